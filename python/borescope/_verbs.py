@@ -25,7 +25,7 @@ PARAMETERS: dict[str, dict[str, str]] = {
     "summary": {
         "rank": "ranges", "step": "ranges", "step_rule": "choice", "step_pattern": "text", "gpu":
         "ranges", "stream": "ranges", "annotation": "text", "instance": "ranges", "begin": "moment",
-        "end": "moment", "sort": "text", "top": "count"
+        "end": "moment", "sort": "text", "top": "count", "price": "flag"
     },
     "breakdown": {
         "rank": "ranges", "step": "ranges", "step_rule": "choice", "step_pattern": "text", "gpu":
@@ -347,6 +347,7 @@ class Verbs:
         end: int | str | None = None,
         sort: str | None = None,
         top: int | None = None,
+        price: bool = False,
     ) -> Answer:
         """One page: what costs the time, with the numbers.
 
@@ -366,6 +367,7 @@ class Verbs:
             end: only up to here, as ``begin``.
             sort: sort rows by this column, numbers from large to small.
             top: show the first N rows of each table.
+            price: also what following the advice would bring, by replay as in whatif.
 
         Tables:
             verdict: Verdict.
@@ -547,7 +549,7 @@ class Verbs:
         return self._verb("summary", {
             "rank": rank, "step": step, "step_rule": step_rule, "step_pattern": step_pattern, "gpu":
             gpu, "stream": stream, "annotation": annotation, "instance": instance, "begin": begin,
-            "end": end, "sort": sort, "top": top
+            "end": end, "sort": sort, "top": top, "price": price
         })
 
     @verb
@@ -2838,7 +2840,7 @@ class Verbs:
             device_spec: peaks of a device as JSON, {"name": ..., "tflops": {...}, ...}.
 
         Tables:
-            replay_quality: How well the replay stands for the recording.
+            replay_quality: How well the replay represents the recording.
                 rank (int): Rank of the process in the job.
                 step (int): Number of the step; missing for what is in no step.
                 measured_ns (int, ns): From the begin of the step to its completion, when all its
@@ -2870,8 +2872,8 @@ class Verbs:
                 step_ns (int, ns): A step as measured, on average from completion to completion;
                     without steps, the recording.
                 new_ns (int, ns): The same in the scenario: as measured, less what the replay is
-                    shorter with the change than without. Missing where the replay does not stand
-                    for the recording.
+                    shorter with the change than without. Missing where the replay does not
+                    represent the recording.
                 low_ns (int, ns): The interval of new_ns: the error of the replay, how much steps
                     differ in what they save, and a twentieth of what is saved.
                 high_ns (int, ns): Its upper end.

@@ -154,6 +154,11 @@ inline constexpr ParamSpec kGraphParam{
     .name = "graph",
     .help = "--compat hta: also tables of all events, nodes and edges of the graph",
     .only_with = Compat::kHta};
+// summary
+inline constexpr ParamSpec kPriceParam{
+    "price", "", "also what following the advice would bring, by replay as in whatif",
+    ParamType::kFlag};
+
 // whatif
 inline constexpr ParamSpec kScaleParam{
     "scale", "WHAT=F",

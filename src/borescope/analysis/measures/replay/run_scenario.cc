@@ -145,15 +145,14 @@ class ScenarioRunner::Recording {
     return {};
   }
 
-  static Error NothingIs(const Change& change, std::string_view what) {
-    return {ErrorCode::kMissingData,
-            fmt::format("whatif: {}: {} in this recording", Describe(change), what)};
+  static Error NothingIs(std::string_view what) {
+    return {ErrorCode::kMissingData, std::string(what) + " in this recording"};
   }
 
   Result<void> ScaleWork(const Change& change, ChangedTimes& times, ScenarioRun& run) const {
     const std::vector<char> work = targets_.WorkOf(change);
     if (CountOf(work) == 0) {
-      return NothingIs(change, "there is no such device work");
+      return NothingIs("there is no such device work");
     }
     times.device.resize(work.size(), 1);
     times.removed.resize(work.size(), 0);
@@ -177,7 +176,7 @@ class ScenarioRunner::Recording {
     factor.factor = change.kind == ChangeKind::kRemove ? 0 : change.factor;
     const std::vector<char> rows = targets_.HostIn(change.text);
     if (CountOf(rows) == 0) {
-      return NothingIs(change, "there is no such event of the host");
+      return NothingIs("there is no such event of the host");
     }
     return ScaleRows(rows, factor, times, run);
   }
@@ -192,6 +191,11 @@ class ScenarioRunner::Recording {
     return {};
   }
 
+  bool LoadsData() const {
+    return std::any_of(graph().parts.begin(), graph().parts.end(),
+                       [](const HostPart& part) { return part.is_loading; });
+  }
+
   Result<void> LoadAtBest(ChangedTimes& times, ReplayLags& lags, ScenarioRun& run) const {
     for (const Arrival& arrival : graph().arrivals) {
       if (arrival.edge != kNoEdge) {
@@ -199,6 +203,9 @@ class ScenarioRunner::Recording {
       }
     }
     const std::vector<double> factors = targets_.ShortestLoading();
+    if (!LoadsData()) {
+      return NothingIs("there is no data loading");
+    }
     times.host.resize(factors.size(), 1);
     for (size_t row = 0; row < factors.size(); ++row) {
       times.host[row] *= factors[row];
@@ -229,8 +236,7 @@ class ScenarioRunner::Recording {
         times.device[id.value] *= std::min(1.0, share);
       }
     }
-    return has_any ? Result<void>()
-                   : NothingIs(change, "no call has a known cost on a known device");
+    return has_any ? Result<void>() : NothingIs("no call has a known cost on a known device");
   }
 
   Result<void> ChangeStructure(const Change& change, ChangedTimes& times, ReplayLags& lags,
@@ -244,9 +250,8 @@ class ScenarioRunner::Recording {
     run.assumed_ns += done.assumed_ns;
     run.is_unsafe = run.is_unsafe || done.is_unsafe;
     if (done.calls == 0 && change.kind != ChangeKind::kOverlapComm) {
-      return NothingIs(change, change.kind == ChangeKind::kNoSync
-                                   ? "no such call waits for a device"
-                                   : "no such region has launches to join");
+      return NothingIs(change.kind == ChangeKind::kNoSync ? "no such call waits for a device"
+                                                          : "no such region has launches to join");
     }
     return {};
   }

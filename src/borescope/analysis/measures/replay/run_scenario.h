@@ -34,7 +34,8 @@ class ScenarioRunner {
   ~ScenarioRunner();
 
   // Changes are made in the order remove, scale, roof, structure, in whatever order they are
-  // listed. kMissingData where nothing recorded is what a change names, or has a known roof.
+  // listed. kMissingData where nothing recorded is what a change names, or has a known roof; its
+  // message is what is missing, and leaves it to the caller to name the scenario.
   // O(rows + dependencies).
   Result<ScenarioRun> Run(const Scenario& scenario) const;
   // With how much time the path of the unchanged replay has of what.

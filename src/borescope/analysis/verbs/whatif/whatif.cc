@@ -1,11 +1,16 @@
 // whatif: what the recording would take if something took another time. The recording is run again
 // as a graph of dependencies with the change made (measures/replay); how far that can be believed
 // is measured first, and an answer that cannot be is not given. docs/whatif.md.
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <set>
 #include <utility>
 
 #include "borescope/analysis/core/param_specs.h"
 #include "borescope/analysis/core/reduce.h"
+#include "borescope/analysis/core/row.h"
+#include "borescope/analysis/measures/flops/roofs.h"
 #include "borescope/analysis/verbs/verbs.h"
 #include "borescope/analysis/verbs/whatif/levers.h"
 #include "borescope/analysis/verbs/whatif/scenarios.h"
@@ -21,6 +26,10 @@ Result<std::vector<AskedScenario>> RunAll(const ScenarioRunner& runner,
   ParallelFor(scenarios.size(), threads, [&](size_t i) { runs[i] = runner.Run(scenarios[i]); });
   std::vector<AskedScenario> asked;
   for (size_t i = 0; i < scenarios.size(); ++i) {
+    if (!runs[i].ok() && runs[i].error().code == ErrorCode::kMissingData) {
+      asked.push_back({scenarios[i], {}, runs[i].error().message});
+      continue;
+    }
     BS_ASSIGN(ScenarioRun run, std::move(runs[i]));
     asked.push_back({scenarios[i], std::move(run)});
   }
@@ -44,6 +53,7 @@ Result<std::vector<AskedScenario>> FindLevers(const RankView& view, const Replay
   }
   BS_ASSIGN(std::vector<AskedScenario> levers,
             RunAll(runner, LeverScenarios(view, model), view.threads));
+  std::erase_if(levers, [](const AskedScenario& lever) { return !lever.absent.empty(); });
   std::stable_sort(levers.begin(), levers.end(),
                    [](const auto& a, const auto& b) { return LengthOf(a.run) < LengthOf(b.run); });
   const int64_t now_ns = TotalTime(model.graph, model.times);
@@ -66,6 +76,8 @@ Result<void> CheckWhatIf(const Params& params) {
         "whatif: a replay needs all that was recorded; choose steps, with --step or "
         "--step-pattern");
   }
+  BS_TRY(ModelOptionsOf(params));
+  BS_TRY(GivenDevice(params));
   BS_TRY(AskedScenarios(params));
   BS_TRY(SweepScenarios(params));
   return {};
@@ -105,6 +117,29 @@ Result<Tables> MapWhatIf(const RankView& view, const Params& params) {
   return tables;
 }
 
+// What no rank has was misspelt: the first such scenario is the error.
+Result<Tables> FinishWhatIf(Tables findings, const Params&) {
+  for (const Table& table : findings) {
+    if (table.name != "whatif" && table.name != "sweep") {
+      continue;
+    }
+    std::set<std::string_view> found;
+    for (size_t row = 0; row < table.rows(); ++row) {
+      if (!IsAbsent(table, row)) {
+        found.insert(Texts(table, "scenario")[row]);
+      }
+    }
+    for (size_t row = 0; row < table.rows(); ++row) {
+      const std::string_view scenario = Texts(table, "scenario")[row];
+      if (!found.contains(scenario)) {
+        return Error{ErrorCode::kMissingData,
+                     fmt::format("whatif: {}: {}", scenario, Texts(table, "note")[row])};
+      }
+    }
+  }
+  return findings;
+}
+
 constexpr const ParamSpec* kWhatIfParams[] = {
     &kScaleParam,       &kRemoveParam,      &kRoofParam,      &kNoDataWaitParam, &kNoSyncParam,
     &kOverlapCommParam, &kGraphRegionParam, &kLaunchParam,    &kPlanParam,       &kSweepParam,
@@ -118,7 +153,7 @@ const AnalysisSpec kWhatIfVerb{
     .example = "borescope whatif trace.json.gz --scale class:gemm=0.5",
     .needs = Needs::kEvents,
     .params = kWhatIfParams,
-    .answer = {.map = MapWhatIf, .reduce = ConcatTables},
+    .answer = {.map = MapWhatIf, .reduce = ConcatTables, .finish = FinishWhatIf},
     .check = CheckWhatIf,
     .memory = 1.5,
     .in_report = false};

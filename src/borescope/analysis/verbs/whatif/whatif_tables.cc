@@ -72,7 +72,8 @@ int64_t MeanStep(const ReplayModel& model) {
 
 void PushAnswer(Table& table, const RankView& view, const ReplayModel& model,
                 const AskedScenario& asked) {
-  const std::optional<ScenarioAnswer> answer = AnswerScenario(model, asked.scenario, asked.run);
+  const std::optional<ScenarioAnswer> answer =
+      asked.absent.empty() ? AnswerScenario(model, asked.scenario, asked.run) : std::nullopt;
   Row row(table);
   row.Int(view.rank).Text(asked.scenario.name);
   if (answer) {
@@ -83,7 +84,8 @@ void PushAnswer(Table& table, const RankView& view, const ReplayModel& model,
   } else {
     row.Int(MeanStep(model)).Missing().Missing().Missing().Missing().Missing().Missing();
   }
-  row.Int(asked.run.works).Int(asked.run.host_events).MaybeText(NoteOf(answer, asked.run));
+  row.Int(asked.run.works).Int(asked.run.host_events);
+  row.MaybeText(asked.absent.empty() ? NoteOf(answer, asked.run) : asked.absent);
 }
 
 Table NewQualityTable() {
@@ -167,6 +169,11 @@ Table WhatIfAnswers(const RankView& view, const ReplayModel& model,
     PushAnswer(table, view, model, one);
   }
   return table;
+}
+
+bool IsAbsent(const Table& table, size_t row) {
+  return table.Find("new_ns")->IsMissing(row) && !table.Find("note")->IsMissing(row) &&
+         Texts(table, "note")[row] != kRefusedNote;
 }
 
 Table RankingTable(const RankView& view, const ReplayModel& model,

@@ -1,6 +1,7 @@
 // The tables of whatif. Internal to whatif/.
 #pragma once
 
+#include <string>
 #include <vector>
 
 #include "borescope/analysis/core/analysis_spec.h"
@@ -15,6 +16,7 @@ Table ReplayQualityTable(const RankView& view, const ReplayModel& model);
 struct AskedScenario {
   Scenario scenario;
   ScenarioRun run;
+  std::string absent = {};  // why there is none: nothing recorded is what it names
 };
 
 // What was asked about, or, in `ranking`, what would help most.
@@ -24,6 +26,9 @@ Table RankingTable(const RankView& view, const ReplayModel& model,
                    const std::vector<AskedScenario>& levers);
 Table SweepTable(const RankView& view, const ReplayModel& model,
                  const std::vector<AskedScenario>& sweep);
+
+// Whether a row is of a scenario that its rank has nothing of.
+bool IsAbsent(const Table& table, size_t row);
 
 // The lags that the replay uses.
 Table ReplayConstantsTable(const RankView& view, const ReplayModel& model);
