@@ -152,6 +152,69 @@ TEST(WhatIfTwins, WithTenPercentJitterWithinThree) {
   EXPECT_GE(tally.inside, tally.answered * 9 / 10);
 }
 
+// Until nothing changes: every node is as late as any of its dependencies asks for.
+std::vector<int64_t> ByRelaxation(const ReplayGraph& graph, const ReplayLags& lags) {
+  std::vector<int64_t> times(graph.places(), 0);
+  for (bool changes = true; changes;) {
+    changes = false;
+    for (Place place = static_cast<Place>(graph.places()); place-- > 0;) {
+      const uint32_t end = graph.first_edge[place + 1];
+      int64_t latest = graph.first_edge[place] == end ? graph.ts_ns[place] - graph.ts_ns[0] : 0;
+      for (uint32_t edge = graph.first_edge[place]; edge < end; ++edge) {
+        latest = std::max(latest, times[graph.source[edge]] + lags.ns[edge]);
+      }
+      changes = changes || times[place] != latest;
+      times[place] = latest;
+    }
+  }
+  return times;
+}
+
+TEST(WhatIfTwins, OnePassIsRelaxation) {
+  for (uint64_t seed = 1; seed <= 8; ++seed) {
+    SimulationConfig config;
+    config.seed = seed;
+    config.steps = 2;
+    config.jitter = 0.2;
+    config.program = static_cast<ProgramKind>(seed % static_cast<uint64_t>(ProgramKind::kCount));
+    const LoadedRun run = Loaded(simulation::Simulate(config));
+    const ReplayModel model = MakeReplayModel(run.View(), "");
+    EXPECT_EQ(model.times, ByRelaxation(model.graph, model.lags)) << seed;
+  }
+}
+
+// By the definition: a launch is waiting while it was made and its work has not begun.
+TEST(WhatIfTwins, QueuedCallsAreThoseOfADirectCount) {
+  SimulationConfig config;
+  config.program = ProgramKind::kDeviceBound;
+  config.steps = 3;
+  const LoadedRun run = Loaded(simulation::Simulate(config));
+  const HostEvents& host = run.trace.host();
+  const DeviceEvents& device = run.trace.device();
+  std::vector<std::pair<int64_t, int64_t>> launches;  // call, start of its work
+  for (uint32_t row = 0; row < device.size(); ++row) {
+    const HostId call = run.index.correlation.launch_of[row];
+    if (call.valid() && IsDeviceWork(device.kind[row])) {
+      launches.emplace_back(host.ts_ns[call.value], device.ts_ns[row]);
+    }
+  }
+  std::sort(launches.begin(), launches.end());
+  size_t longest = 0;
+  for (size_t i = 0; i < launches.size(); ++i) {
+    const auto waiting =
+        std::count_if(launches.begin(), launches.begin() + static_cast<ptrdiff_t>(i),
+                      [&](const auto& earlier) { return earlier.second > launches[i].first; });
+    longest = std::max(longest, static_cast<size_t>(waiting));
+  }
+  ASSERT_GE(longest, kFullQueue);
+  const std::vector<QueuedCall> queued = FindQueuedCalls(run.View(), {});
+  EXPECT_GE(queued.size() + longest + 8, launches.size());
+  for (const QueuedCall& call : queued) {
+    EXPECT_LE(device.ts_ns[call.frees.value], host.end_ns(call.call));
+    EXPECT_TRUE(!call.was_full || device.ts_ns[call.frees.value] > host.ts_ns[call.call.value]);
+  }
+}
+
 // A recording that is wrong, one in twenty kernels a millisecond late, is not vouched for.
 TEST(WhatIfTwins, APlantedLieIsNotGood) {
   for (uint64_t seed = 1; seed <= 20; ++seed) {

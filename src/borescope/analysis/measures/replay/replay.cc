@@ -20,7 +20,7 @@ std::vector<int64_t> Replay(const ReplayGraph& graph, const ReplayLags& lags) {
     for (; added != lags.added.end() && added->place == place; ++added) {
       latest = std::max(latest, times[added->source] + added->ns);
     }
-    times[place] = latest;
+    times[place] = std::min(latest, kLongestLagNs);
   }
   return times;
 }

@@ -22,6 +22,8 @@ struct ReplayLags {
   std::vector<AddedDependency> added;  // by place
 };
 
+// Times and lags are at most this, whatever a hostile recording says: sums stay within 64 bits.
+inline constexpr int64_t kLongestLagNs = int64_t{1} << 60;
 // The lag of a dependency that does not hold.
 inline constexpr int64_t kNoDependency = -(int64_t{1} << 60);
 

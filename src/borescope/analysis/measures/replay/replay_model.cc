@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "borescope/analysis/core/row.h"
+#include "borescope/base/saturating.h"
 #include "borescope/base/stop.h"
 
 namespace borescope::internal {
@@ -141,7 +142,7 @@ class ModelMaker {
     std::vector<UnexplainedWait>& waits = model_.quality.largest_waits;
     for (const Place place : PathOfReplay(model_.graph, model_.lags, model_.times)) {
       const int64_t ns = place == model_.graph.begin ? 0 : UnexplainedAt(place);
-      model_.quality.unexplained_ns += ns;
+      model_.quality.unexplained_ns = AddSaturating(model_.quality.unexplained_ns, ns);
       if (ns > 0) {
         waits.push_back({model_.graph.node[place], ns});
       }
@@ -187,8 +188,9 @@ class ModelMaker {
       const HostId launch = view_.index.correlation.launch_of[row];
       const bool can_move =
           launch.valid() && moves[view_.trace.host().track[launch.value].value] != 0;
-      model_.quality.device_ns += device.dur_ns[row];
-      model_.quality.anchored_ns += can_move ? 0 : device.dur_ns[row];
+      model_.quality.device_ns = AddSaturating(model_.quality.device_ns, device.dur_ns[row]);
+      model_.quality.anchored_ns =
+          AddSaturating(model_.quality.anchored_ns, can_move ? 0 : device.dur_ns[row]);
     }
   }
 

@@ -11,6 +11,7 @@
 #include "borescope/analysis/measures/flops/roofs.h"
 #include "borescope/analysis/measures/replay/changed_structure.h"
 #include "borescope/analysis/measures/replay/changed_times.h"
+#include "borescope/base/saturating.h"
 #include "borescope/base/stop.h"
 
 namespace borescope::internal {
@@ -23,7 +24,9 @@ constexpr std::array<std::string_view, 8> kBounds = {
 enum PathBound : uint8_t { kCpu, kDataLoad, kLaunchDelay, kKernelDelay, kGpu, kUnknownWait = 7 };
 
 int64_t Times(int64_t ns, double factor) {
-  return factor == 1 ? ns : std::llround(static_cast<double>(ns) * factor);
+  return factor == 1 ? ns
+                     : std::llround(std::min(static_cast<double>(ns) * factor,
+                                             static_cast<double>(kLongestLagNs)));
 }
 
 int64_t CountOf(const std::vector<char>& marked) {
@@ -224,7 +227,7 @@ class ScenarioRunner::Recording {
     for (size_t call = 0; call < least.size(); ++call) {
       int64_t total_ns = 0;
       for (const DeviceId id : work.WorksOf(work.calls[call])) {
-        total_ns += view_.trace.device().dur_ns[id.value];
+        total_ns = AddSaturating(total_ns, view_.trace.device().dur_ns[id.value]);
       }
       if (!least[call] || total_ns <= 0) {
         continue;
@@ -260,7 +263,7 @@ class ScenarioRunner::Recording {
     for (uint32_t row = 0; row < times.device.size(); ++row) {
       if (graph().IsWork({row}) && times.device[row] != 1) {
         ++run.works;
-        run.device_ns += view_.trace.device().dur_ns[row];
+        run.device_ns = AddSaturating(run.device_ns, view_.trace.device().dur_ns[row]);
         run.has_collectives =
             run.has_collectives ||
             ActivityOf(view_.trace.device().kind[row], view_.index.ClassOf(view_.trace, {row})) ==
@@ -298,7 +301,8 @@ class ScenarioRunner::Recording {
       CheckStopAt(count++);
       const double factor = times.HostFactor(part.event);
       if (factor != 1 && thread_edge_[part.place] != kNoEdge) {
-        lags.ns[thread_edge_[part.place]] += Times(part.ns, factor) - part.ns;
+        int64_t& lag_ns = lags.ns[thread_edge_[part.place]];
+        lag_ns = std::min(AddSaturating(lag_ns, Times(part.ns, factor) - part.ns), kLongestLagNs);
       }
     }
   }

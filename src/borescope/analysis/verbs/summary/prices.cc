@@ -9,6 +9,7 @@
 #include "borescope/analysis/core/param_specs.h"
 #include "borescope/analysis/core/row.h"
 #include "borescope/analysis/measures/replay/answer.h"
+#include "borescope/base/saturating.h"
 
 namespace borescope::internal {
 namespace {
@@ -42,7 +43,8 @@ std::string LongestKernel(const Trace& trace) {
   const DeviceEvents& device = trace.device();
   for (uint32_t row = 0; row < device.size(); ++row) {
     if (device.kind[row] == DeviceKind::kKernel) {
-      ns_of[device.name[row].value] += device.dur_ns[row];
+      int64_t& sum_ns = ns_of[device.name[row].value];
+      sum_ns = AddSaturating(sum_ns, device.dur_ns[row]);
     }
   }
   std::string_view longest;

@@ -4,12 +4,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <set>
 #include <utility>
 
 #include "borescope/analysis/core/param_specs.h"
 #include "borescope/analysis/core/reduce.h"
-#include "borescope/analysis/core/row.h"
 #include "borescope/analysis/measures/flops/roofs.h"
 #include "borescope/analysis/verbs/verbs.h"
 #include "borescope/analysis/verbs/whatif/levers.h"
@@ -68,6 +66,19 @@ Result<std::vector<AskedScenario>> FindLevers(const RankView& view, const Replay
   return best;
 }
 
+// It is an error where a rank has nothing of any scenario; of some, their rows say it.
+Result<void> CheckThatSomeAreThere(const std::vector<AskedScenario>& asked) {
+  for (const AskedScenario& one : asked) {
+    if (one.absent.empty()) {
+      return {};
+    }
+  }
+  return asked.empty() ? Result<void>()
+                       : Error{ErrorCode::kMissingData,
+                               fmt::format("whatif: {}: {}", asked.front().scenario.name,
+                                           asked.front().absent)};
+}
+
 Result<void> CheckWhatIf(const Params& params) {
   const Selection& selection = params.selection;
   if (!selection.gpus.empty() || !selection.streams.empty() || !selection.annotation.empty() ||
@@ -101,45 +112,38 @@ Result<Tables> MapWhatIf(const RankView& view, const Params& params) {
   const ScenarioRunner runner(view, model, params);
   Tables tables;
   tables.push_back(ReplayQualityTable(view, model));
-  if (!scenarios.empty()) {
-    BS_ASSIGN(const std::vector<AskedScenario> asked, RunAll(runner, scenarios, view.threads));
-    tables.push_back(WhatIfAnswers(view, model, asked));
-  }
-  if (!sweep.empty()) {
-    BS_ASSIGN(const std::vector<AskedScenario> asked, RunAll(runner, sweep, view.threads));
-    tables.push_back(SweepTable(view, model, asked));
-  }
+  BS_ASSIGN(const std::vector<AskedScenario> asked, RunAll(runner, scenarios, view.threads));
+  BS_ASSIGN(const std::vector<AskedScenario> swept, RunAll(runner, sweep, view.threads));
+  BS_TRY(CheckThatSomeAreThere(asked));
+  std::vector<AskedScenario> levers;
   if (scenarios.empty()) {
-    BS_ASSIGN(const std::vector<AskedScenario> levers, FindLevers(view, model, runner));
-    tables.push_back(RankingTable(view, model, levers));
+    BS_ASSIGN(levers, FindLevers(view, model, runner));
   }
+  tables.push_back(WhatIfAnswers(view, model, asked));
+  tables.push_back(SweepTable(view, model, swept));
+  tables.push_back(RankingTable(view, model, levers));
   tables.push_back(ReplayConstantsTable(view, model));
   return tables;
 }
 
-// What no rank has was misspelt: the first such scenario is the error.
-Result<Tables> FinishWhatIf(Tables findings, const Params&) {
-  for (const Table& table : findings) {
-    if (table.name != "whatif" && table.name != "sweep") {
-      continue;
-    }
-    std::set<std::string_view> found;
-    for (size_t row = 0; row < table.rows(); ++row) {
-      if (!IsAbsent(table, row)) {
-        found.insert(Texts(table, "scenario")[row]);
-      }
-    }
-    for (size_t row = 0; row < table.rows(); ++row) {
-      const std::string_view scenario = Texts(table, "scenario")[row];
-      if (!found.contains(scenario)) {
-        return Error{ErrorCode::kMissingData,
-                     fmt::format("whatif: {}: {}", scenario, Texts(table, "note")[row])};
-      }
-    }
-  }
+// What was not asked for needs no empty table to say so.
+Result<Tables> FinishWhatIf(Tables findings, const Params& params) {
+  BS_ASSIGN(const std::vector<Scenario> asked, AskedScenarios(params));
+  BS_ASSIGN(const std::vector<double> factors, SweepFactors(params));
+  std::erase_if(findings, [&](const Table& table) {
+    return (table.name == "whatif" && asked.empty()) ||
+           (table.name == "sweep" && factors.empty()) ||
+           (table.name == "ranking" && !asked.empty());
+  });
   return findings;
 }
 
+constexpr std::string_view kScenarioOf[] = {"rank", "scenario"};
+constexpr std::string_view kSaved[] = {"saved_share"};
+constexpr ViewSpec kWhatIfViews[] = {
+    {"whatif", ViewKind::kBars, "Saved part of a step", kScenarioOf, kSaved},
+    {"sweep", ViewKind::kBars, "Saved part of a step", kScenarioOf, kSaved},
+    {"ranking", ViewKind::kBars, "Saved part of a step", kScenarioOf, kSaved}};
 constexpr const ParamSpec* kWhatIfParams[] = {
     &kScaleParam,       &kRemoveParam,      &kRoofParam,      &kNoDataWaitParam, &kNoSyncParam,
     &kOverlapCommParam, &kGraphRegionParam, &kLaunchParam,    &kPlanParam,       &kSweepParam,
@@ -156,6 +160,7 @@ const AnalysisSpec kWhatIfVerb{
     .answer = {.map = MapWhatIf, .reduce = ConcatTables, .finish = FinishWhatIf},
     .check = CheckWhatIf,
     .memory = 1.5,
+    .views = kWhatIfViews,
     .in_report = false};
 
 }  // namespace borescope::internal

@@ -171,11 +171,6 @@ Table WhatIfAnswers(const RankView& view, const ReplayModel& model,
   return table;
 }
 
-bool IsAbsent(const Table& table, size_t row) {
-  return table.Find("new_ns")->IsMissing(row) && !table.Find("note")->IsMissing(row) &&
-         Texts(table, "note")[row] != kRefusedNote;
-}
-
 Table RankingTable(const RankView& view, const ReplayModel& model,
                    const std::vector<AskedScenario>& levers) {
   Table table = NewAnswerTable("ranking", "What would help most, each alone");

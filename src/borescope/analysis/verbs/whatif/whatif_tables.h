@@ -27,9 +27,6 @@ Table RankingTable(const RankView& view, const ReplayModel& model,
 Table SweepTable(const RankView& view, const ReplayModel& model,
                  const std::vector<AskedScenario>& sweep);
 
-// Whether a row is of a scenario that its rank has nothing of.
-bool IsAbsent(const Table& table, size_t row);
-
 // The lags that the replay uses.
 Table ReplayConstantsTable(const RankView& view, const ReplayModel& model);
 
