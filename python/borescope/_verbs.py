@@ -2856,6 +2856,8 @@ class Verbs:
                     says nothing about devices.
                 unexplained_share (float, share): Part of the time in which work on the path of the
                     replay waited for what no dependency tells.
+                path_device_share (float, share): Part of the path of the replay that is device
+                    work.
                 anchored_share (float, share): Part of the device time that cannot move in a replay:
                     its launch was not recorded, or its thread depends on nothing that was.
                 inferred_edges (int, count): Dependencies that were not recorded, but follow from

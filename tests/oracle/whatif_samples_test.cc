@@ -38,7 +38,7 @@ constexpr IdentityRow kIdentities[] = {
     {"kineto/nccl_two_gpu.json.gz", 0.00, ReplayVerdict::kUntested},
     {"kineto/b200_eager.json.gz", 0.00, ReplayVerdict::kUntested},
     {"kineto/mi300_normalization.json.gz", 0.00, ReplayVerdict::kUntested},
-    {"kineto/mi300_torch_compile.json.gz", -0.08, ReplayVerdict::kUntested},
+    {"kineto/mi300_torch_compile.json.gz", -0.08, ReplayVerdict::kGood},
     {"kineto/h100_bert_small.json.gz", -0.01, ReplayVerdict::kUntested},
     {"kineto/mi300_resnet_checkpoint.json.gz", 0.90, ReplayVerdict::kRefused},
     {"kineto/compare/base.json.gz", -0.04, ReplayVerdict::kRefused},

@@ -138,9 +138,19 @@ class ModelMaker {
     }
   }
 
+  void AddDeviceTime(Place place) {
+    const ReplayGraph& graph = model_.graph;
+    const NodeId node = graph.node[place];
+    if (graph.recording.graph.side[node] == NodeSide::kDevice && !IsStartOfWork(place)) {
+      model_.quality.path_device_ns =
+          AddSaturating(model_.quality.path_device_ns, graph.own_ns[graph.first_edge[place]]);
+    }
+  }
+
   void FindUnexplained() {
     std::vector<UnexplainedWait>& waits = model_.quality.largest_waits;
     for (const Place place : PathOfReplay(model_.graph, model_.lags, model_.times)) {
+      AddDeviceTime(place);
       const int64_t ns = place == model_.graph.begin ? 0 : UnexplainedAt(place);
       model_.quality.unexplained_ns = AddSaturating(model_.quality.unexplained_ns, ns);
       if (ns > 0) {
@@ -209,11 +219,15 @@ class ModelMaker {
     if (quality.measured_ns <= 0 || quality.exact_ns != 0 || !keeps(kRoughReplay)) {
       return ReplayVerdict::kRefused;
     }
-    if (std::abs(quality.null()) < kLeastNull ||
-        std::abs(quality.null()) < kNullPerIdentity * std::abs(quality.identity())) {
+    const double null = std::abs(quality.null());
+    const double identity = std::abs(quality.identity());
+    if (quality.path_device() < kHostAlone &&
+        (null < kLeastNull || null < kNullPerIdentity * identity)) {
       return ReplayVerdict::kUntested;
     }
-    return keeps(kGoodReplay) ? ReplayVerdict::kGood : ReplayVerdict::kRough;
+    // Lags that are worse than none at all.
+    const bool misleads = identity > kLeastNull && null < identity;
+    return keeps(kGoodReplay) && !misleads ? ReplayVerdict::kGood : ReplayVerdict::kRough;
   }
 
   const RankView& view_;
@@ -250,6 +264,7 @@ std::string_view ReplayVerdictName(ReplayVerdict verdict) {
 
 double ReplayQuality::identity() const { return ShareOf(replayed_ns - measured_ns, measured_ns); }
 double ReplayQuality::null() const { return ShareOf(null_ns - measured_ns, measured_ns); }
+double ReplayQuality::path_device() const { return ShareOf(path_device_ns, replayed_ns); }
 double ReplayQuality::unexplained() const { return ShareOf(unexplained_ns, measured_ns); }
 double ReplayQuality::anchored() const { return ShareOf(anchored_ns, device_ns); }
 double ReplayQuality::error() const {
@@ -276,8 +291,12 @@ std::string CauseOf(const Trace& trace, const ReplayQuality& quality) {
                      " of the device time cannot move, as its launch was not recorded");
   }
   if (causes.empty() && quality.verdict == ReplayVerdict::kUntested) {
-    causes.push_back("lags make up " + Percent(std::abs(quality.null())) +
-                     " only: nothing shows whether devices are replayed rightly");
+    causes.emplace_back(
+        "host threads alone decide how long it takes, so that nothing shows whether devices are "
+        "replayed rightly");
+  }
+  if (causes.empty() && quality.verdict == ReplayVerdict::kRough) {
+    causes.emplace_back("without any lag the replay would be nearer");
   }
   return fmt::format("{}", fmt::join(causes, "; "));
 }

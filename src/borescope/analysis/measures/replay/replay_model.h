@@ -40,7 +40,8 @@ struct ReplayQuality {
   int64_t head_ns = 0;             // a wait before the first work that is left out
   int64_t unexplained_ns = 0;
   std::vector<UnexplainedWait> largest_waits;  // at most three
-  int64_t device_ns = 0;                       // all device work
+  int64_t path_device_ns = 0;  // device work on the path of the replay
+  int64_t device_ns = 0;       // all device work
   int64_t anchored_ns = 0;                     // what of it cannot move
   int64_t inferred = 0;                        // dependencies that were not recorded
   ReplayVerdict verdict = ReplayVerdict::kRefused;
@@ -48,6 +49,7 @@ struct ReplayQuality {
   double identity() const;
   double null() const;  // as identity
   double unexplained() const;
+  double path_device() const;
   double anchored() const;
   // By how much an answer about the whole may be off for what the replay cannot say.
   double error() const;
@@ -75,6 +77,8 @@ struct VerdictLimits {
 };
 inline constexpr VerdictLimits kGoodReplay{0.01, 0.02, 0.05};
 inline constexpr VerdictLimits kRoughReplay{0.05, 0.10, 0.20};
+// Where so little of the path is device work, host threads alone decide.
+inline constexpr double kHostAlone = 0.1;
 // The replay of a recording whose length hardly depends on lags cannot be wrong about them.
 inline constexpr double kLeastNull = 0.003;
 inline constexpr double kNullPerIdentity = 3;

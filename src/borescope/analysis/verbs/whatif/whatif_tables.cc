@@ -111,6 +111,7 @@ Table NewQualityTable() {
   share("unexplained_share",
         "Part of the time in which work on the path of the replay waited for what no dependency "
         "tells.");
+  share("path_device_share", "Part of the path of the replay that is device work.");
   share("anchored_share",
         "Part of the device time that cannot move in a replay: its launch was not recorded, or its "
         "thread depends on nothing that was.");
@@ -152,6 +153,7 @@ Table ReplayQualityTable(const RankView& view, const ReplayModel& model) {
   quality.held_out ? row.Float(*quality.held_out) : row.Missing();
   row.Float(quality.null())
       .Float(quality.unexplained())
+      .Float(quality.path_device())
       .Float(quality.anchored())
       .Int(quality.inferred)
       .Count(model.graph.edges())
