@@ -118,6 +118,10 @@ void Author::Launch(std::string_view call, int64_t call_ns, const WorkSpec& spec
   AddWork(spec, added.item);
 }
 
+void Author::MoveToWhenOverlapped(int32_t stream) {
+  program_->threads[static_cast<size_t>(thread_)].instructions.back().overlap_stream = stream;
+}
+
 void Author::LaunchGraph(std::string_view call, int64_t call_ns,
                          const std::vector<WorkSpec>& specs) {
   Instruction& added = AddCall(Action::kLaunch, call, call_ns);

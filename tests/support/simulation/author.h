@@ -37,6 +37,8 @@ class Author {
   void In(Phase phase) { phase_ = phase; }
   // What follows is done in only one of the programs (see When).
   void Only(When when) { when_ = when; }
+  // The launch that was written last goes to this stream when collectives overlap.
+  void MoveToWhenOverlapped(int32_t stream);
 
   // Numbers start anew for each step.
   void BeginStep();

@@ -103,6 +103,7 @@ class Machine {
 
   // machine_host.cc: threads.
   void Resume(int32_t rank, int32_t thread);
+  bool IsDone(const Instruction& instruction) const;
   // Whether the thread can go on right away.
   bool Do(int32_t rank, int32_t thread, const Instruction& instruction);
   void Open(int32_t rank, int32_t thread, const Instruction& instruction);

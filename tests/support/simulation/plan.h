@@ -2,7 +2,8 @@
 // `borescope whatif` have.
 //
 //   {"changes": [{"scale": "class:gemm=0.5"}, {"remove": "op:aten::gelu"}, {"no-data-wait": true},
-//                {"no-sync": "aten::item"}, {"overlap-comm": true}, {"graph": "execute_model"},
+//                {"no-sync": "aten::item"}, {"overlap-comm": "streams"}, {"graph":
+//                "execute_model"},
 //                {"launch": 0.5}]}
 #pragma once
 
@@ -21,7 +22,8 @@ enum class ChangeKind : uint8_t {
   kRemove,       // it does not happen, and neither do its launches
   kNoDataWait,   // each loading of data takes as long as the shortest of its rank, or no time
   kNoSync,       // waits whose call, or a frame around it, has a name with `text` end at once
-  kOverlapComm,  // collectives start when their data is there, and only what needs it waits
+  kOverlapComm,  // collectives leave the streams of other work; kEvents: nor does that wait for
+                 // them
   kGraph,        // the launches in frames whose name has `text` become graphs
   kLaunch,       // launch calls take `factor` times as long
 };
@@ -46,6 +48,7 @@ struct Change {
   bool keeps_host = false;
   // Of kNoDataWait: no time at all.
   bool is_zero = false;
+  Overlap overlap = Overlap::kStreams;
 };
 
 using Plan = std::vector<Change>;

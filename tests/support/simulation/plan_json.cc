@@ -67,6 +67,11 @@ bool ParseText(std::string_view key, std::string_view text, Change* change) {
     change->is_zero = text == "zero";
     return text == "zero" || text == "shortest";
   }
+  if (key == "overlap-comm") {
+    change->kind = ChangeKind::kOverlapComm;
+    change->overlap = text == "events" ? Overlap::kEvents : Overlap::kStreams;
+    return text == "streams" || text == "events";
+  }
   if (key == "no-sync") {
     change->kind = ChangeKind::kNoSync;
     return true;

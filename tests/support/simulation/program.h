@@ -28,9 +28,19 @@ enum class Action : uint8_t {
 
 enum class FrameKind : uint8_t { kOp, kAnnotation };
 
-// Whether a collective runs in the order of its stream, or as soon as its data is there. What is
-// not kAlways is done in only one of the two programs, the recorded one or its twin.
-enum class When : uint8_t { kAlways, kSerial, kOverlapped };
+// In which of the programs something is done: the recorded one, or one whose collectives run beside
+// the work of other streams.
+enum class When : uint8_t {
+  kAlways,
+  kOverlapped,  // only where collectives have left the stream of the work around them
+  kBlocking,    // only where work waits for a collective as soon as that was launched
+};
+
+enum class Overlap : uint8_t {
+  kNone,
+  kStreams,  // collectives leave the streams of other work; recorded waits for them stay
+  kEvents,   // and only what needs their result waits for them
+};
 
 struct Instruction {
   Action action = Action::kCompute;
@@ -42,6 +52,8 @@ struct Instruction {
   bool waits = false;      // launch: the call returns when its own work is done
   int32_t name = -1;       // of the frame or call
   int32_t stream = 0;
+  int32_t overlap_stream =
+      -1;  // launch: where its work goes when collectives overlap; -1: the same
   int32_t event = -1;
   int32_t work = -1;
   int32_t count = 0;
@@ -108,7 +120,7 @@ struct Program {
   std::vector<Collective> collectives;
   std::vector<Partition> partitions;
   // By changes:
-  bool overlaps = false;         // what is kOverlapped is done, what is kSerial is not
+  Overlap overlap = Overlap::kNone;
   std::vector<int64_t> data_ns;  // of each rank, for a frame that loads data; empty: as it is
 
   const std::string& Name(int32_t name) const { return names[static_cast<size_t>(name)]; }

@@ -90,7 +90,7 @@ class ShapedProgram {
     if (s_.has_loader) loader_ = author_.AddThread("pt_data_worker", false);
     compute_ = author_.AddStream(7, "compute");
     if (s_.has_side_stream) side_ = author_.AddStream(13, "side");
-    if (s_.ranks > 1 && s_.bucket_bytes + s_.blocking_bytes > 0) PrepareGroups();
+    if (s_.bucket_bytes + s_.blocking_bytes + s_.inline_bytes > 0) PrepareGroups();
   }
 
   void PrepareGroups() {
@@ -147,7 +147,9 @@ class ShapedProgram {
       author_.Close();
     }
     author_.Compute(10'000);
-    CopyToDevice("Memcpy HtoD (Pinned -> Device)", 2'000'000, kPinnedBytesPerNs, s_.call_ns, false);
+    CopyToDevice(
+        s_.copies_wait ? "Memcpy HtoD (Pageable -> Device)" : "Memcpy HtoD (Pinned -> Device)",
+        2'000'000, kPinnedBytesPerNs, s_.call_ns, s_.copies_wait);
     author_.ComputeWithPause(10'000);
   }
 
@@ -158,7 +160,7 @@ class ShapedProgram {
     author_.Compute(3'000);
     author_.OpenOp("aten::copy_");
     author_.Compute(2'000);
-    author_.Launch(kCopyCall, call_ns,
+    author_.Launch(waits ? "cudaMemcpy" : kCopyCall, call_ns,
                    {.name = name,
                     .work_class = WorkClass::kCopy,
                     .ns = bytes / rate,
@@ -195,7 +197,8 @@ class ShapedProgram {
       for (const OperatorKind& kind : kOperators) Forward(kind);
     }
     if (joined >= 0) author_.StreamWait(kSmallCallNs, joined);
-    if (s_.blocking_bytes > 0 && comm_ >= 0) BlockingAllReduce();
+    if (s_.blocking_bytes > 0) BlockingAllReduce();
+    if (s_.inline_bytes > 0) InlineAllReduce();
     if (layer < s_.reads_per_step) ReadValue();
   }
 
@@ -211,7 +214,7 @@ class ShapedProgram {
     return done;
   }
 
-  void AllReduce(int32_t partition, int64_t bytes) {
+  void AllReduce(int32_t partition, int64_t bytes, int32_t overlap_stream = -1) {
     const int32_t collective = author_.AddCollective("allreduce", partition, bytes);
     author_.OpenOp("c10d::allreduce_");
     author_.Compute(4'000);
@@ -222,11 +225,12 @@ class ShapedProgram {
                     .work_class = WorkClass::kCollective,
                     .bytes = bytes,
                     .collective = collective});
+    author_.MoveToWhenOverlapped(overlap_stream);
     author_.Compute(2'000);
     author_.Close(2);
   }
 
-  // The work that follows waits for it; beside it, only the optimizer does.
+  // The work that follows waits for it; the optimizer is the first that needs it.
   void BlockingAllReduce() {
     const int32_t ready = author_.Record(kSmallCallNs);
     author_.OnStream(comm_);
@@ -234,10 +238,26 @@ class ShapedProgram {
     AllReduce(pairs_, s_.blocking_bytes);
     const int32_t done = author_.Record(kSmallCallNs);
     author_.OnStream(compute_);
-    author_.Only(When::kSerial);
+    author_.Only(When::kBlocking);
     author_.StreamWait(kSmallCallNs, done);
     author_.Only(When::kAlways);
     unfinished_.push_back(done);
+  }
+
+  // On the stream of the work, after which the optimizer is the first that needs it.
+  void InlineAllReduce() {
+    author_.Only(When::kOverlapped);
+    const int32_t ready = author_.Record(0);
+    author_.OnStream(comm_);
+    author_.StreamWait(0, ready);
+    author_.OnStream(compute_);
+    author_.Only(When::kAlways);
+    AllReduce(pairs_, s_.inline_bytes, comm_);
+    author_.Only(When::kOverlapped);
+    author_.OnStream(comm_);
+    inline_done_ = author_.Record(0);
+    author_.OnStream(compute_);
+    author_.Only(When::kAlways);
   }
 
   // aten::item: a copy to pageable memory and a synchronisation of its stream.
@@ -307,7 +327,7 @@ class ShapedProgram {
       for (int32_t block = 0; block < s_.blocks; ++block) {
         for (size_t i = kOperators.size(); i-- > 0;) BackwardOf(kOperators[i]);
       }
-      if (s_.bucket_bytes > 0 && comm_ >= 0 && layer % 2 == 0) SumBucket();
+      if (s_.bucket_bytes > 0 && layer % 2 == 0) SumBucket();
     }
     author_.Signal(end);
     author_.OnThread(main_);
@@ -347,9 +367,15 @@ class ShapedProgram {
     author_.In(Phase::kOptimizer);
     author_.OpenNote("Optimizer.step#AdamW.step");
     author_.Compute(s_.host_ns);
+    if (inline_done_ >= 0) {
+      author_.Only(When::kOverlapped);
+      author_.StreamWait(0, inline_done_);
+      author_.Only(When::kAlways);
+    }
     // The last of the collectives is enough: they follow each other on their stream.
     if (!unfinished_.empty()) author_.StreamWait(kSmallCallNs, unfinished_.back());
     unfinished_.clear();
+    ZeroGradients();
     for (int32_t i = 0; i < 2; ++i) {
       author_.OpenOp("aten::_fused_adamw_");
       author_.Compute(s_.host_ns / 2);
@@ -360,6 +386,19 @@ class ShapedProgram {
       author_.Close();
     }
     author_.Compute(s_.host_ns / 2);
+    author_.Close();
+  }
+
+  void ZeroGradients() {
+    author_.OpenOp("aten::zero_");
+    author_.Compute(3'000);
+    author_.Launch("cudaMemsetAsync", s_.call_ns,
+                   {.name = "Memset (Device)",
+                    .work_class = WorkClass::kCopy,
+                    .ns = 2'000,
+                    .bytes = 1'000'000,
+                    .kind = WorkKind::kMemset});
+    author_.Compute(1'000);
     author_.Close();
   }
 
@@ -389,6 +428,7 @@ class ShapedProgram {
   int32_t world_ = -1;
   int32_t pairs_ = -1;
   int32_t lane_ = -1;
+  int32_t inline_done_ = -1;
   std::vector<int32_t> taken_;
   std::vector<int32_t> unfinished_;
 };
