@@ -76,7 +76,8 @@ class KinetoWriter {
     text_ += "\n    \"ts\": ";
     AddUs(kTraceBaseNs + begin_ns);
     text_ += ", \"dur\": ";
-    AddUs(end_ns - begin_ns);
+    // Where a clock was set back in between, nothing is left of the time.
+    AddUs(std::max<int64_t>(0, end_ns - begin_ns));
     text_ += ",\n    \"args\": {\n      ";
   }
 

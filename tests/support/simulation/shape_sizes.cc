@@ -75,11 +75,13 @@ void SetCopies(Sizes& sizes, Shape* shape) {
   shape->reads_per_step = sizes.Count(2, 4);
   shape->pageable_bytes = sizes.Between(200'000, 2'000'000);
   shape->copies_wait = true;
+  shape->reads_pageable = true;
   shape->kernel_ns = sizes.Between(6'000, 20'000);
   shape->reads_loss = true;
 }
 
 void SetRandom(Sizes& sizes, Shape* shape) {
+  if (sizes.OneIn(6)) return SetDeviceBound(sizes, shape);
   shape->layers = sizes.Count(2, 8);
   shape->blocks = sizes.Count(1, 2);
   shape->kernel_ns = sizes.Between(3'000, 30'000);
@@ -91,6 +93,8 @@ void SetRandom(Sizes& sizes, Shape* shape) {
   shape->waits_for_step = sizes.OneIn(4);
   shape->has_side_stream = sizes.OneIn(4);
   if (sizes.OneIn(4)) shape->reads_per_step = sizes.Count(1, 3);
+  shape->reads_pageable = sizes.OneIn(3);
+  shape->copies_wait = sizes.OneIn(6);
   if (sizes.OneIn(4)) shape->pageable_bytes = sizes.Between(200'000, 1'000'000);
   if (sizes.OneIn(4)) {
     shape->tokens = sizes.Count(1, 3);

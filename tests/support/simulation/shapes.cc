@@ -260,19 +260,21 @@ class ShapedProgram {
     author_.Only(When::kAlways);
   }
 
-  // aten::item: a copy to pageable memory and a synchronisation of its stream.
+  // aten::item: the call of a copy to pageable memory waits for the copy; for one to pinned memory
+  // the host waits afterwards.
   void ReadValue() {
     author_.OpenOp("aten::item");
     author_.Compute(2'000);
     author_.OpenOp("aten::_local_scalar_dense");
     author_.Compute(2'000);
     author_.Launch(kCopyCall, s_.call_ns,
-                   {.name = "Memcpy DtoH (Device -> Pageable)",
+                   {.name = s_.reads_pageable ? "Memcpy DtoH (Device -> Pageable)"
+                                              : "Memcpy DtoH (Device -> Pinned)",
                     .work_class = WorkClass::kCopy,
                     .ns = 1'500,
                     .bytes = 4,
                     .kind = WorkKind::kMemcpy},
-                   false);
+                   s_.reads_pageable);
     author_.Compute(500);
     author_.WaitStream("cudaStreamSynchronize", kWaitCallNs);
     author_.Compute(1'000);

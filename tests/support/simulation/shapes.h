@@ -27,6 +27,7 @@ struct Shape {
   int64_t inline_bytes = 0;      // likewise, on the stream of the work itself
   bool has_side_stream = false;  // half of each layer on a second stream
   int32_t reads_per_step = 0;    // values that the host reads back inside of the forward pass
+  bool reads_pageable = false;   // by way of pageable memory, whose copies wait by themselves
   bool copies_wait = false;      // the batch is copied by a call that waits for the copy
   int64_t pageable_bytes = 0;    // copied to the device for each layer, from pageable memory
   int32_t tokens = 0;            // graph launches a step, each followed by a synchronisation
