@@ -169,6 +169,7 @@ def check_waits(truth: dict, findings: Findings) -> None:
 def check_collectives(truth: dict, ranks: list[Rank], findings: Findings) -> None:
     """Matches collectives by what the files say of them, and divides their times again."""
     met = defaultdict(list)
+    rooted = set()
     for rank in ranks:
         true_times = {(r["correlation"]): (r["begin_ns"], r["end_ns"])
                       for r in table(truth, "works")
@@ -176,11 +177,15 @@ def check_collectives(truth: dict, ranks: list[Rank], findings: Findings) -> Non
         for event in filter(is_comm, rank.works):
             args = event["args"]
             key = (args["Process Group Name"], args["Seq"])
+            if args["Collective name"] == "broadcast":
+                rooted.add(key)
             met[key].append((rank.number, *true_times[args["correlation"]]))
             findings.expect("group size", args["Group size"],
                             len(json.loads(args["Process Group Ranks"])))
     found = []
-    for members in met.values():
+    for key, members in met.items():
+        if key in rooted:
+            continue
         last_in = max(begin for _, begin, _ in members)
         first_out = min(end for _, _, end in members)
         found += [(rank, begin, end, last_in - begin, first_out - last_in, end - first_out)

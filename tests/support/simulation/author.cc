@@ -24,8 +24,18 @@ int32_t Author::AddPartition(Partition partition) {
 int32_t Author::AddCollective(std::string_view name, int32_t partition, int64_t bytes) {
   int32_t sequence = 0;
   for (const Collective& other : program_->collectives) sequence += other.partition == partition;
-  program_->collectives.push_back({std::string(name), partition, sequence, bytes});
+  program_->collectives.push_back({.name = std::string(name),
+                                   .has_root = false,
+                                   .partition = partition,
+                                   .sequence = sequence,
+                                   .bytes = bytes});
   return static_cast<int32_t>(program_->collectives.size()) - 1;
+}
+
+int32_t Author::AddBroadcast(int32_t partition, int64_t bytes) {
+  const int32_t added = AddCollective("broadcast", partition, bytes);
+  program_->collectives.back().has_root = true;
+  return added;
 }
 
 int32_t Author::Intern(std::string_view name) {

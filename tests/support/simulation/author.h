@@ -29,6 +29,7 @@ class Author {
   int32_t AddStream(int64_t id, std::string_view name);
   int32_t AddPartition(Partition partition);
   int32_t AddCollective(std::string_view name, int32_t partition, int64_t bytes);
+  int32_t AddBroadcast(int32_t partition, int64_t bytes);
   int32_t NewEvent() { return program_->events++; }
 
   // What follows is done by this thread, on this stream, as part of this phase.

@@ -88,7 +88,9 @@ class Machine {
   struct Meeting {
     int32_t row = -1;  // of the run's collectives
     int32_t entered = 0;
-    std::vector<std::pair<int32_t, int32_t>> members;  // rank, stream
+    bool root_entered = false;
+    bool has_begun = false;                            // the transfer
+    std::vector<std::pair<int32_t, int32_t>> members;  // rank, stream; that have no end yet
   };
 
   void At(int64_t at_ns, Moment::Kind kind, int32_t rank, int32_t index);
@@ -132,7 +134,7 @@ class Machine {
   void End(int32_t rank, int32_t stream);
   void Happen(int32_t rank, int32_t event);
   void Enter(int32_t rank, int32_t stream, int32_t row);
-  void FinishMeeting(const Meeting& meeting, const Work& work);
+  void FinishMeeting(Meeting& meeting, const Work& work);
 
   const SimulationConfig& config_;
   SimulatedRun& run_;

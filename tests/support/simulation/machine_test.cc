@@ -203,6 +203,29 @@ TEST(SimulatedMachine, ACollectiveEndsATransferAfterTheLastEntered) {
   EXPECT_EQ(run.collectives.at(0).transfer_ns, 25'000);
 }
 
+// The root leaves while the other has not come; the other leaves a transfer after it came.
+TEST(SimulatedMachine, TheRootOfABroadcastWaitsForNobody) {
+  Toy toy;
+  toy.program.ranks = 2;
+  const int32_t world = toy.author.AddPartition({{0, 1}});
+  const int32_t sent = toy.author.AddBroadcast(world, 750'000);
+  toy.author.BeginStep();
+  toy.author.Compute(100'000);
+  toy.author.Launch("cudaLaunchKernelExC", 0,
+                    {.name = "ncclDevKernel_Broadcast_RING_LL()",
+                     .work_class = WorkClass::kCollective,
+                     .collective = sent});
+  toy.author.EndStep();
+  for (const int32_t late : {0, 1}) {
+    toy.config.stragglers = {{late, StragglerCause::kLateStart, 50.0}};
+    const SimulatedRun run = toy.Run();
+    // 15 us and 0.75 MB at 150 bytes a ns.
+    EXPECT_EQ(run.ranks[0].works[0].end_ns, (late == 0 ? 156'000 : 106'000) + 20'000);
+    EXPECT_EQ(run.ranks[1].works[0].end_ns, 156'000 + 20'000);
+    EXPECT_EQ(run.collectives.at(0).all_in_ns, 156'000);
+  }
+}
+
 TEST(SimulatedMachine, AProgramThatNeverEndsIsAnError) {
   Toy toy;
   toy.author.Await(toy.author.NewEvent());

@@ -87,9 +87,11 @@ struct Work {
 };
 
 // Of each group of `partition` one: its works, one a rank, start when they can, and end after the
-// last of them has started.
+// last of them has started. In a broadcast each ends after it has started itself and the first rank
+// of the group, the root, has: the root waits for nobody.
 struct Collective {
-  std::string name;  // "allreduce"
+  std::string name;  // "allreduce", "broadcast"
+  bool has_root = false;
   int32_t partition = 0;
   int32_t sequence = 0;
   int64_t bytes = 0;

@@ -63,6 +63,7 @@ void SetDdp(Sizes& sizes, Shape* shape) {
     shape->inline_bytes = sizes.Between(1'000'000, 8'000'000);
   }
   shape->waits_for_step = sizes.OneIn(2);
+  if (sizes.OneIn(3)) shape->broadcast_bytes = 100'000;
 }
 
 void SetStreams(Sizes& sizes, Shape* shape) {

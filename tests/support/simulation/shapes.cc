@@ -54,6 +54,8 @@ constexpr std::string_view kLaunchCall = "cudaLaunchKernel";
 constexpr std::string_view kCopyCall = "cudaMemcpyAsync";
 constexpr std::string_view kAllReduceKernel =
     "ncclDevKernel_AllReduce_Sum_f16_RING_LL(ncclDevKernelArgsStorage<4096ul>)";
+constexpr std::string_view kBroadcastKernel =
+    "ncclDevKernel_Broadcast_RING_LL(ncclDevKernelArgsStorage<4096ul>)";
 constexpr std::string_view kAdamKernel =
     "void at::native::(anonymous namespace)::multi_tensor_apply_kernel<at::native::(anonymous "
     "namespace)::FusedOptimizerTensorListMetadata<4>, at::native::(anonymous namespace)::"
@@ -90,7 +92,8 @@ class ShapedProgram {
     if (s_.has_loader) loader_ = author_.AddThread("pt_data_worker", false);
     compute_ = author_.AddStream(7, "compute");
     if (s_.has_side_stream) side_ = author_.AddStream(13, "side");
-    if (s_.bucket_bytes + s_.blocking_bytes + s_.inline_bytes > 0) PrepareGroups();
+    if (s_.bucket_bytes + s_.blocking_bytes + s_.inline_bytes + s_.broadcast_bytes > 0)
+      PrepareGroups();
   }
 
   void PrepareGroups() {
@@ -112,6 +115,7 @@ class ShapedProgram {
     author_.BeginStep();
     LoadBatch(step);
     author_.In(Phase::kForward);
+    if (s_.broadcast_bytes > 0) Broadcast();
     for (int32_t layer = 0; layer < s_.layers; ++layer) ForwardLayer(layer);
     for (int32_t token = 0; token < s_.tokens; ++token) Token();
     if (s_.has_backward) {
@@ -215,19 +219,36 @@ class ShapedProgram {
   }
 
   void AllReduce(int32_t partition, int64_t bytes, int32_t overlap_stream = -1) {
-    const int32_t collective = author_.AddCollective("allreduce", partition, bytes);
-    author_.OpenOp("c10d::allreduce_");
+    LaunchCollective("c10d::allreduce_", kAllReduceKernel,
+                     author_.AddCollective("allreduce", partition, bytes), bytes, overlap_stream);
+  }
+
+  void LaunchCollective(std::string_view op, std::string_view kernel, int32_t collective,
+                        int64_t bytes, int32_t overlap_stream = -1) {
+    author_.OpenOp(op);
     author_.Compute(4'000);
     author_.OpenOp("record_param_comms");
     author_.Compute(3'000);
     author_.Launch("cudaLaunchKernelExC", s_.call_ns + 2'000,
-                   {.name = kAllReduceKernel,
+                   {.name = kernel,
                     .work_class = WorkClass::kCollective,
                     .bytes = bytes,
                     .collective = collective});
     author_.MoveToWhenOverlapped(overlap_stream);
     author_.Compute(2'000);
     author_.Close(2);
+  }
+
+  // Buffers of the model, sent before the forward pass.
+  void Broadcast() {
+    const int32_t ready = author_.Record(kSmallCallNs);
+    author_.OnStream(comm_);
+    author_.StreamWait(kSmallCallNs, ready);
+    LaunchCollective("c10d::broadcast_", kBroadcastKernel,
+                     author_.AddBroadcast(world_, s_.broadcast_bytes), s_.broadcast_bytes);
+    const int32_t done = author_.Record(kSmallCallNs);
+    author_.OnStream(compute_);
+    author_.StreamWait(kSmallCallNs, done);
   }
 
   // The work that follows waits for it; the optimizer is the first that needs it.

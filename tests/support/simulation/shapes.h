@@ -24,6 +24,7 @@ struct Shape {
   bool waits_for_step = false;   // the host waits for the device at the end of each step
   int64_t bucket_bytes = 0;      // gradients summed over all ranks beside the backward pass
   int64_t blocking_bytes = 0;    // summed over pairs of ranks in each layer, work waits for it
+  int64_t broadcast_bytes = 0;   // sent by rank 0 to all at the begin of each step
   int64_t inline_bytes = 0;      // likewise, on the stream of the work itself
   bool has_side_stream = false;  // half of each layer on a second stream
   int32_t reads_per_step = 0;    // values that the host reads back inside of the forward pass
