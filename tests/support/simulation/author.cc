@@ -73,6 +73,16 @@ void Author::Open(std::string_view name, FrameKind frame) {
   added.frame = frame;
 }
 
+void Author::OpenOp(std::string_view name, int64_t rows) {
+  Open(name, FrameKind::kOp);
+  program_->threads[static_cast<size_t>(thread_)].instructions.back().rows = rows;
+}
+
+void Author::OpenComms(int32_t collective) {
+  Open("record_param_comms", FrameKind::kOp);
+  program_->threads[static_cast<size_t>(thread_)].instructions.back().collective = collective;
+}
+
 void Author::OpenData(std::string_view name) {
   Open(name, FrameKind::kAnnotation);
   program_->threads[static_cast<size_t>(thread_)].instructions.back().is_data = true;

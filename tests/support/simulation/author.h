@@ -45,7 +45,9 @@ class Author {
   void BeginStep();
   void EndStep();
 
-  void OpenOp(std::string_view name) { Open(name, FrameKind::kOp); }
+  void OpenOp(std::string_view name, int64_t rows = 0);
+  // The operator in which PyTorch describes a collective.
+  void OpenComms(int32_t collective);
   void OpenNote(std::string_view name) { Open(name, FrameKind::kAnnotation); }
   void OpenData(std::string_view name);
   void Close(int32_t frames = 1);

@@ -166,6 +166,28 @@ TEST(SimulationCosts, OperatorsSwingAndTrendsGrow) {
   for (size_t i = 1; i < 12; ++i) EXPECT_GT(StepNs(growing, 0, i), StepNs(growing, 0, i - 1));
 }
 
+// Steps with more to do have larger matrices, and a straggler with more work has them in all steps.
+TEST(SimulationCosts, MoreWorkIsLargerMatrices) {
+  const auto rows_of = [](const SimulatedRun& run, size_t rank) {
+    std::vector<int64_t> rows;
+    for (const FrameRow& frame : run.ranks[rank].frames) {
+      if (run.program.Name(frame.name) == "aten::addmm") rows.push_back(frame.rows);
+    }
+    return rows;
+  };
+  SimulationConfig config = Synchronous(6);
+  config.ranks = 2;
+  const std::vector<int64_t> plain = rows_of(Simulate(config), 0);
+  config.stragglers = {{1, StragglerCause::kMoreWork, 100.0}};
+  const SimulatedRun run = Simulate(config);
+  EXPECT_EQ(rows_of(run, 0), plain);
+  for (size_t i = 0; i < plain.size(); ++i) EXPECT_EQ(rows_of(run, 1).at(i), 2 * plain.at(i));
+  config.stragglers.clear();
+  config.slow_steps = {{SlowCause::kWork, 30.0}};
+  const std::vector<int64_t> swinging = rows_of(Simulate(config), 0);
+  EXPECT_EQ(std::set<int64_t>(swinging.begin(), swinging.end()).size(), 6u);
+}
+
 TEST(SimulationCosts, ClocksStayWithinTheirLimits) {
   SimulationConfig config;
   config.program = ProgramKind::kDdp;

@@ -107,6 +107,8 @@ void Machine::Open(int32_t rank, int32_t thread, const Instruction& instruction)
                   .kind = instruction.frame,
                   .is_data = instruction.is_data,
                   .is_step = instruction.is_step,
+                  .collective = instruction.collective,
+                  .rows = costs_.Rows(rank, instruction),
                   .id = ++all.next_id,
                   .begin_ns = state.now_ns});
   if (instruction.frame == FrameKind::kOp) state.op_ids.push_back(all.next_id);

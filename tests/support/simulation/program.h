@@ -57,9 +57,11 @@ struct Instruction {
   int32_t event = -1;
   int32_t work = -1;
   int32_t count = 0;
+  int32_t collective = -1;  // frame: that describes this collective
   int32_t step = 0;
   int32_t item = 0;  // number within the step and thread: what random numbers depend on
   int64_t ns = 0;    // host time, without waiting
+  int64_t rows = 0;  // frame: of the matrix that its operator multiplies; 0: it does not
 
   // What a change makes of it (plan.h).
   double factor = 1.0;       // of the host time

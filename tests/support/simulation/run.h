@@ -17,7 +17,9 @@ struct FrameRow {
   FrameKind kind = FrameKind::kOp;
   bool is_data = false;
   bool is_step = false;
-  int64_t id = 0;  // "External id"
+  int32_t collective = -1;  // that it describes
+  int64_t rows = 0;         // of the matrix that it multiplies; 0: it does not
+  int64_t id = 0;           // "External id"
   int64_t begin_ns = 0;
   int64_t end_ns = -1;
 };

@@ -176,11 +176,16 @@ class ShapedProgram {
     author_.Compute(2'000);
   }
 
+  // 1024 x 1024 times as many rows at 210 TFLOP/s.
+  int64_t RowsOf(const OperatorKind& kind) const {
+    return kind.work_class == WorkClass::kGemm ? kind.weight * s_.kernel_ns / 10 : 0;
+  }
+
   // The outer operator takes a third before, a third goes to the inner one, a third is left.
   void Forward(const OperatorKind& kind) {
     author_.OpenOp(kind.outer);
     author_.Compute(s_.host_ns / 3);
-    author_.OpenOp(kind.inner);
+    author_.OpenOp(kind.inner, RowsOf(kind));
     author_.Compute(s_.host_ns / 3);
     author_.Launch(
         kLaunchCall, s_.call_ns,
@@ -227,7 +232,7 @@ class ShapedProgram {
                         int64_t bytes, int32_t overlap_stream = -1) {
     author_.OpenOp(op);
     author_.Compute(4'000);
-    author_.OpenOp("record_param_comms");
+    author_.OpenComms(collective);
     author_.Compute(3'000);
     author_.Launch("cudaLaunchKernelExC", s_.call_ns + 2'000,
                    {.name = kernel,
@@ -364,7 +369,7 @@ class ShapedProgram {
     author_.OpenOp(kind.node);
     author_.Compute(s_.host_ns / 6);
     for (int32_t i = 0; i < (kind.work_class == WorkClass::kGemm ? 2 : 1); ++i) {
-      author_.OpenOp(kind.backward);
+      author_.OpenOp(kind.backward, RowsOf(kind));
       author_.Compute(s_.host_ns / 3);
       author_.Launch(kLaunchCall, s_.call_ns,
                      {.name = kind.backward_kernel,
