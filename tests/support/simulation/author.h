@@ -41,7 +41,7 @@ class Author {
   // The launch that was written last goes to this stream when collectives overlap.
   void MoveToWhenOverlapped(int32_t stream);
 
-  // Numbers start anew for each step.
+  // Numbers start again for each step.
   void BeginStep();
   void EndStep();
 

@@ -15,7 +15,7 @@
 
 namespace borescope::simulation {
 
-// A time between two moments that belongs to the machine.
+// A time between two times that belongs to the machine.
 enum class Lag : uint8_t {
   kLaunch,
   kCopyLaunch,

@@ -184,7 +184,7 @@ class Checker {
     return expected;
   }
 
-  // When the launch that stands `queue_depth` places before this one started.
+  // When the launch `queue_depth` places before this one started.
   int64_t FreedFor(int32_t index) const {
     int32_t places = run_.config.constants.queue_depth;
     const int32_t stream = WorkOf(rows_.works[static_cast<size_t>(index)]).stream;

@@ -23,7 +23,7 @@ class Machine {
   void Run();
 
  private:
-  // What stands in the queue of a stream.
+  // An entry of the queue of a stream.
   struct Entry {
     enum class Kind : uint8_t { kWork, kRecord, kWait, kNotify } kind = Kind::kWork;
     int32_t first = 0;     // work: row of the first one

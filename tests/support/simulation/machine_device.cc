@@ -10,7 +10,7 @@ void Machine::Push(int32_t rank, int32_t stream, const Entry& entry) {
   Advance(rank, stream);
 }
 
-// Goes on with what stands at the front, if nothing runs.
+// Goes on with what is at the front, if nothing runs.
 void Machine::Advance(int32_t rank, int32_t stream) {
   StreamState& state = StreamOf(rank, stream);
   while (!state.is_running && !state.entries.empty()) {

@@ -16,7 +16,7 @@ enum class Action : uint8_t {
   kCompute,     // the host works for `ns`
   kOpen,        // a frame begins
   kClose,       // the innermost frame ends
-  kLaunch,      // a call that starts the works [work, work + count); several are one graph
+  kLaunch,      // a call that starts all work in [work, work + count); several are one graph
   kWaitStream,  // a call that returns when all that was issued to `stream` is done
   kWaitDevice,  // likewise for all streams
   kWaitEvent,   // likewise for what was issued before the record `event`
@@ -88,9 +88,9 @@ struct Work {
   bool is_left_out = false;  // it is never started
 };
 
-// Of each group of `partition` one: its works, one a rank, start when they can, and end after the
-// last of them has started. In a broadcast each ends after it has started itself and the first rank
-// of the group, the root, has: the root waits for nobody.
+// Of each group of `partition` one: the work, one kernel a rank, starts when it can, and ends after
+// the last of them has started. In a broadcast each ends after it has started itself and the first
+// rank of the group, the root, has: the root waits for nobody.
 struct Collective {
   std::string name;  // "allreduce", "broadcast"
   bool has_root = false;

@@ -70,7 +70,7 @@ struct CollectiveRow {
   int32_t collective = 0;
   int32_t group = 0;  // in its partition
   std::vector<int32_t> ranks;
-  std::vector<int32_t> works;  // of each rank: index into its works
+  std::vector<int32_t> works;  // of each rank: index into its work
   int64_t all_in_ns = -1;      // when the last rank entered
   int64_t transfer_ns = 0;     // from then until the first may leave
 };
