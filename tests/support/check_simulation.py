@@ -199,8 +199,8 @@ def check_collectives(truth: dict, ranks: list[Rank], findings: Findings) -> Non
 # Borescope's answers.
 
 
-def ask(borescope: str, verb: str, path: Path) -> dict[str, list[dict]]:
-    done = subprocess.run([borescope, verb, str(path), "-f", "json"], check=True,
+def ask(borescope: str, verb: str, path: Path, *options: str) -> dict[str, list[dict]]:
+    done = subprocess.run([borescope, verb, str(path), *options, "-f", "json"], check=True,
                           capture_output=True)
     answer = {}
     for item in json.loads(done.stdout)["tables"]:
@@ -232,6 +232,23 @@ def check_breakdown(borescope: str, rank: Rank, findings: Findings) -> None:
     findings.expect("breakdown: compute", row["compute_ns"], compute)
     findings.expect("breakdown: exposed communication", row["exposed_comm_ns"], kernels - compute)
     findings.expect("breakdown: busy", row["busy_ns"], busy)
+
+
+def check_kernels(borescope: str, truth: dict, rank: Rank, findings: Findings) -> None:
+    """Classes and phases, as their names and places say."""
+    known = Counter()
+    for row in table(truth, "works"):
+        if row["rank"] == rank.number and row["class"] != "copy":
+            known[row["name"], row["class"], row["phase"]] += row["end_ns"] - row["begin_ns"]
+    answer = ask(borescope, "kernels", rank.path, "--by", "phase")["kernels"]
+    found = Counter()
+    for row in answer:
+        found[row["class"], row["phase"]] += row["total_ns"]
+    expected = Counter()
+    for (_, work_class, phase), total in known.items():
+        expected[work_class, phase] += total
+    if rank.clock.row["drift_ppm"] == 0 and rank.clock.row["jump_ns"] == 0:
+        findings.expect("kernels by class and phase", found, expected)
 
 
 def check_links(borescope: str, truth: dict, rank: Rank, findings: Findings) -> None:
@@ -307,6 +324,7 @@ def check(folder: Path, borescope: str | None) -> int:
         for rank in ranks:
             check_info(borescope, rank, findings)
             check_breakdown(borescope, rank, findings)
+            check_kernels(borescope, truth, rank, findings)
             check_links(borescope, truth, rank, findings)
             check_path(borescope, truth, rank, findings)
     for finding in findings[:20]:

@@ -337,7 +337,7 @@ class ShapedProgram {
     author_.OpenOp("aten::nll_loss_nd");
     author_.Compute(s_.host_ns / 2);
     author_.Launch(kLaunchCall, s_.call_ns,
-                   {.name = kLossKernel, .work_class = WorkClass::kLoss, .ns = s_.kernel_ns});
+                   {.name = kLossKernel, .work_class = WorkClass::kReduction, .ns = s_.kernel_ns});
     author_.Compute(2'000);
     author_.Close();
     author_.Compute(3'000);
@@ -382,13 +382,17 @@ class ShapedProgram {
     author_.Compute(s_.host_ns / 4);
   }
 
+  // As a hook of the last gradient of the bucket.
   void SumBucket() {
+    author_.OpenOp("autograd::engine::evaluate_function: torch::autograd::AccumulateGrad");
+    author_.OpenOp("torch::autograd::AccumulateGrad");
     const int32_t ready = author_.Record(kSmallCallNs);
     author_.OnStream(comm_);
     author_.StreamWait(kSmallCallNs, ready);
     AllReduce(world_, s_.bucket_bytes);
     unfinished_.push_back(author_.Record(kSmallCallNs));
     author_.OnStream(compute_);
+    author_.Close(2);
   }
 
   void Optimizer() {
