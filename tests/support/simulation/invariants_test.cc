@@ -44,7 +44,22 @@ class Checker {
     FramesNest();
   }
 
-  // Without jitter: every start is explained by what allowed it, to the nanosecond.
+  // Without jitter: calls that had to wait end a fixed time after what they waited for.
+  void EveryWaitHasItsReason() {
+    for (const CallRow& call : rows_.calls) {
+      if (call.awaited_ns < 0) continue;
+      EXPECT_EQ(call.end_ns, call.awaited_ns + run_.config.constants.return_ns);
+    }
+    for (size_t i = 0; i < rows_.works.size(); ++i) {
+      const CallRow& call = CallOf(rows_.works[i]);
+      if (!call.is_blocked || call.waits || rows_.works[i].position > 0) continue;
+      const int64_t freed_ns = FreedFor(static_cast<int32_t>(i));
+      EXPECT_LT(call.begin_ns, freed_ns);
+      EXPECT_GE(call.end_ns, freed_ns + run_.config.constants.unblock_ns);
+    }
+  }
+
+  // Likewise every start is explained by what allowed it, to the nanosecond.
   void EveryStartHasItsReason() {
     EventsEndWhatPrecedesThem();
     for (size_t i = 0; i < rows_.works.size(); ++i) {
@@ -218,7 +233,9 @@ TEST(SimulationInvariants, EveryStartHasItsReason) {
     SCOPED_TRACE(seed);
     const SimulatedRun run = Simulate(Random(seed));
     for (size_t rank = 0; rank < run.ranks.size(); ++rank) {
-      Checker(run, rank).EveryStartHasItsReason();
+      Checker checker(run, rank);
+      checker.EveryStartHasItsReason();
+      checker.EveryWaitHasItsReason();
     }
   }
 }

@@ -26,6 +26,7 @@ enum class ChangeKind : uint8_t {
                  // them
   kGraph,        // the launches in frames whose name has `text` become graphs
   kLaunch,       // launch calls take `factor` times as long
+  kNoStraggler,  // nothing makes a rank slower than others
 };
 
 // What is scaled or removed.
@@ -60,8 +61,8 @@ struct ParsedPlan {
 
 ParsedPlan ParsePlan(std::string_view json);
 
-// Changes the program, but for kNoDataWait. Removals come first, then factors, then structure, in
-// whatever order the plan has them.
+// Changes the program, but for kNoDataWait and kNoStraggler, which are no changes of programs.
+// Removals come first, then factors, then structure, in whatever order the plan has them.
 void ApplyPlan(const Plan& plan, const Constants& constants, Program* program);
 
 }  // namespace borescope::simulation

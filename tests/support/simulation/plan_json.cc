@@ -93,7 +93,8 @@ bool ParseOther(std::string_view key, const element& value, Change* change) {
   if (value.get(is_on) != simdjson::SUCCESS || !is_on) return false;
   if (key == "no-data-wait") change->kind = ChangeKind::kNoDataWait;
   if (key == "overlap-comm") change->kind = ChangeKind::kOverlapComm;
-  return key == "no-data-wait" || key == "overlap-comm";
+  if (key == "no-straggler") change->kind = ChangeKind::kNoStraggler;
+  return key == "no-data-wait" || key == "overlap-comm" || key == "no-straggler";
 }
 
 bool ParseMember(std::string_view key, const element& value, Change* change) {

@@ -190,6 +190,17 @@ TEST(SimulationPlan, ScalesTheTransferOfCollectives) {
             16'000);
 }
 
+TEST(SimulationPlan, LeavesStragglersOut) {
+  SimulationConfig config;
+  config.program = ProgramKind::kDdp;
+  const SimulatedRun plain = Simulate(config);
+  config.stragglers = {{1, StragglerCause::kHost, 100.0}};
+  EXPECT_GT(Simulate(config).ranks[0].end_ns, plain.ranks[0].end_ns);
+  const SimulatedRun twin = Simulate(config, Parse(R"({"changes": [{"no-straggler": true}]})"));
+  EXPECT_EQ(twin.ranks[0].end_ns, plain.ranks[0].end_ns);
+  EXPECT_TRUE(twin.planted.empty());
+}
+
 TEST(SimulationPlan, MistakesAreErrors) {
   for (const char* json :
        {"", "{", "{}", R"({"changes": 1})", R"({"changes": [1]})", R"({"changes": [{}]})",
