@@ -86,6 +86,17 @@ void AddNoiseOptions(CLI::App* app, SimulateOptions* options) {
                   "cause:percent,... of " + JoinNames<SlowCause>(SlowCauseName));
 }
 
+void AddLieOptions(CLI::App* app, SimulateOptions* options) {
+  SimulationConfig* config = &options->config;
+  app->add_option("--shifted", config->shifted_share,
+                  "This share of device work is written later than it was; truth.json is not")
+      ->check(CLI::Range(0.0, 1.0));
+  app->add_option("--shifted-by", config->shifted_ns, "By this, ns")->check(CLI::NonNegativeNumber);
+  app->add_option("--unlinked", config->unlinked_share,
+                  "The calls of this share of launches are not written")
+      ->check(CLI::Range(0.0, 1.0));
+}
+
 int Fail(const std::string& message) {
   fmt::print(stderr, "borescope-synth: {}\n", message);
   return 2;
@@ -127,6 +138,7 @@ void AddSimulateOptions(CLI::App* app, SimulateOptions* options) {
   CLI::Option_group* group = app->add_option_group("Simulated runs");
   AddProgramOptions(group, options);
   AddNoiseOptions(group, options);
+  AddLieOptions(group, options);
 }
 
 int WriteSimulated(SimulateOptions* options, const std::string& out) {

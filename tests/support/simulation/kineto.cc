@@ -8,6 +8,8 @@
 #include <string_view>
 #include <vector>
 
+#include "tests/support/simulation/draws.h"
+
 namespace borescope::simulation {
 namespace {
 
@@ -178,8 +180,23 @@ class KinetoWriter {
     }
   }
 
+  // Whether this is one of so many that the file says nothing, or something wrong of.
+  bool IsDrawn(Draw draw, double share, int64_t number) const {
+    if (share <= 0) return false;
+    return Uniform({.seed = run_.config.seed,
+                    .run = run_.config.run,
+                    .draw = draw,
+                    .rank = number_,
+                    .item = static_cast<int32_t>(number)}) < share;
+  }
+
+  bool IsUnlinked(const CallRow& row) const {
+    return row.action == Action::kLaunch &&
+           IsDrawn(Draw::kUnlinked, run_.config.unlinked_share, row.correlation);
+  }
+
   void Call(const CallRow& row) {
-    if (!IsRecorded(row.thread)) return;
+    if (!IsRecorded(row.thread) || IsUnlinked(row)) return;
     Interval("cuda_runtime", run_.program.Name(row.name), pid_, TidOf(row.thread),
              HostNs(row.begin_ns), HostNs(row.end_ns));
     if (row.op_id != 0) Add("\"External id\": {}, ", row.op_id);
@@ -212,9 +229,11 @@ class KinetoWriter {
     const CallRow& call = CallOf(row);
     const int64_t stream = run_.program.streams[static_cast<size_t>(work.stream)].id;
     const bool is_kernel = work.kind == WorkKind::kKernel;
+    const bool is_shifted = IsDrawn(Draw::kShifted, run_.config.shifted_share, call.correlation);
+    const int64_t later_ns = is_shifted ? run_.config.shifted_ns : 0;
     Interval(CategoryOf(work.kind), run_.program.Name(work.name), device_, stream,
-             DeviceNs(row.begin_ns), DeviceNs(row.end_ns));
-    if (call.op_id != 0) Add("\"External id\": {}, ", call.op_id);
+             DeviceNs(row.begin_ns) + later_ns, DeviceNs(row.end_ns) + later_ns);
+    if (call.op_id != 0 && !IsUnlinked(call)) Add("\"External id\": {}, ", call.op_id);
     if (is_kernel) text_ += "\"queued\": 0, ";
     Add(R"("device": {}, "context": 1, "stream": {}, "correlation": {})", device_, stream,
         call.correlation);
@@ -224,7 +243,9 @@ class KinetoWriter {
       Copy(row, work);
     }
     End();
-    Flow("f", call.correlation, device_, stream, DeviceNs(row.begin_ns));
+    if (!IsUnlinked(call)) {
+      Flow("f", call.correlation, device_, stream, DeviceNs(row.begin_ns) + later_ns);
+    }
   }
 
   void Kernel(const Work& work) {
