@@ -48,6 +48,7 @@ void AddProgramOptions(CLI::App* app, SimulateOptions* options) {
                   "Launches of a stream that may wait to start")
       ->check(CLI::PositiveNumber);
   app->add_flag("--sync-events", config->has_syncs, "Record what waits for what (cuda_sync)");
+  app->add_flag("--whole-us", config->has_whole_us, "Times without fractions of microseconds");
   app->add_flag("!--no-flows", config->has_flows, "No arrows from calls to work (ac2g)");
 }
 

@@ -64,7 +64,18 @@ class KinetoWriter {
     fmt::format_to(std::back_inserter(text_), format, std::forward<Args>(args)...);
   }
 
-  void AddUs(int64_t ns) { Add("{}.{:03}", ns / 1000, ns % 1000); }
+  void AddUs(int64_t ns) {
+    if (run_.config.has_whole_us) {
+      Add("{}", ns / 1000);
+    } else {
+      Add("{}.{:03}", ns / 1000, ns % 1000);
+    }
+  }
+
+  int64_t Written(int64_t ns) const {
+    const int64_t from_base = kTraceBaseNs + ns;
+    return run_.config.has_whole_us ? from_base - from_base % 1000 : from_base;
+  }
 
   void Begin() {
     text_ += is_first_ ? "\n  {\n    " : ",\n  {\n    ";
@@ -76,10 +87,10 @@ class KinetoWriter {
     Begin();
     Add(R"("ph": "X", "cat": "{}", "name": "{}", "pid": {}, "tid": {},)", category, name, pid, tid);
     text_ += "\n    \"ts\": ";
-    AddUs(kTraceBaseNs + begin_ns);
+    AddUs(Written(begin_ns));
     text_ += ", \"dur\": ";
     // Where a clock was set back in between, nothing is left of the time.
-    AddUs(std::max<int64_t>(0, end_ns - begin_ns));
+    AddUs(std::max<int64_t>(0, Written(end_ns) - Written(begin_ns)));
     text_ += ",\n    \"args\": {\n      ";
   }
 
@@ -89,7 +100,7 @@ class KinetoWriter {
     if (!run_.config.has_flows) return;
     Begin();
     Add(R"("ph": "{}", "id": {}, "pid": {}, "tid": {}, "ts": )", phase, id, pid, tid);
-    AddUs(kTraceBaseNs + ns);
+    AddUs(Written(ns));
     text_ += ",\n    \"cat\": \"ac2g\", \"name\": \"ac2g\"";
     text_ += phase == "f" ? ", \"bp\": \"e\"\n  }" : "\n  }";
   }
