@@ -16,7 +16,7 @@ namespace borescope {
 struct ParameterInfo {
   std::string name;  // with underscores: "kernel_wait"
   // "flag", "count" (1 or more), "number" (0 or more), "time", "times", "share", "choice", "file",
-  // "folder", "text", "ranges" or "list".
+  // "folder", "text", "texts" (several, with newlines between them), "ranges" or "list".
   std::string type;
   std::string doc;
   std::string default_text;          // empty for none

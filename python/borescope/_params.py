@@ -81,6 +81,14 @@ def _items(value: Any, item: Callable[[Any], str]) -> str:
     return ",".join(texts)
 
 
+def _texts(value: Any) -> str:
+    if isinstance(value, (str, os.PathLike)):
+        return _text(value)
+    if not isinstance(value, Iterable):
+        raise TypeError("a text, or a sequence of texts")
+    return "\n".join(_text(each) for each in value)
+
+
 def _ranges(value: Any) -> str:
     """Numbers. Of an empty choice nothing is left, while an empty text would select everything."""
     text = _items(value, lambda item: item if isinstance(item, str) else _whole(item))
@@ -100,6 +108,7 @@ _TEXT_OF: dict[str, Callable[[Any], str]] = {
     "choice": _text,
     "folder": _text,
     "text": _text,
+    "texts": _texts,
     "ranges": _ranges,
     "list": lambda value: _items(value, _text),
 }

@@ -46,6 +46,8 @@ std::string_view TypeName(internal::ParamType type) {
       return "folder";
     case internal::ParamType::kText:
       return "text";
+    case internal::ParamType::kTexts:
+      return "texts";
   }
   return "text";
 }

@@ -117,6 +117,7 @@ std::string_view WhatItIsNot(const ParamSpec& spec, std::string_view text, int64
     case ParamType::kFile:
     case ParamType::kFolder:
     case ParamType::kText:
+    case ParamType::kTexts:
       return "";
   }
   return "";
@@ -188,6 +189,19 @@ std::vector<int64_t> Params::Times(const ParamSpec& spec) const {
   std::optional<std::vector<int64_t>> times = ParseTimes(Text(spec));
   BS_CHECK(times.has_value());
   return std::move(*times);
+}
+
+std::vector<std::string_view> Params::Texts(const ParamSpec& spec) const {
+  std::vector<std::string_view> texts;
+  std::string_view rest = Text(spec);
+  while (!rest.empty()) {
+    const size_t end = std::min(rest.find('\n'), rest.size());
+    if (end > 0) {
+      texts.push_back(rest.substr(0, end));
+    }
+    rest.remove_prefix(std::min(end + 1, rest.size()));
+  }
+  return texts;
 }
 
 double Params::Share(const ParamSpec& spec) const {

@@ -57,6 +57,7 @@ enum class ParamType : uint8_t {
   kFile,    // a path, whose text the engine reads before anything asks for it
   kFolder,  // a path, which the engine finds to be that of a folder
   kText,
+  kTexts,  // an option that may be given several times; the texts have newlines between them
 };
 
 // An option of one analysis. Declared once, in param_specs.h; AnalysisSpec::params lists those of
@@ -112,6 +113,8 @@ struct Params {
   bool Flag(const ParamSpec& spec) const { return Number(spec) != 0; }
   // REQUIRES: kTimes.
   std::vector<int64_t> Times(const ParamSpec& spec) const;
+  // In the order in which they were given. REQUIRES: kTexts.
+  std::vector<std::string_view> Texts(const ParamSpec& spec) const;
   // From 0 to 1; 0 where nothing was given. REQUIRES: kShare.
   double Share(const ParamSpec& spec) const;
   // What stands in the file that was given; nullptr without one. REQUIRES: kFile.

@@ -38,6 +38,8 @@ class Row {
   Row& MaybeText(std::string_view value) { return value.empty() ? Missing() : Text(value); }
   // part / whole, or 0 of nothing.
   Row& Share(int64_t part, int64_t whole);
+  // The cells that are still to come.
+  size_t left() const { return table_.columns.size() - next_; }
 
  private:
   struct Column& Column() {

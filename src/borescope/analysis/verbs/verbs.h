@@ -13,6 +13,7 @@ extern const AnalysisSpec kBusyVerb;
 extern const AnalysisSpec kCollectivesVerb;
 extern const AnalysisSpec kCountersVerb;
 extern const AnalysisSpec kCriticalPathVerb;
+extern const AnalysisSpec kWhatIfVerb;
 extern const AnalysisSpec kDelaysVerb;
 extern const AnalysisSpec kDiffVerb;
 extern const AnalysisSpec kDoctorVerb;

@@ -61,6 +61,15 @@ void AddOwnParameter(CLI::App& app, const ParameterInfo& parameter, RawOptions& 
   const std::string names = OptionNames(ShortNameOf(parameter), option);
   if (parameter.type == "flag") {
     app.add_flag_callback(names, [&raw, option] { raw.params[option] = "true"; });
+  } else if (parameter.type == "texts") {
+    app.add_option_function<std::vector<std::string>>(
+           names,
+           [&raw, option](const std::vector<std::string>& texts) {
+             raw.params[option] = fmt::format("{}", fmt::join(texts, "\n"));
+           })
+        ->allow_extra_args(false)
+        ->expected(1)
+        ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
   } else {
     app.add_option_function<std::string>(
            names, [&raw, option](const std::string& text) { raw.params[option] = text; })

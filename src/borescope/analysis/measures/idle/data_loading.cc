@@ -25,4 +25,13 @@ std::vector<char> FindDataLoading(const Trace& trace, std::string_view also) {
   return is_loading;
 }
 
+std::vector<char> FindArrivals(const Trace& trace) {
+  std::vector<char> is_arrival(trace.strings().size());
+  for (uint32_t name = 0; name < is_arrival.size(); ++name) {
+    is_arrival[name] =
+        Contains(trace.Text(StringId{name}), "_MultiProcessingDataLoaderIter") ? 1 : 0;
+  }
+  return is_arrival;
+}
+
 }  // namespace borescope::internal

@@ -11,4 +11,8 @@ namespace borescope::internal {
 // By StringId: 1 where the name is one of data loading, or contains `also` if that is not empty.
 std::vector<char> FindDataLoading(const Trace& trace, std::string_view also = {});
 
+// By StringId: 1 where the name is that of taking a batch which processes of their own prepare:
+// most of its time is the wait for them.
+std::vector<char> FindArrivals(const Trace& trace);
+
 }  // namespace borescope::internal

@@ -140,6 +140,7 @@ class StepMaker {
         step.side = NodeSide::kNone;
         break;
       case EdgeKind::kThread:
+      case EdgeKind::kQueue:
         break;
     }
     return step;

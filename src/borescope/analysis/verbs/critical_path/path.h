@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "borescope/analysis/verbs/critical_path/graph/build_graph.h"
+#include "borescope/analysis/measures/event_graph/build_graph.h"
 #include "borescope/base/intervals.h"
 
 namespace borescope::internal {

@@ -62,7 +62,7 @@ Table Verdict(const SummaryTables& tables) {
         .Text(finding.evidence)
         .Float(finding.value)
         .Text(finding.unit)
-        .Text(finding.help);
+        .Text(finding.help + PriceWords(tables.prices, finding.lever));
   }
   return table;
 }

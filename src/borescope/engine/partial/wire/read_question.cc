@@ -162,6 +162,7 @@ bool IsOfType(const ParamSpec& spec, const ParamValue& value) {
     case ParamType::kFile:
     case ParamType::kFolder:
     case ParamType::kText:
+    case ParamType::kTexts:
       return true;
   }
   return false;

@@ -1,0 +1,26 @@
+// The answer of a scenario: what the recording would take, with an interval.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "borescope/analysis/measures/replay/run_scenario.h"
+
+namespace borescope::internal {
+
+struct ScenarioAnswer {
+  int64_t step_ns = 0;  // a step as measured, on average; the recording, where there are no steps
+  int64_t new_ns = 0;   // of it in the scenario
+  int64_t low_ns = 0;   // the interval, docs/whatif.md
+  int64_t high_ns = 0;
+  bool is_testable = true;  // whether the recording shows that such changes are replayed rightly
+
+  int64_t saved_ns() const { return step_ns - new_ns; }
+};
+
+// nullopt where the replay does not represent the recording.
+std::optional<ScenarioAnswer> AnswerScenario(const ReplayModel& model, const Scenario& scenario,
+                                             const ScenarioRun& run);
+
+}  // namespace borescope::internal

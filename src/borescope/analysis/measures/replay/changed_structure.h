@@ -1,0 +1,69 @@
+// Changes of what depends on what: waits that end at once, collectives that nothing waits for,
+// launches that become graphs. Internal to replay/.
+#pragma once
+
+#include <string_view>
+
+#include "borescope/analysis/measures/replay/changed_times.h"
+#include "borescope/analysis/measures/replay/replay_model.h"
+
+namespace borescope::internal {
+
+// What the launch of a graph takes on the host, where none was recorded: a call of about 10 us, and
+// 0.3 us for each of its kernels.
+inline constexpr int64_t kGraphCallNs = 10'000;
+inline constexpr int64_t kGraphKernelNs = 300;
+// From kernel to kernel of a graph, where no graph was launched.
+inline constexpr int64_t kGraphGapNs = 1'000;
+
+// How many calls, collectives or launches were changed.
+struct StructureChange {
+  int64_t calls = 0;
+  int64_t assumed_ns = 0;  // what the launches of graphs take
+  bool is_unsafe = false;
+};
+
+class StructureChanger {
+ public:
+  // All must outlive it; changes are made to `lags` and `times`.
+  StructureChanger(const RankView& view, const ReplayModel& model, const ChangeTargets& targets,
+                   ReplayLags& lags, ChangedTimes& times)
+      : view_(view),
+        model_(model),
+        targets_(targets),
+        lags_(lags),
+        times_(times),
+        graph_lag_ns_(GraphLag(model)) {}
+
+  StructureChange EndWaits(std::string_view text);
+  StructureChange OverlapCollectives();
+  StructureChange MakeGraphs(std::string_view region);
+
+ private:
+  static int64_t GraphLag(const ReplayModel& model);
+  const ReplayGraph& graph() const { return model_.graph; }
+  bool IsCollective(DeviceId id) const;
+  bool IsOptimizer(DeviceId id) const;
+  // Of the work whose end is at the place; invalid if there is none.
+  DeviceId WorkEndingAt(Place place) const;
+  DeviceId ComputeBefore(DeviceId id) const;
+  int64_t LaunchTime(DeviceId id) const;
+  void PassCollectives(DeviceId id, std::vector<DeviceId>& passed);
+  void HoldOptimizers(std::vector<DeviceId> passed);
+
+  void JoinLaunches(HostId region, StructureChange& change);
+  // Whether a call ends a graph: one that waits, or that records or awaits an event.
+  bool EndsGraph(HostId call) const;
+  // How long its launch takes.
+  int64_t MakeGraph(const std::vector<HostId>& launches);
+  void DropHostTime(HostId region, const std::vector<char>& is_joined);
+
+  const RankView& view_;
+  const ReplayModel& model_;
+  const ChangeTargets& targets_;
+  ReplayLags& lags_;
+  ChangedTimes& times_;
+  const int64_t graph_lag_ns_;  // between works of a graph
+};
+
+}  // namespace borescope::internal

@@ -1,0 +1,57 @@
+// Runs a recording again: one pass over its nodes in their order, each as early as what it
+// depends on allows.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "borescope/analysis/measures/replay/replay_graph.h"
+
+namespace borescope::internal {
+
+// A dependency that the recording does not have.
+struct AddedDependency {
+  Place place;
+  Place source;  // before `place`
+  int64_t ns;
+};
+
+// What has to pass, and what is depended on, in one run.
+struct ReplayLags {
+  std::vector<int64_t> ns;             // per dependency of the graph
+  std::vector<AddedDependency> added;  // by place
+};
+
+// Times and lags are at most this, whatever a hostile recording says: sums stay within 64 bits.
+inline constexpr int64_t kLongestLagNs = int64_t{1} << 60;
+// The lag of a dependency that does not hold.
+inline constexpr int64_t kNoDependency = -(int64_t{1} << 60);
+
+// Per place the time since the begin of the recording. Pure; O(places + dependencies).
+std::vector<int64_t> Replay(const ReplayGraph& graph, const ReplayLags& lags);
+
+// The dependencies with their measured lengths, which give the recording back to the nanosecond.
+ReplayLags MeasuredLags(const ReplayGraph& graph);
+// Own times, and a lag for each class.
+ReplayLags LagsOf(const ReplayGraph& graph, const std::vector<int64_t>& lag_of_class);
+
+// How long each stretch takes in a run; together, from the begin of the first to the completion of
+// the last. `times` per place.
+std::vector<int64_t> StretchTimes(const ReplayGraph& graph, const std::vector<int64_t>& times);
+int64_t TotalTime(const ReplayGraph& graph, const std::vector<int64_t>& times);
+// As recorded, per place since the begin of the recording.
+std::vector<int64_t> MeasuredTimes(const ReplayGraph& graph);
+
+// What decided when a place was reached.
+struct Decision {
+  Place source = kNoPlace;  // kNoPlace: it depends on nothing
+  uint32_t edge = kNoEdge;  // kNoEdge: an added dependency
+};
+Decision DecisionAt(const ReplayGraph& graph, const ReplayLags& lags,
+                    const std::vector<int64_t>& times, Place place);
+// The places on the longest way to the completion of the last stretch, the last one first, back to
+// the begin of the first.
+std::vector<Place> PathOfReplay(const ReplayGraph& graph, const ReplayLags& lags,
+                                const std::vector<int64_t>& times);
+
+}  // namespace borescope::internal

@@ -1,0 +1,406 @@
+#include "borescope/analysis/measures/replay/replay_graph.h"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "borescope/analysis/measures/idle/data_loading.h"
+#include "borescope/base/stop.h"
+
+namespace borescope::internal {
+namespace {
+
+// Work that began late is taken to have waited for other work only if that ended shortly before:
+// within a tenth of the delay, but at least 8 us, about what a wait between streams takes, and at
+// most 200 us.
+constexpr int64_t kLeastLagNs = 8'000;
+constexpr int64_t kMostLagNs = 200'000;
+constexpr int64_t kDelaysPerLag = 10;
+
+// Taking a batch that is there takes about so long; what takes longer than kLeastArrivalNs waits.
+constexpr int64_t kTakeBatchNs = 100'000;
+constexpr int64_t kLeastArrivalNs = 500'000;
+
+// One dependency, by nodes.
+struct Dependency {
+  NodeId from;
+  NodeId to;
+  LagClassId lag_class;
+  int64_t own_ns;
+};
+
+class ReplayBuilder {
+ public:
+  ReplayBuilder(const RankView& view, std::string_view data_load)
+      : view_(view), trace_(view.trace) {
+    result_.recording = BuildGraph(view, data_load, GraphUse::kReplay);
+  }
+
+  ReplayGraph Build() {
+    const EventGraph& graph = Events();
+    TopologicalOrder order = OrderNodes(graph);
+    result_.node = std::move(order.nodes);
+    result_.place_of = std::move(order.places);
+    host_ns_.assign(graph.nodes(), 0);
+    FindHandedTo();
+    for (size_t thread = 0; thread < result_.recording.facts.threads.size(); ++thread) {
+      SweepHost(thread);
+    }
+    SeparateArrivals();
+    dependencies_.reserve(graph.edges());
+    AddEdges();
+    AddAnchors();
+    AddCalls();
+    AddArrivals();
+    Sort();
+    FindArrivalEdges();
+    FindStretches();
+    return std::move(result_);
+  }
+
+ private:
+  const EventGraph& Events() const { return result_.recording.graph; }
+
+  // What a thread was given by another it did not begin earlier, whenever it had become idle.
+  void FindHandedTo() {
+    const EventGraph& graph = Events();
+    is_main_.assign(trace_.tracks().size(), 0);
+    for (const ThreadFacts& thread : result_.recording.facts.threads) {
+      is_main_[thread.track.value] = thread.is_main ? 1 : 0;
+    }
+    is_handed_to_.assign(graph.nodes(), 0);
+    for (NodeId from = 0; from < graph.nodes(); ++from) {
+      for (EdgeId edge = graph.first_edge[from]; edge < graph.first_edge[from + 1]; ++edge) {
+        if (graph.kind[edge] == EdgeKind::kHandover && IsMain(from) != IsMain(graph.target[edge])) {
+          is_handed_to_[graph.target[edge]] = 1;
+        }
+      }
+    }
+  }
+
+  // Own time of every stretch between two nodes of a thread, and whose it is.
+  void SweepHost(size_t thread) {
+    const RecordingGraph& recording = result_.recording;
+    NodeId node = recording.first_node[thread];
+    const NodeId end = recording.end_node[thread];
+    SweepThread(
+        trace_, recording.facts, recording.facts.threads[thread],
+        [&](const HostPiece& piece) {
+          while (node + 1 < end && Events().ts_ns[node + 1] <= piece.begin_ns) {
+            ++node;
+          }
+          if (node + 1 < end &&
+              (piece.is_running || (piece.is_idle && is_handed_to_[node + 1] == 0))) {
+            AddPart(node + 1, {kNoPlace, piece.is_idle ? HostId{} : piece.innermost,
+                               piece.end_ns - piece.begin_ns, piece.is_loading});
+          }
+        },
+        [](HostId, bool, int64_t) {});
+  }
+
+  // Of taking a batch all but a little was the wait for its arrival.
+  void SeparateArrivals() {
+    const HostEvents& host = trace_.host();
+    const std::vector<char> is_arrival = FindArrivals(trace_);
+    std::vector<double> own(host.size(), 1);
+    for (uint32_t row = 0; row < host.size(); ++row) {
+      CheckStopAt(row);
+      const HostId parent = view_.index.tree.parent[row];
+      own[row] = parent.valid() ? own[parent.value] : 1;
+      if (is_arrival[host.name[row].value] != 0 && own[row] == 1 &&
+          host.dur_ns[row] > kLeastArrivalNs) {
+        own[row] = static_cast<double>(kTakeBatchNs) / static_cast<double>(host.dur_ns[row]);
+        result_.arrivals.push_back({HostId{row}, kNoEdge, kTakeBatchNs});
+      }
+    }
+    for (size_t i = 0; !result_.arrivals.empty() && i < result_.parts.size(); ++i) {
+      CheckStopAt(i);
+      HostPart& part = result_.parts[i];
+      if (part.event.valid() && own[part.event.value] != 1) {
+        const int64_t kept_ns = std::llround(static_cast<double>(part.ns) * own[part.event.value]);
+        host_ns_[result_.node[part.place]] -= part.ns - kept_ns;
+        part.ns = kept_ns;
+      }
+    }
+  }
+
+  // Whether other processes prepare data does not depend on what this one does.
+  void AddArrivals() {
+    for (const Arrival& arrival : result_.arrivals) {
+      const NodeId end = result_.recording.end_of_event[arrival.event.value];
+      if (end != kNoNode) {
+        Add(EventGraph::kBegin, end, kOwnLag,
+            Events().ts_ns[end] - Events().ts_ns[EventGraph::kBegin]);
+      }
+    }
+  }
+
+  void FindArrivalEdges() {
+    for (Arrival& arrival : result_.arrivals) {
+      const NodeId end = result_.recording.end_of_event[arrival.event.value];
+      const Place place = end == kNoNode ? 0 : result_.place_of[end];
+      for (uint32_t edge = result_.first_edge[place]; edge < result_.first_edge[place + 1];
+           ++edge) {
+        if (result_.source[edge] == result_.place_of[EventGraph::kBegin]) {
+          arrival.edge = edge;
+        }
+      }
+    }
+  }
+
+  void AddPart(NodeId node, HostPart part) {
+    part.place = result_.place_of[node];
+    host_ns_[node] += part.ns;
+    result_.parts.push_back(part);
+  }
+
+  void Add(NodeId from, NodeId to, LagClassId lag_class, int64_t own_ns) {
+    if (result_.place_of[from] < result_.place_of[to]) {
+      dependencies_.push_back({from, to, lag_class, own_ns});
+    } else {
+      ++result_.circular;
+    }
+  }
+
+  void AddEdges() {
+    // The time that a call takes its usual time to put work in a queue is its own also where it
+    // waited for a place there.
+    for (const QueuedCall& queued : result_.recording.queued) {
+      const NodeId end = result_.recording.end_of_event[queued.call.value];
+      if (queued.was_full && end != kNoNode) {
+        AddPart(end, {kNoPlace, queued.call,
+                      std::min(queued.usual_ns, trace_.host().dur_ns[queued.call.value])});
+      }
+    }
+    const EventGraph& graph = Events();
+    for (NodeId from = 0; from < graph.nodes(); ++from) {
+      CheckStopAt(from);
+      for (EdgeId edge = graph.first_edge[from]; edge < graph.first_edge[from + 1]; ++edge) {
+        AddEdge(from, edge);
+      }
+    }
+  }
+
+  void AddEdge(NodeId from, EdgeId edge) {
+    const EventGraph& graph = Events();
+    const NodeId to = graph.target[edge];
+    const int64_t measured_ns = graph.ts_ns[to] - graph.ts_ns[from];
+    switch (graph.kind[edge]) {
+      case EdgeKind::kWork:
+        return Add(from, to, kOwnLag, measured_ns);
+      case EdgeKind::kThread:
+        return Add(from, to, kOwnLag, host_ns_[to]);
+      case EdgeKind::kEnds:
+        return to == EventGraph::kEnd ? void() : Add(from, to, kOwnLag, measured_ns);
+      case EdgeKind::kSync:
+      case EdgeKind::kInferredSync:
+        return Add(from, to, WaitClass(to, IsInferred(graph.kind[edge])), 0);
+      case EdgeKind::kInferredWork:
+        return IsPlausible(to, measured_ns)
+                   ? Add(from, to, Class({.kind = LagKind::kEvent, .inferred = true}), 0)
+                   : void();
+      case EdgeKind::kStream:
+        return Add(from, to, StreamClass(from, to), 0);
+      case EdgeKind::kLaunch:
+        return Add(from, to, LaunchClass(from, to), 0);
+      case EdgeKind::kHandover:
+        // Between its own operators a thread of the engine works.
+        return IsMain(from) == IsMain(to) ? void() : Add(from, to, kOwnLag, measured_ns);
+      case EdgeKind::kQueue:
+        return Add(from, to, Class({.kind = LagKind::kQueue}), 0);
+    }
+  }
+
+  LagClassId Class(const LagKey& key) { return result_.classes.IdOf(key); }
+  DeviceKind WorkAt(NodeId node) const { return trace_.device().kind[Events().event[node]]; }
+
+  bool IsMain(NodeId node) const {
+    return is_main_[trace_.host().track[Events().event[node]].value] != 0;
+  }
+
+  LagClassId WaitClass(NodeId to, bool inferred) {
+    return Events().side[to] == NodeSide::kDevice
+               ? Class({.kind = LagKind::kEvent, .inferred = inferred})
+               : Class({.kind = LagKind::kWait,
+                        .inferred = inferred,
+                        .call = trace_.host().name[Events().event[to]]});
+  }
+
+  LagClassId StreamClass(NodeId from, NodeId to) {
+    const auto& launch_of = view_.index.correlation.launch_of;
+    const HostId launch = launch_of[Events().event[to]];
+    return launch.valid() && launch == launch_of[Events().event[from]]
+               ? Class({.kind = LagKind::kGraph})
+               : Class({.kind = LagKind::kStream, .work = WorkAt(to), .from = WorkAt(from)});
+  }
+
+  LagClassId LaunchClass(NodeId from, NodeId to) {
+    return Class({.kind = LagKind::kLaunch,
+                  .work = WorkAt(to),
+                  .call = trace_.host().name[Events().event[from]]});
+  }
+
+  // Whether the end of other work explains why work began late. `to` is its start.
+  bool IsPlausible(NodeId to, int64_t lag_ns) const {
+    const DeviceId id{Events().event[to]};
+    int64_t ready_ns = Events().ts_ns[EventGraph::kBegin];
+    const HostId launch = view_.index.correlation.launch_of[id.value];
+    if (launch.valid() && result_.recording.start_of_event[launch.value] != kNoNode) {
+      ready_ns = Events().ts_ns[result_.recording.start_of_event[launch.value]];
+    }
+    const int64_t delay_ns = Events().ts_ns[to] - ready_ns;
+    return lag_ns <= std::max(kLeastLagNs, std::min(kMostLagNs, delay_ns / kDelaysPerLag));
+  }
+
+  // Work whose launch was not recorded cannot begin earlier than it did: what it waited for is not
+  // known.
+  void AddAnchors() {
+    const EventGraph& graph = Events();
+    for (uint32_t row = 0; row < trace_.device().size(); ++row) {
+      CheckStopAt(row);
+      const NodeId start = result_.recording.start_of_work[row];
+      if (start != kNoNode && !view_.index.correlation.launch_of[row].valid()) {
+        Add(EventGraph::kBegin, start, kOwnLag,
+            graph.ts_ns[start] - graph.ts_ns[EventGraph::kBegin]);
+      }
+    }
+  }
+
+  // Calls that waited take some time also where there is nothing to wait for.
+  void AddCalls() {
+    HostId last;
+    for (const SyncEdge& edge : result_.recording.syncs.edges) {
+      const bool is_new = edge.call.valid() && edge.call != last;
+      if (!is_new || edge.kind == SyncKind::kStreamWait ||
+          (result_.recording.facts.marks[edge.call.value] & kMarkWaits) == 0) {
+        continue;
+      }
+      last = edge.call;
+      const NodeId start = result_.recording.start_of_event[edge.call.value];
+      const NodeId end = result_.recording.end_of_event[edge.call.value];
+      if (start != kNoNode && end != kNoNode) {
+        Add(start, end,
+            Class({.kind = LagKind::kCall, .call = trace_.host().name[edge.call.value]}), 0);
+      }
+    }
+  }
+
+  // Dependencies by the place they lead to, of one place by where they come from.
+  void Sort() {
+    const size_t places = result_.node.size();
+    result_.first_edge.assign(places + 1, 0);
+    for (const Dependency& dependency : dependencies_) {
+      ++result_.first_edge[result_.place_of[dependency.to] + 1];
+    }
+    for (size_t place = 0; place < places; ++place) {
+      CheckStopAt(place);
+      result_.first_edge[place + 1] += result_.first_edge[place];
+      result_.ts_ns.push_back(Events().ts_ns[result_.node[place]]);
+    }
+    std::vector<uint32_t> next(result_.first_edge.begin(), result_.first_edge.end() - 1);
+    result_.source.resize(dependencies_.size());
+    result_.lag_class.resize(dependencies_.size());
+    result_.own_ns.resize(dependencies_.size());
+    for (const Dependency& dependency : dependencies_) {
+      const uint32_t at = next[result_.place_of[dependency.to]]++;
+      result_.source[at] = result_.place_of[dependency.from];
+      result_.lag_class[at] = dependency.lag_class;
+      result_.own_ns[at] = dependency.own_ns;
+    }
+    dependencies_ = {};
+  }
+
+  void FindStretches() {
+    std::vector<const Step*> steps;
+    const std::vector<Step>& all = view_.steps().steps;
+    for (const Step& step : all) {
+      if (step.process == all.front().process &&
+          result_.recording.start_of_event[step.annotation.value] != kNoNode) {
+        steps.push_back(&step);
+      }
+    }
+    if (steps.empty()) {
+      result_.begin = result_.place_of[EventGraph::kBegin];
+      result_.stretches.push_back({.done = EndsOfAll()});
+      return;
+    }
+    result_.begin = PlaceOf(steps.front()->annotation, false);
+    for (size_t i = 0; i < steps.size(); ++i) {
+      const bool is_last = i + 1 == steps.size();
+      const HostId next = steps[is_last ? i : i + 1]->annotation;
+      result_.stretches.push_back({.step = steps[i]->number, .done = {PlaceOf(next, is_last)}});
+    }
+    AddWorkOfSteps(steps);
+  }
+
+  Place PlaceOf(HostId event, bool is_end) const {
+    const RecordingGraph& recording = result_.recording;
+    return result_.place_of[is_end ? recording.end_of_event[event.value]
+                                   : recording.start_of_event[event.value]];
+  }
+
+  // A step is complete when its work is.
+  void AddWorkOfSteps(const std::vector<const Step*>& steps) {
+    const Steps& all = view_.steps();
+    std::vector<uint32_t> stretch_of(all.steps.size(), kNoStep);
+    for (uint32_t i = 0; i < steps.size(); ++i) {
+      stretch_of[static_cast<size_t>(steps[i] - all.steps.data())] = i;
+    }
+    std::vector<TrackId> last_track(steps.size());
+    for (uint32_t row = 0; row < trace_.device().size(); ++row) {
+      CheckStopAt(row);
+      const uint32_t step = all.device_step.empty() ? kNoStep : all.device_step[row];
+      if (step == kNoStep || stretch_of[step] == kNoStep || !result_.IsWork({row})) {
+        continue;
+      }
+      std::vector<Place>& done = result_.stretches[stretch_of[step]].done;
+      const Place end = result_.EndOf({row});
+      TrackId& track = last_track[stretch_of[step]];
+      if (track == trace_.device().track[row]) {
+        done.back() = std::max(done.back(), end);
+      } else {
+        track = trace_.device().track[row];
+        done.push_back(end);
+      }
+    }
+  }
+
+  // Without steps: the end of the main threads, and of all work of every stream.
+  std::vector<Place> EndsOfAll() const {
+    std::vector<Place> ends;
+    const RecordingGraph& recording = result_.recording;
+    for (size_t thread = 0; thread < recording.facts.threads.size(); ++thread) {
+      if (recording.facts.threads[thread].is_main &&
+          recording.first_node[thread] < recording.end_node[thread]) {
+        ends.push_back(result_.place_of[recording.end_node[thread] - 1]);
+      }
+    }
+    const Tracks& tracks = trace_.tracks();
+    for (uint32_t track = 0; track < tracks.size(); ++track) {
+      const bool is_stream = tracks.kind[track] == TrackKind::kDevice;
+      for (uint32_t row = tracks.end_row[track]; is_stream && row-- > tracks.first_row[track];) {
+        if (result_.IsWork({row})) {
+          ends.push_back(result_.EndOf({row}));
+          break;
+        }
+      }
+    }
+    return ends;
+  }
+
+  const RankView& view_;
+  const Trace& trace_;
+  ReplayGraph result_;
+  std::vector<int64_t> host_ns_;    // per node: of the stretch of its thread before it
+  std::vector<char> is_main_;       // per track
+  std::vector<char> is_handed_to_;  // per node: by another thread
+  std::vector<Dependency> dependencies_;
+};
+
+}  // namespace
+
+ReplayGraph BuildReplayGraph(const RankView& view, std::string_view data_load) {
+  return ReplayBuilder(view, data_load).Build();
+}
+
+}  // namespace borescope::internal

@@ -1,0 +1,75 @@
+// A recording as a graph that can be run again with other times: nodes in an order in which each
+// depends on earlier ones only, and for every dependency the least time that has to pass. That time
+// is either its own, as measured (device work, stretches of host threads), or one of a few lags
+// that all dependencies of a class share (lag_classes.h), never what was left over at that very
+// place: else a replay would give back the recording whatever the graph was. docs/whatif.md.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+#include "borescope/analysis/measures/event_graph/build_graph.h"
+#include "borescope/analysis/measures/replay/lag_classes.h"
+
+namespace borescope::internal {
+
+// Index of a moment in the order of the replay.
+using Place = uint32_t;
+inline constexpr Place kNoPlace = ~Place{0};
+
+// Host time that belongs to one event: part of the own time of the dependency into `place`.
+struct HostPart {
+  Place place;
+  HostId event;  // the innermost; invalid: between all events
+  int64_t ns;
+  bool is_loading = false;  // of data
+};
+
+// A batch that a process of its own prepared. It arrives when it did, whatever this process does.
+struct Arrival {
+  HostId event;        // that took it
+  uint32_t edge;       // the dependency on its arrival
+  int64_t own_ns = 0;  // what taking it takes
+};
+
+// A stretch of the replay: the recording, or one step. It is complete when all of `done` have
+// happened, and what completes the ones before it.
+struct ReplayStretch {
+  int64_t step = kMissing;  // its number; kMissing: no steps were recorded
+  bool is_asked = true;     // whether answers are about it
+  std::vector<Place> done;
+};
+
+struct ReplayGraph {
+  RecordingGraph recording;
+
+  // Per place.
+  std::vector<NodeId> node;
+  std::vector<int64_t> ts_ns;        // as measured, on the clock of the host
+  std::vector<uint32_t> first_edge;  // places + 1: the dependencies into it
+  std::vector<Place> place_of;       // per node
+  // Per dependency, by place.
+  std::vector<Place> source;
+  std::vector<LagClassId> lag_class;
+  std::vector<int64_t> own_ns;  // kOwnLag: what has to pass
+
+  LagClasses classes;
+  std::vector<HostPart> parts;  // by thread, then time
+  std::vector<Arrival> arrivals;
+  Place begin = 0;  // where the first stretch begins
+  std::vector<ReplayStretch> stretches;
+  uint64_t circular = 0;  // dependencies left out, as they lead back in the order
+
+  size_t places() const { return node.size(); }
+  size_t edges() const { return source.size(); }
+  // Of the work of a device row; REQUIRES that it is work.
+  Place StartOf(DeviceId id) const { return place_of[recording.start_of_work[id.value]]; }
+  Place EndOf(DeviceId id) const { return place_of[recording.start_of_work[id.value] + 1]; }
+  bool IsWork(DeviceId id) const { return recording.start_of_work[id.value] != kNoNode; }
+};
+
+// O(rows log rows). `data_load` as BuildGraph.
+ReplayGraph BuildReplayGraph(const RankView& view, std::string_view data_load);
+
+}  // namespace borescope::internal

@@ -1,0 +1,289 @@
+#include "borescope/analysis/measures/replay/replay_model.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "borescope/analysis/core/row.h"
+#include "borescope/base/saturating.h"
+#include "borescope/base/stop.h"
+
+namespace borescope::internal {
+namespace {
+
+// A single wait of so much of the recording among so much of its first work is the start of the
+// profiler, not of the program.
+constexpr int64_t kHeadPer = 5;
+constexpr size_t kFirstPer = 100;
+constexpr size_t kLargestWaits = 3;
+// Steps from which on constants of some are tried on others.
+constexpr size_t kStepsToHoldOut = 4;
+constexpr int64_t kParts = 100;  // of a recording with fewer
+
+class ModelMaker {
+ public:
+  ModelMaker(const RankView& view, std::string_view data_load) : view_(view) {
+    model_.graph = BuildReplayGraph(view, data_load);
+    measured_ = MeasuredTimes(model_.graph);
+  }
+
+  ReplayModel Make() {
+    model_.constants = FitLags(view_, model_.graph, [](Place) { return true; });
+    model_.lags = LagsOf(model_.graph, LagValues(model_.constants));
+    model_.times = Replay(model_.graph, model_.lags);
+    SkipHead();
+    ReplayQuality& quality = model_.quality;
+    quality.measured_ns = TotalTime(model_.graph, measured_);
+    quality.replayed_ns = TotalTime(model_.graph, model_.times);
+    quality.exact_ns = TotalTime(model_.graph, Replay(model_.graph, MeasuredLags(model_.graph))) -
+                       quality.measured_ns;
+    const std::vector<int64_t> no_lags(model_.graph.classes.size(), 0);
+    quality.null_ns = TotalTime(model_.graph, Replay(model_.graph, LagsOf(model_.graph, no_lags)));
+    HoldOut();
+    FindUnexplained();
+    FindAnchored();
+    CountInferred();
+    quality.verdict = Judge();
+    return std::move(model_);
+  }
+
+ private:
+  // How much later the work began than everything that is known to have held it back allows.
+  int64_t UnexplainedAt(Place place) const {
+    const ReplayGraph& graph = model_.graph;
+    int64_t ready_ns = 0;
+    for (uint32_t edge = graph.first_edge[place]; edge < graph.first_edge[place + 1]; ++edge) {
+      ready_ns = std::max(ready_ns, measured_[graph.source[edge]] + model_.lags.ns[edge]);
+    }
+    return std::max(measured_[place] - ready_ns, int64_t{0});
+  }
+
+  bool IsStartOfWork(Place place) const {
+    const EventGraph& events = model_.graph.recording.graph;
+    const NodeId node = model_.graph.node[place];
+    return events.side[node] == NodeSide::kDevice &&
+           model_.graph.recording.start_of_work[events.event[node]] == node;
+  }
+
+  // Without steps the recording begins with the profiler.
+  void SkipHead() {
+    ReplayGraph& graph = model_.graph;
+    std::vector<Place> starts;
+    for (Place place = 0; place < graph.places(); ++place) {
+      if (IsStartOfWork(place) && measured_[place] >= measured_[graph.begin]) {
+        starts.push_back(place);
+      }
+    }
+    const size_t first = std::min(starts.size(), starts.size() / kFirstPer + 1);
+    const int64_t limit_ns = TotalTime(graph, measured_) / kHeadPer;
+    for (size_t i = 0; i < first; ++i) {
+      const int64_t wait_ns = UnexplainedAt(starts[i]);
+      if (wait_ns > 0 && wait_ns >= limit_ns) {
+        model_.quality.head_ns = measured_[starts[i]] - measured_[graph.begin];
+        Anchor(starts[i]);
+        graph.begin = starts[i];
+        return;
+      }
+    }
+  }
+
+  // Lets a moment happen as long after what it depends on as it did.
+  void Anchor(Place place) {
+    ReplayGraph& graph = model_.graph;
+    for (uint32_t edge = graph.first_edge[place]; edge < graph.first_edge[place + 1]; ++edge) {
+      graph.lag_class[edge] = kOwnLag;
+      graph.own_ns[edge] = measured_[place] - measured_[graph.source[edge]];
+    }
+    model_.lags = LagsOf(graph, LagValues(model_.constants));
+    model_.times = Replay(graph, model_.lags);
+  }
+
+  // Which stretch a moment is in, as measured.
+  size_t StretchAt(Place place, const std::vector<int64_t>& ends) const {
+    return static_cast<size_t>(std::lower_bound(ends.begin(), ends.end(), measured_[place]) -
+                               ends.begin());
+  }
+
+  void HoldOut() {
+    const ReplayGraph& graph = model_.graph;
+    const std::vector<int64_t> lengths = StretchTimes(graph, measured_);
+    const bool by_step = lengths.size() >= kStepsToHoldOut;
+    std::vector<int64_t> ends;
+    if (by_step) {
+      int64_t end_ns = measured_[graph.begin];
+      for (const int64_t length : lengths) {
+        ends.push_back(end_ns += length);
+      }
+    } else {
+      for (int64_t part = 1; part <= kParts; ++part) {
+        ends.push_back(measured_[graph.begin] + model_.quality.measured_ns * part / kParts);
+      }
+    }
+    const std::vector<LagConstant> constants = FitLags(
+        view_, graph, [&](Place place) { return StretchAt(place, ends) % 2 == 1; },
+        kLeastCases / 2);
+    const std::vector<int64_t> replayed =
+        StretchTimes(graph, Replay(graph, LagsOf(graph, LagValues(constants))));
+    int64_t measured_ns = 0;
+    int64_t replayed_ns = 0;
+    for (size_t i = 0; i < lengths.size(); i += by_step ? 2 : 1) {
+      measured_ns += lengths[i];
+      replayed_ns += replayed[i];
+    }
+    if (measured_ns > 0) {
+      model_.quality.held_out = ShareOf(replayed_ns - measured_ns, measured_ns);
+    }
+  }
+
+  void FindUnexplained() {
+    std::vector<UnexplainedWait>& waits = model_.quality.largest_waits;
+    for (const Place place : PathOfReplay(model_.graph, model_.lags, model_.times)) {
+      const int64_t ns = place == model_.graph.begin ? 0 : UnexplainedAt(place);
+      model_.quality.unexplained_ns = AddSaturating(model_.quality.unexplained_ns, ns);
+      if (ns > 0) {
+        waits.push_back({model_.graph.node[place], ns});
+      }
+    }
+    std::stable_sort(waits.begin(), waits.end(),
+                     [](const auto& a, const auto& b) { return a.ns > b.ns; });
+    waits.resize(std::min(waits.size(), kLargestWaits));
+    for (UnexplainedWait& wait : waits) {
+      wait.name = NameAt(wait.node);
+    }
+  }
+
+  StringId NameAt(NodeId node) const {
+    const EventGraph& events = model_.graph.recording.graph;
+    return events.side[node] == NodeSide::kDevice ? view_.trace.device().name[events.event[node]]
+                                                  : view_.trace.host().name[events.event[node]];
+  }
+
+  // Threads that something else starts: what they launch moves with it.
+  std::vector<char> FindMovingThreads() const {
+    std::vector<char> moves(view_.trace.tracks().size());
+    const EventGraph& events = model_.graph.recording.graph;
+    for (NodeId from = 0; from < events.nodes(); ++from) {
+      for (EdgeId edge = events.first_edge[from]; edge < events.first_edge[from + 1]; ++edge) {
+        if (events.kind[edge] == EdgeKind::kHandover) {
+          moves[view_.trace.host().track[events.event[events.target[edge]]].value] = 1;
+        }
+      }
+    }
+    for (const ThreadFacts& thread : model_.graph.recording.facts.threads) {
+      moves[thread.track.value] |= thread.is_main ? 1 : 0;
+    }
+    return moves;
+  }
+
+  void FindAnchored() {
+    const std::vector<char> moves = FindMovingThreads();
+    const DeviceEvents& device = view_.trace.device();
+    for (uint32_t row = 0; row < device.size(); ++row) {
+      if (!model_.graph.IsWork({row})) {
+        continue;
+      }
+      const HostId launch = view_.index.correlation.launch_of[row];
+      const bool can_move =
+          launch.valid() && moves[view_.trace.host().track[launch.value].value] != 0;
+      model_.quality.device_ns = AddSaturating(model_.quality.device_ns, device.dur_ns[row]);
+      model_.quality.anchored_ns =
+          AddSaturating(model_.quality.anchored_ns, can_move ? 0 : device.dur_ns[row]);
+    }
+  }
+
+  void CountInferred() {
+    for (const LagClassId id : model_.graph.lag_class) {
+      model_.quality.inferred += id != kOwnLag && model_.graph.classes.Key(id).inferred ? 1 : 0;
+    }
+  }
+
+  ReplayVerdict Judge() const {
+    const ReplayQuality& quality = model_.quality;
+    const auto keeps = [&](const VerdictLimits& limits) {
+      return std::abs(quality.identity()) <= limits.identity &&
+             quality.unexplained() <= limits.unexplained && quality.anchored() <= limits.anchored;
+    };
+    if (quality.measured_ns <= 0 || quality.exact_ns != 0 || !keeps(kRoughReplay)) {
+      return ReplayVerdict::kRefused;
+    }
+    if (std::abs(quality.null()) < kLeastNull ||
+        std::abs(quality.null()) < kNullPerIdentity * std::abs(quality.identity())) {
+      return ReplayVerdict::kUntested;
+    }
+    return keeps(kGoodReplay) ? ReplayVerdict::kGood : ReplayVerdict::kRough;
+  }
+
+  const RankView& view_;
+  ReplayModel model_;
+  std::vector<int64_t> measured_;  // times per place
+};
+
+std::string Percent(double share) { return fmt::format("{:.1f} %", 100 * share); }
+
+std::string LargestWaits(const Trace& trace, const ReplayQuality& quality) {
+  std::string text;
+  for (const UnexplainedWait& wait : quality.largest_waits) {
+    text += fmt::format("{}{:.3f} ms before {}", text.empty() ? " (" : ", ",
+                        static_cast<double>(wait.ns) / 1e6, trace.Text(wait.name));
+  }
+  return text.empty() ? text : text + ")";
+}
+
+}  // namespace
+
+std::string_view ReplayVerdictName(ReplayVerdict verdict) {
+  switch (verdict) {
+    case ReplayVerdict::kGood:
+      return "good";
+    case ReplayVerdict::kRough:
+      return "rough";
+    case ReplayVerdict::kUntested:
+      return "untested";
+    case ReplayVerdict::kRefused:
+      return "refused";
+  }
+  return "";
+}
+
+double ReplayQuality::identity() const { return ShareOf(replayed_ns - measured_ns, measured_ns); }
+double ReplayQuality::null() const { return ShareOf(null_ns - measured_ns, measured_ns); }
+double ReplayQuality::unexplained() const { return ShareOf(unexplained_ns, measured_ns); }
+double ReplayQuality::anchored() const { return ShareOf(anchored_ns, device_ns); }
+double ReplayQuality::error() const {
+  return std::max(std::abs(identity()), std::abs(held_out.value_or(0)));
+}
+
+std::string CauseOf(const Trace& trace, const ReplayQuality& quality) {
+  std::vector<std::string> causes;
+  if (quality.exact_ns != 0) {
+    causes.emplace_back("the graph does not give the recording back");
+  }
+  if (quality.measured_ns <= 0) {
+    causes.emplace_back("nothing that takes time was recorded");
+  }
+  if (std::abs(quality.identity()) > kGoodReplay.identity) {
+    causes.push_back("the replay is off by " + Percent(quality.identity()));
+  }
+  if (quality.unexplained() > kGoodReplay.unexplained) {
+    causes.push_back(Percent(quality.unexplained()) + " are waits for what was not recorded" +
+                     LargestWaits(trace, quality));
+  }
+  if (quality.anchored() > kGoodReplay.anchored) {
+    causes.push_back(Percent(quality.anchored()) +
+                     " of the device time cannot move, as its launch was not recorded");
+  }
+  if (causes.empty() && quality.verdict == ReplayVerdict::kUntested) {
+    causes.push_back("lags make up " + Percent(std::abs(quality.null())) +
+                     " only: nothing shows whether devices are replayed rightly");
+  }
+  return fmt::format("{}", fmt::join(causes, "; "));
+}
+
+ReplayModel MakeReplayModel(const RankView& view, std::string_view data_load) {
+  return ModelMaker(view, data_load).Make();
+}
+
+}  // namespace borescope::internal

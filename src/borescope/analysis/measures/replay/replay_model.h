@@ -1,0 +1,82 @@
+// A recording that can be replayed, with how well its replay represents it. docs/whatif.md defines
+// the measures and what follows from them.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "borescope/analysis/measures/replay/lag_constants.h"
+#include "borescope/analysis/measures/replay/replay.h"
+
+namespace borescope::internal {
+
+// What answers of a replay are worth.
+enum class ReplayVerdict : uint8_t {
+  kGood,
+  kRough,
+  // The times of host threads alone decide how long the recording takes, so that nothing shows
+  // whether devices are replayed rightly.
+  kUntested,
+  kRefused,
+};
+std::string_view ReplayVerdictName(ReplayVerdict verdict);
+
+// A wait on the path of the replay that no dependency explains.
+struct UnexplainedWait {
+  NodeId node = kNoNode;  // what came late
+  int64_t ns = 0;
+  StringId name = {};  // of its event
+};
+
+struct ReplayQuality {
+  int64_t measured_ns = 0;  // from the begin of the first step to the completion of the last
+  int64_t replayed_ns = 0;
+  int64_t exact_ns = 0;            // error of a replay with measured lags
+  int64_t null_ns = 0;             // length of the replay with all lags 0
+  std::optional<double> held_out;  // identity where the constants are of other steps
+  int64_t head_ns = 0;             // a wait before the first work that is left out
+  int64_t unexplained_ns = 0;
+  std::vector<UnexplainedWait> largest_waits;  // at most three
+  int64_t device_ns = 0;                       // all device work
+  int64_t anchored_ns = 0;                     // what of it cannot move
+  int64_t inferred = 0;                        // dependencies that were not recorded
+  ReplayVerdict verdict = ReplayVerdict::kRefused;
+
+  double identity() const;
+  double null() const;  // as identity
+  double unexplained() const;
+  double anchored() const;
+  // By how much an answer about the whole may be off for what the replay cannot say.
+  double error() const;
+};
+
+struct ReplayModel {
+  ReplayGraph graph;
+  std::vector<LagConstant> constants;  // per class
+  ReplayLags lags;
+  std::vector<int64_t> times;  // of the replay that changes nothing
+  ReplayQuality quality;
+};
+
+// Why the verdict is what it is, in words; empty where it is good.
+std::string CauseOf(const Trace& trace, const ReplayQuality& quality);
+
+// O(rows log rows).
+ReplayModel MakeReplayModel(const RankView& view, std::string_view data_load);
+
+// The limits of verdicts: shares of the whole.
+struct VerdictLimits {
+  double identity;
+  double unexplained;
+  double anchored;
+};
+inline constexpr VerdictLimits kGoodReplay{0.01, 0.02, 0.05};
+inline constexpr VerdictLimits kRoughReplay{0.05, 0.10, 0.20};
+// The replay of a recording whose length hardly depends on lags cannot be wrong about them.
+inline constexpr double kLeastNull = 0.003;
+inline constexpr double kNullPerIdentity = 3;
+
+}  // namespace borescope::internal

@@ -1,0 +1,222 @@
+// Toy recordings: each kind of dependency alone, with answers by hand. A recording with fewer than
+// eight cases of a kind is replayed with usual lags: launch 6 us, stream 1.2 us, event 2 us, wait
+// 6 us, call 3 us.
+#include "borescope/analysis/measures/replay/replay.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "borescope/analysis/measures/replay/answer.h"
+#include "borescope/analysis/measures/replay/plan_file.h"
+#include "borescope/testing/test_trace.h"
+
+namespace borescope::internal {
+namespace {
+
+int64_t Sum(const std::vector<int64_t>& values) {
+  int64_t sum = 0;
+  for (const int64_t value : values) {
+    sum += value;
+  }
+  return sum;
+}
+
+// How long the recording takes under the changes of a plan; "" changes nothing.
+int64_t LengthUnder(const RankView& view, const std::string& changes) {
+  const ReplayModel model = MakeReplayModel(view, "");
+  if (changes.empty()) {
+    return model.quality.replayed_ns;
+  }
+  const Params params;
+  const Result<std::vector<Scenario>> plan = ReadPlan("{\"changes\":[" + changes + "]}");
+  EXPECT_TRUE(plan.ok());
+  const Result<ScenarioRun> run = ScenarioRunner(view, model, params).Run(plan->front());
+  EXPECT_TRUE(run.ok()) << (run.ok() ? "" : run.error().message);
+  return run.ok() ? Sum(run->stretch_ns) : -1;
+}
+
+// An operator, a kernel that starts 6 us after its launch, and a wait for it.
+TestTrace& LaunchAndWait(TestTrace& trace) {
+  trace.Op("aten::mm", {0, 20'000});
+  trace.Launched("gemm", {10'000, 4'000}, {16'000, 100'000}, {.correlation = 1});
+  trace.Runtime("cudaStreamSynchronize", {20'000, 102'000}, 2);
+  return trace;
+}
+
+TEST(ReplayTest, MeasuredLagsGiveTheRecordingBack) {
+  TestTrace trace;
+  const ReplayModel model = MakeReplayModel(LaunchAndWait(trace).View(), "");
+  EXPECT_EQ(Replay(model.graph, MeasuredLags(model.graph)), MeasuredTimes(model.graph));
+  EXPECT_EQ(model.quality.exact_ns, 0);
+  EXPECT_EQ(model.quality.measured_ns, 122'000);
+}
+
+TEST(ReplayTest, ALaunchAKernelAndAWait) {
+  TestTrace trace;
+  const RankView& view = LaunchAndWait(trace).View();
+  EXPECT_EQ(LengthUnder(view, ""), 10'000 + 6'000 + 100'000 + 6'000);
+  EXPECT_EQ(LengthUnder(view, R"({"scale":"kernel:gemm=0.5"})"), 10'000 + 6'000 + 50'000 + 6'000);
+  EXPECT_EQ(LengthUnder(view, R"({"scale":"kernel:gemm=2"})"), 10'000 + 6'000 + 200'000 + 6'000);
+  // The host is what is left: 20 us, and 3 us of a call that has nothing to wait for.
+  EXPECT_EQ(LengthUnder(view, R"({"scale":"kernel:gemm=0"})"), 20'000 + 3'000);
+  EXPECT_EQ(LengthUnder(view, R"({"scale":"host:aten::mm=0.5"})"), 5'000 + 6'000 + 100'000 + 6'000);
+}
+
+TEST(ReplayTest, RemovedWorkTakesNoLaunchEither) {
+  TestTrace trace;
+  const RankView& view = LaunchAndWait(trace).View();
+  EXPECT_EQ(LengthUnder(view, R"({"remove":"kernel:gemm"})"), 16'000 + 3'000);
+}
+
+TEST(ReplayTest, AWaitThatEndsAtOnce) {
+  TestTrace trace;
+  const RankView& view = LaunchAndWait(trace).View();
+  // The recording still ends with the kernel.
+  EXPECT_EQ(LengthUnder(view, R"({"no-sync":"Synchronize"})"), 10'000 + 6'000 + 100'000);
+}
+
+TEST(ReplayTest, LaunchCallsOfOtherLength) {
+  TestTrace trace;
+  trace.Launched("a", {0, 10'000}, {6'000, 2'000}, {.correlation = 1});
+  trace.Launched("b", {10'000, 10'000}, {16'000, 2'000}, {.correlation = 2});
+  const RankView& view = trace.View();
+  EXPECT_EQ(LengthUnder(view, R"({"launch":0.5})"), 5'000 + 6'000 + 2'000);
+}
+
+TEST(ReplayTest, WorkOfAStreamFollowsTheWorkBefore) {
+  TestTrace trace;
+  trace.Launched("a", {0, 4'000}, {6'000, 100'000}, {.correlation = 1});
+  trace.Launched("b", {4'000, 4'000}, {107'200, 50'000}, {.correlation = 2});
+  const RankView& view = trace.View();
+  EXPECT_EQ(LengthUnder(view, ""), 157'200);
+  EXPECT_EQ(LengthUnder(view, R"({"scale":"kernel:a=0.1"})"), 6'000 + 10'000 + 1'200 + 50'000);
+  EXPECT_EQ(LengthUnder(view, R"({"remove":"kernel:a"})"), 4'000 - 4'000 + 6'000 + 50'000);
+}
+
+TEST(ReplayTest, AStreamThatWaitsForAnEvent) {
+  TestTrace trace;
+  trace.Launched("a", {0, 4'000}, {6'000, 100'000}, {.correlation = 1});
+  trace.Runtime("cudaEventRecord", {4'000, 1'000}, 2);
+  trace.Runtime("cudaStreamWaitEvent", {5'000, 1'000}, 3);
+  trace.StreamWait({106'000, 1'000}, {.correlation = 3, .stream = 8}, 7, 2);
+  trace.Launched("b", {6'000, 4'000}, {108'000, 50'000}, {.correlation = 4, .stream = 8});
+  const RankView& view = trace.View();
+  EXPECT_EQ(LengthUnder(view, ""), 158'000);
+  EXPECT_EQ(LengthUnder(view, R"({"scale":"kernel:a=0.5"})"), 108'000);
+  EXPECT_EQ(LengthUnder(view, R"({"scale":"kernel:a=0"})"), 6'000 + 6'000 + 50'000);
+}
+
+TEST(ReplayTest, WorkWithoutALaunchCannotMove) {
+  TestTrace trace;
+  trace.Launched("a", {0, 4'000}, {6'000, 50'000}, {.correlation = 1});
+  trace.Kernel("lost", {100'000, 20'000});
+  const RankView& view = trace.View();
+  EXPECT_EQ(LengthUnder(view, R"({"scale":"kernel:a=0.1"})"), 120'000);
+  EXPECT_EQ(LengthUnder(view, R"({"scale":"kernel:a=3"})"), 6'000 + 150'000 + 1'200 + 20'000);
+  const ReplayModel model = MakeReplayModel(view, "");
+  EXPECT_EQ(model.quality.anchored_ns, 20'000);
+  EXPECT_EQ(model.quality.device_ns, 70'000);
+}
+
+// Steps of 100 us of loading and 50 us of work.
+TestTrace& Steps(TestTrace& trace, std::string_view loader, const std::vector<int64_t>& loading) {
+  int64_t now_ns = 0;
+  for (size_t i = 0; i < loading.size(); ++i) {
+    trace.Annotation("ProfilerStep#" + std::to_string(i), {now_ns, loading[i] + 50'000});
+    trace.Annotation(loader, {now_ns, loading[i]});
+    trace.Op("aten::work", {now_ns + loading[i], 50'000});
+    now_ns += loading[i] + 50'000;
+  }
+  return trace;
+}
+
+TEST(ReplayTest, DataLoadingAtItsBest) {
+  TestTrace trace;
+  const RankView& view = Steps(trace, "enumerate(DataLoader)#_SingleProcessDataLoaderIter.__next__",
+                               {300'000, 100'000, 200'000})
+                             .View();
+  EXPECT_EQ(LengthUnder(view, ""), 750'000);
+  EXPECT_EQ(LengthUnder(view, R"({"no-data-wait":true})"), 450'000);
+}
+
+TEST(ReplayTest, ABatchOfAnotherProcessArrivesWhenItDid) {
+  TestTrace trace;
+  const RankView& view =
+      Steps(trace, "enumerate(DataLoader)#_MultiProcessingDataLoaderIter.__next__",
+            {600'000, 600'000})
+          .View();
+  // Work that takes less time waits longer; only what follows the last batch is won.
+  EXPECT_EQ(LengthUnder(view, R"({"scale":"host:aten::work=0.5"})"), 1'300'000 - 25'000);
+  // Work that takes more has its batch earlier.
+  EXPECT_EQ(LengthUnder(view, R"({"scale":"host:aten::work=2"})"), 1'300'000 + 50'000);
+}
+
+TEST(ReplayTest, StepsAreCompleteWithTheirWork) {
+  TestTrace trace;
+  trace.Annotation("ProfilerStep#4", {0, 10'000});
+  trace.Launched("a", {2'000, 2'000}, {8'000, 50'000}, {.correlation = 1});
+  trace.Annotation("ProfilerStep#5", {10'000, 10'000});
+  trace.Launched("b", {12'000, 2'000}, {59'200, 50'000}, {.correlation = 2});
+  const ReplayModel model = MakeReplayModel(trace.View(), "");
+  EXPECT_EQ(StretchTimes(model.graph, MeasuredTimes(model.graph)),
+            (std::vector<int64_t>{58'000, 51'200}));
+}
+
+TEST(ReplayTest, LaunchesThatBecomeAGraph) {
+  TestTrace trace;
+  trace.Annotation("region", {0, 100'000});
+  for (int i = 0; i < 5; ++i) {
+    trace.Launched("k", {i * 20'000, 5'000}, {i * 20'000 + 6'000, 3'000}, {.correlation = i + 1});
+  }
+  const RankView& view = trace.View();
+  EXPECT_EQ(LengthUnder(view, ""), 100'000);
+  // Five kernels after one launch: 6 us, 3 us each, and 1 us between them.
+  EXPECT_EQ(LengthUnder(view, R"({"graph":"region"})"), 6'000 + 5 * 3'000 + 4 * 1'000);
+}
+
+// --- laws ---
+
+TEST(ReplayTest, LessTimeIsNeverLonger) {
+  TestTrace trace;
+  LaunchAndWait(trace);
+  trace.Launched("b", {130'000, 4'000}, {136'000, 30'000}, {.correlation = 5, .stream = 9});
+  const RankView& view = trace.View();
+  for (const char* what : {"kernel:gemm", "kernel:b", "host:aten", "class:gemm"}) {
+    int64_t last = -1;
+    for (const char* factor : {"0", "0.25", "0.5", "1", "1.5", "4"}) {
+      const int64_t length =
+          LengthUnder(view, std::string(R"({"scale":")") + what + "=" + factor + "\"}");
+      EXPECT_GE(length, last) << what << " x " << factor;
+      last = length;
+    }
+    EXPECT_EQ(LengthUnder(view, std::string(R"({"scale":")") + what + "=1\"}"),
+              LengthUnder(view, ""));
+  }
+}
+
+TEST(ReplayTest, WhatIsNotThereIsAnError) {
+  TestTrace trace;
+  const RankView& view = LaunchAndWait(trace).View();
+  const ReplayModel model = MakeReplayModel(view, "");
+  const Params params;
+  for (const char* changes :
+       {R"({"scale":"kernel:no such=1"})", R"({"remove":"comm"})", R"({"no-sync":"no such"})",
+        R"({"graph":"no such"})", R"({"scale":"host:no such=0"})", R"({"roof":1})"}) {
+    const std::vector<Scenario> plan = *ReadPlan(std::string("{\"changes\":[") + changes + "]}");
+    const Result<ScenarioRun> run = ScenarioRunner(view, model, params).Run(plan.front());
+    ASSERT_FALSE(run.ok()) << changes;
+    EXPECT_EQ(run.error().code, ErrorCode::kMissingData);
+  }
+}
+
+TEST(ReplayTest, NothingRecordedIsRefused) {
+  TestTrace trace;
+  const ReplayModel model = MakeReplayModel(trace.View(), "");
+  EXPECT_EQ(model.quality.verdict, ReplayVerdict::kRefused);
+  EXPECT_FALSE(CauseOf(trace.View().trace, model.quality).empty());
+}
+
+}  // namespace
+}  // namespace borescope::internal

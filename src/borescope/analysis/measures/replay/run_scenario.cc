@@ -1,0 +1,329 @@
+#include "borescope/analysis/measures/replay/run_scenario.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <optional>
+#include <utility>
+
+#include "borescope/analysis/measures/flops/roofs.h"
+#include "borescope/analysis/measures/replay/changed_structure.h"
+#include "borescope/analysis/measures/replay/changed_times.h"
+#include "borescope/base/saturating.h"
+#include "borescope/base/stop.h"
+
+namespace borescope::internal {
+namespace {
+
+// As in critical-path.
+constexpr std::array<std::string_view, 8> kBounds = {
+    "cpu",         "data_load",         "launch",          "kernel_kernel_delay",
+    "gpu_compute", "gpu_communication", "gpu_memory_copy", "wait"};
+enum PathBound : uint8_t { kCpu, kDataLoad, kLaunchDelay, kKernelDelay, kGpu, kUnknownWait = 7 };
+
+int64_t Times(int64_t ns, double factor) {
+  return factor == 1 ? ns
+                     : std::llround(std::min(static_cast<double>(ns) * factor,
+                                             static_cast<double>(kLongestLagNs)));
+}
+
+int64_t CountOf(const std::vector<char>& marked) {
+  return std::count_if(marked.begin(), marked.end(), [](char mark) { return mark != 0; });
+}
+
+}  // namespace
+
+class ScenarioRunner::Recording {
+ public:
+  Recording(const RankView& view, const ReplayModel& model, const Params& params)
+      : view_(view),
+        model_(model),
+        params_(params),
+        targets_(view, model.graph),
+        thread_edge_(model.graph.places(), kNoEdge),
+        loading_ns_(model.graph.places(), 0) {
+    for (const HostPart& part : graph().parts) {
+      thread_edge_[part.place] = ThreadEdgeInto(part.place);
+      loading_ns_[part.place] += part.is_loading ? part.ns : 0;
+    }
+  }
+
+  Result<ScenarioRun> Run(const Scenario& scenario) const {
+    ScenarioRun run;
+    ChangedTimes times;
+    ReplayLags lags = model_.lags;
+    for (const ChangeKind kind :
+         {ChangeKind::kRemove, ChangeKind::kScale, ChangeKind::kRoof, ChangeKind::kNoDataWait,
+          ChangeKind::kLaunch, ChangeKind::kNoSync, ChangeKind::kOverlapComm, ChangeKind::kGraph}) {
+      for (const Change& change : scenario.changes) {
+        if (change.kind == kind) {
+          BS_TRY(Make(change, times, lags, run));
+        }
+      }
+    }
+    CountWork(times, run);
+    ApplyDevice(times, lags);
+    ApplyHost(times, lags);
+    std::stable_sort(lags.added.begin(), lags.added.end(),
+                     [](const auto& a, const auto& b) { return a.place < b.place; });
+    const std::vector<int64_t> replayed = Replay(graph(), lags);
+    run.stretch_ns = StretchTimes(graph(), replayed);
+    run.bound_by = BoundOfPath(lags, replayed);
+    return run;
+  }
+
+  std::string_view BoundOfPath(const ReplayLags& lags, const std::vector<int64_t>& times) const {
+    std::array<int64_t, kBounds.size()> sums{};
+    for (const Place place : PathOfReplay(graph(), lags, times)) {
+      const Decision decision = DecisionAt(graph(), lags, times, place);
+      if (place == graph().begin || decision.source == kNoPlace) {
+        continue;
+      }
+      const int64_t ns = times[place] - std::max(times[decision.source], times[graph().begin]);
+      const int64_t loading_ns = std::min(ns, loading_ns_[place]);
+      const size_t bound = BoundOf(place, decision);
+      sums[bound == kCpu ? size_t{kDataLoad} : bound] += bound == kCpu ? loading_ns : 0;
+      sums[bound] += bound == kCpu ? ns - loading_ns : ns;
+    }
+    return kBounds[static_cast<size_t>(std::max_element(sums.begin(), sums.end()) - sums.begin())];
+  }
+
+  std::string_view BoundNow() const { return BoundOfPath(model_.lags, model_.times); }
+
+ private:
+  const ReplayGraph& graph() const { return model_.graph; }
+
+  uint32_t ThreadEdgeInto(Place place) const {
+    const NodeId node = graph().node[place];
+    for (uint32_t edge = graph().first_edge[place]; edge < graph().first_edge[place + 1]; ++edge) {
+      if (graph().lag_class[edge] == kOwnLag && graph().node[graph().source[edge]] + 1 == node) {
+        return edge;
+      }
+    }
+    return kNoEdge;
+  }
+
+  size_t BoundOf(Place place, const Decision& decision) const {
+    const EventGraph& events = graph().recording.graph;
+    const NodeId node = graph().node[place];
+    const bool is_own = decision.edge != kNoEdge && graph().lag_class[decision.edge] == kOwnLag;
+    if (events.side[node] == NodeSide::kHost) {
+      return kCpu;
+    }
+    if (events.side[node] == NodeSide::kNone) {
+      return kUnknownWait;
+    }
+    const DeviceId id{events.event[node]};
+    if (graph().EndOf(id) == place) {
+      return kGpu + static_cast<size_t>(ActivityOf(view_.trace.device().kind[id.value],
+                                                   view_.index.ClassOf(view_.trace, id)));
+    }
+    if (is_own) {
+      return kUnknownWait;
+    }
+    const bool is_launch = events.side[graph().node[decision.source]] == NodeSide::kHost;
+    return is_launch ? kLaunchDelay : kKernelDelay;
+  }
+
+  Result<void> Make(const Change& change, ChangedTimes& times, ReplayLags& lags,
+                    ScenarioRun& run) const {
+    switch (change.kind) {
+      case ChangeKind::kRemove:
+      case ChangeKind::kScale:
+        return change.target == TargetKind::kHost ? ScaleHost(change, times, run)
+                                                  : ScaleWork(change, times, run);
+      case ChangeKind::kRoof:
+        return ReachRoof(change, times);
+      case ChangeKind::kNoDataWait:
+        return LoadAtBest(times, lags, run);
+      case ChangeKind::kLaunch:
+        return ScaleRows(targets_.InLaunches(), change, times, run);
+      case ChangeKind::kNoSync:
+      case ChangeKind::kOverlapComm:
+      case ChangeKind::kGraph:
+        return ChangeStructure(change, times, lags, run);
+    }
+    return {};
+  }
+
+  static Error NothingIs(std::string_view what) {
+    return {ErrorCode::kMissingData, std::string(what) + " in this recording"};
+  }
+
+  Result<void> ScaleWork(const Change& change, ChangedTimes& times, ScenarioRun& run) const {
+    const std::vector<char> work = targets_.WorkOf(change);
+    if (CountOf(work) == 0) {
+      return NothingIs("there is no such device work");
+    }
+    times.device.resize(work.size(), 1);
+    times.removed.resize(work.size(), 0);
+    const bool is_removal = change.kind == ChangeKind::kRemove;
+    for (size_t row = 0; row < work.size(); ++row) {
+      if (work[row] != 0) {
+        times.device[row] *= is_removal ? 0 : change.factor;
+        times.removed[row] |= is_removal ? 1 : 0;
+      }
+    }
+    if (is_removal) {
+      Change launches = change;
+      launches.factor = 0;
+      BS_TRY(ScaleRows(targets_.LaunchesWithout(work), launches, times, run));
+    }
+    return {};
+  }
+
+  Result<void> ScaleHost(const Change& change, ChangedTimes& times, ScenarioRun& run) const {
+    Change factor = change;
+    factor.factor = change.kind == ChangeKind::kRemove ? 0 : change.factor;
+    const std::vector<char> rows = targets_.HostIn(change.text);
+    if (CountOf(rows) == 0) {
+      return NothingIs("there is no such event of the host");
+    }
+    return ScaleRows(rows, factor, times, run);
+  }
+
+  static Result<void> ScaleRows(const std::vector<char>& rows, const Change& change,
+                                ChangedTimes& times, ScenarioRun& run) {
+    times.host.resize(rows.size(), 1);
+    for (size_t row = 0; row < rows.size(); ++row) {
+      times.host[row] *= rows[row] != 0 ? change.factor : 1;
+    }
+    run.host_events += CountOf(rows);
+    return {};
+  }
+
+  bool LoadsData() const {
+    return std::any_of(graph().parts.begin(), graph().parts.end(),
+                       [](const HostPart& part) { return part.is_loading; });
+  }
+
+  Result<void> LoadAtBest(ChangedTimes& times, ReplayLags& lags, ScenarioRun& run) const {
+    for (const Arrival& arrival : graph().arrivals) {
+      if (arrival.edge != kNoEdge) {
+        lags.ns[arrival.edge] = kNoDependency;
+      }
+    }
+    const std::vector<double> factors = targets_.ShortestLoading();
+    if (!LoadsData()) {
+      return NothingIs("there is no data loading");
+    }
+    times.host.resize(factors.size(), 1);
+    for (size_t row = 0; row < factors.size(); ++row) {
+      times.host[row] *= factors[row];
+      run.host_events += factors[row] != 1 ? 1 : 0;
+    }
+    return {};
+  }
+
+  Result<void> ReachRoof(const Change& change, ChangedTimes& times) const {
+    BS_ASSIGN(const OpModelOptions options, ModelOptionsOf(params_));
+    BS_ASSIGN(const ModelledWork work, ModelWork(view_, options));
+    BS_ASSIGN(const Roofs roofs, Roofs::Make(view_, params_));
+    const std::vector<std::optional<RoofTime>> least = RoofTimes(view_.trace, work, roofs);
+    times.device.resize(view_.trace.device().size(), 1);
+    bool has_any = false;
+    for (size_t call = 0; call < least.size(); ++call) {
+      int64_t total_ns = 0;
+      for (const DeviceId id : work.WorksOf(work.calls[call])) {
+        total_ns = AddSaturating(total_ns, view_.trace.device().dur_ns[id.value]);
+      }
+      if (!least[call] || total_ns <= 0) {
+        continue;
+      }
+      has_any = true;
+      const double share = static_cast<double>(least[call]->longest()) /
+                           (change.factor * static_cast<double>(total_ns));
+      for (const DeviceId id : work.WorksOf(work.calls[call])) {
+        times.device[id.value] *= std::min(1.0, share);
+      }
+    }
+    return has_any ? Result<void>() : NothingIs("no call has a known cost on a known device");
+  }
+
+  Result<void> ChangeStructure(const Change& change, ChangedTimes& times, ReplayLags& lags,
+                               ScenarioRun& run) const {
+    StructureChanger changer(view_, model_, targets_, lags, times);
+    const StructureChange done = change.kind == ChangeKind::kNoSync ? changer.EndWaits(change.text)
+                                 : change.kind == ChangeKind::kOverlapComm
+                                     ? changer.OverlapCollectives()
+                                     : changer.MakeGraphs(change.text);
+    run.host_events += done.calls;
+    run.assumed_ns += done.assumed_ns;
+    run.is_unsafe = run.is_unsafe || done.is_unsafe;
+    if (done.calls == 0 && change.kind != ChangeKind::kOverlapComm) {
+      return NothingIs(change.kind == ChangeKind::kNoSync ? "no such call waits for a device"
+                                                          : "no such region has launches to join");
+    }
+    return {};
+  }
+
+  void CountWork(const ChangedTimes& times, ScenarioRun& run) const {
+    for (uint32_t row = 0; row < times.device.size(); ++row) {
+      if (graph().IsWork({row}) && times.device[row] != 1) {
+        ++run.works;
+        run.device_ns = AddSaturating(run.device_ns, view_.trace.device().dur_ns[row]);
+        run.has_collectives =
+            run.has_collectives ||
+            ActivityOf(view_.trace.device().kind[row], view_.index.ClassOf(view_.trace, {row})) ==
+                Activity::kCommunication;
+      }
+    }
+  }
+
+  // Removed work takes no time, and neither does getting to it.
+  void ApplyDevice(const ChangedTimes& times, ReplayLags& lags) const {
+    for (uint32_t row = 0; row < times.device.size(); ++row) {
+      CheckStopAt(row);
+      if (!graph().IsWork({row}) || times.device[row] == 1) {
+        continue;
+      }
+      const uint32_t work = graph().first_edge[graph().EndOf({row})];
+      lags.ns[work] = Times(graph().own_ns[work], times.device[row]);
+      if (times.IsRemoved({row})) {
+        const Place start = graph().StartOf({row});
+        for (uint32_t edge = graph().first_edge[start]; edge < graph().first_edge[start + 1];
+             ++edge) {
+          lags.ns[edge] = graph().lag_class[edge] == kOwnLag ? lags.ns[edge]
+                                                             : std::min<int64_t>(lags.ns[edge], 0);
+        }
+      }
+    }
+  }
+
+  void ApplyHost(const ChangedTimes& times, ReplayLags& lags) const {
+    if (times.host.empty()) {
+      return;
+    }
+    size_t count = 0;
+    for (const HostPart& part : graph().parts) {
+      CheckStopAt(count++);
+      const double factor = times.HostFactor(part.event);
+      if (factor != 1 && thread_edge_[part.place] != kNoEdge) {
+        int64_t& lag_ns = lags.ns[thread_edge_[part.place]];
+        lag_ns = std::min(AddSaturating(lag_ns, Times(part.ns, factor) - part.ns), kLongestLagNs);
+      }
+    }
+  }
+
+  const RankView& view_;
+  const ReplayModel& model_;
+  const Params& params_;
+  const ChangeTargets targets_;
+  std::vector<uint32_t> thread_edge_;  // per place with host time: the dependency that has it
+  std::vector<int64_t> loading_ns_;    // per place: of that time, data loading
+};
+
+ScenarioRunner::ScenarioRunner(const RankView& view, const ReplayModel& model, const Params& params)
+    : recording_(std::make_unique<const Recording>(view, model, params)) {}
+
+ScenarioRunner::~ScenarioRunner() = default;
+
+Result<ScenarioRun> ScenarioRunner::Run(const Scenario& scenario) const {
+  return recording_->Run(scenario);
+}
+
+std::string_view ScenarioRunner::BoundByNow() const { return recording_->BoundNow(); }
+
+}  // namespace borescope::internal

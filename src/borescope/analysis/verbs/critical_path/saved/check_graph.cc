@@ -1,0 +1,330 @@
+#include "borescope/analysis/verbs/critical_path/saved/check_graph.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <limits>
+
+#include "borescope/index/clocks/device_clocks.h"
+
+namespace borescope::internal {
+namespace {
+
+// Readers let nothing begin further from 0 or be longer (ingest/time_limit.h), so that no end is
+// later than twice that. Differences do not overflow, nor do sums along a path, whose edges are no
+// longer than the time between their nodes.
+constexpr int64_t kMostNs = int64_t{1} << 61;
+
+// Remembers the first thing that is wrong.
+class Verdict {
+ public:
+  explicit Verdict(const std::string& file) : file_(file) {}
+
+  bool ok() const { return result_.ok(); }
+  // `cause` is told of the cell `row` of `what`, unless `holds`. Gives `holds`.
+  bool Check(bool holds, std::string_view what, size_t row, std::string_view cause) {
+    if (!holds && result_.ok()) {
+      result_ = Error{ErrorCode::kCorrupt,
+                      fmt::format("{}: {} {}: {}; save the graph again", file_, what, row, cause)};
+    }
+    return holds;
+  }
+  // Calls is_right(cell) for the cells of a column until one is wrong.
+  template <class T, class IsRight>
+  void CheckEach(const std::vector<T>& column, std::string_view what, std::string_view cause,
+                 const IsRight& is_right) {
+    for (size_t row = 0; ok() && row < column.size(); ++row) {
+      Check(is_right(column[row]), what, row, cause);
+    }
+  }
+  Result<void> Take() { return result_; }
+
+ private:
+  const std::string& file_;
+  Result<void> result_;
+};
+
+bool IsBegin(int64_t ns) { return ns >= -kMostNs && ns <= kMostNs; }
+bool IsTime(int64_t ns) { return ns >= -kMostNs && ns <= 2 * kMostNs; }
+
+// ---- The trace ----
+
+void CheckNumbers(const std::vector<int64_t>& numbers, Verdict& verdict) {
+  const auto number = [&](SavedNumber at) { return numbers[static_cast<size_t>(at)]; };
+  const auto check = [&](bool holds, SavedNumber at, std::string_view cause) {
+    verdict.Check(holds, "number", static_cast<size_t>(at), cause);
+  };
+  if (!verdict.Check(numbers.size() == static_cast<size_t>(SavedNumber::kCount), "number",
+                     numbers.size(), "there must be as many as this version has")) {
+    return;
+  }
+  const int64_t begin_ns = number(SavedNumber::kBeginNs);
+  const int64_t end_ns = number(SavedNumber::kEndNs);
+  const int64_t base_ns = number(SavedNumber::kBaseNs);
+  check(IsTime(begin_ns), SavedNumber::kBeginNs, "no time");
+  check(IsTime(end_ns), SavedNumber::kEndNs, "no time");
+  check(begin_ns <= end_ns, SavedNumber::kEndNs, "before the begin");
+  check(base_ns == kMissing || IsTime(base_ns), SavedNumber::kBaseNs, "no time");
+  const int64_t vendor = number(SavedNumber::kVendor);
+  check(vendor >= 0 && vendor <= static_cast<int64_t>(Vendor::kMeta), SavedNumber::kVendor,
+        "no vendor of devices");
+  check(number(SavedNumber::kBackward) >= 0, SavedNumber::kBackward, "no count");
+  check(number(SavedNumber::kUnresolved) >= 0, SavedNumber::kUnresolved, "no count");
+}
+
+void CheckTexts(const SavedExtras& extras, Verdict& verdict) {
+  uint64_t size = 0;
+  for (const uint32_t one : extras.text_sizes) {
+    size += one;
+  }
+  verdict.Check(size == extras.texts.size(), "text size", extras.text_sizes.size(),
+                "all together are not the size of the text");
+  const auto is_name = [&](StringId name) { return name.value <= extras.text_sizes.size(); };
+  verdict.CheckEach(extras.host_names, "host name", "no text has that number", is_name);
+  verdict.CheckEach(extras.device_names, "device name", "no text has that number", is_name);
+}
+
+// Events of one side: times that do not overflow, and columns of one length.
+template <class Events>
+void CheckEvents(const Events& events, const std::vector<StringId>& names, std::string_view side,
+                 Verdict& verdict) {
+  const size_t size = events.size();
+  const bool is_even = events.dur_ns.size() == size && names.size() == size &&
+                       events.kind.size() == size &&
+                       (events.position.empty() || events.position.size() == size);
+  if (!verdict.Check(is_even, side, size, "the columns of events differ in length")) {
+    return;
+  }
+  for (size_t row = 0; verdict.ok() && row < size; ++row) {
+    const int64_t dur_ns = events.dur_ns[row];
+    verdict.Check(IsBegin(events.ts_ns[row]), side, row, "begins at no time");
+    verdict.Check(dur_ns >= 0 && dur_ns <= kMostNs, side, row, "ends at no time");
+  }
+}
+
+void CheckTracks(const SavedExtras& extras, const TraceData& trace, Verdict& verdict) {
+  const Tracks& tracks = trace.tracks;
+  const size_t size = tracks.size();
+  if (!verdict.Check(tracks.pid.size() == size && tracks.tid.size() == size &&
+                         extras.track_rows.size() == size,
+                     "track", size, "the columns of tracks differ in length")) {
+    return;
+  }
+  uint64_t rows[2] = {0, 0};
+  for (size_t track = 0; verdict.ok() && track < size; ++track) {
+    if (verdict.Check(tracks.kind[track] <= TrackKind::kDevice, "track", track, "no kind")) {
+      rows[static_cast<size_t>(tracks.kind[track])] += extras.track_rows[track];
+    }
+  }
+  verdict.Check(rows[0] == trace.host.size(), "host", rows[0], "not all are on tracks");
+  verdict.Check(rows[1] == trace.device.size(), "device", rows[1], "not all are on tracks");
+}
+
+// ---- The graph ----
+
+class GraphCheck {
+ public:
+  GraphCheck(const TraceData& trace, const RecordingGraph& recording, Verdict& verdict)
+      : trace_(trace), recording_(recording), graph_(recording.graph), verdict_(verdict) {}
+
+  void Run() {
+    const bool is_even =
+        graph_.event.size() == graph_.nodes() && graph_.side.size() == graph_.nodes() &&
+        graph_.first_edge.size() == graph_.nodes() + 1 && graph_.nodes() > EventGraph::kEnd &&
+        graph_.weight_ns.size() == graph_.edges() && graph_.kind.size() == graph_.edges();
+    verdict_.Check(is_even, "node", graph_.nodes(), "the columns of the graph differ in length");
+    Each(graph_.nodes(), [&](uint32_t node) { CheckNode(node); });
+    CheckEdgeSlices();
+    Each(graph_.nodes(), [&](uint32_t node) { CheckEdgesOf(node); });
+    CheckThreads();
+    CheckThreadEdges();
+    CheckWork();
+    CheckWaits();
+  }
+
+ private:
+  // Calls check(number) for 0, 1, ... as long as nothing is wrong.
+  template <class Check>
+  void Each(size_t count, const Check& check) const {
+    for (size_t i = 0; verdict_.ok() && i < count; ++i) {
+      check(static_cast<uint32_t>(i));
+    }
+  }
+
+  void CheckNode(NodeId node) {
+    const NodeSide side = graph_.side[node];
+    const size_t events = side == NodeSide::kHost ? trace_.host.size() : trace_.device.size();
+    verdict_.Check(IsTime(graph_.ts_ns[node]), "node", node, "at no time");
+    verdict_.Check(
+        side <= NodeSide::kDevice && (side == NodeSide::kNone) == (node <= EventGraph::kEnd),
+        "node", node, "on no side");
+    verdict_.Check(side == NodeSide::kNone || graph_.event[node] < events, "node", node,
+                   "of no event");
+  }
+
+  void CheckEdgeSlices() {
+    Each(graph_.nodes(), [&](uint32_t node) {
+      verdict_.Check(graph_.first_edge[node] <= graph_.first_edge[node + 1], "node", node,
+                     "its edges end before they begin");
+    });
+    if (verdict_.ok()) {
+      verdict_.Check(graph_.first_edge.front() == 0 && graph_.first_edge.back() == graph_.edges(),
+                     "edge", graph_.edges(), "not all belong to nodes");
+    }
+  }
+
+  void CheckEdgesOf(NodeId from) {
+    for (EdgeId edge = graph_.first_edge[from]; edge < graph_.first_edge[from + 1]; ++edge) {
+      const NodeId to = graph_.target[edge];
+      if (!verdict_.Check(to < graph_.nodes() && to != EventGraph::kBegin, "edge", edge,
+                          "leads to no node")) {
+        return;
+      }
+      const int64_t ns = graph_.ts_ns[to] - graph_.ts_ns[from];
+      const int64_t weight_ns = graph_.weight_ns[edge];
+      const int64_t least_ns = MayLeadBack(graph_.kind[edge]) ? -kMostDriftNs : 0;
+      verdict_.Check(ns >= least_ns, "edge", edge, "leads back in time");
+      verdict_.Check(weight_ns <= ns && weight_ns >= std::min(ns, int64_t{0}), "edge", edge,
+                     "explains no such time");
+      verdict_.Check(IsKindOf(graph_.kind[edge], from, to), "edge", edge,
+                     "of no kind there is between such nodes");
+    }
+  }
+
+  bool IsKindOf(EdgeKind kind, NodeId from, NodeId to) const {
+    if (kind == EdgeKind::kEnds || from == EventGraph::kBegin || to == EventGraph::kEnd) {
+      return kind == EdgeKind::kEnds && from != EventGraph::kEnd;
+    }
+    if (kind == EdgeKind::kThread) {
+      return to == from + 1 && graph_.side[from] == NodeSide::kHost &&
+             graph_.side[to] == NodeSide::kHost;
+    }
+    return kind < EdgeKind::kEnds && from != EventGraph::kEnd &&
+           (kind != EdgeKind::kWork || graph_.side[to] == NodeSide::kDevice);
+  }
+
+  // Threads of tracks in their order, and with nodes in their order.
+  void CheckThreads() {
+    const std::vector<ThreadFacts>& threads = recording_.facts.threads;
+    verdict_.Check(recording_.first_node.size() == threads.size() &&
+                       recording_.end_node.size() == threads.size(),
+                   "thread", threads.size(), "the columns of threads differ in length");
+    verdict_.Check(recording_.facts.marks.size() == trace_.host.size(), "host mark",
+                   recording_.facts.marks.size(), "not as many as events");
+    size_t next_track = 0;
+    size_t next_node = EventGraph::kEnd + 1;
+    Each(threads.size(), [&](uint32_t i) {
+      const size_t track = threads[i].track.value;
+      const bool is_thread = track >= next_track && track < trace_.tracks.size() &&
+                             trace_.tracks.kind[track] == TrackKind::kHost;
+      const NodeId first = recording_.first_node[i];
+      const NodeId end = recording_.end_node[i];
+      verdict_.Check(is_thread, "thread", i, "on no track");
+      verdict_.Check(first >= next_node && first < end && end <= graph_.nodes(), "thread", i,
+                     "without nodes of its own");
+      next_track = track + 1;
+      next_node = end;
+      CheckNodesOf(first, end);
+    });
+  }
+
+  // What a thread did fills the time between its nodes, which are one after the other.
+  void CheckNodesOf(NodeId first, NodeId end) {
+    for (NodeId node = first; verdict_.ok() && node < end; ++node) {
+      verdict_.Check(graph_.side[node] == NodeSide::kHost, "node", node,
+                     "of a thread, but not of the host");
+      verdict_.Check(node == first || graph_.ts_ns[node - 1] <= graph_.ts_ns[node], "node", node,
+                     "earlier than the one before on its thread");
+    }
+  }
+
+  // Time between nodes that belong to no thread, or to two, would be told by nothing.
+  void CheckThreadEdges() {
+    size_t thread = 0;
+    Each(graph_.nodes(), [&](uint32_t from) {
+      while (thread < recording_.end_node.size() && recording_.end_node[thread] <= from) {
+        ++thread;
+      }
+      const bool goes_on = thread < recording_.end_node.size() &&
+                           recording_.first_node[thread] <= from &&
+                           from + 1 < recording_.end_node[thread];
+      for (EdgeId edge = graph_.first_edge[from]; edge < graph_.first_edge[from + 1]; ++edge) {
+        verdict_.Check(goes_on || graph_.kind[edge] != EdgeKind::kThread, "edge", edge,
+                       "of a thread, between nodes that are not of one");
+      }
+    });
+  }
+
+  void CheckWork() {
+    verdict_.Check(recording_.start_of_work.size() == trace_.device.size(), "start of work",
+                   recording_.start_of_work.size(), "not as many as events of devices");
+    Each(trace_.device.size(), [&](uint32_t row) {
+      const NodeId start = recording_.start_of_work[row];
+      const bool is_node = start < graph_.nodes() - 1 && graph_.side[start] == NodeSide::kDevice &&
+                           graph_.event[start] == row &&
+                           graph_.ts_ns[start] <= graph_.ts_ns[start + 1] &&
+                           graph_.first_edge[start] != graph_.first_edge[start + 1];
+      verdict_.Check(start == kNoNode || is_node, "start of work", row, "at no node of it");
+    });
+  }
+
+  void CheckWaits() {
+    const std::vector<SyncEdge>& waits = recording_.syncs.edges;
+    verdict_.Check(recording_.sync_weight_ns.size() == waits.size(), "wait weight",
+                   recording_.sync_weight_ns.size(), "not as many as waits");
+    const size_t host = trace_.host.size();
+    const size_t device = trace_.device.size();
+    Each(waits.size(), [&](uint32_t i) {
+      const SyncEdge& wait = waits[i];
+      const bool of_stream = wait.kind == SyncKind::kStreamWait;
+      verdict_.Check(wait.kind <= SyncKind::kStreamWait, "wait", i, "of no kind");
+      verdict_.Check(wait.source.value < device, "wait", i, "for no work");
+      verdict_.Check(wait.call.value < host || (of_stream && !wait.call.valid()), "wait", i,
+                     "of no call");
+      verdict_.Check(!of_stream || wait.target.value < device, "wait", i, "of no work");
+    });
+  }
+
+  const TraceData& trace_;
+  const RecordingGraph& recording_;
+  const EventGraph& graph_;
+  Verdict& verdict_;
+};
+
+}  // namespace
+
+Result<void> CheckSavedTrace(const std::string& file, const SavedExtras& extras,
+                             const TraceData& trace, const std::vector<HostId>& launch_of) {
+  Verdict verdict(file);
+  CheckNumbers(extras.numbers, verdict);
+  verdict.Check(extras.clocks.size() % kClockNumbers == 0, "clock", extras.clocks.size(),
+                "is cut off");
+  CheckTexts(extras, verdict);
+  CheckEvents(trace.host, extras.host_names, "host", verdict);
+  CheckEvents(trace.device, extras.device_names, "device", verdict);
+  verdict.CheckEach(trace.host.kind, "host kind", "no kind of event",
+                    [](HostKind kind) { return kind <= HostKind::kOther; });
+  verdict.CheckEach(trace.device.kind, "device kind", "no kind of event",
+                    [](DeviceKind kind) { return kind <= DeviceKind::kOther; });
+  CheckTracks(extras, trace, verdict);
+  verdict.Check(launch_of.size() == trace.device.size(), "launch", launch_of.size(),
+                "not as many as events of devices");
+  verdict.CheckEach(launch_of, "launch", "by no event", [&](HostId launch) {
+    return !launch.valid() || launch.value < trace.host.size();
+  });
+  const size_t waits = extras.sync_kinds.size();
+  verdict.Check(extras.thread_is_main.size() == extras.thread_tracks.size() &&
+                    extras.sync_inferred.size() == waits && extras.sync_sources.size() == waits &&
+                    extras.sync_calls.size() == waits && extras.sync_targets.size() == waits,
+                "wait", waits, "the columns of threads or waits differ in length");
+  return verdict.Take();
+}
+
+Result<void> CheckSavedGraph(const std::string& file, const TraceData& trace,
+                             const RecordingGraph& recording) {
+  Verdict verdict(file);
+  GraphCheck(trace, recording, verdict).Run();
+  return verdict.Take();
+}
+
+}  // namespace borescope::internal

@@ -1,0 +1,19 @@
+// What could be made faster: the candidates among which whatif looks for what would help most.
+// Internal to whatif/.
+#pragma once
+
+#include <vector>
+
+#include "borescope/analysis/measures/replay/changes.h"
+#include "borescope/analysis/measures/replay/replay_model.h"
+
+namespace borescope::internal {
+
+// Each takes half its time: the kernels with most time by name, all classes, phases, collectives,
+// copies, launch calls, data loading, and the host's events with most time of their own.
+std::vector<Scenario> LeverScenarios(const RankView& view, const ReplayModel& model);
+
+inline constexpr double kLeverFactor = 0.5;
+inline constexpr size_t kLevers = 10;  // that are shown
+
+}  // namespace borescope::internal
