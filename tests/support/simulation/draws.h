@@ -24,6 +24,9 @@ enum class Draw : uint8_t {
   kShape,
   kSlowOperator,
   kSlowHost,
+  kSlowWork,
+  kShifted,
+  kUnlinked,
 };
 
 struct DrawKey {

@@ -8,6 +8,8 @@
 #include <string_view>
 #include <vector>
 
+#include "tests/support/simulation/draws.h"
+
 namespace borescope::simulation {
 namespace {
 
@@ -62,7 +64,18 @@ class KinetoWriter {
     fmt::format_to(std::back_inserter(text_), format, std::forward<Args>(args)...);
   }
 
-  void AddUs(int64_t ns) { Add("{}.{:03}", ns / 1000, ns % 1000); }
+  void AddUs(int64_t ns) {
+    if (run_.config.has_whole_us) {
+      Add("{}", ns / 1000);
+    } else {
+      Add("{}.{:03}", ns / 1000, ns % 1000);
+    }
+  }
+
+  int64_t Written(int64_t ns) const {
+    const int64_t from_base = kTraceBaseNs + ns;
+    return run_.config.has_whole_us ? from_base - from_base % 1000 : from_base;
+  }
 
   void Begin() {
     text_ += is_first_ ? "\n  {\n    " : ",\n  {\n    ";
@@ -74,9 +87,10 @@ class KinetoWriter {
     Begin();
     Add(R"("ph": "X", "cat": "{}", "name": "{}", "pid": {}, "tid": {},)", category, name, pid, tid);
     text_ += "\n    \"ts\": ";
-    AddUs(kTraceBaseNs + begin_ns);
+    AddUs(Written(begin_ns));
     text_ += ", \"dur\": ";
-    AddUs(end_ns - begin_ns);
+    // Where a clock was set back in between, nothing is left of the time.
+    AddUs(std::max<int64_t>(0, Written(end_ns) - Written(begin_ns)));
     text_ += ",\n    \"args\": {\n      ";
   }
 
@@ -86,7 +100,7 @@ class KinetoWriter {
     if (!run_.config.has_flows) return;
     Begin();
     Add(R"("ph": "{}", "id": {}, "pid": {}, "tid": {}, "ts": )", phase, id, pid, tid);
-    AddUs(kTraceBaseNs + ns);
+    AddUs(Written(ns));
     text_ += ",\n    \"cat\": \"ac2g\", \"name\": \"ac2g\"";
     text_ += phase == "f" ? ", \"bp\": \"e\"\n  }" : "\n  }";
   }
@@ -110,6 +124,7 @@ class KinetoWriter {
     }
     text_ += "\n  ],\n";
     if (run_.program.ranks > 1) Groups();
+    if (run_.config.has_shapes) text_ += "  \"record_shapes\": 1,\n";
     text_ += "  \"cupti_version\": 24,\n  \"cuda_runtime_version\": 12060,\n";
     text_ += "  \"displayTimeUnit\": \"ms\",\n  \"baseTimeNanoseconds\": 1700000000000000000,\n";
     text_ += "  \"traceEvents\": [";
@@ -154,12 +169,45 @@ class KinetoWriter {
     const bool is_op = row.kind == FrameKind::kOp;
     Interval(is_op ? "cpu_op" : "user_annotation", run_.program.Name(row.name), pid_,
              TidOf(row.thread), HostNs(row.begin_ns), HostNs(row.end_ns));
-    Add(R"("External id": {}, "Record function id": 0, "Ev Idx": {})", row.id, row.id - 1);
+    Add(R"("External id": {}, "Record function id": 0, )", row.id);
+    if (run_.config.has_shapes) Shapes(row);
+    if (row.collective >= 0) {
+      Describe(row.collective);
+      text_ += ", ";
+    }
+    Add("\"Ev Idx\": {}", row.id - 1);
     End();
   }
 
+  void Shapes(const FrameRow& row) {
+    if (row.rows == 0) return;
+    if (run_.program.Name(row.name) == "aten::addmm") {
+      Add(R"("Input type": ["c10::Half", "c10::Half", "c10::Half", "Scalar", "Scalar"], )"
+          R"("Input Dims": [[1024], [{}, 1024], [1024, 1024], [], []], )",
+          row.rows);
+    } else {
+      Add(R"("Input type": ["c10::Half", "c10::Half"], "Input Dims": [[{}, 1024], [1024, 1024]], )",
+          row.rows);
+    }
+  }
+
+  // Whether this is one of so many that the file says nothing, or something wrong of.
+  bool IsDrawn(Draw draw, double share, int64_t number) const {
+    if (share <= 0) return false;
+    return Uniform({.seed = run_.config.seed,
+                    .run = run_.config.run,
+                    .draw = draw,
+                    .rank = number_,
+                    .item = static_cast<int32_t>(number)}) < share;
+  }
+
+  bool IsUnlinked(const CallRow& row) const {
+    return row.action == Action::kLaunch &&
+           IsDrawn(Draw::kUnlinked, run_.config.unlinked_share, row.correlation);
+  }
+
   void Call(const CallRow& row) {
-    if (!IsRecorded(row.thread)) return;
+    if (!IsRecorded(row.thread) || IsUnlinked(row)) return;
     Interval("cuda_runtime", run_.program.Name(row.name), pid_, TidOf(row.thread),
              HostNs(row.begin_ns), HostNs(row.end_ns));
     if (row.op_id != 0) Add("\"External id\": {}, ", row.op_id);
@@ -192,9 +240,11 @@ class KinetoWriter {
     const CallRow& call = CallOf(row);
     const int64_t stream = run_.program.streams[static_cast<size_t>(work.stream)].id;
     const bool is_kernel = work.kind == WorkKind::kKernel;
+    const bool is_shifted = IsDrawn(Draw::kShifted, run_.config.shifted_share, call.correlation);
+    const int64_t later_ns = is_shifted ? run_.config.shifted_ns : 0;
     Interval(CategoryOf(work.kind), run_.program.Name(work.name), device_, stream,
-             DeviceNs(row.begin_ns), DeviceNs(row.end_ns));
-    if (call.op_id != 0) Add("\"External id\": {}, ", call.op_id);
+             DeviceNs(row.begin_ns) + later_ns, DeviceNs(row.end_ns) + later_ns);
+    if (call.op_id != 0 && !IsUnlinked(call)) Add("\"External id\": {}, ", call.op_id);
     if (is_kernel) text_ += "\"queued\": 0, ";
     Add(R"("device": {}, "context": 1, "stream": {}, "correlation": {})", device_, stream,
         call.correlation);
@@ -204,7 +254,9 @@ class KinetoWriter {
       Copy(row, work);
     }
     End();
-    Flow("f", call.correlation, device_, stream, DeviceNs(row.begin_ns));
+    if (!IsUnlinked(call)) {
+      Flow("f", call.correlation, device_, stream, DeviceNs(row.begin_ns) + later_ns);
+    }
   }
 
   void Kernel(const Work& work) {
@@ -213,11 +265,15 @@ class KinetoWriter {
         "4.740741, \"warps per SM\": 18.962963, \"grid\": [512, 1, 1], \"block\": [128, 1, 1], "
         "\"est. achieved occupancy %\": 30";
     if (work.collective < 0) return;
-    const size_t index = static_cast<size_t>(work.collective);
-    const Collective& collective = run_.program.collectives[index];
+    text_ += ", ";
+    Describe(work.collective);
+  }
+
+  void Describe(int32_t of) {
+    const Collective& collective = run_.program.collectives[static_cast<size_t>(of)];
     const size_t partition = static_cast<size_t>(collective.partition);
     const std::vector<int32_t>& group = GroupOf(partition);
-    Add(R"(, "Collective name": "{}", "In msg nelems": {}, "Out msg nelems": {}, "Group size": {}, )"
+    Add(R"("Collective name": "{}", "In msg nelems": {}, "Out msg nelems": {}, "Group size": {}, )"
         R"("dtype": "{}", "In split size": "[]", "Out split size": "[]", )"
         R"("Process Group Name": "{}", "Process Group Description": "{}", )"
         R"("Process Group Ranks": "{}", "Seq": {})",
