@@ -2858,8 +2858,11 @@ class Verbs:
                     replay waited for what no dependency tells.
                 path_device_share (float, share): Part of the path of the replay that is device
                     work.
-                anchored_share (float, share): Part of the device time that cannot move in a replay:
-                    its launch was not recorded, or its thread depends on nothing that was.
+                anchored_share (float, share): Part of the device time whose launch was not
+                    recorded, or was on a thread that depends on nothing recorded: it moves by
+                    inference alone, or not at all.
+                impossible_share (float, share): Part of the waits for device work that end before
+                    that work does: lost or wrong records.
                 inferred_edges (int, count): Dependencies that were not recorded, but follow from
                     times and names.
                 edges (int, count): All dependencies.

@@ -9,12 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "borescope/analysis/measures/replay/answer.h"
-#include "borescope/analysis/measures/replay/plan_file.h"
-#include "borescope/index/trace_index.h"
-#include "borescope/ingest/load.h"
-#include "tests/support/simulation/kineto.h"
-#include "tests/support/simulation/simulate.h"
+#include "tests/oracle/whatif_kit.h"
 
 namespace borescope::internal {
 namespace {
@@ -22,27 +17,15 @@ namespace {
 using simulation::ProgramKind;
 using simulation::SimulatedRun;
 using simulation::SimulationConfig;
+using testkit::Loaded;
+using testkit::LoadedRun;
+using testkit::Prediction;
 
 constexpr uint64_t kFewRuns = 160;
 
 uint64_t Runs() {
   const char* const asked = std::getenv("BORESCOPE_TWINS");
   return asked == nullptr ? kFewRuns : std::strtoull(asked, nullptr, 10);
-}
-
-struct LoadedRun {
-  Trace trace;
-  TraceIndex index;
-
-  RankView View() const { return {0, trace, index}; }
-};
-
-LoadedRun Loaded(const SimulatedRun& run) {
-  EXPECT_EQ(run.error, "");
-  Result<Trace> trace = LoadBytes(simulation::KinetoText(run, 0), "rank0.json", {1, {}});
-  EXPECT_TRUE(trace.ok());
-  TraceIndex index = BuildIndex(*trace, 1);
-  return {std::move(*trace), std::move(index)};
 }
 
 constexpr const char* kPlans[] = {
@@ -64,36 +47,6 @@ constexpr const char* kPlans[] = {
 // ranks changes, too: jobs of several ranks are asked about what leaves their collectives alone.
 bool IsForOneRank(ProgramKind program, const std::string& plan) {
   return program != ProgramKind::kDdp || plan.find("phase:") == std::string::npos;
-}
-
-struct Prediction {
-  double error = 0;  // (predicted - twin) / length of the recording
-  bool is_inside = false;
-};
-
-// nullopt where nothing recorded is what the plan names, or no answer is given.
-std::optional<Prediction> Predict(const SimulationConfig& config, const std::string& plan) {
-  const simulation::ParsedPlan parsed = simulation::ParsePlan(plan);
-  EXPECT_EQ(parsed.error, "");
-  const LoadedRun base = Loaded(simulation::Simulate(config));
-  const RankView view = base.View();
-  const ReplayModel model = MakeReplayModel(view, "");
-  EXPECT_EQ(model.quality.exact_ns, 0);
-  const Scenario scenario = ReadPlan(plan)->front();
-  const Params params;
-  const Result<ScenarioRun> run = ScenarioRunner(view, model, params).Run(scenario);
-  const std::optional<ScenarioAnswer> answer =
-      run.ok() ? AnswerScenario(model, scenario, *run) : std::nullopt;
-  if (!answer) {
-    return std::nullopt;
-  }
-  const LoadedRun twin = Loaded(simulation::Simulate(config, parsed.plan));
-  const ReplayGraph graph = BuildReplayGraph(twin.View(), "");
-  const int64_t truth_ns =
-      TotalTime(graph, MeasuredTimes(graph)) / static_cast<int64_t>(graph.stretches.size());
-  return Prediction{
-      static_cast<double>(answer->new_ns - truth_ns) / static_cast<double>(answer->step_ns),
-      answer->low_ns <= truth_ns && truth_ns <= answer->high_ns};
 }
 
 struct Tally {
@@ -121,10 +74,11 @@ Tally PredictAll(double jitter) {
       continue;
     }
     ++tally.asked;
-    if (const std::optional<Prediction> prediction = Predict(config, plan)) {
+    const Prediction prediction = testkit::Predict(config, config, plan);
+    if (prediction.error) {
       ++tally.answered;
-      tally.inside += prediction->is_inside ? 1 : 0;
-      tally.errors.push_back(std::abs(prediction->error));
+      tally.inside += prediction.is_inside ? 1 : 0;
+      tally.errors.push_back(std::abs(*prediction.error));
       if (tally.errors.back() > 0.03) {
         ::testing::Test::RecordProperty("far_" + std::to_string(config.seed), plan);
       }

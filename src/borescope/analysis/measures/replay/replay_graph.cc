@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "borescope/analysis/measures/idle/data_loading.h"
+#include "borescope/analysis/measures/idle/idle_division.h"
 #include "borescope/base/stop.h"
 
 namespace borescope::internal {
@@ -252,17 +253,39 @@ class ReplayBuilder {
     return lag_ns <= std::max(kLeastLagNs, std::min(kMostLagNs, delay_ns / kDelaysPerLag));
   }
 
-  // Work whose launch was not recorded cannot begin earlier than it did: what it waited for is not
-  // known.
+  // Work whose launch was not recorded. Where it began right after the work before it on its
+  // stream, it waited for that, and its launch was early enough. Where it began later, its launch
+  // is taken to have been as long after that of the work before as its start was; and where that is
+  // not known either, it cannot begin earlier than it did.
   void AddAnchors() {
+    const Tracks& tracks = trace_.tracks();
+    for (uint32_t track = 0; track < tracks.size(); ++track) {
+      if (tracks.kind[track] == TrackKind::kDevice) {
+        AddAnchors(tracks.first_row[track], tracks.end_row[track]);
+      }
+    }
+  }
+
+  void AddAnchors(uint32_t first_row, uint32_t end_row) {
     const EventGraph& graph = Events();
-    for (uint32_t row = 0; row < trace_.device().size(); ++row) {
+    NodeId launched = EventGraph::kBegin;  // the last launch call of the stream
+    int64_t ended_ns = graph.ts_ns[EventGraph::kBegin] - kUsualDelayNs - 1;
+    for (uint32_t row = first_row; row < end_row; ++row) {
       CheckStopAt(row);
       const NodeId start = result_.recording.start_of_work[row];
-      if (start != kNoNode && !view_.index.correlation.launch_of[row].valid()) {
-        Add(EventGraph::kBegin, start, kOwnLag,
-            graph.ts_ns[start] - graph.ts_ns[EventGraph::kBegin]);
+      if (start == kNoNode) {
+        continue;
       }
+      const HostId launch = view_.index.correlation.launch_of[row];
+      const NodeId call = launch.valid() ? result_.recording.start_of_event[launch.value] : kNoNode;
+      if (launch.valid() && call != kNoNode) {
+        launched = call;
+      } else if (graph.ts_ns[start] > ended_ns + kUsualDelayNs) {
+        const NodeId from =
+            graph.ts_ns[launched] <= graph.ts_ns[start] ? launched : NodeId{EventGraph::kBegin};
+        Add(from, start, kOwnLag, graph.ts_ns[start] - graph.ts_ns[from]);
+      }
+      ended_ns = std::max(ended_ns, graph.ts_ns[start + 1]);
     }
   }
 

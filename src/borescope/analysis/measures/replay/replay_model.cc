@@ -46,6 +46,9 @@ class ModelMaker {
     FindUnexplained();
     FindAnchored();
     CountInferred();
+    const SyncEdges& syncs = model_.graph.recording.syncs;
+    quality.impossible = static_cast<int64_t>(syncs.backward);
+    quality.waits = static_cast<int64_t>(syncs.edges.size()) + quality.impossible;
     quality.verdict = Judge();
     return std::move(model_);
   }
@@ -214,7 +217,8 @@ class ModelMaker {
     const ReplayQuality& quality = model_.quality;
     const auto keeps = [&](const VerdictLimits& limits) {
       return std::abs(quality.identity()) <= limits.identity &&
-             quality.unexplained() <= limits.unexplained && quality.anchored() <= limits.anchored;
+             quality.unexplained() <= limits.unexplained && quality.anchored() <= limits.anchored &&
+             quality.impossible_share() <= limits.impossible;
     };
     if (quality.measured_ns <= 0 || quality.exact_ns != 0 || !keeps(kRoughReplay)) {
       return ReplayVerdict::kRefused;
@@ -267,6 +271,7 @@ double ReplayQuality::null() const { return ShareOf(null_ns - measured_ns, measu
 double ReplayQuality::path_device() const { return ShareOf(path_device_ns, replayed_ns); }
 double ReplayQuality::unexplained() const { return ShareOf(unexplained_ns, measured_ns); }
 double ReplayQuality::anchored() const { return ShareOf(anchored_ns, device_ns); }
+double ReplayQuality::impossible_share() const { return ShareOf(impossible, waits); }
 double ReplayQuality::error() const {
   return std::max(std::abs(identity()), std::abs(held_out.value_or(0)));
 }
@@ -287,8 +292,11 @@ std::string CauseOf(const Trace& trace, const ReplayQuality& quality) {
                      LargestWaits(trace, quality));
   }
   if (quality.anchored() > kGoodReplay.anchored) {
-    causes.push_back(Percent(quality.anchored()) +
-                     " of the device time cannot move, as its launch was not recorded");
+    causes.push_back(Percent(quality.anchored()) + " of the device time has no recorded launch");
+  }
+  if (quality.impossible_share() > kGoodReplay.impossible) {
+    causes.push_back(fmt::format("{} of {} waits end before the work that they wait for",
+                                 quality.impossible, quality.waits));
   }
   if (causes.empty() && quality.verdict == ReplayVerdict::kUntested) {
     causes.emplace_back(

@@ -108,12 +108,28 @@ TEST(ReplayTest, AStreamThatWaitsForAnEvent) {
   EXPECT_EQ(LengthUnder(view, R"({"scale":"kernel:a=0"})"), 6'000 + 6'000 + 50'000);
 }
 
-TEST(ReplayTest, WorkWithoutALaunchCannotMove) {
+TEST(ReplayTest, WorkWithoutALaunchFollowsTheWorkBefore) {
+  TestTrace trace;
+  trace.Launched("a", {0, 4'000}, {6'000, 50'000}, {.correlation = 1});
+  trace.Kernel("lost", {57'200, 20'000});
+  EXPECT_EQ(LengthUnder(trace.View(), R"({"scale":"kernel:a=0.5"})"),
+            6'000 + 25'000 + 1'200 + 20'000);
+}
+
+TEST(ReplayTest, WorkBeforeAnyLaunchCannotMove) {
+  TestTrace trace;
+  trace.Op("aten::mm", {0, 20'000});
+  trace.Kernel("lost", {100'000, 20'000});
+  EXPECT_EQ(LengthUnder(trace.View(), R"({"scale":"host:aten=0"})"), 120'000);
+}
+
+TEST(ReplayTest, WorkWithoutALaunchMovesWithTheLaunchBefore) {
   TestTrace trace;
   trace.Launched("a", {0, 4'000}, {6'000, 50'000}, {.correlation = 1});
   trace.Kernel("lost", {100'000, 20'000});
   const RankView& view = trace.View();
   EXPECT_EQ(LengthUnder(view, R"({"scale":"kernel:a=0.1"})"), 120'000);
+  EXPECT_EQ(LengthUnder(view, R"({"scale":"kernel:lost=0.5"})"), 110'000);
   EXPECT_EQ(LengthUnder(view, R"({"scale":"kernel:a=3"})"), 6'000 + 150'000 + 1'200 + 20'000);
   const ReplayModel model = MakeReplayModel(view, "");
   EXPECT_EQ(model.quality.anchored_ns, 20'000);

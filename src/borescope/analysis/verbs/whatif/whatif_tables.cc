@@ -113,8 +113,10 @@ Table NewQualityTable() {
         "tells.");
   share("path_device_share", "Part of the path of the replay that is device work.");
   share("anchored_share",
-        "Part of the device time that cannot move in a replay: its launch was not recorded, or its "
-        "thread depends on nothing that was.");
+        "Part of the device time whose launch was not recorded, or was on a thread that depends on "
+        "nothing recorded: it moves by inference alone, or not at all.");
+  share("impossible_share",
+        "Part of the waits for device work that end before that work does: lost or wrong records.");
   AddInt(table, "inferred_edges", Unit::kCount, Role::kDerived,
          "Dependencies that were not recorded, but follow from times and names.");
   AddInt(table, "edges", Unit::kCount, Role::kDerived, "All dependencies.");
@@ -155,6 +157,7 @@ Table ReplayQualityTable(const RankView& view, const ReplayModel& model) {
       .Float(quality.unexplained())
       .Float(quality.path_device())
       .Float(quality.anchored())
+      .Float(quality.impossible_share())
       .Int(quality.inferred)
       .Count(model.graph.edges())
       .Int(quality.exact_ns)
