@@ -2851,11 +2851,11 @@ class Verbs:
                 identity_share (float, share): (replayed - measured) / measured.
                 held_out_share (float, share): The same of every other step, with lags measured in
                     the steps between; with fewer than four steps, of all, with lags of every other
-                    tenth of the time.
+                    hundredth of the time.
                 null_share (float, share): The same with all lags 0: where this is small, identity
                     says nothing about devices.
                 unexplained_share (float, share): Part of the time in which work on the path of the
-                    replay waited for what no dependency tells.
+                    replay waited for what no dependency explains.
                 path_device_share (float, share): Part of the path of the replay that is device
                     work.
                 anchored_share (float, share): Part of the device time whose launch was not
@@ -2880,7 +2880,8 @@ class Verbs:
                     shorter with the change than without. Missing where the replay does not
                     represent the recording.
                 low_ns (int, ns): The interval of new_ns: the error of the replay, how much steps
-                    differ in what they save, and a twentieth of what is saved.
+                    differ in what they save, a twentieth of what is saved, and half of what
+                    launches of graphs are assumed to take.
                 high_ns (int, ns): Its upper end.
                 saved_share (float, share): (step - new) / step.
                 speedup (float): step / new.
@@ -2891,8 +2892,7 @@ class Verbs:
                 note (string): What limits the answer; missing for nothing.
             replay_constants: Lags of the replay.
                 rank (int): Rank of the process in the job.
-                what (string): Kind of dependency: launch, stream, graph, event, wait, queue,
-                    handover, call.
+                what (string): Kind of dependency: launch, stream, graph, event, wait, queue, call.
                 class (string): Between what.
                 cases (int, count): How often it decided when something happened.
                 lag_ns (int, ns): Mean of these, without the largest 2 %.

@@ -52,6 +52,7 @@ bool IsForOneRank(ProgramKind program, const std::string& plan) {
 struct Tally {
   int asked = 0;
   int answered = 0;
+  int refused = 0;
   int inside = 0;
   std::vector<double> errors;  // without sign, ascending
 
@@ -75,6 +76,7 @@ Tally PredictAll(double jitter) {
     }
     ++tally.asked;
     const Prediction prediction = testkit::Predict(config, config, plan);
+    tally.refused += prediction.verdict == ReplayVerdict::kRefused ? 1 : 0;
     if (prediction.error) {
       ++tally.answered;
       tally.inside += prediction.is_inside ? 1 : 0;
@@ -85,6 +87,7 @@ Tally PredictAll(double jitter) {
     }
   }
   std::sort(tally.errors.begin(), tally.errors.end());
+  EXPECT_EQ(tally.refused, 0);
   ::testing::Test::RecordProperty("answered", tally.answered);
   ::testing::Test::RecordProperty("within_1_percent", std::to_string(tally.ShareWithin(0.01)));
   ::testing::Test::RecordProperty("within_3_percent", std::to_string(tally.ShareWithin(0.03)));

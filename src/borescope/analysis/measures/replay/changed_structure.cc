@@ -93,7 +93,8 @@ StructureChange StructureChanger::OverlapCollectives() {
       PassCollectives({row}, passed);
     }
   }
-  StructureChange change{static_cast<int64_t>(passed.size()), !passed.empty()};
+  const StructureChange change{.calls = static_cast<int64_t>(passed.size()),
+                               .is_unsafe = !passed.empty()};
   HoldOptimizers(std::move(passed));
   return change;
 }

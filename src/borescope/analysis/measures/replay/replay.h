@@ -35,8 +35,7 @@ ReplayLags MeasuredLags(const ReplayGraph& graph);
 // Own times, and a lag for each class.
 ReplayLags LagsOf(const ReplayGraph& graph, const std::vector<int64_t>& lag_of_class);
 
-// How long each stretch takes in a run; together, from the begin of the first to the completion of
-// the last. `times` per place.
+// How long each stretch takes in a run, and all together. `times` per place.
 std::vector<int64_t> StretchTimes(const ReplayGraph& graph, const std::vector<int64_t>& times);
 int64_t TotalTime(const ReplayGraph& graph, const std::vector<int64_t>& times);
 // As recorded, per place since the begin of the recording.

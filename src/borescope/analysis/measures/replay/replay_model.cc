@@ -88,6 +88,7 @@ class ModelMaker {
         model_.quality.head_ns = measured_[starts[i]] - measured_[graph.begin];
         Anchor(starts[i]);
         graph.begin = starts[i];
+        graph.stretches.front().begin = starts[i];
         return;
       }
     }
@@ -117,12 +118,13 @@ class ModelMaker {
     std::vector<int64_t> ends;
     if (by_step) {
       int64_t end_ns = measured_[graph.begin];
-      for (const int64_t length : lengths) {
-        ends.push_back(end_ns += length);
+      for (size_t i = 0; i < lengths.size(); ++i) {
+        end_ns = std::max(end_ns, measured_[graph.stretches[i].begin]) + lengths[i];
+        ends.push_back(end_ns);
       }
     } else {
       for (int64_t part = 1; part <= kParts; ++part) {
-        ends.push_back(measured_[graph.begin] + model_.quality.measured_ns * part / kParts);
+        ends.push_back(measured_[graph.begin] + model_.quality.measured_ns / kParts * part);
       }
     }
     const std::vector<LagConstant> constants = FitLags(
@@ -199,8 +201,10 @@ class ModelMaker {
         continue;
       }
       const HostId launch = view_.index.correlation.launch_of[row];
-      const bool can_move =
-          launch.valid() && moves[view_.trace.host().track[launch.value].value] != 0;
+      const bool is_launched = model_.graph.is_launched[row] != 0;
+      const bool can_move = is_launched && moves[view_.trace.host().track[launch.value].value] != 0;
+      model_.quality.unlaunched_ns =
+          AddSaturating(model_.quality.unlaunched_ns, is_launched ? 0 : device.dur_ns[row]);
       model_.quality.device_ns = AddSaturating(model_.quality.device_ns, device.dur_ns[row]);
       model_.quality.anchored_ns =
           AddSaturating(model_.quality.anchored_ns, can_move ? 0 : device.dur_ns[row]);
@@ -240,6 +244,18 @@ class ModelMaker {
 };
 
 std::string Percent(double share) { return fmt::format("{:.1f} %", 100 * share); }
+
+std::string AnchoredWords(const ReplayQuality& quality) {
+  const double unlaunched = ShareOf(quality.unlaunched_ns, quality.device_ns);
+  const double stuck = quality.anchored() - unlaunched;
+  std::string words =
+      unlaunched > 0 ? Percent(unlaunched) + " of the device time has no recorded launch" : "";
+  if (stuck > 0) {
+    words += (words.empty() ? "" : ", ") + Percent(stuck) +
+             " was launched by threads that depend on nothing recorded";
+  }
+  return words;
+}
 
 std::string LargestWaits(const Trace& trace, const ReplayQuality& quality) {
   std::string text;
@@ -292,7 +308,7 @@ std::string CauseOf(const Trace& trace, const ReplayQuality& quality) {
                      LargestWaits(trace, quality));
   }
   if (quality.anchored() > kGoodReplay.anchored) {
-    causes.push_back(Percent(quality.anchored()) + " of the device time has no recorded launch");
+    causes.push_back(AnchoredWords(quality));
   }
   if (quality.impossible_share() > kGoodReplay.impossible) {
     causes.push_back(fmt::format("{} of {} waits end before the work that they wait for",

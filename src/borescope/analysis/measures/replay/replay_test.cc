@@ -180,6 +180,64 @@ TEST(ReplayTest, StepsAreCompleteWithTheirWork) {
             (std::vector<int64_t>{58'000, 51'200}));
 }
 
+TEST(ReplayTest, AStepEndsWithTheLastOfWorkThatOverlaps) {
+  TestTrace trace;
+  trace.Annotation("ProfilerStep#0", {0, 20'000});
+  trace.Launched("long", {2'000, 2'000}, {8'000, 1'000'000}, {.correlation = 1});
+  trace.Launched("short", {6'000, 2'000}, {20'000, 10'000}, {.correlation = 2});
+  const RankView& view = trace.View();
+  EXPECT_EQ(MakeReplayModel(view, "").quality.measured_ns, 1'008'000);
+  EXPECT_EQ(LengthUnder(view, R"({"scale":"kernel:long=0.5"})"), 508'000);
+}
+
+TEST(ReplayTest, TimeBetweenStepsIsInNone) {
+  TestTrace trace;
+  for (int64_t step = 0; step < 3; ++step) {
+    trace.Annotation("ProfilerStep#" + std::to_string(step), {step * 11'000'000, 1'000'000});
+  }
+  const ReplayModel model = MakeReplayModel(trace.View(), "");
+  EXPECT_EQ(StretchTimes(model.graph, model.times),
+            (std::vector<int64_t>{1'000'000, 1'000'000, 1'000'000}));
+}
+
+TEST(ReplayTest, CollectivesThatGetAStreamOfTheirOwn) {
+  TestTrace trace;
+  trace.Launched("gemm", {0, 4'000}, {6'000, 100'000}, {.correlation = 1});
+  trace.Launched("ncclDevKernel_AllReduce", {4'000, 4'000}, {107'200, 50'000}, {.correlation = 2});
+  trace.Launched("gemm", {8'000, 4'000}, {158'400, 100'000}, {.correlation = 3});
+  const RankView& view = trace.View();
+  EXPECT_EQ(LengthUnder(view, ""), 258'400);
+  EXPECT_EQ(LengthUnder(view, R"({"overlap-comm":true})"), 6'000 + 100'000 + 1'200 + 100'000);
+  const ReplayModel model = MakeReplayModel(view, "");
+  const Params params;
+  const ScenarioRunner runner(view, model, params);
+  const Result<ScenarioRun> run = runner.Run({"", {{.kind = ChangeKind::kOverlapComm}}});
+  ASSERT_TRUE(run.ok());
+  EXPECT_TRUE(run->is_unsafe);
+  EXPECT_EQ(run->assumed_ns, 0);
+}
+
+TEST(ReplayTest, DataLoadingIsAtItsBestOnce) {
+  TestTrace trace;
+  const RankView& view = Steps(trace, "enumerate(DataLoader)#_SingleProcessDataLoaderIter.__next__",
+                               {300'000, 100'000})
+                             .View();
+  EXPECT_EQ(LengthUnder(view, R"({"no-data-wait":true},{"no-data-wait":true})"),
+            LengthUnder(view, R"({"no-data-wait":true})"));
+}
+
+// Classes with too few cases share those of their kind, which are summed up once.
+TEST(ReplayTest, ManyNamesOfCallsCostTheirNumber) {
+  TestTrace trace;
+  for (int64_t i = 0; i < 40'000; ++i) {
+    trace.Runtime("cudaLaunchKernel" + std::to_string(i), {i * 10'000, 4'000}, i + 1);
+    trace.Kernel("k", {i * 10'000 + 6'000, 3'000}, {.correlation = i + 1});
+  }
+  const ReplayModel model = MakeReplayModel(trace.View(), "");
+  EXPECT_EQ(model.quality.identity(), 0);
+  EXPECT_EQ(model.constants.front().source, LagSource::kKind);
+}
+
 TEST(ReplayTest, LaunchesThatBecomeAGraph) {
   TestTrace trace;
   trace.Annotation("region", {0, 100'000});

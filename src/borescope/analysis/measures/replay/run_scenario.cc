@@ -177,7 +177,7 @@ class ScenarioRunner::Recording {
   Result<void> ScaleHost(const Change& change, ChangedTimes& times, ScenarioRun& run) const {
     Change factor = change;
     factor.factor = change.kind == ChangeKind::kRemove ? 0 : change.factor;
-    const std::vector<char> rows = targets_.HostIn(change.text);
+    const std::vector<char> rows = targets_.HostIn(change.text, change.is_whole_name);
     if (CountOf(rows) == 0) {
       return NothingIs("there is no such event of the host");
     }
@@ -205,10 +205,13 @@ class ScenarioRunner::Recording {
         lags.ns[arrival.edge] = kNoDependency;
       }
     }
-    const std::vector<double> factors = targets_.ShortestLoading();
     if (!LoadsData()) {
       return NothingIs("there is no data loading");
     }
+    if (std::exchange(times.loads_at_best, true)) {
+      return {};
+    }
+    const std::vector<double> factors = targets_.ShortestLoading();
     times.host.resize(factors.size(), 1);
     for (size_t row = 0; row < factors.size(); ++row) {
       times.host[row] *= factors[row];
@@ -222,7 +225,7 @@ class ScenarioRunner::Recording {
     BS_ASSIGN(const ModelledWork work, ModelWork(view_, options));
     BS_ASSIGN(const Roofs roofs, Roofs::Make(view_, params_));
     const std::vector<std::optional<RoofTime>> least = RoofTimes(view_.trace, work, roofs);
-    times.device.resize(view_.trace.device().size(), 1);
+    times.at_roof.resize(view_.trace.device().size(), 1);
     bool has_any = false;
     for (size_t call = 0; call < least.size(); ++call) {
       int64_t total_ns = 0;
@@ -236,7 +239,7 @@ class ScenarioRunner::Recording {
       const double share = static_cast<double>(least[call]->longest()) /
                            (change.factor * static_cast<double>(total_ns));
       for (const DeviceId id : work.WorksOf(work.calls[call])) {
-        times.device[id.value] *= std::min(1.0, share);
+        times.at_roof[id.value] = std::min(times.at_roof[id.value], share);
       }
     }
     return has_any ? Result<void>() : NothingIs("no call has a known cost on a known device");
@@ -259,35 +262,52 @@ class ScenarioRunner::Recording {
     return {};
   }
 
+  bool IsChanged(const ChangedTimes& times, uint32_t row) const {
+    return graph().IsWork({row}) && times.DeviceFactor({row}) != 1;
+  }
+
+  // Whether it is launched in a step that is measured, or there are no steps.
+  bool IsInside(uint32_t row) const {
+    const Steps& steps = view_.steps();
+    const uint32_t step = steps.device_step.empty() ? kNoStep : steps.device_step[row];
+    return graph().stretches.front().step == kMissing ||
+           (step != kNoStep && steps.steps[step].process == steps.steps.front().process);
+  }
+
   void CountWork(const ChangedTimes& times, ScenarioRun& run) const {
-    for (uint32_t row = 0; row < times.device.size(); ++row) {
-      if (graph().IsWork({row}) && times.device[row] != 1) {
-        ++run.works;
-        run.device_ns = AddSaturating(run.device_ns, view_.trace.device().dur_ns[row]);
-        run.has_collectives =
-            run.has_collectives ||
-            ActivityOf(view_.trace.device().kind[row], view_.index.ClassOf(view_.trace, {row})) ==
-                Activity::kCommunication;
+    for (uint32_t row = 0; row < view_.trace.device().size(); ++row) {
+      CheckStopAt(row);
+      if (!IsChanged(times, row)) {
+        continue;
       }
+      ++run.works;
+      run.is_outside = run.is_outside || !IsInside(row);
+      run.has_collectives =
+          run.has_collectives ||
+          ActivityOf(view_.trace.device().kind[row], view_.index.ClassOf(view_.trace, {row})) ==
+              Activity::kCommunication;
     }
   }
 
   // Removed work takes no time, and neither does getting to it.
   void ApplyDevice(const ChangedTimes& times, ReplayLags& lags) const {
-    for (uint32_t row = 0; row < times.device.size(); ++row) {
+    for (uint32_t row = 0; row < view_.trace.device().size(); ++row) {
       CheckStopAt(row);
-      if (!graph().IsWork({row}) || times.device[row] == 1) {
+      if (!IsChanged(times, row)) {
         continue;
       }
       const uint32_t work = graph().first_edge[graph().EndOf({row})];
-      lags.ns[work] = Times(graph().own_ns[work], times.device[row]);
+      lags.ns[work] = Times(graph().own_ns[work], times.DeviceFactor({row}));
       if (times.IsRemoved({row})) {
-        const Place start = graph().StartOf({row});
-        for (uint32_t edge = graph().first_edge[start]; edge < graph().first_edge[start + 1];
-             ++edge) {
-          lags.ns[edge] = graph().lag_class[edge] == kOwnLag ? lags.ns[edge]
-                                                             : std::min<int64_t>(lags.ns[edge], 0);
-        }
+        DropLags(graph().StartOf({row}), lags);
+      }
+    }
+  }
+
+  void DropLags(Place start, ReplayLags& lags) const {
+    for (uint32_t edge = graph().first_edge[start]; edge < graph().first_edge[start + 1]; ++edge) {
+      if (graph().lag_class[edge] != kOwnLag) {
+        lags.ns[edge] = std::min<int64_t>(lags.ns[edge], 0);
       }
     }
   }

@@ -16,9 +16,9 @@ struct ScenarioRun {
   std::vector<int64_t> stretch_ns;  // per stretch of the graph
   int64_t works = 0;                // pieces of device work that were changed
   int64_t host_events = 0;          // of the host: events, calls
-  int64_t device_ns = 0;            // their measured time
   int64_t assumed_ns = 0;           // of the launches of graphs, which were not recorded
   bool has_collectives = false;     // among them
+  bool is_outside = false;          // some of them are in no step that is measured
   // Nothing recorded says whether something needs what is no longer waited for.
   bool is_unsafe = false;
   std::string_view

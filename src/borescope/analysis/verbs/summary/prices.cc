@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <optional>
 #include <vector>
 
@@ -74,7 +75,10 @@ Change ChangeOf(Lever lever, const Trace& trace) {
     case Lever::kCopies:
       return {.target = TargetKind::kCopy, .factor = 0};
     case Lever::kKernel:
-      return {.target = TargetKind::kKernel, .text = LongestKernel(trace), .factor = kHalf};
+      return {.target = TargetKind::kKernel,
+              .text = LongestKernel(trace),
+              .factor = kHalf,
+              .is_whole_name = true};
     case Lever::kHost:
     case Lever::kNone:
       break;
@@ -86,6 +90,7 @@ Table NewPriceTable() {
   Table table{"prices", "What the advice would bring, by replay", {}};
   AddRankKey(table);
   AddString(table, "change", Role::kKey, "What is changed, in words of the findings.");
+  AddString(table, "kernel", Role::kKey, "The kernel that is changed; missing where others are.");
   const auto ns = [&](std::string_view name, std::string_view doc) {
     AddInt(table, name, Unit::kNanoseconds, Role::kDerived, doc);
   };
@@ -97,23 +102,23 @@ Table NewPriceTable() {
   AddFloat(table, "saved_share", Unit::kShare, Role::kDerived, "(step - new) / step.");
   AddString(table, "verdict", Role::kDerived,
             "Of the replay: good, rough, untested or refused, as in whatif.");
+  AddString(table, "note", Role::kDerived, "What limits the answer; missing for nothing.");
   return table;
 }
 
-void PushPrice(Table& table, int64_t rank, Lever lever, const ReplayModel& model,
-               const std::optional<ScenarioAnswer>& answer) {
+void PushPrice(Table& table, int64_t rank, const Change& change, std::string_view words,
+               ReplayVerdict verdict, const std::optional<ScenarioAnswer>& answer,
+               std::string_view note) {
   Row row(table);
-  row.Int(rank).Text(WordsOf(lever));
+  row.Int(rank).Text(words);
+  row.MaybeText(change.target == TargetKind::kKernel ? change.text : "");
   if (answer) {
     row.Int(answer->step_ns).Int(answer->new_ns).Int(answer->low_ns).Int(answer->high_ns);
     row.Share(answer->saved_ns(), answer->step_ns);
   } else {
     row.Missing().Missing().Missing().Missing().Missing();
   }
-  const bool is_untested = answer && !answer->is_testable;
-  row.Text(ReplayVerdictName(is_untested || model.quality.verdict != ReplayVerdict::kUntested
-                                 ? model.quality.verdict
-                                 : ReplayVerdict::kGood));
+  row.Text(ReplayVerdictName(verdict)).MaybeText(note);
 }
 
 std::string Percent(double share) { return fmt::format("{:.1f}", 100 * share); }
@@ -125,13 +130,17 @@ Result<Table> PriceTable(const RankView& view, const Params& params) {
   if (!params.Flag(kPriceParam) || view.trace.device().size() == 0) {
     return table;
   }
-  const ReplayModel model = MakeReplayModel(view, "");
+  ReplayModel model = MakeReplayModel(view, "");
+  BS_TRY(AskAboutSteps(view, params.selection, model.graph));
   const ScenarioRunner runner(view, model, params);
   for (const LeverRow& row : kLeverRows) {
-    const Scenario scenario{"", {ChangeOf(row.lever, view.trace)}};
+    const Change change = ChangeOf(row.lever, view.trace);
+    const Scenario scenario{"", {change}};
     const Result<ScenarioRun> run = runner.Run(scenario);
     if (run.ok()) {
-      PushPrice(table, view.rank, row.lever, model, AnswerScenario(model, scenario, *run));
+      const std::optional<ScenarioAnswer> answer = AnswerScenario(model, scenario, *run);
+      PushPrice(table, view.rank, change, row.words, model.quality.verdict, answer,
+                NoteOf(answer, *run));
     } else if (run.error().code != ErrorCode::kMissingData) {
       return run.error();
     }
@@ -139,35 +148,58 @@ Result<Table> PriceTable(const RankView& view, const Params& params) {
   return table;
 }
 
-std::string PriceWords(const Table& prices, Lever lever) {
-  std::optional<size_t> best;
+namespace {
+
+// The rows of a lever, those with an answer.
+struct PriceRows {
   bool is_asked = false;
-  bool has_others = false;
+  std::vector<size_t> answered;
+};
+
+PriceRows RowsOf(const Table& prices, Lever lever, std::string_view kernel) {
+  PriceRows rows;
   for (size_t row = 0; row < prices.rows(); ++row) {
-    has_others = has_others || Ints(prices, "rank")[row] != Ints(prices, "rank")[0];
-    if (Texts(prices, "change")[row] != WordsOf(lever)) {
+    const bool is_other = lever == Lever::kKernel && Texts(prices, "kernel")[row] != kernel;
+    if (Texts(prices, "change")[row] != WordsOf(lever) || is_other) {
       continue;
     }
-    is_asked = true;
-    const bool has_answer = !prices.Find("new_ns")->IsMissing(row);
-    if (has_answer &&
-        (!best || Floats(prices, "saved_share")[row] > Floats(prices, "saved_share")[*best])) {
-      best = row;
+    rows.is_asked = true;
+    if (!prices.Find("new_ns")->IsMissing(row)) {
+      rows.answered.push_back(row);
     }
   }
-  if (!best) {
-    return is_asked
-               ? " What it would bring cannot be told from this recording: see `borescope whatif`."
-               : "";
+  return rows;
+}
+
+// "3.6 % of a step (3.4 to 3.8 %)"; of several ranks "2.0 to 5.4 % of a step, by rank".
+std::string SavingWords(const Table& prices, const std::vector<size_t>& rows) {
+  const FloatValues& saved = Floats(prices, "saved_share");
+  const size_t only = rows.front();
+  if (rows.size() == 1) {
+    const int64_t step_ns = Ints(prices, "step_ns")[only];
+    return fmt::format("{} % of a step ({} to {} %)", Percent(saved[only]),
+                       Percent(1 - ShareOf(Ints(prices, "high_ns")[only], step_ns)),
+                       Percent(1 - ShareOf(Ints(prices, "low_ns")[only], step_ns)));
   }
-  const auto step_ns = Ints(prices, "step_ns")[*best];
-  const double least = 1 - ShareOf(Ints(prices, "high_ns")[*best], step_ns);
-  const double most = 1 - ShareOf(Ints(prices, "low_ns")[*best], step_ns);
-  return fmt::format(" By replay{}, {} would save {} % of a step ({} to {} %{}).",
-                     has_others ? fmt::format(" of rank {}", Ints(prices, "rank")[*best]) : "",
-                     WordsOf(lever), Percent(Floats(prices, "saved_share")[*best]), Percent(least),
-                     Percent(most),
-                     Texts(prices, "verdict")[*best] == "untested" ? ", not testable here" : "");
+  const auto by_saving = [&](size_t a, size_t b) { return saved[a] < saved[b]; };
+  const auto [least, most] = std::minmax_element(rows.begin(), rows.end(), by_saving);
+  return fmt::format("{} to {} % of a step, by rank", Percent(saved[*least]),
+                     Percent(saved[*most]));
+}
+
+}  // namespace
+
+std::string PriceWords(const Table& prices, Lever lever, std::string_view kernel) {
+  const PriceRows rows = RowsOf(prices, lever, kernel);
+  if (!rows.is_asked) {
+    return "";
+  }
+  if (rows.answered.empty()) {
+    return " What it would bring cannot be told from this recording: see `borescope whatif`.";
+  }
+  const std::string& note = Texts(prices, "note")[rows.answered.front()];
+  return fmt::format(" By replay, {} would save {}{}{}.", WordsOf(lever),
+                     SavingWords(prices, rows.answered), note.empty() ? "" : "; ", note);
 }
 
 }  // namespace borescope::internal

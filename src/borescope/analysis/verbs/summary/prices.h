@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 
 #include "borescope/analysis/core/analysis_spec.h"
 
@@ -24,8 +25,8 @@ enum class Lever : uint8_t {
 // A row for each lever that the rank has; none without --price.
 Result<Table> PriceTable(const RankView& view, const Params& params);
 
-// " By replay, ... would save 12.3 % of a step (11.9 to 12.7 %)." Of several ranks that with the
-// largest saving, by name. Empty where the lever has no row.
-std::string PriceWords(const Table& prices, Lever lever);
+// " By replay, ... would save 12.3 % of a step (11.9 to 12.7 %).", with what limits it; of several
+// ranks the range. Empty where the lever has no row; of kKernel only rows of `kernel` count.
+std::string PriceWords(const Table& prices, Lever lever, std::string_view kernel);
 
 }  // namespace borescope::internal

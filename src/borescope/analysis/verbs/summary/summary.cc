@@ -357,6 +357,17 @@ Result<void> CheckSummary(const Tables& tables, const Params& params) {
   return kStragglersVerb.answer.check_tables(Tables(first, first + kStragglerTables), params);
 }
 
+Result<void> CheckPrices(const Params& params) {
+  const Selection& selection = params.selection;
+  const bool selects_other = !selection.gpus.empty() || !selection.streams.empty() ||
+                             !selection.annotation.empty() || !selection.range.is_open();
+  return params.Flag(kPriceParam) && selects_other
+             ? UsageError(
+                   "summary: --price replays whole recordings; choose steps, with --step or "
+                   "--step-pattern")
+             : Result<void>();
+}
+
 Result<Tables> FinishSummary(Tables findings, const Params& params) {
   BS_ASSIGN(Tables ops, kOpsVerb.answer.finish({findings[kOps]}, params));
   BS_ASSIGN(Tables doctor,
@@ -414,6 +425,7 @@ const AnalysisSpec kSummaryVerb{.name = "summary",
                                            .reduce = ReduceByRank,
                                            .finish = FinishSummary,
                                            .check_tables = CheckSummary},
+                                .check = CheckPrices,
                                 .report_tables = kOverviewTables,
                                 .draws_other_verbs = true};
 

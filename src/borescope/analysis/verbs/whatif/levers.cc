@@ -29,8 +29,11 @@ class LeverFinder {
     for (const auto& [name, ns] : class_ns_) {
       Add(TargetKind::kClass, std::string(name));
     }
+    // Where nothing is known of phases, all is one.
     for (const auto& [name, ns] : phase_ns_) {
-      Add(TargetKind::kPhase, std::string(name));
+      if (phase_ns_.size() > 1) {
+        Add(TargetKind::kPhase, std::string(name));
+      }
     }
     if (has_[static_cast<size_t>(Activity::kCommunication)]) {
       Add(TargetKind::kComm, "");
@@ -112,7 +115,8 @@ class LeverFinder {
                           {{.kind = ChangeKind::kScale,
                             .target = target,
                             .text = std::move(text),
-                            .factor = kLeverFactor}}});
+                            .factor = kLeverFactor,
+                            .is_whole_name = true}}});
   }
 
   const RankView& view_;

@@ -8,6 +8,7 @@
 
 #include "borescope/analysis/core/param_specs.h"
 #include "borescope/analysis/core/reduce.h"
+#include "borescope/analysis/core/row.h"
 #include "borescope/analysis/measures/flops/roofs.h"
 #include "borescope/analysis/verbs/verbs.h"
 #include "borescope/analysis/verbs/whatif/levers.h"
@@ -73,10 +74,10 @@ Result<void> CheckThatSomeAreThere(const std::vector<AskedScenario>& asked) {
       return {};
     }
   }
-  return asked.empty() ? Result<void>()
-                       : Error{ErrorCode::kMissingData,
-                               fmt::format("whatif: {}: {}", asked.front().scenario.name,
-                                           asked.front().absent)};
+  return asked.empty()
+             ? Result<void>()
+             : Error{ErrorCode::kMissingData,
+                     fmt::format("{}: {}", asked.front().scenario.name, asked.front().absent)};
 }
 
 Result<void> CheckWhatIf(const Params& params) {
@@ -94,21 +95,11 @@ Result<void> CheckWhatIf(const Params& params) {
   return {};
 }
 
-Result<void> AskAboutSteps(const NumberRanges& steps, ReplayGraph& graph) {
-  bool has_any = false;
-  for (ReplayStretch& stretch : graph.stretches) {
-    stretch.is_asked = steps.empty() || (stretch.step != kMissing && steps.Contains(stretch.step));
-    has_any = has_any || stretch.is_asked;
-  }
-  return has_any ? Result<void>()
-                 : Error{ErrorCode::kMissingData, "whatif: there are no such steps"};
-}
-
 Result<Tables> MapWhatIf(const RankView& view, const Params& params) {
   BS_ASSIGN(const std::vector<Scenario> scenarios, AskedScenarios(params));
   BS_ASSIGN(const std::vector<Scenario> sweep, SweepScenarios(params));
   ReplayModel model = MakeReplayModel(view, params.Text(kDataLoadParam));
-  BS_TRY(AskAboutSteps(params.selection.steps, model.graph));
+  BS_TRY(AskAboutSteps(view, params.selection, model.graph));
   const ScenarioRunner runner(view, model, params);
   Tables tables;
   tables.push_back(ReplayQualityTable(view, model));
@@ -130,6 +121,14 @@ Result<Tables> MapWhatIf(const RankView& view, const Params& params) {
 Result<Tables> FinishWhatIf(Tables findings, const Params& params) {
   BS_ASSIGN(const std::vector<Scenario> asked, AskedScenarios(params));
   BS_ASSIGN(const std::vector<double> factors, SweepFactors(params));
+  const StringValues& verdicts = Texts(findings.front(), "verdict");
+  const bool is_refused =
+      verdicts.size() > 0 && verdicts[0] == ReplayVerdictName(ReplayVerdict::kRefused);
+  for (Table& table : findings) {
+    if (table.name == "ranking" && table.rows() == 0 && is_refused) {
+      table.title += ": no answer, as the replay is refused";
+    }
+  }
   std::erase_if(findings, [&](const Table& table) {
     return (table.name == "whatif" && asked.empty()) ||
            (table.name == "sweep" && factors.empty()) ||
