@@ -5,7 +5,8 @@
 //   no-nvtx          ranges and marks of NVTX are not recorded
 //   no-roctx         those of ROCTX are not
 //   no-cuda          CUPTI is left alone
-//   rocm             rocprofiler-sdk is asked for AMD's calls and device work
+//   rocm             rocprofiler-sdk or roctracer is asked for AMD's calls and device work
+//   rocm-gpus=N:T:U:W,...  AMD's GPUs in order: node, number of the target, compute units, warp
 //   children=none    programs that this one starts, and its forks, are not recorded
 //   children-match=PATTERN  of those, programs of such a name are recorded
 //   ranks=N,N,...    processes of other ranks, or of none, are not recorded
@@ -94,6 +95,32 @@ void ApplyRanks(const char* list, Options* options) {
   }
 }
 
+// The numbers of a GPU, which colons separate, and how many characters they take; 0: they are not
+// all there.
+size_t ReadGpu(const char* text, RocmGpu* gpu) {
+  uint32_t* const fields[] = {&gpu->node, &gpu->target, &gpu->compute_units, &gpu->warp};
+  const char* at = text;
+  for (size_t i = 0; i < 4; ++i) {
+    if (i > 0 && *at++ != ':') return 0;
+    uint64_t number = 0;
+    if (!ParseNumber(at, &number) || number > 0x7fffffff) return 0;
+    *fields[i] = static_cast<uint32_t>(number);
+    at += strspn(at, "0123456789");
+  }
+  return static_cast<size_t>(at - text);
+}
+
+// Those beyond the most are left out.
+void ApplyGpus(const char* list, Options* options) {
+  while (options->gpu_count < kMostGpus) {
+    const size_t length = ReadGpu(list, &options->gpus[options->gpu_count]);
+    if (length == 0) return;
+    ++options->gpu_count;
+    if (list[length] != ',') return;
+    list += length + 1;
+  }
+}
+
 void ApplyNumbers(const Option& option, Options* options) {
   uint64_t number = 0;
   const char* bytes = option.Value("max-bytes");
@@ -125,6 +152,8 @@ void Apply(const Option& option, Options* options) {
   if (option.Is("env")) options->keeps_environment = true;
   const char* ranks = option.Value("ranks");
   if (ranks != nullptr) ApplyRanks(ranks, options);
+  const char* gpus = option.Value("rocm-gpus");
+  if (gpus != nullptr) ApplyGpus(gpus, options);
   ApplyNumbers(option, options);
 }
 

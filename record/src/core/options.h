@@ -13,6 +13,15 @@ enum class ApiCalls : uint8_t { kNone, kLaunch, kAll };
 
 enum class Children : uint8_t { kAll, kNone, kMatching };
 
+// A GPU of AMD's, as the kernel describes it.
+struct RocmGpu {
+  uint32_t node;    // of the machine's topology, which counts processors, too
+  uint32_t target;  // gfx942 is 90402
+  uint32_t compute_units;
+  uint32_t warp;
+};
+inline constexpr uint32_t kMostGpus = 64;
+
 struct Options {
   uint64_t most_bytes = 0;  // of one log; 0: no limit
   uint64_t ring_ns = 0;     // the last part that is kept; 0: all
@@ -23,7 +32,9 @@ struct Options {
   bool has_nvtx = true;
   bool has_roctx = true;
   bool has_cuda = true;
-  bool has_rocm = false;  // experimental
+  bool has_rocm = false;   // experimental
+  uint32_t gpu_count = 0;  // of AMD's that the launcher knows
+  RocmGpu gpus[kMostGpus] = {};
   Children children = Children::kAll;
   NameRule children_pattern;  // of names of programs, for kMatching; with *, ? and [...]
   bool has_graph_nodes = false;

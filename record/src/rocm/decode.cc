@@ -7,8 +7,8 @@
 
 #include "core/fields.h"
 #include "core/strings.h"
-#include "core/text.h"
 #include "core/writer.h"
+#include "rocm/values.h"
 
 namespace borescope::inject::rocm {
 
@@ -16,7 +16,6 @@ namespace {
 
 using recording::ApiDomain;
 using recording::CopyBody;
-using recording::DeviceRecordKind;
 using recording::KernelBody;
 using recording::NameKind;
 using recording::RecordType;
@@ -87,11 +86,6 @@ void WriteCall(ApiDomain domain, uint32_t kind, const Fields& fields, const Rocp
   Write(RecordType::kCall, CorrelationOf(fields), body);
 }
 
-// Work-groups, of which a last one may be cut short.
-uint32_t Groups(uint32_t items, uint32_t size) {
-  return size == 0 ? items : static_cast<uint32_t>((uint64_t{items} + size - 1) / size);
-}
-
 void WriteKernel(const Fields& fields) {
   using namespace dispatch_offset;
   if (!fields.Has(kLeastBytes)) return;
@@ -110,15 +104,9 @@ void WriteKernel(const Fields& fields) {
   WriteBody(RecordType::kKernel, CorrelationOf(fields), body);
 }
 
-// As CUPTI counts the kinds of copies, and of memory: pinned or of a device.
 void SetKinds(uint32_t operation, CopyBody& body) {
-  constexpr uint32_t kPinned = 2;
-  constexpr uint32_t kOfDevice = 3;
-  const bool from_host = operation == kHostToHost || operation == kHostToDevice;
-  const bool to_host = operation == kHostToHost || operation == kDeviceToHost;
-  body.source_kind = from_host ? kPinned : kOfDevice;
-  body.target_kind = to_host ? kPinned : kOfDevice;
-  body.copy_kind = from_host ? (to_host ? 9 : 1) : (to_host ? 2 : 8);
+  SetCopyKinds(operation == kHostToHost || operation == kHostToDevice,
+               operation == kHostToHost || operation == kDeviceToHost, body);
 }
 
 void WriteCopy(const Fields& fields) {
@@ -187,18 +175,9 @@ void AddAgent(const uint8_t* agent) {
       agent_count == kMostAgents) {
     return;
   }
-  const uint32_t target = fields.U32(agent_offset::kTarget);
-  char text[256];
-  TextBuilder json(text, sizeof(text));
-  constexpr char kDigits[] = "0123456789abcdef";
-  const char step[] = {kDigits[target % 100 % 16], '\0'};
-  json.Add("{\"name\":\"AMD gfx").Add(uint64_t{target / 10'000}).Add(uint64_t{target / 100 % 100});
-  json.Add(step).Add("\",\"multiprocessors\":");
-  json.Add(uint64_t{fields.U32(agent_offset::kComputeUnits)}).Add(",\"warp_size\":");
-  json.Add(uint64_t{fields.U32(agent_offset::kWarp)}).Add("}");
-  const uint64_t body[] = {agent_count};
-  WriteKept(RecordType::kDevice, static_cast<uint32_t>(DeviceRecordKind::kDevice), body, text,
-            json.length());
+  DescribeGpu(agent_count,
+              {fields.U32(agent_offset::kTarget), fields.U32(agent_offset::kComputeUnits),
+               fields.U32(agent_offset::kWarp)});
   agents[agent_count++] = fields.U64(agent_offset::kId);
 }
 
