@@ -106,8 +106,20 @@ bool DeviceRecords::AddWork(const Work& work, uint32_t detail) {
   return true;
 }
 
+// Records of roctracer say nothing of the grid; the calls that launched them do.
+KernelBody DeviceRecords::KernelOf(const LogRecord& record) const {
+  auto body = record.As<KernelBody>();
+  const LaunchShape* shape = body.grid[0] == 0 ? names_.ShapeOf(record.head.a) : nullptr;
+  if (shape != nullptr) {
+    std::copy(std::begin(shape->grid), std::end(shape->grid), body.grid);
+    std::copy(std::begin(shape->block), std::end(shape->block), body.block);
+    body.dynamic_shared_bytes = shape->shared_bytes;
+  }
+  return body;
+}
+
 void DeviceRecords::AddKernel(const LogRecord& record) {
-  const auto body = record.As<KernelBody>();
+  const KernelBody body = KernelOf(record);
   Kernels& kernels = trace_.data().kernels;
   const StringId name = trace_.KernelName(names_.Text(body.name));
   if (name == StringId{0}) {

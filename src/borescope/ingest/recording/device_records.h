@@ -33,6 +33,7 @@ class DeviceRecords {
     uint32_t correlation;
   };
 
+  recording::KernelBody KernelOf(const LogRecord& record) const;
   void AddKernel(const LogRecord& record);
   void AddCopy(const LogRecord& record);
   void AddSet(const LogRecord& record);
