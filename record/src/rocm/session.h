@@ -8,7 +8,7 @@ namespace borescope::inject::rocm {
 
 // What rocprofiler gets as its answer; a null pointer where nothing is recorded, or roctracer
 // records it.
-ConfigureResult* Configure(ClientId* client);
+ConfigureResult* Configure(uint32_t version, ClientId* client);
 
 // Whether rocprofiler asked, and is to collect.
 bool HasAnswered();

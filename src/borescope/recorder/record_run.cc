@@ -31,6 +31,8 @@ std::string LibraryOptions(const RecordRunOptions& options) {
   add(!options.with_roctx, "no-roctx");
   add(!options.with_cuda, "no-cuda");
   add(options.with_rocm, "rocm");
+  const std::string gpus = options.with_rocm ? RocmGpus() : std::string();
+  add(!gpus.empty(), "rocm-gpus=" + gpus);
   add(!options.with_children, "children=none");
   add(!options.children_match.empty(), "children-match=" + EncodedName(options.children_match));
   add(options.with_memory, "memory");

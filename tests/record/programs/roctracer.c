@@ -105,6 +105,7 @@ static void plant_in_range(const char* how, uint64_t count) {
   plant_kernels(count);
   borescope_record_flush();
   is_range ? borescope_record_pop() : borescope_record_stop();
+  plant_kernels(7);
   usleep(300000); /* in which the collection follows */
   plant_kernels(7);
 }

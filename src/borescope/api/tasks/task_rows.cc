@@ -65,7 +65,7 @@ constexpr TaskParameterRow kRecord[] = {
     {"no-nvtx", "flag", "", "without ranges and marks of NVTX"},
     {"no-roctx", "flag", "", "without ranges and marks of ROCTX"},
     {"no-cuda", "flag", "", "without calls and device work of CUDA"},
-    {"rocm", "flag", "", "also those of AMD, by rocprofiler-sdk; experimental"},
+    {"rocm", "flag", "", "also those of AMD, by rocprofiler-sdk or roctracer; experimental"},
     {"no-children", "flag", "", "without programs that the program starts"},
     {"attach", "text", "PID[,PID...]", "instead of a program: PyTorch processes that run"},
     {"iterations", "text", "N", "with --attach: this many steps of the optimizer"},
