@@ -37,10 +37,13 @@ void Wake(std::atomic<uint32_t>* word) {
 bool Collector::Begin(Follow follow) {
   Switch(IsRecording());
   begun_in_.store(getpid());
+  // Here, so that whoever sees what the program does next is heard.
+  requests_.Begin();
   if (StartThread(RunThread, this)) {
     AddFollower(follow);
     return true;
   }
+  requests_.End();
   begun_in_.store(0);
   Switch(false);
   return false;
@@ -115,7 +118,6 @@ void Collector::Turn(uint64_t* fetched_ns) {
 
 // So that a kill loses no more than what ran in the last period.
 void Collector::Run() {
-  requests_.Begin();
   uint64_t fetched = Now();
   while (!is_ending_.load()) Turn(&fetched);
   if (ends_on_thread_.load()) {

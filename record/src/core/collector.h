@@ -79,7 +79,7 @@ class Collector {
   std::atomic<bool> ends_on_thread_ = false;
   std::atomic<bool> has_ended_ = false;
   std::atomic<pid_t> begun_in_ = 0;  // 0: it has not, or has ended
-  FlushRequests requests_;           // our thread's alone
+  FlushRequests requests_;           // our thread's alone, once it runs
 };
 
 }  // namespace borescope::inject
