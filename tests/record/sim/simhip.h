@@ -58,7 +58,7 @@ void simhip_end(uint32_t function, struct simhip_call* call);
 uint64_t simhip_launch(uint32_t function, uint32_t grid);
 uint64_t simhip_plain_call(uint32_t function);
 
-// Work of a device: any record, or what the real one says of a kernel, copy or set.
+// Work of a device: any record, or a kernel, copy or set as the real one reports it.
 void simhip_work(const struct simhip_record* record);
 void simhip_kernel(uint64_t correlation, const char* name, uint64_t begin, uint64_t end);
 void simhip_copy(uint64_t correlation, uint32_t kind, uint64_t bytes, uint64_t begin, uint64_t end);

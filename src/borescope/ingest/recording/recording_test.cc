@@ -87,7 +87,10 @@ TEST(RecordingTest, TheGridOfACallIsThatOfItsKernel) {
   EXPECT_EQ(kernels.block_y[0], 4);
   EXPECT_EQ(kernels.shared_bytes[0], 512);
   EXPECT_EQ(kernels.grid_x[1], 8);
-  EXPECT_EQ(kernels.grid_x[2], 0);
+  EXPECT_EQ(kernels.grid_x[2], -1);
+  EXPECT_EQ(kernels.shared_bytes[2], -1);
+  EXPECT_EQ(kernels.registers[0], -1);
+  EXPECT_EQ(kernels.registers[1], 0);
 }
 
 // A ring whose note says that chunks released until 5000 may be overwritten: of its three chunks
