@@ -76,7 +76,6 @@ struct HaveSameShape<OurResult (*)(Ours...), TheirResult (*)(Theirs...)> {
   static_assert(HaveSameShape<decltype(abi::Roctracer::member), decltype(&name)>::value)
 FUNCTION(version_major, roctracer_version_major);
 FUNCTION(operation_name, roctracer_op_string);
-FUNCTION(operation_number, roctracer_op_code);
 FUNCTION(set_properties, roctracer_set_properties);
 FUNCTION(open_pool, roctracer_open_pool_expl);
 FUNCTION(next_record, roctracer_next_record);

@@ -57,6 +57,15 @@ class Rocm(RecordTest):
         self.assertEqual([k.body[2] & 0xffffffff for k in kernels[:3]], [0, 1, 1])
         self.assertEqual(kernels[0].body[4:7], (16 | 2 << 32, 1 | 64 << 32, 2 | 1 << 32))
 
+    def test_which_calls(self):
+        for options, kept in (("rocm;api=launch", {(3, 1), (3, 2), (5, 1)}), ("rocm;api=none", set()),
+                              ("rocm;api-skip=ncclAllReduce,hipLaunchKernel", {(3, 2)})):
+            with self.subTest(options=options):
+                self.run_rocm(count=3, options=options)
+                log = self.only_log()
+                self.assertEqual({(c.body[2] >> 32, c.body[2] & 0xffffffff) for c in log.of(logs.CALL)}, kept)
+                self.assertEqual(len(log.of(logs.KERNEL)), 3)
+
     def test_times_are_ours(self):
         self.run_rocm(count=10)
         log = self.only_log()

@@ -175,6 +175,10 @@ void StartFlusher() {
     has_ended.store(true);
     return;
   }
+  if (g_options.is_warm && !IsRecording()) {
+    // The first collection takes a driver long to set up, and a later one does not.
+    Switch(true);
+  }
   FollowControl();
   // Here, so that whoever sees what the program does next is heard.
   requests.Begin();

@@ -31,8 +31,9 @@ int64_t clock_ahead_ns;
 uint32_t rccl_calls = kRcclCalls;
 // The text of each kernel's name; a null pointer until the first is loaded.
 std::atomic<std::atomic<uint32_t>*> kernel_names;
-// Whether the name of a call was written, by domain.
-bool is_named[2][kMostOperations];
+// Of calls, by domain; the name of one that is wanted is in the log.
+enum class Wanted : uint8_t { kUnknown, kYes, kNo };
+Wanted wanted[2][kMostOperations];
 
 // A record, which begins with its size.
 Fields FieldsOf(const uint8_t* record) {
@@ -62,17 +63,24 @@ uint32_t NameOf(uint64_t kernel) {
   return names == nullptr || kernel >= kMostKernels ? 0 : names[kernel].load();
 }
 
-void NameCall(ApiDomain domain, uint32_t kind, uint32_t operation, const Rocprofiler& library) {
-  bool* named = is_named[domain == ApiDomain::kRccl ? 1 : 0];
-  if (operation >= kMostOperations || named[operation] || library.operation_name == nullptr) return;
-  named[operation] = true;
+// Where its name is not known, it is.
+bool IsWanted(ApiDomain domain, uint32_t kind, uint32_t operation, const Rocprofiler& library) {
+  if (operation >= kMostOperations || library.operation_name == nullptr) return true;
+  Wanted& known = wanted[domain == ApiDomain::kRccl ? 1 : 0][operation];
+  if (known != Wanted::kUnknown) return known == Wanted::kYes;
   const char* name = nullptr;
   uint64_t length = 0;
+  known = Wanted::kYes;
   if (library.operation_name(kind, static_cast<int32_t>(operation), &name, &length) != kSuccess ||
       name == nullptr) {
-    return;
+    return true;
+  }
+  if (!IsWantedCall(name)) {
+    known = Wanted::kNo;
+    return false;
   }
   InternName(NameKind::kCall, static_cast<uint32_t>(domain), operation, name, TextLength(name));
+  return true;
 }
 
 void WriteCall(ApiDomain domain, uint32_t kind, const Fields& fields, const Rocprofiler& library) {
@@ -80,7 +88,7 @@ void WriteCall(ApiDomain domain, uint32_t kind, const Fields& fields, const Rocp
   if (!fields.Has(kLeastBytes)) return;
   const size_t shift = fields.bytes() >= kWithAncestor ? kAncestorBytes : 0;
   const uint32_t operation = fields.U32(record_offset::kOperation);
-  NameCall(domain, kind, operation, library);
+  if (!IsWanted(domain, kind, operation, library)) return;
   const uint64_t body[] = {TimeAt(fields, kStart + shift), TimeAt(fields, kEnd + shift),
                            operation | static_cast<uint64_t>(domain) << 32U, 0,
                            fields.U64(kThread + shift)};

@@ -128,7 +128,7 @@ int TraceWork() {
       result = library.trace_to_buffer(work_context, kind, nullptr, 0, buffer);
     }
   }
-  if (result == kSuccess) {
+  if (result == kSuccess && g_options.api != ApiCalls::kNone) {
     library.trace_to_buffer(work_context, RcclCalls(), nullptr, 0, buffer);
   }
   return result;

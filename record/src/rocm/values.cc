@@ -1,9 +1,36 @@
 #include "rocm/values.h"
 
+#include <cstring>
+
+#include "core/options.h"
+#include "core/state.h"
 #include "core/text.h"
 #include "core/writer.h"
 
 namespace borescope::inject::rocm {
+
+namespace {
+
+// They say nothing.
+constexpr const char* kIdleCalls[] = {"hipGetDevice", "hipGetLastError", "hipPeekAtLastError",
+                                      "__hipPushCallConfiguration", "__hipPopCallConfiguration"};
+
+// Launches of kernels and graphs, copies and sets, collectives.
+bool IsLaunch(const char* name) {
+  return strncmp(name, "nccl", 4) == 0 || strncmp(name, "hipMemcpy", 9) == 0 ||
+         strncmp(name, "hipMemset", 9) == 0 || strstr(name, "Launch") != nullptr;
+}
+
+}  // namespace
+
+bool IsWantedCall(const char* name) {
+  if (g_options.api == ApiCalls::kNone || g_options.skipped.HasName(name)) return false;
+  if (g_options.api == ApiCalls::kLaunch) return IsLaunch(name);
+  for (const char* idle : kIdleCalls) {
+    if (strcmp(idle, name) == 0) return false;
+  }
+  return true;
+}
 
 uint32_t Groups(uint32_t items, uint32_t size) {
   return size == 0 ? items : static_cast<uint32_t>((uint64_t{items} + size - 1) / size);

@@ -90,7 +90,6 @@ static_assert(sizeof(PoolProperties) == 48);
 struct Roctracer {
   uint32_t (*version_major)();
   const char* (*operation_name)(uint32_t domain, uint32_t operation, uint32_t kind);
-  int (*operation_number)(uint32_t domain, const char* name, uint32_t* operation, uint32_t* kind);
   int (*set_properties)(uint32_t domain, void* properties);
   int (*open_pool)(const PoolProperties* properties, void** pool);
   int (*next_record)(const void* record, const void** next);
@@ -104,10 +103,10 @@ struct Roctracer {
   int (*timestamp)(uint64_t* now);
 
   bool is_complete() const {
-    return version_major != nullptr && operation_name != nullptr && operation_number != nullptr &&
-           open_pool != nullptr && next_record != nullptr && enable_work != nullptr &&
-           disable_work != nullptr && enable_calls != nullptr && disable_calls != nullptr &&
-           enable_call != nullptr && disable_call != nullptr && flush != nullptr;
+    return version_major != nullptr && operation_name != nullptr && open_pool != nullptr &&
+           next_record != nullptr && enable_work != nullptr && disable_work != nullptr &&
+           enable_calls != nullptr && disable_calls != nullptr && enable_call != nullptr &&
+           disable_call != nullptr && flush != nullptr;
   }
 };
 

@@ -18,10 +18,6 @@ using recording::CallDetailKind;
 using recording::NameKind;
 using recording::RecordType;
 
-// Programs call these all the time, and they say nothing.
-constexpr const char* kIdleCalls[] = {"hipGetDevice", "hipGetLastError", "hipPeekAtLastError",
-                                      "__hipPushCallConfiguration", "__hipPopCallConfiguration"};
-
 // How a call's arguments say which kernel it launches.
 enum class Launch : uint8_t {
   kUnknown,
@@ -151,30 +147,17 @@ void SeeCall(uint32_t domain, uint32_t number, const void* data, void*) {
   if (phase == kAfterCall) End(number, correlation, bytes);
 }
 
-// Launches of kernels and graphs, copies and sets.
-bool IsLaunch(const char* name) {
-  return strncmp(name, "hipMemcpy", 9) == 0 || strncmp(name, "hipMemset", 9) == 0 ||
-         strstr(name, "Launch") != nullptr;
-}
-
-// Numbers that this version of HIP does not have are refused, or have another name.
-int EnableLaunches(const Roctracer& library) {
-  int result = kSuccess;
+// Few are wanted of api=launch, and few are not of the rest. Numbers that this version of HIP does
+// not have are refused, or have another name.
+int EnableWanted(const Roctracer& library) {
+  const bool are_few = g_options.api == ApiCalls::kLaunch;
+  int result = are_few ? kSuccess : library.enable_calls(kHipCalls, SeeCall, nullptr);
   for (uint32_t number = 0; number < kMostCalls; ++number) {
     const char* name = library.operation_name(kHipCalls, number, 0);
-    if (name == nullptr || !IsLaunch(name)) continue;
-    const int enabled = library.enable_call(kHipCalls, number, SeeCall, nullptr);
-    if (result == kSuccess) result = enabled;
-  }
-  return result;
-}
-
-int EnableAll(const Roctracer& library) {
-  const int result = library.enable_calls(kHipCalls, SeeCall, nullptr);
-  for (const char* name : kIdleCalls) {
-    uint32_t number = 0;
-    if (library.operation_number(kHipCalls, name, &number, nullptr) != kSuccess) continue;
-    library.disable_call(kHipCalls, number);
+    if (name == nullptr || rocm::IsWantedCall(name) != are_few) continue;
+    const int switched = are_few ? library.enable_call(kHipCalls, number, SeeCall, nullptr)
+                                 : library.disable_call(kHipCalls, number);
+    if (result == kSuccess) result = switched;
   }
   return result;
 }
@@ -184,8 +167,7 @@ int EnableAll(const Roctracer& library) {
 int SwitchCalls(const Roctracer& library, bool is_on) {
   if (g_options.api == ApiCalls::kNone) return kSuccess;
   known_library = &library;
-  if (!is_on) return library.disable_calls(kHipCalls);
-  return g_options.api == ApiCalls::kLaunch ? EnableLaunches(library) : EnableAll(library);
+  return is_on ? EnableWanted(library) : library.disable_calls(kHipCalls);
 }
 
 }  // namespace borescope::inject::roctracer

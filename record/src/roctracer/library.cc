@@ -107,7 +107,6 @@ void Find(void* library, const char* name, Function** function) {
 void FindFunctions(void* library, Roctracer* roctracer) {
   Find(library, "roctracer_version_major", &roctracer->version_major);
   Find(library, "roctracer_op_string", &roctracer->operation_name);
-  Find(library, "roctracer_op_code", &roctracer->operation_number);
   Find(library, "roctracer_set_properties", &roctracer->set_properties);
   Find(library, "roctracer_open_pool_expl", &roctracer->open_pool);
   Find(library, "roctracer_next_record", &roctracer->next_record);

@@ -65,18 +65,6 @@ const char* roctracer_op_string(uint32_t domain, uint32_t op, uint32_t kind) {
   return domain == kHipCalls && kind == 0 ? simhip_name(op) : NULL;
 }
 
-int roctracer_op_code(uint32_t domain, const char* name, uint32_t* op, uint32_t* kind) {
-  expect_outside();
-  if (domain != kHipCalls) return -2;
-  for (uint32_t i = 0; i < kSimhipFunctions; ++i) {
-    if (simhip_name(i) == NULL || strcmp(simhip_name(i), name) != 0) continue;
-    *op = i;
-    if (kind != NULL) *kind = 0;
-    return kSuccess;
-  }
-  return kWrongArgument;
-}
-
 int roctracer_set_properties(uint32_t domain, void* properties) {
   (void)properties;
   return domain == kHipCalls ? kSuccess : -2;
