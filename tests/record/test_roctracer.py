@@ -131,6 +131,12 @@ class Planted(RoctracerTest):
         total = self.run_hip(program=("load", part))
         self.expect_all(self.only_log(), total)
 
+    def test_programs_run_with_any_hip(self):
+        """The function whose place we take goes on to HIP, under whatever name it is packed: the
+        program ends itself where it does not."""
+        for part, options in (("other", ""), ("other", "rocm"), ("part", "")):
+            self.run_hip(program=("load", str(PROGRAMS / f"libroctracer_{part}.so")), options=options)
+
     def test_which_calls(self):
         self.run_hip(count=9, options="rocm;api=launch")
         self.assertEqual(len(self.only_log().of(logs.CALL)), 9 + 7 + 1)
