@@ -7,6 +7,7 @@
 #include <rocprofiler-sdk/buffer_tracing.h>
 #include <rocprofiler-sdk/callback_tracing.h>
 #include <rocprofiler-sdk/registration.h>
+#include <rocprofiler-sdk/version.h>
 
 #include <cstddef>
 
