@@ -3,7 +3,6 @@
 # Modules name these targets in LIBS:
 #   simdjson::simdjson  fmt::fmt  CLI11::CLI11  ZLIB::ZLIB  SQLite::SQLite3  Threads::Threads
 #   borescope_deps::zstd  borescope_deps::isal  borescope_deps::re2  borescope_deps::protozero
-#   borescope_deps::tomlplusplus
 # All are imported targets, whose headers CMake treats as SYSTEM: no warnings from them.
 
 find_package(Threads REQUIRED)
@@ -44,16 +43,6 @@ add_library(borescope_deps::protozero INTERFACE IMPORTED GLOBAL)
 set_target_properties(
   borescope_deps::protozero PROPERTIES INTERFACE_INCLUDE_DIRECTORIES
                                        "${BORESCOPE_protozero_INCLUDE_DIR}")
-
-find_path(BORESCOPE_tomlplusplus_INCLUDE_DIR toml++/toml.h)
-mark_as_advanced(BORESCOPE_tomlplusplus_INCLUDE_DIR)
-if(NOT BORESCOPE_tomlplusplus_INCLUDE_DIR)
-  message(FATAL_ERROR "toml++: toml++/toml.h not found (Debian: libtomlplusplus-dev)")
-endif()
-add_library(borescope_deps::tomlplusplus INTERFACE IMPORTED GLOBAL)
-set_target_properties(
-  borescope_deps::tomlplusplus PROPERTIES INTERFACE_INCLUDE_DIRECTORIES
-                                          "${BORESCOPE_tomlplusplus_INCLUDE_DIR}")
 
 if(BORESCOPE_TESTS)
   find_package(GTest REQUIRED CONFIG)

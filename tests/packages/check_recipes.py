@@ -20,8 +20,8 @@ from pack import packed
 SKIPPED = 77
 # What cmake/dependencies.cmake finds, by the names of conda-forge; "run": needed by who uses the package, too.
 LIBRARIES = {"simdjson": "run", "fmt": "run", "CLI11": "cli11", "ZLIB": "zlib", "SQLite3": "libsqlite",
-             "zstd": "run", "isal": "isa-l", "re2": "run", "protozero": "protozero", "tomlplusplus": "tomlplusplus"}
-HEADERS_ONLY = {"cli11", "protozero", "tomlplusplus", "zlib"}  # zlib: only tests
+             "zstd": "run", "isal": "isa-l", "re2": "run", "protozero": "protozero"}
+HEADERS_ONLY = {"cli11", "protozero", "zlib"}  # zlib: only tests
 
 
 # --- the container
@@ -102,7 +102,7 @@ def check_conda(text: str, sources: Path, version: str) -> list[str]:
         problems.append(f"the recipe is of {recipe['package']}, not of {version}")
     cmake = (sources / "cmake/dependencies.cmake").read_text()
     found = set(re.findall(r"(?m)^find_package\((\w+) REQUIRED", cmake)) - {"Threads"}
-    found |= set(re.findall(r"(?m)^borescope_find_c_library\((\w+)", cmake)) | {"protozero", "tomlplusplus"}
+    found |= set(re.findall(r"(?m)^borescope_find_c_library\((\w+)", cmake)) | {"protozero"}
     if found != set(LIBRARIES):
         problems.append(f"the build looks for {sorted(found)}, this test knows {sorted(LIBRARIES)}")
     names = {part: {entry.split()[0] for entry in recipe["requirements"][part]} for part in ("host", "run")}

@@ -41,14 +41,16 @@ Spread KnownSpread(const Values& base, const Values& test, const Spread& history
 
 double ShareOfShift(double shift) { return std::expm1(shift); }
 
-void TestByRanks(const Values& base, const Values& test, double alpha, Comparison& result) {
+// Returns the level that the test has.
+double TestByRanks(const Values& base, const Values& test, double alpha, Comparison& result) {
   result.by = ChangeTest::kRanks;
   result.worse_p = RankSumP(base, test);
   result.better_p = RankSumP(test, base);
   const Values differences = SortedDifferences(base, test);
-  const size_t outside = DifferencesOutside(base.size(), test.size(), alpha).value_or(0);
-  result.low = ShareOfShift(differences[outside]);
-  result.high = ShareOfShift(differences[differences.size() - 1 - outside]);
+  const RankLimit limit = RankLimitOf(base.size(), test.size(), alpha).value_or(RankLimit{0, alpha});
+  result.low = ShareOfShift(differences[limit.outside]);
+  result.high = ShareOfShift(differences[differences.size() - 1 - limit.outside]);
+  return limit.level;
 }
 
 void TestByT(double shift, double error, int64_t df, double alpha, Comparison& result) {
@@ -62,11 +64,19 @@ void TestByT(double shift, double error, int64_t df, double alpha, Comparison& r
   result.better_p = 1 - *result.worse_p;
 }
 
-void AddDetectable(const Values& base, const Values& test, const Spread& spread,
-                   const ComparisonRules& rules, Comparison& result) {
+// A deviation that is too small as often as it is too large: that of few runs is mostly too small
+// (Wilson and Hilferty 1931).
+Spread WithoutBias(Spread spread) {
+  const double median = std::pow(1 - 2 / (9 * static_cast<double>(spread.df)), 3);
+  spread.deviation /= std::sqrt(median);
+  return spread;
+}
+
+void AddDetectable(const Values& base, const Values& test, const Spread& spread, double level,
+                   double least, Comparison& result) {
   if (spread.df > 0) {
     const PlannedTest planned{static_cast<double>(base.size()), static_cast<double>(test.size()),
-                              spread, rules.alpha, std::log1p(rules.least)};
+                              WithoutBias(spread), level, std::log1p(least)};
     result.detectable = ShareOfShift(DetectableShift(planned));
   }
 }
@@ -86,13 +96,13 @@ Comparison CompareRuns(std::span<const double> base, std::span<const double> tes
   }
   const Spread known = KnownSpread(earlier, later, history);
   if (SmallestRankSumP(base.size(), test.size()) <= rules.alpha * kRounding) {
-    TestByRanks(earlier, later, rules.alpha, result);
-    AddDetectable(earlier, later, OwnSpread(earlier, later), rules, result);
+    const double level = TestByRanks(earlier, later, rules.alpha, result);
+    AddDetectable(earlier, later, OwnSpread(earlier, later), level, rules.least, result);
   } else if (known.df > 0) {
     const double runs =
         1 / static_cast<double>(base.size()) + 1 / static_cast<double>(test.size());
     TestByT(shift, known.deviation * std::sqrt(runs), known.df, rules.alpha, result);
-    AddDetectable(earlier, later, known, rules, result);
+    AddDetectable(earlier, later, known, rules.alpha, rules.least, result);
   }
   if (rules.less_is_worse) {
     std::swap(result.worse_p, result.better_p);

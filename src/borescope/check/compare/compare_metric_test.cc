@@ -73,16 +73,6 @@ int CountWorse(int base_runs, int test_runs, double factor, const ComparisonRule
   return worse;
 }
 
-// The spread of medians of runs, of which the noise of steps is a part.
-double TrueDeviation() {
-  Simulation simulation(99);
-  Values logs;
-  for (int i = 0; i < 4000; ++i) {
-    logs.push_back(std::log(simulation.Run(1, {})));
-  }
-  return PooledSpread(std::vector<Values>{logs}).deviation;
-}
-
 // 5 % and two standard errors of a count of 1,000. Without a limit on the change, so that the test
 // alone is judged.
 TEST(CompareRunsTest, FewFalseAlarmsOfOneProgram) {
@@ -117,18 +107,14 @@ TEST(CompareRunsTest, FewFalseAlarmsOfSingleRunsWithHistory) {
   EXPECT_LE(worse, 64);
 }
 
-// What is said to be detectable is found in about 80 % of all cases.
+// A change as large as what is mostly said to be detectable is found in about 80 % of all cases.
 TEST(CompareRunsTest, DetectableChangesAreFound) {
-  const double deviation = TrueDeviation();
   const int sizes[][2] = {{3, 3}, {4, 4}, {5, 5}, {8, 8}, {10, 3}};
   for (const double least : {0.0, 0.03}) {
     for (const auto& [base, test] : sizes) {
       ComparisonRules rules;
       rules.least = least;
       Simulation simulation(11);
-      // The spread that the comparison prints is its own estimate; here the true one is planned with.
-      Comparison planned = CompareRuns(Values{1e8}, Values{1e8}, {deviation, 1000}, rules);
-      EXPECT_TRUE(planned.detectable.has_value());
       Values printed;
       for (int i = 0; i < 200; ++i) {
         printed.push_back(*CompareRuns(simulation.Runs(base, 1, {}), simulation.Runs(test, 1, {}),

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <vector>
 
 namespace borescope::internal {
 namespace {
@@ -12,40 +13,63 @@ double DeviationOfShift(const PlannedTest& test) {
   return test.spread.deviation * std::sqrt(1 / test.base_runs + 1 / test.test_runs);
 }
 
+// Power by shift: what does not depend on the shift is computed once.
+class PowerCurve {
+ public:
+  // Integrates over what a deviation with so many degrees of freedom is estimated as: its density,
+  // up to a factor, at `ratio` times the true one.
+  explicit PowerCurve(const PlannedTest& test) : error_(DeviationOfShift(test)), least_(test.least) {
+    const auto df = static_cast<double>(test.spread.df);
+    const double limit = StudentLimit(test.alpha, df);
+    constexpr int kNodes = 200;
+    constexpr double kLargest = 4;
+    for (int i = 0; i < kNodes; ++i) {
+      const double ratio = (i + 0.5) * kLargest / kNodes;
+      const double weight = std::exp((df - 1) * std::log(ratio) - df * (ratio * ratio - 1) / 2);
+      if (weight > 1e-12) {
+        nodes_.push_back({weight, std::max(test.least, limit * ratio * error_)});
+        weights_ += weight;
+      }
+    }
+  }
+
+  double At(double shift) const {
+    if (error_ <= 0) {
+      return shift >= least_ ? 1 : 0;
+    }
+    double power = 0;
+    for (const Node& node : nodes_) {
+      power += node.weight * NormalTailAbove((node.needed - shift) / error_);
+    }
+    return power / weights_;
+  }
+
+ private:
+  struct Node {
+    double weight;
+    double needed;  // estimate, to be called real
+  };
+  double error_;
+  double least_;
+  std::vector<Node> nodes_;
+  double weights_ = 0;
+};
+
 }  // namespace
 
-// Integrates over what a deviation with so many degrees of freedom is estimated as: its density,
-// up to a factor, at `ratio` times the true one.
-double PowerOf(const PlannedTest& test, double shift) {
-  const auto df = static_cast<double>(test.spread.df);
-  const double error = DeviationOfShift(test);
-  if (error <= 0) {
-    return shift >= test.least ? 1 : 0;
-  }
-  const double limit = StudentLimit(test.alpha, df);
-  constexpr int kSteps = 400;
-  constexpr double kLargest = 4;
-  double weights = 0;
-  double power = 0;
-  for (int i = 0; i < kSteps; ++i) {
-    const double ratio = (i + 0.5) * kLargest / kSteps;
-    const double weight = std::exp((df - 1) * std::log(ratio) - df * (ratio * ratio - 1) / 2);
-    const double needed = std::max(test.least, limit * ratio * error);
-    weights += weight;
-    power += weight * NormalTailAbove((needed - shift) / error);
-  }
-  return power / weights;
-}
+double PowerOf(const PlannedTest& test, double shift) { return PowerCurve(test).At(shift); }
 
 double DetectableShift(const PlannedTest& test, double power) {
+  const PowerCurve curve(test);
   double low = 0;
   double high = test.least + 1e-6;
-  while (PowerOf(test, high) < power && high < 100) {
+  while (curve.At(high) < power && high < 100) {
+    low = high;
     high *= 2;
   }
-  for (int i = 0; i < 60 && high - low > 1e-7; ++i) {
+  while (high - low > 1e-6) {
     const double middle = (low + high) / 2;
-    (PowerOf(test, middle) < power ? low : high) = middle;
+    (curve.At(middle) < power ? low : high) = middle;
   }
   return high;
 }

@@ -77,13 +77,14 @@ double Choose(size_t all, size_t chosen) {
 }
 
 // The same of many runs, by the normal approximation.
-std::optional<size_t> ManyOutside(size_t base_runs, size_t test_runs, double alpha) {
+std::optional<RankLimit> LimitOfMany(size_t base_runs, size_t test_runs, double alpha) {
   const double pairs = static_cast<double>(base_runs) * static_cast<double>(test_runs);
   const double deviation =
       std::sqrt(pairs * static_cast<double>(base_runs + test_runs + 1) / 12);
   for (double c = std::floor(pairs / 2); c >= 0; --c) {
-    if (std::erfc((pairs / 2 - c - 0.5) / deviation / std::sqrt(2.0)) / 2 <= alpha) {
-      return static_cast<size_t>(c);
+    const double level = std::erfc((pairs / 2 - c - 0.5) / deviation / std::sqrt(2.0)) / 2;
+    if (level <= alpha) {
+      return RankLimit{static_cast<size_t>(c), level};
     }
   }
   return std::nullopt;
@@ -105,9 +106,9 @@ double SmallestRankSumP(size_t base_runs, size_t test_runs) {
   return 1 / Choose(base_runs + test_runs, test_runs);
 }
 
-std::optional<size_t> DifferencesOutside(size_t base_runs, size_t test_runs, double alpha) {
+std::optional<RankLimit> RankLimitOf(size_t base_runs, size_t test_runs, double alpha) {
   if (base_runs + test_runs > kMostExactRuns) {
-    return ManyOutside(base_runs, test_runs, alpha);
+    return LimitOfMany(base_runs, test_runs, alpha);
   }
   std::vector<size_t> ranks(base_runs + test_runs);
   std::iota(ranks.begin(), ranks.end(), size_t{1});
@@ -115,15 +116,15 @@ std::optional<size_t> DifferencesOutside(size_t base_runs, size_t test_runs, dou
   const double all = std::accumulate(ways.begin(), ways.end(), 0.0);
   const size_t least = test_runs * (test_runs + 1) / 2;
   double below = 0;
-  std::optional<size_t> outside;
+  std::optional<RankLimit> limit;
   for (size_t u = 0; u <= base_runs * test_runs; ++u) {
     below += ways[least + u];
     if (below > alpha * all * (1 + 1e-12)) {
       break;
     }
-    outside = u;
+    limit = RankLimit{u, below / all};
   }
-  return outside;
+  return limit;
 }
 
 size_t RunsNeeded(double alpha) {

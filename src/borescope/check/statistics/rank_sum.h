@@ -22,9 +22,14 @@ double RankSumP(std::span<const double> base, std::span<const double> test);
 // The smallest value that RankSumP can have for so many runs: 1 of all labellings.
 double SmallestRankSumP(size_t base_runs, size_t test_runs);
 
-// How many of the sorted differences lie outside of a one-sided limit of level `alpha`: the limits
-// are sorted[c] and sorted[n m - 1 - c]. Nothing where there are too few runs for one.
-std::optional<size_t> DifferencesOutside(size_t base_runs, size_t test_runs, double alpha);
+// A one-sided limit of the shift among the sorted differences.
+struct RankLimit {
+  size_t outside = 0;  // the limits are sorted[outside] and sorted[n m - 1 - outside]
+  double level = 0;    // that it has: labellings come in steps, so it is at most what was asked for
+};
+
+// That of level `alpha`; nothing where there are too few runs for one.
+std::optional<RankLimit> RankLimitOf(size_t base_runs, size_t test_runs, double alpha);
 
 // The fewest runs a side with which `alpha` can be reached, of as many on both sides.
 size_t RunsNeeded(double alpha);

@@ -101,7 +101,7 @@ TEST(RankSumTest, IntervalHoldsWhatTheTestDoesNotRefuse) {
     const Values base = Draw(random, 4, false);
     const Values test = Draw(random, 5, false);
     const Values differences = SortedDifferences(base, test);
-    const size_t outside = DifferencesOutside(4, 5, 0.05).value();
+    const size_t outside = RankLimitOf(4, 5, 0.05).value().outside;
     for (const double step : {-1e-9, 1e-9}) {
       Values moved = test;
       for (double& value : moved) {
@@ -110,8 +110,9 @@ TEST(RankSumTest, IntervalHoldsWhatTheTestDoesNotRefuse) {
       EXPECT_EQ(SlowRankSumP(base, moved) <= 0.05, step < 0);
     }
   }
-  EXPECT_FALSE(DifferencesOutside(2, 2, 0.05).has_value());
-  EXPECT_EQ(DifferencesOutside(3, 3, 0.05).value(), 0U);
+  EXPECT_FALSE(RankLimitOf(2, 2, 0.05).has_value());
+  EXPECT_EQ(RankLimitOf(3, 3, 0.05).value().outside, 0U);
+  EXPECT_DOUBLE_EQ(RankLimitOf(4, 4, 0.05).value().level, 2.0 / 70);
 }
 
 TEST(HodgesLehmannTest, IsTheMedianOfAllDifferences) {
