@@ -139,9 +139,8 @@ std::vector<GateRow> GateRows(const JudgedRuns& runs, const JudgeOptions& option
     if (in_base && in_test) {
       rows.push_back(RowOf(runs, key, rules));
     } else if (in_base || in_test) {
-      in_one.push_back({key, Unit::kNanoseconds, {}, {}, in_test ? Verdict::kNew : Verdict::kGone});
-      in_one.back().comparison.base = CompareRuns(FilledValues(runs.base, key), FilledValues(runs.test, key), {}, rules).base;
-      in_one.back().comparison.test = CompareRuns(FilledValues(runs.base, key), FilledValues(runs.test, key), {}, rules).test;
+      in_one.push_back(RowOf(runs, key, rules));
+      in_one.back().verdict = in_test ? Verdict::kNew : Verdict::kGone;
     }
   }
   JudgeRows(rules, options.all, rows);

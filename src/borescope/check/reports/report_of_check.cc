@@ -1,0 +1,48 @@
+#include <fmt/format.h>
+
+#include "borescope/check/reports/ci_reports.h"
+
+namespace borescope::internal {
+namespace {
+
+CheckStatus StatusOfGate(Verdict verdict) {
+  return verdict == Verdict::kWorse        ? CheckStatus::kBroken
+         : verdict == Verdict::kCannotTell ? CheckStatus::kCannotTell
+                                           : CheckStatus::kKept;
+}
+
+std::string GateSentence(const GateRow& row) {
+  const Comparison& compared = row.comparison;
+  std::string text(VerdictName(row.verdict));
+  if (compared.change.has_value()) {
+    text += fmt::format(", {:+.1f} %", 100 * *compared.change);
+  }
+  if (compared.low.has_value()) {
+    text += fmt::format(" ({:+.1f} .. {:+.1f} %{})", 100 * *compared.low, 100 * *compared.high,
+                        compared.is_within_runs ? " within the runs only" : "");
+  }
+  if (compared.detectable.has_value()) {
+    text += fmt::format("; detectable: {:.1f} %", 100 * *compared.detectable);
+  }
+  return text;
+}
+
+}  // namespace
+
+CheckReport ReportOfCheck(const CheckOutcome& outcome, const std::string& budget_path,
+                          bool strict) {
+  CheckReport report{outcome.status, outcome.why, budget_path, strict, {}};
+  for (const BudgetCheck& check : outcome.budgets) {
+    report.checks.push_back({fmt::format("{} ({})", check.budget, check.rule), check.status,
+                             check.sentence, check.evidence, check.line});
+  }
+  for (const GateRow& row : outcome.gate) {
+    if (row.decides) {
+      const std::string name = row.key.second.empty() ? row.key.first + " time" : row.key.first + " " + row.key.second;
+      report.checks.push_back({name + " (baseline)", StatusOfGate(row.verdict), GateSentence(row), "", 0});
+    }
+  }
+  return report;
+}
+
+}  // namespace borescope::internal
