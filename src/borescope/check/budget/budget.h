@@ -11,7 +11,7 @@
 namespace borescope::internal {
 
 // A number with its unit, in base units: nanoseconds, bytes, a part of 1.
-struct Quantity {
+struct BudgetAmount {
   double value = 0;
   Unit unit = Unit::kNone;  // none: a bare number
 };
@@ -30,7 +30,7 @@ struct RowCondition {
 struct WorseRule {
   double by = 0.03;  // a part of the baseline
   double confidence = 0.95;
-  std::optional<Quantity> min_effect = {};  // none: 1 us of times
+  std::optional<BudgetAmount> min_effect = {};  // none: 1 us of times
   bool less_is_worse = false;
 };
 
@@ -42,7 +42,7 @@ struct Budget {
   RowReduce reduce = RowReduce::kP50;
   std::vector<RowCondition> where;
   std::string sql;
-  std::optional<Quantity> min, max;
+  std::optional<BudgetAmount> min, max;
   std::optional<WorseRule> worse;
 };
 

@@ -2,8 +2,8 @@
 
 #include <string>
 
+#include "borescope/check/budget/amount.h"
 #include "borescope/check/budget/budget_value.h"
-#include "borescope/check/budget/quantity.h"
 #include "borescope/check/budget/read_budget.h"
 
 namespace borescope::internal {
@@ -21,18 +21,18 @@ std::string ErrorIn(const std::string& text) {
 }
 
 TEST(QuantityTest, NumbersWithUnits) {
-  EXPECT_DOUBLE_EQ(ParseQuantity("310ms")->value, 310e6);
-  EXPECT_EQ(ParseQuantity("310 ms")->unit, Unit::kNanoseconds);
-  EXPECT_DOUBLE_EQ(ParseQuantity("1.5GiB")->value, 1.5 * 1073741824);
-  EXPECT_DOUBLE_EQ(ParseQuantity("15%")->value, 0.15);
-  EXPECT_DOUBLE_EQ(ParseQuantity("12")->value, 12);
+  EXPECT_DOUBLE_EQ(ParseAmount("310ms")->value, 310e6);
+  EXPECT_EQ(ParseAmount("310 ms")->unit, Unit::kNanoseconds);
+  EXPECT_DOUBLE_EQ(ParseAmount("1.5GiB")->value, 1.5 * 1073741824);
+  EXPECT_DOUBLE_EQ(ParseAmount("15%")->value, 0.15);
+  EXPECT_DOUBLE_EQ(ParseAmount("12")->value, 12);
   for (const char* const bad : {"", "ms", "-1", "1e999", "3 parsecs", "1.2.3", "nan", "inf"}) {
-    EXPECT_FALSE(ParseQuantity(bad).has_value()) << bad;
+    EXPECT_FALSE(ParseAmount(bad).has_value()) << bad;
   }
-  EXPECT_EQ(QuantityText(310e6, Unit::kNanoseconds), "310 ms");
-  EXPECT_EQ(QuantityText(0.1523, Unit::kShare), "15.23 %");
-  EXPECT_EQ(QuantityText(2e9, Unit::kBytes), "2 GB");
-  EXPECT_EQ(QuantityText(0, Unit::kNanoseconds), "0 ns");
+  EXPECT_EQ(AmountText(310e6, Unit::kNanoseconds), "310 ms");
+  EXPECT_EQ(AmountText(0.1523, Unit::kShare), "15.23 %");
+  EXPECT_EQ(AmountText(2e9, Unit::kBytes), "2 GB");
+  EXPECT_EQ(AmountText(0, Unit::kNanoseconds), "0 ns");
 }
 
 TEST(ReadBudgetTest, EveryKey) {
@@ -81,7 +81,8 @@ fail_on = "error"
 
 TEST(ReadBudgetTest, ErrorsNameLineAndCause) {
   EXPECT_TRUE(ErrorIn("[[budget]]\nname = \n").starts_with("b.toml:2: "));
-  EXPECT_EQ(ErrorIn("[[budgets]]\n"), "b.toml:1: a budget file has no key 'budgets'; did you mean 'budget'?");
+  EXPECT_EQ(ErrorIn("[[budgets]]\n"),
+            "b.toml:1: a budget file has no key 'budgets'; did you mean 'budget'?");
   EXPECT_EQ(ErrorIn("schema = 2"), "b.toml:1: this version reads schema = 1");
   EXPECT_EQ(ErrorIn(""), "b.toml: there is no [[budget]] in it");
   EXPECT_EQ(ErrorIn("[budget]\nname='x'"),
@@ -92,8 +93,10 @@ TEST(ReadBudgetTest, ErrorsNameLineAndCause) {
             "b.toml:1: a budget needs max, min or worse_than_baseline");
   EXPECT_EQ(ErrorIn("[[budget]]\nname='x'\nmax=1"),
             "b.toml:1: a budget needs either a table, with its column, or sql");
-  EXPECT_TRUE(ErrorIn("[[budget]]\nname='x'\nsql='s'\nmax='3 apples'").starts_with("b.toml:4: 'max' takes"));
-  EXPECT_TRUE(ErrorIn("[[budget]]\nname='x'\nsql='s'\nmax=-3").starts_with("b.toml:4: 'max' takes"));
+  EXPECT_TRUE(ErrorIn("[[budget]]\nname='x'\nsql='s'\nmax='3 apples'")
+                  .starts_with("b.toml:4: 'max' takes"));
+  EXPECT_TRUE(
+      ErrorIn("[[budget]]\nname='x'\nsql='s'\nmax=-3").starts_with("b.toml:4: 'max' takes"));
   EXPECT_EQ(ErrorIn("[[budget]]\nname='x'\nsql='s'\nmax=1\n[[budget]]\nname='x'\nsql='s'\nmax=1"),
             "b.toml:5: there are two budgets of the name 'x'");
   EXPECT_EQ(ErrorIn("[quality]\nfail_on='always'"),
@@ -149,19 +152,24 @@ TEST(BudgetValueTest, ErrorsNameTheBudget) {
     const BudgetFile file = Read("[[budget]]\nname='x'\nmax='1s'\ntable='steps'\n" + rest);
     return ValueInTable(file.budgets.front(), Steps()).error().message;
   };
-  EXPECT_EQ(error("column='spann_ns'"), "budget 'x': table steps has no column 'spann_ns'; did you mean 'span_ns'?");
+  EXPECT_EQ(error("column='spann_ns'"),
+            "budget 'x': table steps has no column 'spann_ns'; did you mean 'span_ns'?");
   EXPECT_EQ(error("column='name'"), "budget 'x': column 'name' of table steps holds no numbers");
-  EXPECT_TRUE(error("column='span_ns'\nwhere={step=9}").starts_with("budget 'x': no row of table steps"));
+  EXPECT_TRUE(
+      error("column='span_ns'\nwhere={step=9}").starts_with("budget 'x': no row of table steps"));
   EXPECT_EQ(error("column='span_ns'\nwhere={name='>a'}"),
             "budget 'x': where.name: 'a' cannot be compared with cells of text");
 }
 
 TEST(BudgetValueTest, LimitsNeedTheUnitOfTheValue) {
-  const Budget budget = Read("[[budget]]\nname='x'\nmax='1s'\ntable='steps'\ncolumn='a'").budgets[0];
+  const Budget budget =
+      Read("[[budget]]\nname='x'\nmax='1s'\ntable='steps'\ncolumn='a'").budgets[0];
   EXPECT_EQ(FaultOfLimits(budget, Unit::kNanoseconds), "");
-  EXPECT_EQ(FaultOfLimits(budget, Unit::kBytes), "budget 'x': its value is in bytes, its limit is not");
+  EXPECT_EQ(FaultOfLimits(budget, Unit::kBytes),
+            "budget 'x': its value is in bytes, its limit is not");
   const Budget bare = Read("[[budget]]\nname='x'\nmax=1\ntable='steps'\ncolumn='a'").budgets[0];
-  EXPECT_EQ(FaultOfLimits(bare, Unit::kNanoseconds), "budget 'x': its value is in ns, its limit is not");
+  EXPECT_EQ(FaultOfLimits(bare, Unit::kNanoseconds),
+            "budget 'x': its value is in ns, its limit is not");
   EXPECT_EQ(FaultOfLimits(bare, Unit::kCount), "");
 }
 

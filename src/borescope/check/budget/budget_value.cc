@@ -11,7 +11,7 @@
 
 #include "borescope/base/text/nearest.h"
 #include "borescope/base/text/text.h"
-#include "borescope/check/budget/quantity.h"
+#include "borescope/check/budget/amount.h"
 #include "borescope/table/display/unit_and_role_names.h"
 
 namespace borescope::internal {
@@ -31,11 +31,11 @@ Result<const Column*> FindColumn(const Budget& budget, const Table& table,
     names.push_back(column.name);
   }
   const std::string_view nearest = Nearest(name, names);
-  return AboutBudget(budget, ErrorCode::kInvalidArgument,
-                     fmt::format("table {} has no column '{}'; {}", table.name, name,
-                                 nearest.empty()
-                                     ? fmt::format("columns are {}", fmt::join(names, ", "))
-                                     : fmt::format("did you mean '{}'?", nearest)));
+  return AboutBudget(
+      budget, ErrorCode::kInvalidArgument,
+      fmt::format("table {} has no column '{}'; {}", table.name, name,
+                  nearest.empty() ? fmt::format("columns are {}", fmt::join(names, ", "))
+                                  : fmt::format("did you mean '{}'?", nearest)));
 }
 
 // A cell as a number; nothing for text and where it is missing.
@@ -73,7 +73,9 @@ bool Holds(RowCondition::Is is, double cell, double value) {
 std::string TextAt(const Column& column, size_t row) {
   const auto* const texts = std::get_if<StringValues>(&column.values);
   const auto* const flags = std::get_if<BoolValues>(&column.values);
-  return texts != nullptr ? (*texts)[row] : flags != nullptr && (*flags)[row] != 0 ? "true" : "false";
+  return texts != nullptr                         ? (*texts)[row]
+         : flags != nullptr && (*flags)[row] != 0 ? "true"
+                                                  : "false";
 }
 
 // A condition on the cells of its column.
@@ -90,9 +92,9 @@ struct BoundCondition {
                return Holds(condition->is, *cell, value);
              });
     }
-    const bool is_one = !column->IsMissing(row) &&
-                        std::find(condition->values.begin(), condition->values.end(),
-                                  TextAt(*column, row)) != condition->values.end();
+    const bool is_one =
+        !column->IsMissing(row) && std::find(condition->values.begin(), condition->values.end(),
+                                             TextAt(*column, row)) != condition->values.end();
     return is_one == any;
   }
 };
@@ -105,12 +107,12 @@ Result<BoundCondition> Bind(const Budget& budget, const Table& table,
       condition.is != RowCondition::Is::kOneOf && condition.is != RowCondition::Is::kNot;
   for (const std::string& value : condition.values) {
     const bool is_negative = value.starts_with('-');
-    const std::optional<Quantity> number = ParseQuantity(value.substr(is_negative ? 1 : 0));
+    const std::optional<BudgetAmount> number = ParseAmount(value.substr(is_negative ? 1 : 0));
     if (bound.column->IsNumber() ? !number.has_value() : is_order) {
-      return AboutBudget(budget, ErrorCode::kInvalidArgument,
-                         fmt::format("where.{}: '{}' cannot be compared with cells of {}",
-                                     condition.column, value,
-                                     bound.column->IsNumber() ? "numbers" : "text"));
+      return AboutBudget(
+          budget, ErrorCode::kInvalidArgument,
+          fmt::format("where.{}: '{}' cannot be compared with cells of {}", condition.column, value,
+                      bound.column->IsNumber() ? "numbers" : "text"));
     }
     bound.numbers.push_back(number.has_value() ? (is_negative ? -1 : 1) * number->value : 0);
   }
@@ -170,8 +172,7 @@ double Reduced(RowReduce reduce, const std::vector<double>& values) {
 
 // The numbers of a column in some rows.
 Result<std::vector<double>> NumbersOf(const Budget& budget, const Table& table,
-                                      const std::string& name,
-                                      const std::vector<uint32_t>& rows) {
+                                      const std::string& name, const std::vector<uint32_t>& rows) {
   BS_ASSIGN(const Column* const column, FindColumn(budget, table, name));
   if (!column->IsNumber()) {
     return AboutBudget(budget, ErrorCode::kInvalidArgument,
@@ -187,14 +188,13 @@ Result<std::vector<double>> NumbersOf(const Budget& budget, const Table& table,
 }
 
 Result<BudgetValue> ShareOver(const Budget& budget, const Table& table,
-                              const std::vector<double>& parts,
-                              const std::vector<uint32_t>& rows) {
+                              const std::vector<double>& parts, const std::vector<uint32_t>& rows) {
   BS_ASSIGN(const std::vector<double> wholes, NumbersOf(budget, table, budget.over, rows));
   const double whole = SumOf(wholes);
   if (whole <= 0) {
-    return AboutBudget(budget, ErrorCode::kMissingData,
-                       fmt::format("the sum of {} is 0, so that there is no share of it",
-                                   budget.over));
+    return AboutBudget(
+        budget, ErrorCode::kMissingData,
+        fmt::format("the sum of {} is 0, so that there is no share of it", budget.over));
   }
   return BudgetValue{SumOf(parts) / whole, Unit::kShare, static_cast<int64_t>(parts.size())};
 }
@@ -209,14 +209,15 @@ Result<BudgetValue> ValueInTable(const Budget& budget, const Table& table) {
   }
   BS_ASSIGN(const std::vector<double> numbers, NumbersOf(budget, table, budget.column, rows));
   if (numbers.empty() && budget.reduce != RowReduce::kCount) {
-    return AboutBudget(budget, ErrorCode::kMissingData,
-                       fmt::format("no row of table {} is left; look at: borescope ... -f csv",
-                                   table.name));
+    return AboutBudget(
+        budget, ErrorCode::kMissingData,
+        fmt::format("no row of table {} is left; look at: borescope ... -f csv", table.name));
   }
   if (!budget.over.empty()) {
     return ShareOver(budget, table, numbers, rows);
   }
-  const Unit unit = budget.reduce == RowReduce::kCount ? Unit::kCount : table.Find(budget.column)->unit;
+  const Unit unit =
+      budget.reduce == RowReduce::kCount ? Unit::kCount : table.Find(budget.column)->unit;
   return BudgetValue{Reduced(budget.reduce, numbers), unit, static_cast<int64_t>(numbers.size())};
 }
 
@@ -230,13 +231,12 @@ Result<BudgetValue> ValueOfResult(const Budget& budget, const Table& result) {
 }
 
 std::string FaultOfLimits(const Budget& budget, Unit unit) {
-  const bool is_scaled =
-      unit == Unit::kNanoseconds || unit == Unit::kBytes || unit == Unit::kShare;
-  std::vector<std::optional<Quantity>> limits = {budget.min, budget.max};
+  const bool is_scaled = unit == Unit::kNanoseconds || unit == Unit::kBytes || unit == Unit::kShare;
+  std::vector<std::optional<BudgetAmount>> limits = {budget.min, budget.max};
   if (budget.worse.has_value()) {
     limits.push_back(budget.worse->min_effect);
   }
-  for (const std::optional<Quantity>& limit : limits) {
+  for (const std::optional<BudgetAmount>& limit : limits) {
     // A bare number is in the base unit, but of time, where nobody would guess it.
     const bool fits = !limit.has_value() || limit->unit == unit ||
                       (limit->unit == Unit::kNone && unit != Unit::kNanoseconds);

@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "borescope/base/text/nearest.h"
-#include "borescope/check/budget/quantity.h"
+#include "borescope/check/budget/amount.h"
 #include "borescope/check/toml/toml_value.h"
 
 namespace borescope::internal {
@@ -18,11 +18,21 @@ using Keys = std::span<const std::string_view>;
 
 constexpr size_t kMostBytes = size_t{1} << 20;
 constexpr std::string_view kFileKeys[] = {"schema", "budget", "quality"};
-constexpr std::string_view kBudgetKeys[] = {"name", "table", "column", "reduce", "where", "over",
-                                            "by",   "sql",   "max",    "min",    "worse_than_baseline"};
+constexpr std::string_view kBudgetKeys[] = {"name",
+                                            "table",
+                                            "column",
+                                            "reduce",
+                                            "where",
+                                            "over",
+                                            "by",
+                                            "sql",
+                                            "max",
+                                            "min",
+                                            "worse_than_baseline"};
 constexpr std::string_view kWorseKeys[] = {"by", "confidence", "min_effect", "worse"};
 constexpr std::string_view kQualityKeys[] = {"max_unlinked_share", "fail_on"};
-constexpr std::string_view kReduceNames[] = {"min", "max", "mean", "p50", "p90", "p99", "sum", "count"};
+constexpr std::string_view kReduceNames[] = {"min", "max", "mean", "p50",
+                                             "p90", "p99", "sum",  "count"};
 constexpr std::string_view kFailNames[] = {"never", "warning", "error"};
 
 // Reads one file, and remembers where it is.
@@ -42,10 +52,10 @@ class Reader {
     for (const auto& [key, value] : *table.As<TomlTable>()) {
       if (std::find(known.begin(), known.end(), key) == known.end()) {
         const std::string_view nearest = Nearest(key, known);
-        return At(value, fmt::format("{} has no key '{}'; {}", what, key,
-                                     nearest.empty()
-                                         ? fmt::format("keys are {}", fmt::join(known, ", "))
-                                         : fmt::format("did you mean '{}'?", nearest)));
+        return At(value,
+                  fmt::format("{} has no key '{}'; {}", what, key,
+                              nearest.empty() ? fmt::format("keys are {}", fmt::join(known, ", "))
+                                              : fmt::format("did you mean '{}'?", nearest)));
       }
     }
     return {};
@@ -73,25 +83,25 @@ class Reader {
     }
     const auto found = std::find(words.begin(), words.end(), text);
     if (found == words.end()) {
-      return At(*Find(table, key), fmt::format("'{}' takes {}, not '{}'", key,
-                                             fmt::join(words, ", "), text));
+      return At(*Find(table, key),
+                fmt::format("'{}' takes {}, not '{}'", key, fmt::join(words, ", "), text));
     }
     return std::optional<size_t>(static_cast<size_t>(found - words.begin()));
   }
 
   // A number, or a text with a unit.
-  Result<std::optional<Quantity>> Amount(const TomlValue& table, std::string_view key) const {
+  Result<std::optional<BudgetAmount>> Amount(const TomlValue& table, std::string_view key) const {
     const TomlValue* const node = Find(table, key);
     if (node == nullptr) {
-      return std::optional<Quantity>();
+      return std::optional<BudgetAmount>();
     }
-    std::optional<Quantity> amount;
+    std::optional<BudgetAmount> amount;
     if (const auto* const text = node->As<std::string>()) {
-      amount = ParseQuantity(*text);
+      amount = ParseAmount(*text);
     } else if (const auto* const whole = node->As<int64_t>(); whole != nullptr && *whole >= 0) {
-      amount = Quantity{static_cast<double>(*whole)};
+      amount = BudgetAmount{static_cast<double>(*whole)};
     } else if (const auto* const number = node->As<double>(); number != nullptr && *number >= 0) {
-      amount = Quantity{*number};
+      amount = BudgetAmount{*number};
     }
     if (!amount.has_value()) {
       return At(*node, fmt::format("'{}' takes a number with a unit, such as \"310ms\", \"2GiB\", "
@@ -103,7 +113,7 @@ class Reader {
 
   // A part of 1, as "3%" or 0.03.
   Result<std::optional<double>> Share(const TomlValue& table, std::string_view key) const {
-    BS_ASSIGN(const std::optional<Quantity> amount, Amount(table, key));
+    BS_ASSIGN(const std::optional<BudgetAmount> amount, Amount(table, key));
     if (!amount.has_value()) {
       return std::optional<double>();
     }
@@ -195,7 +205,8 @@ Result<std::optional<WorseRule>> ReadWorse(const Reader& reader, const TomlValue
   rule.confidence = confidence.value_or(rule.confidence);
   rule.less_is_worse = worse == size_t{1};
   if (rule.confidence < 0.5 || rule.confidence > 0.9999) {
-    return reader.At(*Reader::Find(*inner, "confidence"), "'confidence' lies between 0.5 and 0.9999");
+    return reader.At(*Reader::Find(*inner, "confidence"),
+                     "'confidence' lies between 0.5 and 0.9999");
   }
   return std::optional(rule);
 }

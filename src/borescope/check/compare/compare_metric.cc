@@ -28,32 +28,33 @@ Values LogsOf(std::span<const double> values) {
   return logs;
 }
 
-Spread OwnSpread(const Values& base, const Values& test) {
+RunSpread OwnSpread(const Values& base, const Values& test) {
   const Values groups[] = {base, test};
   return PooledSpread(groups);
 }
 
 // Of other runs; or those of one side, which are enough by themselves.
-Spread KnownSpread(const Values& base, const Values& test, const Spread& history) {
-  const Spread own = OwnSpread(base, test);
-  return history.df >= kFewestDegrees ? history : own.df >= kFewestDegrees ? own : Spread{};
+RunSpread KnownSpread(const Values& base, const Values& test, const RunSpread& history) {
+  const RunSpread own = OwnSpread(base, test);
+  return history.df >= kFewestDegrees ? history : own.df >= kFewestDegrees ? own : RunSpread{};
 }
 
 double ShareOfShift(double shift) { return std::expm1(shift); }
 
 // Returns the level that the test has.
-double TestByRanks(const Values& base, const Values& test, double alpha, Comparison& result) {
+double TestByRanks(const Values& base, const Values& test, double alpha, MetricComparison& result) {
   result.by = ChangeTest::kRanks;
   result.worse_p = RankSumP(base, test);
   result.better_p = RankSumP(test, base);
   const Values differences = SortedDifferences(base, test);
-  const RankLimit limit = RankLimitOf(base.size(), test.size(), alpha).value_or(RankLimit{0, alpha});
+  const RankLimit limit =
+      RankLimitOf(base.size(), test.size(), alpha).value_or(RankLimit{0, alpha});
   result.low = ShareOfShift(differences[limit.outside]);
   result.high = ShareOfShift(differences[differences.size() - 1 - limit.outside]);
   return limit.level;
 }
 
-void TestByT(double shift, double error, int64_t df, double alpha, Comparison& result) {
+void TestByT(double shift, double error, int64_t df, double alpha, MetricComparison& result) {
   const auto degrees = static_cast<double>(df);
   const double reach = StudentLimit(alpha, degrees) * error;
   result.by = ChangeTest::kT;
@@ -66,14 +67,14 @@ void TestByT(double shift, double error, int64_t df, double alpha, Comparison& r
 
 // A deviation that is too small as often as it is too large: that of few runs is mostly too small
 // (Wilson and Hilferty 1931).
-Spread WithoutBias(Spread spread) {
+RunSpread WithoutBias(RunSpread spread) {
   const double median = std::pow(1 - 2 / (9 * static_cast<double>(spread.df)), 3);
   spread.deviation /= std::sqrt(median);
   return spread;
 }
 
-void AddDetectable(const Values& base, const Values& test, const Spread& spread, double level,
-                   double least, Comparison& result) {
+void AddDetectable(const Values& base, const Values& test, const RunSpread& spread, double level,
+                   double least, MetricComparison& result) {
   if (spread.df > 0) {
     const PlannedTest planned{static_cast<double>(base.size()), static_cast<double>(test.size()),
                               WithoutBias(spread), level, std::log1p(least)};
@@ -83,9 +84,9 @@ void AddDetectable(const Values& base, const Values& test, const Spread& spread,
 
 }  // namespace
 
-Comparison CompareRuns(std::span<const double> base, std::span<const double> test,
-                       const Spread& history, const ComparisonRules& rules) {
-  Comparison result;
+MetricComparison CompareRuns(std::span<const double> base, std::span<const double> test,
+                             const RunSpread& history, const ComparisonRules& rules) {
+  MetricComparison result;
   result.base = MedianOf({base.begin(), base.end()});
   result.test = MedianOf({test.begin(), test.end()});
   const Values earlier = LogsOf(base);
@@ -94,13 +95,12 @@ Comparison CompareRuns(std::span<const double> base, std::span<const double> tes
   if (result.base > 0 && result.test > 0) {
     result.change = ShareOfShift(shift);
   }
-  const Spread known = KnownSpread(earlier, later, history);
+  const RunSpread known = KnownSpread(earlier, later, history);
   if (SmallestRankSumP(base.size(), test.size()) <= rules.alpha * kRounding) {
     const double level = TestByRanks(earlier, later, rules.alpha, result);
     AddDetectable(earlier, later, OwnSpread(earlier, later), level, rules.least, result);
   } else if (known.df > 0) {
-    const double runs =
-        1 / static_cast<double>(base.size()) + 1 / static_cast<double>(test.size());
+    const double runs = 1 / static_cast<double>(base.size()) + 1 / static_cast<double>(test.size());
     TestByT(shift, known.deviation * std::sqrt(runs), known.df, rules.alpha, result);
     AddDetectable(earlier, later, known, rules.alpha, rules.least, result);
   }
@@ -111,9 +111,8 @@ Comparison CompareRuns(std::span<const double> base, std::span<const double> tes
 }
 
 void AddIntervalOfSteps(std::span<const double> base, std::span<const double> test, double alpha,
-                        Comparison& comparison) {
-  const std::optional<ShiftInterval> interval =
-      ShiftWithinRuns(LogsOf(base), LogsOf(test), alpha);
+                        MetricComparison& comparison) {
+  const std::optional<ShiftInterval> interval = ShiftWithinRuns(LogsOf(base), LogsOf(test), alpha);
   if (interval.has_value()) {
     comparison.low = ShareOfShift(interval->low);
     comparison.high = ShareOfShift(interval->high);
@@ -126,7 +125,7 @@ std::string_view VerdictName(Verdict verdict) {
   return kNames[static_cast<size_t>(verdict)];
 }
 
-Verdict VerdictOf(const Comparison& comparison, const ComparisonRules& rules, double worse_p,
+Verdict VerdictOf(const MetricComparison& comparison, const ComparisonRules& rules, double worse_p,
                   double better_p) {
   if (comparison.by == ChangeTest::kNone || !comparison.change.has_value()) {
     return Verdict::kCannotTell;

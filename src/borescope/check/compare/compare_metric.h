@@ -19,13 +19,13 @@ enum class ChangeTest : uint8_t {
 };
 
 struct ComparisonRules {
-  double alpha = 0.05;        // one-sided: of false alarms, and beyond either end of the interval
-  double least = 0.03;        // a change that matters, as a part of the base
-  double least_amount = 1000; // and in the unit of the metric: 1 us
+  double alpha = 0.05;         // one-sided: of false alarms, and beyond either end of the interval
+  double least = 0.03;         // a change that matters, as a part of the base
+  double least_amount = 1000;  // and in the unit of the metric: 1 us
   bool less_is_worse = false;
 };
 
-struct Comparison {
+struct MetricComparison {
   double base = 0;  // medians of the runs
   double test = 0;
   ChangeTest by = ChangeTest::kNone;
@@ -33,26 +33,26 @@ struct Comparison {
   std::optional<double> change;
   std::optional<double> low;  // the interval of the change
   std::optional<double> high;
-  bool is_within_runs = false;  // the interval is that of steps: nothing follows from it
-  std::optional<double> worse_p;   // one-sided
+  bool is_within_runs = false;    // the interval is that of steps: nothing follows from it
+  std::optional<double> worse_p;  // one-sided
   std::optional<double> better_p;
   std::optional<double> detectable;  // that would be called worse in 4 of 5 cases
 };
 
 // Values above 0 are compared by their logarithms, with 1 in place of smaller ones. REQUIRES:
 // neither is empty.
-Comparison CompareRuns(std::span<const double> base, std::span<const double> test,
-                       const Spread& history, const ComparisonRules& rules);
+MetricComparison CompareRuns(std::span<const double> base, std::span<const double> test,
+                             const RunSpread& history, const ComparisonRules& rules);
 
 // Fills in the interval within the runs, of a run on each side: their steps.
 void AddIntervalOfSteps(std::span<const double> base, std::span<const double> test, double alpha,
-                        Comparison& comparison);
+                        MetricComparison& comparison);
 
 enum class Verdict : uint8_t { kSame, kWorse, kBetter, kCannotTell, kNew, kGone };
 std::string_view VerdictName(Verdict verdict);  // "slower" for kWorse: metrics are times
 
 // `worse_p` and `better_p` are those of the comparison, or what became of them among several.
-Verdict VerdictOf(const Comparison& comparison, const ComparisonRules& rules, double worse_p,
+Verdict VerdictOf(const MetricComparison& comparison, const ComparisonRules& rules, double worse_p,
                   double better_p);
 
 }  // namespace borescope::internal

@@ -33,8 +33,8 @@ class Simulation {
     double state = normal_(random_);
     Values steps;
     for (int i = 0; i < 19; ++i) {
-      state = noise.follows * state +
-              std::sqrt(1 - noise.follows * noise.follows) * normal_(random_);
+      state =
+          noise.follows * state + std::sqrt(1 - noise.follows * noise.follows) * normal_(random_);
       steps.push_back(1e8 * factor * level * std::exp(noise.within * state));
     }
     return steps;
@@ -53,16 +53,16 @@ class Simulation {
   std::normal_distribution<double> normal_;
 };
 
-Verdict Judge(const Values& base, const Values& test, const Spread& history,
+Verdict Judge(const Values& base, const Values& test, const RunSpread& history,
               const ComparisonRules& rules) {
-  const Comparison comparison = CompareRuns(base, test, history, rules);
+  const MetricComparison comparison = CompareRuns(base, test, history, rules);
   return VerdictOf(comparison, rules, comparison.worse_p.value_or(1),
                    comparison.better_p.value_or(1));
 }
 
 // Of 1,000 pairs in which the test is `factor` times as slow.
 int CountWorse(int base_runs, int test_runs, double factor, const ComparisonRules& rules,
-               const Spread& history = {}) {
+               const RunSpread& history = {}) {
   Simulation simulation(static_cast<uint32_t>(base_runs * 100 + test_runs));
   int worse = 0;
   for (int i = 0; i < 1000; ++i) {
@@ -98,11 +98,11 @@ TEST(CompareRunsTest, FewFalseAlarmsOfSingleRunsWithHistory) {
     for (double& value : logs) {
       value = std::log(value);
     }
-    const Spread history = PooledSpread(std::vector<Values>{logs});
-    worse += Judge(simulation.Runs(1, 1, {}), simulation.Runs(1, 1, {}), history, any) ==
-                     Verdict::kWorse
-                 ? 1
-                 : 0;
+    const RunSpread history = PooledSpread(std::vector<Values>{logs});
+    worse +=
+        Judge(simulation.Runs(1, 1, {}), simulation.Runs(1, 1, {}), history, any) == Verdict::kWorse
+            ? 1
+            : 0;
   }
   EXPECT_LE(worse, 64);
 }
@@ -117,9 +117,9 @@ TEST(CompareRunsTest, DetectableChangesAreFound) {
       Simulation simulation(11);
       Values printed;
       for (int i = 0; i < 200; ++i) {
-        printed.push_back(*CompareRuns(simulation.Runs(base, 1, {}), simulation.Runs(test, 1, {}),
-                                       {}, rules)
-                               .detectable);
+        printed.push_back(
+            *CompareRuns(simulation.Runs(base, 1, {}), simulation.Runs(test, 1, {}), {}, rules)
+                 .detectable);
       }
       const int found = CountWorse(base, test, 1 + MedianOf(printed), rules);
       EXPECT_GE(found, 730) << base << " v " << test << ", least " << least;
@@ -142,7 +142,7 @@ TEST(CompareRunsTest, StepsAsSamplesRaiseFalseAlarms) {
 }
 
 TEST(CompareRunsTest, OneRunASideIsNoEvidence) {
-  const Comparison comparison = CompareRuns(Values{1e8}, Values{2e8}, {}, {});
+  const MetricComparison comparison = CompareRuns(Values{1e8}, Values{2e8}, {}, {});
   EXPECT_EQ(comparison.by, ChangeTest::kNone);
   EXPECT_NEAR(*comparison.change, 1, 1e-12);
   EXPECT_FALSE(comparison.detectable.has_value());
@@ -166,8 +166,8 @@ TEST(CompareRunsTest, VerdictsOfClearCases) {
 }
 
 TEST(CompareRunsTest, OrderOfRunsIsIrrelevant) {
-  const Comparison one = CompareRuns(Values{3e8, 1e8, 2e8}, Values{5e8, 4e8, 6e8}, {}, {});
-  const Comparison other = CompareRuns(Values{1e8, 2e8, 3e8}, Values{6e8, 5e8, 4e8}, {}, {});
+  const MetricComparison one = CompareRuns(Values{3e8, 1e8, 2e8}, Values{5e8, 4e8, 6e8}, {}, {});
+  const MetricComparison other = CompareRuns(Values{1e8, 2e8, 3e8}, Values{6e8, 5e8, 4e8}, {}, {});
   EXPECT_EQ(one.worse_p, other.worse_p);
   EXPECT_EQ(one.change, other.change);
   EXPECT_EQ(one.detectable, other.detectable);

@@ -116,7 +116,7 @@ void JudgeRows(const ComparisonRules& rules, bool all, std::vector<GateRow>& row
 
 }  // namespace
 
-Spread SpreadOf(const std::vector<std::vector<RunValues>>& groups, const MetricKey& key) {
+RunSpread SpreadOf(const std::vector<std::vector<RunValues>>& groups, const MetricKey& key) {
   std::vector<std::vector<double>> logs;
   for (const std::vector<RunValues>& group : groups) {
     std::vector<double> values = ValuesOf(group, key);

@@ -8,7 +8,7 @@
 namespace borescope::internal {
 
 // Of logarithms of a metric, what groups of runs say about how much runs differ.
-Spread SpreadOf(const std::vector<std::vector<RunValues>>& groups, const MetricKey& key);
+RunSpread SpreadOf(const std::vector<std::vector<RunValues>>& groups, const MetricKey& key);
 
 // The time of the step first, then parts of it, classes and kernels by size. Kernels that are less
 // than 1 % of a step in every run are left out. Empty without a baseline.

@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "borescope/check/budget/amount.h"
 #include "borescope/check/budget/budget_value.h"
-#include "borescope/check/budget/quantity.h"
 #include "borescope/check/compare/gate.h"
 #include "borescope/check/statistics/adjust.h"
 #include "borescope/check/statistics/hodges_lehmann.h"
@@ -43,10 +43,12 @@ BudgetCheck CheckLimit(const Budget& budget, bool is_max, const JudgedRuns& runs
   BudgetCheck check = CheckOf(budget, is_max ? "max" : "min", runs);
   check.limit = (is_max ? budget.max : budget.min)->value;
   const bool is_kept = is_max ? check.value <= *check.limit : check.value >= *check.limit;
-  check.status = is_kept ? CheckStatus::kKept : CheckStatus::kBroken;
-  check.sentence = fmt::format("{} is {} {}", QuantityText(check.value, check.unit),
-                               is_kept ? "within" : is_max ? "above" : "below",
-                               QuantityText(*check.limit, check.unit));
+  check.status = is_kept ? BudgetStatus::kKept : BudgetStatus::kBroken;
+  check.sentence = fmt::format("{} is {} {}", AmountText(check.value, check.unit),
+                               is_kept  ? "within"
+                               : is_max ? "above"
+                                        : "below",
+                               AmountText(*check.limit, check.unit));
   return check;
 }
 
@@ -68,9 +70,9 @@ void CompareExactly(const ComparisonRules& rules, BudgetCheck& check) {
   const double worse_by = (rules.less_is_worse ? -1 : 1) * (check.value - *check.base);
   const bool is_worse =
       worse_by > rules.least * *check.base && worse_by > 0 && worse_by >= rules.least_amount;
-  check.status = is_worse ? CheckStatus::kBroken : CheckStatus::kKept;
-  check.sentence = fmt::format("{} after {} of the baseline", QuantityText(check.value, check.unit),
-                               QuantityText(*check.base, check.unit));
+  check.status = is_worse ? BudgetStatus::kBroken : BudgetStatus::kKept;
+  check.sentence = fmt::format("{} after {} of the baseline", AmountText(check.value, check.unit),
+                               AmountText(*check.base, check.unit));
 }
 
 std::string ChangeText(const BudgetCheck& check) {
@@ -95,16 +97,16 @@ std::string WhyNothing(const ComparisonRules& rules, const JudgedRuns& runs) {
 struct PendingCheck {
   size_t check = 0;  // its number among the checks
   ComparisonRules rules;
-  Comparison comparison;
+  MetricComparison comparison;
 };
 
 void SetStatus(const PendingCheck& pending, double worse_p, const JudgedRuns& runs,
                BudgetCheck& check) {
   const Verdict verdict = VerdictOf(pending.comparison, pending.rules, worse_p,
                                     pending.comparison.better_p.value_or(1));
-  check.status = verdict == Verdict::kWorse        ? CheckStatus::kBroken
-                 : verdict == Verdict::kCannotTell ? CheckStatus::kCannotTell
-                                                   : CheckStatus::kKept;
+  check.status = verdict == Verdict::kWorse        ? BudgetStatus::kBroken
+                 : verdict == Verdict::kCannotTell ? BudgetStatus::kCannotTell
+                                                   : BudgetStatus::kKept;
   check.sentence = pending.comparison.by == ChangeTest::kNone ? WhyNothing(pending.rules, runs)
                                                               : ChangeText(check);
 }
@@ -117,15 +119,15 @@ std::optional<PendingCheck> CompareBudget(const Budget& budget, const JudgedRuns
   const ComparisonRules rules = RulesOf(budget, check.unit);
   std::optional<PendingCheck> pending;
   if (base.empty()) {
-    check.status = CheckStatus::kCannotTell;
+    check.status = BudgetStatus::kCannotTell;
     check.sentence = runs.base.empty()
                          ? "cannot tell: there is no --baseline"
                          : "cannot tell: the saved baseline has no value of it; save it with this "
                            "budget file";
   } else {
     check.base = MedianOf(base);
-    const Comparison compared =
-        CompareRuns(base, ValuesOf(runs.test, KeyOf(budget)), SpreadOf(runs.history, KeyOf(budget)), rules);
+    const MetricComparison compared = CompareRuns(base, ValuesOf(runs.test, KeyOf(budget)),
+                                                  SpreadOf(runs.history, KeyOf(budget)), rules);
     check.change = compared.change;
     if (IsExact(check.unit)) {
       CompareExactly(rules, check);
@@ -176,10 +178,10 @@ bool HasComparison(const BudgetFile& file) {
                      [](const Budget& budget) { return budget.worse.has_value(); });
 }
 
-CheckStatus StatusOfRow(const GateRow& row) {
-  return row.verdict == Verdict::kWorse        ? CheckStatus::kBroken
-         : row.verdict == Verdict::kCannotTell ? CheckStatus::kCannotTell
-                                               : CheckStatus::kKept;
+BudgetStatus StatusOfRow(const GateRow& row) {
+  return row.verdict == Verdict::kWorse        ? BudgetStatus::kBroken
+         : row.verdict == Verdict::kCannotTell ? BudgetStatus::kCannotTell
+                                               : BudgetStatus::kKept;
 }
 
 std::string NameOfRow(const GateRow& row) {
@@ -188,7 +190,7 @@ std::string NameOfRow(const GateRow& row) {
 }
 
 std::string SentenceOf(const GateRow& row, const JudgedRuns& runs) {
-  const Comparison& compared = row.comparison;
+  const MetricComparison& compared = row.comparison;
   if (compared.by == ChangeTest::kNone) {
     return fmt::format("{}: {} v {} runs cannot tell; 3 v 3 can, or --history", NameOfRow(row),
                        runs.base.size(), runs.test.size());
@@ -199,8 +201,8 @@ std::string SentenceOf(const GateRow& row, const JudgedRuns& runs) {
 }
 
 // The worst status, and the first that has it.
-void Conclude(const JudgedRuns& runs, CheckOutcome& outcome) {
-  for (const CheckStatus status : {CheckStatus::kBroken, CheckStatus::kCannotTell}) {
+void Conclude(const JudgedRuns& runs, JudgedCheck& outcome) {
+  for (const BudgetStatus status : {BudgetStatus::kBroken, BudgetStatus::kCannotTell}) {
     for (const BudgetCheck& check : outcome.budgets) {
       if (check.status == status) {
         outcome.status = status;
@@ -223,13 +225,13 @@ void Conclude(const JudgedRuns& runs, CheckOutcome& outcome) {
 
 }  // namespace
 
-std::string_view StatusName(CheckStatus status) {
+std::string_view BudgetStatusName(BudgetStatus status) {
   constexpr std::string_view kNames[] = {"kept", "broken", "cannot tell", "void"};
   return kNames[static_cast<size_t>(status)];
 }
 
-CheckOutcome Judge(const JudgedRuns& runs, const BudgetFile& file, const JudgeOptions& options) {
-  CheckOutcome outcome;
+JudgedCheck Judge(const JudgedRuns& runs, const BudgetFile& file, const JudgeOptions& options) {
+  JudgedCheck outcome;
   outcome.budgets = CheckBudgets(file, runs);
   outcome.gate = GateRows(runs, options);
   // Budgets about the baseline say themselves what matters, and by how much.

@@ -12,14 +12,14 @@
 
 namespace borescope::internal {
 
-enum class CheckStatus : uint8_t { kKept, kBroken, kCannotTell, kVoid };
-std::string_view StatusName(CheckStatus status);  // "cannot tell"
+enum class BudgetStatus : uint8_t { kKept, kBroken, kCannotTell, kVoid };
+std::string_view BudgetStatusName(BudgetStatus status);  // "cannot tell"
 
 // One limit of one budget.
 struct BudgetCheck {
   std::string budget;
   std::string rule;  // max, min or baseline
-  CheckStatus status = CheckStatus::kKept;
+  BudgetStatus status = BudgetStatus::kKept;
   double value = 0;  // the median of the runs
   Unit unit = Unit::kNone;
   std::optional<double> limit;
@@ -37,15 +37,15 @@ struct BudgetCheck {
 struct GateRow {
   MetricKey key;
   Unit unit = Unit::kNanoseconds;
-  Comparison comparison;
+  MetricComparison comparison;
   std::optional<double> q;  // worse_p among the metrics that were looked at
   Verdict verdict = Verdict::kCannotTell;
   bool decides = false;  // the status of the check follows it
 };
 
 struct JudgeOptions {
-  double fail = 0.03;     // a change that matters
-  bool all = false;       // every metric decides, not the time of the step alone
+  double fail = 0.03;  // a change that matters
+  bool all = false;    // every metric decides, not the time of the step alone
 };
 
 // The runs that are judged, and what is known of others.
@@ -55,14 +55,14 @@ struct JudgedRuns {
   std::vector<std::vector<RunValues>> history;  // groups, each of one unchanged program
 };
 
-struct CheckOutcome {
-  CheckStatus status = CheckStatus::kKept;
+struct JudgedCheck {
+  BudgetStatus status = BudgetStatus::kKept;
   std::string why;  // in a sentence
   std::vector<BudgetCheck> budgets;
   std::vector<GateRow> gate;
 };
 
 // REQUIRES: test is not empty, and has a value for each budget.
-CheckOutcome Judge(const JudgedRuns& runs, const BudgetFile& file, const JudgeOptions& options);
+JudgedCheck Judge(const JudgedRuns& runs, const BudgetFile& file, const JudgeOptions& options);
 
 }  // namespace borescope::internal

@@ -34,16 +34,16 @@ std::string CellOf(std::string_view text) {
   return cell + (is_long ? "…" : "");
 }
 
-std::string_view MarkOf(CheckStatus status) {
+std::string_view MarkOf(BudgetStatus status) {
   constexpr std::string_view kMarks[] = {"✅ kept", "❌ broken", "❔ cannot tell", "⚠️ void"};
   return kMarks[static_cast<size_t>(status)];
 }
 
 }  // namespace
 
-Result<void> WriteCheckMarkdown(const CheckReport& report, Sink& sink) {
-  std::string text = fmt::format("### borescope check: {}\n\n{}\n", MarkOf(report.status),
-                                 CellOf(report.why));
+Result<void> WriteCheckMarkdown(const CiReport& report, Sink& sink) {
+  std::string text =
+      fmt::format("### borescope check: {}\n\n{}\n", MarkOf(report.status), CellOf(report.why));
   if (!report.checks.empty()) {
     text += "\n| check | status | finding |\n| --- | --- | --- |\n";
   }

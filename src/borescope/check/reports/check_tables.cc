@@ -10,12 +10,12 @@
 namespace borescope::internal {
 namespace {
 
-Table ResultTable(const CheckOutcome& outcome) {
+Table ResultTable(const JudgedCheck& outcome) {
   Table table{"check", "Result", {}};
   Column& result = AddString(table, "result", Role::kKey,
                              "kept, broken, cannot tell, or void where the recordings are not good "
                              "enough.");
-  Push(result, StatusName(outcome.status));
+  Push(result, BudgetStatusName(outcome.status));
   Push(AddString(table, "why", Role::kDerived, "What decided, in a sentence."),
        std::string_view(outcome.why));
   return table;
@@ -30,7 +30,8 @@ void PushRun(Table& table, std::string_view side, const RunValues& run) {
   cell(run.ranks);
   cell(run.world_size);
   PushOptional(table.columns[next++], run.step_flops);
-  run.devices.empty() ? PushMissing(table.columns[next]) : Push(table.columns[next], std::string_view(run.devices));
+  run.devices.empty() ? PushMissing(table.columns[next])
+                      : Push(table.columns[next], std::string_view(run.devices));
 }
 
 Table RunsTable(const JudgedRuns& runs) {
@@ -77,7 +78,7 @@ Table ChecksShape() {
   return table;
 }
 
-Table ChecksTable(const CheckOutcome& outcome) {
+Table ChecksTable(const JudgedCheck& outcome) {
   Table table = ChecksShape();
   for (const BudgetCheck& check : outcome.budgets) {
     size_t next = 0;
@@ -87,7 +88,7 @@ Table ChecksTable(const CheckOutcome& outcome) {
     };
     cell(std::string_view(check.budget));
     cell(std::string_view(check.rule));
-    cell(StatusName(check.status));
+    cell(BudgetStatusName(check.status));
     cell(check.value);
     maybe(check.limit);
     maybe(check.base);
@@ -102,10 +103,10 @@ Table ChecksTable(const CheckOutcome& outcome) {
 }
 
 Table GateShape(const JudgedRuns& runs) {
-  Table table{"gate",
-              fmt::format("{} v {} runs: changes from the baseline", runs.base.size(),
-                          runs.test.size()),
-              {}};
+  Table table{
+      "gate",
+      fmt::format("{} v {} runs: changes from the baseline", runs.base.size(), runs.test.size()),
+      {}};
   AddString(table, "metric", Role::kKey,
             "step: its time; device: parts of it; class and kernel: device time in a step.");
   AddString(table, "name", Role::kKey, "Of the class or kernel; empty for the step.").hints.names =
@@ -131,10 +132,10 @@ Table GateShape(const JudgedRuns& runs) {
   return table;
 }
 
-Table GateTable(const JudgedRuns& runs, const CheckOutcome& outcome) {
+Table GateTable(const JudgedRuns& runs, const JudgedCheck& outcome) {
   Table table = GateShape(runs);
   for (const GateRow& row : outcome.gate) {
-    const Comparison& compared = row.comparison;
+    const MetricComparison& compared = row.comparison;
     size_t next = 0;
     const auto cell = [&](auto value) { Push(table.columns[next++], value); };
     const auto maybe = [&](const std::optional<double>& value) {
@@ -157,7 +158,7 @@ Table GateTable(const JudgedRuns& runs, const CheckOutcome& outcome) {
 
 }  // namespace
 
-std::vector<Table> CheckTables(const JudgedRuns& runs, const CheckOutcome& outcome) {
+std::vector<Table> CheckTables(const JudgedRuns& runs, const JudgedCheck& outcome) {
   const bool is_shape = runs.test.empty();
   std::vector<Table> tables = {ResultTable(outcome), RunsTable(runs)};
   if (is_shape || !outcome.budgets.empty()) {

@@ -13,15 +13,15 @@ namespace borescope::internal {
 
 // A result that a report shows: a limit of a budget, or the comparison of the steps.
 struct ReportedCheck {
-  std::string name;      // "step time (max)"
-  CheckStatus status = CheckStatus::kKept;
+  std::string name;  // "step time (max)"
+  BudgetStatus status = BudgetStatus::kKept;
   std::string sentence;
   std::string evidence;
-  uint32_t line = 0;     // in the budget file; 0: in none
+  uint32_t line = 0;  // in the budget file; 0: in none
 };
 
-struct CheckReport {
-  CheckStatus status = CheckStatus::kKept;
+struct CiReport {
+  BudgetStatus status = BudgetStatus::kKept;
   std::string why;
   std::string budget_path;  // empty: no budget file
   bool strict = false;      // "cannot tell" is a failure, too
@@ -29,13 +29,13 @@ struct CheckReport {
 };
 
 // Of an outcome; rows of the comparison that decide are in it, and of others those that are slower.
-CheckReport ReportOfCheck(const CheckOutcome& outcome, const std::string& budget_path, bool strict);
+CiReport ReportOfCheck(const JudgedCheck& outcome, const std::string& budget_path, bool strict);
 
 // One suite; a test case for each check. "Cannot tell" is skipped, or fails where it is strict.
-Result<void> WriteJunit(const CheckReport& report, Sink& sink);
+Result<void> WriteJunit(const CiReport& report, Sink& sink);
 // A rule for each check, and a result for each that is not kept, at its line of the budget file.
-Result<void> WriteSarif(const CheckReport& report, Sink& sink);
+Result<void> WriteSarif(const CiReport& report, Sink& sink);
 // A heading and a table, of at most 60 kB, for a summary of a job.
-Result<void> WriteCheckMarkdown(const CheckReport& report, Sink& sink);
+Result<void> WriteCheckMarkdown(const CiReport& report, Sink& sink);
 
 }  // namespace borescope::internal

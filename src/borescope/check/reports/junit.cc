@@ -9,26 +9,27 @@
 namespace borescope::internal {
 namespace {
 
-bool Fails(const CheckReport& report, const ReportedCheck& check) {
-  return check.status == CheckStatus::kBroken ||
-         (report.strict && check.status == CheckStatus::kCannotTell);
+bool Fails(const CiReport& report, const ReportedCheck& check) {
+  return check.status == BudgetStatus::kBroken ||
+         (report.strict && check.status == BudgetStatus::kCannotTell);
 }
 
-std::string CaseText(const CheckReport& report, const ReportedCheck& check) {
+std::string CaseText(const CiReport& report, const ReportedCheck& check) {
   std::string text = fmt::format(R"(    <testcase classname="borescope.check" name="{}" time="0")",
                                  EscapeMarkup(check.name));
   const std::string sentence = EscapeMarkup(check.sentence);
-  if (check.status == CheckStatus::kVoid) {
+  if (check.status == BudgetStatus::kVoid) {
     return text + fmt::format(">\n      <error type=\"void\" message=\"{}\"/>\n    </testcase>\n",
                               EscapeMarkup(report.why));
   }
   if (Fails(report, check)) {
-    return text + fmt::format(">\n      <failure type=\"{}\" message=\"{}\">{}\n{}</failure>\n"
-                              "    </testcase>\n",
-                              check.status == CheckStatus::kBroken ? "broken" : "cannot-tell",
-                              sentence, sentence, EscapeMarkup(check.evidence));
+    return text + fmt::format(
+                      ">\n      <failure type=\"{}\" message=\"{}\">{}\n{}</failure>\n"
+                      "    </testcase>\n",
+                      check.status == BudgetStatus::kBroken ? "broken" : "cannot-tell", sentence,
+                      sentence, EscapeMarkup(check.evidence));
   }
-  if (check.status == CheckStatus::kCannotTell) {
+  if (check.status == BudgetStatus::kCannotTell) {
     return text + fmt::format(">\n      <skipped message=\"{}\"/>\n    </testcase>\n", sentence);
   }
   return text + fmt::format(">\n      <system-out>{}</system-out>\n    </testcase>\n", sentence);
@@ -36,20 +37,21 @@ std::string CaseText(const CheckReport& report, const ReportedCheck& check) {
 
 }  // namespace
 
-Result<void> WriteJunit(const CheckReport& report, Sink& sink) {
+Result<void> WriteJunit(const CiReport& report, Sink& sink) {
   const auto count = [&](auto is_so) {
     return std::count_if(report.checks.begin(), report.checks.end(), is_so);
   };
   const auto failures = count([&](const ReportedCheck& check) { return Fails(report, check); });
   const auto errors =
-      count([](const ReportedCheck& check) { return check.status == CheckStatus::kVoid; });
+      count([](const ReportedCheck& check) { return check.status == BudgetStatus::kVoid; });
   const auto skipped = count([&](const ReportedCheck& check) {
-    return !report.strict && check.status == CheckStatus::kCannotTell;
+    return !report.strict && check.status == BudgetStatus::kCannotTell;
   });
   std::string text = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites>\n";
-  text += fmt::format("  <testsuite name=\"borescope check\" tests=\"{}\" failures=\"{}\" "
-                      "errors=\"{}\" skipped=\"{}\" time=\"0\">\n",
-                      report.checks.size(), failures, errors, skipped);
+  text += fmt::format(
+      "  <testsuite name=\"borescope check\" tests=\"{}\" failures=\"{}\" "
+      "errors=\"{}\" skipped=\"{}\" time=\"0\">\n",
+      report.checks.size(), failures, errors, skipped);
   for (const ReportedCheck& check : report.checks) {
     text += CaseText(report, check);
   }

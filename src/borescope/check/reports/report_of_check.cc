@@ -5,14 +5,14 @@
 namespace borescope::internal {
 namespace {
 
-CheckStatus StatusOfGate(Verdict verdict) {
-  return verdict == Verdict::kWorse        ? CheckStatus::kBroken
-         : verdict == Verdict::kCannotTell ? CheckStatus::kCannotTell
-                                           : CheckStatus::kKept;
+BudgetStatus StatusOfGate(Verdict verdict) {
+  return verdict == Verdict::kWorse        ? BudgetStatus::kBroken
+         : verdict == Verdict::kCannotTell ? BudgetStatus::kCannotTell
+                                           : BudgetStatus::kKept;
 }
 
 std::string GateSentence(const GateRow& row) {
-  const Comparison& compared = row.comparison;
+  const MetricComparison& compared = row.comparison;
   std::string text(VerdictName(row.verdict));
   if (compared.change.has_value()) {
     text += fmt::format(", {:+.1f} %", 100 * *compared.change);
@@ -29,17 +29,18 @@ std::string GateSentence(const GateRow& row) {
 
 }  // namespace
 
-CheckReport ReportOfCheck(const CheckOutcome& outcome, const std::string& budget_path,
-                          bool strict) {
-  CheckReport report{outcome.status, outcome.why, budget_path, strict, {}};
+CiReport ReportOfCheck(const JudgedCheck& outcome, const std::string& budget_path, bool strict) {
+  CiReport report{outcome.status, outcome.why, budget_path, strict, {}};
   for (const BudgetCheck& check : outcome.budgets) {
     report.checks.push_back({fmt::format("{} ({})", check.budget, check.rule), check.status,
                              check.sentence, check.evidence, check.line});
   }
   for (const GateRow& row : outcome.gate) {
     if (row.decides) {
-      const std::string name = row.key.second.empty() ? row.key.first + " time" : row.key.first + " " + row.key.second;
-      report.checks.push_back({name + " (baseline)", StatusOfGate(row.verdict), GateSentence(row), "", 0});
+      const std::string name =
+          row.key.second.empty() ? row.key.first + " time" : row.key.first + " " + row.key.second;
+      report.checks.push_back(
+          {name + " (baseline)", StatusOfGate(row.verdict), GateSentence(row), "", 0});
     }
   }
   return report;

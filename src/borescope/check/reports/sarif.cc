@@ -36,7 +36,7 @@ void PutText(JsonWriter& json, std::string_view key, std::string_view text) {
 
 std::string RuleId(size_t number) { return fmt::format("budget-{}", number + 1); }
 
-void PutRules(JsonWriter& json, const CheckReport& report) {
+void PutRules(JsonWriter& json, const CiReport& report) {
   json.Key("rules");
   json.BeginArray();
   for (size_t i = 0; i < report.checks.size(); ++i) {
@@ -49,7 +49,7 @@ void PutRules(JsonWriter& json, const CheckReport& report) {
   json.EndArray();
 }
 
-void PutLocation(JsonWriter& json, const CheckReport& report, const ReportedCheck& check) {
+void PutLocation(JsonWriter& json, const CiReport& report, const ReportedCheck& check) {
   json.Key("locations");
   json.BeginArray();
   if (!report.budget_path.empty() && check.line > 0) {
@@ -71,25 +71,25 @@ void PutLocation(JsonWriter& json, const CheckReport& report, const ReportedChec
   json.EndArray();
 }
 
-void PutResult(JsonWriter& json, const CheckReport& report, size_t number) {
+void PutResult(JsonWriter& json, const CiReport& report, size_t number) {
   const ReportedCheck& check = report.checks[number];
-  const bool is_error = check.status == CheckStatus::kBroken || check.status == CheckStatus::kVoid ||
-                        report.strict;
+  const bool is_error =
+      check.status == BudgetStatus::kBroken || check.status == BudgetStatus::kVoid || report.strict;
   json.BreakLine(3);
   json.BeginObject();
   json.Member("ruleId", RuleId(number));
   json.Key("ruleIndex");
   json.Int(static_cast<int64_t>(number));
   json.Member("level", is_error ? "error" : "note");
-  const std::string_view what = check.status == CheckStatus::kVoid ? report.why : check.sentence;
+  const std::string_view what = check.status == BudgetStatus::kVoid ? report.why : check.sentence;
   PutText(json, "message",
-          fmt::format("{}: {}{}{}", check.name, what, check.evidence.empty() ? "" : "; see: ",
-                      check.evidence));
+          fmt::format("{}: {}{}{}", check.name, what,
+                      check.evidence.empty() ? "" : "; see: ", check.evidence));
   PutLocation(json, report, check);
   json.EndObject();
 }
 
-void PutDriver(JsonWriter& json, const CheckReport& report) {
+void PutDriver(JsonWriter& json, const CiReport& report) {
   json.Key("tool");
   json.BeginObject();
   json.Key("driver");
@@ -103,7 +103,7 @@ void PutDriver(JsonWriter& json, const CheckReport& report) {
 
 }  // namespace
 
-Result<void> WriteSarif(const CheckReport& report, Sink& sink) {
+Result<void> WriteSarif(const CiReport& report, Sink& sink) {
   JsonWriter json(sink);
   json.BeginObject();
   json.Member("$schema", "https://json.schemastore.org/sarif-2.1.0.json");
@@ -117,7 +117,7 @@ Result<void> WriteSarif(const CheckReport& report, Sink& sink) {
   json.Key("results");
   json.BeginArray();
   for (size_t i = 0; i < report.checks.size(); ++i) {
-    if (report.checks[i].status != CheckStatus::kKept) {
+    if (report.checks[i].status != BudgetStatus::kKept) {
       PutResult(json, report, i);
     }
   }

@@ -9,9 +9,9 @@ namespace borescope::internal {
 struct PlannedTest {
   double base_runs = 0;
   double test_runs = 0;
-  Spread spread = {};    // between runs of one program
-  double alpha = 0.05;   // one-sided
-  double least = 0;      // the estimate must be at least this large, too
+  RunSpread spread = {};  // between runs of one program
+  double alpha = 0.05;    // one-sided
+  double least = 0;       // the estimate must be at least this large, too
 };
 
 // The probability that a change of `shift` is called real: that the estimate is at least `least`,

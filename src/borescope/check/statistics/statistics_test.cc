@@ -150,7 +150,7 @@ TEST(StudentTest, KnownLimits) {
 
 TEST(StudentTest, SpreadOfGroupsIsThatWithinThem) {
   const Values groups[] = {{1, 3}, {101, 103}, {7}};
-  const Spread spread = PooledSpread(groups);
+  const RunSpread spread = PooledSpread(groups);
   EXPECT_EQ(spread.df, 2);
   EXPECT_NEAR(spread.deviation, std::sqrt(2.0), 1e-12);
 }

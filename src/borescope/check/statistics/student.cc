@@ -60,8 +60,8 @@ double StudentLimit(double tail, double df) {
   return (low + high) / 2;
 }
 
-Spread PooledSpread(std::span<const std::vector<double>> groups) {
-  Spread spread;
+RunSpread PooledSpread(std::span<const std::vector<double>> groups) {
+  RunSpread spread;
   double squares = 0;
   for (const std::vector<double>& group : groups) {
     if (group.size() < 2) {

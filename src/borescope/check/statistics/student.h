@@ -14,12 +14,12 @@ double StudentLimit(double tail, double df);
 
 // How far values of runs of an unchanged program lie apart: a standard deviation, and how many
 // degrees of freedom it is known with (0: not at all).
-struct Spread {
+struct RunSpread {
   double deviation = 0;
   int64_t df = 0;
 };
 
 // Of groups of runs, each of one unchanged program: the deviations from the mean of the own group.
-Spread PooledSpread(std::span<const std::vector<double>> groups);
+RunSpread PooledSpread(std::span<const std::vector<double>> groups);
 
 }  // namespace borescope::internal

@@ -11,9 +11,9 @@ namespace borescope::internal {
 
 // Units are ns, us, ms, s; B, KB, MB, GB, TB (powers of 1000), KiB, MiB, GiB, TiB; %; or none.
 // Nothing for other text, and for numbers that are negative or not finite.
-std::optional<Quantity> ParseQuantity(std::string_view text);
+std::optional<BudgetAmount> ParseAmount(std::string_view text);
 
 // A value in base units as people read it: "310 ms", "15.2 %", "12".
-std::string QuantityText(double value, Unit unit);
+std::string AmountText(double value, Unit unit);
 
 }  // namespace borescope::internal

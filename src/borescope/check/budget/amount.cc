@@ -1,4 +1,4 @@
-#include "borescope/check/budget/quantity.h"
+#include "borescope/check/budget/amount.h"
 
 #include <fmt/format.h>
 
@@ -15,16 +15,25 @@ struct UnitRow {
   Unit unit;
 };
 
-constexpr UnitRow kUnits[] = {
-    {"", 1, Unit::kNone},           {"%", 0.01, Unit::kShare},      {"ns", 1, Unit::kNanoseconds},
-    {"us", 1e3, Unit::kNanoseconds}, {"ms", 1e6, Unit::kNanoseconds}, {"s", 1e9, Unit::kNanoseconds},
-    {"B", 1, Unit::kBytes},         {"KB", 1e3, Unit::kBytes},      {"MB", 1e6, Unit::kBytes},
-    {"GB", 1e9, Unit::kBytes},      {"TB", 1e12, Unit::kBytes},     {"KiB", 1024, Unit::kBytes},
-    {"MiB", 1048576, Unit::kBytes}, {"GiB", 1073741824, Unit::kBytes},
-    {"TiB", 1099511627776, Unit::kBytes}};
+constexpr UnitRow kUnits[] = {{"", 1, Unit::kNone},
+                              {"%", 0.01, Unit::kShare},
+                              {"ns", 1, Unit::kNanoseconds},
+                              {"us", 1e3, Unit::kNanoseconds},
+                              {"ms", 1e6, Unit::kNanoseconds},
+                              {"s", 1e9, Unit::kNanoseconds},
+                              {"B", 1, Unit::kBytes},
+                              {"KB", 1e3, Unit::kBytes},
+                              {"MB", 1e6, Unit::kBytes},
+                              {"GB", 1e9, Unit::kBytes},
+                              {"TB", 1e12, Unit::kBytes},
+                              {"KiB", 1024, Unit::kBytes},
+                              {"MiB", 1048576, Unit::kBytes},
+                              {"GiB", 1073741824, Unit::kBytes},
+                              {"TiB", 1099511627776, Unit::kBytes}};
 
 // The largest unit in which the value is at least 1.
-std::string InUnits(double value, std::initializer_list<std::pair<double, std::string_view>> units) {
+std::string InUnits(double value,
+                    std::initializer_list<std::pair<double, std::string_view>> units) {
   for (const auto& [factor, name] : units) {
     if (std::abs(value) >= factor) {
       return fmt::format("{:.4g} {}", value / factor, name);
@@ -35,7 +44,7 @@ std::string InUnits(double value, std::initializer_list<std::pair<double, std::s
 
 }  // namespace
 
-std::optional<Quantity> ParseQuantity(std::string_view text) {
+std::optional<BudgetAmount> ParseAmount(std::string_view text) {
   text = Trimmed(text);
   size_t end = 0;
   while (end < text.size() && (IsDigit(text[end]) || text[end] == '.')) {
@@ -45,13 +54,13 @@ std::optional<Quantity> ParseQuantity(std::string_view text) {
   const std::string_view unit = Trimmed(text.substr(end));
   for (const UnitRow& row : kUnits) {
     if (number.has_value() && std::isfinite(*number) && unit == row.name) {
-      return Quantity{*number * row.factor, row.unit};
+      return BudgetAmount{*number * row.factor, row.unit};
     }
   }
   return std::nullopt;
 }
 
-std::string QuantityText(double value, Unit unit) {
+std::string AmountText(double value, Unit unit) {
   switch (unit) {
     case Unit::kNanoseconds:
       return InUnits(value, {{1e9, "s"}, {1e6, "ms"}, {1e3, "us"}, {1, "ns"}});
