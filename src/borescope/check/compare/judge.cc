@@ -220,7 +220,9 @@ void Conclude(const JudgedRuns& runs, JudgedCheck& outcome) {
   }
   const auto step = std::find_if(outcome.gate.begin(), outcome.gate.end(),
                                  [](const GateRow& row) { return row.decides; });
-  outcome.why = step != outcome.gate.end() ? SentenceOf(*step, runs) : "every budget is kept";
+  outcome.why = step != outcome.gate.end() ? SentenceOf(*step, runs)
+                : outcome.budgets.empty()  ? "nothing was asked: no budget, no baseline"
+                                           : "every budget is kept";
 }
 
 }  // namespace

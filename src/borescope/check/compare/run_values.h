@@ -15,10 +15,10 @@ namespace borescope::internal {
 
 // The kinds of metrics, in the order in which they are shown.
 inline constexpr std::string_view kStepMetric = "step";
-inline constexpr std::string_view kDeviceMetric = "device";   // of the parts of a step
-inline constexpr std::string_view kClassMetric = "class";     // of kernels
-inline constexpr std::string_view kKernelMetric = "kernel";   // by name
-inline constexpr std::string_view kBudgetMetric = "budget";   // that a budget is about
+inline constexpr std::string_view kDeviceMetric = "device";  // of the parts of a step
+inline constexpr std::string_view kClassMetric = "class";    // of kernels
+inline constexpr std::string_view kKernelMetric = "kernel";  // by name
+inline constexpr std::string_view kBudgetMetric = "budget";  // that a budget is about
 
 // The kind, and what of it: ("class", "gemm").
 using MetricKey = std::pair<std::string, std::string>;
@@ -26,8 +26,8 @@ using MetricKey = std::pair<std::string, std::string>;
 struct MetricValue {
   double value = 0;
   Unit unit = Unit::kNanoseconds;
-  int64_t samples = 0;              // steps, or rows of a budget
-  std::vector<double> steps = {};   // the values of the steps, in order; empty for a saved run
+  int64_t samples = 0;             // steps, or rows of a budget
+  std::vector<double> steps = {};  // the values of the steps, in order; empty for a saved run
 };
 
 struct RunValues {
@@ -35,7 +35,7 @@ struct RunValues {
   std::string devices;  // "8 x Tesla V100-SXM2-32GB"; empty where it was not recorded
   int64_t world_size = 0;
   int64_t ranks = 0;
-  int64_t steps = 0;  // that were compared, the first of each recording dropped
+  int64_t steps = 0;                 // that were compared, the first of each recording dropped
   std::optional<double> step_flops;  // of matrix products, as far as shapes were recorded
   std::map<MetricKey, MetricValue> metrics;
 };

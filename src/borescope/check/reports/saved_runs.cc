@@ -55,8 +55,8 @@ Error NoBaseline(std::string_view why) {
           std::string("no baseline that borescope check saved: ") + std::string(why)};
 }
 
-// The table of the name with the columns of `shape`, of their types and without missing cells but in
-// its last one.
+// The table of the name with the columns of `shape`, of their types and without missing cells but
+// in its last one.
 Result<const Table*> FindShaped(const Document& document, const Table& shape) {
   for (const Table& table : document.tables) {
     if (table.name != shape.name) {
@@ -136,7 +136,8 @@ Result<std::vector<RunValues>> ReadSavedRuns(std::string_view json) {
     MetricKey key = {Cells<StringValues>(*values, "metric")[row],
                      Cells<StringValues>(*values, "name")[row]};
     runs[static_cast<size_t>(number)].metrics[std::move(key)] = {
-        value, UnitOfText(Cells<StringValues>(*values, "unit")[row]),
+        value,
+        UnitOfText(Cells<StringValues>(*values, "unit")[row]),
         Cells<IntValues>(*values, "samples")[row],
         {}};
   }

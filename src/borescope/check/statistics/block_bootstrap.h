@@ -18,8 +18,8 @@ struct ShiftInterval {
   double high = 0;
 };
 
-// Where the difference of the medians lies, with a share `alpha` of the resamples beyond either end.
-// Nothing of runs with fewer than 5 steps.
+// Where the difference of the medians lies, with a share `alpha` of the resamples beyond either
+// end. Nothing of runs with fewer than 5 steps.
 std::optional<ShiftInterval> ShiftWithinRuns(std::span<const double> base,
                                              std::span<const double> test, double alpha);
 

@@ -18,7 +18,8 @@ class PowerCurve {
  public:
   // Integrates over what a deviation with so many degrees of freedom is estimated as: its density,
   // up to a factor, at `ratio` times the true one.
-  explicit PowerCurve(const PlannedTest& test) : error_(DeviationOfShift(test)), least_(test.least) {
+  explicit PowerCurve(const PlannedTest& test)
+      : error_(DeviationOfShift(test)), least_(test.least) {
     const auto df = static_cast<double>(test.spread.df);
     const double limit = StudentLimit(test.alpha, df);
     constexpr int kNodes = 200;

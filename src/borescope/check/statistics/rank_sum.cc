@@ -79,8 +79,7 @@ double Choose(size_t all, size_t chosen) {
 // The same of many runs, by the normal approximation.
 std::optional<RankLimit> LimitOfMany(size_t base_runs, size_t test_runs, double alpha) {
   const double pairs = static_cast<double>(base_runs) * static_cast<double>(test_runs);
-  const double deviation =
-      std::sqrt(pairs * static_cast<double>(base_runs + test_runs + 1) / 12);
+  const double deviation = std::sqrt(pairs * static_cast<double>(base_runs + test_runs + 1) / 12);
   for (double c = std::floor(pairs / 2); c >= 0; --c) {
     const double level = std::erfc((pairs / 2 - c - 0.5) / deviation / std::sqrt(2.0)) / 2;
     if (level <= alpha) {

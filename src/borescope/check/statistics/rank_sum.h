@@ -15,8 +15,9 @@ namespace borescope::internal {
 // approximation, with its correction for ties, is within 0.002 of that.
 inline constexpr size_t kMostExactRuns = 60;
 
-// The share of labellings in which the test side has a rank sum at least as large as observed: small
-// where the test values are larger. Ties have the mean of their ranks. REQUIRES: neither is empty.
+// The share of labellings in which the test side has a rank sum at least as large as observed:
+// small where the test values are larger. Ties have the mean of their ranks. REQUIRES: neither is
+// empty.
 double RankSumP(std::span<const double> base, std::span<const double> test);
 
 // The smallest value that RankSumP can have for so many runs: 1 of all labellings.

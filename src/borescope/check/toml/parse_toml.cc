@@ -67,9 +67,9 @@ class Parser {
 
   // The line of at_, counted on from where it was asked for last.
   uint32_t Line() {
-    line_ += static_cast<uint32_t>(std::count(text_.begin() + static_cast<std::ptrdiff_t>(counted_),
-                                              text_.begin() + static_cast<std::ptrdiff_t>(at_),
-                                              '\n'));
+    line_ +=
+        static_cast<uint32_t>(std::count(text_.begin() + static_cast<std::ptrdiff_t>(counted_),
+                                         text_.begin() + static_cast<std::ptrdiff_t>(at_), '\n'));
     counted_ = at_;
     return line_;
   }
@@ -171,7 +171,8 @@ class Parser {
     if (value == nullptr) {
       BS_ASSIGN(value, Add(table, key, {TomlTable(), Line()}));
     }
-    if (auto* const list = std::get_if<TomlArray>(&value->value); list != nullptr && !value->is_closed) {
+    if (auto* const list = std::get_if<TomlArray>(&value->value);
+        list != nullptr && !value->is_closed) {
       value = &list->back();
     }
     auto* const inner = std::get_if<TomlTable>(&value->value);
@@ -322,8 +323,9 @@ class Parser {
         return TomlValue{*number, line};
       }
     }
-    return Fail("a value is expected: a text in quotation marks, a decimal number, true, false, a "
-                "list or a table; dates and other numbers are not read");
+    return Fail(
+        "a value is expected: a text in quotation marks, a decimal number, true, false, a "
+        "list or a table; dates and other numbers are not read");
   }
 
   const std::string_view text_;

@@ -66,7 +66,8 @@ TEST(TomlTest, ErrorsNameTheLine) {
   EXPECT_EQ(Parsed("a"), "1: a key is followed by = and a value");
   EXPECT_EQ(Parsed("a = \"\\ud800\""),
             "1: a backslash in a text begins no escape; '...' takes it as it is");
-  for (const char* const number : {"01", ".5", "5.", "1__0", "_1", "0x10", "1e999", "inf", "nan", "--1"}) {
+  for (const char* const number :
+       {"01", ".5", "5.", "1__0", "_1", "0x10", "1e999", "inf", "nan", "--1"}) {
     EXPECT_TRUE(Parsed("a = " + std::string(number)).starts_with("1: a value")) << number;
   }
 }
@@ -90,14 +91,17 @@ TEST(TomlTest, HostileTextIsAnErrorInTime) {
 // Any change of a good text is read or refused.
 TEST(TomlTest, AnyBytesEnd) {
   const std::string good =
-      "[[budget]]\nname = \"x\\n\"\nwhere = {a = '>=3', b = [1, 'c']}\nmax = 3.5\n[q]\na.b = true\n";
+      "[[budget]]\nname = \"x\\n\"\nwhere = {a = '>=3', b = [1, 'c']}\nmax = 3.5\n[q]\na.b = "
+      "true\n";
   std::mt19937 random(1);
   int read = 0;
   for (int i = 0; i < 20000; ++i) {
     std::string text = good;
     for (uint32_t change = random() % 4; change < 4; ++change) {
       const size_t at = random() % text.size();
-      const std::string_view bytes = "[]{}=.,\"'\\#\n \x80" "a1";
+      const std::string_view bytes =
+          "[]{}=.,\"'\\#\n \x80"
+          "a1";
       text[at] = bytes[random() % bytes.size()];
     }
     read += ParseToml(text).ok() ? 1 : 0;

@@ -53,7 +53,7 @@ void AddOption(CLI::App& app, const OptionRow& row, RawOptions& raw) {
                                 });
   // Lists grow; of all else the last one counts, as with most tools.
   if (row.is_many()) {
-    option->expected(1, CLI::detail::expected_max_vector_size)->delimiter('\n');
+    option->expected(1, CLI::detail::expected_max_vector_size)->allow_extra_args()->delimiter('\n');
   }
   option->multi_option_policy(row.is_list() || row.is_many() ? CLI::MultiOptionPolicy::Join
                                                              : CLI::MultiOptionPolicy::TakeLast);

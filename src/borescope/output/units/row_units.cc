@@ -16,9 +16,8 @@ namespace {
 
 Unit UnitOfName(std::string_view name) {
   constexpr Unit kNamed[] = {Unit::kShare, Unit::kCount, Unit::kNanoseconds, Unit::kBytes};
-  const auto* const found =
-      std::find_if(std::begin(kNamed), std::end(kNamed),
-                   [&](Unit unit) { return UnitName(unit) == name; });
+  const auto* const found = std::find_if(std::begin(kNamed), std::end(kNamed),
+                                         [&](Unit unit) { return UnitName(unit) == name; });
   return found == std::end(kNamed) ? Unit::kNone : *found;
 }
 
@@ -36,9 +35,8 @@ bool IsOfRow(const Column& column) {
 
 // Units of the other run would be those of other rows.
 bool ComparesRuns(const Table& table) {
-  return std::any_of(table.columns.begin(), table.columns.end(), [](const Column& column) {
-    return column.name.starts_with(kAgainstPrefix);
-  });
+  return std::any_of(table.columns.begin(), table.columns.end(),
+                     [](const Column& column) { return column.name.starts_with(kAgainstPrefix); });
 }
 
 Column InWords(const Column& column, const StringValues& units) {
@@ -58,8 +56,7 @@ Column InWords(const Column& column, const StringValues& units) {
 
 Table WithRowUnits(Table table) {
   const Column* const unit = table.Find("unit");
-  const auto* const units =
-      unit == nullptr ? nullptr : std::get_if<StringValues>(&unit->values);
+  const auto* const units = unit == nullptr ? nullptr : std::get_if<StringValues>(&unit->values);
   if (units == nullptr || ComparesRuns(table) ||
       std::none_of(table.columns.begin(), table.columns.end(), IsOfRow)) {
     return table;
