@@ -1,4 +1,4 @@
-// What a budget file asks of a run: docs/check.md has its format. Plain values.
+// The budgets of a file, as docs/check.md describes it. Plain values.
 #pragma once
 
 #include <cstdint>

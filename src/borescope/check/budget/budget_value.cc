@@ -209,9 +209,8 @@ Result<BudgetValue> ValueInTable(const Budget& budget, const Table& table) {
   }
   BS_ASSIGN(const std::vector<double> numbers, NumbersOf(budget, table, budget.column, rows));
   if (numbers.empty() && budget.reduce != RowReduce::kCount) {
-    return AboutBudget(
-        budget, ErrorCode::kMissingData,
-        fmt::format("no row of table {} is left; look at: borescope ... -f csv", table.name));
+    return AboutBudget(budget, ErrorCode::kMissingData,
+                       fmt::format("no row of table {} is left by 'where'", table.name));
   }
   if (!budget.over.empty()) {
     return ShareOver(budget, table, numbers, rows);
@@ -227,7 +226,11 @@ Result<BudgetValue> ValueOfResult(const Budget& budget, const Table& result) {
   if (!number.has_value()) {
     return AboutBudget(budget, ErrorCode::kMissingData, "its statement gives no number");
   }
-  return BudgetValue{*number, result.columns.front().unit, static_cast<int64_t>(result.rows())};
+  const Column& column = result.columns.front();
+  const bool is_count =
+      column.unit == Unit::kNone && std::holds_alternative<IntValues>(column.values);
+  return BudgetValue{*number, is_count ? Unit::kCount : column.unit,
+                     static_cast<int64_t>(result.rows())};
 }
 
 std::string FaultOfLimits(const Budget& budget, Unit unit) {

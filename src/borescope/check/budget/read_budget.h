@@ -11,7 +11,7 @@ namespace borescope::internal {
 
 // Whatever the text is, the result is a file of budgets or an error of kInvalidArgument that names
 // line and cause. Keys that are not known are errors, since a budget that is misspelt would hold
-// nothing. `path` stands in messages.
+// nothing. Messages begin with `path`.
 Result<BudgetFile> ReadBudgetFile(std::string_view text, const std::string& path);
 
 }  // namespace borescope::internal

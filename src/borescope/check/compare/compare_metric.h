@@ -51,7 +51,7 @@ void AddIntervalOfSteps(std::span<const double> base, std::span<const double> te
 enum class Verdict : uint8_t { kSame, kWorse, kBetter, kCannotTell, kNew, kGone };
 std::string_view VerdictName(Verdict verdict);  // "slower" for kWorse: metrics are times
 
-// `worse_p` and `better_p` are those of the comparison, or what became of them among several.
+// `worse_p` and `better_p` are those of the comparison, or those corrected for several.
 Verdict VerdictOf(const MetricComparison& comparison, const ComparisonRules& rules, double worse_p,
                   double better_p);
 

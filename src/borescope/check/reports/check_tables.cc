@@ -26,7 +26,7 @@ void PushRun(Table& table, std::string_view side, const RunValues& run) {
   const auto cell = [&](auto value) { Push(table.columns[next++], value); };
   cell(side);
   cell(std::string_view(run.name));
-  cell(run.steps);
+  run.steps == 0 ? PushMissing(table.columns[next++]) : cell(run.steps);
   cell(run.ranks);
   cell(run.world_size);
   PushOptional(table.columns[next++], run.step_flops);
@@ -39,7 +39,7 @@ Table RunsTable(const JudgedRuns& runs) {
   AddString(table, "side", Role::kKey, "base, test or history.");
   AddString(table, "run", Role::kKey, "The run as it was named.");
   AddInt(table, "steps", Unit::kCount, Role::kSum,
-         "Steps that were compared; the first of each recording is not.");
+         "Steps that were compared: all but the first of a recording; missing where none were.");
   AddInt(table, "ranks", Unit::kCount, Role::kSum, "Ranks that were recorded.");
   AddInt(table, "world_size", Unit::kCount, Role::kMax, "Ranks of the job.");
   AddFloat(table, "step_flops", Unit::kFlops, Role::kDerived,

@@ -31,6 +31,9 @@ std::string GateSentence(const GateRow& row) {
 
 CiReport ReportOfCheck(const JudgedCheck& outcome, const std::string& budget_path, bool strict) {
   CiReport report{outcome.status, outcome.why, budget_path, strict, {}};
+  if (outcome.status == BudgetStatus::kVoid) {
+    report.checks.push_back({"quality of the recordings", outcome.status, outcome.why, "", 0});
+  }
   for (const BudgetCheck& check : outcome.budgets) {
     report.checks.push_back({fmt::format("{} ({})", check.budget, check.rule), check.status,
                              check.sentence, check.evidence, check.line});

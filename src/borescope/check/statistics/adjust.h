@@ -1,4 +1,4 @@
-// What becomes of p values where several are looked at. Pure.
+// p values of several metrics that are judged together. Pure.
 #pragma once
 
 #include <span>

@@ -163,7 +163,7 @@ class Parser {
     return &table.back().second;
   }
 
-  // The table behind a key, made where it is missing; of an array of tables the last.
+  // The table of a key, made where it is missing; of an array of tables the last.
   Result<TomlTable*> Enter(TomlTable& table, const std::string& key) {
     const auto found = std::find_if(table.begin(), table.end(),
                                     [&](const auto& member) { return member.first == key; });

@@ -1,4 +1,4 @@
-// Texts of TOML: what stands between quotation marks. Pure.
+// Texts of TOML: what is between quotation marks. Pure.
 #pragma once
 
 #include <cstddef>

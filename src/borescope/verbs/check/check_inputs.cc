@@ -46,15 +46,12 @@ std::vector<std::string> FilesIn(const std::string& folder) {
 }  // namespace
 
 Result<std::string> ReadSmallFile(const std::string& path, size_t most) {
-  Result<std::unique_ptr<ByteSource>> source = About(path, OpenFile(path));
-  if (!source.ok()) {
-    return source.error();
-  }
+  BS_ASSIGN(const std::unique_ptr<ByteSource> source, OpenFile(path));
   std::string text;
   constexpr size_t kPiece = size_t{1} << 16;
   for (size_t read = kPiece; read == kPiece && text.size() <= most;) {
     text.resize(text.size() + kPiece);
-    BS_ASSIGN(read, About(path, ReadFully(**source, text.data() + text.size() - kPiece, kPiece)));
+    BS_ASSIGN(read, About(path, ReadFully(*source, text.data() + text.size() - kPiece, kPiece)));
     text.resize(text.size() - kPiece + read);
   }
   if (text.size() > most) {

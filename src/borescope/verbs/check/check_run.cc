@@ -120,12 +120,14 @@ Result<void> CheckOutputs(const CheckRequest& options) {
       {"--junit", &options.junit},
       {"--sarif", &options.sarif},
       {"--markdown", &options.markdown}};
+  std::vector<std::string> others;
   for (const auto& [option, path] : outputs) {
-    if (!path->empty()) {
+    if (!path->empty() && !IsWrittenDirectly(*path)) {
       BS_TRY(CheckNoInput(inputs, *path, option));
-      if (!IsWrittenDirectly(*path)) {
-        inputs.push_back(*path);
+      if (FileLookup(others).Find(*path).has_value()) {
+        return UsageError(fmt::format("{}: {} is another output as well", option, *path));
       }
+      others.push_back(*path);
     }
   }
   return {};

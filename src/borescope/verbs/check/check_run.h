@@ -23,7 +23,7 @@ struct CheckRequest {
   bool strict = false;  // in the reports, "cannot tell" is a failure
   // Files to write; empty: none.
   std::string save, junit, sarif, markdown;
-  // What is asked of each run, but for its files: selection, threads, memory, stop, captures.
+  // The question to each run, but for its files: selection, threads, memory, stop, captures.
   RunOptions run;
   // Finds the captures of graphs that the files of a run launch. May be empty.
   std::function<Result<void>(std::vector<InputFile>&)> find_captures;

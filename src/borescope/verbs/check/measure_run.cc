@@ -15,7 +15,7 @@
 namespace borescope::internal {
 namespace {
 
-// Several questions are asked of a run, by one load where it fits.
+// Several questions read a run, which is loaded once where it fits.
 constexpr uint64_t kKeptBytes = uint64_t{4} << 30;
 
 const Table* FindIn(const Document& document, std::string_view name) {
