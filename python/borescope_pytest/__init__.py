@@ -29,8 +29,11 @@ def pytest_configure(config: pytest.Config) -> None:
 
 def _torch_profiler(**given: Any) -> Any:
     """The profiler of PyTorch; the test is skipped where there is none."""
-    profiler = pytest.importorskip("torch.profiler", reason="borescope_profile needs PyTorch")
-    return profiler.profile(**given)
+    try:
+        import torch.profiler
+    except ImportError as error:
+        pytest.skip(f"borescope_profile needs PyTorch: {error}")
+    return torch.profiler.profile(**given)
 
 
 def _beside(request: pytest.FixtureRequest, path: Any) -> Any:
