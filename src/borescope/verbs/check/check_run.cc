@@ -212,7 +212,8 @@ Result<CheckedRuns> Check(const CheckRequest& options) {
       std::any_of(file.budgets.begin(), file.budgets.end(),
                   [](const Budget& one) { return one.worse.has_value(); });
   measure.for_comparison = !options.baseline.empty() || !options.save.empty();
-  measure.needs_steps = !compares_budgets;
+  measure.needs_steps =
+      !compares_budgets && (!options.baseline.empty() || file.budgets.empty());
   BS_ASSIGN(Side test, ReadSide(options.runs, "", options, measure));
   BS_ASSIGN(Side base, ReadSide(options.baseline, "--baseline", options, measure));
   BS_ASSIGN(Side history, ReadSide(options.history, "--history", options, measure));
