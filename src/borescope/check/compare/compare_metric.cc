@@ -33,7 +33,7 @@ RunSpread OwnSpread(const Values& base, const Values& test) {
   return PooledSpread(groups);
 }
 
-// Of other runs; or those of one side, which are enough by themselves.
+// That of other runs, or of both sides themselves, each around its own mean.
 RunSpread KnownSpread(const Values& base, const Values& test, const RunSpread& history) {
   const RunSpread own = OwnSpread(base, test);
   return history.df >= kFewestDegrees ? history : own.df >= kFewestDegrees ? own : RunSpread{};

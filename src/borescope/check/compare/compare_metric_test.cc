@@ -87,6 +87,18 @@ TEST(CompareRunsTest, FewFalseAlarmsOfOneProgram) {
   }
 }
 
+// Ranks of so few runs cannot reach 1 %; their spread decides. 1 % and two standard errors.
+TEST(CompareRunsTest, FewFalseAlarmsOfMoreConfidence) {
+  ComparisonRules rules;
+  rules.alpha = 0.01;
+  rules.least = 0;
+  rules.least_amount = 0;
+  const int sizes[][2] = {{3, 3}, {4, 3}, {5, 5}, {8, 1}};
+  for (const auto& [base, test] : sizes) {
+    EXPECT_LE(CountWorse(base, test, 1, rules), 17) << base << " v " << test;
+  }
+}
+
 TEST(CompareRunsTest, FewFalseAlarmsOfSingleRunsWithHistory) {
   ComparisonRules any;
   any.least = 0;

@@ -1,12 +1,13 @@
 #include "borescope/check/reports/saved_runs.h"
 
-#include <cmath>
-
 #include "borescope/output/read_json.h"
 #include "borescope/table/display/unit_and_role_names.h"
 
 namespace borescope::internal {
 namespace {
+
+// What 64 bits hold.
+constexpr double kLargest = 9e18;
 
 constexpr std::string_view kRunsTable = "baseline_runs";
 constexpr std::string_view kValuesTable = "baseline_values";
@@ -130,8 +131,9 @@ Result<std::vector<RunValues>> ReadSavedRuns(std::string_view json) {
   for (size_t row = 0; row < values->rows(); ++row) {
     const int64_t number = Cells<IntValues>(*values, "number")[row];
     const double value = Cells<FloatValues>(*values, "value")[row];
-    if (number < 0 || static_cast<size_t>(number) >= runs.size() || !std::isfinite(value)) {
-      return NoBaseline("a value belongs to no run, or is no number");
+    if (number < 0 || static_cast<size_t>(number) >= runs.size() ||
+        !(value >= 0 && value <= kLargest)) {
+      return NoBaseline("a value belongs to no run, or is no number that was measured");
     }
     MetricKey key = {Cells<StringValues>(*values, "metric")[row],
                      Cells<StringValues>(*values, "name")[row]};

@@ -134,6 +134,11 @@ Result<void> CheckOutputs(const CheckRequest& options) {
 }
 
 Result<void> CheckComparable(const JudgedRuns& runs, bool force) {
+  constexpr size_t kMostRuns = 200;
+  if (std::max(runs.base.size(), runs.test.size()) > kMostRuns) {
+    return UsageError(fmt::format("{} v {} runs: more than {} a side tell nothing more",
+                                  runs.base.size(), runs.test.size(), kMostRuns));
+  }
   const std::string why = WhyNotComparable(runs.base, runs.test);
   return why.empty() || force
              ? Result<void>()
@@ -212,8 +217,7 @@ Result<CheckedRuns> Check(const CheckRequest& options) {
       std::any_of(file.budgets.begin(), file.budgets.end(),
                   [](const Budget& one) { return one.worse.has_value(); });
   measure.for_comparison = !options.baseline.empty() || !options.save.empty();
-  measure.needs_steps =
-      !compares_budgets && (!options.baseline.empty() || file.budgets.empty());
+  measure.needs_steps = !compares_budgets && (!options.baseline.empty() || file.budgets.empty());
   BS_ASSIGN(Side test, ReadSide(options.runs, "", options, measure));
   BS_ASSIGN(Side base, ReadSide(options.baseline, "--baseline", options, measure));
   BS_ASSIGN(Side history, ReadSide(options.history, "--history", options, measure));
