@@ -7,6 +7,9 @@
 namespace borescope::internal {
 namespace {
 
+// Of shifts that are found; what is printed has a tenth of a percent.
+constexpr double kAccuracy = 1e-5;
+
 double NormalTailAbove(double z) { return std::erfc(z / std::sqrt(2.0)) / 2; }
 
 double DeviationOfShift(const PlannedTest& test) {
@@ -22,7 +25,7 @@ class PowerCurve {
       : error_(DeviationOfShift(test)), least_(test.least) {
     const auto df = static_cast<double>(test.spread.df);
     const double limit = StudentLimit(test.alpha, df);
-    constexpr int kNodes = 200;
+    constexpr int kNodes = 100;
     constexpr double kLargest = 4;
     for (int i = 0; i < kNodes; ++i) {
       const double ratio = (i + 0.5) * kLargest / kNodes;
@@ -68,7 +71,7 @@ double DetectableShift(const PlannedTest& test, double power) {
     low = high;
     high *= 2;
   }
-  while (high - low > 1e-6) {
+  while (high - low > kAccuracy) {
     const double middle = (low + high) / 2;
     (curve.At(middle) < power ? low : high) = middle;
   }

@@ -18,7 +18,7 @@ struct PlannedTest {
 // and larger than the limit of the t test with the deviation that the runs will happen to have.
 double PowerOf(const PlannedTest& test, double shift);
 
-// The shift that is called real in `power` of all cases, to 1e-6. REQUIRES: spread.df > 0.
+// The shift that is called real in `power` of all cases, to 1e-5. REQUIRES: spread.df > 0.
 double DetectableShift(const PlannedTest& test, double power = 0.8);
 
 }  // namespace borescope::internal
