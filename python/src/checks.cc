@@ -29,8 +29,10 @@ std::vector<std::string> PathsIn(const nb::list& given) {
 CheckOptions OptionsOf(const nb::dict& files, const Pairs& params) {
   CheckOptions options;
   const std::pair<const char*, std::string CheckOptions::*> members[] = {
-      {"budget", &CheckOptions::budget}, {"save_baseline", &CheckOptions::save_baseline},
-      {"junit", &CheckOptions::junit},   {"sarif", &CheckOptions::sarif},
+      {"budget", &CheckOptions::budget},
+      {"save_baseline", &CheckOptions::save_baseline},
+      {"junit", &CheckOptions::junit},
+      {"sarif", &CheckOptions::sarif},
       {"markdown", &CheckOptions::markdown}};
   for (const auto& [name, member] : members) {
     if (files.contains(name)) {
@@ -69,9 +71,9 @@ nb::tuple CheckRuns(const nb::list& runs, const nb::list& baseline, const nb::li
 
 void BindChecks(nb::module_& module) {
   module.def("check", CheckRuns, nb::arg("runs"), nb::arg("baseline"), nb::arg("history"),
-             nb::arg("files"), nb::arg("params"), nb::arg("fail"), nb::arg("all"),
-             nb::arg("force"), nb::arg("strict"), nb::arg("captures"), nb::arg("threads"),
-             nb::arg("memory_limit"), nb::arg("progress").none());
+             nb::arg("files"), nb::arg("params"), nb::arg("fail"), nb::arg("all"), nb::arg("force"),
+             nb::arg("strict"), nb::arg("captures"), nb::arg("threads"), nb::arg("memory_limit"),
+             nb::arg("progress").none());
 }
 
 }  // namespace borescope::python

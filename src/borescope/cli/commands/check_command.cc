@@ -48,12 +48,22 @@ Result<void> CheckRuns(const RawOptions& raw) {
   return {};
 }
 
+// The runs of an option; another option in their place is none of them.
+Result<std::vector<std::string>> RunsOf(std::string_view option, std::string_view joined) {
+  std::vector<std::string> words = WordsOf(joined);
+  if (std::any_of(words.begin(), words.end(),
+                  [](const std::string& word) { return word.starts_with('-'); })) {
+    return UsageError(fmt::format("--{} needs a value", option));
+  }
+  return words;
+}
+
 Result<CheckOptions> UnderstandCheck(const RawOptions& raw) {
   CLI_TRY(CheckRuns(raw));
   CheckOptions options;
   options.budget = raw.budget;
-  options.baseline = WordsOf(raw.baseline);
-  options.history = WordsOf(raw.history);
+  CLI_ASSIGN(options.baseline, RunsOf("baseline", raw.baseline));
+  CLI_ASSIGN(options.history, RunsOf("history", raw.history));
   if (!raw.fail.empty()) {
     CLI_ASSIGN(options.fail, ParseShare("fail", raw.fail));
   }

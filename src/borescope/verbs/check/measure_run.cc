@@ -15,8 +15,12 @@
 namespace borescope::internal {
 namespace {
 
-// Several questions read a run, which is loaded once where it fits.
-constexpr uint64_t kKeptBytes = uint64_t{4} << 30;
+// Several questions read a run, which is loaded once where it fits: into what is kept, and beside
+// that into what a limit of memory leaves.
+uint64_t KeptBytes(const RunOptions& options) {
+  constexpr uint64_t kMost = uint64_t{4} << 30;
+  return options.memory_limit == 0 ? kMost : std::min(kMost, options.memory_limit / 2);
+}
 
 const Table* FindIn(const Document& document, std::string_view name) {
   const auto found = std::find_if(document.tables.begin(), document.tables.end(),
@@ -135,7 +139,8 @@ Result<void> AddComparison(const RunOptions& options, bool needs_steps, Measured
   } else if (work.error().code != ErrorCode::kMissingData) {
     return work.error();
   }
-  return AddProcess(options, run);
+  // Only recordings of one rank are joined.
+  return run.values.ranks == 1 ? AddProcess(options, run) : Result<void>();
 }
 
 bool AreOfOneProcess(const MeasuredRun& a, const MeasuredRun& b) {
@@ -177,7 +182,7 @@ void Join(MeasuredRun& into, MeasuredRun& from) {
 
 Result<MeasuredRun> MeasureRun(const std::string& name, const RunOptions& options,
                                const MeasureOptions& measure) {
-  TraceCache cache(kKeptBytes);
+  TraceCache cache(KeptBytes(options));
   RunOptions asked = options;
   asked.cache = &cache;
   MeasuredRun run;
