@@ -27,6 +27,7 @@ Result<const Column*> FindColumn(const Budget& budget, const Table& table,
     return found;
   }
   std::vector<std::string_view> names;
+  names.reserve(table.columns.size());
   for (const Column& column : table.columns) {
     names.push_back(column.name);
   }

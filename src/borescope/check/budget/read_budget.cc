@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "borescope/base/text/nearest.h"
+#include "borescope/base/text/text.h"
 #include "borescope/check/budget/amount.h"
 #include "borescope/check/toml/toml_value.h"
 

@@ -22,6 +22,7 @@ constexpr double kRounding = 1 + 1e-9;
 // Times differ by factors: their logarithms by sums.
 Values LogsOf(std::span<const double> values) {
   Values logs;
+  logs.reserve(values.size());
   for (const double value : values) {
     logs.push_back(std::log(std::max(value, 1.0)));
   }

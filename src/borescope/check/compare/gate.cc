@@ -16,6 +16,7 @@ const MetricKey kStepKey = {std::string(kStepMetric), ""};
 // A run without a kernel had none of its time.
 std::vector<double> FilledValues(const std::vector<RunValues>& runs, const MetricKey& key) {
   std::vector<double> values;
+  values.reserve(runs.size());
   for (const RunValues& run : runs) {
     const auto found = run.metrics.find(key);
     values.push_back(found == run.metrics.end() ? 0 : found->second.value);
@@ -118,6 +119,7 @@ void JudgeRows(const ComparisonRules& rules, bool all, std::vector<GateRow>& row
 
 RunSpread SpreadOf(const std::vector<std::vector<RunValues>>& groups, const MetricKey& key) {
   std::vector<std::vector<double>> logs;
+  logs.reserve(groups.size());
   for (const std::vector<RunValues>& group : groups) {
     std::vector<double> values = ValuesOf(group, key);
     for (double& value : values) {

@@ -145,6 +145,7 @@ std::optional<PendingCheck> CompareBudget(const Budget& budget, const JudgedRuns
 void DecideTogether(const std::vector<PendingCheck>& pending, const JudgedRuns& runs,
                     std::vector<BudgetCheck>& checks) {
   std::vector<double> p;
+  p.reserve(pending.size());
   for (const PendingCheck& one : pending) {
     p.push_back(one.comparison.worse_p.value_or(1));
   }
@@ -165,7 +166,7 @@ std::vector<BudgetCheck> CheckBudgets(const BudgetFile& file, const JudgedRuns& 
     }
     if (budget.worse.has_value()) {
       if (std::optional<PendingCheck> one = CompareBudget(budget, runs, checks)) {
-        pending.push_back(std::move(*one));
+        pending.push_back(*one);
       }
     }
   }

@@ -95,6 +95,7 @@ Unit UnitOfText(std::string_view text) {
 
 std::vector<RunValues> RunsOf(const Table& table) {
   std::vector<RunValues> runs;
+  runs.reserve(table.rows());
   for (size_t row = 0; row < table.rows(); ++row) {
     RunValues run;
     run.name = Cells<StringValues>(table, "run")[row];

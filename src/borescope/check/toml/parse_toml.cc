@@ -159,15 +159,15 @@ class Parser {
     if (table.size() >= kMostTomlKeys) {
       return Fail("a table has too many keys");
     }
-    table.emplace_back(key, std::move(value));
-    return &table.back().second;
+    table.push_back({key, std::move(value)});
+    return &table.back().value;
   }
 
   // The table of a key, made where it is missing; of an array of tables the last.
   Result<TomlTable*> Enter(TomlTable& table, const std::string& key) {
     const auto found = std::find_if(table.begin(), table.end(),
-                                    [&](const auto& member) { return member.first == key; });
-    TomlValue* value = found == table.end() ? nullptr : &found->second;
+                                    [&](const auto& member) { return member.key == key; });
+    TomlValue* value = found == table.end() ? nullptr : &found->value;
     if (value == nullptr) {
       BS_ASSIGN(value, Add(table, key, {TomlTable(), Line()}));
     }
@@ -212,8 +212,8 @@ class Parser {
 
   Result<TomlTable*> AddToList(TomlTable& outer, const std::string& key, uint32_t line) {
     const auto found = std::find_if(outer.begin(), outer.end(),
-                                    [&](const auto& member) { return member.first == key; });
-    TomlValue* value = found == outer.end() ? nullptr : &found->second;
+                                    [&](const auto& member) { return member.key == key; });
+    TomlValue* value = found == outer.end() ? nullptr : &found->value;
     if (value == nullptr) {
       BS_ASSIGN(value, Add(outer, key, {TomlArray(), line}));
     }
@@ -338,8 +338,8 @@ class Parser {
 
 const TomlValue* FindKey(const TomlTable& table, std::string_view key) {
   const auto found = std::find_if(table.begin(), table.end(),
-                                  [&](const auto& member) { return member.first == key; });
-  return found == table.end() ? nullptr : &found->second;
+                                  [&](const auto& member) { return member.key == key; });
+  return found == table.end() ? nullptr : &found->value;
 }
 
 Result<TomlTable> ParseToml(std::string_view text) {

@@ -7,7 +7,6 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <variant>
 #include <vector>
 
@@ -15,11 +14,12 @@
 
 namespace borescope::internal {
 
+struct TomlMember;
 struct TomlValue;
 
 using TomlArray = std::vector<TomlValue>;
 // In the order of the text; keys are unique.
-using TomlTable = std::vector<std::pair<std::string, TomlValue>>;
+using TomlTable = std::vector<TomlMember>;
 
 struct TomlValue {
   std::variant<std::string, int64_t, double, bool, TomlArray, TomlTable> value;
@@ -31,6 +31,11 @@ struct TomlValue {
   const T* As() const {
     return std::get_if<T>(&value);
   }
+};
+
+struct TomlMember {
+  std::string key;
+  TomlValue value;
 };
 
 // nullptr where the table has no such key.

@@ -29,6 +29,7 @@ struct Side {
 
   std::vector<RunValues> AllValues() const {
     std::vector<RunValues> all;
+    all.reserve(measured.size());
     for (const MeasuredRun& run : measured) {
       all.push_back(run.values);
     }
@@ -80,6 +81,7 @@ Result<Side> ReadSide(const std::vector<std::string>& inputs, std::string_view o
 std::vector<std::vector<RunValues>> GroupsOf(const Side& history) {
   std::vector<std::vector<RunValues>> groups;
   std::vector<RunValues> single;
+  single.reserve(history.measured.size());
   for (const MeasuredRun& run : history.measured) {
     single.push_back(run.values);
   }

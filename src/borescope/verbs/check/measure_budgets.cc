@@ -38,6 +38,7 @@ std::map<std::string, const AnalysisSpec*> VerbsByTable() {
 Error UnknownTable(const BudgetFile& file, const Budget& budget,
                    const std::map<std::string, const AnalysisSpec*>& verbs) {
   std::vector<std::string_view> names;
+  names.reserve(verbs.size());
   for (const auto& [name, verb] : verbs) {
     names.push_back(name);
   }
@@ -127,6 +128,7 @@ Result<std::vector<const AnalysisSpec*>> VerbsOfBudgets(const BudgetFile& file) 
     return verbs;
   }
   const std::map<std::string, const AnalysisSpec*> by_table = VerbsByTable();
+  verbs.reserve(file.budgets.size());
   for (const Budget& budget : file.budgets) {
     const auto found = by_table.find(budget.table);
     if (!budget.table.empty() && found == by_table.end()) {

@@ -31,6 +31,7 @@ const Table* FindIn(const Document& document, std::string_view name) {
 Result<Answer> Ask(std::initializer_list<std::string_view> verbs, const RunOptions& options,
                    bool by_step) {
   std::vector<const AnalysisSpec*> specs;
+  specs.reserve(verbs.size());
   for (const std::string_view verb : verbs) {
     specs.push_back(FindAnalysis(verb));
   }
