@@ -8,6 +8,7 @@
 #include <memory>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "borescope/analysis/core/analysis_spec.h"
 #include "borescope/analysis/core/params.h"
@@ -18,6 +19,10 @@
 #include "borescope/base/io/byte_source.h"
 #include "borescope/catalog/catalog.h"
 #include "borescope/chakra/workload/sim_timeline.h"
+#include "borescope/check/budget/budget_value.h"
+#include "borescope/check/budget/read_budget.h"
+#include "borescope/check/reports/check_tables.h"
+#include "borescope/check/reports/saved_runs.h"
 #include "borescope/compat/pyprof/markers.h"
 #include "borescope/compat/pyprof/python_literal.h"
 #include "borescope/opmodel/devices/device_spec_file.h"
@@ -83,10 +88,40 @@ void ReadPatterns(std::string_view text) {
   static_cast<void>(borescope::internal::NamePatterns::Parse(text));
 }
 
+// The budgets of a file, and the rows that they keep of a table.
+void ReadBudgets(std::string_view text) {
+  using borescope::internal::Push;
+  using borescope::internal::Role;
+  using borescope::internal::Unit;
+  borescope::internal::Table table{"steps", "", {}};
+  Push(AddInt(table, "step", Unit::kNone, Role::kKey, ""), int64_t{3});
+  Push(AddInt(table, "span_ns", Unit::kNanoseconds, Role::kSum, ""), int64_t{1000});
+  Push(AddString(table, "name", Role::kKey, ""), "ProfilerStep#3");
+  const auto file = borescope::internal::ReadBudgetFile(text, "fuzz.toml");
+  for (const borescope::internal::Budget& budget :
+       file.ok() ? file->budgets : std::vector<borescope::internal::Budget>()) {
+    if (!budget.table.empty()) {
+      static_cast<void>(borescope::internal::ValueInTable(budget, table));
+    }
+  }
+}
+
+// Runs that were saved, compared with themselves.
+void ReadBaseline(std::string_view text) {
+  constexpr size_t kFew = 8;
+  auto runs = borescope::internal::ReadSavedRuns(text);
+  if (runs.ok() && runs->size() <= kFew) {
+    const borescope::internal::JudgedRuns judged{*runs, *runs, {*runs}};
+    static_cast<void>(borescope::internal::WhyNotComparable(*runs, *runs));
+    static_cast<void>(CheckTables(judged, Judge(judged, {}, {})));
+  }
+}
+
 constexpr std::pair<std::string_view, void (*)(std::string_view)> kReaders[] = {
     {"operator", ModelOperator}, {"graph", LoadSavedGraph},  {"simulation", DrawSimulation},
     {"marker", ReadMarkers},     {"code", ReadCode},         {"options", ReadOptions},
-    {"device", ReadDeviceSpec},  {"patterns", ReadPatterns},
+    {"device", ReadDeviceSpec},  {"patterns", ReadPatterns}, {"budget", ReadBudgets},
+    {"baseline", ReadBaseline},
 };
 
 }  // namespace

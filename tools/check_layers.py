@@ -39,11 +39,13 @@ ALLOWED = {
     "convert": {"index", "output", "trace", "table", "json", "rpd", "base"},
     "scrub": {"ingest", "index", "opmodel", "output", "trace", "json", "base"},
     "query": {"index", "trace", "table", "base"},
+    "check": {"output", "table", "json", "base"},
     "serve": {"base"},
 }
 ALLOWED["chakra"] = {"analysis/core", "analysis/measures", "compat", "compat/chakra", "output"} | READS
 ALLOWED["compat/chakra"] = ALLOWED["chakra"] | {"chakra"}
-ALLOWED["engine"] = set(ALLOWED) - {"arrow", "chakra", "compat/chakra", "convert", "query", "scrub", "serve"}
+ALLOWED["engine"] = set(ALLOWED) - {"arrow", "chakra", "check", "compat/chakra", "convert", "query", "scrub",
+                                     "serve"}
 ALLOWED["verbs"] = set(ALLOWED) - {"arrow"}
 ALLOWED["api"] = set(ALLOWED)
 # The command line is a user of the library like any other: include/ alone.

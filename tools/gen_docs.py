@@ -18,7 +18,7 @@ ROOT = Path(__file__).resolve().parent.parent
 DATA = ROOT / "tests" / "data"
 RUN = DATA / "demo_run"
 # Verbs that answer with a file, or from no recording of a run.
-NO_TABLES = {"report", "open", "convert", "link", "chakra", "query", "bench-kernel", "list", "map",
+NO_TABLES = {"report", "check", "open", "convert", "link", "chakra", "query", "bench-kernel", "list", "map",
              "reduce", "launch", "record", "completion"}
 # What a verb is asked about, where that is not RUN.
 INPUTS = {

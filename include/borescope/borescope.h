@@ -5,6 +5,7 @@
 #include "borescope/arrow.h"         // IWYU pragma: export
 #include "borescope/bench_kernel.h"  // IWYU pragma: export
 #include "borescope/chakra.h"        // IWYU pragma: export
+#include "borescope/check.h"         // IWYU pragma: export
 #include "borescope/convert.h"       // IWYU pragma: export
 #include "borescope/error.h"         // IWYU pragma: export
 #include "borescope/link.h"          // IWYU pragma: export

@@ -17,6 +17,7 @@ from typing import Any
 
 from . import _native
 from ._answer import Answer
+from ._check import CheckResult, check
 from ._diagnostics import Diagnostic, DiagnosticAction, FileInfo, Severity
 from ._errors import (Cancelled, DataWarning, Error, FormatError, InputError, MissingData,
                       UsageError, usage)
@@ -27,9 +28,9 @@ from ._run import Conversion, Keep, Run
 from ._table import Column, Table
 
 __version__: str = _native.version()
-__all__ = ["Answer", "Cancelled", "Column", "Conversion", "DataWarning", "Diagnostic", "Error",
+__all__ = ["Answer", "Cancelled", "CheckResult", "Column", "Conversion", "DataWarning", "Diagnostic", "Error",
            "FileInfo", "FormatError", "InputError", "MissingData", "Progress", "Run", "Severity",
-           "Table", "UsageError", "__version__", "events_to_parquet", "merge", "open", "reduce", "schema"]
+           "Table", "UsageError", "__version__", "check", "events_to_parquet", "merge", "open", "reduce", "schema"]
 # Tracebacks name classes as users import them.
 for _kind in (Cancelled, DataWarning, Error, FormatError, InputError, MissingData, UsageError):
     _kind.__module__ = __name__

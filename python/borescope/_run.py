@@ -15,6 +15,7 @@ from typing import Any, Literal
 
 from . import _native
 from ._answer import Answer
+from ._check import CheckResult, check
 from ._checks import SqlValue, check_options, check_sql, names_of, sql_value
 from ._diagnostics import DiagnosticAction, Diagnostic, Severity, diagnostics_of
 from ._errors import DataWarning, FormatError, InputError, usage
@@ -264,6 +265,14 @@ class Run(Verbs):
         diagnostics = diagnostics_of(row.pop("diagnostics"))
         row.pop("scrubbed")
         return Conversion(**row, diagnostics=diagnostics)
+
+    def check(self, budget: str | os.PathLike[str] | None = None, **given: Any) -> CheckResult:
+        """Whether the run keeps its budgets, and is slower than a baseline: :func:`borescope.check`
+        of this run. It is read again, by its name: one file, folder or glob."""
+        if not isinstance(self._source, (str, os.PathLike)):
+            raise usage("a run that is checked is one file, folder or glob",
+                        hint="name it by its path in borescope.open")
+        return check(self._source, budget=budget, **given)
 
     def map(self, *verbs: str, output: str | os.PathLike[str] | None = None, **given: Any) -> bytes:
         """The part of an answer that these files give, for :func:`borescope.reduce` elsewhere.

@@ -16,5 +16,6 @@ NB_MODULE(_native, module) {
   python::BindAnswers(module);
   python::BindRuns(module);
   python::BindTasks(module);
+  python::BindChecks(module);
   python::BindCommandLine(module);
 }

@@ -21,6 +21,7 @@ def test_mypy_is_content(tmp_path: Path) -> None:
     folder = Path(borescope.__file__).parent.parent
     environment = {**os.environ, "MYPYPATH": "" if folder.name == "site-packages" else str(folder)}
     check_types("borescope", tmp_path, environment)
+    check_types("borescope_pytest", tmp_path, {**os.environ, "MYPYPATH": str(ROOT / "python")})
     check_types("borescope_record", tmp_path, {**os.environ, "MYPYPATH": str(ROOT / "python")})
 
 

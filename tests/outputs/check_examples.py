@@ -73,6 +73,14 @@ SIMULATOR_LOG = """\
 [info] issue,sys->id=0, tick=1000, node->id=1, node->name=COMP_NODE
 [info] callback,sys->id=0, tick=4000, node->id=1, node->name=COMP_NODE
 """
+# What every run keeps.
+BUDGET = """\
+[[budget]]
+name = "step time"
+table = "steps"
+column = "span_ns"
+max = "10s"
+"""
 # A generated kernel, and what it needs of torch.
 TORCH = """\
 class cuda:
@@ -110,6 +118,10 @@ class Folder:
         subprocess.run([synth, "--captures", "none", "--seed", "1", "--out", str(path / "served")],
                        check=True, capture_output=True)
         (path / "my_run").symlink_to("run")
+        for name in ("run1", "run2", "run3", "main1", "main2", "main3"):
+            (path / name).symlink_to("before")
+        (path / "store").mkdir()
+        (path / "budget.toml").write_text(BUDGET)
         for name in ("train.bsr", "stall.bsr", "stall"):
             (path / name).symlink_to("run")
         for small in sorted((root / "tests" / "data" / "small").iterdir()):

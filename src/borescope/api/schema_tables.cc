@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "borescope/check.h"
 #include "borescope/schema.h"
 
 namespace borescope {
@@ -111,8 +112,8 @@ std::string_view TypeName(ColumnType type) {
 
 // `tables` and `columns` of all verbs.
 std::vector<TextTable> AnswerTables(const Schema& schema) {
-  RowWriter tables("tables", "Tables of verbs",
-                   {{"verb", "The verb.", true, {}},
+  RowWriter tables("tables", "Tables of verbs, and of the task check",
+                   {{"verb", "The verb or task.", true, {}},
                     {"name", "Name of the table.", true, {}},
                     {"title", "What it shows.", false, {}}});
   RowWriter columns("columns", "Columns of tables",
@@ -123,16 +124,20 @@ std::vector<TextTable> AnswerTables(const Schema& schema) {
                      {"unit", "ns, bytes, share and so on; empty for none.", false, {}},
                      {"role", "How rows combine: key, sum, min, max or derived.", false, {}},
                      {"doc", "What it means.", false, {}}});
-  for (const VerbInfo& verb : schema.verbs) {
-    for (const Table& table : DescribeAnswer(verb.name).value().tables()) {
-      tables.Add({verb.name, table.name(), table.title()});
+  const auto add = [&](const std::string& owner, const Answer& answer) {
+    for (const Table& table : answer.tables()) {
+      tables.Add({owner, table.name(), table.title()});
       for (size_t i = 0; i < table.num_columns(); ++i) {
         const Column column = table.column(i);
-        columns.Add({verb.name, table.name(), column.name(), TypeName(column.type()), column.unit(),
+        columns.Add({owner, table.name(), column.name(), TypeName(column.type()), column.unit(),
                      column.role(), column.doc()});
       }
     }
+  };
+  for (const VerbInfo& verb : schema.verbs) {
+    add(verb.name, DescribeAnswer(verb.name).value());
   }
+  add("check", DescribeCheck());
   return {tables.Finish(), columns.Finish()};
 }
 

@@ -120,8 +120,8 @@ std::string MainHelp() {
       "goes to those that have it.\n"
       "Every verb has its options and an example: borescope VERB --help\n"
       "The version: borescope --version\n"
-      "Exit status: 0 done, 1 a check failed (chakra check), 2 usage, input or output\n"
-      "error, also of one input of several.\n";
+      "Exit status: 0 done, 1 a check failed (check, chakra check), 2 usage, input or\n"
+      "output error, also of one input of several; check --strict: 3 cannot tell.\n";
   return text;
 }
 

@@ -148,6 +148,19 @@ constexpr std::string_view kReportOptions[] = {
     "no-progress", "verbose",    "scrub",     "scrub-key",    "scrub-map"};
 constexpr std::string_view kReportDetails =
     "PART is what borescope map report wrote, of any number of machines.\n";
+constexpr std::string_view kCheckOptions[] = {
+    "rank",     "step",    "step-rule",    "step-pattern",  "gpu",      "stream",  "annotation",
+    "instance", "begin",   "end",          "budget",        "baseline", "history", "fail",
+    "all",      "force",   "strict",       "save-baseline", "junit",    "sarif",   "markdown",
+    "captures", "threads", "memory-limit", "no-progress",   "verbose"};
+constexpr std::string_view kCheckDetails =
+    "Each INPUT is one execution of the program: a file, or a folder of its ranks.\n"
+    "Steps of one run share its level, so that runs are compared, not steps: 3 v 3 or\n"
+    "more, or fewer with --history. One run a side cannot tell a change from chance.\n"
+    "  borescope check run1/ run2/ run3/ --baseline main1/ main2/ main3/\n"
+    "  borescope check run/ --save-baseline store/1234.json\n"
+    "Exit status: 0 kept, 1 broken, 2 an error, or recordings not as good as the\n"
+    "budget file asks, 3 cannot tell, under --strict (else 0).\n";
 constexpr std::string_view kOpenOptions[] = {
     "report",       "port",        "no-browser", "timeout",      "begin",     "end",
     "rank",         "step",        "step-rule",  "step-pattern", "gpu",       "stream",
@@ -186,6 +199,12 @@ constexpr VerbRow kRows[] = {
      .options = kReportOptions,
      .details = kReportDetails,
      .pointless = kOfTables},
+    {.name = "check",
+     .usage = "[OPTIONS] INPUT... [--baseline RUN...]",
+     .run = RunCheckVerb,
+     .options = kCheckOptions,
+     .details = kCheckDetails,
+     .instead = kScrubFirst},
     {.name = "open",
      .usage = "[OPTIONS] INPUT...",
      .run = RunOpenVerb,

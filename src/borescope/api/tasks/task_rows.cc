@@ -21,6 +21,26 @@ constexpr TaskParameterRow kReport[] = {
     {"against", "file", "INPUT",
      "compare every section with the run INPUT, and show what changed"}};
 
+constexpr TaskParameterRow kCheck[] = {
+    {"budget", "file", "FILE", "budgets to keep, in TOML"},
+    {"baseline", "text", "RUN...",
+     "runs to compare with: recordings, what --save-baseline wrote, or a folder of that"},
+    {"history", "text", "RUN...",
+     "runs of one unchanged program, which say how much runs differ, where there are too few"},
+    {"fail", "share", "SHARE", "a change that matters", "question", "3%"},
+    {"all", "flag", "", "every class and kernel decides, not the time of the step alone"},
+    {"force", "flag", "", "compare runs on other devices, or with another amount of work"},
+    {"strict", "flag", "", "exit status 3 where nothing can be said"},
+    {"save-baseline", "file", "FILE", "write the values of INPUT, for --baseline and --history",
+     "output"},
+    {"junit", "file", "FILE", "also write a JUnit report", "output"},
+    {"sarif", "file", "FILE", "also write SARIF 2.1.0, which code reviews show", "output"},
+    {"markdown", "file", "FILE", "also write a summary in Markdown", "output"}};
+
+constexpr std::string_view kCheckShared[] = {"rank",  "step",   "step-rule",  "step-pattern",
+                                             "gpu",   "stream", "annotation", "instance",
+                                             "begin", "end"};
+
 constexpr std::string_view kConvertShared[] = {"begin", "end"};
 constexpr TaskParameterRow kConvert[] = {
     {"to", "choice", "FORMAT", "what to write (default: what the ending of OUT says)", "output"}};
@@ -118,6 +138,8 @@ constexpr TaskParameterRow kBench[] = {
 constexpr TaskRow kTasks[] = {
     {"report", "one HTML page with every answer, charts and tables; opens without a network",
      "borescope report run/ -o report.html", kReportShared, kReport},
+    {"check", "whether a run keeps its budgets, and is slower than a baseline; exit status 0 or 1",
+     "borescope check run/ --budget budget.toml", kCheckShared, kCheck},
     {"convert", "traces in another format: .json[.gz], .pftrace, .rpd, .csv",
      "borescope convert rank-0.json.gz rank-0.rpd --begin 10% --end 20%", kConvertShared, kConvert},
     {"link", "an execution trace of PyTorch with the times and kernels of its device trace",

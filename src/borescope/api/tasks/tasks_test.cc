@@ -10,6 +10,7 @@
 #include "borescope/base/io/temporary_folder.h"
 #include "borescope/bench_kernel.h"
 #include "borescope/chakra.h"
+#include "borescope/check.h"
 #include "borescope/convert.h"
 #include "borescope/link.h"
 #include "borescope/partial.h"
@@ -201,6 +202,36 @@ TEST_F(Tasks, APageIsServedUntilStopped) {
   ASSERT_TRUE(offered.ok()) << offered.error().Sentence();
   EXPECT_FALSE(offered->converted.has_value());
   EXPECT_FALSE(server->is_reachable());
+}
+
+TEST_F(Tasks, CheckSaysWhetherABudgetIsKept) {
+  const std::string runs[] = {trace_};
+  const std::string budget = At("budget.toml");
+  std::ofstream(budget) << "[[budget]]\nname = \"kernels\"\ntable = \"kernels\"\n"
+                           "column = \"total_ns\"\nreduce = \"sum\"\nmax = \"3us\"\n";
+  CheckOptions options;
+  options.budget = budget;
+  options.junit = At("junit.xml");
+  const Result<CheckReport> kept = Check(runs, options);
+  ASSERT_TRUE(kept.ok()) << kept.error().Sentence();
+  EXPECT_EQ(kept->status, CheckStatus::kKept);
+  EXPECT_EQ(kept->why, "every budget is kept");
+  EXPECT_EQ(kept->answer.files().size(), 1U);
+  EXPECT_TRUE(std::filesystem::exists(options.junit));
+  EXPECT_FALSE(Check({}, options).ok());
+}
+
+TEST_F(Tasks, AStoppedCheckWritesNothing) {
+  const std::string runs[] = {trace_};
+  std::stop_source source;
+  source.request_stop();
+  CheckOptions options;
+  options.save_baseline = At("saved.json");
+  options.stop = source.get_token();
+  const Result<CheckReport> stopped = Check(runs, options);
+  ASSERT_FALSE(stopped.ok());
+  EXPECT_EQ(stopped.error().code, ErrorCode::kCancelled);
+  EXPECT_FALSE(std::filesystem::exists(options.save_baseline));
 }
 
 }  // namespace

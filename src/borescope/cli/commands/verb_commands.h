@@ -9,6 +9,8 @@ int RunBenchVerb(const Command& command);
 // The first word says what to do. kCheckFailed where `chakra check` found something that a
 // simulator cannot work with.
 int RunChakraVerb(const Command& command);
+// kCheckFailed where a budget is broken or a run slower, kCannotTell under --strict.
+int RunCheckVerb(const Command& command);
 int RunCompletionVerb(const Command& command);
 int RunConvertVerb(const Command& command);
 // Of Command::task, slurm or k8s.

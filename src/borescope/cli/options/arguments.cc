@@ -52,8 +52,11 @@ void AddOption(CLI::App& app, const OptionRow& row, RawOptions& raw) {
                                   raw.params[std::string(name)] = text;
                                 });
   // Lists grow; of all else the last one counts, as with most tools.
-  option->multi_option_policy(row.is_list() ? CLI::MultiOptionPolicy::Join
-                                            : CLI::MultiOptionPolicy::TakeLast);
+  if (row.is_many()) {
+    option->expected(1, CLI::detail::expected_max_vector_size)->allow_extra_args()->delimiter('\n');
+  }
+  option->multi_option_policy(row.is_list() || row.is_many() ? CLI::MultiOptionPolicy::Join
+                                                             : CLI::MultiOptionPolicy::TakeLast);
 }
 
 void AddOwnParameter(CLI::App& app, const ParameterInfo& parameter, RawOptions& raw) {

@@ -28,6 +28,8 @@ struct RawOptions {
   std::string against;                          // of report
   std::string shard;                            // of map
   std::string expect, partial;                  // of reduce
+  // Of check; runs with line ends between them.
+  std::string budget, baseline, history, fail, save_baseline, junit, sarif, markdown;
   std::string captures;
   std::string scrub, scrub_key, scrub_map;
   std::string threads, memory_limit;
@@ -45,8 +47,8 @@ struct RawOptions {
   bool schema = false;
   bool order = false;
   bool report = false;  // of open, and of map for the verb report
-  bool force = false;   // of map and record
-  bool strict = false;  // of reduce
+  bool force = false;   // of map, record and check
+  bool strict = false;  // of reduce and check
   bool no_browser = false;
   bool help = false;
 
@@ -76,6 +78,8 @@ struct OptionRow {
   const ParameterInfo* parameter = nullptr;
 
   bool is_parameter() const { return text == nullptr && flag == nullptr; }
+  // Takes several words, up to the next option.
+  bool is_many() const { return value.ends_with("..."); }
   bool is_list() const { return value == "LIST" || value == "KEYS" || value.ends_with("[,...]"); }
 };
 

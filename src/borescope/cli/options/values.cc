@@ -55,6 +55,17 @@ Result<Shard> ParseShard(std::string_view text) {
   return Shard{*index, *count};
 }
 
+Result<double> ParseShare(std::string_view option, std::string_view text) {
+  const bool is_percent = text.ends_with('%');
+  const std::optional<double> number =
+      ParseNumber<double>(text.substr(0, text.size() - (is_percent ? 1 : 0)));
+  const double share = number.value_or(-1) / (is_percent ? 100 : 1);
+  if (!(share >= 0 && share <= 1)) {
+    return UsageError(fmt::format("--{}: '{}' is no share; write 3% or 0.03", option, text));
+  }
+  return share;
+}
+
 Result<double> ParseSeconds(const std::string& text) {
   constexpr double kLongest = 1e9;
   const std::optional<double> seconds = ParseNumber<double>(text);

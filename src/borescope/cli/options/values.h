@@ -27,6 +27,9 @@ Result<std::chrono::nanoseconds> ParseDuration(std::string_view option, std::str
 // Ki, Mi, Gi, Ti of 1024.
 Result<uint64_t> ParseSize(std::string_view option, std::string_view text);
 
+// "3%" or "0.03", the value of `option`: a part of the whole, from 0 to 1.
+Result<double> ParseShare(std::string_view option, std::string_view text);
+
 // The value of --shard, "3/64".
 Result<Shard> ParseShard(std::string_view text);
 

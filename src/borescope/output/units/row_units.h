@@ -6,9 +6,10 @@
 
 namespace borescope::internal {
 
-// The table with the fractions of its column of Unit::kOfRow as texts, each in the unit that its
-// column `unit` names (share, ratio, count; others stand behind the number as they are), and
-// without that column. Other tables stay as they are, and so do those that compare two runs. Pure.
+// The table with the fractions of its columns of Unit::kOfRow as texts, each in the unit that its
+// column `unit` names (share, ratio, count, ns, bytes; others follow the number as they are), and
+// without that column. Other tables stay as they are, and so do those that compare two runs.
+// Pure.
 Table WithRowUnits(Table table);
 
 }  // namespace borescope::internal

@@ -31,12 +31,16 @@ TEST(RowUnitsTest, EachValueIsWrittenInItsUnit) {
   Add(table, 1.4249, "ratio");
   Add(table, 12345, "count");
   Add(table, 7, "TFLOP/s");
+  Add(table, 310.5e6, "ns");
+  Add(table, 2e9, "bytes");
   const Table shown = WithRowUnits(std::move(table));
   EXPECT_EQ(shown.Find("unit"), nullptr);
   EXPECT_EQ(ValueAt(shown, 0), "19.0 %");
   EXPECT_EQ(ValueAt(shown, 1), "1.425 x");
   EXPECT_EQ(ValueAt(shown, 2), "12,345");
   EXPECT_EQ(ValueAt(shown, 3), "7.000 TFLOP/s");
+  EXPECT_EQ(ValueAt(shown, 4), "310.5 ms");
+  EXPECT_EQ(ValueAt(shown, 5), "2.000 GB");
 }
 
 TEST(RowUnitsTest, WhatIsNoNumberIsMissing) {
@@ -48,6 +52,17 @@ TEST(RowUnitsTest, WhatIsNoNumberIsMissing) {
   const Table shown = WithRowUnits(std::move(table));
   EXPECT_TRUE(shown.Find("value")->IsMissing(0));
   EXPECT_TRUE(shown.Find("value")->IsMissing(1));
+}
+
+TEST(RowUnitsTest, SeveralColumnsShareTheUnit) {
+  Table table = Tables();
+  table.columns.push_back(EmptyLike(table.columns[1]));
+  table.columns.back().name = "limit";
+  Add(table, 0.5, "share");
+  Push(table.columns[3], 0.25);
+  const Table shown = WithRowUnits(std::move(table));
+  EXPECT_EQ(ValueAt(shown, 0), "50.0 %");
+  EXPECT_EQ(std::get<StringValues>(shown.Find("limit")->values)[0], "25.0 %");
 }
 
 TEST(RowUnitsTest, OtherTablesStay) {

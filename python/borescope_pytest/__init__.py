@@ -1,0 +1,99 @@
+"""A plugin of pytest: records a part of a test with the profiler of PyTorch, and checks budgets.
+
+    @pytest.mark.borescope(budget="budget.toml")
+    def test_step(borescope_profile):
+        with borescope_profile() as profiler:
+            for batch in batches:
+                step(batch)
+                profiler.step()
+
+The test fails where a budget is broken. pytest imports this file at every start: it imports nothing
+else before the fixture is used.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import AbstractContextManager, contextmanager
+from typing import Any
+
+import pytest
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    config.addinivalue_line(
+        "markers", "borescope(budget=FILE, baseline=RUNS, strict=False): what `borescope_profile` "
+                   "checks where it is not told otherwise")
+
+
+def _torch_profiler(**given: Any) -> Any:
+    """The profiler of PyTorch; the test is skipped where there is none."""
+    try:
+        import torch.profiler
+    except ImportError as error:
+        pytest.skip(f"borescope_profile needs PyTorch: {error}")
+    return torch.profiler.profile(**given)
+
+
+def _beside(request: pytest.FixtureRequest, path: Any) -> Any:
+    """A relative name is in the folder of the test, as of data that belongs to it; else in the
+    current one."""
+    if path is None or os.path.isabs(os.fspath(path)):
+        return path
+    beside = request.path.parent / path
+    return beside if beside.exists() else path
+
+
+def _all_beside(request: pytest.FixtureRequest, given: Any) -> list[Any]:
+    single = isinstance(given, (str, os.PathLike))
+    return [_beside(request, path) for path in ([given] if single else given or ())]
+
+
+@pytest.fixture
+def borescope_profile(request: pytest.FixtureRequest, tmp_path: Any) -> Callable[..., Any]:
+    """A function that returns a context manager: ``with borescope_profile("budget.toml") as profiler:``.
+
+    Its arguments are ``budget``, ``baseline`` and ``strict`` (those of the marker unless given),
+    ``profiler`` (a function that makes one in place of ``torch.profiler.profile``), and those of the
+    profiler. The trace is in ``tmp_path``, several of one test in several files.
+    """
+    marker = request.node.get_closest_marker("borescope")
+    defaults = dict(marker.kwargs) if marker is not None else {}
+
+    def profile(budget: Any = None, *, baseline: str | os.PathLike[str] | Iterable[Any] | None = None,
+                strict: bool | None = None, profiler: Callable[..., Any] | None = None,
+                **given: Any) -> AbstractContextManager[Any]:
+        budget = defaults.get("budget") if budget is None else budget
+        baseline = defaults.get("baseline") if baseline is None else baseline
+        strict = bool(defaults.get("strict", False)) if strict is None else strict
+        return _profiled(request, tmp_path, profiler or _torch_profiler, given,
+                         _beside(request, budget), _all_beside(request, baseline), strict)
+
+    return profile
+
+
+@contextmanager
+def _profiled(request: pytest.FixtureRequest, folder: Any, make: Callable[..., Any],
+              given: dict[str, Any], budget: Any, baseline: list[Any], strict: bool) -> Iterator[Any]:
+    if budget is None and not baseline:
+        raise pytest.UsageError("borescope_profile needs a budget or a baseline, of its own or of the "
+                                "marker `borescope`")
+    with make(**given) as profiler:
+        yield profiler
+    number = len(list(folder.glob("borescope-*.json")))
+    trace = folder / f"borescope-{number}.json"
+    profiler.export_chrome_trace(str(trace))
+    _assert_kept(request, trace, budget, baseline, strict)
+
+
+def _assert_kept(request: pytest.FixtureRequest, trace: Any, budget: Any, baseline: list[Any],
+                 strict: bool) -> None:
+    import borescope
+
+    result = borescope.check(trace, budget=budget, baseline=baseline, strict=strict)
+    request.node.user_properties.append(("borescope", f"{result.status}: {result.why}"))
+    if not result or (strict and result.status == "cannot tell"):
+        names = [name for name in ("checks", "gate") if name in [each.name for each in result.answer]]
+        tables = "\n".join(str(result.answer[name]) for name in names)
+        pytest.fail(f"borescope check: {result.status}: {result.why}\n{trace}\n{tables}", pytrace=False)

@@ -1,0 +1,30 @@
+// The number that a budget is about, from a table. Pure.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "borescope/base/result.h"
+#include "borescope/check/budget/budget.h"
+#include "borescope/table/table.h"
+
+namespace borescope::internal {
+
+struct BudgetValue {
+  double value = 0;
+  Unit unit = Unit::kNone;
+  int64_t samples = 0;  // rows that it is of
+};
+
+// Of the rows that `where` keeps and whose cell is there; quantiles as quantiles.h. Errors name the
+// budget: kInvalidArgument for columns that the table does not have or that hold no numbers,
+// kMissingData where no row is left (of a count: 0). REQUIRES: the budget is of a table.
+Result<BudgetValue> ValueInTable(const Budget& budget, const Table& table);
+
+// The first cell of the result of its statement.
+Result<BudgetValue> ValueOfResult(const Budget& budget, const Table& result);
+
+// Why the limits of a budget cannot be compared with a value of this unit; empty where they can.
+std::string FaultOfLimits(const Budget& budget, Unit unit);
+
+}  // namespace borescope::internal

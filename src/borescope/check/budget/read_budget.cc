@@ -1,0 +1,341 @@
+#include "borescope/check/budget/read_budget.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <span>
+#include <utility>
+
+#include "borescope/base/text/nearest.h"
+#include "borescope/base/text/text.h"
+#include "borescope/check/budget/amount.h"
+#include "borescope/check/toml/toml_value.h"
+
+namespace borescope::internal {
+namespace {
+
+using Keys = std::span<const std::string_view>;
+
+constexpr size_t kMostBytes = size_t{1} << 20;
+constexpr std::string_view kFileKeys[] = {"schema", "budget", "quality"};
+constexpr std::string_view kBudgetKeys[] = {"name",
+                                            "table",
+                                            "column",
+                                            "reduce",
+                                            "where",
+                                            "over",
+                                            "by",
+                                            "sql",
+                                            "max",
+                                            "min",
+                                            "worse_than_baseline"};
+constexpr std::string_view kWorseKeys[] = {"by", "confidence", "min_effect", "worse"};
+constexpr std::string_view kQualityKeys[] = {"max_unlinked_share", "fail_on"};
+constexpr std::string_view kReduceNames[] = {"min", "max", "mean", "p50",
+                                             "p90", "p99", "sum",  "count"};
+constexpr std::string_view kFailNames[] = {"never", "warning", "error"};
+
+// Reads one file, and remembers where it is.
+class Reader {
+ public:
+  explicit Reader(const std::string& path) : path_(path) {}
+
+  Error At(const TomlValue& node, std::string_view what) const {
+    return UsageError(fmt::format("{}:{}: {}", path_, node.line, what));
+  }
+  // REQUIRES: `table` holds a table, here and below.
+  static const TomlValue* Find(const TomlValue& table, std::string_view key) {
+    return FindKey(*table.As<TomlTable>(), key);
+  }
+
+  Result<void> CheckKeys(const TomlValue& table, std::string_view what, Keys known) const {
+    for (const auto& [key, value] : *table.As<TomlTable>()) {
+      if (std::find(known.begin(), known.end(), key) == known.end()) {
+        const std::string_view nearest = Nearest(key, known);
+        return At(value,
+                  fmt::format("{} has no key '{}'; {}", what, key,
+                              nearest.empty() ? fmt::format("keys are {}", fmt::join(known, ", "))
+                                              : fmt::format("did you mean '{}'?", nearest)));
+      }
+    }
+    return {};
+  }
+
+  // A text; empty where the key is missing.
+  Result<std::string> Text(const TomlValue& table, std::string_view key) const {
+    const TomlValue* const node = Find(table, key);
+    if (node == nullptr) {
+      return std::string();
+    }
+    const auto* const text = node->As<std::string>();
+    if (text == nullptr || text->empty()) {
+      return At(*node, fmt::format("'{}' takes a text that is not empty", key));
+    }
+    return *text;
+  }
+
+  // One of several words, by its number; nothing where the key is missing.
+  Result<std::optional<size_t>> Word(const TomlValue& table, std::string_view key,
+                                     Keys words) const {
+    BS_ASSIGN(const std::string text, Text(table, key));
+    if (text.empty()) {
+      return std::optional<size_t>();
+    }
+    const auto found = std::find(words.begin(), words.end(), text);
+    if (found == words.end()) {
+      return At(*Find(table, key),
+                fmt::format("'{}' takes {}, not '{}'", key, fmt::join(words, ", "), text));
+    }
+    return std::optional<size_t>(static_cast<size_t>(found - words.begin()));
+  }
+
+  // A number, or a text with a unit.
+  Result<std::optional<BudgetAmount>> Amount(const TomlValue& table, std::string_view key) const {
+    const TomlValue* const node = Find(table, key);
+    if (node == nullptr) {
+      return std::optional<BudgetAmount>();
+    }
+    std::optional<BudgetAmount> amount;
+    if (const auto* const text = node->As<std::string>()) {
+      amount = ParseAmount(*text);
+    } else if (const auto* const whole = node->As<int64_t>(); whole != nullptr && *whole >= 0) {
+      amount = BudgetAmount{static_cast<double>(*whole)};
+    } else if (const auto* const number = node->As<double>(); number != nullptr && *number >= 0) {
+      amount = BudgetAmount{*number};
+    }
+    if (!amount.has_value()) {
+      return At(*node, fmt::format("'{}' takes a number with a unit, such as \"310ms\", \"2GiB\", "
+                                   "\"15%\" or 12, and no negative one",
+                                   key));
+    }
+    return amount;
+  }
+
+  // A part of 1, as "3%" or 0.03.
+  Result<std::optional<double>> Share(const TomlValue& table, std::string_view key) const {
+    BS_ASSIGN(const std::optional<BudgetAmount> amount, Amount(table, key));
+    if (!amount.has_value()) {
+      return std::optional<double>();
+    }
+    const bool is_share = amount->unit == Unit::kShare || amount->unit == Unit::kNone;
+    if (!is_share || amount->value > 1) {
+      return At(*Find(table, key), fmt::format("'{}' takes a share, such as \"3%\" or 0.03", key));
+    }
+    return std::optional<double>(amount->value);
+  }
+
+  // The table that a key holds; nullptr where the key is missing.
+  Result<const TomlValue*> Inner(const TomlValue& table, std::string_view key) const {
+    const TomlValue* const node = Find(table, key);
+    if (node != nullptr && node->As<TomlTable>() == nullptr) {
+      return At(*node, fmt::format("'{}' takes a table: {} = {{...}}", key, key));
+    }
+    return node;
+  }
+
+ private:
+  const std::string& path_;
+};
+
+// ">=3": the comparison and the value behind it.
+RowCondition ComparisonOf(std::string_view column, std::string_view text) {
+  using Is = RowCondition::Is;
+  constexpr std::pair<std::string_view, Is> kSigns[] = {{">=", Is::kAtLeast}, {"<=", Is::kAtMost},
+                                                        {"!=", Is::kNot},     {">", Is::kMore},
+                                                        {"<", Is::kLess},     {"==", Is::kOneOf}};
+  for (const auto& [sign, is] : kSigns) {
+    if (text.starts_with(sign)) {
+      return {std::string(column), is, {std::string(Trimmed(text.substr(sign.size())))}};
+    }
+  }
+  return {std::string(column), Is::kOneOf, {std::string(text)}};
+}
+
+// A value as cells of tables are written; nothing for what no cell is.
+std::optional<std::string> CellText(const TomlValue& node) {
+  if (const auto* const text = node.As<std::string>()) {
+    return *text;
+  }
+  if (const auto* const number = node.As<int64_t>()) {
+    return fmt::format("{}", *number);
+  }
+  if (const auto* const flag = node.As<bool>()) {
+    return *flag ? "true" : "false";
+  }
+  return std::nullopt;
+}
+
+Result<RowCondition> ReadCondition(const Reader& reader, const std::string& column,
+                                   const TomlValue& node) {
+  RowCondition condition{column, RowCondition::Is::kOneOf, {}};
+  if (const std::optional<std::string> single = CellText(node)) {
+    return node.As<std::string>() != nullptr ? ComparisonOf(column, *single)
+                                             : RowCondition{column, condition.is, {*single}};
+  }
+  const TomlArray none;
+  const auto* const list = node.As<TomlArray>();
+  for (const TomlValue& item : list == nullptr ? none : *list) {
+    const std::optional<std::string> text = CellText(item);
+    if (!text.has_value()) {
+      return reader.At(item, "a list of 'where' holds texts and whole numbers");
+    }
+    condition.values.push_back(*text);
+  }
+  if (condition.values.empty()) {
+    return reader.At(node, fmt::format("where.{} takes a value, a comparison such as \">=3\", or a "
+                                       "list of values",
+                                       column));
+  }
+  return condition;
+}
+
+Result<std::optional<WorseRule>> ReadWorse(const Reader& reader, const TomlValue& table) {
+  BS_ASSIGN(const TomlValue* const inner, reader.Inner(table, "worse_than_baseline"));
+  if (inner == nullptr) {
+    return std::optional<WorseRule>();
+  }
+  BS_TRY(reader.CheckKeys(*inner, "worse_than_baseline", kWorseKeys));
+  WorseRule rule;
+  BS_ASSIGN(const std::optional<double> by, reader.Share(*inner, "by"));
+  BS_ASSIGN(const std::optional<double> confidence, reader.Share(*inner, "confidence"));
+  BS_ASSIGN(rule.min_effect, reader.Amount(*inner, "min_effect"));
+  constexpr std::string_view kDirections[] = {"more", "less"};
+  BS_ASSIGN(const std::optional<size_t> worse, reader.Word(*inner, "worse", kDirections));
+  rule.by = by.value_or(rule.by);
+  rule.confidence = confidence.value_or(rule.confidence);
+  rule.less_is_worse = worse == size_t{1};
+  if (rule.confidence < 0.5 || rule.confidence > 0.9999) {
+    return reader.At(*Reader::Find(*inner, "confidence"),
+                     "'confidence' lies between 0.5 and 0.9999");
+  }
+  return std::optional(rule);
+}
+
+Result<void> ReadWhere(const Reader& reader, const TomlValue& table, Budget& budget) {
+  BS_ASSIGN(const TomlValue* const where, reader.Inner(table, "where"));
+  if (where == nullptr) {
+    return {};
+  }
+  for (const auto& [column, value] : *where->As<TomlTable>()) {
+    BS_ASSIGN(RowCondition condition, ReadCondition(reader, column, value));
+    budget.where.push_back(std::move(condition));
+  }
+  return {};
+}
+
+// What a budget must have, and what does not go together.
+std::string FaultOfBudget(const Budget& budget, bool has_reduce) {
+  const bool of_table = !budget.table.empty();
+  if (budget.name.empty()) {
+    return "a budget needs a name";
+  }
+  if (of_table == !budget.sql.empty()) {
+    return "a budget needs either a table, with its column, or sql";
+  }
+  if (!of_table && (has_reduce || !budget.where.empty() || !budget.over.empty() ||
+                    !budget.column.empty() || !budget.by.empty())) {
+    return "column, reduce, where, over and by belong to a table; write them into the sql";
+  }
+  if (of_table && budget.column.empty() && budget.reduce != RowReduce::kCount) {
+    return "a budget of a table needs its column, or reduce = \"count\"";
+  }
+  if (!budget.min.has_value() && !budget.max.has_value() && !budget.worse.has_value()) {
+    return "a budget needs max, min or worse_than_baseline";
+  }
+  if (!budget.over.empty() && budget.reduce != RowReduce::kSum) {
+    return "over divides sums: it needs reduce = \"sum\"";
+  }
+  return "";
+}
+
+Result<Budget> ReadOneBudget(const Reader& reader, const TomlValue& table) {
+  BS_TRY(reader.CheckKeys(table, "a budget", kBudgetKeys));
+  Budget budget;
+  budget.line = table.line;
+  constexpr std::pair<std::string_view, std::string Budget::*> kTexts[] = {
+      {"name", &Budget::name}, {"table", &Budget::table}, {"column", &Budget::column},
+      {"over", &Budget::over}, {"by", &Budget::by},       {"sql", &Budget::sql}};
+  for (const auto& [key, member] : kTexts) {
+    BS_ASSIGN(budget.*member, reader.Text(table, key));
+  }
+  BS_ASSIGN(const std::optional<size_t> reduce, reader.Word(table, "reduce", kReduceNames));
+  budget.reduce = static_cast<RowReduce>(reduce.value_or(static_cast<size_t>(RowReduce::kP50)));
+  BS_TRY(ReadWhere(reader, table, budget));
+  BS_ASSIGN(budget.min, reader.Amount(table, "min"));
+  BS_ASSIGN(budget.max, reader.Amount(table, "max"));
+  BS_ASSIGN(budget.worse, ReadWorse(reader, table));
+  const std::string fault = FaultOfBudget(budget, reduce.has_value());
+  return fault.empty() ? Result<Budget>(std::move(budget)) : reader.At(table, fault);
+}
+
+Result<QualityRules> ReadQuality(const Reader& reader, const TomlValue& file) {
+  QualityRules rules;
+  BS_ASSIGN(const TomlValue* const table, reader.Inner(file, "quality"));
+  if (table == nullptr) {
+    return rules;
+  }
+  BS_TRY(reader.CheckKeys(*table, "[quality]", kQualityKeys));
+  BS_ASSIGN(rules.max_unlinked_share, reader.Share(*table, "max_unlinked_share"));
+  BS_ASSIGN(const std::optional<size_t> fail_on, reader.Word(*table, "fail_on", kFailNames));
+  rules.fail_on = static_cast<FailOn>(fail_on.value_or(static_cast<size_t>(FailOn::kNever)));
+  return rules;
+}
+
+Result<void> ReadBudgets(const Reader& reader, const TomlValue& table, BudgetFile& file) {
+  constexpr std::string_view kForm = "budgets are written as [[budget]], with two brackets";
+  const TomlValue* const node = Reader::Find(table, "budget");
+  if (node == nullptr) {
+    return {};
+  }
+  const auto* const list = node->As<TomlArray>();
+  if (list == nullptr) {
+    return reader.At(*node, kForm);
+  }
+  for (const TomlValue& one : *list) {
+    if (one.As<TomlTable>() == nullptr) {
+      return reader.At(one, kForm);
+    }
+    BS_ASSIGN(Budget budget, ReadOneBudget(reader, one));
+    const bool is_twice =
+        std::any_of(file.budgets.begin(), file.budgets.end(),
+                    [&](const Budget& other) { return other.name == budget.name; });
+    if (is_twice) {
+      return reader.At(one, fmt::format("there are two budgets of the name '{}'", budget.name));
+    }
+    file.budgets.push_back(std::move(budget));
+  }
+  return {};
+}
+
+}  // namespace
+
+Result<BudgetFile> ReadBudgetFile(std::string_view text, const std::string& path) {
+  if (text.size() > kMostBytes) {
+    return UsageError(path + ": a budget file has at most 1 MiB; is it one?");
+  }
+  Result<TomlTable> parsed = ParseToml(text);
+  if (!parsed.ok()) {
+    return UsageError(path + ":" + parsed.error().message);
+  }
+  const TomlValue table{std::move(*parsed), 1};
+  const Reader reader(path);
+  BS_TRY(reader.CheckKeys(table, "a budget file", kFileKeys));
+  if (const TomlValue* const schema = Reader::Find(table, "schema")) {
+    const auto* const number = schema->As<int64_t>();
+    if (number == nullptr || *number != 1) {
+      return reader.At(*schema, "this version reads schema = 1");
+    }
+  }
+  BudgetFile file{path, {}, {}};
+  BS_ASSIGN(file.quality, ReadQuality(reader, table));
+  BS_TRY(ReadBudgets(reader, table, file));
+  const bool asks_quality =
+      file.quality.fail_on != FailOn::kNever || file.quality.max_unlinked_share.has_value();
+  if (file.budgets.empty() && !asks_quality) {
+    return UsageError(path + ": there is no [[budget]] in it");
+  }
+  return file;
+}
+
+}  // namespace borescope::internal

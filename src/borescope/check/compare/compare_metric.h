@@ -1,0 +1,58 @@
+// Whether a metric of a program got worse from one group of runs to another: the unit is the run.
+// docs/check.md says why, and what it costs to take steps instead. Pure; any thread.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string_view>
+
+#include "borescope/check/statistics/student.h"
+
+namespace borescope::internal {
+
+// By what a change was tested.
+enum class ChangeTest : uint8_t {
+  kNone,   // too few runs, and nothing known of how much runs differ
+  kRanks,  // every labelling of the runs
+  kT,      // the spread of other runs of one program
+};
+
+struct ComparisonRules {
+  double alpha = 0.05;         // one-sided: of false alarms, and beyond either end of the interval
+  double least = 0.03;         // a change that matters, as a part of the base
+  double least_amount = 1000;  // and in the unit of the metric: 1 us
+  bool less_is_worse = false;
+};
+
+struct MetricComparison {
+  double base = 0;  // medians of the runs
+  double test = 0;
+  ChangeTest by = ChangeTest::kNone;
+  // Of test against base, as a part of base; nothing where one of them is 0.
+  std::optional<double> change;
+  std::optional<double> low;  // the interval of the change
+  std::optional<double> high;
+  bool is_within_runs = false;    // the interval is that of steps: nothing follows from it
+  std::optional<double> worse_p;  // one-sided
+  std::optional<double> better_p;
+  std::optional<double> detectable;  // that would be called worse in 4 of 5 cases
+};
+
+// Values above 0 are compared by their logarithms, with 1 in place of smaller ones. REQUIRES:
+// neither is empty.
+MetricComparison CompareRuns(std::span<const double> base, std::span<const double> test,
+                             const RunSpread& history, const ComparisonRules& rules);
+
+// Fills in the interval within the runs, of a run on each side: their steps.
+void AddIntervalOfSteps(std::span<const double> base, std::span<const double> test, double alpha,
+                        MetricComparison& comparison);
+
+enum class Verdict : uint8_t { kSame, kWorse, kBetter, kCannotTell, kNew, kGone };
+std::string_view VerdictName(Verdict verdict);  // "slower" for kWorse: metrics are times
+
+// `worse_p` and `better_p` are those of the comparison, or those corrected for several.
+Verdict VerdictOf(const MetricComparison& comparison, const ComparisonRules& rules, double worse_p,
+                  double better_p);
+
+}  // namespace borescope::internal

@@ -1,0 +1,154 @@
+#include "borescope/check/compare/gate.h"
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+
+#include "borescope/check/statistics/adjust.h"
+
+namespace borescope::internal {
+namespace {
+
+constexpr double kSmallestKernel = 0.01;  // of a step
+
+const MetricKey kStepKey = {std::string(kStepMetric), ""};
+
+// A run without a kernel had none of its time.
+std::vector<double> FilledValues(const std::vector<RunValues>& runs, const MetricKey& key) {
+  std::vector<double> values;
+  values.reserve(runs.size());
+  for (const RunValues& run : runs) {
+    const auto found = run.metrics.find(key);
+    values.push_back(found == run.metrics.end() ? 0 : found->second.value);
+  }
+  return values;
+}
+
+bool HasValue(const std::vector<RunValues>& runs, const MetricKey& key) {
+  const std::vector<double> values = FilledValues(runs, key);
+  return std::any_of(values.begin(), values.end(), [](double value) { return value > 0; });
+}
+
+bool MattersIn(const std::vector<RunValues>& runs, const MetricKey& key) {
+  return std::any_of(runs.begin(), runs.end(), [&](const RunValues& run) {
+    const auto metric = run.metrics.find(key);
+    const auto step = run.metrics.find(kStepKey);
+    return metric != run.metrics.end() && step != run.metrics.end() &&
+           metric->second.value >= kSmallestKernel * step->second.value;
+  });
+}
+
+std::set<MetricKey> KeysOf(const JudgedRuns& runs) {
+  std::set<MetricKey> keys;
+  for (const std::vector<RunValues>* side : {&runs.base, &runs.test}) {
+    for (const RunValues& run : *side) {
+      for (const auto& [key, value] : run.metrics) {
+        const bool is_small = key.first == kKernelMetric && !MattersIn(*side, key);
+        if (key.first != kBudgetMetric && !is_small) {
+          keys.insert(key);
+        }
+      }
+    }
+  }
+  return keys;
+}
+
+const MetricValue* OnlyValue(const std::vector<RunValues>& runs, const MetricKey& key) {
+  if (runs.size() != 1) {
+    return nullptr;
+  }
+  const auto found = runs.front().metrics.find(key);
+  return found == runs.front().metrics.end() ? nullptr : &found->second;
+}
+
+GateRow RowOf(const JudgedRuns& runs, const MetricKey& key, const ComparisonRules& rules) {
+  GateRow row{key, Unit::kNanoseconds, {}, {}};
+  row.comparison = CompareRuns(FilledValues(runs.base, key), FilledValues(runs.test, key),
+                               SpreadOf(runs.history, key), rules);
+  const MetricValue* const base = OnlyValue(runs.base, key);
+  const MetricValue* const test = OnlyValue(runs.test, key);
+  if (row.comparison.by == ChangeTest::kNone && base != nullptr && test != nullptr) {
+    AddIntervalOfSteps(base->steps, test->steps, rules.alpha, row.comparison);
+  }
+  return row;
+}
+
+size_t OrderOf(const MetricKey& key) {
+  constexpr std::string_view kOrder[] = {kStepMetric, kDeviceMetric, kClassMetric, kKernelMetric};
+  return static_cast<size_t>(std::find(std::begin(kOrder), std::end(kOrder), key.first) -
+                             std::begin(kOrder));
+}
+
+void SortRows(std::vector<GateRow>& rows) {
+  std::stable_sort(rows.begin(), rows.end(), [](const GateRow& a, const GateRow& b) {
+    const double size_a = std::max(a.comparison.base, a.comparison.test);
+    const double size_b = std::max(b.comparison.base, b.comparison.test);
+    return OrderOf(a.key) != OrderOf(b.key) ? OrderOf(a.key) < OrderOf(b.key)
+           : size_a != size_b               ? size_a > size_b
+                                            : a.key < b.key;
+  });
+}
+
+// The time of the step is the one question asked in advance; all others are looked at together. If
+// every row decides, it is one of them.
+void JudgeRows(const ComparisonRules& rules, bool all, std::vector<GateRow>& rows) {
+  std::vector<GateRow*> family;
+  std::vector<double> worse;
+  std::vector<double> better;
+  for (GateRow& row : rows) {
+    row.q = row.comparison.worse_p;
+    const bool is_primary = row.key.first == kStepMetric && !all;
+    if (row.comparison.by == ChangeTest::kNone || is_primary) {
+      row.verdict = VerdictOf(row.comparison, rules, row.comparison.worse_p.value_or(1),
+                              row.comparison.better_p.value_or(1));
+    } else {
+      family.push_back(&row);
+      worse.push_back(*row.comparison.worse_p);
+      better.push_back(*row.comparison.better_p);
+    }
+  }
+  worse = FalseDiscoveryRates(worse);
+  better = FalseDiscoveryRates(better);
+  for (size_t i = 0; i < family.size(); ++i) {
+    family[i]->q = worse[i];
+    family[i]->verdict = VerdictOf(family[i]->comparison, rules, worse[i], better[i]);
+  }
+}
+
+}  // namespace
+
+RunSpread SpreadOf(const std::vector<std::vector<RunValues>>& groups, const MetricKey& key) {
+  std::vector<std::vector<double>> logs;
+  logs.reserve(groups.size());
+  for (const std::vector<RunValues>& group : groups) {
+    std::vector<double> values = ValuesOf(group, key);
+    for (double& value : values) {
+      value = std::log(std::max(value, 1.0));
+    }
+    logs.push_back(std::move(values));
+  }
+  return PooledSpread(logs);
+}
+
+std::vector<GateRow> GateRows(const JudgedRuns& runs, const JudgeOptions& options) {
+  ComparisonRules rules;
+  rules.least = options.fail;
+  std::vector<GateRow> rows;
+  std::vector<GateRow> in_one;
+  for (const MetricKey& key : runs.base.empty() ? std::set<MetricKey>() : KeysOf(runs)) {
+    const bool in_base = HasValue(runs.base, key);
+    const bool in_test = HasValue(runs.test, key);
+    if (in_base && in_test) {
+      rows.push_back(RowOf(runs, key, rules));
+    } else if (in_base || in_test) {
+      in_one.push_back(RowOf(runs, key, rules));
+      in_one.back().verdict = in_test ? Verdict::kNew : Verdict::kGone;
+    }
+  }
+  JudgeRows(rules, options.all, rows);
+  rows.insert(rows.end(), in_one.begin(), in_one.end());
+  SortRows(rows);
+  return rows;
+}
+
+}  // namespace borescope::internal

@@ -1,0 +1,68 @@
+// From the values of runs to verdicts: budgets kept or broken, metrics slower or not. Pure.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "borescope/check/budget/budget.h"
+#include "borescope/check/compare/compare_metric.h"
+#include "borescope/check/compare/run_values.h"
+
+namespace borescope::internal {
+
+enum class BudgetStatus : uint8_t { kKept, kBroken, kCannotTell, kVoid };
+std::string_view BudgetStatusName(BudgetStatus status);  // "cannot tell"
+
+// One limit of one budget.
+struct BudgetCheck {
+  std::string budget;
+  std::string rule;  // max, min or baseline
+  BudgetStatus status = BudgetStatus::kKept;
+  double value = 0;  // the median of the runs
+  Unit unit = Unit::kNone;
+  std::optional<double> limit;
+  std::optional<double> base;
+  std::optional<double> change;  // as a part of the base, with its interval
+  std::optional<double> low;
+  std::optional<double> high;
+  int64_t samples = 0;
+  std::string sentence;  // what it means, for people
+  std::string evidence;  // the command that shows the number
+  uint32_t line = 0;     // of the budget in its file
+};
+
+// One metric of the comparison with the baseline.
+struct GateRow {
+  MetricKey key;
+  Unit unit = Unit::kNanoseconds;
+  MetricComparison comparison;
+  std::optional<double> q;  // worse_p among the metrics that were looked at
+  Verdict verdict = Verdict::kCannotTell;
+  bool decides = false;  // the status of the check follows it
+};
+
+struct JudgeOptions {
+  double fail = 0.03;  // a change that matters
+  bool all = false;    // every metric decides, not the time of the step alone
+};
+
+// The runs that are judged, and what is known of others.
+struct JudgedRuns {
+  std::vector<RunValues> base;
+  std::vector<RunValues> test;
+  std::vector<std::vector<RunValues>> history;  // groups, each of one unchanged program
+};
+
+struct JudgedCheck {
+  BudgetStatus status = BudgetStatus::kKept;
+  std::string why;  // in a sentence
+  std::vector<BudgetCheck> budgets;
+  std::vector<GateRow> gate;
+};
+
+// REQUIRES: test is not empty, and has a value for each budget.
+JudgedCheck Judge(const JudgedRuns& runs, const BudgetFile& file, const JudgeOptions& options);
+
+}  // namespace borescope::internal

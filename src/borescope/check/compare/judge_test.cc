@@ -1,0 +1,191 @@
+#include "borescope/check/compare/judge.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <random>
+
+#include "borescope/check/budget/read_budget.h"
+#include "borescope/check/compare/gate.h"
+
+namespace borescope::internal {
+namespace {
+
+using Runs = std::vector<RunValues>;
+
+MetricKey StepKey() { return {std::string(kStepMetric), ""}; }
+
+// A run with a step of 100 ms, of which kernels take what they take in one of the program's runs.
+class Program {
+ public:
+  explicit Program(uint32_t seed) : random_(seed) {}
+
+  RunValues Run(double factor = 1, double factor_of_first = 1) {
+    RunValues run;
+    run.name = "run";
+    run.steps = 20;
+    const double level = std::exp(0.02 * normal_(random_));
+    for (int kernel = 0; kernel < kKernels; ++kernel) {
+      const double own = std::exp(0.01 * normal_(random_));
+      run.metrics[KeyOf(kernel)].value =
+          5e6 * factor * level * own * (kernel == 0 ? factor_of_first : 1);
+    }
+    run.metrics[StepKey()].value = 1e8 * factor * level;
+    return run;
+  }
+
+  Runs RunsOf(int count, double factor = 1, double factor_of_first = 1) {
+    Runs runs;
+    for (int i = 0; i < count; ++i) {
+      runs.push_back(Run(factor, factor_of_first));
+    }
+    return runs;
+  }
+
+  static MetricKey KeyOf(int kernel) {
+    return {std::string(kKernelMetric), "kernel " + std::to_string(kernel)};
+  }
+  static constexpr int kKernels = 12;
+
+ private:
+  std::mt19937 random_;
+  std::normal_distribution<double> normal_;
+};
+
+const GateRow& RowOfKey(const JudgedCheck& judged, const MetricKey& key) {
+  return *std::find_if(judged.gate.begin(), judged.gate.end(),
+                       [&](const GateRow& row) { return row.key == key; });
+}
+
+// However many metrics are looked at, an unchanged program fails in at most 5 % of all checks.
+TEST(JudgeTest, FewFalseAlarmsOfSeveralMetrics) {
+  for (const bool all : {false, true}) {
+    Program program(all ? 1 : 2);
+    int broken = 0;
+    for (int i = 0; i < 1000; ++i) {
+      const JudgedRuns runs{program.RunsOf(5), program.RunsOf(5), {}};
+      broken += Judge(runs, {}, {0, all}).status == BudgetStatus::kBroken ? 1 : 0;
+    }
+    EXPECT_LE(broken, 64) << all;
+  }
+}
+
+// A kernel that is slower by what is said to be detectable, alone among others, is found.
+TEST(JudgeTest, OneSlowKernelIsFound) {
+  Program program(3);
+  int found = 0;
+  for (int i = 0; i < 300; ++i) {
+    const JudgedRuns runs{program.RunsOf(8), program.RunsOf(8, 1, 1.08), {}};
+    const JudgedCheck judged = Judge(runs, {}, {0.02, false});
+    found += RowOfKey(judged, Program::KeyOf(0)).verdict == Verdict::kWorse ? 1 : 0;
+    EXPECT_FALSE(RowOfKey(judged, Program::KeyOf(0)).decides);
+  }
+  EXPECT_GE(found, 240);
+}
+
+TEST(JudgeTest, OneRunASideCannotTell) {
+  Program program(4);
+  const JudgedRuns runs{program.RunsOf(1), program.RunsOf(1, 2), {}};
+  const JudgedCheck judged = Judge(runs, {}, {});
+  EXPECT_EQ(judged.status, BudgetStatus::kCannotTell);
+  EXPECT_EQ(judged.why, "step time: 1 v 1 runs cannot tell; 3 v 3 can, or --history");
+}
+
+TEST(JudgeTest, HistoryKnowsHowMuchRunsDiffer) {
+  Program program(5);
+  const JudgedRuns runs{program.RunsOf(1), program.RunsOf(1, 1.3), {program.RunsOf(8)}};
+  EXPECT_EQ(Judge(runs, {}, {}).status, BudgetStatus::kBroken);
+  const JudgedRuns few{program.RunsOf(1), program.RunsOf(1, 1.3), {program.RunsOf(4)}};
+  EXPECT_EQ(Judge(few, {}, {}).status, BudgetStatus::kCannotTell);
+}
+
+TEST(JudgeTest, KernelsOfOneSideAreNewOrGone) {
+  Program program(6);
+  JudgedRuns runs{program.RunsOf(3), program.RunsOf(3), {}};
+  for (RunValues& run : runs.base) {
+    run.metrics.erase(Program::KeyOf(0));
+  }
+  for (RunValues& run : runs.test) {
+    run.metrics.erase(Program::KeyOf(1));
+    run.metrics[{std::string(kKernelMetric), "small"}].value = 1e5;
+  }
+  const JudgedCheck judged = Judge(runs, {}, {});
+  EXPECT_EQ(RowOfKey(judged, Program::KeyOf(0)).verdict, Verdict::kNew);
+  EXPECT_EQ(RowOfKey(judged, Program::KeyOf(1)).verdict, Verdict::kGone);
+  EXPECT_EQ(judged.gate.size(), 1U + Program::kKernels);
+  EXPECT_EQ(judged.gate.front().key, StepKey());
+}
+
+BudgetFile BudgetOf(const std::string& rest) {
+  return ReadBudgetFile("[[budget]]\nname = \"b\"\ntable = \"steps\"\ncolumn = \"c\"\n" + rest, "b")
+      .value();
+}
+
+Runs BudgetRuns(std::initializer_list<double> values, Unit unit) {
+  Runs runs;
+  for (const double value : values) {
+    runs.emplace_back();
+    runs.back().metrics[{std::string(kBudgetMetric), "b"}] = {value, unit, 1, {}};
+  }
+  return runs;
+}
+
+BudgetStatus StatusOf(const std::string& rest, std::initializer_list<double> base,
+                      std::initializer_list<double> test, Unit unit) {
+  return Judge({BudgetRuns(base, unit), BudgetRuns(test, unit), {}}, BudgetOf(rest), {}).status;
+}
+
+TEST(JudgeTest, LimitsHoldOfTheMedianRun) {
+  constexpr Unit kTime = Unit::kNanoseconds;
+  EXPECT_EQ(StatusOf("max = \"1ms\"", {}, {1e6}, kTime), BudgetStatus::kKept);
+  EXPECT_EQ(StatusOf("max = \"1ms\"", {}, {1e6 + 1}, kTime), BudgetStatus::kBroken);
+  EXPECT_EQ(StatusOf("min = \"1ms\"", {}, {0.9e6}, kTime), BudgetStatus::kBroken);
+  EXPECT_EQ(StatusOf("max = \"1ms\"", {}, {0.9e6, 5e6, 0.8e6}, kTime), BudgetStatus::kKept);
+}
+
+TEST(JudgeTest, BudgetsAboutTheBaseline) {
+  const std::string worse = "worse_than_baseline = {by = \"3%\"}";
+  constexpr Unit kTime = Unit::kNanoseconds;
+  EXPECT_EQ(StatusOf(worse, {}, {1e6}, kTime), BudgetStatus::kCannotTell);
+  EXPECT_EQ(StatusOf(worse, {1e6}, {2e6}, kTime), BudgetStatus::kCannotTell);
+  EXPECT_EQ(StatusOf(worse, {1e6, 1.01e6, 1.02e6}, {2e6, 2.1e6, 2.2e6}, kTime),
+            BudgetStatus::kBroken);
+  EXPECT_EQ(StatusOf(worse, {1e6, 1.01e6, 1.02e6}, {1.005e6, 1.01e6, 1.012e6}, kTime),
+            BudgetStatus::kKept);
+  // The ranks of 3 v 3 runs never reach 99 %, but the spread of 6 runs can; that of 3 v 2 cannot.
+  const std::string sure = "worse_than_baseline = {confidence = 0.99}";
+  EXPECT_EQ(StatusOf(sure, {1e6, 1.01e6, 1.02e6}, {2e6, 2.1e6, 2.2e6}, kTime),
+            BudgetStatus::kBroken);
+  EXPECT_EQ(StatusOf(sure, {1e6, 1.01e6, 1.02e6}, {2e6, 2.1e6}, kTime), BudgetStatus::kCannotTell);
+  // Counts are compared as they are, of one run, too.
+  EXPECT_EQ(StatusOf(worse, {100}, {103}, Unit::kCount), BudgetStatus::kKept);
+  EXPECT_EQ(StatusOf(worse, {100}, {104}, Unit::kCount), BudgetStatus::kBroken);
+  EXPECT_EQ(
+      StatusOf("worse_than_baseline = {by = \"3%\", worse = \"less\"}", {100}, {90}, Unit::kBytes),
+      BudgetStatus::kBroken);
+}
+
+TEST(JudgeTest, RunsOfOtherMachinesAreNotComparable) {
+  RunValues run;
+  run.name = "a";
+  run.devices = "1 x A100";
+  run.ranks = run.world_size = 1;
+  run.step_flops = 1e12;
+  RunValues other = run;
+  EXPECT_EQ(WhyNotComparable({run}, {other}), "");
+  other.devices = "1 x H100";
+  EXPECT_EQ(WhyNotComparable({run}, {other}), "a ran on 1 x A100, a on 1 x H100");
+  other = run;
+  other.ranks = 2;
+  EXPECT_NE(WhyNotComparable({run}, {other}), "");
+  other = run;
+  other.step_flops = 1.0005e12;
+  EXPECT_EQ(WhyNotComparable({run}, {other}), "");
+  other.step_flops = 1.01e12;
+  EXPECT_NE(WhyNotComparable({run}, {other}), "");
+  other.step_flops.reset();
+  EXPECT_EQ(WhyNotComparable({run}, {other}), "");
+}
+
+}  // namespace
+}  // namespace borescope::internal

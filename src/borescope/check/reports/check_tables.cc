@@ -1,0 +1,173 @@
+#include "borescope/check/reports/check_tables.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <string>
+
+#include "borescope/table/display/unit_and_role_names.h"
+
+namespace borescope::internal {
+namespace {
+
+Table ResultTable(const JudgedCheck& outcome) {
+  Table table{"check", "Result", {}};
+  Column& result = AddString(table, "result", Role::kKey,
+                             "kept, broken, cannot tell, or void where the recordings are not good "
+                             "enough.");
+  Push(result, BudgetStatusName(outcome.status));
+  Push(AddString(table, "why", Role::kDerived, "What decided, in a sentence."),
+       std::string_view(outcome.why));
+  return table;
+}
+
+void PushRun(Table& table, std::string_view side, const RunValues& run) {
+  size_t next = 0;
+  const auto cell = [&](auto value) { Push(table.columns[next++], value); };
+  cell(side);
+  cell(std::string_view(run.name));
+  run.steps == 0 ? PushMissing(table.columns[next++]) : cell(run.steps);
+  cell(run.ranks);
+  cell(run.world_size);
+  PushOptional(table.columns[next++], run.step_flops);
+  run.devices.empty() ? PushMissing(table.columns[next])
+                      : Push(table.columns[next], std::string_view(run.devices));
+}
+
+Table RunsTable(const JudgedRuns& runs) {
+  Table table{"check_runs", "Runs: windows and ranks of one process are one", {}};
+  AddString(table, "side", Role::kKey, "base, test or history.");
+  AddString(table, "run", Role::kKey, "The run as it was named.");
+  AddInt(table, "steps", Unit::kCount, Role::kSum,
+         "Steps that were compared: all but the first of a recording; missing where none were.");
+  AddInt(table, "ranks", Unit::kCount, Role::kSum, "Ranks that were recorded.");
+  AddInt(table, "world_size", Unit::kCount, Role::kMax, "Ranks of the job.");
+  AddFloat(table, "step_flops", Unit::kFlops, Role::kDerived,
+           "Work of a step by shapes of its operators; missing where they were not recorded.");
+  AddString(table, "devices", Role::kDerived, "Devices of the first rank, as recorded.");
+  for (const RunValues& run : runs.base) {
+    PushRun(table, "base", run);
+  }
+  for (const RunValues& run : runs.test) {
+    PushRun(table, "test", run);
+  }
+  for (const std::vector<RunValues>& group : runs.history) {
+    for (const RunValues& run : group) {
+      PushRun(table, "history", run);
+    }
+  }
+  return table;
+}
+
+Table ChecksShape() {
+  Table table{"checks", "Budgets", {}};
+  AddString(table, "budget", Role::kKey, "Its name in the budget file.");
+  AddString(table, "rule", Role::kKey, "max, min, or baseline for worse_than_baseline.");
+  AddString(table, "status", Role::kDerived, "kept, broken, cannot tell or void.");
+  AddFloat(table, "value", Unit::kOfRow, Role::kDerived, "Of the run; the median of several.");
+  AddFloat(table, "limit", Unit::kOfRow, Role::kDerived, "The max or min of the budget.");
+  AddFloat(table, "base", Unit::kOfRow, Role::kDerived, "The median of the baseline.");
+  AddFloat(table, "shift", Unit::kShare, Role::kDerived,
+           "Hodges-Lehmann estimate of the change against the baseline, as a part of it.");
+  AddFloat(table, "low", Unit::kShare, Role::kDerived,
+           "Lower end of its interval; one end excludes the confidence of the budget.");
+  AddFloat(table, "high", Unit::kShare, Role::kDerived, "Upper end of its interval.");
+  AddString(table, "unit", Role::kDerived, "Of value, limit and base.");
+  AddInt(table, "samples", Unit::kCount, Role::kSum, "Rows that the value of the first run is of.");
+  AddString(table, "evidence", Role::kDerived, "The command that shows the number.");
+  return table;
+}
+
+Table ChecksTable(const JudgedCheck& outcome) {
+  Table table = ChecksShape();
+  for (const BudgetCheck& check : outcome.budgets) {
+    size_t next = 0;
+    const auto cell = [&](auto value) { Push(table.columns[next++], value); };
+    const auto maybe = [&](const std::optional<double>& value) {
+      PushOptional(table.columns[next++], value);
+    };
+    cell(std::string_view(check.budget));
+    cell(std::string_view(check.rule));
+    cell(BudgetStatusName(check.status));
+    cell(check.value);
+    maybe(check.limit);
+    maybe(check.base);
+    maybe(check.change);
+    maybe(check.low);
+    maybe(check.high);
+    cell(UnitName(check.unit));
+    cell(check.samples);
+    cell(std::string_view(check.evidence));
+  }
+  return table;
+}
+
+Table GateShape(const JudgedRuns& runs) {
+  Table table{
+      "gate",
+      fmt::format("{} v {} runs: changes from the baseline", runs.base.size(), runs.test.size()),
+      {}};
+  AddString(table, "metric", Role::kKey,
+            "step: its time; device: parts of it; class and kernel: device time in a step.");
+  AddString(table, "name", Role::kKey, "Of the class or kernel; empty for the step.").hints.names =
+      true;
+  AddInt(table, "base_ns", Unit::kNanoseconds, Role::kDerived,
+         "Median of the runs of the baseline; the value of a run is the median of its steps.");
+  AddInt(table, "test_ns", Unit::kNanoseconds, Role::kDerived, "Median of the runs tested.");
+  AddFloat(table, "change", Unit::kShare, Role::kDerived,
+           "Hodges-Lehmann estimate, as a part of the baseline.");
+  AddFloat(table, "low", Unit::kShare, Role::kDerived,
+           "Lower end of the 90 % interval; of one run a side that of steps within the runs, from "
+           "which nothing follows.");
+  AddFloat(table, "high", Unit::kShare, Role::kDerived, "Upper end of the interval.");
+  AddFloat(table, "p", Unit::kNone, Role::kDerived,
+           "Probability of at least such a rank sum if nothing changed, one-sided; missing where "
+           "there are too few runs.");
+  AddFloat(table, "q", Unit::kNone, Role::kDerived,
+           "p of the step; of others the false discovery rate among them.");
+  AddFloat(table, "detectable", Unit::kShare, Role::kDerived,
+           "The smallest change that would be called slower in 4 of 5 cases.");
+  AddString(table, "verdict", Role::kDerived,
+            "slower, faster, same (any change is below the limit), cannot tell, new or gone.");
+  return table;
+}
+
+Table GateTable(const JudgedRuns& runs, const JudgedCheck& outcome) {
+  Table table = GateShape(runs);
+  for (const GateRow& row : outcome.gate) {
+    const MetricComparison& compared = row.comparison;
+    size_t next = 0;
+    const auto cell = [&](auto value) { Push(table.columns[next++], value); };
+    const auto maybe = [&](const std::optional<double>& value) {
+      PushOptional(table.columns[next++], value);
+    };
+    cell(std::string_view(row.key.first));
+    cell(std::string_view(row.key.second));
+    cell(static_cast<int64_t>(std::llround(compared.base)));
+    cell(static_cast<int64_t>(std::llround(compared.test)));
+    maybe(compared.change);
+    maybe(compared.low);
+    maybe(compared.high);
+    maybe(compared.worse_p);
+    maybe(row.q);
+    maybe(compared.detectable);
+    cell(VerdictName(row.verdict));
+  }
+  return table;
+}
+
+}  // namespace
+
+std::vector<Table> CheckTables(const JudgedRuns& runs, const JudgedCheck& outcome) {
+  const bool is_shape = runs.test.empty();
+  std::vector<Table> tables = {ResultTable(outcome), RunsTable(runs)};
+  if (is_shape || !outcome.budgets.empty()) {
+    tables.push_back(ChecksTable(outcome));
+  }
+  if (is_shape || !outcome.gate.empty()) {
+    tables.push_back(GateTable(runs, outcome));
+  }
+  return tables;
+}
+
+}  // namespace borescope::internal

@@ -1,0 +1,19 @@
+// From the words of a question to runs: recordings, and values that were saved.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "borescope/base/result.h"
+#include "borescope/check/compare/run_values.h"
+
+namespace borescope::internal {
+
+// The values in the file `path`, or in the files of a folder; empty where it is none of these but
+// recordings. Errors name the file.
+Result<std::vector<std::vector<RunValues>>> SavedRunsAt(const std::string& path);
+
+// A text file of at most `most` bytes.
+Result<std::string> ReadSmallFile(const std::string& path, size_t most);
+
+}  // namespace borescope::internal

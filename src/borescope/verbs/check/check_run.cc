@@ -1,0 +1,260 @@
+#include "borescope/verbs/check/check_run.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "borescope/base/row_limit.h"
+#include "borescope/base/stop.h"
+#include "borescope/check/budget/read_budget.h"
+#include "borescope/check/reports/check_tables.h"
+#include "borescope/check/reports/ci_reports.h"
+#include "borescope/check/reports/saved_runs.h"
+#include "borescope/engine/targets/targets.h"
+#include "borescope/output/writer.h"
+#include "borescope/verbs/check/check_inputs.h"
+#include "borescope/verbs/check/measure_budgets.h"
+#include "borescope/verbs/check/measure_run.h"
+
+namespace borescope::internal {
+namespace {
+
+constexpr size_t kMostBudgetBytes = size_t{1} << 20;
+
+// One side of the check: what was measured, and what had been saved.
+struct Side {
+  std::vector<MeasuredRun> measured;
+  std::vector<std::vector<RunValues>> saved;  // a group for each file
+
+  std::vector<RunValues> AllValues() const {
+    std::vector<RunValues> all;
+    all.reserve(measured.size());
+    for (const MeasuredRun& run : measured) {
+      all.push_back(run.values);
+    }
+    for (const std::vector<RunValues>& group : saved) {
+      all.insert(all.end(), group.begin(), group.end());
+    }
+    return all;
+  }
+};
+
+Result<BudgetFile> ReadBudgetAt(const std::string& path) {
+  if (path.empty()) {
+    return BudgetFile();
+  }
+  BS_ASSIGN(const std::string text, About("--budget", ReadSmallFile(path, kMostBudgetBytes)));
+  return ReadBudgetFile(text, path);
+}
+
+Result<MeasuredRun> MeasureInput(const std::string& input, const CheckRequest& options,
+                                 const MeasureOptions& measure) {
+  RunOptions run = options.run;
+  BS_ASSIGN(run.files, ExpandInputs({&input, 1}));
+  if (options.find_captures) {
+    BS_TRY(options.find_captures(run.files));
+  }
+  return MeasureRun(input, run, measure);
+}
+
+Result<Side> ReadSide(const std::vector<std::string>& inputs, std::string_view option,
+                      const CheckRequest& options, const MeasureOptions& measure) {
+  Side side;
+  for (const std::string& input : inputs) {
+    BS_ASSIGN(std::vector<std::vector<RunValues>> saved, About(option, SavedRunsAt(input)));
+    if (!saved.empty()) {
+      std::move(saved.begin(), saved.end(), std::back_inserter(side.saved));
+      continue;
+    }
+    Result<MeasuredRun> run = MeasureInput(input, options, measure);
+    if (!run.ok()) {
+      return option.empty() ? run.error() : About(option, run.error());
+    }
+    side.measured.push_back(std::move(*run));
+  }
+  side.measured = JoinWindows(std::move(side.measured));
+  return side;
+}
+
+// Files that hold several runs are groups of their own; single runs are one group together.
+std::vector<std::vector<RunValues>> GroupsOf(const Side& history) {
+  std::vector<std::vector<RunValues>> groups;
+  std::vector<RunValues> single;
+  single.reserve(history.measured.size());
+  for (const MeasuredRun& run : history.measured) {
+    single.push_back(run.values);
+  }
+  for (const std::vector<RunValues>& group : history.saved) {
+    if (group.size() > 1) {
+      groups.push_back(group);
+    } else {
+      single.push_back(group.front());
+    }
+  }
+  groups.push_back(std::move(single));
+  return groups;
+}
+
+Result<void> CheckUsage(const CheckRequest& options, const BudgetFile& file) {
+  const bool asks = !file.path.empty() || !options.baseline.empty() || !options.save.empty();
+  if (!asks) {
+    return UsageError(
+        "check needs --budget FILE, --baseline RUN or --save-baseline FILE: nothing is asked yet");
+  }
+  if (!options.history.empty() && options.baseline.empty()) {
+    return UsageError("--history says how much runs differ; name the --baseline to compare with");
+  }
+  return {};
+}
+
+// No output is an input, or another output.
+Result<void> CheckOutputs(const CheckRequest& options) {
+  std::vector<std::string> inputs = options.runs;
+  inputs.insert(inputs.end(), options.baseline.begin(), options.baseline.end());
+  inputs.insert(inputs.end(), options.history.begin(), options.history.end());
+  inputs = PathsBehind(inputs);
+  if (!options.budget.empty()) {
+    inputs.push_back(options.budget);
+  }
+  const std::pair<std::string_view, const std::string*> outputs[] = {
+      {"--save-baseline", &options.save},
+      {"--junit", &options.junit},
+      {"--sarif", &options.sarif},
+      {"--markdown", &options.markdown}};
+  std::vector<std::string> others;
+  for (const auto& [option, path] : outputs) {
+    if (!path->empty() && !IsWrittenDirectly(*path)) {
+      BS_TRY(CheckNoInput(inputs, *path, option));
+      if (FileLookup(others).Find(*path).has_value()) {
+        return UsageError(fmt::format("{}: {} is another output as well", option, *path));
+      }
+      others.push_back(*path);
+    }
+  }
+  return {};
+}
+
+Result<void> CheckComparable(const JudgedRuns& runs, bool force) {
+  constexpr size_t kMostRuns = 200;
+  if (std::max(runs.base.size(), runs.test.size()) > kMostRuns) {
+    return UsageError(fmt::format("{} v {} runs: more than {} a side tell nothing more",
+                                  runs.base.size(), runs.test.size(), kMostRuns));
+  }
+  const std::string why = WhyNotComparable(runs.base, runs.test);
+  return why.empty() || force
+             ? Result<void>()
+             : UsageError(fmt::format("not comparable: {}; --force compares all the same", why));
+}
+
+bool IsTooBad(const DiagnosticRow& row, FailOn fail_on) {
+  return (fail_on == FailOn::kError && row.severity == Severity::kError) ||
+         (fail_on == FailOn::kWarning && row.severity >= Severity::kWarning);
+}
+
+// Why nothing that was measured can be trusted; empty where nothing says so.
+std::string WhyVoid(const MeasuredRun& run, const QualityRules& rules) {
+  uint64_t unlinked = 0;
+  for (const DiagnosticRow& row : run.diagnostics) {
+    if (IsTooBad(row, rules.fail_on)) {
+      return fmt::format("{}: {} ({})", run.values.name, row.code, row.count);
+    }
+    unlinked += row.code == "unlinked-device-event" ? row.count : 0;
+  }
+  const double share = run.device_events == 0
+                           ? 0
+                           : static_cast<double>(unlinked) / static_cast<double>(run.device_events);
+  if (rules.max_unlinked_share.has_value() && share > *rules.max_unlinked_share) {
+    return fmt::format("{}: {:.2f} % of the device work have no launch, more than {:.2f} %",
+                       run.values.name, 100 * share, 100 * *rules.max_unlinked_share);
+  }
+  return "";
+}
+
+void SetVoid(std::string why, JudgedCheck& outcome) {
+  outcome.status = BudgetStatus::kVoid;
+  outcome.why = std::move(why);
+  for (BudgetCheck& check : outcome.budgets) {
+    check.status = BudgetStatus::kVoid;
+  }
+}
+
+void CheckQuality(const Side& test, const QualityRules& rules, JudgedCheck& outcome) {
+  for (const MeasuredRun& run : test.measured) {
+    if (std::string why = WhyVoid(run, rules); !why.empty()) {
+      SetVoid(std::move(why), outcome);
+      return;
+    }
+  }
+}
+
+Result<void> WriteReports(const CheckRequest& options, const std::vector<RunValues>& test,
+                          const JudgedCheck& outcome) {
+  const CiReport report = ReportOfCheck(outcome, options.budget, options.strict);
+  const auto write = [](const std::string& path, auto writer) {
+    return path.empty() ? Result<void>() : WriteFile(path, writer);
+  };
+  BS_TRY(write(options.junit, [&](Sink& sink) { return WriteJunit(report, sink); }));
+  BS_TRY(write(options.sarif, [&](Sink& sink) { return WriteSarif(report, sink); }));
+  BS_TRY(write(options.markdown, [&](Sink& sink) { return WriteCheckMarkdown(report, sink); }));
+  return write(options.save,
+               [&](Sink& sink) { return WriteJson(SavedRuns(test), WriteOptions(), sink); });
+}
+
+void TakeFiles(Side& side, CheckedRuns& checked) {
+  for (MeasuredRun& run : side.measured) {
+    std::move(run.files.begin(), run.files.end(), std::back_inserter(checked.files));
+    std::move(run.diagnostics.begin(), run.diagnostics.end(),
+              std::back_inserter(checked.document.diagnostics));
+  }
+}
+
+Result<CheckedRuns> Check(const CheckRequest& options) {
+  BS_ASSIGN(const BudgetFile file, ReadBudgetAt(options.budget));
+  BS_TRY(CheckUsage(options, file));
+  BS_TRY(CheckOutputs(options));
+  MeasureOptions measure{&file, {}, false, false};
+  BS_ASSIGN(measure.verbs, VerbsOfBudgets(file));
+  const bool compares_budgets =
+      std::any_of(file.budgets.begin(), file.budgets.end(),
+                  [](const Budget& one) { return one.worse.has_value(); });
+  measure.for_comparison = !options.baseline.empty() || !options.save.empty();
+  measure.needs_steps = !compares_budgets && (!options.baseline.empty() || file.budgets.empty());
+  BS_ASSIGN(Side test, ReadSide(options.runs, "", options, measure));
+  BS_ASSIGN(Side base, ReadSide(options.baseline, "--baseline", options, measure));
+  BS_ASSIGN(Side history, ReadSide(options.history, "--history", options, measure));
+  if (test.measured.empty() || !test.saved.empty()) {
+    return UsageError("INPUT is a recording to check, no saved baseline");
+  }
+  const JudgedRuns runs{base.AllValues(), test.AllValues(), GroupsOf(history)};
+  BS_TRY(CheckComparable(runs, options.force));
+  CheckedRuns checked;
+  checked.outcome = Judge(runs, file, options.judge);
+  CheckQuality(test, file.quality, checked.outcome);
+  BS_TRY(WriteReports(options, runs.test, checked.outcome));
+  checked.document.tables = CheckTables(runs, checked.outcome);
+  TakeFiles(test, checked);
+  TakeFiles(base, checked);
+  TakeFiles(history, checked);
+  return checked;
+}
+
+}  // namespace
+
+Result<CheckedRuns> RunCheck(const CheckRequest& options) {
+  return WithNumberedRows(
+      [&] { return Stoppable(options.run.stop, [&] { return Check(options); }); });
+}
+
+std::vector<Table> CheckShape() {
+  std::vector<Table> tables = CheckTables({}, {});
+  // Of the result there is always a row.
+  for (Table& table : tables) {
+    for (Column& column : table.columns) {
+      column = EmptyLike(column);
+    }
+  }
+  return tables;
+}
+
+}  // namespace borescope::internal

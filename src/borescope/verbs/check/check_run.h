@@ -1,0 +1,46 @@
+// check: whether a run keeps its budgets, and whether it is slower than a baseline. docs/check.md
+// has the rules; the statistics are in check/.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "borescope/base/result.h"
+#include "borescope/check/compare/judge.h"
+#include "borescope/engine/run_analyses.h"
+#include "borescope/output/document.h"
+
+namespace borescope::internal {
+
+struct CheckRequest {
+  std::vector<std::string> runs;      // each a file, a folder or a glob, and one run
+  std::vector<std::string> baseline;  // likewise, or what was saved, or a folder of that
+  std::vector<std::string> history;   // likewise
+  std::string budget;                 // path of the budget file; empty: none
+  JudgeOptions judge;
+  bool force = false;   // compare what is not comparable
+  bool strict = false;  // in the reports, "cannot tell" is a failure
+  // Files to write; empty: none.
+  std::string save, junit, sarif, markdown;
+  // The question to each run, but for its files: selection, threads, memory, stop, captures.
+  RunOptions run;
+  // Finds the captures of graphs that the files of a run launch. May be empty.
+  std::function<Result<void>(std::vector<InputFile>&)> find_captures;
+};
+
+struct CheckedRuns {
+  JudgedCheck outcome;
+  Document document;              // the tables, and what was odd in the recordings
+  std::vector<FileReport> files;  // of all runs that were read
+};
+
+// Writes the files that are asked for, each complete or not at all, and none where there is an
+// error: kInvalidArgument for wrong options, budget files and runs that cannot be compared, else
+// those of RunAnalyses.
+Result<CheckedRuns> RunCheck(const CheckRequest& options);
+
+// The tables of an answer, without rows.
+std::vector<Table> CheckShape();
+
+}  // namespace borescope::internal

@@ -1,0 +1,153 @@
+#include "borescope/verbs/check/measure_budgets.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <utility>
+
+#include "borescope/base/text/nearest.h"
+#include "borescope/catalog/catalog.h"
+#include "borescope/check/budget/budget_value.h"
+#include "borescope/engine/answer_shape.h"
+#include "borescope/verbs/query/query_run.h"
+
+namespace borescope::internal {
+namespace {
+
+// Runaway statements must not keep a build waiting.
+constexpr double kMostSeconds = 300;
+
+// The verb of each table: the one of its name, else the first that has it. Verbs that take two runs
+// or a word in front, or show tables of others, are not asked.
+std::map<std::string, const AnalysisSpec*> VerbsByTable() {
+  std::map<std::string, const AnalysisSpec*> verbs;
+  for (const AnalysisSpec* spec : Analyses()) {
+    if (spec->takes_two() || spec->leading != nullptr || spec->draws_other_verbs) {
+      continue;
+    }
+    const Result<Tables> shape = AnswerShape(*spec, {});
+    for (const Table& table : shape.ok() ? *shape : Tables()) {
+      const AnalysisSpec*& verb = verbs[table.name];
+      verb = verb == nullptr || spec->name == table.name ? spec : verb;
+    }
+  }
+  return verbs;
+}
+
+Error UnknownTable(const BudgetFile& file, const Budget& budget,
+                   const std::map<std::string, const AnalysisSpec*>& verbs) {
+  std::vector<std::string_view> names;
+  names.reserve(verbs.size());
+  for (const auto& [name, verb] : verbs) {
+    names.push_back(name);
+  }
+  const std::string_view nearest = Nearest(budget.table, names);
+  return UsageError(fmt::format("{}:{}: no verb has a table '{}'; {}", file.path, budget.line,
+                                budget.table,
+                                nearest.empty() ? "borescope list --schema shows all"
+                                                : fmt::format("did you mean '{}'?", nearest)));
+}
+
+Error AboutThis(const BudgetFile& file, const Budget& budget, const Error& error) {
+  const std::string place = fmt::format("{}:{}: ", file.path, budget.line);
+  const bool is_named = error.message.starts_with("budget '");
+  return {error.code,
+          place + (is_named ? "" : fmt::format("budget '{}': ", budget.name)) + error.message};
+}
+
+Result<void> Keep(const BudgetFile& file, const Budget& budget, const Result<BudgetValue>& value,
+                  RunValues& run) {
+  if (!value.ok()) {
+    return AboutThis(file, budget, value.error());
+  }
+  if (const std::string fault = FaultOfLimits(budget, value->unit); !fault.empty()) {
+    return AboutThis(file, budget, UsageError(fault));
+  }
+  run.metrics[{std::string(kBudgetMetric), budget.name}] = {
+      value->value, value->unit, value->samples, {}};
+  return {};
+}
+
+Result<Answer> AskFor(const AnalysisSpec& verb, const Budget& budget, RunOptions options) {
+  if (!budget.by.empty()) {
+    options.params.by = {budget.by};
+  }
+  return RunAnalysis(verb, options);
+}
+
+// Answers by verb and key, each asked once.
+using Answers = std::map<std::pair<const AnalysisSpec*, std::string>, Answer>;
+
+Result<void> MeasureTable(const BudgetFile& file, const Budget& budget, const AnalysisSpec& verb,
+                          const RunOptions& options, Answers& answers, RunValues& run) {
+  const auto key = std::pair(&verb, budget.by);
+  if (!answers.contains(key)) {
+    Result<Answer> answer = AskFor(verb, budget, options);
+    if (!answer.ok()) {
+      return AboutThis(file, budget, answer.error());
+    }
+    answers.emplace(key, std::move(*answer));
+  }
+  for (const Table& table : answers.at(key).document.tables) {
+    if (table.name == budget.table) {
+      return Keep(file, budget, ValueInTable(budget, table), run);
+    }
+  }
+  return AboutThis(file, budget,
+                   {ErrorCode::kMissingData,
+                    fmt::format("the answer of {} has no table {} here", verb.name, budget.table)});
+}
+
+Result<void> MeasureStatements(const BudgetFile& file, const RunOptions& options, RunValues& run) {
+  std::optional<QuerySession> session;
+  for (const Budget& budget : file.budgets) {
+    if (budget.sql.empty()) {
+      continue;
+    }
+    if (!session.has_value()) {
+      BS_ASSIGN(session, QuerySession::Open(options));
+    }
+    const Result<Document> result = session->Run(budget.sql, {}, {kMostSeconds, 1});
+    if (!result.ok()) {
+      return AboutThis(file, budget, result.error());
+    }
+    if (result->tables.size() != 1) {
+      return AboutThis(file, budget, UsageError("sql holds one statement"));
+    }
+    BS_TRY(Keep(file, budget, ValueOfResult(budget, result->tables.front()), run));
+  }
+  return {};
+}
+
+}  // namespace
+
+Result<std::vector<const AnalysisSpec*>> VerbsOfBudgets(const BudgetFile& file) {
+  std::vector<const AnalysisSpec*> verbs;
+  if (file.budgets.empty()) {
+    return verbs;
+  }
+  const std::map<std::string, const AnalysisSpec*> by_table = VerbsByTable();
+  verbs.reserve(file.budgets.size());
+  for (const Budget& budget : file.budgets) {
+    const auto found = by_table.find(budget.table);
+    if (!budget.table.empty() && found == by_table.end()) {
+      return UnknownTable(file, budget, by_table);
+    }
+    verbs.push_back(budget.table.empty() ? nullptr : found->second);
+  }
+  return verbs;
+}
+
+Result<void> MeasureBudgets(const BudgetFile& file, std::span<const AnalysisSpec* const> verbs,
+                            const RunOptions& options, RunValues& run) {
+  Answers answers;
+  for (size_t i = 0; i < verbs.size(); ++i) {
+    if (verbs[i] != nullptr) {
+      BS_TRY(MeasureTable(file, file.budgets[i], *verbs[i], options, answers, run));
+    }
+  }
+  return MeasureStatements(file, options, run);
+}
+
+}  // namespace borescope::internal

@@ -1,0 +1,215 @@
+#include "borescope/verbs/check/measure_run.h"
+
+#include <algorithm>
+#include <numeric>
+#include <utility>
+
+#include "borescope/analysis/core/row.h"
+#include "borescope/catalog/catalog.h"
+#include "borescope/check/statistics/hodges_lehmann.h"
+#include "borescope/engine/loading/load_run.h"
+#include "borescope/engine/loading/trace_cache.h"
+#include "borescope/verbs/check/measure_budgets.h"
+#include "borescope/verbs/check/step_metrics.h"
+
+namespace borescope::internal {
+namespace {
+
+// Several questions read a run, which is loaded once where it fits: into what is kept, and beside
+// that into what a limit of memory leaves.
+uint64_t KeptBytes(const RunOptions& options) {
+  constexpr uint64_t kMost = uint64_t{4} << 30;
+  return options.memory_limit == 0 ? kMost : std::min(kMost, options.memory_limit / 2);
+}
+
+const Table* FindIn(const Document& document, std::string_view name) {
+  const auto found = std::find_if(document.tables.begin(), document.tables.end(),
+                                  [&](const Table& table) { return table.name == name; });
+  return found == document.tables.end() ? nullptr : &*found;
+}
+
+Result<Answer> Ask(std::initializer_list<std::string_view> verbs, const RunOptions& options,
+                   bool by_step) {
+  std::vector<const AnalysisSpec*> specs;
+  specs.reserve(verbs.size());
+  for (const std::string_view verb : verbs) {
+    specs.push_back(FindAnalysis(verb));
+  }
+  RunOptions asked = options;
+  if (by_step) {
+    asked.params.by = {"step"};
+  }
+  return RunAnalyses(specs, asked);
+}
+
+int64_t SumOf(const Table& table, std::string_view column) {
+  const IntValues& cells = Ints(table, column);
+  return std::accumulate(cells.begin(), cells.end(), int64_t{0});
+}
+
+// What was recorded, whatever is selected.
+Result<void> AddInfo(const RunOptions& options, MeasuredRun& run) {
+  RunOptions all = options;
+  all.params.selection = {};
+  BS_ASSIGN(Answer answer, Ask({"info"}, all, false));
+  const Table& traces = *FindIn(answer.document, "traces");
+  run.values.ranks = static_cast<int64_t>(traces.rows());
+  run.values.devices = Texts(traces, "devices")[0];
+  const IntValues& sizes = Ints(traces, "world_size");
+  run.values.world_size = *std::max_element(sizes.begin(), sizes.end());
+  run.device_events = SumOf(traces, "device_events");
+  run.files = std::move(answer.files);
+  run.diagnostics = std::move(answer.document.diagnostics);
+  return {};
+}
+
+// The process with the most events of the host.
+std::optional<int64_t> MainProcess(const Trace& trace) {
+  const Tracks& tracks = trace.tracks();
+  std::optional<int64_t> process;
+  uint32_t most = 0;
+  for (uint32_t i = 0; i < tracks.size(); ++i) {
+    const uint32_t rows = tracks.end_row[i] - tracks.first_row[i];
+    if (tracks.kind[i] == TrackKind::kHost && rows > most && tracks.pid[i] != kMissing) {
+      most = rows;
+      process = tracks.pid[i];
+    }
+  }
+  return process;
+}
+
+Result<void> AddProcess(const RunOptions& options, MeasuredRun& run) {
+  BS_ASSIGN(const LoadedRun loaded, LoadRun(options));
+  run.process = MainProcess(loaded.ranks.front().loaded->trace);
+  return {};
+}
+
+// Work of a step, as far as shapes were recorded.
+void AddWork(const Document& document, size_t steps, RunValues& run) {
+  const Table* const utilisation = FindIn(document, "utilisation");
+  if (utilisation != nullptr && utilisation->rows() > 0 && steps > 0) {
+    const double flops = static_cast<double>(SumOf(*utilisation, "model_flops"));
+    if (flops > 0) {
+      run.step_flops = flops / static_cast<double>(steps);
+    }
+  }
+}
+
+size_t DistinctSteps(const Table& steps) {
+  std::vector<int64_t> numbers = Ints(steps, "step");
+  std::sort(numbers.begin(), numbers.end());
+  return static_cast<size_t>(std::unique(numbers.begin(), numbers.end()) - numbers.begin());
+}
+
+Result<void> AddMetrics(const RunOptions& options, const Table& steps, MeasuredRun& run) {
+  const RunSteps compared = StepsToCompare(steps);
+  AddStepTimes(steps, compared, run.values);
+  run.first_step = compared.compared.empty() ? 0 : *compared.compared.begin();
+  run.last_step = compared.compared.empty() ? 0 : *compared.compared.rbegin();
+  const Result<Answer> work = Ask({"breakdown", "kernels"}, options, true);
+  if (!work.ok() && work.error().code != ErrorCode::kMissingData) {
+    return work.error();
+  }
+  if (work.ok()) {
+    if (const Table* const table = FindIn(work->document, "breakdown")) {
+      AddDeviceParts(*table, compared, run.values);
+    }
+    if (const Table* const table = FindIn(work->document, "kernel_classes")) {
+      AddWorkTimes(*table, kClassMetric, "class", compared, run.values);
+    }
+    if (const Table* const table = FindIn(work->document, "kernels")) {
+      AddWorkTimes(*table, kKernelMetric, "name", compared, run.values);
+    }
+  }
+  SetMedians(run.values);
+  return {};
+}
+
+Result<void> AddComparison(const RunOptions& options, bool needs_steps, MeasuredRun& run) {
+  const Result<Answer> answer = Ask({"steps"}, options, false);
+  const Table* const steps = answer.ok() ? FindIn(answer->document, "steps") : nullptr;
+  if (steps == nullptr) {
+    const bool may_lack =
+        !needs_steps && !answer.ok() && answer.error().code == ErrorCode::kMissingData;
+    return may_lack ? Result<void>() : answer.error();
+  }
+  BS_TRY(AddMetrics(options, *steps, run));
+  const Result<Answer> work = Ask({"roofline"}, options, false);
+  if (work.ok()) {
+    AddWork(work->document, DistinctSteps(*steps), run.values);
+  } else if (work.error().code != ErrorCode::kMissingData) {
+    return work.error();
+  }
+  // Only recordings of one rank are joined.
+  return run.values.ranks == 1 ? AddProcess(options, run) : Result<void>();
+}
+
+bool AreOfOneProcess(const MeasuredRun& a, const MeasuredRun& b) {
+  return a.process.has_value() && a.process == b.process && a.values.steps > 0 &&
+         b.values.steps > 0 && a.values.ranks == 1 && b.values.ranks == 1 &&
+         a.values.devices == b.values.devices &&
+         (a.last_step < b.first_step || b.last_step < a.first_step);
+}
+
+void Join(MeasuredRun& into, MeasuredRun& from) {
+  into.values.name += ", " + from.values.name;
+  into.first_step = std::min(into.first_step, from.first_step);
+  into.last_step = std::max(into.last_step, from.last_step);
+  const auto steps_before = static_cast<size_t>(into.values.steps);
+  const auto steps_more = static_cast<size_t>(from.values.steps);
+  for (const auto& [key, metric] : from.values.metrics) {
+    MetricValue& joined = into.values.metrics[key];
+    if (key.first == kBudgetMetric) {
+      joined.value = (joined.value + metric.value) / 2;
+      joined.samples += metric.samples;
+    } else {
+      joined.steps.resize(steps_before);
+      joined.steps.insert(joined.steps.end(), metric.steps.begin(), metric.steps.end());
+    }
+  }
+  for (auto& [key, metric] : into.values.metrics) {
+    if (key.first != kBudgetMetric) {
+      metric.steps.resize(steps_before + steps_more);
+    }
+  }
+  into.values.steps += from.values.steps;
+  into.device_events += from.device_events;
+  std::move(from.files.begin(), from.files.end(), std::back_inserter(into.files));
+  std::move(from.diagnostics.begin(), from.diagnostics.end(), std::back_inserter(into.diagnostics));
+  SetMedians(into.values);
+}
+
+}  // namespace
+
+Result<MeasuredRun> MeasureRun(const std::string& name, const RunOptions& options,
+                               const MeasureOptions& measure) {
+  TraceCache cache(KeptBytes(options));
+  RunOptions asked = options;
+  asked.cache = &cache;
+  MeasuredRun run;
+  run.values.name = name;
+  BS_TRY(AddInfo(asked, run));
+  asked.progress = {};  // what follows is loaded already
+  if (measure.for_comparison) {
+    BS_TRY(AddComparison(asked, measure.needs_steps, run));
+  }
+  BS_TRY(MeasureBudgets(*measure.file, measure.verbs, asked, run.values));
+  return run;
+}
+
+std::vector<MeasuredRun> JoinWindows(std::vector<MeasuredRun> runs) {
+  std::vector<MeasuredRun> joined;
+  for (MeasuredRun& run : runs) {
+    const auto same = std::find_if(joined.begin(), joined.end(), [&](const MeasuredRun& other) {
+      return AreOfOneProcess(other, run);
+    });
+    if (same == joined.end()) {
+      joined.push_back(std::move(run));
+    } else {
+      Join(*same, run);
+    }
+  }
+  return joined;
+}
+
+}  // namespace borescope::internal

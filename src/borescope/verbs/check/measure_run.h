@@ -1,0 +1,42 @@
+// One run, measured: the values that are compared, and what shows whether two recordings are of one
+// process.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "borescope/check/budget/budget.h"
+#include "borescope/check/compare/run_values.h"
+#include "borescope/engine/run_analyses.h"
+
+namespace borescope::internal {
+
+struct MeasuredRun {
+  RunValues values;
+  std::vector<FileReport> files;
+  std::vector<DiagnosticRow> diagnostics;
+  int64_t device_events = 0;
+  // Process of the first rank, and its steps; nothing where they were not recorded.
+  std::optional<int64_t> process;
+  int64_t first_step = 0;
+  int64_t last_step = 0;
+};
+
+struct MeasureOptions {
+  const BudgetFile* file = nullptr;
+  std::vector<const AnalysisSpec*> verbs;  // of its budgets
+  bool for_comparison = false;             // steps, classes and kernels are wanted
+  bool needs_steps = false;                // without steps there is nothing to compare
+};
+
+// `options` are complete with the files of the run. Errors as those of RunAnalyses.
+Result<MeasuredRun> MeasureRun(const std::string& name, const RunOptions& options,
+                               const MeasureOptions& measure);
+
+// Windows of one process are one run: of recordings of the same process and devices whose steps
+// follow each other, the steps are put together. Two runs in containers may have the same number of
+// a process, but record the same steps.
+std::vector<MeasuredRun> JoinWindows(std::vector<MeasuredRun> runs);
+
+}  // namespace borescope::internal

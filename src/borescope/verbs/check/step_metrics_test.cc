@@ -1,0 +1,104 @@
+#include "borescope/verbs/check/step_metrics.h"
+
+#include <gtest/gtest.h>
+
+#include "borescope/analysis/core/row.h"
+#include "borescope/verbs/check/measure_run.h"
+
+namespace borescope::internal {
+namespace {
+
+struct StepRow {
+  int64_t rank;
+  int64_t step;
+  int64_t begin_ns;
+  int64_t span_ns;
+};
+
+Table StepsTable(std::initializer_list<StepRow> rows) {
+  Table table{"steps", "", {}};
+  for (const char* const name : {"rank", "step", "begin_ns", "span_ns"}) {
+    AddInt(table, name, Unit::kNone, Role::kKey, "");
+  }
+  for (const StepRow& row : rows) {
+    Row(table).Int(row.rank).Int(row.step).Int(row.begin_ns).Int(row.span_ns);
+  }
+  return table;
+}
+
+double ValueAt(const RunValues& run, std::string_view kind, std::string_view name) {
+  return run.metrics.at({std::string(kind), std::string(name)}).value;
+}
+
+TEST(StepMetricsTest, TheFirstStepIsLeftOutAndTheSlowestRankCounts) {
+  const Table steps = StepsTable({{0, 5, 100, 900},
+                                  {0, 6, 200, 10},
+                                  {0, 7, 300, 20},
+                                  {1, 5, 100, 800},
+                                  {1, 6, 200, 30},
+                                  {1, 7, 300, 15}});
+  const RunSteps compared = StepsToCompare(steps);
+  EXPECT_EQ(compared.compared, (std::set<int64_t>{6, 7}));
+  RunValues run;
+  AddStepTimes(steps, compared, run);
+  SetMedians(run);
+  EXPECT_EQ(run.steps, 2);
+  EXPECT_DOUBLE_EQ(ValueAt(run, kStepMetric, ""), 25);
+}
+
+TEST(StepMetricsTest, TheOnlyStepCounts) {
+  EXPECT_EQ(StepsToCompare(StepsTable({{0, 5, 100, 900}})).compared, (std::set<int64_t>{5}));
+  EXPECT_TRUE(StepsToCompare(StepsTable({})).compared.empty());
+}
+
+TEST(StepMetricsTest, AKernelThatAStepDoesNotHaveTakesNothingThere) {
+  Table table{"kernels", "", {}};
+  AddInt(table, "step", Unit::kNone, Role::kKey, "");
+  AddString(table, "name", Role::kKey, "");
+  AddInt(table, "total_ns", Unit::kNanoseconds, Role::kSum, "");
+  Row(table).Int(1).Text("a").Int(1000);
+  Row(table).Int(2).Text("a").Int(10);
+  Row(table).Int(3).Text("a").Int(20);
+  Row(table).Int(3).Text("b").Int(30);
+  Row(table).Missing().Text("a").Int(7000);
+  RunValues run;
+  run.ranks = 2;
+  AddWorkTimes(table, kKernelMetric, "name", {{2, 3}}, run);
+  SetMedians(run);
+  EXPECT_DOUBLE_EQ(ValueAt(run, kKernelMetric, "a"), 7.5);
+  EXPECT_DOUBLE_EQ(ValueAt(run, kKernelMetric, "b"), 7.5);
+  EXPECT_EQ(run.metrics.at({"kernel", "b"}).steps, (std::vector<double>{0, 15}));
+}
+
+MeasuredRun Window(int64_t process, int64_t first, std::vector<double> steps) {
+  MeasuredRun run;
+  run.values.name = "w" + std::to_string(first);
+  run.values.ranks = 1;
+  run.values.steps = static_cast<int64_t>(steps.size());
+  run.process = process;
+  run.first_step = first;
+  run.last_step = first + run.values.steps - 1;
+  run.values.metrics[{"step", ""}].steps = std::move(steps);
+  SetMedians(run.values);
+  return run;
+}
+
+TEST(JoinWindowsTest, WindowsOfOneProcessAreOneRun) {
+  const std::vector<MeasuredRun> joined =
+      JoinWindows({Window(1, 10, {1, 2}), Window(2, 10, {50}), Window(1, 20, {3, 4, 5})});
+  ASSERT_EQ(joined.size(), 2U);
+  EXPECT_EQ(joined[0].values.name, "w10, w20");
+  EXPECT_EQ(joined[0].values.steps, 5);
+  EXPECT_DOUBLE_EQ(joined[0].values.metrics.at({"step", ""}).value, 3);
+}
+
+// In containers every program may be process 1; their recordings have the same steps.
+TEST(JoinWindowsTest, RunsWithTheSameStepsAreTwo) {
+  EXPECT_EQ(JoinWindows({Window(1, 10, {1, 2}), Window(1, 11, {1, 2})}).size(), 2U);
+  MeasuredRun unknown = Window(1, 20, {1});
+  unknown.process.reset();
+  EXPECT_EQ(JoinWindows({Window(1, 10, {1, 2}), unknown}).size(), 2U);
+}
+
+}  // namespace
+}  // namespace borescope::internal

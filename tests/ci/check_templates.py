@@ -1,0 +1,146 @@
+#!/usr/bin/env python3
+"""The shell of the GitHub Action and of the GitLab job, run as these run it, on good and bad runs.
+
+    check_templates.py --borescope BIN --root SOURCES --environment VENV
+
+Needs PyYAML, of the system or of the environment; skipped (77) without it. pip is a stub that notes its words.
+"""
+
+import argparse
+import os
+import re
+import runpy
+import shutil
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+BUDGET = '[[budget]]\nname = "step"\ntable = "steps"\ncolumn = "span_ns"\nmax = "{}"\n'
+STUB = '#!/bin/sh\nprintf "%s\\n" "$@" >>"$PIP_WORDS"\n'
+
+
+def load_yaml(environment):
+    sys.path += [str(path) for path in environment.glob("lib/python3*/site-packages")]
+    try:
+        import yaml
+    except ImportError:
+        print("skipped: PyYAML is not installed")
+        sys.exit(77)
+    return yaml
+
+
+class Bench:
+    """A folder in which scripts run, with our program and a stub of python on PATH."""
+
+    def __init__(self, borescope, write_run, folder):
+        self.folder, self.problems = folder, []
+        programs = folder / "programs"
+        programs.mkdir()
+        (programs / "borescope").symlink_to(borescope.resolve())
+        (programs / "python").write_text(STUB)
+        (programs / "python").chmod(0o755)
+        self.path = f"{programs}:{os.environ['PATH']}"
+        for i, level in enumerate((1.0, 1.01, 0.995)):
+            write_run(folder / f"base {i}.json", level)
+            write_run(folder / f"slow{i}.json", 1.1 * level)
+        (folder / "kept.toml").write_text(BUDGET.format("1ms"))
+        (folder / "broken.toml").write_text(BUDGET.format("1us"))
+
+    def run(self, what, words, script, variables, status):
+        environment = {"PATH": self.path, "HOME": str(self.folder), "PIP_WORDS": str(self.folder / "pip_words"),
+                       "GITHUB_STEP_SUMMARY": str(self.folder / "summary"), "GITHUB_OUTPUT": str(self.folder / "output"),
+                       **variables}
+        file = self.folder / "script"
+        file.write_text(script)
+        done = subprocess.run([*words, str(file)], cwd=self.folder, env=environment, capture_output=True, text=True, check=False)
+        if done.returncode != status:
+            self.problems.append(f"{what}: exit status {done.returncode}, not {status}: {done.stderr[:400]}")
+
+    def take(self, name):
+        path = self.folder / name
+        text = path.read_text() if path.exists() else ""
+        path.unlink(missing_ok=True)
+        return text
+
+    def expect(self, what, holds):
+        if not holds:
+            self.problems.append(what)
+
+
+# What is asked, the variables in the words of the inputs, and the exit status.
+CASES = [
+    ("kept", {"trace": "base 0.json", "budget": "kept.toml"}, 0),
+    ("broken", {"trace": "base 0.json\n", "budget": "broken.toml"}, 1),
+    ("slower", {"trace": "slow0.json\nslow1.json\nslow2.json", "baseline": "base 0.json\nbase 1.json\nbase 2.json\n"}, 1),
+    ("cannot tell", {"trace": "slow0.json", "baseline": "base 0.json"}, 0),
+    ("strict", {"trace": "slow0.json", "baseline": "base 0.json", "strict": "true"}, 3),
+    ("error", {"trace": "absent.json", "budget": "kept.toml"}, 2),
+    ("no command in a name", {"trace": "$(touch pwned) `touch pwned`; touch pwned", "budget": "kept.toml"}, 2),
+]
+
+
+def check_github(bench, yaml, root):
+    action = yaml.safe_load((root / "ci/github/action.yml").read_text())
+    bench.expect("action.yml: composite", action["runs"]["using"] == "composite")
+    install, check = action["runs"]["steps"]
+    for step in (install, check):
+        bench.expect(f"{step['name']}: inputs stand in the script", "${{" not in step["run"])
+    shell = ["bash", "--noprofile", "--norc", "-eo", "pipefail"]
+    for what, given, status in CASES:
+        inputs = {name: given.get(name, row.get("default", "")) for name, row in action["inputs"].items()}
+        filled = {key: re.sub(r"\$\{\{ inputs\.(\w+) \}\}", lambda match: inputs[match[1]], value)
+                  for step in (install, check) for key, value in step["env"].items()}
+        bench.run(f"github install, {what}", shell, install["run"], filled, 0)
+        bench.run(f"github, {what}", shell, check["run"], filled, status)
+        bench.expect(f"github, {what}: status", bench.take("output") == f"status={status}\n")
+        summary = bench.take("summary")
+        bench.expect(f"github, {what}: summary", ("borescope check" in summary) == (status != 2))
+        check_reports(bench, f"github, {what}", status)
+    bench.expect("github: pip", bench.take("pip_words").splitlines()[-1] == "borescope")
+    bench.run("github, version", shell, install["run"], {"BORESCOPE_VERSION": "1.2.3"}, 0)
+    bench.expect("github: pip with a version", bench.take("pip_words").splitlines()[-1] == "borescope==1.2.3")
+    bench.run("github, none", shell, install["run"], {"BORESCOPE_VERSION": "none"}, 0)
+    bench.expect("github: nothing is installed", bench.take("pip_words") == "")
+
+
+def check_reports(bench, what, status):
+    reports = bench.folder / "borescope-reports"
+    names = {path.name for path in reports.iterdir()}
+    wanted = set() if status == 2 else {"check.md", "check.sarif", "junit.xml", "saved.json"}
+    bench.expect(f"{what}: reports are {sorted(names)}", names == wanted)
+    bench.expect(f"{what}: a name was run", not (bench.folder / "pwned").exists())
+    shutil.rmtree(reports)
+
+
+def check_gitlab(bench, yaml, root):
+    job = yaml.safe_load((root / "ci/gitlab/borescope.yml").read_text())[".borescope-check"]
+    bench.expect("gitlab: junit", job["artifacts"]["reports"]["junit"] == "$BORESCOPE_REPORTS/junit.xml")
+    script = "set -e\n" + "\n".join(job["before_script"] + job["script"])
+    shells = [[path] for path in (shutil.which("bash"), shutil.which("dash"), shutil.which("busybox")) if path]
+    for shell in shells:
+        words = [*shell, "sh"] if shell[0].endswith("busybox") else shell
+        for what, given, status in CASES:
+            variables = {**job["variables"], **{f"BORESCOPE_{key.upper()}": value for key, value in given.items()}}
+            bench.run(f"gitlab in {shell[0]}, {what}", words, script, variables, status)
+            check_reports(bench, f"gitlab, {what}", status)
+        bench.expect("gitlab: pip", bench.take("pip_words").splitlines()[-1] == "borescope")
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    for name in ("borescope", "root", "environment"):
+        parser.add_argument(f"--{name}", required=True, type=Path)
+    arguments = parser.parse_args()
+    yaml = load_yaml(arguments.environment)
+    write_run = runpy.run_path(str(arguments.root / "tests/data/check/make_runs.py"))["write_run"]
+    with tempfile.TemporaryDirectory() as name:
+        bench = Bench(arguments.borescope, write_run, Path(name))
+        check_github(bench, yaml, arguments.root)
+        check_gitlab(bench, yaml, arguments.root)
+    print("\n".join(bench.problems) or f"{len(CASES)} cases of each template end as they should")
+    return 1 if bench.problems else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
