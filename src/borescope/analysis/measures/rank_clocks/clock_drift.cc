@@ -10,8 +10,9 @@ namespace borescope::internal {
 namespace {
 
 constexpr size_t kStretches = 64;
-constexpr size_t kLeastPoints = 16;  // of a rate
-constexpr size_t kBeside = 8;        // points on each side of a step
+constexpr size_t kLeastPoints = 6;  // of a rate
+constexpr size_t kMostBeside = 8;   // points on each side of a step
+constexpr size_t kLeastBeside = 4;
 constexpr double kStepSigmas = 10;
 constexpr double kLeastSigma = 500;  // ns: clocks of whole microseconds scatter by as much
 
@@ -99,17 +100,16 @@ int64_t MedianBehind(std::span<const ClockPoint> points) {
 }
 
 // By how much the clock is further behind from point `i` on.
-int64_t ChangeAt(std::span<const ClockPoint> points, size_t i) {
-  return MedianBehind(points.subspan(i, kBeside)) -
-         MedianBehind(points.subspan(i - kBeside, kBeside));
+int64_t ChangeAt(std::span<const ClockPoint> points, size_t i, size_t beside) {
+  return MedianBehind(points.subspan(i, beside)) - MedianBehind(points.subspan(i - beside, beside));
 }
 
-// The place within kBeside of `i` that divides the points around it best into those before and
+// The place within `beside` of `i` that divides the points around it best into those before and
 // those after.
-size_t BestPlace(std::span<const ClockPoint> points, size_t i) {
-  const size_t begin = i - kBeside;
-  const size_t end = std::min(points.size(), i + kBeside);
-  const int64_t before = MedianBehind(points.subspan(begin, kBeside));
+size_t BestPlace(std::span<const ClockPoint> points, size_t i, size_t beside) {
+  const size_t begin = i - beside;
+  const size_t end = std::min(points.size(), i + beside);
+  const int64_t before = MedianBehind(points.subspan(begin, beside));
   const int64_t after = MedianBehind(points.subspan(i, end - i));
   int64_t cost = 0;  // of the place `begin`, less what all places cost
   int64_t least = 0;
@@ -126,13 +126,14 @@ size_t BestPlace(std::span<const ClockPoint> points, size_t i) {
 
 // Candidates that last: the pieces on both sides differ as a whole.
 std::vector<size_t> LastingSteps(std::span<const ClockPoint> points,
-                                 std::span<const size_t> candidates, double least) {
+                                 std::span<const size_t> candidates, size_t beside, double least) {
+  const size_t shortest = std::max(kLeastBeside, beside / 2);
   std::vector<size_t> steps;
   size_t begin = 0;
   for (size_t i = 0; i < candidates.size(); ++i) {
     const size_t place = candidates[i];
     const size_t end = i + 1 < candidates.size() ? candidates[i + 1] : points.size();
-    if (place <= begin || place >= end) continue;
+    if (place < begin + shortest || place + shortest > end) continue;
     const int64_t change = MedianBehind(points.subspan(place, end - place)) -
                            MedianBehind(points.subspan(begin, place - begin));
     if (std::abs(static_cast<double>(change)) > least) {
@@ -174,25 +175,26 @@ double RateWithinPieces(std::span<const ClockPoint> points, std::span<const size
 }
 
 std::vector<size_t> FindClockSteps(std::span<const ClockPoint> points) {
-  if (points.size() < 2 * kBeside) return {};
+  const size_t beside = std::clamp(points.size() / 4, kLeastBeside, kMostBeside);
+  if (points.size() < 2 * beside) return {};
   const double least = kStepSigmas * ScatterOf(points);
   std::vector<size_t> candidates;
   size_t largest_at = 0;
   int64_t largest = 0;
-  for (size_t i = kBeside; i + kBeside <= points.size(); ++i) {
-    const int64_t change = std::abs(ChangeAt(points, i));
+  for (size_t i = beside; i + beside <= points.size(); ++i) {
+    const int64_t change = std::abs(ChangeAt(points, i, beside));
     const bool is_step = static_cast<double>(change) > least;
     if (is_step && change > largest) {
       largest = change;
       largest_at = i;
     }
-    const bool is_last = i + kBeside == points.size();
-    if (largest > 0 && (is_last || (!is_step && i >= largest_at + kBeside))) {
-      candidates.push_back(BestPlace(points, largest_at));
+    const bool is_last = i + beside == points.size();
+    if (largest > 0 && (is_last || i >= largest_at + beside)) {
+      candidates.push_back(BestPlace(points, largest_at, beside));
       largest = 0;
     }
   }
-  return LastingSteps(points, candidates, least);
+  return LastingSteps(points, candidates, beside, least);
 }
 
 }  // namespace borescope::internal

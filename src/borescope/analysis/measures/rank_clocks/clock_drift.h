@@ -15,13 +15,13 @@ struct ClockPoint {
   int64_t behind_ns;
 };
 
-// Shorter recordings have no drift: crystals differ by some 50 ppm, which is 50 us in a second.
-inline constexpr int64_t kLeastDriftSpan = 1'000'000'000;
-// A clock whose rate is off by more than this is broken, or times were misread.
-inline constexpr double kMostDrift = 1e-3;
+// In shorter recordings no drift is looked for: crystals differ by some 50 ppm, which is 5 us then.
+inline constexpr int64_t kLeastDriftSpan = 100'000'000;
+// No crystal is off by as much: what looks like it is something else, and no drift is taken.
+inline constexpr double kMostDrift = 250e-6;
 
 // The rate in ns per ns, whatever a few steps do: the median slope between medians of short
-// stretches that lie an eighth of the time apart. 0 for fewer than 16 points and for less than
+// stretches that lie an eighth of the time apart. 0 for fewer than 6 points and for less than
 // kLeastDriftSpan. REQUIRES: points by time. O(n).
 double RateAcrossSteps(std::span<const ClockPoint> points);
 
@@ -31,7 +31,8 @@ double RateAcrossSteps(std::span<const ClockPoint> points);
 double RateWithinPieces(std::span<const ClockPoint> points, std::span<const size_t> begins);
 
 // Where the clock was stepped: the first point after each step. A step is a change of the median
-// of eight points by more than ten times their scatter, and by 5 us, that lasts. REQUIRES: points
+// of eight points (four, where there are few) by more than ten times their scatter, and by 5 us,
+// that lasts. REQUIRES: points
 // by time, without drift. O(n).
 std::vector<size_t> FindClockSteps(std::span<const ClockPoint> points);
 

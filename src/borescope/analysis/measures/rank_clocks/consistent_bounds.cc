@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdlib>
 #include <limits>
 #include <tuple>
 #include <utility>
@@ -13,6 +14,17 @@ namespace {
 
 constexpr size_t kLeastToDropOne = 20;
 
+// Whether the clock may have been set just then: by what is seen of it, or as the rank left at
+// quite another moment than the others. Visits that only seem odd are no loss: bounds hold without
+// them.
+bool IsOdd(const Visit& visit, int64_t left_ns, const ClockEstimate& estimate) {
+  constexpr int64_t kSigmas = 10;
+  constexpr int64_t kLeastScatter = 500;
+  const int64_t away_ns = std::abs(visit.leave_ns + estimate.CorrectionOf(visit) - left_ns);
+  return away_ns > kSigmas * std::max(kLeastScatter, estimate.scatter_ns[visit.rank]) ||
+         estimate.lines[visit.rank].IsDoubtful(visit.enter_ns, visit.leave_ns);
+}
+
 // Visits while the clock was as at the reference moment, with what it needed then.
 Meetings AtReference(const Meetings& meetings, const ClockEstimate& estimate,
                      const ReferenceMoments& moments) {
@@ -21,11 +33,13 @@ Meetings AtReference(const Meetings& meetings, const ClockEstimate& estimate,
   moved.visits.reserve(meetings.visits.size());
   for (size_t i = 0; i < meetings.size(); ++i) {
     for (const Visit& visit : meetings.Of(i)) {
-      if (estimate.lines[visit.rank].PieceAt(visit.leave_ns) != moments.piece[visit.rank]) continue;
+      const bool is_as_then =
+          estimate.lines[visit.rank].PieceAt(visit.leave_ns) == moments.piece[visit.rank];
+      if (!is_as_then || IsOdd(visit, estimate.left_ns[i], estimate)) continue;
       const int64_t by_ns = moments.correction_ns[visit.rank];
       moved.visits.push_back({visit.rank, visit.enter_ns + by_ns, visit.leave_ns + by_ns});
     }
-    moved.Close(meetings.all_entered[i] != 0);
+    moved.Close(meetings.all_entered[i] != 0, meetings.group[i]);
   }
   return moved;
 }
@@ -42,14 +56,15 @@ double MostDriftOf(const ClockEstimate& estimate) {
 }
 
 std::vector<int64_t> SlacksOf(const Meetings& meetings, const ClockEstimate& estimate,
-                              const ReferenceMoments& moments) {
+                              const ReferenceMoments& moments, int64_t grain_ns) {
   const double drift = MostDriftOf(estimate);
   std::vector<int64_t> slack_ns;
   for (size_t i = 0; i < meetings.size(); ++i) {
-    const uint32_t component = estimate.component[meetings.Of(i).front().rank];
+    const uint32_t component = estimate.tree.component[meetings.Of(i).front().rank];
     const int64_t away_ns =
         SubtractSaturating(estimate.left_ns[i], estimate.left_ns[moments.meeting[component]]);
-    slack_ns.push_back(std::llround(std::ceil(drift * std::abs(static_cast<double>(away_ns)))));
+    slack_ns.push_back(2 * grain_ns +
+                       std::llround(std::ceil(drift * std::abs(static_cast<double>(away_ns)))));
   }
   return slack_ns;
 }
@@ -84,10 +99,10 @@ std::vector<size_t> Contradicting(const Meetings& moved, std::span<const int64_t
 }  // namespace
 
 ConsistentBounds BoundConsistently(const Meetings& meetings, const ClockEstimate& estimate,
-                                   const ReferenceMoments& moments) {
+                                   const ReferenceMoments& moments, int64_t grain_ns) {
   Meetings moved = AtReference(meetings, estimate, moments);
-  const std::vector<int64_t> slack_ns = SlacksOf(meetings, estimate, moments);
-  ConsistentBounds found{BoundClocks(moved, slack_ns, moments.first_rank),
+  const std::vector<int64_t> slack_ns = SlacksOf(meetings, estimate, moments, grain_ns);
+  ConsistentBounds found{BoundClocks(moved, slack_ns, estimate.tree.first_rank),
                          std::vector<char>(meetings.size(), 0)};
   if (found.bounds.are_consistent) return found;
   const std::vector<size_t> worst = Contradicting(moved, slack_ns);
@@ -98,7 +113,7 @@ ConsistentBounds BoundConsistently(const Meetings& meetings, const ClockEstimate
       found.dropped[worst[dropped]] = 1;
       moved.all_entered[worst[dropped]] = 0;
     }
-    found.bounds = BoundClocks(moved, slack_ns, moments.first_rank);
+    found.bounds = BoundClocks(moved, slack_ns, estimate.tree.first_rank);
   }
   return found;
 }

@@ -17,8 +17,9 @@ struct ConsistentBounds {
 
 // Meetings that contradict the others are dropped, those first that contradict the estimate most;
 // at most one in a hundred, and one where there are 20. If that is not enough, bounds are not
-// consistent. O(visits) times a logarithm.
+// consistent. `grain_ns` is the coarsest of recorded times: begins and lengths are cut to it, so
+// that an end may be recorded two grains early. O(visits) times a logarithm.
 ConsistentBounds BoundConsistently(const Meetings& meetings, const ClockEstimate& estimate,
-                                   const ReferenceMoments& moments);
+                                   const ReferenceMoments& moments, int64_t grain_ns);
 
 }  // namespace borescope::internal

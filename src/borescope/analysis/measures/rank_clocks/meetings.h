@@ -25,13 +25,15 @@ struct Meetings {
   std::vector<Visit> visits;      // those of a meeting together, by rank, each rank once
   std::vector<size_t> first{0};   // the first visit of each meeting; one past the last of all
   std::vector<char> all_entered;  // per meeting: 1 where none can leave before all have entered
+  std::vector<uint32_t> group;    // per meeting: those of the same ranks, mostly, have one number
 
   size_t size() const { return first.size() - 1; }
   std::span<const Visit> Of(size_t meeting) const {
     return {visits.data() + first[meeting], first[meeting + 1] - first[meeting]};
   }
   // Ends the meeting whose visits were appended last.
-  void Close(bool none_leaves_before_all_entered) {
+  void Close(bool none_leaves_before_all_entered, uint32_t of_group) {
+    group.push_back(of_group);
     first.push_back(visits.size());
     all_entered.push_back(none_leaves_before_all_entered ? 1 : 0);
   }

@@ -1,11 +1,12 @@
 #include "borescope/analysis/measures/rank_clocks/rank_clocks.h"
 
 #include <algorithm>
-#include <cmath>
 #include <limits>
-#include <numeric>
+#include <span>
+#include <tuple>
 #include <utility>
 
+#include "borescope/analysis/measures/rank_clocks/clock_drift.h"
 #include "borescope/analysis/measures/rank_clocks/clock_estimate.h"
 #include "borescope/analysis/measures/rank_clocks/consistent_bounds.h"
 #include "borescope/analysis/measures/rank_clocks/reference_moments.h"
@@ -14,9 +15,10 @@
 namespace borescope::internal {
 namespace {
 
-// What chance alone may have moved a median by: three standard errors.
-int64_t ChanceOf(double sigma_ns, size_t visits) {
-  return visits == 0 ? 0 : std::llround(3 * sigma_ns / std::sqrt(static_cast<double>(visits)));
+int64_t CoarsestGrain(const RankClockOptions& options) {
+  int64_t coarsest_ns = 1;
+  for (const int64_t grain_ns : options.grain_ns) coarsest_ns = std::max(coarsest_ns, grain_ns);
+  return coarsest_ns;
 }
 
 class Aligner {
@@ -27,13 +29,16 @@ class Aligner {
         by_rank_(meetings),
         estimate_(EstimateRankClocks(meetings, by_rank_)),
         moments_(FindReferenceMoments(meetings, by_rank_, estimate_)),
-        certain_(BoundConsistently(meetings, estimate_, moments_)) {
+        certain_(BoundConsistently(meetings, estimate_, moments_, CoarsestGrain(options))) {
     clocks_.ranks.resize(meetings.ranks);
   }
 
   RankClocks Run() {
     for (uint32_t rank = 0; rank < meetings_.ranks; ++rank) {
-      if (estimate_.component[rank] != kNoComponent) SetRank(rank);
+      if (estimate_.tree.component[rank] != kNoComponent) SetRank(rank);
+    }
+    for (const Visit& visit : meetings_.visits) {
+      clocks_.correction_ns.push_back(estimate_.CorrectionOf(visit));
     }
     FindSharedClocks();
     CountContradictions();
@@ -46,36 +51,29 @@ class Aligner {
 
  private:
   uint32_t ReferenceOf(uint32_t rank) const {
-    return moments_.first_rank[estimate_.component[rank]];
+    return estimate_.tree.first_rank[estimate_.tree.component[rank]];
   }
-  int64_t Chance(uint32_t rank) const {
-    return ChanceOf(estimate_.sigma_ns[rank], by_rank_.Of(rank).size());
-  }
-
   void SetRank(uint32_t rank) {
     RankClock& clock = clocks_.ranks[rank];
     const uint32_t reference = ReferenceOf(rank);
-    clock.line = estimate_.lines[rank];
-    clock.component = estimate_.component[rank];
+    clock.steps = static_cast<int64_t>(estimate_.lines[rank].pieces.size()) - 1;
+    clock.component = estimate_.tree.component[rank];
     clock.clock = rank;
     clock.meetings = static_cast<int64_t>(by_rank_.Of(rank).size());
-    clock.verdict =
-        clock.line.pieces.size() > 1 ? RankClockVerdict::kStepped : RankClockVerdict::kAligned;
+    clock.verdict = clock.steps > 0 ? RankClockVerdict::kStepped : RankClockVerdict::kAligned;
     clock.offset_ns =
         AddSaturating(moments_.correction_ns[rank] - moments_.correction_ns[reference],
                       SubtractSaturating(options_.base_ns[reference], options_.base_ns[rank]));
     SetDrift(rank, reference, clock);
     SetBounds(rank, reference, clock);
-    SetError(rank, reference, clock);
+    SetError(rank, clock);
   }
 
-  // Times of visits begin at 0, so that the last one is about the span.
   void SetDrift(uint32_t rank, uint32_t reference, RankClock& clock) const {
-    constexpr int64_t kLeastSpan = 1'000'000'000;
     const auto places = by_rank_.Of(rank);
     const int64_t span_ns = meetings_.visits[places.back().visit].leave_ns -
                             meetings_.visits[places.front().visit].leave_ns;
-    if (span_ns < kLeastSpan) return;
+    if (span_ns < kLeastDriftSpan) return;
     clock.drift = estimate_.lines[rank].drift - estimate_.lines[reference].drift;
   }
 
@@ -88,9 +86,8 @@ class Aligner {
   }
 
   // No more than what is certain, and no less than a clock can show.
-  void SetError(uint32_t rank, uint32_t reference, RankClock& clock) const {
-    int64_t error_ns = AddSaturating(Chance(rank), options_.exit_allowance_ns);
-    if (rank != reference) AddSaturatingTo(error_ns, Chance(reference));
+  void SetError(uint32_t rank, RankClock& clock) const {
+    int64_t error_ns = AddSaturating(estimate_.chance_ns[rank], options_.exit_allowance_ns);
     if (clock.low_ns.has_value() && clock.high_ns.has_value()) {
       error_ns = std::min(error_ns,
                           std::max(certain_.bounds.high_ns[rank], -certain_.bounds.low_ns[rank]));
@@ -123,7 +120,7 @@ class Aligner {
     const RankClock& left = clocks_.ranks[a];
     const RankClock& right = clocks_.ranks[b];
     const int64_t apart_ns = SubtractSaturating(right.offset_ns, left.offset_ns);
-    return left.component == right.component && left.line.drift == right.line.drift &&
+    return left.component == right.component && left.drift == right.drift &&
            apart_ns <= AddSaturating(left.error_ns, right.error_ns);
   }
 
@@ -137,39 +134,42 @@ class Aligner {
 
   void CountContradictions() {
     for (size_t i = 0; i < meetings_.size(); ++i) {
+      if (meetings_.all_entered[i] == 0) continue;
       int64_t last_enter_ns = std::numeric_limits<int64_t>::min();
       int64_t first_leave_ns = std::numeric_limits<int64_t>::max();
-      for (const Visit& visit : meetings_.Of(i)) {
-        last_enter_ns = std::max(last_enter_ns, Shared(visit, visit.enter_ns));
-        first_leave_ns = std::min(first_leave_ns, Shared(visit, visit.leave_ns));
+      for (size_t k = meetings_.first[i]; k < meetings_.first[i + 1]; ++k) {
+        last_enter_ns = std::max(last_enter_ns, EnterOf(k));
+        first_leave_ns = std::min(first_leave_ns, LeaveOf(k));
       }
-      if (meetings_.all_entered[i] == 0 || last_enter_ns <= first_leave_ns) continue;
-      for (const Visit& visit : meetings_.Of(i)) {
-        const bool is_cause = Shared(visit, visit.enter_ns) == last_enter_ns ||
-                              Shared(visit, visit.leave_ns) == first_leave_ns;
-        clocks_.ranks[visit.rank].contradicted += is_cause ? 1 : 0;
+      for (size_t k = meetings_.first[i]; k < meetings_.first[i + 1]; ++k) {
+        const bool is_cause = last_enter_ns > first_leave_ns &&
+                              (EnterOf(k) == last_enter_ns || LeaveOf(k) == first_leave_ns);
+        clocks_.ranks[meetings_.visits[k].rank].contradicted += is_cause ? 1 : 0;
       }
     }
   }
 
-  int64_t Shared(const Visit& visit, int64_t ns) const {
-    return ns + estimate_.lines[visit.rank].CorrectionAt(visit.leave_ns);
+  int64_t EnterOf(size_t visit) const {
+    return meetings_.visits[visit].enter_ns + clocks_.correction_ns[visit];
+  }
+  int64_t LeaveOf(size_t visit) const {
+    return meetings_.visits[visit].leave_ns + clocks_.correction_ns[visit];
   }
 
   // Of the components in which bounds contradict each other.
   void RefuseInconsistent() {
-    std::vector<char> is_refused(moments_.first_rank.size(), 0);
+    std::vector<char> is_refused(estimate_.tree.first_rank.size(), 0);
     for (uint32_t rank = 0; rank < meetings_.ranks; ++rank) {
-      if (estimate_.component[rank] == kNoComponent) continue;
+      if (estimate_.tree.component[rank] == kNoComponent) continue;
       const bool is_reference = rank == ReferenceOf(rank);
       const int64_t low_ns = certain_.bounds.low_ns[rank];
       const int64_t high_ns = certain_.bounds.high_ns[rank];
       if (low_ns > high_ns || (is_reference && (low_ns > 0 || high_ns < 0))) {
-        is_refused[estimate_.component[rank]] = 1;
+        is_refused[estimate_.tree.component[rank]] = 1;
       }
     }
     for (uint32_t rank = 0; rank < meetings_.ranks; ++rank) {
-      if (estimate_.component[rank] == kNoComponent) continue;
+      if (estimate_.tree.component[rank] == kNoComponent) continue;
       RankClock& clock = clocks_.ranks[rank];
       if (is_refused[clock.component] == 0) continue;
       clock.verdict = RankClockVerdict::kNotComparable;

@@ -7,7 +7,6 @@
 #include <string_view>
 #include <vector>
 
-#include "borescope/analysis/measures/rank_clocks/clock_line.h"
 #include "borescope/analysis/measures/rank_clocks/meetings.h"
 
 namespace borescope::internal {
@@ -33,7 +32,6 @@ struct RankClockOptions {
 
 struct RankClock {
   RankClockVerdict verdict = RankClockVerdict::kNoMeetings;
-  ClockLine line;          // on times of visits
   uint32_t component = 0;  // of ranks that met; meaningless without meetings
   uint32_t clock = 0;      // ranks with one number seem to share a clock
   int64_t offset_ns = 0;   // to be added to recorded times at the reference moment
@@ -43,6 +41,7 @@ struct RankClock {
   std::optional<int64_t> low_ns;
   std::optional<int64_t> high_ns;
   std::optional<double> drift;  // against the reference; nothing where it is not known
+  int64_t steps = 0;            // how often the clock was set
   int64_t meetings = 0;
   int64_t contradicted = 0;  // meetings that it seems to have left before all had entered, or to
                              // have entered after the first had left
@@ -52,8 +51,9 @@ struct RankClocks {
   std::vector<RankClock> ranks;
   // By component: its reference moment, the meeting in the middle of its time, if it has any.
   std::vector<size_t> reference_meeting;
-  std::vector<int64_t> left_ns;       // by meeting: when all left it, on the clock that they share
-  std::vector<char> is_contradicted;  // by meeting: 1: dropped from the bounds
+  std::vector<int64_t> correction_ns;  // by visit: to be added to its times to get shared ones
+  std::vector<int64_t> left_ns;        // by meeting: when all left it, on the clock that they share
+  std::vector<char> is_contradicted;   // by meeting: 1: dropped from the bounds
 };
 
 // Offsets are relative to the first rank of each component. Shifting all recorded times of a rank

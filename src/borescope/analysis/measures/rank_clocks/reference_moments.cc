@@ -1,36 +1,80 @@
 #include "borescope/analysis/measures/rank_clocks/reference_moments.h"
 
 #include <algorithm>
+#include <cstdlib>
+#include <iterator>
+#include <span>
 #include <tuple>
+#include <utility>
+
+#include "borescope/base/intervals.h"
 
 namespace borescope::internal {
 namespace {
 
-// The meeting in the middle by time; by component.
-std::vector<size_t> MiddleMeetings(const Meetings& meetings, const ClockEstimate& estimate,
-                                   size_t components) {
-  std::vector<std::vector<size_t>> of(components);
-  for (size_t i = 0; i < meetings.size(); ++i) {
-    of[estimate.component[meetings.Of(i).front().rank]].push_back(i);
+// When clocks of a component may have been stepped, on the clock that all share: by component.
+std::vector<IntervalSet> DoubtfulTimes(const ClockEstimate& estimate) {
+  std::vector<std::vector<Interval>> times(estimate.tree.first_rank.size());
+  for (size_t rank = 0; rank < estimate.lines.size(); ++rank) {
+    const ClockLine& line = estimate.lines[rank];
+    for (const Interval& step : line.doubtful) {
+      // Before the step it was one time, after it another.
+      const size_t after = line.PieceAt(step.end);
+      const size_t before = after == 0 ? 0 : after - 1;
+      const auto [first, last] = std::minmax({step.begin + line.CorrectionIn(before, step.begin),
+                                              step.begin + line.CorrectionIn(after, step.begin),
+                                              step.end + line.CorrectionIn(before, step.end),
+                                              step.end + line.CorrectionIn(after, step.end)});
+      times[estimate.tree.component[rank]].push_back({first, last + 1});
+    }
   }
+  std::vector<IntervalSet> sets;
+  for (std::vector<Interval>& list : times) sets.push_back(Union(std::move(list)));
+  return sets;
+}
+
+bool Holds(const IntervalSet& set, int64_t ns) {
+  const auto after = std::upper_bound(set.begin(), set.end(), ns,
+                                      [](int64_t t, const Interval& i) { return t < i.begin; });
+  return after != set.begin() && ns < std::prev(after)->end;
+}
+
+// Of a component: the meeting in the middle by time, if no clock was stepped then; else the one
+// nearest to it.
+size_t MiddleOf(std::vector<size_t> list, const std::vector<int64_t>& left_ns,
+                const IntervalSet& doubtful) {
+  std::sort(list.begin(), list.end(), [&](size_t a, size_t b) {
+    return std::tuple(left_ns[a], a) < std::tuple(left_ns[b], b);
+  });
+  const size_t middle = list.size() / 2;
+  for (size_t away = 0; away <= middle; ++away) {
+    if (!Holds(doubtful, left_ns[list[middle - away]])) return list[middle - away];
+    const size_t later = middle + away;
+    if (later < list.size() && !Holds(doubtful, left_ns[list[later]])) return list[later];
+  }
+  return list[middle];
+}
+
+std::vector<size_t> MiddleMeetings(const Meetings& meetings, const ClockEstimate& estimate) {
+  std::vector<std::vector<size_t>> of(estimate.tree.first_rank.size());
+  for (size_t i = 0; i < meetings.size(); ++i) {
+    of[estimate.tree.component[meetings.Of(i).front().rank]].push_back(i);
+  }
+  const std::vector<IntervalSet> doubtful = DoubtfulTimes(estimate);
   std::vector<size_t> middles;
-  for (std::vector<size_t>& list : of) {
-    const auto middle = list.begin() + static_cast<std::ptrdiff_t>(list.size() / 2);
-    std::nth_element(list.begin(), middle, list.end(), [&](size_t a, size_t b) {
-      return std::tuple(estimate.left_ns[a], a) < std::tuple(estimate.left_ns[b], b);
-    });
-    middles.push_back(*middle);
+  for (size_t i = 0; i < of.size(); ++i) {
+    middles.push_back(MiddleOf(std::move(of[i]), estimate.left_ns, doubtful[i]));
   }
   return middles;
 }
 
-// The visit of a rank from that moment on; its last one if there is none.
+// The visit of a rank next to that moment; of several the first.
 VisitsByRank::Place VisitAt(std::span<const VisitsByRank::Place> places,
                             const ClockEstimate& estimate, int64_t moment_ns) {
-  const auto found = std::find_if(places.begin(), places.end(), [&](const auto& place) {
-    return estimate.left_ns[place.meeting] >= moment_ns;
+  return *std::min_element(places.begin(), places.end(), [&](const auto& a, const auto& b) {
+    return std::abs(estimate.left_ns[a.meeting] - moment_ns) <
+           std::abs(estimate.left_ns[b.meeting] - moment_ns);
   });
-  return found == places.end() ? places.back() : *found;
 }
 
 }  // namespace
@@ -40,14 +84,10 @@ ReferenceMoments FindReferenceMoments(const Meetings& meetings, const VisitsByRa
   ReferenceMoments moments;
   moments.piece.assign(meetings.ranks, 0);
   moments.correction_ns.assign(meetings.ranks, 0);
+  moments.meeting = MiddleMeetings(meetings, estimate);
   for (uint32_t rank = 0; rank < meetings.ranks; ++rank) {
-    const uint32_t component = estimate.component[rank];
-    if (component == moments.first_rank.size()) moments.first_rank.push_back(rank);
-  }
-  moments.meeting = MiddleMeetings(meetings, estimate, moments.first_rank.size());
-  for (uint32_t rank = 0; rank < meetings.ranks; ++rank) {
-    if (estimate.component[rank] == kNoComponent) continue;
-    const int64_t moment_ns = estimate.left_ns[moments.meeting[estimate.component[rank]]];
+    if (estimate.tree.component[rank] == kNoComponent) continue;
+    const int64_t moment_ns = estimate.left_ns[moments.meeting[estimate.tree.component[rank]]];
     const auto place = VisitAt(by_rank.Of(rank), estimate, moment_ns);
     const int64_t leave_ns = meetings.visits[place.visit].leave_ns;
     const ClockLine& line = estimate.lines[rank];

@@ -12,12 +12,11 @@ namespace borescope::internal {
 
 struct ReferenceMoments {
   std::vector<size_t> meeting;         // by component: the one in the middle of its time
-  std::vector<uint32_t> first_rank;    // by component: its reference
   std::vector<size_t> piece;           // by rank: of its clock, at that moment
   std::vector<int64_t> correction_ns;  // by rank: of its clock, at that moment
 };
 
-// O(visits).
+// O(visits log visits).
 ReferenceMoments FindReferenceMoments(const Meetings& meetings, const VisitsByRank& by_rank,
                                       const ClockEstimate& estimate);
 
