@@ -12,18 +12,18 @@ constexpr int64_t kUs = 1000;
 constexpr int64_t kMs = 1000 * kUs;
 constexpr double kMostCrystalDrift = 50e-6;
 
-PlantedClock MakeClock(Random& random, int64_t span_ns, int64_t most_bias_ns, int64_t grain_ns) {
+PlantedClock MakeClock(Random& random, int64_t span_ns, const ClockPlan& plan, int64_t grain_ns) {
   PlantedClock clock;
   clock.offset_ns = random.Between(-50 * kMs, 50 * kMs);
   clock.grain_ns = grain_ns;
   if (random.Chance(0.5)) {
     clock.drift = kMostCrystalDrift * static_cast<double>(random.Between(-1000, 1000)) / 1000;
   }
-  if (random.Chance(0.1)) {
+  if (random.Chance(plan.step_chance)) {
     clock.step_at_ns = random.Between(span_ns / 5, span_ns * 4 / 5);
     clock.step_ns = random.Between(50 * kUs, 5 * kMs) * (random.Chance(0.5) ? 1 : -1);
   }
-  clock.exit_bias_ns = random.Between(0, most_bias_ns);
+  clock.exit_bias_ns = random.Between(0, plan.most_bias_ns);
   return clock;
 }
 
@@ -47,13 +47,13 @@ int64_t CutTo(int64_t ns, int64_t grain_ns) { return ns - ((ns % grain_ns) + gra
 
 class Planting {
  public:
-  Planting(uint64_t seed, int64_t most_bias_ns) : random_(seed) {
+  Planting(uint64_t seed, const ClockPlan& plan) : random_(seed) {
     const auto ranks = static_cast<uint32_t>(random_.Between(2, 12));
     span_ns_ = random_.Chance(0.5) ? random_.Between(2'000 * kMs, 20'000 * kMs)
                                    : random_.Between(20 * kMs, 900 * kMs);
     const int64_t grain_ns = random_.Chance(0.5) ? 1 : kUs;
     for (uint32_t rank = 0; rank < ranks; ++rank) {
-      planted_.clocks.push_back(MakeClock(random_, span_ns_, most_bias_ns, grain_ns));
+      planted_.clocks.push_back(MakeClock(random_, span_ns_, plan, grain_ns));
     }
     planted_.meetings.ranks = ranks;
     planted_.options.base_ns.assign(ranks, 0);
@@ -122,8 +122,8 @@ int64_t PlantedClocks::TrueOffset(uint32_t rank, uint32_t other, size_t meeting)
   return clocks[other].At(left_ns[meeting]) - clocks[rank].At(left_ns[meeting]);
 }
 
-PlantedClocks PlantClocks(uint64_t seed, int64_t most_bias_ns) {
-  return Planting(seed, most_bias_ns).Run();
+PlantedClocks PlantClocks(uint64_t seed, const ClockPlan& plan) {
+  return Planting(seed, plan).Run();
 }
 
 }  // namespace borescope::internal::testkit

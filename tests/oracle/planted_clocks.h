@@ -31,7 +31,11 @@ struct PlantedClocks {
   int64_t TrueOffset(uint32_t rank, uint32_t other, size_t meeting) const;
 };
 
-// `most_bias_ns`: of exits, per rank; the allowance is kept as it is by default.
-PlantedClocks PlantClocks(uint64_t seed, int64_t most_bias_ns);
+struct ClockPlan {
+  int64_t most_bias_ns = 9'000;  // of exits, per rank; the allowance stays what it is by default
+  double step_chance = 0;        // of a clock, to be set once while it runs
+};
+
+PlantedClocks PlantClocks(uint64_t seed, const ClockPlan& plan = {});
 
 }  // namespace borescope::internal::testkit

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <iostream>
 #include <limits>
 #include <map>
 #include <vector>
@@ -116,37 +117,53 @@ Outcome Compare(const PlantedClocks& planted) {
   return outcome;
 }
 
-TEST(RankClocksTwinTest, PlantedClocksAreFound) {
-  int seeds_outside_error = 0;
-  int seeds_without_bounds = 0;
-  for (uint64_t seed = 0; seed < kSeeds; ++seed) {
-    SCOPED_TRACE(seed);
-    const Outcome outcome = Compare(PlantClocks(seed, 9'000));
-    ASSERT_EQ(outcome.outside_bounds, 0);
-    seeds_outside_error += outcome.outside_error > 0 ? 1 : 0;
-    seeds_without_bounds += outcome.without_bounds > 0 ? 1 : 0;
+// Of how many seeds something was wrong for a rank.
+struct Wrong {
+  int bounds = 0;
+  int missing_bounds = 0;
+  int estimates = 0;
+};
+
+Wrong WrongOf(uint64_t seeds, const ClockPlan& plan) {
+  Wrong wrong;
+  for (uint64_t seed = 0; seed < seeds; ++seed) {
+    const Outcome outcome = Compare(PlantClocks(seed, plan));
+    if (outcome.outside_bounds > 0) std::cout << "outside of its bounds: seed " << seed << '\n';
+    wrong.bounds += outcome.outside_bounds > 0 ? 1 : 0;
+    wrong.missing_bounds += outcome.without_bounds > 0 ? 1 : 0;
+    wrong.estimates += outcome.outside_error > 0 ? 1 : 0;
   }
-  EXPECT_LE(seeds_without_bounds, static_cast<int>(kSeeds) / 100);
-  EXPECT_LE(seeds_outside_error, static_cast<int>(kSeeds) / 100);
+  return wrong;
+}
+
+TEST(RankClocksTwinTest, PlantedClocksAreFound) {
+  const Wrong wrong = WrongOf(kSeeds, {});
+  EXPECT_EQ(wrong.bounds, 0);
+  EXPECT_LE(wrong.missing_bounds, 2);  // tails in a row that look like steps
+  EXPECT_LE(wrong.estimates, static_cast<int>(kSeeds) / 100);
+}
+
+// Two steps at nearly the same time, or one with very few meetings on a side, may stay unseen; then
+// nothing that is said of that clock holds.
+TEST(RankClocksTwinTest, PlantedClocksThatAreSteppedAreFound) {
+  const Wrong wrong = WrongOf(kSeeds, {.step_chance = 0.1});
+  EXPECT_LE(wrong.bounds, 3);
+  EXPECT_LE(wrong.missing_bounds, static_cast<int>(kSeeds) / 50);
+  EXPECT_LE(wrong.estimates, static_cast<int>(kSeeds) / 100);
 }
 
 // A rank that always leaves much later looks as if its clock were ahead: the estimate is wrong, and
 // the bounds still hold.
 TEST(RankClocksTwinTest, BoundsHoldWhateverTheExitBias) {
-  int outside_error = 0;
-  for (uint64_t seed = 0; seed < kSeeds / 4; ++seed) {
-    SCOPED_TRACE(seed);
-    const Outcome outcome = Compare(PlantClocks(seed, 60'000));
-    ASSERT_EQ(outcome.outside_bounds, 0);
-    outside_error += outcome.outside_error;
-  }
-  EXPECT_GT(outside_error, 100);
+  const Wrong wrong = WrongOf(kSeeds, {.most_bias_ns = 60'000});
+  EXPECT_EQ(wrong.bounds, 0);
+  EXPECT_GT(wrong.estimates, static_cast<int>(kSeeds) / 2);
 }
 
 TEST(RankClocksTwinTest, ShiftedClocksChangeNothingElse) {
   for (uint64_t seed = 0; seed < 50; ++seed) {
     SCOPED_TRACE(seed);
-    PlantedClocks planted = PlantClocks(seed, 9'000);
+    PlantedClocks planted = PlantClocks(seed, {.step_chance = 0.1});
     const RankClocks before = AlignRankClocks(planted.meetings, planted.options);
     planted.options.base_ns[1] += 123'456'789;
     const RankClocks after = AlignRankClocks(planted.meetings, planted.options);

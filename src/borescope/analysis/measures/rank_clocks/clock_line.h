@@ -21,8 +21,8 @@ struct ClockLine {
 
   std::vector<Piece> pieces{{std::numeric_limits<int64_t>::min(), 0}};
   double drift = 0;  // added per nanosecond; the same in all pieces
-  // Times of the clock within which it was stepped, both ends included: what of it was before the
-  // step is not known there.
+  // Times of the clock around steps, both ends included: what of them was before a step is not
+  // known for certain.
   std::vector<Interval> doubtful = {};
 
   size_t PieceAt(int64_t ns) const {

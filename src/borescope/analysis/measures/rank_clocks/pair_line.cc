@@ -27,6 +27,18 @@ std::vector<size_t> PiecesBetweenSteps(std::span<const ClockPoint> points) {
   return begins;
 }
 
+// The times of some points around a step: another step so near to it would not be seen.
+Interval TimesAround(std::span<const ClockPoint> points, size_t step) {
+  constexpr size_t kAround = 8;
+  const size_t first = step < kAround ? 0 : step - kAround;
+  const size_t end = std::min(points.size(), step + kAround);
+  const auto [least, most] = std::minmax_element(
+      points.begin() + static_cast<std::ptrdiff_t>(first),
+      points.begin() + static_cast<std::ptrdiff_t>(end),
+      [](const ClockPoint& a, const ClockPoint& b) { return a.at_ns < b.at_ns; });
+  return {least->at_ns, most->at_ns};
+}
+
 }  // namespace
 
 PairLine FitPairLine(std::span<const ClockPoint> points) {
@@ -48,9 +60,8 @@ PairLine FitPairLine(std::span<const ClockPoint> points) {
       line.pieces.push_back({std::numeric_limits<int64_t>::min(), offset_ns});
       continue;
     }
-    const auto [first, last] = std::minmax(points[begin - 1].at_ns, points[begin].at_ns);
     line.pieces.push_back({points[begin].at_ns, offset_ns});
-    line.doubtful.push_back({first, last});
+    line.doubtful.push_back(TimesAround(points, begin));
   }
   const auto by_time = [](const auto& a, const auto& b) { return a.from_ns < b.from_ns; };
   std::stable_sort(line.pieces.begin(), line.pieces.end(), by_time);
