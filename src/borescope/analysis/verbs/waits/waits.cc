@@ -1,0 +1,77 @@
+// waits: clocks of the ranks in line, every collective divided into waiting, transfer and tail, and
+// who made whom wait, by how much, and why. docs/definitions.md has the method.
+#include <utility>
+
+#include "borescope/analysis/core/param_specs.h"
+#include "borescope/analysis/core/reduce.h"
+#include "borescope/analysis/core/row.h"
+#include "borescope/analysis/verbs/verbs.h"
+#include "borescope/analysis/verbs/waits/map_waits.h"
+#include "borescope/analysis/verbs/waits/waits_tables.h"
+
+namespace borescope::internal {
+namespace {
+
+Error OneRank() {
+  return {ErrorCode::kMissingData,
+          "waits are found by comparing ranks, and this is one rank; give the whole run, for "
+          "example: borescope waits run/"};
+}
+
+// What the files themselves say against being of one job.
+Error NothingMatched(const Table& ranks) {
+  std::string why = "no collective of one rank was found on another one: ";
+  const Column& world = *ranks.Find("world_size");
+  bool differ = false;
+  for (size_t row = 1; row < ranks.rows(); ++row) {
+    differ = differ || world.IsMissing(row) != world.IsMissing(0) ||
+             Ints(ranks, "world_size")[row] != Ints(ranks, "world_size")[0];
+  }
+  why += differ ? "their jobs have different sizes, so these are files of different runs"
+                : "they are of different runs or groups, or of different steps";
+  return {ErrorCode::kMissingData,
+          why + "; give ranks of one process group that were recorded at the same time"};
+}
+
+Result<Tables> FinishWaits(Tables tables, const Params& params) {
+  if (tables[0].rows() < 2) return OneRank();
+  const CollectiveKeys keys(tables[1]);
+  WaitRun run = MakeWaitRun(tables, keys, params.Number(kExitSkewParam));
+  if (run.collectives.empty()) return NothingMatched(tables[0]);
+  DivideCollectives(tables, run);
+  const std::vector<Lateness> lateness = ExplainLateness(tables, run);
+  const BlameSums blame = SumBlame(lateness);
+  const CommModels models = FitCommModels(run, keys);
+  return Tables{ClockTable(run),
+                CollectiveTimeTable(run, models),
+                WaitsByRankTable(tables, run, blame),
+                LatenessTable(run, blame),
+                WaitTable(run, keys, lateness, blame),
+                CommModelTable(models),
+                CommSlowTable(run, keys, models)};
+}
+
+constexpr const ParamSpec* kParams[] = {&kExitSkewParam};
+constexpr std::string_view kRank[] = {"rank"};
+constexpr std::string_view kCaused[] = {"caused_ns"};
+constexpr std::string_view kPart[] = {"part"};
+constexpr std::string_view kTotal[] = {"total_ns"};
+constexpr ViewSpec kViews[] = {
+    {"collective_time", ViewKind::kBars, "Time inside of collectives", kPart, kTotal},
+    {"waits_by_rank", ViewKind::kBars, "Waiting caused by each rank", kRank, kCaused}};
+
+}  // namespace
+
+const AnalysisSpec kWaitsVerb{
+    .name = "waits",
+    .summary = "clocks in line, every collective divided, who made whom wait and why",
+    .example = "borescope waits run/",
+    .needs = Needs::kCollectiveKernels,
+    .params = kParams,
+    .answer = {.map = MapWaits,
+               .reduce = ConcatTables,
+               .finish = FinishWaits,
+               .check_tables = CheckWaitTables},
+    .views = kViews};
+
+}  // namespace borescope::internal
