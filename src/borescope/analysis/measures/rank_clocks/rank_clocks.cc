@@ -42,10 +42,9 @@ class Aligner {
     }
     FindSharedClocks();
     CountContradictions();
-    if (!certain_.bounds.are_consistent) RefuseInconsistent();
+    RefuseInconsistent();
     clocks_.reference_meeting = std::move(moments_.meeting);
     clocks_.left_ns = std::move(estimate_.left_ns);
-    clocks_.is_contradicted = std::move(certain_.dropped);
     return std::move(clocks_);
   }
 
@@ -133,19 +132,26 @@ class Aligner {
   }
 
   void CountContradictions() {
+    contradicted_.assign(estimate_.tree.first_rank.size(), 0);
+    meetings_of_.assign(estimate_.tree.first_rank.size(), 0);
     for (size_t i = 0; i < meetings_.size(); ++i) {
-      if (meetings_.all_entered[i] == 0) continue;
-      int64_t last_enter_ns = std::numeric_limits<int64_t>::min();
-      int64_t first_leave_ns = std::numeric_limits<int64_t>::max();
+      size_t last = meetings_.first[i];
+      size_t first = last;
       for (size_t k = meetings_.first[i]; k < meetings_.first[i + 1]; ++k) {
-        last_enter_ns = std::max(last_enter_ns, EnterOf(k));
-        first_leave_ns = std::min(first_leave_ns, LeaveOf(k));
+        if (EnterOf(k) > EnterOf(last)) last = k;
+        if (LeaveOf(k) < LeaveOf(first)) first = k;
       }
-      for (size_t k = meetings_.first[i]; k < meetings_.first[i + 1]; ++k) {
-        const bool is_cause = last_enter_ns > first_leave_ns &&
-                              (EnterOf(k) == last_enter_ns || LeaveOf(k) == first_leave_ns);
-        clocks_.ranks[meetings_.visits[k].rank].contradicted += is_cause ? 1 : 0;
-      }
+      RankClock& late = clocks_.ranks[meetings_.visits[last].rank];
+      RankClock& early = clocks_.ranks[meetings_.visits[first].rank];
+      const bool is_contradicted =
+          meetings_.all_entered[i] != 0 &&
+          EnterOf(last) - LeaveOf(first) > AddSaturating(late.error_ns, early.error_ns);
+      clocks_.is_contradicted.push_back(is_contradicted ? 1 : 0);
+      ++meetings_of_[late.component];
+      if (!is_contradicted) continue;
+      ++contradicted_[late.component];
+      ++late.contradicted;
+      ++early.contradicted;
     }
   }
 
@@ -156,9 +162,9 @@ class Aligner {
     return meetings_.visits[visit].leave_ns + clocks_.correction_ns[visit];
   }
 
-  // Of the components in which bounds contradict each other.
+  // Of the components in which bounds contradict each other, or meetings the clocks.
   void RefuseInconsistent() {
-    std::vector<char> is_refused(estimate_.tree.first_rank.size(), 0);
+    std::vector<char> is_refused(meetings_of_.size(), 0);
     for (uint32_t rank = 0; rank < meetings_.ranks; ++rank) {
       if (estimate_.tree.component[rank] == kNoComponent) continue;
       const bool is_reference = rank == ReferenceOf(rank);
@@ -171,12 +177,23 @@ class Aligner {
     for (uint32_t rank = 0; rank < meetings_.ranks; ++rank) {
       if (estimate_.tree.component[rank] == kNoComponent) continue;
       RankClock& clock = clocks_.ranks[rank];
-      if (is_refused[clock.component] == 0) continue;
-      clock.verdict = RankClockVerdict::kNotComparable;
-      clock.clock = rank;
-      clock.low_ns = clock.high_ns = std::nullopt;
-      clock.error_ns = std::numeric_limits<int64_t>::max();
+      const int64_t few = std::max<int64_t>(meetings_of_[clock.component] / 100,
+                                            meetings_of_[clock.component] >= 20 ? 1 : 0);
+      const int64_t many = meetings_of_[clock.component] / 3;
+      if (is_refused[clock.component] != 0 || contradicted_[clock.component] > many) {
+        Refuse(rank, clock);
+      } else if (contradicted_[clock.component] > few) {
+        clock.verdict = RankClockVerdict::kDoubtful;
+        clock.low_ns = clock.high_ns = std::nullopt;
+      }
     }
+  }
+
+  static void Refuse(uint32_t rank, RankClock& clock) {
+    clock.verdict = RankClockVerdict::kNotComparable;
+    clock.clock = rank;
+    clock.low_ns = clock.high_ns = std::nullopt;
+    clock.error_ns = std::numeric_limits<int64_t>::max();
   }
 
   const Meetings& meetings_;
@@ -186,13 +203,15 @@ class Aligner {
   ReferenceMoments moments_;
   ConsistentBounds certain_;
   RankClocks clocks_;
+  std::vector<int64_t> meetings_of_;   // by component
+  std::vector<int64_t> contradicted_;  // of these
 };
 
 }  // namespace
 
 std::string_view RankClockVerdictName(RankClockVerdict verdict) {
-  constexpr std::string_view kNames[] = {"one clock", "aligned", "stepped", "not comparable",
-                                         "no collectives"};
+  constexpr std::string_view kNames[] = {"one clock", "aligned",        "stepped",
+                                         "doubtful",  "not comparable", "no collectives"};
   return kNames[static_cast<size_t>(verdict)];
 }
 

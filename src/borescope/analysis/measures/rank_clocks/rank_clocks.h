@@ -15,6 +15,7 @@ enum class RankClockVerdict : uint8_t {
   kOneClock,       // as far as can be seen, the same clock as that of another rank
   kAligned,        // a clock of its own, put in line
   kStepped,        // put in line piece by piece: the clock was set while it ran
+  kDoubtful,       // in line with most, but more than 1 in 100 collectives contradict it
   kNotComparable,  // what was recorded contradicts itself: no clock makes it possible
   kNoMeetings,     // nothing that it did together with another rank is known
 };
@@ -43,8 +44,7 @@ struct RankClock {
   std::optional<double> drift;  // against the reference; nothing where it is not known
   int64_t steps = 0;            // how often the clock was set
   int64_t meetings = 0;
-  int64_t contradicted = 0;  // meetings that it seems to have left before all had entered, or to
-                             // have entered after the first had left
+  int64_t contradicted = 0;  // meetings that contradict the clocks, in which it is one of the two
 };
 
 struct RankClocks {
@@ -53,7 +53,9 @@ struct RankClocks {
   std::vector<size_t> reference_meeting;
   std::vector<int64_t> correction_ns;  // by visit: to be added to its times to get shared ones
   std::vector<int64_t> left_ns;        // by meeting: when all left it, on the clock that they share
-  std::vector<char> is_contradicted;   // by meeting: 1: dropped from the bounds
+  // By meeting: 1 where the last rank would have entered after the first had left, by more than
+  // the errors of both clocks: not one meeting, or recorded with wrong times.
+  std::vector<char> is_contradicted;
 };
 
 // Offsets are relative to the first rank of each component. Shifting all recorded times of a rank

@@ -27,6 +27,7 @@ CollectiveKind KindNamed(std::string_view name) {
 
 // All ranks were inside; 0 where clocks contradict each other.
 int64_t TransferOf(const WaitCollective& collective) {
+  if (collective.is_contradicted) return 0;
   return std::max<int64_t>(0, collective.common.first_out_ns - collective.common.all_in_ns);
 }
 

@@ -51,8 +51,16 @@ void DivideCollectives(const Tables& tables, WaitRun& run) {
     for (const WaitCall& call : run.CallsOf(collective)) {
       arrivals.push_back({call.rank, call.enter_ns(), call.leave_ns()});
     }
+    for (const Arrival& arrival : arrivals) {
+      AddSaturatingTo(collective.inside_ns, arrival.leave_ns - arrival.enter_ns);
+    }
+    collective.is_contradicted = run.clocks.is_contradicted[i] != 0;
     collective.common = CommonTimeOf(arrivals);
     collective.last = FindLast(arrivals, error_ns);
+    if (collective.is_contradicted) {
+      collective.last.is_certain = false;
+      continue;
+    }
     for (size_t k = collective.first; k < collective.first + collective.count; ++k) {
       WaitCall& call = run.calls[k];
       DivideCall(collective.common, run.base_ns[call.rank], compute[call.rank], call);

@@ -40,6 +40,9 @@ struct WaitCollective {
   int64_t step = kMissing;
   int64_t position = 0;
   int64_t bytes = kMissing;
+  // No clocks make it possible: it is not divided, and nobody is blamed.
+  bool is_contradicted = false;
+  int64_t inside_ns = 0;  // time of all ranks inside
   CommonTime common;
   LastArrival last;
   int64_t skew_ns = 0;

@@ -60,11 +60,12 @@ Table NewClockTable(const WaitRun& run) {
          "How often its clock was set while it ran, against that of the first rank.");
   AddInt(table, "collectives", Unit::kCount, Role::kDerived, "Collectives found on other ranks.");
   AddInt(table, "contradicted", Unit::kCount, Role::kDerived,
-         "Collectives of which it seems to have left before the last rank entered, or to have "
-         "entered after the first had left.");
+         "Collectives that it left before the last rank entered, or entered after the first had "
+         "left, by more than the errors of both clocks: they are not divided.");
   AddString(table, "verdict", Role::kDerived,
-            "one clock: with other ranks; aligned; stepped: set while it ran; not comparable: no "
-            "clocks make possible what was recorded; no collectives.");
+            "one clock: with other ranks; aligned; stepped: set while it ran; doubtful: more than "
+            "1 in 100 collectives contradict the clocks, so no bounds are certain; not comparable: "
+            "too many do; no collectives.");
   return table;
 }
 
@@ -232,15 +233,26 @@ Table NewWaitTable() {
   AddFloat(table, "bus_gbps_common", Unit::kGigabytesPerSecond, Role::kDerived,
            "Bus bandwidth while all were inside.");
   AddString(table, "cause", Role::kDerived,
-            "By what the last rank was late most, against the rank with the median arrival; tie "
-            "where nobody was last for certain.");
+            "By what the last rank was late most, against the rank with the median arrival; tie: "
+            "nobody was last for certain; contradicted: no clocks make it possible.");
   AddInt(table, "cause_ns", Unit::kNanoseconds, Role::kDerived, "The part of skew_ns due to it.");
   return table;
 }
 
+void PushParts(const WaitCollective& collective, Row& row) {
+  if (collective.is_contradicted) {
+    row.Missing().Missing().Missing().Missing().Missing().Missing();
+  } else {
+    row.Int(collective.last.lead_ns).Int(collective.last.spread_ns);
+    row.Int(collective.skew_ns).Int(collective.common_ns).Int(collective.tail_ns);
+    row.Int(collective.exposed_skew_ns);
+  }
+  row.MaybeInt(collective.bytes);
+}
+
 std::optional<double> BusRate(const WaitCollective& collective, const CollectiveKeys& keys) {
   const int64_t ns = collective.common.first_out_ns - collective.common.all_in_ns;
-  if (collective.bytes == kMissing || ns <= 0) return std::nullopt;
+  if (collective.bytes == kMissing || ns <= 0 || collective.is_contradicted) return std::nullopt;
   for (size_t kind = 0; kind < static_cast<size_t>(CollectiveKind::kCount); ++kind) {
     const auto candidate = static_cast<CollectiveKind>(kind);
     if (CollectiveKindName(candidate) != keys.Text(collective.key_row, "collective")) continue;
@@ -270,8 +282,13 @@ Table CollectiveTimeTable(const WaitRun& run, const CommModels& models) {
   int64_t expected_ns = 0;
   int64_t excess_ns = 0;
   int64_t tail_ns = 0;
+  int64_t contradicted_ns = 0;
   for (size_t i = 0; i < run.collectives.size(); ++i) {
     const WaitCollective& collective = run.collectives[i];
+    if (collective.is_contradicted) {
+      AddSaturatingTo(contradicted_ns, collective.inside_ns);
+      continue;
+    }
     AddSaturatingTo(skew_ns, collective.skew_ns);
     AddSaturatingTo(exposed_ns, collective.exposed_skew_ns);
     AddSaturatingTo(tail_ns, collective.tail_ns);
@@ -284,20 +301,26 @@ Table CollectiveTimeTable(const WaitRun& run, const CommModels& models) {
     }
   }
   Table table{"collective_time", "Where the time inside of collectives went", {}};
-  AddString(table, "part", Role::kKey,
-            "waiting: for the last rank; transfer: all were inside, as long as expected "
-            "(comm_model) or without a known size; transfer excess: what it took longer; tail: "
-            "after the first had left.");
+  AddString(
+      table, "part", Role::kKey,
+      "waiting: for the last rank; transfer: all were inside, as long as expected "
+      "(comm_model) or without a known size; transfer excess: what it took longer; tail: "
+      "after the first had left; contradicted: in collectives that no clocks make possible, which "
+      "are not divided.");
   AddInt(table, "total_ns", Unit::kNanoseconds, Role::kSum, "Of all ranks together.");
   AddFloat(table, "share", Unit::kShare, Role::kDerived, "Of all time inside.");
   AddInt(table, "exposed_ns", Unit::kNanoseconds, Role::kSum,
          "The part of waiting beside which the rank computed nothing; missing for other parts.");
   const int64_t all_ns =
-      AddSaturating(AddSaturating(skew_ns, tail_ns), AddSaturating(expected_ns, excess_ns));
+      AddSaturating(AddSaturating(AddSaturating(skew_ns, tail_ns), contradicted_ns),
+                    AddSaturating(expected_ns, excess_ns));
   Row(table).Text("waiting").Int(skew_ns).Share(skew_ns, all_ns).Int(exposed_ns);
   Row(table).Text("transfer").Int(expected_ns).Share(expected_ns, all_ns).Missing();
   Row(table).Text("transfer excess").Int(excess_ns).Share(excess_ns, all_ns).Missing();
   Row(table).Text("tail").Int(tail_ns).Share(tail_ns, all_ns).Missing();
+  if (contradicted_ns > 0) {
+    Row(table).Text("contradicted").Int(contradicted_ns).Share(contradicted_ns, all_ns).Missing();
+  }
   return table;
 }
 
@@ -361,12 +384,11 @@ Table WaitTable(const WaitRun& run, const CollectiveKeys& keys,
     row.Int(collective.position).MaybeText(keys.Text(collective.key_row, "site"));
     row.Count(collective.count).MaybeInt(keys.GroupSize(collective.key));
     is_certain ? row.Int(run.ranks[lateness[i].last_rank]) : row.Missing();
-    row.Int(collective.last.lead_ns).Int(collective.last.spread_ns);
-    row.Int(collective.skew_ns).Int(collective.common_ns).Int(collective.tail_ns);
-    row.Int(collective.exposed_skew_ns).MaybeInt(collective.bytes);
+    PushParts(collective, row);
     const std::optional<double> rate = BusRate(collective, keys);
     rate.has_value() ? row.Float(*rate) : row.Missing();
-    row.Text(is_certain ? LateCauseName(blame.main_cause[i].cause) : "tie");
+    row.Text(is_certain ? LateCauseName(blame.main_cause[i].cause)
+                        : (collective.is_contradicted ? "contradicted" : "tie"));
     is_certain ? row.Int(blame.main_cause[i].ns) : row.Missing();
   }
   return Sorted(table, "skew_ns");
