@@ -56,16 +56,14 @@ Table NewClockTable(const WaitRun& run) {
   AddInt(table, "high_ns", Unit::kNanoseconds, Role::kDerived, "The largest possible offset.");
   AddFloat(table, "drift_ppm", Unit::kNone, Role::kDerived,
            "Microseconds per second that are to be added besides; missing for less than 0.1 s.");
-  AddInt(table, "steps", Unit::kCount, Role::kDerived,
-         "How often its clock was set while it ran, against that of the first rank.");
-  AddInt(table, "collectives", Unit::kCount, Role::kDerived, "Collectives found on other ranks.");
-  AddInt(table, "contradicted", Unit::kCount, Role::kDerived,
-         "Collectives that it left before the last rank entered, or entered after the first had "
-         "left, by more than the errors of both clocks: they are not divided.");
   AddString(table, "verdict", Role::kDerived,
             "one clock: with other ranks; aligned; stepped: set while it ran; doubtful: more than "
             "1 in 100 collectives contradict the clocks, so no bounds are certain; not comparable: "
             "too many do; no collectives.");
+  AddInt(table, "collectives", Unit::kCount, Role::kDerived, "Collectives found on other ranks.");
+  AddInt(table, "contradicted", Unit::kCount, Role::kDerived,
+         "Collectives that it left before the last rank entered, or entered after the first had "
+         "left, by more than the errors of both clocks: they are not divided.");
   return table;
 }
 
@@ -79,8 +77,7 @@ void PushClock(const RankClock& clock, ClockNames& names, Row& row) {
   }
   row.MaybeInt(clock.low_ns).MaybeInt(clock.high_ns);
   clock.drift.has_value() && is_known ? row.Float(*clock.drift * 1e6) : row.Missing();
-  row.Int(clock.steps).Int(clock.meetings).Int(clock.contradicted);
-  row.Text(RankClockVerdictName(clock.verdict));
+  row.Text(RankClockVerdictName(clock.verdict)).Int(clock.meetings).Int(clock.contradicted);
 }
 
 // What one rank made others wait, and waited.
