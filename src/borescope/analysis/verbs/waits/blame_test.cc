@@ -64,16 +64,16 @@ TEST(Blame, NeverGoesOnToALaterCollective) {
 }
 
 TEST(Blame, LosesNothing) {
-  std::mt19937 random(3);
+  std::mt19937 engine(3);
+  const auto below = [&engine](uint32_t limit) { return static_cast<uint32_t>(engine() % limit); };
   for (int round = 0; round < 300; ++round) {
     std::vector<Lateness> collectives;
     Blame all;
-    const uint32_t count = 1 + random() % 12;
+    const uint32_t count = 1 + below(12);
     for (uint32_t i = 0; i < count; ++i) {
-      Lateness late =
-          Late(random() % 5 == 0 ? kNobody : random() % 4, random() % 50, random() % 1000, {});
-      for (int64_t& ns : late.causes) ns = static_cast<int64_t>(random() % 100) - 50;
-      late.waited_in = random() % 3 == 0 ? kNoCollective : random() % count;
+      Lateness late = Late(below(5) == 0 ? kNobody : below(4), below(50), below(1000), {});
+      for (int64_t& ns : late.causes) ns = int64_t{below(100)} - 50;
+      late.waited_in = below(3) == 0 ? kNoCollective : below(count);
       all.ns += late.skew_ns;
       all.exposed_ns += late.exposed_skew_ns;
       collectives.push_back(late);
