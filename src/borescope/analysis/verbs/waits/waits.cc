@@ -18,26 +18,26 @@ Error OneRank() {
           "example: borescope waits run/"};
 }
 
-// What the files themselves say against being of one job.
-Error NothingMatched(const Table& ranks) {
-  std::string why = "no collective of one rank was found on another one: ";
+bool AreOfOneJob(const Table& ranks) {
   const Column& world = *ranks.Find("world_size");
-  bool differ = false;
   for (size_t row = 1; row < ranks.rows(); ++row) {
-    differ = differ || world.IsMissing(row) != world.IsMissing(0) ||
-             Ints(ranks, "world_size")[row] != Ints(ranks, "world_size")[0];
+    if (world.IsMissing(row) || world.IsMissing(0)) continue;
+    if (Ints(ranks, "world_size")[row] != Ints(ranks, "world_size")[0]) return false;
   }
-  why += differ ? "their jobs have different sizes, so these are files of different runs"
-                : "they are of different runs or groups, or of different steps";
+  return true;
+}
+
+Error DifferentJobs() {
   return {ErrorCode::kMissingData,
-          why + "; give ranks of one process group that were recorded at the same time"};
+          "no collective of one rank was found on another one, and the files say that their jobs "
+          "have different sizes: give ranks of one run, recorded at the same time"};
 }
 
 Result<Tables> FinishWaits(Tables tables, const Params& params) {
   if (tables[0].rows() < 2) return OneRank();
   const CollectiveKeys keys(tables[1]);
   WaitRun run = MakeWaitRun(tables, keys, params.Number(kExitSkewParam));
-  if (run.collectives.empty() && !run.calls.empty()) return NothingMatched(tables[0]);
+  if (run.collectives.empty() && !AreOfOneJob(tables[0])) return DifferentJobs();
   DivideCollectives(tables, run);
   const std::vector<Lateness> lateness = ExplainLateness(tables, run);
   const BlameSums blame = SumBlame(lateness);

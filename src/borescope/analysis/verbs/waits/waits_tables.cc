@@ -152,7 +152,9 @@ std::string_view CauseWords(LateCause cause) {
 }
 
 std::string Evidence(const RankSums& rank, int64_t all_ns) {
-  if (rank.collectives == 0) return "none of its collectives was found on another rank";
+  if (rank.collectives == 0)
+    return "none of its collectives was found on another rank: recorded at another time, of "
+           "another run, or by groups of which no other rank is here";
   if (rank.caused.ns == 0) {
     return fmt::format("nobody waited for it for certain; it waited {} in {} collectives",
                        FormatTime(rank.waited_ns), FormatCount(rank.collectives));
