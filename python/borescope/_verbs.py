@@ -2613,7 +2613,7 @@ class Verbs:
         top: int | None = None,
         exit_skew: int | str = "0ns",
     ) -> Answer:
-        """Clocks in line, every collective divided, who made whom wait and why.
+        """Who made whom wait, by how much and why; clocks in line.
 
         Args:
             rank: only these ranks: 0 or 0,3 or 2..5.

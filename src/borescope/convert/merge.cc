@@ -193,8 +193,8 @@ Result<MergeSource> Merger::Place(TraceData& data, std::optional<int64_t> given_
   if (source.number == 0) {
     base_ns_ = BaseOf(data);
   } else {
-    const bool is_sane = given_ns.has_value() && IsTime(*given_ns) && IsTime(data.begin_ns) &&
-                         IsTime(data.end_ns);
+    const bool is_sane =
+        given_ns.has_value() && IsTime(*given_ns) && IsTime(data.begin_ns) && IsTime(data.end_ns);
     const std::optional<int64_t> shift_ns = is_sane ? given_ns : ShiftTo(data);
     source.has_common_clock = shift_ns.has_value();
     source.shift_ns = shift_ns.value_or(0);

@@ -64,7 +64,7 @@ constexpr ViewSpec kViews[] = {
 
 const AnalysisSpec kWaitsVerb{
     .name = "waits",
-    .summary = "clocks in line, every collective divided, who made whom wait and why",
+    .summary = "who made whom wait, by how much and why; clocks in line",
     .example = "borescope waits run/",
     .needs = Needs::kCollectiveKernels,
     .params = kParams,
