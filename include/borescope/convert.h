@@ -30,7 +30,7 @@ struct ConvertOptions {
   StopToken stop = {};  // ends with kCancelled, and without an output, once it is requested
 };
 
-// What became of the times of one of several files.
+// How the times of one of several files were moved.
 struct AlignedFile {
   std::string file;
   int64_t shift_ns = 0;  // added to its times

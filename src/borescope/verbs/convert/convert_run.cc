@@ -89,7 +89,7 @@ class Conversion {
   }
 
  private:
-  // Files whose clock is not known stand as their own clocks say.
+  // Files whose clock is not known keep the times of their own clocks.
   Result<MergeSource> Place(const InputFile& file, TraceData& data) {
     const auto found = alignments_.find(file.path);
     if (report_.files == 0) {

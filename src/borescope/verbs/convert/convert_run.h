@@ -32,7 +32,7 @@ struct ConvertOptions {
   std::function<void(uint64_t done, uint64_t total)> progress;
 };
 
-// What became of the times of one of several files.
+// How the times of one of several files were moved.
 struct AlignedFile {
   std::string file;
   int64_t shift_ns = 0;  // added to its times

@@ -20,7 +20,7 @@ using Content = std::tuple<std::string_view, std::string_view, int64_t, int64_t,
                            std::string_view, std::string_view, std::string_view, int64_t, int64_t>;
 
 // Kernel and site differ between ranks where a collective is chosen or wrapped differently, which
-// only matters where nothing better tells calls apart.
+// only matters where nothing better distinguishes calls.
 Content ContentOf(const Table& table, size_t row) {
   const bool by_sequence = Ints(table, "by_sequence")[row] != 0;
   const auto text = [&](std::string_view column) {

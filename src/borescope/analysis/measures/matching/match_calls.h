@@ -47,7 +47,7 @@ class CollectiveKeys {
 using RankPlaces = std::map<int64_t, uint32_t>;
 RankPlaces PlacesOfRanks(const Table& ranks);
 
-// Calls of one collective stand together, in the order of ranks; several of one rank become one.
+// Calls of one collective are together, in the order of ranks; several of one rank become one.
 // REQUIRES: a table `calls` of FindRankCalls, of the ranks of `places`. O(n log n).
 std::vector<MatchedCall> SortedCalls(const Table& calls, const CollectiveKeys& keys,
                                      const RankPlaces& places);

@@ -18,7 +18,7 @@ namespace borescope::internal {
 namespace {
 
 // The process group of a call: by name and members. Without arguments it is that of the other calls
-// on its stream, as a communicator keeps to one; where those have none either, the stream stands
+// on its stream, as a communicator keeps to one; where those have none either, the stream is taken
 // for it.
 struct ProcessGroup {
   int64_t name = kMissing;  // StringId
@@ -129,7 +129,7 @@ uint32_t KeyOf(const RankView& view, const ProcessGroups& process_groups,
   return keys.groups.Find(key);
 }
 
-// Where the call stands in time: in a step, outside of all, or before everything.
+// Where the call is in time: in a step, outside of all, or before everything.
 void SetPlace(const RankView& view, bool has_launches, Entry& entry) {
   const Steps& steps = view.steps();
   const HostId launch = view.index.correlation.launch_of[entry.call->kernel.value];

@@ -1,14 +1,14 @@
 // The map side of matching collectives: the calls of one rank that end together on all ranks, and
-// what tells which call of another rank is the same collective.
+// what says which call of another rank is the same collective.
 //
 // The same collective has the same group and kind, and
 //   - the same sequence number, where they are recorded;
 //   - else the same kernel, call site, element type and size, and the same place among such calls:
 //       - of the step, counted from the start;
 //       - outside of steps counted from the start; before the first step, and where the launch lies
-//         before the recording, counted from the end: recordings begin at different moments of that
+//         before the recording, counted from the end: recordings begin at different times of that
 //         past, and end it at the same.
-// Counting from the start tells nothing where one rank holds more of these calls than another: the
+// Counting from the start says nothing where one rank holds more of these calls than another: the
 // count travels along, and differing ones are not matched.
 #pragma once
 
@@ -33,7 +33,7 @@ struct MatchableCall {
 };
 
 // Three tables of one rank. They are compact, as a run may hold thousands of ranks with ten
-// thousand collectives each: what many calls share stands once, in `keys`.
+// thousand collectives each: what many calls share is there once, in `keys`.
 //   ranks  rank, collectives, unused
 //   keys   rank, key, group, members, group_size, lane, collective, kernel, site, dtype, elems,
 //          by_sequence

@@ -1,5 +1,5 @@
 // The most likely clocks of ranks: all leave a meeting at nearly the same moment, so that the
-// median difference between the moments at which two ranks leave is that of their clocks. Ranks are
+// median difference between the times at which two ranks leave is that of their clocks. Ranks are
 // put in line one after the other, along those that met most often. Nothing here is certain:
 // clock_bounds.h says what is.
 #pragma once

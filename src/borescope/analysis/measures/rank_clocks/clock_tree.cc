@@ -33,7 +33,7 @@ class RankSets {
   std::vector<uint32_t> parent_;
 };
 
-// Of each group the meeting with the most visits stands for it, those of the groups that met most
+// Of each group the meeting with the most visits represents it, those of the groups that met most
 // often first; then all meetings, for ranks that this leaves out.
 std::vector<size_t> MeetingsInOrder(const Meetings& meetings) {
   struct Group {

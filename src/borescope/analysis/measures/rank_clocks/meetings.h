@@ -1,4 +1,4 @@
-// Meetings: moments at which several ranks are together, as each of them saw it on its own clock.
+// Meetings: occasions on which several ranks are together, as each of them saw it on its own clock.
 // All that is found out about the clocks of ranks (rank_clocks.h) follows from these.
 #pragma once
 
@@ -47,7 +47,7 @@ class VisitsByRank {
     size_t visit;
   };
 
-  // O(visits log visits): those of a rank stand by the time at which it left.
+  // O(visits log visits): those of a rank are ordered by the time at which it left.
   explicit VisitsByRank(const Meetings& meetings);
 
   std::span<const Place> Of(uint32_t rank) const {

@@ -1,4 +1,4 @@
-// How one clock is put in line with another one, from the moments that both saw.
+// How one clock is put in line with another one, from the meetings that both saw.
 #pragma once
 
 #include <span>
@@ -17,7 +17,7 @@ struct PairLine {
 
 // The medians of what the clock is behind at these points, piece by piece between steps, about the
 // rate at which it drifts. A clock with more than kMostSteps steps is taken for one without.
-// REQUIRES: not empty, in the order in which the moments were. O(n log n).
+// REQUIRES: not empty, in the order in which the meetings were. O(n log n).
 inline constexpr size_t kMostSteps = 16;
 PairLine FitPairLine(std::span<const ClockPoint> points);
 

@@ -1,4 +1,4 @@
-// The moments at which offsets and bounds of clocks are stated, as clocks drift: one for each set
+// The times at which offsets and bounds of clocks are stated, as clocks drift: one for each set
 // of ranks that met.
 #pragma once
 

@@ -30,7 +30,7 @@ WaitParts DivideWait(const Arrival& arrival, const CommonTime& common) {
 LastArrival FindLast(std::span<const Arrival> arrivals, std::span<const int64_t> error_ns) {
   std::vector<size_t> order(arrivals.size());
   std::iota(order.begin(), order.end(), size_t{0});
-  // The first of several that come last stands at the end.
+  // The first of several that come last is at the end.
   std::sort(order.begin(), order.end(), [&](size_t a, size_t b) {
     return std::tuple(arrivals[a].enter_ns, b) < std::tuple(arrivals[b].enter_ns, a);
   });

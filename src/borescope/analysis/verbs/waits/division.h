@@ -42,7 +42,7 @@ struct LastArrival {
   bool is_certain = false;  // the lead is larger than both errors together
 };
 
-// `error_ns`: by rank; the largest number: no moments of that rank can be compared.
+// `error_ns`: by rank; the largest number: no times of that rank can be compared.
 // REQUIRES: two arrivals at least. O(n log n).
 LastArrival FindLast(std::span<const Arrival> arrivals, std::span<const int64_t> error_ns);
 

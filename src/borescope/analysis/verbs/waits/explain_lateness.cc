@@ -132,7 +132,7 @@ class Explainer {
     }
   }
 
-  // What a rank tells about the time between a call and the one before.
+  // What a rank knows about the time between a call and the one before.
   void AddGap(uint32_t call, CauseNs& causes) const {
     const uint32_t row = run_.calls[call].row;
     for (size_t cause = 0; cause < columns_.size(); ++cause) {

@@ -17,7 +17,7 @@ enum class LateCause : uint8_t {
   kSync,     // idle: the host was blocked when the gap began
   kLaunch,   // idle: from the launch call to the begin of the work
   kDevice,   // idle: less than 100 us before work that was launched earlier
-  kUnknown,  // idle: nothing tells why
+  kUnknown,  // idle: the cause is not known
   // Only where ranks are compared:
   kBeforeRecording,  // its recording began later
   kExit,             // it left the previous collective of the group later

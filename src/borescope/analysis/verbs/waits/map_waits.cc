@@ -30,7 +30,7 @@ CallOrder ByBegin(const std::vector<MatchableCall>& calls) {
 }
 
 // The begin of the time before each call that is its own: the end of the previous call of its
-// group; of the first the begin of the recording. What names the group stands in `keys`.
+// group; of the first the begin of the recording. What names the group is in `keys`.
 std::vector<int64_t> TimesSince(const RankView& view, const RankCalls& found) {
   const Table& keys = found.tables[1];
   using Group = std::tuple<std::string, std::string, int64_t, int64_t>;

@@ -31,7 +31,7 @@ struct WaitCall {
   int64_t leave_ns() const { return end_ns + shift_ns; }
 };
 
-// A matched collective; its calls stand together in WaitRun::calls, by rank.
+// A matched collective; its calls are together in WaitRun::calls, by rank.
 struct WaitCollective {
   size_t first = 0;
   size_t count = 0;

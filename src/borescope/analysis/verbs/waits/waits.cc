@@ -62,16 +62,15 @@ constexpr ViewSpec kViews[] = {
 
 }  // namespace
 
-const AnalysisSpec kWaitsVerb{
-    .name = "waits",
-    .summary = "who made whom wait, by how much and why; clocks in line",
-    .example = "borescope waits run/",
-    .needs = Needs::kCollectiveKernels,
-    .params = kParams,
-    .answer = {.map = MapWaits,
-               .reduce = ConcatTables,
-               .finish = FinishWaits,
-               .check_tables = CheckWaitTables},
-    .views = kViews};
+const AnalysisSpec kWaitsVerb{.name = "waits",
+                              .summary = "who made whom wait, by how much and why; clocks in line",
+                              .example = "borescope waits run/",
+                              .needs = Needs::kCollectiveKernels,
+                              .params = kParams,
+                              .answer = {.map = MapWaits,
+                                         .reduce = ConcatTables,
+                                         .finish = FinishWaits,
+                                         .check_tables = CheckWaitTables},
+                              .views = kViews};
 
 }  // namespace borescope::internal
