@@ -2681,8 +2681,8 @@ class Verbs:
                 rank (int): Rank of the process in the job; missing as in waits_by_rank.
                 cause (string): What it did longer than the rank with the median arrival: compute,
                     copy, communication, waiting (in other groups, for nobody certain), idle by
-                    cause; before recording: its recording began later; exit: it left the collective
-                    before later; tie.
+                    cause; before recording: its recording began later; inherited: it was behind in
+                    the collective before, of which it was not the last for certain; tie.
                 total_ns (int, ns): Time that others waited for that; adds up to caused_ns of the
                     rank.
                 share (float, share): Of what the rank caused.
@@ -2744,7 +2744,7 @@ class Verbs:
             >>> import borescope
             >>> run = borescope.open("tests/data/demo_run")
             >>> run.waits()
-            <Answer: clocks (2 rows), collective_time (4 rows), waits_by_rank (2 rows), lateness (12 rows), waits (12 rows), comm_model (1 rows), comm_slow (0 rows)>
+            <Answer: clocks (2 rows), collective_time (4 rows), waits_by_rank (2 rows), lateness (11 rows), waits (12 rows), comm_model (1 rows), comm_slow (0 rows)>
         """
         return self._verb("waits", {
             "rank": rank, "step": step, "step_rule": step_rule, "step_pattern": step_pattern, "gpu":

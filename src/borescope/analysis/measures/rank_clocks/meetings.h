@@ -9,9 +9,9 @@
 
 namespace borescope::internal {
 
-// Times of a visit are within this of 0, so that sums of a few of them fit into 64 bits: those of
-// each rank are counted from its first visit.
-inline constexpr int64_t kLargestMeetingTime = int64_t{1} << 59;
+// Times of a visit are within this of 0 (13 days), so that sums along chains of thousands of ranks
+// fit into 64 bits: those of each rank are counted from one of its visits.
+inline constexpr int64_t kLargestMeetingTime = int64_t{1} << 50;
 
 // One rank in one meeting.
 struct Visit {

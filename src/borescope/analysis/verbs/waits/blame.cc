@@ -33,6 +33,18 @@ BlameSums::Main MainCause(int64_t skew_ns, const CauseNs& weights) {
   return {static_cast<LateCause>(cause), parts[cause]};
 }
 
+// The collective to which the part of a cause goes on; kNoCollective: it arose here.
+uint32_t GoesOnTo(std::span<const Lateness> collectives, const Lateness& late, LateCause cause) {
+  uint32_t to = kNoCollective;
+  if (cause == LateCause::kWaiting) to = late.waited_in;
+  if (cause == LateCause::kInherited && late.previous != kNoCollective &&
+      collectives[late.previous].last_rank == late.last_rank) {
+    to = late.previous;
+  }
+  const bool is_earlier = to != kNoCollective && collectives[to].all_in_ns < late.all_in_ns;
+  return is_earlier ? to : kNoCollective;
+}
+
 // Latest first, so that what goes on to an earlier one is known when that one is divided.
 std::vector<size_t> LatestFirst(std::span<const Lateness> collectives) {
   std::vector<size_t> order(collectives.size());
@@ -64,11 +76,9 @@ BlameSums SumBlame(std::span<const Lateness> collectives) {
     for (size_t cause = 0; cause < kLateCauses; ++cause) {
       const Blame part{parts[cause], exposed[cause]};
       if (part.ns == 0 && part.exposed_ns == 0) continue;
-      const bool goes_on = static_cast<LateCause>(cause) == LateCause::kWaiting &&
-                           late.waited_in != kNoCollective &&
-                           collectives[late.waited_in].all_in_ns < late.all_in_ns;
-      AddBlame(part, goes_on ? passed_on[late.waited_in]
-                             : sums.by_cause[{late.last_rank, static_cast<LateCause>(cause)}]);
+      const auto named = static_cast<LateCause>(cause);
+      const uint32_t to = GoesOnTo(collectives, late, named);
+      AddBlame(part, to != kNoCollective ? passed_on[to] : sums.by_cause[{late.last_rank, named}]);
     }
   }
   return sums;

@@ -1,6 +1,7 @@
 // Why ranks waited: what a collective cost the ranks that were there goes to the causes by which
 // its last rank was late. Where that one had itself waited for others, in a collective of another
-// group, this part goes on to the causes of that one's lateness, and so on. Pure.
+// group, this part goes on to the causes of that one's lateness, and so on; and where it was behind
+// already, to those of the collective before, in which it was the last one, too. Pure.
 #pragma once
 
 #include <cstdint>
@@ -21,8 +22,9 @@ struct Lateness {
   CauseNs causes{};              // by how much more than the median rank it did what, before
   // The collective in which it waited longest before this one; takes the part of kWaiting.
   uint32_t waited_in = kNoCollective;
-  int64_t skew_ns = 0;          // time that others waited in this one
-  int64_t exposed_skew_ns = 0;  // the part of it beside which they computed nothing
+  uint32_t previous = kNoCollective;  // of its group; takes the part of kInherited
+  int64_t skew_ns = 0;                // time that others waited in this one
+  int64_t exposed_skew_ns = 0;        // the part of it beside which they computed nothing
 };
 
 struct Blame {

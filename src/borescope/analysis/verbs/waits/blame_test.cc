@@ -50,6 +50,17 @@ TEST(Blame, WaitingGoesOnToWhereItArose) {
   EXPECT_EQ(Text(SumBlame(collectives)), "0 idle: data 40/20\n1 compute 30/15\n");
 }
 
+// Rank 1 is still behind in the second, as all compute while they communicate.
+TEST(Blame, WhatIsInheritedGoesOnIfItWasLastBefore) {
+  std::vector<Lateness> collectives{
+      Late(1, 100, 10, {{LateCause::kHost, 3}}),
+      Late(1, 200, 20, {{LateCause::kInherited, 4}, {LateCause::kCompute, -1}})};
+  collectives[1].previous = 0;
+  EXPECT_EQ(Text(SumBlame(collectives)), "1 idle: host 30/15\n");
+  collectives[0].last_rank = 2;
+  EXPECT_EQ(Text(SumBlame(collectives)), "1 inherited 20/10\n2 idle: host 10/5\n");
+}
+
 TEST(Blame, OfTiesNobodyIsToBlame) {
   std::vector<Lateness> collectives{Late(kNobody, 100, 10, {}),
                                     Late(2, 300, 40, {{LateCause::kWaiting, 9}}, 0)};

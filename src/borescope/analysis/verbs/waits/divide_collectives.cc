@@ -3,26 +3,12 @@
 #include <utility>
 
 #include "borescope/analysis/core/row.h"
-#include "borescope/analysis/measures/time/interval_sums.h"
 #include "borescope/analysis/verbs/waits/wait_run.h"
 #include "borescope/base/saturating.h"
 #include "borescope/base/stop.h"
 
 namespace borescope::internal {
 namespace {
-
-// The compute time beside calls, by place of the rank, as its file has it.
-std::vector<IntervalSums> ComputeOf(const Table& compute, const WaitRun& run) {
-  std::vector<IntervalSet> sets(run.ranks.size());
-  size_t place = 0;
-  for (size_t row = 0; row < compute.rows(); ++row) {
-    while (run.ranks[place] != Ints(compute, "rank")[row]) ++place;
-    sets[place].push_back({Ints(compute, "begin_ns")[row], Ints(compute, "end_ns")[row]});
-  }
-  std::vector<IntervalSums> sums;
-  for (IntervalSet& set : sets) sums.emplace_back(std::move(set));
-  return sums;
-}
 
 std::vector<int64_t> ErrorsOf(const WaitRun& run) {
   std::vector<int64_t> error_ns;
@@ -40,8 +26,20 @@ void DivideCall(const CommonTime& common, int64_t base_ns, const IntervalSums& c
 
 }  // namespace
 
+std::vector<IntervalSums> ComputeBesideCalls(const Table& compute, const WaitRun& run) {
+  std::vector<IntervalSet> sets(run.ranks.size());
+  size_t place = 0;
+  for (size_t row = 0; row < compute.rows(); ++row) {
+    while (run.ranks[place] != Ints(compute, "rank")[row]) ++place;
+    sets[place].push_back({Ints(compute, "begin_ns")[row], Ints(compute, "end_ns")[row]});
+  }
+  std::vector<IntervalSums> sums;
+  for (IntervalSet& set : sets) sums.emplace_back(std::move(set));
+  return sums;
+}
+
 void DivideCollectives(const Tables& tables, WaitRun& run) {
-  const std::vector<IntervalSums> compute = ComputeOf(tables[3], run);
+  const std::vector<IntervalSums> compute = ComputeBesideCalls(tables[3], run);
   const std::vector<int64_t> error_ns = ErrorsOf(run);
   std::vector<Arrival> arrivals;
   for (size_t i = 0; i < run.collectives.size(); ++i) {

@@ -69,8 +69,8 @@ class RankWaits {
 
 // What a rank did before a call, from an anchor on.
 struct TimeBefore {
-  uint32_t previous = kNoCollective;  // the anchor: the end of this collective; else the begin of
-                                      // the recording
+  uint32_t previous = kNoCollective;  // the anchor: the end of this collective, less what it
+                                      // computed inside; else the begin of the recording
   int64_t anchor_ns = 0;              // on the clock that all share
   CauseNs causes{};                   // add up to the time from there to the call
   uint32_t waited_in = kNoCollective;
@@ -79,7 +79,10 @@ struct TimeBefore {
 class Explainer {
  public:
   Explainer(const Tables& tables, const WaitRun& run)
-      : tables_(tables), run_(run), previous_(run.calls.size(), kNoCall) {
+      : tables_(tables),
+        run_(run),
+        compute_(ComputeBesideCalls(tables[3], run)),
+        previous_(run.calls.size(), kNoCall) {
     std::vector<std::vector<uint32_t>> of_rank(run.ranks.size());
     for (uint32_t i = 0; i < run.calls.size(); ++i) {
       if (run.calls[i].collective != kNoCollective) of_rank[run.calls[i].rank].push_back(i);
@@ -108,6 +111,7 @@ class Explainer {
     AddSaturatingTo(At(late.causes, AnchorCause(of_last, of_median)),
                     SubtractSaturating(of_last.anchor_ns, of_median.anchor_ns));
     late.waited_in = of_last.waited_in;
+    late.previous = of_last.previous;
     return late;
   }
 
@@ -142,7 +146,7 @@ class Explainer {
 
   static LateCause AnchorCause(const TimeBefore& last, const TimeBefore& median) {
     if (last.previous != median.previous) return LateCause::kUnknown;
-    return last.previous == kNoCollective ? LateCause::kBeforeRecording : LateCause::kExit;
+    return last.previous == kNoCollective ? LateCause::kBeforeRecording : LateCause::kInherited;
   }
 
   TimeBefore Before(uint32_t call) const {
@@ -168,8 +172,14 @@ class Explainer {
 
   void SetAnchor(const WaitCall& of, uint32_t at, TimeBefore& before) const {
     if (at != kNoCall) {
-      before.previous = run_.calls[at].collective;
-      before.anchor_ns = run_.calls[at].leave_ns();
+      // Who computes while it waits is ahead afterwards; that all leave together does not show it.
+      const WaitCall& previous = run_.calls[at];
+      const int64_t base_ns = run_.base_ns[of.rank];
+      const int64_t computed_ns = compute_[of.rank].Within(
+          AddSaturating(base_ns, previous.begin_ns), AddSaturating(base_ns, previous.end_ns));
+      before.previous = previous.collective;
+      before.anchor_ns = SubtractSaturating(previous.leave_ns(), computed_ns);
+      AddSaturatingTo(At(before.causes, LateCause::kCompute), computed_ns);
       return;
     }
     const int64_t begin_ns =
@@ -191,8 +201,9 @@ class Explainer {
 
   const Tables& tables_;
   const WaitRun& run_;
-  std::vector<uint32_t> previous_;  // by call
-  std::vector<RankWaits> waits_;    // by rank
+  const std::vector<IntervalSums> compute_;  // by rank
+  std::vector<uint32_t> previous_;           // by call
+  std::vector<RankWaits> waits_;             // by rank
   std::array<const IntValues*, std::size(kGapColumns)> columns_{};
 };
 

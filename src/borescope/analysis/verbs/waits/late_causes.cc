@@ -8,7 +8,7 @@ std::string_view LateCauseName(LateCause cause) {
   constexpr std::string_view kNames[] = {"compute",          "copy",         "communication",
                                          "idle: data",       "idle: host",   "idle: sync",
                                          "idle: launch",     "idle: device", "idle: unknown",
-                                         "before recording", "exit",         "waiting"};
+                                         "before recording", "inherited",    "waiting"};
   static_assert(std::size(kNames) == kLateCauses);
   return kNames[static_cast<size_t>(cause)];
 }

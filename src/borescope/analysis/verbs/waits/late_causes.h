@@ -20,7 +20,7 @@ enum class LateCause : uint8_t {
   kUnknown,  // idle: the cause is not known
   // Only where ranks are compared:
   kBeforeRecording,  // its recording began later
-  kExit,             // it left the previous collective of the group later
+  kInherited,        // it was behind already when it left the previous collective of the group
   kWaiting,          // it waited in collectives of other groups, itself for others
   kCount
 };

@@ -48,7 +48,7 @@ class Collector {
     std::vector<WaitCall> calls;
     for (const MatchedCall& call : matched) {
       const WaitCall made = CallFrom(call, keys_, run_.base_ns[call.score]);
-      // Centuries away from the others: a damaged time.
+      // Weeks away from the others: a damaged time.
       if (IsNear(made.begin_ns) && IsNear(made.end_ns)) calls.push_back(made);
     }
     if (!is_matched || calls.size() < 2) {

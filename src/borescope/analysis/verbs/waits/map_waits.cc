@@ -157,8 +157,12 @@ Result<void> CheckWaitTables(const Tables& tables, const Params&) {
   }
   const IntValues& from = Ints(tables[3], "begin_ns");
   const IntValues& to = Ints(tables[3], "end_ns");
+  int64_t sum_ns = 0;
   for (size_t row = 0; row < from.size(); ++row) {
-    if (to[row] <= from[row] || (row > 0 && from[row] <= to[row - 1])) {
+    int64_t length_ns = 0;
+    if (to[row] <= from[row] || (row > 0 && from[row] <= to[row - 1]) ||
+        __builtin_sub_overflow(to[row], from[row], &length_ns) ||
+        __builtin_add_overflow(sum_ns, length_ns, &sum_ns)) {
       return Damaged("times of compute are not in order");
     }
   }

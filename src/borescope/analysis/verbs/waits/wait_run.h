@@ -9,6 +9,7 @@
 #include "borescope/analysis/core/analysis_spec.h"
 #include "borescope/analysis/measures/matching/match_calls.h"
 #include "borescope/analysis/measures/rank_clocks/rank_clocks.h"
+#include "borescope/analysis/measures/time/interval_sums.h"
 #include "borescope/analysis/verbs/waits/blame.h"
 #include "borescope/analysis/verbs/waits/division.h"
 
@@ -72,6 +73,9 @@ inline constexpr int64_t kExitSkewAcross = 50'000;
 // Calls matched and clocks put in line; nothing is divided yet. `exit_skew_ns`: 0 for what fits the
 // ranks: two that use a device of one number are on two nodes. O(n log n).
 WaitRun MakeWaitRun(const Tables& tables, const CollectiveKeys& keys, int64_t exit_skew_ns);
+
+// When each rank computes beside its calls, by place of the rank, as its file has it. O(n).
+std::vector<IntervalSums> ComputeBesideCalls(const Table& compute, const WaitRun& run);
 
 // Divides the time inside of all collectives, and finds who was last. O(n log n).
 void DivideCollectives(const Tables& tables, WaitRun& run);

@@ -140,8 +140,8 @@ std::string_view CauseWords(LateCause cause) {
       return "its device waiting between queued works";
     case LateCause::kBeforeRecording:
       return "what was before the recording";
-    case LateCause::kExit:
-      return "leaving the collective before late";
+    case LateCause::kInherited:
+      return "what made it late before";
     case LateCause::kWaiting:
       return "waiting in other groups";
     case LateCause::kUnknown:
@@ -355,7 +355,8 @@ Table LatenessTable(const WaitRun& run, const BlameSums& blame) {
       table, "cause", Role::kKey,
       "What it did longer than the rank with the median arrival: compute, copy, "
       "communication, waiting (in other groups, for nobody certain), idle by cause; before "
-      "recording: its recording began later; exit: it left the collective before later; tie.");
+      "recording: its recording began later; inherited: it was behind in the collective before, "
+      "of which it was not the last for certain; tie.");
   AddInt(table, "total_ns", Unit::kNanoseconds, Role::kSum,
          "Time that others waited for that; adds up to caused_ns of the rank.");
   AddFloat(table, "share", Unit::kShare, Role::kDerived, "Of what the rank caused.");
