@@ -77,6 +77,7 @@ class Planting {
   void AddMeeting(const std::vector<uint32_t>& group, uint32_t number, int64_t begin_ns) {
     const int64_t late_ns = random_.Chance(0.3) ? span_ns_ / 2000 : 20 * kUs;
     std::vector<int64_t> enters;
+    enters.reserve(group.size());
     for (size_t i = 0; i < group.size(); ++i) {
       enters.push_back(begin_ns + random_.Between(0, late_ns));
     }

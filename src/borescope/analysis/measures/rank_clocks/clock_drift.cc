@@ -73,6 +73,7 @@ double ScatterAbout(double slope, std::span<const std::vector<Stretch>> pieces) 
   std::vector<int64_t> distances;
   for (const std::vector<Stretch>& piece : pieces) {
     std::vector<int64_t> above;
+    above.reserve(piece.size());
     for (const Stretch& stretch : piece) {
       above.push_back(std::llround(stretch.behind_ns - slope * stretch.at_ns));
     }
@@ -86,6 +87,7 @@ double ScatterAbout(double slope, std::span<const std::vector<Stretch>> pieces) 
 // Of the differences from point to point, which steps and drift hardly touch.
 double ScatterOf(std::span<const ClockPoint> points) {
   std::vector<int64_t> differences;
+  differences.reserve(points.size());
   for (size_t i = 1; i < points.size(); ++i) {
     differences.push_back(points[i].behind_ns - points[i - 1].behind_ns);
   }
@@ -161,12 +163,14 @@ double RateWithinPieces(std::span<const ClockPoint> points, std::span<const size
   if (!IsLongEnough(points)) return 0;
   std::vector<double> slopes;
   std::vector<std::vector<Stretch>> pieces;
+  pieces.reserve(begins.size());
   for (size_t piece = 0; piece < begins.size(); ++piece) {
     pieces.push_back(StretchesOf(PieceOf(points, begins, piece), kStretches));
     const std::vector<Stretch>& stretches = pieces.back();
     for (size_t i = 0; i < stretches.size(); ++i) {
-      for (size_t k = i + 1; k < stretches.size(); ++k)
+      for (size_t k = i + 1; k < stretches.size(); ++k) {
         AddSlope(stretches[i], stretches[k], slopes);
+      }
     }
   }
   const double slope = MedianSlope(slopes);

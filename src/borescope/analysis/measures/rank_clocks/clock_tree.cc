@@ -49,11 +49,13 @@ std::vector<size_t> MeetingsInOrder(const Meetings& meetings) {
     ++group.count;
   }
   std::vector<std::pair<size_t, size_t>> by_count;  // less than none of it, so that most come first
+  by_count.reserve(groups.size());
   for (const auto& [number, group] : groups) {
     by_count.emplace_back(meetings.size() - group.count, group.fullest);
   }
   std::sort(by_count.begin(), by_count.end());
   std::vector<size_t> order;
+  order.reserve(by_count.size() + meetings.size());
   for (const auto& [count, meeting] : by_count) order.push_back(meeting);
   for (size_t i = 0; i < meetings.size(); ++i) order.push_back(i);
   return order;

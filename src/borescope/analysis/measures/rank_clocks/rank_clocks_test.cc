@@ -31,8 +31,9 @@ TEST(Medians, OfAnEvenNumberTheMiddleRoundedDown) {
 
 // Points 10 ms apart, with a scatter of up to 2 us that repeats, a drift and steps.
 std::vector<ClockPoint> Points(size_t count, double drift,
-                               std::vector<std::pair<size_t, int64_t>> steps) {
+                               const std::vector<std::pair<size_t, int64_t>>& steps) {
   std::vector<ClockPoint> points;
+  points.reserve(count);
   for (size_t i = 0; i < count; ++i) {
     const auto at = static_cast<int64_t>(i) * 10 * kMs;
     int64_t behind =

@@ -29,6 +29,7 @@ std::vector<IntervalSet> DoubtfulTimes(const ClockEstimate& estimate) {
     }
   }
   std::vector<IntervalSet> sets;
+  sets.reserve(times.size());
   for (std::vector<Interval>& list : times) sets.push_back(Union(std::move(list)));
   return sets;
 }
@@ -62,6 +63,7 @@ std::vector<size_t> MiddleMeetings(const Meetings& meetings, const ClockEstimate
   }
   const std::vector<IntervalSet> doubtful = DoubtfulTimes(estimate);
   std::vector<size_t> middles;
+  middles.reserve(of.size());
   for (size_t i = 0; i < of.size(); ++i) {
     middles.push_back(MiddleOf(std::move(of[i]), estimate.left_ns, doubtful[i]));
   }

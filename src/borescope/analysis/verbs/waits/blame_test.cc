@@ -10,7 +10,7 @@ namespace borescope::internal {
 namespace {
 
 Lateness Late(uint32_t rank, int64_t all_in_ns, int64_t skew_ns,
-              std::vector<std::pair<LateCause, int64_t>> causes,
+              const std::vector<std::pair<LateCause, int64_t>>& causes,
               uint32_t waited_in = kNoCollective) {
   Lateness late;
   late.last_rank = rank;

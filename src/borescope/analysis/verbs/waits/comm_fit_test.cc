@@ -37,6 +37,7 @@ TEST(CommFit, LosesNoMoreThanAnyLine) {
   std::mt19937 random(4);
   for (int round = 0; round < 200; ++round) {
     std::vector<SizedTime> times;
+    times.reserve(20);
     for (int i = 0; i < 20; ++i) {
       times.push_back({static_cast<int64_t>(1 + random() % 1000) * (1 + i),
                        static_cast<int64_t>(1 + random() % 5000)});

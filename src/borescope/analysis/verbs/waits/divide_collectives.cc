@@ -12,6 +12,7 @@ namespace {
 
 std::vector<int64_t> ErrorsOf(const WaitRun& run) {
   std::vector<int64_t> error_ns;
+  error_ns.reserve(run.clocks.ranks.size());
   for (const RankClock& clock : run.clocks.ranks) error_ns.push_back(clock.error_ns);
   return error_ns;
 }
@@ -30,10 +31,11 @@ std::vector<IntervalSums> ComputeBesideCalls(const Table& compute, const WaitRun
   std::vector<IntervalSet> sets(run.ranks.size());
   size_t place = 0;
   for (size_t row = 0; row < compute.rows(); ++row) {
-    while (run.ranks[place] != Ints(compute, "rank")[row]) ++place;
+    while (place + 1 < run.ranks.size() && run.ranks[place] != Ints(compute, "rank")[row]) ++place;
     sets[place].push_back({Ints(compute, "begin_ns")[row], Ints(compute, "end_ns")[row]});
   }
   std::vector<IntervalSums> sums;
+  sums.reserve(sets.size());
   for (IntervalSet& set : sets) sums.emplace_back(std::move(set));
   return sums;
 }

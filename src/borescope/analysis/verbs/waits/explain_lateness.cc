@@ -51,6 +51,7 @@ class RankWaits {
   }
   static std::vector<int64_t> Waits(const WaitRun& run, const std::vector<uint32_t>& calls) {
     std::vector<int64_t> waits;
+    waits.reserve(calls.size());
     for (const uint32_t call : calls) waits.push_back(run.calls[call].exposed_skew_ns);
     return waits;
   }
@@ -131,8 +132,9 @@ class Explainer {
     for (size_t i = 1; i < order.size(); ++i) {
       const WaitCall& call = run_.calls[order[i]];
       const WaitCall& before = run_.calls[order[i - 1]];
-      if (call.rank == before.rank && call.group == before.group)
+      if (call.rank == before.rank && call.group == before.group) {
         previous_[order[i]] = order[i - 1];
+      }
     }
   }
 

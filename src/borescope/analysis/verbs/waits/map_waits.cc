@@ -117,6 +117,7 @@ void AddRankColumns(const RankView& view, RankCalls& found) {
 Result<Table> ComputeTable(const RankView& view, const RankCalls& found) {
   BS_ASSIGN(const IntervalSet compute, ComputeTime(view));
   std::vector<Interval> in_calls;
+  in_calls.reserve(found.matchable.size());
   for (const MatchableCall& call : found.matchable) {
     in_calls.push_back({call.ts_ns, call.call->end_ns});
   }

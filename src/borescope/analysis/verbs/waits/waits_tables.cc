@@ -152,9 +152,10 @@ std::string_view CauseWords(LateCause cause) {
 }
 
 std::string Evidence(const RankSums& rank, int64_t all_ns) {
-  if (rank.collectives == 0)
+  if (rank.collectives == 0) {
     return "none of its collectives was found on another rank: recorded at another time, of "
            "another run, or by groups of which no other rank is here";
+  }
   if (rank.caused.ns == 0) {
     return fmt::format("nobody waited for it for certain; it waited {} in {} collectives",
                        FormatTime(rank.waited_ns), FormatCount(rank.collectives));
@@ -193,7 +194,7 @@ Table NewWaitsByRank() {
   return table;
 }
 
-void PushRank(const RankSums& sums, std::string evidence, Row& row) {
+void PushRank(const RankSums& sums, const std::string& evidence, Row& row) {
   row.Int(sums.caused.ns).Int(sums.caused.exposed_ns).Int(sums.waited_ns);
   row.Int(sums.dispatch_ns).Int(sums.last_times);
   row.MaybeText(sums.caused.ns == 0 ? std::string_view()

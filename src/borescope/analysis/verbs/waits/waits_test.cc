@@ -76,6 +76,7 @@ struct Planted {
 Tables Ask(const std::vector<std::unique_ptr<TestTrace>>& traces, const std::vector<int>& order) {
   const AnalysisSpec& spec = *FindAnalysis("waits");
   std::vector<Tables> mapped;
+  mapped.reserve(order.size());
   for (const int rank : order) {
     mapped.push_back(spec.answer.map(traces[static_cast<size_t>(rank)]->View(rank), {}).value());
   }
@@ -177,6 +178,7 @@ TEST(WaitsTest, WhatTheClocksCannotTellIsATie) {
 Error ErrorOf(const std::vector<const RankView*>& views) {
   const AnalysisSpec& spec = *FindAnalysis("waits");
   std::vector<Tables> mapped;
+  mapped.reserve(views.size());
   for (const RankView* view : views) mapped.push_back(spec.answer.map(*view, {}).value());
   return spec.answer.finish(spec.answer.reduce(mapped, {}).value(), {}).error();
 }
