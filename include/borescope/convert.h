@@ -19,12 +19,23 @@ struct ConvertOptions {
   std::string to = {};     // a format of Describe().targets; empty: by the ending of the output
   std::string begin = {};  // of the window, as the parameter `begin` of a verb; empty: open
   std::string end = {};
+  // Of several inputs: "collectives" puts the clocks of ranks in line by what they did together
+  // (the verb `waits`); empty: by the clocks that are recorded.
+  std::string align = {};
   // Leaves out what may say who, where and with which secrets (docs/scrub.md). A single recording
   // that goes to a file of its own kind keeps all that is read of it.
   std::optional<ScrubOptions> scrub = {};
   int threads = 0;  // 0: one per processor
   ProgressCallback progress = {};
   StopToken stop = {};  // ends with kCancelled, and without an output, once it is requested
+};
+
+// How the times of one of several files were moved.
+struct AlignedFile {
+  std::string file;
+  int64_t shift_ns = 0;  // added to its times
+  int64_t error_ns = 0;  // by which that may be wrong; see docs/definitions.md, waits
+  std::string verdict;   // of the table `clocks`
 };
 
 struct ConvertReport {
@@ -36,6 +47,7 @@ struct ConvertReport {
   size_t files = 0;       // that were written
   size_t skipped = 0;     // files of a folder that are no traces
   size_t clocks = 0;      // of these, those whose times could not be put on the clock of the first
+  std::vector<AlignedFile> aligned = {};  // with ConvertOptions::align, all but the first
   std::vector<Diagnostic> diagnostics;
 };
 

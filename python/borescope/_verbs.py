@@ -161,6 +161,11 @@ PARAMETERS: dict[str, dict[str, str]] = {
         "end": "moment", "compat": "choice", "sort": "text", "top": "count", "include_last_step":
         "flag"
     },
+    "waits": {
+        "rank": "ranges", "step": "ranges", "step_rule": "choice", "step_pattern": "text", "gpu":
+        "ranges", "stream": "ranges", "annotation": "text", "instance": "ranges", "begin": "moment",
+        "end": "moment", "sort": "text", "top": "count", "exit_skew": "time"
+    },
     "critical-path": {
         "rank": "ranges", "step": "ranges", "step_rule": "choice", "step_pattern": "text", "gpu":
         "ranges", "stream": "ranges", "annotation": "text", "instance": "ranges", "begin": "moment",
@@ -233,6 +238,7 @@ DEFAULTS: dict[str, str | int] = {
     "long_kernel": "1ms",
     "queue_limit": 1022,
     "min_length": 3,
+    "exit_skew": "0ns",
     "report": "all",
 }
 # Verbs about two runs, and verbs whose question begins with a word.
@@ -2598,6 +2604,162 @@ class Verbs:
             gpu, "stream": stream, "annotation": annotation, "instance": instance, "begin": begin,
             "end": end, "compat": compat, "sort": sort, "top": top, "include_last_step":
             include_last_step
+        })
+
+    @verb
+    def waits(
+        self, *,
+        rank: int | str | Iterable[int] | None = None,
+        step: int | str | Iterable[int] | None = None,
+        step_rule: Literal["launch", "time"] | None = None,
+        step_pattern: str | None = None,
+        gpu: int | str | Iterable[int] | None = None,
+        stream: int | str | Iterable[int] | None = None,
+        annotation: str | None = None,
+        instance: int | str | Iterable[int] | None = None,
+        begin: int | str | None = None,
+        end: int | str | None = None,
+        sort: str | None = None,
+        top: int | None = None,
+        exit_skew: int | str = "0ns",
+    ) -> Answer:
+        """Who made whom wait, by how much and why; clocks in line.
+
+        Args:
+            rank: only these ranks: 0 or 0,3 or 2..5.
+            step: only these steps (the N of ProfilerStep#N; others are counted from 0).
+            step_rule: what belongs to a step on a device, by launch (default) the work launched in
+                it, by time what runs in its window on the host.
+            step_pattern: steps are the annotations whose name matches this regular expression,
+                instead of ProfilerStep#N.
+            gpu: only these devices.
+            stream: only these device streams.
+            annotation: only inside the host annotation of this name.
+            instance: which of its occurrences, counted from 0: 0 or 0,3 or 2..5.
+            begin: only from here on: nanoseconds, +5ms from the begin, -5ms from the end, 10%, or
+                part of the name of a kernel, the first of which starts there.
+            end: only up to here, as ``begin``.
+            sort: sort rows by this column, numbers from large to small.
+            top: show the first N rows of each table.
+            exit_skew: by how much a rank may leave collectives later than others every time
+                (default: 10us within a node, 50us across).
+
+        Tables:
+            clocks: Clocks of the ranks.
+                rank (int): Rank of the process in the job.
+                clock (string): Ranks with one name seem to share a clock, within the error.
+                offset_ns (int, ns): To be added to its times for those of the first rank it met, in
+                    the middle of the recording; an estimate.
+                error_ns (int, ns): By which the offset may be wrong, if no rank always leaves
+                    collectives more than 50.0 us later than others (--exit-skew).
+                low_ns (int, ns): The least possible offset: none leaves a collective before all
+                    have entered it.
+                high_ns (int, ns): The largest possible offset.
+                drift_ppm (float): Microseconds per second that are to be added besides; missing for
+                    less than 0.1 s.
+                verdict (string): one clock: with other ranks; aligned; stepped: set while it ran;
+                    doubtful: more than 1 in 100 collectives contradict the clocks, so no bounds are
+                    certain; not comparable: too many do; no collectives.
+                collectives (int, count): Collectives found on other ranks.
+                contradicted (int, count): Collectives that it left before the last rank entered, or
+                    entered after the first had left, by more than the errors of both clocks: they
+                    are not divided.
+            collective_time: Where the time inside of collectives went.
+                part (string): waiting: for the last rank; transfer: all were inside, as long as
+                    expected (comm_model) or without a known size; transfer excess: what it took
+                    longer; tail: after the first had left; contradicted: in collectives that no
+                    clocks make possible, which are not divided.
+                total_ns (int, ns): Of all ranks together.
+                share (float, share): Of all time inside.
+                exposed_ns (int, ns): The part of waiting beside which the rank computed nothing;
+                    missing for other parts.
+            waits_by_rank: Who made others wait.
+                rank (int): Rank of the process in the job; missing for waiting of which it is not
+                    certain who was last.
+                caused_ns (int, ns): Time that others waited because of it, also where it made
+                    another rank late that was waited for.
+                caused_exposed_ns (int, ns): The part of it beside which the waiting rank computed
+                    nothing.
+                waited_ns (int, ns): Time it waited in collectives for the last rank.
+                dispatch_ns (int, ns): From the launch of its collectives, or the end of what their
+                    stream ran before, to their begin.
+                last_times (int, count): Collectives that it entered last, by more than the error of
+                    the clocks.
+                main_cause (string): The largest of its causes in lateness.
+                evidence (string): The same in words.
+            lateness: Why they were late.
+                rank (int): Rank of the process in the job; missing as in waits_by_rank.
+                cause (string): What it did longer than the rank with the median arrival: compute,
+                    copy, communication, waiting (in other groups, for nobody certain), idle by
+                    cause; before recording: its recording began later; inherited: it was behind in
+                    the collective before, of which it was not the last for certain; tie.
+                total_ns (int, ns): Time that others waited for that; adds up to caused_ns of the
+                    rank.
+                share (float, share): Of what the rank caused.
+            waits: Collectives by the waiting in them.
+                collective (string): What was asked for.
+                group (string): Name of the process group; missing when not recorded.
+                step (int): Number of the step; missing for what is in no step.
+                position (int): Sequence number where recorded, else the place among its kind in the
+                    step, from 0; before the first step counted back from -1.
+                called_from (string): The nearest operator or annotation around the launch.
+                ranks (int, count): Ranks whose recordings hold it.
+                group_size (int, count): Number of ranks in the group: the last one may be one that
+                    was not recorded.
+                last_rank (int): Rank that entered last; missing where that is less than the errors
+                    of the clocks.
+                lead_ns (int, ns): From the last but one to the last that entered.
+                spread_ns (int, ns): From the first to the last that entered.
+                skew_ns (int, ns): Waiting of all ranks until the last one entered.
+                common_ns (int, ns): Time of all ranks while all were inside: the transfer.
+                tail_ns (int, ns): Time of all ranks after the first had left.
+                exposed_skew_ns (int, ns): The part of skew_ns beside which the waiting rank
+                    computed nothing.
+                bytes (int, bytes): Size of the message, of one rank.
+                bus_gbps_common (float, GB/s): Bus bandwidth while all were inside.
+                cause (string): By what the last rank was late most, against the rank with the
+                    median arrival; tie: nobody was last for certain; contradicted: no clocks make
+                    it possible.
+                cause_ns (int, ns): The part of skew_ns due to it.
+            comm_model: What transfers of this job take.
+                collective (string): What was asked for.
+                group (string): Name of the process group; missing when not recorded.
+                group_size (int, count): Number of ranks in the group.
+                algorithm (string): RING, TREE, NVLS or COLLNET, by the kernel's name.
+                protocol (string): LL, LL128 or SIMPLE, by the kernel's name.
+                count (int, count): Collectives of known size.
+                sizes (int, count): How many sizes they have.
+                alpha_ns (float, ns): Latency: what a transfer takes besides its bytes; missing with
+                    fewer than 12 collectives, or than 3 sizes that span a factor of 4.
+                algo_gbps (float, GB/s): Rate of large transfers; without alpha_ns the best that one
+                    reached.
+                beta_gbps (float, GB/s): The same as bus bandwidth; missing if the group size is not
+                    known.
+                half_bytes (float, bytes): Size of which latency takes half of the time.
+                fit_spread (float, share): How far collectives lie from the expected time, as a
+                    share of it.
+            comm_slow: Transfers that took more than twice the expected time.
+                collective (string): What was asked for.
+                group (string): Name of the process group; missing when not recorded.
+                step (int): Number of the step; missing for what is in no step.
+                position (int): As in waits.
+                called_from (string): As in waits.
+                bytes (int, bytes): Size of the message.
+                transfer_ns (int, ns): From the moment at which all were inside to the first that
+                    left.
+                expected_ns (int, ns): By the line of comm_model that it belongs to.
+                excess_ns (int, ns): What it took longer.
+
+        Example:
+            >>> import borescope
+            >>> run = borescope.open("tests/data/demo_run")
+            >>> run.waits()
+            <Answer: clocks (2 rows), collective_time (4 rows), waits_by_rank (2 rows), lateness (11 rows), waits (12 rows), comm_model (1 rows), comm_slow (0 rows)>
+        """
+        return self._verb("waits", {
+            "rank": rank, "step": step, "step_rule": step_rule, "step_pattern": step_pattern, "gpu":
+            gpu, "stream": stream, "annotation": annotation, "instance": instance, "begin": begin,
+            "end": end, "sort": sort, "top": top, "exit_skew": exit_skew
         })
 
     @verb

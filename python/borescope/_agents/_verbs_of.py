@@ -16,7 +16,8 @@ _NEEDS = {
     "graphs": "kernels WHERE graph_node_id > 0", "queue": "kernels WHERE launch_id IS NOT NULL",
     "bandwidth": "copies", "sequences": "kernels WHERE op_id IS NOT NULL",
     "annotations": "annotations", "collectives": "kernels WHERE class = 'collective'",
-    "stragglers": "kernels WHERE class = 'collective'", "memory": "memory_events",
+    "stragglers": "kernels WHERE class = 'collective'", "waits": "kernels WHERE class = 'collective'",
+    "memory": "memory_events",
     "counters": "counters", "stats": "launches",
 }
 

@@ -10,22 +10,22 @@ namespace {
 
 // Order = order in --help.
 constexpr const AnalysisSpec* kAnalyses[] = {
-    &kInfoVerb,        &kDoctorVerb,       &kSummaryVerb,   &kBreakdownVerb,   &kBusyVerb,
-    &kIdleVerb,        &kGapsVerb,         &kOverlapVerb,   &kTopVerb,         &kKernelsVerb,
-    &kVariabilityVerb, &kInductorVerb,     &kOpsVerb,       &kRooflineVerb,    &kStacksVerb,
-    &kFlameVerb,       &kStepsVerb,        &kLaunchesVerb,  &kDelaysVerb,      &kGraphsVerb,
-    &kQueueVerb,       &kBandwidthVerb,    &kSequencesVerb, &kAnnotationsVerb, &kCollectivesVerb,
-    &kStragglersVerb,  &kCriticalPathVerb, &kWhatIfVerb,    &kMemoryVerb,      &kCountersVerb,
-    &kStatsVerb,       &kProfVerb,         &kEventsVerb,    &kDiffVerb,
+    &kInfoVerb,        &kDoctorVerb,    &kSummaryVerb,      &kBreakdownVerb,   &kBusyVerb,
+    &kIdleVerb,        &kGapsVerb,      &kOverlapVerb,      &kTopVerb,         &kKernelsVerb,
+    &kVariabilityVerb, &kInductorVerb,  &kOpsVerb,          &kRooflineVerb,    &kStacksVerb,
+    &kFlameVerb,       &kStepsVerb,     &kLaunchesVerb,     &kDelaysVerb,      &kGraphsVerb,
+    &kQueueVerb,       &kBandwidthVerb, &kSequencesVerb,    &kAnnotationsVerb, &kCollectivesVerb,
+    &kStragglersVerb,  &kWaitsVerb,     &kCriticalPathVerb, &kWhatIfVerb,      &kMemoryVerb,
+    &kCountersVerb,    &kStatsVerb,     &kProfVerb,         &kEventsVerb,      &kDiffVerb,
 };
 
 // Order = order of the report's page. Analyses that are not named here come before the last three.
 constexpr const AnalysisSpec* kFirstSections[] = {
-    &kSummaryVerb,     &kBreakdownVerb,  &kCriticalPathVerb, &kStepsVerb,      &kKernelsVerb,
-    &kOpsVerb,         &kFlameVerb,      &kStacksVerb,       &kRooflineVerb,   &kIdleVerb,
-    &kGapsVerb,        &kLaunchesVerb,   &kDelaysVerb,       &kQueueVerb,      &kOverlapVerb,
-    &kCollectivesVerb, &kStragglersVerb, &kBandwidthVerb,    &kMemoryVerb,     &kInductorVerb,
-    &kVariabilityVerb, &kSequencesVerb,  &kGraphsVerb,       &kAnnotationsVerb};
+    &kSummaryVerb,     &kBreakdownVerb,   &kCriticalPathVerb, &kStepsVerb,     &kKernelsVerb,
+    &kOpsVerb,         &kFlameVerb,       &kStacksVerb,       &kRooflineVerb,  &kIdleVerb,
+    &kGapsVerb,        &kLaunchesVerb,    &kDelaysVerb,       &kQueueVerb,     &kOverlapVerb,
+    &kCollectivesVerb, &kStragglersVerb,  &kWaitsVerb,        &kBandwidthVerb, &kMemoryVerb,
+    &kInductorVerb,    &kVariabilityVerb, &kSequencesVerb,    &kGraphsVerb,    &kAnnotationsVerb};
 constexpr const AnalysisSpec* kLastSections[] = {&kCountersVerb, &kInfoVerb, &kDoctorVerb};
 
 bool IsAmong(std::span<const AnalysisSpec* const> list, const AnalysisSpec* spec) {

@@ -8,9 +8,9 @@
 namespace borescope::cli {
 namespace {
 
-constexpr std::string_view kConvertOptions[] = {"to",      "begin",        "end",
-                                                "scrub",   "scrub-key",    "scrub-map",
-                                                "threads", "memory-limit", "no-progress"};
+constexpr std::string_view kConvertOptions[] = {
+    "to",        "align",     "begin",   "end",          "scrub",
+    "scrub-key", "scrub-map", "threads", "memory-limit", "no-progress"};
 
 constexpr std::string_view kLinkOptions[] = {"host",
                                              "device",

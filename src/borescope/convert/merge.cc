@@ -166,7 +166,7 @@ int64_t Merger::FreeNode(const TraceData& data) const {
   return kMostNodes;
 }
 
-std::optional<int64_t> Merger::ShiftTo(const TraceData& data) {
+std::optional<int64_t> Merger::ShiftTo(const TraceData& data) const {
   const std::optional<int64_t> base_ns = BaseOf(data);
   int64_t shift_ns = 0;
   if (!base_ns_.has_value() || !base_ns.has_value() ||
@@ -177,7 +177,7 @@ std::optional<int64_t> Merger::ShiftTo(const TraceData& data) {
   return is_sane ? std::optional(shift_ns) : std::nullopt;
 }
 
-Result<MergeSource> Merger::Place(TraceData& data) {
+Result<MergeSource> Merger::Place(TraceData& data, std::optional<int64_t> given_ns) {
   MergeSource source;
   const int64_t room = (DropLargeIds(data) / kIdsOfOne + 1) * kIdsOfOne;
   source.first_id = next_id_;
@@ -193,7 +193,9 @@ Result<MergeSource> Merger::Place(TraceData& data) {
   if (source.number == 0) {
     base_ns_ = BaseOf(data);
   } else {
-    const std::optional<int64_t> shift_ns = ShiftTo(data);
+    const bool is_sane =
+        given_ns.has_value() && IsTime(*given_ns) && IsTime(data.begin_ns) && IsTime(data.end_ns);
+    const std::optional<int64_t> shift_ns = is_sane ? given_ns : ShiftTo(data);
     source.has_common_clock = shift_ns.has_value();
     source.shift_ns = shift_ns.value_or(0);
     MoveTimes(data, source.shift_ns);

@@ -42,12 +42,16 @@ class Merger {
  public:
   // Each trace once, before it is indexed. Ids too large to be moved are dropped and counted. An
   // error where its ids find no room behind those before.
-  Result<MergeSource> Place(TraceData& data);
+  // `shift_ns`: what brings its times to the clock of the first, if that is known better.
+  Result<MergeSource> Place(TraceData& data, std::optional<int64_t> shift_ns = std::nullopt);
+  // What brings the times of a trace to the clock of the first by what both recorded of it; nothing
+  // where that cannot be known. REQUIRES: the first one is placed.
+  std::optional<int64_t> RecordedShift(const TraceData& data) const { return ShiftTo(data); }
 
  private:
   int64_t FreeNode(const TraceData& data) const;
   // What to add to the times; nothing where that cannot be known.
-  std::optional<int64_t> ShiftTo(const TraceData& data);
+  std::optional<int64_t> ShiftTo(const TraceData& data) const;
 
   uint32_t placed_ = 0;
   int64_t next_id_ = 0;

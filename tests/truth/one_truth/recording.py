@@ -190,6 +190,7 @@ def collectives(answers, say):
         say("collective kernels of a rank", "kernels", nonzero(chosen.sums("rank", "count")))
         say("collective time of a rank", "kernels", nonzero(chosen.sums("rank", "total_ns")))
     waiting(answers, say)
+    divided_waiting(answers, say)
 
 
 def waiting(answers, say):
@@ -208,6 +209,32 @@ def waiting(answers, say):
             say("collectives that came last", "late_collectives", last.counts("last_rank"))
             say("waiting for a rank", "stragglers", nonzero(ranks.values("rank", "caused_wait_ns")))
             say("waiting for a rank", "late_collectives", nonzero(last.sums("last_rank", "caused_wait_ns")))
+
+
+def divided_waiting(answers, say):
+    """What collectives are divided into is the time in them; what ranks wait, somebody or nobody caused."""
+    for table in answers.tables("verbs", "collective_time"):
+        parts = table.values("part", "total_ns")
+        say("waiting by clocks", "collective_time", parts["waiting"])
+        if "contradicted" not in parts:
+            for bandwidth in answers.tables("verbs", "collective_bandwidth"):
+                say("time in collectives of several ranks", "collective_time", table.total("total_ns"))
+                say("time in collectives of several ranks", "collective_bandwidth", bandwidth.total("total_ns"))
+    for table in answers.tables("verbs", "waits_by_rank"):
+        say("waiting by clocks", "caused", table.total("caused_ns"))
+        say("waiting by clocks", "waited", table.total("waited_ns"))
+        say("exposed waiting by clocks", "waits_by_rank", table.total("caused_exposed_ns"))
+        say("waiting caused, by rank", "waits_by_rank", nonzero(table.values("rank", "caused_ns")))
+    for table in answers.tables("verbs", "lateness"):
+        say("waiting caused, by rank", "lateness", nonzero(table.sums("rank", "total_ns")))
+    for table in answers.tables("verbs", "waits"):
+        sure = table.where(lambda c: c("skew_ns") is not None)
+        say("waiting by clocks", "waits", sure.total("skew_ns"))
+        say("exposed waiting by clocks", "waits", sure.total("exposed_skew_ns"))
+        for ranks in answers.tables("verbs", "waits_by_rank"):
+            last = table.where(lambda c: c("last_rank") is not None)
+            say("collectives entered last", "waits", nonzero(last.counts("last_rank")))
+            say("collectives entered last", "waits_by_rank", nonzero(ranks.values("rank", "last_times")))
 
 
 def critical_path(answers, say):

@@ -16,6 +16,8 @@ WHOLES = (
     ("verbs", "variability", "excess_share", (), "excess_ns"),
     ("verbs", "gap_neighbours", "share", (), "total_ns"),
     ("verbs", "stragglers", "score", (), "caused_wait_ns"),
+    ("verbs", "collective_time", "share", (), "total_ns"),
+    ("verbs", "lateness", "share", ("rank",), "total_ns"),
     ("all_gaps", "kernels", "share", (), "total_ns"),
     ("by_rank", "top", "share", (), "total_ns"),
     ("by_stream", "kernels", "share", (), "total_ns"),

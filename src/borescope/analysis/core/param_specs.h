@@ -262,6 +262,13 @@ inline constexpr ParamSpec kParseParam{
     "parse", "", "--compat pyprof: what its parse stage writes, a dict of Python for each kernel",
     ParamType::kFlag};
 
+// waits
+inline constexpr ParamSpec kExitSkewParam{
+    "exit-skew", "TIME",
+    "by how much a rank may leave collectives later than others every time (default: 10us within "
+    "a node, 50us across)",
+    ParamType::kTime};
+
 // diff
 inline constexpr ParamSpec kShortNamesParam{
     "short-names", "", "names without arguments of templates and functions", ParamType::kFlag};

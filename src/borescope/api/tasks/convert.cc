@@ -15,6 +15,7 @@ internal::ConvertOptions InsideConvert(std::span<const std::string> inputs,
   inside.to = options.to;
   inside.begin = options.begin;
   inside.end = options.end;
+  inside.align = options.align;
   if (options.scrub.has_value()) {
     inside.scrub = internal::ScrubOptions{
         options.scrub->names, options.scrub->key_file, options.scrub->map_file, {}, {}};
@@ -26,9 +27,16 @@ internal::ConvertOptions InsideConvert(std::span<const std::string> inputs,
 }
 
 ConvertReport PublicReport(const internal::ConvertReport& report) {
-  return {report.written, report.outside,  report.unplaced,
-          report.format,  report.scrubbed, report.files,
-          report.skipped, report.clocks,   PublicDiagnostics(report.diagnostics)};
+  std::vector<AlignedFile> aligned;
+  aligned.reserve(report.aligned.size());
+  for (const internal::AlignedFile& file : report.aligned) {
+    aligned.push_back({file.file, file.shift_ns, file.error_ns, file.verdict});
+  }
+  return {report.written,     report.outside,
+          report.unplaced,    report.format,
+          report.scrubbed,    report.files,
+          report.skipped,     report.clocks,
+          std::move(aligned), PublicDiagnostics(report.diagnostics)};
 }
 
 Result<ConvertReport> Convert(std::span<const std::string> inputs, const std::string& output,

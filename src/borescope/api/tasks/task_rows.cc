@@ -43,7 +43,13 @@ constexpr std::string_view kCheckShared[] = {"rank",  "step",   "step-rule",  "s
 
 constexpr std::string_view kConvertShared[] = {"begin", "end"};
 constexpr TaskParameterRow kConvert[] = {
-    {"to", "choice", "FORMAT", "what to write (default: what the ending of OUT says)", "output"}};
+    {"to", "choice", "FORMAT", "what to write (default: what the ending of OUT says)", "output"},
+    {.name = "align",
+     .type = "choice",
+     .placeholder = "BY",
+     .doc = "several files: put the clocks of ranks in line by what they did together, as waits "
+            "does (default: as recorded)",
+     .choice = "collectives"}};
 
 constexpr std::string_view kRankShared[] = {"rank"};
 constexpr TaskParameterRow kLink[] = {kHost, kDevice, kAsChakra};

@@ -50,6 +50,7 @@ Result<ConvertRequest> UnderstandConvert(const RawOptions& raw) {
   ConvertRequest request;
   CLI_TRY(FindOutput(raw, request));
   request.options.to = raw.to;
+  request.options.align = raw.align;
   request.options.begin = raw.Param("begin");
   request.options.end = raw.Param("end");
   CLI_ASSIGN(request.options.threads, ParseThreads(raw.threads));
@@ -75,6 +76,22 @@ bool HasLostReader(const std::string& path) {
          poll(&waiting, 1, 0) == 1 && (waiting.revents & POLLERR) != 0;
 }
 
+// "+1,234.567 us", exactly.
+std::string Microseconds(int64_t ns) {
+  const auto size = ns < 0 ? 0 - static_cast<uint64_t>(ns) : static_cast<uint64_t>(ns);
+  return fmt::format("{}{}.{:03} us", ns < 0 ? "-" : "+",
+                     GroupDigits(static_cast<int64_t>(size / 1000)), size % 1000);
+}
+
+void ReportAlignment(const AlignedFile& file) {
+  const bool is_known = file.error_ns != 0;
+  WriteMessageLine(fmt::format("borescope: {}: times moved by {} ({}{})", file.file,
+                               Microseconds(file.shift_ns), file.verdict,
+                               is_known
+                                   ? fmt::format("; to within {} us", (file.error_ns + 500) / 1000)
+                                   : ", by its own clock"));
+}
+
 void ReportOutcome(const ConvertReport& report, const std::string& path) {
   const auto digits = [](size_t count) { return GroupDigits(static_cast<int64_t>(count)); };
   std::string line =
@@ -95,6 +112,7 @@ void ReportOutcome(const ConvertReport& report, const std::string& path) {
                         report.clocks == 1 ? "1 file" : digits(report.clocks) + " files");
   }
   WriteMessageLine(line);
+  for (const AlignedFile& file : report.aligned) ReportAlignment(file);
   if (report.skipped != 0) {
     WriteMessageLine(SkippedLine(report.skipped));
   }

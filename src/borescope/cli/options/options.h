@@ -21,7 +21,7 @@ struct RawOptions {
   // Parameters of the library by the names of their options ("kernel-wait"); "true" for a flag.
   std::map<std::string, std::string, std::less<>> params;
   std::string format, output, color, load;
-  std::string to;                               // of convert
+  std::string to, align;                        // of convert
   std::string host, device;                     // of link and chakra
   std::string npus, passes, frequency, linked;  // of chakra
   std::string runtime, tensor_size, comm_size;  // likewise

@@ -3,10 +3,12 @@
 #include <algorithm>
 #include <initializer_list>
 #include <iterator>
+#include <map>
 #include <memory>
 #include <utility>
 
 #include "borescope/base/row_limit.h"
+#include "borescope/base/saturating.h"
 #include "borescope/base/stop.h"
 #include "borescope/convert/convert.h"
 #include "borescope/convert/merge.h"
@@ -16,6 +18,7 @@
 #include "borescope/engine/targets/targets.h"
 #include "borescope/ingest/load.h"
 #include "borescope/scrub/scrub_file.h"
+#include "borescope/verbs/convert/align_files.h"
 
 namespace borescope::internal {
 namespace {
@@ -42,8 +45,12 @@ Result<std::vector<InputFile>> FindFiles(const ConvertOptions& options) {
 class Conversion {
  public:
   Conversion(const ConvertOptions& options, const ConvertTarget& target, TimeRange range,
-             bool is_merge)
-      : options_(options), target_(target), range_(std::move(range)), is_merge_(is_merge) {}
+             bool is_merge, std::map<std::string, FileAlignment> alignments)
+      : options_(options),
+        target_(target),
+        range_(std::move(range)),
+        is_merge_(is_merge),
+        alignments_(std::move(alignments)) {}
 
   Result<void> Add(const InputFile& file) {
     Result<Trace> loaded = LoadInput(file, {options_.threads, options_.progress});
@@ -56,7 +63,7 @@ class Conversion {
     MergeSource source;
     if (is_merge_) {
       TraceData data = std::move(trace).Take();
-      BS_ASSIGN(source, merger_.Place(data));
+      BS_ASSIGN(source, Place(file, data));
       trace = Trace(std::move(data));
     }
     report_.files += 1;
@@ -82,6 +89,28 @@ class Conversion {
   }
 
  private:
+  // Files whose clock is not known keep the times of their own clocks.
+  Result<MergeSource> Place(const InputFile& file, TraceData& data) {
+    const auto found = alignments_.find(file.path);
+    if (report_.files == 0) {
+      first_ = found == alignments_.end() ? FileAlignment() : found->second;
+      return merger_.Place(data);
+    }
+    if (found == alignments_.end()) return merger_.Place(data);
+    const FileAlignment& own = found->second;
+    std::optional<int64_t> shift_ns;
+    if (own.is_known && first_.is_known) {
+      shift_ns = own.clock_name == first_.clock_name
+                     ? merger_.RecordedShift(data).value_or(0)
+                     : SubtractSaturating(own.offset_ns, first_.offset_ns);
+    }
+    BS_ASSIGN(const MergeSource source, merger_.Place(data, shift_ns));
+    AlignedFile told = own.told;
+    told.shift_ns = source.shift_ns;
+    report_.aligned.push_back(std::move(told));
+    return source;
+  }
+
   Result<void> Write(const Trace& trace, const TraceIndex& index, const MergeSource& source) {
     BS_ASSIGN(const TimeWindow window, ResolveWindow(trace, range_));
     if (output_ == nullptr) {
@@ -94,16 +123,32 @@ class Conversion {
   const ConvertTarget& target_;
   const TimeRange range_;
   const bool is_merge_;
+  const std::map<std::string, FileAlignment> alignments_;
+  FileAlignment first_;
   Merger merger_;
   std::unique_ptr<ConvertedFile> output_;  // nullptr until the first trace is loaded
   ConvertReport report_;
 };
 
+Result<std::map<std::string, FileAlignment>> AlignmentsOf(const std::vector<InputFile>& files,
+                                                          const ConvertOptions& options) {
+  if (options.align.empty()) return std::map<std::string, FileAlignment>();
+  if (options.align != "collectives") {
+    return UsageError("--align: '" + options.align + "' is not known; it takes collectives");
+  }
+  if (files.size() < 2) {
+    return UsageError("--align puts several files in line, and this is one; name all ranks");
+  }
+  return AlignFiles(files, options);
+}
+
 Result<ConvertReport> Convert(const ConvertOptions& options) {
   BS_ASSIGN(const std::vector<InputFile> files, FindFiles(options));
   BS_ASSIGN(const ConvertTarget* target, ChooseTarget(options.to, options.output));
   BS_ASSIGN(TimeRange range, TimeRange::Parse(options.begin, options.end));
-  Conversion conversion(options, *target, std::move(range), files.size() > 1);
+  BS_ASSIGN(auto alignments, AlignmentsOf(files, options));
+  Conversion conversion(options, *target, std::move(range), files.size() > 1,
+                        std::move(alignments));
   for (const InputFile& file : files) {
     BS_TRY(conversion.Add(file));
   }

@@ -22,11 +22,22 @@ struct ConvertOptions {
   std::string to;                   // the name of a format; empty: by the ending of `output`
   std::string begin;                // of the window, as in index/time_window.h; empty: open
   std::string end;
+  // Of several inputs: "" for the clocks that are recorded, "collectives" for those that put what
+  // ranks did together in line.
+  std::string align = {};
   std::optional<ScrubOptions> scrub = {};  // what may not stay goes (docs/scrub.md)
   int threads = DefaultThreads();
   std::stop_token stop = {};  // ends with kCancelled, and without an output, once it is requested
   // Bytes read so far and in total, of one file after the other. May be empty.
   std::function<void(uint64_t done, uint64_t total)> progress;
+};
+
+// How the times of one of several files were moved.
+struct AlignedFile {
+  std::string file;
+  int64_t shift_ns = 0;  // added to its times
+  int64_t error_ns = 0;  // by which that may be wrong (docs/definitions.md, waits)
+  std::string verdict;   // of `clocks`
 };
 
 struct ConvertReport {
@@ -38,6 +49,7 @@ struct ConvertReport {
   size_t files = 0;       // that were written
   size_t skipped = 0;     // files of a folder that are no traces
   size_t clocks = 0;      // of these, those whose times could not be put on the clock of the first
+  std::vector<AlignedFile> aligned = {};  // with ConvertOptions::align, all but the first
   std::vector<DiagnosticRow> diagnostics;
 };
 

@@ -10,7 +10,7 @@
 #include <tuple>
 
 #include "borescope/analysis/measures/coverage.h"
-#include "borescope/analysis/verbs/stragglers/matched_call.h"
+#include "borescope/analysis/measures/matching/matched_call.h"
 #include "borescope/table/table.h"
 
 namespace borescope::internal {

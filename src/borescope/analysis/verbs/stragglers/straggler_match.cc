@@ -3,11 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <map>
 #include <numeric>
 #include <span>
 #include <string>
-#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -15,10 +13,10 @@
 #include "borescope/analysis/core/key_columns.h"
 #include "borescope/analysis/core/rank_set.h"
 #include "borescope/analysis/core/row.h"
+#include "borescope/analysis/measures/matching/match_calls.h"
 #include "borescope/analysis/measures/names/describe.h"
 #include "borescope/analysis/verbs/stragglers/clock_evidence.h"
 #include "borescope/analysis/verbs/stragglers/collective_rates.h"
-#include "borescope/base/stop.h"
 
 namespace borescope::internal {
 namespace {
@@ -38,126 +36,7 @@ struct Score {
   ClockEvidence clocks;  // with the waiting that it caused
 };
 
-int64_t ValueOr(const Column& column, size_t row, int64_t otherwise) {
-  return column.IsMissing(row) ? otherwise : std::get<IntValues>(column.values)[row];
-}
-
-// The keys of all ranks, numbered alike where they are alike.
-class Keys {
- public:
-  explicit Keys(const Table& table) : table_(table) {
-    const IntValues& rank = Ints(table, "rank");
-    std::map<Content, uint32_t> numbers;
-    for (size_t row = 0; row < table.rows(); ++row) {
-      first_row_.try_emplace(rank[row], row);
-      const auto next = static_cast<uint32_t>(row_of_.size());
-      const auto [at, is_new] = numbers.try_emplace(ContentOf(row), next);
-      if (is_new) {
-        row_of_.push_back(row);
-        by_sequence_.push_back(Ints(table, "by_sequence")[row] != 0 ? 1 : 0);
-      }
-      number_.push_back(at->second);
-    }
-  }
-
-  // The number of the key in this row.
-  uint32_t Number(uint32_t row) const { return number_[row]; }
-  // The row of the table with a rank's key. REQUIRES: the rank has it.
-  uint32_t RowOf(int64_t rank, int64_t key) const {
-    return static_cast<uint32_t>(first_row_.at(rank) + static_cast<size_t>(key));
-  }
-  bool BySequence(uint32_t number) const { return by_sequence_[number] != 0; }
-  int64_t GroupSize(uint32_t number) const {
-    return ValueOr(*table_.Find("group_size"), row_of_[number], kMissing);
-  }
-  const std::string& Text(uint32_t row, std::string_view column) const {
-    return Texts(table_, column)[row];
-  }
-
- private:
-  using Content =
-      std::tuple<std::string_view, std::string_view, int64_t, int64_t, std::string_view,
-                 std::string_view, std::string_view, std::string_view, int64_t, int64_t>;
-
-  // Kernel and site differ between ranks where a collective is chosen or wrapped differently, which
-  // only matters where nothing better tells calls apart.
-  Content ContentOf(size_t row) const {
-    const bool by_sequence = Ints(table_, "by_sequence")[row] != 0;
-    const auto text = [&](std::string_view column) {
-      return by_sequence ? std::string_view() : std::string_view(Texts(table_, column)[row]);
-    };
-    return {Texts(table_, "group")[row],
-            Texts(table_, "members")[row],
-            ValueOr(*table_.Find("group_size"), row, kMissing),
-            ValueOr(*table_.Find("lane"), row, kMissing),
-            Texts(table_, "collective")[row],
-            text("kernel"),
-            text("site"),
-            text("dtype"),
-            ValueOr(*table_.Find("elems"), row, kMissing),
-            Ints(table_, "by_sequence")[row]};
-  }
-
-  const Table& table_;
-  std::map<int64_t, size_t> first_row_;  // by rank; keys are numbered from 0 in each
-  std::vector<uint32_t> number_;         // per row
-  std::vector<size_t> row_of_;           // per number
-  std::vector<char> by_sequence_;        // per number
-};
-
 using Call = MatchedCall;
-
-// The calls as recorded, in any order.
-std::vector<Call> ReadCalls(const Table& table, const Keys& keys,
-                            const std::map<int64_t, uint32_t>& score_of) {
-  const IntValues& rank = Ints(table, "rank");
-  const IntValues& key = Ints(table, "key");
-  const IntValues& position = Ints(table, "position");
-  const IntValues& count = Ints(table, "count");
-  const IntValues& dur = Ints(table, "dur_ns");
-  const IntValues& begin = Ints(table, "begin_ns");
-  const IntValues& end = Ints(table, "end_ns");
-  const Column& bytes = *table.Find("bytes");
-  const Column& step = *table.Find("step");
-  std::vector<Call> calls;
-  calls.reserve(table.rows());
-  for (size_t row = 0; row < table.rows(); ++row) {
-    const uint32_t key_row = keys.RowOf(rank[row], key[row]);
-    calls.push_back({keys.Number(key_row), key_row, score_of.at(rank[row]),
-                     ValueOr(step, row, kMissing), position[row], count[row], dur[row], begin[row],
-                     end[row], ValueOr(bytes, row, kMissing)});
-  }
-  return calls;
-}
-
-void Join(const Call& call, Call& joined) {
-  AddSaturatingTo(joined.dur_ns, call.dur_ns);
-  joined.begin_ns = std::min(joined.begin_ns, call.begin_ns);
-  joined.end_ns = std::max(joined.end_ns, call.end_ns);
-  joined.bytes = joined.bytes == kMissing || call.bytes == kMissing
-                     ? kMissing
-                     : AddSaturating(joined.bytes, call.bytes);
-}
-
-// Calls of one collective stand together, in rank order. Several of one rank become one.
-std::vector<Call> SortedCalls(std::vector<Call> calls, const Keys& keys) {
-  const auto order = [&](const Call& call) {
-    return std::tuple(call.key, keys.BySequence(call.key) ? 0 : call.step, call.position,
-                      call.score);
-  };
-  std::stable_sort(calls.begin(), calls.end(),
-                   [&](const Call& a, const Call& b) { return order(a) < order(b); });
-  size_t last = 0;
-  for (size_t i = 1; i < calls.size(); ++i) {
-    if (order(calls[i]) == order(calls[last])) {
-      Join(calls[i], calls[last]);
-    } else {
-      calls[++last] = calls[i];
-    }
-  }
-  calls.resize(std::min(calls.size(), last + 1));
-  return calls;
-}
 
 Table NewLate() {
   Table table{"late_collectives", "Collectives by the waiting for the last rank", {}, 10};
@@ -202,23 +81,20 @@ class Shares {
 
 class Scorer {
  public:
-  Scorer(const Keys& keys, std::vector<Score>& scores)
+  Scorer(const CollectiveKeys& keys, std::vector<Score>& scores)
       : keys_(keys), scores_(scores), late_(NewLate()) {}
 
   // The calls of one collective, one a rank, if it is certain that they are.
-  void Add(std::span<const Call> calls, bool is_certain) {
-    const int64_t group_size = keys_.GroupSize(calls.front().key);
-    const auto count = static_cast<int64_t>(calls.size());
-    // More ranks than the group has: several groups share one name, and which is which is unknown.
-    const bool is_matched =
-        is_certain && count > 1 && (group_size == kMissing || count <= group_size);
+  void Add(std::span<const Call> calls, bool is_matched) {
     for (const Call& call : calls) {
       ++(is_matched ? scores_[call.score].matched : scores_[call.score].unmatched);
     }
     if (is_matched) {
       AddWaiting(calls);
       const uint32_t key = calls.front().key_row;
-      rates_.Add({keys_.Text(key, "collective"), keys_.Text(key, "group"), group_size}, calls);
+      rates_.Add({keys_.Text(key, "collective"), keys_.Text(key, "group"),
+                  keys_.GroupSize(calls.front().key)},
+                 calls);
     }
   }
 
@@ -280,7 +156,7 @@ class Scorer {
     row.Int(SubtractSaturating(times.last_end_ns, times.first_end_ns));
   }
 
-  const Keys& keys_;
+  const CollectiveKeys& keys_;
   std::vector<Score>& scores_;
   Table late_;
   CollectiveRates rates_;
@@ -377,62 +253,7 @@ std::vector<Score> ScoresOf(const Table& ranks) {
   return scores;
 }
 
-// Two calls that are counted together, if of one rank: from the start or from the end.
-bool AreInOnePlace(const Keys& keys, const Call& a, const Call& b) {
-  return a.key == b.key && (a.step == b.step || keys.BySequence(a.key)) &&
-         (a.position < 0) == (b.position < 0);
-}
-
-template <class Predicate>  // of the first call and another
-size_t RunLength(std::span<const Call> calls, Predicate belongs) {
-  size_t length = 1;
-  while (length < calls.size() && belongs(calls[0], calls[length])) {
-    ++length;
-  }
-  return length;
-}
-
-void ScorePlace(std::span<const Call> calls, Scorer& scorer) {
-  const bool is_certain = std::all_of(calls.begin(), calls.end(), [&](const Call& call) {
-    return call.count == calls.front().count;
-  });
-  while (!calls.empty()) {
-    const size_t length =
-        RunLength(calls, [](const Call& a, const Call& b) { return a.position == b.position; });
-    scorer.Add(calls.first(length), is_certain);
-    calls = calls.subspan(length);
-  }
-}
-
-Error NoCollectives(std::string_view what) {
-  return {ErrorCode::kCorrupt, fmt::format("its collectives are none of one rank: {}", what)};
-}
-
 }  // namespace
-
-Result<void> CheckStragglers(std::span<const Table> ranks_keys_calls) {
-  if (ranks_keys_calls[0].rows() != 1) {
-    return NoCollectives("it has more or less than one row for the rank");
-  }
-  const IntValues& keys = Ints(ranks_keys_calls[1], "key");
-  for (size_t row = 0; row < keys.size(); ++row) {
-    if (keys[row] != static_cast<int64_t>(row)) {
-      return NoCollectives("keys are not numbered from 0");
-    }
-  }
-  const Table& calls = ranks_keys_calls[2];
-  for (size_t row = 0; row < calls.rows(); ++row) {
-    CheckStopAt(row);
-    const int64_t key = Ints(calls, "key")[row];
-    if (key < 0 || key >= static_cast<int64_t>(keys.size())) {
-      return NoCollectives("a call has a key that is not there");
-    }
-    if (Ints(calls, "dur_ns")[row] < 0) {
-      return NoCollectives("a call has a negative length");
-    }
-  }
-  return {};
-}
 
 Result<Tables> ScoreStragglers(Tables ranks_keys_calls) {
   std::vector<Score> scores = ScoresOf(ranks_keys_calls[0]);
@@ -441,21 +262,14 @@ Result<Tables> ScoreStragglers(Tables ranks_keys_calls) {
                  "stragglers are found by comparing ranks, and this is one rank; give the whole "
                  "run, for example: borescope stragglers run/"};
   }
-  std::map<int64_t, uint32_t> score_of;
-  for (const Score& score : scores) {
-    score_of.emplace(score.rank, static_cast<uint32_t>(score_of.size()));
-  }
-  const Keys keys(ranks_keys_calls[1]);
-  std::vector<Call> read = ReadCalls(ranks_keys_calls[2], keys, score_of);
+  const CollectiveKeys keys(ranks_keys_calls[1]);
+  const std::vector<Call> calls =
+      SortedCalls(ranks_keys_calls[2], keys, PlacesOfRanks(ranks_keys_calls[0]));
   ranks_keys_calls.pop_back();  // the largest of them
-  const std::vector<Call> calls = SortedCalls(std::move(read), keys);
   Scorer scorer(keys, scores);
-  for (std::span<const Call> rest(calls); !rest.empty();) {
-    const size_t length =
-        RunLength(rest, [&](const Call& a, const Call& b) { return AreInOnePlace(keys, a, b); });
-    ScorePlace(rest.first(length), scorer);
-    rest = rest.subspan(length);
-  }
+  ForEachCollective(calls, keys, [&](std::span<const Call> collective, bool is_matched) {
+    scorer.Add(collective, is_matched);
+  });
   return Tables{StragglerTable(scores), scorer.TakeLate(), scorer.Rates()};
 }
 

@@ -20,6 +20,7 @@ struct MatchedCall {
   int64_t begin_ns;  // of the first of them, on the clock of its file
   int64_t end_ns;    // of the last
   int64_t bytes;     // of its message; kMissing: not known
+  uint32_t row;      // of table `calls`; of several calls that became one, of the first
 };
 
 // When the ranks of one collective entered and left it, on the clocks of their files. REQUIRES: one

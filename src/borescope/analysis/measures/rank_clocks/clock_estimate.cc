@@ -1,0 +1,100 @@
+#include "borescope/analysis/measures/rank_clocks/clock_estimate.h"
+
+#include <algorithm>
+#include <functional>
+#include <span>
+#include <utility>
+
+#include "borescope/analysis/measures/rank_clocks/medians.h"
+#include "borescope/analysis/measures/rank_clocks/pair_line.h"
+#include "borescope/base/stop.h"
+
+namespace borescope::internal {
+namespace {
+
+// The visit of a rank in a meeting; nullptr if it has none.
+const Visit* FindVisit(std::span<const Visit> visits, uint32_t rank) {
+  const auto found =
+      std::lower_bound(visits.begin(), visits.end(), rank,
+                       [](const Visit& visit, uint32_t wanted) { return visit.rank < wanted; });
+  return found != visits.end() && found->rank == rank ? &*found : nullptr;
+}
+
+// When a meeting was, as far as is known: what one clock says, or the median of all.
+using MomentOf = std::function<int64_t(size_t meeting, const Visit& parent)>;
+
+// The meetings of both, in the order in which they were.
+std::vector<ClockPoint> CommonPoints(const Meetings& meetings, const VisitsByRank& by_rank,
+                                     ClockTree::Edge edge, const MomentOf& moment_of) {
+  std::vector<std::pair<int64_t, ClockPoint>> found;
+  for (const VisitsByRank::Place& place : by_rank.Of(edge.child)) {
+    CheckStopAt(place.meeting);
+    const Visit* parent = FindVisit(meetings.Of(place.meeting), edge.parent);
+    if (parent == nullptr) continue;
+    const int64_t leave_ns = meetings.visits[place.visit].leave_ns;
+    found.push_back({moment_of(place.meeting, *parent), {leave_ns, parent->leave_ns - leave_ns}});
+  }
+  std::stable_sort(found.begin(), found.end(),
+                   [](const auto& a, const auto& b) { return a.first < b.first; });
+  std::vector<ClockPoint> points;
+  points.reserve(found.size());
+  for (const auto& [time, point] : found) points.push_back(point);
+  return points;
+}
+
+bool AreInOrder(const std::vector<ClockPoint>& points) {
+  return std::is_sorted(points.begin(), points.end(),
+                        [](const ClockPoint& a, const ClockPoint& b) { return a.at_ns < b.at_ns; });
+}
+
+// Whether every two clocks saw their meetings in one order.
+bool SetLines(const Meetings& meetings, const VisitsByRank& by_rank, const MomentOf& moment_of,
+              ClockEstimate& estimate) {
+  bool are_in_order = true;
+  for (const ClockTree::Edge& edge : estimate.tree.edges) {
+    const std::vector<ClockPoint> points = CommonPoints(meetings, by_rank, edge, moment_of);
+    are_in_order = are_in_order && AreInOrder(points);
+    const PairLine pair = FitPairLine(points);
+    estimate.lines[edge.child] = ClockLine::Compose(pair.line, estimate.lines[edge.parent]);
+    estimate.scatter_ns[edge.child] = estimate.scatter_ns[edge.parent] + pair.scatter_ns;
+    estimate.chance_ns[edge.child] = estimate.chance_ns[edge.parent] + pair.chance_ns;
+  }
+  return are_in_order;
+}
+
+std::vector<int64_t> MomentsOfLeaving(const Meetings& meetings, const ClockEstimate& estimate) {
+  std::vector<int64_t> left_ns;
+  left_ns.reserve(meetings.size());
+  std::vector<int64_t> leaves;
+  for (size_t i = 0; i < meetings.size(); ++i) {
+    CheckStopAt(i);
+    leaves.clear();
+    for (const Visit& visit : meetings.Of(i)) {
+      leaves.push_back(visit.leave_ns + estimate.CorrectionOf(visit));
+    }
+    left_ns.push_back(MedianOf(leaves));
+  }
+  return left_ns;
+}
+
+}  // namespace
+
+ClockEstimate EstimateRankClocks(const Meetings& meetings, const VisitsByRank& by_rank) {
+  ClockEstimate estimate;
+  estimate.tree = MakeClockTree(meetings);
+  estimate.lines.resize(meetings.ranks);
+  estimate.chance_ns.assign(meetings.ranks, 0);
+  estimate.scatter_ns.assign(meetings.ranks, 0);
+  const bool are_in_order = SetLines(
+      meetings, by_rank, [](size_t, const Visit& parent) { return parent.leave_ns; }, estimate);
+  estimate.left_ns = MomentsOfLeaving(meetings, estimate);
+  if (are_in_order) return estimate;
+  // A clock was set back, and perhaps that of a parent: the others know the order.
+  const std::vector<int64_t> left_ns = estimate.left_ns;
+  SetLines(
+      meetings, by_rank, [&](size_t meeting, const Visit&) { return left_ns[meeting]; }, estimate);
+  estimate.left_ns = MomentsOfLeaving(meetings, estimate);
+  return estimate;
+}
+
+}  // namespace borescope::internal

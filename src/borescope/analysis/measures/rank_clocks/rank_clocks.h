@@ -1,0 +1,66 @@
+// RankClocks: the clocks of all ranks put in line, with what is certain about each, what is likely,
+// and by how much that may be wrong. docs/definitions.md has the method.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include "borescope/analysis/measures/rank_clocks/meetings.h"
+
+namespace borescope::internal {
+
+enum class RankClockVerdict : uint8_t {
+  kOneClock,       // as far as can be seen, the same clock as that of another rank
+  kAligned,        // a clock of its own, put in line
+  kStepped,        // put in line piece by piece: the clock was set while it ran
+  kDoubtful,       // in line with most, but more than 1 in 100 collectives contradict it
+  kNotComparable,  // what was recorded contradicts itself: no clock makes it possible
+  kNoMeetings,     // nothing that it did together with another rank is known
+};
+std::string_view RankClockVerdictName(RankClockVerdict verdict);
+
+struct RankClockOptions {
+  // By how much one rank may leave later than others each time: an assumption, which no recording
+  // can prove. Such a rank looks exactly as if its clock were ahead.
+  int64_t exit_allowance_ns = 10'000;
+  // What is added to the times of visits of a rank to get recorded ones; by rank.
+  std::vector<int64_t> base_ns = {};
+  // The grain of the recorded times; by rank.
+  std::vector<int64_t> grain_ns = {};
+};
+
+struct RankClock {
+  RankClockVerdict verdict = RankClockVerdict::kNoMeetings;
+  uint32_t component = 0;  // of ranks that met; meaningless without meetings
+  uint32_t clock = 0;      // ranks with one number seem to share a clock
+  int64_t offset_ns = 0;   // to be added to recorded times at the reference moment
+  int64_t error_ns = 0;    // by which the offset may be wrong, under the allowance
+  // The certain bounds of the offset; nothing for references of components, and where there are
+  // none.
+  std::optional<int64_t> low_ns;
+  std::optional<int64_t> high_ns;
+  std::optional<double> drift;  // against the reference; nothing where it is not known
+  int64_t steps = 0;            // how often the clock was set
+  int64_t meetings = 0;
+  int64_t contradicted = 0;  // meetings that contradict the clocks, in which it is one of the two
+};
+
+struct RankClocks {
+  std::vector<RankClock> ranks;
+  // By component: its reference moment, the meeting in the middle of its time, if it has any.
+  std::vector<size_t> reference_meeting;
+  std::vector<int64_t> correction_ns;  // by visit: to be added to its times to get shared ones
+  std::vector<int64_t> left_ns;        // by meeting: when all left it, on the clock that they share
+  // By meeting: 1 where the last rank would have entered after the first had left, by more than
+  // the errors of both clocks: not one meeting, or recorded with wrong times.
+  std::vector<char> is_contradicted;
+};
+
+// Offsets are relative to the first rank of each component. Shifting all recorded times of a rank
+// (its base) changes its offset, bounds and clock, and nothing else.
+// REQUIRES: meetings have two visits or more, within kLargestMeetingTime. O(visits log visits).
+RankClocks AlignRankClocks(const Meetings& meetings, const RankClockOptions& options);
+
+}  // namespace borescope::internal

@@ -1,0 +1,169 @@
+#include "borescope/analysis/verbs/waits/comm_model.h"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <tuple>
+#include <utility>
+
+#include "borescope/analysis/core/finish.h"
+#include "borescope/analysis/core/key_columns.h"
+#include "borescope/analysis/core/row.h"
+#include "borescope/analysis/measures/collective_kinds.h"
+
+namespace borescope::internal {
+namespace {
+
+constexpr int64_t kLeastExcessNs = 20'000;
+
+CollectiveKind KindNamed(std::string_view name) {
+  for (size_t kind = 0; kind < static_cast<size_t>(CollectiveKind::kCount); ++kind) {
+    if (CollectiveKindName(static_cast<CollectiveKind>(kind)) == name) {
+      return static_cast<CollectiveKind>(kind);
+    }
+  }
+  return CollectiveKind::kUnknown;
+}
+
+// All ranks were inside; 0 where clocks contradict each other.
+int64_t TransferOf(const WaitCollective& collective) {
+  if (collective.is_contradicted) return 0;
+  return std::max<int64_t>(0, collective.common.first_out_ns - collective.common.all_in_ns);
+}
+
+using ModelKey = std::tuple<std::string, std::string, int64_t, CommAlgorithm>;
+
+ModelKey KeyOfModel(const WaitCollective& collective, const CollectiveKeys& keys) {
+  return {keys.Text(collective.key_row, "collective"), keys.Text(collective.key_row, "group"),
+          keys.GroupSize(collective.key), AlgorithmOf(keys.Text(collective.key_row, "kernel"))};
+}
+
+CommModels::Model ModelOf(const ModelKey& key, std::vector<SizedTime> times) {
+  CommModels::Model model;
+  std::tie(model.collective, model.group, model.group_size, model.how) = key;
+  model.bus_factor = BusFactor(KindNamed(model.collective), model.group_size);
+  for (const SizedTime& time : times) {
+    model.best_bytes_per_ns = std::max(
+        model.best_bytes_per_ns, static_cast<double>(time.bytes) / static_cast<double>(time.ns));
+  }
+  model.fit = FitTransfer(std::move(times));
+  return model;
+}
+
+void PushOrMissing(Row& row, std::optional<double> value) {
+  value.has_value() ? row.Float(*value) : row.Missing();
+}
+
+}  // namespace
+
+CommAlgorithm AlgorithmOf(std::string_view kernel) {
+  constexpr std::string_view kAlgorithms[] = {"RING", "TREE", "NVLS", "COLLNET"};
+  constexpr std::string_view kProtocols[] = {"SIMPLE", "LL128", "LL"};
+  CommAlgorithm found;
+  const auto has = [&](std::string_view word) {
+    return kernel.find("_" + std::string(word)) != std::string_view::npos;
+  };
+  for (const std::string_view word : kAlgorithms) {
+    if (found.algorithm.empty() && has(word)) found.algorithm = word;
+  }
+  for (const std::string_view word : kProtocols) {
+    if (found.protocol.empty() && has(word)) found.protocol = word;
+  }
+  return found;
+}
+
+int64_t CommModels::ExpectedNs(const WaitRun& run, size_t collective) const {
+  if (model_of[collective] == kNone) return kMissing;
+  const CommFit& fit = models[model_of[collective]].fit;
+  return std::llround(std::min(fit.ExpectedNs(run.collectives[collective].bytes), 9e18));
+}
+
+CommModels FitCommModels(const WaitRun& run, const CollectiveKeys& keys) {
+  std::map<ModelKey, std::vector<SizedTime>> times;
+  for (const WaitCollective& collective : run.collectives) {
+    const int64_t ns = TransferOf(collective);
+    if (collective.bytes == kMissing || collective.bytes <= 0 || ns == 0) continue;
+    times[KeyOfModel(collective, keys)].push_back({collective.bytes, ns});
+  }
+  CommModels models;
+  std::map<ModelKey, uint32_t> numbers;
+  for (auto& [key, list] : times) {
+    numbers.emplace(key, static_cast<uint32_t>(models.models.size()));
+    models.models.push_back(ModelOf(key, std::move(list)));
+  }
+  for (const WaitCollective& collective : run.collectives) {
+    const bool is_sized = collective.bytes != kMissing && collective.bytes > 0;
+    const auto found = is_sized ? numbers.find(KeyOfModel(collective, keys)) : numbers.end();
+    models.model_of.push_back(found == numbers.end() ? CommModels::kNone : found->second);
+  }
+  return models;
+}
+
+Table CommModelTable(const CommModels& models) {
+  Table table{"comm_model", "What transfers of this job take", {}};
+  AddString(table, "collective", Role::kKey, "What was asked for.");
+  AddString(table, "group", Role::kKey, "Name of the process group; missing when not recorded.");
+  AddInt(table, "group_size", Unit::kCount, Role::kKey, "Number of ranks in the group.");
+  AddString(table, "algorithm", Role::kKey, "RING, TREE, NVLS or COLLNET, by the kernel's name.");
+  AddString(table, "protocol", Role::kKey, "LL, LL128 or SIMPLE, by the kernel's name.");
+  AddInt(table, "count", Unit::kCount, Role::kDerived, "Collectives of known size.");
+  AddInt(table, "sizes", Unit::kCount, Role::kDerived, "How many sizes they have.");
+  AddFloat(table, "alpha_ns", Unit::kNanoseconds, Role::kDerived,
+           "Latency: what a transfer takes besides its bytes; missing with fewer than 12 "
+           "collectives, or than 3 sizes that span a factor of 4.");
+  AddFloat(table, "algo_gbps", Unit::kGigabytesPerSecond, Role::kDerived,
+           "Rate of large transfers; without alpha_ns the best that one reached.");
+  AddFloat(table, "beta_gbps", Unit::kGigabytesPerSecond, Role::kDerived,
+           "The same as bus bandwidth; missing if the group size is not known.");
+  AddFloat(table, "half_bytes", Unit::kBytes, Role::kDerived,
+           "Size of which latency takes half of the time.");
+  AddFloat(table, "fit_spread", Unit::kShare, Role::kDerived,
+           "How far collectives lie from the expected time, as a share of it.");
+  for (const CommModels::Model& model : models.models) {
+    const double rate = 1 / model.fit.ns_per_byte;
+    Row row(table);
+    row.Text(model.collective).MaybeText(model.group).MaybeInt(model.group_size);
+    row.MaybeText(model.how.algorithm).MaybeText(model.how.protocol);
+    row.Int(model.fit.calls).Int(model.fit.sizes);
+    PushOrMissing(row, model.fit.alpha_ns);
+    row.Float(rate);
+    PushOrMissing(
+        row, model.bus_factor.has_value() ? std::optional(rate * *model.bus_factor) : std::nullopt);
+    PushOrMissing(row, model.fit.alpha_ns.has_value() ? std::optional(*model.fit.alpha_ns * rate)
+                                                      : std::nullopt);
+    row.Float(model.fit.spread);
+  }
+  return table;
+}
+
+Table CommSlowTable(const WaitRun& run, const CollectiveKeys& keys, const CommModels& models) {
+  Table table{"comm_slow", "Transfers that took more than twice the expected time", {}, 10};
+  AddString(table, "collective", Role::kKey, "What was asked for.");
+  AddString(table, "group", Role::kKey, "Name of the process group; missing when not recorded.");
+  AddStepKeyOrNone(table);
+  AddInt(table, "position", Unit::kNone, Role::kKey, "As in waits.");
+  AddString(table, "called_from", Role::kKey, "As in waits.");
+  AddInt(table, "bytes", Unit::kBytes, Role::kDerived, "Size of the message.");
+  AddInt(table, "transfer_ns", Unit::kNanoseconds, Role::kDerived,
+         "From the moment at which all were inside to the first that left.");
+  AddInt(table, "expected_ns", Unit::kNanoseconds, Role::kDerived,
+         "By the line of comm_model that it belongs to.");
+  AddInt(table, "excess_ns", Unit::kNanoseconds, Role::kSum, "What it took longer.");
+  for (size_t i = 0; i < run.collectives.size(); ++i) {
+    const WaitCollective& collective = run.collectives[i];
+    const int64_t expected_ns = models.ExpectedNs(run, i);
+    const int64_t ns = TransferOf(collective);
+    if (expected_ns == kMissing || ns / 2 <= expected_ns || ns - expected_ns <= kLeastExcessNs) {
+      continue;
+    }
+    Row row(table);
+    row.Text(keys.Text(collective.key_row, "collective"));
+    row.MaybeText(keys.Text(collective.key_row, "group"));
+    row.MaybeInt(collective.step).Int(collective.position);
+    row.MaybeText(keys.Text(collective.key_row, "site")).Int(collective.bytes);
+    row.Int(ns).Int(expected_ns).Int(ns - expected_ns);
+  }
+  return Sorted(table, "excess_ns");
+}
+
+}  // namespace borescope::internal

@@ -1,0 +1,173 @@
+#include "borescope/analysis/verbs/waits/map_waits.h"
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <numeric>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "borescope/analysis/core/row.h"
+#include "borescope/analysis/measures/matching/rank_calls.h"
+#include "borescope/analysis/verbs/waits/gap_causes.h"
+#include "borescope/base/saturating.h"
+
+namespace borescope::internal {
+namespace {
+
+constexpr int64_t kMicrosecond = 1000;
+
+// By place in the list of calls.
+using CallOrder = std::vector<size_t>;
+
+CallOrder ByBegin(const std::vector<MatchableCall>& calls) {
+  CallOrder order(calls.size());
+  std::iota(order.begin(), order.end(), size_t{0});
+  std::stable_sort(order.begin(), order.end(),
+                   [&](size_t a, size_t b) { return calls[a].ts_ns < calls[b].ts_ns; });
+  return order;
+}
+
+// The begin of the time before each call that is its own: the end of the previous call of its
+// group; of the first the begin of the recording. What names the group is in `keys`.
+std::vector<int64_t> TimesSince(const RankView& view, const RankCalls& found) {
+  const Table& keys = found.tables[1];
+  using Group = std::tuple<std::string, std::string, int64_t, int64_t>;
+  std::map<Group, int64_t> last_end;
+  std::vector<int64_t> since(found.matchable.size());
+  for (const size_t i : ByBegin(found.matchable)) {
+    const size_t key = found.matchable[i].key;
+    const Group group{Texts(keys, "group")[key], Texts(keys, "members")[key],
+                      Ints(keys, "group_size")[key], Ints(keys, "lane")[key]};
+    const auto at = last_end.try_emplace(group, view.trace.begin_ns()).first;
+    since[i] = at->second;
+    at->second = std::max(at->second, found.matchable[i].call->end_ns);
+  }
+  return since;
+}
+
+// When the work that its stream ran before has ended; the begin of all times if there is none.
+int64_t PreviousEnd(const Trace& trace, DeviceId kernel) {
+  const uint32_t track = trace.device().track[kernel.value].value;
+  uint32_t row = kernel.value;
+  while (row > trace.tracks().first_row[track]) {
+    --row;
+    if (IsDeviceWork(trace.device().kind[row])) return trace.device().end_ns(DeviceId{row});
+  }
+  return std::numeric_limits<int64_t>::min();
+}
+
+// kMissing where the launch was not recorded.
+int64_t DispatchOf(const RankView& view, const MatchableCall& call) {
+  const HostId launch = view.index.correlation.launch_of[call.call->kernel.value];
+  if (!launch.valid()) return kMissing;
+  const int64_t ready_ns =
+      std::max(view.trace.host().ts_ns[launch.value], PreviousEnd(view.trace, call.call->kernel));
+  return std::max<int64_t>(0, SubtractSaturating(call.ts_ns, ready_ns));
+}
+
+Result<void> AddGapColumns(const RankView& view, RankCalls& found) {
+  Table& calls = found.tables[2];
+  AddInt(calls, "dispatch_ns", Unit::kNanoseconds, Role::kDerived, "");
+  for (const std::string_view name : kGapColumns) {
+    AddInt(calls, name, Unit::kNanoseconds, Role::kDerived, "");
+  }
+  BS_ASSIGN(const GapCauses causes, GapCauses::Make(view));
+  const std::vector<int64_t> since = TimesSince(view, found);
+  const size_t first = calls.columns.size() - std::size(kGapColumns) - 1;
+  for (size_t i = 0; i < found.matchable.size(); ++i) {
+    const MatchableCall& call = found.matchable[i];
+    const int64_t dispatch_ns = DispatchOf(view, call);
+    dispatch_ns == kMissing ? PushMissing(calls.columns[first])
+                            : Push(calls.columns[first], dispatch_ns);
+    const CauseNs parts =
+        causes.Within(view.trace.DeviceOf(call.call->kernel), since[i], call.ts_ns);
+    for (size_t cause = 0; cause < std::size(kGapColumns); ++cause) {
+      Push(calls.columns[first + 1 + cause], parts[cause]);
+    }
+  }
+  return {};
+}
+
+// Profilers that count whole microseconds show multiples of them alone.
+int64_t GrainOf(const std::vector<MatchableCall>& calls) {
+  const bool is_coarse = std::all_of(calls.begin(), calls.end(), [](const MatchableCall& call) {
+    return call.ts_ns % kMicrosecond == 0 && call.call->end_ns % kMicrosecond == 0;
+  });
+  return is_coarse ? kMicrosecond : 1;
+}
+
+void AddRankColumns(const RankView& view, RankCalls& found) {
+  Table& ranks = found.tables[0];
+  AddInt(ranks, "begin_ns", Unit::kNanoseconds, Role::kDerived, "");
+  AddInt(ranks, "gpu", Unit::kNone, Role::kDerived, "");
+  AddInt(ranks, "grain_ns", Unit::kNanoseconds, Role::kDerived, "");
+  AddInt(ranks, "world_size", Unit::kCount, Role::kDerived, "");
+  const size_t first = ranks.columns.size() - 4;
+  Push(ranks.columns[first], view.trace.begin_ns());
+  found.matchable.empty()
+      ? PushMissing(ranks.columns[first + 1])
+      : Push(ranks.columns[first + 1],
+             int64_t{view.trace.DeviceOf(found.matchable.front().call->kernel)});
+  Push(ranks.columns[first + 2], GrainOf(found.matchable));
+  PushOptional(ranks.columns[first + 3], view.trace.meta().world_size);
+}
+
+Result<Table> ComputeTable(const RankView& view, const RankCalls& found) {
+  BS_ASSIGN(const IntervalSet compute, ComputeTime(view));
+  std::vector<Interval> in_calls;
+  in_calls.reserve(found.matchable.size());
+  for (const MatchableCall& call : found.matchable) {
+    in_calls.push_back({call.ts_ns, call.call->end_ns});
+  }
+  Table table{"compute", "", {}};
+  AddInt(table, "rank", Unit::kNone, Role::kKey, "");
+  AddInt(table, "begin_ns", Unit::kNanoseconds, Role::kDerived, "");
+  AddInt(table, "end_ns", Unit::kNanoseconds, Role::kDerived, "");
+  for (const Interval& part : Intersect(compute, Union(std::move(in_calls)))) {
+    Row(table).Int(view.rank).Int(part.begin).Int(part.end);
+  }
+  return table;
+}
+
+Error Damaged(std::string what) {
+  return {ErrorCode::kCorrupt, "its collectives are none of one rank: " + std::move(what)};
+}
+
+}  // namespace
+
+Result<Tables> MapWaits(const RankView& view, const Params& params) {
+  BS_ASSIGN(RankCalls found, FindRankCalls(view, params.selection));
+  AddRankColumns(view, found);
+  BS_TRY(AddGapColumns(view, found));
+  BS_ASSIGN(Table compute, ComputeTable(view, found));
+  found.tables.push_back(std::move(compute));
+  return std::move(found.tables);
+}
+
+Result<void> CheckWaitTables(const Tables& tables, const Params&) {
+  BS_TRY(CheckRankCalls(tables));
+  if (Ints(tables[0], "grain_ns")[0] < 1 || Ints(tables[0], "grain_ns")[0] > kMicrosecond) {
+    return Damaged("times have no such grain");
+  }
+  const IntValues& begin = Ints(tables[2], "begin_ns");
+  const IntValues& end = Ints(tables[2], "end_ns");
+  for (size_t row = 0; row < begin.size(); ++row) {
+    if (end[row] < begin[row]) return Damaged("a call ends before it begins");
+  }
+  const IntValues& from = Ints(tables[3], "begin_ns");
+  const IntValues& to = Ints(tables[3], "end_ns");
+  int64_t sum_ns = 0;
+  for (size_t row = 0; row < from.size(); ++row) {
+    int64_t length_ns = 0;
+    if (to[row] <= from[row] || (row > 0 && from[row] <= to[row - 1]) ||
+        __builtin_sub_overflow(to[row], from[row], &length_ns) ||
+        __builtin_add_overflow(sum_ns, length_ns, &sum_ns)) {
+      return Damaged("times of compute are not in order");
+    }
+  }
+  return {};
+}
+
+}  // namespace borescope::internal

@@ -1,0 +1,57 @@
+#include "borescope/verbs/convert/align_files.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "borescope/analysis/core/row.h"
+#include "borescope/base/check.h"
+#include "borescope/catalog/catalog.h"
+#include "borescope/engine/run_analyses.h"
+
+namespace borescope::internal {
+namespace {
+
+const Table& ClocksOf(const Answer& answer) {
+  const std::vector<Table>& tables = answer.document.tables;
+  const auto found = std::find_if(tables.begin(), tables.end(),
+                                  [](const Table& table) { return table.name == "clocks"; });
+  BS_CHECK(found != tables.end());
+  return *found;
+}
+
+FileAlignment FromRow(const Table& clocks, size_t row, const std::string& path) {
+  FileAlignment alignment;
+  alignment.told.file = path;
+  alignment.told.verdict = Texts(clocks, "verdict")[row];
+  alignment.is_known = !clocks.Find("offset_ns")->IsMissing(row);
+  if (!alignment.is_known) return alignment;
+  alignment.clock_name = Texts(clocks, "clock")[row];
+  alignment.offset_ns = Ints(clocks, "offset_ns")[row];
+  alignment.told.error_ns = Ints(clocks, "error_ns")[row];
+  return alignment;
+}
+
+}  // namespace
+
+Result<std::map<std::string, FileAlignment>> AlignFiles(const std::vector<InputFile>& files,
+                                                        const ConvertOptions& options) {
+  RunOptions run;
+  run.files = files;
+  run.threads = options.threads;
+  run.stop = options.stop;
+  const AnalysisSpec* waits = FindAnalysis("waits");
+  BS_CHECK(waits != nullptr);
+  BS_ASSIGN(const Answer answer, RunAnalysis(*waits, run));
+  const Table& clocks = ClocksOf(answer);
+  std::map<int64_t, size_t> row_of;
+  for (size_t row = 0; row < clocks.rows(); ++row) row_of.emplace(Ints(clocks, "rank")[row], row);
+  std::map<std::string, FileAlignment> alignments;
+  for (const FileReport& file : answer.files) {
+    const auto row = row_of.find(file.rank);
+    if (file.skipped || !file.error.empty() || row == row_of.end()) continue;
+    alignments.emplace(file.path, FromRow(clocks, row->second, file.path));
+  }
+  return alignments;
+}
+
+}  // namespace borescope::internal

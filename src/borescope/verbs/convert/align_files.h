@@ -1,0 +1,28 @@
+// Clocks of the files that `convert` joins, by the collectives that their ranks did together.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "borescope/base/result.h"
+#include "borescope/engine/inputs/input_files.h"
+#include "borescope/verbs/convert/convert_run.h"
+
+namespace borescope::internal {
+
+struct FileAlignment {
+  AlignedFile told;
+  // To be added to its times for those of the clock of the rank `reference`. Files of one
+  // `clock_name` have one clock as recorded, and keep it.
+  int64_t offset_ns = 0;
+  std::string clock_name;
+  bool is_known = false;
+};
+
+// By path. kMissingData where `waits` has no answer: files without a collective in common.
+Result<std::map<std::string, FileAlignment>> AlignFiles(const std::vector<InputFile>& files,
+                                                        const ConvertOptions& options);
+
+}  // namespace borescope::internal
