@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """Checks every file of the repository for what no reviewer should have to look for.
 
-    check_style.py           size, tabs, trailing blanks, last newline, machine paths, tables that inputs slow
+    check_style.py           size, tabs, trailing blanks, last newline, machine paths, tables that inputs slow,
+                             types of one name in two headers
     check_style.py --format  clang-format 19 over all C++ files (exit 77 if it is not installed)
 """
 
@@ -22,6 +23,8 @@ MACHINE_PATH = re.compile(rb"(?<![\w.$}/-])/(?:home|root|work|Users|mnt)/[\w.-]+
 
 # Tables whose hashes anyone can compute: an input could fill one slot of them.
 PLAIN_TABLE = re.compile(rb"\bstd::(?:unordered_\w+|hash)\b|# *include <unordered_")
+# Types of a namespace, not within another type.
+TYPE = re.compile(r"^(?:struct|class|enum class) (\w+)(?: final)?(?: : [^{;]*)? \{", re.MULTILINE)
 KEYED_TABLES = "src/borescope/base/hash/hash_tables.h"
 
 
@@ -79,9 +82,25 @@ def check_threaded_tests() -> list[str]:
     return findings
 
 
+def check_type_names() -> list[str]:
+    """Types of one name in two headers of the library: no header sees both, and the linker takes one."""
+    first: dict[str, str] = {}
+    findings = []
+    for path in sorted((ROOT / "src/borescope").glob("**/*.h")):
+        text = path.read_text()
+        namespace = re.search(r"^namespace ([\w:]+) \{", text, re.MULTILINE)
+        for match in TYPE.finditer(text):
+            name = f"{namespace[1] if namespace else ''}::{match[1]}"
+            here = f"{path.relative_to(ROOT)}:{line_of(text.encode(), len(text[:match.start()].encode()))}"
+            if name in first:
+                findings.append(f"{here}: {match[1]} is a type in {first[name]}, too; give one another name")
+            first.setdefault(name, here)
+    return findings
+
+
 def check_all() -> int:
     files = repository_files()
-    findings = check_threaded_tests()
+    findings = check_threaded_tests() + check_type_names()
     for path in files:
         findings += check(path.relative_to(ROOT).as_posix(), path.read_bytes())
     print("\n".join([*findings, f"{len(files)} files, {len(findings)} findings"]))

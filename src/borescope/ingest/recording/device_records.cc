@@ -84,7 +84,7 @@ int32_t DeviceRecords::Small(uint64_t value) {
   return static_cast<int32_t>(std::min(value, kMost));
 }
 
-void DeviceRecords::AddRow(DeviceKind kind, EventTime time, StringId name, int64_t device,
+void DeviceRecords::AddRow(DeviceKind kind, RecordTime time, StringId name, int64_t device,
                            int64_t stream, uint32_t correlation, uint32_t detail) {
   AddDeviceRow(trace_.data().device, {.ts_ns = time.ts_ns,
                                       .dur_ns = time.dur_ns,
@@ -98,7 +98,7 @@ void DeviceRecords::AddRow(DeviceKind kind, EventTime time, StringId name, int64
 
 // False if the work has no place on the timeline; `detail` then has no owner.
 bool DeviceRecords::AddWork(const Work& work, uint32_t detail) {
-  EventTime time;
+  RecordTime time;
   if (!trace_.Span(work.category, work.start, work.end, time)) {
     return false;
   }
@@ -239,7 +239,7 @@ void DeviceRecords::AddMemory(const LogRecord& record) {
 }
 
 void DeviceRecords::AddGraphRun(const LogRecord& record) {
-  EventTime time;
+  RecordTime time;
   if (trace_.Span(graph_, record.body[0], record.body[1], time)) {
     graph_runs_.push_back({record.head.a, LowHalf(record.body[2]), LowHalf(record.body[3]),
                            HighHalf(record.body[3]), time});
@@ -247,7 +247,7 @@ void DeviceRecords::AddGraphRun(const LogRecord& record) {
 }
 
 void DeviceRecords::AddOverhead(const LogRecord& record) {
-  EventTime time;
+  RecordTime time;
   if (trace_.Span(overhead_, record.body[0], record.body[1], time)) {
     const TrackId track = trace_.Thread(process_, names_.ThreadOf(record.body[2]));
     AddHostRow(trace_.data().host,

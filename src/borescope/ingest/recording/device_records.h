@@ -21,7 +21,7 @@ class DeviceRecords {
  private:
   struct GraphRun {
     uint32_t correlation, device, stream, graph;
-    EventTime time;
+    RecordTime time;
   };
   // What all work has.
   struct Work {
@@ -45,7 +45,7 @@ class DeviceRecords {
   void AddSample(const LogRecord& record);
 
   bool AddWork(const Work& work, uint32_t detail);
-  void AddRow(DeviceKind kind, EventTime time, StringId name, int64_t device, int64_t stream,
+  void AddRow(DeviceKind kind, RecordTime time, StringId name, int64_t device, int64_t stream,
               uint32_t correlation, uint32_t detail);
   int32_t Small(uint64_t value);
 

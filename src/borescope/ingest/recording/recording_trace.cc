@@ -61,7 +61,7 @@ int64_t RecordingTrace::Time(uint64_t ns) {
   return static_cast<int64_t>(ns);
 }
 
-bool RecordingTrace::Span(StringId category, uint64_t start, uint64_t end, EventTime& time) {
+bool RecordingTrace::Span(StringId category, uint64_t start, uint64_t end, RecordTime& time) {
   time = {Time(start), 0};
   if (start == 0) {
     diagnostics().Count(Diag::kMissingTimestamp, Diagnostics::kNoByte,

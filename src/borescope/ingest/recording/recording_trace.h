@@ -25,7 +25,7 @@ struct LogProcess {
   }
 };
 
-struct EventTime {
+struct RecordTime {
   int64_t ts_ns = 0;
   int64_t dur_ns = 0;
 };
@@ -42,7 +42,7 @@ class RecordingTrace {
   // Times beyond the limit of readers are cut, and counted.
   int64_t Time(uint64_t ns);
   // Counts an event of a category and gives its time; false if it has no start.
-  bool Span(StringId category, uint64_t start, uint64_t end, EventTime& time);
+  bool Span(StringId category, uint64_t start, uint64_t end, RecordTime& time);
   // Counts an event without a duration.
   void Count(char phase, StringId category) { part_.CountEvent(phase, category, 0); }
   StringId Category(std::string_view name) { return part_.Intern(name); }

@@ -68,7 +68,7 @@ bool ThreadRecords::Add(const LogRecord& record) {
   }
 }
 
-uint32_t ThreadRecords::AddHost(EventTime time, StringId name, HostKind kind, TrackId track,
+uint32_t ThreadRecords::AddHost(RecordTime time, StringId name, HostKind kind, TrackId track,
                                 uint32_t detail) {
   return AddHostRow(trace_.data().host, {time.ts_ns, time.dur_ns, name, track, kind, detail});
 }
@@ -100,7 +100,7 @@ TorchOperators::Around ThreadRecords::Around(uint32_t domain) const {
 
 uint32_t ThreadRecords::AddTorchRange(const OperatorText& op, const LogRecord& record,
                                       TrackId track) {
-  const EventTime time{trace_.Time(record.body[0]), 0};
+  const RecordTime time{trace_.Time(record.body[0]), 0};
   const TorchOperators::Around around = Around(record.head.a);
   if (!TorchOperators::IsOperator(op, around.name)) {
     return AddHost(time, InDomain(trace_.Intern(op.name), record.head.a), HostKind::kAnnotation,
@@ -129,7 +129,7 @@ uint32_t ThreadRecords::AddRange(const LogRecord& record, size_t text_word, Trac
   const bool is_registered = registered != StringId{0};
   const std::string_view text =
       is_registered ? trace_.data().strings.Get(registered) : record.Text(text_word);
-  const EventTime time{trace_.Time(record.body[0]), 0};
+  const RecordTime time{trace_.Time(record.body[0]), 0};
   const std::optional<OperatorText> op =
       record.type() == RecordType::kPush ? ParseOperatorText(text) : std::nullopt;
   if (op.has_value()) {
@@ -213,7 +213,7 @@ void ThreadRecords::LeaveFrame(const LogRecord& record) {
 }
 
 void ThreadRecords::AddOperator(const LogRecord& record) {
-  EventTime time;
+  RecordTime time;
   if (!trace_.Span(operator_, record.body[0], record.body[1], time)) {
     return;
   }
@@ -240,7 +240,7 @@ uint32_t ThreadRecords::AddOperatorDetail(const LogRecord& record, size_t inputs
 }
 
 void ThreadRecords::AddCall(const LogRecord& record) {
-  EventTime time;
+  RecordTime time;
   if (!trace_.Span(call_, record.body[0], record.body[1], time)) {
     return;
   }

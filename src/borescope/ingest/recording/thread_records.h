@@ -50,7 +50,7 @@ class ThreadRecords {
   TorchOperators::Around Around(uint32_t domain) const;
   uint32_t AddTorchRange(const OperatorText& op, const LogRecord& record, TrackId track);
   StringId InDomain(StringId name, uint32_t domain);
-  uint32_t AddHost(EventTime time, StringId name, HostKind kind, TrackId track, uint32_t detail);
+  uint32_t AddHost(RecordTime time, StringId name, HostKind kind, TrackId track, uint32_t detail);
   void End(uint32_t row, int64_t end_ns, StringId category);
   void EndOpen(uint32_t row, StringId category);
   void EndRanges();

@@ -10,22 +10,22 @@ namespace {
 
 struct PeakRow {
   std::string_view name;
-  double DeviceRow::* cell;
+  double DevicePeaksRow::* cell;
 };
 
 constexpr PeakRow kPeaks[] = {
-    {"fp64", &DeviceRow::fp64},
-    {"fp32", &DeviceRow::fp32},
-    {"fp16", &DeviceRow::fp16},
-    {"bf16", &DeviceRow::bf16},
-    {"fp64_matrix", &DeviceRow::fp64_matrix},
-    {"fp32_matrix", &DeviceRow::fp32_matrix},
-    {"tf32_matrix", &DeviceRow::tf32_matrix},
-    {"fp16_matrix", &DeviceRow::fp16_matrix},
-    {"bf16_matrix", &DeviceRow::bf16_matrix},
-    {"fp8_matrix", &DeviceRow::fp8_matrix},
-    {"fp4_matrix", &DeviceRow::fp4_matrix},
-    {"int8_matrix", &DeviceRow::int8_matrix},
+    {"fp64", &DevicePeaksRow::fp64},
+    {"fp32", &DevicePeaksRow::fp32},
+    {"fp16", &DevicePeaksRow::fp16},
+    {"bf16", &DevicePeaksRow::bf16},
+    {"fp64_matrix", &DevicePeaksRow::fp64_matrix},
+    {"fp32_matrix", &DevicePeaksRow::fp32_matrix},
+    {"tf32_matrix", &DevicePeaksRow::tf32_matrix},
+    {"fp16_matrix", &DevicePeaksRow::fp16_matrix},
+    {"bf16_matrix", &DevicePeaksRow::bf16_matrix},
+    {"fp8_matrix", &DevicePeaksRow::fp8_matrix},
+    {"fp4_matrix", &DevicePeaksRow::fp4_matrix},
+    {"int8_matrix", &DevicePeaksRow::int8_matrix},
 };
 static_assert(std::size(kPeaks) == kPeakCount);
 
@@ -103,7 +103,7 @@ std::optional<double> Published(double value) {
   return value > 0 ? std::optional(value) : std::nullopt;
 }
 
-DeviceSpec SpecOf(const DeviceRow& row) {
+DeviceSpec SpecOf(const DevicePeaksRow& row) {
   DeviceSpec spec{std::string(row.name), std::string(row.source), {}, {}, {}, row.sparsity};
   for (size_t i = 0; i < kPeakCount; ++i) {
     spec.peak.tflops[i] = Published(row.*kPeaks[i].cell);
@@ -135,8 +135,8 @@ std::optional<DeviceSpec> FindDeviceSpec(const DeviceInfo& device) {
 
 std::optional<DeviceSpec> FindDeviceSpec(std::string_view name) {
   const std::string words = WordsOf(name);
-  for (const std::span<const DeviceRow> rows : {NvidiaDeviceRows(), AmdDeviceRows()}) {
-    for (const DeviceRow& row : rows) {
+  for (const std::span<const DevicePeaksRow> rows : {NvidiaDeviceRows(), AmdDeviceRows()}) {
+    for (const DevicePeaksRow& row : rows) {
       if (WordsOf(row.name) == words) {
         return SpecOf(row);
       }

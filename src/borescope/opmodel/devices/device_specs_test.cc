@@ -76,8 +76,8 @@ INSTANTIATE_TEST_SUITE_P(Devices, DeviceNameTest, testing::ValuesIn(kDevices));
 
 TEST(DeviceSpecTest, RowsAreNamedOnceSourcedAndFound) {
   std::set<std::string_view> names;
-  for (const std::span<const DeviceRow> rows : {NvidiaDeviceRows(), AmdDeviceRows()}) {
-    for (const DeviceRow& row : rows) {
+  for (const std::span<const DevicePeaksRow> rows : {NvidiaDeviceRows(), AmdDeviceRows()}) {
+    for (const DevicePeaksRow& row : rows) {
       EXPECT_TRUE(names.insert(row.name).second) << row.name;
       EXPECT_NE(row.source.find("20"), std::string_view::npos) << row.name;
       EXPECT_EQ(FindDeviceSpec(row.name)->name, row.name);

@@ -13,7 +13,7 @@ namespace {
 // clang-format off
 // vector units: fp64, fp32, fp16, bf16; memory: GB/s, GB; gain of sparsity;
 // matrix units: fp64, fp32, tf32, fp16, bf16, fp8, fp4, int8
-constexpr DeviceRow kNvidiaRows[] = {
+constexpr DevicePeaksRow kNvidiaRows[] = {
     {"P100 SXM2", "NVIDIA Tesla P100 data sheet, 2016",
        5.3,  10.6,  21.2,     0,    732,  16, 1,
          0,     0,     0,      0,      0,      0,       0,      0},
@@ -117,7 +117,7 @@ constexpr DeviceRow kNvidiaRows[] = {
          0,     0,  1100,   2250,   2250,   4500,       0,      0},
 };
 
-constexpr DeviceRow kAmdRows[] = {
+constexpr DevicePeaksRow kAmdRows[] = {
     {"MI100", "AMD Instinct MI100 data sheet, 2020",
       11.5,  23.1,     0,     0, 1228.8,  32, 1,
          0,  46.1,     0,  184.6,   92.3,      0,       0,  184.6},
@@ -237,8 +237,8 @@ constexpr DeviceMatch kMatches[] = {
 
 }  // namespace
 
-std::span<const DeviceRow> NvidiaDeviceRows() { return kNvidiaRows; }
-std::span<const DeviceRow> AmdDeviceRows() { return kAmdRows; }
+std::span<const DevicePeaksRow> NvidiaDeviceRows() { return kNvidiaRows; }
+std::span<const DevicePeaksRow> AmdDeviceRows() { return kAmdRows; }
 
 std::span<const DeviceMatch> DeviceMatches() { return kMatches; }
 

@@ -10,7 +10,7 @@
 namespace borescope::internal {
 
 // One data sheet. 0: not published, or the device has no such unit.
-struct DeviceRow {
+struct DevicePeaksRow {
   std::string_view name;
   std::string_view source;
   double fp64 = 0, fp32 = 0, fp16 = 0, bf16 = 0;  // vector units, TFLOP/s
@@ -20,12 +20,12 @@ struct DeviceRow {
   double fp64_matrix = 0, fp32_matrix = 0, tf32_matrix = 0, fp16_matrix = 0, bf16_matrix = 0;
   double fp8_matrix = 0, fp4_matrix = 0, int8_matrix = 0;
 };
-std::span<const DeviceRow> NvidiaDeviceRows();
-std::span<const DeviceRow> AmdDeviceRows();
+std::span<const DevicePeaksRow> NvidiaDeviceRows();
+std::span<const DevicePeaksRow> AmdDeviceRows();
 
 // How a device that a profiler describes is known: the first row that fits.
 struct DeviceMatch {
-  std::string_view row;                  // DeviceRow::name
+  std::string_view row;                  // DevicePeaksRow::name
   std::string_view words;                // all of these are words of the name, in small letters
   std::string_view without = {};         // none of these is
   int64_t multiprocessors = 0;           // 0: any

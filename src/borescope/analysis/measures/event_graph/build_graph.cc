@@ -157,7 +157,7 @@ class Construction {
     result_.first_node.push_back(kNoNode);
     SweepThread(
         trace_, result_.facts, thread,
-        [&](const HostPiece& piece) {
+        [&](const ThreadPiece& piece) {
           running_ns += piece.is_running ? piece.end_ns - piece.begin_ns : 0;
         },
         [&](HostId id, bool is_end, int64_t at_ns) {

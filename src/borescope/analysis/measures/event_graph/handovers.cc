@@ -217,7 +217,7 @@ std::vector<Handover> FindHandovers(const RankView& view, HostFacts& facts) {
     if (thread.is_main && engine != engine_of.end()) {
       MainThread main(view.trace, is_engine_name, engine->second, handovers, facts.marks);
       SweepThread(
-          view.trace, facts, thread, [](const HostPiece&) {},
+          view.trace, facts, thread, [](const ThreadPiece&) {},
           [&](HostId id, bool is_end, int64_t at_ns) { main.Pass(id, is_end, at_ns); });
       main.Finish();
     }

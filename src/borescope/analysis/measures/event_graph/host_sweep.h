@@ -21,7 +21,7 @@ enum HostMark : uint8_t {
 };
 
 // A stretch of a thread in which one event is innermost.
-struct HostPiece {
+struct ThreadPiece {
   HostId innermost;  // invalid: between all events
   int64_t begin_ns = 0;
   int64_t end_ns = 0;       // > begin_ns
@@ -42,7 +42,7 @@ struct HostFacts {
   std::vector<ThreadFacts> threads;  // those with events
 };
 
-// Calls on_piece(HostPiece) for the whole of the thread from its first start to its last end, and
+// Calls on_piece(ThreadPiece) for the whole of the thread from its first start to its last end, and
 // in between on_boundary(HostId, is_end, at_ns) for every start and end, by time; an event that
 // outlives the one it began in ends there no earlier than its own end. O(rows).
 template <class OnPiece, class OnBoundary>
@@ -118,7 +118,7 @@ class HostSweep {
     if (ns <= now_ns_) {
       return;
     }
-    HostPiece piece{
+    ThreadPiece piece{
         .innermost = {}, .begin_ns = now_ns_, .end_ns = ns, .is_running = thread_.is_main};
     bool waits = is_released_;
     if (!open_.empty()) {

@@ -90,8 +90,8 @@ std::optional<DeviceSpec> RecordedSpec(const Trace& trace, int64_t gpu) {
 
 std::string KnownNames() {
   std::string names;
-  for (const std::span<const DeviceRow> rows : {NvidiaDeviceRows(), AmdDeviceRows()}) {
-    for (const DeviceRow& row : rows) {
+  for (const std::span<const DevicePeaksRow> rows : {NvidiaDeviceRows(), AmdDeviceRows()}) {
+    for (const DevicePeaksRow& row : rows) {
       names += fmt::format("{}{}", names.empty() ? "" : ", ", row.name);
     }
   }

@@ -130,7 +130,7 @@ std::vector<double> ChangeTargets::ShortestLoading() const {
   std::vector<double> factor(marked.size(), 1);
   // What of an event is its own time: of one that waits for a batch, little.
   std::vector<int64_t> own_ns(host.dur_ns.begin(), host.dur_ns.end());
-  for (const Arrival& arrival : graph_.arrivals) {
+  for (const BatchArrival& arrival : graph_.arrivals) {
     own_ns[arrival.event.value] = arrival.own_ns;
   }
   HashMap<uint32_t, int64_t> shortest;

@@ -87,7 +87,7 @@ class ReplayBuilder {
     const NodeId end = recording.end_node[thread];
     SweepThread(
         trace_, recording.facts, recording.facts.threads[thread],
-        [&](const HostPiece& piece) {
+        [&](const ThreadPiece& piece) {
           while (node + 1 < end && Events().ts_ns[node + 1] <= piece.begin_ns) {
             ++node;
           }
@@ -128,7 +128,7 @@ class ReplayBuilder {
 
   // Whether other processes prepare data does not depend on what this one does.
   void AddArrivals() {
-    for (const Arrival& arrival : result_.arrivals) {
+    for (const BatchArrival& arrival : result_.arrivals) {
       const NodeId end = result_.recording.end_of_event[arrival.event.value];
       if (end != kNoNode) {
         Add(EventGraph::kBegin, end, kOwnLag,
@@ -138,7 +138,7 @@ class ReplayBuilder {
   }
 
   void FindArrivalEdges() {
-    for (Arrival& arrival : result_.arrivals) {
+    for (BatchArrival& arrival : result_.arrivals) {
       const NodeId end = result_.recording.end_of_event[arrival.event.value];
       const Place place = end == kNoNode ? 0 : result_.place_of[end];
       for (uint32_t edge = result_.first_edge[place]; edge < result_.first_edge[place + 1];

@@ -27,7 +27,7 @@ struct HostPart {
 };
 
 // A batch that a process of its own prepared. It arrives when it did, whatever this process does.
-struct Arrival {
+struct BatchArrival {
   HostId event;        // that took it
   uint32_t edge;       // the dependency on its arrival
   int64_t own_ns = 0;  // what taking it takes
@@ -58,7 +58,7 @@ struct ReplayGraph {
 
   LagClasses classes;
   std::vector<HostPart> parts;  // by thread, then time
-  std::vector<Arrival> arrivals;
+  std::vector<BatchArrival> arrivals;
   Place begin = 0;  // of the first stretch
   std::vector<ReplayStretch> stretches;
   std::vector<char>

@@ -200,7 +200,7 @@ class ScenarioRunner::Recording {
   }
 
   Result<void> LoadAtBest(ChangedTimes& times, ReplayLags& lags, ScenarioRun& run) const {
-    for (const Arrival& arrival : graph().arrivals) {
+    for (const BatchArrival& arrival : graph().arrivals) {
       if (arrival.edge != kNoEdge) {
         lags.ns[arrival.edge] = kNoDependency;
       }

@@ -173,7 +173,7 @@ class StepMaker {
     auto stretch = stretches.begin();
     SweepThread(
         view_.trace, recording_.facts, thread,
-        [&](const HostPiece& piece) {
+        [&](const ThreadPiece& piece) {
           while (stretch != stretches.end() && stretch->end_ns <= piece.begin_ns) {
             ++stretch;
           }
@@ -185,7 +185,7 @@ class StepMaker {
         [](HostId, bool, int64_t) {});
   }
 
-  void AddPiece(const HostPiece& piece, const Stretch& stretch) {
+  void AddPiece(const ThreadPiece& piece, const Stretch& stretch) {
     PathStep step;
     step.begin_ns = std::max(piece.begin_ns, graph_.ts_ns[stretch.from]);
     step.end_ns = std::min(piece.end_ns, stretch.end_ns);

@@ -80,7 +80,7 @@ std::vector<int64_t> ThreadSlack(const RankView& view, const RecordingGraph& rec
   std::vector<int64_t> found(view.trace.tracks().end_row[track] - first_row, kNoSlack);
   NodeId node = recording.first_node[thread];
   SweepThread(
-      view.trace, recording.facts, recording.facts.threads[thread], [](const HostPiece&) {},
+      view.trace, recording.facts, recording.facts.threads[thread], [](const ThreadPiece&) {},
       [&](HostId id, bool is_end, int64_t at_ns) {
         if (!is_end || !HasSlack(view.trace.host().kind[id.value]) || !selected.Keeps(id)) {
           return;

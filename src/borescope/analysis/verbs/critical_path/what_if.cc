@@ -118,7 +118,7 @@ class PartFinder {
     NodeId node = recording_.first_node[thread];
     SweepThread(
         view_.trace, recording_.facts, recording_.facts.threads[thread],
-        [&](const HostPiece& piece) {
+        [&](const ThreadPiece& piece) {
           // Pieces end at every node, so that each lies between two of them.
           while (node + 1 < recording_.end_node[thread] &&
                  graph_.ts_ns[node + 1] <= piece.begin_ns) {

@@ -25,7 +25,7 @@ std::string_view TimeStatusName(TimeStatus status) {
   return kNames[static_cast<size_t>(status)];
 }
 
-Status Change::status(const RunUnits& units) const {
+Status NameChange::status(const RunUnits& units) const {
   if (!renamed_to.empty()) {
     return Status::kRenamed;
   }
@@ -40,7 +40,7 @@ Status Change::status(const RunUnits& units) const {
 }
 
 // The time of the test run against what as many calls took in the base run.
-TimeStatus Change::time_status() const {
+TimeStatus NameChange::time_status() const {
   if (base.count == 0 || test.count == 0) {
     return TimeStatus::kUnknown;
   }
@@ -72,7 +72,7 @@ void AddChangeColumns(Table& table) {
             "and 1 us at least, else unchanged; missing for what is in one run only.");
 }
 
-void PushChange(Row& row, const Change& change, const RunUnits& units) {
+void PushChange(Row& row, const NameChange& change, const RunUnits& units) {
   row.Int(change.base.count).Int(change.test.count).Int(change.delta_count());
   row.Int(change.base.total_ns).Int(change.test.total_ns).Int(change.delta_ns());
   row.Text(StatusName(change.status(units))).MaybeText(TimeStatusName(change.time_status()));

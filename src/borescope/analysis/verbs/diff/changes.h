@@ -38,7 +38,7 @@ struct CallSum {
   int64_t total_ns = 0;
 };
 
-struct Change {
+struct NameChange {
   CallSum base;
   CallSum test;
   std::string renamed_to;  // empty if it has one name
@@ -54,6 +54,6 @@ void AddTimeColumns(Table& table);
 
 // Columns base_count, test_count, delta_count, those of AddTimeColumns, status, time_status.
 void AddChangeColumns(Table& table);
-void PushChange(Row& row, const Change& change, const RunUnits& units);
+void PushChange(Row& row, const NameChange& change, const RunUnits& units);
 
 }  // namespace borescope::internal

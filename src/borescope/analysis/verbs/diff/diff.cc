@@ -33,7 +33,7 @@ constexpr std::string_view kRunCounts[] = {"ranks", "steps", "host_events", "dev
 
 std::string_view SideName(bool is_device) { return is_device ? kDeviceSide : kHostSide; }
 
-void AddRun(const Table& sums, CallSum Change::* run, Changes& changes) {
+void AddRun(const Table& sums, CallSum NameChange::* run, Changes& changes) {
   const StringValues& sides = Texts(sums, "side");
   const StringValues& names = Texts(sums, "name");
   for (size_t row = 0; row < sums.rows(); ++row) {
@@ -164,7 +164,7 @@ constexpr WorkTableSpec kWorkTables[] = {
      "Innermost operator around the launch, as self device time in ops."},
 };
 
-void AddWork(const Table& work, WorkKey key, CallSum Change::* run, Changes& changes) {
+void AddWork(const Table& work, WorkKey key, CallSum NameChange::* run, Changes& changes) {
   const StringValues& keys = Texts(work, "key");
   for (size_t row = 0; row < work.rows(); ++row) {
     if (keys[row] == WorkKeyName(key)) {
@@ -177,8 +177,8 @@ void AddWork(const Table& work, WorkKey key, CallSum Change::* run, Changes& cha
 Table WorkChanges(const WorkTableSpec& spec, const Tables& base, const Tables& test,
                   const RunUnits& units) {
   Changes changes;
-  AddWork(base[RunTable::kWork], spec.key, &Change::base, changes);
-  AddWork(test[RunTable::kWork], spec.key, &Change::test, changes);
+  AddWork(base[RunTable::kWork], spec.key, &NameChange::base, changes);
+  AddWork(test[RunTable::kWork], spec.key, &NameChange::test, changes);
   Table table{std::string(spec.table), std::string(spec.title), {}};
   AddString(table, WorkKeyName(spec.key), Role::kKey, spec.doc);
   AddChangeColumns(table);
@@ -199,8 +199,8 @@ Result<Tables> MapDiff(const RankView& view, const Params& params) {
 Result<Tables> CompareDiff(Tables base, Tables test, const Params&) {
   const RunUnits units = UnitsOf(base[RunTable::kSize], test[RunTable::kSize]);
   Changes changes;
-  AddRun(base[RunTable::kNames], &Change::base, changes);
-  AddRun(test[RunTable::kNames], &Change::test, changes);
+  AddRun(base[RunTable::kNames], &NameChange::base, changes);
+  AddRun(test[RunTable::kNames], &NameChange::test, changes);
   PairRenamedKernels(base[RunTable::kLaunches], test[RunTable::kLaunches], changes);
   Tables tables{RunsTable(base[RunTable::kSize], test[RunTable::kSize]),
                 SummaryTable(changes, units)};

@@ -30,7 +30,7 @@ struct Place {
 };
 using Places = std::map<std::tuple<std::string, std::string, KernelClass>, Place>;
 
-void AddLaunches(const Table& launches, const Changes& changes, CallSum Change::* other_run,
+void AddLaunches(const Table& launches, const Changes& changes, CallSum NameChange::* other_run,
                  std::vector<Kernel> Place::* run, Places& places) {
   const StringValues& operators = Texts(launches, "operator");
   const StringValues& shapes = Texts(launches, "shapes");
@@ -74,7 +74,7 @@ Candidates FindCandidates(Places& places) {
 
 void Join(const std::string& base, const std::string& test, Changes& changes) {
   const auto renamed = changes.find({true, test});
-  Change& change = changes.at({true, base});
+  NameChange& change = changes.at({true, base});
   change.test = renamed->second.test;
   change.renamed_to = test;
   changes.erase(renamed);
@@ -84,8 +84,8 @@ void Join(const std::string& base, const std::string& test, Changes& changes) {
 
 void PairRenamedKernels(const Table& base_launches, const Table& test_launches, Changes& changes) {
   Places places;
-  AddLaunches(base_launches, changes, &Change::test, &Place::base, places);
-  AddLaunches(test_launches, changes, &Change::base, &Place::test, places);
+  AddLaunches(base_launches, changes, &NameChange::test, &Place::base, places);
+  AddLaunches(test_launches, changes, &NameChange::base, &Place::test, places);
   const Candidates candidates = FindCandidates(places);
   std::vector<Candidates::const_iterator> order;
   for (auto it = candidates.begin(); it != candidates.end(); ++it) {

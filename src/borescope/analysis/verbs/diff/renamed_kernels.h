@@ -12,7 +12,7 @@ namespace borescope::internal {
 
 // By side (device: true) and name.
 using ChangeKey = std::pair<bool, std::string>;
-using Changes = std::map<ChangeKey, Change>;
+using Changes = std::map<ChangeKey, NameChange>;
 
 // Makes one row of each two kernels of which one is only in the base run and the other only in the
 // test run, both of one class and launched by operators of one name and shape (RunTable::kLaunches
