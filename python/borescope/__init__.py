@@ -24,11 +24,11 @@ from ._errors import (Cancelled, DataWarning, Error, FormatError, InputError, Mi
 from ._io import Given
 from ._parts import Part, read_parts
 from ._progress import Progress, ProgressOption
-from ._run import Conversion, Keep, Run
+from ._run import Alignment, Conversion, Keep, Run
 from ._table import Column, Table
 
 __version__: str = _native.version()
-__all__ = ["Answer", "Cancelled", "CheckResult", "Column", "Conversion", "DataWarning", "Diagnostic", "Error",
+__all__ = ["Alignment", "Answer", "Cancelled", "CheckResult", "Column", "Conversion", "DataWarning", "Diagnostic", "Error",
            "FileInfo", "FormatError", "InputError", "MissingData", "Progress", "Run", "Severity",
            "Table", "UsageError", "__version__", "check", "events_to_parquet", "merge", "open", "reduce", "schema"]
 # Tracebacks name classes as users import them.

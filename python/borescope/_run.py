@@ -33,6 +33,23 @@ _FOLDER = os.path.dirname(__file__)
 _ALL_BYTES = 1 << 62
 
 
+@dataclass(frozen=True)
+class Alignment:
+    """How the times of a file were moved to be in line with those of the first.
+
+    Attributes:
+        file: the file.
+        shift_ns: what was added to its times.
+        error_ns: by how much that may be wrong.
+        verdict: of the clock, as in the table ``clocks`` of ``waits``.
+    """
+
+    file: str
+    shift_ns: int
+    error_ns: int
+    verdict: str
+
+
 @dataclasses.dataclass(frozen=True)
 class Conversion:
     """What ``Run.convert`` wrote.
@@ -44,6 +61,7 @@ class Conversion:
         format: the format of the output.
         files: how many files were read.
         skipped: files of a folder that are no recordings.
+        aligned: with ``align``, how the times of every file but the first were moved.
         diagnostics: irregularities of the inputs.
     """
 
@@ -53,6 +71,7 @@ class Conversion:
     format: str
     files: int
     skipped: int
+    aligned: tuple[Alignment, ...]
     diagnostics: tuple[Diagnostic, ...]
 
 
@@ -248,9 +267,12 @@ class Run(Verbs):
 
     def convert(self, path: str | os.PathLike[str], *, to: str | None = None,
                 begin: str | int | None = None, end: str | int | None = None,
+                align: Literal["collectives"] | None = None,
                 scrub: bool | Literal["names"] = False) -> Conversion:
         """Writes the recordings into one file of another format, chosen by the ending of ``path`` or
         by ``to``. ``begin`` and ``end`` cut out a window (nanoseconds, or ``"1ms"``, ``"10%"``);
+        ``align="collectives"`` puts the clocks of ranks in line by what they did together, as
+        :meth:`waits` does;
         ``scrub`` leaves out what may identify people, machines or secrets."""
         if scrub not in (True, False, "names"):
             raise usage(f"`scrub` takes True, False or \"names\", not {scrub!r:.80}", parameter="scrub")
@@ -259,12 +281,13 @@ class Run(Verbs):
                 tempfile.TemporaryDirectory(prefix="borescope-") as folder:
             window = dict(pairs)
             row = _native.convert(self._inputs.as_files(folder), os.fsencode(path), to or "",
-                                  window.get("begin", ""), window.get("end", ""),
+                                  window.get("begin", ""), window.get("end", ""), align or "",
                                   None if scrub is False else scrub == "names",
                                   self._arguments["threads"], progress)
         diagnostics = diagnostics_of(row.pop("diagnostics"))
         row.pop("scrubbed")
-        return Conversion(**row, diagnostics=diagnostics)
+        aligned = tuple(Alignment(*file) for file in row.pop("aligned"))
+        return Conversion(**row, aligned=aligned, diagnostics=diagnostics)
 
     def check(self, budget: str | os.PathLike[str] | None = None, **given: Any) -> CheckResult:
         """Whether the run keeps its budgets, and is slower than a baseline: :func:`borescope.check`

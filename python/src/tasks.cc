@@ -84,7 +84,7 @@ nb::bytes MergeParts(const std::vector<nb::bytes>& parts, const std::vector<std:
 
 nb::dict ConvertFiles(const std::vector<nb::bytes>& given, const nb::bytes& target,
                       const std::string& to, const std::string& begin, const std::string& end,
-                      std::optional<bool> scrub_names, int threads, nb::object progress) {
+                      const std::string& align, std::optional<bool> scrub_names, int threads, nb::object progress) {
   const std::vector<std::string> inputs = TextsOf(given);
   const std::string output = RawText(target);
   Call call(std::move(progress));
@@ -92,6 +92,7 @@ nb::dict ConvertFiles(const std::vector<nb::bytes>& given, const nb::bytes& targ
   options.to = to;
   options.begin = begin;
   options.end = end;
+  options.align = align;
   if (scrub_names.has_value()) {
     options.scrub = ScrubOptions{.names = *scrub_names};
   }
@@ -107,6 +108,11 @@ nb::dict ConvertFiles(const std::vector<nb::bytes>& given, const nb::bytes& targ
   row["scrubbed"] = report.scrubbed;
   row["files"] = report.files;
   row["skipped"] = report.skipped;
+  nb::list aligned;
+  for (const AlignedFile& file : report.aligned) {
+    aligned.append(nb::make_tuple(TextOf(file.file), file.shift_ns, file.error_ns, file.verdict));
+  }
+  row["aligned"] = aligned;
   row["diagnostics"] = DiagnosticsOf(report.diagnostics);
   return row;
 }
@@ -127,8 +133,8 @@ void BindTasks(nb::module_& module) {
              nb::arg("top").none(), nb::arg("expect").none());
   module.def("merge", MergeParts, nb::arg("parts"), nb::arg("names"));
   module.def("convert", ConvertFiles, nb::arg("inputs"), nb::arg("output"), nb::arg("to"),
-             nb::arg("begin"), nb::arg("end"), nb::arg("scrub_names").none(), nb::arg("threads"),
-             nb::arg("progress").none());
+             nb::arg("begin"), nb::arg("end"), nb::arg("align"), nb::arg("scrub_names").none(),
+             nb::arg("threads"), nb::arg("progress").none());
 }
 
 }  // namespace borescope::python

@@ -105,6 +105,8 @@ def test_report_and_convert(demo: borescope.Run, tmp_path: object) -> None:
         assert file.read() == demo.report_html()
     target = os.path.join(str(tmp_path), "demo.rpd")
     one = borescope.open(DEMO / "rank-0.json.gz")
+    done = demo.convert(os.path.join(os.fspath(tmp_path), "aligned.json"), align="collectives")
+    assert [os.path.basename(file.file) for file in done.aligned] == ["rank-1.json.gz"]
     done = one.convert(target)
     assert done.format == "rpd" and done.written > 1000
     assert borescope.open(target).busy()["busy"]["busy_ns"].to_list() == [30178591]
