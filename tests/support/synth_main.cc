@@ -232,6 +232,7 @@ int WriteCaptured(const Options& options) {
 int WriteSimulation(Options* options) {
   simulation::SimulationConfig& config = options->simulate.config;
   config.seed = options->config.seed;
+  config.has_shapes = options->config.with_shapes;
   if (options->has_ranks) config.ranks = options->config.ranks;
   if (options->has_steps) config.steps = static_cast<int32_t>(options->config.steps);
   return simulation::WriteSimulated(&options->simulate, options->out);

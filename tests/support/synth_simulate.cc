@@ -16,6 +16,8 @@
 namespace borescope::simulation {
 namespace {
 
+constexpr int64_t kMostClockNs = 100'000'000'000;  // times in files are not negative
+
 template <class E, class NameOf>
 std::string JoinNames(NameOf name_of) {
   std::string names;
@@ -51,22 +53,33 @@ void AddProgramOptions(CLI::App* app, SimulateOptions* options) {
 
 void AddNoiseOptions(CLI::App* app, SimulateOptions* options) {
   SimulationConfig* config = &options->config;
-  app->add_option("--jitter", config->jitter, "Standard deviation of every time, as a share");
-  app->add_option("--step-noise", config->step_noise, "Likewise of all times of a step together");
+  app->add_option("--jitter", config->jitter, "Standard deviation of every time, as a share")
+      ->check(CLI::Range(0.0, 1.0));
+  app->add_option("--step-noise", config->step_noise, "Likewise of all times of a step together")
+      ->check(CLI::Range(0.0, 1.0));
   app->add_option("--step-correlation", config->step_correlation,
-                  "Of the noise of a step with that of the step before");
-  app->add_option("--run-noise", config->run_noise, "Of all host times of a run together");
-  app->add_option("--run-device-noise", config->run_device_noise, "Likewise of device times");
+                  "Of the noise of a step with that of the step before")
+      ->check(CLI::Range(0.0, 1.0));
+  app->add_option("--run-noise", config->run_noise, "Of all host times of a run together")
+      ->check(CLI::Range(0.0, 1.0));
+  app->add_option("--run-device-noise", config->run_device_noise, "Likewise of device times")
+      ->check(CLI::Range(0.0, 1.0));
   app->add_option("--clock-offset", config->clock_offset_ns,
-                  "Clocks of ranks are off by up to this, ns");
-  app->add_option("--clock-drift", config->clock_drift_ppm, "And drift by up to this, ppm");
+                  "Clocks of ranks are off by up to this, ns")
+      ->check(CLI::Range(int64_t{0}, kMostClockNs));
+  app->add_option("--clock-drift", config->clock_drift_ppm, "And drift by up to this, ppm")
+      ->check(CLI::Range(0.0, 10'000.0));
   app->add_option("--clock-jump", config->clock_jump_ns,
-                  "The clock of the last rank is set in the middle of the run, by this, ns");
+                  "The clock of the last rank is set in the middle of the run, by this, ns")
+      ->check(CLI::Range(-kMostClockNs, kMostClockNs));
   app->add_option("--device-clock", config->device_clock_ns,
-                  "Clocks of devices are off from those of their hosts by up to this, ns");
+                  "Clocks of devices are off from those of their hosts by up to this, ns")
+      ->check(CLI::Range(int64_t{0}, kMostClockNs));
   app->add_option("--exit-bias", config->exit_bias_ns,
-                  "Ranks leave all collectives later by up to this, each by its own, ns");
-  app->add_option("--tail", config->tail_ns, "Ranks leave any collective later by up to this, ns");
+                  "Ranks leave all collectives later by up to this, each by its own, ns")
+      ->check(CLI::NonNegativeNumber);
+  app->add_option("--tail", config->tail_ns, "Ranks leave any collective later by up to this, ns")
+      ->check(CLI::NonNegativeNumber);
   app->add_option("--stragglers", options->stragglers,
                   "rank:cause:percent,... of " + JoinNames<StragglerCause>(StragglerCauseName));
   app->add_option("--slow-steps", options->slow_steps,
@@ -111,8 +124,9 @@ std::string Complete(SimulateOptions* options, Plan* plan) {
 }  // namespace
 
 void AddSimulateOptions(CLI::App* app, SimulateOptions* options) {
-  AddProgramOptions(app, options);
-  AddNoiseOptions(app, options);
+  CLI::Option_group* group = app->add_option_group("Simulated runs");
+  AddProgramOptions(group, options);
+  AddNoiseOptions(group, options);
 }
 
 int WriteSimulated(SimulateOptions* options, const std::string& out) {
@@ -121,6 +135,10 @@ int WriteSimulated(SimulateOptions* options, const std::string& out) {
   if (out.empty()) return Fail("--simulate needs --out");
   const SimulatedRun run = Simulate(options->config, plan);
   if (!run.error.empty()) return Fail(run.error);
+  for (const Straggler& straggler : options->config.stragglers) {
+    if (straggler.rank >= 0 && straggler.rank < run.program.ranks) continue;
+    return Fail(fmt::format("--stragglers: no rank {}", straggler.rank));
+  }
   std::error_code error;
   std::filesystem::create_directories(out, error);
   bool is_ok = WriteFile(out + "/truth.json", TruthJson(run));

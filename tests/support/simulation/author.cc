@@ -24,8 +24,18 @@ int32_t Author::AddPartition(Partition partition) {
 int32_t Author::AddCollective(std::string_view name, int32_t partition, int64_t bytes) {
   int32_t sequence = 0;
   for (const Collective& other : program_->collectives) sequence += other.partition == partition;
-  program_->collectives.push_back({std::string(name), partition, sequence, bytes});
+  program_->collectives.push_back({.name = std::string(name),
+                                   .has_root = false,
+                                   .partition = partition,
+                                   .sequence = sequence,
+                                   .bytes = bytes});
   return static_cast<int32_t>(program_->collectives.size()) - 1;
+}
+
+int32_t Author::AddBroadcast(int32_t partition, int64_t bytes) {
+  const int32_t added = AddCollective("broadcast", partition, bytes);
+  program_->collectives.back().has_root = true;
+  return added;
 }
 
 int32_t Author::Intern(std::string_view name) {
@@ -61,6 +71,16 @@ void Author::Open(std::string_view name, FrameKind frame) {
   Instruction& added = Add(Action::kOpen);
   added.name = id;
   added.frame = frame;
+}
+
+void Author::OpenOp(std::string_view name, int64_t rows) {
+  Open(name, FrameKind::kOp);
+  program_->threads[static_cast<size_t>(thread_)].instructions.back().rows = rows;
+}
+
+void Author::OpenComms(int32_t collective) {
+  Open("record_param_comms", FrameKind::kOp);
+  program_->threads[static_cast<size_t>(thread_)].instructions.back().collective = collective;
 }
 
 void Author::OpenData(std::string_view name) {
@@ -116,6 +136,10 @@ void Author::Launch(std::string_view call, int64_t call_ns, const WorkSpec& spec
   added.count = 1;
   added.waits = waits;
   AddWork(spec, added.item);
+}
+
+void Author::MoveToWhenOverlapped(int32_t stream) {
+  program_->threads[static_cast<size_t>(thread_)].instructions.back().overlap_stream = stream;
 }
 
 void Author::LaunchGraph(std::string_view call, int64_t call_ns,

@@ -29,6 +29,7 @@ class Author {
   int32_t AddStream(int64_t id, std::string_view name);
   int32_t AddPartition(Partition partition);
   int32_t AddCollective(std::string_view name, int32_t partition, int64_t bytes);
+  int32_t AddBroadcast(int32_t partition, int64_t bytes);
   int32_t NewEvent() { return program_->events++; }
 
   // What follows is done by this thread, on this stream, as part of this phase.
@@ -37,12 +38,16 @@ class Author {
   void In(Phase phase) { phase_ = phase; }
   // What follows is done in only one of the programs (see When).
   void Only(When when) { when_ = when; }
+  // The launch that was written last goes to this stream when collectives overlap.
+  void MoveToWhenOverlapped(int32_t stream);
 
-  // Numbers start anew for each step.
+  // Numbers start again for each step.
   void BeginStep();
   void EndStep();
 
-  void OpenOp(std::string_view name) { Open(name, FrameKind::kOp); }
+  void OpenOp(std::string_view name, int64_t rows = 0);
+  // The operator in which PyTorch describes a collective.
+  void OpenComms(int32_t collective);
   void OpenNote(std::string_view name) { Open(name, FrameKind::kAnnotation); }
   void OpenData(std::string_view name);
   void Close(int32_t frames = 1);

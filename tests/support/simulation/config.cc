@@ -15,7 +15,7 @@ constexpr Names<ProgramKind> kPrograms = {"host-bound", "device-bound", "data-bo
 constexpr Names<StragglerCause> kStragglers = {"slow-device", "clock",   "more-work",
                                                "data",        "host",    "launch",
                                                "pause",       "network", "late-start"};
-constexpr Names<SlowCause> kSlow = {"data-stall", "operator", "host", "pause", "trend"};
+constexpr Names<SlowCause> kSlow = {"data-stall", "operator", "host", "pause", "work", "trend"};
 
 template <class E>
 std::optional<E> Find(const Names<E>& names, std::string_view name) {

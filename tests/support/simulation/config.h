@@ -68,6 +68,7 @@ enum class SlowCause : uint8_t {
   kOperator,   // the work of an operator takes longer in some steps and shorter in others
   kHostTime,   // likewise the time of the host
   kPause,      // the host pauses once, in the step after the middle one
+  kWork,       // steps have more or less to do: device work and sizes of matrices change alike
   kTrend,      // all device work of a step takes longer than that of the step before
   kCount
 };
@@ -115,8 +116,9 @@ struct SimulationConfig {
   std::vector<SlowSteps> slow_steps;
 
   // How it is written.
-  bool has_flows = true;   // arrows from calls to work (ac2g)
-  bool has_syncs = false;  // records of waits (cuda_sync)
+  bool has_flows = true;    // arrows from calls to work (ac2g)
+  bool has_shapes = false;  // sizes of the inputs of operators
+  bool has_syncs = false;   // records of waits (cuda_sync)
 };
 
 // "3:host:10,1:data" -> two stragglers (a share left out means 10). Nothing when a part is unknown.

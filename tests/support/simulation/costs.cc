@@ -197,6 +197,9 @@ int64_t Costs::SlowWorkNs(int32_t rank, const Work& work, int64_t ns) {
     if (slow.cause == SlowCause::kOperator && work.work_class == WorkClass::kSoftmax) {
       share = slow.percent / 100 * Swing(Draw::kSlowOperator, work.step);
     }
+    if (slow.cause == SlowCause::kWork) {
+      share = slow.percent / 100 * Swing(Draw::kSlowWork, work.step);
+    }
     if (slow.cause == SlowCause::kTrend) share = slow.percent / 100 * work.step;
     added += Plant(rank, work.step, SlowCauseName(slow.cause), Scaled(ns, share));
   }
@@ -243,6 +246,19 @@ int64_t Costs::StartNs(int32_t rank) {
     ns += Plant(rank, 0, StragglerCauseName(straggler.cause), OfStep(straggler.percent));
   }
   return std::max<int64_t>(0, ns);
+}
+
+int64_t Costs::Rows(int32_t rank, const Instruction& instruction) const {
+  double factor = 1.0;
+  for (const Straggler& straggler : config_.stragglers) {
+    if (straggler.rank != rank || straggler.cause != StragglerCause::kMoreWork) continue;
+    factor *= 1.0 + straggler.percent / 100;
+  }
+  for (const SlowSteps& slow : config_.slow_steps) {
+    if (slow.cause != SlowCause::kWork) continue;
+    factor *= 1.0 + slow.percent / 100 * Swing(Draw::kSlowWork, instruction.step);
+  }
+  return Scaled(instruction.rows, factor);
 }
 
 RankClock Costs::ClockOf(int32_t rank, int64_t middle_ns) const {

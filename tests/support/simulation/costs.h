@@ -15,7 +15,7 @@
 
 namespace borescope::simulation {
 
-// A time between two moments that belongs to the machine.
+// A time between two times that belongs to the machine.
 enum class Lag : uint8_t {
   kLaunch,
   kCopyLaunch,
@@ -49,6 +49,8 @@ class Costs {
   // How much later than the first the rank leaves.
   int64_t TailNs(int32_t rank, const Work& work) const;
   int64_t StartNs(int32_t rank);
+  // Of the matrix that the operator multiplies.
+  int64_t Rows(int32_t rank, const Instruction& instruction) const;
   RankClock ClockOf(int32_t rank, int64_t middle_ns) const;
 
   // What was added so far, by rank, step and cause.

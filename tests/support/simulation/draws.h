@@ -24,6 +24,7 @@ enum class Draw : uint8_t {
   kShape,
   kSlowOperator,
   kSlowHost,
+  kSlowWork,
 };
 
 struct DrawKey {

@@ -76,7 +76,8 @@ class KinetoWriter {
     text_ += "\n    \"ts\": ";
     AddUs(kTraceBaseNs + begin_ns);
     text_ += ", \"dur\": ";
-    AddUs(end_ns - begin_ns);
+    // Where a clock was set back in between, nothing is left of the time.
+    AddUs(std::max<int64_t>(0, end_ns - begin_ns));
     text_ += ",\n    \"args\": {\n      ";
   }
 
@@ -110,6 +111,7 @@ class KinetoWriter {
     }
     text_ += "\n  ],\n";
     if (run_.program.ranks > 1) Groups();
+    if (run_.config.has_shapes) text_ += "  \"record_shapes\": 1,\n";
     text_ += "  \"cupti_version\": 24,\n  \"cuda_runtime_version\": 12060,\n";
     text_ += "  \"displayTimeUnit\": \"ms\",\n  \"baseTimeNanoseconds\": 1700000000000000000,\n";
     text_ += "  \"traceEvents\": [";
@@ -154,8 +156,26 @@ class KinetoWriter {
     const bool is_op = row.kind == FrameKind::kOp;
     Interval(is_op ? "cpu_op" : "user_annotation", run_.program.Name(row.name), pid_,
              TidOf(row.thread), HostNs(row.begin_ns), HostNs(row.end_ns));
-    Add(R"("External id": {}, "Record function id": 0, "Ev Idx": {})", row.id, row.id - 1);
+    Add(R"("External id": {}, "Record function id": 0, )", row.id);
+    if (run_.config.has_shapes) Shapes(row);
+    if (row.collective >= 0) {
+      Describe(row.collective);
+      text_ += ", ";
+    }
+    Add("\"Ev Idx\": {}", row.id - 1);
     End();
+  }
+
+  void Shapes(const FrameRow& row) {
+    if (row.rows == 0) return;
+    if (run_.program.Name(row.name) == "aten::addmm") {
+      Add(R"("Input type": ["c10::Half", "c10::Half", "c10::Half", "Scalar", "Scalar"], )"
+          R"("Input Dims": [[1024], [{}, 1024], [1024, 1024], [], []], )",
+          row.rows);
+    } else {
+      Add(R"("Input type": ["c10::Half", "c10::Half"], "Input Dims": [[{}, 1024], [1024, 1024]], )",
+          row.rows);
+    }
   }
 
   void Call(const CallRow& row) {
@@ -213,11 +233,15 @@ class KinetoWriter {
         "4.740741, \"warps per SM\": 18.962963, \"grid\": [512, 1, 1], \"block\": [128, 1, 1], "
         "\"est. achieved occupancy %\": 30";
     if (work.collective < 0) return;
-    const size_t index = static_cast<size_t>(work.collective);
-    const Collective& collective = run_.program.collectives[index];
+    text_ += ", ";
+    Describe(work.collective);
+  }
+
+  void Describe(int32_t of) {
+    const Collective& collective = run_.program.collectives[static_cast<size_t>(of)];
     const size_t partition = static_cast<size_t>(collective.partition);
     const std::vector<int32_t>& group = GroupOf(partition);
-    Add(R"(, "Collective name": "{}", "In msg nelems": {}, "Out msg nelems": {}, "Group size": {}, )"
+    Add(R"("Collective name": "{}", "In msg nelems": {}, "Out msg nelems": {}, "Group size": {}, )"
         R"("dtype": "{}", "In split size": "[]", "Out split size": "[]", )"
         R"("Process Group Name": "{}", "Process Group Description": "{}", )"
         R"("Process Group Ranks": "{}", "Seq": {})",

@@ -23,7 +23,7 @@ class Machine {
   void Run();
 
  private:
-  // What stands in the queue of a stream.
+  // An entry of the queue of a stream.
   struct Entry {
     enum class Kind : uint8_t { kWork, kRecord, kWait, kNotify } kind = Kind::kWork;
     int32_t first = 0;     // work: row of the first one
@@ -88,7 +88,9 @@ class Machine {
   struct Meeting {
     int32_t row = -1;  // of the run's collectives
     int32_t entered = 0;
-    std::vector<std::pair<int32_t, int32_t>> members;  // rank, stream
+    bool root_entered = false;
+    bool has_begun = false;                            // the transfer
+    std::vector<std::pair<int32_t, int32_t>> members;  // rank, stream; that have no end yet
   };
 
   void At(int64_t at_ns, Moment::Kind kind, int32_t rank, int32_t index);
@@ -103,6 +105,7 @@ class Machine {
 
   // machine_host.cc: threads.
   void Resume(int32_t rank, int32_t thread);
+  bool IsDone(const Instruction& instruction) const;
   // Whether the thread can go on right away.
   bool Do(int32_t rank, int32_t thread, const Instruction& instruction);
   void Open(int32_t rank, int32_t thread, const Instruction& instruction);
@@ -131,7 +134,7 @@ class Machine {
   void End(int32_t rank, int32_t stream);
   void Happen(int32_t rank, int32_t event);
   void Enter(int32_t rank, int32_t stream, int32_t row);
-  void FinishMeeting(const Meeting& meeting, const Work& work);
+  void FinishMeeting(Meeting& meeting, const Work& work);
 
   const SimulationConfig& config_;
   SimulatedRun& run_;

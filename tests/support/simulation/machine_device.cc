@@ -10,7 +10,7 @@ void Machine::Push(int32_t rank, int32_t stream, const Entry& entry) {
   Advance(rank, stream);
 }
 
-// Goes on with what stands at the front, if nothing runs.
+// Goes on with what is at the front, if nothing runs.
 void Machine::Advance(int32_t rank, int32_t stream) {
   StreamState& state = StreamOf(rank, stream);
   while (!state.is_running && !state.entries.empty()) {
@@ -116,17 +116,22 @@ void Machine::Enter(int32_t rank, int32_t stream, int32_t row) {
   const auto place = std::ranges::find(ranks, rank) - ranks.begin();
   collective.works[static_cast<size_t>(place)] = row;
   meeting.members.emplace_back(rank, stream);
-  if (++meeting.entered == static_cast<int32_t>(ranks.size())) FinishMeeting(meeting, work);
+  collective.all_in_ns = now_ns_;
+  meeting.root_entered = meeting.root_entered || place == 0;
+  const bool has_root = run_.program.collectives[static_cast<size_t>(work.collective)].has_root;
+  const bool are_all_in = ++meeting.entered == static_cast<int32_t>(ranks.size());
+  if (has_root ? meeting.root_entered : are_all_in) FinishMeeting(meeting, work);
 }
 
-// All have entered now.
-void Machine::FinishMeeting(const Meeting& meeting, const Work& work) {
+// Those that are in are a transfer away from their end now.
+void Machine::FinishMeeting(Meeting& meeting, const Work& work) {
   CollectiveRow& row = run_.collectives[static_cast<size_t>(meeting.row)];
-  row.all_in_ns = now_ns_;
-  row.transfer_ns = costs_.TransferNs(work, row.ranks, row.group);
+  if (!meeting.has_begun) row.transfer_ns = costs_.TransferNs(work, row.ranks, row.group);
+  meeting.has_begun = true;
   for (const auto& [rank, stream] : meeting.members) {
     At(now_ns_ + row.transfer_ns + costs_.TailNs(rank, work), Moment::Kind::kEnd, rank, stream);
   }
+  meeting.members.clear();
 }
 
 }  // namespace borescope::simulation

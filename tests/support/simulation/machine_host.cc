@@ -19,6 +19,13 @@ const Instruction& Machine::NextOf(int32_t rank, int32_t thread) {
   return run_.program.threads[static_cast<size_t>(thread)].instructions[next];
 }
 
+bool Machine::IsDone(const Instruction& instruction) const {
+  if (instruction.is_left_out) return false;
+  const Overlap overlap = run_.program.overlap;
+  if (instruction.when == When::kOverlapped) return overlap != Overlap::kNone;
+  return instruction.when != When::kBlocking || overlap != Overlap::kEvents;
+}
+
 void Machine::Resume(int32_t rank, int32_t thread) {
   ThreadState& state = ThreadOf(rank, thread);
   const size_t count = run_.program.threads[static_cast<size_t>(thread)].instructions.size();
@@ -28,8 +35,7 @@ void Machine::Resume(int32_t rank, int32_t thread) {
       return At(state.now_ns, Moment::Kind::kResume, rank, thread);
     }
     ++state.next;
-    const When not_done = run_.program.overlaps ? When::kSerial : When::kOverlapped;
-    if (instruction.when == not_done || instruction.is_left_out) continue;
+    if (!IsDone(instruction)) continue;
     if (SkipsForData(rank, thread, instruction)) continue;
     if (!Do(rank, thread, instruction)) return;
   }
@@ -101,6 +107,8 @@ void Machine::Open(int32_t rank, int32_t thread, const Instruction& instruction)
                   .kind = instruction.frame,
                   .is_data = instruction.is_data,
                   .is_step = instruction.is_step,
+                  .collective = instruction.collective,
+                  .rows = costs_.Rows(rank, instruction),
                   .id = ++all.next_id,
                   .begin_ns = state.now_ns});
   if (instruction.frame == FrameKind::kOp) state.op_ids.push_back(all.next_id);

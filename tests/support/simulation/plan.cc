@@ -53,7 +53,9 @@ class Changer {
       : constants_(constants), program_(*program) {}
 
   void Apply(const Change& change) {
-    if (change.kind == ChangeKind::kOverlapComm) program_.overlaps = true;
+    if (change.kind == ChangeKind::kOverlapComm) {
+      program_.overlap = std::max(program_.overlap, change.overlap);
+    }
     for (Thread& thread : program_.threads) {
       if (change.kind == ChangeKind::kGraph) {
         JoinLaunches(change, &thread);
@@ -80,12 +82,20 @@ class Changer {
           instruction->never_waits = true;
         }
         return;
+      case ChangeKind::kOverlapComm:
+        return MoveToOwnStream(instruction);
       case ChangeKind::kLaunch:
         if (instruction->action == Action::kLaunch) instruction->factor *= change.factor;
         return;
       default:
         return;
     }
+  }
+
+  void MoveToOwnStream(Instruction* instruction) {
+    if (instruction->overlap_stream < 0) return;
+    instruction->stream = instruction->overlap_stream;
+    program_.works[static_cast<size_t>(instruction->work)].stream = instruction->overlap_stream;
   }
 
   bool IsNamed(const Change& change, const Frames& frames, const Instruction& instruction) const {

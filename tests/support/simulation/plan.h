@@ -2,7 +2,8 @@
 // `borescope whatif` have.
 //
 //   {"changes": [{"scale": "class:gemm=0.5"}, {"remove": "op:aten::gelu"}, {"no-data-wait": true},
-//                {"no-sync": "aten::item"}, {"overlap-comm": true}, {"graph": "execute_model"},
+//                {"no-sync": "aten::item"}, {"overlap-comm": "streams"}, {"graph":
+//                "execute_model"},
 //                {"launch": 0.5}]}
 #pragma once
 
@@ -21,9 +22,11 @@ enum class ChangeKind : uint8_t {
   kRemove,       // it does not happen, and neither do its launches
   kNoDataWait,   // each loading of data takes as long as the shortest of its rank, or no time
   kNoSync,       // waits whose call, or a frame around it, has a name with `text` end at once
-  kOverlapComm,  // collectives start when their data is there, and only what needs it waits
+  kOverlapComm,  // collectives leave the streams of other work; kEvents: nor does that wait for
+                 // them
   kGraph,        // the launches in frames whose name has `text` become graphs
   kLaunch,       // launch calls take `factor` times as long
+  kNoStraggler,  // nothing makes a rank slower than others
 };
 
 // What is scaled or removed.
@@ -46,6 +49,7 @@ struct Change {
   bool keeps_host = false;
   // Of kNoDataWait: no time at all.
   bool is_zero = false;
+  Overlap overlap = Overlap::kStreams;
 };
 
 using Plan = std::vector<Change>;
@@ -57,8 +61,8 @@ struct ParsedPlan {
 
 ParsedPlan ParsePlan(std::string_view json);
 
-// Changes the program, but for kNoDataWait. Removals come first, then factors, then structure, in
-// whatever order the plan has them.
+// Changes the program, but for kNoDataWait and kNoStraggler, which are no changes of programs.
+// Removals come first, then factors, then structure, in whatever order the plan has them.
 void ApplyPlan(const Plan& plan, const Constants& constants, Program* program);
 
 }  // namespace borescope::simulation

@@ -67,6 +67,11 @@ bool ParseText(std::string_view key, std::string_view text, Change* change) {
     change->is_zero = text == "zero";
     return text == "zero" || text == "shortest";
   }
+  if (key == "overlap-comm") {
+    change->kind = ChangeKind::kOverlapComm;
+    change->overlap = text == "events" ? Overlap::kEvents : Overlap::kStreams;
+    return text == "streams" || text == "events";
+  }
   if (key == "no-sync") {
     change->kind = ChangeKind::kNoSync;
     return true;
@@ -88,7 +93,8 @@ bool ParseOther(std::string_view key, const element& value, Change* change) {
   if (value.get(is_on) != simdjson::SUCCESS || !is_on) return false;
   if (key == "no-data-wait") change->kind = ChangeKind::kNoDataWait;
   if (key == "overlap-comm") change->kind = ChangeKind::kOverlapComm;
-  return key == "no-data-wait" || key == "overlap-comm";
+  if (key == "no-straggler") change->kind = ChangeKind::kNoStraggler;
+  return key == "no-data-wait" || key == "overlap-comm" || key == "no-straggler";
 }
 
 bool ParseMember(std::string_view key, const element& value, Change* change) {

@@ -16,7 +16,7 @@ enum class Action : uint8_t {
   kCompute,     // the host works for `ns`
   kOpen,        // a frame begins
   kClose,       // the innermost frame ends
-  kLaunch,      // a call that starts the works [work, work + count); several are one graph
+  kLaunch,      // a call that starts all work in [work, work + count); several are one graph
   kWaitStream,  // a call that returns when all that was issued to `stream` is done
   kWaitDevice,  // likewise for all streams
   kWaitEvent,   // likewise for what was issued before the record `event`
@@ -28,9 +28,19 @@ enum class Action : uint8_t {
 
 enum class FrameKind : uint8_t { kOp, kAnnotation };
 
-// Whether a collective runs in the order of its stream, or as soon as its data is there. What is
-// not kAlways is done in only one of the two programs, the recorded one or its twin.
-enum class When : uint8_t { kAlways, kSerial, kOverlapped };
+// In which of the programs something is done: the recorded one, or one whose collectives run beside
+// the work of other streams.
+enum class When : uint8_t {
+  kAlways,
+  kOverlapped,  // only where collectives have left the stream of the work around them
+  kBlocking,    // only where work waits for a collective as soon as that was launched
+};
+
+enum class Overlap : uint8_t {
+  kNone,
+  kStreams,  // collectives leave the streams of other work; recorded waits for them stay
+  kEvents,   // and only what needs their result waits for them
+};
 
 struct Instruction {
   Action action = Action::kCompute;
@@ -42,12 +52,16 @@ struct Instruction {
   bool waits = false;      // launch: the call returns when its own work is done
   int32_t name = -1;       // of the frame or call
   int32_t stream = 0;
+  int32_t overlap_stream =
+      -1;  // launch: where its work goes when collectives overlap; -1: the same
   int32_t event = -1;
   int32_t work = -1;
   int32_t count = 0;
+  int32_t collective = -1;  // frame: that describes this collective
   int32_t step = 0;
   int32_t item = 0;  // number within the step and thread: what random numbers depend on
   int64_t ns = 0;    // host time, without waiting
+  int64_t rows = 0;  // frame: of the matrix that its operator multiplies; 0: it does not
 
   // What a change makes of it (plan.h).
   double factor = 1.0;       // of the host time
@@ -74,10 +88,12 @@ struct Work {
   bool is_left_out = false;  // it is never started
 };
 
-// Of each group of `partition` one: its works, one a rank, start when they can, and end after the
-// last of them has started.
+// Of each group of `partition` one: the work, one kernel a rank, starts when it can, and ends after
+// the last of them has started. In a broadcast each ends after it has started itself and the first
+// rank of the group, the root, has: the root waits for nobody.
 struct Collective {
-  std::string name;  // "allreduce"
+  std::string name;  // "allreduce", "broadcast"
+  bool has_root = false;
   int32_t partition = 0;
   int32_t sequence = 0;
   int64_t bytes = 0;
@@ -108,7 +124,7 @@ struct Program {
   std::vector<Collective> collectives;
   std::vector<Partition> partitions;
   // By changes:
-  bool overlaps = false;         // what is kOverlapped is done, what is kSerial is not
+  Overlap overlap = Overlap::kNone;
   std::vector<int64_t> data_ns;  // of each rank, for a frame that loads data; empty: as it is
 
   const std::string& Name(int32_t name) const { return names[static_cast<size_t>(name)]; }

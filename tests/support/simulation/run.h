@@ -17,7 +17,9 @@ struct FrameRow {
   FrameKind kind = FrameKind::kOp;
   bool is_data = false;
   bool is_step = false;
-  int64_t id = 0;  // "External id"
+  int32_t collective = -1;  // that it describes
+  int64_t rows = 0;         // of the matrix that it multiplies; 0: it does not
+  int64_t id = 0;           // "External id"
   int64_t begin_ns = 0;
   int64_t end_ns = -1;
 };
@@ -68,7 +70,7 @@ struct CollectiveRow {
   int32_t collective = 0;
   int32_t group = 0;  // in its partition
   std::vector<int32_t> ranks;
-  std::vector<int32_t> works;  // of each rank: index into its works
+  std::vector<int32_t> works;  // of each rank: index into its work
   int64_t all_in_ns = -1;      // when the last rank entered
   int64_t transfer_ns = 0;     // from then until the first may leave
 };

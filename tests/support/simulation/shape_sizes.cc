@@ -57,8 +57,13 @@ void SetDdp(Sizes& sizes, Shape* shape) {
   shape->layers = sizes.Count(4, 8);
   shape->kernel_ns = sizes.Between(12'000, 24'000);
   shape->bucket_bytes = sizes.Between(4'000'000, 30'000'000);
-  shape->blocking_bytes = sizes.OneIn(2) ? sizes.Between(1'000'000, 8'000'000) : 0;
+  if (sizes.OneIn(3)) {
+    shape->blocking_bytes = sizes.Between(1'000'000, 8'000'000);
+  } else if (sizes.OneIn(2)) {
+    shape->inline_bytes = sizes.Between(1'000'000, 8'000'000);
+  }
   shape->waits_for_step = sizes.OneIn(2);
+  if (sizes.OneIn(3)) shape->broadcast_bytes = 100'000;
 }
 
 void SetStreams(Sizes& sizes, Shape* shape) {
@@ -70,11 +75,14 @@ void SetStreams(Sizes& sizes, Shape* shape) {
 void SetCopies(Sizes& sizes, Shape* shape) {
   shape->reads_per_step = sizes.Count(2, 4);
   shape->pageable_bytes = sizes.Between(200'000, 2'000'000);
+  shape->copies_wait = true;
+  shape->reads_pageable = true;
   shape->kernel_ns = sizes.Between(6'000, 20'000);
   shape->reads_loss = true;
 }
 
 void SetRandom(Sizes& sizes, Shape* shape) {
+  if (sizes.OneIn(6)) return SetDeviceBound(sizes, shape);
   shape->layers = sizes.Count(2, 8);
   shape->blocks = sizes.Count(1, 2);
   shape->kernel_ns = sizes.Between(3'000, 30'000);
@@ -86,15 +94,18 @@ void SetRandom(Sizes& sizes, Shape* shape) {
   shape->waits_for_step = sizes.OneIn(4);
   shape->has_side_stream = sizes.OneIn(4);
   if (sizes.OneIn(4)) shape->reads_per_step = sizes.Count(1, 3);
+  shape->reads_pageable = sizes.OneIn(3);
+  shape->copies_wait = sizes.OneIn(6);
   if (sizes.OneIn(4)) shape->pageable_bytes = sizes.Between(200'000, 1'000'000);
   if (sizes.OneIn(4)) {
     shape->tokens = sizes.Count(1, 3);
     shape->graph_kernels = sizes.Count(20, 60);
   }
   if (sizes.OneIn(4)) {
-    shape->ranks = 2;
+    shape->ranks = sizes.Count(1, 2);
     shape->bucket_bytes = sizes.Between(4'000'000, 20'000'000);
-    if (sizes.OneIn(2)) shape->blocking_bytes = sizes.Between(500'000, 4'000'000);
+    if (sizes.OneIn(3)) shape->blocking_bytes = sizes.Between(500'000, 4'000'000);
+    if (sizes.OneIn(3)) shape->inline_bytes = sizes.Between(500'000, 4'000'000);
   }
 }
 

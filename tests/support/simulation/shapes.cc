@@ -54,6 +54,8 @@ constexpr std::string_view kLaunchCall = "cudaLaunchKernel";
 constexpr std::string_view kCopyCall = "cudaMemcpyAsync";
 constexpr std::string_view kAllReduceKernel =
     "ncclDevKernel_AllReduce_Sum_f16_RING_LL(ncclDevKernelArgsStorage<4096ul>)";
+constexpr std::string_view kBroadcastKernel =
+    "ncclDevKernel_Broadcast_RING_LL(ncclDevKernelArgsStorage<4096ul>)";
 constexpr std::string_view kAdamKernel =
     "void at::native::(anonymous namespace)::multi_tensor_apply_kernel<at::native::(anonymous "
     "namespace)::FusedOptimizerTensorListMetadata<4>, at::native::(anonymous namespace)::"
@@ -90,7 +92,8 @@ class ShapedProgram {
     if (s_.has_loader) loader_ = author_.AddThread("pt_data_worker", false);
     compute_ = author_.AddStream(7, "compute");
     if (s_.has_side_stream) side_ = author_.AddStream(13, "side");
-    if (s_.ranks > 1 && s_.bucket_bytes + s_.blocking_bytes > 0) PrepareGroups();
+    if (s_.bucket_bytes + s_.blocking_bytes + s_.inline_bytes + s_.broadcast_bytes > 0)
+      PrepareGroups();
   }
 
   void PrepareGroups() {
@@ -112,6 +115,7 @@ class ShapedProgram {
     author_.BeginStep();
     LoadBatch(step);
     author_.In(Phase::kForward);
+    if (s_.broadcast_bytes > 0) Broadcast();
     for (int32_t layer = 0; layer < s_.layers; ++layer) ForwardLayer(layer);
     for (int32_t token = 0; token < s_.tokens; ++token) Token();
     if (s_.has_backward) {
@@ -147,7 +151,9 @@ class ShapedProgram {
       author_.Close();
     }
     author_.Compute(10'000);
-    CopyToDevice("Memcpy HtoD (Pinned -> Device)", 2'000'000, kPinnedBytesPerNs, s_.call_ns, false);
+    CopyToDevice(
+        s_.copies_wait ? "Memcpy HtoD (Pageable -> Device)" : "Memcpy HtoD (Pinned -> Device)",
+        2'000'000, kPinnedBytesPerNs, s_.call_ns, s_.copies_wait);
     author_.ComputeWithPause(10'000);
   }
 
@@ -158,7 +164,7 @@ class ShapedProgram {
     author_.Compute(3'000);
     author_.OpenOp("aten::copy_");
     author_.Compute(2'000);
-    author_.Launch(kCopyCall, call_ns,
+    author_.Launch(waits ? "cudaMemcpy" : kCopyCall, call_ns,
                    {.name = name,
                     .work_class = WorkClass::kCopy,
                     .ns = bytes / rate,
@@ -170,11 +176,16 @@ class ShapedProgram {
     author_.Compute(2'000);
   }
 
+  // 1024 x 1024 times as many rows at 210 TFLOP/s.
+  int64_t RowsOf(const OperatorKind& kind) const {
+    return kind.work_class == WorkClass::kGemm ? kind.weight * s_.kernel_ns / 10 : 0;
+  }
+
   // The outer operator takes a third before, a third goes to the inner one, a third is left.
   void Forward(const OperatorKind& kind) {
     author_.OpenOp(kind.outer);
     author_.Compute(s_.host_ns / 3);
-    author_.OpenOp(kind.inner);
+    author_.OpenOp(kind.inner, RowsOf(kind));
     author_.Compute(s_.host_ns / 3);
     author_.Launch(
         kLaunchCall, s_.call_ns,
@@ -195,7 +206,8 @@ class ShapedProgram {
       for (const OperatorKind& kind : kOperators) Forward(kind);
     }
     if (joined >= 0) author_.StreamWait(kSmallCallNs, joined);
-    if (s_.blocking_bytes > 0 && comm_ >= 0) BlockingAllReduce();
+    if (s_.blocking_bytes > 0) BlockingAllReduce();
+    if (s_.inline_bytes > 0) InlineAllReduce();
     if (layer < s_.reads_per_step) ReadValue();
   }
 
@@ -211,22 +223,40 @@ class ShapedProgram {
     return done;
   }
 
-  void AllReduce(int32_t partition, int64_t bytes) {
-    const int32_t collective = author_.AddCollective("allreduce", partition, bytes);
-    author_.OpenOp("c10d::allreduce_");
+  void AllReduce(int32_t partition, int64_t bytes, int32_t overlap_stream = -1) {
+    LaunchCollective("c10d::allreduce_", kAllReduceKernel,
+                     author_.AddCollective("allreduce", partition, bytes), bytes, overlap_stream);
+  }
+
+  void LaunchCollective(std::string_view op, std::string_view kernel, int32_t collective,
+                        int64_t bytes, int32_t overlap_stream = -1) {
+    author_.OpenOp(op);
     author_.Compute(4'000);
-    author_.OpenOp("record_param_comms");
+    author_.OpenComms(collective);
     author_.Compute(3'000);
     author_.Launch("cudaLaunchKernelExC", s_.call_ns + 2'000,
-                   {.name = kAllReduceKernel,
+                   {.name = kernel,
                     .work_class = WorkClass::kCollective,
                     .bytes = bytes,
                     .collective = collective});
+    author_.MoveToWhenOverlapped(overlap_stream);
     author_.Compute(2'000);
     author_.Close(2);
   }
 
-  // The work that follows waits for it; beside it, only the optimizer does.
+  // Buffers of the model, sent before the forward pass.
+  void Broadcast() {
+    const int32_t ready = author_.Record(kSmallCallNs);
+    author_.OnStream(comm_);
+    author_.StreamWait(kSmallCallNs, ready);
+    LaunchCollective("c10d::broadcast_", kBroadcastKernel,
+                     author_.AddBroadcast(world_, s_.broadcast_bytes), s_.broadcast_bytes);
+    const int32_t done = author_.Record(kSmallCallNs);
+    author_.OnStream(compute_);
+    author_.StreamWait(kSmallCallNs, done);
+  }
+
+  // The work that follows waits for it; the optimizer is the first that needs it.
   void BlockingAllReduce() {
     const int32_t ready = author_.Record(kSmallCallNs);
     author_.OnStream(comm_);
@@ -234,25 +264,43 @@ class ShapedProgram {
     AllReduce(pairs_, s_.blocking_bytes);
     const int32_t done = author_.Record(kSmallCallNs);
     author_.OnStream(compute_);
-    author_.Only(When::kSerial);
+    author_.Only(When::kBlocking);
     author_.StreamWait(kSmallCallNs, done);
     author_.Only(When::kAlways);
     unfinished_.push_back(done);
   }
 
-  // aten::item: a copy to pageable memory and a synchronisation of its stream.
+  // On the stream of the work, after which the optimizer is the first that needs it.
+  void InlineAllReduce() {
+    author_.Only(When::kOverlapped);
+    const int32_t ready = author_.Record(0);
+    author_.OnStream(comm_);
+    author_.StreamWait(0, ready);
+    author_.OnStream(compute_);
+    author_.Only(When::kAlways);
+    AllReduce(pairs_, s_.inline_bytes, comm_);
+    author_.Only(When::kOverlapped);
+    author_.OnStream(comm_);
+    inline_done_ = author_.Record(0);
+    author_.OnStream(compute_);
+    author_.Only(When::kAlways);
+  }
+
+  // aten::item: the call of a copy to pageable memory waits for the copy; for one to pinned memory
+  // the host waits afterwards.
   void ReadValue() {
     author_.OpenOp("aten::item");
     author_.Compute(2'000);
     author_.OpenOp("aten::_local_scalar_dense");
     author_.Compute(2'000);
     author_.Launch(kCopyCall, s_.call_ns,
-                   {.name = "Memcpy DtoH (Device -> Pageable)",
+                   {.name = s_.reads_pageable ? "Memcpy DtoH (Device -> Pageable)"
+                                              : "Memcpy DtoH (Device -> Pinned)",
                     .work_class = WorkClass::kCopy,
                     .ns = 1'500,
                     .bytes = 4,
                     .kind = WorkKind::kMemcpy},
-                   false);
+                   s_.reads_pageable);
     author_.Compute(500);
     author_.WaitStream("cudaStreamSynchronize", kWaitCallNs);
     author_.Compute(1'000);
@@ -289,7 +337,7 @@ class ShapedProgram {
     author_.OpenOp("aten::nll_loss_nd");
     author_.Compute(s_.host_ns / 2);
     author_.Launch(kLaunchCall, s_.call_ns,
-                   {.name = kLossKernel, .work_class = WorkClass::kLoss, .ns = s_.kernel_ns});
+                   {.name = kLossKernel, .work_class = WorkClass::kReduction, .ns = s_.kernel_ns});
     author_.Compute(2'000);
     author_.Close();
     author_.Compute(3'000);
@@ -307,7 +355,7 @@ class ShapedProgram {
       for (int32_t block = 0; block < s_.blocks; ++block) {
         for (size_t i = kOperators.size(); i-- > 0;) BackwardOf(kOperators[i]);
       }
-      if (s_.bucket_bytes > 0 && comm_ >= 0 && layer % 2 == 0) SumBucket();
+      if (s_.bucket_bytes > 0 && layer % 2 == 0) SumBucket();
     }
     author_.Signal(end);
     author_.OnThread(main_);
@@ -321,7 +369,7 @@ class ShapedProgram {
     author_.OpenOp(kind.node);
     author_.Compute(s_.host_ns / 6);
     for (int32_t i = 0; i < (kind.work_class == WorkClass::kGemm ? 2 : 1); ++i) {
-      author_.OpenOp(kind.backward);
+      author_.OpenOp(kind.backward, RowsOf(kind));
       author_.Compute(s_.host_ns / 3);
       author_.Launch(kLaunchCall, s_.call_ns,
                      {.name = kind.backward_kernel,
@@ -334,22 +382,32 @@ class ShapedProgram {
     author_.Compute(s_.host_ns / 4);
   }
 
+  // As a hook of the last gradient of the bucket.
   void SumBucket() {
+    author_.OpenOp("autograd::engine::evaluate_function: torch::autograd::AccumulateGrad");
+    author_.OpenOp("torch::autograd::AccumulateGrad");
     const int32_t ready = author_.Record(kSmallCallNs);
     author_.OnStream(comm_);
     author_.StreamWait(kSmallCallNs, ready);
     AllReduce(world_, s_.bucket_bytes);
     unfinished_.push_back(author_.Record(kSmallCallNs));
     author_.OnStream(compute_);
+    author_.Close(2);
   }
 
   void Optimizer() {
     author_.In(Phase::kOptimizer);
     author_.OpenNote("Optimizer.step#AdamW.step");
     author_.Compute(s_.host_ns);
+    if (inline_done_ >= 0) {
+      author_.Only(When::kOverlapped);
+      author_.StreamWait(0, inline_done_);
+      author_.Only(When::kAlways);
+    }
     // The last of the collectives is enough: they follow each other on their stream.
     if (!unfinished_.empty()) author_.StreamWait(kSmallCallNs, unfinished_.back());
     unfinished_.clear();
+    ZeroGradients();
     for (int32_t i = 0; i < 2; ++i) {
       author_.OpenOp("aten::_fused_adamw_");
       author_.Compute(s_.host_ns / 2);
@@ -360,6 +418,19 @@ class ShapedProgram {
       author_.Close();
     }
     author_.Compute(s_.host_ns / 2);
+    author_.Close();
+  }
+
+  void ZeroGradients() {
+    author_.OpenOp("aten::zero_");
+    author_.Compute(3'000);
+    author_.Launch("cudaMemsetAsync", s_.call_ns,
+                   {.name = "Memset (Device)",
+                    .work_class = WorkClass::kCopy,
+                    .ns = 2'000,
+                    .bytes = 1'000'000,
+                    .kind = WorkKind::kMemset});
+    author_.Compute(1'000);
     author_.Close();
   }
 
@@ -389,6 +460,7 @@ class ShapedProgram {
   int32_t world_ = -1;
   int32_t pairs_ = -1;
   int32_t lane_ = -1;
+  int32_t inline_done_ = -1;
   std::vector<int32_t> taken_;
   std::vector<int32_t> unfinished_;
 };

@@ -24,8 +24,12 @@ struct Shape {
   bool waits_for_step = false;   // the host waits for the device at the end of each step
   int64_t bucket_bytes = 0;      // gradients summed over all ranks beside the backward pass
   int64_t blocking_bytes = 0;    // summed over pairs of ranks in each layer, work waits for it
+  int64_t broadcast_bytes = 0;   // sent by rank 0 to all at the begin of each step
+  int64_t inline_bytes = 0;      // likewise, on the stream of the work itself
   bool has_side_stream = false;  // half of each layer on a second stream
   int32_t reads_per_step = 0;    // values that the host reads back inside of the forward pass
+  bool reads_pageable = false;   // by way of pageable memory, whose copies wait by themselves
+  bool copies_wait = false;      // the batch is copied by a call that waits for the copy
   int64_t pageable_bytes = 0;    // copied to the device for each layer, from pageable memory
   int32_t tokens = 0;            // graph launches a step, each followed by a synchronisation
   int32_t graph_kernels = 0;

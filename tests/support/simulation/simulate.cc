@@ -8,8 +8,8 @@
 namespace borescope::simulation {
 namespace {
 
-const Change* FindDataChange(const Plan& plan) {
-  const auto found = std::ranges::find(plan, ChangeKind::kNoDataWait, &Change::kind);
+const Change* Find(const Plan& plan, ChangeKind kind) {
+  const auto found = std::ranges::find(plan, kind, &Change::kind);
   return found == plan.end() ? nullptr : &*found;
 }
 
@@ -47,14 +47,15 @@ SimulatedRun SimulateProgram(const SimulationConfig& config, const Program& prog
                              const Plan& plan) {
   SimulatedRun run;
   run.config = config;
+  if (Find(plan, ChangeKind::kNoStraggler) != nullptr) run.config.stragglers.clear();
   run.program = program;
-  if (const Change* change = FindDataChange(plan)) {
+  if (const Change* change = Find(plan, ChangeKind::kNoDataWait)) {
     // As long as in the run that the twin belongs to.
     run.program.data_ns = ShortestDataNs(SimulateProgram(config, program));
     if (change->is_zero) std::ranges::fill(run.program.data_ns, 0);
   }
   ApplyPlan(plan, config.constants, &run.program);
-  Machine(config, &run).Run();
+  Machine(run.config, &run).Run();
   for (RankRun& rank : run.ranks) SetSpan(&rank);
   return run;
 }

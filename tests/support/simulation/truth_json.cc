@@ -133,13 +133,14 @@ class TruthWriter {
   }
 
   void Collectives() {
-    Table("collectives",
-          R"("id", "name", "partition", "group", "sequence", "bytes", "all_in_ns", "transfer_ns")");
+    Table(
+        "collectives",
+        R"("id", "name", "has_root", "partition", "group", "sequence", "bytes", "all_in_ns", "transfer_ns")");
     for (size_t i = 0; i < run_.collectives.size(); ++i) {
       const CollectiveRow& row = run_.collectives[i];
       const Collective& of = run_.program.collectives[static_cast<size_t>(row.collective)];
-      Row("{}, \"{}\", {}, {}, {}, {}, {}, {}", i, of.name, of.partition, row.group, of.sequence,
-          of.bytes, row.all_in_ns, row.transfer_ns);
+      Row("{}, \"{}\", {}, {}, {}, {}, {}, {}, {}", i, of.name, of.has_root, of.partition,
+          row.group, of.sequence, of.bytes, row.all_in_ns, row.transfer_ns);
     }
   }
 
@@ -148,12 +149,14 @@ class TruthWriter {
     return rank.works[static_cast<size_t>(row.works[member])];
   }
 
-  // As A2 of the analyses defines them; they add up to the time of the work.
+  // Waiting for the last to enter, the time in which all are in, and that after the first has left:
+  // they add up to the time of the work. Not of those that one can leave before all are in.
   void Waits() {
     Table("waits",
           R"("collective", "rank", "begin_ns", "end_ns", "skew_ns", "common_ns", "tail_ns")");
     for (size_t i = 0; i < run_.collectives.size(); ++i) {
       const CollectiveRow& row = run_.collectives[i];
+      if (run_.program.collectives[static_cast<size_t>(row.collective)].has_root) continue;
       int64_t first_end = MemberOf(row, 0).end_ns;
       for (size_t m = 1; m < row.ranks.size(); ++m) {
         first_end = std::min(first_end, MemberOf(row, m).end_ns);

@@ -7,8 +7,8 @@ namespace borescope::simulation {
 namespace {
 
 constexpr std::array<std::string_view, static_cast<size_t>(WorkClass::kCount)> kClasses = {
-    "gemm",      "attention", "norm",      "pointwise",  "softmax",
-    "reduction", "loss",      "optimizer", "collective", "copy"};
+    "gemm",      "attention", "norm",       "pointwise", "softmax",
+    "reduction", "optimizer", "collective", "copy"};
 constexpr std::array<std::string_view, static_cast<size_t>(Phase::kCount)> kPhases = {
     "forward", "backward", "optimizer"};
 

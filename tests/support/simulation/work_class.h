@@ -14,7 +14,6 @@ enum class WorkClass : uint8_t {
   kPointwise,
   kSoftmax,
   kReduction,
-  kLoss,
   kOptimizer,
   kCollective,
   kCopy,
