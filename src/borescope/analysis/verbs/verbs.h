@@ -40,5 +40,6 @@ extern const AnalysisSpec kStragglersVerb;
 extern const AnalysisSpec kSummaryVerb;
 extern const AnalysisSpec kTopVerb;
 extern const AnalysisSpec kVariabilityVerb;
+extern const AnalysisSpec kVarianceVerb;
 
 }  // namespace borescope::internal

@@ -1,0 +1,26 @@
+// The length of each step, divided three ways. Internal to variance/.
+#pragma once
+
+#include <string_view>
+#include <vector>
+
+#include "borescope/analysis/verbs/variance/part_sums.h"
+
+namespace borescope::internal {
+
+enum class PartsOf : uint8_t {
+  kPath,       // the critical path, by what it is bound by and the event it is in
+  kBreakdown,  // compute, exposed communication and copies, and idle time of all devices together
+  kOps,        // the innermost event of the thread that runs the step
+};
+std::string_view PartsOfName(PartsOf parts);
+
+// As asked with --parts; else the path, or the breakdown where no waits were recorded.
+PartsOf ChooseParts(const RankView& view, std::string_view asked);
+
+// The parts of each step add up to its length. `data_load`: as for BuildGraph. O(rows log rows).
+std::vector<StepPart> DivideSteps(const RankView& view, const Selected& selected,
+                                  const StepSpans& spans, PartsOf parts,
+                                  std::string_view data_load);
+
+}  // namespace borescope::internal
