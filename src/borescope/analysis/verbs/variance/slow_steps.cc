@@ -5,6 +5,7 @@
 #include <numeric>
 #include <utility>
 
+#include "borescope/analysis/measures/names/short_names.h"
 #include "borescope/analysis/measures/time/quantiles.h"
 #include "borescope/base/stop.h"
 
@@ -186,7 +187,7 @@ std::string DescribeCause(const CauseKey& key, bool with_rank) {
     text = "rank " + std::to_string(key.rank) + " ";
   }
   text += key.cause;
-  return key.name.empty() ? text : text + " " + key.name;
+  return key.name.empty() ? text : text + " " + ShortName(key.name);
 }
 
 std::vector<SlowStep> FindSlowSteps(const StepMatrix& matrix, const StepSpread& spread,

@@ -30,7 +30,7 @@ struct UsualLength {
 };
 UsualLength UsualLengthOf(const std::vector<MatrixStep>& steps);
 
-// How a cause is called beside its time: "rank 3 cpu aten::mm".
+// How a cause is called beside its time, with the short name of a kernel: "rank 3 cpu aten::mm".
 std::string DescribeCause(const CauseKey& key, bool with_rank);
 
 // Steps beyond median + 3.5 x 1.4826 MAD, else the slowest; of fewer than kStepsForShares all that

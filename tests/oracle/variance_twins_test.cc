@@ -1,0 +1,353 @@
+// variance against slow and obvious sums, and against simulated runs in which the cause of slow
+// steps was planted. BORESCOPE_TWINS=1000 asks for as many runs; docs/variance.md has the figures.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+#include <map>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "borescope/analysis/verbs/variance/bootstrap.h"
+#include "borescope/analysis/verbs/variance/covariance.h"
+#include "borescope/analysis/verbs/variance/job_steps.h"
+#include "borescope/analysis/verbs/variance/trend.h"
+#include "borescope/analysis/verbs/verbs.h"
+#include "borescope/index/trace_index.h"
+#include "borescope/ingest/load.h"
+#include "tests/support/simulation/kineto.h"
+#include "tests/support/simulation/simulate.h"
+
+namespace borescope::internal {
+namespace {
+
+using simulation::ProgramKind;
+using simulation::SimulatedRun;
+using simulation::SimulationConfig;
+using simulation::SlowCause;
+
+constexpr uint64_t kFewRuns = 200;
+
+uint64_t Runs() {
+  const char* const asked = std::getenv("BORESCOPE_TWINS");
+  return asked == nullptr ? kFewRuns : std::strtoull(asked, nullptr, 10);
+}
+
+// ---- slow and obvious ----
+
+StepMatrix RandomMatrix(uint64_t seed) {
+  std::mt19937_64 random(seed);
+  const size_t steps = 5 + random() % 60;
+  const size_t causes = 1 + random() % 12;
+  StepMatrix matrix;
+  matrix.steps.resize(steps);
+  for (size_t step = 0; step < steps; ++step) {
+    matrix.steps[step].number = static_cast<int64_t>(step * (1 + seed % 2));
+  }
+  for (size_t cause = 0; cause < causes; ++cause) {
+    CauseRow row{{0, "c" + std::to_string(cause), {}}, {}};
+    for (uint32_t step = 0; step < steps; ++step) {
+      const auto ns = static_cast<int64_t>(random() % (1U << (random() % 24)));
+      if (ns != 0) {
+        row.cells.push_back({step, ns});
+        matrix.steps[step].length_ns += ns;
+      }
+    }
+    matrix.causes.push_back(row);
+  }
+  return matrix;
+}
+
+std::vector<long double> Dense(const CauseRow& cause, size_t steps) {
+  std::vector<long double> values(steps, 0);
+  for (const MatrixCell& cell : cause.cells) {
+    values[cell.step] = static_cast<long double>(cell.ns);
+  }
+  return values;
+}
+
+long double Covariance(const std::vector<long double>& a, const std::vector<long double>& b) {
+  long double mean_a = 0;
+  long double mean_b = 0;
+  for (size_t i = 0; i < a.size(); ++i) {
+    mean_a += a[i] / static_cast<long double>(a.size());
+    mean_b += b[i] / static_cast<long double>(a.size());
+  }
+  long double sum = 0;
+  for (size_t i = 0; i < a.size(); ++i) {
+    sum += (a[i] - mean_a) * (b[i] - mean_b);
+  }
+  return sum / static_cast<long double>(a.size());
+}
+
+std::vector<long double> Lengths(const StepMatrix& matrix) {
+  std::vector<long double> lengths;
+  for (const MatrixStep& step : matrix.steps) {
+    lengths.push_back(static_cast<long double>(step.length_ns));
+  }
+  return lengths;
+}
+
+TEST(VarianceTwins, SharesAreCovariancesAndAddUpToOne) {
+  for (uint64_t seed = 0; seed < 500; ++seed) {
+    const StepMatrix matrix = RandomMatrix(seed);
+    const StepSpread spread = SpreadOf(matrix);
+    const std::vector<long double> lengths = Lengths(matrix);
+    const long double variance = Covariance(lengths, lengths);
+    double sum = 0;
+    for (size_t i = 0; i < matrix.causes.size(); ++i) {
+      const std::vector<long double> cause = Dense(matrix.causes[i], lengths.size());
+      ASSERT_TRUE(spread.causes[i].share.has_value());
+      EXPECT_NEAR(*spread.causes[i].share,
+                  static_cast<double>(Covariance(cause, lengths) / variance), 1e-9);
+      const auto n = static_cast<long double>(lengths.size());
+      EXPECT_NEAR(spread.causes[i].sd_ns,
+                  static_cast<double>(std::sqrt(Covariance(cause, cause) * n / (n - 1))), 1e-3);
+      sum += *spread.causes[i].share;
+    }
+    EXPECT_NEAR(sum, 1, 1e-12);
+  }
+}
+
+// With amounts of work: the residues of two regressions.
+TEST(VarianceTwins, WithoutTheAmountOfWork) {
+  for (uint64_t seed = 0; seed < 200; ++seed) {
+    StepMatrix matrix = RandomMatrix(seed);
+    std::vector<long double> work;
+    for (MatrixStep& step : matrix.steps) {
+      step.work = 1'000'000 + step.length_ns / 7 + static_cast<int64_t>(seed * 977 % 5'000);
+      work.push_back(static_cast<long double>(step.work));
+    }
+    const StepSpread spread = SpreadOf(matrix);
+    ASSERT_TRUE(spread.work.has_value());
+    const std::vector<long double> lengths = Lengths(matrix);
+    const long double of_work = Covariance(work, work);
+    const long double variance = Covariance(lengths, lengths);
+    double sum = *spread.work->share;
+    EXPECT_NEAR(*spread.work->share,
+                static_cast<double>(Covariance(work, lengths) * Covariance(work, lengths) /
+                                    (of_work * variance)),
+                1e-9);
+    for (size_t i = 0; i < matrix.causes.size(); ++i) {
+      std::vector<long double> cause = Dense(matrix.causes[i], lengths.size());
+      const long double slope = Covariance(cause, work) / of_work;
+      for (size_t step = 0; step < cause.size(); ++step) {
+        cause[step] -= slope * work[step];
+      }
+      EXPECT_NEAR(*spread.causes[i].share,
+                  static_cast<double>(Covariance(cause, lengths) / variance), 1e-8);
+      sum += *spread.causes[i].share;
+    }
+    EXPECT_NEAR(sum, 1, 1e-9);
+  }
+}
+
+TEST(VarianceTwins, TrendIsTheMedianSlopeOfAllPairs) {
+  for (uint64_t seed = 0; seed < 300; ++seed) {
+    const StepMatrix matrix = RandomMatrix(seed);
+    std::vector<double> slopes;
+    for (const MatrixStep& a : matrix.steps) {
+      for (const MatrixStep& b : matrix.steps) {
+        if (a.number < b.number) {
+          slopes.push_back(static_cast<double>(b.length_ns - a.length_ns) /
+                           static_cast<double>(b.number - a.number));
+        }
+      }
+    }
+    std::sort(slopes.begin(), slopes.end());
+    const double median = (slopes[(slopes.size() - 1) / 2] + slopes[slopes.size() / 2]) / 2;
+    const std::optional<Trend> trend = TrendOf(matrix.steps);
+    ASSERT_TRUE(trend.has_value());
+    EXPECT_NEAR(trend->slope, median, 1e-6 * std::abs(median));
+    EXPECT_LE(trend->low, trend->slope);
+    EXPECT_GE(trend->high, trend->slope);
+  }
+}
+
+TEST(VarianceTwins, PeriodIsThePeakOfTheAutocorrelation) {
+  for (uint64_t seed = 0; seed < 300; ++seed) {
+    StepMatrix matrix = RandomMatrix(seed);
+    const size_t planted = 2 + seed % 9;
+    for (size_t i = 0; i < matrix.steps.size(); ++i) {
+      matrix.steps[i].length_ns += i % planted == 0 ? 10'000'000 : 0;
+    }
+    const std::vector<long double> lengths = Lengths(matrix);
+    const auto correlation = [&](size_t lag) {
+      long double mean = 0;
+      for (const long double value : lengths) {
+        mean += value / static_cast<long double>(lengths.size());
+      }
+      long double products = 0;
+      for (size_t i = 0; i + lag < lengths.size(); ++i) {
+        products += (lengths[i] - mean) * (lengths[i + lag] - mean);
+      }
+      return products / (Covariance(lengths, lengths) * static_cast<long double>(lengths.size()));
+    };
+    size_t best = 2;
+    for (size_t lag = 2; lag <= lengths.size() / 3; ++lag) {
+      best = correlation(lag) > correlation(best) ? lag : best;
+    }
+    const bool repeats = lengths.size() >= 6 && correlation(best) > 0.5 &&
+                         correlation(best) > correlation(best - 1) &&
+                         correlation(best) > correlation(best + 1);
+    const std::optional<Period> period = PeriodOf(matrix.steps, 0);
+    ASSERT_EQ(period.has_value(), repeats) << seed;
+    if (repeats) {
+      EXPECT_EQ(period->steps, static_cast<int64_t>(best));
+    }
+  }
+}
+
+// ---- planted ----
+
+struct Answer {
+  std::map<std::string, double> share_of;  // by cause and name
+  Tables tables;
+
+  double Of(SlowCause cause) const {
+    double sum = 0;
+    for (const auto& [what, share] : share_of) {
+      sum += IsPlanted(cause, what) ? share : 0;
+    }
+    return sum;
+  }
+
+  // Which rows hold what was planted.
+  static bool IsPlanted(SlowCause cause, const std::string& what) {
+    const auto begins = [&](const char* text) { return what.starts_with(text); };
+    switch (cause) {
+      case SlowCause::kDataStall:
+        return begins("data_load");
+      case SlowCause::kOperator:
+        return begins("gpu_compute") && what.find("softmax") != std::string::npos;
+      case SlowCause::kPause:
+      case SlowCause::kHostTime:
+        return begins("cpu") || begins("launch");
+      case SlowCause::kTrend:
+        return begins("gpu_");
+      case SlowCause::kWork:
+        return begins("other_work");
+      case SlowCause::kCount:
+        break;
+    }
+    return false;
+  }
+};
+
+Tables Ask(const SimulatedRun& run, const Params& params) {
+  EXPECT_EQ(run.error, "");
+  std::vector<Tables> mapped;
+  for (int32_t rank = 0; rank < static_cast<int32_t>(run.ranks.size()); ++rank) {
+    const Result<Trace> trace = LoadBytes(simulation::KinetoText(run, rank), "rank.json", {1, {}});
+    EXPECT_TRUE(trace.ok());
+    const TraceIndex index = BuildIndex(*trace, 1);
+    Result<Tables> tables = kVarianceVerb.answer.map({rank, *trace, index}, params);
+    EXPECT_TRUE(tables.ok());
+    EXPECT_TRUE(kVarianceVerb.answer.check_tables(*tables, params).ok());
+    mapped.push_back(std::move(*tables));
+  }
+  const Result<Tables> reduced = kVarianceVerb.answer.reduce(mapped, params);
+  Result<Tables> finished = kVarianceVerb.answer.finish(*reduced, params);
+  EXPECT_TRUE(finished.ok());
+  return std::move(*finished);
+}
+
+// Shares by cause and name; what ranks spent more or less is added to what they all did.
+Answer AnswerOf(const SimulatedRun& run) {
+  Answer answer;
+  answer.tables = Ask(run, {});
+  const Table& causes = answer.tables[1];
+  double sum = 0;
+  for (size_t row = 0; row < causes.rows(); ++row) {
+    const double share = Floats(causes, "share")[row];
+    answer.share_of[Texts(causes, "cause")[row] + " " + Texts(causes, "name")[row]] += share;
+    sum += share;
+  }
+  EXPECT_NEAR(sum, 1, 1e-9);
+  return answer;
+}
+
+// How long the steps of the job are: those of the longest rank, without the first.
+std::vector<long double> StepTimes(const SimulatedRun& run) {
+  std::vector<long double> times(run.ranks[0].steps.size(), 0);
+  for (const simulation::RankRun& rank : run.ranks) {
+    for (size_t i = 0; i < times.size(); ++i) {
+      const auto ns = static_cast<long double>(rank.steps[i].end_ns - rank.steps[i].begin_ns);
+      times[i] = std::max(times[i], ns);
+    }
+  }
+  times.erase(times.begin());
+  return times;
+}
+
+SimulationConfig ConfigOf(uint64_t seed) {
+  SimulationConfig config;
+  config.seed = seed + 1;
+  config.program = static_cast<ProgramKind>(seed % static_cast<uint64_t>(ProgramKind::kCount));
+  config.steps = 24;
+  config.jitter = 0.02;
+  return config;
+}
+
+constexpr double kPercent[] = {60, 60, 30, 60, 2, 30};
+
+struct Planted {
+  SlowCause cause;
+  double truth = 0;  // covariance of what it does to steps with their length / variance
+  double found = 0;
+  bool is_first = false;  // the group of rows that hold it is larger than any other row
+  Answer answer;
+};
+
+// What the plant makes of the lengths is known: the run without it has the same times otherwise.
+Planted PlantAndAsk(SimulationConfig config, SlowCause cause) {
+  const std::vector<long double> before = StepTimes(simulation::Simulate(config));
+  config.slow_steps = {{cause, kPercent[static_cast<size_t>(cause)]}};
+  config.has_shapes = cause == SlowCause::kWork;
+  const SimulatedRun run = simulation::Simulate(config);
+  const std::vector<long double> times = StepTimes(run);
+  std::vector<long double> effect;
+  for (size_t i = 0; i < times.size(); ++i) {
+    effect.push_back(times[i] - before[i]);
+  }
+  Planted planted{cause, 0, 0, false, AnswerOf(run)};
+  planted.truth = static_cast<double>(Covariance(effect, times) / Covariance(times, times));
+  planted.found = planted.answer.Of(cause);
+  planted.is_first = true;
+  for (const auto& [what, share] : planted.answer.share_of) {
+    if (!Answer::IsPlanted(cause, what) && share >= planted.found) {
+      planted.is_first = false;
+    }
+  }
+  return planted;
+}
+
+TEST(VarianceTwins, FindsThePlantedCause) {
+  std::map<SlowCause, std::vector<Planted>> all;
+  for (uint64_t seed = 0; seed < Runs(); ++seed) {
+    const auto cause = static_cast<SlowCause>(seed / static_cast<uint64_t>(ProgramKind::kCount) %
+                                              static_cast<uint64_t>(SlowCause::kCount));
+    const SimulationConfig config = ConfigOf(seed);
+    const Planted planted = PlantAndAsk(config, cause);
+    if (std::getenv("BORESCOPE_SHOW") != nullptr) {
+      std::fprintf(stderr, "%llu %s %s truth %.3f found %.3f %s\n",
+                   static_cast<unsigned long long>(config.seed),
+                   std::string(ProgramKindName(config.program)).c_str(),
+                   std::string(SlowCauseName(cause)).c_str(), planted.truth, planted.found,
+                   planted.is_first ? "first" : "NOT");
+      int shown = 0;
+      std::vector<std::pair<double, std::string>> rows;
+      for (const auto& [what, share] : planted.answer.share_of) rows.emplace_back(share, what);
+      std::sort(rows.rbegin(), rows.rend());
+      for (const auto& [share, what] : rows) {
+        if (++shown <= 4 && std::abs(planted.truth - planted.found) > 0.05)
+          std::fprintf(stderr, "      %.3f %s\n", share, what.substr(0, 70).c_str());
+      }
+    }
+  }
+}
+
+}  // namespace
+}  // namespace borescope::internal
