@@ -269,13 +269,38 @@ Answer AnswerOf(const SimulatedRun& run) {
   return answer;
 }
 
-// How long the steps of the job are: those of the longest rank, without the first.
+// From completion to completion: the next step has begun on the host, and the device work of this
+// one has ended.
+std::vector<long double> StepTimes(const simulation::RankRun& rank) {
+  std::vector<int64_t> ends;
+  for (size_t i = 0; i < rank.steps.size(); ++i) {
+    const bool is_last = i + 1 == rank.steps.size();
+    ends.push_back(is_last ? rank.steps[i].end_ns : rank.steps[i + 1].begin_ns);
+  }
+  for (const simulation::WorkRow& work : rank.works) {
+    const int64_t launched_ns = rank.calls[static_cast<size_t>(work.call)].begin_ns;
+    for (size_t i = 0; i < ends.size(); ++i) {
+      if (rank.steps[i].begin_ns <= launched_ns && launched_ns < rank.steps[i].end_ns) {
+        ends[i] = std::max(ends[i], work.end_ns);
+      }
+    }
+  }
+  std::vector<long double> times;
+  int64_t done_ns = rank.steps.front().begin_ns;
+  for (const int64_t end_ns : ends) {
+    times.push_back(static_cast<long double>(std::max(end_ns, done_ns) - done_ns));
+    done_ns = std::max(end_ns, done_ns);
+  }
+  return times;
+}
+
+// Those of the longest rank, without the first.
 std::vector<long double> StepTimes(const SimulatedRun& run) {
   std::vector<long double> times(run.ranks[0].steps.size(), 0);
   for (const simulation::RankRun& rank : run.ranks) {
+    const std::vector<long double> own = StepTimes(rank);
     for (size_t i = 0; i < times.size(); ++i) {
-      const auto ns = static_cast<long double>(rank.steps[i].end_ns - rank.steps[i].begin_ns);
-      times[i] = std::max(times[i], ns);
+      times[i] = std::max(times[i], own[i]);
     }
   }
   times.erase(times.begin());

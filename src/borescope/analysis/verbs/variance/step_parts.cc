@@ -26,20 +26,18 @@ StringId NameOnPath(const Trace& trace, const PathStep& step) {
                                       : trace.device().name[step.event];
 }
 
-void AddPath(const RankView& view, const StepSpans& spans, const IntervalSet& windows,
-             std::string_view data_load, PartSums& sums) {
-  const RecordingGraph recording = BuildGraph(view, data_load);
+std::vector<StepPart> DividePath(const RankView& view, const RecordingGraph& recording,
+                                 const StepSpans& spans) {
+  PartSums sums(view, spans);
   const LongestPaths paths = FindLongestPaths(recording.graph, OrderNodes(recording.graph));
   const std::vector<PathStep> path =
-      SeparateBeforeRecording(view, recording, PathSteps(view, recording, paths, windows));
-  if (spans.pieces.empty()) {
-    return;
-  }
+      SeparateBeforeRecording(view, recording, PathSteps(view, recording, paths, spans.Time()));
   for (size_t i = 0; i < path.size(); ++i) {
     CheckStopAt(i);
     sums.AddTime({path[i].begin_ns, path[i].end_ns}, CauseOf(path[i].bound_by),
                  NameOnPath(view.trace, path[i]));
   }
+  return sums.Finish();
 }
 
 // All devices of the rank as one: computing where any of them computes.
@@ -155,22 +153,25 @@ PartsOf ChooseParts(const RankView& view, std::string_view asked) {
   return HasNoWaits(view.trace) ? PartsOf::kBreakdown : PartsOf::kPath;
 }
 
-std::vector<StepPart> DivideSteps(const RankView& view, const Selected& selected,
-                                  const StepSpans& spans, PartsOf parts,
-                                  std::string_view data_load) {
-  PartSums sums(view, spans);
-  switch (parts) {
-    case PartsOf::kPath:
-      AddPath(view, spans, selected.windows(), data_load, sums);
-      break;
-    case PartsOf::kBreakdown:
-      AddBreakdown(view, selected, spans, sums);
-      break;
-    case PartsOf::kOps:
-      AddOps(view, spans, sums);
-      break;
+DividedSteps DivideSteps(const RankView& view, const Selected& selected, const NumberRanges& steps,
+                         PartsOf parts, std::string_view data_load) {
+  DividedSteps divided;
+  if (parts == PartsOf::kPath) {
+    const RecordingGraph recording = BuildGraph(view, data_load);
+    divided.spans = FindStepSpans(view, steps, recording.clocks);
+    divided.parts = DividePath(view, recording, divided.spans);
+    return divided;
   }
-  return sums.Finish();
+  const ClockedSyncs found = FindClockedSyncs(view.trace, view.index.correlation);
+  divided.spans = FindStepSpans(view, steps, found.clocks);
+  PartSums sums(view, divided.spans);
+  if (parts == PartsOf::kBreakdown) {
+    AddBreakdown(view, selected, divided.spans, sums);
+  } else {
+    AddOps(view, divided.spans, sums);
+  }
+  divided.parts = sums.Finish();
+  return divided;
 }
 
 }  // namespace borescope::internal

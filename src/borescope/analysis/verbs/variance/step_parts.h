@@ -4,6 +4,7 @@
 #include <string_view>
 #include <vector>
 
+#include "borescope/analysis/core/selection/selection.h"
 #include "borescope/analysis/verbs/variance/part_sums.h"
 
 namespace borescope::internal {
@@ -18,9 +19,13 @@ std::string_view PartsOfName(PartsOf parts);
 // As asked with --parts; else the path, or the breakdown where no waits were recorded.
 PartsOf ChooseParts(const RankView& view, std::string_view asked);
 
-// The parts of each step add up to its length. `data_load`: as for BuildGraph. O(rows log rows).
-std::vector<StepPart> DivideSteps(const RankView& view, const Selected& selected,
-                                  const StepSpans& spans, PartsOf parts,
-                                  std::string_view data_load);
+struct DividedSteps {
+  StepSpans spans;
+  std::vector<StepPart> parts;  // those of each step add up to its length
+};
+
+// `steps`: their numbers, all if empty. `data_load`: as for BuildGraph. O(rows log rows).
+DividedSteps DivideSteps(const RankView& view, const Selected& selected, const NumberRanges& steps,
+                         PartsOf parts, std::string_view data_load);
 
 }  // namespace borescope::internal

@@ -1,69 +1,91 @@
 #include "borescope/analysis/verbs/variance/step_spans.h"
 
-#include <limits>
+#include <algorithm>
 
 #include "borescope/base/hash/hash_tables.h"
 #include "borescope/base/saturating.h"
 #include "borescope/base/stop.h"
-#include "borescope/index/steps/step_pieces.h"
 
 namespace borescope::internal {
 namespace {
 
 class SpanFinder {
  public:
-  SpanFinder(const RankView& view, const Selected& selected)
-      : view_(view), windows_(selected.windows()) {}
-
-  StepSpans Find(std::span<const uint32_t> selected) {
-    const std::vector<Steps::Piece> cut = CutSteps(view_.steps().steps, selected);
-    for (size_t i = 0; i < cut.size(); ++i) {
-      CheckStopAt(i);
-      const int64_t end_ns =
-          i + 1 < cut.size() ? cut[i + 1].begin_ns : std::numeric_limits<int64_t>::max();
-      if (cut[i].step != kNoStep) {
-        AddPiece(cut[i].step, {cut[i].begin_ns, end_ns});
+  SpanFinder(const RankView& view, const NumberRanges& numbers)
+      : view_(view), steps_(view.steps().steps), numbers_(numbers) {
+    for (uint32_t i = 0; i < steps_.size(); ++i) {
+      if (steps_[i].process == steps_.front().process) {
+        ours_.push_back(i);
       }
+    }
+  }
+
+  StepSpans Find(const DeviceClocks& clocks) {
+    const std::vector<int64_t> work_end = EndsOfWork(clocks);
+    int64_t done_ns = steps_.empty() ? 0 : steps_.front().begin_ns;
+    for (size_t i = 0; i < ours_.size(); ++i) {
+      const Step& step = steps_[ours_[i]];
+      const int64_t host_ns = i + 1 < ours_.size() ? steps_[ours_[i + 1]].begin_ns : step.end_ns;
+      const int64_t end_ns = std::max({done_ns, host_ns, work_end[ours_[i]]});
+      AddPiece(step, {done_ns, end_ns});
+      done_ns = end_ns;
     }
     return std::move(found_);
   }
 
  private:
-  void AddPiece(uint32_t step, Interval piece) {
-    for (const Interval& part : Clip(windows_, piece)) {
-      const uint32_t index = SpanOf(step);
-      StepSpan& span = found_.spans[index];
-      Extend(span.windows, part);
-      AddSaturatingTo(span.length_ns, part.length());
-      found_.pieces.push_back({part, index, ThreadOf(step)});
+  // Per step: when the last work that it launched ended.
+  std::vector<int64_t> EndsOfWork(const DeviceClocks& clocks) const {
+    std::vector<int64_t> ends(steps_.size(), kMissing);
+    const DeviceEvents& device = view_.trace.device();
+    const std::vector<uint32_t>& step_of = view_.steps().device_step;
+    for (uint32_t row = 0; row < step_of.size(); ++row) {
+      CheckStopAt(row);
+      if (step_of[row] != kNoStep && IsDeviceWork(device.kind[row])) {
+        const int64_t skew_ns = clocks.SkewOf(device.track[row]);
+        int64_t& end_ns = ends[step_of[row]];
+        end_ns = std::max(end_ns, AddSaturating(device.end_ns(DeviceId{row}), skew_ns));
+      }
     }
+    return ends;
   }
 
-  uint32_t SpanOf(uint32_t step) {
-    const std::vector<Step>& steps = view_.steps().steps;
-    const int64_t number = steps[step].number;
+  void AddPiece(const Step& step, Interval time) {
+    const bool is_asked = numbers_.empty() || numbers_.Contains(step.number);
+    if (!is_asked || time.begin >= time.end) {
+      return;
+    }
     const auto [found, is_new] =
-        of_number_.try_emplace(number, static_cast<uint32_t>(found_.spans.size()));
+        of_number_.try_emplace(step.number, static_cast<uint32_t>(found_.spans.size()));
     if (is_new) {
-      found_.spans.push_back({number, number == steps.front().number, {}, 0});
+      found_.spans.push_back({step.number, step.number == steps_.front().number, 0});
     }
-    return found->second;
-  }
-
-  TrackId ThreadOf(uint32_t step) const {
-    return view_.trace.host().track[view_.steps().steps[step].annotation.value];
+    found_.spans[found->second].length_ns += time.length();
+    const TrackId thread = view_.trace.host().track[step.annotation.value];
+    found_.pieces.push_back({time, found->second, thread});
   }
 
   const RankView& view_;
-  const IntervalSet& windows_;
+  const std::vector<Step>& steps_;
+  const NumberRanges& numbers_;
+  std::vector<uint32_t> ours_;  // of the process of the first step
   HashMap<int64_t, uint32_t> of_number_;
   StepSpans found_;
 };
 
 }  // namespace
 
-StepSpans FindStepSpans(const RankView& view, const Selected& selected) {
-  return SpanFinder(view, selected).Find(selected.steps());
+IntervalSet StepSpans::Time() const {
+  IntervalSet time;
+  for (const StepPiece& piece : pieces) {
+    Extend(time, piece.time);
+  }
+  return time;
+}
+
+StepSpans FindStepSpans(const RankView& view, const NumberRanges& numbers,
+                        const DeviceClocks& clocks) {
+  return SpanFinder(view, numbers).Find(clocks);
 }
 
 }  // namespace borescope::internal

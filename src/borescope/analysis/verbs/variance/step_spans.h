@@ -4,8 +4,9 @@
 #include <cstdint>
 #include <vector>
 
-#include "borescope/analysis/core/selection/selection.h"
+#include "borescope/analysis/core/analysis_spec.h"
 #include "borescope/base/intervals.h"
+#include "borescope/index/clocks/device_clocks.h"
 
 namespace borescope::internal {
 
@@ -13,12 +14,11 @@ namespace borescope::internal {
 struct StepSpan {
   int64_t number = 0;
   bool is_first = false;  // the first of the recording
-  IntervalSet windows;
-  int64_t length_ns = 0;  // of its windows: span_ns of `steps`; > 0
+  int64_t length_ns = 0;  // > 0
 };
 
 struct StepPiece {
-  Interval time;
+  Interval time;      // on the clock of the host
   uint32_t span = 0;  // index into StepSpans::spans
   TrackId thread;     // that runs the step
 };
@@ -26,10 +26,16 @@ struct StepPiece {
 struct StepSpans {
   std::vector<StepSpan> spans;    // by begin
   std::vector<StepPiece> pieces;  // by time, disjoint; of each span they add up to its length
+
+  IntervalSet Time() const;
 };
 
-// The selected steps: their windows on the host, in which time belongs to the step that begins
-// last. O(steps + windows of the selection).
-StepSpans FindStepSpans(const RankView& view, const Selected& selected);
+// The steps among `numbers`, all if that is empty. A step takes from the completion of the one
+// before to its own, when the next begins, or of the last its own window ends, and the work that it
+// launched has ended; the first begins with its window. These are the lengths of `whatif`
+// (measured_ns): a stall that devices do not notice, as they still have work, makes no step longer.
+// Of several processes with steps those of the one that begins first. O(rows).
+StepSpans FindStepSpans(const RankView& view, const NumberRanges& numbers,
+                        const DeviceClocks& clocks);
 
 }  // namespace borescope::internal

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "borescope/analysis/core/selection/selection.h"
 #include "borescope/analysis/verbs/variance/step_spans.h"
 
 namespace borescope::internal {

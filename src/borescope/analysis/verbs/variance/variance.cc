@@ -1,6 +1,7 @@
-// variance: why some steps are slow. The length of each step is divided into parts that add up to
-// it, and the covariance of each part with the length says how much of the variance goes with it.
-// docs/variance.md.
+// variance: why some steps are slow. A step lasts from the completion of the one before to its own,
+// so that what devices make up for is no loss. The length of each step is divided into parts that
+// add up to it, and the covariance of each part with the length says how much of the variance goes
+// with it. docs/variance.md.
 #include <fmt/format.h>
 
 #include <utility>
@@ -21,21 +22,22 @@ constexpr size_t kLeastSteps = 2;
 
 Result<void> CheckVariance(const Params& params) {
   const Selection& selection = params.selection;
-  if (!selection.gpus.empty() || !selection.streams.empty() || !selection.range.is_open()) {
+  if (!selection.gpus.empty() || !selection.streams.empty() || !selection.annotation.empty() ||
+      !selection.range.is_open()) {
     return UsageError(
-        "variance: whole steps are compared, on all devices; choose steps, with --step or "
-        "--step-pattern, or what is in an annotation, with --annotation");
+        "variance: whole steps are compared, on all devices; choose steps, with --step, or other "
+        "annotations as steps, with --step-pattern");
   }
   return {};
 }
 
 Result<Tables> MapVariance(const RankView& view, const Params& params) {
   BS_ASSIGN(const Selected selected, Selected::Make(view, params.selection));
-  const StepSpans spans = FindStepSpans(view, selected);
   const PartsOf parts_of = ChooseParts(view, params.Text(kPartsParam));
-  BS_ASSIGN(const std::vector<int64_t> work, WorkOfSteps(view, selected, spans));
-  return RankTables(view, parts_of, spans, work,
-                    DivideSteps(view, selected, spans, parts_of, params.Text(kDataLoadParam)));
+  const DividedSteps divided =
+      DivideSteps(view, selected, params.selection.steps, parts_of, params.Text(kDataLoadParam));
+  BS_ASSIGN(const std::vector<int64_t> work, WorkOfSteps(view, selected, divided.spans));
+  return RankTables(view, parts_of, divided.spans, work, divided.parts);
 }
 
 Result<void> CheckVarianceTables(const Tables& tables, const Params&) {

@@ -36,8 +36,10 @@ Table NewSpreadTable(const JobSteps& job) {
   AddInt(table, "rank", Unit::kNone, Role::kKey,
          "Rank of the process in the job; missing for the job of several.");
   AddInt(table, "steps", Unit::kCount, Role::kDerived, "Steps that count.");
-  AddTime(table, "median_ns",
-          "Of their lengths: span_ns of steps; of the job that of the longest rank.");
+  AddTime(
+      table, "median_ns",
+      "Of their lengths, from completion to completion: measured_ns of whatif; of the job that of "
+      "the longest rank.");
   AddTime(table, "mad_ns", "Median of the distances of the lengths from their median.");
   AddTime(table, "p10_ns", "10th percentile of the lengths.");
   AddTime(table, "p90_ns", "90th percentile.");
