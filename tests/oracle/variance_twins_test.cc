@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "borescope/analysis/measures/replay/replay.h"
 #include "borescope/analysis/verbs/variance/bootstrap.h"
 #include "borescope/analysis/verbs/variance/covariance.h"
 #include "borescope/analysis/verbs/variance/job_steps.h"
@@ -201,7 +202,7 @@ TEST(VarianceTwins, PeriodIsThePeakOfTheAutocorrelation) {
   }
 }
 
-// ---- planted ----
+// ---- simulated ----
 
 struct Answer {
   std::map<std::string, double> share_of;  // by cause and name
@@ -306,6 +307,29 @@ std::vector<long double> StepTimes(const SimulatedRun& run) {
   }
   times.erase(times.begin());
   return times;
+}
+
+// The lengths that are divided are those of the simulator, to the nanosecond, and those of whatif.
+TEST(VarianceTwins, LengthsAreThoseOfTheSimulatorAndOfWhatIf) {
+  for (uint64_t seed = 0; seed < 40; ++seed) {
+    SimulationConfig config;
+    config.seed = seed + 1;
+    config.program = static_cast<ProgramKind>(seed % static_cast<uint64_t>(ProgramKind::kCount));
+    config.jitter = 0.1;
+    const SimulatedRun run = simulation::Simulate(config);
+    const Result<Trace> trace = LoadBytes(simulation::KinetoText(run, 0), "rank.json", {1, {}});
+    const TraceIndex index = BuildIndex(*trace, 1);
+    const RankView view{0, *trace, index};
+    const Result<Tables> mapped = kVarianceVerb.answer.map(view, {});
+    const ReplayGraph graph = BuildReplayGraph(view, "");
+    const IntValues& lengths = Ints((*mapped)[1], "span_ns");
+    EXPECT_EQ(lengths, StretchTimes(graph, MeasuredTimes(graph))) << seed;
+    const std::vector<long double> truth = StepTimes(run.ranks[0]);
+    ASSERT_EQ(lengths.size(), truth.size()) << seed;
+    for (size_t i = 0; i < truth.size(); ++i) {
+      EXPECT_EQ(static_cast<long double>(lengths[i]), truth[i]) << seed << " step " << i;
+    }
+  }
 }
 
 SimulationConfig ConfigOf(uint64_t seed) {

@@ -40,6 +40,10 @@ std::vector<StepPart> DividePath(const RankView& view, const RecordingGraph& rec
   return sums.Finish();
 }
 
+DeviceClocks ClocksOf(const RankView& view) {
+  return FindClockedSyncs(view.trace, view.index.correlation).clocks;
+}
+
 // All devices of the rank as one: computing where any of them computes.
 DeviceTime AllDevices(const std::vector<DeviceTime>& times) {
   std::vector<Interval> compute;
@@ -162,8 +166,8 @@ DividedSteps DivideSteps(const RankView& view, const Selected& selected, const N
     divided.parts = DividePath(view, recording, divided.spans);
     return divided;
   }
-  const ClockedSyncs found = FindClockedSyncs(view.trace, view.index.correlation);
-  divided.spans = FindStepSpans(view, steps, found.clocks);
+  divided.spans = parts == PartsOf::kOps ? FindHostSpans(view, steps)
+                                         : FindStepSpans(view, steps, ClocksOf(view));
   PartSums sums(view, divided.spans);
   if (parts == PartsOf::kBreakdown) {
     AddBreakdown(view, selected, divided.spans, sums);

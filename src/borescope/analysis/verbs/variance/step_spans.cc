@@ -20,7 +20,8 @@ class SpanFinder {
     }
   }
 
-  StepSpans Find(const DeviceClocks& clocks) {
+  // `clocks`: nullptr for the host alone.
+  StepSpans Find(const DeviceClocks* clocks) {
     const std::vector<int64_t> work_end = EndsOfWork(clocks);
     int64_t done_ns = steps_.empty() ? 0 : steps_.front().begin_ns;
     for (size_t i = 0; i < ours_.size(); ++i) {
@@ -35,14 +36,14 @@ class SpanFinder {
 
  private:
   // Per step: when the last work that it launched ended.
-  std::vector<int64_t> EndsOfWork(const DeviceClocks& clocks) const {
+  std::vector<int64_t> EndsOfWork(const DeviceClocks* clocks) const {
     std::vector<int64_t> ends(steps_.size(), kMissing);
     const DeviceEvents& device = view_.trace.device();
     const std::vector<uint32_t>& step_of = view_.steps().device_step;
-    for (uint32_t row = 0; row < step_of.size(); ++row) {
+    for (uint32_t row = 0; clocks != nullptr && row < step_of.size(); ++row) {
       CheckStopAt(row);
       if (step_of[row] != kNoStep && IsDeviceWork(device.kind[row])) {
-        const int64_t skew_ns = clocks.SkewOf(device.track[row]);
+        const int64_t skew_ns = clocks->SkewOf(device.track[row]);
         int64_t& end_ns = ends[step_of[row]];
         end_ns = std::max(end_ns, AddSaturating(device.end_ns(DeviceId{row}), skew_ns));
       }
@@ -85,7 +86,11 @@ IntervalSet StepSpans::Time() const {
 
 StepSpans FindStepSpans(const RankView& view, const NumberRanges& numbers,
                         const DeviceClocks& clocks) {
-  return SpanFinder(view, numbers).Find(clocks);
+  return SpanFinder(view, numbers).Find(&clocks);
+}
+
+StepSpans FindHostSpans(const RankView& view, const NumberRanges& numbers) {
+  return SpanFinder(view, numbers).Find(nullptr);
 }
 
 }  // namespace borescope::internal
