@@ -218,7 +218,14 @@ class Bootstrap {
     }
     std::sort(valid.begin(), valid.end());
     const size_t cut = (valid.size() - 1) / 20;
-    return {valid[cut], valid[valid.size() - 1 - cut], std::nullopt};
+    return {WithoutNoise(valid[cut]), WithoutNoise(valid[valid.size() - 1 - cut]), std::nullopt};
+  }
+
+  // What is left of the rounding of sums is no share.
+  static double WithoutNoise(double share) {
+    constexpr double kDigits = 1e9;
+    const double rounded = std::round(share * kDigits) / kDigits;
+    return rounded == 0 ? 0 : rounded;  // never -0
   }
 
   // Keeps the largest of each draw.
