@@ -38,6 +38,7 @@ TYPES = {
     "share": "float | str | None",
     "folder": "str | os.PathLike[str] | None",
     "text": "str | None",
+    "texts": "str | Sequence[str] | None",
     "ranges": "int | str | Iterable[int] | None",
 }
 

@@ -4,7 +4,8 @@
 //
 // Names and the form of values are those of Describe(): ranges "0", "0,3", "2..5"; times "30us",
 // "1.5ms" (a bare number is microseconds); shares "1%" or "0.01"; lists with commas; texts of which
-// there may be several with newlines; "true" for a flag. A dash in a name counts as an underscore. Values are checked when the question is asked.
+// there may be several with newlines; "true" for a flag. A dash in a name counts as an underscore.
+// Values are checked when the question is asked.
 #pragma once
 
 #include <initializer_list>

@@ -42,13 +42,21 @@ struct RecordOptions {
   bool nvtx = true;            // ranges and marks of NVTX
   bool roctx = true;           // and of ROCTX
   bool cuda = true;            // calls and device work, by CUPTI
-  bool rocm = false;           // those of AMD, by rocprofiler-sdk; experimental
-  bool children = true;        // also of programs that the program starts
+  bool rocm = false;           // those of AMD, by rocprofiler-sdk or roctracer; experimental
+  // Calls of CUDA, HIP and RCCL: "all", "launch" (those that launch device work), "none"; empty:
+  // all.
+  std::string api = {};
+  // Of these, not these functions, as "cudaFuncGetAttributes"; calls that programs make all the
+  // time, such as cudaGetLastError, are never recorded.
+  std::vector<std::string> api_skip = {};
+  bool children = true;  // also of programs that the program starts
   // Of these, only programs whose file, first argument or script has such a name: * is any text, ?
   // any byte, [a-z] and [!a-z] one of a set. Empty: all.
   std::string children_match = {};
-  bool memory = false;       // allocations of device memory
-  bool sync = false;         // what synchronisation waits for
+  bool memory = false;  // allocations of device memory
+  bool sync = false;    // what synchronisation waits for
+  bool warm = false;  // collects device work of CUDA once at its start, which takes a driver long,
+                      // so that a later start of recording does not
   bool graph_nodes = false;  // a kernel per node of a CUDA graph, rather than a row per graph
   uint64_t max_bytes = 0;    // of the log of each process; 0: no limit
   // What Python programs record besides: of programs that are started without -I, -E or -S.

@@ -25,7 +25,7 @@ PARAMETERS: dict[str, dict[str, str]] = {
     "summary": {
         "rank": "ranges", "step": "ranges", "step_rule": "choice", "step_pattern": "text", "gpu":
         "ranges", "stream": "ranges", "annotation": "text", "instance": "ranges", "begin": "moment",
-        "end": "moment", "sort": "text", "top": "count"
+        "end": "moment", "sort": "text", "top": "count", "price": "flag"
     },
     "breakdown": {
         "rank": "ranges", "step": "ranges", "step_rule": "choice", "step_pattern": "text", "gpu":
@@ -167,6 +167,14 @@ PARAMETERS: dict[str, dict[str, str]] = {
         "end": "moment", "compat": "choice", "sort": "text", "top": "count", "overlay": "file",
         "save": "file", "data_load": "text", "zero_weight_launch_edges": "flag", "graph": "flag",
         "overlay_all_events": "flag", "overlay_all_edges": "flag", "include_last_step": "flag"
+    },
+    "whatif": {
+        "rank": "ranges", "step": "ranges", "step_rule": "choice", "step_pattern": "text", "gpu":
+        "ranges", "stream": "ranges", "annotation": "text", "instance": "ranges", "begin": "moment",
+        "end": "moment", "sort": "text", "top": "count", "scale": "texts", "remove": "texts",
+        "roof": "text", "no_data_wait": "flag", "no_sync": "texts", "overlap_comm": "flag", "graph":
+        "texts", "launch": "text", "plan": "file", "sweep": "text", "data_load": "text", "causal":
+        "choice", "sfu_weight": "number", "device": "text", "device_spec": "file"
     },
     "memory": {
         "rank": "ranges", "step": "ranges", "step_rule": "choice", "step_pattern": "text", "gpu":
@@ -339,6 +347,7 @@ class Verbs:
         end: int | str | None = None,
         sort: str | None = None,
         top: int | None = None,
+        price: bool = False,
     ) -> Answer:
         """One page: what costs the time, with the numbers.
 
@@ -358,6 +367,7 @@ class Verbs:
             end: only up to here, as ``begin``.
             sort: sort rows by this column, numbers from large to small.
             top: show the first N rows of each table.
+            price: also what following the advice would bring, by replay as in whatif.
 
         Tables:
             verdict: Verdict.
@@ -539,7 +549,7 @@ class Verbs:
         return self._verb("summary", {
             "rank": rank, "step": step, "step_rule": step_rule, "step_pattern": step_pattern, "gpu":
             gpu, "stream": stream, "annotation": annotation, "instance": instance, "begin": begin,
-            "end": end, "sort": sort, "top": top
+            "end": end, "sort": sort, "top": top, "price": price
         })
 
     @verb
@@ -2757,6 +2767,152 @@ class Verbs:
             save, "data_load": data_load, "zero_weight_launch_edges": zero_weight_launch_edges,
             "graph": graph, "overlay_all_events": overlay_all_events, "overlay_all_edges":
             overlay_all_edges, "include_last_step": include_last_step
+        })
+
+    @verb
+    def whatif(
+        self, *,
+        rank: int | str | Iterable[int] | None = None,
+        step: int | str | Iterable[int] | None = None,
+        step_rule: Literal["launch", "time"] | None = None,
+        step_pattern: str | None = None,
+        gpu: int | str | Iterable[int] | None = None,
+        stream: int | str | Iterable[int] | None = None,
+        annotation: str | None = None,
+        instance: int | str | Iterable[int] | None = None,
+        begin: int | str | None = None,
+        end: int | str | None = None,
+        sort: str | None = None,
+        top: int | None = None,
+        scale: str | Sequence[str] | None = None,
+        remove: str | Sequence[str] | None = None,
+        roof: str | None = None,
+        no_data_wait: bool = False,
+        no_sync: str | Sequence[str] | None = None,
+        overlap_comm: bool = False,
+        graph: str | Sequence[str] | None = None,
+        launch: str | None = None,
+        plan: FileValue | None = None,
+        sweep: str | None = None,
+        data_load: str | None = None,
+        causal: Literal["exact", "half", "full"] = "exact",
+        sfu_weight: int = 1,
+        device: str | None = None,
+        device_spec: FileValue | None = None,
+    ) -> Answer:
+        """How long it would take if something were faster, and how sure that is.
+
+        Args:
+            rank: only these ranks: 0 or 0,3 or 2..5.
+            step: only these steps (the N of ProfilerStep#N; others are counted from 0).
+            step_rule: what belongs to a step on a device, by launch (default) the work launched in
+                it, by time what runs in its window on the host.
+            step_pattern: steps are the annotations whose name matches this regular expression,
+                instead of ProfilerStep#N.
+            gpu: only these devices.
+            stream: only these device streams.
+            annotation: only inside the host annotation of this name.
+            instance: which of its occurrences, counted from 0: 0 or 0,3 or 2..5.
+            begin: only from here on: nanoseconds, +5ms from the begin, -5ms from the end, 10%, or
+                part of the name of a kernel, the first of which starts there.
+            end: only up to here, as ``begin``.
+            sort: sort rows by this column, numbers from large to small.
+            top: show the first N rows of each table.
+            scale: durations times F; WHAT is kernel:TEXT, op:TEXT, class:NAME, comm, copy,
+                phase:NAME or host:TEXT; may be given again.
+            remove: without this work and its launches, or without this host time; may be given
+                again.
+            roof: operators whose cost is known run at no less than this share of their roof.
+            no_data_wait: data loading always takes as long as the shortest time of its name.
+            no_sync: calls that wait for the device, in events whose name contains this, end when
+                they begin; may be given again.
+            overlap_comm: collectives on the stream of other work have one of their own; the
+                optimizer waits for them.
+            graph: what is launched in events whose name contains this is launched as graphs; may be
+                given again.
+            launch: host time of launch calls times F.
+            plan: scenarios as JSON, {"scenarios": [{"name": ..., "changes": [...]}]}.
+            sweep: factors, as 0.9,0.5,0: each takes the place of that of ``scale``.
+            data_load: events whose name contains this are data loading, too.
+            causal: what a causal attention counts: pairs that are not masked, half of all, or all.
+            sfu_weight: FLOPs of one exp, log, sin, sqrt, ... (PyProf: 20).
+            device: peaks of this device, whatever was recorded: "A100 80GB SXM4".
+            device_spec: peaks of a device as JSON, {"name": ..., "tflops": {...}, ...}.
+
+        Tables:
+            replay_quality: How well the replay represents the recording.
+                rank (int): Rank of the process in the job.
+                step (int): Number of the step; missing for what is in no step.
+                measured_ns (int, ns): From the begin of the step to its completion, when all its
+                    device work and its host window have ended, less what the step before took of
+                    it; without a step, of all of them together.
+                replayed_ns (int, ns): The same in the replay, in which dependencies have lags of
+                    their class.
+                identity_share (float, share): (replayed - measured) / measured.
+                held_out_share (float, share): The same of every other step, with lags measured in
+                    the steps between; with fewer than four steps, of all, with lags of every other
+                    hundredth of the time.
+                null_share (float, share): The same with all lags 0: where this is small, identity
+                    says nothing about devices.
+                unexplained_share (float, share): Part of the time in which work on the path of the
+                    replay waited for what no dependency explains.
+                path_device_share (float, share): Part of the path of the replay that is device
+                    work.
+                anchored_share (float, share): Part of the device time whose launch was not
+                    recorded, or was on a thread that depends on nothing recorded: it moves by
+                    inference alone, or not at all.
+                impossible_share (float, share): Part of the waits for device work that end before
+                    that work does: lost or wrong records.
+                inferred_edges (int, count): Dependencies that were not recorded, but follow from
+                    times and names.
+                edges (int, count): All dependencies.
+                exact_ns (int, ns): Error of a replay with every lag as measured: 0, or the program
+                    is wrong.
+                verdict (string): good, rough, untested (answers about devices cannot be tested on
+                    this recording) or refused.
+                cause (string): Why the verdict is not good; missing where it is.
+            ranking: What would help most, each alone.
+                rank (int): Rank of the process in the job.
+                scenario (string): What is changed.
+                step_ns (int, ns): A step as measured, on average from completion to completion;
+                    without steps, the recording.
+                new_ns (int, ns): The same in the scenario: as measured, less what the replay is
+                    shorter with the change than without. Missing where the replay does not
+                    represent the recording.
+                low_ns (int, ns): The interval of new_ns: the error of the replay, how much steps
+                    differ in what they save, a twentieth of what is saved, and half of what
+                    launches of graphs are assumed to take.
+                high_ns (int, ns): Its upper end.
+                saved_share (float, share): (step - new) / step.
+                speedup (float): step / new.
+                bound_by (string): What most of the path of the replay then consists of, as in
+                    critical-path.
+                works (int, count): Pieces of device work that are changed.
+                host_events (int, count): Events and calls of the host that are changed.
+                note (string): What limits the answer; missing for nothing.
+            replay_constants: Lags of the replay.
+                rank (int): Rank of the process in the job.
+                what (string): Kind of dependency: launch, stream, graph, event, wait, queue, call.
+                class (string): Between what.
+                cases (int, count): How often it decided when something happened.
+                lag_ns (int, ns): Mean of these, without the largest 2 %.
+                spread_ns (int, ns): From their 10th to their 90th percentile.
+                source (string): measured; similar: fewer than 8 cases, the mean of its kind;
+                    assumed: a usual value.
+
+        Example:
+            >>> import borescope
+            >>> run = borescope.open("tests/data/demo_run")
+            >>> run.whatif()
+            <Answer: replay_quality (8 rows), ranking (20 rows), replay_constants (34 rows)>
+        """
+        return self._verb("whatif", {
+            "rank": rank, "step": step, "step_rule": step_rule, "step_pattern": step_pattern, "gpu":
+            gpu, "stream": stream, "annotation": annotation, "instance": instance, "begin": begin,
+            "end": end, "sort": sort, "top": top, "scale": scale, "remove": remove, "roof": roof,
+            "no_data_wait": no_data_wait, "no_sync": no_sync, "overlap_comm": overlap_comm, "graph":
+            graph, "launch": launch, "plan": plan, "sweep": sweep, "data_load": data_load, "causal":
+            causal, "sfu_weight": sfu_weight, "device": device, "device_spec": device_spec
         })
 
     @verb

@@ -51,6 +51,8 @@ def test_errors_have_parts(demo: borescope.Run) -> None:
     (lambda run: run.ask("diff"), "Run.diff"),
     (lambda run: run.ask("idle", by="step", kernel_wayt=1), "did you mean `kernel_wait`"),
     (lambda run: run.flame(min_share=float("nan")), "`min_share`"),
+    (lambda run: run.whatif(scale=0.5), "a text, or a sequence of texts"),
+    (lambda run: run.whatif(scale="gemm=0.5"), "names nothing to change"),
 ])
 def test_bad_keywords_say_what_was_meant(demo: borescope.Run, call: Any, words: str) -> None:
     with pytest.raises(borescope.UsageError) as raised:

@@ -43,6 +43,9 @@ def test_keywords_of_each_kind_as_options(demo: borescope.Run) -> None:
         "flame", "--min-share", "25%", "--depth", 3, DEMO, "-f", "json", "-q")
     assert demo.kernels(begin="20%", end="-5ms").to_json() == command(
         "kernels", "--begin", "20%", "--end", "-5ms", DEMO, "-f", "json", "-q")
+    assert demo.whatif(scale=["comm=0.5", "copy=0"], launch="0.5").to_json() == command(
+        "whatif", "--scale", "comm=0.5", "--scale", "copy=0", "--launch", "0.5", DEMO, "-f", "json", "-q")
+    assert demo.whatif(scale="comm=0.5").to_json() == demo.whatif(scale=["comm=0.5"]).to_json()
     assert demo.breakdown(step="0..1").to_json() == demo.breakdown(step=range(0, 2)).to_json()
     assert demo.critical_path(step=1).to_json() == command(
         "critical-path", "--step", 1, DEMO, "-f", "json", "-q")

@@ -4,10 +4,10 @@
 
 #include <cstdint>
 
-extern "C" __attribute__((visibility("default"))) void* rocprofiler_configure(uint32_t, const char*,
-                                                                              uint32_t,
+extern "C" __attribute__((visibility("default"))) void* rocprofiler_configure(uint32_t version,
+                                                                              const char*, uint32_t,
                                                                               void* client) {
   auto* configure =
-      reinterpret_cast<void* (*)(void*)>(dlsym(RTLD_DEFAULT, "borescope_record_rocm"));
-  return configure == nullptr ? nullptr : configure(client);
+      reinterpret_cast<void* (*)(uint32_t, void*)>(dlsym(RTLD_DEFAULT, "borescope_record_rocm"));
+  return configure == nullptr ? nullptr : configure(version, client);
 }

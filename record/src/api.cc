@@ -7,6 +7,7 @@
 #include "core/text.h"
 #include "cuda/flusher.h"
 #include "rocm/session.h"
+#include "roctracer/session.h"
 
 using namespace borescope::inject;
 using borescope::recording::kApiDomain;
@@ -78,6 +79,7 @@ void borescope_record_range_end(uint64_t id) { EndRange(kApiDomain, id); }
 void borescope_record_flush(void) {
   cuda::FlushDevice();
   rocm::FlushDevice();
+  roctracer::FlushDevice();
 }
 
 void borescope_record_operator(const char* name, uint64_t start_ns, uint64_t end_ns,

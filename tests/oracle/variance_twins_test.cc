@@ -271,27 +271,22 @@ Answer AnswerOf(const SimulatedRun& run) {
   return answer;
 }
 
-// From completion to completion: the next step has begun on the host, and the device work of this
-// one has ended.
+// To the completion of a step, on the host and of its device work, from its begin or the completion
+// of the one before.
 std::vector<long double> StepTimes(const simulation::RankRun& rank) {
-  std::vector<int64_t> ends;
-  for (size_t i = 0; i < rank.steps.size(); ++i) {
-    const bool is_last = i + 1 == rank.steps.size();
-    ends.push_back(is_last ? rank.steps[i].end_ns : rank.steps[i + 1].begin_ns);
-  }
-  for (const simulation::WorkRow& work : rank.works) {
-    const int64_t launched_ns = rank.calls[static_cast<size_t>(work.call)].begin_ns;
-    for (size_t i = 0; i < ends.size(); ++i) {
-      if (rank.steps[i].begin_ns <= launched_ns && launched_ns < rank.steps[i].end_ns) {
-        ends[i] = std::max(ends[i], work.end_ns);
+  std::vector<long double> times;
+  int64_t done_ns = 0;
+  for (const simulation::StepRow& step : rank.steps) {
+    int64_t end_ns = step.end_ns;
+    for (const simulation::WorkRow& work : rank.works) {
+      const int64_t launched_ns = rank.calls[static_cast<size_t>(work.call)].begin_ns;
+      if (step.begin_ns <= launched_ns && launched_ns < step.end_ns) {
+        end_ns = std::max(end_ns, work.end_ns);
       }
     }
-  }
-  std::vector<long double> times;
-  int64_t done_ns = rank.steps.front().begin_ns;
-  for (const int64_t end_ns : ends) {
-    times.push_back(static_cast<long double>(std::max(end_ns, done_ns) - done_ns));
-    done_ns = std::max(end_ns, done_ns);
+    const int64_t begin_ns = std::max(done_ns, step.begin_ns);
+    done_ns = std::max(begin_ns, end_ns);
+    times.push_back(static_cast<long double>(done_ns - begin_ns));
   }
   return times;
 }

@@ -267,7 +267,9 @@ TEST_F(PartialTest, PartsOfARunToo) {
     options.ranks = NumberRanges::Parse(seed % 2 == 0 ? "1..3,99" : "4..7").value();
     if (spec->takes_selection) {
       options.params.selection.steps = NumberRanges::Parse("0..1,77").value();
-      options.params.selection.range = TimeRange::Parse("10%", "90%").value();
+      Params of_time = options.params;
+      of_time.selection.range = TimeRange::Parse("10%", "90%").value();
+      options.params = CheckOptions(*spec, of_time).ok() ? of_time : options.params;
       Params of_devices = options.params;
       of_devices.selection.gpus = NumberRanges::Parse("0..9").value();
       options.params = CheckOptions(*spec, of_devices).ok() ? of_devices : options.params;

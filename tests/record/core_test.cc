@@ -15,6 +15,7 @@
 #include <thread>
 #include <vector>
 
+#include "core/collector.h"
 #include "core/options.h"
 #include "core/ranges.h"
 #include "core/ring.h"
@@ -71,6 +72,56 @@ TEST(Options, AreReadAndUnknownOnesIgnored) {
   EXPECT_EQ(options.children, Children::kNone);
   EXPECT_EQ(ParseOptions("flush-ms=0;max-bytes=x").flush_ms, 100U);
   EXPECT_EQ(ParseOptions(nullptr).most_bytes, 0U);
+}
+
+TEST(Options, GpusAreReadAsFarAsTheyAreWhole) {
+  const Options options = ParseOptions("rocm;rocm-gpus=2:90402:304:64,10:90010:104:32,3:1:2");
+  EXPECT_TRUE(options.has_rocm);
+  ASSERT_EQ(options.gpu_count, 2U);
+  EXPECT_EQ(options.gpus[0].node, 2U);
+  EXPECT_EQ(options.gpus[1].target, 90010U);
+  EXPECT_EQ(options.gpus[1].compute_units, 104U);
+  EXPECT_EQ(options.gpus[1].warp, 32U);
+  std::string many = "rocm-gpus=";
+  for (int i = 0; i < 100; ++i) many += std::to_string(i) + ":1:2:3,";
+  EXPECT_EQ(ParseOptions(many.c_str()).gpu_count, kMostGpus);
+}
+
+std::atomic<int> switched;  // on, less how often off
+std::atomic<int> fetches;
+void CountSwitch(bool is_on) { switched += is_on ? 1 : -1; }
+void CountFetch() { ++fetches; }
+constinit Collector collector({CountSwitch, CountFetch, CountFetch});
+void FollowCollector(bool is_recording) { collector.FollowAtOnce(is_recording); }
+
+// Without a run the page of the library's own says that nothing is recorded.
+TEST(Collector, FetchesForWhoWaitsAndEndsOnce) {
+  ASSERT_TRUE(collector.Begin(FollowCollector));
+  EXPECT_TRUE(collector.IsHere());
+  EXPECT_FALSE(collector.is_on());
+  std::vector<std::thread> threads;
+  for (int i = 0; i < 4; ++i) {
+    threads.emplace_back([] {
+      for (int turn = 0; turn < 50; ++turn) {
+        const int before = fetches.load();
+        collector.FetchOnThread();
+        EXPECT_GT(fetches.load(), before);
+        collector.FollowAtOnce(turn % 2 == 0);
+      }
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_GE(switched.load(), 0);
+  EXPECT_LE(switched.load(), 1);
+  collector.EndOnThread();
+  EXPECT_EQ(switched.load(), 0);
+  EXPECT_FALSE(collector.IsHere());
+  const int before = fetches.load();
+  collector.FetchOnThread();
+  collector.FollowAtOnce(true);
+  collector.EndOnThread();
+  EXPECT_EQ(fetches.load(), before);
+  EXPECT_EQ(switched.load(), 0);
 }
 
 TEST(Ring, GivesBackInOrderWhatIsOldEnough) {

@@ -52,7 +52,9 @@ class When(LauncherTest):
     def test_errors(self):
         for option, said in (("--start=soon", "none of now"), ("--start=after:x", "no time"),
                              ("--for=0s", "no time"), ("--children=some", "none of all, none"),
-                             ("--rank-only=0,x", "rank-only"), ("--spool=/no/such", "cannot be made")):
+                             ("--rank-only=0,x", "rank-only"), ("--api=some", "none of all, launch, none"),
+                             ("--api-skip=cudaNone", "no function of CUDA"), ("--api-skip=a;b", "no function"),
+                             (f"--api-skip={'hip' * 200}", "more than 500 bytes"), ("--spool=/no/such", "cannot be made")):
             result = self.record("true", options=[option])
             self.assertEqual(result.returncode, 2, (option, result.stderr))
             self.assertIn(said, result.stderr)
@@ -60,6 +62,16 @@ class When(LauncherTest):
 
 
 class Which(LauncherTest):
+    def test_calls(self):
+        """As the library has them: functions of CUDA by all their numbers, others by name."""
+        result = self.record("sh", "-c", "echo $BORESCOPE_RECORD_OPTIONS", options=[
+            "--api=launch", "--api-skip=cudaMemcpyAsync,cuLaunchKernel,hipMalloc,ncclSend", "--warm"])
+        self.assertEqual(result.returncode, 0, result.stderr)
+        words = dict(word.partition("=")[::2] for word in result.stdout.strip().split(";"))
+        self.assertEqual((words["api"], words["api-skip"], words["warm"]), ("launch", "hipMalloc,ncclSend", ""))
+        self.assertIn("41", words["skip-runtime"].split(","))
+        self.assertEqual(words["skip-driver"].split(",")[0], "307")
+
     def test_ranks(self):
         script = f"for r in 0 1 2 13; do RANK=$r {RANGES} exit 1 50; done; {RANGES} exit 1 50; exit 0"
         result = self.record("sh", "-c", script, options=["--rank-only=0,13"])

@@ -98,6 +98,22 @@ class Planted(DeviceTest):
         self.assertEqual(log.of(logs.CALL, logs.SYNC, logs.MEMORY, logs.GRAPH_RUN), [])
         self.assertEqual(len(log.of(logs.COPY)), 1)
 
+    def test_calls_that_are_skipped(self):
+        for options, kept in (("skip-runtime=31", {91}), ("skip-driver=1023,307", {93}), ("api-skip=cuda", {91, 93}),
+                              ("skip-runtime=30,31;skip-driver=307,99999", set()), ("api=launch", {91, 93}),
+                              ("skip-runtime=;skip-driver=x", {91, 93})):
+            with self.subTest(options=options):
+                self.run_device("each", 1, 0, options=options)
+                self.assertEqual({c.a for c in self.only_log().of(logs.CALL)}, kept)
+
+    def test_what_waits_is_warmed_up_once(self):
+        make_control(self.folder, recording=0, starts=0)
+        for version in (28, 130500):
+            self.assertEqual(self.run_device("state", 1, 0, version=version), 0)
+            self.assertEqual(self.run_device("state", 1, 0, version=version, options="warm"), 2)
+        make_control(self.folder)
+        self.assertEqual(self.run_device("state", 1, 0, options="warm"), 3)
+
     def test_cuda_can_be_left_out(self):
         self.run_device("exit", 1, 10, options="no-cuda")
         self.assertEqual(self.parse(), [])

@@ -21,10 +21,10 @@ getenv gethostname getpid getppid getrlimit madvise memcmp memcpy memmove memset
 posix_fallocate prctl pthread_create pthread_detach pthread_key_create pthread_self
 pthread_setcancelstate pthread_setspecific pthread_sigmask read readlink sched_yield sigfillset strchr
 strcmp strcspn strlen strncmp strnlen strrchr strspn strstr syscall sysconf unsetenv atexit __cxa_atexit
-dl_iterate_phdr pthread_setname_np
+dl_iterate_phdr dladdr pthread_setname_np
 """.split())
 EXPORTS = re.compile(r"borescope_record_\w+|InitializeInjection(Nvtx2?)?|roctx(MarkA|Range\w+)|"
-                     r"(cuda|cu|hip)Profiler(Start|Stop)")
+                     r"(cuda|cu|hip)Profiler(Start|Stop)|__hipRegisterFatBinary")
 
 
 def symbols(option):

@@ -43,8 +43,8 @@ class Rocm(RecordTest):
                 self.assertEqual(len(kernels), 3000)
                 self.assertEqual(sum(k.body[1] - k.body[0] for k in kernels), total)
                 calls = log.of(logs.CALL)
-                self.assertEqual({c.a for c in calls}, set(range(1, 3002)))
-                self.assertEqual({c.body[2] for c in calls}, {1 | 3 << 32, 2 | 3 << 32})
+                self.assertEqual({c.a for c in calls}, set(range(1, 3003)))
+                self.assertEqual({c.body[2] for c in calls}, {1 | 3 << 32, 2 | 3 << 32, 1 | 5 << 32})
                 self.assertEqual(len({c.body[4] for c in calls}), 1)
                 self.expect_kernels(log)
 
@@ -56,6 +56,15 @@ class Rocm(RecordTest):
         # Devices are the GPUs in order: agents 101 and 102; work-items become work-groups.
         self.assertEqual([k.body[2] & 0xffffffff for k in kernels[:3]], [0, 1, 1])
         self.assertEqual(kernels[0].body[4:7], (16 | 2 << 32, 1 | 64 << 32, 2 | 1 << 32))
+
+    def test_which_calls(self):
+        for options, kept in (("rocm;api=launch", {(3, 1), (3, 2), (5, 1)}), ("rocm;api=none", set()),
+                              ("rocm;api-skip=ncclAllReduce,hipLaunchKernel", {(3, 2)})):
+            with self.subTest(options=options):
+                self.run_rocm(count=3, options=options)
+                log = self.only_log()
+                self.assertEqual({(c.body[2] >> 32, c.body[2] & 0xffffffff) for c in log.of(logs.CALL)}, kept)
+                self.assertEqual(len(log.of(logs.KERNEL)), 3)
 
     def test_times_are_ours(self):
         self.run_rocm(count=10)
@@ -71,10 +80,13 @@ class Rocm(RecordTest):
         self.assertEqual(sorted(copies), [(2, 4096, 1, 1), (3, 512, 1, 2)])
 
     def test_names_and_devices(self):
-        self.run_rocm(count=1)
-        log = self.only_log()
+        for version in (0, 1):
+            self.run_rocm(count=1, version=version)
+            self.expect_names(self.only_log())
+
+    def expect_names(self, log):
         names = {(n.body[0], n.body[1]): n.text for n in log.of(logs.NAME) if n.a == 5}
-        self.assertEqual(names, {(3, 1): "hipLaunchKernel", (3, 2): "hipMemcpyAsync"})
+        self.assertEqual(names, {(3, 1): "hipLaunchKernel", (3, 2): "hipMemcpyAsync", (5, 1): "ncclAllReduce"})
         devices = [json.loads(d.text)["name"] for d in log.of(logs.DEVICE) if d.a == 1]
         self.assertEqual(devices, ["AMD gfx942", "AMD gfx90a"])
 
@@ -115,7 +127,7 @@ class Rocm(RecordTest):
 
 
 class Outside(LauncherTest):
-    def test_an_older_rocm_is_said_at_the_start(self):
+    def test_a_rocm_without_a_profiler_is_said_at_the_start(self):
         version = self.folder / "rocm" / ".info" / "version"
         version.parent.mkdir(parents=True)
         version.write_text("6.1.2-115\n")
@@ -123,9 +135,8 @@ class Outside(LauncherTest):
         self.assertEqual(result.returncode, 3)
         first = result.stderr.splitlines()[0]
         self.assertIn("--rocm: ROCm 6.1.2 in", first)
-        self.assertIn("has no rocprofiler-sdk, which it has from 6.2 on; HIP calls, kernels and copies are not "
-                      "recorded", first)
-        self.assertIn("runTracer.sh", first)
+        self.assertIn("has neither rocprofiler-sdk, from 6.2 on, nor roctracer, before; HIP calls, kernels and "
+                      "copies are not recorded", first)
         quiet = self.record("true", options=["--rocm", "-q", "--replace"], ROCM_PATH=str(version.parents[1]))
         self.assertEqual((quiet.returncode, quiet.stderr), (0, ""))
 

@@ -46,8 +46,13 @@ def table(truth: dict, name: str) -> list[dict]:
 class Clock:
     """What the clocks of a rank show at a true time."""
 
-    def __init__(self, row: dict, base: int) -> None:
-        self.row, self.base = row, base
+    def __init__(self, row: dict, base: int, grain: int) -> None:
+        self.row, self.base, self.grain = row, base, grain
+
+    def written(self, interval: Interval) -> Interval:
+        begin, end = (t - t % self.grain for t in interval)
+        # A clock that was set back in between leaves no time.
+        return begin, max(begin, end)
 
     def host(self, ns: int) -> int:
         drift = ns * self.row["drift_ppm"] * 1e-6
@@ -56,13 +61,11 @@ class Clock:
         return self.base + ns + self.row["offset_ns"] + drift + jump
 
     def on_host(self, row: dict) -> Interval:
-        begin = self.host(row["begin_ns"])
-        # A clock that was set back in between leaves no time.
-        return begin, max(begin, self.host(row["end_ns"]))
+        return self.written((self.host(row["begin_ns"]), self.host(row["end_ns"])))
 
     def on_device(self, row: dict) -> Interval:
-        begin, end = self.on_host(row)
-        return begin + self.row["device_ns"], end + self.row["device_ns"]
+        ahead = self.row["device_ns"]
+        return self.written((self.host(row["begin_ns"]) + ahead, self.host(row["end_ns"]) + ahead))
 
 
 class Rank:
@@ -247,7 +250,8 @@ def check_kernels(borescope: str, truth: dict, rank: Rank, findings: Findings) -
     expected = Counter()
     for (_, work_class, phase), total in known.items():
         expected[work_class, phase] += total
-    if rank.clock.row["drift_ppm"] == 0 and rank.clock.row["jump_ns"] == 0:
+    clock = rank.clock
+    if clock.row["drift_ppm"] == 0 and clock.row["jump_ns"] == 0 and clock.grain == 1:
         findings.expect("kernels by class and phase", found, expected)
 
 
@@ -287,7 +291,8 @@ def check_recorded_waits(answer: dict, truth: dict, rank: Rank, findings: Findin
               if r["rank"] == rank.number and r["name"] in WAITS and r["awaited_ns"] >= 0]
     found = [r["weight_ns"] for r in answer["sync_edges"]
              if r["to_name"] in WAITS and r["weight_ns"] > 0]
-    if rank.clock.row["device_ns"] == 0 and len({e["tid"] for e in rank.works}) == 1:
+    if (rank.clock.row["device_ns"] == 0 and rank.clock.grain == 1
+            and len({e["tid"] for e in rank.works}) == 1):
         findings.same("weights of waits", found, waited)
 
 
@@ -309,7 +314,8 @@ def has_plants(truth: dict) -> bool:
 
 def check(folder: Path, borescope: str | None) -> int:
     truth = json.loads((folder / "truth.json").read_text())
-    clocks = {r["rank"]: Clock(r, truth["base_ns"]) for r in table(truth, "clocks")}
+    grain = 1000 if truth["whole_us"] else 1
+    clocks = {r["rank"]: Clock(r, truth["base_ns"], grain) for r in table(truth, "clocks")}
     ranks = [Rank(folder / f"rank-{number}.json", number, clocks[number])
              for number in range(truth["ranks"])]
     findings = Findings()

@@ -48,6 +48,7 @@ void AddProgramOptions(CLI::App* app, SimulateOptions* options) {
                   "Launches of a stream that may wait to start")
       ->check(CLI::PositiveNumber);
   app->add_flag("--sync-events", config->has_syncs, "Record what waits for what (cuda_sync)");
+  app->add_flag("--whole-us", config->has_whole_us, "Times without fractions of microseconds");
   app->add_flag("!--no-flows", config->has_flows, "No arrows from calls to work (ac2g)");
 }
 
@@ -84,6 +85,17 @@ void AddNoiseOptions(CLI::App* app, SimulateOptions* options) {
                   "rank:cause:percent,... of " + JoinNames<StragglerCause>(StragglerCauseName));
   app->add_option("--slow-steps", options->slow_steps,
                   "cause:percent,... of " + JoinNames<SlowCause>(SlowCauseName));
+}
+
+void AddLieOptions(CLI::App* app, SimulateOptions* options) {
+  SimulationConfig* config = &options->config;
+  app->add_option("--shifted", config->shifted_share,
+                  "This share of device work is written later than it was; truth.json is not")
+      ->check(CLI::Range(0.0, 1.0));
+  app->add_option("--shifted-by", config->shifted_ns, "By this, ns")->check(CLI::NonNegativeNumber);
+  app->add_option("--unlinked", config->unlinked_share,
+                  "The calls of this share of launches are not written")
+      ->check(CLI::Range(0.0, 1.0));
 }
 
 int Fail(const std::string& message) {
@@ -127,6 +139,7 @@ void AddSimulateOptions(CLI::App* app, SimulateOptions* options) {
   CLI::Option_group* group = app->add_option_group("Simulated runs");
   AddProgramOptions(group, options);
   AddNoiseOptions(group, options);
+  AddLieOptions(group, options);
 }
 
 int WriteSimulated(SimulateOptions* options, const std::string& out) {

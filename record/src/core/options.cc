@@ -5,12 +5,16 @@
 //   no-nvtx          ranges and marks of NVTX are not recorded
 //   no-roctx         those of ROCTX are not
 //   no-cuda          CUPTI is left alone
-//   rocm             rocprofiler-sdk is asked for AMD's calls and device work
+//   rocm             rocprofiler-sdk or roctracer is asked for AMD's calls and device work
+//   rocm-gpus=N:T:U:W,...  AMD's GPUs in order: node, number of the target, compute units, warp
 //   children=none    programs that this one starts, and its forks, are not recorded
 //   children-match=PATTERN  of those, programs of such a name are recorded
 //   ranks=N,N,...    processes of other ranks, or of none, are not recorded
 //   flush-ms=N       how often device records are fetched, 1 to 60000 (100)
 //   api=all|launch|none  calls of CUDA: all, those that launch device work, none (all)
+//   api-skip=NAME,NAME,...  calls of HIP and RCCL that are not recorded
+//   skip-runtime=N,N,... skip-driver=N,N,...  calls of CUDA that are not, by CUPTI's numbers
+//   warm             device work is collected once at the start, also where recording starts later
 //   graphs=node|graph    kernels of CUDA graphs one by one, or a record for a graph's run (graph)
 //   memory           allocations and frees of device memory
 //   sync             synchronisation
@@ -94,6 +98,53 @@ void ApplyRanks(const char* list, Options* options) {
   }
 }
 
+// Numbers that are too large are left out.
+void ApplySkipped(const char* list, uint64_t (&numbers)[SkippedCalls::kMostNumbers / 64]) {
+  uint64_t number = 0;
+  while (ParseNumber(list, &number)) {
+    if (number < SkippedCalls::kMostNumbers) numbers[number / 64] |= uint64_t{1} << number % 64;
+    list += strspn(list, "0123456789");
+    if (*list != ',') break;
+    ++list;
+  }
+}
+
+void ApplyCalls(const Option& option, Options* options) {
+  SkippedCalls& skipped = options->skipped;
+  if (const char* list = option.Value("skip-runtime")) ApplySkipped(list, skipped.runtime);
+  if (const char* list = option.Value("skip-driver")) ApplySkipped(list, skipped.driver);
+  const char* names = option.Value("api-skip");
+  if (names == nullptr) return;
+  TextBuilder builder(skipped.names, sizeof(skipped.names));
+  builder.Add(",").Add(names, option.length - static_cast<size_t>(names - option.text)).Add(",");
+}
+
+// The numbers of a GPU, which colons separate, and how many characters they take; 0: they are not
+// all there.
+size_t ReadGpu(const char* text, RocmGpu* gpu) {
+  uint32_t* const fields[] = {&gpu->node, &gpu->target, &gpu->compute_units, &gpu->warp};
+  const char* at = text;
+  for (size_t i = 0; i < 4; ++i) {
+    if (i > 0 && *at++ != ':') return 0;
+    uint64_t number = 0;
+    if (!ParseNumber(at, &number) || number > 0x7fffffff) return 0;
+    *fields[i] = static_cast<uint32_t>(number);
+    at += strspn(at, "0123456789");
+  }
+  return static_cast<size_t>(at - text);
+}
+
+// Those beyond the most are left out.
+void ApplyGpus(const char* list, Options* options) {
+  while (options->gpu_count < kMostGpus) {
+    const size_t length = ReadGpu(list, &options->gpus[options->gpu_count]);
+    if (length == 0) return;
+    ++options->gpu_count;
+    if (list[length] != ',') return;
+    list += length + 1;
+  }
+}
+
 void ApplyNumbers(const Option& option, Options* options) {
   uint64_t number = 0;
   const char* bytes = option.Value("max-bytes");
@@ -122,10 +173,14 @@ void Apply(const Option& option, Options* options) {
   if (option.Is("graphs=graph")) options->has_graph_nodes = false;
   if (option.Is("memory")) options->has_memory = true;
   if (option.Is("sync")) options->has_sync = true;
+  if (option.Is("warm")) options->is_warm = true;
   if (option.Is("env")) options->keeps_environment = true;
   const char* ranks = option.Value("ranks");
   if (ranks != nullptr) ApplyRanks(ranks, options);
+  const char* gpus = option.Value("rocm-gpus");
+  if (gpus != nullptr) ApplyGpus(gpus, options);
   ApplyNumbers(option, options);
+  ApplyCalls(option, options);
 }
 
 }  // namespace
@@ -138,6 +193,14 @@ Options ParseOptions(const char* text) {
     text += length + (text[length] == ';' ? 1 : 0);
   }
   return options;
+}
+
+bool SkippedCalls::HasName(const char* name) const {
+  const size_t length = strlen(name);
+  for (const char* at = strstr(names, name); at != nullptr; at = strstr(at + 1, name)) {
+    if (at[-1] == ',' && at[length] == ',') return true;
+  }
+  return false;
 }
 
 bool IsWantedRank(const Options& options, int32_t rank) {

@@ -90,8 +90,9 @@ void LeaveRun() {
   g_control = &own_control;
 }
 
-// Runs when the library is loaded: before main where it is preloaded.
-__attribute__((constructor)) void Begin() {
+// Runs when the library is loaded: before main where it is preloaded, and before what else of this
+// library runs then.
+__attribute__((constructor(101))) void Begin() {
   if (getauxval(AT_SECURE) != 0) return;
   const QuietSection quiet;
   BeginRecording(getenv(recording::kRunVariable), getenv(recording::kOptionsVariable));

@@ -3,8 +3,8 @@
 
 namespace borescope::inject {
 
-// Starts a detached thread that runs `run` with nullptr, and says whether it could. All signals are
-// blocked in it: those of the program are for its own threads.
-bool StartThread(void* (*run)(void*));
+// Starts a detached thread that runs `run`, and says whether it could. All signals are blocked in
+// it: those of the program are for its own threads.
+bool StartThread(void* (*run)(void*), void* argument = nullptr);
 
 }  // namespace borescope::inject

@@ -32,14 +32,17 @@ bool Contains(const uint32_t (&numbers)[N], uint32_t number) {
 const uint32_t kDriverCalls[kDriverCallCount] = {307, 442, 477, 478, 514, 515,
                                                  652, 653, 277, 279, 281, 306};
 
-bool IsWantedRuntimeCall(uint32_t callback, ApiCalls calls) {
-  if (calls == ApiCalls::kNone) return false;
-  if (calls == ApiCalls::kLaunch) return Contains(kLaunchRuntimeCalls, callback);
+bool IsWantedRuntimeCall(uint32_t callback, const Options& options) {
+  if (options.api == ApiCalls::kNone || SkippedCalls::Has(options.skipped.runtime, callback)) {
+    return false;
+  }
+  if (options.api == ApiCalls::kLaunch) return Contains(kLaunchRuntimeCalls, callback);
   return !Contains(kIdleRuntimeCalls, callback);
 }
 
-bool IsWantedDriverCall(uint32_t callback, ApiCalls calls) {
-  return calls != ApiCalls::kNone && Contains(kDriverCalls, callback);
+bool IsWantedDriverCall(uint32_t callback, const Options& options) {
+  return options.api != ApiCalls::kNone && Contains(kDriverCalls, callback) &&
+         !SkippedCalls::Has(options.skipped.driver, callback);
 }
 
 }  // namespace borescope::inject::cuda

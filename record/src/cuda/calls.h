@@ -13,7 +13,7 @@ namespace borescope::inject::cuda {
 inline constexpr size_t kDriverCallCount = 12;
 extern const uint32_t kDriverCalls[kDriverCallCount];
 
-bool IsWantedRuntimeCall(uint32_t callback, ApiCalls calls);
-bool IsWantedDriverCall(uint32_t callback, ApiCalls calls);
+bool IsWantedRuntimeCall(uint32_t callback, const Options& options);
+bool IsWantedDriverCall(uint32_t callback, const Options& options);
 
 }  // namespace borescope::inject::cuda

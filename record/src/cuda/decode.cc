@@ -101,12 +101,12 @@ void WriteSet(const Fields& fields) {
   WriteBody(RecordType::kSet, fields.U32(kCorrelation), body);
 }
 
-void WriteCall(const Fields& fields, ApiDomain domain, ApiCalls calls) {
+void WriteCall(const Fields& fields, ApiDomain domain, const Options& options) {
   using namespace api_offset;
   if (!fields.Has(kBytes)) return;
   const uint32_t callback = fields.U32(kCallback);
-  const bool is_wanted = domain == ApiDomain::kRuntime ? IsWantedRuntimeCall(callback, calls)
-                                                       : IsWantedDriverCall(callback, calls);
+  const bool is_wanted = domain == ApiDomain::kRuntime ? IsWantedRuntimeCall(callback, options)
+                                                       : IsWantedDriverCall(callback, options);
   if (!is_wanted) return;
   const auto result = static_cast<int32_t>(fields.U32(kResult));
   const uint64_t body[] = {fields.U64(kStart), fields.U64(kEnd),
@@ -215,9 +215,9 @@ void DecodeRecord(const uint8_t* record, size_t bytes, const Options& options) {
     case kMemset:
       return WriteSet(fields);
     case kRuntime:
-      return WriteCall(fields, ApiDomain::kRuntime, options.api);
+      return WriteCall(fields, ApiDomain::kRuntime, options);
     case kDriver:
-      return WriteCall(fields, ApiDomain::kDriver, options.api);
+      return WriteCall(fields, ApiDomain::kDriver, options);
     case kSynchronization:
       return WriteSync(fields);
     case kMemory2:

@@ -35,7 +35,7 @@ std::atomic<bool> is_exiting;
 std::atomic<bool> has_ended;  // CUPTI is not called again
 std::atomic<pid_t> started_in;
 std::atomic<bool> is_switching;  // a thread enables or disables what CUPTI collects
-FlushRequests requests;          // the flusher's alone
+FlushRequests requests;          // the flusher's alone, once it runs
 
 void Wait(std::atomic<uint32_t>* word, uint32_t seen, uint64_t ns) {
   const timespec time = {static_cast<time_t>(ns / 1'000'000'000),
@@ -107,7 +107,6 @@ void End() {
 void Loop() {
   const uint64_t period = uint64_t{g_options.flush_ms} * 1'000'000;
   uint64_t flushed = Now();
-  requests.Begin();
   while (!is_exiting.load()) {
     const uint32_t seen = wakes.load();
     session.Drain();
@@ -176,11 +175,18 @@ void StartFlusher() {
     has_ended.store(true);
     return;
   }
+  if (g_options.is_warm && !IsRecording()) {
+    // The first collection takes a driver long to set up, and a later one does not.
+    Switch(true);
+  }
   FollowControl();
+  // Here, so that whoever sees what the program does next is heard.
+  requests.Begin();
   if (StartThread(Run)) {
     AddFollower(FollowAtOnce);
     atexit(EndAtExit);
   } else {
+    requests.End();
     session.Switch(false);
     has_ended.store(true);
   }

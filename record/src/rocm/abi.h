@@ -1,9 +1,9 @@
 // rocprofiler-sdk, in declarations of our own: numbers, offsets within records, types of functions.
 //
-// Source: the headers of rocprofiler-sdk 0.4 to 1.0 (fwd.h, registration.h, buffer_tracing.h,
-// callback_tracing.h, agent.h). Only numbers that are the same in all of them are used; where a
-// structure grew, the record itself says which form it has. None of this was tried on an AMD
-// device.
+// Source: the headers of rocprofiler-sdk 0.4 to 1.2 (fwd.h, registration.h, buffer_tracing.h,
+// callback_tracing.h, agent.h). Only numbers that are the same in all of them are used, but for
+// that of RCCL; where a structure grew, the record itself says which form it has. None of this was
+// tried on an AMD device.
 #pragma once
 
 #include <cstddef>
@@ -19,8 +19,11 @@ enum Kind : uint32_t {
   kHipCalls = 5,
   kMemoryCopies = 10,
   kKernelDispatches = 11,
-  kRcclCalls = 15,
+  kRcclCalls = 14,         // from 1.0 on
+  kRcclCallsBefore1 = 15,  // which from 1.0 on are calls of OpenMP
 };
+// 1.2.3 is 10203.
+inline constexpr uint32_t kVersion1 = 10'000;
 inline constexpr uint32_t kTracingCategory = 1;
 inline constexpr uint32_t kCodeObjects = 10;  // a kind of callbacks, not of records
 inline constexpr uint32_t kKernelSymbol = 2;  // an operation of it

@@ -7,8 +7,8 @@
 
 #include "core/fields.h"
 #include "core/strings.h"
-#include "core/text.h"
 #include "core/writer.h"
+#include "rocm/values.h"
 
 namespace borescope::inject::rocm {
 
@@ -16,7 +16,6 @@ namespace {
 
 using recording::ApiDomain;
 using recording::CopyBody;
-using recording::DeviceRecordKind;
 using recording::KernelBody;
 using recording::NameKind;
 using recording::RecordType;
@@ -29,10 +28,12 @@ constexpr uint32_t kHost = ~uint32_t{0};
 uint64_t agents[kMostAgents];  // of GPUs, by number
 uint32_t agent_count;
 int64_t clock_ahead_ns;
+uint32_t rccl_calls = kRcclCalls;
 // The text of each kernel's name; a null pointer until the first is loaded.
 std::atomic<std::atomic<uint32_t>*> kernel_names;
-// Whether the name of a call was written, by domain.
-bool is_named[2][kMostOperations];
+// Of calls, by domain; the name of one that is wanted is in the log.
+enum class Wanted : uint8_t { kUnknown, kYes, kNo };
+Wanted wanted[2][kMostOperations];
 
 // A record, which begins with its size.
 Fields FieldsOf(const uint8_t* record) {
@@ -62,17 +63,24 @@ uint32_t NameOf(uint64_t kernel) {
   return names == nullptr || kernel >= kMostKernels ? 0 : names[kernel].load();
 }
 
-void NameCall(ApiDomain domain, uint32_t kind, uint32_t operation, const Rocprofiler& library) {
-  bool* named = is_named[domain == ApiDomain::kRccl ? 1 : 0];
-  if (operation >= kMostOperations || named[operation] || library.operation_name == nullptr) return;
-  named[operation] = true;
+// Where its name is not known, it is.
+bool IsWanted(ApiDomain domain, uint32_t kind, uint32_t operation, const Rocprofiler& library) {
+  if (operation >= kMostOperations || library.operation_name == nullptr) return true;
+  Wanted& known = wanted[domain == ApiDomain::kRccl ? 1 : 0][operation];
+  if (known != Wanted::kUnknown) return known == Wanted::kYes;
   const char* name = nullptr;
   uint64_t length = 0;
+  known = Wanted::kYes;
   if (library.operation_name(kind, static_cast<int32_t>(operation), &name, &length) != kSuccess ||
       name == nullptr) {
-    return;
+    return true;
+  }
+  if (!IsWantedCall(name)) {
+    known = Wanted::kNo;
+    return false;
   }
   InternName(NameKind::kCall, static_cast<uint32_t>(domain), operation, name, TextLength(name));
+  return true;
 }
 
 void WriteCall(ApiDomain domain, uint32_t kind, const Fields& fields, const Rocprofiler& library) {
@@ -80,16 +88,11 @@ void WriteCall(ApiDomain domain, uint32_t kind, const Fields& fields, const Rocp
   if (!fields.Has(kLeastBytes)) return;
   const size_t shift = fields.bytes() >= kWithAncestor ? kAncestorBytes : 0;
   const uint32_t operation = fields.U32(record_offset::kOperation);
-  NameCall(domain, kind, operation, library);
+  if (!IsWanted(domain, kind, operation, library)) return;
   const uint64_t body[] = {TimeAt(fields, kStart + shift), TimeAt(fields, kEnd + shift),
                            operation | static_cast<uint64_t>(domain) << 32U, 0,
                            fields.U64(kThread + shift)};
   Write(RecordType::kCall, CorrelationOf(fields), body);
-}
-
-// Work-groups, of which a last one may be cut short.
-uint32_t Groups(uint32_t items, uint32_t size) {
-  return size == 0 ? items : static_cast<uint32_t>((uint64_t{items} + size - 1) / size);
 }
 
 void WriteKernel(const Fields& fields) {
@@ -110,15 +113,9 @@ void WriteKernel(const Fields& fields) {
   WriteBody(RecordType::kKernel, CorrelationOf(fields), body);
 }
 
-// As CUPTI counts the kinds of copies, and of memory: pinned or of a device.
 void SetKinds(uint32_t operation, CopyBody& body) {
-  constexpr uint32_t kPinned = 2;
-  constexpr uint32_t kOfDevice = 3;
-  const bool from_host = operation == kHostToHost || operation == kHostToDevice;
-  const bool to_host = operation == kHostToHost || operation == kDeviceToHost;
-  body.source_kind = from_host ? kPinned : kOfDevice;
-  body.target_kind = to_host ? kPinned : kOfDevice;
-  body.copy_kind = from_host ? (to_host ? 9 : 1) : (to_host ? 2 : 8);
+  SetCopyKinds(operation == kHostToHost || operation == kHostToDevice,
+               operation == kHostToHost || operation == kDeviceToHost, body);
 }
 
 void WriteCopy(const Fields& fields) {
@@ -150,16 +147,21 @@ std::atomic<uint32_t>* KernelNames() {
 
 }  // namespace
 
+void SetVersion(uint32_t version) {
+  rccl_calls = version >= kVersion1 ? kRcclCalls : kRcclCallsBefore1;
+}
+
+uint32_t RcclCalls() { return rccl_calls; }
+
 void SetClockOffset(int64_t ahead_ns) { clock_ahead_ns = ahead_ns; }
 
 void DecodeRecord(const RecordHeader& header, const Rocprofiler& library) {
   if (header.category != kTracingCategory || header.payload == nullptr) return;
   const Fields fields = FieldsOf(header.payload);
+  if (header.kind == rccl_calls) return WriteCall(ApiDomain::kRccl, header.kind, fields, library);
   switch (header.kind) {
     case kHipCalls:
       return WriteCall(ApiDomain::kHip, header.kind, fields, library);
-    case kRcclCalls:
-      return WriteCall(ApiDomain::kRccl, header.kind, fields, library);
     case kKernelDispatches:
       return WriteKernel(fields);
     case kMemoryCopies:
@@ -187,18 +189,9 @@ void AddAgent(const uint8_t* agent) {
       agent_count == kMostAgents) {
     return;
   }
-  const uint32_t target = fields.U32(agent_offset::kTarget);
-  char text[256];
-  TextBuilder json(text, sizeof(text));
-  constexpr char kDigits[] = "0123456789abcdef";
-  const char step[] = {kDigits[target % 100 % 16], '\0'};
-  json.Add("{\"name\":\"AMD gfx").Add(uint64_t{target / 10'000}).Add(uint64_t{target / 100 % 100});
-  json.Add(step).Add("\",\"multiprocessors\":");
-  json.Add(uint64_t{fields.U32(agent_offset::kComputeUnits)}).Add(",\"warp_size\":");
-  json.Add(uint64_t{fields.U32(agent_offset::kWarp)}).Add("}");
-  const uint64_t body[] = {agent_count};
-  WriteKept(RecordType::kDevice, static_cast<uint32_t>(DeviceRecordKind::kDevice), body, text,
-            json.length());
+  DescribeGpu(agent_count,
+              {fields.U32(agent_offset::kTarget), fields.U32(agent_offset::kComputeUnits),
+               fields.U32(agent_offset::kWarp)});
   agents[agent_count++] = fields.U64(agent_offset::kId);
 }
 

@@ -9,6 +9,12 @@
 
 namespace borescope::inject::rocm {
 
+// The version of rocprofiler, whose numbers of kinds differ; before anything else.
+void SetVersion(uint32_t version);
+
+// The kind of records that are calls of RCCL.
+uint32_t RcclCalls();
+
 // How far rocprofiler's clock is ahead of ours.
 void SetClockOffset(int64_t ahead_ns);
 

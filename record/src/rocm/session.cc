@@ -1,23 +1,17 @@
 #include "rocm/session.h"
 
 #include <dlfcn.h>
-#include <linux/futex.h>
-#include <pthread.h>
-#include <sys/syscall.h>
-#include <unistd.h>
 
 #include <atomic>
-#include <climits>
 #include <cstring>
 
 #include "core/clock.h"
+#include "core/collector.h"
 #include "core/files.h"
-#include "core/flush_requests.h"
-#include "core/followers.h"
 #include "core/text.h"
-#include "core/thread.h"
 #include "core/writer.h"
 #include "rocm/decode.h"
+#include "roctracer/session.h"
 
 namespace borescope::inject::rocm {
 
@@ -30,20 +24,12 @@ using recording::StateKind;
 
 constexpr size_t kBufferBytes = size_t{256} << 10U;
 constexpr size_t kWatermarkBytes = kBufferBytes / 2;
-// How soon the page of control is followed, however seldom records are fetched.
-constexpr uint64_t kFollowNs = 100'000'000;
 constexpr uint64_t kDeadlineNs = 2'000'000'000;
 
 Rocprofiler library;
 Handle names_context;  // of what is loaded: always on
 Handle work_context;
 Handle buffer;
-std::atomic<uint32_t> wakes;  // rises with every reason to look; our thread sleeps on it
-std::atomic<bool> is_ending;
-std::atomic<bool> is_on;
-std::atomic<bool> is_switching;  // a thread starts or stops the collection
-std::atomic<bool> is_ready;      // it is set up; before, and after its end, nothing is called
-pid_t ready_in;
 
 void WriteState(StateKind kind, const char* what, int result) {
   char text[256];
@@ -142,8 +128,8 @@ int TraceWork() {
       result = library.trace_to_buffer(work_context, kind, nullptr, 0, buffer);
     }
   }
-  if (result == kSuccess) {
-    library.trace_to_buffer(work_context, kRcclCalls, nullptr, 0, buffer);
+  if (result == kSuccess && g_options.api != ApiCalls::kNone) {
+    library.trace_to_buffer(work_context, RcclCalls(), nullptr, 0, buffer);
   }
   return result;
 }
@@ -157,78 +143,27 @@ int TraceNames() {
   return result == kSuccess ? library.start_context(names_context) : result;
 }
 
-// Two threads never switch at a time, and none waits for the other: who comes second leaves it, and
-// our thread looks again.
-void Switch(bool is_wanted) {
-  if (is_wanted == is_on.load() || is_switching.exchange(true)) return;
-  if (is_wanted != is_on.load()) {
-    const int result =
-        is_wanted ? library.start_context(work_context) : library.stop_context(work_context);
-    if (result != kSuccess) WriteState(StateKind::kGap, "it cannot be switched", result);
-    is_on.store(is_wanted);
-  }
-  is_switching.store(false);
+void SwitchWork(bool is_on) {
+  const int result =
+      is_on ? library.start_context(work_context) : library.stop_context(work_context);
+  if (result != kSuccess) WriteState(StateKind::kGap, "it cannot be switched", result);
 }
 
-void Wake() {
-  wakes.fetch_add(1);
-  syscall(SYS_futex, &wakes, FUTEX_WAKE_PRIVATE, INT_MAX, nullptr, nullptr, 0);
-}
+void FlushOnce() { library.flush_buffer(buffer); }
 
-void Sleep(uint32_t seen, uint64_t ns) {
-  const timespec time = {static_cast<time_t>(ns / 1'000'000'000),
-                         static_cast<long>(ns % 1'000'000'000)};
-  syscall(SYS_futex, &wakes, FUTEX_WAIT_PRIVATE, seen, &time, nullptr, 0);
-}
+void FlushBuffer();
+constinit Collector collector({SwitchWork, FlushOnce, FlushBuffer});
 
 // Has all that has ended written to the log. It is refused while another thread flushes the same
 // buffer, and then tried again for a while.
 void FlushBuffer() {
   const uint64_t begin = Now();
   while (library.flush_buffer(buffer) == kBufferBusy && Now() - begin < kDeadlineNs) {
-    Sleep(wakes.load(), 1'000'000);
+    collector.Sleep(1'000'000);
   }
 }
 
-// A child made by fork has neither our thread nor a device.
-bool IsReadyHere() { return is_ready.load() && ready_in == getpid(); }
-
-// What is launched after a start is recorded.
-void FollowAtOnce(bool is_recording) {
-  if (!IsReadyHere()) return;
-  const QuietSection quiet;
-  if (is_recording) Switch(true);
-  Wake();
-}
-
-// Fetches what a request from outside asks for, and says so.
-void FollowRequests(FlushRequests* requests) {
-  if (!requests->IsAsked()) return;
-  FlushBuffer();
-  requests->Answer();
-}
-
-// So that a kill loses no more than what ran in the last period.
-void* Run(void*) {
-  pthread_setname_np(pthread_self(), "borescope");
-  FlushRequests requests;
-  requests.Begin();
-  const uint64_t period = uint64_t{g_options.flush_ms} * 1'000'000;
-  uint64_t flushed = Now();
-  while (!is_ending.load()) {
-    const uint32_t seen = wakes.load();
-    Switch(IsRecording());
-    FollowRequests(&requests);
-    const uint64_t now = Now();
-    if (now - flushed >= period) {
-      flushed = now;
-      if (is_on.load()) library.flush_buffer(buffer);
-    }
-    if (!is_ending.load()) Sleep(seen, period < kFollowNs ? period : kFollowNs);
-  }
-  requests.End();
-  return nullptr;
-}
+void FollowAtOnce(bool is_recording) { collector.FollowAtOnce(is_recording); }
 
 // A failure is never the program's.
 int Initialize(void (*)(Handle), void*) {
@@ -251,46 +186,36 @@ int Initialize(void (*)(Handle), void*) {
     WriteState(StateKind::kBackendMissing, "device work cannot be recorded", result);
     return kSuccess;
   }
-  Switch(IsRecording());
-  ready_in = getpid();
-  is_ready.store(true);
-  AddFollower(FollowAtOnce);
-  StartThread(Run);
-  return kSuccess;
-}
-
-// Waits for a thread that just switches, and has nobody switch any more: what is switched on after
-// the end calls into a library that has ended. Not forever: that thread may wait for ours.
-void EndSwitching() {
-  const uint64_t begin = Now();
-  while (is_switching.exchange(true) && Now() - begin < kDeadlineNs) {
-    Sleep(wakes.load(), 1'000'000);
+  if (!collector.Begin(FollowAtOnce)) {
+    WriteState(StateKind::kBackendMissing, "no thread can be had", kSuccess);
   }
+  return kSuccess;
 }
 
 void Finalize(void*) {
   const QuietSection quiet;
-  const bool may_switch = IsReadyHere();
-  is_ready.store(false);
-  is_ending.store(true);
-  Wake();
-  if (may_switch) EndSwitching();
-  if (is_on.load()) library.stop_context(work_context);
+  collector.End();
+  if (collector.is_on()) library.stop_context(work_context);
   if (buffer.value != 0) library.flush_buffer(buffer);
 }
 
 ConfigureResult answer = {sizeof(answer), Initialize, Finalize, nullptr};
+std::atomic<bool> has_answered;
 
 }  // namespace
 
-ConfigureResult* Configure(ClientId* client) {
-  if (!IsEnabled() || !g_options.has_rocm) return nullptr;
+ConfigureResult* Configure(uint32_t version, ClientId* client) {
+  if (!IsEnabled() || !g_options.has_rocm || roctracer::HasBegun()) return nullptr;
   if (client != nullptr) client->name = "borescope";
+  SetVersion(version);
+  has_answered.store(true);
   return &answer;
 }
 
+bool HasAnswered() { return has_answered.load(); }
+
 void FlushDevice() {
-  if (!IsReadyHere()) return;
+  if (!collector.IsHere()) return;
   const QuietSection quiet;
   FlushBuffer();
 }
@@ -299,7 +224,8 @@ void FlushDevice() {
 
 // For libborescope_record_rocm.so. Not the name that rocprofiler looks for: with that one among the
 // symbols of a program, it would start in every program on an AMD machine, asked for or not.
-extern "C" __attribute__((visibility("default"))) void* borescope_record_rocm(void* client) {
+extern "C" __attribute__((visibility("default"))) void* borescope_record_rocm(uint32_t version,
+                                                                              void* client) {
   return borescope::inject::rocm::Configure(
-      static_cast<borescope::inject::rocm::ClientId*>(client));
+      version, static_cast<borescope::inject::rocm::ClientId*>(client));
 }

@@ -6,8 +6,12 @@
 
 namespace borescope::inject::rocm {
 
-// What rocprofiler gets as its answer; a null pointer where nothing is recorded.
-ConfigureResult* Configure(ClientId* client);
+// What rocprofiler gets as its answer; a null pointer where nothing is recorded, or roctracer
+// records it.
+ConfigureResult* Configure(uint32_t version, ClientId* client);
+
+// Whether rocprofiler asked, and is to collect.
+bool HasAnswered();
 
 // Has work of the device that has ended written to the log, and waits for it, at most two seconds.
 void FlushDevice();

@@ -46,11 +46,11 @@ constexpr InsteadRow kQueryInstead[] = {
     {"top", "LIMIT N in the statement"}};
 
 constexpr std::string_view kRecordOptions[] = {
-    "attach",   "iterations", "paused",    "start",   "stop",        "repeat",
-    "for",      "no-nvtx",    "no-roctx",  "no-cuda", "rocm",        "no-children",
-    "children", "rank-only",  "memory",    "sync",    "graph-nodes", "max-bytes",
-    "ops",      "shapes",     "ops-steps", "python",  "rpd-compat",  "ring",
-    "flush",    "sample",     "spool",     "force",   "replace"};
+    "attach",   "iterations", "paused",    "start",  "stop",       "repeat",      "for",
+    "no-nvtx",  "no-roctx",   "no-cuda",   "rocm",   "api",        "api-skip",    "no-children",
+    "children", "rank-only",  "memory",    "sync",   "warm",       "graph-nodes", "max-bytes",
+    "ops",      "shapes",     "ops-steps", "python", "rpd-compat", "ring",        "flush",
+    "sample",   "spool",      "force",     "replace"};
 
 constexpr std::string_view kRecordDetails =
     "-o NAME is the folder NAME.bsr, which every verb reads. NAME.rpd, NAME.json.gz\n"

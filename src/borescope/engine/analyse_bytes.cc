@@ -34,6 +34,12 @@ constexpr ExampleRow kExamples[] = {
     {&kDeviceSpecParam, "a.json",
      R"({"name": "a", "tflops": {"bf16_matrix": 1000, "fp32": 50}, "memory_gbps": 2000})"},
     {&kPatternsParam, "a.json", R"({"a": ["a", "^[^b]*$"]})"},
+    {&kScaleParam, "host:a=0.5"},
+    {&kRemoveParam, "host:e"},
+    {&kRoofParam, "80%"},
+    {&kLaunchParam, "0.5"},
+    {&kSweepParam, "1,0.5"},
+    {&kPlanParam, "a.json", R"({"changes": [{"launch": 0}, {"scale": "host:a=2"}]})"},
 };
 
 // The first word that is not the default, where there is one.

@@ -1,14 +1,18 @@
 #include "borescope/recorder/control_page.h"
 
 #include <fcntl.h>
+#include <linux/futex.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <atomic>
 #include <cerrno>
+#include <climits>
 #include <cstring>
+#include <ctime>
 #include <new>
 #include <thread>
 
@@ -123,6 +127,20 @@ ControlPage::~ControlPage() {
 
 bool ControlPage::is_recording() const {
   return std::atomic_ref(page_->is_recording).load(std::memory_order_relaxed) != 0;
+}
+
+uint32_t ControlPage::generation() const {
+  return std::atomic_ref(page_->generation).load(std::memory_order_acquire);
+}
+
+void ControlPage::AwaitChange(uint32_t seen, std::chrono::nanoseconds most) const {
+  const auto seconds = std::chrono::floor<std::chrono::seconds>(most);
+  const timespec time = {seconds.count(), (most - seconds).count()};
+  syscall(SYS_futex, &page_->generation, FUTEX_WAIT, seen, &time, nullptr, 0);
+}
+
+void ControlPage::WakeWaiting() const {
+  syscall(SYS_futex, &page_->generation, FUTEX_WAKE, INT_MAX, nullptr, nullptr, 0);
 }
 
 uint32_t ControlPage::starts() const { return recording::CountOf(recording::LoadStarts(*page_)); }

@@ -33,6 +33,12 @@ class ControlPage {
   ~ControlPage();
 
   bool is_recording() const;
+  // Rises with every start and stop, after is_recording has changed.
+  uint32_t generation() const;
+  // Waits until the generation is another one than `seen`, or somebody wakes all that wait, or the
+  // time is over.
+  void AwaitChange(uint32_t seen, std::chrono::nanoseconds most) const;
+  void WakeWaiting() const;
   // Starts that no stop has answered.
   uint32_t starts() const;
 

@@ -1,7 +1,10 @@
 #include "borescope/recorder/record_run.h"
 
+#include <algorithm>
 #include <filesystem>
+#include <iterator>
 #include <set>
+#include <string_view>
 #include <utility>
 
 #include "borescope/recorder/control_page.h"
@@ -15,10 +18,17 @@
 namespace borescope::internal {
 namespace {
 
-std::string ListOf(const std::vector<int>& numbers) {
+std::string ListOf(const std::vector<std::string>& words) {
   std::string list;
-  for (const int number : numbers) list += (list.empty() ? "" : ",") + std::to_string(number);
+  for (const std::string& word : words) list += (list.empty() ? "" : ",") + word;
   return list;
+}
+
+std::string ListOf(const std::vector<int>& numbers) {
+  std::vector<std::string> words;
+  words.reserve(numbers.size());
+  for (const int number : numbers) words.push_back(std::to_string(number));
+  return ListOf(words);
 }
 
 // For the library, which knows these names.
@@ -31,10 +41,18 @@ std::string LibraryOptions(const RecordRunOptions& options) {
   add(!options.with_roctx, "no-roctx");
   add(!options.with_cuda, "no-cuda");
   add(options.with_rocm, "rocm");
+  const std::string gpus = options.with_rocm ? RocmGpus() : std::string();
+  add(!gpus.empty(), "rocm-gpus=" + gpus);
+  add(!options.api.empty(), "api=" + options.api);
+  const SkippedCalls& skipped = options.skipped_calls;
+  add(!skipped.runtime.empty(), "skip-runtime=" + ListOf(skipped.runtime));
+  add(!skipped.driver.empty(), "skip-driver=" + ListOf(skipped.driver));
+  add(!skipped.others.empty(), "api-skip=" + ListOf(skipped.others));
   add(!options.with_children, "children=none");
   add(!options.children_match.empty(), "children-match=" + EncodedName(options.children_match));
   add(options.with_memory, "memory");
   add(options.with_sync, "sync");
+  add(options.is_warm, "warm");
   add(options.with_graph_nodes, "graphs=node");
   const auto milliseconds = [](std::chrono::nanoseconds time) {
     return std::to_string(std::chrono::ceil<std::chrono::milliseconds>(time).count());
@@ -95,8 +113,21 @@ Result<Environment> EnvironmentFor(const std::string& library, const std::string
   return environment;
 }
 
+Result<void> CheckApi(const RecordRunOptions& options) {
+  constexpr std::string_view kChoices[] = {"", "all", "launch", "none"};
+  if (std::find(std::begin(kChoices), std::end(kChoices), options.api) == std::end(kChoices)) {
+    return UsageError("--api: " + options.api + " is none of all, launch, none");
+  }
+  // As many as the library keeps.
+  constexpr size_t kMostBytes = 500;
+  if (ListOf(options.skipped_calls.others).size() <= kMostBytes) return {};
+  return UsageError("--api-skip: names of more than " + std::to_string(kMostBytes) +
+                    " bytes that are not of CUDA; --api=launch leaves out most calls");
+}
+
 // What is meant where the options say nothing; an error where they contradict each other.
 Result<void> Complete(RecordRunOptions& options) {
+  BS_TRY(CheckApi(options));
   const bool is_timed = options.times.record_for.count() != 0;
   BS_ASSIGN(options.rules, CompleteRules(options.rules, is_timed));
   options.times.repeats = options.rules.repeat != 1 ||  //

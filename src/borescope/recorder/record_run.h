@@ -19,6 +19,13 @@
 
 namespace borescope::internal {
 
+// Functions whose calls are not recorded: of CUDA by CUPTI's numbers, of others by name.
+struct SkippedCalls {
+  std::vector<int> runtime = {};
+  std::vector<int> driver = {};
+  std::vector<std::string> others = {};
+};
+
 struct RecordRunOptions {
   std::string output;          // TargetOfRun
   bool starts_paused = false;  // until somebody starts it: the program, or StartRun
@@ -26,10 +33,13 @@ struct RecordRunOptions {
   bool with_roctx = true;
   bool with_cuda = true;
   bool with_rocm = false;
+  std::string api;  // which calls of devices' APIs: all, launch, none; empty: all
+  SkippedCalls skipped_calls = {};
   bool with_children = true;         // also programs that the program starts
   std::string children_match;        // of these, by a pattern of their names; empty: all
   bool with_memory = false;          // allocations of device memory
   bool with_sync = false;            // what synchronisation waits for
+  bool is_warm = false;              // device work is collected once at the start
   bool with_graph_nodes = false;     // a kernel per node of a graph, rather than a row per graph
   uint64_t max_bytes = 0;            // of each log; 0: no limit
   std::chrono::nanoseconds ring{};   // the last part of each log that is kept; 0: all

@@ -1,8 +1,10 @@
 #include "borescope/recorder/rocm_installation.h"
 
+#include <algorithm>
+#include <cstdint>
 #include <cstdlib>
-#include <filesystem>
 #include <fstream>
+#include <map>
 #include <string_view>
 #include <system_error>
 
@@ -33,11 +35,53 @@ std::string VersionOf(const fs::path& folder) {
   return version.substr(0, version.find_first_not_of("0123456789."));
 }
 
+// The folder's numbers that are there, in order.
+std::map<uint64_t, fs::path> NumberedFolders(const fs::path& folder) {
+  std::map<uint64_t, fs::path> numbered;
+  std::error_code error;
+  for (fs::directory_iterator entry(folder, error), end; !error && entry != end;
+       entry.increment(error)) {
+    const std::string name = entry->path().filename().string();
+    if (!name.empty() && name.size() < 10 && name.find_first_not_of("0123456789") == name.npos) {
+      numbered[std::stoul(name)] = entry->path();
+    }
+  }
+  return numbered;
+}
+
+// Lines of a name and a number each. What is no such line ends them.
+std::map<std::string, uint64_t> PropertiesOf(const fs::path& node) {
+  std::map<std::string, uint64_t> properties;
+  std::ifstream file(node / "properties");
+  std::string name;
+  for (uint64_t value = 0; file >> name >> value;) properties[name] = value;
+  return properties;
+}
+
 }  // namespace
+
+std::string RocmGpus(const fs::path& nodes) {
+  constexpr size_t kMostGpus = 64;
+  std::string list;
+  size_t count = 0;
+  for (const auto& [number, folder] : NumberedFolders(nodes)) {
+    std::map<std::string, uint64_t> has = PropertiesOf(folder);
+    // Processors have none.
+    if (has["simd_count"] == 0 || count++ == kMostGpus) continue;
+    const uint64_t simds = std::max<uint64_t>(1, has["simd_per_cu"]);
+    list += (list.empty() ? "" : ",") + std::to_string(number) + ":" +
+            std::to_string(has["gfx_target_version"]) + ":" +
+            std::to_string(has["simd_count"] / simds) + ":" +
+            std::to_string(has["wave_front_size"]);
+  }
+  return list;
+}
 
 std::string WhyNoRocm() {
   const fs::path folder = RocmFolder();
-  if (HasLibrary(folder / "lib", "librocprofiler-sdk.so")) return "";
+  for (const char* const library : {"librocprofiler-sdk.so", "libroctracer64.so"}) {
+    if (HasLibrary(folder / "lib", library)) return "";
+  }
   constexpr std::string_view kRest =
       "; HIP calls, kernels and copies are not recorded, ROCTX and other records of the host are";
   std::error_code ignored;
@@ -47,9 +91,8 @@ std::string WhyNoRocm() {
   }
   const std::string version = VersionOf(folder);
   return "--rocm: ROCm " + (version.empty() ? "" : version + " ") + "in " + folder.string() +
-         " has no rocprofiler-sdk, which it has from 6.2 on" + std::string(kRest) +
-         "; record those by rocmProfileData's runTracer.sh or by torch.profiler, whose files "
-         "borescope reads";
+         " has neither rocprofiler-sdk, from 6.2 on, nor roctracer, before" + std::string(kRest) +
+         "; install one of these packages, unless the program brings one";
 }
 
 }  // namespace borescope::internal

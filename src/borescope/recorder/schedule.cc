@@ -12,7 +12,10 @@ Result<std::unique_ptr<Schedule>> Schedule::Make(ControlPage page, ScheduleTimes
   if (times.is_empty()) return std::unique_ptr<Schedule>();
   std::unique_ptr<Schedule> schedule(new Schedule(std::move(page), times));
   try {
-    schedule->thread_ = std::thread([self = schedule.get()] { self->Run(); });
+    schedule->thread_ = std::thread([self = schedule.get()] {
+      self->Run();
+      self->has_ended_.store(true);
+    });
   } catch (const std::system_error& error) {
     return Error{ErrorCode::kIo,
                  std::string("no thread can be made that starts and stops: ") + error.what()};
@@ -26,13 +29,19 @@ Schedule::~Schedule() {
     is_ending_ = true;
   }
   changed_.notify_all();
-  if (thread_.joinable()) thread_.join();
+  if (!thread_.joinable()) return;
+  // Again until it has: it may be about to wait, and the page says nothing of the end.
+  while (!has_ended_.load()) {
+    page_.WakeWaiting();
+    std::this_thread::sleep_for(std::chrono::microseconds(200));
+  }
+  thread_.join();
 }
 
 // False if it is to end before.
 bool Schedule::Sleep(std::chrono::nanoseconds time) {
   std::unique_lock lock(mutex_);
-  return !changed_.wait_for(lock, time, [this] { return is_ending_; });
+  return !changed_.wait_for(lock, time, [this] { return is_ending_.load(); });
 }
 
 void Schedule::Run() {
@@ -48,13 +57,16 @@ void Schedule::Run() {
   } while (times_.repeats);
 }
 
-// False if it is to end before.
+// False if it is to end before. Whoever starts wakes us; where that does not reach us, as on some
+// sandboxes, we look now and then.
 bool Schedule::AwaitStart() {
-  constexpr auto kLookEvery = std::chrono::milliseconds(2);
-  while (!page_.is_recording()) {
-    if (!Sleep(kLookEvery)) return false;
+  constexpr auto kLookEvery = std::chrono::milliseconds(50);
+  while (!is_ending_.load()) {
+    const uint32_t seen = page_.generation();
+    if (page_.is_recording()) return true;
+    page_.AwaitChange(seen, kLookEvery);
   }
-  return true;
+  return false;
 }
 
 }  // namespace borescope::internal

@@ -1,6 +1,7 @@
 // Starting and stopping a run by the clock.
 #pragma once
 
+#include <atomic>
 #include <chrono>
 #include <condition_variable>
 #include <memory>
@@ -41,7 +42,8 @@ class Schedule {
   ScheduleTimes times_;
   std::mutex mutex_;
   std::condition_variable changed_;
-  bool is_ending_ = false;
+  std::atomic<bool> is_ending_ = false;
+  std::atomic<bool> has_ended_ = false;
   std::thread thread_;
 };
 

@@ -72,5 +72,28 @@ TEST_F(ScheduleTest, RepeatsAndEndsAtOnce) {
   schedule = Make({.start_after = std::chrono::hours(1), .record_for = {}, .repeats = false});
 }
 
+// A start wakes who waits for one: of a hundred windows, each begins when it was started rather
+// than when somebody looks, every 50 ms.
+TEST_F(ScheduleTest, AStartIsSeenAtOnce) {
+  const auto schedule = Make({.start_after = {}, .record_for = milliseconds(1), .repeats = true});
+  ControlPage page = Page();
+  const auto begin = std::chrono::steady_clock::now();
+  constexpr int kRounds = 100;
+  for (int round = 0; round < kRounds; ++round) {
+    page.Start();
+    while (page.is_recording()) std::this_thread::sleep_for(std::chrono::microseconds(50));
+  }
+  EXPECT_LT(std::chrono::steady_clock::now() - begin, kRounds * milliseconds(20));
+}
+
+TEST_F(ScheduleTest, EndsWhileItWaitsForAStart) {
+  for (int round = 0; round < 50; ++round) {
+    const auto begin = std::chrono::steady_clock::now();
+    Make({.start_after = {}, .record_for = milliseconds(1), .repeats = false}).reset();
+    EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(5));
+  }
+  EXPECT_FALSE(Page().is_recording());
+}
+
 }  // namespace
 }  // namespace borescope::internal

@@ -190,10 +190,12 @@ enum class NameKind : uint32_t {
 enum class ApiDomain : uint16_t { kRuntime = 1, kDriver = 2, kHip = 3, kHsa = 4, kRccl = 5 };
 
 enum class CallDetailKind : uint64_t {
-  kAllocation = 1,  // address, bytes, 0
-  kFree = 2,        // address, 0, 0
-  kLaunch = 3,      // stream, 0, 0
-  kCopy = 4,        // bytes, kind, stream
+  kAllocation = 1,   // address, bytes, 0
+  kFree = 2,         // address, 0, 0
+  kLaunch = 3,       // stream, 0, 0
+  kCopy = 4,         // bytes, kind, stream
+  kLaunchShape = 5,  // of the kernel that was launched, whose record does not say it: grid x/y,
+                     // grid z/dynamic shared bytes, block x, y, z in 16 bits each
 };
 
 struct KernelBody {

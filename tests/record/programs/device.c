@@ -5,7 +5,8 @@
  * memory is used by another), fork (a child calls cuInit, too), wait (dies by a signal once its
  * input ends), range (work within the range "go", and other kernels around it), profiler (the same
  * between calls of cuProfilerStart and cuProfilerStop), late (a thread begins "go" just before the
- * end; the status is 3 where that still enables something after the recorder's end). */
+ * end; the status is 3 where that still enables something after the recorder's end), state (prints
+ * 2 where kernels were enabled, plus 1 where they are). */
 #define _GNU_SOURCE
 #include <borescope_record.h>
 #include <dlfcn.h>
@@ -29,6 +30,8 @@ static __typeof__(&simcupti_others) others;
 static __typeof__(&simcupti_rename) sim_rename;
 static __typeof__(&simcupti_profiler) profiler;
 static __typeof__(&simcupti_is_enabling) is_enabling;
+static __typeof__(&simcupti_is_enabled) is_enabled;
+static __typeof__(&simcupti_was_enabled) was_enabled;
 static long count;
 static uint64_t total;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -93,6 +96,8 @@ static int find_simulator(void) {
   sim_rename = (__typeof__(sim_rename))dlsym(sim, "simcupti_rename");
   profiler = (__typeof__(profiler))dlsym(sim, "simcupti_profiler");
   is_enabling = (__typeof__(is_enabling))dlsym(sim, "simcupti_is_enabling");
+  is_enabled = (__typeof__(is_enabled))dlsym(sim, "simcupti_is_enabled");
+  was_enabled = (__typeof__(was_enabled))dlsym(sim, "simcupti_was_enabled");
   return 1;
 }
 
@@ -162,6 +167,7 @@ int main(int argc, char** argv) {
   const char* how = argv[1];
   if (strcmp(how, "rename") == 0) rename_kernel();
   if (strcmp(how, "each") == 0) one_of_each();
+  if (strcmp(how, "state") == 0) return printf("%d\n", was_enabled(10) * 2 + is_enabled(10)), 0;
   if (strcmp(how, "late") == 0) return end_while_it_starts(), 0;
   if (strcmp(how, "range") == 0) return within(push_go, borescope_record_pop), 0;
   if (strcmp(how, "profiler") == 0) return within(start_profiler, stop_profiler), 0;

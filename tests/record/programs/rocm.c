@@ -49,6 +49,7 @@ int main(int count, char** words) {
   const uint64_t now = simrocprofiler_now();
   simrocprofiler_call(kernels + 1, 2, now, now + 100);
   simrocprofiler_copy(kernels + 1, 2, 4096, now + 200, now + 300);
+  simrocprofiler_rccl_call(kernels + 2, now, now + 50);
   simrocprofiler_copy(kernels + 2, 3, 512, now + 300, now + 400);
   printf("%llu\n", (unsigned long long)total);
   fflush(stdout);

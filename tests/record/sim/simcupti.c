@@ -35,6 +35,7 @@ static complete_function_2 complete_2;
 static int is_enabling;
 static int is_any_enabled, is_subscribed, buffers_out, dropped;
 static uint8_t is_enabled[128];
+static uint8_t was_enabled[128];
 static int drivers_chosen;
 
 static uint8_t* buffer;
@@ -294,6 +295,7 @@ EXPORT int simcupti_is_enabling(void) {
   return __atomic_load_n(&is_enabling, __ATOMIC_SEQ_CST);
 }
 EXPORT int simcupti_is_enabled(uint32_t kind) { return is_enabled[kind]; }
+EXPORT int simcupti_was_enabled(uint32_t kind) { return was_enabled[kind]; }
 EXPORT void simcupti_rename(char* name, const char* other) { strcpy(name, other); }
 
 typedef void (*call_function)(void*, uint32_t, uint32_t, const void*);
@@ -344,7 +346,7 @@ static int enable(uint32_t kind) {
     usleep(300000);
     __atomic_store_n(&is_enabling, 0, __ATOMIC_SEQ_CST);
   }
-  is_enabled[kind] = 1;
+  is_enabled[kind] = was_enabled[kind] = 1;
   return 0;
 }
 

@@ -18,9 +18,10 @@ void simcupti_call(uint32_t kind, uint32_t callback, uint32_t correlation, uint6
 void simcupti_others(uint32_t correlation, uint64_t start);
 /* The clock that the tool registered. */
 uint64_t simcupti_now(void);
-/* Buffers that are out, and whether a kind is enabled. */
+/* Buffers that are out, and whether a kind is enabled, or was at any time. */
 int simcupti_buffers(void);
 int simcupti_is_enabled(uint32_t kind);
+int simcupti_was_enabled(uint32_t kind);
 /* Whether a thread is just enabling kernels, which takes a while with the fault "slow". */
 int simcupti_is_enabling(void);
 /* A call of cuProfilerStart or cuProfilerStop, which subscribers see before and after it. */

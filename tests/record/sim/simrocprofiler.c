@@ -58,6 +58,9 @@ static int is_long(void) {
   return version != NULL && strcmp(version, "1") == 0;
 }
 
+// Since 1.0 a kind before it is gone; its place there has calls of OpenMP.
+static uint32_t rccl_kind(int is_from_1) { return is_from_1 ? 14 : 15; }
+
 uint64_t simrocprofiler_now(void) {
   struct timespec now;
   clock_gettime(has_fault("clock") ? CLOCK_REALTIME : CLOCK_BOOTTIME, &now);
@@ -98,7 +101,8 @@ int rocprofiler_configure_buffer_tracing_service(struct handle context, uint32_t
                                                  struct handle buffer) {
   if (context.value == 0 || operations != NULL || count != 0 || buffer.value != 7) return 1;
   if (has_fault("service") && kind == 11) return 17;
-  if (has_fault("rccl") && kind == 15) return 4;
+  if (kind == rccl_kind(!is_long())) return 4;  // calls of OpenMP, or none
+  if (has_fault("rccl") && kind == rccl_kind(is_long())) return 4;
   is_traced[kind] = 1;
   return 0;
 }
@@ -115,6 +119,11 @@ int rocprofiler_configure_callback_tracing_service(struct handle context, uint32
 int rocprofiler_query_buffer_tracing_kind_operation_name(uint32_t kind, int32_t operation,
                                                          const char** name, uint64_t* length) {
   static const char* const names[] = {"hipInit", "hipLaunchKernel", "hipMemcpyAsync"};
+  if (kind == rccl_kind(is_long()) && operation == 1) {
+    *name = "ncclAllReduce";
+    *length = strlen(*name);
+    return 0;
+  }
   if (kind != 5 || operation < 0 || operation > 2) return 5;
   *name = names[operation];
   *length = strlen(*name);
@@ -189,15 +198,24 @@ static void add(uint32_t kind, int32_t operation, const uint64_t* words, size_t 
   pthread_mutex_unlock(&mutex);
 }
 
-void simrocprofiler_call(uint64_t correlation, int32_t operation, uint64_t start, uint64_t end) {
+static void add_call(uint32_t kind, uint64_t correlation, int32_t operation, uint64_t start,
+                     uint64_t end) {
   const uint64_t thread = (uint64_t)gettid();
   const uint64_t words[] = {correlation, 0, start, end, thread};
   const uint64_t longer[] = {correlation, 0, 0, start, end, thread};
   if (is_long()) {
-    add(5, operation, longer, 6);
+    add(kind, operation, longer, 6);
   } else {
-    add(5, operation, words, 5);
+    add(kind, operation, words, 5);
   }
+}
+
+void simrocprofiler_call(uint64_t correlation, int32_t operation, uint64_t start, uint64_t end) {
+  add_call(5, correlation, operation, start, end);
+}
+
+void simrocprofiler_rccl_call(uint64_t correlation, uint64_t start, uint64_t end) {
+  add_call(rccl_kind(is_long()), correlation, 1, start, end);
 }
 
 void simrocprofiler_kernel(uint64_t correlation, uint64_t kernel, uint64_t start, uint64_t end) {
@@ -257,7 +275,7 @@ void simrocprofiler_begin(void) {
       library == NULL ? NULL : (void*)dlsym(library, "rocprofiler_configure");
   if (configure == NULL) abort();
   static struct client client = {sizeof(client), NULL, 1};
-  tool = configure(10000, "1.0.0", 0, &client);
+  tool = configure(is_long() ? 10000 : 500, is_long() ? "1.0.0" : "0.5.0", 0, &client);
   if (tool != NULL && tool->initialize(NULL, tool->data) != 0) abort();
 }
 

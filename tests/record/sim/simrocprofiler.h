@@ -17,6 +17,7 @@ int simrocprofiler_is_on(void);
 uint64_t simrocprofiler_now(void);
 void simrocprofiler_load_kernel(uint64_t kernel, const char* name);
 void simrocprofiler_call(uint64_t correlation, int32_t operation, uint64_t start, uint64_t end);
+void simrocprofiler_rccl_call(uint64_t correlation, uint64_t start, uint64_t end);
 void simrocprofiler_kernel(uint64_t correlation, uint64_t kernel, uint64_t start, uint64_t end);
 void simrocprofiler_copy(uint64_t correlation, int32_t operation, uint64_t bytes, uint64_t start,
                          uint64_t end);

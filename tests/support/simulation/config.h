@@ -116,9 +116,13 @@ struct SimulationConfig {
   std::vector<SlowSteps> slow_steps;
 
   // How it is written.
-  bool has_flows = true;    // arrows from calls to work (ac2g)
-  bool has_shapes = false;  // sizes of the inputs of operators
-  bool has_syncs = false;   // records of waits (cuda_sync)
+  bool has_flows = true;       // arrows from calls to work (ac2g)
+  double shifted_share = 0.0;  // of device work that is written `shifted_ns` later: a lie
+  int64_t shifted_ns = 1'000'000;
+  double unlinked_share = 0.0;  // of launches whose calls are not written
+  bool has_whole_us = false;    // as before PyTorch 2.3: fractions of microseconds are cut off
+  bool has_shapes = false;      // sizes of the inputs of operators
+  bool has_syncs = false;       // records of waits (cuda_sync)
 };
 
 // "3:host:10,1:data" -> two stragglers (a share left out means 10). Nothing when a part is unknown.

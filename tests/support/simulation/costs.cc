@@ -110,6 +110,7 @@ double Costs::Swing(Draw draw, int32_t step) const {
 }
 
 int64_t Costs::HostNs(int32_t rank, int32_t thread, const Instruction& instruction) {
+  // What only a twin does takes its host no time: the host of the recorded program does not do it.
   if (instruction.when == When::kOverlapped) return 0;
   const double own = Factor(Draw::kHost, rank, thread, instruction.step, instruction.item);
   const double factor = own * host_factor_ * StepFactor(rank, instruction.step);

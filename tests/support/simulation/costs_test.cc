@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 #include <set>
+#include <string>
 #include <vector>
 
 #include "tests/support/simulation/kineto.h"
@@ -221,6 +222,30 @@ TEST(SimulationCosts, AClockShowsOffsetDriftAndJump) {
   EXPECT_EQ(HostTime(clock, 1'000'000), 999'510);
   EXPECT_EQ(HostTime(clock, 2'000'000), 1'999'820);
   EXPECT_EQ(DeviceTime(clock, 1'000'000), 999'517);
+}
+
+size_t CountOf(const std::string& text, const std::string& what) {
+  size_t count = 0;
+  for (size_t at = text.find(what); at != std::string::npos; at = text.find(what, at + 1)) ++count;
+  return count;
+}
+
+TEST(SimulationCosts, FilesCanLackCallsAndLie) {
+  SimulationConfig config;
+  const std::string plain = KinetoText(Simulate(config), 0);
+  config.unlinked_share = 0.2;
+  const std::string lacking = KinetoText(Simulate(config), 0);
+  const std::string call = R"("name": "cudaLaunchKernel")";
+  const double kept =
+      static_cast<double>(CountOf(lacking, call)) / static_cast<double>(CountOf(plain, call));
+  EXPECT_NEAR(kept, 0.8, 0.1);
+  EXPECT_EQ(CountOf(lacking, R"("cat": "kernel")"), CountOf(plain, R"("cat": "kernel")"));
+  config.unlinked_share = 0.0;
+  config.shifted_share = 0.05;
+  const std::string lying = KinetoText(Simulate(config), 0);
+  EXPECT_NE(lying, plain);
+  config.shifted_ns = 0;
+  EXPECT_EQ(KinetoText(Simulate(config), 0), plain);
 }
 
 TEST(SimulationCosts, ParsesCauses) {

@@ -25,6 +25,8 @@ enum class Draw : uint8_t {
   kSlowOperator,
   kSlowHost,
   kSlowWork,
+  kShifted,
+  kUnlinked,
 };
 
 struct DrawKey {

@@ -8,6 +8,8 @@
 #include <string_view>
 #include <vector>
 
+#include "tests/support/simulation/draws.h"
+
 namespace borescope::simulation {
 namespace {
 
@@ -62,7 +64,18 @@ class KinetoWriter {
     fmt::format_to(std::back_inserter(text_), format, std::forward<Args>(args)...);
   }
 
-  void AddUs(int64_t ns) { Add("{}.{:03}", ns / 1000, ns % 1000); }
+  void AddUs(int64_t ns) {
+    if (run_.config.has_whole_us) {
+      Add("{}", ns / 1000);
+    } else {
+      Add("{}.{:03}", ns / 1000, ns % 1000);
+    }
+  }
+
+  int64_t Written(int64_t ns) const {
+    const int64_t from_base = kTraceBaseNs + ns;
+    return run_.config.has_whole_us ? from_base - from_base % 1000 : from_base;
+  }
 
   void Begin() {
     text_ += is_first_ ? "\n  {\n    " : ",\n  {\n    ";
@@ -74,10 +87,10 @@ class KinetoWriter {
     Begin();
     Add(R"("ph": "X", "cat": "{}", "name": "{}", "pid": {}, "tid": {},)", category, name, pid, tid);
     text_ += "\n    \"ts\": ";
-    AddUs(kTraceBaseNs + begin_ns);
+    AddUs(Written(begin_ns));
     text_ += ", \"dur\": ";
     // Where a clock was set back in between, nothing is left of the time.
-    AddUs(std::max<int64_t>(0, end_ns - begin_ns));
+    AddUs(std::max<int64_t>(0, Written(end_ns) - Written(begin_ns)));
     text_ += ",\n    \"args\": {\n      ";
   }
 
@@ -87,7 +100,7 @@ class KinetoWriter {
     if (!run_.config.has_flows) return;
     Begin();
     Add(R"("ph": "{}", "id": {}, "pid": {}, "tid": {}, "ts": )", phase, id, pid, tid);
-    AddUs(kTraceBaseNs + ns);
+    AddUs(Written(ns));
     text_ += ",\n    \"cat\": \"ac2g\", \"name\": \"ac2g\"";
     text_ += phase == "f" ? ", \"bp\": \"e\"\n  }" : "\n  }";
   }
@@ -178,8 +191,23 @@ class KinetoWriter {
     }
   }
 
+  // Whether this is one of so many that the file says nothing, or something wrong of.
+  bool IsDrawn(Draw draw, double share, int64_t number) const {
+    if (share <= 0) return false;
+    return Uniform({.seed = run_.config.seed,
+                    .run = run_.config.run,
+                    .draw = draw,
+                    .rank = number_,
+                    .item = static_cast<int32_t>(number)}) < share;
+  }
+
+  bool IsUnlinked(const CallRow& row) const {
+    return row.action == Action::kLaunch &&
+           IsDrawn(Draw::kUnlinked, run_.config.unlinked_share, row.correlation);
+  }
+
   void Call(const CallRow& row) {
-    if (!IsRecorded(row.thread)) return;
+    if (!IsRecorded(row.thread) || IsUnlinked(row)) return;
     Interval("cuda_runtime", run_.program.Name(row.name), pid_, TidOf(row.thread),
              HostNs(row.begin_ns), HostNs(row.end_ns));
     if (row.op_id != 0) Add("\"External id\": {}, ", row.op_id);
@@ -212,9 +240,11 @@ class KinetoWriter {
     const CallRow& call = CallOf(row);
     const int64_t stream = run_.program.streams[static_cast<size_t>(work.stream)].id;
     const bool is_kernel = work.kind == WorkKind::kKernel;
+    const bool is_shifted = IsDrawn(Draw::kShifted, run_.config.shifted_share, call.correlation);
+    const int64_t later_ns = is_shifted ? run_.config.shifted_ns : 0;
     Interval(CategoryOf(work.kind), run_.program.Name(work.name), device_, stream,
-             DeviceNs(row.begin_ns), DeviceNs(row.end_ns));
-    if (call.op_id != 0) Add("\"External id\": {}, ", call.op_id);
+             DeviceNs(row.begin_ns) + later_ns, DeviceNs(row.end_ns) + later_ns);
+    if (call.op_id != 0 && !IsUnlinked(call)) Add("\"External id\": {}, ", call.op_id);
     if (is_kernel) text_ += "\"queued\": 0, ";
     Add(R"("device": {}, "context": 1, "stream": {}, "correlation": {})", device_, stream,
         call.correlation);
@@ -224,7 +254,9 @@ class KinetoWriter {
       Copy(row, work);
     }
     End();
-    Flow("f", call.correlation, device_, stream, DeviceNs(row.begin_ns));
+    if (!IsUnlinked(call)) {
+      Flow("f", call.correlation, device_, stream, DeviceNs(row.begin_ns) + later_ns);
+    }
   }
 
   void Kernel(const Work& work) {

@@ -120,7 +120,6 @@ class Machine {
   void Enqueue(int32_t rank, int32_t thread, const Instruction& instruction);
   void Unblock(int32_t rank, int32_t thread);
   void Notify(int32_t rank, int32_t thread);
-  void FinishWait(int32_t rank, int32_t thread);
   // Asks to be notified when the stream has done all that was issued to it. Whether that is later.
   bool AskToBeNotified(int32_t rank, int32_t thread, int32_t stream);
   bool SkipsForData(int32_t rank, int32_t thread, const Instruction& instruction);

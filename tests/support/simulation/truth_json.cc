@@ -43,9 +43,9 @@ class TruthWriter {
   void Program() {
     const SimulationConfig& config = run_.config;
     Add("\"program\": \"{}\", \"seed\": {}, \"run\": {}, \"ranks\": {}, \"steps\": {}, \"jitter\": "
-        "{}, \"base_ns\": {},\n",
+        "{}, \"base_ns\": {}, \"whole_us\": {},\n",
         ProgramKindName(config.program), config.seed, config.run, run_.program.ranks,
-        run_.program.steps, config.jitter, kTraceBaseNs);
+        run_.program.steps, config.jitter, kTraceBaseNs, config.has_whole_us);
     Add("\"threads\": [");
     for (size_t i = 0; i < run_.program.threads.size(); ++i) {
       Add("{}{}", i == 0 ? "" : ", ", Quoted(run_.program.threads[i].name));

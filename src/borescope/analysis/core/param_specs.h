@@ -154,43 +154,75 @@ inline constexpr ParamSpec kGraphParam{
     .name = "graph",
     .help = "--compat hta: also tables of all events, nodes and edges of the graph",
     .only_with = Compat::kHta};
-// whatif
+// summary
+inline constexpr ParamSpec kPriceParam{
+    "price", "", "also what following the advice would bring, by replay as in whatif",
+    ParamType::kFlag};
+
+// whatif. What they name, or are about, may be missing in a recording: names_events.
 inline constexpr ParamSpec kScaleParam{
-    "scale", "WHAT=F",
-    "durations times F; WHAT is kernel:TEXT, op:TEXT, class:NAME, comm, copy, phase:NAME or "
-    "host:TEXT; may be given again",
-    ParamType::kTexts};
+    .name = "scale",
+    .value = "WHAT=F",
+    .help =
+        "durations times F; WHAT is kernel:TEXT, op:TEXT, class:NAME, comm, copy, phase:NAME or "
+        "host:TEXT; may be given again",
+    .type = ParamType::kTexts,
+    .names_events = true};
 inline constexpr ParamSpec kRemoveParam{
-    "remove", "WHAT",
-    "without this work and its launches, or without this host time; may be given again",
-    ParamType::kTexts};
+    .name = "remove",
+    .value = "WHAT",
+    .help = "without this work and its launches, or without this host time; may be given again",
+    .type = ParamType::kTexts,
+    .names_events = true};
 inline constexpr ParamSpec kRoofParam{
-    "roof", "SHARE", "operators whose cost is known run at no less than this share of their roof",
-    ParamType::kText};
+    .name = "roof",
+    .value = "SHARE",
+    .help = "operators whose cost is known run at no less than this share of their roof",
+    .type = ParamType::kText,
+    .names_events = true};
 inline constexpr ParamSpec kNoDataWaitParam{
-    "no-data-wait", "", "data loading always takes as long as the shortest time of its name",
-    ParamType::kFlag};
+    .name = "no-data-wait",
+    .help = "data loading always takes as long as the shortest time of its name",
+    .names_events = true};
 inline constexpr ParamSpec kNoSyncParam{
-    "no-sync", "TEXT",
-    "calls that wait for the device, in events whose name contains this, end when they begin; may "
-    "be given again",
-    ParamType::kTexts};
+    .name = "no-sync",
+    .value = "TEXT",
+    .help =
+        "calls that wait for the device, in events whose name contains this, end when they "
+        "begin; may be given again",
+    .type = ParamType::kTexts,
+    .names_events = true};
 inline constexpr ParamSpec kOverlapCommParam{
-    "overlap-comm", "",
-    "collectives on the stream of other work have one of their own; the optimizer waits for them",
-    ParamType::kFlag};
+    .name = "overlap-comm",
+    .help =
+        "collectives on the stream of other work have one of their own; the optimizer waits for "
+        "them",
+    .names_events = true};
 inline constexpr ParamSpec kGraphRegionParam{
-    "graph", "TEXT",
-    "what is launched in events whose name contains this is launched as graphs; may be given again",
-    ParamType::kTexts};
-inline constexpr ParamSpec kLaunchParam{"launch", "F", "host time of launch calls times F",
-                                        ParamType::kText};
+    .name = "graph",
+    .value = "TEXT",
+    .help =
+        "what is launched in events whose name contains this is launched as graphs; may be given "
+        "again",
+    .type = ParamType::kTexts,
+    .names_events = true};
+inline constexpr ParamSpec kLaunchParam{.name = "launch",
+                                        .value = "F",
+                                        .help = "host time of launch calls times F",
+                                        .type = ParamType::kText,
+                                        .names_events = true};
 inline constexpr ParamSpec kPlanParam{
-    "plan", "FILE", "scenarios as JSON, {\"scenarios\": [{\"name\": ..., \"changes\": [...]}]}",
-    ParamType::kFile};
+    .name = "plan",
+    .value = "FILE",
+    .help = "scenarios as JSON, {\"scenarios\": [{\"name\": ..., \"changes\": [...]}]}",
+    .type = ParamType::kFile,
+    .names_events = true};
 inline constexpr ParamSpec kSweepParam{
-    "sweep", "LIST", "factors, as 0.9,0.5,0: each takes the place of that of --scale",
-    ParamType::kText};
+    .name = "sweep",
+    .value = "LIST",
+    .help = "factors, as 0.9,0.5,0: each takes the place of that of --scale",
+    .type = ParamType::kText,
+    .names_events = true};
 
 // variance
 inline constexpr ParamSpec kPartsParam{

@@ -4,6 +4,8 @@
 #include <utility>
 
 #include "borescope/api/access.h"
+#include "borescope/ingest/cupti/cupti_callbacks.h"
+#include "borescope/ingest/cupti/cupti_names.h"
 #include "borescope/ingest/load.h"
 #include "borescope/recorder/attach/attach.h"
 #include "borescope/recorder/control_page.h"
@@ -23,6 +25,37 @@ internal::RunRule Inside(const RecordRule& rule) {
       .point = kPoints[static_cast<size_t>(rule.point)], .range = rule.range, .step = rule.step};
 }
 
+// The functions of CUDA have numbers, several for each that has changed or uses another stream.
+void AddNumbers(std::string_view name, std::string (*name_of)(int64_t), std::vector<int>& numbers) {
+  constexpr int kMostNumbers = 1024;
+  for (int number = 1; number < kMostNumbers; ++number) {
+    if (internal::ApiName(name_of(number)) == name) numbers.push_back(number);
+  }
+}
+
+bool IsName(std::string_view text) {
+  constexpr std::string_view kLetters =
+      "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_";
+  return !text.empty() && text.find_first_not_of(kLetters) == std::string_view::npos;
+}
+
+internal::Result<internal::SkippedCalls> SkippedIn(const RecordOptions& options) {
+  internal::SkippedCalls skipped;
+  for (const std::string& name : options.api_skip) {
+    const size_t before = skipped.runtime.size() + skipped.driver.size();
+    AddNumbers(name, internal::RuntimeApiName, skipped.runtime);
+    AddNumbers(name, internal::DriverApiName, skipped.driver);
+    if (skipped.runtime.size() + skipped.driver.size() != before) continue;
+    if (!IsName(name) || name.starts_with("cu")) {
+      return internal::UsageError("--api-skip: " + name +
+                                  " is no function of CUDA, HIP or RCCL; name one as the table "
+                                  "`calls` does");
+    }
+    skipped.others.push_back(name);
+  }
+  return skipped;
+}
+
 internal::RecordRunOptions Inside(const RecordOptions& options) {
   return {.output = options.output,
           .starts_paused = options.starts_paused || options.start_after.count() != 0,
@@ -30,10 +63,12 @@ internal::RecordRunOptions Inside(const RecordOptions& options) {
           .with_roctx = options.roctx,
           .with_cuda = options.cuda,
           .with_rocm = options.rocm,
+          .api = options.api,
           .with_children = options.children,
           .children_match = options.children_match,
           .with_memory = options.memory,
           .with_sync = options.sync,
+          .is_warm = options.warm,
           .with_graph_nodes = options.graph_nodes,
           .max_bytes = options.max_bytes,
           .ring = options.ring,
@@ -116,7 +151,11 @@ Result<Recording> Recording::Start(const std::vector<std::string>& command,
                  .message = "samples more often than every millisecond",
                  .hint = "sample every 100 ms, or less often"};
   }
-  return Public(internal::RecordRun::Start(command, Inside(options)), [](internal::RecordRun run) {
+  internal::Result<internal::SkippedCalls> skipped = SkippedIn(options);
+  if (!skipped.ok()) return PublicError(skipped.error());
+  internal::RecordRunOptions inside = Inside(options);
+  inside.skipped_calls = std::move(*skipped);
+  return Public(internal::RecordRun::Start(command, inside), [](internal::RecordRun run) {
     return Recording(std::make_unique<State>(State{std::move(run)}));
   });
 }

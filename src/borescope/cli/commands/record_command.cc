@@ -46,6 +46,15 @@ Result<void> UnderstandRanks(const std::string& text, RecordOptions& options) {
   return UsageError(fmt::format("--rank-only: more than {} ranks", kMostRanks));
 }
 
+std::vector<std::string> SplitList(std::string_view text) {
+  std::vector<std::string> items;
+  while (!text.empty()) {
+    items.emplace_back(text.substr(0, text.find(',')));
+    text.remove_prefix(std::min(items.back().size() + 1, text.size()));
+  }
+  return items;
+}
+
 bool IsSet(const RawOptions& raw, std::string_view flag) { return raw.Param(flag) == "true"; }
 
 std::string Variable(const char* name) {
@@ -79,9 +88,12 @@ Result<RecordOptions> UnderstandRecord(const RawOptions& raw) {
                         .roctx = !IsSet(raw, "no-roctx"),
                         .cuda = !IsSet(raw, "no-cuda"),
                         .rocm = IsSet(raw, "rocm"),
+                        .api = raw.Param("api"),
+                        .api_skip = SplitList(raw.Param("api-skip")),
                         .children = !IsSet(raw, "no-children"),
                         .memory = IsSet(raw, "memory"),
                         .sync = IsSet(raw, "sync"),
+                        .warm = IsSet(raw, "warm"),
                         .graph_nodes = IsSet(raw, "graph-nodes"),
                         .force = raw.force,
                         .replace = IsSet(raw, "replace")};

@@ -106,8 +106,32 @@ bool DeviceRecords::AddWork(const Work& work, uint32_t detail) {
   return true;
 }
 
+// Records of roctracer say nothing of the grid; the calls that launched them do.
+KernelBody DeviceRecords::KernelOf(const LogRecord& record) const {
+  auto body = record.As<KernelBody>();
+  const LaunchShape* shape = body.grid[0] == 0 ? names_.ShapeOf(record.head.a) : nullptr;
+  if (shape != nullptr) {
+    std::copy(std::begin(shape->grid), std::end(shape->grid), body.grid);
+    std::copy(std::begin(shape->block), std::end(shape->block), body.block);
+    body.dynamic_shared_bytes = shape->shared_bytes;
+  }
+  return body;
+}
+
+void DeviceRecords::AddShape(uint32_t row, const KernelBody& body) {
+  Kernels& kernels = trace_.data().kernels;
+  kernels.grid_x[row] = Small(body.grid[0]);
+  kernels.grid_y[row] = Small(body.grid[1]);
+  kernels.grid_z[row] = Small(body.grid[2]);
+  kernels.block_x[row] = Small(body.block[0]);
+  kernels.block_y[row] = Small(body.block[1]);
+  kernels.block_z[row] = Small(body.block[2]);
+  kernels.shared_bytes[row] =
+      Small(uint64_t{body.static_shared_bytes} + uint64_t{body.dynamic_shared_bytes});
+}
+
 void DeviceRecords::AddKernel(const LogRecord& record) {
-  const auto body = record.As<KernelBody>();
+  const KernelBody body = KernelOf(record);
   Kernels& kernels = trace_.data().kernels;
   const StringId name = trace_.KernelName(names_.Text(body.name));
   if (name == StringId{0}) {
@@ -119,16 +143,14 @@ void DeviceRecords::AddKernel(const LogRecord& record) {
     return;
   }
   const uint32_t row = AddMissingRow(kernels);
-  kernels.grid_x[row] = Small(body.grid[0]);
-  kernels.grid_y[row] = Small(body.grid[1]);
-  kernels.grid_z[row] = Small(body.grid[2]);
-  kernels.block_x[row] = Small(body.block[0]);
-  kernels.block_y[row] = Small(body.block[1]);
-  kernels.block_z[row] = Small(body.block[2]);
-  kernels.registers[row] = Small(body.registers);
-  kernels.shared_bytes[row] =
-      Small(uint64_t{body.static_shared_bytes} + uint64_t{body.dynamic_shared_bytes});
-  kernels.private_bytes[row] = Small(body.local_bytes);
+  if (body.grid[0] != 0) {
+    AddShape(row, body);
+  }
+  // Of a record without a grid the rest is not known, either.
+  if (record.As<KernelBody>().grid[0] != 0) {
+    kernels.registers[row] = Small(body.registers);
+    kernels.private_bytes[row] = Small(body.local_bytes);
+  }
   if (body.graph_node != 0) {
     kernels.graph_node_id[row] = static_cast<int64_t>(body.graph_node);
     graph_launches_.insert(record.head.a);

@@ -33,6 +33,8 @@ class DeviceRecords {
     uint32_t correlation;
   };
 
+  recording::KernelBody KernelOf(const LogRecord& record) const;
+  void AddShape(uint32_t row, const recording::KernelBody& body);
   void AddKernel(const LogRecord& record);
   void AddCopy(const LogRecord& record);
   void AddSet(const LogRecord& record);

@@ -32,6 +32,7 @@ std::string DetailText(uint64_t kind, uint64_t first, uint64_t second) {
     case recording::CallDetailKind::kCopy:
       return "bytes=" + std::to_string(first);
     case recording::CallDetailKind::kLaunch:
+    case recording::CallDetailKind::kLaunchShape:
       break;
   }
   return {};
@@ -130,7 +131,29 @@ void LogNames::AddDevice(const LogRecord& record) {
   }
 }
 
+// Kernels without a call have the number 0, as calls without a number.
+void LogNames::AddShape(const LogRecord& record) {
+  if (record.head.a == 0) {
+    return;
+  }
+  constexpr uint64_t kBlockMask = 0xffff;
+  const uint64_t block = record.body[3];
+  shapes_[record.head.a] = {
+      {LowHalf(record.body[1]), HighHalf(record.body[1]), LowHalf(record.body[2])},
+      {static_cast<uint32_t>(block & kBlockMask), static_cast<uint32_t>(block >> 16U & kBlockMask),
+       static_cast<uint32_t>(block >> 32U & kBlockMask)},
+      HighHalf(record.body[2])};
+}
+
+const LaunchShape* LogNames::ShapeOf(uint32_t correlation) const {
+  const auto found = shapes_.find(correlation);
+  return found == shapes_.end() ? nullptr : &found->second;
+}
+
 void LogNames::AddDetail(const LogRecord& record) {
+  if (record.body[0] == static_cast<uint64_t>(recording::CallDetailKind::kLaunchShape)) {
+    return AddShape(record);
+  }
   const std::string text = DetailText(record.body[0], record.body[1], record.body[2]);
   if (!text.empty()) {
     arguments_[record.head.a] = trace_.Intern(text);

@@ -17,6 +17,13 @@
 
 namespace borescope::internal {
 
+// The grid of a kernel as the call says it that launched it.
+struct LaunchShape {
+  uint32_t grid[3];
+  uint32_t block[3];
+  uint32_t shared_bytes;  // dynamic
+};
+
 class LogNames {
  public:
   LogNames(RecordingTrace& trace, const LogProcess& process) : trace_(trace), process_(process) {}
@@ -40,6 +47,9 @@ class LogNames {
   uint32_t ThreadOf(uint64_t recorded) const;
   // What was said about the arguments of a call; empty if nothing was.
   StringId ArgumentsOf(uint32_t correlation) const { return Find(arguments_, correlation); }
+  // Of the kernel that a call launched; a null pointer where the call does not say it. Valid until
+  // the next record is added.
+  const LaunchShape* ShapeOf(uint32_t correlation) const;
   // kMissing where nothing was linked.
   int64_t ExternalOf(uint32_t correlation) const;
 
@@ -66,15 +76,17 @@ class LogNames {
   void AddAnchor(const LogRecord& record);
   void AddDevice(const LogRecord& record);
   void AddDetail(const LogRecord& record);
+  void AddShape(const LogRecord& record);
   void Reached(uint64_t ns);
 
   RecordingTrace& trace_;
   const LogProcess& process_;
   HashMap<uint32_t, StringId> texts_, domains_, frames_, arguments_;
   std::vector<std::pair<uint32_t, Code>> codes_;
-  HashMap<uint32_t, uint32_t> devices_;   // by context
-  HashMap<uint32_t, uint32_t> threads_;   // by the low half of pthread_self
-  HashMap<uint32_t, int64_t> externals_;  // by correlation
+  HashMap<uint32_t, uint32_t> devices_;    // by context
+  HashMap<uint32_t, uint32_t> threads_;    // by the low half of pthread_self
+  HashMap<uint32_t, int64_t> externals_;   // by correlation
+  HashMap<uint32_t, LaunchShape> shapes_;  // by correlation
   std::optional<int64_t> base_ns_;
   uint64_t half_width_ = ~uint64_t{0};
   std::string process_text_;

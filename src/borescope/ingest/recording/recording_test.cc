@@ -63,6 +63,36 @@ std::string WholeLog() {
   return TestLog(TestLogHeader(3), {ThreadChunk(), calls, activity, strings});
 }
 
+// As roctracer records: the call says the grid, and the kernel's record does not.
+TEST(RecordingTest, TheGridOfACallIsThatOfItsKernel) {
+  recording::KernelBody kernel = TestKernel();
+  kernel.grid[0] = kernel.block[0] = 0;
+  TestChunk activity(0, 2'500, ChunkKind::kActivity);
+  activity.AddBody(RecordType::kKernel, 5, kernel);
+  activity.AddBody(RecordType::kKernel, 6, TestKernel());
+  activity.AddBody(RecordType::kKernel, 7, kernel);
+  TestChunk calls(101, 2'110);
+  constexpr auto kShape = static_cast<uint64_t>(recording::CallDetailKind::kLaunchShape);
+  for (const uint32_t correlation : {5U, 6U}) {
+    calls.Add(RecordType::kCallDetail, correlation,
+              {kShape, 70'000 | uint64_t{2} << 32U, 3 | uint64_t{512} << 32U,
+               64 | uint64_t{4} << 16U | uint64_t{1} << 32U});
+  }
+  const Trace trace = Load(TestLog(TestLogHeader(), {activity, calls}));
+  const Kernels& kernels = trace.kernels();
+  ASSERT_EQ(kernels.size(), 3U);
+  EXPECT_EQ(kernels.grid_x[0], 70'000);
+  EXPECT_EQ(kernels.grid_z[0], 3);
+  EXPECT_EQ(kernels.block_x[0], 64);
+  EXPECT_EQ(kernels.block_y[0], 4);
+  EXPECT_EQ(kernels.shared_bytes[0], 512);
+  EXPECT_EQ(kernels.grid_x[1], 8);
+  EXPECT_EQ(kernels.grid_x[2], -1);
+  EXPECT_EQ(kernels.shared_bytes[2], -1);
+  EXPECT_EQ(kernels.registers[0], -1);
+  EXPECT_EQ(kernels.registers[1], 0);
+}
+
 // A ring whose note says that chunks released until 5000 may be overwritten: of its three chunks
 // one is, one is being used again, and one is newer.
 TEST(RecordingTest, OfARingWhatIsAboutToBeOverwrittenIsLeftOut) {

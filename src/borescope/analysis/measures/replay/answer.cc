@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "borescope/analysis/core/selection/selection.h"
 #include "borescope/analysis/measures/time/quantiles.h"
 
 namespace borescope::internal {
@@ -23,7 +24,37 @@ bool ChangesDevices(const Scenario& scenario) {
   });
 }
 
+constexpr std::string_view kUnsafe =
+    "nothing recorded says whether something needs what is no longer waited for";
+constexpr std::string_view kNotTestable =
+    "not testable: host threads alone decide how long this recording takes";
+constexpr std::string_view kHoldsWaits =
+    "times of collectives hold the waits for other ranks, which then change as well";
+constexpr std::string_view kOutside =
+    "some of what is changed is in no step, or in those of another process, which are not measured";
+constexpr std::string_view kRefusedNote = "refused: the cause in replay_quality says why";
+
 }  // namespace
+
+Result<void> AskAboutSteps(const RankView& view, const Selection& selection, ReplayGraph& graph) {
+  if (selection.steps.empty()) {
+    return {};
+  }
+  BS_TRY(Selected::Make(view, selection));
+  for (ReplayStretch& stretch : graph.stretches) {
+    stretch.is_asked = stretch.step != kMissing && selection.steps.Contains(stretch.step);
+  }
+  return {};
+}
+
+std::string_view NoteOf(const std::optional<ScenarioAnswer>& answer, const ScenarioRun& run) {
+  return !answer                ? kRefusedNote
+         : run.is_unsafe        ? kUnsafe
+         : !answer->is_testable ? kNotTestable
+         : run.is_outside       ? kOutside
+         : run.has_collectives  ? kHoldsWaits
+                                : std::string_view();
+}
 
 std::optional<ScenarioAnswer> AnswerScenario(const ReplayModel& model, const Scenario& scenario,
                                              const ScenarioRun& run) {

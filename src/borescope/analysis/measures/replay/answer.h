@@ -19,8 +19,14 @@ struct ScenarioAnswer {
   int64_t saved_ns() const { return step_ns - new_ns; }
 };
 
-// nullopt where the replay does not stand for the recording.
+// nullopt where the replay does not represent the recording.
 std::optional<ScenarioAnswer> AnswerScenario(const ReplayModel& model, const Scenario& scenario,
                                              const ScenarioRun& run);
+
+// Lets answers be about the selected steps alone. kMissingData where there are no such steps.
+Result<void> AskAboutSteps(const RankView& view, const Selection& selection, ReplayGraph& graph);
+
+// What limits an answer; empty for nothing.
+std::string_view NoteOf(const std::optional<ScenarioAnswer>& answer, const ScenarioRun& run);
 
 }  // namespace borescope::internal

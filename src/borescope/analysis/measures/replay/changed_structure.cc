@@ -93,12 +93,13 @@ StructureChange StructureChanger::OverlapCollectives() {
       PassCollectives({row}, passed);
     }
   }
-  StructureChange change{static_cast<int64_t>(passed.size()), !passed.empty()};
+  const StructureChange change{.calls = static_cast<int64_t>(passed.size()),
+                               .is_unsafe = !passed.empty()};
   HoldOptimizers(std::move(passed));
   return change;
 }
 
-// On its stream the work follows no collective any more, but the work that stood before it. Waits
+// On its stream the work follows no collective any more, but the work that was before it. Waits
 // by events stay: they are for data.
 void StructureChanger::PassCollectives(DeviceId id, std::vector<DeviceId>& passed) {
   const Place start = graph().StartOf(id);

@@ -4,16 +4,18 @@
 
 #include "borescope/base/hash/hash_tables.h"
 #include "borescope/base/stop.h"
+#include "borescope/base/text/text.h"
 
 namespace borescope::internal {
 
 ChangeTargets::ChangeTargets(const RankView& view, const ReplayGraph& graph)
     : view_(view), graph_(graph), phases_(HostPhases(view)) {}
 
-std::vector<char> ChangeTargets::NamesWith(std::string_view text) const {
+std::vector<char> ChangeTargets::NamesWith(std::string_view text, bool is_whole_name) const {
   std::vector<char> has(view_.trace.strings().size());
   for (uint32_t name = 0; name < has.size(); ++name) {
-    has[name] = view_.trace.Text({name}).find(text) != std::string_view::npos ? 1 : 0;
+    const std::string_view found = view_.trace.Text({name});
+    has[name] = (is_whole_name ? found == text : Contains(found, text)) ? 1 : 0;
   }
   return has;
 }
@@ -29,8 +31,8 @@ std::vector<char> ChangeTargets::Inherit(std::vector<char> is_marked) const {
   return is_marked;
 }
 
-std::vector<char> ChangeTargets::HostIn(std::string_view text) const {
-  const std::vector<char> has = NamesWith(text);
+std::vector<char> ChangeTargets::HostIn(std::string_view text, bool is_whole_name) const {
+  const std::vector<char> has = NamesWith(text, is_whole_name);
   const HostEvents& host = view_.trace.host();
   std::vector<char> is_marked(host.all_size());
   for (uint32_t row = 0; row < is_marked.size(); ++row) {
@@ -54,8 +56,9 @@ std::vector<HostId> ChangeTargets::OutermostOf(std::string_view text) const {
 std::vector<char> ChangeTargets::WorkOf(const Change& change) const {
   const Trace& trace = view_.trace;
   const DeviceEvents& device = trace.device();
-  const std::vector<char> named =
-      change.target == TargetKind::kKernel ? NamesWith(change.text) : std::vector<char>();
+  const std::vector<char> named = change.target == TargetKind::kKernel
+                                      ? NamesWith(change.text, change.is_whole_name)
+                                      : std::vector<char>();
   const std::vector<char> in =
       change.target == TargetKind::kOp ? HostIn(change.text) : std::vector<char>();
   const auto is_target = [&](DeviceId id) {

@@ -2,6 +2,7 @@
 // Internal to replay/.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <vector>
 
@@ -14,11 +15,16 @@ namespace borescope::internal {
 
 // Factors of one scenario. Empty columns: nothing of the kind changes.
 struct ChangedTimes {
-  std::vector<double> device;  // per device row
-  std::vector<char> removed;   // per device row
-  std::vector<double> host;    // per host row: of its own time
+  std::vector<double> device;   // per device row
+  std::vector<double> at_roof;  // per device row: no more than this
+  std::vector<char> removed;    // per device row
+  std::vector<double> host;     // per host row: of its own time
+  bool loads_at_best = false;
 
-  double DeviceFactor(DeviceId id) const { return device.empty() ? 1 : device[id.value]; }
+  double DeviceFactor(DeviceId id) const {
+    const double scaled = device.empty() ? 1 : device[id.value];
+    return at_roof.empty() ? scaled : std::min(scaled, at_roof[id.value]);
+  }
   bool IsRemoved(DeviceId id) const { return !removed.empty() && removed[id.value] != 0; }
   double HostFactor(HostId id) const { return host.empty() || !id.valid() ? 1 : host[id.value]; }
 };
@@ -31,7 +37,7 @@ class ChangeTargets {
   // Per device row: whether it is what the change is about.
   std::vector<char> WorkOf(const Change& change) const;
   // Per host row: whether it, or an event around it, has a name that contains the text.
-  std::vector<char> HostIn(std::string_view text) const;
+  std::vector<char> HostIn(std::string_view text, bool is_whole_name = false) const;
   // The same of the outermost events alone.
   std::vector<HostId> OutermostOf(std::string_view text) const;
   // Launches nothing of which is left.
@@ -44,7 +50,7 @@ class ChangeTargets {
   const std::vector<Phase>& phases() const { return phases_; }
 
  private:
-  std::vector<char> NamesWith(std::string_view text) const;
+  std::vector<char> NamesWith(std::string_view text, bool is_whole_name) const;
   std::vector<char> Inherit(std::vector<char> is_marked) const;
 
   const RankView& view_;

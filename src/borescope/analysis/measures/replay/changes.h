@@ -38,6 +38,7 @@ struct Change {
   TargetKind target = TargetKind::kNone;
   std::string text = {};  // what the name contains, or a class or phase
   double factor = 1;
+  bool is_whole_name = false;  // kKernel, kHost: the name is `text`
 
   bool operator==(const Change&) const = default;
 };

@@ -73,8 +73,9 @@ TEST(ChangesTest, WhatIsNoPlan) {
         "{\"changes\": [{\"scale\": 1}]}", "{\"changes\": [{\"speed\": 1}]}",
         "{\"changes\": [{\"no-data-wait\": false}]}", "{\"changes\": [{\"launch\": \"x\"}]}",
         "{\"changes\": [{\"launch\": 1, \"roof\": 1}]}", "{\"scenarios\": []}",
-        "{\"scenarios\": [1]}", "{\"scenarios\": [{\"name\": \"a\"}]}",
-        "{\"other\": 1, \"changes\": [{\"launch\": 1}]}"}) {
+        "{\"scenarios\": [1]}", "{\"scenarios\": [{\"name\": \"a\"}]}", "{\"scenarios\": {}}",
+        "{\"scenarios\": [{\"changes\": [{\"launch\": 1}]}], \"name\": \"a\"}",
+        "{\"changes\": [{\"launch\": true}]}", "{\"other\": 1, \"changes\": [{\"launch\": 1}]}"}) {
     const Result<std::vector<Scenario>> plan = ReadPlan(text);
     ASSERT_FALSE(plan.ok()) << text;
     EXPECT_EQ(plan.error().code, ErrorCode::kInvalidArgument);

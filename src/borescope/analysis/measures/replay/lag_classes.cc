@@ -21,7 +21,7 @@ std::string_view WorkName(DeviceKind kind) {
 uint64_t Packed(const LagKey& key) {
   return uint64_t{key.call.value} << 24 | static_cast<uint64_t>(key.kind) << 16 |
          static_cast<uint64_t>(key.work) << 12 | static_cast<uint64_t>(key.from) << 8 |
-         (key.inferred ? 1 : 0) | (key.to_main ? 2 : 0);
+         (key.inferred ? 1 : 0);
 }
 
 }  // namespace
@@ -40,8 +40,6 @@ std::string_view LagKindName(LagKind kind) {
       return "wait";
     case LagKind::kQueue:
       return "queue";
-    case LagKind::kHandover:
-      return "handover";
     case LagKind::kCall:
       return "call";
   }
@@ -74,8 +72,6 @@ std::string LagClasses::Describe(const Trace& trace, LagClassId id) const {
       return (key.inferred ? "work → end of " + call + ", inferred" : "work → end of " + call);
     case LagKind::kQueue:
       return "start of work → end of the launch that waited for its place";
-    case LagKind::kHandover:
-      return key.to_main ? "engine → main thread" : "main thread → engine";
     case LagKind::kCall:
       return call + ", without a wait";
   }

@@ -14,14 +14,13 @@
 namespace borescope::internal {
 
 enum class LagKind : uint8_t {
-  kLaunch,    // begin of a launch call → start of its work, the stream being free
-  kStream,    // end of work → start of the next of its stream, long launched
-  kGraph,     // the same within one launch of a graph
-  kEvent,     // end of work → start of work of another stream that waited for it
-  kWait,      // end of the work that a call waits for → end of the call
-  kQueue,     // start of the work that frees a place in a queue → end of the call that takes it
-  kHandover,  // from thread to thread
-  kCall,      // a call that could wait and has nothing to wait for: begin → end
+  kLaunch,  // begin of a launch call → start of its work, the stream being free
+  kStream,  // end of work → start of the next of its stream, long launched
+  kGraph,   // the same within one launch of a graph
+  kEvent,   // end of work → start of work of another stream that waited for it
+  kWait,    // end of the work that a call waits for → end of the call
+  kQueue,   // start of the work that frees a place in a queue → end of the call that takes it
+  kCall,    // a call that could wait and has nothing to wait for: begin → end
 };
 std::string_view LagKindName(LagKind kind);
 
@@ -31,7 +30,6 @@ struct LagKey {
   DeviceKind work = DeviceKind::kKernel;  // kLaunch, kStream: of the work that starts
   DeviceKind from = DeviceKind::kKernel;  // kStream: of the work before
   bool inferred = false;                  // kEvent, kWait
-  bool to_main = false;                   // kHandover: to the main thread
   StringId call = {};                     // kLaunch, kWait, kCall: its name
 };
 

@@ -1,6 +1,7 @@
 #include "borescope/analysis/measures/replay/lag_constants.h"
 
 #include <algorithm>
+#include <map>
 
 #include "borescope/base/stop.h"
 
@@ -33,8 +34,6 @@ constexpr UsualLag UsualLagOf(LagKind kind) {
       return {6'000, 100'000};
     case LagKind::kQueue:
       return {2'000, 100'000};
-    case LagKind::kHandover:
-      return {10'000, 100'000};
     case LagKind::kCall:
       return {3'000, 20'000};
   }
@@ -88,6 +87,7 @@ class LagFitter {
       }
     }
     CollectCalls();
+    of_kind_.clear();
     std::vector<LagConstant> constants;
     for (LagClassId id = 0; id < cases_.size(); ++id) {
       constants.push_back(Constant(id));
@@ -190,28 +190,39 @@ class LagFitter {
     if (cases_[id].size() >= least_) {
       return Summarise(cases_[id], kind);
     }
-    Cases all;
-    for (LagClassId other = 0; other < cases_.size(); ++other) {
-      if (graph_.classes.Key(other).kind == kind && kind != LagKind::kCall) {
-        all.insert(all.end(), cases_[other].begin(), cases_[other].end());
-      }
-    }
-    LagConstant constant = Summarise(all, kind);
-    constant.source = LagSource::kKind;
-    if (all.size() < least_) {
-      constant.lag_ns = UsualLagOf(kind).assumed_ns;
-      constant.source = LagSource::kAssumed;
-    }
+    LagConstant constant = OfKind(kind);
     constant.cases = static_cast<int64_t>(cases_[id].size());
     return constant;
+  }
+
+  // Of all cases of a kind together. Calls have little in common.
+  const LagConstant& OfKind(LagKind kind) {
+    const auto [found, is_new] = of_kind_.try_emplace(kind);
+    if (is_new) {
+      Cases all;
+      for (LagClassId id = 0; id < cases_.size(); ++id) {
+        CheckStopAt(id);
+        if (graph_.classes.Key(id).kind == kind && kind != LagKind::kCall) {
+          all.insert(all.end(), cases_[id].begin(), cases_[id].end());
+        }
+      }
+      found->second = Summarise(all, kind);
+      found->second.source = LagSource::kKind;
+      if (all.size() < least_) {
+        found->second.lag_ns = UsualLagOf(kind).assumed_ns;
+        found->second.source = LagSource::kAssumed;
+      }
+    }
+    return found->second;
   }
 
   const RankView& view_;
   const ReplayGraph& graph_;
   const std::function<bool(Place)>& counts_;
   const size_t least_;
-  std::vector<Cases> cases_;        // per class
-  std::vector<int64_t> launch_ns_;  // per class: of launches
+  std::map<LagKind, LagConstant> of_kind_;  // emptied when cases were added
+  std::vector<Cases> cases_;                // per class
+  std::vector<int64_t> launch_ns_;          // per class: of launches
 };
 
 }  // namespace

@@ -37,7 +37,7 @@ struct LagConstant {
   LagSource source = LagSource::kAssumed;
 };
 
-// Per class. `counts` says which moments are looked at, `least` how many cases make a constant.
+// Per class. `counts` says which times are looked at, `least` how many cases make a constant.
 // O(dependencies log dependencies).
 std::vector<LagConstant> FitLags(const RankView& view, const ReplayGraph& graph,
                                  const std::function<bool(Place)>& counts,

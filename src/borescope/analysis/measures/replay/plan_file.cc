@@ -26,14 +26,14 @@ Result<std::string> TextOf(std::string_view key, element value) {
   return std::string(text);
 }
 
-// A number, or a text with one.
+// A number, or a text with one; else what is no number.
 std::string NumberText(element value) {
   double number = 0;
   std::string_view text;
   if (value.get(number) == simdjson::SUCCESS) {
     return fmt::format("{}", number);
   }
-  return value.get(text) == simdjson::SUCCESS ? std::string(text) : std::string("nothing");
+  return value.get(text) == simdjson::SUCCESS ? std::string(text) : simdjson::minify(value);
 }
 
 Result<void> CheckTrue(std::string_view key, element value) {
@@ -137,15 +137,20 @@ Result<std::vector<Scenario>> ReadPlan(std::string_view json) {
   if (const auto error = parser.parse(json.data(), json.size(), true).get(document)) {
     return NoPlan(fmt::format("no JSON ({})", simdjson::error_message(error)));
   }
-  array list;
   std::vector<Scenario> scenarios;
-  if (document["scenarios"].get(list) != simdjson::SUCCESS) {
+  element listed;
+  if (document["scenarios"].get(listed) != simdjson::SUCCESS) {
     BS_ASSIGN(Scenario only, ReadScenario(document));
     scenarios.push_back(std::move(only));
     return scenarios;
   }
+  array list;
+  if (listed.get(list) != simdjson::SUCCESS || document.get_object().size() != 1) {
+    return NoPlan("\"scenarios\" is no list, or not alone");
+  }
   for (const element one : list) {
-    BS_ASSIGN(Scenario scenario, ReadScenario(one));
+    BS_ASSIGN(Scenario scenario,
+              About(fmt::format("scenario {}", scenarios.size() + 1), ReadScenario(one)));
     scenarios.push_back(std::move(scenario));
   }
   return scenarios.empty() ? Result<std::vector<Scenario>>(NoPlan("\"scenarios\" is empty"))

@@ -20,7 +20,7 @@ std::vector<int64_t> Replay(const ReplayGraph& graph, const ReplayLags& lags) {
     for (; added != lags.added.end() && added->place == place; ++added) {
       latest = std::max(latest, times[added->source] + added->ns);
     }
-    times[place] = latest;
+    times[place] = std::min(latest, kLongestLagNs);
   }
   return times;
 }
@@ -52,12 +52,12 @@ std::vector<int64_t> StretchTimes(const ReplayGraph& graph, const std::vector<in
   std::vector<int64_t> lengths;
   int64_t done_ns = times[graph.begin];
   for (const ReplayStretch& stretch : graph.stretches) {
-    int64_t end_ns = done_ns;
+    const int64_t begin_ns = std::max(done_ns, times[stretch.begin]);
+    done_ns = begin_ns;
     for (const Place place : stretch.done) {
-      end_ns = std::max(end_ns, times[place]);
+      done_ns = std::max(done_ns, times[place]);
     }
-    lengths.push_back(end_ns - done_ns);
-    done_ns = end_ns;
+    lengths.push_back(done_ns - begin_ns);
   }
   return lengths;
 }

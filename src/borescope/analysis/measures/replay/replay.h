@@ -1,4 +1,4 @@
-// Runs a recording again: one pass over the moments in their order, each as early as what it
+// Runs a recording again: one pass over its nodes in their order, each as early as what it
 // depends on allows.
 #pragma once
 
@@ -22,6 +22,8 @@ struct ReplayLags {
   std::vector<AddedDependency> added;  // by place
 };
 
+// Times and lags are at most this, whatever a hostile recording says: sums stay within 64 bits.
+inline constexpr int64_t kLongestLagNs = int64_t{1} << 60;
 // The lag of a dependency that does not hold.
 inline constexpr int64_t kNoDependency = -(int64_t{1} << 60);
 
@@ -33,8 +35,7 @@ ReplayLags MeasuredLags(const ReplayGraph& graph);
 // Own times, and a lag for each class.
 ReplayLags LagsOf(const ReplayGraph& graph, const std::vector<int64_t>& lag_of_class);
 
-// How long each stretch takes in a run; together, from the begin of the first to the completion of
-// the last. `times` per place.
+// How long each stretch takes in a run, and all together. `times` per place.
 std::vector<int64_t> StretchTimes(const ReplayGraph& graph, const std::vector<int64_t>& times);
 int64_t TotalTime(const ReplayGraph& graph, const std::vector<int64_t>& times);
 // As recorded, per place since the begin of the recording.

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "borescope/analysis/measures/idle/data_loading.h"
+#include "borescope/analysis/measures/idle/idle_division.h"
 #include "borescope/base/stop.h"
 
 namespace borescope::internal {
@@ -47,6 +48,7 @@ class ReplayBuilder {
       SweepHost(thread);
     }
     SeparateArrivals();
+    result_.is_launched.assign(trace_.device().size(), 0);
     dependencies_.reserve(graph.edges());
     AddEdges();
     AddAnchors();
@@ -202,6 +204,7 @@ class ReplayBuilder {
       case EdgeKind::kStream:
         return Add(from, to, StreamClass(from, to), 0);
       case EdgeKind::kLaunch:
+        result_.is_launched[graph.event[to]] = 1;
         return Add(from, to, LaunchClass(from, to), 0);
       case EdgeKind::kHandover:
         // Between its own operators a thread of the engine works.
@@ -252,17 +255,37 @@ class ReplayBuilder {
     return lag_ns <= std::max(kLeastLagNs, std::min(kMostLagNs, delay_ns / kDelaysPerLag));
   }
 
-  // Work whose launch was not recorded cannot begin earlier than it did: what it waited for is not
-  // known.
+  // Work whose launch was not recorded. Where it began right after the work before it on its
+  // stream, it waited for that, and its launch was early enough. Where it began later, its launch
+  // is taken to have been as long after that of the work before as its start was; and where that is
+  // not known either, it cannot begin earlier than it did.
   void AddAnchors() {
+    const Tracks& tracks = trace_.tracks();
+    for (uint32_t track = 0; track < tracks.size(); ++track) {
+      if (tracks.kind[track] == TrackKind::kDevice) {
+        AddAnchors(tracks.first_row[track], tracks.end_row[track]);
+      }
+    }
+  }
+
+  void AddAnchors(uint32_t first_row, uint32_t end_row) {
     const EventGraph& graph = Events();
-    for (uint32_t row = 0; row < trace_.device().size(); ++row) {
+    NodeId launched = EventGraph::kBegin;  // the last launch call of the stream
+    int64_t ended_ns = graph.ts_ns[EventGraph::kBegin] - kUsualDelayNs - 1;
+    for (uint32_t row = first_row; row < end_row; ++row) {
       CheckStopAt(row);
       const NodeId start = result_.recording.start_of_work[row];
-      if (start != kNoNode && !view_.index.correlation.launch_of[row].valid()) {
-        Add(EventGraph::kBegin, start, kOwnLag,
-            graph.ts_ns[start] - graph.ts_ns[EventGraph::kBegin]);
+      if (start == kNoNode) {
+        continue;
       }
+      if (result_.is_launched[row] != 0) {
+        launched = result_.recording.start_of_event[view_.index.correlation.launch_of[row].value];
+      } else if (graph.ts_ns[start] > ended_ns + kUsualDelayNs) {
+        const NodeId from =
+            graph.ts_ns[launched] <= graph.ts_ns[start] ? launched : NodeId{EventGraph::kBegin};
+        Add(from, start, kOwnLag, graph.ts_ns[start] - graph.ts_ns[from]);
+      }
+      ended_ns = std::max(ended_ns, graph.ts_ns[start + 1]);
     }
   }
 
@@ -321,14 +344,14 @@ class ReplayBuilder {
     }
     if (steps.empty()) {
       result_.begin = result_.place_of[EventGraph::kBegin];
-      result_.stretches.push_back({.done = EndsOfAll()});
+      result_.stretches.push_back({.begin = result_.begin, .done = EndsOfAll()});
       return;
     }
     result_.begin = PlaceOf(steps.front()->annotation, false);
-    for (size_t i = 0; i < steps.size(); ++i) {
-      const bool is_last = i + 1 == steps.size();
-      const HostId next = steps[is_last ? i : i + 1]->annotation;
-      result_.stretches.push_back({.step = steps[i]->number, .done = {PlaceOf(next, is_last)}});
+    for (const Step* step : steps) {
+      result_.stretches.push_back({.begin = PlaceOf(step->annotation, false),
+                                   .step = step->number,
+                                   .done = {PlaceOf(step->annotation, true)}});
     }
     AddWorkOfSteps(steps);
   }
@@ -346,23 +369,34 @@ class ReplayBuilder {
     for (uint32_t i = 0; i < steps.size(); ++i) {
       stretch_of[static_cast<size_t>(steps[i] - all.steps.data())] = i;
     }
-    std::vector<TrackId> last_track(steps.size());
+    std::vector<OpenEnds> ends(steps.size());
     for (uint32_t row = 0; row < trace_.device().size(); ++row) {
       CheckStopAt(row);
       const uint32_t step = all.device_step.empty() ? kNoStep : all.device_step[row];
-      if (step == kNoStep || stretch_of[step] == kNoStep || !result_.IsWork({row})) {
-        continue;
-      }
-      std::vector<Place>& done = result_.stretches[stretch_of[step]].done;
-      const Place end = result_.EndOf({row});
-      TrackId& track = last_track[stretch_of[step]];
-      if (track == trace_.device().track[row]) {
-        done.back() = std::max(done.back(), end);
-      } else {
-        track = trace_.device().track[row];
-        done.push_back(end);
+      if (step != kNoStep && stretch_of[step] != kNoStep && result_.IsWork({row})) {
+        AddEnd({row}, ends[stretch_of[step]], result_.stretches[stretch_of[step]].done);
       }
     }
+  }
+
+  // Where the ends of one stream begin in a list of ends.
+  struct OpenEnds {
+    TrackId track;
+    size_t first = 0;
+  };
+
+  // Work that ended before the next of its stream began is complete when that is. REQUIRES: rows in
+  // order.
+  void AddEnd(DeviceId id, OpenEnds& open, std::vector<Place>& ends) const {
+    const TrackId track = trace_.device().track[id.value];
+    if (open.track != track) {
+      open = {track, ends.size()};
+    }
+    const int64_t start_ns = result_.ts_ns[result_.StartOf(id)];
+    while (ends.size() > open.first && result_.ts_ns[ends.back()] <= start_ns) {
+      ends.pop_back();
+    }
+    ends.push_back(result_.EndOf(id));
   }
 
   // Without steps: the end of the main threads, and of all work of every stream.
@@ -375,14 +409,11 @@ class ReplayBuilder {
         ends.push_back(result_.place_of[recording.end_node[thread] - 1]);
       }
     }
-    const Tracks& tracks = trace_.tracks();
-    for (uint32_t track = 0; track < tracks.size(); ++track) {
-      const bool is_stream = tracks.kind[track] == TrackKind::kDevice;
-      for (uint32_t row = tracks.end_row[track]; is_stream && row-- > tracks.first_row[track];) {
-        if (result_.IsWork({row})) {
-          ends.push_back(result_.EndOf({row}));
-          break;
-        }
+    OpenEnds open;
+    for (uint32_t row = 0; row < trace_.device().size(); ++row) {
+      CheckStopAt(row);
+      if (result_.IsWork({row})) {
+        AddEnd({row}, open, ends);
       }
     }
     return ends;

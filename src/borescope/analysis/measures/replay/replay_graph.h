@@ -1,4 +1,4 @@
-// A recording as a graph that can be run again with other times: moments in an order in which each
+// A recording as a graph that can be run again with other times: nodes in an order in which each
 // depends on earlier ones only, and for every dependency the least time that has to pass. That time
 // is either its own, as measured (device work, stretches of host threads), or one of a few lags
 // that all dependencies of a class share (lag_classes.h), never what was left over at that very
@@ -33,9 +33,11 @@ struct Arrival {
   int64_t own_ns = 0;  // what taking it takes
 };
 
-// A stretch of the replay: the recording, or one step. It is complete when all of `done` have
-// happened, and what completes the ones before it.
+// A stretch of the replay: the recording, or one step. It begins at `begin`, or when the one before
+// is complete, whichever is later, and is complete when all of `done` have happened. Time between
+// steps is in none.
 struct ReplayStretch {
+  Place begin = 0;
   int64_t step = kMissing;  // its number; kMissing: no steps were recorded
   bool is_asked = true;     // whether answers are about it
   std::vector<Place> done;
@@ -57,8 +59,10 @@ struct ReplayGraph {
   LagClasses classes;
   std::vector<HostPart> parts;  // by thread, then time
   std::vector<Arrival> arrivals;
-  Place begin = 0;  // where the first stretch begins
+  Place begin = 0;  // of the first stretch
   std::vector<ReplayStretch> stretches;
+  std::vector<char>
+      is_launched;        // per device row: whether it depends on a launch that was recorded
   uint64_t circular = 0;  // dependencies left out, as they lead back in the order
 
   size_t places() const { return node.size(); }

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "borescope/analysis/core/row.h"
+#include "borescope/base/saturating.h"
 #include "borescope/base/stop.h"
 
 namespace borescope::internal {
@@ -45,6 +46,9 @@ class ModelMaker {
     FindUnexplained();
     FindAnchored();
     CountInferred();
+    const SyncEdges& syncs = model_.graph.recording.syncs;
+    quality.impossible = static_cast<int64_t>(syncs.backward);
+    quality.waits = static_cast<int64_t>(syncs.edges.size()) + quality.impossible;
     quality.verdict = Judge();
     return std::move(model_);
   }
@@ -84,6 +88,7 @@ class ModelMaker {
         model_.quality.head_ns = measured_[starts[i]] - measured_[graph.begin];
         Anchor(starts[i]);
         graph.begin = starts[i];
+        graph.stretches.front().begin = starts[i];
         return;
       }
     }
@@ -113,12 +118,13 @@ class ModelMaker {
     std::vector<int64_t> ends;
     if (by_step) {
       int64_t end_ns = measured_[graph.begin];
-      for (const int64_t length : lengths) {
-        ends.push_back(end_ns += length);
+      for (size_t i = 0; i < lengths.size(); ++i) {
+        end_ns = std::max(end_ns, measured_[graph.stretches[i].begin]) + lengths[i];
+        ends.push_back(end_ns);
       }
     } else {
       for (int64_t part = 1; part <= kParts; ++part) {
-        ends.push_back(measured_[graph.begin] + model_.quality.measured_ns * part / kParts);
+        ends.push_back(measured_[graph.begin] + model_.quality.measured_ns / kParts * part);
       }
     }
     const std::vector<LagConstant> constants = FitLags(
@@ -137,11 +143,21 @@ class ModelMaker {
     }
   }
 
+  void AddDeviceTime(Place place) {
+    const ReplayGraph& graph = model_.graph;
+    const NodeId node = graph.node[place];
+    if (graph.recording.graph.side[node] == NodeSide::kDevice && !IsStartOfWork(place)) {
+      model_.quality.path_device_ns =
+          AddSaturating(model_.quality.path_device_ns, graph.own_ns[graph.first_edge[place]]);
+    }
+  }
+
   void FindUnexplained() {
     std::vector<UnexplainedWait>& waits = model_.quality.largest_waits;
     for (const Place place : PathOfReplay(model_.graph, model_.lags, model_.times)) {
+      AddDeviceTime(place);
       const int64_t ns = place == model_.graph.begin ? 0 : UnexplainedAt(place);
-      model_.quality.unexplained_ns += ns;
+      model_.quality.unexplained_ns = AddSaturating(model_.quality.unexplained_ns, ns);
       if (ns > 0) {
         waits.push_back({model_.graph.node[place], ns});
       }
@@ -185,10 +201,13 @@ class ModelMaker {
         continue;
       }
       const HostId launch = view_.index.correlation.launch_of[row];
-      const bool can_move =
-          launch.valid() && moves[view_.trace.host().track[launch.value].value] != 0;
-      model_.quality.device_ns += device.dur_ns[row];
-      model_.quality.anchored_ns += can_move ? 0 : device.dur_ns[row];
+      const bool is_launched = model_.graph.is_launched[row] != 0;
+      const bool can_move = is_launched && moves[view_.trace.host().track[launch.value].value] != 0;
+      model_.quality.unlaunched_ns =
+          AddSaturating(model_.quality.unlaunched_ns, is_launched ? 0 : device.dur_ns[row]);
+      model_.quality.device_ns = AddSaturating(model_.quality.device_ns, device.dur_ns[row]);
+      model_.quality.anchored_ns =
+          AddSaturating(model_.quality.anchored_ns, can_move ? 0 : device.dur_ns[row]);
     }
   }
 
@@ -202,16 +221,21 @@ class ModelMaker {
     const ReplayQuality& quality = model_.quality;
     const auto keeps = [&](const VerdictLimits& limits) {
       return std::abs(quality.identity()) <= limits.identity &&
-             quality.unexplained() <= limits.unexplained && quality.anchored() <= limits.anchored;
+             quality.unexplained() <= limits.unexplained && quality.anchored() <= limits.anchored &&
+             quality.impossible_share() <= limits.impossible;
     };
     if (quality.measured_ns <= 0 || quality.exact_ns != 0 || !keeps(kRoughReplay)) {
       return ReplayVerdict::kRefused;
     }
-    if (std::abs(quality.null()) < kLeastNull ||
-        std::abs(quality.null()) < kNullPerIdentity * std::abs(quality.identity())) {
+    const double null = std::abs(quality.null());
+    const double identity = std::abs(quality.identity());
+    if (quality.path_device() < kHostAlone &&
+        (null < kLeastNull || null < kNullPerIdentity * identity)) {
       return ReplayVerdict::kUntested;
     }
-    return keeps(kGoodReplay) ? ReplayVerdict::kGood : ReplayVerdict::kRough;
+    // Lags that are worse than none at all.
+    const bool misleads = identity > kLeastNull && null < identity;
+    return keeps(kGoodReplay) && !misleads ? ReplayVerdict::kGood : ReplayVerdict::kRough;
   }
 
   const RankView& view_;
@@ -220,6 +244,18 @@ class ModelMaker {
 };
 
 std::string Percent(double share) { return fmt::format("{:.1f} %", 100 * share); }
+
+std::string AnchoredWords(const ReplayQuality& quality) {
+  const double unlaunched = ShareOf(quality.unlaunched_ns, quality.device_ns);
+  const double stuck = quality.anchored() - unlaunched;
+  std::string words =
+      unlaunched > 0 ? Percent(unlaunched) + " of the device time has no recorded launch" : "";
+  if (stuck > 0) {
+    words += (words.empty() ? "" : ", ") + Percent(stuck) +
+             " was launched by threads that depend on nothing recorded";
+  }
+  return words;
+}
 
 std::string LargestWaits(const Trace& trace, const ReplayQuality& quality) {
   std::string text;
@@ -248,8 +284,10 @@ std::string_view ReplayVerdictName(ReplayVerdict verdict) {
 
 double ReplayQuality::identity() const { return ShareOf(replayed_ns - measured_ns, measured_ns); }
 double ReplayQuality::null() const { return ShareOf(null_ns - measured_ns, measured_ns); }
+double ReplayQuality::path_device() const { return ShareOf(path_device_ns, replayed_ns); }
 double ReplayQuality::unexplained() const { return ShareOf(unexplained_ns, measured_ns); }
 double ReplayQuality::anchored() const { return ShareOf(anchored_ns, device_ns); }
+double ReplayQuality::impossible_share() const { return ShareOf(impossible, waits); }
 double ReplayQuality::error() const {
   return std::max(std::abs(identity()), std::abs(held_out.value_or(0)));
 }
@@ -270,12 +308,19 @@ std::string CauseOf(const Trace& trace, const ReplayQuality& quality) {
                      LargestWaits(trace, quality));
   }
   if (quality.anchored() > kGoodReplay.anchored) {
-    causes.push_back(Percent(quality.anchored()) +
-                     " of the device time cannot move, as its launch was not recorded");
+    causes.push_back(AnchoredWords(quality));
+  }
+  if (quality.impossible_share() > kGoodReplay.impossible) {
+    causes.push_back(fmt::format("{} of {} waits end before the work that they wait for",
+                                 quality.impossible, quality.waits));
   }
   if (causes.empty() && quality.verdict == ReplayVerdict::kUntested) {
-    causes.push_back("lags make up " + Percent(std::abs(quality.null())) +
-                     " only: nothing shows whether devices are replayed rightly");
+    causes.emplace_back(
+        "host threads alone decide how long it takes, so that nothing shows whether devices are "
+        "replayed rightly");
+  }
+  if (causes.empty() && quality.verdict == ReplayVerdict::kRough) {
+    causes.emplace_back("without any lag the replay would be nearer");
   }
   return fmt::format("{}", fmt::join(causes, "; "));
 }

@@ -1,4 +1,4 @@
-// A recording that can be replayed, with how well its replay stands for it. docs/whatif.md defines
+// A recording that can be replayed, with how well its replay represents it. docs/whatif.md defines
 // the measures and what follows from them.
 #pragma once
 
@@ -40,15 +40,21 @@ struct ReplayQuality {
   int64_t head_ns = 0;             // a wait before the first work that is left out
   int64_t unexplained_ns = 0;
   std::vector<UnexplainedWait> largest_waits;  // at most three
+  int64_t path_device_ns = 0;                  // device work on the path of the replay
   int64_t device_ns = 0;                       // all device work
-  int64_t anchored_ns = 0;                     // what of it cannot move
+  int64_t anchored_ns = 0;                     // what of it moves by inference alone, or not at all
+  int64_t unlaunched_ns = 0;                   // of that, what has no recorded launch
   int64_t inferred = 0;                        // dependencies that were not recorded
+  int64_t waits = 0;                           // of hosts and streams for device work
+  int64_t impossible = 0;                      // those that end before that work does
   ReplayVerdict verdict = ReplayVerdict::kRefused;
 
   double identity() const;
   double null() const;  // as identity
   double unexplained() const;
+  double path_device() const;
   double anchored() const;
+  double impossible_share() const;
   // By how much an answer about the whole may be off for what the replay cannot say.
   double error() const;
 };
@@ -72,9 +78,12 @@ struct VerdictLimits {
   double identity;
   double unexplained;
   double anchored;
+  double impossible;  // of all waits
 };
-inline constexpr VerdictLimits kGoodReplay{0.01, 0.02, 0.05};
-inline constexpr VerdictLimits kRoughReplay{0.05, 0.10, 0.20};
+inline constexpr VerdictLimits kGoodReplay{0.01, 0.02, 0.05, 0.01};
+inline constexpr VerdictLimits kRoughReplay{0.05, 0.10, 0.20, 0.10};
+// Where so little of the path is device work, host threads alone decide.
+inline constexpr double kHostAlone = 0.1;
 // The replay of a recording whose length hardly depends on lags cannot be wrong about them.
 inline constexpr double kLeastNull = 0.003;
 inline constexpr double kNullPerIdentity = 3;

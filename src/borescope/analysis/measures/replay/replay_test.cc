@@ -108,12 +108,28 @@ TEST(ReplayTest, AStreamThatWaitsForAnEvent) {
   EXPECT_EQ(LengthUnder(view, R"({"scale":"kernel:a=0"})"), 6'000 + 6'000 + 50'000);
 }
 
-TEST(ReplayTest, WorkWithoutALaunchCannotMove) {
+TEST(ReplayTest, WorkWithoutALaunchFollowsTheWorkBefore) {
+  TestTrace trace;
+  trace.Launched("a", {0, 4'000}, {6'000, 50'000}, {.correlation = 1});
+  trace.Kernel("lost", {57'200, 20'000});
+  EXPECT_EQ(LengthUnder(trace.View(), R"({"scale":"kernel:a=0.5"})"),
+            6'000 + 25'000 + 1'200 + 20'000);
+}
+
+TEST(ReplayTest, WorkBeforeAnyLaunchCannotMove) {
+  TestTrace trace;
+  trace.Op("aten::mm", {0, 20'000});
+  trace.Kernel("lost", {100'000, 20'000});
+  EXPECT_EQ(LengthUnder(trace.View(), R"({"scale":"host:aten=0"})"), 120'000);
+}
+
+TEST(ReplayTest, WorkWithoutALaunchMovesWithTheLaunchBefore) {
   TestTrace trace;
   trace.Launched("a", {0, 4'000}, {6'000, 50'000}, {.correlation = 1});
   trace.Kernel("lost", {100'000, 20'000});
   const RankView& view = trace.View();
   EXPECT_EQ(LengthUnder(view, R"({"scale":"kernel:a=0.1"})"), 120'000);
+  EXPECT_EQ(LengthUnder(view, R"({"scale":"kernel:lost=0.5"})"), 110'000);
   EXPECT_EQ(LengthUnder(view, R"({"scale":"kernel:a=3"})"), 6'000 + 150'000 + 1'200 + 20'000);
   const ReplayModel model = MakeReplayModel(view, "");
   EXPECT_EQ(model.quality.anchored_ns, 20'000);
@@ -162,6 +178,64 @@ TEST(ReplayTest, StepsAreCompleteWithTheirWork) {
   const ReplayModel model = MakeReplayModel(trace.View(), "");
   EXPECT_EQ(StretchTimes(model.graph, MeasuredTimes(model.graph)),
             (std::vector<int64_t>{58'000, 51'200}));
+}
+
+TEST(ReplayTest, AStepEndsWithTheLastOfWorkThatOverlaps) {
+  TestTrace trace;
+  trace.Annotation("ProfilerStep#0", {0, 20'000});
+  trace.Launched("long", {2'000, 2'000}, {8'000, 1'000'000}, {.correlation = 1});
+  trace.Launched("short", {6'000, 2'000}, {20'000, 10'000}, {.correlation = 2});
+  const RankView& view = trace.View();
+  EXPECT_EQ(MakeReplayModel(view, "").quality.measured_ns, 1'008'000);
+  EXPECT_EQ(LengthUnder(view, R"({"scale":"kernel:long=0.5"})"), 508'000);
+}
+
+TEST(ReplayTest, TimeBetweenStepsIsInNone) {
+  TestTrace trace;
+  for (int64_t step = 0; step < 3; ++step) {
+    trace.Annotation("ProfilerStep#" + std::to_string(step), {step * 11'000'000, 1'000'000});
+  }
+  const ReplayModel model = MakeReplayModel(trace.View(), "");
+  EXPECT_EQ(StretchTimes(model.graph, model.times),
+            (std::vector<int64_t>{1'000'000, 1'000'000, 1'000'000}));
+}
+
+TEST(ReplayTest, CollectivesThatGetAStreamOfTheirOwn) {
+  TestTrace trace;
+  trace.Launched("gemm", {0, 4'000}, {6'000, 100'000}, {.correlation = 1});
+  trace.Launched("ncclDevKernel_AllReduce", {4'000, 4'000}, {107'200, 50'000}, {.correlation = 2});
+  trace.Launched("gemm", {8'000, 4'000}, {158'400, 100'000}, {.correlation = 3});
+  const RankView& view = trace.View();
+  EXPECT_EQ(LengthUnder(view, ""), 258'400);
+  EXPECT_EQ(LengthUnder(view, R"({"overlap-comm":true})"), 6'000 + 100'000 + 1'200 + 100'000);
+  const ReplayModel model = MakeReplayModel(view, "");
+  const Params params;
+  const ScenarioRunner runner(view, model, params);
+  const Result<ScenarioRun> run = runner.Run({"", {{.kind = ChangeKind::kOverlapComm}}});
+  ASSERT_TRUE(run.ok());
+  EXPECT_TRUE(run->is_unsafe);
+  EXPECT_EQ(run->assumed_ns, 0);
+}
+
+TEST(ReplayTest, DataLoadingIsAtItsBestOnce) {
+  TestTrace trace;
+  const RankView& view = Steps(trace, "enumerate(DataLoader)#_SingleProcessDataLoaderIter.__next__",
+                               {300'000, 100'000})
+                             .View();
+  EXPECT_EQ(LengthUnder(view, R"({"no-data-wait":true},{"no-data-wait":true})"),
+            LengthUnder(view, R"({"no-data-wait":true})"));
+}
+
+// Classes with too few cases share those of their kind, which are summed up once.
+TEST(ReplayTest, ManyNamesOfCallsCostTheirNumber) {
+  TestTrace trace;
+  for (int64_t i = 0; i < 40'000; ++i) {
+    trace.Runtime("cudaLaunchKernel" + std::to_string(i), {i * 10'000, 4'000}, i + 1);
+    trace.Kernel("k", {i * 10'000 + 6'000, 3'000}, {.correlation = i + 1});
+  }
+  const ReplayModel model = MakeReplayModel(trace.View(), "");
+  EXPECT_EQ(model.quality.identity(), 0);
+  EXPECT_EQ(model.constants.front().source, LagSource::kKind);
 }
 
 TEST(ReplayTest, LaunchesThatBecomeAGraph) {

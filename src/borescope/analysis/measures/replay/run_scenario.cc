@@ -11,6 +11,7 @@
 #include "borescope/analysis/measures/flops/roofs.h"
 #include "borescope/analysis/measures/replay/changed_structure.h"
 #include "borescope/analysis/measures/replay/changed_times.h"
+#include "borescope/base/saturating.h"
 #include "borescope/base/stop.h"
 
 namespace borescope::internal {
@@ -23,7 +24,9 @@ constexpr std::array<std::string_view, 8> kBounds = {
 enum PathBound : uint8_t { kCpu, kDataLoad, kLaunchDelay, kKernelDelay, kGpu, kUnknownWait = 7 };
 
 int64_t Times(int64_t ns, double factor) {
-  return factor == 1 ? ns : std::llround(static_cast<double>(ns) * factor);
+  return factor == 1 ? ns
+                     : std::llround(std::min(static_cast<double>(ns) * factor,
+                                             static_cast<double>(kLongestLagNs)));
 }
 
 int64_t CountOf(const std::vector<char>& marked) {
@@ -145,15 +148,14 @@ class ScenarioRunner::Recording {
     return {};
   }
 
-  static Error NothingIs(const Change& change, std::string_view what) {
-    return {ErrorCode::kMissingData,
-            fmt::format("whatif: {}: {} in this recording", Describe(change), what)};
+  static Error NothingIs(std::string_view what) {
+    return {ErrorCode::kMissingData, std::string(what) + " in this recording"};
   }
 
   Result<void> ScaleWork(const Change& change, ChangedTimes& times, ScenarioRun& run) const {
     const std::vector<char> work = targets_.WorkOf(change);
     if (CountOf(work) == 0) {
-      return NothingIs(change, "there is no such device work");
+      return NothingIs("there is no such device work");
     }
     times.device.resize(work.size(), 1);
     times.removed.resize(work.size(), 0);
@@ -175,9 +177,9 @@ class ScenarioRunner::Recording {
   Result<void> ScaleHost(const Change& change, ChangedTimes& times, ScenarioRun& run) const {
     Change factor = change;
     factor.factor = change.kind == ChangeKind::kRemove ? 0 : change.factor;
-    const std::vector<char> rows = targets_.HostIn(change.text);
+    const std::vector<char> rows = targets_.HostIn(change.text, change.is_whole_name);
     if (CountOf(rows) == 0) {
-      return NothingIs(change, "there is no such event of the host");
+      return NothingIs("there is no such event of the host");
     }
     return ScaleRows(rows, factor, times, run);
   }
@@ -192,11 +194,22 @@ class ScenarioRunner::Recording {
     return {};
   }
 
+  bool LoadsData() const {
+    return std::any_of(graph().parts.begin(), graph().parts.end(),
+                       [](const HostPart& part) { return part.is_loading; });
+  }
+
   Result<void> LoadAtBest(ChangedTimes& times, ReplayLags& lags, ScenarioRun& run) const {
     for (const Arrival& arrival : graph().arrivals) {
       if (arrival.edge != kNoEdge) {
         lags.ns[arrival.edge] = kNoDependency;
       }
+    }
+    if (!LoadsData()) {
+      return NothingIs("there is no data loading");
+    }
+    if (std::exchange(times.loads_at_best, true)) {
+      return {};
     }
     const std::vector<double> factors = targets_.ShortestLoading();
     times.host.resize(factors.size(), 1);
@@ -212,12 +225,12 @@ class ScenarioRunner::Recording {
     BS_ASSIGN(const ModelledWork work, ModelWork(view_, options));
     BS_ASSIGN(const Roofs roofs, Roofs::Make(view_, params_));
     const std::vector<std::optional<RoofTime>> least = RoofTimes(view_.trace, work, roofs);
-    times.device.resize(view_.trace.device().size(), 1);
+    times.at_roof.resize(view_.trace.device().size(), 1);
     bool has_any = false;
     for (size_t call = 0; call < least.size(); ++call) {
       int64_t total_ns = 0;
       for (const DeviceId id : work.WorksOf(work.calls[call])) {
-        total_ns += view_.trace.device().dur_ns[id.value];
+        total_ns = AddSaturating(total_ns, view_.trace.device().dur_ns[id.value]);
       }
       if (!least[call] || total_ns <= 0) {
         continue;
@@ -226,11 +239,10 @@ class ScenarioRunner::Recording {
       const double share = static_cast<double>(least[call]->longest()) /
                            (change.factor * static_cast<double>(total_ns));
       for (const DeviceId id : work.WorksOf(work.calls[call])) {
-        times.device[id.value] *= std::min(1.0, share);
+        times.at_roof[id.value] = std::min(times.at_roof[id.value], share);
       }
     }
-    return has_any ? Result<void>()
-                   : NothingIs(change, "no call has a known cost on a known device");
+    return has_any ? Result<void>() : NothingIs("no call has a known cost on a known device");
   }
 
   Result<void> ChangeStructure(const Change& change, ChangedTimes& times, ReplayLags& lags,
@@ -244,42 +256,58 @@ class ScenarioRunner::Recording {
     run.assumed_ns += done.assumed_ns;
     run.is_unsafe = run.is_unsafe || done.is_unsafe;
     if (done.calls == 0 && change.kind != ChangeKind::kOverlapComm) {
-      return NothingIs(change, change.kind == ChangeKind::kNoSync
-                                   ? "no such call waits for a device"
-                                   : "no such region has launches to join");
+      return NothingIs(change.kind == ChangeKind::kNoSync ? "no such call waits for a device"
+                                                          : "no such region has launches to join");
     }
     return {};
   }
 
+  bool IsChanged(const ChangedTimes& times, uint32_t row) const {
+    return graph().IsWork({row}) && times.DeviceFactor({row}) != 1;
+  }
+
+  // Whether it is launched in a step that is measured, or there are no steps.
+  bool IsInside(uint32_t row) const {
+    const Steps& steps = view_.steps();
+    const uint32_t step = steps.device_step.empty() ? kNoStep : steps.device_step[row];
+    return graph().stretches.front().step == kMissing ||
+           (step != kNoStep && steps.steps[step].process == steps.steps.front().process);
+  }
+
   void CountWork(const ChangedTimes& times, ScenarioRun& run) const {
-    for (uint32_t row = 0; row < times.device.size(); ++row) {
-      if (graph().IsWork({row}) && times.device[row] != 1) {
-        ++run.works;
-        run.device_ns += view_.trace.device().dur_ns[row];
-        run.has_collectives =
-            run.has_collectives ||
-            ActivityOf(view_.trace.device().kind[row], view_.index.ClassOf(view_.trace, {row})) ==
-                Activity::kCommunication;
+    for (uint32_t row = 0; row < view_.trace.device().size(); ++row) {
+      CheckStopAt(row);
+      if (!IsChanged(times, row)) {
+        continue;
       }
+      ++run.works;
+      run.is_outside = run.is_outside || !IsInside(row);
+      run.has_collectives =
+          run.has_collectives ||
+          ActivityOf(view_.trace.device().kind[row], view_.index.ClassOf(view_.trace, {row})) ==
+              Activity::kCommunication;
     }
   }
 
   // Removed work takes no time, and neither does getting to it.
   void ApplyDevice(const ChangedTimes& times, ReplayLags& lags) const {
-    for (uint32_t row = 0; row < times.device.size(); ++row) {
+    for (uint32_t row = 0; row < view_.trace.device().size(); ++row) {
       CheckStopAt(row);
-      if (!graph().IsWork({row}) || times.device[row] == 1) {
+      if (!IsChanged(times, row)) {
         continue;
       }
       const uint32_t work = graph().first_edge[graph().EndOf({row})];
-      lags.ns[work] = Times(graph().own_ns[work], times.device[row]);
+      lags.ns[work] = Times(graph().own_ns[work], times.DeviceFactor({row}));
       if (times.IsRemoved({row})) {
-        const Place start = graph().StartOf({row});
-        for (uint32_t edge = graph().first_edge[start]; edge < graph().first_edge[start + 1];
-             ++edge) {
-          lags.ns[edge] = graph().lag_class[edge] == kOwnLag ? lags.ns[edge]
-                                                             : std::min<int64_t>(lags.ns[edge], 0);
-        }
+        DropLags(graph().StartOf({row}), lags);
+      }
+    }
+  }
+
+  void DropLags(Place start, ReplayLags& lags) const {
+    for (uint32_t edge = graph().first_edge[start]; edge < graph().first_edge[start + 1]; ++edge) {
+      if (graph().lag_class[edge] != kOwnLag) {
+        lags.ns[edge] = std::min<int64_t>(lags.ns[edge], 0);
       }
     }
   }
@@ -293,7 +321,8 @@ class ScenarioRunner::Recording {
       CheckStopAt(count++);
       const double factor = times.HostFactor(part.event);
       if (factor != 1 && thread_edge_[part.place] != kNoEdge) {
-        lags.ns[thread_edge_[part.place]] += Times(part.ns, factor) - part.ns;
+        int64_t& lag_ns = lags.ns[thread_edge_[part.place]];
+        lag_ns = std::min(AddSaturating(lag_ns, Times(part.ns, factor) - part.ns), kLongestLagNs);
       }
     }
   }

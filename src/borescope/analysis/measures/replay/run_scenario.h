@@ -16,10 +16,10 @@ struct ScenarioRun {
   std::vector<int64_t> stretch_ns;  // per stretch of the graph
   int64_t works = 0;                // pieces of device work that were changed
   int64_t host_events = 0;          // of the host: events, calls
-  int64_t device_ns = 0;            // measured time of these works
   int64_t assumed_ns = 0;           // of the launches of graphs, which were not recorded
-  bool has_collectives = false;     // among these works
-  // Nothing tells whether something needs what is no longer waited for.
+  bool has_collectives = false;     // among them
+  bool is_outside = false;          // some of them are in no step that is measured
+  // Nothing recorded says whether something needs what is no longer waited for.
   bool is_unsafe = false;
   std::string_view
       bound_by;  // what most of the path of the replay consists of, as in critical-path
@@ -34,7 +34,8 @@ class ScenarioRunner {
   ~ScenarioRunner();
 
   // Changes are made in the order remove, scale, roof, structure, in whatever order they are
-  // listed. kMissingData where nothing recorded is what a change names, or has a known roof.
+  // listed. kMissingData where nothing recorded is what a change names, or has a known roof; its
+  // message is what is missing, and leaves it to the caller to name the scenario.
   // O(rows + dependencies).
   Result<ScenarioRun> Run(const Scenario& scenario) const;
   // With how much time the path of the unchanged replay has of what.

@@ -209,7 +209,16 @@ class IdleTime {
             share,
             "share",
             HelpOf(cause),
-            cause.ns};
+            cause.ns,
+            LeverOf(*cause.row)};
+  }
+
+  static Lever LeverOf(const CauseRow& row) {
+    return row.column == "host_ns"                                    ? Lever::kHost
+           : row.column == "sync_ns"                                  ? Lever::kWaits
+           : row.column == "data_ns"                                  ? Lever::kData
+           : row.column == "latency_ns" || &row == &kLaunchBoundCause ? Lever::kLaunches
+                                                                      : Lever::kNone;
   }
 
   std::string EvidenceOf(const CauseTime& cause) const {

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "borescope/analysis/core/key_columns.h"
+#include "borescope/analysis/core/param_specs.h"
 #include "borescope/analysis/core/reduce.h"
 #include "borescope/analysis/core/row.h"
 #include "borescope/analysis/core/selection/selection.h"
@@ -53,7 +54,8 @@ enum Part {
   kQuality,
   kClocks,
   kOps,
-  kMemoryBound
+  kMemoryBound,
+  kPrices
 };
 
 Table NewOverview() {
@@ -179,7 +181,8 @@ bool SaysNothing(const Table& table, bool has_device_work) {
   };
   return table.rows() == 0 &&
          (table.name.empty() ||
-          is_one_of({"breakdown_spread", "copies", "memory_bound", "rank_groups", "step_spread"}) ||
+          is_one_of({"breakdown_spread", "copies", "memory_bound", "prices", "rank_groups",
+                     "step_spread"}) ||
           (!has_device_work && is_one_of({"breakdown", "idle_causes", "kernels"})));
 }
 
@@ -283,6 +286,11 @@ Result<Tables> MapTable(const RankView& view, const Params& params) {
   return Tables{std::move(table)};
 }
 
+Result<Tables> MapPrices(const RankView& view, const Params& params) {
+  BS_ASSIGN(Table table, PriceTable(view, params));
+  return Tables{std::move(table)};
+}
+
 template <const AnalysisSpec& spec>
 Result<Tables> MapOf(const RankView& view, const Params& params) {
   return spec.answer.map(view, params);
@@ -306,6 +314,7 @@ constexpr MappedParts kMapped[] = {
     {kQuality, 2, MapOf<kDoctorVerb>},
     {kOps, 1, MapOf<kOpsVerb>},
     {kMemoryBound, 1, MapTable<MemoryBoundTable>},
+    {kPrices, 1, MapPrices},
 };
 
 // Whether every table gets to the place of its Part.
@@ -317,7 +326,7 @@ constexpr bool AreInOrder() {
     }
     place += parts.tables;
   }
-  return place == kMemoryBound + 1;
+  return place == kPrices + 1;
 }
 static_assert(AreInOrder());
 
@@ -348,6 +357,17 @@ Result<void> CheckSummary(const Tables& tables, const Params& params) {
   return kStragglersVerb.answer.check_tables(Tables(first, first + kStragglerTables), params);
 }
 
+Result<void> CheckPrices(const Params& params) {
+  const Selection& selection = params.selection;
+  const bool selects_other = !selection.gpus.empty() || !selection.streams.empty() ||
+                             !selection.annotation.empty() || !selection.range.is_open();
+  return params.Flag(kPriceParam) && selects_other
+             ? UsageError(
+                   "summary: --price replays whole recordings; choose steps, with --step or "
+                   "--step-pattern")
+             : Result<void>();
+}
+
 Result<Tables> FinishSummary(Tables findings, const Params& params) {
   BS_ASSIGN(Tables ops, kOpsVerb.answer.finish({findings[kOps]}, params));
   BS_ASSIGN(Tables doctor,
@@ -367,11 +387,13 @@ Result<Tables> FinishSummary(Tables findings, const Params& params) {
                        findings[kSteps],
                        StepSpread(findings[kSteps]),
                        doctor[0],
+                       findings[kPrices],
                        params.run_faults,
                        !params.selection.empty(),
                        SumOf(findings[kOverview], kIsPyTorch) > 0,
                        RanksOfWholeProcesses(findings[kOverview])};
   Tables page{Verdict(tables),
+              tables.prices,
               RankGroups(tables.breakdown),
               ShownOverview(tables.overview),
               tables.breakdown,
@@ -390,6 +412,7 @@ Result<Tables> FinishSummary(Tables findings, const Params& params) {
   return page;
 }
 
+constexpr const ParamSpec* kSummaryParams[] = {&kPriceParam};
 constexpr std::string_view kOverviewTables[] = {"verdict", "overview", "step_spread"};
 
 }  // namespace
@@ -397,10 +420,12 @@ constexpr std::string_view kOverviewTables[] = {"verdict", "overview", "step_spr
 const AnalysisSpec kSummaryVerb{.name = "summary",
                                 .summary = "one page: what costs the time, with the numbers",
                                 .example = "borescope summary run/",
+                                .params = kSummaryParams,
                                 .answer = {.map = MapSummary,
                                            .reduce = ReduceByRank,
                                            .finish = FinishSummary,
                                            .check_tables = CheckSummary},
+                                .check = CheckPrices,
                                 .report_tables = kOverviewTables,
                                 .draws_other_verbs = true};
 

@@ -24,6 +24,7 @@ struct SummaryTables {
   Table steps;
   Table step_spread;  // one row a rank: fastest, median, slowest step
   Table quality;      // of whole recordings, whatever was selected
+  Table prices;       // of --price, else empty
   std::vector<RunFault> run_faults;
   bool selects = false;     // a part was asked for
   bool is_pytorch = false;  // PyTorch ran on some rank; else its options are no advice

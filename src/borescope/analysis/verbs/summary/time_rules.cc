@@ -54,7 +54,8 @@ std::optional<Finding> ExposedCommunication(const SummaryTables& tables) {
                            "Overlap it: asynchronous collectives on a stream of their own") +
                      "; a collective also lasts while it waits for the slowest rank. `borescope "
                      "overlap` shows how much of it is hidden.",
-                 own};
+                 own,
+                 Lever::kComm};
 }
 
 std::string CopiesHelp(const SummaryTables& tables, bool are_pageable) {
@@ -86,18 +87,20 @@ std::optional<Finding> ExposedCopies(const SummaryTables& tables) {
                  share,
                  "share",
                  CopiesHelp(tables, Contains(name, "Pageable")),
-                 exposed};
+                 exposed,
+                 Lever::kCopies};
 }
 
 // ---- Kernels ----
 
 std::string DominantHelp(const SummaryTables& tables) {
   if (Texts(tables.kernels, "class")[0] != KernelClassName(KernelClass::kCollective)) {
-    return AdviceFor(tables,
-                     "What is won here is won almost one to one; `borescope kernels --by op` names "
-                     "the operator that launches it.",
-                     "What is won here is won almost one to one; `borescope flame` shows where it "
-                     "is launched.");
+    return AdviceFor(
+        tables,
+        "`borescope whatif` says what a faster one would bring, `borescope kernels --by op` names "
+        "the operator that launches it.",
+        "`borescope whatif` says what a faster one would bring, `borescope flame` shows where it "
+        "is launched.");
   }
   const std::string part = "Part of it is waiting for the slowest rank: before tuning the network ";
   return part + (tables.overview.rows() > 1
@@ -122,7 +125,8 @@ std::optional<Finding> DominantKernel(const SummaryTables& tables) {
                  ShareOf(total, all),
                  "share",
                  DominantHelp(tables),
-                 total};
+                 total,
+                 Lever::kKernel};
 }
 
 std::optional<Finding> ShortKernels(const SummaryTables& tables) {

@@ -55,6 +55,8 @@ Table Verdict(const SummaryTables& tables) {
   // Errors first: with half of the file gone, the rest of the page is about the other half.
   std::stable_sort(findings.begin(), findings.end(), IsMoreUrgent);
   Table table = NewVerdict();
+  const std::string kernel =
+      tables.kernels.rows() == 0 ? "" : std::string(Texts(tables.kernels, "name")[0]);
   for (const Finding& finding : findings) {
     Row(table)
         .Text(finding.title)
@@ -62,7 +64,7 @@ Table Verdict(const SummaryTables& tables) {
         .Text(finding.evidence)
         .Float(finding.value)
         .Text(finding.unit)
-        .Text(finding.help);
+        .Text(finding.help + PriceWords(tables.prices, finding.lever, kernel));
   }
   return table;
 }

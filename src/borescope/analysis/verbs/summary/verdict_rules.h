@@ -11,6 +11,7 @@
 #include <string_view>
 #include <vector>
 
+#include "borescope/analysis/verbs/summary/prices.h"
 #include "borescope/analysis/verbs/summary/summary_tables.h"
 
 namespace borescope::internal {
@@ -22,7 +23,8 @@ struct Finding {
   double value = 0;
   std::string_view unit;  // of the value: share, ratio, count
   std::string help;
-  int64_t stake_ns = 0;  // time that could be won; orders the findings
+  int64_t stake_ns = 0;        // time that could be won; orders the findings
+  Lever lever = Lever::kNone;  // what the help advises
 };
 using Rule = std::optional<Finding> (*)(const SummaryTables&);
 

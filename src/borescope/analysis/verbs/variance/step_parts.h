@@ -12,7 +12,7 @@ namespace borescope::internal {
 enum class PartsOf : uint8_t {
   kPath,       // the critical path, by what it is bound by and the event it is in
   kBreakdown,  // compute, exposed communication and copies, and idle time of all devices together
-  kOps,        // the innermost event of the thread that runs the step; of steps on the host
+  kOps,        // the innermost event of the thread that runs the step; of windows on the host
 };
 std::string_view PartsOfName(PartsOf parts);
 

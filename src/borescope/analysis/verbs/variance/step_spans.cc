@@ -24,12 +24,10 @@ class SpanFinder {
   StepSpans Find(const DeviceClocks* clocks) {
     const std::vector<int64_t> work_end = EndsOfWork(clocks);
     int64_t done_ns = steps_.empty() ? 0 : steps_.front().begin_ns;
-    for (size_t i = 0; i < ours_.size(); ++i) {
-      const Step& step = steps_[ours_[i]];
-      const int64_t host_ns = i + 1 < ours_.size() ? steps_[ours_[i + 1]].begin_ns : step.end_ns;
-      const int64_t end_ns = std::max({done_ns, host_ns, work_end[ours_[i]]});
-      AddPiece(step, {done_ns, end_ns});
-      done_ns = end_ns;
+    for (const uint32_t i : ours_) {
+      const int64_t begin_ns = std::max(done_ns, steps_[i].begin_ns);
+      done_ns = std::max({begin_ns, steps_[i].end_ns, work_end[i]});
+      AddPiece(steps_[i], {begin_ns, done_ns});
     }
     return std::move(found_);
   }

@@ -36,10 +36,9 @@ Table NewSpreadTable(const JobSteps& job) {
   AddInt(table, "rank", Unit::kNone, Role::kKey,
          "Rank of the process in the job; missing for the job of several.");
   AddInt(table, "steps", Unit::kCount, Role::kDerived, "Steps that count.");
-  AddTime(
-      table, "median_ns",
-      "Of their lengths, from completion to completion: measured_ns of whatif; with --parts ops "
-      "from begin to begin on the host; of the job that of the longest rank.");
+  AddTime(table, "median_ns",
+          "Of their lengths, to their completion: measured_ns of whatif; with --parts ops "
+          "of its window on the host; of the job that of the longest rank.");
   AddTime(table, "mad_ns", "Median of the distances of the lengths from their median.");
   AddTime(table, "p10_ns", "10th percentile of the lengths.");
   AddTime(table, "p90_ns", "90th percentile.");

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "borescope/analysis/core/selection/phases.h"
+#include "borescope/base/saturating.h"
 #include "borescope/base/stop.h"
 #include "borescope/index/launches/correlation.h"
 #include "borescope/index/steps/steps.h"
@@ -28,8 +29,11 @@ class LeverFinder {
     for (const auto& [name, ns] : class_ns_) {
       Add(TargetKind::kClass, std::string(name));
     }
+    // Where nothing is known of phases, all is one.
     for (const auto& [name, ns] : phase_ns_) {
-      Add(TargetKind::kPhase, std::string(name));
+      if (phase_ns_.size() > 1) {
+        Add(TargetKind::kPhase, std::string(name));
+      }
     }
     if (has_[static_cast<size_t>(Activity::kCommunication)]) {
       Add(TargetKind::kComm, "");
@@ -63,14 +67,14 @@ class LeverFinder {
       const Activity activity = ActivityOf(device.kind[row], kind);
       has_[static_cast<size_t>(activity)] = true;
       if (device.kind[row] == DeviceKind::kKernel) {
-        kernel_ns_[view_.trace.Text(device.name[row])] += device.dur_ns[row];
+        Add(kernel_ns_[view_.trace.Text(device.name[row])], device.dur_ns[row]);
       }
       if (activity == Activity::kCompute) {
-        class_ns_[KernelClassName(kind)] += device.dur_ns[row];
+        Add(class_ns_[KernelClassName(kind)], device.dur_ns[row]);
       }
       const Phase phase = PhaseOf(view_, phases, {row});
       if (phase != Phase::kOther) {
-        phase_ns_[PhaseName(phase)] += device.dur_ns[row];
+        Add(phase_ns_[PhaseName(phase)], device.dur_ns[row]);
       }
     }
   }
@@ -79,7 +83,7 @@ class LeverFinder {
     for (const HostPart& part : model_.graph.parts) {
       has_loading_ = has_loading_ || part.is_loading;
       if (part.event.valid() && !IsStepOrLaunch(part.event)) {
-        host_ns_[view_.trace.Text(view_.trace.host().name[part.event.value])] += part.ns;
+        Add(host_ns_[view_.trace.Text(view_.trace.host().name[part.event.value])], part.ns);
       }
     }
   }
@@ -105,12 +109,14 @@ class LeverFinder {
     }
   }
 
+  static void Add(int64_t& sum, int64_t ns) { sum = AddSaturating(sum, ns); }
   void Add(TargetKind target, std::string text) {
     scenarios_.push_back({"",
                           {{.kind = ChangeKind::kScale,
                             .target = target,
                             .text = std::move(text),
-                            .factor = kLeverFactor}}});
+                            .factor = kLeverFactor,
+                            .is_whole_name = true}}});
   }
 
   const RankView& view_;

@@ -1,11 +1,15 @@
 // whatif: what the recording would take if something took another time. The recording is run again
 // as a graph of dependencies with the change made (measures/replay); how far that can be believed
 // is measured first, and an answer that cannot be is not given. docs/whatif.md.
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <utility>
 
 #include "borescope/analysis/core/param_specs.h"
 #include "borescope/analysis/core/reduce.h"
+#include "borescope/analysis/core/row.h"
+#include "borescope/analysis/measures/flops/roofs.h"
 #include "borescope/analysis/verbs/verbs.h"
 #include "borescope/analysis/verbs/whatif/levers.h"
 #include "borescope/analysis/verbs/whatif/scenarios.h"
@@ -21,6 +25,10 @@ Result<std::vector<AskedScenario>> RunAll(const ScenarioRunner& runner,
   ParallelFor(scenarios.size(), threads, [&](size_t i) { runs[i] = runner.Run(scenarios[i]); });
   std::vector<AskedScenario> asked;
   for (size_t i = 0; i < scenarios.size(); ++i) {
+    if (!runs[i].ok() && runs[i].error().code == ErrorCode::kMissingData) {
+      asked.push_back({scenarios[i], {}, runs[i].error().message});
+      continue;
+    }
     BS_ASSIGN(ScenarioRun run, std::move(runs[i]));
     asked.push_back({scenarios[i], std::move(run)});
   }
@@ -44,6 +52,7 @@ Result<std::vector<AskedScenario>> FindLevers(const RankView& view, const Replay
   }
   BS_ASSIGN(std::vector<AskedScenario> levers,
             RunAll(runner, LeverScenarios(view, model), view.threads));
+  std::erase_if(levers, [](const AskedScenario& lever) { return !lever.absent.empty(); });
   std::stable_sort(levers.begin(), levers.end(),
                    [](const auto& a, const auto& b) { return LengthOf(a.run) < LengthOf(b.run); });
   const int64_t now_ns = TotalTime(model.graph, model.times);
@@ -58,6 +67,19 @@ Result<std::vector<AskedScenario>> FindLevers(const RankView& view, const Replay
   return best;
 }
 
+// It is an error where a rank has nothing of any scenario; of some, their rows say it.
+Result<void> CheckThatSomeAreThere(const std::vector<AskedScenario>& asked) {
+  for (const AskedScenario& one : asked) {
+    if (one.absent.empty()) {
+      return {};
+    }
+  }
+  return asked.empty()
+             ? Result<void>()
+             : Error{ErrorCode::kMissingData,
+                     fmt::format("{}: {}", asked.front().scenario.name, asked.front().absent)};
+}
+
 Result<void> CheckWhatIf(const Params& params) {
   const Selection& selection = params.selection;
   if (!selection.gpus.empty() || !selection.streams.empty() || !selection.annotation.empty() ||
@@ -66,45 +88,61 @@ Result<void> CheckWhatIf(const Params& params) {
         "whatif: a replay needs all that was recorded; choose steps, with --step or "
         "--step-pattern");
   }
+  BS_TRY(ModelOptionsOf(params));
+  BS_TRY(GivenDevice(params));
   BS_TRY(AskedScenarios(params));
   BS_TRY(SweepScenarios(params));
   return {};
-}
-
-Result<void> AskAboutSteps(const NumberRanges& steps, ReplayGraph& graph) {
-  bool has_any = false;
-  for (ReplayStretch& stretch : graph.stretches) {
-    stretch.is_asked = steps.empty() || (stretch.step != kMissing && steps.Contains(stretch.step));
-    has_any = has_any || stretch.is_asked;
-  }
-  return has_any ? Result<void>()
-                 : Error{ErrorCode::kMissingData, "whatif: there are no such steps"};
 }
 
 Result<Tables> MapWhatIf(const RankView& view, const Params& params) {
   BS_ASSIGN(const std::vector<Scenario> scenarios, AskedScenarios(params));
   BS_ASSIGN(const std::vector<Scenario> sweep, SweepScenarios(params));
   ReplayModel model = MakeReplayModel(view, params.Text(kDataLoadParam));
-  BS_TRY(AskAboutSteps(params.selection.steps, model.graph));
+  BS_TRY(AskAboutSteps(view, params.selection, model.graph));
   const ScenarioRunner runner(view, model, params);
   Tables tables;
   tables.push_back(ReplayQualityTable(view, model));
-  if (!scenarios.empty()) {
-    BS_ASSIGN(const std::vector<AskedScenario> asked, RunAll(runner, scenarios, view.threads));
-    tables.push_back(WhatIfAnswers(view, model, asked));
-  }
-  if (!sweep.empty()) {
-    BS_ASSIGN(const std::vector<AskedScenario> asked, RunAll(runner, sweep, view.threads));
-    tables.push_back(SweepTable(view, model, asked));
-  }
+  BS_ASSIGN(const std::vector<AskedScenario> asked, RunAll(runner, scenarios, view.threads));
+  BS_ASSIGN(const std::vector<AskedScenario> swept, RunAll(runner, sweep, view.threads));
+  BS_TRY(CheckThatSomeAreThere(asked));
+  std::vector<AskedScenario> levers;
   if (scenarios.empty()) {
-    BS_ASSIGN(const std::vector<AskedScenario> levers, FindLevers(view, model, runner));
-    tables.push_back(RankingTable(view, model, levers));
+    BS_ASSIGN(levers, FindLevers(view, model, runner));
   }
+  tables.push_back(WhatIfAnswers(view, model, asked));
+  tables.push_back(SweepTable(view, model, swept));
+  tables.push_back(RankingTable(view, model, levers));
   tables.push_back(ReplayConstantsTable(view, model));
   return tables;
 }
 
+// What was not asked for needs no empty table to say so.
+Result<Tables> FinishWhatIf(Tables findings, const Params& params) {
+  BS_ASSIGN(const std::vector<Scenario> asked, AskedScenarios(params));
+  BS_ASSIGN(const std::vector<double> factors, SweepFactors(params));
+  const StringValues& verdicts = Texts(findings.front(), "verdict");
+  const bool is_refused =
+      verdicts.size() > 0 && verdicts[0] == ReplayVerdictName(ReplayVerdict::kRefused);
+  for (Table& table : findings) {
+    if (table.name == "ranking" && table.rows() == 0 && is_refused) {
+      table.title += ": no answer, as the replay is refused";
+    }
+  }
+  std::erase_if(findings, [&](const Table& table) {
+    return (table.name == "whatif" && asked.empty()) ||
+           (table.name == "sweep" && factors.empty()) ||
+           (table.name == "ranking" && !asked.empty());
+  });
+  return findings;
+}
+
+constexpr std::string_view kScenarioOf[] = {"rank", "scenario"};
+constexpr std::string_view kSaved[] = {"saved_share"};
+constexpr ViewSpec kWhatIfViews[] = {
+    {"whatif", ViewKind::kBars, "Saved part of a step", kScenarioOf, kSaved},
+    {"sweep", ViewKind::kBars, "Saved part of a step", kScenarioOf, kSaved},
+    {"ranking", ViewKind::kBars, "Saved part of a step", kScenarioOf, kSaved}};
 constexpr const ParamSpec* kWhatIfParams[] = {
     &kScaleParam,       &kRemoveParam,      &kRoofParam,      &kNoDataWaitParam, &kNoSyncParam,
     &kOverlapCommParam, &kGraphRegionParam, &kLaunchParam,    &kPlanParam,       &kSweepParam,
@@ -118,9 +156,10 @@ const AnalysisSpec kWhatIfVerb{
     .example = "borescope whatif trace.json.gz --scale class:gemm=0.5",
     .needs = Needs::kEvents,
     .params = kWhatIfParams,
-    .answer = {.map = MapWhatIf, .reduce = ConcatTables},
+    .answer = {.map = MapWhatIf, .reduce = ConcatTables, .finish = FinishWhatIf},
     .check = CheckWhatIf,
     .memory = 1.5,
+    .views = kWhatIfViews,
     .in_report = false};
 
 }  // namespace borescope::internal

@@ -13,14 +13,6 @@ namespace {
 
 constexpr size_t kPreviewSteps = 8;
 
-constexpr std::string_view kUnsafe =
-    "nothing recorded tells whether something needs what is no longer waited for";
-constexpr std::string_view kNotTestable =
-    "not testable: host threads alone decide how long this recording takes";
-constexpr std::string_view kHoldsWaits =
-    "times of collectives hold the waits for other ranks, which then change as well";
-constexpr std::string_view kRefusedNote = "refused: see why above";
-
 Table NewAnswerTable(std::string name, std::string title) {
   Table table{std::move(name), std::move(title), {}};
   AddRankKey(table);
@@ -32,10 +24,10 @@ Table NewAnswerTable(std::string name, std::string title) {
      "A step as measured, on average from completion to completion; without steps, the recording.");
   ns("new_ns",
      "The same in the scenario: as measured, less what the replay is shorter with the change than "
-     "without. Missing where the replay does not stand for the recording.");
+     "without. Missing where the replay does not represent the recording.");
   ns("low_ns",
-     "The interval of new_ns: the error of the replay, how much steps differ in what they "
-     "save, and a twentieth of what is saved.");
+     "The interval of new_ns: the error of the replay, how much steps differ in what they save, a "
+     "twentieth of what is saved, and half of what launches of graphs are assumed to take.");
   ns("high_ns", "Its upper end.");
   AddFloat(table, "saved_share", Unit::kShare, Role::kDerived, "(step - new) / step.");
   AddFloat(table, "speedup", Unit::kNone, Role::kDerived, "step / new.");
@@ -46,16 +38,6 @@ Table NewAnswerTable(std::string name, std::string title) {
          "Events and calls of the host that are changed.");
   AddString(table, "note", Role::kDerived, "What limits the answer; missing for nothing.");
   return table;
-}
-
-std::string_view NoteOf(const std::optional<ScenarioAnswer>& answer, const ScenarioRun& run) {
-  if (!answer) {
-    return kRefusedNote;
-  }
-  return run.is_unsafe          ? kUnsafe
-         : !answer->is_testable ? kNotTestable
-         : run.has_collectives  ? kHoldsWaits
-                                : std::string_view();
 }
 
 // As measured, of the steps that were asked about.
@@ -72,7 +54,8 @@ int64_t MeanStep(const ReplayModel& model) {
 
 void PushAnswer(Table& table, const RankView& view, const ReplayModel& model,
                 const AskedScenario& asked) {
-  const std::optional<ScenarioAnswer> answer = AnswerScenario(model, asked.scenario, asked.run);
+  const std::optional<ScenarioAnswer> answer =
+      asked.absent.empty() ? AnswerScenario(model, asked.scenario, asked.run) : std::nullopt;
   Row row(table);
   row.Int(view.rank).Text(asked.scenario.name);
   if (answer) {
@@ -83,11 +66,28 @@ void PushAnswer(Table& table, const RankView& view, const ReplayModel& model,
   } else {
     row.Int(MeanStep(model)).Missing().Missing().Missing().Missing().Missing().Missing();
   }
-  row.Int(asked.run.works).Int(asked.run.host_events).MaybeText(NoteOf(answer, asked.run));
+  row.Int(asked.run.works).Int(asked.run.host_events);
+  row.MaybeText(asked.absent.empty() ? NoteOf(answer, asked.run) : asked.absent);
+}
+
+// What says how far the replay is from the recording where it has no counterpart in it.
+void AddDoubts(Table& table) {
+  const auto share = [&](std::string_view name, std::string_view doc) {
+    AddFloat(table, name, Unit::kShare, Role::kDerived, doc);
+  };
+  share("unexplained_share",
+        "Part of the time in which work on the path of the replay waited for what no dependency "
+        "explains.");
+  share("path_device_share", "Part of the path of the replay that is device work.");
+  share("anchored_share",
+        "Part of the device time whose launch was not recorded, or was on a thread that depends on "
+        "nothing recorded: it moves by inference alone, or not at all.");
+  share("impossible_share",
+        "Part of the waits for device work that end before that work does: lost or wrong records.");
 }
 
 Table NewQualityTable() {
-  Table table{"replay_quality", "How well the replay stands for the recording", {}, kPreviewSteps};
+  Table table{"replay_quality", "How well the replay represents the recording", {}, kPreviewSteps};
   AddRankKey(table);
   AddStepKeyOrNone(table);
   const auto ns = [&](std::string_view name, std::string_view doc) {
@@ -103,15 +103,10 @@ Table NewQualityTable() {
   share("identity_share", "(replayed - measured) / measured.");
   share("held_out_share",
         "The same of every other step, with lags measured in the steps between; with fewer than "
-        "four steps, of all, with lags of every other tenth of the time.");
+        "four steps, of all, with lags of every other hundredth of the time.");
   share("null_share",
         "The same with all lags 0: where this is small, identity says nothing about devices.");
-  share("unexplained_share",
-        "Part of the time in which work on the path of the replay waited for what no dependency "
-        "tells.");
-  share("anchored_share",
-        "Part of the device time that cannot move in a replay: its launch was not recorded, or its "
-        "thread depends on nothing that was.");
+  AddDoubts(table);
   AddInt(table, "inferred_edges", Unit::kCount, Role::kDerived,
          "Dependencies that were not recorded, but follow from times and names.");
   AddInt(table, "edges", Unit::kCount, Role::kDerived, "All dependencies.");
@@ -150,7 +145,9 @@ Table ReplayQualityTable(const RankView& view, const ReplayModel& model) {
   quality.held_out ? row.Float(*quality.held_out) : row.Missing();
   row.Float(quality.null())
       .Float(quality.unexplained())
+      .Float(quality.path_device())
       .Float(quality.anchored())
+      .Float(quality.impossible_share())
       .Int(quality.inferred)
       .Count(model.graph.edges())
       .Int(quality.exact_ns)
@@ -191,7 +188,7 @@ Table ReplayConstantsTable(const RankView& view, const ReplayModel& model) {
   Table table{"replay_constants", "Lags of the replay", {}, 12};
   AddRankKey(table);
   AddString(table, "what", Role::kKey,
-            "Kind of dependency: launch, stream, graph, event, wait, queue, handover, call.");
+            "Kind of dependency: launch, stream, graph, event, wait, queue, call.");
   AddString(table, "class", Role::kKey, "Between what.");
   AddInt(table, "cases", Unit::kCount, Role::kDerived,
          "How often it decided when something happened.");

@@ -1,0 +1,205 @@
+#include "borescope/analysis/verbs/summary/prices.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <optional>
+#include <vector>
+
+#include "borescope/analysis/core/key_columns.h"
+#include "borescope/analysis/core/param_specs.h"
+#include "borescope/analysis/core/row.h"
+#include "borescope/analysis/measures/replay/answer.h"
+#include "borescope/base/saturating.h"
+
+namespace borescope::internal {
+namespace {
+
+struct LeverRow {
+  Lever lever;
+  std::string_view words;
+};
+constexpr LeverRow kLeverRows[] = {
+    {Lever::kHost, "all of the host's time halved"},
+    {Lever::kWaits, "no wait of the host for a device"},
+    {Lever::kData, "data loading at its best"},
+    {Lever::kLaunches, "launch calls in half their time"},
+    {Lever::kComm, "no time in communication"},
+    {Lever::kCopies, "no time in copies"},
+    {Lever::kKernel, "this kernel in half its time"},
+};
+
+std::string_view WordsOf(Lever lever) {
+  for (const LeverRow& row : kLeverRows) {
+    if (row.lever == lever) {
+      return row.words;
+    }
+  }
+  return "";
+}
+
+// The kernel with most time of all; of equal ones the first by name. Empty without kernels.
+std::string LongestKernel(const Trace& trace) {
+  std::vector<int64_t> ns_of(trace.strings().size());
+  const DeviceEvents& device = trace.device();
+  for (uint32_t row = 0; row < device.size(); ++row) {
+    if (device.kind[row] == DeviceKind::kKernel) {
+      int64_t& sum_ns = ns_of[device.name[row].value];
+      sum_ns = AddSaturating(sum_ns, device.dur_ns[row]);
+    }
+  }
+  std::string_view longest;
+  int64_t longest_ns = 0;
+  for (uint32_t name = 0; name < ns_of.size(); ++name) {
+    const std::string_view text = trace.Text({name});
+    if (ns_of[name] > longest_ns ||
+        (ns_of[name] == longest_ns && ns_of[name] > 0 && text < longest)) {
+      longest = text;
+      longest_ns = ns_of[name];
+    }
+  }
+  return std::string(longest);
+}
+
+Change ChangeOf(Lever lever, const Trace& trace) {
+  constexpr double kHalf = 0.5;
+  switch (lever) {
+    case Lever::kWaits:
+      return {.kind = ChangeKind::kNoSync};
+    case Lever::kData:
+      return {.kind = ChangeKind::kNoDataWait};
+    case Lever::kLaunches:
+      return {.kind = ChangeKind::kLaunch, .factor = kHalf};
+    case Lever::kComm:
+      return {.target = TargetKind::kComm, .factor = 0};
+    case Lever::kCopies:
+      return {.target = TargetKind::kCopy, .factor = 0};
+    case Lever::kKernel:
+      return {.target = TargetKind::kKernel,
+              .text = LongestKernel(trace),
+              .factor = kHalf,
+              .is_whole_name = true};
+    case Lever::kHost:
+    case Lever::kNone:
+      break;
+  }
+  return {.target = TargetKind::kHost, .factor = kHalf};
+}
+
+Table NewPriceTable() {
+  Table table{"prices", "What the advice would bring, by replay", {}};
+  AddRankKey(table);
+  AddString(table, "change", Role::kKey, "What is changed, in words of the findings.");
+  AddString(table, "kernel", Role::kKey, "The kernel that is changed; missing where others are.");
+  const auto ns = [&](std::string_view name, std::string_view doc) {
+    AddInt(table, name, Unit::kNanoseconds, Role::kDerived, doc);
+  };
+  ns("step_ns", "A step as measured, on average; without steps, the recording.");
+  ns("new_ns",
+     "The same with the change; missing where the replay does not represent the recording.");
+  ns("low_ns", "The interval of new_ns, as in whatif.");
+  ns("high_ns", "Its upper end.");
+  AddFloat(table, "saved_share", Unit::kShare, Role::kDerived, "(step - new) / step.");
+  AddString(table, "verdict", Role::kDerived,
+            "Of the replay: good, rough, untested or refused, as in whatif.");
+  AddString(table, "note", Role::kDerived, "What limits the answer; missing for nothing.");
+  return table;
+}
+
+void PushPrice(Table& table, int64_t rank, const Change& change, std::string_view words,
+               ReplayVerdict verdict, const std::optional<ScenarioAnswer>& answer,
+               std::string_view note) {
+  Row row(table);
+  row.Int(rank).Text(words);
+  row.MaybeText(change.target == TargetKind::kKernel ? change.text : "");
+  if (answer) {
+    row.Int(answer->step_ns).Int(answer->new_ns).Int(answer->low_ns).Int(answer->high_ns);
+    row.Share(answer->saved_ns(), answer->step_ns);
+  } else {
+    row.Missing().Missing().Missing().Missing().Missing();
+  }
+  row.Text(ReplayVerdictName(verdict)).MaybeText(note);
+}
+
+std::string Percent(double share) { return fmt::format("{:.1f}", 100 * share); }
+
+}  // namespace
+
+Result<Table> PriceTable(const RankView& view, const Params& params) {
+  Table table = NewPriceTable();
+  if (!params.Flag(kPriceParam) || view.trace.device().size() == 0) {
+    return table;
+  }
+  ReplayModel model = MakeReplayModel(view, "");
+  BS_TRY(AskAboutSteps(view, params.selection, model.graph));
+  const ScenarioRunner runner(view, model, params);
+  for (const LeverRow& row : kLeverRows) {
+    const Change change = ChangeOf(row.lever, view.trace);
+    const Scenario scenario{"", {change}};
+    const Result<ScenarioRun> run = runner.Run(scenario);
+    if (run.ok()) {
+      const std::optional<ScenarioAnswer> answer = AnswerScenario(model, scenario, *run);
+      PushPrice(table, view.rank, change, row.words, model.quality.verdict, answer,
+                NoteOf(answer, *run));
+    } else if (run.error().code != ErrorCode::kMissingData) {
+      return run.error();
+    }
+  }
+  return table;
+}
+
+namespace {
+
+// The rows of a lever, those with an answer.
+struct PriceRows {
+  bool is_asked = false;
+  std::vector<size_t> answered;
+};
+
+PriceRows RowsOf(const Table& prices, Lever lever, std::string_view kernel) {
+  PriceRows rows;
+  for (size_t row = 0; row < prices.rows(); ++row) {
+    const bool is_other = lever == Lever::kKernel && Texts(prices, "kernel")[row] != kernel;
+    if (Texts(prices, "change")[row] != WordsOf(lever) || is_other) {
+      continue;
+    }
+    rows.is_asked = true;
+    if (!prices.Find("new_ns")->IsMissing(row)) {
+      rows.answered.push_back(row);
+    }
+  }
+  return rows;
+}
+
+// "3.6 % of a step (3.4 to 3.8 %)"; of several ranks "2.0 to 5.4 % of a step, by rank".
+std::string SavingWords(const Table& prices, const std::vector<size_t>& rows) {
+  const FloatValues& saved = Floats(prices, "saved_share");
+  const size_t only = rows.front();
+  if (rows.size() == 1) {
+    const int64_t step_ns = Ints(prices, "step_ns")[only];
+    return fmt::format("{} % of a step ({} to {} %)", Percent(saved[only]),
+                       Percent(1 - ShareOf(Ints(prices, "high_ns")[only], step_ns)),
+                       Percent(1 - ShareOf(Ints(prices, "low_ns")[only], step_ns)));
+  }
+  const auto by_saving = [&](size_t a, size_t b) { return saved[a] < saved[b]; };
+  const auto [least, most] = std::minmax_element(rows.begin(), rows.end(), by_saving);
+  return fmt::format("{} to {} % of a step, by rank", Percent(saved[*least]),
+                     Percent(saved[*most]));
+}
+
+}  // namespace
+
+std::string PriceWords(const Table& prices, Lever lever, std::string_view kernel) {
+  const PriceRows rows = RowsOf(prices, lever, kernel);
+  if (!rows.is_asked) {
+    return "";
+  }
+  if (rows.answered.empty()) {
+    return " What it would bring cannot be told from this recording: see `borescope whatif`.";
+  }
+  const std::string& note = Texts(prices, "note")[rows.answered.front()];
+  return fmt::format(" By replay, {} would save {}{}{}.", WordsOf(lever),
+                     SavingWords(prices, rows.answered), note.empty() ? "" : "; ", note);
+}
+
+}  // namespace borescope::internal

@@ -1,0 +1,32 @@
+// What following the advice of a finding would bring, by replay (docs/whatif.md). Internal to
+// summary/.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "borescope/analysis/core/analysis_spec.h"
+
+namespace borescope::internal {
+
+// What a finding advises, as far as a replay can make the change.
+enum class Lever : uint8_t {
+  kNone,
+  kHost,      // half of the host's time
+  kWaits,     // no call waits for a device
+  kData,      // data loading at its best
+  kLaunches,  // launch calls in half their time
+  kComm,      // communication fully hidden
+  kCopies,    // copies fully hidden
+  kKernel,    // the kernel with most time in half of it
+};
+
+// A row for each lever that the rank has; none without --price.
+Result<Table> PriceTable(const RankView& view, const Params& params);
+
+// " By replay, ... would save 12.3 % of a step (11.9 to 12.7 %).", with what limits it; of several
+// ranks the range. Empty where the lever has no row; of kKernel only rows of `kernel` count.
+std::string PriceWords(const Table& prices, Lever lever, std::string_view kernel);
+
+}  // namespace borescope::internal
