@@ -350,6 +350,9 @@ struct Planted {
 std::vector<long double> PlantedTimes(const SimulatedRun& run) {
   std::vector<long double> times(run.ranks[0].steps.size(), 0);
   for (const simulation::PlantedRow& row : run.planted) {
+    if (static_cast<size_t>(row.step) >= times.size()) {
+      continue;  // after the last step
+    }
     long double& ns = times[static_cast<size_t>(row.step)];
     const auto here = static_cast<long double>(row.ns);
     ns = std::abs(here) > std::abs(ns) ? here : ns;

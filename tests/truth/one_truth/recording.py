@@ -223,8 +223,8 @@ def variance(answers, say):
         job = spread.where(lambda c: c("rank") is None or len(spread) == 1)
         slow, causes = (answers.table("verbs", name) for name in ("slow_steps", "variance_causes"))
         if len(slow):
-            say("longest step", "steps_spread", job["max_ns"][0])
-            say("longest step", "slow_steps", slow["length_ns"][0])
+            say("slowest step that counts", "steps_spread", job["max_ns"][0])
+            say("slowest step that counts", "slow_steps", slow["length_ns"][0])
         for step, over, *parts in slow.rows("step", "over_ns", "first_ns", "second_ns", "third_ns", "rest_ns"):
             say(f"how much longer step {step} took", "slow_steps", over)
             say(f"how much longer step {step} took", "its causes and the rest", sum(part or 0 for part in parts))
