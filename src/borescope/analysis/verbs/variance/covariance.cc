@@ -20,7 +20,7 @@ int BitsOf(uint64_t value) { return 64 - std::countl_zero(value); }
 // sums would not fit, which takes weeks of steps, in a coarser unit.
 class ExactSums {
  public:
-  explicit ExactSums(const StepMatrix& matrix) : matrix_(matrix) {
+  explicit ExactSums(const StepMatrix& matrix) {
     uint64_t largest = 1;
     for (const MatrixStep& step : matrix.steps) {
       largest = std::max(largest, static_cast<uint64_t>(step.length_ns));
@@ -65,7 +65,6 @@ class ExactSums {
  private:
   Wide steps() const { return static_cast<Wide>(length_.size()); }
 
-  const StepMatrix& matrix_;
   int shift_ = 0;
   std::vector<int64_t> length_;
   Wide sum_ = 0;

@@ -169,6 +169,7 @@ double UsualLength::outlier_ns() const { return median_ns + kOutlier * mad_ns; }
 
 UsualLength UsualLengthOf(const std::vector<MatrixStep>& steps) {
   std::vector<double> values;
+  values.reserve(steps.size());
   for (const MatrixStep& step : steps) {
     values.push_back(static_cast<double>(step.length_ns));
   }

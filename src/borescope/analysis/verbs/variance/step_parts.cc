@@ -125,6 +125,7 @@ void AddThread(const RankView& view, const HostFacts& facts, TrackId thread,
 
 void AddOps(const RankView& view, const StepSpans& spans, PartSums& sums) {
   std::vector<const StepPiece*> pieces;
+  pieces.reserve(spans.pieces.size());
   for (const StepPiece& piece : spans.pieces) {
     pieces.push_back(&piece);
   }

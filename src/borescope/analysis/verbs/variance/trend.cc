@@ -31,8 +31,9 @@ std::vector<Point> PointsOf(const std::vector<MatrixStep>& steps) {
     for (size_t i = begin; i < end; ++i) {
       lengths.push_back(steps[i].length_ns);
     }
-    points.push_back({static_cast<double>(steps[(begin + end - 1) / 2].number),
-                      static_cast<double>(LowerMedian(lengths))});
+    const size_t middle = begin + (end - begin - 1) / 2;
+    points.push_back(
+        {static_cast<double>(steps[middle].number), static_cast<double>(LowerMedian(lengths))});
   }
   return points;
 }

@@ -57,7 +57,8 @@ Error TooFewSteps(const JobSteps& job) {
 
 Result<Tables> FinishVariance(Tables findings, const Params& params) {
   const bool leaves_out_first = !params.Flag(kAllStepsParam) && params.selection.steps.empty();
-  const JobSteps job = CollectSteps(findings, leaves_out_first);
+  const Tables mapped = std::move(findings);
+  const JobSteps job = CollectSteps(mapped, leaves_out_first);
   if (job.job.steps.size() < kLeastSteps) {
     return TooFewSteps(job);
   }
