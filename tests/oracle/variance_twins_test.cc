@@ -86,6 +86,7 @@ long double Covariance(const std::vector<long double>& a, const std::vector<long
 
 std::vector<long double> Lengths(const StepMatrix& matrix) {
   std::vector<long double> lengths;
+  lengths.reserve(matrix.steps.size());
   for (const MatrixStep& step : matrix.steps) {
     lengths.push_back(static_cast<long double>(step.length_ns));
   }

@@ -148,6 +148,7 @@ TEST(Period, EverySeventh) {
   EXPECT_GT(period->correlation, 0.5);
   // A ramp is a trend, no period.
   std::vector<int64_t> ramp;
+  ramp.reserve(28);
   for (int64_t i = 0; i < 28; ++i) {
     ramp.push_back(100 + 3 * i);
   }
