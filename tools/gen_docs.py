@@ -26,6 +26,7 @@ INPUTS = {
     "counters": [DATA / "small" / "counters.json"],
     "graphs": [DATA / "small" / "graphs.json"],
     "stats": ["all", RUN],
+    "variance": [RUN, "--all-steps"],
     "diff": [RUN / "rank-0.json.gz", RUN / "rank-1.json.gz"],
 }
 # More tables of a verb, by the options that show them.

@@ -181,6 +181,12 @@ PARAMETERS: dict[str, dict[str, str]] = {
         "texts", "launch": "text", "plan": "file", "sweep": "text", "data_load": "text", "causal":
         "choice", "sfu_weight": "number", "device": "text", "device_spec": "file"
     },
+    "variance": {
+        "rank": "ranges", "step": "ranges", "step_rule": "choice", "step_pattern": "text", "gpu":
+        "ranges", "stream": "ranges", "annotation": "text", "instance": "ranges", "begin": "moment",
+        "end": "moment", "sort": "text", "top": "count", "parts": "choice", "all_steps": "flag",
+        "data_load": "text"
+    },
     "memory": {
         "rank": "ranges", "step": "ranges", "step_rule": "choice", "step_pattern": "text", "gpu":
         "ranges", "stream": "ranges", "annotation": "text", "instance": "ranges", "begin": "moment",
@@ -3075,6 +3081,115 @@ class Verbs:
             "no_data_wait": no_data_wait, "no_sync": no_sync, "overlap_comm": overlap_comm, "graph":
             graph, "launch": launch, "plan": plan, "sweep": sweep, "data_load": data_load, "causal":
             causal, "sfu_weight": sfu_weight, "device": device, "device_spec": device_spec
+        })
+
+    @verb
+    def variance(
+        self, *,
+        rank: int | str | Iterable[int] | None = None,
+        step: int | str | Iterable[int] | None = None,
+        step_rule: Literal["launch", "time"] | None = None,
+        step_pattern: str | None = None,
+        gpu: int | str | Iterable[int] | None = None,
+        stream: int | str | Iterable[int] | None = None,
+        annotation: str | None = None,
+        instance: int | str | Iterable[int] | None = None,
+        begin: int | str | None = None,
+        end: int | str | None = None,
+        sort: str | None = None,
+        top: int | None = None,
+        parts: Literal["path", "breakdown", "ops"] | None = None,
+        all_steps: bool = False,
+        data_load: str | None = None,
+    ) -> Answer:
+        """Why some steps are slower than others.
+
+        Args:
+            rank: only these ranks: 0 or 0,3 or 2..5.
+            step: only these steps (the N of ProfilerStep#N; others are counted from 0).
+            step_rule: what belongs to a step on a device, by launch (default) the work launched in
+                it, by time what runs in its window on the host.
+            step_pattern: steps are the annotations whose name matches this regular expression,
+                instead of ProfilerStep#N.
+            gpu: only these devices.
+            stream: only these device streams.
+            annotation: only inside the host annotation of this name.
+            instance: which of its occurrences, counted from 0: 0 or 0,3 or 2..5.
+            begin: only from here on: nanoseconds, +5ms from the begin, -5ms from the end, 10%, or
+                part of the name of a kernel, the first of which starts there.
+            end: only up to here, as ``begin``.
+            sort: sort rows by this column, numbers from large to small.
+            top: show the first N rows of each table.
+            parts: what steps are divided into: the critical path, which is the default; device
+                time, by default where no waits were recorded; or the host events of the thread that
+                runs them.
+            all_steps: count the first recorded step as well, which profilers and caches slow down.
+            data_load: events whose name contains this are data loading, too.
+
+        Tables:
+            steps_spread: How far steps differ; without step 1, the first recorded (--all-steps)
+                rank (int): Rank of the process in the job; missing for the job of several.
+                steps (int, count): Steps that count.
+                median_ns (int, ns): Of their lengths, to their completion: measured_ns of whatif;
+                    with --parts ops of its window on the host; of the job that of the longest rank.
+                mad_ns (int, ns): Median of the distances of the lengths from their median.
+                p10_ns (int, ns): 10th percentile of the lengths.
+                p90_ns (int, ns): 90th percentile.
+                max_ns (int, ns): The longest.
+                max_step (int): Its number.
+                trend_ns_per_step (int, ns): Median of the slopes between all pairs of steps;
+                    missing below 5 steps.
+                trend_low_ns (int, ns): The interval of the trend, 90 %.
+                trend_high_ns (int, ns): Its upper end.
+                period (int, count): After how many steps lengths repeat; missing where they do not.
+                period_correlation (float): Of lengths with those one period later, without the
+                    trend; above 0.5.
+                work_share (float, share): Part of the variance that goes with other amounts of
+                    work; missing where all steps do the same, or it is not known.
+            variance_causes: What goes with the length of steps, by path: shares need 5 steps.
+                rank (int): Of what this rank, for which the others waited, spent more or less than
+                    the typical one; missing: of what the typical rank spent.
+                cause (string): bound_by of critical-path; with --parts breakdown compute,
+                    exposed_comm, exposed_copy, idle; with --parts ops operator, call, annotation,
+                    python, between_events. skew: the longest rank took longer than the one that
+                    waited least. other_work: what goes with the FLOPs of the step.
+                name (string): Event or device work; missing for none.
+                mean_ns (int, ns): Time in a step, on average; all rows add up to the mean step.
+                sd_ns (int, ns): Its standard deviation, of a sample.
+                share (float, share): Covariance with the length of the step / variance of the
+                    length: all rows add up to 1; below 0 what makes up for others. Missing below 5
+                    steps, or where all are alike.
+                low (float, share): The interval of the share, 90 %: of 1,000 draws of as many
+                    steps.
+                high (float, share): Its upper end.
+                stable (bool): Of the three largest shares: whether the row keeps its place in 80 %
+                    of the draws.
+            slow_steps: Slow steps, and what took longer than in a usual one.
+                step (int): Number of the step.
+                length_ns (int, ns): Length of the step.
+                over_ns (int, ns): Length less that of the usual step: the mean of those between the
+                    40th and the 60th percentile.
+                outlier (bool): Whether it is longer than median + 3.5 x 1.4826 MAD; where no step
+                    is, the slowest is shown.
+                first (string): Cause and name of what took longer.
+                first_ns (int, ns): By how much.
+                second (string): Cause and name of what took longer.
+                second_ns (int, ns): By how much.
+                third (string): Cause and name of what took longer.
+                third_ns (int, ns): By how much.
+                rest_ns (int, ns): Everything else: over less the three.
+
+        Example:
+            >>> import borescope
+            >>> run = borescope.open("tests/data/demo_run")
+            >>> run.variance()
+            <Answer: steps_spread (3 rows), variance_causes (78 rows), slow_steps (1 rows)>
+        """
+        return self._verb("variance", {
+            "rank": rank, "step": step, "step_rule": step_rule, "step_pattern": step_pattern, "gpu":
+            gpu, "stream": stream, "annotation": annotation, "instance": instance, "begin": begin,
+            "end": end, "sort": sort, "top": top, "parts": parts, "all_steps": all_steps,
+            "data_load": data_load
         })
 
     @verb

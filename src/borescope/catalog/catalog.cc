@@ -15,8 +15,9 @@ constexpr const AnalysisSpec* kAnalyses[] = {
     &kVariabilityVerb, &kInductorVerb,  &kOpsVerb,          &kRooflineVerb,    &kStacksVerb,
     &kFlameVerb,       &kStepsVerb,     &kLaunchesVerb,     &kDelaysVerb,      &kGraphsVerb,
     &kQueueVerb,       &kBandwidthVerb, &kSequencesVerb,    &kAnnotationsVerb, &kCollectivesVerb,
-    &kStragglersVerb,  &kWaitsVerb,     &kCriticalPathVerb, &kWhatIfVerb,      &kMemoryVerb,
-    &kCountersVerb,    &kStatsVerb,     &kProfVerb,         &kEventsVerb,      &kDiffVerb,
+    &kStragglersVerb,  &kWaitsVerb,     &kCriticalPathVerb, &kWhatIfVerb,      &kVarianceVerb,
+    &kMemoryVerb,      &kCountersVerb,  &kStatsVerb,        &kProfVerb,        &kEventsVerb,
+    &kDiffVerb,
 };
 
 // Order = order of the report's page. Analyses that are not named here come before the last three.

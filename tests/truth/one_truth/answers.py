@@ -11,7 +11,7 @@ from one_truth import statements
 # Verbs that one load of the files answers together; their tables have different names.
 TOGETHER = ("info,doctor,breakdown,busy,idle,gaps,overlap,top,kernels,variability,inductor,ops,roofline,"
             "stacks,flame,steps,launches,delays,graphs,queue,bandwidth,sequences,annotations,collectives,"
-            "stragglers,waits,critical-path,memory,counters")
+            "stragglers,waits,critical-path,variance,memory,counters")
 # name of the call: arguments in front of the input
 CALLS = {
     "verbs": [TOGETHER],
@@ -54,6 +54,7 @@ VERB_OF = {
     "late_collectives": "stragglers", "collective_bandwidth": "stragglers", "critical_path": "critical-path",
     "clocks": "waits", "collective_time": "waits", "waits_by_rank": "waits", "lateness": "waits",
     "comm_model": "waits", "comm_slow": "waits",
+    "steps_spread": "variance", "variance_causes": "variance", "slow_steps": "variance",
     "critical_path_summary": "critical-path", "critical_ops": "critical-path",
     "memory_peak": "memory", "memory_ops": "memory", "memory_timeline": "memory",
     "diff_classes": "diff", "diff_phases": "diff", "diff_annotations": "diff", "diff_modules": "diff",

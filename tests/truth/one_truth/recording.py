@@ -244,6 +244,23 @@ def critical_path(answers, say):
         say("critical path by cause", "its pieces", nonzero(table.sums(("rank", "bound_by"), "duration_ns")))
 
 
+def variance(answers, say):
+    """The longest step is the slowest; what took longer adds up; shares are parts of one variance."""
+    for spread in answers.tables("verbs", "steps_spread"):
+        job = spread.where(lambda c: c("rank") is None or len(spread) == 1)
+        slow, causes = (answers.table("verbs", name) for name in ("slow_steps", "variance_causes"))
+        if len(slow):
+            say("slowest step that counts", "steps_spread", job["max_ns"][0])
+            say("slowest step that counts", "slow_steps", slow["length_ns"][0])
+        for step, over, *parts in slow.rows("step", "over_ns", "first_ns", "second_ns", "third_ns", "rest_ns"):
+            say(f"how much longer step {step} took", "slow_steps", over)
+            say(f"how much longer step {step} took", "its causes and the rest", sum(part or 0 for part in parts))
+        shares = [share for share in causes["share"] if share is not None]
+        if shares:
+            say("shares of the variance of steps", "by definition", 1.0)
+            say("shares of the variance of steps", "sum", float(sum(shares)))
+
+
 def memory(answers, say):
     for table in answers.tables("verbs", "memory_peak"):
         chosen = table.where(lambda c: c("category") == "allocated")
@@ -260,4 +277,4 @@ def memory(answers, say):
 
 
 CLAIMS = (events, diagnostics, annotations, api_calls, step_times, step_totals, steps, step_sums, collectives, critical_path,
-          memory)
+          variance, memory)

@@ -224,6 +224,16 @@ inline constexpr ParamSpec kSweepParam{
     .type = ParamType::kText,
     .names_events = true};
 
+// variance
+inline constexpr ParamSpec kPartsParam{
+    "parts", "path|breakdown|ops",
+    "what steps are divided into: the critical path, which is the default; device time, by default "
+    "where no waits were recorded; or the host events of the thread that runs them",
+    ParamType::kChoice};
+inline constexpr ParamSpec kAllStepsParam{
+    "all-steps", "", "count the first recorded step as well, which profilers and caches slow down",
+    ParamType::kFlag};
+
 inline constexpr ParamSpec kOverlayAllEventsParam{
     "overlay-all-events", "", "--overlay: keep events that are not on the path, too",
     ParamType::kFlag};

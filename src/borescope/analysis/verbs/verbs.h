@@ -40,6 +40,7 @@ extern const AnalysisSpec kStragglersVerb;
 extern const AnalysisSpec kSummaryVerb;
 extern const AnalysisSpec kTopVerb;
 extern const AnalysisSpec kVariabilityVerb;
+extern const AnalysisSpec kVarianceVerb;
 extern const AnalysisSpec kWaitsVerb;
 
 }  // namespace borescope::internal

@@ -7,8 +7,8 @@
 #include "borescope/analysis/core/reduce.h"
 #include "borescope/analysis/core/selection/selection.h"
 #include "borescope/analysis/measures/event_graph/build_graph.h"
+#include "borescope/analysis/measures/path/path.h"
 #include "borescope/analysis/measures/path_overlay.h"
-#include "borescope/analysis/verbs/critical_path/path.h"
 #include "borescope/base/stop.h"
 
 namespace borescope::internal {

@@ -9,7 +9,7 @@
 
 #include "borescope/analysis/core/param_specs.h"
 #include "borescope/analysis/core/reduce.h"
-#include "borescope/analysis/verbs/critical_path/path.h"
+#include "borescope/analysis/measures/path/path.h"
 #include "borescope/analysis/verbs/critical_path/tables.h"
 #include "borescope/testing/test_trace.h"
 

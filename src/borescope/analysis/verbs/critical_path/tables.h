@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "borescope/analysis/core/selection/selection.h"
-#include "borescope/analysis/verbs/critical_path/path.h"
+#include "borescope/analysis/measures/path/path.h"
 #include "borescope/analysis/verbs/critical_path/what_if.h"
 #include "borescope/table/table.h"
 

@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "borescope/analysis/verbs/critical_path/path.h"
+#include "borescope/analysis/measures/path/path.h"
 
 namespace borescope::internal {
 

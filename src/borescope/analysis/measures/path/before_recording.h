@@ -1,10 +1,10 @@
 // What of the path a device spent on work from before the recording, by the rule of the cause of
-// idle time with this name (idle_division.h). Internal to critical_path/.
+// idle time with this name (idle_division.h).
 #pragma once
 
 #include <vector>
 
-#include "borescope/analysis/verbs/critical_path/path.h"
+#include "borescope/analysis/measures/path/path.h"
 
 namespace borescope::internal {
 

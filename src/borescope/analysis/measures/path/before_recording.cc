@@ -1,4 +1,4 @@
-#include "borescope/analysis/verbs/critical_path/before_recording.h"
+#include "borescope/analysis/measures/path/before_recording.h"
 
 #include <algorithm>
 #include <map>

@@ -1,4 +1,4 @@
-#include "borescope/analysis/verbs/critical_path/path.h"
+#include "borescope/analysis/measures/path/path.h"
 
 #include <algorithm>
 #include <utility>

@@ -1,0 +1,296 @@
+#include "borescope/analysis/verbs/variance/job_steps.h"
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <string_view>
+#include <utility>
+
+#include "borescope/analysis/measures/path/path.h"
+#include "borescope/analysis/verbs/variance/part_sums.h"
+#include "borescope/base/stop.h"
+
+namespace borescope::internal {
+namespace {
+
+constexpr std::string_view kSkew = "skew";
+
+// A part of a step of a rank. Names by their places in sorted lists, whatever order they came in.
+struct PartCell {
+  uint32_t step = 0;  // of the job
+  uint32_t cause = 0;
+  uint32_t name = 0;  // 0: none
+  uint32_t rank = 0;
+  int64_t ns = 0;
+};
+
+// Numbers texts by their order.
+class TextOrder {
+ public:
+  explicit TextOrder(const StringValues& values)
+      : sorted_(values.texts().begin(), values.texts().end()), place_(sorted_.size()) {
+    std::sort(sorted_.begin(), sorted_.end());
+    for (size_t i = 0; i < place_.size(); ++i) {
+      place_[i] = static_cast<uint32_t>(
+          std::lower_bound(sorted_.begin(), sorted_.end(), values.texts()[i]) - sorted_.begin());
+    }
+  }
+
+  uint32_t Of(const StringValues& values, size_t row) const {
+    return place_[values.numbers()[row]];
+  }
+  const std::string& Text(uint32_t place) const { return sorted_[place]; }
+  size_t size() const { return sorted_.size(); }
+
+ private:
+  std::vector<std::string> sorted_;
+  std::vector<uint32_t> place_;  // per number of the column
+};
+
+bool IsCommunication(std::string_view cause) {
+  return cause == BoundByName(BoundBy::kGpuCommunication) ||
+         cause == PartCauseName(PartCause::kExposedComm);
+}
+
+class Collector {
+ public:
+  Collector(const Tables& tables, bool leaves_out_first)
+      : steps_(tables[1]),
+        parts_(tables[2]),
+        causes_(Texts(parts_, "cause")),
+        names_(Texts(parts_, "name")) {
+    CollectParts(Texts(tables[0], "parts"));
+    LeaveOut(leaves_out_first);
+    ReadSteps();
+    ReadParts();
+  }
+
+  JobSteps Finish() {
+    found_.ranks.size() < 2 ? TakeOneRank() : CombineRanks();
+    return std::move(found_);
+  }
+
+ private:
+  struct OfRank {
+    uint32_t rank = 0;
+    int64_t length_ns = 0;
+    int64_t busy_ns = 0;  // without communication
+  };
+
+  void CollectParts(const StringValues& parts) {
+    std::set<std::string> kinds;
+    for (size_t row = 0; row < parts.size(); ++row) {
+      kinds.insert(parts[row]);
+    }
+    for (const std::string& kind : kinds) {
+      found_.parts += (found_.parts.empty() ? "" : ", ") + kind;
+    }
+  }
+
+  void LeaveOut(bool leaves_out_first) {
+    const IntValues& numbers = Ints(steps_, "step");
+    const auto& firsts = std::get<BoolValues>(steps_.Find("is_first")->values);
+    std::set<int64_t> left_out;
+    for (size_t row = 0; leaves_out_first && row < numbers.size(); ++row) {
+      if (firsts[row] != 0) {
+        left_out.insert(numbers[row]);
+      }
+    }
+    found_.left_out.assign(left_out.begin(), left_out.end());
+  }
+
+  bool IsLeftOut(int64_t number) const {
+    return std::binary_search(found_.left_out.begin(), found_.left_out.end(), number);
+  }
+
+  void ReadSteps() {
+    const IntValues& ranks = Ints(steps_, "rank");
+    const IntValues& numbers = Ints(steps_, "step");
+    const IntValues& spans = Ints(steps_, "span_ns");
+    const Column& work = *steps_.Find("work");
+    std::set<int64_t> kept;
+    for (size_t row = 0; row < ranks.size(); ++row) {
+      if (found_.ranks.empty() || found_.ranks.back().rank != ranks[row]) {
+        found_.ranks.push_back({ranks[row], {}});
+        first_row_.push_back(row);
+      }
+      if (!IsLeftOut(numbers[row])) {
+        const int64_t flops =
+            work.IsMissing(row) ? kMissing : std::get<IntValues>(work.values)[row];
+        found_.ranks.back().steps.push_back({numbers[row], spans[row], flops});
+        kept.insert(numbers[row]);
+      }
+    }
+    numbers_.assign(kept.begin(), kept.end());
+    for (RankSteps& rank : found_.ranks) {
+      std::sort(rank.steps.begin(), rank.steps.end(),
+                [](const MatrixStep& a, const MatrixStep& b) { return a.number < b.number; });
+    }
+  }
+
+  uint32_t StepOf(int64_t number) const {
+    return static_cast<uint32_t>(std::lower_bound(numbers_.begin(), numbers_.end(), number) -
+                                 numbers_.begin());
+  }
+
+  void ReadParts() {
+    const IntValues& ranks = Ints(parts_, "rank");
+    const IntValues& of_step = Ints(parts_, "step");
+    const IntValues& ns = Ints(parts_, "ns");
+    const IntValues& numbers = Ints(steps_, "step");
+    const StringValues& causes = Texts(parts_, "cause");
+    const StringValues& names = Texts(parts_, "name");
+    const Column& name = *parts_.Find("name");
+    uint32_t rank = 0;
+    for (size_t row = 0; row < ranks.size(); ++row) {
+      CheckStopAt(row);
+      while (found_.ranks[rank].rank != ranks[row]) {
+        ++rank;
+      }
+      const int64_t number = numbers[first_row_[rank] + static_cast<size_t>(of_step[row])];
+      if (!IsLeftOut(number)) {
+        cells_.push_back({StepOf(number), causes_.Of(causes, row),
+                          name.IsMissing(row) ? 0 : names_.Of(names, row) + 1, rank, ns[row]});
+      }
+    }
+    std::sort(cells_.begin(), cells_.end(), [](const PartCell& a, const PartCell& b) {
+      return std::tie(a.step, a.cause, a.name, a.rank) < std::tie(b.step, b.cause, b.name, b.rank);
+    });
+  }
+
+  CauseRow& RowOf(int64_t rank, const PartCell& cell) {
+    const auto [found, is_new] = row_of_.try_emplace({rank, cell.cause, cell.name}, rows_.size());
+    if (is_new) {
+      rows_.push_back({{rank, causes_.Text(cell.cause),
+                        cell.name == 0 ? std::string() : names_.Text(cell.name - 1)},
+                       {}});
+    }
+    return rows_[found->second];
+  }
+
+  void TakeRows() {
+    std::sort(rows_.begin(), rows_.end(),
+              [](const CauseRow& a, const CauseRow& b) { return a.key < b.key; });
+    found_.job.causes = std::move(rows_);
+  }
+
+  void TakeOneRank() {
+    if (found_.ranks.empty()) {
+      return;
+    }
+    found_.job.steps = found_.ranks[0].steps;
+    for (const PartCell& cell : cells_) {
+      RowOf(found_.ranks[0].rank, cell).cells.push_back({cell.step, cell.ns});
+    }
+    TakeRows();
+  }
+
+  // Per step of the job: what each rank that has it took.
+  std::vector<std::vector<OfRank>> RanksOfSteps() const {
+    std::vector<std::vector<OfRank>> of_steps(numbers_.size());
+    for (uint32_t rank = 0; rank < found_.ranks.size(); ++rank) {
+      for (const MatrixStep& step : found_.ranks[rank].steps) {
+        of_steps[StepOf(step.number)].push_back({rank, step.length_ns, step.length_ns});
+      }
+    }
+    for (const PartCell& cell : cells_) {
+      if (IsCommunication(causes_.Text(cell.cause))) {
+        std::vector<OfRank>& ranks = of_steps[cell.step];
+        std::lower_bound(ranks.begin(), ranks.end(), cell.rank, [](const OfRank& a, uint32_t rank) {
+          return a.rank < rank;
+        })->busy_ns -= cell.ns;
+      }
+    }
+    return of_steps;
+  }
+
+  int64_t WorkOf(size_t step) const {
+    int64_t most = kMissing;
+    for (const RankSteps& rank : found_.ranks) {
+      const auto found =
+          std::lower_bound(rank.steps.begin(), rank.steps.end(), numbers_[step],
+                           [](const MatrixStep& a, int64_t number) { return a.number < number; });
+      if (found != rank.steps.end() && found->number == numbers_[step]) {
+        most = std::max(most, found->work);
+      }
+    }
+    return most;
+  }
+
+  void CombineRanks() {
+    const std::vector<std::vector<OfRank>> of_steps = RanksOfSteps();
+    auto cell = cells_.begin();
+    for (uint32_t step = 0; step < numbers_.size(); ++step) {
+      CheckStopAt(step);
+      const auto [waited_for, length_ns] = Decide(of_steps[step]);
+      found_.job.steps.push_back({numbers_[step], length_ns, WorkOf(step)});
+      while (cell != cells_.end() && cell->step == step) {
+        auto next = cell;
+        while (next != cells_.end() && next->step == step && next->cause == cell->cause &&
+               next->name == cell->name) {
+          ++next;
+        }
+        AddKind({cell, next}, of_steps[step].size(), waited_for.rank);
+        cell = next;
+      }
+      if (length_ns > waited_for.length_ns) {
+        skew_.push_back({step, length_ns - waited_for.length_ns});
+      }
+    }
+    if (!skew_.empty()) {
+      rows_.push_back({{kMissing, std::string(kSkew), {}}, std::move(skew_)});
+    }
+    TakeRows();
+  }
+
+  // The rank that waited least, and the length of the longest.
+  static std::pair<OfRank, int64_t> Decide(const std::vector<OfRank>& ranks) {
+    OfRank waited_for = ranks.front();
+    int64_t length_ns = 0;
+    for (const OfRank& rank : ranks) {
+      waited_for = rank.busy_ns > waited_for.busy_ns ? rank : waited_for;
+      length_ns = std::max(length_ns, rank.length_ns);
+    }
+    return {waited_for, length_ns};
+  }
+
+  // What all ranks spent on one cause and name in one step.
+  void AddKind(std::span<const PartCell> cells, size_t ranks, uint32_t waited_for) {
+    std::vector<int64_t> values(ranks - cells.size(), 0);
+    int64_t own_ns = 0;
+    for (const PartCell& cell : cells) {
+      values.push_back(cell.ns);
+      own_ns = cell.rank == waited_for ? cell.ns : own_ns;
+    }
+    const auto middle = values.begin() + static_cast<std::ptrdiff_t>((values.size() - 1) / 2);
+    std::nth_element(values.begin(), middle, values.end());
+    const PartCell& kind = cells.front();
+    const int64_t typical_ns = IsCommunication(causes_.Text(kind.cause)) ? own_ns : *middle;
+    if (typical_ns != 0) {
+      RowOf(kMissing, kind).cells.push_back({kind.step, typical_ns});
+    }
+    if (own_ns != typical_ns) {
+      RowOf(found_.ranks[waited_for].rank, kind).cells.push_back({kind.step, own_ns - typical_ns});
+    }
+  }
+
+  const Table& steps_;
+  const Table& parts_;
+  TextOrder causes_;
+  TextOrder names_;
+  JobSteps found_;
+  std::vector<size_t> first_row_;  // per rank, in `steps`
+  std::vector<int64_t> numbers_;   // of the steps of the job
+  std::vector<PartCell> cells_;
+  std::vector<CauseRow> rows_;
+  std::map<std::tuple<int64_t, uint32_t, uint32_t>, size_t> row_of_;
+  std::vector<MatrixCell> skew_;
+};
+
+}  // namespace
+
+JobSteps CollectSteps(const Tables& ranks_steps_parts, bool leaves_out_first) {
+  return Collector(ranks_steps_parts, leaves_out_first).Finish();
+}
+
+}  // namespace borescope::internal

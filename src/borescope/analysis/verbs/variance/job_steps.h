@@ -1,0 +1,34 @@
+// The steps of all ranks, and of the job. Internal to variance/.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "borescope/analysis/core/analysis_spec.h"
+#include "borescope/analysis/verbs/variance/step_matrix.h"
+
+namespace borescope::internal {
+
+struct RankSteps {
+  int64_t rank = 0;
+  std::vector<MatrixStep> steps;  // by number
+};
+
+struct JobSteps {
+  std::vector<RankSteps> ranks;
+  // Of a single rank its own steps and parts. Of several: a step of the job is as long as that of
+  // the rank that took longest. Its parts are those of the rank that waited least for others, the
+  // one with the most time outside of communication: what a typical rank (the lower median) spent
+  // on each cause, without a rank; what that rank spent more or less, with it; and as `skew` what
+  // the longest rank took longer. Communication is as short as it was on that rank.
+  StepMatrix job;
+  std::vector<int64_t> left_out;  // the numbers of steps that do not count
+  std::string parts;              // how steps were divided; of several ways with commas between
+};
+
+// Tables as of RankTables, of all ranks. `leaves_out_first`: without the steps that were the first
+// of a recording. O(rows log rows).
+JobSteps CollectSteps(const Tables& ranks_steps_parts, bool leaves_out_first);
+
+}  // namespace borescope::internal

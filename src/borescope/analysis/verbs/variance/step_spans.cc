@@ -1,0 +1,94 @@
+#include "borescope/analysis/verbs/variance/step_spans.h"
+
+#include <algorithm>
+
+#include "borescope/base/hash/hash_tables.h"
+#include "borescope/base/saturating.h"
+#include "borescope/base/stop.h"
+
+namespace borescope::internal {
+namespace {
+
+class SpanFinder {
+ public:
+  SpanFinder(const RankView& view, const NumberRanges& numbers)
+      : view_(view), steps_(view.steps().steps), numbers_(numbers) {
+    for (uint32_t i = 0; i < steps_.size(); ++i) {
+      if (steps_[i].process == steps_.front().process) {
+        ours_.push_back(i);
+      }
+    }
+  }
+
+  // `clocks`: nullptr for the host alone.
+  StepSpans Find(const DeviceClocks* clocks) {
+    const std::vector<int64_t> work_end = EndsOfWork(clocks);
+    int64_t done_ns = steps_.empty() ? 0 : steps_.front().begin_ns;
+    for (const uint32_t i : ours_) {
+      const int64_t begin_ns = std::max(done_ns, steps_[i].begin_ns);
+      done_ns = std::max({begin_ns, steps_[i].end_ns, work_end[i]});
+      AddPiece(steps_[i], {begin_ns, done_ns});
+    }
+    return std::move(found_);
+  }
+
+ private:
+  // Per step: when the last work that it launched ended.
+  std::vector<int64_t> EndsOfWork(const DeviceClocks* clocks) const {
+    std::vector<int64_t> ends(steps_.size(), kMissing);
+    const DeviceEvents& device = view_.trace.device();
+    const std::vector<uint32_t>& step_of = view_.steps().device_step;
+    for (uint32_t row = 0; clocks != nullptr && row < step_of.size(); ++row) {
+      CheckStopAt(row);
+      if (step_of[row] != kNoStep && IsDeviceWork(device.kind[row])) {
+        const int64_t skew_ns = clocks->SkewOf(device.track[row]);
+        int64_t& end_ns = ends[step_of[row]];
+        end_ns = std::max(end_ns, AddSaturating(device.end_ns(DeviceId{row}), skew_ns));
+      }
+    }
+    return ends;
+  }
+
+  void AddPiece(const Step& step, Interval time) {
+    const bool is_asked = numbers_.empty() || numbers_.Contains(step.number);
+    if (!is_asked || time.begin >= time.end) {
+      return;
+    }
+    const auto [found, is_new] =
+        of_number_.try_emplace(step.number, static_cast<uint32_t>(found_.spans.size()));
+    if (is_new) {
+      found_.spans.push_back({step.number, step.number == steps_.front().number, 0});
+    }
+    found_.spans[found->second].length_ns += time.length();
+    const TrackId thread = view_.trace.host().track[step.annotation.value];
+    found_.pieces.push_back({time, found->second, thread});
+  }
+
+  const RankView& view_;
+  const std::vector<Step>& steps_;
+  const NumberRanges& numbers_;
+  std::vector<uint32_t> ours_;  // of the process of the first step
+  HashMap<int64_t, uint32_t> of_number_;
+  StepSpans found_;
+};
+
+}  // namespace
+
+IntervalSet StepSpans::Time() const {
+  IntervalSet time;
+  for (const StepPiece& piece : pieces) {
+    Extend(time, piece.time);
+  }
+  return time;
+}
+
+StepSpans FindStepSpans(const RankView& view, const NumberRanges& numbers,
+                        const DeviceClocks& clocks) {
+  return SpanFinder(view, numbers).Find(&clocks);
+}
+
+StepSpans FindHostSpans(const RankView& view, const NumberRanges& numbers) {
+  return SpanFinder(view, numbers).Find(nullptr);
+}
+
+}  // namespace borescope::internal

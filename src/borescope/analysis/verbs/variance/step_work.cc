@@ -1,0 +1,65 @@
+#include "borescope/analysis/verbs/variance/step_work.h"
+
+#include "borescope/analysis/core/selection/device_steps.h"
+#include "borescope/analysis/measures/flops/op_flops.h"
+#include "borescope/base/hash/hash_tables.h"
+#include "borescope/base/saturating.h"
+#include "borescope/base/stop.h"
+
+namespace borescope::internal {
+namespace {
+
+class WorkSummer {
+ public:
+  WorkSummer(const RankView& view, const StepSpans& spans)
+      : view_(view), work_(spans.spans.size(), 0) {
+    for (uint32_t i = 0; i < spans.spans.size(); ++i) {
+      span_of_.try_emplace(spans.spans[i].number, i);
+    }
+  }
+
+  void Add(uint32_t step, int64_t flops) {
+    if (step == kNoStep || flops == kMissing) {
+      return;
+    }
+    const auto found = span_of_.find(view_.steps().steps[step].number);
+    if (found != span_of_.end()) {
+      AddSaturatingTo(work_[found->second], flops);
+      is_known_ = true;
+    }
+  }
+
+  std::vector<int64_t> Finish() {
+    if (!is_known_) {
+      work_.assign(work_.size(), kMissing);
+    }
+    return std::move(work_);
+  }
+
+ private:
+  const RankView& view_;
+  HashMap<int64_t, uint32_t> span_of_;
+  std::vector<int64_t> work_;
+  bool is_known_ = false;
+};
+
+}  // namespace
+
+Result<std::vector<int64_t>> WorkOfSteps(const RankView& view, const Selected& selected,
+                                         const StepSpans& spans) {
+  BS_ASSIGN(const CallFlops flops, FlopsOfCalls(view, selected));
+  WorkSummer summer(view, spans);
+  const HostEvents& host = view.trace.host();
+  for (uint32_t row = 0; row < flops.of_call.size(); ++row) {
+    CheckStopAt(row);
+    if (flops.of_call[row] != kMissing) {
+      summer.Add(view.steps().At(host.track[row], host.ts_ns[row]), flops.of_call[row]);
+    }
+  }
+  for (const ReplayedFlops& replayed : flops.replayed) {
+    summer.Add(StepOf(view, replayed.work, StepRule::kLaunch), replayed.flops);
+  }
+  return summer.Finish();
+}
+
+}  // namespace borescope::internal

@@ -1,0 +1,96 @@
+// variance: why some steps are slow. A step lasts from the completion of the one before to its own,
+// so that what devices make up for is no loss. The length of each step is divided into parts that
+// add up to it, and the covariance of each part with the length says how much of the variance goes
+// with it. docs/variance.md.
+#include <fmt/format.h>
+
+#include <utility>
+
+#include "borescope/analysis/core/param_specs.h"
+#include "borescope/analysis/core/reduce.h"
+#include "borescope/analysis/verbs/variance/job_steps.h"
+#include "borescope/analysis/verbs/variance/rank_tables.h"
+#include "borescope/analysis/verbs/variance/step_parts.h"
+#include "borescope/analysis/verbs/variance/step_work.h"
+#include "borescope/analysis/verbs/variance/variance_tables.h"
+#include "borescope/analysis/verbs/verbs.h"
+
+namespace borescope::internal {
+namespace {
+
+constexpr size_t kLeastSteps = 2;
+
+Result<void> CheckVariance(const Params& params) {
+  const Selection& selection = params.selection;
+  if (!selection.gpus.empty() || !selection.streams.empty() || !selection.annotation.empty() ||
+      !selection.range.is_open()) {
+    return UsageError(
+        "variance: whole steps are compared, on all devices; choose steps, with --step, or other "
+        "annotations as steps, with --step-pattern");
+  }
+  return {};
+}
+
+Result<Tables> MapVariance(const RankView& view, const Params& params) {
+  BS_ASSIGN(const Selected selected, Selected::Make(view, params.selection));
+  const PartsOf parts_of = ChooseParts(view, params.Text(kPartsParam));
+  const DividedSteps divided =
+      DivideSteps(view, selected, params.selection.steps, parts_of, params.Text(kDataLoadParam));
+  BS_ASSIGN(const std::vector<int64_t> work, WorkOfSteps(view, selected, divided.spans));
+  return RankTables(view, parts_of, divided.spans, work, divided.parts);
+}
+
+Result<void> CheckVarianceTables(const Tables& tables, const Params&) {
+  return CheckRankTables(tables);
+}
+
+Error TooFewSteps(const JobSteps& job) {
+  const bool left_out = !job.left_out.empty();
+  return Error{
+      ErrorCode::kMissingData,
+      fmt::format("variance compares steps, and needs at least {}: there {} {}{}. Record more "
+                  "steps{}; 5 are needed to say what goes with their length",
+                  kLeastSteps, job.job.steps.size() == 1 ? "is" : "are", job.job.steps.size(),
+                  left_out ? " beside the first, which does not count" : "",
+                  left_out ? ", or count the first as well, with --all-steps" : "")};
+}
+
+Result<Tables> FinishVariance(Tables findings, const Params& params) {
+  const bool leaves_out_first = !params.Flag(kAllStepsParam) && params.selection.steps.empty();
+  const Tables mapped = std::move(findings);
+  const JobSteps job = CollectSteps(mapped, leaves_out_first);
+  if (job.job.steps.size() < kLeastSteps) {
+    return TooFewSteps(job);
+  }
+  const StepSpread spread = SpreadOf(job.job);
+  Tables tables;
+  tables.push_back(StepsSpreadTable(job, spread));
+  tables.push_back(VarianceCausesTable(job, spread));
+  tables.push_back(SlowStepsTable(job, spread));
+  return tables;
+}
+
+constexpr const ParamSpec* kVarianceParams[] = {&kPartsParam, &kAllStepsParam, &kDataLoadParam};
+constexpr std::string_view kVarianceKey[] = {"rank", "cause", "name"};
+constexpr std::string_view kVarianceSd[] = {"sd_ns"};
+constexpr ViewSpec kVarianceViews[] = {{"variance_causes", ViewKind::kBars,
+                                        "How much the time of each cause varies", kVarianceKey,
+                                        kVarianceSd}};
+
+}  // namespace
+
+const AnalysisSpec kVarianceVerb{.name = "variance",
+                                 .summary = "why some steps are slower than others",
+                                 .example = "borescope variance run/",
+                                 .needs = Needs::kSteps,
+                                 .params = kVarianceParams,
+                                 .answer = {.map = MapVariance,
+                                            .reduce = ConcatTables,
+                                            .finish = FinishVariance,
+                                            .check_tables = CheckVarianceTables},
+                                 .check = CheckVariance,
+                                 .memory = 0.75,
+                                 .views = kVarianceViews,
+                                 .in_report = false};
+
+}  // namespace borescope::internal

@@ -1,0 +1,17 @@
+// The tables of variance. Internal to variance/.
+#pragma once
+
+#include <vector>
+
+#include "borescope/analysis/verbs/variance/bootstrap.h"
+#include "borescope/analysis/verbs/variance/job_steps.h"
+
+namespace borescope::internal {
+
+// How far steps differ: of several ranks the job, then each rank.
+Table StepsSpreadTable(const JobSteps& job, const StepSpread& spread);
+// What goes with their length.
+Table VarianceCausesTable(const JobSteps& job, const StepSpread& spread);
+Table SlowStepsTable(const JobSteps& job, const StepSpread& spread);
+
+}  // namespace borescope::internal
