@@ -108,7 +108,7 @@ void AddThread(const RankView& view, const HostFacts& facts, TrackId thread,
   size_t next = 0;
   SweepThread(
       view.trace, facts, ThreadFacts{thread, true},
-      [&](const HostPiece& host) {
+      [&](const ThreadPiece& host) {
         while (next < pieces.size() && pieces[next]->time.end <= host.begin_ns) {
           ++next;
         }
