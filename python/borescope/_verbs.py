@@ -3137,8 +3137,8 @@ class Verbs:
                 p90_ns (int, ns): 90th percentile.
                 max_ns (int, ns): The longest.
                 max_step (int): Its number.
-                trend_ns_per_step (int, ns): Median of the slopes between all pairs of steps;
-                    missing below 5 steps.
+                trend_ns (int, ns): How much longer each step is than the one before: the median of
+                    the slopes between all pairs of steps; missing below 5 steps.
                 trend_low_ns (int, ns): The interval of the trend, 90 %.
                 trend_high_ns (int, ns): Its upper end.
                 period (int, count): After how many steps lengths repeat; missing where they do not.
@@ -3147,8 +3147,8 @@ class Verbs:
                 work_share (float, share): Part of the variance that goes with other amounts of
                     work; missing where all steps do the same, or it is not known.
             variance_causes: What goes with the length of steps, by path: shares need 5 steps.
-                rank (int): Of what this rank, for which the others waited, spent more or less than
-                    the typical one; missing: of what the typical rank spent.
+                rank (int): Rank of the process in the job: what it, for which the others waited,
+                    spent beyond the typical rank; missing: time of the typical rank.
                 cause (string): bound_by of critical-path; with --parts breakdown compute,
                     exposed_comm, exposed_copy, idle; with --parts ops operator, call, annotation,
                     python, between_events. skew: the longest rank took longer than the one that
@@ -3169,13 +3169,13 @@ class Verbs:
                 length_ns (int, ns): Length of the step.
                 over_ns (int, ns): Length less that of the usual step: the mean of those between the
                     40th and the 60th percentile.
-                outlier (bool): Whether it is longer than median + 3.5 x 1.4826 MAD; where no step
-                    is, the slowest is shown.
-                first (string): Cause and name of what took longer.
+                outlier (bool): Whether it is longer than the median by 3.5 x 1.4826 MAD and by 1 %
+                    of the median; where no step is, the slowest is shown.
+                first_cause (string): Cause and name of what took longer.
                 first_ns (int, ns): By how much.
-                second (string): Cause and name of what took longer.
+                second_cause (string): Cause and name of what took longer.
                 second_ns (int, ns): By how much.
-                third (string): Cause and name of what took longer.
+                third_cause (string): Cause and name of what took longer.
                 third_ns (int, ns): By how much.
                 rest_ns (int, ns): Everything else: over less the three.
 

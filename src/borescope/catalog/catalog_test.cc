@@ -46,6 +46,9 @@ TEST(RegistryTest, EveryAnalysisTakesAnEmptyTrace) {
       TestTrace other;
       other.Op("f", {0, 10}).Launched("k", {1, 1}, {5, 3}, {1, 7, 0});
       other.Launched("k", {2, 1}, {8, 3}, {2, 7, 0}).Launched("k", {3, 1}, {11, 3}, {3, 7, 0});
+      for (int64_t step = 0; step < 3; ++step) {  // what compares steps needs some
+        other.Annotation("ProfilerStep#" + std::to_string(step), {step * 20, 20});
+      }
       Params params;
       params.compat = compat;
       params.by.assign(spec->by.begin(), spec->by.end());
@@ -76,18 +79,23 @@ void ExpectKeysInOneOrderAndOneWords(const Table& table) {
 }
 
 // A step with work that recurs often enough for every analysis.
-void AddStep(TestTrace& trace) {
-  trace.Annotation("ProfilerStep#0", {0, 10}).Op("f", {0, 10});
-  trace.Launched("k", {1, 1}, {5, 3}, {1, 7, 0}).Launched("k", {2, 1}, {8, 3}, {2, 7, 0});
-  trace.Launched("k", {3, 1}, {11, 3}, {3, 7, 0});
+void AddStep(TestTrace& trace, int64_t step) {
+  const int64_t begin = step * 20;
+  trace.Annotation("ProfilerStep#" + std::to_string(step), {begin, 10}).Op("f", {begin, 10});
+  for (int64_t launch = 1; launch <= 3; ++launch) {
+    trace.Launched("k", {begin + launch, 1}, {begin + 2 + 3 * launch, 3},
+                   {3 * step + launch, 7, 0});
+  }
 }
 
 TEST(RegistryTest, KeysAreTheSameInEveryTable) {
   for (const AnalysisSpec* spec : Analyses()) {
     TestTrace a;
     TestTrace b;
-    AddStep(a);
-    AddStep(b);
+    for (int64_t step = 0; step < 3; ++step) {
+      AddStep(a, step);
+      AddStep(b, step);
+    }
     Params params;
     params.by.assign(spec->by.begin(), spec->by.end());
     for (const Table& table : Analyse(spec->name, {&a.View(0), &b.View(1)}, params)) {

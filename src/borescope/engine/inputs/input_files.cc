@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <iterator>
+#include <new>
 #include <set>
 #include <system_error>
 
@@ -71,6 +72,9 @@ Result<std::vector<InputFile>> ListDirectory(const std::string& path) {
       paths.push_back(entry->path().string());
     }
     subfolders += !hidden && entry->is_directory(ignored) ? 1 : 0;
+  }
+  if (error == std::errc::not_enough_memory) {
+    throw std::bad_alloc();  // what its permissions have nothing to do with
   }
   if (error) {
     return Error{ErrorCode::kIo, path + ": " + error.message() + "; check its permissions"};

@@ -107,6 +107,12 @@ Result<Change> ReadScale(std::string_view text) {
   return change;
 }
 
+Result<Change> ReadRemoval(std::string_view text) {
+  Change change{.kind = ChangeKind::kRemove, .factor = 0};
+  BS_TRY(ReadTarget(text, change));
+  return change;
+}
+
 Result<double> ReadRoofShare(std::string_view text) {
   const bool is_percent = text.ends_with('%');
   const std::optional<double> number =

@@ -54,6 +54,8 @@ struct Scenario {
 Result<void> ReadTarget(std::string_view text, Change& change);
 // "WHAT=F" of --scale: what it scales, and by how much, from 0 to 1000.
 Result<Change> ReadScale(std::string_view text);
+// "WHAT" of --remove.
+Result<Change> ReadRemoval(std::string_view text);
 // A share of a roof, "0.8" or "80%": above 0, at most 1.
 Result<double> ReadRoofShare(std::string_view text);
 Result<double> ReadFactor(std::string_view text);

@@ -44,12 +44,6 @@ Result<void> CheckTrue(std::string_view key, element value) {
   return {};
 }
 
-Result<Change> ReadRemoval(const std::string& text) {
-  Change change{.kind = ChangeKind::kRemove, .factor = 0};
-  BS_TRY(ReadTarget(text, change));
-  return change;
-}
-
 Result<Change> ReadChange(std::string_view key, element value) {
   if (key == "scale" || key == "remove") {
     BS_ASSIGN(const std::string text, TextOf(key, value));

@@ -11,7 +11,7 @@ namespace borescope::internal {
 namespace {
 
 constexpr size_t kDraws = 1'000;
-constexpr size_t kMostGroups = 512;
+constexpr size_t kMostGroups = 509;  // a prime: no period puts its steps into one group
 constexpr size_t kFirst = 3;
 constexpr uint64_t kSeed = 0x5eed;
 
@@ -105,7 +105,7 @@ class Bootstrap {
     }
   }
 
-  // Neighbours are in different groups.
+  // Neighbours, and what comes again every few steps, are in different groups.
   uint32_t GroupOf(size_t step) const { return static_cast<uint32_t>(step % groups_); }
 
   void AddTimes(uint32_t group, double value, PerDraw& sums) const {

@@ -16,8 +16,8 @@ struct ShareLimits {
 };
 
 // Of the causes of the matrix, then of the amount of work if `spread` has it; empty where `spread`
-// has no shares. Steps are drawn with replacement 1,000 times, by a fixed seed; of more than 512
-// steps groups of them are drawn. O(cells + 1,000 x the cells of 512 groups).
+// has no shares. Steps are drawn with replacement 1,000 times, by a fixed seed; of more than 509
+// steps groups of them are drawn. O(cells + 1,000 x the cells of 509 groups).
 std::vector<ShareLimits> BootstrapShares(const StepMatrix& matrix, const StepSpread& spread);
 
 }  // namespace borescope::internal

@@ -4,6 +4,7 @@
 #include <map>
 #include <set>
 #include <string_view>
+#include <tuple>
 #include <utility>
 
 #include "borescope/analysis/measures/path/path.h"
@@ -153,9 +154,7 @@ class Collector {
                           name.IsMissing(row) ? 0 : names_.Of(names, row) + 1, rank, ns[row]});
       }
     }
-    std::sort(cells_.begin(), cells_.end(), [](const PartCell& a, const PartCell& b) {
-      return std::tie(a.step, a.cause, a.name, a.rank) < std::tie(b.step, b.cause, b.name, b.rank);
-    });
+    SortCells();
   }
 
   CauseRow& RowOf(int64_t rank, const PartCell& cell) {
@@ -217,7 +216,63 @@ class Collector {
     return most;
   }
 
+  std::string_view NameOf(const PartCell& cell) const {
+    return cell.name == 0 ? std::string_view() : names_.Text(cell.name - 1);
+  }
+
+  void SortCells() {
+    std::sort(cells_.begin(), cells_.end(), [](const PartCell& a, const PartCell& b) {
+      return std::tie(a.step, a.cause, a.name, a.rank) < std::tie(b.step, b.cause, b.name, b.rank);
+    });
+  }
+
+  // Names that one rank has folded into others are folded on all: else one rank seems to spend more
+  // on them, and less on others.
+  void FoldNames() {
+    std::map<std::pair<uint32_t, uint32_t>, std::set<uint32_t>> ranks_of;  // cause, name
+    std::map<uint32_t, uint32_t> other_of;                                 // cause -> name
+    for (const PartCell& cell : cells_) {
+      ranks_of[{cell.cause, cell.name}].insert(cell.rank);
+      if (NameOf(cell) == kOtherNamesText) {
+        other_of[cell.cause] = cell.name;
+      }
+    }
+    if (other_of.empty()) {
+      return;
+    }
+    for (PartCell& cell : cells_) {
+      const auto other = other_of.find(cell.cause);
+      if (other != other_of.end() && !NameOf(cell).empty() &&
+          LacksOne(ranks_of[{cell.cause, other->second}], ranks_of[{cell.cause, cell.name}])) {
+        cell.name = other->second;
+      }
+    }
+    SortCells();
+    JoinEqualCells();
+  }
+
+  // Whether one of `folding` is not among `having`.
+  static bool LacksOne(const std::set<uint32_t>& folding, const std::set<uint32_t>& having) {
+    return !std::includes(having.begin(), having.end(), folding.begin(), folding.end());
+  }
+
+  void JoinEqualCells() {
+    size_t kept = 0;
+    for (size_t i = 0; i < cells_.size(); ++i) {
+      const PartCell& cell = cells_[i];
+      if (kept > 0 && std::tuple(cells_[kept - 1].step, cells_[kept - 1].cause,
+                                 cells_[kept - 1].name, cells_[kept - 1].rank) ==
+                          std::tuple(cell.step, cell.cause, cell.name, cell.rank)) {
+        cells_[kept - 1].ns += cell.ns;
+      } else {
+        cells_[kept++] = cell;
+      }
+    }
+    cells_.resize(kept);
+  }
+
   void CombineRanks() {
+    FoldNames();
     const std::vector<std::vector<OfRank>> of_steps = RanksOfSteps();
     auto cell = cells_.begin();
     for (uint32_t step = 0; step < numbers_.size(); ++step) {

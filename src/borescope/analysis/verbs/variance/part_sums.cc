@@ -100,9 +100,11 @@ std::vector<char> PartSums::NamesToKeep(const std::vector<uint32_t>& kind_of, si
       squares[kind_of[group]] += ns * ns;
     }
   }
+  const auto counted = static_cast<double>(std::count_if(
+      spans_.spans.begin(), spans_.spans.end(), [](const auto& span) { return !span.is_first; }));
   std::vector<double> spread(kinds);
   for (size_t kind = 0; kind < kinds; ++kind) {
-    spread[kind] = squares[kind] - sum[kind] * sum[kind] / static_cast<double>(spans_.spans.size());
+    spread[kind] = squares[kind] - sum[kind] * sum[kind] / std::max(counted, 1.0);
   }
   std::vector<uint32_t> by_spread(kinds);
   std::iota(by_spread.begin(), by_spread.end(), 0U);
@@ -121,7 +123,7 @@ std::string_view PartSums::TextOf(int64_t name) const {
     case kStepItself:
       return "(the step itself)";
     case kOtherNames:
-      return "(other names)";
+      return kOtherNamesText;
     default:
       return view_.trace.Text(StringId{static_cast<uint32_t>(name)});
   }
@@ -136,18 +138,19 @@ std::vector<StepPart> PartSums::Finish() {
     kind_of[group] = kinds.Find(groups_.key(group).subspan(1));
   }
   const std::vector<char> keeps = NamesToKeep(kind_of, kinds.size());
-  std::map<std::tuple<int64_t, int64_t, int64_t>, int64_t> sums;
+  // By text: what an event is named may be what stands for others here.
+  std::map<std::tuple<int64_t, int64_t, std::string_view>, int64_t> sums;
   for (uint32_t group = 0; group < groups_.size(); ++group) {
     CheckStopAt(group);
     const std::span<const int64_t> key = groups_.key(group);
     const bool is_kept = keeps[kind_of[group]] != 0 || key[2] == kUnnamed;
-    AddSaturatingTo(sums[{key[0], key[1], is_kept ? key[2] : kOtherNames}], ns_[group]);
+    AddSaturatingTo(sums[{key[0], key[1], TextOf(is_kept ? key[2] : kOtherNames)}], ns_[group]);
   }
   std::vector<StepPart> parts;
   parts.reserve(sums.size());
   for (const auto& [key, ns] : sums) {
     parts.push_back({static_cast<uint32_t>(std::get<0>(key)),
-                     static_cast<PartCause>(std::get<1>(key)), TextOf(std::get<2>(key)), ns});
+                     static_cast<PartCause>(std::get<1>(key)), std::get<2>(key), ns});
   }
   return parts;
 }

@@ -11,6 +11,9 @@
 
 namespace borescope::internal {
 
+// The name of what is not among the names that vary most.
+inline constexpr std::string_view kOtherNamesText = "(other names)";
+
 // What the time of a part went into. The first are those of the critical path, in its order.
 enum class PartCause : uint8_t {
   kCompute = static_cast<uint8_t>(BoundBy::kCount),

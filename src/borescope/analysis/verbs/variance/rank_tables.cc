@@ -1,7 +1,9 @@
 #include "borescope/analysis/verbs/variance/rank_tables.h"
 
+#include <set>
 #include <string>
 #include <string_view>
+#include <tuple>
 
 #include "borescope/analysis/core/row.h"
 #include "borescope/base/hash/hash_tables.h"
@@ -62,7 +64,22 @@ Result<void> CheckSteps(const Table& steps) {
   return {};
 }
 
+Result<void> CheckThatPartsDiffer(const Table& parts) {
+  std::set<std::tuple<int64_t, std::string_view, std::string_view>> known;
+  for (size_t row = 0; row < parts.rows(); ++row) {
+    CheckStopAt(row);
+    if (!known
+             .emplace(Ints(parts, "step")[row], Texts(parts, "cause")[row],
+                      Texts(parts, "name")[row])
+             .second) {
+      return NoSteps("a step has two parts of one cause and name");
+    }
+  }
+  return {};
+}
+
 Result<void> CheckParts(const Table& steps, const Table& parts) {
+  BS_TRY(CheckThatPartsDiffer(parts));
   std::vector<int64_t> rest = Ints(steps, "span_ns");
   const IntValues& of_step = Ints(parts, "step");
   const IntValues& ns = Ints(parts, "ns");

@@ -15,6 +15,8 @@ namespace {
 __extension__ using WideSum = __int128;
 
 constexpr double kOutlier = 3.5 * 1.4826;
+// Of the median: where most steps are equal, a nanosecond more is no outlier.
+constexpr double kLeastOutlier = 0.01;
 constexpr size_t kNamedCauses = 3;
 constexpr std::string_view kOtherWork = "other amount of work";
 
@@ -165,7 +167,9 @@ class StepComparer {
 
 }  // namespace
 
-double UsualLength::outlier_ns() const { return median_ns + kOutlier * mad_ns; }
+double UsualLength::outlier_ns() const {
+  return median_ns + std::max(kOutlier * mad_ns, kLeastOutlier * median_ns);
+}
 
 UsualLength UsualLengthOf(const std::vector<MatrixStep>& steps) {
   std::vector<double> values;

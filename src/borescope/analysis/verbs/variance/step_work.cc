@@ -1,5 +1,7 @@
 #include "borescope/analysis/verbs/variance/step_work.h"
 
+#include <algorithm>
+
 #include "borescope/analysis/core/selection/device_steps.h"
 #include "borescope/analysis/measures/flops/op_flops.h"
 #include "borescope/base/hash/hash_tables.h"
@@ -12,7 +14,7 @@ namespace {
 class WorkSummer {
  public:
   WorkSummer(const RankView& view, const StepSpans& spans)
-      : view_(view), work_(spans.spans.size(), 0) {
+      : view_(view), work_(spans.spans.size(), 0), is_known_(spans.spans.size(), 0) {
     for (uint32_t i = 0; i < spans.spans.size(); ++i) {
       span_of_.try_emplace(spans.spans[i].number, i);
     }
@@ -25,12 +27,13 @@ class WorkSummer {
     const auto found = span_of_.find(view_.steps().steps[step].number);
     if (found != span_of_.end()) {
       AddSaturatingTo(work_[found->second], flops);
-      is_known_ = true;
+      is_known_[found->second] = 1;
     }
   }
 
   std::vector<int64_t> Finish() {
-    if (!is_known_) {
+    // A step without a known operator is not one without work.
+    if (std::find(is_known_.begin(), is_known_.end(), 0) != is_known_.end()) {
       work_.assign(work_.size(), kMissing);
     }
     return std::move(work_);
@@ -40,7 +43,7 @@ class WorkSummer {
   const RankView& view_;
   HashMap<int64_t, uint32_t> span_of_;
   std::vector<int64_t> work_;
-  bool is_known_ = false;
+  std::vector<char> is_known_;
 };
 
 }  // namespace

@@ -23,10 +23,11 @@ constexpr size_t kLeastSteps = 2;
 Result<void> CheckVariance(const Params& params) {
   const Selection& selection = params.selection;
   if (!selection.gpus.empty() || !selection.streams.empty() || !selection.annotation.empty() ||
-      !selection.range.is_open()) {
+      !selection.range.is_open() || selection.step_rule != StepRule::kLaunch) {
     return UsageError(
-        "variance: whole steps are compared, on all devices; choose steps, with --step, or other "
-        "annotations as steps, with --step-pattern");
+        "variance: whole steps are compared, on all devices, with the work launched in them; "
+        "choose "
+        "steps, with --step, or other annotations as steps, with --step-pattern");
   }
   return {};
 }
@@ -44,7 +45,13 @@ Result<void> CheckVarianceTables(const Tables& tables, const Params&) {
   return CheckRankTables(tables);
 }
 
-Error TooFewSteps(const JobSteps& job) {
+Error TooFewSteps(const JobSteps& job, bool are_selected) {
+  if (are_selected) {
+    return Error{ErrorCode::kMissingData,
+                 fmt::format("variance compares steps: choose at least {} of those recorded; 5 are "
+                             "needed to say what goes with their length",
+                             kLeastSteps)};
+  }
   const bool left_out = !job.left_out.empty();
   return Error{
       ErrorCode::kMissingData,
@@ -60,7 +67,7 @@ Result<Tables> FinishVariance(Tables findings, const Params& params) {
   const Tables mapped = std::move(findings);
   const JobSteps job = CollectSteps(mapped, leaves_out_first);
   if (job.job.steps.size() < kLeastSteps) {
-    return TooFewSteps(job);
+    return TooFewSteps(job, !params.selection.steps.empty());
   }
   const StepSpread spread = SpreadOf(job.job);
   Tables tables;

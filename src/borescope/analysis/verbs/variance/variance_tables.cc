@@ -18,6 +18,7 @@ namespace borescope::internal {
 namespace {
 
 constexpr size_t kPreviewCauses = 12;
+constexpr size_t kPreviewSlowSteps = 12;
 constexpr std::string_view kWorkCause = "other_work";
 
 void AddTime(Table& table, std::string_view name, std::string_view doc) {
@@ -26,9 +27,10 @@ void AddTime(Table& table, std::string_view name, std::string_view doc) {
 
 // Which steps do not count, for a title.
 std::string LeftOutText(const JobSteps& job) {
-  return job.left_out.empty() ? std::string()
-                              : fmt::format("; without step {}, the first recorded (--all-steps)",
-                                            fmt::join(job.left_out, ", "));
+  return job.left_out.empty()
+             ? std::string()
+             : fmt::format("; without step{} {}, the first recorded (--all-steps)",
+                           job.left_out.size() == 1 ? "" : "s", fmt::join(job.left_out, ", "));
 }
 
 Table NewSpreadTable(const JobSteps& job) {
@@ -44,8 +46,9 @@ Table NewSpreadTable(const JobSteps& job) {
   AddTime(table, "p90_ns", "90th percentile.");
   AddTime(table, "max_ns", "The longest.");
   AddInt(table, "max_step", Unit::kNone, Role::kDerived, "Its number.");
-  AddTime(table, "trend_ns_per_step",
-          "Median of the slopes between all pairs of steps; missing below 5 steps.");
+  AddTime(table, "trend_ns",
+          "How much longer each step is than the one before: the median of the slopes between all "
+          "pairs of steps; missing below 5 steps.");
   AddTime(table, "trend_low_ns", "The interval of the trend, 90 %.");
   AddTime(table, "trend_high_ns", "Its upper end.");
   AddInt(table, "period", Unit::kCount, Role::kDerived,
@@ -109,6 +112,9 @@ std::optional<double> WorkShareOf(const std::vector<MatrixStep>& steps) {
 // Why shares are missing, or how the parts were made.
 std::string CausesTitle(const JobSteps& job, const StepSpread& spread) {
   std::string title = "What goes with the length of steps, by " + job.parts;
+  if (job.parts.find(',') != std::string::npos) {
+    title += " (ranks divided in different ways: take --parts breakdown)";
+  }
   if (spread.is_alike) {
     return title + ": all steps alike";
   }
@@ -121,8 +127,9 @@ std::string CausesTitle(const JobSteps& job, const StepSpread& spread) {
 Table NewCausesTable(const JobSteps& job, const StepSpread& spread) {
   Table table{"variance_causes", CausesTitle(job, spread), {}, kPreviewCauses};
   AddInt(table, "rank", Unit::kNone, Role::kKey,
-         "Of what this rank, for which the others waited, spent more or less than the typical one; "
-         "missing: of what the typical rank spent.");
+         "Rank of the process in the job: what it, for which the others waited, spent beyond the "
+         "typical "
+         "rank; missing: time of the typical rank.");
   AddString(table, "cause", Role::kKey,
             "bound_by of critical-path; with --parts breakdown compute, exposed_comm, "
             "exposed_copy, idle; with --parts ops operator, call, annotation, python, "
@@ -171,19 +178,22 @@ std::vector<uint32_t> OrderCauses(const StepSpread& spread) {
 }
 
 Table NewSlowTable() {
-  Table table{"slow_steps", "Slow steps, and what took longer than in a usual one", {}};
+  Table table{
+      "slow_steps", "Slow steps, and what took longer than in a usual one", {}, kPreviewSlowSteps};
   AddStepKey(table);
   AddTime(table, "length_ns", "Length of the step.");
   AddTime(table, "over_ns",
           "Length less that of the usual step: the mean of those between the 40th and the 60th "
           "percentile.");
-  AddBool(table, "outlier", Role::kDerived,
-          "Whether it is longer than median + 3.5 x 1.4826 MAD; where no step is, the slowest is "
-          "shown.");
+  AddBool(
+      table, "outlier", Role::kDerived,
+      "Whether it is longer than the median by 3.5 x 1.4826 MAD and by 1 % of the median; where no "
+      "step is, the slowest is shown.");
   constexpr std::string_view kPlaces[] = {"first", "second", "third"};
   for (const std::string_view place : kPlaces) {
-    AddString(table, place, Role::kDerived, "Cause and name of what took longer.").hints.names =
-        true;
+    AddString(table, std::string(place) + "_cause", Role::kDerived,
+              "Cause and name of what took longer.")
+        .hints.names = true;
     AddTime(table, std::string(place) + "_ns", "By how much.");
   }
   AddTime(table, "rest_ns", "Everything else: over less the three.");

@@ -11,6 +11,7 @@
 #include "borescope/analysis/verbs/variance/rank_tables.h"
 #include "borescope/analysis/verbs/variance/slow_steps.h"
 #include "borescope/analysis/verbs/variance/trend.h"
+#include "borescope/testing/test_trace.h"
 
 namespace borescope::internal {
 namespace {
@@ -215,6 +216,9 @@ class RankTableMaker {
   void AddPart(const char* cause, int64_t ns) {
     Row(tables_[2]).Int(rank_).Int(step_).Int(ns).Text(cause).Missing();
   }
+  void AddNamed(const char* cause, const char* name, int64_t ns) {
+    Row(tables_[2]).Int(rank_).Int(step_).Int(ns).Text(cause).Text(name);
+  }
   const Tables& tables() const { return tables_; }
 
  private:
@@ -280,6 +284,51 @@ TEST(JobSteps, TheFirstRecordedStepIsLeftOut) {
   ASSERT_EQ(job.job.steps.size(), 2U);
   EXPECT_EQ(job.job.steps[0].number, 6);
   EXPECT_EQ(job.ranks[1].steps.size(), 2U);
+}
+
+// Rank 0 folded `b` into others, rank 1 kept it: neither spends more than the other.
+TEST(JobSteps, NamesThatOneRankFoldedAreFoldedOnAll) {
+  RankTableMaker maker;
+  for (int64_t rank = 0; rank < 2; ++rank) {
+    maker.AddRank(rank);
+    for (int64_t step = 0; step < 2; ++step) {
+      maker.AddStep(step, 100);
+      maker.AddNamed("cpu", "a", 40);
+      if (rank == 1) {
+        maker.AddNamed("cpu", "b", 35);
+      }
+      maker.AddNamed("cpu", "(other names)", rank == 1 ? 25 : 60);
+    }
+  }
+  const JobSteps job = CollectSteps(maker.tables(), false);
+  ASSERT_EQ(job.job.causes.size(), 2U);
+  for (const CauseRow& row : job.job.causes) {
+    EXPECT_EQ(row.key.rank, kMissing);
+    EXPECT_EQ(row.cells[0].ns, row.key.name == "a" ? 40 : 60);
+  }
+}
+
+TEST(RankTables, TwoPartsOfOneCauseAndNameAreRefused) {
+  RankTableMaker maker;
+  maker.AddRank(0);
+  maker.AddStep(1, 100);
+  maker.AddPart("cpu", 60);
+  maker.AddPart("cpu", 40);
+  EXPECT_FALSE(CheckRankTables(maker.tables()).ok());
+}
+
+// Names of events that are what stands for others here.
+TEST(Variance, PlaceholdersAsNamesOfEvents) {
+  TestTrace a;
+  TestTrace b;
+  for (TestTrace* trace : {&a, &b}) {
+    for (int64_t step = 0; step < 4; ++step) {
+      trace->Annotation("ProfilerStep#" + std::to_string(step), {step * 1000, 1000});
+      trace->Op("(the step itself)", {step * 1000 + 100, 300 + step});
+      trace->Op("(other names)", {step * 1000 + 500, 200});
+    }
+  }
+  EXPECT_FALSE(Analyse("variance", {&a.View(0), &b.View(1)}).empty());
 }
 
 TEST(JobSteps, TheLongestRankIsSkew) {

@@ -16,12 +16,6 @@ Result<T> OfOption(const ParamSpec& option, Result<T> result) {
   return About("--" + std::string(option.name), std::move(result));
 }
 
-Result<Change> TakeRemoval(std::string_view text) {
-  Change change{.kind = ChangeKind::kRemove, .factor = 0};
-  BS_TRY(ReadTarget(text, change));
-  return change;
-}
-
 Result<Change> TakeLaunch(std::string_view text) {
   Change change{.kind = ChangeKind::kLaunch};
   BS_ASSIGN(change.factor, ReadFactor(text));
@@ -46,7 +40,7 @@ struct OptionOfChange {
   const ParamSpec& option;
   Result<Change> (*read)(std::string_view text);
 };
-constexpr OptionOfChange kOptions[] = {{kRemoveParam, TakeRemoval}, {kScaleParam, ReadScale},
+constexpr OptionOfChange kOptions[] = {{kRemoveParam, ReadRemoval}, {kScaleParam, ReadScale},
                                        {kRoofParam, TakeRoof},      {kLaunchParam, TakeLaunch},
                                        {kNoSyncParam, TakeSync},    {kGraphRegionParam, TakeGraph}};
 
