@@ -83,9 +83,10 @@ std::optional<ScenarioAnswer> AnswerScenario(const ReplayModel& model, const Sce
   answer.new_ns = std::max<int64_t>((measured_ns - saved_ns) / steps, 0);
   const double spread = (Quantile(savings, kHigh) - Quantile(savings, kLow)) / 2 /
                         std::sqrt(static_cast<double>(steps));
-  const double error = quality.error() * static_cast<double>(answer.step_ns) + spread +
-                       kAssumedError * static_cast<double>(run.assumed_ns / steps) +
-                       kSavingError * std::abs(static_cast<double>(saved_ns / steps));
+  const double error =
+      quality.error() * static_cast<double>(answer.step_ns) + spread +
+      kAssumedError * static_cast<double>(run.assumed_ns) / static_cast<double>(steps) +
+      kSavingError * std::abs(static_cast<double>(saved_ns)) / static_cast<double>(steps);
   answer.low_ns = std::max<int64_t>(answer.new_ns - std::llround(error), 0);
   answer.high_ns = answer.new_ns + std::llround(error);
   answer.is_testable = quality.verdict != ReplayVerdict::kUntested || !ChangesDevices(scenario);
