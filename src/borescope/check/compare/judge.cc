@@ -76,10 +76,13 @@ void CompareExactly(const ComparisonRules& rules, BudgetCheck& check) {
 }
 
 std::string ChangeText(const BudgetCheck& check) {
+  const std::string amounts =
+      fmt::format("{} after {} of the baseline", AmountText(check.value, check.unit),
+                  AmountText(*check.base, check.unit));
   if (!check.change.has_value()) {
-    return "there is no ratio to the baseline, which is 0 in one of them";
+    return amounts;
   }
-  std::string text = fmt::format("{:+.1f} % against the baseline", 100 * *check.change);
+  std::string text = fmt::format("{}, {:+.1f} %", amounts, 100 * *check.change);
   if (check.low.has_value()) {
     text += fmt::format(", {:+.1f} .. {:+.1f} %", 100 * *check.low, 100 * *check.high);
   }
@@ -91,6 +94,10 @@ std::string WhyNothing(const ComparisonRules& rules, const JudgedRuns& runs) {
       "cannot tell: {} v {} runs, and {:.4g} % of confidence needs {} v {}, or --history",
       runs.base.size(), runs.test.size(), 100 * (1 - rules.alpha), RunsNeeded(rules.alpha),
       RunsNeeded(rules.alpha));
+}
+
+double LeastOf(const std::vector<double>& values) {
+  return *std::min_element(values.begin(), values.end());
 }
 
 // A comparison that is still to be judged together with the others.
@@ -124,6 +131,9 @@ std::optional<PendingCheck> CompareBudget(const Budget& budget, const JudgedRuns
                          ? "cannot tell: there is no --baseline"
                          : "cannot tell: the saved baseline has no value of it; save it with this "
                            "budget file";
+  } else if (std::min(LeastOf(base), LeastOf(ValuesOf(runs.test, KeyOf(budget)))) < 0) {
+    check.status = BudgetStatus::kCannotTell;
+    check.sentence = "a value is negative, and runs are compared by ratios; max and min take it";
   } else {
     check.base = MedianOf(base);
     const MetricComparison compared = CompareRuns(base, ValuesOf(runs.test, KeyOf(budget)),

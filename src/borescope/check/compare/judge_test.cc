@@ -165,6 +165,50 @@ TEST(JudgeTest, BudgetsAboutTheBaseline) {
       BudgetStatus::kBroken);
 }
 
+// Shares and rates are often below 1: their logarithms are negative, and compared all the same.
+TEST(JudgeTest, ValuesBelowOneAreCompared) {
+  const std::string worse = "worse_than_baseline = {by = \"3%\"}";
+  EXPECT_EQ(StatusOf(worse, {0.147, 0.148, 0.146, 0.149, 0.147},
+                     {0.618, 0.617, 0.619, 0.616, 0.618}, Unit::kShare),
+            BudgetStatus::kBroken);
+  EXPECT_EQ(StatusOf(worse, {0.147, 0.148, 0.146, 0.149, 0.147},
+                     {0.147, 0.1475, 0.1465, 0.1485, 0.147}, Unit::kShare),
+            BudgetStatus::kKept);
+  EXPECT_EQ(StatusOf("worse_than_baseline = {worse = \"less\"}", {0.8, 0.81, 0.79},
+                     {0.4, 0.41, 0.39}, Unit::kNone),
+            BudgetStatus::kBroken);
+  // So is what is known of other runs.
+  const Runs history = BudgetRuns({0.147, 0.148, 0.146, 0.149, 0.147, 0.148}, Unit::kShare);
+  EXPECT_GT(SpreadOf({history}, {std::string(kBudgetMetric), "b"}).deviation, 0);
+  EXPECT_EQ(Judge({BudgetRuns({0.147}, Unit::kShare), BudgetRuns({0.618}, Unit::kShare), {history}},
+                  BudgetOf(worse), {})
+                .status,
+            BudgetStatus::kBroken);
+}
+
+TEST(JudgeTest, OfABaselineOfNothingTheAmountDecides) {
+  const std::string worse = "worse_than_baseline = {by = \"3%\", min_effect = \"5%\"}";
+  constexpr Unit kShare = Unit::kShare;
+  EXPECT_EQ(StatusOf(worse, {0, 0, 0}, {0.3, 0.31, 0.32}, kShare), BudgetStatus::kBroken);
+  EXPECT_EQ(StatusOf(worse, {0, 0, 0}, {0.03, 0.031, 0.032}, kShare), BudgetStatus::kKept);
+  EXPECT_EQ(StatusOf(worse, {0, 0, 0}, {0, 0, 0}, kShare), BudgetStatus::kKept);
+  EXPECT_EQ(StatusOf(worse, {0, 0}, {0.3, 0.31}, kShare), BudgetStatus::kCannotTell);
+  // In some runs it is 0, in others not.
+  EXPECT_EQ(StatusOf(worse, {0, 0, 0.2}, {0.1, 0, 0.3}, kShare), BudgetStatus::kCannotTell);
+  const std::string less = "worse_than_baseline = {worse = \"less\"}";
+  EXPECT_EQ(StatusOf(less, {0.8, 0.81, 0.79}, {0, 0, 0}, Unit::kNone), BudgetStatus::kBroken);
+  const JudgedCheck judged =
+      Judge({BudgetRuns({0, 0, 0}, kShare), BudgetRuns({0.3, 0.31, 0.32}, kShare), {}},
+            BudgetOf(worse), {});
+  EXPECT_EQ(judged.why, "b: 31 % after 0 % of the baseline");
+  EXPECT_FALSE(judged.budgets.front().low.has_value());
+}
+
+TEST(JudgeTest, NegativeValuesHaveNoRatio) {
+  EXPECT_EQ(StatusOf("worse_than_baseline = {by = \"3%\"}", {-1, -1, -1}, {1, 1, 1}, Unit::kNone),
+            BudgetStatus::kCannotTell);
+}
+
 TEST(JudgeTest, RunsOfOtherMachinesAreNotComparable) {
   RunValues run;
   run.name = "a";

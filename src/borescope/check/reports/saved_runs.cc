@@ -1,5 +1,7 @@
 #include "borescope/check/reports/saved_runs.h"
 
+#include <cmath>
+
 #include "borescope/output/read_json.h"
 #include "borescope/table/display/unit_and_role_names.h"
 
@@ -133,7 +135,8 @@ Result<std::vector<RunValues>> ReadSavedRuns(std::string_view json) {
     const int64_t number = Cells<IntValues>(*values, "number")[row];
     const double value = Cells<FloatValues>(*values, "value")[row];
     if (number < 0 || static_cast<size_t>(number) >= runs.size() ||
-        !(value >= 0 && value <= kLargest)) {
+        !(std::abs(value) <= kLargest) ||
+        (value < 0 && Cells<StringValues>(*values, "metric")[row] != kBudgetMetric)) {
       return NoBaseline("a value belongs to no run, or is no number that was measured");
     }
     MetricKey key = {Cells<StringValues>(*values, "metric")[row],
