@@ -35,6 +35,7 @@ struct RunValues {
   std::string devices;  // "8 x Tesla V100-SXM2-32GB"; empty where it was not recorded
   int64_t world_size = 0;
   int64_t ranks = 0;
+  int64_t windows = 1;               // recordings of one process that were joined
   int64_t steps = 0;                 // that were compared, the first of each recording dropped
   std::optional<double> step_flops;  // of matrix products, as far as shapes were recorded
   std::map<MetricKey, MetricValue> metrics;

@@ -21,6 +21,9 @@ struct MeasuredRun {
   std::optional<int64_t> process;
   int64_t first_step = 0;
   int64_t last_step = 0;
+  // When it was recorded, by the clock on the wall (Unix time); nothing where it does not say.
+  std::optional<int64_t> begin_ns;
+  std::optional<int64_t> end_ns;
 };
 
 struct MeasureOptions {
@@ -34,9 +37,11 @@ struct MeasureOptions {
 Result<MeasuredRun> MeasureRun(const std::string& name, const RunOptions& options,
                                const MeasureOptions& measure);
 
-// Windows of one process are one run: of recordings of the same process and devices whose steps
-// follow each other, the steps are put together. Two runs in containers may have the same number of
-// a process, but record the same steps.
-std::vector<MeasuredRun> JoinWindows(std::vector<MeasuredRun> runs);
+// Windows of one process are one run: recordings of one rank with the same process and devices that
+// overlap or follow each other within a second, by the clock on the wall, or whose steps follow
+// each other. Steps are put together; of a budget the values of all windows are reduced once, as
+// docs/check.md says. Two runs in containers may have the same number of a process, but record the
+// same steps at other times. The order of `runs` changes nothing but the order of the result.
+std::vector<MeasuredRun> JoinWindows(std::vector<MeasuredRun> runs, const BudgetFile& file);
 
 }  // namespace borescope::internal
