@@ -173,6 +173,21 @@ def test_plugin(pytester: pytest.Pytester, make_run: Maker) -> None:
     done.stdout.fnmatch_lines(["*needs a budget or a baseline*"])
 
 
+@pytest.mark.parametrize("marker, message", [("budgett='kept.toml'", "*has no argument 'budgett'*"),
+                                             ("'kept.toml'", "*takes budget, baseline, strict by name*")])
+def test_marker_refuses_what_it_does_not_know(pytester: pytest.Pytester, marker: str, message: str) -> None:
+    pytester.makepyfile(f"""
+        import pytest
+
+        @pytest.mark.borescope({marker})
+        def test_any(borescope_profile):
+            pass
+    """)
+    done = pytester.runpytest_subprocess("-p", "no:cacheprovider", *plugin_words())
+    done.assert_outcomes(errors=1)
+    done.stdout.fnmatch_lines([message])
+
+
 def test_plugin_without_torch(pytester: pytest.Pytester) -> None:
     pytester.makepyfile('''
         def test_any(borescope_profile):

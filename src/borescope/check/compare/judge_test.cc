@@ -5,6 +5,7 @@
 #include <cmath>
 #include <random>
 
+#include "borescope/check/budget/budget_value.h"
 #include "borescope/check/budget/read_budget.h"
 #include "borescope/check/compare/gate.h"
 
@@ -88,7 +89,7 @@ TEST(JudgeTest, OneRunASideCannotTell) {
   const JudgedRuns runs{program.RunsOf(1), program.RunsOf(1, 2), {}};
   const JudgedCheck judged = Judge(runs, {}, {});
   EXPECT_EQ(judged.status, BudgetStatus::kCannotTell);
-  EXPECT_EQ(judged.why, "step time: 1 v 1 runs cannot tell; 3 v 3 can, or --history");
+  EXPECT_EQ(judged.why, "step time: 1 v 1 runs are too few; 3 v 3 can tell, or --history");
 }
 
 TEST(JudgeTest, HistoryKnowsHowMuchRunsDiffer) {
@@ -204,6 +205,39 @@ TEST(JudgeTest, OfABaselineOfNothingTheAmountDecides) {
   EXPECT_FALSE(judged.budgets.front().low.has_value());
 }
 
+TEST(JudgeTest, SavedValuesOfAnotherBudgetAreNotCompared) {
+  const Budget budget = BudgetOf("worse_than_baseline = {}").budgets.front();
+  Budget other = budget;
+  other.where.push_back({"step", RowCondition::Is::kAtLeast, {"3"}});
+  EXPECT_EQ(DefinitionOf(other), "p50 of steps.c where step >= 3");
+  JudgedRuns runs{BudgetRuns({1e6, 1.01e6, 1.02e6}, Unit::kNanoseconds),
+                  BudgetRuns({2e6, 2.1e6, 2.2e6}, Unit::kNanoseconds),
+                  {}};
+  const MetricKey key = {std::string(kBudgetMetric), "b"};
+  runs.base[1].metrics[key].definition = DefinitionOf(other);
+  JudgedCheck judged = Judge(runs, BudgetOf("worse_than_baseline = {}"), {});
+  EXPECT_EQ(judged.status, BudgetStatus::kCannotTell);
+  EXPECT_EQ(judged.why, "b: the saved value is of another budget");
+  runs.base[1].metrics[key].definition = "";
+  runs.base[1].metrics[key].unit = Unit::kBytes;
+  judged = Judge(runs, BudgetOf("worse_than_baseline = {}"), {});
+  EXPECT_EQ(judged.why, "b: the saved value is of another budget");
+}
+
+TEST(JudgeTest, EvidenceIsAShellCommand) {
+  Runs runs = BudgetRuns({1e6}, Unit::kNanoseconds);
+  runs.front().inputs = {"it's $(x).json", "b.json"};
+  const auto evidence = [&](const std::string& text) {
+    return Judge({{}, runs, {}}, ReadBudgetFile(text, "b").value(), {}).budgets.front().evidence;
+  };
+  EXPECT_EQ(evidence("[[budget]]\nname = \"b\"\nsql = \"select 'a'\"\nmax = 1"),
+            R"(borescope query 'select '\''a'\''' 'it'\''s $(x).json' b.json)");
+  EXPECT_EQ(
+      evidence("[[budget]]\nname = \"b\"\ntable = \"steps\"\ncolumn = \"c\"\nby = \"gpu\"\n"
+               "where = {step = [1, 2]}\nmax = \"1s\""),
+      R"(borescope steps --by gpu 'it'\''s $(x).json' b.json  # p50 of steps.c by gpu where step = 1, 2)");
+}
+
 TEST(JudgeTest, NegativeValuesHaveNoRatio) {
   EXPECT_EQ(StatusOf("worse_than_baseline = {by = \"3%\"}", {-1, -1, -1}, {1, 1, 1}, Unit::kNone),
             BudgetStatus::kCannotTell);
@@ -220,7 +254,10 @@ TEST(JudgeTest, RunsOfOtherMachinesAreNotComparable) {
   other.devices = "1 x H100";
   EXPECT_EQ(WhyNotComparable({run}, {other}), "a ran on 1 x A100, a on 1 x H100");
   other = run;
+  other.world_size = 0;
+  EXPECT_EQ(WhyNotComparable({run}, {other}), "");
   other.ranks = 2;
+  EXPECT_EQ(WhyNotComparable({run}, {other}), "a has 1 rank of a world of 1, a has 2 ranks");
   EXPECT_NE(WhyNotComparable({run}, {other}), "");
   other = run;
   other.step_flops = 1.0005e12;

@@ -222,7 +222,8 @@ void CheckQuality(std::initializer_list<const Side*> sides, const QualityRules& 
 
 Result<void> WriteReports(const CheckRequest& options, const std::vector<RunValues>& test,
                           const JudgedCheck& outcome) {
-  const CiReport report = ReportOfCheck(outcome, options.budget, options.strict);
+  const CiReport report =
+      ReportOfCheck(outcome, options.budget, options.runs.front(), options.strict);
   const auto write = [](const std::string& path, auto writer) {
     return path.empty() ? Result<void>() : WriteFile(path, writer);
   };

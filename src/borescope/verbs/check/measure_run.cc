@@ -203,6 +203,8 @@ void JoinSteps(MeasuredRun& into, const MeasuredRun& from) {
 
 void Join(MeasuredRun& into, MeasuredRun& from) {
   into.values.name += ", " + from.values.name;
+  into.values.inputs.insert(into.values.inputs.end(), from.values.inputs.begin(),
+                            from.values.inputs.end());
   into.values.windows += from.values.windows;
   if (from.values.steps > 0) {
     into.first_step =
@@ -262,6 +264,7 @@ Result<MeasuredRun> MeasureRun(const std::string& name, const RunOptions& option
   asked.cache = &cache;
   MeasuredRun run;
   run.values.name = name;
+  run.values.inputs = {name};
   BS_TRY(AddInfo(asked, run));
   asked.progress = {};  // what follows is loaded already
   // Only recordings of one rank are joined.
