@@ -61,6 +61,8 @@ Result<MeasuredRun> MeasureInput(const std::string& input, const CheckRequest& o
 Result<Side> ReadSide(const std::vector<std::string>& inputs, std::string_view option,
                       const CheckRequest& options, const MeasureOptions& measure) {
   BS_TRY(CheckNoneTwice(inputs, option));
+  MeasureOptions of_side = measure;
+  of_side.is_one_of_several = inputs.size() > 1;
   Side side;
   for (const std::string& input : inputs) {
     BS_ASSIGN(std::vector<std::vector<RunValues>> saved, About(option, SavedRunsAt(input)));
@@ -68,7 +70,7 @@ Result<Side> ReadSide(const std::vector<std::string>& inputs, std::string_view o
       std::move(saved.begin(), saved.end(), std::back_inserter(side.saved));
       continue;
     }
-    Result<MeasuredRun> run = MeasureInput(input, options, measure);
+    Result<MeasuredRun> run = MeasureInput(input, options, of_side);
     if (!run.ok()) {
       return option.empty() ? run.error() : About(option, run.error());
     }
@@ -247,7 +249,8 @@ Result<CheckedRuns> Check(const CheckRequest& options) {
   BS_ASSIGN(const BudgetFile file, ReadBudgetAt(options.budget));
   BS_TRY(CheckUsage(options, file));
   BS_TRY(CheckOutputs(options));
-  MeasureOptions measure{&file, {}, false, false};
+  MeasureOptions measure;
+  measure.file = &file;
   BS_ASSIGN(measure.verbs, VerbsOfBudgets(file));
   const bool compares_budgets =
       std::any_of(file.budgets.begin(), file.budgets.end(),

@@ -108,11 +108,28 @@ size_t DistinctSteps(const Table& steps) {
   return static_cast<size_t>(std::unique(numbers.begin(), numbers.end()) - numbers.begin());
 }
 
+void SetRangeOfSteps(const RunSteps& steps, MeasuredRun& run) {
+  run.has_steps = !steps.compared.empty();
+  run.first_step = run.has_steps ? *steps.compared.begin() : 0;
+  run.last_step = run.has_steps ? *steps.compared.rbegin() : 0;
+}
+
+// The steps alone, of a run that is not compared: they show whether two runs are one.
+Result<void> AddRangeOfSteps(const RunOptions& options, MeasuredRun& run) {
+  const Result<Answer> answer = Ask({"steps"}, options, false);
+  if (!answer.ok()) {
+    return answer.error().code == ErrorCode::kMissingData ? Result<void>() : answer.error();
+  }
+  if (const Table* const steps = FindIn(answer->document, "steps")) {
+    SetRangeOfSteps(StepsToCompare(*steps), run);
+  }
+  return {};
+}
+
 Result<void> AddMetrics(const RunOptions& options, const Table& steps, MeasuredRun& run) {
   const RunSteps compared = StepsToCompare(steps);
   AddStepTimes(steps, compared, run.values);
-  run.first_step = compared.compared.empty() ? 0 : *compared.compared.begin();
-  run.last_step = compared.compared.empty() ? 0 : *compared.compared.rbegin();
+  SetRangeOfSteps(compared, run);
   const Result<Answer> work = Ask({"breakdown", "kernels"}, options, true);
   if (!work.ok() && work.error().code != ErrorCode::kMissingData) {
     return work.error();
@@ -160,7 +177,7 @@ bool AreAdjacent(const MeasuredRun& a, const MeasuredRun& b) {
 
 // Whether the steps of one lie before those of the other, and do so in time, if that is known.
 bool DoStepsFollow(const MeasuredRun& a, const MeasuredRun& b) {
-  if (a.values.steps == 0 || b.values.steps == 0) {
+  if (!a.has_steps || !b.has_steps) {
     return false;
   }
   const MeasuredRun& first = a.first_step < b.first_step ? a : b;
@@ -206,14 +223,6 @@ void Join(MeasuredRun& into, MeasuredRun& from) {
   into.values.inputs.insert(into.values.inputs.end(), from.values.inputs.begin(),
                             from.values.inputs.end());
   into.values.windows += from.values.windows;
-  if (from.values.steps > 0) {
-    into.first_step =
-        into.values.steps == 0 ? from.first_step : std::min(into.first_step, from.first_step);
-    into.last_step = std::max(into.last_step, from.last_step);
-  }
-  if (from.end_ns.has_value() && into.end_ns.has_value()) {
-    into.end_ns = std::max(*into.end_ns, *from.end_ns);
-  }
   JoinSteps(into, from);
   into.device_events += from.device_events;
   std::move(from.files.begin(), from.files.end(), std::back_inserter(into.files));
@@ -268,8 +277,12 @@ Result<MeasuredRun> MeasureRun(const std::string& name, const RunOptions& option
   BS_TRY(AddInfo(asked, run));
   asked.progress = {};  // what follows is loaded already
   // Only recordings of one rank are joined.
-  if (run.values.ranks == 1) {
+  const bool may_be_window = measure.is_one_of_several && run.values.ranks == 1;
+  if (may_be_window) {
     BS_TRY(AddProcess(asked, run));
+  }
+  if (may_be_window && !measure.for_comparison) {
+    BS_TRY(AddRangeOfSteps(asked, run));
   }
   if (measure.for_comparison) {
     BS_TRY(AddComparison(asked, measure.needs_steps, run));

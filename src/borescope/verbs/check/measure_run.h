@@ -17,8 +17,10 @@ struct MeasuredRun {
   std::vector<FileReport> files;
   std::vector<DiagnosticRow> diagnostics;
   int64_t device_events = 0;
-  // Process of the first rank, and its steps; nothing where they were not recorded.
+  // Process of the first rank, and the first and last of its steps; nothing where they were not
+  // recorded, or where no other run is there to be joined with.
   std::optional<int64_t> process;
+  bool has_steps = false;
   int64_t first_step = 0;
   int64_t last_step = 0;
   // When it was recorded, by the clock on the wall (Unix time); nothing where it does not say.
@@ -30,6 +32,7 @@ struct MeasureOptions {
   const BudgetFile* file = nullptr;
   std::vector<const AnalysisSpec*> verbs;  // of its budgets
   bool for_comparison = false;             // steps, classes and kernels are wanted
+  bool is_one_of_several = false;          // which may be windows of one process
   bool needs_steps = false;                // without steps there is nothing to compare
 };
 

@@ -78,6 +78,7 @@ MeasuredRun Window(int64_t process, int64_t first, std::vector<double> steps) {
   run.values.ranks = 1;
   run.values.steps = static_cast<int64_t>(steps.size());
   run.process = process;
+  run.has_steps = !steps.empty();
   run.first_step = first;
   run.last_step = first + run.values.steps - 1;
   run.values.metrics[{"step", ""}].steps = std::move(steps);
