@@ -79,6 +79,8 @@ def test_errors(runs: Path) -> None:
         borescope.check(runs / "base0.json", budget=runs / "wrong.toml")
     with pytest.raises(TypeError, match="did you mean `step`"):
         borescope.check(runs / "base0.json", budget=runs / "kept.toml", stp=1)
+    with pytest.raises(borescope.UsageError, match="fail takes a share"):
+        borescope.check(runs / "base0.json", budget=runs / "kept.toml", fail=float("nan"))
     with pytest.raises(borescope.UsageError, match="`baseline`"):
         borescope.check(DEMO, baseline=[1])  # type: ignore[list-item]
 

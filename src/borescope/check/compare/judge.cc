@@ -41,7 +41,7 @@ std::string CommentOf(std::string text) {
   return "  # " + text;
 }
 
-// A command that runs as it stands; what it cannot select is said behind it.
+// A command that runs as it is; what it cannot select is said after it.
 std::string EvidenceOf(const Budget& budget, const RunValues& run) {
   std::string command = "borescope ";
   if (!budget.sql.empty()) {

@@ -156,7 +156,7 @@ TEST(JoinWindowsTest, OverlapInTimeIsOneProcess) {
   // Of the same time, but of another process.
   runs[2].process = 2;
   EXPECT_EQ(JoinWindows(runs, FileOf(RowReduce::kMax)).size(), 3U);
-  // Recorded later, with earlier steps: the program began anew.
+  // Recorded later, with earlier steps: the program began again.
   MeasuredRun first = Window(1, 10, {1, 2});
   MeasuredRun anew = Window(1, 1, {1, 2});
   first.begin_ns = 0;
