@@ -108,7 +108,7 @@ void CompareExactly(const ComparisonRules& rules, BudgetCheck& check) {
 }
 
 std::string ChangeText(const BudgetCheck& check) {
-  const std::string amounts =
+  std::string amounts =
       fmt::format("{} after {} of the baseline", AmountText(check.value, check.unit),
                   AmountText(*check.base, check.unit));
   if (!check.change.has_value()) {

@@ -311,6 +311,7 @@ std::vector<MeasuredRun> JoinWindows(std::vector<MeasuredRun> runs, const Budget
   std::vector<MeasuredRun> joined;
   for (const std::vector<size_t>& group : groups) {
     std::vector<MeasuredRun> windows;
+    windows.reserve(group.size());
     for (const size_t number : group) {
       windows.push_back(std::move(runs[number]));
     }
