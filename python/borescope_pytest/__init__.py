@@ -50,6 +50,19 @@ def _all_beside(request: pytest.FixtureRequest, given: Any) -> list[Any]:
     return [_beside(request, path) for path in ([given] if single else given or ())]
 
 
+def _of_marker(marker: Any) -> dict[str, Any]:
+    """The arguments of the marker; a misspelt one would hold nothing."""
+    if marker is None:
+        return {}
+    known = ("budget", "baseline", "strict")
+    if marker.args:
+        raise pytest.UsageError(f"the marker `borescope` takes {', '.join(known)} by name, as in budget=FILE")
+    for name in marker.kwargs:
+        if name not in known:
+            raise pytest.UsageError(f"the marker `borescope` has no argument {name!r}; it takes {', '.join(known)}")
+    return dict(marker.kwargs)
+
+
 @pytest.fixture
 def borescope_profile(request: pytest.FixtureRequest, tmp_path: Any) -> Callable[..., Any]:
     """A function that returns a context manager: ``with borescope_profile("budget.toml") as profiler:``.
@@ -59,7 +72,7 @@ def borescope_profile(request: pytest.FixtureRequest, tmp_path: Any) -> Callable
     profiler. The trace is in ``tmp_path``, several of one test in several files.
     """
     marker = request.node.get_closest_marker("borescope")
-    defaults = dict(marker.kwargs) if marker is not None else {}
+    defaults = _of_marker(marker)
 
     def profile(budget: Any = None, *, baseline: str | os.PathLike[str] | Iterable[Any] | None = None,
                 strict: bool | None = None, profiler: Callable[..., Any] | None = None,

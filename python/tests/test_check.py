@@ -79,6 +79,8 @@ def test_errors(runs: Path) -> None:
         borescope.check(runs / "base0.json", budget=runs / "wrong.toml")
     with pytest.raises(TypeError, match="did you mean `step`"):
         borescope.check(runs / "base0.json", budget=runs / "kept.toml", stp=1)
+    with pytest.raises(borescope.UsageError, match="fail takes a share"):
+        borescope.check(runs / "base0.json", budget=runs / "kept.toml", fail=float("nan"))
     with pytest.raises(borescope.UsageError, match="`baseline`"):
         borescope.check(DEMO, baseline=[1])  # type: ignore[list-item]
 
@@ -171,6 +173,21 @@ def test_plugin(pytester: pytest.Pytester, make_run: Maker) -> None:
     done.stdout.fnmatch_lines(["*borescope check: broken: step: * is above 1 us*"])
     done.stdout.fnmatch_lines(["*borescope check: cannot tell: *"])
     done.stdout.fnmatch_lines(["*needs a budget or a baseline*"])
+
+
+@pytest.mark.parametrize("marker, message", [("budgett='kept.toml'", "*has no argument 'budgett'*"),
+                                             ("'kept.toml'", "*takes budget, baseline, strict by name*")])
+def test_marker_refuses_what_it_does_not_know(pytester: pytest.Pytester, marker: str, message: str) -> None:
+    pytester.makepyfile(f"""
+        import pytest
+
+        @pytest.mark.borescope({marker})
+        def test_any(borescope_profile):
+            pass
+    """)
+    done = pytester.runpytest_subprocess("-p", "no:cacheprovider", *plugin_words())
+    done.assert_outcomes(errors=1)
+    done.stdout.fnmatch_lines([message])
 
 
 def test_plugin_without_torch(pytester: pytest.Pytester) -> None:

@@ -57,6 +57,12 @@ class Bench:
         if done.returncode != status:
             self.problems.append(f"{what}: exit status {done.returncode}, not {status}: {done.stderr[:400]}")
 
+    def leave_stale_reports(self):
+        """Those of an earlier check, which nobody may take for those of this one."""
+        (self.folder / "borescope-reports").mkdir(exist_ok=True)
+        for name in ("check.md", "check.sarif", "junit.xml", "saved.json"):
+            (self.folder / "borescope-reports" / name).write_text("stale")
+
     def take(self, name):
         path = self.folder / name
         text = path.read_text() if path.exists() else ""
@@ -75,6 +81,8 @@ CASES = [
     ("slower", {"trace": "slow0.json\nslow1.json\nslow2.json", "baseline": "base 0.json\nbase 1.json\nbase 2.json\n"}, 1),
     ("cannot tell", {"trace": "slow0.json", "baseline": "base 0.json"}, 0),
     ("strict", {"trace": "slow0.json", "baseline": "base 0.json", "strict": "true"}, 3),
+    ("strict in capitals", {"trace": "slow0.json", "baseline": "base 0.json", "strict": "True"}, 3),
+    ("strict of another word", {"trace": "slow0.json", "baseline": "base 0.json", "strict": "yes"}, 2),
     ("error", {"trace": "absent.json", "budget": "kept.toml"}, 2),
     ("no command in a name", {"trace": "$(touch pwned) `touch pwned`; touch pwned", "budget": "kept.toml"}, 2),
 ]
@@ -92,10 +100,12 @@ def check_github(bench, yaml, root):
         filled = {key: re.sub(r"\$\{\{ inputs\.(\w+) \}\}", lambda match: inputs[match[1]], value)
                   for step in (install, check) for key, value in step["env"].items()}
         bench.run(f"github install, {what}", shell, install["run"], filled, 0)
+        bench.leave_stale_reports()
         bench.run(f"github, {what}", shell, check["run"], filled, status)
         bench.expect(f"github, {what}: status", bench.take("output") == f"status={status}\n")
         summary = bench.take("summary")
-        bench.expect(f"github, {what}: summary", ("borescope check" in summary) == (status != 2))
+        bench.expect(f"github, {what}: summary {summary!r}", "borescope check" in summary and "stale" not in summary)
+        bench.expect(f"github, {what}: one line of an error", status != 2 or summary.count("\n") == 1)
         check_reports(bench, f"github, {what}", status)
     bench.expect("github: pip", bench.take("pip_words").splitlines()[-1] == "borescope")
     bench.run("github, version", shell, install["run"], {"BORESCOPE_VERSION": "1.2.3"}, 0)
@@ -107,8 +117,10 @@ def check_github(bench, yaml, root):
 def check_reports(bench, what, status):
     reports = bench.folder / "borescope-reports"
     names = {path.name for path in reports.iterdir()}
-    wanted = set() if status == 2 else {"check.md", "check.sarif", "junit.xml", "saved.json"}
+    wanted = {"check.md"} if status == 2 else {"check.md", "check.sarif", "junit.xml", "saved.json"}
     bench.expect(f"{what}: reports are {sorted(names)}", names == wanted)
+    stale = sorted(path.name for path in reports.iterdir() if "stale" in path.read_text())
+    bench.expect(f"{what}: reports of an earlier check: {stale}", not stale)
     bench.expect(f"{what}: a name was run", not (bench.folder / "pwned").exists())
     shutil.rmtree(reports)
 
@@ -122,6 +134,7 @@ def check_gitlab(bench, yaml, root):
         words = [*shell, "sh"] if shell[0].endswith("busybox") else shell
         for what, given, status in CASES:
             variables = {**job["variables"], **{f"BORESCOPE_{key.upper()}": value for key, value in given.items()}}
+            bench.leave_stale_reports()
             bench.run(f"gitlab in {shell[0]}, {what}", words, script, variables, status)
             check_reports(bench, f"gitlab, {what}", status)
         bench.expect("gitlab: pip", bench.take("pip_words").splitlines()[-1] == "borescope")

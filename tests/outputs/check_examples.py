@@ -118,8 +118,12 @@ class Folder:
         subprocess.run([synth, "--captures", "none", "--seed", "1", "--out", str(path / "served")],
                        check=True, capture_output=True)
         (path / "my_run").symlink_to("run")
-        for name in ("run1", "run2", "run3", "main1", "main2", "main3"):
-            (path / name).symlink_to("before")
+        # Runs of their own: a recording given twice is refused.
+        for number in (1, 2, 3):
+            subprocess.run([synth, "--steps", "6", "--seed", str(number), "--gzip", "--with-shapes", "--out",
+                            str(path / f"run{number}")], check=True, capture_output=True)
+            (path / f"run{number}" / "truth.json").unlink()
+            (path / f"main{number}").symlink_to(f"run{number}")
         (path / "store").mkdir()
         (path / "budget.toml").write_text(BUDGET)
         for name in ("train.bsr", "stall.bsr", "stall"):

@@ -22,6 +22,10 @@ void SetProgress(const ProgressCallback& callback, internal::RunOptions& run) {
 // Parameters mean what they mean for an analysis that takes a selection.
 Result<internal::CheckRequest> InsideCheck(std::span<const std::string> runs,
                                            const CheckOptions& options) {
+  if (!(options.fail >= 0 && options.fail <= 1)) {
+    return Error{.code = ErrorCode::kInvalidArgument,
+                 .message = "fail takes a share from 0 to 1, such as 0.03"};
+  }
   internal::CheckRequest inside;
   const std::string_view verbs[] = {"summary"};
   if (const Result<void> read = ReadParams(verbs, options.params, inside.run); !read.ok()) {

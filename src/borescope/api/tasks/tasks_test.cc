@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <cmath>
 #include <filesystem>
 #include <fstream>
 #include <stop_token>
@@ -219,6 +220,10 @@ TEST_F(Tasks, CheckSaysWhetherABudgetIsKept) {
   EXPECT_EQ(kept->answer.files().size(), 1U);
   EXPECT_TRUE(std::filesystem::exists(options.junit));
   EXPECT_FALSE(Check({}, options).ok());
+  for (const double fail : {std::nan(""), -0.1, 1.5}) {
+    options.fail = fail;
+    EXPECT_EQ(Check(runs, options).error().code, ErrorCode::kInvalidArgument) << fail;
+  }
 }
 
 TEST_F(Tasks, AStoppedCheckWritesNothing) {

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "borescope/base/text/text.h"
+#include "borescope/table/display/unit_and_role_names.h"
 
 namespace borescope::internal {
 namespace {
@@ -68,8 +69,12 @@ std::string AmountText(double value, Unit unit) {
       return InUnits(value, {{1e12, "TB"}, {1e9, "GB"}, {1e6, "MB"}, {1e3, "KB"}, {1, "B"}});
     case Unit::kShare:
       return fmt::format("{:.4g} %", 100 * value);
-    default:
+    case Unit::kNone:
+    case Unit::kCount:
+    case Unit::kOfRow:
       return fmt::format("{:.6g}", value);
+    default:
+      return fmt::format("{:.6g} {}", value, UnitName(unit));
   }
 }
 

@@ -42,6 +42,7 @@ struct Budget {
   RowReduce reduce = RowReduce::kP50;
   std::vector<RowCondition> where;
   std::string sql;
+  Unit unit = Unit::kNone;  // of the result of the statement, where that says none
   std::optional<BudgetAmount> min, max;
   std::optional<WorseRule> worse;
 };

@@ -5,6 +5,7 @@
 #include "borescope/check/budget/amount.h"
 #include "borescope/check/budget/budget_value.h"
 #include "borescope/check/budget/read_budget.h"
+#include "borescope/table/display/unit_and_role_names.h"
 
 namespace borescope::internal {
 namespace {
@@ -171,6 +172,22 @@ TEST(BudgetValueTest, LimitsNeedTheUnitOfTheValue) {
   EXPECT_EQ(FaultOfLimits(bare, Unit::kNanoseconds),
             "budget 'x': its value is in ns, its limit is not");
   EXPECT_EQ(FaultOfLimits(bare, Unit::kCount), "");
+  EXPECT_EQ(FaultOfLimits(bare, Unit::kShare), "");
+  const Budget many = Read("[[budget]]\nname='x'\nmax=15\ntable='steps'\ncolumn='a'").budgets[0];
+  EXPECT_EQ(FaultOfLimits(many, Unit::kShare),
+            "budget 'x': its value is a share, and 15 is more than all of it; write 15%");
+}
+
+// Whole numbers of a statement may be times, which are tested; counts say that they are.
+TEST(BudgetValueTest, ResultsHaveTheUnitOfTheBudget) {
+  Table result{"result", "", {}};
+  Push(AddInt(result, "n", Unit::kNone, Role::kDerived, ""), int64_t{5});
+  const std::string text = "[[budget]]\nname='x'\nmax=12\nsql='s'\n";
+  EXPECT_EQ(ValueOfResult(Read(text).budgets[0], result)->unit, Unit::kNone);
+  EXPECT_EQ(ValueOfResult(Read(text + "unit='count'").budgets[0], result)->unit, Unit::kCount);
+  EXPECT_EQ(ErrorIn("[[budget]]\nname='x'\nmax=12\ntable='t'\ncolumn='c'\nunit='ns'"),
+            "b.toml:1: unit belongs to sql; a column of a table has its own");
+  EXPECT_EQ(AmountText(0.5, Unit::kFlops), "0.5 " + std::string(UnitName(Unit::kFlops)));
 }
 
 }  // namespace

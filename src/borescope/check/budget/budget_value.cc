@@ -228,10 +228,32 @@ Result<BudgetValue> ValueOfResult(const Budget& budget, const Table& result) {
     return AboutBudget(budget, ErrorCode::kMissingData, "its statement gives no number");
   }
   const Column& column = result.columns.front();
-  const bool is_count =
-      column.unit == Unit::kNone && std::holds_alternative<IntValues>(column.values);
-  return BudgetValue{*number, is_count ? Unit::kCount : column.unit,
+  return BudgetValue{*number, column.unit == Unit::kNone ? budget.unit : column.unit,
                      static_cast<int64_t>(result.rows())};
+}
+
+std::string DefinitionOf(const Budget& budget) {
+  if (!budget.sql.empty()) {
+    return fmt::format("sql {}", budget.sql);
+  }
+  constexpr std::string_view kReduces[] = {"min", "max", "mean", "p50",
+                                           "p90", "p99", "sum",  "count"};
+  constexpr std::string_view kSigns[] = {"=", "<", "<=", ">", ">=", "!="};
+  std::string text = fmt::format("{} of {}.{}", kReduces[static_cast<size_t>(budget.reduce)],
+                                 budget.table, budget.column);
+  if (!budget.over.empty()) {
+    text += " over " + budget.over;
+  }
+  if (!budget.by.empty()) {
+    text += " by " + budget.by;
+  }
+  for (size_t i = 0; i < budget.where.size(); ++i) {
+    const RowCondition& condition = budget.where[i];
+    text +=
+        fmt::format("{}{} {} {}", i == 0 ? " where " : " and ", condition.column,
+                    kSigns[static_cast<size_t>(condition.is)], fmt::join(condition.values, ", "));
+  }
+  return text;
 }
 
 std::string FaultOfLimits(const Budget& budget, Unit unit) {
@@ -241,6 +263,13 @@ std::string FaultOfLimits(const Budget& budget, Unit unit) {
     limits.push_back(budget.worse->min_effect);
   }
   for (const std::optional<BudgetAmount>& limit : limits) {
+    if (limit.has_value() && unit == Unit::kShare && limit->unit == Unit::kNone &&
+        limit->value > 1) {
+      return fmt::format(
+          "budget '{}': its value is a share, and {} is more than all of it; write "
+          "{}%",
+          budget.name, limit->value, limit->value);
+    }
     // A bare number is in the base unit, but of time, where nobody would guess it.
     const bool fits = !limit.has_value() || limit->unit == unit ||
                       (limit->unit == Unit::kNone && unit != Unit::kNanoseconds);

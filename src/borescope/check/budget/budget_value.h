@@ -21,8 +21,12 @@ struct BudgetValue {
 // kMissingData where no row is left (of a count: 0). REQUIRES: the budget is of a table.
 Result<BudgetValue> ValueInTable(const Budget& budget, const Table& table);
 
-// The first cell of the result of its statement.
+// The first cell of the result of its statement, in the unit of its column or else of the budget:
+// a whole number is no count, since times are whole numbers, too.
 Result<BudgetValue> ValueOfResult(const Budget& budget, const Table& result);
+
+// What the number of a budget is, in one text: equal for budgets whose values can be compared.
+std::string DefinitionOf(const Budget& budget);
 
 // Why the limits of a budget cannot be compared with a value of this unit; empty where they can.
 std::string FaultOfLimits(const Budget& budget, Unit unit);

@@ -29,7 +29,8 @@ constexpr std::string_view kBudgetKeys[] = {"name",
                                             "sql",
                                             "max",
                                             "min",
-                                            "worse_than_baseline"};
+                                            "worse_than_baseline",
+                                            "unit"};
 constexpr std::string_view kWorseKeys[] = {"by", "confidence", "min_effect", "worse"};
 constexpr std::string_view kQualityKeys[] = {"max_unlinked_share", "fail_on"};
 constexpr std::string_view kReduceNames[] = {"min", "max", "mean", "p50",
@@ -237,6 +238,9 @@ std::string FaultOfBudget(const Budget& budget, bool has_reduce) {
                     !budget.column.empty() || !budget.by.empty())) {
     return "column, reduce, where, over and by belong to a table; write them into the sql";
   }
+  if (of_table && budget.unit != Unit::kNone) {
+    return "unit belongs to sql; a column of a table has its own";
+  }
   if (of_table && budget.column.empty() && budget.reduce != RowReduce::kCount) {
     return "a budget of a table needs its column, or reduce = \"count\"";
   }
@@ -261,6 +265,10 @@ Result<Budget> ReadOneBudget(const Reader& reader, const TomlValue& table) {
   }
   BS_ASSIGN(const std::optional<size_t> reduce, reader.Word(table, "reduce", kReduceNames));
   budget.reduce = static_cast<RowReduce>(reduce.value_or(static_cast<size_t>(RowReduce::kP50)));
+  constexpr std::string_view kUnitWords[] = {"count", "ns", "bytes", "share"};
+  constexpr Unit kWordUnits[] = {Unit::kCount, Unit::kNanoseconds, Unit::kBytes, Unit::kShare};
+  BS_ASSIGN(const std::optional<size_t> unit, reader.Word(table, "unit", kUnitWords));
+  budget.unit = unit.has_value() ? kWordUnits[*unit] : Unit::kNone;
   BS_TRY(ReadWhere(reader, table, budget));
   BS_ASSIGN(budget.min, reader.Amount(table, "min"));
   BS_ASSIGN(budget.max, reader.Amount(table, "max"));

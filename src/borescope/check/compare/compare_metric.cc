@@ -19,14 +19,41 @@ constexpr int64_t kFewestDegrees = 4;
 // 3 v 3 runs reach 0.05 exactly, but for rounding.
 constexpr double kRounding = 1 + 1e-9;
 
-// Times differ by factors: their logarithms by sums.
+// Values in the scale in which they are compared. Times differ by factors: their logarithms by
+// sums. Where a value is 0, which has no logarithm, all are taken as they are.
+struct ComparedValues {
+  Values base;
+  Values test;
+  bool are_logs = false;
+  double unit = 0;  // of values as they are: the base that a change is a part of; 0: there is none
+
+  // A shift as a part of the base; nothing where the base is 0.
+  std::optional<double> ShareOf(double shift) const {
+    return are_logs   ? std::optional(std::expm1(shift))
+           : unit > 0 ? std::optional(shift / unit)
+                      : std::nullopt;
+  }
+};
+
+bool ArePositive(std::span<const double> values) {
+  return std::all_of(values.begin(), values.end(), [](double value) { return value > 0; });
+}
+
 Values LogsOf(std::span<const double> values) {
   Values logs;
   logs.reserve(values.size());
   for (const double value : values) {
-    logs.push_back(std::log(std::max(value, 1.0)));
+    logs.push_back(std::log(value));
   }
   return logs;
+}
+
+ComparedValues ComparedOf(std::span<const double> base, std::span<const double> test,
+                          double median_of_base) {
+  if (ArePositive(base) && ArePositive(test)) {
+    return {LogsOf(base), LogsOf(test), true, 0};
+  }
+  return {{base.begin(), base.end()}, {test.begin(), test.end()}, false, median_of_base};
 }
 
 RunSpread OwnSpread(const Values& base, const Values& test) {
@@ -34,33 +61,47 @@ RunSpread OwnSpread(const Values& base, const Values& test) {
   return PooledSpread(groups);
 }
 
-// That of other runs, or of both sides themselves, each around its own mean.
-RunSpread KnownSpread(const Values& base, const Values& test, const RunSpread& history) {
-  const RunSpread own = OwnSpread(base, test);
-  return history.df >= kFewestDegrees ? history : own.df >= kFewestDegrees ? own : RunSpread{};
+// That of other runs, which is of logarithms, or of both sides themselves, each around its own
+// mean.
+RunSpread KnownSpread(const ComparedValues& values, const RunSpread& history) {
+  const RunSpread own = OwnSpread(values.base, values.test);
+  return values.are_logs && history.df >= kFewestDegrees ? history
+         : own.df >= kFewestDegrees                      ? own
+                                                         : RunSpread{};
 }
 
-double ShareOfShift(double shift) { return std::expm1(shift); }
+// The ends of the interval, as parts of the base or, where that is 0, in the unit of the metric.
+void SetInterval(const ComparedValues& values, double low, double high, MetricComparison& result) {
+  result.low = values.ShareOf(low);
+  result.high = values.ShareOf(high);
+  if (!result.low.has_value()) {
+    result.low_amount = low;
+    result.high_amount = high;
+  }
+}
 
 // Returns the level that the test has.
-double TestByRanks(const Values& base, const Values& test, double alpha, MetricComparison& result) {
+double TestByRanks(const ComparedValues& values, double alpha, MetricComparison& result) {
   result.by = ChangeTest::kRanks;
-  result.worse_p = RankSumP(base, test);
-  result.better_p = RankSumP(test, base);
-  const Values differences = SortedDifferences(base, test);
+  result.worse_p = RankSumP(values.base, values.test);
+  result.better_p = RankSumP(values.test, values.base);
+  const Values differences = SortedDifferences(values.base, values.test);
   const RankLimit limit =
-      RankLimitOf(base.size(), test.size(), alpha).value_or(RankLimit{0, alpha});
-  result.low = ShareOfShift(differences[limit.outside]);
-  result.high = ShareOfShift(differences[differences.size() - 1 - limit.outside]);
+      RankLimitOf(values.base.size(), values.test.size(), alpha).value_or(RankLimit{0, alpha});
+  SetInterval(values, differences[limit.outside],
+              differences[differences.size() - 1 - limit.outside], result);
   return limit.level;
 }
 
-void TestByT(double shift, double error, int64_t df, double alpha, MetricComparison& result) {
-  const auto degrees = static_cast<double>(df);
+void TestByT(const ComparedValues& values, double shift, const RunSpread& spread, double alpha,
+             MetricComparison& result) {
+  const auto degrees = static_cast<double>(spread.df);
+  const double runs =
+      1 / static_cast<double>(values.base.size()) + 1 / static_cast<double>(values.test.size());
+  const double error = spread.deviation * std::sqrt(runs);
   const double reach = StudentLimit(alpha, degrees) * error;
   result.by = ChangeTest::kT;
-  result.low = ShareOfShift(shift - reach);
-  result.high = ShareOfShift(shift + reach);
+  SetInterval(values, shift - reach, shift + reach, result);
   const double no_spread = shift == 0 ? 0.5 : shift > 0 ? 0 : 1;
   result.worse_p = error > 0 ? StudentTail(shift / error, degrees) : no_spread;
   result.better_p = 1 - *result.worse_p;
@@ -74,13 +115,23 @@ RunSpread WithoutBias(RunSpread spread) {
   return spread;
 }
 
-void AddDetectable(const Values& base, const Values& test, const RunSpread& spread, double level,
+void AddDetectable(const ComparedValues& values, const RunSpread& spread, double level,
                    double least, MetricComparison& result) {
-  if (spread.df > 0) {
-    const PlannedTest planned{static_cast<double>(base.size()), static_cast<double>(test.size()),
-                              WithoutBias(spread), level, std::log1p(least)};
-    result.detectable = ShareOfShift(DetectableShift(planned));
+  if (spread.df > 0 && values.are_logs) {
+    const PlannedTest planned{static_cast<double>(values.base.size()),
+                              static_cast<double>(values.test.size()), WithoutBias(spread), level,
+                              std::log1p(least)};
+    result.detectable = values.ShareOf(DetectableShift(planned));
   }
+}
+
+// Whether the interval leaves out every change that matters.
+bool IsSame(const MetricComparison& comparison, const ComparisonRules& rules) {
+  if (comparison.change.has_value()) {
+    return (rules.less_is_worse ? -*comparison.low : *comparison.high) < rules.least;
+  }
+  const double most = rules.less_is_worse ? -*comparison.low_amount : *comparison.high_amount;
+  return most <= 0 || most < rules.least_amount;
 }
 
 }  // namespace
@@ -90,20 +141,16 @@ MetricComparison CompareRuns(std::span<const double> base, std::span<const doubl
   MetricComparison result;
   result.base = MedianOf({base.begin(), base.end()});
   result.test = MedianOf({test.begin(), test.end()});
-  const Values earlier = LogsOf(base);
-  const Values later = LogsOf(test);
-  const double shift = ShiftBetween(earlier, later);
-  if (result.base > 0 && result.test > 0) {
-    result.change = ShareOfShift(shift);
-  }
-  const RunSpread known = KnownSpread(earlier, later, history);
+  const ComparedValues values = ComparedOf(base, test, result.base);
+  const double shift = ShiftBetween(values.base, values.test);
+  result.change = values.ShareOf(shift);
+  const RunSpread known = KnownSpread(values, history);
   if (SmallestRankSumP(base.size(), test.size()) <= rules.alpha * kRounding) {
-    const double level = TestByRanks(earlier, later, rules.alpha, result);
-    AddDetectable(earlier, later, OwnSpread(earlier, later), level, rules.least, result);
+    const double level = TestByRanks(values, rules.alpha, result);
+    AddDetectable(values, OwnSpread(values.base, values.test), level, rules.least, result);
   } else if (known.df > 0) {
-    const double runs = 1 / static_cast<double>(base.size()) + 1 / static_cast<double>(test.size());
-    TestByT(shift, known.deviation * std::sqrt(runs), known.df, rules.alpha, result);
-    AddDetectable(earlier, later, known, rules.alpha, rules.least, result);
+    TestByT(values, shift, known, rules.alpha, result);
+    AddDetectable(values, known, rules.alpha, rules.least, result);
   }
   if (rules.less_is_worse) {
     std::swap(result.worse_p, result.better_p);
@@ -113,10 +160,11 @@ MetricComparison CompareRuns(std::span<const double> base, std::span<const doubl
 
 void AddIntervalOfSteps(std::span<const double> base, std::span<const double> test, double alpha,
                         MetricComparison& comparison) {
-  const std::optional<ShiftInterval> interval = ShiftWithinRuns(LogsOf(base), LogsOf(test), alpha);
-  if (interval.has_value()) {
-    comparison.low = ShareOfShift(interval->low);
-    comparison.high = ShareOfShift(interval->high);
+  const ComparedValues values = ComparedOf(base, test, comparison.base);
+  const std::optional<ShiftInterval> interval = ShiftWithinRuns(values.base, values.test, alpha);
+  if (interval.has_value() && values.ShareOf(0).has_value()) {
+    comparison.low = values.ShareOf(interval->low);
+    comparison.high = values.ShareOf(interval->high);
     comparison.is_within_runs = true;
   }
 }
@@ -128,21 +176,22 @@ std::string_view VerdictName(Verdict verdict) {
 
 Verdict VerdictOf(const MetricComparison& comparison, const ComparisonRules& rules, double worse_p,
                   double better_p) {
-  if (comparison.by == ChangeTest::kNone || !comparison.change.has_value()) {
+  if (comparison.by == ChangeTest::kNone) {
     return Verdict::kCannotTell;
   }
   const double sign = rules.less_is_worse ? -1 : 1;
-  const double worse_by = sign * *comparison.change;
-  const double most = sign > 0 ? *comparison.high : -*comparison.low;
-  const double amount = std::abs(comparison.test - comparison.base);
-  const bool matters = std::abs(worse_by) >= rules.least && amount >= rules.least_amount;
+  const double amount = sign * (comparison.test - comparison.base);
+  const double worse_by = sign * comparison.change.value_or(sign * amount);
+  // Of a base of 0 no change is a part: what matters is the amount alone.
+  const bool matters = std::abs(amount) >= rules.least_amount &&
+                       (!comparison.change.has_value() || std::abs(worse_by) >= rules.least);
   if (worse_p <= rules.alpha * kRounding && worse_by > 0 && matters) {
     return Verdict::kWorse;
   }
   if (better_p <= rules.alpha * kRounding && worse_by < 0 && matters) {
     return Verdict::kBetter;
   }
-  return most < rules.least ? Verdict::kSame : Verdict::kCannotTell;
+  return IsSame(comparison, rules) ? Verdict::kSame : Verdict::kCannotTell;
 }
 
 }  // namespace borescope::internal

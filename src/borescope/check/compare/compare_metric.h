@@ -29,18 +29,21 @@ struct MetricComparison {
   double base = 0;  // medians of the runs
   double test = 0;
   ChangeTest by = ChangeTest::kNone;
-  // Of test against base, as a part of base; nothing where one of them is 0.
+  // Of test against base, as a part of base; nothing where the base is 0.
   std::optional<double> change;
   std::optional<double> low;  // the interval of the change
   std::optional<double> high;
+  std::optional<double> low_amount;  // and where the base is 0, in the unit of the metric
+  std::optional<double> high_amount;
   bool is_within_runs = false;    // the interval is that of steps: nothing follows from it
   std::optional<double> worse_p;  // one-sided
   std::optional<double> better_p;
   std::optional<double> detectable;  // that would be called worse in 4 of 5 cases
 };
 
-// Values above 0 are compared by their logarithms, with 1 in place of smaller ones. REQUIRES:
-// neither is empty.
+// Values above 0, however small, are compared by their logarithms; where one of them is 0, all are
+// compared as they are, and `history`, which is of logarithms, says nothing. REQUIRES: neither is
+// empty, and no value is negative.
 MetricComparison CompareRuns(std::span<const double> base, std::span<const double> test,
                              const RunSpread& history, const ComparisonRules& rules);
 

@@ -121,11 +121,13 @@ RunSpread SpreadOf(const std::vector<std::vector<RunValues>>& groups, const Metr
   std::vector<std::vector<double>> logs;
   logs.reserve(groups.size());
   for (const std::vector<RunValues>& group : groups) {
-    std::vector<double> values = ValuesOf(group, key);
-    for (double& value : values) {
-      value = std::log(std::max(value, 1.0));
+    logs.emplace_back();
+    for (const double value : ValuesOf(group, key)) {
+      // 0 has no logarithm: it says nothing about factors.
+      if (value > 0) {
+        logs.back().push_back(std::log(value));
+      }
     }
-    logs.push_back(std::move(values));
   }
   return PooledSpread(logs);
 }

@@ -7,7 +7,8 @@
 
 namespace borescope::internal {
 
-// Of logarithms of a metric, what groups of runs say about how much runs differ.
+// Of logarithms of a metric, what groups of runs say about how much runs differ; values of 0 are
+// left out.
 RunSpread SpreadOf(const std::vector<std::vector<RunValues>>& groups, const MetricKey& key);
 
 // The time of the step first, then parts of it, classes and kernels by size. Kernels that are less

@@ -17,12 +17,44 @@ namespace {
 
 MetricKey KeyOf(const Budget& budget) { return {std::string(kBudgetMetric), budget.name}; }
 
-std::string EvidenceOf(const Budget& budget, const RunValues& run) {
-  if (!budget.sql.empty()) {
-    return fmt::format("borescope query \"{}\" {}", budget.sql, run.name);
+// A word of a POSIX shell that is taken as it is.
+std::string QuotedWord(std::string_view word) {
+  constexpr std::string_view kPlain = "_-./:=,@%+";
+  const bool is_plain = !word.empty() && std::all_of(word.begin(), word.end(), [&](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+           kPlain.find(c) != std::string_view::npos;
+  });
+  if (is_plain) {
+    return std::string(word);
   }
-  return fmt::format("borescope {}{}{} {}", budget.table, budget.by.empty() ? "" : " --by ",
-                     budget.by, run.name);
+  std::string quoted = "'";
+  for (const char c : word) {
+    quoted += c == '\'' ? "'\\''" : std::string(1, c);
+  }
+  return quoted + "'";
+}
+
+// A comment of a shell, on one line whatever the text holds.
+std::string CommentOf(std::string text) {
+  std::replace_if(
+      text.begin(), text.end(), [](char c) { return static_cast<unsigned char>(c) < 0x20; }, ' ');
+  return "  # " + text;
+}
+
+// A command that runs as it is; what it cannot select is said after it.
+std::string EvidenceOf(const Budget& budget, const RunValues& run) {
+  std::string command = "borescope ";
+  if (!budget.sql.empty()) {
+    command += "query " + QuotedWord(budget.sql);
+  } else {
+    command += QuotedWord(budget.table);
+    command += budget.by.empty() ? "" : " --by " + QuotedWord(budget.by);
+  }
+  for (const std::string& input :
+       run.inputs.empty() ? std::vector<std::string>{run.name} : run.inputs) {
+    command += " " + QuotedWord(input);
+  }
+  return budget.sql.empty() ? command + CommentOf(DefinitionOf(budget)) : command;
 }
 
 // The value of a budget, of the median run.
@@ -76,10 +108,13 @@ void CompareExactly(const ComparisonRules& rules, BudgetCheck& check) {
 }
 
 std::string ChangeText(const BudgetCheck& check) {
+  std::string amounts =
+      fmt::format("{} after {} of the baseline", AmountText(check.value, check.unit),
+                  AmountText(*check.base, check.unit));
   if (!check.change.has_value()) {
-    return "there is no ratio to the baseline, which is 0 in one of them";
+    return amounts;
   }
-  std::string text = fmt::format("{:+.1f} % against the baseline", 100 * *check.change);
+  std::string text = fmt::format("{}, {:+.1f} %", amounts, 100 * *check.change);
   if (check.low.has_value()) {
     text += fmt::format(", {:+.1f} .. {:+.1f} %", 100 * *check.low, 100 * *check.high);
   }
@@ -87,10 +122,13 @@ std::string ChangeText(const BudgetCheck& check) {
 }
 
 std::string WhyNothing(const ComparisonRules& rules, const JudgedRuns& runs) {
-  return fmt::format(
-      "cannot tell: {} v {} runs, and {:.4g} % of confidence needs {} v {}, or --history",
-      runs.base.size(), runs.test.size(), 100 * (1 - rules.alpha), RunsNeeded(rules.alpha),
-      RunsNeeded(rules.alpha));
+  return fmt::format("{} v {} runs, and {:.4g} % of confidence needs {} v {}, or --history",
+                     runs.base.size(), runs.test.size(), 100 * (1 - rules.alpha),
+                     RunsNeeded(rules.alpha), RunsNeeded(rules.alpha));
+}
+
+double LeastOf(const std::vector<double>& values) {
+  return *std::min_element(values.begin(), values.end());
 }
 
 // A comparison that is still to be judged together with the others.
@@ -111,31 +149,75 @@ void SetStatus(const PendingCheck& pending, double worse_p, const JudgedRuns& ru
                                                               : ChangeText(check);
 }
 
+bool IsOfBudget(const MetricValue& value, const MetricValue& wanted) {
+  return value.unit == wanted.unit && value.definition == wanted.definition;
+}
+
+// Groups of runs with the values that are of the same budget, and no others.
+std::vector<std::vector<RunValues>> OfBudget(const std::vector<std::vector<RunValues>>& groups,
+                                             const MetricKey& key, const MetricValue& wanted) {
+  std::vector<std::vector<RunValues>> kept;
+  for (const std::vector<RunValues>& group : groups) {
+    kept.emplace_back();
+    for (const RunValues& run : group) {
+      const auto found = run.metrics.find(key);
+      if (found != run.metrics.end() && IsOfBudget(found->second, wanted)) {
+        kept.back().emplace_back();
+        kept.back().back().metrics[key] = found->second;
+      }
+    }
+  }
+  return kept;
+}
+
+// Why a budget cannot be compared with the baseline; empty where it can.
+std::string WhyNoBase(const JudgedRuns& runs, const MetricKey& key) {
+  const MetricValue& wanted = runs.test.front().metrics.at(key);
+  bool has_value = false;
+  for (const RunValues& run : runs.base) {
+    if (const auto found = run.metrics.find(key); found != run.metrics.end()) {
+      has_value = true;
+      if (!IsOfBudget(found->second, wanted)) {
+        return "the saved value is of another budget";
+      }
+    }
+  }
+  if (!has_value) {
+    return runs.base.empty() ? "there is no --baseline"
+                             : "the saved baseline has no value of it; save it with this budget "
+                               "file";
+  }
+  const bool is_negative =
+      std::min(LeastOf(ValuesOf(runs.base, key)), LeastOf(ValuesOf(runs.test, key))) < 0;
+  return is_negative ? "a value is negative, and runs are compared by ratios; max and min take it"
+                     : "";
+}
+
 // Nothing where it is decided already.
 std::optional<PendingCheck> CompareBudget(const Budget& budget, const JudgedRuns& runs,
                                           std::vector<BudgetCheck>& checks) {
+  const MetricKey key = KeyOf(budget);
   BudgetCheck check = CheckOf(budget, "baseline", runs);
-  const std::vector<double> base = ValuesOf(runs.base, KeyOf(budget));
   const ComparisonRules rules = RulesOf(budget, check.unit);
   std::optional<PendingCheck> pending;
-  if (base.empty()) {
+  check.sentence = WhyNoBase(runs, key);
+  if (!check.sentence.empty()) {
     check.status = BudgetStatus::kCannotTell;
-    check.sentence = runs.base.empty()
-                         ? "cannot tell: there is no --baseline"
-                         : "cannot tell: the saved baseline has no value of it; save it with this "
-                           "budget file";
+    checks.push_back(std::move(check));
+    return pending;
+  }
+  const std::vector<double> base = ValuesOf(runs.base, key);
+  const RunSpread spread =
+      SpreadOf(OfBudget(runs.history, key, runs.test.front().metrics.at(key)), key);
+  const MetricComparison compared = CompareRuns(base, ValuesOf(runs.test, key), spread, rules);
+  check.base = MedianOf(base);
+  check.change = compared.change;
+  if (IsExact(check.unit)) {
+    CompareExactly(rules, check);
   } else {
-    check.base = MedianOf(base);
-    const MetricComparison compared = CompareRuns(base, ValuesOf(runs.test, KeyOf(budget)),
-                                                  SpreadOf(runs.history, KeyOf(budget)), rules);
-    check.change = compared.change;
-    if (IsExact(check.unit)) {
-      CompareExactly(rules, check);
-    } else {
-      check.low = compared.low;
-      check.high = compared.high;
-      pending = PendingCheck{checks.size(), rules, compared};
-    }
+    check.low = compared.low;
+    check.high = compared.high;
+    pending = PendingCheck{checks.size(), rules, compared};
   }
   checks.push_back(std::move(check));
   return pending;
@@ -193,12 +275,15 @@ std::string NameOfRow(const GateRow& row) {
 std::string SentenceOf(const GateRow& row, const JudgedRuns& runs) {
   const MetricComparison& compared = row.comparison;
   if (compared.by == ChangeTest::kNone) {
-    return fmt::format("{}: {} v {} runs cannot tell; 3 v 3 can, or --history", NameOfRow(row),
+    return fmt::format("{}: {} v {} runs are too few; 3 v 3 can tell, or --history", NameOfRow(row),
                        runs.base.size(), runs.test.size());
   }
-  return fmt::format("{}: {}, {:+.1f} % ({:+.1f} .. {:+.1f} %)", NameOfRow(row),
-                     VerdictName(row.verdict), 100 * compared.change.value_or(0),
-                     100 * compared.low.value_or(0), 100 * compared.high.value_or(0));
+  // That nobody can tell is the result already.
+  const std::string verdict =
+      row.verdict == Verdict::kCannotTell ? "" : fmt::format("{}, ", VerdictName(row.verdict));
+  return fmt::format("{}: {}{:+.1f} % ({:+.1f} .. {:+.1f} %)", NameOfRow(row), verdict,
+                     100 * compared.change.value_or(0), 100 * compared.low.value_or(0),
+                     100 * compared.high.value_or(0));
 }
 
 // The worst status, and the first that has it.

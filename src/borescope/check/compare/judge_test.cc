@@ -5,6 +5,7 @@
 #include <cmath>
 #include <random>
 
+#include "borescope/check/budget/budget_value.h"
 #include "borescope/check/budget/read_budget.h"
 #include "borescope/check/compare/gate.h"
 
@@ -88,7 +89,7 @@ TEST(JudgeTest, OneRunASideCannotTell) {
   const JudgedRuns runs{program.RunsOf(1), program.RunsOf(1, 2), {}};
   const JudgedCheck judged = Judge(runs, {}, {});
   EXPECT_EQ(judged.status, BudgetStatus::kCannotTell);
-  EXPECT_EQ(judged.why, "step time: 1 v 1 runs cannot tell; 3 v 3 can, or --history");
+  EXPECT_EQ(judged.why, "step time: 1 v 1 runs are too few; 3 v 3 can tell, or --history");
 }
 
 TEST(JudgeTest, HistoryKnowsHowMuchRunsDiffer) {
@@ -165,6 +166,83 @@ TEST(JudgeTest, BudgetsAboutTheBaseline) {
       BudgetStatus::kBroken);
 }
 
+// Shares and rates are often below 1: their logarithms are negative, and compared all the same.
+TEST(JudgeTest, ValuesBelowOneAreCompared) {
+  const std::string worse = "worse_than_baseline = {by = \"3%\"}";
+  EXPECT_EQ(StatusOf(worse, {0.147, 0.148, 0.146, 0.149, 0.147},
+                     {0.618, 0.617, 0.619, 0.616, 0.618}, Unit::kShare),
+            BudgetStatus::kBroken);
+  EXPECT_EQ(StatusOf(worse, {0.147, 0.148, 0.146, 0.149, 0.147},
+                     {0.147, 0.1475, 0.1465, 0.1485, 0.147}, Unit::kShare),
+            BudgetStatus::kKept);
+  EXPECT_EQ(StatusOf("worse_than_baseline = {worse = \"less\"}", {0.8, 0.81, 0.79},
+                     {0.4, 0.41, 0.39}, Unit::kNone),
+            BudgetStatus::kBroken);
+  // So is what is known of other runs.
+  const Runs history = BudgetRuns({0.147, 0.148, 0.146, 0.149, 0.147, 0.148}, Unit::kShare);
+  EXPECT_GT(SpreadOf({history}, {std::string(kBudgetMetric), "b"}).deviation, 0);
+  EXPECT_EQ(Judge({BudgetRuns({0.147}, Unit::kShare), BudgetRuns({0.618}, Unit::kShare), {history}},
+                  BudgetOf(worse), {})
+                .status,
+            BudgetStatus::kBroken);
+}
+
+TEST(JudgeTest, OfABaselineOfNothingTheAmountDecides) {
+  const std::string worse = "worse_than_baseline = {by = \"3%\", min_effect = \"5%\"}";
+  constexpr Unit kShare = Unit::kShare;
+  EXPECT_EQ(StatusOf(worse, {0, 0, 0}, {0.3, 0.31, 0.32}, kShare), BudgetStatus::kBroken);
+  EXPECT_EQ(StatusOf(worse, {0, 0, 0}, {0.03, 0.031, 0.032}, kShare), BudgetStatus::kKept);
+  EXPECT_EQ(StatusOf(worse, {0, 0, 0}, {0, 0, 0}, kShare), BudgetStatus::kKept);
+  EXPECT_EQ(StatusOf(worse, {0, 0}, {0.3, 0.31}, kShare), BudgetStatus::kCannotTell);
+  // In some runs it is 0, in others not.
+  EXPECT_EQ(StatusOf(worse, {0, 0, 0.2}, {0.1, 0, 0.3}, kShare), BudgetStatus::kCannotTell);
+  const std::string less = "worse_than_baseline = {worse = \"less\"}";
+  EXPECT_EQ(StatusOf(less, {0.8, 0.81, 0.79}, {0, 0, 0}, Unit::kNone), BudgetStatus::kBroken);
+  const JudgedCheck judged =
+      Judge({BudgetRuns({0, 0, 0}, kShare), BudgetRuns({0.3, 0.31, 0.32}, kShare), {}},
+            BudgetOf(worse), {});
+  EXPECT_EQ(judged.why, "b: 31 % after 0 % of the baseline");
+  EXPECT_FALSE(judged.budgets.front().low.has_value());
+}
+
+TEST(JudgeTest, SavedValuesOfAnotherBudgetAreNotCompared) {
+  const Budget budget = BudgetOf("worse_than_baseline = {}").budgets.front();
+  Budget other = budget;
+  other.where.push_back({"step", RowCondition::Is::kAtLeast, {"3"}});
+  EXPECT_EQ(DefinitionOf(other), "p50 of steps.c where step >= 3");
+  JudgedRuns runs{BudgetRuns({1e6, 1.01e6, 1.02e6}, Unit::kNanoseconds),
+                  BudgetRuns({2e6, 2.1e6, 2.2e6}, Unit::kNanoseconds),
+                  {}};
+  const MetricKey key = {std::string(kBudgetMetric), "b"};
+  runs.base[1].metrics[key].definition = DefinitionOf(other);
+  JudgedCheck judged = Judge(runs, BudgetOf("worse_than_baseline = {}"), {});
+  EXPECT_EQ(judged.status, BudgetStatus::kCannotTell);
+  EXPECT_EQ(judged.why, "b: the saved value is of another budget");
+  runs.base[1].metrics[key].definition = "";
+  runs.base[1].metrics[key].unit = Unit::kBytes;
+  judged = Judge(runs, BudgetOf("worse_than_baseline = {}"), {});
+  EXPECT_EQ(judged.why, "b: the saved value is of another budget");
+}
+
+TEST(JudgeTest, EvidenceIsAShellCommand) {
+  Runs runs = BudgetRuns({1e6}, Unit::kNanoseconds);
+  runs.front().inputs = {"it's $(x).json", "b.json"};
+  const auto evidence = [&](const std::string& text) {
+    return Judge({{}, runs, {}}, ReadBudgetFile(text, "b").value(), {}).budgets.front().evidence;
+  };
+  EXPECT_EQ(evidence("[[budget]]\nname = \"b\"\nsql = \"select 'a'\"\nmax = 1"),
+            R"(borescope query 'select '\''a'\''' 'it'\''s $(x).json' b.json)");
+  EXPECT_EQ(
+      evidence("[[budget]]\nname = \"b\"\ntable = \"steps\"\ncolumn = \"c\"\nby = \"gpu\"\n"
+               "where = {step = [1, 2]}\nmax = \"1s\""),
+      R"(borescope steps --by gpu 'it'\''s $(x).json' b.json  # p50 of steps.c by gpu where step = 1, 2)");
+}
+
+TEST(JudgeTest, NegativeValuesHaveNoRatio) {
+  EXPECT_EQ(StatusOf("worse_than_baseline = {by = \"3%\"}", {-1, -1, -1}, {1, 1, 1}, Unit::kNone),
+            BudgetStatus::kCannotTell);
+}
+
 TEST(JudgeTest, RunsOfOtherMachinesAreNotComparable) {
   RunValues run;
   run.name = "a";
@@ -176,7 +254,10 @@ TEST(JudgeTest, RunsOfOtherMachinesAreNotComparable) {
   other.devices = "1 x H100";
   EXPECT_EQ(WhyNotComparable({run}, {other}), "a ran on 1 x A100, a on 1 x H100");
   other = run;
+  other.world_size = 0;
+  EXPECT_EQ(WhyNotComparable({run}, {other}), "");
   other.ranks = 2;
+  EXPECT_EQ(WhyNotComparable({run}, {other}), "a has 1 rank of a world of 1, a has 2 ranks");
   EXPECT_NE(WhyNotComparable({run}, {other}), "");
   other = run;
   other.step_flops = 1.0005e12;

@@ -16,13 +16,20 @@ bool IsOtherWork(const std::optional<double>& a, const std::optional<double>& b)
          std::abs(*a - *b) > kMostOtherWork * std::max(std::abs(*a), std::abs(*b));
 }
 
+std::string RanksText(const RunValues& run) {
+  return fmt::format("{} {}{}", run.ranks, run.ranks == 1 ? "rank" : "ranks",
+                     run.world_size > 0 ? fmt::format(" of a world of {}", run.world_size) : "");
+}
+
 std::string WhyNot(const RunValues& base, const RunValues& test) {
   if (!base.devices.empty() && !test.devices.empty() && base.devices != test.devices) {
     return fmt::format("{} ran on {}, {} on {}", base.name, base.devices, test.name, test.devices);
   }
-  if (base.world_size != test.world_size || base.ranks != test.ranks) {
-    return fmt::format("{} has {} ranks of a world of {}, {} has {} of {}", base.name, base.ranks,
-                       base.world_size, test.name, test.ranks, test.world_size);
+  const bool is_other_world =
+      base.world_size > 0 && test.world_size > 0 && base.world_size != test.world_size;
+  if (is_other_world || base.ranks != test.ranks) {
+    return fmt::format("{} has {}, {} has {}", base.name, RanksText(base), test.name,
+                       RanksText(test));
   }
   if (IsOtherWork(base.step_flops, test.step_flops)) {
     return fmt::format("matrix products of a step are {:.4g} FLOPs in {} and {:.4g} in {}",

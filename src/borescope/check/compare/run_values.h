@@ -28,13 +28,16 @@ struct MetricValue {
   Unit unit = Unit::kNanoseconds;
   int64_t samples = 0;             // steps, or rows of a budget
   std::vector<double> steps = {};  // the values of the steps, in order; empty for a saved run
+  std::string definition = {};     // of a budget: DefinitionOf
 };
 
 struct RunValues {
-  std::string name;     // as it was named
-  std::string devices;  // "8 x Tesla V100-SXM2-32GB"; empty where it was not recorded
-  int64_t world_size = 0;
+  std::string name;                      // as it was named; of several windows all names
+  std::vector<std::string> inputs = {};  // the same as a list; empty for a saved run
+  std::string devices;     // "8 x Tesla V100-SXM2-32GB"; empty where it was not recorded
+  int64_t world_size = 0;  // 0: it was not recorded
   int64_t ranks = 0;
+  int64_t windows = 1;               // recordings of one process that were joined
   int64_t steps = 0;                 // that were compared, the first of each recording dropped
   std::optional<double> step_flops;  // of matrix products, as far as shapes were recorded
   std::map<MetricKey, MetricValue> metrics;

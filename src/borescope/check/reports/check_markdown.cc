@@ -58,7 +58,8 @@ Result<void> WriteCheckMarkdown(const CiReport& report, Sink& sink) {
     ++shown;
   }
   if (shown < report.checks.size()) {
-    text += fmt::format("\n{} more are not shown.\n", report.checks.size() - shown);
+    text += fmt::format("\n{} more {} not shown.\n", report.checks.size() - shown,
+                        report.checks.size() - shown == 1 ? "is" : "are");
   }
   return sink.Write(text);
 }

@@ -28,7 +28,7 @@ void PushRun(Table& table, std::string_view side, const RunValues& run) {
   cell(std::string_view(run.name));
   run.steps == 0 ? PushMissing(table.columns[next++]) : cell(run.steps);
   cell(run.ranks);
-  cell(run.world_size);
+  run.world_size == 0 ? PushMissing(table.columns[next++]) : cell(run.world_size);
   PushOptional(table.columns[next++], run.step_flops);
   run.devices.empty() ? PushMissing(table.columns[next])
                       : Push(table.columns[next], std::string_view(run.devices));
@@ -41,7 +41,8 @@ Table RunsTable(const JudgedRuns& runs) {
   AddInt(table, "steps", Unit::kCount, Role::kSum,
          "Steps that were compared: all but the first of a recording; missing where none were.");
   AddInt(table, "ranks", Unit::kCount, Role::kSum, "Ranks that were recorded.");
-  AddInt(table, "world_size", Unit::kCount, Role::kMax, "Ranks of the job.");
+  AddInt(table, "world_size", Unit::kCount, Role::kMax,
+         "Ranks of the job; missing where it was not recorded.");
   AddFloat(table, "step_flops", Unit::kFlops, Role::kDerived,
            "Work of a step by shapes of its operators; missing where they were not recorded.");
   AddString(table, "devices", Role::kDerived, "Devices of the first rank, as recorded.");

@@ -34,15 +34,13 @@ void PutText(JsonWriter& json, std::string_view key, std::string_view text) {
   json.EndObject();
 }
 
-std::string RuleId(size_t number) { return fmt::format("budget-{}", number + 1); }
-
 void PutRules(JsonWriter& json, const CiReport& report) {
   json.Key("rules");
   json.BeginArray();
   for (size_t i = 0; i < report.checks.size(); ++i) {
     json.BreakLine(4);
     json.BeginObject();
-    json.Member("id", RuleId(i));
+    json.Member("id", report.checks[i].id);
     PutText(json, "shortDescription", report.checks[i].name);
     json.EndObject();
   }
@@ -52,22 +50,20 @@ void PutRules(JsonWriter& json, const CiReport& report) {
 void PutLocation(JsonWriter& json, const CiReport& report, const ReportedCheck& check) {
   json.Key("locations");
   json.BeginArray();
-  if (!report.budget_path.empty() && check.line > 0) {
-    json.BeginObject();
-    json.Key("physicalLocation");
-    json.BeginObject();
-    json.Key("artifactLocation");
-    json.BeginObject();
-    json.Member("uri", UriOf(report.budget_path));
-    json.EndObject();
-    json.Key("region");
-    json.BeginObject();
-    json.Key("startLine");
-    json.Int(check.line);
-    json.EndObject();
-    json.EndObject();
-    json.EndObject();
-  }
+  json.BeginObject();
+  json.Key("physicalLocation");
+  json.BeginObject();
+  json.Key("artifactLocation");
+  json.BeginObject();
+  json.Member("uri", UriOf(report.budget_path.empty() ? report.input : report.budget_path));
+  json.EndObject();
+  json.Key("region");
+  json.BeginObject();
+  json.Key("startLine");
+  json.Int(std::max(check.line, 1U));
+  json.EndObject();
+  json.EndObject();
+  json.EndObject();
   json.EndArray();
 }
 
@@ -77,7 +73,7 @@ void PutResult(JsonWriter& json, const CiReport& report, size_t number) {
       check.status == BudgetStatus::kBroken || check.status == BudgetStatus::kVoid || report.strict;
   json.BreakLine(3);
   json.BeginObject();
-  json.Member("ruleId", RuleId(number));
+  json.Member("ruleId", check.id);
   json.Key("ruleIndex");
   json.Int(static_cast<int64_t>(number));
   json.Member("level", is_error ? "error" : "note");

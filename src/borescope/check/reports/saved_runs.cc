@@ -1,5 +1,7 @@
 #include "borescope/check/reports/saved_runs.h"
 
+#include <cmath>
+
 #include "borescope/output/read_json.h"
 #include "borescope/table/display/unit_and_role_names.h"
 
@@ -31,6 +33,7 @@ Table ValuesShape() {
   AddFloat(table, "value", Unit::kOfRow, Role::kDerived, "Median of the steps.");
   AddString(table, "unit", Role::kDerived, "Of the value.");
   AddInt(table, "samples", Unit::kCount, Role::kSum, "Steps, or rows of a budget.");
+  AddString(table, "definition", Role::kDerived, "What a budget is about; else empty.");
   return table;
 }
 
@@ -48,6 +51,7 @@ void PushSavedRun(const RunValues& run, int64_t number, Table& runs, Table& valu
     Push(values.columns[3], metric.value);
     Push(values.columns[4], UnitName(metric.unit));
     Push(values.columns[5], metric.samples);
+    Push(values.columns[6], std::string_view(metric.definition));
   }
 }
 
@@ -133,7 +137,8 @@ Result<std::vector<RunValues>> ReadSavedRuns(std::string_view json) {
     const int64_t number = Cells<IntValues>(*values, "number")[row];
     const double value = Cells<FloatValues>(*values, "value")[row];
     if (number < 0 || static_cast<size_t>(number) >= runs.size() ||
-        !(value >= 0 && value <= kLargest)) {
+        !(std::abs(value) <= kLargest) ||
+        (value < 0 && Cells<StringValues>(*values, "metric")[row] != kBudgetMetric)) {
       return NoBaseline("a value belongs to no run, or is no number that was measured");
     }
     MetricKey key = {Cells<StringValues>(*values, "metric")[row],
@@ -142,7 +147,8 @@ Result<std::vector<RunValues>> ReadSavedRuns(std::string_view json) {
         value,
         UnitOfText(Cells<StringValues>(*values, "unit")[row]),
         Cells<IntValues>(*values, "samples")[row],
-        {}};
+        {},
+        Cells<StringValues>(*values, "definition")[row]};
   }
   if (runs.empty()) {
     return NoBaseline("it holds no run");

@@ -4,10 +4,12 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <map>
 
 #include "borescope/base/io/byte_source.h"
 #include "borescope/check/reports/saved_runs.h"
 #include "borescope/engine/inputs/input_files.h"
+#include "borescope/engine/targets/targets.h"
 
 namespace borescope::internal {
 namespace {
@@ -43,7 +45,63 @@ std::vector<std::string> FilesIn(const std::string& folder) {
   return files;
 }
 
+Result<bool> HaveSameContent(const std::string& a, const std::string& b) {
+  BS_ASSIGN(const std::unique_ptr<ByteSource> one, OpenFile(a));
+  BS_ASSIGN(const std::unique_ptr<ByteSource> other, OpenFile(b));
+  constexpr size_t kPiece = size_t{1} << 18;
+  std::string left(kPiece, '\0');
+  std::string right(kPiece, '\0');
+  for (size_t read = kPiece; read == kPiece;) {
+    BS_ASSIGN(read, About(a, ReadFully(*one, left.data(), kPiece)));
+    BS_ASSIGN(const size_t more, About(b, ReadFully(*other, right.data(), kPiece)));
+    if (read != more || left.compare(0, read, right, 0, more) != 0) {
+      return false;
+    }
+  }
+  return true;
+}
+
+// The files of an input that are there.
+struct InputContent {
+  std::string input;
+  std::string path;
+};
+
+Error IsTwice(std::string_view option, const InputContent& one, const InputContent& other) {
+  const std::string where = option.empty() ? "" : fmt::format("{}: ", option);
+  return UsageError(
+      fmt::format("{}{} and {} are one recording; each run counts once, so name it once", where,
+                  one.path, other.path));
+}
+
 }  // namespace
+
+Result<void> CheckNoneTwice(const std::vector<std::string>& inputs, std::string_view option) {
+  std::map<uint64_t, std::vector<InputContent>> by_size;
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    for (const std::string& path : PathsBehind({&inputs[i], 1})) {
+      std::error_code error;
+      const uint64_t size = std::filesystem::is_regular_file(path, error)
+                                ? std::filesystem::file_size(path, error)
+                                : 0;
+      if (size == 0 || error) {
+        continue;
+      }
+      // By its number: one word given twice is two inputs.
+      const InputContent content{std::to_string(i), path};
+      for (const InputContent& other : by_size[size]) {
+        const bool is_same_file = std::filesystem::equivalent(path, other.path, error);
+        BS_ASSIGN(const bool is_same,
+                  is_same_file ? Result<bool>(true) : HaveSameContent(path, other.path));
+        if (other.input != content.input && is_same) {
+          return IsTwice(option, other, content);
+        }
+      }
+      by_size[size].push_back(content);
+    }
+  }
+  return {};
+}
 
 Result<std::string> ReadSmallFile(const std::string& path, size_t most) {
   BS_ASSIGN(const std::unique_ptr<ByteSource> source, OpenFile(path));

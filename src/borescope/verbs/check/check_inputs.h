@@ -13,6 +13,10 @@ namespace borescope::internal {
 // recordings. Errors name the file.
 Result<std::vector<std::vector<RunValues>>> SavedRunsAt(const std::string& path);
 
+// kInvalidArgument where two inputs of one side are, or hold, one file, by its place or by its
+// content: a run that counts twice makes a difference look certain. Files of equal size are read.
+Result<void> CheckNoneTwice(const std::vector<std::string>& inputs, std::string_view option);
+
 // A text file of at most `most` bytes.
 Result<std::string> ReadSmallFile(const std::string& path, size_t most);
 

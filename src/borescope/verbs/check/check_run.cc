@@ -60,6 +60,9 @@ Result<MeasuredRun> MeasureInput(const std::string& input, const CheckRequest& o
 
 Result<Side> ReadSide(const std::vector<std::string>& inputs, std::string_view option,
                       const CheckRequest& options, const MeasureOptions& measure) {
+  BS_TRY(CheckNoneTwice(inputs, option));
+  MeasureOptions of_side = measure;
+  of_side.is_one_of_several = inputs.size() > 1;
   Side side;
   for (const std::string& input : inputs) {
     BS_ASSIGN(std::vector<std::vector<RunValues>> saved, About(option, SavedRunsAt(input)));
@@ -67,13 +70,13 @@ Result<Side> ReadSide(const std::vector<std::string>& inputs, std::string_view o
       std::move(saved.begin(), saved.end(), std::back_inserter(side.saved));
       continue;
     }
-    Result<MeasuredRun> run = MeasureInput(input, options, measure);
+    Result<MeasuredRun> run = MeasureInput(input, options, of_side);
     if (!run.ok()) {
       return option.empty() ? run.error() : About(option, run.error());
     }
     side.measured.push_back(std::move(*run));
   }
-  side.measured = JoinWindows(std::move(side.measured));
+  side.measured = JoinWindows(std::move(side.measured), *measure.file);
   return side;
 }
 
@@ -101,6 +104,14 @@ Result<void> CheckUsage(const CheckRequest& options, const BudgetFile& file) {
   if (!asks) {
     return UsageError(
         "check needs --budget FILE, --baseline RUN or --save-baseline FILE: nothing is asked yet");
+  }
+  const auto compared = std::find_if(file.budgets.begin(), file.budgets.end(),
+                                     [](const Budget& budget) { return budget.worse.has_value(); });
+  if (compared != file.budgets.end() && options.baseline.empty() && options.save.empty()) {
+    return UsageError(
+        fmt::format("{}:{}: budget '{}' compares with a baseline: name it with --baseline, or keep "
+                    "this run as one with --save-baseline",
+                    file.path, compared->line, compared->name));
   }
   if (!options.history.empty() && options.baseline.empty()) {
     return UsageError("--history says how much runs differ; name the --baseline to compare with");
@@ -165,10 +176,29 @@ std::string WhyVoid(const MeasuredRun& run, const QualityRules& rules) {
                            ? 0
                            : static_cast<double>(unlinked) / static_cast<double>(run.device_events);
   if (rules.max_unlinked_share.has_value() && share > *rules.max_unlinked_share) {
-    return fmt::format("{}: {:.2f} % of the device work have no launch, more than {:.2f} %",
+    return fmt::format("{}: {:.2f} % of the device work has no launch, more than {:.2f} %",
                        run.values.name, 100 * share, 100 * *rules.max_unlinked_share);
   }
   return "";
+}
+
+// Who counts recordings shall know that they are fewer runs.
+void SayWhatWasJoined(const JudgedRuns& runs, JudgedCheck& outcome) {
+  int64_t windows = 0;
+  size_t joined = 0;
+  for (const std::vector<RunValues>* const side : {&runs.base, &runs.test}) {
+    for (const RunValues& run : *side) {
+      if (run.windows > 1) {
+        windows += run.windows;
+        ++joined;
+      }
+    }
+  }
+  if (joined > 0) {
+    outcome.why += fmt::format("; {} recordings are windows of {} and count as {}", windows,
+                               joined == 1 ? "one process" : fmt::format("{} processes", joined),
+                               joined == 1 ? "one run" : fmt::format("{} runs", joined));
+  }
 }
 
 void SetVoid(std::string why, JudgedCheck& outcome) {
@@ -179,25 +209,31 @@ void SetVoid(std::string why, JudgedCheck& outcome) {
   }
 }
 
-void CheckQuality(const Side& test, const QualityRules& rules, JudgedCheck& outcome) {
-  for (const MeasuredRun& run : test.measured) {
-    if (std::string why = WhyVoid(run, rules); !why.empty()) {
-      SetVoid(std::move(why), outcome);
-      return;
+// Of every side that was measured: a bad baseline makes bad verdicts.
+void CheckQuality(std::initializer_list<const Side*> sides, const QualityRules& rules,
+                  JudgedCheck& outcome) {
+  for (const Side* const side : sides) {
+    for (const MeasuredRun& run : side->measured) {
+      if (std::string why = WhyVoid(run, rules); !why.empty()) {
+        SetVoid(std::move(why), outcome);
+        return;
+      }
     }
   }
 }
 
 Result<void> WriteReports(const CheckRequest& options, const std::vector<RunValues>& test,
                           const JudgedCheck& outcome) {
-  const CiReport report = ReportOfCheck(outcome, options.budget, options.strict);
+  const CiReport report =
+      ReportOfCheck(outcome, options.budget, options.runs.front(), options.strict);
   const auto write = [](const std::string& path, auto writer) {
     return path.empty() ? Result<void>() : WriteFile(path, writer);
   };
   BS_TRY(write(options.junit, [&](Sink& sink) { return WriteJunit(report, sink); }));
   BS_TRY(write(options.sarif, [&](Sink& sink) { return WriteSarif(report, sink); }));
   BS_TRY(write(options.markdown, [&](Sink& sink) { return WriteCheckMarkdown(report, sink); }));
-  return write(options.save,
+  // What cannot be trusted is nothing to compare with later.
+  return write(outcome.status == BudgetStatus::kVoid ? "" : options.save,
                [&](Sink& sink) { return WriteJson(SavedRuns(test), WriteOptions(), sink); });
 }
 
@@ -213,7 +249,8 @@ Result<CheckedRuns> Check(const CheckRequest& options) {
   BS_ASSIGN(const BudgetFile file, ReadBudgetAt(options.budget));
   BS_TRY(CheckUsage(options, file));
   BS_TRY(CheckOutputs(options));
-  MeasureOptions measure{&file, {}, false, false};
+  MeasureOptions measure;
+  measure.file = &file;
   BS_ASSIGN(measure.verbs, VerbsOfBudgets(file));
   const bool compares_budgets =
       std::any_of(file.budgets.begin(), file.budgets.end(),
@@ -230,7 +267,8 @@ Result<CheckedRuns> Check(const CheckRequest& options) {
   BS_TRY(CheckComparable(runs, options.force));
   CheckedRuns checked;
   checked.outcome = Judge(runs, file, options.judge);
-  CheckQuality(test, file.quality, checked.outcome);
+  SayWhatWasJoined(runs, checked.outcome);
+  CheckQuality({&test, &base, &history}, file.quality, checked.outcome);
   BS_TRY(WriteReports(options, runs.test, checked.outcome));
   checked.document.tables = CheckTables(runs, checked.outcome);
   TakeFiles(test, checked);

@@ -65,7 +65,7 @@ Result<void> Keep(const BudgetFile& file, const Budget& budget, const Result<Bud
     return AboutThis(file, budget, UsageError(fault));
   }
   run.metrics[{std::string(kBudgetMetric), budget.name}] = {
-      value->value, value->unit, value->samples, {}};
+      value->value, value->unit, value->samples, {}, DefinitionOf(budget)};
   return {};
 }
 

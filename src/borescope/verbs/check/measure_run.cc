@@ -1,7 +1,9 @@
 #include "borescope/verbs/check/measure_run.h"
 
 #include <algorithm>
+#include <map>
 #include <numeric>
+#include <tuple>
 #include <utility>
 
 #include "borescope/analysis/core/row.h"
@@ -56,7 +58,7 @@ Result<void> AddInfo(const RunOptions& options, MeasuredRun& run) {
   run.values.ranks = static_cast<int64_t>(traces.rows());
   run.values.devices = Texts(traces, "devices")[0];
   const IntValues& sizes = Ints(traces, "world_size");
-  run.values.world_size = *std::max_element(sizes.begin(), sizes.end());
+  run.values.world_size = sizes.empty() ? 0 : *std::max_element(sizes.begin(), sizes.end());
   run.device_events = SumOf(traces, "device_events");
   run.files = std::move(answer.files);
   run.diagnostics = std::move(answer.document.diagnostics);
@@ -80,7 +82,12 @@ std::optional<int64_t> MainProcess(const Trace& trace) {
 
 Result<void> AddProcess(const RunOptions& options, MeasuredRun& run) {
   BS_ASSIGN(const LoadedRun loaded, LoadRun(options));
-  run.process = MainProcess(loaded.ranks.front().loaded->trace);
+  const Trace& trace = loaded.ranks.front().loaded->trace;
+  run.process = MainProcess(trace);
+  if (const std::optional<int64_t> base = trace.meta().base_ns) {
+    run.begin_ns = *base + trace.begin_ns();
+    run.end_ns = *base + trace.end_ns();
+  }
   return {};
 }
 
@@ -101,11 +108,28 @@ size_t DistinctSteps(const Table& steps) {
   return static_cast<size_t>(std::unique(numbers.begin(), numbers.end()) - numbers.begin());
 }
 
+void SetRangeOfSteps(const RunSteps& steps, MeasuredRun& run) {
+  run.has_steps = !steps.compared.empty();
+  run.first_step = run.has_steps ? *steps.compared.begin() : 0;
+  run.last_step = run.has_steps ? *steps.compared.rbegin() : 0;
+}
+
+// The steps alone, of a run that is not compared: they show whether two runs are one.
+Result<void> AddRangeOfSteps(const RunOptions& options, MeasuredRun& run) {
+  const Result<Answer> answer = Ask({"steps"}, options, false);
+  if (!answer.ok()) {
+    return answer.error().code == ErrorCode::kMissingData ? Result<void>() : answer.error();
+  }
+  if (const Table* const steps = FindIn(answer->document, "steps")) {
+    SetRangeOfSteps(StepsToCompare(*steps), run);
+  }
+  return {};
+}
+
 Result<void> AddMetrics(const RunOptions& options, const Table& steps, MeasuredRun& run) {
   const RunSteps compared = StepsToCompare(steps);
   AddStepTimes(steps, compared, run.values);
-  run.first_step = compared.compared.empty() ? 0 : *compared.compared.begin();
-  run.last_step = compared.compared.empty() ? 0 : *compared.compared.rbegin();
+  SetRangeOfSteps(compared, run);
   const Result<Answer> work = Ask({"breakdown", "kernels"}, options, true);
   if (!work.ok() && work.error().code != ErrorCode::kMissingData) {
     return work.error();
@@ -140,29 +164,48 @@ Result<void> AddComparison(const RunOptions& options, bool needs_steps, Measured
   } else if (work.error().code != ErrorCode::kMissingData) {
     return work.error();
   }
-  // Only recordings of one rank are joined.
-  return run.values.ranks == 1 ? AddProcess(options, run) : Result<void>();
+  return {};
+}
+
+// Windows that a profiler records without a pause still lie this far apart.
+constexpr int64_t kLongestPause = 1'000'000'000;
+
+bool AreAdjacent(const MeasuredRun& a, const MeasuredRun& b) {
+  return a.begin_ns.has_value() && b.begin_ns.has_value() &&
+         *a.begin_ns <= *b.end_ns + kLongestPause && *b.begin_ns <= *a.end_ns + kLongestPause;
+}
+
+// Whether the steps of one lie before those of the other, and do so in time, if that is known.
+bool DoStepsFollow(const MeasuredRun& a, const MeasuredRun& b) {
+  if (!a.has_steps || !b.has_steps) {
+    return false;
+  }
+  const MeasuredRun& first = a.first_step < b.first_step ? a : b;
+  const MeasuredRun& second = &first == &a ? b : a;
+  const bool knows_time = first.begin_ns.has_value() && second.begin_ns.has_value();
+  return first.last_step < second.first_step && (!knows_time || *first.begin_ns < *second.begin_ns);
 }
 
 bool AreOfOneProcess(const MeasuredRun& a, const MeasuredRun& b) {
-  return a.process.has_value() && a.process == b.process && a.values.steps > 0 &&
-         b.values.steps > 0 && a.values.ranks == 1 && b.values.ranks == 1 &&
-         a.values.devices == b.values.devices &&
-         (a.last_step < b.first_step || b.last_step < a.first_step);
+  return a.process.has_value() && a.process == b.process && a.values.ranks == 1 &&
+         b.values.ranks == 1 && a.values.devices == b.values.devices &&
+         (AreAdjacent(a, b) || DoStepsFollow(a, b));
 }
 
-void Join(MeasuredRun& into, MeasuredRun& from) {
-  into.values.name += ", " + from.values.name;
-  into.first_step = std::min(into.first_step, from.first_step);
-  into.last_step = std::max(into.last_step, from.last_step);
+// By time or steps, then by name: what the order of the words cannot change.
+bool IsEarlier(const MeasuredRun& a, const MeasuredRun& b) {
+  const auto key = [](const MeasuredRun& run) {
+    return std::tuple(run.begin_ns.value_or(0), run.first_step, run.values.name);
+  };
+  return key(a) < key(b);
+}
+
+void JoinSteps(MeasuredRun& into, const MeasuredRun& from) {
   const auto steps_before = static_cast<size_t>(into.values.steps);
   const auto steps_more = static_cast<size_t>(from.values.steps);
   for (const auto& [key, metric] : from.values.metrics) {
-    MetricValue& joined = into.values.metrics[key];
-    if (key.first == kBudgetMetric) {
-      joined.value = (joined.value + metric.value) / 2;
-      joined.samples += metric.samples;
-    } else {
+    if (key.first != kBudgetMetric) {
+      MetricValue& joined = into.values.metrics[key];
       joined.steps.resize(steps_before);
       joined.steps.insert(joined.steps.end(), metric.steps.begin(), metric.steps.end());
     }
@@ -173,10 +216,52 @@ void Join(MeasuredRun& into, MeasuredRun& from) {
     }
   }
   into.values.steps += from.values.steps;
+}
+
+void Join(MeasuredRun& into, MeasuredRun& from) {
+  into.values.name += ", " + from.values.name;
+  into.values.inputs.insert(into.values.inputs.end(), from.values.inputs.begin(),
+                            from.values.inputs.end());
+  into.values.windows += from.values.windows;
+  JoinSteps(into, from);
   into.device_events += from.device_events;
   std::move(from.files.begin(), from.files.end(), std::back_inserter(into.files));
   std::move(from.diagnostics.begin(), from.diagnostics.end(), std::back_inserter(into.diagnostics));
-  SetMedians(into.values);
+}
+
+// The value of a budget over the windows of a process: the extreme of extremes, and else the
+// median.
+double ReducedOverWindows(RowReduce reduce, std::vector<double> values) {
+  return reduce == RowReduce::kMax   ? *std::max_element(values.begin(), values.end())
+         : reduce == RowReduce::kMin ? *std::min_element(values.begin(), values.end())
+                                     : MedianOf(std::move(values));
+}
+
+// Windows of one process, in the order of time.
+MeasuredRun JoinAll(std::vector<MeasuredRun> windows, const BudgetFile& file) {
+  std::sort(windows.begin(), windows.end(), IsEarlier);
+  std::map<MetricKey, std::vector<double>> values;
+  std::map<MetricKey, int64_t> samples;
+  for (const MeasuredRun& window : windows) {
+    for (const auto& [key, metric] : window.values.metrics) {
+      values[key].push_back(metric.value);
+      samples[key] += metric.samples;
+    }
+  }
+  MeasuredRun joined = std::move(windows.front());
+  for (size_t i = 1; i < windows.size(); ++i) {
+    Join(joined, windows[i]);
+  }
+  for (const Budget& budget : file.budgets) {
+    const MetricKey key = {std::string(kBudgetMetric), budget.name};
+    if (const auto found = joined.values.metrics.find(key); found != joined.values.metrics.end()) {
+      found->second.value =
+          ReducedOverWindows(budget.sql.empty() ? budget.reduce : RowReduce::kP50, values[key]);
+      found->second.samples = samples[key];
+    }
+  }
+  SetMedians(joined.values);
+  return joined;
 }
 
 }  // namespace
@@ -188,8 +273,17 @@ Result<MeasuredRun> MeasureRun(const std::string& name, const RunOptions& option
   asked.cache = &cache;
   MeasuredRun run;
   run.values.name = name;
+  run.values.inputs = {name};
   BS_TRY(AddInfo(asked, run));
   asked.progress = {};  // what follows is loaded already
+  // Only recordings of one rank are joined.
+  const bool may_be_window = measure.is_one_of_several && run.values.ranks == 1;
+  if (may_be_window) {
+    BS_TRY(AddProcess(asked, run));
+  }
+  if (may_be_window && !measure.for_comparison) {
+    BS_TRY(AddRangeOfSteps(asked, run));
+  }
   if (measure.for_comparison) {
     BS_TRY(AddComparison(asked, measure.needs_steps, run));
   }
@@ -197,17 +291,32 @@ Result<MeasuredRun> MeasureRun(const std::string& name, const RunOptions& option
   return run;
 }
 
-std::vector<MeasuredRun> JoinWindows(std::vector<MeasuredRun> runs) {
-  std::vector<MeasuredRun> joined;
-  for (MeasuredRun& run : runs) {
-    const auto same = std::find_if(joined.begin(), joined.end(), [&](const MeasuredRun& other) {
-      return AreOfOneProcess(other, run);
-    });
-    if (same == joined.end()) {
-      joined.push_back(std::move(run));
-    } else {
-      Join(*same, run);
+std::vector<MeasuredRun> JoinWindows(std::vector<MeasuredRun> runs, const BudgetFile& file) {
+  // Groups of numbers of runs; a run that belongs to several makes them one.
+  std::vector<std::vector<size_t>> groups;
+  for (size_t i = 0; i < runs.size(); ++i) {
+    std::vector<size_t> own = {i};
+    for (std::vector<size_t>& group : groups) {
+      if (std::any_of(group.begin(), group.end(),
+                      [&](size_t other) { return AreOfOneProcess(runs[other], runs[i]); })) {
+        own.insert(own.end(), group.begin(), group.end());
+        group.clear();
+      }
     }
+    std::erase_if(groups, [](const std::vector<size_t>& group) { return group.empty(); });
+    std::sort(own.begin(), own.end());
+    groups.push_back(std::move(own));
+  }
+  std::sort(groups.begin(), groups.end());
+  std::vector<MeasuredRun> joined;
+  for (const std::vector<size_t>& group : groups) {
+    std::vector<MeasuredRun> windows;
+    windows.reserve(group.size());
+    for (const size_t number : group) {
+      windows.push_back(std::move(runs[number]));
+    }
+    joined.push_back(windows.size() == 1 ? std::move(windows.front())
+                                         : JoinAll(std::move(windows), file));
   }
   return joined;
 }

@@ -17,16 +17,22 @@ struct MeasuredRun {
   std::vector<FileReport> files;
   std::vector<DiagnosticRow> diagnostics;
   int64_t device_events = 0;
-  // Process of the first rank, and its steps; nothing where they were not recorded.
+  // Process of the first rank, and the first and last of its steps; nothing where they were not
+  // recorded, or where no other run is there to be joined with.
   std::optional<int64_t> process;
+  bool has_steps = false;
   int64_t first_step = 0;
   int64_t last_step = 0;
+  // When it was recorded, by the clock on the wall (Unix time); nothing where it does not say.
+  std::optional<int64_t> begin_ns;
+  std::optional<int64_t> end_ns;
 };
 
 struct MeasureOptions {
   const BudgetFile* file = nullptr;
   std::vector<const AnalysisSpec*> verbs;  // of its budgets
   bool for_comparison = false;             // steps, classes and kernels are wanted
+  bool is_one_of_several = false;          // which may be windows of one process
   bool needs_steps = false;                // without steps there is nothing to compare
 };
 
@@ -34,9 +40,11 @@ struct MeasureOptions {
 Result<MeasuredRun> MeasureRun(const std::string& name, const RunOptions& options,
                                const MeasureOptions& measure);
 
-// Windows of one process are one run: of recordings of the same process and devices whose steps
-// follow each other, the steps are put together. Two runs in containers may have the same number of
-// a process, but record the same steps.
-std::vector<MeasuredRun> JoinWindows(std::vector<MeasuredRun> runs);
+// Windows of one process are one run: recordings of one rank with the same process and devices that
+// overlap or follow each other within a second, by the clock on the wall, or whose steps follow
+// each other. Steps are put together; of a budget the values of all windows are reduced once, as
+// docs/check.md says. Two runs in containers may have the same number of a process, but record the
+// same steps at other times. The order of `runs` changes nothing but the order of the result.
+std::vector<MeasuredRun> JoinWindows(std::vector<MeasuredRun> runs, const BudgetFile& file);
 
 }  // namespace borescope::internal

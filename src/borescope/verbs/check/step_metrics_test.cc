@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "borescope/analysis/core/row.h"
 #include "borescope/verbs/check/measure_run.h"
 
@@ -76,6 +78,7 @@ MeasuredRun Window(int64_t process, int64_t first, std::vector<double> steps) {
   run.values.ranks = 1;
   run.values.steps = static_cast<int64_t>(steps.size());
   run.process = process;
+  run.has_steps = !steps.empty();
   run.first_step = first;
   run.last_step = first + run.values.steps - 1;
   run.values.metrics[{"step", ""}].steps = std::move(steps);
@@ -85,7 +88,7 @@ MeasuredRun Window(int64_t process, int64_t first, std::vector<double> steps) {
 
 TEST(JoinWindowsTest, WindowsOfOneProcessAreOneRun) {
   const std::vector<MeasuredRun> joined =
-      JoinWindows({Window(1, 10, {1, 2}), Window(2, 10, {50}), Window(1, 20, {3, 4, 5})});
+      JoinWindows({Window(1, 10, {1, 2}), Window(2, 10, {50}), Window(1, 20, {3, 4, 5})}, {});
   ASSERT_EQ(joined.size(), 2U);
   EXPECT_EQ(joined[0].values.name, "w10, w20");
   EXPECT_EQ(joined[0].values.steps, 5);
@@ -94,10 +97,73 @@ TEST(JoinWindowsTest, WindowsOfOneProcessAreOneRun) {
 
 // In containers every program may be process 1; their recordings have the same steps.
 TEST(JoinWindowsTest, RunsWithTheSameStepsAreTwo) {
-  EXPECT_EQ(JoinWindows({Window(1, 10, {1, 2}), Window(1, 11, {1, 2})}).size(), 2U);
+  EXPECT_EQ(JoinWindows({Window(1, 10, {1, 2}), Window(1, 11, {1, 2})}, {}).size(), 2U);
   MeasuredRun unknown = Window(1, 20, {1});
   unknown.process.reset();
-  EXPECT_EQ(JoinWindows({Window(1, 10, {1, 2}), unknown}).size(), 2U);
+  EXPECT_EQ(JoinWindows({Window(1, 10, {1, 2}), unknown}, {}).size(), 2U);
+}
+
+MeasuredRun TimedWindow(int64_t begin_ns, double budget) {
+  MeasuredRun run = Window(1, 0, {});
+  run.values.name = "t" + std::to_string(begin_ns);
+  run.values.metrics.clear();
+  run.values.metrics[{std::string(kBudgetMetric), "b"}] = {budget, Unit::kCount, 1, {}};
+  run.begin_ns = begin_ns;
+  run.end_ns = begin_ns + 1000;
+  return run;
+}
+
+BudgetFile FileOf(RowReduce reduce) {
+  BudgetFile file;
+  file.budgets.emplace_back();
+  file.budgets.front().name = "b";
+  file.budgets.front().table = "steps";
+  file.budgets.front().reduce = reduce;
+  return file;
+}
+
+// Without steps, too, and whatever the order of the files.
+TEST(JoinWindowsTest, BudgetsOfWindowsAreReducedOnce) {
+  const std::pair<RowReduce, double> wanted[] = {{RowReduce::kMax, 9},
+                                                 {RowReduce::kMin, 1},
+                                                 {RowReduce::kSum, 2},
+                                                 {RowReduce::kCount, 2},
+                                                 {RowReduce::kP90, 2}};
+  for (const auto& [reduce, value] : wanted) {
+    std::vector<int> order = {0, 1, 2};
+    do {
+      const double values[] = {1, 9, 2};
+      std::vector<MeasuredRun> windows;
+      for (const int i : order) {
+        windows.push_back(TimedWindow(2000 * (i + 1), values[i]));
+      }
+      const std::vector<MeasuredRun> joined = JoinWindows(std::move(windows), FileOf(reduce));
+      ASSERT_EQ(joined.size(), 1U);
+      EXPECT_EQ(joined[0].values.windows, 3);
+      EXPECT_EQ(joined[0].values.name, "t2000, t4000, t6000");
+      EXPECT_DOUBLE_EQ(joined[0].values.metrics.at({"budget", "b"}).value, value);
+    } while (std::next_permutation(order.begin(), order.end()));
+  }
+}
+
+// A window in the middle makes the other two one process.
+TEST(JoinWindowsTest, OverlapInTimeIsOneProcess) {
+  constexpr int64_t kSecond = 1'000'000'000;
+  std::vector<MeasuredRun> runs = {TimedWindow(0, 1), TimedWindow(3 * kSecond / 2, 2)};
+  EXPECT_EQ(JoinWindows(runs, FileOf(RowReduce::kMax)).size(), 2U);
+  runs.push_back(TimedWindow(kSecond * 3 / 4, 3));
+  EXPECT_EQ(JoinWindows(runs, FileOf(RowReduce::kMax)).size(), 1U);
+  // Of the same time, but of another process.
+  runs[2].process = 2;
+  EXPECT_EQ(JoinWindows(runs, FileOf(RowReduce::kMax)).size(), 3U);
+  // Recorded later, with earlier steps: the program began again.
+  MeasuredRun first = Window(1, 10, {1, 2});
+  MeasuredRun anew = Window(1, 1, {1, 2});
+  first.begin_ns = 0;
+  anew.begin_ns = 100 * kSecond;
+  first.end_ns = *first.begin_ns + 1;
+  anew.end_ns = *anew.begin_ns + 1;
+  EXPECT_EQ(JoinWindows({first, anew}, {}).size(), 2U);
 }
 
 }  // namespace
