@@ -233,7 +233,7 @@ Table NewWaitTable() {
   AddFloat(table, "bus_gbps_common", Unit::kGigabytesPerSecond, Role::kDerived,
            "Bus bandwidth while all were inside.");
   AddString(table, "cause", Role::kDerived,
-            "By what the last rank was late most, against the rank with the median arrival; tie: "
+            "By what the last rank was late most, against the medians of the others; tie: "
             "nobody was last for certain; contradicted: no clocks make it possible.");
   AddInt(table, "cause_ns", Unit::kNanoseconds, Role::kDerived, "The part of skew_ns due to it.");
   return table;
@@ -354,7 +354,7 @@ Table LatenessTable(const WaitRun& run, const BlameSums& blame) {
          "Rank of the process in the job; missing as in waits_by_rank.");
   AddString(
       table, "cause", Role::kKey,
-      "What it did longer than the rank with the median arrival: compute, copy, "
+      "What it did longer than the other ranks (their medians): compute, copy, "
       "communication, waiting (in other groups, for nobody certain), idle by cause; before "
       "recording: its recording began later; inherited: it was behind in the collective before, "
       "of which it was not the last for certain; tie.");

@@ -175,6 +175,49 @@ TEST(WaitsTest, WhatTheClocksCannotTellIsATie) {
             "rank,caused_ns,main_cause\n-,135000,tie\n0,0,-\n1,0,-\n2,0,-\n3,0,-\n");
 }
 
+// Three ranks of which one, as number `late`, computes 300 us longer and is idle 100 us longer
+// before every collective from the second on; one of the others, `busy`, computes for 200 us while
+// it waits.
+std::vector<std::unique_ptr<TestTrace>> OverlappedRun(int late, int busy) {
+  std::vector<std::unique_ptr<TestTrace>> traces;
+  for (int rank = 0; rank < 3; ++rank) {
+    TestTrace& trace = *traces.emplace_back(std::make_unique<TestTrace>());
+    int64_t correlation = 0;
+    for (int i = 0; i < kCollectives; ++i) {
+      const int64_t at = int64_t{i} * kMs;
+      const bool is_late = rank == late && i > 0;
+      const int64_t compute = 100 * kUs + (is_late ? 300 * kUs : 0);
+      trace.Launched("gemm_kernel", {at, 5 * kUs}, {at + 10 * kUs, compute},
+                     {++correlation, 7, rank});
+      const int64_t enter = at + 10 * kUs + compute + (is_late ? 110 * kUs : 10 * kUs);
+      if (rank == busy) {
+        trace.Launched("gemm_kernel", {at + 20 * kUs, 5 * kUs}, {enter + 20 * kUs, 200 * kUs},
+                       {++correlation, 7, rank});
+      }
+      trace.Runtime("cudaLaunchKernel", {enter - 10 * kUs, 5 * kUs}, ++correlation);
+      CollectiveArgs args = Sequence(i, 1000);
+      args.group_size = 3;
+      trace.Kernel(kKernel, {enter, at + 600 * kUs - enter}, {correlation, 20, rank}, args);
+    }
+  }
+  return traces;
+}
+
+// What others computed beside their waiting does not change why the last rank was late, and neither
+// do the numbers of the ranks.
+TEST(WaitsTest, CausesDoNotDependOnOverlapNorOnNumbers) {
+  for (int late = 0; late < 3; ++late) {
+    for (int busy = 0; busy < 3; ++busy) {
+      if (busy == late) continue;
+      const Tables tables = Ask(OverlappedRun(late, busy), {0, 1, 2});
+      EXPECT_EQ(Csv(Named(tables, "lateness"), {"rank", "cause", "share"}),
+                "rank,cause,share\n" + std::to_string(late) + ",compute,0.75\n" +
+                    std::to_string(late) + ",idle: host,0.25\n")
+          << "late " << late << ", busy " << busy;
+    }
+  }
+}
+
 Error ErrorOf(const std::vector<const RankView*>& views) {
   const AnalysisSpec& spec = *FindAnalysis("waits");
   std::vector<Tables> mapped;
