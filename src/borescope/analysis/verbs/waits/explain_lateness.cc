@@ -164,8 +164,11 @@ class Explainer {
   Lateness Explain(const WaitCollective& collective) const {
     Lateness late;
     late.all_in_ns = collective.common.all_in_ns;
-    late.skew_ns = collective.skew_ns;
-    late.exposed_skew_ns = collective.exposed_skew_ns;
+    // Nobody asked for what others waited in it, but that of later ones may go on to its causes.
+    if (collective.is_selected) {
+      late.skew_ns = collective.skew_ns;
+      late.exposed_skew_ns = collective.exposed_skew_ns;
+    }
     if (!collective.last.is_certain) return late;
     const auto last = static_cast<uint32_t>(collective.first + collective.last.last);
     late.last_rank = run_.calls[last].rank;

@@ -43,7 +43,8 @@ struct WaitCollective {
   int64_t bytes = kMissing;
   // No clocks make it possible: it is not divided, and nobody is blamed.
   bool is_contradicted = false;
-  int64_t inside_ns = 0;  // time of all ranks inside
+  bool is_selected = false;  // on one rank at least: it is summed and shown
+  int64_t inside_ns = 0;     // time of all ranks inside
   CommonTime common;
   LastArrival last;
   int64_t skew_ns = 0;
@@ -59,7 +60,6 @@ struct WaitRun {
   std::vector<WaitCollective> collectives;
   RankClocks clocks;
   int64_t exit_allowance_ns = 0;
-  bool allowance_is_given = false;
 
   std::span<const WaitCall> CallsOf(const WaitCollective& collective) const {
     return {calls.data() + collective.first, collective.count};

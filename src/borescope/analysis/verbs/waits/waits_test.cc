@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <limits>
 #include <memory>
+#include <sstream>
 #include <string>
 #include <vector>
 
@@ -73,14 +74,16 @@ struct Planted {
   Tables tables;
 };
 
-Tables Ask(const std::vector<std::unique_ptr<TestTrace>>& traces, const std::vector<int>& order) {
+Tables Ask(const std::vector<std::unique_ptr<TestTrace>>& traces, const std::vector<int>& order,
+           const Params& params = {}) {
   const AnalysisSpec& spec = *FindAnalysis("waits");
   std::vector<Tables> mapped;
   mapped.reserve(order.size());
   for (const int rank : order) {
-    mapped.push_back(spec.answer.map(traces[static_cast<size_t>(rank)]->View(rank), {}).value());
+    mapped.push_back(
+        spec.answer.map(traces[static_cast<size_t>(rank)]->View(rank), params).value());
   }
-  return spec.answer.finish(spec.answer.reduce(mapped, {}).value(), {}).value();
+  return spec.answer.finish(spec.answer.reduce(mapped, params).value(), params).value();
 }
 
 Tables AskPlanted(Reason reason, int64_t late_ns, const std::vector<int64_t>& shifts = {0, 0, 0, 0},
@@ -216,6 +219,56 @@ TEST(WaitsTest, CausesDoNotDependOnOverlapNorOnNumbers) {
           << "late " << late << ", busy " << busy;
     }
   }
+}
+
+// The lines of a table whose first column is this.
+std::string LinesOf(const std::string& csv, const std::string& first) {
+  std::istringstream lines(csv);
+  std::string found;
+  for (std::string line; std::getline(lines, line);) {
+    if (line.starts_with(first + ",")) found += line + "\n";
+  }
+  return found;
+}
+
+// The first collective of a step is late for what was done since the last one of the step before.
+TEST(WaitsTest, ASelectionShowsPartsOfTheSameAnswer) {
+  const auto traces = OverlappedRun(1, 2);
+  for (const auto& trace : traces) {
+    for (int step = 0; step < kCollectives / 10; ++step) {
+      trace->Annotation("ProfilerStep#" + std::to_string(step), {step * 10 * kMs, 10 * kMs - kUs});
+    }
+  }
+  Params params;
+  params.selection.steps = NumberRanges::Parse("2").value();
+  const Tables all = Ask(traces, {0, 1, 2});
+  const Tables some = Ask(traces, {0, 1, 2}, params);
+  const auto rows = [](const Tables& tables) {
+    return Csv(Named(tables, "waits"), {"step", "position", "last_rank", "skew_ns",
+                                        "exposed_skew_ns", "cause", "cause_ns"});
+  };
+  EXPECT_EQ(Named(some, "waits").rows(), 10U);
+  EXPECT_EQ(LinesOf(rows(some), "2"), LinesOf(rows(all), "2"));
+  EXPECT_EQ(Csv(Named(some, "clocks")), Csv(Named(all, "clocks")));
+  EXPECT_EQ(Csv(Named(some, "lateness"), {"rank", "cause", "share"}),
+            "rank,cause,share\n1,compute,0.75\n1,idle: host,0.25\n");
+  EXPECT_EQ(Ints(Named(some, "collective_time"), "total_ns")[0], 10 * 2 * 400 * kUs);
+}
+
+TEST(WaitsTest, ClocksThatCannotBeComparedAreSaid) {
+  std::vector<std::unique_ptr<TestTrace>> traces;
+  for (int rank = 0; rank < 2; ++rank) {
+    TestTrace& trace = *traces.emplace_back(std::make_unique<TestTrace>());
+    for (int64_t i = 0; i < 3; ++i) {
+      trace.Kernel(kKernel, {i * kMs + rank * i * 50 * kMs, 50 * kUs}, {i + 1, 20, rank},
+                   Sequence(i, 10));
+    }
+  }
+  const Tables tables = Ask(traces, {0, 1});
+  const Table& ranks = Named(tables, "waits_by_rank");
+  EXPECT_EQ(Texts(Named(tables, "clocks"), "verdict")[0], "not comparable");
+  EXPECT_EQ(LinesOf(Csv(ranks, {"rank", "evidence"}), "0"),
+            "0,no clocks make its collectives possible: who waited for whom is not known\n");
 }
 
 Error ErrorOf(const std::vector<const RankView*>& views) {
