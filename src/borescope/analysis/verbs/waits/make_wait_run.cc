@@ -150,7 +150,7 @@ WaitRun MakeWaitRun(const Tables& tables, const CollectiveKeys& keys, int64_t ex
   });
   collector.Finish();
   run.exit_allowance_ns = exit_skew_ns;
-  if (exit_skew_ns == 0) {
+  if (exit_skew_ns < 0) {
     run.exit_allowance_ns = AreOnSeveralNodes(tables[0]) ? kExitSkewAcross : kExitSkewInNode;
   }
   run.clocks = AlignRankClocks(MeetingsOf(run, keys),

@@ -70,8 +70,8 @@ struct WaitRun {
 inline constexpr int64_t kExitSkewInNode = 10'000;
 inline constexpr int64_t kExitSkewAcross = 50'000;
 
-// Calls matched and clocks put in line; nothing is divided yet. `exit_skew_ns`: 0 for what fits the
-// ranks: two that use a device of one number are on two nodes. O(n log n).
+// Calls matched and clocks put in line; nothing is divided yet. `exit_skew_ns`: below 0 for what
+// fits the ranks: two that use a device of one number are on two nodes. O(n log n).
 WaitRun MakeWaitRun(const Tables& tables, const CollectiveKeys& keys, int64_t exit_skew_ns);
 
 // When each rank computes beside its calls, by place of the rank, as its file has it. O(n).

@@ -51,6 +51,9 @@ Table NewClockTable(const WaitRun& run) {
          fmt::format("By which the offset may be wrong, if no rank always leaves collectives more "
                      "than {} later than others (--exit-skew).",
                      FormatTime(run.exit_allowance_ns)));
+  AddInt(table, "whole_error_ns", Unit::kNanoseconds, Role::kDerived,
+         "By which this one offset may be wrong anywhere in the recording: more than error where "
+         "the clock drifts or was set.");
   AddInt(table, "low_ns", Unit::kNanoseconds, Role::kDerived,
          "The least possible offset: none leaves a collective before all have entered it.");
   AddInt(table, "high_ns", Unit::kNanoseconds, Role::kDerived, "The largest possible offset.");
@@ -74,8 +77,9 @@ void PushClock(const RankClock& clock, ClockNames& names, Row& row) {
                         clock.verdict != RankClockVerdict::kNotComparable;
   if (is_known) {
     row.Text(names.Of(clock.clock)).Int(clock.offset_ns).Int(clock.error_ns);
+    row.Int(clock.whole_error_ns);
   } else {
-    row.Missing().Missing().Missing();
+    row.Missing().Missing().Missing().Missing();
   }
   row.MaybeInt(clock.low_ns).MaybeInt(clock.high_ns);
   clock.drift.value_or(0) != 0 && is_known ? row.Float(*clock.drift * 1e6) : row.Missing();

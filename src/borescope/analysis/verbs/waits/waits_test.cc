@@ -287,6 +287,29 @@ TEST(WaitsTest, OneRankIsMissingData) {
   EXPECT_NE(error.message.find("give the whole run"), std::string::npos);
 }
 
+TEST(WaitsTest, NothingMatchedIsMissingData) {
+  TestTrace a;
+  TestTrace b;
+  a.Kernel(kKernel, {0, 10}, {1, 20, 0}, Sequence(1, 10));
+  b.Kernel(kKernel, {0, 10}, {1, 20, 0}, Sequence(900, 10));
+  const Error error = ErrorOf({&a.View(0), &b.View(1)});
+  EXPECT_EQ(error.code, ErrorCode::kMissingData);
+  EXPECT_NE(error.message.find("on another one"), std::string::npos) << error.message;
+}
+
+// No allowance at all: only chance is left, and the grain of the clock.
+TEST(WaitsTest, AnExitSkewOfNothingIsNothing) {
+  std::vector<std::unique_ptr<TestTrace>> traces;
+  for (int rank = 0; rank < kRanks; ++rank) {
+    AddRounds(*traces.emplace_back(std::make_unique<TestTrace>()), rank, Reason::kHost, 500 * kUs,
+              0);
+  }
+  Params params;
+  params.values = {ParseParam(*FindAnalysis("waits")->params[0], "0").value()};
+  EXPECT_EQ(Ints(Named(Ask(traces, {0, 1, 2, 3}, params), "clocks"), "error_ns")[1], 1);
+  EXPECT_EQ(Ints(Named(Ask(traces, {0, 1, 2, 3}), "clocks"), "error_ns")[1], 10 * kUs);
+}
+
 TEST(WaitsTest, RanksOfDifferentJobsAreMissingData) {
   TestTrace a;
   TestTrace b;
