@@ -306,7 +306,7 @@ TEST(WaitsTest, AnExitSkewOfNothingIsNothing) {
   }
   Params params;
   params.values = {ParseParam(*FindAnalysis("waits")->params[0], "0").value()};
-  EXPECT_EQ(Ints(Named(Ask(traces, {0, 1, 2, 3}, params), "clocks"), "error_ns")[1], 1);
+  EXPECT_EQ(Ints(Named(Ask(traces, {0, 1, 2, 3}, params), "clocks"), "error_ns")[1], kUs);
   EXPECT_EQ(Ints(Named(Ask(traces, {0, 1, 2, 3}), "clocks"), "error_ns")[1], 10 * kUs);
 }
 
