@@ -28,9 +28,10 @@ FileAlignment FromRow(const Table& clocks, size_t row, const std::string& path) 
   if (!alignment.is_known) return alignment;
   alignment.clock_name = Texts(clocks, "clock")[row];
   alignment.offset_ns = Ints(clocks, "offset_ns")[row];
-  const int64_t whole_error_ns = Ints(clocks, "whole_error_ns")[row];
-  alignment.report.error_ns = whole_error_ns;
-  alignment.moved_ns = SubtractSaturating(whole_error_ns, Ints(clocks, "error_ns")[row]);
+  const int64_t error_ns = Ints(clocks, "error_ns")[row];
+  const bool moves = !clocks.Find("whole_error_ns")->IsMissing(row);
+  alignment.report.error_ns = moves ? Ints(clocks, "whole_error_ns")[row] : error_ns;
+  alignment.moved_ns = SubtractSaturating(alignment.report.error_ns, error_ns);
   return alignment;
 }
 

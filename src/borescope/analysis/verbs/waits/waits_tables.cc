@@ -52,8 +52,8 @@ Table NewClockTable(const WaitRun& run) {
                      "than {} later than others (--exit-skew).",
                      FormatTime(run.exit_allowance_ns)));
   AddInt(table, "whole_error_ns", Unit::kNanoseconds, Role::kDerived,
-         "By which this one offset may be wrong anywhere in the recording: more than error where "
-         "the clock drifts or was set.");
+         "By which this one offset may be wrong anywhere in the recording; missing where that is "
+         "error_ns, as the clock neither drifts nor was set.");
   AddInt(table, "low_ns", Unit::kNanoseconds, Role::kDerived,
          "The least possible offset: none leaves a collective before all have entered it.");
   AddInt(table, "high_ns", Unit::kNanoseconds, Role::kDerived, "The largest possible offset.");
@@ -77,7 +77,7 @@ void PushClock(const RankClock& clock, ClockNames& names, Row& row) {
                         clock.verdict != RankClockVerdict::kNotComparable;
   if (is_known) {
     row.Text(names.Of(clock.clock)).Int(clock.offset_ns).Int(clock.error_ns);
-    row.Int(clock.whole_error_ns);
+    clock.whole_error_ns > clock.error_ns ? row.Int(clock.whole_error_ns) : row.Missing();
   } else {
     row.Missing().Missing().Missing().Missing();
   }
