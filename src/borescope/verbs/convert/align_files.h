@@ -20,7 +20,7 @@ struct FileAlignment {
   std::string clock_name;
   bool is_known = false;
   int64_t moved_ns =
-      0;  // by how much its clock moves in the recording, which one offset cannot mend
+      0;  // by how much its clock moves in the recording, which one offset cannot fix
 };
 
 // By path. kMissingData where no collective is in two of the files.

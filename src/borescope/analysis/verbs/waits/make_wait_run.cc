@@ -52,6 +52,10 @@ class Collector {
       // Weeks away from the others: a damaged time.
       if (IsNear(made.begin_ns) && IsNear(made.end_ns)) calls.push_back(made);
     }
+    const int64_t group_size = keys_.GroupSize(matched.front().key);
+    run_.has_crowded_groups =
+        run_.has_crowded_groups ||
+        (group_size != kMissing && static_cast<int64_t>(matched.size()) > group_size);
     if (!is_matched || calls.size() < 2) {
       unmatched_.insert(unmatched_.end(), calls.begin(), calls.end());
       return;

@@ -60,6 +60,9 @@ struct WaitRun {
   std::vector<WaitCollective> collectives;
   RankClocks clocks;
   int64_t exit_allowance_ns = 0;
+  // More ranks have a collective than its group has: several groups share one name, and which call
+  // belongs to which is not known.
+  bool has_crowded_groups = false;
 
   std::span<const WaitCall> CallsOf(const WaitCollective& collective) const {
     return {calls.data() + collective.first, collective.count};

@@ -44,8 +44,10 @@ Result<Tables> FinishWaits(Tables tables, const Params& params) {
   const CollectiveKeys keys(tables[1]);
   WaitRun run = MakeWaitRun(tables, keys, params.Number(kExitSkewParam));
   if (run.collectives.empty() && !AreOfOneJob(tables[0])) return DifferentJobs();
-  // Files without any collective have an answer without rows.
-  if (run.collectives.empty() && tables[2].rows() > 0) return NothingMatched();
+  // Without any collective the answer has no rows; where groups are crowded it says so by rank.
+  if (run.collectives.empty() && !run.has_crowded_groups && tables[2].rows() > 0) {
+    return NothingMatched();
+  }
   DivideCollectives(tables, run);
   const std::vector<Lateness> lateness = ExplainLateness(tables, run);
   const BlameSums blame = SumBlame(lateness);
