@@ -244,7 +244,6 @@ DEFAULTS: dict[str, str | int] = {
     "long_kernel": "1ms",
     "queue_limit": 1022,
     "min_length": 3,
-    "exit_skew": "0ns",
     "report": "all",
 }
 # Verbs about two runs, and verbs whose question begins with a word.
@@ -2627,7 +2626,7 @@ class Verbs:
         end: int | str | None = None,
         sort: str | None = None,
         top: int | None = None,
-        exit_skew: int | str = "0ns",
+        exit_skew: int | str | None = None,
     ) -> Answer:
         """Who made whom wait, by how much and why; clocks in line.
 
@@ -2658,11 +2657,14 @@ class Verbs:
                     the middle of the recording; an estimate.
                 error_ns (int, ns): By which the offset may be wrong, if no rank always leaves
                     collectives more than 50.0 us later than others (--exit-skew).
+                whole_error_ns (int, ns): By which this one offset may be wrong anywhere in the
+                    recording; missing where that is error_ns, as the clock neither drifts nor was
+                    set.
                 low_ns (int, ns): The least possible offset: none leaves a collective before all
                     have entered it.
                 high_ns (int, ns): The largest possible offset.
                 drift_ppm (float): Microseconds per second that are to be added besides; missing for
-                    less than 0.1 s.
+                    less than 0.1 s, and where chance alone explains it.
                 verdict (string): one clock: with other ranks; aligned; stepped: set while it ran;
                     doubtful: more than 1 in 100 collectives contradict the clocks, so no bounds are
                     certain; not comparable: too many do; no collectives.
@@ -2672,9 +2674,9 @@ class Verbs:
                     are not divided.
             collective_time: Where the time inside of collectives went.
                 part (string): waiting: for the last rank; transfer: all were inside, as long as
-                    expected (comm_model) or without a known size; transfer excess: what it took
-                    longer; tail: after the first had left; contradicted: in collectives that no
-                    clocks make possible, which are not divided.
+                    expected (comm_model) or where nothing is expected; transfer excess: what it
+                    took longer; tail: after the first had left; contradicted: in collectives that
+                    no clocks make possible, which are not divided.
                 total_ns (int, ns): Of all ranks together.
                 share (float, share): Of all time inside.
                 exposed_ns (int, ns): The part of waiting beside which the rank computed nothing;
@@ -2695,7 +2697,7 @@ class Verbs:
                 evidence (string): The same in words.
             lateness: Why they were late.
                 rank (int): Rank of the process in the job; missing as in waits_by_rank.
-                cause (string): What it did longer than the rank with the median arrival: compute,
+                cause (string): What it did longer than the other ranks (their medians): compute,
                     copy, communication, waiting (in other groups, for nobody certain), idle by
                     cause; before recording: its recording began later; inherited: it was behind in
                     the collective before, of which it was not the last for certain; tie.
@@ -2723,9 +2725,9 @@ class Verbs:
                     computed nothing.
                 bytes (int, bytes): Size of the message, of one rank.
                 bus_gbps_common (float, GB/s): Bus bandwidth while all were inside.
-                cause (string): By what the last rank was late most, against the rank with the
-                    median arrival; tie: nobody was last for certain; contradicted: no clocks make
-                    it possible.
+                cause (string): By what the last rank was late most, against the medians of the
+                    others; tie: nobody was last for certain; contradicted: no clocks make it
+                    possible.
                 cause_ns (int, ns): The part of skew_ns due to it.
             comm_model: What transfers of this job take.
                 collective (string): What was asked for.
@@ -2743,7 +2745,7 @@ class Verbs:
                     known.
                 half_bytes (float, bytes): Size of which latency takes half of the time.
                 fit_spread (float, share): How far collectives lie from the expected time, as a
-                    share of it.
+                    share of it; without alpha_ns those of which another one has the same size.
             comm_slow: Transfers that took more than twice the expected time.
                 collective (string): What was asked for.
                 group (string): Name of the process group; missing when not recorded.
@@ -2753,7 +2755,8 @@ class Verbs:
                 bytes (int, bytes): Size of the message.
                 transfer_ns (int, ns): From the moment at which all were inside to the first that
                     left.
-                expected_ns (int, ns): By the line of comm_model that it belongs to.
+                expected_ns (int, ns): By the line of comm_model that it belongs to; without
+                    alpha_ns what others of its size take.
                 excess_ns (int, ns): What it took longer.
 
         Example:

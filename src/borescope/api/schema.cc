@@ -56,7 +56,7 @@ std::string DefaultOf(const internal::ParamSpec& param) {
   const bool is_number =
       param.type == internal::ParamType::kCount || param.type == internal::ParamType::kNumber;
   if (param.type == internal::ParamType::kTime) {
-    return internal::FormatParamTime(param.default_number);
+    return param.default_number < 0 ? "" : internal::FormatParamTime(param.default_number);
   }
   return is_number && param.default_number != 0 ? std::to_string(param.default_number)
                                                 : std::string(param.default_text);

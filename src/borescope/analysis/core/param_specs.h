@@ -277,7 +277,7 @@ inline constexpr ParamSpec kExitSkewParam{
     "exit-skew", "TIME",
     "by how much a rank may leave collectives later than others every time (default: 10us within "
     "a node, 50us across)",
-    ParamType::kTime};
+    ParamType::kTime, -1};
 
 // diff
 inline constexpr ParamSpec kShortNamesParam{

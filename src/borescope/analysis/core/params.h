@@ -68,7 +68,7 @@ struct ParamSpec {
   std::string_view value = {};  // what stands for the value in help: "TIME"; empty for a flag
   std::string_view help;
   ParamType type = ParamType::kFlag;
-  int64_t default_number = 0;  // count, or ns
+  int64_t default_number = 0;  // count, or ns; a time below 0: none
   std::string_view default_text = {};
   bool names_events = false;         // an error where nothing recorded has such a name
   Compat only_with = Compat::kNone;  // an error under any other rules than those of this tool

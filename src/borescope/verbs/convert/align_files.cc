@@ -5,6 +5,7 @@
 
 #include "borescope/analysis/core/row.h"
 #include "borescope/base/check.h"
+#include "borescope/base/saturating.h"
 #include "borescope/catalog/catalog.h"
 #include "borescope/engine/run_analyses.h"
 
@@ -21,14 +22,23 @@ const Table& ClocksOf(const Answer& answer) {
 
 FileAlignment FromRow(const Table& clocks, size_t row, const std::string& path) {
   FileAlignment alignment;
-  alignment.told.file = path;
-  alignment.told.verdict = Texts(clocks, "verdict")[row];
+  alignment.report.file = path;
+  alignment.report.verdict = Texts(clocks, "verdict")[row];
   alignment.is_known = !clocks.Find("offset_ns")->IsMissing(row);
   if (!alignment.is_known) return alignment;
   alignment.clock_name = Texts(clocks, "clock")[row];
   alignment.offset_ns = Ints(clocks, "offset_ns")[row];
-  alignment.told.error_ns = Ints(clocks, "error_ns")[row];
+  const int64_t error_ns = Ints(clocks, "error_ns")[row];
+  const bool moves = !clocks.Find("whole_error_ns")->IsMissing(row);
+  alignment.report.error_ns = moves ? Ints(clocks, "whole_error_ns")[row] : error_ns;
+  alignment.moved_ns = SubtractSaturating(alignment.report.error_ns, error_ns);
   return alignment;
+}
+
+Error NothingInCommon() {
+  return {ErrorCode::kMissingData,
+          "--align: no collective is in two of the files, or no clocks make those that are "
+          "possible; give ranks of one run, recorded at the same time, or leave out --align"};
 }
 
 }  // namespace
@@ -51,6 +61,9 @@ Result<std::map<std::string, FileAlignment>> AlignFiles(const std::vector<InputF
     if (file.skipped || !file.error.empty() || row == row_of.end()) continue;
     alignments.emplace(file.path, FromRow(clocks, row->second, file.path));
   }
+  const bool is_any_known = std::any_of(alignments.begin(), alignments.end(),
+                                        [](const auto& file) { return file.second.is_known; });
+  if (!is_any_known) return NothingInCommon();
   return alignments;
 }
 

@@ -13,15 +13,17 @@
 namespace borescope::internal {
 
 struct FileAlignment {
-  AlignedFile told;
+  AlignedFile report;
   // To be added to its times for those of the clock of the rank `reference`. Files of one
   // `clock_name` have one clock as recorded, and keep it.
   int64_t offset_ns = 0;
   std::string clock_name;
   bool is_known = false;
+  int64_t moved_ns =
+      0;  // by how much its clock moves in the recording, which one offset cannot fix
 };
 
-// By path. kMissingData where `waits` has no answer: files without a collective in common.
+// By path. kMissingData where no collective is in two of the files.
 Result<std::map<std::string, FileAlignment>> AlignFiles(const std::vector<InputFile>& files,
                                                         const ConvertOptions& options);
 

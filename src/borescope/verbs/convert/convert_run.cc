@@ -105,10 +105,18 @@ class Conversion {
                      : SubtractSaturating(own.offset_ns, first_.offset_ns);
     }
     BS_ASSIGN(const MergeSource source, merger_.Place(data, shift_ns));
-    AlignedFile told = own.told;
-    told.shift_ns = source.shift_ns;
-    report_.aligned.push_back(std::move(told));
+    AlignedFile aligned = own.report;
+    aligned.shift_ns = source.shift_ns;
+    if (aligned.error_ns != 0) AddSaturatingTo(aligned.error_ns, ErrorOfFirst(own));
+    report_.aligned.push_back(std::move(aligned));
     return source;
+  }
+
+  // What the clock of the first file adds to the error of another one: its own movement, and its
+  // own error, unless its clock is the one that offsets are for, or both share a clock.
+  int64_t ErrorOfFirst(const FileAlignment& own) const {
+    if (!first_.is_known || own.clock_name == first_.clock_name) return 0;
+    return first_.offset_ns == 0 ? first_.moved_ns : first_.report.error_ns;
   }
 
   Result<void> Write(const Trace& trace, const TraceIndex& index, const MergeSource& source) {

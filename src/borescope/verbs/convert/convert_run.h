@@ -36,8 +36,9 @@ struct ConvertOptions {
 struct AlignedFile {
   std::string file;
   int64_t shift_ns = 0;  // added to its times
-  int64_t error_ns = 0;  // by which that may be wrong (docs/definitions.md, waits)
-  std::string verdict;   // of `clocks`
+  // By which that may be wrong anywhere in the file (docs/definitions.md, waits: whole_error_ns).
+  int64_t error_ns = 0;
+  std::string verdict;  // of `clocks`
 };
 
 struct ConvertReport {

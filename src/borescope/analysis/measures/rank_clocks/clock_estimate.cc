@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <limits>
 #include <span>
 #include <utility>
 
@@ -47,10 +48,24 @@ bool AreInOrder(const std::vector<ClockPoint>& points) {
                         [](const ClockPoint& a, const ClockPoint& b) { return a.at_ns < b.at_ns; });
 }
 
+// The first rank of a component has no line. It scatters no more than the line that scatters least
+// of those that lead to it.
+void SetScatterOfFirst(ClockEstimate& estimate) {
+  constexpr int64_t kNone = std::numeric_limits<int64_t>::max();
+  for (const uint32_t first : estimate.tree.first_rank) estimate.scatter_ns[first] = kNone;
+  for (const ClockTree::Edge& edge : estimate.tree.edges) {
+    const bool is_first =
+        estimate.tree.first_rank[estimate.tree.component[edge.parent]] == edge.parent;
+    int64_t& least_ns = estimate.scatter_ns[edge.parent];
+    if (is_first) least_ns = std::min(least_ns, estimate.scatter_ns[edge.child]);
+  }
+}
+
 // Whether every two clocks saw their meetings in one order.
 bool SetLines(const Meetings& meetings, const VisitsByRank& by_rank, const MomentOf& moment_of,
               ClockEstimate& estimate) {
   bool are_in_order = true;
+  for (const uint32_t first : estimate.tree.first_rank) estimate.scatter_ns[first] = 0;
   for (const ClockTree::Edge& edge : estimate.tree.edges) {
     const std::vector<ClockPoint> points = CommonPoints(meetings, by_rank, edge, moment_of);
     are_in_order = are_in_order && AreInOrder(points);
@@ -58,7 +73,10 @@ bool SetLines(const Meetings& meetings, const VisitsByRank& by_rank, const Momen
     estimate.lines[edge.child] = ClockLine::Compose(pair.line, estimate.lines[edge.parent]);
     estimate.scatter_ns[edge.child] = estimate.scatter_ns[edge.parent] + pair.scatter_ns;
     estimate.chance_ns[edge.child] = estimate.chance_ns[edge.parent] + pair.chance_ns;
+    estimate.has_few_points[edge.child] =
+        pair.has_few_points ? 1 : estimate.has_few_points[edge.parent];
   }
+  SetScatterOfFirst(estimate);
   return are_in_order;
 }
 
@@ -85,6 +103,7 @@ ClockEstimate EstimateRankClocks(const Meetings& meetings, const VisitsByRank& b
   estimate.lines.resize(meetings.ranks);
   estimate.chance_ns.assign(meetings.ranks, 0);
   estimate.scatter_ns.assign(meetings.ranks, 0);
+  estimate.has_few_points.assign(meetings.ranks, 0);
   const bool are_in_order = SetLines(
       meetings, by_rank, [](size_t, const Visit& parent) { return parent.leave_ns; }, estimate);
   estimate.left_ns = MomentsOfLeaving(meetings, estimate);

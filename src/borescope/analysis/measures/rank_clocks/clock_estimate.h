@@ -15,10 +15,11 @@ namespace borescope::internal {
 
 struct ClockEstimate {
   ClockTree tree;
-  std::vector<ClockLine> lines;     // by rank: to the clock of the first rank of its component
-  std::vector<int64_t> chance_ns;   // by rank: by which chance may have moved its line
-  std::vector<int64_t> scatter_ns;  // by rank: of single visits about it
-  std::vector<int64_t> left_ns;     // by meeting: the median moment of leaving, on that clock
+  std::vector<ClockLine> lines;      // by rank: to the clock of the first rank of its component
+  std::vector<int64_t> chance_ns;    // by rank: by which chance may have moved its line
+  std::vector<int64_t> scatter_ns;   // by rank: of single visits about it
+  std::vector<char> has_few_points;  // by rank: 1 where some line on the way rests on few meetings
+  std::vector<int64_t> left_ns;      // by meeting: the median moment of leaving, on that clock
 
   // What is to be added to the times of a visit.
   int64_t CorrectionOf(const Visit& visit) const {

@@ -65,8 +65,10 @@ PairLine FitPairLine(std::span<const ClockPoint> points) {
   }
   const auto by_time = [](const auto& a, const auto& b) { return a.from_ns < b.from_ns; };
   std::stable_sort(line.pieces.begin(), line.pieces.end(), by_time);
-  pair.chance_ns =
-      std::llround(3 * RobustSigma(residues) / std::sqrt(static_cast<double>(points.size())));
+  const double scatter_ns = RobustSigma(std::move(residues));
+  pair.scatter_ns = std::llround(scatter_ns);
+  pair.chance_ns = std::llround(3 * scatter_ns / std::sqrt(static_cast<double>(points.size())));
+  pair.has_few_points = points.size() < kFewPoints;
   return pair;
 }
 

@@ -84,18 +84,38 @@ class Aligner {
     if (high_ns != kUnbounded) clock.high_ns = AddSaturating(clock.offset_ns, high_ns);
   }
 
-  // No more than what is certain, and no less than a clock can show.
+  // No more than what is certain, and no less than a clock can show. Of few meetings nothing is
+  // known but what is certain.
   void SetError(uint32_t rank, RankClock& clock) const {
+    const bool has_few = estimate_.has_few_points[rank] != 0;
     int64_t error_ns = AddSaturating(estimate_.chance_ns[rank], options_.exit_allowance_ns);
     if (clock.low_ns.has_value() && clock.high_ns.has_value()) {
-      error_ns = std::min(error_ns,
-                          std::max(certain_.bounds.high_ns[rank], -certain_.bounds.low_ns[rank]));
+      const int64_t certain_ns =
+          std::max(certain_.bounds.high_ns[rank], -certain_.bounds.low_ns[rank]);
+      error_ns = has_few ? certain_ns : std::min(error_ns, certain_ns);
+    } else if (has_few) {
+      constexpr int64_t kMost = std::numeric_limits<int64_t>::max() / kFewMeetingsError;
+      error_ns =
+          std::max(error_ns, std::min(options_.exit_allowance_ns, kMost) * kFewMeetingsError);
     }
     clock.error_ns = std::max(error_ns, options_.grain_ns[rank]);
+    clock.whole_error_ns = AddSaturating(clock.error_ns, MostMovedOf(rank));
   }
 
-  // Ranks of one clock need no correction against each other: by their offsets, each is compared
-  // with the first one of its clock.
+  // How far the correction at any meeting of the rank is from that at the reference moment.
+  int64_t MostMovedOf(uint32_t rank) const {
+    int64_t most_ns = 0;
+    for (const VisitsByRank::Place& place : by_rank_.Of(rank)) {
+      const int64_t moved_ns = SubtractSaturating(
+          estimate_.CorrectionOf(meetings_.visits[place.visit]), moments_.correction_ns[rank]);
+      most_ns = std::max(most_ns, moved_ns < 0 ? SubtractSaturating(0, moved_ns) : moved_ns);
+    }
+    return most_ns;
+  }
+
+  // By their offsets, each is compared with the first one of its clock. The lines of ranks that
+  // share a clock stay as they were estimated: an answer must not depend on the zero of a file's
+  // clock.
   void FindSharedClocks() {
     std::vector<uint32_t> order;
     for (uint32_t rank = 0; rank < meetings_.ranks; ++rank) {

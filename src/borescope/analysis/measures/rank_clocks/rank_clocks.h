@@ -37,6 +37,9 @@ struct RankClock {
   uint32_t clock = 0;      // ranks with one number seem to share a clock
   int64_t offset_ns = 0;   // to be added to recorded times at the reference moment
   int64_t error_ns = 0;    // by which the offset may be wrong, under the allowance
+  // By which it may be wrong at any of its meetings, if it is taken for all of them: more where the
+  // clock drifts or was set.
+  int64_t whole_error_ns = 0;
   // The certain bounds of the offset; nothing for references of components, and where there are
   // none.
   std::optional<int64_t> low_ns;
@@ -57,6 +60,9 @@ struct RankClocks {
   // the errors of both clocks: not one meeting, or recorded with wrong times.
   std::vector<char> is_contradicted;
 };
+
+// Of fewer than kFewPoints meetings, and without bounds, this is the least error, in allowances.
+inline constexpr int64_t kFewMeetingsError = 10;
 
 // Offsets are relative to the first rank of each component. Shifting all recorded times of a rank
 // (its base) changes its offset, bounds and clock, and nothing else.

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <span>
 #include <vector>
 
 #include "borescope/analysis/measures/rank_clocks/clock_bounds.h"
@@ -148,6 +149,56 @@ TEST(ClockBounds, ContradictionsAreNoticed) {
 RankClocks Align(const Meetings& meetings) {
   return AlignRankClocks(meetings, {10 * kUs, std::vector<int64_t>(meetings.ranks, 0),
                                     std::vector<int64_t>(meetings.ranks, 1)});
+}
+
+// Rank 1 leaves up to 20 us earlier or later than rank 0 each time, so that 20 us are nothing odd:
+// the meeting in which it entered 10 us before rank 0 left bounds its clock.
+TEST(RankClocks, VisitsWithinTheScatterBound) {
+  Meetings meetings = TwoRanks({});
+  for (int64_t i = 0; i < 21; ++i) {
+    const int64_t at = i * kMs;
+    const int64_t late = (i % 3 - 1) * 20 * kUs;
+    meetings.visits.push_back({0, at, at + 100 * kUs});
+    meetings.visits.push_back({1, i == 11 ? at + 90 * kUs : at, at + 100 * kUs + late});
+    meetings.Close(true, 0);
+  }
+  const RankClocks clocks = Align(meetings);
+  ASSERT_TRUE(clocks.ranks[1].high_ns.has_value());
+  EXPECT_GE(*clocks.ranks[1].high_ns, 10 * kUs);
+  EXPECT_LE(*clocks.ranks[1].high_ns, 11 * kUs);  // two grains, and drift over 1 ms
+}
+
+TEST(PairLine, ScatterIsThatOfThePoints) {
+  std::vector<ClockPoint> points;
+  for (int64_t i = 0; i < 21; ++i) points.push_back({i * kMs, (i % 3 - 1) * 20 * kUs});
+  const PairLine pair = FitPairLine(points);
+  EXPECT_EQ(pair.scatter_ns, 29'652);  // 1.4826 * 20 us
+  EXPECT_FALSE(pair.has_few_points);
+  EXPECT_TRUE(FitPairLine(std::span(points).first(4)).has_few_points);
+}
+
+// One meeting has no scatter: only its bounds are known.
+TEST(RankClocks, FewMeetingsAreNoMoreCertainThanTheirBounds) {
+  const RankClocks one = Align(TwoRanks({{0, 300 * kUs, 0, 300 * kUs}}));
+  EXPECT_EQ(one.ranks[1].error_ns, 300 * kUs + 2);
+  Meetings unbounded = TwoRanks({{0, 300 * kUs, 0, 300 * kUs}});
+  unbounded.all_entered[0] = 0;
+  EXPECT_EQ(Align(unbounded).ranks[1].error_ns, kFewMeetingsError * 10 * kUs);
+}
+
+// 40 ppm over 2 s: 40 us to each side of the middle.
+TEST(RankClocks, OneOffsetForADriftingClockIsWrongByItsDrift) {
+  Meetings meetings = TwoRanks({});
+  for (int64_t i = 0; i <= 200; ++i) {
+    const int64_t at = i * 10 * kMs;
+    const int64_t behind = at / 25'000;
+    meetings.visits.push_back({0, at, at + 50 * kUs});
+    meetings.visits.push_back({1, at - behind, at - behind + 50 * kUs});
+    meetings.Close(true, 0);
+  }
+  const RankClock clock = Align(meetings).ranks[1];
+  EXPECT_NEAR(static_cast<double>(clock.whole_error_ns - clock.error_ns), 40e3, 1e3);
+  EXPECT_EQ(Align(TwoRanks({{0, 9, 0, 9}})).ranks[1].whole_error_ns, 11);
 }
 
 // Matched with others than they were: no clocks make it possible.

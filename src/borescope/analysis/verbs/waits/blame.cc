@@ -16,7 +16,7 @@ void AddBlame(const Blame& more, Blame& sum) {
   AddSaturatingTo(sum.exposed_ns, more.exposed_ns);
 }
 
-// The causes as weights; all unknown where the last rank did nothing more than the median one.
+// The causes as weights; all unknown where the last rank did nothing more than the others.
 CauseNs WeightsOf(const CauseNs& causes) {
   CauseNs weights = causes;
   if (std::none_of(causes.begin(), causes.end(), [](int64_t ns) { return ns > 0; })) {

@@ -19,7 +19,7 @@ inline constexpr uint32_t kNoCollective = ~uint32_t{0};
 struct Lateness {
   uint32_t last_rank = kNobody;  // kNobody: who was last is not certain
   int64_t all_in_ns = 0;         // when it entered
-  CauseNs causes{};              // by how much more than the median rank it did what, before
+  CauseNs causes{};              // by how much more than the other ranks it did what, before
   // The collective in which it waited longest before this one; takes the part of kWaiting.
   uint32_t waited_in = kNoCollective;
   uint32_t previous = kNoCollective;  // of its group; takes the part of kInherited

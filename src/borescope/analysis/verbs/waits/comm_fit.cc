@@ -64,15 +64,30 @@ double BestRate(std::span<const SizedTime> times) {
   return (low + high) / 2;
 }
 
-double SpreadOf(std::span<const SizedTime> times, const CommFit& fit) {
+std::optional<double> SpreadOf(std::span<const SizedTime> times, const CommFit& fit) {
   std::vector<double> distances;
   for (const SizedTime& time : times) {
-    const double expected = fit.ExpectedNs(time.bytes);
-    distances.push_back(std::abs(static_cast<double>(time.ns) / expected - 1));
+    const std::optional<double> expected = fit.ExpectedNs(time.bytes);
+    if (!expected.has_value()) continue;
+    distances.push_back(std::abs(static_cast<double>(time.ns) / *expected - 1));
   }
+  if (distances.empty()) return std::nullopt;
   const auto middle = distances.begin() + static_cast<std::ptrdiff_t>(distances.size() / 2);
   std::nth_element(distances.begin(), middle, distances.end());
   return 1.4826 * *middle;
+}
+
+// By size the same quantile as of the line. REQUIRES: sorted by size and time.
+std::map<int64_t, int64_t> TimesOfSizes(std::span<const SizedTime> sorted) {
+  std::map<int64_t, int64_t> ns_of_size;
+  for (size_t begin = 0; begin < sorted.size();) {
+    size_t end = begin + 1;
+    while (end < sorted.size() && sorted[end].bytes == sorted[begin].bytes) ++end;
+    const auto below = static_cast<size_t>(kQuantile * static_cast<double>(end - begin - 1));
+    if (end - begin > 1) ns_of_size.emplace(sorted[begin].bytes, sorted[begin + below].ns);
+    begin = end;
+  }
+  return ns_of_size;
 }
 
 bool AreEnough(std::span<const SizedTime> sorted, const CommFit& fit) {
@@ -90,6 +105,13 @@ double TransferLoss(std::span<const SizedTime> times, double alpha_ns, double ns
     loss += WeightOf(time) * (above > 0 ? kQuantile * above : (kQuantile - 1) * above);
   }
   return loss;
+}
+
+std::optional<double> CommFit::ExpectedNs(int64_t bytes) const {
+  if (alpha_ns.has_value()) return *alpha_ns + static_cast<double>(bytes) * ns_per_byte;
+  const auto found = ns_of_size.find(bytes);
+  if (found == ns_of_size.end()) return std::nullopt;
+  return static_cast<double>(found->second);
 }
 
 CommFit FitTransfer(std::vector<SizedTime> times) {
@@ -113,6 +135,7 @@ CommFit FitTransfer(std::vector<SizedTime> times) {
     fit.ns_per_byte = rate_of(*std::min_element(
         times.begin(), times.end(),
         [&](const SizedTime& a, const SizedTime& b) { return rate_of(a) < rate_of(b); }));
+    fit.ns_of_size = TimesOfSizes(times);
   }
   fit.spread = SpreadOf(times, fit);
   return fit;

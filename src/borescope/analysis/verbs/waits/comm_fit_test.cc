@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <optional>
 #include <random>
 #include <vector>
 
@@ -74,6 +75,18 @@ TEST(CommFit, PlantedValuesAreFound) {
             : 0;
   }
   EXPECT_EQ(found, kSeeds);
+}
+
+// Latency is not known: that a small message takes longer than its bytes at the rate of a large one
+// says nothing.
+TEST(CommFit, WithoutALineOnlyThoseOfOneSizeAreCompared) {
+  const CommFit fit =
+      FitTransfer({{1 << 24, 1'000'000}, {256, 30'000}, {256, 90'000}, {64, 9'000}});
+  EXPECT_FALSE(fit.alpha_ns.has_value());
+  EXPECT_EQ(fit.ExpectedNs(256), std::optional<double>(30'000));
+  EXPECT_EQ(fit.ExpectedNs(64), std::nullopt);
+  EXPECT_EQ(fit.ExpectedNs(1 << 24), std::nullopt);
+  EXPECT_EQ(FitTransfer({{64, 9'000}}).spread, std::nullopt);
 }
 
 TEST(CommFit, TooFewSizesGiveTheBestRate) {

@@ -75,7 +75,8 @@ CommAlgorithm AlgorithmOf(std::string_view kernel) {
 int64_t CommModels::ExpectedNs(const WaitRun& run, size_t collective) const {
   if (model_of[collective] == kNone) return kMissing;
   const CommFit& fit = models[model_of[collective]].fit;
-  return std::llround(std::min(fit.ExpectedNs(run.collectives[collective].bytes), 9e18));
+  const std::optional<double> ns = fit.ExpectedNs(run.collectives[collective].bytes);
+  return ns.has_value() ? std::llround(std::min(*ns, 9e18)) : kMissing;
 }
 
 CommModels FitCommModels(const WaitRun& run, const CollectiveKeys& keys) {
@@ -118,7 +119,8 @@ Table CommModelTable(const CommModels& models) {
   AddFloat(table, "half_bytes", Unit::kBytes, Role::kDerived,
            "Size of which latency takes half of the time.");
   AddFloat(table, "fit_spread", Unit::kShare, Role::kDerived,
-           "How far collectives lie from the expected time, as a share of it.");
+           "How far collectives lie from the expected time, as a share of it; without alpha_ns "
+           "those of which another one has the same size.");
   for (const CommModels::Model& model : models.models) {
     const double rate = 1 / model.fit.ns_per_byte;
     Row row(table);
@@ -131,7 +133,7 @@ Table CommModelTable(const CommModels& models) {
         row, model.bus_factor.has_value() ? std::optional(rate * *model.bus_factor) : std::nullopt);
     PushOrMissing(row, model.fit.alpha_ns.has_value() ? std::optional(*model.fit.alpha_ns * rate)
                                                       : std::nullopt);
-    row.Float(model.fit.spread);
+    PushOrMissing(row, model.fit.spread);
   }
   return table;
 }
@@ -147,10 +149,12 @@ Table CommSlowTable(const WaitRun& run, const CollectiveKeys& keys, const CommMo
   AddInt(table, "transfer_ns", Unit::kNanoseconds, Role::kDerived,
          "From the moment at which all were inside to the first that left.");
   AddInt(table, "expected_ns", Unit::kNanoseconds, Role::kDerived,
-         "By the line of comm_model that it belongs to.");
+         "By the line of comm_model that it belongs to; without alpha_ns what others of its size "
+         "take.");
   AddInt(table, "excess_ns", Unit::kNanoseconds, Role::kSum, "What it took longer.");
   for (size_t i = 0; i < run.collectives.size(); ++i) {
     const WaitCollective& collective = run.collectives[i];
+    if (!collective.is_selected) continue;
     const int64_t expected_ns = models.ExpectedNs(run, i);
     const int64_t ns = TransferOf(collective);
     if (expected_ns == kMissing || ns / 2 <= expected_ns || ns - expected_ns <= kLeastExcessNs) {

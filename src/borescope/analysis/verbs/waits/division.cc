@@ -36,7 +36,6 @@ LastArrival FindLast(std::span<const Arrival> arrivals, std::span<const int64_t>
   });
   LastArrival found;
   found.last = order.back();
-  found.median = order[(order.size() - 1) / 2];
   const Arrival& last = arrivals[found.last];
   const Arrival& second = arrivals[order[order.size() - 2]];
   found.lead_ns = last.enter_ns - second.enter_ns;

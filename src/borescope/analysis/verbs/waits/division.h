@@ -36,7 +36,6 @@ WaitParts DivideWait(const Arrival& arrival, const CommonTime& common);
 
 struct LastArrival {
   size_t last = 0;          // the place of the rank that entered last; of several the first
-  size_t median = 0;        // of the rank with the median arrival, never the last one
   int64_t lead_ns = 0;      // from the second last to the last
   int64_t spread_ns = 0;    // from the first to the last
   bool is_certain = false;  // the lead is larger than both errors together

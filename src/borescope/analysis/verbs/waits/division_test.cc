@@ -67,7 +67,6 @@ TEST(FindLast, LeadAndErrorsDecide) {
   const std::vector<Arrival> arrivals{{0, 10, 99}, {1, 50, 99}, {2, 20, 99}, {3, 45, 99}};
   const LastArrival sure = FindLast(arrivals, Ns{2, 2, 2, 2});
   EXPECT_EQ(sure.last, 1U);
-  EXPECT_EQ(sure.median, 2U);
   EXPECT_EQ(sure.lead_ns, 5);
   EXPECT_EQ(sure.spread_ns, 40);
   EXPECT_TRUE(sure.is_certain);
@@ -76,11 +75,10 @@ TEST(FindLast, LeadAndErrorsDecide) {
   EXPECT_FALSE(FindLast(arrivals, Ns{0, kNoIdea, 0, kNoIdea}).is_certain);
 }
 
-TEST(FindLast, OfTwoTheOtherOneIsTheMedian) {
+TEST(FindLast, OfSeveralTheFirstAndNotForCertain) {
   const std::vector<Arrival> arrivals{{0, 10, 99}, {1, 10, 99}};
   const LastArrival found = FindLast(arrivals, Ns{0, 0});
   EXPECT_EQ(found.last, 0U);
-  EXPECT_EQ(found.median, 1U);
   EXPECT_FALSE(found.is_certain);
 }
 

@@ -1,13 +1,15 @@
 // Why the last rank of a collective was late: what it did since the previous collective of the
-// group, against what the rank with the median arrival did.
+// group, against the medians of what all other ranks did, cause by cause. The numbers of ranks do
+// not matter.
 #include <algorithm>
 #include <array>
 #include <numeric>
-#include <optional>
+#include <span>
 #include <tuple>
 #include <utility>
 
 #include "borescope/analysis/core/row.h"
+#include "borescope/analysis/measures/rank_clocks/medians.h"
 #include "borescope/analysis/verbs/waits/map_waits.h"
 #include "borescope/analysis/verbs/waits/range_maximum.h"
 #include "borescope/analysis/verbs/waits/wait_run.h"
@@ -70,12 +72,76 @@ class RankWaits {
 
 // What a rank did before a call, from an anchor on.
 struct TimeBefore {
-  uint32_t previous = kNoCollective;  // the anchor: the end of this collective, less what it
-                                      // computed inside; else the begin of the recording
+  uint32_t previous = kNoCollective;  // the anchor: the end of this collective; else the begin of
+                                      // the recording
   int64_t anchor_ns = 0;              // on the clock that all share
+  int64_t computed_inside_ns = 0;     // in that collective
   CauseNs causes{};                   // add up to the time from there to the call
   uint32_t waited_in = kNoCollective;
 };
+
+// The middle of several numbers; of two in the middle their mean.
+template <class ValueOf>
+int64_t MedianOver(std::span<const TimeBefore> ranks, ValueOf value_of) {
+  std::vector<int64_t> values;
+  values.reserve(ranks.size());
+  for (const TimeBefore& rank : ranks) values.push_back(value_of(rank));
+  return MedianOf(values);
+}
+
+// What most of the ranks computed at least while they waited: of two in the middle the smaller, so
+// that one rank alone does not count where another did without.
+int64_t UsuallyComputedInside(std::span<const TimeBefore> ranks) {
+  std::vector<int64_t> values;
+  values.reserve(ranks.size());
+  for (const TimeBefore& rank : ranks) values.push_back(rank.computed_inside_ns);
+  const auto middle = values.begin() + static_cast<std::ptrdiff_t>((values.size() - 1) / 2);
+  std::nth_element(values.begin(), middle, values.end());
+  return *middle;
+}
+
+// Who computes while it waits is ahead afterwards; that all leave together does not show it. It
+// counts only as far as the others really computed less after that.
+int64_t AheadByComputing(const TimeBefore& last, std::span<const TimeBefore> others,
+                         int64_t less_computed_ns) {
+  const int64_t inside_ns =
+      SubtractSaturating(UsuallyComputedInside(others), last.computed_inside_ns);
+  return std::max<int64_t>(0, std::min(inside_ns, less_computed_ns));
+}
+
+// Those that come from the same collective as the last rank come first: only their anchors can be
+// compared with its own. Returns how many these are.
+size_t PutComparableFirst(const TimeBefore& last, std::vector<TimeBefore>& others) {
+  const auto end = std::stable_partition(
+      others.begin(), others.end(),
+      [&](const TimeBefore& other) { return other.previous == last.previous; });
+  return static_cast<size_t>(end - others.begin());
+}
+
+// By how much longer the last rank did what than the others, and was behind before.
+CauseNs DifferencesOf(const TimeBefore& last, std::vector<TimeBefore> all_others) {
+  const size_t comparable = PutComparableFirst(last, all_others);
+  const std::span<const TimeBefore> others =
+      std::span<const TimeBefore>(all_others)
+          .first(comparable > 0 ? comparable : all_others.size());
+  CauseNs causes{};
+  for (size_t cause = 0; cause < kLateCauses; ++cause) {
+    causes[cause] = SubtractSaturating(
+        last.causes[cause],
+        MedianOver(others, [&](const TimeBefore& other) { return other.causes[cause]; }));
+  }
+  const int64_t behind_ns = SubtractSaturating(
+      last.anchor_ns, MedianOver(others, [](const TimeBefore& other) { return other.anchor_ns; }));
+  if (comparable == 0 || last.previous == kNoCollective) {
+    const LateCause cause = comparable == 0 ? LateCause::kUnknown : LateCause::kBeforeRecording;
+    AddSaturatingTo(At(causes, cause), behind_ns);
+    return causes;
+  }
+  const int64_t ahead_ns = AheadByComputing(last, others, At(causes, LateCause::kCompute));
+  At(causes, LateCause::kCompute) -= ahead_ns;
+  At(causes, LateCause::kInherited) = AddSaturating(behind_ns, ahead_ns);
+  return causes;
+}
 
 class Explainer {
  public:
@@ -98,19 +164,21 @@ class Explainer {
   Lateness Explain(const WaitCollective& collective) const {
     Lateness late;
     late.all_in_ns = collective.common.all_in_ns;
-    late.skew_ns = collective.skew_ns;
-    late.exposed_skew_ns = collective.exposed_skew_ns;
+    // Nobody asked for what others waited in it, but that of later ones may go on to its causes.
+    if (collective.is_selected) {
+      late.skew_ns = collective.skew_ns;
+      late.exposed_skew_ns = collective.exposed_skew_ns;
+    }
     if (!collective.last.is_certain) return late;
     const auto last = static_cast<uint32_t>(collective.first + collective.last.last);
-    const auto median = static_cast<uint32_t>(collective.first + collective.last.median);
     late.last_rank = run_.calls[last].rank;
     const TimeBefore of_last = Before(last);
-    const TimeBefore of_median = Before(median);
-    for (size_t cause = 0; cause < kLateCauses; ++cause) {
-      late.causes[cause] = SubtractSaturating(of_last.causes[cause], of_median.causes[cause]);
+    std::vector<TimeBefore> others;
+    others.reserve(collective.count - 1);
+    for (size_t call = collective.first; call < collective.first + collective.count; ++call) {
+      if (call != last) others.push_back(Before(static_cast<uint32_t>(call)));
     }
-    AddSaturatingTo(At(late.causes, AnchorCause(of_last, of_median)),
-                    SubtractSaturating(of_last.anchor_ns, of_median.anchor_ns));
+    late.causes = DifferencesOf(of_last, std::move(others));
     late.waited_in = of_last.waited_in;
     late.previous = of_last.previous;
     return late;
@@ -146,11 +214,6 @@ class Explainer {
     }
   }
 
-  static LateCause AnchorCause(const TimeBefore& last, const TimeBefore& median) {
-    if (last.previous != median.previous) return LateCause::kUnknown;
-    return last.previous == kNoCollective ? LateCause::kBeforeRecording : LateCause::kInherited;
-  }
-
   TimeBefore Before(uint32_t call) const {
     const WaitCall& of = run_.calls[call];
     TimeBefore before;
@@ -174,14 +237,12 @@ class Explainer {
 
   void SetAnchor(const WaitCall& of, uint32_t at, TimeBefore& before) const {
     if (at != kNoCall) {
-      // Who computes while it waits is ahead afterwards; that all leave together does not show it.
       const WaitCall& previous = run_.calls[at];
       const int64_t base_ns = run_.base_ns[of.rank];
-      const int64_t computed_ns = compute_[of.rank].Within(
+      before.computed_inside_ns = compute_[of.rank].Within(
           AddSaturating(base_ns, previous.begin_ns), AddSaturating(base_ns, previous.end_ns));
       before.previous = previous.collective;
-      before.anchor_ns = SubtractSaturating(previous.leave_ns(), computed_ns);
-      AddSaturatingTo(At(before.causes, LateCause::kCompute), computed_ns);
+      before.anchor_ns = previous.leave_ns();
       return;
     }
     const int64_t begin_ns =

@@ -42,7 +42,8 @@ WaitCall CallFrom(const MatchedCall& call, const CollectiveKeys& keys, int64_t b
 
 class Collector {
  public:
-  Collector(const CollectiveKeys& keys, WaitRun& run) : keys_(keys), run_(run) {}
+  Collector(const IntValues& is_selected, const CollectiveKeys& keys, WaitRun& run)
+      : is_selected_(is_selected), keys_(keys), run_(run) {}
 
   void Add(std::span<const MatchedCall> matched, bool is_matched) {
     std::vector<WaitCall> calls;
@@ -51,6 +52,10 @@ class Collector {
       // Weeks away from the others: a damaged time.
       if (IsNear(made.begin_ns) && IsNear(made.end_ns)) calls.push_back(made);
     }
+    const int64_t group_size = keys_.GroupSize(matched.front().key);
+    run_.has_crowded_groups =
+        run_.has_crowded_groups ||
+        (group_size != kMissing && static_cast<int64_t>(matched.size()) > group_size);
     if (!is_matched || calls.size() < 2) {
       unmatched_.insert(unmatched_.end(), calls.begin(), calls.end());
       return;
@@ -62,6 +67,7 @@ class Collector {
     SetNames(matched.front(), made);
     for (WaitCall& call : calls) {
       call.collective = number;
+      made.is_selected = made.is_selected || is_selected_[call.row] != 0;
       run_.calls.push_back(call);
     }
   }
@@ -77,6 +83,7 @@ class Collector {
     made.bytes = first.bytes;
   }
 
+  const IntValues& is_selected_;  // by row of table `calls`
   const CollectiveKeys& keys_;
   WaitRun& run_;
   std::vector<WaitCall> unmatched_;
@@ -141,14 +148,13 @@ WaitRun MakeWaitRun(const Tables& tables, const CollectiveKeys& keys, int64_t ex
   run.ranks = Ints(tables[0], "rank");
   const std::vector<MatchedCall> sorted = SortedCalls(tables[2], keys, PlacesOfRanks(tables[0]));
   run.base_ns = BasesOf(run.ranks.size(), sorted);
-  Collector collector(keys, run);
+  Collector collector(Ints(tables[2], "selected"), keys, run);
   ForEachCollective(sorted, keys, [&](std::span<const MatchedCall> calls, bool is_matched) {
     collector.Add(calls, is_matched);
   });
   collector.Finish();
-  run.allowance_is_given = exit_skew_ns != 0;
   run.exit_allowance_ns = exit_skew_ns;
-  if (exit_skew_ns == 0) {
+  if (exit_skew_ns < 0) {
     run.exit_allowance_ns = AreOnSeveralNodes(tables[0]) ? kExitSkewAcross : kExitSkewInNode;
   }
   run.clocks = AlignRankClocks(MeetingsOf(run, keys),

@@ -135,12 +135,24 @@ Error Damaged(std::string what) {
   return {ErrorCode::kCorrupt, "its collectives are none of one rank: " + std::move(what)};
 }
 
+// What is not selected is matched and explains what is: a collective is late for what was before.
+Result<void> AddSelected(const RankView& view, const Selection& selection, RankCalls& found) {
+  BS_ASSIGN(const Selected selected, Selected::Make(view, selection));
+  Table& calls = found.tables[2];
+  AddInt(calls, "selected", Unit::kNone, Role::kDerived, "");
+  for (const MatchableCall& call : found.matchable) {
+    Push(calls.columns.back(), int64_t{selected.Keeps(call.call->kernel) ? 1 : 0});
+  }
+  return {};
+}
+
 }  // namespace
 
 Result<Tables> MapWaits(const RankView& view, const Params& params) {
-  BS_ASSIGN(RankCalls found, FindRankCalls(view, params.selection));
+  BS_ASSIGN(RankCalls found, FindRankCalls(view, {}));
   AddRankColumns(view, found);
   BS_TRY(AddGapColumns(view, found));
+  BS_TRY(AddSelected(view, params.selection, found));
   BS_ASSIGN(Table compute, ComputeTable(view, found));
   found.tables.push_back(std::move(compute));
   return std::move(found.tables);
@@ -153,8 +165,10 @@ Result<void> CheckWaitTables(const Tables& tables, const Params&) {
   }
   const IntValues& begin = Ints(tables[2], "begin_ns");
   const IntValues& end = Ints(tables[2], "end_ns");
+  const IntValues& selected = Ints(tables[2], "selected");
   for (size_t row = 0; row < begin.size(); ++row) {
     if (end[row] < begin[row]) return Damaged("a call ends before it begins");
+    if (selected[row] != 0 && selected[row] != 1) return Damaged("a call is selected by halves");
   }
   const IntValues& from = Ints(tables[3], "begin_ns");
   const IntValues& to = Ints(tables[3], "end_ns");

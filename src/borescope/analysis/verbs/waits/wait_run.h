@@ -43,7 +43,8 @@ struct WaitCollective {
   int64_t bytes = kMissing;
   // No clocks make it possible: it is not divided, and nobody is blamed.
   bool is_contradicted = false;
-  int64_t inside_ns = 0;  // time of all ranks inside
+  bool is_selected = false;  // on one rank at least: it is summed and shown
+  int64_t inside_ns = 0;     // time of all ranks inside
   CommonTime common;
   LastArrival last;
   int64_t skew_ns = 0;
@@ -59,7 +60,9 @@ struct WaitRun {
   std::vector<WaitCollective> collectives;
   RankClocks clocks;
   int64_t exit_allowance_ns = 0;
-  bool allowance_is_given = false;
+  // More ranks have a collective than its group has: several groups share one name, and which call
+  // belongs to which is not known.
+  bool has_crowded_groups = false;
 
   std::span<const WaitCall> CallsOf(const WaitCollective& collective) const {
     return {calls.data() + collective.first, collective.count};
@@ -70,8 +73,8 @@ struct WaitRun {
 inline constexpr int64_t kExitSkewInNode = 10'000;
 inline constexpr int64_t kExitSkewAcross = 50'000;
 
-// Calls matched and clocks put in line; nothing is divided yet. `exit_skew_ns`: 0 for what fits the
-// ranks: two that use a device of one number are on two nodes. O(n log n).
+// Calls matched and clocks put in line; nothing is divided yet. `exit_skew_ns`: below 0 for what
+// fits the ranks: two that use a device of one number are on two nodes. O(n log n).
 WaitRun MakeWaitRun(const Tables& tables, const CollectiveKeys& keys, int64_t exit_skew_ns);
 
 // When each rank computes beside its calls, by place of the rank, as its file has it. O(n).

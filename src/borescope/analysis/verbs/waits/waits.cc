@@ -33,11 +33,21 @@ Error DifferentJobs() {
           "have different sizes: give ranks of one run, recorded at the same time"};
 }
 
+Error NothingMatched() {
+  return {ErrorCode::kMissingData,
+          "no collective of one rank was found on another one: give ranks of one run, recorded at "
+          "the same time"};
+}
+
 Result<Tables> FinishWaits(Tables tables, const Params& params) {
   if (tables[0].rows() < 2) return OneRank();
   const CollectiveKeys keys(tables[1]);
   WaitRun run = MakeWaitRun(tables, keys, params.Number(kExitSkewParam));
   if (run.collectives.empty() && !AreOfOneJob(tables[0])) return DifferentJobs();
+  // Without any collective the answer has no rows; where groups are crowded it says so by rank.
+  if (run.collectives.empty() && !run.has_crowded_groups && tables[2].rows() > 0) {
+    return NothingMatched();
+  }
   DivideCollectives(tables, run);
   const std::vector<Lateness> lateness = ExplainLateness(tables, run);
   const BlameSums blame = SumBlame(lateness);

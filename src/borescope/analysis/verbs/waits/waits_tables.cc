@@ -51,11 +51,16 @@ Table NewClockTable(const WaitRun& run) {
          fmt::format("By which the offset may be wrong, if no rank always leaves collectives more "
                      "than {} later than others (--exit-skew).",
                      FormatTime(run.exit_allowance_ns)));
+  AddInt(table, "whole_error_ns", Unit::kNanoseconds, Role::kDerived,
+         "By which this one offset may be wrong anywhere in the recording; missing where that is "
+         "error_ns, as the clock neither drifts nor was set.");
   AddInt(table, "low_ns", Unit::kNanoseconds, Role::kDerived,
          "The least possible offset: none leaves a collective before all have entered it.");
   AddInt(table, "high_ns", Unit::kNanoseconds, Role::kDerived, "The largest possible offset.");
   AddFloat(table, "drift_ppm", Unit::kNone, Role::kDerived,
-           "Microseconds per second that are to be added besides; missing for less than 0.1 s.");
+           "Microseconds per second that are to be added besides; missing for less than 0.1 s, and "
+           "where "
+           "chance alone explains it.");
   AddString(table, "verdict", Role::kDerived,
             "one clock: with other ranks; aligned; stepped: set while it ran; doubtful: more than "
             "1 in 100 collectives contradict the clocks, so no bounds are certain; not comparable: "
@@ -72,11 +77,12 @@ void PushClock(const RankClock& clock, ClockNames& names, Row& row) {
                         clock.verdict != RankClockVerdict::kNotComparable;
   if (is_known) {
     row.Text(names.Of(clock.clock)).Int(clock.offset_ns).Int(clock.error_ns);
+    clock.whole_error_ns > clock.error_ns ? row.Int(clock.whole_error_ns) : row.Missing();
   } else {
-    row.Missing().Missing().Missing();
+    row.Missing().Missing().Missing().Missing();
   }
   row.MaybeInt(clock.low_ns).MaybeInt(clock.high_ns);
-  clock.drift.has_value() && is_known ? row.Float(*clock.drift * 1e6) : row.Missing();
+  clock.drift.value_or(0) != 0 && is_known ? row.Float(*clock.drift * 1e6) : row.Missing();
   row.Text(RankClockVerdictName(clock.verdict)).Int(clock.meetings).Int(clock.contradicted);
 }
 
@@ -93,7 +99,7 @@ struct RankSums {
 void AddCalls(const Tables& tables, const WaitRun& run, std::vector<RankSums>& sums) {
   const Column& dispatch = *tables[2].Find("dispatch_ns");
   for (const WaitCall& call : run.calls) {
-    if (call.collective == kNoCollective) continue;
+    if (call.collective == kNoCollective || !run.collectives[call.collective].is_selected) continue;
     RankSums& rank = sums[call.rank];
     ++rank.collectives;
     AddSaturatingTo(rank.waited_ns, call.parts.skew_ns);
@@ -102,7 +108,7 @@ void AddCalls(const Tables& tables, const WaitRun& run, std::vector<RankSums>& s
     }
   }
   for (const WaitCollective& collective : run.collectives) {
-    if (!collective.last.is_certain) continue;
+    if (!collective.is_selected || !collective.last.is_certain) continue;
     ++sums[run.calls[collective.first + collective.last.last].rank].last_times;
   }
 }
@@ -151,19 +157,29 @@ std::string_view CauseWords(LateCause cause) {
   return "unknown idle time";
 }
 
-std::string Evidence(const RankSums& rank, int64_t all_ns) {
+std::string InCollectives(int64_t count) {
+  return fmt::format("{} collective{}", FormatCount(count), count == 1 ? "" : "s");
+}
+
+std::string Evidence(const RankClock& clock, const RankSums& rank, int64_t all_ns) {
+  if (clock.verdict == RankClockVerdict::kNotComparable) {
+    return "no clocks make its collectives possible: who waited for whom is not known";
+  }
+  if (clock.meetings > 0 && rank.collectives == 0) {
+    return "none of its collectives is selected";
+  }
   if (rank.collectives == 0) {
     return "none of its collectives was found on another rank: recorded at another time, of "
-           "another run, or by groups of which no other rank is here";
+           "another run, by groups of which no other rank is here, or by several groups of one name";
   }
   if (rank.caused.ns == 0) {
-    return fmt::format("nobody waited for it for certain; it waited {} in {} collectives",
-                       FormatTime(rank.waited_ns), FormatCount(rank.collectives));
+    return fmt::format("nobody waited for it for certain; it waited {} in {}",
+                       FormatTime(rank.waited_ns), InCollectives(rank.collectives));
   }
-  std::string text =
-      fmt::format("last in {} of {} collectives; made the others wait {} ({} of all): ",
-                  FormatCount(rank.last_times), FormatCount(rank.collectives),
-                  FormatTime(rank.caused.ns), FormatShare(ShareOf(rank.caused.ns, all_ns)));
+  std::string text = fmt::format(
+      "last in {} of {}; made the others wait {} ({} of all): ", FormatCount(rank.last_times),
+      InCollectives(rank.collectives), FormatTime(rank.caused.ns),
+      FormatShare(ShareOf(rank.caused.ns, all_ns)));
   for (size_t i = 0; i < std::min<size_t>(2, rank.causes.size()); ++i) {
     if (rank.causes[i].first == 0) break;
     text += fmt::format("{}{} by {}", i == 0 ? "" : ", ", FormatTime(rank.causes[i].first),
@@ -233,7 +249,7 @@ Table NewWaitTable() {
   AddFloat(table, "bus_gbps_common", Unit::kGigabytesPerSecond, Role::kDerived,
            "Bus bandwidth while all were inside.");
   AddString(table, "cause", Role::kDerived,
-            "By what the last rank was late most, against the rank with the median arrival; tie: "
+            "By what the last rank was late most, against the medians of the others; tie: "
             "nobody was last for certain; contradicted: no clocks make it possible.");
   AddInt(table, "cause_ns", Unit::kNanoseconds, Role::kDerived, "The part of skew_ns due to it.");
   return table;
@@ -263,6 +279,59 @@ std::optional<double> BusRate(const WaitCollective& collective, const Collective
   return std::nullopt;
 }
 
+// Time of all ranks inside of the selected collectives.
+struct InsideSums {
+  int64_t skew_ns = 0;
+  int64_t exposed_ns = 0;  // of skew_ns
+  int64_t expected_ns = 0;
+  int64_t excess_ns = 0;
+  int64_t tail_ns = 0;
+  int64_t contradicted_ns = 0;
+
+  int64_t All() const {
+    return AddSaturating(AddSaturating(AddSaturating(skew_ns, tail_ns), contradicted_ns),
+                         AddSaturating(expected_ns, excess_ns));
+  }
+};
+
+InsideSums SumInside(const WaitRun& run, const CommModels& models) {
+  InsideSums sums;
+  for (size_t i = 0; i < run.collectives.size(); ++i) {
+    const WaitCollective& collective = run.collectives[i];
+    if (!collective.is_selected) continue;
+    if (collective.is_contradicted) {
+      AddSaturatingTo(sums.contradicted_ns, collective.inside_ns);
+      continue;
+    }
+    AddSaturatingTo(sums.skew_ns, collective.skew_ns);
+    AddSaturatingTo(sums.exposed_ns, collective.exposed_skew_ns);
+    AddSaturatingTo(sums.tail_ns, collective.tail_ns);
+    const int64_t expected = models.ExpectedNs(run, i);
+    for (const WaitCall& call : run.CallsOf(collective)) {
+      const int64_t at_rate =
+          expected == kMissing ? call.parts.common_ns : std::min(expected, call.parts.common_ns);
+      AddSaturatingTo(sums.expected_ns, at_rate);
+      AddSaturatingTo(sums.excess_ns, call.parts.common_ns - at_rate);
+    }
+  }
+  return sums;
+}
+
+Table NewCollectiveTime() {
+  Table table{"collective_time", "Where the time inside of collectives went", {}};
+  AddString(
+      table, "part", Role::kKey,
+      "waiting: for the last rank; transfer: all were inside, as long as expected "
+      "(comm_model) or where nothing is expected; transfer excess: what it took longer; tail: "
+      "after the first had left; contradicted: in collectives that no clocks make possible, which "
+      "are not divided.");
+  AddInt(table, "total_ns", Unit::kNanoseconds, Role::kSum, "Of all ranks together.");
+  AddFloat(table, "share", Unit::kShare, Role::kDerived, "Of all time inside.");
+  AddInt(table, "exposed_ns", Unit::kNanoseconds, Role::kSum,
+         "The part of waiting beside which the rank computed nothing; missing for other parts.");
+  return table;
+}
+
 }  // namespace
 
 Table ClockTable(const WaitRun& run) {
@@ -277,50 +346,19 @@ Table ClockTable(const WaitRun& run) {
 }
 
 Table CollectiveTimeTable(const WaitRun& run, const CommModels& models) {
-  int64_t skew_ns = 0;
-  int64_t exposed_ns = 0;
-  int64_t expected_ns = 0;
-  int64_t excess_ns = 0;
-  int64_t tail_ns = 0;
-  int64_t contradicted_ns = 0;
-  for (size_t i = 0; i < run.collectives.size(); ++i) {
-    const WaitCollective& collective = run.collectives[i];
-    if (collective.is_contradicted) {
-      AddSaturatingTo(contradicted_ns, collective.inside_ns);
-      continue;
-    }
-    AddSaturatingTo(skew_ns, collective.skew_ns);
-    AddSaturatingTo(exposed_ns, collective.exposed_skew_ns);
-    AddSaturatingTo(tail_ns, collective.tail_ns);
-    const int64_t expected = models.ExpectedNs(run, i);
-    for (const WaitCall& call : run.CallsOf(collective)) {
-      const int64_t at_rate =
-          expected == kMissing ? call.parts.common_ns : std::min(expected, call.parts.common_ns);
-      AddSaturatingTo(expected_ns, at_rate);
-      AddSaturatingTo(excess_ns, call.parts.common_ns - at_rate);
-    }
-  }
-  Table table{"collective_time", "Where the time inside of collectives went", {}};
-  AddString(
-      table, "part", Role::kKey,
-      "waiting: for the last rank; transfer: all were inside, as long as expected "
-      "(comm_model) or without a known size; transfer excess: what it took longer; tail: "
-      "after the first had left; contradicted: in collectives that no clocks make possible, which "
-      "are not divided.");
-  AddInt(table, "total_ns", Unit::kNanoseconds, Role::kSum, "Of all ranks together.");
-  AddFloat(table, "share", Unit::kShare, Role::kDerived, "Of all time inside.");
-  AddInt(table, "exposed_ns", Unit::kNanoseconds, Role::kSum,
-         "The part of waiting beside which the rank computed nothing; missing for other parts.");
-  const int64_t all_ns =
-      AddSaturating(AddSaturating(AddSaturating(skew_ns, tail_ns), contradicted_ns),
-                    AddSaturating(expected_ns, excess_ns));
-  Row(table).Text("waiting").Int(skew_ns).Share(skew_ns, all_ns).Int(exposed_ns);
-  Row(table).Text("transfer").Int(expected_ns).Share(expected_ns, all_ns).Missing();
-  Row(table).Text("transfer excess").Int(excess_ns).Share(excess_ns, all_ns).Missing();
-  Row(table).Text("tail").Int(tail_ns).Share(tail_ns, all_ns).Missing();
-  if (contradicted_ns > 0) {
-    Row(table).Text("contradicted").Int(contradicted_ns).Share(contradicted_ns, all_ns).Missing();
-  }
+  const InsideSums sums = SumInside(run, models);
+  const int64_t all_ns = sums.All();
+  Table table = NewCollectiveTime();
+  const auto add = [&](std::string_view part, int64_t ns) {
+    Row row(table);
+    row.Text(part).Int(ns).Share(ns, all_ns);
+    part == "waiting" ? row.Int(sums.exposed_ns) : row.Missing();
+  };
+  add("waiting", sums.skew_ns);
+  add("transfer", sums.expected_ns);
+  add("transfer excess", sums.excess_ns);
+  add("tail", sums.tail_ns);
+  if (sums.contradicted_ns > 0) add("contradicted", sums.contradicted_ns);
   return table;
 }
 
@@ -334,7 +372,7 @@ Table WaitsByRankTable(const Tables& tables, const WaitRun& run, const BlameSums
   for (size_t place = 0; place < run.ranks.size(); ++place) {
     Row row(table);
     row.Int(run.ranks[place]);
-    PushRank(sums[place], Evidence(sums[place], all_ns), row);
+    PushRank(sums[place], Evidence(run.clocks.ranks[place], sums[place], all_ns), row);
   }
   if (sums.back().caused.ns > 0) {
     Row row(table);
@@ -354,7 +392,7 @@ Table LatenessTable(const WaitRun& run, const BlameSums& blame) {
          "Rank of the process in the job; missing as in waits_by_rank.");
   AddString(
       table, "cause", Role::kKey,
-      "What it did longer than the rank with the median arrival: compute, copy, "
+      "What it did longer than the other ranks (their medians): compute, copy, "
       "communication, waiting (in other groups, for nobody certain), idle by cause; before "
       "recording: its recording began later; inherited: it was behind in the collective before, "
       "of which it was not the last for certain; tie.");
@@ -378,6 +416,7 @@ Table WaitTable(const WaitRun& run, const CollectiveKeys& keys,
   Table table = NewWaitTable();
   for (size_t i = 0; i < run.collectives.size(); ++i) {
     const WaitCollective& collective = run.collectives[i];
+    if (!collective.is_selected) continue;
     const bool is_certain = lateness[i].last_rank != kNobody;
     Row row(table);
     row.Text(keys.Text(collective.key_row, "collective"));

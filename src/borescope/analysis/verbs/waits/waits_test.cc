@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <limits>
 #include <memory>
+#include <sstream>
 #include <string>
 #include <vector>
 
@@ -73,14 +74,16 @@ struct Planted {
   Tables tables;
 };
 
-Tables Ask(const std::vector<std::unique_ptr<TestTrace>>& traces, const std::vector<int>& order) {
+Tables Ask(const std::vector<std::unique_ptr<TestTrace>>& traces, const std::vector<int>& order,
+           const Params& params = {}) {
   const AnalysisSpec& spec = *FindAnalysis("waits");
   std::vector<Tables> mapped;
   mapped.reserve(order.size());
   for (const int rank : order) {
-    mapped.push_back(spec.answer.map(traces[static_cast<size_t>(rank)]->View(rank), {}).value());
+    mapped.push_back(
+        spec.answer.map(traces[static_cast<size_t>(rank)]->View(rank), params).value());
   }
-  return spec.answer.finish(spec.answer.reduce(mapped, {}).value(), {}).value();
+  return spec.answer.finish(spec.answer.reduce(mapped, params).value(), params).value();
 }
 
 Tables AskPlanted(Reason reason, int64_t late_ns, const std::vector<int64_t>& shifts = {0, 0, 0, 0},
@@ -175,6 +178,99 @@ TEST(WaitsTest, WhatTheClocksCannotTellIsATie) {
             "rank,caused_ns,main_cause\n-,135000,tie\n0,0,-\n1,0,-\n2,0,-\n3,0,-\n");
 }
 
+// Three ranks of which one, as number `late`, computes 300 us longer and is idle 100 us longer
+// before every collective from the second on; one of the others, `busy`, computes for 200 us while
+// it waits.
+std::vector<std::unique_ptr<TestTrace>> OverlappedRun(int late, int busy) {
+  std::vector<std::unique_ptr<TestTrace>> traces;
+  for (int rank = 0; rank < 3; ++rank) {
+    TestTrace& trace = *traces.emplace_back(std::make_unique<TestTrace>());
+    int64_t correlation = 0;
+    for (int i = 0; i < kCollectives; ++i) {
+      const int64_t at = int64_t{i} * kMs;
+      const bool is_late = rank == late && i > 0;
+      const int64_t compute = 100 * kUs + (is_late ? 300 * kUs : 0);
+      trace.Launched("gemm_kernel", {at, 5 * kUs}, {at + 10 * kUs, compute},
+                     {++correlation, 7, rank});
+      const int64_t enter = at + 10 * kUs + compute + (is_late ? 110 * kUs : 10 * kUs);
+      if (rank == busy) {
+        trace.Launched("gemm_kernel", {at + 20 * kUs, 5 * kUs}, {enter + 20 * kUs, 200 * kUs},
+                       {++correlation, 7, rank});
+      }
+      trace.Runtime("cudaLaunchKernel", {enter - 10 * kUs, 5 * kUs}, ++correlation);
+      CollectiveArgs args = Sequence(i, 1000);
+      args.group_size = 3;
+      trace.Kernel(kKernel, {enter, at + 600 * kUs - enter}, {correlation, 20, rank}, args);
+    }
+  }
+  return traces;
+}
+
+// What others computed beside their waiting does not change why the last rank was late, and neither
+// do the numbers of the ranks.
+TEST(WaitsTest, CausesDoNotDependOnOverlapNorOnNumbers) {
+  for (int late = 0; late < 3; ++late) {
+    for (int busy = 0; busy < 3; ++busy) {
+      if (busy == late) continue;
+      const Tables tables = Ask(OverlappedRun(late, busy), {0, 1, 2});
+      EXPECT_EQ(Csv(Named(tables, "lateness"), {"rank", "cause", "share"}),
+                "rank,cause,share\n" + std::to_string(late) + ",compute,0.75\n" +
+                    std::to_string(late) + ",idle: host,0.25\n")
+          << "late " << late << ", busy " << busy;
+    }
+  }
+}
+
+// The lines of a table whose first column is this.
+std::string LinesOf(const std::string& csv, const std::string& first) {
+  std::istringstream lines(csv);
+  std::string found;
+  for (std::string line; std::getline(lines, line);) {
+    if (line.starts_with(first + ",")) found += line + "\n";
+  }
+  return found;
+}
+
+// The first collective of a step is late for what was done since the last one of the step before.
+TEST(WaitsTest, ASelectionShowsPartsOfTheSameAnswer) {
+  const auto traces = OverlappedRun(1, 2);
+  for (const auto& trace : traces) {
+    for (int step = 0; step < kCollectives / 10; ++step) {
+      trace->Annotation("ProfilerStep#" + std::to_string(step), {step * 10 * kMs, 10 * kMs - kUs});
+    }
+  }
+  Params params;
+  params.selection.steps = NumberRanges::Parse("2").value();
+  const Tables all = Ask(traces, {0, 1, 2});
+  const Tables some = Ask(traces, {0, 1, 2}, params);
+  const auto rows = [](const Tables& tables) {
+    return Csv(Named(tables, "waits"), {"step", "position", "last_rank", "skew_ns",
+                                        "exposed_skew_ns", "cause", "cause_ns"});
+  };
+  EXPECT_EQ(Named(some, "waits").rows(), 10U);
+  EXPECT_EQ(LinesOf(rows(some), "2"), LinesOf(rows(all), "2"));
+  EXPECT_EQ(Csv(Named(some, "clocks")), Csv(Named(all, "clocks")));
+  EXPECT_EQ(Csv(Named(some, "lateness"), {"rank", "cause", "share"}),
+            "rank,cause,share\n1,compute,0.75\n1,idle: host,0.25\n");
+  EXPECT_EQ(Ints(Named(some, "collective_time"), "total_ns")[0], 10 * 2 * 400 * kUs);
+}
+
+TEST(WaitsTest, ClocksThatCannotBeComparedAreSaid) {
+  std::vector<std::unique_ptr<TestTrace>> traces;
+  for (int rank = 0; rank < 2; ++rank) {
+    TestTrace& trace = *traces.emplace_back(std::make_unique<TestTrace>());
+    for (int64_t i = 0; i < 3; ++i) {
+      trace.Kernel(kKernel, {i * kMs + rank * i * 50 * kMs, 50 * kUs}, {i + 1, 20, rank},
+                   Sequence(i, 10));
+    }
+  }
+  const Tables tables = Ask(traces, {0, 1});
+  const Table& ranks = Named(tables, "waits_by_rank");
+  EXPECT_EQ(Texts(Named(tables, "clocks"), "verdict")[0], "not comparable");
+  EXPECT_EQ(LinesOf(Csv(ranks, {"rank", "evidence"}), "0"),
+            "0,no clocks make its collectives possible: who waited for whom is not known\n");
+}
+
 Error ErrorOf(const std::vector<const RankView*>& views) {
   const AnalysisSpec& spec = *FindAnalysis("waits");
   std::vector<Tables> mapped;
@@ -189,6 +285,29 @@ TEST(WaitsTest, OneRankIsMissingData) {
   const Error error = ErrorOf({&trace.View()});
   EXPECT_EQ(error.code, ErrorCode::kMissingData);
   EXPECT_NE(error.message.find("give the whole run"), std::string::npos);
+}
+
+TEST(WaitsTest, NothingMatchedIsMissingData) {
+  TestTrace a;
+  TestTrace b;
+  a.Kernel(kKernel, {0, 10}, {1, 20, 0}, Sequence(1, 10));
+  b.Kernel(kKernel, {0, 10}, {1, 20, 0}, Sequence(900, 10));
+  const Error error = ErrorOf({&a.View(0), &b.View(1)});
+  EXPECT_EQ(error.code, ErrorCode::kMissingData);
+  EXPECT_NE(error.message.find("on another one"), std::string::npos) << error.message;
+}
+
+// No allowance at all: only chance is left, and the grain of the clock.
+TEST(WaitsTest, AnExitSkewOfNothingIsNothing) {
+  std::vector<std::unique_ptr<TestTrace>> traces;
+  for (int rank = 0; rank < kRanks; ++rank) {
+    AddRounds(*traces.emplace_back(std::make_unique<TestTrace>()), rank, Reason::kHost, 500 * kUs,
+              0);
+  }
+  Params params;
+  params.values = {ParseParam(*FindAnalysis("waits")->params[0], "0").value()};
+  EXPECT_EQ(Ints(Named(Ask(traces, {0, 1, 2, 3}, params), "clocks"), "error_ns")[1], kUs);
+  EXPECT_EQ(Ints(Named(Ask(traces, {0, 1, 2, 3}), "clocks"), "error_ns")[1], 10 * kUs);
 }
 
 TEST(WaitsTest, RanksOfDifferentJobsAreMissingData) {
