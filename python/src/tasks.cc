@@ -84,7 +84,8 @@ nb::bytes MergeParts(const std::vector<nb::bytes>& parts, const std::vector<std:
 
 nb::dict ConvertFiles(const std::vector<nb::bytes>& given, const nb::bytes& target,
                       const std::string& to, const std::string& begin, const std::string& end,
-                      const std::string& align, std::optional<bool> scrub_names, int threads, nb::object progress) {
+                      const std::string& align, std::optional<bool> scrub_names, int threads,
+                      nb::object progress) {
   const std::vector<std::string> inputs = TextsOf(given);
   const std::string output = RawText(target);
   Call call(std::move(progress));

@@ -138,7 +138,7 @@ std::vector<StepPart> PartSums::Finish() {
     kind_of[group] = kinds.Find(groups_.key(group).subspan(1));
   }
   const std::vector<char> keeps = NamesToKeep(kind_of, kinds.size());
-  // By text: what an event is named may be what stands for others here.
+  // By text: what an event is named may be a placeholder here.
   std::map<std::tuple<int64_t, int64_t, std::string_view>, int64_t> sums;
   for (uint32_t group = 0; group < groups_.size(); ++group) {
     CheckStopAt(group);

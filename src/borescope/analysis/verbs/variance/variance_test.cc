@@ -317,7 +317,7 @@ TEST(RankTables, TwoPartsOfOneCauseAndNameAreRefused) {
   EXPECT_FALSE(CheckRankTables(maker.tables()).ok());
 }
 
-// Names of events that are what stands for others here.
+// Names of events that are placeholders here.
 TEST(Variance, PlaceholdersAsNamesOfEvents) {
   TestTrace a;
   TestTrace b;
