@@ -23,11 +23,10 @@ constexpr size_t kLeastSteps = 2;
 Result<void> CheckVariance(const Params& params) {
   const Selection& selection = params.selection;
   if (!selection.gpus.empty() || !selection.streams.empty() || !selection.annotation.empty() ||
-      !selection.range.is_open() || selection.step_rule != StepRule::kLaunch) {
+      !selection.range.is_open()) {
     return UsageError(
-        "variance: whole steps are compared, on all devices, with the work launched in them; "
-        "choose "
-        "steps, with --step, or other annotations as steps, with --step-pattern");
+        "variance: whole steps are compared, on all devices; choose steps, with --step, or other "
+        "annotations as steps, with --step-pattern");
   }
   return {};
 }
