@@ -33,7 +33,7 @@ _FOLDER = os.path.dirname(__file__)
 _ALL_BYTES = 1 << 62
 
 
-@dataclass(frozen=True)
+@dataclasses.dataclass(frozen=True)
 class Alignment:
     """How the times of a file were moved to be in line with those of the first.
 

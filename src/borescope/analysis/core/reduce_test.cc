@@ -102,7 +102,8 @@ Tables Finish(const Pipeline& pipeline, Tables tables, const Params& params) {
   }
   Result<Tables> finished = pipeline.finish(std::move(tables), params);
   if (!finished.ok() && finished.error().code == ErrorCode::kMissingData) {
-    return {};  // ranks that have nothing in common, in whatever order
+    // Ranks that have nothing in common have none in any order.
+    return {Table{finished.error().message, "", {}}};
   }
   EXPECT_TRUE(finished.ok());
   return std::move(finished).value();

@@ -170,7 +170,8 @@ std::string Evidence(const RankClock& clock, const RankSums& rank, int64_t all_n
   }
   if (rank.collectives == 0) {
     return "none of its collectives was found on another rank: recorded at another time, of "
-           "another run, by groups of which no other rank is here, or by several groups of one name";
+           "another run, by groups of which no other rank is here, or by several groups of one "
+           "name";
   }
   if (rank.caused.ns == 0) {
     return fmt::format("nobody waited for it for certain; it waited {} in {}",
