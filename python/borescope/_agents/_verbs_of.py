@@ -16,6 +16,7 @@ _NEEDS = {
     "graphs": "kernels WHERE graph_node_id > 0", "queue": "kernels WHERE launch_id IS NOT NULL",
     "bandwidth": "copies", "sequences": "kernels WHERE op_id IS NOT NULL",
     "annotations": "annotations", "collectives": "kernels WHERE class = 'collective'",
+    "variance": "(SELECT 1 FROM steps GROUP BY number LIMIT 1 OFFSET 2)",
     "stragglers": "kernels WHERE class = 'collective'", "waits": "kernels WHERE class = 'collective'",
     "memory": "memory_events",
     "counters": "counters", "stats": "launches",

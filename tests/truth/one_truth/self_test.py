@@ -4,6 +4,8 @@ ROWS = 300  # of a column are tried at most
 # What decides whether there is anything to compare.
 CONDITIONS = ("events: verbs traces format", "idle: sql work busy_ns", "by_operator: sql elsewhere works",
               "collectives: verbs stragglers times_last",
+              # A rank that was late for one cause alone has a share of 1, whatever its time.
+              "add_up: verbs lateness rank", "add_up: verbs lateness total_ns",
               "untied: verbs quality severity", "untied: summary quality severity")
 
 
