@@ -17,8 +17,8 @@ LagKind KindOfEdge(const ReplayGraph& graph, uint32_t edge) {
 
 // As measured, where graphs were launched.
 int64_t StructureChanger::GraphLag(const ReplayModel& model) {
-  for (LagClassId id = 0; id < model.constants.size(); ++id) {
-    if (model.graph.classes.Key(id).kind == LagKind::kGraph) {
+  for (size_t id = 0; id < model.constants.size(); ++id) {
+    if (model.graph.classes.Key(static_cast<LagClassId>(id)).kind == LagKind::kGraph) {
       return model.constants[id].lag_ns;
     }
   }
@@ -95,7 +95,7 @@ StructureChange StructureChanger::OverlapCollectives() {
   }
   const StructureChange change{.calls = static_cast<int64_t>(passed.size()),
                                .is_unsafe = !passed.empty()};
-  HoldOptimizers(std::move(passed));
+  HoldOptimizers(passed);
   return change;
 }
 
@@ -119,7 +119,7 @@ void StructureChanger::PassCollectives(DeviceId id, std::vector<DeviceId>& passe
 }
 
 // The optimizer needs what collectives before it bring: its first work waits for them.
-void StructureChanger::HoldOptimizers(std::vector<DeviceId> passed) {
+void StructureChanger::HoldOptimizers(const std::vector<DeviceId>& passed) {
   std::vector<std::pair<int64_t, DeviceId>> optimizers;
   for (uint32_t row = 0; row < view_.trace.device().size(); ++row) {
     if (graph().IsWork({row}) && IsOptimizer({row})) {

@@ -49,7 +49,7 @@ class StructureChanger {
   DeviceId ComputeBefore(DeviceId id) const;
   int64_t LaunchTime(DeviceId id) const;
   void PassCollectives(DeviceId id, std::vector<DeviceId>& passed);
-  void HoldOptimizers(std::vector<DeviceId> passed);
+  void HoldOptimizers(const std::vector<DeviceId>& passed);
 
   void JoinLaunches(HostId region, StructureChange& change);
   // Whether a call ends a graph: one that waits, or that records or awaits an event.

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <numeric>
 
 #include "borescope/base/stop.h"
 
@@ -73,7 +74,7 @@ class LagFitter {
         CollectLaunch(place);
       }
     }
-    for (LagClassId id = 0; id < cases_.size(); ++id) {
+    for (const LagClassId id : AllClasses()) {
       if (graph_.classes.Key(id).kind == LagKind::kLaunch) {
         launch_ns_.push_back(Constant(id).lag_ns);
       } else {
@@ -89,7 +90,7 @@ class LagFitter {
     CollectCalls();
     of_kind_.clear();
     std::vector<LagConstant> constants;
-    for (LagClassId id = 0; id < cases_.size(); ++id) {
+    for (const LagClassId id : AllClasses()) {
       constants.push_back(Constant(id));
     }
     return constants;
@@ -108,6 +109,12 @@ class LagFitter {
       }
     }
   };
+
+  std::vector<LagClassId> AllClasses() const {
+    std::vector<LagClassId> ids(cases_.size());
+    std::iota(ids.begin(), ids.end(), LagClassId{0});
+    return ids;
+  }
 
   LagKind KindOf(uint32_t edge) const { return graph_.classes.Key(graph_.lag_class[edge]).kind; }
 
@@ -167,7 +174,7 @@ class LagFitter {
   // Calls of the same names that had nothing to wait for.
   void CollectCalls() {
     std::vector<LagClassId> class_of(view_.trace.strings().size(), kOwnLag);
-    for (LagClassId id = 0; id < cases_.size(); ++id) {
+    for (const LagClassId id : AllClasses()) {
       if (graph_.classes.Key(id).kind == LagKind::kCall) {
         class_of[graph_.classes.Key(id).call.value] = id;
       }
@@ -200,7 +207,7 @@ class LagFitter {
     const auto [found, is_new] = of_kind_.try_emplace(kind);
     if (is_new) {
       Cases all;
-      for (LagClassId id = 0; id < cases_.size(); ++id) {
+      for (const LagClassId id : AllClasses()) {
         CheckStopAt(id);
         if (graph_.classes.Key(id).kind == kind && kind != LagKind::kCall) {
           all.insert(all.end(), cases_[id].begin(), cases_[id].end());

@@ -66,6 +66,7 @@ Result<std::vector<Change>> AskedChanges(const Params& params) {
 Result<std::vector<Scenario>> AskedScenarios(const Params& params) {
   BS_ASSIGN(const std::vector<Change> changes, AskedChanges(params));
   std::vector<Scenario> scenarios;
+  scenarios.reserve(changes.size() + 1);
   for (const Change& change : changes) {
     scenarios.push_back({Describe(change), {change}});
   }
@@ -103,6 +104,7 @@ Result<std::vector<Scenario>> SweepScenarios(const Params& params) {
   }
   BS_ASSIGN(Change change, OfOption(kScaleParam, ReadScale(scales.front())));
   std::vector<Scenario> scenarios;
+  scenarios.reserve(factors.size());
   for (const double factor : factors) {
     change.factor = factor;
     scenarios.push_back({Describe(change), {change}});

@@ -198,8 +198,9 @@ Table ReplayConstantsTable(const RankView& view, const ReplayModel& model) {
          "From their 10th to their 90th percentile.");
   AddString(table, "source", Role::kDerived,
             "measured; similar: fewer than 8 cases, the mean of its kind; assumed: a usual value.");
-  for (LagClassId id = 0; id < model.constants.size(); ++id) {
-    const LagConstant& constant = model.constants[id];
+  for (size_t i = 0; i < model.constants.size(); ++i) {
+    const auto id = static_cast<LagClassId>(i);
+    const LagConstant& constant = model.constants[i];
     Row(table)
         .Int(view.rank)
         .Text(LagKindName(model.graph.classes.Key(id).kind))
