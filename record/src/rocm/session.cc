@@ -5,10 +5,10 @@
 #include <atomic>
 #include <cstring>
 
+#include "core/backend_state.h"
 #include "core/clock.h"
 #include "core/collector.h"
 #include "core/files.h"
-#include "core/text.h"
 #include "core/writer.h"
 #include "rocm/decode.h"
 #include "roctracer/session.h"
@@ -32,12 +32,7 @@ Handle work_context;
 Handle buffer;
 
 void WriteState(StateKind kind, const char* what, int result) {
-  char text[256];
-  TextBuilder builder(text, sizeof(text));
-  builder.Add("rocprofiler: ").Add(what);
-  if (result != kSuccess) builder.Add(" (status ").Add(static_cast<uint64_t>(result)).Add(")");
-  const uint64_t body[] = {Now()};
-  Write(RecordType::kState, static_cast<uint32_t>(kind), body, text, builder.length());
+  WriteBackendState("rocprofiler", kind, what, result);
 }
 
 template <typename Function>

@@ -3,10 +3,10 @@
 #include <atomic>
 #include <cstdlib>
 
+#include "core/backend_state.h"
 #include "core/clock.h"
 #include "core/collector.h"
 #include "core/files.h"
-#include "core/text.h"
 #include "core/writer.h"
 #include "rocm/session.h"
 #include "roctracer/calls.h"
@@ -32,16 +32,7 @@ std::atomic<bool> has_said_rest;
 std::atomic<bool> has_said_clock;
 
 void WriteState(StateKind kind, const char* what, int result) {
-  char text[256];
-  TextBuilder builder(text, sizeof(text));
-  builder.Add("roctracer: ").Add(what);
-  if (result != kSuccess) {
-    const uint64_t size =
-        result < 0 ? 0 - static_cast<uint64_t>(int64_t{result}) : static_cast<uint64_t>(result);
-    builder.Add(result < 0 ? " (status -" : " (status ").Add(size).Add(")");
-  }
-  const uint64_t body[] = {Now()};
-  Write(RecordType::kState, static_cast<uint32_t>(kind), body, text, builder.length());
+  WriteBackendState("roctracer", kind, what, result);
 }
 
 void SayOnce(std::atomic<bool>* has_said, const char* what, int result) {

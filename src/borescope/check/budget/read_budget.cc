@@ -139,7 +139,7 @@ class Reader {
   const std::string& path_;
 };
 
-// ">=3": the comparison and the value behind it.
+// ">=3": the comparison, then the value.
 RowCondition ComparisonOf(std::string_view column, std::string_view text) {
   using Is = RowCondition::Is;
   constexpr std::pair<std::string_view, Is> kSigns[] = {{">=", Is::kAtLeast}, {"<=", Is::kAtMost},

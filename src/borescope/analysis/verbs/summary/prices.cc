@@ -195,7 +195,7 @@ std::string PriceWords(const Table& prices, Lever lever, std::string_view kernel
     return "";
   }
   if (rows.answered.empty()) {
-    return " What it would bring cannot be told from this recording: see `borescope whatif`.";
+    return " This recording cannot say what it would bring: see `borescope whatif`.";
   }
   const std::string& note = Texts(prices, "note")[rows.answered.front()];
   return fmt::format(" By replay, {} would save {}{}{}.", WordsOf(lever),

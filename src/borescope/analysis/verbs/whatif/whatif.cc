@@ -110,9 +110,9 @@ Result<Tables> MapWhatIf(const RankView& view, const Params& params) {
   if (scenarios.empty()) {
     BS_ASSIGN(levers, FindLevers(view, model, runner));
   }
-  tables.push_back(WhatIfAnswers(view, model, asked));
-  tables.push_back(SweepTable(view, model, swept));
-  tables.push_back(RankingTable(view, model, levers));
+  tables.push_back(AnswerTable(AnswerKind::kAsked, view, model, asked));
+  tables.push_back(AnswerTable(AnswerKind::kSweep, view, model, swept));
+  tables.push_back(AnswerTable(AnswerKind::kRanking, view, model, levers));
   tables.push_back(ReplayConstantsTable(view, model));
   return tables;
 }

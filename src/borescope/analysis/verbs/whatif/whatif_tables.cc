@@ -11,7 +11,7 @@
 namespace borescope::internal {
 namespace {
 
-constexpr size_t kPreviewSteps = 8;
+constexpr size_t kPreviewSteps = 20;
 
 Table NewAnswerTable(std::string name, std::string title) {
   Table table{std::move(name), std::move(title), {}};
@@ -157,28 +157,18 @@ Table ReplayQualityTable(const RankView& view, const ReplayModel& model) {
   return table;
 }
 
-Table WhatIfAnswers(const RankView& view, const ReplayModel& model,
-                    const std::vector<AskedScenario>& asked) {
-  Table table = NewAnswerTable("whatif", "What if");
+Table AnswerTable(AnswerKind kind, const RankView& view, const ReplayModel& model,
+                  const std::vector<AskedScenario>& asked) {
+  struct Names {
+    const char* name;
+    const char* title;
+  };
+  constexpr Names kNames[] = {{"whatif", "What if"},
+                              {"sweep", "Where gains stop"},
+                              {"ranking", "What would help most, each alone"}};
+  const Names& names = kNames[static_cast<size_t>(kind)];
+  Table table = NewAnswerTable(names.name, names.title);
   for (const AskedScenario& one : asked) {
-    PushAnswer(table, view, model, one);
-  }
-  return table;
-}
-
-Table RankingTable(const RankView& view, const ReplayModel& model,
-                   const std::vector<AskedScenario>& levers) {
-  Table table = NewAnswerTable("ranking", "What would help most, each alone");
-  for (const AskedScenario& one : levers) {
-    PushAnswer(table, view, model, one);
-  }
-  return table;
-}
-
-Table SweepTable(const RankView& view, const ReplayModel& model,
-                 const std::vector<AskedScenario>& sweep) {
-  Table table = NewAnswerTable("sweep", "Where gains stop");
-  for (const AskedScenario& one : sweep) {
     PushAnswer(table, view, model, one);
   }
   return table;

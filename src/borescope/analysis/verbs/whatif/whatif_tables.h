@@ -1,6 +1,7 @@
 // The tables of whatif. Internal to whatif/.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -19,13 +20,10 @@ struct AskedScenario {
   std::string absent = {};  // why there is none: nothing recorded is what it names
 };
 
-// What was asked about, or, in `ranking`, what would help most.
-Table WhatIfAnswers(const RankView& view, const ReplayModel& model,
-                    const std::vector<AskedScenario>& asked);
-Table RankingTable(const RankView& view, const ReplayModel& model,
-                   const std::vector<AskedScenario>& levers);
-Table SweepTable(const RankView& view, const ReplayModel& model,
-                 const std::vector<AskedScenario>& sweep);
+// What was asked about, the factors of a sweep, or what would help most.
+enum class AnswerKind : uint8_t { kAsked, kSweep, kRanking };
+Table AnswerTable(AnswerKind kind, const RankView& view, const ReplayModel& model,
+                  const std::vector<AskedScenario>& asked);
 
 // The lags that the replay uses.
 Table ReplayConstantsTable(const RankView& view, const ReplayModel& model);
