@@ -57,7 +57,7 @@ LagClassId LagClasses::IdOf(const LagKey& key) {
 
 std::string LagClasses::Describe(const Trace& trace, LagClassId id) const {
   const LagKey& key = keys_[id];
-  const std::string call(key.call.valid() ? trace.Text(key.call) : std::string_view());
+  std::string call(key.call.valid() ? trace.Text(key.call) : std::string_view());
   const std::string work(WorkName(key.work));
   switch (key.kind) {
     case LagKind::kLaunch:

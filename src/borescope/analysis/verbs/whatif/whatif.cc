@@ -123,7 +123,7 @@ Result<Tables> FinishWhatIf(Tables findings, const Params& params) {
   BS_ASSIGN(const std::vector<double> factors, SweepFactors(params));
   const StringValues& verdicts = Texts(findings.front(), "verdict");
   const bool is_refused =
-      verdicts.size() > 0 && verdicts[0] == ReplayVerdictName(ReplayVerdict::kRefused);
+      !verdicts.empty() && verdicts[0] == ReplayVerdictName(ReplayVerdict::kRefused);
   for (Table& table : findings) {
     if (table.name == "ranking" && table.rows() == 0 && is_refused) {
       table.title += ": no answer, as the replay is refused";
