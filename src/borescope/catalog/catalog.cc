@@ -17,7 +17,7 @@ constexpr const AnalysisSpec* kAnalyses[] = {
     &kQueueVerb,       &kBandwidthVerb, &kSequencesVerb,    &kAnnotationsVerb, &kCollectivesVerb,
     &kStragglersVerb,  &kWaitsVerb,     &kCriticalPathVerb, &kWhatIfVerb,      &kVarianceVerb,
     &kMemoryVerb,      &kCountersVerb,  &kStatsVerb,        &kProfVerb,        &kEventsVerb,
-    &kDiffVerb,
+    &kTimelineVerb,    &kDiffVerb,
 };
 
 // Order = order of the report's page. Analyses that are not named here come before the last three.

@@ -69,6 +69,7 @@ Result<Tables> ConcludeOne(const AnalysisSpec& spec, size_t index, const Params&
   BS_ASSIGN(const std::vector<Tables> findings, TakeFindings(run, index, spec.name, with_this));
   Params with_faults = params;
   with_faults.run_faults = FaultsOf(run);
+  with_faults.sharing = SharingRanks(run);
   BS_ASSIGN(Tables tables, ReduceAndFinish(spec.PipelineFor(params), with_faults, findings));
   lacks = std::move(with_this);
   return tables;

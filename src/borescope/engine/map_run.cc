@@ -207,7 +207,11 @@ void SetRank(Tables& tables, int64_t rank) {
 }
 
 Result<MappedRun> MapRun(const RunRequest& request) {
-  BS_ASSIGN(std::vector<RankPart> parts, MapFiles(request));
+  Params params = request.params;
+  params.sharing = RanksForSure(request.files.size());
+  BS_ASSIGN(std::vector<RankPart> parts,
+            MapFiles({request.specs, request.files, request.ranks, params, request.options,
+                      request.name, request.keep_traces, request.reads_files, request.is_part}));
   return TellRanksApart(std::move(parts), request.ranks, request.name);
 }
 
@@ -229,6 +233,15 @@ Result<MappedRun> TellRanksApart(std::vector<RankPart> parts, const NumberRanges
   BS_ASSIGN(run.selected, SelectRanks(loaded, ranks, run_name, run.parts));
   CountUnknown(loaded, ranks, run);
   return run;
+}
+
+size_t RanksForSure(size_t files) {
+  constexpr size_t kFilesOfRank = 64;
+  return (files + kFilesOfRank - 1) / kFilesOfRank;
+}
+
+size_t SharingRanks(const MappedRun& run) {
+  return std::max(run.selected.size(), RanksForSure(run.parts.size()));
 }
 
 Result<void> CommitDrafts(MappedRun& run) {

@@ -38,6 +38,12 @@ Result<MappedRun> TellRanksApart(std::vector<RankPart> parts, const NumberRanges
 // else before their reduce.
 void SetRank(Tables& tables, int64_t rank);
 
+// How many ranks are taken to share what an answer may take (Params::sharing): while files are
+// mapped, when some may turn out to be no ranks, or not to be wanted; and of all of them. Of few
+// files one, so that their ranks share what there is among themselves; the second is never less.
+size_t RanksForSure(size_t files);
+size_t SharingRanks(const MappedRun& run);
+
 // The files drafted for the selected ranks appear, those of others vanish.
 Result<void> CommitDrafts(MappedRun& run);
 

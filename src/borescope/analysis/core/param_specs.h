@@ -109,6 +109,18 @@ inline constexpr ParamSpec kEdgesParam{
     "edges",           "TIMES", "where one range of lengths ends and the next begins",
     ParamType::kTimes, 0,       "10us,20us,50us,100us,1ms,10ms,100ms"};
 
+// timeline
+inline constexpr ParamSpec kTimelineDetailParam{
+    .name = "detail",
+    .value = "window|full",
+    .help = "events as recorded: those of the slowest step, or of the stretch with the most work; "
+            "or all, whatever their size",
+    .type = ParamType::kChoice,
+    .default_text = "window"};
+inline constexpr ParamSpec kTimelineSizeParam{
+    "size", "BYTES", "what it may take in a page, shared by the ranks; more than that is merged",
+    ParamType::kCount, 3'000'000};
+
 // variability; the default is raptor's
 inline constexpr ParamSpec kContextParam{
     "context", "N", "kernels before it that tell calls of a kernel apart", ParamType::kNumber, 2};

@@ -106,6 +106,8 @@ struct Params {
   bool all = false;  // kernels: copies and memsets too
   std::vector<ParamValue> values;
   std::vector<RunFault> run_faults;
+  // How many ranks share what an answer may take; less than there are where not all are known yet.
+  size_t sharing = 1;
 
   // The value given for an option, else its default.
   int64_t Number(const ParamSpec& spec) const;

@@ -38,6 +38,7 @@ extern const AnalysisSpec kStatsVerb;
 extern const AnalysisSpec kStepsVerb;
 extern const AnalysisSpec kStragglersVerb;
 extern const AnalysisSpec kSummaryVerb;
+extern const AnalysisSpec kTimelineVerb;
 extern const AnalysisSpec kTopVerb;
 extern const AnalysisSpec kVariabilityVerb;
 extern const AnalysisSpec kVarianceVerb;

@@ -19,7 +19,7 @@
 #include "borescope/analysis/core/param_specs.h"
 #include "borescope/analysis/core/reduce.h"
 #include "borescope/analysis/core/row.h"
-#include "borescope/analysis/core/selection/device_time.h"
+#include "borescope/analysis/measures/queue_lengths.h"
 #include "borescope/analysis/measures/time/duration_stats.h"
 #include "borescope/analysis/measures/time/quantiles.h"
 #include "borescope/analysis/verbs/verbs.h"
@@ -28,89 +28,6 @@
 
 namespace borescope::internal {
 namespace {
-
-struct QueueChange {
-  int64_t ts_ns = 0;
-  int64_t length = 0;  // from here on
-};
-
-struct StreamQueue {
-  int64_t gpu = 0;
-  int64_t stream = 0;
-  std::vector<QueueChange> changes;  // by time; the last length is 0
-  int64_t unlinked = 0;              // selected works without a launch
-};
-
-// REQUIRES: both are sorted, and as many entered as left by any time.
-std::vector<QueueChange> Changes(std::span<const int64_t> entered, std::span<const int64_t> left) {
-  std::vector<QueueChange> changes;
-  changes.reserve(entered.size() + left.size());
-  size_t in = 0;
-  size_t out = 0;
-  while (out < left.size()) {
-    const bool enters = in < entered.size() && entered[in] <= left[out];
-    const int64_t ts_ns = enters ? entered[in] : left[out];
-    (enters ? in : out) += 1;
-    changes.push_back({ts_ns, static_cast<int64_t>(in) - static_cast<int64_t>(out)});
-  }
-  return changes;
-}
-
-// The queues of all selected streams with work, by GPU and stream.
-class Queues {
- public:
-  Queues(const RankView& view, const Selected& selected)
-      : view_(view),
-        selected_(selected),
-        track_of_call_(view.trace.runtime_calls().size(), TrackId{}) {}
-
-  std::vector<StreamQueue> Build() {
-    std::vector<StreamQueue> queues;
-    for (uint32_t track = 0; track < view_.trace.tracks().size(); ++track) {
-      if (HasDeviceWork(view_.trace, track) && selected_.KeepsTrack(TrackId{track})) {
-        queues.push_back(OfTrack(TrackId{track}));
-      }
-    }
-    std::sort(queues.begin(), queues.end(), [](const StreamQueue& a, const StreamQueue& b) {
-      return std::tie(a.gpu, a.stream) < std::tie(b.gpu, b.stream);
-    });
-    return queues;
-  }
-
- private:
-  StreamQueue OfTrack(TrackId track) {
-    const Tracks& tracks = view_.trace.tracks();
-    const DeviceEvents& device = view_.trace.device();
-    StreamQueue queue{tracks.pid[track.value], tracks.tid[track.value], {}, 0};
-    std::vector<int64_t> entered;
-    std::vector<int64_t> left;
-    for (uint32_t row = tracks.first_row[track.value]; row < tracks.end_row[track.value]; ++row) {
-      CheckStopAt(row);
-      const HostId launch = view_.index.correlation.launch_of[row];
-      if (!launch.valid()) {
-        queue.unlinked += selected_.Keeps(DeviceId{row}) ? 1 : 0;
-      } else if (IsDeviceWork(device.kind[row]) && IsFirst(launch, track)) {
-        left.push_back(device.ts_ns[row]);
-        entered.push_back(std::min(view_.trace.host().ts_ns[launch.value], device.ts_ns[row]));
-      }
-    }
-    std::sort(entered.begin(), entered.end());
-    queue.changes = Changes(entered, left);
-    return queue;
-  }
-
-  // Whether no work of this launch on the track came before. REQUIRES: tracks come one by one.
-  bool IsFirst(HostId launch, TrackId track) {
-    TrackId& seen = track_of_call_[view_.trace.host().detail[launch.value]];
-    const bool is_first = seen != track;
-    seen = track;
-    return is_first;
-  }
-
-  const RankView& view_;
-  const Selected& selected_;
-  std::vector<TrackId> track_of_call_;  // where each runtime call had work last
-};
 
 // How long the selected time before a moment is. Moments come in order.
 class SelectedClock {
@@ -215,7 +132,7 @@ Table SeriesTable(int64_t rank, const std::vector<StreamQueue>& queues, const Se
 
 Result<Tables> MapQueue(const RankView& view, const Params& params) {
   BS_ASSIGN(const Selected selected, Selected::Make(view, params.selection));
-  const std::vector<StreamQueue> queues = Queues(view, selected).Build();
+  const std::vector<StreamQueue> queues = FindQueues(view, selected);
   Tables findings{NewTable()};
   for (const StreamQueue& queue : queues) {
     PushQueue(findings[0], view.rank, queue, selected, params.Number(kQueueLimitParam));
@@ -229,7 +146,7 @@ Result<Tables> MapQueue(const RankView& view, const Params& params) {
 Result<Overlay> OverlayQueue(const RankView& view, const Params& params) {
   BS_ASSIGN(const Selected selected, Selected::Make(view, params.selection));
   Overlay overlay;
-  for (const StreamQueue& queue : Queues(view, selected).Build()) {
+  for (const StreamQueue& queue : FindQueues(view, selected)) {
     OverlayCounter counter{
         queue.gpu, "Queue length, stream " + std::to_string(queue.stream), "launches", {}};
     counter.points.reserve(queue.changes.size());

@@ -1,0 +1,180 @@
+#include "borescope/analysis/verbs/timeline/fit_page.h"
+
+#include <algorithm>
+#include <map>
+#include <tuple>
+#include <utility>
+
+#include "borescope/base/stop.h"
+
+namespace borescope::internal {
+namespace {
+
+// A smaller share is for coarse levels alone: a window of so few boxes is of no use.
+constexpr int64_t kLeastForWindow = 64'000;
+// Of a box or point, where only some depths of a level fit.
+constexpr int64_t kRoughBytes = 32;
+
+// A row of level 0 among all others of it.
+struct TimedRow {
+  int64_t begin_ns = 0;
+  int64_t track = 0;
+  int64_t depth = 0;  // of points -1
+  uint32_t row = 0;
+
+  auto Key() const { return std::tie(begin_ns, track, depth, row); }
+};
+
+std::vector<TimedRow> RowsByTime(const Timeline& timeline) {
+  std::vector<TimedRow> rows;
+  for (uint32_t i = 0; i < timeline.boxes.size() && timeline.boxes[i].level == 0; ++i) {
+    rows.push_back({timeline.boxes[i].begin_ns, timeline.boxes[i].track, timeline.boxes[i].depth, i});
+  }
+  for (uint32_t i = 0; i < timeline.points.size() && timeline.points[i].level == 0; ++i) {
+    rows.push_back({timeline.points[i].begin_ns, timeline.points[i].track, -1, i});
+  }
+  std::sort(rows.begin(), rows.end(),
+            [](const TimedRow& a, const TimedRow& b) { return a.Key() < b.Key(); });
+  return rows;
+}
+
+DrawnLevel* FindLevel(Timeline& timeline, int64_t level) {
+  const auto found = std::find_if(timeline.levels.begin(), timeline.levels.end(),
+                                  [&](const DrawnLevel& one) { return one.level == level; });
+  return found == timeline.levels.end() ? nullptr : &*found;
+}
+
+template <class Keep>
+void KeepRows(Timeline& timeline, const Keep& keep) {
+  std::erase_if(timeline.boxes, [&](const DrawnBox& box) {
+    return !keep(box.level, box.begin_ns, box.depth);
+  });
+  std::erase_if(timeline.points, [&](const DrawnPoint& point) {
+    return !keep(point.level, point.begin_ns, 0);
+  });
+}
+
+void CutWindow(Timeline& timeline, int64_t room) {
+  DrawnLevel* exact = FindLevel(timeline, 0);
+  if (exact == nullptr) {
+    return;
+  }
+  const int64_t end_ns = EndThatFits(timeline, room);
+  if (end_ns >= exact->end_ns) {
+    return;
+  }
+  KeepRows(timeline, [&](int64_t level, int64_t begin_ns, int64_t) {
+    return level > 0 || begin_ns < end_ns;
+  });
+  exact->end_ns = end_ns;
+  timeline.window.end_ns = end_ns;
+  timeline.window.is_cut = true;
+}
+
+// The finest level that fits with all coarser ones; none: not even the coarsest does.
+const DrawnLevel* FinestThatFits(const Timeline& timeline, int64_t room) {
+  const DrawnLevel* finest = nullptr;
+  for (size_t i = timeline.levels.size(); i-- > 0 && timeline.levels[i].level > 0;) {
+    room -= timeline.levels[i].bytes;
+    if (room < 0) {
+      break;
+    }
+    finest = &timeline.levels[i];
+  }
+  return finest;
+}
+
+// How many depths of a level fit.
+int64_t DepthsThatFit(const Timeline& timeline, int64_t level, int64_t room) {
+  std::map<int64_t, int64_t> bytes;  // by depth
+  for (const DrawnBox& box : timeline.boxes) {
+    bytes[box.depth] += box.level == level ? kRoughBytes : 0;
+  }
+  for (const DrawnPoint& point : timeline.points) {
+    bytes[0] += point.level == level ? kRoughBytes : 0;
+  }
+  for (const auto& [depth, more] : bytes) {
+    room -= more;
+    if (room < 0) {
+      return depth;
+    }
+  }
+  return kMissing;
+}
+
+void CutDepths(Timeline& timeline, int64_t room) {
+  DrawnLevel& coarsest = timeline.levels.back();
+  const int64_t depths = DepthsThatFit(timeline, coarsest.level, room);
+  if (depths == kMissing) {
+    return;
+  }
+  KeepRows(timeline, [&](int64_t level, int64_t, int64_t depth) {
+    return level != coarsest.level || depth < depths;
+  });
+  coarsest.depths = depths;
+}
+
+void CutLevels(Timeline& timeline, int64_t room) {
+  if (timeline.levels.empty() || timeline.levels.back().level == 0) {
+    return;
+  }
+  const DrawnLevel* fits = FinestThatFits(timeline, room);
+  const int64_t finest = fits == nullptr ? timeline.levels.back().level : fits->level;
+  KeepRows(timeline,
+           [&](int64_t level, int64_t, int64_t) { return level == 0 || level >= finest; });
+  std::erase_if(timeline.levels, [&](const DrawnLevel& level) {
+    return level.level > 0 && level.level < finest;
+  });
+  if (fits == nullptr) {
+    CutDepths(timeline, room);
+  }
+}
+
+}  // namespace
+
+int64_t MostOfWindow(int64_t share, int64_t track_bytes) {
+  return std::max<int64_t>(0, share - track_bytes - kLeastForWindow) / 2;
+}
+
+PageRoom::PageRoom(int64_t share, int64_t track_bytes, int64_t level0_bytes)
+    : window(std::min(level0_bytes, MostOfWindow(share, track_bytes))),
+      levels(std::max<int64_t>(0, share - track_bytes) - window) {}
+
+int64_t EndThatFits(const Timeline& timeline, int64_t room) {
+  PageCost cost(timeline.texts);
+  for (const TimedRow& row : RowsByTime(timeline)) {
+    CheckStopAt(row.row);
+    row.depth < 0 ? cost.Add(timeline.points[row.row]) : cost.Add(timeline.boxes[row.row]);
+    if (cost.bytes() > room) {
+      return row.begin_ns;
+    }
+  }
+  return INT64_MAX;
+}
+
+void FitPage(Timeline& timeline, int64_t share) {
+  const DrawnLevel* exact = FindLevel(timeline, 0);
+  const PageRoom room(share, TrackBytes(timeline.tracks), exact == nullptr ? 0 : exact->bytes);
+  CutWindow(timeline, room.window);
+  CutLevels(timeline, room.levels);
+}
+
+void MeasureLevels(Timeline& timeline) {
+  std::map<int64_t, PageCost> costs;
+  std::map<int64_t, int64_t> rows;
+  for (const DrawnBox& box : timeline.boxes) {
+    costs.try_emplace(box.level, timeline.texts).first->second.Add(box);
+    ++rows[box.level];
+  }
+  for (const DrawnPoint& point : timeline.points) {
+    costs.try_emplace(point.level, timeline.texts).first->second.Add(point);
+    ++rows[point.level];
+  }
+  for (DrawnLevel& level : timeline.levels) {
+    const auto cost = costs.find(level.level);
+    level.bytes = cost == costs.end() ? 0 : cost->second.bytes();
+    level.boxes = rows[level.level];
+  }
+}
+
+}  // namespace borescope::internal

@@ -1,0 +1,94 @@
+// What is drawn of one rank: tracks, and boxes and points on them at several levels of detail.
+// docs/timeline.md says what each means. Plain data; times count from the begin of the recording.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "borescope/table/display/tone.h"
+#include "borescope/trace/string_pool.h"
+#include "borescope/trace/tables.h"
+
+namespace borescope::internal {
+
+// In the order of drawing.
+enum class TrackRole : uint8_t { kSteps, kPath, kThread, kStream, kGroup, kCounter, kCount };
+std::string_view TrackRoleName(TrackRole role);
+
+struct DrawnTrack {
+  TrackRole role = TrackRole::kThread;
+  std::string name = {};
+  std::string parent = {};  // process or device; may be empty
+  std::string unit = {};    // of a counter
+  int64_t depths = 0;
+  int64_t events = 0;
+  int64_t busy_ns = 0;
+};
+
+struct DrawnLevel {
+  int64_t level = 0;
+  int64_t grain_ns = 0;  // 0: exact
+  int64_t begin_ns = 0;
+  int64_t end_ns = 0;
+  int64_t boxes = 0;          // and points
+  int64_t bytes = 0;          // about what it takes in a page
+  int64_t depths = kMissing;  // rows of each track that it has at most; kMissing: all
+};
+
+struct DrawnBox {
+  int64_t track = 0;
+  int64_t level = 0;
+  int64_t depth = 0;
+  int64_t begin_ns = 0;
+  int64_t duration_ns = 0;
+  StringId name;  // of Timeline::texts
+  Tone tone = Tone::kFlameOther;
+  int64_t count = 1;
+  int64_t busy_ns = 0;
+  StringId detail;                  // invalid: none
+  int64_t launch_track = kMissing;  // kMissing: none is known
+  int64_t launch_ns = 0;
+};
+
+struct DrawnPoint {
+  int64_t track = 0;
+  int64_t level = 0;
+  int64_t begin_ns = 0;
+  double low = 0;
+  double high = 0;
+  double last = 0;
+};
+
+// The part of the recording of which level 0 is drawn.
+struct DrawnWindow {
+  int64_t begin_ns = 0;
+  int64_t end_ns = 0;
+  std::string why;
+  bool is_cut = false;  // it did not fit
+};
+
+struct Timeline {
+  int64_t rank = 0;
+  int64_t clock_begin_ns = 0;  // of the recording, on the clock of its file
+  int64_t base_ns = kMissing;  // Unix time of that clock's 0
+  int64_t shift_ns = 0;        // begin of the recording after that of the first rank
+  int64_t span_ns = 0;
+  int64_t left_out_tracks = 0;
+  int64_t left_out_events = 0;  // of those tracks, and of depths that are not drawn
+  DrawnWindow window;
+  std::vector<DrawnTrack> tracks;
+  std::vector<DrawnLevel> levels;  // finest first
+  std::vector<DrawnBox> boxes;     // by level, track, begin, depth
+  std::vector<DrawnPoint> points;  // by level, track, begin
+  StringPool texts;
+};
+
+// The grain of a level: 1 us, 4 us, 16 us, ...; 0 of level 0. REQUIRES: level <= kCoarsestLevel.
+int64_t GrainOf(int64_t level);
+inline constexpr int64_t kCoarsestLevel = 26;
+// The first level whose grain covers the span: two boxes a row or fewer.
+int64_t CoarsestLevelOf(int64_t span_ns);
+
+}  // namespace borescope::internal

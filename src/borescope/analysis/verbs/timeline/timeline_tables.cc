@@ -1,0 +1,411 @@
+#include "borescope/analysis/verbs/timeline/timeline_tables.h"
+
+#include <algorithm>
+#include <iterator>
+#include <map>
+#include <utility>
+
+#include "borescope/analysis/core/key_columns.h"
+#include "borescope/analysis/core/row.h"
+#include "borescope/base/saturating.h"
+#include "borescope/base/stop.h"
+
+namespace borescope::internal {
+namespace {
+
+enum TimelineTable : uint8_t { kTimeline, kTracks, kLevels, kBoxes, kPoints, kTableCount };
+
+// How many rows of boxes and of points text shows.
+constexpr size_t kPreviewRows = 10;
+
+constexpr std::string_view kSinceBegin = " Counts from the begin of the recording that begins first.";
+
+void AddTime(Table& table, std::string_view name, std::string_view doc, bool is_moment = false) {
+  AddInt(table, name, Unit::kNanoseconds, Role::kDerived,
+         std::string(doc) + std::string(is_moment ? kSinceBegin : ""));
+}
+
+void AddTrackKey(Table& table) {
+  AddInt(table, "track", Unit::kNone, Role::kKey, "Number of the track, in the order of drawing.");
+}
+
+void AddLevelKey(Table& table) {
+  AddInt(table, "level", Unit::kNone, Role::kKey, "Level of detail; 0: as it was recorded.");
+}
+
+Table NewTimeline() {
+  Table table{"timeline", "What of each rank is drawn", {}};
+  AddRankKey(table);
+  AddTime(table, "span_ns", "How long the recording is.");
+  AddInt(table, "tracks", Unit::kCount, Role::kDerived, "Rows to be drawn.");
+  AddString(table, "window", Role::kDerived,
+            "What of the recording is drawn as it was recorded: all, the slowest step, or the "
+            "stretch with the most work.");
+  AddTime(table, "window_begin_ns", "Where that begins.", true);
+  AddTime(table, "window_end_ns", "Where it ends.", true);
+  AddBool(table, "window_cut", Role::kDerived, "Whether it ends early, because it did not fit.");
+  AddInt(table, "left_out_tracks", Unit::kCount, Role::kDerived,
+         "Tracks that are not drawn: those with the fewest events of very many.");
+  AddInt(table, "left_out_events", Unit::kCount, Role::kDerived,
+         "Events of these, and events that are nested too deep.");
+  AddTime(table, "begin_ns", "When the recording begins, on the clock of its file.");
+  AddTime(table, "base_ns", "Unix time of 0 on that clock; missing: not recorded.");
+  AddTime(table, "shift_ns", "How much later the recording begins than the first.");
+  return table;
+}
+
+Table NewTracks() {
+  Table table{"tracks", "Rows of the timeline", {}};
+  AddRankKey(table);
+  AddTrackKey(table);
+  AddString(table, "kind", Role::kDerived, "steps, path, thread, stream, group or counter.");
+  AddString(table, "name", Role::kDerived, "The thread, stream, group or counter.");
+  AddString(table, "parent", Role::kDerived, "Its process or device; missing: none.");
+  AddInt(table, "depths", Unit::kCount, Role::kDerived,
+         "Rows that it takes, because events are nested or overlap.");
+  AddInt(table, "events", Unit::kCount, Role::kDerived, "Events, or points of a counter.");
+  AddTime(table, "busy_ns", "Time with any event.");
+  AddFloat(table, "share", Unit::kShare, Role::kDerived, "Of the recording.");
+  AddString(table, "unit", Role::kDerived, "Of the values of a counter; missing: none.");
+  return table;
+}
+
+Table NewLevels() {
+  Table table{"levels", "Levels of detail", {}};
+  AddRankKey(table);
+  AddLevelKey(table);
+  AddTime(table, "grain_ns", "Shorter events may be merged; 0: none is.");
+  AddTime(table, "begin_ns", "Where it begins.", true);
+  AddTime(table, "end_ns", "Where it ends.", true);
+  AddInt(table, "boxes", Unit::kCount, Role::kDerived, "Its boxes and points.");
+  AddInt(table, "bytes", Unit::kBytes, Role::kDerived, "About what they take in a page.");
+  AddInt(table, "depths", Unit::kCount, Role::kDerived,
+         "Where only so many rows of each track fit; missing: it has all.");
+  return table;
+}
+
+Table NewBoxes() {
+  Table table{"boxes", "Boxes of the timeline", {}};
+  AddRankKey(table);
+  AddTrackKey(table);
+  AddLevelKey(table);
+  AddInt(table, "depth", Unit::kNone, Role::kDerived, "Row within the track, from 0.");
+  AddTime(table, "begin_ns", "When it begins.", true);
+  AddTime(table, "duration_ns", "How long it is.");
+  AddString(table, "name", Role::kDerived,
+            "The event; of several the name that takes the largest part of their time.");
+  AddString(table, "tone", Role::kDerived, "Its colour, as in the hints of columns.");
+  AddInt(table, "count", Unit::kCount, Role::kDerived, "Events in it.");
+  AddTime(table, "busy_ns", "Time of these.");
+  AddString(table, "detail", Role::kDerived,
+            "Shapes, sizes, or what the critical path is bound by; level 0 only.");
+  AddInt(table, "launch_track", Unit::kNone, Role::kDerived,
+         "Track of the call that launched it, or of the event that a stretch of the critical path "
+         "is of; level 0 only.");
+  AddTime(table, "launch_ns", "When that begins.", true);
+  table.preview_rows = kPreviewRows;
+  return table;
+}
+
+Table NewPoints() {
+  Table table{"points", "Points of the counters of the timeline", {}};
+  AddRankKey(table);
+  AddTrackKey(table);
+  AddLevelKey(table);
+  AddTime(table, "begin_ns", "From when on.", true);
+  const auto value = [&](std::string_view name, std::string_view doc) {
+    AddFloat(table, name, Unit::kNone, Role::kDerived, doc);
+  };
+  value("low", "The smallest value from then on, for the grain of the level.");
+  value("high", "The largest.");
+  value("last", "The last.");
+  table.preview_rows = kPreviewRows;
+  return table;
+}
+
+void PushTimeline(const Timeline& timeline, Table& table) {
+  Row(table)
+      .Int(timeline.rank)
+      .Int(timeline.span_ns)
+      .Count(timeline.tracks.size())
+      .Text(timeline.window.why)
+      .Int(timeline.window.begin_ns)
+      .Int(timeline.window.end_ns)
+      .Bool(timeline.window.is_cut)
+      .Int(timeline.left_out_tracks)
+      .Int(timeline.left_out_events)
+      .Int(timeline.clock_begin_ns)
+      .MaybeInt(timeline.base_ns)
+      .Int(timeline.shift_ns);
+}
+
+void PushTracks(const Timeline& timeline, Table& table) {
+  for (size_t track = 0; track < timeline.tracks.size(); ++track) {
+    const DrawnTrack& drawn = timeline.tracks[track];
+    Row(table)
+        .Int(timeline.rank)
+        .Count(track)
+        .Text(TrackRoleName(drawn.role))
+        .Text(drawn.name)
+        .MaybeText(drawn.parent)
+        .Int(drawn.depths)
+        .Int(drawn.events)
+        .Int(drawn.busy_ns)
+        .Share(drawn.busy_ns, timeline.span_ns)
+        .MaybeText(drawn.unit);
+  }
+}
+
+void PushLevels(const Timeline& timeline, Table& table) {
+  for (const DrawnLevel& level : timeline.levels) {
+    Row(table)
+        .Int(timeline.rank)
+        .Int(level.level)
+        .Int(level.grain_ns)
+        .Int(level.begin_ns)
+        .Int(level.end_ns)
+        .Int(level.boxes)
+        .Int(level.bytes)
+        .MaybeInt(level.depths);
+  }
+}
+
+void PushBoxes(const Timeline& timeline, Table& table) {
+  for (size_t i = 0; i < timeline.boxes.size(); ++i) {
+    CheckStopAt(i);
+    const DrawnBox& box = timeline.boxes[i];
+    Row row(table);
+    row.Int(timeline.rank).Int(box.track).Int(box.level).Int(box.depth).Int(box.begin_ns);
+    row.Int(box.duration_ns).Text(timeline.texts.Get(box.name)).Text(ToneName(box.tone));
+    row.Int(box.count).Int(box.busy_ns).MaybeText(timeline.texts.Get(box.detail));
+    row.MaybeInt(box.launch_track);
+    box.launch_track == kMissing ? row.Missing() : row.Int(box.launch_ns);
+  }
+}
+
+void PushPoints(const Timeline& timeline, Table& table) {
+  for (const DrawnPoint& point : timeline.points) {
+    Row(table)
+        .Int(timeline.rank)
+        .Int(point.track)
+        .Int(point.level)
+        .Int(point.begin_ns)
+        .Float(point.low)
+        .Float(point.high)
+        .Float(point.last);
+  }
+}
+
+int64_t CellOr(const Table& table, std::string_view column, size_t row, int64_t missing) {
+  const Column& found = *table.Find(column);
+  return found.IsMissing(row) ? missing : std::get<IntValues>(found.values)[row];
+}
+
+// Reads the rows of one table after the other into the timelines of their ranks.
+class TimelineReader {
+ public:
+  explicit TimelineReader(const Tables& tables) : tables_(tables) {}
+
+  std::vector<Timeline> Read() {
+    ReadTimelines();
+    ReadTracks();
+    ReadLevels();
+    ReadBoxes();
+    ReadPoints();
+    return std::move(timelines_);
+  }
+
+ private:
+  void ReadTimelines() {
+    const Table& table = tables_[kTimeline];
+    timelines_.resize(table.rows());
+    for (size_t row = 0; row < table.rows(); ++row) {
+      Timeline& timeline = timelines_[row];
+      timeline.rank = Ints(table, "rank")[row];
+      timeline.clock_begin_ns = Ints(table, "begin_ns")[row];
+      timeline.base_ns = CellOr(table, "base_ns", row, kMissing);
+      timeline.span_ns = Ints(table, "span_ns")[row];
+      timeline.left_out_tracks = Ints(table, "left_out_tracks")[row];
+      timeline.left_out_events = Ints(table, "left_out_events")[row];
+      timeline.window = {Ints(table, "window_begin_ns")[row], Ints(table, "window_end_ns")[row],
+                         Texts(table, "window")[row],
+                         std::get<BoolValues>(table.Find("window_cut")->values)[row] != 0};
+      of_rank_[timeline.rank] = row;
+    }
+  }
+
+  // Rows of one rank stand together.
+  Timeline& Of(const IntValues& ranks, size_t row) {
+    if (row == 0 || ranks[row] != ranks[row - 1]) {
+      last_ = &timelines_[of_rank_.at(ranks[row])];
+    }
+    return *last_;
+  }
+
+  void ReadTracks() {
+    const Table& table = tables_[kTracks];
+    for (size_t row = 0; row < table.rows(); ++row) {
+      DrawnTrack track;
+      track.role = RoleOf(Texts(table, "kind")[row]);
+      track.name = Texts(table, "name")[row];
+      track.parent = Texts(table, "parent")[row];
+      track.unit = Texts(table, "unit")[row];
+      track.depths = Ints(table, "depths")[row];
+      track.events = Ints(table, "events")[row];
+      track.busy_ns = Ints(table, "busy_ns")[row];
+      Of(Ints(table, "rank"), row).tracks.push_back(std::move(track));
+    }
+  }
+
+  static TrackRole RoleOf(std::string_view name) {
+    auto role = TrackRole::kSteps;
+    while (role != TrackRole::kCounter && TrackRoleName(role) != name) {
+      role = static_cast<TrackRole>(static_cast<uint8_t>(role) + 1);
+    }
+    return role;
+  }
+
+  void ReadLevels() {
+    const Table& table = tables_[kLevels];
+    for (size_t row = 0; row < table.rows(); ++row) {
+      Of(Ints(table, "rank"), row)
+          .levels.push_back({Ints(table, "level")[row], Ints(table, "grain_ns")[row],
+                             Ints(table, "begin_ns")[row], Ints(table, "end_ns")[row],
+                             Ints(table, "boxes")[row], Ints(table, "bytes")[row],
+                             CellOr(table, "depths", row, kMissing)});
+    }
+  }
+
+  void ReadBoxes() {
+    const Table& table = tables_[kBoxes];
+    const IntValues& ranks = Ints(table, "rank");
+    const IntValues& launches = Ints(table, "launch_ns");
+    const StringValues& names = Texts(table, "name");
+    const StringValues& tones = Texts(table, "tone");
+    const StringValues& details = Texts(table, "detail");
+    for (size_t row = 0; row < table.rows(); ++row) {
+      CheckStopAt(row);
+      Timeline& timeline = Of(ranks, row);
+      DrawnBox box;
+      box.track = Ints(table, "track")[row];
+      box.level = Ints(table, "level")[row];
+      box.depth = Ints(table, "depth")[row];
+      box.begin_ns = Ints(table, "begin_ns")[row];
+      box.duration_ns = Ints(table, "duration_ns")[row];
+      box.name = timeline.texts.Intern(names[row]);
+      box.tone = FindTone(tones[row]).value_or(Tone::kFlameOther);
+      box.count = Ints(table, "count")[row];
+      box.busy_ns = Ints(table, "busy_ns")[row];
+      box.detail = details[row].empty() ? StringId() : timeline.texts.Intern(details[row]);
+      box.launch_track = CellOr(table, "launch_track", row, kMissing);
+      box.launch_ns = launches[row];
+      timeline.boxes.push_back(box);
+    }
+  }
+
+  void ReadPoints() {
+    const Table& table = tables_[kPoints];
+    for (size_t row = 0; row < table.rows(); ++row) {
+      Of(Ints(table, "rank"), row)
+          .points.push_back({Ints(table, "track")[row], Ints(table, "level")[row],
+                             Ints(table, "begin_ns")[row], Floats(table, "low")[row],
+                             Floats(table, "high")[row], Floats(table, "last")[row]});
+    }
+  }
+
+  const Tables& tables_;
+  std::vector<Timeline> timelines_;
+  std::map<int64_t, size_t> of_rank_;
+  Timeline* last_ = nullptr;
+};
+
+Error BadTimeline(std::string_view what) {
+  return {ErrorCode::kInvalidArgument, "timeline: " + std::string(what) +
+                                           "; map the recording again with this version"};
+}
+
+// Whether every cell of a column is from `least` to `most`, missing ones aside.
+bool AreWithin(const Table& table, std::string_view column, int64_t least, int64_t most) {
+  const Column& found = *table.Find(column);
+  const IntValues& values = std::get<IntValues>(found.values);
+  for (size_t row = 0; row < values.size(); ++row) {
+    if (!found.IsMissing(row) && (values[row] < least || values[row] > most)) {
+      return false;
+    }
+  }
+  return true;
+}
+
+// The largest time: sums of two do not overflow.
+constexpr int64_t kLatest = INT64_MAX / 4;
+
+bool HasSoundNumbers(const Tables& tables) {
+  const auto most_tracks = static_cast<int64_t>(tables[kTracks].rows()) - 1;
+  for (const TimelineTable table : {kBoxes, kPoints}) {
+    if (!AreWithin(tables[table], "track", 0, most_tracks) ||
+        !AreWithin(tables[table], "level", 0, kCoarsestLevel) ||
+        !AreWithin(tables[table], "begin_ns", 0, kLatest)) {
+      return false;
+    }
+  }
+  const Table& boxes = tables[kBoxes];
+  return AreWithin(boxes, "depth", 0, UINT32_MAX) &&
+         AreWithin(boxes, "duration_ns", 0, kLatest) && AreWithin(boxes, "count", 0, UINT32_MAX) &&
+         AreWithin(boxes, "busy_ns", 0, kLatest) &&
+         AreWithin(boxes, "launch_track", 0, most_tracks) &&
+         AreWithin(boxes, "launch_ns", -kLatest, kLatest) &&
+         AreWithin(tables[kLevels], "level", 0, kCoarsestLevel) &&
+         AreWithin(tables[kLevels], "bytes", 0, kLatest);
+}
+
+// Whether all rows of a table are of ranks of the first one.
+bool HasKnownRanks(const Tables& tables) {
+  const IntValues& ranks = Ints(tables[kTimeline], "rank");
+  for (size_t table = kTracks; table < kTableCount; ++table) {
+    const IntValues& of_rows = Ints(tables[table], "rank");
+    int64_t last = 0;
+    for (size_t row = 0; row < of_rows.size(); ++row) {
+      if ((row == 0 || of_rows[row] != last) &&
+          std::find(ranks.begin(), ranks.end(), of_rows[row]) == ranks.end()) {
+        return false;
+      }
+      last = of_rows[row];
+    }
+  }
+  return true;
+}
+
+}  // namespace
+
+Tables TimelineTables(std::vector<Timeline> timelines) {
+  Tables tables;
+  tables.push_back(NewTimeline());
+  tables.push_back(NewTracks());
+  tables.push_back(NewLevels());
+  tables.push_back(NewBoxes());
+  tables.push_back(NewPoints());
+  for (Timeline& timeline : timelines) {
+    PushTimeline(timeline, tables[kTimeline]);
+    PushTracks(timeline, tables[kTracks]);
+    PushLevels(timeline, tables[kLevels]);
+    PushBoxes(timeline, tables[kBoxes]);
+    PushPoints(timeline, tables[kPoints]);
+    timeline.boxes = {};
+    timeline.points = {};
+  }
+  return tables;
+}
+
+Result<void> CheckTimelineTables(const Tables& tables, const Params&) {
+  if (!HasKnownRanks(tables)) {
+    return BadTimeline("rows of a rank that is not there");
+  }
+  if (!HasSoundNumbers(tables)) {
+    return BadTimeline("numbers out of range");
+  }
+  return {};
+}
+
+std::vector<Timeline> TimelinesOf(const Tables& tables) { return TimelineReader(tables).Read(); }
+
+}  // namespace borescope::internal
