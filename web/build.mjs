@@ -72,6 +72,7 @@ function page(script, style) {
 scripts, ask <code>borescope</code> for text: <code>borescope summary INPUT</code>.</noscript></div>
 <script type="application/json" id="borescope-tables">@@borescope-tables@@</script>
 <script type="application/json" id="borescope-layout">@@borescope-layout@@</script>
+<script type="application/json" id="borescope-timeline">@@borescope-timeline@@</script>
 <script>${script}</script>
 </body>
 </html>

@@ -30,11 +30,11 @@ bool IsReport(std::span<const std::string_view> verbs) {
 // The question of the report. Parameters mean what they mean for an analysis that takes a
 // selection.
 Result<MapQuestion> UnderstandReport(const Params& params, internal::RunOptions options) {
-  const std::string_view like[] = {"summary"};
-  if (const Result<void> read = ReadParams(like, params, options); !read.ok()) {
+  if (const Result<void> read = ReadReportParams(params, options); !read.ok()) {
     return read.error();
   }
-  internal::Question asked = internal::QuestionOfReport(options.params.selection, options.ranks);
+  internal::Question asked = internal::QuestionOfReport(options.params.selection, options.ranks,
+                                                        options.timeline);
   options.params = std::move(asked.params);
   return MapQuestion{std::move(asked.verbs), std::move(options), {std::nullopt, true}};
 }

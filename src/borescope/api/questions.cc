@@ -1,5 +1,7 @@
 #include "borescope/api/questions.h"
 
+#include <algorithm>
+#include <iterator>
 #include <string>
 
 #include "borescope/api/access.h"
@@ -51,6 +53,24 @@ Result<void> ReadParams(std::span<const std::string_view> verbs, const Params& p
       internal::QuestionOf(*specs, params.entries());
   return text.ok() ? Public(internal::ReadQuestion(*specs, *text, options))
                    : PublicError(text.error());
+}
+
+Result<void> ReadReportParams(const Params& params, internal::RunOptions& options) {
+  Params others;
+  for (const auto& [name, value] : params.entries()) {
+    if (name != "timeline") {
+      others.Set(name, value);
+      continue;
+    }
+    const std::string_view words[] = {"window", "full", "off"};
+    if (std::find(std::begin(words), std::end(words), value) == std::end(words)) {
+      return Error{.code = ErrorCode::kInvalidArgument,
+                   .message = "--timeline: '" + value + "' is not one of window, full, off"};
+    }
+    options.timeline = value;
+  }
+  const std::string_view like[] = {"summary"};
+  return ReadParams(like, others, options);
 }
 
 Result<void> CheckQuestion(std::span<const std::string_view> verbs, const Params& params) {

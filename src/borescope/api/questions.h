@@ -19,4 +19,8 @@ Result<std::vector<const internal::AnalysisSpec*>> FindVerbs(
 Result<void> ReadParams(std::span<const std::string_view> verbs, const Params& params,
                         internal::RunOptions& options);
 
+// The same of the report, whose parameters mean what they mean for an analysis that takes a
+// selection; and which has `timeline`.
+Result<void> ReadReportParams(const Params& params, internal::RunOptions& options);
+
 }  // namespace borescope

@@ -63,17 +63,19 @@ std::string DefaultOf(const internal::ParamSpec& param) {
 }
 
 // "exact|half|full" as a list.
-std::vector<std::string> ChoicesOf(const internal::ParamSpec& param) {
-  std::vector<std::string> choices;
-  if (param.type != internal::ParamType::kChoice) {
-    return choices;
-  }
-  for (std::string_view rest = param.value; !rest.empty();) {
+std::vector<std::string> WordsOf(std::string_view text) {
+  std::vector<std::string> words;
+  for (std::string_view rest = text; !rest.empty();) {
     const std::string_view word = rest.substr(0, rest.find('|'));
-    choices.emplace_back(word);
+    words.emplace_back(word);
     rest.remove_prefix(std::min(word.size() + 1, rest.size()));
   }
-  return choices;
+  return words;
+}
+
+std::vector<std::string> ChoicesOf(const internal::ParamSpec& param) {
+  return param.type == internal::ParamType::kChoice ? WordsOf(param.value)
+                                                    : std::vector<std::string>();
 }
 
 ParameterInfo ParameterOf(const internal::QuestionRow& row, const internal::AnalysisSpec& spec) {
@@ -137,8 +139,7 @@ ParameterInfo ParameterOf(const TaskParameterRow& row) {
                      std::string(row.placeholder),
                      std::string(row.group)};
   if (row.type == "choice") {
-    info.choices =
-        row.choice.empty() ? TargetNames() : std::vector<std::string>{std::string(row.choice)};
+    info.choices = row.choice.empty() ? TargetNames() : WordsOf(row.choice);
   }
   return info;
 }

@@ -144,7 +144,7 @@ constexpr AliasRow kChakraAliases[] = {
 constexpr std::string_view kReportOptions[] = {
     "rank",        "step",       "step-rule", "step-pattern", "gpu",
     "stream",      "annotation", "instance",  "begin",        "end",
-    "top",         "against",    "captures",  "threads",      "memory-limit",
+    "top",         "against",    "timeline",  "captures",     "threads",      "memory-limit",
     "no-progress", "verbose",    "scrub",     "scrub-key",    "scrub-map"};
 constexpr std::string_view kReportDetails =
     "PART is what borescope map report wrote, of any number of machines.\n";
@@ -164,7 +164,7 @@ constexpr std::string_view kCheckDetails =
 constexpr std::string_view kOpenOptions[] = {
     "report",       "port",        "no-browser", "timeout",      "begin",     "end",
     "rank",         "step",        "step-rule",  "step-pattern", "gpu",       "stream",
-    "annotation",   "instance",    "top",        "against",      "captures",  "threads",
+    "annotation",   "instance",    "top",        "against",      "timeline",  "captures",  "threads",
     "memory-limit", "no-progress", "verbose",    "scrub",        "scrub-key", "scrub-map"};
 
 constexpr std::string_view kOpenDetails =

@@ -62,6 +62,7 @@ struct RunOptions {
   // rows kept.
   std::string sort;
   std::optional<size_t> top;
+  std::string timeline = "window";  // of the report (QuestionOfReport)
   bool for_picture = false;  // ask as the report does, AskForViews()
   // Called from any thread, never from two at once. May be empty.
   std::function<void(const Progress&)> progress;

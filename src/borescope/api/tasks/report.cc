@@ -29,9 +29,8 @@ Result<std::vector<FileInfo>> WritePage(const internal::Result<internal::Report>
 Result<std::vector<FileInfo>> Run::Report(const Output& output, const Params& params,
                                           const Run* against) const {
   const std::span<const std::string> paths = RunAccess::Paths(*this);
-  const std::string_view verbs[] = {"summary"};
   internal::RunOptions options = RunAccess::Common(*this);
-  if (const Result<void> read = ReadParams(verbs, params, options); !read.ok()) {
+  if (const Result<void> read = ReadReportParams(params, options); !read.ok()) {
     return read.error();
   }
   if (against != nullptr) {

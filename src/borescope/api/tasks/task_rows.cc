@@ -19,7 +19,14 @@ constexpr std::string_view kReportShared[] = {"rank",  "step",   "step-rule",  "
                                               "begin", "end",    "top"};
 constexpr TaskParameterRow kReport[] = {
     {"against", "file", "INPUT",
-     "compare every section with the run INPUT, and show what changed"}};
+     "compare every section with the run INPUT, and show what changed"},
+    {.name = "timeline",
+     .type = "choice",
+     .placeholder = "WHAT",
+     .doc = "events of the timeline as recorded: those of the slowest step, or of the stretch with "
+            "the most work; all, however large the page; or no timeline",
+     .default_text = "window",
+     .choice = "window|full|off"}};
 
 constexpr TaskParameterRow kCheck[] = {
     {"budget", "file", "FILE", "budgets to keep, in TOML"},

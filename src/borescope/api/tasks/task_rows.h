@@ -13,7 +13,7 @@ struct TaskParameterRow {
   std::string_view doc;
   std::string_view group = "question";
   std::string_view default_text = {};
-  std::string_view choice = {};  // the only value, of a choice
+  std::string_view choice = {};  // of a choice: its values, with "|" between them
 };
 
 struct TaskRow {

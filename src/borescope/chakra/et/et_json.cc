@@ -2,7 +2,7 @@
 
 #include <bit>
 
-#include "borescope/chakra/et/base64.h"
+#include "borescope/base/text/base64.h"
 #include "borescope/chakra/et/et_codec.h"
 #include "borescope/chakra/et/et_stream.h"
 #include "borescope/output/json_writer.h"

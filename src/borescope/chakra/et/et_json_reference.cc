@@ -6,7 +6,7 @@
 #include <cmath>
 #include <utility>
 
-#include "borescope/chakra/et/base64.h"
+#include "borescope/base/text/base64.h"
 #include "borescope/chakra/et/et_codec.h"
 #include "borescope/chakra/et/et_json.h"
 #include "borescope/chakra/et/et_stream.h"

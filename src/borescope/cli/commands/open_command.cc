@@ -28,7 +28,7 @@ struct OpenRequest {
 // Options that select what the report is about; a trace is shown whole, or a window of it.
 constexpr std::string_view kReportOnly[] = {"rank", "step",    "step-rule",  "step-pattern",
                                             "gpu",  "stream",  "annotation", "instance",
-                                            "top",  "against", "captures"};
+                                            "top",  "against", "timeline",   "captures"};
 
 Result<void> CheckForTrace(const RawOptions& raw) {
   if (raw.inputs.empty()) {

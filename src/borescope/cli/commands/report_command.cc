@@ -28,6 +28,14 @@ Result<void> CheckPage(const RawOptions& raw) {
   return {};
 }
 
+Params ReportParams(const RawOptions& raw) {
+  Params params = raw.ToParams();
+  if (!raw.timeline.empty()) {
+    params.Set("timeline", raw.timeline);
+  }
+  return params;
+}
+
 // --against is a run of its own, with the same options.
 Result<std::vector<FileInfo>> WriteWithProgress(const Command& command, const Output& output) {
   RawOptions raw = command.raw;
@@ -38,17 +46,17 @@ Result<std::vector<FileInfo>> WriteWithProgress(const Command& command, const Ou
   CLI_ASSIGN(const std::optional<ScrubbedCopies> copies, ScrubInputs(raw, bar.Callback()));
   CLI_ASSIGN(const Run run, OpenRun(raw.inputs, raw, bar.Callback()));
   if (raw.against.empty()) {
-    return run.Report(output, raw.ToParams());
+    return run.Report(output, ReportParams(raw));
   }
   CLI_ASSIGN(const Run against, OpenRun({&raw.against, 1}, raw, {}));
-  return run.Report(output, raw.ToParams(), &against);
+  return run.Report(output, ReportParams(raw), &against);
 }
 
 // Of partials, which hold what was selected.
 Result<std::vector<FileInfo>> WriteOfParts(const RawOptions& raw, const Output& output) {
   const bool selects = std::any_of(raw.params.begin(), raw.params.end(),
                                    [](const auto& given) { return given.first != "top"; });
-  if (selects || !raw.against.empty() || !raw.scrub.empty() || !raw.captures.empty()) {
+  if (selects || !raw.against.empty() || !raw.timeline.empty() || !raw.scrub.empty() || !raw.captures.empty()) {
     return UsageError(
         "a report of parts has what they were mapped with; give selections and --scrub "
         "to borescope map report, and compare runs with --against where their "

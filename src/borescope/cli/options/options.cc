@@ -81,6 +81,7 @@ const OptionRow kRows[] = {
     {kOutput, "", "output-file", "FILE", "as --output", &Raw::output, nullptr, OnlyNamed, nullptr},
     FromTask(kOutput, "to", &Raw::to),
     FromTask(kQuestion, "against", &Raw::against),
+    FromTask(kQuestion, "timeline", &Raw::timeline),
     FromTask(kQuestion, "align", &Raw::align),
     FromTask(kQuestion, "schema", nullptr, &Raw::schema),
     FromTask(kQuestion, "linked", &Raw::linked),

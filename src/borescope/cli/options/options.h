@@ -25,7 +25,7 @@ struct RawOptions {
   std::string host, device;                     // of link and chakra
   std::string npus, passes, frequency, linked;  // of chakra
   std::string runtime, tensor_size, comm_size;  // likewise
-  std::string against;                          // of report
+  std::string against, timeline;                // of report
   std::string shard;                            // of map
   std::string expect, partial;                  // of reduce
   // Of check; runs with line ends between them.

@@ -7,11 +7,15 @@
 #include <string_view>
 #include <vector>
 
+#include "borescope/analysis/core/param_specs.h"
+#include "borescope/catalog/catalog.h"
 #include "borescope/catalog/report_sections.h"
 #include "borescope/output/utf8.h"
 
 namespace borescope::internal {
 namespace {
+
+constexpr std::string_view kTimelineOfVerb = "timeline";
 
 std::string VerbsOf(const Question& question) {
   std::vector<std::string_view> names;
@@ -119,13 +123,25 @@ std::string DifferenceOf(const Question& a, const Question& b) {
                                    : Describe(in_b[in_a.size()].name, "", in_b[in_a.size()].value);
 }
 
-Question QuestionOfReport(const Selection& selection, const NumberRanges& ranks) {
+Question QuestionOfReport(const Selection& selection, const NumberRanges& ranks,
+                          std::string_view timeline) {
   Question question{{}, ReportParams(), ranks, true};
   question.params.selection = selection;
   for (const SectionSpec& section : ReportSections()) {
     question.verbs.push_back(section.analysis);
   }
+  if (timeline != kNoTimeline) {
+    question.verbs.push_back(FindAnalysis(kTimelineOfVerb));
+    question.params.values.push_back({kTimelineDetailParam.name, 0, std::string(timeline)});
+  }
   return question;
+}
+
+std::string TimelineOfReport(const Question& question) {
+  const bool has_timeline =
+      std::any_of(question.verbs.begin(), question.verbs.end(),
+                  [](const AnalysisSpec* verb) { return verb->name == kTimelineOfVerb; });
+  return std::string(has_timeline ? question.params.Text(kTimelineDetailParam) : kNoTimeline);
 }
 
 void MergeQuestion(Question& to, const Question& other) {

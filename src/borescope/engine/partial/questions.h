@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 
 #include "borescope/engine/partial/partial_data.h"
 
@@ -11,8 +12,15 @@ namespace borescope::internal {
 // where they are the same. Paths of files and folders may differ: the content of the files counts.
 std::string DifferenceOf(const Question& a, const Question& b);
 
-// The question of the report.
-Question QuestionOfReport(const Selection& selection, const NumberRanges& ranks);
+// What of the timeline a report has: "window", "full" or "off" (docs/timeline.md).
+inline constexpr std::string_view kWindowTimeline = "window";
+inline constexpr std::string_view kNoTimeline = "off";
+
+// The question of the report: its sections in the order of the page, then its timeline, if any.
+Question QuestionOfReport(const Selection& selection, const NumberRanges& ranks,
+                          std::string_view timeline = kWindowTimeline);
+// What of the timeline the question of a report asks for.
+std::string TimelineOfReport(const Question& question);
 
 // Makes `to` independent of which of several equal questions it was: of paths that differ the
 // lesser stays.

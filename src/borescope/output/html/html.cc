@@ -7,6 +7,7 @@
 
 #include "borescope/output/charts/tones.h"
 #include "borescope/output/html/html_plain.h"
+#include "borescope/output/html/html_timeline.h"
 #include "borescope/output/json_writer.h"
 #include "borescope/output/markup.h"
 
@@ -120,6 +121,13 @@ Result<void> WriteSafeLayout(const ReportPage& page, Sink& sink) {
   return json.Finish();
 }
 
+// Texts have no "<" that could end the element.
+Result<void> WriteSafeTimeline(const ReportPage& page, Sink& sink) {
+  ScriptJsonSink json(sink);
+  BS_TRY(WriteTimeline(page.timeline, {}, json));
+  return json.Finish();
+}
+
 // What takes the place of a mark in a template.
 struct MarkRow {
   std::string_view mark;
@@ -128,6 +136,7 @@ struct MarkRow {
 constexpr MarkRow kMarks[] = {{"@@borescope-title@@", WriteTitle},
                               {"@@borescope-tables@@", WriteTables},
                               {"@@borescope-layout@@", WriteSafeLayout},
+                              {"@@borescope-timeline@@", WriteSafeTimeline},
                               {"@@borescope-plain@@", WritePlainBody}};
 
 // The mark that comes first in `text`, and where.

@@ -39,6 +39,8 @@ struct ReportPage {
   // How each was made of two runs.
   std::vector<Comparison> comparisons;
   std::vector<ReportSection> sections;
+  // Of the verb timeline; empty: the page has none.
+  std::vector<Table> timeline = {};
 };
 
 // The page with its scripts and styles; empty when Borescope was built without them.

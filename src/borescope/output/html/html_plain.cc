@@ -40,6 +40,7 @@ th i{font-weight:400;opacity:.7}
 @@borescope-plain@@
 <script type="application/json" id="borescope-tables">@@borescope-tables@@</script>
 <script type="application/json" id="borescope-layout">@@borescope-layout@@</script>
+<script type="application/json" id="borescope-timeline">@@borescope-timeline@@</script>
 </body>
 </html>
 )";

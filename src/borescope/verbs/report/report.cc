@@ -26,20 +26,24 @@ struct RunAnswers {
   std::vector<DiagnosticRow> diagnostics;
   std::vector<FileReport> files;
   std::vector<RankBegin> begins;
+  Tables timeline;
   Tables sums;  // of the verb diff, for the comparison
 };
 
 // What is asked of each run.
 struct Questions {
   std::vector<SectionSpec> sections;
-  std::vector<const AnalysisSpec*> specs;  // of the sections; behind them that of the comparison
+  // Of the sections; behind them that of the timeline, then that of the comparison.
+  std::vector<const AnalysisSpec*> specs;
   Params params;
+  bool has_timeline = false;
   const AnalysisSpec* comparison = nullptr;  // the verb diff, when there are two runs
 };
 
-Questions QuestionsOf(const RunOptions& options) {
-  Question asked = QuestionOfReport(options.params.selection, options.ranks);
-  Questions questions{ReportSections(), std::move(asked.verbs), std::move(asked.params), nullptr};
+Questions QuestionsOf(const RunOptions& options, std::string_view timeline) {
+  Question asked = QuestionOfReport(options.params.selection, options.ranks, timeline);
+  Questions questions{ReportSections(), std::move(asked.verbs), std::move(asked.params),
+                      timeline != kNoTimeline};
   if (!options.test.files.empty()) {
     questions.comparison = FindAnalysis("diff");
     questions.specs.push_back(questions.comparison);
@@ -70,6 +74,15 @@ Result<std::vector<SectionTables>> AnswerSections(const Questions& questions, Ma
   return answers;
 }
 
+// None where what was recorded has nothing to draw.
+Result<Tables> AnswerTimeline(const Questions& questions, MappedRun& run, MissingByRank& lacks) {
+  const size_t index = questions.sections.size();
+  Result<Tables> tables =
+      ConcludeOne(*questions.specs[index], index, questions.params, run, lacks);
+  return tables.ok() || tables.error().code != ErrorCode::kMissingData ? std::move(tables)
+                                                                       : Result<Tables>(Tables());
+}
+
 Result<RunAnswers> AnswersOfRun(const Questions& questions, std::span<const InputFile> files,
                                 MappedRun& run) {
   RunAnswers answers;
@@ -78,8 +91,11 @@ Result<RunAnswers> AnswersOfRun(const Questions& questions, std::span<const Inpu
   answers.begins = BeginsOf(run);
   MissingByRank lacks;
   BS_ASSIGN(answers.sections, AnswerSections(questions, run, lacks));
+  if (questions.has_timeline) {
+    BS_ASSIGN(answers.timeline, AnswerTimeline(questions, run, lacks));
+  }
   if (questions.comparison != nullptr) {
-    BS_ASSIGN(answers.sums, ReduceOne(*questions.comparison, questions.sections.size(),
+    BS_ASSIGN(answers.sums, ReduceOne(*questions.comparison, questions.specs.size() - 1,
                                       questions.params, run, lacks));
   }
   CountMissing(lacks);
@@ -121,10 +137,12 @@ Result<Report> CompareRuns(const Questions& questions, const RunOptions& options
   BS_ASSIGN(RunAnswers mine, AnswersOf(questions, options.files, first));
   RunOptions second = OptionsOfPart(options, ProgressAtStart(options.files), {});
   second.cache = options.test.cache;  // files of both runs may have the same names
-  BS_ASSIGN(RunAnswers other, About("--against", AnswersOf(questions, options.test.files, second)));
+  const Questions of_other = QuestionsOf(options, kNoTimeline);
+  BS_ASSIGN(RunAnswers other, About("--against", AnswersOf(of_other, options.test.files, second)));
   Report report;
   report.page.title = mine.title;
   report.page.against = other.title;
+  report.page.timeline = std::move(mine.timeline);
   const bool one_rank_each = mine.ranks == 1 && other.ranks == 1;
   for (size_t i = 0; i < questions.sections.size(); ++i) {
     AddComparison(questions.sections[i], std::move(mine.sections[i]), std::move(other.sections[i]),
@@ -142,6 +160,7 @@ Report PageOf(const Questions& questions, const RunOptions& options, RunAnswers 
   Report report;
   report.page.title = std::move(answers.title);
   report.page.document.begins = std::move(answers.begins);
+  report.page.timeline = std::move(answers.timeline);
   for (size_t i = 0; i < questions.sections.size(); ++i) {
     AddSection(questions.sections[i], std::move(answers.sections[i]), options, report.page);
   }
@@ -163,7 +182,7 @@ Result<Report> JoinReport(PartSource& source, const RunOptions& given, const Joi
   RunOptions options = given;
   options.ranks = joined.question.ranks;
   options.params.selection = joined.question.params.selection;
-  const Questions questions = QuestionsOf(options);
+  const Questions questions = QuestionsOf(options, TimelineOfReport(joined.question));
   BS_ASSIGN(RunAnswers answers, AnswersOfRun(questions, joined.files, joined.run));
   return PageOf(questions, options, std::move(answers));
 }
@@ -177,7 +196,7 @@ Result<Report> ReportOfPartials(PartSource& source, const RunOptions& options,
 }
 
 Result<Report> RunReport(const RunOptions& options) {
-  const Questions questions = QuestionsOf(options);
+  const Questions questions = QuestionsOf(options, options.timeline);
   const auto report = [&] {
     return questions.comparison != nullptr
                ? Stoppable(options.test.stop, [&] { return CompareRuns(questions, options); })

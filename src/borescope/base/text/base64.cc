@@ -1,4 +1,4 @@
-#include "borescope/chakra/et/base64.h"
+#include "borescope/base/text/base64.h"
 
 #include <algorithm>
 #include <cstdint>

@@ -1,0 +1,18 @@
+// The timeline in the page: tables of the verb timeline in the form of docs/timeline.md, small
+// enough for hundreds of thousands of boxes. Pure but for the sink.
+#pragma once
+
+#include <span>
+#include <string_view>
+
+#include "borescope/base/result.h"
+#include "borescope/output/sink/sink.h"
+#include "borescope/table/table.h"
+
+namespace borescope::internal {
+
+// Writes the document; null without tables. `more`: the address that has other stretches of
+// it; empty: none has. REQUIRES: tables of the verb timeline, in their order, numbers in range.
+Result<void> WriteTimeline(std::span<const Table> tables, std::string_view more, Sink& sink);
+
+}  // namespace borescope::internal
