@@ -175,13 +175,13 @@ class BoxWriter {
       : tracks_(tracks),
         texts_(texts),
         ranks_(boxes, "rank"),
-        begins_(boxes, "begin_ns"),
+        begins_(boxes, "begin_offset_ns"),
         durations_(boxes, "duration_ns"),
         depths_(boxes, "depth"),
         counts_(boxes, "count"),
         busy_(boxes, "busy_ns"),
         launch_tracks_(boxes, "launch_track"),
-        launches_(boxes, "launch_ns"),
+        launches_(boxes, "launch_offset_ns"),
         details_(boxes, "detail"),
         tones_(boxes, "tone") {
     for (const std::string& tone : tones_.values().texts()) {
@@ -261,7 +261,7 @@ int64_t Thousandths(double value) {
 }
 
 std::string EncodePoints(const Table& points, const ChunkRows& chunk) {
-  const IntCells times(points, "begin_ns");
+  const IntCells times(points, "begin_offset_ns");
   LebColumn begins;
   int64_t before_ns = 0;
   for (size_t row = chunk.first; row < chunk.end; ++row) {
@@ -360,8 +360,8 @@ class TimelineWriter {
   void PutWindow(size_t row) {
     json_.BeginObject();
     PutInt("rank", CellOr(ranks_, "rank", row, 0));
-    PutInt("begin_ns", CellOr(ranks_, "window_begin_ns", row, 0));
-    PutInt("end_ns", CellOr(ranks_, "window_end_ns", row, 0));
+    PutInt("begin_ns", CellOr(ranks_, "window_begin_offset_ns", row, 0));
+    PutInt("end_ns", CellOr(ranks_, "window_end_offset_ns", row, 0));
     json_.Member("why", std::get<StringValues>(ranks_.Find("window")->values)[row]);
     json_.Key("cut");
     json_.Bool(std::get<BoolValues>(ranks_.Find("window_cut")->values)[row] != 0);
@@ -372,7 +372,7 @@ class TimelineWriter {
   void PutWindows() {
     size_t longest = 0;
     const auto length = [&](size_t row) {
-      return CellOr(ranks_, "window_end_ns", row, 0) - CellOr(ranks_, "window_begin_ns", row, 0);
+      return CellOr(ranks_, "window_end_offset_ns", row, 0) - CellOr(ranks_, "window_begin_offset_ns", row, 0);
     };
     for (size_t row = 1; row < ranks_.rows(); ++row) {
       longest = length(row) > length(longest) ? row : longest;
@@ -438,9 +438,11 @@ class TimelineWriter {
     for (size_t row = 0; row < levels_.rows(); ++row) {
       json_.BreakLine(2);
       json_.BeginObject();
-      for (const std::string_view number : {"rank", "level", "grain_ns", "begin_ns", "end_ns"}) {
+      for (const std::string_view number : {"rank", "level", "grain_ns"}) {
         PutInt(number, CellOr(levels_, number, row, 0));
       }
+      PutInt("begin_ns", CellOr(levels_, "begin_offset_ns", row, 0));
+      PutInt("end_ns", CellOr(levels_, "end_offset_ns", row, 0));
       if (const int64_t depths = CellOr(levels_, "depths", row, -1); depths >= 0) {
         PutInt("depths", depths);
       }

@@ -41,8 +41,8 @@ Table NewTimeline() {
   AddString(table, "window", Role::kDerived,
             "What of the recording is drawn as it was recorded: all, the slowest step, or the "
             "stretch with the most work.");
-  AddTime(table, "window_begin_ns", "Where that begins.", true);
-  AddTime(table, "window_end_ns", "Where it ends.", true);
+  AddTime(table, "window_begin_offset_ns", "Where that begins.", true);
+  AddTime(table, "window_end_offset_ns", "Where it ends.", true);
   AddBool(table, "window_cut", Role::kDerived, "Whether it ends early, because it did not fit.");
   AddInt(table, "left_out_tracks", Unit::kCount, Role::kDerived,
          "Tracks that are not drawn: those with the fewest events of very many.");
@@ -75,8 +75,8 @@ Table NewLevels() {
   AddRankKey(table);
   AddLevelKey(table);
   AddTime(table, "grain_ns", "Shorter events may be merged; 0: none is.");
-  AddTime(table, "begin_ns", "Where it begins.", true);
-  AddTime(table, "end_ns", "Where it ends.", true);
+  AddTime(table, "begin_offset_ns", "Where it begins.", true);
+  AddTime(table, "end_offset_ns", "Where it ends.", true);
   AddInt(table, "boxes", Unit::kCount, Role::kDerived, "Its boxes and points.");
   AddInt(table, "bytes", Unit::kBytes, Role::kDerived, "About what they take in a page.");
   AddInt(table, "depths", Unit::kCount, Role::kDerived,
@@ -90,7 +90,7 @@ Table NewBoxes() {
   AddTrackKey(table);
   AddLevelKey(table);
   AddInt(table, "depth", Unit::kNone, Role::kDerived, "Row within the track, from 0.");
-  AddTime(table, "begin_ns", "When it begins.", true);
+  AddTime(table, "begin_offset_ns", "When it begins.", true);
   AddTime(table, "duration_ns", "How long it is.");
   AddString(table, "name", Role::kDerived,
             "The event; of several the name that takes the largest part of their time.");
@@ -102,7 +102,7 @@ Table NewBoxes() {
   AddInt(table, "launch_track", Unit::kNone, Role::kDerived,
          "Track of the call that launched it, or of the event that a stretch of the critical path "
          "is of; level 0 only.");
-  AddTime(table, "launch_ns", "When that begins.", true);
+  AddTime(table, "launch_offset_ns", "When that begins.", true);
   table.preview_rows = kPreviewRows;
   return table;
 }
@@ -112,7 +112,7 @@ Table NewPoints() {
   AddRankKey(table);
   AddTrackKey(table);
   AddLevelKey(table);
-  AddTime(table, "begin_ns", "From when on.", true);
+  AddTime(table, "begin_offset_ns", "From when on.", true);
   const auto value = [&](std::string_view name, std::string_view doc) {
     AddFloat(table, name, Unit::kNone, Role::kDerived, doc);
   };
@@ -227,7 +227,7 @@ class TimelineReader {
       timeline.span_ns = Ints(table, "span_ns")[row];
       timeline.left_out_tracks = Ints(table, "left_out_tracks")[row];
       timeline.left_out_events = Ints(table, "left_out_events")[row];
-      timeline.window = {Ints(table, "window_begin_ns")[row], Ints(table, "window_end_ns")[row],
+      timeline.window = {Ints(table, "window_begin_offset_ns")[row], Ints(table, "window_end_offset_ns")[row],
                          Texts(table, "window")[row],
                          std::get<BoolValues>(table.Find("window_cut")->values)[row] != 0};
       of_rank_[timeline.rank] = row;
@@ -270,7 +270,7 @@ class TimelineReader {
     for (size_t row = 0; row < table.rows(); ++row) {
       Of(Ints(table, "rank"), row)
           .levels.push_back({Ints(table, "level")[row], Ints(table, "grain_ns")[row],
-                             Ints(table, "begin_ns")[row], Ints(table, "end_ns")[row],
+                             Ints(table, "begin_offset_ns")[row], Ints(table, "end_offset_ns")[row],
                              Ints(table, "boxes")[row], Ints(table, "bytes")[row],
                              CellOr(table, "depths", row, kMissing)});
     }
@@ -279,7 +279,7 @@ class TimelineReader {
   void ReadBoxes() {
     const Table& table = tables_[kBoxes];
     const IntValues& ranks = Ints(table, "rank");
-    const IntValues& launches = Ints(table, "launch_ns");
+    const IntValues& launches = Ints(table, "launch_offset_ns");
     const StringValues& names = Texts(table, "name");
     const StringValues& tones = Texts(table, "tone");
     const StringValues& details = Texts(table, "detail");
@@ -290,7 +290,7 @@ class TimelineReader {
       box.track = Ints(table, "track")[row];
       box.level = Ints(table, "level")[row];
       box.depth = Ints(table, "depth")[row];
-      box.begin_ns = Ints(table, "begin_ns")[row];
+      box.begin_ns = Ints(table, "begin_offset_ns")[row];
       box.duration_ns = Ints(table, "duration_ns")[row];
       box.name = timeline.texts.Intern(names[row]);
       box.tone = FindTone(tones[row]).value_or(Tone::kFlameOther);
@@ -308,7 +308,7 @@ class TimelineReader {
     for (size_t row = 0; row < table.rows(); ++row) {
       Of(Ints(table, "rank"), row)
           .points.push_back({Ints(table, "track")[row], Ints(table, "level")[row],
-                             Ints(table, "begin_ns")[row], Floats(table, "low")[row],
+                             Ints(table, "begin_offset_ns")[row], Floats(table, "low")[row],
                              Floats(table, "high")[row], Floats(table, "last")[row]});
     }
   }
@@ -344,7 +344,7 @@ bool HasSoundNumbers(const Tables& tables) {
   for (const TimelineTable table : {kBoxes, kPoints}) {
     if (!AreWithin(tables[table], "track", 0, most_tracks) ||
         !AreWithin(tables[table], "level", 0, kCoarsestLevel) ||
-        !AreWithin(tables[table], "begin_ns", 0, kLatest)) {
+        !AreWithin(tables[table], "begin_offset_ns", 0, kLatest)) {
       return false;
     }
   }
@@ -353,7 +353,7 @@ bool HasSoundNumbers(const Tables& tables) {
          AreWithin(boxes, "duration_ns", 0, kLatest) && AreWithin(boxes, "count", 0, UINT32_MAX) &&
          AreWithin(boxes, "busy_ns", 0, kLatest) &&
          AreWithin(boxes, "launch_track", 0, most_tracks) &&
-         AreWithin(boxes, "launch_ns", -kLatest, kLatest) &&
+         AreWithin(boxes, "launch_offset_ns", -kLatest, kLatest) &&
          AreWithin(tables[kLevels], "level", 0, kCoarsestLevel) &&
          AreWithin(tables[kLevels], "bytes", 0, kLatest);
 }

@@ -46,8 +46,9 @@ void ArrangeRows(const EventColumns& columns, EventTrack& track) {
   track.drawn.events = static_cast<int64_t>(track.rows.size());
 }
 
+// Numbers below 0 stand for none in recordings.
 std::string NumberOr(std::string_view word, int64_t number) {
-  return number == kMissing ? std::string(word) : fmt::format("{} {}", word, number);
+  return number < 0 ? std::string(word) : fmt::format("{} {}", word, number);
 }
 
 DrawnTrack DescribeThread(const Trace& trace, uint32_t track) {

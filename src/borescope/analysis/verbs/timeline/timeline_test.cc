@@ -1,0 +1,217 @@
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "borescope/analysis/core/param_specs.h"
+#include "borescope/analysis/core/finish.h"
+#include "borescope/analysis/core/row.h"
+#include "borescope/analysis/verbs/timeline/depths.h"
+#include "borescope/analysis/verbs/timeline/fit_page.h"
+#include "borescope/analysis/verbs/timeline/timeline_tables.h"
+#include "borescope/catalog/catalog.h"
+#include "borescope/table/table_ops.h"
+#include "borescope/testing/test_trace.h"
+
+namespace borescope::internal {
+namespace {
+
+enum Tables5 : uint8_t { kSummary, kTracks, kLevels, kBoxes, kPoints };
+
+Tables Draw(std::initializer_list<const RankView*> views, const Params& params = {}) {
+  return Analyse("timeline", views, params);
+}
+
+Params WithSize(int64_t bytes) {
+  Params params;
+  params.values.push_back({kTimelineSizeParam.name, bytes, ""});
+  return params;
+}
+
+// The boxes of a track and level: "depth:begin+duration name".
+std::vector<std::string> BoxesOf(const Table& boxes, int64_t track, int64_t level) {
+  std::vector<std::string> lines;
+  for (size_t row = 0; row < boxes.rows(); ++row) {
+    if (Ints(boxes, "track")[row] == track && Ints(boxes, "level")[row] == level) {
+      lines.push_back(std::to_string(Ints(boxes, "depth")[row]) + ":" +
+                      std::to_string(Ints(boxes, "begin_offset_ns")[row]) + "+" +
+                      std::to_string(Ints(boxes, "duration_ns")[row]) + " " +
+                      Texts(boxes, "name")[row]);
+    }
+  }
+  return lines;
+}
+
+using Lines = std::vector<std::string>;
+
+TEST(TimelineTest, TracksOfEveryKind) {
+  TestTrace trace;
+  trace.Annotation("ProfilerStep#3", {0, 9000}).Op("aten::mm", {100, 500});
+  trace.Launched("gemm", {200, 50}, {400, 3000}, {1, 7, 0});
+  trace.Runtime("cudaLaunchKernel", {300, 50}, 2);
+  trace.Kernel("ncclDevKernel_AllReduce", {3500, 500}, {2, 9, 0}, {.name = "allreduce"});
+  trace.Memory({.ts_ns = 150, .bytes = 64, .allocated = 64, .reserved = 128});
+  const Tables tables = Draw({&trace.View()});
+  EXPECT_EQ(Csv(tables[kTracks], {"track", "kind", "name", "parent", "depths", "events", "unit"}),
+            "track,kind,name,parent,depths,events,unit\n"
+            "0,steps,steps,-,1,1,-\n"
+            "1,path,critical path,-,1,7,-\n"
+            "2,thread,thread 1,process 1,3,4,-\n"
+            "3,stream,stream 7,GPU 0,1,1,-\n"
+            "4,stream,stream 9,GPU 0,1,1,-\n"
+            "5,group,group 0,-,1,1,-\n"
+            "6,counter,memory allocated,GPU 0,0,1,bytes\n"
+            "7,counter,memory reserved,GPU 0,0,1,bytes\n"
+            "8,counter,queue of stream 7,GPU 0,0,2,launches\n"
+            "9,counter,queue of stream 9,GPU 0,0,2,launches\n");
+  EXPECT_EQ(BoxesOf(tables[kBoxes], 2, 0),
+            (Lines{"0:0+9000 ProfilerStep#3", "1:100+500 aten::mm", "2:200+50 cudaLaunchKernel",
+                   "2:300+50 cudaLaunchKernel"}));
+}
+
+TEST(TimelineTest, WorkKnowsItsLaunch) {
+  TestTrace trace;
+  trace.Op("aten::mm", {100, 500}).Launched("gemm", {200, 50}, {400, 3000}, {1, 7, 0});
+  const Tables tables = Draw({&trace.View()});
+  const Table& boxes = tables[kBoxes];
+  for (size_t row = 0; row < boxes.rows(); ++row) {
+    if (Texts(boxes, "name")[row] == "gemm" && Ints(boxes, "track")[row] == 2 &&
+        Ints(boxes, "level")[row] == 0) {
+      EXPECT_EQ(Ints(boxes, "launch_track")[row], 1);
+      EXPECT_EQ(Ints(boxes, "launch_offset_ns")[row], 100);  // the recording begins at 100
+      return;
+    }
+  }
+  FAIL() << "no box of the kernel";
+}
+
+TEST(TimelineTest, ShortEventsBecomeOneBox) {
+  TestTrace trace;
+  trace.Kernel("a", {0, 300}).Kernel("b", {400, 500}).Kernel("long", {1500, 2000});
+  trace.Kernel("a", {3600, 100}).Kernel("b", {5000, 100}).Kernel("a", {5200, 100});
+  const Tables tables = Draw({&trace.View()});
+  // The stream is the last track of events; level 1 has a grain of 1 us.
+  EXPECT_EQ(BoxesOf(tables[kBoxes], 1, 1),
+            (Lines{"0:0+900 b", "0:1500+2000 long", "0:3600+100 a", "0:5000+300 b"}));
+  // 4 us: only the long kernel and its neighbours are shorter.
+  EXPECT_EQ(BoxesOf(tables[kBoxes], 1, 2), (Lines{"0:0+5300 long"}));
+}
+
+TEST(TimelineTest, CountersKeepTheirBounds) {
+  TestTrace trace;
+  trace.Op("aten::empty", {0, 5000});
+  for (const auto& [ts_ns, bytes] : {std::pair(0, 10), {100, 90}, {200, 30}, {4200, 50}}) {
+    trace.Memory({.ts_ns = ts_ns, .bytes = 1, .allocated = bytes});
+  }
+  const Table points = Draw({&trace.View()})[kPoints];
+  EXPECT_EQ(Csv(Head(points, 6), {"level", "begin_offset_ns", "low", "high", "last"}),
+            "level,begin_offset_ns,low,high,last\n"
+            "0,0,10,10,10\n0,100,90,90,90\n0,200,30,30,30\n0,4200,50,50,50\n"
+            "1,0,10,90,30\n1,4200,50,50,50\n");
+}
+
+// Events that overlap, nested and not: no two of one depth do.
+TEST(DepthFinderTest, OverlapsGoDeeper) {
+  const auto place = [](std::initializer_list<std::pair<int64_t, int64_t>> events) {
+    DepthFinder finder;
+    std::string depths;
+    for (const auto& [begin_ns, end_ns] : events) {
+      depths += std::to_string(finder.Place(begin_ns, end_ns));
+    }
+    return depths;
+  };
+  EXPECT_EQ(place({{0, 10}, {0, 5}, {5, 10}, {6, 7}, {10, 12}}), "01120");
+  EXPECT_EQ(place({{0, 10}, {9, 20}, {19, 30}, {29, 40}}), "0101");  // a chain needs two
+  EXPECT_EQ(place({{0, 10}, {5, 20}, {6, 8}, {12, 15}}), "0122");
+  EXPECT_EQ(place({{5, 5}, {5, 5}, {5, 9}}), "000");
+}
+
+TestTrace Busy(int64_t offset_ns, int kernels) {
+  TestTrace trace;
+  for (int i = 0; i < kernels; ++i) {
+    const int64_t begin_ns = offset_ns + 5000 * i;
+    trace.Op("aten::op" + std::to_string(i % 37), {begin_ns, 3000});
+    trace.Launched("kernel" + std::to_string(i % 11), {begin_ns + 100, 500},
+                   {begin_ns + 1000, 3500}, {i + 1, 7, 0});
+  }
+  return trace;
+}
+
+// What fits a smaller share is the same, whether or not a larger one was applied before.
+TEST(FitPageTest, CutsOfCutsAreCuts) {
+  TestTrace trace = Busy(0, 6000);
+  const Tables all = Draw({&trace.View()}, WithSize(100'000'000));
+  for (const int64_t first : {2'000'000, 900'000, 300'000, 80'000, 20'000}) {
+    for (const int64_t second : {250'000, 70'000, 9'000, 2'000}) {
+      if (second > first) {
+        continue;
+      }
+      std::vector<Timeline> once = TimelinesOf(all);
+      std::vector<Timeline> twice = TimelinesOf(all);
+      FitPage(once[0], second);
+      FitPage(twice[0], first);
+      FitPage(twice[0], second);
+      const Tables a = TimelineTables(std::move(once));
+      const Tables b = TimelineTables(std::move(twice));
+      for (const Tables5 table : {kLevels, kBoxes, kPoints}) {
+        EXPECT_EQ(Csv(a[table]), Csv(b[table])) << first << " " << second;
+      }
+    }
+  }
+}
+
+TEST(FitPageTest, NoMoreThanItsShare) {
+  TestTrace trace = Busy(0, 6000);
+  for (const int64_t size : {3'000'000, 400'000, 90'000, 10'000}) {
+    const Tables tables = Draw({&trace.View()}, WithSize(size));
+    EXPECT_LE(SumOf(tables[kLevels], "bytes"), size);
+    EXPECT_GT(tables[kBoxes].rows(), 0U);
+  }
+}
+
+TEST(TimelineTest, RanksShareTheSizeAndAClock) {
+  TestTrace first = Busy(1000, 2000);
+  TestTrace second = Busy(500'000, 2000);
+  first.meta().base_ns = 1'700'000'000'000'000'000;
+  second.meta().base_ns = 1'700'000'000'000'000'000;
+  const Tables tables = Draw({&first.View(0), &second.View(1)}, WithSize(300'000));
+  EXPECT_EQ(Csv(tables[kSummary], {"rank", "begin_ns", "shift_ns"}),
+            "rank,begin_ns,shift_ns\n0,1000,0\n1,500000,499000\n");
+  EXPECT_LE(SumOf(tables[kLevels], "bytes"), 300'000);
+}
+
+TEST(TimelineTest, TheSlowestStepIsTheWindow) {
+  TestTrace trace;
+  int64_t begin_ns = 0;
+  for (int step = 0; step < 5; ++step) {
+    const int64_t length_ns = step == 0 ? 90'000'000 : step == 3 ? 60'000'000 : 50'000'000;
+    trace.Annotation("ProfilerStep#" + std::to_string(10 + step), {begin_ns, length_ns});
+    for (int i = 0; i < 5000; ++i) {
+      trace.Kernel("k", {begin_ns + 5000 * i, 3000});
+    }
+    begin_ns += length_ns;
+  }
+  EXPECT_EQ(Csv(Draw({&trace.View()})[kSummary],
+                {"window", "window_begin_offset_ns", "window_end_offset_ns", "window_cut"}),
+            "window,window_begin_offset_ns,window_end_offset_ns,window_cut\n"
+            "slowest step: 13,184000000,256000000,no\n");
+}
+
+TEST(TimelineTest, TablesOfOthersAreChecked) {
+  TestTrace trace = Busy(0, 10);
+  const Tables good = Draw({&trace.View()});
+  EXPECT_TRUE(CheckTimelineTables(good, {}).ok());
+  const auto spoiled = [&](Tables5 table, std::string_view column, int64_t value) {
+    Tables bad = good;
+    std::get<IntValues>(bad[table].Find(column)->values)[0] = value;
+    return CheckTimelineTables(bad, {}).ok();
+  };
+  EXPECT_FALSE(spoiled(kBoxes, "track", 99));
+  EXPECT_FALSE(spoiled(kBoxes, "duration_ns", -1));
+  EXPECT_FALSE(spoiled(kBoxes, "rank", 5));
+  EXPECT_FALSE(spoiled(kBoxes, "level", 27));
+  EXPECT_FALSE(spoiled(kLevels, "bytes", INT64_MIN));
+}
+
+}  // namespace
+}  // namespace borescope::internal
