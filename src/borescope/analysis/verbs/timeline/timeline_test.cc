@@ -59,7 +59,7 @@ TEST(TimelineTest, TracksOfEveryKind) {
             "2,thread,thread 1,process 1,3,4,-\n"
             "3,stream,stream 7,GPU 0,1,1,-\n"
             "4,stream,stream 9,GPU 0,1,1,-\n"
-            "5,group,group 0,-,1,1,-\n"
+            "5,group,group 0 (default_pg),-,1,1,-\n"
             "6,counter,memory allocated,GPU 0,0,1,bytes\n"
             "7,counter,memory reserved,GPU 0,0,1,bytes\n"
             "8,counter,queue of stream 7,GPU 0,0,2,launches\n"
@@ -93,8 +93,8 @@ TEST(TimelineTest, ShortEventsBecomeOneBox) {
   // The stream is the last track of events; level 1 has a grain of 1 us.
   EXPECT_EQ(BoxesOf(tables[kBoxes], 1, 1),
             (Lines{"0:0+900 b", "0:1500+2000 long", "0:3600+100 a", "0:5000+300 b"}));
-  // 4 us: only the long kernel and its neighbours are shorter.
-  EXPECT_EQ(BoxesOf(tables[kBoxes], 1, 2), (Lines{"0:0+5300 long"}));
+  // 4 us: a box is full as soon as it is that long.
+  EXPECT_EQ(BoxesOf(tables[kBoxes], 1, 2), (Lines{"0:0+5100 long", "0:5200+100 a"}));
 }
 
 TEST(TimelineTest, CountersKeepTheirBounds) {
@@ -139,10 +139,10 @@ TestTrace Busy(int64_t offset_ns, int kernels) {
 
 // What fits a smaller share is the same, whether or not a larger one was applied before.
 TEST(FitPageTest, CutsOfCutsAreCuts) {
-  TestTrace trace = Busy(0, 6000);
+  TestTrace trace = Busy(0, 2500);
   const Tables all = Draw({&trace.View()}, WithSize(100'000'000));
-  for (const int64_t first : {2'000'000, 900'000, 300'000, 80'000, 20'000}) {
-    for (const int64_t second : {250'000, 70'000, 9'000, 2'000}) {
+  for (const int64_t first : {900'000, 300'000, 80'000, 20'000}) {
+    for (const int64_t second : {180'000, 70'000, 9'000, 2'000}) {
       if (second > first) {
         continue;
       }
