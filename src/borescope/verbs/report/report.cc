@@ -58,7 +58,8 @@ Result<std::vector<SectionTables>> AnswerSections(const Questions& questions, Ma
     const AnalysisSpec& spec = *questions.sections[i].analysis;
     Result<Tables> tables = ConcludeOne(spec, i, questions.params, run, lacks);
     if (tables.ok()) {
-      answers.push_back({std::move(*tables), ""});
+      const std::string lack = spec.lack == nullptr ? "" : spec.lack(*tables);
+      answers.push_back({lack.empty() ? std::move(*tables) : Tables(), lack});
     } else if (tables.error().code == ErrorCode::kMissingData && i > 0) {
       const std::string_view lack =
           WithoutPath(tables.error().message, run.selected.front()->report);
