@@ -5,6 +5,7 @@ import { Bars, StackedBars, hasBars } from './bars';
 import { Flame, hasFlame } from './flame';
 import { Heat, hasHeat } from './heat';
 import { useTurn } from './hooks';
+import { Intervals, hasIntervals } from './intervals';
 import { type Report, type Section, type SizedTable, type Table, type View, rowsOf, tableOf } from './model';
 import { Overview } from './overview';
 import { Roofline, hasRoofline } from './roofline';
@@ -31,6 +32,7 @@ const CHARTS: Record<string, Chart> = {
   series: { has: hasSeries, draw: (table, view) => <Series table={table} view={view} /> },
   flame: { has: hasFlame, draw: (table, view) => <Flame table={table} view={view} /> },
   heat: { has: hasHeat, draw: (table, view) => <Heat table={table} view={view} /> },
+  intervals: { has: hasIntervals, draw: (table, view) => <Intervals table={table} view={view} /> },
   roofline: {
     has: hasRoofline,
     draw: (table, view, section) => (

@@ -141,6 +141,7 @@ const OptionRow kRows[] = {
     FromTask(kOutput, "junit", &Raw::junit),
     FromTask(kOutput, "sarif", &Raw::sarif),
     FromTask(kOutput, "markdown", &Raw::markdown),
+    FromTask(kOutput, "html", &Raw::html),
     FromTask(kOutput, "force", nullptr, &Raw::force),
     FromTask(kOutput, "replace"),
     {kOutput, "", "port", "N", "serve on this port (9001); 0: any free one", &Raw::port, nullptr,

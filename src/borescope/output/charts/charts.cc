@@ -25,7 +25,8 @@ constexpr double kBetweenCharts = 30;
 
 // Drawn by the row of its kind; rows in the order of ViewKind.
 using DrawChart = bool (*)(const ChartInput&, ChartPage&);
-constexpr DrawChart kCharts[] = {DrawBars, DrawBars, DrawSeries, DrawFlame, DrawHeat, DrawRoofline};
+constexpr DrawChart kCharts[] = {DrawBars, DrawBars,     DrawSeries,   DrawFlame,
+                                 DrawHeat, DrawRoofline, DrawIntervals};
 
 struct FoundView {
   const ViewSpec* view;

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "borescope/analysis/core/selection/phases.h"
+#include "borescope/analysis/verbs/whatif/time_on_path.h"
 #include "borescope/base/saturating.h"
 #include "borescope/base/stop.h"
 #include "borescope/index/launches/correlation.h"
@@ -21,7 +22,7 @@ class LeverFinder {
  public:
   LeverFinder(const RankView& view, const ReplayModel& model) : view_(view), model_(model) {}
 
-  std::vector<Scenario> Find() {
+  std::vector<Scenario> Find(size_t most) {
     SumDevice();
     SumHost();
     AddNames(TargetKind::kKernel, kernel_ns_, kKernelNames);
@@ -45,6 +46,9 @@ class LeverFinder {
         {"", {{.kind = ChangeKind::kLaunch, .target = TargetKind::kNone, .factor = kLeverFactor}}});
     if (has_loading_) {
       scenarios_.push_back({"", {{.kind = ChangeKind::kNoDataWait}}});
+    }
+    if (most > 0 && scenarios_.size() > most) {
+      scenarios_ = MostOnPath(view_, model_, std::move(scenarios_), most);
     }
     for (Scenario& scenario : scenarios_) {
       scenario.name = Describe(scenario.changes.front());
@@ -132,8 +136,8 @@ class LeverFinder {
 
 }  // namespace
 
-std::vector<Scenario> LeverScenarios(const RankView& view, const ReplayModel& model) {
-  return LeverFinder(view, model).Find();
+std::vector<Scenario> LeverScenarios(const RankView& view, const ReplayModel& model, size_t most) {
+  return LeverFinder(view, model).Find(most);
 }
 
 }  // namespace borescope::internal
