@@ -211,11 +211,11 @@ void AddWindow(const RankView& view, const RankTracks& tracks, int64_t most_byte
 
 }  // namespace
 
-Timeline MakeTimeline(const RankView& view, const Selected& selected,
+Timeline MakeTimeline(const RankView& view, const Selected& selected, const Params& params,
                       const TimelineRequest& request) {
   Timeline timeline;
   DescribeRank(view, timeline);
-  RankTracks tracks = FindTracks(view, selected);
+  RankTracks tracks = FindTracks(view, selected, params);
   if (request.share.has_value()) {
     LimitTracks(tracks, timeline);
   }

@@ -16,7 +16,7 @@ struct TimelineRequest {
 };
 
 // O(events) per level, and a sort of what is drawn.
-Timeline MakeTimeline(const RankView& view, const Selected& selected,
+Timeline MakeTimeline(const RankView& view, const Selected& selected, const Params& params,
                       const TimelineRequest& request);
 
 }  // namespace borescope::internal

@@ -1,9 +1,10 @@
 // The critical path as a row of the timeline.
 #include <array>
+#include <memory>
 
-#include "borescope/analysis/measures/event_graph/build_graph.h"
 #include "borescope/analysis/measures/path/before_recording.h"
 #include "borescope/analysis/measures/path/path.h"
+#include "borescope/analysis/measures/path/path_graph.h"
 #include "borescope/analysis/verbs/timeline/tracks.h"
 
 namespace borescope::internal {
@@ -24,15 +25,15 @@ StringId NameOfStep(const Trace& trace, const PathStep& step) {
 
 }  // namespace
 
-PathEvents FindPath(const RankView& view, const Selected& selected) {
+PathEvents FindPath(const RankView& view, const Selected& selected, const Params& params) {
   PathEvents path;
   if (view.trace.host().size() + view.trace.device().size() == 0) {
     return path;
   }
-  const RecordingGraph recording = BuildGraph(view, {});
-  const LongestPaths paths = FindLongestPaths(recording.graph, OrderNodes(recording.graph));
+  const std::shared_ptr<const PathGraph> graph = SharedPathGraph(view, params);
+  const RecordingGraph& recording = graph->recording;
   for (const PathStep& step : SeparateBeforeRecording(
-           view, recording, PathSteps(view, recording, paths, selected.windows()))) {
+           view, recording, PathSteps(view, recording, graph->paths, selected.windows()))) {
     if (step.end_ns <= step.begin_ns) {
       continue;
     }

@@ -7,6 +7,7 @@
 #include "borescope/analysis/core/param_specs.h"
 #include "borescope/analysis/core/reduce.h"
 #include "borescope/analysis/core/row.h"
+#include "borescope/analysis/measures/path/path_graph.h"
 #include "borescope/analysis/verbs/timeline/fit_page.h"
 #include "borescope/analysis/verbs/timeline/make_timeline.h"
 #include "borescope/analysis/verbs/timeline/timeline_tables.h"
@@ -32,7 +33,7 @@ Result<Tables> MapTimeline(const RankView& view, const Params& params) {
     request.share = ShareOfRank(params, params.sharing);
   }
   std::vector<Timeline> timelines;
-  timelines.push_back(MakeTimeline(view, selected, request));
+  timelines.push_back(MakeTimeline(view, selected, params, request));
   return TimelineTables(std::move(timelines));
 }
 
@@ -116,6 +117,7 @@ const AnalysisSpec kTimelineVerb{
                .finish = FinishTimeline,
                .check_tables = CheckTimelineTables},
     .memory = 0.75,
+    .dear = PathGraphIsDear,
     .in_report = false};
 
 }  // namespace borescope::internal

@@ -78,8 +78,8 @@ class TrackFinder {
   TrackFinder(const RankView& view, const Selected& selected)
       : view_(view), selected_(selected), trace_(view.trace) {}
 
-  RankTracks Find() {
-    found_.path = FindPath(view_, selected_);
+  RankTracks Find(const Params& params) {
+    found_.path = FindPath(view_, selected_, params);
     AddSteps();
     AddPath();
     AddThreads();
@@ -272,8 +272,8 @@ EventColumns RankTracks::ColumnsOf(const Trace& trace, EventSide side) const {
   return {path.begin_ns.data(), path.dur_ns.data(), path.name.data()};
 }
 
-RankTracks FindTracks(const RankView& view, const Selected& selected) {
-  return TrackFinder(view, selected).Find();
+RankTracks FindTracks(const RankView& view, const Selected& selected, const Params& params) {
+  return TrackFinder(view, selected).Find(params);
 }
 
 Tone ToneOf(const RankView& view, const PathEvents& path, EventSide side, uint32_t row) {

@@ -64,10 +64,10 @@ inline StringId BetweenEvents(const Trace& trace) {
 }
 
 // O(rows log rows).
-RankTracks FindTracks(const RankView& view, const Selected& selected);
+RankTracks FindTracks(const RankView& view, const Selected& selected, const Params& params);
 
 // The steps of the critical path in the selected time.
-PathEvents FindPath(const RankView& view, const Selected& selected);
+PathEvents FindPath(const RankView& view, const Selected& selected, const Params& params);
 
 // Memory, queues and what a monitor of the device sampled, as far as recorded.
 std::vector<CounterTrack> FindCounters(const RankView& view, const Selected& selected);
