@@ -57,7 +57,8 @@ export function composed(name, tables, layout) {
   const html = readFileSync(template, 'utf8')
     .replace('@@borescope-title@@', 'composed')
     .replace('@@borescope-tables@@', () => safe(tables))
-    .replace('@@borescope-layout@@', () => safe(layout));
+    .replace('@@borescope-layout@@', () => safe(layout))
+    .replace('@@borescope-timeline@@', 'null');
   writeFileSync(path, html);
   return path;
 }

@@ -44,7 +44,7 @@ function hostileTrace() {
 
 async function assertInert(page) {
   assert.deepEqual(page.faults, []);
-  assert.equal(await page.locator('script').count(), 3);
+  assert.equal(await page.locator('script').count(), 4);
   assert.equal(await page.locator('style').count(), 1);
   assert.equal(await page.locator('img, iframe, b[onclick], svg[onload]').count(), 0);
   assert.equal(await overflow(page), 0);
