@@ -179,13 +179,14 @@ PARAMETERS: dict[str, dict[str, str]] = {
         "end": "moment", "sort": "text", "top": "count", "scale": "texts", "remove": "texts",
         "roof": "text", "no_data_wait": "flag", "no_sync": "texts", "overlap_comm": "flag", "graph":
         "texts", "launch": "text", "plan": "file", "sweep": "text", "data_load": "text", "causal":
-        "choice", "sfu_weight": "number", "device": "text", "device_spec": "file"
+        "choice", "sfu_weight": "number", "device": "text", "device_spec": "file", "candidates":
+        "count"
     },
     "variance": {
         "rank": "ranges", "step": "ranges", "step_rule": "choice", "step_pattern": "text", "gpu":
         "ranges", "stream": "ranges", "annotation": "text", "instance": "ranges", "begin": "moment",
         "end": "moment", "sort": "text", "top": "count", "parts": "choice", "all_steps": "flag",
-        "data_load": "text"
+        "data_load": "text", "series": "flag"
     },
     "memory": {
         "rank": "ranges", "step": "ranges", "step_rule": "choice", "step_pattern": "text", "gpu":
@@ -216,6 +217,11 @@ PARAMETERS: dict[str, dict[str, str]] = {
         "end": "moment", "compat": "choice", "sort": "text", "top": "count", "as_parsed": "flag",
         "include_last_step": "flag"
     },
+    "timeline": {
+        "rank": "ranges", "step": "ranges", "step_rule": "choice", "step_pattern": "text", "gpu":
+        "ranges", "stream": "ranges", "annotation": "text", "instance": "ranges", "begin": "moment",
+        "end": "moment", "sort": "text", "top": "count", "detail": "choice", "size": "count"
+    },
     "diff": {
         "rank": "ranges", "step": "ranges", "step_rule": "choice", "step_pattern": "text", "gpu":
         "ranges", "stream": "ranges", "annotation": "text", "instance": "ranges", "base_rank":
@@ -226,7 +232,7 @@ PARAMETERS: dict[str, dict[str, str]] = {
     "report": {
         "rank": "ranges", "step": "ranges", "step_rule": "choice", "step_pattern": "text", "gpu":
         "ranges", "stream": "ranges", "annotation": "text", "instance": "ranges", "begin": "moment",
-        "end": "moment", "top": "count"
+        "end": "moment", "top": "count", "timeline": "choice"
     },
 }
 # The value of each parameter that has one where none is given.
@@ -245,6 +251,9 @@ DEFAULTS: dict[str, str | int] = {
     "queue_limit": 1022,
     "min_length": 3,
     "report": "all",
+    "detail": "window",
+    "size": 3000000,
+    "timeline": "window",
 }
 # Verbs about two runs, and verbs whose question begins with a word.
 TAKES_TWO = frozenset({"diff"})
@@ -2970,6 +2979,7 @@ class Verbs:
         sfu_weight: int = 1,
         device: str | None = None,
         device_spec: FileValue | None = None,
+        candidates: int | None = None,
     ) -> Answer:
         """How long it would take if something were faster, and how sure that is.
 
@@ -3009,6 +3019,8 @@ class Verbs:
             sfu_weight: FLOPs of one exp, log, sin, sqrt, ... (PyProf: 20).
             device: peaks of this device, whatever was recorded: "A100 80GB SXM4".
             device_spec: peaks of a device as JSON, {"name": ..., "tflops": {...}, ...}.
+            candidates: of the changes that could help most, replay those N with most time on the
+                path of the replay; 0: all, some 40.
 
         Tables:
             replay_quality: How well the replay represents the recording.
@@ -3083,7 +3095,8 @@ class Verbs:
             "end": end, "sort": sort, "top": top, "scale": scale, "remove": remove, "roof": roof,
             "no_data_wait": no_data_wait, "no_sync": no_sync, "overlap_comm": overlap_comm, "graph":
             graph, "launch": launch, "plan": plan, "sweep": sweep, "data_load": data_load, "causal":
-            causal, "sfu_weight": sfu_weight, "device": device, "device_spec": device_spec
+            causal, "sfu_weight": sfu_weight, "device": device, "device_spec": device_spec,
+            "candidates": candidates
         })
 
     @verb
@@ -3104,6 +3117,7 @@ class Verbs:
         parts: Literal["path", "breakdown", "ops"] | None = None,
         all_steps: bool = False,
         data_load: str | None = None,
+        series: bool = False,
     ) -> Answer:
         """Why some steps are slower than others.
 
@@ -3128,6 +3142,7 @@ class Verbs:
                 runs them.
             all_steps: count the first recorded step as well, which profilers and caches slow down.
             data_load: events whose name contains this are data loading, too.
+            series: also a table of every change over time.
 
         Tables:
             steps_spread: How far steps differ; without step 1, the first recorded (--all-steps)
@@ -3192,7 +3207,7 @@ class Verbs:
             "rank": rank, "step": step, "step_rule": step_rule, "step_pattern": step_pattern, "gpu":
             gpu, "stream": stream, "annotation": annotation, "instance": instance, "begin": begin,
             "end": end, "sort": sort, "top": top, "parts": parts, "all_steps": all_steps,
-            "data_load": data_load
+            "data_load": data_load, "series": series
         })
 
     @verb
@@ -3742,6 +3757,126 @@ class Verbs:
             gpu, "stream": stream, "annotation": annotation, "instance": instance, "begin": begin,
             "end": end, "compat": compat, "sort": sort, "top": top, "as_parsed": as_parsed,
             "include_last_step": include_last_step
+        })
+
+    @verb
+    def timeline(
+        self, *,
+        rank: int | str | Iterable[int] | None = None,
+        step: int | str | Iterable[int] | None = None,
+        step_rule: Literal["launch", "time"] | None = None,
+        step_pattern: str | None = None,
+        gpu: int | str | Iterable[int] | None = None,
+        stream: int | str | Iterable[int] | None = None,
+        annotation: str | None = None,
+        instance: int | str | Iterable[int] | None = None,
+        begin: int | str | None = None,
+        end: int | str | None = None,
+        sort: str | None = None,
+        top: int | None = None,
+        detail: Literal["window", "full"] = "window",
+        size: int = 3000000,
+    ) -> Answer:
+        """What ran when: threads, streams and counters over time, at levels of detail.
+
+        Args:
+            rank: only these ranks: 0 or 0,3 or 2..5.
+            step: only these steps (the N of ProfilerStep#N; others are counted from 0).
+            step_rule: what belongs to a step on a device, by launch (default) the work launched in
+                it, by time what runs in its window on the host.
+            step_pattern: steps are the annotations whose name matches this regular expression,
+                instead of ProfilerStep#N.
+            gpu: only these devices.
+            stream: only these device streams.
+            annotation: only inside the host annotation of this name.
+            instance: which of its occurrences, counted from 0: 0 or 0,3 or 2..5.
+            begin: only from here on: nanoseconds, +5ms from the begin, -5ms from the end, 10%, or
+                part of the name of a kernel, the first of which starts there.
+            end: only up to here, as ``begin``.
+            sort: sort rows by this column, numbers from large to small.
+            top: show the first N rows of each table.
+            detail: events as recorded: those of the slowest step, or of the stretch with the most
+                work; or all, whatever their size.
+            size: what it may take in a page, shared by the ranks; more than that is merged.
+
+        Tables:
+            timeline: What of each rank is drawn.
+                rank (int): Rank of the process in the job.
+                span_ns (int, ns): How long the recording is.
+                tracks (int, count): Rows to be drawn.
+                window (string): What of the recording is drawn as it was recorded: all, the slowest
+                    step, or the stretch with the most work.
+                window_begin_offset_ns (int, ns): Where that begins. Counts from the begin of the
+                    recording that begins first.
+                window_end_offset_ns (int, ns): Where it ends. Counts from the begin of the
+                    recording that begins first.
+                window_cut (bool): Whether it ends early, because it did not fit.
+                left_out_tracks (int, count): Tracks that are not drawn: those with the fewest
+                    events of very many.
+                left_out_events (int, count): Events of these, and events that are nested too deep.
+                begin_ns (int, ns): When the recording begins, on the clock of its file.
+                base_ns (int, ns): Unix time of 0 on that clock; missing: not recorded.
+                shift_ns (int, ns): How much later the recording begins than the first.
+            tracks: Rows of the timeline.
+                rank (int): Rank of the process in the job.
+                track (int): Number of the track, in the order of drawing.
+                kind (string): steps, path, thread, stream, group or counter.
+                name (string): The thread, stream, group or counter.
+                parent (string): Its process or device; missing: none.
+                depths (int, count): Rows that it takes, because events are nested or overlap.
+                events (int, count): Events, or points of a counter.
+                busy_ns (int, ns): Time with any event.
+                share (float, share): Of the recording.
+                unit (string): Of the values of a counter; missing: none.
+            levels: Levels of detail.
+                rank (int): Rank of the process in the job.
+                level (int): Level of detail; 0: as it was recorded.
+                grain_ns (int, ns): Shorter events may be merged; 0: none is.
+                begin_offset_ns (int, ns): Where it begins. Counts from the begin of the recording
+                    that begins first.
+                end_offset_ns (int, ns): Where it ends. Counts from the begin of the recording that
+                    begins first.
+                boxes (int, count): Its boxes and points.
+                bytes (int, bytes): About what they take in a page.
+                depths (int, count): Where only so many rows of each track fit; missing: it has all.
+            boxes: Boxes of the timeline.
+                rank (int): Rank of the process in the job.
+                track (int): Number of the track, in the order of drawing.
+                level (int): Level of detail; 0: as it was recorded.
+                depth (int): Row within the track, from 0.
+                begin_offset_ns (int, ns): When it begins. Counts from the begin of the recording
+                    that begins first.
+                duration_ns (int, ns): How long it is.
+                name (string): The event; of several the name that takes the largest part of their
+                    time.
+                tone (string): Its colour, as in the hints of columns.
+                count (int, count): Events in it.
+                busy_ns (int, ns): Time of these.
+                detail (string): Shapes, sizes, or what the critical path is bound by; level 0 only.
+                launch_track (int): Track of the call that launched it, or of the event that a
+                    stretch of the critical path is of; level 0 only.
+                launch_offset_ns (int, ns): When that begins. Counts from the begin of the recording
+                    that begins first.
+            points: Points of the counters of the timeline.
+                rank (int): Rank of the process in the job.
+                track (int): Number of the track, in the order of drawing.
+                level (int): Level of detail; 0: as it was recorded.
+                begin_offset_ns (int, ns): From when on. Counts from the begin of the recording that
+                    begins first.
+                low (float): The smallest value from then on, for the grain of the level.
+                high (float): The largest.
+                last (float): The last.
+
+        Example:
+            >>> import borescope
+            >>> run = borescope.open("tests/data/demo_run")
+            >>> run.timeline()
+            <Answer: timeline (2 rows), tracks (24 rows), levels (20 rows), boxes (29,665 rows), points (7,950 rows)>
+        """
+        return self._verb("timeline", {
+            "rank": rank, "step": step, "step_rule": step_rule, "step_pattern": step_pattern, "gpu":
+            gpu, "stream": stream, "annotation": annotation, "instance": instance, "begin": begin,
+            "end": end, "sort": sort, "top": top, "detail": detail, "size": size
         })
 
     @verb

@@ -78,9 +78,9 @@ void Join(TwinBox& box, const TwinBox& next) {
       std::get<1>(*same) += std::get<1>(part);
     }
   }
-  const auto largest =
-      std::max_element(box.parts.begin(), box.parts.end(),
-                       [](const auto& a, const auto& b) { return std::get<1>(a) < std::get<1>(b); });
+  const auto largest = std::max_element(
+      box.parts.begin(), box.parts.end(),
+      [](const auto& a, const auto& b) { return std::get<1>(a) < std::get<1>(b); });
   box.name = std::get<0>(*largest);
   box.tone = std::get<2>(*largest);
 }

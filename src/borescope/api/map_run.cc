@@ -33,8 +33,8 @@ Result<MapQuestion> UnderstandReport(const Params& params, internal::RunOptions 
   if (const Result<void> read = ReadReportParams(params, options); !read.ok()) {
     return read.error();
   }
-  internal::Question asked = internal::QuestionOfReport(options.params.selection, options.ranks,
-                                                        options.timeline);
+  internal::Question asked =
+      internal::QuestionOfReport(options.params.selection, options.ranks, options.timeline);
   options.params = std::move(asked.params);
   return MapQuestion{std::move(asked.verbs), std::move(options), {std::nullopt, true}};
 }

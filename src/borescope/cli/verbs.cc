@@ -142,10 +142,9 @@ constexpr AliasRow kChakraAliases[] = {
     {"--simulate", AliasRow::Use::kIgnoreFlag},
 };
 constexpr std::string_view kReportOptions[] = {
-    "rank",        "step",       "step-rule", "step-pattern", "gpu",
-    "stream",      "annotation", "instance",  "begin",        "end",
-    "top",         "against",    "timeline",  "captures",     "threads",      "memory-limit",
-    "no-progress", "verbose",    "scrub",     "scrub-key",    "scrub-map"};
+    "rank",     "step",         "step-rule",   "step-pattern", "gpu",     "stream",    "annotation",
+    "instance", "begin",        "end",         "top",          "against", "timeline",  "captures",
+    "threads",  "memory-limit", "no-progress", "verbose",      "scrub",   "scrub-key", "scrub-map"};
 constexpr std::string_view kReportDetails =
     "PART is what borescope map report wrote, of any number of machines.\n";
 constexpr std::string_view kCheckOptions[] = {
@@ -162,10 +161,10 @@ constexpr std::string_view kCheckDetails =
     "Exit status: 0 kept, 1 broken, 2 an error, or recordings not as good as the\n"
     "budget file asks, 3 cannot tell, under --strict (else 0).\n";
 constexpr std::string_view kOpenOptions[] = {
-    "report",       "port",        "no-browser", "timeout",      "begin",     "end",
-    "rank",         "step",        "step-rule",  "step-pattern", "gpu",       "stream",
-    "annotation",   "instance",    "top",        "against",      "timeline",  "captures",  "threads",
-    "memory-limit", "no-progress", "verbose",    "scrub",        "scrub-key", "scrub-map"};
+    "report",  "port",      "no-browser",   "timeout",  "begin",   "end",          "rank",
+    "step",    "step-rule", "step-pattern", "gpu",      "stream",  "annotation",   "instance",
+    "top",     "against",   "timeline",     "captures", "threads", "memory-limit", "no-progress",
+    "verbose", "scrub",     "scrub-key",    "scrub-map"};
 
 constexpr std::string_view kOpenDetails =
     "The trace is served to programs of this machine only, and opened in Perfetto's\n"

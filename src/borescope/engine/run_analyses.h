@@ -63,7 +63,7 @@ struct RunOptions {
   std::string sort;
   std::optional<size_t> top;
   std::string timeline = "window";  // of the report (QuestionOfReport)
-  bool for_picture = false;  // ask as the report does, AskForViews()
+  bool for_picture = false;         // ask as the report does, AskForViews()
   // Called from any thread, never from two at once. May be empty.
   std::function<void(const Progress&)> progress;
   // Has the last word on the answer before the files of --overlay and --save appear: with an error,

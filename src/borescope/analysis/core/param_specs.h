@@ -113,8 +113,9 @@ inline constexpr ParamSpec kEdgesParam{
 inline constexpr ParamSpec kTimelineDetailParam{
     .name = "detail",
     .value = "window|full",
-    .help = "events as recorded: those of the slowest step, or of the stretch with the most work; "
-            "or all, whatever their size",
+    .help =
+        "events as recorded: those of the slowest step, or of the stretch with the most work; "
+        "or all, whatever their size",
     .type = ParamType::kChoice,
     .default_text = "window"};
 inline constexpr ParamSpec kTimelineSizeParam{

@@ -11,7 +11,8 @@ namespace borescope::internal {
 namespace {
 
 // REQUIRES: both are sorted, and as many entered as left by any time.
-std::vector<QueueChange> ChangesOf(std::span<const int64_t> entered, std::span<const int64_t> left) {
+std::vector<QueueChange> ChangesOf(std::span<const int64_t> entered,
+                                   std::span<const int64_t> left) {
   std::vector<QueueChange> changes;
   changes.reserve(entered.size() + left.size());
   size_t in = 0;

@@ -18,8 +18,7 @@ constexpr std::string_view kReportShared[] = {"rank",  "step",   "step-rule",  "
                                               "gpu",   "stream", "annotation", "instance",
                                               "begin", "end",    "top"};
 constexpr TaskParameterRow kReport[] = {
-    {"against", "file", "INPUT",
-     "compare every section with the run INPUT, and show what changed"},
+    {"against", "file", "INPUT", "compare every section with the run INPUT, and show what changed"},
     {.name = "timeline",
      .type = "choice",
      .placeholder = "WHAT",

@@ -56,7 +56,8 @@ Result<std::vector<FileInfo>> WriteWithProgress(const Command& command, const Ou
 Result<std::vector<FileInfo>> WriteOfParts(const RawOptions& raw, const Output& output) {
   const bool selects = std::any_of(raw.params.begin(), raw.params.end(),
                                    [](const auto& given) { return given.first != "top"; });
-  if (selects || !raw.against.empty() || !raw.timeline.empty() || !raw.scrub.empty() || !raw.captures.empty()) {
+  if (selects || !raw.against.empty() || !raw.timeline.empty() || !raw.scrub.empty() ||
+      !raw.captures.empty()) {
     return UsageError(
         "a report of parts has what they were mapped with; give selections and --scrub "
         "to borescope map report, and compare runs with --against where their "

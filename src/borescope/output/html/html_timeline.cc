@@ -185,8 +185,7 @@ class BoxWriter {
         details_(boxes, "detail"),
         tones_(boxes, "tone") {
     for (const std::string& tone : tones_.values().texts()) {
-      tone_numbers_.push_back(
-          static_cast<uint64_t>(FindTone(tone).value_or(Tone::kFlameOther)));
+      tone_numbers_.push_back(static_cast<uint64_t>(FindTone(tone).value_or(Tone::kFlameOther)));
     }
   }
 
@@ -372,7 +371,8 @@ class TimelineWriter {
   void PutWindows() {
     size_t longest = 0;
     const auto length = [&](size_t row) {
-      return CellOr(ranks_, "window_end_offset_ns", row, 0) - CellOr(ranks_, "window_begin_offset_ns", row, 0);
+      return CellOr(ranks_, "window_end_offset_ns", row, 0) -
+             CellOr(ranks_, "window_begin_offset_ns", row, 0);
     };
     for (size_t row = 1; row < ranks_.rows(); ++row) {
       longest = length(row) > length(longest) ? row : longest;
@@ -406,9 +406,9 @@ class TimelineWriter {
   }
 
   void PutText(std::string_view key, const Table& table, std::string_view column, size_t row) {
-    json_.Member(key, ShortenMiddle(
-                          ToPrintable(std::get<StringValues>(table.Find(column)->values)[row]),
-                          kLongestText));
+    json_.Member(key,
+                 ShortenMiddle(ToPrintable(std::get<StringValues>(table.Find(column)->values)[row]),
+                               kLongestText));
   }
 
   void PutTracks() {

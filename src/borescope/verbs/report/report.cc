@@ -88,8 +88,7 @@ Result<std::vector<SectionTables>> AnswerSections(const Questions& questions, Ma
 // None where what was recorded has nothing to draw.
 Result<Tables> AnswerTimeline(const Questions& questions, MappedRun& run, MissingByRank& lacks) {
   const size_t index = questions.sections.size();
-  Result<Tables> tables =
-      ConcludeOne(*questions.specs[index], index, questions.params, run, lacks);
+  Result<Tables> tables = ConcludeOne(*questions.specs[index], index, questions.params, run, lacks);
   return tables.ok() || tables.error().code != ErrorCode::kMissingData ? std::move(tables)
                                                                        : Result<Tables>(Tables());
 }

@@ -84,9 +84,9 @@ std::string DetailOfKernel(const RankView& view, uint32_t row) {
   if (detail == kNoDetail || kernels.grid_x[detail] < 0 || kernels.block_x[detail] < 0) {
     return {};
   }
-  return fmt::format("grid {},{},{} block {},{},{}", kernels.grid_x[detail],
-                     kernels.grid_y[detail], kernels.grid_z[detail], kernels.block_x[detail],
-                     kernels.block_y[detail], kernels.block_z[detail]);
+  return fmt::format("grid {},{},{} block {},{},{}", kernels.grid_x[detail], kernels.grid_y[detail],
+                     kernels.grid_z[detail], kernels.block_x[detail], kernels.block_y[detail],
+                     kernels.block_z[detail]);
 }
 
 std::string DetailOfDevice(const RankView& view, uint32_t row) {
@@ -133,8 +133,7 @@ class BoxMaker {
   void AddDetail(EventSide side, uint32_t row, DrawnBox& box) {
     switch (side) {
       case EventSide::kHost:
-        box.detail =
-            texts_.OfText(ShortenedName(DetailOfHost(view_.trace, row), kLongestDetail));
+        box.detail = texts_.OfText(ShortenedName(DetailOfHost(view_.trace, row), kLongestDetail));
         break;
       case EventSide::kDevice:
         box.detail = texts_.OfText(DetailOfDevice(view_, row));
@@ -168,8 +167,7 @@ class BoxMaker {
 
   void Set(TrackId source, int64_t ts_ns, DrawnBox& box) {
     box.launch_track = tracks_.track_of_source[source.value];
-    box.launch_ns =
-        box.launch_track == kMissing ? 0 : SubtractSaturating(ts_ns, origin_ns_);
+    box.launch_ns = box.launch_track == kMissing ? 0 : SubtractSaturating(ts_ns, origin_ns_);
   }
 
   const RankView& view_;
@@ -183,12 +181,12 @@ void AddExactPoints(const RankView& view, const RankTracks& tracks, const DrawnW
   for (size_t i = 0; i < tracks.counters.size(); ++i) {
     const CounterTrack& counter = tracks.counters[i];
     for (size_t point = 0; point < counter.ts_ns.size(); ++point) {
-      const int64_t begin_ns = std::max<int64_t>(
-          0, SubtractSaturating(counter.ts_ns[point], view.trace.begin_ns()));
+      const int64_t begin_ns =
+          std::max<int64_t>(0, SubtractSaturating(counter.ts_ns[point], view.trace.begin_ns()));
       if (window.begin_ns <= begin_ns && begin_ns <= window.end_ns) {
         const double value = counter.value[point];
-        timeline.points.push_back({static_cast<int64_t>(tracks.events.size() + i), 0, begin_ns,
-                                   value, value, value});
+        timeline.points.push_back(
+            {static_cast<int64_t>(tracks.events.size() + i), 0, begin_ns, value, value, value});
       }
     }
   }
@@ -199,9 +197,8 @@ void AddExactPoints(const RankView& view, const RankTracks& tracks, const DrawnW
 void AddExactRows(const RankView& view, const RankTracks& tracks, const DrawnWindow& window,
                   size_t most, DrawnTexts& texts, Timeline& timeline) {
   LatestBegin latest(window);
-  ForEachEvent(view, tracks, window, [&](size_t, uint32_t, uint32_t, int64_t begin_ns) {
-    latest.Count(begin_ns);
-  });
+  ForEachEvent(view, tracks, window,
+               [&](size_t, uint32_t, uint32_t, int64_t begin_ns) { latest.Count(begin_ns); });
   const int64_t last_ns = latest.Find(most);
   BoxMaker maker(view, tracks, texts);
   std::vector<DrawnBox>& boxes = timeline.boxes;

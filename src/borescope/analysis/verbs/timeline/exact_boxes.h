@@ -23,9 +23,7 @@ class DrawnTexts {
     return drawn;
   }
   // Of any text; an empty one has none.
-  StringId OfText(std::string_view text) {
-    return text.empty() ? StringId() : texts_.Intern(text);
-  }
+  StringId OfText(std::string_view text) { return text.empty() ? StringId() : texts_.Intern(text); }
 
  private:
   const Trace& trace_;

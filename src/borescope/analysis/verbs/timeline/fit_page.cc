@@ -28,7 +28,8 @@ struct TimedRow {
 std::vector<TimedRow> RowsByTime(const Timeline& timeline) {
   std::vector<TimedRow> rows;
   for (uint32_t i = 0; i < timeline.boxes.size() && timeline.boxes[i].level == 0; ++i) {
-    rows.push_back({timeline.boxes[i].begin_ns, timeline.boxes[i].track, timeline.boxes[i].depth, i});
+    rows.push_back(
+        {timeline.boxes[i].begin_ns, timeline.boxes[i].track, timeline.boxes[i].depth, i});
   }
   for (uint32_t i = 0; i < timeline.points.size() && timeline.points[i].level == 0; ++i) {
     rows.push_back({timeline.points[i].begin_ns, timeline.points[i].track, -1, i});
@@ -46,12 +47,10 @@ DrawnLevel* FindLevel(Timeline& timeline, int64_t level) {
 
 template <class Keep>
 void KeepRows(Timeline& timeline, const Keep& keep) {
-  std::erase_if(timeline.boxes, [&](const DrawnBox& box) {
-    return !keep(box.level, box.begin_ns, box.depth);
-  });
-  std::erase_if(timeline.points, [&](const DrawnPoint& point) {
-    return !keep(point.level, point.begin_ns, 0);
-  });
+  std::erase_if(timeline.boxes,
+                [&](const DrawnBox& box) { return !keep(box.level, box.begin_ns, box.depth); });
+  std::erase_if(timeline.points,
+                [&](const DrawnPoint& point) { return !keep(point.level, point.begin_ns, 0); });
 }
 
 void CutWindow(Timeline& timeline, int64_t room) {
@@ -122,9 +121,8 @@ void CutLevels(Timeline& timeline, int64_t room) {
   const int64_t finest = fits == nullptr ? timeline.levels.back().level : fits->level;
   KeepRows(timeline,
            [&](int64_t level, int64_t, int64_t) { return level == 0 || level >= finest; });
-  std::erase_if(timeline.levels, [&](const DrawnLevel& level) {
-    return level.level > 0 && level.level < finest;
-  });
+  std::erase_if(timeline.levels,
+                [&](const DrawnLevel& level) { return level.level > 0 && level.level < finest; });
   if (fits == nullptr) {
     CutDepths(timeline, room);
   }

@@ -53,7 +53,8 @@ void LimitTracks(RankTracks& tracks, Timeline& timeline) {
   for (EventTrack& track : tracks.events) {
     if (track.depth_begin.size() > kMostDepths + 1) {
       track.depth_begin.resize(kMostDepths + 1);
-      timeline.left_out_events += static_cast<int64_t>(track.rows.size() - track.depth_begin.back());
+      timeline.left_out_events +=
+          static_cast<int64_t>(track.rows.size() - track.depth_begin.back());
       track.rows.resize(track.depth_begin.back());
     }
   }
@@ -225,9 +226,8 @@ Timeline MakeTimeline(const RankView& view, const Selected& selected, const Para
   for (const CounterTrack& track : tracks.counters) {
     timeline.tracks.push_back(track.drawn);
   }
-  timeline.window = request.share.has_value()
-                        ? ChooseWindow(view, selected, tracks)
-                        : DrawnWindow{0, timeline.span_ns, "all"};
+  timeline.window = request.share.has_value() ? ChooseWindow(view, selected, tracks)
+                                              : DrawnWindow{0, timeline.span_ns, "all"};
   DrawnTexts texts(view.trace, timeline.texts);
   const int64_t track_bytes = TrackBytes(timeline.tracks);
   const int64_t share = request.share.value_or(INT64_MAX);

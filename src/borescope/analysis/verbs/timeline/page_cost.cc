@@ -11,8 +11,8 @@ namespace {
 
 constexpr int64_t kChunkBytes = 60;  // the members around the data of a chunk
 constexpr int64_t kTrackBytes = 120;
-constexpr int64_t kEscapedBytes = 6;  // "\u003c"
-constexpr int64_t kQuotes = 3;        // with the comma
+constexpr int64_t kEscapedBytes = 6;   // "\u003c"
+constexpr int64_t kQuotes = 3;         // with the comma
 constexpr int64_t kBytesOfNumber = 2;  // of a text or a track
 
 // Of an unsigned number in LEB128.
@@ -36,7 +36,8 @@ int64_t ValueBytes(double value, double before) {
 int64_t TextBytes(std::string_view text) {
   int64_t bytes = kQuotes;
   for (const char c : text.substr(0, kLongestPageText)) {
-    const bool is_escaped = static_cast<unsigned char>(c) < ' ' || c == '<' || c == '"' || c == '\\';
+    const bool is_escaped =
+        static_cast<unsigned char>(c) < ' ' || c == '<' || c == '"' || c == '\\';
     bytes += is_escaped ? kEscapedBytes : 1;
   }
   return bytes;
@@ -81,10 +82,9 @@ void PageCost::Add(const DrawnBox& box) {
     rest = Leb(box.count) + Leb(SubtractSaturating(box.duration_ns, box.busy_ns));
   } else {
     const bool has_launch = box.launch_track != kMissing;
-    rest = (box.detail.valid() ? kBytesOfNumber : 1) +
-           (has_launch
-                ? kBytesOfNumber + Zigzag(SubtractSaturating(box.begin_ns, box.launch_ns))
-                : 1);
+    rest =
+        (box.detail.valid() ? kBytesOfNumber : 1) +
+        (has_launch ? kBytesOfNumber + Zigzag(SubtractSaturating(box.begin_ns, box.launch_ns)) : 1);
     if (box.detail.valid()) {
       AddText(box.detail);
     }

@@ -34,7 +34,7 @@ class PageCost {
   void AddRaw(int64_t raw_bytes);
 
   const StringPool& texts_;
-  std::vector<Chunk> chunks_;  // by track
+  std::vector<Chunk> chunks_;   // by track
   std::vector<char> is_known_;  // by text
   int64_t bytes_ = 0;
 };

@@ -59,9 +59,8 @@ Result<Tables> ReduceTimeline(std::span<const Tables> findings, const Params& pa
 
 // When each recording begins, on one clock: that of Unix where all have it, else that of the files.
 std::vector<int64_t> BeginsOnOneClock(const std::vector<Timeline>& timelines) {
-  const bool have_base = std::all_of(timelines.begin(), timelines.end(), [](const Timeline& one) {
-    return one.base_ns != kMissing;
-  });
+  const bool have_base = std::all_of(timelines.begin(), timelines.end(),
+                                     [](const Timeline& one) { return one.base_ns != kMissing; });
   std::vector<int64_t> begins;
   begins.reserve(timelines.size());
   for (const Timeline& timeline : timelines) {

@@ -12,9 +12,7 @@ std::string_view TrackRoleName(TrackRole role) {
   return kNames[static_cast<size_t>(role)];
 }
 
-int64_t GrainOf(int64_t level) {
-  return level == 0 ? 0 : kFinestGrainNs << (2 * (level - 1));
-}
+int64_t GrainOf(int64_t level) { return level == 0 ? 0 : kFinestGrainNs << (2 * (level - 1)); }
 
 int64_t CoarsestLevelOf(int64_t span_ns) {
   int64_t level = 1;

@@ -18,19 +18,20 @@ enum TimelineTable : uint8_t { kTimeline, kTracks, kLevels, kBoxes, kPoints, kTa
 // How many rows of boxes and of points text shows.
 constexpr size_t kPreviewRows = 10;
 
-constexpr std::string_view kSinceBegin = " Counts from the begin of the recording that begins first.";
+constexpr std::string_view kSinceBegin =
+    " Counts from the begin of the recording that begins first.";
 
 void AddTime(Table& table, std::string_view name, std::string_view doc, bool is_moment = false) {
   AddInt(table, name, Unit::kNanoseconds, Role::kDerived,
          std::string(doc) + std::string(is_moment ? kSinceBegin : ""));
 }
 
-void AddTrackKey(Table& table) {
-  AddInt(table, "track", Unit::kNone, Role::kKey, "Number of the track, in the order of drawing.");
+void AddTrack(Table& table, Role role) {
+  AddInt(table, "track", Unit::kNone, role, "Number of the track, in the order of drawing.");
 }
 
-void AddLevelKey(Table& table) {
-  AddInt(table, "level", Unit::kNone, Role::kKey, "Level of detail; 0: as it was recorded.");
+void AddLevel(Table& table, Role role) {
+  AddInt(table, "level", Unit::kNone, role, "Level of detail; 0: as it was recorded.");
 }
 
 Table NewTimeline() {
@@ -57,7 +58,7 @@ Table NewTimeline() {
 Table NewTracks() {
   Table table{"tracks", "Rows of the timeline", {}};
   AddRankKey(table);
-  AddTrackKey(table);
+  AddTrack(table, Role::kKey);
   AddString(table, "kind", Role::kDerived, "steps, path, thread, stream, group or counter.");
   AddString(table, "name", Role::kDerived, "The thread, stream, group or counter.");
   AddString(table, "parent", Role::kDerived, "Its process or device; missing: none.");
@@ -73,7 +74,7 @@ Table NewTracks() {
 Table NewLevels() {
   Table table{"levels", "Levels of detail", {}};
   AddRankKey(table);
-  AddLevelKey(table);
+  AddLevel(table, Role::kKey);
   AddTime(table, "grain_ns", "Shorter events may be merged; 0: none is.");
   AddTime(table, "begin_offset_ns", "Where it begins.", true);
   AddTime(table, "end_offset_ns", "Where it ends.", true);
@@ -87,8 +88,8 @@ Table NewLevels() {
 Table NewBoxes() {
   Table table{"boxes", "Boxes of the timeline", {}};
   AddRankKey(table);
-  AddTrackKey(table);
-  AddLevelKey(table);
+  AddTrack(table, Role::kDerived);
+  AddLevel(table, Role::kDerived);
   AddInt(table, "depth", Unit::kNone, Role::kDerived, "Row within the track, from 0.");
   AddTime(table, "begin_offset_ns", "When it begins.", true);
   AddTime(table, "duration_ns", "How long it is.");
@@ -110,8 +111,8 @@ Table NewBoxes() {
 Table NewPoints() {
   Table table{"points", "Points of the counters of the timeline", {}};
   AddRankKey(table);
-  AddTrackKey(table);
-  AddLevelKey(table);
+  AddTrack(table, Role::kDerived);
+  AddLevel(table, Role::kDerived);
   AddTime(table, "begin_offset_ns", "From when on.", true);
   const auto value = [&](std::string_view name, std::string_view doc) {
     AddFloat(table, name, Unit::kNone, Role::kDerived, doc);
@@ -227,8 +228,8 @@ class TimelineReader {
       timeline.span_ns = Ints(table, "span_ns")[row];
       timeline.left_out_tracks = Ints(table, "left_out_tracks")[row];
       timeline.left_out_events = Ints(table, "left_out_events")[row];
-      timeline.window = {Ints(table, "window_begin_offset_ns")[row], Ints(table, "window_end_offset_ns")[row],
-                         Texts(table, "window")[row],
+      timeline.window = {Ints(table, "window_begin_offset_ns")[row],
+                         Ints(table, "window_end_offset_ns")[row], Texts(table, "window")[row],
                          std::get<BoolValues>(table.Find("window_cut")->values)[row] != 0};
       of_rank_[timeline.rank] = row;
     }
@@ -320,8 +321,8 @@ class TimelineReader {
 };
 
 Error BadTimeline(std::string_view what) {
-  return {ErrorCode::kInvalidArgument, "timeline: " + std::string(what) +
-                                           "; map the recording again with this version"};
+  return {ErrorCode::kInvalidArgument,
+          "timeline: " + std::string(what) + "; map the recording again with this version"};
 }
 
 // Whether every cell of a column is from `least` to `most`, missing ones aside.
@@ -349,9 +350,8 @@ bool HasSoundNumbers(const Tables& tables) {
     }
   }
   const Table& boxes = tables[kBoxes];
-  return AreWithin(boxes, "depth", 0, UINT32_MAX) &&
-         AreWithin(boxes, "duration_ns", 0, kLatest) && AreWithin(boxes, "count", 0, UINT32_MAX) &&
-         AreWithin(boxes, "busy_ns", 0, kLatest) &&
+  return AreWithin(boxes, "depth", 0, UINT32_MAX) && AreWithin(boxes, "duration_ns", 0, kLatest) &&
+         AreWithin(boxes, "count", 0, UINT32_MAX) && AreWithin(boxes, "busy_ns", 0, kLatest) &&
          AreWithin(boxes, "launch_track", 0, most_tracks) &&
          AreWithin(boxes, "launch_offset_ns", -kLatest, kLatest) &&
          AreWithin(tables[kLevels], "level", 0, kCoarsestLevel) &&

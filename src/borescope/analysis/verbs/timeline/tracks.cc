@@ -206,9 +206,8 @@ class TrackFinder {
       return std::pair(device.ts_ns[a], -device.dur_ns[a]) <
              std::pair(device.ts_ns[b], -device.dur_ns[b]);
     });
-    EventTrack track{.drawn = {.role = TrackRole::kGroup},
-                     .side = EventSide::kDevice,
-                     .rows = std::move(rows)};
+    EventTrack track{
+        .drawn = {.role = TrackRole::kGroup}, .side = EventSide::kDevice, .rows = std::move(rows)};
     track.drawn.name = description.empty() || description == name
                            ? fmt::format("group {}", name)
                            : fmt::format("group {} ({})", name, description);
@@ -246,7 +245,8 @@ Tone HostTone(const Trace& trace, uint32_t row) {
 }
 
 Tone DeviceTone(const RankView& view, uint32_t row) {
-  switch (ActivityOf(view.trace.device().kind[row], view.index.ClassOf(view.trace, DeviceId{row}))) {
+  switch (
+      ActivityOf(view.trace.device().kind[row], view.index.ClassOf(view.trace, DeviceId{row}))) {
     case Activity::kCommunication:
       return Tone::kComm;
     case Activity::kCopy:
