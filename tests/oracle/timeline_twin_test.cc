@@ -104,7 +104,7 @@ std::vector<TwinBox> Merge(std::vector<TwinBox> boxes, int64_t grain) {
   return boxes;
 }
 
-// Random runs are 80 ns long, which no grain tells apart: the same with a microsecond for each.
+// Random runs are 80 ns long, shorter than every grain: the same with longer times.
 RandomRun Stretched(RandomRun run, int64_t factor) {
   const auto stretch = [factor](testkit::Time& time) {
     time.begin *= factor;

@@ -367,7 +367,7 @@ class TimelineWriter {
     json_.EndObject();
   }
 
-  // The longest of the ranks stands for all; then each.
+  // The longest of the ranks, then each.
   void PutWindows() {
     size_t longest = 0;
     const auto length = [&](size_t row) {

@@ -8,7 +8,7 @@
 
 namespace borescope::internal {
 
-// Numbers texts of a trace anew, as far as they are drawn.
+// Numbers the texts of a trace that are drawn.
 class DrawnTexts {
  public:
   DrawnTexts(const Trace& trace, StringPool& texts)

@@ -77,7 +77,7 @@ class LevelMaker {
         merger_(view.trace.strings().size() + 1),
         cost_(timeline.texts) {}
 
-  // The coarsest levels that fit, one at least, in front of what is there.
+  // The coarsest levels that fit, one at least, before those that are there.
   void AddThoseThatFit(int64_t room) {
     for (int64_t level = CoarsestLevelOf(timeline_.span_ns); level > 0; --level) {
       const bool is_first = levels_.empty();

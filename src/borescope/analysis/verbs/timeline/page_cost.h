@@ -13,7 +13,7 @@ class PageCost {
  public:
   explicit PageCost(const StringPool& texts) : texts_(texts) {}
 
-  // Rows of another level follow: differences begin anew, texts are known from now on.
+  // Rows of another level follow: differences begin again, texts are known from now on.
   void BeginLevel();
   // REQUIRES: rows of one track come by begin; those of several tracks may alternate.
   void Add(const DrawnBox& box);

@@ -235,7 +235,7 @@ class TimelineReader {
     }
   }
 
-  // Rows of one rank stand together.
+  // Rows of one rank are together.
   Timeline& Of(const IntValues& ranks, size_t row) {
     if (row == 0 || ranks[row] != ranks[row - 1]) {
       last_ = &timelines_[of_rank_.at(ranks[row])];

@@ -46,7 +46,7 @@ void ArrangeRows(const EventColumns& columns, EventTrack& track) {
   track.drawn.events = static_cast<int64_t>(track.rows.size());
 }
 
-// Numbers below 0 stand for none in recordings.
+// Numbers below 0 mean none in recordings.
 std::string NumberOr(std::string_view word, int64_t number) {
   return number < 0 ? std::string(word) : fmt::format("{} {}", word, number);
 }

@@ -56,8 +56,8 @@ struct RankTracks {
   EventColumns ColumnsOf(const Trace& trace, EventSide side) const;
 };
 
-// The name of a stretch of the path without an event; its StringId is that behind the last text of
-// the trace.
+// The name of a stretch of the path without an event; its StringId is the one after the last text
+// of the trace.
 inline constexpr std::string_view kBetweenEvents = "(between events)";
 inline StringId BetweenEvents(const Trace& trace) {
   return StringId{static_cast<uint32_t>(trace.strings().size())};
