@@ -113,6 +113,8 @@ size_t DisplayWidth(std::string_view text) {
   return width;
 }
 
+double CellsOfGlyph(char32_t glyph) { return static_cast<double>(CellsOf(glyph)); }
+
 std::string ShortenMiddle(std::string_view text, size_t width) {
   if (DisplayWidth(text) <= width) {
     return std::string(text);

@@ -20,6 +20,9 @@ std::string ToPrintable(std::string_view text);
 // none.
 size_t DisplayWidth(std::string_view text);
 
+// Cells of one character of printable text.
+double CellsOfGlyph(char32_t glyph);
+
 // At most `width` cells of printable text: what is too long loses its middle to "…".
 std::string ShortenMiddle(std::string_view text, size_t width);
 

@@ -98,12 +98,12 @@ void DrawParts(const BarChart& chart, const ChartBar& bar, const BarLayout& layo
   }
 }
 
-void DrawBar(const BarChart& chart, const ChartBar& bar, const BarLayout& layout, ChartPage& page) {
+void DrawBar(const BarChart& chart, const ChartBar& bar, const std::string& label,
+             const BarLayout& layout, ChartPage& page) {
   const double top = page.y + (kPitch - kBarHeight) / 2;
   const double base = top + kTextSize;
   const TextLook value{.size = kTextSize, .anchor = TextLook::Anchor::kEnd};
-  page.canvas.Text({page.left, base}, FitText(bar.label, layout.label_width, kTextSize),
-                   {.size = kTextSize});
+  page.canvas.Text({page.left, base}, label, {.size = kTextSize});
   DrawParts(chart, bar, layout, top, page.canvas);
   page.canvas.Text({layout.value_end, base}, Amount(bar.whole, layout.format), value);
   if (bar.share.has_value()) {
@@ -155,8 +155,10 @@ bool DrawBars(const ChartInput& input, ChartPage& page) {
   }
   const BarLayout layout = LayOut(chart, page);
   DrawAxis(chart, layout, page);
-  for (const ChartBar& bar : chart.bars) {
-    DrawBar(chart, bar, layout, page);
+  const std::vector<std::string> labels =
+      FitTexts(BarNames(chart), layout.label_width, kTextSize);
+  for (size_t i = 0; i < chart.bars.size(); ++i) {
+    DrawBar(chart, chart.bars[i], labels[i], layout, page);
   }
   page.y += kAxisHeight;
   page.description += Describe(chart, layout.format);

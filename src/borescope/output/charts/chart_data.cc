@@ -307,6 +307,15 @@ BarChart MakeBarChart(const Table& table, const ViewSpec& view) {
   return chart;
 }
 
+std::vector<std::string> BarNames(const BarChart& chart) {
+  std::vector<std::string> names;
+  names.reserve(chart.bars.size());
+  for (const ChartBar& bar : chart.bars) {
+    names.push_back(bar.label);
+  }
+  return names;
+}
+
 LineChart MakeLineChart(const Table& table, const ViewSpec& view) {
   LineChart chart;
   chart.unit = Present(table, view.values).front()->unit;

@@ -54,6 +54,8 @@ struct BarChart {
   size_t more = 0;  // bars there are beside
   double longest = 0;
 };
+// The labels of its bars.
+std::vector<std::string> BarNames(const BarChart& chart);
 // REQUIRES: FindTable gives `table`, and the view is one of bars.
 BarChart MakeBarChart(const Table& table, const ViewSpec& view);
 
