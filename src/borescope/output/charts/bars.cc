@@ -155,8 +155,7 @@ bool DrawBars(const ChartInput& input, ChartPage& page) {
   }
   const BarLayout layout = LayOut(chart, page);
   DrawAxis(chart, layout, page);
-  const std::vector<std::string> labels =
-      FitTexts(BarNames(chart), layout.label_width, kTextSize);
+  const std::vector<std::string> labels = FitTexts(BarNames(chart), layout.label_width, kTextSize);
   for (size_t i = 0; i < chart.bars.size(); ++i) {
     DrawBar(chart, chart.bars[i], labels[i], layout, page);
   }

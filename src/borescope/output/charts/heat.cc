@@ -106,8 +106,7 @@ void DrawLabels(const HeatGrid& grid, ChartPage& page) {
   for (size_t line = 0; line < grid.labels.size(); ++line) {
     const double base = page.y + (static_cast<double>(line) + 0.5) * grid.height + kTextSize * 0.35;
     if (base >= free_from + kPixelsPerLabel) {
-      page.canvas.Text({grid.left - 8, base},
-                       labels[line],
+      page.canvas.Text({grid.left - 8, base}, labels[line],
                        {.size = kTextSize, .tone = Tone::kQuiet, .anchor = TextLook::Anchor::kEnd});
       free_from = base;
     }

@@ -7,8 +7,6 @@
 namespace borescope::internal {
 namespace {
 
-constexpr std::string_view kMark = "\xE2\x80\xA6";
-constexpr double kRounding = 1e-6;
 constexpr double kFirstShare = 2.5;  // of the room for one piece that others need room beside
 
 struct Piece {
@@ -24,8 +22,8 @@ class LabelMaker {
   LabelMaker(const NameText& name, GlyphWidth glyph, double width)
       : name_(name),
         glyph_(glyph),
-        mark_(WidthBy(glyph, kMark)),
-        room_(width - mark_ + kRounding),  // nothing but the mark
+        mark_(WidthBy(glyph, kLabelMark)),
+        room_(width - mark_ + kWidthRounding),  // nothing but the mark
         kept_(name.tokens.size()) {}
 
   bool IsFull() const { return room_ <= 0; }
@@ -56,8 +54,7 @@ class LabelMaker {
     while (piece.begin > name_.tokens[token].begin && IsInside(piece.begin)) {
       --piece.begin;
     }
-    const std::string_view rest =
-        text.substr(piece.begin, name_.tokens[token].end - piece.begin);
+    const std::string_view rest = text.substr(piece.begin, name_.tokens[token].end - piece.begin);
     piece.end = piece.begin + static_cast<uint32_t>(BeginWithin(glyph_, rest, room).size());
     if (!piece.is_empty()) {
       static_cast<void>(Take(token, piece, has_mark ? mark_ : 0));
@@ -72,12 +69,12 @@ class LabelMaker {
         continue;
       }
       if (piece.begin != end) {
-        label += kMark;
+        label += kLabelMark;
       }
       label.append(name_.text, piece.begin, piece.end - piece.begin);
       end = piece.end;
     }
-    return end == name_.text.size() ? label : label.append(kMark);
+    return end == name_.text.size() ? label : label.append(kLabelMark);
   }
 
  private:
@@ -161,7 +158,7 @@ std::string_view BeginWithin(GlyphWidth glyph, std::string_view text, double wid
   for (double used = 0; bytes < text.size();) {
     const CodePoint point = DecodeUtf8(text.substr(bytes));
     used += glyph(point.value);
-    if (used > width + kRounding) {
+    if (used > width + kWidthRounding) {
       break;
     }
     bytes += point.bytes;
@@ -171,7 +168,7 @@ std::string_view BeginWithin(GlyphWidth glyph, std::string_view text, double wid
 
 std::string MakeLabel(const LabelWish& wish, GlyphWidth glyph, double width) {
   const NameText& name = wish.name;
-  if (name.tokens.empty() || WidthBy(glyph, kMark) > width) {
+  if (name.tokens.empty() || WidthBy(glyph, kLabelMark) > width) {
     return {};
   }
   LabelMaker label(name, glyph, width);

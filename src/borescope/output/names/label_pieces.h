@@ -14,6 +14,9 @@ namespace borescope::internal {
 // How wide a character is, in any unit: cells of a terminal, parts of a font's size.
 using GlyphWidth = double (*)(char32_t);
 
+inline constexpr std::string_view kLabelMark = "\xE2\x80\xA6";  // for what is left out
+inline constexpr double kWidthRounding = 1e-6;                  // of sums of widths
+
 // The width of a whole text.
 double WidthBy(GlyphWidth glyph, std::string_view text);
 

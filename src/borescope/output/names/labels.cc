@@ -11,9 +11,7 @@
 namespace borescope::internal {
 namespace {
 
-constexpr double kRounding = 1e-6;
 constexpr size_t kMostRounds = 6;  // more would be crumbs
-constexpr std::string_view kMark = "\xE2\x80\xA6";
 
 // A name on the way to its label.
 struct Entry {
@@ -31,9 +29,8 @@ using EntryGroup = std::vector<size_t>;
 // Fills `branches` of the entries of a group, which tell them from each other. False where two have
 // the same text.
 bool FindBranchesOf(const Entries& entries, EntryGroup& group, std::vector<Branches>& branches) {
-  std::sort(group.begin(), group.end(), [&](size_t a, size_t b) {
-    return entries[a].text.text < entries[b].text.text;
-  });
+  std::sort(group.begin(), group.end(),
+            [&](size_t a, size_t b) { return entries[a].text.text < entries[b].text.text; });
   std::vector<std::string_view> texts;
   texts.reserve(group.size());
   for (const size_t i : group) {
@@ -70,7 +67,7 @@ class Labeller {
 
   bool Fits(std::string_view text) const {
     return static_cast<double>(text.size()) <= kMostBytes * width_ &&
-           WidthBy(glyph_, text) <= width_ + kRounding;
+           WidthBy(glyph_, text) <= width_ + kWidthRounding;
   }
 
   // What is left without parameters, or without namespaces, if that fits; else its pieces.
@@ -89,11 +86,11 @@ class Labeller {
   // A label with a number at its end; empty where the number alone takes more room.
   std::string Numbered(const std::string& label, size_t number) const {
     const std::string end = "#" + std::to_string(number);
-    const std::string ellipsis = std::string(kMark) + end;
+    const std::string ellipsis = std::string(kLabelMark) + end;
     const double room = width_ - WidthBy(glyph_, ellipsis);
     std::string_view begin = BeginWithin(glyph_, label, room);
-    while (begin.ends_with(kMark)) {
-      begin.remove_suffix(kMark.size());
+    while (begin.ends_with(kLabelMark)) {
+      begin.remove_suffix(kLabelMark.size());
     }
     return room < 0 ? std::string() : std::string(begin) + ellipsis;
   }
@@ -135,8 +132,8 @@ void AddNoise(Entries& entries, const EntryGroup& group) {
 // Shows what tells the entries of a group from each other, before all else.
 void TellApart(const Labeller& labeller, EntryGroup group, Entries& entries) {
   std::vector<Branches> branches;
-  const bool mixed = std::any_of(group.begin(), group.end(),
-                                 [&](size_t i) { return entries[i].has_noise; });
+  const bool mixed =
+      std::any_of(group.begin(), group.end(), [&](size_t i) { return entries[i].has_noise; });
   if (mixed || !FindBranchesOf(entries, group, branches)) {
     AddNoise(entries, group);
     static_cast<void>(FindBranchesOf(entries, group, branches));

@@ -92,21 +92,21 @@ class Tokenizer {
     const size_t begin = at_;
     const size_t depth = depth_;
     TakeMarks();  // in front of the first word, or more than stand behind one
-    const bool has_word = at_ < name_.size() && IsLetter(name_[at_]) &&
-                          (at_ == begin || !IsBehindScope());
+    const bool has_word =
+        at_ < name_.size() && IsLetter(name_[at_]) && (at_ == begin || !IsBehindScope());
     if (has_word) {
       BeginWord();
       TakeLetters();
     }
-    const bool is_scope =
-        has_word && at_ == word_end_ && StartsWith(kScope) && IsNamespace(Word());
+    const bool is_scope = has_word && at_ == word_end_ && StartsWith(kScope) && IsNamespace(Word());
     if (has_word && (at_ == name_.size() || !IsLetter(name_[at_]))) {
       TakeMarks();
     }
-    Add(begin, at_, HasTile(name_.substr(begin, at_ - begin)) ? TokenKind::kTile
-                    : has_word && is_operator_                ? TokenKind::kOperator
-                    : depth == 0                              ? TokenKind::kHead
-                                                              : TokenKind::kInner);
+    Add(begin, at_,
+        HasTile(name_.substr(begin, at_ - begin)) ? TokenKind::kTile
+        : has_word && is_operator_                ? TokenKind::kOperator
+        : depth == 0                              ? TokenKind::kHead
+                                                  : TokenKind::kInner);
     if (is_scope) {
       MakeNoise();
     }

@@ -31,7 +31,7 @@ struct TextColumn {
   Lines heading_lines;  // the unit is the last one, in all columns or in none
   size_t natural = 0;   // width that shows everything
   size_t width = 0;
-  Lines shown;            // labels of the cells, for columns of `shown_width`
+  Lines shown;  // labels of the cells, for columns of `shown_width`
   size_t shown_width = 0;
   bool tells_apart = true;  // whether the labels do so by pieces of the cells
 
