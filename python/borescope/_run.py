@@ -243,12 +243,17 @@ class Run(Verbs):
             chosen = pairs[0][1] if pairs else ""
             return self._checked(Answer(run.query(text, values, chosen, time_limit, rows, progress)))
 
-    def report(self, path: str | os.PathLike[str], *, against: Run | Given | None = None,
-               **given: Any) -> None:
+    def report(self, path: str | os.PathLike[str] | None = None, *,
+               card: str | os.PathLike[str] | None = None,
+               markdown: str | os.PathLike[str] | None = None,
+               against: Run | Given | None = None, **given: Any) -> None:
         """Writes one self-contained HTML page with the answers of all verbs, and, ``against`` another
-        run, what changed since it. Keywords are those that select, and ``top``."""
+        run, what changed since it; or in short a ``card``, a picture whose name ends with .svg or
+        .png, and ``markdown``, a text for pull requests. Any of them together take one load.
+        Keywords are those that select, and ``top``."""
+        files = [b"" if each is None else os.fsencode(each) for each in (path, card, markdown)]
         with self._reported(against, given) as (run, pairs, other, progress):
-            run.report(os.fsencode(path), pairs, other, progress)
+            run.report(*files, pairs, other, progress)
 
     def report_html(self, *, against: Run | Given | None = None, **given: Any) -> str:
         """The page of :meth:`report` as a text."""

@@ -142,12 +142,14 @@ constexpr AliasRow kChakraAliases[] = {
     {"--simulate", AliasRow::Use::kIgnoreFlag},
 };
 constexpr std::string_view kReportOptions[] = {
-    "rank",        "step",       "step-rule", "step-pattern", "gpu",
-    "stream",      "annotation", "instance",  "begin",        "end",
-    "top",         "against",    "captures",  "threads",      "memory-limit",
-    "no-progress", "verbose",    "scrub",     "scrub-key",    "scrub-map"};
+    "rank",       "step",     "step-rule", "step-pattern", "gpu",          "stream",
+    "annotation", "instance", "begin",     "end",          "top",          "against",
+    "card",       "markdown", "captures",  "threads",      "memory-limit", "no-progress",
+    "verbose",    "scrub",    "scrub-key", "scrub-map"};
 constexpr std::string_view kReportDetails =
-    "PART is what borescope map report wrote, of any number of machines.\n";
+    "PART is what borescope map report wrote, of any number of machines.\n"
+    "--card and --markdown write no page unless -o names one; `--markdown -` writes\n"
+    "to standard output.\n";
 constexpr std::string_view kCheckOptions[] = {
     "rank",     "step",    "step-rule",    "step-pattern",  "gpu",      "stream",  "annotation",
     "instance", "begin",   "end",          "budget",        "baseline", "history", "fail",

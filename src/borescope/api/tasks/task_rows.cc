@@ -18,8 +18,9 @@ constexpr std::string_view kReportShared[] = {"rank",  "step",   "step-rule",  "
                                               "gpu",   "stream", "annotation", "instance",
                                               "begin", "end",    "top"};
 constexpr TaskParameterRow kReport[] = {
-    {"against", "file", "INPUT",
-     "compare every section with the run INPUT, and show what changed"}};
+    {"against", "file", "INPUT", "compare every section with the run INPUT, and show what changed"},
+    {"card", "file", "FILE", "write a picture for chats and slides, .svg or .png", "output"},
+    {"markdown", "file", "FILE", "write a short text for pull requests", "output"}};
 
 constexpr TaskParameterRow kCheck[] = {
     {"budget", "file", "FILE", "budgets to keep, in TOML"},

@@ -111,11 +111,12 @@ Result<int> OfferTrace(const Command& command, const OpenRequest& request, FileS
 Result<int> OfferReport(const Command& command, FileServer& server) {
   const Interrupts interrupts(UndoUnfinished);
   std::string html;
-  const Output output = Output::To([&](std::string_view bytes) -> Result<void> {
+  ReportOutputs outputs;
+  outputs.page = Output::To([&](std::string_view bytes) -> Result<void> {
     html += bytes;
     return {};
   });
-  CLI_ASSIGN(const std::vector<FileInfo> files, WriteReport(command, output));
+  CLI_ASSIGN(const std::vector<FileInfo> files, WriteReport(command, outputs));
   CLI_TRY(server.OfferPage(std::move(html), "report.html"));
   return StatusOf(files);
 }

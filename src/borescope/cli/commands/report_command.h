@@ -10,6 +10,6 @@
 namespace borescope::cli {
 
 // Writes the report that the command asks for, and says what became of the files.
-Result<std::vector<FileInfo>> WriteReport(const Command& command, const Output& output);
+Result<std::vector<FileInfo>> WriteReport(const Command& command, const ReportOutputs& outputs);
 
 }  // namespace borescope::cli

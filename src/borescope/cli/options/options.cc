@@ -139,6 +139,7 @@ const OptionRow kRows[] = {
     FromTask(kOutput, "save-baseline", &Raw::save_baseline),
     FromTask(kOutput, "junit", &Raw::junit),
     FromTask(kOutput, "sarif", &Raw::sarif),
+    FromTask(kOutput, "card", &Raw::card),
     FromTask(kOutput, "markdown", &Raw::markdown),
     FromTask(kOutput, "force", nullptr, &Raw::force),
     FromTask(kOutput, "replace"),

@@ -25,10 +25,10 @@ struct RawOptions {
   std::string host, device;                     // of link and chakra
   std::string npus, passes, frequency, linked;  // of chakra
   std::string runtime, tensor_size, comm_size;  // likewise
-  std::string against;                          // of report
+  std::string against, card;                    // of report
   std::string shard;                            // of map
   std::string expect, partial;                  // of reduce
-  // Of check; runs with line ends between them.
+  // Of check, and `markdown` of report; runs with line ends between them.
   std::string budget, baseline, history, fail, save_baseline, junit, sarif, markdown;
   std::string captures;
   std::string scrub, scrub_key, scrub_map;

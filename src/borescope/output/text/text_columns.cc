@@ -244,11 +244,11 @@ bool IsDistinguishing(TextColumn& column) {
 }
 
 void CutNamesToLines(TextColumn& column) {
-  constexpr size_t kMostLines = 3;
+  constexpr size_t kMostCellLines = 3;
   if (IsDistinguishing(column)) {
     return;
   }
-  LabelCells(column, kMostLines * column.width);
+  LabelCells(column, kMostCellLines * column.width);
   if (!column.tells_apart) {
     column.shown = column.cells;
   }
