@@ -7,6 +7,7 @@
 namespace borescope::internal {
 namespace {
 
+constexpr size_t kLeastOfWord = 4;    // bytes; "bf1" is not the beginning of bf16 to anybody
 constexpr double kFirstShare = 2.5;  // of the room for one piece that others need room beside
 
 struct Piece {
@@ -41,9 +42,10 @@ class LabelMaker {
     return Take(token, {whole.begin, whole.end}, marks);
   }
 
-  // A token that has no more than `most`, or as much of it from a byte on. The mark before a piece
+  // A token that has no more than `most`, or as much of it from a byte on, if that is not too
+  // little. The mark before a piece
   // and that behind it are one more than there was.
-  void KeepFrom(size_t token, size_t byte, double most) {
+  void KeepFrom(size_t token, size_t byte, double most, size_t least_bytes = 1) {
     if (IsKept(token) || (WidthOf(token) <= most && Keep(token))) {
       return;
     }
@@ -56,7 +58,7 @@ class LabelMaker {
     }
     const std::string_view rest = text.substr(piece.begin, name_.tokens[token].end - piece.begin);
     piece.end = piece.begin + static_cast<uint32_t>(BeginWithin(glyph_, rest, room).size());
-    if (!piece.is_empty()) {
+    if (piece.end - piece.begin >= least_bytes) {
       static_cast<void>(Take(token, piece, has_mark ? mark_ : 0));
     }
   }
@@ -135,7 +137,7 @@ void KeepAll(TokenKind kind, const NameText& name, LabelMaker& label) {
 void Extend(const NameText& name, double width, LabelMaker& label) {
   for (size_t i = 1; i < name.tokens.size() && !label.IsFull(); ++i) {
     if (label.IsKept(i - 1) && !label.Keep(i)) {
-      label.KeepFrom(i, name.tokens[i].begin, width);
+      label.KeepFrom(i, name.tokens[i].begin, width, kLeastOfWord);
       return;
     }
   }
