@@ -25,6 +25,7 @@ const MOST_AT_EACH_END = 8;
 const MOST_ROUNDS = 6;
 const LEAST_OF_WORD = 4; // bytes; "bf1" is not the beginning of bf16 to anybody
 const FIRST_SHARE = 2.5; // of the room for one piece that others need room beside
+const BETWEEN = ' · '; // names that are one label are parsed each
 const UNNAMED = ['(anonymous namespace)::', '{anonymous}::', '<unnamed>::'];
 const CLONES = [' [clone .kd]', '.kd'];
 
@@ -206,10 +207,19 @@ function withoutNoise(name: NameText): NameText {
 
 function parseName(name: string, withNoise: boolean): NameText {
   const parsed: NameText = { text: name, tokens: [] };
-  const [begin, end] = functionOf(name);
-  new Tokenizer(name, 0, begin, parsed.tokens).run(true);
-  new Tokenizer(name, begin, end, parsed.tokens).run(false);
-  new Tokenizer(name, end, name.length, parsed.tokens).run(true);
+  for (let begin = 0; begin < name.length;) {
+    const found = name.indexOf(BETWEEN, begin);
+    const end = found < 0 ? name.length : found;
+    const [bareBegin, bareEnd] = functionOf(name.slice(begin, end)).map((at) => begin + at) as Range;
+    new Tokenizer(name, begin, bareBegin, parsed.tokens).run(true);
+    new Tokenizer(name, bareBegin, bareEnd, parsed.tokens).run(false);
+    new Tokenizer(name, bareEnd, end, parsed.tokens).run(true);
+    begin = end;
+    if (begin < name.length) {
+      begin += BETWEEN.length;
+      parsed.tokens.push_back({ begin: end, end: begin, kind: 'head' });
+    }
+  }
   return withNoise ? parsed : withoutNoise(parsed);
 }
 

@@ -143,12 +143,24 @@ std::string Describe(const BarChart& chart, const NumberFormat& format) {
   return text + ".";
 }
 
+void DrawTooShort(const BarChart& chart, ChartPage& page) {
+  if (chart.too_short > 0) {
+    const std::string note = fmt::format(
+        "{} not drawn: of work below 10 \xC2\xB5s each, whose rate is that of starting it.",
+        chart.too_short == 1 ? "1 row is"
+                             : GroupDigits(static_cast<int64_t>(chart.too_short)) + " rows are");
+    DrawNote(note, page);
+    page.description += " " + note;
+  }
+}
+
 }  // namespace
 
 bool DrawBars(const ChartInput& input, ChartPage& page) {
   const BarChart chart = MakeBarChart(input.table, input.view);
   if (chart.bars.empty()) {
-    return false;
+    DrawTooShort(chart, page);
+    return chart.too_short > 0;
   }
   if (input.view.kind == ViewKind::kStackedBars) {
     DrawParts(chart, page);
@@ -165,6 +177,7 @@ bool DrawBars(const ChartInput& input, ChartPage& page) {
     DrawNote(fmt::format("{} more are not drawn.", GroupDigits(static_cast<int64_t>(chart.more))),
              page);
   }
+  DrawTooShort(chart, page);
   return true;
 }
 

@@ -121,7 +121,9 @@ std::string DigestDelta(const DigestChange& change) {
   const double delta = change.after_ns - change.before_ns;
   const std::string sign = delta < 0 ? "\xE2\x88\x92" : "+";
   const std::string text = sign + DigestTime(std::abs(delta));
-  return change.before_ns > 0
+  // Of next to nothing any change is thousands of percent.
+  constexpr double kLeastBefore = 0.01;
+  return change.before_ns > 0 && change.before_ns >= kLeastBefore * change.after_ns
              ? fmt::format("{} ({}{})", text, sign, ShareText(std::abs(delta), change.before_ns))
              : text;
 }

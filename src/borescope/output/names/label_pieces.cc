@@ -7,7 +7,7 @@
 namespace borescope::internal {
 namespace {
 
-constexpr size_t kLeastOfWord = 4;    // bytes; "bf1" is not the beginning of bf16 to anybody
+constexpr size_t kLeastOfWord = 4;   // bytes; "bf1" is not the beginning of bf16 to anybody
 constexpr double kFirstShare = 2.5;  // of the room for one piece that others need room beside
 
 struct Piece {

@@ -11,6 +11,7 @@ constexpr size_t kLongestName = size_t{1} << 30U;
 constexpr size_t kLongestToken = 16;  // characters of a word, and of what stands behind it
 constexpr size_t kLeastCamel = 8;     // "TrivialOffset|Calculator", but not "CUDA|Functor"
 constexpr std::string_view kScope = "::";
+constexpr std::string_view kBetween = " \xC2\xB7 ";
 constexpr std::string_view kUnnamed[] = {"(anonymous namespace)::", "{anonymous}::", "<unnamed>::"};
 
 bool IsDigit(char c) { return c >= '0' && c <= '9'; }
@@ -211,6 +212,16 @@ std::string_view FunctionOf(std::string_view name) {
   return bare.size() < whole.size() ? WithoutReturnType(bare) : whole;
 }
 
+void ParsePart(std::string_view name, size_t begin, size_t end, std::vector<NameToken>& tokens) {
+  const std::string_view part = name.substr(begin, end - begin);
+  const std::string_view bare = FunctionOf(part);
+  const auto bare_begin = static_cast<size_t>(bare.data() - name.data());
+  const size_t bare_end = bare_begin + bare.size();
+  Tokenizer(name, begin, bare_begin, tokens).Run(true);
+  Tokenizer(name, bare_begin, bare_end, tokens).Run(false);
+  Tokenizer(name, bare_end, end, tokens).Run(true);
+}
+
 // Leaves the noise out, unless there is nothing else.
 void DropNoise(NameText& name) {
   std::string text;
@@ -247,11 +258,15 @@ size_t NameText::First() const {
 NameText ParseName(std::string_view name, bool with_noise) {
   name = name.substr(0, kLongestName);
   NameText parsed{std::string(name), {}};
-  const std::string_view bare = FunctionOf(name);
-  const auto begin = static_cast<size_t>(bare.data() - name.data());
-  Tokenizer(name, 0, begin, parsed.tokens).Run(true);
-  Tokenizer(name, begin, begin + bare.size(), parsed.tokens).Run(false);
-  Tokenizer(name, begin + bare.size(), name.size(), parsed.tokens).Run(true);
+  for (size_t begin = 0; begin < name.size();) {
+    const size_t end = std::min(name.find(kBetween, begin), name.size());
+    ParsePart(name, begin, end, parsed.tokens);
+    begin = end;
+    if (begin < name.size()) {
+      begin += kBetween.size();
+      parsed.tokens.push_back({static_cast<uint32_t>(end), static_cast<uint32_t>(begin)});
+    }
+  }
   if (!with_noise) {
     DropNoise(parsed);
   }

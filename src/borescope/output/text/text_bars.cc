@@ -46,7 +46,7 @@ std::string WithUnit(double value, const NumberFormat& format) {
 
 std::string Percent(double part, double whole) {
   const NumberFormat format = ChooseFormat(Unit::kShare, {}, Precision::kCompact);
-  return FormatValue(part / whole, format) + " %";
+  return whole > 0 ? FormatValue(part / whole, format) + " %" : "\xE2\x80\x93";
 }
 
 std::string Padded(std::string padded, size_t width) {
@@ -223,7 +223,8 @@ RowBars MakeRowBars(const Table& table, const ViewSpec& view) {
   RowBars bars{PartLabel(view.values.front()), {}, {}};
   double largest = 0;
   for (size_t row = 0; row < table.rows(); ++row) {
-    bars.shares.push_back(std::max(0.0, NumberAt(value, row)));
+    const bool says_nothing = value != nullptr && IsTooShort(table, *value, row);
+    bars.shares.push_back(says_nothing ? 0 : std::max(0.0, NumberAt(value, row)));
     bars.tones.push_back(RowTone(table, view, row));
     largest = std::max(largest, bars.shares.back());
   }
