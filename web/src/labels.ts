@@ -24,7 +24,7 @@ const LEAST_CAMEL = 8; // "TrivialOffset|Calculator", but not "CUDA|Functor"
 const MOST_AT_EACH_END = 8;
 const MOST_ROUNDS = 6;
 const LEAST_OF_WORD = 4; // bytes; "bf1" is not the beginning of bf16 to anybody
-const FIRST_SHARE = 2.5; // of the room for one piece that others need room beside
+const FIRST_SHARE = 2.5; // of the room for one piece that others need room beside; less in later rounds
 const BETWEEN = ' · '; // names that are one label are parsed each
 const UNNAMED = ['(anonymous namespace)::', '{anonymous}::', '<unnamed>::'];
 const CLONES = [' [clone .kd]', '.kd'];
@@ -217,7 +217,7 @@ function parseName(name: string, withNoise: boolean): NameText {
     begin = end;
     if (begin < name.length) {
       begin += BETWEEN.length;
-      parsed.tokens.push_back({ begin: end, end: begin, kind: 'head' });
+      parsed.tokens.push({ begin: end, end: begin, kind: 'head' });
     }
   }
   return withNoise ? parsed : withoutNoise(parsed);
@@ -335,7 +335,8 @@ class LabelMaker {
     if (this.ruler.of(this.name.text.slice(whole.begin, whole.end)) <= most && this.keep(token)) {
       return;
     }
-    const marks = place > whole.begin || (token > 0 && !this.isKept(token - 1)) ? this.ruler.mark : 0;
+    const touches = token > 0 ? this.kept[token - 1]?.[1] === place : place === 0;
+    const marks = touches ? 0 : this.ruler.mark;
     const begin = place > whole.begin && isLow(this.name.text[place]) ? place - 1 : place;
     const piece = this.ruler.begin(this.name.text.slice(begin, whole.end), Math.min(most, this.room - marks));
     if (bytesOf(piece) >= least) {
@@ -373,6 +374,7 @@ interface Entry {
   fits: boolean;
   telling: number[];
   first: number[];
+  round: number; // of telling it apart
   label: string;
 }
 
@@ -399,13 +401,13 @@ function extend(name: NameText, width: number, label: LabelMaker): void {
   }
 }
 
-function pieces({ text: name, first: wanted, telling }: Entry, ruler: Ruler): string {
+function pieces({ text: name, first: wanted, telling, round }: Entry, ruler: Ruler): string {
   if (name.tokens.length === 0 || ruler.mark > ruler.width) {
     return '';
   }
   const label = new LabelMaker(name, ruler);
   const first = Math.max(0, name.tokens.findIndex((token) => token.kind !== 'noise'));
-  const most = wanted.length === 0 ? ruler.width : ruler.width / FIRST_SHARE;
+  const most = wanted.length === 0 ? ruler.width : ruler.width / (FIRST_SHARE + round);
   label.keepFrom(first, name.tokens[first]?.begin ?? 0, most);
   wanted.forEach((place) => label.keepFrom(tokenAt(name, place), place, most));
   const keepAll = (kind: Kind) => {
@@ -457,6 +459,7 @@ function tellApart(group: Entry[], ruler: Ruler): void {
     if (!entry.fits) {
       entry.first = [...(branches?.[i] ?? []), ...entry.first];
       entry.label = pieces(entry, ruler);
+      ++entry.round;
     }
   });
 }
@@ -517,7 +520,7 @@ export function labelNames(names: readonly string[], width: number, glyph: Glyph
     return new Map(distinct.map((name) => [name, name]));
   }
   const entries: Entry[] = distinct.map((name) => ({
-    name, text: parseName(name, false), hasNoise: false, fits: ruler.fits(name), telling: [], first: [], label: '',
+    name, text: parseName(name, false), hasNoise: false, fits: ruler.fits(name), telling: [], first: [], round: 0, label: '',
   }));
   findTelling(entries);
   for (const entry of entries) {

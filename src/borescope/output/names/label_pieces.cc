@@ -7,8 +7,9 @@
 namespace borescope::internal {
 namespace {
 
-constexpr size_t kLeastOfWord = 4;   // bytes; "bf1" is not the beginning of bf16 to anybody
-constexpr double kFirstShare = 2.5;  // of the room for one piece that others need room beside
+constexpr size_t kLeastOfWord = 4;  // bytes; "bf1" is not the beginning of bf16 to anybody
+// Of the room for one piece that others need room beside; less in later rounds.
+constexpr double kFirstShare = 2.5;
 
 struct Piece {
   uint32_t begin = 0;
@@ -50,7 +51,7 @@ class LabelMaker {
       return;
     }
     const std::string_view text(name_.text);
-    const bool has_mark = byte > name_.tokens[token].begin || (token > 0 && !IsKept(token - 1));
+    const bool has_mark = token > 0 ? kept_[token - 1].end != byte : byte > 0;
     const double room = std::min(most, room_ - (has_mark ? mark_ : 0));
     Piece piece{static_cast<uint32_t>(byte), static_cast<uint32_t>(byte)};
     while (piece.begin > name_.tokens[token].begin && IsInside(piece.begin)) {
@@ -175,7 +176,8 @@ std::string MakeLabel(const LabelWish& wish, GlyphWidth glyph, double width) {
   }
   LabelMaker label(name, glyph, width);
   const size_t first = name.First();
-  const double most = wish.first.empty() ? width : width / kFirstShare;
+  const double most =
+      wish.first.empty() ? width : width / (kFirstShare + static_cast<double>(wish.round));
   label.KeepFrom(first, name.tokens[first].begin, most);
   for (const uint32_t byte : wish.first) {
     label.KeepFrom(name.TokenAt(byte), byte, most);

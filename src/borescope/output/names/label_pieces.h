@@ -28,6 +28,7 @@ struct LabelWish {
   const NameText& name;
   Branches first;    // bytes that tell it from others: before all else, in this order
   Branches telling;  // bytes that should show next
+  size_t round = 0;  // how often it looked like another before: pieces become smaller
 };
 
 // At most `width` wide: pieces of the name in order, with "…" where something between them is left

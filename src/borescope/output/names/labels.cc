@@ -21,6 +21,7 @@ struct Entry {
   bool fits = false;  // whole
   Branches telling;
   Branches first;
+  size_t round = 0;  // of telling it apart
   std::string label;
 };
 using Entries = std::vector<Entry>;
@@ -80,7 +81,7 @@ class Labeller {
   }
 
   std::string Pieces(const Entry& entry) const {
-    return MakeLabel({entry.text, entry.first, entry.telling}, glyph_, width_);
+    return MakeLabel({entry.text, entry.first, entry.telling, entry.round}, glyph_, width_);
   }
 
   // A label with a number at its end; empty where the number alone takes more room.
@@ -143,6 +144,7 @@ void TellApart(const Labeller& labeller, EntryGroup group, Entries& entries) {
     if (!entry.fits) {
       entry.first.insert(entry.first.begin(), branches[i].begin(), branches[i].end());
       entry.label = labeller.Pieces(entry);
+      ++entry.round;
     }
   }
 }

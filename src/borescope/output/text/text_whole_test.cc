@@ -115,7 +115,7 @@ Table TableOfNames(std::mt19937& random) {
   const std::string around(25 + random() % 300, 'x');
   Column& name = AddString(table, "h0", Role::kKey, "");
   for (size_t row = 0; row < rows; ++row) {
-    Push(name, around + TagOf(row, 0) + around);
+    Push(name, around + "_" + TagOf(row, 0) + "_" + around);
   }
   const size_t numbers = random() % 30;
   for (size_t at = 1; at <= numbers; ++at) {
