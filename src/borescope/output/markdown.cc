@@ -29,7 +29,7 @@ bool IsWww(std::string_view text, size_t dot) {
 // An ASCII character that HTML or Markdown would take for its own, by its number; any other byte as
 // it is.
 std::string Harmless(char c, std::string_view meaning) {
-  constexpr std::string_view kHtml = "&<>\"'";
+  constexpr std::string_view kHtml = "&<>";
   const bool means = kHtml.find(c) != kHtml.npos || meaning.find(c) != meaning.npos;
   return means ? fmt::format("&#{};", static_cast<int>(c)) : std::string(1, c);
 }

@@ -20,9 +20,10 @@ constexpr double kSmall = 22;
 constexpr double kSmallLine = 31;
 constexpr double kLarge = 38;
 constexpr double kLargeLine = 46;
-constexpr double kBar = 46;
+constexpr double kBar = 42;
 constexpr double kRow = 37;
 constexpr double kSwatchSize = 18;
+constexpr double kBetweenParts = 26;
 
 struct Card {
   SvgCanvas canvas;
@@ -59,14 +60,17 @@ void WriteLines(const std::string& text, const TextLook& look, double line, size
   }
 }
 
-std::string FactsText(const Digest& run) {
+// As many of the facts as fit; of devices with long names the beginning.
+std::string FactsText(const Digest& run, double width) {
   std::string text;
   for (const auto& [label, value] : run.facts) {
     const bool says_itself = label == "Devices" || label == "Time";
-    text += text.empty() ? "" : " \xC2\xB7 ";
-    text += says_itself ? value : fmt::format("{} {}", label, value);
+    const std::string fact = FitText(
+        ToPrintable(says_itself ? value : fmt::format("{} {}", label, value)), width / 2, kSmall);
+    const std::string longer = text.empty() ? fact : fmt::format("{} \xC2\xB7 {}", text, fact);
+    text = TextWidth(longer, kSmall) <= width ? longer : text;
   }
-  return ToPrintable(text);
+  return text;
 }
 
 // Above all: which run, and at the right who says so.
@@ -81,8 +85,8 @@ void DrawHead(const ReportDigest& digest, Card& card) {
   card.canvas.Text({card.right(), card.y + kSmall}, kBrand,
                    {.size = kSmall, .tone = Tone::kQuiet, .anchor = TextLook::Anchor::kEnd});
   WriteLine(FitText(title, room, kSmall), {.size = kSmall, .bold = true}, kSmallLine, card);
-  WriteLine(FitText(FactsText(digest.run), card.width(), kSmall),
-            {.size = kSmall, .tone = Tone::kQuiet}, kSmallLine + 12, card);
+  WriteLine(FactsText(digest.run, card.width()), {.size = kSmall, .tone = Tone::kQuiet},
+            kSmallLine + 12, card);
 }
 
 Tone ToneOfSeverity(std::string_view severity) {
@@ -92,19 +96,21 @@ Tone ToneOfSeverity(std::string_view severity) {
 }
 
 // The first finding large, with what it rests on; of the next two what they are called.
-void DrawFindings(const Digest& run, Card& card) {
-  if (run.findings.empty()) {
+void DrawFindings(const ReportDigest& digest, Card& card) {
+  const std::vector<DigestFinding>& findings = digest.run.findings;
+  if (findings.empty()) {
     return;
   }
-  const DigestFinding& first = run.findings.front();
+  const bool is_two = digest.against.has_value();  // which takes more room below
   const double top = card.y;
-  WriteLines(first.finding, {.size = kLarge, .bold = true}, kLargeLine, 2, card);
-  WriteLines(first.evidence, {.size = kSmall}, kSmallLine, 2, card);
+  WriteLines(findings.front().finding, {.size = kLarge, .bold = true}, kLargeLine, is_two ? 1 : 2,
+             card);
+  WriteLines(findings.front().evidence, {.size = kSmall}, kSmallLine, is_two ? 1 : 2, card);
   card.canvas.Rect({card.left() - 18, top + 6, 6, card.y - top - 6},
-                   ToneOfSeverity(first.severity));
+                   ToneOfSeverity(findings.front().severity));
   std::string more;
-  for (size_t i = 1; i < std::min<size_t>(run.findings.size(), 3); ++i) {
-    more += (more.empty() ? "Also: " : "; ") + run.findings[i].finding;
+  for (size_t i = 1; i < std::min<size_t>(findings.size(), 3); ++i) {
+    more += (more.empty() ? "Also: " : "; ") + findings[i].finding;
   }
   if (!more.empty()) {
     WriteLines(more, {.size = kSmall, .tone = Tone::kQuiet}, kSmallLine, 1, card);
@@ -128,19 +134,47 @@ void DrawStack(const Digest& run, double left, double scale, Card& card) {
   card.y += kBar;
 }
 
-void DrawParts(const Digest& run, Card& card) {
+// "idle 55.5 % -> 53.2 %" of two runs, else "idle 53.2 %".
+std::string ShareOfPart(const ReportDigest& digest, const DigestPart& part) {
+  const std::string share = DigestShare(part.ns, digest.run.whole_ns);
+  if (!digest.against.has_value()) {
+    return fmt::format("{} {}", part.label, share);
+  }
+  double before = 0;
+  for (const DigestPart& other : digest.against->parts) {
+    before += other.label == part.label ? other.ns : 0;
+  }
+  return fmt::format("{} {} \xE2\x86\x92 {}", part.label,
+                     DigestShare(before, digest.against->whole_ns), share);
+}
+
+double WidthOfPart(std::string_view text) { return kSwatchSize + 8 + TextWidth(text, kSmall); }
+
+// What the colours are: with times where that takes one line.
+std::vector<std::string> PartTexts(const ReportDigest& digest, double width) {
+  std::vector<std::string> shares;
+  std::vector<std::string> with_times;
+  double all = -kBetweenParts;
+  for (const DigestPart& part : digest.run.parts) {
+    shares.push_back(ShareOfPart(digest, part));
+    with_times.push_back(fmt::format("{} \xC2\xB7 {}", shares.back(), DigestTime(part.ns)));
+    all += WidthOfPart(with_times.back()) + kBetweenParts;
+  }
+  return all <= width && !digest.against.has_value() ? with_times : shares;
+}
+
+void DrawPartNames(const ReportDigest& digest, Card& card) {
+  const std::vector<std::string> texts = PartTexts(digest, card.width());
   double x = card.left();
-  for (const DigestPart& part : run.parts) {
-    const std::string text = fmt::format("{} {} \xC2\xB7 {}", part.label,
-                                         DigestShare(part.ns, run.whole_ns), DigestTime(part.ns));
-    const double width = kSwatchSize + 8 + TextWidth(text, kSmall) + 26;
-    if (x > card.left() && x + width > card.right() + 26) {
+  for (size_t i = 0; i < texts.size(); ++i) {
+    const double width = WidthOfPart(texts[i]);
+    if (x > card.left() && x + width > card.right()) {
       x = card.left();
       card.y += kSmallLine;
     }
-    card.canvas.Rect({x, card.y + 5, kSwatchSize, kSwatchSize}, part.tone);
-    card.canvas.Text({x + kSwatchSize + 8, card.y + kSmall}, text, {.size = kSmall});
-    x += width;
+    card.canvas.Rect({x, card.y + 5, kSwatchSize, kSwatchSize}, digest.run.parts[i].tone);
+    card.canvas.Text({x + kSwatchSize + 8, card.y + kSmall}, texts[i], {.size = kSmall});
+    x += width + kBetweenParts;
   }
   card.y += kSmallLine;
 }
@@ -158,7 +192,7 @@ void DrawTime(const ReportDigest& digest, Card& card) {
   const double scale = (card.width() - labels) / std::max(digest.run.whole_ns, other);
   const auto draw = [&](const Digest& run, std::string_view label) {
     if (labels > 0) {
-      card.canvas.Text({card.left(), card.y + 31}, label, {.size = kSmall, .tone = Tone::kQuiet});
+      card.canvas.Text({card.left(), card.y + 29}, label, {.size = kSmall, .tone = Tone::kQuiet});
     }
     DrawStack(run, card.left() + labels, scale, card);
     card.y += 8;
@@ -167,7 +201,7 @@ void DrawTime(const ReportDigest& digest, Card& card) {
   if (other > 0) {
     draw(*digest.against, "other run");
   }
-  DrawParts(digest.run, card);
+  DrawPartNames(digest, card);
   card.y += 14;
 }
 
@@ -247,7 +281,7 @@ std::string DescribeCard(const Digest& run) {
 Picture DrawCard(const ReportDigest& digest) {
   Card card;
   DrawHead(digest, card);
-  DrawFindings(digest.run, card);
+  DrawFindings(digest, card);
   DrawTime(digest, card);
   DrawRows(digest, card);
   const PictureSize size{kCardWidth, kCardHeight};

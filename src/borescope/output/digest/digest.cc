@@ -122,7 +122,7 @@ std::string DigestDelta(const DigestChange& change) {
   const std::string sign = delta < 0 ? "\xE2\x88\x92" : "+";
   const std::string text = sign + DigestTime(std::abs(delta));
   // Of next to nothing any change is thousands of percent.
-  constexpr double kLeastBefore = 0.01;
+  constexpr double kLeastBefore = 0.1;
   return change.before_ns > 0 && change.before_ns >= kLeastBefore * change.after_ns
              ? fmt::format("{} ({}{})", text, sign, ShareText(std::abs(delta), change.before_ns))
              : text;

@@ -69,7 +69,7 @@ std::vector<DigestChange> ChangesOf(std::span<const Table> tables, size_t most);
 // A share of the whole, or a time with its unit, as people read it: "45.6 %", "12.3 ms".
 std::string DigestShare(double part, double whole);
 std::string DigestTime(double ns);
-// "+1.2 ms (+3.4 %)"; the share only of what was there before, and not by a hundredth alone.
+// "+1.2 ms (+3.4 %)"; the share only of what was there before, and was at least a tenth of it.
 std::string DigestDelta(const DigestChange& change);
 
 }  // namespace borescope::internal
