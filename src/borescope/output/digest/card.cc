@@ -21,6 +21,7 @@ constexpr double kSmallLine = 31;
 constexpr double kLarge = 38;
 constexpr double kLargeLine = 46;
 constexpr double kBar = 42;
+constexpr double kBarOfTwo = 33;
 constexpr double kRow = 37;
 constexpr double kSwatchSize = 18;
 constexpr double kBetweenParts = 26;
@@ -119,7 +120,7 @@ void DrawFindings(const ReportDigest& digest, Card& card) {
 }
 
 // The parts of one run from `left` on; what has room shows its share.
-void DrawStack(const Digest& run, double left, double scale, Card& card) {
+void DrawStack(const Digest& run, double left, double scale, double height, Card& card) {
   std::vector<double> lengths;
   lengths.reserve(run.parts.size());
   for (const DigestPart& part : run.parts) {
@@ -128,10 +129,10 @@ void DrawStack(const Digest& run, double left, double scale, Card& card) {
   const std::vector<Stretch> places = PlaceParts(lengths, left, scale);
   for (size_t i = 0; i < places.size(); ++i) {
     const DigestPart& part = run.parts[i];
-    card.canvas.Rect({places[i].begin, card.y, std::max(places[i].length, 1.0), kBar}, part.tone,
+    card.canvas.Rect({places[i].begin, card.y, std::max(places[i].length, 1.0), height}, part.tone,
                      fmt::format("{}: {}", part.label, DigestTime(part.ns)));
   }
-  card.y += kBar;
+  card.y += height;
 }
 
 // "idle 55.5 % -> 53.2 %" of two runs, else "idle 53.2 %".
@@ -192,10 +193,10 @@ void DrawTime(const ReportDigest& digest, Card& card) {
   const double scale = (card.width() - labels) / std::max(digest.run.whole_ns, other);
   const auto draw = [&](const Digest& run, std::string_view label) {
     if (labels > 0) {
-      card.canvas.Text({card.left(), card.y + 29}, label, {.size = kSmall, .tone = Tone::kQuiet});
+      card.canvas.Text({card.left(), card.y + 25}, label, {.size = kSmall, .tone = Tone::kQuiet});
     }
-    DrawStack(run, card.left() + labels, scale, card);
-    card.y += 8;
+    DrawStack(run, card.left() + labels, scale, other > 0 ? kBarOfTwo : kBar, card);
+    card.y += 6;
   };
   draw(digest.run, "this run");
   if (other > 0) {

@@ -122,7 +122,7 @@ TEST(DigestDelta, HasAShareOnlyOfWhatWasThere) {
   EXPECT_EQ(DigestDelta({"k", 1e6, 2e6}), "+1.000\u00A0ms (+100.0\u00A0%)");
   EXPECT_EQ(DigestDelta({"k", 2e6, 1e6}), "−1.000\u00A0ms (−50.0\u00A0%)");
   EXPECT_EQ(DigestDelta({"k", 0, 1e6}), "+1.000\u00A0ms");
-  EXPECT_EQ(DigestDelta({"k", 1, 1e6}), "+1.000\u00A0ms");
+  EXPECT_EQ(DigestDelta({"k", 1000, 1'001'000}), "+1.000\u00A0ms");
 }
 
 TEST(ChangesOf, AreThoseOfDevicesTheLargestFirst) {
