@@ -26,12 +26,20 @@ bool IsWww(std::string_view text, size_t dot) {
          (text.substr(dot - 3, 3) == "www" || text.substr(dot - 3, 3) == "WWW");
 }
 
-// An ASCII character that HTML or Markdown would take for its own, by its number; any other byte as
+// An ASCII character that HTML or Markdown would take for its own as an entity; any other byte as
 // it is.
 std::string Harmless(char c, std::string_view meaning) {
-  constexpr std::string_view kHtml = "&<>";
-  const bool means = kHtml.find(c) != kHtml.npos || meaning.find(c) != meaning.npos;
-  return means ? fmt::format("&#{};", static_cast<int>(c)) : std::string(1, c);
+  switch (c) {
+    case '&':
+      return "&amp;";
+    case '<':
+      return "&lt;";
+    case '>':
+      return "&gt;";
+    default:
+      return meaning.find(c) == meaning.npos ? std::string(1, c)
+                                             : fmt::format("&#{};", static_cast<int>(c));
+  }
 }
 
 }  // namespace

@@ -8,7 +8,7 @@ namespace {
 TEST(EscapeMarkdown, LeavesNothingThatMeansSomething) {
   EXPECT_EQ(EscapeMarkdown("a plain text (1.5 ms), 3 %"), "a plain text (1.5 ms), 3 %");
   EXPECT_EQ(EscapeMarkdown("a|b`c`<b>*d*_e_[f](g)!"),
-            "a&#124;b&#96;c&#96;&#60;b&#62;&#42;d&#42;&#95;e&#95;&#91;f&#93;(g)&#33;");
+            "a&#124;b&#96;c&#96;&lt;b&gt;&#42;d&#42;&#95;e&#95;&#91;f&#93;(g)&#33;");
   EXPECT_EQ(EscapeMarkdown("a\nb\r\x1b[1m"), "a b \xEF\xBF\xBD&#91;1m");
   EXPECT_EQ(EscapeMarkdown("漢\xFF"), "漢\xEF\xBF\xBD");
 }
@@ -28,7 +28,7 @@ TEST(MarkdownCode, IsOneCellAndHoldsTheText) {
   EXPECT_EQ(MarkdownCode("f<int>(@user, *x) #1"), "`f<int>(@user, *x) #1`");
   EXPECT_EQ(MarkdownCode("a`b"), "<code>a&#96;b</code>");
   EXPECT_EQ(MarkdownCode("a\\|b"), "<code>a&#92;&#124;b</code>");
-  EXPECT_EQ(MarkdownCode("`</code>@user"), "<code>&#96;&#60;/code&#62;&#64;user</code>");
+  EXPECT_EQ(MarkdownCode("`</code>@user"), "<code>&#96;&lt;/code&gt;&#64;user</code>");
   EXPECT_EQ(MarkdownCode("a\nb"), "`a b`");
   EXPECT_EQ(MarkdownCode(""), "<code></code>");
 }

@@ -207,13 +207,20 @@ void FitBlock(const Placement& block, size_t width) {
   static_cast<void>(FitColumns(block.grid, width - block.indent(), kSmallestText));
 }
 
-// Whether the keys in a block still tell rows apart.
+// Of a name at least half is left of the longest: less would have to be looked up elsewhere.
+bool IsReadable(const TextColumn& column) {
+  return !column.is_text || 2 * column.width >= column.cell_width;
+}
+
+// Whether the keys in a block still tell rows apart, to people, too.
 bool FitsApart(const Placement& block, size_t width) {
   FitBlock(block, width);
   Block keys;
   std::copy_if(block.grid.begin(), block.grid.end(), std::back_inserter(keys),
                [](const TextColumn* column) { return column->is_key(); });
-  return AllTellApart(keys);
+  return AllTellApart(keys) && std::all_of(keys.begin(), keys.end(), [](const TextColumn* column) {
+           return IsReadable(*column);
+         });
 }
 
 // Blocks below each other, each of all rows.

@@ -197,10 +197,22 @@ TEST(TextLayout, NamesGiveWayToBarsAndStayApart) {
   EXPECT_EQ(CountOf(text, "x4x"), 1U) << text;
 }
 
-TEST(TextLayout, BarsAreLeftOutWhereNamesWouldLookAlike) {
-  const Table table = NamesOfOneLetter();
-  const RowBars bars{"total", std::vector<double>(400, 1), std::vector<Tone>(400, Tone::kCompute)};
-  EXPECT_EQ(LayOutTable(table, {59, false}, &bars), LayOut(table, 59));
+// Beside each other, the columns would have 16 cells for names of 60.
+TEST(TextLayout, KeysOfBlocksAreCutToNoLessThanHalf) {
+  Table table{"t", "Title", {}};
+  table.columns.reserve(13);
+  Column& name = AddString(table, "name", Role::kKey, "");
+  for (const char digit : {'1', '2', '3', '4'}) {
+    Push(name, std::string(55, 'x') + "_" + digit + std::string(3, 'y'));
+  }
+  for (int at = 0; at < 12; ++at) {
+    Column& number = AddInt(table, "number" + std::to_string(at), Unit::kNone, Role::kSum, "");
+    for (int64_t row = 0; row < 4; ++row) {
+      Push(number, row + 1'000'000);
+    }
+  }
+  const std::string text = LayOut(table, 60);
+  EXPECT_GT(CountOf(text, std::string(55, 'x') + "_4yyy\n"), 0U) << text;
 }
 
 TEST(TextLayout, BoldOnlyTouchesTitleAndHeadings) {
