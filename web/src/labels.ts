@@ -205,18 +205,22 @@ function withoutNoise(name: NameText): NameText {
   return plain.tokens.length > 0 ? plain : name;
 }
 
+/** How long that is which stands there between two names: in labels of charts, in sequences of kernels. */
+const betweenAt = (name: string, at: number) => (name[at] === '|' ? 1 : name.startsWith(BETWEEN, at) ? BETWEEN.length : 0);
+
 function parseName(name: string, withNoise: boolean): NameText {
   const parsed: NameText = { text: name, tokens: [] };
   for (let begin = 0; begin < name.length;) {
-    const found = name.indexOf(BETWEEN, begin);
-    const end = found < 0 ? name.length : found;
+    let end = begin;
+    while (end < name.length && betweenAt(name, end) === 0) {
+      ++end;
+    }
     const [bareBegin, bareEnd] = functionOf(name.slice(begin, end)).map((at) => begin + at) as Range;
     new Tokenizer(name, begin, bareBegin, parsed.tokens).run(true);
     new Tokenizer(name, bareBegin, bareEnd, parsed.tokens).run(false);
     new Tokenizer(name, bareEnd, end, parsed.tokens).run(true);
-    begin = end;
-    if (begin < name.length) {
-      begin += BETWEEN.length;
+    begin = end + betweenAt(name, end);
+    if (begin > end) {
       parsed.tokens.push({ begin: end, end: begin, kind: 'head' });
     }
   }

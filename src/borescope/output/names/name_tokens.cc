@@ -212,6 +212,13 @@ std::string_view FunctionOf(std::string_view name) {
   return bare.size() < whole.size() ? WithoutReturnType(bare) : whole;
 }
 
+// The bytes of what stands there between two names: " · " in labels of charts, "|" in sequences of
+// kernels; none where nothing does.
+size_t BetweenAt(std::string_view name, size_t at) {
+  const std::string_view rest = name.substr(at);
+  return rest.starts_with('|') ? 1 : rest.starts_with(kBetween) ? kBetween.size() : 0;
+}
+
 void ParsePart(std::string_view name, size_t begin, size_t end, std::vector<NameToken>& tokens) {
   const std::string_view part = name.substr(begin, end - begin);
   const std::string_view bare = FunctionOf(part);
@@ -259,11 +266,13 @@ NameText ParseName(std::string_view name, bool with_noise) {
   name = name.substr(0, kLongestName);
   NameText parsed{std::string(name), {}};
   for (size_t begin = 0; begin < name.size();) {
-    const size_t end = std::min(name.find(kBetween, begin), name.size());
+    size_t end = begin;
+    while (end < name.size() && BetweenAt(name, end) == 0) {
+      ++end;
+    }
     ParsePart(name, begin, end, parsed.tokens);
-    begin = end;
-    if (begin < name.size()) {
-      begin += kBetween.size();
+    begin = end + BetweenAt(name, end);
+    if (begin > end) {
       parsed.tokens.push_back({static_cast<uint32_t>(end), static_cast<uint32_t>(begin)});
     }
   }

@@ -35,7 +35,7 @@ struct NameText {
 };
 
 // The tokens of printable text, all or without the noise. Of a name that is nothing but noise all.
-// Names with " · " between them, as labels of charts are, are names each.
+// Names with " · " or "|" between them, as labels of charts have, are names each.
 // What is longer than a GiB is cut there.
 NameText ParseName(std::string_view name, bool with_noise);
 
