@@ -7,9 +7,9 @@
 
 namespace borescope::internal {
 
-// `text` as it may stand in a sentence or in a cell of a table: escaped as HTML, and without what
+// `text` as it may be in a sentence or in a cell of a table: escaped as HTML, and without what
 // would mean something in Markdown, end the cell, link, or mention anybody. A name behind "@" or
-// "#", and the rest of an address, stand behind a blank of no width, as mentions are looked for in
+// "#", and the rest of an address, come after a blank of no width, as mentions are looked for in
 // what the escapes mean. Longer texts end with "…" behind so many bytes.
 std::string EscapeMarkdown(std::string_view text, size_t most_bytes = 400);
 

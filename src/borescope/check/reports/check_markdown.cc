@@ -19,8 +19,8 @@ std::string_view MarkOf(BudgetStatus status) {
 }  // namespace
 
 Result<void> WriteCheckMarkdown(const CiReport& report, Sink& sink) {
-  std::string text =
-      fmt::format("### borescope check: {}\n\n{}\n", MarkOf(report.status), EscapeMarkdown(report.why));
+  std::string text = fmt::format("### borescope check: {}\n\n{}\n", MarkOf(report.status),
+                                 EscapeMarkdown(report.why));
   if (!report.checks.empty()) {
     text += "\n| check | status | finding |\n| --- | --- | --- |\n";
   }

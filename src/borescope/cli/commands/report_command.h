@@ -9,7 +9,7 @@
 
 namespace borescope::cli {
 
-// Writes the report that the command asks for, and says what became of the files.
+// Writes the report that the command asks for, and says what happened to the files.
 Result<std::vector<FileInfo>> WriteReport(const Command& command, const ReportOutputs& outputs);
 
 }  // namespace borescope::cli

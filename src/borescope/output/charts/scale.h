@@ -55,7 +55,7 @@ struct LogAxis {
 double TextWidth(std::string_view text, double size);
 double MonoWidth(std::string_view text, double size);
 
-// Labels of at most `width` pixels for names that stand together (names/labels.h).
+// Labels of at most `width` pixels for names that appear together (names/labels.h).
 std::vector<std::string> FitTexts(std::span<const std::string> names, double width, double size);
 // The same for a name alone.
 std::string FitText(std::string_view name, double width, double size);

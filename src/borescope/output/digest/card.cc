@@ -206,7 +206,7 @@ void DrawTime(const ReportDigest& digest, Card& card) {
   card.y += 14;
 }
 
-// A name and, at the right, what is said of it.
+// A name and, at the right, a value.
 struct CardRow {
   std::string name;
   std::string value;

@@ -1,4 +1,4 @@
-// Where texts that stand together go apart. Pure functions.
+// Where texts of one set part. Pure functions.
 #pragma once
 
 #include <cstdint>

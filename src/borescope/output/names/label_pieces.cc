@@ -134,7 +134,7 @@ void KeepAll(TokenKind kind, const NameText& name, LabelMaker& label) {
   }
 }
 
-// What stands behind that which is kept, and of one more token its beginning.
+// What follows the kept tokens, and of one more token its beginning.
 void Extend(const NameText& name, double width, LabelMaker& label) {
   for (size_t i = 1; i < name.tokens.size() && !label.IsFull(); ++i) {
     if (label.IsKept(i - 1) && !label.Keep(i)) {

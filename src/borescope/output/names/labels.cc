@@ -21,7 +21,7 @@ struct Entry {
   bool fits = false;  // whole
   Branches telling;
   Branches first;
-  size_t round = 0;  // of telling it apart
+  size_t round = 0;  // how often it looked like another
   std::string label;
 };
 using Entries = std::vector<Entry>;
@@ -44,7 +44,7 @@ bool FindBranchesOf(const Entries& entries, EntryGroup& group, std::vector<Branc
   return true;
 }
 
-// Those with the same text without noise are told apart by their noise, in a later round.
+// Those with the same text without noise are distinguished by their noise, in a later round.
 void FindTelling(Entries& entries) {
   std::map<std::string_view, size_t> by_text;
   for (size_t i = 0; i < entries.size(); ++i) {
@@ -130,7 +130,7 @@ void AddNoise(Entries& entries, const EntryGroup& group) {
   }
 }
 
-// Shows what tells the entries of a group from each other, before all else.
+// Shows what distinguishes the entries of a group, before all else.
 void TellApart(const Labeller& labeller, EntryGroup group, Entries& entries) {
   std::vector<Branches> branches;
   const bool mixed =
@@ -188,7 +188,7 @@ Entries MakeEntries(const std::set<std::string_view>& names, const Labeller& lab
   return entries;
 }
 
-// REQUIRES: names differ. Returns whether they tell themselves apart.
+// REQUIRES: names differ. Returns whether pieces of them do so.
 bool LabelEntries(const Labeller& labeller, Entries& entries) {
   for (Entry& entry : entries) {
     entry.text = ParseName(entry.name, false);

@@ -8,7 +8,7 @@ namespace borescope::internal {
 namespace {
 
 constexpr size_t kLongestName = size_t{1} << 30U;
-constexpr size_t kLongestToken = 16;  // characters of a word, and of what stands behind it
+constexpr size_t kLongestToken = 16;  // characters of a word, and of the marks after it
 constexpr size_t kLeastCamel = 8;     // "TrivialOffset|Calculator", but not "CUDA|Functor"
 constexpr std::string_view kScope = "::";
 constexpr std::string_view kBetween = " \xC2\xB7 ";
@@ -92,7 +92,7 @@ class Tokenizer {
   void TakeToken() {
     const size_t begin = at_;
     const size_t depth = depth_;
-    TakeMarks();  // in front of the first word, or more than stand behind one
+    TakeMarks();  // before the first word, or more than follow one
     const bool has_word =
         at_ < name_.size() && IsLetter(name_[at_]) && (at_ == begin || !IsBehindScope());
     if (has_word) {
@@ -192,7 +192,7 @@ std::string_view WithoutClone(std::string_view name) {
   return name;
 }
 
-// A signature's function without what it returns, which stands before a blank outside of brackets.
+// A signature's function without what it returns, which ends with a blank outside of brackets.
 std::string_view WithoutReturnType(std::string_view bare) {
   size_t depth = 0;
   size_t begin = 0;
@@ -205,14 +205,14 @@ std::string_view WithoutReturnType(std::string_view bare) {
   return bare.substr(begin);
 }
 
-// What tells most of a name.
+// What says most of a name.
 std::string_view FunctionOf(std::string_view name) {
   const std::string_view whole = WithoutClone(name);
   const std::string_view bare = BareName(whole);
   return bare.size() < whole.size() ? WithoutReturnType(bare) : whole;
 }
 
-// The bytes of what stands there between two names: " · " in labels of charts, "|" in sequences of
+// The bytes of what separates two names there: " · " in labels of charts, "|" in sequences of
 // kernels; none where nothing does.
 size_t BetweenAt(std::string_view name, size_t at) {
   const std::string_view rest = name.substr(at);

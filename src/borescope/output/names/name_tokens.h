@@ -9,11 +9,11 @@
 namespace borescope::internal {
 
 enum class TokenKind : uint8_t {
-  kNoise,     // "void ", namespaces, parameters: what tells kernels apart least
+  kNoise,     // "void ", namespaces, parameters: what distinguishes kernels least
   kHead,      // outside of all brackets: what the name is
-  kInner,     // arguments of templates and the like
+  kInner,     // arguments of templates and others
   kOperator,  // in brackets: functors and operators, what a kernel for elements does with each
-  kTile,      // "128x64", wherever it stands: what people look for first
+  kTile,      // "128x64", wherever it is: what people look for first
 };
 
 // Some bytes of a text: a word or a piece of one with the punctuation behind it. No longer than

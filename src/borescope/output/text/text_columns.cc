@@ -116,8 +116,8 @@ bool IsCut(const TextColumn& column) {
   return column.is_text && !column.is_remark && column.width < column.cell_width;
 }
 
-// Blanks in front say how deep in a tree a cell stands: they stay, and cells of one depth are told
-// apart.
+// Blanks before a text say how deep in a tree a cell is: they stay, and cells of one depth are
+// distinguished.
 void LabelCells(TextColumn& column, size_t width) {
   std::map<size_t, std::vector<size_t>> rows_of;  // by depth
   for (size_t row = 0; row < column.cells.size(); ++row) {

@@ -212,7 +212,7 @@ bool IsReadable(const TextColumn& column) {
   return !column.is_text || 2 * column.width >= column.cell_width;
 }
 
-// Whether the keys in a block still tell rows apart, to people, too.
+// Whether the keys in a block still distinguish rows, for people, too.
 bool FitsApart(const Placement& block, size_t width) {
   FitBlock(block, width);
   Block keys;

@@ -125,7 +125,7 @@ TEST(TextLayout, NamesThatWouldBecomeUnreadableGetLinesOfTheirOwn) {
             "       1    0.001      -\n");
 }
 
-// Two names that only their middle tells apart.
+// Two names that only their middle distinguishes.
 TEST(TextLayout, NamesThatWouldLookAlikeGetLinesOfTheirOwn) {
   Table table{"kernels", "Kernels", {}};
   table.columns.reserve(2);
@@ -162,7 +162,7 @@ TEST(TextLayout, NamesThatAreCutShowWhatTellsThemApart) {
             "xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx…      5\n");
 }
 
-// Of names that no piece tells apart; labels with numbers are the last resort.
+// Of names that no piece distinguishes; labels with numbers are the last resort.
 Table NamesOfOneLetter() {
   Table table{"kernels", "Kernels", {}};
   table.columns.reserve(2);
