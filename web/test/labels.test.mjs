@@ -44,9 +44,9 @@ test('labels are those of the engine', () => {
 test('many hostile names take no long time, and differ', () => {
   const names = Array.from({ length: 5000 }, (_, i) => `${'a::b<'.repeat(60)}${i}${'>'.repeat(60)}`);
   names.push(`${'x'.repeat(1_000_000)}y`, `${'x'.repeat(1_000_000)}z`);
-  const begin = performance.now();
+  const begin = process.cpuUsage();
   const labels = labelNames(names, 40, cells);
-  assert.ok(performance.now() - begin < 20_000);
+  assert.ok(process.cpuUsage(begin).user < 20e6); // of the processor, as others may run beside
   assert.equal(new Set(labels.values()).size, names.length);
   assert.ok([...labels.values()].every((label) => [...label].length <= 40));
 });
