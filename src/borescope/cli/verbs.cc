@@ -65,7 +65,7 @@ constexpr std::string_view kRecordDetails =
     "                                         with -o COPY also copies all there is\n"
     "  borescope record status NAME.bsr       its processes and their logs\n";
 
-constexpr std::string_view kMapOptions[] = {"shard", "force"};
+constexpr std::string_view kMapOptions[] = {"shard", "budget", "force"};
 constexpr std::string_view kReduceOptions[] = {"expect", "strict", "partial",
                                                "sort",   "top",    "verbose"};
 
@@ -73,9 +73,12 @@ constexpr std::string_view kMapDetails =
     "The options are those of the verbs, without --format, --sort, --top, --overlay\n"
     "and --save: borescope map VERB --help. Parts of one question are joined by\n"
     "borescope reduce, on any machine, in any order; those of `map report` by\n"
-    "borescope report.\n"
+    "borescope report, and those of `map check` by borescope check.\n"
     "-o DIR/ names the part by its --shard, and keeps one that is there and holds the\n"
     "answer, so that a job that was interrupted makes only what is missing.\n";
+
+constexpr WordsRow kMapWords[] = {
+    {"budget", "FILE", "map check: also what the budgets of this file are about"}};
 
 constexpr std::string_view kReduceDetails =
     "Of a folder, files that are no parts are passed over.\n"
@@ -159,6 +162,7 @@ constexpr std::string_view kCheckDetails =
     "more, or fewer with --history. One run a side cannot tell a change from chance.\n"
     "  borescope check run1/ run2/ run3/ --baseline main1/ main2/ main3/\n"
     "  borescope check run/ --save-baseline store/1234.json\n"
+    "PART is what borescope map check wrote; the folder of all parts is best.\n"
     "Exit status: 0 kept, 1 broken, 2 an error, or recordings not as good as the\n"
     "budget file asks, 3 cannot tell, under --strict (else 0).\n";
 constexpr std::string_view kOpenOptions[] = {
@@ -200,7 +204,7 @@ constexpr VerbRow kRows[] = {
      .details = kReportDetails,
      .pointless = kOfTables},
     {.name = "check",
-     .usage = "[OPTIONS] INPUT... [--baseline RUN...]",
+     .usage = "[OPTIONS] INPUT...|PART... [--baseline RUN...]",
      .run = RunCheckVerb,
      .options = kCheckOptions,
      .details = kCheckDetails,
@@ -241,6 +245,7 @@ constexpr VerbRow kRows[] = {
      .options = kMapOptions,
      .details = kMapDetails,
      .pointless = kOfTables,
+     .words = kMapWords,
      .takes_verbs = true},
     {.name = "reduce",
      .usage = "[OPTIONS] PART...",

@@ -198,6 +198,7 @@ void MapTraceFile(const RunRequest& request, const InputFile& input, const LoadO
   part.report.load_ns = trace.load_ns;
   part.report.index_ns = trace.index_ns;
   Describe(trace.trace, part.report);
+  part.window = WindowOf(trace.trace);
   part.claim.recorded = trace.trace.meta().rank;
   part.claim.world_size = trace.trace.meta().world_size;
   part.report.rank = part.claim.best().value_or(0);  // until all files are known

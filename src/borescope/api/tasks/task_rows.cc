@@ -76,6 +76,7 @@ constexpr TaskParameterRow kQuery[] = {
      "question", "4G"}};
 
 constexpr TaskParameterRow kMap[] = {
+    {"budget", "file", "FILE", "map check: also what these budgets are about"},
     {"shard", "text", "I/N", "only part I of N of the files, from 0/N on, for N processes"},
     {"force", "flag", "", "-o DIR/: also where the part is there", "output"}};
 

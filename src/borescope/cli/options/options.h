@@ -47,6 +47,7 @@ struct RawOptions {
   bool schema = false;
   bool order = false;
   bool report = false;  // of open, and of map for the verb report
+  bool check = false;   // of map for the verb check
   bool force = false;   // of map, record and check
   bool strict = false;  // of reduce and check
   bool no_browser = false;

@@ -72,6 +72,10 @@ bool IsPartialFile(const std::string& path) {
   return read.ok() && IsPartial({head, *read});
 }
 
+bool MayBePartial(const InputFile& file) {
+  return !file.from_directory || file.path.ends_with(".part") || IsPartialFile(file.path);
+}
+
 Result<std::string> ReadPartialFile(const std::string& path) {
   return ReadUnchanged(path, [&] { return ReadWhole(path); });
 }
