@@ -7,8 +7,8 @@
 #include <utility>
 
 #include "borescope/analysis/core/row.h"
+#include "borescope/base/statistics/quantile.h"
 #include "borescope/catalog/catalog.h"
-#include "borescope/check/statistics/hodges_lehmann.h"
 #include "borescope/verbs/check/measure_budgets.h"
 #include "borescope/verbs/check/step_metrics.h"
 

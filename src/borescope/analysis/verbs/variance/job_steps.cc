@@ -63,6 +63,7 @@ class Collector {
     CollectParts(Texts(tables[0], "parts"));
     LeaveOut(leaves_out_first);
     ReadSteps();
+    SetParts(tables[0]);
     ReadParts();
   }
 
@@ -85,6 +86,16 @@ class Collector {
     }
     for (const std::string& kind : kinds) {
       found_.parts += (found_.parts.empty() ? "" : ", ") + kind;
+    }
+  }
+
+  void SetParts(const Table& ranks) {
+    std::map<int64_t, std::string> parts_of;
+    for (size_t row = 0; row < ranks.rows(); ++row) {
+      parts_of[Ints(ranks, "rank")[row]] = Texts(ranks, "parts")[row];
+    }
+    for (RankSteps& rank : found_.ranks) {
+      rank.parts = parts_of[rank.rank];
     }
   }
 
@@ -112,7 +123,7 @@ class Collector {
     std::set<int64_t> kept;
     for (size_t row = 0; row < ranks.size(); ++row) {
       if (found_.ranks.empty() || found_.ranks.back().rank != ranks[row]) {
-        found_.ranks.push_back({ranks[row], {}});
+        found_.ranks.push_back({ranks[row], {}, {}});
         first_row_.push_back(row);
       }
       if (!IsLeftOut(numbers[row])) {

@@ -13,6 +13,7 @@ namespace borescope::internal {
 struct RankSteps {
   int64_t rank = 0;
   std::vector<MatrixStep> steps;  // by number
+  std::string parts;              // how they were divided
 };
 
 struct JobSteps {

@@ -58,6 +58,9 @@ Table NewSpreadTable(const JobSteps& job) {
   AddFloat(table, "work_share", Unit::kShare, Role::kDerived,
            "Part of the variance that goes with other amounts of work; missing where all steps do "
            "the same, or it is not known.");
+  AddString(table, "parts", Role::kDerived,
+            "How the steps are divided (--parts); of a job all the ways of its ranks: parts of "
+            "several ways are not comparable, --parts breakdown is one for all.");
   return table;
 }
 
@@ -75,7 +78,7 @@ void PushTrend(Row& row, const std::vector<MatrixStep>& steps) {
 }
 
 void PushSpread(Table& table, int64_t rank, const std::vector<MatrixStep>& steps,
-                std::optional<double> work_share) {
+                std::optional<double> work_share, std::string_view parts) {
   if (steps.empty()) {
     return;
   }
@@ -94,6 +97,7 @@ void PushSpread(Table& table, int64_t rank, const std::vector<MatrixStep>& steps
   row.Int(longest->length_ns).Int(longest->number);
   PushTrend(row, steps);
   work_share ? row.Float(*work_share) : row.Missing();
+  row.Text(parts);
 }
 
 std::optional<double> WorkShareOf(const StepSpread& spread) {
@@ -206,10 +210,10 @@ Table StepsSpreadTable(const JobSteps& job, const StepSpread& spread) {
   Table table = NewSpreadTable(job);
   const bool has_ranks = job.ranks.size() > 1;
   PushSpread(table, has_ranks ? kMissing : job.ranks.front().rank, job.job.steps,
-             WorkShareOf(spread));
+             WorkShareOf(spread), job.parts);
   for (const RankSteps& rank : job.ranks) {
     if (has_ranks) {
-      PushSpread(table, rank.rank, rank.steps, WorkShareOf(rank.steps));
+      PushSpread(table, rank.rank, rank.steps, WorkShareOf(rank.steps), rank.parts);
     }
   }
   return table;
