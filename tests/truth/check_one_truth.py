@@ -17,6 +17,9 @@ quotients to 1e-9. Compared are
                             launches, queue), calls, FLOPs, what has a model
   one_truth/recording.py    events from file to table, annotations, calls, steps, collectives, critical path,
                             memory
+  one_truth/replays.py      steps that whatif starts from and those of variance and SQL; the prices of the
+                            summary and the scenarios of whatif
+  one_truth/checked.py      what check compares, and the medians over steps of other verbs
   one_truth/shares.py       shares: the part they say, and together 1
   one_truth/same_tables.py  the tables of the summary and of the page against those of the verbs
   one_truth/ranks.py        several ranks against their files one by one
@@ -30,11 +33,11 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from one_truth import answers as asking
-from one_truth import (device_time, operators, random_run, ranks, recording, same_tables, self_test, shares, ways,
-                       work)
+from one_truth import (checked, device_time, operators, random_run, ranks, recording, replays, same_tables, self_test,
+                       shares, ways, work)
 from one_truth.claims import Claims
 
-MODULES = (device_time, work, operators, recording, shares, same_tables)
+MODULES = (device_time, work, operators, recording, replays, checked, shares, same_tables)
 SHOWN = 40  # problems of one run
 SKIPPED = 77
 # Sample folders and what of them is a trace of devices; directories are runs of several ranks.
