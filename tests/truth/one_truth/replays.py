@@ -101,9 +101,10 @@ def works(answers, say):
         classes = {(rank, scenario.removeprefix("class:").removesuffix(" x 0.5")): count
                    for rank, scenario, count in table.rows("rank", "scenario", "works")
                    if scenario.startswith("class:") and scenario.endswith(" x 0.5")}
-        counted = answers.table("by_rank", "kernels").sums(("rank", "class"), "count")
-        say("kernels of a class that are changed", "ranking", classes)
-        say("kernels of a class that are changed", "kernels --by rank", {key: counted[key] for key in classes})
+        for kernels in answers.tables("by_rank", "kernels"):
+            counted = kernels.sums(("rank", "class"), "count")
+            say("kernels of a class that are changed", "ranking", classes)
+            say("kernels of a class that are changed", "kernels --by rank", {key: counted[key] for key in classes})
 
 
 CLAIMS = (measured, longest, prices, works)
