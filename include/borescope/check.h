@@ -60,9 +60,9 @@ struct CheckReport {
 BORESCOPE_EXPORT Result<CheckReport> Check(std::span<const std::string> runs,
                                            const CheckOptions& options = {});
 
-// What a check asks of some files of `runs`, written to a file as a part of them: Check reads parts
-// in the place of recordings, and gives the same result. Of `options` it takes `budget` (whose
-// budgets may be of tables alone), the parameters that select, `captures`, `threads`,
+// The answers that a check needs about some files of `runs`, written to a file as a part: Check
+// reads parts in the place of recordings, and gives the same result. Of `options` it takes `budget`
+// (whose budgets may be of tables alone), the parameters that select, `captures`, `threads`,
 // `memory_limit`, `progress` and `stop`. Errors as those of Check about these, and of Run::Map.
 struct CheckMapOptions {
   std::optional<Shard> shard = {};  // only this part of the files of all runs; nothing: all

@@ -1,5 +1,5 @@
-// All that a check asks of a run: what every comparison needs, and what the budgets of a file are
-// about. Pure.
+// All questions of a check about a run: what every comparison needs, and what the budgets of a file
+// are about. Pure.
 #pragma once
 
 #include <span>

@@ -41,7 +41,7 @@ Result<std::vector<PartialData>> ReadParts(const std::vector<std::string>& paths
   return parts;
 }
 
-// The folder of a part and its division; nothing where it stands for itself.
+// The folder of a part and its division; nothing where it is no part of one.
 using Division = std::tuple<std::string, uint32_t, uint64_t, uint64_t>;
 std::optional<Division> DivisionOf(const std::string& input, const std::vector<std::string>& files,
                                    const std::vector<PartialData>& parts) {

@@ -35,7 +35,7 @@ RunOptions AskedWith(const CheckQuestion& question, RunOptions options) {
   return options;
 }
 
-// Statements are asked of recordings, and verbs refuse options: rather here than once all is
+// Statements need recordings, and verbs refuse options: rather here than once all is
 // mapped.
 Result<void> CheckCanMap(const BudgetFile& file, std::span<const AnalysisSpec* const> verbs,
                          const RunOptions& options) {

@@ -14,7 +14,7 @@
 
 namespace borescope::internal {
 
-// Which files are mapped, and what is asked of them. A plain value.
+// Which files are mapped, and by which questions. A plain value.
 class CheckMapping {
  public:
   // Of `request` it takes the runs, the budget file, the captures, and the question to each run.

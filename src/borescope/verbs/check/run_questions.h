@@ -1,5 +1,5 @@
-// What a check asks of one run, whoever answers: its recordings (recorded_run.h), or the parts that
-// were mapped of them (parts_of_runs.h). Answers are the same, to the last bit.
+// The questions of a check about one run, whoever answers: its recordings (recorded_run.h), or the
+// parts that were mapped of them (parts_of_runs.h). Answers are the same, to the last bit.
 #pragma once
 
 #include <span>

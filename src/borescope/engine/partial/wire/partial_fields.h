@@ -12,7 +12,17 @@ namespace shard {
 enum : uint32_t { kIndex = 1, kCount, kFiles, kDigest };
 }
 namespace question {
-enum : uint32_t { kVerbs = 1, kRanks, kSelection, kBy, kCompat, kAll, kOptions, kForReport, kForCheck };
+enum : uint32_t {
+  kVerbs = 1,
+  kRanks,
+  kSelection,
+  kBy,
+  kCompat,
+  kAll,
+  kOptions,
+  kForReport,
+  kForCheck
+};
 }
 namespace range {
 enum : uint32_t { kFirst = 1, kLast };
