@@ -68,17 +68,18 @@ def files_of(path):
     return sorted(path.iterdir()) if path.is_dir() else [path]
 
 
-def answers_about(program, path):
+def answers_about(program, path, is_generated=True):
     answers = asking.ask(program, [path])
+    answers.is_generated = is_generated
     files = files_of(path)
     if len(files) > 1:
         answers.ranks_alone = [asking.ask(program, [file], ("verbs",)) for file in files]
     return answers
 
 
-def check(program, path, thorough=False):
+def check(program, path, thorough=False, is_generated=True):
     """The problems of one run, each with its place."""
-    answers = answers_about(program, path)
+    answers = answers_about(program, path, is_generated)
     claims = compared(answers, claims_about(answers))
     found = claims.problems() + ways.threads(program, [path])
     if thorough:
@@ -102,7 +103,7 @@ def samples(program, folder):
     runs = [data / name for name in SAMPLE_RUNS]
     traces = sorted({path for pattern in SAMPLE_TRACES for path in data.glob(pattern)})
     with ThreadPoolExecutor(2) as pool:
-        results = pool.map(lambda path: check(program, path), runs + traces)
+        results = pool.map(lambda path: check(program, path, is_generated=False), runs + traces)
         return [problem for result in results for problem in result]
 
 

@@ -152,6 +152,7 @@ class Answers:
         self.documents = {}  # call: {table: Table}
         self.diagnostics = {}  # call: rows
         self.left_out = {}  # call: verbs that have no answer for this run
+        self.is_generated = True  # by a program of ours, with one clock
         self.ranks_alone = []  # Answers about each file of the run by itself
 
     def tables(self, call, *names):
