@@ -100,7 +100,8 @@ class MappedRunQuestions final : public RunQuestions {
   // The answers to this question, and perhaps to others.
   Result<const PartialData*> Find(const CheckQuestion& question) const {
     if (question.of_whole) {
-      return PlacesOf(question, *parts_).empty() ? NotMapped(question) : parts_.get();
+      return PlacesOf(question, *parts_).empty() ? Result<const PartialData*>(NotMapped(question))
+                                                 : parts_.get();
     }
     for (const PartialData& part : parts_->further) {
       if (part.question.params.by == question.by && !PlacesOf(question, part).empty()) {
