@@ -28,6 +28,7 @@ PartialFile WithoutTables(const PartialFile& file) {
   head.skipped = file.skipped;
   head.unknown = file.unknown;
   head.graphs = file.graphs;
+  head.checked = file.checked;
   for (const Outcome& outcome : file.outcomes) {
     head.outcomes.push_back({outcome.error, {}});
   }
