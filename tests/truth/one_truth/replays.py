@@ -47,8 +47,6 @@ def completions(answers):
 def longest(answers, say):
     """`variance` counts all steps but the first of each recording."""
     for table in answers.tables("verbs", "steps_spread"):
-        if any(parts == "ops" for parts in table["parts"]):
-            return  # of windows on the host
         quality = answers.table("whatif", "replay_quality").where(lambda c: c("step") is not None)
         firsts = {}
         for rank, step, begin in answers.table("sql", "whole_steps").rows("rank", "number", "begin_ns"):
