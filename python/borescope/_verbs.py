@@ -3119,9 +3119,9 @@ class Verbs:
                     trend; above 0.5.
                 work_share (float, share): Part of the variance that goes with other amounts of
                     work; missing where all steps do the same, or it is not known.
-                parts (string): How the steps are divided (--parts); of a job all the ways of its
-                    ranks: parts of several ways are not comparable, --parts breakdown is one for
-                    all.
+                parts (string): How the steps are divided (--parts), where ranks differ in it, so
+                    that their parts are not comparable: --parts breakdown divides all alike.
+                    Missing where all are alike.
             variance_causes: What goes with the length of steps, by path: shares need 5 steps.
                 rank (int): Rank of the process in the job: what it, for which the others waited,
                     spent beyond the typical rank; missing: time of the typical rank.
