@@ -47,7 +47,10 @@ def completions(answers):
 def longest(answers, say):
     """`variance` counts all steps but the first of each recording."""
     for table in answers.tables("verbs", "steps_spread"):
-        quality = answers.table("whatif", "replay_quality").where(lambda c: c("step") is not None)
+        whole = answers.table("whatif", "replay_quality")
+        if "refused" in whole["verdict"]:
+            return  # times contradict each other
+        quality = whole.where(lambda c: c("step") is not None)
         firsts = {}
         for rank, step, begin in answers.table("sql", "whole_steps").rows("rank", "number", "begin_ns"):
             firsts[rank] = min(firsts.get(rank, (begin, step)), (begin, step))
@@ -71,16 +74,22 @@ def prices(answers, say):
             mine, theirs = (by_change(one, name, column) for one, name in
                             ((table, "change"), (answers.table("plan", "whatif"), "scenario")))
             # Where the replay is refused, only whatif says how long a step is.
-            both = {key for key in set(mine) & set(theirs) if column != "step_ns" or mine[key] is not None}
+            if column == "step_ns":
+                theirs = {key: theirs[key] for key in theirs if mine.get(key) is not None}
+            planned = {change for _, change in theirs}
             quantity = f"{column} of replayed changes"
-            say(quantity, "summary --price", {key: mine[key] for key in both})
-            say(quantity, "whatif --plan", {key: theirs[key] for key in both})
+            say(quantity, "summary --price", there({key: mine[key] for key in mine if key[1] in planned}))
+            say(quantity, "whatif --plan", there(theirs))
             ranked = in_ranking(answers, column)
             kernels = {(rank, kernel): value for rank, change, kernel, value
                        in table.rows("rank", "change", "kernel", column) if change == KERNEL and (rank, kernel) in ranked}
             kernels |= {key: mine[key] for key in mine if key[1] == DATA and key in ranked}
             say(f"{column} of the levers of summary", "summary --price", kernels)
             say(f"{column} of the levers of summary", "ranking", {key: ranked[key] for key in kernels})
+
+
+def there(numbers):
+    return {key: number for key, number in numbers.items() if number is not None}
 
 
 def by_change(table, name, column):
