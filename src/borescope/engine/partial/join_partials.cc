@@ -254,6 +254,7 @@ Result<std::vector<PartialData>> MergeFurther(std::vector<PartialData>& partials
   std::vector<PartialData> merged;
   for (size_t i = 0; i < partials.front().further.size(); ++i) {
     std::vector<PartialData> of_one;
+    of_one.reserve(partials.size());
     for (PartialData& partial : partials) {
       if (partial.further.size() != partials.front().further.size()) {
         return UsageError(

@@ -32,6 +32,7 @@ std::vector<std::string> PartFiles(const std::string& input) {
 
 Result<std::vector<PartialData>> ReadParts(const std::vector<std::string>& paths) {
   std::vector<PartialData> parts;
+  parts.reserve(paths.size());
   for (const std::string& path : paths) {
     CheckStop();
     BS_ASSIGN(const std::string bytes, ReadPartialFile(path));
@@ -82,6 +83,7 @@ Result<std::vector<RunInput>> FindRunInputs(const std::vector<std::string>& inpu
     Append(std::move(parts), is_new ? pools.back() : pools[place->second]);
   }
   std::vector<RunInput> found;
+  found.reserve(pools.size());
   for (Pool& pool : pools) {
     found.push_back({pool.name, std::nullopt});
     if (!pool.parts.empty()) {

@@ -157,6 +157,7 @@ Result<std::vector<PartialData>> CheckMapping::MapRunFiles(uint32_t run) const {
     contents.emplace(file.path, ContentOf(file));
   }
   std::vector<PartialData> answers;
+  answers.reserve(questions_.size());
   for (const CheckQuestion& question : questions_) {
     BS_ASSIGN(PartialData answer,
               MapPartial(question.verbs, AskedWith(question, options), kOfCheck));
@@ -196,6 +197,7 @@ Result<PartialData> CheckMapping::Map() const {
 
 Result<std::vector<Question>> CheckMapping::UnderstandQuestions() const {
   std::vector<Question> questions;
+  questions.reserve(questions_.size());
   for (const CheckQuestion& question : questions_) {
     RunOptions options = AskedWith(question, options_);
     BS_ASSIGN(Question understood, UnderstandQuestion(question.verbs, options, kOfCheck));

@@ -23,6 +23,7 @@ const Table* FindIn(const Document& document, std::string_view name) {
 
 Result<Answer> Ask(std::initializer_list<std::string_view> verbs, RunQuestions& run, bool by_step) {
   CheckQuestion question;
+  question.verbs.reserve(verbs.size());
   for (const std::string_view verb : verbs) {
     question.verbs.push_back(FindAnalysis(verb));
   }

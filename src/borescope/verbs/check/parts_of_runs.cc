@@ -47,6 +47,7 @@ Result<void> CheckAreAll(const PartialData& parts, const std::string& name) {
 
 std::string WordsOf(const CheckQuestion& question) {
   std::vector<std::string_view> names;
+  names.reserve(question.verbs.size());
   for (const AnalysisSpec* verb : question.verbs) {
     names.push_back(verb->name);
   }
@@ -57,6 +58,7 @@ std::string WordsOf(const CheckQuestion& question) {
 // Where each verb of the question has its answer among those of the part; empty where one has none.
 std::vector<size_t> PlacesOf(const CheckQuestion& question, const PartialData& part) {
   std::vector<size_t> places;
+  places.reserve(question.verbs.size());
   const std::vector<const AnalysisSpec*>& verbs = part.question.verbs;
   for (const AnalysisSpec* verb : question.verbs) {
     const auto found = std::find(verbs.begin(), verbs.end(), verb);
@@ -135,6 +137,7 @@ class MappedRunQuestions final : public RunQuestions {
     mine.program_version = part.program_version;
     mine.question = part.question;
     mine.question.verbs = question.verbs;
+    mine.files.reserve(files_.size());
     const std::vector<size_t> places = PlacesOf(question, part);
     for (const size_t number : files_) {
       mine.files.push_back(OnlyWith(places, part.files[number]));
@@ -152,6 +155,7 @@ class MappedRunQuestions final : public RunQuestions {
 
   static PartialFile OnlyWith(const std::vector<size_t>& places, PartialFile file) {
     std::vector<Outcome> outcomes;
+    outcomes.reserve(places.size());
     for (const size_t place : places) {
       if (!file.outcomes.empty()) {
         outcomes.push_back(std::move(file.outcomes[place]));
@@ -196,6 +200,7 @@ void PartsOfRuns::FindRuns() {
     run.name = run.files.empty() ? file.run_name : std::min(run.name, file.run_name);
     run.files.push_back(i);
   }
+  runs_.reserve(runs.size());
   for (auto& [key, run] : runs) {
     runs_.push_back(std::move(run));
   }

@@ -26,6 +26,7 @@ std::vector<StepKey> KeysOf(const Table& steps) {
   const IntValues& ranks = Ints(steps, "rank");
   const IntValues& numbers = Ints(steps, "step");
   std::vector<StepKey> keys;
+  keys.reserve(ranks.size());
   std::map<int64_t, uint32_t> seen;
   for (size_t row = 0; row < ranks.size(); ++row) {
     if (row > 0 && ranks[row] != ranks[row - 1]) {
