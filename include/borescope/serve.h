@@ -27,6 +27,12 @@ struct OfferedTrace {
   std::optional<ConvertReport> converted;
 };
 
+// In which form Perfetto's page gets a trace.
+enum class TraceForm : uint8_t {
+  kPerfetto,  // Perfetto's protobuf: small, and quick to load
+  kJson,      // Chrome JSON: the text of the input, where it is that
+};
+
 enum class ServeEnd : uint8_t {
   kFetched,    // somebody has all of the file
   kTimeLimit,  // nobody has begun to fetch it
@@ -45,11 +51,12 @@ class BORESCOPE_EXPORT FileServer {
 
   uint16_t port() const;
 
-  // Makes ready what Perfetto's page shows of these inputs; what it cannot read as it is gets
-  // converted into a temporary file. Of `options` the format is not used. Errors as those of
-  // Convert.
+  // Makes ready what Perfetto's page shows of these inputs; what is not of that form, or cannot be
+  // read as it is, gets converted into a temporary file. Of `options` the format is not used. Errors
+  // as those of Convert.
   Result<OfferedTrace> OfferTrace(std::span<const std::string> inputs,
-                                  const ConvertOptions& options = {});
+                                  const ConvertOptions& options = {},
+                                  TraceForm form = TraceForm::kPerfetto);
   // Makes ready a page; `name` ends its address.
   Result<void> OfferPage(std::string html, std::string_view name);
 

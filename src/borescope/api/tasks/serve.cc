@@ -51,14 +51,16 @@ uint16_t FileServer::port() const { return state_->listener.port(); }
 // The temporary folder goes as soon as the file in it is open: whatever ends the process then,
 // nothing stays behind.
 Result<OfferedTrace> FileServer::OfferTrace(std::span<const std::string> inputs,
-                                            const ConvertOptions& options) {
+                                            const ConvertOptions& options, TraceForm form) {
   const internal::Result<internal::TemporaryFolder> folder = internal::TemporaryFolder::Make();
   if (!folder.ok()) {
     return PublicError(folder.error());
   }
   state_->SetDrafts(folder->path());
   internal::Result<internal::ReadyTrace> ready =
-      internal::PrepareTrace(InsideConvert(inputs, options), folder->path());
+      internal::PrepareTrace(InsideConvert(inputs, options), folder->path(),
+                             form == TraceForm::kJson ? internal::TraceForm::kJson
+                                                      : internal::TraceForm::kPerfetto);
   state_->RemoveDrafts();
   state_->SetDrafts("");
   if (!ready.ok()) {

@@ -41,7 +41,7 @@ constexpr std::string_view kCheckShared[] = {"rank",  "step",   "step-rule",  "s
                                              "gpu",   "stream", "annotation", "instance",
                                              "begin", "end"};
 
-constexpr std::string_view kConvertShared[] = {"begin", "end"};
+constexpr std::string_view kConvertShared[] = {"step", "begin", "end"};
 constexpr TaskParameterRow kConvert[] = {
     {"to", "choice", "FORMAT", "what to write (default: what the ending of OUT says)", "output"},
     {.name = "align",

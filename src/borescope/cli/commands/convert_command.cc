@@ -51,6 +51,7 @@ Result<ConvertRequest> UnderstandConvert(const RawOptions& raw) {
   CLI_TRY(FindOutput(raw, request));
   request.options.to = raw.to;
   request.options.align = raw.align;
+  request.options.steps = raw.Param("step");
   request.options.begin = raw.Param("begin");
   request.options.end = raw.Param("end");
   CLI_ASSIGN(request.options.threads, ParseThreads(raw.threads));
@@ -101,7 +102,7 @@ void ReportOutcome(const ConvertReport& report, const std::string& path) {
     line += fmt::format(" of {} files", digits(report.files));
   }
   if (report.outside != 0) {
-    line += fmt::format("; {} outside --begin and --end left out", digits(report.outside));
+    line += fmt::format("; {} outside of what was selected left out", digits(report.outside));
   }
   if (report.unplaced != 0) {
     line += fmt::format("; {} left out, for which {} has no place", digits(report.unplaced),

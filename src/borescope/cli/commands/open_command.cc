@@ -21,14 +21,15 @@ namespace {
 
 struct OpenRequest {
   ConvertOptions trace;  // what is read of a trace
+  TraceForm form = TraceForm::kPerfetto;
   uint16_t port = kPerfettoPort;
   std::chrono::seconds limit{300};
 };
 
 // Options that select what the report is about; a trace is shown whole, or a window of it.
-constexpr std::string_view kReportOnly[] = {"rank", "step",    "step-rule",  "step-pattern",
-                                            "gpu",  "stream",  "annotation", "instance",
-                                            "top",  "against", "captures"};
+constexpr std::string_view kReportOnly[] = {"rank",         "step-rule",  "step-pattern", "gpu",
+                                            "stream",       "annotation", "instance",     "top",
+                                            "against",      "captures"};
 
 Result<void> CheckForTrace(const RawOptions& raw) {
   if (raw.inputs.empty()) {
@@ -58,6 +59,14 @@ Result<OpenRequest> UnderstandOpen(const RawOptions& raw) {
   CLI_ASSIGN(request.trace.scrub, ParseScrub(raw));
   request.trace.begin = raw.Param("begin");
   request.trace.end = raw.Param("end");
+  request.trace.steps = raw.Param("step");
+  if (!raw.as.empty() && raw.as != "perfetto" && raw.as != "json") {
+    return UsageError("--as: '" + raw.as + "' is not known; it takes perfetto or json");
+  }
+  if (!raw.as.empty() && raw.report) {
+    return UsageError("--as is the form of a trace; leave out --report");
+  }
+  request.form = raw.as == "json" ? TraceForm::kJson : TraceForm::kPerfetto;
   CLI_ASSIGN(request.trace.threads, ParseThreads(raw.threads));
   CLI_TRY(KeepMemoryLimit(raw));
   if (!raw.port.empty()) {
@@ -88,20 +97,21 @@ void ReportConversion(const OfferedTrace& offered) {
 }
 
 // A signal removes what is half converted.
-Result<OfferedTrace> OfferWithProgress(const Command& command, ConvertOptions options,
+Result<OfferedTrace> OfferWithProgress(const Command& command, const OpenRequest& request,
                                        FileServer& server) {
   const Interrupts interrupts([&] {
     server.RemoveDrafts();
     UndoUnfinished();
   });
   ProgressBar bar(command.raw);
+  ConvertOptions options = request.trace;
   options.progress = bar.Callback();
-  return server.OfferTrace(command.raw.inputs, options);
+  return server.OfferTrace(command.raw.inputs, options, request.form);
 }
 
 // Returns the exit status of what was read.
 Result<int> OfferTrace(const Command& command, const OpenRequest& request, FileServer& server) {
-  CLI_ASSIGN(const OfferedTrace offered, OfferWithProgress(command, request.trace, server));
+  CLI_ASSIGN(const OfferedTrace offered, OfferWithProgress(command, request, server));
   if (offered.converted.has_value() && !command.raw.quiet) {
     ReportConversion(offered);
   }

@@ -22,6 +22,7 @@ struct ConvertOptions {
   std::string to;                   // the name of a format; empty: by the ending of `output`
   std::string begin;                // of the window, as in index/time_window.h; empty: open
   std::string end;
+  std::string steps = {};  // numbers and ranges of steps, as of --step; empty: all
   // Of several inputs: "" for the clocks that are recorded, "collectives" for those that put what
   // ranks did together in line.
   std::string align = {};
