@@ -1,5 +1,7 @@
 #include "borescope/convert/kept_rows.h"
 
+#include <utility>
+
 #include "borescope/base/stop.h"
 
 namespace borescope::internal {
@@ -17,9 +19,12 @@ class RowKeeper {
     KeepOverlapping(trace_.host(), rows_.host);
     KeepOverlapping(trace_.device(), rows_.device);
     KeepNeighbours();
-    KeepWorkOfCalls();
+    KeepWaitingWork();
+    KeepCallees();
+    KeepForwardPasses();
     KeepLaunches();
     KeepCallers();
+    KeepSteps();
     return std::move(rows_);
   }
 
@@ -72,12 +77,47 @@ class RowKeeper {
     }
   }
 
-  void KeepWorkOfCalls() {
+  void KeepWaitingWork() {
+    const DeviceEvents& device = trace_.device();
     for (uint32_t row = 0; row < rows_.device.size(); ++row) {
       CheckStopAt(row);
       const HostId launch = index_.correlation.launch_of[row];
-      if (launch.valid() && rows_.host[launch.value] != 0) {
-        rows_.device[row] = 1;
+      const bool waits = launch.valid() &&
+                         trace_.host().ts_ns[launch.value] <= window_.end_ns &&
+                         device.end_ns(DeviceId{row}) >= window_.begin_ns;
+      rows_.device[row] = waits ? 1 : rows_.device[row];
+    }
+  }
+
+  // Times of operators without what they call need all of their direct calls.
+  void KeepCallees() {
+    const HostEvents& host = trace_.host();
+    for (uint32_t row = 0; row < rows_.host.size(); ++row) {
+      CheckStopAt(row);
+      const HostId caller = index_.tree.parent[row];
+      if (caller.valid() && host.ts_ns[row] > window_.end_ns &&
+          window_.Holds(host.ts_ns[caller.value]) &&
+          (host.kind[caller.value] == HostKind::kOp ||
+           host.kind[caller.value] == HostKind::kAnnotation)) {
+        rows_.host[row] = 1;
+      }
+    }
+  }
+
+  void KeepForwardPasses() {
+    for (const ForwardBackwardLink& link : index_.forward_backward) {
+      if (rows_.host[link.backward.value] != 0) {
+        KeepHost(link.forward);
+      }
+    }
+  }
+
+  void KeepSteps() {
+    const Steps& steps = index_.steps;
+    for (uint32_t row = 0; row < steps.device_step.size(); ++row) {
+      CheckStopAt(row);
+      if (rows_.device[row] != 0 && steps.device_step[row] != kNoStep) {
+        KeepHost(steps.steps[steps.device_step[row]].annotation);
       }
     }
   }

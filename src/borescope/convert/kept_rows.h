@@ -3,15 +3,17 @@
 //
 // Events of device and host that overlap the window, and around it
 //
-//   launches   the calls that launched what is kept, and the work that calls in the window launched
-//   neighbours of every stream the last work before the window and the first after it: what was
-//              waited for at its edges
-//   callers    the events of the host around all of these, and around what is kept
-//
-// A part of steps has all that overlaps their time on the host and on devices.
+//   waiting work   work that was launched before the end of the window and ran, or was still to run,
+//                  in it or after it
+//   neighbours     of every stream the last work before the window and the first after it: what was
+//                  waited for at its edges
+//   launches       the calls that launched what is kept
+//   callees        of operators that begin in the window and outlive it, what they called later
+//   forward passes the operators of which backward ones in the window are the backward
+//   callers        the events of the host around all of these, and the steps in which kept work was
+//                  launched
 #pragma once
 
-#include <cstdint>
 #include <vector>
 
 #include "borescope/index/time_window.h"

@@ -2,10 +2,12 @@
 
 #include <algorithm>
 #include <string>
+#include <thread>
 #include <utility>
 
 #include "borescope/cli/answers.h"
 #include "borescope/cli/commands.h"
+#include "borescope/cli/commands/live_report.h"
 #include "borescope/cli/commands/report_command.h"
 #include "borescope/cli/commands/verb_commands.h"
 #include "borescope/cli/memory.h"
@@ -130,6 +132,15 @@ Result<int> OfferReport(const Command& command, FileServer& server) {
   return StatusOf(files);
 }
 
+Result<void> OfferLive(const Command& command, FileServer& server, LiveReport& report) {
+  const Interrupts interrupts(UndoUnfinished);
+  CLI_TRY(server.OfferLivePage(
+      "report.html", fmt::format("No rank is complete yet in {}; this page shows the report as "
+                                 "soon as one is.",
+                                 command.raw.inputs.front())));
+  return report.MakeFirst();
+}
+
 // ---- Serving ----
 
 // How the browser, on whichever machine, gets to the file.
@@ -172,6 +183,24 @@ int Serve(const Command& command, FileServer& server, std::chrono::seconds limit
   return kDone;
 }
 
+// A folder may be written while its report is shown.
+int OpenLiveReport(const Command& command, const OpenRequest& request, FileServer& server) {
+  LiveReport report(command, server);
+  if (const Result<void> offered = OfferLive(command, server, report); !offered.ok()) {
+    return FailWith(offered.error(), command);
+  }
+  const Interrupts interrupts;
+  const int announced = Announce(command, server, request.limit);
+  if (announced != kDone) {
+    return announced;
+  }
+  std::jthread watcher([&](const StopToken& stop) { report.Watch(stop); });
+  const int served = Serve(command, server, request.limit, interrupts);
+  watcher.request_stop();
+  watcher.join();
+  return std::max(served, report.status());
+}
+
 }  // namespace
 
 int RunOpenVerb(const Command& command) {
@@ -182,6 +211,9 @@ int RunOpenVerb(const Command& command) {
   Result<FileServer> server = FileServer::Open(request->port);
   if (!server.ok()) {
     return FailWith(server.error(), command);
+  }
+  if (IsLive(command.raw)) {
+    return OpenLiveReport(command, *request, *server);
   }
   const Result<int> read =
       command.raw.report ? OfferReport(command, *server) : OfferTrace(command, *request, *server);

@@ -39,7 +39,8 @@ Result<TimeWindow> HullOfSteps(const Trace& trace, const TraceIndex& index,
   BS_ASSIGN(const Selected selected, Selected::Make(view, part));
   TimeWindow hull{std::numeric_limits<int64_t>::max(), std::numeric_limits<int64_t>::min()};
   Cover(selected.windows(), hull);
-  for (const DeviceTime& time : *DeviceTimes(view, selected, PerTrack::kGpu)) {
+  const SharedDeviceTimes times = DeviceTimes(view, selected, PerTrack::kGpu);
+  for (const DeviceTime& time : *times) {
     Cover(selected.TimeOf(time.tracks), hull);
   }
   return hull;
