@@ -25,9 +25,18 @@ function restorePlace(): void {
     const place = storage.getItem(PLACE);
     storage.removeItem(PLACE);
     if (place !== null) {
-      scrollTo(0, Number(place));
+      whenDrawn(() => scrollTo(0, Number(place)));
     }
   });
+}
+
+// Sections are drawn one after the other; before that the place may not be there yet.
+function whenDrawn(then: () => void): void {
+  if (document.documentElement.dataset.drawn === 'all') {
+    then();
+  } else {
+    requestAnimationFrame(() => whenDrawn(then));
+  }
 }
 
 function reload(): void {

@@ -97,7 +97,7 @@ class RowKeeper {
       const HostId caller = index_.tree.parent[row];
       if (caller.valid() && host.ts_ns[row] > window_.end_ns &&
           window_.Holds(host.ts_ns[caller.value]) &&
-          (host.kind[caller.value] == HostKind::kOp ||
+          (index_.IsOperator(trace_, caller) ||
            host.kind[caller.value] == HostKind::kAnnotation)) {
         rows_.host[row] = 1;
       }
