@@ -30,7 +30,7 @@ struct OfferedTrace {
 
 // In which form Perfetto's page gets a trace.
 enum class TraceForm : uint8_t {
-  kPerfetto,  // Perfetto's protobuf: small, and quick to load
+  kPerfetto,  // Perfetto's protobuf, a third of the size of JSON
   kJson,      // Chrome JSON: the text of the input, where it is that
 };
 
@@ -40,8 +40,8 @@ struct LiveNews {
   std::vector<std::string> problems = {};
 };
 
-// Which files of a folder are complete: they have stayed the same for a while, are not empty, and no
-// temporary ones by their names (.tmp, .part, ...). Reads none of them. Not thread-safe.
+// Which files of a folder are complete: they have stayed the same for a while, are not empty, and
+// no temporary ones by their names (.tmp, .part, ...). Reads none of them. Not thread-safe.
 class BORESCOPE_EXPORT InputWatch {
  public:
   struct Settled {
@@ -50,8 +50,8 @@ class BORESCOPE_EXPORT InputWatch {
     bool has_changed = false;        // since the last look: other files, or others in their place
   };
 
-  // `inputs` as those of Run::Open; they may lead to no file yet. A file is complete once it has not
-  // changed for `quiet`.
+  // `inputs` as those of Run::Open; they may lead to no file yet. A file is complete once it has
+  // not changed for `quiet`.
   InputWatch(std::vector<std::string> inputs, std::chrono::milliseconds quiet);
   InputWatch(InputWatch&&) noexcept;
   InputWatch& operator=(InputWatch&&) noexcept;
@@ -65,7 +65,8 @@ class BORESCOPE_EXPORT InputWatch {
 };
 
 enum class ServeEnd : uint8_t {
-  kFetched,    // somebody has all of the file; of a live page, it was fetched and nobody asks any more
+  kFetched,    // somebody has all of the file; of a live page, it was fetched and nobody asks any
+               // more
   kTimeLimit,  // nobody has begun to fetch it
   kStopped,    // `stop` was set
 };
@@ -83,8 +84,8 @@ class BORESCOPE_EXPORT FileServer {
   uint16_t port() const;
 
   // Makes ready what Perfetto's page shows of these inputs; what is not of that form, or cannot be
-  // read as it is, gets converted into a temporary file. Of `options` the format is not used. Errors
-  // as those of Convert.
+  // read as it is, gets converted into a temporary file. Of `options` the format is not used.
+  // Errors as those of Convert.
   Result<OfferedTrace> OfferTrace(std::span<const std::string> inputs,
                                   const ConvertOptions& options = {},
                                   TraceForm form = TraceForm::kPerfetto);

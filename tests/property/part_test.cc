@@ -1,5 +1,5 @@
-// A part of a recording: verbs answer of the file that `convert` cut out what they answer of that part
-// of the whole recording.
+// A part of a recording: verbs answer of the file that `convert` cut out what they answer of that
+// part of the whole recording.
 
 #include <gtest/gtest.h>
 
@@ -97,7 +97,7 @@ class PartTest : public testing::TestWithParam<uint64_t> {
   void Check(const Part& part) const {
     ExpectSame(trace_, Convert(trace_, "cut.json", part), part);
     const std::string whole = Convert(trace_, "whole.rpd", {});
-    ExpectSame(whole, Convert(trace_, "cut.rpd", part), part);
+    ExpectSame(whole, Convert(whole, "cut.rpd", part), part);
   }
 
   const TemporaryFolder folder_ = TemporaryFolder::Make().value();

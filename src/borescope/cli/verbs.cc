@@ -9,8 +9,8 @@ namespace borescope::cli {
 namespace {
 
 constexpr std::string_view kConvertOptions[] = {
-    "to",        "align",     "step",    "begin",        "end",         "scrub",
-    "scrub-key", "scrub-map", "threads", "memory-limit", "no-progress"};
+    "to",    "align",     "overlay",   "step",    "begin",        "end",
+    "scrub", "scrub-key", "scrub-map", "threads", "memory-limit", "no-progress"};
 
 constexpr std::string_view kLinkOptions[] = {"host",
                                              "device",
@@ -162,10 +162,10 @@ constexpr std::string_view kCheckDetails =
     "Exit status: 0 kept, 1 broken, 2 an error, or recordings not as good as the\n"
     "budget file asks, 3 cannot tell, under --strict (else 0).\n";
 constexpr std::string_view kOpenOptions[] = {
-    "report",       "as",          "port",       "no-browser",   "timeout",   "begin",  "end",
-    "rank",         "step",        "step-rule",  "step-pattern", "gpu",       "stream",
-    "annotation",   "instance",    "top",        "against",      "captures",  "threads",
-    "memory-limit", "no-progress", "verbose",    "scrub",        "scrub-key", "scrub-map"};
+    "report",   "as",    "port",      "no-browser",   "timeout", "begin",        "end",
+    "rank",     "step",  "step-rule", "step-pattern", "gpu",     "stream",       "annotation",
+    "instance", "top",   "against",   "captures",     "threads", "memory-limit", "no-progress",
+    "verbose",  "scrub", "scrub-key", "scrub-map"};
 
 constexpr std::string_view kOpenDetails =
     "The trace is served to programs of this machine only, and opened in Perfetto's\n"

@@ -25,7 +25,8 @@ constexpr std::string_view kCsvEndings[] = {".csv"};
 constexpr ConvertTarget kTargets[] = {
     {"chrome", "Chrome trace JSON, as PyTorch's profiler writes it; for Perfetto and others",
      kChromeEndings, true, OpenChrome, nullptr},
-    {"perfetto", "Perfetto's protobuf, smaller than JSON", kPerfettoEndings, true, OpenPerfetto, nullptr},
+    {"perfetto", "Perfetto's protobuf, smaller than JSON", kPerfettoEndings, true, OpenPerfetto,
+     nullptr},
     {"rpd", "ROCm's rocmProfileData database, schema 3", kRpdEndings, true, nullptr, OpenRpd},
     {"csv", "one line an event", kCsvEndings, false, OpenEventsCsv, nullptr},
 };

@@ -27,8 +27,8 @@ struct ConvertInput {
   const TraceIndex& index;
   // Events that start outside are left out, but for those of host and device where `rows` says.
   TimeWindow window;
-  MergeSource source;                // which of the traces of the output
-  const KeptRows* rows = nullptr;    // events of host and device; nullptr: by their start
+  MergeSource source;                   // which of the traces of the output
+  const KeptRows* rows = nullptr;       // events of host and device; nullptr: by their start
   std::optional<RecordedCut> cut = {};  // what the file is to say that it holds
 
   bool Keeps(HostId id) const {

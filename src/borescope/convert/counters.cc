@@ -37,9 +37,9 @@ std::vector<CounterPoint> Depths(const std::vector<int64_t>& begins,
 
 // What of them is in the window: what was before it stands at its begin.
 std::vector<CounterPoint> Within(const TimeWindow& window, std::vector<CounterPoint> points) {
-  const auto first =
-      std::find_if(points.begin(), points.end(),
-                   [&](const CounterPoint& point) { return point.ts_ns > window.begin_ns; });
+  const auto first = std::find_if(points.begin(), points.end(), [&](const CounterPoint& point) {
+    return point.ts_ns > window.begin_ns;
+  });
   if (first != points.begin()) {
     std::prev(first)->ts_ns = std::max(std::prev(first)->ts_ns, window.begin_ns);
     points.erase(points.begin(), std::prev(first));

@@ -65,8 +65,8 @@ class RowKeeper {
       }
       if (rows_.device[row] == 0) {
         last_begun = row;
-        const bool ends_last = last_ended == end || device.end_ns(DeviceId{row}) >=
-                                                        device.end_ns(DeviceId{last_ended});
+        const bool ends_last = last_ended == end ||
+                               device.end_ns(DeviceId{row}) >= device.end_ns(DeviceId{last_ended});
         last_ended = ends_last ? row : last_ended;
       }
     }
@@ -82,8 +82,7 @@ class RowKeeper {
     for (uint32_t row = 0; row < rows_.device.size(); ++row) {
       CheckStopAt(row);
       const HostId launch = index_.correlation.launch_of[row];
-      const bool waits = launch.valid() &&
-                         trace_.host().ts_ns[launch.value] <= window_.end_ns &&
+      const bool waits = launch.valid() && trace_.host().ts_ns[launch.value] <= window_.end_ns &&
                          device.end_ns(DeviceId{row}) >= window_.begin_ns;
       rows_.device[row] = waits ? 1 : rows_.device[row];
     }
@@ -97,8 +96,7 @@ class RowKeeper {
       const HostId caller = index_.tree.parent[row];
       if (caller.valid() && host.ts_ns[row] > window_.end_ns &&
           window_.Holds(host.ts_ns[caller.value]) &&
-          (index_.IsOperator(trace_, caller) ||
-           host.kind[caller.value] == HostKind::kAnnotation)) {
+          (index_.IsOperator(trace_, caller) || host.kind[caller.value] == HostKind::kAnnotation)) {
         rows_.host[row] = 1;
       }
     }

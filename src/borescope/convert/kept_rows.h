@@ -1,9 +1,10 @@
-// Which events a part of a recording needs, so that what is asked of the part has the answer that the
-// recording gives about it.
+// Which events a part of a recording needs, so that what is asked of the part has the answer that
+// the recording gives about it.
 //
 // Events of device and host that overlap the window, and around it
 //
-//   waiting work   work that was launched before the end of the window and ran, or was still to run,
+//   waiting work   work that was launched before the end of the window and ran, or was still to
+//   run,
 //                  in it or after it
 //   neighbours     of every stream the last work before the window and the first after it: what was
 //                  waited for at its edges

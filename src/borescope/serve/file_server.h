@@ -27,12 +27,12 @@ enum class ServeEnd {
 };
 
 // Answers requests as http_response.h says. Ends once a GET has all of the file (with `stays` when
-// nobody asks any more), or nobody asked for it in time; those who are being answered at that moment still get their answers. Who connects
-// and says nothing keeps nobody out: where there are too many clients, the one that has been silent
-// for longest goes, never one that is being answered. `stop` may be set by another thread or by a
-// signal handler, and is noticed within a fifth of a second. kIo, naming the address, when the
-// system takes the listening socket away. Blocks, in the calling thread alone; it does not matter
-// whether SIGPIPE is ignored.
+// nobody asks any more), or nobody asked for it in time; those who are being answered at that
+// moment still get their answers. Who connects and says nothing keeps nobody out: where there are
+// too many clients, the one that has been silent for longest goes, never one that is being
+// answered. `stop` may be set by another thread or by a signal handler, and is noticed within a
+// fifth of a second. kIo, naming the address, when the system takes the listening socket away.
+// Blocks, in the calling thread alone; it does not matter whether SIGPIPE is ignored.
 Result<ServeEnd> ServeFile(const Listener& listener, const ServedFile& file,
                            const ServeLimits& limits, const std::atomic<bool>& stop);
 

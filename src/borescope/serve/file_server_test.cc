@@ -347,8 +347,8 @@ TEST_F(FileServerThreads, APortCanBeServedAgain) {
 
 TEST_F(FileServerThreads, GivesWhatIsMadeInPieces) {
   file_.handler = [this](std::string_view name, std::string_view) -> std::optional<MadeAnswer> {
-    return name == "made" ? std::optional(MadeAnswer{
-                                "text/plain", std::make_shared<const std::string>(content_)})
+    return name == "made" ? std::optional(MadeAnswer{"text/plain",
+                                                     std::make_shared<const std::string>(content_)})
                           : std::nullopt;
   };
   Start();

@@ -50,8 +50,7 @@ bool IsThisMachine(std::string_view host) {
 
 // What the handler of the file makes of a target; nothing outside of the folder of the file.
 std::optional<MadeAnswer> MadeFor(std::string_view target, const ServedFile& file) {
-  const std::string_view folder =
-      std::string_view(file.path).substr(0, file.path.rfind('/') + 1);
+  const std::string_view folder = std::string_view(file.path).substr(0, file.path.rfind('/') + 1);
   if (file.handler == nullptr || !target.starts_with(folder)) {
     return std::nullopt;
   }

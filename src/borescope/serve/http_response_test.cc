@@ -131,8 +131,8 @@ ServedFile WithHandler() {
   ServedFile file = Trace();
   file.handler = [](std::string_view name, std::string_view query) -> std::optional<MadeAnswer> {
     if (name == "live" || name == "trace.json") {
-      return MadeAnswer{"text/x-made", std::make_shared<const std::string>(
-                                           std::string(name) + "?" + std::string(query))};
+      return MadeAnswer{"text/x-made", std::make_shared<const std::string>(std::string(name) + "?" +
+                                                                           std::string(query))};
     }
     return std::nullopt;
   };
@@ -140,7 +140,8 @@ ServedFile WithHandler() {
 }
 
 TEST(HttpResponse, AHandlerAnswersBesideTheFile) {
-  const HttpResponse answer = AnswerTo(Request{.target = "/secret/live?begin=5"}.Head(), WithHandler());
+  const HttpResponse answer =
+      AnswerTo(Request{.target = "/secret/live?begin=5"}.Head(), WithHandler());
   EXPECT_EQ(answer.status, 200);
   EXPECT_FALSE(answer.has_file);
   ASSERT_NE(answer.made, nullptr);
@@ -162,12 +163,13 @@ TEST(HttpResponse, AHandlerMayAnswerInPlaceOfTheFile) {
 
 // The same rules as for the file, and the same secret.
 TEST(HttpResponse, NobodyElseReachesAHandler) {
-  for (const std::string& target :
-       {"/live", "/secre/live", "/secret", "/secret/other", "/secret/live/", "/secret/../secret/live"}) {
+  for (const char* const target : {"/live", "/secre/live", "/secret", "/secret/other",
+                                    "/secret/live/", "/secret/../secret/live"}) {
     EXPECT_EQ(AnswerTo(Request{.target = target}.Head(), WithHandler()).status, 404) << target;
   }
   const std::string live = "/secret/live";
-  EXPECT_EQ(AnswerTo(Request{.target = live, .host = "evil.example"}.Head(), WithHandler()).status, 403);
+  EXPECT_EQ(AnswerTo(Request{.target = live, .host = "evil.example"}.Head(), WithHandler()).status,
+            403);
   EXPECT_EQ(AnswerTo(Request{.target = live, .origin = "https://a.b"}.Head(), WithHandler()).status,
             403);
   EXPECT_EQ(AnswerTo(Request{.method = "POST", .target = live}.Head(), WithHandler()).status, 405);

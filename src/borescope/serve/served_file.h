@@ -18,11 +18,12 @@ struct MadeAnswer {
   std::shared_ptr<const std::string> body;
 };
 
-// Answers GET and HEAD of paths beside the file: of "/0f…e3/timeline?begin=5" it gets "timeline" and
-// "begin=5", as they stand there; the name of the file itself, too, where it wants to answer in its
-// place. Nothing: there is no such path (404), or the file as it is. Hosts, origins and the secret in
-// the path were checked before. Called in the thread that serves, which does nothing else meanwhile:
-// an answer that takes longer than some tens of milliseconds keeps other clients waiting.
+// Answers GET and HEAD of paths beside the file: of "/0f…e3/timeline?begin=5" it gets "timeline"
+// and "begin=5", as they stand there; the name of the file itself, too, where it wants to answer in
+// its place. Nothing: there is no such path (404), or the file as it is. Hosts, origins and the
+// secret in the path were checked before. Called in the thread that serves, which does nothing else
+// meanwhile: an answer that takes longer than some tens of milliseconds keeps other clients
+// waiting.
 using ServedHandler =
     std::function<std::optional<MadeAnswer>(std::string_view name, std::string_view query)>;
 

@@ -33,8 +33,8 @@ inline constexpr std::string_view kCutTag = "borescope_cut";
 // two holds. Files can say anything.
 bool IsSane(const RecordedCut& cut);
 
-// "begin_ns=5 | end_ns=9 | steps=3..4 | recording_begin_ns=0 | recording_end_ns=100", without what is
-// open; and back. Nothing for a text that is not sane.
+// "begin_ns=5 | end_ns=9 | steps=3..4 | recording_begin_ns=0 | recording_end_ns=100", without what
+// is open; and back. Nothing for a text that is not sane.
 std::string TextOfCut(const RecordedCut& cut);
 std::optional<RecordedCut> CutOfText(std::string_view text);
 

@@ -8,11 +8,12 @@ namespace {
 constexpr RecordedCut kWindow{5, 9, {}, 0, 100};
 
 TEST(RecordedCut, ReadsWhatItWrites) {
-  for (const RecordedCut& cut :
-       {kWindow, RecordedCut{-7, kMissing, "3..4,7", -10, 100}, RecordedCut{kMissing, 9, {}, 0, 9}}) {
+  for (const RecordedCut& cut : {kWindow, RecordedCut{-7, kMissing, "3..4,7", -10, 100},
+                                 RecordedCut{kMissing, 9, {}, 0, 9}}) {
     EXPECT_EQ(CutOfText(TextOfCut(cut)), cut) << TextOfCut(cut);
   }
-  EXPECT_EQ(TextOfCut(kWindow), "begin_ns=5 | end_ns=9 | recording_begin_ns=0 | recording_end_ns=100");
+  EXPECT_EQ(TextOfCut(kWindow),
+            "begin_ns=5 | end_ns=9 | recording_begin_ns=0 | recording_end_ns=100");
 }
 
 // Files can say anything.

@@ -27,7 +27,7 @@ struct FileServer::State {
   std::string address;
   bool is_reachable = true;
   std::unique_ptr<internal::LivePage> live;  // nullptr: the page stays as it is
-  std::mutex mutex;    // of `drafts`
+  std::mutex mutex;                          // of `drafts`
   std::string drafts;  // the folder of a conversion that is running; empty: none
 
   void RemoveDrafts() {
@@ -62,10 +62,9 @@ Result<OfferedTrace> FileServer::OfferTrace(std::span<const std::string> inputs,
     return PublicError(folder.error());
   }
   state_->SetDrafts(folder->path());
-  internal::Result<internal::ReadyTrace> ready =
-      internal::PrepareTrace(InsideConvert(inputs, options), folder->path(),
-                             form == TraceForm::kJson ? internal::TraceForm::kJson
-                                                      : internal::TraceForm::kPerfetto);
+  internal::Result<internal::ReadyTrace> ready = internal::PrepareTrace(
+      InsideConvert(inputs, options), folder->path(),
+      form == TraceForm::kJson ? internal::TraceForm::kJson : internal::TraceForm::kPerfetto);
   state_->RemoveDrafts();
   state_->SetDrafts("");
   if (!ready.ok()) {

@@ -3,7 +3,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <filesystem>
+#include <string_view>
 
 #include "borescope/cli/answers.h"
 #include "borescope/cli/commands.h"
@@ -43,6 +45,16 @@ Result<void> FindOutput(const RawOptions& raw, ConvertRequest& request) {
   return {};
 }
 
+std::vector<std::string> ListOf(std::string_view text) {
+  std::vector<std::string> words;
+  while (!text.empty()) {
+    const std::string_view word = text.substr(0, text.find(','));
+    text.remove_prefix(std::min(word.size() + 1, text.size()));
+    words.emplace_back(word);
+  }
+  return words;
+}
+
 Result<ConvertRequest> UnderstandConvert(const RawOptions& raw) {
   if (!raw.format.empty()) {
     return UsageError("convert has no tables to write; choose the format of OUT with --to");
@@ -52,6 +64,7 @@ Result<ConvertRequest> UnderstandConvert(const RawOptions& raw) {
   request.options.to = raw.to;
   request.options.align = raw.align;
   request.options.steps = raw.Param("step");
+  request.options.overlays = ListOf(raw.Param("overlay"));
   request.options.begin = raw.Param("begin");
   request.options.end = raw.Param("end");
   CLI_ASSIGN(request.options.threads, ParseThreads(raw.threads));

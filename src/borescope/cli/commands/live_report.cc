@@ -68,8 +68,7 @@ Result<void> LiveReport::Make(const InputWatch::Settled& settled, const StopToke
     html += bytes;
     return {};
   });
-  Result<std::vector<FileInfo>> files =
-      WriteReportOf(command_, settled.paths, output, stop);
+  Result<std::vector<FileInfo>> files = WriteReportOf(command_, settled.paths, output, stop);
   took_ = Clock::now() - begin;
   if (!files.ok()) {
     return files.error();

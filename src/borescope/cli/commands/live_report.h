@@ -22,8 +22,8 @@ class LiveReport {
 
   // The page of what is complete by now, if anything is. Errors are those of the report.
   Result<void> MakeFirst();
-  // Looks for changes and replaces the page, until `stop` is requested. What cannot be read does not end
-  // it: the page stays, and says so.
+  // Looks for changes and replaces the page, until `stop` is requested. What cannot be read does
+  // not end it: the page stays, and says so.
   void Watch(const StopToken& stop);
 
   // The exit status of the page that was made last.

@@ -29,9 +29,9 @@ struct OpenRequest {
 };
 
 // Options that select what the report is about; a trace is shown whole, or a window of it.
-constexpr std::string_view kReportOnly[] = {"rank",         "step-rule",  "step-pattern", "gpu",
-                                            "stream",       "annotation", "instance",     "top",
-                                            "against",      "captures"};
+constexpr std::string_view kReportOnly[] = {"rank",    "step-rule",  "step-pattern", "gpu",
+                                            "stream",  "annotation", "instance",     "top",
+                                            "against", "captures"};
 
 Result<void> CheckForTrace(const RawOptions& raw) {
   if (raw.inputs.empty()) {

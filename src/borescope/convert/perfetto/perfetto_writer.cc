@@ -125,9 +125,9 @@ class PerfettoTraceWriter {
   // surrounds it.
   template <class Id, class Spine>
   bool IsShown(Id id, const Spine& spine) const {
-    return input_.Keeps(id) && (input_.rows == nullptr ||
-                                (spine.ts_ns[id.value] <= input_.window.end_ns &&
-                                 spine.end_ns(id) >= input_.window.begin_ns));
+    return input_.Keeps(id) &&
+           (input_.rows == nullptr || (spine.ts_ns[id.value] <= input_.window.end_ns &&
+                                       spine.end_ns(id) >= input_.window.begin_ns));
   }
   bool IsShown(HostId id) const { return IsShown(id, trace_.host()); }
   bool IsShown(DeviceId id) const { return IsShown(id, trace_.device()); }

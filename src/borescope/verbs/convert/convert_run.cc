@@ -19,6 +19,7 @@
 #include "borescope/ingest/load.h"
 #include "borescope/scrub/scrub_file.h"
 #include "borescope/verbs/convert/align_files.h"
+#include "borescope/verbs/convert/draw_overlays.h"
 #include "borescope/verbs/convert/trace_piece.h"
 
 namespace borescope::internal {
@@ -172,8 +173,7 @@ Result<ConvertReport> Convert(const ConvertOptions& options) {
   BS_ASSIGN(const ConvertTarget* target, ChooseTarget(options.to, options.output));
   BS_ASSIGN(Selection part, PartOf(options));
   BS_ASSIGN(auto alignments, AlignmentsOf(files, options));
-  Conversion conversion(options, *target, std::move(part), files.size() > 1,
-                        std::move(alignments));
+  Conversion conversion(options, *target, std::move(part), files.size() > 1, std::move(alignments));
   for (const InputFile& file : files) {
     BS_TRY(conversion.Add(file));
   }
@@ -255,8 +255,10 @@ std::vector<ConvertFormat> ConvertFormats() {
 
 Result<ConvertReport> RunConvert(const ConvertOptions& options) {
   return WithNumberedRows([&] {
-    return Stoppable(options.stop,
-                     [&] { return options.scrub.has_value() ? Scrub(options) : Convert(options); });
+    return Stoppable(options.stop, [&] {
+      if (!options.overlays.empty()) return DrawOverlays(options);
+      return options.scrub.has_value() ? Scrub(options) : Convert(options);
+    });
   });
 }
 

@@ -33,8 +33,7 @@ void Cover(const IntervalSet& time, TimeWindow& hull) {
   }
 }
 
-Result<TimeWindow> HullOfSteps(const Trace& trace, const TraceIndex& index,
-                               const Selection& part) {
+Result<TimeWindow> HullOfSteps(const Trace& trace, const TraceIndex& index, const Selection& part) {
   const RankView view{0, trace, index};
   BS_ASSIGN(const Selected selected, Selected::Make(view, part));
   TimeWindow hull{std::numeric_limits<int64_t>::max(), std::numeric_limits<int64_t>::min()};

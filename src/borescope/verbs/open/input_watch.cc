@@ -15,8 +15,7 @@ namespace {
 namespace fs = std::filesystem;
 
 bool IsTemporary(std::string_view path) {
-  constexpr std::string_view kEndings[] = {".tmp",     ".temp", ".part", ".partial",
-                                           ".swp",     "~"};
+  constexpr std::string_view kEndings[] = {".tmp", ".temp", ".part", ".partial", ".swp", "~"};
   return std::any_of(std::begin(kEndings), std::end(kEndings),
                      [&](std::string_view ending) { return path.ends_with(ending); });
 }
@@ -61,8 +60,8 @@ SettledFiles InputWatch::Look(Clock::time_point now) {
   SettledFiles settled;
   std::map<std::string, Known> seen;
   Result<std::vector<InputFile>> found = ExpandInputs(inputs_);
-  for (const InputFile& file : found.ok() ? GroupRecordings(std::move(*found))
-                                          : std::vector<InputFile>()) {
+  for (const InputFile& file :
+       found.ok() ? GroupRecordings(std::move(*found)) : std::vector<InputFile>()) {
     if (IsTemporary(file.path)) {
       continue;
     }

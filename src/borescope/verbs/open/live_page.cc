@@ -59,9 +59,9 @@ std::string MakeLive(std::string html, uint64_t version) {
   }
   const size_t end = html.find('>', policy);
   const bool has_scripts = html.find(kScripts, policy) < end;
-  html.insert(end + 1,
-              has_scripts ? fmt::format("\n<meta name=\"borescope-live\" content=\"{}\">", version)
-                          : std::string("\n<meta http-equiv=\"refresh\" content=\"5\">"));
+  html.insert(end + 1, has_scripts
+                           ? fmt::format("\n<meta name=\"borescope-live\" content=\"{}\">", version)
+                           : std::string("\n<meta http-equiv=\"refresh\" content=\"5\">"));
   const size_t nothing_else = html.find(kNothingElse, policy);
   if (has_scripts && nothing_else < end) {
     html.insert(nothing_else + kNothingElse.size(), "; connect-src 'self'");

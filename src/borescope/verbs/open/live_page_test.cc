@@ -33,7 +33,8 @@ TEST(LivePage, WaitsUntilThereIsAPage) {
   ASSERT_TRUE(page.has_value());
   EXPECT_NE(page->body->find("none in &lt;run>"), std::string::npos) << *page->body;
   EXPECT_NE(page->body->find("http-equiv=\"refresh\""), std::string::npos);
-  EXPECT_EQ(*live.Answer("live")->body, "{\"version\":0,\"text\":\"none in <run>\",\"problems\":[]}");
+  EXPECT_EQ(*live.Answer("live")->body,
+            "{\"version\":0,\"text\":\"none in <run>\",\"problems\":[]}");
   EXPECT_FALSE(live.Answer("other").has_value());
 }
 

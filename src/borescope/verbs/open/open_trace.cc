@@ -179,8 +179,7 @@ std::string WhyConvert(const std::vector<InputFile>& files, const ConvertOptions
 
 }  // namespace
 
-Result<ReadyTrace> PrepareTrace(ConvertOptions options, const std::string& folder,
-                                TraceForm form) {
+Result<ReadyTrace> PrepareTrace(ConvertOptions options, const std::string& folder, TraceForm form) {
   BS_ASSIGN(const std::vector<InputFile> files, ExpandInputs(options.inputs));
   ReadyTrace ready;
   ready.why = WhyConvert(files, options);

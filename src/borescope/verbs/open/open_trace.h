@@ -19,7 +19,7 @@ inline constexpr uint16_t kPerfettoPort = 9001;
 
 // In which form a timeline gets a trace.
 enum class TraceForm : uint8_t {
-  kPerfetto,  // Perfetto's protobuf: small, and quick to load
+  kPerfetto,  // Perfetto's protobuf, a third of the size of JSON
   kJson,      // Chrome JSON: the text of the input, where it is that
 };
 
@@ -33,10 +33,10 @@ struct ReadyTrace {
 
 // Of `options` it takes the inputs, the window and steps, what to scrub, threads and progress. One
 // file that Perfetto's page reads and shows as it was recorded is served as it is: Perfetto's own
-// traces and, with kJson, undamaged Chrome JSON, plain or as one gzip stream. All else (JSON without
-// kJson, databases, other compression, several inputs, a window, damage, what is to be scrubbed) is
-// converted to that form, into a file below `folder`, which may go once this returns. Errors are
-// those of convert.
+// traces and, with kJson, undamaged Chrome JSON, plain or as one gzip stream. All else (JSON
+// without kJson, databases, other compression, several inputs, a window, damage, what is to be
+// scrubbed) is converted to that form, into a file below `folder`, which may go once this returns.
+// Errors are those of convert.
 Result<ReadyTrace> PrepareTrace(ConvertOptions options, const std::string& folder,
                                 TraceForm form = TraceForm::kPerfetto);
 

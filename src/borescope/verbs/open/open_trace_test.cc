@@ -96,10 +96,9 @@ TEST_F(RunOpenTest, WhatPerfettoReadsIsHandedOver) {
   ExpectHandedOver("misnamed.txt", kTrace);
 }
 
-// Of any size: a gigabyte of text takes a browser minutes, and its protobuf seconds.
 TEST_F(RunOpenTest, ByDefaultItIsTheCompactForm) {
-  for (const auto& [name, bytes] :
-       {std::pair(std::string("a.json"), kTrace), std::pair(std::string("a.json.gz"), Gzip(kTrace))}) {
+  for (const auto& [name, bytes] : {std::pair(std::string("a.json"), kTrace),
+                                    std::pair(std::string("a.json.gz"), Gzip(kTrace))}) {
     const Result<ReadyTrace> ready = Prepare({Write(name, bytes)}, "", TraceForm::kPerfetto);
     ASSERT_TRUE(ready.ok()) << ready.error().message;
     EXPECT_NE(ready->why.find("--as json"), std::string::npos) << ready->why;
@@ -112,8 +111,7 @@ TEST_F(RunOpenTest, ByDefaultItIsTheCompactForm) {
 }
 
 TEST_F(RunOpenTest, ItsOwnTracesToo) {
-  const Result<ReadyTrace> first =
-      Prepare({Write("a.json", kTrace)}, "0", TraceForm::kPerfetto);
+  const Result<ReadyTrace> first = Prepare({Write("a.json", kTrace)}, "0", TraceForm::kPerfetto);
   ASSERT_TRUE(first.ok()) << first.error().message;
   EXPECT_EQ(first->why, "a window was asked for");
   ExpectHandedOver("a.pftrace", Content(first->file));
@@ -152,8 +150,7 @@ TEST_F(RunOpenTest, PacketsAreTold) {
 }
 
 TEST_F(RunOpenTest, WhatItCannotUnpackIsConverted) {
-  ExpectConverted({Write("a.json.zst", Zstd(kTrace))}, "Perfetto does not unpack zstd",
-                  "a.json");
+  ExpectConverted({Write("a.json.zst", Zstd(kTrace))}, "Perfetto does not unpack zstd", "a.json");
   const size_t half = kTrace.size() / 2;
   ExpectConverted({Write("b.json.gz", Gzip(kTrace.substr(0, half)) + Gzip(kTrace.substr(half)))},
                   "of several gzip streams in a file Perfetto reads the first", "b.json");

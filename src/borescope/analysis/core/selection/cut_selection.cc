@@ -19,10 +19,11 @@ Error OutsideOfCut(const Trace& trace, std::string_view what) {
                         cut.begin_ns == kMissing ? cut.recording_begin_ns : cut.begin_ns,
                         cut.end_ns == kMissing ? cut.recording_end_ns : cut.end_ns);
   }
-  return {ErrorCode::kMissingData,
-          fmt::format("{}: holds a part of a recording, {}, and nothing of the {} that {} selected; "
-                      "ask the whole recording",
-                      trace.meta().file, part, what, what == "steps" ? "are" : "is")};
+  return {
+      ErrorCode::kMissingData,
+      fmt::format("{}: holds a part of a recording, {}, and nothing of the {} that {} selected; "
+                  "ask the whole recording",
+                  trace.meta().file, part, what, what == "steps" ? "are" : "is")};
 }
 
 TimePoint OnClock(int64_t ns) { return {TimePoint::Kind::kClock, ns, fmt::format("{}", ns)}; }
@@ -64,10 +65,11 @@ NumberRanges Common(const NumberRanges& a, const NumberRanges& b) {
 Result<NumberRanges> StepsWithin(const NumberRanges& asked, const Trace& trace) {
   const Result<NumberRanges> of_cut = NumberRanges::Parse(CutOf(trace.meta())->steps);
   if (!of_cut.ok()) {
-    return Error{ErrorCode::kMissingData,
-                 fmt::format("{}: says that it was cut to the steps '{}', which are no numbers; cut "
-                             "the recording again",
-                             trace.meta().file, CutOf(trace.meta())->steps)};
+    return Error{
+        ErrorCode::kMissingData,
+        fmt::format("{}: says that it was cut to the steps '{}', which are no numbers; cut "
+                    "the recording again",
+                    trace.meta().file, CutOf(trace.meta())->steps)};
   }
   NumberRanges steps = asked.empty() ? *of_cut : Common(asked, *of_cut);
   if (steps.empty()) {
