@@ -164,7 +164,7 @@ TEST(HttpResponse, AHandlerMayAnswerInPlaceOfTheFile) {
 // The same rules as for the file, and the same secret.
 TEST(HttpResponse, NobodyElseReachesAHandler) {
   for (const char* const target : {"/live", "/secre/live", "/secret", "/secret/other",
-                                    "/secret/live/", "/secret/../secret/live"}) {
+                                   "/secret/live/", "/secret/../secret/live"}) {
     EXPECT_EQ(AnswerTo(Request{.target = target}.Head(), WithHandler()).status, 404) << target;
   }
   const std::string live = "/secret/live";

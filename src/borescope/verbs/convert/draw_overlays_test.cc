@@ -45,8 +45,8 @@ TEST_F(DrawOverlaysTest, AllAreInOneCopyAndNoEventIsLost) {
   const std::string text = Draw({"queue", "bandwidth", "critical-path"});
   const size_t begin = kTrace.find("\"traceEvents\"");
   EXPECT_TRUE(text.starts_with(kTrace.substr(0, begin))) << text;
-  for (const char* part : {"\"other\":1", "aten::mm", "gemm", "Queue length", "GB/s", "critical_path",
-                           "\"critical\":1"}) {
+  for (const char* part : {"\"other\":1", "aten::mm", "gemm", "Queue length", "GB/s",
+                           "critical_path", "\"critical\":1"}) {
     EXPECT_NE(text.find(part), std::string::npos) << part << " is not in " << text;
   }
 }
