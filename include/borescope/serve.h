@@ -34,7 +34,7 @@ enum class TraceForm : uint8_t {
   kJson,      // Chrome JSON: the text of the input, where it is that
 };
 
-// What a page that is replaced while it is shown says of itself.
+// The banner of a page that is replaced while it is shown.
 struct LiveNews {
   std::string text;  // "4 ranks at 14:05:09"
   std::vector<std::string> problems = {};

@@ -35,7 +35,7 @@ std::vector<CounterPoint> Depths(const std::vector<int64_t>& begins,
   return points;
 }
 
-// What of them is in the window: what was before it stands at its begin.
+// What of them is in the window: what was before it counts from its begin.
 std::vector<CounterPoint> Within(const TimeWindow& window, std::vector<CounterPoint> points) {
   const auto first = std::find_if(points.begin(), points.end(), [&](const CounterPoint& point) {
     return point.ts_ns > window.begin_ns;

@@ -19,7 +19,7 @@ struct MadeAnswer {
 };
 
 // Answers GET and HEAD of paths beside the file: of "/0f…e3/timeline?begin=5" it gets "timeline"
-// and "begin=5", as they stand there; the name of the file itself, too, where it wants to answer in
+// and "begin=5", as they are there; the name of the file itself, too, where it wants to answer in
 // its place. Nothing: there is no such path (404), or the file as it is. Hosts, origins and the
 // secret in the path were checked before. Called in the thread that serves, which does nothing else
 // meanwhile: an answer that takes longer than some tens of milliseconds keeps other clients

@@ -1,4 +1,4 @@
-// The report of a folder that is being written, made anew whenever a rank is complete.
+// The report of a folder that is being written, made again whenever a rank is complete.
 #pragma once
 
 #include <chrono>
@@ -11,7 +11,7 @@
 
 namespace borescope::cli {
 
-// Whether the command names one folder of recordings, of which a report can be made anew.
+// Whether the command names one folder of recordings, of which a report can be made again.
 bool IsLive(const RawOptions& raw);
 
 // Makes pages for a server, one at a time, and no more often than making one takes.

@@ -195,10 +195,10 @@ TEST(PerfettoWriter, SlicesOfAPartEndAtItsEdges) {
             "end on 2 at 200\n"
             "begin long on 4 at 100\n"
             "end on 4 at 130\n"
-            "count on 5 at 100: 1\n"
-            "count on 5 at 130: 0\n"
-            "count on 6 at 100: 1\n"
-            "count on 6 at 130: 0\n");
+            "count 1 on 5 at 100\n"
+            "count 0 on 5 at 130\n"
+            "count 1 on 6 at 100\n"
+            "count 0 on 6 at 130\n");
 }
 
 }  // namespace

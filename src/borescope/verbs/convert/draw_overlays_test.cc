@@ -46,7 +46,7 @@ TEST_F(DrawOverlaysTest, AllAreInOneCopyAndNoEventIsLost) {
   const size_t begin = kTrace.find("\"traceEvents\"");
   EXPECT_TRUE(text.starts_with(kTrace.substr(0, begin))) << text;
   for (const char* part : {"\"other\":1", "aten::mm", "gemm", "Queue length", "GB/s",
-                           "critical_path", "\"critical\":1"}) {
+                           "critical_path", "\"critical\": 1"}) {
     EXPECT_NE(text.find(part), std::string::npos) << part << " is not in " << text;
   }
 }
@@ -59,8 +59,8 @@ TEST_F(DrawOverlaysTest, OneIsWhatItsVerbDraws) {
 
 TEST_F(DrawOverlaysTest, WhatCannotBeDrawnIsAnError) {
   EXPECT_EQ(Draw({"kernels"}),
-            "--overlay: 'kernels' draws nothing on traces; verbs that do are bandwidth, "
-            "critical-path, queue, sequences");
+            "--overlay: 'kernels' draws nothing on traces; verbs that do are queue, bandwidth, "
+            "sequences, critical-path");
   EXPECT_NE(Draw({"queue"}, "out.rpd").find("writes JSON"), std::string::npos);
   EXPECT_NE(Draw({"queue"}, "out.json", "10%").find("leave out"), std::string::npos);
   EXPECT_NE(Draw({"queue"}, "in.json").find("in.json"), std::string::npos);

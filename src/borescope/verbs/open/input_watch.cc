@@ -20,7 +20,7 @@ bool IsTemporary(std::string_view path) {
                      [&](std::string_view ending) { return path.ends_with(ending); });
 }
 
-// Adds what a file looks like now; one that has gone counts as empty.
+// Adds what a file looks like now; nothing of one that has gone.
 void AddLook(const std::string& path, FileLook& look) {
   std::error_code error;
   const uint64_t bytes = fs::file_size(path, error);
@@ -66,6 +66,9 @@ SettledFiles InputWatch::Look(Clock::time_point now) {
       continue;
     }
     const FileLook look = LookOf(file);
+    if (look == FileLook()) {
+      continue;
+    }
     const auto before = known_.find(file.path);
     const bool is_same = before != known_.end() && before->second.look == look;
     // What is there at the first look and old has been so for long.

@@ -3,8 +3,10 @@
 
 #include <chrono>
 #include <cstdint>
+#include <limits>
 #include <map>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace borescope::internal {
@@ -12,7 +14,8 @@ namespace borescope::internal {
 // How a file looked: of a recording with a log per process, all logs together.
 struct FileLook {
   uint64_t bytes = 0;
-  int64_t changed_ns = 0;  // the time of its last change, by the clock of the file system
+  // The time of its last change, by the clock of std::filesystem, which counts from a year to come.
+  int64_t changed_ns = std::numeric_limits<int64_t>::min();
 
   friend bool operator==(const FileLook&, const FileLook&) = default;
 };

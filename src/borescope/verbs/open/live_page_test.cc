@@ -34,7 +34,7 @@ TEST(LivePage, WaitsUntilThereIsAPage) {
   EXPECT_NE(page->body->find("none in &lt;run>"), std::string::npos) << *page->body;
   EXPECT_NE(page->body->find("http-equiv=\"refresh\""), std::string::npos);
   EXPECT_EQ(*live.Answer("live")->body,
-            "{\"version\":0,\"text\":\"none in <run>\",\"problems\":[]}");
+            "{\"version\":0,\"text\":\"none in <run>\",\"problems\":[]}\n");
   EXPECT_FALSE(live.Answer("other").has_value());
 }
 
@@ -43,11 +43,11 @@ TEST(LivePage, EveryPageHasAVersionAndNewsDoNot) {
   live.SetPage(std::string(kReport), {"1 rank", {}});
   live.SetPage(std::string(kReport), {"2 ranks", {"a \"file\" is broken"}});
   EXPECT_EQ(*live.Answer("live")->body,
-            "{\"version\":2,\"text\":\"2 ranks\",\"problems\":[\"a \\\"file\\\" is broken\"]}");
+            "{\"version\":2,\"text\":\"2 ranks\",\"problems\":[\"a \\\"file\\\" is broken\"]}\n");
   const std::shared_ptr<const std::string> page = live.Answer("report.html")->body;
   EXPECT_NE(page->find("content=\"2\""), std::string::npos);
   live.SetNews({"later", {}});
-  EXPECT_EQ(*live.Answer("live")->body, "{\"version\":2,\"text\":\"later\",\"problems\":[]}");
+  EXPECT_EQ(*live.Answer("live")->body, "{\"version\":2,\"text\":\"later\",\"problems\":[]}\n");
   EXPECT_EQ(live.Answer("report.html")->body, page);
 }
 
