@@ -4,7 +4,7 @@
 //
 //   {"version": 3, "text": "4 ranks at 14:05:09", "problems": ["rank-4.json: ..."]}
 //
-// A page of another version than its own makes it load itself again; `text` and `problems` stand in
+// A page of another version than its own makes it load itself again; `text` and `problems` are in
 // a banner. The page may ask its own origin for that (connect-src), which no page in a file may.
 #pragma once
 
