@@ -1,5 +1,5 @@
-// Which events a part of a recording needs, so that what is asked of the part has the answer that
-// the recording gives about it.
+// Which events a part of a recording needs, so that questions about the part have the answers that
+// the recording gives.
 //
 // Events of device and host that overlap the window, and around it
 //

@@ -71,6 +71,7 @@ Result<OfferedTrace> FileServer::OfferTrace(std::span<const std::string> inputs,
     return PublicError(ready.error(), inputs);
   }
   state_->file = std::move(ready->file);
+  state_->live = nullptr;
   state_->address = internal::PerfettoAddress(state_->file);
   state_->is_reachable = port() == kPerfettoPort;
   OfferedTrace offered{std::move(ready->why), {}};
@@ -87,6 +88,7 @@ Result<void> FileServer::OfferPage(std::string html, std::string_view name) {
     return PublicError(file.error());
   }
   state_->file = std::move(*file);
+  state_->live = nullptr;
   state_->address = internal::PageAddress(state_->file, port());
   state_->is_reachable = true;
   return {};

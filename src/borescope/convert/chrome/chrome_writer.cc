@@ -119,7 +119,7 @@ void PutCut(const RecordedCut& cut, JsonWriter& json) {
   json.EndObject();
 }
 
-// What closes the document behind its events.
+// What closes the document after its events.
 Result<void> WriteTail(const std::vector<DeviceInfo>& devices,
                        const std::optional<RecordedCut>& cut, Sink& sink) {
   if (devices.empty() && !cut.has_value()) {
