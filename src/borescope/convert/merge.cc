@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "borescope/base/stop.h"
+#include "borescope/trace/recorded_cut.h"
 
 namespace borescope::internal {
 namespace {
@@ -130,6 +131,13 @@ void MoveTimes(TraceData& data, int64_t shift_ns) {
     for (int64_t& ts_ns : *times) {
       Add(ts_ns, shift_ns);
     }
+  }
+  if (std::optional<RecordedCut> cut = CutOf(data.meta)) {
+    for (int64_t* ts_ns :
+         {&cut->begin_ns, &cut->end_ns, &cut->recording_begin_ns, &cut->recording_end_ns}) {
+      Add(*ts_ns, shift_ns);
+    }
+    SetCut(*cut, data.meta);
   }
   data.begin_ns += shift_ns;
   data.end_ns += shift_ns;

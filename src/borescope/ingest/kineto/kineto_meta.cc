@@ -3,6 +3,9 @@
 #include <simdjson.h>
 
 #include <algorithm>
+#include <utility>
+
+#include "borescope/trace/recorded_cut.h"
 
 namespace borescope::internal {
 namespace {
@@ -67,6 +70,19 @@ void ReadBaseTime(element value, KinetoMembers& members) {
   }
 }
 
+// What is no part of any recording says nothing.
+void ReadCut(element value, KinetoMembers& members) {
+  RecordedCut cut;
+  cut.begin_ns = IntegerOr(value, "begin_ns", kMissing);
+  cut.end_ns = IntegerOr(value, "end_ns", kMissing);
+  cut.recording_begin_ns = IntegerOr(value, "recording_begin_ns", kMissing);
+  cut.recording_end_ns = IntegerOr(value, "recording_end_ns", kMissing);
+  cut.steps = TextOr(value, "steps");
+  if (IsSane(cut)) {
+    SetCut(cut, members.meta);
+  }
+}
+
 void ReadTraceName(element value, KinetoMembers& members) {
   std::string_view name;
   if (value.get(name) == simdjson::SUCCESS) {
@@ -99,6 +115,7 @@ constexpr MemberRow kMembers[] = {
     {"deviceProperties", ReadDevices},
     {"distributedInfo", ReadDistributedInfo},
     {"baseTimeNanoseconds", ReadBaseTime},
+    {kCutMember, ReadCut},
     {"traceName", ReadTraceName},
     {"displayTimeUnit", ReadDisplayUnit},
     {"record_shapes", ReadOption<&RecordedOptions::record_shapes>},
@@ -195,7 +212,11 @@ bool ReadMember(std::string_view key, std::string_view value, KinetoMembers& mem
 void CompleteMeta(const KinetoFacts& facts, KinetoMembers& members) {
   Meta& meta = members.meta;
   meta.format = TraceFormat::kKineto;
+  const std::optional<RecordedCut> cut = CutOf(meta);
   meta.producer = members.has_schema_version ? "PyTorch profiler (Kineto)" : "PyTorch profiler";
+  if (cut.has_value()) {
+    SetCut(*cut, meta);
+  }
   meta.vendor = VendorOf(facts, meta);
 }
 
