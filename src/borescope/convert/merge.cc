@@ -132,12 +132,11 @@ void MoveTimes(TraceData& data, int64_t shift_ns) {
       Add(ts_ns, shift_ns);
     }
   }
-  if (std::optional<RecordedCut> cut = CutOf(data.meta)) {
+  if (std::optional<RecordedCut>& cut = data.meta.cut) {
     for (int64_t* ts_ns :
          {&cut->begin_ns, &cut->end_ns, &cut->recording_begin_ns, &cut->recording_end_ns}) {
       Add(*ts_ns, shift_ns);
     }
-    SetCut(*cut, data.meta);
   }
   data.begin_ns += shift_ns;
   data.end_ns += shift_ns;

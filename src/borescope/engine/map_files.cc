@@ -283,7 +283,7 @@ Outcome OutcomeOf(Result<Tables> tables) {
 
 Result<Tables> MapTrace(const AnalysisSpec& spec, const Params& params, const RankView& view) {
   BS_TRY(CheckNeeds(spec, view));
-  if (!spec.takes_selection || !CutOf(view.trace.meta()).has_value()) {
+  if (!spec.takes_selection || !view.trace.meta().cut.has_value()) {
     return spec.PipelineFor(params).map(view, params);
   }
   Params of_part = params;

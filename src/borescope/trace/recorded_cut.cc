@@ -40,21 +40,7 @@ void ReadPart(std::string_view key, std::string_view value, RecordedCut& cut) {
   }
 }
 
-constexpr std::string_view kMark = "; part of a recording: ";
-
 }  // namespace
-
-std::optional<RecordedCut> CutOf(const Meta& meta) {
-  const size_t mark = meta.producer.find(kMark);
-  return mark == std::string::npos
-             ? std::nullopt
-             : CutOfText(std::string_view(meta.producer).substr(mark + kMark.size()));
-}
-
-void SetCut(const RecordedCut& cut, Meta& meta) {
-  meta.producer.resize(std::min(meta.producer.find(kMark), meta.producer.size()));
-  meta.producer += std::string(kMark) + TextOfCut(cut);
-}
 
 bool IsSane(const RecordedCut& cut) {
   const bool is_window = IsOpenOrTime(cut.begin_ns) && IsOpenOrTime(cut.end_ns) &&

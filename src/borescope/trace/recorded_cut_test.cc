@@ -27,16 +27,6 @@ TEST(RecordedCut, WhatCannotBeIsNone) {
   }
 }
 
-TEST(RecordedCut, AFileSaysItOnce) {
-  Meta meta;
-  meta.producer = "a profiler";
-  EXPECT_EQ(CutOf(meta), std::nullopt);
-  SetCut(kWindow, meta);
-  SetCut({6, 8, {}, 0, 100}, meta);
-  EXPECT_EQ(CutOf(meta), (RecordedCut{6, 8, {}, 0, 100}));
-  EXPECT_TRUE(meta.producer.starts_with("a profiler; part of a recording: begin_ns=6"));
-}
-
 TEST(RecordedCut, SeveralHaveTheHull) {
   std::optional<RecordedCut> joined;
   JoinCut({5, 9, "1", 0, 10}, joined);

@@ -259,7 +259,7 @@ void CoverEvents(TraceData& data) {
 
 // Times of a part of a recording count from where the recording began.
 void CoverRecording(TraceData& data) {
-  if (const std::optional<RecordedCut> cut = CutOf(data.meta)) {
+  if (const std::optional<RecordedCut>& cut = data.meta.cut) {
     data.begin_ns = std::min(data.begin_ns, cut->recording_begin_ns);
     data.end_ns = std::max(data.end_ns, cut->recording_end_ns);
   }

@@ -79,7 +79,7 @@ void ReadCut(element value, KinetoMembers& members) {
   cut.recording_end_ns = IntegerOr(value, "recording_end_ns", kMissing);
   cut.steps = TextOr(value, "steps");
   if (IsSane(cut)) {
-    SetCut(cut, members.meta);
+    members.meta.cut = cut;
   }
 }
 
@@ -212,11 +212,7 @@ bool ReadMember(std::string_view key, std::string_view value, KinetoMembers& mem
 void CompleteMeta(const KinetoFacts& facts, KinetoMembers& members) {
   Meta& meta = members.meta;
   meta.format = TraceFormat::kKineto;
-  const std::optional<RecordedCut> cut = CutOf(meta);
   meta.producer = members.has_schema_version ? "PyTorch profiler (Kineto)" : "PyTorch profiler";
-  if (cut.has_value()) {
-    SetCut(*cut, meta);
-  }
   meta.vendor = VendorOf(facts, meta);
 }
 

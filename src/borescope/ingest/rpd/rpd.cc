@@ -139,9 +139,7 @@ Result<Trace> LoadRpd(DatabaseInput input) {
   input.meta.producer = "rocmProfileData, schema v" + version;
   input.meta.vendor = tables.saw_cuda ? Vendor::kNvidia : Vendor::kAmd;
   input.meta.devices = std::move(tables.part.data.meta.devices);
-  if (metadata.cut.has_value()) {
-    SetCut(*metadata.cut, input.meta);
-  }
+  input.meta.cut = metadata.cut;
   TraceBuilder builder;
   builder.Append(std::move(tables.part));
   return builder.Finish(std::move(input.meta), 0, input.options.threads);

@@ -11,7 +11,7 @@ namespace borescope::internal {
 namespace {
 
 Error OutsideOfCut(const Trace& trace, std::string_view what) {
-  const RecordedCut cut = *CutOf(trace.meta());
+  const RecordedCut cut = *trace.meta().cut;
   std::string part = cut.steps.empty() ? "" : fmt::format("steps {}", cut.steps);
   if (cut.begin_ns != kMissing || cut.end_ns != kMissing) {
     part += part.empty() ? "" : " and ";
@@ -29,7 +29,7 @@ Error OutsideOfCut(const Trace& trace, std::string_view what) {
 TimePoint OnClock(int64_t ns) { return {TimePoint::Kind::kClock, ns, fmt::format("{}", ns)}; }
 
 Result<TimeRange> RangeWithin(const TimeRange& asked, const Trace& trace) {
-  const RecordedCut cut = *CutOf(trace.meta());
+  const RecordedCut cut = *trace.meta().cut;
   TimeWindow window;
   if (!asked.is_open()) {
     BS_ASSIGN(window, ResolveWindow(trace, asked));
@@ -63,13 +63,13 @@ NumberRanges Common(const NumberRanges& a, const NumberRanges& b) {
 }
 
 Result<NumberRanges> StepsWithin(const NumberRanges& asked, const Trace& trace) {
-  const Result<NumberRanges> of_cut = NumberRanges::Parse(CutOf(trace.meta())->steps);
+  const Result<NumberRanges> of_cut = NumberRanges::Parse(trace.meta().cut->steps);
   if (!of_cut.ok()) {
     return Error{
         ErrorCode::kMissingData,
         fmt::format("{}: says that it was cut to the steps '{}', which are no numbers; cut "
                     "the recording again",
-                    trace.meta().file, CutOf(trace.meta())->steps)};
+                    trace.meta().file, trace.meta().cut->steps)};
   }
   NumberRanges steps = asked.empty() ? *of_cut : Common(asked, *of_cut);
   if (steps.empty()) {
@@ -82,11 +82,11 @@ Result<NumberRanges> StepsWithin(const NumberRanges& asked, const Trace& trace) 
 
 Result<Selection> WithinCut(const Selection& asked, const Trace& trace) {
   Selection selection = asked;
-  if (!CutOf(trace.meta()).has_value()) {
+  if (!trace.meta().cut.has_value()) {
     return selection;
   }
   BS_ASSIGN(selection.range, RangeWithin(asked.range, trace));
-  if (!CutOf(trace.meta())->steps.empty() && asked.step_pattern.empty()) {
+  if (!trace.meta().cut->steps.empty() && asked.step_pattern.empty()) {
     BS_ASSIGN(selection.steps, StepsWithin(asked.steps, trace));
   }
   return selection;
