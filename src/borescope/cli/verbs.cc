@@ -9,8 +9,8 @@ namespace borescope::cli {
 namespace {
 
 constexpr std::string_view kConvertOptions[] = {
-    "to",        "align",     "begin",   "end",          "scrub",
-    "scrub-key", "scrub-map", "threads", "memory-limit", "no-progress"};
+    "to",    "align",     "overlay",   "step",    "begin",        "end",
+    "scrub", "scrub-key", "scrub-map", "threads", "memory-limit", "no-progress"};
 
 constexpr std::string_view kLinkOptions[] = {"host",
                                              "device",
@@ -166,18 +166,18 @@ constexpr std::string_view kCheckDetails =
     "Exit status: 0 kept, 1 broken, 2 an error, or recordings not as good as the\n"
     "budget file asks, 3 cannot tell, under --strict (else 0).\n";
 constexpr std::string_view kOpenOptions[] = {
-    "report",       "port",        "no-browser", "timeout",      "begin",     "end",
-    "rank",         "step",        "step-rule",  "step-pattern", "gpu",       "stream",
-    "annotation",   "instance",    "top",        "against",      "captures",  "threads",
-    "memory-limit", "no-progress", "verbose",    "scrub",        "scrub-key", "scrub-map"};
+    "report",   "as",    "port",      "no-browser",   "timeout", "begin",        "end",
+    "rank",     "step",  "step-rule", "step-pattern", "gpu",     "stream",       "annotation",
+    "instance", "top",   "against",   "captures",     "threads", "memory-limit", "no-progress",
+    "verbose",  "scrub", "scrub-key", "scrub-map"};
 
 constexpr std::string_view kOpenDetails =
     "The trace is served to programs of this machine only, and opened in Perfetto's\n"
     "page (https://ui.perfetto.dev), which reads it from here: nothing is uploaded.\n"
-    "What the page cannot read is converted first; several inputs become one trace.\n"
+    "It is converted to Perfetto's protobuf first; several inputs become one trace.\n"
     "Without a browser the address is printed. Ends once the page has the trace, or\n"
     "when nobody began to fetch it by the end of --timeout.\n"
-    "Selections other than --begin and --end are those of --report.\n";
+    "Selections other than --step, --begin and --end are those of --report.\n";
 
 constexpr std::string_view kListOptions[] = {"schema"};
 

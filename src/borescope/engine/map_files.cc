@@ -7,6 +7,7 @@
 #include <string>
 #include <utility>
 
+#include "borescope/analysis/core/selection/cut_selection.h"
 #include "borescope/base/io/inflate.h"
 #include "borescope/base/stop.h"
 #include "borescope/base/stopwatch.h"
@@ -21,6 +22,7 @@
 #include "borescope/engine/targets/overlay_drafts.h"
 #include "borescope/engine/targets/saved_drafts.h"
 #include "borescope/index/steps/steps.h"
+#include "borescope/trace/recorded_cut.h"
 
 namespace borescope::internal {
 namespace {
@@ -282,7 +284,12 @@ Outcome OutcomeOf(Result<Tables> tables) {
 
 Result<Tables> MapTrace(const AnalysisSpec& spec, const Params& params, const RankView& view) {
   BS_TRY(CheckNeeds(spec, view));
-  return spec.PipelineFor(params).map(view, params);
+  if (!spec.takes_selection || !view.trace.meta().cut.has_value()) {
+    return spec.PipelineFor(params).map(view, params);
+  }
+  Params of_part = params;
+  BS_ASSIGN(of_part.selection, WithinCut(params.selection, view.trace));
+  return spec.PipelineFor(params).map(view, of_part);
 }
 
 Result<std::vector<RankPart>> MapFiles(const RunRequest& request) {

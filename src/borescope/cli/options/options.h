@@ -35,6 +35,7 @@ struct RawOptions {
   std::string threads, memory_limit;
   std::string time_limit, row_limit, temp_limit;
   std::string trace, timeout, python;  // of bench-kernel
+  std::string as;                      // of open: the form of the trace
   std::string port;                    // of open, as are timeout and against
   // Of launch.
   std::string shards, nodes, job_name, cpus, memory;
