@@ -110,7 +110,7 @@ export function Bars({ table, view }: { table: Table; view: View }) {
               </div>
               {other !== undefined ? <PairValue mine={numberAt(value, row)} other={numberAt(other, row)} format={format} /> : (
                 <div class="bar-value">
-                  {withUnit(numberAt(value, row), format)}{share !== undefined && <small> {showShare(numberAt(share, row), 1)}</small>}
+                  {withUnit(numberAt(value, row), format)}{typeof share?.values[row] === 'number' && <small> {showShare(numberAt(share, row), 1)}</small>}
                 </div>
               )}
             </>

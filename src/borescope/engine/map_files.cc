@@ -135,7 +135,8 @@ Result<Steps> StepsOf(const RunRequest& request, const LoadedTrace& loaded) {
 }
 
 // Verbs that are asked one after the other: the places of those with something dear, grouped by
-// what that is, first of all; each of the others alone.
+// what that is, first of all; each of the others alone. What takes most memory is measured before
+// there are answers of others.
 std::vector<std::vector<size_t>> OrderVerbs(const RunRequest& request) {
   std::vector<MeasureId> measures;
   std::vector<size_t> dear;
@@ -145,11 +146,19 @@ std::vector<std::vector<size_t>> OrderVerbs(const RunRequest& request) {
     measure == nullptr ? order.push_back({verb}) : dear.push_back(verb);
     measures.push_back(measure);
   }
-  const auto first_with = [&](size_t verb) {
-    return std::find(measures.begin(), measures.end(), measures[verb]) - measures.begin();
+  const auto rank_of = [&](size_t verb) {
+    double memory = 0;
+    size_t first = request.specs.size();
+    for (const size_t other : dear) {
+      if (measures[other] == measures[verb]) {
+        memory = std::max(memory, request.specs[other]->memory);
+        first = std::min(first, other);
+      }
+    }
+    return std::pair(-memory, first);
   };
   std::stable_sort(dear.begin(), dear.end(),
-                   [&](size_t a, size_t b) { return first_with(a) < first_with(b); });
+                   [&](size_t a, size_t b) { return rank_of(a) < rank_of(b); });
   order.front() = std::move(dear);
   return order;
 }

@@ -88,7 +88,7 @@ Result<CheckOptions> UnderstandCheck(const RawOptions& raw) {
 
 // The answer is no file that is read or written besides.
 Result<OutputOptions> UnderstandAnswer(const RawOptions& raw, const CheckOptions& options) {
-  CLI_ASSIGN(OutputOptions output, UnderstandOutput(raw));
+  CLI_ASSIGN(OutputOptions output, UnderstandOutput(raw, {}, true));
   std::vector<std::string> files = raw.inputs;
   files.insert(files.end(), options.baseline.begin(), options.baseline.end());
   files.insert(files.end(), options.history.begin(), options.history.end());

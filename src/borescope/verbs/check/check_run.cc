@@ -235,7 +235,7 @@ Result<void> WriteReports(const CheckRequest& options, const std::vector<RunValu
   BS_TRY(write(options.sarif, [&](Sink& sink) { return WriteSarif(report, sink); }));
   BS_TRY(write(options.markdown, [&](Sink& sink) { return WriteCheckMarkdown(report, sink); }));
   BS_TRY(write(options.html, [&](Sink& sink) {
-    return WriteHtml(PageOfCheck(options.runs, document), ReportTemplate(), sink);
+    return WriteHtml(PageOfCheck(options.runs, outcome, document), ReportTemplate(), sink);
   }));
   // What cannot be trusted is nothing to compare with later.
   return write(outcome.status == BudgetStatus::kVoid ? "" : options.save,
