@@ -40,7 +40,7 @@ export function BarList({ rows, draw }: { rows: number[]; draw: (row: number, la
 }
 
 export function Label({ text, width }: { text: string; width: number }) {
-  return <div class="bar-label" title={text}>{fitName(text, width)}</div>;
+  return <div class="bar-label" title={text}>{fitName(text || '–', width)}</div>;
 }
 
 export const More = ({ count }: { count: number }) =>

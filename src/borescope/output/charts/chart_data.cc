@@ -53,6 +53,12 @@ std::string RowLabel(const Columns& columns, size_t row) {
   return label;
 }
 
+// A row that nothing names, as what is of no rank, has a dash.
+std::string LabelOrDash(const Columns& columns, size_t row) {
+  std::string label = RowLabel(columns, row);
+  return label.empty() ? "\xE2\x80\x93" : label;
+}
+
 // By the palette of its column.
 std::optional<Tone> CellTone(const Column& column, size_t row) {
   const auto* const texts = std::get_if<StringValues>(&column.values);
@@ -146,7 +152,7 @@ void NameBars(const Table& table, const ViewSpec& view, BarChart& chart) {
   const Columns labels = NamingColumns(table, view);
   const Column* const shares = table.Find("share");
   for (ChartBar& bar : chart.bars) {
-    bar.label = RowLabel(labels, bar.row);
+    bar.label = LabelOrDash(labels, bar.row);
     if (view.kind == ViewKind::kBars) {
       bar.tone = RowTone(table, view, bar.row);
     }
@@ -367,7 +373,7 @@ IntervalChart MakeIntervalChart(const Table& table, const ViewSpec& view) {
       ++chart.more;
       continue;
     }
-    interval->label = RowLabel(labels, row);
+    interval->label = LabelOrDash(labels, row);
     Measure(*interval, chart);
     chart.rows.push_back(*std::move(interval));
   }
