@@ -363,13 +363,14 @@ IntervalChart MakeIntervalChart(const Table& table, const ViewSpec& view) {
   const Unit unit = table.Find(view.values.front())->unit;
   chart.unit = unit == Unit::kOfRow ? Unit::kShare : unit;
   chart.mark = view.x.empty() ? std::string() : PartLabel(view.x);
+  const size_t most = AreNames(table, view) ? kMostBars : kMostOrdered;
   const Columns labels = NamingColumns(table, view);
   for (size_t row = 0; row < table.rows(); ++row) {
     std::optional<ChartInterval> interval = MakeInterval(table, view, row);
     if (!interval) {
       continue;
     }
-    if (chart.rows.size() == kMostOrdered) {
+    if (chart.rows.size() == most) {
       ++chart.more;
       continue;
     }
