@@ -179,13 +179,14 @@ PARAMETERS: dict[str, dict[str, str]] = {
         "end": "moment", "sort": "text", "top": "count", "scale": "texts", "remove": "texts",
         "roof": "text", "no_data_wait": "flag", "no_sync": "texts", "overlap_comm": "flag", "graph":
         "texts", "launch": "text", "plan": "file", "sweep": "text", "data_load": "text", "causal":
-        "choice", "sfu_weight": "number", "device": "text", "device_spec": "file"
+        "choice", "sfu_weight": "number", "device": "text", "device_spec": "file", "candidates":
+        "count"
     },
     "variance": {
         "rank": "ranges", "step": "ranges", "step_rule": "choice", "step_pattern": "text", "gpu":
         "ranges", "stream": "ranges", "annotation": "text", "instance": "ranges", "begin": "moment",
         "end": "moment", "sort": "text", "top": "count", "parts": "choice", "all_steps": "flag",
-        "data_load": "text"
+        "data_load": "text", "series": "flag"
     },
     "memory": {
         "rank": "ranges", "step": "ranges", "step_rule": "choice", "step_pattern": "text", "gpu":
@@ -2970,6 +2971,7 @@ class Verbs:
         sfu_weight: int = 1,
         device: str | None = None,
         device_spec: FileValue | None = None,
+        candidates: int | None = None,
     ) -> Answer:
         """How long it would take if something were faster, and how sure that is.
 
@@ -3009,6 +3011,8 @@ class Verbs:
             sfu_weight: FLOPs of one exp, log, sin, sqrt, ... (PyProf: 20).
             device: peaks of this device, whatever was recorded: "A100 80GB SXM4".
             device_spec: peaks of a device as JSON, {"name": ..., "tflops": {...}, ...}.
+            candidates: of the changes that could help most, replay those N with most time on the
+                path of the replay; 0: all, some 40.
 
         Tables:
             replay_quality: How well the replay represents the recording.
@@ -3083,7 +3087,8 @@ class Verbs:
             "end": end, "sort": sort, "top": top, "scale": scale, "remove": remove, "roof": roof,
             "no_data_wait": no_data_wait, "no_sync": no_sync, "overlap_comm": overlap_comm, "graph":
             graph, "launch": launch, "plan": plan, "sweep": sweep, "data_load": data_load, "causal":
-            causal, "sfu_weight": sfu_weight, "device": device, "device_spec": device_spec
+            causal, "sfu_weight": sfu_weight, "device": device, "device_spec": device_spec,
+            "candidates": candidates
         })
 
     @verb
@@ -3104,6 +3109,7 @@ class Verbs:
         parts: Literal["path", "breakdown", "ops"] | None = None,
         all_steps: bool = False,
         data_load: str | None = None,
+        series: bool = False,
     ) -> Answer:
         """Why some steps are slower than others.
 
@@ -3128,6 +3134,7 @@ class Verbs:
                 runs them.
             all_steps: count the first recorded step as well, which profilers and caches slow down.
             data_load: events whose name contains this are data loading, too.
+            series: also a table of every change over time.
 
         Tables:
             steps_spread: How far steps differ; without step 1, the first recorded (--all-steps)
@@ -3192,7 +3199,7 @@ class Verbs:
             "rank": rank, "step": step, "step_rule": step_rule, "step_pattern": step_pattern, "gpu":
             gpu, "stream": stream, "annotation": annotation, "instance": instance, "begin": begin,
             "end": end, "sort": sort, "top": top, "parts": parts, "all_steps": all_steps,
-            "data_load": data_load
+            "data_load": data_load, "series": series
         })
 
     @verb
