@@ -53,7 +53,7 @@ std::string RowLabel(const Columns& columns, size_t row) {
   return label;
 }
 
-// A row that nothing names, as what is of no rank, has a dash.
+// A row that nothing names, such as what no rank caused, has a dash.
 std::string LabelOrDash(const Columns& columns, size_t row) {
   std::string label = RowLabel(columns, row);
   return label.empty() ? "\xE2\x80\x93" : label;
