@@ -38,6 +38,7 @@ struct CheckOptions {
   std::string junit = {};
   std::string sarif = {};  // 2.1.0
   std::string markdown = {};
+  std::string html = {};                   // a page for a browser, as that of Run::Report
   Params params = {};                      // those that select, as of Run::Report
   std::vector<std::string> captures = {};  // as OpenOptions::captures
   int threads = 0;                         // 0: one per processor

@@ -57,7 +57,7 @@ def check(runs: PathLike | Iterable[PathLike], *, budget: PathLike | None = None
           fail: float = 0.03, all: bool = False, force: bool = False, strict: bool = False,
           save_baseline: PathLike | None = None, junit: PathLike | None = None,
           sarif: PathLike | None = None, markdown: PathLike | None = None,
-          captures: PathLike | Iterable[PathLike] = (), threads: int = 0,
+          html: PathLike | None = None, captures: PathLike | Iterable[PathLike] = (), threads: int = 0,
           memory_limit: int | str | None = None, progress: ProgressOption = None,
           **given: Any) -> CheckResult:
     """Whether runs keep their budgets, and whether they are slower than a baseline.
@@ -76,6 +76,7 @@ def check(runs: PathLike | Iterable[PathLike], *, budget: PathLike | None = None
         junit: file for a JUnit report.
         sarif: file for SARIF 2.1.0.
         markdown: file for a summary in Markdown.
+        html: file for a page with charts.
         captures: recordings in which the graphs of the runs were captured.
         threads: how many threads load and analyse; 0 is one a processor.
         memory_limit: as of :func:`open`.
@@ -88,7 +89,7 @@ def check(runs: PathLike | Iterable[PathLike], *, budget: PathLike | None = None
     """
     files = {name: os.fsencode(path) for name, path in
              {"budget": budget, "save_baseline": save_baseline, "junit": junit, "sarif": sarif,
-              "markdown": markdown}.items() if path is not None}
+              "markdown": markdown, "html": html}.items() if path is not None}
     types = {name: kind for name, kind in PARAMETERS["report"].items() if name not in ("top", "against")}
     for name in given:
         if name not in types:

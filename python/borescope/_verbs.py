@@ -174,15 +174,19 @@ PARAMETERS: dict[str, dict[str, str]] = {
         "overlay_all_events": "flag", "overlay_all_edges": "flag", "include_last_step": "flag"
     },
     "whatif": {
-        "rank": "ranges", "step": "ranges", "step_rule": "choice", "step_pattern": "text", "sort":
-        "text", "top": "count", "scale": "texts", "remove": "texts", "roof": "text", "no_data_wait":
-        "flag", "no_sync": "texts", "overlap_comm": "flag", "graph": "texts", "launch": "text",
-        "plan": "file", "sweep": "text", "data_load": "text", "causal": "choice", "sfu_weight":
-        "number", "device": "text", "device_spec": "file"
+        "rank": "ranges", "step": "ranges", "step_rule": "choice", "step_pattern": "text", "gpu":
+        "ranges", "stream": "ranges", "annotation": "text", "instance": "ranges", "begin": "moment",
+        "end": "moment", "sort": "text", "top": "count", "scale": "texts", "remove": "texts",
+        "roof": "text", "no_data_wait": "flag", "no_sync": "texts", "overlap_comm": "flag", "graph":
+        "texts", "launch": "text", "plan": "file", "sweep": "text", "data_load": "text", "causal":
+        "choice", "sfu_weight": "number", "device": "text", "device_spec": "file", "candidates":
+        "count"
     },
     "variance": {
-        "rank": "ranges", "step": "ranges", "step_rule": "choice", "step_pattern": "text", "sort":
-        "text", "top": "count", "parts": "choice", "all_steps": "flag", "data_load": "text"
+        "rank": "ranges", "step": "ranges", "step_rule": "choice", "step_pattern": "text", "gpu":
+        "ranges", "stream": "ranges", "annotation": "text", "instance": "ranges", "begin": "moment",
+        "end": "moment", "sort": "text", "top": "count", "parts": "choice", "all_steps": "flag",
+        "data_load": "text", "series": "flag"
     },
     "memory": {
         "rank": "ranges", "step": "ranges", "step_rule": "choice", "step_pattern": "text", "gpu":
@@ -2961,6 +2965,7 @@ class Verbs:
         sfu_weight: int = 1,
         device: str | None = None,
         device_spec: FileValue | None = None,
+        candidates: int | None = None,
     ) -> Answer:
         """How long it would take if something were faster, and how sure that is.
 
@@ -2993,6 +2998,8 @@ class Verbs:
             sfu_weight: FLOPs of one exp, log, sin, sqrt, ... (PyProf: 20).
             device: peaks of this device, whatever was recorded: "A100 80GB SXM4".
             device_spec: peaks of a device as JSON, {"name": ..., "tflops": {...}, ...}.
+            candidates: of the changes that could help most, replay those N with most time on the
+                path of the replay; 0: all, some 40.
 
         Tables:
             replay_quality: How well the replay represents the recording.
@@ -3066,7 +3073,8 @@ class Verbs:
             "sort": sort, "top": top, "scale": scale, "remove": remove, "roof": roof,
             "no_data_wait": no_data_wait, "no_sync": no_sync, "overlap_comm": overlap_comm, "graph":
             graph, "launch": launch, "plan": plan, "sweep": sweep, "data_load": data_load, "causal":
-            causal, "sfu_weight": sfu_weight, "device": device, "device_spec": device_spec
+            causal, "sfu_weight": sfu_weight, "device": device, "device_spec": device_spec,
+            "candidates": candidates
         })
 
     @verb
@@ -3081,6 +3089,7 @@ class Verbs:
         parts: Literal["path", "breakdown", "ops"] | None = None,
         all_steps: bool = False,
         data_load: str | None = None,
+        series: bool = False,
     ) -> Answer:
         """Why some steps are slower than others.
 
@@ -3098,6 +3107,7 @@ class Verbs:
                 runs them.
             all_steps: count the first recorded step as well, which profilers and caches slow down.
             data_load: events whose name contains this are data loading, too.
+            series: also a table of every change over time.
 
         Tables:
             steps_spread: How far steps differ; without step 1, the first recorded (--all-steps)
@@ -3162,8 +3172,10 @@ class Verbs:
             <Answer: steps_spread (3 rows), variance_causes (78 rows), slow_steps (1 rows)>
         """
         return self._verb("variance", {
-            "rank": rank, "step": step, "step_rule": step_rule, "step_pattern": step_pattern,
-            "sort": sort, "top": top, "parts": parts, "all_steps": all_steps, "data_load": data_load
+            "rank": rank, "step": step, "step_rule": step_rule, "step_pattern": step_pattern, "gpu":
+            gpu, "stream": stream, "annotation": annotation, "instance": instance, "begin": begin,
+            "end": end, "sort": sort, "top": top, "parts": parts, "all_steps": all_steps,
+            "data_load": data_load, "series": series
         })
 
     @verb

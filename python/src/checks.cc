@@ -29,11 +29,9 @@ std::vector<std::string> PathsIn(const nb::list& given) {
 CheckOptions OptionsOf(const nb::dict& files, const Pairs& params) {
   CheckOptions options;
   const std::pair<const char*, std::string CheckOptions::*> members[] = {
-      {"budget", &CheckOptions::budget},
-      {"save_baseline", &CheckOptions::save_baseline},
-      {"junit", &CheckOptions::junit},
-      {"sarif", &CheckOptions::sarif},
-      {"markdown", &CheckOptions::markdown}};
+      {"budget", &CheckOptions::budget},     {"save_baseline", &CheckOptions::save_baseline},
+      {"junit", &CheckOptions::junit},       {"sarif", &CheckOptions::sarif},
+      {"markdown", &CheckOptions::markdown}, {"html", &CheckOptions::html}};
   for (const auto& [name, member] : members) {
     if (files.contains(name)) {
       options.*member = RawText(files[name]);

@@ -18,7 +18,7 @@ const present = (table: Table, names: string[]): Column[] =>
   names.map((name) => find(table, name)).filter((column) => column !== undefined);
 
 /** What names a row; of joined runs, the run, too. */
-function labelsOf(table: Table, view: View): Column[] {
+export function labelsOf(table: Table, view: View): Column[] {
   const columns = present(table, table.comparison === 'joined' ? ['run', ...view.labels] : view.labels);
   const mine = indices(rowsOf(table)).filter((row) => runsAt(table, row) !== 'other');
   return namingColumns(columns, mine);
@@ -33,17 +33,17 @@ function mostImportant(table: Table, view: View, rows: number[], length: (row: n
 }
 
 /** Bars with what names them, which gets as much room as there is. */
-function BarList({ rows, draw }: { rows: number[]; draw: (row: number, labelPx: number) => preact.ComponentChild }) {
+export function BarList({ rows, draw }: { rows: number[]; draw: (row: number, labelPx: number) => preact.ComponentChild }) {
   const [box, width] = useWidth<HTMLUListElement>();
   const labelPx = width > 0 && width < NARROW_PX ? width - VALUE_PX : LABEL_PX;
   return <ul class="bars" ref={box}>{rows.map((row) => <li key={row}>{draw(row, labelPx)}</li>)}</ul>;
 }
 
-function Label({ text, among, width }: { text: string; among: readonly string[]; width: number }) {
-  return <div class="bar-label" title={text}>{fitName(text, width, among)}</div>;
+export function Label({ text, among, width }: { text: string; among: readonly string[]; width: number }) {
+  return <div class="bar-label" title={text}>{fitName(text || '–', width, among)}</div>;
 }
 
-const More = ({ count }: { count: number }) =>
+export const More = ({ count }: { count: number }) =>
   count > 0 ? <p class="note">{count.toLocaleString('en')} more in the table below.</p> : null;
 
 interface Stretch {
@@ -111,7 +111,7 @@ export function Bars({ table, view }: { table: Table; view: View }) {
               </div>
               {other !== undefined ? <PairValue mine={numberAt(value, row)} other={numberAt(other, row)} format={format} /> : (
                 <div class="bar-value">
-                  {withUnit(numberAt(value, row), format)}{share !== undefined && <small> {showShare(numberAt(share, row), 1)}</small>}
+                  {withUnit(numberAt(value, row), format)}{typeof share?.values[row] === 'number' && <small> {showShare(numberAt(share, row), 1)}</small>}
                 </div>
               )}
             </>

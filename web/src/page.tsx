@@ -5,6 +5,7 @@ import { Bars, StackedBars, hasBars } from './bars';
 import { Flame, hasFlame } from './flame';
 import { Heat, hasHeat } from './heat';
 import { useTurn } from './hooks';
+import { Intervals, hasIntervals } from './intervals';
 import { type Report, type Section, type SizedTable, type Table, type View, rowsOf, tableOf } from './model';
 import { Overview } from './overview';
 import { Roofline, hasRoofline } from './roofline';
@@ -31,6 +32,7 @@ const CHARTS: Record<string, Chart> = {
   series: { has: hasSeries, draw: (table, view) => <Series table={table} view={view} /> },
   flame: { has: hasFlame, draw: (table, view) => <Flame table={table} view={view} /> },
   heat: { has: hasHeat, draw: (table, view) => <Heat table={table} view={view} /> },
+  intervals: { has: hasIntervals, draw: (table, view) => <Intervals table={table} view={view} /> },
   roofline: {
     has: hasRoofline,
     draw: (table, view, section) => (
@@ -91,7 +93,7 @@ function SectionView({ section }: { section: Section }) {
   return (
     <section id={section.name} aria-labelledby={id}>
       <h2 id={id}>{heading(section.name)}</h2>
-      <p class="summary">{section.summary}</p>
+      <p class="summary">{printable(section.summary)}</p>
       {section.otherLack !== '' && <p class="note">Not in the other run: {printable(section.otherLack)}</p>}
       {isDrawn && <SectionBody section={section} />}
     </section>
@@ -147,7 +149,7 @@ export function Page({ report }: { report: Report }) {
       <div class="columns">
         <Navigation sections={told} hasLacks={lacking.length > 0} />
         <main>
-          <Overview report={report} />
+          {summary !== undefined && <Overview report={report} />}
           {told.map((section) => (
             <SectionView
               key={section.name}
@@ -155,6 +157,7 @@ export function Page({ report }: { report: Report }) {
             />
           ))}
           {lacking.length > 0 && <NotRecorded sections={lacking} />}
+          {summary === undefined && <Overview report={report} />}
         </main>
       </div>
       <footer>

@@ -102,6 +102,7 @@ function Plot(props: {
   lines: Line[];
   tones: readonly string[];
   unit: string | null;
+  along: string | null; // the unit of x: time, or numbers of steps
   title: string;
   width: number;
   zoom: Span | null;
@@ -115,7 +116,7 @@ function Plot(props: {
   const [begin, end] = props.zoom ?? whole;
   const largest = maxOf(allPoints(lines).map((point) => point[1]));
   const format = formatFor(unit, largest, Number.isInteger(largest));
-  const timeFormat = { ...formatFor('ns', end - begin, true), decimals: 0 };
+  const timeFormat = { ...formatFor(props.along, end - begin, true), decimals: 0 };
   const inner = Math.max(50, width - LEFT - RIGHT);
   const x = (value: number) => LEFT + ((value - begin) / (end - begin)) * inner;
   const y = (value: number) => TOP + (1 - value / (largest * 1.05)) * (HEIGHT - TOP - BOTTOM);
@@ -131,9 +132,10 @@ function Plot(props: {
     }
     setFrom(null);
   };
-  const offset = begin - whole[0];
-  const timeTicks = ticks(end - begin, Math.max(2, Math.floor(inner / 110)));
-  const timeUnit = formatFor('ns', Math.max(end - whole[0], 1), false);
+  const isTime = props.along === 'ns';
+  const offset = isTime ? begin - whole[0] : begin; // time counts from the first point
+  const timeTicks = ticks(end - begin, Math.max(2, Math.floor(inner / 110))).filter((tick) => isTime || Number.isInteger(tick));
+  const timeUnit = formatFor(props.along, Math.max(end - whole[0], 1), false);
   const step = ((timeTicks[1] ?? 1) / timeUnit.divisor) || 1;
   const isPrecise = props.zoom !== null;
   const decimals = Math.max(0, Math.ceil(-Math.log10(step) - 1e-9)) + (isPrecise ? 1 : 0);
@@ -144,7 +146,7 @@ function Plot(props: {
         width={width}
         height={HEIGHT}
         role="img"
-        aria-label={`${props.title}: ${lines.length} lines over ${withUnit(end - begin, timeFormat)}`}
+        aria-label={`${props.title}: ${lines.length} lines over ${isTime ? withUnit(end - begin, timeFormat) : `${end - begin} steps`}`}
         onPointerMove={(event) => setPointer(clamp(event))}
         onPointerLeave={() => setPointer(null)}
         onPointerDown={(event) => setFrom(clamp(event))}
@@ -203,7 +205,7 @@ export function Series({ table, view }: { table: Table; view: View }) {
   return (
     <div ref={box}>
       {width > 0 && (
-        <Plot lines={lines} tones={tones} unit={value?.unit ?? null} title={view.title} width={width} zoom={zoom} onZoom={setZoom} />
+        <Plot lines={lines} tones={tones} unit={value?.unit ?? null} along={find(table, view.x)?.unit ?? null} title={view.title} width={width} zoom={zoom} onZoom={setZoom} />
       )}
       <p class="note">
         {all.length > lines.length && `${all.length - lines.length} more lines in the table below. `}

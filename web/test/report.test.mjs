@@ -149,6 +149,29 @@ test('keys have as many decimals as tell them apart, other numbers about four di
   await page.done();
 });
 
+test('intervals are drawn where their numbers are, on both sides of zero, and values of many units as parts of their marks', async () => {
+  const view = { table: 'gate', kind: 'intervals', title: 'Gate', labels: ['name'], values: ['change', 'low', 'high'], x: 'mark' };
+  const columns = (unit, names, change, low, high, mark) => [
+    ['name', null, names], ['change', unit, change], ['low', unit, low], ['high', unit, high], ['mark', unit, mark]];
+  const page = await open(tablePage('gate', columns('share', ['up', 'down', 'none'], [0.2, -0.1, null], [0.1, null, 0], [0.3, 0, 0], [0.05, null, 0.1]), [view]));
+  const places = await page.locator('.track.interval').evaluateAll((tracks) => tracks.map((track) => {
+    const whole = track.getBoundingClientRect();
+    const ends = (name) => [...track.querySelectorAll(name)].map((one) => one.getBoundingClientRect())
+      .map((box) => [box.left - whole.left, box.right - whole.left].map((at) => Math.round((at / whole.width) * 100) / 100))[0];
+    return { bar: ends('span'), range: ends('.range'), mark: ends('.held') };
+  }));
+  // The track goes from -0.1 to 0.3.
+  assert.equal(places.length, 2);
+  assert.deepEqual([places[0].bar, places[0].range], [[0.25, 0.75], [0.5, 1]]);
+  assert.ok(Math.abs(places[0].mark[0] - 0.375) < 0.02);
+  assert.deepEqual([places[1].bar, places[1].range, places[1].mark], [[0, 0.25], undefined, undefined]);
+  assert.deepEqual(page.faults, []);
+  await page.done();
+  const limits = await open(tablePage('gate', columns('row', ['time', 'count'], [3e9, 6], [null, null], [null, null], [2e9, 12]), [view]));
+  assert.deepEqual(await limits.locator('.bar-value').allTextContents(), ['150.0\u00a0%', '50.0\u00a0%']);
+  await limits.done();
+});
+
 test('a small share beside a bar is not 0', async () => {
   const view = { table: 'shares', kind: 'bars', title: 'Shares', labels: ['name'], values: ['total_ns'], x: '' };
   const page = await open(tablePage('shares', [

@@ -22,11 +22,12 @@ constexpr const AnalysisSpec* kAnalyses[] = {
 
 // Order = order of the report's page. Analyses that are not named here come before the last three.
 constexpr const AnalysisSpec* kFirstSections[] = {
-    &kSummaryVerb,     &kBreakdownVerb,   &kCriticalPathVerb, &kStepsVerb,     &kKernelsVerb,
-    &kOpsVerb,         &kFlameVerb,       &kStacksVerb,       &kRooflineVerb,  &kIdleVerb,
-    &kGapsVerb,        &kLaunchesVerb,    &kDelaysVerb,       &kQueueVerb,     &kOverlapVerb,
-    &kCollectivesVerb, &kStragglersVerb,  &kWaitsVerb,        &kBandwidthVerb, &kMemoryVerb,
-    &kInductorVerb,    &kVariabilityVerb, &kSequencesVerb,    &kGraphsVerb,    &kAnnotationsVerb};
+    &kSummaryVerb,   &kBreakdownVerb,  &kCriticalPathVerb, &kWhatIfVerb,      &kStepsVerb,
+    &kVarianceVerb,  &kKernelsVerb,    &kOpsVerb,          &kFlameVerb,       &kStacksVerb,
+    &kRooflineVerb,  &kIdleVerb,       &kGapsVerb,         &kLaunchesVerb,    &kDelaysVerb,
+    &kQueueVerb,     &kOverlapVerb,    &kCollectivesVerb,  &kStragglersVerb,  &kWaitsVerb,
+    &kBandwidthVerb, &kMemoryVerb,     &kInductorVerb,     &kVariabilityVerb, &kSequencesVerb,
+    &kGraphsVerb,    &kAnnotationsVerb};
 constexpr const AnalysisSpec* kLastSections[] = {&kCountersVerb, &kInfoVerb, &kDoctorVerb};
 
 bool IsAmong(std::span<const AnalysisSpec* const> list, const AnalysisSpec* spec) {

@@ -9,6 +9,16 @@
 namespace borescope::internal {
 namespace {
 
+// A replay takes about a hundredth of the time of loading, and the page shows the largest alone.
+constexpr int64_t kCandidatesOfReport = 8;
+
+// Lines over time; and no frames too narrow to be seen.
+Params ViewParams() {
+  Params params;
+  params.values = {{kSeriesParam.name, 1, ""}, {kMinShareParam.name, 0, "0.05%"}};
+  return params;
+}
+
 bool IsInReport(const AnalysisSpec& spec) {
   return spec.in_report && !spec.takes_two() && spec.leading == nullptr;
 }
@@ -26,9 +36,8 @@ std::vector<SectionSpec> ReportSections() {
 }
 
 Params ReportParams() {
-  Params params;
-  // Lines over time; and no frames too narrow to be seen.
-  params.values = {{kSeriesParam.name, 1, ""}, {kMinShareParam.name, 0, "0.05%"}};
+  Params params = ViewParams();
+  params.values.push_back({kCandidatesParam.name, kCandidatesOfReport, ""});
   return params;
 }
 
@@ -47,7 +56,7 @@ std::vector<ViewSpec> ViewsOf(std::span<const Table> tables) {
 bool HasViews(const AnalysisSpec& spec) { return !spec.views.empty() || spec.draws_other_verbs; }
 
 void AskForViews(const AnalysisSpec& spec, Params& params) {
-  for (const ParamValue& wanted : ReportParams().values) {
+  for (const ParamValue& wanted : ViewParams().values) {
     const bool takes =
         std::any_of(spec.params.begin(), spec.params.end(),
                     [&](const ParamSpec* param) { return param->name == wanted.name; });

@@ -136,6 +136,57 @@ Result<Steps> StepsOf(const RunRequest& request, const LoadedTrace& loaded) {
                              : Steps();
 }
 
+// Verbs that are asked one after the other: the places of those with something dear, grouped by
+// what that is, first of all; each of the others alone. What takes most memory is measured before
+// there are answers of others.
+std::vector<std::vector<size_t>> OrderVerbs(const RunRequest& request) {
+  std::vector<MeasureId> measures;
+  std::vector<size_t> dear;
+  std::vector<std::vector<size_t>> order(1);
+  for (size_t verb = 0; verb < request.specs.size(); ++verb) {
+    const MeasureId measure = request.specs[verb]->DearMeasure(request.params);
+    measure == nullptr ? order.push_back({verb}) : dear.push_back(verb);
+    measures.push_back(measure);
+  }
+  const auto rank_of = [&](size_t verb) {
+    double memory = 0;
+    size_t first = request.specs.size();
+    for (const size_t other : dear) {
+      if (measures[other] == measures[verb]) {
+        memory = std::max(memory, request.specs[other]->memory);
+        first = std::min(first, other);
+      }
+    }
+    return std::pair(-memory, first);
+  };
+  std::stable_sort(dear.begin(), dear.end(),
+                   [&](size_t a, size_t b) { return rank_of(a) < rank_of(b); });
+  order.front() = std::move(dear);
+  return order;
+}
+
+// Every verb of the request, each by `map`. Of what is dear to measure there is one at a time, from
+// the first of the verbs that need it to the last.
+template <class Map>
+void MapVerbs(const RunRequest& request, SharedMeasures& shared, int threads, const Map& map) {
+  const std::vector<std::vector<size_t>> order = OrderVerbs(request);
+  ParallelFor(order.size(), threads, [&](size_t i) {
+    MeasureId held = nullptr;
+    for (const size_t verb : order[i]) {
+      CheckStop();
+      const MeasureId measure = request.specs[verb]->DearMeasure(request.params);
+      if (held != nullptr && held != measure) {
+        shared.Free(held);
+      }
+      held = measure;
+      map(verb);
+    }
+    if (held != nullptr && request.specs.size() > 1) {
+      shared.Free(held);  // a single verb may have something to draw or to save from it
+    }
+  });
+}
+
 void MapLoaded(const RunRequest& request, const InputFile& input,
                const std::shared_ptr<const LoadedTrace>& loaded, int threads, RankPart& part) {
   const Stopwatch stopwatch;
@@ -143,6 +194,11 @@ void MapLoaded(const RunRequest& request, const InputFile& input,
   part.diagnostics.Merge(loaded->index.diagnostics);
   const size_t verbs = request.specs.size();
   RankView view{part.report.rank, loaded->trace, loaded->index, verbs > 1 ? 1 : threads};
+  // A single verb has nobody to share with but what it draws or saves.
+  const bool shares =
+      verbs > 1 || !request.options.overlay.empty() || !request.options.save.empty();
+  SharedMeasures shared;
+  view.shared = shares ? &shared : nullptr;
   const Result<Steps> matched = StepsOf(request, *loaded);
   view.matched_steps = HasPattern(request) && matched.ok() ? &*matched : nullptr;
   part.unknown = FindUnknown(view, request.params.selection);
@@ -151,7 +207,7 @@ void MapLoaded(const RunRequest& request, const InputFile& input,
                            fmt::format("step {}", step));
   }
   part.outcomes.resize(verbs);
-  ParallelFor(verbs, threads, [&](size_t verb) {
+  MapVerbs(request, shared, threads, [&](size_t verb) {
     part.outcomes[verb] = matched.ok()
                               ? OutcomeOf(MapAndRead(request, *request.specs[verb], view, input))
                               : Outcome{matched.error(), {}};

@@ -5,8 +5,13 @@
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
+#include <memory>
 #include <set>
+#include <type_traits>
 
+#include "borescope/analysis/core/key_columns.h"
+#include "borescope/analysis/core/param_specs.h"
+#include "borescope/analysis/core/reduce.h"
 #include "borescope/catalog/catalog.h"
 
 namespace borescope::internal {
@@ -265,6 +270,74 @@ TEST_F(SessionTest, ThreadsNeverChangeTheAnswer) {
       EXPECT_EQ(alone.error().message, together.error().message) << spec->name;
     }
   }
+}
+
+// What verbs with something dear did, in their order.
+std::vector<std::string> journal;
+
+struct Graph {
+  std::string name;
+  explicit Graph(std::string given) : name(std::move(given)) { journal.push_back("+" + name); }
+  Graph(const Graph&) = delete;
+  Graph(Graph&&) = delete;
+  Graph& operator=(const Graph&) = delete;
+  Graph& operator=(Graph&&) = delete;
+  ~Graph() { journal.push_back("-" + name); }
+};
+struct FirstGraph {};
+struct SecondGraph {};
+
+template <class Measure>
+Result<Tables> MapWith(const RankView& view, const Params&) {
+  const auto graph = view.Shared<Measure>([] {
+    return std::make_unique<Graph>(std::is_same_v<Measure, FirstGraph> ? "first" : "second");
+  });
+  journal.push_back((*graph)->name);
+  Table table{"answer", "", {}};
+  AddRankKey(table);
+  Push(table.columns.front(), view.rank);
+  return Tables{std::move(table)};
+}
+
+template <class Measure>
+constexpr AnalysisSpec WithDear(std::string_view name) {
+  return {.name = name,
+          .answer = {.map = MapWith<Measure>, .reduce = ConcatTables},
+          .dear = [](const Params&) { return kMeasureId<Measure>; }};
+}
+
+// Whatever the order of the verbs and the number of threads: each graph is made once, and one is
+// freed before the next is made.
+TEST_F(SessionTest, WhatIsDearIsMeasuredOnceAndOneAtATime) {
+  constexpr AnalysisSpec kOne = WithDear<FirstGraph>("one");
+  constexpr AnalysisSpec kTwo = WithDear<SecondGraph>("two");
+  constexpr AnalysisSpec kThree = WithDear<FirstGraph>("three");
+  const AnalysisSpec* const specs[] = {FindAnalysis("info"), &kOne, &kTwo, FindAnalysis("kernels"),
+                                       &kThree};
+  Put("a.json", TraceText(0, 5));
+  for (const int threads : {1, 4}) {
+    journal.clear();
+    RunOptions options = Run();
+    options.threads = threads;
+    ASSERT_TRUE(RunAnalyses(specs, options).ok());
+    EXPECT_EQ(journal, (std::vector<std::string>{"+first", "first", "first", "-first", "+second",
+                                                 "second", "-second"}));
+  }
+}
+
+// The graphs of the report: that of the path for critical-path and variance, that of the replay.
+TEST_F(SessionTest, TheVerbsThatNeedAGraphSayWhich) {
+  const auto dear = [](std::string_view verb, const Params& params) {
+    return FindAnalysis(verb)->DearMeasure(params);
+  };
+  const Params plain;
+  Params priced;
+  priced.values.push_back({kPriceParam.name, 1, ""});
+  EXPECT_NE(dear("critical-path", plain), nullptr);
+  EXPECT_EQ(dear("critical-path", plain), dear("variance", plain));
+  EXPECT_NE(dear("whatif", plain), dear("variance", plain));
+  EXPECT_EQ(dear("summary", plain), nullptr);
+  EXPECT_EQ(dear("summary", priced), dear("whatif", plain));
 }
 
 }  // namespace

@@ -141,11 +141,17 @@ struct AnalysisSpec {
   // The memory it takes beside the trace, as a multiple of what the trace takes; 0 for less than a
   // quarter. Measured (bench/README.md); --memory-limit goes by it.
   double memory = 0;
+  // What of its measures takes so much time and memory that verbs of one question that need the
+  // same are asked one after the other, after which it is freed. nullptr: nothing of the kind.
+  MeasureId (*dear)(const Params&) = nullptr;
   // What of its tables is drawn, on the page and in pictures.
   std::span<const ViewSpec> views = {};
   // The tables shown in its section of the report; empty: all.
   std::span<const std::string_view> report_tables = {};
   bool in_report = true;
+  // Why the finished tables say nothing that a section could show, and what to record; empty where
+  // they do. nullptr: they always do.
+  std::string (*lack)(const Tables&) = nullptr;
   bool draws_other_verbs = false;  // its answer holds tables of other verbs, with their views
   // How text shows its tables, which are ready to be shown, as lines for scripts. nullptr: never.
   LineStyle (*lines)(const Params&, std::span<const Table>) = nullptr;
@@ -168,6 +174,10 @@ struct AnalysisSpec {
   }
   // Every option of its own: the leading word, then `params`.
   std::vector<const ParamSpec*> AllParams() const;
+  // What of its measures is dear for what is asked; nullptr for nothing.
+  MeasureId DearMeasure(const Params& given) const {
+    return dear == nullptr || given.compat != Compat::kNone ? nullptr : dear(given);
+  }
   bool takes_two() const { return answer.compare != nullptr; }
 };
 

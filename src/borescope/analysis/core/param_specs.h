@@ -223,6 +223,11 @@ inline constexpr ParamSpec kSweepParam{
     .help = "factors, as 0.9,0.5,0: each takes the place of that of --scale",
     .type = ParamType::kText,
     .names_events = true};
+inline constexpr ParamSpec kCandidatesParam{
+    "candidates", "N",
+    "of the changes that could help most, replay those N with most time on the path of the replay; "
+    "0: all, some 40",
+    ParamType::kCount, 0};
 
 // variance
 inline constexpr ParamSpec kPartsParam{

@@ -1,5 +1,5 @@
-// SharedMeasures: what several parts of one question measure, measured once. `summary` asks a dozen
-// verbs about one rank; some of them begin with the same measure.
+// SharedMeasures: what several parts of one question about one rank measure, measured once. A
+// report asks some thirty verbs, `summary` a dozen of them; some begin with the same measure.
 #pragma once
 
 #include <map>
@@ -7,8 +7,14 @@
 #include <mutex>
 #include <type_traits>
 #include <typeindex>
+#include <typeinfo>
 
 namespace borescope::internal {
+
+// Names a measure; nullptr for none.
+using MeasureId = const std::type_info*;
+template <class Measure>
+inline constexpr MeasureId kMeasureId = &typeid(Measure);
 
 class SharedMeasures {
  public:
@@ -19,13 +25,24 @@ class SharedMeasures {
   auto Get(const Make& make) {
     using Value = const std::invoke_result_t<Make>;
     Entry& entry = EntryOf(typeid(Measure));
-    std::call_once(entry.once, [&] { entry.value = std::make_shared<Value>(make()); });
+    const std::lock_guard lock(entry.mutex);
+    if (entry.value == nullptr) {
+      entry.value = std::make_shared<Value>(make());
+    }
     return std::static_pointer_cast<Value>(entry.value);
+  }
+
+  // Frees a measure once those who have it let go of it; whoever asks later makes it again. Any
+  // thread.
+  void Free(MeasureId measure) {
+    Entry& entry = EntryOf(*measure);
+    const std::lock_guard lock(entry.mutex);
+    entry.value.reset();
   }
 
  private:
   struct Entry {
-    std::once_flag once;
+    std::mutex mutex;  // held while the value is made
     std::shared_ptr<const void> value;
   };
 

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <memory>
 #include <stdexcept>
 #include <vector>
 
@@ -36,6 +37,19 @@ TEST(SharedMeasuresTest, WhatCouldNotBeMadeIsMadeByTheNext) {
   const auto fail = []() -> int { throw std::runtime_error("stopped"); };
   EXPECT_THROW(shared.Get<One>(fail), std::runtime_error);
   EXPECT_EQ(*shared.Get<One>([] { return 3; }), 3);
+}
+
+TEST(SharedMeasuresTest, WhatWasFreedIsMadeAgainAndStaysWithWhoHasIt) {
+  SharedMeasures shared;
+  int made = 0;
+  const auto make = [&made] { return ++made; };
+  const std::shared_ptr<const int> held = shared.Get<One>(make);
+  const std::weak_ptr<const int> other = shared.Get<Other>(make);
+  shared.Free(kMeasureId<One>);
+  shared.Free(kMeasureId<Other>);
+  EXPECT_EQ(*held, 1);
+  EXPECT_TRUE(other.expired());
+  EXPECT_EQ(*shared.Get<One>(make), 3);
 }
 
 }  // namespace

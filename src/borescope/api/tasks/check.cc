@@ -48,6 +48,7 @@ Result<internal::CheckRequest> InsideCheck(std::span<const std::string> runs,
   inside.junit = options.junit;
   inside.sarif = options.sarif;
   inside.markdown = options.markdown;
+  inside.html = options.html;
   inside.run.threads = ThreadsOf(options.threads);
   inside.run.memory_limit = options.memory_limit;
   inside.run.stop = options.stop;

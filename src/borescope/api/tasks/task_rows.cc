@@ -36,7 +36,8 @@ constexpr TaskParameterRow kCheck[] = {
      "output"},
     {"junit", "file", "FILE", "also write a JUnit report", "output"},
     {"sarif", "file", "FILE", "also write SARIF 2.1.0, which code reviews show", "output"},
-    {"markdown", "file", "FILE", "also write a summary in Markdown", "output"}};
+    {"markdown", "file", "FILE", "also write a summary in Markdown", "output"},
+    {"html", "file", "FILE", "also write a page with charts, for a browser", "output"}};
 
 constexpr std::string_view kCheckShared[] = {"rank",  "step",   "step-rule",  "step-pattern",
                                              "gpu",   "stream", "annotation", "instance",

@@ -64,7 +64,8 @@ Table ChecksShape() {
   Table table{"checks", "Budgets", {}};
   AddString(table, "budget", Role::kKey, "Its name in the budget file.");
   AddString(table, "rule", Role::kKey, "max, min, or baseline for worse_than_baseline.");
-  AddString(table, "status", Role::kDerived, "kept, broken, cannot tell or void.");
+  AddString(table, "status", Role::kDerived, "kept, broken, cannot tell or void.").hints.palette =
+      Palette::kVerdict;
   AddFloat(table, "value", Unit::kOfRow, Role::kDerived, "Of the run; the median of several.");
   AddFloat(table, "limit", Unit::kOfRow, Role::kDerived, "The max or min of the budget.");
   AddFloat(table, "base", Unit::kOfRow, Role::kDerived, "The median of the baseline.");
@@ -129,7 +130,8 @@ Table GateShape(const JudgedRuns& runs) {
   AddFloat(table, "detectable", Unit::kShare, Role::kDerived,
            "The smallest change that would be called slower in 4 of 5 cases.");
   AddString(table, "verdict", Role::kDerived,
-            "slower, faster, same (any change is below the limit), cannot tell, new or gone.");
+            "slower, faster, same (any change is below the limit), cannot tell, new or gone.")
+      .hints.palette = Palette::kVerdict;
   return table;
 }
 

@@ -68,6 +68,7 @@ Result<CheckOptions> UnderstandCheck(const RawOptions& raw) {
   options.junit = raw.junit;
   options.sarif = raw.sarif;
   options.markdown = raw.markdown;
+  options.html = raw.html;
   for (const auto& [name, value] : raw.params) {
     name == "all" ? static_cast<void>(options.all = true)
                   : static_cast<void>(options.params.Set(name, value));
@@ -82,12 +83,12 @@ Result<CheckOptions> UnderstandCheck(const RawOptions& raw) {
 
 // The answer is no file that is read or written besides.
 Result<OutputOptions> UnderstandAnswer(const RawOptions& raw, const CheckOptions& options) {
-  CLI_ASSIGN(OutputOptions output, UnderstandOutput(raw));
+  CLI_ASSIGN(OutputOptions output, UnderstandOutput(raw, {}, true));
   std::vector<std::string> files = raw.inputs;
   files.insert(files.end(), options.baseline.begin(), options.baseline.end());
   files.insert(files.end(), options.history.begin(), options.history.end());
   for (const std::string* const path : {&options.budget, &options.save_baseline, &options.junit,
-                                        &options.sarif, &options.markdown}) {
+                                        &options.sarif, &options.markdown, &options.html}) {
     if (!path->empty()) {
       files.push_back(*path);
     }

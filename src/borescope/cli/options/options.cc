@@ -143,6 +143,7 @@ const OptionRow kRows[] = {
     FromTask(kOutput, "sarif", &Raw::sarif),
     FromTask(kOutput, "card", &Raw::card),
     FromTask(kOutput, "markdown", &Raw::markdown),
+    FromTask(kOutput, "html", &Raw::html),
     FromTask(kOutput, "force", nullptr, &Raw::force),
     FromTask(kOutput, "replace"),
     {kOutput, "", "as", "FORM",

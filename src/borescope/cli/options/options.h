@@ -29,7 +29,7 @@ struct RawOptions {
   std::string shard;                            // of map
   std::string expect, partial;                  // of reduce
   // Of check, and `markdown` of report; runs with line ends between them.
-  std::string budget, baseline, history, fail, save_baseline, junit, sarif, markdown;
+  std::string budget, baseline, history, fail, save_baseline, junit, sarif, markdown, html;
   std::string captures;
   std::string scrub, scrub_key, scrub_map;
   std::string threads, memory_limit;

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <numeric>
 #include <string_view>
 
 #include "borescope/output/units/units.h"
@@ -57,10 +56,16 @@ uint64_t LeastBytes(const InputFile& file) {
   return static_cast<uint64_t>(static_cast<double>(file.bytes) * ShareOf(file).least);
 }
 
-// What the questions take of a file, as a multiple of its trace; they may be asked at once.
+// What the questions take of a file, as a multiple of its trace; they may be asked at once, but for
+// those with something dear, which are asked one after the other.
 double MemoryOf(std::span<const AnalysisSpec* const> questions) {
-  return std::accumulate(questions.begin(), questions.end(), 0.0,
-                         [](double sum, const AnalysisSpec* spec) { return sum + spec->memory; });
+  double sum = 0;
+  double dearest = 0;
+  for (const AnalysisSpec* spec : questions) {
+    sum += spec->dear == nullptr ? spec->memory : 0;
+    dearest = std::max(dearest, spec->dear == nullptr ? 0 : spec->memory);
+  }
+  return sum + dearest;
 }
 
 }  // namespace

@@ -35,6 +35,17 @@ TEST(FilesInFlightTest, AreFewerForQuestionsThatTakeMemory) {
   EXPECT_EQ(*FilesInFlight(files, asked, 8, 1'600'000), 2U);
 }
 
+// One after the other: the largest counts.
+TEST(FilesInFlightTest, CountOneOfThoseWithSomethingDear) {
+  AnalysisSpec dear;
+  dear.memory = 1;
+  dear.dear = [](const Params&) { return kMeasureId<int>; };
+  AnalysisSpec less = dear;
+  less.memory = 0.5;
+  const AnalysisSpec* const asked[] = {&dear, &less, &dear};
+  EXPECT_EQ(*FilesInFlight(Files("a.json", 1'000'000, 4), asked, 8, 1'600'000), 2U);
+}
+
 TEST(FilesInFlightTest, NamesTheFileThatAloneIsTooMuch) {
   const auto files = FilesInFlight(Files("a.json", 1'000'000, 1), {}, 1, 10'000);
   ASSERT_FALSE(files.ok());

@@ -53,6 +53,12 @@ std::string RowLabel(const Columns& columns, size_t row) {
   return label;
 }
 
+// A row that nothing names, such as what no rank caused, has a dash.
+std::string LabelOrDash(const Columns& columns, size_t row) {
+  std::string label = RowLabel(columns, row);
+  return label.empty() ? "\xE2\x80\x93" : label;
+}
+
 // By the palette of its column.
 std::optional<Tone> CellTone(const Column& column, size_t row) {
   const auto* const texts = std::get_if<StringValues>(&column.values);
@@ -152,7 +158,7 @@ void NameBars(const Table& table, const ViewSpec& view, BarChart& chart) {
   const Columns labels = NamingColumns(table, view);
   const Column* const shares = table.Find("share");
   for (ChartBar& bar : chart.bars) {
-    bar.label = RowLabel(labels, bar.row);
+    bar.label = LabelOrDash(labels, bar.row);
     if (view.kind == ViewKind::kBars) {
       bar.tone = RowTone(table, view, bar.row);
     }
@@ -179,6 +185,51 @@ Columns DrawnParts(const Table& table, const ViewSpec& view) {
     return true;
   });
   return parts;
+}
+
+// Whether what is drawn of a row is its first value.
+bool IsOfFirstValue(ViewKind kind) {
+  return kind == ViewKind::kBars || kind == ViewKind::kIntervals;
+}
+
+constexpr double kMostDrawn = 1e300;  // differences of which are still numbers
+
+// What is left of a row where its first value is missing, or is held against nothing though its
+// unit is its own.
+std::optional<ChartInterval> MakeInterval(const Table& table, const ViewSpec& view, size_t row) {
+  const Column& value = *table.Find(view.values.front());
+  const Column* const mark = view.x.empty() ? nullptr : table.Find(view.x);
+  const bool has_mark = mark != nullptr && !mark->IsMissing(row);
+  const double whole = value.unit == Unit::kOfRow && has_mark ? std::abs(NumberAt(mark, row)) : 1.0;
+  if (value.IsMissing(row) || whole == 0 || (value.unit == Unit::kOfRow && !has_mark)) {
+    return std::nullopt;
+  }
+  const auto at = [&](const Column* column) {
+    return std::clamp(NumberAt(column, row) / whole, -kMostDrawn, kMostDrawn);
+  };
+  ChartInterval interval;
+  interval.value = at(&value);
+  if (view.values.size() == 3) {
+    const Column* const low = table.Find(view.values[1]);
+    const Column* const high = table.Find(view.values[2]);
+    const bool has_range =
+        low != nullptr && high != nullptr && !low->IsMissing(row) && !high->IsMissing(row);
+    interval.range = has_range ? std::optional(std::pair(at(low), at(high))) : std::nullopt;
+  }
+  interval.mark = has_mark ? std::optional(at(mark)) : std::nullopt;
+  interval.tone = RowTone(table, view, row);
+  return interval;
+}
+
+void Measure(const ChartInterval& row, IntervalChart& chart) {
+  const auto include = [&](double value) {
+    chart.low = std::min(chart.low, value);
+    chart.high = std::max(chart.high, value);
+  };
+  include(row.value);
+  include(row.range ? row.range->first : 0);
+  include(row.range ? row.range->second : 0);
+  include(row.mark.value_or(0));
 }
 
 // Rows in any other order than preorder are no tree any more.
@@ -282,8 +333,8 @@ const Table* FindTable(std::span<const Table> tables, const ViewSpec& view) {
   }
   const size_t values = Present(*table, view.values).size();
   const bool complete = view.kind == ViewKind::kRoofline ? values == view.values.size()
-                        : view.kind == ViewKind::kBars ? table->Find(view.values.front()) != nullptr
-                                                       : values > 0;
+                        : IsOfFirstValue(view.kind) ? table->Find(view.values.front()) != nullptr
+                                                    : values > 0;
   const bool needs_x = view.kind == ViewKind::kSeries || view.kind == ViewKind::kHeat;
   const bool has_x = !needs_x || table->Find(view.x) != nullptr;
   const bool is_tree = view.kind != ViewKind::kFlame || IsTree(*table);
@@ -330,8 +381,32 @@ std::vector<std::string> BarNames(const BarChart& chart) {
   return names;
 }
 
+IntervalChart MakeIntervalChart(const Table& table, const ViewSpec& view) {
+  IntervalChart chart;
+  const Unit unit = table.Find(view.values.front())->unit;
+  chart.unit = unit == Unit::kOfRow ? Unit::kShare : unit;
+  chart.mark = view.x.empty() ? std::string() : PartLabel(view.x);
+  const size_t most = AreNames(table, view) ? kMostBars : kMostOrdered;
+  const Columns labels = NamingColumns(table, view);
+  for (size_t row = 0; row < table.rows(); ++row) {
+    std::optional<ChartInterval> interval = MakeInterval(table, view, row);
+    if (!interval) {
+      continue;
+    }
+    if (chart.rows.size() == most) {
+      ++chart.more;
+      continue;
+    }
+    interval->label = LabelOrDash(labels, row);
+    Measure(*interval, chart);
+    chart.rows.push_back(*std::move(interval));
+  }
+  return chart;
+}
+
 LineChart MakeLineChart(const Table& table, const ViewSpec& view) {
   LineChart chart;
+  chart.x_unit = table.Find(view.x)->unit;
   chart.unit = Present(table, view.values).front()->unit;
   AddPoints(table, view, chart.lines);
   std::erase_if(chart.lines, IsFlat);

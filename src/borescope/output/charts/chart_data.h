@@ -65,6 +65,26 @@ std::vector<std::string> BarNames(const BarChart& chart);
 // REQUIRES: FindTable gives `table`, and the view is one of bars.
 BarChart MakeBarChart(const Table& table, const ViewSpec& view);
 
+// kIntervals. Rows in their order: those that decide are the first.
+struct ChartInterval {
+  std::string label;
+  double value = 0;
+  std::optional<std::pair<double, double>> range;  // low, high
+  std::optional<double> mark;                      // what it is held against
+  Tone tone = Tone::kCompute;
+};
+// Values whose rows have units of their own are parts of their marks; rows without one are left
+// out.
+struct IntervalChart {
+  Unit unit = Unit::kNone;
+  std::string mark;  // what marks are; empty: there are none
+  std::vector<ChartInterval> rows;
+  size_t more = 0;
+  double low = 0;   // of all that is drawn, at most 0
+  double high = 0;  // at least 0
+};
+IntervalChart MakeIntervalChart(const Table& table, const ViewSpec& view);
+
 struct ChartLine {
   std::string label;
   Tone tone = Tone::kCompute;
@@ -77,6 +97,7 @@ struct LineChart {
   bool whole_numbers = true;
   std::vector<ChartLine> lines;  // kMostLines at most
   size_t more = 0;
+  Unit x_unit = Unit::kNanoseconds;
   double begin = 0;  // of x
   double end = 0;
   double largest = 0;

@@ -4,6 +4,9 @@
 
 #include <cmath>
 #include <limits>
+#include <optional>
+#include <string>
+#include <tuple>
 #include <utility>
 
 #include "borescope/table/table_ops.h"
@@ -195,6 +198,94 @@ TEST(LineChartTest, RowsBecomeLinesByLabelInTheOrderOfTime) {
 TEST(PartLabelTest, WithoutUnit) {
   EXPECT_EQ(PartLabel("total_host_ns"), "total host");
   EXPECT_EQ(PartLabel("reserved_bytes"), "reserved");
+}
+
+TEST(MakeBarChartTest, ARowThatNothingNamesHasADash) {
+  Table table = Breakdown(2);
+  table.columns.front().missing = {0, 1};
+  EXPECT_EQ(MakeBarChart(table, kStacks).bars[1].label, "\u2013");
+}
+
+constexpr std::string_view kChange[] = {"change", "low", "high"};
+constexpr std::string_view kLimitValue[] = {"value"};
+constexpr ViewSpec kChanges{"gate", ViewKind::kIntervals, "Changes", kName, kChange, "detectable"};
+constexpr ViewSpec kLimits{"checks", ViewKind::kIntervals, "Limits", kName, kLimitValue, "limit"};
+
+struct GateCells {
+  std::string_view name;
+  std::optional<double> change, low, high, detectable;
+};
+
+Table Gate(std::initializer_list<GateCells> rows) {
+  Table table{"gate", "", {}};
+  table.columns.reserve(5);
+  Column& name = AddString(table, "name", Role::kKey, "");
+  Column& change = AddFloat(table, "change", Unit::kShare, Role::kDerived, "");
+  Column& low = AddFloat(table, "low", Unit::kShare, Role::kDerived, "");
+  Column& high = AddFloat(table, "high", Unit::kShare, Role::kDerived, "");
+  Column& detectable = AddFloat(table, "detectable", Unit::kShare, Role::kDerived, "");
+  for (const GateCells& row : rows) {
+    Push(name, row.name);
+    PushOptional(change, row.change);
+    PushOptional(low, row.low);
+    PushOptional(high, row.high);
+    PushOptional(detectable, row.detectable);
+  }
+  return table;
+}
+
+TEST(MakeIntervalChartTest, HoldsWhatIsKnownOnBothSidesOfZero) {
+  const Table table = Gate(
+      {{"step", 0.05, 0.02, 0.07, 0.1}, {"gemm", -0.2, -0.3, {}, {}}, {"new", {}, {}, {}, {}}});
+  const IntervalChart chart = MakeIntervalChart(table, kChanges);
+  ASSERT_EQ(chart.rows.size(), 2U);
+  EXPECT_EQ(chart.rows[0].label, "step");
+  EXPECT_EQ(chart.rows[0].range, std::pair(0.02, 0.07));
+  EXPECT_EQ(chart.rows[0].mark, 0.1);
+  EXPECT_EQ(chart.rows[1].range, std::nullopt);
+  EXPECT_EQ(chart.rows[1].mark, std::nullopt);
+  EXPECT_EQ(chart.low, -0.2);
+  EXPECT_EQ(chart.high, 0.1);
+  EXPECT_EQ(chart.unit, Unit::kShare);
+  EXPECT_EQ(chart.mark, "detectable");
+}
+
+// Values of many units are comparable as parts of their limits.
+TEST(MakeIntervalChartTest, UnitsOfRowsBecomePartsOfTheMark) {
+  Table table{"checks", "", {}};
+  table.columns.reserve(3);
+  Column& name = AddString(table, "name", Role::kKey, "");
+  Column& value = AddFloat(table, "value", Unit::kOfRow, Role::kDerived, "");
+  Column& limit = AddFloat(table, "limit", Unit::kOfRow, Role::kDerived, "");
+  for (const auto& [text, of_row, most] :
+       {std::tuple("time", 3e9, std::optional(2e9)), std::tuple("count", 6.0, std::optional(12.0)),
+        std::tuple("none", 6.0, std::optional(0.0)),
+        std::tuple("compared", 6.0, std::optional<double>())}) {
+    Push(name, std::string_view(text));
+    Push(value, of_row);
+    PushOptional(limit, most);
+  }
+  const IntervalChart chart = MakeIntervalChart(table, kLimits);
+  ASSERT_EQ(chart.rows.size(), 2U);
+  EXPECT_EQ(chart.rows[0].value, 1.5);
+  EXPECT_EQ(chart.rows[1].value, 0.5);
+  EXPECT_EQ(chart.rows[1].mark, 1);
+  EXPECT_EQ(chart.unit, Unit::kShare);
+}
+
+TEST(MakeIntervalChartTest, LongTablesLoseTheirEnd) {
+  Table table = Gate({});
+  for (int i = 0; i < 30; ++i) {
+    Push(table.columns[0], "k" + std::to_string(i));
+    Push(table.columns[1], i == 0 ? 0.1 : 0.2);
+    for (size_t column = 2; column < 5; ++column) {
+      PushMissing(table.columns[column]);
+    }
+  }
+  const IntervalChart chart = MakeIntervalChart(table, kChanges);
+  EXPECT_EQ(chart.rows.size(), 24U);
+  EXPECT_EQ(chart.rows.front().label, "k0");
+  EXPECT_EQ(chart.more, 6U);
 }
 
 }  // namespace

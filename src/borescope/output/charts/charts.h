@@ -48,6 +48,7 @@ bool DrawSeries(const ChartInput& input, ChartPage& page);
 bool DrawFlame(const ChartInput& input, ChartPage& page);
 bool DrawHeat(const ChartInput& input, ChartPage& page);
 bool DrawRoofline(const ChartInput& input, ChartPage& page);
+bool DrawIntervals(const ChartInput& input, ChartPage& page);
 
 // Small print below a chart, in as many lines as it takes.
 void DrawNote(std::string_view text, ChartPage& page);

@@ -238,5 +238,43 @@ TEST(ChartsTest, HeatMapsHaveALineForEachLabelInAnyOrderOfRows) {
   EXPECT_EQ(odd.find("<script"), std::string::npos);
 }
 
+constexpr std::string_view kNewTime[] = {"new_ns", "low_ns", "high_ns"};
+constexpr ViewSpec kIntervals{"ranking", ViewKind::kIntervals, "Steps", kName, kNewTime, "step_ns"};
+
+Table Ranking(std::string_view name, double new_ns, double low_ns, double high_ns, double step_ns) {
+  Table table{"ranking", "", {}};
+  table.columns.reserve(5);
+  Push(AddString(table, "name", Role::kKey, ""), name);
+  Push(AddFloat(table, "new_ns", Unit::kNanoseconds, Role::kDerived, ""), new_ns);
+  Push(AddFloat(table, "low_ns", Unit::kNanoseconds, Role::kDerived, ""), low_ns);
+  Push(AddFloat(table, "high_ns", Unit::kNanoseconds, Role::kDerived, ""), high_ns);
+  Push(AddFloat(table, "step_ns", Unit::kNanoseconds, Role::kDerived, ""), step_ns);
+  return table;
+}
+
+TEST(IntervalsTest, TheBarEndsAtTheValueAndTheLineSpansTheInterval) {
+  const std::string svg = Svg(With({Ranking("gemm", 50, 40, 60, 100)}, {kIntervals}));
+  EXPECT_NE(svg.find(">50.00 (40.00 to 60.00\u00A0ns)<"), std::string::npos) << svg;
+  EXPECT_NE(svg.find(">step<"), std::string::npos);
+  // A legend, and a mark of 2 pixels in its colour.
+  EXPECT_EQ(Count(svg, "stroke-width=\"2\""), 1U);
+}
+
+TEST(IntervalsTest, WhatIsBelowZeroGoesToTheLeft) {
+  const std::string svg = Svg(With({Ranking("a", -50, -60, -40, 50)}, {kIntervals}));
+  EXPECT_NE(svg.find(">-50.00"), std::string::npos) << svg;
+  EXPECT_EQ(svg.find("width=\"-"), std::string::npos);
+}
+
+TEST(IntervalsTest, HostileNumbersAndNamesDoNoHarm) {
+  for (const double odd : {0.0, 1e308, -1e308, 1e-308}) {
+    const std::string svg =
+        Svg(With({Ranking(kHostile, odd, -odd, odd * 2, -odd * 3)}, {kIntervals}));
+    EXPECT_EQ(svg.find("nan"), std::string::npos);
+    EXPECT_EQ(svg.find("inf"), std::string::npos);
+    EXPECT_EQ(svg.find("<script"), std::string::npos);
+  }
+}
+
 }  // namespace
 }  // namespace borescope::internal

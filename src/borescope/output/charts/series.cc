@@ -61,17 +61,22 @@ void DrawValues(const LineChart& chart, const Plot& plot, SvgCanvas& canvas) {
   canvas.Text({plot.left - 8, plot.top - 6}, UnitText(format), TickAt(TextLook::Anchor::kEnd));
 }
 
-// Time counts from the first point.
-void DrawTimes(const Plot& plot, SvgCanvas& canvas) {
+// Time counts from the first point, numbers of steps are those that were recorded.
+void DrawTimes(const Plot& plot, Unit unit, SvgCanvas& canvas) {
   const auto wanted =
       static_cast<size_t>(std::max(2.0, std::floor((plot.right - plot.left) / kPixelsPerTick)));
-  const std::vector<double> ticks = Ticks(plot.span, wanted);
-  const NumberFormat format = TickFormat(Unit::kNanoseconds, ticks);
+  const bool is_time = unit == Unit::kNanoseconds;
+  const std::vector<double> ticks =
+      is_time ? Ticks(plot.span, wanted) : WholeTicks(plot.span, wanted);
+  const NumberFormat format = TickFormat(unit, ticks);
   const double base = plot.bottom + kTickSize + 5;
-  const double unit_begin = plot.right - TextWidth(UnitText(format), kTickSize);
+  constexpr double kBeyond = 16;  // of the last number, where there is no unit
+  const double unit_begin = UnitText(format).empty()
+                                ? plot.right + kBeyond
+                                : plot.right - TextWidth(UnitText(format), kTickSize);
   for (const double tick : ticks) {
     const double x = plot.X(plot.begin + tick);
-    const std::string text = FormatValue(tick, format);
+    const std::string text = FormatValue(is_time ? tick : plot.begin + tick, format);
     canvas.Line({x, plot.bottom}, {x, plot.bottom + 4}, Tone::kQuiet);
     if (x + TextWidth(text, kTickSize) / 2 < unit_begin - 4) {
       canvas.Text({x, base}, text, TickAt(TextLook::Anchor::kMiddle));
@@ -146,7 +151,7 @@ bool DrawSeries(const ChartInput& input, ChartPage& page) {
   DrawLegend(items, page);
   const Plot plot = LayOut(chart, page);
   DrawValues(chart, plot, page.canvas);
-  DrawTimes(plot, page.canvas);
+  DrawTimes(plot, chart.x_unit, page.canvas);
   for (const ChartLine& line : chart.lines) {
     page.canvas.Path(PathOf(line, plot), line.tone, kLineWidth);
   }

@@ -116,7 +116,9 @@ std::string TableText(const Document& document, const Table& table, const TextSt
   if (!style.colour) {
     return LayOutTable(preview, style);
   }
-  const ViewSpec* const view = FindView(document, table, ViewKind::kBars);
+  const ViewSpec* const bars_view = FindView(document, table, ViewKind::kBars);
+  const ViewSpec* const view =
+      bars_view != nullptr ? bars_view : FindView(document, table, ViewKind::kIntervals);
   const RowBars bars = view != nullptr ? MakeRowBars(preview, *view) : RowBars();
   std::string text = LayOutTable(preview, style, bars.shares.empty() ? nullptr : &bars);
   for (const ViewKind kind : {ViewKind::kStackedBars, ViewKind::kSeries}) {

@@ -12,7 +12,7 @@
 namespace borescope::internal {
 namespace {
 
-constexpr std::string_view kPaletteNames[] = {"", "work", "cause", "frame", "level"};
+constexpr std::string_view kPaletteNames[] = {"", "work", "cause", "frame", "level", "verdict"};
 static_assert(std::size(kPaletteNames) == static_cast<size_t>(Palette::kCount));
 
 // Parts of names in lower case, of which any is enough. The first row that matches counts.
@@ -46,6 +46,11 @@ constexpr CellRow kFrames[] = {
     {"python", Tone::kFlamePython},         {"kernel", Tone::kFlameKernel},
     {"memcpy", Tone::kFlameCopy},           {"memset", Tone::kFlameCopy},
     {"runtime", Tone::kFlameOther}};
+
+constexpr CellRow kVerdicts[] = {
+    {"kept", Tone::kCompute}, {"same", Tone::kCompute}, {"faster", Tone::kCompute},
+    {"broken", Tone::kComm},  {"slower", Tone::kComm},  {"cannot tell", Tone::kIdle},
+    {"void", Tone::kIdle},    {"new", Tone::kData},     {"gone", Tone::kData}};
 
 constexpr LevelRow kLevels[] = {
     {"much shorter", 0.75, Tone::kLess3},
@@ -110,6 +115,8 @@ std::optional<Tone> ToneOfCell(Palette palette, std::string_view cell) {
       return ToneIn(kFrames, cell);
     case Palette::kLevel:
       return ToneOfLevel(cell);
+    case Palette::kVerdict:
+      return ToneIn(kVerdicts, cell);
     case Palette::kNone:
     case Palette::kCount:
       break;

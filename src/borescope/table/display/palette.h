@@ -13,10 +13,11 @@ namespace borescope::internal {
 
 enum class Palette : uint8_t {
   kNone,
-  kWork,   // names and classes of operators and device work: communication and copies stand out
-  kCause,  // what time is bound by
-  kFrame,  // kinds of frames of a flame graph
-  kLevel,  // how a length relates to the usual one: kLevels
+  kWork,     // names and classes of operators and device work: communication and copies stand out
+  kCause,    // what time is bound by
+  kFrame,    // kinds of frames of a flame graph
+  kLevel,    // how a length relates to the usual one: kLevels
+  kVerdict,  // what came out of a check
   kCount
 };
 

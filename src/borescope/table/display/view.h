@@ -15,11 +15,13 @@ enum class ViewKind : uint8_t {
   kFlame,        // rows in preorder with `depth`: nested frames, as wide as their first value
   kHeat,         // a cell for each label and `x`, with the tone of its row (palette.h)
   kRoofline,     // operators by intensity and rate, under the peaks in table `roofs`
+  kIntervals,  // a bar for each row, of the first value, with what is known of it: from the second
+               // value to the third; and a mark at `x`, which it is held against
 };
 // As pages write it: "stacked-bars".
 constexpr std::string_view ViewKindName(ViewKind kind) {
-  constexpr std::string_view kNames[] = {"bars",  "stacked-bars", "series",
-                                         "flame", "heat",         "roofline"};
+  constexpr std::string_view kNames[] = {"bars", "stacked-bars", "series",   "flame",
+                                         "heat", "roofline",     "intervals"};
   return kNames[static_cast<size_t>(kind)];
 }
 
@@ -30,7 +32,7 @@ struct ViewSpec {
   std::string_view title;
   std::span<const std::string_view> labels;  // name a bar, a line or a point
   std::span<const std::string_view> values;  // of one unit
-  std::string_view x = {};                   // kSeries and kHeat only
+  std::string_view x = {};                   // kSeries and kHeat; kIntervals, where there is one
 };
 
 }  // namespace borescope::internal

@@ -13,6 +13,7 @@
 #include "borescope/engine/targets/targets.h"
 #include "borescope/output/writer.h"
 #include "borescope/verbs/check/check_inputs.h"
+#include "borescope/verbs/check/check_page.h"
 #include "borescope/verbs/check/check_side.h"
 #include "borescope/verbs/check/measure_budgets.h"
 #include "borescope/verbs/check/measure_run.h"
@@ -53,7 +54,8 @@ Result<void> CheckOutputs(const CheckRequest& options) {
       {"--save-baseline", &options.save},
       {"--junit", &options.junit},
       {"--sarif", &options.sarif},
-      {"--markdown", &options.markdown}};
+      {"--markdown", &options.markdown},
+      {"--html", &options.html}};
   std::vector<std::string> others;
   for (const auto& [option, path] : outputs) {
     if (!path->empty() && !IsWrittenDirectly(*path)) {
@@ -143,8 +145,17 @@ void CheckQuality(std::initializer_list<const Side*> sides, const QualityRules& 
   }
 }
 
+// Of parts those that the recordings had.
+std::vector<std::string> NamesOf(const Side& side) {
+  std::vector<std::string> names;
+  for (const MeasuredRun& run : side.measured) {
+    names.push_back(run.values.name);
+  }
+  return names;
+}
+
 Result<void> WriteReports(const CheckRequest& options, const Side& test,
-                          const JudgedCheck& outcome) {
+                          const JudgedCheck& outcome, const Document& document) {
   const CiReport report = ReportOfCheck(outcome, options.budget, test.first_run, options.strict);
   const auto write = [](const std::string& path, auto writer) {
     return path.empty() ? Result<void>() : WriteFile(path, writer);
@@ -152,6 +163,9 @@ Result<void> WriteReports(const CheckRequest& options, const Side& test,
   BS_TRY(write(options.junit, [&](Sink& sink) { return WriteJunit(report, sink); }));
   BS_TRY(write(options.sarif, [&](Sink& sink) { return WriteSarif(report, sink); }));
   BS_TRY(write(options.markdown, [&](Sink& sink) { return WriteCheckMarkdown(report, sink); }));
+  BS_TRY(write(options.html, [&](Sink& sink) {
+    return WriteHtml(PageOfCheck(NamesOf(test), outcome, document), ReportTemplate(), sink);
+  }));
   // What cannot be trusted is nothing to compare with later.
   return write(outcome.status == BudgetStatus::kVoid ? "" : options.save, [&](Sink& sink) {
     return WriteJson(SavedRuns(test.AllValues()), WriteOptions(), sink);
@@ -190,11 +204,12 @@ Result<CheckedRuns> Check(const CheckRequest& options) {
   checked.outcome = Judge(runs, file, options.judge);
   SayWhatWasJoined(runs, checked.outcome);
   CheckQuality({&test, &base, &history}, file.quality, checked.outcome);
-  BS_TRY(WriteReports(options, test, checked.outcome));
   checked.document.tables = CheckTables(runs, checked.outcome);
+  checked.document.views = CheckViews(checked.outcome);
   TakeFiles(test, checked);
   TakeFiles(base, checked);
   TakeFiles(history, checked);
+  BS_TRY(WriteReports(options, test, checked.outcome, checked.document));
   return checked;
 }
 

@@ -22,7 +22,7 @@ struct CheckRequest {
   bool force = false;   // compare what is not comparable
   bool strict = false;  // in the reports, "cannot tell" is a failure
   // Files to write; empty: none.
-  std::string save, junit, sarif, markdown;
+  std::string save, junit, sarif, markdown, html;
   // The question to each run, but for its files: selection, threads, memory, stop, captures.
   RunOptions run;
   // Finds the captures of graphs that the files of a run launch. May be empty.

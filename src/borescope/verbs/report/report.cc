@@ -50,15 +50,26 @@ Questions QuestionsOf(const RunOptions& options) {
   return questions;
 }
 
+// Why the verb does not answer what is selected; empty where it does.
+std::string WhyRefused(const AnalysisSpec& spec, const Params& params) {
+  const Result<void> checked = spec.check == nullptr ? Result<void>() : spec.check(params);
+  return checked.ok() ? std::string() : checked.error().message;
+}
+
 // The first section, the summary, needs nothing of a trace: what it lacks is what was selected.
 Result<std::vector<SectionTables>> AnswerSections(const Questions& questions, MappedRun& run,
                                                   MissingByRank& lacks) {
   std::vector<SectionTables> answers;
   for (size_t i = 0; i < questions.sections.size(); ++i) {
     const AnalysisSpec& spec = *questions.sections[i].analysis;
+    if (std::string refusal = WhyRefused(spec, questions.params); !refusal.empty()) {
+      answers.push_back({{}, std::move(refusal)});
+      continue;
+    }
     Result<Tables> tables = ConcludeOne(spec, i, questions.params, run, lacks);
     if (tables.ok()) {
-      answers.push_back({std::move(*tables), ""});
+      const std::string lack = spec.lack == nullptr ? "" : spec.lack(*tables);
+      answers.push_back({lack.empty() ? std::move(*tables) : Tables(), lack});
     } else if (tables.error().code == ErrorCode::kMissingData && i > 0) {
       const std::string_view lack =
           WithoutPath(tables.error().message, run.selected.front()->report);

@@ -55,6 +55,34 @@ TEST_F(RunReportTest, SectionsHaveTablesOrSayWhatToRecord) {
   EXPECT_EQ(tables, page.document.tables.size());
 }
 
+const std::string& LackOf(std::string_view verb, const ReportPage& page) {
+  const auto found =
+      std::find_if(page.sections.begin(), page.sections.end(),
+                   [&](const ReportSection& section) { return section.name == verb; });
+  EXPECT_NE(found, page.sections.end());
+  return found->lack;
+}
+
+// Nothing is known of the kernel's launch, nor are there steps.
+TEST_F(RunReportTest, ARefusedReplayAndMissingStepsAreWhatToRecord) {
+  const Result<Report> report = RunReport(Options());
+  ASSERT_TRUE(report.ok()) << report.error().message;
+  EXPECT_TRUE(LackOf("whatif", report->page)
+                  .starts_with("no answer: the replay does not give this recording back"))
+      << LackOf("whatif", report->page);
+  EXPECT_NE(LackOf("whatif", report->page).find("has no recorded launch"), std::string::npos);
+  EXPECT_NE(LackOf("variance", report->page), "");
+}
+
+TEST_F(RunReportTest, SectionsThatNeedAllOfTheRecordingSaySoOfASelection) {
+  RunOptions options = Options();
+  options.params.selection.gpus.ranges = {{0, 0}};
+  const Result<Report> report = RunReport(options);
+  ASSERT_TRUE(report.ok()) << report.error().message;
+  EXPECT_TRUE(LackOf("whatif", report->page).starts_with("whatif: a replay needs all"));
+  EXPECT_TRUE(LackOf("critical-path", report->page).starts_with("critical-path: --gpu"));
+}
+
 TEST_F(RunReportTest, NothingSelectedIsAnError) {
   RunOptions options = Options();
   options.params.selection.steps.ranges = {{7, 7}};

@@ -103,8 +103,11 @@ std::vector<DeviceTime> MeasureTimes(const RankView& view, const Selected& selec
   return times;
 }
 
+// Of all devices; those of a selection of some are measures of their own.
 struct TimesOfGpus {};
 struct TimesOfStreams {};
+struct TimesOfSomeGpus {};
+struct TimesOfSomeStreams {};
 
 }  // namespace
 
@@ -118,6 +121,10 @@ bool HasDeviceWork(const Trace& trace, uint32_t track) {
 
 SharedDeviceTimes DeviceTimes(const RankView& view, const Selected& selected, PerTrack per) {
   const auto measure = [&] { return MeasureTimes(view, selected, per); };
+  if (selected.by_track()) {
+    return per == PerTrack::kGpu ? view.Shared<TimesOfSomeGpus>(measure)
+                                 : view.Shared<TimesOfSomeStreams>(measure);
+  }
   return per == PerTrack::kGpu ? view.Shared<TimesOfGpus>(measure)
                                : view.Shared<TimesOfStreams>(measure);
 }

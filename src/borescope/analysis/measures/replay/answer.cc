@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "borescope/analysis/core/param_specs.h"
 #include "borescope/analysis/core/selection/selection.h"
 #include "borescope/analysis/measures/time/quantiles.h"
 
@@ -46,6 +47,17 @@ Result<void> AskAboutSteps(const RankView& view, const Selection& selection, Rep
   }
   return {};
 }
+
+std::shared_ptr<const Result<ReplayModel>> SharedReplayModel(const RankView& view,
+                                                             const Params& params) {
+  return view.Shared<ReplayModel>([&]() -> Result<ReplayModel> {
+    ReplayModel model = MakeReplayModel(view, params.Text(kDataLoadParam));
+    BS_TRY(AskAboutSteps(view, params.selection, model.graph));
+    return model;
+  });
+}
+
+MeasureId ReplayModelIsDear(const Params& /*params*/) { return kMeasureId<ReplayModel>; }
 
 std::string_view NoteOf(const std::optional<ScenarioAnswer>& answer, const ScenarioRun& run) {
   return !answer                ? kRefusedNote

@@ -1,6 +1,7 @@
 // The answer of a scenario: what the recording would take, with an interval.
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -25,6 +26,14 @@ std::optional<ScenarioAnswer> AnswerScenario(const ReplayModel& model, const Sce
 
 // Lets answers be about the selected steps alone. kMissingData where there are no such steps.
 Result<void> AskAboutSteps(const RankView& view, const Selection& selection, ReplayGraph& graph);
+
+// The model of the recording, with the names of data loading that `params` give, asked about the
+// steps that they select. Of one question it is made once (SharedMeasures). Errors as
+// AskAboutSteps. Any thread. O(rows log rows).
+std::shared_ptr<const Result<ReplayModel>> SharedReplayModel(const RankView& view,
+                                                             const Params& params);
+// As AnalysisSpec::dear.
+MeasureId ReplayModelIsDear(const Params& params);
 
 // What limits an answer; empty for nothing.
 std::string_view NoteOf(const std::optional<ScenarioAnswer>& answer, const ScenarioRun& run);

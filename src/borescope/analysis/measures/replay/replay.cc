@@ -97,20 +97,21 @@ Decision DecisionAt(const ReplayGraph& graph, const ReplayLags& lags,
   return {};
 }
 
-std::vector<Place> PathOfReplay(const ReplayGraph& graph, const ReplayLags& lags,
-                                const std::vector<int64_t>& times) {
+Place LastDone(const ReplayGraph& graph, const std::vector<int64_t>& times) {
   Place place = kNoPlace;
   for (const ReplayStretch& stretch : graph.stretches) {
     for (const Place done : stretch.done) {
       place = place == kNoPlace || times[done] > times[place] ? done : place;
     }
   }
+  return place;
+}
+
+std::vector<Place> PathOfReplay(const ReplayGraph& graph, const ReplayLags& lags,
+                                const std::vector<int64_t>& times) {
   std::vector<Place> path;
-  const int64_t begin_ns = times[graph.begin];
-  while (place != kNoPlace && times[place] >= begin_ns) {
-    path.push_back(place);
-    place = DecisionAt(graph, lags, times, place).source;
-  }
+  WalkPathOfReplay(graph, lags, times,
+                   [&](Place place, const Decision&) { path.push_back(place); });
   return path;
 }
 

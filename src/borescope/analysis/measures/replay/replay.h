@@ -48,8 +48,22 @@ struct Decision {
 };
 Decision DecisionAt(const ReplayGraph& graph, const ReplayLags& lags,
                     const std::vector<int64_t>& times, Place place);
-// The places on the longest way to the completion of the last stretch, the last one first, back to
-// the begin of the first.
+// The moment at which the last stretch is complete; kNoPlace where nothing is.
+Place LastDone(const ReplayGraph& graph, const std::vector<int64_t>& times);
+// Calls visit(place, decision) for the places on the longest way to the completion of the last
+// stretch, the last one first, back to the begin of the first.
+template <class Visit>
+void WalkPathOfReplay(const ReplayGraph& graph, const ReplayLags& lags,
+                      const std::vector<int64_t>& times, const Visit& visit) {
+  const int64_t begin_ns = times[graph.begin];
+  Place place = LastDone(graph, times);
+  while (place != kNoPlace && times[place] >= begin_ns) {
+    const Decision decision = DecisionAt(graph, lags, times, place);
+    visit(place, decision);
+    place = decision.source;
+  }
+}
+// The places alone.
 std::vector<Place> PathOfReplay(const ReplayGraph& graph, const ReplayLags& lags,
                                 const std::vector<int64_t>& times);
 

@@ -76,17 +76,16 @@ class ScenarioRunner::Recording {
 
   std::string_view BoundOfPath(const ReplayLags& lags, const std::vector<int64_t>& times) const {
     std::array<int64_t, kBounds.size()> sums{};
-    for (const Place place : PathOfReplay(graph(), lags, times)) {
-      const Decision decision = DecisionAt(graph(), lags, times, place);
+    WalkPathOfReplay(graph(), lags, times, [&](Place place, const Decision& decision) {
       if (place == graph().begin || decision.source == kNoPlace) {
-        continue;
+        return;
       }
       const int64_t ns = times[place] - std::max(times[decision.source], times[graph().begin]);
       const int64_t loading_ns = std::min(ns, loading_ns_[place]);
       const size_t bound = BoundOf(place, decision);
       sums[bound == kCpu ? size_t{kDataLoad} : bound] += bound == kCpu ? loading_ns : 0;
       sums[bound] += bound == kCpu ? ns - loading_ns : ns;
-    }
+    });
     return kBounds[static_cast<size_t>(std::max_element(sums.begin(), sums.end()) - sums.begin())];
   }
 

@@ -7,9 +7,9 @@
 #include "borescope/analysis/core/param_specs.h"
 #include "borescope/analysis/core/reduce.h"
 #include "borescope/analysis/core/row.h"
-#include "borescope/analysis/measures/event_graph/build_graph.h"
 #include "borescope/analysis/measures/path/before_recording.h"
 #include "borescope/analysis/measures/path/path.h"
+#include "borescope/analysis/measures/path/path_graph.h"
 #include "borescope/analysis/verbs/critical_path/saved/saved_graph.h"
 #include "borescope/analysis/verbs/critical_path/tables.h"
 #include "borescope/analysis/verbs/critical_path/what_if.h"
@@ -58,7 +58,7 @@ Result<void> CheckCriticalPath(const Params& params) {
 }
 
 Result<Tables> MapCriticalPath(const RankView& view, const Params& params) {
-  return AnswerCriticalPath(view, BuildGraph(view, params.Text(kDataLoadParam)), params);
+  return AnswerCriticalPath(view, *SharedPathGraph(view, params), params);
 }
 
 Result<Tables> FinishCriticalPath(Tables findings, const Params&) {
@@ -72,12 +72,12 @@ Result<Tables> FinishCriticalPath(Tables findings, const Params&) {
 }
 
 Result<void> SaveCriticalPath(const RankView& view, const Params& params, const PutBytes& put) {
-  return SaveGraph(view, BuildGraph(view, params.Text(kDataLoadParam)), put);
+  return SaveGraph(view, SharedPathGraph(view, params)->recording, put);
 }
 
 Result<SavedAnswer> LoadCriticalPath(ByteSource& source, const std::string& file,
                                      const Params& params) {
-  BS_ASSIGN(const SavedGraph saved, LoadGraph(source, file, params.Text(kDataLoadParam)));
+  BS_ASSIGN(SavedGraph saved, LoadGraph(source, file, params.Text(kDataLoadParam)));
   const Meta& meta = saved.trace.meta();
   RankView view{meta.rank.value_or(0), saved.trace, saved.index};
   Steps matched;
@@ -87,7 +87,7 @@ Result<SavedAnswer> LoadCriticalPath(ByteSource& source, const std::string& file
   }
   return SavedAnswer{meta.rank, meta.world_size,
                      saved.trace.host().size() + saved.trace.device().size(), view.trace.begin_ns(),
-                     AnswerCriticalPath(view, saved.recording, params)};
+                     AnswerCriticalPath(view, FindPaths(std::move(saved.recording)), params)};
 }
 
 constexpr const ParamSpec* kCriticalPathParams[] = {&kDataLoadParam,        &kFreeLaunchesParam,
@@ -148,11 +148,10 @@ Table SyncQualityTable(const RankView& view, const SyncEdges& syncs,
   return table;
 }
 
-Result<Tables> AnswerCriticalPath(const RankView& view, const RecordingGraph& recording,
+Result<Tables> AnswerCriticalPath(const RankView& view, const PathGraph& path,
                                   const Params& params) {
   BS_ASSIGN(const Selected selected, Selected::Make(view, params.selection));
-  const TopologicalOrder order = OrderNodes(recording.graph);
-  const LongestPaths paths = FindLongestPaths(recording.graph, order);
+  const auto& [recording, order, paths] = path;
   // Not as a list in braces, which would copy every table.
   Tables tables;
   Table quality;
@@ -188,6 +187,7 @@ const AnalysisSpec kCriticalPathVerb{
     .check = CheckCriticalPath,
     .overlay = OverlayCriticalPath,
     .memory = 0.75,
+    .dear = PathGraphIsDear,
     .views = kViews,
     .saved = &kSavedGraph};
 

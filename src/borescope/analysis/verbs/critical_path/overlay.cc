@@ -123,8 +123,9 @@ std::vector<uint32_t> PositionsOf(const Trace& trace, const std::vector<PathStep
 Result<Overlay> OverlayCriticalPath(const RankView& view, const Params& params) {
   BS_ASSIGN(const PathOverlayOptions options, PathOverlayOptions::From(params));
   BS_ASSIGN(const Selected selected, Selected::Make(view, params.selection));
-  const RecordingGraph recording = BuildGraph(view, params.Text(kDataLoadParam));
-  const LongestPaths paths = FindLongestPaths(recording.graph, OrderNodes(recording.graph));
+  const std::shared_ptr<const PathGraph> path = SharedPathGraph(view, params);
+  const RecordingGraph& recording = path->recording;
+  const LongestPaths& paths = path->paths;
   Overlay overlay;
   overlay.arrows = DrawArrows(view, recording, paths, selected, options.all_edges);
   overlay.marks = MarkPath(

@@ -5,6 +5,7 @@
 
 #include "borescope/analysis/core/selection/selection.h"
 #include "borescope/analysis/measures/path/path.h"
+#include "borescope/analysis/measures/path/path_graph.h"
 #include "borescope/analysis/verbs/critical_path/what_if.h"
 #include "borescope/table/table.h"
 
@@ -21,7 +22,7 @@ Table SlackTable(const RankView& view, const RecordingGraph& recording,
                  const TopologicalOrder& order, const LongestPaths& paths,
                  const Selected& selected);
 // All tables of the verb, of the part that is selected.
-Result<Tables> AnswerCriticalPath(const RankView& view, const RecordingGraph& recording,
+Result<Tables> AnswerCriticalPath(const RankView& view, const PathGraph& path,
                                   const Params& params);
 
 // How far the clocks of the devices are from that of the host, and what is known of it.

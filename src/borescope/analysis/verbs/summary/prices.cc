@@ -130,8 +130,11 @@ Result<Table> PriceTable(const RankView& view, const Params& params) {
   if (!params.Flag(kPriceParam) || view.trace.device().size() == 0) {
     return table;
   }
-  ReplayModel model = MakeReplayModel(view, "");
-  BS_TRY(AskAboutSteps(view, params.selection, model.graph));
+  const std::shared_ptr<const Result<ReplayModel>> shared = SharedReplayModel(view, params);
+  if (!shared->ok()) {
+    return shared->error();
+  }
+  const ReplayModel& model = **shared;
   const ScenarioRunner runner(view, model, params);
   for (const LeverRow& row : kLeverRows) {
     const Change change = ChangeOf(row.lever, view.trace);

@@ -19,6 +19,7 @@
 #include "borescope/analysis/measures/innermost_ops.h"
 #include "borescope/analysis/measures/names/describe.h"
 #include "borescope/analysis/measures/program_kind.h"
+#include "borescope/analysis/measures/replay/answer.h"
 #include "borescope/analysis/measures/time/duration_stats.h"
 #include "borescope/analysis/measures/time/rank_groups.h"
 #include "borescope/analysis/measures/time/spread.h"
@@ -331,9 +332,9 @@ constexpr bool AreInOrder() {
 static_assert(AreInOrder());
 
 Result<Tables> MapSummary(const RankView& whole, const Params& params) {
-  SharedMeasures shared;
+  SharedMeasures own;
   RankView view = whole;
-  view.shared = &shared;
+  view.shared = whole.shared == nullptr ? &own : whole.shared;
   std::vector<Result<Tables>> answers(std::size(kMapped), Tables());
   ParallelFor(answers.size(), view.threads, [&](size_t i) {
     const size_t row = answers.size() - 1 - i;  // the dearest stand last
@@ -412,6 +413,10 @@ Result<Tables> FinishSummary(Tables findings, const Params& params) {
   return page;
 }
 
+MeasureId DearInSummary(const Params& params) {
+  return params.Flag(kPriceParam) ? ReplayModelIsDear(params) : nullptr;
+}
+
 constexpr const ParamSpec* kSummaryParams[] = {&kPriceParam};
 constexpr std::string_view kOverviewTables[] = {"verdict", "overview", "step_spread"};
 
@@ -426,6 +431,7 @@ const AnalysisSpec kSummaryVerb{.name = "summary",
                                            .finish = FinishSummary,
                                            .check_tables = CheckSummary},
                                 .check = CheckPrices,
+                                .dear = DearInSummary,
                                 .report_tables = kOverviewTables,
                                 .draws_other_verbs = true};
 

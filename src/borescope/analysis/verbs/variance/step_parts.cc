@@ -7,6 +7,7 @@
 #include "borescope/analysis/core/selection/device_time.h"
 #include "borescope/analysis/measures/event_graph/build_graph.h"
 #include "borescope/analysis/measures/path/before_recording.h"
+#include "borescope/analysis/measures/path/path_graph.h"
 #include "borescope/base/stop.h"
 
 namespace borescope::internal {
@@ -26,12 +27,11 @@ StringId NameOnPath(const Trace& trace, const PathStep& step) {
                                       : trace.device().name[step.event];
 }
 
-std::vector<StepPart> DividePath(const RankView& view, const RecordingGraph& recording,
+std::vector<StepPart> DividePath(const RankView& view, const PathGraph& graph,
                                  const StepSpans& spans) {
   PartSums sums(view, spans);
-  const LongestPaths paths = FindLongestPaths(recording.graph, OrderNodes(recording.graph));
-  const std::vector<PathStep> path =
-      SeparateBeforeRecording(view, recording, PathSteps(view, recording, paths, spans.Time()));
+  const std::vector<PathStep> path = SeparateBeforeRecording(
+      view, graph.recording, PathSteps(view, graph.recording, graph.paths, spans.Time()));
   for (size_t i = 0; i < path.size(); ++i) {
     CheckStopAt(i);
     sums.AddTime({path[i].begin_ns, path[i].end_ns}, CauseOf(path[i].bound_by),
@@ -159,12 +159,12 @@ PartsOf ChooseParts(const RankView& view, std::string_view asked) {
 }
 
 DividedSteps DivideSteps(const RankView& view, const Selected& selected, const NumberRanges& steps,
-                         PartsOf parts, std::string_view data_load) {
+                         PartsOf parts, const Params& params) {
   DividedSteps divided;
   if (parts == PartsOf::kPath) {
-    const RecordingGraph recording = BuildGraph(view, data_load);
-    divided.spans = FindStepSpans(view, steps, recording.clocks);
-    divided.parts = DividePath(view, recording, divided.spans);
+    const std::shared_ptr<const PathGraph> graph = SharedPathGraph(view, params);
+    divided.spans = FindStepSpans(view, steps, graph->recording.clocks);
+    divided.parts = DividePath(view, *graph, divided.spans);
     return divided;
   }
   divided.spans = parts == PartsOf::kOps ? FindHostSpans(view, steps)

@@ -24,8 +24,8 @@ struct DividedSteps {
   std::vector<StepPart> parts;  // those of each step add up to its length
 };
 
-// `steps`: their numbers, all if empty. `data_load`: as for BuildGraph. O(rows log rows).
+// `steps`: their numbers, all if empty. `params`: as for SharedPathGraph. O(rows log rows).
 DividedSteps DivideSteps(const RankView& view, const Selected& selected, const NumberRanges& steps,
-                         PartsOf parts, std::string_view data_load);
+                         PartsOf parts, const Params& params);
 
 }  // namespace borescope::internal

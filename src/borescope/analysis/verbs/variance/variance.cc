@@ -8,6 +8,7 @@
 
 #include "borescope/analysis/core/param_specs.h"
 #include "borescope/analysis/core/reduce.h"
+#include "borescope/analysis/measures/path/path_graph.h"
 #include "borescope/analysis/verbs/variance/job_steps.h"
 #include "borescope/analysis/verbs/variance/rank_tables.h"
 #include "borescope/analysis/verbs/variance/step_parts.h"
@@ -35,7 +36,7 @@ Result<Tables> MapVariance(const RankView& view, const Params& params) {
   BS_ASSIGN(const Selected selected, Selected::Make(view, params.selection));
   const PartsOf parts_of = ChooseParts(view, params.Text(kPartsParam));
   const DividedSteps divided =
-      DivideSteps(view, selected, params.selection.steps, parts_of, params.Text(kDataLoadParam));
+      DivideSteps(view, selected, params.selection.steps, parts_of, params);
   BS_ASSIGN(const std::vector<int64_t> work, WorkOfSteps(view, selected, divided.spans));
   return RankTables(view, parts_of, divided.spans, work, divided.parts);
 }
@@ -73,15 +74,30 @@ Result<Tables> FinishVariance(Tables findings, const Params& params) {
   tables.push_back(StepsSpreadTable(job, spread));
   tables.push_back(VarianceCausesTable(job, spread));
   tables.push_back(SlowStepsTable(job, spread));
+  if (params.Flag(kSeriesParam)) {
+    tables.push_back(StepLengthsTable(job));
+  }
   return tables;
 }
 
-constexpr const ParamSpec* kVarianceParams[] = {&kPartsParam, &kAllStepsParam, &kDataLoadParam};
+constexpr const ParamSpec* kVarianceParams[] = {&kPartsParam, &kAllStepsParam, &kDataLoadParam,
+                                                &kSeriesParam};
 constexpr std::string_view kVarianceKey[] = {"rank", "cause", "name"};
+constexpr std::string_view kVarianceShare[] = {"share", "low", "high"};
 constexpr std::string_view kVarianceSd[] = {"sd_ns"};
-constexpr ViewSpec kVarianceViews[] = {{"variance_causes", ViewKind::kBars,
-                                        "How much the time of each cause varies", kVarianceKey,
-                                        kVarianceSd}};
+constexpr std::string_view kStepRank[] = {"rank"};
+constexpr std::string_view kStepLength[] = {"length_ns"};
+constexpr std::string_view kSlowStep[] = {"step"};
+constexpr std::string_view kOverTime[] = {"over_ns"};
+constexpr ViewSpec kVarianceViews[] = {
+    {"variance_causes", ViewKind::kIntervals, "What goes with the length of steps", kVarianceKey,
+     kVarianceShare},
+    {"variance_causes", ViewKind::kBars, "How much the time of each cause varies", kVarianceKey,
+     kVarianceSd},
+    {"step_lengths", ViewKind::kSeries, "Length of each step, in their order", kStepRank,
+     kStepLength, "step"},
+    {"slow_steps", ViewKind::kBars, "How much longer slow steps are than the usual one", kSlowStep,
+     kOverTime}};
 
 }  // namespace
 
@@ -97,7 +113,7 @@ const AnalysisSpec kVarianceVerb{.name = "variance",
                                             .check_tables = CheckVarianceTables},
                                  .check = CheckVariance,
                                  .memory = 0.75,
-                                 .views = kVarianceViews,
-                                 .in_report = false};
+                                 .dear = PathGraphIsDear,
+                                 .views = kVarianceViews};
 
 }  // namespace borescope::internal

@@ -250,4 +250,25 @@ Table SlowStepsTable(const JobSteps& job, const StepSpread& spread) {
   return table;
 }
 
+Table StepLengthsTable(const JobSteps& job) {
+  Table table{"step_lengths", "Length of each step", {}};
+  AddInt(table, "rank", Unit::kNone, Role::kKey,
+         "Rank of the process in the job; missing for the job of several.");
+  AddStepKey(table);
+  AddTime(table, "length_ns", "Length of the step; of the job that of the longest rank.");
+  const auto add = [&](int64_t rank, const std::vector<MatrixStep>& steps) {
+    for (const MatrixStep& step : steps) {
+      Row(table).MaybeInt(rank).Int(step.number).Int(step.length_ns);
+    }
+  };
+  const bool has_ranks = job.ranks.size() > 1;
+  add(has_ranks ? kMissing : job.ranks.front().rank, job.job.steps);
+  for (const RankSteps& rank : job.ranks) {
+    if (has_ranks) {
+      add(rank.rank, rank.steps);
+    }
+  }
+  return table;
+}
+
 }  // namespace borescope::internal

@@ -13,5 +13,7 @@ Table StepsSpreadTable(const JobSteps& job, const StepSpread& spread);
 // What goes with their length.
 Table VarianceCausesTable(const JobSteps& job, const StepSpread& spread);
 Table SlowStepsTable(const JobSteps& job, const StepSpread& spread);
+// Each step in its order: of several ranks those of the job, then of each rank.
+Table StepLengthsTable(const JobSteps& job);
 
 }  // namespace borescope::internal

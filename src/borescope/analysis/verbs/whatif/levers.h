@@ -10,8 +10,11 @@
 namespace borescope::internal {
 
 // Each takes half its time: the kernels with most time by name, all classes, phases, collectives,
-// copies, launch calls, data loading, and the host's events with most time of their own.
-std::vector<Scenario> LeverScenarios(const RankView& view, const ReplayModel& model);
+// copies, launch calls, data loading, and the host's events with most time of their own. With
+// `most` above 0 those of them with most time on the path of the replay, in the same order: what is
+// not on that path can hardly make it shorter.
+std::vector<Scenario> LeverScenarios(const RankView& view, const ReplayModel& model,
+                                     size_t most = 0);
 
 inline constexpr double kLeverFactor = 0.5;
 inline constexpr size_t kLevers = 10;  // that are shown

@@ -2,8 +2,11 @@
 // as a graph of dependencies with the change made (measures/replay); how far that can be believed
 // is measured first, and an answer that cannot be is not given. docs/whatif.md.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
+#include <set>
+#include <string>
 #include <utility>
 
 #include "borescope/analysis/core/param_specs.h"
@@ -46,12 +49,12 @@ int64_t LengthOf(const ScenarioRun& run) {
 // What saves most, the largest first; of those that save the same in every step the first of
 // LeverScenarios. Nothing where no answer can be given.
 Result<std::vector<AskedScenario>> FindLevers(const RankView& view, const ReplayModel& model,
-                                              const ScenarioRunner& runner) {
+                                              const ScenarioRunner& runner, size_t candidates) {
   if (model.quality.verdict == ReplayVerdict::kRefused) {
     return std::vector<AskedScenario>();
   }
   BS_ASSIGN(std::vector<AskedScenario> levers,
-            RunAll(runner, LeverScenarios(view, model), view.threads));
+            RunAll(runner, LeverScenarios(view, model, candidates), view.threads));
   std::erase_if(levers, [](const AskedScenario& lever) { return !lever.absent.empty(); });
   std::stable_sort(levers.begin(), levers.end(),
                    [](const auto& a, const auto& b) { return LengthOf(a.run) < LengthOf(b.run); });
@@ -98,8 +101,11 @@ Result<void> CheckWhatIf(const Params& params) {
 Result<Tables> MapWhatIf(const RankView& view, const Params& params) {
   BS_ASSIGN(const std::vector<Scenario> scenarios, AskedScenarios(params));
   BS_ASSIGN(const std::vector<Scenario> sweep, SweepScenarios(params));
-  ReplayModel model = MakeReplayModel(view, params.Text(kDataLoadParam));
-  BS_TRY(AskAboutSteps(view, params.selection, model.graph));
+  const std::shared_ptr<const Result<ReplayModel>> shared = SharedReplayModel(view, params);
+  if (!shared->ok()) {
+    return shared->error();
+  }
+  const ReplayModel& model = **shared;
   const ScenarioRunner runner(view, model, params);
   Tables tables;
   tables.push_back(ReplayQualityTable(view, model));
@@ -108,7 +114,8 @@ Result<Tables> MapWhatIf(const RankView& view, const Params& params) {
   BS_TRY(CheckThatSomeAreThere(asked));
   std::vector<AskedScenario> levers;
   if (scenarios.empty()) {
-    BS_ASSIGN(levers, FindLevers(view, model, runner));
+    BS_ASSIGN(levers, FindLevers(view, model, runner,
+                                 static_cast<size_t>(params.Number(kCandidatesParam))));
   }
   tables.push_back(AnswerTable(AnswerKind::kAsked, view, model, asked));
   tables.push_back(AnswerTable(AnswerKind::kSweep, view, model, swept));
@@ -117,16 +124,31 @@ Result<Tables> MapWhatIf(const RankView& view, const Params& params) {
   return tables;
 }
 
+// Those of all ranks, each once.
+std::set<std::string> VerdictsOf(const Table& quality) {
+  std::set<std::string> verdicts;
+  for (size_t row = 0; row < quality.rows(); ++row) {
+    if (!quality.Find("verdict")->IsMissing(row)) {
+      verdicts.emplace(Texts(quality, "verdict")[row]);
+    }
+  }
+  return verdicts;
+}
+
 // What was not asked for needs no empty table to say so.
 Result<Tables> FinishWhatIf(Tables findings, const Params& params) {
   BS_ASSIGN(const std::vector<Scenario> asked, AskedScenarios(params));
   BS_ASSIGN(const std::vector<double> factors, SweepFactors(params));
+  const int64_t candidates = params.Number(kCandidatesParam);
   const StringValues& verdicts = Texts(findings.front(), "verdict");
   const bool is_refused =
       !verdicts.empty() && verdicts[0] == ReplayVerdictName(ReplayVerdict::kRefused);
   for (Table& table : findings) {
     if (table.name == "ranking" && table.rows() == 0 && is_refused) {
       table.title += ": no answer, as the replay is refused";
+    } else if (table.name == "ranking" && candidates > 0) {
+      table.title += fmt::format(" (of the {} with most time on the path; replay {})", candidates,
+                                 fmt::join(VerdictsOf(findings.front()), ", "));
     }
   }
   std::erase_if(findings, [&](const Table& table) {
@@ -137,16 +159,41 @@ Result<Tables> FinishWhatIf(Tables findings, const Params& params) {
   return findings;
 }
 
+// Where every rank is refused: why the first is, and what would help.
+std::string WhyNoAnswer(const Tables& findings) {
+  const Table& quality = findings.front();
+  const StringValues& verdicts = Texts(quality, "verdict");
+  std::string cause;
+  for (size_t row = 0; row < quality.rows(); ++row) {
+    if (quality.Find("verdict")->IsMissing(row)) {
+      continue;  // of a step
+    }
+    if (verdicts[row] != ReplayVerdictName(ReplayVerdict::kRefused)) {
+      return "";
+    }
+    cause = cause.empty() ? Texts(quality, "cause")[row] : cause;
+  }
+  return fmt::format(
+      "no answer: the replay does not give this recording back{}{}. Record host and devices "
+      "together with their launches and waits, from a step on in which the program runs as usual",
+      cause.empty() ? "" : ", because ", cause);
+}
+
 constexpr std::string_view kScenarioOf[] = {"rank", "scenario"};
 constexpr std::string_view kSaved[] = {"saved_share"};
+constexpr std::string_view kNewTime[] = {"new_ns", "low_ns", "high_ns"};
 constexpr ViewSpec kWhatIfViews[] = {
     {"whatif", ViewKind::kBars, "Saved part of a step", kScenarioOf, kSaved},
     {"sweep", ViewKind::kBars, "Saved part of a step", kScenarioOf, kSaved},
-    {"ranking", ViewKind::kBars, "Saved part of a step", kScenarioOf, kSaved}};
+    {"ranking", ViewKind::kBars, "Saved part of a step", kScenarioOf, kSaved},
+    {"ranking", ViewKind::kIntervals, "Length of a step with each change, beside that of today",
+     kScenarioOf, kNewTime, "step_ns"}};
+constexpr std::string_view kSectionTables[] = {"ranking", "replay_quality"};
 constexpr const ParamSpec* kWhatIfParams[] = {
-    &kScaleParam,       &kRemoveParam,      &kRoofParam,      &kNoDataWaitParam, &kNoSyncParam,
-    &kOverlapCommParam, &kGraphRegionParam, &kLaunchParam,    &kPlanParam,       &kSweepParam,
-    &kDataLoadParam,    &kCausalParam,      &kSfuWeightParam, &kDeviceParam,     &kDeviceSpecParam};
+    &kScaleParam,     &kRemoveParam,      &kRoofParam,        &kNoDataWaitParam,
+    &kNoSyncParam,    &kOverlapCommParam, &kGraphRegionParam, &kLaunchParam,
+    &kPlanParam,      &kSweepParam,       &kDataLoadParam,    &kCausalParam,
+    &kSfuWeightParam, &kDeviceParam,      &kDeviceSpecParam,  &kCandidatesParam};
 
 }  // namespace
 
@@ -160,7 +207,9 @@ const AnalysisSpec kWhatIfVerb{
     .answer = {.map = MapWhatIf, .reduce = ConcatTables, .finish = FinishWhatIf},
     .check = CheckWhatIf,
     .memory = 1.5,
+    .dear = ReplayModelIsDear,
     .views = kWhatIfViews,
-    .in_report = false};
+    .report_tables = kSectionTables,
+    .lack = WhyNoAnswer};
 
 }  // namespace borescope::internal

@@ -1,0 +1,28 @@
+// The event graph of a recording with the longest path through it: what critical-path, its overlay
+// and its saved form, and variance begin with. Of one question it is built once (SharedMeasures).
+#pragma once
+
+#include <memory>
+
+#include "borescope/analysis/core/analysis_spec.h"
+#include "borescope/analysis/measures/event_graph/build_graph.h"
+
+namespace borescope::internal {
+
+struct PathGraph {
+  RecordingGraph recording;
+  TopologicalOrder order;  // of the nodes of its graph
+  LongestPaths paths;
+};
+
+// O(nodes + edges).
+PathGraph FindPaths(RecordingGraph recording);
+
+// Of the whole recording, with the names of data loading that `params` give. Any thread.
+// O(rows log rows).
+std::shared_ptr<const PathGraph> SharedPathGraph(const RankView& view, const Params& params);
+
+// As AnalysisSpec::dear.
+MeasureId PathGraphIsDear(const Params& params);
+
+}  // namespace borescope::internal
