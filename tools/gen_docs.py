@@ -35,6 +35,7 @@ VARIANTS = {
     "flame": [["--folded"]],
     "queue": [["--series"]],
     "bandwidth": [["--series"]],
+    "variance": [["--series"]],
     "critical-path": [["--compat", "hta", "--graph"]],
     "collectives": [["--by", "size"]],
 }

@@ -7,7 +7,8 @@ import { type Column, type Table, type View, find, indices, numberAt, rowsOf } f
 import { RunLegend } from './runs';
 import { type Format, columnLabel, formatFor, formatNumber, rowLabel, withUnit } from './units';
 
-const MOST_ROWS = 24;
+const MOST_NAMES = 12;
+const MOST_ROWS = 24; // of what has an order of its own
 
 interface Known {
   value: number;
@@ -95,13 +96,15 @@ export function Intervals({ table, view }: { table: Table; view: View }) {
   }
   const known = (side: Side, row: number) => knownAt(side.columns, side.mark, row);
   const rows = indices(rowsOf(table)).filter((row) => runsAt(table, row) !== 'other' && known(mine, row) !== null);
-  const shown = rows.slice(0, MOST_ROWS);
+  const areNames = find(table, view.labels[view.labels.length - 1] ?? '')?.hints?.names === true;
+  const shown = rows.slice(0, areNames ? MOST_NAMES : MOST_ROWS);
   const all = shown.flatMap((row) => [...reach(known(mine, row)), ...(other === null ? [] : reach(known(other, row)))]);
   const low = all.reduce((least, one) => Math.min(least, one), 0);
   const high = all.reduce((most, one) => Math.max(most, one), 0);
   const at = (one: number) => (high > low ? ((one - low) / (high - low)) * 100 : 0);
   const format = formatFor(value.unit === 'row' ? 'share' : value.unit, Math.max(high, -low), false);
   const others = labels.map((label) => againstOf(table, label.name));
+  const names = shown.map((row) => rowLabel(labels, row, others));
   const mark = mine.mark;
   const hasMarks = mark !== undefined && shown.some((row) => has(mark, row));
   return (
@@ -121,7 +124,7 @@ export function Intervals({ table, view }: { table: Table; view: View }) {
           };
           return (
             <>
-              <Label text={label} width={labelPx} />
+              <Label text={label} among={names} width={labelPx} />
               <div class="tracks">{draw(mine, false)}{other !== null && draw(other, true)}</div>
               <div class={other === null ? 'bar-value known' : 'bar-value known pair'}>
                 <Value known={known(mine, row)} format={format} isOther={false} />

@@ -93,7 +93,7 @@ function SectionView({ section }: { section: Section }) {
   return (
     <section id={section.name} aria-labelledby={id}>
       <h2 id={id}>{heading(section.name)}</h2>
-      <p class="summary">{section.summary}</p>
+      <p class="summary">{printable(section.summary)}</p>
       {section.otherLack !== '' && <p class="note">Not in the other run: {printable(section.otherLack)}</p>}
       {isDrawn && <SectionBody section={section} />}
     </section>
@@ -149,7 +149,7 @@ export function Page({ report }: { report: Report }) {
       <div class="columns">
         <Navigation sections={told} hasLacks={lacking.length > 0} />
         <main>
-          <Overview report={report} />
+          {summary !== undefined && <Overview report={report} />}
           {told.map((section) => (
             <SectionView
               key={section.name}
@@ -157,6 +157,7 @@ export function Page({ report }: { report: Report }) {
             />
           ))}
           {lacking.length > 0 && <NotRecorded sections={lacking} />}
+          {summary === undefined && <Overview report={report} />}
         </main>
       </div>
       <footer>

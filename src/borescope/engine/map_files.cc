@@ -7,6 +7,7 @@
 #include <string>
 #include <utility>
 
+#include "borescope/analysis/core/selection/cut_selection.h"
 #include "borescope/base/io/inflate.h"
 #include "borescope/base/stop.h"
 #include "borescope/base/stopwatch.h"
@@ -21,6 +22,7 @@
 #include "borescope/engine/targets/overlay_drafts.h"
 #include "borescope/engine/targets/saved_drafts.h"
 #include "borescope/index/steps/steps.h"
+#include "borescope/trace/recorded_cut.h"
 
 namespace borescope::internal {
 namespace {
@@ -135,7 +137,8 @@ Result<Steps> StepsOf(const RunRequest& request, const LoadedTrace& loaded) {
 }
 
 // Verbs that are asked one after the other: the places of those with something dear, grouped by
-// what that is, first of all; each of the others alone.
+// what that is, first of all; each of the others alone. What takes most memory is measured before
+// there are answers of others.
 std::vector<std::vector<size_t>> OrderVerbs(const RunRequest& request) {
   std::vector<MeasureId> measures;
   std::vector<size_t> dear;
@@ -145,11 +148,19 @@ std::vector<std::vector<size_t>> OrderVerbs(const RunRequest& request) {
     measure == nullptr ? order.push_back({verb}) : dear.push_back(verb);
     measures.push_back(measure);
   }
-  const auto first_with = [&](size_t verb) {
-    return std::find(measures.begin(), measures.end(), measures[verb]) - measures.begin();
+  const auto rank_of = [&](size_t verb) {
+    double memory = 0;
+    size_t first = request.specs.size();
+    for (const size_t other : dear) {
+      if (measures[other] == measures[verb]) {
+        memory = std::max(memory, request.specs[other]->memory);
+        first = std::min(first, other);
+      }
+    }
+    return std::pair(-memory, first);
   };
   std::stable_sort(dear.begin(), dear.end(),
-                   [&](size_t a, size_t b) { return first_with(a) < first_with(b); });
+                   [&](size_t a, size_t b) { return rank_of(a) < rank_of(b); });
   order.front() = std::move(dear);
   return order;
 }
@@ -245,6 +256,7 @@ void MapTraceFile(const RunRequest& request, const InputFile& input, const LoadO
   part.report.load_ns = trace.load_ns;
   part.report.index_ns = trace.index_ns;
   Describe(trace.trace, part.report);
+  part.window = WindowOf(trace.trace);
   part.claim.recorded = trace.trace.meta().rank;
   part.claim.world_size = trace.trace.meta().world_size;
   part.report.rank = part.claim.best().value_or(0);  // until all files are known
@@ -328,7 +340,12 @@ Outcome OutcomeOf(Result<Tables> tables) {
 
 Result<Tables> MapTrace(const AnalysisSpec& spec, const Params& params, const RankView& view) {
   BS_TRY(CheckNeeds(spec, view));
-  return spec.PipelineFor(params).map(view, params);
+  if (!spec.takes_selection || !view.trace.meta().cut.has_value()) {
+    return spec.PipelineFor(params).map(view, params);
+  }
+  Params of_part = params;
+  BS_ASSIGN(of_part.selection, WithinCut(params.selection, view.trace));
+  return spec.PipelineFor(params).map(view, of_part);
 }
 
 Result<std::vector<RankPart>> MapFiles(const RunRequest& request) {

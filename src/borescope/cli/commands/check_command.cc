@@ -40,11 +40,6 @@ Result<void> CheckRuns(const RawOptions& raw) {
         "check asks several questions of a run, which standard input yields once; "
         "write it to a file");
   }
-  if (HoldParts(raw.inputs)) {
-    return UsageError(
-        "check reads recordings, no parts of answers: they hold no steps to compare; "
-        "check each run where it is, and collect what --save-baseline writes");
-  }
   return {};
 }
 
@@ -88,7 +83,7 @@ Result<CheckOptions> UnderstandCheck(const RawOptions& raw) {
 
 // The answer is no file that is read or written besides.
 Result<OutputOptions> UnderstandAnswer(const RawOptions& raw, const CheckOptions& options) {
-  CLI_ASSIGN(OutputOptions output, UnderstandOutput(raw));
+  CLI_ASSIGN(OutputOptions output, UnderstandOutput(raw, {}, true));
   std::vector<std::string> files = raw.inputs;
   files.insert(files.end(), options.baseline.begin(), options.baseline.end());
   files.insert(files.end(), options.history.begin(), options.history.end());

@@ -77,13 +77,13 @@ Result<void> CheckColour(const std::string& when) {
   return {};
 }
 
-Result<OutputOptions> UnderstandOutput(const RawOptions& raw, Verbs verbs) {
+Result<OutputOptions> UnderstandOutput(const RawOptions& raw, Verbs verbs, bool draws) {
   OutputOptions output{nullptr, raw.output};
   CLI_TRY(CheckNoPage(raw));
   CLI_ASSIGN(output.writer, WriterOf(raw.format.empty() ? FormatOf(raw.output) : raw.format));
   output.colour = ColourOf(raw.color);
   output.csv_safe = raw.csv_safe;
-  CLI_TRY(CheckDrawable(*output.writer, verbs, raw));
+  CLI_TRY(draws ? Result<void>() : CheckDrawable(*output.writer, verbs, raw));
   CLI_ASSIGN(const std::string problem, WhyUnwritable(output.writer->name));
   if (!problem.empty()) {
     return UsageError(problem);

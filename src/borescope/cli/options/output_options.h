@@ -27,7 +27,8 @@ Result<void> CheckColour(const std::string& when);
 // Without --format, the ending of --output says it: "kernels.csv". `verbs` are the analyses whose
 // answer it is; without any, formats that draw are refused.
 // REQUIRES: the value of --color is one, as Parse has checked.
-Result<OutputOptions> UnderstandOutput(const RawOptions& raw, Verbs verbs = {});
+// `draws`: there is something to draw though no verb says so.
+Result<OutputOptions> UnderstandOutput(const RawOptions& raw, Verbs verbs = {}, bool draws = false);
 
 // Refuses an --output that is one of `inputs`, and keeps them for CheckFiles.
 Result<void> ProtectInputs(std::span<const std::string> inputs, OutputOptions& output);

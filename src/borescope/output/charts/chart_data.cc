@@ -53,6 +53,12 @@ std::string RowLabel(const Columns& columns, size_t row) {
   return label;
 }
 
+// A row that nothing names, such as what no rank caused, has a dash.
+std::string LabelOrDash(const Columns& columns, size_t row) {
+  std::string label = RowLabel(columns, row);
+  return label.empty() ? "\xE2\x80\x93" : label;
+}
+
 // By the palette of its column.
 std::optional<Tone> CellTone(const Column& column, size_t row) {
   const auto* const texts = std::get_if<StringValues>(&column.values);
@@ -130,6 +136,12 @@ void PickBars(const Table& table, const ViewSpec& view, BarChart& chart) {
 
 void AddBars(const Table& table, const Columns& parts, BarChart& chart) {
   for (size_t row = 0; row < table.rows(); ++row) {
+    if (std::any_of(parts.begin(), parts.end(), [&](const Column* part) {
+          return NumberAt(part, row) > 0 && IsTooShort(table, *part, row);
+        })) {
+      ++chart.too_short;
+      continue;
+    }
     ChartBar bar = MakeBar(parts, row);
     for (size_t i = 0; i < parts.size(); ++i) {
       chart.parts[i].total += bar.lengths[i];
@@ -146,7 +158,7 @@ void NameBars(const Table& table, const ViewSpec& view, BarChart& chart) {
   const Columns labels = NamingColumns(table, view);
   const Column* const shares = table.Find("share");
   for (ChartBar& bar : chart.bars) {
-    bar.label = RowLabel(labels, bar.row);
+    bar.label = LabelOrDash(labels, bar.row);
     if (view.kind == ViewKind::kBars) {
       bar.tone = RowTone(table, view, bar.row);
     }
@@ -329,6 +341,14 @@ const Table* FindTable(std::span<const Table> tables, const ViewSpec& view) {
   return complete && has_x && is_tree ? &*table : nullptr;
 }
 
+bool IsTooShort(const Table& table, const Column& value, size_t row) {
+  constexpr double kLeastNs = 10'000;
+  const Column* const count = table.Find("count");
+  const Column* const total = table.Find("total_ns");
+  return value.unit == Unit::kGigabytesPerSecond && count != nullptr && total != nullptr &&
+         NumberAt(total, row) < kLeastNs * NumberAt(count, row);
+}
+
 Tone RowTone(const Table& table, const ViewSpec& view, size_t row) {
   for (const Column& column : table.columns) {
     if (const std::optional<Tone> tone = CellTone(column, row); tone.has_value()) {
@@ -352,22 +372,32 @@ BarChart MakeBarChart(const Table& table, const ViewSpec& view) {
   return chart;
 }
 
+std::vector<std::string> BarNames(const BarChart& chart) {
+  std::vector<std::string> names;
+  names.reserve(chart.bars.size());
+  for (const ChartBar& bar : chart.bars) {
+    names.push_back(bar.label);
+  }
+  return names;
+}
+
 IntervalChart MakeIntervalChart(const Table& table, const ViewSpec& view) {
   IntervalChart chart;
   const Unit unit = table.Find(view.values.front())->unit;
   chart.unit = unit == Unit::kOfRow ? Unit::kShare : unit;
   chart.mark = view.x.empty() ? std::string() : PartLabel(view.x);
+  const size_t most = AreNames(table, view) ? kMostBars : kMostOrdered;
   const Columns labels = NamingColumns(table, view);
   for (size_t row = 0; row < table.rows(); ++row) {
     std::optional<ChartInterval> interval = MakeInterval(table, view, row);
     if (!interval) {
       continue;
     }
-    if (chart.rows.size() == kMostOrdered) {
+    if (chart.rows.size() == most) {
       ++chart.more;
       continue;
     }
-    interval->label = RowLabel(labels, row);
+    interval->label = LabelOrDash(labels, row);
     Measure(*interval, chart);
     chart.rows.push_back(*std::move(interval));
   }

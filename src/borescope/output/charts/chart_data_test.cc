@@ -200,6 +200,12 @@ TEST(PartLabelTest, WithoutUnit) {
   EXPECT_EQ(PartLabel("reserved_bytes"), "reserved");
 }
 
+TEST(MakeBarChartTest, ARowThatNothingNamesHasADash) {
+  Table table = Breakdown(2);
+  table.columns.front().missing = {0, 1};
+  EXPECT_EQ(MakeBarChart(table, kStacks).bars[1].label, "\u2013");
+}
+
 constexpr std::string_view kChange[] = {"change", "low", "high"};
 constexpr std::string_view kLimitValue[] = {"value"};
 constexpr ViewSpec kChanges{"gate", ViewKind::kIntervals, "Changes", kName, kChange, "detectable"};

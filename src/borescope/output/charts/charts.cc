@@ -63,8 +63,11 @@ void DrawView(const FoundView& found, const Document& document, ChartPage& page)
   page.description += fmt::format("{}{}", page.description.empty() ? "" : " ", found.view->title);
   const DrawChart draw = kCharts[static_cast<size_t>(found.view->kind)];
   if (!draw({*found.table, *found.view, document.tables}, page)) {
-    DrawNote("Nothing to draw: no value is above zero.", page);
-    page.description += ": no value is above zero.";
+    const std::string_view why = found.view->kind == ViewKind::kIntervals
+                                     ? "no value is known, or all are zero"
+                                     : "no value is above zero";
+    DrawNote(fmt::format("Nothing to draw: {}.", why), page);
+    page.description += fmt::format(": {}.", why);
   }
 }
 

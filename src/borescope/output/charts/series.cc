@@ -70,7 +70,10 @@ void DrawTimes(const Plot& plot, Unit unit, SvgCanvas& canvas) {
       is_time ? Ticks(plot.span, wanted) : WholeTicks(plot.span, wanted);
   const NumberFormat format = TickFormat(unit, ticks);
   const double base = plot.bottom + kTickSize + 5;
-  const double unit_begin = plot.right - TextWidth(UnitText(format), kTickSize);
+  constexpr double kBeyond = 16;  // of the last number, where there is no unit
+  const double unit_begin = UnitText(format).empty()
+                                ? plot.right + kBeyond
+                                : plot.right - TextWidth(UnitText(format), kTickSize);
   for (const double tick : ticks) {
     const double x = plot.X(plot.begin + tick);
     const std::string text = FormatValue(is_time ? tick : plot.begin + tick, format);

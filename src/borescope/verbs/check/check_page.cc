@@ -49,7 +49,8 @@ std::vector<ViewSpec> CheckViews(const JudgedCheck& outcome) {
   return views;
 }
 
-ReportPage PageOfCheck(const std::vector<std::string>& runs, const Document& document) {
+ReportPage PageOfCheck(const std::vector<std::string>& runs, const JudgedCheck& outcome,
+                       const Document& document) {
   ReportPage page;
   page.title = runs.size() == 1
                    ? fmt::format("Check of {}", runs.front())
@@ -59,12 +60,12 @@ ReportPage PageOfCheck(const std::vector<std::string>& runs, const Document& doc
     page.all_rows.push_back(table.rows());
     page.comparisons.push_back(Comparison::kNone);
   }
-  page.sections.push_back({.name = "check",
-                           .summary = "whether runs keep their budgets, and whether they are "
-                                      "slower than a baseline",
-                           .table_count = document.tables.size(),
-                           .lack = "",
-                           .views = document.views});
+  page.sections.push_back(
+      {.name = "check",
+       .summary = fmt::format("{}: {}", BudgetStatusName(outcome.status), outcome.why),
+       .table_count = document.tables.size(),
+       .lack = "",
+       .views = document.views});
   return page;
 }
 

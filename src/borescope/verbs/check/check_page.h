@@ -14,7 +14,9 @@ namespace borescope::internal {
 // nothing of what the outcome does not hold.
 std::vector<ViewSpec> CheckViews(const JudgedCheck& outcome);
 
-// As a report has it, with one section. `runs`: as they were named, the first gives the title.
-ReportPage PageOfCheck(const std::vector<std::string>& runs, const Document& document);
+// As a report has it, with one section, whose summary is the result. `runs`: as they were named,
+// the first gives the title.
+ReportPage PageOfCheck(const std::vector<std::string>& runs, const JudgedCheck& outcome,
+                       const Document& document);
 
 }  // namespace borescope::internal

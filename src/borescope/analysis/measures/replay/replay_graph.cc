@@ -47,6 +47,7 @@ class ReplayBuilder {
     for (size_t thread = 0; thread < result_.recording.facts.threads.size(); ++thread) {
       SweepHost(thread);
     }
+    result_.parts.shrink_to_fit();  // of several times as many as there are places
     SeparateArrivals();
     result_.is_launched.assign(trace_.device().size(), 0);
     dependencies_.reserve(graph.edges());

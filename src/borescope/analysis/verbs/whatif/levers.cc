@@ -20,7 +20,8 @@ constexpr size_t kHostNames = 8;
 
 class LeverFinder {
  public:
-  LeverFinder(const RankView& view, const ReplayModel& model) : view_(view), model_(model) {}
+  LeverFinder(const RankView& view, const ReplayModel& model)
+      : view_(view), model_(model), phases_(HostPhases(view)) {}
 
   std::vector<Scenario> Find(size_t most) {
     SumDevice();
@@ -48,7 +49,7 @@ class LeverFinder {
       scenarios_.push_back({"", {{.kind = ChangeKind::kNoDataWait}}});
     }
     if (most > 0 && scenarios_.size() > most) {
-      scenarios_ = MostOnPath(view_, model_, std::move(scenarios_), most);
+      scenarios_ = MostOnPath(view_, model_, phases_, std::move(scenarios_), most);
     }
     for (Scenario& scenario : scenarios_) {
       scenario.name = Describe(scenario.changes.front());
@@ -61,7 +62,7 @@ class LeverFinder {
 
   void SumDevice() {
     const DeviceEvents& device = view_.trace.device();
-    const std::vector<Phase> phases = HostPhases(view_);
+    std::vector<int64_t> of_name(view_.trace.strings().size());
     for (uint32_t row = 0; row < device.size(); ++row) {
       CheckStopAt(row);
       if (!model_.graph.IsWork({row})) {
@@ -71,30 +72,44 @@ class LeverFinder {
       const Activity activity = ActivityOf(device.kind[row], kind);
       has_[static_cast<size_t>(activity)] = true;
       if (device.kind[row] == DeviceKind::kKernel) {
-        Add(kernel_ns_[view_.trace.Text(device.name[row])], device.dur_ns[row]);
+        Add(of_name[device.name[row].value], device.dur_ns[row]);
       }
       if (activity == Activity::kCompute) {
         Add(class_ns_[KernelClassName(kind)], device.dur_ns[row]);
       }
-      const Phase phase = PhaseOf(view_, phases, {row});
+      const Phase phase = PhaseOf(view_, phases_, {row});
       if (phase != Phase::kOther) {
         Add(phase_ns_[PhaseName(phase)], device.dur_ns[row]);
       }
     }
+    kernel_ns_ = ByText(of_name);
+  }
+
+  // Those that are not 0.
+  Sums ByText(const std::vector<int64_t>& of_name) const {
+    Sums sums;
+    for (uint32_t name = 0; name < of_name.size(); ++name) {
+      if (of_name[name] != 0) {
+        Add(sums[view_.trace.Text({name})], of_name[name]);
+      }
+    }
+    return sums;
   }
 
   void SumHost() {
+    std::vector<int64_t> of_name(view_.trace.strings().size());
     for (const HostPart& part : model_.graph.parts) {
       has_loading_ = has_loading_ || part.is_loading;
-      if (part.event.valid() && !IsStepOrLaunch(part.event)) {
-        Add(host_ns_[view_.trace.Text(view_.trace.host().name[part.event.value])], part.ns);
+      if (part.event.valid()) {
+        Add(of_name[view_.trace.host().name[part.event.value].value], part.ns);
       }
     }
+    host_ns_ = ByText(of_name);
+    std::erase_if(host_ns_, [](const auto& sum) { return IsStepOrLaunch(sum.first); });
   }
 
   // Steps are no levers, and launch calls are one together.
-  bool IsStepOrLaunch(HostId event) const {
-    const std::string_view name = view_.trace.Text(view_.trace.host().name[event.value]);
+  static bool IsStepOrLaunch(std::string_view name) {
     return FoldStepName(name) != name || IsLaunchName(name);
   }
 
@@ -125,6 +140,7 @@ class LeverFinder {
 
   const RankView& view_;
   const ReplayModel& model_;
+  const std::vector<Phase> phases_;
   Sums kernel_ns_;
   Sums host_ns_;
   Sums class_ns_;

@@ -19,8 +19,9 @@ namespace {
 
 class PathTimes {
  public:
-  PathTimes(const RankView& view, const ReplayModel& model, const std::vector<Scenario>& scenarios)
-      : view_(view), model_(model), scenarios_(scenarios), ns_(scenarios.size()) {
+  PathTimes(const RankView& view, const ReplayModel& model, const std::vector<Phase>& phases,
+            const std::vector<Scenario>& scenarios)
+      : view_(view), model_(model), phases_(phases), scenarios_(scenarios), ns_(scenarios.size()) {
     is_on_path_.resize(model.graph.places());
     for (const Place place : PathOfReplay(model.graph, model.lags, model.times)) {
       is_on_path_[place] = 1;
@@ -46,7 +47,6 @@ class PathTimes {
 
   DeviceSums SumDevice() const {
     const DeviceEvents& device = view_.trace.device();
-    const std::vector<Phase> phases = HostPhases(view_);
     DeviceSums sums;
     sums.kernel.resize(view_.trace.strings().size());
     const auto add = [](int64_t& sum, int64_t ns) { sum = AddSaturating(sum, ns); };
@@ -59,7 +59,7 @@ class PathTimes {
       const Activity activity = ActivityOf(device.kind[row], kind);
       const int64_t ns = device.dur_ns[row];
       add(sums.activity[static_cast<size_t>(activity)], ns);
-      add(sums.of_phase[PhaseName(PhaseOf(view_, phases, {row}))], ns);
+      add(sums.of_phase[PhaseName(PhaseOf(view_, phases_, {row}))], ns);
       if (activity == Activity::kCompute) {
         add(sums.of_class[KernelClassName(kind)], ns);
       }
@@ -162,6 +162,7 @@ class PathTimes {
 
   const RankView& view_;
   const ReplayModel& model_;
+  const std::vector<Phase>& phases_;
   const std::vector<Scenario>& scenarios_;
   std::vector<int64_t> ns_;  // per scenario
   std::vector<char> is_on_path_;
@@ -171,8 +172,9 @@ class PathTimes {
 }  // namespace
 
 std::vector<Scenario> MostOnPath(const RankView& view, const ReplayModel& model,
-                                 std::vector<Scenario> scenarios, size_t most) {
-  const std::vector<int64_t> ns = PathTimes(view, model, scenarios).Find();
+                                 const std::vector<Phase>& phases, std::vector<Scenario> scenarios,
+                                 size_t most) {
+  const std::vector<int64_t> ns = PathTimes(view, model, phases, scenarios).Find();
   std::vector<size_t> order(scenarios.size());
   std::iota(order.begin(), order.end(), size_t{0});
   std::stable_sort(order.begin(), order.end(), [&](size_t a, size_t b) { return ns[a] > ns[b]; });

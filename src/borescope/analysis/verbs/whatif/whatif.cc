@@ -2,8 +2,11 @@
 // as a graph of dependencies with the change made (measures/replay); how far that can be believed
 // is measured first, and an answer that cannot be is not given. docs/whatif.md.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
+#include <set>
+#include <string>
 #include <utility>
 
 #include "borescope/analysis/core/param_specs.h"
@@ -121,6 +124,17 @@ Result<Tables> MapWhatIf(const RankView& view, const Params& params) {
   return tables;
 }
 
+// Those of all ranks, each once.
+std::set<std::string> VerdictsOf(const Table& quality) {
+  std::set<std::string> verdicts;
+  for (size_t row = 0; row < quality.rows(); ++row) {
+    if (!quality.Find("verdict")->IsMissing(row)) {
+      verdicts.emplace(Texts(quality, "verdict")[row]);
+    }
+  }
+  return verdicts;
+}
+
 // What was not asked for needs no empty table to say so.
 Result<Tables> FinishWhatIf(Tables findings, const Params& params) {
   BS_ASSIGN(const std::vector<Scenario> asked, AskedScenarios(params));
@@ -133,7 +147,8 @@ Result<Tables> FinishWhatIf(Tables findings, const Params& params) {
     if (table.name == "ranking" && table.rows() == 0 && is_refused) {
       table.title += ": no answer, as the replay is refused";
     } else if (table.name == "ranking" && candidates > 0) {
-      table.title += fmt::format(" (of the {} with most time on the path)", candidates);
+      table.title += fmt::format(" (of the {} with most time on the path; replay {})", candidates,
+                                 fmt::join(VerdictsOf(findings.front()), ", "));
     }
   }
   std::erase_if(findings, [&](const Table& table) {
@@ -171,8 +186,8 @@ constexpr ViewSpec kWhatIfViews[] = {
     {"whatif", ViewKind::kBars, "Saved part of a step", kScenarioOf, kSaved},
     {"sweep", ViewKind::kBars, "Saved part of a step", kScenarioOf, kSaved},
     {"ranking", ViewKind::kBars, "Saved part of a step", kScenarioOf, kSaved},
-    {"ranking", ViewKind::kIntervals, "A step with each change, and as it is (step)", kScenarioOf,
-     kNewTime, "step_ns"}};
+    {"ranking", ViewKind::kIntervals, "Length of a step with each change, beside that of today",
+     kScenarioOf, kNewTime, "step_ns"}};
 constexpr std::string_view kSectionTables[] = {"ranking", "replay_quality"};
 constexpr const ParamSpec* kWhatIfParams[] = {
     &kScaleParam,     &kRemoveParam,      &kRoofParam,        &kNoDataWaitParam,
@@ -188,6 +203,7 @@ const AnalysisSpec kWhatIfVerb{
     .example = "borescope whatif trace.json.gz --scale class:gemm=0.5",
     .needs = Needs::kEvents,
     .params = kWhatIfParams,
+    .is_about_whole_steps = true,
     .answer = {.map = MapWhatIf, .reduce = ConcatTables, .finish = FinishWhatIf},
     .check = CheckWhatIf,
     .memory = 1.5,
