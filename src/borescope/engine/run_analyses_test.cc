@@ -302,6 +302,8 @@ Result<Tables> MapWith(const RankView& view, const Params&) {
 template <class Measure>
 constexpr AnalysisSpec WithDear(std::string_view name) {
   return {.name = name,
+          .summary = "",
+          .example = "",
           .answer = {.map = MapWith<Measure>, .reduce = ConcatTables},
           .dear = [](const Params&) { return kMeasureId<Measure>; }};
 }
