@@ -1,5 +1,10 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 
+/** As wide as what is shown, for what is drawn in a pane that is not: all are equally wide. */
+function widthAround(element: HTMLElement): number {
+  return element.closest<HTMLElement>('main')?.clientWidth ?? 0;
+}
+
 /** The width in pixels of the element that the reference is given to. */
 export function useWidth<T extends HTMLElement>(): [{ current: T | null }, number] {
   const element = useRef<T>(null);
@@ -9,32 +14,38 @@ export function useWidth<T extends HTMLElement>(): [{ current: T | null }, numbe
     if (target === null) {
       return undefined;
     }
-    setWidth(target.clientWidth);
-    const observer = new ResizeObserver(() => setWidth(target.clientWidth));
+    const measure = () => setWidth((before) => target.clientWidth || before || widthAround(target));
+    measure();
+    const observer = new ResizeObserver(measure);
     observer.observe(target);
     return () => observer.disconnect();
   }, []);
   return [element, width];
 }
 
-// What waits to be drawn, one at a time, so that the page answers in between.
-const waiting: (() => void)[] = [];
+// What waits to be drawn, one at a time, so that the page answers in between: of the shown pane, then of
+// the others.
+const shown: (() => void)[] = [];
+const hidden: (() => void)[] = [];
+let isDrawing = false;
 
 function drawNext(): void {
-  waiting.shift()?.();
-  if (waiting.length > 0) {
+  const next = shown.shift() ?? hidden.shift();
+  next?.();
+  isDrawing = shown.length + hidden.length > 0;
+  document.documentElement.dataset['drawn'] = isDrawing ? (shown.length > 0 ? 'some' : 'shown') : 'all';
+  if (isDrawing) {
     setTimeout(drawNext);
-  } else {
-    document.documentElement.dataset['drawn'] = 'all';
   }
 }
 
-/** False at first, then true when all that asked before has been drawn. */
-export function useTurn(): boolean {
+/** False at first, then true when all that asked before, or is shown when this is not, has been drawn. */
+export function useTurn(isShown: boolean): boolean {
   const [isDrawn, setDrawn] = useState(false);
   useEffect(() => {
-    waiting.push(() => setDrawn(true));
-    if (waiting.length === 1) {
+    (isShown ? shown : hidden).push(() => setDrawn(true));
+    if (!isDrawing) {
+      isDrawing = true;
       setTimeout(drawNext);
     }
   }, []);
