@@ -25,6 +25,7 @@ export function useWidth<T extends HTMLElement>(): [{ current: T | null }, numbe
 
 // What waits to be drawn, one at a time, so that the page answers in between: of the shown pane, then of
 // the others.
+export const DRAWN = 'borescope-drawn'; // an event of the window, after each piece
 const shown: (() => void)[] = [];
 const hidden: (() => void)[] = [];
 let isDrawing = false;
@@ -33,6 +34,7 @@ function drawNext(): void {
   const next = shown.shift() ?? hidden.shift();
   next?.();
   isDrawing = shown.length + hidden.length > 0;
+  dispatchEvent(new Event(DRAWN));
   document.documentElement.dataset['drawn'] = isDrawing ? (shown.length > 0 ? 'some' : 'shown') : 'all';
   if (isDrawing) {
     setTimeout(drawNext);

@@ -3,6 +3,7 @@
 import { createContext } from 'preact';
 import { useContext, useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
 
+import { DRAWN } from './hooks';
 import type { Report } from './model';
 import { type Filters, NO_FILTERS, type Route, formatRoute, parseRoute } from './route';
 
@@ -43,6 +44,22 @@ function scrollTo(route: Route, top: number): void {
   } else {
     window.scrollTo({ top });
   }
+}
+
+const BY_HAND = ['wheel', 'pointerdown', 'touchmove', 'keydown'] as const;
+
+/** Keeps what an address leads to in view while the page above it is drawn, until somebody moves on. */
+function useKeptInView(route: Route, moves: number): void {
+  useEffect(() => {
+    const keep = () => requestAnimationFrame(() => route.section !== '' && scrollTo(route, 0));
+    const stop = () => {
+      removeEventListener(DRAWN, keep);
+      BY_HAND.forEach((name) => removeEventListener(name, stop));
+    };
+    addEventListener(DRAWN, keep);
+    BY_HAND.forEach((name) => addEventListener(name, stop, { passive: true }));
+    return stop;
+  }, [moves]);
 }
 
 /** The address that a click on a link of the page leads to, unless it is to open elsewhere. */
@@ -98,6 +115,7 @@ export function useRoute(report: Report): Navigation {
       scrollTo(route, top);
     }
   }, [moves]);
+  useKeptInView(route, moves);
   return useMemo(() => ({
     route,
     go,

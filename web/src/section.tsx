@@ -51,9 +51,14 @@ function ViewFigure({ section, view }: { section: Section; view: View }) {
   if (table === undefined || filtered === undefined || chart === undefined || !chart.has(table, view)) {
     return null;
   }
+  const { applied, missing } = filtered;
   return (
     <figure data-kind={view.kind} data-table={view.table}>
-      <figcaption>{view.title}{filtered.applied.length > 0 && <small> filtered by {filtered.applied.join(', ')}</small>}</figcaption>
+      <figcaption>
+        {view.title}
+        {applied.length > 0 && <small> filtered by {applied.join(', ')}</small>}
+        {missing.length > 0 && <small> not filtered by {missing.join(', ')}</small>}
+      </figcaption>
       {chart.has(filtered.table, view) ? chart.draw(filtered.table, view, section) : <p class="note">Nothing of this is left by the filters.</p>}
     </figure>
   );

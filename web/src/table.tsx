@@ -274,7 +274,7 @@ function Totals({ table, columns, rows }: { table: Table; columns: readonly Show
     </tr>
   );
   return columns.some(({ column }) => isAdditive(table, column))
-    ? <tfoot>{line('Filtered', rows)}{line('All rows here', indices(rowsOf(table)))}</tfoot>
+    ? <tfoot>{line('Kept', rows)}{line('All', indices(rowsOf(table)))}</tfoot>
     : null;
 }
 

@@ -42,21 +42,47 @@ function Track({ parts, of }: { parts: Column[]; of: (part: Column) => number })
   );
 }
 
+interface Part {
+  name: string;
+  doc: string;
+  value: number;
+  colour: string;
+  section: string;
+}
+
+/** Work from before the recording let devices look idle: it is a part of its own. */
+function timeParts(table: Table, view: View, causes: Table | undefined): Part[] {
+  const before = causes && find(causes, 'before_recording_ns');
+  const unseen = before === undefined ? 0 : sum(before);
+  return partsOf(table, view).flatMap((part) => {
+    const one = { name: columnLabel(part), doc: part.doc, value: sum(part), colour: colourOf(part), section: part.name === 'idle_ns' ? 'idle' : 'breakdown' };
+    if (part.name !== 'idle_ns' || before === undefined || unseen <= 0 || unseen > one.value) {
+      return [one];
+    }
+    const rest = { ...one, value: one.value - unseen };
+    return [rest, { ...one, name: columnLabel(before), doc: before.doc, value: unseen, colour: colourOf(before) }];
+  });
+}
+
 /** Where the time of all devices goes. */
-function TimeBox({ table, view }: { table: Table; view: View }) {
+function TimeBox({ table, view, causes }: { table: Table; view: View; causes: Table | undefined }) {
   const { href } = useNavigation();
-  const parts = partsOf(table, view);
-  const whole = parts.reduce((total, part) => total + sum(part), 0);
+  const parts = timeParts(table, view, causes);
+  const whole = parts.reduce((total, part) => total + part.value, 0);
   return (
     <div class="box time">
       <h3><a href={href('breakdown')}>Where the device time goes</a></h3>
-      <Track parts={parts} of={sum} />
+      <div class="track" aria-hidden="true">
+        {parts.filter((part) => part.value > 0).map((part) => (
+          <span key={part.name} style={{ width: `${(part.value / whole) * 100}%`, backgroundColor: part.colour }} />
+        ))}
+      </div>
       <ul class="legend">
         {parts.map((part) => (
           <li key={part.name} title={part.doc}>
-            <a href={href(part.name === 'idle_ns' ? 'idle' : 'breakdown')}>
-              <i style={{ background: colourOf(part) }} aria-hidden="true" />
-              {columnLabel(part)} <small>{show(sum(part), 'ns')} · {showShare(sum(part), whole)}</small>
+            <a href={href(part.section)}>
+              <i style={{ background: part.colour }} aria-hidden="true" />
+              {part.name} <small>{show(part.value, 'ns')} · {showShare(part.value, whole)}</small>
             </a>
           </li>
         ))}
@@ -199,6 +225,7 @@ export function OverviewPane({ report }: { report: Report }) {
   const view = parts?.views.find((one) => one.table === 'breakdown');
   const whole = tableOf(parts, 'breakdown');
   const breakdown = useLeft(whole);
+  const causes = useLeft(tableOf(sectionNamed(report, 'idle'), 'idle_causes'));
   const hasTime = view !== undefined && breakdown !== undefined && partsOf(breakdown, view).length > 0;
   return (
     <section id="overview" aria-labelledby="overview-title">
@@ -216,7 +243,7 @@ export function OverviewPane({ report }: { report: Report }) {
           <Remarks report={report} />
         </div>
         <div>
-          {hasTime && <TimeBox table={breakdown} view={view} />}
+          {hasTime && <TimeBox table={breakdown} view={view} causes={causes} />}
           <TopNames report={report} section="kernels" title="Kernels with most time" column="total_ns" />
           <TopNames report={report} section="ops" title="Operators with most device time of their own" column="self_device_ns" />
           {hasTime && <Ranks table={breakdown} view={view} />}
