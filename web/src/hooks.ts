@@ -1,4 +1,4 @@
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 
 /** As wide as what is shown, for what is drawn in a pane that is not: all are equally wide. */
 function widthAround(element: HTMLElement): number {
@@ -26,29 +26,43 @@ export function useWidth<T extends HTMLElement>(): [{ current: T | null }, numbe
 // What waits to be drawn, one at a time, so that the page answers in between: of the shown pane, then of
 // the others.
 export const DRAWN = 'borescope-drawn'; // an event of the window, after each piece
+const FRAME_MS = 200; // after which a first frame is taken for drawn where the page is not in sight
 const shown: (() => void)[] = [];
 const hidden: (() => void)[] = [];
 let isDrawing = false;
 
 function drawNext(): void {
   const next = shown.shift() ?? hidden.shift();
-  next?.();
-  isDrawing = shown.length + hidden.length > 0;
-  dispatchEvent(new Event(DRAWN));
-  document.documentElement.dataset['drawn'] = isDrawing ? (shown.length > 0 ? 'some' : 'shown') : 'all';
-  if (isDrawing) {
-    setTimeout(drawNext);
+  document.documentElement.dataset['drawn'] = next === undefined ? 'all' : shown.length > 0 ? 'some' : 'shown';
+  isDrawing = next !== undefined;
+  if (next !== undefined) {
+    next();
+    dispatchEvent(new Event(DRAWN));
+    setTimeout(drawNext); // when what it draws has asked for its own turns
   }
+}
+
+/** Once, when what is there now has been seen. */
+function afterFrame(then: () => void): void {
+  let isDone = false;
+  const once = () => {
+    if (!isDone) {
+      isDone = true;
+      then();
+    }
+  };
+  requestAnimationFrame(() => setTimeout(once));
+  setTimeout(once, FRAME_MS);
 }
 
 /** False at first, then true when all that asked before, or is shown when this is not, has been drawn. */
 export function useTurn(isShown: boolean): boolean {
   const [isDrawn, setDrawn] = useState(false);
-  useEffect(() => {
+  useLayoutEffect(() => {
     (isShown ? shown : hidden).push(() => setDrawn(true));
     if (!isDrawing) {
       isDrawing = true;
-      setTimeout(drawNext);
+      afterFrame(drawNext);
     }
   }, []);
   return isDrawn;

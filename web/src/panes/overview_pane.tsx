@@ -110,7 +110,7 @@ function NameLine(props: { table: Table; section: string; one: NameRow; value: C
   return (
     <li>
       <a href={href(props.section, { text: one.name })} title={name}>
-        <span class="bar-label">{fitName(name, props.width - NUMBER_PX)}</span>
+        <span class="bar-label">{props.width > 0 ? fitName(name, props.width - NUMBER_PX) : name}</span>
         <span class="bar-value">{withUnit(one.value, props.format)} <small>{showShare(one.value, props.whole)}</small></span>
         <span class="track" aria-hidden="true">
           <span style={{ width: `${(one.value / props.largest) * 100}%`, backgroundColor: rowColour(props.table, one.row, value) }} />

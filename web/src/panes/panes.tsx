@@ -2,7 +2,7 @@
 // of them and a print has all; one is shown.
 import { useEffect, useRef } from 'preact/hooks';
 
-import { usePrinting } from '../hooks';
+import { usePrinting, useTurn } from '../hooks';
 import { OVERVIEW, type Pane, QUALITY, type Report, type Section, TIMELINE, hasTables } from '../model';
 import { FiltersProvider, useNavigation } from '../navigation';
 import { Lacks, SectionView } from '../section';
@@ -91,16 +91,19 @@ function PaneBody({ report, pane, isShown }: { report: Report; pane: Pane; isSho
   );
 }
 
-/** A pane that is not shown is not drawn anew for each filter; it is when it is shown or printed. */
+/** A pane is drawn when it is shown, else in its turn. One that is not shown is not drawn anew for each filter; it is when it is shown or printed. */
 export function PanePanel({ report, pane }: { report: Report; pane: Pane }) {
   const { route, go } = useNavigation();
   const isPrinting = usePrinting();
   const isShown = route.pane === pane.name;
+  const hasTurn = useTurn(false);
   const panel = useRef<HTMLDivElement>(null);
   const filters = useRef(route.filters);
+  const isDrawn = useRef(false);
   if (isShown || isPrinting) {
     filters.current = route.filters;
   }
+  isDrawn.current ||= isShown || isPrinting || hasTurn;
   useEffect(() => {
     const found = () => go({ pane: pane.name, section: '' }, 'replace');
     panel.current?.addEventListener('beforematch', found);
@@ -112,7 +115,9 @@ export function PanePanel({ report, pane }: { report: Report; pane: Pane }) {
       hidden={isShown ? false : 'until-found'}
     >
       <p class="pane-title" aria-hidden="true">{pane.title}</p>
-      <FiltersProvider value={filters.current}><PaneBody report={report} pane={pane} isShown={isShown} /></FiltersProvider>
+      {isDrawn.current && (
+        <FiltersProvider value={filters.current}><PaneBody report={report} pane={pane} isShown={isShown} /></FiltersProvider>
+      )}
     </div>
   );
 }
