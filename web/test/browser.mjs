@@ -96,10 +96,11 @@ export async function openTables(page) {
   assert.deepEqual(await atLast(missing, (found) => found.length === 0), []);
 }
 
-/** Opens a page. `page.faults` collects errors, messages of the console and requests. */
-export async function open(path, { width = 1280, scheme = 'light' } = {}) {
+/** Opens a page at an address of it. `page.faults` collects errors, messages of the console and requests;
+ *  `page.show` goes to another address. */
+export async function open(path, { width = 1280, height = 900, scheme = 'light', at = '' } = {}) {
   const context = await browser.newContext({
-    viewport: { width, height: 900 },
+    viewport: { width, height },
     colorScheme: scheme,
     permissions: ['clipboard-read', 'clipboard-write'],
   });
@@ -113,12 +114,13 @@ export async function open(path, { width = 1280, scheme = 'light' } = {}) {
   });
   const url = pathToFileURL(path).href;
   page.on('request', (request) => {
-    if (request.url() !== url) {
+    if (request.url().split('#')[0] !== url) {
       page.faults.push(`request of ${request.url()}`);
     }
   });
-  await page.goto(url);
+  await page.goto(url + at);
   await page.waitForSelector('html[data-drawn="all"] h1');
+  page.show = (address) => page.evaluate((to) => { location.hash = to; }, address);
   page.done = () => context.close();
   return page;
 }
