@@ -43,7 +43,7 @@ function Header({ report, onHelp }: { report: Report; onHelp: () => void }) {
         {report.against !== '' && <p class="against">against the other run, <b>{printable(report.against)}</b></p>}
       </div>
       <div class="buttons">
-        <button type="button" class="theme" onClick={onHelp} aria-label="Help: keys, filters, addresses">?</button>
+        <button type="button" onClick={onHelp} aria-label="Help: keys, filters, addresses">?</button>
         <ThemeButton />
       </div>
     </header>

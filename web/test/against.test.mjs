@@ -250,7 +250,7 @@ test('what only one of the runs recorded is told', async () => {
   assert.ok((await page.locator('#kernels tbody tr').count()) > 0);
   await page.done();
   const swapped = await open(report('swapped', path, '--against', mine()));
-  assert.match(await swapped.locator('.lacks').textContent(), /the other run has it/);
+  assert.match(await swapped.locator('#pane-kernels .lacks').textContent(), /the other run has it/);
   await swapped.done();
 });
 

@@ -47,17 +47,19 @@ export function Tabs({ report }: { report: Report }) {
     }
   };
   return (
-    <div class="tabs" role="tablist" aria-label="Panes" ref={list} onKeyDown={move}>
-      {panes.map((pane) => (
-        <a
-          key={pane.name} id={tabId(pane)} role="tab" href={href(pane.name)}
-          class={pane.sections.length > 0 && !pane.sections.some(hasTables) ? 'empty' : ''}
-          aria-selected={pane.name === route.pane} aria-controls={panelId(pane)} tabIndex={pane.name === route.pane ? 0 : -1}
-        >
-          {pane.title}
-        </a>
-      ))}
-    </div>
+    <nav aria-label="Panes">
+      <div class="tabs" role="tablist" aria-label="Panes" ref={list} onKeyDown={move}>
+        {panes.map((pane) => (
+          <a
+            key={pane.name} id={tabId(pane)} role="tab" href={href(pane.name)}
+            class={pane.sections.length > 0 && !pane.sections.some(hasTables) ? 'empty' : ''}
+            aria-selected={pane.name === route.pane} aria-controls={panelId(pane)} tabIndex={pane.name === route.pane ? 0 : -1}
+          >
+            {pane.title}
+          </a>
+        ))}
+      </div>
+    </nav>
   );
 }
 
