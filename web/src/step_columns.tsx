@@ -188,7 +188,7 @@ export function StepColumns({ table, view, compact }: { table: Table; view: View
       {width > 0 && drawn.map((facet) => (
         <div key={facet.label} class="facet">
           {facets.length > 1 && <p class="facet-label">{facet.label} <small>longest {slowestWords(facet.steps)}</small></p>}
-          <Columns title={facet.label || view.title} steps={facet.steps} parts={parts} largest={largest} width={width} height={compact ? COMPACT_HEIGHT : HEIGHT} />
+          <Columns title={facets.length > 1 ? facet.label : view.title} steps={facet.steps} parts={parts} largest={largest} width={width} height={compact ? COMPACT_HEIGHT : HEIGHT} />
         </div>
       ))}
       {drawn[0] !== undefined && facets.length === 1 && <p class="note">Longest: {slowestWords(drawn[0].steps)}.{!compact && ' Click for a step, drag for a stretch of time.'}</p>}

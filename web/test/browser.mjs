@@ -125,12 +125,12 @@ export async function open(path, { width = 1280, height = 900, scheme = 'light',
   return page;
 }
 
-/** What axe-core finds to be wrong, one line each. It runs past the policy of the page. It cannot tell
+/** What axe-core finds to be wrong in what is shown, one line each. It runs past the policy of the page. It cannot tell
  *  what is behind text that is not laid out yet. */
 export async function accessibilityFaults(page) {
   await page.evaluate(() => document.querySelectorAll('section').forEach((one) => { one.style.contentVisibility = 'visible'; }));
   await page.evaluate(readFileSync(axe, 'utf8'));
-  const { violations } = await page.evaluate(() => globalThis.axe.run({ resultTypes: ['violations'] }));
+  const { violations } = await page.evaluate(() => globalThis.axe.run({ exclude: [['.pane[hidden]']] }, { resultTypes: ['violations'] }));
   return violations.flatMap(({ id, nodes }) => nodes.map((node) => `${id}: ${node.html.slice(0, 160)}`));
 }
 

@@ -114,7 +114,7 @@ export function PanePanel({ report, pane }: { report: Report; pane: Pane }) {
   return (
     <div
       ref={panel} id={panelId(pane)} class="pane" role="tabpanel" aria-labelledby={tabId(pane)} tabIndex={-1}
-      hidden={isShown ? false : 'until-found'}
+      hidden={isShown ? false : 'until-found'} aria-hidden={!isShown}
     >
       <p class="pane-title" aria-hidden="true">{pane.title}</p>
       {isDrawn.current && (
