@@ -2,9 +2,9 @@
 import { useState } from 'preact/hooks';
 
 import { againstOf, runsAt } from './compare';
-import { type Report, type Table, find, hasTables, indices, rowsOf, sectionNamed, textAt } from './model';
+import { TIMELINE_ELEMENT, type Report, type Table, find, indices, rowsOf, textAt } from './model';
 import { useNavigation } from './navigation';
-import type { Filters } from './route';
+import { type Place, placesOf } from './places';
 import { heading, printable } from './units';
 
 const MOST_AT_FIRST = 6;
@@ -21,31 +21,6 @@ export function Mark({ severity }: { severity: string }) {
 /** `names` between back quotes as code. */
 export function Help({ text }: { text: string }) {
   return <>{printable(text).split('`').map((part, i) => (i % 2 === 1 ? <code key={i}>{part}</code> : part))}</>;
-}
-
-/** Where evidence is seen. */
-interface Place {
-  section: string;
-  filters: Partial<Filters>;
-}
-
-/** The sections of the verbs that an advice names. */
-const verbsIn = (help: string): string[] => [...help.matchAll(/`borescope ([a-z-]+)/g)].map((match) => match[1] ?? '');
-
-/** The place that the row names; after it those of the verbs in its advice, as far as the page has them. */
-function placesOf(report: Report, table: Table, row: number): Place[] {
-  const cell = (name: string) => find(table, name)?.values[row] ?? null;
-  const number = (name: string) => (typeof cell(name) === 'number' ? (cell(name) as number) : null);
-  const filters: Partial<Filters> = { rank: number('rank'), step: number('step'), text: String(cell('name') ?? '') };
-  const begin = number('begin_offset_ns');
-  const time = begin === null ? null : ([begin, begin + Math.max(1, number('duration_ns') ?? 1)] as const);
-  const own = String(cell('section') ?? '');
-  const verbs = [...new Set([own, ...verbsIn(String(cell('help') ?? ''))])].filter((verb) => verb !== '');
-  const there = verbs.filter((verb) => {
-    const section = sectionNamed(report, verb);
-    return section !== undefined && hasTables(section) && verb !== 'summary';
-  });
-  return there.map((section) => ({ section, filters: section === own ? { ...filters, time } : {} }));
 }
 
 function ShowMe({ places, finding }: { places: Place[]; finding: string }) {
@@ -73,7 +48,7 @@ function Finding({ report, table, row }: { report: Report; table: Table; row: nu
       <div>
         <div class="finding">
           <h4>{title}{only !== undefined && <small> {only}</small>}</h4>
-          <ShowMe places={placesOf(report, table, row)} finding={title} />
+          <ShowMe places={placesOf(report, table, row, document.getElementById(TIMELINE_ELEMENT) !== null)} finding={title} />
           <button type="button" class="link" aria-expanded={isAdvising} aria-label={`What to do: ${title}`} onClick={() => setAdvising(!isAdvising)}>What to do</button>
         </div>
         <p class={isAdvising ? '' : 'evidence'} title={printable(text('evidence'))}>{printable(text('evidence'))}</p>

@@ -114,6 +114,9 @@ export interface Report {
 export const OVERVIEW = 'overview';
 export const TIMELINE = 'timeline';
 export const QUALITY = 'quality';
+/** Of the page, with the timeline; there may be none. */
+export const TIMELINE_ELEMENT = 'borescope-timeline';
+
 // Sections that belong to no analysis.
 export const NOT_RECORDED = 'not-recorded';
 export const REMARKS = 'remarks';

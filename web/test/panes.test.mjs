@@ -261,6 +261,31 @@ test('each finding shows its evidence, and what to do', async () => {
   await page.done();
 });
 
+test('evidence that names a rank, a step or a kernel leads to its rows', async () => {
+  const text = (name, values) => [name, null, 'derived', values];
+  const tables = [
+    tableOf('verdict', [
+      text('finding', ['Slow step', 'One kernel', 'Two ranks']), text('severity', ['warning', 'info', 'info']),
+      text('evidence', ['step 7 of rank 1 takes 9 ms', 'a_kernel_of_some_length…end (gemm): 1 ms', '1 ms on rank 0, 2 ms on rank 1']),
+      text('help', ['`borescope breakdown` shows it.', '`borescope flame` shows it.', '`borescope steps` shows it.']),
+    ]),
+    tableOf('steps', [['rank', null, 'key', [0, 1]], ['step', null, 'key', [7, 7]], ['span_ns', 'ns', 'sum', [5, 9]]]),
+    tableOf('kernels', [['name', null, 'key', ['void a_kernel_of_some_length_to_the_end(int)', 'b']], ['total_ns', 'ns', 'sum', [3, 1]]]),
+  ];
+  const sections = tables.map((table, i) => ({ name: i === 0 ? 'summary' : table.name, summary: '', first_table: i, tables: 1, lack: '', views: [] }));
+  const path = composed('evidence', { borescope: '0', schema: 2, tables, diagnostics: [] }, {
+    title: 'evidence', against: '', all_rows: [3, 2, 2], comparisons: ['none', 'none', 'none'], sections,
+  });
+  const page = await open(path);
+  const links = (at) => page.locator('#overview .verdict > li').nth(at).getByRole('link').evaluateAll((all) => all.map((one) => one.getAttribute('href')));
+  assert.deepEqual(await links(0), ['#sections/steps?rank=1&step=7']);
+  assert.deepEqual(await links(1), ['#sections/kernels?text=void+a_kernel_of_some_length_to_the_end%28int%29']);
+  assert.deepEqual(await links(2), ['#sections/steps']);
+  await page.locator('#overview .verdict > li').first().getByRole('link').click();
+  assert.equal(await page.locator('#steps tbody tr').count(), 1);
+  await page.done();
+});
+
 const STEPS = 40;
 function stepsTable() {
   const steps = Array.from({ length: STEPS }, (_, i) => i);
@@ -279,7 +304,7 @@ const stepsView = { table: 'steps', kind: 'stacked-bars', title: 'Steps', labels
 test('steps stand in the order of time; a click chooses one, a drag a stretch of time', async () => {
   const page = await open(pageOfTable('steps', stepsTable(), { views: [stepsView] }), { at: '#steps' });
   const plot = page.locator('#steps svg.steps');
-  assert.match(await plot.getAttribute('aria-label'), /40 steps in the order of time; the longest is step 7: 950 ns, 6\.33 × the median/);
+  assert.match(await plot.getAttribute('aria-label'), /40 steps in the order of time; the longest is step 7: 950\sns, 6\.33 × the median/);
   const bars = await plot.locator('g.axis ~ rect').evaluateAll((rects) => rects.map((rect) => [Number(rect.getAttribute('x')), Number(rect.getAttribute('height'))]));
   const busy = bars.filter((_, i) => i % 2 === 0);
   assert.equal(busy.length, STEPS);
@@ -306,7 +331,7 @@ test('two steps have no usual length, and no ratio to it', async () => {
   const whole = stepsTable();
   const two = { ...whole, columns: whole.columns.map((column) => ({ ...column, values: column.values.slice(6, 8) })) };
   const page = await open(pageOfTable('steps_two', two, { views: [stepsView] }), { at: '#steps_two' });
-  assert.match(await page.locator('svg.steps').getAttribute('aria-label'), /the longest is step 7: 950 ns$/);
+  assert.match(await page.locator('svg.steps').getAttribute('aria-label'), /the longest is step 7: 950\sns$/);
   await page.done();
 });
 
@@ -382,7 +407,9 @@ for (const scheme of ['light', 'dark']) {
           .filter((one) => one.scrollWidth > one.clientWidth + 1 && /auto|scroll/.test(getComputedStyle(one).overflowX) && !one.matches('.scroller'))
           .map((one) => one.className));
         assert.deepEqual(sideways, [], pane);
-        assert.deepEqual(await accessibilityFaults(page), [], pane);
+        if ((width === 1280) === (scheme === 'light')) {
+          assert.deepEqual(await accessibilityFaults(page), [], pane);
+        }
       }
       await page.done();
     });

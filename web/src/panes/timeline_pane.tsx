@@ -2,6 +2,7 @@
 import type { ComponentType } from 'preact';
 import { useMemo } from 'preact/hooks';
 
+import { TIMELINE_ELEMENT } from '../model';
 import { useNavigation } from '../navigation';
 
 type Range = readonly [number, number]; // nanoseconds since the recording began
@@ -17,7 +18,7 @@ export interface TimelineProps {
 const TIMELINE = null as ComponentType<TimelineProps> | null;
 
 function embeddedTimeline(): unknown {
-  const text = document.getElementById('borescope-timeline')?.textContent ?? '';
+  const text = document.getElementById(TIMELINE_ELEMENT)?.textContent ?? '';
   return text.trim() === '' ? null : JSON.parse(text);
 }
 
