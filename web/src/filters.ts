@@ -102,9 +102,14 @@ export function filterTable(table: Table, filters: Filters): Filtered {
   return { table: takeRows(table, rows), rows, applied: acting.map(([name]) => name), missing };
 }
 
-/** Whether the numbers of a column may be added up: not those of a tree, whose rows lie in each other. */
+/** Whether rows lie in each other by this column, so that its sum counts time twice: of a tree all do; of
+ *  other tables the totals beside what is of a row itself. */
+const isInclusive = (table: Table, column: Column): boolean =>
+  find(table, 'depth') !== undefined || (column.name.startsWith('total_') && find(table, column.name.replace('total_', 'self_')) !== undefined);
+
+/** Whether the numbers of a column may be added up. */
 export const isAdditive = (table: Table, column: Column): boolean =>
-  column.role === 'sum' && find(table, 'depth') === undefined && table.comparison !== 'joined';
+  column.role === 'sum' && !isInclusive(table, column) && table.comparison !== 'joined';
 
 /** The distinct numbers of all columns that are called so, ascending. */
 export function numbersCalled(tables: readonly Table[], name: string): number[] {

@@ -18,7 +18,8 @@ const SMALL_ROWS = 12;
 
 interface Chart {
   has: (table: Table, view: View) => boolean;
-  draw: (table: Table, view: View, section: Section) => preact.ComponentChild;
+  draw: (table: Table, view: View, section: Section, text: string) => preact.ComponentChild;
+  marksText?: boolean; // a text is marked in it, and takes nothing away
 }
 
 // What draws each kind of view.
@@ -29,7 +30,7 @@ const CHARTS: Record<string, Chart> = {
     draw: (table, view) => (hasSteps(table, view) ? <StepColumns table={table} view={view} /> : <StackedBars table={table} view={view} />),
   },
   series: { has: hasSeries, draw: (table, view) => <Series table={table} view={view} /> },
-  flame: { has: hasFlame, draw: (table, view) => <Flame table={table} view={view} /> },
+  flame: { has: hasFlame, draw: (table, view, _, text) => <Flame table={table} view={view} text={text} />, marksText: true },
   heat: { has: hasHeat, draw: (table, view) => <Heat table={table} view={view} /> },
   roofline: {
     has: hasRoofline,
@@ -39,15 +40,17 @@ const CHARTS: Record<string, Chart> = {
   },
 };
 
-const useFiltered = (table: Table | undefined): Filtered | undefined => {
+const useFiltered = (table: Table | undefined, marksText = false): Filtered | undefined => {
   const filters = useFilters();
-  return useMemo(() => (table === undefined ? undefined : filterTable(table, filters)), [table, filters]);
+  return useMemo(
+    () => (table === undefined ? undefined : filterTable(table, marksText ? { ...filters, text: '' } : filters)), [table, filters]);
 };
 
 function ViewFigure({ section, view }: { section: Section; view: View }) {
   const table = tableOf(section, view.table);
-  const filtered = useFiltered(table);
   const chart = CHARTS[view.kind];
+  const filtered = useFiltered(table, chart?.marksText);
+  const { text } = useFilters();
   if (table === undefined || filtered === undefined || chart === undefined || !chart.has(table, view)) {
     return null;
   }
@@ -59,7 +62,7 @@ function ViewFigure({ section, view }: { section: Section; view: View }) {
         {applied.length > 0 && <small> filtered by {applied.join(', ')}</small>}
         {missing.length > 0 && <small> not filtered by {missing.join(', ')}</small>}
       </figcaption>
-      {chart.has(filtered.table, view) ? chart.draw(filtered.table, view, section) : <p class="note">Nothing of this is left by the filters.</p>}
+      {chart.has(filtered.table, view) ? chart.draw(filtered.table, view, section, text) : <p class="note">Nothing of this is left by the filters.</p>}
     </figure>
   );
 }

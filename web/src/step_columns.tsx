@@ -17,6 +17,7 @@ const LEAST_PX = 3;
 const MOST_ROWS_OF_CHARTS = 6;
 const DRAG_PX = 6;
 const LEAST_STEPS_TO_COMPARE = 3; // two have no usual length
+const LEAST_RATIO = 1.05; // less is as usual
 
 /** Whether rows are steps with a place in time. Of two runs they are not: their times are not comparable. */
 export function hasSteps(table: Table, view: View): boolean {
@@ -73,7 +74,8 @@ const medianOf = (values: number[]): number => [...values].sort((a, b) => a - b)
 function slowestWords(steps: Step[]): string {
   const slowest = steps.reduce((a, b) => (b.length > a.length ? b : a));
   const median = medianOf(steps.map((step) => step.length));
-  const ratio = steps.length >= LEAST_STEPS_TO_COMPARE && median > 0 ? `, ${(slowest.length / median).toFixed(2)} × the median` : '';
+  const isLonger = steps.length >= LEAST_STEPS_TO_COMPARE && median > 0 && slowest.length / median >= LEAST_RATIO;
+  const ratio = isLonger ? `, ${(slowest.length / median).toFixed(2)} × the median` : '';
   return `step ${slowest.step}: ${show(slowest.length, 'ns')}${ratio}`;
 }
 

@@ -166,7 +166,9 @@ async function assertFiltered(block, table, filters) {
   }
   const all = table.columns[0].values.length;
   assert.ok(note.includes(`${kept.length.toLocaleString('en')} of ${all.toLocaleString('en')} rows`), `${table.name}: ${note}`);
-  const sums = table.columns.filter((column) => column.role === 'sum' && !table.columns.some(({ name }) => name === 'depth'));
+  const has = (name) => table.columns.some((one) => one.name === name);
+  const isInclusive = (name) => has('depth') || (name.startsWith('total_') && has(name.replace('total_', 'self_')));
+  const sums = table.columns.filter((column) => column.role === 'sum' && !isInclusive(column.name));
   if (sums.length === 0) {
     return 1;
   }
@@ -199,6 +201,24 @@ test('a text filters names in all panes, trees with their branches, and says whe
   assert.match(await nameless.locator('#nameless .filtered').textContent(), /Not filtered by text/);
   assert.equal(await nameless.locator('#nameless tbody tr').count(), 2);
   await nameless.done();
+});
+
+test('times that lie in each other are not added up', async () => {
+  const table = tableOf('nested', [['name', null, 'key', ['outer', 'inner']], ['self_host_ns', 'ns', 'sum', [3, 7]], ['total_host_ns', 'ns', 'sum', [10, 7]]]);
+  const page = await open(pageOfTable('nested', table), { at: '#nested?text=e' });
+  assert.deepEqual(await page.locator('#nested tfoot tr').first().locator('td').evaluateAll((cells) => cells.map((cell) => cell.title)), ['10', '']);
+  await page.done();
+});
+
+test('a flame graph marks a text and keeps its widths', async () => {
+  const page = await open(demo(), { at: '#flame?text=aten::linear' });
+  const flame = page.locator('#flame figure[data-kind="flame"]');
+  assert.ok((await flame.locator('.hit').count()) > 0);
+  assert.equal(await flame.getByRole('searchbox').inputValue(), 'aten::linear');
+  assert.match(await flame.getByRole('status').textContent(), /13\.4/);
+  await page.getByRole('button', { name: 'Clear filters' }).click();
+  assert.equal(await flame.locator('.hit').count(), 0);
+  await page.done();
 });
 
 test('a time keeps what lasts into it', async () => {
