@@ -227,7 +227,7 @@ def generated(borescope):
     verbs = [row for row in found["verbs"] if row["kind"] == "verb"]
     by_verb = {verb["name"]: [row for row in found["parameters"] if row["verb"] == verb["name"]]
                for verb in [*verbs, {"name": "report"}]}
-    by_verb["report"] = [row for row in by_verb["report"] if row["name"] != "against"]
+    by_verb["report"] = [row for row in by_verb["report"] if row["name"] not in ("against", "card", "markdown")]
     text = HEAD + constants(by_verb, verbs) + CLASS
     for verb in verbs:
         name = verb["name"]

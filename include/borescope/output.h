@@ -2,6 +2,7 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -31,6 +32,15 @@ struct Output {
 
   std::string path;
   WriteBytes write = nullptr;
+};
+
+// What a report is written to: any of these.
+struct ReportOutputs {
+  std::optional<Output> page;  // one self-contained HTML page
+  // A picture of 1200 x 630 pixels for chats and slides: a file that ends with .svg or .png. Empty
+  // for none.
+  std::string card;
+  std::optional<Output> markdown;  // a short text for pull requests, in GitHub's Markdown
 };
 
 // Writes to an open file descriptor, which stays open; `name` represents it in messages. Used by

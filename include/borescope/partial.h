@@ -104,10 +104,14 @@ BORESCOPE_EXPORT Result<Answer> Reduce(std::span<const Partial> partials,
 BORESCOPE_EXPORT Result<Answer> Reduce(std::span<const StoredPart> parts,
                                        const ReduceOptions& options = {});
 
-// Run::Report of partials that answer the verb "report". Of the display it takes `top`.
+// Run::Report and Run::WriteReport of partials that answer the verb "report". Of the display they
+// take `top`.
 BORESCOPE_EXPORT Result<std::vector<FileInfo>> ReportOf(std::span<const StoredPart> parts,
                                                         const Output& output,
                                                         const ReduceOptions& options = {});
+BORESCOPE_EXPORT Result<std::vector<FileInfo>> WriteReportOf(std::span<const StoredPart> parts,
+                                                             const ReportOutputs& outputs,
+                                                             const ReduceOptions& options = {});
 
 // One partial that holds them all, for reducing in a tree. It is as large as they are together.
 BORESCOPE_EXPORT Result<Partial> Merge(std::span<const Partial> partials, StopToken stop = {});

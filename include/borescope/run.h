@@ -135,6 +135,10 @@ class BORESCOPE_EXPORT Run {
   // Returns the files of both. An output that is an input is refused.
   Result<std::vector<FileInfo>> Report(const Output& output, const Params& params = {},
                                        const Run* against = nullptr) const;
+  // The same in any of these forms, by one load. kInvalidArgument where none is asked for, where
+  // two are to be the same file, or where pictures of the kind cannot be drawn here.
+  Result<std::vector<FileInfo>> WriteReport(const ReportOutputs& outputs, const Params& params = {},
+                                            const Run* against = nullptr) const;
 
   // The part of an answer that these files give, to be reduced elsewhere. The verb "report", alone,
   // is the question of Run::Report (see ReportOf). An error where the file `destination` is an

@@ -87,9 +87,18 @@ Answer Query(const Run& run, const std::string& sql, const nb::list& parameters,
   });
 }
 
-nb::list Report(const Run& run, const nb::bytes& path, const Pairs& params, const Run* against,
+// Empty paths are outputs that are not wanted.
+nb::list Report(const Run& run, const nb::bytes& page, const nb::bytes& card,
+                const nb::bytes& markdown, const Pairs& params, const Run* against,
                 nb::object progress) {
-  const std::string target = RawText(path);
+  ReportOutputs outputs;
+  if (const std::string path = RawText(page); !path.empty()) {
+    outputs.page = path;
+  }
+  outputs.card = RawText(card);
+  if (const std::string path = RawText(markdown); !path.empty()) {
+    outputs.markdown = path;
+  }
   Call call(std::move(progress));
   return FilesOf(call.Run([&] {
     std::optional<Run> other;
@@ -97,7 +106,7 @@ nb::list Report(const Run& run, const nb::bytes& path, const Pairs& params, cons
       other = against->Share(call.stop(), call.progress());
     }
     return run.Share(call.stop(), call.progress())
-        .Report(target, ParamsOf(params), other.has_value() ? &*other : nullptr);
+        .WriteReport(outputs, ParamsOf(params), other.has_value() ? &*other : nullptr);
   }));
 }
 
@@ -147,8 +156,8 @@ void BindRuns(nb::module_& module) {
            nb::arg("format"), nb::arg("progress").none())
       .def("query", Query, nb::arg("sql"), nb::arg("parameters"), nb::arg("rank"),
            nb::arg("seconds").none(), nb::arg("rows").none(), nb::arg("progress").none())
-      .def("report", Report, nb::arg("path"), nb::arg("params"), nb::arg("against").none(),
-           nb::arg("progress").none())
+      .def("report", Report, nb::arg("page"), nb::arg("card"), nb::arg("markdown"),
+           nb::arg("params"), nb::arg("against").none(), nb::arg("progress").none())
       .def("report_bytes", ReportBytes, nb::arg("params"), nb::arg("against").none(),
            nb::arg("progress").none())
       .def("map", Map, nb::arg("verbs"), nb::arg("params"), nb::arg("progress").none());

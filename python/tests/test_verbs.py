@@ -103,6 +103,12 @@ def test_report_and_convert(demo: borescope.Run, tmp_path: object) -> None:
     demo.report(page)
     with open(page) as file:
         assert file.read() == demo.report_html()
+    short = [os.path.join(str(tmp_path), name) for name in ("card.svg", "short.md")]
+    demo.report(card=short[0], markdown=short[1])
+    with open(short[0]) as card, open(short[1]) as markdown:
+        assert card.read().startswith("<svg") and markdown.read().startswith("### GPU profile of ")
+    with pytest.raises(borescope.UsageError, match="needs a page"):
+        demo.report()
     target = os.path.join(str(tmp_path), "demo.rpd")
     one = borescope.open(DEMO / "rank-0.json.gz")
     done = demo.convert(os.path.join(os.fspath(tmp_path), "aligned.json"), align="collectives")

@@ -39,8 +39,8 @@ function BarList({ rows, draw }: { rows: number[]; draw: (row: number, labelPx: 
   return <ul class="bars" ref={box}>{rows.map((row) => <li key={row}>{draw(row, labelPx)}</li>)}</ul>;
 }
 
-function Label({ text, width }: { text: string; width: number }) {
-  return <div class="bar-label" title={text}>{fitName(text, width)}</div>;
+function Label({ text, among, width }: { text: string; among: readonly string[]; width: number }) {
+  return <div class="bar-label" title={text}>{fitName(text, width, among)}</div>;
 }
 
 const More = ({ count }: { count: number }) =>
@@ -88,7 +88,9 @@ export function Bars({ table, view }: { table: Table; view: View }) {
   const other = againstOf(table, value.name);
   const longer = (row: number) => Math.max(numberAt(value, row), numberAt(other, row));
   const rows = indices(rowsOf(table)).filter((row) => longer(row) > 0);
+  const nameOf = (row: number) => rowLabel(labels, row, labels.map((label) => againstOf(table, label.name)));
   const shown = mostImportant(table, view, rows, longer);
+  const names = shown.map(nameOf);
   const largest = maxOf(shown.map(longer));
   const share = find(table, 'share');
   const format = chooseFormat(...[value, other].filter((column) => column !== undefined));
@@ -98,12 +100,11 @@ export function Bars({ table, view }: { table: Table; view: View }) {
       <BarList
         rows={shown}
         draw={(row, labelPx) => {
-          const label = rowLabel(labels, row, labels.map((label) => againstOf(table, label.name)));
           const colour = rowColour(table, row, value);
           const stretch = (column: Column) => [{ name: column.name, length: numberAt(column, row), colour }];
           return (
             <>
-              <Label text={label} width={labelPx} />
+              <Label text={nameOf(row)} among={names} width={labelPx} />
               <div class="tracks">
                 <Track parts={stretch(value)} whole={largest} isOther={false} />
                 {other !== undefined && <Track parts={stretch(other)} whole={largest} isOther />}
@@ -170,6 +171,8 @@ export function StackedBars({ table, view }: { table: Table; view: View }) {
   const rows = indices(rowsOf(table)).filter((row) => longer(row) > 0);
   const isRun = labels.some((label) => label.name === 'rank');
   const shown = isRun ? rows.slice(0, MOST_STACKS) : mostImportant(table, view, rows, longer);
+  const nameOf = (row: number) => rowLabel(labels, row, labels.map((label) => againstOf(table, label.name)));
+  const names = shown.map(nameOf);
   const longest = Math.max(...shown.map(longer));
   const format = formatFor(parts.columns[0]?.unit ?? null, longest, true);
   const wholes: [number, number] = [
@@ -190,7 +193,7 @@ export function StackedBars({ table, view }: { table: Table; view: View }) {
         rows={shown}
         draw={(row, labelPx) => (
           <>
-            <Label text={rowLabel(labels, row, labels.map((label) => againstOf(table, label.name)))} width={labelPx} />
+            <Label text={nameOf(row)} among={names} width={labelPx} />
             <div class="tracks">
               <Track parts={stretches(parts.columns, row)} whole={longest} isOther={false} />
               {parts.hasOther && <Track parts={stretches(parts.others, row)} whole={longest} isOther />}

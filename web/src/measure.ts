@@ -1,10 +1,9 @@
 // How wide text is, so that columns hold it and no more of a name is left out than must be.
-import { shortenName } from './units';
+import { labelNames } from './labels';
 
 const canvas = document.createElement('canvas').getContext('2d');
 const widths = new Map<string, number>();
 const MOST_KEPT = 20_000;
-const LEAST_CHARACTER_PX = 3;
 
 /** Pixels of text in the font of tables and labels. */
 export function textWidth(text: string): number {
@@ -26,19 +25,17 @@ export function textWidth(text: string): number {
   return width;
 }
 
-/** As much of a name as fits. */
-export function fitName(name: string, pixels: number): string {
+const LEAST_STEP_PX = 4; // labels of columns that differ by less are the same
+const labelled = new WeakMap<readonly string[], Map<number, Map<string, string>>>();
+
+/** A name as it fits beside its siblings, from which it differs; computed once for all of them. */
+export function fitName(name: string, pixels: number, siblings: readonly string[]): string {
   if (textWidth(name) <= pixels) {
     return name;
   }
-  let [low, high] = [1, Math.min(name.length, Math.ceil(pixels / LEAST_CHARACTER_PX))];
-  while (low < high) {
-    const middle = Math.ceil((low + high) / 2);
-    if (textWidth(shortenName(name, middle)) <= pixels) {
-      low = middle;
-    } else {
-      high = middle - 1;
-    }
-  }
-  return shortenName(name, low);
+  const step = Math.floor(pixels / LEAST_STEP_PX) * LEAST_STEP_PX;
+  const byWidth = labelled.get(siblings) ?? new Map<number, Map<string, string>>();
+  const labels = byWidth.get(step) ?? labelNames(siblings, step, textWidth);
+  labelled.set(siblings, byWidth.set(step, labels));
+  return labels.get(name) ?? name;
 }

@@ -1,5 +1,5 @@
 // Operators by arithmetic intensity and rate, both on logarithmic axes, under the peaks of the device.
-import { useState } from 'preact/hooks';
+import { useMemo, useState } from 'preact/hooks';
 
 import { type Run, rowsOfRun, sideOf } from './compare';
 import { useWidth } from './hooks';
@@ -108,13 +108,13 @@ interface Label {
 }
 
 /** "1 aten::mm" beside each dot, or its number alone where names would lie on each other. */
-function labelsOf(table: Table, named: Point[], at: (point: Point) => [number, number], right: number): Label[] {
+function labelsOf(table: Table, named: Point[], names: readonly string[], at: (point: Point) => [number, number], right: number): Label[] {
   const labels: Label[] = [];
   const isFree = (left: number, top: number, width: number) => labels.every((other) =>
     left > other.left + textWidth(other.text) || left + width < other.left || Math.abs(top - other.top) >= LABEL_TALL);
   named.forEach((point, i) => {
     const [x, y] = at(point);
-    const texts = [`${i + 1} ${fitName(nameOf(table, point), LABEL_PX)}`, String(i + 1)];
+    const texts = [`${i + 1} ${fitName(nameOf(table, point), LABEL_PX, names)}`, String(i + 1)];
     const around = (text: string): Label[] => {
       const [away, width] = [radius(point) + 3, textWidth(text)];
       const places: [number, number][] = [[x + away, y + 4], [x - away - width, y + 4], [x - width / 2, y - away], [x - width / 2, y + away + 9]];
@@ -128,7 +128,7 @@ function labelsOf(table: Table, named: Point[], at: (point: Point) => [number, n
 }
 
 /** What is named in the plot, with its numbers; pointing at one shows its dot. */
-function List({ table, named, near, hasPeaks, onPoint }: { table: Table; named: Point[]; near: Point | null; hasPeaks: boolean; onPoint: (point: Point | null) => void }) {
+function List({ table, named, names, near, hasPeaks, onPoint }: { table: Table; named: Point[]; names: readonly string[]; near: Point | null; hasPeaks: boolean; onPoint: (point: Point | null) => void }) {
   const side = sideOf(table, 'this');
   const number = (name: string, row: number) => numberAt(find(side, name), row);
   return (
@@ -137,7 +137,7 @@ function List({ table, named, near, hasPeaks, onPoint }: { table: Table; named: 
         <li key={point.row} class={near?.row === point.row ? 'near' : ''}>
           <button type="button" onPointerEnter={() => onPoint(point)} onFocus={() => onPoint(point)} onBlur={() => onPoint(null)} onPointerLeave={() => onPoint(null)} title={nameOf(table, point)}>
             <span>{i + 1}</span>
-            <span class="bar-label">{fitName(nameOf(table, point), LIST_PX - 190)}</span>
+            <span class="bar-label">{fitName(nameOf(table, point), LIST_PX - 190, names)}</span>
             <span class="bar-value">{show(number('total_ns', point.row), 'ns')}</span>
             <span class="bar-value">{hasPeaks && find(side, 'roof_share')?.values[point.row] !== null ? showShare(number('roof_share', point.row), 1) : ''}</span>
           </button>
@@ -173,11 +173,10 @@ function PointLegend() {
   );
 }
 
-function Plot({ table, view, roofs, width, near, setNear }: {
-  table: Table; view: View; roofs: Table | undefined; width: number; near: Point | null; setNear: (point: Point | null) => void;
+function Plot({ table, view, roofs, width, named, names, near, setNear }: {
+  named: Point[]; names: readonly string[]; table: Table; view: View; roofs: Table | undefined; width: number; near: Point | null; setNear: (point: Point | null) => void;
 }) {
   const all = pointsOf(table, view);
-  const named = namedOf(all);
   const { flat, gbps, device } = roofsOf(roofs);
   const peak = maxOf([...flat.map((roof) => roof.tflops), ...all.map((point) => point.y)]);
   const ridge = gbps > 0 ? (peak * 1e3) / gbps : 1;
@@ -246,7 +245,7 @@ function Plot({ table, view, roofs, width, near, setNear }: {
             r={radius(point)}
           />
         ))}
-        {labelsOf(table, named, (point) => [x(point.x), y(point.y)], LEFT + inner).filter((label) => points.some((point) => point.row === label.point.row)).map((label) => (
+        {labelsOf(table, named, names, (point) => [x(point.x), y(point.y)], LEFT + inner).filter((label) => points.some((point) => point.row === label.point.row)).map((label) => (
           <text key={label.point.row} class="point-label" x={label.left} y={label.top}>{label.text}</text>
         ))}
       </svg>
@@ -264,13 +263,14 @@ export function Roofline(props: { table: Table; view: View; roofs: Table | undef
   const [box, width] = useWidth<HTMLDivElement>();
   const [near, setNear] = useState<Point | null>(null);
   const isWide = width >= WIDE_PX;
-  const named = namedOf(pointsOf(props.table, props.view));
+  const named = useMemo(() => namedOf(pointsOf(props.table, props.view)), [props.table, props.view]);
+  const names = useMemo(() => named.map((point) => nameOf(props.table, point)), [named]);
   return (
     <div ref={box} class={isWide ? 'roofline wide' : 'roofline'}>
       {width > 0 && (
         <>
-          <Plot {...props} width={isWide ? width - LIST_PX - 20 : width} near={near} setNear={setNear} />
-          <List table={props.table} named={named} near={near} hasPeaks={roofsOf(props.roofs).gbps > 0} onPoint={setNear} />
+          <Plot {...props} width={isWide ? width - LIST_PX - 20 : width} named={named} names={names} near={near} setNear={setNear} />
+          <List table={props.table} named={named} names={names} near={near} hasPeaks={roofsOf(props.roofs).gbps > 0} onPoint={setNear} />
         </>
       )}
     </div>

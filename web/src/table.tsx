@@ -8,7 +8,7 @@ import { usePrinting, useWidth } from './hooks';
 import { type Filtered, isAdditive } from './filters';
 import { fitName } from './measure';
 import { type Column, type SizedTable, type Table, find, indices, isNumeric, numberAt, rowsOf } from './model';
-import { columnLabel, formatCell, formatNumber, printable, shortenName } from './units';
+import { type Format, columnLabel, formatCell, formatNumber, printable, shortenName } from './units';
 
 const ROW_PX = 26;
 const SEEN_PX = 416; // sixteen rows
@@ -110,6 +110,15 @@ function staysClass(table: Table, column: Column): string {
   return table.comparison === 'matched' && column === stays ? ' stays' : '';
 }
 
+const textsByColumn = new WeakMap<Column, string[]>();
+
+/** The texts that stand together in a column. */
+function textsOf(column: Column, format: Format): string[] {
+  const texts = textsByColumn.get(column) ?? indices(column.values.length).map((row) => formatCell(column, format, row));
+  textsByColumn.set(column, texts);
+  return texts;
+}
+
 function BodyCell(props: { table: Table; shown: Shown; row: number; width: number; isPrinted: boolean }) {
   const { table, row } = props;
   const { column, format, part } = props.shown;
@@ -129,7 +138,7 @@ function BodyCell(props: { table: Table; shown: Shown; row: number; width: numbe
   const indent = indentAt(table, column, row);
   return (
     <td class={`${part}${isShort(props.shown) ? ' short' : ''}${staysClass(table, column)}`} title={text} dir="ltr" style={indent > 0 ? { paddingLeft: `${10 + indent}px` } : {}}>
-      {isProse(column) ? text : props.isPrinted ? shortenName(text, MOST_PRINTED_CHARACTERS) : fitName(text, props.width - CELL_PX - indent)}
+      {isProse(column) ? text : props.isPrinted ? shortenName(text, MOST_PRINTED_CHARACTERS) : fitName(text, props.width - CELL_PX - indent, textsOf(column, format))}
     </td>
   );
 }

@@ -1,5 +1,6 @@
 // How people read numbers: one unit for a whole column, chosen by its largest value, as the text
 // writer of the command line does.
+import { labelNames } from './labels';
 import { type Column, indices, numberAt } from './model';
 
 export interface Format {
@@ -205,24 +206,9 @@ export function shorten(text: string, most: number): string {
   return `${text.slice(0, head)}…${text.slice(text.length - (most - 1 - head))}`;
 }
 
-/** Where the parameters at the end of a signature begin, or -1: "Memcpy HtoD (Pinned -> Device)" has
- *  none, as a list follows its function without a blank. */
-function parametersAt(name: string): number {
-  let depth = 0;
-  for (let i = name.endsWith(')') ? name.length - 1 : -1; i >= 0; --i) {
-    if (name[i] === ')') {
-      ++depth;
-    } else if (name[i] === '(' && --depth === 0) {
-      return name[i - 1] === ' ' ? -1 : i || -1;
-    }
-  }
-  return -1;
-}
-
-/** A name that is too long loses its parameters, then its middle. */
+/** A name alone that is too long: what tells most of it. */
 export function shortenName(name: string, most: number): string {
-  const end = name.length > most ? parametersAt(name) : -1;
-  return shorten(end < 0 ? name : name.slice(0, end).replace(/^void /, ''), most);
+  return name.length <= most ? name : (labelNames([name], most, () => 1).get(name) ?? name);
 }
 
 /** Verbs as headings: "critical-path" becomes "Critical path". */

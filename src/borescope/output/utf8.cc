@@ -70,9 +70,6 @@ size_t PrefixBytes(std::string_view text, size_t width) {
   return bytes;
 }
 
-// Whether a byte belongs to the code point before it.
-bool IsContinuation(char byte) { return (static_cast<unsigned char>(byte) & 0xC0U) == 0x80U; }
-
 // Bytes of the longest suffix of at most `width` cells.
 size_t SuffixBytes(std::string_view text, size_t width) {
   size_t surplus = DisplayWidth(text);
@@ -112,6 +109,8 @@ size_t DisplayWidth(std::string_view text) {
   }
   return width;
 }
+
+double CellsOfGlyph(char32_t glyph) { return static_cast<double>(CellsOf(glyph)); }
 
 std::string ShortenMiddle(std::string_view text, size_t width) {
   if (DisplayWidth(text) <= width) {
@@ -160,36 +159,6 @@ std::string_view BareName(std::string_view name) {
 
 std::string ShortenName(std::string_view name, size_t width) {
   return DisplayWidth(name) <= width ? std::string(name) : ShortenMiddle(BareName(name), width);
-}
-
-namespace {
-
-// Where a piece begins that has byte `at` and `lead` cells before it.
-size_t PieceBegin(std::string_view text, size_t at, size_t lead) {
-  while (at > 0 && at < text.size() && IsContinuation(text[at])) {
-    --at;
-  }
-  return at - SuffixBytes(text.substr(0, at), lead);
-}
-
-}  // namespace
-
-std::string ShortenAround(std::string_view text, std::span<const size_t> places, size_t width) {
-  if (DisplayWidth(text) <= width) {
-    return std::string(text);
-  }
-  const size_t head = width / 3;
-  const size_t each = (width - 1 - head) / places.size();  // one is for the last "…"
-  size_t end = PrefixBytes(text, head);
-  std::string shorter(text.substr(0, end));
-  for (const size_t place : places) {
-    const size_t begin = std::max(end, PieceBegin(text, place, each / 4));
-    const size_t gap = begin > end ? 1 : 0;
-    shorter += gap > 0 ? kEllipsis : "";
-    end = begin + PrefixBytes(text.substr(begin), each - std::min(gap, each));
-    shorter += text.substr(begin, end - begin);
-  }
-  return end < text.size() ? shorter.append(kEllipsis) : shorter;
 }
 
 std::vector<std::string> WrapText(std::string_view text, size_t width, size_t hang) {

@@ -3,7 +3,6 @@
 #pragma once
 
 #include <cstddef>
-#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -20,6 +19,9 @@ std::string ToPrintable(std::string_view text);
 // none.
 size_t DisplayWidth(std::string_view text);
 
+// Cells of one character of printable text.
+double CellsOfGlyph(char32_t glyph);
+
 // At most `width` cells of printable text: what is too long loses its middle to "…".
 std::string ShortenMiddle(std::string_view text, size_t width);
 
@@ -29,10 +31,6 @@ std::string_view BareName(std::string_view name);
 
 // A name of at most `width` cells: one that is too long is made bare, then loses its middle.
 std::string ShortenName(std::string_view name, size_t width);
-
-// At most `width` cells of printable text: of what is too long, the beginning and what stands
-// around these bytes of it. REQUIRES: `places` rise; there is one.
-std::string ShortenAround(std::string_view text, std::span<const size_t> places, size_t width);
 
 // Printable text broken at blanks into lines of at most `width` cells; a longer word is cut. At
 // least one line; all but the first leave `hang` cells free, for an indent. REQUIRES: width > hang.

@@ -88,19 +88,5 @@ TEST(Utf8, ShorteningANameDropsItsParametersFirst) {
   EXPECT_EQ(ShortenName(")))", 2), ")…");
 }
 
-TEST(Utf8, ShorteningAroundPlacesKeepsThemAndTheBeginning) {
-  const std::string text = "abcdefghijklmnopqrstuvwxyz";
-  const auto shorten = [&](std::vector<size_t> places, size_t width) {
-    return ShortenAround(text, places, width);
-  };
-  EXPECT_EQ(shorten({13}, 26), text);
-  EXPECT_EQ(shorten({13}, 13), "abcd…lmnopqr…");
-  EXPECT_EQ(shorten({3}, 13), "abcdefghijkl…");
-  EXPECT_EQ(shorten({26}, 13), "abcd…yz");
-  EXPECT_EQ(shorten({10, 20}, 19), "abcdef…jklmn…tuvwx…");
-  // Inside of a character; and one that is too wide leaves a cell unused.
-  EXPECT_EQ(ShortenAround("漢字漢字漢字漢字", std::vector<size_t>{13}, 9), "漢…漢字…");
-}
-
 }  // namespace
 }  // namespace borescope::internal

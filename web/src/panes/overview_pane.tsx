@@ -103,14 +103,14 @@ function largestOf(table: Table, value: Column): NameRow[] {
   return rows.filter((one) => one.value > 0).sort((a, b) => b.value - a.value).slice(0, MOST_NAMES);
 }
 
-function NameLine(props: { table: Table; section: string; one: NameRow; value: Column; largest: number; whole: number; format: Format; width: number }) {
+function NameLine(props: { table: Table; section: string; one: NameRow; value: Column; largest: number; whole: number; format: Format; width: number; siblings: readonly string[] }) {
   const { one, value } = props;
   const { href } = useNavigation();
   const name = printable(one.name);
   return (
     <li>
       <a href={href(props.section, { text: one.name })} title={name}>
-        <span class="bar-label">{props.width > 0 ? fitName(name, props.width - NUMBER_PX) : name}</span>
+        <span class="bar-label">{props.width > 0 ? fitName(name, props.width - NUMBER_PX, props.siblings) : name}</span>
         <span class="bar-value">{withUnit(one.value, props.format)} <small>{showShare(one.value, props.whole)}</small></span>
         <span class="track" aria-hidden="true">
           <span style={{ width: `${(one.value / props.largest) * 100}%`, backgroundColor: rowColour(props.table, one.row, value) }} />
@@ -126,10 +126,11 @@ function TopNames({ report, section, title, column }: { report: Report; section:
   const { href } = useNavigation();
   const [box, width] = useWidth<HTMLDivElement>();
   const value = table && find(table, column);
+  const top = useMemo(() => (table === undefined || value === undefined ? [] : largestOf(table, value)), [table, value]);
+  const siblings = useMemo(() => top.map((one) => printable(one.name)), [top]);
   if (table === undefined || value === undefined) {
     return null;
   }
-  const top = largestOf(table, value);
   const largest = maxOf(top.map((one) => one.value), 1);
   const format = formatFor(value.unit, largest, true);
   return top.length === 0 ? null : (
@@ -137,7 +138,7 @@ function TopNames({ report, section, title, column }: { report: Report; section:
       <h3><a href={href(section)}>{title}</a></h3>
       <ol>
         {top.map((one) => (
-          <NameLine key={one.row} table={table} section={section} one={one} value={value} largest={largest} whole={sum(value)} format={format} width={width} />
+          <NameLine key={one.row} table={table} section={section} one={one} value={value} largest={largest} whole={sum(value)} format={format} width={width} siblings={siblings} />
         ))}
       </ol>
     </div>

@@ -1,33 +1,126 @@
 #include "borescope/verbs/report/report.h"
 
+#include <fmt/format.h>
+
 #include <utility>
 
 #include "borescope/api/access.h"
 #include "borescope/api/questions.h"
 #include "borescope/api/stored_parts.h"
 #include "borescope/engine/targets/targets.h"
+#include "borescope/output/charts/png/png.h"
+#include "borescope/output/digest/card.h"
+#include "borescope/output/digest/digest_markdown.h"
+#include "borescope/output/sink/sink.h"
 #include "borescope/run.h"
 
 namespace borescope {
 namespace {
 
-Result<std::vector<FileInfo>> WritePage(const internal::Result<internal::Report>& report,
-                                        const Output& output, std::span<const std::string> paths) {
+constexpr std::string_view kPngEnding = ".png";
+
+// The options of the outputs, for messages, and the files they name.
+std::vector<std::pair<std::string_view, std::string>> FilesOf(const ReportOutputs& outputs) {
+  std::vector<std::pair<std::string_view, std::string>> files;
+  if (outputs.page.has_value()) {
+    files.emplace_back("--output", outputs.page->path);
+  }
+  files.emplace_back("--card", outputs.card);
+  if (outputs.markdown.has_value()) {
+    files.emplace_back("--markdown", outputs.markdown->path);
+  }
+  std::erase_if(files, [](const auto& file) { return file.second.empty(); });
+  return files;
+}
+
+internal::Result<void> CheckCard(const std::string& card) {
+  if (card.empty() || card.ends_with(".svg")) {
+    return {};
+  }
+  if (!card.ends_with(kPngEnding)) {
+    return internal::UsageError(fmt::format(
+        "--card {}: the picture is of the kind that its name ends with; end it with .svg or .png",
+        card));
+  }
+  return internal::CheckPng();
+}
+
+// Before any work: what is known to fail afterwards. `inputs` are files.
+internal::Result<void> CheckReportOutputs(const ReportOutputs& outputs,
+                                          std::span<const std::string> inputs) {
+  if (!outputs.page.has_value() && outputs.card.empty() && !outputs.markdown.has_value()) {
+    return internal::UsageError(
+        "a report needs a page, a card or a Markdown file to be written to");
+  }
+  BS_TRY(CheckCard(outputs.card));
+  std::vector<std::string> others;
+  for (const auto& [option, path] : FilesOf(outputs)) {
+    BS_TRY(internal::CheckNoInput(inputs, path, option));
+    if (!internal::IsWrittenDirectly(path)) {
+      if (internal::FileLookup(others).Find(path).has_value()) {
+        return internal::UsageError(
+            fmt::format("{} {}: another output of the report is this file, too", option, path));
+      }
+      others.push_back(path);
+    }
+  }
+  return {};
+}
+
+internal::Result<void> WriteCard(const internal::ReportDigest& digest, const std::string& path) {
+  if (path.empty()) {
+    return {};
+  }
+  const internal::Picture picture = internal::DrawCard(digest);
+  std::string bytes = picture.svg;
+  if (path.ends_with(kPngEnding)) {
+    BS_ASSIGN(bytes, internal::RenderPng(picture, 1));
+  }
+  return WriteTo(path, [&](internal::Sink& sink) { return sink.Write(bytes); });
+}
+
+internal::Result<void> WriteAll(const internal::Report& report, const ReportOutputs& outputs) {
+  if (outputs.page.has_value()) {
+    BS_TRY(WriteTo(*outputs.page, [&](internal::Sink& sink) {
+      return internal::WriteHtml(report.page, internal::ReportTemplate(), sink);
+    }));
+  }
+  BS_TRY(WriteCard(report.digest, outputs.card));
+  if (!outputs.markdown.has_value()) {
+    return {};
+  }
+  return WriteTo(*outputs.markdown, [&](internal::Sink& sink) {
+    return internal::WriteDigestMarkdown(report.digest, sink);
+  });
+}
+
+Result<std::vector<FileInfo>> Written(const internal::Result<internal::Report>& report,
+                                      const ReportOutputs& outputs,
+                                      std::span<const std::string> paths) {
   if (!report.ok()) {
     return PublicError(report.error(), paths);
   }
-  const internal::Result<void> written = WriteTo(output, [&](internal::Sink& sink) {
-    return internal::WriteHtml(report->page, internal::ReportTemplate(), sink);
-  });
+  const internal::Result<void> written = WriteAll(*report, outputs);
   return written.ok() ? Result<std::vector<FileInfo>>(PublicFiles(report->files))
                       : PublicError(written.error(), paths);
 }
 
+ReportOutputs PageTo(const Output& output) {
+  ReportOutputs outputs;
+  outputs.page = output;
+  return outputs;
+}
+
 }  // namespace
 
-// Parameters mean what they mean for an analysis that takes a selection.
 Result<std::vector<FileInfo>> Run::Report(const Output& output, const Params& params,
                                           const Run* against) const {
+  return WriteReport(PageTo(output), params, against);
+}
+
+// Parameters mean what they mean for an analysis that takes a selection.
+Result<std::vector<FileInfo>> Run::WriteReport(const ReportOutputs& outputs, const Params& params,
+                                               const Run* against) const {
   const std::span<const std::string> paths = RunAccess::Paths(*this);
   const std::string_view verbs[] = {"summary"};
   internal::RunOptions options = RunAccess::Common(*this);
@@ -40,27 +133,33 @@ Result<std::vector<FileInfo>> Run::Report(const Output& output, const Params& pa
     options.test.cache = other.cache;
     options.test.stop = std::move(other.stop);
   }
-  const internal::Result<void> checked =
-      internal::CheckNoInput(internal::InputPaths(options), output.path, "--output");
+  const internal::Result<void> checked = CheckReportOutputs(outputs, internal::InputPaths(options));
   if (!checked.ok()) {
     return PublicError(checked.error(), paths);
   }
-  return WritePage(internal::RunReport(options), output, paths);
+  return Written(internal::RunReport(options), outputs, paths);
 }
 
 Result<std::vector<FileInfo>> ReportOf(std::span<const StoredPart> parts, const Output& output,
                                        const ReduceOptions& options) {
+  return WriteReportOf(parts, PageTo(output), options);
+}
+
+Result<std::vector<FileInfo>> WriteReportOf(std::span<const StoredPart> parts,
+                                            const ReportOutputs& outputs,
+                                            const ReduceOptions& options) {
   const std::vector<std::string> names = NamesOf(parts);
-  if (const Result<void> checked = CheckOutput(output.path, names); !checked.ok()) {
-    return checked.error();
+  const internal::Result<void> checked = CheckReportOutputs(outputs, internal::PathsBehind(names));
+  if (!checked.ok()) {
+    return PublicError(checked.error(), names);
   }
   internal::RunOptions shown;
   shown.top = options.display.top;
   shown.stop = options.stop;
   const std::vector<internal::StoredPartial> stored = StoredPartials(parts);
   internal::StoredParts source(stored);
-  return WritePage(internal::ReportOfPartials(source, shown, {options.expected_files}), output,
-                   names);
+  return Written(internal::ReportOfPartials(source, shown, {options.expected_files}), outputs,
+                 names);
 }
 
 bool HasReportCharts() { return !internal::ReportTemplate().empty(); }

@@ -18,18 +18,24 @@ namespace {
 
 constexpr int kMostRows = 1'000'000'000;
 
+// Without -o the page is left out where another form is asked for.
+bool WantsPage(const RawOptions& raw) {
+  return !raw.output.empty() || (raw.card.empty() && raw.markdown.empty());
+}
+
 Result<void> CheckPage(const RawOptions& raw) {
   if (!raw.format.empty()) {
     return UsageError("report writes HTML; for tables in other formats ask the verbs themselves");
   }
-  if (raw.output.empty() && isatty(STDOUT_FILENO) != 0) {
+  if (WantsPage(raw) && raw.output.empty() && isatty(STDOUT_FILENO) != 0) {
     return UsageError("report writes a page for a browser; name its file with -o report.html");
   }
   return {};
 }
 
 // --against is a run of its own, with the same options.
-Result<std::vector<FileInfo>> WriteWithProgress(const Command& command, const Output& output) {
+Result<std::vector<FileInfo>> WriteWithProgress(const Command& command,
+                                                const ReportOutputs& outputs) {
   RawOptions raw = command.raw;
   const std::string_view asked_like[] = {"summary"};
   CLI_TRY(CheckInputs(raw));
@@ -38,14 +44,14 @@ Result<std::vector<FileInfo>> WriteWithProgress(const Command& command, const Ou
   CLI_ASSIGN(const std::optional<ScrubbedCopies> copies, ScrubInputs(raw, bar.Callback()));
   CLI_ASSIGN(const Run run, OpenRun(raw.inputs, raw, bar.Callback()));
   if (raw.against.empty()) {
-    return run.Report(output, raw.ToParams());
+    return run.WriteReport(outputs, raw.ToParams());
   }
   CLI_ASSIGN(const Run against, OpenRun({&raw.against, 1}, raw, {}));
-  return run.Report(output, raw.ToParams(), &against);
+  return run.WriteReport(outputs, raw.ToParams(), &against);
 }
 
 // Of partials, which hold what was selected.
-Result<std::vector<FileInfo>> WriteOfParts(const RawOptions& raw, const Output& output) {
+Result<std::vector<FileInfo>> WriteOfParts(const RawOptions& raw, const ReportOutputs& outputs) {
   const bool selects = std::any_of(raw.params.begin(), raw.params.end(),
                                    [](const auto& given) { return given.first != "top"; });
   if (selects || !raw.against.empty() || !raw.scrub.empty() || !raw.captures.empty()) {
@@ -61,20 +67,53 @@ Result<std::vector<FileInfo>> WriteOfParts(const RawOptions& raw, const Output& 
   }
   CLI_ASSIGN(const FoundParts found, FindParts(raw.inputs));
   ReportPassedOver(found, raw);
-  return ReportOf(found.parts, output, options);
+  return WriteReportOf(found.parts, outputs, options);
+}
+
+// "-" is standard output, which `output` writes to, and so is no file for the page alone.
+ReportOutputs OutputsOf(const RawOptions& raw, const Output& output) {
+  ReportOutputs outputs;
+  if (WantsPage(raw)) {
+    outputs.page = raw.output.empty() ? output : Output(raw.output);
+  }
+  outputs.card = raw.card;
+  if (!raw.markdown.empty()) {
+    outputs.markdown = raw.markdown == "-" ? output : Output(raw.markdown);
+  }
+  return outputs;
 }
 
 }  // namespace
 
-Result<std::vector<FileInfo>> WriteReport(const Command& command, const Output& output) {
+Result<std::vector<FileInfo>> WriteReport(const Command& command, const ReportOutputs& outputs) {
   CLI_ASSIGN(std::vector<FileInfo> files, HoldParts(command.raw.inputs)
-                                              ? WriteOfParts(command.raw, output)
-                                              : WriteWithProgress(command, output));
+                                              ? WriteOfParts(command.raw, outputs)
+                                              : WriteWithProgress(command, outputs));
   ReportFiles(files, command.raw);
-  if (!HasReportCharts() && !command.raw.quiet) {
+  if (outputs.page.has_value() && !HasReportCharts() && !command.raw.quiet) {
     WriteMessage("borescope: plain tables without charts: this program was built without node\n");
   }
   return files;
+}
+
+Result<std::vector<FileInfo>> WriteReportOf(const Command& command,
+                                            const std::vector<std::string>& paths,
+                                            const Output& output, const StopToken& stop) {
+  const RawOptions& raw = command.raw;
+  const std::string_view asked_like[] = {"summary"};
+  CLI_TRY(CheckQuestion(asked_like, raw.ToParams()));
+  CLI_ASSIGN(const Run all, OpenRun(raw.inputs, raw, {}, stop));
+  const std::vector<std::string> names = all.paths();
+  std::vector<size_t> chosen;
+  for (size_t i = 0; i < names.size(); ++i) {
+    if (std::find(paths.begin(), paths.end(), names[i]) != paths.end()) chosen.push_back(i);
+  }
+  CLI_ASSIGN(const Run some, all.Only(chosen, 0));
+  if (raw.against.empty()) {
+    return some.Report(output, raw.ToParams());
+  }
+  CLI_ASSIGN(const Run against, OpenRun({&raw.against, 1}, raw, {}, stop));
+  return some.Report(output, raw.ToParams(), &against);
 }
 
 int RunReportVerb(const Command& command) {
@@ -83,12 +122,12 @@ int RunReportVerb(const Command& command) {
   }
   int read = kDone;
   const auto write = [&](const Output& output) -> Result<void> {
-    CLI_ASSIGN(const std::vector<FileInfo> files, WriteReport(command, output));
+    CLI_ASSIGN(const std::vector<FileInfo> files,
+               WriteReport(command, OutputsOf(command.raw, output)));
     read = StatusOf(files);
     return {};
   };
-  const std::string& path = command.raw.output;
-  const Result<void> written = path.empty() ? WriteToOutput(write) : write(path);
+  const Result<void> written = WriteToOutput(write);
   return written.ok() ? read : FailWith(written.error(), command);
 }
 

@@ -25,16 +25,17 @@ struct RawOptions {
   std::string host, device;                     // of link and chakra
   std::string npus, passes, frequency, linked;  // of chakra
   std::string runtime, tensor_size, comm_size;  // likewise
-  std::string against;                          // of report
+  std::string against, card;                    // of report
   std::string shard;                            // of map
   std::string expect, partial;                  // of reduce
-  // Of check; runs with line ends between them.
+  // Of check, and `markdown` of report; runs with line ends between them.
   std::string budget, baseline, history, fail, save_baseline, junit, sarif, markdown;
   std::string captures;
   std::string scrub, scrub_key, scrub_map;
   std::string threads, memory_limit;
   std::string time_limit, row_limit, temp_limit;
   std::string trace, timeout, python;  // of bench-kernel
+  std::string as;                      // of open: the form of the trace
   std::string port;                    // of open, as are timeout and against
   // Of launch.
   std::string shards, nodes, job_name, cpus, memory;
@@ -47,6 +48,7 @@ struct RawOptions {
   bool schema = false;
   bool order = false;
   bool report = false;  // of open, and of map for the verb report
+  bool check = false;   // of map for the verb check
   bool force = false;   // of map, record and check
   bool strict = false;  // of reduce and check
   bool no_browser = false;

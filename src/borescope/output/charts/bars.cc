@@ -98,12 +98,12 @@ void DrawParts(const BarChart& chart, const ChartBar& bar, const BarLayout& layo
   }
 }
 
-void DrawBar(const BarChart& chart, const ChartBar& bar, const BarLayout& layout, ChartPage& page) {
+void DrawBar(const BarChart& chart, const ChartBar& bar, const std::string& label,
+             const BarLayout& layout, ChartPage& page) {
   const double top = page.y + (kPitch - kBarHeight) / 2;
   const double base = top + kTextSize;
   const TextLook value{.size = kTextSize, .anchor = TextLook::Anchor::kEnd};
-  page.canvas.Text({page.left, base}, FitText(bar.label, layout.label_width, kTextSize),
-                   {.size = kTextSize});
+  page.canvas.Text({page.left, base}, label, {.size = kTextSize});
   DrawParts(chart, bar, layout, top, page.canvas);
   page.canvas.Text({layout.value_end, base}, Amount(bar.whole, layout.format), value);
   if (bar.share.has_value()) {
@@ -143,20 +143,33 @@ std::string Describe(const BarChart& chart, const NumberFormat& format) {
   return text + ".";
 }
 
+void DrawTooShort(const BarChart& chart, ChartPage& page) {
+  if (chart.too_short > 0) {
+    const std::string note = fmt::format(
+        "{} not drawn: of work below 10 \xC2\xB5s each, whose rate is that of starting it.",
+        chart.too_short == 1 ? "1 row is"
+                             : GroupDigits(static_cast<int64_t>(chart.too_short)) + " rows are");
+    DrawNote(note, page);
+    page.description += " " + note;
+  }
+}
+
 }  // namespace
 
 bool DrawBars(const ChartInput& input, ChartPage& page) {
   const BarChart chart = MakeBarChart(input.table, input.view);
   if (chart.bars.empty()) {
-    return false;
+    DrawTooShort(chart, page);
+    return chart.too_short > 0;
   }
   if (input.view.kind == ViewKind::kStackedBars) {
     DrawParts(chart, page);
   }
   const BarLayout layout = LayOut(chart, page);
   DrawAxis(chart, layout, page);
-  for (const ChartBar& bar : chart.bars) {
-    DrawBar(chart, bar, layout, page);
+  const std::vector<std::string> labels = FitTexts(BarNames(chart), layout.label_width, kTextSize);
+  for (size_t i = 0; i < chart.bars.size(); ++i) {
+    DrawBar(chart, chart.bars[i], labels[i], layout, page);
   }
   page.y += kAxisHeight;
   page.description += Describe(chart, layout.format);
@@ -164,6 +177,7 @@ bool DrawBars(const ChartInput& input, ChartPage& page) {
     DrawNote(fmt::format("{} more are not drawn.", GroupDigits(static_cast<int64_t>(chart.more))),
              page);
   }
+  DrawTooShort(chart, page);
   return true;
 }
 

@@ -130,6 +130,12 @@ void PickBars(const Table& table, const ViewSpec& view, BarChart& chart) {
 
 void AddBars(const Table& table, const Columns& parts, BarChart& chart) {
   for (size_t row = 0; row < table.rows(); ++row) {
+    if (std::any_of(parts.begin(), parts.end(), [&](const Column* part) {
+          return NumberAt(part, row) > 0 && IsTooShort(table, *part, row);
+        })) {
+      ++chart.too_short;
+      continue;
+    }
     ChartBar bar = MakeBar(parts, row);
     for (size_t i = 0; i < parts.size(); ++i) {
       chart.parts[i].total += bar.lengths[i];
@@ -284,6 +290,14 @@ const Table* FindTable(std::span<const Table> tables, const ViewSpec& view) {
   return complete && has_x && is_tree ? &*table : nullptr;
 }
 
+bool IsTooShort(const Table& table, const Column& value, size_t row) {
+  constexpr double kLeastNs = 10'000;
+  const Column* const count = table.Find("count");
+  const Column* const total = table.Find("total_ns");
+  return value.unit == Unit::kGigabytesPerSecond && count != nullptr && total != nullptr &&
+         NumberAt(total, row) < kLeastNs * NumberAt(count, row);
+}
+
 Tone RowTone(const Table& table, const ViewSpec& view, size_t row) {
   for (const Column& column : table.columns) {
     if (const std::optional<Tone> tone = CellTone(column, row); tone.has_value()) {
@@ -305,6 +319,15 @@ BarChart MakeBarChart(const Table& table, const ViewSpec& view) {
   PickBars(table, view, chart);
   NameBars(table, view, chart);
   return chart;
+}
+
+std::vector<std::string> BarNames(const BarChart& chart) {
+  std::vector<std::string> names;
+  names.reserve(chart.bars.size());
+  for (const ChartBar& bar : chart.bars) {
+    names.push_back(bar.label);
+  }
+  return names;
 }
 
 LineChart MakeLineChart(const Table& table, const ViewSpec& view) {

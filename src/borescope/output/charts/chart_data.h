@@ -40,6 +40,11 @@ struct ChartBar {
   std::optional<Tone> tone;     // kBars: its own, instead of that of its part
 };
 
+// Whether the value in a row is the rate of work that takes less than ten microseconds each on
+// average: what starting it takes and how finely clocks tick decide such a rate, and not what moves
+// the bytes, so that it is not drawn. Of tables without `count` and `total_ns` nothing is.
+bool IsTooShort(const Table& table, const Column& value, size_t row);
+
 // The colour of the bar or the cell of a row: by the first column whose palette has one for its
 // cell, else that of the value. REQUIRES: FindTable gives `table`, and the view is kBars or kHeat.
 Tone RowTone(const Table& table, const ViewSpec& view, size_t row);
@@ -51,9 +56,12 @@ struct BarChart {
   bool whole_numbers = true;
   std::vector<ChartPart> parts;
   std::vector<ChartBar> bars;
-  size_t more = 0;  // bars there are beside
+  size_t more = 0;       // bars there are beside
+  size_t too_short = 0;  // rows whose rate says nothing (IsTooShort)
   double longest = 0;
 };
+// The labels of its bars.
+std::vector<std::string> BarNames(const BarChart& chart);
 // REQUIRES: FindTable gives `table`, and the view is one of bars.
 BarChart MakeBarChart(const Table& table, const ViewSpec& view);
 

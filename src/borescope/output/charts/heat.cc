@@ -101,12 +101,12 @@ void DrawCells(const ChartInput& input, const Column& label, const Column& x, co
 }
 
 void DrawLabels(const HeatGrid& grid, ChartPage& page) {
+  const std::vector<std::string> labels = FitTexts(grid.labels, kLabelWidth - 8, kTextSize);
   double free_from = page.y - kPixelsPerLabel;
   for (size_t line = 0; line < grid.labels.size(); ++line) {
     const double base = page.y + (static_cast<double>(line) + 0.5) * grid.height + kTextSize * 0.35;
     if (base >= free_from + kPixelsPerLabel) {
-      page.canvas.Text({grid.left - 8, base},
-                       FitText(grid.labels[line], kLabelWidth - 8, kTextSize),
+      page.canvas.Text({grid.left - 8, base}, labels[line],
                        {.size = kTextSize, .tone = Tone::kQuiet, .anchor = TextLook::Anchor::kEnd});
       free_from = base;
     }

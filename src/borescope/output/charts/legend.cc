@@ -17,9 +17,16 @@ constexpr double kBelow = 8;
 }  // namespace
 
 void DrawLegend(std::span<const LegendItem> items, ChartPage& page) {
-  double x = page.left;
+  std::vector<std::string> names;
+  names.reserve(items.size());
   for (const LegendItem& item : items) {
-    const std::string label = FitText(item.label, page.width() / 2, kSize);
+    names.push_back(item.label);
+  }
+  const std::vector<std::string> labels = FitTexts(names, page.width() / 2, kSize);
+  double x = page.left;
+  for (size_t i = 0; i < items.size(); ++i) {
+    const LegendItem& item = items[i];
+    const std::string& label = labels[i];
     const double label_width = TextWidth(label, kSize);
     const double detail_width =
         item.detail.empty() ? 0 : kDetailGap + TextWidth(item.detail, kSize);

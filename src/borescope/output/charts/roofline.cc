@@ -167,9 +167,18 @@ Disc DiscOf(const RooflinePoint& point, const Plot& plot) {
           &point};
 }
 
+std::vector<std::string> NamesOf(const std::vector<Disc>& discs) {
+  std::vector<std::string> names;
+  names.reserve(discs.size());
+  for (const Disc& disc : discs) {
+    names.push_back(disc.point->name);
+  }
+  return FitTexts(names, kWidestLabel, kLabelSize);
+}
+
 // A name beside its disc, where it hides nothing that was written before; else nowhere.
-void DrawName(const Disc& disc, const Plot& plot, std::vector<Box>& taken, SvgCanvas& canvas) {
-  const std::string name = FitText(disc.point->name, kWidestLabel, kLabelSize);
+void DrawName(const Disc& disc, const std::string& name, const Plot& plot, std::vector<Box>& taken,
+              SvgCanvas& canvas) {
   const double width = TextWidth(name, kLabelSize);
   const double gap = disc.radius + 4;
   const double middle = disc.centre.y - kLabelSize / 2;
@@ -211,8 +220,10 @@ void DrawPoints(const Roofline& roofline, const Plot& plot, std::vector<Box> tak
     const double r = disc.radius * kInner;
     taken.push_back({disc.centre.x - r, disc.centre.y - r, 2 * r, 2 * r});
   }
-  for (size_t i = 0; i < std::min(discs.size(), kMostLabels); ++i) {
-    DrawName(discs[i], plot, taken, canvas);
+  discs.resize(std::min(discs.size(), kMostLabels));
+  const std::vector<std::string> names = NamesOf(discs);
+  for (size_t i = 0; i < discs.size(); ++i) {
+    DrawName(discs[i], names[i], plot, taken, canvas);
   }
 }
 

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <iterator>
 
+#include "borescope/output/names/labels.h"
 #include "borescope/output/utf8.h"
 
 namespace borescope::internal {
@@ -40,26 +41,6 @@ double WidthOf(char32_t c) {
          : is_in(kBroadOnes)              ? kBroad
          : letter >= 'A' && letter <= 'Z' ? kCapital
                                           : kNormal;
-}
-
-// The longest that `width_of` says fits, nearly: the mark of what was left out is wider than most
-// characters.
-template <class WidthOfText>
-std::string Fit(std::string_view name, double width, WidthOfText width_of) {
-  size_t low = 0;
-  size_t high = DisplayWidth(name);
-  if (width_of(std::string(name)) <= width) {
-    return std::string(name);
-  }
-  while (low < high) {
-    const size_t middle = (low + high + 1) / 2;
-    if (width_of(ShortenName(name, middle)) <= width) {
-      low = middle;
-    } else {
-      high = middle - 1;
-    }
-  }
-  return ShortenName(name, low);
 }
 
 // 1, 2, 5 or 10 times a power of ten: the first one that is no less than `least`.
@@ -153,12 +134,19 @@ double MonoWidth(std::string_view text, double size) {
   return static_cast<double>(DisplayWidth(text)) * kMono * size;
 }
 
+std::vector<std::string> FitTexts(std::span<const std::string> names, double width, double size) {
+  return LabelNames(names, width / size, WidthOf).texts;
+}
+
 std::string FitText(std::string_view name, double width, double size) {
-  return Fit(name, width, [&](const std::string& text) { return TextWidth(text, size); });
+  const std::string whole(name);
+  return FitTexts(std::span(&whole, 1), width, size).front();
 }
 
 std::string FitMono(std::string_view name, double width, double size) {
-  return Fit(name, width, [&](const std::string& text) { return MonoWidth(text, size); });
+  const std::string whole(name);
+  const double cells = std::max(0.0, width / size / kMono);
+  return LabelNames(std::span(&whole, 1), static_cast<size_t>(cells)).texts.front();
 }
 
 }  // namespace borescope::internal

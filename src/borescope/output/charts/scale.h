@@ -55,7 +55,9 @@ struct LogAxis {
 double TextWidth(std::string_view text, double size);
 double MonoWidth(std::string_view text, double size);
 
-// At most `width` pixels of a name: it loses its parameters, then its middle.
+// Labels of at most `width` pixels for names that appear together (names/labels.h).
+std::vector<std::string> FitTexts(std::span<const std::string> names, double width, double size);
+// The same for a name alone.
 std::string FitText(std::string_view name, double width, double size);
 std::string FitMono(std::string_view name, double width, double size);
 

@@ -87,7 +87,7 @@ void SvgCanvas::Text(Point at, std::string_view text, const TextLook& look) {
 }
 
 std::string SvgCanvas::Finish(double width, double height, std::string_view title,
-                              std::string_view description) const {
+                              std::string_view description, Paper look) const {
   const ToneRow& paper = GetToneRow(Tone::kPaper);
   std::string rules = ClassRule('f', "fill", Tone::kPaper);
   for (size_t i = 0; i < static_cast<size_t>(Tone::kPaper); ++i) {
@@ -96,16 +96,19 @@ std::string SvgCanvas::Finish(double width, double height, std::string_view titl
   for (size_t i = 0; i < strokes_.size(); ++i) {
     rules += strokes_[i] ? ClassRule('s', "stroke", static_cast<Tone>(i)) : "";
   }
+  const std::string style =
+      look == Paper::kLight
+          ? ""
+          : fmt::format("<style>@media (prefers-color-scheme: dark){{{}}}</style>\n", rules);
   return fmt::format(
       R"(<svg xmlns="http://www.w3.org/2000/svg" width="{0}" height="{1}" viewBox="0 0 {0} {1}" role="img" font-family="sans-serif" font-size="{2}">
 <title>{3}</title>
 <desc>{4}</desc>
-<style>@media (prefers-color-scheme: dark){{{5}}}</style>
-<rect width="{0}" height="{1}" class="f-{6}" fill="{7}"/>
+{5}<rect width="{0}" height="{1}" class="f-{6}" fill="{7}"/>
 {8}</svg>
 )",
       Pixels(width), Pixels(height), Pixels(kTextSize), EscapeMarkup(title),
-      EscapeMarkup(description), rules, ToneName(Tone::kPaper), paper.light, body_);
+      EscapeMarkup(description), style, ToneName(Tone::kPaper), paper.light, body_);
 }
 
 }  // namespace borescope::internal

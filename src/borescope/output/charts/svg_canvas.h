@@ -43,9 +43,12 @@ class SvgCanvas {
   // `at` is on the base line.
   void Text(Point at, std::string_view text, const TextLook& look = {});
 
+  // Whether colours are those of dark paper where the viewer asks for it.
+  enum class Paper : uint8_t { kAsViewed, kLight };
+
   // The whole picture. Both texts are for screen readers.
   std::string Finish(double width, double height, std::string_view title,
-                     std::string_view description) const;
+                     std::string_view description, Paper look = Paper::kAsViewed) const;
 
  private:
   // Names the class of a colour as used.

@@ -8,6 +8,7 @@
 
 #include "borescope/output/charts/chart_data.h"
 #include "borescope/output/charts/scale.h"
+#include "borescope/output/names/labels.h"
 #include "borescope/output/utf8.h"
 
 namespace borescope::internal {
@@ -45,11 +46,10 @@ std::string WithUnit(double value, const NumberFormat& format) {
 
 std::string Percent(double part, double whole) {
   const NumberFormat format = ChooseFormat(Unit::kShare, {}, Precision::kCompact);
-  return FormatValue(part / whole, format) + " %";
+  return whole > 0 ? FormatValue(part / whole, format) + " %" : "\xE2\x80\x93";
 }
 
-std::string Padded(std::string_view text, size_t width) {
-  std::string padded = ShortenName(text, width);
+std::string Padded(std::string padded, size_t width) {
   padded.append(width - std::min(width, DisplayWidth(padded)), ' ');
   return padded;
 }
@@ -137,13 +137,15 @@ std::string StacksText(const Table& table, const ViewSpec& view, size_t width) {
   const size_t labels = WidestLabel(chart);
   const size_t cells = width - std::min(width - 1, labels + values + 2 * kGap);
   std::string text = LegendLines(chart, width);
-  for (const ChartBar& bar : chart.bars) {
+  const std::vector<std::string> names = LabelNames(BarNames(chart), labels).texts;
+  for (size_t row = 0; row < chart.bars.size(); ++row) {
+    const ChartBar& bar = chart.bars[row];
     std::vector<TextPart> parts;
     parts.reserve(chart.parts.size());
     for (size_t i = 0; i < chart.parts.size(); ++i) {
       parts.push_back({bar.lengths[i], chart.parts[i].tone});
     }
-    text += fmt::format("{}{:{}}{}{:{}}{}\n", Padded(bar.label, labels), "", kGap,
+    text += fmt::format("{}{:{}}{}{:{}}{}\n", Padded(names[row], labels), "", kGap,
                         TextStack(parts, chart.longest, cells), "", kGap,
                         PaddedLeft(WithUnit(bar.whole, format), values));
   }
@@ -194,7 +196,9 @@ std::string SeriesText(const Table& table, const ViewSpec& view, size_t width) {
   }
   size_t labels = 0;
   size_t values = 0;
+  std::vector<std::string> names;
   for (const ChartLine& line : chart.lines) {
+    names.push_back(line.label);
     labels = std::max(labels, std::min(DisplayWidth(line.label), kWidestLabel));
     values = std::max(values, DisplayWidth(MostOf(line, chart)));
   }
@@ -202,8 +206,10 @@ std::string SeriesText(const Table& table, const ViewSpec& view, size_t width) {
   const double span = chart.end - chart.begin;
   const NumberFormat time = AmountFormat(Unit::kNanoseconds, span, true);
   std::string text = Faint("over " + WithUnit(span, time)) + "\n";
-  for (const ChartLine& line : chart.lines) {
-    text += fmt::format("{}{:{}}{}{}{}{:{}}{}\n", Padded(line.label, labels), "", kGap,
+  names = LabelNames(names, labels).texts;
+  for (size_t i = 0; i < chart.lines.size(); ++i) {
+    const ChartLine& line = chart.lines[i];
+    text += fmt::format("{}{:{}}{}{}{}{:{}}{}\n", Padded(names[i], labels), "", kGap,
                         Foreground(line.tone), Sparkline(Peaks(line, chart, cells), chart.largest),
                         kPlain, "", kGap, PaddedLeft(MostOf(line, chart), values));
   }
@@ -217,7 +223,8 @@ RowBars MakeRowBars(const Table& table, const ViewSpec& view) {
   RowBars bars{PartLabel(view.values.front()), {}, {}};
   double largest = 0;
   for (size_t row = 0; row < table.rows(); ++row) {
-    bars.shares.push_back(std::max(0.0, NumberAt(value, row)));
+    const bool says_nothing = value != nullptr && IsTooShort(table, *value, row);
+    bars.shares.push_back(says_nothing ? 0 : std::max(0.0, NumberAt(value, row)));
     bars.tones.push_back(RowTone(table, view, row));
     largest = std::max(largest, bars.shares.back());
   }

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "borescope/output/text/text_cuts.h"
+#include "borescope/output/names/labels.h"
 #include "borescope/output/utf8.h"
 
 namespace borescope::internal {
@@ -146,7 +146,7 @@ size_t WidestHeading(const TextColumns& columns) {
 
 // The values of one column, each in lines of its own.
 std::vector<Lines> SidewaysCells(const TextColumn& column, size_t each) {
-  const Lines shown = CutApart(column.cells, each * kMostSidewaysLines);
+  const Lines shown = LabelNames(column.cells, each * kMostSidewaysLines).texts;
   std::vector<Lines> cells;
   for (const std::string& cell : shown) {
     const bool with_unit = !column.unit.empty() && cell != "-";

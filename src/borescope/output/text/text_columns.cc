@@ -1,8 +1,9 @@
 #include "borescope/output/text/text_columns.h"
 
 #include <algorithm>
+#include <map>
 
-#include "borescope/output/text/text_cuts.h"
+#include "borescope/output/names/labels.h"
 #include "borescope/output/utf8.h"
 
 namespace borescope::internal {
@@ -115,6 +116,31 @@ bool IsCut(const TextColumn& column) {
   return column.is_text && !column.is_remark && column.width < column.cell_width;
 }
 
+// Blanks before a text say how deep in a tree a cell is: they stay, and cells of one depth are
+// distinguished.
+void LabelCells(TextColumn& column, size_t width) {
+  std::map<size_t, std::vector<size_t>> rows_of;  // by depth
+  for (size_t row = 0; row < column.cells.size(); ++row) {
+    const std::string& cell = column.cells[row];
+    rows_of[std::min(cell.find_first_not_of(' '), cell.size())].push_back(row);
+  }
+  column.shown = Lines(column.cells.size());
+  column.shown_width = column.width;
+  column.tells_apart = true;
+  for (const auto& [depth, rows] : rows_of) {
+    const size_t indent = std::min(depth, width / 2);
+    Lines cells;
+    for (const size_t row : rows) {
+      cells.push_back(column.cells[row].substr(depth));
+    }
+    const Labels labels = LabelNames(cells, width - indent);
+    column.tells_apart = column.tells_apart && labels.tell;
+    for (size_t i = 0; i < rows.size(); ++i) {
+      column.shown[rows[i]] = std::string(indent, ' ') + labels.texts[i];
+    }
+  }
+}
+
 // Wrapped at blanks, but for those in front, which say how deep in a tree it is.
 Lines WrapCell(std::string_view text, size_t width, size_t hang) {
   const size_t blanks = std::min(text.find_first_not_of(' '), text.size());
@@ -204,35 +230,37 @@ bool FitColumns(std::span<TextColumn* const> columns, size_t width, size_t small
   return TotalWidth(columns, limit) <= width;
 }
 
-bool IsDistinguishing(const TextColumn& column) {
-  return !IsCut(column) || AreApart(column.cells, CutEach(column.cells, column.width));
-}
-
-bool RowsTellApart(std::span<TextColumn* const> columns) {
-  Lines whole;
-  Lines shown;
-  for (const TextColumn* column : columns) {
-    whole.resize(column->cells.size());
-    shown.resize(column->cells.size());
-    const Lines cut = IsCut(*column) ? CutEach(column->cells, column->width) : column->cells;
-    for (size_t row = 0; row < whole.size(); ++row) {
-      whole[row] += column->cells[row] + '\n';  // which no cell has
-      shown[row] += cut[row] + '\n';
-    }
-  }
-  return AreApart(whole, shown);
-}
-
 void CutNames(TextColumn& column) {
-  column.shown = IsCut(column) ? CutApart(column.cells, column.width) : Lines();
+  if (!IsCut(column)) {
+    column.tells_apart = true;
+  } else if (column.shown_width != column.width) {
+    LabelCells(column, column.width);
+  }
+}
+
+bool IsDistinguishing(TextColumn& column) {
+  CutNames(column);
+  return column.tells_apart;
+}
+
+void CutNamesToLines(TextColumn& column) {
+  constexpr size_t kMostCellLines = 3;
+  if (IsDistinguishing(column)) {
+    return;
+  }
+  LabelCells(column, kMostCellLines * column.width);
+  if (!column.tells_apart) {
+    column.shown = column.cells;
+  }
 }
 
 Lines CellLines(const TextColumn& column, size_t row, size_t hang) {
   const std::string& cell = column.cells[row];
   const bool is_name = column.is_text && !column.is_remark;
-  const std::string text = !column.shown.empty() ? column.shown[row]
-                           : is_name             ? ShortenName(cell, column.width)
-                                                 : cell;
+  const bool is_labelled = IsCut(column) && column.shown_width == column.width;
+  const std::string text = is_labelled ? column.shown[row]
+                           : is_name   ? ShortenName(cell, column.width)
+                                       : cell;
   return DisplayWidth(text) <= column.width ? Lines{text} : WrapCell(text, column.width, hang);
 }
 

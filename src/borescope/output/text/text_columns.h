@@ -31,7 +31,9 @@ struct TextColumn {
   Lines heading_lines;  // the unit is the last one, in all columns or in none
   size_t natural = 0;   // width that shows everything
   size_t width = 0;
-  Lines shown;  // what is left of the cells in lines of that width; empty: as much as fits in one
+  Lines shown;  // labels of the cells, for columns of `shown_width`
+  size_t shown_width = 0;
+  bool tells_apart = true;  // whether the labels do so by pieces of the cells
 
   bool is_key() const { return source->role == Role::kKey; }
 };
@@ -58,14 +60,14 @@ size_t TotalWidth(std::span<TextColumn* const> columns, size_t text_limit);
 // for natural widths.
 bool FitColumns(std::span<TextColumn* const> columns, size_t width, size_t smallest_text);
 
-// Whether names of the column that differ still do so when they are cut to its width.
-bool IsDistinguishing(const TextColumn& column);
-
-// Whether rows that differ in these columns still do so when names are cut to the widths.
-bool RowsTellApart(std::span<TextColumn* const> columns);
-
 // Sets what is shown of the names in a column that has its width.
 void CutNames(TextColumn& column);
+
+// Whether names of the column that differ do so by pieces of them when they are cut to its width.
+bool IsDistinguishing(TextColumn& column);
+
+// The same, in as many lines of the width as that takes: up to three, or all.
+void CutNamesToLines(TextColumn& column);
 
 // One cell in lines of the column's width at most: a remark whole, a name as it is shown. All lines
 // but the first are indented by `hang`, and all by the level in a tree.

@@ -103,7 +103,7 @@ Placement Place(TextColumns& columns, const Attempt& attempt) {
 
 bool AllTellApart(const Block& grid) {
   return std::all_of(grid.begin(), grid.end(),
-                     [](const TextColumn* column) { return IsDistinguishing(*column); });
+                     [](TextColumn* column) { return IsDistinguishing(*column); });
 }
 
 // Text gives way to numbers only as far as rows can be told apart: else it goes above its row.
@@ -130,7 +130,7 @@ void MakeRoomForBars(const Attempt& attempt, size_t width, Placement& placed) {
 std::string Written(const Placement& placed, size_t rows, const TextStyle& style) {
   for (TextColumn* label : placed.labels) {
     label->width = style.width;
-    CutNames(*label);
+    CutNamesToLines(*label);
   }
   return BlockText(placed, rows, style);
 }
@@ -207,13 +207,20 @@ void FitBlock(const Placement& block, size_t width) {
   static_cast<void>(FitColumns(block.grid, width - block.indent(), kSmallestText));
 }
 
-// Whether the keys in a block still tell rows apart.
+// Of a name at least half is left of the longest: less would have to be looked up elsewhere.
+bool IsReadable(const TextColumn& column) {
+  return !column.is_text || 2 * column.width >= column.cell_width;
+}
+
+// Whether the keys in a block still distinguish rows, for people, too.
 bool FitsApart(const Placement& block, size_t width) {
   FitBlock(block, width);
   Block keys;
   std::copy_if(block.grid.begin(), block.grid.end(), std::back_inserter(keys),
                [](const TextColumn* column) { return column->is_key(); });
-  return RowsTellApart(keys);
+  return AllTellApart(keys) && std::all_of(keys.begin(), keys.end(), [](const TextColumn* column) {
+           return IsReadable(*column);
+         });
 }
 
 // Blocks below each other, each of all rows.
@@ -231,7 +238,7 @@ std::string SplitText(TextColumns& columns, size_t rows, const TextStyle& style)
   for (const Placement& block : blocks) {
     FitBlock(block, style.width);
     text += text.empty() ? "" : "\n";
-    text += apart ? Written(block, rows, style) : WrittenApart(block, rows, style);
+    text += WrittenApart(block, rows, style);
   }
   return text;
 }

@@ -108,7 +108,7 @@ TEST(TextLayout, LongNamesLoseTheirMiddleAndNumbersTheirLastDecimals) {
             "name                               count  total  share\n"
             "                                             ms      %\n"
             "──────────────────────────────────────────────────────\n"
-            "elementwise_kern…Functor<float>>  12,345  523.5   98.4\n"
+            "elementwise_kernel<4, Functor<…   12,345  523.5   98.4\n"
             "gemm                                   1   <0.1      -\n");
 }
 
@@ -125,7 +125,7 @@ TEST(TextLayout, NamesThatWouldBecomeUnreadableGetLinesOfTheirOwn) {
             "       1    0.001      -\n");
 }
 
-// Two names that only their middle tells apart.
+// Two names that only their middle distinguishes.
 TEST(TextLayout, NamesThatWouldLookAlikeGetLinesOfTheirOwn) {
   Table table{"kernels", "Kernels", {}};
   table.columns.reserve(2);
@@ -142,7 +142,7 @@ TEST(TextLayout, NamesThatWouldLookAlikeGetLinesOfTheirOwn) {
 }
 
 // Kernels of CUTLASS have such names, wider than the terminal.
-TEST(TextLayout, LabelsThatWouldLookAlikeTakeMoreLines) {
+TEST(TextLayout, NamesThatAreCutShowWhatTellsThemApart) {
   Table table{"kernels", "Kernels", {}};
   table.columns.reserve(2);
   Column& name = AddString(table, "name", Role::kKey, "");
@@ -154,23 +154,35 @@ TEST(TextLayout, LabelsThatWouldLookAlikeTakeMoreLines) {
   }
   EXPECT_EQ(LayOut(table, 40),
             "Kernels\n"
-            "name\n"
-            "  total\n"
-            "     ns\n"
-            "───────\n"
-            "xxxxxxxxxxxxxxxxxxxxxxxxx_16x16_xxxxxxxx\n"
-            "    xxxxxxxxxxxxxxxxx\n"
-            "      5\n"
-            "xxxxxxxxxxxxxxxxxxxxxxxxx_32x32_xxxxxxxx\n"
-            "    xxxxxxxxxxxxxxxxx\n"
-            "      5\n"
-            "xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx\n"
-            "    xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx\n"
-            "      5\n");
+            "name                               total\n"
+            "                                      ns\n"
+            "────────────────────────────────────────\n"
+            "xxxxxxxxxxxxxxxxxxxxxxxxx_16x16_…      5\n"
+            "xxxxxxxxxxxxxxxxxxxxxxxxx_32x32_…      5\n"
+            "xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx…      5\n");
 }
 
-// Beside bars, there would be room for 42 cells of the names, and without for 52.
-TEST(TextLayout, BarsAreLeftOutWhereNamesWouldLookAlike) {
+// Of names that no piece distinguishes; labels with numbers are the last resort.
+Table NamesOfOneLetter() {
+  Table table{"kernels", "Kernels", {}};
+  table.columns.reserve(2);
+  Column& name = AddString(table, "name", Role::kKey, "");
+  Column& total = AddInt(table, "total_ns", Unit::kNanoseconds, Role::kSum, "");
+  for (size_t i = 0; i < 400; ++i) {
+    Push(name, std::string(70 + i, 'x'));
+    Push(total, int64_t{5});
+  }
+  return table;
+}
+
+TEST(TextLayout, LabelsThatWouldLookAlikeTakeMoreLines) {
+  const std::string text = LayOut(NamesOfOneLetter(), 40);
+  EXPECT_EQ(CountOf(text, "#"), 0U);
+  EXPECT_EQ(CountOf(text, "  total\n     ns\n───────\n"), 1U) << text.substr(0, 200);
+}
+
+// Beside them there is room for 42 cells of the names.
+TEST(TextLayout, NamesGiveWayToBarsAndStayApart) {
   Table table{"kernels", "Kernels", {}};
   table.columns.reserve(2);
   Column& name = AddString(table, "name", Role::kKey, "");
@@ -180,9 +192,27 @@ TEST(TextLayout, BarsAreLeftOutWhereNamesWouldLookAlike) {
     Push(total, int64_t{5});
   }
   const RowBars bars{"total", {1, 1, 1, 1}, std::vector<Tone>(4, Tone::kCompute)};
-  EXPECT_EQ(LayOutTable(table, {59, false}, &bars), LayOut(table, 59));
-  EXPECT_EQ(CountOf(LayOut(table, 59), "x4x"), 1U);
-  EXPECT_NE(LayOutTable(table, {77, false}, &bars), LayOut(table, 77));
+  const std::string text = LayOutTable(table, {59, false}, &bars);
+  EXPECT_NE(text, LayOut(table, 59));
+  EXPECT_EQ(CountOf(text, "x4x"), 1U) << text;
+}
+
+// Beside each other, the columns would have 16 cells for names of 60.
+TEST(TextLayout, KeysOfBlocksAreCutToNoLessThanHalf) {
+  Table table{"t", "Title", {}};
+  table.columns.reserve(13);
+  Column& name = AddString(table, "name", Role::kKey, "");
+  for (const char digit : {'1', '2', '3', '4'}) {
+    Push(name, std::string(55, 'x') + "_" + digit + std::string(3, 'y'));
+  }
+  for (int at = 0; at < 12; ++at) {
+    Column& number = AddInt(table, "number" + std::to_string(at), Unit::kNone, Role::kSum, "");
+    for (int64_t row = 0; row < 4; ++row) {
+      Push(number, row + 1'000'000);
+    }
+  }
+  const std::string text = LayOut(table, 60);
+  EXPECT_GT(CountOf(text, std::string(55, 'x') + "_4yyy\n"), 0U) << text;
 }
 
 TEST(TextLayout, BoldOnlyTouchesTitleAndHeadings) {
@@ -271,16 +301,14 @@ TEST(TextLayout, LongTextsAloneStandBelowTheFirstWithoutRoom) {
       << text;
 }
 
-TEST(TextLayout, LongKeysAloneAreWrappedWhereTheyWouldLookAlike) {
+TEST(TextLayout, LongKeysAloneShowWhatTellsThemApart) {
   const std::string text = LayOut(Texts(1, Role::kKey), 50);
   EXPECT_TRUE(
       text.starts_with("Texts\n"
                        "text 0\n"
                        "──────────────────────────────────────────────────\n"
-                       "words\n"
-                       "  before_xxxxxxxxxxxxxxxxxxxx0_xxxxxxxxxxxxxxxxxxx\n"
-                       "  xxxxxxxxxxx\n"
-                       "words\n"))
+                       "words before_…xxxx0_xxxxxxxxxxxxxxxxxxxxxxxxxxxxxx\n"
+                       "words before_…xxxx1_xxxxxxxxxxxxxxxxxxxxxxxxxxxxxx\n"))
       << text;
   EXPECT_EQ(CountOf(LayOut(Texts(2, Role::kKey), 50), "3"), 2U);
 }

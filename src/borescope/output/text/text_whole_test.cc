@@ -108,14 +108,14 @@ TEST(LayOutTable, LosesNoRowNoColumnAndNoNote) {
   }
 }
 
-// A table of long names that only their middle tells apart, with numbers and prose.
+// A table of long names that only their middle distinguishes, with numbers and prose.
 Table TableOfNames(std::mt19937& random) {
   Table table{"t", "Title", {}};
-  const size_t rows = 4 + random() % 4;  // of fewer, names may stand beside each other
+  const size_t rows = 4 + random() % 4;  // of fewer, names may be beside each other
   const std::string around(25 + random() % 300, 'x');
   Column& name = AddString(table, "h0", Role::kKey, "");
   for (size_t row = 0; row < rows; ++row) {
-    Push(name, around + TagOf(row, 0) + around);
+    Push(name, around + "_" + TagOf(row, 0) + "_" + around);
   }
   const size_t numbers = random() % 30;
   for (size_t at = 1; at <= numbers; ++at) {

@@ -95,13 +95,21 @@ Result<RunAnswers> AnswersOf(const Questions& questions, std::span<const InputFi
   return AnswersOfRun(questions, files, run);
 }
 
+// The summary is the first section.
+Digest DigestOf(const RunAnswers& answers) {
+  return MakeDigest(answers.title, answers.sections.front().tables);
+}
+
 // What changed from the other run to this one, behind the overview.
 Result<void> AddChanges(const Questions& questions, RunAnswers& mine, RunAnswers& other,
-                        const RunOptions& options, ReportPage& page) {
+                        const RunOptions& options, Report& report) {
+  constexpr size_t kMostChanges = 5;
   const AnalysisSpec& spec = *questions.comparison;
+  ReportPage& page = report.page;
   SectionTables changes;
   BS_ASSIGN(changes.tables,
             spec.answer.compare(std::move(other.sums), std::move(mine.sums), questions.params));
+  report.digest.changes = ChangesOf(changes.tables, kMostChanges);
   RunOptions all = options;
   all.top.reset();
   AddSection({&spec, {}, {}}, std::move(changes), all, page);
@@ -126,14 +134,17 @@ Result<Report> CompareRuns(const Questions& questions, const RunOptions& options
   report.page.title = mine.title;
   report.page.panes = PanesOfPage();
   report.page.against = other.title;
+  report.digest.run = DigestOf(mine);
+  report.digest.against = DigestOf(other);
   const bool one_rank_each = mine.ranks == 1 && other.ranks == 1;
   for (size_t i = 0; i < questions.sections.size(); ++i) {
     AddComparison(questions.sections[i], std::move(mine.sections[i]), std::move(other.sections[i]),
                   one_rank_each, options, report.page);
   }
-  BS_TRY(AddChanges(questions, mine, other, options, report.page));
+  BS_TRY(AddChanges(questions, mine, other, options, report));
   Append(mine.diagnostics, other.diagnostics);
   Append(mine.files, other.files);
+  report.digest.diagnostics = mine.diagnostics;
   report.page.document.diagnostics = std::move(mine.diagnostics);
   report.files = std::move(mine.files);
   return report;
@@ -141,6 +152,8 @@ Result<Report> CompareRuns(const Questions& questions, const RunOptions& options
 
 Report PageOf(const Questions& questions, const RunOptions& options, RunAnswers answers) {
   Report report;
+  report.digest.run = DigestOf(answers);
+  report.digest.diagnostics = answers.diagnostics;
   report.page.title = std::move(answers.title);
   report.page.panes = PanesOfPage();
   report.page.document.begins = std::move(answers.begins);

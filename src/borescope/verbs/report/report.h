@@ -6,12 +6,14 @@
 #include "borescope/engine/partial/join_partials.h"
 #include "borescope/engine/partial/part_source.h"
 #include "borescope/engine/run_analyses.h"
+#include "borescope/output/digest/digest.h"
 #include "borescope/output/html/html.h"
 
 namespace borescope::internal {
 
 struct Report {
   ReportPage page;
+  ReportDigest digest;            // in short, of all rows
   std::vector<FileReport> files;  // in the order of RunOptions::files
 };
 

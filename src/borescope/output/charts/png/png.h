@@ -14,8 +14,8 @@ namespace borescope::internal {
 // missing, or was when Borescope was built.
 Result<void> CheckPng();
 
-// The bytes of a PNG file with two pixels for each of the picture, so that it stays sharp; fewer
-// for one too high for that. Errors as CheckPng; kIo when the library refuses.
-Result<std::string> RenderPng(const Picture& picture);
+// The bytes of a PNG file with `scale` pixels for each of the picture, two so that it stays sharp;
+// fewer for one too high for that. Errors as CheckPng; kIo when the library refuses.
+Result<std::string> RenderPng(const Picture& picture, double scale = 2);
 
 }  // namespace borescope::internal

@@ -9,7 +9,7 @@ Result<void> CheckPng() {
                "--format svg needs nothing"};
 }
 
-Result<std::string> RenderPng(const Picture& /*picture*/) {
+Result<std::string> RenderPng(const Picture& /*picture*/, double /*scale*/) {
   BS_TRY(CheckPng());
   return std::string();
 }

@@ -25,7 +25,6 @@ namespace borescope::internal {
 namespace {
 
 constexpr const char* kLibrary = "librsvg-2.so.2";
-constexpr double kScale = 2;
 constexpr double kMostPixels = 32'000;  // a side; Cairo takes 32,767
 
 // The functions used, as declared in the headers.
@@ -130,11 +129,11 @@ Result<void> CheckPng() {
   return {};
 }
 
-Result<std::string> RenderPng(const Picture& picture) {
+Result<std::string> RenderPng(const Picture& picture, double wanted_scale) {
   BS_TRY(CheckPng());
   const Library& library = TheLibrary();
   const double longest = std::max(picture.size.width, picture.size.height);
-  const double scale = std::min(kScale, kMostPixels / longest);
+  const double scale = std::min(wanted_scale, kMostPixels / longest);
   const RsvgRectangle area{0, 0, picture.size.width * scale, picture.size.height * scale};
   const auto surface = Own(library.create_surface(CAIRO_FORMAT_RGB24, static_cast<int>(area.width),
                                                   static_cast<int>(area.height)),

@@ -1,0 +1,167 @@
+#include "borescope/output/digest/digest.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+#include <string_view>
+
+#include "borescope/output/charts/chart_data.h"
+#include "borescope/output/charts/scale.h"
+#include "borescope/output/units/units.h"
+
+namespace borescope::internal {
+namespace {
+
+const Table* TableOf(std::span<const Table> tables, std::string_view name) {
+  const auto found = std::find_if(tables.begin(), tables.end(),
+                                  [&](const Table& table) { return table.name == name; });
+  return found == tables.end() ? nullptr : &*found;
+}
+
+// As recorded, not yet printable.
+std::string RawTextAt(const Table& table, std::string_view name, size_t row) {
+  const Column* const column = table.Find(name);
+  const auto* const texts =
+      column == nullptr ? nullptr : std::get_if<StringValues>(&column->values);
+  return texts == nullptr || column->IsMissing(row) ? std::string() : std::string((*texts)[row]);
+}
+
+double SumOf(const Table* table, std::string_view name) {
+  const Column* const column = table == nullptr ? nullptr : table->Find(name);
+  double sum = 0;
+  for (size_t row = 0; column != nullptr && row < column->size(); ++row) {
+    sum += NumberAt(column, row);
+  }
+  return sum;
+}
+
+double MostOf(const Table& table, std::string_view name) {
+  const Column* const column = table.Find(name);
+  double most = 0;
+  for (size_t row = 0; column != nullptr && row < column->size(); ++row) {
+    most = std::max(most, NumberAt(column, row));
+  }
+  return most;
+}
+
+std::string CountText(double count) {
+  return GroupDigits(static_cast<int64_t>(std::min(count, 9e15)));
+}
+
+// Of several ranks each kind of device once.
+std::string DevicesOf(const Table& overview) {
+  std::set<std::string> kinds;
+  for (size_t row = 0; row < overview.rows(); ++row) {
+    kinds.insert(RawTextAt(overview, "devices", row));
+  }
+  kinds.erase("");
+  const std::string first = kinds.empty() ? "" : *kinds.begin();
+  return kinds.size() < 2 ? first : fmt::format("{} and {} more", first, kinds.size() - 1);
+}
+
+void AddFact(std::string label, std::string value, Digest& digest) {
+  if (!value.empty() && value != "0") {
+    digest.facts.emplace_back(std::move(label), std::move(value));
+  }
+}
+
+void AddFacts(const Table& overview, const Table* breakdown, Digest& digest) {
+  const double world = MostOf(overview, "world_size");
+  const auto ranks = static_cast<double>(overview.rows());
+  const std::string of = world > ranks ? " of " + CountText(world) : "";
+  AddFact("Devices", DevicesOf(overview), digest);
+  AddFact("Ranks", CountText(ranks) + of, digest);
+  AddFact("Steps", CountText(MostOf(overview, "steps")), digest);
+  AddFact("Time", DigestTime(MostOf(overview, "span_ns")), digest);
+  AddFact("Kernels", CountText(SumOf(&overview, "kernels")), digest);
+  if (const double span = SumOf(breakdown, "span_ns"); span > 0) {
+    AddFact("Devices busy", DigestShare(SumOf(breakdown, "busy_ns"), span), digest);
+  }
+}
+
+// The columns that are coloured are parts of one whole.
+void AddParts(const Table& breakdown, Digest& digest) {
+  for (const Column& column : breakdown.columns) {
+    const double ns = column.hints.tone.has_value() ? SumOf(&breakdown, column.name) : 0;
+    if (ns > 0) {
+      digest.parts.push_back({PartLabel(column.name), *column.hints.tone, ns});
+      digest.whole_ns += ns;
+    }
+  }
+}
+
+void AddFindings(const Table& verdict, Digest& digest) {
+  for (size_t row = 0; row < verdict.rows(); ++row) {
+    digest.findings.push_back({RawTextAt(verdict, "severity", row),
+                               RawTextAt(verdict, "finding", row),
+                               RawTextAt(verdict, "evidence", row)});
+  }
+}
+
+void AddKernels(const Table& kernels, Digest& digest) {
+  for (size_t row = 0; row < kernels.rows(); ++row) {
+    digest.kernels.push_back({RawTextAt(kernels, "name", row), RawTextAt(kernels, "class", row),
+                              NumberAt(kernels.Find("count"), row),
+                              NumberAt(kernels.Find("total_ns"), row),
+                              NumberAt(kernels.Find("share"), row)});
+  }
+}
+
+}  // namespace
+
+std::string DigestShare(double part, double whole) { return ShareText(part, whole); }
+
+std::string DigestTime(double ns) {
+  return Amount(ns, AmountFormat(Unit::kNanoseconds, std::abs(ns), ns == std::floor(ns)));
+}
+
+std::string DigestDelta(const DigestChange& change) {
+  const double delta = change.after_ns - change.before_ns;
+  const std::string sign = delta < 0 ? "\xE2\x88\x92" : "+";
+  const std::string text = sign + DigestTime(std::abs(delta));
+  // Of next to nothing any change is thousands of percent.
+  constexpr double kLeastBefore = 0.1;
+  return change.before_ns > 0 && change.before_ns >= kLeastBefore * change.after_ns
+             ? fmt::format("{} ({}{})", text, sign, ShareText(std::abs(delta), change.before_ns))
+             : text;
+}
+
+Digest MakeDigest(std::string title, std::span<const Table> tables) {
+  Digest digest;
+  digest.title = std::move(title);
+  const Table* const breakdown = TableOf(tables, "breakdown");
+  if (const Table* overview = TableOf(tables, "overview"); overview != nullptr) {
+    AddFacts(*overview, breakdown, digest);
+  }
+  if (const Table* verdict = TableOf(tables, "verdict"); verdict != nullptr) {
+    AddFindings(*verdict, digest);
+  }
+  if (breakdown != nullptr) {
+    AddParts(*breakdown, digest);
+  }
+  if (const Table* kernels = TableOf(tables, "kernels"); kernels != nullptr) {
+    AddKernels(*kernels, digest);
+  }
+  return digest;
+}
+
+std::vector<DigestChange> ChangesOf(std::span<const Table> tables, size_t most) {
+  std::vector<DigestChange> changes;
+  const Table* const diff = TableOf(tables, "diff");
+  for (size_t row = 0; diff != nullptr && row < diff->rows(); ++row) {
+    const double before = NumberAt(diff->Find("base_ns"), row);
+    const double after = NumberAt(diff->Find("test_ns"), row);
+    if (RawTextAt(*diff, "side", row) == "device" && before != after) {
+      changes.push_back({RawTextAt(*diff, "name", row), before, after});
+    }
+  }
+  std::stable_sort(changes.begin(), changes.end(), [](const auto& a, const auto& b) {
+    return std::abs(a.after_ns - a.before_ns) > std::abs(b.after_ns - b.before_ns);
+  });
+  changes.resize(std::min(changes.size(), most));
+  return changes;
+}
+
+}  // namespace borescope::internal

@@ -1,0 +1,75 @@
+// The few figures of a run that say most, taken from the tables of the verb summary: what a card
+// and a text for a pull request are made of. Pure functions.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "borescope/output/document.h"
+#include "borescope/table/display/tone.h"
+#include "borescope/table/table.h"
+
+namespace borescope::internal {
+
+struct DigestFinding {
+  std::string severity;  // "warning"
+  std::string finding;
+  std::string evidence;
+};
+
+// A part of the time of all devices.
+struct DigestPart {
+  std::string label;  // "exposed comm"
+  Tone tone = Tone::kCompute;
+  double ns = 0;
+};
+
+struct DigestKernel {
+  std::string name;
+  std::string kind;  // "gemm"
+  double count = 0;
+  double ns = 0;
+  double share = 0;  // of the time of all kernels
+};
+
+// What changed by name.
+struct DigestChange {
+  std::string name;
+  double before_ns = 0;
+  double after_ns = 0;
+};
+
+struct Digest {
+  std::string title;                                       // of the run
+  std::vector<std::pair<std::string, std::string>> facts;  // what was recorded: "Ranks", "2 of 8"
+  std::vector<DigestFinding> findings;                     // the most costly first
+  std::vector<DigestPart> parts;                           // those above zero
+  double whole_ns = 0;                                     // their sum
+  std::vector<DigestKernel> kernels;                       // the longest first
+};
+
+// What a report says in short.
+struct ReportDigest {
+  Digest run;
+  std::optional<Digest> against;      // of the other run
+  std::vector<DigestChange> changes;  // of device work, from the other run; the largest first
+  std::vector<DiagnosticRow> diagnostics;
+};
+
+// Of the tables of the verb summary, of which any may be missing. Texts are as recorded.
+Digest MakeDigest(std::string title, std::span<const Table> tables);
+
+// Of the tables of the verb diff: at most `most` of the device work that takes another time.
+std::vector<DigestChange> ChangesOf(std::span<const Table> tables, size_t most);
+
+// A share of the whole, or a time with its unit, as people read it: "45.6 %", "12.3 ms".
+std::string DigestShare(double part, double whole);
+std::string DigestTime(double ns);
+// "+1.2 ms (+3.4 %)"; the share only of what was there before, and was at least a tenth of it.
+std::string DigestDelta(const DigestChange& change);
+
+}  // namespace borescope::internal

@@ -1,0 +1,37 @@
+#include "borescope/output/markdown.h"
+
+#include <gtest/gtest.h>
+
+namespace borescope::internal {
+namespace {
+
+TEST(EscapeMarkdown, LeavesNothingThatMeansSomething) {
+  EXPECT_EQ(EscapeMarkdown("a plain text (1.5 ms), 3 %"), "a plain text (1.5 ms), 3 %");
+  EXPECT_EQ(EscapeMarkdown("a|b`c`<b>*d*_e_[f](g)!"),
+            "a&#124;b&#96;c&#96;&lt;b&gt;&#42;d&#42;&#95;e&#95;&#91;f&#93;(g)&#33;");
+  EXPECT_EQ(EscapeMarkdown("a\nb\r\x1b[1m"), "a b \xEF\xBF\xBD&#91;1m");
+  EXPECT_EQ(EscapeMarkdown("漢\xFF"), "漢\xEF\xBF\xBD");
+}
+
+TEST(EscapeMarkdown, MentionsAndLinksAreBroken) {
+  EXPECT_EQ(EscapeMarkdown("@user"), "&#64;&#8203;user");
+  EXPECT_EQ(EscapeMarkdown("see #12"), "see #&#8203;12");
+  EXPECT_EQ(EscapeMarkdown("https://a www.b"), "https:&#8203;//a www&#8203;.b");
+}
+
+TEST(EscapeMarkdown, LongTextsEndWithAWholeCharacter) {
+  EXPECT_EQ(EscapeMarkdown("abcdef", 3), "abc…");
+  EXPECT_EQ(EscapeMarkdown("a漢字", 3), "a…");
+}
+
+TEST(MarkdownCode, IsOneCellAndHoldsTheText) {
+  EXPECT_EQ(MarkdownCode("f<int>(@user, *x) #1"), "`f<int>(@user, *x) #1`");
+  EXPECT_EQ(MarkdownCode("a`b"), "<code>a&#96;b</code>");
+  EXPECT_EQ(MarkdownCode("a\\|b"), "<code>a&#92;&#124;b</code>");
+  EXPECT_EQ(MarkdownCode("`</code>@user"), "<code>&#96;&lt;/code&gt;&#64;user</code>");
+  EXPECT_EQ(MarkdownCode("a\nb"), "`a b`");
+  EXPECT_EQ(MarkdownCode(""), "<code></code>");
+}
+
+}  // namespace
+}  // namespace borescope::internal
