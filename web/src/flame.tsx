@@ -1,6 +1,6 @@
 // Nested frames, each as wide as its time. Click or Enter zooms, arrow keys move, Escape goes back.
 // Of two runs they are as wide as in one of them, and coloured by what changed.
-import { useMemo, useState } from 'preact/hooks';
+import { useEffect, useMemo, useState } from 'preact/hooks';
 
 import { type Run, againstOf, relativeChange, showChange } from './compare';
 import { type Drawn, type Frame, absent, drawnOf, framesByRow, matched, neighbour, treeOf } from './flame_tree';
@@ -164,7 +164,8 @@ function Choice({ label, isChosen, onChoose }: { label: string; isChosen: boolea
 const MEASURES: readonly (readonly [Measure, string])[] = [['time', 'by time'], ['share', 'by share']];
 const RUNS: readonly Run[] = ['this', 'other'];
 
-export function Flame({ table, view }: { table: Table; view: View }) {
+/** `text` is searched for from the start, and when it changes. */
+export function Flame({ table, view, text }: { table: Table; view: View; text: string }) {
   const [box, width] = useWidth<HTMLDivElement>();
   const isPair = table.comparison === 'matched';
   const values = valuesOf(table, view);
@@ -173,7 +174,8 @@ export function Flame({ table, view }: { table: Table; view: View }) {
   const [measure, setMeasure] = useState<Measure>('time');
   const by = isPair ? measure : null;
   const [zoomRow, setZoomRow] = useState(-1);
-  const [search, setSearch] = useState('');
+  const [search, setSearch] = useState(text);
+  useEffect(() => setSearch(text), [text]);
   const [isWhole, setWhole] = useState(false);
   const [pointedRow, setPointedRow] = useState<number | null>(null);
   const root = useMemo(() => treeOf(table, value, widths), [table, value, widths]);

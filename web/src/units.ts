@@ -211,6 +211,9 @@ export function shortenName(name: string, most: number): string {
   return name.length <= most ? name : (labelNames([name], most, () => 1).get(name) ?? name);
 }
 
+/** Verbs as headings: "critical-path" becomes "Critical path". */
+export const heading = (name: string): string => (name.charAt(0).toUpperCase() + name.slice(1)).replace(/[-_]/g, ' ');
+
 /** "total_host_ns" as people read it. */
 export function columnLabel(column: Column): string {
   const quantity: Record<string, string> = { ns: 'time', gbps: 'rate' };

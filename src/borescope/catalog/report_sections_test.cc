@@ -23,6 +23,21 @@ TEST(ReportSectionsTest, EverySectionOnceSummaryFirst) {
   EXPECT_FALSE(names.contains("stats"));
 }
 
+TEST(ReportSectionsTest, EachSectionIsInOnePane) {
+  std::set<std::string_view> names;
+  std::set<const AnalysisSpec*> placed;
+  for (const PaneSpec& pane : ReportPanes()) {
+    EXPECT_TRUE(names.insert(pane.name).second) << pane.name;
+    for (const AnalysisSpec* spec : pane.analyses) {
+      EXPECT_TRUE(placed.insert(spec).second) << spec->name;
+      EXPECT_EQ(&PaneOf(*spec), &pane) << spec->name;
+    }
+  }
+  for (const SectionSpec& section : ReportSections()) {
+    EXPECT_TRUE(placed.contains(section.analysis)) << section.analysis->name << " has no pane";
+  }
+}
+
 // Of two small ranks: some compare ranks, and look for what recurs.
 Tables FindingsOf(const SectionSpec& section) {
   TestTrace first;

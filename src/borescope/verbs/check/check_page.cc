@@ -65,7 +65,9 @@ ReportPage PageOfCheck(const std::vector<std::string>& runs, const JudgedCheck& 
        .summary = fmt::format("{}: {}", BudgetStatusName(outcome.status), outcome.why),
        .table_count = document.tables.size(),
        .lack = "",
-       .views = document.views});
+       .views = document.views,
+       .pane = "check"});
+  page.panes = {{"check", "Check"}, {"quality", "Data quality"}};
   return page;
 }
 

@@ -159,6 +159,7 @@ Result<Report> CompareRuns(const Questions& questions, const RunOptions& options
   BS_ASSIGN(RunAnswers other, About("--against", AnswersOf(of_other, options.test.files, second)));
   Report report;
   report.page.title = mine.title;
+  report.page.panes = PanesOfPage();
   report.page.against = other.title;
   report.page.timeline = std::move(mine.timeline);
   report.digest.run = DigestOf(mine);
@@ -182,6 +183,7 @@ Report PageOf(const Questions& questions, const RunOptions& options, RunAnswers 
   report.digest.run = DigestOf(answers);
   report.digest.diagnostics = answers.diagnostics;
   report.page.title = std::move(answers.title);
+  report.page.panes = PanesOfPage();
   report.page.document.begins = std::move(answers.begins);
   report.page.timeline = std::move(answers.timeline);
   for (size_t i = 0; i < questions.sections.size(); ++i) {
