@@ -11,6 +11,8 @@ import { Roofline, hasRoofline } from './roofline';
 import { Series, hasSeries } from './series';
 import { TableTitle, TableView } from './table';
 import { ThemeButton } from './theme';
+import { readTimeline } from './timeline/document';
+import { Timeline } from './timeline/timeline';
 import { printable } from './units';
 
 const SMALL_ROWS = 12;
@@ -120,12 +122,24 @@ function Navigation({ sections, hasLacks }: { sections: Section[]; hasLacks: boo
     <nav aria-label="Sections">
       <ul>
         <li><a href="#overview">Overview</a></li>
+        {timeline !== null && <li><a href="#timeline">Timeline</a></li>}
         {sections.map((section) => (
           <li key={section.name}><a href={`#${section.name}`}>{heading(section.name)}</a></li>
         ))}
         {hasLacks && <li><a href="#not-recorded">Not recorded</a></li>}
       </ul>
     </nav>
+  );
+}
+
+const timeline = readTimeline(document.getElementById('borescope-timeline')?.textContent);
+
+function TimelineSection() {
+  return timeline === null ? null : (
+    <section id="timeline" aria-labelledby="timeline-title">
+      <h2 id="timeline-title">Timeline</h2>
+      <Timeline document={timeline} />
+    </section>
   );
 }
 
@@ -148,6 +162,7 @@ export function Page({ report }: { report: Report }) {
         <Navigation sections={told} hasLacks={lacking.length > 0} />
         <main>
           <Overview report={report} />
+          <TimelineSection />
           {told.map((section) => (
             <SectionView
               key={section.name}
