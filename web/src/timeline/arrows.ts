@@ -1,7 +1,7 @@
 // Arrows from a launch to what it launched, and along the critical path.
 import { type Boxes, depthOf, overlapping } from './boxes';
 import { anchorOf } from './rows';
-import { type Scene, type Spot, boxesIn, xOf } from './scene';
+import { type Scene, type Spot, xOf } from './scene';
 
 export interface Arrow {
   fromTrack: number;
@@ -52,12 +52,12 @@ export function launchedBy(scene: Scene, spot: Spot): Spot[] {
 /** Arrows between pieces of the critical path that are seen, where they lie on rows. */
 export function pathArrows(scene: Scene, track: number): Arrow[] {
   const arrows: Arrow[] = [];
-  for (const stretch of scene.stretches) {
-    const boxes = boxesIn(scene.store, track, stretch)?.boxes;
-    if (boxes === undefined || boxes.launchTrack === null) {
+  for (const piece of scene.store.pieces.filter((one) => one.grain === 0)) {
+    const boxes = scene.store.boxes(track, piece);
+    if (boxes === null || boxes.launchTrack === null) {
       continue;
     }
-    const [first, end] = overlapping(boxes, 0, Math.max(scene.view.begin, stretch.begin), Math.min(scene.view.end, stretch.end));
+    const [first, end] = overlapping(boxes, 0, Math.max(scene.view.begin, piece.begin), Math.min(scene.view.end, piece.end));
     for (let i = Math.max(first, 1); i < end && end - first <= MOST_PATH; ++i) {
       const [from, to] = [boxes.launchTrack[i - 1]!, boxes.launchTrack[i]!];
       if (from > 0 && to > 0 && from !== to) {

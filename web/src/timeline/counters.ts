@@ -80,8 +80,17 @@ export function drawCounter(context: CanvasRenderingContext2D, scene: Scene, row
       area({ context, y, zero: y(0), begin: Math.max(0, xOf(scene, stretch.begin)), end: Math.min(scene.width, xOf(scene, stretch.end)) }, scene, points);
     }
   }
-  context.fillStyle = palette.theme.quiet;
+  legend(context, scene, `up to ${counterValue(high, store.tracks[row.track]?.unit ?? '')}`, top + 10);
+}
+
+/** A word at the right edge, readable on whatever is below it. */
+function legend(context: CanvasRenderingContext2D, { width, palette }: Scene, words: string, y: number): void {
   context.textAlign = 'right';
-  context.fillText(`up to ${counterValue(high, store.tracks[row.track]?.unit ?? '')}`, scene.width - 4, top + 9);
+  context.strokeStyle = palette.theme.paper;
+  context.lineWidth = 3;
+  context.lineJoin = 'round';
+  context.strokeText(words, width - 4, y);
+  context.fillStyle = palette.theme.ink;
+  context.fillText(words, width - 4, y);
   context.textAlign = 'left';
 }

@@ -49,6 +49,9 @@ export interface TimelineDocument {
   chunks: ChunkInfo[];
 }
 
+/** From here to the first frame is what a reader waits for. */
+export const BEGIN_MARK = 'borescope-timeline-begin';
+
 const isTimeline = (value: unknown): value is TimelineDocument => {
   const document = value as Partial<TimelineDocument> | null;
   return document !== null && typeof document === 'object' && document.version === 1 &&
@@ -57,6 +60,7 @@ const isTimeline = (value: unknown): value is TimelineDocument => {
 
 /** The document in a text; null where there is none, or one of a version that this page does not know. */
 export function readTimeline(text: string | null | undefined): TimelineDocument | null {
+  performance.mark(BEGIN_MARK);
   try {
     const value: unknown = JSON.parse(text ?? 'null');
     return isTimeline(value) && value.tracks.length > 0 ? value : null;

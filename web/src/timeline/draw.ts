@@ -9,7 +9,7 @@ import { type Scene, type Spot, boxesIn, xOf } from './scene';
 import { type Labelled, Strips, shadeOf } from './strips';
 
 const FONT_PX = 11;
-const LEAST_NAMED = 30; // pixels of a box that gets its name
+const LEAST_NAMED = 36; // pixels of a box that gets its name
 const NAME_PAD = 4;
 const TICK_PX = 110;
 const LEAST_BAND = 6;

@@ -1,8 +1,10 @@
 // What lies under a pixel.
-import { boxAt } from './boxes';
+import { boxAt, depthOf, durationOf } from './boxes';
 import { counterValue, pointAt } from './counters';
 import { LINE, lineTop, rowAt } from './rows';
 import { type Scene, type Spot, boxesIn, nsAt } from './scene';
+import { exactSpot } from './spots';
+import { type Store } from './store';
 
 const SLACK_PX = 2; // boxes narrower than a pixel are hit from beside
 
@@ -20,7 +22,14 @@ export function spotAt(scene: Scene, x: number, y: number): Spot | null {
     return null;
   }
   const index = boxAt(found.boxes, depth, ns, (SLACK_PX / scene.width) * (scene.view.end - scene.view.begin));
-  return index < 0 ? null : { track: row.track, piece: found.piece, boxes: found.boxes, index };
+  return index < 0 ? null : asRecorded(scene.store, { track: row.track, piece: found.piece, boxes: found.boxes, index });
+}
+
+/** The event itself for a box of a merged level that is one event: only exact boxes know shapes and launches. */
+export function asRecorded(store: Store, spot: Spot): Spot {
+  const { boxes, index } = spot;
+  return boxes.count?.[index] !== 1 ? spot
+    : exactSpot(store, spot.track, boxes.begin[index]!, durationOf(boxes, index), depthOf(boxes, index)) ?? spot;
 }
 
 /** What a counter says at a pixel: its name and value; null: there is no counter there. */

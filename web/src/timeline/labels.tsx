@@ -4,16 +4,14 @@ import { useChanges } from './changes';
 import { type Row } from './rows';
 import { type Stage } from './stage';
 
-const INDENT_PX = 10;
-
 function LabelText({ row }: { row: Row }) {
   return row.canFold ? <><span aria-hidden="true" class="tl-fold">{row.isFolded ? '▸' : '▾'}</span>{printable(row.label)}</> : <>{printable(row.label)}</>;
 }
 
 function Label({ row, onFold }: { row: Row; onFold: () => void }) {
-  const style = { top: `${row.y}px`, height: `${row.height}px`, paddingLeft: `${6 + row.indent * INDENT_PX}px` };
+  const style = { top: `${row.y}px`, height: `${row.height}px`, '--tl-depth': row.indent };
   return (
-    <li class={`tl-label ${row.kind}`} style={style} title={printable(row.label)}>
+    <li class={`tl-label tl-${row.kind}`} style={style} title={printable(row.label)}>
       {row.canFold
         ? <button type="button" aria-expanded={!row.isFolded} onClick={onFold}><LabelText row={row} /></button>
         : <span><LabelText row={row} /></span>}

@@ -5,6 +5,7 @@ import { shortenName, show, showShare } from '../units';
 import { exactTime } from './axis';
 import { depthsOf, durationOf, overlapping } from './boxes';
 import { useChanges } from './changes';
+import { asRecorded } from './hit';
 import { type Spot, boxesIn } from './scene';
 import { type Stage } from './stage';
 import { isMerged, mergedWords, nameOf, placeOf } from './words';
@@ -36,7 +37,8 @@ function longestOf(stage: Stage, track: number): Spot[] {
 function largestEvents(stage: Stage): Spot[] {
   const tracks = stage.store.tracks.flatMap((info, track) => (info.kind === 'counter' ? [] : [track]));
   const all = tracks.flatMap((track) => longestOf(stage, track));
-  return all.sort((a, b) => durationOf(b.boxes, b.index) - durationOf(a.boxes, a.index)).slice(0, MOST_EVENTS);
+  const longest = all.sort((a, b) => durationOf(b.boxes, b.index) - durationOf(a.boxes, a.index)).slice(0, MOST_EVENTS);
+  return longest.map((spot) => asRecorded(stage.store, spot));
 }
 
 function Events({ stage }: { stage: Stage }) {

@@ -7,9 +7,9 @@ import { type Store } from './store';
 const exactPieces = (store: Store, ns: number): Piece[] =>
   store.pieces.filter((piece) => piece.grain === 0 && ns >= piece.begin && ns <= piece.end);
 
-/** The deepest box of a depth range that begins at a time; -1: none does. */
-function beginningAt(boxes: Boxes, ns: number, duration: number | undefined): number {
-  for (let depth = depthsOf(boxes) - 1; depth >= 0; --depth) {
+/** The deepest box that begins at a time, or that of a depth; -1: none does. */
+function beginningAt(boxes: Boxes, ns: number, duration: number | undefined, own: number | undefined): number {
+  for (let depth = own ?? depthsOf(boxes) - 1; depth >= (own ?? 0); --depth) {
     const [first, end] = overlapping(boxes, depth, ns - 1, ns);
     for (let i = end - 1; i >= first; --i) {
       if (boxes.begin[i] === ns && (duration === undefined || boxes.end[i]! - ns === duration)) {
@@ -20,11 +20,11 @@ function beginningAt(boxes: Boxes, ns: number, duration: number | undefined): nu
   return -1;
 }
 
-/** The exact box of a track that begins at a time, of this duration if it is given. */
-export function exactSpot(store: Store, track: number, ns: number, duration?: number): Spot | null {
+/** The exact box of a track that begins at a time, of this duration and at this depth if they are given. */
+export function exactSpot(store: Store, track: number, ns: number, duration?: number, depth?: number): Spot | null {
   for (const piece of exactPieces(store, ns)) {
     const boxes = store.boxes(track, piece);
-    const index = boxes === null ? -1 : beginningAt(boxes, ns, duration);
+    const index = boxes === null ? -1 : beginningAt(boxes, ns, duration, depth);
     if (boxes !== null && index >= 0) {
       return { track, piece, boxes, index };
     }
