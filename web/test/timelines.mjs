@@ -4,12 +4,12 @@
 /** A number as LEB128 bytes. */
 export function leb128(value) {
   const bytes = [];
-  let rest = BigInt(value);
+  let rest = value;
   do {
-    const low = Number(rest & 127n);
-    rest >>= 7n;
-    bytes.push(rest > 0n ? low | 128 : low);
-  } while (rest > 0n);
+    const low = rest % 128;
+    rest = Math.floor(rest / 128);
+    bytes.push(rest > 0 ? low + 128 : low);
+  } while (rest > 0);
   return bytes;
 }
 
@@ -28,9 +28,12 @@ class Packer {
       this.bytes[this.length++] = value;
       return;
     }
-    for (const byte of leb128(value)) {
-      this.bytes[this.length++] = byte;
+    let rest = value;
+    while (rest >= 128) {
+      this.bytes[this.length++] = 128 + (rest % 128);
+      rest = Math.floor(rest / 128);
     }
+    this.bytes[this.length++] = rest;
   }
 
   text() {
@@ -41,7 +44,9 @@ class Packer {
 /** Boxes `{begin, duration, depth, name, tone, count, busy, detail, launchTrack, launchNs}` as a chunk. */
 export function chunkOf(track, level, boxes) {
   const packer = new Packer();
-  const sorted = [...boxes].sort((a, b) => a.begin - b.begin || a.depth - b.depth);
+  const order = (a, b) => a.begin - b.begin || a.depth - b.depth;
+  const isSorted = boxes.every((box, i) => i === 0 || order(boxes[i - 1], box) <= 0);
+  const sorted = isSorted ? boxes : [...boxes].sort(order);
   const column = (read) => sorted.forEach((box, i) => packer.put(read(box, sorted[i - 1])));
   column((box, before) => box.begin - (before?.begin ?? 0));
   column((box) => box.duration);

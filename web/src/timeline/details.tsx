@@ -23,7 +23,7 @@ function stepOf(stage: Stage, spot: Spot): string {
   const { store } = stage;
   const rank = store.tracks[spot.track]?.rank;
   const track = store.tracks.findIndex((info) => info.kind === 'steps' && info.rank === rank);
-  const boxes = track < 0 || track === spot.track ? null : store.ready(track, spot.piece);
+  const boxes = track < 0 || track === spot.track ? null : store.boxes(track, spot.piece);
   const index = boxes === null ? -1 : boxAt(boxes, 0, spot.boxes.begin[spot.index]!);
   return boxes === null || index < 0 ? '' : nameOf(store, { track, piece: spot.piece, boxes, index });
 }
@@ -88,6 +88,7 @@ export function Details({ stage }: { stage: Stage }) {
   if (spot === null) {
     return null;
   }
+  stage.allowJump();
   const launch = launchOf(stage.store, spot);
   return (
     <div class="details tl-details" role="region" aria-label="Selected event">
