@@ -480,6 +480,7 @@ test('a million boxes: the first frame comes soon, and zooming and moving is smo
     const [begin, end] = ['borescope-timeline-begin', 'borescope-timeline-first-frame'].map((name) => performance.getEntriesByName(name)[0].startTime);
     return end - begin;
   });
+  assert.doesNotMatch(await stateOf(page), /could not be read/);
   await plotOf(page).focus();
   const times = [];
   for (const [key, count] of [['d', 20], ['w', 50], ['d', 60], ['w', 50], ['d', 60], ['a', 60], ['s', 80]]) {

@@ -21,6 +21,9 @@ class Packer {
   length = 0;
 
   put(value) {
+    if (!(value >= 0)) {
+      throw new Error(`${value} has no place in a column`);
+    }
     if (this.length + 16 > this.bytes.length) {
       this.bytes = Buffer.concat([this.bytes, Buffer.alloc(this.bytes.length)]);
     }
@@ -172,6 +175,18 @@ const BASE_NAMES = [
   '[[32, 1024], [1024, 4096], []] bf16', '64 MB, 8 ranks, Sum', 'host', 'gpu',
 ];
 
+/** Boxes of one depth follow each other, as the engine lays them out; those that would overlap are left out. */
+function withoutOverlaps(boxes) {
+  const ends = new Map();
+  return boxes.filter((box) => {
+    const isFree = box.begin >= (ends.get(box.depth) ?? 0);
+    if (isFree) {
+      ends.set(box.depth, box.begin + box.duration);
+    }
+    return isFree;
+  });
+}
+
 /** One rank of training: steps, host threads with operators and Python, streams, a group, counters. */
 function rankOf(rank, { steps, perStep, stepNs, names, first, random }) {
   const [step, path, python, thread, compute, comm, group] = [0, 1, 2, 3, 4, 5, 6].map((i) => first + i);
@@ -212,7 +227,7 @@ function rankOf(rank, { steps, perStep, stepNs, names, first, random }) {
       clock.push({ begin: Math.round(begin), low: megahertz, high: megahertz, last: megahertz });
     }
   }
-  const of = (track) => boxes.get(track).sort((a, b) => a.begin - b.begin || a.depth - b.depth);
+  const of = (track) => withoutOverlaps(boxes.get(track).sort((a, b) => a.begin - b.begin || a.depth - b.depth));
   const track = (at, kind, name, parent, depths) => ({ info: infoOf(rank, kind, name, parent, depths, of(at)), boxes: of(at) });
   const counter = (name, parent, points, unit) => ({ info: { ...infoOf(rank, 'counter', name, parent, 1, [], unit), events: points.length }, points });
   return [

@@ -13,7 +13,7 @@ export interface Arrow {
 }
 
 const MOST_LAUNCHED = 200; // arrows from one box
-const MOST_PATH = 400;
+const LEAST_APART_PX = 14; // arrows of the path closer together would be a blot
 
 /** From the launch of a box to it; null: none is known. */
 export function launchArrow(spot: Spot, fromDepth: number): Arrow | null {
@@ -58,7 +58,8 @@ export function pathArrows(scene: Scene, track: number): Arrow[] {
       continue;
     }
     const [first, end] = overlapping(boxes, 0, Math.max(scene.view.begin, piece.begin), Math.min(scene.view.end, piece.end));
-    for (let i = Math.max(first, 1); i < end && end - first <= MOST_PATH; ++i) {
+    const wide = xOf(scene, Math.min(scene.view.end, piece.end)) - xOf(scene, Math.max(scene.view.begin, piece.begin));
+    for (let i = Math.max(first, 1); i < end && (end - first) * LEAST_APART_PX <= wide; ++i) {
       const [from, to] = [boxes.launchTrack[i - 1]!, boxes.launchTrack[i]!];
       if (from > 0 && to > 0 && from !== to) {
         arrows.push({ fromTrack: from - 1, fromDepth: 0, fromNs: boxes.end[i - 1]!, toTrack: to - 1, toDepth: 0, toNs: boxes.begin[i]! });

@@ -33,6 +33,7 @@ export interface Pointer {
 
 const FIRST_FRAME_MS = 120; // for unpacking; later frames have less
 const FRAME_MS = 5;
+const GLANCE_MS = 20;
 const JUMP_MS = 400; // when somebody asked for one box
 
 /** The outermost box at a time, or the nearest in the view. */
@@ -235,6 +236,11 @@ export class Stage {
   /** Lets what somebody asked for be unpacked at once, even where a frame would not wait for it. */
   allowJump(): void {
     this.store.allow(JUMP_MS);
+  }
+
+  /** The same for what only the pointer asked for. */
+  allowGlance(): void {
+    this.store.allow(GLANCE_MS);
   }
 
   /** Selects a box and brings it into sight. */

@@ -13,6 +13,7 @@ const AWAY_PX = 14;
 
 function Words({ stage, spot }: { stage: Stage; spot: Spot }) {
   const { store } = stage;
+  stage.allowGlance();
   const launch = launchOf(store, spot);
   const detail = detailOf(store, spot);
   return (
