@@ -160,7 +160,7 @@ test('keys zoom, move, fit and select', async () => {
   assert.ok(Math.abs((await press('f')) - 24_960_000) < 20_000, 'the exact window');
   await page.keyboard.down('w');
   await page.waitForTimeout(300);
-  await page.keyboard.up('w');
+  await page.keyboard.up('w'); // held long enough for some frames
   await rest(page);
   assert.ok((await seenSpan(page)) < 20_000_000);
   const state = await stateOf(page);
@@ -311,6 +311,32 @@ test('merged boxes say how many events they are and whether a zoom shows them', 
   await page.getByRole('button', { name: 'Zoom in' }).click({ clickCount: 4 });
   await rest(page);
   assert.match(await stateOf(page), /are merged in a part of this view; exact is what lies between the dashed lines \(slowest step: 7\)/);
+  await page.done();
+});
+
+test('arrow keys go from row to row, also where the selected event begins outside of the view', async () => {
+  const page = await opened('beside', planted());
+  await plotOf(page).focus();
+  await page.keyboard.press('ArrowDown');
+  const name = () => chosen(page).locator('.tl-name').textContent();
+  assert.equal(await name(), 'step 1');
+  for (let i = 0; i < 3; ++i) {
+    await page.keyboard.press('+');
+  }
+  for (const wanted of ['forward', 'launch']) {
+    await page.keyboard.press('ArrowDown');
+    assert.equal(await name(), wanted);
+  }
+  await page.keyboard.press('ArrowDown');
+  assert.equal(await name(), 'gemm');
+  await page.keyboard.press('ArrowUp');
+  assert.equal(await name(), 'forward');
+  await page.done();
+});
+
+test('what was left out of the document is said', async () => {
+  const page = await opened('left', { ...planted(), left_out: { tracks: 2, events: 1 } });
+  assert.match(await stateOf(page), /Left out for size: 2 rows and 1 event\./);
   await page.done();
 });
 

@@ -220,6 +220,30 @@ test('rows lie one below the other, and folded groups hide theirs', () => {
   assert.equal(timeline.anchorOf(folded, tracks, 999, 0), null);
 });
 
+test('rows of one process or device are together, whatever is listed between them', () => {
+  const track = (rank, parent, name) => ({ rank, kind: 'stream', name, parent, depths: 1, events: 1, busy_ns: 1, unit: '' });
+  const tracks = [track(0, '', 'steps'), track(0, 'GPU 0', 'a'), track(0, '', 'group'), track(0, 'GPU 0', 'b'), track(1, 'GPU 0', 'c')];
+  const { rows } = timeline.layOut(tracks, new Set());
+  assert.deepEqual(rows.map(({ label }) => label), ['rank 0', 'steps', 'GPU 0', 'a', 'b', 'group', 'rank 1', 'GPU 0', 'c']);
+  assert.equal(new Set(rows.map(({ key }) => key)).size, rows.length);
+});
+
+test('a track is drawn from the levels of its rank that it has', () => {
+  const info = { kind: 'stream', name: 's', parent: '', depths: 1, events: 1, busy_ns: 5, unit: '' };
+  const box = { begin: 10, duration: 5, depth: 0, name: 0, tone: 0 };
+  const document = documentOf({ tracks: [0, 0, 1].map((rank, i) => ({ info: { ...info, rank, name: `s${i}` }, boxes: [box] })), names: ['a'], tones: ['compute'], span: 100, grains: [4, 16] });
+  document.levels = [
+    { rank: 0, level: 0, grain_ns: 0, begin_ns: 0, end_ns: 50 }, { rank: 0, level: 2, grain_ns: 16, begin_ns: 0, end_ns: 100 },
+    { rank: 1, level: 1, grain_ns: 4, begin_ns: 0, end_ns: 100 },
+  ];
+  document.chunks = document.chunks.filter(({ track, level }) => !(track === 1 && level === 0));
+  const store = new timeline.Store(document);
+  const levels = (track) => timeline.plan(store.piecesOf(track), 0, 100, 0.01).map(({ begin, end, piece }) => [begin, end, piece.level]);
+  assert.deepEqual(levels(0), [[0, 50, 0], [50, 100, 2]]);
+  assert.deepEqual(levels(1), [[0, 100, 2]]);
+  assert.deepEqual(levels(2), [[0, 100, 1]]);
+});
+
 test('many ranks are folded at first but one', () => {
   const { tracks } = training({ ranks: 4, steps: 1, perStep: 1 });
   assert.deepEqual([...timeline.firstFolds(tracks)], ['rank 1', 'rank 2', 'rank 3']);

@@ -20,7 +20,9 @@ export function timelinePage(name, document) {
   return path;
 }
 
-/** Waits until the picture has come to rest. */
+/** Waits until the picture has come to rest, and what is said about it is drawn. */
 export async function rest(page) {
-  await page.waitForTimeout(350);
+  await page.waitForTimeout(100);
+  await page.locator('.tl-area canvas[data-resting="true"]').waitFor();
+  await page.evaluate(() => new Promise((done) => requestAnimationFrame(() => setTimeout(done, 30))));
 }

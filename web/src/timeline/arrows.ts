@@ -41,7 +41,7 @@ export function launchedBy(scene: Scene, spot: Spot): Spot[] {
   const [begin, end] = [spot.boxes.begin[spot.index]!, spot.boxes.end[spot.index]!];
   const found: Spot[] = [];
   scene.store.tracks.forEach((info, track) => {
-    const boxes = info.kind === 'counter' || info.kind === 'path' ? null : scene.store.ready(track, spot.piece);
+    const boxes = info.kind === 'counter' || info.kind === 'path' ? null : scene.store.boxes(track, spot.piece);
     if (boxes !== null && boxes.launchTrack !== null && found.length < MOST_LAUNCHED) {
       found.push(...launchedIn(boxes, spot.track, begin, end).map((index) => ({ track, piece: spot.piece, boxes, index })));
     }
@@ -52,7 +52,7 @@ export function launchedBy(scene: Scene, spot: Spot): Spot[] {
 /** Arrows between pieces of the critical path that are seen, where they lie on rows. */
 export function pathArrows(scene: Scene, track: number): Arrow[] {
   const arrows: Arrow[] = [];
-  for (const piece of scene.store.pieces.filter((one) => one.grain === 0)) {
+  for (const piece of scene.store.piecesOf(track).filter((one) => one.grain === 0)) {
     const boxes = scene.store.boxes(track, piece);
     if (boxes === null || boxes.launchTrack === null) {
       continue;

@@ -7,8 +7,8 @@ import { formatFor, withUnit } from '../units';
 
 /** The largest value of a counter in the whole recording, and the least one if that is below 0. */
 export function extent(store: Store, track: number): [number, number] {
-  const coarsest = store.pieces.filter((piece) => piece.source === 0).reduce((a, b) => (b.grain >= a.grain ? b : a));
-  const points = store.points(track, coarsest);
+  const [coarsest] = store.piecesOf(track).filter((piece) => piece.source === 0).sort((a, b) => b.grain - a.grain);
+  const points = coarsest === undefined ? null : store.points(track, coarsest);
   let [low, high] = [0, 0];
   for (let i = 0; i < (points?.length ?? 0); ++i) {
     low = Math.min(low, points!.low[i]!);
@@ -22,9 +22,12 @@ export const pointAt = (points: Points, ns: number): number => firstAbove(points
 
 const UNITS: Record<string, string> = { B: 'bytes', bytes: 'bytes', ns: 'ns' };
 
+/** "1 launch" where the unit is many things. */
+const singular = (unit: string): string => unit.replace(/([a-z]{2})s$/, '$1');
+
 /** A value of a counter with its unit. */
 export function counterValue(value: number, unit: string): string {
-  const known = UNITS[unit] ?? (unit === '' || unit === 'count' ? 'count' : unit);
+  const known = UNITS[unit] ?? (unit === '' || unit === 'count' ? 'count' : value === 1 ? singular(unit) : unit);
   return withUnit(value, formatFor(known, Math.abs(value), Number.isInteger(value)));
 }
 
@@ -74,7 +77,7 @@ export function drawCounter(context: CanvasRenderingContext2D, scene: Scene, row
   const top = counterTop(row) - scene.top;
   const y = (value: number) => top + COUNTER - ((value - low) / (high - low || 1)) * (COUNTER - 4);
   context.fillStyle = palette.theme.accent;
-  for (const stretch of scene.stretches) {
+  for (const stretch of scene.stretchesOf(row.track)) {
     const points = store.points(row.track, stretch.piece);
     if (points !== null) {
       area({ context, y, zero: y(0), begin: Math.max(0, xOf(scene, stretch.begin)), end: Math.min(scene.width, xOf(scene, stretch.end)) }, scene, points);

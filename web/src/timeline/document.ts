@@ -14,8 +14,10 @@ export interface TrackInfo {
   unit: string; // of a counter
 }
 
-/** What a level covers. Its grain is the length below which events were merged; 0: none were. */
+/** What a level covers of a rank. Its grain is the length below which events were merged; 0: none were. */
 export interface LevelInfo {
+  rank?: number; // without one: of all
+  depths?: number; // only the first so many of each track fitted
   level: number;
   grain_ns: number;
   begin_ns: number;
@@ -31,6 +33,8 @@ export interface ChunkInfo {
 
 /** Where the events are exact, and why there. */
 export interface ExactWindow {
+  rank?: number;
+  cut?: boolean; // it ends early, as not all of it fitted
   begin_ns: number;
   end_ns: number;
   why: string;
@@ -43,7 +47,9 @@ export interface TimelineDocument {
   span_ns: number;
   names: string[];
   tones: string[];
-  window?: ExactWindow | null;
+  window?: ExactWindow | null; // the longest one
+  windows?: ExactWindow[]; // one for each rank
+  left_out?: { tracks: number; events: number };
   tracks: TrackInfo[];
   levels: LevelInfo[];
   chunks: ChunkInfo[];

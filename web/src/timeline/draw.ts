@@ -84,20 +84,16 @@ export class Picture {
   }
 
   private bandsOf(scene: Scene, track: number, rank: number): void {
-    const own = scene.layout.rows.filter((row) => row.track >= 0 && scene.store.tracks[row.track]?.rank === rank);
-    const [first, last] = [own[0], own[own.length - 1]];
-    if (first === undefined || last === undefined) {
-      return;
-    }
+    const [top, bottom] = extentOf(scene, rank);
     this.context.fillStyle = scene.palette.theme.panel;
-    for (const stretch of scene.stretches) {
+    for (const stretch of scene.stretchesOf(track)) {
       const boxes = boxesIn(scene.store, track, stretch)?.boxes;
       const [from, to] = boxes === undefined ? [0, 0] : overlapping(boxes, 0, stretch.begin, stretch.end);
       for (let i = from; i < to; ++i) {
         const x = Math.max(0, xOf(scene, Math.max(stretch.begin, boxes!.begin[i]!)));
         const wide = Math.min(scene.width, xOf(scene, Math.min(stretch.end, boxes!.end[i]!))) - x;
         if (i % 2 === 1 && wide > LEAST_BAND && (boxes!.count?.[i] ?? 1) === 1) {
-          this.context.fillRect(x, first.y - scene.top, wide, last.y + last.height - first.y);
+          this.context.fillRect(x, top, wide, bottom - top);
         }
       }
     }
@@ -119,7 +115,7 @@ export class Picture {
   }
 
   private lane(scene: Scene, { row, depth }: Lane, line: number): Labelled[] {
-    return scene.stretches.flatMap((stretch) => {
+    return scene.stretchesOf(row.track).flatMap((stretch) => {
       const found = boxesIn(scene.store, row.track, stretch);
       return found === null ? [] : this.strips.fill(
         line, { boxes: found.boxes, depth, begin: stretch.begin, end: stretch.end }, scene.view, scene.palette, scene.matches, Math.round(this.ratio));
@@ -165,15 +161,18 @@ export class Picture {
     }
   }
 
-  /** Where the exact events begin and end. */
+  /** Where the exact events of each rank begin and end. */
   private exactEdges(scene: Scene): void {
-    const { context } = this;
-    context.fillStyle = scene.palette.theme.accent;
-    for (const ns of scene.exact === null ? [] : [scene.exact.begin_ns, scene.exact.end_ns]) {
-      const x = Math.round(xOf(scene, ns));
-      for (let y = 0; x >= 0 && x < scene.width && y < scene.height; y += 8) {
-        context.fillRect(x, y, 1, 4);
-      }
+    this.context.fillStyle = scene.palette.theme.accent;
+    for (const { rank, begin_ns, end_ns } of scene.exact) {
+      const [top, bottom] = extentOf(scene, rank);
+      [begin_ns, end_ns].forEach((ns) => this.dashes(Math.round(xOf(scene, ns)), Math.max(0, top), Math.min(scene.height, bottom)));
+    }
+  }
+
+  private dashes(x: number, top: number, bottom: number): void {
+    for (let y = top; x >= 0 && y < bottom; y += 8) {
+      this.context.fillRect(x, y, 1, 4);
     }
   }
 
@@ -201,13 +200,19 @@ export class Picture {
   }
 }
 
+/** The upper and lower edge of the rows of a rank, of all without one. */
+function extentOf(scene: Scene, rank: number | undefined): [number, number] {
+  const own = scene.layout.rows.filter((row) => row.track >= 0 && (rank === undefined || scene.store.tracks[row.track]?.rank === rank));
+  const [first, last] = [own[0], own[own.length - 1]];
+  return first === undefined || last === undefined ? [0, 0] : [first.y - scene.top, last.y + last.height - scene.top];
+}
+
 /** The lines of boxes that are seen. */
 function lanesOf(rows: readonly Row[], scene: Scene): Lane[] {
   return rows.flatMap((row) => {
-    const depths = [...Array(row.track < 0 ? 0 : row.lines).keys()];
-    return depths.map((depth) => ({ row, depth })).filter((lane) => {
-      const y = lineTop(row, lane.depth) - scene.top;
-      return y < scene.height && y + LINE > 0;
-    });
+    const above = lineTop(row, 0) - scene.top;
+    const first = Math.max(0, Math.floor(-above / LINE));
+    const end = Math.min(row.track < 0 ? 0 : row.lines, Math.ceil((scene.height - above) / LINE));
+    return [...Array(Math.max(0, end - first)).keys()].map((i) => ({ row, depth: first + i }));
   });
 }

@@ -58,11 +58,10 @@ export class Head {
     const view: Span = { begin: 0, end: whole };
     const width = Math.max(1, Math.round(scene.width));
     const tracks = mapTracks(scene);
-    const own = scene.store.pieces.filter((piece) => piece.source === 0);
-    const stretches = plan(own, 0, whole, whole / width);
     this.map.clear(width, tracks.length, Infinity);
     let isWhole = true;
-    tracks.forEach((track, line) => stretches.forEach((stretch) => {
+    const stretchesOf = (track: number) => plan(scene.store.piecesOf(track).filter((piece) => piece.source === 0), 0, whole, whole / width);
+    tracks.forEach((track, line) => stretchesOf(track).forEach((stretch) => {
       const boxes = boxesIn(scene.store, track, stretch)?.boxes;
       isWhole &&= boxes !== undefined;
       if (boxes !== undefined) {
@@ -83,9 +82,9 @@ export class Head {
       context.drawImage(this.map.canvas, 0, 0, Math.max(1, Math.round(scene.width)), this.lines, 0, 2, scene.width, MAP_PX - 4);
     }
     const at = (ns: number) => (ns / whole) * scene.width;
-    if (scene.exact !== null) {
-      context.fillStyle = theme.accent;
-      context.fillRect(at(scene.exact.begin_ns), MAP_PX - 2, Math.max(2, at(scene.exact.end_ns - scene.exact.begin_ns)), 2);
+    context.fillStyle = theme.accent;
+    for (const { begin_ns, end_ns } of scene.exact) {
+      context.fillRect(at(begin_ns), MAP_PX - 2, Math.max(2, at(end_ns - begin_ns)), 2);
     }
     const from = at(scene.view.begin);
     const wide = Math.max(LEAST_VIEW_PX, at(scene.view.end) - from);

@@ -2,7 +2,7 @@
 import { boxAt, depthOf, durationOf } from './boxes';
 import { counterValue, pointAt } from './counters';
 import { LINE, lineTop, rowAt } from './rows';
-import { type Scene, type Spot, boxesIn, nsAt } from './scene';
+import { type Scene, type Spot, boxesIn, nsAt, stretchAt } from './scene';
 import { exactSpot } from './spots';
 import { type Store } from './store';
 
@@ -16,7 +16,7 @@ export function spotAt(scene: Scene, x: number, y: number): Spot | null {
   }
   const depth = Math.floor((y + scene.top - lineTop(row, 0)) / LINE);
   const ns = nsAt(scene.view, scene.width, x);
-  const stretch = scene.stretches.find((one) => ns >= one.begin && ns <= one.end);
+  const stretch = stretchAt(scene, row.track, ns);
   const found = stretch === undefined || depth < 0 || depth >= row.lines ? null : boxesIn(scene.store, row.track, stretch);
   if (found === null) {
     return null;
@@ -40,7 +40,7 @@ export function counterAt(scene: Scene, x: number, y: number): string | null {
     return null;
   }
   const ns = nsAt(scene.view, scene.width, x);
-  const stretch = scene.stretches.find((one) => ns >= one.begin && ns <= one.end);
+  const stretch = stretchAt(scene, row.track, ns);
   const points = stretch === undefined ? null : scene.store.points(row.track, stretch.piece);
   const at = points === null ? -1 : pointAt(points, ns);
   if (points === null || at < 0) {

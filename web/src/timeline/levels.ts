@@ -8,6 +8,8 @@ export interface Piece {
   grain: number;
   begin: number;
   end: number;
+  rank?: number | undefined; // undefined: it covers all ranks
+  depths?: number | undefined; // undefined: all that there are
 }
 
 /** A part of the view, and what is drawn there. */

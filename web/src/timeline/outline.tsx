@@ -18,7 +18,7 @@ const MOST_NAME = 70;
 function longestOf(stage: Stage, track: number): Spot[] {
   const longest: Spot[] = [];
   const byLength = (a: Spot, b: Spot) => durationOf(b.boxes, b.index) - durationOf(a.boxes, a.index);
-  for (const stretch of stage.drawn) {
+  for (const stretch of stage.stretchesOf(track)) {
     const found = boxesIn(stage.store, track, stretch);
     for (let depth = 0; found !== null && depth < depthsOf(found.boxes); ++depth) {
       const [first, end] = overlapping(found.boxes, depth, stretch.begin, stretch.end);

@@ -4,6 +4,7 @@ import { type TrackInfo } from './document';
 export const LINE = 16; // pixels of one depth
 export const COUNTER = 40;
 export const HEADING = 22;
+const MOST_DEPTHS = 1000;
 const PAD = 3; // above and below the lines of a track
 
 export interface Row {
@@ -43,7 +44,7 @@ export function firstFolds(tracks: readonly TrackInfo[]): Set<string> {
 function trackRow(info: TrackInfo, track: number, y: number, indent: number, folds: ReadonlySet<string>): Row {
   const isCounter = info.kind === 'counter';
   const isFolded = folds.has(trackKey(track));
-  const depths = Math.max(1, info.depths);
+  const depths = Math.max(1, Math.min(MOST_DEPTHS, info.depths));
   const lines = isCounter ? 0 : isFolded ? 1 : depths;
   const label = info.name === '' ? info.kind : info.name;
   const height = (isCounter ? COUNTER : lines * LINE) + 2 * PAD;
@@ -87,22 +88,38 @@ class Builder {
   }
 }
 
+/** Tracks with those of the same rank and parent beside each other, in the order of the first of each. */
+function grouped(tracks: readonly TrackInfo[]): number[] {
+  const groups = new Map<string, number[]>();
+  const ranks = new Map<number, string[]>();
+  tracks.forEach((info, track) => {
+    const key = info.parent === '' ? `${info.rank} ${trackKey(track)}` : parentKey(info);
+    const own = groups.get(key);
+    if (own === undefined) {
+      ranks.set(info.rank, [...(ranks.get(info.rank) ?? []), key]);
+    }
+    groups.set(key, [...(own ?? []), track]);
+  });
+  return [...ranks.values()].flat().flatMap((key) => groups.get(key) ?? []);
+}
+
 /** The rows from top to bottom. */
 export function layOut(tracks: readonly TrackInfo[], folds: ReadonlySet<string>): Layout {
   const builder = new Builder(folds);
   const hasRanks = new Set(tracks.map((track) => track.rank)).size > 1;
   const outer = hasRanks ? 1 : 0;
   let [rank, parent] = ['', ''];
-  tracks.forEach((info, track) => {
+  for (const track of grouped(tracks)) {
+    const info = tracks[track]!;
     if (hasRanks && rankKey(info.rank) !== rank) {
       builder.group(rankKey(info.rank), rankKey(info.rank), 0);
     }
-    if (info.parent !== '' && (parentKey(info) !== parent || rankKey(info.rank) !== rank)) {
+    if (info.parent !== '' && parentKey(info) !== parent) {
       builder.group(parentKey(info), info.parent, outer);
     }
     [rank, parent] = [rankKey(info.rank), parentKey(info)];
     builder.track(info, track, outer + (info.parent === '' ? 0 : 1));
-  });
+  }
   const byTrack = new Map(builder.rows.filter((row) => row.kind === 'track').map((row) => [row.track, row]));
   return { rows: builder.rows, height: builder.y, byTrack };
 }

@@ -21,7 +21,7 @@ export interface Scene {
   layout: Layout;
   palette: Palette;
   view: Span;
-  stretches: readonly Stretch[];
+  stretchesOf: (track: number) => readonly Stretch[]; // what of the view is drawn from which level
   width: number; // pixels of the page
   height: number;
   top: number; // the pixel of the layout at the upper edge
@@ -30,7 +30,7 @@ export interface Scene {
   arrows: readonly Arrow[]; // of what is selected
   hovered: Spot | null;
   range: Span | null;
-  exact: ExactWindow | null;
+  exact: readonly ExactWindow[]; // where events are exact, if that is not everywhere
   showsPath: boolean; // arrows along the critical path
 }
 
@@ -47,7 +47,7 @@ export function boxesIn(store: Store, track: number, stretch: Stretch): { boxes:
   if (wanted !== null) {
     return { boxes: wanted, piece: stretch.piece };
   }
-  const covering = store.pieces.filter((piece) => piece.begin <= stretch.begin && piece.end >= stretch.end && piece.grain > stretch.piece.grain);
+  const covering = store.piecesOf(track).filter((piece) => piece.begin <= stretch.begin && piece.end >= stretch.end && piece.grain > stretch.piece.grain);
   for (const piece of covering.sort((a, b) => a.grain - b.grain)) {
     const boxes = store.ready(track, piece);
     if (boxes !== null) {
@@ -56,6 +56,10 @@ export function boxesIn(store: Store, track: number, stretch: Stretch): { boxes:
   }
   return null;
 }
+
+/** The stretch of a track at a time. */
+export const stretchAt = (scene: Pick<Scene, 'stretchesOf'>, track: number, ns: number): Stretch | undefined =>
+  scene.stretchesOf(track).find((stretch) => ns >= stretch.begin && ns <= stretch.end);
 
 export const isSame = (a: Spot | null, b: Spot | null): boolean =>
   a !== null && b !== null && a.boxes === b.boxes && a.index === b.index;

@@ -44,9 +44,9 @@ const beginOf = ({ boxes, index }: Spot): number => boxes.begin[index]!;
 
 /** Searches the finest boxes there are of every stretch, one track after the other. */
 function* searching(store: Store, whole: number, found: Found): Generator<void, void> {
-  const stretches = plan(store.pieces.filter((piece) => piece.source === 0), 0, whole, 0);
   for (const [track, info] of store.tracks.entries()) {
-    for (const [i, stretch] of (info.kind === 'counter' ? [] : stretches).entries()) {
+    const own = info.kind === 'counter' ? [] : store.piecesOf(track).filter((piece) => piece.source === 0);
+    for (const [i, stretch] of plan(own, 0, whole, 0).entries()) {
       let boxes = store.boxes(track, stretch.piece);
       while (boxes === null) {
         yield;

@@ -4,8 +4,8 @@ import { type Piece } from './levels';
 import { type Spot } from './scene';
 import { type Store } from './store';
 
-const exactPieces = (store: Store, ns: number): Piece[] =>
-  store.pieces.filter((piece) => piece.grain === 0 && ns >= piece.begin && ns <= piece.end);
+const exactPieces = (store: Store, track: number, ns: number): Piece[] =>
+  store.piecesOf(track).filter((piece) => piece.grain === 0 && ns >= piece.begin && ns <= piece.end);
 
 /** The deepest box that begins at a time, or that of a depth; -1: none does. */
 function beginningAt(boxes: Boxes, ns: number, duration: number | undefined, own: number | undefined): number {
@@ -22,7 +22,7 @@ function beginningAt(boxes: Boxes, ns: number, duration: number | undefined, own
 
 /** The exact box of a track that begins at a time, of this duration and at this depth if they are given. */
 export function exactSpot(store: Store, track: number, ns: number, duration?: number, depth?: number): Spot | null {
-  for (const piece of exactPieces(store, ns)) {
+  for (const piece of exactPieces(store, track, ns)) {
     const boxes = store.boxes(track, piece);
     const index = boxes === null ? -1 : beginningAt(boxes, ns, duration, depth);
     if (boxes !== null && index >= 0) {

@@ -2,15 +2,15 @@
 // components listen to the changes that they show.
 import { type Arrow, launchArrow, launchedBy } from './arrows';
 import { type Boxes, boxAt, depthOf } from './boxes';
-import { type TimelineDocument } from './document';
+import { type ExactWindow, type TimelineDocument } from './document';
 import { Picture } from './draw';
 import { Frames } from './frames';
 import { Head } from './head';
-import { counterAt, spotAt } from './hit';
+import { asRecorded, counterAt, spotAt } from './hit';
 import { type Stretch, mergedGrain, plan } from './levels';
 import { type Palette, paletteOf } from './palette';
 import { type Layout, type Row, LINE, firstFolds, keysAround, layOut, lineTop, rowsBetween, trackKey } from './rows';
-import { type Scene, type Spot, isSame, nsAt } from './scene';
+import { type Scene, type Spot, boxesIn, isSame, nsAt, stretchAt } from './scene';
 import { exactSpot, launchOf } from './spots';
 import { Store } from './store';
 import { type Span, around, clamped, moved, zoomed } from './view';
@@ -45,9 +45,18 @@ interface Surfaces {
   scroller: HTMLElement;
 }
 
+/** The windows outside of which there is something, but merged. */
+function partialWindows({ window, windows, levels }: TimelineDocument): ExactWindow[] {
+  const all = windows ?? (window ? [window] : []);
+  const isSame = (a: number | undefined, b: number | undefined) => a === undefined || b === undefined || a === b;
+  return all.filter(({ rank, begin_ns, end_ns }) => levels.some((level) =>
+    level.grain_ns > 0 && isSame(level.rank, rank) && (level.begin_ns < begin_ns || level.end_ns > end_ns)));
+}
+
 export class Stage {
   readonly store: Store;
   readonly whole: number;
+  readonly exact: readonly ExactWindow[]; // where events are exact, if that is not everywhere
   layout: Layout;
   view: Span;
   selected: Spot | null = null;
@@ -65,13 +74,15 @@ export class Stage {
   private scroller: HTMLElement | null = null;
   private plot: HTMLCanvasElement | null = null;
   private size = { width: 0, height: 0 };
-  private stretches: Stretch[] = [];
+  private readonly stretches = new Map<number, Stretch[]>(); // by track, for the view
+  private stretchesFor: Span | null = null;
   private readonly listeners = new Map<Change, Set<() => void>>();
-  private readonly frames = new Frames(() => this.paint(), () => this.changed('settle'));
+  private readonly frames = new Frames(() => this.paint(), () => this.settle());
 
   constructor(readonly document: TimelineDocument) {
     this.store = new Store(document);
     this.whole = Math.max(1, document.span_ns);
+    this.exact = partialWindows(document);
     this.folds = firstFolds(document.tracks);
     this.layout = layOut(document.tracks, this.folds);
     this.view = clamped(0, this.whole, this.whole);
@@ -114,7 +125,15 @@ export class Stage {
 
   redraw(): void {
     if (this.picture !== null) {
+      this.setResting(false);
       this.frames.ask();
+    }
+  }
+
+  /** Says in the document whether the picture will stay as it is: what looks at it from outside can wait for that. */
+  private setResting(isResting: boolean): void {
+    if (this.plot !== null && this.plot.dataset['resting'] !== String(isResting)) {
+      this.plot.dataset['resting'] = String(isResting);
     }
   }
 
@@ -142,13 +161,14 @@ export class Stage {
 
   /** Shows what is selected, else the range, else the exact window, else everything. */
   fit(): void {
-    const { selected, range, document } = this;
+    const { selected, range, exact } = this;
+    const [first] = exact;
     if (selected !== null) {
       this.show(around(selected.boxes.begin[selected.index]!, selected.boxes.end[selected.index]!, this.whole));
     } else if (range !== null) {
       this.show(around(range.begin, range.end, this.whole, 0.05));
-    } else if (document.window) {
-      this.show(around(document.window.begin_ns, document.window.end_ns, this.whole, 0.02));
+    } else if (first !== undefined) {
+      this.show(around(first.begin_ns, first.end_ns, this.whole, 0.02));
     } else {
       this.showAll();
     }
@@ -210,10 +230,12 @@ export class Stage {
     this.store.allow(JUMP_MS);
     for (let i = at + direction; selected !== null && at >= 0 && i >= 0 && i < layout.rows.length; i += direction) {
       const row = layout.rows[i]!;
-      const boxes = row.lines > 0 ? store.boxes(row.track, selected.piece) : null;
-      const index = boxes === null ? -1 : nearestAt(boxes, selected.boxes.begin[selected.index]!, this.view);
-      if (boxes !== null && index >= 0) {
-        this.reveal({ track: row.track, piece: selected.piece, boxes, index });
+      const ns = Math.max(this.view.begin, Math.min(this.view.end, selected.boxes.begin[selected.index]!));
+      const stretch = row.lines > 0 ? stretchAt(this, row.track, ns) : undefined;
+      const found = stretch === undefined ? null : boxesIn(store, row.track, stretch);
+      const index = found === null ? -1 : nearestAt(found.boxes, ns, this.view);
+      if (found !== null && index >= 0) {
+        this.reveal(asRecorded(store, { track: row.track, ...found, index }));
         return;
       }
     }
@@ -326,11 +348,32 @@ export class Stage {
 
   /** What of the view is drawn merged: its grain, 0 for nothing. */
   get merged(): number {
-    return mergedGrain(this.stretches, (this.view.end - this.view.begin) / Math.max(1, this.size.width));
+    const tracks = this.visibleRows().filter((row) => row.track >= 0).map((row) => row.track);
+    return mergedGrain(tracks.flatMap((track) => this.stretchesOf(track)), this.nsPerPixel);
   }
 
-  get drawn(): readonly Stretch[] {
-    return this.stretches;
+  /** What of the view is drawn from which level, for a track. */
+  stretchesOf(track: number): Stretch[] {
+    if (this.stretchesFor !== this.view) {
+      this.stretches.clear();
+      this.stretchesFor = this.view;
+    }
+    const known = this.stretches.get(track);
+    if (known !== undefined) {
+      return known;
+    }
+    const own = plan(this.store.piecesOf(track), this.view.begin, this.view.end, this.nsPerPixel);
+    this.stretches.set(track, own);
+    return own;
+  }
+
+  private get nsPerPixel(): number {
+    return (this.view.end - this.view.begin) / Math.max(1, this.size.width);
+  }
+
+  private settle(): void {
+    this.changed('settle');
+    this.setResting(true);
   }
 
   changed(change: Change): void {
@@ -338,18 +381,17 @@ export class Stage {
   }
 
   private scene(): Scene | null {
-    const { store, layout, palette, view, matches, selected, hovered, range, showsPath, arrows, size, stretches } = this;
+    const { store, layout, palette, view, matches, selected, hovered, range, showsPath, arrows, size, exact } = this;
     return palette === null || size.width === 0 ? null : {
-      store, layout, palette, view, stretches, matches, selected, hovered, range, showsPath, arrows, ...size,
-      top: this.scroller?.scrollTop ?? 0, exact: this.document.window ?? null,
+      store, layout, palette, view, matches, exact, selected, hovered, range, showsPath, arrows, ...size,
+      top: this.scroller?.scrollTop ?? 0, stretchesOf: (track) => this.stretchesOf(track),
     };
   }
 
   private paint(): void {
     const isFirst = Number.isNaN(this.firstFrameMs);
     this.store.allow(isFirst ? FIRST_FRAME_MS : FRAME_MS);
-    const { begin, end } = this.view;
-    this.stretches = plan(this.store.pieces, begin, end, (end - begin) / Math.max(1, this.size.width));
+    this.stretchesFor = null; // documents or the width may have changed
     const scene = this.scene();
     if (scene === null) {
       return;

@@ -34,6 +34,7 @@ export class Store {
   problem = ''; // what was wrong with the first chunk that could not be read
   private readonly boxChunks = new Map<string, Packed<Boxes>>();
   private readonly pointChunks = new Map<string, Packed<Points>>();
+  private readonly byTrack = new Map<number, readonly Piece[]>();
   private deadline = Infinity;
   private isWaiting = false;
   private sources = 0;
@@ -58,14 +59,29 @@ export class Store {
     for (const chunk of document.chunks) {
       this.addChunk(source, chunk, toOwn, translation);
     }
-    for (const { level, grain_ns, begin_ns, end_ns } of document.levels) {
-      this.pieces.push({ source, level, grain: grain_ns, begin: begin_ns, end: end_ns });
+    for (const { level, grain_ns, begin_ns, end_ns, rank, depths } of document.levels) {
+      this.pieces.push({ source, level, grain: grain_ns, begin: begin_ns, end: end_ns, rank, depths });
     }
+    this.byTrack.clear();
+  }
+
+  /** The pieces that a track has: those of its rank for which there is a chunk. */
+  piecesOf(track: number): readonly Piece[] {
+    const known = this.byTrack.get(track);
+    if (known !== undefined) {
+      return known;
+    }
+    const info = this.tracks[track];
+    const chunks = info?.kind === 'counter' ? this.pointChunks : this.boxChunks;
+    const own = this.pieces.filter(({ rank, source, level }) => (rank === undefined || rank === info?.rank) && chunks.has(keyOf(source, level, track)));
+    this.byTrack.set(track, own);
+    return own;
   }
 
   /** Forgets a document that was added. */
   remove(source: number): void {
     this.pieces.splice(0, Infinity, ...this.pieces.filter((piece) => piece.source !== source));
+    this.byTrack.clear();
     for (const chunks of [this.boxChunks, this.pointChunks]) {
       [...chunks.keys()].filter((key) => key.startsWith(`${source}/`)).forEach((key) => chunks.delete(key));
     }

@@ -137,17 +137,28 @@ function useRange(stage: Stage, range: Span | null | undefined, onRange: ((range
   }, [stage]);
 }
 
+/** Why a part of the picture is merged, and what is exact. */
+function mergedWords(stage: Stage): string {
+  const [exact] = stage.exact;
+  const where = exact === undefined ? '' : `; exact is what lies between the dashed lines (${printable(exact.why)}${exact.cut === true ? ', as much as fitted' : ''})`;
+  return `Events closer together than ${show(stage.merged, 'ns')} are merged in a part of this view${where}.`;
+}
+
+/** What the document lacks. */
+function lackWords({ document, store }: Stage): string {
+  const { tracks = 0, events = 0 } = document.left_out ?? {};
+  const count = (number: number, word: string) => (number > 0 ? [`${number.toLocaleString('en')} ${word}${number === 1 ? '' : 's'}`] : []);
+  const lacks = [...count(tracks, 'row'), ...count(events, 'event')];
+  const left = lacks.length > 0 ? ` Left out for size: ${lacks.join(' and ')}.` : '';
+  return store.problem === '' ? left : `${left} Some rows could not be read: ${printable(store.problem)}.`;
+}
+
 /** What of the picture is exact. */
 function State({ stage }: { stage: Stage }) {
   useChanges(stage, 'settle');
-  const { merged, store, document } = stage;
-  const exact = document.window;
-  const problem = store.problem === '' ? '' : ` Some rows could not be read: ${printable(store.problem)}.`;
   const seen = `Seen: ${show(Math.round(stage.view.end - stage.view.begin), 'ns')} from ${exactTime(Math.round(stage.view.begin))}.`;
-  const words = merged === 0
-    ? 'Every event of this view that is wide enough to be seen is drawn as it was recorded.'
-    : `Events closer together than ${show(merged, 'ns')} are merged in a part of this view${exact ? `; exact is what lies between the dashed lines (${printable(exact.why)})` : ''}.`;
-  return <p class="note">{seen} {words}{problem}</p>;
+  const words = stage.merged > 0 ? mergedWords(stage) : 'Every event of this view that is wide enough to be seen is drawn as it was recorded.';
+  return <p class="note">{seen} {words}{lackWords(stage)}</p>;
 }
 
 /** Listens for fingers, keys and the wheel. */

@@ -1,7 +1,7 @@
 // Search, zoom and range for those who use no keys, and what the keys are.
 import { useEffect, useRef, useState } from 'preact/hooks';
 
-import { show } from '../units';
+import { printable, show } from '../units';
 import { useChanges } from './changes';
 import { KEY_HELP } from './keys';
 import { NOTHING_FOUND, type Found, nextHit, search } from './search';
@@ -117,7 +117,7 @@ export function Tools({ stage, input }: { stage: Stage; input: { current: HTMLIn
         <button type="button" aria-label="Zoom in" onClick={() => stage.zoom(0.5)}>+</button>
         <button type="button" aria-label="Zoom out" onClick={() => stage.zoom(2)}>−</button>
         <button type="button" onClick={() => stage.showAll()}>All</button>
-        {stage.document.window && <button type="button" title={stage.document.window.why} onClick={() => { stage.select(null); stage.setRange(null); stage.fit(); }}>Exact window</button>}
+        {stage.exact[0] !== undefined && <button type="button" title={printable(stage.exact[0].why)} onClick={() => { stage.select(null); stage.setRange(null); stage.fit(); }}>Exact window</button>}
       </span>
       <RangeTools stage={stage} />
       {hasPath && <PathButton stage={stage} />}

@@ -24,9 +24,9 @@ export function mergedWords({ boxes, index }: Spot): string {
 }
 
 /** How to see the events of a merged box one by one, if that is possible. */
-export function adviceOf(store: Store, { boxes, index }: Spot, hasServer: boolean): string {
+export function adviceOf(store: Store, { track, boxes, index }: Spot, hasServer: boolean): string {
   const begin = boxes.begin[index]!;
-  const isInside = store.pieces.some((piece) => piece.grain === 0 && begin < piece.end && boxes.end[index]! > piece.begin);
+  const isInside = store.piecesOf(track).some((piece) => piece.grain === 0 && begin < piece.end && boxes.end[index]! > piece.begin);
   return isInside || hasServer ? 'Zoom in for detail.' : 'Outside of the exact window of this page: events are merged.';
 }
 
