@@ -24,7 +24,7 @@ interface Lane {
 
 export class Picture {
   private readonly context: CanvasRenderingContext2D;
-  private readonly strips = new Strips(LEAST_NAMED);
+  private readonly strips = new Strips();
   private readonly shortNames = new ShortNames();
   private characterPx = 0;
   private ratio = 1;

@@ -22,7 +22,7 @@ function mapTracks(scene: Scene): number[] {
 
 export class Head {
   private readonly context: CanvasRenderingContext2D;
-  private readonly map = new Strips(Infinity);
+  private readonly map = new Strips();
   private mapOf = ''; // what the map was made for
   private lines = 0;
 

@@ -61,6 +61,6 @@ export class Finer {
       this.stage.store.remove(this.sources.shift()!);
       this.asked.clear(); // what was forgotten may be asked for again
     }
-    this.stage.readTheme(); // it may have new tones
+    this.stage.documentsChanged();
   }
 }

@@ -7,8 +7,9 @@ import { Picture } from './draw';
 import { Frames } from './frames';
 import { Head } from './head';
 import { asRecorded, counterAt, spotAt } from './hit';
-import { type Stretch, mergedGrain, plan } from './levels';
+import { type Stretch, mergedGrain } from './levels';
 import { type Palette, paletteOf } from './palette';
+import { Plans } from './plans';
 import { type Layout, type Row, LINE, firstFolds, keysAround, layOut, lineTop, rowsBetween, trackKey } from './rows';
 import { type Scene, type Spot, boxesIn, isSame, nsAt, stretchAt } from './scene';
 import { exactSpot, launchOf } from './spots';
@@ -74,13 +75,13 @@ export class Stage {
   private scroller: HTMLElement | null = null;
   private plot: HTMLCanvasElement | null = null;
   private size = { width: 0, height: 0 };
-  private readonly stretches = new Map<number, Stretch[]>(); // by track, for the view
-  private stretchesFor: Span | null = null;
+  private readonly plans: Plans;
   private readonly listeners = new Map<Change, Set<() => void>>();
   private readonly frames = new Frames(() => this.paint(), () => this.settle());
 
   constructor(readonly document: TimelineDocument) {
     this.store = new Store(document);
+    this.plans = new Plans(this.store);
     this.whole = Math.max(1, document.span_ns);
     this.exact = partialWindows(document);
     this.folds = firstFolds(document.tracks);
@@ -104,6 +105,12 @@ export class Stage {
     const all = this.listeners.get(change) ?? new Set();
     this.listeners.set(change, all.add(listener));
     return () => all.delete(listener);
+  }
+
+  /** There is another document in the store. */
+  documentsChanged(): void {
+    this.plans.clear();
+    this.readTheme(); // it may have new tones
   }
 
   /** Reads the colours of the page again: its theme has changed. */
@@ -349,26 +356,13 @@ export class Stage {
   /** What of the view is drawn merged: its grain, 0 for nothing. */
   get merged(): number {
     const tracks = this.visibleRows().filter((row) => row.track >= 0).map((row) => row.track);
-    return mergedGrain(tracks.flatMap((track) => this.stretchesOf(track)), this.nsPerPixel);
+    const nsPerPixel = (this.view.end - this.view.begin) / Math.max(1, this.size.width);
+    return mergedGrain(tracks.flatMap((track) => this.stretchesOf(track)), nsPerPixel);
   }
 
   /** What of the view is drawn from which level, for a track. */
   stretchesOf(track: number): Stretch[] {
-    if (this.stretchesFor !== this.view) {
-      this.stretches.clear();
-      this.stretchesFor = this.view;
-    }
-    const known = this.stretches.get(track);
-    if (known !== undefined) {
-      return known;
-    }
-    const own = plan(this.store.piecesOf(track), this.view.begin, this.view.end, this.nsPerPixel);
-    this.stretches.set(track, own);
-    return own;
-  }
-
-  private get nsPerPixel(): number {
-    return (this.view.end - this.view.begin) / Math.max(1, this.size.width);
+    return this.plans.of(track, this.view, this.size.width);
   }
 
   private settle(): void {
@@ -391,7 +385,6 @@ export class Stage {
   private paint(): void {
     const isFirst = Number.isNaN(this.firstFrameMs);
     this.store.allow(isFirst ? FIRST_FRAME_MS : FRAME_MS);
-    this.stretchesFor = null; // documents or the width may have changed
     const scene = this.scene();
     if (scene === null) {
       return;

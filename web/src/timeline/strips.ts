@@ -29,8 +29,7 @@ export class Strips {
   private readonly context = this.canvas.getContext('2d', { willReadFrequently: true });
   private image = new ImageData(1, 1);
   private pixels = new Uint32Array(this.image.data.buffer);
-
-  constructor(private leastLabelled: number) {}
+  private leastLabelled = Infinity;
 
   /** Empty lines; `leastLabelled`: pixels from which a box gets its name. */
   clear(width: number, lines: number, leastLabelled: number): void {
