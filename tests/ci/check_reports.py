@@ -2,7 +2,10 @@
 """The JUnit, SARIF and Markdown reports of `borescope check` are well-formed, say the same as the tables, and
 escape whatever recordings and budget files are called.
 
-    check_reports.py --borescope BIN --root SOURCES
+    check_reports.py --borescope BIN --root SOURCES [--schemas FOLDER]
+
+With a folder of the published schemas (official_schemas.py), JUnit and SARIF have to be valid by these, and so
+do the action of GitHub and the job of GitLab; skipped (77) where the schemas or what reads them is missing.
 """
 
 import argparse
@@ -15,7 +18,8 @@ import xml.etree.ElementTree as ElementTree
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
-from report_forms import junit_problems, markdown_problems, sarif_problems  # noqa: E402
+import report_forms  # noqa: E402
+from report_forms import markdown_problems  # noqa: E402
 
 HOSTILE = ["<b>bold</b> & \"quoted\" ]]>", "a | b | c", "[link](javascript:alert(1))", "@everyone `rm`", "ünï \u202e cödé",
            "tab\there", "x" * 5000, "${{ secrets.TOKEN }}"]
@@ -29,8 +33,8 @@ def budget_text(names, limit):
 class Case:
     """A folder with runs, in which checks write their reports."""
 
-    def __init__(self, borescope, folder):
-        self.borescope, self.folder, self.problems = borescope, folder, []
+    def __init__(self, borescope, folder, forms):
+        self.borescope, self.folder, self.forms, self.problems = borescope, folder, forms, []
 
     def check(self, what, *words, status):
         reports = {"junit": "j.xml", "sarif": "s.json", "markdown": "m.md"}
@@ -41,7 +45,7 @@ class Case:
             self.problems.append(f"{what}: exit status {done.returncode}, not {status}: {done.stderr.decode()[:300]}")
             return
         junit, sarif, markdown = ((self.folder / path).read_text() for path in reports.values())
-        for problem in junit_problems(junit) + sarif_problems(sarif) + markdown_problems(markdown):
+        for problem in self.forms.junit_problems(junit) + self.forms.sarif_problems(sarif) + markdown_problems(markdown):
             self.problems.append(f"{what}: {problem}")
         self.compare(what, json.loads(done.stdout), junit, json.loads(sarif), markdown)
 
@@ -72,15 +76,31 @@ def hostile_kernels(write_run, folder):
             path.write_text(json.dumps(trace))
 
 
+def load_schemas(folder):
+    try:
+        import official_schemas
+    except ImportError as error:
+        print(f"skipped: {error}; scripts/setup --dev installs it")
+        sys.exit(77)
+    missing = [name for name in official_schemas.FILES if not (folder / name).exists()]
+    if missing:
+        print(f"skipped: no {', '.join(missing)}; scripts/setup --dev installs them where npm is")
+        sys.exit(77)
+    return official_schemas
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--borescope", required=True, type=Path)
     parser.add_argument("--root", required=True, type=Path)
+    parser.add_argument("--schemas", type=Path)
     arguments = parser.parse_args()
+    official = load_schemas(arguments.schemas) if arguments.schemas else None
+    forms = official.ReportSchemas(arguments.schemas) if official else report_forms
     write_run = runpy.run_path(str(arguments.root / "tests/data/check/make_runs.py"))["write_run"]
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        case = Case(arguments.borescope.resolve(), folder)
+        case = Case(arguments.borescope.resolve(), folder, forms)
         hostile_kernels(write_run, folder)
         (folder / "kept.toml").write_text(budget_text(HOSTILE, "1s"))
         (folder / "brok&n %.toml").write_text(budget_text(HOSTILE, "1us"))
@@ -95,10 +115,11 @@ def main():
         case.check("slower", *slows, "--all", "--baseline", *bases, status=1)
         case.check("cannot tell", "slow0.json", "--baseline", "base0.json", status=0)
         case.check("strict", "slow0.json", "--strict", "--baseline", "base0.json", status=3)
-    for problem in case.problems:
+    problems = case.problems + (official.template_problems(arguments.root) if official else [])
+    for problem in problems:
         print(problem)
-    print(f"{len(case.problems)} problems in the reports of 7 checks")
-    return 1 if case.problems else 0
+    print(f"{len(problems)} problems in the reports of 7 checks")
+    return 1 if problems else 0
 
 
 if __name__ == "__main__":

@@ -63,6 +63,21 @@ export function shownColumns(table: Table): Shown[] {
   });
 }
 
+// Keys that say where, not what; on a small screen they can wait.
+const PLACES = /^(rank|gpu|stream|device|run|runs|depth|position|correlation)$/;
+const MOST_FIRST_NUMBERS = 2;
+
+/** The same columns, first those that matter: what a row is about, how much of it, and its share. */
+export function mattersFirst(columns: readonly Shown[]): Shown[] {
+  const isName = ({ column }: Shown) => column.type === 'string' && column.role === 'key' && !PLACES.test(column.name);
+  const isTime = ({ column }: Shown) => column.unit === 'ns' && column.role !== 'key' && !/^(min|max|mean|stddev)_|begin|end_/.test(column.name);
+  const names = columns.filter(isName).slice(0, 1);
+  const keys = names.length > 0 ? names : columns.filter(({ column }) => column.role === 'key').slice(0, 2);
+  const numbers = columns.filter((one) => isTime(one) || one.column.unit === 'share').slice(0, MOST_FIRST_NUMBERS);
+  const first = [...keys, ...numbers];
+  return [...first, ...columns.filter((one) => !first.includes(one))];
+}
+
 /** Sentences end in an ellipsis rather than lose their middle. */
 export const isProse = (column: Column) => /^(help|evidence|first|summary|origins)$/.test(column.name);
 const mostCharacters = (column: Column) => (isProse(column) ? 96 : MOST_CHARACTERS);

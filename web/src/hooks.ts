@@ -1,4 +1,9 @@
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
+
+/** As wide as what is shown, for what is drawn in a pane that is not: all are equally wide. */
+function widthAround(element: HTMLElement): number {
+  return element.closest<HTMLElement>('main')?.clientWidth ?? 0;
+}
 
 /** The width in pixels of the element that the reference is given to. */
 export function useWidth<T extends HTMLElement>(): [{ current: T | null }, number] {
@@ -9,33 +14,55 @@ export function useWidth<T extends HTMLElement>(): [{ current: T | null }, numbe
     if (target === null) {
       return undefined;
     }
-    setWidth(target.clientWidth);
-    const observer = new ResizeObserver(() => setWidth(target.clientWidth));
+    const measure = () => setWidth((before) => target.clientWidth || before || widthAround(target));
+    measure();
+    const observer = new ResizeObserver(measure);
     observer.observe(target);
     return () => observer.disconnect();
   }, []);
   return [element, width];
 }
 
-// What waits to be drawn, one at a time, so that the page answers in between.
-const waiting: (() => void)[] = [];
+// What waits to be drawn, one at a time, so that the page answers in between: of the shown pane, then of
+// the others.
+export const DRAWN = 'borescope-drawn'; // an event of the window, after each piece
+const FRAME_MS = 200; // after which a first frame is taken for drawn where the page is not in sight
+const shown: (() => void)[] = [];
+const hidden: (() => void)[] = [];
+let isDrawing = false;
 
 function drawNext(): void {
-  waiting.shift()?.();
-  if (waiting.length > 0) {
-    setTimeout(drawNext);
-  } else {
-    document.documentElement.dataset['drawn'] = 'all';
+  const next = shown.shift() ?? hidden.shift();
+  document.documentElement.dataset['drawn'] = next === undefined ? 'all' : shown.length > 0 ? 'some' : 'shown';
+  isDrawing = next !== undefined;
+  if (next !== undefined) {
+    next();
+    dispatchEvent(new Event(DRAWN));
+    setTimeout(drawNext); // when what it draws has asked for its own turns
   }
 }
 
-/** False at first, then true when all that asked before has been drawn. */
-export function useTurn(): boolean {
+/** Once, when what is there now has been seen. */
+function afterFrame(then: () => void): void {
+  let isDone = false;
+  const once = () => {
+    if (!isDone) {
+      isDone = true;
+      then();
+    }
+  };
+  requestAnimationFrame(() => setTimeout(once));
+  setTimeout(once, FRAME_MS);
+}
+
+/** False at first, then true when all that asked before, or is shown when this is not, has been drawn. */
+export function useTurn(isShown: boolean): boolean {
   const [isDrawn, setDrawn] = useState(false);
-  useEffect(() => {
-    waiting.push(() => setDrawn(true));
-    if (waiting.length === 1) {
-      setTimeout(drawNext);
+  useLayoutEffect(() => {
+    (isShown ? shown : hidden).push(() => setDrawn(true));
+    if (!isDrawing) {
+      isDrawing = true;
+      afterFrame(drawNext);
     }
   }, []);
   return isDrawn;

@@ -14,6 +14,7 @@ export interface Column {
   name: string;
   type: 'int' | 'float' | 'string' | 'bool';
   unit: string | null;
+  role?: string; // "key", "sum" (may be added up), "min", "max", "derived"
   doc: string;
   hints?: Hints;
   values: Cell[];
@@ -61,6 +62,7 @@ export interface View {
 interface LayoutSection {
   name: string;
   summary: string;
+  pane?: string;
   first_table: number;
   tables: number;
   lack: string;
@@ -73,6 +75,7 @@ export interface Layout {
   against: string;
   all_rows: number[];
   comparisons: Comparison[];
+  panes?: { name: string; title: string }[];
   sections: LayoutSection[];
 }
 
@@ -85,10 +88,18 @@ export interface SizedTable {
 export interface Section {
   name: string;
   summary: string;
+  pane: string;
   lack: string;
   otherLack: string;
   views: View[];
   tables: SizedTable[];
+}
+
+/** A part of the page that is shown at once. */
+export interface Pane {
+  name: string; // as links have it
+  title: string;
+  sections: Section[];
 }
 
 export interface Report {
@@ -96,7 +107,44 @@ export interface Report {
   title: string;
   against: string; // title of the other run; empty: there is none
   sections: Section[];
+  panes: Pane[];
   diagnostics: Diagnostic[];
+}
+
+export const OVERVIEW = 'overview';
+export const TIMELINE = 'timeline';
+export const QUALITY = 'quality';
+/** Of the page, with the timeline; there may be none. */
+export const TIMELINE_ELEMENT = 'borescope-timeline';
+
+// Sections that belong to no analysis.
+export const NOT_RECORDED = 'not-recorded';
+export const REMARKS = 'remarks';
+
+/** The panes that a page has whatever was recorded. */
+const ALWAYS: readonly string[] = [OVERVIEW, TIMELINE, QUALITY];
+
+// Of a page whose layout names no panes.
+const PLAIN_PANES = [
+  { name: OVERVIEW, title: 'Overview' },
+  { name: 'sections', title: 'Sections' },
+  { name: QUALITY, title: 'Data quality' },
+];
+
+function panesOf(layout: Layout, sections: Section[]): Pane[] {
+  const panes = (layout.panes ?? PLAIN_PANES).map((pane) => ({
+    ...pane,
+    sections: sections.filter((section) => section.pane === pane.name),
+  }));
+  return panes.filter((pane) => pane.sections.length > 0 || ALWAYS.includes(pane.name));
+}
+
+/** How far steps lie apart is said with the steps. */
+function withSpread(sections: Section[]): Section[] {
+  const summary = sections.find((section) => section.name === 'summary');
+  const spread = summary?.tables.filter((sized) => sized.table.name === 'step_spread') ?? [];
+  return sections.map((section) =>
+    section.name === 'steps' && hasTables(section) ? { ...section, tables: [...section.tables, ...spread] } : section);
 }
 
 export function makeReport(data: TableDocument, layout: Layout): Report {
@@ -104,19 +152,21 @@ export function makeReport(data: TableDocument, layout: Layout): Report {
     table: { ...table, comparison: layout.comparisons?.[i] ?? 'none' },
     allRows: layout.all_rows[i] ?? 0,
   }));
-  const sections = layout.sections.map((section) => ({
+  const sections = withSpread(layout.sections.map((section) => ({
     name: section.name,
     summary: section.summary,
+    pane: section.pane ?? (section.name === 'summary' ? OVERVIEW : 'sections'),
     lack: section.lack,
     otherLack: section.other_lack ?? '',
     views: section.views,
     tables: sized.slice(section.first_table, section.first_table + section.tables),
-  }));
+  })));
   return {
     version: data.borescope,
     title: layout.title,
     against: layout.against ?? '',
     sections,
+    panes: panesOf(layout, sections),
     diagnostics: data.diagnostics,
   };
 }
@@ -147,6 +197,18 @@ export function textAt(column: Column | undefined, row: number): string {
   const cell = column?.values[row];
   return cell === null || cell === undefined ? '' : String(cell);
 }
+
+/** The same table with these of its rows. */
+export function takeRows(table: Table, rows: readonly number[]): Table {
+  const columns = table.columns.map((column) => ({ ...column, values: rows.map((row) => column.values[row] ?? null) }));
+  return { ...table, columns };
+}
+
+/** Whether a section has anything to show. */
+export const hasTables = (section: Section): boolean => section.tables.length > 0;
+
+export const sectionNamed = (report: Report, name: string): Section | undefined =>
+  report.sections.find((section) => section.name === name);
 
 export function indices(count: number): number[] {
   return Array.from({ length: count }, (_, i) => i);

@@ -3,6 +3,7 @@ import { useState } from 'preact/hooks';
 
 import { type Run, rowsOfRun, sideOf } from './compare';
 import { useWidth } from './hooks';
+import { fitName, textWidth } from './measure';
 import { type Column, type Table, type View, find, indices, numberAt, rowsOf, textAt } from './model';
 import { chooseFormat, formatNumber, maxOf, printable, show, showShare, withUnit } from './units';
 
@@ -12,6 +13,11 @@ const BOTTOM = 40;
 const TOP = 14;
 const RIGHT = 14;
 const MOST_DECADES = 4; // below the place of the roofs
+const MOST_NAMED = 12; // of those with most time
+const LIST_PX = 380;
+const WIDE_PX = 900; // from which on the list is beside the plot
+const LABEL_PX = 170;
+const LABEL_TALL = 13;
 
 interface Point {
   row: number;
@@ -87,7 +93,61 @@ function lowDecade(values: number[], high: number): number {
   return Math.floor(Math.min(high, ...exponents));
 }
 
-function Tooltip({ table, point }: { table: Table; point: Point }) {
+/** Points of this run by time, as many as are named. */
+const namedOf = (points: Point[]): Point[] =>
+  points.filter((point) => point.run === 'this').sort((a, b) => b.weight - a.weight).slice(0, MOST_NAMED);
+
+const nameOf = (table: Table, point: Point): string => printable(textAt(find(sideOf(table, point.run), 'op'), point.row));
+const radius = (point: Point): number => 4 + 10 * Math.sqrt(point.weight);
+
+interface Label {
+  point: Point;
+  text: string;
+  left: number;
+  top: number;
+}
+
+/** "1 aten::mm" beside each dot, or its number alone where names would lie on each other. */
+function labelsOf(table: Table, named: Point[], at: (point: Point) => [number, number], right: number): Label[] {
+  const labels: Label[] = [];
+  const isFree = (left: number, top: number, width: number) => labels.every((other) =>
+    left > other.left + textWidth(other.text) || left + width < other.left || Math.abs(top - other.top) >= LABEL_TALL);
+  named.forEach((point, i) => {
+    const [x, y] = at(point);
+    const texts = [`${i + 1} ${fitName(nameOf(table, point), LABEL_PX)}`, String(i + 1)];
+    const around = (text: string): Label[] => {
+      const [away, width] = [radius(point) + 3, textWidth(text)];
+      const places: [number, number][] = [[x + away, y + 4], [x - away - width, y + 4], [x - width / 2, y - away], [x - width / 2, y + away + 9]];
+      return places.map(([left, top]) => ({ point, text, left, top }));
+    };
+    const isIn = ({ left, text }: Label) => left > LEFT && left + textWidth(text) < right;
+    const free = texts.flatMap(around).find((label) => isIn(label) && isFree(label.left, label.top, textWidth(label.text)));
+    labels.push(free ?? { point, text: String(i + 1), left: x - 4, top: y + 4 });
+  });
+  return labels;
+}
+
+/** What is named in the plot, with its numbers; pointing at one shows its dot. */
+function List({ table, named, near, hasPeaks, onPoint }: { table: Table; named: Point[]; near: Point | null; hasPeaks: boolean; onPoint: (point: Point | null) => void }) {
+  const side = sideOf(table, 'this');
+  const number = (name: string, row: number) => numberAt(find(side, name), row);
+  return (
+    <ol class="roof-list">
+      {named.map((point, i) => (
+        <li key={point.row} class={near?.row === point.row ? 'near' : ''}>
+          <button type="button" onPointerEnter={() => onPoint(point)} onFocus={() => onPoint(point)} onBlur={() => onPoint(null)} onPointerLeave={() => onPoint(null)} title={nameOf(table, point)}>
+            <span>{i + 1}</span>
+            <span class="bar-label">{fitName(nameOf(table, point), LIST_PX - 190)}</span>
+            <span class="bar-value">{show(number('total_ns', point.row), 'ns')}</span>
+            <span class="bar-value">{hasPeaks && find(side, 'roof_share')?.values[point.row] !== null ? showShare(number('roof_share', point.row), 1) : ''}</span>
+          </button>
+        </li>
+      ))}
+    </ol>
+  );
+}
+
+function Tooltip({ table, point, hasPeaks }: { table: Table; point: Point; hasPeaks: boolean }) {
   const side = sideOf(table, point.run);
   const cell = (name: string) => find(side, name);
   const time = cell('total_ns');
@@ -97,9 +157,8 @@ function Tooltip({ table, point }: { table: Table; point: Point }) {
     <div class="tip" role="status">
       <b>{name}</b> {printable(textAt(cell('dtypes'), point.row))}
       {shapes !== '' && <> · {shapes}</>}{table.comparison !== 'none' && ` · ${point.run} run`}<br />
-      {show(numberAt(time, point.row), 'ns')} in {textAt(cell('count'), point.row)} calls,{' '}
-      {showShare(numberAt(cell('roof_share'), point.row), 1)} of the roof, bound by{' '}
-      {printable(textAt(cell('bound'), point.row))}<br />
+      {show(numberAt(time, point.row), 'ns')} in {textAt(cell('count'), point.row)} calls{hasPeaks && ', '}
+      {hasPeaks && `${showShare(numberAt(cell('roof_share'), point.row), 1)} of the roof, bound by ${printable(textAt(cell('bound'), point.row))}`}<br />
       {point.y.toPrecision(4)} TFLOP/s at {point.x.toPrecision(4)} FLOP/byte
     </div>
   );
@@ -114,9 +173,11 @@ function PointLegend() {
   );
 }
 
-function Plot({ table, view, roofs, width }: { table: Table; view: View; roofs: Table | undefined; width: number }) {
-  const [near, setNear] = useState<Point | null>(null);
+function Plot({ table, view, roofs, width, near, setNear }: {
+  table: Table; view: View; roofs: Table | undefined; width: number; near: Point | null; setNear: (point: Point | null) => void;
+}) {
   const all = pointsOf(table, view);
+  const named = namedOf(all);
   const { flat, gbps, device } = roofsOf(roofs);
   const peak = maxOf([...flat.map((roof) => roof.tflops), ...all.map((point) => point.y)]);
   const ridge = gbps > 0 ? (peak * 1e3) / gbps : 1;
@@ -182,14 +243,17 @@ function Plot({ table, view, roofs, width }: { table: Table; view: View; roofs: 
             class={`point ${point.run}${near?.row === point.row && near.run === point.run ? ' near' : ''}`}
             cx={x(point.x)}
             cy={y(point.y)}
-            r={4 + 10 * Math.sqrt(point.weight)}
+            r={radius(point)}
           />
         ))}
+        {labelsOf(table, named, (point) => [x(point.x), y(point.y)], LEFT + inner).filter((label) => points.some((point) => point.row === label.point.row)).map((label) => (
+          <text key={label.point.row} class="point-label" x={label.left} y={label.top}>{label.text}</text>
+        ))}
       </svg>
-      {near !== null ? <Tooltip table={table} point={near} /> : (
+      {near !== null ? <Tooltip table={table} point={near} hasPeaks={gbps > 0} /> : (
         <div class="tip">
           {gbps === 0 && 'The peaks of the device are not known. '}
-          {device}{gbps > 0 && <>: memory {formatNumber(gbps, chooseFormat())} GB/s, {flat.map((roof) => `${roof.name} ${withUnit(roof.tflops, { ...chooseFormat(), decimals: 1 })} TFLOP/s`).join('; ')}. </>}Areas are by time; point at one for its operator.{all.length > points.length && ` ${all.length - points.length} of ${all.length} operators lie far below and are in the table only.`}
+          {device}{gbps > 0 && <>: memory {formatNumber(gbps, chooseFormat())} GB/s, {flat.map((roof) => `${roof.name} ${withUnit(roof.tflops, { ...chooseFormat(), decimals: 1 })} TFLOP/s`).join('; ')}. </>}Areas are by time; point at one for all about it.{all.length > points.length && ` ${all.length - points.length} of ${all.length} operators lie far below and are in the table only.`}
         </div>
       )}
     </div>
@@ -198,5 +262,17 @@ function Plot({ table, view, roofs, width }: { table: Table; view: View; roofs: 
 
 export function Roofline(props: { table: Table; view: View; roofs: Table | undefined }) {
   const [box, width] = useWidth<HTMLDivElement>();
-  return <div ref={box}>{width > 0 && <Plot {...props} width={width} />}</div>;
+  const [near, setNear] = useState<Point | null>(null);
+  const isWide = width >= WIDE_PX;
+  const named = namedOf(pointsOf(props.table, props.view));
+  return (
+    <div ref={box} class={isWide ? 'roofline wide' : 'roofline'}>
+      {width > 0 && (
+        <>
+          <Plot {...props} width={isWide ? width - LIST_PX - 20 : width} near={near} setNear={setNear} />
+          <List table={props.table} named={named} near={near} hasPeaks={roofsOf(props.roofs).gbps > 0} onPoint={setNear} />
+        </>
+      )}
+    </div>
+  );
 }

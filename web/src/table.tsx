@@ -2,12 +2,13 @@
 import { useMemo, useRef, useState } from 'preact/hooks';
 
 import { againstOf, changeOf, partOf, runsAt } from './compare';
-import { type Shown, formatOf, indentAt, isProse, isShort, printedColumns, roomFor, shownColumns } from './columns';
+import { type Shown, formatOf, indentAt, isProse, isShort, mattersFirst, printedColumns, roomFor, shownColumns } from './columns';
 import { copyText, toCsv } from './csv';
 import { usePrinting, useWidth } from './hooks';
+import { type Filtered, isAdditive } from './filters';
 import { fitName } from './measure';
-import { type Column, type SizedTable, type Table, find, indices, isNumeric, rowsOf } from './model';
-import { columnLabel, formatCell, printable, shortenName } from './units';
+import { type Column, type SizedTable, type Table, find, indices, isNumeric, numberAt, rowsOf } from './model';
+import { columnLabel, formatCell, formatNumber, printable, shortenName } from './units';
 
 const ROW_PX = 26;
 const SEEN_PX = 416; // sixteen rows
@@ -16,6 +17,7 @@ const MOST_PRINTED = 60;
 const MOST_PRINTED_CHARACTERS = 90;
 const CELL_PX = 20; // of a cell beside its text
 const FRAME_PX = 20; // around all columns, with a scroll bar
+const NARROW_PX = 640;
 
 interface Order {
   column: number;
@@ -35,7 +37,7 @@ function compareCells(column: Column, a: number, b: number): number {
 }
 
 /** Row numbers in order; missing cells come last either way. */
-function sorted(table: Table, rows: number[], order: Order | null): number[] {
+function sorted(table: Table, rows: readonly number[], order: Order | null): readonly number[] {
   const column = order === null ? undefined : table.columns[order.column];
   if (column === undefined || order === null) {
     return rows;
@@ -47,8 +49,8 @@ function sorted(table: Table, rows: number[], order: Order | null): number[] {
   });
 }
 
-function filtered(table: Table, text: string): number[] {
-  const rows = indices(rowsOf(table));
+/** Of `rows` those that have the text. */
+function matching(table: Table, rows: readonly number[], text: string): readonly number[] {
   const wanted = text.trim().toLowerCase();
   const columns = table.columns.filter((column) => column.type === 'string');
   if (wanted === '') {
@@ -164,7 +166,7 @@ function RowDetails(props: { table: Table; row: number; onClose: () => void }) {
 function Tools(props: {
   table: Table;
   filter: string;
-  rows: number[];
+  rows: readonly number[];
   onFilter: (text: string) => void;
 }) {
   const [copied, setCopied] = useState('');
@@ -207,12 +209,12 @@ function moveOrSelect(event: KeyboardEvent, select: () => void): void {
 }
 
 interface Seen {
-  rows: number[];
+  rows: readonly number[];
   before: number; // height of the rows that are not drawn
   after: number;
 }
 
-function seenRows(rows: number[], top: number, printing: boolean): Seen {
+function seenRows(rows: readonly number[], top: number, printing: boolean): Seen {
   if (printing) {
     return { rows: rows.slice(0, MOST_PRINTED), before: 0, after: 0 };
   }
@@ -241,6 +243,41 @@ function NotPrinted({ rows, columns }: { rows: number; columns: number }) {
   );
 }
 
+/** What the filters of the page did here, and what they could not. */
+function FilterNote({ whole, filtered }: { whole: SizedTable; filtered: Filtered }) {
+  const { applied, missing, rows } = filtered;
+  const embedded = rowsOf(whole.table);
+  if (applied.length + missing.length === 0) {
+    return null;
+  }
+  return (
+    <p class="note filtered">
+      {rows !== null && `Filtered by ${applied.join(', ')}: ${rows.length.toLocaleString('en')} of ${embedded.toLocaleString('en')} rows. `}
+      {missing.length > 0 && `Not filtered by ${missing.join(', ')}, which its rows do not have. `}
+      {rows !== null && whole.allRows > embedded && `Only the ${embedded.toLocaleString('en')} rows that are in this page were searched; there are ${whole.allRows.toLocaleString('en')}.`}
+    </p>
+  );
+}
+
+/** Sums of what is left by a filter, and of all rows in the page, where numbers may be added up. */
+function Totals({ table, columns, rows }: { table: Table; columns: readonly Shown[]; rows: readonly number[] }) {
+  const total = (column: Column, of: readonly number[]) => of.reduce((all, row) => all + numberAt(column, row), 0);
+  const line = (label: string, of: readonly number[]) => (
+    <tr>
+      {columns.map(({ column, format, part }, i) => {
+        const sums = part === 'own' && isAdditive(table, column) && isNumeric(column);
+        const value = sums ? total(column, of) : null;
+        return i === 0 && value === null
+          ? <th key={column.name} scope="row">{label}</th>
+          : <td key={column.name} class={isNumeric(column) ? 'number' : ''} title={value === null ? undefined : String(value)}>{value === null ? '' : formatNumber(value, format)}</td>;
+      })}
+    </tr>
+  );
+  return columns.some(({ column }) => isAdditive(table, column))
+    ? <tfoot>{line('Kept', rows)}{line('All', indices(rowsOf(table)))}</tfoot>
+    : null;
+}
+
 export function TableTitle({ sized }: { sized: SizedTable }) {
   const rows = rowsOf(sized.table);
   return (
@@ -253,7 +290,8 @@ export function TableTitle({ sized }: { sized: SizedTable }) {
   );
 }
 
-export function TableView({ table }: { table: Table }) {
+export function TableView({ whole, filtered }: { whole: SizedTable; filtered: Filtered }) {
+  const { table } = whole;
   const [order, setOrder] = useState<Order | null>(null);
   const [filter, setFilter] = useState('');
   const [top, setTop] = useState(0);
@@ -261,15 +299,19 @@ export function TableView({ table }: { table: Table }) {
   const scroller = useRef<HTMLDivElement>(null);
   const printing = usePrinting();
   const [box, boxWidth] = useWidth<HTMLDivElement>();
-  const all = useMemo(() => shownColumns(table), [table]);
+  const isNarrow = boxWidth > 0 && boxWidth < NARROW_PX;
+  const all = useMemo(() => (isNarrow ? mattersFirst(shownColumns(table)) : shownColumns(table)), [table, isNarrow]);
   const columns = printing ? printedColumns(all) : all;
   const widths = useMemo(() => roomFor(columns, boxWidth - FRAME_PX), [columns, boxWidth]);
-  const rows = useMemo(() => sorted(table, filtered(table, filter), order), [table, filter, order]);
+  const rows = useMemo(
+    () => sorted(table, matching(table, filtered.rows ?? indices(rowsOf(table)), filter), order), [table, filtered, filter, order]);
+  const isFiltered = filtered.rows !== null || filter.trim() !== '';
   const seen = seenRows(rows, top, printing);
   const span = columns.length;
   const select = (row: number) => setSelected(row === selected ? null : row);
   return (
     <div class="table" ref={box}>
+      <FilterNote whole={whole} filtered={filtered} />
       <Tools table={table} filter={filter} rows={rows} onFilter={setFilter} />
       <div
         class="scroller"
@@ -318,6 +360,7 @@ export function TableView({ table }: { table: Table }) {
             ))}
             <Spacer height={seen.after} span={span} />
           </tbody>
+          {isFiltered && <Totals table={table} columns={columns} rows={rows} />}
         </table>
       </div>
       {printing && <NotPrinted rows={rows.length} columns={all.length - columns.length} />}

@@ -225,6 +225,9 @@ export function shortenName(name: string, most: number): string {
   return shorten(end < 0 ? name : name.slice(0, end).replace(/^void /, ''), most);
 }
 
+/** Verbs as headings: "critical-path" becomes "Critical path". */
+export const heading = (name: string): string => (name.charAt(0).toUpperCase() + name.slice(1)).replace(/[-_]/g, ' ');
+
 /** "total_host_ns" as people read it. */
 export function columnLabel(column: Column): string {
   const quantity: Record<string, string> = { ns: 'time', gbps: 'rate' };

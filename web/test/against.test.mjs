@@ -93,7 +93,7 @@ async function assertPage(path) {
   const { layout } = embedded(path);
   const page = await open(path);
   for (const section of layout.sections.filter((one) => one.name !== 'summary')) {
-    assert.equal(await page.locator(`main > section#${section.name}`).count(), section.lack === '' ? 1 : 0, section.name);
+    assert.equal(await page.locator(`.pane > section#${section.name}`).count(), section.lack === '' ? 1 : 0, section.name);
   }
   await assertNumbers(page, path);
   assert.equal(await overflow(page), 0);
@@ -109,9 +109,11 @@ for (const inputs of [[demoRun, demoRun], ...PAIRS]) {
     assertPage(report(name.replaceAll(' ', '-'), inputs[0], '--against', inputs[1])));
 }
 
-test('what changed comes first, and the header names both runs', async () => {
+test('what changed has its own pane, and the header names both runs', async () => {
   const page = await open(pair('header'));
-  assert.equal(await page.locator('main > section').nth(1).getAttribute('id'), 'diff');
+  assert.equal(await page.locator('#diff').isVisible(), false);
+  await page.getByRole('tab', { name: 'Compare' }).click();
+  assert.equal(await page.locator('#pane-compare > section#diff').isVisible(), true);
   assert.equal(await page.locator('h1').textContent(), 'mine.json');
   assert.match(await page.locator('header .against').textContent(), /against the other run, other\.json/);
   assert.match(await page.locator('.facts').textContent(), /Kernels4other 3/);
@@ -133,7 +135,7 @@ test('bars are pairs, with what changed', async () => {
 });
 
 test('tables put what changed beside the values, and mark rows of one run', async () => {
-  const page = await open(pair('cells'));
+  const page = await open(pair('cells'), { at: '#kernels' });
   const block = page.locator('#kernels details[data-table="kernels"]');
   const row = (name) => block.locator('tbody tr').filter({ hasText: name });
   assert.match(await row('gemm').textContent(), /both/);
@@ -153,7 +155,7 @@ test('tables put what changed beside the values, and mark rows of one run', asyn
 });
 
 test('the flame graph is coloured by what changed, and shows either run', async () => {
-  const page = await open(pair('flame'));
+  const page = await open(pair('flame'), { at: '#flame' });
   const flame = page.locator('#flame figure[data-kind="flame"]');
   const frame = (name) => flame.getByRole('button', { name: new RegExp(`^${name}:`) });
   assert.match(await frame('gemm').getAttribute('class'), /change-more-2/);
@@ -248,7 +250,7 @@ test('what only one of the runs recorded is told', async () => {
   assert.ok((await page.locator('#kernels tbody tr').count()) > 0);
   await page.done();
   const swapped = await open(report('swapped', path, '--against', mine()));
-  assert.match(await swapped.locator('.lacks').textContent(), /the other run has it/);
+  assert.match(await swapped.locator('#pane-kernels .lacks').textContent(), /the other run has it/);
   await swapped.done();
 });
 
@@ -256,11 +258,12 @@ test('names of either run are inert in every view', async () => {
   const names = ['</script><script>alert(1)</script>', '<img src=x onerror=alert(2)>', '\u202egnol\u202c', '__proto__', 'constructor'];
   const one = trace('hostile_a.json', names.slice(1).map((name, i) => [name, 100 + 100 * i, 30, name]));
   const two = trace("hostile_<b onclick='alert(3)'>.json", names.slice(0, 4).map((name, i) => [name, 100 + 100 * i, 20, name]));
-  const page = await open(report('hostile_pair', one, '--against', two));
+  const page = await open(report('hostile_pair', one, '--against', two), { at: '#flame' });
   const flame = page.locator('#flame figure');
   await flame.getByRole('button', { name: /Show the other run/ }).click();
   await flame.getByRole('searchbox').fill('<script>');
   await flame.locator('.frame').last().focus();
+  await page.show('#kernels');
   await page.locator('#kernels tbody tr').first().click();
   await shownTables(page);
   assert.deepEqual(page.faults, []);

@@ -96,10 +96,11 @@ export async function openTables(page) {
   assert.deepEqual(await atLast(missing, (found) => found.length === 0), []);
 }
 
-/** Opens a page. `page.faults` collects errors, messages of the console and requests. */
-export async function open(path, { width = 1280, scheme = 'light' } = {}) {
+/** Opens a page at an address of it. `page.faults` collects errors, messages of the console and requests;
+ *  `page.show` goes to another address. */
+export async function open(path, { width = 1280, height = 900, scheme = 'light', at = '' } = {}) {
   const context = await browser.newContext({
-    viewport: { width, height: 900 },
+    viewport: { width, height },
     colorScheme: scheme,
     permissions: ['clipboard-read', 'clipboard-write'],
   });
@@ -113,22 +114,23 @@ export async function open(path, { width = 1280, scheme = 'light' } = {}) {
   });
   const url = pathToFileURL(path).href;
   page.on('request', (request) => {
-    if (request.url() !== url) {
+    if (request.url().split('#')[0] !== url) {
       page.faults.push(`request of ${request.url()}`);
     }
   });
-  await page.goto(url);
+  await page.goto(url + at);
   await page.waitForSelector('html[data-drawn="all"] h1');
+  page.show = (address) => page.evaluate((to) => { location.hash = to; }, address);
   page.done = () => context.close();
   return page;
 }
 
-/** What axe-core finds to be wrong, one line each. It runs past the policy of the page. It cannot tell
+/** What axe-core finds to be wrong in what is shown, one line each. It runs past the policy of the page. It cannot tell
  *  what is behind text that is not laid out yet. */
 export async function accessibilityFaults(page) {
   await page.evaluate(() => document.querySelectorAll('section').forEach((one) => { one.style.contentVisibility = 'visible'; }));
   await page.evaluate(readFileSync(axe, 'utf8'));
-  const { violations } = await page.evaluate(() => globalThis.axe.run({ resultTypes: ['violations'] }));
+  const { violations } = await page.evaluate(() => globalThis.axe.run({ exclude: [['.pane[hidden]']] }, { resultTypes: ['violations'] }));
   return violations.flatMap(({ id, nodes }) => nodes.map((node) => `${id}: ${node.html.slice(0, 160)}`));
 }
 

@@ -56,13 +56,14 @@ test('names of a trace are inert and shown as they are', async () => {
   const kernels = tables.tables.find((table) => table.name === 'kernels');
   assert.ok(kernels.columns[0].values.includes(HOSTILE[0]));
   for (const width of [1280, 400]) {
-    const page = await open(path, { width });
+    const page = await open(path, { width, at: '#kernels' });
     await assertInert(page);
     const names = page.locator('#kernels details[data-table="kernels"] tbody td:first-child');
     const titles = await names.evaluateAll((cells) => cells.map((cell) => cell.title));
     assert.ok(titles.includes(HOSTILE[0]));
     assert.ok(width < 1000 || (await names.allTextContents()).includes(HOSTILE[0]));
     await page.locator('#kernels details[data-table="kernels"] tbody tr').nth(3).click();
+    await page.show('#flame');
     await page.locator('#flame figure input[type="search"]').fill('alert');
     await page.locator('#stacks figure input[type="search"]').fill('<script>');
     await page.evaluate(() => document.querySelectorAll('details').forEach((block) => { block.open = true; }));
@@ -110,7 +111,7 @@ function manyRows(count, comparison) {
 
 const MANY = [['none', '10,000 rows scroll and sort at once'], ['matched', '10,000 rows of two runs do, too']];
 MANY.forEach(([comparison, title]) => test(title, async () => {
-  const page = await open(composed(`many_${comparison}`, ...manyRows(10_000, comparison)));
+  const page = await open(composed(`many_${comparison}`, ...manyRows(10_000, comparison)), { at: '#many' });
   const block = page.locator('#many');
   assert.ok((await block.locator('tbody tr').count()) < 100);
   const took = await block.locator('.scroller').evaluate(async (scroller) => {
@@ -144,7 +145,7 @@ test('a chart of 200,000 points is drawn', async () => {
     'many_points',
     { borescope: '0', schema: 2, tables: [table], diagnostics: [] },
     { title: 'many', against: '', all_rows: [values.length], comparisons: ['none'], sections: [section] },
-  ));
+  ), { at: '#many' });
   await page.locator('#many figure svg path').first().waitFor();
   assert.deepEqual(page.faults, []);
   await page.done();

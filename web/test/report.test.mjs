@@ -63,7 +63,7 @@ for (const input of [demoRun, ...SAMPLES]) {
     assert.ok(statSync(path).size < MOST_BYTES);
     const { layout } = embedded(path);
     const page = await open(path);
-    const there = await page.evaluate(() => [...document.querySelectorAll('main > section')].map((one) => one.id));
+    const there = await page.evaluate(() => [...document.querySelectorAll('.pane > section')].map((one) => one.id));
     for (const section of layout.sections.filter((one) => one.name !== 'summary')) {
       assert.equal(there.includes(section.name), section.lack === '', section.name);
     }
@@ -247,7 +247,7 @@ test('the theme can be chosen', async () => {
 });
 
 test('tables sort, filter, tell about a row, and copy as CSV', async () => {
-  const page = await open(report('table', demoRun));
+  const page = await open(report('table', demoRun), { at: '#kernels' });
   const block = page.locator('#kernels details[data-table="kernels"]');
   const column = async (at) =>
     (await block.locator(`tbody tr:not(.spacer) td:nth-child(${at})`).allTextContents()).map(numberOf);
@@ -270,7 +270,7 @@ test('tables sort, filter, tell about a row, and copy as CSV', async () => {
 });
 
 test('rows are reached and told about by keys', async () => {
-  const page = await open(report('keys', demoRun));
+  const page = await open(report('keys', demoRun), { at: '#ops' });
   const block = page.locator('#ops details[data-table="ops"]');
   await block.locator('tbody tr').first().focus();
   await page.keyboard.press('ArrowDown');
@@ -280,7 +280,7 @@ test('rows are reached and told about by keys', async () => {
 });
 
 test('the flame graph zooms, searches and is driven by keys', async () => {
-  const page = await open(report('flame', demoRun));
+  const page = await open(report('flame', demoRun), { at: '#flame' });
   const flame = page.locator('#flame figure[data-kind="flame"]');
   const wide = (name) => flame.getByRole('button', { name: new RegExp(`^${name}:`) }).first().evaluate((frame) => frame.clientWidth);
   const before_ = await wide('aten::linear');
@@ -296,6 +296,7 @@ test('the flame graph zooms, searches and is driven by keys', async () => {
   assert.match(await flame.getByRole('status').textContent(), /13\.4/);
   await flame.getByRole('searchbox').fill('Memcpy');
   assert.match(await flame.locator('.hit').first().getAttribute('class'), /tone-transfer/);
+  await page.show('#stacks');
   const stacks = page.locator('#stacks figure[data-kind="flame"]');
   await stacks.getByRole('button', { name: 'total device' }).click();
   assert.equal(await stacks.getByRole('button', { name: 'total device' }).getAttribute('aria-pressed'), 'true');
@@ -318,7 +319,7 @@ function nestedTrace(levels) {
 }
 
 test('what is around all of a flame graph is left out, and shown when asked for', async () => {
-  const page = await open(report('nested', nestedTrace(9)));
+  const page = await open(report('nested', nestedTrace(9)), { at: '#flame' });
   const flame = page.locator('#flame figure[data-kind="flame"]');
   const frame = (name) => flame.getByRole('button', { name: new RegExp(`^${name}:`) });
   assert.match(await flame.locator('.note').textContent(), /^7 frames around all of it are left out/);
@@ -340,7 +341,7 @@ test('what is around all of a flame graph is left out, and shown when asked for'
 });
 
 test('lines zoom by a drag', async () => {
-  const page = await open(report('series', demoRun));
+  const page = await open(report('series', demoRun), { at: '#queue' });
   const plot = page.locator('#queue figure[data-kind="series"]');
   const svg = plot.locator('svg');
   const line = () => svg.locator('path.line').first().getAttribute('d');
@@ -357,7 +358,7 @@ test('lines zoom by a drag', async () => {
 });
 
 test('the roofline tells about the operator that is pointed at', async () => {
-  const page = await open(report('roofline', demoRun));
+  const page = await open(report('roofline', demoRun), { at: '#roofline' });
   const plot = page.locator('#roofline figure[data-kind="roofline"]');
   const circle = await settledBox(plot.locator('circle').first());
   await page.mouse.move(circle.x + circle.width / 2, circle.y + circle.height / 2);

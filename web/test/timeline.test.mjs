@@ -23,7 +23,7 @@ const stateOf = (page) => page.locator('.timeline > .note').textContent();
 const chosen = (page) => page.getByRole('region', { name: 'Selected event' });
 
 async function opened(name, document, options) {
-  const page = await open(timelinePage(name, document), options);
+  const page = await open(timelinePage(name, document), { at: '#timeline', ...options });
   await plotOf(page).waitFor();
   await rest(page);
   return page;
@@ -465,7 +465,7 @@ test('a served page asks for finer detail once, and draws it', async () => {
   const html = readFileSync(timelinePage('served', document), 'utf8').replace("base-uri 'none'", "connect-src 'self'; base-uri 'none'");
   const server = await served(html, finer);
   const page = await opened('blank', planted());
-  await page.goto(server.url);
+  await page.goto(`${server.url}#timeline`);
   await plotOf(page).waitFor();
   assert.ok((await atLast(async () => server.asked.length, (count) => count > 0)) > 0);
   assert.match(server.asked[0], /^\/timeline\?begin=0&end=240000000&grain=\d+$/);

@@ -4,10 +4,41 @@
 #include <iterator>
 
 #include "borescope/analysis/core/param_specs.h"
+#include "borescope/analysis/verbs/verbs.h"
 #include "borescope/catalog/catalog.h"
 
 namespace borescope::internal {
 namespace {
+
+// By what people look for. What a pane does on its own, as the timeline, needs no analysis here.
+constexpr const AnalysisSpec* kOverviewPane[] = {&kSummaryVerb};
+constexpr const AnalysisSpec* kTimePane[] = {&kBreakdownVerb, &kStepsVerb, &kCriticalPathVerb,
+                                             &kIdleVerb, &kGapsVerb};
+constexpr const AnalysisSpec* kOperatorPane[] = {&kOpsVerb, &kFlameVerb, &kStacksVerb,
+                                                 &kAnnotationsVerb, &kSequencesVerb};
+constexpr const AnalysisSpec* kKernelPane[] = {&kKernelsVerb, &kVariabilityVerb, &kInductorVerb,
+                                               &kLaunchesVerb, &kDelaysVerb, &kQueueVerb,
+                                               &kGraphsVerb, &kCountersVerb};
+constexpr const AnalysisSpec* kCommunicationPane[] = {&kCollectivesVerb, &kStragglersVerb,
+                                                      &kWaitsVerb, &kOverlapVerb};
+constexpr const AnalysisSpec* kMemoryPane[] = {&kMemoryVerb, &kBandwidthVerb};
+constexpr const AnalysisSpec* kRooflinePane[] = {&kRooflineVerb};
+constexpr const AnalysisSpec* kAdvicePane[] = {&kWhatIfVerb, &kVarianceVerb};
+constexpr const AnalysisSpec* kComparePane[] = {&kDiffVerb};
+constexpr const AnalysisSpec* kQualityPane[] = {&kDoctorVerb, &kInfoVerb};
+
+constexpr PaneSpec kPanes[] = {{"overview", "Overview", kOverviewPane},
+                               {"timeline", "Timeline", {}},
+                               {"time", "Device time", kTimePane},
+                               {"operators", "Operators", kOperatorPane},
+                               {"kernels", "Kernels", kKernelPane},
+                               {"communication", "Communication", kCommunicationPane},
+                               {"memory", "Memory", kMemoryPane},
+                               {"roofline", "Roofline", kRooflinePane},
+                               {"advice", "Advice", kAdvicePane},
+                               {"compare", "Compare", kComparePane},
+                               {"quality", "Data quality", kQualityPane}};
+constexpr std::string_view kPaneOfOthers = "kernels";
 
 bool IsInReport(const AnalysisSpec& spec) {
   return spec.in_report && !spec.takes_two() && spec.leading == nullptr;
@@ -23,6 +54,18 @@ std::vector<SectionSpec> ReportSections() {
     }
   }
   return sections;
+}
+
+std::span<const PaneSpec> ReportPanes() { return kPanes; }
+
+const PaneSpec& PaneOf(const AnalysisSpec& spec) {
+  const auto* found = std::find_if(std::begin(kPanes), std::end(kPanes), [&](const PaneSpec& pane) {
+    return std::find(pane.analyses.begin(), pane.analyses.end(), &spec) != pane.analyses.end();
+  });
+  return found != std::end(kPanes)
+             ? *found
+             : *std::find_if(std::begin(kPanes), std::end(kPanes),
+                             [](const PaneSpec& pane) { return pane.name == kPaneOfOthers; });
 }
 
 Params ReportParams() {

@@ -18,6 +18,19 @@ struct SectionSpec {
   std::span<const ViewSpec> views;
 };
 
+// A pane of the page, which shows the sections of these analyses.
+struct PaneSpec {
+  std::string_view name;   // as links have it
+  std::string_view title;  // as its tab has it
+  std::span<const AnalysisSpec* const> analyses;
+};
+
+// Every pane, in the order of the page. That of an analysis may be empty where it was not asked.
+std::span<const PaneSpec> ReportPanes();
+
+// Where the section of an analysis is at home; that of kernels where no pane names it.
+const PaneSpec& PaneOf(const AnalysisSpec& spec);
+
 // Every section, in the order of the page.
 std::vector<SectionSpec> ReportSections();
 

@@ -44,11 +44,13 @@ function onKey(event: KeyboardEvent, stage: Stage, held: HeldKeys, onSearch: () 
     return;
   }
   const key = event.key.length === 1 ? event.key.toLowerCase() : event.key;
+  const isOwn = key === '/' || held.press(key) || pressed(stage, key);
+  if (isOwn) {
+    event.preventDefault();
+    event.stopPropagation(); // the page around has keys of its own
+  }
   if (key === '/') {
-    event.preventDefault();
     onSearch();
-  } else if (held.press(key) || pressed(stage, key)) {
-    event.preventDefault();
   }
 }
 

@@ -304,6 +304,15 @@ export class Stage {
     this.redraw();
   }
 
+  /** Brings a range into sight that is not, or is only a speck. */
+  showRange(): void {
+    const { range, view } = this;
+    const isSeen = range === null || (range.begin >= view.begin && range.end <= view.end && range.end - range.begin > (view.end - view.begin) / 50);
+    if (range !== null && !isSeen) {
+      this.show(around(range.begin, range.end, this.whole, 0.05));
+    }
+  }
+
   setMatches(matches: Uint8Array | null): void {
     this.matches = matches;
     this.redraw();

@@ -22,12 +22,13 @@ const MOST_PRINTED_PX = 1600;
 export const FIRST_FRAME_MARK = 'borescope-timeline-first-frame';
 
 /** `range` is what other panes have chosen; `onRange` reports what is chosen here. `focus` jumps to a
- *  moment whenever it is another object. */
+ *  moment whenever it is another object, `search` sets the search whenever it is another text. */
 export interface TimelineProps {
   document: TimelineDocument;
   range?: Span | null;
   onRange?: (range: Span | null) => void;
   focus?: Focus | null;
+  search?: string;
 }
 
 interface Elements {
@@ -37,9 +38,12 @@ interface Elements {
   area: { current: HTMLDivElement | null };
 }
 
-/** Keeps the picture as large as its place. */
+/** Keeps the picture as large as its place; one that is not shown keeps its size. */
 function measure(stage: Stage, { area, scroller }: Elements): void {
-  stage.resize(area.current?.clientWidth ?? 0, scroller.current?.clientHeight ?? 0);
+  const [width = 0, height = 0] = [area.current?.clientWidth, scroller.current?.clientHeight];
+  if (width > 0 && height > 0) {
+    stage.resize(width, height);
+  }
 }
 
 /** Draws the first frame before anything else of the page is shown, and again when places or colours change. */
@@ -90,6 +94,7 @@ function watchPrint(stage: Stage, elements: Elements): () => void {
   let before: Span | null = null;
   const begin = () => {
     before = stage.view;
+    measure(stage, elements);
     stage.showAll();
     stage.resize(stage.width, Math.min(MOST_PRINTED_PX, stage.layout.height));
     stage.paintNow();
@@ -117,6 +122,7 @@ function useRange(stage: Stage, range: Span | null | undefined, onRange: ((range
     outer.current = range ?? null;
     if (range !== undefined && !isSameSpan(range, stage.range)) {
       stage.setRange(range);
+      stage.showRange();
     }
   }, [stage, range]);
   useEffect(() => {
@@ -205,7 +211,7 @@ function Plot({ stage, elements }: { stage: Stage; elements: Elements }) {
   );
 }
 
-export function Timeline({ document: data, range, onRange, focus }: TimelineProps) {
+export function Timeline({ document: data, range, onRange, focus, search = '' }: TimelineProps) {
   const stage = useMemo(() => new Stage(data), [data]);
   const elements = useElements();
   const input = useRef<HTMLInputElement>(null);
@@ -215,7 +221,7 @@ export function Timeline({ document: data, range, onRange, focus }: TimelineProp
   useEffect(() => (focus === null || focus === undefined ? undefined : stage.focus(focus)), [stage, focus]);
   return (
     <div class="timeline">
-      <Tools stage={stage} input={input} />
+      <Tools stage={stage} input={input} search={search} />
       <Plot stage={stage} elements={elements} />
       <Spoken stage={stage} />
       <State stage={stage} />

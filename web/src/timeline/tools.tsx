@@ -37,8 +37,15 @@ function foundWords({ events, isComplete, isCut }: Found): string {
   return `${events.toLocaleString('en')} ${events === 1 ? 'event' : 'events'}${isComplete ? '' : ' so far'}${isCut ? ', too many to visit all' : ''}`;
 }
 
-export function Search({ stage, input }: { stage: Stage; input: { current: HTMLInputElement | null } }) {
-  const [text, setText] = useState('');
+interface SearchProps {
+  stage: Stage;
+  input: { current: HTMLInputElement | null };
+  search: string; // what the page around is filtered by
+}
+
+export function Search({ stage, input, search: outer }: SearchProps) {
+  const [text, setText] = useState(outer);
+  useEffect(() => setText(outer), [outer]);
   const wanted = text.trim();
   const found = useSearch(stage, wanted);
   const go = (direction: 1 | -1) => {
@@ -108,11 +115,11 @@ export function KeyHelp() {
   );
 }
 
-export function Tools({ stage, input }: { stage: Stage; input: { current: HTMLInputElement | null } }) {
+export function Tools({ stage, input, search: outer }: SearchProps) {
   const hasPath = stage.store.tracks.some((info) => info.kind === 'path');
   return (
     <div class="tools tl-tools">
-      <Search stage={stage} input={input} />
+      <Search stage={stage} input={input} search={outer} />
       <span class="choices">
         <button type="button" aria-label="Zoom in" onClick={() => stage.zoom(0.5)}>+</button>
         <button type="button" aria-label="Zoom out" onClick={() => stage.zoom(2)}>−</button>

@@ -58,6 +58,7 @@ void PutSection(JsonWriter& json, const ReportSection& section) {
   json.BeginObject();
   json.Member("name", section.name);
   json.Member("summary", section.summary);
+  json.Member("pane", section.pane);
   json.Key("first_table");
   json.Uint(section.first_table);
   json.Key("tables");
@@ -71,6 +72,19 @@ void PutSection(JsonWriter& json, const ReportSection& section) {
   }
   json.EndArray();
   json.EndObject();
+}
+
+void PutPanes(JsonWriter& json, std::span<const ReportPane> panes) {
+  json.BreakLine(1);
+  json.Key("panes");
+  json.BeginArray();
+  for (const ReportPane& pane : panes) {
+    json.BeginObject();
+    json.Member("name", pane.name);
+    json.Member("title", pane.title);
+    json.EndObject();
+  }
+  json.EndArray();
 }
 
 // What stands around the tables.
@@ -93,6 +107,7 @@ Result<void> WriteLayout(const ReportPage& page, Sink& sink) {
     json.String(ComparisonName(comparison));
   }
   json.EndArray();
+  PutPanes(json, page.panes);
   json.BreakLine(1);
   json.Key("sections");
   json.BeginArray();

@@ -28,6 +28,13 @@ struct ReportSection {
   std::string lack;  // why there are no tables, and what to record; empty if there are
   std::vector<ViewSpec> views;
   std::string other_lack = {};  // why the tables hold nothing of the other run, if so
+  std::string pane = {};        // the name of the pane that shows it
+};
+
+// A part of the page that is shown at once.
+struct ReportPane {
+  std::string name;   // in links
+  std::string title;  // of its tab
 };
 
 struct ReportPage {
@@ -39,6 +46,7 @@ struct ReportPage {
   // How each was made of two runs.
   std::vector<Comparison> comparisons;
   std::vector<ReportSection> sections;
+  std::vector<ReportPane> panes;  // in the order of the page
 };
 
 // The page with its scripts and styles; empty when Borescope was built without them.

@@ -124,6 +124,7 @@ Result<Report> CompareRuns(const Questions& questions, const RunOptions& options
   BS_ASSIGN(RunAnswers other, About("--against", AnswersOf(questions, options.test.files, second)));
   Report report;
   report.page.title = mine.title;
+  report.page.panes = PanesOfPage();
   report.page.against = other.title;
   const bool one_rank_each = mine.ranks == 1 && other.ranks == 1;
   for (size_t i = 0; i < questions.sections.size(); ++i) {
@@ -141,6 +142,7 @@ Result<Report> CompareRuns(const Questions& questions, const RunOptions& options
 Report PageOf(const Questions& questions, const RunOptions& options, RunAnswers answers) {
   Report report;
   report.page.title = std::move(answers.title);
+  report.page.panes = PanesOfPage();
   report.page.document.begins = std::move(answers.begins);
   for (size_t i = 0; i < questions.sections.size(); ++i) {
     AddSection(questions.sections[i], std::move(answers.sections[i]), options, report.page);

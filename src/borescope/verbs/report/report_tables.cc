@@ -75,6 +75,7 @@ ReportSection& OpenSection(const SectionSpec& spec, ReportPage& page) {
   ReportSection& section = page.sections.emplace_back();
   section.name = spec.analysis->name;
   section.summary = spec.analysis->summary;
+  section.pane = PaneOf(*spec.analysis).name;
   section.views.assign(spec.views.begin(), spec.views.end());
   return section;
 }
@@ -151,6 +152,14 @@ Tables AllTables(const SectionSpec& spec, const Tables& mine, const Tables& othe
 }
 
 }  // namespace
+
+std::vector<ReportPane> PanesOfPage() {
+  std::vector<ReportPane> panes;
+  for (const PaneSpec& pane : ReportPanes()) {
+    panes.push_back({std::string(pane.name), std::string(pane.title)});
+  }
+  return panes;
+}
 
 void AddSection(const SectionSpec& spec, SectionTables answer, const RunOptions& options,
                 ReportPage& page) {

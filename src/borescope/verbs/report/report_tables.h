@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "borescope/catalog/report_sections.h"
 #include "borescope/engine/run_analyses.h"
@@ -14,6 +15,9 @@ struct SectionTables {
   Tables tables;
   std::string lack;  // why there are none, and what to record; empty if there are
 };
+
+// All panes of a page, in their order.
+std::vector<ReportPane> PanesOfPage();
 
 // Adds a section with its tables to the page. Of `options` counts `top`.
 void AddSection(const SectionSpec& spec, SectionTables answer, const RunOptions& options,

@@ -1,0 +1,126 @@
+// A section: what one analysis says, as charts and tables.
+import { useMemo, useState } from 'preact/hooks';
+
+import { Bars, StackedBars, hasBars } from './bars';
+import { type Filtered, filterTable } from './filters';
+import { Flame, hasFlame } from './flame';
+import { Heat, hasHeat } from './heat';
+import { useTurn } from './hooks';
+import { type Section, type SizedTable, type Table, type View, rowsOf, tableOf } from './model';
+import { useFilters } from './navigation';
+import { Roofline, hasRoofline } from './roofline';
+import { Series, hasSeries } from './series';
+import { StepColumns, hasSteps } from './step_columns';
+import { TableTitle, TableView } from './table';
+import { heading, printable } from './units';
+
+const SMALL_ROWS = 12;
+
+interface Chart {
+  has: (table: Table, view: View) => boolean;
+  draw: (table: Table, view: View, section: Section) => preact.ComponentChild;
+}
+
+// What draws each kind of view.
+const CHARTS: Record<string, Chart> = {
+  bars: { has: hasBars, draw: (table, view) => <Bars table={table} view={view} /> },
+  'stacked-bars': {
+    has: hasBars,
+    draw: (table, view) => (hasSteps(table, view) ? <StepColumns table={table} view={view} /> : <StackedBars table={table} view={view} />),
+  },
+  series: { has: hasSeries, draw: (table, view) => <Series table={table} view={view} /> },
+  flame: { has: hasFlame, draw: (table, view) => <Flame table={table} view={view} /> },
+  heat: { has: hasHeat, draw: (table, view) => <Heat table={table} view={view} /> },
+  roofline: {
+    has: hasRoofline,
+    draw: (table, view, section) => (
+      <Roofline table={table} view={view} roofs={tableOf(section, 'roofs')} />
+    ),
+  },
+};
+
+const useFiltered = (table: Table | undefined): Filtered | undefined => {
+  const filters = useFilters();
+  return useMemo(() => (table === undefined ? undefined : filterTable(table, filters)), [table, filters]);
+};
+
+function ViewFigure({ section, view }: { section: Section; view: View }) {
+  const table = tableOf(section, view.table);
+  const filtered = useFiltered(table);
+  const chart = CHARTS[view.kind];
+  if (table === undefined || filtered === undefined || chart === undefined || !chart.has(table, view)) {
+    return null;
+  }
+  const { applied, missing } = filtered;
+  return (
+    <figure data-kind={view.kind} data-table={view.table}>
+      <figcaption>
+        {view.title}
+        {applied.length > 0 && <small> filtered by {applied.join(', ')}</small>}
+        {missing.length > 0 && <small> not filtered by {missing.join(', ')}</small>}
+      </figcaption>
+      {chart.has(filtered.table, view) ? chart.draw(filtered.table, view, section) : <p class="note">Nothing of this is left by the filters.</p>}
+    </figure>
+  );
+}
+
+function TableBlock({ sized, open }: { sized: SizedTable; open: boolean }) {
+  const [isOpen, setOpen] = useState(open);
+  const filtered = useFiltered(sized.table);
+  if (filtered === undefined || rowsOf(sized.table) === 0) {
+    return <p class="note">{printable(sized.table.title)}: no rows.</p>;
+  }
+  return (
+    <details open={isOpen} onToggle={(event) => setOpen(event.currentTarget.open)} data-table={sized.table.name}>
+      <summary><h3><TableTitle sized={sized} /></h3></summary>
+      {isOpen && <TableView whole={sized} filtered={filtered} />}
+    </details>
+  );
+}
+
+const emptyLast = (tables: SizedTable[]): SizedTable[] => [
+  ...tables.filter((sized) => rowsOf(sized.table) > 0),
+  ...tables.filter((sized) => rowsOf(sized.table) === 0),
+];
+
+function SectionBody({ section }: { section: Section }) {
+  return (
+    <>
+      {section.views.map((view) => (
+        <ViewFigure key={view.table + view.kind + view.title} section={section} view={view} />
+      ))}
+      {emptyLast(section.tables).map((sized, i) => (
+        <TableBlock key={sized.table.name} sized={sized} open={i === 0 || sized.table.name === section.name || rowsOf(sized.table) <= SMALL_ROWS} />
+      ))}
+    </>
+  );
+}
+
+/** The heading at once, so that links find it; all else in its turn, those of the shown pane first. */
+export function SectionView({ section, isShown }: { section: Section; isShown: boolean }) {
+  const id = `section-${section.name}`;
+  const isDrawn = useTurn(isShown);
+  const body = useMemo(() => <SectionBody section={section} />, [section]); // the same for each address
+  return (
+    <section id={section.name} aria-labelledby={id}>
+      <h2 id={id}>{heading(section.name)}</h2>
+      <p class="summary">{section.summary}</p>
+      {section.otherLack !== '' && <p class="note">Not in the other run: {printable(section.otherLack)}</p>}
+      {isDrawn && body}
+    </section>
+  );
+}
+
+/** What analyses without an answer would say, and how to record it. */
+export function Lacks({ sections }: { sections: Section[] }) {
+  return (
+    <dl class="lacks">
+      {sections.map((section) => (
+        <div key={section.name} id={section.name}>
+          <dt>{heading(section.name)} <small>{section.summary}</small></dt>
+          <dd>{printable(section.lack)}</dd>
+        </div>
+      ))}
+    </dl>
+  );
+}
