@@ -334,6 +334,25 @@ test('arrow keys go from row to row, also where the selected event begins outsid
   await page.done();
 });
 
+test('addresses lead to a range, a step and a search, and a chosen range is in the address', async () => {
+  const page = await opened('address', run, { at: '#timeline?step=7&rank=1&text=AllReduce&t=140000000-160000000' });
+  const text = () => page.locator('.tl-tools').textContent();
+  assert.match(await text(), /Range 20\.00\u00a0ms/);
+  assert.match(await atLast(text, (now) => /\d events/.test(now)), /\d events/);
+  assert.equal(await chosen(page).locator('.tl-name').textContent(), 'ProfilerStep#7');
+  assert.match(await chosen(page).textContent(), /rank 1 · steps/);
+  assert.ok((await seenSpan(page)) < 240_000_000);
+  await plotOf(page).focus();
+  await page.keyboard.press('Home');
+  await page.keyboard.press('r');
+  const hash = () => page.evaluate(() => location.hash);
+  assert.match(await atLast(hash, (now) => now.includes('t=0-240000000')), /[?&]t=0-240000000/);
+  await page.getByRole('button', { name: 'No range' }).click();
+  assert.doesNotMatch(await atLast(hash, (now) => !now.includes('&t=')), /[?&]t=/);
+  assert.deepEqual(page.faults, []);
+  await page.done();
+});
+
 test('what was left out of the document is said', async () => {
   const page = await opened('left', { ...planted(), left_out: { tracks: 2, events: 1 } });
   assert.match(await stateOf(page), /Left out for size: 2 rows and 1 event\./);
@@ -403,7 +422,7 @@ test('nothing overflows and nothing is wrong for axe-core at any width, in both 
     const page = await opened('widths', run, { width, scheme });
     await plotOf(page).focus();
     await page.keyboard.press('ArrowDown');
-    await page.getByRole('button', { name: 'Keys' }).click();
+    await page.getByRole('button', { name: 'Keys', exact: true }).click();
     await page.locator('.tl-outline summary').click();
     await page.locator('.tl-outline td').first().waitFor();
     assert.equal(await overflow(page), 0, `${width}`);
