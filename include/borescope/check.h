@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -10,7 +11,9 @@
 #include "borescope/error.h"
 #include "borescope/export.h"
 #include "borescope/params.h"
+#include "borescope/partial.h"
 #include "borescope/progress.h"
+#include "borescope/run.h"
 
 namespace borescope {
 
@@ -50,11 +53,26 @@ struct CheckReport {
       answer;  // tables `check`, `check_runs`, `checks`, `gate`; files and diagnostics of all runs
 };
 
-// Checks `runs`, each a file, a folder or a glob, and one execution of the program. Errors:
-// kInvalidArgument for options, for budget files (with the line), and for runs that are not
-// comparable; kMissingData where a run does not hold what is asked; those of Run::Ask. Thread-safe.
+// Checks `runs`, each a file, a folder or a glob, and one execution of the program; or parts of
+// such (MapCheck), whose selection must be the one given here. Errors: kInvalidArgument for
+// options, for budget files (with the line), and for runs that are not comparable; kMissingData
+// where a run does not hold what is asked; those of Run::Ask. Thread-safe.
 BORESCOPE_EXPORT Result<CheckReport> Check(std::span<const std::string> runs,
                                            const CheckOptions& options = {});
+
+// The answers that a check needs about some files of `runs`, written to a file as a part: Check
+// reads parts in the place of recordings, and gives the same result. Of `options` it takes `budget`
+// (whose budgets may be of tables alone), the parameters that select, `captures`, `threads`,
+// `memory_limit`, `progress` and `stop`. Errors as those of Check about these, and of Run::Map.
+struct CheckMapOptions {
+  std::optional<Shard> shard = {};  // only this part of the files of all runs; nothing: all
+  // A file; or, with a slash at its end or where it is there, a folder, in which the file is called
+  // as by Run::MapInto and kept likewise.
+  std::string output = {};
+  bool again = false;  // also where a part is kept
+};
+BORESCOPE_EXPORT Result<PartFile> MapCheck(std::span<const std::string> runs,
+                                           const CheckOptions& options, const CheckMapOptions& map);
 
 // The tables of CheckReport::answer without rows, as DescribeAnswer has those of verbs.
 BORESCOPE_EXPORT Answer DescribeCheck();

@@ -19,6 +19,10 @@ struct ConvertOptions {
   std::string to = {};     // a format of Describe().targets; empty: by the ending of the output
   std::string begin = {};  // of the window, as the parameter `begin` of a verb; empty: open
   std::string end = {};
+  std::string steps = {};  // of steps, as the parameter `step` of a verb; empty: all
+  // Draws what these verbs find (critical-path, bandwidth, queue, sequences) into a copy of the one
+  // input, a Chrome JSON. Excludes all of the above, `align` and `scrub`.
+  std::vector<std::string> overlays = {};
   // Of several inputs: "collectives" puts the clocks of ranks in line by what they did together
   // (the verb `waits`); empty: by the clocks that are recorded.
   std::string align = {};

@@ -9,6 +9,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "borescope/convert.h"
 #include "borescope/error.h"
@@ -27,14 +28,51 @@ struct OfferedTrace {
   std::optional<ConvertReport> converted;
 };
 
+// In which form Perfetto's page gets a trace.
+enum class TraceForm : uint8_t {
+  kPerfetto,  // Perfetto's protobuf, a third of the size of JSON
+  kJson,      // Chrome JSON: the text of the input, where it is that
+};
+
+// The banner of a page that is replaced while it is shown.
+struct LiveNews {
+  std::string text;  // "4 ranks at 14:05:09"
+  std::vector<std::string> problems = {};
+};
+
+// Which files of a folder are complete: they have stayed the same for a while, are not empty, and
+// no temporary ones by their names (.tmp, .part, ...). Reads none of them. Not thread-safe.
+class BORESCOPE_EXPORT InputWatch {
+ public:
+  struct Settled {
+    std::vector<std::string> paths;  // as Run::paths() names them
+    size_t growing = 0;              // others, which are still being written
+    bool has_changed = false;        // since the last look: other files, or others in their place
+  };
+
+  // `inputs` as those of Run::Open; they may lead to no file yet. A file is complete once it has
+  // not changed for `quiet`.
+  InputWatch(std::vector<std::string> inputs, std::chrono::milliseconds quiet);
+  InputWatch(InputWatch&&) noexcept;
+  InputWatch& operator=(InputWatch&&) noexcept;
+  ~InputWatch();
+
+  Settled Look();
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
 enum class ServeEnd : uint8_t {
-  kFetched,    // somebody has all of the file
+  kFetched,    // somebody has all of the file; of a live page, it was fetched and nobody asks any
+               // more
   kTimeLimit,  // nobody has begun to fetch it
   kStopped,    // `stop` was set
 };
 
 // Serves one file over HTTP, at an address that nobody can guess, to programs of this machine. Used
-// by one thread at a time, but for RemoveDrafts.
+// by one thread at a time, but for RemoveDrafts, UpdatePage and UpdateNews.
 class BORESCOPE_EXPORT FileServer {
  public:
   // Listens on 127.0.0.1; port 0 is any free one. kIo names the address and the cause.
@@ -45,13 +83,23 @@ class BORESCOPE_EXPORT FileServer {
 
   uint16_t port() const;
 
-  // Makes ready what Perfetto's page shows of these inputs; what it cannot read as it is gets
-  // converted into a temporary file. Of `options` the format is not used. Errors as those of
-  // Convert.
+  // Makes ready what Perfetto's page shows of these inputs; what is not of that form, or cannot be
+  // read as it is, gets converted into a temporary file. Of `options` the format is not used.
+  // Errors as those of Convert.
   Result<OfferedTrace> OfferTrace(std::span<const std::string> inputs,
-                                  const ConvertOptions& options = {});
+                                  const ConvertOptions& options = {},
+                                  TraceForm form = TraceForm::kPerfetto);
   // Makes ready a page; `name` ends its address.
   Result<void> OfferPage(std::string html, std::string_view name);
+
+  // Makes ready a page that UpdatePage replaces while it is served; until then it says `waiting`.
+  // Serve then goes on until nobody has asked for anything within `limit`, or `stop` is set.
+  Result<void> OfferLivePage(std::string_view name, std::string_view waiting);
+  // A report in the place of the last one: browsers that show that load this one, and stay where
+  // they are in it. Also from other threads, while Serve runs. REQUIRES: a live page was offered.
+  void UpdatePage(std::string html, LiveNews news);
+  // Other news of the same page. As UpdatePage.
+  void UpdateNews(LiveNews news);
 
   // What a browser is to open. REQUIRES: a trace or a page was offered.
   const std::string& address() const;

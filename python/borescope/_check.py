@@ -63,7 +63,8 @@ def check(runs: PathLike | Iterable[PathLike], *, budget: PathLike | None = None
     """Whether runs keep their budgets, and whether they are slower than a baseline.
 
     Args:
-        runs: the runs, each a file, a folder of its ranks or a glob, and one execution of the program.
+        runs: the runs, each a file, a folder of its ranks or a glob, and one execution of the program; or what
+            ``borescope map check`` wrote of it.
         budget: file of budgets, in TOML.
         baseline: runs to compare with, or what ``save_baseline`` wrote, or a folder of that.
         history: runs of one unchanged program, which say how much runs differ, where there are too few.

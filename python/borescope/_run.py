@@ -266,22 +266,28 @@ class Run(Verbs):
             yield run, pairs, None if other is None else other._open(), progress
 
     def convert(self, path: str | os.PathLike[str], *, to: str | None = None,
+                overlay: Sequence[str] = (),
+                step: str | int | Sequence[int] | None = None,
                 begin: str | int | None = None, end: str | int | None = None,
                 align: Literal["collectives"] | None = None,
                 scrub: bool | Literal["names"] = False) -> Conversion:
         """Writes the recordings into one file of another format, chosen by the ending of ``path`` or
-        by ``to``. ``begin`` and ``end`` cut out a window (nanoseconds, or ``"1ms"``, ``"10%"``);
+        by ``to``. ``overlay`` are verbs (``critical-path``, ``bandwidth``, ``queue``, ``sequences``)
+        whose findings are drawn into a copy of one JSON trace. ``step`` (``3``, ``"3..5"``), ``begin`` and ``end`` (nanoseconds, or ``"1ms"``,
+        ``"10%"``) cut out a part, of which verbs report what they report of it in the whole run;
         ``align="collectives"`` puts the clocks of ranks in line by what they did together, as
         :meth:`waits` does;
         ``scrub`` leaves out what may identify people, machines or secrets."""
         if scrub not in (True, False, "names"):
             raise usage(f"`scrub` takes True, False or \"names\", not {scrub!r:.80}", parameter="scrub")
-        given = {"begin": begin, "end": end}
-        with self._question(given, {"begin": "moment", "end": "moment"}) as (_, pairs, progress), \
+        given = {"step": step, "begin": begin, "end": end}
+        types = {"step": "ranges", "begin": "moment", "end": "moment"}
+        with self._question(given, types) as (_, pairs, progress), \
                 tempfile.TemporaryDirectory(prefix="borescope-") as folder:
             window = dict(pairs)
             row = _native.convert(self._inputs.as_files(folder), os.fsencode(path), to or "",
-                                  window.get("begin", ""), window.get("end", ""), align or "",
+                                  list(overlay), window.get("step", ""), window.get("begin", ""),
+                                  window.get("end", ""), align or "",
                                   None if scrub is False else scrub == "names",
                                   self._arguments["threads"], progress)
         diagnostics = diagnostics_of(row.pop("diagnostics"))

@@ -174,18 +174,15 @@ PARAMETERS: dict[str, dict[str, str]] = {
         "overlay_all_events": "flag", "overlay_all_edges": "flag", "include_last_step": "flag"
     },
     "whatif": {
-        "rank": "ranges", "step": "ranges", "step_rule": "choice", "step_pattern": "text", "gpu":
-        "ranges", "stream": "ranges", "annotation": "text", "instance": "ranges", "begin": "moment",
-        "end": "moment", "sort": "text", "top": "count", "scale": "texts", "remove": "texts",
-        "roof": "text", "no_data_wait": "flag", "no_sync": "texts", "overlap_comm": "flag", "graph":
-        "texts", "launch": "text", "plan": "file", "sweep": "text", "data_load": "text", "causal":
-        "choice", "sfu_weight": "number", "device": "text", "device_spec": "file"
+        "rank": "ranges", "step": "ranges", "step_rule": "choice", "step_pattern": "text", "sort":
+        "text", "top": "count", "scale": "texts", "remove": "texts", "roof": "text", "no_data_wait":
+        "flag", "no_sync": "texts", "overlap_comm": "flag", "graph": "texts", "launch": "text",
+        "plan": "file", "sweep": "text", "data_load": "text", "causal": "choice", "sfu_weight":
+        "number", "device": "text", "device_spec": "file"
     },
     "variance": {
-        "rank": "ranges", "step": "ranges", "step_rule": "choice", "step_pattern": "text", "gpu":
-        "ranges", "stream": "ranges", "annotation": "text", "instance": "ranges", "begin": "moment",
-        "end": "moment", "sort": "text", "top": "count", "parts": "choice", "all_steps": "flag",
-        "data_load": "text"
+        "rank": "ranges", "step": "ranges", "step_rule": "choice", "step_pattern": "text", "sort":
+        "text", "top": "count", "parts": "choice", "all_steps": "flag", "data_load": "text"
     },
     "memory": {
         "rank": "ranges", "step": "ranges", "step_rule": "choice", "step_pattern": "text", "gpu":
@@ -2947,12 +2944,6 @@ class Verbs:
         step: int | str | Iterable[int] | None = None,
         step_rule: Literal["launch", "time"] | None = None,
         step_pattern: str | None = None,
-        gpu: int | str | Iterable[int] | None = None,
-        stream: int | str | Iterable[int] | None = None,
-        annotation: str | None = None,
-        instance: int | str | Iterable[int] | None = None,
-        begin: int | str | None = None,
-        end: int | str | None = None,
         sort: str | None = None,
         top: int | None = None,
         scale: str | Sequence[str] | None = None,
@@ -2980,13 +2971,6 @@ class Verbs:
                 it, by time what runs in its window on the host.
             step_pattern: steps are the annotations whose name matches this regular expression,
                 instead of ProfilerStep#N.
-            gpu: only these devices.
-            stream: only these device streams.
-            annotation: only inside the host annotation of this name.
-            instance: which of its occurrences, counted from 0: 0 or 0,3 or 2..5.
-            begin: only from here on: nanoseconds, +5ms from the begin, -5ms from the end, 10%, or
-                part of the name of a kernel, the first of which starts there.
-            end: only up to here, as ``begin``.
             sort: sort rows by this column, numbers from large to small.
             top: show the first N rows of each table.
             scale: durations times F; WHAT is kernel:TEXT, op:TEXT, class:NAME, comm, copy,
@@ -3078,9 +3062,8 @@ class Verbs:
             <Answer: replay_quality (8 rows), ranking (20 rows), replay_constants (34 rows)>
         """
         return self._verb("whatif", {
-            "rank": rank, "step": step, "step_rule": step_rule, "step_pattern": step_pattern, "gpu":
-            gpu, "stream": stream, "annotation": annotation, "instance": instance, "begin": begin,
-            "end": end, "sort": sort, "top": top, "scale": scale, "remove": remove, "roof": roof,
+            "rank": rank, "step": step, "step_rule": step_rule, "step_pattern": step_pattern,
+            "sort": sort, "top": top, "scale": scale, "remove": remove, "roof": roof,
             "no_data_wait": no_data_wait, "no_sync": no_sync, "overlap_comm": overlap_comm, "graph":
             graph, "launch": launch, "plan": plan, "sweep": sweep, "data_load": data_load, "causal":
             causal, "sfu_weight": sfu_weight, "device": device, "device_spec": device_spec
@@ -3093,12 +3076,6 @@ class Verbs:
         step: int | str | Iterable[int] | None = None,
         step_rule: Literal["launch", "time"] | None = None,
         step_pattern: str | None = None,
-        gpu: int | str | Iterable[int] | None = None,
-        stream: int | str | Iterable[int] | None = None,
-        annotation: str | None = None,
-        instance: int | str | Iterable[int] | None = None,
-        begin: int | str | None = None,
-        end: int | str | None = None,
         sort: str | None = None,
         top: int | None = None,
         parts: Literal["path", "breakdown", "ops"] | None = None,
@@ -3114,13 +3091,6 @@ class Verbs:
                 it, by time what runs in its window on the host.
             step_pattern: steps are the annotations whose name matches this regular expression,
                 instead of ProfilerStep#N.
-            gpu: only these devices.
-            stream: only these device streams.
-            annotation: only inside the host annotation of this name.
-            instance: which of its occurrences, counted from 0: 0 or 0,3 or 2..5.
-            begin: only from here on: nanoseconds, +5ms from the begin, -5ms from the end, 10%, or
-                part of the name of a kernel, the first of which starts there.
-            end: only up to here, as ``begin``.
             sort: sort rows by this column, numbers from large to small.
             top: show the first N rows of each table.
             parts: what steps are divided into: the critical path, which is the default; device
@@ -3149,6 +3119,9 @@ class Verbs:
                     trend; above 0.5.
                 work_share (float, share): Part of the variance that goes with other amounts of
                     work; missing where all steps do the same, or it is not known.
+                parts (string): How the steps are divided (--parts), where ranks differ in it, so
+                    that their parts are not comparable: --parts breakdown divides all alike.
+                    Missing where all are alike.
             variance_causes: What goes with the length of steps, by path: shares need 5 steps.
                 rank (int): Rank of the process in the job: what it, for which the others waited,
                     spent beyond the typical rank; missing: time of the typical rank.
@@ -3189,10 +3162,8 @@ class Verbs:
             <Answer: steps_spread (3 rows), variance_causes (78 rows), slow_steps (1 rows)>
         """
         return self._verb("variance", {
-            "rank": rank, "step": step, "step_rule": step_rule, "step_pattern": step_pattern, "gpu":
-            gpu, "stream": stream, "annotation": annotation, "instance": instance, "begin": begin,
-            "end": end, "sort": sort, "top": top, "parts": parts, "all_steps": all_steps,
-            "data_load": data_load
+            "rank": rank, "step": step, "step_rule": step_rule, "step_pattern": step_pattern,
+            "sort": sort, "top": top, "parts": parts, "all_steps": all_steps, "data_load": data_load
         })
 
     @verb

@@ -83,7 +83,8 @@ nb::bytes MergeParts(const std::vector<nb::bytes>& parts, const std::vector<std:
 }
 
 nb::dict ConvertFiles(const std::vector<nb::bytes>& given, const nb::bytes& target,
-                      const std::string& to, const std::string& begin, const std::string& end,
+                      const std::string& to, const std::vector<std::string>& overlays,
+                      const std::string& steps, const std::string& begin, const std::string& end,
                       const std::string& align, std::optional<bool> scrub_names, int threads,
                       nb::object progress) {
   const std::vector<std::string> inputs = TextsOf(given);
@@ -91,6 +92,8 @@ nb::dict ConvertFiles(const std::vector<nb::bytes>& given, const nb::bytes& targ
   Call call(std::move(progress));
   ConvertOptions options;
   options.to = to;
+  options.steps = steps;
+  options.overlays = overlays;
   options.begin = begin;
   options.end = end;
   options.align = align;
@@ -134,8 +137,9 @@ void BindTasks(nb::module_& module) {
              nb::arg("top").none(), nb::arg("expect").none());
   module.def("merge", MergeParts, nb::arg("parts"), nb::arg("names"));
   module.def("convert", ConvertFiles, nb::arg("inputs"), nb::arg("output"), nb::arg("to"),
-             nb::arg("begin"), nb::arg("end"), nb::arg("align"), nb::arg("scrub_names").none(),
-             nb::arg("threads"), nb::arg("progress").none());
+             nb::arg("overlays"), nb::arg("steps"), nb::arg("begin"), nb::arg("end"),
+             nb::arg("align"), nb::arg("scrub_names").none(), nb::arg("threads"),
+             nb::arg("progress").none());
 }
 
 }  // namespace borescope::python

@@ -132,10 +132,15 @@ class Checker:
         self.expect_nothing_left(name)
 
     def check_traces(self) -> None:
-        self.check_served("JSON", [self.trace], self.trace.read_bytes(), PERFETTO)
-        self.check_served("without an origin", [self.trace], self.trace.read_bytes(), None)
-        self.check_served("gzip", [self.packed], self.packed.read_bytes(), PERFETTO)
+        text = self.trace.read_bytes()
+        self.check_served("JSON as JSON", [self.trace, "--as", "json"], text, PERFETTO)
+        self.check_served("without an origin", [self.trace, "--as", "json"], text, None)
+        self.check_served("gzip", [self.packed, "--as", "json"], self.packed.read_bytes(), PERFETTO)
         converted = self.folder / "wanted.pftrace"
+        self.run("convert", self.trace, "-o", converted, "-q")
+        self.check_served("JSON", [self.trace], converted.read_bytes(), PERFETTO)
+        self.check_served("packed JSON", [self.packed], converted.read_bytes(), PERFETTO)
+        self.check_served("Perfetto's own", [converted], converted.read_bytes(), PERFETTO)
         self.run("convert", self.database, "-o", converted, "-q")
         self.check_served("database", [self.database], converted.read_bytes(), PERFETTO)
         cut = self.folder / "cut.json"
@@ -150,6 +155,59 @@ class Checker:
         page = self.folder / "wanted.html"
         self.run("report", self.trace, "-o", page, "-q", "--top", 3)
         self.check_served("report", [self.trace, "--report", "--top", 3], page.read_bytes(), None)
+
+    # ---- A folder that is being written ----
+
+    def wait_for_news(self, port: int, path: str, wanted: str) -> dict:
+        """What the page hears, once `wanted` is in it."""
+        end = time.monotonic() + PATIENCE_S
+        news = {}
+        while time.monotonic() < end:
+            news = json.loads(fetch(port, path.replace("report.html", "live"))[2])
+            if wanted in json.dumps(news):
+                return news
+            time.sleep(0.1)
+        self.faults.append(f"live: {wanted!r} is not in {news}")
+        return news
+
+    def check_live(self) -> None:
+        run = self.folder / "run"
+        run.mkdir()
+        server = Server(self, run, "--report", "--port", 0, "--no-browser", "-q", "--top", 3)
+        server.url = server.process.stdout.readline().decode().strip()
+        port = int(re.search(r"127\.0\.0\.1:(\d+)/", server.url)[1])
+        path = server.url.split(f":{port}")[1]
+        self.expect("live: waits", b"No rank is complete yet" in fetch(port, path)[2], True)
+        text = self.trace.read_text()
+        (run / "rank-0.json.tmp").write_text(text)
+        (run / "rank-0.json").write_text(text)
+        first = self.wait_for_news(port, path, "1 rank at")
+        page = fetch(port, path)[2]
+        self.expect("live: page", b"kernel_1" in page, True)
+        head = page[:page.find(b"<title>")]
+        has_scripts = b"script-src" in head
+        self.expect("live: may ask its server", b"connect-src 'self'" in head, has_scripts)
+        self.expect("live: no file may", b"connect-src" in (self.folder / "wanted.html").read_bytes(),
+                    False)
+        growing = (run / "rank-1.json").open("w")
+        growing.write(text[:1000])
+        growing.flush()
+        self.wait_for_news(port, path, "1 file still being written")
+        growing.write(text[1000:])
+        growing.close()
+        second = self.wait_for_news(port, path, "2 ranks at")
+        self.expect("live: another page", second["version"] > first["version"], True)
+        (run / "rank-2.json.gz").write_bytes(b"\x1f\x8b broken")
+        self.expect("live: says what is broken",
+                    "rank-2.json.gz" in str(self.wait_for_news(port, path, "rank-2")["problems"]),
+                    True)
+        self.expect("live: page stays", b"kernel_1" in fetch(port, path)[2], True)
+        name = path.replace("report.html", "live")
+        self.expect("live: nobody else", fetch(port, name, Origin="https://evil.example")[0], 403)
+        self.expect("live: secret", fetch(port, "/live")[0], 404)
+        server.process.send_signal(signal.SIGINT)
+        self.expect("live: exit, of which one file is broken", server.end(), (2, ""))
+        self.expect_nothing_left("live")
 
     def check_input_through_a_pipe(self) -> None:
         server = Server(self, "-", "--port", 0, "--no-browser")
@@ -187,7 +245,7 @@ class Checker:
 
     def check_silent_clients(self) -> None:
         """Connections that say nothing, or never all of it, keep nobody out."""
-        server = Server(self, self.trace, "--port", 0, "--no-browser")
+        server = Server(self, self.trace, "--as", "json", "--port", 0, "--no-browser")
         port, path = server.address()
         silent = [socket.create_connection(("127.0.0.1", port)) for _ in range(200)]
         for one in silent[::2]:
@@ -340,6 +398,7 @@ def main() -> int:
         checker = Checker(borescope, Path(folder))
         checker.check_traces()
         checker.check_report()
+        checker.check_live()
         checker.check_input_through_a_pipe()
         checker.check_refusals()
         checker.check_silent_clients()

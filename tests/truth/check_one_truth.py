@@ -17,6 +17,9 @@ quotients to 1e-9. Compared are
                             launches, queue), calls, FLOPs, what has a model
   one_truth/recording.py    events from file to table, annotations, calls, steps, collectives, critical path,
                             memory
+  one_truth/replays.py      steps that whatif starts from and those of variance and SQL; the prices of the
+                            summary and the scenarios of whatif
+  one_truth/checked.py      what check compares, and the medians over steps of other verbs
   one_truth/shares.py       shares: the part they say, and together 1
   one_truth/same_tables.py  the tables of the summary and of the page against those of the verbs
   one_truth/ranks.py        several ranks against their files one by one
@@ -30,11 +33,11 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from one_truth import answers as asking
-from one_truth import (device_time, operators, random_run, ranks, recording, same_tables, self_test, shares, ways,
-                       work)
+from one_truth import (checked, device_time, operators, random_run, ranks, recording, replays, same_tables, self_test,
+                       shares, ways, work)
 from one_truth.claims import Claims
 
-MODULES = (device_time, work, operators, recording, shares, same_tables)
+MODULES = (device_time, work, operators, recording, replays, checked, shares, same_tables)
 SHOWN = 40  # problems of one run
 SKIPPED = 77
 # Sample folders and what of them is a trace of devices; directories are runs of several ranks.
@@ -65,17 +68,18 @@ def files_of(path):
     return sorted(path.iterdir()) if path.is_dir() else [path]
 
 
-def answers_about(program, path):
+def answers_about(program, path, is_generated=True):
     answers = asking.ask(program, [path])
+    answers.is_generated = is_generated
     files = files_of(path)
     if len(files) > 1:
         answers.ranks_alone = [asking.ask(program, [file], ("verbs",)) for file in files]
     return answers
 
 
-def check(program, path, thorough=False):
+def check(program, path, thorough=False, is_generated=True):
     """The problems of one run, each with its place."""
-    answers = answers_about(program, path)
+    answers = answers_about(program, path, is_generated)
     claims = compared(answers, claims_about(answers))
     found = claims.problems() + ways.threads(program, [path])
     if thorough:
@@ -99,7 +103,7 @@ def samples(program, folder):
     runs = [data / name for name in SAMPLE_RUNS]
     traces = sorted({path for pattern in SAMPLE_TRACES for path in data.glob(pattern)})
     with ThreadPoolExecutor(2) as pool:
-        results = pool.map(lambda path: check(program, path), runs + traces)
+        results = pool.map(lambda path: check(program, path, is_generated=False), runs + traces)
         return [problem for result in results for problem in result]
 
 

@@ -1,5 +1,6 @@
 import { render } from 'preact';
 
+import { followLivePage } from './live';
 import { type TableDocument, makeReport } from './model';
 import { Page } from './page';
 
@@ -13,3 +14,4 @@ if (root !== null) {
   root.textContent = '';
   render(<Page report={report} />, root);
 }
+followLivePage();

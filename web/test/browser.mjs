@@ -125,7 +125,27 @@ export async function open(path, { width = 1280, height = 900, scheme = 'light',
   return page;
 }
 
+<<<<<<< HEAD
 /** What axe-core finds to be wrong in what is shown, one line each. It runs past the policy of the page. It cannot tell
+=======
+/** Opens a page that a program serves; of `page.faults` what it must not do: errors, and requests of anybody else. */
+export async function openAddress(url) {
+  const context = await browser.newContext({ viewport: { width: 1280, height: 900 } });
+  const page = await context.newPage();
+  page.faults = [];
+  page.on('console', (message) => page.faults.push(message.text()));
+  page.on('pageerror', (error) => page.faults.push(error.message));
+  page.on('request', (request) => {
+    if (new URL(request.url()).origin !== new URL(url).origin) {
+      page.faults.push(`request of ${request.url()}`);
+    }
+  });
+  await page.goto(url);
+  return page;
+}
+
+/** What axe-core finds to be wrong, one line each. It runs past the policy of the page. It cannot tell
+>>>>>>> main
  *  what is behind text that is not laid out yet. */
 export async function accessibilityFaults(page) {
   await page.evaluate(() => document.querySelectorAll('section').forEach((one) => { one.style.contentVisibility = 'visible'; }));

@@ -1,38 +1,16 @@
 #include "core/collector.h"
 
-#include <linux/futex.h>
 #include <pthread.h>
-#include <sys/syscall.h>
 #include <unistd.h>
-
-#include <climits>
 
 #include "core/clock.h"
 #include "core/files.h"
 #include "core/state.h"
 #include "core/thread.h"
+#include "core/wakeups.h"
 #include "core/writer.h"
 
 namespace borescope::inject {
-
-namespace {
-
-constexpr uint64_t kDeadlineNs = 2'000'000'000;
-// How soon the page of control is followed, however seldom records are fetched.
-constexpr uint64_t kFollowNs = 100'000'000;
-
-void SleepOn(std::atomic<uint32_t>* word, uint32_t seen, uint64_t ns) {
-  const timespec time = {static_cast<time_t>(ns / 1'000'000'000),
-                         static_cast<long>(ns % 1'000'000'000)};
-  syscall(SYS_futex, word, FUTEX_WAIT_PRIVATE, seen, &time, nullptr, 0);
-}
-
-void Wake(std::atomic<uint32_t>* word) {
-  word->fetch_add(1);
-  syscall(SYS_futex, word, FUTEX_WAKE_PRIVATE, INT_MAX, nullptr, nullptr, 0);
-}
-
-}  // namespace
 
 bool Collector::Begin(Follow follow) {
   Switch(IsRecording());
@@ -69,22 +47,11 @@ void Collector::Switch(bool is_wanted) {
   is_switching_.store(false);
 }
 
-// Until a condition holds, at most until the deadline.
-template <typename Condition>
-void Collector::WaitUntil(const Condition& holds) {
-  const uint64_t begin = Now();
-  for (uint64_t passed = 0; passed < kDeadlineNs; passed = Now() - begin) {
-    const uint32_t seen = turns_.load();
-    if (holds()) return;
-    SleepOn(&turns_, seen, kDeadlineNs - passed);
-  }
-}
-
 void Collector::FetchOnThread() {
   if (!IsHere()) return;
   const uint32_t request = requested_.fetch_add(1) + 1;
   Wake(&wakes_);
-  WaitUntil([&] { return answered_.load() >= request || has_ended_.load(); });
+  WaitUntil(&turns_, [&] { return answered_.load() >= request || has_ended_.load(); });
 }
 
 void Collector::AnswerWaiting() {
@@ -140,7 +107,7 @@ void* Collector::RunThread(void* collector) {
 // the end calls into a library that has ended. Not forever: that thread may wait for ours.
 void Collector::EndSwitching() {
   const uint64_t begin = Now();
-  while (is_switching_.exchange(true) && Now() - begin < kDeadlineNs) Sleep(1'000'000);
+  while (is_switching_.exchange(true) && Now() - begin < kWaitDeadlineNs) Sleep(1'000'000);
 }
 
 void Collector::End() {
@@ -158,7 +125,7 @@ void Collector::EndOnThread() {
   begun_in_.store(0);
   is_ending_.store(true);
   Wake(&wakes_);
-  WaitUntil([&] { return has_ended_.load(); });
+  WaitUntil(&turns_, [&] { return has_ended_.load(); });
 }
 
 void Collector::Sleep(uint64_t ns) { SleepOn(&wakes_, wakes_.load(), ns); }

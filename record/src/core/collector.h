@@ -65,8 +65,6 @@ class Collector {
   void FollowRequests();
   void Switch(bool is_wanted);
   void EndSwitching();
-  template <typename Condition>
-  void WaitUntil(const Condition& holds);
 
   CollectorCalls calls_;
   std::atomic<uint32_t> wakes_ = 0;      // rises with every reason to look; our thread sleeps on it

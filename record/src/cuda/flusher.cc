@@ -1,12 +1,9 @@
 #include "cuda/flusher.h"
 
-#include <linux/futex.h>
 #include <pthread.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <atomic>
-#include <climits>
 #include <cstdlib>
 
 #include "core/clock.h"
@@ -15,6 +12,7 @@
 #include "core/followers.h"
 #include "core/process.h"
 #include "core/thread.h"
+#include "core/wakeups.h"
 #include "core/writer.h"
 #include "cuda/buffers.h"
 #include "cuda/session.h"
@@ -22,10 +20,6 @@
 namespace borescope::inject::cuda {
 
 namespace {
-
-constexpr uint64_t kDeadlineNs = 2'000'000'000;
-// How soon the page of control is followed, however seldom records are fetched.
-constexpr uint64_t kFollowNs = 100'000'000;
 
 Session session;
 std::atomic<uint32_t> wakes;      // rises with every reason to look; the flusher sleeps on it
@@ -36,17 +30,6 @@ std::atomic<bool> has_ended;  // CUPTI is not called again
 std::atomic<pid_t> started_in;
 std::atomic<bool> is_switching;  // a thread enables or disables what CUPTI collects
 FlushRequests requests;          // the flusher's alone, once it runs
-
-void Wait(std::atomic<uint32_t>* word, uint32_t seen, uint64_t ns) {
-  const timespec time = {static_cast<time_t>(ns / 1'000'000'000),
-                         static_cast<long>(ns % 1'000'000'000)};
-  syscall(SYS_futex, word, FUTEX_WAIT_PRIVATE, seen, &time, nullptr, 0);
-}
-
-void Wake(std::atomic<uint32_t>* word) {
-  word->fetch_add(1);
-  syscall(SYS_futex, word, FUTEX_WAKE_PRIVATE, INT_MAX, nullptr, nullptr, 0);
-}
 
 // Fetches what a request from outside asks for, and says so.
 void FollowRequests() {
@@ -84,8 +67,8 @@ void Answer(uint32_t request) {
 // after the end. Not forever: that thread may wait for whoever waits for us.
 void EndSwitching() {
   const uint64_t begin = Now();
-  while (is_switching.exchange(true) && Now() - begin < kDeadlineNs / 2) {
-    Wait(&wakes, wakes.load(), 1'000'000);
+  while (is_switching.exchange(true) && Now() - begin < kWaitDeadlineNs / 2) {
+    SleepOn(&wakes, wakes.load(), 1'000'000);
   }
 }
 
@@ -121,7 +104,7 @@ void Loop() {
       continue;
     }
     const uint64_t rest = now - flushed >= period ? period : period - (now - flushed);
-    if (!is_exiting.load()) Wait(&wakes, seen, rest < kFollowNs ? rest : kFollowNs);
+    if (!is_exiting.load()) SleepOn(&wakes, seen, rest < kFollowNs ? rest : kFollowNs);
   }
   End();
 }
@@ -144,24 +127,13 @@ void FollowAtOnce(bool is_recording) {
   Wake(&wakes);
 }
 
-// Waits until a condition holds, at most until the deadline: a flush that hangs is abandoned.
-template <typename Condition>
-void WaitUntil(const Condition& holds) {
-  const uint64_t begin = Now();
-  for (uint64_t passed = 0; passed < kDeadlineNs; passed = Now() - begin) {
-    const uint32_t seen = answered.load();
-    if (holds()) return;
-    Wait(&answered, seen, kDeadlineNs - passed);
-  }
-}
-
 // Registered when the driver begins, so that it runs before the driver's own functions at exit.
 void EndAtExit() {
   if (!IsFlusherHere()) return;
   const QuietSection quiet;
   is_exiting.store(true);
   Wake(&wakes);
-  WaitUntil([] { return has_ended.load(); });
+  WaitUntil(&answered, [] { return has_ended.load(); });
 }
 
 }  // namespace
@@ -199,7 +171,7 @@ void FlushDevice() {
   const QuietSection quiet;
   const uint32_t request = requested.fetch_add(1) + 1;
   Wake(&wakes);
-  WaitUntil([request] { return answered.load() >= request || has_ended.load(); });
+  WaitUntil(&answered, [request] { return answered.load() >= request || has_ended.load(); });
 }
 
 }  // namespace borescope::inject::cuda

@@ -7,6 +7,7 @@
 
 #include "core/fields.h"
 #include "core/strings.h"
+#include "core/vendor_clock.h"
 #include "core/writer.h"
 #include "rocm/values.h"
 
@@ -27,7 +28,7 @@ constexpr uint32_t kHost = ~uint32_t{0};
 
 uint64_t agents[kMostAgents];  // of GPUs, by number
 uint32_t agent_count;
-int64_t clock_ahead_ns;
+VendorClock device_clock;
 uint32_t rccl_calls = kRcclCalls;
 // The text of each kernel's name; a null pointer until the first is loaded.
 std::atomic<std::atomic<uint32_t>*> kernel_names;
@@ -40,15 +41,6 @@ Fields FieldsOf(const uint8_t* record) {
   uint64_t bytes = 0;
   memcpy(&bytes, record, sizeof(bytes));
   return {record, bytes};
-}
-
-uint64_t TimeAt(const Fields& fields, size_t offset) {
-  const uint64_t time = fields.U64(offset);
-  return time == 0 ? 0 : time - static_cast<uint64_t>(clock_ahead_ns);
-}
-
-uint32_t CorrelationOf(const Fields& fields) {
-  return static_cast<uint32_t>(fields.U64(record_offset::kCorrelation));
 }
 
 uint32_t DeviceOf(uint64_t agent) {
@@ -89,18 +81,18 @@ void WriteCall(ApiDomain domain, uint32_t kind, const Fields& fields, const Rocp
   const size_t shift = fields.bytes() >= kWithAncestor ? kAncestorBytes : 0;
   const uint32_t operation = fields.U32(record_offset::kOperation);
   if (!IsWanted(domain, kind, operation, library)) return;
-  const uint64_t body[] = {TimeAt(fields, kStart + shift), TimeAt(fields, kEnd + shift),
-                           operation | static_cast<uint64_t>(domain) << 32U, 0,
-                           fields.U64(kThread + shift)};
-  Write(RecordType::kCall, CorrelationOf(fields), body);
+  const uint64_t body[] = {
+      device_clock.TimeAt(fields, kStart + shift), device_clock.TimeAt(fields, kEnd + shift),
+      operation | static_cast<uint64_t>(domain) << 32U, 0, fields.U64(kThread + shift)};
+  Write(RecordType::kCall, CorrelationAt(fields, record_offset::kCorrelation), body);
 }
 
 void WriteKernel(const Fields& fields) {
   using namespace dispatch_offset;
   if (!fields.Has(kLeastBytes)) return;
   KernelBody body = {};
-  body.start_ns = TimeAt(fields, kStart);
-  body.end_ns = TimeAt(fields, kEnd);
+  body.start_ns = device_clock.TimeAt(fields, kStart);
+  body.end_ns = device_clock.TimeAt(fields, kEnd);
   body.device = DeviceOf(fields.U64(kAgent));
   body.stream = static_cast<uint32_t>(fields.U64(kQueue));
   body.name = NameOf(fields.U64(kKernel));
@@ -110,7 +102,7 @@ void WriteKernel(const Fields& fields) {
   }
   body.static_shared_bytes = fields.U32(kGroupBytes);
   body.local_bytes = fields.U32(kPrivateBytes);
-  WriteBody(RecordType::kKernel, CorrelationOf(fields), body);
+  WriteBody(RecordType::kKernel, CorrelationAt(fields, record_offset::kCorrelation), body);
 }
 
 void SetKinds(uint32_t operation, CopyBody& body) {
@@ -122,14 +114,14 @@ void WriteCopy(const Fields& fields) {
   using namespace copy_offset;
   if (!fields.Has(kLeastBytes)) return;
   CopyBody body = {};
-  body.start_ns = TimeAt(fields, kStart);
-  body.end_ns = TimeAt(fields, kEnd);
+  body.start_ns = device_clock.TimeAt(fields, kStart);
+  body.end_ns = device_clock.TimeAt(fields, kEnd);
   body.bytes = fields.U64(copy_offset::kBytes);
   const uint32_t target = DeviceOf(fields.U64(kTargetAgent));
   const uint32_t source = DeviceOf(fields.U64(kSourceAgent));
   body.device = target != kHost ? target : source != kHost ? source : 0;
   SetKinds(fields.U32(record_offset::kOperation), body);
-  WriteBody(RecordType::kCopy, CorrelationOf(fields), body);
+  WriteBody(RecordType::kCopy, CorrelationAt(fields, record_offset::kCorrelation), body);
 }
 
 std::atomic<uint32_t>* KernelNames() {
@@ -153,7 +145,7 @@ void SetVersion(uint32_t version) {
 
 uint32_t RcclCalls() { return rccl_calls; }
 
-void SetClockOffset(int64_t ahead_ns) { clock_ahead_ns = ahead_ns; }
+void SetClockOffset(int64_t ahead_ns) { device_clock.SetAhead(ahead_ns); }
 
 void DecodeRecord(const RecordHeader& header, const Rocprofiler& library) {
   if (header.category != kTracingCategory || header.payload == nullptr) return;

@@ -6,6 +6,7 @@
 #include "core/options.h"
 #include "core/state.h"
 #include "core/strings.h"
+#include "core/vendor_clock.h"
 #include "core/writer.h"
 #include "rocm/values.h"
 
@@ -17,13 +18,8 @@ using recording::CopyBody;
 using recording::KernelBody;
 using recording::RecordType;
 
-std::atomic<int64_t> clock_ahead_ns;
+VendorClock device_clock;
 std::atomic<bool> is_described[kMostGpus];
-
-uint64_t TimeAt(const Fields& fields, size_t offset) {
-  const uint64_t time = fields.U64(offset);
-  return time == 0 ? 0 : time - static_cast<uint64_t>(clock_ahead_ns.load());
-}
 
 // A device's number among the GPUs: roctracer says that of its node, which counts processors, too.
 // Where the node is none of the GPUs that are known, it stays as it is.
@@ -49,18 +45,14 @@ uint32_t NameOf(const Fields& fields) {
   return entry == nullptr ? 0 : entry->id;
 }
 
-uint32_t CorrelationOf(const Fields& fields) {
-  return static_cast<uint32_t>(fields.U64(record_offset::kCorrelation));
-}
-
 void WriteKernel(const Fields& fields) {
   KernelBody body = {};
-  body.start_ns = TimeAt(fields, record_offset::kStart);
-  body.end_ns = TimeAt(fields, record_offset::kEnd);
+  body.start_ns = device_clock.TimeAt(fields, record_offset::kStart);
+  body.end_ns = device_clock.TimeAt(fields, record_offset::kEnd);
   body.device = DeviceOf(fields);
   body.stream = static_cast<uint32_t>(fields.U64(record_offset::kQueue));
   body.name = NameOf(fields);
-  WriteBody(RecordType::kKernel, CorrelationOf(fields), body);
+  WriteBody(RecordType::kKernel, CorrelationAt(fields, record_offset::kCorrelation), body);
 }
 
 // Of images no direction is said.
@@ -84,8 +76,8 @@ void WriteCopy(const Fields& fields) {
   const uint32_t command = fields.U32(record_offset::kKind);
   const bool is_set = command == kFillBuffer || command == kFillImage;
   CopyBody body = {};
-  body.start_ns = TimeAt(fields, record_offset::kStart);
-  body.end_ns = TimeAt(fields, record_offset::kEnd);
+  body.start_ns = device_clock.TimeAt(fields, record_offset::kStart);
+  body.end_ns = device_clock.TimeAt(fields, record_offset::kEnd);
   body.bytes = fields.U64(record_offset::kCopyBytes);
   body.device = DeviceOf(fields);
   body.stream = static_cast<uint32_t>(fields.U64(record_offset::kQueue));
@@ -95,7 +87,8 @@ void WriteCopy(const Fields& fields) {
   } else {
     SetKinds(command, body);
   }
-  WriteBody(is_set ? RecordType::kSet : RecordType::kCopy, CorrelationOf(fields), body);
+  WriteBody(is_set ? RecordType::kSet : RecordType::kCopy,
+            CorrelationAt(fields, record_offset::kCorrelation), body);
 }
 
 // Barriers take no time of the device, and are passed over.
@@ -114,7 +107,7 @@ void DecodeRecord(const uint8_t* record) {
 
 }  // namespace
 
-void SetClockOffset(int64_t ahead_ns) { clock_ahead_ns.store(ahead_ns); }
+void SetClockOffset(int64_t ahead_ns) { device_clock.SetAhead(ahead_ns); }
 
 size_t DecodeBuffer(const uint8_t* begin, const uint8_t* end, const Roctracer& library) {
   if (begin == nullptr || end <= begin) return 0;

@@ -1,9 +1,9 @@
 #include <filesystem>
 #include <string>
-#include <system_error>
 #include <utility>
 
 #include "borescope/api/access.h"
+#include "borescope/api/part_files.h"
 #include "borescope/api/questions.h"
 #include "borescope/engine/inputs/shards.h"
 #include "borescope/engine/partial/questions.h"
@@ -75,54 +75,6 @@ Result<Partial> MapPart(const Run& run, const MapQuestion& question) {
       RunAccess::Paths(run));
 }
 
-Result<void> MakeFolder(const std::string& folder) {
-  std::error_code failed;
-  std::filesystem::create_directories(folder, failed);
-  if (failed) {
-    return Error{.code = ErrorCode::kIo,
-                 .message = "cannot be made: " + failed.message(),
-                 .hint = "name a folder that can be written to",
-                 .file = folder};
-  }
-  return {};
-}
-
-Result<PartFile> Describe(const Result<Partial>& partial, PartFile file) {
-  if (!partial.ok()) {
-    return partial.error();
-  }
-  std::error_code unknown;
-  const uintmax_t bytes = std::filesystem::file_size(file.path, unknown);
-  file.bytes = unknown ? 0 : bytes;
-  file.files = partial->num_files();
-  file.loaded = partial->num_loaded();
-  file.load_errors = partial->load_errors();
-  return file;
-}
-
-// The part looks as old as the beginning of its map: a trace that is written meanwhile is newer.
-void DateBack(const std::string& path, std::filesystem::file_time_type begin) {
-  std::error_code ignored;
-  std::filesystem::last_write_time(path, begin, ignored);
-}
-
-Result<Partial> MapAndWrite(const Run& run, const MapQuestion& question, const PartFile& file,
-                            const std::string& folder) {
-  const auto begin = std::filesystem::file_time_type::clock::now();
-  Result<Partial> partial = MapPart(run, question);
-  if (!partial.ok()) {
-    return partial;
-  }
-  if (const Result<void> made = MakeFolder(folder); !made.ok()) {
-    return made.error();
-  }
-  if (const Result<void> written = partial->Write(file.path); !written.ok()) {
-    return written.error();
-  }
-  DateBack(file.path, begin);
-  return partial;
-}
-
 }  // namespace
 
 Result<Partial> Run::Map(std::span<const std::string_view> verbs, const Params& params,
@@ -138,23 +90,22 @@ Result<Partial> Run::Map(std::initializer_list<std::string_view> verbs,
 
 Result<PartFile> Run::MapInto(const std::string& folder, std::span<const std::string_view> verbs,
                               const Params& params, bool again) const {
-  PartFile file;
   const internal::ShardMark mark = RunAccess::MarkOf(*this).value_or(internal::ShardMark());
-  file.path = (std::filesystem::path(folder) / internal::PartFileName(mark)).string();
-  const Result<MapQuestion> question = UnderstandPart(*this, verbs, params, file.path);
+  const std::string path = (std::filesystem::path(folder) / internal::PartFileName(mark)).string();
+  const Result<MapQuestion> question = UnderstandPart(*this, verbs, params, path);
   if (!question.ok()) {
     return question.error();
   }
   internal::Result<std::optional<internal::PartialData>> kept =
       again ? internal::Result<std::optional<internal::PartialData>>(std::nullopt)
-            : internal::FindMapped(file.path, question->specs, question->options, question->map);
+            : internal::FindMapped(path, question->specs, question->options, question->map);
   if (!kept.ok()) {
     return PublicError(kept.error(), RunAccess::Paths(*this));
   }
-  file.was_kept = kept->has_value();
-  return Describe(file.was_kept ? PartialAccess::Make(std::move(**kept))
-                                : MapAndWrite(*this, *question, file, folder),
-                  file);
+  if (kept->has_value()) {
+    return DescribePart(PartialAccess::Make(std::move(**kept)), path, true);
+  }
+  return MapToFile(path, [&] { return MapPart(*this, *question); });
 }
 
 }  // namespace borescope

@@ -45,11 +45,6 @@ Result<Answer> ReduceSource(internal::PartSource& source, const ReduceOptions& o
       [](internal::Answer answer) { return AnswerAccess::Make(std::move(answer)); }, paths);
 }
 
-// Of a folder: what may be a partial, so that damage is reported and other files are passed over.
-bool IsPart(const internal::InputFile& file) {
-  return !file.from_directory || file.path.ends_with(".part") || internal::IsPartialFile(file.path);
-}
-
 }  // namespace
 
 struct Partial::Data {
@@ -141,7 +136,7 @@ Result<FoundParts> FindParts(std::span<const std::string> inputs) {
   }
   FoundParts found;
   for (const internal::InputFile& file : *files) {
-    if (IsPart(file)) {
+    if (internal::MayBePartial(file)) {
       found.parts.push_back({file.path, std::nullopt});
     } else {
       ++found.passed_over;

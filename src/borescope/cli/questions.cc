@@ -37,7 +37,7 @@ Result<Answer> AskTwo(const Command& command, const Destination& destination,
 }  // namespace
 
 Result<Run> OpenRun(std::span<const std::string> inputs, const RawOptions& raw,
-                    ProgressCallback progress) {
+                    ProgressCallback progress, StopToken stop) {
   OpenOptions options;
   CLI_ASSIGN(options.threads, ParseThreads(raw.threads));
   CLI_ASSIGN(options.memory_limit, KeepMemoryLimit(raw));
@@ -48,6 +48,7 @@ Result<Run> OpenRun(std::span<const std::string> inputs, const RawOptions& raw,
   options.keep_bytes = 0;
   options.saved = !raw.load.empty();
   options.progress = std::move(progress);
+  options.stop = std::move(stop);
   const std::vector<Source> sources(inputs.begin(), inputs.end());
   return Run::Open(sources, options);
 }

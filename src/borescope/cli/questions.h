@@ -12,7 +12,7 @@ namespace borescope::cli {
 // Opens the recordings that `inputs` lead to. Of the options it takes threads, the memory limit and
 // whether a progress bar may appear, which `progress` shows. A trace is freed once it was read.
 Result<Run> OpenRun(std::span<const std::string> inputs, const RawOptions& raw,
-                    ProgressCallback progress);
+                    ProgressCallback progress, StopToken stop = {});
 
 // Asks the verbs of the command; what --output names is the destination. Errors are about usage and
 // those of the library.

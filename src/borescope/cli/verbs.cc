@@ -9,8 +9,8 @@ namespace borescope::cli {
 namespace {
 
 constexpr std::string_view kConvertOptions[] = {
-    "to",        "align",     "begin",   "end",          "scrub",
-    "scrub-key", "scrub-map", "threads", "memory-limit", "no-progress"};
+    "to",    "align",     "overlay",   "step",    "begin",        "end",
+    "scrub", "scrub-key", "scrub-map", "threads", "memory-limit", "no-progress"};
 
 constexpr std::string_view kLinkOptions[] = {"host",
                                              "device",
@@ -65,7 +65,7 @@ constexpr std::string_view kRecordDetails =
     "                                         with -o COPY also copies all there is\n"
     "  borescope record status NAME.bsr       its processes and their logs\n";
 
-constexpr std::string_view kMapOptions[] = {"shard", "force"};
+constexpr std::string_view kMapOptions[] = {"shard", "budget", "force"};
 constexpr std::string_view kReduceOptions[] = {"expect", "strict", "partial",
                                                "sort",   "top",    "verbose"};
 
@@ -73,9 +73,12 @@ constexpr std::string_view kMapDetails =
     "The options are those of the verbs, without --format, --sort, --top, --overlay\n"
     "and --save: borescope map VERB --help. Parts of one question are joined by\n"
     "borescope reduce, on any machine, in any order; those of `map report` by\n"
-    "borescope report.\n"
+    "borescope report, and those of `map check` by borescope check.\n"
     "-o DIR/ names the part by its --shard, and keeps one that is there and holds the\n"
     "answer, so that a job that was interrupted makes only what is missing.\n";
+
+constexpr WordsRow kMapWords[] = {
+    {"budget", "FILE", "map check: also what the budgets of this file are about"}};
 
 constexpr std::string_view kReduceDetails =
     "Of a folder, files that are no parts are passed over.\n"
@@ -159,21 +162,22 @@ constexpr std::string_view kCheckDetails =
     "more, or fewer with --history. One run a side cannot tell a change from chance.\n"
     "  borescope check run1/ run2/ run3/ --baseline main1/ main2/ main3/\n"
     "  borescope check run/ --save-baseline store/1234.json\n"
+    "PART is what borescope map check wrote; the folder of all parts is best.\n"
     "Exit status: 0 kept, 1 broken, 2 an error, or recordings not as good as the\n"
     "budget file asks, 3 cannot tell, under --strict (else 0).\n";
 constexpr std::string_view kOpenOptions[] = {
-    "report",       "port",        "no-browser", "timeout",      "begin",     "end",
-    "rank",         "step",        "step-rule",  "step-pattern", "gpu",       "stream",
-    "annotation",   "instance",    "top",        "against",      "captures",  "threads",
-    "memory-limit", "no-progress", "verbose",    "scrub",        "scrub-key", "scrub-map"};
+    "report",   "as",    "port",      "no-browser",   "timeout", "begin",        "end",
+    "rank",     "step",  "step-rule", "step-pattern", "gpu",     "stream",       "annotation",
+    "instance", "top",   "against",   "captures",     "threads", "memory-limit", "no-progress",
+    "verbose",  "scrub", "scrub-key", "scrub-map"};
 
 constexpr std::string_view kOpenDetails =
     "The trace is served to programs of this machine only, and opened in Perfetto's\n"
     "page (https://ui.perfetto.dev), which reads it from here: nothing is uploaded.\n"
-    "What the page cannot read is converted first; several inputs become one trace.\n"
+    "It is converted to Perfetto's protobuf first; several inputs become one trace.\n"
     "Without a browser the address is printed. Ends once the page has the trace, or\n"
     "when nobody began to fetch it by the end of --timeout.\n"
-    "Selections other than --begin and --end are those of --report.\n";
+    "Selections other than --step, --begin and --end are those of --report.\n";
 
 constexpr std::string_view kListOptions[] = {"schema"};
 
@@ -200,7 +204,7 @@ constexpr VerbRow kRows[] = {
      .details = kReportDetails,
      .pointless = kOfTables},
     {.name = "check",
-     .usage = "[OPTIONS] INPUT... [--baseline RUN...]",
+     .usage = "[OPTIONS] INPUT...|PART... [--baseline RUN...]",
      .run = RunCheckVerb,
      .options = kCheckOptions,
      .details = kCheckDetails,
@@ -241,6 +245,7 @@ constexpr VerbRow kRows[] = {
      .options = kMapOptions,
      .details = kMapDetails,
      .pointless = kOfTables,
+     .words = kMapWords,
      .takes_verbs = true},
     {.name = "reduce",
      .usage = "[OPTIONS] PART...",

@@ -24,10 +24,11 @@ constexpr std::string_view kCsvEndings[] = {".csv"};
 
 constexpr ConvertTarget kTargets[] = {
     {"chrome", "Chrome trace JSON, as PyTorch's profiler writes it; for Perfetto and others",
-     kChromeEndings, OpenChrome, nullptr},
-    {"perfetto", "Perfetto's protobuf, smaller than JSON", kPerfettoEndings, OpenPerfetto, nullptr},
-    {"rpd", "ROCm's rocmProfileData database, schema 3", kRpdEndings, nullptr, OpenRpd},
-    {"csv", "one line an event", kCsvEndings, OpenEventsCsv, nullptr},
+     kChromeEndings, true, OpenChrome, nullptr},
+    {"perfetto", "Perfetto's protobuf, smaller than JSON", kPerfettoEndings, true, OpenPerfetto,
+     nullptr},
+    {"rpd", "ROCm's rocmProfileData database, schema 3", kRpdEndings, true, nullptr, OpenRpd},
+    {"csv", "one line an event", kCsvEndings, false, OpenEventsCsv, nullptr},
 };
 
 std::vector<std::string_view> TargetNames() {

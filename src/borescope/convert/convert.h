@@ -5,16 +5,19 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 
 #include "borescope/base/result.h"
+#include "borescope/convert/kept_rows.h"
 #include "borescope/convert/merge.h"
 #include "borescope/index/time_window.h"
 #include "borescope/index/trace_index.h"
 #include "borescope/output/sink/gzip_sink.h"
 #include "borescope/output/sink/sink.h"
+#include "borescope/trace/recorded_cut.h"
 #include "borescope/trace/trace.h"
 
 namespace borescope::internal {
@@ -22,8 +25,19 @@ namespace borescope::internal {
 struct ConvertInput {
   const Trace& trace;
   const TraceIndex& index;
-  TimeWindow window;   // events that start outside are left out
-  MergeSource source;  // which of the traces of the output
+  // Events that start outside are left out, but for those of host and device where `rows` says.
+  TimeWindow window;
+  MergeSource source;                   // which of the traces of the output
+  const KeptRows* rows = nullptr;       // events of host and device; nullptr: by their start
+  std::optional<RecordedCut> cut = {};  // what the file is to say that it holds
+
+  bool Keeps(HostId id) const {
+    return rows == nullptr ? window.Holds(trace.host().ts_ns[id.value]) : rows->host[id.value] != 0;
+  }
+  bool Keeps(DeviceId id) const {
+    return rows == nullptr ? window.Holds(trace.device().ts_ns[id.value])
+                           : rows->device[id.value] != 0;
+  }
 };
 
 // What became of the events of the input: host and device events, allocator events, samples.
@@ -62,6 +76,8 @@ struct ConvertTarget {
   std::string_view name;  // "chrome"
   std::string_view summary;
   std::span<const std::string_view> extensions;  // ".json"
+  // Whether a part of a recording takes what surrounds it along (kept_rows.h), and says what it is.
+  bool keeps_surroundings;
   // Writers of text: to any sink, which outlives them. nullptr: a database, which needs a file of
   // its own.
   std::unique_ptr<ConvertWriter> (*open)(Sink& sink);

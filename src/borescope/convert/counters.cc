@@ -1,6 +1,8 @@
 #include "borescope/convert/counters.h"
 
 #include <algorithm>
+#include <iterator>
+#include <utility>
 
 #include "borescope/base/intervals.h"
 #include "borescope/base/stop.h"
@@ -33,13 +35,26 @@ std::vector<CounterPoint> Depths(const std::vector<int64_t>& begins,
   return points;
 }
 
+// What of them is in the window: what was before it counts from its begin.
+std::vector<CounterPoint> Within(const TimeWindow& window, std::vector<CounterPoint> points) {
+  const auto first = std::find_if(points.begin(), points.end(), [&](const CounterPoint& point) {
+    return point.ts_ns > window.begin_ns;
+  });
+  if (first != points.begin()) {
+    std::prev(first)->ts_ns = std::max(std::prev(first)->ts_ns, window.begin_ns);
+    points.erase(points.begin(), std::prev(first));
+  }
+  std::erase_if(points, [&](const CounterPoint& point) { return point.ts_ns > window.end_ns; });
+  return points;
+}
+
 template <class Fn>
 void ForEachWork(const ConvertInput& input, TrackId track, const Fn& fn) {
   const Tracks& tracks = input.trace.tracks();
   const DeviceEvents& device = input.trace.device();
   for (uint32_t row = tracks.first_row[track.value]; row < tracks.end_row[track.value]; ++row) {
     CheckStopAt(row);
-    if (IsDeviceWork(device.kind[row]) && input.window.Holds(device.ts_ns[row])) {
+    if (IsDeviceWork(device.kind[row]) && input.Keeps(DeviceId{row})) {
       fn(DeviceId{row});
     }
   }
@@ -60,7 +75,7 @@ std::vector<CounterPoint> QueueDepth(const ConvertInput& input, TrackId track) {
   });
   std::sort(begins.begin(), begins.end());
   std::sort(ends.begin(), ends.end());
-  return Depths(begins, ends);
+  return Within(input.window, Depths(begins, ends));
 }
 
 std::vector<DeviceTracks> DevicesOf(const Trace& trace) {
@@ -92,7 +107,7 @@ std::vector<CounterPoint> BusySteps(const ConvertInput& input, const DeviceTrack
     points.push_back({part.begin, 1});
     points.push_back({part.end, 0});
   }
-  return points;
+  return Within(input.window, std::move(points));
 }
 
 std::string MonitorName(const Trace& trace, size_t sample) {

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "borescope/base/stop.h"
+#include "borescope/trace/recorded_cut.h"
 
 namespace borescope::internal {
 namespace {
@@ -129,6 +130,12 @@ void MoveTimes(TraceData& data, int64_t shift_ns) {
         &data.stack_samples.ts_ns}) {
     for (int64_t& ts_ns : *times) {
       Add(ts_ns, shift_ns);
+    }
+  }
+  if (std::optional<RecordedCut>& cut = data.meta.cut) {
+    for (int64_t* ts_ns :
+         {&cut->begin_ns, &cut->end_ns, &cut->recording_begin_ns, &cut->recording_end_ns}) {
+      Add(*ts_ns, shift_ns);
     }
   }
   data.begin_ns += shift_ns;

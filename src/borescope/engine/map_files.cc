@@ -7,6 +7,7 @@
 #include <string>
 #include <utility>
 
+#include "borescope/analysis/core/selection/cut_selection.h"
 #include "borescope/base/io/inflate.h"
 #include "borescope/base/stop.h"
 #include "borescope/base/stopwatch.h"
@@ -21,6 +22,7 @@
 #include "borescope/engine/targets/overlay_drafts.h"
 #include "borescope/engine/targets/saved_drafts.h"
 #include "borescope/index/steps/steps.h"
+#include "borescope/trace/recorded_cut.h"
 
 namespace borescope::internal {
 namespace {
@@ -198,6 +200,7 @@ void MapTraceFile(const RunRequest& request, const InputFile& input, const LoadO
   part.report.load_ns = trace.load_ns;
   part.report.index_ns = trace.index_ns;
   Describe(trace.trace, part.report);
+  part.window = WindowOf(trace.trace);
   part.claim.recorded = trace.trace.meta().rank;
   part.claim.world_size = trace.trace.meta().world_size;
   part.report.rank = part.claim.best().value_or(0);  // until all files are known
@@ -281,7 +284,12 @@ Outcome OutcomeOf(Result<Tables> tables) {
 
 Result<Tables> MapTrace(const AnalysisSpec& spec, const Params& params, const RankView& view) {
   BS_TRY(CheckNeeds(spec, view));
-  return spec.PipelineFor(params).map(view, params);
+  if (!spec.takes_selection || !view.trace.meta().cut.has_value()) {
+    return spec.PipelineFor(params).map(view, params);
+  }
+  Params of_part = params;
+  BS_ASSIGN(of_part.selection, WithinCut(params.selection, view.trace));
+  return spec.PipelineFor(params).map(view, of_part);
 }
 
 Result<std::vector<RankPart>> MapFiles(const RunRequest& request) {

@@ -10,6 +10,7 @@
 #include "borescope/analysis/core/selection/selection_members.h"
 #include "borescope/engine/inputs/rank_numbers.h"
 #include "borescope/engine/loading/loaded_trace.h"
+#include "borescope/engine/loading/recorded_window.h"
 #include "borescope/engine/run_analyses.h"
 #include "borescope/index/trace_index.h"
 #include "borescope/output/sink/sink.h"
@@ -45,6 +46,7 @@ struct RankPart {
   std::optional<SelectionMembers> unknown;
   std::vector<Outcome> outcomes;  // one per analysis
   GraphRoles graphs;
+  RecordedWindow window;
   // Files of --overlay and --save, which wait for their Commit.
   std::vector<std::unique_ptr<FileSink>> drafts;
   std::shared_ptr<const LoadedTrace> trace;  // nullptr unless kept

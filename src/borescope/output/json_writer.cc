@@ -68,12 +68,14 @@ void JsonWriter::String(std::string_view text) {
 
 void JsonWriter::Int(int64_t value) {
   BeforeValue();
-  fmt::format_to(std::back_inserter(buffer_), "{}", value);
+  const fmt::format_int digits(value);
+  buffer_.append(digits.data(), digits.size());
 }
 
 void JsonWriter::Uint(uint64_t value) {
   BeforeValue();
-  fmt::format_to(std::back_inserter(buffer_), "{}", value);
+  const fmt::format_int digits(value);
+  buffer_.append(digits.data(), digits.size());
 }
 
 void JsonWriter::Double(double value) {

@@ -91,6 +91,9 @@ std::string_view Connection::NextBytes(bool& is_lost) {
     return std::string_view(answer_.head).substr(sent_);
   }
   const uint64_t offset = sent_ - answer_.head.size();
+  if (answer_.made != nullptr) {
+    return std::string_view(*answer_.made).substr(offset, kPiece);
+  }
   if (!answer_.has_file || offset == file_.bytes.size()) {
     return {};
   }

@@ -28,6 +28,8 @@ class FileServer {
       : listener_(listener), file_(file), limits_(limits) {}
 
   bool is_fetched() const { return is_fetched_; }
+  // When a client came last; at first when the server began.
+  ServeClock::time_point last_visit() const { return last_visit_; }
   bool is_busy() const {
     return std::any_of(clients_.begin(), clients_.end(),
                        [](const auto& client) { return client->is_busy(); });
@@ -88,6 +90,7 @@ class FileServer {
     const int client =
         accept4(listener_.descriptor(), nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC);
     if (client >= 0) {
+      last_visit_ = now;
       Admit(std::make_unique<Connection>(client, file_, limits_.client, now), now);
     } else if (const int error = errno; !IsPassing(error)) {
       return Error{ErrorCode::kIo, fmt::format("127.0.0.1:{}: cannot serve: {}", listener_.port(),
@@ -112,6 +115,7 @@ class FileServer {
   const ServedFile& file_;
   const ServeLimits& limits_;
   std::vector<std::unique_ptr<Connection>> clients_;
+  ServeClock::time_point last_visit_ = ServeClock::now();
   bool is_fetched_ = false;
 };
 
@@ -122,7 +126,10 @@ Result<ServeEnd> ServeFile(const Listener& listener, const ServedFile& file,
   const ServeClock::time_point end = ServeClock::now() + limits.whole;
   FileServer server(listener, file, limits);
   while (!stop) {
-    const bool is_closing = server.is_fetched() || ServeClock::now() >= end;
+    const bool is_over = ServeClock::now() >= end;
+    const bool is_closing = limits.stays && server.is_fetched()
+                                ? ServeClock::now() >= server.last_visit() + limits.whole
+                                : server.is_fetched() || is_over;
     if (is_closing && !server.is_busy()) {
       return server.is_fetched() ? ServeEnd::kFetched : ServeEnd::kTimeLimit;
     }

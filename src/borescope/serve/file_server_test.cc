@@ -345,5 +345,31 @@ TEST_F(FileServerThreads, APortCanBeServedAgain) {
   EXPECT_TRUE(Listener::Open(port).ok());
 }
 
+TEST_F(FileServerThreads, GivesWhatIsMadeInPieces) {
+  file_.handler = [this](std::string_view name, std::string_view) -> std::optional<MadeAnswer> {
+    return name == "made" ? std::optional(MadeAnswer{"text/plain",
+                                                     std::make_shared<const std::string>(content_)})
+                          : std::nullopt;
+  };
+  Start();
+  const Client client(listener_);
+  client.Ask("GET", "/secret/made");
+  EXPECT_EQ(BodyOf(client.Hear()), content_);
+  EXPECT_TRUE(IsServing());  // that was not the file
+}
+
+TEST_F(FileServerThreads, StaysAsLongAsSomebodyAsks) {
+  limits_.stays = true;
+  limits_.whole = milliseconds(1500);
+  Start();
+  for (int visit = 0; visit < 4; ++visit) {
+    const Client client(listener_);
+    client.Ask("GET", kPath);
+    EXPECT_EQ(BodyOf(client.Hear()), content_);
+    std::this_thread::sleep_for(milliseconds(500));
+  }
+  EXPECT_EQ(end_.get(), ServeEnd::kFetched);
+}
+
 }  // namespace
 }  // namespace borescope::internal

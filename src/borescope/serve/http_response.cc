@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <optional>
+#include <utility>
 
 #include "borescope/serve/http_request.h"
 
@@ -46,6 +48,23 @@ bool IsThisMachine(std::string_view host) {
          std::all_of(port.begin(), port.end(), [](char c) { return c >= '0' && c <= '9'; });
 }
 
+// What the handler of the file makes of a target; nothing outside of the folder of the file.
+std::optional<MadeAnswer> MadeFor(std::string_view target, const ServedFile& file) {
+  const std::string_view folder = std::string_view(file.path).substr(0, file.path.rfind('/') + 1);
+  if (file.handler == nullptr || !target.starts_with(folder)) {
+    return std::nullopt;
+  }
+  target.remove_prefix(folder.size());
+  const std::string_view name = target.substr(0, target.find('?'));
+  target.remove_prefix(std::min(name.size() + 1, target.size()));
+  return file.handler(name, target);
+}
+
+std::string HeadOf(std::string_view more, std::string_view content_type, uint64_t size) {
+  return fmt::format("HTTP/1.1 200 OK\r\n{}{}Content-Type: {}\r\nContent-Length: {}\r\n\r\n",
+                     kCommonHeaders, more, content_type, size);
+}
+
 }  // namespace
 
 HttpResponse AnswerTo(std::string_view head, const ServedFile& file) {
@@ -62,17 +81,21 @@ HttpResponse AnswerTo(std::string_view head, const ServedFile& file) {
   if (request->method != "GET" && !is_head) {
     return Refuse(kNotAllowed);
   }
-  if (request->target != file.path) {
+  const bool is_file = request->target == file.path;
+  std::optional<MadeAnswer> made = MadeFor(request->target, file);
+  if (!is_file && !made.has_value()) {
     return Refuse(kNotFound, !is_head);
   }
   std::string reader;
   if (request->origin.has_value()) {
     reader = fmt::format("Access-Control-Allow-Origin: {}\r\nVary: Origin\r\n", file.reader);
   }
-  return {200,
-          fmt::format("HTTP/1.1 200 OK\r\n{}{}Content-Type: {}\r\nContent-Length: {}\r\n\r\n",
-                      kCommonHeaders, reader, file.content_type, file.bytes.size()),
-          !is_head};
+  if (made.has_value()) {
+    const uint64_t size = made->body->size();
+    return {200, HeadOf(reader, made->content_type, size), is_file && !is_head,
+            is_head ? nullptr : std::move(made->body)};
+  }
+  return {200, HeadOf(reader, file.content_type, file.bytes.size()), !is_head};
 }
 
 HttpResponse AnswerToLongHead() { return Refuse(kTooLong); }

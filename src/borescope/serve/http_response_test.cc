@@ -126,5 +126,54 @@ TEST(SecretPath, CannotBeGuessedAndNeedsNoEscapes) {
   EXPECT_EQ(paths.size(), 100U);
 }
 
+// A page, and an answer that is made for each request.
+ServedFile WithHandler() {
+  ServedFile file = Trace();
+  file.handler = [](std::string_view name, std::string_view query) -> std::optional<MadeAnswer> {
+    if (name == "live" || name == "trace.json") {
+      return MadeAnswer{"text/x-made", std::make_shared<const std::string>(std::string(name) + "?" +
+                                                                           std::string(query))};
+    }
+    return std::nullopt;
+  };
+  return file;
+}
+
+TEST(HttpResponse, AHandlerAnswersBesideTheFile) {
+  const HttpResponse answer =
+      AnswerTo(Request{.target = "/secret/live?begin=5"}.Head(), WithHandler());
+  EXPECT_EQ(answer.status, 200);
+  EXPECT_FALSE(answer.has_file);
+  ASSERT_NE(answer.made, nullptr);
+  EXPECT_EQ(*answer.made, "live?begin=5");
+  EXPECT_TRUE(Has(answer, "\r\nContent-Type: text/x-made\r\n"));
+  EXPECT_TRUE(Has(answer, "\r\nContent-Length: 12\r\n"));
+  const HttpResponse head =
+      AnswerTo(Request{.method = "HEAD", .target = "/secret/live?begin=5"}.Head(), WithHandler());
+  EXPECT_EQ(head.head, answer.head);
+  EXPECT_EQ(head.made, nullptr);
+}
+
+TEST(HttpResponse, AHandlerMayAnswerInPlaceOfTheFile) {
+  const HttpResponse answer = AnswerTo(Request().Head(), WithHandler());
+  EXPECT_TRUE(answer.has_file);
+  ASSERT_NE(answer.made, nullptr);
+  EXPECT_EQ(*answer.made, "trace.json?");
+}
+
+// The same rules as for the file, and the same secret.
+TEST(HttpResponse, NobodyElseReachesAHandler) {
+  for (const char* const target : {"/live", "/secre/live", "/secret", "/secret/other",
+                                   "/secret/live/", "/secret/../secret/live"}) {
+    EXPECT_EQ(AnswerTo(Request{.target = target}.Head(), WithHandler()).status, 404) << target;
+  }
+  const std::string live = "/secret/live";
+  EXPECT_EQ(AnswerTo(Request{.target = live, .host = "evil.example"}.Head(), WithHandler()).status,
+            403);
+  EXPECT_EQ(AnswerTo(Request{.target = live, .origin = "https://a.b"}.Head(), WithHandler()).status,
+            403);
+  EXPECT_EQ(AnswerTo(Request{.method = "POST", .target = live}.Head(), WithHandler()).status, 405);
+}
+
 }  // namespace
 }  // namespace borescope::internal

@@ -382,12 +382,26 @@ struct SensitiveCount {
   uint64_t count = 0;
 };
 
+// What part of a recording a file holds that `borescope convert` cut out of it. Verbs that take a
+// selection answer as if it was given to them with the whole recording, so that the file keeps a
+// little of what is around it: what reaches into it, and what its events refer to.
+struct RecordedCut {
+  int64_t begin_ns = kMissing;  // of the window, both ends included; kMissing: open
+  int64_t end_ns = kMissing;
+  std::string steps;               // numbers and ranges of steps, "3..4"; empty: all
+  int64_t recording_begin_ns = 0;  // of the whole recording
+  int64_t recording_end_ns = 0;
+
+  friend bool operator==(const RecordedCut&, const RecordedCut&) = default;
+};
+
 struct Meta {
   std::string file;  // as the user named it
   TraceFormat format = TraceFormat::kKineto;
-  Remedy remedy = nullptr;      // of another profiler than PyTorch's
-  std::string producer;         // "PyTorch profiler (Kineto)", ...
-  std::optional<int64_t> rank;  // recorded in the file
+  Remedy remedy = nullptr;         // of another profiler than PyTorch's
+  std::string producer;            // "PyTorch profiler (Kineto)", ...
+  std::optional<RecordedCut> cut;  // the file is a part of a recording
+  std::optional<int64_t> rank;     // recorded in the file
   std::optional<int64_t> world_size;
   std::optional<int64_t> base_ns;  // Unix time of ts = 0
   std::string backend;             // "nccl"

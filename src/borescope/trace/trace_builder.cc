@@ -7,6 +7,7 @@
 #include "borescope/base/row_limit.h"
 #include "borescope/base/saturating.h"
 #include "borescope/trace/columns.h"
+#include "borescope/trace/recorded_cut.h"
 #include "borescope/trace/sort_rows.h"
 
 namespace borescope::internal {
@@ -256,6 +257,14 @@ void CoverEvents(TraceData& data) {
   CoverTime(data, data.device);
 }
 
+// Times of a part of a recording count from where the recording began.
+void CoverRecording(TraceData& data) {
+  if (const std::optional<RecordedCut>& cut = data.meta.cut) {
+    data.begin_ns = std::min(data.begin_ns, cut->recording_begin_ns);
+    data.end_ns = std::max(data.end_ns, cut->recording_end_ns);
+  }
+}
+
 void SortMemory(MemoryEvents& memory) {
   std::vector<uint32_t> order(memory.size());
   std::iota(order.begin(), order.end(), 0U);
@@ -453,6 +462,7 @@ Trace TraceBuilder::Finish(Meta meta, int64_t profiled_ns, int threads) {
     SortSpine(data.device, data.tracks, TrackKind::kDevice, threads);
   }
   CoverEvents(data);
+  CoverRecording(data);
   SortEventCounts(data);
   return Trace(std::move(data));
 }

@@ -38,6 +38,11 @@ CALLS = {
     "sizes": ["collectives", "--by", "size"],
     "prof": ["prof", "--all"],
     "diff": ["diff"],
+    "whatif": ["whatif"],
+    "plan": ["whatif", "--plan", Path(__file__).parent / "plan.json"],
+    "prices": ["summary", "--price"],
+    "kernels_by_step": ["kernels", "--by", "step"],
+    "check": ["check"],
 }
 # Verbs that take two runs: here one and the same.
 OF_TWO_RUNS = ("diff",)
@@ -54,6 +59,8 @@ VERB_OF = {
     "late_collectives": "stragglers", "collective_bandwidth": "stragglers", "critical_path": "critical-path",
     "clocks": "waits", "collective_time": "waits", "waits_by_rank": "waits", "lateness": "waits",
     "comm_model": "waits", "comm_slow": "waits",
+    "replay_quality": "whatif", "ranking": "whatif", "replay_constants": "whatif",
+    "gate": "check", "check_runs": "check", "checks": "check",
     "steps_spread": "variance", "variance_causes": "variance", "slow_steps": "variance",
     "critical_path_summary": "critical-path", "critical_ops": "critical-path",
     "memory_peak": "memory", "memory_ops": "memory", "memory_timeline": "memory",
@@ -145,6 +152,7 @@ class Answers:
         self.documents = {}  # call: {table: Table}
         self.diagnostics = {}  # call: rows
         self.left_out = {}  # call: verbs that have no answer for this run
+        self.is_generated = True  # by a program of ours, with one clock
         self.ranks_alone = []  # Answers about each file of the run by itself
 
     def tables(self, call, *names):
@@ -239,6 +247,9 @@ def ask(program, inputs, calls=None):
     for call, arguments in CALLS.items():
         if calls is None or call in calls:
             runs = [*inputs, *inputs] if call in OF_TWO_RUNS else inputs
+            if call == "check":
+                ask_check(answers, program, inputs)
+                continue
             ask_one(answers, program, call, [*arguments, *runs, "-f", "json"])
     if calls is None:
         text = output_of(program, ["query", *inputs, "-f", "json"], statements.SCRIPT)
@@ -247,9 +258,21 @@ def ask(program, inputs, calls=None):
     return answers
 
 
+def ask_check(answers, program, inputs):
+    """A run that is its own baseline. There is nothing to compare without steps."""
+    result = run(program, ["check", *inputs, "--baseline", *inputs, "-f", "json"])
+    if result.returncode == 2 and "steps" in answers.left_out["verbs"]:
+        answers.add_nothing("check", {"check"})
+    elif result.stdout:
+        answers.add("check", result.stdout)
+    else:
+        raise AssertionError(f"borescope check {inputs}: status {result.returncode}\n{result.stderr}")
+
+
 def ask_one(answers, program, call, arguments):
     verbs = set(arguments[0].split(","))
-    needed = {"top" if verb in ("prof", "stats", *OF_TWO_RUNS) else verb for verb in verbs}  # all need device work
+    needs = dict.fromkeys(("prof", "stats", *OF_TWO_RUNS), "top") | {"whatif": "critical-path"}  # work; events
+    needed = {needs.get(verb, verb) for verb in verbs}
     if call != "verbs" and needed <= answers.left_out["verbs"] and run(program, arguments).returncode != 0:
         answers.add_nothing(call, verbs)
     else:

@@ -6,6 +6,15 @@ CONDITIONS = ("events: verbs traces format", "idle: sql work busy_ns", "by_opera
               "collectives: verbs stragglers times_last",
               # A rank that was late for one cause alone has a share of 1, whatever its time.
               "add_up: verbs lateness rank", "add_up: verbs lateness total_ns",
+              # Replays that are refused; clocks that differ; devices that are done before the host, in one step.
+              "measured: whatif replay_quality verdict", "measured: sql early rank", "measured: sql early works",
+              "measured: sql ends_of_steps rank", "measured: sql ends_of_steps step",
+              # Changes in the ranking are those that save most.
+              "prices: whatif ranking rank", "prices: whatif ranking scenario", "prices: prices prices kernel",
+              "works: whatif ranking scenario",
+              # Of the first step there is nothing to leave out where it is the only one.
+              "metrics: verbs steps begin_ns", "metrics: verbs steps rank", "runs: verbs steps begin_ns",
+              "runs: verbs steps rank",
               "untied: verbs quality severity", "untied: summary quality severity")
 
 

@@ -4,6 +4,11 @@ import json
 
 # name: statement. The names stand in place of "query", "query_2", ...
 STATEMENTS = {
+    "whole_steps": "SELECT rank, number, ts_ns AS begin_ns, end_ns FROM steps",
+    "ends_of_steps": "SELECT rank, step, max(end_ns) AS end_ns FROM device_events"
+                     " WHERE is_work = 1 AND step IS NOT NULL GROUP BY 1, 2",
+    "early": "SELECT d.rank, sum(d.ts_ns < l.ts_ns) AS works FROM device_events d JOIN launches l"
+             " ON l.rank = d.rank AND l.id = d.launch_id WHERE d.is_work = 1 GROUP BY 1",
     "host": "SELECT rank, count(*) AS events FROM host_events GROUP BY rank",
     "work": "SELECT rank, gpu, count(*) AS works, sum(dur_ns) AS total_ns,"
             " union_ns(ts_ns, end_ns) AS busy_ns, gaps_ns(ts_ns, end_ns) AS gap_ns,"

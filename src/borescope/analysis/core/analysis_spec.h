@@ -124,6 +124,9 @@ struct AnalysisSpec {
   std::span<const ParamSpec* const> params = {};  // options of its own
   // --step, --gpu, --stream, --annotation, --instance, --begin, --end.
   bool takes_selection = true;
+  // Of these only --step and what says which steps there are: it is about whole steps, and its
+  // `check` refuses the others.
+  bool is_about_whole_steps = false;
   bool takes_all = false;  // --all is defined
   Pipeline answer;
   // The same by the rules of other tools; at most one each.

@@ -1,11 +1,17 @@
 #include "borescope/check.h"
 
+#include <filesystem>
+#include <optional>
+#include <system_error>
 #include <utility>
 
 #include "borescope/api/access.h"
+#include "borescope/api/part_files.h"
 #include "borescope/api/questions.h"
 #include "borescope/engine/inputs/capture_files.h"
+#include "borescope/engine/targets/targets.h"
 #include "borescope/verbs/check/check_run.h"
+#include "borescope/verbs/check/map_check.h"
 
 namespace borescope {
 namespace {
@@ -76,6 +82,69 @@ Result<CheckReport> Check(std::span<const std::string> runs, const CheckOptions&
   }
   const std::vector<std::string> paths(runs.begin(), runs.end());
   return Public(internal::RunCheck(*inside), PublicCheck, paths);
+}
+
+namespace {
+
+Result<std::string> PartPath(const internal::CheckMapping& mapping, const CheckMapOptions& map,
+                             std::span<const std::string> runs) {
+  std::error_code ignored;
+  const bool is_folder =
+      map.output.ends_with('/') || std::filesystem::is_directory(map.output, ignored);
+  const std::string path =
+      is_folder ? (std::filesystem::path(map.output) /
+                   internal::PartFileName(mapping.mark().value_or(internal::ShardMark())))
+                      .string()
+                : map.output;
+  const Result<void> checked =
+      Public(internal::CheckNoInput(mapping.Paths(), path, "--output"), runs);
+  return checked.ok() ? Result<std::string>(path) : checked.error();
+}
+
+Result<std::optional<internal::PartialData>> FindKeptPart(const internal::CheckMapping& mapping,
+                                                          const std::string& path,
+                                                          const CheckMapOptions& map,
+                                                          std::span<const std::string> runs) {
+  if (map.again || path == map.output) {
+    return std::optional<internal::PartialData>();
+  }
+  return Public(
+      mapping.Find(path), [](std::optional<internal::PartialData> kept) { return kept; }, runs);
+}
+
+}  // namespace
+
+Result<PartFile> MapCheck(std::span<const std::string> runs, const CheckOptions& options,
+                          const CheckMapOptions& map) {
+  const Result<internal::CheckRequest> inside = InsideCheck(runs, options);
+  if (!inside.ok()) {
+    return inside.error();
+  }
+  std::optional<internal::ShardMark> shard;
+  if (map.shard.has_value()) {
+    shard = internal::ShardMark{map.shard->index, map.shard->count};
+  }
+  const internal::Result<internal::CheckMapping> mapping =
+      internal::CheckMapping::Plan(*inside, shard);
+  if (!mapping.ok()) {
+    return PublicError(mapping.error(), runs);
+  }
+  const Result<std::string> path = PartPath(*mapping, map, runs);
+  if (!path.ok()) {
+    return path.error();
+  }
+  Result<std::optional<internal::PartialData>> kept = FindKeptPart(*mapping, *path, map, runs);
+  if (!kept.ok()) {
+    return kept.error();
+  }
+  if (kept->has_value()) {
+    return DescribePart(PartialAccess::Make(std::move(**kept)), *path, true);
+  }
+  return MapToFile(*path, [&] {
+    return Public(
+        mapping->Map(),
+        [](internal::PartialData part) { return PartialAccess::Make(std::move(part)); }, runs);
+  });
 }
 
 Answer DescribeCheck() {

@@ -15,6 +15,8 @@ internal::ConvertOptions InsideConvert(std::span<const std::string> inputs,
   inside.to = options.to;
   inside.begin = options.begin;
   inside.end = options.end;
+  inside.steps = options.steps;
+  inside.overlays = options.overlays;
   inside.align = options.align;
   if (options.scrub.has_value()) {
     inside.scrub = internal::ScrubOptions{

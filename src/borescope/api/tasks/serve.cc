@@ -1,5 +1,7 @@
 #include "borescope/serve.h"
 
+#include <map>
+#include <memory>
 #include <mutex>
 #include <utility>
 
@@ -8,6 +10,8 @@
 #include "borescope/base/io/temporary_folder.h"
 #include "borescope/serve/file_server.h"
 #include "borescope/verbs/open/browser.h"
+#include "borescope/verbs/open/input_watch.h"
+#include "borescope/verbs/open/live_page.h"
 #include "borescope/verbs/open/open_trace.h"
 
 namespace borescope {
@@ -22,7 +26,8 @@ struct FileServer::State {
   internal::ServedFile file;
   std::string address;
   bool is_reachable = true;
-  std::mutex mutex;    // of `drafts`
+  std::unique_ptr<internal::LivePage> live;  // nullptr: the page stays as it is
+  std::mutex mutex;                          // of `drafts`
   std::string drafts;  // the folder of a conversion that is running; empty: none
 
   void RemoveDrafts() {
@@ -51,20 +56,22 @@ uint16_t FileServer::port() const { return state_->listener.port(); }
 // The temporary folder goes as soon as the file in it is open: whatever ends the process then,
 // nothing stays behind.
 Result<OfferedTrace> FileServer::OfferTrace(std::span<const std::string> inputs,
-                                            const ConvertOptions& options) {
+                                            const ConvertOptions& options, TraceForm form) {
   const internal::Result<internal::TemporaryFolder> folder = internal::TemporaryFolder::Make();
   if (!folder.ok()) {
     return PublicError(folder.error());
   }
   state_->SetDrafts(folder->path());
-  internal::Result<internal::ReadyTrace> ready =
-      internal::PrepareTrace(InsideConvert(inputs, options), folder->path());
+  internal::Result<internal::ReadyTrace> ready = internal::PrepareTrace(
+      InsideConvert(inputs, options), folder->path(),
+      form == TraceForm::kJson ? internal::TraceForm::kJson : internal::TraceForm::kPerfetto);
   state_->RemoveDrafts();
   state_->SetDrafts("");
   if (!ready.ok()) {
     return PublicError(ready.error(), inputs);
   }
   state_->file = std::move(ready->file);
+  state_->live = nullptr;
   state_->address = internal::PerfettoAddress(state_->file);
   state_->is_reachable = port() == kPerfettoPort;
   OfferedTrace offered{std::move(ready->why), {}};
@@ -81,9 +88,30 @@ Result<void> FileServer::OfferPage(std::string html, std::string_view name) {
     return PublicError(file.error());
   }
   state_->file = std::move(*file);
+  state_->live = nullptr;
   state_->address = internal::PageAddress(state_->file, port());
   state_->is_reachable = true;
   return {};
+}
+
+Result<void> FileServer::OfferLivePage(std::string_view name, std::string_view waiting) {
+  const Result<void> offered = OfferPage("", name);
+  if (!offered.ok()) {
+    return offered;
+  }
+  state_->live = std::make_unique<internal::LivePage>(std::string(name), waiting);
+  state_->file.handler = [live = state_->live.get()](std::string_view asked, std::string_view) {
+    return live->Answer(asked);
+  };
+  return {};
+}
+
+void FileServer::UpdatePage(std::string html, LiveNews news) {
+  state_->live->SetPage(std::move(html), {std::move(news.text), std::move(news.problems)});
+}
+
+void FileServer::UpdateNews(LiveNews news) {
+  state_->live->SetNews({std::move(news.text), std::move(news.problems)});
 }
 
 const std::string& FileServer::address() const { return state_->address; }
@@ -92,6 +120,7 @@ bool FileServer::is_reachable() const { return state_->is_reachable; }
 Result<ServeEnd> FileServer::Serve(std::chrono::milliseconds limit, const std::atomic<bool>& stop) {
   internal::ServeLimits limits;
   limits.whole = limit;
+  limits.stays = state_->live != nullptr;
   return Public(internal::ServeFile(state_->listener, state_->file, limits, stop),
                 [](internal::ServeEnd end) {
                   switch (end) {
@@ -104,6 +133,32 @@ Result<ServeEnd> FileServer::Serve(std::chrono::milliseconds limit, const std::a
                   }
                   return ServeEnd::kStopped;
                 });
+}
+
+struct InputWatch::State {
+  State(std::vector<std::string> inputs, std::chrono::milliseconds quiet)
+      : watch(std::move(inputs), quiet) {}
+
+  internal::InputWatch watch;
+  std::map<std::string, internal::FileLook> before;
+};
+
+InputWatch::InputWatch(std::vector<std::string> inputs, std::chrono::milliseconds quiet)
+    : state_(std::make_unique<State>(std::move(inputs), quiet)) {}
+InputWatch::InputWatch(InputWatch&&) noexcept = default;
+InputWatch& InputWatch::operator=(InputWatch&&) noexcept = default;
+InputWatch::~InputWatch() = default;
+
+InputWatch::Settled InputWatch::Look() {
+  internal::SettledFiles seen = state_->watch.Look(internal::InputWatch::Clock::now());
+  Settled settled;
+  settled.growing = seen.growing;
+  settled.has_changed = seen.files != state_->before;
+  for (const auto& [path, look] : seen.files) {
+    settled.paths.push_back(path);
+  }
+  state_->before = std::move(seen.files);
+  return settled;
 }
 
 void FileServer::RemoveDrafts() { state_->RemoveDrafts(); }

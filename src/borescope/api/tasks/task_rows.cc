@@ -41,9 +41,13 @@ constexpr std::string_view kCheckShared[] = {"rank",  "step",   "step-rule",  "s
                                              "gpu",   "stream", "annotation", "instance",
                                              "begin", "end"};
 
-constexpr std::string_view kConvertShared[] = {"begin", "end"};
+constexpr std::string_view kConvertShared[] = {"step", "begin", "end"};
 constexpr TaskParameterRow kConvert[] = {
     {"to", "choice", "FORMAT", "what to write (default: what the ending of OUT says)", "output"},
+    {"overlay", "list", "VERB[,VERB...]",
+     "draw what these verbs find (critical-path, bandwidth, queue, sequences) into a copy of one "
+     "JSON trace",
+     "output"},
     {.name = "align",
      .type = "choice",
      .placeholder = "BY",
@@ -76,6 +80,7 @@ constexpr TaskParameterRow kQuery[] = {
      "question", "4G"}};
 
 constexpr TaskParameterRow kMap[] = {
+    {"budget", "file", "FILE", "map check: also what these budgets are about"},
     {"shard", "text", "I/N", "only part I of N of the files, from 0/N on, for N processes"},
     {"force", "flag", "", "-o DIR/: also where the part is there", "output"}};
 

@@ -201,8 +201,31 @@ TEST_F(Tasks, APageIsServedUntilStopped) {
   EXPECT_EQ(*end, ServeEnd::kStopped);
   const Result<OfferedTrace> offered = server->OfferTrace({&trace_, 1});
   ASSERT_TRUE(offered.ok()) << offered.error().Sentence();
-  EXPECT_FALSE(offered->converted.has_value());
+  EXPECT_TRUE(offered->converted.has_value());
   EXPECT_FALSE(server->is_reachable());
+  const Result<OfferedTrace> text = server->OfferTrace({&trace_, 1}, {}, TraceForm::kJson);
+  ASSERT_TRUE(text.ok()) << text.error().Sentence();
+  EXPECT_FALSE(text->converted.has_value());
+}
+
+TEST_F(Tasks, ALivePageWaitsUntilItIsNotAskedFor) {
+  Result<FileServer> server = FileServer::Open(0);
+  ASSERT_TRUE(server.ok()) << server.error().Sentence();
+  ASSERT_TRUE(server->OfferLivePage("report.html", "nothing yet").ok());
+  server->UpdatePage("<p>page", {"1 rank"});
+  server->UpdateNews({"1 rank, later"});
+  const std::atomic<bool> stop = false;
+  const Result<ServeEnd> end = server->Serve(std::chrono::milliseconds(10), stop);
+  ASSERT_TRUE(end.ok());
+  EXPECT_EQ(*end, ServeEnd::kTimeLimit);
+}
+
+TEST_F(Tasks, AWatchSeesWhatIsComplete) {
+  InputWatch watch({trace_}, std::chrono::milliseconds(0));
+  const InputWatch::Settled first = watch.Look();
+  EXPECT_EQ(first.paths, std::vector<std::string>{trace_});
+  EXPECT_TRUE(first.has_changed);
+  EXPECT_FALSE(watch.Look().has_changed);
 }
 
 TEST_F(Tasks, CheckSaysWhetherABudgetIsKept) {

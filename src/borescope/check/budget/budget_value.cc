@@ -9,6 +9,7 @@
 #include <optional>
 #include <vector>
 
+#include "borescope/base/statistics/quantile.h"
 #include "borescope/base/text/nearest.h"
 #include "borescope/base/text/text.h"
 #include "borescope/check/budget/amount.h"
@@ -140,16 +141,7 @@ double SumOf(const std::vector<double>& values) {
   return std::accumulate(values.begin(), values.end(), 0.0);
 }
 
-// Type 7 of Hyndman and Fan, as all quantiles here.
-double QuantileOf(std::vector<double> values, double q) {
-  std::sort(values.begin(), values.end());
-  const double position = q * static_cast<double>(values.size() - 1);
-  const auto below = static_cast<size_t>(position);
-  const size_t above = std::min(below + 1, values.size() - 1);
-  return values[below] + (position - static_cast<double>(below)) * (values[above] - values[below]);
-}
-
-double Reduced(RowReduce reduce, const std::vector<double>& values) {
+double Reduced(RowReduce reduce, std::vector<double> values) {
   switch (reduce) {
     case RowReduce::kMin:
       return *std::min_element(values.begin(), values.end());
@@ -158,11 +150,11 @@ double Reduced(RowReduce reduce, const std::vector<double>& values) {
     case RowReduce::kMean:
       return SumOf(values) / static_cast<double>(values.size());
     case RowReduce::kP50:
-      return QuantileOf(values, 0.5);
+      return QuantileOf(std::span(values), 0.5);
     case RowReduce::kP90:
-      return QuantileOf(values, 0.9);
+      return QuantileOf(std::span(values), 0.9);
     case RowReduce::kP99:
-      return QuantileOf(values, 0.99);
+      return QuantileOf(std::span(values), 0.99);
     case RowReduce::kSum:
       return SumOf(values);
     case RowReduce::kCount:

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <vector>
 
+#include "borescope/base/statistics/quantile.h"
 #include "borescope/check/statistics/block_bootstrap.h"
 #include "borescope/check/statistics/detectable.h"
 #include "borescope/check/statistics/hodges_lehmann.h"

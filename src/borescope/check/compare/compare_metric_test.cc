@@ -8,7 +8,7 @@
 #include <random>
 #include <vector>
 
-#include "borescope/check/statistics/hodges_lehmann.h"
+#include "borescope/base/statistics/quantile.h"
 
 namespace borescope::internal {
 namespace {

@@ -5,11 +5,11 @@
 #include <algorithm>
 #include <cmath>
 
+#include "borescope/base/statistics/quantile.h"
 #include "borescope/check/budget/amount.h"
 #include "borescope/check/budget/budget_value.h"
 #include "borescope/check/compare/gate.h"
 #include "borescope/check/statistics/adjust.h"
-#include "borescope/check/statistics/hodges_lehmann.h"
 #include "borescope/check/statistics/rank_sum.h"
 
 namespace borescope::internal {

@@ -5,7 +5,8 @@
 #include <numeric>
 #include <vector>
 
-#include "borescope/check/statistics/hodges_lehmann.h"
+#include "borescope/base/statistics/quantile.h"
+#include "borescope/base/statistics/split_mix.h"
 
 namespace borescope::internal {
 namespace {
@@ -13,21 +14,12 @@ namespace {
 constexpr size_t kFewestSteps = 5;
 constexpr size_t kResamples = 1000;
 
-// SplitMix64 (Steele, Lea and Flood 2014), from a fixed start.
-class Draws {
- public:
-  // From 0 to `below` - 1; the bias is below 2^-40 for what is drawn here.
-  size_t Next(size_t below) {
-    state_ += 0x9e3779b97f4a7c15;
-    uint64_t z = state_;
-    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9;
-    z = (z ^ (z >> 27)) * 0x94d049bb133111eb;
-    return static_cast<size_t>((z ^ (z >> 31)) % below);
-  }
+constexpr uint64_t kSeed = 0x5eed;
 
- private:
-  uint64_t state_ = 0x5eed;
-};
+// From 0 to `below` - 1; the bias is below 2^-40 for what is drawn here.
+size_t DrawBelow(size_t below, SplitMix64& draws) {
+  return static_cast<size_t>(draws.Next() % below);
+}
 
 double Autocovariance(std::span<const double> values, double mean, size_t lag) {
   double sum = 0;
@@ -37,12 +29,12 @@ double Autocovariance(std::span<const double> values, double mean, size_t lag) {
   return sum;
 }
 
-double MedianOfResample(std::span<const double> steps, size_t block, Draws& draws) {
+double MedianOfResample(std::span<const double> steps, size_t block, SplitMix64& draws) {
   std::vector<double> drawn;
   drawn.reserve(steps.size() + block);
   while (drawn.size() < steps.size()) {
     const std::span<const double> piece =
-        steps.subspan(draws.Next(steps.size() - block + 1), block);
+        steps.subspan(DrawBelow(steps.size() - block + 1, draws), block);
     drawn.insert(drawn.end(), piece.begin(), piece.end());
   }
   drawn.resize(steps.size());
@@ -68,7 +60,7 @@ std::optional<ShiftInterval> ShiftWithinRuns(std::span<const double> base,
   if (base.size() < kFewestSteps || test.size() < kFewestSteps) {
     return std::nullopt;
   }
-  Draws draws;
+  SplitMix64 draws(kSeed);
   const size_t base_block = BlockLength(base);
   const size_t test_block = BlockLength(test);
   std::vector<double> shifts;

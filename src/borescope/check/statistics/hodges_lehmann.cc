@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "borescope/base/statistics/quantile.h"
+
 namespace borescope::internal {
 
 std::vector<double> SortedDifferences(std::span<const double> base, std::span<const double> test) {
@@ -14,16 +16,6 @@ std::vector<double> SortedDifferences(std::span<const double> base, std::span<co
   }
   std::sort(differences.begin(), differences.end());
   return differences;
-}
-
-double MedianOfSorted(std::span<const double> sorted) {
-  const size_t middle = sorted.size() / 2;
-  return sorted.size() % 2 == 1 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2;
-}
-
-double MedianOf(std::vector<double> values) {
-  std::sort(values.begin(), values.end());
-  return MedianOfSorted(values);
 }
 
 double ShiftBetween(std::span<const double> base, std::span<const double> test) {

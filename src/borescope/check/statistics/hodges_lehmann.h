@@ -11,13 +11,6 @@ namespace borescope::internal {
 // Every test[j] - base[i], in ascending order. O(n m log(n m)).
 std::vector<double> SortedDifferences(std::span<const double> base, std::span<const double> test);
 
-// The median of an ascending sequence; of an even number the mean of the two in the middle.
-// REQUIRES: not empty.
-double MedianOfSorted(std::span<const double> sorted);
-
-// The median of values in any order, of which a copy is made. REQUIRES: not empty.
-double MedianOf(std::vector<double> values);
-
 // The median of SortedDifferences. REQUIRES: neither is empty.
 double ShiftBetween(std::span<const double> base, std::span<const double> test);
 

@@ -3,7 +3,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <filesystem>
+#include <string_view>
 
 #include "borescope/cli/answers.h"
 #include "borescope/cli/commands.h"
@@ -43,6 +45,16 @@ Result<void> FindOutput(const RawOptions& raw, ConvertRequest& request) {
   return {};
 }
 
+std::vector<std::string> ListOf(std::string_view text) {
+  std::vector<std::string> words;
+  while (!text.empty()) {
+    const std::string_view word = text.substr(0, text.find(','));
+    text.remove_prefix(std::min(word.size() + 1, text.size()));
+    words.emplace_back(word);
+  }
+  return words;
+}
+
 Result<ConvertRequest> UnderstandConvert(const RawOptions& raw) {
   if (!raw.format.empty()) {
     return UsageError("convert has no tables to write; choose the format of OUT with --to");
@@ -51,6 +63,8 @@ Result<ConvertRequest> UnderstandConvert(const RawOptions& raw) {
   CLI_TRY(FindOutput(raw, request));
   request.options.to = raw.to;
   request.options.align = raw.align;
+  request.options.steps = raw.Param("step");
+  request.options.overlays = ListOf(raw.Param("overlay"));
   request.options.begin = raw.Param("begin");
   request.options.end = raw.Param("end");
   CLI_ASSIGN(request.options.threads, ParseThreads(raw.threads));
@@ -101,7 +115,7 @@ void ReportOutcome(const ConvertReport& report, const std::string& path) {
     line += fmt::format(" of {} files", digits(report.files));
   }
   if (report.outside != 0) {
-    line += fmt::format("; {} outside --begin and --end left out", digits(report.outside));
+    line += fmt::format("; {} outside of what was selected left out", digits(report.outside));
   }
   if (report.unplaced != 0) {
     line += fmt::format("; {} left out, for which {} has no place", digits(report.unplaced),

@@ -1,14 +1,18 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
+#include "borescope/check.h"
 #include "borescope/cli/answers.h"
 #include "borescope/cli/commands.h"
 #include "borescope/cli/commands/verb_commands.h"
+#include "borescope/cli/memory.h"
+#include "borescope/cli/options/values.h"
 #include "borescope/cli/questions.h"
 #include "borescope/cli/scrubbing.h"
 #include "borescope/cli/terminal/terminal.h"
@@ -41,6 +45,9 @@ Result<void> CheckMap(const Command& command) {
   if (!raw.format.empty() || !raw.Param("sort").empty() || !raw.Param("top").empty()) {
     return UsageError("map shows nothing; give --format, --sort and --top to reduce");
   }
+  if (!raw.check && !raw.budget.empty()) {
+    return UsageError("--budget is about a check; write borescope map check RUN -o PART");
+  }
   if (raw.force && !IsFolder(raw.output)) {
     return UsageError("--force is about parts that are kept in a folder; give -o DIR/");
   }
@@ -68,8 +75,39 @@ int StatusOf(const PartFile& part) {
   return part.loaded == 0 && !part.load_errors.empty() ? kFailed : kDone;
 }
 
+// A check needs its runs as they were named, and reads each several times.
+Result<PartFile> WritePartOfCheck(const Command& command) {
+  const RawOptions& raw = command.raw;
+  if (std::count(raw.inputs.begin(), raw.inputs.end(), "-") > 0 || !raw.load.empty() ||
+      !raw.scrub.empty()) {
+    return UsageError(
+        "map check: it reads recordings several times, and says which each is; write standard "
+        "input to a file, leave out --load, and scrub first: borescope convert --scrub");
+  }
+  CheckOptions options;
+  options.budget = raw.budget;
+  options.params = raw.ToParams();
+  if (!raw.captures.empty()) {
+    options.captures = {raw.captures};
+  }
+  CLI_ASSIGN(options.threads, ParseThreads(raw.threads));
+  CLI_ASSIGN(options.memory_limit, KeepMemoryLimit(raw));
+  CheckMapOptions map;
+  if (!raw.shard.empty()) {
+    CLI_ASSIGN(map.shard, ParseShard(raw.shard));
+  }
+  map.output = raw.output;
+  map.again = raw.force;
+  ProgressBar bar(raw);
+  options.progress = bar.Callback();
+  return MapCheck(raw.inputs, options, map);
+}
+
 Result<PartFile> WritePart(const Command& command) {
   CLI_TRY(CheckMap(command));
+  if (command.raw.check) {
+    return WritePartOfCheck(command);
+  }
   RawOptions raw = command.raw;
   ProgressBar bar(raw);
   CLI_ASSIGN(const std::optional<ScrubbedCopies> copies, ScrubInputs(raw, bar.Callback()));

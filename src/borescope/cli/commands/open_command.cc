@@ -2,10 +2,12 @@
 
 #include <algorithm>
 #include <string>
+#include <thread>
 #include <utility>
 
 #include "borescope/cli/answers.h"
 #include "borescope/cli/commands.h"
+#include "borescope/cli/commands/live_report.h"
 #include "borescope/cli/commands/report_command.h"
 #include "borescope/cli/commands/verb_commands.h"
 #include "borescope/cli/memory.h"
@@ -21,14 +23,15 @@ namespace {
 
 struct OpenRequest {
   ConvertOptions trace;  // what is read of a trace
+  TraceForm form = TraceForm::kPerfetto;
   uint16_t port = kPerfettoPort;
   std::chrono::seconds limit{300};
 };
 
 // Options that select what the report is about; a trace is shown whole, or a window of it.
-constexpr std::string_view kReportOnly[] = {"rank", "step",    "step-rule",  "step-pattern",
-                                            "gpu",  "stream",  "annotation", "instance",
-                                            "top",  "against", "captures"};
+constexpr std::string_view kReportOnly[] = {"rank",    "step-rule",  "step-pattern", "gpu",
+                                            "stream",  "annotation", "instance",     "top",
+                                            "against", "captures"};
 
 Result<void> CheckForTrace(const RawOptions& raw) {
   if (raw.inputs.empty()) {
@@ -58,6 +61,14 @@ Result<OpenRequest> UnderstandOpen(const RawOptions& raw) {
   CLI_ASSIGN(request.trace.scrub, ParseScrub(raw));
   request.trace.begin = raw.Param("begin");
   request.trace.end = raw.Param("end");
+  request.trace.steps = raw.Param("step");
+  if (!raw.as.empty() && raw.as != "perfetto" && raw.as != "json") {
+    return UsageError("--as: '" + raw.as + "' is not known; it takes perfetto or json");
+  }
+  if (!raw.as.empty() && raw.report) {
+    return UsageError("--as is the form of a trace; leave out --report");
+  }
+  request.form = raw.as == "json" ? TraceForm::kJson : TraceForm::kPerfetto;
   CLI_ASSIGN(request.trace.threads, ParseThreads(raw.threads));
   CLI_TRY(KeepMemoryLimit(raw));
   if (!raw.port.empty()) {
@@ -88,20 +99,21 @@ void ReportConversion(const OfferedTrace& offered) {
 }
 
 // A signal removes what is half converted.
-Result<OfferedTrace> OfferWithProgress(const Command& command, ConvertOptions options,
+Result<OfferedTrace> OfferWithProgress(const Command& command, const OpenRequest& request,
                                        FileServer& server) {
   const Interrupts interrupts([&] {
     server.RemoveDrafts();
     UndoUnfinished();
   });
   ProgressBar bar(command.raw);
+  ConvertOptions options = request.trace;
   options.progress = bar.Callback();
-  return server.OfferTrace(command.raw.inputs, options);
+  return server.OfferTrace(command.raw.inputs, options, request.form);
 }
 
 // Returns the exit status of what was read.
 Result<int> OfferTrace(const Command& command, const OpenRequest& request, FileServer& server) {
-  CLI_ASSIGN(const OfferedTrace offered, OfferWithProgress(command, request.trace, server));
+  CLI_ASSIGN(const OfferedTrace offered, OfferWithProgress(command, request, server));
   if (offered.converted.has_value() && !command.raw.quiet) {
     ReportConversion(offered);
   }
@@ -118,6 +130,15 @@ Result<int> OfferReport(const Command& command, FileServer& server) {
   CLI_ASSIGN(const std::vector<FileInfo> files, WriteReport(command, output));
   CLI_TRY(server.OfferPage(std::move(html), "report.html"));
   return StatusOf(files);
+}
+
+Result<void> OfferLive(const Command& command, FileServer& server, LiveReport& report) {
+  const Interrupts interrupts(UndoUnfinished);
+  CLI_TRY(server.OfferLivePage(
+      "report.html", fmt::format("No rank is complete yet in {}; this page shows the report as "
+                                 "soon as one is.",
+                                 command.raw.inputs.front())));
+  return report.MakeFirst();
 }
 
 // ---- Serving ----
@@ -162,6 +183,24 @@ int Serve(const Command& command, FileServer& server, std::chrono::seconds limit
   return kDone;
 }
 
+// A folder may be written while its report is shown.
+int OpenLiveReport(const Command& command, const OpenRequest& request, FileServer& server) {
+  LiveReport report(command, server);
+  if (const Result<void> offered = OfferLive(command, server, report); !offered.ok()) {
+    return FailWith(offered.error(), command);
+  }
+  const Interrupts interrupts;
+  const int announced = Announce(command, server, request.limit);
+  if (announced != kDone) {
+    return announced;
+  }
+  std::jthread watcher([&](const StopToken& stop) { report.Watch(stop); });
+  const int served = Serve(command, server, request.limit, interrupts);
+  watcher.request_stop();
+  watcher.join();
+  return std::max(served, report.status());
+}
+
 }  // namespace
 
 int RunOpenVerb(const Command& command) {
@@ -172,6 +211,9 @@ int RunOpenVerb(const Command& command) {
   Result<FileServer> server = FileServer::Open(request->port);
   if (!server.ok()) {
     return FailWith(server.error(), command);
+  }
+  if (IsLive(command.raw)) {
+    return OpenLiveReport(command, *request, *server);
   }
   const Result<int> read =
       command.raw.report ? OfferReport(command, *server) : OfferTrace(command, *request, *server);

@@ -77,6 +77,26 @@ Result<std::vector<FileInfo>> WriteReport(const Command& command, const Output& 
   return files;
 }
 
+Result<std::vector<FileInfo>> WriteReportOf(const Command& command,
+                                            const std::vector<std::string>& paths,
+                                            const Output& output, const StopToken& stop) {
+  const RawOptions& raw = command.raw;
+  const std::string_view asked_like[] = {"summary"};
+  CLI_TRY(CheckQuestion(asked_like, raw.ToParams()));
+  CLI_ASSIGN(const Run all, OpenRun(raw.inputs, raw, {}, stop));
+  const std::vector<std::string> names = all.paths();
+  std::vector<size_t> chosen;
+  for (size_t i = 0; i < names.size(); ++i) {
+    if (std::find(paths.begin(), paths.end(), names[i]) != paths.end()) chosen.push_back(i);
+  }
+  CLI_ASSIGN(const Run some, all.Only(chosen, 0));
+  if (raw.against.empty()) {
+    return some.Report(output, raw.ToParams());
+  }
+  CLI_ASSIGN(const Run against, OpenRun({&raw.against, 1}, raw, {}, stop));
+  return some.Report(output, raw.ToParams(), &against);
+}
+
 int RunReportVerb(const Command& command) {
   if (const Result<void> checked = CheckPage(command.raw); !checked.ok()) {
     return FailWith(checked.error(), command);

@@ -58,6 +58,11 @@ Result<void> CheckTables(const Command& command) {
 
 Result<void> CheckAsked(const Command& command) {
   const RawOptions& raw = command.raw;
+  if (raw.check) {
+    return UsageError(
+        "launch: a check compares runs, and which is not the matter of one job; let each job run "
+        "borescope map check, and then borescope check");
+  }
   if (command.analyses.empty()) {
     return UsageError(
         "launch: no verbs; they come before the run: borescope launch slurm summary RUN -o DIR");

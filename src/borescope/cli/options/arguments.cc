@@ -306,10 +306,12 @@ Result<void> TakeVerbs(std::span<const std::string>& rest, Command& command) {
       rest.front().starts_with('-')) {
     return {};
   }
-  // The report is asked with the options that the summary has.
+  // The report and a check are asked with the options that the summary has.
   command.raw.report = rest.front() == "report";
+  command.raw.check = rest.front() == "check";
   Command inner;
-  const std::string_view name = command.raw.report ? "summary" : std::string_view(rest.front());
+  const std::string_view name =
+      command.raw.report || command.raw.check ? "summary" : std::string_view(rest.front());
   if (!SetVerb(name, inner) || inner.analyses.empty()) {
     return NoVerbToMap(rest.front(), command.verb->name);
   }

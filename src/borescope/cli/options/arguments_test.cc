@@ -69,8 +69,7 @@ TEST(Arguments, OptionsOfOtherVerbsAreToldWithWhatToWriteInstead) {
             "query: --step is not defined for it; write WHERE step = N in the statement");
   EXPECT_EQ(Complaint({"query", "SELECT 1", "-", "--compat", "hta"}),
             "query: --compat is not defined for it");
-  EXPECT_EQ(Complaint({"convert", "a", "b", "--step", "1"}),
-            "convert: --step is not defined for it");
+  EXPECT_EQ(Complaint({"convert", "a", "b", "--gpu", "1"}), "convert: --gpu is not defined for it");
   EXPECT_EQ(Complaint({"info,doctor", "-", "--step", "1"}),
             "info, doctor: --step is not defined for any of them");
 }

@@ -30,6 +30,8 @@ Choices WriterNames(const VerbInfo* verb) {
 
 Choices ScrubWords(const VerbInfo*) { return {"secrets", "names"}; }
 
+Choices TraceForms(const VerbInfo*) { return {"perfetto", "json"}; }
+
 Choices Whens(const VerbInfo*) { return {"auto", "always", "never"}; }
 
 constexpr auto kSelection = OptionGroup::kSelection;
@@ -142,6 +144,9 @@ const OptionRow kRows[] = {
     FromTask(kOutput, "markdown", &Raw::markdown),
     FromTask(kOutput, "force", nullptr, &Raw::force),
     FromTask(kOutput, "replace"),
+    {kOutput, "", "as", "FORM",
+     "of the trace: perfetto, its compact protobuf (default), or json, the text of the file",
+     &Raw::as, nullptr, OnlyNamed, TraceForms},
     {kOutput, "", "port", "N", "serve on this port (9001); 0: any free one", &Raw::port, nullptr,
      OnlyNamed, nullptr},
     {kOutput, "", "no-browser", "", "open none; print the address", nullptr, &Raw::no_browser,

@@ -35,6 +35,7 @@ struct RawOptions {
   std::string threads, memory_limit;
   std::string time_limit, row_limit, temp_limit;
   std::string trace, timeout, python;  // of bench-kernel
+  std::string as;                      // of open: the form of the trace
   std::string port;                    // of open, as are timeout and against
   // Of launch.
   std::string shards, nodes, job_name, cpus, memory;
@@ -47,6 +48,7 @@ struct RawOptions {
   bool schema = false;
   bool order = false;
   bool report = false;  // of open, and of map for the verb report
+  bool check = false;   // of map for the verb check
   bool force = false;   // of map, record and check
   bool strict = false;  // of reduce and check
   bool no_browser = false;

@@ -45,7 +45,7 @@ class DeviceWriter {
     text_.PutTime(device.dur_ns[row]);
     WriteArgs(row);
     const HostId launch = input_.index.correlation.launch_of[row];
-    if (launch.valid() && input_.window.Holds(trace_.host().ts_ns[launch.value])) {
+    if (launch.valid() && input_.Keeps(launch)) {
       WriteFlow(launch, row);
     }
   }
@@ -207,7 +207,7 @@ void WriteDeviceEvents(const ConvertInput& input, const ChromeTracks& tracks, Ch
   const DeviceEvents& device = input.trace.device();
   for (uint32_t row = 0; row < device.size(); ++row) {
     CheckStopAt(row);
-    if (counts.Keep(input.window.Holds(device.ts_ns[row]))) {
+    if (counts.Keep(input.Keeps(DeviceId{row}))) {
       writer.Write(row);
     }
   }

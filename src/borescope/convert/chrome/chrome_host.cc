@@ -178,7 +178,7 @@ void WriteHostEvents(const ConvertInput& input, const ChromeTracks& tracks, Chro
   const HostEvents& host = input.trace.host();
   for (uint32_t row = 0; row < host.size(); ++row) {
     CheckStopAt(row);
-    if (counts.Keep(input.window.Holds(host.ts_ns[row]))) {
+    if (counts.Keep(input.Keeps(HostId{row}))) {
       writer.Write(row);
     }
   }

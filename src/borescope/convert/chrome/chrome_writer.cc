@@ -3,9 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <optional>
 
 #include "borescope/convert/chrome/chrome_events.h"
 #include "borescope/output/json_writer.h"
+#include "borescope/trace/recorded_cut.h"
 
 namespace borescope::internal {
 namespace {
@@ -103,15 +105,35 @@ Result<void> WriteHead(const Meta& meta, bool is_alone, Sink& sink) {
   return sink.Write(",\n\"traceEvents\":[");
 }
 
-// What closes the document behind its events.
-Result<void> WriteTail(const std::vector<DeviceInfo>& devices, Sink& sink) {
-  if (devices.empty()) {
+void PutCut(const RecordedCut& cut, JsonWriter& json) {
+  json.Key(kCutMember);
+  json.BeginObject();
+  PutIfKnown(json, "begin_ns", cut.begin_ns);
+  PutIfKnown(json, "end_ns", cut.end_ns);
+  if (!cut.steps.empty()) {
+    json.Key("steps");
+    json.String(cut.steps);
+  }
+  PutIfKnown(json, "recording_begin_ns", cut.recording_begin_ns);
+  PutIfKnown(json, "recording_end_ns", cut.recording_end_ns);
+  json.EndObject();
+}
+
+// What closes the document after its events.
+Result<void> WriteTail(const std::vector<DeviceInfo>& devices,
+                       const std::optional<RecordedCut>& cut, Sink& sink) {
+  if (devices.empty() && !cut.has_value()) {
     return sink.Write("\n]}\n");
   }
   StringSink members;
   JsonWriter json(members);
   json.BeginObject();
-  PutDevices(devices, json);
+  if (!devices.empty()) {
+    PutDevices(devices, json);
+  }
+  if (cut.has_value()) {
+    PutCut(*cut, json);
+  }
   json.EndObject();
   BS_TRY(json.Finish());
   const std::string& text = members.text();
@@ -133,6 +155,9 @@ class ChromeWriter : public ConvertWriter {
     if (!is_alone) {
       AddDevices(meta.devices);
     }
+    if (input.cut.has_value()) {
+      JoinCut(*input.cut, cut_);
+    }
     ConvertCounts counts;
     ChromeText text(sink_, input.trace.strings(), has_events_);
     WriteEvents(input, text, counts);
@@ -141,7 +166,7 @@ class ChromeWriter : public ConvertWriter {
     return counts;
   }
 
-  Result<void> Finish() override { return WriteTail(devices_, sink_); }
+  Result<void> Finish() override { return WriteTail(devices_, cut_, sink_); }
 
  private:
   static void WriteEvents(const ConvertInput& input, ChromeText& text, ConvertCounts& counts) {
@@ -169,6 +194,7 @@ class ChromeWriter : public ConvertWriter {
   Sink& sink_;
   bool has_events_ = false;
   std::vector<DeviceInfo> devices_;  // of several traces, each once
+  std::optional<RecordedCut> cut_;   // of all together
 };
 
 }  // namespace

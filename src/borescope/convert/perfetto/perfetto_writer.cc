@@ -7,6 +7,7 @@
 #include <map>
 #include <tuple>
 
+#include "borescope/base/intervals.h"
 #include "borescope/base/stop.h"
 #include "borescope/convert/counters.h"
 #include "borescope/convert/lanes.h"
@@ -120,24 +121,50 @@ class PerfettoTraceWriter {
 
   // ---- Slices ----
 
+  // Of a part of a recording, a timeline shows what is in the window, and nothing of what only
+  // surrounds it.
+  template <class Id, class Spine>
+  bool IsShown(Id id, const Spine& spine) const {
+    return input_.Keeps(id) &&
+           (input_.rows == nullptr || (spine.ts_ns[id.value] <= input_.window.end_ns &&
+                                       spine.end_ns(id) >= input_.window.begin_ns));
+  }
+  bool IsShown(HostId id) const { return IsShown(id, trace_.host()); }
+  bool IsShown(DeviceId id) const { return IsShown(id, trace_.device()); }
+
+  template <class Spine>
+  Interval ShownTime(const Spine& spine, uint32_t row) const {
+    Interval time{spine.ts_ns[row], spine.ts_ns[row] + spine.dur_ns[row]};
+    if (input_.rows != nullptr) {
+      time.begin = std::max(time.begin, input_.window.begin_ns);
+      time.end = std::min(time.end, input_.window.end_ns);
+    }
+    return time;
+  }
+
   // The slices of one track, on as many lines as they need.
-  template <class Fill>
-  void WriteSlices(TrackId track, const std::vector<int64_t>& ts_ns,
-                   const std::vector<int64_t>& dur_ns, const Fill& fill) {
+  template <class Id, class Spine, class Fill>
+  void WriteSlices(TrackId track, const Spine& spine, const Fill& fill) {
     const Tracks& tracks = trace_.tracks();
     Lanes lanes;
     std::vector<uint64_t> uuids = {track_uuids_[track.value]};
     const auto close = [&](uint32_t lane, int64_t end_ns) { packets_.End(uuids[lane], end_ns); };
     for (uint32_t row = tracks.first_row[track.value]; row < tracks.end_row[track.value]; ++row) {
       CheckStopAt(row);
-      if (!counts_.Keep(input_.window.Holds(ts_ns[row]))) {
+      if (!counts_.Keep(IsShown(Id{row}, spine))) {
         continue;
       }
-      const uint32_t lane = lanes.Open(ts_ns[row], ts_ns[row] + dur_ns[row], close);
+      const Interval shown = ShownTime(spine, row);
+      const uint32_t lane = lanes.Open(shown.begin, shown.end, close);
       if (lane == uuids.size()) {
         uuids.push_back(Describe({0, uuids[0], NameOf(track.value), false, {}, {}}));
       }
-      fill(row, uuids[lane]);
+      notes_.clear();
+      if (shown.begin != spine.ts_ns[row] || shown.end != spine.end_ns(Id{row})) {
+        Note("recorded begin_ns", spine.ts_ns[row]);
+        Note("recorded duration_ns", spine.dur_ns[row]);
+      }
+      fill(row, uuids[lane], shown.begin);
     }
     lanes.CloseUpTo(std::numeric_limits<int64_t>::max(), close);
   }
@@ -155,14 +182,13 @@ class PerfettoTraceWriter {
 
   void WriteHostTrack(TrackId track) {
     const HostEvents& host = trace_.host();
-    WriteSlices(track, host.ts_ns, host.dur_ns, [&](uint32_t row, uint64_t uuid) {
-      notes_.clear();
+    WriteSlices<HostId>(track, host, [&](uint32_t row, uint64_t uuid, int64_t begin_ns) {
       flows_.clear();
       if (host.detail[row] != kNoDetail) {
         FillHost(host.kind[row], host.detail[row], HostId{row});
       }
       packets_.Begin(
-          {uuid, host.ts_ns[row], host.name[row], Category(host.kind[row]), notes_, flows_, 0, {}});
+          {uuid, begin_ns, host.name[row], Category(host.kind[row]), notes_, flows_, 0, {}});
     });
   }
 
@@ -182,15 +208,12 @@ class PerfettoTraceWriter {
     Note("domain", calls.domain[detail]);
     Note("args", calls.args[detail]);
     for (const DeviceId work : input_.index.correlation.DevicesOf(detail)) {
-      if (input_.index.correlation.launch_of[work.value] == id && IsKept(work)) {
+      if (input_.index.correlation.launch_of[work.value] == id && IsShown(work)) {
         flows_.push_back(FlowId(work));
       }
     }
   }
 
-  bool IsKept(DeviceId work) const {
-    return input_.window.Holds(trace_.device().ts_ns[work.value]);
-  }
   uint64_t FlowId(DeviceId work) const {
     return static_cast<uint64_t>(input_.source.first_id) + work.value + 1;
   }
@@ -198,16 +221,14 @@ class PerfettoTraceWriter {
   void WriteDeviceTrack(TrackId track) {
     const DeviceEvents& device = trace_.device();
     flows_.clear();
-    WriteSlices(track, device.ts_ns, device.dur_ns, [&](uint32_t row, uint64_t uuid) {
-      notes_.clear();
+    WriteSlices<DeviceId>(track, device, [&](uint32_t row, uint64_t uuid, int64_t begin_ns) {
       Note("correlation", device.correlation[row]);
       Note("External id", device.external_id[row]);
       FillDevice(device.kind[row], device.detail[row]);
       const HostId launch = input_.index.correlation.launch_of[row];
-      const bool is_linked =
-          launch.valid() && input_.window.Holds(trace_.host().ts_ns[launch.value]);
+      const bool is_linked = launch.valid() && IsShown(launch);
       packets_.Begin({uuid,
-                      device.ts_ns[row],
+                      begin_ns,
                       device.name[row],
                       Category(device.kind[row]),
                       notes_,

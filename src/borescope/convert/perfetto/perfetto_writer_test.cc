@@ -172,5 +172,34 @@ TEST(PerfettoWriter, WritesAnEmptyTrace) {
   EXPECT_EQ(read.tracks + read.events, "");
 }
 
+// A timeline of a part is as wide as the part.
+TEST(PerfettoWriter, SlicesOfAPartEndAtItsEdges) {
+  TraceMaker maker;
+  maker.Op("main", 1, {0, 1000});
+  maker.Op("before", 1, {0, 50});
+  maker.Call("launch", 1, {20, 5}, 1);
+  maker.Kernel("long", 7, {90, 40}, {1});
+  maker.Kernel("after", 7, {300, 5});
+  const Trace trace = maker.Finish();
+  const TraceIndex index = BuildIndex(trace, 1);
+  const TimeWindow window{100, 200};
+  const KeptRows rows = RowsOfWindow(trace, index, window);
+  StringSink sink;
+  const Result<ConvertCounts> counts = WritePerfetto({trace, index, window, {}, &rows, {}}, sink);
+  ASSERT_TRUE(counts.ok());
+  EXPECT_EQ(counts->written, 2U);
+  EXPECT_EQ(counts->outside, 3U);
+  const Reader read(sink.text());
+  EXPECT_EQ(read.events,
+            "begin main on 2 at 100\n"
+            "end on 2 at 200\n"
+            "begin long on 4 at 100\n"
+            "end on 4 at 130\n"
+            "count 1 on 5 at 100\n"
+            "count 0 on 5 at 130\n"
+            "count 1 on 6 at 100\n"
+            "count 0 on 6 at 130\n");
+}
+
 }  // namespace
 }  // namespace borescope::internal

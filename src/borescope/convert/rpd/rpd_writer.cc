@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <initializer_list>
 #include <memory>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -16,6 +17,7 @@
 #include "borescope/rpd/row_inserter.h"
 #include "borescope/rpd/rpd_schema.h"
 #include "borescope/rpd/rpd_strings.h"
+#include "borescope/trace/recorded_cut.h"
 
 namespace borescope::internal {
 namespace {
@@ -291,7 +293,7 @@ Result<void> RpdRows::WriteApis() {
   const HostEvents& host = trace_.host();
   for (uint32_t row = 0; row < host.size(); ++row) {
     CheckStopAt(row);
-    if (!counts_.Keep(input_.window.Holds(host.ts_ns[row]))) {
+    if (!counts_.Keep(input_.Keeps(HostId{row}))) {
       continue;
     }
     const uint32_t track = host.track[row].value;
@@ -307,7 +309,7 @@ Result<void> RpdRows::WriteOps() {
   const DeviceEvents& device = trace_.device();
   for (uint32_t row = 0; row < device.size(); ++row) {
     CheckStopAt(row);
-    if (!input_.window.Holds(device.ts_ns[row])) {
+    if (!input_.Keeps(DeviceId{row})) {
       counts_.outside += 1;
     } else if (!IsDeviceWork(device.kind[row])) {
       counts_.unplaced += 1;
@@ -340,7 +342,7 @@ Result<void> RpdRows::WriteOp(uint32_t row) {
 // What the op's call says of it belongs to the call, where its first op says it.
 Result<void> RpdRows::WriteLink(uint32_t row, int64_t op) {
   const HostId launch = input_.index.correlation.launch_of[row];
-  if (!launch.valid() || !input_.window.Holds(trace_.host().ts_ns[launch.value])) {
+  if (!launch.valid() || !input_.Keeps(launch)) {
     return {};
   }
   const int64_t api = api_ids_[launch.value];
@@ -425,10 +427,16 @@ class RpdWriter : public ConvertWriter {
     if (!input.source.name.empty()) {
       BS_TRY(WriteSource(input));
     }
+    if (input.cut.has_value()) {
+      JoinCut(*input.cut, cut_);
+    }
     return RpdRows(input, file_).Write();
   }
 
   Result<void> Finish() override {
+    if (cut_.has_value()) {
+      BS_TRY(WriteMetadata(std::string(kCutTag), TextOfCut(*cut_)));
+    }
     BS_TRY(file_.insert.Flush());
     BS_TRY(file_.strings.Flush());
     BS_TRY(file_.ustrings.Flush());
@@ -439,22 +447,28 @@ class RpdWriter : public ConvertWriter {
  private:
   RpdWriter() = default;
 
+  Result<void> WriteMetadata(const std::string& tag, const std::string& value) {
+    BS_ASSIGN(SqlStatement insert,
+              file_.database.Prepare("INSERT INTO rocpd_metadata (tag, value) VALUES (?, ?)"));
+    insert.Bind(1, tag);
+    insert.Bind(2, value);
+    return insert.Run();
+  }
+
   // Where the numbers of one of several traces come from. Each is a session of its own.
   Result<void> WriteSource(const ConvertInput& input) {
     const MergeSource& source = input.source;
-    BS_ASSIGN(SqlStatement insert,
-              file_.database.Prepare("INSERT INTO rocpd_metadata (tag, value) VALUES (?, ?)"));
-    insert.Bind(1, fmt::format("source::{}", source.number));
-    insert.Bind(2, fmt::format("file={} | name={} | node={} | session={} | shift_ns={}",
-                               input.trace.meta().file, source.name, source.node,
-                               source.first_id / kSession, source.shift_ns));
-    BS_TRY(insert.Run());
+    BS_TRY(WriteMetadata(fmt::format("source::{}", source.number),
+                         fmt::format("file={} | name={} | node={} | session={} | shift_ns={}",
+                                     input.trace.meta().file, source.name, source.node,
+                                     source.first_id / kSession, source.shift_ns)));
     return file_.database.Run(
         fmt::format("UPDATE rocpd_metadata SET value = '{}' WHERE tag = 'session_count'",
                     source.end_id / kSession));
   }
 
   RpdFile file_;
+  std::optional<RecordedCut> cut_;  // of all together
 };
 
 }  // namespace

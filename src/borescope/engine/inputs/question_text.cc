@@ -18,6 +18,9 @@ using Choices = std::vector<std::string_view>;
 
 bool IsAnalysis(const AnalysisSpec* spec) { return spec != nullptr; }
 bool Selects(const AnalysisSpec* spec) { return spec != nullptr && spec->takes_selection; }
+bool SelectsInSteps(const AnalysisSpec* spec) {
+  return Selects(spec) && !spec->is_about_whole_steps;
+}
 bool HasKeys(const AnalysisSpec* spec) { return spec != nullptr && !spec->by.empty(); }
 bool HasOverlay(const AnalysisSpec* spec) { return spec != nullptr && spec->overlay != nullptr; }
 bool HasSaved(const AnalysisSpec* spec) { return spec != nullptr && spec->saved != nullptr; }
@@ -64,14 +67,14 @@ constexpr QuestionRow kRows[] = {
      "ProfilerStep#N",
      &QuestionText::step_pattern, nullptr, Selects, nullptr},
     {"gpu", "selection", "ranges", "LIST", "only these devices", &QuestionText::gpu, nullptr,
-     Selects, nullptr},
+     SelectsInSteps, nullptr},
     {"stream", "selection", "ranges", "LIST", "only these device streams", &QuestionText::stream,
-     nullptr, Selects, nullptr},
+     nullptr, SelectsInSteps, nullptr},
     {"annotation", "selection", "text", "NAME", "only inside the host annotation of this name",
-     &QuestionText::annotation, nullptr, Selects, nullptr},
+     &QuestionText::annotation, nullptr, SelectsInSteps, nullptr},
     {"instance", "selection", "ranges", "LIST",
      "which of its occurrences, counted from 0: 0 or 0,3 or 2..5", &QuestionText::instance, nullptr,
-     Selects, nullptr},
+     SelectsInSteps, nullptr},
     {"base-rank", "selection", "ranges", "LIST", "of the first input, instead of --rank",
      &QuestionText::base_rank, nullptr, TakesTwo, nullptr},
     {"test-rank", "selection", "ranges", "LIST", "of the second input, instead of --rank",
@@ -83,9 +86,9 @@ constexpr QuestionRow kRows[] = {
     {"begin", "selection", "time", "TIME",
      "only from here on: nanoseconds, +5ms from the begin, -5ms from the end, 10%, or part of the "
      "name of a kernel, the first of which starts there",
-     &QuestionText::begin, nullptr, Selects, nullptr},
+     &QuestionText::begin, nullptr, SelectsInSteps, nullptr},
     {"end", "selection", "time", "TIME", "only up to here, as --begin", &QuestionText::end, nullptr,
-     Selects, nullptr},
+     SelectsInSteps, nullptr},
     {"by", "question", "list", "KEYS", "group by these, too", &QuestionText::by, nullptr, HasKeys,
      Keys},
     {"compat", "question", "choice", "TOOL", "rows, units and rounding of this tool",

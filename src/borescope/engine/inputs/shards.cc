@@ -3,7 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <string_view>
 #include <utility>
+
+#include "borescope/base/hash/stable_digest.h"
 
 namespace borescope::internal {
 
@@ -25,19 +28,14 @@ size_t CommonFolder(const std::vector<InputFile>& files) {
   return slash == std::string::npos ? 0 : slash + 1;
 }
 
-// The same in every process, and on every machine: FNV-1a of 64 bits.
 uint64_t DigestOf(const std::vector<InputFile>& files) {
-  constexpr uint64_t kBasis = 0xcbf29ce484222325;
-  constexpr uint64_t kPrime = 0x100000001b3;
   const size_t common = CommonFolder(files);
-  uint64_t digest = kBasis;
+  StableDigest digest;
   for (const InputFile& file : files) {
-    for (size_t i = common; i <= file.path.size(); ++i) {
-      const char byte = i < file.path.size() ? file.path[i] : '\0';
-      digest = (digest ^ static_cast<unsigned char>(byte)) * kPrime;
-    }
+    digest.Add(std::string_view(file.path).substr(common));
+    digest.Add(std::string_view("\0", 1));
   }
-  return digest;
+  return digest.value();
 }
 
 }  // namespace

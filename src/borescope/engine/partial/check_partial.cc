@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <string>
 #include <vector>
 
@@ -94,20 +95,26 @@ Error UnfitFile(const PartialData& partial, const PartialFile& file, std::string
                fmt::format("{}: {}", ToPrintable(file.path), ToPrintable(fault)));
 }
 
-}  // namespace
-
-Result<void> CheckPartialHead(const PartialData& partial) {
-  BS_TRY(CheckQuestion(partial));
+// What a check needs of a partial: each file with its run, and the same files under each question.
+std::string FaultOfCheck(const PartialData& partial) {
   for (const PartialFile& file : partial.files) {
-    if (const std::string found = MiscountOf(file, partial.question.verbs.size()); !found.empty()) {
-      return UnfitFile(partial, file, found);
+    if (file.checked.has_value() != partial.question.for_check) {
+      return partial.question.for_check ? "a file of a check is of no run"
+                                        : "a file is of a run, and the question of no check";
+    }
+  }
+  for (const PartialData& further : partial.further) {
+    const bool are_same = std::equal(
+        further.files.begin(), further.files.end(), partial.files.begin(), partial.files.end(),
+        [](const PartialFile& a, const PartialFile& b) { return a.path == b.path; });
+    if (!partial.question.for_check || !further.question.for_check || !are_same) {
+      return "a further question is not of the same files, or of no check";
     }
   }
   return {};
 }
 
-Result<void> CheckPartial(const PartialData& partial) {
-  BS_TRY(CheckQuestion(partial));
+Result<void> CheckAnswers(const PartialData& partial) {
   std::vector<VerbTables> verbs;
   for (const AnalysisSpec* verb : partial.question.verbs) {
     Result<VerbTables> tables = VerbTables::Make(*verb, partial.question);
@@ -122,6 +129,28 @@ Result<void> CheckPartial(const PartialData& partial) {
     }
   }
   return {};
+}
+
+}  // namespace
+
+Result<void> CheckPartialHead(const PartialData& partial) {
+  BS_TRY(CheckQuestion(partial));
+  for (const PartialFile& file : partial.files) {
+    if (const std::string found = MiscountOf(file, partial.question.verbs.size()); !found.empty()) {
+      return UnfitFile(partial, file, found);
+    }
+  }
+  return {};
+}
+
+Result<void> CheckPartial(const PartialData& partial) {
+  BS_TRY(CheckQuestion(partial));
+  BS_TRY(CheckAnswers(partial));
+  for (const PartialData& further : partial.further) {
+    BS_TRY(CheckPartial(further));
+  }
+  const std::string fault = FaultOfCheck(partial);
+  return fault.empty() ? Result<void>() : Unfit(partial, ErrorCode::kCorrupt, fault);
 }
 
 }  // namespace borescope::internal

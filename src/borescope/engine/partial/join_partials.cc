@@ -152,6 +152,7 @@ RankPart PartOf(PartialFile file) {
   SetLoadReport(part);
   part.report.skipped = file.skipped;
   part.graphs = std::move(file.graphs);
+  part.window = file.checked.has_value() ? file.checked->window : RecordedWindow();
   return part;
 }
 
@@ -246,10 +247,37 @@ uint64_t CountTraces(const std::vector<RankPart>& parts) {
 
 }  // namespace
 
+namespace {
+
+// The answers of all partials to each further question.
+Result<std::vector<PartialData>> MergeFurther(std::vector<PartialData>& partials) {
+  std::vector<PartialData> merged;
+  for (size_t i = 0; i < partials.front().further.size(); ++i) {
+    std::vector<PartialData> of_one;
+    of_one.reserve(partials.size());
+    for (PartialData& partial : partials) {
+      if (partial.further.size() != partials.front().further.size()) {
+        return UsageError(
+            fmt::format("{} and {} answer different questions: {} and {} of them; map all with "
+                        "the same options",
+                        NameOf(partials.front()), NameOf(partial),
+                        partials.front().further.size() + 1, partial.further.size() + 1));
+      }
+      of_one.push_back(std::move(partial.further[i]));
+    }
+    BS_ASSIGN(PartialData one, MergePartials(std::move(of_one)));
+    merged.push_back(std::move(one));
+  }
+  return merged;
+}
+
+}  // namespace
+
 Result<PartialData> MergePartials(std::vector<PartialData> partials) {
   if (partials.empty()) {
     return NoPartial();
   }
+  BS_ASSIGN(std::vector<PartialData> further, MergeFurther(partials));
   PartialData merged = std::move(partials.front());
   for (size_t i = 1; i < partials.size(); ++i) {
     BS_TRY(MergeHead(merged, partials[i]));
@@ -259,6 +287,7 @@ Result<PartialData> MergePartials(std::vector<PartialData> partials) {
   BS_TRY(ArrangeFiles(merged.files, [](const PartialFile& a, const PartialFile& b) {
     return FileBytes(a) == FileBytes(b);
   }));
+  merged.further = std::move(further);
   return merged;
 }
 

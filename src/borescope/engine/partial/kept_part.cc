@@ -80,19 +80,26 @@ bool NamesTheSamePaths(const Params& a, const Params& b) {
   });
 }
 
-bool HoldsQuestion(const PartialData& partial, const Question& question,
-                   const std::optional<ShardMark>& shard) {
+bool IsAsked(const Question& mapped, const Question& asked) {
+  return DifferenceOf(mapped, asked).empty() && NamesTheSamePaths(mapped.params, asked.params);
+}
+
+bool HoldsQuestions(const PartialData& partial, std::span<const Question> questions,
+                    const std::optional<ShardMark>& shard) {
   const std::vector<ShardMark> marks =
       shard.has_value() ? std::vector{*shard} : std::vector<ShardMark>();
   return partial.major == kPartialMajor && partial.minor == kPartialMinor &&
          partial.program_version == Version() && partial.shards == marks &&
-         DifferenceOf(partial.question, question).empty() &&
-         NamesTheSamePaths(partial.question.params, question.params);
+         IsAsked(partial.question, questions.front()) &&
+         std::equal(partial.further.begin(), partial.further.end(), questions.begin() + 1,
+                    questions.end(), [](const PartialData& further, const Question& question) {
+                      return IsAsked(further.question, question);
+                    });
 }
 
 }  // namespace
 
-std::optional<PartialData> FindKept(const std::string& path, const Question& question,
+std::optional<PartialData> FindKept(const std::string& path, std::span<const Question> questions,
                                     std::span<const InputFile> files,
                                     const std::optional<ShardMark>& shard) {
   const std::optional<FileState> state = FileState::Of(path);
@@ -103,7 +110,7 @@ std::optional<PartialData> FindKept(const std::string& path, const Question& que
   const Result<std::string> bytes = ReadPartialFile(path);
   Result<PartialData> partial =
       bytes.ok() ? ParsePartial(*bytes, path) : Result<PartialData>(bytes.error());
-  if (!partial.ok() || !HoldsQuestion(*partial, question, shard)) {
+  if (!partial.ok() || !HoldsQuestions(*partial, questions, shard)) {
     return std::nullopt;
   }
   const Paths of_part = PathsOf(*partial);

@@ -10,12 +10,12 @@
 
 namespace borescope::internal {
 
-// What the file at `path` holds, if it is a partial of this version that answers the question for
-// exactly these files, each of which is as large as it was and was last written before the partial
-// was. A partial with a file that could not be opened is not kept, as the file may be there by now.
-// What else a trace names, such as its generated kernels, is not looked at. That partial, or
-// nothing.
-std::optional<PartialData> FindKept(const std::string& path, const Question& question,
+// What the file at `path` holds, if it is a partial of this version that answers these questions,
+// the first and PartialData::further, for exactly these files, each of which is as large as it was
+// and was last written before the partial was. A partial with a file that could not be opened is
+// not kept, as the file may be there by now. What else a trace names, such as its generated
+// kernels, is not looked at. That partial, or nothing.
+std::optional<PartialData> FindKept(const std::string& path, std::span<const Question> questions,
                                     std::span<const InputFile> files,
                                     const std::optional<ShardMark>& shard);
 

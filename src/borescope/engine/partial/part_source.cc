@@ -28,6 +28,7 @@ PartialFile WithoutTables(const PartialFile& file) {
   head.skipped = file.skipped;
   head.unknown = file.unknown;
   head.graphs = file.graphs;
+  head.checked = file.checked;
   for (const Outcome& outcome : file.outcomes) {
     head.outcomes.push_back({outcome.error, {}});
   }
@@ -70,6 +71,10 @@ bool IsPartialFile(const std::string& path) {
   char head[kMagicBytes];
   const Result<size_t> read = source.ok() ? ReadFully(**source, head, kMagicBytes) : 0;
   return read.ok() && IsPartial({head, *read});
+}
+
+bool MayBePartial(const InputFile& file) {
+  return !file.from_directory || file.path.ends_with(".part") || IsPartialFile(file.path);
 }
 
 Result<std::string> ReadPartialFile(const std::string& path) {

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "borescope/base/result.h"
+#include "borescope/engine/inputs/input_files.h"
 #include "borescope/engine/partial/partial_data.h"
 
 namespace borescope::internal {
@@ -79,6 +80,10 @@ class StoredParts final : public PartSource {
 
 // Whether the file begins as a partial does.
 bool IsPartialFile(const std::string& path);
+
+// Whether it is one of the partials that an input leads to. Of a folder: what may be a partial, so
+// that damage is reported and other files are passed over.
+bool MayBePartial(const InputFile& file);
 
 // The bytes of a file that holds a partial. kIo, also where it changes while it is read.
 Result<std::string> ReadPartialFile(const std::string& path);

@@ -23,7 +23,7 @@ namespace borescope::internal {
 
 // Of the format. A higher minor version can be read all the same, another major version cannot.
 inline constexpr uint16_t kPartialMajor = 1;
-inline constexpr uint16_t kPartialMinor = 3;
+inline constexpr uint16_t kPartialMinor = 4;
 
 // What every file is asked. Partials of different questions are not joined.
 struct Question {
@@ -34,6 +34,18 @@ struct Question {
   // the whole recording, files that the traces name are not read (Pipeline::read_files), and
   // several verbs may have a table of one name.
   bool for_report = false;
+  // A question of a check (verbs/check/check_questions.h): its files say which run each is of.
+  bool for_check = false;
+};
+
+// What a check has to know of a file beside its answers.
+struct CheckedFile {
+  uint32_t run = 0;      // place of its run among those that were named
+  std::string run_name;  // as it was named
+  RecordedWindow window;
+  // Of its content: files with both equal are copies of one recording.
+  uint64_t bytes = 0;
+  uint64_t digest = 0;
 };
 
 // What RankPart keeps of a file, without trace, index and drafts, and without times that differ
@@ -53,6 +65,7 @@ struct PartialFile {
   std::optional<SelectionMembers> unknown;
   std::vector<Outcome> outcomes;  // one per verb; none where there is a load_error
   GraphRoles graphs;
+  std::optional<CheckedFile> checked;  // where the question is of a check
 };
 
 struct PartialData {
@@ -62,7 +75,9 @@ struct PartialData {
   Question question;
   std::vector<PartialFile> files;  // in the natural order of their paths, each path once
   std::vector<ShardMark> shards;   // ascending, each once; empty where the run was not divided
-  std::string name;                // what messages call it; no part of its bytes
+  // Answers of the same files to further questions, each without parts and further ones of its own.
+  std::vector<PartialData> further = {};
+  std::string name;  // what messages call it; no part of its bytes
 };
 
 }  // namespace borescope::internal

@@ -98,6 +98,24 @@ inline PartialData SampleOfReport() {
   return partial;
 }
 
+// A part of a check: one file, asked twice.
+inline PartialData SampleOfCheck() {
+  PartialData partial;
+  partial.program_version = "1.2.3";
+  partial.question.verbs = {FindAnalysis("info")};
+  partial.question.for_check = true;
+  PartialFile file;
+  file.path = "a.json";
+  file.load_error = Error{ErrorCode::kCorrupt, "a.json: it is empty"};
+  file.checked = CheckedFile{1, "run/", {17, -4, 5}, 100, 0x1234};
+  partial.files.push_back(file);
+  PartialData further = partial;
+  further.question.verbs = {FindAnalysis("steps")};
+  further.name = "sample";
+  partial.further.push_back(std::move(further));
+  return partial;
+}
+
 inline PartialData SamplePartial() {
   PartialData partial;
   partial.program_version = "1.2.3";

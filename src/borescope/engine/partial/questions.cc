@@ -64,6 +64,7 @@ std::vector<Detail> DetailsOf(const Question& question) {
       {"--by", fmt::format("{}", fmt::join(params.by, ","))},
       {"--all", params.all ? "given" : ""},
       {"whether it is of a report", question.for_report ? "yes" : "no"},
+      {"whether it is of a check", question.for_check ? "yes" : "no"},
       {"--step", TextOf(selection.steps)},
       {"--step-rule", std::string(kStepRules[static_cast<size_t>(selection.step_rule)])},
       {"--step-pattern", selection.step_pattern},

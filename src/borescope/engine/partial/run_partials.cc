@@ -46,19 +46,11 @@ Result<void> CheckTablesDiffer(std::span<const AnalysisSpec* const> specs, const
   return CheckDistinct(all);
 }
 
-// The complete question, checked; that of `options` becomes so.
-Result<Question> Understand(std::span<const AnalysisSpec* const> specs, RunOptions& options,
-                            const MapOptions& map) {
-  BS_TRY(CheckCanTravel(specs, options));
-  if (!map.for_report) {
-    BS_TRY(Prepare(specs, options));
-    BS_TRY(CheckTablesDiffer(specs, options.params));
-  }
-  return Question{{specs.begin(), specs.end()}, options.params, options.ranks, map.for_report};
-}
-
-PartialFile FileOf(RankPart part) {
+PartialFile FileOf(RankPart part, bool for_check) {
   PartialFile file;
+  if (for_check) {
+    file.checked.emplace().window = part.window;
+  }
   file.path = std::move(part.report.path);
   file.from_directory = part.from_directory;
   file.claim = part.claim;
@@ -80,7 +72,7 @@ Result<PartialData> MapOne(std::span<const AnalysisSpec* const> specs, const Run
                            const MapOptions& map) {
   RunOptions options = given;
   PartialData partial;
-  BS_ASSIGN(partial.question, Understand(specs, options, map));
+  BS_ASSIGN(partial.question, UnderstandQuestion(specs, options, map));
   RunRequest request{specs, options.files, options.ranks, options.params, options};
   request.reads_files = !map.for_report;
   request.is_part = true;
@@ -94,7 +86,7 @@ Result<PartialData> MapOne(std::span<const AnalysisSpec* const> specs, const Run
   }
   partial.files.reserve(parts.size());
   for (RankPart& part : parts) {
-    partial.files.push_back(FileOf(std::move(part)));
+    partial.files.push_back(FileOf(std::move(part), map.for_check));
   }
   std::vector<PartialData> one;
   one.push_back(std::move(partial));
@@ -105,14 +97,17 @@ Result<std::optional<PartialData>> FindOne(const std::string& path,
                                            std::span<const AnalysisSpec* const> specs,
                                            const RunOptions& given, const MapOptions& map) {
   RunOptions options = given;
-  BS_ASSIGN(const Question question, Understand(specs, options, map));
-  return FindKept(path, question, options.files, map.shard);
+  BS_ASSIGN(const Question question, UnderstandQuestion(specs, options, map));
+  return FindKept(path, {&question, 1}, options.files, map.shard);
 }
 
 Result<Answer> JoinAndAnswer(PartSource& source, const RunOptions& shown, const JoinOptions& join) {
   BS_ASSIGN(JoinedRun joined, JoinPartials(source, join));
   if (joined.question.for_report) {
     return UsageError("these are parts of a report; borescope report makes the page of them");
+  }
+  if (joined.question.for_check) {
+    return UsageError("these are parts of a check; borescope check makes the verdict of them");
   }
   RunOptions options = shown;
   options.files = std::move(joined.files);
@@ -122,6 +117,19 @@ Result<Answer> JoinAndAnswer(PartSource& source, const RunOptions& shown, const 
 }
 
 }  // namespace
+
+Result<Question> UnderstandQuestion(std::span<const AnalysisSpec* const> specs, RunOptions& options,
+                                    const MapOptions& map) {
+  BS_TRY(CheckCanTravel(specs, options));
+  if (!map.for_report) {
+    BS_TRY(Prepare(specs, options));
+  }
+  if (!map.for_report && !map.for_check) {
+    BS_TRY(CheckTablesDiffer(specs, options.params));
+  }
+  return Question{
+      {specs.begin(), specs.end()}, options.params, options.ranks, map.for_report, map.for_check};
+}
 
 Result<PartialData> MapPartial(std::span<const AnalysisSpec* const> specs,
                                const RunOptions& options, const MapOptions& map) {

@@ -20,7 +20,13 @@ namespace borescope::internal {
 struct MapOptions {
   std::optional<ShardMark> shard;  // which part of the run the files are; nothing: not divided
   bool for_report = false;         // Question::for_report
+  bool for_check = false;          // Question::for_check
 };
+
+// The complete question of such a map, checked; the params of `options` become complete, too.
+// Errors as those of MapPartial about the question.
+Result<Question> UnderstandQuestion(std::span<const AnalysisSpec* const> specs, RunOptions& options,
+                                    const MapOptions& map);
 
 // Maps the files of `options` and reduces nothing; there may be none. Of the options it takes what
 // RunAnalyses takes, but for what is only about the answer: sort, top, accept. A file that cannot

@@ -4,6 +4,7 @@
 #include <string>
 #include <utility>
 
+#include "borescope/analysis/core/selection/cut_selection.h"
 #include "borescope/base/io/inflate.h"
 #include "borescope/engine/targets/targets.h"
 #include "borescope/output/overlay/overlay_writer.h"
@@ -34,8 +35,9 @@ Result<void> CheckOverlay(std::span<const AnalysisSpec* const> specs, const RunO
 
 Result<void> DraftOverlay(const RunRequest& request, const RankView& view, const InputFile& input,
                           RankPart& part) {
-  BS_ASSIGN(const Overlay overlay,
-            request.specs.front()->OverlayFor(request.params)(view, request.params));
+  Params params = request.params;
+  BS_ASSIGN(params.selection, WithinCut(params.selection, view.trace));
+  BS_ASSIGN(const Overlay overlay, request.specs.front()->OverlayFor(params)(view, params));
   const bool is_damaged = HasDamagedText(view.trace.diagnostics());
   if (is_damaged && !overlay.marks.empty()) {
     return Error{ErrorCode::kMissingData,

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "borescope/index/launches/correlation.h"
+#include "borescope/index/steps/step_occurrences.h"
 #include "borescope/index/steps/step_processes.h"
 #include "borescope/testing/trace_maker.h"
 
@@ -53,6 +54,20 @@ TEST(StepNumberTest, OnlyTheWholeNameCounts) {
 
 TEST(StepNumberTest, HugeNumbersDoNotOverflow) {
   EXPECT_EQ(StepNumber("ProfilerStep#9999999999999999999"), int64_t{1} << 53);
+}
+
+TEST(StepsTest, ANumberThatAThreadMarksAgainIsAnotherStep) {
+  TraceMaker maker;
+  maker.Host(HostKind::kAnnotation, "ProfilerStep#1", 1, {0, 100});
+  maker.Host(HostKind::kAnnotation, "ProfilerStep#1", 2, {150, 50});   // of another thread
+  maker.Host(HostKind::kAnnotation, "ProfilerStep#1", 1, {180, 100});  // inside of that
+  maker.Host(HostKind::kAnnotation, "ProfilerStep#2", 1, {300, 100});
+  maker.Host(HostKind::kAnnotation, "ProfilerStep#1", 1, {500, 100});
+  maker.Host(HostKind::kAnnotation, "ProfilerStep#1", 2, {700, 100});
+  maker.Host(HostKind::kAnnotation, "ProfilerStep#1", 2, {900, 100});
+  const Indexed indexed(maker);
+  EXPECT_EQ(OccurrencesOf(indexed.trace, indexed.steps.steps),
+            (std::vector<uint32_t>{0, 0, 0, 0, 1, 1, 2}));
 }
 
 TEST(StepsTest, WindowsAreHalfOpen) {

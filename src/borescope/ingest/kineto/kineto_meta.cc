@@ -3,6 +3,9 @@
 #include <simdjson.h>
 
 #include <algorithm>
+#include <utility>
+
+#include "borescope/trace/recorded_cut.h"
 
 namespace borescope::internal {
 namespace {
@@ -67,6 +70,19 @@ void ReadBaseTime(element value, KinetoMembers& members) {
   }
 }
 
+// What is no part of any recording says nothing.
+void ReadCut(element value, KinetoMembers& members) {
+  RecordedCut cut;
+  cut.begin_ns = IntegerOr(value, "begin_ns", kMissing);
+  cut.end_ns = IntegerOr(value, "end_ns", kMissing);
+  cut.recording_begin_ns = IntegerOr(value, "recording_begin_ns", kMissing);
+  cut.recording_end_ns = IntegerOr(value, "recording_end_ns", kMissing);
+  cut.steps = TextOr(value, "steps");
+  if (IsSane(cut)) {
+    members.meta.cut = cut;
+  }
+}
+
 void ReadTraceName(element value, KinetoMembers& members) {
   std::string_view name;
   if (value.get(name) == simdjson::SUCCESS) {
@@ -99,6 +115,7 @@ constexpr MemberRow kMembers[] = {
     {"deviceProperties", ReadDevices},
     {"distributedInfo", ReadDistributedInfo},
     {"baseTimeNanoseconds", ReadBaseTime},
+    {kCutMember, ReadCut},
     {"traceName", ReadTraceName},
     {"displayTimeUnit", ReadDisplayUnit},
     {"record_shapes", ReadOption<&RecordedOptions::record_shapes>},

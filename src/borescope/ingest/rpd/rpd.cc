@@ -2,9 +2,11 @@
 
 #include <algorithm>
 #include <iterator>
+#include <optional>
 
 #include "borescope/ingest/rpd/rpd_tables.h"
 #include "borescope/trace/columns.h"
+#include "borescope/trace/recorded_cut.h"
 
 namespace borescope::internal {
 namespace {
@@ -18,6 +20,7 @@ constexpr std::string_view kReadTables[] = {"rocpd_api",        "rocpd_api_ops",
 struct RpdMetadata {
   std::string schema_version;
   bool has_right_copy_ends = false;  // a writer that declares it
+  std::optional<RecordedCut> cut;
 };
 
 Result<RpdMetadata> ReadMetadata(RpdTables& tables) {
@@ -30,6 +33,9 @@ Result<RpdMetadata> ReadMetadata(RpdTables& tables) {
   BS_TRY(rows.ForEach([&] {
     if (rows.Text(0) == "schema_version") {
       metadata.schema_version = rows.Text(1);
+    }
+    if (rows.Text(0) == kCutTag) {
+      metadata.cut = CutOfText(rows.Text(1));
     }
     metadata.has_right_copy_ends |=
         rows.Text(0) == kRpdCopyEndsTag && rows.Text(1) == kRpdCopyEndsRight;
@@ -133,6 +139,7 @@ Result<Trace> LoadRpd(DatabaseInput input) {
   input.meta.producer = "rocmProfileData, schema v" + version;
   input.meta.vendor = tables.saw_cuda ? Vendor::kNvidia : Vendor::kAmd;
   input.meta.devices = std::move(tables.part.data.meta.devices);
+  input.meta.cut = metadata.cut;
   TraceBuilder builder;
   builder.Append(std::move(tables.part));
   return builder.Finish(std::move(input.meta), 0, input.options.threads);

@@ -15,6 +15,9 @@ namespace {
 
 constexpr std::string_view kLineEndStart = "\xE2\x80";  // of U+2028 and U+2029
 
+// Whether an escape may begin here.
+bool IsDubious(char c) { return c == '<' || c == kLineEndStart[0]; }
+
 void PutNames(JsonWriter& json, std::string_view key, std::span<const std::string_view> names) {
   json.Key(key);
   json.BeginArray();
@@ -161,26 +164,39 @@ std::pair<const MarkRow*, size_t> FirstMark(std::string_view text) {
 Result<void> ScriptJsonSink::Write(std::string_view bytes) {
   std::string text;
   text.reserve(bytes.size());
-  for (const char c : bytes) {
-    if (held_.size() == kLineEndStart.size() && (c == '\xA8' || c == '\xA9')) {
-      text += c == '\xA8' ? "\\u2028" : "\\u2029";
-      held_.clear();
-      continue;
+  while (!bytes.empty()) {
+    if (held_.empty()) {
+      // Nearly everything is harmless, and copied at once.
+      const auto* dubious = std::find_if(bytes.begin(), bytes.end(), IsDubious);
+      text.append(bytes.begin(), dubious);
+      bytes = {dubious, bytes.end()};
     }
-    if (held_.size() < kLineEndStart.size() && c == kLineEndStart[held_.size()]) {
-      held_ += c;
-      continue;
-    }
-    text += std::exchange(held_, {});
-    if (c == kLineEndStart[0]) {
-      held_ += c;
-    } else if (c == '<') {
-      text += "\\u003c";
-    } else {
-      text += c;
+    if (!bytes.empty()) {
+      AppendDubious(bytes.front(), text);
+      bytes.remove_prefix(1);
     }
   }
   return sink_.Write(text);
+}
+
+void ScriptJsonSink::AppendDubious(char c, std::string& text) {
+  if (held_.size() == kLineEndStart.size() && (c == '\xA8' || c == '\xA9')) {
+    text += c == '\xA8' ? "\\u2028" : "\\u2029";
+    held_.clear();
+    return;
+  }
+  if (held_.size() < kLineEndStart.size() && c == kLineEndStart[held_.size()]) {
+    held_ += c;
+    return;
+  }
+  text += std::exchange(held_, {});
+  if (c == kLineEndStart[0]) {
+    held_ += c;
+  } else if (c == '<') {
+    text += "\\u003c";
+  } else {
+    text += c;
+  }
 }
 
 Result<void> ScriptJsonSink::Finish() { return sink_.Write(std::exchange(held_, {})); }

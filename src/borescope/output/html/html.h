@@ -68,6 +68,9 @@ class ScriptJsonSink : public Sink {
   Result<void> Finish();
 
  private:
+  // Appends `c`, or what stands for it, or holds it back.
+  void AppendDubious(char c, std::string& text);
+
   Sink& sink_;
   std::string held_;  // the beginning of what may become a U+2028
 };

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <random>
+
 #include "borescope/output/markup.h"
 
 namespace borescope::internal {
@@ -45,6 +47,40 @@ TEST(ScriptJsonTest, LineEndsOfUnicodeAreEscapedAcrossPieces) {
   EXPECT_EQ(Safe({"\xE2\xE2\x80", "\xA8"}), "\xE2\\u2028");
   EXPECT_EQ(Safe({"\xE2\x80", "\xA6 \xE2\x82\xAC"}), "\xE2\x80\xA6 \xE2\x82\xAC");
   EXPECT_EQ(Safe({"cut \xE2\x80"}), "cut \xE2\x80");
+}
+
+// What the sink does to the whole text, by plain replacement.
+std::string Replaced(std::string text) {
+  for (const auto& [from, to] : {std::pair<std::string, std::string>{"<", "\\u003c"},
+                                 {"\xE2\x80\xA8", "\\u2028"},
+                                 {"\xE2\x80\xA9", "\\u2029"}}) {
+    for (size_t at = 0; (at = text.find(from, at)) != std::string::npos; at += to.size()) {
+      text.replace(at, from.size(), to);
+    }
+  }
+  return text;
+}
+
+TEST(ScriptJsonTest, AnyPiecesGiveWhatReplacingInTheWholeGives) {
+  std::minstd_rand random(1);
+  constexpr std::string_view kBytes = "ab<\xE2\x80\xA8\xA9\xE2\x80";
+  for (int round = 0; round < 2000; ++round) {
+    std::vector<std::string> pieces(1 + random() % 5);
+    std::string whole;
+    for (std::string& piece : pieces) {
+      for (size_t i = random() % 8; i > 0; --i) {
+        piece += kBytes[random() % kBytes.size()];
+      }
+      whole += piece;
+    }
+    StringSink sink;
+    ScriptJsonSink json(sink);
+    for (const std::string& piece : pieces) {
+      ASSERT_TRUE(json.Write(piece).ok());
+    }
+    ASSERT_TRUE(json.Finish().ok());
+    ASSERT_EQ(sink.text(), Replaced(whole));
+  }
 }
 
 TEST(HtmlTest, TextIsEscaped) {

@@ -25,6 +25,7 @@ constexpr MemberRule kHead[] = {
     {"deviceProperties", kMembers},
     {"distributedInfo", kMembers},
     {"baseTimeNanoseconds"},
+    {"borescopeCut", kMembers},
     {"displayTimeUnit", kText, TextUse::kWord},
     {"traceName", kText, TextUse::kPath},
     {"record_shapes"},
@@ -61,6 +62,11 @@ constexpr MemberRule kInHead[] = {
     {"pg_count"},
     {"backend", kText, TextUse::kWord},
     {"nccl_version", kText, TextUse::kWord},
+    {"begin_ns"},
+    {"end_ns"},
+    {"recording_begin_ns"},
+    {"recording_end_ns"},
+    {"steps", kText, TextUse::kWord},
 };
 
 // Members of an execution trace and of its nodes, of both forms of schema and of linked ones.

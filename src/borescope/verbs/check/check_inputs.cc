@@ -7,6 +7,7 @@
 #include <map>
 
 #include "borescope/base/io/byte_source.h"
+#include "borescope/check/budget/read_budget.h"
 #include "borescope/check/reports/saved_runs.h"
 #include "borescope/engine/inputs/input_files.h"
 #include "borescope/engine/targets/targets.h"
@@ -17,6 +18,7 @@ namespace {
 // Values of thousands of runs.
 constexpr size_t kMostBytes = size_t{256} << 20;
 constexpr size_t kHeadBytes = 16;
+constexpr size_t kMostBudgetBytes = size_t{1} << 20;
 
 bool IsSaved(const std::string& path) {
   std::error_code ignored;
@@ -101,6 +103,14 @@ Result<void> CheckNoneTwice(const std::vector<std::string>& inputs, std::string_
     }
   }
   return {};
+}
+
+Result<BudgetFile> ReadBudgetAt(const std::string& path) {
+  if (path.empty()) {
+    return BudgetFile();
+  }
+  BS_ASSIGN(const std::string text, About("--budget", ReadSmallFile(path, kMostBudgetBytes)));
+  return ReadBudgetFile(text, path);
 }
 
 Result<std::string> ReadSmallFile(const std::string& path, size_t most) {

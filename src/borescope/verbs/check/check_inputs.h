@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "borescope/base/result.h"
+#include "borescope/check/budget/budget.h"
 #include "borescope/check/compare/run_values.h"
 
 namespace borescope::internal {
@@ -16,6 +17,9 @@ Result<std::vector<std::vector<RunValues>>> SavedRunsAt(const std::string& path)
 // kInvalidArgument where two inputs of one side are, or hold, one file, by its place or by its
 // content: a run that counts twice makes a difference look certain. Files of equal size are read.
 Result<void> CheckNoneTwice(const std::vector<std::string>& inputs, std::string_view option);
+
+// The budgets of the file at `path`; empty: none. Errors name the line.
+Result<BudgetFile> ReadBudgetAt(const std::string& path);
 
 // A text file of at most `most` bytes.
 Result<std::string> ReadSmallFile(const std::string& path, size_t most);

@@ -7,97 +7,18 @@
 
 #include "borescope/base/row_limit.h"
 #include "borescope/base/stop.h"
-#include "borescope/check/budget/read_budget.h"
 #include "borescope/check/reports/check_tables.h"
 #include "borescope/check/reports/ci_reports.h"
 #include "borescope/check/reports/saved_runs.h"
 #include "borescope/engine/targets/targets.h"
 #include "borescope/output/writer.h"
 #include "borescope/verbs/check/check_inputs.h"
+#include "borescope/verbs/check/check_side.h"
 #include "borescope/verbs/check/measure_budgets.h"
 #include "borescope/verbs/check/measure_run.h"
 
 namespace borescope::internal {
 namespace {
-
-constexpr size_t kMostBudgetBytes = size_t{1} << 20;
-
-// One side of the check: what was measured, and what had been saved.
-struct Side {
-  std::vector<MeasuredRun> measured;
-  std::vector<std::vector<RunValues>> saved;  // a group for each file
-
-  std::vector<RunValues> AllValues() const {
-    std::vector<RunValues> all;
-    all.reserve(measured.size());
-    for (const MeasuredRun& run : measured) {
-      all.push_back(run.values);
-    }
-    for (const std::vector<RunValues>& group : saved) {
-      all.insert(all.end(), group.begin(), group.end());
-    }
-    return all;
-  }
-};
-
-Result<BudgetFile> ReadBudgetAt(const std::string& path) {
-  if (path.empty()) {
-    return BudgetFile();
-  }
-  BS_ASSIGN(const std::string text, About("--budget", ReadSmallFile(path, kMostBudgetBytes)));
-  return ReadBudgetFile(text, path);
-}
-
-Result<MeasuredRun> MeasureInput(const std::string& input, const CheckRequest& options,
-                                 const MeasureOptions& measure) {
-  RunOptions run = options.run;
-  BS_ASSIGN(run.files, ExpandInputs({&input, 1}));
-  if (options.find_captures) {
-    BS_TRY(options.find_captures(run.files));
-  }
-  return MeasureRun(input, run, measure);
-}
-
-Result<Side> ReadSide(const std::vector<std::string>& inputs, std::string_view option,
-                      const CheckRequest& options, const MeasureOptions& measure) {
-  BS_TRY(CheckNoneTwice(inputs, option));
-  MeasureOptions of_side = measure;
-  of_side.is_one_of_several = inputs.size() > 1;
-  Side side;
-  for (const std::string& input : inputs) {
-    BS_ASSIGN(std::vector<std::vector<RunValues>> saved, About(option, SavedRunsAt(input)));
-    if (!saved.empty()) {
-      std::move(saved.begin(), saved.end(), std::back_inserter(side.saved));
-      continue;
-    }
-    Result<MeasuredRun> run = MeasureInput(input, options, of_side);
-    if (!run.ok()) {
-      return option.empty() ? run.error() : About(option, run.error());
-    }
-    side.measured.push_back(std::move(*run));
-  }
-  side.measured = JoinWindows(std::move(side.measured), *measure.file);
-  return side;
-}
-
-// Files that hold several runs are groups of their own; single runs are one group together.
-std::vector<std::vector<RunValues>> GroupsOf(const Side& history) {
-  std::vector<std::vector<RunValues>> groups;
-  std::vector<RunValues> single;
-  single.reserve(history.measured.size());
-  for (const MeasuredRun& run : history.measured) {
-    single.push_back(run.values);
-  }
-  for (const std::vector<RunValues>& group : history.saved) {
-    if (group.size() > 1) {
-      groups.push_back(group);
-    } else {
-      single.push_back(group.front());
-    }
-  }
-  groups.push_back(std::move(single));
-  return groups;
-}
 
 Result<void> CheckUsage(const CheckRequest& options, const BudgetFile& file) {
   const bool asks = !file.path.empty() || !options.baseline.empty() || !options.save.empty();
@@ -222,10 +143,9 @@ void CheckQuality(std::initializer_list<const Side*> sides, const QualityRules& 
   }
 }
 
-Result<void> WriteReports(const CheckRequest& options, const std::vector<RunValues>& test,
+Result<void> WriteReports(const CheckRequest& options, const Side& test,
                           const JudgedCheck& outcome) {
-  const CiReport report =
-      ReportOfCheck(outcome, options.budget, options.runs.front(), options.strict);
+  const CiReport report = ReportOfCheck(outcome, options.budget, test.first_run, options.strict);
   const auto write = [](const std::string& path, auto writer) {
     return path.empty() ? Result<void>() : WriteFile(path, writer);
   };
@@ -233,8 +153,9 @@ Result<void> WriteReports(const CheckRequest& options, const std::vector<RunValu
   BS_TRY(write(options.sarif, [&](Sink& sink) { return WriteSarif(report, sink); }));
   BS_TRY(write(options.markdown, [&](Sink& sink) { return WriteCheckMarkdown(report, sink); }));
   // What cannot be trusted is nothing to compare with later.
-  return write(outcome.status == BudgetStatus::kVoid ? "" : options.save,
-               [&](Sink& sink) { return WriteJson(SavedRuns(test), WriteOptions(), sink); });
+  return write(outcome.status == BudgetStatus::kVoid ? "" : options.save, [&](Sink& sink) {
+    return WriteJson(SavedRuns(test.AllValues()), WriteOptions(), sink);
+  });
 }
 
 void TakeFiles(Side& side, CheckedRuns& checked) {
@@ -263,13 +184,13 @@ Result<CheckedRuns> Check(const CheckRequest& options) {
   if (test.measured.empty() || !test.saved.empty()) {
     return UsageError("INPUT is a recording to check, no saved baseline");
   }
-  const JudgedRuns runs{base.AllValues(), test.AllValues(), GroupsOf(history)};
+  const JudgedRuns runs{base.AllValues(), test.AllValues(), history.Groups()};
   BS_TRY(CheckComparable(runs, options.force));
   CheckedRuns checked;
   checked.outcome = Judge(runs, file, options.judge);
   SayWhatWasJoined(runs, checked.outcome);
   CheckQuality({&test, &base, &history}, file.quality, checked.outcome);
-  BS_TRY(WriteReports(options, runs.test, checked.outcome));
+  BS_TRY(WriteReports(options, test, checked.outcome));
   checked.document.tables = CheckTables(runs, checked.outcome);
   TakeFiles(test, checked);
   TakeFiles(base, checked);

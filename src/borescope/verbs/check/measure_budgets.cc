@@ -49,43 +49,29 @@ Error UnknownTable(const BudgetFile& file, const Budget& budget,
                                                 : fmt::format("did you mean '{}'?", nearest)));
 }
 
-Error AboutThis(const BudgetFile& file, const Budget& budget, const Error& error) {
-  const std::string place = fmt::format("{}:{}: ", file.path, budget.line);
-  const bool is_named = error.message.starts_with("budget '");
-  return {error.code,
-          place + (is_named ? "" : fmt::format("budget '{}': ", budget.name)) + error.message};
-}
-
 Result<void> Keep(const BudgetFile& file, const Budget& budget, const Result<BudgetValue>& value,
                   RunValues& run) {
   if (!value.ok()) {
-    return AboutThis(file, budget, value.error());
+    return AboutBudget(file, budget, value.error());
   }
   if (const std::string fault = FaultOfLimits(budget, value->unit); !fault.empty()) {
-    return AboutThis(file, budget, UsageError(fault));
+    return AboutBudget(file, budget, UsageError(fault));
   }
   run.metrics[{std::string(kBudgetMetric), budget.name}] = {
       value->value, value->unit, value->samples, {}, DefinitionOf(budget)};
   return {};
 }
 
-Result<Answer> AskFor(const AnalysisSpec& verb, const Budget& budget, RunOptions options) {
-  if (!budget.by.empty()) {
-    options.params.by = {budget.by};
-  }
-  return RunAnalysis(verb, options);
-}
-
 // Answers by verb and key, each asked once.
 using Answers = std::map<std::pair<const AnalysisSpec*, std::string>, Answer>;
 
 Result<void> MeasureTable(const BudgetFile& file, const Budget& budget, const AnalysisSpec& verb,
-                          const RunOptions& options, Answers& answers, RunValues& run) {
+                          RunQuestions& asked, Answers& answers, RunValues& run) {
   const auto key = std::pair(&verb, budget.by);
   if (!answers.contains(key)) {
-    Result<Answer> answer = AskFor(verb, budget, options);
+    Result<Answer> answer = asked.Ask(QuestionOfBudget(budget, verb));
     if (!answer.ok()) {
-      return AboutThis(file, budget, answer.error());
+      return AboutBudget(file, budget, answer.error());
     }
     answers.emplace(key, std::move(*answer));
   }
@@ -94,26 +80,30 @@ Result<void> MeasureTable(const BudgetFile& file, const Budget& budget, const An
       return Keep(file, budget, ValueInTable(budget, table), run);
     }
   }
-  return AboutThis(file, budget,
-                   {ErrorCode::kMissingData,
-                    fmt::format("the answer of {} has no table {} here", verb.name, budget.table)});
+  return AboutBudget(file, budget,
+                     {ErrorCode::kMissingData, fmt::format("the answer of {} has no table {} here",
+                                                           verb.name, budget.table)});
 }
 
-Result<void> MeasureStatements(const BudgetFile& file, const RunOptions& options, RunValues& run) {
+Result<void> MeasureStatements(const BudgetFile& file, RunQuestions& asked, RunValues& run) {
   std::optional<QuerySession> session;
   for (const Budget& budget : file.budgets) {
     if (budget.sql.empty()) {
       continue;
     }
     if (!session.has_value()) {
-      BS_ASSIGN(session, QuerySession::Open(options));
+      const Result<RunOptions> recordings = asked.Recordings();
+      if (!recordings.ok()) {
+        return AboutBudget(file, budget, recordings.error());
+      }
+      BS_ASSIGN(session, QuerySession::Open(*recordings));
     }
     const Result<Document> result = session->Run(budget.sql, {}, {kMostSeconds, 1});
     if (!result.ok()) {
-      return AboutThis(file, budget, result.error());
+      return AboutBudget(file, budget, result.error());
     }
     if (result->tables.size() != 1) {
-      return AboutThis(file, budget, UsageError("sql holds one statement"));
+      return AboutBudget(file, budget, UsageError("sql holds one statement"));
     }
     BS_TRY(Keep(file, budget, ValueOfResult(budget, result->tables.front()), run));
   }
@@ -121,6 +111,18 @@ Result<void> MeasureStatements(const BudgetFile& file, const RunOptions& options
 }
 
 }  // namespace
+
+Error AboutBudget(const BudgetFile& file, const Budget& budget, const Error& error) {
+  const std::string place = fmt::format("{}:{}: ", file.path, budget.line);
+  const bool is_named = error.message.starts_with("budget '");
+  return {error.code,
+          place + (is_named ? "" : fmt::format("budget '{}': ", budget.name)) + error.message};
+}
+
+CheckQuestion QuestionOfBudget(const Budget& budget, const AnalysisSpec& verb) {
+  return {{&verb},
+          budget.by.empty() ? std::vector<std::string>() : std::vector<std::string>{budget.by}};
+}
 
 Result<std::vector<const AnalysisSpec*>> VerbsOfBudgets(const BudgetFile& file) {
   std::vector<const AnalysisSpec*> verbs;
@@ -140,14 +142,14 @@ Result<std::vector<const AnalysisSpec*>> VerbsOfBudgets(const BudgetFile& file) 
 }
 
 Result<void> MeasureBudgets(const BudgetFile& file, std::span<const AnalysisSpec* const> verbs,
-                            const RunOptions& options, RunValues& run) {
+                            RunQuestions& asked, RunValues& run) {
   Answers answers;
   for (size_t i = 0; i < verbs.size(); ++i) {
     if (verbs[i] != nullptr) {
-      BS_TRY(MeasureTable(file, file.budgets[i], *verbs[i], options, answers, run));
+      BS_TRY(MeasureTable(file, file.budgets[i], *verbs[i], asked, answers, run));
     }
   }
-  return MeasureStatements(file, options, run);
+  return MeasureStatements(file, asked, run);
 }
 
 }  // namespace borescope::internal

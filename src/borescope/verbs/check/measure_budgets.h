@@ -1,14 +1,13 @@
 // The numbers that budgets are about, of one run.
 #pragma once
 
-#include <optional>
 #include <string>
 #include <vector>
 
 #include "borescope/analysis/core/analysis_spec.h"
 #include "borescope/check/budget/budget.h"
 #include "borescope/check/compare/run_values.h"
-#include "borescope/engine/run_analyses.h"
+#include "borescope/verbs/check/run_questions.h"
 
 namespace borescope::internal {
 
@@ -16,9 +15,15 @@ namespace borescope::internal {
 // that no verb has, with the line of the budget.
 Result<std::vector<const AnalysisSpec*>> VerbsOfBudgets(const BudgetFile& file);
 
-// Adds a value to `run` for each budget. `options` are those of the run. Errors as those of
-// RunAnalyses and of QuerySession, with the name of the budget.
+// What budgets of tables ask, each question once.
+CheckQuestion QuestionOfBudget(const Budget& budget, const AnalysisSpec& verb);
+
+// `error`, with the place of the budget in its file, and its name.
+Error AboutBudget(const BudgetFile& file, const Budget& budget, const Error& error);
+
+// Adds a value to `run` for each budget. Errors as those of RunQuestions and of QuerySession, with
+// the name of the budget.
 Result<void> MeasureBudgets(const BudgetFile& file, std::span<const AnalysisSpec* const> verbs,
-                            const RunOptions& options, RunValues& run);
+                            RunQuestions& asked, RunValues& run);
 
 }  // namespace borescope::internal

@@ -7,22 +7,13 @@
 #include <utility>
 
 #include "borescope/analysis/core/row.h"
+#include "borescope/base/statistics/quantile.h"
 #include "borescope/catalog/catalog.h"
-#include "borescope/check/statistics/hodges_lehmann.h"
-#include "borescope/engine/loading/load_run.h"
-#include "borescope/engine/loading/trace_cache.h"
 #include "borescope/verbs/check/measure_budgets.h"
 #include "borescope/verbs/check/step_metrics.h"
 
 namespace borescope::internal {
 namespace {
-
-// Several questions read a run, which is loaded once where it fits: into what is kept, and beside
-// that into what a limit of memory leaves.
-uint64_t KeptBytes(const RunOptions& options) {
-  constexpr uint64_t kMost = uint64_t{4} << 30;
-  return options.memory_limit == 0 ? kMost : std::min(kMost, options.memory_limit / 2);
-}
 
 const Table* FindIn(const Document& document, std::string_view name) {
   const auto found = std::find_if(document.tables.begin(), document.tables.end(),
@@ -30,18 +21,16 @@ const Table* FindIn(const Document& document, std::string_view name) {
   return found == document.tables.end() ? nullptr : &*found;
 }
 
-Result<Answer> Ask(std::initializer_list<std::string_view> verbs, const RunOptions& options,
-                   bool by_step) {
-  std::vector<const AnalysisSpec*> specs;
-  specs.reserve(verbs.size());
+Result<Answer> Ask(std::initializer_list<std::string_view> verbs, RunQuestions& run, bool by_step) {
+  CheckQuestion question;
+  question.verbs.reserve(verbs.size());
   for (const std::string_view verb : verbs) {
-    specs.push_back(FindAnalysis(verb));
+    question.verbs.push_back(FindAnalysis(verb));
   }
-  RunOptions asked = options;
   if (by_step) {
-    asked.params.by = {"step"};
+    question.by = {"step"};
   }
-  return RunAnalyses(specs, asked);
+  return run.Ask(question);
 }
 
 int64_t SumOf(const Table& table, std::string_view column) {
@@ -50,10 +39,8 @@ int64_t SumOf(const Table& table, std::string_view column) {
 }
 
 // What was recorded, whatever is selected.
-Result<void> AddInfo(const RunOptions& options, MeasuredRun& run) {
-  RunOptions all = options;
-  all.params.selection = {};
-  BS_ASSIGN(Answer answer, Ask({"info"}, all, false));
+Result<void> AddInfo(RunQuestions& asked, MeasuredRun& run) {
+  BS_ASSIGN(Answer answer, asked.Ask({{FindAnalysis("info")}, {}, true}));
   const Table& traces = *FindIn(answer.document, "traces");
   run.values.ranks = static_cast<int64_t>(traces.rows());
   run.values.devices = Texts(traces, "devices")[0];
@@ -62,32 +49,6 @@ Result<void> AddInfo(const RunOptions& options, MeasuredRun& run) {
   run.device_events = SumOf(traces, "device_events");
   run.files = std::move(answer.files);
   run.diagnostics = std::move(answer.document.diagnostics);
-  return {};
-}
-
-// The process with the most events of the host.
-std::optional<int64_t> MainProcess(const Trace& trace) {
-  const Tracks& tracks = trace.tracks();
-  std::optional<int64_t> process;
-  uint32_t most = 0;
-  for (uint32_t i = 0; i < tracks.size(); ++i) {
-    const uint32_t rows = tracks.end_row[i] - tracks.first_row[i];
-    if (tracks.kind[i] == TrackKind::kHost && rows > most && tracks.pid[i] != kMissing) {
-      most = rows;
-      process = tracks.pid[i];
-    }
-  }
-  return process;
-}
-
-Result<void> AddProcess(const RunOptions& options, MeasuredRun& run) {
-  BS_ASSIGN(const LoadedRun loaded, LoadRun(options));
-  const Trace& trace = loaded.ranks.front().loaded->trace;
-  run.process = MainProcess(trace);
-  if (const std::optional<int64_t> base = trace.meta().base_ns) {
-    run.begin_ns = *base + trace.begin_ns();
-    run.end_ns = *base + trace.end_ns();
-  }
   return {};
 }
 
@@ -115,8 +76,8 @@ void SetRangeOfSteps(const RunSteps& steps, MeasuredRun& run) {
 }
 
 // The steps alone, of a run that is not compared: they show whether two runs are one.
-Result<void> AddRangeOfSteps(const RunOptions& options, MeasuredRun& run) {
-  const Result<Answer> answer = Ask({"steps"}, options, false);
+Result<void> AddRangeOfSteps(RunQuestions& asked, MeasuredRun& run) {
+  const Result<Answer> answer = Ask({"steps"}, asked, false);
   if (!answer.ok()) {
     return answer.error().code == ErrorCode::kMissingData ? Result<void>() : answer.error();
   }
@@ -126,11 +87,11 @@ Result<void> AddRangeOfSteps(const RunOptions& options, MeasuredRun& run) {
   return {};
 }
 
-Result<void> AddMetrics(const RunOptions& options, const Table& steps, MeasuredRun& run) {
+Result<void> AddMetrics(RunQuestions& asked, const Table& steps, MeasuredRun& run) {
   const RunSteps compared = StepsToCompare(steps);
   AddStepTimes(steps, compared, run.values);
   SetRangeOfSteps(compared, run);
-  const Result<Answer> work = Ask({"breakdown", "kernels"}, options, true);
+  const Result<Answer> work = Ask({"breakdown", "kernels"}, asked, true);
   if (!work.ok() && work.error().code != ErrorCode::kMissingData) {
     return work.error();
   }
@@ -149,16 +110,16 @@ Result<void> AddMetrics(const RunOptions& options, const Table& steps, MeasuredR
   return {};
 }
 
-Result<void> AddComparison(const RunOptions& options, bool needs_steps, MeasuredRun& run) {
-  const Result<Answer> answer = Ask({"steps"}, options, false);
+Result<void> AddComparison(RunQuestions& asked, bool needs_steps, MeasuredRun& run) {
+  const Result<Answer> answer = Ask({"steps"}, asked, false);
   const Table* const steps = answer.ok() ? FindIn(answer->document, "steps") : nullptr;
   if (steps == nullptr) {
     const bool may_lack =
         !needs_steps && !answer.ok() && answer.error().code == ErrorCode::kMissingData;
     return may_lack ? Result<void>() : answer.error();
   }
-  BS_TRY(AddMetrics(options, *steps, run));
-  const Result<Answer> work = Ask({"roofline"}, options, false);
+  BS_TRY(AddMetrics(asked, *steps, run));
+  const Result<Answer> work = Ask({"roofline"}, asked, false);
   if (work.ok()) {
     AddWork(work->document, DistinctSteps(*steps), run.values);
   } else if (work.error().code != ErrorCode::kMissingData) {
@@ -171,8 +132,9 @@ Result<void> AddComparison(const RunOptions& options, bool needs_steps, Measured
 constexpr int64_t kLongestPause = 1'000'000'000;
 
 bool AreAdjacent(const MeasuredRun& a, const MeasuredRun& b) {
-  return a.begin_ns.has_value() && b.begin_ns.has_value() &&
-         *a.begin_ns <= *b.end_ns + kLongestPause && *b.begin_ns <= *a.end_ns + kLongestPause;
+  return a.window.begin_ns.has_value() && b.window.begin_ns.has_value() &&
+         *a.window.begin_ns <= *b.window.end_ns + kLongestPause &&
+         *b.window.begin_ns <= *a.window.end_ns + kLongestPause;
 }
 
 // Whether the steps of one lie before those of the other, and do so in time, if that is known.
@@ -182,20 +144,21 @@ bool DoStepsFollow(const MeasuredRun& a, const MeasuredRun& b) {
   }
   const MeasuredRun& first = a.first_step < b.first_step ? a : b;
   const MeasuredRun& second = &first == &a ? b : a;
-  const bool knows_time = first.begin_ns.has_value() && second.begin_ns.has_value();
-  return first.last_step < second.first_step && (!knows_time || *first.begin_ns < *second.begin_ns);
+  const bool knows_time = first.window.begin_ns.has_value() && second.window.begin_ns.has_value();
+  return first.last_step < second.first_step &&
+         (!knows_time || *first.window.begin_ns < *second.window.begin_ns);
 }
 
 bool AreOfOneProcess(const MeasuredRun& a, const MeasuredRun& b) {
-  return a.process.has_value() && a.process == b.process && a.values.ranks == 1 &&
-         b.values.ranks == 1 && a.values.devices == b.values.devices &&
+  return a.window.process.has_value() && a.window.process == b.window.process &&
+         a.values.ranks == 1 && b.values.ranks == 1 && a.values.devices == b.values.devices &&
          (AreAdjacent(a, b) || DoStepsFollow(a, b));
 }
 
 // By time or steps, then by name: what the order of the words cannot change.
 bool IsEarlier(const MeasuredRun& a, const MeasuredRun& b) {
   const auto key = [](const MeasuredRun& run) {
-    return std::tuple(run.begin_ns.value_or(0), run.first_step, run.values.name);
+    return std::tuple(run.window.begin_ns.value_or(0), run.first_step, run.values.name);
   };
   return key(a) < key(b);
 }
@@ -266,20 +229,16 @@ MeasuredRun JoinAll(std::vector<MeasuredRun> windows, const BudgetFile& file) {
 
 }  // namespace
 
-Result<MeasuredRun> MeasureRun(const std::string& name, const RunOptions& options,
+Result<MeasuredRun> MeasureRun(const std::string& name, RunQuestions& asked,
                                const MeasureOptions& measure) {
-  TraceCache cache(KeptBytes(options));
-  RunOptions asked = options;
-  asked.cache = &cache;
   MeasuredRun run;
   run.values.name = name;
   run.values.inputs = {name};
   BS_TRY(AddInfo(asked, run));
-  asked.progress = {};  // what follows is loaded already
   // Only recordings of one rank are joined.
   const bool may_be_window = measure.is_one_of_several && run.values.ranks == 1;
   if (may_be_window) {
-    BS_TRY(AddProcess(asked, run));
+    BS_ASSIGN(run.window, asked.Window());
   }
   if (may_be_window && !measure.for_comparison) {
     BS_TRY(AddRangeOfSteps(asked, run));

@@ -2,13 +2,13 @@
 // process.
 #pragma once
 
-#include <optional>
 #include <string>
 #include <vector>
 
 #include "borescope/check/budget/budget.h"
 #include "borescope/check/compare/run_values.h"
 #include "borescope/engine/run_analyses.h"
+#include "borescope/verbs/check/run_questions.h"
 
 namespace borescope::internal {
 
@@ -17,15 +17,12 @@ struct MeasuredRun {
   std::vector<FileReport> files;
   std::vector<DiagnosticRow> diagnostics;
   int64_t device_events = 0;
-  // Process of the first rank, and the first and last of its steps; nothing where they were not
-  // recorded, or where no other run is there to be joined with.
-  std::optional<int64_t> process;
+  // Of the first rank, with the first and last of its steps; nothing where they were not recorded,
+  // or where no other run is there to be joined with.
+  RecordedWindow window;
   bool has_steps = false;
   int64_t first_step = 0;
   int64_t last_step = 0;
-  // When it was recorded, by the clock on the wall (Unix time); nothing where it does not say.
-  std::optional<int64_t> begin_ns;
-  std::optional<int64_t> end_ns;
 };
 
 struct MeasureOptions {
@@ -36,8 +33,8 @@ struct MeasureOptions {
   bool needs_steps = false;                // without steps there is nothing to compare
 };
 
-// `options` are complete with the files of the run. Errors as those of RunAnalyses.
-Result<MeasuredRun> MeasureRun(const std::string& name, const RunOptions& options,
+// Errors as those of RunAnalyses.
+Result<MeasuredRun> MeasureRun(const std::string& name, RunQuestions& asked,
                                const MeasureOptions& measure);
 
 // Windows of one process are one run: recordings of one rank with the same process and devices that

@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "borescope/analysis/core/row.h"
-#include "borescope/check/statistics/hodges_lehmann.h"
+#include "borescope/base/statistics/quantile.h"
 
 namespace borescope::internal {
 namespace {

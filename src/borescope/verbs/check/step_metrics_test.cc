@@ -77,7 +77,7 @@ MeasuredRun Window(int64_t process, int64_t first, std::vector<double> steps) {
   run.values.name = "w" + std::to_string(first);
   run.values.ranks = 1;
   run.values.steps = static_cast<int64_t>(steps.size());
-  run.process = process;
+  run.window.process = process;
   run.has_steps = !steps.empty();
   run.first_step = first;
   run.last_step = first + run.values.steps - 1;
@@ -99,7 +99,7 @@ TEST(JoinWindowsTest, WindowsOfOneProcessAreOneRun) {
 TEST(JoinWindowsTest, RunsWithTheSameStepsAreTwo) {
   EXPECT_EQ(JoinWindows({Window(1, 10, {1, 2}), Window(1, 11, {1, 2})}, {}).size(), 2U);
   MeasuredRun unknown = Window(1, 20, {1});
-  unknown.process.reset();
+  unknown.window.process.reset();
   EXPECT_EQ(JoinWindows({Window(1, 10, {1, 2}), unknown}, {}).size(), 2U);
 }
 
@@ -108,8 +108,8 @@ MeasuredRun TimedWindow(int64_t begin_ns, double budget) {
   run.values.name = "t" + std::to_string(begin_ns);
   run.values.metrics.clear();
   run.values.metrics[{std::string(kBudgetMetric), "b"}] = {budget, Unit::kCount, 1, {}};
-  run.begin_ns = begin_ns;
-  run.end_ns = begin_ns + 1000;
+  run.window.begin_ns = begin_ns;
+  run.window.end_ns = begin_ns + 1000;
   return run;
 }
 
@@ -154,15 +154,15 @@ TEST(JoinWindowsTest, OverlapInTimeIsOneProcess) {
   runs.push_back(TimedWindow(kSecond * 3 / 4, 3));
   EXPECT_EQ(JoinWindows(runs, FileOf(RowReduce::kMax)).size(), 1U);
   // Of the same time, but of another process.
-  runs[2].process = 2;
+  runs[2].window.process = 2;
   EXPECT_EQ(JoinWindows(runs, FileOf(RowReduce::kMax)).size(), 3U);
   // Recorded later, with earlier steps: the program began again.
   MeasuredRun first = Window(1, 10, {1, 2});
   MeasuredRun anew = Window(1, 1, {1, 2});
-  first.begin_ns = 0;
-  anew.begin_ns = 100 * kSecond;
-  first.end_ns = *first.begin_ns + 1;
-  anew.end_ns = *anew.begin_ns + 1;
+  first.window.begin_ns = 0;
+  anew.window.begin_ns = 100 * kSecond;
+  first.window.end_ns = *first.window.begin_ns + 1;
+  anew.window.end_ns = *anew.window.begin_ns + 1;
   EXPECT_EQ(JoinWindows({first, anew}, {}).size(), 2U);
 }
 

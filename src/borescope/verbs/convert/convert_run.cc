@@ -19,6 +19,8 @@
 #include "borescope/ingest/load.h"
 #include "borescope/scrub/scrub_file.h"
 #include "borescope/verbs/convert/align_files.h"
+#include "borescope/verbs/convert/draw_overlays.h"
+#include "borescope/verbs/convert/trace_piece.h"
 
 namespace borescope::internal {
 namespace {
@@ -44,11 +46,11 @@ Result<std::vector<InputFile>> FindFiles(const ConvertOptions& options) {
 // Writes one trace after the other.
 class Conversion {
  public:
-  Conversion(const ConvertOptions& options, const ConvertTarget& target, TimeRange range,
+  Conversion(const ConvertOptions& options, const ConvertTarget& target, Selection part,
              bool is_merge, std::map<std::string, FileAlignment> alignments)
       : options_(options),
         target_(target),
-        range_(std::move(range)),
+        part_(std::move(part)),
         is_merge_(is_merge),
         alignments_(std::move(alignments)) {}
 
@@ -120,16 +122,23 @@ class Conversion {
   }
 
   Result<void> Write(const Trace& trace, const TraceIndex& index, const MergeSource& source) {
-    BS_ASSIGN(const TimeWindow window, ResolveWindow(trace, range_));
+    BS_ASSIGN(const TracePiece piece, FindPiece(trace, index, part_));
     if (output_ == nullptr) {
       BS_ASSIGN(output_, ConvertedFile::Open(target_, options_.output));
     }
-    return output_->Add({trace, index, window, source});
+    ConvertInput input{trace, index, piece.window, source};
+    if (piece.cut.has_value() && target_.keeps_surroundings) {
+      const KeptRows rows = RowsOfWindow(trace, index, piece.window);
+      input.rows = &rows;
+      input.cut = piece.cut;
+      return output_->Add(input);
+    }
+    return output_->Add(input);
   }
 
   const ConvertOptions& options_;
   const ConvertTarget& target_;
-  const TimeRange range_;
+  const Selection part_;  // steps and a range of time
   const bool is_merge_;
   const std::map<std::string, FileAlignment> alignments_;
   FileAlignment first_;
@@ -150,13 +159,21 @@ Result<std::map<std::string, FileAlignment>> AlignmentsOf(const std::vector<Inpu
   return AlignFiles(files, options);
 }
 
+Result<Selection> PartOf(const ConvertOptions& options) {
+  Selection part;
+  BS_ASSIGN(part.range, TimeRange::Parse(options.begin, options.end));
+  if (!options.steps.empty()) {
+    BS_ASSIGN(part.steps, NumberRanges::Parse(options.steps));
+  }
+  return part;
+}
+
 Result<ConvertReport> Convert(const ConvertOptions& options) {
   BS_ASSIGN(const std::vector<InputFile> files, FindFiles(options));
   BS_ASSIGN(const ConvertTarget* target, ChooseTarget(options.to, options.output));
-  BS_ASSIGN(TimeRange range, TimeRange::Parse(options.begin, options.end));
+  BS_ASSIGN(Selection part, PartOf(options));
   BS_ASSIGN(auto alignments, AlignmentsOf(files, options));
-  Conversion conversion(options, *target, std::move(range), files.size() > 1,
-                        std::move(alignments));
+  Conversion conversion(options, *target, std::move(part), files.size() > 1, std::move(alignments));
   for (const InputFile& file : files) {
     BS_TRY(conversion.Add(file));
   }
@@ -170,7 +187,8 @@ bool EndsInOneOf(std::string_view path, std::initializer_list<std::string_view> 
 
 // Whether a recording is to be written in its own format, with all that is read of it.
 bool KeepsFormat(const ConvertOptions& options, const InputFile& file, RecordingKind kind) {
-  if (!options.to.empty() || !options.begin.empty() || !options.end.empty()) {
+  if (!options.to.empty() || !options.begin.empty() || !options.end.empty() ||
+      !options.steps.empty()) {
     return false;
   }
   if (kind == RecordingKind::kText) {
@@ -237,8 +255,10 @@ std::vector<ConvertFormat> ConvertFormats() {
 
 Result<ConvertReport> RunConvert(const ConvertOptions& options) {
   return WithNumberedRows([&] {
-    return Stoppable(options.stop,
-                     [&] { return options.scrub.has_value() ? Scrub(options) : Convert(options); });
+    return Stoppable(options.stop, [&] {
+      if (!options.overlays.empty()) return DrawOverlays(options);
+      return options.scrub.has_value() ? Scrub(options) : Convert(options);
+    });
   });
 }
 

@@ -22,6 +22,9 @@ struct ConvertOptions {
   std::string to;                   // the name of a format; empty: by the ending of `output`
   std::string begin;                // of the window, as in index/time_window.h; empty: open
   std::string end;
+  // Verbs whose overlays are drawn into a copy of the one input; empty: none.
+  std::vector<std::string> overlays = {};
+  std::string steps = {};  // numbers and ranges of steps, as of --step; empty: all
   // Of several inputs: "" for the clocks that are recorded, "collectives" for those that put what
   // ranks did together in line.
   std::string align = {};

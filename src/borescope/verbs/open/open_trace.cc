@@ -23,6 +23,8 @@ namespace fs = std::filesystem;
 constexpr std::string_view kPerfetto = "https://ui.perfetto.dev";
 constexpr size_t kLookedAt = 64;  // bytes, by the trace processor of Perfetto
 constexpr std::string_view kOtherFormat = "Perfetto does not read this format";
+constexpr std::string_view kCompact =
+    "Perfetto's protobuf is smaller than JSON; --as json shows the file's own text";
 
 // What of a Chrome JSON keeps Perfetto from reading it to its end, or spoils the timeline.
 constexpr Diag kDamage[] = {
@@ -75,8 +77,9 @@ uint64_t SizeOf(const std::string& path) {
 }
 
 // Reads the file to its end: only then it is known to be whole. Perfetto leaves out events that are
-// no JSON, also where what is wrong with them is nothing that we read.
-Result<Content> ReadContent(const std::string& path) {
+// no JSON, also where what is wrong with them is nothing that we read. JSON that is to be converted
+// is not looked at any further than to its begin.
+Result<Content> ReadContent(const std::string& path, TraceForm form) {
   BS_ASSIGN(const OpenedSource opened, OpenInflated(path));
   std::vector<char> piece(size_t{1} << 20);
   BS_ASSIGN(size_t size, ReadFully(*opened.bytes, piece.data(), piece.size()));
@@ -87,6 +90,9 @@ Result<Content> ReadContent(const std::string& path) {
   uint64_t whole = opened.inflating == nullptr ? SizeOf(path) : 0;
   JsonCheck check;
   const bool is_json = content.kind == Kind::kChromeJson;
+  if (is_json && form == TraceForm::kPerfetto) {
+    return content;
+  }
   while (size != 0 && (is_json || opened.inflating != nullptr)) {
     check.Take({piece.data(), size});
     whole += opened.inflating == nullptr ? 0 : size;
@@ -108,7 +114,8 @@ std::string DamageOf(const Diagnostics& diagnostics, bool is_strict) {
 }
 
 // Why the file must be converted; empty: Perfetto can have it as it is.
-Result<std::string> WhyConvert(const InputFile& file, const ConvertOptions& options) {
+Result<std::string> WhyConvert(const InputFile& file, const ConvertOptions& options,
+                               TraceForm form) {
   std::error_code ignored;
   if (file.path == "-" || !fs::is_regular_file(file.path, ignored)) {
     return std::string("it comes through a pipe");
@@ -116,9 +123,12 @@ Result<std::string> WhyConvert(const InputFile& file, const ConvertOptions& opti
   if (!file.logs.empty()) {
     return std::string(kOtherFormat);
   }
-  BS_ASSIGN(const Content content, ReadContent(file.path));
+  BS_ASSIGN(const Content content, ReadContent(file.path, form));
   if (!content.why.empty()) {
     return content.why;
+  }
+  if (content.kind == Kind::kChromeJson && form == TraceForm::kPerfetto) {
+    return std::string(kCompact);
   }
   if (content.kind != Kind::kChromeJson) {
     return std::string(content.kind == Kind::kPackets ? "" : kOtherFormat);
@@ -163,28 +173,30 @@ std::string WhyConvert(const std::vector<InputFile>& files, const ConvertOptions
   if (files.size() > 1) {
     return fmt::format("{} files become one", files.size());
   }
-  return options.begin.empty() && options.end.empty() ? "" : "a window was asked for";
+  const bool is_whole = options.begin.empty() && options.end.empty() && options.steps.empty();
+  return is_whole ? "" : "a window was asked for";
 }
 
 }  // namespace
 
-Result<ReadyTrace> PrepareTrace(ConvertOptions options, const std::string& folder) {
+Result<ReadyTrace> PrepareTrace(ConvertOptions options, const std::string& folder, TraceForm form) {
   BS_ASSIGN(const std::vector<InputFile> files, ExpandInputs(options.inputs));
   ReadyTrace ready;
   ready.why = WhyConvert(files, options);
   if (ready.why.empty()) {
-    BS_ASSIGN(ready.why, WhyConvert(files.front(), options));
+    BS_ASSIGN(ready.why, WhyConvert(files.front(), options, form));
   }
   if (ready.why.empty()) {
     const std::string& path = files.front().path;
     BS_ASSIGN(ready.file, OpenServed(path, fs::path(path).filename().string()));
     return ready;
   }
-  options.to = "perfetto";
-  options.output = (fs::path(folder) / "trace.pftrace").string();
+  const std::string ending = form == TraceForm::kJson ? ".json" : ".pftrace";
+  options.to = form == TraceForm::kJson ? "chrome" : "perfetto";
+  options.output = (fs::path(folder) / ("trace" + ending)).string();
   BS_ASSIGN(ready.converted, RunConvert(options));
   const std::string stem = options.scrub.has_value() ? "trace" : StemOf(options.inputs.front());
-  BS_ASSIGN(ready.file, OpenServed(options.output, stem + ".pftrace"));
+  BS_ASSIGN(ready.file, OpenServed(options.output, stem + ending));
   return ready;
 }
 

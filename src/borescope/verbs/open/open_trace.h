@@ -17,6 +17,12 @@ namespace borescope::internal {
 // says so.
 inline constexpr uint16_t kPerfettoPort = 9001;
 
+// In which form a timeline gets a trace.
+enum class TraceForm : uint8_t {
+  kPerfetto,  // Perfetto's protobuf, a third of the size of JSON
+  kJson,      // Chrome JSON: the text of the input, where it is that
+};
+
 struct ReadyTrace {
   ServedFile file;
   // Why Perfetto cannot have the input as it is ("Perfetto does not unpack zstd"), and what became
@@ -25,12 +31,14 @@ struct ReadyTrace {
   std::optional<ConvertReport> converted;
 };
 
-// Of `options` it takes the inputs, the window, what to scrub, threads and progress. One file that
-// Perfetto's page reads and shows as it was recorded is served as it is: undamaged Chrome JSON,
-// plain or as one gzip stream, and Perfetto's own traces. All else (databases, other compression,
-// several inputs, a window, damage, what is to be scrubbed) is converted into a file below
-// `folder`, which may go once this returns. Errors are those of convert.
-Result<ReadyTrace> PrepareTrace(ConvertOptions options, const std::string& folder);
+// Of `options` it takes the inputs, the window and steps, what to scrub, threads and progress. One
+// file that Perfetto's page reads and shows as it was recorded is served as it is: Perfetto's own
+// traces and, with kJson, undamaged Chrome JSON, plain or as one gzip stream. All else (JSON
+// without kJson, databases, other compression, several inputs, a window, damage, what is to be
+// scrubbed) is converted to that form, into a file below `folder`, which may go once this returns.
+// Errors are those of convert.
+Result<ReadyTrace> PrepareTrace(ConvertOptions options, const std::string& folder,
+                                TraceForm form = TraceForm::kPerfetto);
 
 // A page that is served from memory; it refers to `html`, which must outlive it.
 Result<ServedFile> PreparePage(std::string_view html, std::string_view name);

@@ -46,12 +46,13 @@ class RunOpenTest : public testing::Test {
     return path;
   }
 
-  Result<ReadyTrace> Prepare(std::vector<std::string> inputs, std::string begin = {}) const {
+  Result<ReadyTrace> Prepare(std::vector<std::string> inputs, std::string begin = {},
+                             TraceForm form = TraceForm::kJson) const {
     ConvertOptions options;
     options.inputs = std::move(inputs);
     options.begin = std::move(begin);
     options.threads = 1;
-    return PrepareTrace(options, folder_.path());
+    return PrepareTrace(options, folder_.path(), form);
   }
 
   // Served as it is, under its name.
@@ -64,17 +65,17 @@ class RunOpenTest : public testing::Test {
     EXPECT_TRUE(ready->file.path.ends_with("/" + name)) << ready->file.path;
   }
 
-  // As Perfetto's protobuf of both events, because of `why`.
+  // As JSON of both events, because of `why`.
   void ExpectConverted(const std::vector<std::string>& inputs, const std::string& why,
                        const std::string& name) const {
     const Result<ReadyTrace> ready = Prepare(inputs);
     ASSERT_TRUE(ready.ok()) << ready.error().message;
     EXPECT_EQ(ready->why, why);
     ASSERT_TRUE(ready->converted.has_value());
-    EXPECT_EQ(ready->converted->format, "perfetto");
+    EXPECT_EQ(ready->converted->format, "chrome");
     EXPECT_TRUE(ready->file.path.ends_with("/" + name)) << ready->file.path;
     const std::string content = Content(ready->file);
-    EXPECT_TRUE(content.starts_with('\n'));
+    EXPECT_TRUE(content.starts_with("{\"schemaVersion\""));
     EXPECT_NE(content.find("aten::mm"), std::string::npos);
   }
 
@@ -95,8 +96,22 @@ TEST_F(RunOpenTest, WhatPerfettoReadsIsHandedOver) {
   ExpectHandedOver("misnamed.txt", kTrace);
 }
 
+TEST_F(RunOpenTest, ByDefaultItIsTheCompactForm) {
+  for (const auto& [name, bytes] : {std::pair(std::string("a.json"), kTrace),
+                                    std::pair(std::string("a.json.gz"), Gzip(kTrace))}) {
+    const Result<ReadyTrace> ready = Prepare({Write(name, bytes)}, "", TraceForm::kPerfetto);
+    ASSERT_TRUE(ready.ok()) << ready.error().message;
+    EXPECT_NE(ready->why.find("--as json"), std::string::npos) << ready->why;
+    ASSERT_TRUE(ready->converted.has_value());
+    EXPECT_EQ(ready->converted->format, "perfetto");
+    EXPECT_TRUE(ready->file.path.ends_with("/a.pftrace")) << ready->file.path;
+    EXPECT_TRUE(Content(ready->file).starts_with('\n'));
+    EXPECT_NE(Content(ready->file).find("aten::mm"), std::string::npos);
+  }
+}
+
 TEST_F(RunOpenTest, ItsOwnTracesToo) {
-  const Result<ReadyTrace> first = Prepare({Write("a.json", kTrace)}, "0");
+  const Result<ReadyTrace> first = Prepare({Write("a.json", kTrace)}, "0", TraceForm::kPerfetto);
   ASSERT_TRUE(first.ok()) << first.error().message;
   EXPECT_EQ(first->why, "a window was asked for");
   ExpectHandedOver("a.pftrace", Content(first->file));
@@ -135,20 +150,19 @@ TEST_F(RunOpenTest, PacketsAreTold) {
 }
 
 TEST_F(RunOpenTest, WhatItCannotUnpackIsConverted) {
-  ExpectConverted({Write("a.json.zst", Zstd(kTrace))}, "Perfetto does not unpack zstd",
-                  "a.pftrace");
+  ExpectConverted({Write("a.json.zst", Zstd(kTrace))}, "Perfetto does not unpack zstd", "a.json");
   const size_t half = kTrace.size() / 2;
   ExpectConverted({Write("b.json.gz", Gzip(kTrace.substr(0, half)) + Gzip(kTrace.substr(half)))},
-                  "of several gzip streams in a file Perfetto reads the first", "b.pftrace");
+                  "of several gzip streams in a file Perfetto reads the first", "b.json");
 }
 
 TEST_F(RunOpenTest, DamageIsRepaired) {
   ExpectConverted({Write("cut.json", kTrace.substr(0, kTrace.size() - 2))},
-                  "the file is damaged (truncated-file)", "cut.pftrace");
+                  "the file is damaged (truncated-file)", "cut.json");
   std::string quoted = kTrace;
   quoted.replace(quoted.find("gemm"), 4, "ge\"mm");
   ExpectConverted({Write("quote.json", quoted)}, "the file is damaged (unescaped-quote)",
-                  "quote.pftrace");
+                  "quote.json");
   const std::string packed = Gzip(kTrace + std::string(1000, ' '));
   const Result<ReadyTrace> cut = Prepare({Write("c.gz", packed.substr(0, packed.size() - 4))});
   ASSERT_TRUE(cut.ok()) << cut.error().message;
@@ -161,9 +175,9 @@ TEST_F(RunOpenTest, JsonIsStrict) {
   std::string text = kTrace;
   text.insert(text.find("\"stream\""), "\"other\":NaN,");
   ExpectConverted({Write("nan.json", text)}, "Perfetto would leave out what is no strict JSON",
-                  "nan.pftrace");
+                  "nan.json");
   ExpectConverted({Write("nan.json.gz", Gzip(text))},
-                  "Perfetto would leave out what is no strict JSON", "nan.pftrace");
+                  "Perfetto would leave out what is no strict JSON", "nan.json");
 }
 
 // Perfetto takes these for something else, or for nothing.
@@ -171,14 +185,14 @@ TEST_F(RunOpenTest, WhatItWouldNotRecogniseIsConverted) {
   constexpr std::string_view kWhy = "Perfetto does not read this format";
   std::string firefox = kTrace;
   firefox.insert(1, "\"meta\":{},");
-  ExpectConverted({Write("meta.json", firefox)}, std::string(kWhy), "meta.pftrace");
-  ExpectConverted({Write("mark.json", "\xef\xbb\xbf" + kTrace)}, std::string(kWhy), "mark.pftrace");
+  ExpectConverted({Write("meta.json", firefox)}, std::string(kWhy), "meta.json");
+  ExpectConverted({Write("mark.json", "\xef\xbb\xbf" + kTrace)}, std::string(kWhy), "mark.json");
 }
 
 TEST_F(RunOpenTest, SeveralBecomeOne) {
   const std::string one = Write("rank-0.json", kTrace);
   const std::string other = Write("rank-1.json", kTrace);
-  ExpectConverted({one, other}, "2 files become one", "rank-0.pftrace");
+  ExpectConverted({one, other}, "2 files become one", "rank-0.json");
 }
 
 // Though Perfetto could have it as it is.
@@ -189,7 +203,7 @@ TEST_F(RunOpenTest, WhatIsToBeScrubbedIsNotHandedOver) {
   options.inputs = {Write("of-canary.json", secret)};
   options.scrub.emplace();
   options.threads = 1;
-  const Result<ReadyTrace> ready = PrepareTrace(options, folder_.path());
+  const Result<ReadyTrace> ready = PrepareTrace(options, folder_.path(), TraceForm::kPerfetto);
   ASSERT_TRUE(ready.ok()) << ready.error().message;
   EXPECT_EQ(ready->why, "a scrubbed copy was asked for");
   const std::string content = Content(ready->file);

@@ -5,29 +5,17 @@
 
 #include "borescope/analysis/measures/time/duration_stats.h"
 #include "borescope/base/check.h"
+#include "borescope/base/statistics/quantile.h"
 
 namespace borescope::internal {
-namespace {
-
-template <class T>
-double QuantileOf(std::span<T> values, double q) {
+double Quantile(std::span<int64_t> values, double q) {
   BS_CHECK(!values.empty() && q >= 0.0 && q <= 1.0);
-  const double position = q * static_cast<double>(values.size() - 1);
-  const auto below = static_cast<std::ptrdiff_t>(position);
-  std::nth_element(values.begin(), values.begin() + below, values.end());
-  const auto low = static_cast<double>(values[static_cast<size_t>(below)]);
-  const double fraction = position - static_cast<double>(below);
-  if (fraction == 0.0) {
-    return low;
-  }
-  const auto above = std::min_element(values.begin() + below + 1, values.end());
-  return low + fraction * (static_cast<double>(*above) - low);
+  return QuantileOf(values, q);
 }
-
-}  // namespace
-
-double Quantile(std::span<int64_t> values, double q) { return QuantileOf(values, q); }
-double Quantile(std::span<double> values, double q) { return QuantileOf(values, q); }
+double Quantile(std::span<double> values, double q) {
+  BS_CHECK(!values.empty() && q >= 0.0 && q <= 1.0);
+  return QuantileOf(values, q);
+}
 
 int64_t LowerMedian(std::span<int64_t> values) {
   const auto middle = values.begin() + static_cast<std::ptrdiff_t>((values.size() - 1) / 2);

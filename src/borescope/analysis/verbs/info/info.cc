@@ -10,6 +10,7 @@
 #include "borescope/analysis/core/selection/device_time.h"
 #include "borescope/analysis/measures/names/describe.h"
 #include "borescope/analysis/verbs/verbs.h"
+#include "borescope/trace/recorded_cut.h"
 
 namespace borescope::internal {
 namespace {
@@ -101,12 +102,18 @@ bool HasTimes(const Trace& trace) {
          0;
 }
 
+// And what part of a recording it is that `borescope convert` cut out.
+std::string ProducerOf(const Meta& meta) {
+  return meta.cut ? meta.producer + "; part of a recording: " + TextOfCut(*meta.cut)
+                  : meta.producer;
+}
+
 void PushTrace(Table& table, const RankView& view) {
   const Trace& trace = view.trace;
   const Meta& meta = trace.meta();
   Row row(table);
   row.Int(view.rank).Text(meta.file).Text(FormatName(meta.format)).MaybeInt(meta.world_size);
-  row.MaybeText(meta.producer).Int(CountEvents(trace)).Count(trace.host().size());
+  row.MaybeText(ProducerOf(meta)).Int(CountEvents(trace)).Count(trace.host().size());
   row.Int(CountDeviceWork(trace.device())).Int(CountTracks(trace, TrackKind::kDevice));
   row.Count(view.steps().steps.size());
   const bool has_begin = meta.base_ns.has_value() && HasTimes(trace);

@@ -6,10 +6,12 @@
 #include <limits>
 #include <map>
 #include <string_view>
+#include <tuple>
 #include <utility>
 
 #include "borescope/analysis/core/selection/device_steps.h"
 #include "borescope/base/stop.h"
+#include "borescope/index/steps/step_occurrences.h"
 #include "borescope/index/steps/step_pieces.h"
 
 namespace borescope::internal {
@@ -178,11 +180,13 @@ StepGroups::StepGroups(const RankView& view, const Selected& selected)
 
 void StepGroups::AddSteps() {
   const Steps& steps = view_.steps();
-  std::map<std::pair<uint32_t, int64_t>, size_t> known;
+  const std::vector<uint32_t> occurrences = OccurrencesOf(view_.trace, steps.steps);
+  std::map<std::tuple<uint32_t, int64_t, uint32_t>, size_t> known;
   group_of_.assign(steps.steps.size(), std::numeric_limits<size_t>::max());
   for (const uint32_t i : selected_.steps_at_any_time()) {
     const Step& step = steps.steps[i];
-    const auto [found, is_new] = known.try_emplace({step.process, step.number}, groups_.size());
+    const auto [found, is_new] =
+        known.try_emplace({step.process, step.number, occurrences[i]}, groups_.size());
     if (is_new) {
       groups_.push_back({step.number, NameOf(view_, step)});
       windows_.push_back({step.begin_ns, 0});

@@ -1,5 +1,5 @@
-// The rows of `steps`: steps of one process with one number, what is in no step, and what their
-// devices did.
+// The rows of `steps`: steps of one process with one number (those that one thread marks again are
+// steps of their own: step_occurrences.h), what is in no step, and what their devices did.
 #pragma once
 
 #include <cstdint>
@@ -23,7 +23,7 @@ struct HostWindow {
   int64_t span_ns = kMissing;
 };
 
-// The selected steps by number and process, in the order of their first begins. Without --step two
+// The selected steps, in the order of their first begins. Without --step two
 // more: launched in no step, and not known to have been launched.
 class StepGroups {
  public:

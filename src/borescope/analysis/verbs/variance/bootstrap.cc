@@ -5,6 +5,7 @@
 #include <cmath>
 #include <limits>
 
+#include "borescope/base/statistics/split_mix.h"
 #include "borescope/base/stop.h"
 
 namespace borescope::internal {
@@ -15,22 +16,8 @@ constexpr size_t kMostGroups = 509;  // a prime: no period puts its steps into o
 constexpr size_t kFirst = 3;
 constexpr uint64_t kSeed = 0x5eed;
 
-// Steele, Lea and Flood (2014), SplitMix64.
-class Random {
- public:
-  uint64_t Next() {
-    state_ += 0x9e3779b97f4a7c15U;
-    uint64_t mixed = state_;
-    mixed = (mixed ^ (mixed >> 30)) * 0xbf58476d1ce4e5b9U;
-    mixed = (mixed ^ (mixed >> 27)) * 0x94d049bb133111ebU;
-    return mixed ^ (mixed >> 31);
-  }
-  // Below `limit`, which is far below 2^32.
-  size_t Below(size_t limit) { return ((Next() >> 32) * limit) >> 32; }
-
- private:
-  uint64_t state_ = kSeed;
-};
+// Below `limit`, which is far below 2^32.
+size_t DrawBelow(size_t limit, SplitMix64& random) { return ((random.Next() >> 32) * limit) >> 32; }
 
 using PerDraw = std::vector<double>;  // kDraws values
 
@@ -97,10 +84,10 @@ class Bootstrap {
 
   void DrawGroups() {
     times_.assign(groups_, PerDraw(kDraws, 0));
-    Random random;
+    SplitMix64 random(kSeed);
     for (size_t draw = 0; draw < kDraws; ++draw) {
       for (size_t i = 0; i < groups_; ++i) {
-        times_[random.Below(groups_)][draw] += 1;
+        times_[DrawBelow(groups_, random)][draw] += 1;
       }
     }
   }

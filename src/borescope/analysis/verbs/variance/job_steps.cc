@@ -16,6 +16,27 @@ namespace {
 
 constexpr std::string_view kSkew = "skew";
 
+// A step of the job: its number, and which of the steps of that number it is on each rank.
+using StepKey = std::pair<int64_t, uint32_t>;
+
+StepKey KeyOf(const MatrixStep& step) { return {step.number, step.occurrence}; }
+
+// Of each row of the steps of ranks, which follow each other.
+std::vector<StepKey> KeysOf(const Table& steps) {
+  const IntValues& ranks = Ints(steps, "rank");
+  const IntValues& numbers = Ints(steps, "step");
+  std::vector<StepKey> keys;
+  keys.reserve(ranks.size());
+  std::map<int64_t, uint32_t> seen;
+  for (size_t row = 0; row < ranks.size(); ++row) {
+    if (row > 0 && ranks[row] != ranks[row - 1]) {
+      seen.clear();
+    }
+    keys.emplace_back(numbers[row], seen[numbers[row]]++);
+  }
+  return keys;
+}
+
 // A part of a step of a rank. Names by their places in sorted lists, whatever order they came in.
 struct PartCell {
   uint32_t step = 0;  // of the job
@@ -59,10 +80,12 @@ class Collector {
       : steps_(tables[1]),
         parts_(tables[2]),
         causes_(Texts(parts_, "cause")),
-        names_(Texts(parts_, "name")) {
+        names_(Texts(parts_, "name")),
+        keys_(KeysOf(steps_)) {
     CollectParts(Texts(tables[0], "parts"));
     LeaveOut(leaves_out_first);
     ReadSteps();
+    SetParts(tables[0]);
     ReadParts();
   }
 
@@ -88,49 +111,57 @@ class Collector {
     }
   }
 
-  void LeaveOut(bool leaves_out_first) {
-    const IntValues& numbers = Ints(steps_, "step");
-    const auto& firsts = std::get<BoolValues>(steps_.Find("is_first")->values);
-    std::set<int64_t> left_out;
-    for (size_t row = 0; leaves_out_first && row < numbers.size(); ++row) {
-      if (firsts[row] != 0) {
-        left_out.insert(numbers[row]);
-      }
+  void SetParts(const Table& ranks) {
+    std::map<int64_t, std::string> parts_of;
+    for (size_t row = 0; row < ranks.rows(); ++row) {
+      parts_of[Ints(ranks, "rank")[row]] = Texts(ranks, "parts")[row];
     }
-    found_.left_out.assign(left_out.begin(), left_out.end());
+    for (RankSteps& rank : found_.ranks) {
+      rank.parts = parts_of[rank.rank];
+    }
   }
 
-  bool IsLeftOut(int64_t number) const {
-    return std::binary_search(found_.left_out.begin(), found_.left_out.end(), number);
+  void LeaveOut(bool leaves_out_first) {
+    const auto& firsts = std::get<BoolValues>(steps_.Find("is_first")->values);
+    std::set<int64_t> numbers;
+    for (size_t row = 0; leaves_out_first && row < keys_.size(); ++row) {
+      if (firsts[row] != 0) {
+        left_out_.insert(keys_[row]);
+        numbers.insert(keys_[row].first);
+      }
+    }
+    found_.left_out.assign(numbers.begin(), numbers.end());
   }
+
+  bool IsLeftOut(const StepKey& key) const { return left_out_.contains(key); }
 
   void ReadSteps() {
     const IntValues& ranks = Ints(steps_, "rank");
-    const IntValues& numbers = Ints(steps_, "step");
     const IntValues& spans = Ints(steps_, "span_ns");
     const Column& work = *steps_.Find("work");
-    std::set<int64_t> kept;
+    std::set<StepKey> kept;
     for (size_t row = 0; row < ranks.size(); ++row) {
       if (found_.ranks.empty() || found_.ranks.back().rank != ranks[row]) {
-        found_.ranks.push_back({ranks[row], {}});
+        found_.ranks.push_back({ranks[row], {}, {}});
         first_row_.push_back(row);
       }
-      if (!IsLeftOut(numbers[row])) {
+      if (!IsLeftOut(keys_[row])) {
         const int64_t flops =
             work.IsMissing(row) ? kMissing : std::get<IntValues>(work.values)[row];
-        found_.ranks.back().steps.push_back({numbers[row], spans[row], flops});
-        kept.insert(numbers[row]);
+        found_.ranks.back().steps.push_back(
+            {keys_[row].first, spans[row], flops, keys_[row].second});
+        kept.insert(keys_[row]);
       }
     }
     numbers_.assign(kept.begin(), kept.end());
     for (RankSteps& rank : found_.ranks) {
       std::sort(rank.steps.begin(), rank.steps.end(),
-                [](const MatrixStep& a, const MatrixStep& b) { return a.number < b.number; });
+                [](const MatrixStep& a, const MatrixStep& b) { return KeyOf(a) < KeyOf(b); });
     }
   }
 
-  uint32_t StepOf(int64_t number) const {
-    return static_cast<uint32_t>(std::lower_bound(numbers_.begin(), numbers_.end(), number) -
+  uint32_t StepOf(const StepKey& key) const {
+    return static_cast<uint32_t>(std::lower_bound(numbers_.begin(), numbers_.end(), key) -
                                  numbers_.begin());
   }
 
@@ -138,7 +169,6 @@ class Collector {
     const IntValues& ranks = Ints(parts_, "rank");
     const IntValues& of_step = Ints(parts_, "step");
     const IntValues& ns = Ints(parts_, "ns");
-    const IntValues& numbers = Ints(steps_, "step");
     const StringValues& causes = Texts(parts_, "cause");
     const StringValues& names = Texts(parts_, "name");
     const Column& name = *parts_.Find("name");
@@ -148,9 +178,9 @@ class Collector {
       while (found_.ranks[rank].rank != ranks[row]) {
         ++rank;
       }
-      const int64_t number = numbers[first_row_[rank] + static_cast<size_t>(of_step[row])];
-      if (!IsLeftOut(number)) {
-        cells_.push_back({StepOf(number), causes_.Of(causes, row),
+      const StepKey& key = keys_[first_row_[rank] + static_cast<size_t>(of_step[row])];
+      if (!IsLeftOut(key)) {
+        cells_.push_back({StepOf(key), causes_.Of(causes, row),
                           name.IsMissing(row) ? 0 : names_.Of(names, row) + 1, rank, ns[row]});
       }
     }
@@ -189,7 +219,7 @@ class Collector {
     std::vector<std::vector<OfRank>> of_steps(numbers_.size());
     for (uint32_t rank = 0; rank < found_.ranks.size(); ++rank) {
       for (const MatrixStep& step : found_.ranks[rank].steps) {
-        of_steps[StepOf(step.number)].push_back({rank, step.length_ns, step.length_ns});
+        of_steps[StepOf(KeyOf(step))].push_back({rank, step.length_ns, step.length_ns});
       }
     }
     for (const PartCell& cell : cells_) {
@@ -208,8 +238,8 @@ class Collector {
     for (const RankSteps& rank : found_.ranks) {
       const auto found =
           std::lower_bound(rank.steps.begin(), rank.steps.end(), numbers_[step],
-                           [](const MatrixStep& a, int64_t number) { return a.number < number; });
-      if (found != rank.steps.end() && found->number == numbers_[step]) {
+                           [](const MatrixStep& a, const StepKey& key) { return KeyOf(a) < key; });
+      if (found != rank.steps.end() && KeyOf(*found) == numbers_[step]) {
         most = std::max(most, found->work);
       }
     }
@@ -278,7 +308,8 @@ class Collector {
     for (uint32_t step = 0; step < numbers_.size(); ++step) {
       CheckStopAt(step);
       const auto [waited_for, length_ns] = Decide(of_steps[step]);
-      found_.job.steps.push_back({numbers_[step], length_ns, WorkOf(step)});
+      found_.job.steps.push_back(
+          {numbers_[step].first, length_ns, WorkOf(step), numbers_[step].second});
       while (cell != cells_.end() && cell->step == step) {
         auto next = cell;
         while (next != cells_.end() && next->step == step && next->cause == cell->cause &&
@@ -335,7 +366,9 @@ class Collector {
   TextOrder names_;
   JobSteps found_;
   std::vector<size_t> first_row_;  // per rank, in `steps`
-  std::vector<int64_t> numbers_;   // of the steps of the job
+  std::vector<StepKey> keys_;      // per row of `steps`
+  std::set<StepKey> left_out_;
+  std::vector<StepKey> numbers_;  // of the steps of the job
   std::vector<PartCell> cells_;
   std::vector<CauseRow> rows_;
   std::map<std::tuple<int64_t, uint32_t, uint32_t>, size_t> row_of_;

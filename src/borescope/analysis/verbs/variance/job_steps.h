@@ -12,7 +12,8 @@ namespace borescope::internal {
 
 struct RankSteps {
   int64_t rank = 0;
-  std::vector<MatrixStep> steps;  // by number
+  std::vector<MatrixStep> steps;  // by number and occurrence
+  std::string parts;              // how they were divided
 };
 
 struct JobSteps {

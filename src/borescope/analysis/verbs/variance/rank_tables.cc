@@ -6,7 +6,6 @@
 #include <tuple>
 
 #include "borescope/analysis/core/row.h"
-#include "borescope/base/hash/hash_tables.h"
 #include "borescope/base/saturating.h"
 #include "borescope/base/stop.h"
 #include "borescope/table/table_ops.h"
@@ -47,14 +46,10 @@ Error NoSteps(std::string_view what) {
 }
 
 Result<void> CheckSteps(const Table& steps) {
-  HashSet<int64_t> numbers;
   for (size_t row = 0; row < steps.rows(); ++row) {
     CheckStopAt(row);
     if (Ints(steps, "span_ns")[row] <= 0) {
       return NoSteps("a step has no length");
-    }
-    if (!numbers.insert(Ints(steps, "step")[row]).second) {
-      return NoSteps("two steps have one number");
     }
     const bool has_work = !steps.Find("work")->IsMissing(row);
     if (has_work && Ints(steps, "work")[row] < 0) {

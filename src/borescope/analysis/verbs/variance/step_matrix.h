@@ -15,6 +15,7 @@ struct MatrixStep {
   int64_t number = 0;
   int64_t length_ns = 0;
   int64_t work = kMissing;  // FLOPs
+  uint32_t occurrence = 0;  // which of the steps of this number it is, from 0
 };
 
 struct CauseKey {
@@ -39,7 +40,7 @@ struct CauseRow {
 
 // The cells of a step add up to its length.
 struct StepMatrix {
-  std::vector<MatrixStep> steps;  // by number
+  std::vector<MatrixStep> steps;  // by number and occurrence
   std::vector<CauseRow> causes;   // by key
 };
 

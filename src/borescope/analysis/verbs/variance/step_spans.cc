@@ -1,10 +1,12 @@
 #include "borescope/analysis/verbs/variance/step_spans.h"
 
 #include <algorithm>
+#include <map>
+#include <utility>
 
-#include "borescope/base/hash/hash_tables.h"
 #include "borescope/base/saturating.h"
 #include "borescope/base/stop.h"
+#include "borescope/index/steps/step_occurrences.h"
 
 namespace borescope::internal {
 namespace {
@@ -12,7 +14,11 @@ namespace {
 class SpanFinder {
  public:
   SpanFinder(const RankView& view, const NumberRanges& numbers)
-      : view_(view), steps_(view.steps().steps), numbers_(numbers) {
+      : view_(view),
+        steps_(view.steps().steps),
+        numbers_(numbers),
+        occurrences_(OccurrencesOf(view.trace, steps_)) {
+    found_.span_of.assign(steps_.size(), kNoStep);
     for (uint32_t i = 0; i < steps_.size(); ++i) {
       if (steps_[i].process == steps_.front().process) {
         ours_.push_back(i);
@@ -27,7 +33,7 @@ class SpanFinder {
     for (const uint32_t i : ours_) {
       const int64_t begin_ns = std::max(done_ns, steps_[i].begin_ns);
       done_ns = std::max({begin_ns, steps_[i].end_ns, work_end[i]});
-      AddPiece(steps_[i], {begin_ns, done_ns});
+      AddPiece(i, {begin_ns, done_ns});
     }
     return std::move(found_);
   }
@@ -49,16 +55,19 @@ class SpanFinder {
     return ends;
   }
 
-  void AddPiece(const Step& step, Interval time) {
+  void AddPiece(uint32_t number, Interval time) {
+    const Step& step = steps_[number];
     const bool is_asked = numbers_.empty() || numbers_.Contains(step.number);
     if (!is_asked || time.begin >= time.end) {
       return;
     }
-    const auto [found, is_new] =
-        of_number_.try_emplace(step.number, static_cast<uint32_t>(found_.spans.size()));
+    const auto [found, is_new] = known_.try_emplace({step.number, occurrences_[number]},
+                                                    static_cast<uint32_t>(found_.spans.size()));
     if (is_new) {
-      found_.spans.push_back({step.number, step.number == steps_.front().number, 0});
+      const bool is_first = step.number == steps_.front().number && occurrences_[number] == 0;
+      found_.spans.push_back({step.number, is_first, 0});
     }
+    found_.span_of[number] = found->second;
     found_.spans[found->second].length_ns += time.length();
     const TrackId thread = view_.trace.host().track[step.annotation.value];
     found_.pieces.push_back({time, found->second, thread});
@@ -67,8 +76,9 @@ class SpanFinder {
   const RankView& view_;
   const std::vector<Step>& steps_;
   const NumberRanges& numbers_;
-  std::vector<uint32_t> ours_;  // of the process of the first step
-  HashMap<int64_t, uint32_t> of_number_;
+  std::vector<uint32_t> ours_;                              // of the process of the first step
+  std::vector<uint32_t> occurrences_;                       // per step
+  std::map<std::pair<int64_t, uint32_t>, uint32_t> known_;  // number, occurrence -> span
   StepSpans found_;
 };
 

@@ -10,7 +10,7 @@
 
 namespace borescope::internal {
 
-// All steps of one number.
+// A step, whose windows may be of several threads.
 struct StepSpan {
   int64_t number = 0;
   bool is_first = false;  // the first of the recording
@@ -24,8 +24,10 @@ struct StepPiece {
 };
 
 struct StepSpans {
-  std::vector<StepSpan> spans;    // by begin
+  std::vector<StepSpan> spans;    // by begin; several may have one number
   std::vector<StepPiece> pieces;  // by time, disjoint; of each span they add up to its length
+  // Per step of the recording: index into `spans`, kNoStep for none.
+  std::vector<uint32_t> span_of;
 
   IntervalSet Time() const;
 };

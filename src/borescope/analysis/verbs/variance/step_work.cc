@@ -4,7 +4,6 @@
 
 #include "borescope/analysis/core/selection/device_steps.h"
 #include "borescope/analysis/measures/flops/op_flops.h"
-#include "borescope/base/hash/hash_tables.h"
 #include "borescope/base/saturating.h"
 #include "borescope/base/stop.h"
 
@@ -13,21 +12,16 @@ namespace {
 
 class WorkSummer {
  public:
-  WorkSummer(const RankView& view, const StepSpans& spans)
-      : view_(view), work_(spans.spans.size(), 0), is_known_(spans.spans.size(), 0) {
-    for (uint32_t i = 0; i < spans.spans.size(); ++i) {
-      span_of_.try_emplace(spans.spans[i].number, i);
-    }
-  }
+  explicit WorkSummer(const StepSpans& spans)
+      : spans_(spans), work_(spans.spans.size(), 0), is_known_(spans.spans.size(), 0) {}
 
   void Add(uint32_t step, int64_t flops) {
     if (step == kNoStep || flops == kMissing) {
       return;
     }
-    const auto found = span_of_.find(view_.steps().steps[step].number);
-    if (found != span_of_.end()) {
-      AddSaturatingTo(work_[found->second], flops);
-      is_known_[found->second] = 1;
+    if (const uint32_t span = spans_.span_of[step]; span != kNoStep) {
+      AddSaturatingTo(work_[span], flops);
+      is_known_[span] = 1;
     }
   }
 
@@ -40,8 +34,7 @@ class WorkSummer {
   }
 
  private:
-  const RankView& view_;
-  HashMap<int64_t, uint32_t> span_of_;
+  const StepSpans& spans_;
   std::vector<int64_t> work_;
   std::vector<char> is_known_;
 };
@@ -51,7 +44,7 @@ class WorkSummer {
 Result<std::vector<int64_t>> WorkOfSteps(const RankView& view, const Selected& selected,
                                          const StepSpans& spans) {
   BS_ASSIGN(const CallFlops flops, FlopsOfCalls(view, selected));
-  WorkSummer summer(view, spans);
+  WorkSummer summer(spans);
   const HostEvents& host = view.trace.host();
   for (uint32_t row = 0; row < flops.of_call.size(); ++row) {
     CheckStopAt(row);

@@ -5,6 +5,7 @@
 
 #include "borescope/analysis/measures/time/quantiles.h"
 #include "borescope/analysis/verbs/variance/covariance.h"
+#include "borescope/base/statistics/quantile.h"
 #include "borescope/base/stop.h"
 
 namespace borescope::internal {
@@ -71,10 +72,8 @@ std::optional<Trend> TrendOf(const std::vector<MatrixStep>& steps) {
   const double last = pairs - 1;
   const double low = std::clamp(std::floor((pairs - width) / 2) - 1, 0.0, last);
   const double high = std::clamp(std::ceil((pairs + width) / 2), 0.0, last);
-  const size_t middle = slopes.size() / 2;
-  const double median =
-      slopes.size() % 2 == 1 ? slopes[middle] : (slopes[middle - 1] + slopes[middle]) / 2;
-  return Trend{median, slopes[static_cast<size_t>(low)], slopes[static_cast<size_t>(high)]};
+  return Trend{MedianOfSorted(slopes), slopes[static_cast<size_t>(low)],
+               slopes[static_cast<size_t>(high)]};
 }
 
 std::optional<Period> PeriodOf(const std::vector<MatrixStep>& steps, double slope) {

@@ -18,8 +18,8 @@ struct Trend {
 
 // The median of the slopes between all pairs of steps (Theil 1950, Sen 1968), over their numbers,
 // with the limits of Kendall's tau; of more than 512 steps, between the medians of as many groups
-// of neighbours. nullopt for fewer than five steps. O(steps log steps + 512^2). REQUIRES: `steps`
-// are sorted by number, and no number repeats.
+// of neighbours. nullopt for fewer than five steps. O(steps log steps + 512^2). Between
+// two of one number there is no slope. REQUIRES: `steps` are sorted by number.
 std::optional<Trend> TrendOf(const std::vector<MatrixStep>& steps);
 
 struct Period {

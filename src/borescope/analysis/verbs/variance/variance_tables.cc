@@ -58,6 +58,10 @@ Table NewSpreadTable(const JobSteps& job) {
   AddFloat(table, "work_share", Unit::kShare, Role::kDerived,
            "Part of the variance that goes with other amounts of work; missing where all steps do "
            "the same, or it is not known.");
+  AddString(
+      table, "parts", Role::kDerived,
+      "How the steps are divided (--parts), where ranks differ in it, so that their parts are "
+      "not comparable: --parts breakdown divides all alike. Missing where all are alike.");
   return table;
 }
 
@@ -75,7 +79,7 @@ void PushTrend(Row& row, const std::vector<MatrixStep>& steps) {
 }
 
 void PushSpread(Table& table, int64_t rank, const std::vector<MatrixStep>& steps,
-                std::optional<double> work_share) {
+                std::optional<double> work_share, std::string_view parts) {
   if (steps.empty()) {
     return;
   }
@@ -94,6 +98,7 @@ void PushSpread(Table& table, int64_t rank, const std::vector<MatrixStep>& steps
   row.Int(longest->length_ns).Int(longest->number);
   PushTrend(row, steps);
   work_share ? row.Float(*work_share) : row.Missing();
+  row.MaybeText(parts);
 }
 
 std::optional<double> WorkShareOf(const StepSpread& spread) {
@@ -109,10 +114,12 @@ std::optional<double> WorkShareOf(const std::vector<MatrixStep>& steps) {
   return steps.empty() ? std::nullopt : WorkShareOf(SpreadOf({steps, {std::move(whole)}}));
 }
 
+bool AreDividedDifferently(const JobSteps& job) { return job.parts.find(',') != std::string::npos; }
+
 // Why shares are missing, or how the parts were made.
 std::string CausesTitle(const JobSteps& job, const StepSpread& spread) {
   std::string title = "What goes with the length of steps, by " + job.parts;
-  if (job.parts.find(',') != std::string::npos) {
+  if (AreDividedDifferently(job)) {
     title += " (ranks divided in different ways: take --parts breakdown)";
   }
   if (spread.is_alike) {
@@ -205,11 +212,12 @@ Table NewSlowTable() {
 Table StepsSpreadTable(const JobSteps& job, const StepSpread& spread) {
   Table table = NewSpreadTable(job);
   const bool has_ranks = job.ranks.size() > 1;
+  const bool differ = AreDividedDifferently(job);
   PushSpread(table, has_ranks ? kMissing : job.ranks.front().rank, job.job.steps,
-             WorkShareOf(spread));
+             WorkShareOf(spread), differ ? job.parts : "");
   for (const RankSteps& rank : job.ranks) {
     if (has_ranks) {
-      PushSpread(table, rank.rank, rank.steps, WorkShareOf(rank.steps));
+      PushSpread(table, rank.rank, rank.steps, WorkShareOf(rank.steps), differ ? rank.parts : "");
     }
   }
   return table;

@@ -358,7 +358,38 @@ TEST(RankTables, WhatDoesNotAddUpIsRefused) {
   EXPECT_TRUE(CheckRankTables(maker.tables()).ok());
   maker.AddStep(1, 5);
   maker.AddPart("cpu", 5);
-  EXPECT_FALSE(CheckRankTables(maker.tables()).ok());  // two steps of one number
+  EXPECT_TRUE(CheckRankTables(maker.tables()).ok());  // two steps of one number
+}
+
+// A program that started its profiler twice: on both ranks the second step 1 is the second.
+TEST(JobSteps, StepsOfOneNumberAreNotOneStep) {
+  RankTableMaker maker;
+  for (int64_t rank = 0; rank < 2; ++rank) {
+    maker.AddRank(rank);
+    for (const int64_t length : {100, 10}) {
+      maker.AddStep(1, length + rank);
+      maker.AddPart("cpu", length + rank);
+    }
+  }
+  const JobSteps job = CollectSteps(maker.tables(), false);
+  ASSERT_EQ(job.job.steps.size(), 2U);
+  EXPECT_EQ(job.job.steps[0].length_ns, 101);
+  EXPECT_EQ(job.job.steps[1].length_ns, 11);
+  EXPECT_EQ(job.job.steps[1].number, 1);
+  EXPECT_EQ(SumOfStep(job.job, 1), 11);
+}
+
+TEST(Variance, AStepThatIsMarkedAgainIsAStepOfItsOwn) {
+  TestTrace trace;
+  for (int64_t round = 0; round < 2; ++round) {
+    for (int64_t step = 0; step < 3; ++step) {
+      const int64_t begin_ns = round * 100'000 + step * 1000;
+      trace.Annotation("ProfilerStep#" + std::to_string(step), {begin_ns, 500 + 10 * round});
+    }
+  }
+  const Tables tables = Analyse("variance", {&trace.View(0)});
+  EXPECT_EQ(Ints(tables[0], "steps")[0], 5);  // without the first
+  EXPECT_EQ(Ints(tables[0], "max_ns")[0], 510);
 }
 
 }  // namespace

@@ -156,6 +156,7 @@ const AnalysisSpec kWhatIfVerb{
     .example = "borescope whatif trace.json.gz --scale class:gemm=0.5",
     .needs = Needs::kEvents,
     .params = kWhatIfParams,
+    .is_about_whole_steps = true,
     .answer = {.map = MapWhatIf, .reduce = ConcatTables, .finish = FinishWhatIf},
     .check = CheckWhatIf,
     .memory = 1.5,

@@ -64,6 +64,26 @@ void ReadFileField(wire::WireReader& in, wire::Cells cells, PartialHead& head) {
   head.partial.files.push_back(wire::ReadFile(message, cells));
 }
 
+void ReadField(wire::WireReader& in, wire::Cells cells, PartialHead& head);
+
+// Answers to a further question. Who reads heads alone asks the first only.
+void ReadFurther(wire::WireReader& in, wire::Cells cells, PartialData& partial) {
+  if (cells == wire::Cells::kSkip) {
+    return in.Skip();
+  }
+  PartialHead further;
+  for (wire::WireReader inner = in.Message(); inner.Next();) {
+    if (inner.field() == wire::partial::kFurther || inner.field() == wire::partial::kShards) {
+      return inner.Fail("a further question has parts or questions of its own");
+    }
+    ReadField(inner, cells, further);
+  }
+  if (further.partial.question.verbs.empty()) {
+    return in.Fail("a further question names no verb");
+  }
+  partial.further.push_back(std::move(further.partial));
+}
+
 void ReadField(wire::WireReader& in, wire::Cells cells, PartialHead& head) {
   PartialData& partial = head.partial;
   switch (in.field()) {
@@ -84,6 +104,8 @@ void ReadField(wire::WireReader& in, wire::Cells cells, PartialHead& head) {
     case wire::partial::kShards:
       partial.shards.push_back(ReadShard(in.Message()));
       return;
+    case wire::partial::kFurther:
+      return ReadFurther(in, cells, partial);
     default:
       in.Skip();
   }
@@ -120,6 +142,9 @@ Result<PartialHead> ReadBody(std::string_view body, std::string_view name, wire:
   if (fault.any()) {
     return FaultError(fault, head.partial);
   }
+  for (PartialData& further : head.partial.further) {
+    further.name = name;
+  }
   return head;
 }
 
@@ -136,9 +161,9 @@ Result<void> CheckVersions(const PartialData& partial, const Envelope& envelope)
 
 }  // namespace
 
-std::string PartialBody(const PartialData& partial) {
-  std::string body;
-  protozero::pbf_writer out(body);
+namespace {
+
+void WriteBody(const PartialData& partial, protozero::pbf_writer out) {
   out.add_uint32(wire::partial::kMajor, partial.major);
   out.add_uint32(wire::partial::kMinor, partial.minor);
   out.add_string(wire::partial::kProgramVersion, partial.program_version);
@@ -153,6 +178,16 @@ std::string PartialBody(const PartialData& partial) {
     shard.add_uint64(wire::shard::kFiles, mark.files);
     shard.add_uint64(wire::shard::kDigest, mark.digest);
   }
+  for (const PartialData& further : partial.further) {
+    WriteBody(further, protozero::pbf_writer(out, wire::partial::kFurther));
+  }
+}
+
+}  // namespace
+
+std::string PartialBody(const PartialData& partial) {
+  std::string body;
+  WriteBody(partial, protozero::pbf_writer(body));
   return body;
 }
 

@@ -6,13 +6,23 @@
 namespace borescope::internal::wire {
 
 namespace partial {
-enum : uint32_t { kMajor = 1, kMinor, kProgramVersion, kQuestion, kFiles, kShards };
+enum : uint32_t { kMajor = 1, kMinor, kProgramVersion, kQuestion, kFiles, kShards, kFurther };
 }
 namespace shard {
 enum : uint32_t { kIndex = 1, kCount, kFiles, kDigest };
 }
 namespace question {
-enum : uint32_t { kVerbs = 1, kRanks, kSelection, kBy, kCompat, kAll, kOptions, kForReport };
+enum : uint32_t {
+  kVerbs = 1,
+  kRanks,
+  kSelection,
+  kBy,
+  kCompat,
+  kAll,
+  kOptions,
+  kForReport,
+  kForCheck
+};
 }
 namespace range {
 enum : uint32_t { kFirst = 1, kLast };
@@ -53,8 +63,12 @@ enum : uint32_t {
   kUnknown,
   kAnswers,
   kGraphs,
-  kSkipped
+  kSkipped,
+  kChecked
 };
+}
+namespace checked {
+enum : uint32_t { kRun = 1, kRunName, kProcess, kBeginNs, kEndNs, kBytes, kDigest };
 }
 namespace graphs {
 enum : uint32_t { kMayReplay = 1, kOnlyCaptures, kCaptures, kSearched };

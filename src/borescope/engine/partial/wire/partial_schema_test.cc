@@ -92,8 +92,9 @@ TEST(PartialSchema, StandsForEveryFieldThatIsWritten) {
   const Schema schema = ReadSchema();
   ASSERT_EQ(schema.messages.count("Partial"), 1U);
   Walker walker(schema);
-  for (const PartialData& sample : {SamplePartial(), SampleOfKernels(Compat::kHta, false),
-                                    SampleOfKernels(Compat::kNone, true), SampleOfReport()}) {
+  for (const PartialData& sample :
+       {SamplePartial(), SampleOfKernels(Compat::kHta, false), SampleOfKernels(Compat::kNone, true),
+        SampleOfReport(), SampleOfCheck()}) {
     ASSERT_TRUE(ParsePartialBody(PartialBody(sample), "sample").ok())
         << ParsePartialBody(PartialBody(sample), "sample").error().message;
     walker.Walk("Partial", PartialBody(sample));

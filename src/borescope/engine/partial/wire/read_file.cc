@@ -123,6 +123,46 @@ GraphRoles ReadGraphs(WireReader in) {
   return roles;
 }
 
+CheckedFile ReadChecked(WireReader in) {
+  constexpr uint64_t kMostRuns = 1'000'000;
+  CheckedFile file;
+  while (in.Next()) {
+    switch (in.field()) {
+      case checked::kRun:
+        if (const uint64_t run = in.Number(); run < kMostRuns) {
+          file.run = static_cast<uint32_t>(run);
+        } else {
+          in.Fail("a file is of a run with the number " + std::to_string(run));
+        }
+        break;
+      case checked::kRunName:
+        file.run_name = in.Text();
+        break;
+      case checked::kProcess:
+        file.window.process = in.Signed();
+        break;
+      case checked::kBeginNs:
+        file.window.begin_ns = in.Signed();
+        break;
+      case checked::kEndNs:
+        file.window.end_ns = in.Signed();
+        break;
+      case checked::kBytes:
+        file.bytes = in.Number();
+        break;
+      case checked::kDigest:
+        file.digest = in.Number();
+        break;
+      default:
+        in.Skip();
+    }
+  }
+  if (file.window.begin_ns.has_value() != file.window.end_ns.has_value()) {
+    in.Fail("a recording has a beginning without an end, or an end without a beginning");
+  }
+  return file;
+}
+
 Outcome ReadAnswer(WireReader in, Cells cells) {
   Outcome outcome;
   bool has_tables = false;
@@ -205,6 +245,9 @@ void ReadField(WireReader& in, Cells cells, PartialFile& file) {
       return;
     case file::kGraphs:
       file.graphs = ReadGraphs(in.Message());
+      return;
+    case file::kChecked:
+      file.checked = ReadChecked(in.Message());
       return;
     default:
       in.Skip();

@@ -238,6 +238,9 @@ Question ReadQuestion(WireReader in) {
       case question::kForReport:
         question.for_report = in.Flag();
         break;
+      case question::kForCheck:
+        question.for_check = in.Flag();
+        break;
       default:
         in.Skip();
     }

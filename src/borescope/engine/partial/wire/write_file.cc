@@ -65,6 +65,16 @@ void WriteGraphs(const GraphRoles& roles, pbf_writer out) {
   }
 }
 
+void WriteChecked(const CheckedFile& file, pbf_writer out) {
+  out.add_uint32(checked::kRun, file.run);
+  out.add_bytes(checked::kRunName, file.run_name);
+  WriteOptional(checked::kProcess, file.window.process, out);
+  WriteOptional(checked::kBeginNs, file.window.begin_ns, out);
+  WriteOptional(checked::kEndNs, file.window.end_ns, out);
+  out.add_uint64(checked::kBytes, file.bytes);
+  out.add_uint64(checked::kDigest, file.digest);
+}
+
 }  // namespace
 
 void WriteFile(const PartialFile& file, pbf_writer out) {
@@ -93,6 +103,9 @@ void WriteFile(const PartialFile& file, pbf_writer out) {
   }
   if (file.graphs != GraphRoles()) {
     WriteGraphs(file.graphs, pbf_writer(out, file::kGraphs));
+  }
+  if (file.checked.has_value()) {
+    WriteChecked(*file.checked, pbf_writer(out, file::kChecked));
   }
 }
 

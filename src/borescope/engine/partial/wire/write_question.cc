@@ -61,6 +61,9 @@ void WriteQuestion(const Question& question, pbf_writer out) {
   if (question.for_report) {
     out.add_bool(question::kForReport, true);
   }
+  if (question.for_check) {
+    out.add_bool(question::kForCheck, true);
+  }
 }
 
 }  // namespace borescope::internal::wire

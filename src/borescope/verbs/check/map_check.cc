@@ -1,0 +1,225 @@
+#include "borescope/verbs/check/map_check.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <utility>
+
+#include "borescope/base/row_limit.h"
+#include "borescope/base/stop.h"
+#include "borescope/base/version.h"
+#include "borescope/engine/check_request.h"
+#include "borescope/engine/loading/trace_cache.h"
+#include "borescope/engine/partial/join_partials.h"
+#include "borescope/engine/partial/kept_part.h"
+#include "borescope/engine/partial/part_source.h"
+#include "borescope/engine/partial/run_partials.h"
+#include "borescope/engine/targets/targets.h"
+#include "borescope/verbs/check/check_inputs.h"
+#include "borescope/verbs/check/check_questions.h"
+#include "borescope/verbs/check/content_digest.h"
+#include "borescope/verbs/check/measure_budgets.h"
+#include "borescope/verbs/check/recorded_run.h"
+
+namespace borescope::internal {
+namespace {
+
+constexpr MapOptions kOfCheck = {std::nullopt, false, true};
+
+RunOptions AskedWith(const CheckQuestion& question, RunOptions options) {
+  options.params.by = question.by;
+  if (question.of_whole) {
+    options.params.selection = {};
+  }
+  return options;
+}
+
+// Statements need recordings, and verbs refuse options: rather here than once all is
+// mapped.
+Result<void> CheckCanMap(const BudgetFile& file, std::span<const AnalysisSpec* const> verbs,
+                         const RunOptions& options) {
+  for (size_t i = 0; i < verbs.size(); ++i) {
+    const Budget& budget = file.budgets[i];
+    if (verbs[i] == nullptr) {
+      return AboutBudget(file, budget,
+                         UsageError("a statement (sql) is asked of recordings, and parts hold "
+                                    "answers of verbs; check it where the recordings are"));
+    }
+    const CheckQuestion question = QuestionOfBudget(budget, *verbs[i]);
+    if (const Result<void> fits = CheckOptions(*verbs[i], AskedWith(question, options).params);
+        !fits.ok()) {
+      return AboutBudget(file, budget, fits.error());
+    }
+  }
+  return {};
+}
+
+Result<std::vector<InputFile>> FilesOfRun(const std::string& input) {
+  BS_ASSIGN(std::vector<InputFile> files, ExpandInputs({&input, 1}));
+  for (const InputFile& file : files) {
+    if (!file.content && IsPartialFile(file.path)) {
+      return UsageError(
+          fmt::format("{}: it is a part already; map recordings, and name parts to borescope check",
+                      file.path));
+    }
+  }
+  return files;
+}
+
+// The run of each file, by its path.
+using RunOfFile = std::map<std::string, uint32_t>;
+
+// Of a recording that cannot be read nothing is known, and its answer says so.
+ContentDigest ContentOf(const InputFile& file) {
+  const std::vector<std::string> one = {file.path};
+  const Result<ContentDigest> content = DigestOfFiles(file.logs.empty() ? one : file.logs);
+  return content.ok() ? *content : ContentDigest();
+}
+
+// Every file of a part is marked with its run, under each question.
+void MarkFiles(uint32_t run, const std::string& name,
+               const std::map<std::string, ContentDigest>& contents, PartialData& partial) {
+  for (PartialFile& file : partial.files) {
+    file.checked->run = run;
+    file.checked->run_name = name;
+    if (const auto found = contents.find(file.path); found != contents.end()) {
+      file.checked->bytes = found->second.bytes;
+      file.checked->digest = found->second.digest;
+    }
+  }
+}
+
+bool AreOfRuns(const PartialData& partial, const RunOfFile& runs,
+               const std::vector<std::string>& names) {
+  return std::all_of(partial.files.begin(), partial.files.end(), [&](const PartialFile& file) {
+    const auto found = runs.find(file.path);
+    return found != runs.end() && file.checked->run == found->second &&
+           file.checked->run_name == names[found->second];
+  });
+}
+
+}  // namespace
+
+Result<CheckMapping> CheckMapping::Plan(const CheckRequest& request,
+                                        const std::optional<ShardMark>& shard) {
+  BS_ASSIGN(const BudgetFile file, ReadBudgetAt(request.budget));
+  BS_ASSIGN(const std::vector<const AnalysisSpec*> verbs, VerbsOfBudgets(file));
+  BS_TRY(CheckCanMap(file, verbs, request.run));
+  BS_TRY(CheckNoneTwice(request.runs, ""));
+  CheckMapping mapping;
+  mapping.questions_ = QuestionsOfCheck(file, verbs);
+  mapping.options_ = request.run;
+  mapping.mark_ = shard;
+  RunOfFile runs;
+  std::vector<InputFile> all;
+  for (const std::string& input : request.runs) {
+    BS_ASSIGN(std::vector<InputFile> files, FilesOfRun(input));
+    for (InputFile& one : files) {
+      runs.emplace(one.path, static_cast<uint32_t>(mapping.runs_.size()));
+      all.push_back(std::move(one));
+    }
+    mapping.runs_.push_back({input, {}});
+  }
+  if (shard.has_value()) {
+    BS_ASSIGN(mapping.mark_, TakeShard(shard->index, shard->count, all));
+  }
+  for (InputFile& one : all) {
+    mapping.runs_[runs.at(one.path)].files.push_back(std::move(one));
+  }
+  for (RunFiles& run : mapping.runs_) {
+    if (request.find_captures && !run.files.empty()) {
+      BS_TRY(request.find_captures(run.files));
+    }
+  }
+  return mapping;
+}
+
+std::vector<std::string> CheckMapping::Paths() const {
+  std::vector<std::string> paths;
+  for (const RunFiles& run : runs_) {
+    RunOptions options = options_;
+    options.files = run.files;
+    const std::vector<std::string> of_run = InputPaths(options);
+    paths.insert(paths.end(), of_run.begin(), of_run.end());
+  }
+  return paths;
+}
+
+// The answers to each question.
+Result<std::vector<PartialData>> CheckMapping::MapRunFiles(uint32_t run) const {
+  RunOptions options = options_;
+  TraceCache cache(BytesKeptOf(options.memory_limit));
+  options.cache = &cache;
+  options.files = runs_[run].files;
+  std::map<std::string, ContentDigest> contents;
+  for (const InputFile& file : options.files) {
+    contents.emplace(file.path, ContentOf(file));
+  }
+  std::vector<PartialData> answers;
+  answers.reserve(questions_.size());
+  for (const CheckQuestion& question : questions_) {
+    BS_ASSIGN(PartialData answer,
+              MapPartial(question.verbs, AskedWith(question, options), kOfCheck));
+    MarkFiles(run, runs_[run].name, contents, answer);
+    answers.push_back(std::move(answer));
+    options.progress = {};  // what follows is loaded already
+  }
+  return answers;
+}
+
+Result<PartialData> CheckMapping::MapAllRuns() const {
+  std::vector<std::vector<PartialData>> by_question(questions_.size());
+  for (uint32_t run = 0; run < runs_.size(); ++run) {
+    const bool is_needed = !runs_[run].files.empty() || run == 0;  // for its questions
+    if (is_needed) {
+      BS_ASSIGN(std::vector<PartialData> answers, MapRunFiles(run));
+      for (size_t i = 0; i < answers.size(); ++i) {
+        by_question[i].push_back(std::move(answers[i]));
+      }
+    }
+  }
+  PartialData part;
+  for (size_t i = 0; i < by_question.size(); ++i) {
+    BS_ASSIGN(PartialData merged, MergePartials(std::move(by_question[i])));
+    i == 0 ? static_cast<void>(part = std::move(merged))
+           : part.further.push_back(std::move(merged));
+  }
+  if (mark_.has_value()) {
+    part.shards.push_back(*mark_);
+  }
+  return part;
+}
+
+Result<PartialData> CheckMapping::Map() const {
+  return WithNumberedRows([&] { return Stoppable(options_.stop, [&] { return MapAllRuns(); }); });
+}
+
+Result<std::vector<Question>> CheckMapping::UnderstandQuestions() const {
+  std::vector<Question> questions;
+  questions.reserve(questions_.size());
+  for (const CheckQuestion& question : questions_) {
+    RunOptions options = AskedWith(question, options_);
+    BS_ASSIGN(Question understood, UnderstandQuestion(question.verbs, options, kOfCheck));
+    questions.push_back(std::move(understood));
+  }
+  return questions;
+}
+
+Result<std::optional<PartialData>> CheckMapping::Find(const std::string& path) const {
+  BS_ASSIGN(const std::vector<Question> questions, UnderstandQuestions());
+  std::vector<InputFile> files;
+  std::vector<std::string> names;
+  RunOfFile runs;
+  for (const RunFiles& run : runs_) {
+    for (const InputFile& file : run.files) {
+      runs.emplace(file.path, static_cast<uint32_t>(names.size()));
+    }
+    names.push_back(run.name);
+    files.insert(files.end(), run.files.begin(), run.files.end());
+  }
+  std::optional<PartialData> kept = FindKept(path, questions, files, mark_);
+  return kept.has_value() && AreOfRuns(*kept, runs, names) ? std::move(kept) : std::nullopt;
+}
+
+}  // namespace borescope::internal

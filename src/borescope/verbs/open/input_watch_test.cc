@@ -1,0 +1,83 @@
+#include "borescope/verbs/open/input_watch.h"
+
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <string>
+#include <vector>
+
+#include "borescope/base/io/temporary_folder.h"
+
+namespace borescope::internal {
+namespace {
+
+namespace fs = std::filesystem;
+using std::chrono::milliseconds;
+
+class InputWatchTest : public testing::Test {
+ protected:
+  void Write(const std::string& name, const std::string& text) const {
+    std::ofstream(run_ + "/" + name) << text;
+  }
+
+  // The names of what has settled at that time, and how many grow.
+  std::string Look(int64_t ms) {
+    const SettledFiles seen = watch_.Look(begin_ + milliseconds(ms));
+    std::string names;
+    for (const auto& [path, look] : seen.files) {
+      names += fs::path(path).filename().string() + " ";
+    }
+    return names + "+" + std::to_string(seen.growing);
+  }
+
+  const TemporaryFolder folder_ = TemporaryFolder::Make().value();
+  const std::string run_ = folder_.path() + "/run";
+  const bool is_made_ = fs::create_directory(run_);
+  InputWatch watch_{{run_}, milliseconds(1000)};
+  const InputWatch::Clock::time_point begin_ = InputWatch::Clock::now();
+};
+
+TEST_F(InputWatchTest, AFileThatGrowsHasNotSettled) {
+  EXPECT_EQ(Look(0), "+0");
+  Write("a.json", "1");
+  EXPECT_EQ(Look(250), "+1");
+  EXPECT_EQ(Look(1249), "+1");
+  Write("a.json", "12");
+  EXPECT_EQ(Look(1250), "+1");
+  EXPECT_EQ(Look(2249), "+1");
+  EXPECT_EQ(Look(2250), "a.json +0");
+  Write("a.json", "123");
+  EXPECT_EQ(Look(2500), "+1");
+}
+
+TEST_F(InputWatchTest, OldFilesHaveSettledAtTheFirstLook) {
+  Write("old.json", "1");
+  fs::last_write_time(run_ + "/old.json", fs::file_time_type::clock::now() - std::chrono::hours(1));
+  Write("new.json", "1");
+  EXPECT_EQ(Look(0), "old.json +1");
+  EXPECT_EQ(Look(1000), "new.json old.json +0");
+}
+
+TEST_F(InputWatchTest, TemporaryNamesAndEmptyFilesAreNone) {
+  for (const char* name : {"a.json.tmp", "b.json.part", "c.json~", ".d.json"}) {
+    Write(name, "1");
+  }
+  Write("empty.json", "");
+  EXPECT_EQ(Look(0), "+1");
+  EXPECT_EQ(Look(5000), "+1");
+  fs::rename(run_ + "/a.json.tmp", run_ + "/a.json");
+  EXPECT_EQ(Look(5250), "+2");
+  EXPECT_EQ(Look(6250), "a.json +1");
+}
+
+TEST_F(InputWatchTest, WhatGoesIsGone) {
+  Write("a.json", "1");
+  Look(0);
+  EXPECT_EQ(Look(1000), "a.json +0");
+  fs::remove_all(run_);
+  EXPECT_EQ(Look(1250), "+0");
+}
+
+}  // namespace
+}  // namespace borescope::internal

@@ -1,0 +1,116 @@
+#include "borescope/verbs/open/live_page.h"
+
+#include <fmt/format.h>
+
+#include <utility>
+
+#include "borescope/output/json_writer.h"
+#include "borescope/output/sink/sink.h"
+
+namespace borescope::internal {
+namespace {
+
+constexpr std::string_view kNothingElse = "default-src 'none'";
+constexpr std::string_view kScripts = "script-src";
+constexpr std::string_view kPolicyStart = "<meta http-equiv=\"Content-Security-Policy\"";
+
+// In HTML text; what is shown may come from names of files.
+std::string Escaped(std::string_view text) {
+  std::string escaped;
+  for (const char c : text) {
+    switch (c) {
+      case '<':
+        escaped += "&lt;";
+        break;
+      case '&':
+        escaped += "&amp;";
+        break;
+      default:
+        escaped += c;
+    }
+  }
+  return escaped;
+}
+
+std::string JsonOf(uint64_t version, const LiveNews& news) {
+  StringSink sink;
+  JsonWriter json(sink);
+  json.BeginObject();
+  json.Key("version");
+  json.Int(static_cast<int64_t>(version));
+  json.Key("text");
+  json.String(news.text);
+  json.Key("problems");
+  json.BeginArray();
+  for (const std::string& problem : news.problems) {
+    json.String(problem);
+  }
+  json.EndArray();
+  json.EndObject();
+  return json.Finish().ok() ? sink.text() : std::string("{}");
+}
+
+}  // namespace
+
+std::string MakeLive(std::string html, uint64_t version) {
+  const size_t policy = html.find(kPolicyStart);
+  if (policy == std::string::npos) {
+    return html;
+  }
+  const size_t end = html.find('>', policy);
+  const bool has_scripts = html.find(kScripts, policy) < end;
+  html.insert(end + 1, has_scripts
+                           ? fmt::format("\n<meta name=\"borescope-live\" content=\"{}\">", version)
+                           : std::string("\n<meta http-equiv=\"refresh\" content=\"5\">"));
+  const size_t nothing_else = html.find(kNothingElse, policy);
+  if (has_scripts && nothing_else < end) {
+    html.insert(nothing_else + kNothingElse.size(), "; connect-src 'self'");
+  }
+  return html;
+}
+
+std::string WaitingPage(std::string_view text) {
+  return fmt::format(
+      "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
+      "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'\">\n"
+      "<meta http-equiv=\"refresh\" content=\"1\">\n<title>Borescope</title>\n</head>\n<body>\n"
+      "<p>{}</p>\n</body>\n</html>\n",
+      Escaped(text));
+}
+
+LivePage::LivePage(std::string name, std::string_view waiting)
+    : name_(std::move(name)),
+      page_(std::make_shared<const std::string>(WaitingPage(waiting))),
+      news_{std::string(waiting), {}} {}
+
+void LivePage::SetPage(std::string html, LiveNews news) {
+  uint64_t next = 0;
+  {
+    const std::scoped_lock lock(mutex_);
+    next = version_ + 1;
+  }
+  auto page = std::make_shared<const std::string>(MakeLive(std::move(html), next));
+  const std::scoped_lock lock(mutex_);
+  version_ = next;
+  page_ = std::move(page);
+  news_ = std::move(news);
+}
+
+void LivePage::SetNews(LiveNews news) {
+  const std::scoped_lock lock(mutex_);
+  news_ = std::move(news);
+}
+
+std::optional<MadeAnswer> LivePage::Answer(std::string_view name) const {
+  const std::scoped_lock lock(mutex_);
+  if (name == name_) {
+    return MadeAnswer{"text/html; charset=utf-8", page_};
+  }
+  if (name == "live") {
+    return MadeAnswer{"application/json",
+                      std::make_shared<const std::string>(JsonOf(version_, news_))};
+  }
+  return std::nullopt;
+}
+
+}  // namespace borescope::internal

@@ -1,0 +1,57 @@
+// A page that is replaced while a browser shows it, and that hears of it.
+//
+// The browser asks for "live" beside the page once a second. The answer is JSON:
+//
+//   {"version": 3, "text": "4 ranks at 14:05:09", "problems": ["rank-4.json: ..."]}
+//
+// A page of another version than its own makes it load itself again; `text` and `problems` are in
+// a banner. The page may ask its own origin for that (connect-src), which no page in a file may.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "borescope/serve/served_file.h"
+
+namespace borescope::internal {
+
+// What the banner says.
+struct LiveNews {
+  std::string text;
+  std::vector<std::string> problems;
+};
+
+// `html`, a report, with what makes it ask. A report without scripts is loaded again by the browser
+// every few seconds.
+std::string MakeLive(std::string html, uint64_t version);
+
+// A page for the time when nothing can be shown yet.
+std::string WaitingPage(std::string_view text);
+
+// Thread-safe.
+class LivePage {
+ public:
+  // Before the first SetPage a page that says so in `waiting` is shown.
+  LivePage(std::string name, std::string_view waiting);
+
+  void SetPage(std::string html, LiveNews news);
+  // Something else to say, of the same page.
+  void SetNews(LiveNews news);
+
+  // The page under its name, and "live".
+  std::optional<MadeAnswer> Answer(std::string_view name) const;
+
+ private:
+  const std::string name_;
+  mutable std::mutex mutex_;  // of what follows
+  uint64_t version_ = 0;
+  std::shared_ptr<const std::string> page_;
+  LiveNews news_;
+};
+
+}  // namespace borescope::internal

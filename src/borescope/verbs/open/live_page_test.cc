@@ -1,0 +1,55 @@
+#include "borescope/verbs/open/live_page.h"
+
+#include <gtest/gtest.h>
+
+namespace borescope::internal {
+namespace {
+
+constexpr std::string_view kReport =
+    "<head><meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; script-src "
+    "'sha256-a'; base-uri 'none'\"><title>x</title></head><body>default-src 'none'</body>";
+constexpr std::string_view kPlain =
+    "<head><meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'\"></head>"
+    "<body>script-src</body>";
+
+TEST(MakeLive, LetsThePageAskItsOwnServerAndNothingElse) {
+  EXPECT_EQ(MakeLive(std::string(kReport), 7),
+            "<head><meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; "
+            "connect-src 'self'; script-src 'sha256-a'; base-uri 'none'\">\n"
+            "<meta name=\"borescope-live\" content=\"7\"><title>x</title></head>"
+            "<body>default-src 'none'</body>");
+}
+
+TEST(MakeLive, APageWithoutScriptsIsLoadedAgain) {
+  EXPECT_EQ(MakeLive(std::string(kPlain), 7),
+            "<head><meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'\">\n"
+            "<meta http-equiv=\"refresh\" content=\"5\"></head><body>script-src</body>");
+  EXPECT_EQ(MakeLive("no page", 7), "no page");
+}
+
+TEST(LivePage, WaitsUntilThereIsAPage) {
+  const LivePage live("report.html", "none in <run>");
+  const std::optional<MadeAnswer> page = live.Answer("report.html");
+  ASSERT_TRUE(page.has_value());
+  EXPECT_NE(page->body->find("none in &lt;run>"), std::string::npos) << *page->body;
+  EXPECT_NE(page->body->find("http-equiv=\"refresh\""), std::string::npos);
+  EXPECT_EQ(*live.Answer("live")->body,
+            "{\"version\":0,\"text\":\"none in <run>\",\"problems\":[]}\n");
+  EXPECT_FALSE(live.Answer("other").has_value());
+}
+
+TEST(LivePage, EveryPageHasAVersionAndNewsDoNot) {
+  LivePage live("report.html", "");
+  live.SetPage(std::string(kReport), {"1 rank", {}});
+  live.SetPage(std::string(kReport), {"2 ranks", {"a \"file\" is broken"}});
+  EXPECT_EQ(*live.Answer("live")->body,
+            "{\"version\":2,\"text\":\"2 ranks\",\"problems\":[\"a \\\"file\\\" is broken\"]}\n");
+  const std::shared_ptr<const std::string> page = live.Answer("report.html")->body;
+  EXPECT_NE(page->find("content=\"2\""), std::string::npos);
+  live.SetNews({"later", {}});
+  EXPECT_EQ(*live.Answer("live")->body, "{\"version\":2,\"text\":\"later\",\"problems\":[]}\n");
+  EXPECT_EQ(live.Answer("report.html")->body, page);
+}
+
+}  // namespace
+}  // namespace borescope::internal
