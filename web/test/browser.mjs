@@ -125,9 +125,6 @@ export async function open(path, { width = 1280, height = 900, scheme = 'light',
   return page;
 }
 
-<<<<<<< HEAD
-/** What axe-core finds to be wrong in what is shown, one line each. It runs past the policy of the page. It cannot tell
-=======
 /** Opens a page that a program serves; of `page.faults` what it must not do: errors, and requests of anybody else. */
 export async function openAddress(url) {
   const context = await browser.newContext({ viewport: { width: 1280, height: 900 } });
@@ -144,8 +141,7 @@ export async function openAddress(url) {
   return page;
 }
 
-/** What axe-core finds to be wrong, one line each. It runs past the policy of the page. It cannot tell
->>>>>>> main
+/** What axe-core finds to be wrong in what is shown, one line each. It runs past the policy of the page. It cannot tell
  *  what is behind text that is not laid out yet. */
 export async function accessibilityFaults(page) {
   await page.evaluate(() => document.querySelectorAll('section').forEach((one) => { one.style.contentVisibility = 'visible'; }));

@@ -16,9 +16,9 @@ constexpr const AnalysisSpec* kTimePane[] = {&kBreakdownVerb, &kStepsVerb, &kCri
                                              &kIdleVerb, &kGapsVerb};
 constexpr const AnalysisSpec* kOperatorPane[] = {&kOpsVerb, &kFlameVerb, &kStacksVerb,
                                                  &kAnnotationsVerb, &kSequencesVerb};
-constexpr const AnalysisSpec* kKernelPane[] = {&kKernelsVerb, &kVariabilityVerb, &kInductorVerb,
-                                               &kLaunchesVerb, &kDelaysVerb, &kQueueVerb,
-                                               &kGraphsVerb, &kCountersVerb};
+constexpr const AnalysisSpec* kKernelPane[] = {&kKernelsVerb,  &kVariabilityVerb, &kInductorVerb,
+                                               &kLaunchesVerb, &kDelaysVerb,      &kQueueVerb,
+                                               &kGraphsVerb,   &kCountersVerb};
 constexpr const AnalysisSpec* kCommunicationPane[] = {&kCollectivesVerb, &kStragglersVerb,
                                                       &kWaitsVerb, &kOverlapVerb};
 constexpr const AnalysisSpec* kMemoryPane[] = {&kMemoryVerb, &kBandwidthVerb};
