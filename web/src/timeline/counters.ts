@@ -23,7 +23,7 @@ export const pointAt = (points: Points, ns: number): number => firstAbove(points
 const UNITS: Record<string, string> = { B: 'bytes', bytes: 'bytes', ns: 'ns' };
 
 /** "1 launch" where the unit is many things. */
-const singular = (unit: string): string => unit.replace(/([a-z]{2})s$/, '$1');
+const singular = (unit: string): string => unit.replace(/((ch|sh|x|ss)e|([a-z]))s$/, (_, stem: string, hiss?: string, letter?: string) => hiss ?? letter ?? stem);
 
 /** A value of a counter with its unit. */
 export function counterValue(value: number, unit: string): string {
