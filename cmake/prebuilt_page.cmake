@@ -4,7 +4,7 @@
 
 # Sets `hash` to one over all that the page is made from.
 function(borescope_page_sources web hash)
-  file(GLOB sources "${web}/src/*")
+  file(GLOB_RECURSE sources "${web}/src/*")
   list(APPEND sources "${web}/package.json" "${web}/package-lock.json" "${web}/build.mjs")
   list(SORT sources)
   set(hashes "")

@@ -100,7 +100,7 @@ ${pieces.join('\n')};
 }
 
 const script = bundle('main.tsx');
-const style = bundle('style.css');
+const style = bundle('all.css');
 for (const [text, end] of [[script, '</script'], [style, '</style']]) {
   if (text.toLowerCase().includes(end) || text.includes('<!--') || text.includes('@@')) {
     throw new Error(`the bundle contains ${end}, <!-- or @@`);

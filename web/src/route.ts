@@ -61,6 +61,10 @@ function paneOf(report: Report, section: string): string | undefined {
   return section === NOT_RECORDED || section === REMARKS ? QUALITY : found?.name;
 }
 
+/** The overview, where there is one. */
+const firstPane = (report: Report): string =>
+  report.panes.some((pane) => pane.name === OVERVIEW) ? OVERVIEW : report.panes[0]?.name ?? OVERVIEW;
+
 export function parseRoute(report: Report, hash: string): Route {
   const [path = '', ...rest] = hash.replace(/^#/, '').split('?');
   const [first = '', second = ''] = path.split('/').map(decoded);
@@ -68,7 +72,7 @@ export function parseRoute(report: Report, hash: string): Route {
   const isPane = report.panes.some((pane) => pane.name === first);
   const section = isPane ? second : first;
   const home = paneOf(report, section);
-  const pane = home ?? (isPane ? first : OVERVIEW);
+  const pane = home ?? (isPane ? first : firstPane(report));
   return { pane, section: home === undefined ? '' : section, filters };
 }
 

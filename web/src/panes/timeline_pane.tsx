@@ -1,37 +1,33 @@
-// The pane of the timeline, which is drawn from the element `borescope-timeline` (docs/timeline.md).
-import type { ComponentType } from 'preact';
+// The pane of the timeline, which is drawn from the element `borescope-timeline` (docs/timeline.md). The
+// filters of the page hold in it: time as its range, a step as where it looks, text as its search.
 import { useMemo } from 'preact/hooks';
 
 import { TIMELINE_ELEMENT } from '../model';
 import { useNavigation } from '../navigation';
+import { type TimelineDocument, readTimeline } from '../timeline/document';
+import { stepFocus } from '../timeline/step_focus';
+import { Timeline } from '../timeline/timeline';
+import { type Span } from '../timeline/view';
 
-type Range = readonly [number, number]; // nanoseconds since the recording began
+const rounded = (range: Span | null): readonly [number, number] | null =>
+  range === null ? null : [Math.round(range.begin), Math.round(range.end)];
 
-export interface TimelineProps {
-  document: unknown;
-  range: Range | null; // null: all of it
-  onRange: (range: Range | null) => void;
-  focus: { rank: number | null; step: number | null; text: string };
-}
-
-// What draws it, in a page that has it.
-const TIMELINE = null as ComponentType<TimelineProps> | null;
-
-function embeddedTimeline(): unknown {
-  const text = document.getElementById(TIMELINE_ELEMENT)?.textContent ?? '';
-  return text.trim() === '' ? null : JSON.parse(text);
+function FilteredTimeline({ data }: { data: TimelineDocument }) {
+  const { route, go } = useNavigation();
+  const { filters } = route;
+  const [begin, end] = filters.time ?? [];
+  const range = useMemo(() => (begin === undefined || end === undefined ? null : { begin, end }), [begin, end]);
+  const focus = useMemo(() => (filters.step === null ? null : stepFocus(data, filters.rank, filters.step)), [data, filters.rank, filters.step]);
+  const choose = (chosen: Span | null) => go({ filters: { ...filters, time: rounded(chosen) } }, 'replace');
+  return <Timeline document={data} range={range} onRange={choose} focus={focus} search={filters.text} />;
 }
 
 export function TimelinePane() {
-  const { route, go } = useNavigation();
-  const { filters } = route;
-  const data = useMemo(embeddedTimeline, []);
+  const data = useMemo(() => readTimeline(document.getElementById(TIMELINE_ELEMENT)?.textContent), []);
   return (
     <section id="timeline" aria-labelledby="section-timeline">
       <h2 id="section-timeline">Timeline</h2>
-      {data === null || TIMELINE === null
-        ? <p class="note">There is no timeline in this page.</p>
-        : <TIMELINE document={data} range={filters.time} onRange={(time) => go({ filters: { ...filters, time } }, 'replace')} focus={filters} />}
+      {data === null ? <p class="note">There is no timeline in this page.</p> : <FilteredTimeline data={data} />}
     </section>
   );
 }

@@ -23,7 +23,7 @@ constexpr double kCapital = 0.73;
 constexpr double kBroad = 1.0;
 constexpr double kMono = 0.61;
 
-// Blanks that keep words together, and middle dots, which stand between labels.
+// Blanks that keep words together, and middle dots, which separate labels.
 bool IsThin(char32_t c) { return c == 0xA0 || c == 0xB7; }
 
 double WidthOf(char32_t c) {

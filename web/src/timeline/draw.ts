@@ -1,0 +1,218 @@
+// Draws a scene: bands of steps, lines of boxes with their names, counters, and what is marked.
+import { drawArrows, pathArrows } from './arrows';
+import { depthOf, overlapping } from './boxes';
+import { ticksOf } from './axis';
+import { drawCounter } from './counters';
+import { ShortNames } from './names';
+import { type Row, LINE, lineTop, rowsBetween } from './rows';
+import { type Scene, type Spot, boxesIn, xOf } from './scene';
+import { type Labelled, Strips, shadeOf } from './strips';
+
+const FONT_PX = 11;
+const LEAST_NAMED = 36; // pixels of a box that gets its name
+const NAME_PAD = 4;
+const TICK_PX = 110;
+const LEAST_BAND = 6;
+const MONOSPACE = "ui-monospace, 'SF Mono', Menlo, Consolas, 'DejaVu Sans Mono', monospace";
+const ASCII = /^[ -~…]*$/;
+
+/** A line of boxes and the row that it belongs to. */
+interface Lane {
+  row: Row;
+  depth: number;
+}
+
+export class Picture {
+  private readonly context: CanvasRenderingContext2D;
+  private readonly strips = new Strips();
+  private readonly shortNames = new ShortNames();
+  private characterPx = 0;
+  private ratio = 1;
+
+  constructor(private readonly canvas: HTMLCanvasElement) {
+    this.context = canvas.getContext('2d', { alpha: false })!;
+  }
+
+  paint(scene: Scene): void {
+    this.resize(scene);
+    const { context } = this;
+    context.fillStyle = scene.palette.theme.paper;
+    context.fillRect(0, 0, scene.width, scene.height);
+    const rows = rowsBetween(scene.layout, scene.top, scene.top + scene.height);
+    this.background(scene, rows);
+    this.boxes(scene, rows);
+    context.font = `${FONT_PX}px ${scene.palette.theme.font}`;
+    rows.filter((row) => row.track >= 0 && row.lines === 0).forEach((row) => drawCounter(context, scene, row));
+    this.marks(scene);
+  }
+
+  private resize({ width, height }: Scene): void {
+    this.ratio = Math.min(3, globalThis.devicePixelRatio || 1);
+    const [wide, high] = [Math.max(1, Math.round(width * this.ratio)), Math.max(1, Math.round(height * this.ratio))];
+    if (this.canvas.width !== wide || this.canvas.height !== high) {
+      [this.canvas.width, this.canvas.height] = [wide, high];
+      [this.canvas.style.width, this.canvas.style.height] = [`${width}px`, `${height}px`];
+    }
+    this.context.setTransform(this.ratio, 0, 0, this.ratio, 0, 0);
+  }
+
+  private background(scene: Scene, rows: readonly Row[]): void {
+    const { context } = this;
+    const { theme } = scene.palette;
+    this.bands(scene);
+    context.fillStyle = theme.line;
+    for (const { ns } of ticksOf(scene.view.begin, scene.view.end, scene.width / TICK_PX).ticks) {
+      context.fillRect(Math.round(xOf(scene, ns)), 0, 1, scene.height);
+    }
+    for (const row of rows) {
+      if (row.kind === 'group') {
+        context.fillStyle = theme.panel;
+        context.fillRect(0, row.y - scene.top, scene.width, row.height);
+      }
+      context.fillStyle = theme.line;
+      context.fillRect(0, row.y + row.height - scene.top - 1, scene.width, 1);
+    }
+  }
+
+  /** Every other step of a rank, as a band through all of its rows. */
+  private bands(scene: Scene): void {
+    scene.store.tracks.forEach((info, track) => {
+      if (info.kind === 'steps') {
+        this.bandsOf(scene, track, info.rank);
+      }
+    });
+  }
+
+  private bandsOf(scene: Scene, track: number, rank: number): void {
+    const [top, bottom] = extentOf(scene, rank);
+    this.context.fillStyle = scene.palette.theme.panel;
+    for (const stretch of scene.stretchesOf(track)) {
+      const boxes = boxesIn(scene.store, track, stretch)?.boxes;
+      const [from, to] = boxes === undefined ? [0, 0] : overlapping(boxes, 0, stretch.begin, stretch.end);
+      for (let i = from; i < to; ++i) {
+        const x = Math.max(0, xOf(scene, Math.max(stretch.begin, boxes!.begin[i]!)));
+        const wide = Math.min(scene.width, xOf(scene, Math.min(stretch.end, boxes!.end[i]!))) - x;
+        if (i % 2 === 1 && wide > LEAST_BAND && (boxes!.count?.[i] ?? 1) === 1) {
+          this.context.fillRect(x, top, wide, bottom - top);
+        }
+      }
+    }
+  }
+
+  private boxes(scene: Scene, rows: readonly Row[]): void {
+    const { context, strips, ratio } = this;
+    const lanes = lanesOf(rows, scene);
+    const width = Math.max(1, Math.round(scene.width * ratio));
+    strips.clear(width, lanes.length, LEAST_NAMED * ratio);
+    const named = lanes.map((lane, i) => this.lane(scene, lane, i));
+    strips.put();
+    context.imageSmoothingEnabled = false;
+    lanes.forEach(({ row, depth }, i) => {
+      context.drawImage(strips.canvas, 0, i, width, 1, 0, lineTop(row, depth) - scene.top, scene.width, LINE - 1);
+    });
+    this.prepareText();
+    lanes.forEach(({ row, depth }, i) => named[i]!.forEach((one) => this.name(scene, one, lineTop(row, depth) - scene.top)));
+  }
+
+  private lane(scene: Scene, { row, depth }: Lane, line: number): Labelled[] {
+    return scene.stretchesOf(row.track).flatMap((stretch) => {
+      const found = boxesIn(scene.store, row.track, stretch);
+      return found === null ? [] : this.strips.fill(
+        line, { boxes: found.boxes, depth, begin: stretch.begin, end: stretch.end }, scene.view, scene.palette, scene.matches, Math.round(this.ratio));
+    });
+  }
+
+  private prepareText(): void {
+    const { context } = this;
+    context.font = `${FONT_PX}px ${MONOSPACE}`;
+    context.textBaseline = 'alphabetic';
+    context.textAlign = 'left';
+    this.characterPx ||= context.measureText('mmmmmmmmmm').width / 10;
+  }
+
+  private name(scene: Scene, { boxes, index, x, width }: Labelled, top: number): void {
+    const room = width / this.ratio - 2 * NAME_PAD;
+    const name = boxes.name[index]!;
+    const text = this.shortNames.get(scene.store.names, name, Math.floor(room / this.characterPx));
+    const isPale = scene.matches !== null && scene.matches[name] !== 1;
+    this.context.fillStyle = isPale ? scene.palette.theme.quiet : scene.palette.text[shadeOf(boxes, index)] ?? '#000000';
+    const at = [x / this.ratio + NAME_PAD, top + LINE - 4.5] as const;
+    if (ASCII.test(text)) {
+      this.context.fillText(text, ...at);
+    } else {
+      this.context.fillText(text, ...at, Math.max(1, room)); // other letters may be wider
+    }
+  }
+
+  private marks(scene: Scene): void {
+    const { theme } = scene.palette;
+    this.exactEdges(scene);
+    if (scene.range !== null) {
+      this.range(scene, scene.range.begin, scene.range.end);
+    }
+    const paths = scene.showsPath ? scene.store.tracks.flatMap((info, track) => (info.kind === 'path' ? pathArrows(scene, track) : [])) : [];
+    drawArrows(this.context, scene, paths, theme.bad);
+    if (scene.hovered !== null) {
+      this.outline(scene, scene.hovered, theme.quiet, 1);
+    }
+    if (scene.selected !== null) {
+      this.outline(scene, scene.selected, theme.ink, 2);
+      drawArrows(this.context, scene, scene.arrows, theme.ink);
+    }
+  }
+
+  /** Where the exact events of each rank begin and end. */
+  private exactEdges(scene: Scene): void {
+    this.context.fillStyle = scene.palette.theme.accent;
+    for (const { rank, begin_ns, end_ns } of scene.exact) {
+      const [top, bottom] = extentOf(scene, rank);
+      [begin_ns, end_ns].forEach((ns) => this.dashes(Math.round(xOf(scene, ns)), Math.max(0, top), Math.min(scene.height, bottom)));
+    }
+  }
+
+  private dashes(x: number, top: number, bottom: number): void {
+    for (let y = top; x >= 0 && y < bottom; y += 8) {
+      this.context.fillRect(x, y, 1, 4);
+    }
+  }
+
+  private range(scene: Scene, begin: number, end: number): void {
+    const { context } = this;
+    const [from, to] = [Math.max(0, xOf(scene, begin)), Math.min(scene.width, xOf(scene, end))];
+    context.fillStyle = scene.palette.theme.accent;
+    context.globalAlpha = 0.15;
+    context.fillRect(from, 0, to - from, scene.height);
+    context.globalAlpha = 1;
+    [from, to - 1].forEach((x) => context.fillRect(x, 0, 1, scene.height));
+  }
+
+  private outline(scene: Scene, spot: Spot, colour: string, thick: number): void {
+    const row = scene.layout.byTrack.get(spot.track);
+    const depth = depthOf(spot.boxes, spot.index);
+    if (row === undefined || depth >= row.lines) {
+      return;
+    }
+    const from = Math.max(-4, Math.floor(xOf(scene, spot.boxes.begin[spot.index]!)));
+    const to = Math.min(scene.width + 4, Math.ceil(xOf(scene, spot.boxes.end[spot.index]!)));
+    this.context.strokeStyle = colour;
+    this.context.lineWidth = thick;
+    this.context.strokeRect(from - 0.5, lineTop(row, depth) - scene.top - 0.5, Math.max(2, to - from), LINE);
+  }
+}
+
+/** The upper and lower edge of the rows of a rank, of all without one. */
+function extentOf(scene: Scene, rank: number | undefined): [number, number] {
+  const own = scene.layout.rows.filter((row) => row.track >= 0 && (rank === undefined || scene.store.tracks[row.track]?.rank === rank));
+  const [first, last] = [own[0], own[own.length - 1]];
+  return first === undefined || last === undefined ? [0, 0] : [first.y - scene.top, last.y + last.height - scene.top];
+}
+
+/** The lines of boxes that are seen. */
+function lanesOf(rows: readonly Row[], scene: Scene): Lane[] {
+  return rows.flatMap((row) => {
+    const above = lineTop(row, 0) - scene.top;
+    const first = Math.max(0, Math.floor(-above / LINE));
+    const end = Math.min(row.track < 0 ? 0 : row.lines, Math.ceil((scene.height - above) / LINE));
+    return [...Array(Math.max(0, end - first)).keys()].map((i) => ({ row, depth: first + i }));
+  });
+}

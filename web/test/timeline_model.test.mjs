@@ -1,0 +1,350 @@
+// The timeline without its picture: what is unpacked, which level is drawn, where rows lie. Each clever
+// search is compared with a plain one over planted data.
+import assert from 'node:assert/strict';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { after, before, test } from 'node:test';
+import { pathToFileURL } from 'node:url';
+
+import { TONES, chance, chunkOf, documentOf, leb128, merged, pointsChunk, training, zigzag } from './timelines.mjs';
+
+const web = resolve(import.meta.dirname, '..');
+const packages = resolve(process.env.BORESCOPE_PACKAGES ?? join(web, 'node_modules'));
+const MODULES = ['document', 'leb128', 'boxes', 'decode', 'levels', 'store', 'rows', 'view', 'axis', 'search', 'more', 'spots'];
+const folder = mkdtempSync(join(tmpdir(), 'borescope-timeline-'));
+let timeline;
+
+before(async () => {
+  const esbuild = createRequire(join(packages, 'x.js'))('esbuild');
+  const { outputFiles } = esbuild.buildSync({
+    stdin: { contents: MODULES.map((name) => `export * from './${name}';`).join('\n'), resolveDir: join(web, 'src/timeline'), loader: 'ts' },
+    bundle: true, write: false, format: 'esm', nodePaths: [packages],
+  });
+  const path = join(folder, 'timeline.mjs');
+  writeFileSync(path, outputFiles[0].text);
+  timeline = await import(pathToFileURL(path).href);
+});
+after(() => rmSync(folder, { recursive: true, force: true }));
+
+/** Runs a generator to its end. */
+function finish(work) {
+  for (;;) {
+    const { done, value } = work.next();
+    if (done) {
+      return value;
+    }
+  }
+}
+
+/** Boxes at chance: nested, touching, empty ones, and some that overlap others of their depth. */
+function boxesAtChance(count, seed, { overlaps = true } = {}) {
+  const random = chance(seed);
+  const boxes = [];
+  let at = 0;
+  for (let i = 0; i < count; ++i) {
+    at += Math.floor(random() * 2_000);
+    const more = random() < 0.5 ? {} : { launchTrack: Math.floor(random() * 9), launchNs: Math.max(0, at + Math.floor((random() - 0.7) * 5_000)) };
+    const duration = Math.floor(random() * (overlaps ? 4_000 : 1_000)) * (random() < 0.9 ? 1 : 0);
+    boxes.push({ begin: at, duration, depth: overlaps ? Math.floor(random() * 5) : i % 3, name: Math.floor(random() * 300), tone: Math.floor(random() * 12), detail: random() < 0.3 ? Math.floor(random() * 300) : undefined, ...more });
+    at += overlaps ? 0 : duration;
+  }
+  return boxes.sort((a, b) => a.begin - b.begin || a.depth - b.depth);
+}
+
+/** Unpacked boxes as the generator made them. */
+function asList(boxes) {
+  const list = [];
+  for (let depth = 0; depth < timeline.depthsOf(boxes); ++depth) {
+    for (let i = boxes.first[depth]; i < boxes.first[depth + 1]; ++i) {
+      list.push({
+        begin: boxes.begin[i], duration: boxes.end[i] - boxes.begin[i], depth, name: boxes.name[i], tone: boxes.tone[i],
+        detail: boxes.detail === null || boxes.detail[i] === 0 ? undefined : boxes.detail[i] - 1,
+        launchTrack: boxes.launchTrack === null || boxes.launchTrack[i] === 0 ? undefined : boxes.launchTrack[i] - 1,
+        launchNs: boxes.launchTrack === null || boxes.launchTrack[i] === 0 ? undefined : boxes.launchNs[i],
+        count: boxes.count?.[i], busy: boxes.busy?.[i],
+      });
+    }
+  }
+  return list.sort((a, b) => a.begin - b.begin || a.depth - b.depth);
+}
+
+const plain = ({ begin, duration, depth, name, tone, detail, launchTrack, launchNs, count, busy }) => ({ begin, duration, depth, name, tone, detail, launchTrack, launchNs, count, busy });
+
+test('the written bytes are those of the standard', () => {
+  assert.deepEqual(leb128(624485), [0xe5, 0x8e, 0x26]);
+  assert.deepEqual([0, -1, 1, -2, 2].map(zigzag), [0, 1, 2, 3, 4]);
+});
+
+test('numbers up to 2^53 are read exactly, longer ones and ends refused', () => {
+  const values = [0, 1, 127, 128, 300, 2 ** 31, 2 ** 32 + 1, 2 ** 49 - 1, 2 ** 53 - 1];
+  const reader = new timeline.NumberReader(Uint8Array.from(values.flatMap(leb128)));
+  assert.deepEqual(values.map(() => reader.next()), values);
+  assert.throws(() => reader.next(), /end early/);
+  assert.throws(() => new timeline.NumberReader(new Uint8Array(12).fill(255)).next(), /too large/);
+  assert.deepEqual([0, 1, 2, 3, 4].map(timeline.fromZigzag), [0, -1, 1, -2, 2]);
+});
+
+test('boxes are unpacked as they were packed, exact and merged', () => {
+  for (const [count, seed] of [[0, 1], [1, 2], [7, 3], [5_000, 4]]) {
+    const boxes = boxesAtChance(count, seed);
+    const exact = finish(timeline.decodeBoxes(chunkOf(0, 0, boxes)));
+    assert.deepEqual(asList(exact).map(JSON.stringify).sort(), boxes.map((box) => plain({ ...box, count: undefined, busy: undefined })).map(JSON.stringify).sort());
+    const level = merged(boxesAtChance(count, seed, { overlaps: false }), 3_000);
+    const coarse = finish(timeline.decodeBoxes(chunkOf(0, 2, level)));
+    const wanted = level.map((box) => plain({ ...box, detail: undefined, launchTrack: undefined, launchNs: undefined }));
+    assert.deepEqual(asList(coarse).map(JSON.stringify).sort(), wanted.map(JSON.stringify).sort());
+  }
+});
+
+test('counters are unpacked in their unit', () => {
+  const points = [{ begin: 5, low: -1.5, high: 2, last: 0.125 }, { begin: 9, low: 3, high: 4, last: 3 }];
+  const read = finish(timeline.decodePoints(pointsChunk(0, 1, points)));
+  assert.deepEqual([...read.begin], [5, 9]);
+  assert.deepEqual([...read.low], [-1.5, 3]);
+  assert.deepEqual([...read.high], [2, 4]);
+  assert.deepEqual([...read.last], [0.125, 3]);
+});
+
+test('what cannot be read is an empty row, and said', () => {
+  const document = training({ steps: 2, perStep: 4 });
+  const [chunk] = document.chunks.filter(({ track, level }) => track === 3 && level === 0);
+  for (const bad of [{ data: chunk.data.slice(0, 40) }, { boxes: 1e9 }, { data: '****' }, { boxes: -1 }]) {
+    const broken = { ...document, chunks: document.chunks.map((one) => (one === chunk ? { ...chunk, ...bad } : one)) };
+    const store = new timeline.Store(broken);
+    const piece = store.pieces.find(({ grain }) => grain === 0);
+    assert.equal(store.boxes(3, piece).length, 0);
+    assert.notEqual(store.problem, '');
+    assert.ok(store.boxes(4, piece).length > 0);
+  }
+});
+
+test('a document of another version, or none, is no timeline', () => {
+  for (const text of [null, '', 'null', '@@mark@@', '[]', '7', JSON.stringify({ ...training(), version: 2 }), JSON.stringify({ version: 1 })]) {
+    assert.equal(timeline.readTimeline(text), null);
+  }
+  assert.notEqual(timeline.readTimeline(JSON.stringify(training({ steps: 1, perStep: 1 }))), null);
+});
+
+test('boxes of a stretch and at a time are those that a plain search finds', () => {
+  const boxes = finish(timeline.decodeBoxes(chunkOf(0, 0, boxesAtChance(800, 11))));
+  const random = chance(5);
+  const last = Math.max(...boxes.end);
+  for (let round = 0; round < 300; ++round) {
+    const depth = Math.floor(random() * 6);
+    const begin = Math.floor(random() * last);
+    const end = begin + Math.floor(random() * 20_000);
+    const own = [...boxes.begin.keys()].filter((i) => i >= (boxes.first[depth] ?? Infinity) && i < (boxes.first[depth + 1] ?? 0));
+    const wanted = own.filter((i) => boxes.begin[i] <= end && boxes.end[i] > begin);
+    const [first, stop] = timeline.overlapping(boxes, depth, begin, end);
+    assert.ok(wanted.every((i) => i >= first && i < stop));
+    assert.ok(own.filter((i) => i >= first && i < stop).every((i) => boxes.begin[i] <= end));
+    const at = timeline.boxAt(boxes, depth, begin, 50);
+    const away = (i) => Math.max(boxes.begin[i] - begin, begin - boxes.end[i], 0);
+    const nearest = Math.min(Infinity, ...own.map(away));
+    assert.equal(at < 0 ? true : own.includes(at), true);
+    assert.equal(at < 0, nearest > 50);
+    assert.equal(at < 0 ? nearest > 50 : away(at) === nearest, true);
+  }
+});
+
+test('the stack of a box holds every box around it', () => {
+  const boxes = finish(timeline.decodeBoxes(chunkOf(0, 0, [
+    { begin: 0, duration: 100, depth: 0, name: 0, tone: 0 }, { begin: 0, duration: 50, depth: 1, name: 1, tone: 0 },
+    { begin: 50, duration: 50, depth: 1, name: 2, tone: 0 }, { begin: 60, duration: 10, depth: 2, name: 3, tone: 0 },
+  ])));
+  const deepest = [...boxes.name].indexOf(3);
+  assert.deepEqual(timeline.enclosing(boxes, deepest).map((i) => boxes.name[i]), [0, 2]);
+  assert.equal(timeline.depthOf(boxes, deepest), 2);
+});
+
+/** The piece that is best at a time: the coarsest that is fine enough, else the finest. */
+function bestAt(pieces, ns, nsPerPixel) {
+  const there = pieces.filter(({ begin, end }) => ns > begin && ns < end);
+  const fine = there.filter(({ grain }) => grain <= nsPerPixel * timeline.MOST_GRAIN_PX).map(({ grain }) => grain);
+  return fine.length > 0 ? Math.max(...fine) : Math.min(...there.map(({ grain }) => grain));
+}
+
+test('every time is drawn once, from the level that fits the zoom', () => {
+  const whole = { source: 0, begin: 0, end: 1e9 };
+  const pieces = [
+    { ...whole, level: 2, grain: 1e5 }, { ...whole, level: 3, grain: 4e5 }, { ...whole, level: 4, grain: 1.6e6 },
+    { source: 0, level: 0, grain: 0, begin: 3e8, end: 4e8 }, { source: 0, level: 1, grain: 2.5e4, begin: 2e8, end: 5e8 },
+    { source: 1, level: 0, grain: 0, begin: 7e8, end: 7.5e8 },
+  ];
+  const random = chance(3);
+  for (let round = 0; round < 300; ++round) {
+    const begin = random() * 9e8;
+    const end = Math.min(1e9, begin + 10 ** (3 + 6 * random()));
+    const nsPerPixel = (end - begin) / 1000;
+    const stretches = timeline.plan(pieces, begin, end, nsPerPixel);
+    assert.equal(stretches[0].begin, begin);
+    assert.equal(stretches.at(-1).end, end);
+    stretches.slice(1).forEach((stretch, i) => assert.equal(stretch.begin, stretches[i].end));
+    for (const { begin: from, end: to, piece } of stretches) {
+      assert.ok(from >= piece.begin && to <= piece.end);
+      assert.equal(piece.grain, bestAt(pieces, (from + to) / 2, nsPerPixel));
+    }
+  }
+});
+
+test('no more boxes are drawn a pixel and depth than two grains hold', () => {
+  const document = training({ steps: 20, perStep: 100, grains: [4 ** 6, 4 ** 7, 4 ** 8, 4 ** 9, 4 ** 10, 4 ** 11, 4 ** 12] });
+  const store = new timeline.Store(document);
+  for (const width of [300, 1000]) {
+    for (const stretch of timeline.plan(store.pieces, 0, document.span_ns, document.span_ns / width)) {
+      const boxes = store.boxes(3, stretch.piece);
+      const deepest = Math.max(...[0, 1, 2, 3].map((depth) => boxes.first[depth + 1] - boxes.first[depth]));
+      assert.ok(deepest <= 4 * width, `${deepest} boxes on ${width} pixels`);
+    }
+  }
+});
+
+test('rows lie one below the other, and folded groups hide theirs', () => {
+  const { tracks } = training({ ranks: 3, steps: 1, perStep: 2 });
+  const all = timeline.layOut(tracks, new Set());
+  all.rows.slice(1).forEach((row, i) => assert.equal(row.y, all.rows[i].y + all.rows[i].height));
+  assert.equal(all.height, all.rows.at(-1).y + all.rows.at(-1).height);
+  assert.equal(all.byTrack.size, tracks.length);
+  assert.deepEqual(all.rows.filter(({ kind }) => kind === 'group').map(({ label }) => label),
+    [0, 1, 2].flatMap((rank) => [`rank ${rank}`, 'python (4211)', `GPU ${rank}`]));
+  const thread = all.byTrack.get(3);
+  assert.equal(thread.lines, tracks[3].depths);
+
+  const folded = timeline.layOut(tracks, new Set(['rank 1', '0/GPU 0', timeline.trackKey(3)]));
+  assert.deepEqual([...folded.byTrack.keys()], [0, 1, 2, 3, ...Array.from({ length: 9 }, (_, i) => 18 + i)]);
+  assert.equal(folded.byTrack.get(3).lines, 1);
+  const group = folded.rows.find(({ key }) => key === '0/GPU 0');
+  assert.equal(timeline.anchorOf(folded, tracks, 4, 0), group.y + group.height / 2);
+  assert.equal(timeline.anchorOf(folded, tracks, 999, 0), null);
+});
+
+test('rows of one process or device are together, whatever is listed between them', () => {
+  const track = (rank, parent, name) => ({ rank, kind: 'stream', name, parent, depths: 1, events: 1, busy_ns: 1, unit: '' });
+  const tracks = [track(0, '', 'steps'), track(0, 'GPU 0', 'a'), track(0, '', 'group'), track(0, 'GPU 0', 'b'), track(1, 'GPU 0', 'c')];
+  const { rows } = timeline.layOut(tracks, new Set());
+  assert.deepEqual(rows.map(({ label }) => label), ['rank 0', 'steps', 'GPU 0', 'a', 'b', 'group', 'rank 1', 'GPU 0', 'c']);
+  assert.equal(new Set(rows.map(({ key }) => key)).size, rows.length);
+});
+
+test('a track is drawn from the levels of its rank that it has', () => {
+  const info = { kind: 'stream', name: 's', parent: '', depths: 1, events: 1, busy_ns: 5, unit: '' };
+  const box = { begin: 10, duration: 5, depth: 0, name: 0, tone: 0 };
+  const document = documentOf({ tracks: [0, 0, 1].map((rank, i) => ({ info: { ...info, rank, name: `s${i}` }, boxes: [box] })), names: ['a'], tones: ['compute'], span: 100, grains: [4, 16] });
+  document.levels = [
+    { rank: 0, level: 0, grain_ns: 0, begin_ns: 0, end_ns: 50 }, { rank: 0, level: 2, grain_ns: 16, begin_ns: 0, end_ns: 100 },
+    { rank: 1, level: 1, grain_ns: 4, begin_ns: 0, end_ns: 100 },
+  ];
+  document.chunks = document.chunks.filter(({ track, level }) => !(track === 1 && level === 0));
+  const store = new timeline.Store(document);
+  const levels = (track) => timeline.plan(store.piecesOf(track), 0, 100, 0.01).map(({ begin, end, piece }) => [begin, end, piece.level]);
+  assert.deepEqual(levels(0), [[0, 50, 0], [50, 100, 2]]);
+  assert.deepEqual(levels(1), [[0, 100, 2]]);
+  assert.deepEqual(levels(2), [[0, 100, 1]]);
+});
+
+test('many ranks are folded at first but one', () => {
+  const { tracks } = training({ ranks: 4, steps: 1, perStep: 1 });
+  assert.deepEqual([...timeline.firstFolds(tracks)], ['rank 1', 'rank 2', 'rank 3']);
+  assert.equal(timeline.firstFolds(training({ ranks: 2, steps: 1, perStep: 1 }).tracks).size, 0);
+});
+
+test('ticks are round, distinct and as many as there is room for', () => {
+  for (let power = 2; power < 13; power += 0.37) {
+    for (const begin of [0, 1_234_567_891, 98_765_432_123_456]) {
+      const end = begin + 10 ** power;
+      const { ticks, step, origin } = timeline.ticksOf(begin, end, 8);
+      assert.ok(ticks.length >= 2 && ticks.length <= 10, `${ticks.length} of ${power}`);
+      assert.equal(new Set(ticks.map(({ label }) => label)).size, ticks.length);
+      assert.match(String(step).replace(/0+$/, '').replace('e+', ''), /^[125]/);
+      assert.ok(ticks.every(({ ns }) => ns >= begin && ns <= end));
+      assert.ok(ticks.every(({ label }) => label.length < 14), ticks[0].label);
+      assert.ok(origin <= begin);
+    }
+  }
+  assert.equal(timeline.exactTime(1_234_567), '1.234567\u00a0ms');
+  assert.equal(timeline.exactTime(5_000_000_000), '5\u00a0s');
+  assert.equal(timeline.exactTime(100), '100\u00a0ns');
+});
+
+test('a zoom keeps the time under the pointer, and no view leaves the recording', () => {
+  const random = chance(8);
+  let view = { begin: 0, end: 1e9 };
+  for (let round = 0; round < 500; ++round) {
+    const ns = view.begin + random() * (view.end - view.begin);
+    const share = (ns - view.begin) / (view.end - view.begin);
+    const next = timeline.zoomed(view, ns, Math.exp(random() - 0.6), 1e9);
+    assert.ok(next.begin >= 0 && next.end <= 1e9 && next.end - next.begin >= 50 - 1e-3);
+    if (next.begin > 0 && next.end < 1e9) {
+      assert.ok(Math.abs((ns - next.begin) / (next.end - next.begin) - share) < 1e-4);
+    }
+    view = timeline.moved(next, random() - 0.5, 1e9);
+    assert.ok(view.begin >= 0 && view.end <= 1e9);
+  }
+});
+
+test('what a server is asked for holds the view, and stays the same for a small move', () => {
+  const wanted = timeline.wantedStretch(1_000_000, 1_900_000, 1000, 1e9);
+  assert.ok(wanted.begin <= 1_000_000 && wanted.end >= 1_900_000);
+  assert.equal(Math.log(wanted.grain) / Math.log(4) % 1, 0);
+  assert.ok(wanted.grain <= 900 * timeline.MOST_GRAIN_PX);
+  assert.deepEqual(timeline.wantedStretch(1_000_500, 1_900_500, 1000, 1e9), wanted);
+  assert.equal(timeline.wantedStretch(1_000, 2_000, 1000, 1e9).grain, 0);
+});
+
+test('finer detail has the names and tracks of the page whatever its own numbers are', () => {
+  const info = { rank: 0, kind: 'stream', name: 'stream 7', parent: 'GPU 0', depths: 1, events: 1, busy_ns: 5, unit: '' };
+  const other = { ...info, name: 'stream 8' };
+  const box = { begin: 10, duration: 5, depth: 0, name: 0, tone: 0, detail: 1, launchTrack: 0, launchNs: 3 };
+  const page = documentOf({ tracks: [{ info, boxes: [box] }, { info: other, boxes: [] }], names: ['gemm', 'shape'], tones: ['compute'], span: 100, grains: [16] });
+  const finer = documentOf({ tracks: [{ info: other, boxes: [box] }, { info, boxes: [{ ...box, name: 2, tone: 1 }] }], names: ['relu', 'big', 'gemm'], tones: ['comm', 'compute'], span: 100 });
+  const store = new timeline.Store(page);
+  store.add(finer);
+  const piece = store.pieces.find(({ source }) => source === 1);
+  const [first, second] = [0, 1].map((track) => store.boxes(track, piece));
+  assert.equal(store.name(first.name[0]), 'gemm');
+  assert.equal(store.tones[first.tone[0]], 'compute');
+  assert.equal(store.name(second.name[0]), 'relu');
+  assert.equal(store.tones[second.tone[0]], 'comm');
+  assert.equal(store.name(second.detail[0] - 1), 'big');
+  assert.equal(second.launchTrack[0], 2); // its track 0 is track 1 of the page
+  store.remove(1);
+  assert.equal(store.pieces.some(({ source }) => source === 1), false);
+});
+
+test('a search counts each event once, inside and outside of the exact window', async () => {
+  const document = training({ steps: 12, perStep: 30, windowStep: 6, grains: [4] }); // a grain below all durations
+  const store = new timeline.Store(document);
+  const planted = training({ steps: 12, perStep: 30, grains: [] });
+  const names = planted.names.map((name) => name.includes('AllReduce'));
+  const wanted = planted.chunks.filter(({ track }) => planted.tracks[track].kind !== 'counter')
+    .reduce((sum, chunk) => sum + [...finish(timeline.decodeBoxes(chunk)).name].filter((name) => names[name]).length, 0);
+  globalThis.window = globalThis;
+  const found = await new Promise((done) => {
+    timeline.search(store, document.span_ns, 'allreduce', (now) => now.isComplete && done(now));
+  });
+  assert.equal(found.events, wanted);
+  assert.equal(found.hits.length, wanted);
+  const begins = found.hits.map(({ boxes, index }) => boxes.begin[index]);
+  assert.deepEqual(begins, [...begins].sort((a, b) => a - b));
+  assert.equal(timeline.nextHit(found.hits, begins[0], 1), found.hits.find((_, i) => begins[i] > begins[0]));
+});
+
+test('a kernel leads to its launch, and names to the next of them', () => {
+  const document = training({ steps: 3, perStep: 20 });
+  const store = new timeline.Store(document);
+  const piece = store.pieces.find(({ grain }) => grain === 0);
+  const boxes = store.boxes(4, piece);
+  for (let index = 0; index < boxes.length; ++index) {
+    const launch = timeline.launchOf(store, { track: 4, piece, boxes, index });
+    assert.equal(store.name(launch.boxes.name[launch.index]), 'cudaLaunchKernel');
+    assert.equal(launch.boxes.begin[launch.index], boxes.launchNs[index]);
+    assert.deepEqual(timeline.stackOf(launch).map(({ index: i }) => store.name(launch.boxes.name[i])), ['train_step', 'aten::linear', 'aten::addmm', 'cudaLaunchKernel']);
+  }
+  const next = timeline.sameName({ track: 4, piece, boxes, index: 0 }, 1);
+  assert.equal(next.index, 3);
+  assert.equal(timeline.sameName(next, -1).index, 0);
+  assert.equal(timeline.sameName({ track: 4, piece, boxes, index: 0 }, -1), null);
+  assert.ok(TONES.length > 0);
+});
