@@ -63,20 +63,15 @@ LiveNews LiveReport::NewsOf(const std::vector<FileInfo>& files, size_t growing) 
 
 Result<void> LiveReport::Make(const InputWatch::Settled& settled, const StopToken& stop) {
   const Clock::time_point begin = Clock::now();
-  std::string html;
-  const Output output = Output::To([&](std::string_view bytes) -> Result<void> {
-    html += bytes;
-    return {};
-  });
-  Result<std::vector<FileInfo>> files = WriteReportOf(command_, settled.paths, output, stop);
+  Result<ServedReport> report = MakeReportOf(command_, settled.paths, stop);
   took_ = Clock::now() - begin;
-  if (!files.ok()) {
-    return files.error();
+  if (!report.ok()) {
+    return report.error();
   }
-  status_ = StatusOf(*files);
+  status_ = StatusOf(report->files);
   growing_ = settled.growing;
-  news_ = NewsOf(*files, growing_);
-  server_.UpdatePage(std::move(html), news_);
+  news_ = NewsOf(report->files, growing_);
+  server_.UpdateReport(std::move(*report), news_);
   return {};
 }
 

@@ -11,6 +11,7 @@ namespace borescope::internal {
 namespace {
 
 constexpr std::string_view kNothingElse = "default-src 'none'";
+constexpr std::string_view kAsking = "; connect-src 'self'";
 constexpr std::string_view kScripts = "script-src";
 constexpr std::string_view kPolicyStart = "<meta http-equiv=\"Content-Security-Policy\"";
 
@@ -52,6 +53,21 @@ std::string JsonOf(uint64_t version, const LiveNews& news) {
 
 }  // namespace
 
+std::string LetAsk(std::string html) {
+  const size_t policy = html.find(kPolicyStart);
+  const size_t end = policy == std::string::npos ? policy : html.find('>', policy);
+  if (end == std::string::npos) {
+    return html;
+  }
+  const std::string_view text = std::string_view(html).substr(policy, end - policy);
+  const size_t nothing_else = text.find(kNothingElse);
+  if (nothing_else != std::string_view::npos && text.find(kScripts) != std::string_view::npos &&
+      text.find(kAsking) == std::string_view::npos) {
+    html.insert(policy + nothing_else + kNothingElse.size(), kAsking);
+  }
+  return html;
+}
+
 std::string MakeLive(std::string html, uint64_t version) {
   const size_t policy = html.find(kPolicyStart);
   if (policy == std::string::npos) {
@@ -62,11 +78,7 @@ std::string MakeLive(std::string html, uint64_t version) {
   html.insert(end + 1, has_scripts
                            ? fmt::format("\n<meta name=\"borescope-live\" content=\"{}\">", version)
                            : std::string("\n<meta http-equiv=\"refresh\" content=\"5\">"));
-  const size_t nothing_else = html.find(kNothingElse, policy);
-  if (has_scripts && nothing_else < end) {
-    html.insert(nothing_else + kNothingElse.size(), "; connect-src 'self'");
-  }
-  return html;
+  return LetAsk(std::move(html));
 }
 
 std::string WaitingPage(std::string_view text) {

@@ -26,6 +26,10 @@ struct LiveNews {
   std::vector<std::string> problems;
 };
 
+// `html`, a report, with the permission to ask the server that it came from (connect-src), once.
+// Unchanged where it has no scripts.
+std::string LetAsk(std::string html);
+
 // `html`, a report, with what makes it ask. A report without scripts is loaded again by the browser
 // every few seconds.
 std::string MakeLive(std::string html, uint64_t version);

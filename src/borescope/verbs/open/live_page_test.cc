@@ -20,6 +20,15 @@ TEST(MakeLive, LetsThePageAskItsOwnServerAndNothingElse) {
             "<body>default-src 'none'</body>");
 }
 
+TEST(LetAsk, OnceAndOnlyOfAPageWithScripts) {
+  const std::string page = LetAsk(std::string(kReport));
+  EXPECT_NE(page.find("default-src 'none'; connect-src 'self'; script-src"), std::string::npos);
+  EXPECT_EQ(LetAsk(page), page);
+  EXPECT_EQ(MakeLive(page, 7), MakeLive(std::string(kReport), 7));
+  EXPECT_EQ(LetAsk(std::string(kPlain)), kPlain);
+  EXPECT_EQ(LetAsk("no page"), "no page");
+}
+
 TEST(MakeLive, APageWithoutScriptsIsLoadedAgain) {
   EXPECT_EQ(MakeLive(std::string(kPlain), 7),
             "<head><meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'\">\n"
