@@ -112,7 +112,8 @@ TEST(RankStretchesTest, WhatDoesNotFitIsMergedAsInTheWhole) {
 
 TEST(RankStretchesTest, NoLevelIsFinerThanTheGrainNeeds) {
   TestTrace trace = BusyTrace();
-  const Result<RankStretches> stretches = RankStretches::Make(trace.View(), {});
+  const RankView& view = trace.View();
+  const Result<RankStretches> stretches = RankStretches::Make(view, {});
   ASSERT_TRUE(stretches.ok());
   const TimeSpan span{2'000'000, 9'000'000};
   const auto level = [&](int64_t grain_ns) {
@@ -120,7 +121,7 @@ TEST(RankStretchesTest, NoLevelIsFinerThanTheGrainNeeds) {
   };
   EXPECT_EQ(level(63'999), 3);
   EXPECT_EQ(level(64'000), 4);
-  EXPECT_EQ(level(INT64_MAX), CoarsestLevelOf(trace.View().trace.span_ns()));
+  EXPECT_EQ(level(INT64_MAX), CoarsestLevelOf(view.trace.span_ns()));
   EXPECT_EQ(stretches->Draw({span, INT64_MAX}, kPlenty).levels.front().level, 0);
 }
 
