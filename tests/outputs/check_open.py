@@ -188,18 +188,24 @@ class Checker:
 
     def check_timeline(self, name: str, source: Path) -> None:
         """A page whose timeline is merged gets, on demand, what the verb draws of everything."""
-        server = Server(self, source, "--report", "--port", 0, "--no-browser", "-q", "--timeout", 3)
-        server.url = server.process.stdout.readline().decode().strip()
-        port = int(re.search(r"127\.0\.0\.1:(\d+)/", server.url)[1])
-        path = server.url.split(f":{port}")[1]
+        server, port, path = self.serve_quietly(source)
         if source.is_dir():
             self.wait_for_news(port, path, "1 rank at")
         page = fetch(port, path)[2].decode()
         if "script-src" in page[:page.find("<title>")]:
             self.expect(f"{name}: may ask", page.count("; connect-src 'self'"), 1)
             self.expect_finer(name, port, path.replace("report.html", ""), page, source)
-        server.process.send_signal(signal.SIGINT) if source.is_dir() else None
-        self.expect(f"{name}: ends", server.end(), (0, ""))
+            server.process.send_signal(signal.SIGINT)
+        elif source.is_dir():
+            server.process.send_signal(signal.SIGINT)
+        self.expect(f"{name}: exit", server.end(), (0, ""))
+        self.expect_nothing_left(name)
+
+    def serve_quietly(self, source: Path, *words: object) -> tuple[Server, int, str]:
+        server = Server(self, source, "--report", "--port", 0, "--no-browser", "-q", *words)
+        server.url = server.process.stdout.readline().decode().strip()
+        port = int(re.search(r"127\.0\.0\.1:(\d+)/", server.url)[1])
+        return server, port, server.url.split(f":{port}")[1]
 
     def expect_finer(self, name: str, port: int, folder: str, page: str, source: Path) -> None:
         drawn = json.loads(re.search(r'id="borescope-timeline">(.*?)</script>', page, re.S)[1])
@@ -242,6 +248,9 @@ class Checker:
         (run / "rank-0.json").write_text(json.dumps({"schemaVersion": 1, "traceEvents": events}))
         self.check_timeline("timeline of a file", run / "rank-0.json")
         self.check_timeline("timeline of a folder", run)
+        server, port, path = self.serve_quietly(run / "rank-0.json", "--timeout", 1)
+        fetch(port, path)
+        self.expect("timeline: ends when nobody asks", server.end(), (0, ""))
 
     # ---- A folder that is being written ----
 

@@ -208,7 +208,7 @@ Result<ServedReport> MakeServedReport(const Run& run, const Params& params, cons
   }
   served.html = sink.text();
   if (served.finer != nullptr) {
-    served.html = internal::LetAsk(std::move(served.html));
+    served.html = internal::MakeServed(std::move(served.html));
   }
   served.files = PublicFiles(report->files);
   return served;

@@ -68,6 +68,16 @@ std::string LetAsk(std::string html) {
   return html;
 }
 
+std::string MakeServed(std::string html) {
+  html = LetAsk(std::move(html));
+  const size_t asking = html.find(kAsking);
+  const size_t policy = html.find(kPolicyStart);
+  if (asking != std::string::npos && asking < html.find('>', policy)) {
+    html.insert(html.find('>', policy) + 1, "\n<meta name=\"borescope-served\">");
+  }
+  return html;
+}
+
 std::string MakeLive(std::string html, uint64_t version) {
   const size_t policy = html.find(kPolicyStart);
   if (policy == std::string::npos) {

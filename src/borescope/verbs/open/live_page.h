@@ -30,6 +30,10 @@ struct LiveNews {
 // Unchanged where it has no scripts.
 std::string LetAsk(std::string html);
 
+// `html`, a report, with that permission and what makes it say from time to time that it is still
+// open. Unchanged where it has no scripts.
+std::string MakeServed(std::string html);
+
 // `html`, a report, with what makes it ask. A report without scripts is loaded again by the browser
 // every few seconds.
 std::string MakeLive(std::string html, uint64_t version);

@@ -29,6 +29,16 @@ TEST(LetAsk, OnceAndOnlyOfAPageWithScripts) {
   EXPECT_EQ(LetAsk("no page"), "no page");
 }
 
+TEST(MakeServed, SaysThatItIsOpenIfItHasScripts) {
+  EXPECT_EQ(MakeServed(std::string(kReport)),
+            "<head><meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; "
+            "connect-src 'self'; script-src 'sha256-a'; base-uri 'none'\">\n"
+            "<meta name=\"borescope-served\"><title>x</title></head>"
+            "<body>default-src 'none'</body>");
+  EXPECT_EQ(MakeServed(std::string(kPlain)), kPlain);
+  EXPECT_EQ(MakeServed("no page"), "no page");
+}
+
 TEST(MakeLive, APageWithoutScriptsIsLoadedAgain) {
   EXPECT_EQ(MakeLive(std::string(kPlain), 7),
             "<head><meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'\">\n"

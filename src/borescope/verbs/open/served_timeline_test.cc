@@ -41,7 +41,7 @@ TEST(ParseStretch, RefusesAnythingElse) {
                                        "begin=1e3&end=5000",
                                        "begin=&end=5",
                                        "begin&end=5",
-                                       
+
                                        "begin=1&end=5&end=6",
                                        "begin=1&end=5&x=6",
                                        "begin=1&end=5&grain=",
