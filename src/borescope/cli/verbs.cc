@@ -9,7 +9,7 @@ namespace borescope::cli {
 namespace {
 
 constexpr std::string_view kConvertOptions[] = {
-    "to",    "align",     "overlay",   "step",    "begin",        "end",
+    "to",    "align",     "overlay",   "step",    "begin",        "end",        "no-context",
     "scrub", "scrub-key", "scrub-map", "threads", "memory-limit", "no-progress"};
 
 constexpr std::string_view kLinkOptions[] = {"host",
