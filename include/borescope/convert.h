@@ -20,6 +20,10 @@ struct ConvertOptions {
   std::string begin = {};  // of the window, as the parameter `begin` of a verb; empty: open
   std::string end = {};
   std::string steps = {};  // of steps, as the parameter `step` of a verb; empty: all
+  // Whether a part takes along what surrounds it, so that verbs answer about it as of the whole
+  // recording (docs/convert.md); else it has only what starts in it. Formats that are not read back
+  // never have it.
+  bool keeps_context = true;
   // Draws what these verbs find (critical-path, bandwidth, queue, sequences) into a copy of the one
   // input, a Chrome JSON. Excludes all of the above, `align` and `scrub`.
   std::vector<std::string> overlays = {};

@@ -250,7 +250,8 @@ class Run(Verbs):
         """Writes one self-contained HTML page with the answers of all verbs, and, ``against`` another
         run, what changed since it; or in short a ``card``, a picture whose name ends with .svg or
         .png, and ``markdown``, a text for pull requests. Any of them together take one load.
-        Keywords are those that select, and ``top``."""
+        Keywords are those that select, ``top`` and ``timeline`` (``"window"``, ``"full"`` or
+        ``"off"``)."""
         files = [b"" if each is None else os.fsencode(each) for each in (path, card, markdown)]
         with self._reported(against, given) as (run, pairs, other, progress):
             run.report(*files, pairs, other, progress)
@@ -274,13 +275,15 @@ class Run(Verbs):
                 overlay: Sequence[str] = (),
                 step: str | int | Sequence[int] | None = None,
                 begin: str | int | None = None, end: str | int | None = None,
+                context: bool = True,
                 align: Literal["collectives"] | None = None,
                 scrub: bool | Literal["names"] = False) -> Conversion:
         """Writes the recordings into one file of another format, chosen by the ending of ``path`` or
         by ``to``. ``overlay`` are verbs (``critical-path``, ``bandwidth``, ``queue``, ``sequences``)
-        whose findings are drawn into a copy of one JSON trace. ``step`` (``3``, ``"3..5"``), ``begin`` and ``end`` (nanoseconds, or ``"1ms"``,
-        ``"10%"``) cut out a part, of which verbs report what they report of it in the whole run;
-        ``align="collectives"`` puts the clocks of ranks in line by what they did together, as
+        whose findings are drawn into a copy of one JSON trace. ``step`` (``3``, ``"3..5"``),
+        ``begin`` and ``end`` (nanoseconds, or ``"1ms"``, ``"10%"``) cut out a part, of which verbs
+        report what they report of it in the whole run; with ``context=False`` it has only the
+        events that start in it. ``align="collectives"`` puts the clocks of ranks in line by what they did together, as
         :meth:`waits` does;
         ``scrub`` leaves out what may identify people, machines or secrets."""
         if scrub not in (True, False, "names"):
@@ -292,7 +295,7 @@ class Run(Verbs):
             window = dict(pairs)
             row = _native.convert(self._inputs.as_files(folder), os.fsencode(path), to or "",
                                   list(overlay), window.get("step", ""), window.get("begin", ""),
-                                  window.get("end", ""), align or "",
+                                  window.get("end", ""), context, align or "",
                                   None if scrub is False else scrub == "names",
                                   self._arguments["threads"], progress)
         diagnostics = diagnostics_of(row.pop("diagnostics"))

@@ -174,19 +174,16 @@ PARAMETERS: dict[str, dict[str, str]] = {
         "overlay_all_events": "flag", "overlay_all_edges": "flag", "include_last_step": "flag"
     },
     "whatif": {
-        "rank": "ranges", "step": "ranges", "step_rule": "choice", "step_pattern": "text", "gpu":
-        "ranges", "stream": "ranges", "annotation": "text", "instance": "ranges", "begin": "moment",
-        "end": "moment", "sort": "text", "top": "count", "scale": "texts", "remove": "texts",
-        "roof": "text", "no_data_wait": "flag", "no_sync": "texts", "overlap_comm": "flag", "graph":
-        "texts", "launch": "text", "plan": "file", "sweep": "text", "data_load": "text", "causal":
-        "choice", "sfu_weight": "number", "device": "text", "device_spec": "file", "candidates":
-        "count"
+        "rank": "ranges", "step": "ranges", "step_rule": "choice", "step_pattern": "text", "sort":
+        "text", "top": "count", "scale": "texts", "remove": "texts", "roof": "text", "no_data_wait":
+        "flag", "no_sync": "texts", "overlap_comm": "flag", "graph": "texts", "launch": "text",
+        "plan": "file", "sweep": "text", "data_load": "text", "causal": "choice", "sfu_weight":
+        "number", "device": "text", "device_spec": "file", "candidates": "count"
     },
     "variance": {
-        "rank": "ranges", "step": "ranges", "step_rule": "choice", "step_pattern": "text", "gpu":
-        "ranges", "stream": "ranges", "annotation": "text", "instance": "ranges", "begin": "moment",
-        "end": "moment", "sort": "text", "top": "count", "parts": "choice", "all_steps": "flag",
-        "data_load": "text", "series": "flag"
+        "rank": "ranges", "step": "ranges", "step_rule": "choice", "step_pattern": "text", "sort":
+        "text", "top": "count", "parts": "choice", "all_steps": "flag", "data_load": "text",
+        "series": "flag"
     },
     "memory": {
         "rank": "ranges", "step": "ranges", "step_rule": "choice", "step_pattern": "text", "gpu":
@@ -3180,10 +3177,9 @@ class Verbs:
             <Answer: steps_spread (3 rows), variance_causes (78 rows), slow_steps (1 rows)>
         """
         return self._verb("variance", {
-            "rank": rank, "step": step, "step_rule": step_rule, "step_pattern": step_pattern, "gpu":
-            gpu, "stream": stream, "annotation": annotation, "instance": instance, "begin": begin,
-            "end": end, "sort": sort, "top": top, "parts": parts, "all_steps": all_steps,
-            "data_load": data_load, "series": series
+            "rank": rank, "step": step, "step_rule": step_rule, "step_pattern": step_pattern,
+            "sort": sort, "top": top, "parts": parts, "all_steps": all_steps, "data_load":
+            data_load, "series": series
         })
 
     @verb

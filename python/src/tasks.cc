@@ -85,8 +85,8 @@ nb::bytes MergeParts(const std::vector<nb::bytes>& parts, const std::vector<std:
 nb::dict ConvertFiles(const std::vector<nb::bytes>& given, const nb::bytes& target,
                       const std::string& to, const std::vector<std::string>& overlays,
                       const std::string& steps, const std::string& begin, const std::string& end,
-                      const std::string& align, std::optional<bool> scrub_names, int threads,
-                      nb::object progress) {
+                      bool context, const std::string& align, std::optional<bool> scrub_names,
+                      int threads, nb::object progress) {
   const std::vector<std::string> inputs = TextsOf(given);
   const std::string output = RawText(target);
   Call call(std::move(progress));
@@ -96,6 +96,7 @@ nb::dict ConvertFiles(const std::vector<nb::bytes>& given, const nb::bytes& targ
   options.overlays = overlays;
   options.begin = begin;
   options.end = end;
+  options.keeps_context = context;
   options.align = align;
   if (scrub_names.has_value()) {
     options.scrub = ScrubOptions{.names = *scrub_names};
@@ -138,8 +139,8 @@ void BindTasks(nb::module_& module) {
   module.def("merge", MergeParts, nb::arg("parts"), nb::arg("names"));
   module.def("convert", ConvertFiles, nb::arg("inputs"), nb::arg("output"), nb::arg("to"),
              nb::arg("overlays"), nb::arg("steps"), nb::arg("begin"), nb::arg("end"),
-             nb::arg("align"), nb::arg("scrub_names").none(), nb::arg("threads"),
-             nb::arg("progress").none());
+             nb::arg("context"), nb::arg("align"), nb::arg("scrub_names").none(),
+             nb::arg("threads"), nb::arg("progress").none());
 }
 
 }  // namespace borescope::python

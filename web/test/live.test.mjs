@@ -40,10 +40,9 @@ test('a page of a folder follows the ranks that arrive, and stays where it was',
   assert.match(await page.textContent('body'), /No rank is complete yet/);
   writeFileSync(join(run, 'rank-0.json'), trace(0));
   assert.match(await says(page, '1 rank at'), /^Live: 1 rank at \d\d:\d\d:\d\d/);
-  await page.evaluate(() => {
-    location.hash = '#kernels';
-    scrollTo(0, 400);
-  });
+  await page.evaluate(() => { location.hash = '#kernels'; });
+  await page.locator('#kernels tbody tr').first().waitFor(); // the pane is shown, and long enough to scroll
+  await page.evaluate(() => scrollTo(0, 200));
   const place = await page.evaluate(() => scrollY);
   assert.ok(place > 0);
   writeFileSync(join(run, 'rank-1.json.tmp'), trace(1));

@@ -34,6 +34,8 @@ def make_parser() -> argparse.ArgumentParser:
 
 def window(options: argparse.Namespace) -> Iterator[str]:
     """Starts are compared in whole microseconds: the last one has a thousand nanoseconds."""
+    if options.start is not None or options.end is not None:
+        yield "--no-context"
     for name, text, last in (("--begin", options.start, 0), ("--end", options.end, NS_PER_US - 1)):
         if text is not None:
             yield name

@@ -38,13 +38,18 @@ TEST(ReportSectionsTest, EachSectionIsInOnePane) {
   }
 }
 
-// Of two small ranks: some compare ranks, and look for what recurs.
+// Of two small ranks with a dozen steps: some compare ranks or steps, and look for what recurs.
 Tables FindingsOf(const SectionSpec& section) {
   TestTrace first;
   TestTrace second;
   for (TestTrace* trace : {&first, &second}) {
-    trace->Op("f", {0, 10}).Launched("k", {1, 1}, {5, 3}, {1, 7, 0});
-    trace->Launched("k", {2, 1}, {8, 3}, {2, 7, 0}).Launched("k", {3, 1}, {11, 3}, {3, 7, 0});
+    for (int64_t step = 0; step < 12; ++step) {
+      const int64_t at = 100 * step;
+      trace->Annotation("ProfilerStep#" + std::to_string(step), {at, 90}).Op("f", {at + 1, 10});
+      for (int64_t i = 0; i < 3; ++i) {
+        trace->Launched("k", {at + 2 + i, 1}, {at + 10 + 5 * i, 3}, {3 * step + i + 1, 7, 0});
+      }
+    }
   }
   return Analyse(section.analysis->name, {&first.View(0), &second.View(1)}, ReportParams());
 }

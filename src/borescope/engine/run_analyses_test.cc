@@ -287,33 +287,33 @@ struct Graph {
 struct FirstGraph {};
 struct SecondGraph {};
 
-template <class Measure>
+template <class Measure, int number>
 Result<Tables> MapWith(const RankView& view, const Params&) {
   const auto graph = view.Shared<Measure>([] {
     return std::make_unique<Graph>(std::is_same_v<Measure, FirstGraph> ? "first" : "second");
   });
   journal.push_back((*graph)->name);
-  Table table{"answer", "", {}};
+  Table table{"answer_" + std::to_string(number), "", {}};
   AddRankKey(table);
   Push(table.columns.front(), view.rank);
   return Tables{std::move(table)};
 }
 
-template <class Measure>
+template <class Measure, int number>
 constexpr AnalysisSpec WithDear(std::string_view name) {
   return {.name = name,
           .summary = "",
           .example = "",
-          .answer = {.map = MapWith<Measure>, .reduce = ConcatTables},
+          .answer = {.map = MapWith<Measure, number>, .reduce = ConcatTables},
           .dear = [](const Params&) { return kMeasureId<Measure>; }};
 }
 
 // Whatever the order of the verbs and the number of threads: each graph is made once, and one is
 // freed before the next is made.
 TEST_F(SessionTest, WhatIsDearIsMeasuredOnceAndOneAtATime) {
-  constexpr AnalysisSpec kOne = WithDear<FirstGraph>("one");
-  constexpr AnalysisSpec kTwo = WithDear<SecondGraph>("two");
-  constexpr AnalysisSpec kThree = WithDear<FirstGraph>("three");
+  constexpr AnalysisSpec kOne = WithDear<FirstGraph, 1>("one");
+  constexpr AnalysisSpec kTwo = WithDear<SecondGraph, 2>("two");
+  constexpr AnalysisSpec kThree = WithDear<FirstGraph, 3>("three");
   const AnalysisSpec* const specs[] = {FindAnalysis("info"), &kOne, &kTwo, FindAnalysis("kernels"),
                                        &kThree};
   Put("a.json", TraceText(0, 5));
@@ -321,7 +321,8 @@ TEST_F(SessionTest, WhatIsDearIsMeasuredOnceAndOneAtATime) {
     journal.clear();
     RunOptions options = Run();
     options.threads = threads;
-    ASSERT_TRUE(RunAnalyses(specs, options).ok());
+    const auto answers = RunAnalyses(specs, options);
+    ASSERT_TRUE(answers.ok()) << answers.error().message;
     EXPECT_EQ(journal, (std::vector<std::string>{"+first", "first", "first", "-first", "+second",
                                                  "second", "-second"}));
   }

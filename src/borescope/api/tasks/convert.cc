@@ -18,6 +18,7 @@ internal::ConvertOptions InsideConvert(std::span<const std::string> inputs,
   inside.steps = options.steps;
   inside.overlays = options.overlays;
   inside.align = options.align;
+  inside.keeps_context = options.keeps_context;
   if (options.scrub.has_value()) {
     inside.scrub = internal::ScrubOptions{
         options.scrub->names, options.scrub->key_file, options.scrub->map_file, {}, {}};

@@ -62,7 +62,9 @@ constexpr TaskParameterRow kConvert[] = {
      .placeholder = "BY",
      .doc = "several files: put the clocks of ranks in line by what they did together, as waits "
             "does (default: as recorded)",
-     .choice = "collectives"}};
+     .choice = "collectives"},
+    {"no-context", "flag", "",
+     "of a part: only what starts in it, not what verbs need to answer as of the whole"}};
 
 constexpr std::string_view kRankShared[] = {"rank"};
 constexpr TaskParameterRow kLink[] = {kHost, kDevice, kAsChakra};

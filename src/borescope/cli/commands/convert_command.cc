@@ -63,6 +63,7 @@ Result<ConvertRequest> UnderstandConvert(const RawOptions& raw) {
   CLI_TRY(FindOutput(raw, request));
   request.options.to = raw.to;
   request.options.align = raw.align;
+  request.options.keeps_context = !raw.no_context;
   request.options.steps = raw.Param("step");
   request.options.overlays = ListOf(raw.Param("overlay"));
   request.options.begin = raw.Param("begin");

@@ -85,6 +85,7 @@ const OptionRow kRows[] = {
     FromTask(kQuestion, "against", &Raw::against),
     FromTask(kQuestion, "timeline", &Raw::timeline),
     FromTask(kQuestion, "align", &Raw::align),
+    FromTask(kQuestion, "no-context", nullptr, &Raw::no_context),
     FromTask(kQuestion, "schema", nullptr, &Raw::schema),
     FromTask(kQuestion, "linked", &Raw::linked),
     FromTask(kQuestion, "order", nullptr, &Raw::order),

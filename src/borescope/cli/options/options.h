@@ -47,6 +47,7 @@ struct RawOptions {
   bool verbose = false;
   bool schema = false;
   bool order = false;
+  bool no_context = false;  // of convert
   bool report = false;  // of open, and of map for the verb report
   bool check = false;   // of map for the verb check
   bool force = false;   // of map, record and check

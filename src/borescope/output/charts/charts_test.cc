@@ -254,7 +254,7 @@ Table Ranking(std::string_view name, double new_ns, double low_ns, double high_n
 
 TEST(IntervalsTest, TheBarEndsAtTheValueAndTheLineSpansTheInterval) {
   const std::string svg = Svg(With({Ranking("gemm", 50, 40, 60, 100)}, {kIntervals}));
-  EXPECT_NE(svg.find(">50.00 (40.00 to 60.00\u00A0ns)<"), std::string::npos) << svg;
+  EXPECT_NE(svg.find(">50.0 (40.0 to 60.0\u00A0ns)<"), std::string::npos) << svg;
   EXPECT_NE(svg.find(">step<"), std::string::npos);
   // A legend, and a mark of 2 pixels in its colour.
   EXPECT_EQ(Count(svg, "stroke-width=\"2\""), 1U);

@@ -154,8 +154,8 @@ std::vector<std::string> NamesOf(const Side& side) {
   return names;
 }
 
-Result<void> WriteReports(const CheckRequest& options, const Side& test,
-                          const JudgedCheck& outcome, const Document& document) {
+Result<void> WriteReports(const CheckRequest& options, const Side& test, const JudgedCheck& outcome,
+                          const Document& document) {
   const CiReport report = ReportOfCheck(outcome, options.budget, test.first_run, options.strict);
   const auto write = [](const std::string& path, auto writer) {
     return path.empty() ? Result<void>() : WriteFile(path, writer);

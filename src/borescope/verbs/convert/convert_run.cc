@@ -127,7 +127,7 @@ class Conversion {
       BS_ASSIGN(output_, ConvertedFile::Open(target_, options_.output));
     }
     ConvertInput input{trace, index, piece.window, source};
-    if (piece.cut.has_value() && target_.keeps_surroundings) {
+    if (piece.cut.has_value() && target_.keeps_surroundings && options_.keeps_context) {
       const KeptRows rows = RowsOfWindow(trace, index, piece.window);
       input.rows = &rows;
       input.cut = piece.cut;

@@ -25,6 +25,8 @@ struct ConvertOptions {
   // Verbs whose overlays are drawn into a copy of the one input; empty: none.
   std::vector<std::string> overlays = {};
   std::string steps = {};  // numbers and ranges of steps, as of --step; empty: all
+  // Whether a part takes along what surrounds it (kept_rows.h), where the format can say so.
+  bool keeps_context = true;
   // Of several inputs: "" for the clocks that are recorded, "collectives" for those that put what
   // ranks did together in line.
   std::string align = {};
