@@ -1,7 +1,9 @@
 #include "borescope/verbs/open/served_timeline.h"
 
 #include <algorithm>
+#include <array>
 #include <charconv>
+#include <iterator>
 #include <string>
 #include <utility>
 
@@ -34,10 +36,24 @@ std::optional<int64_t> ParseTime(std::string_view digits) {
   return error == std::errc() ? number : INT64_MAX;
 }
 
-// Where a member of the query goes; nullptr: there is none of this name.
-std::optional<int64_t>* PlaceOf(std::string_view name, std::optional<int64_t>& begin,
-                                std::optional<int64_t>& end, std::optional<int64_t>& grain) {
-  return name == "begin" ? &begin : name == "end" ? &end : name == "grain" ? &grain : nullptr;
+// The members of a query, in the order of kMembers.
+constexpr std::string_view kMembers[] = {"begin", "end", "grain"};
+using QueryTimes = std::array<std::optional<int64_t>, std::size(kMembers)>;
+
+// Whether it is a member that was not given before, with a time.
+bool TakeMember(std::string_view member, QueryTimes& times) {
+  const size_t equals = member.find('=');
+  const auto* const name =
+      std::find(std::begin(kMembers), std::end(kMembers), member.substr(0, equals));
+  if (equals == std::string_view::npos || name == std::end(kMembers)) {
+    return false;
+  }
+  std::optional<int64_t>& time = times[static_cast<size_t>(name - std::begin(kMembers))];
+  if (time.has_value()) {
+    return false;
+  }
+  time = ParseTime(member.substr(equals + 1));
+  return time.has_value();
 }
 
 MadeAnswer Refusal() {
@@ -90,22 +106,15 @@ std::shared_ptr<const LoadedTrace> KeptTrace(int64_t rank, const Report& report,
 }  // namespace
 
 std::optional<Stretch> ParseStretch(std::string_view query) {
-  std::optional<int64_t> begin;
-  std::optional<int64_t> end;
-  std::optional<int64_t> grain;
+  QueryTimes times;
   while (!query.empty()) {
     const std::string_view member = query.substr(0, query.find('&'));
     query.remove_prefix(std::min(member.size() + 1, query.size()));
-    const size_t equals = member.find('=');
-    std::optional<int64_t>* place = PlaceOf(member.substr(0, equals), begin, end, grain);
-    if (equals == std::string_view::npos || place == nullptr || place->has_value()) {
-      return std::nullopt;
-    }
-    *place = ParseTime(member.substr(equals + 1));
-    if (!place->has_value()) {
+    if (!TakeMember(member, times)) {
       return std::nullopt;
     }
   }
+  const auto [begin, end, grain] = times;
   if (!begin.has_value() || !end.has_value() || *begin > *end) {
     return std::nullopt;
   }
@@ -123,29 +132,28 @@ ServedTimeline::ServedTimeline(std::vector<Rank> ranks, Params params)
     : ranks_(std::move(ranks)), params_(std::move(params)) {}
 ServedTimeline::~ServedTimeline() = default;
 
+Result<ServedTimeline::Tracks> ServedTimeline::Find(const Rank& rank) const {
+  const Trace& trace = rank.trace->trace;
+  Tracks tracks{rank.shift_ns, nullptr, std::nullopt};
+  RankView view{rank.rank, trace, rank.trace->index};
+  if (const std::string& pattern = params_.selection.step_pattern; !pattern.empty()) {
+    BS_ASSIGN(Steps steps, MatchSteps(trace, rank.trace->index.correlation, pattern));
+    tracks.steps = std::make_unique<const Steps>(std::move(steps));
+    view.matched_steps = tracks.steps.get();
+  }
+  BS_ASSIGN(const Params params, ParamsOf(params_, trace));
+  BS_ASSIGN(RankStretches stretches, RankStretches::Make(view, params));
+  tracks.stretches.emplace(std::move(stretches));
+  return tracks;
+}
+
 // A rank that cannot be drawn is left out: the page goes on with what it has of it.
 const std::vector<ServedTimeline::Tracks>& ServedTimeline::Found() const {
   std::call_once(once_, [this] {
     found_.clear();  // of a call that ran out of memory
     for (const Rank& rank : ranks_) {
-      const Trace& trace = rank.trace->trace;
-      Tracks tracks{rank.shift_ns, nullptr, std::nullopt};
-      RankView view{rank.rank, trace, rank.trace->index};
-      if (const std::string& pattern = params_.selection.step_pattern; !pattern.empty()) {
-        Result<Steps> steps = MatchSteps(trace, rank.trace->index.correlation, pattern);
-        if (!steps.ok()) {
-          continue;
-        }
-        tracks.steps = std::make_unique<const Steps>(std::move(*steps));
-        view.matched_steps = tracks.steps.get();
-      }
-      const Result<Params> params = ParamsOf(params_, trace);
-      if (!params.ok()) {
-        continue;
-      }
-      if (Result<RankStretches> made = RankStretches::Make(view, *params); made.ok()) {
-        tracks.stretches.emplace(std::move(*made));
-        found_.push_back(std::move(tracks));
+      if (Result<Tracks> tracks = Find(rank); tracks.ok()) {
+        found_.push_back(std::move(*tracks));
       }
     }
   });

@@ -49,6 +49,7 @@ class ServedTimeline {
 
  private:
   struct Tracks;
+  Result<Tracks> Find(const Rank& rank) const;
   const std::vector<Tracks>& Found() const;
 
   const std::vector<Rank> ranks_;
