@@ -105,7 +105,7 @@ std::shared_ptr<const LoadedTrace> KeptTrace(int64_t rank, const Report& report,
 
 }  // namespace
 
-std::optional<Stretch> ParseStretch(std::string_view query) {
+std::optional<AskedStretch> ParseStretch(std::string_view query) {
   QueryTimes times;
   while (!query.empty()) {
     const std::string_view member = query.substr(0, query.find('&'));
@@ -118,7 +118,7 @@ std::optional<Stretch> ParseStretch(std::string_view query) {
   if (!begin.has_value() || !end.has_value() || *begin > *end) {
     return std::nullopt;
   }
-  return Stretch{{*begin, *end}, grain.value_or(0)};
+  return AskedStretch{{*begin, *end}, grain.value_or(0)};
 }
 
 // What is found of one rank once.
@@ -160,12 +160,12 @@ const std::vector<ServedTimeline::Tracks>& ServedTimeline::Found() const {
   return found_;
 }
 
-std::vector<Timeline> ServedTimeline::Draw(const Stretch& asked) const {
+std::vector<Timeline> ServedTimeline::Draw(const AskedStretch& asked) const {
   const std::vector<Tracks>& found = Found();
   const int64_t room = kMostBytes / static_cast<int64_t>(std::max<size_t>(1, found.size()));
   std::vector<Timeline> timelines;
   for (const Tracks& tracks : found) {
-    Stretch of_rank = asked;
+    AskedStretch of_rank = asked;
     of_rank.span.begin_ns = SubtractSaturating(asked.span.begin_ns, tracks.shift_ns);
     of_rank.span.end_ns = SubtractSaturating(asked.span.end_ns, tracks.shift_ns);
     timelines.push_back(tracks.stretches->Draw(of_rank, room));
@@ -175,7 +175,7 @@ std::vector<Timeline> ServedTimeline::Draw(const Stretch& asked) const {
 }
 
 MadeAnswer ServedTimeline::Answer(std::string_view query) const {
-  const std::optional<Stretch> asked = ParseStretch(query);
+  const std::optional<AskedStretch> asked = ParseStretch(query);
   if (!asked.has_value()) {
     return Refusal();
   }

@@ -21,7 +21,7 @@ inline constexpr std::string_view kTimelineAddress = "timeline";
 // "begin=NS&end=NS&grain=NS" in any order, each once: whole numbers in decimal digits; those that
 // are too large are the largest. `grain` may be left out. Nothing for anything else, and where the
 // end is before the begin.
-std::optional<Stretch> ParseStretch(std::string_view query);
+std::optional<AskedStretch> ParseStretch(std::string_view query);
 
 // The recordings that a page shows, as far as they are in memory. They stay there as long as this.
 // Thread-safe.
@@ -45,7 +45,7 @@ class ServedTimeline {
   MadeAnswer Answer(std::string_view query) const;
 
   // Of ranks that are in memory; REQUIRES: one at least.
-  std::vector<Timeline> Draw(const Stretch& asked) const;
+  std::vector<Timeline> Draw(const AskedStretch& asked) const;
 
  private:
   struct Tracks;

@@ -8,7 +8,7 @@ namespace borescope::internal {
 namespace {
 
 std::string Shown(std::string_view query) {
-  const std::optional<Stretch> asked = ParseStretch(query);
+  const std::optional<AskedStretch> asked = ParseStretch(query);
   return asked.has_value()
              ? std::to_string(asked->span.begin_ns) + " " + std::to_string(asked->span.end_ns) +
                    " " + std::to_string(asked->grain_ns)

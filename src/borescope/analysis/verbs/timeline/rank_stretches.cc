@@ -28,7 +28,7 @@ Result<RankStretches> RankStretches::Make(const RankView& view, const Params& pa
   return RankStretches(view, params, selected);
 }
 
-Timeline RankStretches::Draw(const Stretch& asked, int64_t room) const {
+Timeline RankStretches::Draw(const AskedStretch& asked, int64_t room) const {
   const TimeSpan span{std::max<int64_t>(0, asked.span.begin_ns),
                       std::min(begun_.span_ns, asked.span.end_ns)};
   if (span.begin_ns > span.end_ns) {

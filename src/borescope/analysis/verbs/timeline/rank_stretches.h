@@ -11,7 +11,7 @@
 namespace borescope::internal {
 
 // What is asked for.
-struct Stretch {
+struct AskedStretch {
   TimeSpan span;
   int64_t grain_ns = 0;  // merged no more than this; 0: not at all
 };
@@ -27,7 +27,7 @@ class RankStretches {
   // finest level that does so, but none that is finer than the grain needs; none at all where not
   // even the coarsest does so, or the recording has nothing there. Times count from the begin of
   // the recording. O(events) per level that is tried.
-  Timeline Draw(const Stretch& asked, int64_t room) const;
+  Timeline Draw(const AskedStretch& asked, int64_t room) const;
 
  private:
   RankStretches(const RankView& view, const Params& params, const Selected& selected);
