@@ -305,6 +305,22 @@ class Checker:
         self.expect("live: exit, of which one file is broken", server.end(), (2, ""))
         self.expect_nothing_left("live")
 
+    def check_live_without_a_page(self) -> None:
+        """What cannot be read is said until something can be."""
+        run = self.folder / "unreadable"
+        run.mkdir()
+        server = Server(self, run, "--report", "--port", 0, "--no-browser", "-q")
+        server.url = server.process.stdout.readline().decode().strip()
+        port = int(re.search(r"127\.0\.0\.1:(\d+)/", server.url)[1])
+        path = server.url.split(f":{port}")[1]
+        (run / "rank-0.json").write_text("no JSON")
+        self.wait_for_news(port, path, "no newer page could be made")
+        time.sleep(1)
+        self.wait_for_news(port, path, "no newer page could be made")
+        self.expect("live: page says why", b"no newer page could be made" in fetch(port, path)[2], True)
+        server.process.send_signal(signal.SIGINT)
+        server.end()
+
     def check_input_through_a_pipe(self) -> None:
         server = Server(self, "-", "--port", 0, "--no-browser")
         server.process.stdin.write(self.packed.read_bytes())
@@ -496,6 +512,7 @@ def main() -> int:
         checker.check_report()
         checker.check_timelines()
         checker.check_live()
+        checker.check_live_without_a_page()
         checker.check_input_through_a_pipe()
         checker.check_refusals()
         checker.check_silent_clients()

@@ -13,6 +13,7 @@
 #include "borescope/cli/commands.h"
 #include "borescope/cli/commands/report_command.h"
 #include "borescope/cli/terminal/terminal.h"
+#include "borescope/partial.h"
 
 namespace borescope::cli {
 namespace {
@@ -42,7 +43,7 @@ std::string GrowingText(size_t growing) {
 bool IsLive(const RawOptions& raw) {
   std::error_code ignored;
   return raw.report && raw.inputs.size() == 1 && raw.scrub.empty() &&
-         std::filesystem::is_directory(raw.inputs.front(), ignored);
+         std::filesystem::is_directory(raw.inputs.front(), ignored) && !HoldParts(raw.inputs);
 }
 
 LiveReport::LiveReport(const Command& command, FileServer& server)
@@ -71,6 +72,7 @@ Result<void> LiveReport::Make(const InputWatch::Settled& settled, const StopToke
   status_ = StatusOf(report->files);
   growing_ = settled.growing;
   news_ = NewsOf(report->files, growing_);
+  failure_.clear();
   server_.UpdateReport(std::move(*report), news_);
   return {};
 }
@@ -87,10 +89,14 @@ void LiveReport::MakeOrSayWhyNot(const InputWatch::Settled& settled, const StopT
     return;
   }
   if (!made.ok()) {
-    LiveNews news = news_;
-    news.text += fmt::format("; at {} no newer page could be made", LocalTime());
-    news.problems.push_back(made.error().Sentence());
-    server_.UpdateNews(std::move(news));
+    // Kept until there is a newer page, so that the next look says it, too.
+    growing_ = settled.growing;
+    failure_ =
+        fmt::format("at {} no newer page could be made: {}", LocalTime(), made.error().Sentence());
+    SayNews();
+    if (!command_.raw.quiet) {
+      WriteMessageLine("borescope: " + failure_);
+    }
   } else if (!command_.raw.quiet) {
     WriteMessageLine("borescope: " + news_.text);
   }
@@ -109,11 +115,19 @@ void LiveReport::Watch(const StopToken& stop) {
       is_due = false;
     } else if (settled.growing != growing_ && !news_.text.empty()) {
       growing_ = settled.growing;
-      LiveNews news = news_;
-      news.text = news.text.substr(0, news.text.find(';')) + GrowingText(growing_);
-      server_.UpdateNews(std::move(news));
+      SayNews();
     }
   }
+}
+
+void LiveReport::SayNews() {
+  LiveNews news = news_;
+  news.text = news.text.empty() ? "No rank could be read yet" : news.text;
+  news.text = news.text.substr(0, news.text.find(';')) + GrowingText(growing_);
+  if (!failure_.empty()) {
+    news.problems.push_back(failure_);
+  }
+  server_.UpdateNews(std::move(news));
 }
 
 }  // namespace borescope::cli

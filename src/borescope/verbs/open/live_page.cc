@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "borescope/output/json_writer.h"
+#include "borescope/output/markup.h"
 #include "borescope/output/sink/sink.h"
 
 namespace borescope::internal {
@@ -15,22 +16,13 @@ constexpr std::string_view kAsking = "; connect-src 'self'";
 constexpr std::string_view kScripts = "script-src";
 constexpr std::string_view kPolicyStart = "<meta http-equiv=\"Content-Security-Policy\"";
 
-// In HTML text; what is shown may come from names of files.
-std::string Escaped(std::string_view text) {
-  std::string escaped;
-  for (const char c : text) {
-    switch (c) {
-      case '<':
-        escaped += "&lt;";
-        break;
-      case '&':
-        escaped += "&amp;";
-        break;
-      default:
-        escaped += c;
-    }
+// All of it, where there is no page that has a banner.
+std::string TextOf(const LiveNews& news) {
+  std::string text = news.text;
+  for (const std::string& problem : news.problems) {
+    text += ". " + problem;
   }
-  return escaped;
+  return text;
 }
 
 std::string JsonOf(uint64_t version, const LiveNews& news) {
@@ -97,7 +89,7 @@ std::string WaitingPage(std::string_view text) {
       "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'\">\n"
       "<meta http-equiv=\"refresh\" content=\"1\">\n<title>Borescope</title>\n</head>\n<body>\n"
       "<p>{}</p>\n</body>\n</html>\n",
-      Escaped(text));
+      EscapeMarkup(text));
 }
 
 LivePage::LivePage(std::string name, std::string_view waiting)
@@ -109,10 +101,13 @@ void LivePage::SetPage(std::string html, LiveNews news) {
   uint64_t next = 0;
   {
     const std::scoped_lock lock(mutex_);
-    next = version_ + 1;
+    next = ++reserved_;
   }
   auto page = std::make_shared<const std::string>(MakeLive(std::move(html), next));
   const std::scoped_lock lock(mutex_);
+  if (next < version_) {
+    return;  // another thread has set a later one
+  }
   version_ = next;
   page_ = std::move(page);
   news_ = std::move(news);
@@ -121,6 +116,9 @@ void LivePage::SetPage(std::string html, LiveNews news) {
 void LivePage::SetNews(LiveNews news) {
   const std::scoped_lock lock(mutex_);
   news_ = std::move(news);
+  if (version_ == 0) {
+    page_ = std::make_shared<const std::string>(WaitingPage(TextOf(news_)));
+  }
 }
 
 std::optional<MadeAnswer> LivePage::Answer(std::string_view name) const {

@@ -1,4 +1,4 @@
-// A page that is replaced while a browser shows it, and that hears of it.
+// A page that is replaced while a browser shows it, which then loads the new one.
 //
 // The browser asks for "live" beside the page once a second. The answer is JSON:
 //
@@ -57,7 +57,8 @@ class LivePage {
  private:
   const std::string name_;
   mutable std::mutex mutex_;  // of what follows
-  uint64_t version_ = 0;
+  uint64_t reserved_ = 0;     // versions that were given out
+  uint64_t version_ = 0;      // of `page_`; 0: that for the time when there is none
   std::shared_ptr<const std::string> page_;
   LiveNews news_;
 };

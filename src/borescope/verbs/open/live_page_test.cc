@@ -50,11 +50,20 @@ TEST(LivePage, WaitsUntilThereIsAPage) {
   const LivePage live("report.html", "none in <run>");
   const std::optional<MadeAnswer> page = live.Answer("report.html");
   ASSERT_TRUE(page.has_value());
-  EXPECT_NE(page->body->find("none in &lt;run>"), std::string::npos) << *page->body;
+  EXPECT_NE(page->body->find("none in &lt;run&gt;"), std::string::npos) << *page->body;
   EXPECT_NE(page->body->find("http-equiv=\"refresh\""), std::string::npos);
   EXPECT_EQ(*live.Answer("live")->body,
             "{\"version\":0,\"text\":\"none in <run>\",\"problems\":[]}\n");
   EXPECT_FALSE(live.Answer("other").has_value());
+}
+
+TEST(LivePage, SaysWhyThereIsNoPageYet) {
+  LivePage live("report.html", "none yet");
+  live.SetNews({"none could be read", {"rank-0.json: <no JSON>"}});
+  const std::string page = *live.Answer("report.html")->body;
+  EXPECT_NE(page.find("<p>none could be read. rank-0.json: &lt;no JSON&gt;</p>"),
+            std::string::npos)
+      << page;
 }
 
 TEST(LivePage, EveryPageHasAVersionAndNewsDoNot) {
