@@ -3004,7 +3004,7 @@ class Verbs:
             device: peaks of this device, whatever was recorded: "A100 80GB SXM4".
             device_spec: peaks of a device as JSON, {"name": ..., "tflops": {...}, ...}.
             candidates: of the changes that could help most, replay those N with most time on the
-                path of the replay; 0: all, some 40.
+                path of the replay (default: all, some 40).
 
         Tables:
             replay_quality: How well the replay represents the recording.

@@ -48,10 +48,10 @@ struct RawOptions {
   bool schema = false;
   bool order = false;
   bool no_context = false;  // of convert
-  bool report = false;  // of open, and of map for the verb report
-  bool check = false;   // of map for the verb check
-  bool force = false;   // of map, record and check
-  bool strict = false;  // of reduce and check
+  bool report = false;      // of open, and of map for the verb report
+  bool check = false;       // of map for the verb check
+  bool force = false;       // of map, record and check
+  bool strict = false;      // of reduce and check
   bool no_browser = false;
   bool help = false;
 

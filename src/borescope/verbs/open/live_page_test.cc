@@ -61,8 +61,7 @@ TEST(LivePage, SaysWhyThereIsNoPageYet) {
   LivePage live("report.html", "none yet");
   live.SetNews({"none could be read", {"rank-0.json: <no JSON>"}});
   const std::string page = *live.Answer("report.html")->body;
-  EXPECT_NE(page.find("<p>none could be read. rank-0.json: &lt;no JSON&gt;</p>"),
-            std::string::npos)
+  EXPECT_NE(page.find("<p>none could be read. rank-0.json: &lt;no JSON&gt;</p>"), std::string::npos)
       << page;
 }
 
