@@ -58,12 +58,14 @@ void CutWindow(Timeline& timeline, int64_t room) {
   if (exact == nullptr) {
     return;
   }
-  const int64_t end_ns = EndThatFits(timeline, room);
+  // Events that overlap the window may begin before it: where not even these fit, nothing does.
+  const int64_t end_ns = std::max(timeline.window.begin_ns, EndThatFits(timeline, room));
   if (end_ns >= exact->end_ns) {
     return;
   }
+  const bool has_any = end_ns > timeline.window.begin_ns;
   KeepRows(timeline, [&](int64_t level, int64_t begin_ns, int64_t) {
-    return level > 0 || begin_ns < end_ns;
+    return level > 0 || (has_any && begin_ns < end_ns);
   });
   exact->end_ns = end_ns;
   timeline.window.end_ns = end_ns;
@@ -155,6 +157,14 @@ void FitPage(Timeline& timeline, int64_t share) {
   const PageRoom room(share, TrackBytes(timeline.tracks), exact == nullptr ? 0 : exact->bytes);
   CutWindow(timeline, room.window);
   CutLevels(timeline, room.levels);
+}
+
+void DropEmptyWindow(Timeline& timeline) {
+  DrawnWindow& window = timeline.window;
+  if (window.is_cut && window.end_ns <= window.begin_ns) {
+    window = {kMissing, kMissing, "", true};
+    std::erase_if(timeline.levels, [](const DrawnLevel& level) { return level.level == 0; });
+  }
 }
 
 void MeasureLevels(Timeline& timeline) {
