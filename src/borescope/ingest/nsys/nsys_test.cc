@@ -290,6 +290,7 @@ TEST(NsysTest, WhatTheFileSaysOfItself) {
 TEST(NsysTest, ThreadsNamedByANumberOfATextHaveNoName) {
   const Trace trace = LoadSql(
       kStrings +
+      "CREATE TABLE TARGET_INFO_SESSION_START_TIME(utcEpochNs INT);"
       "INSERT INTO StringIds VALUES(35,'string 35'),(36,'string 35');"
       "CREATE TABLE ThreadNames(nameId INT, priority INT, globalTid INT);"
       "INSERT INTO ThreadNames VALUES(35,NULL," +

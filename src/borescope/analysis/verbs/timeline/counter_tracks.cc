@@ -109,7 +109,7 @@ std::string SampledOwner(const Trace& trace, std::string_view type, int64_t devi
     }
     has_streams = has_streams || is_stream;
   }
-  return fmt::format(has_streams ? "GPU {} of the monitor" : "GPU {}", device);
+  return fmt::format("GPU {}{}", device, has_streams ? " of the monitor" : "");
 }
 
 // By device and name; values hold until the next.

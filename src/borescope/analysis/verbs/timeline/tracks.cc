@@ -173,7 +173,8 @@ class TrackFinder {
     }
     const auto key = [&](const EventTrack& thread) {
       const int64_t pid = tracks.pid[thread.source.value];
-      return std::tuple(!launching.at(pid), pid <= 0, pid, launches[thread.source.value] == 0,
+      const int place = launching.at(pid) ? 0 : pid > 0 ? 1 : pid == 0 ? 2 : 3;
+      return std::tuple(place, pid, launches[thread.source.value] == 0,
                         SIZE_MAX - thread.rows.size());
     };
     std::stable_sort(threads.begin(), threads.end(),
