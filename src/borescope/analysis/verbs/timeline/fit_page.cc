@@ -75,12 +75,13 @@ void CutWindow(Timeline& timeline, int64_t room) {
 // The finest level that fits with all coarser ones; none: not even the coarsest does.
 const DrawnLevel* FinestThatFits(const Timeline& timeline, int64_t room) {
   const DrawnLevel* finest = nullptr;
-  for (size_t i = timeline.levels.size(); i-- > 0 && timeline.levels[i].level > 0;) {
-    room -= timeline.levels[i].bytes;
-    if (room < 0) {
+  for (size_t left = timeline.levels.size(); left > 0; --left) {
+    const DrawnLevel& level = timeline.levels[left - 1];
+    room -= level.bytes;
+    if (level.level == 0 || room < 0) {
       break;
     }
-    finest = &timeline.levels[i];
+    finest = &level;
   }
   return finest;
 }

@@ -130,7 +130,7 @@ TEST(DepthFinderTest, OverlapsGoDeeper) {
 TestTrace Busy(int64_t offset_ns, int kernels) {
   TestTrace trace;
   for (int i = 0; i < kernels; ++i) {
-    const int64_t begin_ns = offset_ns + 5000 * i;
+    const int64_t begin_ns = offset_ns + int64_t{5000} * i;
     trace.Op("aten::op" + std::to_string(i % 37), {begin_ns, 3000});
     trace.Launched("kernel" + std::to_string(i % 11), {begin_ns + 100, 500},
                    {begin_ns + 1000, 3500}, {i + 1, 7, 0});
@@ -196,10 +196,10 @@ TestTrace Stepped(int64_t offset_ns) {
   TestTrace trace;
   trace.Op("outermost", {offset_ns, 400'000'000});
   for (int step = 0; step < 4; ++step) {
-    const int64_t begin_ns = offset_ns + 100'000'000 * step;
+    const int64_t begin_ns = offset_ns + int64_t{100'000'000} * step;
     trace.Annotation("ProfilerStep#" + std::to_string(step), {begin_ns, 90'000'000 + step});
     for (int i = 0; i < 6000; ++i) {
-      trace.Kernel("kernel" + std::to_string(i % 5), {begin_ns + 5000 * i, 3000});
+      trace.Kernel("kernel" + std::to_string(i % 5), {begin_ns + int64_t{5000} * i, 3000});
     }
   }
   return trace;
@@ -298,7 +298,7 @@ TEST(TimelineTest, TheSlowestStepIsTheWindow) {
     const int64_t length_ns = step == 0 ? 90'000'000 : step == 3 ? 60'000'000 : 50'000'000;
     trace.Annotation("ProfilerStep#" + std::to_string(10 + step), {begin_ns, length_ns});
     for (int i = 0; i < 5000; ++i) {
-      trace.Kernel("k", {begin_ns + 5000 * i, 3000});
+      trace.Kernel("k", {begin_ns + int64_t{5000} * i, 3000});
     }
     begin_ns += length_ns;
   }
