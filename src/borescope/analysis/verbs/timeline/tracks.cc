@@ -51,7 +51,7 @@ std::string NumberOr(std::string_view word, int64_t number) {
   return number < 0 ? std::string(word) : fmt::format("{} {}", word, number);
 }
 
-// Threads often share a name: their number tells them apart. Some recorders give events of their
+// Threads often share a name: their numbers distinguish them. Some recorders give events of their
 // own, which are of no process, the thread 0.
 std::string NameOfThread(const Trace& trace, uint32_t track) {
   const int64_t tid = trace.tracks().tid[track];
