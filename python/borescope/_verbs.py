@@ -3777,7 +3777,7 @@ class Verbs:
                 span_ns (int, ns): How long the recording is.
                 tracks (int, count): Rows to be drawn.
                 window (string): What of the recording is drawn as it was recorded: all, the slowest
-                    step, or the stretch with the most work.
+                    step, or the stretch with the most work; missing: none of it fitted.
                 window_begin_offset_ns (int, ns): Where that begins. Counts from the begin of the
                     recording that begins first.
                 window_end_offset_ns (int, ns): Where it ends. Counts from the begin of the
@@ -3803,7 +3803,7 @@ class Verbs:
             levels: Levels of detail.
                 rank (int): Rank of the process in the job.
                 level (int): Level of detail; 0: as it was recorded.
-                grain_ns (int, ns): Shorter events may be merged; 0: none is.
+                grain_ns (int, ns): Shorter events may be merged; 0: no events are merged.
                 begin_offset_ns (int, ns): Where it begins. Counts from the begin of the recording
                     that begins first.
                 end_offset_ns (int, ns): Where it ends. Counts from the begin of the recording that

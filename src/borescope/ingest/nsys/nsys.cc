@@ -98,6 +98,7 @@ class NsysReader {
   Result<void> ReadMemory();
   void AddMemory(TableRows& row);
   Result<void> ReadThreadNames();
+  bool IsStandIn(StringId text, int64_t number);
   Result<void> CountRest();
 
   // All tables that are read, the texts first.
@@ -344,6 +345,11 @@ void NsysReader::AddMemory(TableRows& row) {
   memory.total_reserved.push_back(kMissing);
 }
 
+// Whether a text only repeats its own number, as files without their texts have it: "string 35".
+bool NsysReader::IsStandIn(StringId text, int64_t number) {
+  return Text(text) == "string " + std::to_string(number);
+}
+
 Result<void> NsysReader::ReadThreadNames() {
   constexpr std::string_view kColumns[] = {"nameId", "globalTid"};
   TracePart& part = trace_.part();
@@ -351,7 +357,7 @@ Result<void> NsysReader::ReadThreadNames() {
   return rows.ForEach([&] {
     const StringId name = strings_.Find(rows.Integer(0));
     const int64_t thread = rows.Integer(1);
-    if (name.valid() && thread != kMissing) {
+    if (name.valid() && thread != kMissing && !IsStandIn(name, rows.Integer(0))) {
       part.thread_names.push_back(
           {CuptiTrace::ProcessOf(thread), CuptiTrace::ThreadOf(thread), name});
     }

@@ -286,6 +286,24 @@ TEST(NsysTest, WhatTheFileSaysOfItself) {
   EXPECT_EQ(EventCounts(trace), "X OSRT_API 1\ni COMPOSITE_EVENTS 2\n");
 }
 
+// Files without their texts have the number of each instead, which names no thread.
+TEST(NsysTest, ThreadsNamedByANumberOfATextHaveNoName) {
+  const Trace trace = LoadSql(
+      kStrings +
+      "CREATE TABLE TARGET_INFO_SESSION_START_TIME(utcEpochNs INT);"
+      "INSERT INTO StringIds VALUES(35,'string 35'),(36,'string 35');"
+      "CREATE TABLE ThreadNames(nameId INT, priority INT, globalTid INT);"
+      "INSERT INTO ThreadNames VALUES(35,NULL," +
+      kTid100 + "),(36,NULL," + kTid101 +
+      ");"
+      "CREATE TABLE OSRT_API(start INT, end INT, globalTid INT, correlationId INT, nameId INT);"
+      "INSERT INTO OSRT_API VALUES(1,5," +
+      kTid100 + ",4,8),(1,5," + kTid101 + ",5,8);");
+  ASSERT_EQ(trace.tracks().size(), 2U);
+  EXPECT_EQ(trace.Text(trace.tracks().name[0]), "");
+  EXPECT_EQ(trace.Text(trace.tracks().name[1]), "string 35");  // of another number: a name
+}
+
 TEST(NsysTest, MemoryUsage) {
   const Trace trace = LoadSql(
       kStrings + kRanges +

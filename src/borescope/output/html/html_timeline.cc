@@ -15,13 +15,13 @@
 #include "borescope/base/text/base64.h"
 #include "borescope/output/json_writer.h"
 #include "borescope/output/utf8.h"
+#include "borescope/table/display/page_text.h"
 #include "borescope/table/display/tone.h"
 
 namespace borescope::internal {
 namespace {
 
 constexpr uint64_t kFormVersion = 1;
-constexpr size_t kLongestText = 120;  // of names and details; longer ones lose their middle
 
 const Table& TableNamed(std::span<const Table> tables, std::string_view name) {
   const auto found = std::find_if(tables.begin(), tables.end(),
@@ -77,7 +77,7 @@ class PageTexts {
   void Count(const StringValues& column, std::vector<size_t>& numbers) {
     for (const std::string& text : column.texts()) {
       const auto [at, is_new] =
-          number_of_.try_emplace(ShortenMiddle(ToPrintable(text), kLongestText), texts_.size());
+          number_of_.try_emplace(ShortenMiddle(ToPrintable(text), kLongestPageText), texts_.size());
       if (is_new) {
         texts_.push_back(at->first);
         counts_.push_back(0);
@@ -369,23 +369,36 @@ class TimelineWriter {
     json_.EndObject();
   }
 
+  // Where not even a few events fit, a rank has none.
+  std::vector<size_t> RowsWithWindow() const {
+    const IntCells begins(ranks_, "window_begin_offset_ns");
+    std::vector<size_t> rows;
+    for (size_t row = 0; row < ranks_.rows(); ++row) {
+      if (!begins.IsMissing(row)) {
+        rows.push_back(row);
+      }
+    }
+    return rows;
+  }
+
   // The longest of the ranks, then each.
   void PutWindows() {
-    size_t longest = 0;
+    const std::vector<size_t> rows = RowsWithWindow();
+    size_t longest = rows.empty() ? 0 : rows.front();
     const auto length = [&](size_t row) {
-      return CellOr(ranks_, "window_end_offset_ns", row, 0) -
-             CellOr(ranks_, "window_begin_offset_ns", row, 0);
+      return SubtractSaturating(CellOr(ranks_, "window_end_offset_ns", row, 0),
+                                CellOr(ranks_, "window_begin_offset_ns", row, 0));
     };
-    for (size_t row = 1; row < ranks_.rows(); ++row) {
+    for (const size_t row : rows) {
       longest = length(row) > length(longest) ? row : longest;
     }
     json_.BreakLine(1);
     json_.Key("window");
-    PutWindow(longest);
+    rows.empty() ? json_.Null() : PutWindow(longest);
     json_.BreakLine(1);
     json_.Key("windows");
     json_.BeginArray();
-    for (size_t row = 0; row < ranks_.rows(); ++row) {
+    for (const size_t row : rows) {
       PutWindow(row);
     }
     json_.EndArray();
@@ -410,7 +423,7 @@ class TimelineWriter {
   void PutText(std::string_view key, const Table& table, std::string_view column, size_t row) {
     json_.Member(key,
                  ShortenMiddle(ToPrintable(std::get<StringValues>(table.Find(column)->values)[row]),
-                               kLongestText));
+                               kLongestPageText));
   }
 
   void PutTracks() {

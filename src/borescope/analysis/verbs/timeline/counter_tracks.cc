@@ -91,6 +91,27 @@ void AddQueues(const RankView& view, const Selected& selected, std::vector<Count
   }
 }
 
+// What a sampled device is named. Monitors may count GPUs in an order of their own, so that a
+// number that no stream has need not be the GPU that others call so.
+std::string SampledOwner(const Trace& trace, std::string_view type, int64_t device) {
+  if (device == kMissing) {
+    return std::string(type);
+  }
+  if (type != "gpu") {
+    return fmt::format("{} {}", type, device);
+  }
+  const Tracks& tracks = trace.tracks();
+  bool has_streams = false;
+  for (size_t track = 0; track < tracks.size(); ++track) {
+    const bool is_stream = tracks.kind[track] == TrackKind::kDevice;
+    if (is_stream && tracks.pid[track] == device) {
+      return fmt::format("GPU {}", device);
+    }
+    has_streams = has_streams || is_stream;
+  }
+  return fmt::format("GPU {}{}", device, has_streams ? " of the monitor" : "");
+}
+
 // By device and name; values hold until the next.
 void AddSamples(const RankView& view, const Selected& selected, std::vector<CounterTrack>& to) {
   const Samples& samples = view.trace.samples();
@@ -106,9 +127,7 @@ void AddSamples(const RankView& view, const Selected& selected, std::vector<Coun
   }
   for (auto& [key, track] : counters) {
     const auto& [type, device, name] = key;
-    const std::string owner =
-        device == kMissing ? std::string(type) : fmt::format("{} {}", type, device);
-    track.drawn = NewCounter(std::string(name), owner, "").drawn;
+    track.drawn = NewCounter(std::string(name), SampledOwner(view.trace, type, device), "").drawn;
     AddUnlessEmpty(std::move(track), to);
   }
 }

@@ -58,12 +58,14 @@ void CutWindow(Timeline& timeline, int64_t room) {
   if (exact == nullptr) {
     return;
   }
-  const int64_t end_ns = EndThatFits(timeline, room);
+  // Events that overlap the window may begin before it: where not even these fit, nothing does.
+  const int64_t end_ns = std::max(timeline.window.begin_ns, EndThatFits(timeline, room));
   if (end_ns >= exact->end_ns) {
     return;
   }
+  const bool has_any = end_ns > timeline.window.begin_ns;
   KeepRows(timeline, [&](int64_t level, int64_t begin_ns, int64_t) {
-    return level > 0 || begin_ns < end_ns;
+    return level > 0 || (has_any && begin_ns < end_ns);
   });
   exact->end_ns = end_ns;
   timeline.window.end_ns = end_ns;
@@ -73,12 +75,13 @@ void CutWindow(Timeline& timeline, int64_t room) {
 // The finest level that fits with all coarser ones; none: not even the coarsest does.
 const DrawnLevel* FinestThatFits(const Timeline& timeline, int64_t room) {
   const DrawnLevel* finest = nullptr;
-  for (size_t i = timeline.levels.size(); i-- > 0 && timeline.levels[i].level > 0;) {
-    room -= timeline.levels[i].bytes;
-    if (room < 0) {
+  for (size_t left = timeline.levels.size(); left > 0; --left) {
+    const DrawnLevel& level = timeline.levels[left - 1];
+    room -= level.bytes;
+    if (level.level == 0 || room < 0) {
       break;
     }
-    finest = &timeline.levels[i];
+    finest = &level;
   }
   return finest;
 }
@@ -155,6 +158,14 @@ void FitPage(Timeline& timeline, int64_t share) {
   const PageRoom room(share, TrackBytes(timeline.tracks), exact == nullptr ? 0 : exact->bytes);
   CutWindow(timeline, room.window);
   CutLevels(timeline, room.levels);
+}
+
+void DropEmptyWindow(Timeline& timeline) {
+  DrawnWindow& window = timeline.window;
+  if (window.is_cut && window.end_ns <= window.begin_ns) {
+    window = {kMissing, kMissing, "", true};
+    std::erase_if(timeline.levels, [](const DrawnLevel& level) { return level.level == 0; });
+  }
 }
 
 void MeasureLevels(Timeline& timeline) {

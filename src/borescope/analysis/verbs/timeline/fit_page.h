@@ -25,8 +25,12 @@ int64_t MostOfWindow(int64_t share, int64_t track_bytes);
 // REQUIRES: boxes and points are those of level 0.
 int64_t EndThatFits(const Timeline& timeline, int64_t room);
 
-// O(n log n).
+// A window of which nothing fits is left without length and events, so that a smaller share can be
+// applied later with the same outcome. O(n log n).
 void FitPage(Timeline& timeline, int64_t share);
+
+// Takes away such a window, and level 0 with it. Call when no share is applied any more.
+void DropEmptyWindow(Timeline& timeline);
 
 // Counts the boxes and bytes of each level as it is.
 void MeasureLevels(Timeline& timeline);

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <iterator>
-#include <numeric>
 #include <utility>
 
 #include "borescope/analysis/verbs/timeline/exact_boxes.h"
@@ -14,40 +13,49 @@
 namespace borescope::internal {
 namespace {
 
-// In a page: more tracks and deeper rows than anybody looks at, which would take all of it.
+// In a page: more tracks of a role and deeper rows than anybody looks at, which would take all of
+// it.
 constexpr size_t kMostTracks = 128;
 constexpr size_t kMostDepths = 128;
 
 size_t Events(const EventTrack& track) { return track.rows.size(); }
 size_t Events(const CounterTrack& track) { return track.ts_ns.size(); }
 
-// Keeps the `most` largest tracks, in their order.
+// Keeps the largest tracks of a role, and all others, in their order.
 template <class Track>
-void KeepLargest(size_t most, std::vector<Track>& tracks, Timeline& timeline) {
-  if (tracks.size() <= most) {
+void KeepLargest(TrackRole role, std::vector<Track>& tracks, Timeline& timeline) {
+  std::vector<size_t> by_size;
+  for (size_t track = 0; track < tracks.size(); ++track) {
+    if (tracks[track].drawn.role == role) {
+      by_size.push_back(track);
+    }
+  }
+  if (by_size.size() <= kMostTracks) {
     return;
   }
-  std::vector<size_t> by_size(tracks.size());
-  std::iota(by_size.begin(), by_size.end(), size_t{0});
   std::stable_sort(by_size.begin(), by_size.end(),
                    [&](size_t a, size_t b) { return Events(tracks[a]) > Events(tracks[b]); });
-  by_size.resize(most);
-  std::sort(by_size.begin(), by_size.end());
-  std::vector<Track> kept;
-  for (const Track& track : tracks) {
-    timeline.left_out_events += static_cast<int64_t>(Events(track));
+  std::vector<char> is_left_out(tracks.size(), 0);
+  for (size_t i = kMostTracks; i < by_size.size(); ++i) {
+    is_left_out[by_size[i]] = 1;
+    ++timeline.left_out_tracks;
+    timeline.left_out_events += static_cast<int64_t>(Events(tracks[by_size[i]]));
   }
-  timeline.left_out_tracks += static_cast<int64_t>(tracks.size() - most);
-  for (const size_t track : by_size) {
-    timeline.left_out_events -= static_cast<int64_t>(Events(tracks[track]));
-    kept.push_back(std::move(tracks[track]));
+  std::vector<Track> kept;
+  for (size_t track = 0; track < tracks.size(); ++track) {
+    if (is_left_out[track] == 0) {
+      kept.push_back(std::move(tracks[track]));
+    }
   }
   tracks = std::move(kept);
 }
 
+// Steps and the critical path are single tracks, which always stay.
 void LimitTracks(RankTracks& tracks, Timeline& timeline) {
-  KeepLargest(kMostTracks, tracks.events, timeline);
-  KeepLargest(kMostTracks, tracks.counters, timeline);
+  for (const TrackRole role : {TrackRole::kThread, TrackRole::kStream, TrackRole::kGroup}) {
+    KeepLargest(role, tracks.events, timeline);
+  }
+  KeepLargest(TrackRole::kCounter, tracks.counters, timeline);
   for (EventTrack& track : tracks.events) {
     if (track.depth_begin.size() > kMostDepths + 1) {
       track.depth_begin.resize(kMostDepths + 1);
@@ -106,7 +114,7 @@ class LevelMaker {
     kept_points_.push_back(rows_.points());
   }
 
-  // Finest first, behind level 0.
+  // Finest first, after level 0.
   void Finish() {
     for (size_t i = levels_.size(); i-- > 0;) {
       timeline_.levels.push_back(levels_[i]);

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "borescope/base/saturating.h"
+#include "borescope/table/display/page_text.h"
 
 namespace borescope::internal {
 namespace {
@@ -35,9 +36,14 @@ int64_t ValueBytes(double value, double before) {
 
 int64_t TextBytes(std::string_view text) {
   int64_t bytes = kQuotes;
-  for (const char c : text.substr(0, kLongestPageText)) {
-    const bool is_escaped =
-        static_cast<unsigned char>(c) < ' ' || c == '<' || c == '"' || c == '\\';
+  size_t characters = 0;
+  for (const char c : text) {
+    const auto byte = static_cast<unsigned char>(c);
+    characters += (byte & 0xC0U) == 0x80U ? 0 : 1;  // those are not the first byte of a character
+    if (characters > kLongestPageText) {
+      break;
+    }
+    const bool is_escaped = byte < ' ' || c == '<' || c == '"' || c == '\\';
     bytes += is_escaped ? kEscapedBytes : 1;
   }
   return bytes;

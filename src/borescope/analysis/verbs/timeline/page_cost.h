@@ -46,7 +46,4 @@ inline constexpr int64_t kLeastBytesOfRow = 6;
 // What a page has of tracks, whatever is drawn on them.
 int64_t TrackBytes(const std::vector<DrawnTrack>& tracks);
 
-// The longest text of a page in bytes; of longer ones the middle is left out.
-inline constexpr size_t kLongestPageText = 120;
-
 }  // namespace borescope::internal

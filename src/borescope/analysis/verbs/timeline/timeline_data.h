@@ -61,7 +61,8 @@ struct DrawnPoint {
   double last = 0;
 };
 
-// The part of the recording of which level 0 is drawn.
+// The part of the recording of which level 0 is drawn; begin and end are kMissing where nothing of
+// it fitted.
 struct DrawnWindow {
   int64_t begin_ns = 0;
   int64_t end_ns = 0;

@@ -41,7 +41,7 @@ Table NewTimeline() {
   AddInt(table, "tracks", Unit::kCount, Role::kDerived, "Rows to be drawn.");
   AddString(table, "window", Role::kDerived,
             "What of the recording is drawn as it was recorded: all, the slowest step, or the "
-            "stretch with the most work.");
+            "stretch with the most work; missing: none of it fitted.");
   AddTime(table, "window_begin_offset_ns", "Where that begins.", true);
   AddTime(table, "window_end_offset_ns", "Where it ends.", true);
   AddBool(table, "window_cut", Role::kDerived, "Whether it ends early, because it did not fit.");
@@ -75,7 +75,7 @@ Table NewLevels() {
   Table table{"levels", "Levels of detail", {}};
   AddRankKey(table);
   AddLevel(table, Role::kKey);
-  AddTime(table, "grain_ns", "Shorter events may be merged; 0: none is.");
+  AddTime(table, "grain_ns", "Shorter events may be merged; 0: no events are merged.");
   AddTime(table, "begin_offset_ns", "Where it begins.", true);
   AddTime(table, "end_offset_ns", "Where it ends.", true);
   AddInt(table, "boxes", Unit::kCount, Role::kDerived, "Its boxes and points.");
@@ -129,9 +129,9 @@ void PushTimeline(const Timeline& timeline, Table& table) {
       .Int(timeline.rank)
       .Int(timeline.span_ns)
       .Count(timeline.tracks.size())
-      .Text(timeline.window.why)
-      .Int(timeline.window.begin_ns)
-      .Int(timeline.window.end_ns)
+      .MaybeText(timeline.window.why)
+      .MaybeInt(timeline.window.begin_ns)
+      .MaybeInt(timeline.window.end_ns)
       .Bool(timeline.window.is_cut)
       .Int(timeline.left_out_tracks)
       .Int(timeline.left_out_events)
@@ -228,8 +228,9 @@ class TimelineReader {
       timeline.span_ns = Ints(table, "span_ns")[row];
       timeline.left_out_tracks = Ints(table, "left_out_tracks")[row];
       timeline.left_out_events = Ints(table, "left_out_events")[row];
-      timeline.window = {Ints(table, "window_begin_offset_ns")[row],
-                         Ints(table, "window_end_offset_ns")[row], Texts(table, "window")[row],
+      timeline.window = {CellOr(table, "window_begin_offset_ns", row, kMissing),
+                         CellOr(table, "window_end_offset_ns", row, kMissing),
+                         Texts(table, "window")[row],
                          std::get<BoolValues>(table.Find("window_cut")->values)[row] != 0};
       of_rank_[timeline.rank] = row;
     }
@@ -325,12 +326,14 @@ Error BadTimeline(std::string_view what) {
           "timeline: " + std::string(what) + "; map the recording again with this version"};
 }
 
-// Whether every cell of a column is from `least` to `most`, missing ones aside.
+// Whether every cell of a column is from `least` to `most`; those that are missing have to be 0, as
+// they are written, because nothing looks at them again.
 bool AreWithin(const Table& table, std::string_view column, int64_t least, int64_t most) {
   const Column& found = *table.Find(column);
   const IntValues& values = std::get<IntValues>(found.values);
   for (size_t row = 0; row < values.size(); ++row) {
-    if (!found.IsMissing(row) && (values[row] < least || values[row] > most)) {
+    const bool is_missing = found.IsMissing(row);
+    if (values[row] < (is_missing ? 0 : least) || values[row] > (is_missing ? 0 : most)) {
       return false;
     }
   }
@@ -340,7 +343,41 @@ bool AreWithin(const Table& table, std::string_view column, int64_t least, int64
 // The largest time: sums of two do not overflow.
 constexpr int64_t kLatest = INT64_MAX / 4;
 
-bool HasSoundNumbers(const Tables& tables) {
+// Whether a stretch of time of every row, missing ones aside, ends no sooner than it begins.
+bool AreStretches(const Table& table, std::string_view begin, std::string_view end) {
+  if (!AreWithin(table, begin, 0, kLatest) || !AreWithin(table, end, 0, kLatest)) {
+    return false;
+  }
+  const IntValues& begins = Ints(table, begin);
+  const IntValues& ends = Ints(table, end);
+  for (size_t row = 0; row < table.rows(); ++row) {
+    if (begins[row] > ends[row]) {
+      return false;
+    }
+  }
+  return true;
+}
+
+// Of recordings, tracks and levels, of which there are few.
+bool HasSoundFrames(const Tables& tables) {
+  const Table& timeline = tables[kTimeline];
+  const auto are_sizes = [](const Table& table, std::initializer_list<std::string_view> columns) {
+    return std::all_of(columns.begin(), columns.end(), [&](std::string_view column) {
+      return AreWithin(table, column, 0, kLatest);
+    });
+  };
+  return AreStretches(timeline, "window_begin_offset_ns", "window_end_offset_ns") &&
+         are_sizes(timeline, {"span_ns", "left_out_tracks", "left_out_events"}) &&
+         AreWithin(timeline, "begin_ns", -kLatest, kLatest) &&
+         AreWithin(timeline, "base_ns", -kLatest, kLatest) &&
+         AreWithin(timeline, "shift_ns", 0, kLatest) &&
+         are_sizes(tables[kTracks], {"depths", "events", "busy_ns"}) &&
+         AreStretches(tables[kLevels], "begin_offset_ns", "end_offset_ns") &&
+         AreWithin(tables[kLevels], "level", 0, kCoarsestLevel) &&
+         are_sizes(tables[kLevels], {"grain_ns", "boxes", "bytes", "depths"});
+}
+
+bool HasSoundRows(const Tables& tables) {
   const auto most_tracks = static_cast<int64_t>(tables[kTracks].rows()) - 1;
   for (const TimelineTable table : {kBoxes, kPoints}) {
     if (!AreWithin(tables[table], "track", 0, most_tracks) ||
@@ -353,9 +390,7 @@ bool HasSoundNumbers(const Tables& tables) {
   return AreWithin(boxes, "depth", 0, UINT32_MAX) && AreWithin(boxes, "duration_ns", 0, kLatest) &&
          AreWithin(boxes, "count", 0, UINT32_MAX) && AreWithin(boxes, "busy_ns", 0, kLatest) &&
          AreWithin(boxes, "launch_track", 0, most_tracks) &&
-         AreWithin(boxes, "launch_offset_ns", -kLatest, kLatest) &&
-         AreWithin(tables[kLevels], "level", 0, kCoarsestLevel) &&
-         AreWithin(tables[kLevels], "bytes", 0, kLatest);
+         AreWithin(boxes, "launch_offset_ns", -kLatest, kLatest);
 }
 
 // Whether all rows of a table are of ranks of the first one.
@@ -400,7 +435,7 @@ Result<void> CheckTimelineTables(const Tables& tables, const Params&) {
   if (!HasKnownRanks(tables)) {
     return BadTimeline("rows of a rank that is not there");
   }
-  if (!HasSoundNumbers(tables)) {
+  if (!HasSoundFrames(tables) || !HasSoundRows(tables)) {
     return BadTimeline("numbers out of range");
   }
   return {};

@@ -1,5 +1,6 @@
 #include <gtest/gtest.h>
 
+#include <map>
 #include <string>
 #include <vector>
 
@@ -129,7 +130,7 @@ TEST(DepthFinderTest, OverlapsGoDeeper) {
 TestTrace Busy(int64_t offset_ns, int kernels) {
   TestTrace trace;
   for (int i = 0; i < kernels; ++i) {
-    const int64_t begin_ns = offset_ns + 5000 * i;
+    const int64_t begin_ns = offset_ns + int64_t{5000} * i;
     trace.Op("aten::op" + std::to_string(i % 37), {begin_ns, 3000});
     trace.Launched("kernel" + std::to_string(i % 11), {begin_ns + 100, 500},
                    {begin_ns + 1000, 3500}, {i + 1, 7, 0});
@@ -169,6 +170,54 @@ TEST(FitPageTest, NoMoreThanItsShare) {
   }
 }
 
+// Whether a window is there with level 0, and ends after it begins; or neither is there.
+void ExpectSoundWindows(const Tables& tables, int64_t size) {
+  const Table& summary = tables[kSummary];
+  for (size_t row = 0; row < summary.rows(); ++row) {
+    const Column& begins = *summary.Find("window_begin_offset_ns");
+    const std::string rank = std::to_string(Ints(summary, "rank")[row]) + ",0\n";
+    const bool has_exact =
+        ("\n" + Csv(tables[kLevels], {"rank", "level"})).find("\n" + rank) != std::string::npos;
+    EXPECT_EQ(has_exact, !begins.IsMissing(row)) << size;
+    if (has_exact) {
+      EXPECT_LT(Ints(summary, "window_begin_offset_ns")[row],
+                Ints(summary, "window_end_offset_ns")[row])
+          << size;
+    }
+  }
+  const Table& levels = tables[kLevels];
+  for (size_t row = 0; row < levels.rows(); ++row) {
+    EXPECT_LE(Ints(levels, "begin_offset_ns")[row], Ints(levels, "end_offset_ns")[row]) << size;
+  }
+}
+
+// Steps, and an operator around all of them, which begins long before the window.
+TestTrace Stepped(int64_t offset_ns) {
+  TestTrace trace;
+  trace.Op("outermost", {offset_ns, 400'000'000});
+  for (int step = 0; step < 4; ++step) {
+    const int64_t begin_ns = offset_ns + int64_t{100'000'000} * step;
+    trace.Annotation("ProfilerStep#" + std::to_string(step), {begin_ns, 90'000'000 + step});
+    for (int i = 0; i < 6000; ++i) {
+      trace.Kernel("kernel" + std::to_string(i % 5), {begin_ns + int64_t{5000} * i, 3000});
+    }
+  }
+  return trace;
+}
+
+TEST(FitPageTest, WindowsNeverEndBeforeTheyBegin) {
+  TestTrace first = Stepped(1000);
+  TestTrace second = Stepped(70'000);
+  for (const int64_t size : {1, 1000, 64'000, 65'000, 66'000, 70'000, 128'500, 131'000, 140'000,
+                             200'000, 300'000, 900'000, 30'000'000}) {
+    ExpectSoundWindows(Draw({&first.View(0)}, WithSize(size)), size);
+    ExpectSoundWindows(Draw({&first.View(0), &second.View(1)}, WithSize(size)), size);
+  }
+  const Table nothing = Draw({&first.View(0)}, WithSize(1))[kSummary];
+  EXPECT_EQ(Csv(nothing, {"window", "window_begin_offset_ns", "window_cut"}),
+            "window,window_begin_offset_ns,window_cut\n-,-,yes\n");
+}
+
 TEST(TimelineTest, RanksShareTheSizeAndAClock) {
   TestTrace first = Busy(1000, 2000);
   TestTrace second = Busy(500'000, 2000);
@@ -180,6 +229,68 @@ TEST(TimelineTest, RanksShareTheSizeAndAClock) {
   EXPECT_LE(SumOf(tables[kLevels], "bytes"), 300'000);
 }
 
+// Busy threads do not drive out what there is one of, or tracks of another kind.
+TEST(TimelineTest, TracksOfEachKindAreLimited) {
+  TestTrace trace;
+  trace.Annotation("ProfilerStep#1", {0, 9000});
+  for (int64_t thread = 1; thread <= 200; ++thread) {
+    for (int64_t i = 0; i < (thread == 7 ? 1 : 5); ++i) {
+      trace.Op("aten::mm", {100 * i, 50}, {}, 1000 + thread);
+    }
+  }
+  for (int64_t stream = 0; stream < 3; ++stream) {
+    trace.Kernel("gemm", {500 + stream, 100}, {kMissing, stream, 0});
+  }
+  const Tables tables = Draw({&trace.View()}, WithSize(3'000'000));
+  std::map<std::string, int> kinds;
+  for (size_t row = 0; row < tables[kTracks].rows(); ++row) {
+    ++kinds[Texts(tables[kTracks], "kind")[row]];
+    EXPECT_NE(Texts(tables[kTracks], "name")[row], "thread 1007");  // with the fewest events
+  }
+  EXPECT_EQ(kinds, (std::map<std::string, int>{
+                       {"steps", 1}, {"path", 1}, {"thread", 128}, {"stream", 3}}));
+  EXPECT_EQ(Csv(tables[kSummary], {"left_out_tracks"}), "left_out_tracks\n73\n");
+}
+
+// Of a process the threads that launch work come first, though others are busier.
+TEST(TimelineTest, ThreadsThatLaunchComeFirst) {
+  TestTrace trace;
+  for (int64_t i = 0; i < 9; ++i) {
+    trace.Op("aten::mm", {100 * i, 50}, {}, 5);
+  }
+  trace.Runtime("cudaLaunchKernel", {100, 50}, 1, 8).Kernel("gemm", {500, 100}, {1, 7, 0});
+  const Tables tables = Draw({&trace.View()});
+  EXPECT_EQ(Csv(tables[kTracks], {"track", "name"}),
+            "track,name\n0,critical path\n1,thread 8\n2,thread 5\n3,stream 7\n"
+            "4,queue of stream 7\n");
+  const Table& boxes = tables[kBoxes];
+  int calls = 0;
+  for (size_t row = 0; row < boxes.rows(); ++row) {
+    if (Ints(boxes, "track")[row] == 1) {
+      EXPECT_EQ(Texts(boxes, "tone")[row], "host");
+      ++calls;
+    }
+  }
+  EXPECT_GT(calls, 0);
+}
+
+// A text costs what the page writes of it: 120 characters, however many bytes each has.
+TEST(PageCostTest, LongTextsCountByCharacter) {
+  const auto cost_of = [](std::string_view text) {
+    StringPool texts;
+    DrawnBox box;
+    box.name = texts.Intern(text);
+    PageCost cost(texts);
+    cost.Add(box);
+    return cost.bytes();
+  };
+  std::string wide;
+  for (int i = 0; i < 300; ++i) {
+    wide += "\u00e9";  // two bytes
+  }
+  EXPECT_EQ(cost_of(wide) - cost_of(std::string(300, 'x')), 120);
+}
+
 TEST(TimelineTest, TheSlowestStepIsTheWindow) {
   TestTrace trace;
   int64_t begin_ns = 0;
@@ -187,7 +298,7 @@ TEST(TimelineTest, TheSlowestStepIsTheWindow) {
     const int64_t length_ns = step == 0 ? 90'000'000 : step == 3 ? 60'000'000 : 50'000'000;
     trace.Annotation("ProfilerStep#" + std::to_string(10 + step), {begin_ns, length_ns});
     for (int i = 0; i < 5000; ++i) {
-      trace.Kernel("k", {begin_ns + 5000 * i, 3000});
+      trace.Kernel("k", {begin_ns + int64_t{5000} * i, 3000});
     }
     begin_ns += length_ns;
   }
@@ -211,6 +322,16 @@ TEST(TimelineTest, TablesOfOthersAreChecked) {
   EXPECT_FALSE(spoiled(kBoxes, "rank", 5));
   EXPECT_FALSE(spoiled(kBoxes, "level", 27));
   EXPECT_FALSE(spoiled(kLevels, "bytes", INT64_MIN));
+  EXPECT_FALSE(spoiled(kLevels, "begin_offset_ns", INT64_MIN));
+  EXPECT_FALSE(spoiled(kLevels, "begin_offset_ns", INT64_MAX / 8));  // after its end
+  EXPECT_FALSE(spoiled(kLevels, "end_offset_ns", INT64_MAX));
+  EXPECT_FALSE(spoiled(kTracks, "depths", -1));
+  for (const std::string_view column : {"window_begin_offset_ns", "window_end_offset_ns", "span_ns",
+                                        "begin_ns", "base_ns", "shift_ns", "left_out_events"}) {
+    EXPECT_FALSE(spoiled(kSummary, column, INT64_MIN)) << column;
+    EXPECT_FALSE(spoiled(kSummary, column, INT64_MAX)) << column;
+  }
+  EXPECT_FALSE(spoiled(kSummary, "window_begin_offset_ns", INT64_MAX / 8));  // after its end
 }
 
 }  // namespace

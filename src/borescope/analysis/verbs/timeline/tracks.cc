@@ -51,13 +51,26 @@ std::string NumberOr(std::string_view word, int64_t number) {
   return number < 0 ? std::string(word) : fmt::format("{} {}", word, number);
 }
 
+// Threads often share a name: their numbers distinguish them. Some recorders give events of their
+// own, which are of no process, the thread 0.
+std::string NameOfThread(const Trace& trace, uint32_t track) {
+  const int64_t tid = trace.tracks().tid[track];
+  const std::string_view name = trace.Text(trace.tracks().name[track]);
+  const bool has_number = tid > 0 || (tid == 0 && trace.tracks().pid[track] >= 0);
+  if (name.empty()) {
+    return has_number ? fmt::format("thread {}", tid) : "no thread";
+  }
+  const bool says_number = tid <= 0 || name.find(std::to_string(tid)) != std::string_view::npos;
+  return says_number ? std::string(name) : fmt::format("thread {} ({})", tid, name);
+}
+
 DrawnTrack DescribeThread(const Trace& trace, uint32_t track) {
   const Tracks& tracks = trace.tracks();
   DrawnTrack drawn{.role = TrackRole::kThread};
-  const std::string_view name = trace.Text(tracks.name[track]);
-  drawn.name = name.empty() ? NumberOr("thread", tracks.tid[track]) : std::string(name);
+  drawn.name = NameOfThread(trace, track);
   drawn.name += tracks.is_async[track] != 0 ? " (asynchronous)" : "";
-  drawn.parent = NumberOr("process", tracks.pid[track]);
+  drawn.parent =
+      tracks.pid[track] < 0 ? "no process" : fmt::format("process {}", tracks.pid[track]);
   return drawn;
 }
 
@@ -135,7 +148,39 @@ class TrackFinder {
     return rows;
   }
 
-  // By process, busy threads first.
+  // How many events of the device each track launches.
+  std::vector<size_t> LaunchesOfTracks() const {
+    std::vector<size_t> launches(trace_.tracks().size(), 0);
+    for (uint32_t row = 0; row < trace_.device().size(); ++row) {
+      CheckStopAt(row);
+      const HostId call = view_.index.correlation.launch_of[row];
+      if (call.valid() && !trace_.host().IsCaptured(call)) {
+        ++launches[trace_.host().track[call.value].value];
+      }
+    }
+    return launches;
+  }
+
+  // Those that launch come first, by process and then by thread, of these the busy ones. What is of
+  // no process comes last.
+  void SortThreads(std::vector<EventTrack>& threads) const {
+    const Tracks& tracks = trace_.tracks();
+    const std::vector<size_t> launches = LaunchesOfTracks();
+    std::map<int64_t, bool> launching;  // by process
+    for (const EventTrack& thread : threads) {
+      bool& is_launching = launching[tracks.pid[thread.source.value]];
+      is_launching = is_launching || launches[thread.source.value] > 0;
+    }
+    const auto key = [&](const EventTrack& thread) {
+      const int64_t pid = tracks.pid[thread.source.value];
+      const int place = launching.at(pid) ? 0 : pid > 0 ? 1 : pid == 0 ? 2 : 3;
+      return std::tuple(place, pid, launches[thread.source.value] == 0,
+                        SIZE_MAX - thread.rows.size());
+    };
+    std::stable_sort(threads.begin(), threads.end(),
+                     [&](const EventTrack& a, const EventTrack& b) { return key(a) < key(b); });
+  }
+
   void AddThreads() {
     std::vector<EventTrack> threads;
     for (uint32_t track = 0; track < trace_.tracks().size(); ++track) {
@@ -145,11 +190,7 @@ class TrackFinder {
                            .rows = RowsOf<HostId>(track)});
       }
     }
-    const auto key = [&](const EventTrack& thread) {
-      return std::tuple(trace_.tracks().pid[thread.source.value], SIZE_MAX - thread.rows.size());
-    };
-    std::stable_sort(threads.begin(), threads.end(),
-                     [&](const EventTrack& a, const EventTrack& b) { return key(a) < key(b); });
+    SortThreads(threads);
     for (EventTrack& thread : threads) {
       Add(std::move(thread));
     }
@@ -238,6 +279,7 @@ Tone HostTone(const Trace& trace, uint32_t row) {
     case HostKind::kOp:
       return Tone::kFlameOp;
     case HostKind::kRuntime:
+      return Tone::kHost;
     case HostKind::kOther:
       break;
   }
