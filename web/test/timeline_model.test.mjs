@@ -348,3 +348,30 @@ test('a kernel leads to its launch, and names to the next of them', () => {
   assert.equal(timeline.sameName({ track: 4, piece, boxes, index: 0 }, -1), null);
   assert.ok(TONES.length > 0);
 });
+
+/** What a search of a document finds. */
+function foundIn(document, text) {
+  globalThis.window = globalThis;
+  return new Promise((done) => {
+    timeline.search(new timeline.Store(document), document.span_ns, text, (now) => now.isComplete && done(now));
+  });
+}
+
+test('a whole name finds the one that the document has without its middle', () => {
+  const whole = `void ${'kernel_of_a_long_name_'.repeat(8)}<float>(int, float*)`;
+  const cut = `${whole.slice(0, 71)}…${whole.slice(-48)}`;
+  const found = (text, ...names) => [...timeline.matchingNames(names, text)];
+  assert.deepEqual(found(whole, cut, 'gemm', '…', `void …${whole.slice(-3)}`), [1, 0, 0, 0]);
+  assert.deepEqual(found(whole.toUpperCase(), cut), [1]);
+  assert.deepEqual(found(whole.replace('float*', 'double'), cut), [0]);
+  assert.deepEqual(found('KERNEL_OF', cut, 'gemm'), [1, 0]);
+});
+
+test('a search finds events and not the critical path, which shows some of them again; steps where there is nothing else', async () => {
+  const document = training({ steps: 4, perStep: 20 });
+  const path = document.tracks.findIndex(({ kind }) => kind === 'path');
+  document.chunks = document.chunks.map((chunk) => (chunk.track === path && chunk.level === 0 ? { ...document.chunks.find(({ track, level }) => track === 4 && level === 0), track: path } : chunk));
+  const kinds = async (text) => [...new Set((await foundIn(document, text)).hits.map(({ track }) => document.tracks[track].kind))];
+  assert.deepEqual(await kinds('FillFunctor'), ['stream']);
+  assert.deepEqual(await kinds('ProfilerStep#2'), ['steps']);
+});

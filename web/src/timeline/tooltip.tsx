@@ -2,7 +2,7 @@
 import { shorten } from '../units';
 import { useChanges } from './changes';
 import { type Spot } from './scene';
-import { launchOf } from './spots';
+import { isOnPath, launchOf } from './spots';
 import { type Stage } from './stage';
 import { adviceOf, detailOf, isMerged, lengthOf, mergedWords, nameOf, placeOf } from './words';
 
@@ -14,7 +14,7 @@ const AWAY_PX = 14;
 function Words({ stage, spot }: { stage: Stage; spot: Spot }) {
   const { store } = stage;
   stage.allowGlance();
-  const launch = launchOf(store, spot);
+  const launch = isOnPath(store, spot) ? null : launchOf(store, spot);
   const detail = detailOf(store, spot);
   return (
     <>
