@@ -21,7 +21,7 @@ const MANY_RANKS = 7;
 const MOST_RANKS = 8;
 const NUMBER_PX = 150;
 const NONE: Partial<Filters> = {};
-const NO_STEP: Partial<Filters> = { step: null }; // steps stay, and the chosen one is marked
+const ALL_STEPS: Partial<Filters> = { step: null, text: '' }; // steps stay, and the chosen one is marked
 const NO_TEXT: Partial<Filters> = { text: '' }; // shares of a name are of all names
 
 /** What the filters leave of this run, those apart that are given. */
@@ -211,13 +211,14 @@ function Ranks({ table, view }: { table: Table; view: View }) {
 function Steps({ section }: { section: Section | undefined }) {
   const { href } = useNavigation();
   const view = section?.views.find((one) => one.table === 'steps');
-  const table = useFiltered(tableOf(section, 'steps'), NO_STEP)?.table;
+  const table = useFiltered(tableOf(section, 'steps'), ALL_STEPS)?.table;
+  const { text } = useFilters();
   if (view === undefined || table === undefined || !hasSteps(table, view)) {
     return null;
   }
   return (
     <div class="box">
-      <h3><a href={href('steps')}>Steps in the order of time</a></h3>
+      <h3><a href={href('steps')}>Steps in the order of time</a>{text.trim() !== '' && <small> not filtered by text</small>}</h3>
       <StepColumns table={table} view={view} compact />
     </div>
   );
