@@ -128,16 +128,18 @@ def main():
         parser.error(f"no command {unknown[0]!r}; there are {', '.join(COMMANDS)}")
     if missing_tools():
         skip(f"{', '.join(missing_tools())} is not installed (scripts/setup --dev)")
+    if not (arguments.build / "bin" / "borescope").exists():
+        parser.error(f"no program in {arguments.build}; cmake --preset bench && cmake --build --preset bench")
     document = json.loads(FIGURES.read_text()) if FIGURES.exists() else {"environment": {}, "figures": {}}
     here = environment(arguments.build)
     differences = not_comparable(document, here)
-    if differences and not arguments.update:
+    if differences and arguments.update is None:
         skip("; ".join(differences))
     if differences and arguments.commands:
         parser.error(f"all figures have to be of one environment: {differences[0]}")
     measured = measure(arguments.build, arguments.commands or list(COMMANDS))
     worse = compare(document["figures"], measured)
-    if arguments.update:
+    if arguments.update is not None:
         update(document, measured, here, arguments.update)
     elif worse:
         print(f"more than {SLACK:.0%} above the figures: {', '.join(worse)}. If the cost buys something, say what: "

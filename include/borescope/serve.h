@@ -14,6 +14,7 @@
 #include "borescope/convert.h"
 #include "borescope/error.h"
 #include "borescope/export.h"
+#include "borescope/run.h"
 
 namespace borescope {
 
@@ -64,6 +65,22 @@ class BORESCOPE_EXPORT InputWatch {
   std::unique_ptr<State> state_;
 };
 
+struct TimelineSource;
+
+// A page of a report that is served, and what gives its timeline finer detail.
+struct ServedReport {
+  std::string html;
+  std::vector<FileInfo> files = {};  // as those of Run::Report
+  // Keeps recordings in memory; nullptr: the page has all there is.
+  std::shared_ptr<const TimelineSource> finer = nullptr;
+};
+
+// The page of Run::Report, to be served. Its timeline gets finer detail of the recordings that
+// `run` keeps in memory afterwards (OpenOptions::keep_bytes); `run` need not outlive it. Errors as
+// those of Run::Report.
+BORESCOPE_EXPORT Result<ServedReport> MakeServedReport(const Run& run, const Params& params = {},
+                                                       const Run* against = nullptr);
+
 enum class ServeEnd : uint8_t {
   kFetched,    // somebody has all of the file; of a live page, it was fetched and nobody asks any
                // more
@@ -72,7 +89,7 @@ enum class ServeEnd : uint8_t {
 };
 
 // Serves one file over HTTP, at an address that nobody can guess, to programs of this machine. Used
-// by one thread at a time, but for RemoveDrafts, UpdatePage and UpdateNews.
+// by one thread at a time, but for RemoveDrafts, UpdatePage, UpdateReport and UpdateNews.
 class BORESCOPE_EXPORT FileServer {
  public:
   // Listens on 127.0.0.1; port 0 is any free one. kIo names the address and the cause.
@@ -91,6 +108,9 @@ class BORESCOPE_EXPORT FileServer {
                                   TraceForm form = TraceForm::kPerfetto);
   // Makes ready a page; `name` ends its address.
   Result<void> OfferPage(std::string html, std::string_view name);
+  // The same with finer detail beside it, where there is any: Serve then goes on until nobody has
+  // asked for anything within `limit`, or `stop` is set.
+  Result<void> OfferReport(ServedReport report, std::string_view name);
 
   // Makes ready a page that UpdatePage replaces while it is served; until then it says `waiting`.
   // Serve then goes on until nobody has asked for anything within `limit`, or `stop` is set.
@@ -98,6 +118,8 @@ class BORESCOPE_EXPORT FileServer {
   // A report in the place of the last one: browsers that show that load this one, and stay where
   // they are in it. Also from other threads, while Serve runs. REQUIRES: a live page was offered.
   void UpdatePage(std::string html, LiveNews news);
+  // The same with finer detail beside it.
+  void UpdateReport(ServedReport report, LiveNews news);
   // Other news of the same page. As UpdatePage.
   void UpdateNews(LiveNews news);
 

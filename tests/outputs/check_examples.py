@@ -19,6 +19,7 @@ import json
 import os
 import re
 import shlex
+import signal
 import subprocess
 import sys
 import tempfile
@@ -26,6 +27,8 @@ import urllib.request
 from pathlib import Path
 
 TIMEOUT_S = 60
+ENDS_WITHIN_S = 5
+INTERRUPTED = 130
 WIDTH = 80
 FEWEST = 60  # commands; fewer mean that they are no longer found
 
@@ -154,7 +157,8 @@ class Folder:
             raise SystemExit(f"{command}: exit status {done.returncode}: {done.stderr}")
 
     def serve(self, command: str) -> tuple[int, str]:
-        """`open` ends well once its page was fetched, by us instead of a browser."""
+        """`open` ends well once its page was fetched, by us instead of a browser, or goes on until it is
+        interrupted, if its page asks for more."""
         options = f"--no-browser --port 0 --timeout {TIMEOUT_S}"
         with subprocess.Popen(["bash", "-c", f"exec {command} {options}"], cwd=self.path,
                               env=self.environment, text=True, stdout=subprocess.PIPE,
@@ -169,8 +173,13 @@ class Folder:
                 path = re.sub(r".*127\.0\.0\.1:\d+", "", line)
                 address = f"http://127.0.0.1:{port[1]}{path}"
                 urllib.request.urlopen(address, timeout=TIMEOUT_S).read()
+            try:
+                said += process.communicate(timeout=ENDS_WITHIN_S)[1]
+                return process.returncode, said
+            except subprocess.TimeoutExpired:
+                process.send_signal(signal.SIGINT)
             said += process.communicate(timeout=TIMEOUT_S)[1]
-            return process.returncode, said
+            return 0 if process.returncode == INTERRUPTED else process.returncode, said
 
 
 # ---- Finding commands ----

@@ -11,9 +11,11 @@ Exit status: 0 all is well, 1 something is not.
 """
 
 import argparse
+import base64
 import contextlib
 import gzip
 import http.client
+import itertools
 import json
 import os
 import re
@@ -83,6 +85,32 @@ def fetch(port: int, path: str, method: str = "GET", **headers: str):
     content = answer.read()
     connection.close()
     return answer.status, answer.headers, content
+
+
+def leb(data: bytes):
+    """Unsigned numbers of seven bits a byte, the lowest first."""
+    number, shift = 0, 0
+    for byte in data:
+        number |= (byte & 0x7F) << shift
+        shift += 7
+        if byte < 0x80:
+            yield number
+            number, shift = 0, 0
+
+
+def boxes_of(timeline: dict) -> list:
+    """Track, begin, duration, depth and name of every box of a document (docs/timeline.md)."""
+    boxes = []
+    for chunk in timeline["chunks"]:
+        if timeline["tracks"][chunk["track"]]["kind"] == "counter":
+            continue
+        count = chunk["boxes"]
+        numbers = list(leb(base64.b64decode(chunk["data"])))
+        begins = itertools.accumulate(numbers[:count])
+        for box, begin in enumerate(begins):
+            duration, depth, name = (numbers[count * column + box] for column in (1, 2, 3))
+            boxes.append((chunk["track"], begin, duration, depth, timeline["names"][name]))
+    return sorted(boxes)
 
 
 class Checker:
@@ -156,6 +184,74 @@ class Checker:
         self.run("report", self.trace, "-o", page, "-q", "--top", 3)
         self.check_served("report", [self.trace, "--report", "--top", 3], page.read_bytes(), None)
 
+    # ---- Finer detail of the timeline ----
+
+    def check_timeline(self, name: str, source: Path) -> None:
+        """A page whose timeline is merged gets, on demand, what the verb draws of everything."""
+        server, port, path = self.serve_quietly(source)
+        if source.is_dir():
+            self.wait_for_news(port, path, "1 rank at")
+        page = fetch(port, path)[2].decode()
+        if "script-src" in page[:page.find("<title>")]:
+            self.expect(f"{name}: may ask", page.count("; connect-src 'self'"), 1)
+            self.expect_finer(name, port, path.replace("report.html", ""), page, source)
+            server.process.send_signal(signal.SIGINT)
+        elif source.is_dir():
+            server.process.send_signal(signal.SIGINT)
+        self.expect(f"{name}: exit", server.end(), (0, ""))
+        self.expect_nothing_left(name)
+
+    def serve_quietly(self, source: Path, *words: object) -> tuple[Server, int, str]:
+        server = Server(self, source, "--report", "--port", 0, "--no-browser", "-q", *words)
+        server.url = server.process.stdout.readline().decode().strip()
+        port = int(re.search(r"127\.0\.0\.1:(\d+)/", server.url)[1])
+        return server, port, server.url.split(f":{port}")[1]
+
+    def expect_finer(self, name: str, port: int, folder: str, page: str, source: Path) -> None:
+        drawn = json.loads(re.search(r'id="borescope-timeline">(.*?)</script>', page, re.S)[1])
+        self.expect(f"{name}: more", drawn["more"], "timeline")
+        self.expect(f"{name}: exact", drawn["window"]["end_ns"] < drawn["span_ns"], True)
+        begin, end = drawn["span_ns"] * 7 // 8, drawn["span_ns"] * 15 // 16
+        ask = f"{folder}{drawn['more']}?begin={begin}&end={end}&grain=0"
+        status, heard, body = fetch(port, ask)
+        self.expect(f"{name}: status", (status, heard["Content-Type"]), (200, "application/json"))
+        finer = json.loads(body)
+        self.expect(f"{name}: level", [(one["level"], one["begin_ns"], one["end_ns"])
+                                       for one in finer["levels"]], [(0, begin, end)])
+        self.expect(f"{name}: tracks", finer["tracks"], drawn["tracks"])
+        self.expect(f"{name}: boxes", boxes_of(finer), self.boxes_of_verb(source, begin, end))
+        for query in ("", "?begin=-1&end=5", "?begin=9&end=5", "?begin=a&end=b", "?" + "&" * 5000,
+                      "?begin=1e9&end=2e9", "?begin=0&end=5&grain=-1"):
+            self.expect(f"{name}: {query[:30]}", fetch(port, f"{folder}timeline{query}")[0], 400)
+        nines = "9" * 1000
+        for query in (f"?begin=0&end={nines}&grain={nines}", f"?begin={nines}&end={nines}",
+                      "?begin=0&end=0"):
+            status, _, body = fetch(port, f"{folder}timeline{query}")
+            self.expect(f"{name}: {query[:30]}", status, 200)
+            self.expect(f"{name}: {query[:30]}: size", len(body) < 3_000_000, True)
+
+    def boxes_of_verb(self, source: Path, begin: int, end: int) -> list:
+        done = self.run("timeline", source, "--detail", "full", "-f", "json", "-q")
+        tables = {table["name"]: table["columns"] for table in json.loads(done.stdout)["tables"]}
+        columns = {column["name"]: column["values"] for column in tables["boxes"]}
+        rows = zip(columns["track"], columns["begin_offset_ns"], columns["duration_ns"],
+                   columns["depth"], columns["name"])
+        return sorted(row for level, row in zip(columns["level"], rows)
+                      if level == 0 and row[1] <= end and row[1] + row[2] >= begin)
+
+    def check_timelines(self) -> None:
+        run = self.folder / "large"
+        run.mkdir()
+        events = [{**event, "name": f"kernel_{number % 50}", "ts": number * 10,
+                   "args": {"device": 0, "stream": 7, "correlation": number}}
+                  for number, event in enumerate(EVENTS * 15)]
+        (run / "rank-0.json").write_text(json.dumps({"schemaVersion": 1, "traceEvents": events}))
+        self.check_timeline("timeline of a file", run / "rank-0.json")
+        self.check_timeline("timeline of a folder", run)
+        server, port, path = self.serve_quietly(run / "rank-0.json", "--timeout", 1)
+        fetch(port, path)
+        self.expect("timeline: ends when nobody asks", server.end(), (0, ""))
+
     # ---- A folder that is being written ----
 
     def wait_for_news(self, port: int, path: str, wanted: str) -> dict:
@@ -208,6 +304,22 @@ class Checker:
         server.process.send_signal(signal.SIGINT)
         self.expect("live: exit, of which one file is broken", server.end(), (2, ""))
         self.expect_nothing_left("live")
+
+    def check_live_without_a_page(self) -> None:
+        """What cannot be read is said until something can be."""
+        run = self.folder / "unreadable"
+        run.mkdir()
+        server = Server(self, run, "--report", "--port", 0, "--no-browser", "-q")
+        server.url = server.process.stdout.readline().decode().strip()
+        port = int(re.search(r"127\.0\.0\.1:(\d+)/", server.url)[1])
+        path = server.url.split(f":{port}")[1]
+        (run / "rank-0.json").write_text("no JSON")
+        self.wait_for_news(port, path, "no newer page could be made")
+        time.sleep(1)
+        self.wait_for_news(port, path, "no newer page could be made")
+        self.expect("live: page says why", b"no newer page could be made" in fetch(port, path)[2], True)
+        server.process.send_signal(signal.SIGINT)
+        server.end()
 
     def check_input_through_a_pipe(self) -> None:
         server = Server(self, "-", "--port", 0, "--no-browser")
@@ -398,7 +510,9 @@ def main() -> int:
         checker = Checker(borescope, Path(folder))
         checker.check_traces()
         checker.check_report()
+        checker.check_timelines()
         checker.check_live()
+        checker.check_live_without_a_page()
         checker.check_input_through_a_pipe()
         checker.check_refusals()
         checker.check_silent_clients()

@@ -3,6 +3,7 @@ import { render } from 'preact';
 import { followLivePage } from './live';
 import { type TableDocument, makeReport } from './model';
 import { Page } from './page';
+import { sayThatItIsOpen } from './served';
 
 function embedded<T>(id: string): T {
   return JSON.parse(document.getElementById(id)?.textContent ?? 'null') as T;
@@ -15,3 +16,4 @@ if (root !== null) {
   render(<Page report={report} />, root);
 }
 followLivePage();
+sayThatItIsOpen();

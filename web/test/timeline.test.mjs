@@ -535,14 +535,16 @@ test('on paper the whole recording is seen, whatever was looked at', async () =>
 /** A server of a page and of finer detail; notes what is asked for. */
 async function served(html, finer) {
   const asked = [];
+  let heads = 0;
   const server = createServer((request, response) => {
     const isPage = request.url === '/';
+    heads += request.method === 'HEAD' ? 1 : 0;
     asked.push(...(isPage ? [] : [request.url]));
     response.writeHead(200, { 'content-type': isPage ? 'text/html; charset=utf-8' : 'application/json' });
     response.end(isPage ? html : JSON.stringify(finer));
   });
   await new Promise((done) => server.listen(0, '127.0.0.1', done));
-  return { asked, url: `http://127.0.0.1:${server.address().port}/`, close: () => server.close() };
+  return { asked, get heads() { return heads; }, url: `http://127.0.0.1:${server.address().port}/`, close: () => server.close() };
 }
 
 test('a served page asks for finer detail once, and draws it', async () => {
@@ -561,6 +563,22 @@ test('a served page asks for finer detail once, and draws it', async () => {
   await page.keyboard.press('+');
   await rest(page);
   assert.equal(server.asked.length, count);
+  server.close();
+  await page.done();
+});
+
+test('a served page says that it is open until nobody listens', async () => {
+  const document = planted();
+  const html = readFileSync(timelinePage('staying', document), 'utf8')
+    .replace("base-uri 'none'", "connect-src 'self'; base-uri 'none'").replace('<title>', '<meta name="borescope-served"><title>');
+  const server = await served(html, {});
+  const page = await opened('blank', planted());
+  await page.clock.install();
+  await page.goto(server.url);
+  await page.clock.fastForward(14_000);
+  assert.equal(server.heads, 0);
+  await page.clock.fastForward(2_000);
+  assert.equal(await atLast(async () => server.heads, (count) => count > 0), 1);
   server.close();
   await page.done();
 });

@@ -37,7 +37,7 @@ Result<Answer> AskTwo(const Command& command, const Destination& destination,
 }  // namespace
 
 Result<Run> OpenRun(std::span<const std::string> inputs, const RawOptions& raw,
-                    ProgressCallback progress, StopToken stop) {
+                    ProgressCallback progress, StopToken stop, uint64_t keep_bytes) {
   OpenOptions options;
   CLI_ASSIGN(options.threads, ParseThreads(raw.threads));
   CLI_ASSIGN(options.memory_limit, KeepMemoryLimit(raw));
@@ -45,7 +45,7 @@ Result<Run> OpenRun(std::span<const std::string> inputs, const RawOptions& raw,
   if (!raw.shard.empty()) {
     CLI_ASSIGN(options.shard, ParseShard(raw.shard));
   }
-  options.keep_bytes = 0;
+  options.keep_bytes = keep_bytes;
   options.saved = !raw.load.empty();
   options.progress = std::move(progress);
   options.stop = std::move(stop);

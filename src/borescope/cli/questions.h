@@ -1,6 +1,7 @@
 // Runs of the library, opened as the command line says.
 #pragma once
 
+#include <cstdint>
 #include <span>
 #include <string>
 
@@ -10,9 +11,10 @@
 namespace borescope::cli {
 
 // Opens the recordings that `inputs` lead to. Of the options it takes threads, the memory limit and
-// whether a progress bar may appear, which `progress` shows. A trace is freed once it was read.
+// whether a progress bar may appear, which `progress` shows. Of loaded traces
+// `keep_bytes` are kept; without, each is freed once it was read.
 Result<Run> OpenRun(std::span<const std::string> inputs, const RawOptions& raw,
-                    ProgressCallback progress, StopToken stop = {});
+                    ProgressCallback progress, StopToken stop = {}, uint64_t keep_bytes = 0);
 
 // Asks the verbs of the command; what --output names is the destination. Errors are about usage and
 // those of the library.

@@ -178,7 +178,9 @@ constexpr std::string_view kOpenDetails =
     "page (https://ui.perfetto.dev), which reads it from here: nothing is uploaded.\n"
     "It is converted to Perfetto's protobuf first; several inputs become one trace.\n"
     "Without a browser the address is printed. Ends once the page has the trace, or\n"
-    "when nobody began to fetch it by the end of --timeout.\n"
+    "when nobody began to fetch it by the end of --timeout. With --report of a folder\n"
+    "it stays and follows ranks that arrive, until Ctrl-C, or until no page has asked\n"
+    "for the length of --timeout.\n"
     "Selections other than --step, --begin and --end are those of --report.\n";
 
 constexpr std::string_view kListOptions[] = {"schema"};

@@ -42,7 +42,7 @@ TEST(RowsOfWindow, WhatReachesIntoTheWindowIsKept) {
 }
 
 // A host that runs ahead: what waits in the queue for all of the window was launched before it and
-// runs behind it.
+// runs after it.
 TEST(RowsOfWindow, WorkThatWaitsIsKeptWithItsLaunch) {
   TraceMaker maker;
   maker.Op("caller", 1, {0, 40});

@@ -39,8 +39,8 @@ Result<MappedRun> TellRanksApart(std::vector<RankPart> parts, const NumberRanges
 void SetRank(Tables& tables, int64_t rank);
 
 // How many ranks are taken to share what an answer may take (Params::sharing): while files are
-// mapped, when some may turn out to be no ranks, or not to be wanted; and of all of them. Of few
-// files one, so that their ranks share what there is among themselves; the second is never less.
+// mapped, when some may turn out to be no ranks, or not to be wanted; and of all of them. For few
+// files the first is one, so that the ranks of a file share the whole; the second is never less.
 size_t RanksForSure(size_t files);
 size_t SharingRanks(const MappedRun& run);
 

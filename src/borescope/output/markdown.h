@@ -8,9 +8,9 @@
 namespace borescope::internal {
 
 // `text` as it may be in a sentence or in a cell of a table: escaped as HTML, and without what
-// would mean something in Markdown, end the cell, link, or mention anybody. A name behind "@" or
+// would mean something in Markdown, end the cell, link, or mention anybody. A name after "@" or
 // "#", and the rest of an address, come after a blank of no width, as mentions are looked for in
-// what the escapes mean. Longer texts end with "…" behind so many bytes.
+// what the escapes mean. Longer texts end with "…" after so many bytes.
 std::string EscapeMarkdown(std::string_view text, size_t most_bytes = 400);
 
 // `text` as code, in which nothing links or mentions, in a sentence or a cell.

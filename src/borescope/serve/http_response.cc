@@ -60,9 +60,19 @@ std::optional<MadeAnswer> MadeFor(std::string_view target, const ServedFile& fil
   return file.handler(name, target);
 }
 
-std::string HeadOf(std::string_view more, std::string_view content_type, uint64_t size) {
-  return fmt::format("HTTP/1.1 200 OK\r\n{}{}Content-Type: {}\r\nContent-Length: {}\r\n\r\n",
+std::string HeadOf(std::string_view status, std::string_view more, std::string_view content_type,
+                   uint64_t size) {
+  return fmt::format("HTTP/1.1 {}\r\n{}{}Content-Type: {}\r\nContent-Length: {}\r\n\r\n", status,
                      kCommonHeaders, more, content_type, size);
+}
+
+HttpResponse Give(MadeAnswer made, std::string_view reader, bool is_file, bool is_head) {
+  const std::string status = made.is_refusal
+                                 ? fmt::format("{} {}", kBadRequest.status, kBadRequest.reason)
+                                 : std::string("200 OK");
+  std::string head = HeadOf(status, reader, made.content_type, made.body->size());
+  return {made.is_refusal ? kBadRequest.status : 200, std::move(head), is_file && !is_head,
+          is_head ? nullptr : std::move(made.body)};
 }
 
 }  // namespace
@@ -91,11 +101,9 @@ HttpResponse AnswerTo(std::string_view head, const ServedFile& file) {
     reader = fmt::format("Access-Control-Allow-Origin: {}\r\nVary: Origin\r\n", file.reader);
   }
   if (made.has_value()) {
-    const uint64_t size = made->body->size();
-    return {200, HeadOf(reader, made->content_type, size), is_file && !is_head,
-            is_head ? nullptr : std::move(made->body)};
+    return Give(std::move(*made), reader, is_file, is_head);
   }
-  return {200, HeadOf(reader, file.content_type, file.bytes.size()), !is_head};
+  return {200, HeadOf("200 OK", reader, file.content_type, file.bytes.size()), !is_head};
 }
 
 HttpResponse AnswerToLongHead() { return Refuse(kTooLong); }

@@ -154,6 +154,18 @@ TEST(HttpResponse, AHandlerAnswersBesideTheFile) {
   EXPECT_EQ(head.made, nullptr);
 }
 
+TEST(HttpResponse, AHandlerMayRefuse) {
+  ServedFile file = Trace();
+  file.handler = [](std::string_view, std::string_view) {
+    return MadeAnswer{"text/plain", std::make_shared<const std::string>("ask well"), true};
+  };
+  const HttpResponse answer = AnswerTo(Request{.target = "/secret/live?x"}.Head(), file);
+  EXPECT_EQ(answer.status, 400);
+  EXPECT_TRUE(answer.head.starts_with("HTTP/1.1 400 Bad Request\r\n"));
+  ASSERT_NE(answer.made, nullptr);
+  EXPECT_EQ(*answer.made, "ask well");
+}
+
 TEST(HttpResponse, AHandlerMayAnswerInPlaceOfTheFile) {
   const HttpResponse answer = AnswerTo(Request().Head(), WithHandler());
   EXPECT_TRUE(answer.has_file);

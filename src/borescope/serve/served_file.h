@@ -16,6 +16,7 @@ namespace borescope::internal {
 struct MadeAnswer {
   std::string content_type;
   std::shared_ptr<const std::string> body;
+  bool is_refusal = false;  // the request makes no sense (400); the body says why
 };
 
 // Answers GET and HEAD of paths beside the file: of "/0f…e3/timeline?begin=5" it gets "timeline"

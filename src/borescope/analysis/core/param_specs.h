@@ -238,8 +238,8 @@ inline constexpr ParamSpec kSweepParam{
     .names_events = true};
 inline constexpr ParamSpec kCandidatesParam{
     "candidates", "N",
-    "of the changes that could help most, replay those N with most time on the path of the replay; "
-    "0: all, some 40",
+    "of the changes that could help most, replay those N with most time on the path of the replay "
+    "(default: all, some 40)",
     ParamType::kCount, 0};
 
 // variance

@@ -7,6 +7,7 @@
 #include "borescope/api/access.h"
 #include "borescope/api/questions.h"
 #include "borescope/api/stored_parts.h"
+#include "borescope/api/tasks/report_options.h"
 #include "borescope/engine/targets/targets.h"
 #include "borescope/output/charts/png/png.h"
 #include "borescope/output/digest/card.h"
@@ -118,19 +119,28 @@ Result<std::vector<FileInfo>> Run::Report(const Output& output, const Params& pa
   return WriteReport(PageTo(output), params, against);
 }
 
-// Parameters mean what they mean for an analysis that takes a selection.
-Result<std::vector<FileInfo>> Run::WriteReport(const ReportOutputs& outputs, const Params& params,
-                                               const Run* against) const {
-  const std::span<const std::string> paths = RunAccess::Paths(*this);
-  internal::RunOptions options = RunAccess::Common(*this);
-  if (const Result<void> read = ReadReportParams(params, options); !read.ok()) {
-    return read.error();
+Result<void> SetReportOptions(const Run& run, const Params& params, const Run* against,
+                              internal::RunOptions& options) {
+  options = RunAccess::Common(run);
+  if (Result<void> read = ReadReportParams(params, options); !read.ok()) {
+    return read;
   }
   if (against != nullptr) {
     internal::RunOptions other = RunAccess::Common(*against);
     options.test.files = std::move(other.files);
     options.test.cache = other.cache;
     options.test.stop = std::move(other.stop);
+  }
+  return {};
+}
+
+// Parameters mean what they mean for an analysis that takes a selection.
+Result<std::vector<FileInfo>> Run::WriteReport(const ReportOutputs& outputs, const Params& params,
+                                               const Run* against) const {
+  const std::span<const std::string> paths = RunAccess::Paths(*this);
+  internal::RunOptions options;
+  if (const Result<void> set = SetReportOptions(*this, params, against, options); !set.ok()) {
+    return set.error();
   }
   const internal::Result<void> checked = CheckReportOutputs(outputs, internal::InputPaths(options));
   if (!checked.ok()) {

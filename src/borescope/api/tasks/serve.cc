@@ -7,16 +7,23 @@
 
 #include "borescope/api/access.h"
 #include "borescope/api/tasks/convert_report.h"
+#include "borescope/api/tasks/report_options.h"
 #include "borescope/base/io/temporary_folder.h"
+#include "borescope/output/sink/sink.h"
 #include "borescope/serve/file_server.h"
 #include "borescope/verbs/open/browser.h"
 #include "borescope/verbs/open/input_watch.h"
 #include "borescope/verbs/open/live_page.h"
 #include "borescope/verbs/open/open_trace.h"
+#include "borescope/verbs/open/served_timeline.h"
 
 namespace borescope {
 
 static_assert(kPerfettoPort == internal::kPerfettoPort);
+
+struct TimelineSource {
+  std::shared_ptr<const internal::ServedTimeline> timeline;
+};
 
 struct FileServer::State {
   explicit State(internal::Listener opened) : listener(std::move(opened)) {}
@@ -26,8 +33,9 @@ struct FileServer::State {
   internal::ServedFile file;
   std::string address;
   bool is_reachable = true;
-  std::unique_ptr<internal::LivePage> live;  // nullptr: the page stays as it is
-  std::mutex mutex;                          // of `drafts`
+  std::unique_ptr<internal::LivePage> live;     // nullptr: the page stays as it is
+  std::mutex mutex;                             // of `drafts` and `finer`
+  std::shared_ptr<const TimelineSource> finer;  // nullptr: there is no finer detail
   std::string drafts;  // the folder of a conversion that is running; empty: none
 
   void RemoveDrafts() {
@@ -37,6 +45,23 @@ struct FileServer::State {
   void SetDrafts(std::string folder) {
     const std::scoped_lock lock(mutex);
     drafts = std::move(folder);
+  }
+  void SetFiner(std::shared_ptr<const TimelineSource> source) {
+    const std::scoped_lock lock(mutex);
+    finer.swap(source);  // the last one is freed without the lock
+  }
+  // Of the page that was offered last, also while that is replaced.
+  std::optional<internal::MadeAnswer> AnswerOfTimeline(std::string_view asked,
+                                                       std::string_view query) {
+    std::shared_ptr<const TimelineSource> source;
+    {
+      const std::scoped_lock lock(mutex);
+      source = finer;
+    }
+    if (source == nullptr || asked != internal::kTimelineAddress) {
+      return std::nullopt;
+    }
+    return source->timeline->Answer(query);
   }
 };
 
@@ -72,6 +97,7 @@ Result<OfferedTrace> FileServer::OfferTrace(std::span<const std::string> inputs,
   }
   state_->file = std::move(ready->file);
   state_->live = nullptr;
+  state_->SetFiner(nullptr);
   state_->address = internal::PerfettoAddress(state_->file);
   state_->is_reachable = port() == kPerfettoPort;
   OfferedTrace offered{std::move(ready->why), {}};
@@ -89,8 +115,21 @@ Result<void> FileServer::OfferPage(std::string html, std::string_view name) {
   }
   state_->file = std::move(*file);
   state_->live = nullptr;
+  state_->SetFiner(nullptr);
   state_->address = internal::PageAddress(state_->file, port());
   state_->is_reachable = true;
+  return {};
+}
+
+Result<void> FileServer::OfferReport(ServedReport report, std::string_view name) {
+  const Result<void> offered = OfferPage(std::move(report.html), name);
+  if (!offered.ok() || report.finer == nullptr) {
+    return offered;
+  }
+  state_->SetFiner(std::move(report.finer));
+  state_->file.handler = [state = state_.get()](std::string_view asked, std::string_view query) {
+    return state->AnswerOfTimeline(asked, query);
+  };
   return {};
 }
 
@@ -100,14 +139,21 @@ Result<void> FileServer::OfferLivePage(std::string_view name, std::string_view w
     return offered;
   }
   state_->live = std::make_unique<internal::LivePage>(std::string(name), waiting);
-  state_->file.handler = [live = state_->live.get()](std::string_view asked, std::string_view) {
-    return live->Answer(asked);
+  state_->file.handler = [state = state_.get()](std::string_view asked, std::string_view query) {
+    std::optional<internal::MadeAnswer> answer = state->live->Answer(asked);
+    return answer.has_value() ? std::move(answer) : state->AnswerOfTimeline(asked, query);
   };
   return {};
 }
 
 void FileServer::UpdatePage(std::string html, LiveNews news) {
   state_->live->SetPage(std::move(html), {std::move(news.text), std::move(news.problems)});
+}
+
+// Finer detail first: a browser asks for it only once it has the page.
+void FileServer::UpdateReport(ServedReport report, LiveNews news) {
+  state_->SetFiner(std::move(report.finer));
+  UpdatePage(std::move(report.html), std::move(news));
 }
 
 void FileServer::UpdateNews(LiveNews news) {
@@ -120,7 +166,7 @@ bool FileServer::is_reachable() const { return state_->is_reachable; }
 Result<ServeEnd> FileServer::Serve(std::chrono::milliseconds limit, const std::atomic<bool>& stop) {
   internal::ServeLimits limits;
   limits.whole = limit;
-  limits.stays = state_->live != nullptr;
+  limits.stays = state_->file.handler != nullptr;
   return Public(internal::ServeFile(state_->listener, state_->file, limits, stop),
                 [](internal::ServeEnd end) {
                   switch (end) {
@@ -133,6 +179,39 @@ Result<ServeEnd> FileServer::Serve(std::chrono::milliseconds limit, const std::a
                   }
                   return ServeEnd::kStopped;
                 });
+}
+
+Result<ServedReport> MakeServedReport(const Run& run, const Params& params, const Run* against) {
+  const std::span<const std::string> paths = RunAccess::Paths(run);
+  internal::RunOptions options;
+  if (const Result<void> set = SetReportOptions(run, params, against, options); !set.ok()) {
+    return set.error();
+  }
+  internal::Result<internal::Report> report = internal::RunReport(options);
+  if (!report.ok()) {
+    return PublicError(report.error(), paths);
+  }
+  ServedReport served;
+  std::shared_ptr<const internal::ServedTimeline> finer;
+  if (HasReportCharts()) {
+    finer = internal::TimelineToServe(*report, options);
+  }
+  if (finer != nullptr) {
+    served.finer = std::make_shared<const TimelineSource>(std::move(finer));
+    report->page.more_of_timeline = internal::kTimelineAddress;
+  }
+  internal::StringSink sink;
+  const internal::Result<void> written =
+      internal::WriteHtml(report->page, internal::ReportTemplate(), sink);
+  if (!written.ok()) {
+    return PublicError(written.error(), paths);
+  }
+  served.html = sink.text();
+  if (served.finer != nullptr) {
+    served.html = internal::MakeServed(std::move(served.html));
+  }
+  served.files = PublicFiles(report->files);
+  return served;
 }
 
 struct InputWatch::State {

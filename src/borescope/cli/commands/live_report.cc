@@ -13,6 +13,7 @@
 #include "borescope/cli/commands.h"
 #include "borescope/cli/commands/report_command.h"
 #include "borescope/cli/terminal/terminal.h"
+#include "borescope/partial.h"
 
 namespace borescope::cli {
 namespace {
@@ -42,7 +43,7 @@ std::string GrowingText(size_t growing) {
 bool IsLive(const RawOptions& raw) {
   std::error_code ignored;
   return raw.report && raw.inputs.size() == 1 && raw.scrub.empty() &&
-         std::filesystem::is_directory(raw.inputs.front(), ignored);
+         std::filesystem::is_directory(raw.inputs.front(), ignored) && !HoldParts(raw.inputs);
 }
 
 LiveReport::LiveReport(const Command& command, FileServer& server)
@@ -63,20 +64,16 @@ LiveNews LiveReport::NewsOf(const std::vector<FileInfo>& files, size_t growing) 
 
 Result<void> LiveReport::Make(const InputWatch::Settled& settled, const StopToken& stop) {
   const Clock::time_point begin = Clock::now();
-  std::string html;
-  const Output output = Output::To([&](std::string_view bytes) -> Result<void> {
-    html += bytes;
-    return {};
-  });
-  Result<std::vector<FileInfo>> files = WriteReportOf(command_, settled.paths, output, stop);
+  Result<ServedReport> report = MakeReportOf(command_, settled.paths, stop);
   took_ = Clock::now() - begin;
-  if (!files.ok()) {
-    return files.error();
+  if (!report.ok()) {
+    return report.error();
   }
-  status_ = StatusOf(*files);
+  status_ = StatusOf(report->files);
   growing_ = settled.growing;
-  news_ = NewsOf(*files, growing_);
-  server_.UpdatePage(std::move(html), news_);
+  news_ = NewsOf(report->files, growing_);
+  failure_.clear();
+  server_.UpdateReport(std::move(*report), news_);
   return {};
 }
 
@@ -92,10 +89,14 @@ void LiveReport::MakeOrSayWhyNot(const InputWatch::Settled& settled, const StopT
     return;
   }
   if (!made.ok()) {
-    LiveNews news = news_;
-    news.text += fmt::format("; at {} no newer page could be made", LocalTime());
-    news.problems.push_back(made.error().Sentence());
-    server_.UpdateNews(std::move(news));
+    // Kept until there is a newer page, so that the next look says it, too.
+    growing_ = settled.growing;
+    failure_ =
+        fmt::format("at {} no newer page could be made: {}", LocalTime(), made.error().Sentence());
+    SayNews();
+    if (!command_.raw.quiet) {
+      WriteMessageLine("borescope: " + failure_);
+    }
   } else if (!command_.raw.quiet) {
     WriteMessageLine("borescope: " + news_.text);
   }
@@ -114,11 +115,19 @@ void LiveReport::Watch(const StopToken& stop) {
       is_due = false;
     } else if (settled.growing != growing_ && !news_.text.empty()) {
       growing_ = settled.growing;
-      LiveNews news = news_;
-      news.text = news.text.substr(0, news.text.find(';')) + GrowingText(growing_);
-      server_.UpdateNews(std::move(news));
+      SayNews();
     }
   }
+}
+
+void LiveReport::SayNews() {
+  LiveNews news = news_;
+  news.text = news.text.empty() ? "No rank could be read yet" : news.text;
+  news.text = news.text.substr(0, news.text.find(';')) + GrowingText(growing_);
+  if (!failure_.empty()) {
+    news.problems.push_back(failure_);
+  }
+  server_.UpdateNews(std::move(news));
 }
 
 }  // namespace borescope::cli

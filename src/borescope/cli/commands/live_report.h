@@ -35,12 +35,15 @@ class LiveReport {
   Result<void> Make(const InputWatch::Settled& settled, const StopToken& stop);
   LiveNews NewsOf(const std::vector<FileInfo>& files, size_t growing) const;
   void MakeOrSayWhyNot(const InputWatch::Settled& settled, const StopToken& stop);
+  // What the page is, what is being written, and why there is no newer page, to the banner.
+  void SayNews();
 
   const Command& command_;
   FileServer& server_;
   InputWatch watch_;
-  LiveNews news_;       // of the page that is shown
-  size_t growing_ = 0;  // files, as the page says
+  LiveNews news_;        // of the page that is shown
+  std::string failure_;  // why there is no newer page; empty if there is
+  size_t growing_ = 0;   // files, as the page says
   int status_ = 0;
   Clock::duration took_{};  // to make the last page
 };

@@ -40,7 +40,8 @@ Result<void> CheckMap(const Command& command) {
   }
   const RawOptions& raw = command.raw;
   if (raw.output.empty() || raw.output == "-") {
-    return UsageError("map writes a file for reduce; name it, or its folder, with -o");
+    return UsageError(fmt::format("map writes a file for {}; name it, or its folder, with -o",
+                                  raw.check ? "check" : "reduce"));
   }
   if (!raw.format.empty() || !raw.Param("sort").empty() || !raw.Param("top").empty()) {
     return UsageError("map shows nothing; give --format, --sort and --top to reduce");

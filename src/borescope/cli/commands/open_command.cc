@@ -122,15 +122,10 @@ Result<int> OfferTrace(const Command& command, const OpenRequest& request, FileS
 
 Result<int> OfferReport(const Command& command, FileServer& server) {
   const Interrupts interrupts(UndoUnfinished);
-  std::string html;
-  ReportOutputs outputs;
-  outputs.page = Output::To([&](std::string_view bytes) -> Result<void> {
-    html += bytes;
-    return {};
-  });
-  CLI_ASSIGN(const std::vector<FileInfo> files, WriteReport(command, outputs));
-  CLI_TRY(server.OfferPage(std::move(html), "report.html"));
-  return StatusOf(files);
+  CLI_ASSIGN(ServedReport report, MakeReport(command));
+  const int status = StatusOf(report.files);
+  CLI_TRY(server.OfferReport(std::move(report), "report.html"));
+  return status;
 }
 
 Result<void> OfferLive(const Command& command, FileServer& server, LiveReport& report) {

@@ -4,10 +4,12 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <functional>
 
 #include "borescope/cli/answers.h"
 #include "borescope/cli/commands.h"
 #include "borescope/cli/commands/verb_commands.h"
+#include "borescope/cli/memory.h"
 #include "borescope/cli/options/values.h"
 #include "borescope/cli/questions.h"
 #include "borescope/cli/scrubbing.h"
@@ -41,21 +43,46 @@ Params ReportParams(const RawOptions& raw) {
   return params;
 }
 
+// What the page is made by: of a run, with parameters, and the run it is compared with, if any.
+template <class T>
+using Maker = std::function<Result<T>(const Run& run, const Params& params, const Run* against)>;
+
 // --against is a run of its own, with the same options.
-Result<std::vector<FileInfo>> WriteWithProgress(const Command& command,
-                                                const ReportOutputs& outputs) {
+template <class T>
+Result<T> MakeWithProgress(const Command& command, uint64_t keep_bytes, const Maker<T>& make) {
   RawOptions raw = command.raw;
   const std::string_view asked_like[] = {"summary"};
   CLI_TRY(CheckInputs(raw));
   CLI_TRY(CheckQuestion(asked_like, raw.ToParams()));
   ProgressBar bar(raw);
   CLI_ASSIGN(const std::optional<ScrubbedCopies> copies, ScrubInputs(raw, bar.Callback()));
-  CLI_ASSIGN(const Run run, OpenRun(raw.inputs, raw, bar.Callback()));
+  CLI_ASSIGN(const Run run, OpenRun(raw.inputs, raw, bar.Callback(), {}, keep_bytes));
   if (raw.against.empty()) {
-    return run.WriteReport(outputs, ReportParams(raw));
+    return make(run, ReportParams(raw), nullptr);
   }
   CLI_ASSIGN(const Run against, OpenRun({&raw.against, 1}, raw, {}));
-  return run.WriteReport(outputs, ReportParams(raw), &against);
+  return make(run, ReportParams(raw), &against);
+}
+
+Result<std::vector<FileInfo>> WriteWithProgress(const Command& command,
+                                                const ReportOutputs& outputs) {
+  return MakeWithProgress<std::vector<FileInfo>>(
+      command, 0, [&](const Run& run, const Params& params, const Run* against) {
+        return run.WriteReport(outputs, params, against);
+      });
+}
+
+// For finer detail of a page that is served: no more than half of what may be used.
+Result<uint64_t> BytesToKeep(const RawOptions& raw) {
+  constexpr uint64_t kMost = uint64_t{2} << 30;
+  CLI_ASSIGN(const uint64_t limit, KeepMemoryLimit(raw));
+  return limit == 0 ? kMost : std::min(kMost, limit / 2);
+}
+
+void SayWithoutCharts(const RawOptions& raw) {
+  if (!HasReportCharts() && !raw.quiet) {
+    WriteMessage("borescope: plain tables without charts: this program was built without node\n");
+  }
 }
 
 // Of partials, which hold what was selected.
@@ -99,15 +126,33 @@ Result<std::vector<FileInfo>> WriteReport(const Command& command, const ReportOu
                                               ? WriteOfParts(command.raw, outputs)
                                               : WriteWithProgress(command, outputs));
   ReportFiles(files, command.raw);
-  if (outputs.page.has_value() && !HasReportCharts() && !command.raw.quiet) {
-    WriteMessage("borescope: plain tables without charts: this program was built without node\n");
+  if (outputs.page.has_value()) {
+    SayWithoutCharts(command.raw);
   }
   return files;
 }
 
-Result<std::vector<FileInfo>> WriteReportOf(const Command& command,
-                                            const std::vector<std::string>& paths,
-                                            const Output& output, const StopToken& stop) {
+Result<ServedReport> MakeReport(const Command& command) {
+  if (HoldParts(command.raw.inputs)) {
+    ServedReport report;
+    ReportOutputs outputs;
+    outputs.page = Output::To([&](std::string_view bytes) -> Result<void> {
+      report.html += bytes;
+      return {};
+    });
+    CLI_ASSIGN(report.files, WriteReport(command, outputs));
+    return report;
+  }
+  CLI_ASSIGN(const uint64_t keep_bytes, BytesToKeep(command.raw));
+  CLI_ASSIGN(ServedReport report,
+             MakeWithProgress<ServedReport>(command, keep_bytes, MakeServedReport));
+  ReportFiles(report.files, command.raw);
+  SayWithoutCharts(command.raw);
+  return report;
+}
+
+Result<ServedReport> MakeReportOf(const Command& command, const std::vector<std::string>& paths,
+                                  const StopToken& stop) {
   const RawOptions& raw = command.raw;
   const std::string_view asked_like[] = {"summary"};
   CLI_TRY(CheckQuestion(asked_like, raw.ToParams()));
@@ -117,12 +162,13 @@ Result<std::vector<FileInfo>> WriteReportOf(const Command& command,
   for (size_t i = 0; i < names.size(); ++i) {
     if (std::find(paths.begin(), paths.end(), names[i]) != paths.end()) chosen.push_back(i);
   }
-  CLI_ASSIGN(const Run some, all.Only(chosen, 0));
+  CLI_ASSIGN(const uint64_t keep_bytes, BytesToKeep(raw));
+  CLI_ASSIGN(const Run some, all.Only(chosen, keep_bytes));
   if (raw.against.empty()) {
-    return some.Report(output, raw.ToParams());
+    return MakeServedReport(some, ReportParams(raw));
   }
   CLI_ASSIGN(const Run against, OpenRun({&raw.against, 1}, raw, {}, stop));
-  return some.Report(output, raw.ToParams(), &against);
+  return MakeServedReport(some, ReportParams(raw), &against);
 }
 
 int RunReportVerb(const Command& command) {

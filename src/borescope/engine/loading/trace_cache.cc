@@ -41,6 +41,15 @@ Result<std::shared_ptr<const LoadedTrace>> TraceCache::Get(const InputFile& inpu
   return trace;
 }
 
+std::shared_ptr<const LoadedTrace> TraceCache::Kept(const std::string& path) const {
+  const std::lock_guard lock(mutex_);
+  const auto is_of_path = [&](const std::string& key) {
+    return key.starts_with(path) && (key.size() == path.size() || key[path.size()] == '\0');
+  };
+  const auto found = std::find_if(used_.rbegin(), used_.rend(), is_of_path);
+  return found == used_.rend() ? nullptr : entries_.at(*found)->trace;
+}
+
 uint64_t TraceCache::bytes() const {
   const std::lock_guard lock(mutex_);
   return bytes_;

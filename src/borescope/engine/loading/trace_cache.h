@@ -24,6 +24,9 @@ class TraceCache {
   Result<std::shared_ptr<const LoadedTrace>> Get(const InputFile& input,
                                                  const LoadOptions& options);
 
+  // The recording of this path if it is kept, the one that was used last; nothing is loaded.
+  std::shared_ptr<const LoadedTrace> Kept(const std::string& path) const;
+
   // Of the recordings that are kept.
   uint64_t bytes() const;
   void Clear();

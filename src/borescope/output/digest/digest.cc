@@ -67,7 +67,12 @@ void AddFact(std::string label, std::string value, Digest& digest) {
   }
 }
 
-void AddFacts(const Table& overview, const Table* breakdown, Digest& digest) {
+// Devices that worked on what was launched before the recording only seem idle (docs/verdict.md).
+double BeforeRecording(std::span<const Table> tables) {
+  return SumOf(TableOf(tables, "idle_causes"), "before_recording_ns");
+}
+
+void AddFacts(const Table& overview, const Table* breakdown, double before, Digest& digest) {
   const double world = MostOf(overview, "world_size");
   const auto ranks = static_cast<double>(overview.rows());
   const std::string of = world > ranks ? " of " + CountText(world) : "";
@@ -76,20 +81,28 @@ void AddFacts(const Table& overview, const Table* breakdown, Digest& digest) {
   AddFact("Steps", CountText(MostOf(overview, "steps")), digest);
   AddFact("Time", DigestTime(MostOf(overview, "span_ns")), digest);
   AddFact("Kernels", CountText(SumOf(&overview, "kernels")), digest);
-  if (const double span = SumOf(breakdown, "span_ns"); span > 0) {
+  if (const double span = SumOf(breakdown, "span_ns") - before; span > 0) {
     AddFact("Devices busy", DigestShare(SumOf(breakdown, "busy_ns"), span), digest);
   }
 }
 
-// The columns that are coloured are parts of one whole.
-void AddParts(const Table& breakdown, Digest& digest) {
+void AddPart(std::string_view column, Tone tone, double ns, Digest& digest) {
+  if (ns > 0) {
+    digest.parts.push_back({PartLabel(column), tone, ns});
+    digest.whole_ns += ns;
+  }
+}
+
+// The columns that are coloured are parts of one whole. Of the idle time, what was before the
+// recording is a part of its own.
+void AddParts(const Table& breakdown, double before, Digest& digest) {
   for (const Column& column : breakdown.columns) {
-    const double ns = column.hints.tone.has_value() ? SumOf(&breakdown, column.name) : 0;
-    if (ns > 0) {
-      digest.parts.push_back({PartLabel(column.name), *column.hints.tone, ns});
-      digest.whole_ns += ns;
+    if (column.hints.tone.has_value()) {
+      const double ns = SumOf(&breakdown, column.name);
+      AddPart(column.name, *column.hints.tone, column.name == "idle_ns" ? ns - before : ns, digest);
     }
   }
+  AddPart("before_recording_ns", Tone::kFaint, before, digest);
 }
 
 void AddFindings(const Table& verdict, Digest& digest) {
@@ -132,14 +145,16 @@ Digest MakeDigest(std::string title, std::span<const Table> tables) {
   Digest digest;
   digest.title = std::move(title);
   const Table* const breakdown = TableOf(tables, "breakdown");
+  const double idle = SumOf(breakdown, "idle_ns");
+  const double before = std::min(BeforeRecording(tables), idle);
   if (const Table* overview = TableOf(tables, "overview"); overview != nullptr) {
-    AddFacts(*overview, breakdown, digest);
+    AddFacts(*overview, breakdown, before, digest);
   }
   if (const Table* verdict = TableOf(tables, "verdict"); verdict != nullptr) {
     AddFindings(*verdict, digest);
   }
   if (breakdown != nullptr) {
-    AddParts(*breakdown, digest);
+    AddParts(*breakdown, before, digest);
   }
   if (const Table* kernels = TableOf(tables, "kernels"); kernels != nullptr) {
     AddKernels(*kernels, digest);

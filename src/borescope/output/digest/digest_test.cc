@@ -109,6 +109,21 @@ TEST(MakeDigest, AddsUpDevices) {
   EXPECT_EQ(digest.kernels[1].name, "k_2");
 }
 
+// As the finding says it: such devices only seem idle.
+TEST(MakeDigest, WhatWasBeforeTheRecordingIsAPartOfItsOwn) {
+  std::vector<Table> tables = TablesOf("k");
+  Table causes{"idle_causes", "Idle", {}};
+  Push(AddInt(causes, "before_recording_ns", Unit::kNanoseconds, Role::kSum, ""),
+       int64_t{10'000'000});
+  tables.push_back(std::move(causes));
+  const Digest digest = MakeDigest("run", tables);
+  EXPECT_EQ(digest.facts.back(), Fact("Devices busy", "80.0\u00A0%"));
+  ASSERT_EQ(digest.parts.size(), 3U);
+  EXPECT_EQ(digest.parts[1].ns, 2e6);
+  EXPECT_EQ(digest.parts[2].label, "before recording");
+  EXPECT_EQ(digest.whole_ns, 20e6);
+}
+
 TEST(MakeDigest, OfNothingIsEmpty) {
   const Digest digest = MakeDigest("run", {});
   EXPECT_TRUE(digest.facts.empty() && digest.findings.empty() && digest.parts.empty());

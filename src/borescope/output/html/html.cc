@@ -142,7 +142,7 @@ Result<void> WriteSafeLayout(const ReportPage& page, Sink& sink) {
 // Texts have no "<" that could end the element.
 Result<void> WriteSafeTimeline(const ReportPage& page, Sink& sink) {
   ScriptJsonSink json(sink);
-  BS_TRY(WriteTimeline(page.timeline, {}, json));
+  BS_TRY(WriteTimeline(page.timeline, page.more_of_timeline, json));
   return json.Finish();
 }
 

@@ -49,6 +49,8 @@ struct ReportPage {
   std::vector<ReportPane> panes;  // in the order of the page
   // Of the verb timeline; empty: the page has none.
   std::vector<Table> timeline = {};
+  // The address that has other stretches of it; empty, as in every file: none has.
+  std::string more_of_timeline = {};
 };
 
 // The page with its scripts and styles; empty when Borescope was built without them.

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <map>
 #include <numeric>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -295,7 +296,8 @@ class TimelineWriter {
         texts_(boxes_),
         json_(sink) {}
 
-  Result<void> Write(std::string_view more) {
+  // `has_empty`: with chunks of tracks that have nothing at a level.
+  Result<void> Write(std::string_view more, bool has_empty = false) {
     json_.BeginObject();
     json_.Key("version");
     json_.Uint(kFormVersion);
@@ -307,7 +309,7 @@ class TimelineWriter {
     PutWindows();
     PutTracks();
     PutLevels();
-    PutChunks();
+    PutChunks(has_empty);
     json_.EndObject();
     return json_.Finish();
   }
@@ -461,18 +463,43 @@ class TimelineWriter {
     json_.EndObject();
   }
 
-  void PutChunks() {
+  void PutEmptyChunks(std::span<const ChunkRows> boxes, std::span<const ChunkRows> points) {
+    std::set<std::pair<int64_t, int64_t>> filled;  // track and level
+    for (const std::span<const ChunkRows> chunks : {boxes, points}) {
+      for (const ChunkRows& chunk : chunks) {
+        filled.emplace(chunk.track, chunk.level);
+      }
+    }
+    const IntCells ranks(tracks_, "rank");
+    const auto& kinds = std::get<StringValues>(tracks_.Find("kind")->values);
+    for (size_t track = 0; track < tracks_.rows(); ++track) {
+      for (size_t row = 0; row < levels_.rows(); ++row) {
+        const ChunkRows empty{0, 0, static_cast<int64_t>(track), CellOr(levels_, "level", row, 0)};
+        if (CellOr(levels_, "rank", row, 0) == ranks[track] && kinds[track] != "counter" &&
+            !filled.contains({empty.track, empty.level})) {
+          PutChunk(empty, {});
+        }
+      }
+    }
+  }
+
+  void PutChunks(bool has_empty) {
     json_.BreakLine(1);
     json_.Key("chunks");
     json_.BeginArray();
     const BoxWriter writer(boxes_, numbers_, texts_);
-    for (const ChunkRows& chunk : ChunksOf(boxes_, numbers_)) {
+    const std::vector<ChunkRows> boxes = ChunksOf(boxes_, numbers_);
+    const std::vector<ChunkRows> points = ChunksOf(points_, numbers_);
+    for (const ChunkRows& chunk : boxes) {
       CheckStop();
       PutChunk(chunk, writer.Encode(chunk));
     }
-    for (const ChunkRows& chunk : ChunksOf(points_, numbers_)) {
+    for (const ChunkRows& chunk : points) {
       CheckStop();
       PutChunk(chunk, EncodePoints(points_, chunk));
+    }
+    if (has_empty) {
+      PutEmptyChunks(boxes, points);
     }
     json_.EndArray();
   }
@@ -488,6 +515,10 @@ class TimelineWriter {
 };
 
 }  // namespace
+
+Result<void> WriteStretch(std::span<const Table> tables, Sink& sink) {
+  return TimelineWriter(tables, sink).Write({}, true);
+}
 
 Result<void> WriteTimeline(std::span<const Table> tables, std::string_view more, Sink& sink) {
   return tables.empty() ? sink.Write("null") : TimelineWriter(tables, sink).Write(more);

@@ -15,4 +15,9 @@ namespace borescope::internal {
 // it; empty: none has. REQUIRES: tables of the verb timeline, in their order, numbers in range.
 Result<void> WriteTimeline(std::span<const Table> tables, std::string_view more, Sink& sink);
 
+// Writes a document of a stretch for a page that has the rest. Tracks of events without
+// anything in it have empty chunks, so that the page does not draw coarser ones there; counters
+// keep their value. REQUIRES: as WriteTimeline.
+Result<void> WriteStretch(std::span<const Table> tables, Sink& sink);
+
 }  // namespace borescope::internal

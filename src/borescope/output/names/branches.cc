@@ -21,7 +21,7 @@ void AddEnds(const Branches& forks, Branches& found) {
   found.insert(found.end(), begin + static_cast<std::ptrdiff_t>(last), forks.end());
 }
 
-// The forks with all texts on one side: what is common with the nearest, with those behind it, and
+// The forks with all texts on one side: what is common with the nearest, with those after it, and
 // so on, each less than the one before.
 class Forks {
  public:

@@ -43,9 +43,8 @@ class LabelMaker {
     return Take(token, {whole.begin, whole.end}, marks);
   }
 
-  // A token that has no more than `most`, or as much of it from a byte on, if that is not too
-  // little. The mark before a piece
-  // and that behind it are one more than there was.
+  // Keeps a token that is no wider than `most`, else as much of it from a byte on, if that is not
+  // too little. A piece from the middle has a mark on both sides, one more than it had.
   void KeepFrom(size_t token, size_t byte, double most, size_t least_bytes = 1) {
     if (IsKept(token) || (WidthOf(token) <= most && Keep(token))) {
       return;

@@ -116,7 +116,7 @@ class Tokenizer {
   // Marks that end with "::" are a token of their own.
   bool IsBehindScope() const { return at_ >= 2 && name_.substr(at_ - 2, 2) == kScope; }
 
-  // A word that goes on behind an underscore or a cut has begun before; its tokens are alike.
+  // A word that goes on after an underscore or a cut has begun before; its tokens are alike.
   void BeginWord() {
     if (at_ < word_end_) {
       return;
@@ -182,7 +182,7 @@ class Tokenizer {
   bool is_operator_ = false;
 };
 
-// The name without what compilers write behind it.
+// The name without what compilers write after it.
 std::string_view WithoutClone(std::string_view name) {
   for (const std::string_view end : {" [clone .kd]", ".kd"}) {
     if (name.ends_with(end) && name.size() > end.size()) {

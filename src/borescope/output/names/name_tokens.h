@@ -16,7 +16,7 @@ enum class TokenKind : uint8_t {
   kTile,      // "128x64", wherever it is: what people look for first
 };
 
-// Some bytes of a text: a word or a piece of one with the punctuation behind it. No longer than
+// Some bytes of a text: a word or a piece of one with the punctuation after it. No longer than
 // about sixteen characters of each.
 struct NameToken {
   uint32_t begin = 0;
@@ -25,10 +25,10 @@ struct NameToken {
 };
 
 struct NameText {
-  std::string text;               // of all tokens, one behind the other
+  std::string text;               // of all tokens, one after the other
   std::vector<NameToken> tokens;  // their places in `text`
 
-  // The token with byte `at`; the last one for bytes behind all. REQUIRES: there is a token.
+  // The token with byte `at`; the last one for bytes after all. REQUIRES: there is a token.
   size_t TokenAt(size_t at) const;
   // The token a label begins with: the first that is no noise.
   size_t First() const;

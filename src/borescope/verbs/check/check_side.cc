@@ -80,7 +80,11 @@ Result<void> CheckRecordingsOnce(const std::vector<RunInput>& inputs) {
   KnownRecordings known;
   for (const RunInput& input : inputs) {
     for (size_t run = 0; input.parts.has_value() && run < input.parts->size(); ++run) {
-      BS_TRY(known.AddRun(input.parts->RecordingsOf(run)));
+      std::vector<PartsOfRuns::Recording> recordings = input.parts->RecordingsOf(run);
+      for (PartsOfRuns::Recording& recording : recordings) {
+        recording.path = fmt::format("{} (in {})", recording.path, input.name);
+      }
+      BS_TRY(known.AddRun(recordings));
     }
   }
   BS_TRY(known.AddRun({}));

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "borescope/analysis/core/row.h"
+#include "borescope/base/saturating.h"
 #include "borescope/base/statistics/quantile.h"
 #include "borescope/catalog/catalog.h"
 #include "borescope/verbs/check/measure_budgets.h"
@@ -133,8 +134,8 @@ constexpr int64_t kLongestPause = 1'000'000'000;
 
 bool AreAdjacent(const MeasuredRun& a, const MeasuredRun& b) {
   return a.window.begin_ns.has_value() && b.window.begin_ns.has_value() &&
-         *a.window.begin_ns <= *b.window.end_ns + kLongestPause &&
-         *b.window.begin_ns <= *a.window.end_ns + kLongestPause;
+         *a.window.begin_ns <= AddSaturating(*b.window.end_ns, kLongestPause) &&
+         *b.window.begin_ns <= AddSaturating(*a.window.end_ns, kLongestPause);
 }
 
 // Whether the steps of one lie before those of the other, and do so in time, if that is known.

@@ -39,6 +39,9 @@ Result<std::vector<const AnalysisSpec*>> FindDrawing(const std::vector<std::stri
       return UsageError(fmt::format("--overlay: '{}' draws nothing on traces; verbs that do are {}",
                                     verb, fmt::join(DrawingVerbs(), ", ")));
     }
+    if (std::find(specs.begin(), specs.end(), spec) != specs.end()) {
+      return UsageError(fmt::format("--overlay names {} twice; name it once", verb));
+    }
     specs.push_back(spec);
   }
   return specs;

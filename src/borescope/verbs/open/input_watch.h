@@ -14,7 +14,7 @@ namespace borescope::internal {
 // How a file looked: of a recording with a log per process, all logs together.
 struct FileLook {
   uint64_t bytes = 0;
-  // The time of its last change, by the clock of std::filesystem, which counts from a year to come.
+  // The time of its last change, by the clock of std::filesystem, whose zero lies in the future.
   int64_t changed_ns = std::numeric_limits<int64_t>::min();
 
   friend bool operator==(const FileLook&, const FileLook&) = default;

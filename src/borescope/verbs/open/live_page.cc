@@ -5,31 +5,24 @@
 #include <utility>
 
 #include "borescope/output/json_writer.h"
+#include "borescope/output/markup.h"
 #include "borescope/output/sink/sink.h"
 
 namespace borescope::internal {
 namespace {
 
 constexpr std::string_view kNothingElse = "default-src 'none'";
+constexpr std::string_view kAsking = "; connect-src 'self'";
 constexpr std::string_view kScripts = "script-src";
 constexpr std::string_view kPolicyStart = "<meta http-equiv=\"Content-Security-Policy\"";
 
-// In HTML text; what is shown may come from names of files.
-std::string Escaped(std::string_view text) {
-  std::string escaped;
-  for (const char c : text) {
-    switch (c) {
-      case '<':
-        escaped += "&lt;";
-        break;
-      case '&':
-        escaped += "&amp;";
-        break;
-      default:
-        escaped += c;
-    }
+// All of it, where there is no page that has a banner.
+std::string TextOf(const LiveNews& news) {
+  std::string text = news.text;
+  for (const std::string& problem : news.problems) {
+    text += ". " + problem;
   }
-  return escaped;
+  return text;
 }
 
 std::string JsonOf(uint64_t version, const LiveNews& news) {
@@ -52,6 +45,31 @@ std::string JsonOf(uint64_t version, const LiveNews& news) {
 
 }  // namespace
 
+std::string LetAsk(std::string html) {
+  const size_t policy = html.find(kPolicyStart);
+  const size_t end = policy == std::string::npos ? policy : html.find('>', policy);
+  if (end == std::string::npos) {
+    return html;
+  }
+  const std::string_view text = std::string_view(html).substr(policy, end - policy);
+  const size_t nothing_else = text.find(kNothingElse);
+  if (nothing_else != std::string_view::npos && text.find(kScripts) != std::string_view::npos &&
+      text.find(kAsking) == std::string_view::npos) {
+    html.insert(policy + nothing_else + kNothingElse.size(), kAsking);
+  }
+  return html;
+}
+
+std::string MakeServed(std::string html) {
+  html = LetAsk(std::move(html));
+  const size_t asking = html.find(kAsking);
+  const size_t policy = html.find(kPolicyStart);
+  if (asking != std::string::npos && asking < html.find('>', policy)) {
+    html.insert(html.find('>', policy) + 1, "\n<meta name=\"borescope-served\">");
+  }
+  return html;
+}
+
 std::string MakeLive(std::string html, uint64_t version) {
   const size_t policy = html.find(kPolicyStart);
   if (policy == std::string::npos) {
@@ -62,11 +80,7 @@ std::string MakeLive(std::string html, uint64_t version) {
   html.insert(end + 1, has_scripts
                            ? fmt::format("\n<meta name=\"borescope-live\" content=\"{}\">", version)
                            : std::string("\n<meta http-equiv=\"refresh\" content=\"5\">"));
-  const size_t nothing_else = html.find(kNothingElse, policy);
-  if (has_scripts && nothing_else < end) {
-    html.insert(nothing_else + kNothingElse.size(), "; connect-src 'self'");
-  }
-  return html;
+  return LetAsk(std::move(html));
 }
 
 std::string WaitingPage(std::string_view text) {
@@ -75,7 +89,7 @@ std::string WaitingPage(std::string_view text) {
       "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'\">\n"
       "<meta http-equiv=\"refresh\" content=\"1\">\n<title>Borescope</title>\n</head>\n<body>\n"
       "<p>{}</p>\n</body>\n</html>\n",
-      Escaped(text));
+      EscapeMarkup(text));
 }
 
 LivePage::LivePage(std::string name, std::string_view waiting)
@@ -87,10 +101,13 @@ void LivePage::SetPage(std::string html, LiveNews news) {
   uint64_t next = 0;
   {
     const std::scoped_lock lock(mutex_);
-    next = version_ + 1;
+    next = ++reserved_;
   }
   auto page = std::make_shared<const std::string>(MakeLive(std::move(html), next));
   const std::scoped_lock lock(mutex_);
+  if (next < version_) {
+    return;  // another thread has set a later one
+  }
   version_ = next;
   page_ = std::move(page);
   news_ = std::move(news);
@@ -99,6 +116,9 @@ void LivePage::SetPage(std::string html, LiveNews news) {
 void LivePage::SetNews(LiveNews news) {
   const std::scoped_lock lock(mutex_);
   news_ = std::move(news);
+  if (version_ == 0) {
+    page_ = std::make_shared<const std::string>(WaitingPage(TextOf(news_)));
+  }
 }
 
 std::optional<MadeAnswer> LivePage::Answer(std::string_view name) const {

@@ -1,4 +1,4 @@
-// A page that is replaced while a browser shows it, and that hears of it.
+// A page that is replaced while a browser shows it, which then loads the new one.
 //
 // The browser asks for "live" beside the page once a second. The answer is JSON:
 //
@@ -26,6 +26,14 @@ struct LiveNews {
   std::vector<std::string> problems;
 };
 
+// `html`, a report, with the permission to ask the server that it came from (connect-src), once.
+// Unchanged where it has no scripts.
+std::string LetAsk(std::string html);
+
+// `html`, a report, with that permission and what makes it say from time to time that it is still
+// open. Unchanged where it has no scripts.
+std::string MakeServed(std::string html);
+
 // `html`, a report, with what makes it ask. A report without scripts is loaded again by the browser
 // every few seconds.
 std::string MakeLive(std::string html, uint64_t version);
@@ -49,7 +57,8 @@ class LivePage {
  private:
   const std::string name_;
   mutable std::mutex mutex_;  // of what follows
-  uint64_t version_ = 0;
+  uint64_t reserved_ = 0;     // versions that were given out
+  uint64_t version_ = 0;      // of `page_`; 0: that for the time when there is none
   std::shared_ptr<const std::string> page_;
   LiveNews news_;
 };

@@ -20,6 +20,25 @@ TEST(MakeLive, LetsThePageAskItsOwnServerAndNothingElse) {
             "<body>default-src 'none'</body>");
 }
 
+TEST(LetAsk, OnceAndOnlyOfAPageWithScripts) {
+  const std::string page = LetAsk(std::string(kReport));
+  EXPECT_NE(page.find("default-src 'none'; connect-src 'self'; script-src"), std::string::npos);
+  EXPECT_EQ(LetAsk(page), page);
+  EXPECT_EQ(MakeLive(page, 7), MakeLive(std::string(kReport), 7));
+  EXPECT_EQ(LetAsk(std::string(kPlain)), kPlain);
+  EXPECT_EQ(LetAsk("no page"), "no page");
+}
+
+TEST(MakeServed, SaysThatItIsOpenIfItHasScripts) {
+  EXPECT_EQ(MakeServed(std::string(kReport)),
+            "<head><meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; "
+            "connect-src 'self'; script-src 'sha256-a'; base-uri 'none'\">\n"
+            "<meta name=\"borescope-served\"><title>x</title></head>"
+            "<body>default-src 'none'</body>");
+  EXPECT_EQ(MakeServed(std::string(kPlain)), kPlain);
+  EXPECT_EQ(MakeServed("no page"), "no page");
+}
+
 TEST(MakeLive, APageWithoutScriptsIsLoadedAgain) {
   EXPECT_EQ(MakeLive(std::string(kPlain), 7),
             "<head><meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'\">\n"
@@ -31,11 +50,20 @@ TEST(LivePage, WaitsUntilThereIsAPage) {
   const LivePage live("report.html", "none in <run>");
   const std::optional<MadeAnswer> page = live.Answer("report.html");
   ASSERT_TRUE(page.has_value());
-  EXPECT_NE(page->body->find("none in &lt;run>"), std::string::npos) << *page->body;
+  EXPECT_NE(page->body->find("none in &lt;run&gt;"), std::string::npos) << *page->body;
   EXPECT_NE(page->body->find("http-equiv=\"refresh\""), std::string::npos);
   EXPECT_EQ(*live.Answer("live")->body,
             "{\"version\":0,\"text\":\"none in <run>\",\"problems\":[]}\n");
   EXPECT_FALSE(live.Answer("other").has_value());
+}
+
+TEST(LivePage, SaysWhyThereIsNoPageYet) {
+  LivePage live("report.html", "none yet");
+  live.SetNews({"none could be read", {"rank-0.json: <no JSON>"}});
+  const std::string page = *live.Answer("report.html")->body;
+  EXPECT_NE(page.find("<p>none could be read. rank-0.json: &lt;no JSON&gt;</p>"),
+            std::string::npos)
+      << page;
 }
 
 TEST(LivePage, EveryPageHasAVersionAndNewsDoNot) {

@@ -33,7 +33,7 @@ struct RunAnswers {
 // What is asked of each run.
 struct Questions {
   std::vector<SectionSpec> sections;
-  // Of the sections; behind them that of the timeline, then that of the comparison.
+  // Of the sections; after them that of the timeline, then that of the comparison.
   std::vector<const AnalysisSpec*> specs;
   Params params;
   bool has_timeline = false;
@@ -126,7 +126,7 @@ Digest DigestOf(const RunAnswers& answers) {
   return MakeDigest(answers.title, answers.sections.front().tables);
 }
 
-// What changed from the other run to this one, behind the overview.
+// What changed from the other run to this one, after the overview.
 Result<void> AddChanges(const Questions& questions, RunAnswers& mine, RunAnswers& other,
                         const RunOptions& options, Report& report) {
   constexpr size_t kMostChanges = 5;

@@ -7,9 +7,9 @@
 
 #include "borescope/analysis/verbs/timeline/exact_boxes.h"
 #include "borescope/analysis/verbs/timeline/fit_page.h"
-#include "borescope/analysis/verbs/timeline/merge_boxes.h"
+#include "borescope/analysis/verbs/timeline/level_rows.h"
+#include "borescope/analysis/verbs/timeline/page_cost.h"
 #include "borescope/analysis/verbs/timeline/window.h"
-#include "borescope/base/saturating.h"
 
 namespace borescope::internal {
 namespace {
@@ -17,8 +17,6 @@ namespace {
 // In a page: more tracks and deeper rows than anybody looks at, which would take all of it.
 constexpr size_t kMostTracks = 128;
 constexpr size_t kMostDepths = 128;
-// No box or point of a level takes less.
-constexpr int64_t kLeastBytes = 6;
 
 size_t Events(const EventTrack& track) { return track.rows.size(); }
 size_t Events(const CounterTrack& track) { return track.ts_ns.size(); }
@@ -70,12 +68,7 @@ void LimitTracks(RankTracks& tracks, Timeline& timeline) {
 class LevelMaker {
  public:
   LevelMaker(const RankView& view, const RankTracks& tracks, DrawnTexts& texts, Timeline& timeline)
-      : view_(view),
-        tracks_(tracks),
-        texts_(texts),
-        timeline_(timeline),
-        merger_(view.trace.strings().size() + 1),
-        cost_(timeline.texts) {}
+      : timeline_(timeline), rows_(view, tracks, texts), cost_(timeline.texts) {}
 
   // The coarsest levels that fit, one at least, before those that are there.
   void AddThoseThatFit(int64_t room) {
@@ -95,55 +88,13 @@ class LevelMaker {
  private:
   // Whether the level takes no more than about `room`.
   bool Make(int64_t level, int64_t room) {
-    boxes_.clear();
-    points_.clear();
-    const auto most = static_cast<size_t>(room / kLeastBytes);
-    for (size_t track = 0; track < tracks_.events.size(); ++track) {
-      const EventTrack& events = tracks_.events[track];
-      const EventColumns columns = tracks_.ColumnsOf(view_.trace, events.side);
-      if (!merger_.Merge(columns, events, GrainOf(level), most - boxes_.size(), merged_)) {
-        return false;
-      }
-      for (const MergedBox& box : merged_) {
-        AddBox(static_cast<int64_t>(track), level, box);
-      }
+    if (!rows_.Make(level, kWholeRecording, static_cast<size_t>(room / kLeastBytesOfRow))) {
+      return false;
     }
-    AddPoints(level);
     before_ = cost_.bytes();
     cost_.BeginLevel();
-    for (const DrawnBox& box : boxes_) {
-      cost_.Add(box);
-    }
-    for (const DrawnPoint& point : points_) {
-      cost_.Add(point);
-    }
+    cost_.AddAll(rows_.boxes(), rows_.points());
     return true;
-  }
-
-  void AddBox(int64_t track, int64_t level, const MergedBox& merged) {
-    const EventSide side = tracks_.events[static_cast<size_t>(track)].side;
-    const EventColumns columns = tracks_.ColumnsOf(view_.trace, side);
-    DrawnBox box;
-    box.track = track;
-    box.level = level;
-    box.depth = merged.depth;
-    box.begin_ns = SubtractSaturating(merged.begin_ns, view_.trace.begin_ns());
-    box.duration_ns = SubtractSaturating(merged.end_ns, merged.begin_ns);
-    box.busy_ns = merged.busy_ns;
-    box.count = merged.count;
-    box.name = texts_.Of(columns.name[merged.row]);
-    box.tone = ToneOf(view_, tracks_.path, side, merged.row);
-    boxes_.push_back(box);
-  }
-
-  void AddPoints(int64_t level) {
-    for (size_t i = 0; i < tracks_.counters.size(); ++i) {
-      for (const MergedPoint& point : MergePoints(tracks_.counters[i], GrainOf(level))) {
-        const int64_t begin_ns = SubtractSaturating(point.begin_ns, view_.trace.begin_ns());
-        points_.push_back({static_cast<int64_t>(tracks_.events.size() + i), level,
-                           std::max<int64_t>(0, begin_ns), point.low, point.high, point.last});
-      }
-    }
   }
 
   void Keep(int64_t level) {
@@ -151,8 +102,8 @@ class LevelMaker {
                        .grain_ns = GrainOf(level),
                        .end_ns = timeline_.span_ns,
                        .bytes = cost_.bytes() - before_});
-    kept_boxes_.push_back(boxes_);
-    kept_points_.push_back(points_);
+    kept_boxes_.push_back(rows_.boxes());
+    kept_points_.push_back(rows_.points());
   }
 
   // Finest first, behind level 0.
@@ -166,16 +117,10 @@ class LevelMaker {
     }
   }
 
-  const RankView& view_;
-  const RankTracks& tracks_;
-  DrawnTexts& texts_;
   Timeline& timeline_;
-  BoxMerger merger_;
+  LevelRows rows_;  // of the level at work
   PageCost cost_;
   int64_t before_ = 0;
-  std::vector<MergedBox> merged_;
-  std::vector<DrawnBox> boxes_;  // of the level at work
-  std::vector<DrawnPoint> points_;
   std::vector<DrawnLevel> levels_;  // coarsest first
   std::vector<std::vector<DrawnBox>> kept_boxes_;
   std::vector<std::vector<DrawnPoint>> kept_points_;
@@ -190,20 +135,15 @@ void DescribeRank(const RankView& view, Timeline& timeline) {
 
 int64_t LevelZeroBytes(const Timeline& timeline) {
   PageCost cost(timeline.texts);
-  for (const DrawnBox& box : timeline.boxes) {
-    cost.Add(box);
-  }
-  for (const DrawnPoint& point : timeline.points) {
-    cost.Add(point);
-  }
+  cost.AddAll(timeline.boxes, timeline.points);
   return cost.bytes();
 }
 
 // Level 0 in the window, no more of it than may be needed.
 void AddWindow(const RankView& view, const RankTracks& tracks, int64_t most_bytes,
                DrawnTexts& texts, Timeline& timeline) {
-  AddExactRows(view, tracks, timeline.window, static_cast<size_t>(most_bytes / kLeastBytes), texts,
-               timeline);
+  AddExactRows(view, tracks, timeline.window, static_cast<size_t>(most_bytes / kLeastBytesOfRow),
+               texts, timeline);
   timeline.levels.push_back({.level = 0,
                              .begin_ns = timeline.window.begin_ns,
                              .end_ns = timeline.window.end_ns,
@@ -212,12 +152,11 @@ void AddWindow(const RankView& view, const RankTracks& tracks, int64_t most_byte
 
 }  // namespace
 
-Timeline MakeTimeline(const RankView& view, const Selected& selected, const Params& params,
-                      const TimelineRequest& request) {
-  Timeline timeline;
+RankTracks BeginTimeline(const RankView& view, const Selected& selected, const Params& params,
+                         bool is_limited, Timeline& timeline) {
   DescribeRank(view, timeline);
   RankTracks tracks = FindTracks(view, selected, params);
-  if (request.share.has_value()) {
+  if (is_limited) {
     LimitTracks(tracks, timeline);
   }
   for (const EventTrack& track : tracks.events) {
@@ -226,6 +165,14 @@ Timeline MakeTimeline(const RankView& view, const Selected& selected, const Para
   for (const CounterTrack& track : tracks.counters) {
     timeline.tracks.push_back(track.drawn);
   }
+  return tracks;
+}
+
+Timeline MakeTimeline(const RankView& view, const Selected& selected, const Params& params,
+                      const TimelineRequest& request) {
+  Timeline timeline;
+  const RankTracks tracks =
+      BeginTimeline(view, selected, params, request.share.has_value(), timeline);
   timeline.window = request.share.has_value() ? ChooseWindow(view, selected, tracks)
                                               : DrawnWindow{0, timeline.span_ns, "all"};
   DrawnTexts texts(view.trace, timeline.texts);

@@ -15,6 +15,11 @@ struct TimelineRequest {
   std::optional<int64_t> share;
 };
 
+// Finds the tracks of a rank, and describes both in a timeline that has nothing drawn yet. Where
+// `is_limited`, without the smallest of very many tracks and the deepest of very many rows.
+RankTracks BeginTimeline(const RankView& view, const Selected& selected, const Params& params,
+                         bool is_limited, Timeline& timeline);
+
 // O(events) per level, and a sort of what is drawn.
 Timeline MakeTimeline(const RankView& view, const Selected& selected, const Params& params,
                       const TimelineRequest& request);

@@ -100,6 +100,15 @@ void PageCost::Add(const DrawnPoint& point) {
   chunk.point = point;
 }
 
+void PageCost::AddAll(const std::vector<DrawnBox>& boxes, const std::vector<DrawnPoint>& points) {
+  for (const DrawnBox& box : boxes) {
+    Add(box);
+  }
+  for (const DrawnPoint& point : points) {
+    Add(point);
+  }
+}
+
 int64_t TrackBytes(const std::vector<DrawnTrack>& tracks) {
   int64_t bytes = 0;
   for (const DrawnTrack& track : tracks) {

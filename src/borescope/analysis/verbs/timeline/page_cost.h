@@ -18,6 +18,7 @@ class PageCost {
   // REQUIRES: rows of one track come by begin; those of several tracks may alternate.
   void Add(const DrawnBox& box);
   void Add(const DrawnPoint& point);
+  void AddAll(const std::vector<DrawnBox>& boxes, const std::vector<DrawnPoint>& points);
 
   int64_t bytes() const { return bytes_; }
 
@@ -38,6 +39,9 @@ class PageCost {
   std::vector<char> is_known_;  // by text
   int64_t bytes_ = 0;
 };
+
+// No box or point of a level takes less.
+inline constexpr int64_t kLeastBytesOfRow = 6;
 
 // What a page has of tracks, whatever is drawn on them.
 int64_t TrackBytes(const std::vector<DrawnTrack>& tracks);

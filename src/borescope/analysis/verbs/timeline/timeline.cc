@@ -70,24 +70,6 @@ std::vector<int64_t> BeginsOnOneClock(const std::vector<Timeline>& timelines) {
   return begins;
 }
 
-void Shift(int64_t shift_ns, Timeline& timeline) {
-  timeline.shift_ns = shift_ns;
-  const auto move = [shift_ns](int64_t& ns) { AddSaturatingTo(ns, shift_ns); };
-  move(timeline.window.begin_ns);
-  move(timeline.window.end_ns);
-  for (DrawnLevel& level : timeline.levels) {
-    move(level.begin_ns);
-    move(level.end_ns);
-  }
-  for (DrawnBox& box : timeline.boxes) {
-    move(box.begin_ns);
-    move(box.launch_ns);
-  }
-  for (DrawnPoint& point : timeline.points) {
-    move(point.begin_ns);
-  }
-}
-
 Result<Tables> FinishTimeline(Tables findings, const Params& params) {
   std::vector<Timeline> timelines = TimelinesOf(findings);
   findings.clear();
@@ -95,7 +77,7 @@ Result<Tables> FinishTimeline(Tables findings, const Params& params) {
   const std::vector<int64_t> begins = BeginsOnOneClock(timelines);
   const int64_t first = begins.empty() ? 0 : *std::min_element(begins.begin(), begins.end());
   for (size_t i = 0; i < timelines.size(); ++i) {
-    Shift(SubtractSaturating(begins[i], first), timelines[i]);
+    ShiftTimeline(SubtractSaturating(begins[i], first), timelines[i]);
     MeasureLevels(timelines[i]);
   }
   return TimelineTables(std::move(timelines));

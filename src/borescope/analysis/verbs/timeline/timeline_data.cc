@@ -1,5 +1,7 @@
 #include "borescope/analysis/verbs/timeline/timeline_data.h"
 
+#include "borescope/base/saturating.h"
+
 namespace borescope::internal {
 namespace {
 
@@ -20,6 +22,24 @@ int64_t CoarsestLevelOf(int64_t span_ns) {
     ++level;
   }
   return level;
+}
+
+void ShiftTimeline(int64_t shift_ns, Timeline& timeline) {
+  timeline.shift_ns = shift_ns;
+  const auto move = [shift_ns](int64_t& ns) { AddSaturatingTo(ns, shift_ns); };
+  move(timeline.window.begin_ns);
+  move(timeline.window.end_ns);
+  for (DrawnLevel& level : timeline.levels) {
+    move(level.begin_ns);
+    move(level.end_ns);
+  }
+  for (DrawnBox& box : timeline.boxes) {
+    move(box.begin_ns);
+    move(box.launch_ns);
+  }
+  for (DrawnPoint& point : timeline.points) {
+    move(point.begin_ns);
+  }
 }
 
 }  // namespace borescope::internal

@@ -85,6 +85,9 @@ struct Timeline {
   StringPool texts;
 };
 
+// Moves all times to those of a clock that begins so much earlier, and notes that.
+void ShiftTimeline(int64_t shift_ns, Timeline& timeline);
+
 // The grain of a level: 1 us, 4 us, 16 us, ...; 0 of level 0. REQUIRES: level <= kCoarsestLevel.
 int64_t GrainOf(int64_t level);
 inline constexpr int64_t kCoarsestLevel = 26;
