@@ -359,7 +359,7 @@ test('a chosen step stays among the others, boxes say what they are not filtered
     title: 'chosen', against: '', all_rows: [3, STEPS, 3], comparisons: ['none', 'none', 'none'], sections,
   });
   const page = await open(path);
-  assert.match(await page.locator('.facts').textContent(), /Devices4 x GPU A; 2 x GPU B/);
+  assert.match(await page.locator('.facts').textContent(), /Devices3 x GPU A; 2 x GPU B/);
   assert.deepEqual(await page.locator('#overview .names .bar-label').allTextContents(), ['gemm', 'add', '(no name)']);
   await page.show('#overview?step=7&text=add');
   const kernels = page.locator('#overview .names');
