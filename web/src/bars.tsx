@@ -5,7 +5,7 @@ import { type Column, type Table, type View, find, indices, numberAt, rowsOf } f
 import { RunLegend } from './runs';
 import { useWidth } from './hooks';
 import { fitName } from './measure';
-import { type Format, chooseFormat, columnLabel, formatFor, maxOf, namingColumns, rowLabel, showShare, sum, withUnit } from './units';
+import { type Format, NO_NAME, chooseFormat, columnLabel, formatFor, maxOf, namingColumns, rowLabel, showShare, sum, withUnit } from './units';
 
 const MOST_BARS = 12; // of names
 const MOST_ORDERED = 24; // of what has an order of its own
@@ -40,7 +40,7 @@ export function BarList({ rows, draw }: { rows: number[]; draw: (row: number, la
 }
 
 export function Label({ text, among, width }: { text: string; among: readonly string[]; width: number }) {
-  return <div class="bar-label" title={text}>{fitName(text || '–', width, among)}</div>;
+  return <div class="bar-label" title={text}>{fitName(text || NO_NAME, width, among)}</div>;
 }
 
 export const More = ({ count }: { count: number }) =>

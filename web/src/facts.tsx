@@ -23,10 +23,15 @@ function FactView({ fact, other }: { fact: Fact; other: Fact | undefined }) {
   );
 }
 
-function distinct(table: Table, name: string): string[] {
-  const column = find(table, name);
-  const texts = indices(rowsOf(table)).map((row) => printable(textAt(column, row)));
-  return [...new Set(texts)].filter((text) => text !== '');
+/** "1 x NAME" of each rank as "8 x NAME". */
+function devicesOf(overview: Table): string {
+  const column = find(overview, 'devices');
+  const counts = new Map<string, number>();
+  for (const one of indices(rowsOf(overview)).flatMap((row) => printable(textAt(column, row)).split(/[,;] (?=\d+ x )/))) {
+    const [, count = '1', name = one] = /^(\d+) x (.*)$/.exec(one) ?? [];
+    counts.set(name, (counts.get(name) ?? 0) + Number(count));
+  }
+  return [...counts].filter(([name]) => name !== '').map(([name, count]) => `${count} x ${name}`).join('; ');
 }
 
 const total = (table: Table | undefined, name: string): number => {
@@ -42,7 +47,7 @@ function factsOf(overview: Table, breakdown: Table | undefined): Fact[] {
   const world = most(overview, 'world_size');
   const busy = showShare(total(breakdown, 'busy_ns'), total(breakdown, 'span_ns'));
   return [
-    { label: 'Devices', value: distinct(overview, 'devices').join('; '), section: 'info' },
+    { label: 'Devices', value: devicesOf(overview), section: 'info' },
     { label: 'Ranks', value: String(ranks), ...(world > ranks ? { note: ` of ${world}` } : {}), section: 'info' },
     { label: 'Steps', value: String(most(overview, 'steps') || ''), section: 'steps' },
     { label: 'Time', value: show(most(overview, 'span_ns'), 'ns'), section: 'breakdown' },

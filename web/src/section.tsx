@@ -9,6 +9,7 @@ import { useTurn } from './hooks';
 import { Intervals, hasIntervals } from './intervals';
 import { type Section, type SizedTable, type Table, type View, rowsOf, tableOf } from './model';
 import { useFilters } from './navigation';
+import type { Filters } from './route';
 import { Roofline, hasRoofline } from './roofline';
 import { Series, hasSeries } from './series';
 import { StepColumns, hasSteps } from './step_columns';
@@ -20,7 +21,7 @@ const SMALL_ROWS = 12;
 interface Chart {
   has: (table: Table, view: View) => boolean;
   draw: (table: Table, view: View, section: Section, text: string) => preact.ComponentChild;
-  marksText?: boolean; // a text is marked in it, and takes nothing away
+  marks?: (table: Table, view: View) => Partial<Filters>; // filters that are marked in it, and take nothing away
 }
 
 // What draws each kind of view.
@@ -29,9 +30,10 @@ const CHARTS: Record<string, Chart> = {
   'stacked-bars': {
     has: hasBars,
     draw: (table, view) => (hasSteps(table, view) ? <StepColumns table={table} view={view} /> : <StackedBars table={table} view={view} />),
+    marks: (table, view) => (hasSteps(table, view) ? { step: null } : {}),
   },
   series: { has: hasSeries, draw: (table, view) => <Series table={table} view={view} /> },
-  flame: { has: hasFlame, draw: (table, view, _, text) => <Flame table={table} view={view} text={text} />, marksText: true },
+  flame: { has: hasFlame, draw: (table, view, _, text) => <Flame table={table} view={view} text={text} />, marks: () => ({ text: '' }) },
   heat: { has: hasHeat, draw: (table, view) => <Heat table={table} view={view} /> },
   intervals: { has: hasIntervals, draw: (table, view) => <Intervals table={table} view={view} /> },
   roofline: {
@@ -42,16 +44,16 @@ const CHARTS: Record<string, Chart> = {
   },
 };
 
-const useFiltered = (table: Table | undefined, marksText = false): Filtered | undefined => {
+/** What the filters leave, those apart that are given. */
+const useFiltered = (table: Table | undefined, without: Partial<Filters> = {}): Filtered | undefined => {
   const filters = useFilters();
-  return useMemo(
-    () => (table === undefined ? undefined : filterTable(table, marksText ? { ...filters, text: '' } : filters)), [table, filters]);
+  return useMemo(() => (table === undefined ? undefined : filterTable(table, { ...filters, ...without })), [table, filters]);
 };
 
 function ViewFigure({ section, view }: { section: Section; view: View }) {
   const table = tableOf(section, view.table);
   const chart = CHARTS[view.kind];
-  const filtered = useFiltered(table, chart?.marksText);
+  const filtered = useFiltered(table, table && chart?.marks?.(table, view));
   const { text } = useFilters();
   if (table === undefined || filtered === undefined || chart === undefined || !chart.has(table, view)) {
     return null;

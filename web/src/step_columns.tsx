@@ -104,8 +104,10 @@ function Columns(props: { title: string; steps: Step[]; parts: Column[]; largest
     setFrom(null);
   };
   const pointed = pointer === null ? undefined : steps[index(pointer)];
-  const labelled = new Set([0, slowest, steps.length - 1]);
-  const isFree = (i: number) => i === slowest || Math.abs(i - slowest) * wide > 40;
+  const chosen = steps.findIndex((step) => step.step === route.filters.step);
+  const first = chosen >= 0 ? chosen : slowest; // whose number is written in any case
+  const labelled = new Set([0, first, steps.length - 1]);
+  const isFree = (i: number) => i === first || Math.abs(i - first) * wide > 40;
   return (
     <svg
       class="steps" width={width} height={height} role="img"
@@ -130,6 +132,7 @@ function Columns(props: { title: string; steps: Step[]; parts: Column[]; largest
           );
         });
       })}
+      {chosen >= 0 && <rect class="chosen" x={LEFT + chosen * wide} y={TOP - 1} width={Math.max(2, wide)} height={tall + 2} />}
       {[...labelled].filter(isFree).map((i) => (
         <text key={i} class="tick" x={LEFT + (i + 0.5) * wide} y={height - 4} text-anchor={i === 0 && wide < 30 ? 'start' : 'middle'}>{steps[i]?.step}</text>
       ))}

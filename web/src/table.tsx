@@ -8,7 +8,7 @@ import { usePrinting, useWidth } from './hooks';
 import { type Filtered, isAdditive } from './filters';
 import { fitName } from './measure';
 import { type Column, type SizedTable, type Table, find, indices, isNumeric, numberAt, rowsOf } from './model';
-import { type Format, columnLabel, formatCell, formatNumber, printable, shortenName } from './units';
+import { type Format, NO_NAME, columnLabel, formatCell, formatNumber, printable, shortenName } from './units';
 
 const ROW_PX = 26;
 const SEEN_PX = 416; // sixteen rows
@@ -138,7 +138,7 @@ function BodyCell(props: { table: Table; shown: Shown; row: number; width: numbe
   const indent = indentAt(table, column, row);
   return (
     <td class={`${part}${isShort(props.shown) ? ' short' : ''}${staysClass(table, column)}`} title={text} dir="ltr" style={indent > 0 ? { paddingLeft: `${10 + indent}px` } : {}}>
-      {isProse(column) ? text : props.isPrinted ? shortenName(text, MOST_PRINTED_CHARACTERS) : fitName(text, props.width - CELL_PX - indent, textsOf(column, format))}
+      {text === '' && column.name === 'name' ? NO_NAME : isProse(column) ? text : props.isPrinted ? shortenName(text, MOST_PRINTED_CHARACTERS) : fitName(text, props.width - CELL_PX - indent, textsOf(column, format))}
     </td>
   );
 }

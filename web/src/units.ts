@@ -211,8 +211,15 @@ export function shortenName(name: string, most: number): string {
   return name.length <= most ? name : (labelNames([name], most, () => 1).get(name) ?? name);
 }
 
+export const NO_NAME = '(no name)';
+
+const HEADINGS = new Map([
+  ['diff', 'What changed'], ['doctor', 'Checks of the recording'], ['ops', 'Operators'], ['whatif', 'What if'],
+]);
+
 /** Verbs as headings: "critical-path" becomes "Critical path". */
-export const heading = (name: string): string => (name.charAt(0).toUpperCase() + name.slice(1)).replace(/[-_]/g, ' ');
+export const heading = (name: string): string =>
+  HEADINGS.get(name) ?? (name.charAt(0).toUpperCase() + name.slice(1)).replace(/[-_]/g, ' ');
 
 /** "total_host_ns" as people read it. */
 export function columnLabel(column: Column): string {

@@ -267,7 +267,7 @@ test('names of either run are inert in every view', async () => {
   await page.locator('#kernels tbody tr').first().click();
   await shownTables(page);
   assert.deepEqual(page.faults, []);
-  assert.equal(await page.locator('script').count(), 3);
+  assert.equal(await page.locator('script').count(), 4);
   assert.equal(await page.locator('img, iframe, b[onclick]').count(), 0);
   assert.match(await page.locator('#kernels details[data-table="kernels"] table').textContent(), /<\/script><script>alert\(1\)<\/script>/);
   await page.done();

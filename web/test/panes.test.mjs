@@ -347,6 +347,35 @@ test('steps stand in the order of time; a click chooses one, a drag a stretch of
   await page.done();
 });
 
+test('a chosen step stays among the others, boxes say what they are not filtered by, and shares are of all names', async () => {
+  const tables = [
+    tableOf('overview', [['rank', null, 'key', [0, 1, 2]], ['devices', null, 'derived', ['1 x GPU A', '1 x GPU A, 2 x GPU B', '1 x GPU A']], ['span_ns', 'ns', 'sum', [9, 9, 9]]]),
+    stepsTable(),
+    tableOf('kernels', [['name', null, 'key', ['gemm', 'add', '']], ['total_ns', 'ns', 'sum', [60, 30, 10]]]),
+  ];
+  const names = ['summary', 'steps', 'kernels'];
+  const sections = tables.map((table, i) => ({ name: names[i], summary: '', first_table: i, tables: 1, lack: '', views: i === 1 ? [stepsView] : [] }));
+  const path = composed('chosen', { borescope: '0', schema: 2, tables, diagnostics: [] }, {
+    title: 'chosen', against: '', all_rows: [3, STEPS, 3], comparisons: ['none', 'none', 'none'], sections,
+  });
+  const page = await open(path);
+  assert.match(await page.locator('.facts').textContent(), /Devices3 x GPU A; 2 x GPU B/);
+  assert.deepEqual(await page.locator('#overview .names .bar-label').allTextContents(), ['gemm', 'add', '(no name)']);
+  await page.show('#overview?step=7&text=add');
+  const kernels = page.locator('#overview .names');
+  assert.match(await atLast(() => kernels.locator('h3').textContent(), (text) => text.includes('not')), /not filtered by step$/);
+  assert.match(await kernels.locator('li').textContent(), /30\.0\s%/);
+  const columns = page.locator('#overview svg.steps');
+  assert.equal(await columns.locator('g.axis ~ rect:not(.chosen)').count(), 2 * STEPS);
+  const [mark, seventh] = [await columns.locator('.chosen').boundingBox(), await columns.locator('g.axis ~ rect').nth(2 * 7).boundingBox()];
+  assert.ok(Math.abs(mark.x - seventh.x) < 2, `${mark.x} ${seventh.x}`);
+  await page.show('#steps?step=7');
+  assert.equal(await page.locator('#steps svg.steps .chosen').count(), 1);
+  assert.equal(await page.locator('#steps tbody tr').count(), 1);
+  assert.deepEqual(page.faults, []);
+  await page.done();
+});
+
 test('two steps have no usual length, and no ratio to it', async () => {
   const whole = stepsTable();
   const two = { ...whole, columns: whole.columns.map((column) => ({ ...column, values: column.values.slice(6, 8) })) };

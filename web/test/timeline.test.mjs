@@ -107,6 +107,73 @@ test('a click tells about the event, its shapes, its launch and the stack of tha
   await page.done();
 });
 
+test('the panel about an event is in the window, below its row, and so is the tooltip', async () => {
+  const page = await opened('panel', run, { height: 800 });
+  const thread = page.locator('.tl-label').filter({ hasText: 'thread 4211' }).first();
+  await thread.scrollIntoViewIfNeeded();
+  const box = await thread.boundingBox();
+  const plot = await page.locator('.tl-area').boundingBox();
+  await page.mouse.move(plot.x + 60, Math.min(box.y + 11, 720));
+  await rest(page);
+  const tip = await page.locator('.tl-tip').boundingBox();
+  assert.ok(tip.y + tip.height <= 800, `${tip.y} ${tip.height}`);
+  await page.mouse.click(plot.x + 60, box.y + 11);
+  await rest(page);
+  const [panel, rows] = [await chosen(page).boundingBox(), await page.locator('.tl-scroll').boundingBox()];
+  assert.ok(panel.y >= rows.y + rows.height && panel.y + panel.height <= 800, `${panel.y} ${panel.height} ${rows.y} ${rows.height}`);
+  assert.ok(await chosen(page).getByRole('button', { name: 'Copy name' }).isVisible());
+  const own = await thread.boundingBox();
+  assert.ok(own.y < rows.y + rows.height && own.y + own.height > rows.y);
+  await page.done();
+});
+
+test('letters act wherever the focus is, unless somebody types', async () => {
+  const page = await opened('anywhere', run);
+  const all = await seenSpan(page);
+  await page.keyboard.press('w');
+  await rest(page);
+  const near = await atLast(() => seenSpan(page), (now) => now < all);
+  assert.ok(near < all);
+  await page.getByRole('searchbox', { name: 'Search events' }).focus();
+  await page.keyboard.press('s');
+  await rest(page);
+  assert.equal(await seenSpan(page), near);
+  await page.show('#overview');
+  await page.locator('#tab-overview').focus();
+  await page.keyboard.press('s');
+  await page.show('#timeline');
+  await rest(page);
+  assert.equal(await seenSpan(page), near);
+  assert.deepEqual(page.faults, []);
+  await page.done();
+});
+
+test('an address with a step or a time opens there', async () => {
+  for (const [at, least, most] of [['#timeline?step=7', 20e6, 26e6], ['#timeline?t=100000000-200000000', 100e6, 115e6]]) {
+    const page = await opened('there', run, { at });
+    const seen = await seenSpan(page);
+    assert.ok(seen >= least * 0.99 && seen <= most, `${at}: ${seen}`);
+    await page.done();
+  }
+});
+
+test('the critical path leads to its event, which it did not launch; colours are told', async () => {
+  const page = await opened('path', run, { at: '#timeline?step=7' });
+  const label = await page.locator('.tl-label').filter({ hasText: 'critical path' }).first().boundingBox();
+  const plot = await page.locator('.tl-area').boundingBox();
+  for (let x = 200; x < 900 && (await chosen(page).getByRole('button', { name: 'Go to the event' }).count()) === 0; x += 7) {
+    await page.mouse.click(plot.x + x, label.y + 11);
+    await rest(page);
+  }
+  assert.doesNotMatch(await chosen(page).textContent(), /launched/i);
+  await chosen(page).getByRole('button', { name: 'Go to the event' }).click();
+  assert.doesNotMatch(await chosen(page).textContent(), /critical path/);
+  const colours = await page.getByRole('list', { name: 'Colours of events' }).textContent();
+  assert.match(colours, /compute.*communication/);
+  assert.doesNotMatch(colours, /idle/);
+  await page.done();
+});
+
 test('an arrow leads from the launch to the selected kernel', async () => {
   const page = await opened('arrow', planted());
   const middle = async () => plotOf(page).evaluate((canvas) => {
@@ -323,14 +390,14 @@ test('arrow keys go from row to row, also where the selected event begins outsid
   for (let i = 0; i < 3; ++i) {
     await page.keyboard.press('+');
   }
-  for (const wanted of ['forward', 'launch']) {
+  for (const wanted of ['gemm', 'forward', 'launch']) { // devices are above threads
     await page.keyboard.press('ArrowDown');
     assert.equal(await name(), wanted);
   }
-  await page.keyboard.press('ArrowDown');
-  assert.equal(await name(), 'gemm');
   await page.keyboard.press('ArrowUp');
   assert.equal(await name(), 'forward');
+  await page.keyboard.press('ArrowUp');
+  assert.equal(await name(), 'gemm');
   await page.done();
 });
 

@@ -208,12 +208,12 @@ test('rows lie one below the other, and folded groups hide theirs', () => {
   assert.equal(all.height, all.rows.at(-1).y + all.rows.at(-1).height);
   assert.equal(all.byTrack.size, tracks.length);
   assert.deepEqual(all.rows.filter(({ kind }) => kind === 'group').map(({ label }) => label),
-    [0, 1, 2].flatMap((rank) => [`rank ${rank}`, 'python (4211)', `GPU ${rank}`]));
+    [0, 1, 2].flatMap((rank) => [`rank ${rank}`, `GPU ${rank}`, 'python (4211)']));
   const thread = all.byTrack.get(3);
   assert.equal(thread.lines, tracks[3].depths);
 
   const folded = timeline.layOut(tracks, new Set(['rank 1', '0/GPU 0', timeline.trackKey(3)]));
-  assert.deepEqual([...folded.byTrack.keys()], [0, 1, 2, 3, ...Array.from({ length: 9 }, (_, i) => 18 + i)]);
+  assert.deepEqual([...folded.byTrack.keys()].sort((a, b) => a - b), [0, 1, 2, 3, ...Array.from({ length: 9 }, (_, i) => 18 + i)]);
   assert.equal(folded.byTrack.get(3).lines, 1);
   const group = folded.rows.find(({ key }) => key === '0/GPU 0');
   assert.equal(timeline.anchorOf(folded, tracks, 4, 0), group.y + group.height / 2);
@@ -347,4 +347,31 @@ test('a kernel leads to its launch, and names to the next of them', () => {
   assert.equal(timeline.sameName(next, -1).index, 0);
   assert.equal(timeline.sameName({ track: 4, piece, boxes, index: 0 }, -1), null);
   assert.ok(TONES.length > 0);
+});
+
+/** What a search of a document finds. */
+function foundIn(document, text) {
+  globalThis.window = globalThis;
+  return new Promise((done) => {
+    timeline.search(new timeline.Store(document), document.span_ns, text, (now) => now.isComplete && done(now));
+  });
+}
+
+test('a whole name finds the one that the document has without its middle', () => {
+  const whole = `void ${'kernel_of_a_long_name_'.repeat(8)}<float>(int, float*)`;
+  const cut = `${whole.slice(0, 71)}…${whole.slice(-48)}`;
+  const found = (text, ...names) => [...timeline.matchingNames(names, text)];
+  assert.deepEqual(found(whole, cut, 'gemm', '…', `void …${whole.slice(-3)}`), [1, 0, 0, 0]);
+  assert.deepEqual(found(whole.toUpperCase(), cut), [1]);
+  assert.deepEqual(found(whole.replace('float*', 'double'), cut), [0]);
+  assert.deepEqual(found('KERNEL_OF', cut, 'gemm'), [1, 0]);
+});
+
+test('a search finds events and not the critical path, which shows some of them again; steps where there is nothing else', async () => {
+  const document = training({ steps: 4, perStep: 20 });
+  const path = document.tracks.findIndex(({ kind }) => kind === 'path');
+  document.chunks = document.chunks.map((chunk) => (chunk.track === path && chunk.level === 0 ? { ...document.chunks.find(({ track, level }) => track === 4 && level === 0), track: path } : chunk));
+  const kinds = async (text) => [...new Set((await foundIn(document, text)).hits.map(({ track }) => document.tracks[track].kind))];
+  assert.deepEqual(await kinds('FillFunctor'), ['stream']);
+  assert.deepEqual(await kinds('ProfilerStep#2'), ['steps']);
 });

@@ -4,27 +4,42 @@ import { useMemo } from 'preact/hooks';
 import { colourOf, rowColour } from '../colours';
 import { sideOf } from '../compare';
 import { Facts } from '../facts';
-import { filterTable } from '../filters';
+import { type Filtered, filterTable } from '../filters';
 import { Findings } from '../findings';
 import { useWidth } from '../hooks';
 import { fitName } from '../measure';
 import { type Column, type Report, type Section, type Table, type View, find, indices, numberAt, rowsOf, sectionNamed, tableOf, textAt } from '../model';
 import { useFilters, useNavigation } from '../navigation';
 import { kindsOf } from '../quality';
-import { isFiltering } from '../route';
+import { type Filters, isFiltering } from '../route';
 import { StepColumns, hasSteps } from '../step_columns';
-import { type Format, columnLabel, formatFor, maxOf, printable, show, showShare, sum, withUnit } from '../units';
+import { type Format, NO_NAME, columnLabel, formatFor, maxOf, printable, show, showShare, sum, withUnit } from '../units';
 
 const MOST_NAMES = 5;
+const FEWER_NAMES = 4; // beside many ranks, as all is to fit a screen
+const MANY_RANKS = 7;
 const MOST_RANKS = 8;
 const NUMBER_PX = 150;
+const NONE: Partial<Filters> = {};
+const ALL_STEPS: Partial<Filters> = { step: null, text: '' }; // steps stay, and the chosen one is marked
+const NO_TEXT: Partial<Filters> = { text: '' }; // shares of a name are of all names
 
-const useLeft = (table: Table | undefined): Table | undefined => {
+/** What the filters leave of this run, those apart that are given. */
+const useFiltered = (table: Table | undefined, without: Partial<Filters> = NONE): Filtered | undefined => {
   const filters = useFilters();
   return useMemo(() => {
     const own = table?.comparison === 'matched' ? sideOf(table, 'this') : table;
-    return own && filterTable(own, filters).table;
-  }, [table, filters]);
+    return own && filterTable(own, { ...filters, ...without });
+  }, [table, filters, without]);
+};
+
+const useLeft = (table: Table | undefined): Table | undefined => useFiltered(table)?.table;
+
+/** Which of the filters that are set take nothing away here. */
+const NotFiltered = ({ table }: { table: Table }) => {
+  const filters = useFilters();
+  const missing = useMemo(() => filterTable(table, filters).missing, [table, filters]);
+  return missing.length === 0 ? null : <small> not filtered by {missing.join(', ')}</small>;
 };
 
 /** The parts of a whole that a view stacks, of this run, as far as there is something of them. */
@@ -71,7 +86,7 @@ function TimeBox({ table, view, causes }: { table: Table; view: View; causes: Ta
   const whole = parts.reduce((total, part) => total + part.value, 0);
   return (
     <div class="box time">
-      <h3><a href={href('breakdown')}>Where the device time goes</a></h3>
+      <h3><a href={href('breakdown')}>Where the device time goes</a><NotFiltered table={table} /></h3>
       <div class="track" aria-hidden="true">
         {parts.filter((part) => part.value > 0).map((part) => (
           <span key={part.name} style={{ width: `${(part.value / whole) * 100}%`, backgroundColor: part.colour }} />
@@ -97,16 +112,16 @@ interface NameRow {
   value: number;
 }
 
-function largestOf(table: Table, value: Column): NameRow[] {
+function largestOf(table: Table, value: Column, most: number): NameRow[] {
   const names = find(table, 'name');
   const rows = indices(rowsOf(table)).map((row) => ({ row, name: textAt(names, row), value: numberAt(value, row) }));
-  return rows.filter((one) => one.value > 0).sort((a, b) => b.value - a.value).slice(0, MOST_NAMES);
+  return rows.filter((one) => one.value > 0).sort((a, b) => b.value - a.value).slice(0, most);
 }
 
 function NameLine(props: { table: Table; section: string; one: NameRow; value: Column; largest: number; whole: number; format: Format; width: number; siblings: readonly string[] }) {
   const { one, value } = props;
   const { href } = useNavigation();
-  const name = printable(one.name);
+  const name = printable(one.name) || NO_NAME;
   return (
     <li>
       <a href={href(props.section, { text: one.name })} title={name}>
@@ -120,25 +135,28 @@ function NameLine(props: { table: Table; section: string; one: NameRow; value: C
   );
 }
 
-/** The five names with most time, each a link to its rows. */
-function TopNames({ report, section, title, column }: { report: Report; section: string; title: string; column: string }) {
-  const table = useLeft(tableOf(sectionNamed(report, section), section));
+/** The names with most time, each a link to its rows. */
+function TopNames({ report, section, title, column, most }: { report: Report; section: string; title: string; column: string; most: number }) {
+  const source = tableOf(sectionNamed(report, section), section);
+  const table = useLeft(source);
+  const all = useFiltered(source, NO_TEXT)?.table;
   const { href } = useNavigation();
   const [box, width] = useWidth<HTMLDivElement>();
   const value = table && find(table, column);
-  const top = useMemo(() => (table === undefined || value === undefined ? [] : largestOf(table, value)), [table, value]);
-  const siblings = useMemo(() => top.map((one) => printable(one.name)), [top]);
-  if (table === undefined || value === undefined) {
+  const top = useMemo(() => (table === undefined || value === undefined ? [] : largestOf(table, value, most)), [table, value, most]);
+  const siblings = useMemo(() => top.map((one) => printable(one.name) || NO_NAME), [top]);
+  if (table === undefined || value === undefined || all === undefined) {
     return null;
   }
+  const whole = sum(find(all, column) ?? value);
   const largest = maxOf(top.map((one) => one.value), 1);
   const format = formatFor(value.unit, largest, true);
   return top.length === 0 ? null : (
     <div class="box names" ref={box}>
-      <h3><a href={href(section)}>{title}</a></h3>
+      <h3><a href={href(section)}>{title}</a><NotFiltered table={table} /></h3>
       <ol>
         {top.map((one) => (
-          <NameLine key={one.row} table={table} section={section} one={one} value={value} largest={largest} whole={sum(value)} format={format} width={width} siblings={siblings} />
+          <NameLine key={one.row} table={table} section={section} one={one} value={value} largest={largest} whole={whole} format={format} width={width} siblings={siblings} />
         ))}
       </ol>
     </div>
@@ -173,7 +191,7 @@ function Ranks({ table, view }: { table: Table; view: View }) {
   }
   return (
     <div class="box ranks">
-      <h3><a href={href('breakdown')}>Ranks</a></h3>
+      <h3><a href={href('breakdown')}>Ranks</a><NotFiltered table={table} /></h3>
       <ol>
         {lines.slice(0, MOST_RANKS).map((line) => (
           <li key={line.rank}>
@@ -193,13 +211,14 @@ function Ranks({ table, view }: { table: Table; view: View }) {
 function Steps({ section }: { section: Section | undefined }) {
   const { href } = useNavigation();
   const view = section?.views.find((one) => one.table === 'steps');
-  const table = useLeft(tableOf(section, 'steps'));
+  const table = useFiltered(tableOf(section, 'steps'), ALL_STEPS)?.table;
+  const { text } = useFilters();
   if (view === undefined || table === undefined || !hasSteps(table, view)) {
     return null;
   }
   return (
     <div class="box">
-      <h3><a href={href('steps')}>Steps in the order of time</a></h3>
+      <h3><a href={href('steps')}>Steps in the order of time</a>{text.trim() !== '' && <small> not filtered by text</small>}</h3>
       <StepColumns table={table} view={view} compact />
     </div>
   );
@@ -213,7 +232,7 @@ function Remarks({ report }: { report: Report }) {
   return (
     <p class="note">
       <a href={href('remarks')}>{kinds.length === 0 ? 'No remarks' : `${kinds.length} ${kinds.length === 1 ? 'kind' : 'kinds'} of remarks`} on the files</a>
-      {lacking > 0 && <> · <a href={href('not-recorded')}>{lacking} {lacking === 1 ? 'section' : 'sections'} not recorded</a></>}
+      {lacking > 0 && <> · <a href={href('not-recorded')}>{lacking} {lacking === 1 ? 'section' : 'sections'} without an answer</a></>}
     </p>
   );
 }
@@ -226,6 +245,8 @@ export function OverviewPane({ report }: { report: Report }) {
   const view = parts?.views.find((one) => one.table === 'breakdown');
   const whole = tableOf(parts, 'breakdown');
   const breakdown = useLeft(whole);
+  const ranks = new Set(whole && find(whole, 'rank')?.values).size;
+  const names = ranks < MANY_RANKS ? MOST_NAMES : FEWER_NAMES;
   const causes = useLeft(tableOf(sectionNamed(report, 'idle'), 'idle_causes'));
   const hasTime = view !== undefined && breakdown !== undefined && partsOf(breakdown, view).length > 0;
   return (
@@ -245,8 +266,8 @@ export function OverviewPane({ report }: { report: Report }) {
         </div>
         <div>
           {hasTime && <TimeBox table={breakdown} view={view} causes={causes} />}
-          <TopNames report={report} section="kernels" title="Kernels with most time" column="total_ns" />
-          <TopNames report={report} section="ops" title="Operators with most device time of their own" column="self_device_ns" />
+          <TopNames report={report} section="kernels" title="Kernels with most time" column="total_ns" most={names} />
+          <TopNames report={report} section="ops" title="Operators with most device time of their own" column="self_device_ns" most={names} />
           {hasTime && <Ranks table={breakdown} view={view} />}
         </div>
       </div>

@@ -70,7 +70,7 @@ function Contents({ pane, sections, lacking }: { pane: Pane; sections: Section[]
     <nav aria-label={`Sections of ${pane.title}`}>
       <ul>
         {sections.map((section) => <li key={section.name}><a href={href(section.name)}>{heading(section.name)}</a></li>)}
-        {lacking.map((section) => <li key={section.name}><a class="empty" href={href(section.name)}>{heading(section.name)} <small>not recorded</small></a></li>)}
+        {lacking.map((section) => <li key={section.name}><a class="empty" href={href(section.name)}>{heading(section.name)} <small>no answer</small></a></li>)}
       </ul>
     </nav>
   );

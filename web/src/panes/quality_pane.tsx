@@ -19,8 +19,8 @@ export function NotRecorded({ sections }: { sections: Section[] }) {
   const { href } = useNavigation();
   return (
     <section id={NOT_RECORDED} aria-labelledby="section-not-recorded">
-      <h2 id="section-not-recorded">Not in this recording</h2>
-      <p class="summary">what these sections would tell; each says how to record it</p>
+      <h2 id="section-not-recorded">Without an answer</h2>
+      <p class="summary">what these sections would say; each says what it lacks</p>
       <ul class="links">
         {sections.map((section) => (
           <li key={section.name}><a href={href(section.name)}>{heading(section.name)}</a> <small>{section.summary}</small></li>

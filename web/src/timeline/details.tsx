@@ -5,7 +5,7 @@ import { exactTime } from './axis';
 import { boxAt, depthOf, durationOf } from './boxes';
 import { useChanges } from './changes';
 import { type Spot } from './scene';
-import { launchOf, sameName, stackOf } from './spots';
+import { isOnPath, launchOf, sameName, stackOf } from './spots';
 import { type Stage } from './stage';
 import { adviceOf, detailOf, isMerged, mergedWords, nameOf, placeOf } from './words';
 
@@ -55,7 +55,7 @@ function Ways({ stage, spot, launch }: { stage: Stage; spot: Spot; launch: Spot 
   return (
     <div class="tools">
       <button type="button" onClick={() => stage.fit()}>Zoom to it</button>
-      {launch !== null && <button type="button" onClick={() => go(launch)}>Go to its launch</button>}
+      {launch !== null && <button type="button" onClick={() => go(launch)}>{isOnPath(stage.store, spot) ? 'Go to the event' : 'Go to its launch'}</button>}
       <button type="button" disabled={before === null} onClick={() => go(before)}>Previous of this name</button>
       <button type="button" disabled={after === null} onClick={() => go(after)}>Next of this name</button>
       <button type="button" onClick={() => stage.setRange({ begin: spot.boxes.begin[spot.index]!, end: spot.boxes.end[spot.index]! })}>Its time as range</button>
@@ -67,6 +67,7 @@ function Ways({ stage, spot, launch }: { stage: Stage; spot: Spot; launch: Spot 
 function Facts({ stage, spot, launch }: { stage: Stage; spot: Spot; launch: Spot | null }) {
   const { store } = stage;
   const [begin, duration] = [spot.boxes.begin[spot.index]!, durationOf(spot.boxes, spot.index)];
+  const isLaunched = launch !== null && !isOnPath(store, spot);
   const delay = launch === null ? '' : show(begin - launch.boxes.begin[launch.index]!, 'ns');
   return (
     <dl>
@@ -75,7 +76,7 @@ function Facts({ stage, spot, launch }: { stage: Stage; spot: Spot; launch: Spot
       <Fact label="duration" value={show(duration, 'ns')} />
       <Fact label="step" value={stepOf(stage, spot)} />
       <Fact label="detail" value={detailOf(store, spot)} />
-      <Fact label="launched" value={launch === null ? '' : `${delay} before, by ${nameOf(store, launch)}`} />
+      <Fact label="launched" value={!isLaunched ? '' : `${delay} before, by ${nameOf(store, launch)}`} />
       <Fact label="merged" value={isMerged(spot) ? `${mergedWords(spot)}; mostly of this name. ${adviceOf(store, spot, stage.document.more !== undefined)}` : ''} />
       <Fact label="clock" value={clockOf(stage, begin)} />
     </dl>
@@ -94,10 +95,10 @@ export function Details({ stage }: { stage: Stage }) {
     <div class="details tl-details" role="region" aria-label="Selected event">
       <button type="button" class="close" aria-label="Unselect" onClick={() => stage.select(null)}>✕</button>
       <p class="tl-name">{nameOf(stage.store, spot)}</p>
-      <Facts stage={stage} spot={spot} launch={launch} />
       <Ways stage={stage} spot={spot} launch={launch} />
+      <Facts stage={stage} spot={spot} launch={launch} />
       {depthOf(spot.boxes, spot.index) > 0 && <Stack stage={stage} title="Within" spots={stackOf(spot)} />}
-      {launch !== null && <Stack stage={stage} title="Launched from" spots={stackOf(launch)} />}
+      {launch !== null && <Stack stage={stage} title={isOnPath(stage.store, spot) ? 'The event, within' : 'Launched from'} spots={stackOf(launch)} />}
     </div>
   );
 }

@@ -33,10 +33,21 @@ export function interact(stage: Stage, plot: HTMLCanvasElement, onSearch: () => 
     ['keydown', down], ['keyup', up], ['blur', blur],
   ];
   listeners.forEach(([name, listener]) => plot.addEventListener(name, listener as EventListener, { passive: false }));
+  const letter = (event: KeyboardEvent) => (isForPlot(event, plot) ? down(event) : undefined);
+  const anywhere: [string, (event: never) => void][] = [['keydown', letter], ['keyup', up], ['blur', blur]];
+  anywhere.forEach(([name, listener]) => addEventListener(name, listener as EventListener));
   return () => {
     held.stop();
+    anywhere.forEach(([name, listener]) => removeEventListener(name, listener as EventListener));
     listeners.forEach(([name, listener]) => plot.removeEventListener(name, listener as EventListener));
   };
+}
+
+/** Whether a letter that is pressed elsewhere is meant for the plot: it is shown, and nobody types. */
+function isForPlot(event: KeyboardEvent, plot: HTMLElement): boolean {
+  const isTyping = event.target instanceof HTMLElement && event.target.matches('input, select, textarea, dialog *');
+  const isShown = plot.closest('[hidden]') === null && document.querySelector('dialog[open]') === null;
+  return event.target !== plot && !isTyping && isShown && /^[a-z+=-]$/i.test(event.key);
 }
 
 function onKey(event: KeyboardEvent, stage: Stage, held: HeldKeys, onSearch: () => void): void {

@@ -146,7 +146,7 @@ export const KEY_HELP: readonly (readonly [string, string])[] = [
   ['Enter or F', 'fit the selected box, else the range'],
   ['Home', 'show everything'],
   ['N P', 'next, previous of the same name'],
-  ['G', 'go to the launch'],
+  ['G', 'go to the launch, or from the critical path to the event'],
   ['R', 'select the seen time as range'],
   ['/', 'search'],
   ['Esc', 'unselect'],

@@ -88,7 +88,14 @@ class Builder {
   }
 }
 
-/** Tracks with those of the same rank and parent beside each other, in the order of the first of each. */
+/** What comes first within a rank: steps and the critical path, then devices, then what has the deepest rows. */
+function placeOf(infos: readonly TrackInfo[]): number {
+  const has = (...kinds: TrackInfo['kind'][]) => infos.some(({ kind }) => kinds.includes(kind));
+  return has('steps', 'path') ? 0 : has('thread') ? 2 : 1;
+}
+
+/** Tracks with those of the same rank and parent beside each other, devices above processes, else in the order of the
+ *  first of each. */
 function grouped(tracks: readonly TrackInfo[]): number[] {
   const groups = new Map<string, number[]>();
   const ranks = new Map<number, string[]>();
@@ -100,7 +107,9 @@ function grouped(tracks: readonly TrackInfo[]): number[] {
     }
     groups.set(key, [...(own ?? []), track]);
   });
-  return [...ranks.values()].flat().flatMap((key) => groups.get(key) ?? []);
+  const placeOfGroup = (key: string) => placeOf((groups.get(key) ?? []).map((track) => tracks[track]!));
+  const inPlace = (keys: string[]) => [...keys].sort((a, b) => placeOfGroup(a) - placeOfGroup(b));
+  return [...ranks.values()].flatMap(inPlace).flatMap((key) => groups.get(key) ?? []);
 }
 
 /** The rows from top to bottom. */

@@ -32,11 +32,14 @@ export function exactSpot(store: Store, track: number, ns: number, duration?: nu
   return null;
 }
 
-/** The call that launched a box. */
+/** Where a box leads: to the call that launched it; from the critical path to the event itself. */
 export function launchOf(store: Store, { boxes, index }: Spot): Spot | null {
   const track = boxes.launchTrack?.[index] ?? 0;
   return track === 0 ? null : exactSpot(store, track - 1, boxes.launchNs![index]!);
 }
+
+/** Whether a box stands on the critical path for an event of another row. */
+export const isOnPath = (store: Store, { track }: Spot): boolean => store.tracks[track]?.kind === 'path';
 
 /** The boxes around a box and the box itself, the outermost first. */
 export const stackOf = (spot: Spot): Spot[] =>

@@ -35,6 +35,8 @@ export interface Pointer {
 const FIRST_FRAME_MS = 120; // for unpacking; later frames have less
 const FRAME_MS = 5;
 const GLANCE_MS = 20;
+const FOCUS_ROOM = 0.1; // at either side of a moment, as a share of it
+const RANGE_ROOM = 0.05;
 const JUMP_MS = 400; // when somebody asked for one box
 
 /** The outermost box at a time, or the nearest in the view. */
@@ -121,7 +123,11 @@ export class Stage {
 
   resize(width: number, height: number): void {
     if (width !== this.size.width || height !== this.size.height) {
+      const isLower = height < this.size.height && this.selected !== null;
       this.size = { width, height };
+      if (isLower) {
+        this.scrollToSelected(); // the panel about it takes room from below
+      }
       this.redraw();
     }
   }
@@ -173,7 +179,7 @@ export class Stage {
     if (selected !== null) {
       this.show(around(selected.boxes.begin[selected.index]!, selected.boxes.end[selected.index]!, this.whole));
     } else if (range !== null) {
-      this.show(around(range.begin, range.end, this.whole, 0.05));
+      this.showRange();
     } else if (first !== undefined) {
       this.show(around(first.begin_ns, first.end_ns, this.whole, 0.02));
     } else {
@@ -286,11 +292,12 @@ export class Stage {
     this.uncover(spot.track);
     this.select(spot);
     this.scrollTo(spot.track, depthOf(spot.boxes, spot.index));
+    this.scroller?.scrollIntoView({ block: 'nearest' });
   }
 
   /** Jumps to a moment, and selects the box there if there is one. */
   focus({ track, begin, duration }: Focus): void {
-    this.show(around(begin, begin + duration, this.whole, 2));
+    this.show(around(begin, begin + duration, this.whole, FOCUS_ROOM));
     this.store.allow(JUMP_MS);
     const spot = exactSpot(this.store, track, begin, duration) ?? exactSpot(this.store, track, begin);
     this.uncover(track);
@@ -304,12 +311,11 @@ export class Stage {
     this.redraw();
   }
 
-  /** Brings a range into sight that is not, or is only a speck. */
+  /** Fits the view to the range. */
   showRange(): void {
-    const { range, view } = this;
-    const isSeen = range === null || (range.begin >= view.begin && range.end <= view.end && range.end - range.begin > (view.end - view.begin) / 50);
-    if (range !== null && !isSeen) {
-      this.show(around(range.begin, range.end, this.whole, 0.05));
+    const { range } = this;
+    if (range !== null) {
+      this.show(around(range.begin, range.end, this.whole, RANGE_ROOM));
     }
   }
 
@@ -337,6 +343,12 @@ export class Stage {
     const keys = info === undefined ? [] : [...keysAround(info), trackKey(track)].filter((key) => this.folds.delete(key));
     if (keys.length > 0) {
       this.relayOut();
+    }
+  }
+
+  private scrollToSelected(): void {
+    if (this.selected !== null) {
+      this.scrollTo(this.selected.track, depthOf(this.selected.boxes, this.selected.index));
     }
   }
 

@@ -9,6 +9,7 @@ import { type TimelineDocument } from './document';
 import { HEAD_PX } from './head';
 import { interact, interactMap } from './interact';
 import { Labels } from './labels';
+import { Legend } from './legend';
 import { Finer } from './more';
 import { Outline } from './outline';
 import { type Focus, Stage } from './stage';
@@ -111,7 +112,9 @@ function watchPrint(stage: Stage, elements: Elements): () => void {
   };
 }
 
-const isSameSpan = (a: Span | null, b: Span | null): boolean => a === b || (a !== null && b !== null && a.begin === b.begin && a.end === b.end);
+/** The same to the nanosecond: an address has no fractions of one. */
+const isSameSpan = (a: Span | null, b: Span | null): boolean =>
+  a === b || (a !== null && b !== null && Math.abs(a.begin - b.begin) < 1 && Math.abs(a.end - b.end) < 1);
 
 /** The range of this timeline and that of the panes around it, each set when the other changes. */
 function useRange(stage: Stage, range: Span | null | undefined, onRange: ((range: Span | null) => void) | undefined): void {
@@ -223,9 +226,10 @@ export function Timeline({ document: data, range, onRange, focus, search = '' }:
     <div class="timeline">
       <Tools stage={stage} input={input} search={search} />
       <Plot stage={stage} elements={elements} />
-      <Spoken stage={stage} />
-      <State stage={stage} />
       <Details stage={stage} />
+      <Spoken stage={stage} />
+      <Legend stage={stage} />
+      <State stage={stage} />
       <Outline stage={stage} />
     </div>
   );

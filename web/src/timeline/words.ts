@@ -1,10 +1,10 @@
 // What is said about a box, in the tooltip, the panel and the table.
-import { printable, show, showShare } from '../units';
+import { NO_NAME, printable, show, showShare } from '../units';
 import { busyShare, countOf, durationOf } from './boxes';
 import { type Spot } from './scene';
 import { type Store } from './store';
 
-export const nameOf = (store: Store, { boxes, index }: Spot): string => printable(store.name(boxes.name[index]!)) || '(no name)';
+export const nameOf = (store: Store, { boxes, index }: Spot): string => printable(store.name(boxes.name[index]!)) || NO_NAME;
 
 /** Shapes, sizes of messages and similar; empty: none are recorded. */
 export function detailOf(store: Store, { boxes, index }: Spot): string {
