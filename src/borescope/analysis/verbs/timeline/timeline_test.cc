@@ -253,7 +253,7 @@ TEST(TimelineTest, TracksOfEachKindAreLimited) {
 }
 
 // Of a process the threads that launch work come first, though others are busier.
-TEST(TimelineTest, ThreadsThatLaunchComeFirst) {
+TEST(TimelineTest, RowsOfWhatLaunchesComeFirst) {
   TestTrace trace;
   for (int64_t i = 0; i < 9; ++i) {
     trace.Op("aten::mm", {100 * i, 50}, {}, 5);
