@@ -122,7 +122,7 @@ Result<void> FileServer::OfferPage(std::string html, std::string_view name) {
 }
 
 Result<void> FileServer::OfferReport(ServedReport report, std::string_view name) {
-  const Result<void> offered = OfferPage(std::move(report.html), name);
+  Result<void> offered = OfferPage(std::move(report.html), name);
   if (!offered.ok() || report.finer == nullptr) {
     return offered;
   }
@@ -134,7 +134,7 @@ Result<void> FileServer::OfferReport(ServedReport report, std::string_view name)
 }
 
 Result<void> FileServer::OfferLivePage(std::string_view name, std::string_view waiting) {
-  const Result<void> offered = OfferPage("", name);
+  Result<void> offered = OfferPage("", name);
   if (!offered.ok()) {
     return offered;
   }

@@ -148,6 +148,7 @@ void CheckQuality(std::initializer_list<const Side*> sides, const QualityRules& 
 // Of parts those that the recordings had.
 std::vector<std::string> NamesOf(const Side& side) {
   std::vector<std::string> names;
+  names.reserve(side.measured.size());
   for (const MeasuredRun& run : side.measured) {
     names.push_back(run.values.name);
   }
