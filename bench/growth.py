@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """How the cost of each verb grows with its input: instructions at n, 2n and 4n events, for ten shapes of traces.
 
-    bench/growth.py [--build build/bench] [--events 4000] [--verbs V,...] [--shapes S,...] [--output bench/growth.md]
+    bench/growth.py [--build build/bench] [--events 4000] [--verbs V,...] [--shapes S,...] [--output FILE.md]
 
 The exponent of a verb is log2 of (I(4n) - I(2n)) / (I(2n) - I(n)), where I counts instructions on one thread: 1 is
 linear and 2 quadratic, and what does not depend on the input drops out. The table has the exponents; 1.1 is the
