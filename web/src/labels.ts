@@ -19,7 +19,7 @@ export type GlyphWidth = (glyph: string) => number;
 
 const MARK = '…';
 const ROUNDING = 1e-6;
-const LONGEST_TOKEN = 16; // characters of a word, and of what stands behind it
+const LONGEST_TOKEN = 16; // characters of a word with the punctuation after it
 const LEAST_CAMEL = 8; // "TrivialOffset|Calculator", but not "CUDA|Functor"
 const MOST_AT_EACH_END = 8;
 const MOST_ROUNDS = 6;
@@ -76,7 +76,7 @@ class Tokenizer {
 
   private takeToken(): void {
     const [begin, depth] = [this.at, this.depth];
-    this.takeMarks(); // in front of the first word, or more than stand behind one
+    this.takeMarks(); // before the first word, or more than a word takes with it
     const hasWord = isLetter(this.name[this.at]) && (this.at === begin || !this.isBehindScope());
     if (hasWord) {
       this.beginWord();
@@ -100,7 +100,7 @@ class Tokenizer {
     return this.name.startsWith('::', this.at - 2) && this.at >= 2;
   }
 
-  /** A word that goes on behind an underscore or a cut has begun before. */
+  /** A word that goes on after an underscore or a cut has begun before. */
   private beginWord(): void {
     if (this.at < this.wordEnd) {
       return;
@@ -395,7 +395,7 @@ function keepEnds(name: NameText, begin: number, label: LabelMaker): void {
   }
 }
 
-/** What stands behind that which is kept, and of one more token its beginning. */
+/** What follows the kept part, and the beginning of one more token. */
 function extend(name: NameText, width: number, label: LabelMaker): void {
   for (let i = 1; i < name.tokens.length && !label.isFull(); ++i) {
     if (label.isKept(i - 1) && !label.keep(i)) {

@@ -41,7 +41,7 @@ function whenDrawn(then: () => void): void {
 
 function reload(): void {
   stored((storage) => storage.setItem(PLACE, String(scrollY)));
-  location.reload(); // keeps the part behind "#"
+  location.reload(); // keeps the part after "#"
 }
 
 function makeBanner(): HTMLElement {
