@@ -5,7 +5,7 @@
 namespace borescope::internal {
 namespace {
 
-constexpr RecordedCut kWindow{5, 9, {}, 0, 100};
+const RecordedCut kWindow{5, 9, {}, 0, 100};
 
 TEST(RecordedCut, ReadsWhatItWrites) {
   for (const RecordedCut& cut : {kWindow, RecordedCut{-7, kMissing, "3..4,7", -10, 100},

@@ -133,6 +133,7 @@ std::string PartsTable(const ReportDigest& digest) {
 std::string KernelsTable(const Digest& run) {
   const size_t count = std::min(run.kernels.size(), kMostKernels);
   std::vector<std::string> names;
+  names.reserve(count);
   for (size_t i = 0; i < count; ++i) {
     names.push_back(run.kernels[i].name);
   }

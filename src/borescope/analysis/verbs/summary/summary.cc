@@ -24,6 +24,7 @@
 #include "borescope/analysis/measures/time/rank_groups.h"
 #include "borescope/analysis/measures/time/spread.h"
 #include "borescope/analysis/verbs/kernels/kernels.h"
+#include "borescope/analysis/verbs/summary/prices.h"
 #include "borescope/analysis/verbs/summary/summary_tables.h"
 #include "borescope/analysis/verbs/verbs.h"
 #include "borescope/base/check.h"

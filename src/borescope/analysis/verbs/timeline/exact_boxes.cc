@@ -42,7 +42,7 @@ void ForEachEvent(const RankView& view, const RankTracks& tracks, const DrawnWin
 class LatestBegin {
  public:
   explicit LatestBegin(const DrawnWindow& window)
-      : window_(window), bucket_ns_((window.end_ns - window.begin_ns) / kBuckets + 1) {}
+      : window_(window), bucket_ns_((window.end_ns - window.begin_ns) / int64_t{kBuckets} + 1) {}
 
   void Count(int64_t begin_ns) { ++counts_[BucketOf(begin_ns)]; }
 
