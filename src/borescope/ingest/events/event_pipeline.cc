@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "borescope/base/parallel.h"
-#include "borescope/ingest/events/structural_parser.h"
+#include "borescope/ingest/events/fast_parser.h"
 #include "borescope/ingest/events/tolerant_parser.h"
 
 namespace borescope::internal {
@@ -32,7 +32,7 @@ class ChunkParser {
   ParsedChunk Parse(TextChunk chunk, bool force) {
     KinetoEvents events;
     ParsedChunk parsed;
-    parsed.outcome = structural_.Parse(chunk.text(), chunk.byte, events);
+    parsed.outcome = fast_.Parse(chunk.text(), chunk.byte, events);
     const ChunkEnd end = chunk.is_last ? ChunkEnd::kEndOfText
                          : force       ? ChunkEnd::kTooLong
                                        : ChunkEnd::kMoreText;
@@ -55,7 +55,7 @@ class ChunkParser {
   }
 
  private:
-  StructuralParser structural_;
+  FastParser fast_;
   TolerantParser tolerant_;
 };
 

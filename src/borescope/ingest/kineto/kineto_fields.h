@@ -109,6 +109,13 @@ class RawEvent {
     present_ |= bit;
     tokens_[static_cast<size_t>(field)] = token;
   }
+  // For a reader that knows the fields of an event before it reads the first: their tokens in any
+  // order, kCount for values that are not read, then which fields these are, one bit each.
+  void Put(Field field, std::string_view token) { tokens_[static_cast<size_t>(field)] = token; }
+  void SetPresent(uint64_t fields) {
+    present_ = fields;
+    duplicates_ = 0;
+  }
   bool Has(Field field) const { return ((present_ >> static_cast<unsigned>(field)) & 1) != 0; }
   // The token, or an empty view when the field is absent.
   std::string_view Get(Field field) const {
@@ -127,7 +134,7 @@ class RawEvent {
  private:
   uint64_t present_ = 0;
   uint64_t duplicates_ = 0;
-  std::array<std::string_view, kFieldCount> tokens_;
+  std::array<std::string_view, kFieldCount + 1> tokens_;  // the last one is never looked at
 };
 
 }  // namespace borescope::internal
