@@ -148,9 +148,11 @@ void AppendRows(Table& whole, const Table& part, const IdMap& map) {
   ForEachColumn(
       [&](auto& to, const auto& from) {
         const size_t old_size = to.size();
-        to.resize(old_size + from.size());
-        for (size_t i = 0; i < from.size(); ++i) {
-          to[old_size + i] = map(from[i]);
+        to.insert(to.end(), from.begin(), from.end());
+        using Value = typename std::remove_reference_t<decltype(to)>::value_type;
+        if constexpr (std::is_same_v<Value, StringId> || std::is_same_v<Value, TrackId>) {
+          std::transform(from.begin(), from.end(), to.begin() + static_cast<ptrdiff_t>(old_size),
+                         map);
         }
       },
       whole, part);

@@ -30,7 +30,7 @@ class ChunkParser {
  public:
   // With `force`, an event that does not end in the chunk counts as damaged.
   ParsedChunk Parse(TextChunk chunk, bool force) {
-    KinetoEvents events;
+    KinetoEvents events(rows_);
     ParsedChunk parsed;
     parsed.outcome = fast_.Parse(chunk.text(), chunk.byte, events);
     const ChunkEnd end = chunk.is_last ? ChunkEnd::kEndOfText
@@ -50,6 +50,7 @@ class ChunkParser {
     }
     parsed.facts = events.facts();
     parsed.part = events.TakePart();
+    rows_ = parsed.part.row_counts();
     parsed.chunk = std::move(chunk);
     return parsed;
   }
@@ -57,6 +58,7 @@ class ChunkParser {
  private:
   FastParser fast_;
   TolerantParser tolerant_;
+  TracePart::RowCounts rows_{};  // of the last chunk: the next one is mostly like it
 };
 
 // One run of the pipeline, from the reader's position to the first chunk that does not end between

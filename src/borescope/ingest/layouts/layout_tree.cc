@@ -117,7 +117,7 @@ bool LayoutTree::Match(const char* at, const char* end, RawEvent& event, const c
   const Leaf& leaf = leaves_[node->leaf];
   event.Put(Field::kPhase, leaf.phase);
   event.Put(Field::kCategory, leaf.category);
-  event.SetPresent(leaf.present);
+  event.SetPresent(leaf.present, leaf.number);
   return true;
 }
 
@@ -204,7 +204,7 @@ void LayoutTree::Add(const EventLayout& layout) {
     has(Field::kCategory);
   }
   nodes_[node].leaf = static_cast<uint32_t>(leaves_.size());
-  leaves_.push_back({present, layout.phase, layout.category});
+  leaves_.push_back({++last_number_, present, layout.phase, layout.category});
 }
 
 }  // namespace borescope::internal

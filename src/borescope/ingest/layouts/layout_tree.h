@@ -51,6 +51,7 @@ class LayoutTree {
   };
   // What all events of a layout have in common.
   struct Leaf {
+    uint32_t number = 0;  // of no other layout, not even of a forgotten one
     uint64_t present = 0;
     std::string phase;
     std::string category;
@@ -65,6 +66,7 @@ class LayoutTree {
 
   std::vector<Node> nodes_;
   std::deque<Leaf> leaves_;         // views of their texts are given away
+  uint32_t last_number_ = 0;
   std::deque<std::string> fixed_;   // texts of the nodes, in whole blocks
 };
 
