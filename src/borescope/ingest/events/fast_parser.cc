@@ -24,32 +24,27 @@ ParseOutcome FastParser::Parse(std::string_view text, uint64_t byte, KinetoEvent
 
 std::optional<ParseOutcome> FastParser::ReadNext(KinetoEvents& sink) {
   size_t after = 0;
-  if (!layouts_.Read(text_, at_, event_, after)) {
+  size_t next = 0;
+  if (!layouts_.Read(text_, at_, event_, after) || !Follows(after, next)) {
     return ReadOther(sink);
   }
   event_.byte = byte_ + at_;
   sink.Add(event_);
   events_end_ = after;
-  return PassComma();
+  at_ = next;
+  return std::nullopt;
 }
 
-// After an event that the LayoutReader read.
-std::optional<ParseOutcome> FastParser::PassComma() {
-  at_ = FindNonSpace(text_, events_end_);
-  if (at_ < text_.size() && text_[at_] == ',') {
-    const size_t next = FindNonSpace(text_, at_ + 1);
-    if (next >= text_.size() || text_[next] == '{') {
-      at_ = next;
-      return std::nullopt;
-    }
+// Whether what follows an event that ends at `after` is sound: the end of the array, or a comma and
+// another event, or the text ends. `next` is where reading goes on.
+bool FastParser::Follows(size_t after, size_t& next) const {
+  next = FindNonSpace(text_, after);
+  if (next >= text_.size() || text_[next] == ']') {
+    return true;
   }
-  if (at_ >= text_.size()) {
-    return std::nullopt;
-  }
-  if (!SeekStructure()) {
-    return ParseOutcome{ParseStop::kDamaged, at_};
-  }
-  return GoOn(structural_.PassComma());
+  const bool has_comma = text_[next] == ',';
+  next = FindNonSpace(text_, next + 1);
+  return has_comma && (next >= text_.size() || text_[next] == '{');
 }
 
 std::optional<ParseOutcome> FastParser::ReadOther(KinetoEvents& sink) {

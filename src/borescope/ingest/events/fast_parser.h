@@ -25,7 +25,7 @@ class FastParser {
  private:
   std::optional<ParseOutcome> ReadNext(KinetoEvents& sink);
   std::optional<ParseOutcome> ReadOther(KinetoEvents& sink);
-  std::optional<ParseOutcome> PassComma();
+  bool Follows(size_t after, size_t& next) const;
   bool SeekStructure();
   std::optional<ParseOutcome> GoOn(std::optional<ParseOutcome> outcome);
 

@@ -41,8 +41,6 @@ class StructuralParser {
   void MoveTo(size_t at);
   // Reads an event and what separates it from the next one; or the reason why there is none.
   std::optional<ParseOutcome> ReadEvent(KinetoEvents& sink);
-  // What separates two events, after the first.
-  std::optional<ParseOutcome> PassComma();
   // Where reading goes on.
   size_t position() const { return at_ < end_ ? *at_ : size_; }
   // Where the event that was read last begins, and where it ends; 0 if there was none.
@@ -53,6 +51,8 @@ class StructuralParser {
   enum class Walk : uint8_t { kOk, kIncomplete, kDamaged };
 
   bool FindStructure(std::string_view text);
+  // What separates two events, after the first.
+  std::optional<ParseOutcome> PassComma();
   Walk WalkEvent();
   template <class FindField>
   Walk WalkObject(const FindField& find_field);

@@ -19,16 +19,20 @@ bool IsOfScalar(char c) {
 // The brackets of a list or object that are open.
 class Brackets {
  public:
-  bool Open(char c) {
-    braces_ = braces_ << 1 | (c == '{' ? 1 : 0);
-    return ++depth_ <= kDeepest;
-  }
-  // False if the other kind was opened.
-  bool Close(char c) {
-    const bool is_right = (braces_ & 1) == (c == '}' ? 1U : 0U);
-    braces_ >>= 1;
-    --depth_;
-    return is_right;
+  // False for a bracket that closes another kind, for one too many, and for what is neither a
+  // bracket nor white space.
+  bool Take(char c) {
+    if (c == '[' || c == '{') {
+      braces_ = braces_ << 1 | (c == '{' ? 1 : 0);
+      return ++depth_ <= kDeepest;
+    }
+    if (c == ']' || c == '}') {
+      const bool is_right = (braces_ & 1) == (c == '}' ? 1U : 0U);
+      braces_ >>= 1;
+      --depth_;
+      return is_right;
+    }
+    return IsSpace(c);
   }
   bool all_closed() const { return depth_ == 0; }
 
@@ -36,6 +40,20 @@ class Brackets {
   uint64_t braces_ = 0;
   int depth_ = 0;
 };
+
+// After the string that starts at `quote` in a list or object. Null as well if no separator follows
+// it: the TolerantParser takes such a quotation mark for one of the text.
+const char* ElementEnd(const char* quote, const char* end) {
+  const char* close = StringEnd(quote + 1, end);
+  if (close == nullptr) {
+    return nullptr;
+  }
+  const char* next = close + 1;
+  while (IsSpace(*next) && next < end) {
+    ++next;
+  }
+  return *next == ',' || *next == ']' || *next == '}' || *next == ':' ? close + 1 : nullptr;
+}
 
 }  // namespace
 
@@ -71,27 +89,18 @@ const char* ContainerEnd(const char* at, const char* end) {
     for (; others != 0; others &= others - 1) {
       const char* stop = at + std::countr_zero(others);
       if (*stop == '"') {
-        next = StringEnd(stop + 1, end);
-        if (next == nullptr) {
-          return nullptr;
-        }
-        ++next;
+        next = ElementEnd(stop, end);
         break;
       }
-      if (*stop == '[' || *stop == '{') {
-        if (!open.Open(*stop)) {
-          return nullptr;
-        }
-      } else if (*stop == ']' || *stop == '}') {
-        if (!open.Close(*stop)) {
-          return nullptr;
-        }
-        if (open.all_closed()) {
-          return stop < end ? stop + 1 : nullptr;
-        }
-      } else if (!IsSpace(*stop)) {
+      if (!open.Take(*stop)) {
         return nullptr;
       }
+      if (open.all_closed()) {
+        return stop < end ? stop + 1 : nullptr;
+      }
+    }
+    if (next == nullptr) {
+      return nullptr;
     }
     at = next;
   }
