@@ -38,9 +38,8 @@ EventsRead ReadBy(Parser& parser, std::string_view text, ChunkEnd end) {
   const std::string_view all(padded.data(), text.size());
   KinetoEvents events;
   ParseOutcome outcome = parser.Parse(all, kByte, events);
-  const bool is_damaged =
-      outcome.stop == ParseStop::kDamaged ||
-      (outcome.stop == ParseStop::kIncomplete && end != ChunkEnd::kMoreText);
+  const bool is_damaged = outcome.stop == ParseStop::kDamaged ||
+                          (outcome.stop == ParseStop::kIncomplete && end != ChunkEnd::kMoreText);
   if (is_damaged) {
     const size_t from = outcome.position;
     outcome = Joined(outcome, TolerantParser().Parse(all.substr(from), kByte + from,

@@ -12,7 +12,7 @@ namespace borescope::internal::testkit {
 
 struct EventsRead {
   ParseOutcome outcome;
-  std::string found;         // rows, facts and repairs
+  std::string found;          // rows, facts and repairs
   bool was_repaired = false;  // part of the text went to the TolerantParser
 };
 

@@ -81,12 +81,15 @@ TEST(LayoutTwinsTest, AgreeWhereverThePieceIsCut) {
 TEST(LayoutTwinsTest, AgreeOnDamagedBytes) {
   for (uint64_t seed = 0; seed < 300 && !HasFailure(); ++seed) {
     Random random(seed);
-    const std::string sound = RandomLayouts(random, 12, {.layouts = 2, .oddity = seed % 2 == 0 ? 0 : 0.04});
+    const std::string sound =
+        RandomLayouts(random, 12, {.layouts = 2, .oddity = seed % 2 == 0 ? 0 : 0.04});
     FastParser parser;
     ReadByLayouts(parser, sound, ChunkEnd::kEndOfText);
     for (int i = 0; i < 20 && !HasFailure(); ++i) {
       std::string text = sound;
-      constexpr std::string_view kDamage = "\"\\{}[],: \n\x01\xff" "0-e";
+      constexpr std::string_view kDamage =
+          "\"\\{}[],: \n\x01\xff"
+          "0-e";
       text[random.Below(text.size())] = kDamage[random.Below(kDamage.size())];
       SCOPED_TRACE("seed " + std::to_string(seed) + ", text " + text);
       ExpectTwins(parser, text, ChunkEnd::kEndOfText);

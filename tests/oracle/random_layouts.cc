@@ -25,25 +25,68 @@ constexpr Key kArgsKeys[] = {
     {"bytes", Kind::kNumber},         {"kernel", Kind::kText},        {"Addr", Kind::kNumber},
     {"Bytes", Kind::kNumber},         {"nested", Kind::kAny},         {"dtype", Kind::kText},
     {"Collective name", Kind::kText}, {"name", Kind::kText},          {"occupancy", Kind::kAny}};
-constexpr std::string_view kHeads[] = {
-    R"("ph": "X", "cat": "cpu_op")",  R"("ph":"X","cat":"kernel")",
-    R"("ph": "s", "cat": "ac2g")",    R"("cat": "fwdbwd", "ph": "f")",
-    R"("ph": "M")",                   R"("ph": "i", "cat": "cpu_instant_event")",
-    R"("ph": "X", "cat": "gpu_memcpy")", R"("ph": "X", "cat": "user_annotation")",
-    R"("ph": "b", "cat": "a")",       R"("ph": "C", "cat": "monitor,gpu,0")",
-    R"("ph": "X", "cat": "cuda_profiler_range")", R"("cat": "overhead")"};
-constexpr std::string_view kOddTexts[] = {
-    R"(a\"b)",  R"(\\)",      R"(\u00e9)",   R"(\ud800)",      "\xc3\xa9", "\xff", "\x01", "a\nb",
-    R"(\q)",    R"(x\\\"y)",  "{}[],:",      "\xed\xa0\x80",   "",         "null", "12",   "metrics: k",
-    "stream 7", "\xf0\x9f\x98\x80", R"(ends with \\)", "a long text that needs more than two blocks"};
-constexpr std::string_view kOddNumbers[] = {
-    "NaN",  "Infinity", "-1",  "1e5", "1E-3", "123456789012345678901234567890", "0.1234567", "null",
-    "true", "\"12\"",   "1.",  ".5",  "+3",   "01",  "-0.0", "9223372036854775807", "1.5e400",
-    "18446744073709551615", "1/2", "12 34", "[1]", "{\"a\":1}", "", "-", "12345678.123",
-    "0000000000000000000000000000000000000000001"};
+constexpr std::string_view kHeads[] = {R"("ph": "X", "cat": "cpu_op")",
+                                       R"("ph":"X","cat":"kernel")",
+                                       R"("ph": "s", "cat": "ac2g")",
+                                       R"("cat": "fwdbwd", "ph": "f")",
+                                       R"("ph": "M")",
+                                       R"("ph": "i", "cat": "cpu_instant_event")",
+                                       R"("ph": "X", "cat": "gpu_memcpy")",
+                                       R"("ph": "X", "cat": "user_annotation")",
+                                       R"("ph": "b", "cat": "a")",
+                                       R"("ph": "C", "cat": "monitor,gpu,0")",
+                                       R"("ph": "X", "cat": "cuda_profiler_range")",
+                                       R"("cat": "overhead")"};
+constexpr std::string_view kOddTexts[] = {R"(a\"b)",
+                                          R"(\\)",
+                                          R"(\u00e9)",
+                                          R"(\ud800)",
+                                          "\xc3\xa9",
+                                          "\xff",
+                                          "\x01",
+                                          "a\nb",
+                                          R"(\q)",
+                                          R"(x\\\"y)",
+                                          "{}[],:",
+                                          "\xed\xa0\x80",
+                                          "",
+                                          "null",
+                                          "12",
+                                          "metrics: k",
+                                          "stream 7",
+                                          "\xf0\x9f\x98\x80",
+                                          R"(ends with \\)",
+                                          "a long text that needs more than two blocks"};
+constexpr std::string_view kOddNumbers[] = {"NaN",
+                                            "Infinity",
+                                            "-1",
+                                            "1e5",
+                                            "1E-3",
+                                            "123456789012345678901234567890",
+                                            "0.1234567",
+                                            "null",
+                                            "true",
+                                            "\"12\"",
+                                            "1.",
+                                            ".5",
+                                            "+3",
+                                            "01",
+                                            "-0.0",
+                                            "9223372036854775807",
+                                            "1.5e400",
+                                            "18446744073709551615",
+                                            "1/2",
+                                            "12 34",
+                                            "[1]",
+                                            "{\"a\":1}",
+                                            "",
+                                            "-",
+                                            "12345678.123",
+                                            "0000000000000000000000000000000000000000001"};
 constexpr std::string_view kOddLists[] = {
-    "[]",         "[[]]",  "[{\"a\":[1]}]", "[1,\n 2]", "[\"]\"]", R"(["\"]"])", "[1}", "[[1]", "{}",
-    "[\"\xff\"]", "[|]",   "[\"a\" \"b\"]", "\"[1]\"",  "null",    "[1,,2]",     "[\\]", "[\x01]"};
+    "[]",     "[[]]", "[{\"a\":[1]}]", "[1,\n 2]", "[\"]\"]",       R"(["\"]"])", "[1}",
+    "[[1]",   "{}",   "[\"\xff\"]",    "[|]",      "[\"a\" \"b\"]", "\"[1]\"",    "null",
+    "[1,,2]", "[\\]", "[\x01]"};
 constexpr std::string_view kSpaces[] = {"", " ", "\n    ", "\r\n\t", "      "};
 
 class Writer {
@@ -149,8 +192,15 @@ class Writer {
   }
 
   static constexpr std::string_view kTexts[] = {
-      "aten::mm", "void at::native::vectorized_elementwise_kernel<4, at::native::FillFunctor<int>>",
-      "cudaLaunchKernel", "aten::add_", "fwdbwd", "thread_name", "e", "nccl:all_reduce", "p"};
+      "aten::mm",
+      "void at::native::vectorized_elementwise_kernel<4, at::native::FillFunctor<int>>",
+      "cudaLaunchKernel",
+      "aten::add_",
+      "fwdbwd",
+      "thread_name",
+      "e",
+      "nccl:all_reduce",
+      "p"};
   static constexpr std::string_view kLists[] = {
       "[1, 2, 3]", "[[1, 2], []]", R"(["float", "Scalar", ""])", R"(["", "[8, 16]"])", "[512,1,1]"};
 

@@ -9,9 +9,9 @@
 namespace borescope::internal::testkit {
 
 struct LayoutsOptions {
-  int layouts = 4;         // that the events choose from
-  double oddity = 0.05;    // how often a value is an odd one
-  double damage = 0;       // how often what separates tokens is wrong
+  int layouts = 4;       // that the events choose from
+  double oddity = 0.05;  // how often a value is an odd one
+  double damage = 0;     // how often what separates tokens is wrong
 };
 
 // `count` events with their commas, without the brackets of the array. REQUIRES: count > 0.

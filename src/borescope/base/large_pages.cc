@@ -8,15 +8,14 @@
 
 namespace borescope::internal {
 
-void PreferLargePages(const void* begin, size_t bytes) {
+void PreferLargePages(void* begin, size_t bytes) {
 #if defined(__linux__) && defined(MADV_HUGEPAGE)
-  constexpr uintptr_t kPage = uintptr_t{2} << 20;
-  const auto address = reinterpret_cast<uintptr_t>(begin);
-  const uintptr_t first = (address + kPage - 1) / kPage * kPage;
-  const uintptr_t last = (address + bytes) / kPage * kPage;
-  if (first < last) {
+  constexpr size_t kPage = size_t{2} << 20;
+  const size_t before = (kPage - reinterpret_cast<uintptr_t>(begin) % kPage) % kPage;
+  if (before < bytes && bytes - before >= kPage) {
     // Fails on systems without large pages, which changes nothing.
-    static_cast<void>(madvise(reinterpret_cast<void*>(first), last - first, MADV_HUGEPAGE));
+    static_cast<void>(madvise(static_cast<char*>(begin) + before, (bytes - before) / kPage * kPage,
+                              MADV_HUGEPAGE));
   }
 #else
   static_cast<void>(begin);

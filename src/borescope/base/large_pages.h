@@ -10,7 +10,7 @@ namespace borescope::internal {
 
 // Only advice: without effect on contents, and where there are no large pages. Of a block shorter
 // than a large page nothing changes. Thread-safe.
-void PreferLargePages(const void* begin, size_t bytes);
+void PreferLargePages(void* begin, size_t bytes);
 
 // Room for `size` values, in large pages.
 template <class T>

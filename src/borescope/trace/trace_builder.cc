@@ -354,9 +354,9 @@ TrackId TracePart::FindTrack(TrackKind kind, int64_t pid, int64_t tid, int64_t p
 }
 
 TracePart::RowCounts TracePart::row_counts() const {
-  return {data.host.size(),    data.device.size(), data.ops.size(),
-          data.triton.size(),  data.kernels.size(), data.runtime_calls.size(),
-          data.copies.size(), data.flows.size(),  data.memory.size()};
+  return {data.host.size(),   data.device.size(),  data.ops.size(),
+          data.triton.size(), data.kernels.size(), data.runtime_calls.size(),
+          data.copies.size(), data.flows.size(),   data.memory.size()};
 }
 
 void TracePart::Reserve(const RowCounts& rows) {

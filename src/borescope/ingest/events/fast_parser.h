@@ -1,6 +1,6 @@
-// FastParser: events of known layouts by the LayoutReader, all others by the StructuralParser, which
-// indexes the text only from the first such event on. The result is that of the StructuralParser
-// alone.
+// FastParser: events of known layouts by the LayoutReader, all others by the StructuralParser,
+// which indexes the text only from the first such event on. The result is that of the
+// StructuralParser alone.
 #pragma once
 
 #include <cstddef>
@@ -35,8 +35,8 @@ class FastParser {
   std::string_view text_;
   uint64_t byte_ = 0;
   size_t at_ = 0;
-  size_t events_end_ = 0;           // after the last event read
-  std::optional<size_t> indexed_;   // where the index of the StructuralParser begins
+  size_t events_end_ = 0;          // after the last event read
+  std::optional<size_t> indexed_;  // where the index of the StructuralParser begins
 };
 
 }  // namespace borescope::internal

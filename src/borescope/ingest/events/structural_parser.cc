@@ -107,8 +107,8 @@ std::optional<ParseOutcome> StructuralParser::ReadEvent(KinetoEvents& sink) {
   event_.byte = byte_ + start;
   const Walk walk = WalkEvent();
   if (walk != Walk::kOk) {
-    return ParseOutcome{
-        walk == Walk::kIncomplete ? ParseStop::kIncomplete : ParseStop::kDamaged, start};
+    return ParseOutcome{walk == Walk::kIncomplete ? ParseStop::kIncomplete : ParseStop::kDamaged,
+                        start};
   }
   sink.Add(event_);
   event_begin_ = start;

@@ -142,8 +142,6 @@ class LayoutLearner {
 
 }  // namespace
 
-std::optional<EventLayout> LayoutOf(std::string_view event) {
-  return LayoutLearner(event).Learn();
-}
+std::optional<EventLayout> LayoutOf(std::string_view event) { return LayoutLearner(event).Learn(); }
 
 }  // namespace borescope::internal

@@ -24,24 +24,24 @@ struct LayoutStep {
 
   std::string fixed;
   Slot slot = Slot::kEnd;
-  Field field = Field::kCount;    // of the value; kCount if it is not read
-  int args_begin = kNowhere;      // of the opening brace of "args" in `fixed`
-  int args_end = kNowhere;        // after its closing brace
+  Field field = Field::kCount;  // of the value; kCount if it is not read
+  int args_begin = kNowhere;    // of the opening brace of "args" in `fixed`
+  int args_end = kNowhere;      // after its closing brace
 
   bool operator==(const LayoutStep&) const = default;
 };
 
 struct EventLayout {
   std::vector<LayoutStep> steps;  // the last one, and no other, has Slot::kEnd
-  // Phase and category stand in the fixed text, with their quotation marks; empty if absent.
+  // Phase and category are in the fixed text, with their quotation marks; empty if absent.
   std::string phase;
   std::string category;
 };
 
 // The layout of a well-formed event, from its opening to its closing brace. Nothing for an event
-// that is not worth remembering: with repeated or escaped keys, a phase or category that is no plain
-// string, or very long fixed texts.
-// REQUIRES: eight bytes after `event` are readable. Any thread.
+// that is not worth remembering: with repeated or escaped keys, a phase or category that is no
+// plain string, or very long fixed texts. REQUIRES: eight bytes after `event` are readable. Any
+// thread.
 std::optional<EventLayout> LayoutOf(std::string_view event);
 
 }  // namespace borescope::internal

@@ -65,11 +65,15 @@ TEST_F(LayoutReaderTest, ReadsOnlyWhatItLearnt) {
 }
 
 TEST_F(LayoutReaderTest, LayoutsThatBeginAlikeAreDistinguished) {
-  const std::vector<std::string> events = {
-      Op("a", "1", "[]"), kFlow, R"({"ph":"X","cat":"kernel","name":"k","ts":1})",
-      R"({"ph":"X","cat":"kernel","name":"k","ts":1,"dur":2})", R"({"ph":"X","cat":"kern","name":"k"})",
-      R"({"ph":"X","cat":"kernel","name":"k","ts":"1"})", R"({"ph":"X","cat":"kernel","name":[1]})",
-      R"({"args":{}})", "{}"};
+  const std::vector<std::string> events = {Op("a", "1", "[]"),
+                                           kFlow,
+                                           R"({"ph":"X","cat":"kernel","name":"k","ts":1})",
+                                           R"({"ph":"X","cat":"kernel","name":"k","ts":1,"dur":2})",
+                                           R"({"ph":"X","cat":"kern","name":"k"})",
+                                           R"({"ph":"X","cat":"kernel","name":"k","ts":"1"})",
+                                           R"({"ph":"X","cat":"kernel","name":[1]})",
+                                           R"({"args":{}})",
+                                           "{}"};
   for (const std::string& event : events) {
     EXPECT_FALSE(Reads(event)) << event;
     Learn(event);
@@ -145,10 +149,9 @@ TEST(EventLayoutTest, IsCutBeforeAndAfterEachValue) {
 }
 
 TEST(EventLayoutTest, OddEventsAreNotRemembered) {
-  for (const char* event :
-       {R"({"name":"a","name":"b"})", R"({"na\u006de":"b"})", R"({"ph":1})", R"({"cat":"\u00e9\ud800)",
-        R"({"args":5})", R"({"args":{},"args":{}})", R"({"a":})", R"({"a":1)", R"(["a"])", R"({"a":[1})",
-        R"({"a":1}})"}) {
+  for (const char* event : {R"({"name":"a","name":"b"})", R"({"na\u006de":"b"})", R"({"ph":1})",
+                            R"({"cat":"\u00e9\ud800)", R"({"args":5})", R"({"args":{},"args":{}})",
+                            R"({"a":})", R"({"a":1)", R"(["a"])", R"({"a":[1})", R"({"a":1}})"}) {
     EXPECT_FALSE(LayoutOfText(event).has_value()) << event;
   }
   EXPECT_FALSE(LayoutOfText("{\"" + std::string(300, 'k') + "\":1}").has_value());

@@ -74,8 +74,8 @@ inline const char* LayoutTree::ValueEnd(const Node& node, const char* at, const 
 }
 
 // The step after `node` that the text at `at` has; null if none. `value` is where its value ends.
-inline const LayoutTree::Node* LayoutTree::Follow(const Node& node, const char* at,
-                                                  const char* end, const char*& value_end) const {
+inline const LayoutTree::Node* LayoutTree::Follow(const Node& node, const char* at, const char* end,
+                                                  const char*& value_end) const {
   const uint64_t key = KeyAt(at + node.key_offset);
   for (uint32_t i = node.child; i != kNone; i = nodes_[i].sibling) {
     const Node& child = nodes_[i];
@@ -159,9 +159,7 @@ uint32_t LayoutTree::AddChild(uint32_t parent, const LayoutStep& step) {
 
 // The keys of the children of `parent`, from the first byte on in which any two differ.
 void LayoutTree::SetKeys(uint32_t parent) {
-  const auto fixed = [](const Node& node) {
-    return std::string_view(node.fixed, node.fixed_size);
-  };
+  const auto fixed = [](const Node& node) { return std::string_view(node.fixed, node.fixed_size); };
   const uint32_t first = nodes_[parent].child;
   uint32_t offset = kMostKeyOffset;
   for (uint32_t i = first; i != kNone; i = nodes_[i].sibling) {

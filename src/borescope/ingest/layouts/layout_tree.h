@@ -39,9 +39,9 @@ class LayoutTree {
     uint64_t key_mask = 0;
     uint32_t sibling = kNone;
     uint32_t child = kNone;
-    uint32_t key_offset = 0;   // for the keys of the children
+    uint32_t key_offset = 0;  // for the keys of the children
     uint32_t fixed_size = 0;
-    uint32_t last_bits = 0;    // of the last block of the fixed text
+    uint32_t last_bits = 0;       // of the last block of the fixed text
     const char* fixed = nullptr;  // in whole blocks
     Slot slot = Slot::kEnd;
     Field field = Field::kCount;
@@ -58,16 +58,17 @@ class LayoutTree {
   };
 
   static bool FixedMatches(const Node& node, const char* at, const char* end);
-  const Node* Follow(const Node& node, const char* at, const char* end, const char*& value_end) const;
+  const Node* Follow(const Node& node, const char* at, const char* end,
+                     const char*& value_end) const;
   static const char* ValueEnd(const Node& node, const char* at, const char* end);
   uint32_t FindChild(uint32_t parent, const LayoutStep& step) const;
   uint32_t AddChild(uint32_t parent, const LayoutStep& step);
   void SetKeys(uint32_t parent);
 
   std::vector<Node> nodes_;
-  std::deque<Leaf> leaves_;         // views of their texts are given away
+  std::deque<Leaf> leaves_;  // views of their texts are given away
   uint32_t last_number_ = 0;
-  std::deque<std::string> fixed_;   // texts of the nodes, in whole blocks
+  std::deque<std::string> fixed_;  // texts of the nodes, in whole blocks
 };
 
 }  // namespace borescope::internal

@@ -17,7 +17,8 @@ const char* RareScalarEnd(const char* at, const char* end);
 inline const char* ScalarEnd(const char* at, const char* end) {
   const uint32_t others = ByteBlock(at).EndsNumber();
   const char* stop = at + std::countr_zero(others);
-  const bool is_number = others != 0 && stop != at && (*stop == ',' || *stop == '\n' || *stop == '}');
+  const bool is_number =
+      others != 0 && stop != at && (*stop == ',' || *stop == '\n' || *stop == '}');
   return is_number ? stop : RareScalarEnd(at, end);
 }
 

@@ -57,7 +57,8 @@ TEST(TokenEndTest, StringsEndAtTheFirstQuoteThatIsNotEscaped) {
 }
 
 TEST(TokenEndTest, StringsThatAreNotSoundHaveNoEnd) {
-  for (const char* text : {"", "abc", R"(a\")", R"(a\)", "a\nb\"", "a\\\nb\"", "\xff\"", "\xc3\""}) {
+  for (const char* text :
+       {"", "abc", R"(a\")", R"(a\)", "a\nb\"", "a\\\nb\"", "\xff\"", "\xc3\""}) {
     EXPECT_EQ(StringLength(text), -1) << text;
   }
   EXPECT_EQ(StringLength(std::string("a\0b\"", 4)), -1);
@@ -80,7 +81,8 @@ int SlowStringLength(const std::string& text) {
 }
 
 TEST(TokenEndTest, StringsAgreeWithTheSlowWayAtEveryPlaceOfABlock) {
-  for (const std::string middle : {"", "\\\"", "\\\\", "\\n", "\x1f", "\xc3\xa9", "\xc3", "\x7f", "'"}) {
+  for (const std::string middle :
+       {"", "\\\"", "\\\\", "\\n", "\x1f", "\xc3\xa9", "\xc3", "\x7f", "'"}) {
     for (size_t before = 0; before < 70; ++before) {
       for (const size_t after : {0, 1, 31, 40}) {
         const std::string text = std::string(before, 'a') + middle + std::string(after, 'b');
@@ -96,7 +98,8 @@ TEST(TokenEndTest, ContainersEndAtTheirOwnBracket) {
                            "[\n  1,\r\n\t2 ]", R"(["a" , "b"
 ])"}) {
     EXPECT_EQ(ContainerLength(text), static_cast<int>(std::string(text).size())) << text;
-    EXPECT_EQ(ContainerLength(std::string(text) + "],"), static_cast<int>(std::string(text).size()));
+    EXPECT_EQ(ContainerLength(std::string(text) + "],"),
+              static_cast<int>(std::string(text).size()));
   }
 }
 
