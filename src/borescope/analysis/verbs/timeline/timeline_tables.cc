@@ -1,5 +1,7 @@
 #include "borescope/analysis/verbs/timeline/timeline_tables.h"
 
+#include <algorithm>
+#include <cstddef>
 #include <utility>
 
 #include "borescope/analysis/core/key_columns.h"
@@ -183,8 +185,12 @@ class BoxColumns {
     PushInts("count", [](const DrawnBox& box) { return box.count; });
     PushInts("busy_ns", [](const DrawnBox& box) { return box.busy_ns; });
     PushDetails();
-    PushLaunches("launch_track", [](const DrawnBox& box) { return box.launch_track; });
-    PushLaunches("launch_offset_ns", [](const DrawnBox& box) { return box.launch_ns; });
+    PushLaunches("launch_track", [](const DrawnBox& box) {
+      return box.launch_track == kMissing ? 0 : box.launch_track;
+    });
+    PushLaunches("launch_offset_ns", [](const DrawnBox& box) {
+      return box.launch_track == kMissing ? 0 : box.launch_ns;
+    });
   }
 
  private:
@@ -199,15 +205,27 @@ class BoxColumns {
   template <class Get>
   void PushInts(std::string_view column, const Get& get) {
     auto& values = std::get<IntValues>(table_.Find(column)->values);
-    ForEachBox([&](const DrawnBox& box) { values.push_back(get(box)); });
+    const size_t before = values.size();
+    values.resize(before + timeline_.boxes.size());
+    int64_t* value = values.data() + before;
+    ForEachBox([&](const DrawnBox& box) { *value++ = get(box); });
   }
 
+  // Missing where no launch is known; `get` gives 0 then.
   template <class Get>
   void PushLaunches(std::string_view column, const Get& get) {
     Column& cells = *table_.Find(column);
-    ForEachBox([&](const DrawnBox& box) {
-      box.launch_track == kMissing ? PushMissing(cells) : internal::Push(cells, get(box));
-    });
+    const size_t before = cells.size();
+    PushInts(column, get);
+    const auto is_missing = [](const DrawnBox& box) { return box.launch_track == kMissing; };
+    if (cells.missing.empty() &&
+        std::none_of(timeline_.boxes.begin(), timeline_.boxes.end(), is_missing)) {
+      return;
+    }
+    cells.missing.resize(cells.size(), 0);
+    std::transform(timeline_.boxes.begin(), timeline_.boxes.end(),
+                   cells.missing.begin() + static_cast<std::ptrdiff_t>(before),
+                   [&](const DrawnBox& box) { return static_cast<char>(is_missing(box)); });
   }
 
   void PushNames() {
