@@ -74,7 +74,7 @@ bool FastParser::SeekStructure() {
   return true;
 }
 
-// Moves on to where the StructuralParser stands. Its outcome as one of the whole text.
+// Moves on to where the StructuralParser is. Its outcome as one of the whole text.
 std::optional<ParseOutcome> FastParser::GoOn(std::optional<ParseOutcome> outcome) {
   at_ = *indexed_ + structural_.position();
   if (outcome.has_value()) {
