@@ -30,7 +30,7 @@ template <class T>
 void GrowInLargePages(std::vector<T>& values, size_t more) {
   const size_t needed = values.size() + more;
   if (needed > values.capacity()) {
-    ReserveInLargePages(values, std::max(needed, values.capacity() * 2));
+    ReserveInLargePages(values, std::max(needed, values.size() * 2));
   }
 }
 
