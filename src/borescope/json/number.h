@@ -48,9 +48,9 @@ inline ParsedNumber ParseMicroseconds(std::string_view text) {
 
 // A whole number; "7.0" counts as 7, 7.5 is kNotNumber. ParseUnsigned keeps all 64 bits of
 // addresses and similar values in the bit pattern of the result.
-ParsedNumber ParseRareInteger(std::string_view text);
+ParsedNumber ParseRareInteger(std::string_view text);  // any text
 inline ParsedNumber ParseInteger(std::string_view text) {
-  // The common shape: digits that certainly fit.
+  // The common shape, digits that certainly fit, without the general routine's bookkeeping.
   uint64_t value = 0;
   size_t i = 0;
   for (; i < text.size() && static_cast<unsigned>(text[i] - '0') < 10; ++i) {

@@ -112,6 +112,18 @@ TEST_F(LayoutReaderTest, RefusesWhatDiffersInOneByte) {
   }
 }
 
+// Or a file of many categories would be searched through for each event.
+TEST_F(LayoutReaderTest, KeepsFewLayoutsThatBeginAlike) {
+  const auto event = [](int category) {
+    return R"({"ph":"X","cat":"c)" + std::to_string(category) + R"(","name":"n"})";
+  };
+  for (int i = 0; i < 200; ++i) {
+    Learn(event(i));
+  }
+  EXPECT_TRUE(Reads(event(0)) && Reads(event(63)));
+  EXPECT_FALSE(Reads(event(64)) || Reads(event(199)));
+}
+
 TEST_F(LayoutReaderTest, RestsWhereNothingRepeatsAndTriesAgain) {
   const std::string event = Op("a", "1", "[1]");
   Learn(event);

@@ -12,6 +12,8 @@ namespace {
 constexpr uint32_t kKeyBytes = 8;
 // Text and key of a match stay within the white space that follows the text.
 constexpr uint32_t kMostKeyOffset = 48;
+// Those that may follow a step are looked through one by one.
+constexpr size_t kMostSiblings = 64;
 
 uint64_t KeyAt(const char* text) {
   uint64_t key = 0;
@@ -132,6 +134,14 @@ uint32_t LayoutTree::FindChild(uint32_t parent, const LayoutStep& step) const {
   return i;
 }
 
+size_t LayoutTree::Children(uint32_t parent) const {
+  size_t count = 0;
+  for (uint32_t i = nodes_[parent].child; i != kNone; i = nodes_[i].sibling) {
+    ++count;
+  }
+  return count;
+}
+
 uint32_t LayoutTree::AddChild(uint32_t parent, const LayoutStep& step) {
   constexpr size_t kBlock = ByteBlock::kBytes;
   const size_t blocks = (step.fixed.size() + kBlock - 1) / kBlock;
@@ -184,6 +194,9 @@ void LayoutTree::Add(const EventLayout& layout) {
   for (const LayoutStep& step : layout.steps) {
     const uint32_t child = FindChild(node, step);
     is_new = child == kNone;
+    if (is_new && Children(node) >= kMostSiblings) {
+      return;  // what was added of it so far matches no event
+    }
     node = is_new ? AddChild(node, step) : child;
     if (step.field != Field::kCount) {
       has(step.field);

@@ -24,7 +24,8 @@ class LayoutTree {
   // REQUIRES: kTextPadding bytes of white space follow `end`.
   bool Match(const char* at, const char* end, RawEvent& event, const char*& after) const;
 
-  // The tokens of phase and category that a match gives live as long as the layout.
+  // Not more than 64 that begin alike are kept. The tokens of phase and category that a match gives
+  // live as long as the layout.
   void Add(const EventLayout& layout);
   void Clear();
   size_t size() const { return nodes_.size(); }
@@ -62,6 +63,7 @@ class LayoutTree {
                      const char*& value_end) const;
   static const char* ValueEnd(const Node& node, const char* at, const char* end);
   uint32_t FindChild(uint32_t parent, const LayoutStep& step) const;
+  size_t Children(uint32_t parent) const;
   uint32_t AddChild(uint32_t parent, const LayoutStep& step);
   void SetKeys(uint32_t parent);
 
