@@ -109,10 +109,21 @@ Table Preview(const Table& table) {
   return preview;
 }
 
+// Without the columns that text leaves out.
+Table WithoutQuiet(const Document& document, Table table) {
+  std::erase_if(table.columns, [&](const Column& column) {
+    const std::string name = table.name + "." + column.name;
+    return std::find(document.not_in_text.begin(), document.not_in_text.end(), name) !=
+           document.not_in_text.end();
+  });
+  return table;
+}
+
 // The table, with bars behind its rows or a chart below it where its views ask for them and the
 // terminal shows colours.
 std::string TableText(const Document& document, const Table& table, const TextStyle& style) {
-  const Table preview = WithRowUnits(SinceBegin(Preview(table), document.begins));
+  const Table preview =
+      WithRowUnits(SinceBegin(WithoutQuiet(document, Preview(table)), document.begins));
   if (!style.colour) {
     return LayOutTable(preview, style);
   }

@@ -55,7 +55,8 @@ std::optional<Finding> ExposedCommunication(const SummaryTables& tables) {
                      "; a collective also lasts while it waits for the slowest rank. `borescope "
                      "overlap` shows how much of it is hidden.",
                  own,
-                 Lever::kComm};
+                 Lever::kComm,
+                 PlaceOfWork(tables, kExposedCommPlace)};
 }
 
 std::string CopiesHelp(const SummaryTables& tables, bool are_pageable) {
@@ -88,7 +89,8 @@ std::optional<Finding> ExposedCopies(const SummaryTables& tables) {
                  "share",
                  CopiesHelp(tables, Contains(name, "Pageable")),
                  exposed,
-                 Lever::kCopies};
+                 Lever::kCopies,
+                 PlaceOfWork(tables, kExposedCopyPlace)};
 }
 
 // ---- Kernels ----
@@ -126,7 +128,8 @@ std::optional<Finding> DominantKernel(const SummaryTables& tables) {
                  "share",
                  DominantHelp(tables),
                  total,
-                 Lever::kKernel};
+                 Lever::kKernel,
+                 PlaceOfWork(tables, kKernelPlace, Texts(tables.kernels, "name")[0])};
 }
 
 std::optional<Finding> ShortKernels(const SummaryTables& tables) {
@@ -197,17 +200,20 @@ std::optional<Finding> StepSpread(const SummaryTables& tables) {
   if (worst == spread.rows()) {
     return std::nullopt;
   }
-  return Finding{"Steps differ in length",
-                 "info",
-                 fmt::format("step {} of rank {} takes {} on the host, {:.2f} x the median of {}",
-                             Ints(spread, "slowest_step")[worst], Ints(spread, "rank")[worst],
-                             FormatTime(Ints(spread, "max_ns")[worst]), ratio,
-                             FormatTime(Ints(spread, "median_ns")[worst])),
-                 ratio,
-                 "ratio",
-                 "Compare them: `borescope breakdown --by step`, `borescope ops --by step`. A slow "
-                 "first step is often warm-up: profile later.",
-                 Ints(spread, "above_median_ns")[worst]};
+  return Finding{
+      "Steps differ in length",
+      "info",
+      fmt::format("step {} of rank {} takes {} on the host, {:.2f} x the median of {}",
+                  Ints(spread, "slowest_step")[worst], Ints(spread, "rank")[worst],
+                  FormatTime(Ints(spread, "max_ns")[worst]), ratio,
+                  FormatTime(Ints(spread, "median_ns")[worst])),
+      ratio,
+      "ratio",
+      "Compare them: `borescope breakdown --by step`, `borescope ops --by step`. A slow "
+      "first step is often warm-up: profile later.",
+      Ints(spread, "above_median_ns")[worst],
+      Lever::kNone,
+      PlaceOfStep(tables, Ints(spread, "rank")[worst], Ints(spread, "slowest_step")[worst])};
 }
 
 // ---- When there is nothing to say about cost ----
