@@ -25,7 +25,7 @@ struct LongGap {
   int64_t ns = 0;
   IdleCause cause = IdleCause::kUnknown;  // with most of it; of equal ones the first in time
   int64_t cause_ns = 0;
-  HostId launch;  // the one that decided this cause
+  HostId launch = {};  // the one that decided this cause
   uint32_t step = kNoStep;
 };
 

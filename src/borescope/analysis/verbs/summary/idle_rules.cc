@@ -216,7 +216,7 @@ class IdleTime {
   }
 
   // Of several causes the longest time of that with most of it.
-  Place PlaceOf(const CauseRow& row) const {
+  FindingPlace PlaceOf(const CauseRow& row) const {
     const std::string_view column = &row == &kLaunchBoundCause ? "latency_ns"
                                     : row.column.empty()       ? causes_[0].row->column
                                                                : row.column;

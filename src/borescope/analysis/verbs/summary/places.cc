@@ -92,7 +92,7 @@ int64_t CellOr(const Table& table, std::string_view column, size_t row) {
 
 // The longest row that is kept, of equal ones the first.
 template <class Keeps>
-Place LongestRow(const Table& places, const Keeps& keeps) {
+FindingPlace LongestRow(const Table& places, const Keeps& keeps) {
   size_t longest = places.rows();
   for (size_t row = 0; row < places.rows(); ++row) {
     const bool is_longer =
@@ -158,12 +158,12 @@ Result<Table> WorkPlaces(const RankView& view, const Selected& selected) {
   return table;
 }
 
-Place PlaceOfIdle(const SummaryTables& tables, std::string_view column) {
+FindingPlace PlaceOfIdle(const SummaryTables& tables, std::string_view column) {
   const StringValues& causes = Texts(tables.idle_places, "cause");
   return LongestRow(tables.idle_places, [&](size_t row) { return causes[row] == column; });
 }
 
-Place PlaceOfIdleOn(const SummaryTables& tables, std::string_view column, size_t row) {
+FindingPlace PlaceOfIdleOn(const SummaryTables& tables, std::string_view column, size_t row) {
   const Table& places = tables.idle_places;
   const int64_t rank = Ints(tables.idle_causes, "rank")[row];
   const int64_t gpu = CellOr(tables.idle_causes, "gpu", row);
@@ -173,16 +173,17 @@ Place PlaceOfIdleOn(const SummaryTables& tables, std::string_view column, size_t
   });
 }
 
-Place PlaceOfWork(const SummaryTables& tables, std::string_view what, std::string_view name) {
+FindingPlace PlaceOfWork(const SummaryTables& tables, std::string_view what,
+                         std::string_view name) {
   const Table& places = tables.work_places;
   return LongestRow(places, [&](size_t row) {
     return Texts(places, "what")[row] == what && Texts(places, "name")[row] == name;
   });
 }
 
-Place PlaceOfStep(const SummaryTables& tables, int64_t rank, int64_t step) {
+FindingPlace PlaceOfStep(const SummaryTables& tables, int64_t rank, int64_t step) {
   const Table& steps = tables.steps;
-  Place place{.rank = rank, .step = step};
+  FindingPlace place{.rank = rank, .step = step};
   int64_t longest_ns = -1;
   for (size_t row = 0; row < steps.rows(); ++row) {
     const int64_t span_ns = CellOr(steps, "span_ns", row);
@@ -196,7 +197,7 @@ Place PlaceOfStep(const SummaryTables& tables, int64_t rank, int64_t step) {
   return place;
 }
 
-Place PlaceOfStraggler(const SummaryTables& tables, int64_t rank) {
+FindingPlace PlaceOfStraggler(const SummaryTables& tables, int64_t rank) {
   const Table& waits = tables.longest_waits;
   for (size_t row = 0; row < waits.rows(); ++row) {
     if (Ints(waits, "rank")[row] == rank) {
@@ -207,7 +208,7 @@ Place PlaceOfStraggler(const SummaryTables& tables, int64_t rank) {
   return {.rank = rank};
 }
 
-std::string WordsOfPlace(const SummaryTables& tables, const Place& place) {
+std::string WordsOfPlace(const SummaryTables& tables, const FindingPlace& place) {
   std::vector<std::string> words;
   const auto add = [&](std::string_view what, int64_t number) {
     if (number != kMissing) {

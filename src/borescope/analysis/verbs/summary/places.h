@@ -13,7 +13,7 @@
 namespace borescope::internal {
 
 // kMissing: there is none, or it is about all.
-struct Place {
+struct FindingPlace {
   int64_t rank = kMissing;
   int64_t gpu = kMissing;
   int64_t step = kMissing;
@@ -27,9 +27,9 @@ struct Place {
 Result<Table> WorkPlaces(const RankView& view, const Selected& selected);
 
 // Of the cause in a column of idle_causes, the longest of all devices; of equal ones the first.
-Place PlaceOfIdle(const SummaryTables& tables, std::string_view column);
+FindingPlace PlaceOfIdle(const SummaryTables& tables, std::string_view column);
 // On the device of a row of idle_causes.
-Place PlaceOfIdleOn(const SummaryTables& tables, std::string_view column, size_t row);
+FindingPlace PlaceOfIdleOn(const SummaryTables& tables, std::string_view column, size_t row);
 
 // What table work_places calls its rows.
 inline constexpr std::string_view kExposedCommPlace = "exposed_comm";
@@ -37,16 +37,17 @@ inline constexpr std::string_view kExposedCopyPlace = "exposed_copy";
 inline constexpr std::string_view kKernelPlace = "kernel";
 
 // The longest of these; of kernels those with the name.
-Place PlaceOfWork(const SummaryTables& tables, std::string_view what, std::string_view name = {});
+FindingPlace PlaceOfWork(const SummaryTables& tables, std::string_view what,
+                         std::string_view name = {});
 
 // The longest step of a rank.
-Place PlaceOfStep(const SummaryTables& tables, int64_t rank, int64_t step);
+FindingPlace PlaceOfStep(const SummaryTables& tables, int64_t rank, int64_t step);
 
 // The wait for a rank that was longest, on the clock of that rank.
-Place PlaceOfStraggler(const SummaryTables& tables, int64_t rank);
+FindingPlace PlaceOfStraggler(const SummaryTables& tables, int64_t rank);
 
 // "rank 0, GPU 1, +8.912ms to +9.443ms", with times as --begin and --end take them. Empty of no
 // place.
-std::string WordsOfPlace(const SummaryTables& tables, const Place& place);
+std::string WordsOfPlace(const SummaryTables& tables, const FindingPlace& place);
 
 }  // namespace borescope::internal

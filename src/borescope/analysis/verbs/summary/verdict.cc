@@ -69,7 +69,7 @@ Table Verdict(const SummaryTables& tables) {
   const std::string kernel =
       tables.kernels.rows() == 0 ? "" : std::string(Texts(tables.kernels, "name")[0]);
   for (const Finding& finding : findings) {
-    const Place& place = finding.place;
+    const FindingPlace& place = finding.place;
     Row row(table);
     row.Text(finding.title).Text(finding.severity).Text(finding.evidence);
     row.Float(finding.value).Text(finding.unit);

@@ -26,7 +26,7 @@ struct Finding {
   std::string help;
   int64_t stake_ns = 0;        // time that could be won; orders the findings
   Lever lever = Lever::kNone;  // what the help advises
-  Place place = {};            // of the strongest evidence
+  FindingPlace place = {};     // of the strongest evidence
 };
 using Rule = std::optional<Finding> (*)(const SummaryTables&);
 
