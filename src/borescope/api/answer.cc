@@ -116,8 +116,7 @@ bool Answer::Find(std::string_view name, Table* table) const {
 Answer Answer::Only(std::string_view name, size_t begin, size_t count) const {
   const internal::Document& all = data_->document;
   auto data = std::make_shared<Data>();
-  data->document = {{},         all.diagnostics, all.lines,      all.views,
-                    all.source, all.begins,      all.not_in_text};
+  data->document = {{}, all.diagnostics, all.lines, all.views, all.source, all.begins};
   data->diagnostics = data_->diagnostics;
   data->files = data_->files;
   for (const internal::Table& table : all.tables) {

@@ -127,10 +127,6 @@ void AddViews(std::span<const AnalysisSpec* const> specs, const RunOptions& opti
     verbs.push_back(spec->name);
   }
   document.views = ViewsOf(document.tables);
-  for (const AnalysisSpec* spec : specs) {
-    document.not_in_text.insert(document.not_in_text.end(), spec->not_in_text.begin(),
-                                spec->not_in_text.end());
-  }
   document.source = fmt::format("{} of {}", fmt::join(verbs, ", "), NameOfRun(options.files));
 }
 

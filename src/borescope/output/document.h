@@ -3,7 +3,6 @@
 
 #include <cstdint>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "borescope/base/diagnostics.h"
@@ -33,7 +32,6 @@ struct Document {
   std::vector<ViewSpec> views = {};
   std::string source = {};             // "breakdown of rank-0.json.gz": stands above pictures
   std::vector<RankBegin> begins = {};  // of the ranks; text counts moments from there
-  std::vector<std::string_view> not_in_text = {};  // columns that text leaves out: "verdict.rank"
 };
 
 // The rows of kDiagRows that `diagnostics` has counted, for one file.

@@ -153,9 +153,6 @@ struct AnalysisSpec {
   // they do. nullptr: they always do.
   std::string (*lack)(const Tables&) = nullptr;
   bool draws_other_verbs = false;  // its answer holds tables of other verbs, with their views
-  // Columns that text leaves out, as "verdict.rank": for programs and pages, where the same stands
-  // in words beside them.
-  std::span<const std::string_view> not_in_text = {};
   // How text shows its tables, which are ready to be shown, as lines for scripts. nullptr: never.
   LineStyle (*lines)(const Params&, std::span<const Table>) = nullptr;
   // --save and --load; nullptr: not defined.

@@ -109,13 +109,15 @@ Table Preview(const Table& table) {
   return preview;
 }
 
-// Without the columns that text leaves out.
-Table WithoutQuiet(const Document& document, Table table) {
-  std::erase_if(table.columns, [&](const Column& column) {
-    const std::string name = table.name + "." + column.name;
-    return std::find(document.not_in_text.begin(), document.not_in_text.end(), name) !=
-           document.not_in_text.end();
-  });
+// Without the columns that lead pages to where a row is seen.
+Table WithoutPlaces(const Document& document, Table table) {
+  for (const ViewSpec& view : document.views) {
+    if (view.kind == ViewKind::kPlaces && view.table == table.name) {
+      std::erase_if(table.columns, [&](const Column& column) {
+        return std::find(view.labels.begin(), view.labels.end(), column.name) != view.labels.end();
+      });
+    }
+  }
   return table;
 }
 
@@ -123,7 +125,7 @@ Table WithoutQuiet(const Document& document, Table table) {
 // terminal shows colours.
 std::string TableText(const Document& document, const Table& table, const TextStyle& style) {
   const Table preview =
-      WithRowUnits(SinceBegin(WithoutQuiet(document, Preview(table)), document.begins));
+      WithRowUnits(SinceBegin(WithoutPlaces(document, Preview(table)), document.begins));
   if (!style.colour) {
     return LayOutTable(preview, style);
   }

@@ -441,8 +441,9 @@ MeasureId DearInSummary(const Params& params) {
 }
 
 constexpr const ParamSpec* kSummaryParams[] = {&kPriceParam};
-constexpr std::string_view kNotInText[] = {"verdict.rank", "verdict.gpu", "verdict.step",
-                                           "verdict.begin_ns", "verdict.end_ns"};
+constexpr std::string_view kPlace[] = {"rank", "gpu", "step", "begin_ns", "end_ns"};
+constexpr ViewSpec kViews[] = {
+    {"verdict", ViewKind::kPlaces, "Where findings are seen", kPlace, {}}};
 constexpr std::string_view kOverviewTables[] = {"verdict", "overview", "step_spread"};
 
 }  // namespace
@@ -457,8 +458,8 @@ const AnalysisSpec kSummaryVerb{.name = "summary",
                                            .check_tables = CheckSummary},
                                 .check = CheckPrices,
                                 .dear = DearInSummary,
+                                .views = kViews,
                                 .report_tables = kOverviewTables,
-                                .draws_other_verbs = true,
-                                .not_in_text = kNotInText};
+                                .draws_other_verbs = true};
 
 }  // namespace borescope::internal
