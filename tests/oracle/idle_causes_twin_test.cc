@@ -408,7 +408,7 @@ TEST(IdleCausesTwinTest, EveryIdleMomentHasItsCause) {
                        "unrecorded_ns", "unknown_ns"}),
               want);
     EXPECT_EQ(LinesOf(TableOf(found, "longest_gaps"),
-                      {"gpu", "begin_ns", "duration_ns", "cause", "cause_ns"}),
+                      {"gpu", "begin_ns", "duration_ns", "cause", "cause_time_ns"}),
               want_gaps);
   }
   for (const auto& [cause, ns] : all) {

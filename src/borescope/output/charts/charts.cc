@@ -37,7 +37,7 @@ std::vector<FoundView> FindViews(const Document& document) {
   std::vector<FoundView> found;
   for (const ViewSpec& view : document.views) {
     const Table* table = FindTable(document.tables, view);
-    if (view.kind != ViewKind::kPlaces && table != nullptr) {
+    if (view.kind != ViewKind::kAside && table != nullptr) {
       found.push_back({&view, table});
     }
   }

@@ -109,10 +109,10 @@ Table Preview(const Table& table) {
   return preview;
 }
 
-// Without the columns that lead pages to where a row is seen.
-Table WithoutPlaces(const Document& document, Table table) {
+// Without the columns that are for programs and pages alone.
+Table WithoutAside(const Document& document, Table table) {
   for (const ViewSpec& view : document.views) {
-    if (view.kind == ViewKind::kPlaces && view.table == table.name) {
+    if (view.kind == ViewKind::kAside && view.table == table.name) {
       std::erase_if(table.columns, [&](const Column& column) {
         return std::find(view.labels.begin(), view.labels.end(), column.name) != view.labels.end();
       });
@@ -125,7 +125,7 @@ Table WithoutPlaces(const Document& document, Table table) {
 // terminal shows colours.
 std::string TableText(const Document& document, const Table& table, const TextStyle& style) {
   const Table preview =
-      WithRowUnits(SinceBegin(WithoutPlaces(document, Preview(table)), document.begins));
+      WithRowUnits(SinceBegin(WithoutAside(document, Preview(table)), document.begins));
   if (!style.colour) {
     return LayOutTable(preview, style);
   }

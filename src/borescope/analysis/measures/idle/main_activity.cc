@@ -73,16 +73,20 @@ MainActivity OfEvent(const RankView& view, HostId event, Interval time) {
       std::min(host.end_ns(event), time.end) - begin_ns};
 }
 
+// What a piece is counted as: nothing is known where all it says is the number of a step.
+ActivityName ActivityOf(const Trace& trace, const HostPiece& piece) {
+  const bool says_something = piece.activity == HostActivity::kNoProcessor ||
+                              !SaysNothing(trace, piece.activity, piece.name);
+  return says_something ? ActivityName(piece.activity, piece.name.value)
+                        : ActivityName(HostActivity::kUnknown, StringId::kNone);
+}
+
 // By the pieces of the time.
 MainActivity OfPieces(const Trace& trace, const PieceTimes& pieces) {
-  const auto sums = SumsBy<ActivityName>(pieces, [&](const HostPiece& piece) {
-    const bool says_something = piece.activity == HostActivity::kNoProcessor ||
-                                !SaysNothing(trace, piece.activity, piece.name);
-    return says_something ? std::optional(ActivityName(piece.activity, piece.name.value))
-                          : std::nullopt;
-  });
+  const auto sums = SumsBy<ActivityName>(
+      pieces, [&](const HostPiece& piece) { return std::optional(ActivityOf(trace, piece)); });
   const auto most = LargestOf(sums);
-  if (most == sums.end()) {
+  if (most == sums.end() || most->first.first == HostActivity::kUnknown) {
     return {};
   }
   const auto [activity, name] = most->first;

@@ -1,6 +1,6 @@
 // What a thread of the host mostly did in a time: the innermost event that fills at least half of
 // it, if there is one that says more than the number of a step; else that of the activities of
-// host_activities.h with most of it.
+// host_activities.h with most of it, unless of more nothing is known.
 #pragma once
 
 #include <span>

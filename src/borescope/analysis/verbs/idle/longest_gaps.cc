@@ -5,15 +5,16 @@
 #include <iterator>
 #include <numeric>
 #include <string_view>
+#include <tuple>
 #include <utility>
 #include <vector>
 
-#include "borescope/analysis/core/finish.h"
 #include "borescope/analysis/core/key_columns.h"
 #include "borescope/analysis/core/row.h"
 #include "borescope/base/hash/hash_tables.h"
 #include "borescope/base/saturating.h"
 #include "borescope/base/stop.h"
+#include "borescope/table/table_ops.h"
 
 namespace borescope::internal {
 namespace {
@@ -193,14 +194,16 @@ void AddHostColumns(Table& table) {
             "processor, sampled or event; missing: nothing.");
   AddString(table, "host", Role::kDerived,
             "What that thread did in the gap: the innermost event that fills at least half of it, "
-            "else the call, function or event with most of it.")
+            "else the call, function or event with most of it; missing where nothing is known of "
+            "more of it.")
       .hints.names = true;
   AddString(table, "caller", Role::kDerived,
             "Function that made the call, by its recorded stack; missing without one.");
   AddString(table, "op", Role::kDerived,
             "Innermost operator that the thread was in for at least half of the gap; missing: "
             "none.");
-  AddInt(table, "host_ns", Unit::kNanoseconds, Role::kDerived, "How much of the gap that took.");
+  AddInt(table, "host_time_ns", Unit::kNanoseconds, Role::kDerived,
+         "How much of the gap that took.");
 }
 
 void AddNeighbourColumns(Table& table) {
@@ -231,7 +234,7 @@ Table NewLongestGaps(int64_t shown) {
   AddFloat(table, "share", Unit::kShare, Role::kDerived, "Of the selected time of the device.");
   AddString(table, "cause", Role::kDerived,
             "Cause of most of it, as the times of idle_causes are called.");
-  AddInt(table, "cause_ns", Unit::kNanoseconds, Role::kDerived, "How much of it that is.");
+  AddInt(table, "cause_time_ns", Unit::kNanoseconds, Role::kDerived, "How much of it that is.");
   AddHostColumns(table);
   AddNeighbourColumns(table);
   return table;
@@ -261,6 +264,18 @@ void PushLongestGaps(Table& table, const RankView& view, const Selected& selecte
   }
 }
 
-Table FinishLongestGaps(const Table& table) { return Sorted(table, "duration_ns"); }
+Table FinishLongestGaps(const Table& table) {
+  const IntValues& lengths = Ints(table, "duration_ns");
+  const IntValues& ranks = Ints(table, "rank");
+  const IntValues& gpus = Ints(table, "gpu");
+  const IntValues& places = Ints(table, "place");
+  std::vector<uint32_t> rows(table.rows());
+  std::iota(rows.begin(), rows.end(), 0U);
+  std::sort(rows.begin(), rows.end(), [&](uint32_t a, uint32_t b) {
+    return std::tuple(lengths[b], ranks[a], gpus[a], places[a]) <
+           std::tuple(lengths[a], ranks[b], gpus[b], places[b]);
+  });
+  return TakeRows(table, rows);
+}
 
 }  // namespace borescope::internal

@@ -108,19 +108,7 @@ FindingPlace LongestRow(const Table& places, const Keeps& keeps) {
 
 // "+8.912ms".
 std::string Offset(int64_t ns) {
-  struct UnitRow {
-    int64_t from_ns;
-    double scale;
-    std::string_view name;
-  };
-  constexpr UnitRow kUnits[] = {{10'000'000'000, 1e9, "s"}, {0, 1e6, "ms"}};
-  for (const UnitRow& unit : kUnits) {
-    if (ns >= unit.from_ns) {
-      return fmt::format("+{:.{}f}{}", static_cast<double>(ns) / unit.scale,
-                         unit.scale > 1e6 ? 6 : 3, unit.name);
-    }
-  }
-  return fmt::format("{}ns", ns);
+  return ns < 0 ? fmt::format("{}ns", ns) : fmt::format("+{:.3f}ms", static_cast<double>(ns) / 1e6);
 }
 
 // The begin of the recording of a rank.
@@ -201,8 +189,9 @@ FindingPlace PlaceOfStraggler(const SummaryTables& tables, int64_t rank) {
   const Table& waits = tables.longest_waits;
   for (size_t row = 0; row < waits.rows(); ++row) {
     if (Ints(waits, "rank")[row] == rank) {
-      return {rank, kMissing, CellOr(waits, "step", row), Ints(waits, "begin_ns")[row],
-              Ints(waits, "end_ns")[row]};
+      const int64_t begin_ns =
+          std::max(Ints(waits, "begin_ns")[row], BeginOf(tables.overview, rank));
+      return {rank, kMissing, CellOr(waits, "step", row), begin_ns, Ints(waits, "end_ns")[row]};
     }
   }
   return {.rank = rank};

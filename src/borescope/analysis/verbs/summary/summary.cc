@@ -443,7 +443,7 @@ MeasureId DearInSummary(const Params& params) {
 constexpr const ParamSpec* kSummaryParams[] = {&kPriceParam};
 constexpr std::string_view kPlace[] = {"rank", "gpu", "step", "begin_ns", "end_ns"};
 constexpr ViewSpec kViews[] = {
-    {"verdict", ViewKind::kPlaces, "Where findings are seen", kPlace, {}}};
+    {"verdict", ViewKind::kAside, "Where findings are seen", kPlace, {}}};
 constexpr std::string_view kOverviewTables[] = {"verdict", "overview", "step_spread"};
 
 }  // namespace
