@@ -5,9 +5,7 @@
 #include <utility>
 
 #include "borescope/analysis/core/param_specs.h"
-#include "borescope/analysis/core/row.h"
 #include "borescope/base/row_limit.h"
-#include "borescope/base/saturating.h"
 #include "borescope/base/stop.h"
 #include "borescope/catalog/catalog.h"
 #include "borescope/catalog/report_sections.h"
@@ -180,27 +178,12 @@ Result<Report> CompareRuns(const Questions& questions, const RunOptions& options
   return report;
 }
 
-// Moments in tables count from where the timeline begins, so that both say the same: from the begin
-// of the recording that begins first.
-void CountFromTimeline(const Tables& timeline, std::vector<RankBegin>& begins) {
-  const auto ranks = std::find_if(timeline.begin(), timeline.end(),
-                                  [](const Table& table) { return table.name == "timeline"; });
-  for (size_t row = 0; ranks != timeline.end() && row < ranks->rows(); ++row) {
-    for (RankBegin& begin : begins) {
-      if (begin.rank == Ints(*ranks, "rank")[row]) {
-        begin.begin_ns = SubtractSaturating(begin.begin_ns, Ints(*ranks, "shift_ns")[row]);
-      }
-    }
-  }
-}
-
 Report PageOf(const Questions& questions, const RunOptions& options, RunAnswers answers) {
   Report report;
   report.digest.run = DigestOf(answers);
   report.digest.diagnostics = answers.diagnostics;
   report.page.title = std::move(answers.title);
   report.page.panes = PanesOfPage();
-  CountFromTimeline(answers.timeline, answers.begins);
   report.page.document.begins = std::move(answers.begins);
   report.page.timeline = std::move(answers.timeline);
   for (size_t i = 0; i < questions.sections.size(); ++i) {
