@@ -1,5 +1,6 @@
 // Where the evidence of a finding is seen: the sections of the verbs that its advice names, narrowed to the
 // rank, step or kernel that its evidence names.
+import { momentsOf } from './filters';
 import { type Report, type Section, TIMELINE, type Table, find, hasTables, indices, numberAt, rowsOf, sectionNamed, tableOf, textAt } from './model';
 import type { Filters } from './route';
 
@@ -20,14 +21,14 @@ function numberAfter(word: string, text: string): number | null {
 
 /** When a step was, on the rank that is meant or on the first. */
 function timeOfStep(steps: Table | undefined, step: number, rank: number | null): Filters['time'] {
-  const begins = steps && find(steps, 'begin_offset_ns');
-  if (steps === undefined || begins === undefined) {
+  const momentOf = steps === undefined ? null : momentsOf(steps);
+  if (steps === undefined || momentOf === null) {
     return null;
   }
   const row = indices(rowsOf(steps)).find((at) =>
     find(steps, 'step')?.values[at] === step && (rank === null || find(steps, 'rank')?.values[at] === rank));
-  const begin = row === undefined ? 0 : numberAt(begins, row);
-  return row === undefined ? null : [begin, begin + Math.max(1, numberAt(find(steps, 'span_ns'), row))];
+  const begin = row === undefined ? null : momentOf(row);
+  return row === undefined || begin === null ? null : [begin, begin + Math.max(1, numberAt(find(steps, 'span_ns'), row))];
 }
 
 /** The kernel whose name the evidence begins with. */

@@ -14,7 +14,7 @@ import { Roofline, hasRoofline } from './roofline';
 import { Series, hasSeries } from './series';
 import { StepColumns, hasSteps } from './step_columns';
 import { TableTitle, TableView } from './table';
-import { heading, printable } from './units';
+import { heading, prose } from './units';
 
 const SMALL_ROWS = 12;
 
@@ -75,7 +75,7 @@ function TableBlock({ sized, open }: { sized: SizedTable; open: boolean }) {
   const [isOpen, setOpen] = useState(open);
   const filtered = useFiltered(sized.table);
   if (filtered === undefined || rowsOf(sized.table) === 0) {
-    return <p class="note">{printable(sized.table.title)}: no rows.</p>;
+    return <p class="note">{prose(sized.table.title)}: no rows.</p>;
   }
   return (
     <details open={isOpen} onToggle={(event) => setOpen(event.currentTarget.open)} data-table={sized.table.name}>
@@ -111,8 +111,8 @@ export function SectionView({ section, isShown }: { section: Section; isShown: b
   return (
     <section id={section.name} aria-labelledby={id}>
       <h2 id={id}>{heading(section.name)}</h2>
-      <p class="summary">{printable(section.summary)}</p>
-      {section.otherLack !== '' && <p class="note">Not in the other run: {printable(section.otherLack)}</p>}
+      <p class="summary">{prose(section.summary)}</p>
+      {section.otherLack !== '' && <p class="note">Not in the other run: {prose(section.otherLack)}</p>}
       {isDrawn && body}
     </section>
   );
@@ -125,7 +125,7 @@ export function Lacks({ sections }: { sections: Section[] }) {
       {sections.map((section) => (
         <div key={section.name} id={section.name}>
           <dt>{heading(section.name)} <small>{section.summary}</small></dt>
-          <dd>{printable(section.lack)}</dd>
+          <dd>{prose(section.lack)}</dd>
         </div>
       ))}
     </dl>

@@ -2,6 +2,7 @@
 import { useMemo, useState } from 'preact/hooks';
 
 import { colourOf } from './colours';
+import { momentsOf } from './filters';
 import { useWidth } from './hooks';
 import { type Column, type Table, type View, find, indices, numberAt, rowsOf, takeRows } from './model';
 import { useNavigation } from './navigation';
@@ -37,10 +38,11 @@ interface Step {
 
 function stepsOf(table: Table, parts: Column[], rows: number[]): Step[] {
   const column = (name: string) => find(table, name);
+  const momentOf = momentsOf(table);
   return rows
     .filter((row) => typeof column('step')?.values[row] === 'number')
     .map((row) => {
-      const begin = numberAt(column('begin_offset_ns'), row);
+      const begin = momentOf?.(row) ?? 0;
       const values = parts.map((part) => numberAt(part, row));
       const length = values.reduce((total, value) => total + value, 0);
       return { row, step: numberAt(column('step'), row), begin, end: begin + numberAt(column('span_ns'), row), parts: values, length };

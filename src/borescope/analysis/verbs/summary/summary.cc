@@ -25,6 +25,7 @@
 #include "borescope/analysis/measures/time/spread.h"
 #include "borescope/analysis/verbs/kernels/kernels.h"
 #include "borescope/analysis/verbs/stragglers/straggler_match.h"
+#include "borescope/analysis/verbs/summary/left_out.h"
 #include "borescope/analysis/verbs/summary/places.h"
 #include "borescope/analysis/verbs/summary/prices.h"
 #include "borescope/analysis/verbs/summary/summary_tables.h"
@@ -189,8 +190,8 @@ bool SaysNothing(const Table& table, bool has_device_work) {
   };
   return table.rows() == 0 &&
          (table.name.empty() ||
-          is_one_of({"breakdown_spread", "copies", "memory_bound", "prices", "rank_groups",
-                     "step_spread"}) ||
+          is_one_of({"breakdown_spread", "copies", "left_out", "memory_bound", "prices",
+                     "rank_groups", "step_spread"}) ||
           (!has_device_work && is_one_of({"breakdown", "idle_causes", "kernels"})));
 }
 
@@ -416,6 +417,7 @@ Result<Tables> FinishSummary(Tables findings, const Params& params) {
                        !params.selection.empty(),
                        SumOf(findings[kOverview], kIsPyTorch) > 0,
                        RanksOfWholeProcesses(findings[kOverview])};
+  tables.left_out = LeftOutTable(tables);
   Tables page{Verdict(tables),
               tables.prices,
               RankGroups(tables.breakdown),
@@ -424,6 +426,7 @@ Result<Tables> FinishSummary(Tables findings, const Params& params) {
               tables.spread,
               Top(tables.stragglers),
               ShownCauses(tables.idle_causes),
+              ShownLeftOut(tables.left_out),
               Top(tables.kernels),
               tables.memory_bound,
               Top(tables.ops),
@@ -444,7 +447,7 @@ constexpr const ParamSpec* kSummaryParams[] = {&kPriceParam};
 constexpr std::string_view kPlace[] = {"rank", "gpu", "step", "begin_ns", "end_ns"};
 constexpr ViewSpec kViews[] = {
     {"verdict", ViewKind::kAside, "Where findings are seen", kPlace, {}}};
-constexpr std::string_view kOverviewTables[] = {"verdict", "overview", "step_spread"};
+constexpr std::string_view kOverviewTables[] = {"verdict", "overview", "left_out", "step_spread"};
 
 }  // namespace
 

@@ -34,6 +34,8 @@ struct SummaryTables {
   bool is_pytorch = false;  // PyTorch ran on some rank; else its options are no advice
   // Ranks whose whole processes were recorded, ascending: see IsOfWholeProcess.
   std::vector<int64_t> process_ranks;
+  // Of what time of devices nothing is said, a row for each of idle_causes: see left_out.h.
+  Table left_out = {};
 };
 
 // Column of the overview that only the verdict reads: when the recording of the rank begins.

@@ -95,6 +95,8 @@ TEST(SummaryTest, WorkFromBeforeTheRecordingIsNotIdleTime) {
   const Tables tables = Analyse("summary", {&trace.View()});
   EXPECT_EQ(Csv(tables[3], {"idle_ns", "head_ns", "before_recording_ns", "tail_ns"}),
             "idle_ns,head_ns,before_recording_ns,tail_ns\n1020000,10000,1000000,10000\n");
+  EXPECT_EQ(Csv(tables[4], {"before_first_launch_ns", "after_last_work_ns", "before_recording_ns"}),
+            "before_first_launch_ns,after_last_work_ns,before_recording_ns\n0,0,1000000\n");
   EXPECT_EQ(
       Finding(tables, 0),
       "The device idles before its first work | warning | before the first launch: 10.0 us of 200 "

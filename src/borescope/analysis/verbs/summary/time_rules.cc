@@ -40,12 +40,13 @@ std::optional<Finding> ExposedCommunication(const SummaryTables& tables) {
   if (share < kExposedWord) {
     return std::nullopt;
   }
-  const std::string waited =
-      waiting == 0 ? "" : fmt::format("; without {} of waiting for one rank", FormatTime(waiting));
+  const std::string without = waiting == 0 ? ""
+                                           : fmt::format("; without waiting for one rank {} ({})",
+                                                         FormatTime(own), FormatShare(share));
   return Finding{"Communication is not hidden behind compute",
                  share >= kExposedWarning ? "warning" : "info",
-                 fmt::format("exposed {}; all communication {}{}", PartOf(own, span),
-                             FormatTime(comm), waited),
+                 fmt::format("exposed {}{}; all communication {}", PartOf(exposed, span), without,
+                             FormatTime(comm)),
                  share,
                  "share",
                  AdviceFor(tables,
