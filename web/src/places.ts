@@ -1,6 +1,7 @@
-// Where the evidence of a finding is seen: the sections of the verbs that its advice names, narrowed to the
-// rank, step or kernel that its evidence names.
+// Where the evidence of a finding is seen: its moment on the timeline, and the sections of the verbs that its
+// advice names, narrowed to the rank, step or kernel that its evidence names.
 import { momentsOf } from './filters';
+import { momentOf } from './moments';
 import { type Report, type Section, TIMELINE, type Table, find, hasTables, indices, numberAt, rowsOf, sectionNamed, tableOf, textAt } from './model';
 import type { Filters } from './route';
 
@@ -54,11 +55,12 @@ export function placesOf(report: Report, verdict: Table, row: number, hasTimelin
   const evidence = text('evidence');
   const [rank, step] = [numberAfter('rank', evidence), numberAfter('step', evidence)];
   const kernel = kernelIn(tableOf(sectionNamed(report, 'kernels'), 'kernels'), evidence);
-  const time = step === null ? null : timeOfStep(tableOf(sectionNamed(report, 'steps'), 'steps'), step, rank);
-  const own = [...(step !== null ? ['steps'] : []), ...(kernel !== '' ? ['kernels'] : [])];
-  const sections = [...new Set([...own, ...verbsIn(text('help'))])]
+  const own = momentOf(verdict, row); // which the finding names itself
+  const time = own !== null ? own.time : step === null ? null : timeOfStep(tableOf(sectionNamed(report, 'steps'), 'steps'), step, rank);
+  const first = [...(step !== null ? ['steps'] : []), ...(kernel !== '' ? ['kernels'] : [])];
+  const sections = [...new Set([...first, ...verbsIn(text('help'))])]
     .map((name) => sectionNamed(report, name))
     .filter((section): section is Section => section !== undefined && hasTables(section) && section.name !== 'summary');
   const places: Place[] = sections.map((section) => ({ section: section.name, filters: narrowed(section, { rank, step, text: kernel }) }));
-  return time !== null && hasTimeline ? [{ section: TIMELINE, filters: { rank, time } }, ...places] : places;
+  return time !== null && hasTimeline ? [{ section: TIMELINE, filters: { rank: own?.rank ?? rank, time } }, ...places] : places;
 }

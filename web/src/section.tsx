@@ -17,6 +17,8 @@ import { TableTitle, TableView } from './table';
 import { heading, prose } from './units';
 
 const SMALL_ROWS = 12;
+// Tables of single moments that others lead to.
+const ALWAYS_OPEN: readonly string[] = ['longest_gaps'];
 
 interface Chart {
   has: (table: Table, view: View) => boolean;
@@ -97,7 +99,7 @@ function SectionBody({ section }: { section: Section }) {
         <ViewFigure key={view.table + view.kind + view.title} section={section} view={view} />
       ))}
       {emptyLast(section.tables).map((sized, i) => (
-        <TableBlock key={sized.table.name} sized={sized} open={i === 0 || sized.table.name === section.name || rowsOf(sized.table) <= SMALL_ROWS} />
+        <TableBlock key={sized.table.name} sized={sized} open={i === 0 || sized.table.name === section.name || ALWAYS_OPEN.includes(sized.table.name) || rowsOf(sized.table) <= SMALL_ROWS} />
       ))}
     </>
   );

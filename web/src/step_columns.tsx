@@ -6,6 +6,7 @@ import { momentsOf } from './filters';
 import { useWidth } from './hooks';
 import { type Column, type Table, type View, find, indices, numberAt, rowsOf, takeRows } from './model';
 import { useNavigation } from './navigation';
+import type { Filters } from './route';
 import { columnLabel, formatFor, maxOf, rowLabel, show, showShare, sum, withUnit } from './units';
 
 const HEIGHT = 84;
@@ -72,9 +73,17 @@ function longestOfEach(table: Table): Table {
 
 const medianOf = (values: number[]): number => [...values].sort((a, b) => a - b)[Math.floor((values.length - 1) / 2)] ?? 0;
 
+const slowestOf = (steps: Step[]): Step => steps.reduce((a, b) => (b.length > a.length ? b : a));
+
+/** What is left of a run where only this step is looked at. */
+function filtersOf(table: Table, step: Step): Partial<Filters> {
+  const rank = find(table, 'rank')?.values[step.row];
+  return { rank: typeof rank === 'number' ? rank : null, step: step.step };
+}
+
 /** "step 5, 12 ms (1.4 x the median)", where there are enough to have a median. */
 function slowestWords(steps: Step[]): string {
-  const slowest = steps.reduce((a, b) => (b.length > a.length ? b : a));
+  const slowest = slowestOf(steps);
   const median = medianOf(steps.map((step) => step.length));
   const isLonger = steps.length >= LEAST_STEPS_TO_COMPARE && median > 0 && slowest.length / median >= LEAST_RATIO;
   const ratio = isLonger ? `, ${(slowest.length / median).toFixed(2)} × the median` : '';
@@ -181,8 +190,8 @@ function facetsOf(table: Table, parts: Column[]): Facet[] {
   return [...rows].map(([label, of]) => ({ label, steps: stepsOf(table, parts, of) })).filter((facet) => facet.steps.length > 0);
 }
 
-/** `compact`: one row of columns, of each step the device that took longest. */
-export function StepColumns({ table, view, compact }: { table: Table; view: View; compact?: boolean }) {
+/** `compact`: one row of columns, of each step the device that took longest. `more` says more about the longest step. */
+export function StepColumns({ table, view, compact, more }: { table: Table; view: View; compact?: boolean; more?: ((filters: Partial<Filters>) => preact.ComponentChild) | undefined }) {
   const [box, width] = useWidth<HTMLDivElement>();
   const source = useMemo(() => (compact ? longestOfEach(table) : table), [table, compact]);
   const parts = useMemo(() => view.values.map((name) => find(source, name)).filter((part) => part !== undefined && sum(part) > 0) as Column[], [source, view]);
@@ -198,7 +207,7 @@ export function StepColumns({ table, view, compact }: { table: Table; view: View
           <Columns title={facets.length > 1 ? facet.label : view.title} steps={facet.steps} parts={parts} largest={largest} width={width} height={compact ? COMPACT_HEIGHT : HEIGHT} />
         </div>
       ))}
-      {drawn[0] !== undefined && facets.length === 1 && <p class="note">Longest: {slowestWords(drawn[0].steps)}.{!compact && ' Click for a step, drag for a stretch of time.'}</p>}
+      {drawn[0] !== undefined && facets.length === 1 && <p class="note">Longest: {slowestWords(drawn[0].steps)}.{more?.(filtersOf(source, slowestOf(drawn[0].steps)))}{!compact && ' Click for a step, drag for a stretch of time.'}</p>}
       {facets.length > drawn.length && <p class="note">{facets.length - drawn.length} more devices in the table below; choose a rank to see its steps.</p>}
     </div>
   );

@@ -7,7 +7,9 @@ import { copyText, toCsv } from './csv';
 import { usePrinting, useSeen, useWidth } from './hooks';
 import { type Filtered, hasText, isAdditive } from './filters';
 import { fitName } from './measure';
-import { type Column, type SizedTable, type Table, find, indices, isNumeric, numberAt, rowsOf } from './model';
+import { type Column, type SizedTable, TIMELINE, type Table, find, indices, isNumeric, numberAt, rowsOf } from './model';
+import { BEGIN, hasTimeline, momentOf } from './moments';
+import { useNavigation } from './navigation';
 import { timelineOfPage } from './timeline/of_page';
 import { type Format, NO_NAME, columnLabel, formatCell, formatNumber, isProse, prose, shortenName } from './units';
 
@@ -147,6 +149,15 @@ interface CellProps {
   isSeen: boolean;
 }
 
+/** When a row begins, as the way to that moment on the timeline. */
+function Moment({ table, row, text }: { table: Table; row: number; text: string }) {
+  const { href } = useNavigation();
+  const moment = hasTimeline() ? momentOf(table, row) : null;
+  return moment === null
+    ? <span>{text}</span>
+    : <a href={href(TIMELINE, moment)} aria-label={`Show ${text} on the timeline`} title="Show on the timeline">{text}</a>;
+}
+
 function BodyCell(props: CellProps) {
   const { table, row } = props;
   const { column, format, part } = props.shown;
@@ -156,7 +167,7 @@ function BodyCell(props: CellProps) {
     return (
       <td class={`number ${part}${part === 'change' ? changeKind(text) : ''}${staysClass(table, column)}`} title={String(cell)}>
         {part === 'own' && column.unit === 'share' && <ShareBar value={cell} />}
-        <span>{text}</span>
+        {column.name === BEGIN ? <Moment table={table} row={row} text={text} /> : <span>{text}</span>}
       </td>
     );
   }

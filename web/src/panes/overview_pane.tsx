@@ -19,7 +19,13 @@ const FEWER_NAMES = 4; // beside many ranks, as all is to fit a screen
 const MANY_RANKS = 7;
 const ALL_STEPS: Partial<Filters> = { step: null, text: '' }; // steps stay, and the chosen one is marked
 
-function Steps({ section }: { section: Section | undefined }) {
+/** From the longest step to its longest gaps, and to what the host did in them. */
+function GapsOf({ filters }: { filters: Partial<Filters> }) {
+  const { href } = useNavigation();
+  return <> <a class="show-me" href={href('idle', filters)}>Show me its longest gaps</a></>;
+}
+
+function Steps({ section, hasGaps }: { section: Section | undefined; hasGaps: boolean }) {
   const { href } = useNavigation();
   const view = section?.views.find((one) => one.table === 'steps');
   const table = useLeft(tableOf(section, 'steps'), 'this', ALL_STEPS);
@@ -30,7 +36,7 @@ function Steps({ section }: { section: Section | undefined }) {
   return (
     <div class="box">
       <h3><a href={href('steps')}>Steps in the order of time</a>{text.trim() !== '' && <small> not filtered by text</small>}</h3>
-      <StepColumns table={table} view={view} compact />
+      <StepColumns table={table} view={view} compact more={hasGaps ? (filters) => <GapsOf filters={filters} /> : undefined} />
     </div>
   );
 }
@@ -92,7 +98,7 @@ export function OverviewPane({ report }: { report: Report }) {
               <Findings report={report} table={verdict} />
             </div>
           )}
-          <Steps section={sectionNamed(report, 'steps')} />
+          <Steps section={sectionNamed(report, 'steps')} hasGaps={tableOf(sectionNamed(report, 'idle'), 'longest_gaps') !== undefined} />
           <Remarks report={report} />
         </div>
         <div><Time report={report} /></div>
