@@ -17,8 +17,8 @@ import { TableTitle, TableView } from './table';
 import { heading, prose } from './units';
 
 const SMALL_ROWS = 12;
-// Tables of single moments that others lead to.
-const ALWAYS_OPEN: readonly string[] = ['longest_gaps'];
+// Tables of single moments that links lead to: they come first and are open.
+const SOUGHT: readonly string[] = ['longest_gaps'];
 
 interface Chart {
   has: (table: Table, view: View) => boolean;
@@ -87,10 +87,11 @@ function TableBlock({ sized, open }: { sized: SizedTable; open: boolean }) {
   );
 }
 
-const emptyLast = (tables: SizedTable[]): SizedTable[] => [
-  ...tables.filter((sized) => rowsOf(sized.table) > 0),
-  ...tables.filter((sized) => rowsOf(sized.table) === 0),
-];
+/** What is sought first, what has no rows last. */
+function inOrder(tables: SizedTable[]): SizedTable[] {
+  const place = ({ table }: SizedTable) => (rowsOf(table) === 0 ? 2 : SOUGHT.includes(table.name) ? 0 : 1);
+  return [0, 1, 2].flatMap((wanted) => tables.filter((sized) => place(sized) === wanted));
+}
 
 function SectionBody({ section }: { section: Section }) {
   return (
@@ -98,8 +99,8 @@ function SectionBody({ section }: { section: Section }) {
       {section.views.map((view) => (
         <ViewFigure key={view.table + view.kind + view.title} section={section} view={view} />
       ))}
-      {emptyLast(section.tables).map((sized, i) => (
-        <TableBlock key={sized.table.name} sized={sized} open={i === 0 || sized.table.name === section.name || ALWAYS_OPEN.includes(sized.table.name) || rowsOf(sized.table) <= SMALL_ROWS} />
+      {inOrder(section.tables).map((sized, i) => (
+        <TableBlock key={sized.table.name} sized={sized} open={i === 0 || sized.table.name === section.name || SOUGHT.includes(sized.table.name) || rowsOf(sized.table) <= SMALL_ROWS} />
       ))}
     </>
   );
