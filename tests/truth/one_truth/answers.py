@@ -49,7 +49,7 @@ OF_TWO_RUNS = ("diff",)
 # Tables that are not called like their verb.
 VERB_OF = {
     "traces": "info", "event_counts": "info", "quality": "doctor", "breakdown_spread": "breakdown",
-    "idle_intervals": "idle", "idle_causes": "idle", "late_host": "idle", "gpu_time": "gaps", "gap_neighbours": "gaps",
+    "idle_intervals": "idle", "idle_causes": "idle", "late_host": "idle", "longest_gaps": "idle", "gpu_time": "gaps", "gap_neighbours": "gaps",
     "kernel_classes": "kernels", "variability_summary": "variability",
     "inductor_categories": "inductor", "inductor_kernels": "inductor", "inductor_time": "inductor",
     "utilisation": "roofline", "ledger": "roofline", "modelled": "roofline", "roofs": "roofline",
