@@ -2,10 +2,10 @@
 // mean of many of the screen, so that the edges of letters do not matter and what lies elsewhere does.
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 
-const LEVELS = 32; // of each colour: a file of few colours is small
+const LEVELS = 16; // of each colour: a file of few colours is small
 const VISIBLE = 32; // of 255: a pixel that differs by as much looks different
-export const MOST_MEAN = 2.5; // of 255, over all pixels
-export const MOST_DIFFERENT = 0.012; // of all pixels
+export const MOST_MEAN = 2; // of 255, over all pixels
+export const MOST_DIFFERENT = 0.006; // of all pixels
 
 /** Runs in the browser: the picture with a pixel for each square of `factor`, as a PNG in base64. */
 async function shrink({ source, factor, levels }) {

@@ -180,13 +180,13 @@ void DrawPartNames(const ReportDigest& digest, Card& card) {
   card.y += kSmallLine;
 }
 
-// Beside it what the bars are not of.
+// Beside it how much time the bars are not of.
 void DrawTimeTitle(const ReportDigest& digest, Card& card) {
   const std::string title = "Where the device time goes";
-  const std::string left_out = DigestLeftOut(digest.run);
-  if (!left_out.empty() && !digest.against.has_value()) {
+  if (digest.run.left_out_ns > 0 && !digest.against.has_value()) {
     const double begin = card.left() + TextWidth(title, kSmall) * 1.1 + kBetweenParts;
-    const std::string note = FitText("without " + left_out, card.right() - begin, kSmall);
+    const std::string note = fmt::format("{}; {} left out", DigestTime(digest.run.whole_ns),
+                                         DigestTime(digest.run.left_out_ns));
     card.canvas.Text({begin, card.y + kSmall}, note, {.size = kSmall, .tone = Tone::kQuiet});
   }
   WriteLine(title, {.size = kSmall, .bold = true}, kSmallLine + 4, card);

@@ -111,9 +111,10 @@ TEST(MakeDigest, AddsUpDevices) {
 
 TEST(MakeDigest, CountsDevicesOfEachKind) {
   std::vector<Table> tables = TablesOf("k");
-  auto& devices = std::get<StringValues>(tables.front().columns[1].values);
-  devices[0] = "2 x A100, 1 x H100, PCIe";
-  devices[1] = "42";
+  StringValues devices;
+  devices.push_back("2 x A100, 1 x H100, PCIe");
+  devices.push_back("42");
+  tables.front().columns[1].values = std::move(devices);
   EXPECT_EQ(MakeDigest("run", tables).facts.at(0),
             Fact("Devices", "1 x 42; 2 x A100; 1 x H100, PCIe"));
 }
@@ -140,7 +141,7 @@ TEST(MakeDigest, WhatIsLeftOutHasNoShare) {
   EXPECT_NE(text.find("Shares are of 10.00 ms; left out: 10.00 ms before recording."),
             std::string::npos)
       << text;
-  EXPECT_NE(DrawCard(report).svg.find("without 10.00"), std::string::npos);
+  EXPECT_NE(DrawCard(report).svg.find("10.00\u00A0ms; 10.00\u00A0ms left out"), std::string::npos);
 }
 
 TEST(MakeDigest, OfNothingIsEmpty) {
