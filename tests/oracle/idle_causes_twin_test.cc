@@ -273,18 +273,18 @@ bool IsAfterSmall(const Works& works, const Works& main_works, const Gap& gap) {
 
 using Times = std::map<std::string, int64_t>;
 
-// The selected idle moments of a gap.
+// The selected idle time of a gap.
 struct GapMoments {
   int64_t first = kMissing;
   int64_t count = 0;
-  std::vector<std::pair<std::string, int64_t>> causes;  // in the order of their first moments
+  std::vector<std::pair<std::string, int64_t>> causes;  // in the order of their first times
 
   void Add(int64_t ns, const std::string& cause) {
     first = first == kMissing ? ns : first;
     ++count;
-    for (auto& [name, moments] : causes) {
+    for (auto& [name, times] : causes) {
       if (name == cause) {
-        ++moments;
+        ++times;
         return;
       }
     }

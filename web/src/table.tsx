@@ -111,9 +111,9 @@ function staysClass(table: Table, column: Column): string {
   return table.comparison === 'matched' && column === stays ? ' stays' : '';
 }
 
-const BLOCK_ROWS = 48; // whose names are told apart: what is on the screen together
+const BLOCK_ROWS = 48; // whose names are distinguished: what is on the screen together
 
-/** Texts that stand near each other in a column, by the block of rows. */
+/** Texts that are near each other in a column, by the block of rows. */
 const blocksOf = new WeakMap<readonly number[], Map<Column, Map<number, string[]>>>();
 
 /** The texts of the rows around the one at a place in `rows`; the same list for all of a block. */
@@ -304,7 +304,7 @@ function FilterNote({ whole, filtered }: { whole: SizedTable; filtered: Filtered
     <p class="note filtered">
       {rows !== null && `Filtered by ${applied.join(', ')}: ${rows.length.toLocaleString('en')} of ${embedded.toLocaleString('en')} rows. `}
       {missing.length > 0 && `Not filtered by ${missing.join(', ')}, which its rows do not have. `}
-      {missing.includes('time') && timelineOfPage() !== null && 'Sums over the range stand above. '}
+      {missing.includes('time') && timelineOfPage() !== null && 'Sums over the range are above. '}
       {rows !== null && whole.allRows > embedded && `Only the ${embedded.toLocaleString('en')} rows that are in this page were searched; there are ${whole.allRows.toLocaleString('en')}.`}
     </p>
   );

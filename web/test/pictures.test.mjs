@@ -1,5 +1,5 @@
 // How the page looks, against small pictures in the folder pictures/. They hold for one font: where the page has another,
-// the test is skipped and says so. BORESCOPE_UPDATE=1 writes them anew; look at them before they are committed.
+// the test is skipped and says so. BORESCOPE_UPDATE=1 writes them again; look at them before they are committed.
 import assert from 'node:assert/strict';
 import { existsSync, readFileSync, readdirSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -66,7 +66,7 @@ TEST(Writer, JsonHasTheShapeOfTheContract) {
   EXPECT_EQ(Written("json", {}), head + " \"tables\":[],\n \"diagnostics\":[]}\n");
 }
 
-// In the page texts that recur are there once; few rows, and texts that differ, are as ever.
+// In the page texts that recur are there once; few rows, and texts that differ, are unchanged.
 TEST(Writer, PackedJsonHasRecurringTextsOnce) {
   Document document;
   Table& table = document.tables.emplace_back(Table{"t", "T", {}});

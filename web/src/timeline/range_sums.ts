@@ -1,6 +1,6 @@
 // Sums over a range of time, from the finest boxes that the page has of it: how long streams and devices
 // worked, what ran on them, and what the host did. Where boxes are merged, the sums are about right, and
-// some cannot be told.
+// some are not known.
 import { type Boxes, boxAt, depthsOf, overlapping } from './boxes';
 import { type TrackInfo } from './document';
 import { type Stretches, lengthOf, longestPause, united } from './intervals';
@@ -24,7 +24,7 @@ export interface DeviceSum {
   rank: number;
   name: string;
   busyNs: number;
-  pause: { begin: number; length: number } | null; // the longest; null: cannot be told from merged boxes
+  pause: { begin: number; length: number } | null; // the longest; null: not known from merged boxes
 }
 
 export interface RangeSums {
@@ -40,7 +40,7 @@ export interface RangeSums {
   host: NameSum[]; // by the time of their own
   operators: NameSum[]; // by the time on devices of what they launched
   unlinkedNs: number; // of devices, whose operator is not known
-  launches: number | null; // null: cannot be told
+  launches: number | null; // null: not known
 }
 
 /** Which rows count. */

@@ -1,5 +1,4 @@
-// Table longest_gaps: the moments in which a device does nothing between its work, the longest
-// first. Internal to idle/.
+// Table longest_gaps: when a device does nothing between its work, the longest time first. Internal to idle/.
 #pragma once
 
 #include <cstddef>
