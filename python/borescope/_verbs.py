@@ -1911,6 +1911,7 @@ class Verbs:
                 kind (string): kernel, memcpy or memset.
                 ordinal (int): Place among the works of the call in order of their start, from 0.
                 works (int, count): Works the call started: 1, or more for a graph launch.
+                begin_ns (int, ns): When the call begins, on the clock of the file.
             launch_summary: Launches per kernel.
                 kernel (string): Name of the kernel, memcpy or memset as recorded.
                 count (int, count): Launched works of that name.
