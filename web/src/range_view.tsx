@@ -153,7 +153,7 @@ function Body({ sums, store }: { sums: RangeSums; store: Store }) {
       <Names title="Kernels and copies" sums={sums} names={sums.kernels} whole={whole(sums.kernels)} />
       {sums.operators.length > 0
         ? <Names title="Operators, by the device time of what they launched" sums={sums} names={sums.operators} whole={whole(sums.kernels)} {...(unlinked !== undefined ? { note: unlinked } : {})} />
-        : <div class="range-box"><h4>Operators, by device time</h4><p class="note">Cannot tell: {sums.grain > 0 ? 'which operator launched what is known of exact events only.' : 'no launch in the range is within an operator.'}</p></div>}
+        : <div class="range-box"><p class="range-title">Operators, by device time</p><p class="note">Cannot tell: {sums.grain > 0 ? 'which operator launched what is known of exact events only.' : 'no launch in the range is within an operator.'}</p></div>}
       <Names title="Host, time of its own by name" sums={sums} names={sums.host} whole={whole(sums.host)} />
     </div>
   );
@@ -168,7 +168,7 @@ export function RangeView() {
   const isOpen = toggled ?? (pane === OVERVIEW || pane === TIMELINE); // elsewhere tables come first
   return sums === null || page === null ? null : (
     <details class="range" open={isOpen} onToggle={(event) => event.currentTarget.open !== isOpen && setToggled(event.currentTarget.open)}>
-      <summary><h3>In the range of {show(Math.round(sums.range.end - sums.range.begin), 'ns')}</h3> <span role="status">{headWords(sums)}</span></summary>
+      <summary><b>In the range of {show(Math.round(sums.range.end - sums.range.begin), 'ns')}</b> <span role="status">{headWords(sums)}</span></summary>
       {isOpen && <Body sums={sums} store={page.store} />}
       <p class="note">{trustWords(sums)}</p>
     </details>

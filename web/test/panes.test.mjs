@@ -121,6 +121,20 @@ test('panes that are not shown are found by a search of the browser, and printed
   await page.done();
 });
 
+test('the timeline is drawn when it is first shown, and names are fitted when they are near', async () => {
+  const page = await open(demo());
+  assert.equal(await page.locator('#timeline canvas').count(), 0);
+  const cells = page.locator('#kernels details[data-table="kernels"] tbody td:first-child');
+  const cut = async () => (await cells.allTextContents()).filter((text) => text.includes('…')).length;
+  assert.equal(await cut(), 0); // whole for a search of the browser
+  await page.getByRole('tab', { name: 'Kernels' }).click();
+  assert.ok((await atLast(cut, (count) => count > 0)) > 0);
+  await page.getByRole('tab', { name: 'Timeline' }).click();
+  await page.locator('#timeline canvas[tabindex]').waitFor();
+  assert.deepEqual(page.faults, []);
+  await page.done();
+});
+
 // ---- Filters ----
 
 /** The rows of a table of the JSON that a filter leaves, counted anew. */
