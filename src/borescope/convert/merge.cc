@@ -37,7 +37,7 @@ void ForEachIdColumn(TraceData& data, const Fn& fn) {
 int64_t DropLargeIds(TraceData& data) {
   int64_t largest = 0;
   uint64_t dropped = 0;
-  ForEachIdColumn(data, [&](std::vector<int64_t>& ids, int64_t) {
+  ForEachIdColumn(data, [&](ColumnData<int64_t>& ids, int64_t) {
     for (int64_t& id : ids) {
       dropped += id >= kLargest ? 1 : 0;
       id = id >= kLargest ? kMissing : id;
@@ -50,7 +50,7 @@ int64_t DropLargeIds(TraceData& data) {
 }
 
 void MoveIds(TraceData& data, int64_t first_id) {
-  ForEachIdColumn(data, [&](std::vector<int64_t>& ids, int64_t least) {
+  ForEachIdColumn(data, [&](ColumnData<int64_t>& ids, int64_t least) {
     for (int64_t& id : ids) {
       id += id >= least ? first_id : 0;
     }

@@ -78,7 +78,7 @@ Result<std::vector<SensitiveCount>> CountSensitive(SqlDatabase& database,
     if (same != counts.end()) {
       same->count += rows;
     } else if (rows > 0) {
-      counts.push_back({row->what, rows});
+      counts.push_back({std::string(row->what), rows});
     }
   }
   return counts;

@@ -13,6 +13,11 @@ template <class T>
 uint64_t BytesOf(const std::vector<T>& values) {
   return values.capacity() * sizeof(T);
 }
+// Of a view what it shows: it is in memory as long as it is used.
+template <class T>
+uint64_t BytesOf(const ColumnData<T>& values) {
+  return std::max(values.capacity(), values.size()) * sizeof(T);
+}
 
 uint64_t TrackBytes(const Tracks& tracks) {
   return BytesOf(tracks.kind) + BytesOf(tracks.pid) + BytesOf(tracks.tid) +
