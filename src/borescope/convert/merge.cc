@@ -102,7 +102,7 @@ void MoveToNode(TraceData& data, int64_t node) {
     Add(tracks.tid[i], is_host ? pid_shift : 0);
     Add(tracks.process[i], pid_shift);
   }
-  for (std::vector<int64_t>* devices :
+  for (ColumnData<int64_t>* devices :
        {&data.samples.device, &data.copy_calls.source_device, &data.copy_calls.target_device}) {
     for (int64_t& device : *devices) {
       Add(device, gpu_shift);
@@ -124,7 +124,7 @@ void MoveToNode(TraceData& data, int64_t node) {
 bool IsTime(int64_t ts_ns) { return ts_ns > -kLargest && ts_ns < kLargest; }
 
 void MoveTimes(TraceData& data, int64_t shift_ns) {
-  for (std::vector<int64_t>* times :
+  for (ColumnData<int64_t>* times :
        {&data.host.ts_ns, &data.device.ts_ns, &data.memory.ts_ns, &data.flows.ts_ns,
         &data.samples.ts_ns, &data.samples.end_ns, &data.pauses.ts_ns, &data.pauses.end_ns,
         &data.stack_samples.ts_ns}) {

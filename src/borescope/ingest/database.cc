@@ -133,6 +133,13 @@ Result<Trace> LoadDatabase(SqlDatabase& database, uint64_t file_bytes, const Loa
   return format->load({database, schema, std::move(meta), options});
 }
 
+Remedy RemedyOfDatabase(TraceFormat format) {
+  const DatabaseFormat* row =
+      std::find_if(std::begin(kDatabaseFormats), std::end(kDatabaseFormats),
+                   [format](const DatabaseFormat& known) { return known.format == format; });
+  return row == std::end(kDatabaseFormats) ? nullptr : row->remedy;
+}
+
 std::span<const FormatRow> DatabaseFormats() { return kFormatRows; }
 
 }  // namespace borescope::internal

@@ -91,7 +91,7 @@ std::vector<StoreFile> ListStore(const std::string& folder) {
 
 Result<void> WriteSecret(const std::string& path) {
   std::random_device device;
-  KeyedHash::Secret secret{};
+  SecretHash::Secret secret{};
   for (uint64_t& word : secret) {
     word = uint64_t{device()} << 32 | device();
   }
@@ -118,9 +118,9 @@ Result<void> MakeStoreFolder(const std::string& folder) {
   return {};
 }
 
-Result<KeyedHash::Secret> SecretOfFolder(const std::string& folder) {
+Result<SecretHash::Secret> SecretOfFolder(const std::string& folder) {
   const std::string path = folder + "/" + std::string(kSecretName);
-  KeyedHash::Secret secret{};
+  SecretHash::Secret secret{};
   for (int attempt = 0; attempt < 2; ++attempt) {
     const Result<std::shared_ptr<const PrivateFile>> file = PrivateFile::Map(path);
     if (file.ok() && (*file)->bytes().size() == sizeof secret) {

@@ -6,7 +6,7 @@
 #include <string_view>
 
 #include "borescope/base/result.h"
-#include "borescope/store/keyed_hash.h"
+#include "borescope/store/secret_hash.h"
 
 namespace borescope::internal {
 
@@ -18,7 +18,7 @@ inline constexpr std::string_view kSeenEnding = ".seen";    // what the content 
 Result<void> MakeStoreFolder(const std::string& folder);
 
 // The secret of the folder, made at first: whoever may read the files may read it, too.
-Result<KeyedHash::Secret> SecretOfFolder(const std::string& folder);
+Result<SecretHash::Secret> SecretOfFolder(const std::string& folder);
 
 // Removes traces and what is remembered of files, that were used longest ago, until what is left
 // takes no more bytes, and drafts of processes that were killed. Only ordinary files of this user whose names and

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <type_traits>
 
-#include "borescope/store/keyed_hash.h"
+#include "borescope/store/secret_hash.h"
 
 namespace borescope::internal {
 

@@ -33,7 +33,7 @@ constexpr uint64_t Aligned(uint64_t offset) {
 }
 
 // The build and the sizes of the values of each column, which a file must agree with.
-ContentHash BuildHash(const KeyedHash& hash) {
+ContentHash BuildHash(const SecretHash& hash) {
   std::string text = BuildIdentity().value_or("");
   const TraceData data;
   const TraceIndex index;
@@ -71,7 +71,7 @@ Sections SectionsOf(const Trace& trace, const TraceIndex& index) {
 }
 
 // The list of sections, at their places behind it.
-std::vector<StoredSection> Listed(const Sections& sections, const KeyedHash& hash, int threads) {
+std::vector<StoredSection> Listed(const Sections& sections, const SecretHash& hash, int threads) {
   std::vector<StoredSection> list(sections.bytes.size());
   uint64_t offset = sizeof(StoredHead) + list.size() * sizeof(StoredSection);
   for (size_t i = 0; i < list.size(); ++i) {
@@ -85,7 +85,7 @@ std::vector<StoredSection> Listed(const Sections& sections, const KeyedHash& has
 }
 
 ContentHash HeadChecksum(StoredHead head, std::span<const StoredSection> list,
-                         const KeyedHash& hash) {
+                         const SecretHash& hash) {
   head.checksum = {};
   return hash.Of(std::string(RawBytes(head)) + std::string(RawBytes(list)));
 }
@@ -100,7 +100,7 @@ struct OpenedFile {
   std::vector<StoredSection> list;
 };
 
-Result<OpenedFile> OpenStored(std::string_view bytes, const KeyedHash& hash) {
+Result<OpenedFile> OpenStored(std::string_view bytes, const SecretHash& hash) {
   OpenedFile file;
   if (bytes.size() < sizeof file.head) {
     return Unusable("the file is cut off");
@@ -129,7 +129,7 @@ bool LiesWithin(const StoredSection& section, std::string_view bytes) {
          section.bytes <= bytes.size() - section.offset;
 }
 
-Result<void> CheckSections(const OpenedFile& file, std::string_view bytes, const KeyedHash& hash,
+Result<void> CheckSections(const OpenedFile& file, std::string_view bytes, const SecretHash& hash,
                            int threads) {
   for (const StoredSection& section : file.list) {
     if (!LiesWithin(section, bytes)) {
@@ -188,7 +188,7 @@ bool AreTexts(std::span<const uint64_t> begins, std::string_view bytes) {
 }
 
 Result<StoredTrace> ViewOf(std::string_view bytes, const OpenedFile& file,
-                           std::shared_ptr<const void> memory) {
+                           const StoredSource& source, std::shared_ptr<const void> memory) {
   SectionReader sections(bytes, file.list);
   TraceData data;
   TraceIndex index;
@@ -203,6 +203,8 @@ Result<StoredTrace> ViewOf(std::string_view bytes, const OpenedFile& file,
   if (!fields.is_done() || !sections.is_done() || !AreTexts(begins, texts)) {
     return Unusable("the sections are not those of a trace");
   }
+  data.meta.file = source.file;
+  data.meta.remedy = source.remedy_of == nullptr ? nullptr : source.remedy_of(data.meta.format);
   data.strings = StringPool::View(begins, texts);
   data.viewed = memory;
   index.viewed = std::move(memory);
@@ -212,8 +214,8 @@ Result<StoredTrace> ViewOf(std::string_view bytes, const OpenedFile& file,
 }  // namespace
 
 Result<void> WriteStoredTrace(const Trace& trace, const TraceIndex& index, const ContentHash& key,
-                              const KeyedHash& hash, int threads, const PutPiece& put) {
-  if (const std::optional<std::string> fault = FaultOf(trace, index, threads)) {
+                              const SecretHash& hash, int threads, const PutPiece& put) {
+  if (const std::optional<std::string> fault = FaultOfTrace(trace, index, threads)) {
     return UsageError("the trace cannot be kept: " + *fault);
   }
   const Sections sections = SectionsOf(trace, index);
@@ -237,7 +239,8 @@ Result<void> WriteStoredTrace(const Trace& trace, const TraceIndex& index, const
 }
 
 Result<StoredTrace> ReadStoredTrace(std::string_view bytes, std::shared_ptr<const void> memory,
-                                    const ContentHash& key, const KeyedHash& hash, int threads) {
+                                    const ContentHash& key, const StoredSource& source,
+                                    const SecretHash& hash, int threads) {
   BS_ASSIGN(const OpenedFile file, OpenStored(bytes, hash));
   if (file.head.build != BuildHash(hash)) {
     return Unusable("another build of borescope wrote it");
@@ -246,15 +249,15 @@ Result<StoredTrace> ReadStoredTrace(std::string_view bytes, std::shared_ptr<cons
     return Unusable("it is of other inputs");
   }
   BS_TRY(CheckSections(file, bytes, hash, threads));
-  BS_ASSIGN(StoredTrace stored, ViewOf(bytes, file, std::move(memory)));
-  if (const std::optional<std::string> fault = FaultOf(stored.trace, stored.index, threads)) {
+  BS_ASSIGN(StoredTrace stored, ViewOf(bytes, file, source, std::move(memory)));
+  if (const std::optional<std::string> fault = FaultOfTrace(stored.trace, stored.index, threads)) {
     return Unusable(*fault + " leads nowhere");
   }
   stored.index.operators = OperatorRule(stored.trace);
   return stored;
 }
 
-void SealStoredTrace(const KeyedHash& hash, std::string& bytes) {
+void SealStoredTrace(const SecretHash& hash, std::string& bytes) {
   StoredHead head;
   if (bytes.size() < sizeof head) {
     return;

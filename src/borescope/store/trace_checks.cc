@@ -259,7 +259,7 @@ std::string_view ShapeFault(const Trace& trace, const TraceData& data) {
 
 }  // namespace
 
-std::optional<std::string> FaultOf(const Trace& trace, const TraceIndex& index, int threads) {
+std::optional<std::string> FaultOfTrace(const Trace& trace, const TraceIndex& index, int threads) {
   std::string_view shape = ShapeFault(trace, trace.data());
   if (shape.empty() && (trace.host().captured != 0 || !trace.captured().empty())) {
     shape = "captured calls";

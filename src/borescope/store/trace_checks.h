@@ -12,6 +12,6 @@ namespace borescope::internal {
 
 // What is wrong first; nothing for a trace as TraceBuilder and BuildIndex make it. O(rows).
 // REQUIRES: no captured calls.
-std::optional<std::string> FaultOf(const Trace& trace, const TraceIndex& index, int threads);
+std::optional<std::string> FaultOfTrace(const Trace& trace, const TraceIndex& index, int threads);
 
 }  // namespace borescope::internal

@@ -36,7 +36,7 @@ std::string_view BytesOfRecord(const SeenRecord& record) {
   return {reinterpret_cast<const char*>(&record), sizeof record};
 }
 
-ContentHash ChecksumOf(SeenRecord record, const KeyedHash& hash) {
+ContentHash ChecksumOf(SeenRecord record, const SecretHash& hash) {
   record.checksum = {};
   return hash.Of(BytesOfRecord(record));
 }
@@ -104,7 +104,7 @@ Result<std::shared_ptr<TraceStore>> TraceStore::Open(const std::string& folder,
                           "files again; link it with --build-id, or use no cache"};
   }
   BS_TRY(MakeStoreFolder(folder));
-  BS_ASSIGN(const KeyedHash::Secret secret, SecretOfFolder(folder));
+  BS_ASSIGN(const SecretHash::Secret secret, SecretOfFolder(folder));
   return std::shared_ptr<TraceStore>(new TraceStore(folder, most_bytes, secret));
 }
 
@@ -182,14 +182,15 @@ bool TraceStore::IsStill(const std::string& path, const InputContent& content) {
   return FileIdentity::Of(path) == content.identity;
 }
 
-Result<std::optional<StoredTrace>> TraceStore::Find(const InputContent& content, int threads) {
+Result<std::optional<StoredTrace>> TraceStore::Find(const InputContent& content,
+                                                    const StoredSource& source, int threads) {
   const std::string path = TracePath(content.hash);
   if (access(path.c_str(), F_OK) != 0) {
     return std::optional<StoredTrace>();
   }
   BS_ASSIGN(const std::shared_ptr<const PrivateFile> file, PrivateFile::Map(path));
   Result<StoredTrace> stored =
-      ReadStoredTrace(file->bytes(), file, content.hash, hash_, threads);
+      ReadStoredTrace(file->bytes(), file, content.hash, source, hash_, threads);
   if (!stored.ok()) {
     return About(path, stored.error());
   }

@@ -9,7 +9,7 @@
 
 #include "borescope/base/result.h"
 #include "borescope/store/file_identity.h"
-#include "borescope/store/keyed_hash.h"
+#include "borescope/store/secret_hash.h"
 #include "borescope/store/stored_trace.h"
 
 namespace borescope::internal {
@@ -38,7 +38,8 @@ class TraceStore {
 
   // The trace that is kept of this content; nothing where there is none. kCorrupt or kIo says why
   // one that is there cannot be used.
-  Result<std::optional<StoredTrace>> Find(const InputContent& content, int threads);
+  Result<std::optional<StoredTrace>> Find(const InputContent& content, const StoredSource& source,
+                                          int threads);
 
   // Keeps a trace, then removes what was used longest ago until the folder has no more bytes than it
   // may. Errors are those of WriteStoredTrace, kIo, and kInvalidArgument for a trace that
@@ -47,7 +48,7 @@ class TraceStore {
                     int threads);
 
  private:
-  TraceStore(std::string folder, uint64_t most_bytes, const KeyedHash::Secret& secret)
+  TraceStore(std::string folder, uint64_t most_bytes, const SecretHash::Secret& secret)
       : folder_(std::move(folder)), most_bytes_(most_bytes), hash_(secret) {}
 
   std::string SeenPath(const FileIdentity& identity) const;
@@ -57,7 +58,7 @@ class TraceStore {
 
   const std::string folder_;
   const uint64_t most_bytes_;
-  const KeyedHash hash_;
+  const SecretHash hash_;
 };
 
 }  // namespace borescope::internal

@@ -29,7 +29,10 @@ struct LoadedTrace {
 // Loads one input of a run: a file, the logs of a recording, or what InputFile::content yields.
 Result<Trace> LoadInput(const InputFile& input, const LoadOptions& options);
 
-// Loads and indexes one input of a run.
+// The same with its indexes, without captures and without a store.
+Result<LoadedTrace> LoadAndIndex(const InputFile& input, const LoadOptions& options);
+
+// Loads and indexes one input of a run, or takes it from InputFile::store.
 Result<std::shared_ptr<const LoadedTrace>> LoadTrace(const InputFile& input,
                                                      const LoadOptions& options);
 

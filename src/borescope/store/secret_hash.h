@@ -1,4 +1,4 @@
-// KeyedHash: a fast hash of bytes by a secret key, to know contents again and to notice damage.
+// SecretHash: a fast hash of bytes by a secret key, to know contents again and to notice damage.
 //
 // A piece of 8 KiB becomes the sum of (a + k) * (b + l) over its pairs of words, modulo 2^128, k and l
 // being words of the key (NH, from "UMAC: Fast and Secure Message Authentication", 1999): two
@@ -29,11 +29,11 @@ struct ContentHash {
 std::string HexOf(const ContentHash& hash);
 
 // Immutable; safe to use from any number of threads.
-class KeyedHash {
+class SecretHash {
  public:
   using Secret = std::array<uint64_t, 4>;
 
-  explicit KeyedHash(const Secret& secret);
+  explicit SecretHash(const Secret& secret);
 
   // Of bytes in memory.
   ContentHash Of(std::string_view bytes) const;

@@ -1,4 +1,4 @@
-#include "borescope/store/keyed_hash.h"
+#include "borescope/store/secret_hash.h"
 
 #include <fmt/format.h>
 
@@ -48,7 +48,7 @@ std::string HexOf(const ContentHash& hash) {
   return fmt::format("{:016x}{:016x}", hash.words[0], hash.words[1]);
 }
 
-KeyedHash::KeyedHash(const Secret& secret) : key_(kPieceWords * kLevels) {
+SecretHash::SecretHash(const Secret& secret) : key_(kPieceWords * kLevels) {
   for (size_t part = 0; part < secret.size(); ++part) {
     uint64_t state = secret[part];
     for (uint64_t& word : key_) {
@@ -58,7 +58,7 @@ KeyedHash::KeyedHash(const Secret& secret) : key_(kPieceWords * kLevels) {
 }
 
 // Four sums, so that one multiplication need not wait for another.
-ContentHash KeyedHash::OfPiece(std::string_view piece, size_t level) const {
+ContentHash SecretHash::OfPiece(std::string_view piece, size_t level) const {
   const uint64_t* key = key_.data() + level * kPieceWords;
   const char* bytes = piece.data();
   size_t left = piece.size();
@@ -78,7 +78,7 @@ ContentHash KeyedHash::OfPiece(std::string_view piece, size_t level) const {
   return HashOf(sums[0] + sums[1] + sums[2] + sums[3]);
 }
 
-ContentHash KeyedHash::OfChunk(std::string_view chunk, size_t level) const {
+ContentHash SecretHash::OfChunk(std::string_view chunk, size_t level) const {
   std::array<ContentHash, kChunkBytes / kPieceBytes> pieces;
   size_t count = 0;
   for (; !chunk.empty(); chunk.remove_prefix(std::min(kPieceBytes, chunk.size()))) {
@@ -90,7 +90,7 @@ ContentHash KeyedHash::OfChunk(std::string_view chunk, size_t level) const {
 
 // Until one is left, which is joined with the size: contents that differ in length alone, or in
 // zeros at their end, differ there.
-ContentHash KeyedHash::OfChunks(std::vector<ContentHash> chunks, uint64_t size) const {
+ContentHash SecretHash::OfChunks(std::vector<ContentHash> chunks, uint64_t size) const {
   size_t level = 2;
   while (chunks.size() > 1) {
     BS_CHECK(level + 3 < kLevels);
@@ -108,7 +108,7 @@ ContentHash KeyedHash::OfChunks(std::vector<ContentHash> chunks, uint64_t size) 
   return OfPiece(BytesOf(whole), kLevels - 1);
 }
 
-ContentHash KeyedHash::Of(std::string_view bytes) const {
+ContentHash SecretHash::Of(std::string_view bytes) const {
   std::vector<ContentHash> chunks;
   chunks.reserve(bytes.size() / kChunkBytes + 1);
   const uint64_t size = bytes.size();
@@ -118,7 +118,7 @@ ContentHash KeyedHash::Of(std::string_view bytes) const {
   return OfChunks(std::move(chunks), size);
 }
 
-Result<ContentHash> KeyedHash::Of(
+Result<ContentHash> SecretHash::Of(
     uint64_t size, int threads,
     const std::function<Result<void>(uint64_t, char*, size_t)>& read) const {
   std::vector<ContentHash> chunks((size + kChunkBytes - 1) / kChunkBytes);
