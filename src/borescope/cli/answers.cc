@@ -69,8 +69,8 @@ void ReportPassedOver(const FoundParts& found, const RawOptions& raw) {
 }
 
 void ReportFiles(const std::vector<FileInfo>& files, const RawOptions& raw) {
-  if (!raw.quiet) {
-    WriteMessage(CacheLines(files));
+  for (const std::string& line : raw.quiet ? std::vector<std::string>() : CacheLines(files)) {
+    WriteMessageLine(line);
   }
   const bool verbose = raw.verbose && !raw.quiet;
   for (const FileInfo& file : files) {

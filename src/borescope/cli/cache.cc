@@ -13,8 +13,8 @@ namespace borescope::cli {
 namespace {
 
 size_t CountOf(const std::vector<FileInfo>& files, CacheUse use) {
-  return static_cast<size_t>(std::count_if(files.begin(), files.end(),
-                                           [use](const FileInfo& file) { return file.cache == use; }));
+  return static_cast<size_t>(std::count_if(
+      files.begin(), files.end(), [use](const FileInfo& file) { return file.cache == use; }));
 }
 
 std::string Files(size_t count) { return fmt::format("{} file{}", count, count == 1 ? "" : "s"); }
@@ -34,19 +34,18 @@ Result<uint64_t> ParseCacheSize(const RawOptions& raw) {
                                 : ParseSize("cache-size", raw.cache_size);
 }
 
-std::string CacheLines(const std::vector<FileInfo>& files) {
+std::vector<std::string> CacheLines(const std::vector<FileInfo>& files) {
   const size_t found = CountOf(files, CacheUse::kFound);
   const size_t kept = CountOf(files, CacheUse::kKept);
-  std::string lines;
+  std::vector<std::string> lines;
   if (found + kept > 0) {
-    lines = fmt::format("borescope: cache: {}{}{}\n",
-                        found > 0 ? fmt::format("answered from {}", Files(found)) : "",
-                        found > 0 && kept > 0 ? ", " : "",
-                        kept > 0 ? fmt::format("added {}", Files(kept)) : "");
+    lines.push_back(fmt::format(
+        "borescope: cache: {}{}{}", found > 0 ? fmt::format("{} read from it", Files(found)) : "",
+        found > 0 && kept > 0 ? ", " : "", kept > 0 ? fmt::format("{} added", Files(kept)) : ""));
   }
   for (const FileInfo& file : files) {
     if (file.cache == CacheUse::kFailed) {
-      lines += fmt::format("borescope: cache: not used: {}\n", file.cache_failure);
+      lines.push_back(fmt::format("borescope: cache: not used: {}", file.cache_failure));
     }
   }
   return lines;

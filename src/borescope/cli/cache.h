@@ -17,8 +17,8 @@ std::string CacheFolder(const RawOptions& raw);
 // What --cache-size says; the default of the library without it. Errors are about usage.
 Result<uint64_t> ParseCacheSize(const RawOptions& raw);
 
-// What the cache had to do with the files: a line of standard error; empty where it had nothing. With failures,
-// a line for each.
-std::string CacheLines(const std::vector<FileInfo>& files);
+// What the cache had to do with the files, in lines for standard error: how many it had and got,
+// and each that it failed for.
+std::vector<std::string> CacheLines(const std::vector<FileInfo>& files);
 
 }  // namespace borescope::cli

@@ -1,5 +1,5 @@
-// Which file a path leads to and how it was last changed: what shows, on file systems that are known to
-// keep it, that its content is what it was.
+// Which file a path leads to and how it was last changed: what shows, on file systems that are
+// known to keep it, that its content is what it was.
 #pragma once
 
 #include <cstdint>

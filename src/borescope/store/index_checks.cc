@@ -88,8 +88,7 @@ std::string_view CorrelationFault(const Trace& trace, const TraceIndex& index) {
     }
   }
   if (links.device_begin.front() != 0 || links.device_begin.back() != links.device_rows.size() ||
-      !IsAscending(links.device_begin) ||
-      !AreBelow(links.device_rows, trace.device().size())) {
+      !IsAscending(links.device_begin) || !AreBelow(links.device_rows, trace.device().size())) {
     return "the work of a launch";
   }
   return "";
@@ -101,8 +100,8 @@ std::string_view StepsFault(const Trace& trace, const TraceIndex& index) {
     return "a step";
   }
   const bool has_steps = !steps.steps.empty();
-  const bool are_known = std::all_of(
-      steps.process_of.begin(), steps.process_of.end(), [&](uint32_t process) {
+  const bool are_known =
+      std::all_of(steps.process_of.begin(), steps.process_of.end(), [&](uint32_t process) {
         return process < steps.processes.size() || process == kNoProcess || process == kAnyProcess;
       });
   if (!are_known || steps.pieces.size() != (has_steps ? steps.processes.size() + 1 : 0) ||

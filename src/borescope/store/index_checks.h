@@ -8,8 +8,8 @@
 
 namespace borescope::internal {
 
-// What is wrong first; empty where nothing is. Each is O(rows) and expects that FaultOfTrace has found the
-// shapes of both right. The call tree; what launched what; the steps; all else.
+// What is wrong first; empty where nothing is. Each is O(rows) and expects that FaultOfTrace has
+// found the shapes of both right. The call tree; what launched what; the steps; all else.
 std::string_view CallTreeFault(const Trace& trace, const TraceIndex& index);
 std::string_view CorrelationFault(const Trace& trace, const TraceIndex& index);
 std::string_view StepsFault(const Trace& trace, const TraceIndex& index);

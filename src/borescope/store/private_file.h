@@ -34,8 +34,8 @@ class PrivateFile {
 using PutPiece = std::function<Result<void>(std::string_view bytes)>;
 
 // Writes a file with mode 0600 that appears complete or not at all: what `write` puts goes to a new
-// file beside the target, which is renamed. UndoUnfinished() removes what is not finished. kIo names
-// the path and the cause.
+// file beside the target, which is renamed. UndoUnfinished() removes what is not finished. kIo
+// names the path and the cause.
 Result<void> WritePrivateFile(const std::string& path,
                               const std::function<Result<void>(const PutPiece& put)>& write);
 

@@ -10,8 +10,8 @@
 
 namespace borescope::internal {
 
-// Whether every number refers to one of `rows` rows. Without a branch, so that it takes no longer than
-// reading them.
+// Whether every number refers to one of `rows` rows. Without a branch, so that it takes no longer
+// than reading them.
 inline bool AreBelow(const ColumnData<uint32_t>& numbers, size_t rows) {
   uint32_t largest = 0;
   for (const uint32_t number : numbers) {

@@ -1,10 +1,10 @@
 // SecretHash: a fast hash of bytes by a secret key, to know contents again and to notice damage.
 //
-// A piece of 8 KiB becomes the sum of (a + k) * (b + l) over its pairs of words, modulo 2^128, k and l
-// being words of the key (NH, from "UMAC: Fast and Secure Message Authentication", 1999): two
+// A piece of 8 KiB becomes the sum of (a + k) * (b + l) over its pairs of words, modulo 2^128, k
+// and l being words of the key (NH, from "UMAC: Fast and Secure Message Authentication", 1999): two
 // different pieces of one length have equal sums for at most 2^-64 of all keys. What a megabyte
-// becomes is hashed once more, and so on, each time with other words of the key. Who does not know the key
-// cannot choose contents that are mistaken for each other.
+// becomes is hashed once more, and so on, each time with other words of the key. Who does not know
+// the key cannot choose contents that are mistaken for each other.
 #pragma once
 
 #include <array>

@@ -1,4 +1,5 @@
-// What is stored of a trace and its index beside columns: one list of fields for writing and reading.
+// What is stored of a trace and its index beside columns: one list of fields for writing and
+// reading.
 //
 // Not stored are the name of the file and the words of its profiler, which the reader of the input
 // gives (Meta::file, Meta::remedy), and OperatorRule, which follows from the trace.

@@ -37,9 +37,8 @@ ContentHash BuildHash(const SecretHash& hash) {
   std::string text = BuildIdentity().value_or("");
   const TraceData data;
   const TraceIndex index;
-  ForEachStoredColumn(data, index, [&](const auto& column) {
-    text += static_cast<char>(sizeof(column[0]));
-  });
+  ForEachStoredColumn(data, index,
+                      [&](const auto& column) { text += static_cast<char>(sizeof(column[0])); });
   return hash.Of(text);
 }
 
@@ -90,9 +89,7 @@ ContentHash HeadChecksum(StoredHead head, std::span<const StoredSection> list,
   return hash.Of(std::string(RawBytes(head)) + std::string(RawBytes(list)));
 }
 
-Error Unusable(std::string_view what) {
-  return {ErrorCode::kCorrupt, std::string(what)};
-}
+Error Unusable(std::string_view what) { return {ErrorCode::kCorrupt, std::string(what)}; }
 
 // The parts of a file whose head is right; nothing is known of the sections' content.
 struct OpenedFile {

@@ -7,8 +7,8 @@
 
 #include "borescope/base/result.h"
 #include "borescope/index/trace_index.h"
-#include "borescope/store/secret_hash.h"
 #include "borescope/store/private_file.h"
+#include "borescope/store/secret_hash.h"
 #include "borescope/trace/trace.h"
 
 namespace borescope::internal {
@@ -20,7 +20,7 @@ struct StoredTrace {
 
 // What is not stored, because it is not in the content of an input.
 struct StoredSource {
-  std::string file;                           // Meta::file
+  std::string file;                            // Meta::file
   Remedy (*remedy_of)(TraceFormat) = nullptr;  // Meta::remedy
 };
 
@@ -36,9 +36,9 @@ Result<StoredTrace> ReadStoredTrace(std::string_view bytes, std::shared_ptr<cons
                                     const ContentHash& key, const StoredSource& source,
                                     const SecretHash& hash, int threads);
 
-// For tests and fuzzing: where the checksums of the bytes are, so that a change of them can be hidden from
-// these. Puts right all that a change inside sections has made wrong; bytes that are no stored trace
-// stay as they are.
+// For tests and fuzzing: where the checksums of the bytes are, so that a change of them can be
+// hidden from these. Puts right all that a change inside sections has made wrong; bytes that are no
+// stored trace stay as they are.
 void SealStoredTrace(const SecretHash& hash, std::string& bytes);
 
 }  // namespace borescope::internal

@@ -87,19 +87,21 @@ std::string_view SpineFault(const Trace& trace, const Spine& spine, Kind last_ki
   for (uint32_t row = 0; row < spine.size(); ++row) {
     CheckStopAt(row);
     const uint32_t track = spine.track[row].value;
-    const bool is_there = (tracks.kind[track] == TrackKind::kHost) ==
-                              std::is_same_v<Spine, HostEvents> &&
-                          row >= tracks.first_row[track] && row < tracks.end_row[track];
+    const bool is_there =
+        (tracks.kind[track] == TrackKind::kHost) == std::is_same_v<Spine, HostEvents> &&
+        row >= tracks.first_row[track] && row < tracks.end_row[track];
     if (!is_there) {
       return "the track of an event";
     }
     const int64_t dur_ns = spine.dur_ns[row];
-    if (!IsTime(spine.ts_ns[row]) || dur_ns < 0 || dur_ns > kMostNs || spine.kind[row] > last_kind) {
+    if (!IsTime(spine.ts_ns[row]) || dur_ns < 0 || dur_ns > kMostNs ||
+        spine.kind[row] > last_kind) {
       return "the time or kind of an event";
     }
     const bool is_first = row == tracks.first_row[track];
-    if (!is_first && (spine.ts_ns[row - 1] > spine.ts_ns[row] ||
-                      (spine.ts_ns[row - 1] == spine.ts_ns[row] && spine.dur_ns[row - 1] < dur_ns))) {
+    if (!is_first &&
+        (spine.ts_ns[row - 1] > spine.ts_ns[row] ||
+         (spine.ts_ns[row - 1] == spine.ts_ns[row] && spine.dur_ns[row - 1] < dur_ns))) {
       return "the order of events";
     }
   }
@@ -233,7 +235,7 @@ std::string_view MetaFault(const Trace& trace) {
     return "the format of the file";
   }
   if (!IsTime(trace.begin_ns()) || trace.end_ns() < trace.begin_ns() ||
-      trace.end_ns() > 2 * kMostNs - 1  || (meta.cut.has_value() && !IsSane(*meta.cut))) {
+      trace.end_ns() > 2 * kMostNs - 1 || (meta.cut.has_value() && !IsSane(*meta.cut))) {
     return "the time of the recording";
   }
   const bool known = std::all_of(

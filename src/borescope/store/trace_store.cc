@@ -41,8 +41,8 @@ ContentHash ChecksumOf(SeenRecord record, const SecretHash& hash) {
   return hash.Of(BytesOfRecord(record));
 }
 
-// A change that comes so soon after another one may leave the times of a file as they are: clocks of
-// file systems go in steps, of 10 ms at most where KeepsChangeTimes.
+// A change that comes so soon after another one may leave the times of a file as they are: clocks
+// of file systems go in steps, of 10 ms at most where KeepsChangeTimes.
 constexpr int64_t kRacyNs = 2'000'000'000;
 
 int64_t NowNs() {
@@ -52,7 +52,8 @@ int64_t NowNs() {
   return now.tv_sec * kPerSecond + now.tv_nsec;
 }
 
-// As long as the file had been left alone when reading began, every later change shows in its times.
+// As long as the file had been left alone when reading began, every later change shows in its
+// times.
 bool WasSettled(const FileIdentity& identity, int64_t seen_ns) {
   return identity.changed_ns < seen_ns - kRacyNs && identity.written_ns < seen_ns - kRacyNs;
 }
@@ -100,8 +101,9 @@ Result<std::shared_ptr<TraceStore>> TraceStore::Open(const std::string& folder,
                                                      uint64_t most_bytes) {
   if (!BuildIdentity().has_value()) {
     return Error{ErrorCode::kIo,
-                 folder + ": this build of borescope has no build id, by which it knows its own "
-                          "files again; link it with --build-id, or use no cache"};
+                 folder +
+                     ": this build of borescope has no build id, by which it knows its own "
+                     "files again; link it with --build-id, or use no cache"};
   }
   BS_TRY(MakeStoreFolder(folder));
   BS_ASSIGN(const SecretHash::Secret secret, SecretOfFolder(folder));
@@ -146,9 +148,8 @@ void TraceStore::Remember(const InputContent& content, int64_t seen_ns) const {
   record.content = content.hash;
   record.checksum = ChecksumOf(record, hash_);
   // Without it the file is read once more.
-  static_cast<void>(
-      WritePrivateFile(SeenPath(content.identity),
-                       [&](const PutPiece& put) { return put(BytesOfRecord(record)); }));
+  static_cast<void>(WritePrivateFile(
+      SeenPath(content.identity), [&](const PutPiece& put) { return put(BytesOfRecord(record)); }));
 }
 
 Result<InputContent> TraceStore::ContentOf(const std::string& path, int threads) {
@@ -205,10 +206,10 @@ Result<void> TraceStore::Keep(const InputContent& content, const Trace& trace,
     return WriteStoredTrace(trace, index, content.hash, hash_, threads,
                             [&](std::string_view piece) -> Result<void> {
                               bytes += piece.size();
-                              return bytes <= most_bytes_
-                                         ? put(piece)
-                                         : UsageError("the indexed trace is larger than "
-                                                      "--cache-size");
+                              return bytes <= most_bytes_ ? put(piece)
+                                                          : UsageError(
+                                                                "the indexed trace is larger than "
+                                                                "--cache-size");
                             });
   }));
   RemoveOldest(folder_, most_bytes_);

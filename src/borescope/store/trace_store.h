@@ -23,8 +23,8 @@ struct InputContent {
 // Safe to use from several threads, and by several processes at once.
 class TraceStore {
  public:
-  // The store in a folder, which is made (with mode 0700) where it is missing. kIo where it cannot be
-  // used, and where this build has no identity.
+  // The store in a folder, which is made (with mode 0700) where it is missing. kIo where it cannot
+  // be used, and where this build has no identity.
   static Result<std::shared_ptr<TraceStore>> Open(const std::string& folder, uint64_t most_bytes);
 
   const std::string& folder() const { return folder_; }
@@ -41,9 +41,9 @@ class TraceStore {
   Result<std::optional<StoredTrace>> Find(const InputContent& content, const StoredSource& source,
                                           int threads);
 
-  // Keeps a trace, then removes what was used longest ago until the folder has no more bytes than it
-  // may. Errors are those of WriteStoredTrace, kIo, and kInvalidArgument for a trace that
-  // alone is larger.
+  // Keeps a trace, then removes what was used longest ago until the folder has no more bytes than
+  // it may. Errors are those of WriteStoredTrace, kIo, and kInvalidArgument for a trace that alone
+  // is larger.
   Result<void> Keep(const InputContent& content, const Trace& trace, const TraceIndex& index,
                     int threads);
 

@@ -80,8 +80,7 @@ StringId StringPool::Intern(std::string_view text) {
 
 size_t StringPool::bytes() const {
   return block_bytes_ + views_.capacity() * sizeof(std::string_view) +
-         lookup_.hashes.capacity() * sizeof(uint64_t) +
-         lookup_.slots.capacity() * sizeof(uint32_t);
+         lookup_.hashes.capacity() * sizeof(uint64_t) + lookup_.slots.capacity() * sizeof(uint32_t);
 }
 
 // Texts longer than a quarter of a block get one of their own, so that little room is wasted.

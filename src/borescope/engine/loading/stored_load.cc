@@ -69,7 +69,8 @@ Result<LoadedTrace> LoadStored(const InputFile& input, const LoadOptions& option
   if (!content.ok()) {
     return LoadAndKeep(input, options, content, content.error().message);
   }
-  Result<std::optional<StoredTrace>> found = input.store->Find(*content, {input.path, RemedyOf}, options.threads);
+  Result<std::optional<StoredTrace>> found =
+      input.store->Find(*content, {input.path, RemedyOf}, options.threads);
   if (!found.ok() || !found->has_value()) {
     return LoadAndKeep(input, options, content, found.ok() ? "" : found.error().message);
   }

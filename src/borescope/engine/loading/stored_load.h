@@ -7,8 +7,8 @@
 namespace borescope::internal {
 
 // The same trace and index as LoadAndIndex gives, whether they come from `input.store` or not;
-// LoadedTrace::store says which. Whatever is wrong with the store is reported there, and the input is loaded:
-// errors are those of LoadAndIndex alone.
+// LoadedTrace::store says which. Whatever is wrong with the store is reported there, and the input
+// is loaded: errors are those of LoadAndIndex alone.
 Result<LoadedTrace> LoadStored(const InputFile& input, const LoadOptions& options);
 
 }  // namespace borescope::internal
