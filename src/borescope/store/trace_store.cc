@@ -55,7 +55,7 @@ int64_t NowNs() {
 // As long as the file had been left alone when reading began, every later change shows in its
 // times.
 bool WasSettled(const FileIdentity& identity, int64_t seen_ns) {
-  return identity.changed_ns < seen_ns - kRacyNs && identity.written_ns < seen_ns - kRacyNs;
+  return identity.changed_ns < seen_ns - kRacyNs;
 }
 
 // An open input, closed with the scope.

@@ -1,4 +1,4 @@
-// What became of an input in the store of indexed traces (docs/cache.md).
+// How an input was used with the store of indexed traces (docs/cache.md).
 #pragma once
 
 #include <cstdint>
