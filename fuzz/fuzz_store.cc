@@ -44,7 +44,9 @@ constexpr std::string_view kTrace = R"({"schemaVersion": 1, "deviceProperties": 
 {"ph":"X","cat":"cuda_runtime","name":"cudaMemcpyAsync","pid":1,"tid":2,"ts":220,"dur":9,
 "args":{"correlation":8,"External id":9}},
 {"ph":"X","cat":"gpu_memcpy","name":"Memcpy HtoD","pid":0,"tid":7,"ts":260,"dur":80,"args":{
-"device":0,"stream":7,"correlation":8,"bytes":4096,"memory bandwidth (GB/s)":1.5}},
+"device":0,"stream":7,"correlation":8,"bytes":4096,"memory bandwidth (GB/s)" : 1.5
+}
+},
 {"ph":"X","cat":"cuda_sync","name":"Stream Wait Event","pid":0,"tid":9,"ts":300,"dur":5,"args":{
 "device":0,"stream":9,"wait_on_stream":7,"wait_on_cuda_event_record_corr_id":8}},
 {"ph":"X","cat":"kernel","name":"ncclDevKernel_AllReduce_Sum_f32_RING_LL","pid":0,"tid":9,"ts":350,
@@ -55,7 +57,8 @@ constexpr std::string_view kTrace = R"({"schemaVersion": 1, "deviceProperties": 
 {"ph":"i","cat":"cpu_instant_event","name":"[memory]","pid":1,"tid":1,"ts":15,"s":"t","args":{
 "Addr":4096,"Bytes":512,"Device Id":0,"Device Type":1,"Total Allocated":512,"Total Reserved":1024}},
 {"ph":"X","cat":"python_function","name":"train.py(3): step","pid":1,"tid":1,"ts":5,"dur":800}
-]})";
+]
+})";
 
 const SecretHash& Hash() {
   static const SecretHash hash({1, 2, 3, 4});

@@ -1,6 +1,6 @@
 // A trace from the store of indexed traces is the trace of its file: every column, every text and
-// every answer. And nothing that is written into a stored trace is believed: it is refused, or leads
-// nowhere that a trace does not lead.
+// every answer. And nothing that is written into a stored trace is believed: it is refused, or
+// leads nowhere that a trace does not lead.
 
 #include <gtest/gtest.h>
 
@@ -172,11 +172,11 @@ TEST(StoreTest, ATraceThatIsTakenOwnsWhatItHas) {
       LoadBytes(testkit::Synthetic(testkit::Writer::kPretty).Text(), "a.json", {}).value();
   const TraceIndex index = BuildIndex(trace, 1);
   std::string bytes = Stored(trace, index);
-  TraceData data =
-      std::move(ReadStoredTrace(bytes, std::make_shared<int>(), kKey, {"a.json", RemedyOf}, Hash(), 1)
-                    .value()
-                    .trace)
-          .Take();
+  TraceData data = std::move(ReadStoredTrace(bytes, std::make_shared<int>(), kKey,
+                                             {"a.json", RemedyOf}, Hash(), 1)
+                                 .value()
+                                 .trace)
+                       .Take();
   bytes.assign(bytes.size(), '\xff');
   EXPECT_EQ(FirstDifference(TextOf(Trace(std::move(data))), TextOf(trace)), "");
 }
@@ -224,7 +224,8 @@ TEST(StoreTest, NumbersThatLeadNowhereAreRefused) {
     std::string bytes = sound;
     for (uint64_t change = random.Below(3) + 1; change > 0; --change) {
       const size_t at = random.Below(bytes.size());
-      const char values[] = {'\0', '\1', '\x7f', '\x80', '\xff', static_cast<char>(random.Below(256))};
+      const char values[] = {'\0',   '\1',   '\x7f',
+                             '\x80', '\xff', static_cast<char>(random.Below(256))};
       std::fill_n(bytes.begin() + static_cast<ptrdiff_t>(at),
                   std::min<size_t>(random.Below(2) == 0 ? 1 : 8, bytes.size() - at),
                   values[random.Below(std::size(values))]);

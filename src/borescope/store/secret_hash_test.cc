@@ -43,8 +43,8 @@ TEST(SecretHashTest, EverySizeAndEveryBitCounts) {
 // Across the borders of pieces, chunks and levels.
 TEST(SecretHashTest, ReadingInPiecesGivesTheHashOfTheWhole) {
   const SecretHash hash(kSecret);
-  for (const size_t size : {size_t{0}, size_t{5}, size_t{1} << 20, (size_t{1} << 20) + 1,
-                            (size_t{5} << 20) + 77}) {
+  for (const size_t size :
+       {size_t{0}, size_t{5}, size_t{1} << 20, (size_t{1} << 20) + 1, (size_t{5} << 20) + 77}) {
     const std::string text = TextOfSize(size);
     const Result<ContentHash> read =
         hash.Of(size, 3, [&](uint64_t offset, char* out, size_t bytes) -> Result<void> {
@@ -57,10 +57,9 @@ TEST(SecretHashTest, ReadingInPiecesGivesTheHashOfTheWhole) {
 }
 
 TEST(SecretHashTest, AnErrorOfReadingIsTheAnswer) {
-  const Result<ContentHash> read =
-      SecretHash(kSecret).Of(100, 1, [](uint64_t, char*, size_t) -> Result<void> {
-        return Error{ErrorCode::kIo, "gone"};
-      });
+  const Result<ContentHash> read = SecretHash(kSecret).Of(
+      100, 1,
+      [](uint64_t, char*, size_t) -> Result<void> { return Error{ErrorCode::kIo, "gone"}; });
   ASSERT_FALSE(read.ok());
   EXPECT_EQ(read.error().message, "gone");
 }

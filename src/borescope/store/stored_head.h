@@ -3,6 +3,8 @@
 
 #include <array>
 #include <cstdint>
+#include <span>
+#include <string_view>
 #include <type_traits>
 
 #include "borescope/store/secret_hash.h"
@@ -35,5 +37,23 @@ struct StoredSection {
   ContentHash checksum;
 };
 static_assert(std::has_unique_object_representations_v<StoredSection>);
+
+// The bytes of a value, and of several.
+template <class T>
+std::string_view RawBytes(const T& value) {
+  return {reinterpret_cast<const char*>(&value), sizeof value};
+}
+template <class T>
+std::string_view RawBytes(std::span<const T> values) {
+  static_assert(std::is_trivially_copyable_v<T>);
+  return {reinterpret_cast<const char*>(values.data()), values.size_bytes()};
+}
+
+// The build, and the sizes of the values of each column: what a file must agree with to be read.
+ContentHash BuildHash(const SecretHash& hash);
+
+// What StoredHead::checksum must be.
+ContentHash HeadChecksum(StoredHead head, std::span<const StoredSection> list,
+                         const SecretHash& hash);
 
 }  // namespace borescope::internal

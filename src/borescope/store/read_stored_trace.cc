@@ -1,93 +1,23 @@
-#include "borescope/store/stored_trace.h"
-
 #include <algorithm>
+#include <cstdint>
 #include <cstring>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <type_traits>
 #include <utility>
 #include <vector>
 
 #include "borescope/base/parallel.h"
-#include "borescope/store/build_identity.h"
 #include "borescope/store/stored_fields.h"
 #include "borescope/store/stored_head.h"
+#include "borescope/store/stored_trace.h"
 #include "borescope/store/trace_checks.h"
 
 namespace borescope::internal {
 namespace {
-
-template <class T>
-std::string_view RawBytes(const T& value) {
-  return {reinterpret_cast<const char*>(&value), sizeof value};
-}
-template <class T>
-std::string_view RawBytes(std::span<const T> values) {
-  static_assert(std::is_trivially_copyable_v<T>);
-  return {reinterpret_cast<const char*>(values.data()), values.size_bytes()};
-}
-
-constexpr uint64_t Aligned(uint64_t offset) {
-  return (offset + kSectionAlignment - 1) / kSectionAlignment * kSectionAlignment;
-}
-
-// The build and the sizes of the values of each column, which a file must agree with.
-ContentHash BuildHash(const SecretHash& hash) {
-  std::string text = BuildIdentity().value_or("");
-  const TraceData data;
-  const TraceIndex index;
-  ForEachStoredColumn(data, index,
-                      [&](const auto& column) { text += static_cast<char>(sizeof(column[0])); });
-  return hash.Of(text);
-}
-
-// All sections of a trace, in the order of the file.
-struct Sections {
-  std::string fields;
-  std::vector<uint64_t> text_begins;
-  std::string texts;
-  std::vector<std::string_view> bytes;
-};
-
-Sections SectionsOf(const Trace& trace, const TraceIndex& index) {
-  Sections sections;
-  FieldWriter writer;
-  StoredFields(writer, trace.data(), index);
-  sections.fields = writer.bytes();
-  sections.text_begins.reserve(trace.strings().size() + 1);
-  for (uint32_t id = 0; id < trace.strings().size(); ++id) {
-    sections.text_begins.push_back(sections.texts.size());
-    sections.texts += trace.Text(StringId{id});
-  }
-  sections.text_begins.push_back(sections.texts.size());
-  sections.bytes = {sections.fields, RawBytes(std::span<const uint64_t>(sections.text_begins)),
-                    sections.texts};
-  ForEachStoredColumn(trace.data(), index, [&](const auto& column) {
-    sections.bytes.push_back(RawBytes(std::span(column.data(), column.size())));
-  });
-  return sections;
-}
-
-// The list of sections, at their places behind it.
-std::vector<StoredSection> Listed(const Sections& sections, const SecretHash& hash, int threads) {
-  std::vector<StoredSection> list(sections.bytes.size());
-  uint64_t offset = sizeof(StoredHead) + list.size() * sizeof(StoredSection);
-  for (size_t i = 0; i < list.size(); ++i) {
-    list[i].offset = Aligned(offset);
-    list[i].bytes = sections.bytes[i].size();
-    offset = list[i].offset + list[i].bytes;
-  }
-  ParallelFor(list.size(), threads,
-              [&](size_t i) { list[i].checksum = hash.Of(sections.bytes[i]); });
-  return list;
-}
-
-ContentHash HeadChecksum(StoredHead head, std::span<const StoredSection> list,
-                         const SecretHash& hash) {
-  head.checksum = {};
-  return hash.Of(std::string(RawBytes(head)) + std::string(RawBytes(list)));
-}
 
 Error Unusable(std::string_view what) { return {ErrorCode::kCorrupt, std::string(what)}; }
 
@@ -209,31 +139,6 @@ Result<StoredTrace> ViewOf(std::string_view bytes, const OpenedFile& file,
 }
 
 }  // namespace
-
-Result<void> WriteStoredTrace(const Trace& trace, const TraceIndex& index, const ContentHash& key,
-                              const SecretHash& hash, int threads, const PutPiece& put) {
-  if (const std::optional<std::string> fault = FaultOfTrace(trace, index, threads)) {
-    return UsageError("the trace cannot be kept: " + *fault);
-  }
-  const Sections sections = SectionsOf(trace, index);
-  const std::vector<StoredSection> list = Listed(sections, hash, threads);
-  StoredHead head;
-  head.build = BuildHash(hash);
-  head.key = key;
-  head.sections = list.size();
-  head.bytes = list.back().offset + list.back().bytes;
-  head.checksum = HeadChecksum(head, list, hash);
-  BS_TRY(put(RawBytes(head)));
-  BS_TRY(put(RawBytes(std::span<const StoredSection>(list))));
-  uint64_t offset = sizeof head + list.size() * sizeof(StoredSection);
-  for (size_t i = 0; i < list.size(); ++i) {
-    CheckStop();
-    BS_TRY(put(std::string(list[i].offset - offset, '\0')));
-    BS_TRY(put(sections.bytes[i]));
-    offset = list[i].offset + list[i].bytes;
-  }
-  return {};
-}
 
 Result<StoredTrace> ReadStoredTrace(std::string_view bytes, std::shared_ptr<const void> memory,
                                     const ContentHash& key, const StoredSource& source,
