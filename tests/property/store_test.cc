@@ -135,7 +135,7 @@ TEST(StoreTest, AnswersAreTheSameWithAndWithoutACache) {
   without.cache.clear();
   size_t found = 0;
   for (const std::string& file : InputFiles()) {
-    if (fs::file_size(file) > 300'000) {
+    if (fs::file_size(file) > 60'000) {
       continue;  // the other tests have them
     }
     without.keep_bytes = kPlenty;
