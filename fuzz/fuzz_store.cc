@@ -28,7 +28,7 @@ using borescope::internal::SecretHash;
 using borescope::internal::StoredTrace;
 
 // Something in most tables.
-constexpr std::string_view kTrace = R"({"schemaVersion": 1, "deviceProperties": [{"id": 0,
+constexpr std::string_view kTrace = R"json({"schemaVersion": 1, "deviceProperties": [{"id": 0,
 "name": "NVIDIA A100", "totalGlobalMem": 1000}], "distributedInfo": {"rank": 1, "world_size": 2},
 "traceEvents": [
 {"ph":"X","cat":"user_annotation","name":"ProfilerStep#3","pid":1,"tid":1,"ts":1,"dur":900},
