@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "borescope/base/check.h"
@@ -26,11 +27,26 @@ std::string EscapedControl(char byte) {
   }
 }
 
+// How many bytes from the first on are written as they are: of nearly all texts all of them.
+size_t PlainPrefix(std::string_view text) {
+  const auto is_special = [](char c) {
+    const auto byte = static_cast<unsigned char>(c);
+    return byte < 0x20 || byte >= 0x80 || c == '"' || c == '\\';
+  };
+  return static_cast<size_t>(std::find_if(text.begin(), text.end(), is_special) - text.begin());
+}
+
 }  // namespace
 
 void AppendJsonString(std::string& json, std::string_view text) {
   json += '"';
-  while (!text.empty()) {
+  while (true) {
+    const size_t plain = PlainPrefix(text);
+    json += text.substr(0, plain);
+    text.remove_prefix(plain);
+    if (text.empty()) {
+      break;
+    }
     const CodePoint point = DecodeUtf8(text);
     if (point.value == '"' || point.value == '\\') {
       json += '\\';

@@ -1,6 +1,5 @@
 #include "borescope/base/text/base64.h"
 
-#include <algorithm>
 #include <cstdint>
 
 namespace borescope::internal {
@@ -8,17 +7,20 @@ namespace borescope::internal {
 std::string Base64(std::string_view bytes) {
   constexpr std::string_view kDigits =
       "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-  std::string text;
-  text.reserve((bytes.size() + 2) / 3 * 4);
-  for (size_t i = 0; i < bytes.size(); i += 3) {
-    const size_t count = std::min<size_t>(3, bytes.size() - i);
-    uint32_t bits = 0;
-    for (size_t k = 0; k < 3; ++k) {
-      bits = bits << 8 | (k < count ? static_cast<unsigned char>(bytes[i + k]) : 0U);
+  std::string text((bytes.size() + 2) / 3 * 4, '=');
+  char* digit = text.data();
+  const auto put = [&](uint32_t bits, size_t digits) {
+    for (size_t k = 0; k < digits; ++k) {
+      *digit++ = kDigits[bits >> (18 - 6 * k) & 63];
     }
-    for (size_t k = 0; k < 4; ++k) {
-      text += k <= count ? kDigits[bits >> (18 - 6 * k) & 63] : '=';
-    }
+  };
+  const auto byte = [&](size_t i) { return uint32_t{static_cast<unsigned char>(bytes[i])}; };
+  size_t i = 0;
+  for (; i + 3 <= bytes.size(); i += 3) {
+    put(byte(i) << 16 | byte(i + 1) << 8 | byte(i + 2), 4);
+  }
+  if (const size_t left = bytes.size() - i; left > 0) {
+    put(byte(i) << 16 | (left > 1 ? byte(i + 1) << 8 : 0), left + 1);
   }
   return text;
 }

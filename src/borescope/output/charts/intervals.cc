@@ -23,6 +23,8 @@ constexpr double kMostLabelWidth = 340;
 constexpr double kSpace = 14;
 constexpr double kBelow = 22;
 constexpr double kTickPitch = 66;
+constexpr int kFewestTicks = 2;
+constexpr double kMostTicks = 100;
 constexpr size_t kMostInWords = 12;
 
 struct IntervalLayout {
@@ -65,13 +67,17 @@ IntervalLayout LayOut(const IntervalChart& chart, const ChartPage& page) {
   return layout;
 }
 
+// How many fit on so many pixels, which numbers out of range make infinite or no number.
+size_t TickCount(double length) {
+  const double fit = length / kTickPitch;
+  return fit > kFewestTicks ? static_cast<size_t>(std::min(fit, kMostTicks)) : size_t{kFewestTicks};
+}
+
 // On both sides of zero.
 std::vector<double> TicksOf(const IntervalChart& chart, const IntervalLayout& layout) {
   const double largest = std::max(chart.high, -chart.low);
-  const double length = largest * layout.pixels;
   std::vector<double> ticks;
-  for (const double tick :
-       Ticks(largest, std::max<size_t>(2, static_cast<size_t>(length / kTickPitch)))) {
+  for (const double tick : Ticks(largest, TickCount(largest * layout.pixels))) {
     if (tick <= chart.high) {
       ticks.push_back(tick);
     }

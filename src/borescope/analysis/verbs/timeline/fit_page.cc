@@ -14,6 +14,10 @@ namespace {
 constexpr int64_t kLeastForWindow = 64'000;
 // Of a box or point, where only some depths of a level fit.
 constexpr int64_t kRoughBytes = 32;
+// A level has at least a third more boxes than the next coarser one, and no more than half of those
+// of the whole recording where these are drawn, too: else it looks the same.
+constexpr int64_t kPartOfCoarser = 3;
+constexpr int64_t kLeastGain = 2;
 
 // A row of level 0 among all others of it.
 struct TimedRow {
@@ -131,6 +135,23 @@ void CutLevels(Timeline& timeline, int64_t room) {
   }
 }
 
+// Of level 0, if it has the whole recording; else more than any level has.
+int64_t BoxesOfWhole(const Timeline& timeline) {
+  const DrawnLevel& finest = timeline.levels.front();
+  const bool is_whole = finest.level == 0 && finest.begin_ns <= 0 &&
+                        finest.end_ns >= timeline.span_ns && !timeline.window.is_cut;
+  return is_whole ? finest.boxes : INT64_MAX;
+}
+
+void KeepLevels(Timeline& timeline, const std::vector<char>& is_kept) {
+  KeepRows(timeline, [&](int64_t level, int64_t, int64_t) {
+    return is_kept[static_cast<size_t>(level)] != 0;
+  });
+  std::erase_if(timeline.levels, [&](const DrawnLevel& level) {
+    return is_kept[static_cast<size_t>(level.level)] == 0;
+  });
+}
+
 }  // namespace
 
 int64_t MostOfWindow(int64_t share, int64_t track_bytes) {
@@ -184,6 +205,25 @@ void MeasureLevels(Timeline& timeline) {
     level.bytes = cost == costs.end() ? 0 : cost->second.bytes();
     level.boxes = rows[level.level];
   }
+}
+
+void DropRedundantLevels(Timeline& timeline) {
+  if (timeline.levels.empty()) {
+    return;
+  }
+  const int64_t most = BoxesOfWhole(timeline) / kLeastGain;
+  std::vector<char> is_kept(kCoarsestLevel + 1, 0);
+  int64_t coarser = -1;
+  for (size_t left = timeline.levels.size(); left > 0; --left) {
+    const DrawnLevel& level = timeline.levels[left - 1];
+    const bool is_coarsest = coarser < 0;
+    const bool adds = level.boxes > coarser + coarser / kPartOfCoarser && level.boxes <= most;
+    if (level.level == 0 || is_coarsest || adds) {
+      is_kept[static_cast<size_t>(level.level)] = 1;
+      coarser = level.boxes;
+    }
+  }
+  KeepLevels(timeline, is_kept);
 }
 
 }  // namespace borescope::internal

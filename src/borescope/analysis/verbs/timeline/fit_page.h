@@ -35,4 +35,9 @@ void DropEmptyWindow(Timeline& timeline);
 // Counts the boxes and bytes of each level as it is.
 void MeasureLevels(Timeline& timeline);
 
+// Takes away levels that have hardly more boxes than the next coarser one, and if level 0 has the
+// whole recording, those that have hardly fewer than it; the coarsest stays. REQUIRES:
+// MeasureLevels, and that no share is applied any more.
+void DropRedundantLevels(Timeline& timeline);
+
 }  // namespace borescope::internal

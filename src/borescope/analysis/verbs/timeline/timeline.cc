@@ -80,6 +80,9 @@ Result<Tables> FinishTimeline(Tables findings, const Params& params) {
     ShiftTimeline(SubtractSaturating(begins[i], first), timelines[i]);
     DropEmptyWindow(timelines[i]);
     MeasureLevels(timelines[i]);
+    if (!IsFull(params)) {
+      DropRedundantLevels(timelines[i]);
+    }
   }
   return TimelineTables(std::move(timelines));
 }

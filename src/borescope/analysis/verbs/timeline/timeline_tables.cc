@@ -1,19 +1,16 @@
 #include "borescope/analysis/verbs/timeline/timeline_tables.h"
 
 #include <algorithm>
-#include <iterator>
-#include <map>
+#include <cstddef>
 #include <utility>
 
 #include "borescope/analysis/core/key_columns.h"
 #include "borescope/analysis/core/row.h"
-#include "borescope/base/saturating.h"
 #include "borescope/base/stop.h"
+#include "borescope/table/numbered_texts.h"
 
 namespace borescope::internal {
 namespace {
-
-enum TimelineTable : uint8_t { kTimeline, kTracks, kLevels, kBoxes, kPoints, kTableCount };
 
 // How many rows of boxes and of points text shows.
 constexpr size_t kPreviewRows = 10;
@@ -171,18 +168,93 @@ void PushLevels(const Timeline& timeline, Table& table) {
   }
 }
 
-void PushBoxes(const Timeline& timeline, Table& table) {
-  for (size_t i = 0; i < timeline.boxes.size(); ++i) {
-    CheckStopAt(i);
-    const DrawnBox& box = timeline.boxes[i];
-    Row row(table);
-    row.Int(timeline.rank).Int(box.track).Int(box.level).Int(box.depth).Int(box.begin_ns);
-    row.Int(box.duration_ns).Text(timeline.texts.Get(box.name)).Text(ToneName(box.tone));
-    row.Int(box.count).Int(box.busy_ns).MaybeText(timeline.texts.Get(box.detail));
-    row.MaybeInt(box.launch_track);
-    box.launch_track == kMissing ? row.Missing() : row.Int(box.launch_ns);
+// Of boxes there are very many, hence they are added column by column.
+class BoxColumns {
+ public:
+  BoxColumns(const Timeline& timeline, Table& table) : timeline_(timeline), table_(table) {}
+
+  void Push() {
+    PushInts("rank", [&](const DrawnBox&) { return timeline_.rank; });
+    PushInts("track", [](const DrawnBox& box) { return box.track; });
+    PushInts("level", [](const DrawnBox& box) { return box.level; });
+    PushInts("depth", [](const DrawnBox& box) { return box.depth; });
+    PushInts("begin_offset_ns", [](const DrawnBox& box) { return box.begin_ns; });
+    PushInts("duration_ns", [](const DrawnBox& box) { return box.duration_ns; });
+    PushNames();
+    PushTones();
+    PushInts("count", [](const DrawnBox& box) { return box.count; });
+    PushInts("busy_ns", [](const DrawnBox& box) { return box.busy_ns; });
+    PushDetails();
+    PushLaunches("launch_track", [](const DrawnBox& box) {
+      return box.launch_track == kMissing ? 0 : box.launch_track;
+    });
+    PushLaunches("launch_offset_ns", [](const DrawnBox& box) {
+      return box.launch_track == kMissing ? 0 : box.launch_ns;
+    });
   }
-}
+
+ private:
+  template <class Use>
+  void ForEachBox(const Use& use) const {
+    for (size_t i = 0; i < timeline_.boxes.size(); ++i) {
+      CheckStopAt(i);
+      use(timeline_.boxes[i]);
+    }
+  }
+
+  template <class Get>
+  void PushInts(std::string_view column, const Get& get) {
+    auto& values = std::get<IntValues>(table_.Find(column)->values);
+    const size_t before = values.size();
+    values.resize(before + timeline_.boxes.size());
+    int64_t* value = values.data() + before;
+    ForEachBox([&](const DrawnBox& box) { *value++ = get(box); });
+  }
+
+  // Missing where no launch is known; `get` gives 0 then.
+  template <class Get>
+  void PushLaunches(std::string_view column, const Get& get) {
+    Column& cells = *table_.Find(column);
+    const size_t before = cells.size();
+    PushInts(column, get);
+    const auto is_missing = [](const DrawnBox& box) { return box.launch_track == kMissing; };
+    if (cells.missing.empty() &&
+        std::none_of(timeline_.boxes.begin(), timeline_.boxes.end(), is_missing)) {
+      return;
+    }
+    cells.missing.resize(cells.size(), 0);
+    std::transform(timeline_.boxes.begin(), timeline_.boxes.end(),
+                   cells.missing.begin() + static_cast<std::ptrdiff_t>(before),
+                   [&](const DrawnBox& box) { return static_cast<char>(is_missing(box)); });
+  }
+
+  void PushNames() {
+    NumberedTexts names(*table_.Find("name"), timeline_.texts.size());
+    ForEachBox([&](const DrawnBox& box) { PushText(box.name, names); });
+  }
+
+  void PushDetails() {
+    Column& cells = *table_.Find("detail");
+    NumberedTexts details(cells, timeline_.texts.size());
+    ForEachBox([&](const DrawnBox& box) {
+      box.detail.valid() ? PushText(box.detail, details) : PushMissing(cells);
+    });
+  }
+
+  void PushText(StringId text, NumberedTexts& column) const {
+    column.Push(text.value, [&] { return timeline_.texts.Get(text); });
+  }
+
+  void PushTones() {
+    NumberedTexts tones(*table_.Find("tone"), static_cast<size_t>(Tone::kCount));
+    ForEachBox([&](const DrawnBox& box) {
+      tones.Push(static_cast<size_t>(box.tone), [&] { return ToneName(box.tone); });
+    });
+  }
+
+  const Timeline& timeline_;
+  Table& table_;
+};
 
 void PushPoints(const Timeline& timeline, Table& table) {
   for (const DrawnPoint& point : timeline.points) {
@@ -195,219 +267,6 @@ void PushPoints(const Timeline& timeline, Table& table) {
         .Float(point.high)
         .Float(point.last);
   }
-}
-
-int64_t CellOr(const Table& table, std::string_view column, size_t row, int64_t missing) {
-  const Column& found = *table.Find(column);
-  return found.IsMissing(row) ? missing : std::get<IntValues>(found.values)[row];
-}
-
-// Reads the rows of one table after the other into the timelines of their ranks.
-class TimelineReader {
- public:
-  explicit TimelineReader(const Tables& tables) : tables_(tables) {}
-
-  std::vector<Timeline> Read() {
-    ReadTimelines();
-    ReadTracks();
-    ReadLevels();
-    ReadBoxes();
-    ReadPoints();
-    return std::move(timelines_);
-  }
-
- private:
-  void ReadTimelines() {
-    const Table& table = tables_[kTimeline];
-    timelines_.resize(table.rows());
-    for (size_t row = 0; row < table.rows(); ++row) {
-      Timeline& timeline = timelines_[row];
-      timeline.rank = Ints(table, "rank")[row];
-      timeline.clock_begin_ns = Ints(table, "begin_ns")[row];
-      timeline.base_ns = CellOr(table, "base_ns", row, kMissing);
-      timeline.span_ns = Ints(table, "span_ns")[row];
-      timeline.left_out_tracks = Ints(table, "left_out_tracks")[row];
-      timeline.left_out_events = Ints(table, "left_out_events")[row];
-      timeline.window = {CellOr(table, "window_begin_offset_ns", row, kMissing),
-                         CellOr(table, "window_end_offset_ns", row, kMissing),
-                         Texts(table, "window")[row],
-                         std::get<BoolValues>(table.Find("window_cut")->values)[row] != 0};
-      of_rank_[timeline.rank] = row;
-    }
-  }
-
-  // Rows of one rank are together.
-  Timeline& Of(const IntValues& ranks, size_t row) {
-    if (row == 0 || ranks[row] != ranks[row - 1]) {
-      last_ = &timelines_[of_rank_.at(ranks[row])];
-    }
-    return *last_;
-  }
-
-  void ReadTracks() {
-    const Table& table = tables_[kTracks];
-    for (size_t row = 0; row < table.rows(); ++row) {
-      DrawnTrack track;
-      track.role = RoleOf(Texts(table, "kind")[row]);
-      track.name = Texts(table, "name")[row];
-      track.parent = Texts(table, "parent")[row];
-      track.unit = Texts(table, "unit")[row];
-      track.depths = Ints(table, "depths")[row];
-      track.events = Ints(table, "events")[row];
-      track.busy_ns = Ints(table, "busy_ns")[row];
-      Of(Ints(table, "rank"), row).tracks.push_back(std::move(track));
-    }
-  }
-
-  static TrackRole RoleOf(std::string_view name) {
-    auto role = TrackRole::kSteps;
-    while (role != TrackRole::kCounter && TrackRoleName(role) != name) {
-      role = static_cast<TrackRole>(static_cast<uint8_t>(role) + 1);
-    }
-    return role;
-  }
-
-  void ReadLevels() {
-    const Table& table = tables_[kLevels];
-    for (size_t row = 0; row < table.rows(); ++row) {
-      Of(Ints(table, "rank"), row)
-          .levels.push_back({Ints(table, "level")[row], Ints(table, "grain_ns")[row],
-                             Ints(table, "begin_offset_ns")[row], Ints(table, "end_offset_ns")[row],
-                             Ints(table, "boxes")[row], Ints(table, "bytes")[row],
-                             CellOr(table, "depths", row, kMissing)});
-    }
-  }
-
-  void ReadBoxes() {
-    const Table& table = tables_[kBoxes];
-    const IntValues& ranks = Ints(table, "rank");
-    const IntValues& launches = Ints(table, "launch_offset_ns");
-    const StringValues& names = Texts(table, "name");
-    const StringValues& tones = Texts(table, "tone");
-    const StringValues& details = Texts(table, "detail");
-    for (size_t row = 0; row < table.rows(); ++row) {
-      CheckStopAt(row);
-      Timeline& timeline = Of(ranks, row);
-      DrawnBox box;
-      box.track = Ints(table, "track")[row];
-      box.level = Ints(table, "level")[row];
-      box.depth = Ints(table, "depth")[row];
-      box.begin_ns = Ints(table, "begin_offset_ns")[row];
-      box.duration_ns = Ints(table, "duration_ns")[row];
-      box.name = timeline.texts.Intern(names[row]);
-      box.tone = FindTone(tones[row]).value_or(Tone::kFlameOther);
-      box.count = Ints(table, "count")[row];
-      box.busy_ns = Ints(table, "busy_ns")[row];
-      box.detail = details[row].empty() ? StringId() : timeline.texts.Intern(details[row]);
-      box.launch_track = CellOr(table, "launch_track", row, kMissing);
-      box.launch_ns = launches[row];
-      timeline.boxes.push_back(box);
-    }
-  }
-
-  void ReadPoints() {
-    const Table& table = tables_[kPoints];
-    for (size_t row = 0; row < table.rows(); ++row) {
-      Of(Ints(table, "rank"), row)
-          .points.push_back({Ints(table, "track")[row], Ints(table, "level")[row],
-                             Ints(table, "begin_offset_ns")[row], Floats(table, "low")[row],
-                             Floats(table, "high")[row], Floats(table, "last")[row]});
-    }
-  }
-
-  const Tables& tables_;
-  std::vector<Timeline> timelines_;
-  std::map<int64_t, size_t> of_rank_;
-  Timeline* last_ = nullptr;
-};
-
-Error BadTimeline(std::string_view what) {
-  return {ErrorCode::kInvalidArgument,
-          "timeline: " + std::string(what) + "; map the recording again with this version"};
-}
-
-// Whether every cell of a column is from `least` to `most`; those that are missing have to be 0, as
-// they are written, because nothing looks at them again.
-bool AreWithin(const Table& table, std::string_view column, int64_t least, int64_t most) {
-  const Column& found = *table.Find(column);
-  const IntValues& values = std::get<IntValues>(found.values);
-  for (size_t row = 0; row < values.size(); ++row) {
-    const bool is_missing = found.IsMissing(row);
-    if (values[row] < (is_missing ? 0 : least) || values[row] > (is_missing ? 0 : most)) {
-      return false;
-    }
-  }
-  return true;
-}
-
-// The largest time: sums of two do not overflow.
-constexpr int64_t kLatest = INT64_MAX / 4;
-
-// Whether a stretch of time of every row, missing ones aside, ends no sooner than it begins.
-bool AreStretches(const Table& table, std::string_view begin, std::string_view end) {
-  if (!AreWithin(table, begin, 0, kLatest) || !AreWithin(table, end, 0, kLatest)) {
-    return false;
-  }
-  const IntValues& begins = Ints(table, begin);
-  const IntValues& ends = Ints(table, end);
-  for (size_t row = 0; row < table.rows(); ++row) {
-    if (begins[row] > ends[row]) {
-      return false;
-    }
-  }
-  return true;
-}
-
-// Of recordings, tracks and levels, of which there are few.
-bool HasSoundFrames(const Tables& tables) {
-  const Table& timeline = tables[kTimeline];
-  const auto are_sizes = [](const Table& table, std::initializer_list<std::string_view> columns) {
-    return std::all_of(columns.begin(), columns.end(), [&](std::string_view column) {
-      return AreWithin(table, column, 0, kLatest);
-    });
-  };
-  return AreStretches(timeline, "window_begin_offset_ns", "window_end_offset_ns") &&
-         are_sizes(timeline, {"span_ns", "left_out_tracks", "left_out_events"}) &&
-         AreWithin(timeline, "begin_ns", -kLatest, kLatest) &&
-         AreWithin(timeline, "base_ns", -kLatest, kLatest) &&
-         AreWithin(timeline, "shift_ns", 0, kLatest) &&
-         are_sizes(tables[kTracks], {"depths", "events", "busy_ns"}) &&
-         AreStretches(tables[kLevels], "begin_offset_ns", "end_offset_ns") &&
-         AreWithin(tables[kLevels], "level", 0, kCoarsestLevel) &&
-         are_sizes(tables[kLevels], {"grain_ns", "boxes", "bytes", "depths"});
-}
-
-bool HasSoundRows(const Tables& tables) {
-  const auto most_tracks = static_cast<int64_t>(tables[kTracks].rows()) - 1;
-  for (const TimelineTable table : {kBoxes, kPoints}) {
-    if (!AreWithin(tables[table], "track", 0, most_tracks) ||
-        !AreWithin(tables[table], "level", 0, kCoarsestLevel) ||
-        !AreWithin(tables[table], "begin_offset_ns", 0, kLatest)) {
-      return false;
-    }
-  }
-  const Table& boxes = tables[kBoxes];
-  return AreWithin(boxes, "depth", 0, UINT32_MAX) && AreWithin(boxes, "duration_ns", 0, kLatest) &&
-         AreWithin(boxes, "count", 0, UINT32_MAX) && AreWithin(boxes, "busy_ns", 0, kLatest) &&
-         AreWithin(boxes, "launch_track", 0, most_tracks) &&
-         AreWithin(boxes, "launch_offset_ns", -kLatest, kLatest);
-}
-
-// Whether all rows of a table are of ranks of the first one.
-bool HasKnownRanks(const Tables& tables) {
-  const IntValues& ranks = Ints(tables[kTimeline], "rank");
-  for (size_t table = kTracks; table < kTableCount; ++table) {
-    const IntValues& of_rows = Ints(tables[table], "rank");
-    int64_t last = 0;
-    for (size_t row = 0; row < of_rows.size(); ++row) {
-      if ((row == 0 || of_rows[row] != last) &&
-          std::find(ranks.begin(), ranks.end(), of_rows[row]) == ranks.end()) {
-        return false;
-      }
-      last = of_rows[row];
-    }
-  }
-  return true;
 }
 
 }  // namespace
@@ -423,24 +282,12 @@ Tables TimelineTables(std::vector<Timeline> timelines) {
     PushTimeline(timeline, tables[kTimeline]);
     PushTracks(timeline, tables[kTracks]);
     PushLevels(timeline, tables[kLevels]);
-    PushBoxes(timeline, tables[kBoxes]);
+    BoxColumns(timeline, tables[kBoxes]).Push();
     PushPoints(timeline, tables[kPoints]);
     timeline.boxes = {};
     timeline.points = {};
   }
   return tables;
 }
-
-Result<void> CheckTimelineTables(const Tables& tables, const Params&) {
-  if (!HasKnownRanks(tables)) {
-    return BadTimeline("rows of a rank that is not there");
-  }
-  if (!HasSoundFrames(tables) || !HasSoundRows(tables)) {
-    return BadTimeline("numbers out of range");
-  }
-  return {};
-}
-
-std::vector<Timeline> TimelinesOf(const Tables& tables) { return TimelineReader(tables).Read(); }
 
 }  // namespace borescope::internal

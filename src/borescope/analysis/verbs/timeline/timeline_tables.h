@@ -10,6 +10,9 @@
 
 namespace borescope::internal {
 
+// Their order.
+enum TimelineTable : uint8_t { kTimeline, kTracks, kLevels, kBoxes, kPoints, kTableCount };
+
 // timeline, tracks, levels, boxes, points: the rows of each rank together, in this order of ranks.
 // Takes the boxes.
 Tables TimelineTables(std::vector<Timeline> timelines);

@@ -29,6 +29,13 @@ Params WithSize(int64_t bytes) {
   return params;
 }
 
+// Everything, whatever its size.
+Params Full() {
+  Params params;
+  params.values.push_back({kTimelineDetailParam.name, 0, "full"});
+  return params;
+}
+
 // The boxes of a track and level: "depth:begin+duration name".
 std::vector<std::string> BoxesOf(const Table& boxes, int64_t track, int64_t level) {
   std::vector<std::string> lines;
@@ -90,7 +97,7 @@ TEST(TimelineTest, ShortEventsBecomeOneBox) {
   TestTrace trace;
   trace.Kernel("a", {0, 300}).Kernel("b", {400, 500}).Kernel("long", {1500, 2000});
   trace.Kernel("a", {3600, 100}).Kernel("b", {5000, 100}).Kernel("a", {5200, 100});
-  const Tables tables = Draw({&trace.View()});
+  const Tables tables = Draw({&trace.View()}, Full());
   // The stream is the last track of events; level 1 has a grain of 1 us.
   EXPECT_EQ(BoxesOf(tables[kBoxes], 1, 1),
             (Lines{"0:0+900 b", "0:1500+2000 long", "0:3600+100 a", "0:5000+300 b"}));
@@ -104,11 +111,50 @@ TEST(TimelineTest, CountersKeepTheirBounds) {
   for (const auto& [ts_ns, bytes] : {std::pair(0, 10), {100, 90}, {200, 30}, {4200, 50}}) {
     trace.Memory({.ts_ns = ts_ns, .bytes = 1, .allocated = bytes});
   }
-  const Table points = Draw({&trace.View()})[kPoints];
+  const Table points = Draw({&trace.View()}, Full())[kPoints];
   EXPECT_EQ(Csv(Head(points, 6), {"level", "begin_offset_ns", "low", "high", "last"}),
             "level,begin_offset_ns,low,high,last\n"
             "0,0,10,10,10\n0,100,90,90,90\n0,200,30,30,30\n0,4200,50,50,50\n"
             "1,0,10,90,30\n1,4200,50,50,50\n");
+}
+
+// What is left of a timeline with such levels, of 1 us, and a box at each.
+std::string LevelsLeft(std::vector<DrawnLevel> levels) {
+  Timeline timeline;
+  timeline.span_ns = 1000;
+  timeline.levels = std::move(levels);
+  for (const DrawnLevel& level : timeline.levels) {
+    timeline.boxes.emplace_back().level = level.level;
+  }
+  DropRedundantLevels(timeline);
+  std::string left;
+  for (const DrawnLevel& level : timeline.levels) {
+    left += std::to_string(level.level) + " ";
+  }
+  for (const DrawnBox& box : timeline.boxes) {
+    left += ":" + std::to_string(box.level);
+  }
+  return left;
+}
+
+// One that has as many boxes as the next coarser one, or nearly as many, shows no more.
+TEST(TimelineTest, LevelsThatLookTheSameAreLeftOut) {
+  std::vector<DrawnLevel> levels = {{.level = 0, .end_ns = 500, .boxes = 300},
+                                    {.level = 1, .boxes = 400},
+                                    {.level = 2, .boxes = 399},
+                                    {.level = 3, .boxes = 300},
+                                    {.level = 4, .boxes = 300},
+                                    {.level = 5, .boxes = 10}};
+  EXPECT_EQ(LevelsLeft(levels), "0 4 5 :0:4:5");
+  levels[1].boxes = 401;
+  EXPECT_EQ(LevelsLeft(levels), "0 1 4 5 :0:1:4:5");
+  // Where level 0 has everything, it is what finer levels would look like.
+  levels[0].end_ns = 1000;
+  levels[4].boxes = 150;
+  EXPECT_EQ(LevelsLeft(levels), "0 4 5 :0:4:5");
+  levels[4].boxes = 151;
+  EXPECT_EQ(LevelsLeft(levels), "0 5 :0:5");
+  EXPECT_EQ(LevelsLeft({{.level = 7, .boxes = 10}}), "7 :7");
 }
 
 // Events that overlap, nested and not: no two of one depth do.
