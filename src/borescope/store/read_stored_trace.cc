@@ -39,7 +39,7 @@ Result<OpenedFile> OpenStored(std::string_view bytes, const SecretHash& hash) {
   }
   if (head.bytes != bytes.size() ||
       head.sections > (bytes.size() - sizeof head) / sizeof(StoredSection)) {
-    return Unusable("the file is cut off");
+    return Unusable("the file has another size than it should");
   }
   file.list.resize(head.sections);
   if (!file.list.empty()) {

@@ -42,7 +42,7 @@ StoreReport Kept(const InputFile& input, const InputContent& content, const Load
   }
   const Result<void> kept = input.store->Keep(content, loaded.trace, loaded.index, threads);
   return kept.ok() ? StoreReport{StoreUse::kKept, {}}
-                   : StoreReport{StoreUse::kFailed, kept.error().message};
+                   : StoreReport{StoreUse::kFailed, About(input.path, kept.error()).message};
 }
 
 // Loads the input and keeps it, unless its content is not known. `failure` of the store before.
