@@ -56,9 +56,7 @@ constexpr std::string_view kTrace = R"json({"schemaVersion": 1, "devicePropertie
 {"ph":"f","id":3,"cat":"fwdbwd","name":"fwdbwd","pid":1,"tid":2,"ts":200,"bp":"e"},
 {"ph":"i","cat":"cpu_instant_event","name":"[memory]","pid":1,"tid":1,"ts":15,"s":"t","args":{
 "Addr":4096,"Bytes":512,"Device Id":0,"Device Type":1,"Total Allocated":512,"Total Reserved":1024}},
-{"ph":"X","cat":"python_function","name":"train.py(3): step","pid":1,"tid":1,"ts":5,"dur":800}
-]
-})";
+{"ph":"X","cat":"python_function","name":"train.py(3): step","pid":1,"tid":1,"ts":5,"dur":800}]})json";
 
 const SecretHash& Hash() {
   static const SecretHash hash({1, 2, 3, 4});
