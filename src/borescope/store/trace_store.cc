@@ -161,7 +161,7 @@ Result<InputContent> TraceStore::ContentOf(const std::string& path, int threads)
   const bool keeps_times = KeepsChangeTimes(input.descriptor());
   if (keeps_times) {
     if (const std::optional<ContentHash> known = Remembered(*identity)) {
-      return InputContent{*known, *identity};
+      return InputContent{*known, *identity, /*is_settled=*/true};
     }
   }
   const int64_t begin_ns = NowNs();
@@ -169,18 +169,25 @@ Result<InputContent> TraceStore::ContentOf(const std::string& path, int threads)
             hash_.Of(identity->bytes, threads, [&](uint64_t offset, char* out, size_t bytes) {
               return input.Read(offset, out, bytes);
             }));
-  const InputContent content{hash, *identity};
+  const InputContent content{hash, *identity, keeps_times && WasSettled(*identity, begin_ns)};
   if (FileIdentity::OfDescriptor(input.descriptor()) != identity) {
     return Error{ErrorCode::kIo, path + ": changed while it was read"};
   }
-  if (keeps_times && WasSettled(*identity, begin_ns)) {
+  if (content.is_settled) {
     Remember(content, begin_ns);
   }
   return content;
 }
 
-bool TraceStore::IsStill(const std::string& path, const InputContent& content) {
-  return FileIdentity::Of(path) == content.identity;
+bool TraceStore::IsStill(const std::string& path, const InputContent& content, int threads) {
+  if (FileIdentity::Of(path) != content.identity) {
+    return false;
+  }
+  if (content.is_settled) {
+    return true;
+  }
+  const Result<InputContent> now = ContentOf(path, threads);
+  return now.ok() && now->hash == content.hash;
 }
 
 Result<std::optional<StoredTrace>> TraceStore::Find(const InputContent& content,
@@ -189,7 +196,13 @@ Result<std::optional<StoredTrace>> TraceStore::Find(const InputContent& content,
   if (access(path.c_str(), F_OK) != 0) {
     return std::optional<StoredTrace>();
   }
-  BS_ASSIGN(const std::shared_ptr<const PrivateFile> file, PrivateFile::Map(path));
+  const Result<std::shared_ptr<const PrivateFile>> opened = PrivateFile::Map(path);
+  if (!opened.ok()) {
+    // Another process may have removed it just now.
+    return access(path.c_str(), F_OK) == 0 ? Result<std::optional<StoredTrace>>(opened.error())
+                                           : std::optional<StoredTrace>();
+  }
+  const std::shared_ptr<const PrivateFile>& file = *opened;
   Result<StoredTrace> stored =
       ReadStoredTrace(file->bytes(), file, content.hash, source, hash_, threads);
   if (!stored.ok()) {

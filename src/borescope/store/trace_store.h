@@ -18,6 +18,8 @@ namespace borescope::internal {
 struct InputContent {
   ContentHash hash;
   FileIdentity identity;
+  // Whether every later change shows in the identity.
+  bool is_settled = false;
 };
 
 // Safe to use from several threads, and by several processes at once.
@@ -33,8 +35,9 @@ class TraceStore {
   // changed since, else by reading all of it, with several threads. kIo where it cannot be read, or
   // changes meanwhile.
   Result<InputContent> ContentOf(const std::string& path, int threads);
-  // Whether the file is still what it was.
-  static bool IsStill(const std::string& path, const InputContent& content);
+  // Whether the file is still what it was. Where its identity does not say so for sure, it is read
+  // once more.
+  bool IsStill(const std::string& path, const InputContent& content, int threads);
 
   // The trace that is kept of this content; nothing where there is none. kCorrupt or kIo says why
   // one that is there cannot be used.

@@ -130,7 +130,7 @@ TEST_F(TraceStoreTest, AChangeOfEqualSizeAndTimeIsNoticed) {
     MakeOld(input_);
     EXPECT_EQ(FileIdentity::Of(input_)->written_ns, before.identity.written_ns);
     EXPECT_NE(ContentNow(*store).hash, before.hash);
-    EXPECT_FALSE(TraceStore::IsStill(input_, before));
+    EXPECT_FALSE(store->IsStill(input_, before, 1));
   }
 }
 

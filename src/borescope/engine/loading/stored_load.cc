@@ -37,7 +37,7 @@ StoreReport Kept(const InputFile& input, const InputContent& content, const Load
   if (meta.format == TraceFormat::kRecording || meta.remedy != RemedyOf(meta.format)) {
     return {};
   }
-  if (!TraceStore::IsStill(input.path, content) || HasUnfinishedWrites(input.path)) {
+  if (!input.store->IsStill(input.path, content, threads) || HasUnfinishedWrites(input.path)) {
     return {StoreUse::kFailed, input.path + ": changed while it was read"};
   }
   const Result<void> kept = input.store->Keep(content, loaded.trace, loaded.index, threads);
