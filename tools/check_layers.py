@@ -29,6 +29,7 @@ ALLOWED = {
     "ingest": {"trace", "json", "recording", "rpd", "base"},
     "recorder": {"recording", "base"},
     "index": {"trace", "base"},
+    "store": {"index", "trace", "base"},
     "opmodel": {"trace", "json", "base"},
     "analysis/core": READS,
     "analysis/measures": READS | {"analysis/core"},

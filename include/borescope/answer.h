@@ -40,6 +40,14 @@ struct OverlayInfo {
   bool keeps_damage = false;  // what was repaired while reading is as it was in the copy
 };
 
+// What the cache (OpenOptions::cache) had to do with a file.
+enum class CacheUse : uint8_t {
+  kNone,   // there is none, or it is not for this kind of input
+  kFound,  // the indexed trace comes from there
+  kKept,   // it was loaded, and is in the cache now
+  kFailed  // it was loaded, and could not be kept, or what was kept could not be used
+};
+
 // One input file of the run.
 struct FileInfo {
   std::string path;
@@ -54,6 +62,8 @@ struct FileInfo {
   int64_t analysis_ns = 0;
   std::optional<OverlayInfo> overlay = {};
   std::string saved = {};  // the file that the parameter `save` wrote; empty for none
+  CacheUse cache = CacheUse::kNone;
+  std::string cache_failure = {};  // of CacheUse::kFailed
 };
 
 struct RenderOptions {

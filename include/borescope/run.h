@@ -60,6 +60,12 @@ struct OpenOptions {
   // Only this part of the files, which may be none; nothing: all. The rest is asked elsewhere.
   std::optional<Shard> shard = {};
   bool saved = false;  // the sources are files that the parameter `save` wrote, not recordings
+  // A folder, made where it is missing, in which indexed traces are kept as files, so that the next
+  // process that asks about the same content need not read it again; empty: none (docs/cache.md).
+  // Answers are the same with and without it.
+  std::string cache = {};
+  // What the files in it may take together, in bytes; those that were used longest ago go first.
+  uint64_t cache_bytes = uint64_t{10} << 30;
   ProgressCallback progress = {};
   StopToken stop = {};  // ends what the run is doing, progress.h
 };

@@ -41,6 +41,7 @@ def open(source: Given, *, ranks: int | str | Iterable[int] | None = None, threa
          memory_limit: int | str | None = None, progress: ProgressOption = None,
          storage_options: Mapping[str, Any] | None = None, keep: Keep = "auto",
          captures: Given | None = None, shard: tuple[int, int] | str | None = None,
+         cache: str | os.PathLike[str] | None = None, cache_size: int | str | None = None,
          on_diagnostic: DiagnosticAction = "warn") -> Run:
     """Opens a run: finds its files and reads none of them yet.
 
@@ -62,6 +63,10 @@ def open(source: Given, *, ranks: int | str | Iterable[int] | None = None, threa
             the files are found without it.
         shard: keep only part I of N of the files, ``"3/64"`` or ``(3, 64)``, counted from 0; the
             others are asked elsewhere, and the parts of :meth:`Run.map` say so.
+        cache: a folder in which indexed traces are kept, so that the next process need not read files of
+            the same content again; by default that of the environment variable ``BORESCOPE_CACHE``,
+            and without it, or with ``""``, none. Answers are the same with and without it.
+        cache_size: what that folder may take, in bytes or as a text such as ``"8G"``; 10 GiB.
         on_diagnostic: what damage does that makes answers doubtful: ``"warn"`` once with a
             :class:`DataWarning`, ``"ignore"``, or ``"raise"``.
 
@@ -71,7 +76,7 @@ def open(source: Given, *, ranks: int | str | Iterable[int] | None = None, threa
     """
     return Run(source, ranks=ranks, threads=threads, memory_limit=memory_limit, progress=progress,
                storage_options=storage_options, keep=keep, captures=captures, shard=shard,
-               on_diagnostic=on_diagnostic)
+               cache=cache, cache_size=cache_size, on_diagnostic=on_diagnostic)
 
 
 def reduce(parts: Part | Iterable[Part], *, sort: str | None = None, top: int | None = None,

@@ -71,7 +71,8 @@ class Answer:
 class Run:
     @staticmethod
     def open(sources: Sequence[tuple[Any, ...]], threads: int, memory_limit: int, keep_bytes: int,
-             captures: Sequence[str], saved: bool, shard: tuple[int, int] | None) -> Run: ...
+             captures: Sequence[str], saved: bool, shard: tuple[int, int] | None, cache: str,
+             cache_bytes: int | None) -> Run: ...
     @property
     def paths(self) -> list[bytes]: ...
     @property

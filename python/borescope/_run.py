@@ -82,6 +82,10 @@ def _free_bytes() -> int:
         return 8 << 30
 
 
+def _cache_of(cache: str | os.PathLike[str] | None) -> str:
+    return os.environ.get("BORESCOPE_CACHE", "") if cache is None else os.fspath(cache)
+
+
 def _keep_bytes(keep: Keep, memory_limit: int, can_repeat: bool) -> int:
     if keep == "always" or not can_repeat:
         return _ALL_BYTES
@@ -105,11 +109,13 @@ class Run(Verbs):
     def __init__(self, source: Given, *, ranks: Any, threads: int, memory_limit: int | str | None,
                  progress: ProgressOption, storage_options: Mapping[str, Any] | None, keep: Keep,
                  captures: Given | None, on_diagnostic: DiagnosticAction,
-                 shard: tuple[int, int] | str | None = None) -> None:
+                 shard: tuple[int, int] | str | None = None,
+                 cache: str | os.PathLike[str] | None = None,
+                 cache_size: int | str | None = None) -> None:
         self._arguments: dict[str, Any] = {
             "ranks": ranks, "threads": threads, "memory_limit": memory_limit, "progress": progress,
             "storage_options": storage_options, "keep": keep, "captures": captures,
-            "on_diagnostic": on_diagnostic, "shard": shard}
+            "on_diagnostic": on_diagnostic, "shard": shard, "cache": cache, "cache_size": cache_size}
         check_options(threads, progress, on_diagnostic)
         self._source = source
         self._inputs = Inputs(storage_options)
@@ -117,7 +123,8 @@ class Run(Verbs):
         limit = size_of(memory_limit, "memory_limit")
         self._run: _native.Run | None = _native.Run.open(
             self._inputs.native, threads, limit, _keep_bytes(keep, limit, self._inputs.can_repeat),
-            _paths_of(captures), False, shard_of(shard))
+            _paths_of(captures), False, shard_of(shard), _cache_of(cache),
+            None if cache_size is None else size_of(cache_size, "cache_size"))
         self._lock = threading.Lock()
         self._warned: set[tuple[str, str]] = set()
 

@@ -7,6 +7,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "bindings.h"
@@ -33,13 +34,16 @@ nb::list PathsOf(const Run& run) {
 }
 
 Run Open(const nb::list& sources, int threads, uint64_t memory_limit, uint64_t keep_bytes,
-         Names captures, bool saved, std::optional<std::pair<uint32_t, uint32_t>> shard) {
+         Names captures, bool saved, std::optional<std::pair<uint32_t, uint32_t>> shard,
+         std::string cache, std::optional<uint64_t> cache_bytes) {
   OpenOptions options;
   options.threads = threads;
   options.memory_limit = memory_limit;
   options.keep_bytes = keep_bytes;
   options.captures = std::move(captures);
   options.saved = saved;
+  options.cache = std::move(cache);
+  options.cache_bytes = cache_bytes.value_or(options.cache_bytes);
   if (shard.has_value()) {
     options.shard = Shard{shard->first, shard->second};
   }
@@ -145,7 +149,7 @@ void BindRuns(nb::module_& module) {
   nb::class_<Run>(module, "Run", nb::is_final())
       .def_static("open", Open, nb::arg("sources"), nb::arg("threads"), nb::arg("memory_limit"),
                   nb::arg("keep_bytes"), nb::arg("captures"), nb::arg("saved"),
-                  nb::arg("shard").none())
+                  nb::arg("shard").none(), nb::arg("cache"), nb::arg("cache_bytes").none())
       .def_prop_ro("paths", PathsOf)
       .def_prop_ro("kept_bytes", &Run::kept_bytes)
       .def("only", Only, nb::arg("files"), nb::arg("keep_bytes"))

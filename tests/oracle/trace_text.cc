@@ -13,9 +13,9 @@ class TextWriter {
  public:
   explicit TextWriter(const StringPool& strings) : strings_(strings) {}
 
-  template <class T>
-  void Column(const std::vector<T>& column) {
-    for (const T& value : column) {
+  template <class Cells>
+  void Column(const Cells& column) {
+    for (const auto& value : column) {
       Value(value);
     }
     text_ += '\n';

@@ -20,6 +20,20 @@ Severity PublicSeverity(internal::Severity severity) {
   return Severity::kError;
 }
 
+CacheUse PublicUse(internal::StoreUse use) {
+  switch (use) {
+    case internal::StoreUse::kNone:
+      return CacheUse::kNone;
+    case internal::StoreUse::kFound:
+      return CacheUse::kFound;
+    case internal::StoreUse::kKept:
+      return CacheUse::kKept;
+    case internal::StoreUse::kFailed:
+      return CacheUse::kFailed;
+  }
+  return CacheUse::kNone;
+}
+
 FileInfo PublicFile(const internal::FileReport& file) {
   FileInfo info{file.path,    file.rank,  file.file_bytes, file.text_bytes, file.events,
                 file.skipped, file.error, file.load_ns,    file.index_ns,   file.analysis_ns};
@@ -29,6 +43,8 @@ FileInfo PublicFile(const internal::FileReport& file) {
                                drawn.arrows, drawn.marked,   drawn.keeps_damage};
   }
   info.saved = file.saved;
+  info.cache = PublicUse(file.store.use);
+  info.cache_failure = file.store.reason;
   return info;
 }
 

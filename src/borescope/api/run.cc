@@ -10,6 +10,7 @@
 #include "borescope/engine/inputs/capture_files.h"
 #include "borescope/engine/loading/trace_cache.h"
 #include "borescope/engine/targets/targets.h"
+#include "borescope/store/trace_store.h"
 
 namespace borescope {
 
@@ -73,6 +74,26 @@ std::span<const std::string> RunAccess::Paths(const Run& run) {
 }
 std::optional<internal::ShardMark> RunAccess::MarkOf(const Run& run) { return run.state_->mark; }
 
+namespace {
+
+// Gives the files the store of OpenOptions::cache.
+Result<void> UseStore(const OpenOptions& options, std::vector<InputFile>& files) {
+  if (options.cache.empty() || options.saved) {
+    return {};
+  }
+  internal::Result<std::shared_ptr<internal::TraceStore>> store =
+      internal::TraceStore::Open(options.cache, options.cache_bytes);
+  if (!store.ok()) {
+    return PublicError(store.error(), {&options.cache, 1});
+  }
+  for (InputFile& file : files) {
+    file.store = *store;
+  }
+  return {};
+}
+
+}  // namespace
+
 Run::Run(std::unique_ptr<State> state) : state_(std::move(state)) {}
 Run::Run(Run&&) noexcept = default;
 Run& Run::operator=(Run&&) noexcept = default;
@@ -98,6 +119,9 @@ Result<Run> Run::Open(std::span<const Source> sources, const OpenOptions& option
         internal::TakeShard(options.shard->index, options.shard->count, *files);
     if (!taken.ok()) return PublicError(taken.error());
     mark = *taken;
+  }
+  if (const Result<void> store = UseStore(options, *files); !store.ok()) {
+    return store.error();
   }
   if (!options.saved) {
     const internal::Result<void> captures = internal::FindCaptures(options.captures, *files);

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <vector>
 
 namespace borescope::internal {
 
@@ -12,22 +11,22 @@ namespace borescope::internal {
 // than a large page nothing changes. Thread-safe.
 void PreferLargePages(void* begin, size_t bytes);
 
-// Room for `size` values, in large pages.
-template <class T>
-void ReserveInLargePages(std::vector<T>& values, size_t size) {
+// Room for `size` values of a std::vector, or of what can be used as one, in large pages.
+template <class Values>
+void ReserveInLargePages(Values& values, size_t size) {
   if (size <= values.capacity()) {
     return;
   }
-  std::vector<T> larger;
+  Values larger;
   larger.reserve(size);
-  PreferLargePages(larger.data(), larger.capacity() * sizeof(T));
+  PreferLargePages(larger.data(), larger.capacity() * sizeof(typename Values::value_type));
   larger.insert(larger.end(), values.begin(), values.end());
   values.swap(larger);
 }
 
 // Room for `more` values at the end, at least doubled as by push_back.
-template <class T>
-void GrowInLargePages(std::vector<T>& values, size_t more) {
+template <class Values>
+void GrowInLargePages(Values& values, size_t more) {
   const size_t needed = values.size() + more;
   if (needed > values.capacity()) {
     ReserveInLargePages(values, std::max(needed, values.size() * 2));

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 
+#include "borescope/cli/cache.h"
 #include "borescope/cli/commands.h"
 #include "borescope/cli/terminal/terminal.h"
 #include "borescope/cli/wording.h"
@@ -68,6 +69,9 @@ void ReportPassedOver(const FoundParts& found, const RawOptions& raw) {
 }
 
 void ReportFiles(const std::vector<FileInfo>& files, const RawOptions& raw) {
+  for (const std::string& line : raw.quiet ? std::vector<std::string>() : CacheLines(files)) {
+    WriteMessageLine(line);
+  }
   const bool verbose = raw.verbose && !raw.quiet;
   for (const FileInfo& file : files) {
     if (!file.error.empty() && !file.skipped) {

@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "borescope/cli/cache.h"
 #include "borescope/cli/memory.h"
 #include "borescope/cli/options/values.h"
 #include "borescope/cli/scrubbing.h"
@@ -45,6 +46,8 @@ Result<Run> OpenRun(std::span<const std::string> inputs, const RawOptions& raw,
   if (!raw.shard.empty()) {
     CLI_ASSIGN(options.shard, ParseShard(raw.shard));
   }
+  CLI_ASSIGN(options.cache_bytes, ParseCacheSize(raw));
+  options.cache = CacheFolder(raw);
   options.keep_bytes = keep_bytes;
   options.saved = !raw.load.empty();
   options.progress = std::move(progress);

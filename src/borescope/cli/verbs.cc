@@ -30,8 +30,9 @@ constexpr InsteadRow kScrubFirst[] = {
     {"scrub", "borescope convert --scrub for each file, and name the copies here"}};
 
 constexpr std::string_view kQueryOptions[] = {
-    "rank",         "schema",      "row-limit", "time-limit", "temp-limit", "captures", "threads",
-    "memory-limit", "no-progress", "verbose",   "scrub",      "scrub-key",  "scrub-map"};
+    "rank",        "schema",  "row-limit",    "time-limit", "temp-limit",
+    "captures",    "threads", "memory-limit", "cache",      "cache-size",
+    "no-progress", "verbose", "scrub",        "scrub-key",  "scrub-map"};
 
 // Statements select and order by themselves. `step`, `gpu` and `stream` mean the same as the
 // options; `ts_ns` is the start, by which --begin and --end select, too.
@@ -145,10 +146,10 @@ constexpr AliasRow kChakraAliases[] = {
     {"--simulate", AliasRow::Use::kIgnoreFlag},
 };
 constexpr std::string_view kReportOptions[] = {
-    "rank",        "step",     "step-rule", "step-pattern", "gpu",      "stream",
-    "annotation",  "instance", "begin",     "end",          "top",      "against",
-    "timeline",    "card",     "markdown",  "captures",     "threads",  "memory-limit",
-    "no-progress", "verbose",  "scrub",     "scrub-key",    "scrub-map"};
+    "rank",     "step",     "step-rule", "step-pattern", "gpu",     "stream",     "annotation",
+    "instance", "begin",    "end",       "top",          "against", "timeline",   "card",
+    "markdown", "captures", "threads",   "memory-limit", "cache",   "cache-size", "no-progress",
+    "verbose",  "scrub",    "scrub-key", "scrub-map"};
 constexpr std::string_view kReportDetails =
     "PART is what borescope map report wrote, of any number of machines.\n"
     "--card and --markdown write no page unless -o names one; `--markdown -` writes\n"

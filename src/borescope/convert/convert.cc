@@ -56,7 +56,7 @@ bool HasEnding(const ConvertTarget& target, std::string_view path) {
 // Sampled stacks and times without a processor, which no format here can hold.
 ConvertCounts CountsWithoutPlace(const ConvertInput& input) {
   ConvertCounts counts;
-  const auto count = [&](const std::vector<int64_t>& times) {
+  const auto count = [&](std::span<const int64_t> times) {
     for (const int64_t ts_ns : times) {
       (input.window.Holds(ts_ns) ? counts.unplaced : counts.outside) += 1;
     }

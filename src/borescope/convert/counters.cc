@@ -20,8 +20,7 @@ void Add(std::vector<CounterPoint>& points, CounterPoint point) {
 }
 
 // REQUIRES: both are sorted, of equal length, and as many began as ended by any time.
-std::vector<CounterPoint> Depths(const std::vector<int64_t>& begins,
-                                 const std::vector<int64_t>& ends) {
+std::vector<CounterPoint> Depths(std::span<const int64_t> begins, std::span<const int64_t> ends) {
   std::vector<CounterPoint> points;
   points.reserve(begins.size() + ends.size());
   size_t begun = 0;

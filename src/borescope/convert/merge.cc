@@ -37,7 +37,7 @@ void ForEachIdColumn(TraceData& data, const Fn& fn) {
 int64_t DropLargeIds(TraceData& data) {
   int64_t largest = 0;
   uint64_t dropped = 0;
-  ForEachIdColumn(data, [&](std::vector<int64_t>& ids, int64_t) {
+  ForEachIdColumn(data, [&](ColumnData<int64_t>& ids, int64_t) {
     for (int64_t& id : ids) {
       dropped += id >= kLargest ? 1 : 0;
       id = id >= kLargest ? kMissing : id;
@@ -50,7 +50,7 @@ int64_t DropLargeIds(TraceData& data) {
 }
 
 void MoveIds(TraceData& data, int64_t first_id) {
-  ForEachIdColumn(data, [&](std::vector<int64_t>& ids, int64_t least) {
+  ForEachIdColumn(data, [&](ColumnData<int64_t>& ids, int64_t least) {
     for (int64_t& id : ids) {
       id += id >= least ? first_id : 0;
     }
@@ -102,7 +102,7 @@ void MoveToNode(TraceData& data, int64_t node) {
     Add(tracks.tid[i], is_host ? pid_shift : 0);
     Add(tracks.process[i], pid_shift);
   }
-  for (std::vector<int64_t>* devices :
+  for (ColumnData<int64_t>* devices :
        {&data.samples.device, &data.copy_calls.source_device, &data.copy_calls.target_device}) {
     for (int64_t& device : *devices) {
       Add(device, gpu_shift);
@@ -124,7 +124,7 @@ void MoveToNode(TraceData& data, int64_t node) {
 bool IsTime(int64_t ts_ns) { return ts_ns > -kLargest && ts_ns < kLargest; }
 
 void MoveTimes(TraceData& data, int64_t shift_ns) {
-  for (std::vector<int64_t>* times :
+  for (ColumnData<int64_t>* times :
        {&data.host.ts_ns, &data.device.ts_ns, &data.memory.ts_ns, &data.flows.ts_ns,
         &data.samples.ts_ns, &data.samples.end_ns, &data.pauses.ts_ns, &data.pauses.end_ns,
         &data.stack_samples.ts_ns}) {

@@ -73,7 +73,7 @@ TEST(Merger, KeepsNumbersThatNobodyElseHas) {
   for (int64_t& pid : second.tracks.pid) {
     pid += 50;
   }
-  const std::vector<int64_t> before = second.tracks.pid;
+  const ColumnData<int64_t> before = second.tracks.pid;
   EXPECT_EQ(merger.Place(second).value().node, 0);
   EXPECT_EQ(second.tracks.pid, before);
 }

@@ -255,6 +255,7 @@ void MapTraceFile(const RunRequest& request, const InputFile& input, const LoadO
   const LoadedTrace& trace = **loaded;
   part.report.load_ns = trace.load_ns;
   part.report.index_ns = trace.index_ns;
+  part.report.store = trace.store;
   Describe(trace.trace, part.report);
   part.window = WindowOf(trace.trace);
   part.claim.recorded = trace.trace.meta().rank;

@@ -20,6 +20,7 @@
 #include "borescope/base/parallel.h"
 #include "borescope/base/result.h"
 #include "borescope/engine/inputs/input_files.h"
+#include "borescope/engine/loading/store_report.h"
 #include "borescope/ingest/load.h"
 #include "borescope/output/units/units.h"
 #include "borescope/output/utf8.h"
@@ -96,6 +97,7 @@ struct FileReport {
   int64_t analysis_ns = 0;
   std::optional<OverlayReport> overlay;
   std::string saved;  // file that --save wrote; empty = none
+  StoreReport store = {};
 };
 
 struct Answer {

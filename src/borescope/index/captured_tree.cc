@@ -5,7 +5,7 @@
 namespace borescope::internal {
 
 void AppendCaptured(const Trace& trace, CallTree& tree) {
-  const std::vector<HostId>& parents = trace.captured().parent;
+  const ColumnData<HostId>& parents = trace.captured().parent;
   const auto first = static_cast<uint32_t>(trace.host().size());
   tree.parent.insert(tree.parent.end(), parents.begin(), parents.end());
   tree.subtree_end.resize(tree.parent.size());

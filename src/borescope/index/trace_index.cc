@@ -15,8 +15,8 @@
 
 namespace borescope::internal {
 
-std::vector<KernelClass> ClassifyNames(const Trace& trace) {
-  std::vector<KernelClass> classes(trace.strings().size(), KernelClass::kCount);
+ColumnData<KernelClass> ClassifyNames(const Trace& trace) {
+  ColumnData<KernelClass> classes(trace.strings().size(), KernelClass::kCount);
   const DeviceEvents& device = trace.device();
   for (uint32_t row = 0; row < device.size(); ++row) {
     CheckStopAt(row);

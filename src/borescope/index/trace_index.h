@@ -9,10 +9,12 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <string_view>
 #include <vector>
 
+#include "borescope/base/column_data.h"
 #include "borescope/base/diagnostics.h"
 #include "borescope/base/id.h"
 #include "borescope/index/launches/operator_rule.h"
@@ -23,8 +25,8 @@ namespace borescope::internal {
 
 // Host rows are in preorder, so the descendants of row r are the rows (r, subtree_end[r]).
 struct CallTree {
-  std::vector<HostId> parent;         // invalid for roots
-  std::vector<uint32_t> subtree_end;  // one past the last descendant
+  ColumnData<HostId> parent;         // invalid for roots
+  ColumnData<uint32_t> subtree_end;  // one past the last descendant
 };
 
 // The rule that linked a device event to its operator, or why there is none. Kept per event.
@@ -38,16 +40,16 @@ enum class LinkRule : uint8_t {
 std::string_view LinkRuleName(LinkRule rule);
 
 struct Correlation {
-  std::vector<HostId> launch_of;  // per device row: the runtime call that started it
-  std::vector<HostId> op_of;      // per device row: its innermost operator
+  ColumnData<HostId> launch_of;  // per device row: the runtime call that started it
+  ColumnData<HostId> op_of;      // per device row: its innermost operator
   // Per device row: the call in the capture of its graph that requested it, a captured row of the
   // host events; empty without captures.
-  std::vector<HostId> captured_call_of;
-  std::vector<LinkRule> rule;  // per device row
+  ColumnData<HostId> captured_call_of;
+  ColumnData<LinkRule> rule;  // per device row
   // Device rows started by a runtime call, in row order: compressed sparse rows over the
   // runtime_calls detail table (NOT over host rows).
-  std::vector<uint32_t> device_begin;  // runtime_calls.size() + 1
-  std::vector<DeviceId> device_rows;
+  ColumnData<uint32_t> device_begin;  // runtime_calls.size() + 1
+  ColumnData<DeviceId> device_rows;
 
   HostId CapturedCallOf(DeviceId id) const {
     return captured_call_of.empty() ? HostId{} : captured_call_of[id.value];
@@ -88,7 +90,7 @@ struct Steps {
   };
 
   std::vector<Step> steps;            // by begin_ns; numbers may repeat across processes
-  std::vector<uint32_t> device_step;  // per device row: index into steps by launch; kNoStep outside
+  ColumnData<uint32_t> device_step;  // per device row: index into steps by launch; kNoStep outside
                                       // and without a recorded launch; empty if there are no steps
   std::vector<int64_t> processes;     // pids of the processes with steps, ascending
   // Per process: by begin_ns, at most two per step; last those of all processes together.
@@ -109,12 +111,14 @@ struct ForwardBackwardLink {
 };
 
 struct TraceIndex {
+  // What columns that are views show; empty where all have memory of their own.
+  std::shared_ptr<const void> viewed;
   OperatorRule operators;
   CallTree tree;
   Correlation correlation;
   Steps steps;
-  std::vector<ForwardBackwardLink> forward_backward;  // by backward row
-  std::vector<KernelClass> class_of_name;             // per StringId; kOther for host names
+  ColumnData<ForwardBackwardLink> forward_backward;  // by backward row
+  ColumnData<KernelClass> class_of_name;             // per StringId; kOther for host names
   Diagnostics diagnostics;                            // diagnostics of indexing
 
   KernelClass ClassOf(const Trace& trace, DeviceId id) const {

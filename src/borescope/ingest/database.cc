@@ -78,7 +78,7 @@ Result<std::vector<SensitiveCount>> CountSensitive(SqlDatabase& database,
     if (same != counts.end()) {
       same->count += rows;
     } else if (rows > 0) {
-      counts.push_back({row->what, rows});
+      counts.push_back({std::string(row->what), rows});
     }
   }
   return counts;
@@ -131,6 +131,13 @@ Result<Trace> LoadDatabase(SqlDatabase& database, uint64_t file_bytes, const Loa
   meta.text_bytes = file_bytes;
   BS_ASSIGN(meta.sensitive, CountSensitive(database, schema));
   return format->load({database, schema, std::move(meta), options});
+}
+
+Remedy RemedyOfDatabase(TraceFormat format) {
+  const DatabaseFormat* row =
+      std::find_if(std::begin(kDatabaseFormats), std::end(kDatabaseFormats),
+                   [format](const DatabaseFormat& known) { return known.format == format; });
+  return row == std::end(kDatabaseFormats) ? nullptr : row->remedy;
 }
 
 std::span<const FormatRow> DatabaseFormats() { return kFormatRows; }

@@ -65,4 +65,7 @@ Result<Trace> LoadDatabase(SqlDatabase& database, uint64_t file_bytes, const Loa
 
 std::span<const FormatRow> DatabaseFormats();
 
+// As readers of databases set Meta::remedy; nullptr for a format that is no database.
+Remedy RemedyOfDatabase(TraceFormat format);
+
 }  // namespace borescope::internal

@@ -22,7 +22,7 @@ void DeviceLines::Add(int64_t device, int64_t stream, int64_t process) {
 }
 
 void DeviceLines::AssignTracks(TracePart& part) const {
-  std::vector<TrackId>& tracks = part.data.device.track;
+  ColumnData<TrackId>& tracks = part.data.device.track;
   for (size_t row = 0; row < row_lines_.size(); ++row) {
     const Line& line = lines_[row_lines_[row]];
     tracks[row] = part.Track(TrackKind::kDevice, line.device, line.stream,

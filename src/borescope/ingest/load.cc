@@ -274,6 +274,10 @@ Result<Trace> LoadFrom(std::unique_ptr<ByteSource> source, const std::string& na
   return LoadNumbered(name, [&] { return LoadSource(std::move(source), name, options); });
 }
 
+Remedy RemedyOf(TraceFormat format) {
+  return format == TraceFormat::kRecording ? RecordingRemedy : RemedyOfDatabase(format);
+}
+
 std::span<const FormatRow> Formats() {
   static const std::vector<FormatRow> rows = AllFormats();
   return rows;

@@ -40,6 +40,9 @@ Result<Trace> LoadBytes(std::string_view bytes, const std::string& name,
 Result<Trace> LoadFrom(std::unique_ptr<ByteSource> source, const std::string& name,
                        const LoadOptions& options);
 
+// The words of the profiler of a format, as readers set Meta::remedy; nullptr for PyTorch's.
+Remedy RemedyOf(TraceFormat format);
+
 // One row per readable format, for `borescope list`.
 struct FormatRow {
   std::string_view name;  // "kineto-json"

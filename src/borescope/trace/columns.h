@@ -23,6 +23,12 @@ void ForEachColumn(Fn&& fn, T&... tables) {
 
 // The member lists. `visit` is called with a pointer to each column member.
 template <class V>
+void ForEachMember(V& visit, const Tracks*) {
+  using T = Tracks;
+  visit(&T::kind), visit(&T::pid), visit(&T::tid), visit(&T::process), visit(&T::is_async),
+      visit(&T::name), visit(&T::first_row), visit(&T::end_row);
+}
+template <class V>
 void ForEachMember(V& visit, const HostEvents*) {
   using T = HostEvents;
   visit(&T::ts_ns), visit(&T::dur_ns), visit(&T::name), visit(&T::track), visit(&T::kind),
@@ -165,11 +171,11 @@ inline constexpr int kMostSpareColumns = 4;
 
 // Reorders one column: new row i is old row order[i]. A column that is not recorded stays empty.
 template <class T>
-void PermuteColumn(std::vector<T>& column, std::span<const uint32_t> order) {
+void PermuteColumn(ColumnData<T>& column, std::span<const uint32_t> order) {
   if (column.empty()) {
     return;
   }
-  std::vector<T> moved;
+  ColumnData<T> moved;
   ReserveInLargePages(moved, column.size());
   moved.resize(column.size());
   for (size_t i = 0; i < order.size(); ++i) {
@@ -212,6 +218,12 @@ uint32_t AddMissingRow(Table& table) {
       },
       table);
   return static_cast<uint32_t>(table.size() - 1);
+}
+
+// Copies the values of columns that are views, so that rows can be changed.
+template <class Table>
+void OwnColumns(Table& table) {
+  ForEachColumn([](auto& column) { column.Own(); }, table);
 }
 
 template <class Table>

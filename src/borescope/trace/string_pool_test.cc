@@ -5,6 +5,7 @@
 #include <map>
 #include <random>
 #include <string>
+#include <vector>
 
 namespace borescope::internal {
 namespace {
@@ -87,6 +88,34 @@ TEST(StringPoolTest, ViewsSurviveLongTextsInBetween) {
     EXPECT_TRUE(views[i] == texts[i]) << "text " << i;
   }
   EXPECT_GE(pool.bytes(), 1'000'000U);
+}
+
+// A view of texts elsewhere is a pool like the one they come from.
+TEST(StringPoolTest, AViewHasTheSameTexts) {
+  const std::string bytes = "kernelcopy";
+  const uint64_t begins[] = {0, 0, 6, 10};
+  StringPool view = StringPool::View(begins, bytes);
+  EXPECT_EQ(view.size(), 3U);
+  EXPECT_EQ(view.Get({1}), "kernel");
+  EXPECT_EQ(view.Get({1}).data(), bytes.data());
+  EXPECT_EQ(view.Find(""), StringId{0});
+  EXPECT_EQ(view.Find("copy"), StringId{2});
+  EXPECT_FALSE(view.Find("set").valid());
+}
+
+TEST(StringPoolTest, AViewThatOwnsItsTextsTakesMore) {
+  std::string bytes;
+  std::vector<uint64_t> begins = {0, 0};
+  for (int i = 0; i < 1000; ++i) {
+    bytes += "text " + std::to_string(i);
+    begins.push_back(bytes.size());
+  }
+  StringPool pool = StringPool::View(begins, bytes);
+  pool.Own();
+  bytes.assign(bytes.size(), '?');
+  EXPECT_EQ(pool.Intern("text 7"), StringId{8});
+  EXPECT_EQ(pool.Intern("new"), StringId{1001});
+  EXPECT_EQ(pool.Get({1000}), "text 999");
 }
 
 }  // namespace

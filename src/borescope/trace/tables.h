@@ -15,6 +15,7 @@
 #include <string_view>
 #include <vector>
 
+#include "borescope/base/column_data.h"
 #include "borescope/base/id.h"
 #include "borescope/trace/formats.h"
 #include "borescope/trace/missing_data.h"
@@ -55,18 +56,18 @@ enum class TrackKind : uint8_t { kHost, kDevice };
 
 // The events of a host thread or a device stream.
 struct Tracks {
-  std::vector<TrackKind> kind;
-  std::vector<int64_t> pid;  // host: process id; device: device number as recorded
-  std::vector<int64_t> tid;  // host: thread id; device: stream number
+  ColumnData<TrackKind> kind;
+  ColumnData<int64_t> pid;  // host: process id; device: device number as recorded
+  ColumnData<int64_t> tid;  // host: thread id; device: stream number
   // Device streams: the process whose stream it is, in files with several processes, which may use
   // the same stream numbers; else kMissing, as for host threads, which have a pid.
-  std::vector<int64_t> process;
+  ColumnData<int64_t> process;
   // Host: ranges of a thread that may start and end anywhere, even on another thread, separate from
   // its other events: they have neither parents nor children.
-  std::vector<char> is_async;
-  std::vector<StringId> name;       // from thread_name metadata; may be empty
-  std::vector<uint32_t> first_row;  // the track's slice [first_row, end_row) of its spine
-  std::vector<uint32_t> end_row;
+  ColumnData<char> is_async;
+  ColumnData<StringId> name;       // from thread_name metadata; may be empty
+  ColumnData<uint32_t> first_row;  // the track's slice [first_row, end_row) of its spine
+  ColumnData<uint32_t> end_row;
 
   size_t size() const { return kind.size(); }
 };
@@ -74,13 +75,13 @@ struct Tracks {
 // Spine. Sorted by (track, ts, -dur, kind, source order): a track is one contiguous slice and a
 // properly nested track is in preorder.
 struct HostEvents {
-  std::vector<int64_t> ts_ns;
-  std::vector<int64_t> dur_ns;  // >= 0
-  std::vector<StringId> name;
-  std::vector<TrackId> track;
-  std::vector<HostKind> kind;
-  std::vector<uint32_t> detail;
-  std::vector<uint32_t> position;  // as for kNoPosition; empty if events have none
+  ColumnData<int64_t> ts_ns;
+  ColumnData<int64_t> dur_ns;  // >= 0
+  ColumnData<StringId> name;
+  ColumnData<TrackId> track;
+  ColumnData<HostKind> kind;
+  ColumnData<uint32_t> detail;
+  ColumnData<uint32_t> position;  // as for kNoPosition; empty if events have none
   size_t captured = 0;             // rows after those of the recording: see CapturedCalls
 
   // The rows of the recording; loops over what happened end here.
@@ -93,15 +94,15 @@ struct HostEvents {
 
 // Spine. Sorted like HostEvents.
 struct DeviceEvents {
-  std::vector<int64_t> ts_ns;
-  std::vector<int64_t> dur_ns;  // >= 0
-  std::vector<StringId> name;
-  std::vector<TrackId> track;
-  std::vector<DeviceKind> kind;
-  std::vector<int64_t> correlation;  // joins with RuntimeCalls::correlation
-  std::vector<int64_t> external_id;  // id of the op in new files, copy of correlation in old ones
-  std::vector<uint32_t> detail;
-  std::vector<uint32_t> position;  // as for kNoPosition; empty if events have none
+  ColumnData<int64_t> ts_ns;
+  ColumnData<int64_t> dur_ns;  // >= 0
+  ColumnData<StringId> name;
+  ColumnData<TrackId> track;
+  ColumnData<DeviceKind> kind;
+  ColumnData<int64_t> correlation;  // joins with RuntimeCalls::correlation
+  ColumnData<int64_t> external_id;  // id of the op in new files, copy of correlation in old ones
+  ColumnData<uint32_t> detail;
+  ColumnData<uint32_t> position;  // as for kNoPosition; empty if events have none
 
   size_t size() const { return ts_ns.size(); }
   int64_t end_ns(DeviceId id) const { return ts_ns[id.value] + dur_ns[id.value]; }
@@ -109,27 +110,27 @@ struct DeviceEvents {
 
 // Detail of an op or annotation that has args.
 struct Ops {
-  std::vector<int64_t> external_id;
-  std::vector<int64_t> record_function_id;  // equals rf_id of a PyTorch execution trace
-  std::vector<int64_t> sequence;            // autograd sequence number
-  std::vector<int64_t> forward_thread;      // > 0 on backward ops; the profiler's own numbering
-  std::vector<StringId> input_dims;         // JSON text as recorded, e.g. "[[2, 3], []]"
-  std::vector<StringId> input_types;        // JSON text as recorded
-  std::vector<StringId> input_strides;      // JSON text as recorded, like input_dims
-  std::vector<StringId> concrete_inputs;    // JSON text as recorded, e.g. "[\"\", \"1e-05\"]"
-  std::vector<uint32_t> collective;         // row of Collectives or kNoDetail
-  std::vector<uint32_t> triton;             // row of TritonLaunches or kNoDetail
+  ColumnData<int64_t> external_id;
+  ColumnData<int64_t> record_function_id;  // equals rf_id of a PyTorch execution trace
+  ColumnData<int64_t> sequence;            // autograd sequence number
+  ColumnData<int64_t> forward_thread;      // > 0 on backward ops; the profiler's own numbering
+  ColumnData<StringId> input_dims;         // JSON text as recorded, e.g. "[[2, 3], []]"
+  ColumnData<StringId> input_types;        // JSON text as recorded
+  ColumnData<StringId> input_strides;      // JSON text as recorded, like input_dims
+  ColumnData<StringId> concrete_inputs;    // JSON text as recorded, e.g. "[\"\", \"1e-05\"]"
+  ColumnData<uint32_t> collective;         // row of Collectives or kNoDetail
+  ColumnData<uint32_t> triton;             // row of TritonLaunches or kNoDetail
 
   size_t size() const { return external_id.size(); }
 };
 
 // For an operator that launches a Triton kernel of the same name.
 struct TritonLaunches {
-  std::vector<StringId> backend;      // "triton"
-  std::vector<StringId> kernel_file;  // Python file the kernel was compiled from; may be empty
+  ColumnData<StringId> backend;      // "triton"
+  ColumnData<StringId> kernel_file;  // Python file the kernel was compiled from; may be empty
   // Estimates of TorchInductor for one launch; kMissing if not recorded.
-  std::vector<int64_t> bytes;  // least bytes read and written ("kernel_num_gb")
-  std::vector<int64_t> flops;  // of its matrix products ("kernel_flop")
+  ColumnData<int64_t> bytes;  // least bytes read and written ("kernel_num_gb")
+  ColumnData<int64_t> flops;  // of its matrix products ("kernel_flop")
 
   size_t size() const { return backend.size(); }
 };
@@ -137,108 +138,108 @@ struct TritonLaunches {
 struct RuntimeCalls {
   // Unique in the file: if several processes use the same numbers, the reader adds a number of the
   // process in the upper bits.
-  std::vector<int64_t> correlation;
-  std::vector<int64_t> external_id;
-  std::vector<StringId> domain;  // "hip", "cuda", "HIP_RUNTIME_API"; empty: not recorded
-  std::vector<StringId> args;    // arguments as recorded, any text; empty: not recorded
-  std::vector<StringId> kernel;  // name of the kernel that it launches; empty: not recorded
+  ColumnData<int64_t> correlation;
+  ColumnData<int64_t> external_id;
+  ColumnData<StringId> domain;  // "hip", "cuda", "HIP_RUNTIME_API"; empty: not recorded
+  ColumnData<StringId> args;    // arguments as recorded, any text; empty: not recorded
+  ColumnData<StringId> kernel;  // name of the kernel that it launches; empty: not recorded
 
   size_t size() const { return correlation.size(); }
 };
 
 struct Kernels {
-  std::vector<int32_t> grid_x, grid_y, grid_z;  // blocks (AMD dispatches: work-items); -1 missing
-  std::vector<int32_t> block_x, block_y, block_z;  // threads; -1 missing
-  std::vector<int32_t> registers;                  // per thread; -1 missing
-  std::vector<int32_t> shared_bytes;               // static + dynamic; -1 missing
-  std::vector<int32_t> occupancy_percent;          // the producer's estimate; -1 missing
-  std::vector<int32_t> private_bytes;              // scratch or local memory per thread; -1 missing
-  std::vector<int64_t> graph_node_id;              // CUDA graph node
-  std::vector<StringId> stream_handle;             // "0x7f3e…" as the launch named it; may be empty
-  std::vector<char> has_stream;      // 0: not recorded; the line of the event is used instead
-  std::vector<uint32_t> collective;  // row of Collectives or kNoDetail
+  ColumnData<int32_t> grid_x, grid_y, grid_z;  // blocks (AMD dispatches: work-items); -1 missing
+  ColumnData<int32_t> block_x, block_y, block_z;  // threads; -1 missing
+  ColumnData<int32_t> registers;                  // per thread; -1 missing
+  ColumnData<int32_t> shared_bytes;               // static + dynamic; -1 missing
+  ColumnData<int32_t> occupancy_percent;          // the producer's estimate; -1 missing
+  ColumnData<int32_t> private_bytes;              // scratch or local memory per thread; -1 missing
+  ColumnData<int64_t> graph_node_id;              // CUDA graph node
+  ColumnData<StringId> stream_handle;             // "0x7f3e…" as the launch named it; may be empty
+  ColumnData<char> has_stream;      // 0: not recorded; the line of the event is used instead
+  ColumnData<uint32_t> collective;  // row of Collectives or kNoDetail
 
   size_t size() const { return registers.size(); }
 };
 
 struct Copies {
-  std::vector<int64_t> bytes;
-  std::vector<double> gbps;    // the producer's, from a finer clock than the file's; -1 missing
-  std::vector<uint32_t> call;  // row of CopyCalls or kNoDetail
+  ColumnData<int64_t> bytes;
+  ColumnData<double> gbps;    // the producer's, from a finer clock than the file's; -1 missing
+  ColumnData<uint32_t> call;  // row of CopyCalls or kNoDetail
 
   size_t size() const { return bytes.size(); }
 };
 
 // Parameters of the call that requested a copy, if recorded (profiler databases).
 struct CopyCalls {
-  std::vector<int64_t> kind;  // hipMemcpyKind or CUPTI's copy kind, as recorded
-  std::vector<StringId> stream_handle;
-  std::vector<StringId> source, target;  // addresses as text; may be empty
-  std::vector<int64_t> source_device, target_device;
-  std::vector<int64_t> width, height;  // of a two-dimensional copy
-  std::vector<int64_t> is_sync, is_pinned;
+  ColumnData<int64_t> kind;  // hipMemcpyKind or CUPTI's copy kind, as recorded
+  ColumnData<StringId> stream_handle;
+  ColumnData<StringId> source, target;  // addresses as text; may be empty
+  ColumnData<int64_t> source_device, target_device;
+  ColumnData<int64_t> width, height;  // of a two-dimensional copy
+  ColumnData<int64_t> is_sync, is_pinned;
 
   size_t size() const { return kind.size(); }
 };
 
 // Time in which threads had no processor, by thread and time; of a thread disjoint.
 struct Pauses {
-  std::vector<int64_t> ts_ns;
-  std::vector<int64_t> end_ns;  // > ts_ns
-  std::vector<TrackId> track;
+  ColumnData<int64_t> ts_ns;
+  ColumnData<int64_t> end_ns;  // > ts_ns
+  ColumnData<TrackId> track;
 
   size_t size() const { return ts_ns.size(); }
 };
 
 // Where threads were when they were sampled, by thread and time.
 struct StackSamples {
-  std::vector<int64_t> ts_ns;
-  std::vector<TrackId> track;
-  std::vector<uint32_t> frame;  // the innermost: row of StackFrames, or kNoDetail
+  ColumnData<int64_t> ts_ns;
+  ColumnData<TrackId> track;
+  ColumnData<uint32_t> frame;  // the innermost: row of StackFrames, or kNoDetail
 
   size_t size() const { return ts_ns.size(); }
 };
 
 // From where calls were made, of those whose stack was recorded with them. By call.
 struct CallStacks {
-  std::vector<uint32_t> call;   // row of RuntimeCalls
-  std::vector<uint32_t> frame;  // the innermost: row of StackFrames
+  ColumnData<uint32_t> call;   // row of RuntimeCalls
+  ColumnData<uint32_t> frame;  // the innermost: row of StackFrames
 
   size_t size() const { return call.size(); }
 };
 
 // The frames of sampled stacks and of those of calls as a tree: each row is a path.
 struct StackFrames {
-  std::vector<StringId> name;    // of a function; "[libcuda.so]" where its name is not known
-  std::vector<uint32_t> parent;  // the frame around it, an earlier row; kNoDetail: outermost
+  ColumnData<StringId> name;    // of a function; "[libcuda.so]" where its name is not known
+  ColumnData<uint32_t> parent;  // the frame around it, an earlier row; kNoDetail: outermost
 
   size_t size() const { return name.size(); }
 };
 
 // The names of ranges that belong to a domain (NVTX), each once: "NCCL:ncclAllReduce", "NCCL".
 struct RangeDomains {
-  std::vector<StringId> name;
-  std::vector<StringId> domain;
+  ColumnData<StringId> name;
+  ColumnData<StringId> domain;
 
   size_t size() const { return name.size(); }
 };
 
 // Samples of a device monitor (clock, power, use, ...), each value from begin to end.
 struct Samples {
-  std::vector<int64_t> ts_ns;
-  std::vector<int64_t> end_ns;        // == ts_ns: until the next
-  std::vector<StringId> device_type;  // "gpu"
-  std::vector<int64_t> device;  // the monitor's own numbering, which need not be that of tracks
-  std::vector<StringId> name;   // "sclk"
-  std::vector<double> value;
+  ColumnData<int64_t> ts_ns;
+  ColumnData<int64_t> end_ns;        // == ts_ns: until the next
+  ColumnData<StringId> device_type;  // "gpu"
+  ColumnData<int64_t> device;  // the monitor's own numbering, which need not be that of tracks
+  ColumnData<StringId> name;   // "sclk"
+  ColumnData<double> value;
 
   size_t size() const { return ts_ns.size(); }
 };
 
 struct Syncs {
-  std::vector<int64_t> stream;  // the stream that waits
-  std::vector<int64_t> wait_on_stream;
-  std::vector<int64_t>
+  ColumnData<int64_t> stream;  // the stream that waits
+  ColumnData<int64_t> wait_on_stream;
+  ColumnData<int64_t>
       wait_on_record_correlation;  // correlation of the cudaEventRecord; -1 unknown
 
   size_t size() const { return stream.size(); }
@@ -246,15 +247,15 @@ struct Syncs {
 
 // For a record_param_comms op or a collective kernel.
 struct Collectives {
-  std::vector<StringId> collective;  // "allreduce"
-  std::vector<StringId> dtype;       // "BFloat16"
-  std::vector<StringId> group;       // process group name
-  std::vector<StringId> group_desc;
-  std::vector<StringId> ranks;  // as recorded: "[0, 1]"
-  std::vector<int64_t> in_elems;
-  std::vector<int64_t> out_elems;
-  std::vector<int64_t> group_size;
-  std::vector<int64_t> sequence;
+  ColumnData<StringId> collective;  // "allreduce"
+  ColumnData<StringId> dtype;       // "BFloat16"
+  ColumnData<StringId> group;       // process group name
+  ColumnData<StringId> group_desc;
+  ColumnData<StringId> ranks;  // as recorded: "[0, 1]"
+  ColumnData<int64_t> in_elems;
+  ColumnData<int64_t> out_elems;
+  ColumnData<int64_t> group_size;
+  ColumnData<int64_t> sequence;
 
   size_t size() const { return collective.size(); }
 };
@@ -276,41 +277,41 @@ enum class MemoryCategory : uint8_t {
 // Allocator events ("[memory]" instants of a trace, or the raw file of a memory timeline), in time
 // order; equal times in source order.
 struct MemoryEvents {
-  std::vector<int64_t> ts_ns;  // kMissing: allocated before the recording began; these come first
-  std::vector<TrackId> track;
-  std::vector<int32_t> device_type;  // 0 CPU, 1 CUDA, 6 HIP, ...; -1 not recorded
-  std::vector<int32_t> device;       // -1 not recorded
-  std::vector<uint64_t> address;
-  std::vector<int64_t> bytes;  // negative: freed
-  std::vector<MemoryCategory> category;
-  std::vector<int64_t> total_allocated;
-  std::vector<int64_t> total_reserved;
+  ColumnData<int64_t> ts_ns;  // kMissing: allocated before the recording began; these come first
+  ColumnData<TrackId> track;
+  ColumnData<int32_t> device_type;  // 0 CPU, 1 CUDA, 6 HIP, ...; -1 not recorded
+  ColumnData<int32_t> device;       // -1 not recorded
+  ColumnData<uint64_t> address;
+  ColumnData<int64_t> bytes;  // negative: freed
+  ColumnData<MemoryCategory> category;
+  ColumnData<int64_t> total_allocated;
+  ColumnData<int64_t> total_reserved;
 
   size_t size() const { return ts_ns.size(); }
 };
 
 // Detail of a profiler range: the hardware counters measured in it.
 struct ProfilerRanges {
-  std::vector<uint32_t> first_metric;  // its slice [first_metric, end_metric) of Metrics
-  std::vector<uint32_t> end_metric;
+  ColumnData<uint32_t> first_metric;  // its slice [first_metric, end_metric) of Metrics
+  ColumnData<uint32_t> end_metric;
 
   size_t size() const { return first_metric.size(); }
 };
 
 // Values of hardware counters, in the order they were recorded.
 struct Metrics {
-  std::vector<StringId> name;  // as recorded: "smsp__sass_thread_inst_executed_op_ffma_pred_on.sum"
-  std::vector<double> value;
+  ColumnData<StringId> name;  // as recorded: "smsp__sass_thread_inst_executed_op_ffma_pred_on.sum"
+  ColumnData<double> value;
 
   size_t size() const { return name.size(); }
 };
 
 // Producer flows between forward and backward operators ("fwdbwd").
 struct Flows {
-  std::vector<int64_t> ts_ns;
-  std::vector<TrackId> track;
-  std::vector<int64_t> id;
-  std::vector<char> is_start;
+  ColumnData<int64_t> ts_ns;
+  ColumnData<TrackId> track;
+  ColumnData<int64_t> id;
+  ColumnData<char> is_start;
 
   size_t size() const { return ts_ns.size(); }
 };
@@ -339,9 +340,9 @@ struct CaptureMatch {
 // and details like all others, and with 0 in place of times. They did not happen here, so that no
 // loop over the recording reaches them; kernels of graphs refer to them.
 struct CapturedCalls {
-  std::vector<HostId> parent;         // per captured row; invalid at the begin of the capture
-  std::vector<HostId> call_of;        // per device row: its call; empty without captures
-  std::vector<CaptureMatch> matches;  // by launch
+  ColumnData<HostId> parent;         // per captured row; invalid at the begin of the capture
+  ColumnData<HostId> call_of;        // per device row: its call; empty without captures
+  ColumnData<CaptureMatch> matches;  // by launch
 
   bool empty() const { return call_of.empty(); }
 };
@@ -378,7 +379,7 @@ struct RecordedOptions {
 
 // What a file holds beyond the recording, of one kind; never the values.
 struct SensitiveCount {
-  std::string_view what;  // "environment"
+  std::string what;  // "environment"
   uint64_t count = 0;
 };
 

@@ -2,6 +2,7 @@
 // Made by TraceBuilder::Finish; derived data (call tree, correlation, ...) is in index/.
 #pragma once
 
+#include <memory>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -13,6 +14,8 @@
 namespace borescope::internal {
 
 struct TraceData {
+  // What columns and texts that are views show; empty where all have memory of their own.
+  std::shared_ptr<const void> viewed;
   Meta meta;
   StringPool strings;
   Tracks tracks;
@@ -51,9 +54,11 @@ class Trace {
   Trace(Trace&&) = default;
   Trace& operator=(Trace&&) = default;
 
-  // The underlying data, for moving it before anything reads it.
-  TraceData Take() && { return std::move(data_); }
+  // The underlying data, for changing it before anything reads it: no column is a view.
+  TraceData Take() &&;
 
+  // All of it, for those who treat every table alike.
+  const TraceData& data() const { return data_; }
   const Meta& meta() const { return data_.meta; }
   const StringPool& strings() const { return data_.strings; }
   const Tracks& tracks() const { return data_.tracks; }
@@ -99,5 +104,17 @@ class Trace {
  private:
   TraceData data_;
 };
+
+// Calls `visit` with each table of columns of `data`, whose type may be const; always in the same
+// order. The captured calls, of other recordings, are none.
+template <class Data, class Visit>
+void ForEachTable(Data& data, Visit&& visit) {
+  visit(data.tracks), visit(data.host), visit(data.device), visit(data.ops), visit(data.triton),
+      visit(data.runtime_calls), visit(data.kernels), visit(data.copies), visit(data.copy_calls),
+      visit(data.syncs), visit(data.collectives), visit(data.memory), visit(data.ranges),
+      visit(data.metrics), visit(data.flows), visit(data.samples), visit(data.pauses),
+      visit(data.stack_samples), visit(data.stack_frames), visit(data.call_stacks),
+      visit(data.range_domains);
+}
 
 }  // namespace borescope::internal

@@ -16,7 +16,7 @@ namespace {
 // Longer than any real profile in one file; other tools use the same limit.
 constexpr int64_t kLongestEventNs = int64_t{7} * 24 * 3600 * 1'000'000'000;
 
-void ShiftDetails(std::vector<uint32_t>& details, size_t from, uint32_t shift) {
+void ShiftDetails(ColumnData<uint32_t>& details, size_t from, uint32_t shift) {
   for (size_t i = from; i < details.size(); ++i) {
     if (details[i] != kNoDetail) {
       details[i] += shift;
@@ -57,7 +57,7 @@ struct DeviceShift {
 };
 
 // REQUIRES: `events` events of the list precede those of the rows from `from` on.
-void ShiftPositions(std::vector<uint32_t>& positions, size_t from, uint64_t events) {
+void ShiftPositions(ColumnData<uint32_t>& positions, size_t from, uint64_t events) {
   for (size_t i = from; i < positions.size(); ++i) {
     positions[i] = static_cast<uint32_t>(std::min<uint64_t>(events + positions[i], kNoPosition));
   }
@@ -151,7 +151,7 @@ std::vector<uint32_t> RankTracks(Tracks& tracks) {
   return new_id;
 }
 
-void Renumber(std::vector<TrackId>& column, std::span<const uint32_t> new_id) {
+void Renumber(ColumnData<TrackId>& column, std::span<const uint32_t> new_id) {
   for (TrackId& track : column) {
     track.value = new_id[track.value];
   }
@@ -229,7 +229,7 @@ bool CoverMemory(TraceData& data, const MemoryEvents& memory) {
 
 // Those of monitors and of call stacks.
 void CoverSamples(TraceData& data) {
-  const auto cover = [&](const std::vector<int64_t>& begins, const std::vector<int64_t>& ends) {
+  const auto cover = [&](std::span<const int64_t> begins, std::span<const int64_t> ends) {
     if (!begins.empty()) {
       data.begin_ns = std::min(data.begin_ns, *std::min_element(begins.begin(), begins.end()));
       data.end_ns = std::max(data.end_ns, *std::max_element(ends.begin(), ends.end()));
@@ -468,7 +468,7 @@ Trace TraceBuilder::Finish(Meta meta, int64_t profiled_ns, int threads) {
   data.meta = std::move(meta);
   NameTracks();
   const std::vector<uint32_t> new_id = RankTracks(data.tracks);
-  for (std::vector<TrackId>* column :
+  for (ColumnData<TrackId>* column :
        {&data.host.track, &data.device.track, &data.memory.track, &data.flows.track,
         &data.pauses.track, &data.stack_samples.track}) {
     Renumber(*column, new_id);

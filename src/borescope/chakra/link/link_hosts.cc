@@ -12,7 +12,7 @@ namespace {
 constexpr int64_t kIdleNs = 1'000'000;
 
 // Rows of operators and annotations by the number that `numbers`, of Ops, gives them.
-IdMap64 MapRows(const Trace& trace, const std::vector<int64_t>& numbers, LinkCounts& counts) {
+IdMap64 MapRows(const Trace& trace, const ColumnData<int64_t>& numbers, LinkCounts& counts) {
   const HostEvents& host = trace.host();
   IdMap64 rows(trace.ops().size());
   for (uint32_t row = 0; row < host.size(); ++row) {
@@ -34,8 +34,8 @@ IdMap64 MapRows(const Trace& trace, const std::vector<int64_t>& numbers, LinkCou
 }
 
 // Profilers that know no record functions count operators alike for the External id.
-const std::vector<int64_t>& NumbersOf(const Trace& trace, LinkCounts& counts) {
-  const std::vector<int64_t>& record_functions = trace.ops().record_function_id;
+const ColumnData<int64_t>& NumbersOf(const Trace& trace, LinkCounts& counts) {
+  const ColumnData<int64_t>& record_functions = trace.ops().record_function_id;
   counts.by_external_id = std::none_of(record_functions.begin(), record_functions.end(),
                                        [](int64_t id) { return id != kMissing && id > 0; });
   return counts.by_external_id ? trace.ops().external_id : record_functions;

@@ -217,6 +217,12 @@ const OptionRow kRows[] = {
      nullptr, IsAnalysis, nullptr},
     {kRun, "", "memory-limit", "SIZE", "stay below (fewer ranks at once), or end; e.g. 8G",
      &Raw::memory_limit, nullptr, IsAnalysis, nullptr},
+    {kRun, "", "cache", "DIR",
+     "keep the indexed trace in this folder, and answer from there next time (default: "
+     "$BORESCOPE_CACHE; else none)",
+     &Raw::cache, nullptr, IsAnalysis, nullptr},
+    {kRun, "", "cache-size", "SIZE", "what the cache may take; the oldest files go first (10Gi)",
+     &Raw::cache_size, nullptr, IsAnalysis, nullptr},
     {kRun, "", "no-progress", "", "no progress bar on the terminal", nullptr, &Raw::no_progress,
      IsAnalysis, nullptr},
     {kRun, "q", "quiet", "", "nothing on standard error but errors", nullptr, &Raw::quiet, Always,

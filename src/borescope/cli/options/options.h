@@ -32,6 +32,7 @@ struct RawOptions {
   std::string budget, baseline, history, fail, save_baseline, junit, sarif, markdown, html;
   std::string captures;
   std::string scrub, scrub_key, scrub_map;
+  std::string cache, cache_size;
   std::string threads, memory_limit;
   std::string time_limit, row_limit, temp_limit;
   std::string trace, timeout, python;  // of bench-kernel

@@ -11,7 +11,7 @@ namespace borescope::internal {
 namespace {
 
 // Events of formats without positions are numbered as the trace holds them.
-uint32_t PositionOf(const std::vector<uint32_t>& positions, size_t row, size_t before) {
+uint32_t PositionOf(const ColumnData<uint32_t>& positions, size_t row, size_t before) {
   return positions.empty() ? static_cast<uint32_t>(before + row) : positions[row];
 }
 

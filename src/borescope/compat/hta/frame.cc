@@ -23,7 +23,7 @@ double Microseconds(int64_t ns) {
                              static_cast<long double>(rest) / 1000.0L);
 }
 
-bool AnyFraction(const std::vector<int64_t>& times) {
+bool AnyFraction(const ColumnData<int64_t>& times) {
   return std::any_of(times.begin(), times.end(), [](int64_t ns) { return ns % 1000 != 0; });
 }
 

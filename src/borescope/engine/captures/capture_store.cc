@@ -20,9 +20,10 @@ bool IsFor(const CaptureRecording& recording, std::optional<int64_t> wanted) {
          (!recording.rank.has_value() || !wanted.has_value() || *recording.rank == *wanted);
 }
 
-CaptureRecording Load(const std::string& path, bool is_named, const LoadOptions& options) {
+CaptureRecording Load(const std::string& path, const std::shared_ptr<TraceStore>& traces,
+                      bool is_named, const LoadOptions& options) {
   Result<std::shared_ptr<const LoadedTrace>> loaded =
-      LoadTrace(InputFile{.path = path}, {options.threads, {}});
+      LoadTrace(InputFile{.path = path, .store = traces}, {options.threads, {}});
   if (!loaded.ok()) {
     return {.error = loaded.error()};
   }
@@ -40,7 +41,7 @@ CaptureRecording CaptureStore::Get(const std::string& path, bool is_named,
   const std::unique_lock lock = LockUnlessStopped(entry->mutex);
   std::optional<CaptureRecording>& known = entry->known;
   const bool is_needed = !known.has_value() || (known->trace == nullptr && IsFor(*known, wanted));
-  CaptureRecording recording = is_needed ? Load(path, is_named, options) : *known;
+  CaptureRecording recording = is_needed ? Load(path, traces_, is_named, options) : *known;
   known = recording;
   if (!recording.is_capture || recording.rank.has_value()) {
     known->trace = nullptr;

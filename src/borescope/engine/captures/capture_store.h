@@ -7,6 +7,7 @@
 #include <mutex>
 #include <optional>
 #include <string>
+#include <utility>
 
 #include "borescope/engine/loading/loaded_trace.h"
 
@@ -24,6 +25,10 @@ struct CaptureRecording {
 // Thread-safe. A file that several ranks ask for at once is loaded once; the others wait.
 class CaptureStore {
  public:
+  // `traces`: as InputFile::store, for each file.
+  explicit CaptureStore(std::shared_ptr<TraceStore> traces = nullptr)
+      : traces_(std::move(traces)) {}
+
   // The file at `path` for a rank. One that was named by the user is a capture if it captures
   // graphs, another if it does nothing else with graphs. A capture of no known rank is kept, for
   // the next rank that asks; of all others only what is known of them is.
@@ -41,6 +46,7 @@ class CaptureStore {
 
   std::shared_ptr<Entry> EntryOf(const std::string& path);
 
+  std::shared_ptr<TraceStore> traces_;
   std::mutex mutex_;
   std::map<std::string, std::shared_ptr<Entry>> entries_;  // by path
 };

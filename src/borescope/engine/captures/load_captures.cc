@@ -38,8 +38,9 @@ struct FoundCaptures {
 
 FoundCaptures LoadAll(const InputFile& input, const LoadOptions& options, const Trace& trace) {
   const std::optional<int64_t> rank = RankOf(trace, input.path);
-  const std::shared_ptr<CaptureStore> store =
-      input.capture_store != nullptr ? input.capture_store : std::make_shared<CaptureStore>();
+  const std::shared_ptr<CaptureStore> store = input.capture_store != nullptr
+                                                  ? input.capture_store
+                                                  : std::make_shared<CaptureStore>(input.store);
   FoundCaptures found;
   for (const std::string& path : input.captures) {
     CheckStop();

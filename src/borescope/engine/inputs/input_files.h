@@ -15,6 +15,7 @@
 namespace borescope::internal {
 
 class CaptureStore;
+class TraceStore;
 
 struct InputFile {
   std::string path;             // as the user named it, or below the directory he named; "-"
@@ -25,6 +26,8 @@ struct InputFile {
   bool captures_are_named = false;  // by the user: one of them must hold a capture
   // Shared by the files of a run, so that each capture is loaded once; nullptr: each loads its own.
   std::shared_ptr<CaptureStore> capture_store = nullptr;
+  // Where indexed traces are kept as files; nullptr: nowhere (docs/cache.md).
+  std::shared_ptr<TraceStore> store = nullptr;
   // Where the bytes come from if not from the file at `path`, which then is a name for messages:
   // opens them anew at each call.
   std::function<Result<std::unique_ptr<ByteSource>>()> content = nullptr;

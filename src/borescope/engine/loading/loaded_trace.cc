@@ -4,6 +4,7 @@
 
 #include "borescope/base/stopwatch.h"
 #include "borescope/engine/captures/load_captures.h"
+#include "borescope/engine/loading/stored_load.h"
 #include "borescope/trace/columns.h"
 
 namespace borescope::internal {
@@ -12,6 +13,11 @@ namespace {
 template <class T>
 uint64_t BytesOf(const std::vector<T>& values) {
   return values.capacity() * sizeof(T);
+}
+// Of a view what it shows: it is in memory as long as it is used.
+template <class T>
+uint64_t BytesOf(const ColumnData<T>& values) {
+  return std::max(values.capacity(), values.size()) * sizeof(T);
 }
 
 uint64_t TrackBytes(const Tracks& tracks) {
@@ -29,6 +35,15 @@ uint64_t ColumnBytes(const Columns& columns) {
 
 }  // namespace
 
+Result<LoadedTrace> LoadAndIndex(const InputFile& input, const LoadOptions& options) {
+  const Stopwatch stopwatch;
+  BS_ASSIGN(Trace trace, LoadInput(input, options));
+  const int64_t load_ns = stopwatch.elapsed_ns();
+  TraceIndex index = BuildIndex(trace, options.threads);
+  const int64_t index_ns = stopwatch.elapsed_ns() - load_ns;
+  return LoadedTrace{std::move(trace), std::move(index), load_ns, index_ns};
+}
+
 Result<Trace> LoadInput(const InputFile& input, const LoadOptions& options) {
   if (!input.logs.empty()) {
     return LoadLogs(input.logs, options);
@@ -42,12 +57,7 @@ Result<Trace> LoadInput(const InputFile& input, const LoadOptions& options) {
 
 Result<std::shared_ptr<const LoadedTrace>> LoadTrace(const InputFile& input,
                                                      const LoadOptions& options) {
-  const Stopwatch stopwatch;
-  BS_ASSIGN(Trace trace, LoadInput(input, options));
-  const int64_t load_ns = stopwatch.elapsed_ns();
-  TraceIndex index = BuildIndex(trace, options.threads);
-  const int64_t index_ns = stopwatch.elapsed_ns() - load_ns;
-  LoadedTrace loaded{std::move(trace), std::move(index), load_ns, index_ns};
+  BS_ASSIGN(LoadedTrace loaded, LoadStored(input, options));
   BS_TRY(LoadCaptures(input, options, loaded));
   loaded.bytes = MemoryBytes(loaded.trace) + MemoryBytes(loaded.index);
   return std::make_shared<const LoadedTrace>(std::move(loaded));

@@ -9,6 +9,7 @@
 
 #include "borescope/base/result.h"
 #include "borescope/engine/inputs/input_files.h"
+#include "borescope/engine/loading/store_report.h"
 #include "borescope/index/trace_index.h"
 #include "borescope/ingest/load.h"
 
@@ -22,12 +23,16 @@ struct LoadedTrace {
   int64_t index_ns = 0;
   uint64_t bytes = 0;                      // of memory that it takes
   std::vector<std::string> captures = {};  // files that know operators of its graphs' kernels
+  StoreReport store = {};
 };
 
 // Loads one input of a run: a file, the logs of a recording, or what InputFile::content yields.
 Result<Trace> LoadInput(const InputFile& input, const LoadOptions& options);
 
-// Loads and indexes one input of a run.
+// The same with its indexes, without captures and without a store.
+Result<LoadedTrace> LoadAndIndex(const InputFile& input, const LoadOptions& options);
+
+// Loads and indexes one input of a run, or takes it from InputFile::store.
 Result<std::shared_ptr<const LoadedTrace>> LoadTrace(const InputFile& input,
                                                      const LoadOptions& options);
 

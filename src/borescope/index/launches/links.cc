@@ -29,7 +29,7 @@ int64_t SequenceOf(const Trace& trace, HostId row) {
 
 }  // namespace
 
-std::vector<ForwardBackwardLink> LinkForwardBackward(const Trace& trace, const CallTree& tree) {
+ColumnData<ForwardBackwardLink> LinkForwardBackward(const Trace& trace, const CallTree& tree) {
   const HostEvents& host = trace.host();
   std::vector<Numbered> forward;
   std::vector<Numbered> backward;
@@ -57,7 +57,7 @@ std::vector<ForwardBackwardLink> LinkForwardBackward(const Trace& trace, const C
     }
   }
   std::sort(forward.begin(), forward.end());
-  std::vector<ForwardBackwardLink> links;
+  ColumnData<ForwardBackwardLink> links;
   for (const Numbered& call : backward) {
     const auto after = std::upper_bound(forward.begin(), forward.end(), call);
     if (after != forward.begin() && std::prev(after)->sequence == call.sequence) {

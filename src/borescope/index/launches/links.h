@@ -10,6 +10,6 @@ namespace borescope::internal {
 // By autograd sequence number: a backward operator (Fwd thread id > 0) belongs to the forward
 // operator with its number that starts last before it. Of nested backward rows with one number (the
 // engine's wrapper and the function itself) only the outermost is linked.
-std::vector<ForwardBackwardLink> LinkForwardBackward(const Trace& trace, const CallTree& tree);
+ColumnData<ForwardBackwardLink> LinkForwardBackward(const Trace& trace, const CallTree& tree);
 
 }  // namespace borescope::internal

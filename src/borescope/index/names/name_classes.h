@@ -9,6 +9,6 @@
 namespace borescope::internal {
 
 // See TraceIndex::class_of_name.
-std::vector<KernelClass> ClassifyNames(const Trace& trace);
+ColumnData<KernelClass> ClassifyNames(const Trace& trace);
 
 }  // namespace borescope::internal

@@ -120,10 +120,10 @@ void CutByProcess(Steps& result) {
   }
 }
 
-std::vector<uint32_t> StepsOfLaunches(const Trace& trace, const Correlation& correlation,
-                                      const Steps& steps) {
+ColumnData<uint32_t> StepsOfLaunches(const Trace& trace, const Correlation& correlation,
+                                     const Steps& steps) {
   const HostEvents& host = trace.host();
-  std::vector<uint32_t> found(trace.device().size(), kNoStep);
+  ColumnData<uint32_t> found(trace.device().size(), kNoStep);
   for (uint32_t row = 0; row < found.size(); ++row) {
     CheckStopAt(row);
     if (const HostId launch = correlation.launch_of[row]; launch.valid()) {

@@ -185,7 +185,7 @@ TEST(StepsTest, ALongWindowAroundManyShortOnes) {
     maker.Kernel("k", 7, {200 * kRows + i, 1}, {.correlation = i + 1});
   }
   const Indexed indexed(maker);
-  const std::vector<uint32_t>& found = indexed.steps.device_step;
+  const ColumnData<uint32_t>& found = indexed.steps.device_step;
   EXPECT_EQ(std::count(found.begin(), found.end(), 0U), kRows);
 }
 
@@ -198,7 +198,7 @@ TEST(StepsTest, ManyWindowsInsideEachOther) {
     maker.Kernel("k", 7, {10 * kRows, 1}, {.correlation = i + 1});
   }
   const Indexed indexed(maker);
-  const std::vector<uint32_t>& found = indexed.steps.device_step;
+  const ColumnData<uint32_t>& found = indexed.steps.device_step;
   EXPECT_EQ(std::count(found.begin(), found.end(), 1U), kRows);
 }
 

@@ -122,7 +122,7 @@ std::string_view SyncKindName(SyncKind kind) {
 }
 
 bool HasNoWaits(const Trace& trace) {
-  const std::vector<DeviceKind>& kinds = trace.device().kind;
+  const ColumnData<DeviceKind>& kinds = trace.device().kind;
   if (std::none_of(kinds.begin(), kinds.end(), IsDeviceWork) ||
       std::find(kinds.begin(), kinds.end(), DeviceKind::kSync) != kinds.end()) {
     return false;

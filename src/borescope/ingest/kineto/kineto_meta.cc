@@ -137,7 +137,7 @@ void CountSensitive(std::string_view what, Meta& meta) {
   if (known != meta.sensitive.end()) {
     known->count += 1;
   } else {
-    meta.sensitive.push_back({what, 1});
+    meta.sensitive.push_back({std::string(what), 1});
   }
 }
 

@@ -207,7 +207,7 @@ void NsysReader::AddBacktraces(std::span<const Call> backtraces) {
   if (backtraces.empty()) {
     return;
   }
-  const std::vector<int64_t>& recorded = trace_.part().data.runtime_calls.correlation;
+  const ColumnData<int64_t>& recorded = trace_.part().data.runtime_calls.correlation;
   HashMap<int64_t, uint32_t> calls;  // by correlation
   for (uint32_t call = 0; call < recorded.size(); ++call) {
     calls.emplace(recorded[call], call);

@@ -11,7 +11,7 @@ namespace {
 
 struct InputMember {
   std::string_view key;
-  std::vector<StringId> Ops::* column;
+  ColumnData<StringId> Ops::* column;
 };
 constexpr InputMember kInputMembers[] = {
     {"Input Dims", &Ops::input_dims},

@@ -52,7 +52,7 @@ void CountSensitiveMembers(const std::string& process, Meta& meta) {
     const auto same = std::find_if(meta.sensitive.begin(), meta.sensitive.end(),
                                    [what](const SensitiveCount& row) { return row.what == what; });
     if (same == meta.sensitive.end()) {
-      meta.sensitive.push_back({what, 1});
+      meta.sensitive.push_back({std::string(what), 1});
     } else {
       same->count += 1;
     }

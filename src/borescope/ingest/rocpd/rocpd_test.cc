@@ -136,7 +136,7 @@ TEST(RocpdTest, DatabasesSideBySideKeepTheirIdsApart) {
   EXPECT_TRUE(trace.diagnostics().empty());
   ASSERT_EQ(trace.host().size(), 6U);
   ASSERT_EQ(trace.device().size(), 4U);
-  const std::vector<int64_t>& links = trace.device().correlation;
+  const ColumnData<int64_t>& links = trace.device().correlation;
   EXPECT_EQ(links[0], 1);
   EXPECT_EQ(links[2], (int64_t{1} << 47) + 1);
   EXPECT_EQ(trace.tracks().process[trace.device().track[0].value], 4711);

@@ -79,7 +79,8 @@ bool IsPlainJson(std::string_view text) {
   return plain;
 }
 
-OwnThreads::OwnThreads(const Tracks& tracks) : recorded_(tracks.tid), next_(kFirstOwnThread) {
+OwnThreads::OwnThreads(const Tracks& tracks)
+    : recorded_(tracks.tid.begin(), tracks.tid.end()), next_(kFirstOwnThread) {
   std::sort(recorded_.begin(), recorded_.end());
 }
 

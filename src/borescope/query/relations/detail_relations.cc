@@ -31,7 +31,7 @@ constexpr ColumnSpec kCollectives[] = {
 
 // ---- memory_events ----
 
-int64_t TrackNumber(const std::vector<int64_t>& numbers, TrackId track) {
+int64_t TrackNumber(const ColumnData<int64_t>& numbers, TrackId track) {
   return track.valid() ? numbers[track.value] : kMissing;
 }
 

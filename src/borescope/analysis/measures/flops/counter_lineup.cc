@@ -200,7 +200,7 @@ void LineUp(const Trace& trace, CounterLineup& lineup) {
 }  // namespace
 
 bool NamesAgree(const Trace& trace, DeviceId range, DeviceId kernel) {
-  const std::vector<StringId>& name = trace.device().name;
+  const ColumnData<StringId>& name = trace.device().name;
   return name[range.value] == name[kernel.value] || trace.Name(range) == kUnnamedRange;
 }
 

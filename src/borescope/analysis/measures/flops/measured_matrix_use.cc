@@ -15,7 +15,7 @@ bool CountsMatrixUnits(std::string_view counter) {
 
 MeasuredMatrixUse::MeasuredMatrixUse(const RankView& view) {
   const Trace& trace = view.trace;
-  const std::vector<StringId>& names = trace.metrics().name;
+  const ColumnData<StringId>& names = trace.metrics().name;
   if (!std::any_of(names.begin(), names.end(),
                    [&](StringId name) { return CountsMatrixUnits(trace.Text(name)); })) {
     return;

@@ -9,7 +9,7 @@ namespace {
 
 // Without them nothing has known FLOPs.
 bool HasShapes(const Trace& trace) {
-  const std::vector<StringId>& dims = trace.ops().input_dims;
+  const ColumnData<StringId>& dims = trace.ops().input_dims;
   return std::any_of(dims.begin(), dims.end(),
                      [&](StringId text) { return !trace.Text(text).empty(); });
 }

@@ -84,7 +84,7 @@ void HostWalk::Run() {
 
 // What a later row is not inside of is closed by it.
 void HostWalk::Open(HostId row) {
-  const std::vector<uint32_t>& subtree_end = view_.index.tree.subtree_end;
+  const ColumnData<uint32_t>& subtree_end = view_.index.tree.subtree_end;
   while (!open_.empty() && subtree_end[open_.back().row.value] <= row.value) {
     open_.pop_back();
   }
@@ -207,7 +207,7 @@ void WalkHostPieces(const RankView& view, TrackId track, std::span<const Interva
   HostWalk(view, track, times, period_ns, use).Run();
 }
 
-std::pair<size_t, size_t> RowsOfThread(const std::vector<TrackId>& tracks, TrackId track) {
+std::pair<size_t, size_t> RowsOfThread(const ColumnData<TrackId>& tracks, TrackId track) {
   const auto [first, end] = std::equal_range(
       tracks.begin(), tracks.end(), track, [](TrackId a, TrackId b) { return a.value < b.value; });
   return {static_cast<size_t>(first - tracks.begin()), static_cast<size_t>(end - tracks.begin())};

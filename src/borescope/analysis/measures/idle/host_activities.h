@@ -48,7 +48,7 @@ void WalkHostPieces(const RankView& view, TrackId track, std::span<const Interva
                     int64_t period_ns, const UseHostPiece& use);
 
 // The rows of a table sorted by thread that belong to one: the first, and one past the last.
-std::pair<size_t, size_t> RowsOfThread(const std::vector<TrackId>& tracks, TrackId track);
+std::pair<size_t, size_t> RowsOfThread(const ColumnData<TrackId>& tracks, TrackId track);
 
 // The sampling period: the median time between two samples of a thread in succession, of several
 // threads together; of an even number the lower one. 0 without two samples of a thread.

@@ -179,7 +179,7 @@ void StackSums::PlaceFunctions() {
 
 // Whether a frame, captured ones included, is a root.
 bool StackSums::HasRoot() const {
-  const std::vector<StringId>& functions = view_.trace.stack_frames().name;
+  const ColumnData<StringId>& functions = view_.trace.stack_frames().name;
   const bool is_function =
       IsOfFunctions() && std::any_of(functions.begin(), functions.end(),
                                      [this](StringId name) { return labels_[name.value].is_root; });

@@ -71,7 +71,7 @@ void SweepStream(const RankView& view, uint32_t track, AnnotationLeaves& leaves)
 
 // Per host row the innermost annotation around it, itself included. Parents stand before children.
 std::vector<HostId> HostAnnotations(const RankView& view) {
-  const std::vector<HostKind>& kind = view.trace.host().kind;
+  const ColumnData<HostKind>& kind = view.trace.host().kind;
   std::vector<HostId> around(kind.size());
   for (uint32_t row = 0; row < kind.size(); ++row) {
     const HostId parent = view.index.tree.parent[row];

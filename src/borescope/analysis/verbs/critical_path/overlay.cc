@@ -109,7 +109,7 @@ OverlayArrows DrawArrows(const RankView& view, const RecordingGraph& recording,
 std::vector<uint32_t> PositionsOf(const Trace& trace, const std::vector<PathStep>& steps) {
   std::vector<uint32_t> positions;
   for (const PathStep& step : steps) {
-    const std::vector<uint32_t>& all =
+    const ColumnData<uint32_t>& all =
         step.side == NodeSide::kHost ? trace.host().position : trace.device().position;
     if (step.event != kNoEvent && !all.empty() && all[step.event] != kNoPosition) {
       positions.push_back(all[step.event]);

@@ -34,7 +34,7 @@ std::string_view NameOf(const Trace& trace, NodeSide side, uint32_t event) {
 
 // Where the event stands in the list of its file.
 std::optional<int64_t> IndexOf(const Trace& trace, NodeSide side, uint32_t event) {
-  const std::vector<uint32_t>& positions =
+  const ColumnData<uint32_t>& positions =
       side == NodeSide::kHost ? trace.host().position : trace.device().position;
   if (event == kNoEvent || side == NodeSide::kNone || positions.empty() ||
       positions[event] == kNoPosition) {

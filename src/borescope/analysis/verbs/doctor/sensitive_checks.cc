@@ -39,7 +39,7 @@ std::vector<SensitiveCount> CountSensitive(const Trace& trace) {
   }
   for (size_t kind = 0; kind < texts.size(); ++kind) {
     if (texts[kind] > 0) {
-      counts.push_back({SensitiveWord(static_cast<Sensitive>(kind)), texts[kind]});
+      counts.push_back({std::string(SensitiveWord(static_cast<Sensitive>(kind))), texts[kind]});
     }
   }
   return counts;

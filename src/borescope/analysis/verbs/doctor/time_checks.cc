@@ -155,7 +155,7 @@ CheckOutcome ClockJump(const RankView& view) {
 
 CheckOutcome WholeMicroseconds(const RankView& view) {
   const auto fraction = [](int64_t ns) { return ns % 1000 != 0; };
-  const auto any = [&](const std::vector<int64_t>& times) {
+  const auto any = [&](std::span<const int64_t> times) {
     return std::any_of(times.begin(), times.end(), fraction);
   };
   const DeviceEvents& device = view.trace.device();

@@ -40,7 +40,7 @@ int64_t CorrelationOf(const Trace& trace, HostId id) {
   return detail == kNoDetail ? kMissing : trace.runtime_calls().correlation[detail];
 }
 
-std::optional<int64_t> PositionOf(const std::vector<uint32_t>& positions, size_t row) {
+std::optional<int64_t> PositionOf(const ColumnData<uint32_t>& positions, size_t row) {
   return positions.empty() || positions[row] == kNoPosition
              ? std::nullopt
              : std::optional<int64_t>(positions[row]);

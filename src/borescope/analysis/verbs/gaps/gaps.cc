@@ -198,7 +198,7 @@ void PushGaps(Table& table, Keys keys, int64_t rank, const LineTime& in,
 Table NeighbourTable(const Trace& trace, const std::vector<Line>& lines, const Selected& selected) {
   Grouper pairs(2);
   std::vector<GapSum> sums;
-  const std::vector<StringId>& names = trace.device().name;
+  const ColumnData<StringId>& names = trace.device().name;
   for (const Line& line : lines) {
     for (const GapPart& part : GapsIn(line.gaps, selected.TimeOf(line.tracks))) {
       const int64_t pair[] = {names[part.gap->before.value].value,

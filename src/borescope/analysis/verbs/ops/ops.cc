@@ -133,7 +133,7 @@ uint32_t OpTable::GroupOfReplayed(HostId op, DeviceId work) {
 // launch of the graph. Totals of a row have it once.
 void OpTable::AddReplayed(DeviceId id, int64_t dur_ns) {
   const Correlation& links = view_.index.correlation;
-  const std::vector<HostId>& parent = view_.index.tree.parent;
+  const ColumnData<HostId>& parent = view_.index.tree.parent;
   std::vector<uint32_t> groups;
   const auto add_total = [&](uint32_t group) {
     if (std::find(groups.begin(), groups.end(), group) == groups.end()) {

@@ -39,7 +39,7 @@ bool IsMiss(const ModelledCall& call) {
          bits <= kMostBits;
 }
 
-std::string_view TextOf(const Trace& trace, HostId op, std::vector<StringId> Ops::* column) {
+std::string_view TextOf(const Trace& trace, HostId op, ColumnData<StringId> Ops::* column) {
   const uint32_t row = trace.host().detail[op.value];
   return row == kNoDetail ? std::string_view() : trace.Text((trace.ops().*column)[row]);
 }

@@ -87,7 +87,7 @@ struct GroupTime {
 
 void AddTrack(const Question& question, uint32_t track, Calls& found) {
   const Tracks& tracks = question.view.trace.tracks();
-  const std::vector<StringId>& names = question.view.trace.device().name;
+  const ColumnData<StringId>& names = question.view.trace.device().name;
   std::vector<int64_t> before(question.context, kNoKernel);
   std::vector<int64_t> key;
   for (uint32_t row = tracks.first_row[track]; row < tracks.end_row[track]; ++row) {
@@ -143,7 +143,7 @@ std::vector<int64_t> GapsBefore(const RankView& view, const Selected& selected) 
 
 // `limit` 0: nothing is left out.
 std::vector<GroupTime> SumCalls(const Question& question, const Calls& found, int64_t limit) {
-  const std::vector<int64_t>& durations = question.view.trace.device().dur_ns;
+  const ColumnData<int64_t>& durations = question.view.trace.device().dur_ns;
   std::vector<DurationStats> all(found.groups.size());
   for (const Call& call : found.calls) {
     all[call.group].Add(durations[call.id.value]);

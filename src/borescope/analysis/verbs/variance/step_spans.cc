@@ -43,7 +43,7 @@ class SpanFinder {
   std::vector<int64_t> EndsOfWork(const DeviceClocks* clocks) const {
     std::vector<int64_t> ends(steps_.size(), kMissing);
     const DeviceEvents& device = view_.trace.device();
-    const std::vector<uint32_t>& step_of = view_.steps().device_step;
+    const ColumnData<uint32_t>& step_of = view_.steps().device_step;
     for (uint32_t row = 0; clocks != nullptr && row < step_of.size(); ++row) {
       CheckStopAt(row);
       if (step_of[row] != kNoStep && IsDeviceWork(device.kind[row])) {

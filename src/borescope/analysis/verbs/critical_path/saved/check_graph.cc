@@ -30,8 +30,8 @@ class Verdict {
     return holds;
   }
   // Calls is_right(cell) for the cells of a column until one is wrong.
-  template <class T, class IsRight>
-  void CheckEach(const std::vector<T>& column, std::string_view what, std::string_view cause,
+  template <class Cells, class IsRight>
+  void CheckEach(const Cells& column, std::string_view what, std::string_view cause,
                  const IsRight& is_right) {
     for (size_t row = 0; ok() && row < column.size(); ++row) {
       Check(is_right(column[row]), what, row, cause);
@@ -86,7 +86,7 @@ void CheckTexts(const SavedExtras& extras, Verdict& verdict) {
 
 // Events of one side: times that do not overflow, and columns of one length.
 template <class Events>
-void CheckEvents(const Events& events, const std::vector<StringId>& names, std::string_view side,
+void CheckEvents(const Events& events, std::span<const StringId> names, std::string_view side,
                  Verdict& verdict) {
   const size_t size = events.size();
   const bool is_even = events.dur_ns.size() == size && names.size() == size &&
@@ -294,7 +294,7 @@ class GraphCheck {
 }  // namespace
 
 Result<void> CheckSavedTrace(const std::string& file, const SavedExtras& extras,
-                             const TraceData& trace, const std::vector<HostId>& launch_of) {
+                             const TraceData& trace, const ColumnData<HostId>& launch_of) {
   Verdict verdict(file);
   CheckNumbers(extras.numbers, verdict);
   verdict.Check(extras.clocks.size() % kClockNumbers == 0, "clock", extras.clocks.size(),

@@ -12,7 +12,7 @@ namespace borescope::internal {
 
 // The columns as read, before anything is made of them. kCorrupt names `file`, cell and cause.
 Result<void> CheckSavedTrace(const std::string& file, const SavedExtras& extras,
-                             const TraceData& trace, const std::vector<HostId>& launch_of);
+                             const TraceData& trace, const ColumnData<HostId>& launch_of);
 
 // The graph of that trace, which is complete by now. O(rows + edges).
 Result<void> CheckSavedGraph(const std::string& file, const TraceData& trace,

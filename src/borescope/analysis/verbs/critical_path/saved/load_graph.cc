@@ -39,8 +39,9 @@ class ColumnReader {
     return {};
   }
 
-  template <class T>
-  Result<void> ReadColumn(std::string_view what, std::vector<T>& column) {
+  template <class Cells>
+  Result<void> ReadColumn(std::string_view what, Cells& column) {
+    using T = Cells::value_type;
     uint64_t cells = 0;
     BS_TRY(Read(&cells, sizeof cells, what));
     const uint64_t begin = at_;
@@ -94,7 +95,7 @@ class ColumnReader {
 struct Parts {
   SavedExtras extras;
   TraceData trace;
-  std::vector<HostId> launch_of;
+  ColumnData<HostId> launch_of;
   RecordingGraph recording;
 };
 
@@ -134,8 +135,9 @@ Result<void> FillNames(const std::string& file, Parts& parts) {
   if (parts.trace.strings.size() != parts.extras.text_sizes.size() + 1) {  // 0 is the empty one
     return Error{ErrorCode::kCorrupt, file + ": texts: two are equal; save the graph again"};
   }
-  parts.trace.host.name = std::move(parts.extras.host_names);
-  parts.trace.device.name = std::move(parts.extras.device_names);
+  const SavedExtras& extras = parts.extras;
+  parts.trace.host.name.assign(extras.host_names.begin(), extras.host_names.end());
+  parts.trace.device.name.assign(extras.device_names.begin(), extras.device_names.end());
   return {};
 }
 
@@ -147,7 +149,7 @@ void FillTracks(Parts& parts) {
   tracks.name.assign(tracks.size(), StringId{0});
   for (uint32_t track = 0; track < tracks.size(); ++track) {
     const bool is_host = tracks.kind[track] == TrackKind::kHost;
-    std::vector<TrackId>& rows = is_host ? parts.trace.host.track : parts.trace.device.track;
+    ColumnData<TrackId>& rows = is_host ? parts.trace.host.track : parts.trace.device.track;
     tracks.first_row.push_back(static_cast<uint32_t>(rows.size()));
     rows.resize(rows.size() + parts.extras.track_rows[track], TrackId{track});
     tracks.end_row.push_back(static_cast<uint32_t>(rows.size()));

@@ -113,8 +113,9 @@ std::string_view BytesOf(const T& value) {
   return {reinterpret_cast<const char*>(&value), sizeof value};
 }
 
-template <class T>
-Result<void> PutColumn(const std::vector<T>& column, const PutBytes& put) {
+template <class Cells>
+Result<void> PutColumn(const Cells& column, const PutBytes& put) {
+  using T = Cells::value_type;
   static_assert(std::has_unique_object_representations_v<T>, "padding has no defined bytes");
   const auto* bytes = reinterpret_cast<const char*>(column.data());
   const size_t size = column.size() * sizeof(T);

@@ -1,0 +1,54 @@
+#include "borescope/cli/cache.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdlib>
+
+#include "borescope/cli/options/values.h"
+#include "borescope/cli/result_macros.h"
+#include "borescope/run.h"
+
+namespace borescope::cli {
+namespace {
+
+size_t CountOf(const std::vector<FileInfo>& files, CacheUse use) {
+  return static_cast<size_t>(std::count_if(
+      files.begin(), files.end(), [use](const FileInfo& file) { return file.cache == use; }));
+}
+
+std::string Files(size_t count) { return fmt::format("{} file{}", count, count == 1 ? "" : "s"); }
+
+}  // namespace
+
+std::string CacheFolder(const RawOptions& raw) {
+  if (!raw.cache.empty()) {
+    return raw.cache;
+  }
+  const char* const folder = std::getenv("BORESCOPE_CACHE");  // NOLINT(concurrency-mt-unsafe)
+  return folder == nullptr ? "" : folder;
+}
+
+Result<uint64_t> ParseCacheSize(const RawOptions& raw) {
+  return raw.cache_size.empty() ? OpenOptions().cache_bytes
+                                : ParseSize("cache-size", raw.cache_size);
+}
+
+std::vector<std::string> CacheLines(const std::vector<FileInfo>& files) {
+  const size_t found = CountOf(files, CacheUse::kFound);
+  const size_t kept = CountOf(files, CacheUse::kKept);
+  std::vector<std::string> lines;
+  if (found + kept > 0) {
+    lines.push_back(fmt::format(
+        "borescope: cache: {}{}{}", found > 0 ? fmt::format("{} read from it", Files(found)) : "",
+        found > 0 && kept > 0 ? ", " : "", kept > 0 ? fmt::format("{} added", Files(kept)) : ""));
+  }
+  for (const FileInfo& file : files) {
+    if (file.cache == CacheUse::kFailed) {
+      lines.push_back(fmt::format("borescope: cache: not used: {}", file.cache_failure));
+    }
+  }
+  return lines;
+}
+
+}  // namespace borescope::cli

@@ -1,0 +1,83 @@
+#include "borescope/engine/loading/stored_load.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <iterator>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "borescope/base/stopwatch.h"
+#include "borescope/store/trace_store.h"
+
+namespace borescope::internal {
+namespace {
+
+// A database with a journal or a log beside it: what it holds is not all in the file.
+bool HasUnfinishedWrites(const std::string& path) {
+  constexpr std::string_view kBeside[] = {"-journal", "-wal", "-shm"};
+  return std::any_of(std::begin(kBeside), std::end(kBeside), [&](std::string_view ending) {
+    return access((path + std::string(ending)).c_str(), F_OK) == 0;
+  });
+}
+
+// Inputs that follow from the content of one file. Recordings of borescope record are of several,
+// and may still grow; what comes from a pipe or a program can be read once.
+bool IsForStore(const InputFile& input) {
+  return input.store != nullptr && input.logs.empty() && input.content == nullptr &&
+         input.path != "-" && FileIdentity::Of(input.path).has_value() &&
+         !HasUnfinishedWrites(input.path);
+}
+
+StoreReport Kept(const InputFile& input, const InputContent& content, const LoadedTrace& loaded,
+                 int threads) {
+  const Meta& meta = loaded.trace.meta();
+  if (meta.format == TraceFormat::kRecording || meta.remedy != RemedyOf(meta.format)) {
+    return {};
+  }
+  if (!input.store->IsStill(input.path, content, threads) || HasUnfinishedWrites(input.path)) {
+    return {StoreUse::kFailed, input.path + ": changed while it was read"};
+  }
+  const Result<void> kept = input.store->Keep(content, loaded.trace, loaded.index, threads);
+  return kept.ok() ? StoreReport{StoreUse::kKept, {}}
+                   : StoreReport{StoreUse::kFailed, About(input.path, kept.error()).message};
+}
+
+// Loads the input and keeps it, unless its content is not known. `failure` of the store before.
+Result<LoadedTrace> LoadAndKeep(const InputFile& input, const LoadOptions& options,
+                                const Result<InputContent>& content, std::string failure) {
+  BS_ASSIGN(LoadedTrace loaded, LoadAndIndex(input, options));
+  if (content.ok()) {
+    loaded.store = Kept(input, *content, loaded, options.threads);
+  }
+  if (!failure.empty()) {
+    loaded.store = {StoreUse::kFailed, std::move(failure)};
+  }
+  return loaded;
+}
+
+}  // namespace
+
+Result<LoadedTrace> LoadStored(const InputFile& input, const LoadOptions& options) {
+  if (!IsForStore(input)) {
+    return LoadAndIndex(input, options);
+  }
+  const Stopwatch stopwatch;
+  const Result<InputContent> content = input.store->ContentOf(input.path, options.threads);
+  if (!content.ok()) {
+    return LoadAndKeep(input, options, content, content.error().message);
+  }
+  Result<std::optional<StoredTrace>> found =
+      input.store->Find(*content, {input.path, RemedyOf}, options.threads);
+  if (!found.ok() || !found->has_value()) {
+    return LoadAndKeep(input, options, content, found.ok() ? "" : found.error().message);
+  }
+  StoredTrace& stored = **found;
+  LoadedTrace loaded{std::move(stored.trace), std::move(stored.index), stopwatch.elapsed_ns(), 0};
+  loaded.store.use = StoreUse::kFound;
+  return loaded;
+}
+
+}  // namespace borescope::internal

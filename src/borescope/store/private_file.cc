@@ -1,0 +1,134 @@
+#include "borescope/store/private_file.h"
+
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <cstdlib>
+#include <system_error>
+
+#include "borescope/base/io/unfinished.h"
+
+namespace borescope::internal {
+namespace {
+
+Error PrivateFileError(const std::string& path, int error) {
+  return {ErrorCode::kIo, path + ": " + std::generic_category().message(error)};
+}
+
+// Closes a descriptor with the scope.
+class Descriptor {
+ public:
+  explicit Descriptor(int number) : number_(number) {}
+  Descriptor(const Descriptor&) = delete;
+  Descriptor& operator=(const Descriptor&) = delete;
+  ~Descriptor() {
+    if (number_ >= 0) {
+      close(number_);
+    }
+  }
+  int number() const { return number_; }
+
+ private:
+  int number_;
+};
+
+Result<void> PutAll(int descriptor, const std::string& path, std::string_view bytes) {
+  while (!bytes.empty()) {
+    const ssize_t done = write(descriptor, bytes.data(), bytes.size());
+    if (done < 0 && errno != EINTR) {
+      return PrivateFileError(path, errno);
+    }
+    bytes.remove_prefix(done < 0 ? 0 : static_cast<size_t>(done));
+  }
+  return {};
+}
+
+// The new file beside its target until it has its name.
+class Draft {
+ public:
+  explicit Draft(const std::string& target) : name_(target) {
+    name_.insert(name_.rfind('/') + 1, ".");
+    name_ += ".XXXXXX";
+  }
+  Draft(const Draft&) = delete;
+  Draft& operator=(const Draft&) = delete;
+  ~Draft() {
+    if (exists_) {
+      const UnfinishedLock lock = LockUnfinished();
+      unlink(name_.c_str());
+      unfinished_.Forget(lock);
+    }
+  }
+
+  // A descriptor for writing to it; -1 and errno.
+  int Make() {
+    const UnfinishedLock lock = LockUnfinished();
+    const int made = mkostemp(name_.data(), O_CLOEXEC);  // mode 0600
+    exists_ = made >= 0;
+    if (exists_) {
+      unfinished_ = Unfinished(lock, [name = name_] { unlink(name.c_str()); });
+    }
+    return made;
+  }
+
+  Result<void> Rename(const std::string& target) {
+    const UnfinishedLock lock = LockUnfinished();
+    if (std::rename(name_.c_str(), target.c_str()) != 0) {
+      return PrivateFileError(target, errno);
+    }
+    unfinished_.Forget(lock);
+    exists_ = false;
+    return {};
+  }
+
+ private:
+  std::string name_;
+  bool exists_ = false;
+  Unfinished unfinished_;
+};
+
+}  // namespace
+
+Result<std::shared_ptr<const PrivateFile>> PrivateFile::Map(const std::string& path) {
+  const Descriptor file(open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
+  struct stat status{};
+  if (file.number() < 0 || fstat(file.number(), &status) != 0) {
+    return PrivateFileError(path, errno);
+  }
+  if (!S_ISREG(status.st_mode) || status.st_uid != geteuid() ||
+      (status.st_mode & (S_IWGRP | S_IWOTH)) != 0) {
+    return Error{ErrorCode::kIo, path + ": not an ordinary file that this user alone may write to"};
+  }
+  const auto size = static_cast<size_t>(status.st_size);
+  void* const memory =
+      size == 0 ? nullptr : mmap(nullptr, size, PROT_READ, MAP_PRIVATE, file.number(), 0);
+  if (memory == MAP_FAILED) {
+    return PrivateFileError(path, errno);
+  }
+  return std::shared_ptr<const PrivateFile>(
+      new PrivateFile({static_cast<const char*>(memory), size}));
+}
+
+PrivateFile::~PrivateFile() {
+  if (!bytes_.empty()) {
+    munmap(const_cast<char*>(bytes_.data()), bytes_.size());  // NOLINT: as mmap gave it
+  }
+}
+
+Result<void> WritePrivateFile(const std::string& path,
+                              const std::function<Result<void>(const PutPiece& put)>& write) {
+  Draft draft(path);
+  const Descriptor file(draft.Make());
+  if (file.number() < 0) {
+    return PrivateFileError(path, errno);
+  }
+  BS_TRY(write(
+      [&](std::string_view bytes) -> Result<void> { return PutAll(file.number(), path, bytes); }));
+  return draft.Rename(path);
+}
+
+}  // namespace borescope::internal

@@ -1,0 +1,58 @@
+// Checks of whole columns of numbers that refer to rows.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+
+#include "borescope/base/column_data.h"
+#include "borescope/base/id.h"
+
+namespace borescope::internal {
+
+// Whether every number refers to one of `rows` rows. Without a branch, so that it takes no longer
+// than reading them.
+inline bool AreBelow(const ColumnData<uint32_t>& numbers, size_t rows) {
+  uint32_t largest = 0;
+  for (const uint32_t number : numbers) {
+    largest = std::max(largest, number);
+  }
+  return numbers.empty() || largest < rows;
+}
+template <class Tag>
+bool AreBelow(const ColumnData<Id<Tag>>& ids, size_t rows) {
+  uint32_t largest = 0;
+  for (const Id<Tag> id : ids) {
+    largest = std::max(largest, id.value);
+  }
+  return ids.empty() || largest < rows;
+}
+
+// The same where the largest number of 32 bits is none: kNoDetail, or an invalid id.
+inline bool AreBelowOrNone(const ColumnData<uint32_t>& numbers, size_t rows) {
+  uint32_t end = 0;
+  for (const uint32_t number : numbers) {
+    end = std::max(end, number + 1);
+  }
+  return end <= rows;
+}
+template <class Tag>
+bool AreBelowOrNone(const ColumnData<Id<Tag>>& ids, size_t rows) {
+  uint32_t end = 0;
+  for (const Id<Tag> id : ids) {
+    end = std::max(end, id.value + 1);
+  }
+  return end <= rows;
+}
+
+// Whether no number is below the one before it.
+template <class T>
+bool IsAscending(const ColumnData<T>& numbers) {
+  bool is_ascending = true;
+  for (size_t i = 1; i < numbers.size(); ++i) {
+    is_ascending = is_ascending & (numbers[i - 1] <= numbers[i]);
+  }
+  return is_ascending;
+}
+
+}  // namespace borescope::internal

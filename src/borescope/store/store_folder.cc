@@ -1,0 +1,158 @@
+#include "borescope/store/store_folder.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <ctime>
+#include <filesystem>
+#include <memory>
+#include <random>
+#include <string_view>
+#include <system_error>
+#include <vector>
+
+#include "borescope/store/private_file.h"
+#include "borescope/store/stored_head.h"
+
+namespace borescope::internal {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::string_view kSecretName = "borescope-cache.key";
+constexpr size_t kHexDigits = 32;
+constexpr std::string_view kMagicStart = "bstrace\n";
+constexpr int64_t kDraftSeconds = 24 * 3600;
+
+struct StoreFile {
+  std::string path;
+  uint64_t bytes = 0;
+  int64_t used_ns = 0;
+};
+
+bool AreHexDigits(std::string_view text) {
+  return std::all_of(text.begin(), text.end(),
+                     [](char c) { return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f'); });
+}
+
+// "0123…cdef.trace"
+bool IsStoreName(std::string_view name) {
+  return name.size() > kHexDigits && AreHexDigits(name.substr(0, kHexDigits)) &&
+         (name.substr(kHexDigits) == kTraceEnding || name.substr(kHexDigits) == kSeenEnding);
+}
+
+// ".0123…cdef.trace.XXXXXX"
+bool IsDraftName(std::string_view name) {
+  constexpr size_t kUnique = 7;
+  return name.starts_with('.') && name.size() > kUnique + 1 &&
+         IsStoreName(name.substr(1, name.size() - 1 - kUnique));
+}
+
+bool BeginsAsOurs(const std::string& path) {
+  char begin[kMagicStart.size()] = {};
+  const int file = open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+  const ssize_t size = file < 0 ? 0 : read(file, begin, sizeof begin);
+  if (file >= 0) {
+    close(file);
+  }
+  return size == static_cast<ssize_t>(sizeof begin) &&
+         std::string_view(begin, sizeof begin) == kMagicStart;
+}
+
+// The traces and seen files of this user; drafts that are old enough go.
+std::vector<StoreFile> ListStore(const std::string& folder) {
+  std::vector<StoreFile> files;
+  std::error_code error;
+  const int64_t now = time(nullptr);
+  for (fs::directory_iterator entry(folder, error), end; !error && entry != end;
+       entry.increment(error)) {
+    const std::string path = entry->path().string();
+    const std::string name = entry->path().filename().string();
+    struct stat status{};
+    if (lstat(path.c_str(), &status) != 0 || !S_ISREG(status.st_mode) ||
+        status.st_uid != geteuid()) {
+      continue;
+    }
+    if (IsDraftName(name) && now - status.st_mtim.tv_sec > kDraftSeconds) {
+      unlink(path.c_str());
+    } else if (IsStoreName(name)) {
+      constexpr int64_t kPerSecond = 1'000'000'000;
+      files.push_back({path, static_cast<uint64_t>(status.st_size),
+                       status.st_mtim.tv_sec * kPerSecond + status.st_mtim.tv_nsec});
+    }
+  }
+  return files;
+}
+
+Result<void> WriteSecret(const std::string& path) {
+  std::random_device device;
+  SecretHash::Secret secret{};
+  for (uint64_t& word : secret) {
+    word = uint64_t{device()} << 32 | device();
+  }
+  return WritePrivateFile(path, [&](const PutPiece& put) {
+    return put({reinterpret_cast<const char*>(secret.data()), sizeof secret});
+  });
+}
+
+}  // namespace
+
+Result<void> MakeStoreFolder(const std::string& folder) {
+  const fs::path path(folder);
+  std::error_code error;
+  if (path.has_parent_path()) {
+    fs::create_directories(path.parent_path(), error);
+  }
+  if (mkdir(folder.c_str(), 0700) != 0 && errno != EEXIST) {
+    return Error{ErrorCode::kIo, folder + ": " + std::generic_category().message(errno) +
+                                     "; name a folder that may be written to"};
+  }
+  if (!fs::is_directory(path, error)) {
+    return Error{ErrorCode::kIo, folder + ": is no folder; name one"};
+  }
+  return {};
+}
+
+Result<SecretHash::Secret> SecretOfFolder(const std::string& folder) {
+  const std::string path = folder + "/" + std::string(kSecretName);
+  SecretHash::Secret secret{};
+  for (int attempt = 0; attempt < 2; ++attempt) {
+    const Result<std::shared_ptr<const PrivateFile>> file = PrivateFile::Map(path);
+    if (file.ok() && (*file)->bytes().size() == sizeof secret) {
+      std::memcpy(secret.data(), (*file)->bytes().data(), sizeof secret);
+      return secret;
+    }
+    if (!file.ok() && access(path.c_str(), F_OK) == 0) {
+      return file.error();
+    }
+    BS_TRY(WriteSecret(path));
+  }
+  return Error{ErrorCode::kIo, path + ": cannot be read after it was written"};
+}
+
+void RemoveOldest(const std::string& folder, uint64_t most_bytes) {
+  std::vector<StoreFile> files = ListStore(folder);
+  std::sort(files.begin(), files.end(), [](const StoreFile& a, const StoreFile& b) {
+    return std::pair(a.used_ns, a.path) < std::pair(b.used_ns, b.path);
+  });
+  uint64_t bytes = 0;
+  for (const StoreFile& file : files) {
+    bytes += file.bytes;
+  }
+  for (const StoreFile& file : files) {
+    if (bytes <= most_bytes) {
+      return;
+    }
+    if (BeginsAsOurs(file.path) && unlink(file.path.c_str()) == 0) {
+      bytes -= file.bytes;
+    }
+  }
+}
+
+void MarkUsed(const std::string& path) { utimensat(AT_FDCWD, path.c_str(), nullptr, 0); }
+
+}  // namespace borescope::internal

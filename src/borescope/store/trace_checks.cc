@@ -1,0 +1,296 @@
+#include "borescope/store/trace_checks.h"
+
+#include <algorithm>
+#include <functional>
+#include <limits>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "borescope/base/parallel.h"
+#include "borescope/base/stop.h"
+#include "borescope/store/index_checks.h"
+#include "borescope/store/row_checks.h"
+#include "borescope/trace/columns.h"
+#include "borescope/trace/recorded_cut.h"
+
+namespace borescope::internal {
+namespace {
+
+constexpr int64_t kMostNs = int64_t{1} << 61;
+
+bool IsTime(int64_t ns) { return ns >= -kMostNs && ns <= kMostNs; }
+
+// Columns of one length, but for positions, which may be absent.
+template <class Table>
+bool IsEven(const Table& table) {
+  bool is_even = table.size() < std::numeric_limits<uint32_t>::max();
+  ForEachColumn([&](const auto& column) { is_even = is_even && column.size() == table.size(); },
+                table);
+  return is_even;
+}
+template <class Spine>
+bool IsEvenSpine(const Spine& spine) {
+  bool is_even = spine.size() < std::numeric_limits<uint32_t>::max();
+  ForEachColumn(
+      [&](const auto& column) {
+        const bool is_position = static_cast<const void*>(&column) == &spine.position;
+        is_even = is_even && (column.size() == spine.size() || (is_position && column.empty()));
+      },
+      spine);
+  return is_even;
+}
+bool IsEven(const HostEvents& host) { return IsEvenSpine(host); }
+bool IsEven(const DeviceEvents& device) { return IsEvenSpine(device); }
+
+// Texts and tracks of all rows exist.
+class IdsExist {
+ public:
+  explicit IdsExist(const Trace& trace)
+      : strings_(trace.strings().size()), tracks_(trace.tracks().size()) {}
+
+  bool operator()(const ColumnData<StringId>& column) const { return AreBelow(column, strings_); }
+  bool operator()(const ColumnData<TrackId>& column) const { return AreBelow(column, tracks_); }
+  template <class T>
+  bool operator()(const ColumnData<T>&) const {
+    return true;
+  }
+
+ private:
+  size_t strings_;
+  size_t tracks_;
+};
+
+// The tracks of each kind share its spine, one slice after the other.
+std::string_view TrackFault(const Trace& trace) {
+  const Tracks& tracks = trace.tracks();
+  uint32_t next[2] = {0, 0};
+  for (uint32_t track = 0; track < tracks.size(); ++track) {
+    if (tracks.kind[track] > TrackKind::kDevice) {
+      return "a kind of track";
+    }
+    uint32_t& begin = next[static_cast<size_t>(tracks.kind[track])];
+    if (tracks.first_row[track] != begin || tracks.end_row[track] < begin) {
+      return "the rows of a track";
+    }
+    begin = tracks.end_row[track];
+  }
+  return next[0] == trace.host().size() && next[1] == trace.device().size() ? ""
+                                                                            : "the rows of tracks";
+}
+
+// Every row lies in the slice of its track, in the order of the spine; times that do not overflow.
+template <class Spine, class Kind>
+std::string_view SpineFault(const Trace& trace, const Spine& spine, Kind last_kind) {
+  const Tracks& tracks = trace.tracks();
+  for (uint32_t row = 0; row < spine.size(); ++row) {
+    CheckStopAt(row);
+    const uint32_t track = spine.track[row].value;
+    const bool is_there =
+        (tracks.kind[track] == TrackKind::kHost) == std::is_same_v<Spine, HostEvents> &&
+        row >= tracks.first_row[track] && row < tracks.end_row[track];
+    if (!is_there) {
+      return "the track of an event";
+    }
+    const int64_t dur_ns = spine.dur_ns[row];
+    if (!IsTime(spine.ts_ns[row]) || dur_ns < 0 || dur_ns > kMostNs ||
+        spine.kind[row] > last_kind) {
+      return "the time or kind of an event";
+    }
+    const bool is_first = row == tracks.first_row[track];
+    if (!is_first &&
+        (spine.ts_ns[row - 1] > spine.ts_ns[row] ||
+         (spine.ts_ns[row - 1] == spine.ts_ns[row] && spine.dur_ns[row - 1] < dur_ns))) {
+      return "the order of events";
+    }
+  }
+  return "";
+}
+
+std::string_view HostDetailFault(const Trace& trace) {
+  const HostEvents& host = trace.host();
+  const auto ops = static_cast<uint32_t>(trace.ops().size());
+  const auto calls = static_cast<uint32_t>(trace.runtime_calls().size());
+  // By kind: python, annotation, op, runtime, other.
+  const uint32_t rows[] = {0, ops, ops, calls, calls};
+  for (uint32_t row = 0; row < host.size(); ++row) {
+    CheckStopAt(row);
+    const uint32_t detail = host.detail[row];
+    if (detail != kNoDetail && detail >= rows[static_cast<size_t>(host.kind[row])]) {
+      return "the detail of a host event";
+    }
+  }
+  return "";
+}
+
+std::string_view DeviceDetailFault(const Trace& trace) {
+  const DeviceEvents& device = trace.device();
+  const auto copies = static_cast<uint32_t>(trace.copies().size());
+  // By kind: kernel, memcpy, memset, sync, annotation, range, other.
+  const uint32_t rows[] = {static_cast<uint32_t>(trace.kernels().size()),
+                           copies,
+                           copies,
+                           static_cast<uint32_t>(trace.syncs().size()),
+                           0,
+                           static_cast<uint32_t>(trace.ranges().size()),
+                           0};
+  for (uint32_t row = 0; row < device.size(); ++row) {
+    CheckStopAt(row);
+    const uint32_t detail = device.detail[row];
+    if (detail != kNoDetail && detail >= rows[static_cast<size_t>(device.kind[row])]) {
+      return "the detail of a device event";
+    }
+  }
+  return "";
+}
+
+// Details that refer to each other.
+std::string_view DetailFault(const Trace& trace) {
+  const size_t collectives = trace.collectives().size();
+  if (!AreBelowOrNone(trace.ops().collective, collectives) ||
+      !AreBelowOrNone(trace.kernels().collective, collectives)) {
+    return "a collective";
+  }
+  if (!AreBelowOrNone(trace.ops().triton, trace.triton().size())) {
+    return "a Triton launch";
+  }
+  if (!AreBelowOrNone(trace.copies().call, trace.copy_calls().size())) {
+    return "the call of a copy";
+  }
+  const ProfilerRanges& ranges = trace.ranges();
+  for (uint32_t row = 0; row < ranges.size(); ++row) {
+    if (ranges.first_metric[row] > ranges.end_metric[row] ||
+        ranges.end_metric[row] > trace.metrics().size()) {
+      return "the counters of a range";
+    }
+  }
+  return "";
+}
+
+std::string_view StackFault(const Trace& trace) {
+  const StackFrames& frames = trace.stack_frames();
+  for (uint32_t row = 0; row < frames.size(); ++row) {
+    CheckStopAt(row);
+    if (frames.parent[row] != kNoDetail && frames.parent[row] >= row) {
+      return "the frame around a frame";
+    }
+  }
+  const CallStacks& stacks = trace.call_stacks();
+  if (!AreBelowOrNone(trace.stack_samples().frame, frames.size()) ||
+      !AreBelow(stacks.frame, frames.size())) {
+    return "the frame of a stack";
+  }
+  if (!AreBelow(stacks.call, trace.runtime_calls().size()) ||
+      !std::is_sorted(stacks.call.begin(), stacks.call.end())) {
+    return "the call of a stack";
+  }
+  return "";
+}
+
+// Rows of a track by time.
+template <class Rows>
+bool IsByThread(const Rows& rows) {
+  for (size_t row = 0; row < rows.size(); ++row) {
+    CheckStopAt(row);
+    if (!IsTime(rows.ts_ns[row]) ||
+        (row > 0 && std::pair(rows.track[row - 1].value, rows.ts_ns[row - 1]) >
+                        std::pair(rows.track[row].value, rows.ts_ns[row]))) {
+      return false;
+    }
+  }
+  return true;
+}
+
+std::string_view SampleFault(const Trace& trace) {
+  const MemoryEvents& memory = trace.memory();
+  for (size_t row = 0; row < memory.size(); ++row) {
+    CheckStopAt(row);
+    if (memory.category[row] > MemoryCategory::kNone ||
+        !(memory.ts_ns[row] == kMissing || IsTime(memory.ts_ns[row])) ||
+        (row > 0 && memory.ts_ns[row] < memory.ts_ns[row - 1])) {
+      return "an event of memory";
+    }
+  }
+  const Pauses& pauses = trace.pauses();
+  for (size_t row = 0; row < pauses.size(); ++row) {
+    if (!IsTime(pauses.end_ns[row]) || pauses.end_ns[row] < pauses.ts_ns[row]) {
+      return "the end of a pause";
+    }
+  }
+  const auto are_times = [](const ColumnData<int64_t>& times) {
+    return std::all_of(times.begin(), times.end(), IsTime);
+  };
+  if (!are_times(trace.flows().ts_ns) || !are_times(trace.samples().ts_ns) ||
+      !are_times(trace.samples().end_ns)) {
+    return "the time of a sample";
+  }
+  return IsByThread(pauses) && IsByThread(trace.stack_samples()) ? "" : "the order of samples";
+}
+
+// Of the file as a whole.
+std::string_view MetaFault(const Trace& trace) {
+  const Meta& meta = trace.meta();
+  if (meta.format >= TraceFormat::kCount || meta.vendor > Vendor::kMeta) {
+    return "the format of the file";
+  }
+  if (!IsTime(trace.begin_ns()) || trace.end_ns() < trace.begin_ns() ||
+      trace.end_ns() > 2 * kMostNs - 1 || (meta.cut.has_value() && !IsSane(*meta.cut))) {
+    return "the time of the recording";
+  }
+  const bool known = std::all_of(
+      trace.event_counts().begin(), trace.event_counts().end(),
+      [&](const EventCount& count) { return count.category.value < trace.strings().size(); });
+  return known ? "" : "a category";
+}
+
+using Check = std::function<std::string_view()>;
+
+// What all other checks rely on: they read rows of one table by the number of one of its columns,
+// and of tracks and texts by their ids.
+std::string_view ShapeFault(const Trace& trace, const TraceData& data) {
+  bool is_even = true;
+  bool has_ids = true;
+  const IdsExist ids(trace);
+  ForEachTable(data, [&](const auto& table) {
+    is_even = is_even && IsEven(table);
+    ForEachColumn([&](const auto& column) { has_ids = has_ids && ids(column); }, table);
+  });
+  return !is_even ? "the length of a column" : !has_ids ? "a text or track" : TrackFault(trace);
+}
+
+}  // namespace
+
+std::optional<std::string> FaultOfTrace(const Trace& trace, const TraceIndex& index, int threads) {
+  std::string_view shape = ShapeFault(trace, trace.data());
+  if (shape.empty() && (trace.host().captured != 0 || !trace.captured().empty())) {
+    shape = "captured calls";
+  }
+  if (shape.empty() && !HasRowsOf(trace, index)) {
+    shape = "the length of an index";
+  }
+  if (!shape.empty()) {
+    return std::string(shape);
+  }
+  // The most work first.
+  const std::vector<Check> checks = {
+      [&] { return CallTreeFault(trace, index); },
+      [&] { return SpineFault(trace, trace.host(), HostKind::kOther); },
+      [&] { return HostDetailFault(trace); },
+      [&] { return SpineFault(trace, trace.device(), DeviceKind::kOther); },
+      [&] { return CorrelationFault(trace, index); },
+      [&] { return DeviceDetailFault(trace); },
+      [&] { return DetailFault(trace); },
+      [&] { return StackFault(trace); },
+      [&] { return SampleFault(trace); },
+      [&] { return StepsFault(trace, index); },
+      [&] { return NamesFault(trace, index); },
+      [&] { return MetaFault(trace); }};
+  std::vector<std::string_view> faults(checks.size());
+  ParallelFor(checks.size(), threads, [&](size_t i) { faults[i] = checks[i](); });
+  const auto found = std::find_if(faults.begin(), faults.end(),
+                                  [](std::string_view fault) { return !fault.empty(); });
+  return found == faults.end() ? std::nullopt : std::optional(std::string(*found));
+}
+
+}  // namespace borescope::internal

@@ -1,0 +1,273 @@
+#include "borescope/store/trace_store.h"
+
+#include <fcntl.h>
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "borescope/base/io/temporary_folder.h"
+#include "borescope/store/store_folder.h"
+#include "borescope/testing/test_trace.h"
+
+namespace borescope::internal {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr uint64_t kPlenty = uint64_t{1} << 30;
+
+void Write(const std::string& path, std::string_view text) {
+  std::ofstream(path, std::ios::binary) << text;
+}
+
+std::string Content(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+// Where a record of a file that was seen has said which file it is.
+constexpr size_t kIdentityEnd = 48;
+
+// As if the file had been left alone for a long time before it was looked at.
+void MakeOld(const std::string& path) {
+  const timespec times[2] = {{1000, 5}, {1000, 5}};
+  ASSERT_EQ(utimensat(AT_FDCWD, path.c_str(), times, 0), 0);
+}
+
+class TraceStoreTest : public testing::Test {
+ protected:
+  void SetUp() override {
+    input_ = folder_.path() + "/input.json";
+    Write(input_, "some content");
+    trace_.Launched("gemm", {10, 5}, {20, 30}, {1});
+    trace_.Op("aten::mm", {5, 20});
+    view_ = &trace_.View();
+  }
+
+  std::string Folder() const { return folder_.path() + "/cache"; }
+  std::shared_ptr<TraceStore> Store(uint64_t most_bytes = kPlenty) const {
+    return TraceStore::Open(Folder(), most_bytes).value();
+  }
+  InputContent ContentNow(TraceStore& store) const { return store.ContentOf(input_, 2).value(); }
+  Result<void> Keep(TraceStore& store, const InputContent& content) {
+    return store.Keep(content, view_->trace, view_->index, 2);
+  }
+
+  std::vector<std::string> Files(std::string_view ending) const {
+    std::vector<std::string> files;
+    for (const fs::directory_entry& entry : fs::directory_iterator(Folder())) {
+      if (entry.path().string().ends_with(ending)) {
+        files.push_back(entry.path().string());
+      }
+    }
+    std::sort(files.begin(), files.end());
+    return files;
+  }
+
+  TemporaryFolder folder_ = TemporaryFolder::Make().value();
+  std::string input_;
+  TestTrace trace_;
+  const RankView* view_ = nullptr;
+};
+
+TEST_F(TraceStoreTest, WhatIsKeptIsFoundByTheNextProcess) {
+  const InputContent content = ContentNow(*Store());
+  EXPECT_FALSE(Store()->Find(content, {}, 2).value().has_value());
+  const Result<void> kept = Keep(*Store(), content);
+  ASSERT_TRUE(kept.ok()) << kept.error().message;
+  const Result<std::optional<StoredTrace>> found =
+      Store()->Find(ContentNow(*Store()), {"name.json", nullptr}, 2);
+  ASSERT_TRUE(found.ok()) << found.error().message;
+  ASSERT_TRUE(found->has_value());
+  EXPECT_EQ((*found)->trace.meta().file, "name.json");
+  EXPECT_EQ((*found)->trace.device().size(), 1U);
+  EXPECT_EQ((*found)->trace.Name(DeviceId{0}), "gemm");
+  EXPECT_TRUE((*found)->index.correlation.op_of[0].valid());
+}
+
+TEST_F(TraceStoreTest, FilesAreForThisUserAlone) {
+  ASSERT_TRUE(Keep(*Store(), ContentNow(*Store())).ok());
+  EXPECT_EQ(fs::status(Folder()).permissions(), fs::perms::owner_all);
+  size_t files = 0;
+  for (const fs::directory_entry& entry : fs::directory_iterator(Folder())) {
+    EXPECT_EQ(entry.status().permissions(), fs::perms::owner_read | fs::perms::owner_write)
+        << entry.path();
+    ++files;
+  }
+  EXPECT_EQ(files, 2U);  // the secret and the trace
+}
+
+// The content says which trace it is, not the place or the times of the file.
+TEST_F(TraceStoreTest, CopiesAreOneAndChangesAreAnother) {
+  const std::shared_ptr<TraceStore> store = Store();
+  const InputContent content = ContentNow(*store);
+  fs::copy_file(input_, folder_.path() + "/copy.json");
+  EXPECT_EQ(store->ContentOf(folder_.path() + "/copy.json", 1)->hash, content.hash);
+  Write(input_, "Some content");
+  EXPECT_NE(ContentNow(*store).hash, content.hash);
+}
+
+// Somebody writes other bytes in place, and sets the times back.
+TEST_F(TraceStoreTest, AChangeOfEqualSizeAndTimeIsNoticed) {
+  const std::shared_ptr<TraceStore> store = Store();
+  for (const int pause_ms : {0, 2100}) {
+    Write(input_, "some content");
+    MakeOld(input_);
+    std::this_thread::sleep_for(std::chrono::milliseconds(pause_ms));
+    const InputContent before = ContentNow(*store);
+    EXPECT_EQ(Files(kSeenEnding).empty(), pause_ms == 0) << "remembered once it can be believed";
+    const int file = open(input_.c_str(), O_WRONLY);
+    ASSERT_EQ(pwrite(file, "SOME", 4, 0), 4);
+    close(file);
+    MakeOld(input_);
+    EXPECT_EQ(FileIdentity::Of(input_)->written_ns, before.identity.written_ns);
+    EXPECT_NE(ContentNow(*store).hash, before.hash);
+    EXPECT_FALSE(store->IsStill(input_, before, 1));
+  }
+}
+
+// The content of a file that was left alone is known without reading it: made unreadable by what
+// the store believes, here by a record of another content.
+TEST_F(TraceStoreTest, AFileThatWasLeftAloneIsNotReadAgain) {
+  const std::shared_ptr<TraceStore> store = Store();
+  std::this_thread::sleep_for(std::chrono::milliseconds(2100));
+  const InputContent content = ContentNow(*store);
+  const std::vector<std::string> seen = Files(kSeenEnding);
+  if (seen.empty()) {
+    GTEST_SKIP() << "the file system of " << input_ << " is none whose times are believed";
+  }
+  const std::string record = Content(seen.front());
+  EXPECT_EQ(ContentNow(*store).hash, content.hash);
+  EXPECT_EQ(Content(seen.front()), record);
+  std::string damaged = record;
+  for (size_t at = 0; at < damaged.size(); ++at) {
+    damaged[at] = static_cast<char>(damaged[at] ^ 1);
+    Write(seen.front(), damaged);
+    EXPECT_EQ(ContentNow(*store).hash, content.hash) << at;
+    EXPECT_EQ(Content(seen.front()).substr(0, kIdentityEnd), record.substr(0, kIdentityEnd));
+    damaged[at] = static_cast<char>(damaged[at] ^ 1);
+  }
+}
+
+TEST_F(TraceStoreTest, NoOrdinaryFileHasNoContent) {
+  EXPECT_FALSE(Store()->ContentOf(folder_.path(), 1).ok());
+  EXPECT_FALSE(Store()->ContentOf("/dev/null", 1).ok());
+  EXPECT_FALSE(Store()->ContentOf(folder_.path() + "/missing", 1).ok());
+}
+
+TEST_F(TraceStoreTest, DamageIsNotUsed) {
+  const std::shared_ptr<TraceStore> store = Store();
+  const InputContent content = ContentNow(*store);
+  ASSERT_TRUE(Keep(*store, content).ok());
+  const std::string path = Files(kTraceEnding).front();
+  const std::string sound = Content(path);
+  for (const std::string& bytes :
+       {std::string(), sound.substr(0, 40), sound.substr(0, sound.size() - 1), sound + "x"}) {
+    Write(path, bytes);
+    const Result<std::optional<StoredTrace>> found = store->Find(content, {}, 1);
+    ASSERT_FALSE(found.ok());
+    EXPECT_TRUE(found.error().message.starts_with(path)) << found.error().message;
+  }
+  ASSERT_TRUE(Keep(*store, content).ok());
+  EXPECT_TRUE(store->Find(content, {}, 1)->has_value());
+}
+
+TEST_F(TraceStoreTest, LinksAndFilesOthersMayWriteToAreNotRead) {
+  const std::shared_ptr<TraceStore> store = Store();
+  const InputContent content = ContentNow(*store);
+  ASSERT_TRUE(Keep(*store, content).ok());
+  const std::string path = Files(kTraceEnding).front();
+  ASSERT_EQ(chmod(path.c_str(), 0666), 0);
+  EXPECT_FALSE(store->Find(content, {}, 1).ok());
+  ASSERT_EQ(chmod(path.c_str(), 0600), 0);
+  EXPECT_TRUE(store->Find(content, {}, 1).ok());
+  fs::rename(path, folder_.path() + "/elsewhere");
+  fs::create_symlink(folder_.path() + "/elsewhere", path);
+  EXPECT_FALSE(store->Find(content, {}, 1).ok());
+}
+
+TEST_F(TraceStoreTest, OldestGoFirstAndFilesOfOthersStay) {
+  const std::shared_ptr<TraceStore> store = Store();
+  const InputContent first = ContentNow(*store);
+  ASSERT_TRUE(Keep(*store, first).ok());
+  const std::string oldest = Files(kTraceEnding).front();
+  MakeOld(oldest);
+  const std::string foreign = Folder() + "/" + std::string(32, 'a') + ".trace";
+  Write(foreign, "not one of ours, in spite of its name");
+  MakeOld(foreign);
+  Write(Folder() + "/notes.txt", "mine");
+  const uint64_t bytes = fs::file_size(oldest);
+  Write(input_, "other content");
+  const std::shared_ptr<TraceStore> small = Store(bytes + bytes / 2);
+  const InputContent second = ContentNow(*small);
+  ASSERT_TRUE(Keep(*small, second).ok());
+  EXPECT_FALSE(fs::exists(oldest));
+  EXPECT_TRUE(fs::exists(foreign));
+  EXPECT_TRUE(fs::exists(Folder() + "/notes.txt"));
+  EXPECT_TRUE(small->Find(second, {}, 1)->has_value());
+}
+
+TEST_F(TraceStoreTest, UseMakesATraceYoung) {
+  const std::shared_ptr<TraceStore> store = Store();
+  const InputContent content = ContentNow(*store);
+  ASSERT_TRUE(Keep(*store, content).ok());
+  const std::string path = Files(kTraceEnding).front();
+  MakeOld(path);
+  ASSERT_TRUE(store->Find(content, {}, 1)->has_value());
+  EXPECT_GT(FileIdentity::Of(path)->written_ns, int64_t{1'000'000'000'000'000'000});
+}
+
+TEST_F(TraceStoreTest, ATraceThatAloneIsTooLargeIsNotKept) {
+  const std::shared_ptr<TraceStore> store = Store(1000);
+  const Result<void> kept = Keep(*store, ContentNow(*store));
+  ASSERT_FALSE(kept.ok());
+  EXPECT_NE(kept.error().message.find("--cache-size"), std::string::npos);
+  EXPECT_TRUE(Files(kTraceEnding).empty());
+}
+
+TEST_F(TraceStoreTest, DraftsOfProcessesThatWereKilledGo) {
+  const std::shared_ptr<TraceStore> store = Store();
+  const std::string draft = Folder() + "/." + std::string(32, '0') + ".trace.Ab12Cd";
+  Write(draft, "half");
+  ASSERT_TRUE(Keep(*store, ContentNow(*store)).ok());
+  EXPECT_TRUE(fs::exists(draft)) << "its process may still be at work";
+  MakeOld(draft);
+  ASSERT_TRUE(Keep(*store, ContentNow(*store)).ok());
+  EXPECT_FALSE(fs::exists(draft));
+}
+
+// Whatever others do meanwhile, a trace is found whole or not at all.
+TEST_F(TraceStoreTest, ManyMayUseItAtOnce) {
+  const InputContent content = ContentNow(*Store());
+  std::vector<std::jthread> threads;
+  threads.reserve(4);
+  for (int thread = 0; thread < 4; ++thread) {
+    threads.emplace_back([&, thread] {
+      const std::shared_ptr<TraceStore> store = Store(thread == 0 ? 6000 : kPlenty);
+      for (int i = 0; i < 50; ++i) {
+        static_cast<void>(store->Keep(content, view_->trace, view_->index, 1));
+        const Result<std::optional<StoredTrace>> found = store->Find(content, {}, 1);
+        EXPECT_TRUE(!found.ok() ? found.error().code == ErrorCode::kIo : true)
+            << found.error().message;
+      }
+    });
+  }
+}
+
+TEST_F(TraceStoreTest, AFolderThatCannotBeUsedIsAnError) {
+  Write(folder_.path() + "/file", "");
+  EXPECT_FALSE(TraceStore::Open(folder_.path() + "/file", kPlenty).ok());
+  EXPECT_FALSE(TraceStore::Open(folder_.path() + "/file/below", kPlenty).ok());
+  EXPECT_TRUE(TraceStore::Open(folder_.path() + "/a/b/c", kPlenty).ok());
+}
+
+}  // namespace
+}  // namespace borescope::internal
