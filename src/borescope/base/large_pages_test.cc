@@ -4,6 +4,9 @@
 
 #include <cstdint>
 #include <numeric>
+#include <vector>
+
+#include "borescope/base/column_data.h"
 
 namespace borescope::internal {
 namespace {
@@ -29,6 +32,14 @@ TEST(LargePagesTest, ReservingKeepsValuesAndNeverShrinks) {
   ReserveInLargePages(values, 10);
   GrowInLargePages(values, 100);
   EXPECT_EQ(values.data(), data);
+}
+
+TEST(LargePagesTest, AViewGetsMemoryOfItsOwn) {
+  const std::vector<int> shown = {1, 2, 3};
+  auto column = ColumnData<int>::View(shown);
+  GrowInLargePages(column, 1);
+  EXPECT_FALSE(column.is_view());
+  EXPECT_EQ(column, shown);
 }
 
 // Few copies, however often it grows.

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <span>
 
 #include "borescope/base/stop.h"
 #include "borescope/index/call_tree.h"
@@ -29,7 +30,7 @@ std::vector<char> LaunchNames(const Trace& trace) {
 
 // Room for those of `numbers` that `is_id` accepts.
 template <class IsId>
-IdMap64 MapFor(const std::vector<int64_t>& numbers, const IsId& is_id) {
+IdMap64 MapFor(std::span<const int64_t> numbers, const IsId& is_id) {
   int64_t first = std::numeric_limits<int64_t>::max();
   int64_t last = std::numeric_limits<int64_t>::min();
   for (const int64_t number : numbers) {
