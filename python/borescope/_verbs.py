@@ -42,7 +42,7 @@ PARAMETERS: dict[str, dict[str, str]] = {
         "rank": "ranges", "step": "ranges", "step_rule": "choice", "step_pattern": "text", "gpu":
         "ranges", "stream": "ranges", "annotation": "text", "instance": "ranges", "begin": "moment",
         "end": "moment", "by": "list", "compat": "choice", "sort": "text", "top": "count",
-        "kernel_wait": "time", "include_last_step": "flag"
+        "kernel_wait": "time", "longest": "count", "include_last_step": "flag"
     },
     "gaps": {
         "rank": "ranges", "step": "ranges", "step_rule": "choice", "step_pattern": "text", "gpu":
@@ -235,6 +235,7 @@ PARAMETERS: dict[str, dict[str, str]] = {
 # The value of each parameter that has one where none is given.
 DEFAULTS: dict[str, str | int] = {
     "kernel_wait": "30us",
+    "longest": 10,
     "num_kernels": 10,
     "duration_ratio": "80%",
     "context": 2,
@@ -394,6 +395,13 @@ class Verbs:
                 value (float, row): The deciding number.
                 unit (string): Unit of the value: share (0 to 1), ratio or count.
                 help (string): What to do.
+                where (string): Where its strongest evidence is seen, with times as --begin and
+                    --end take them; missing where it is about the whole.
+                rank (int): The rank there.
+                gpu (int): The device there; missing: none, or several.
+                step (int): The step there, where the finding is about a step.
+                begin_ns (int, ns): When that begins, on the file's own clock.
+                end_ns (int, ns): When it ends.
             rank_groups: Ranks by how they spend their time.
                 group (int): Number of the group, the largest first.
                 ranks (int, count): How many ranks it has.
@@ -742,6 +750,7 @@ class Verbs:
         sort: str | None = None,
         top: int | None = None,
         kernel_wait: int | str = "30us",
+        longest: int = 10,
         include_last_step: bool = False,
     ) -> Answer:
         """Why each stream waits: for the host, for its next kernel, other.
@@ -765,6 +774,7 @@ class Verbs:
             sort: sort rows by this column, numbers from large to small.
             top: show the first N rows of each table.
             kernel_wait: a gap shorter than this, after a launch in time, is kernel wait.
+            longest: list the N longest gaps of each device, and the longest of each step.
             include_last_step: ``compat`` hta: keep the last step, which HTA leaves out by default.
 
         Tables:
@@ -839,18 +849,44 @@ class Verbs:
                 op (string): Innermost operator or range around it; missing outside.
                 total_ns (int, ns): Time of it; adds up to that of the cause in idle_causes.
                 share (float, share): Of the time of the cause.
+            longest_gaps: Longest gaps: when a device had nothing to run.
+                rank (int): Rank of the process in the job.
+                step (int): Number of the step; missing for what is in no step.
+                gpu (int): Device number as recorded.
+                place (int): 1 is the longest gap of this device. Those of the first places have
+                    rows, and of each step the longest.
+                begin_ns (int, ns): When nothing ran any more, on the file's own clock.
+                duration_ns (int, ns): How long, as far as it is in the selected time.
+                share (float, share): Of the selected time of the device.
+                cause (string): Cause of most of it, as the times of idle_causes are called.
+                cause_time_ns (int, ns): How much of it that is.
+                activity (string): What is known of the thread that launched the next work, as in
+                    late_host: call, no processor, sampled or event; missing: nothing.
+                host (string): What that thread did in the gap: the innermost event that fills at
+                    least half of it, else the call, function or event with most of it; missing
+                    where nothing is known of more of it.
+                caller (string): Function that made the call, by its recorded stack; missing without
+                    one.
+                op (string): Innermost operator that the thread was in for at least half of the gap;
+                    missing: none.
+                host_time_ns (int, ns): How much of the gap that took.
+                before (string): The work that ended last before the gap.
+                after (string): The work that ended the gap.
+                stream (int): The stream of that work.
+                launch (string): The call that launched it; missing: not recorded.
+                launch_begin_ns (int, ns): When that call began, on the file's own clock.
 
         Example:
             >>> import borescope
             >>> run = borescope.open("tests/data/demo_run")
             >>> run.idle()
-            <Answer: idle (6 rows), idle_intervals (16 rows), idle_causes (2 rows), late_host (4 rows)>
+            <Answer: idle (6 rows), idle_intervals (16 rows), idle_causes (2 rows), late_host (4 rows), longest_gaps (20 rows)>
         """
         return self._verb("idle", {
             "rank": rank, "step": step, "step_rule": step_rule, "step_pattern": step_pattern, "gpu":
             gpu, "stream": stream, "annotation": annotation, "instance": instance, "begin": begin,
             "end": end, "by": by, "compat": compat, "sort": sort, "top": top, "kernel_wait":
-            kernel_wait, "include_last_step": include_last_step
+            kernel_wait, "longest": longest, "include_last_step": include_last_step
         })
 
     @verb
@@ -1875,6 +1911,7 @@ class Verbs:
                 kind (string): kernel, memcpy or memset.
                 ordinal (int): Place among the works of the call in order of their start, from 0.
                 works (int, count): Works the call started: 1, or more for a graph launch.
+                begin_ns (int, ns): When the call begins, on the clock of the file.
             launch_summary: Launches per kernel.
                 kernel (string): Name of the kernel, memcpy or memset as recorded.
                 count (int, count): Launched works of that name.

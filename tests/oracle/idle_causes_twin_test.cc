@@ -2,8 +2,13 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <map>
+#include <string>
+#include <utility>
+#include <vector>
 
+#include "borescope/analysis/core/param_specs.h"
 #include "borescope/analysis/measures/idle/idle_division.h"
 #include "borescope/index/syncs/sync_edges.h"
 #include "tests/oracle/verb_answers.h"
@@ -268,8 +273,36 @@ bool IsAfterSmall(const Works& works, const Works& main_works, const Gap& gap) {
 
 using Times = std::map<std::string, int64_t>;
 
-// `run` is on the clock of the device.
-Times TimesOf(const RandomRun& run, Time all, const Works& works, const RunSelection& selection) {
+// The selected idle time of a gap.
+struct GapMoments {
+  int64_t first = kMissing;
+  int64_t count = 0;
+  std::vector<std::pair<std::string, int64_t>> causes;  // in the order of their first times
+
+  void Add(int64_t ns, const std::string& cause) {
+    first = first == kMissing ? ns : first;
+    ++count;
+    for (auto& [name, times] : causes) {
+      if (name == cause) {
+        ++times;
+        return;
+      }
+    }
+    causes.emplace_back(cause, 1);
+  }
+
+  std::string LineOf(int64_t gpu) const {
+    const auto most =
+        std::max_element(causes.begin(), causes.end(),
+                         [](const auto& a, const auto& b) { return a.second < b.second; });
+    return Line(gpu, first * kMomentNs, count * kMomentNs, most->first, most->second * kMomentNs);
+  }
+};
+using Gaps = std::map<std::pair<int64_t, int64_t>, GapMoments>;
+
+// `run` is on the clock of the device. Adds the gaps between its work to `gaps`.
+Times TimesOf(const RandomRun& run, Time all, const Works& works, const RunSelection& selection,
+              Gaps& gaps) {
   const Moments blocked = BlockedIn(run);
   const Moments loading = LoadingIn(run);
   const Works main_works = OfMainThreads(run, works);
@@ -295,8 +328,12 @@ Times TimesOf(const RandomRun& run, Time all, const Works& works, const RunSelec
   for (int64_t ns = 0; ns < kRunEnd; ++ns) {
     const auto at = static_cast<size_t>(ns);
     if (selection.inside[at] != 0 && busy[ns] == 0) {
+      const std::string cause = cause_at(ns);
       times["idle"] += kMomentNs;
-      times[cause_at(ns)] += kMomentNs;
+      times[cause] += kMomentNs;
+      if (const Gap gap = GapAt(run, works, ns); gap.begin != kMissing && gap.end != kMissing) {
+        gaps[{gap.begin, gap.end}].Add(ns, cause);
+      }
     }
   }
   return times;
@@ -347,9 +384,15 @@ TEST(IdleCausesTwinTest, EveryIdleMomentHasItsCause) {
     }
     const Trace trace = TraceOf(InNanoseconds(run));
     std::map<int64_t, int64_t> skews = SkewsOf(trace);
+    params.values.push_back({kLongestParam.name, 1'000'000, ""});
     Lines want;
+    Lines want_gaps;
     for (const auto& [gpu, works] : works_of) {
-      Times times = TimesOf(OnClock(run, skews[gpu]), run.all(), works, selection);
+      Gaps gaps;
+      Times times = TimesOf(OnClock(run, skews[gpu]), run.all(), works, selection, gaps);
+      for (const auto& [ends, moments] : gaps) {
+        want_gaps.insert(moments.LineOf(gpu));
+      }
       skewed += skews[gpu] == 0 ? 0 : 1;
       want.insert(Line(gpu, times["idle"], times["head"], times["tail"], times["before_recording"],
                        times["sync"], times["data"], times["host"], times["launch_call"],
@@ -364,6 +407,9 @@ TEST(IdleCausesTwinTest, EveryIdleMomentHasItsCause) {
                        "data_ns", "host_ns", "launch_call_ns", "latency_ns", "device_ns",
                        "unrecorded_ns", "unknown_ns"}),
               want);
+    EXPECT_EQ(LinesOf(TableOf(found, "longest_gaps"),
+                      {"gpu", "begin_ns", "duration_ns", "cause", "cause_time_ns"}),
+              want_gaps);
   }
   for (const auto& [cause, ns] : all) {
     RecordProperty(cause, std::to_string(ns));

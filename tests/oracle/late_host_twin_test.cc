@@ -8,6 +8,7 @@
 #include <map>
 #include <tuple>
 
+#include "borescope/analysis/measures/idle/host_time.h"
 #include "borescope/analysis/measures/idle/late_host.h"
 #include "borescope/testing/test_trace.h"
 #include "tests/oracle/random.h"
@@ -229,6 +230,90 @@ class Twin {
   const RankView& view_;
   const HostEvents& host_;
 };
+
+std::string TextIn(const RankView& view, StringId id) {
+  return id.valid() ? std::string(view.trace.Text(id)) : std::string();
+}
+
+int64_t LargestOf(const std::map<std::string, int64_t>& sums) {
+  int64_t largest = 0;
+  for (const auto& [name, ns] : sums) {
+    largest = std::max(largest, ns);
+  }
+  return largest;
+}
+
+// What a thread did in a time, moment by moment.
+struct SlowTime {
+  std::map<std::string, int64_t> by_name;  // of what says something, with its activity
+  std::map<std::string, int64_t> by_op;
+  int64_t unknown = 0;
+
+  SlowTime(const Twin& twin, Interval time) {
+    for (int64_t ns = time.begin; ns < time.end; ++ns) {
+      const auto [activity, name, caller, op] = twin.At(ns);
+      const bool says_something = activity == HostActivity::kNoProcessor || !name.empty();
+      by_name[Numbered(name, static_cast<uint64_t>(activity))] += says_something ? 1 : 0;
+      unknown += says_something ? 0 : 1;
+      by_op[op] += op.empty() ? 0 : 1;
+    }
+  }
+};
+
+void ExpectMain(const RankView& view, const LateTime& late, const MainActivity& found) {
+  const SlowTime slow(Twin(view), late.time);
+  const int64_t length = late.time.length();
+  const std::string op = TextIn(view, found.op);
+  EXPECT_EQ(!op.empty(), 2 * LargestOf(slow.by_op) >= length && !slow.by_op.empty());
+  EXPECT_TRUE(op.empty() || 2 * slow.by_op.at(op) >= length) << op;
+  const HostId event = MainEventIn(view.trace, late.launch, late.time);
+  if (event.valid()) {
+    EXPECT_EQ(TextIn(view, found.name), view.trace.Name(event));
+    const HostEvents& host = view.trace.host();
+    EXPECT_EQ(found.ns, std::min(host.end_ns(event), late.time.end) -
+                            std::max(host.ts_ns[event.value], late.time.begin));
+    return;
+  }
+  const int64_t largest = LargestOf(slow.by_name);
+  EXPECT_EQ(found.ns, largest >= slow.unknown ? largest : 0);
+  const std::string name =
+      Numbered(TextIn(view, found.name), static_cast<uint64_t>(found.activity));
+  EXPECT_TRUE(found.ns == 0 || slow.by_name.at(name) == found.ns) << name;
+}
+
+// Of a thread that is asked about for the first time, and of one that was prepared for it.
+TEST(LateHostTwinTest, TheMainActivityOfEachTimeIsFound) {
+  constexpr int kAskedBefore = 70;
+  int64_t events = 0;
+  int64_t pieces = 0;
+  for (uint64_t seed = 0; seed < 400 && !HasFailure(); ++seed) {
+    SCOPED_TRACE("seed " + std::to_string(seed));
+    Random random(seed);
+    TestTrace trace;
+    AddEvents(random, trace);
+    AddThread(random, trace);
+    trace.Runtime("cudaLaunchKernel", {kEnd + 200, 5});
+    const RankView& view = trace.View();
+    const HostId launch{static_cast<uint32_t>(view.trace.host().size() - 1)};
+    std::vector<LateTime> late;
+    for (const Interval& time : RandomTimes(random)) {
+      late.push_back({time, launch});
+    }
+    LateHost host(view);
+    for (int asked = 0; asked < kAskedBefore; ++asked) {
+      const std::vector<MainActivity> found = host.MainActivities(late);
+      ASSERT_EQ(found.size(), late.size());
+      for (size_t i = 0; i < late.size() && (asked == 0 || asked + 1 == kAskedBefore); ++i) {
+        ExpectMain(view, late[i], found[i]);
+        const bool is_event = MainEventIn(view.trace, launch, late[i].time).valid();
+        events += is_event ? 1 : 0;
+        pieces += !is_event && found[i].ns > 0 ? 1 : 0;
+      }
+    }
+  }
+  EXPECT_GT(events, 500);
+  EXPECT_GT(pieces, 500);
+}
 
 TEST(LateHostTwinTest, EveryMomentIsExplained) {
   for (uint64_t seed = 0; seed < 400; ++seed) {

@@ -2,7 +2,7 @@
 import { type Part, againstOf, changeOf, ownName, partOf } from './compare';
 import { textWidth } from './measure';
 import { type Column, type Table, find, indices, isNumeric, rowsOf } from './model';
-import { type Format, chooseFormat, columnLabel, formatCell, formatNumber, isWrittenOut, maxOf } from './units';
+import { type Format, chooseFormat, columnLabel, formatCell, formatNumber, isProse, isWrittenOut, maxOf } from './units';
 
 const MOST_CHARACTERS = 44;
 const CHARACTER_PX = 7.3;
@@ -78,8 +78,6 @@ export function mattersFirst(columns: readonly Shown[]): Shown[] {
   return [...first, ...columns.filter((one) => !first.includes(one))];
 }
 
-/** Sentences end in an ellipsis rather than lose their middle. */
-export const isProse = (column: Column) => /^(help|evidence|first|summary|origins)$/.test(column.name);
 const mostCharacters = (column: Column) => (isProse(column) ? 96 : MOST_CHARACTERS);
 
 /** Whether the texts of a column are words, which do not break. */

@@ -1,7 +1,9 @@
-// What was recorded, in a row of numbers, each a link to where it comes from.
-import { rowsOfRun } from './compare';
-import { type Table, find, indices, numberAt, rowsOf, textAt } from './model';
+// What was recorded, in a row of numbers, each a link to where it comes from; of two runs with what changed.
+import { type Run, relativeChange } from './compare';
+import { type DeviceTime, LEFT_OUT, NO_TIME, deviceTime } from './device_time';
+import { type Report, type Table, find, indices, numberAt, rowsOf, sectionNamed, tableOf, textAt } from './model';
 import { useNavigation } from './navigation';
+import { sideOf } from './panes/overview_filters';
 import { printable, show, showShare, sum } from './units';
 
 interface Fact {
@@ -9,15 +11,27 @@ interface Fact {
   value: string;
   note?: string;
   section: string; // that has it
+  number?: number; // what is compared
+  isShare?: boolean; // by a difference of points
+}
+
+/** What changed from the other run to this one; empty where it cannot be said. */
+function changeOf({ number, isShare }: Fact, other: Fact): string {
+  if (number === undefined || other.number === undefined) {
+    return '';
+  }
+  const points = (number - other.number) * 100;
+  return isShare === true ? `${points < 0 ? '−' : '+'}${Math.abs(points).toFixed(1)}\u00a0points` : relativeChange(number, other.number);
 }
 
 /** A fact of this run, and below it the other's. */
 function FactView({ fact, other }: { fact: Fact; other: Fact | undefined }) {
   const { href } = useNavigation();
+  const change = other === undefined ? '' : changeOf(fact, other);
   return (
     <div class="fact">
       <dt>{fact.label}</dt>
-      <dd><a href={href(fact.section)}>{fact.value}{fact.note !== undefined && <small>{fact.note}</small>}</a></dd>
+      <dd><a href={href(fact.section)}>{fact.value}{fact.note !== undefined && <small>{fact.note}</small>}</a>{change !== '' && <small class="changed">{change}</small>}</dd>
       {other !== undefined && <dd class="other"><small>other</small> {other.value}{other.note !== undefined && <small>{other.note}</small>}</dd>}
     </div>
   );
@@ -34,31 +48,42 @@ function devicesOf(overview: Table): string {
   return [...counts].filter(([name]) => name !== '').map(([name, count]) => `${count} x ${name}`).join('; ');
 }
 
-const total = (table: Table | undefined, name: string): number => {
-  const column = table && find(table, name);
+const total = (table: Table, name: string): number => {
+  const column = find(table, name);
   return column === undefined ? 0 : sum(column);
 };
 
 const most = (table: Table, name: string): number =>
   Math.max(0, ...indices(rowsOf(table)).map((row) => numberAt(find(table, name), row)));
 
-function factsOf(overview: Table, breakdown: Table | undefined): Fact[] {
+function factsOf(overview: Table, time: DeviceTime): Fact[] {
   const ranks = rowsOf(overview);
   const world = most(overview, 'world_size');
-  const busy = showShare(total(breakdown, 'busy_ns'), total(breakdown, 'span_ns'));
+  const [span, kernels, steps] = [most(overview, 'span_ns'), total(overview, 'kernels'), most(overview, 'steps')];
   return [
     { label: 'Devices', value: devicesOf(overview), section: 'info' },
     { label: 'Ranks', value: String(ranks), ...(world > ranks ? { note: ` of ${world}` } : {}), section: 'info' },
-    { label: 'Steps', value: String(most(overview, 'steps') || ''), section: 'steps' },
-    { label: 'Time', value: show(most(overview, 'span_ns'), 'ns'), section: 'breakdown' },
-    { label: 'Kernels', value: show(total(overview, 'kernels'), 'count'), section: 'kernels' },
-    { label: 'Devices busy', value: total(breakdown, 'span_ns') > 0 ? busy : '', section: 'breakdown' },
+    { label: 'Steps', value: String(steps || ''), section: 'steps' },
+    { label: 'Time', value: show(span, 'ns'), section: 'breakdown', number: span },
+    { label: 'Kernels', value: show(kernels, 'count'), section: 'kernels', number: kernels },
+    { label: 'Devices busy', value: time.whole > 0 ? showShare(time.busy, time.whole) : '', section: 'breakdown', number: time.busy / time.whole, isShare: true },
   ].filter((fact) => fact.value !== '');
 }
 
-export function Facts({ overview, breakdown }: { overview: Table; breakdown: Table | undefined }) {
-  const side = (run: 'this' | 'other') => factsOf(rowsOfRun(overview, run), breakdown && rowsOfRun(breakdown, run));
-  const others = overview.comparison === 'none' ? [] : side('other');
+/** The time of all devices of a run, whatever the filters. */
+function timeOf(report: Report, run: Run): DeviceTime {
+  const section = sectionNamed(report, 'breakdown');
+  const [breakdown, leftOut] = [tableOf(section, 'breakdown'), tableOf(sectionNamed(report, 'summary'), LEFT_OUT)].map((table) => sideOf(table, run));
+  const parts = section?.views.find((view) => view.table === 'breakdown')?.values ?? [];
+  return breakdown === undefined ? NO_TIME : deviceTime(breakdown, parts, leftOut);
+}
+
+export function Facts({ report, overview }: { report: Report; overview: Table }) {
+  const side = (run: Run) => {
+    const table = sideOf(overview, run);
+    return table === undefined ? [] : factsOf(table, timeOf(report, run));
+  };
+  const others = side('other');
   return (
     <dl class="facts">
       {side('this').map((fact) => (

@@ -5,7 +5,7 @@ import { numbersCalled } from './filters';
 import type { Report } from './model';
 import { useNavigation } from './navigation';
 import { type Filters, NO_FILTERS, NUMBER_FILTERS, isFiltering } from './route';
-import { show } from './units';
+import { spanText } from './timeline/axis';
 
 export const TEXT_FILTER_ID = 'filter-text';
 const PAUSE_MS = 200; // of somebody who types
@@ -65,8 +65,8 @@ export function FilterBar({ report }: { report: Report }) {
       ))}
       <TextFilter text={filters.text} onText={(text) => set({ text }, 'replace')} />
       {filters.time !== null && (
-        <button type="button" onClick={() => set({ time: null })} aria-label="All times again">
-          {show(filters.time[0], 'ns')} – {show(filters.time[1], 'ns')} <span aria-hidden="true">×</span>
+        <button type="button" class="chip" onClick={() => set({ time: null })} aria-label={`Time ${spanText(...filters.time)}: all times again`}>
+          {spanText(...filters.time)} <span aria-hidden="true">×</span>
         </button>
       )}
       {isFiltering(filters) && <button type="button" onClick={() => go({ filters: NO_FILTERS })}>Clear filters</button>}

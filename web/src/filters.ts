@@ -1,8 +1,8 @@
 // What the filters of the page leave of a table. A filter acts on tables that have the columns for it
 // and is named as not acting on others, so that no number is taken for something that it is not.
-import { isProse } from './columns';
 import { type Column, type Table, find, indices, numberAt, rowsOf, takeRows, textAt } from './model';
 import { type Filters, NUMBER_FILTERS } from './route';
+import { isProse, textOf } from './units';
 
 /** Texts that name what people look for, beside columns that say so themselves (hints.names). */
 const NAMES =
@@ -49,10 +49,16 @@ function withBranches(depths: Column, rows: number, matches: Keeps): Keeps {
   return (row) => kept.has(row);
 }
 
+/** Whether a cell has a text in lower case, as it was recorded or as it is shown. */
+export function hasText(column: Column, row: number, wanted: string): boolean {
+  const cell = textAt(column, row);
+  return cell.toLowerCase().includes(wanted) || textOf(column, cell).toLowerCase().includes(wanted);
+}
+
 function byText(table: Table, text: string): Keeps | null {
   const columns = table.columns.filter(isName);
   const wanted = text.trim().toLowerCase();
-  const matches = (row: number) => columns.some((column) => textAt(column, row).toLowerCase().includes(wanted));
+  const matches = (row: number) => columns.some((column) => hasText(column, row, wanted));
   const depths = find(table, 'depth');
   if (columns.length === 0) {
     return null;
@@ -60,16 +66,32 @@ function byText(table: Table, text: string): Keeps | null {
   return depths === undefined ? matches : withBranches(depths, rowsOf(table), matches);
 }
 
-/** Rows that last into the range, of tables that say when their rows begin. */
-function byTime(table: Table, [begin, end]: readonly [number, number]): Keeps | null {
-  const begins = find(table, 'begin_offset_ns');
-  const lengths = find(table, 'duration_ns') ?? find(table, 'span_ns');
-  if (begins === undefined) {
+/** When rows begin, in nanoseconds since the first recording began; null: the table does not say. */
+export function momentsOf(table: Table): ((row: number) => number | null) | null {
+  const [clock, ranks] = [find(table, 'ts_ns'), find(table, 'rank')];
+  const offsets = find(table, 'begin_offset_ns') ?? find(table, 'elapsed_ns'); // both from the begin of the recording of the rank
+  const column = offsets ?? (table.clocks !== undefined && ranks !== undefined ? clock : undefined);
+  if (column === undefined || table.comparison !== 'none') {
     return null;
   }
   return (row) => {
-    const at = begins.values[row];
-    return typeof at === 'number' && at < end && at + numberAt(lengths, row) >= begin;
+    const [at, own] = [column.values[row], table.clocks?.get(numberAt(ranks, row))];
+    return typeof at !== 'number' ? null : at + (own?.shift ?? 0) - (column === clock ? own?.begin ?? 0 : 0);
+  };
+}
+
+const LENGTHS = ['duration_ns', 'span_ns', 'gap_ns', 'capture_ns', 'host_ns'] as const;
+
+/** Rows that last into the range, of tables that say when their rows begin. */
+function byTime(table: Table, [begin, end]: readonly [number, number]): Keeps | null {
+  const momentOf = momentsOf(table);
+  const lengths = LENGTHS.map((name) => find(table, name)).find((column) => column !== undefined);
+  if (momentOf === null) {
+    return null;
+  }
+  return (row) => {
+    const at = momentOf(row);
+    return at !== null && at < end && at + numberAt(lengths, row) >= begin;
   };
 }
 

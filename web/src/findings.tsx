@@ -5,7 +5,7 @@ import { againstOf, runsAt } from './compare';
 import { TIMELINE_ELEMENT, type Report, type Table, find, indices, rowsOf, textAt } from './model';
 import { useNavigation } from './navigation';
 import { type Place, placesOf } from './places';
-import { heading, printable } from './units';
+import { heading, prose } from './units';
 
 const MOST_AT_FIRST = 6;
 const MOST_LINKS = 2;
@@ -20,7 +20,7 @@ export function Mark({ severity }: { severity: string }) {
 
 /** `names` between back quotes as code. */
 export function Help({ text }: { text: string }) {
-  return <>{printable(text).split('`').map((part, i) => (i % 2 === 1 ? <code key={i}>{part}</code> : part))}</>;
+  return <>{prose(text).split('`').map((part, i) => (i % 2 === 1 ? <code key={i}>{part}</code> : part))}</>;
 }
 
 function ShowMe({ places, finding }: { places: Place[]; finding: string }) {
@@ -39,7 +39,7 @@ function ShowMe({ places, finding }: { places: Place[]; finding: string }) {
 function Finding({ report, table, row }: { report: Report; table: Table; row: number }) {
   const [isAdvising, setAdvising] = useState(false);
   const text = (name: string) => textAt(find(table, name), row);
-  const title = printable(text('finding'));
+  const title = prose(text('finding'));
   const only = table.comparison === 'matched' ? ONLY[runsAt(table, row)] : undefined;
   const other = textAt(againstOf(table, 'evidence'), row);
   return (
@@ -51,9 +51,9 @@ function Finding({ report, table, row }: { report: Report; table: Table; row: nu
           <ShowMe places={placesOf(report, table, row, document.getElementById(TIMELINE_ELEMENT) !== null)} finding={title} />
           <button type="button" class="link" aria-expanded={isAdvising} aria-label={`What to do: ${title}`} onClick={() => setAdvising(!isAdvising)}>What to do</button>
         </div>
-        <p class={isAdvising ? '' : 'evidence'} title={printable(text('evidence'))}>{printable(text('evidence'))}</p>
+        <p class={isAdvising ? '' : 'evidence'} title={prose(text('evidence'))}><Help text={text('evidence')} /></p>
         {only === undefined && other !== '' && other !== text('evidence') && (
-          <p class="help">Other run: {printable(other)}</p>
+          <p class="help">Other run: {prose(other)}</p>
         )}
         <p class={isAdvising ? 'help' : 'help advice'}><Help text={text('help')} /></p>
       </div>

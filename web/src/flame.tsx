@@ -6,7 +6,7 @@ import { type Run, againstOf, relativeChange, showChange } from './compare';
 import { type Drawn, type Frame, absent, drawnOf, framesByRow, matched, neighbour, treeOf } from './flame_tree';
 import { useWidth } from './hooks';
 import { type Table, type View, find, indices, numberAt, rowsOf } from './model';
-import { columnLabel, maxOf, shortenName, show, showShare } from './units';
+import { columnLabel, maxOf, plainWords, shortenName, show, showShare } from './units';
 
 const ROW = 20;
 const CHARACTER_PX = 7.1;
@@ -54,7 +54,7 @@ function KindLegend({ table }: { table: Table }) {
   return (
     <ul class="legend kinds" aria-label="Colours: kinds of frames">
       {tones.map(([kind, tone]) => (
-        <li key={kind}><i class={`tone-${tone}`} aria-hidden="true" />{kind}</li>
+        <li key={kind}><i class={`tone-${tone}`} aria-hidden="true" />{plainWords(kind)}</li>
       ))}
     </ul>
   );

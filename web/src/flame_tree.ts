@@ -2,7 +2,7 @@
 import { cellTone } from './colours';
 import { type Run, againstOf } from './compare';
 import { type Table, find, indices, numberAt, rowsOf, textAt } from './model';
-import { printable } from './units';
+import { NO_NAME, printable } from './units';
 
 const OTHER_TONE = 'other'; // of kinds without one
 const MOST_LEVELS = 40;
@@ -40,7 +40,7 @@ export function treeOf(table: Table, value: string, widths: Run): Frame {
     const [mine, other] = [numberAt(column, row), numberAt(against, row)];
     const frame: Frame = {
       row, begin, parent, depth, mine, other, children: [],
-      name: printable(textAt(names, row)), kind: textAt(kinds, row), tone: cellTone(kinds, row) ?? OTHER_TONE,
+      name: printable(textAt(names, row)).trim() || NO_NAME, kind: textAt(kinds, row), tone: cellTone(kinds, row) ?? OTHER_TONE,
       value: widths === 'this' ? mine : other,
     };
     parent.children.push(frame);

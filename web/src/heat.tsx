@@ -5,7 +5,7 @@ import { useMemo, useState } from 'preact/hooks';
 import { cellTone } from './colours';
 import { useWidth } from './hooks';
 import { type Column, type Table, type View, find, indices, numberAt, rowsOf, textAt } from './model';
-import { chooseFormat, columnLabel, formatCell, printable } from './units';
+import { chooseFormat, columnLabel, formatCell, plainWords, printable, textOf } from './units';
 
 const LEFT = 76;
 const AXIS = 22;
@@ -68,7 +68,7 @@ function Legend({ table }: { table: Table }) {
   return (
     <ul class="legend">
       {tones.map(([cell, tone]) => (
-        <li key={cell}><i style={{ background: `var(--${tone})` }} />{printable(cell)} <small>{counts.get(cell)}</small></li>
+        <li key={cell}><i style={{ background: `var(--${tone})` }} />{plainWords(printable(cell))} <small>{counts.get(cell)}</small></li>
       ))}
     </ul>
   );
@@ -118,7 +118,7 @@ export function Heat({ table, view }: { table: Table; view: View }) {
       >
         {drawn}
         {labels.map((label, i) => i % everyLabel === 0 && (
-          <text key={label} class="tick" x={LEFT - 6} y={TOP + (i + 0.5) * cellHeight + 4} text-anchor="end">{printable(label)}</text>
+          <text key={label} class="tick" x={LEFT - 6} y={TOP + (i + 0.5) * cellHeight + 4} text-anchor="end">{textOf(find(table, view.labels[0] ?? ''), label)}</text>
         ))}
         {ticksOf(places, cellWidth).map((i) => (
           <text key={i} class="tick" x={LEFT + i * cellWidth} y={bottom + 15}>{i === 0 ? `${view.x} ${places[i]}` : places[i]}</text>

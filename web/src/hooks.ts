@@ -5,6 +5,9 @@ function widthAround(element: HTMLElement): number {
   return element.closest<HTMLElement>('main')?.clientWidth ?? 0;
 }
 
+/** To ask an element in a pane that is not shown for its width would lay that pane out. */
+const isHidden = (element: HTMLElement): boolean => element.closest('.pane[hidden]') !== null;
+
 /** The width in pixels of the element that the reference is given to. */
 export function useWidth<T extends HTMLElement>(): [{ current: T | null }, number] {
   const element = useRef<T>(null);
@@ -14,13 +17,31 @@ export function useWidth<T extends HTMLElement>(): [{ current: T | null }, numbe
     if (target === null) {
       return undefined;
     }
-    const measure = () => setWidth((before) => target.clientWidth || before || widthAround(target));
+    const measure = () => setWidth((before) => (isHidden(target) ? 0 : target.clientWidth) || before || widthAround(target));
     measure();
     const observer = new ResizeObserver(measure);
     observer.observe(target);
     return () => observer.disconnect();
   }, []);
   return [element, width];
+}
+
+const NEAR_PX = 800;
+
+/** True once the element is in sight or near it, or on paper: what is far from it need not be drawn as well. */
+export function useSeen<T extends HTMLElement>(element: { current: T | null }): boolean {
+  const [isSeen, setSeen] = useState(false);
+  const isPrinting = usePrinting();
+  useEffect(() => {
+    const target = element.current;
+    if (target === null || isSeen) {
+      return undefined;
+    }
+    const observer = new IntersectionObserver((entries) => setSeen((before) => before || entries.some((one) => one.isIntersecting)), { rootMargin: `${NEAR_PX}px` });
+    observer.observe(target);
+    return () => observer.disconnect();
+  }, [isSeen]);
+  return isSeen || isPrinting;
 }
 
 // What waits to be drawn, one at a time, so that the page answers in between: of the shown pane, then of

@@ -32,7 +32,8 @@ const CLONES = [' [clone .kd]', '.kd'];
 const isLetter = (c: string | undefined) => c !== undefined && (/[0-9A-Za-z$~]/.test(c) || c >= '\u0080');
 const isInWord = (c: string | undefined) => isLetter(c) || c === '_';
 const isLow = (c: string | undefined) => c !== undefined && c >= '\udc00' && c <= '\udfff'; // the rest of a character
-const bytesOf = (text: string) => new TextEncoder().encode(text).length;
+/** Whether a text has so many bytes: a unit of it has one at least, and is nearly always ASCII. */
+const hasBytes = (text: string, least: number) => text.length >= least || new TextEncoder().encode(text).length >= least;
 const hasTile = (text: string) => /[0-9]x[0-9]/.test(text);
 const isOperator = (word: string) => /Functor|functor|_kernel_|Epilogue|Ops?$/.test(word);
 const isNamespace = (word: string) => /^[a-z]|_NS$/.test(word);
@@ -343,7 +344,7 @@ class LabelMaker {
     const marks = touches ? 0 : this.ruler.mark;
     const begin = place > whole.begin && isLow(this.name.text[place]) ? place - 1 : place;
     const piece = this.ruler.begin(this.name.text.slice(begin, whole.end), Math.min(most, this.room - marks));
-    if (bytesOf(piece) >= least) {
+    if (hasBytes(piece, least)) {
       this.take(token, begin, begin + piece.length, marks);
     }
   }

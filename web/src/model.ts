@@ -23,14 +23,35 @@ export interface Column {
 /** How a table was made of those of two runs. */
 export type Comparison = 'none' | 'matched' | 'joined';
 
+/** As it stands in the page: texts that recur once each, and their numbers in place of the cells. */
+type PackedColumn = Omit<Column, 'values'> & ({ values: Cell[] } | { texts: string[]; cells: (number | null)[] });
+
 interface RawTable {
   name: string;
   title: string;
-  columns: Column[];
+  columns: PackedColumn[];
 }
 
-export interface Table extends RawTable {
+function unpacked(column: PackedColumn): Column {
+  if ('values' in column) {
+    return column;
+  }
+  const { texts, cells, ...rest } = column;
+  return { ...rest, values: cells.map((cell) => (cell === null ? null : texts[cell] ?? null)) };
+}
+
+/** When a recording begins: on the clock of its file, and after the first of all recordings. */
+export interface Clock {
+  begin: number;
+  shift: number;
+}
+
+export interface Table {
+  name: string;
+  title: string;
+  columns: Column[];
   comparison: Comparison;
+  clocks?: ReadonlyMap<number, Clock>; // by rank
 }
 
 export interface Diagnostic {
@@ -76,6 +97,7 @@ export interface Layout {
   all_rows: number[];
   comparisons: Comparison[];
   panes?: { name: string; title: string }[];
+  clocks?: { rank: number; begin_ns: number; shift_ns: number }[];
   sections: LayoutSection[];
 }
 
@@ -148,8 +170,9 @@ function withSpread(sections: Section[]): Section[] {
 }
 
 export function makeReport(data: TableDocument, layout: Layout): Report {
+  const clocks = new Map(layout.clocks?.map((one) => [one.rank, { begin: one.begin_ns, shift: one.shift_ns }]));
   const sized = data.tables.map((table, i) => ({
-    table: { ...table, comparison: layout.comparisons?.[i] ?? 'none' },
+    table: { ...table, columns: table.columns.map(unpacked), clocks, comparison: layout.comparisons?.[i] ?? 'none' },
     allRows: layout.all_rows[i] ?? 0,
   }));
   const sections = withSpread(layout.sections.map((section) => ({

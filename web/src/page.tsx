@@ -3,9 +3,10 @@ import { useEffect, useState } from 'preact/hooks';
 
 import { FilterBar, TEXT_FILTER_ID } from './filter_bar';
 import { HelpDialog } from './help';
-import type { Report } from './model';
+import { type Report, TIMELINE } from './model';
 import { type Navigation, NavigationProvider, useRoute } from './navigation';
 import { PanePanel, Tabs } from './panes/panes';
+import { RangeView } from './range_view';
 import { ThemeButton } from './theme';
 import { printable } from './units';
 
@@ -62,6 +63,7 @@ export function Page({ report }: { report: Report }) {
         <FilterBar report={report} />
       </div>
       <main>
+        {navigation.route.pane !== TIMELINE && <RangeView />}
         {report.panes.map((pane) => <PanePanel key={pane.name} report={report} pane={pane} />)}
       </main>
       <footer>

@@ -1,5 +1,7 @@
-// Where the evidence of a finding is seen: the sections of the verbs that its advice names, narrowed to the
-// rank, step or kernel that its evidence names.
+// Where the evidence of a finding is seen: its moment on the timeline, and the sections of the verbs that its
+// advice names, narrowed to the rank, step or kernel that its evidence names.
+import { momentsOf } from './filters';
+import { momentOf } from './moments';
 import { type Report, type Section, TIMELINE, type Table, find, hasTables, indices, numberAt, rowsOf, sectionNamed, tableOf, textAt } from './model';
 import type { Filters } from './route';
 
@@ -20,14 +22,14 @@ function numberAfter(word: string, text: string): number | null {
 
 /** When a step was, on the rank that is meant or on the first. */
 function timeOfStep(steps: Table | undefined, step: number, rank: number | null): Filters['time'] {
-  const begins = steps && find(steps, 'begin_offset_ns');
-  if (steps === undefined || begins === undefined) {
+  const momentOf = steps === undefined ? null : momentsOf(steps);
+  if (steps === undefined || momentOf === null) {
     return null;
   }
   const row = indices(rowsOf(steps)).find((at) =>
     find(steps, 'step')?.values[at] === step && (rank === null || find(steps, 'rank')?.values[at] === rank));
-  const begin = row === undefined ? 0 : numberAt(begins, row);
-  return row === undefined ? null : [begin, begin + Math.max(1, numberAt(find(steps, 'span_ns'), row))];
+  const begin = row === undefined ? null : momentOf(row);
+  return row === undefined || begin === null ? null : [begin, begin + Math.max(1, numberAt(find(steps, 'span_ns'), row))];
 }
 
 /** The kernel whose name the evidence begins with. */
@@ -53,11 +55,12 @@ export function placesOf(report: Report, verdict: Table, row: number, hasTimelin
   const evidence = text('evidence');
   const [rank, step] = [numberAfter('rank', evidence), numberAfter('step', evidence)];
   const kernel = kernelIn(tableOf(sectionNamed(report, 'kernels'), 'kernels'), evidence);
-  const time = step === null ? null : timeOfStep(tableOf(sectionNamed(report, 'steps'), 'steps'), step, rank);
-  const own = [...(step !== null ? ['steps'] : []), ...(kernel !== '' ? ['kernels'] : [])];
-  const sections = [...new Set([...own, ...verbsIn(text('help'))])]
+  const own = momentOf(verdict, row); // which the finding names itself
+  const time = own !== null ? own.time : step === null ? null : timeOfStep(tableOf(sectionNamed(report, 'steps'), 'steps'), step, rank);
+  const first = [...(step !== null ? ['steps'] : []), ...(kernel !== '' ? ['kernels'] : [])];
+  const sections = [...new Set([...first, ...verbsIn(text('help'))])]
     .map((name) => sectionNamed(report, name))
     .filter((section): section is Section => section !== undefined && hasTables(section) && section.name !== 'summary');
   const places: Place[] = sections.map((section) => ({ section: section.name, filters: narrowed(section, { rank, step, text: kernel }) }));
-  return time !== null && hasTimeline ? [{ section: TIMELINE, filters: { rank, time } }, ...places] : places;
+  return time !== null && hasTimeline ? [{ section: TIMELINE, filters: { rank: own?.rank ?? rank, time } }, ...places] : places;
 }

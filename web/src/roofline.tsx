@@ -5,7 +5,7 @@ import { type Run, rowsOfRun, sideOf } from './compare';
 import { useWidth } from './hooks';
 import { fitName, textWidth } from './measure';
 import { type Column, type Table, type View, find, indices, numberAt, rowsOf, textAt } from './model';
-import { chooseFormat, formatNumber, maxOf, printable, show, showShare, withUnit } from './units';
+import { chooseFormat, formatNumber, maxOf, plainWords, printable, show, showShare, withUnit } from './units';
 
 const HEIGHT = 340;
 const LEFT = 56;
@@ -158,7 +158,7 @@ function Tooltip({ table, point, hasPeaks }: { table: Table; point: Point; hasPe
       <b>{name}</b> {printable(textAt(cell('dtypes'), point.row))}
       {shapes !== '' && <> · {shapes}</>}{table.comparison !== 'none' && ` · ${point.run} run`}<br />
       {show(numberAt(time, point.row), 'ns')} in {textAt(cell('count'), point.row)} calls{hasPeaks && ', '}
-      {hasPeaks && `${showShare(numberAt(cell('roof_share'), point.row), 1)} of the roof, bound by ${printable(textAt(cell('bound'), point.row))}`}<br />
+      {hasPeaks && `${showShare(numberAt(cell('roof_share'), point.row), 1)} of the roof, bound by ${plainWords(printable(textAt(cell('bound'), point.row)))}`}<br />
       {point.y.toPrecision(4)} TFLOP/s at {point.x.toPrecision(4)} FLOP/byte
     </div>
   );

@@ -14,9 +14,11 @@ import { Roofline, hasRoofline } from './roofline';
 import { Series, hasSeries } from './series';
 import { StepColumns, hasSteps } from './step_columns';
 import { TableTitle, TableView } from './table';
-import { heading, printable } from './units';
+import { heading, prose } from './units';
 
 const SMALL_ROWS = 12;
+// Tables of single moments that links lead to: they come first and are open.
+const SOUGHT: readonly string[] = ['longest_gaps'];
 
 interface Chart {
   has: (table: Table, view: View) => boolean;
@@ -75,7 +77,7 @@ function TableBlock({ sized, open }: { sized: SizedTable; open: boolean }) {
   const [isOpen, setOpen] = useState(open);
   const filtered = useFiltered(sized.table);
   if (filtered === undefined || rowsOf(sized.table) === 0) {
-    return <p class="note">{printable(sized.table.title)}: no rows.</p>;
+    return <p class="note">{prose(sized.table.title)}: no rows.</p>;
   }
   return (
     <details open={isOpen} onToggle={(event) => setOpen(event.currentTarget.open)} data-table={sized.table.name}>
@@ -85,10 +87,11 @@ function TableBlock({ sized, open }: { sized: SizedTable; open: boolean }) {
   );
 }
 
-const emptyLast = (tables: SizedTable[]): SizedTable[] => [
-  ...tables.filter((sized) => rowsOf(sized.table) > 0),
-  ...tables.filter((sized) => rowsOf(sized.table) === 0),
-];
+/** What is sought first, what has no rows last. */
+function inOrder(tables: SizedTable[]): SizedTable[] {
+  const place = ({ table }: SizedTable) => (rowsOf(table) === 0 ? 2 : SOUGHT.includes(table.name) ? 0 : 1);
+  return [0, 1, 2].flatMap((wanted) => tables.filter((sized) => place(sized) === wanted));
+}
 
 function SectionBody({ section }: { section: Section }) {
   return (
@@ -96,8 +99,8 @@ function SectionBody({ section }: { section: Section }) {
       {section.views.map((view) => (
         <ViewFigure key={view.table + view.kind + view.title} section={section} view={view} />
       ))}
-      {emptyLast(section.tables).map((sized, i) => (
-        <TableBlock key={sized.table.name} sized={sized} open={i === 0 || sized.table.name === section.name || rowsOf(sized.table) <= SMALL_ROWS} />
+      {inOrder(section.tables).map((sized, i) => (
+        <TableBlock key={sized.table.name} sized={sized} open={i === 0 || sized.table.name === section.name || SOUGHT.includes(sized.table.name) || rowsOf(sized.table) <= SMALL_ROWS} />
       ))}
     </>
   );
@@ -111,8 +114,8 @@ export function SectionView({ section, isShown }: { section: Section; isShown: b
   return (
     <section id={section.name} aria-labelledby={id}>
       <h2 id={id}>{heading(section.name)}</h2>
-      <p class="summary">{printable(section.summary)}</p>
-      {section.otherLack !== '' && <p class="note">Not in the other run: {printable(section.otherLack)}</p>}
+      <p class="summary">{prose(section.summary)}</p>
+      {section.otherLack !== '' && <p class="note">Not in the other run: {prose(section.otherLack)}</p>}
       {isDrawn && body}
     </section>
   );
@@ -125,7 +128,7 @@ export function Lacks({ sections }: { sections: Section[] }) {
       {sections.map((section) => (
         <div key={section.name} id={section.name}>
           <dt>{heading(section.name)} <small>{section.summary}</small></dt>
-          <dd>{printable(section.lack)}</dd>
+          <dd>{prose(section.lack)}</dd>
         </div>
       ))}
     </dl>

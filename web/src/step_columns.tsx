@@ -2,9 +2,11 @@
 import { useMemo, useState } from 'preact/hooks';
 
 import { colourOf } from './colours';
+import { momentsOf } from './filters';
 import { useWidth } from './hooks';
 import { type Column, type Table, type View, find, indices, numberAt, rowsOf, takeRows } from './model';
 import { useNavigation } from './navigation';
+import type { Filters } from './route';
 import { columnLabel, formatFor, maxOf, rowLabel, show, showShare, sum, withUnit } from './units';
 
 const HEIGHT = 84;
@@ -37,10 +39,11 @@ interface Step {
 
 function stepsOf(table: Table, parts: Column[], rows: number[]): Step[] {
   const column = (name: string) => find(table, name);
+  const momentOf = momentsOf(table);
   return rows
     .filter((row) => typeof column('step')?.values[row] === 'number')
     .map((row) => {
-      const begin = numberAt(column('begin_offset_ns'), row);
+      const begin = momentOf?.(row) ?? 0;
       const values = parts.map((part) => numberAt(part, row));
       const length = values.reduce((total, value) => total + value, 0);
       return { row, step: numberAt(column('step'), row), begin, end: begin + numberAt(column('span_ns'), row), parts: values, length };
@@ -70,9 +73,17 @@ function longestOfEach(table: Table): Table {
 
 const medianOf = (values: number[]): number => [...values].sort((a, b) => a - b)[Math.floor((values.length - 1) / 2)] ?? 0;
 
+const slowestOf = (steps: Step[]): Step => steps.reduce((a, b) => (b.length > a.length ? b : a));
+
+/** What is left of a run where only this step is looked at. */
+function filtersOf(table: Table, step: Step): Partial<Filters> {
+  const rank = find(table, 'rank')?.values[step.row];
+  return { rank: typeof rank === 'number' ? rank : null, step: step.step };
+}
+
 /** "step 5, 12 ms (1.4 x the median)", where there are enough to have a median. */
 function slowestWords(steps: Step[]): string {
-  const slowest = steps.reduce((a, b) => (b.length > a.length ? b : a));
+  const slowest = slowestOf(steps);
   const median = medianOf(steps.map((step) => step.length));
   const isLonger = steps.length >= LEAST_STEPS_TO_COMPARE && median > 0 && slowest.length / median >= LEAST_RATIO;
   const ratio = isLonger ? `, ${(slowest.length / median).toFixed(2)} × the median` : '';
@@ -179,8 +190,8 @@ function facetsOf(table: Table, parts: Column[]): Facet[] {
   return [...rows].map(([label, of]) => ({ label, steps: stepsOf(table, parts, of) })).filter((facet) => facet.steps.length > 0);
 }
 
-/** `compact`: one row of columns, of each step the device that took longest. */
-export function StepColumns({ table, view, compact }: { table: Table; view: View; compact?: boolean }) {
+/** `compact`: one row of columns, of each step the device that took longest. `more` says more about the longest step. */
+export function StepColumns({ table, view, compact, more }: { table: Table; view: View; compact?: boolean; more?: ((filters: Partial<Filters>) => preact.ComponentChild) | undefined }) {
   const [box, width] = useWidth<HTMLDivElement>();
   const source = useMemo(() => (compact ? longestOfEach(table) : table), [table, compact]);
   const parts = useMemo(() => view.values.map((name) => find(source, name)).filter((part) => part !== undefined && sum(part) > 0) as Column[], [source, view]);
@@ -196,7 +207,7 @@ export function StepColumns({ table, view, compact }: { table: Table; view: View
           <Columns title={facets.length > 1 ? facet.label : view.title} steps={facet.steps} parts={parts} largest={largest} width={width} height={compact ? COMPACT_HEIGHT : HEIGHT} />
         </div>
       ))}
-      {drawn[0] !== undefined && facets.length === 1 && <p class="note">Longest: {slowestWords(drawn[0].steps)}.{!compact && ' Click for a step, drag for a stretch of time.'}</p>}
+      {drawn[0] !== undefined && facets.length === 1 && <p class="note">Longest: {slowestWords(drawn[0].steps)}.{more?.(filtersOf(source, slowestOf(drawn[0].steps)))}{!compact && ' Click for a step, drag for a stretch of time.'}</p>}
       {facets.length > drawn.length && <p class="note">{facets.length - drawn.length} more devices in the table below; choose a rank to see its steps.</p>}
     </div>
   );

@@ -2,13 +2,16 @@
 import { useMemo, useRef, useState } from 'preact/hooks';
 
 import { againstOf, changeOf, partOf, runsAt } from './compare';
-import { type Shown, formatOf, indentAt, isProse, isShort, mattersFirst, printedColumns, roomFor, shownColumns } from './columns';
+import { type Shown, formatOf, indentAt, isShort, mattersFirst, printedColumns, roomFor, shownColumns } from './columns';
 import { copyText, toCsv } from './csv';
-import { usePrinting, useWidth } from './hooks';
-import { type Filtered, isAdditive } from './filters';
+import { usePrinting, useSeen, useWidth } from './hooks';
+import { type Filtered, hasText, isAdditive } from './filters';
 import { fitName } from './measure';
-import { type Column, type SizedTable, type Table, find, indices, isNumeric, numberAt, rowsOf } from './model';
-import { type Format, NO_NAME, columnLabel, formatCell, formatNumber, printable, shortenName } from './units';
+import { type Column, type SizedTable, TIMELINE, type Table, find, indices, isNumeric, numberAt, rowsOf } from './model';
+import { BEGIN, hasTimeline, momentOf } from './moments';
+import { useNavigation } from './navigation';
+import { timelineOfPage } from './timeline/of_page';
+import { type Format, NO_NAME, columnLabel, formatCell, formatNumber, isProse, prose, shortenName } from './units';
 
 const ROW_PX = 26;
 const SEEN_PX = 416; // sixteen rows
@@ -57,9 +60,7 @@ function matching(table: Table, rows: readonly number[], text: string): readonly
     return rows;
   }
   return rows.filter((row) =>
-    (columns.length > 0 ? columns : table.columns).some((column) =>
-      String(column.values[row] ?? '').toLowerCase().includes(wanted),
-    ),
+    (columns.length > 0 ? columns : table.columns).some((column) => hasText(column, row, wanted)),
   );
 }
 
@@ -110,16 +111,54 @@ function staysClass(table: Table, column: Column): string {
   return table.comparison === 'matched' && column === stays ? ' stays' : '';
 }
 
-const textsByColumn = new WeakMap<Column, string[]>();
+const BLOCK_ROWS = 48; // whose names are distinguished: what is on the screen together
 
-/** The texts that stand together in a column. */
-function textsOf(column: Column, format: Format): string[] {
-  const texts = textsByColumn.get(column) ?? indices(column.values.length).map((row) => formatCell(column, format, row));
-  textsByColumn.set(column, texts);
+/** Texts that are near each other in a column, by the block of rows. */
+const blocksOf = new WeakMap<readonly number[], Map<Column, Map<number, string[]>>>();
+
+/** The texts of the rows around the one at a place in `rows`; the same list for all of a block. */
+function textsAround(column: Column, format: Format, rows: readonly number[], place: number): string[] {
+  const block = Math.floor(place / BLOCK_ROWS);
+  const byColumn = blocksOf.get(rows) ?? new Map<Column, Map<number, string[]>>();
+  const byBlock = byColumn.get(column) ?? new Map<number, string[]>();
+  const texts = byBlock.get(block) ?? rows.slice(block * BLOCK_ROWS, (block + 1) * BLOCK_ROWS).map((row) => formatCell(column, format, row));
+  blocksOf.set(rows, byColumn.set(column, byBlock.set(block, texts)));
   return texts;
 }
 
-function BodyCell(props: { table: Table; shown: Shown; row: number; width: number; isPrinted: boolean }) {
+/** What fits of a text: of one that is far from sight the style sheet cuts the end. */
+function fittingText(props: CellProps, text: string, indent: number): string {
+  const { column, format } = props.shown;
+  if (isProse(column)) {
+    return text;
+  }
+  if (props.isPrinted) {
+    return shortenName(text, MOST_PRINTED_CHARACTERS);
+  }
+  return props.isSeen ? fitName(text, props.width - CELL_PX - indent, textsAround(column, format, props.rows, props.place)) : text;
+}
+
+interface CellProps {
+  table: Table;
+  shown: Shown;
+  row: number;
+  rows: readonly number[]; // of the whole table, in their order
+  place: number; // of the row among them
+  width: number;
+  isPrinted: boolean;
+  isSeen: boolean;
+}
+
+/** When a row begins, as the way to that moment on the timeline. */
+function Moment({ table, row, text }: { table: Table; row: number; text: string }) {
+  const { href } = useNavigation();
+  const moment = hasTimeline() ? momentOf(table, row) : null;
+  return moment === null
+    ? <span>{text}</span>
+    : <a href={href(TIMELINE, moment)} aria-label={`Show ${text} on the timeline`} title="Show on the timeline">{text}</a>;
+}
+
+function BodyCell(props: CellProps) {
   const { table, row } = props;
   const { column, format, part } = props.shown;
   const cell = column.values[row];
@@ -128,7 +167,7 @@ function BodyCell(props: { table: Table; shown: Shown; row: number; width: numbe
     return (
       <td class={`number ${part}${part === 'change' ? changeKind(text) : ''}${staysClass(table, column)}`} title={String(cell)}>
         {part === 'own' && column.unit === 'share' && <ShareBar value={cell} />}
-        <span>{text}</span>
+        {column.name === BEGIN ? <Moment table={table} row={row} text={text} /> : <span>{text}</span>}
       </td>
     );
   }
@@ -138,7 +177,7 @@ function BodyCell(props: { table: Table; shown: Shown; row: number; width: numbe
   const indent = indentAt(table, column, row);
   return (
     <td class={`${part}${isShort(props.shown) ? ' short' : ''}${staysClass(table, column)}`} title={text} dir="ltr" style={indent > 0 ? { paddingLeft: `${10 + indent}px` } : {}}>
-      {text === '' && column.name === 'name' ? NO_NAME : isProse(column) ? text : props.isPrinted ? shortenName(text, MOST_PRINTED_CHARACTERS) : fitName(text, props.width - CELL_PX - indent, textsOf(column, format))}
+      {text === '' && column.name === 'name' ? NO_NAME : fittingText(props, text, indent)}
     </td>
   );
 }
@@ -219,18 +258,20 @@ function moveOrSelect(event: KeyboardEvent, select: () => void): void {
 
 interface Seen {
   rows: readonly number[];
+  first: number; // place of the first of them
   before: number; // height of the rows that are not drawn
   after: number;
 }
 
 function seenRows(rows: readonly number[], top: number, printing: boolean): Seen {
   if (printing) {
-    return { rows: rows.slice(0, MOST_PRINTED), before: 0, after: 0 };
+    return { rows: rows.slice(0, MOST_PRINTED), first: 0, before: 0, after: 0 };
   }
   const first = Math.max(0, Math.floor(top / ROW_PX) - SPARE_ROWS);
   const last = Math.min(rows.length, first + Math.ceil(SEEN_PX / ROW_PX) + 2 * SPARE_ROWS);
   return {
     rows: rows.slice(first, last),
+    first,
     before: first * ROW_PX,
     after: (rows.length - last) * ROW_PX,
   };
@@ -263,6 +304,7 @@ function FilterNote({ whole, filtered }: { whole: SizedTable; filtered: Filtered
     <p class="note filtered">
       {rows !== null && `Filtered by ${applied.join(', ')}: ${rows.length.toLocaleString('en')} of ${embedded.toLocaleString('en')} rows. `}
       {missing.length > 0 && `Not filtered by ${missing.join(', ')}, which its rows do not have. `}
+      {missing.includes('time') && timelineOfPage() !== null && 'Sums over the range are above. '}
       {rows !== null && whole.allRows > embedded && `Only the ${embedded.toLocaleString('en')} rows that are in this page were searched; there are ${whole.allRows.toLocaleString('en')}.`}
     </p>
   );
@@ -276,8 +318,8 @@ function Totals({ table, columns, rows }: { table: Table; columns: readonly Show
       {columns.map(({ column, format, part }, i) => {
         const sums = part === 'own' && isAdditive(table, column) && isNumeric(column);
         const value = sums ? total(column, of) : null;
-        return i === 0 && value === null
-          ? <th key={column.name} scope="row">{label}</th>
+        return i === 0
+          ? <th key={column.name} scope="row" title={value === null ? undefined : String(value)}>{label}{value !== null && ` ${formatNumber(value, format)}`}</th>
           : <td key={column.name} class={isNumeric(column) ? 'number' : ''} title={value === null ? undefined : String(value)}>{value === null ? '' : formatNumber(value, format)}</td>;
       })}
     </tr>
@@ -291,7 +333,7 @@ export function TableTitle({ sized }: { sized: SizedTable }) {
   const rows = rowsOf(sized.table);
   return (
     <>
-      {printable(sized.table.title)}
+      {prose(sized.table.title)}
       {sized.allRows > rows && (
         <small> {rows.toLocaleString('en')} of {sized.allRows.toLocaleString('en')} rows</small>
       )}
@@ -308,6 +350,7 @@ export function TableView({ whole, filtered }: { whole: SizedTable; filtered: Fi
   const scroller = useRef<HTMLDivElement>(null);
   const printing = usePrinting();
   const [box, boxWidth] = useWidth<HTMLDivElement>();
+  const isSeen = useSeen(box);
   const isNarrow = boxWidth > 0 && boxWidth < NARROW_PX;
   const all = useMemo(() => (isNarrow ? mattersFirst(shownColumns(table)) : shownColumns(table)), [table, isNarrow]);
   const columns = printing ? printedColumns(all) : all;
@@ -353,17 +396,20 @@ export function TableView({ whole, filtered }: { whole: SizedTable; filtered: Fi
           </thead>
           <tbody>
             <Spacer height={seen.before} span={span} />
-            {seen.rows.map((row) => (
+            {seen.rows.map((row, at) => (
               <tr
                 key={row}
-                aria-rowindex={rows.indexOf(row) + 2}
+                aria-rowindex={seen.first + at + 2}
                 class={`${runsAt(table, row)}${row === selected ? ' selected' : ''}`}
                 tabIndex={row === (selected ?? seen.rows[0]) ? 0 : -1}
                 onClick={() => select(row)}
                 onKeyDown={(event) => moveOrSelect(event, () => select(row))}
               >
                 {columns.map((one, i) => (
-                  <BodyCell key={one.column.name} table={table} shown={one} row={row} width={widths[i] ?? 0} isPrinted={printing} />
+                  <BodyCell
+                    key={one.column.name} table={table} shown={one} row={row} rows={rows} place={seen.first + at}
+                    width={widths[i] ?? 0} isPrinted={printing} isSeen={isSeen}
+                  />
                 ))}
               </tr>
             ))}

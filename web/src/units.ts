@@ -179,7 +179,7 @@ export function formatCell(column: Column, format: Format, row: number): string 
   if (typeof cell === 'boolean') {
     return cell ? 'yes' : 'no';
   }
-  return typeof cell === 'number' ? formatNumber(cell, format) : printable(cell);
+  return typeof cell === 'number' ? formatNumber(cell, format) : isProse(column) ? prose(cell) : textOf(column, cell);
 }
 
 // kUnprintable of output/utf8.cc, which says what they are, and the last two of every plane.
@@ -196,6 +196,23 @@ const unprintable = new RegExp(
 export function printable(text: string): string {
   return text.replace(unprintable, '\ufffd');
 }
+
+// Columns whose cells are words of the program, not names of what was recorded.
+const WORDS = /(^|_)(cause|bound_by|kind|class|category|collective|metric|status|algorithm)$/;
+
+/** An identifier as words: "host_wait" is "host wait". What is copied keeps the identifier. */
+export const plainWords = (identifier: string): string =>
+  (/^[a-z][a-z0-9]*(_[a-z0-9]+)+$/.test(identifier) ? identifier.replace(/_/g, ' ') : identifier);
+
+/** The text of a cell as people read it. */
+export const textOf = (column: Column | undefined, cell: string): string =>
+  printable(column !== undefined && WORDS.test(column.name) ? plainWords(cell) : cell);
+
+/** A sentence of the program, which says "us" as a terminal can: "12 µs", as everywhere on the page. */
+export const prose = (sentence: string): string => printable(sentence).replace(/(\d) us(?!\w)/g, '$1 µs');
+
+/** Sentences end in an ellipsis rather than lose their middle. */
+export const isProse = (column: Column) => /^(help|evidence|first|summary|origins)$/.test(column.name);
 
 /** Keeps both ends of a long name, which tell more than its middle. */
 export function shorten(text: string, most: number): string {
@@ -244,7 +261,7 @@ export function rowLabel(columns: readonly Column[], row: number, others: readon
       return '';
     }
     const both = other !== null && other !== cell ? ` | ${other}` : '';
-    return typeof cell === 'number' ? `${columnLabel(column)} ${cell}${both}` : printable(String(cell));
+    return typeof cell === 'number' ? `${columnLabel(column)} ${cell}${both}` : textOf(column, String(cell));
   });
   return parts.filter((part) => part !== '').join(' · ');
 }

@@ -47,7 +47,11 @@ export function embedded(path) {
   const html = readFileSync(path, 'utf8');
   const read = (id) =>
     JSON.parse(new RegExp(`<script type="application/json" id="${id}">(.*?)</script>`, 's').exec(html)[1]);
-  return { tables: read('borescope-tables'), layout: read('borescope-layout') };
+  const tables = read('borescope-tables');
+  for (const column of tables.tables.flatMap((table) => table.columns).filter((one) => one.texts !== undefined)) {
+    column.values = column.cells.map((cell) => (cell === null ? null : column.texts[cell]));
+  }
+  return { tables, layout: read('borescope-layout') };
 }
 
 /** A page made of the template and these documents. */
@@ -124,6 +128,11 @@ export async function open(path, { width = 1280, height = 900, scheme = 'light',
   page.show = (address) => page.evaluate((to) => { location.hash = to; }, address);
   page.done = () => context.close();
   return page;
+}
+
+/** An empty page, for what is worked out in a browser. */
+export async function blank() {
+  return (await browser.newContext()).newPage();
 }
 
 /** Opens a page that a program serves; of `page.faults` what it must not do: errors, and requests of anybody else. */

@@ -121,6 +121,20 @@ test('panes that are not shown are found by a search of the browser, and printed
   await page.done();
 });
 
+test('the timeline is drawn when it is first shown, and names are fitted when they are near', async () => {
+  const page = await open(demo());
+  assert.equal(await page.locator('#timeline canvas').count(), 0);
+  const cells = page.locator('#kernels details[data-table="kernels"] tbody td:first-child');
+  const cut = async () => (await cells.allTextContents()).filter((text) => text.includes('…')).length;
+  assert.equal(await cut(), 0); // whole for a search of the browser
+  await page.getByRole('tab', { name: 'Kernels' }).click();
+  assert.ok((await atLast(cut, (count) => count > 0)) > 0);
+  await page.getByRole('tab', { name: 'Timeline' }).click();
+  await page.locator('#timeline canvas[tabindex]').waitFor();
+  assert.deepEqual(page.faults, []);
+  await page.done();
+});
+
 // ---- Filters ----
 
 /** The rows of a table of the JSON that a filter leaves, counted anew. */
@@ -238,6 +252,93 @@ test('of a table that was cut, a filter says that it saw only what is here', asy
   const table = tableOf('cut', [['name', null, 'key', ['gemm', 'add', 'gemm_2']], ['total_ns', 'ns', 'sum', [3, 2, 1]]]);
   const page = await open(pageOfTable('cut', table, { allRows: 13_758 }), { at: '#cut?text=gemm' });
   assert.match(await page.locator('#cut .filtered').textContent(), /2 of 3 rows\. Only the 3 rows that are in this page were searched; there are 13,758\./);
+  await page.done();
+});
+
+test('words of the program are plain, copies keep the identifiers, and a filter finds both', async () => {
+  const table = tableOf('words', [
+    ['cause', null, 'key', ['host_wait', 'kernel_wait', 'nccl']],
+    ['name', null, 'key', ['my_kernel', 'other_kernel', 'x']],
+    ['help', null, 'derived', ['waits of 12 us', 'plus 3 users', '5.5 us']],
+    ['total_ns', 'ns', 'sum', [3, 2, 1]],
+  ]);
+  const page = await open(pageOfTable('words', table), { at: '#words' });
+  const cells = (at) => page.locator(`#words tbody td:nth-child(${at})`).allTextContents();
+  assert.deepEqual(await cells(1), ['host wait', 'kernel wait', 'nccl']);
+  assert.deepEqual(await cells(2), ['my_kernel', 'other_kernel', 'x']);
+  assert.deepEqual(await cells(3), ['waits of 12 µs', 'plus 3 users', '5.5 µs']);
+  await page.getByRole('button', { name: /Copy CSV/ }).click();
+  assert.match(await page.evaluate(() => navigator.clipboard.readText()), /host_wait,my_kernel,waits of 12 us,3/);
+  await page.done();
+});
+
+test('times of several ranks are filtered on one clock', async () => {
+  const table = tableOf('clocks', [
+    ['rank', null, 'key', [0, 0, 1, 1]], ['begin_offset_ns', 'ns', 'derived', [100, 900, 100, 900]], ['duration_ns', 'ns', 'sum', [50, 50, 50, 50]],
+  ]);
+  const section = { name: 'clocks', summary: 'clocks', first_table: 0, tables: 1, lack: '', views: [] };
+  const path = composed('clocks', { borescope: '0', schema: 2, tables: [table], diagnostics: [] }, {
+    title: 'clocks', against: '', all_rows: [4], comparisons: ['none'], sections: [section],
+    clocks: [{ rank: 0, begin_ns: 5_000, shift_ns: 0 }, { rank: 1, begin_ns: 6_000, shift_ns: 800 }],
+  });
+  const page = await open(path, { at: '#clocks?t=850-1000' }); // rank 0 at 900, rank 1 at 800 + 100
+  const rows = await page.locator('#clocks tbody tr').evaluateAll((all) => all.map((row) => [...row.querySelectorAll('td')].map((cell) => cell.title)));
+  assert.deepEqual(rows.map((row) => row.slice(0, 2)), [['0', '900'], ['1', '100']]);
+  await page.done();
+});
+
+test('the first cell of sums says what they are of, also where it has one', async () => {
+  const table = tableOf('launches', [['launches', 'count', 'sum', [3, 4]], ['name', null, 'key', ['a', 'b']]]);
+  const page = await open(pageOfTable('launches', table), { at: '#launches?text=a' });
+  assert.deepEqual(await page.locator('#launches tfoot th').allTextContents(), ['Kept 3', 'All 7']);
+  await page.done();
+});
+
+// ---- One whole ----
+
+/** A page of the sections that the overview is made of; the device waits 600 of 1,000, 500 of it before the recording. */
+function overviewPage(name, { comparison = 'none', extra = {} } = {}) {
+  const both = (columns) => (comparison === 'none' ? columns : [['runs', null, 'derived', ['both']], ...columns.flatMap(([label, unit, role, values, other]) => (
+    other === undefined ? [[label, unit, role, values]] : [[label, unit, role, values], [`against_${label}`, unit, 'derived', other], [`change_${label}`, unit, 'derived', values.map((value, i) => value - other[i])]]))]);
+  const ns = (label, value, other) => [label, 'ns', 'sum', [value], [other]];
+  const tones = { compute_ns: 'compute', idle_ns: 'idle', before_recording_ns: 'faint' };
+  const toned = (table) => ({ ...table, columns: table.columns.map((column) => ({ ...column, ...(tones[column.name] ? { hints: { tone: tones[column.name] } } : {}) })) });
+  const tables = [
+    tableOf('overview', both([['rank', null, 'key', [0]], ['devices', null, 'derived', ['1 x A100']], ns('span_ns', 1_000, 2_000), ['kernels', 'count', 'sum', [5], [7]]])),
+    tableOf('left_out', both([['rank', null, 'key', [0]], ns('before_first_launch_ns', 0, 0), ns('before_recording_ns', 500, 200)])),
+    tableOf('breakdown', both([['rank', null, 'key', [0]], ns('span_ns', 1_000, 2_000), ns('compute_ns', 400, 900), ns('idle_ns', 600, 1_100)])),
+    tableOf('kernels', both([['name', null, 'key', ['gemm']], ns('total_ns', 400, 900)])),
+  ].map(toned);
+  const view = { table: 'breakdown', kind: 'stacked-bars', title: 'Time', labels: ['rank'], values: ['compute_ns', 'idle_ns'], x: '' };
+  const section = (of, pane, first, count, views = []) => ({ name: of, pane, summary: of, first_table: first, tables: count, lack: '', views });
+  return composed(name, { borescope: '0', schema: 2, tables, diagnostics: [] }, {
+    title: name, against: comparison === 'none' ? '' : 'before', all_rows: tables.map(() => 1), comparisons: tables.map(() => comparison),
+    panes: [{ name: 'overview', title: 'Overview' }, { name: 'time', title: 'Time' }, { name: 'quality', title: 'Data quality' }],
+    sections: [section('summary', 'overview', 0, 2), section('breakdown', 'time', 2, 1, [view]), section('kernels', 'time', 3, 1)], ...extra,
+  });
+}
+
+test('shares of the overview are of one whole, without what the verdict leaves out', async () => {
+  const page = await open(overviewPage('whole'));
+  assert.match(await page.locator('.facts').textContent(), /Devices busy80\.0\s%/);
+  assert.deepEqual(await page.locator('.box.time .legend li').allTextContents(), ['compute 400\u00a0ns · 80.0\u00a0%', 'idle 100\u00a0ns · 20.0\u00a0%']);
+  assert.equal(await page.locator('.left-out').textContent(), 'Shares are of 500\u00a0ns; left out: 500\u00a0ns before recording.');
+  const widths = await page.locator('.box.time .track span').evaluateAll((bars) => bars.map((bar) => bar.style.width));
+  assert.deepEqual(widths, ['80%', '20%']);
+  assert.deepEqual(page.faults, []);
+  await page.done();
+});
+
+test('the overview of two runs has both, and what changed', async () => {
+  const page = await open(overviewPage('both', { comparison: 'matched' }));
+  const facts = await page.locator('.facts').textContent();
+  assert.match(facts, /Time1\.000\sµs−50\.0\s%other 2\.000\sµs/);
+  assert.match(facts, /Devices busy80\.0\s%\+30\.0\spointsother 50\.0\s%/); // 400 of 500, 900 of 1,800
+  assert.equal(await page.locator('.box.time .track').count(), 2);
+  assert.match(await page.locator('.box.time .legend').first().textContent(), /compute 400\sns · 80\.0\s%; other 900\sns · 50\.0\s% \(−55\.6\s%\)/);
+  assert.match(await page.locator('.box.names').first().textContent(), /Kernels that changed most.*900\sns → 400\sns −55\.6\s%/);
+  assert.equal(await overflow(page), 0);
+  assert.deepEqual(page.faults, []);
   await page.done();
 });
 

@@ -420,6 +420,46 @@ test('addresses lead to a range, a step and a search, and a chosen range is in t
   await page.done();
 });
 
+test('a dragged range has sums at once, in every pane, until its chip is removed', async () => {
+  const page = await opened('sums', training({ ranks: 2, steps: 4 }));
+  const box = await plotOf(page).boundingBox();
+  assert.equal(await page.locator('.range').count(), 0);
+  await page.mouse.move(box.x + 200, box.y + 30);
+  await page.mouse.down();
+  await page.mouse.move(box.x + 320, box.y + 40, { steps: 4 });
+  await page.mouse.up();
+  const said = () => page.locator('.range [role="status"]').textContent().catch(() => '');
+  const words = /2 devices busy \d+\.\d\s% · [\d,]+ kernels and copies begin · [\d,]+ launches/;
+  assert.match(await atLast(said, (text) => words.test(text)), words);
+  assert.match(await page.locator('.range').textContent(), /Exact: every event of the range is in this page/);
+  assert.ok((await page.locator('.range caption', { hasText: 'Operators' }).count()) > 0);
+  const sums = await said();
+  await page.getByRole('tab', { name: 'Sections' }).click();
+  assert.equal(await atLast(said, (text) => text === sums), sums);
+  assert.match(await page.evaluate(() => location.hash), /[?&]t=\d+-\d+/);
+  assert.deepEqual(await accessibilityFaults(page), []);
+  await page.getByRole('button', { name: 'all times again' }).click();
+  assert.equal(await atLast(() => page.locator('.range').count(), (count) => count === 0), 0);
+  assert.doesNotMatch(await page.evaluate(() => location.hash), /t=/);
+  assert.deepEqual(page.faults, []);
+  await page.done();
+});
+
+test('where boxes are merged the sums say that they are about right, and what cannot be told', async () => {
+  const page = await opened('about', training({ ranks: 1, steps: 6, windowStep: 0 }), { at: '#timeline?t=60000000-80000000' });
+  const text = () => page.locator('.range').textContent().catch(() => '');
+  assert.match(await atLast(text, (now) => now.includes('About:')), /busy ≈.*launches: cannot tell.*cannot tell.*About: events closer together than/);
+  await page.done();
+});
+
+test('a step is found whose name does not end in its number', async () => {
+  const document = training({ ranks: 1, steps: 5 });
+  const named = { ...document, names: document.names.map((name) => name.replace(/^ProfilerStep#(\d+)$/, (_, at) => `epoch ${'abcdefghij'[at]}`)) };
+  const page = await opened('named', named, { at: '#timeline?step=3' });
+  assert.equal(await chosen(page).locator('.tl-name').textContent(), 'epoch d');
+  await page.done();
+});
+
 test('what was left out of the document is said', async () => {
   const page = await opened('left', { ...planted(), left_out: { tracks: 2, events: 1 } });
   assert.match(await stateOf(page), /Left out for size: 2 rows and 1 event\./);

@@ -12,7 +12,7 @@ import { TONES, chance, chunkOf, documentOf, leb128, merged, pointsChunk, traini
 
 const web = resolve(import.meta.dirname, '..');
 const packages = resolve(process.env.BORESCOPE_PACKAGES ?? join(web, 'node_modules'));
-const MODULES = ['document', 'leb128', 'boxes', 'decode', 'levels', 'store', 'rows', 'view', 'axis', 'search', 'more', 'spots'];
+const MODULES = ['document', 'leb128', 'boxes', 'decode', 'levels', 'store', 'rows', 'view', 'axis', 'search', 'more', 'spots', 'intervals', 'range_sums'];
 const folder = mkdtempSync(join(tmpdir(), 'borescope-timeline-'));
 let timeline;
 
@@ -374,4 +374,124 @@ test('a search finds events and not the critical path, which shows some of them 
   const kinds = async (text) => [...new Set((await foundIn(document, text)).hits.map(({ track }) => document.tracks[track].kind))];
   assert.deepEqual(await kinds('FillFunctor'), ['stream']);
   assert.deepEqual(await kinds('ProfilerStep#2'), ['steps']);
+});
+
+// ---- Sums over a range ----
+
+/** The sums of a range, worked out box by box from level 0. */
+function plainSums(store, { begin, end }) {
+  const sums = { kernels: new Map(), host: new Map(), operators: new Map(), streams: new Map(), devices: new Map(), launches: 0 };
+  const add = (map, name, ns) => map.set(name, (map.get(name) ?? 0) + ns);
+  const listOf = (track) => store.piecesOf(track).filter((piece) => piece.grain === 0).flatMap((piece) => asList(store.boxes(track, piece))).map((box) => ({ ...box, end: box.begin + box.duration }));
+  const part = (box) => Math.max(0, Math.min(box.end, end) - Math.max(box.begin, begin));
+  store.tracks.forEach((info, track) => {
+    const seen = info.kind === 'stream' || info.kind === 'thread' ? listOf(track).filter((box) => box.begin <= end && box.end >= begin) : [];
+    for (const box of seen) {
+      const name = store.name(box.name);
+      if (info.kind === 'stream') {
+        add(sums.kernels, name, part(box));
+        const around = box.launchTrack !== undefined ? listOf(box.launchTrack).filter((one) => one.begin <= box.launchNs && one.end >= box.launchNs && store.tones[one.tone] === 'op') : [];
+        const inner = around.sort((a, b) => b.depth - a.depth)[0];
+        add(sums.operators, inner === undefined ? null : store.name(inner.name), part(box));
+      } else {
+        const inside = seen.filter((one) => one.depth === box.depth + 1 && one.begin >= box.begin && one.end <= box.end);
+        add(sums.host, name, part(box) - inside.reduce((all, one) => all + part(one), 0));
+        sums.launches += store.tones[box.tone] === 'host' && /launch/i.test(name) && box.begin >= begin && box.begin < end ? 1 : 0;
+      }
+    }
+    if (info.kind === 'stream' && seen.length > 0) {
+      const key = `${info.rank}/${info.parent}`;
+      sums.streams.set(track, covered(seen, begin, end));
+      sums.devices.set(key, [...(sums.devices.get(key) ?? []), ...seen]);
+    }
+  });
+  sums.devices.forEach((boxes, key) => sums.devices.set(key, covered(boxes, begin, end)));
+  return sums;
+}
+
+/** How long any of the boxes lasts, counted between all moments at which one begins or ends. */
+function covered(boxes, begin, end) {
+  const moments = [...new Set([begin, end, ...boxes.flatMap((box) => [box.begin, box.end])])].filter((ns) => ns >= begin && ns <= end).sort((a, b) => a - b);
+  return moments.slice(1).reduce((all, to, i) => all + (boxes.some((box) => box.begin <= moments[i] && box.end >= to) ? to - moments[i] : 0), 0);
+}
+
+const exactly = (names) => Object.fromEntries(names.map(({ name, ns }) => [name, ns]).sort());
+const asObject = (map, without = []) => Object.fromEntries([...map].filter(([name, ns]) => ns > 0 && !without.includes(name)).sort());
+
+test('sums over a range are those of a plain count, exact where every event is there', () => {
+  const random = chance(5);
+  const document = training({ ranks: 2, steps: 3, perStep: 12, stepNs: 2_000_000 });
+  for (let round = 0; round < 12; ++round) {
+    const store = new timeline.Store(document);
+    store.allow(Infinity);
+    const begin = Math.floor(random() * document.span_ns * 0.9);
+    const range = { begin, end: Math.min(document.span_ns, begin + 1 + Math.floor(random() * 1_500_000)) };
+    const sums = finish(timeline.summing(store, range, { rank: null, stream: null }));
+    const plain = plainSums(store, range);
+    assert.equal(sums.grain, 0);
+    assert.deepEqual(exactly(sums.kernels), asObject(plain.kernels));
+    assert.deepEqual(exactly(sums.host), asObject(plain.host));
+    assert.deepEqual(exactly(sums.operators), asObject(plain.operators, [null]));
+    assert.equal(sums.unlinkedNs, plain.operators.get(null) ?? 0);
+    assert.equal(sums.launches, plain.launches);
+    sums.streams.forEach(({ track, busyNs }) => assert.equal(busyNs, plain.streams.get(track)));
+    sums.devices.forEach(({ rank, name, busyNs, pause }) => {
+      assert.equal(busyNs, plain.devices.get(`${rank}/${name}`));
+      assert.ok(pause.length <= range.end - range.begin - busyNs);
+    });
+  }
+});
+
+test('sums over merged boxes are near those of all events, and say what they cannot', () => {
+  const whole = training({ ranks: 1, steps: 4, perStep: 20, stepNs: 4_000_000 });
+  const merged_ = training({ ranks: 1, steps: 4, perStep: 20, stepNs: 4_000_000, windowStep: 0 });
+  const range = { begin: 9_000_000, end: 14_000_000 }; // outside of the window
+  const [exact, about] = [whole, merged_].map((document) => {
+    const store = new timeline.Store(document);
+    store.allow(Infinity);
+    return finish(timeline.summing(store, range, { rank: null, stream: null }));
+  });
+  assert.ok(about.grain > 0);
+  assert.equal(about.launches, null);
+  assert.deepEqual(about.operators, []);
+  assert.ok(about.devices.every(({ pause }) => pause === null));
+  const all = (names) => names.reduce((sum, { ns }) => sum + ns, 0);
+  for (const of of ['kernels', 'host']) {
+    assert.ok(Math.abs(all(about[of]) - all(exact[of])) < 0.02 * all(exact[of]), `${of}: ${all(about[of])} ${all(exact[of])}`);
+  }
+  assert.ok(Math.abs(about.devices[0].busyNs - exact.devices[0].busyNs) < 0.02 * exact.devices[0].busyNs);
+});
+
+test('sums are of the rank and the stream that are chosen', () => {
+  const document = training({ ranks: 2, steps: 2, perStep: 8 });
+  const store = new timeline.Store(document);
+  store.allow(Infinity);
+  const range = { begin: 0, end: document.span_ns };
+  const of = (filter) => finish(timeline.summing(store, range, { rank: null, stream: null, ...filter }));
+  const busy = (sums) => sums.streams.reduce((all, { busyNs }) => all + busyNs, 0);
+  assert.equal(busy(of({ rank: 0 })) + busy(of({ rank: 1 })), busy(of({})));
+  assert.deepEqual(new Set(of({ stream: 7 }).streams.map(({ track }) => document.tracks[track].name)), new Set(['stream 7']));
+});
+
+test('stretches of time are united, and their longest pause is found', () => {
+  const random = chance(11);
+  for (let round = 0; round < 200; ++round) {
+    const some = () => Array.from({ length: Math.floor(random() * 6) }, () => Math.floor(random() * 60)).sort((a, b) => a - b)
+      .flatMap((at) => [[at, at + 1 + Math.floor(random() * 8)]]);
+    const [a, b] = [some(), some()];
+    const apart = (list) => timeline.united(list.flat(), []);
+    const both = timeline.united(apart(a), apart(b));
+    const has = (ns) => [...a, ...b].some(([begin, end]) => ns >= begin && ns < end);
+    const plain = Array.from({ length: 80 }, (_, ns) => ns).filter(has).length;
+    assert.equal(timeline.lengthOf(both), plain);
+    for (let i = 2; i < both.length; i += 2) {
+      assert.ok(both[i] > both[i - 1]);
+    }
+    let [longest, run] = [0, 0];
+    for (let ns = 0; ns < 80; ++ns) {
+      run = has(ns) ? 0 : run + 1;
+      longest = Math.max(longest, run);
+    }
+    assert.equal(timeline.longestPause(both, 0, 80).length, longest);
+  }
 });

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "borescope/base/hash/input_hash.h"
+#include "borescope/base/large_pages.h"
 
 namespace borescope::internal {
 
@@ -22,7 +23,9 @@ class IdMap64 {
       : IdMap64(IsDense(count, first, last) ? 0 : count) {
     if (IsDense(count, first, last)) {
       first_ = static_cast<uint64_t>(first);
-      rows_.assign(static_cast<uint64_t>(last) - first_ + 1, kNone);
+      const size_t ids = static_cast<uint64_t>(last) - first_ + 1;
+      ReserveInLargePages(rows_, ids);
+      rows_.assign(ids, kNone);
     }
   }
 

@@ -138,7 +138,7 @@ ParsedNumber ParseScaled(std::string_view text, int scale) {
   return ApplySign(decimal.negative, magnitude, overflow);
 }
 
-ParsedNumber ParseInteger(std::string_view text) {
+ParsedNumber ParseRareInteger(std::string_view text) {
   size_t i = text.starts_with('-') ? 1 : 0;
   uint64_t value = 0;
   for (; i < text.size() && IsDigit(text[i]); ++i) {

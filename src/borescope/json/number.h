@@ -48,7 +48,19 @@ inline ParsedNumber ParseMicroseconds(std::string_view text) {
 
 // A whole number; "7.0" counts as 7, 7.5 is kNotNumber. ParseUnsigned keeps all 64 bits of
 // addresses and similar values in the bit pattern of the result.
-ParsedNumber ParseInteger(std::string_view text);
+ParsedNumber ParseRareInteger(std::string_view text);  // any text
+inline ParsedNumber ParseInteger(std::string_view text) {
+  // The common shape, digits that certainly fit, without the general routine's bookkeeping.
+  uint64_t value = 0;
+  size_t i = 0;
+  for (; i < text.size() && static_cast<unsigned>(text[i] - '0') < 10; ++i) {
+    value = value * 10 + static_cast<unsigned>(text[i] - '0');
+  }
+  if (i != text.size() || i == 0 || i > 18) {
+    return ParseRareInteger(text);
+  }
+  return {static_cast<int64_t>(value), NumberStatus::kOk};
+}
 ParsedNumber ParseUnsigned(std::string_view text);
 
 // Any number, to the nearest double. kNotFinite also for values too large for one.

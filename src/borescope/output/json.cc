@@ -1,4 +1,7 @@
+#include <cstddef>
+#include <cstdint>
 #include <optional>
+#include <string>
 #include <string_view>
 #include <utility>
 #include <variant>
@@ -71,17 +74,36 @@ void PutHints(JsonWriter& json, const Column& column) {
   json.EndObject();
 }
 
-void PutColumn(JsonWriter& json, const Column& column) {
-  json.BreakLine(4);
-  json.BeginObject();
-  json.Member("name", column.name);
-  json.Member("type", TypeName(column));
-  json.Key("unit");
-  const std::string_view unit = UnitName(column.unit);
-  unit.empty() ? json.Null() : json.String(unit);
-  json.Member("role", RoleName(column.role));
-  json.Member("doc", column.doc);
-  PutHints(json, column);
+// How cells are written: each by itself, or where texts recur, once each and their numbers.
+enum class Form : uint8_t { kPlain, kPacked };
+
+// Whether the texts of a column are shorter as a list of all that differ, and a number for each
+// row.
+const StringValues* PackedCells(const Column& column, Form form) {
+  constexpr size_t kLeastRows = 8;
+  constexpr size_t kLeastRepeats = 2;  // of each text, on average
+  const auto* const cells = std::get_if<StringValues>(&column.values);
+  const bool is_packed = form == Form::kPacked && cells != nullptr && cells->size() >= kLeastRows &&
+                         cells->texts().size() * kLeastRepeats <= cells->size();
+  return is_packed ? cells : nullptr;
+}
+
+void PutPackedCells(JsonWriter& json, const Column& column, const StringValues& cells) {
+  json.Key("texts");
+  json.BeginArray();
+  for (const std::string& text : cells.texts()) {
+    json.String(text);
+  }
+  json.EndArray();
+  json.Key("cells");
+  json.BeginArray();
+  for (size_t row = 0; row < cells.size(); ++row) {
+    column.IsMissing(row) ? json.Null() : json.Uint(cells.numbers()[row]);
+  }
+  json.EndArray();
+}
+
+void PutCells(JsonWriter& json, const Column& column) {
   json.Key("values");
   json.BeginArray();
   std::visit(
@@ -92,10 +114,28 @@ void PutColumn(JsonWriter& json, const Column& column) {
       },
       column.values);
   json.EndArray();
+}
+
+void PutColumn(JsonWriter& json, const Column& column, Form form) {
+  json.BreakLine(4);
+  json.BeginObject();
+  json.Member("name", column.name);
+  json.Member("type", TypeName(column));
+  json.Key("unit");
+  const std::string_view unit = UnitName(column.unit);
+  unit.empty() ? json.Null() : json.String(unit);
+  json.Member("role", RoleName(column.role));
+  json.Member("doc", column.doc);
+  PutHints(json, column);
+  if (const StringValues* const cells = PackedCells(column, form); cells != nullptr) {
+    PutPackedCells(json, column, *cells);
+  } else {
+    PutCells(json, column);
+  }
   json.EndObject();
 }
 
-void PutTable(JsonWriter& json, const Table& table) {
+void PutTable(JsonWriter& json, const Table& table, Form form) {
   json.BreakLine(2);
   json.BeginObject();
   json.Member("name", table.name);
@@ -103,7 +143,7 @@ void PutTable(JsonWriter& json, const Table& table) {
   json.Key("columns");
   json.BeginArray();
   for (const Column& column : table.columns) {
-    PutColumn(json, column);
+    PutColumn(json, column, form);
   }
   json.EndArray();
   json.EndObject();
@@ -122,10 +162,8 @@ void PutDiagnostic(JsonWriter& json, const DiagnosticRow& row) {
   json.EndObject();
 }
 
-}  // namespace
-
 // A line for each column: long enough to be read by programs, short enough for a diff.
-Result<void> WriteJson(const Document& document, const WriteOptions&, Sink& sink) {
+Result<void> PutDocument(const Document& document, Form form, Sink& sink) {
   JsonWriter json(sink);
   json.BeginObject();
   json.Member("borescope", Version());
@@ -135,7 +173,7 @@ Result<void> WriteJson(const Document& document, const WriteOptions&, Sink& sink
   json.Key("tables");
   json.BeginArray();
   for (const Table& table : document.tables) {
-    PutTable(json, table);
+    PutTable(json, table, form);
   }
   json.EndArray();
   json.BreakLine(1);
@@ -147,6 +185,16 @@ Result<void> WriteJson(const Document& document, const WriteOptions&, Sink& sink
   json.EndArray();
   json.EndObject();
   return json.Finish();
+}
+
+}  // namespace
+
+Result<void> WriteJson(const Document& document, const WriteOptions&, Sink& sink) {
+  return PutDocument(document, Form::kPlain, sink);
+}
+
+Result<void> WritePackedJson(const Document& document, Sink& sink) {
+  return PutDocument(document, Form::kPacked, sink);
 }
 
 }  // namespace borescope::internal

@@ -66,6 +66,32 @@ TEST(Writer, JsonHasTheShapeOfTheContract) {
   EXPECT_EQ(Written("json", {}), head + " \"tables\":[],\n \"diagnostics\":[]}\n");
 }
 
+// In the page texts that recur are there once; few rows, and texts that differ, are unchanged.
+TEST(Writer, PackedJsonHasRecurringTextsOnce) {
+  Document document;
+  Table& table = document.tables.emplace_back(Table{"t", "T", {}});
+  table.columns.reserve(2);
+  Column& kind = AddString(table, "kind", Role::kKey, "");
+  Column& name = AddString(table, "name", Role::kKey, "");
+  for (int64_t row = 0; row < 8; ++row) {
+    row == 2 ? PushMissing(kind) : Push(kind, row % 2 == 0 ? "gemm" : "</copy>");
+    Push(name, std::string_view("k" + std::to_string(row)));
+  }
+  StringSink packed;
+  ASSERT_TRUE(WritePackedJson(document, packed).ok());
+  EXPECT_NE(packed.text().find(R"("texts":["gemm","</copy>",""],"cells":[0,1,null,1,0,1,0,1])"),
+            std::string::npos)
+      << packed.text();
+  EXPECT_NE(packed.text().find(R"("values":["k0","k1","k2","k3","k4","k5","k6","k7"])"),
+            std::string::npos)
+      << packed.text();
+  StringSink small;
+  StringSink plain;
+  ASSERT_TRUE(WritePackedJson(SmallDocument(), small).ok());
+  ASSERT_TRUE(WriteJson(SmallDocument(), {}, plain).ok());
+  EXPECT_EQ(small.text(), plain.text());
+}
+
 TEST(Writer, CsvQuotesAndLeavesMissingCellsEmpty) {
   EXPECT_EQ(Written("csv", SmallDocument()),
             "# kernels\n"

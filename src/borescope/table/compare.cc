@@ -17,7 +17,7 @@ namespace borescope::internal {
 namespace {
 
 // Keys that identify an event of one recording.
-constexpr std::string_view kEventKeys[] = {"ts_ns", "correlation", "position"};
+constexpr std::string_view kEventKeys[] = {"ts_ns", "begin_ns", "correlation", "position"};
 
 bool NamesEvent(const Column& column) {
   return column.role == Role::kKey && std::find(std::begin(kEventKeys), std::end(kEventKeys),

@@ -9,6 +9,7 @@
 #include <type_traits>
 #include <vector>
 
+#include "borescope/base/large_pages.h"
 #include "borescope/base/parallel.h"
 #include "borescope/trace/tables.h"
 
@@ -154,9 +155,12 @@ void AppendRows(Table& whole, const Table& part, const IdMap& map) {
   ForEachColumn(
       [&](auto& to, const auto& from) {
         const size_t old_size = to.size();
-        to.resize(old_size + from.size());
-        for (size_t i = 0; i < from.size(); ++i) {
-          to[old_size + i] = map(from[i]);
+        GrowInLargePages(to, from.size());
+        to.insert(to.end(), from.begin(), from.end());
+        using Value = typename std::remove_reference_t<decltype(to)>::value_type;
+        if constexpr (std::is_same_v<Value, StringId> || std::is_same_v<Value, TrackId>) {
+          std::transform(from.begin(), from.end(), to.begin() + static_cast<ptrdiff_t>(old_size),
+                         map);
         }
       },
       whole, part);
@@ -171,7 +175,9 @@ void PermuteColumn(ColumnData<T>& column, std::span<const uint32_t> order) {
   if (column.empty()) {
     return;
   }
-  ColumnData<T> moved(column.size());
+  ColumnData<T> moved;
+  ReserveInLargePages(moved, column.size());
+  moved.resize(column.size());
   for (size_t i = 0; i < order.size(); ++i) {
     moved[i] = column[order[i]];
   }
@@ -222,7 +228,7 @@ void OwnColumns(Table& table) {
 
 template <class Table>
 void ReserveRows(Table& table, size_t rows) {
-  ForEachColumn([&](auto& column) { column.reserve(rows); }, table);
+  ForEachColumn([&](auto& column) { ReserveInLargePages(column, rows); }, table);
 }
 
 }  // namespace borescope::internal

@@ -353,18 +353,48 @@ TrackId TracePart::FindTrack(TrackKind kind, int64_t pid, int64_t tid, int64_t p
   return found == track_ids_.end() ? TrackId{} : found->second;
 }
 
+TracePart::RowCounts TracePart::row_counts() const {
+  return {data.host.size(),   data.device.size(),  data.ops.size(),
+          data.triton.size(), data.kernels.size(), data.runtime_calls.size(),
+          data.copies.size(), data.flows.size(),   data.memory.size()};
+}
+
+void TracePart::Reserve(const RowCounts& rows) {
+  ReserveRows(data.host, rows[0]);
+  ReserveRows(data.device, rows[1]);
+  ReserveRows(data.ops, rows[2]);
+  ReserveRows(data.triton, rows[3]);
+  ReserveRows(data.kernels, rows[4]);
+  ReserveRows(data.runtime_calls, rows[5]);
+  ReserveRows(data.copies, rows[6]);
+  ReserveRows(data.flows, rows[7]);
+  ReserveRows(data.memory, rows[8]);
+}
+
+// Few files have more pairs than a search from the first on finds quickly.
+size_t TracePart::FindCount(char phase, StringId category) {
+  constexpr ptrdiff_t kFew = 32;
+  auto& counts = data.event_counts;
+  const auto few = counts.begin() + std::min(std::ssize(counts), kFew);
+  const auto found = std::find_if(counts.begin(), few, [&](const EventCount& count) {
+    return count.phase == phase && count.category == category;
+  });
+  if (found != few) {
+    return static_cast<size_t>(found - counts.begin());
+  }
+  const uint64_t key = uint64_t{category.value} << 8 | static_cast<unsigned char>(phase);
+  const auto [place, is_new] = count_ids_.try_emplace(key, counts.size());
+  if (is_new) {
+    counts.push_back({phase, category, 0, 0});
+  }
+  return place->second;
+}
+
 void TracePart::CountEvent(char phase, StringId category, int64_t dur_ns) {
   auto& counts = data.event_counts;
-  auto matches = [&](const EventCount& count) {
-    return count.phase == phase && count.category == category;
-  };
-  if (last_count_ >= counts.size() || !matches(counts[last_count_])) {
-    const uint64_t key = uint64_t{category.value} << 8 | static_cast<unsigned char>(phase);
-    const auto [place, is_new] = count_ids_.try_emplace(key, counts.size());
-    last_count_ = place->second;
-    if (is_new) {
-      counts.push_back({phase, category, 0, 0});
-    }
+  if (last_count_ >= counts.size() || counts[last_count_].phase != phase ||
+      counts[last_count_].category != category) {
+    last_count_ = FindCount(phase, category);
   }
   counts[last_count_].count += 1;
   AddSaturatingTo(counts[last_count_].total_ns, dur_ns);

@@ -42,6 +42,12 @@ class TracePart {
   TrackId FindTrack(TrackKind kind, int64_t pid, int64_t tid, int64_t process = kMissing,
                     bool is_async = false) const;
 
+  // Rows of the tables that the events of a timeline fill, in the order of `ReserveRows`.
+  using RowCounts = std::array<size_t, 9>;
+  RowCounts row_counts() const;
+  // Makes room, so that no table grows on the way.
+  void Reserve(const RowCounts& rows);
+
   // Counts one event of the input.
   void CountEvent(char phase, StringId category, int64_t dur_ns);
   // Adds `more` events to the count that CountEvent touched last.
@@ -61,6 +67,8 @@ class TracePart {
   };
 
   TrackId TrackOf(const TrackKey& key);
+  // The row of the events of one phase and category; made on first sight.
+  size_t FindCount(char phase, StringId category);
 
   HashMap<TrackKey, TrackId> track_ids_;
   TrackKey last_key_{};

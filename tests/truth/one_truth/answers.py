@@ -49,7 +49,8 @@ OF_TWO_RUNS = ("diff",)
 # Tables that are not called like their verb.
 VERB_OF = {
     "traces": "info", "event_counts": "info", "quality": "doctor", "breakdown_spread": "breakdown",
-    "idle_intervals": "idle", "idle_causes": "idle", "late_host": "idle", "gpu_time": "gaps", "gap_neighbours": "gaps",
+    "idle_intervals": "idle", "idle_causes": "idle", "left_out": "idle", "late_host": "idle",
+    "longest_gaps": "idle", "gpu_time": "gaps", "gap_neighbours": "gaps",
     "kernel_classes": "kernels", "variability_summary": "variability",
     "inductor_categories": "inductor", "inductor_kernels": "inductor", "inductor_time": "inductor",
     "utilisation": "roofline", "ledger": "roofline", "modelled": "roofline", "roofs": "roofline",
@@ -225,6 +226,10 @@ def page_tables(program, inputs, *options):
                                                re.DOTALL)[1]) for name in ("tables", "layout"))
     for table, all_rows in zip(tables["tables"], layout["all_rows"], strict=True):
         table["all_rows"] = all_rows
+        for column in table["columns"]:
+            if "texts" in column:  # those that recur, once each (docs/report.md)
+                texts_of, cells = column.pop("texts"), column.pop("cells")
+                column["values"] = [None if cell is None else texts_of[cell] for cell in cells]
     section = next(section for section in layout["sections"] if section["name"] == "summary")
     for table in tables["tables"][section["first_table"]:section["first_table"] + section["tables"]]:
         table["name"] = f"summary {table['name']}"

@@ -117,6 +117,13 @@ def gaps(answers, say):
     for table in answers.tables("verbs", "gaps"):
         say(quantity, "sum of gaps", nonzero(table.sums(DEVICE, "total_ns")))
         say("number of gaps", "sum of gaps", nonzero(table.sums(DEVICE, "count")))
+        longest = {}
+        for key, longest_ns in zip(table.keys(DEVICE), table["max_ns"]):
+            longest[key] = max(longest.get(key, 0), longest_ns)
+        say("longest gap of a device", "gaps", longest)
+    for table in answers.tables("verbs", "longest_gaps"):
+        first = table.where(lambda c: c("place") == 1)
+        say("longest gap of a device", "longest_gaps", first.values(DEVICE, "duration_ns"))
     for table in answers.tables("sql", "work"):
         say(quantity, "gaps_ns in SQL", nonzero(table.values(DEVICE, "gap_ns")))
     for table in answers.tables("verbs", "idle_causes"):

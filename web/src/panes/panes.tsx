@@ -83,7 +83,7 @@ function PaneBody({ report, pane, isShown }: { report: Report; pane: Pane; isSho
   return (
     <>
       {pane.name === OVERVIEW && <OverviewPane report={report} />}
-      {pane.name === TIMELINE && <TimelinePane />}
+      {pane.name === TIMELINE && <TimelinePane report={report} isShown={isShown} />}
       <Contents pane={pane} sections={sections} lacking={lacking} />
       {pane.name === QUALITY && <QualitySection report={report} />}
       {sections.map((section) => <SectionView key={section.name} section={section} isShown={isShown} />)}

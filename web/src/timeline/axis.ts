@@ -24,6 +24,14 @@ function label(ns: number, step: number): string {
   return `${(ns / divisor).toFixed(decimals)}\u00a0${unit}`;
 }
 
+const SPAN_PARTS = 100; // of a span, to which its ends are exact
+
+/** "12.3 ms – 12.9 ms": as many digits as distinguish the ends. */
+export function spanText(begin: number, end: number): string {
+  const step = Math.max(1, 10 ** Math.floor(Math.log10(Math.max(1, end - begin) / SPAN_PARTS)));
+  return `${label(begin, step)} – ${label(end, step)}`;
+}
+
 /** A time to the nanosecond, in the unit that suits it: "1.234567 ms". */
 export function exactTime(ns: number): string {
   const [divisor, unit] = unitFor(ns);

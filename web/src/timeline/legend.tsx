@@ -29,11 +29,13 @@ export function Legend({ stage }: { stage: Stage }) {
   useChanges(stage, 'settle');
   const seen = tonesSeen(stage);
   const tones = stage.store.tones.flatMap((tone, i) => (seen.has(i) && /^[\w-]+$/.test(tone) ? [tone] : []));
+  const hasSteps = stage.store.tracks.some((info) => info.kind === 'steps' && info.events > 1);
   return (
     <ul class="legend tl-legend" aria-label="Colours of events">
       {tones.map((tone) => (
         <li key={tone}><i style={{ background: `var(--${tone}, var(--other))` }} aria-hidden="true" />{WORDS[tone] ?? printable(tone)}</li>
       ))}
+      {hasSteps && <li><i class="tl-band" aria-hidden="true" />every other step of the host; devices may run its work later</li>}
     </ul>
   );
 }

@@ -81,8 +81,8 @@ export class Stage {
   private readonly listeners = new Map<Change, Set<() => void>>();
   private readonly frames = new Frames(() => this.paint(), () => this.settle());
 
-  constructor(readonly document: TimelineDocument) {
-    this.store = new Store(document);
+  constructor(readonly document: TimelineDocument, store?: Store) {
+    this.store = store ?? new Store(document);
     this.plans = new Plans(this.store);
     this.whole = Math.max(1, document.span_ns);
     this.exact = partialWindows(document);

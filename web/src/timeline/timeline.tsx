@@ -1,4 +1,5 @@
 // The timeline: rows of events over time, drawn on a canvas, with everything that is needed around it.
+import { type ComponentChildren } from 'preact';
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
 
 import { printable, show } from '../units';
@@ -13,6 +14,7 @@ import { Legend } from './legend';
 import { Finer } from './more';
 import { Outline } from './outline';
 import { type Focus, Stage } from './stage';
+import { type Store } from './store';
 import { Tools } from './tools';
 import { Tooltip } from './tooltip';
 import { type Span } from './view';
@@ -30,6 +32,8 @@ export interface TimelineProps {
   onRange?: (range: Span | null) => void;
   focus?: Focus | null;
   search?: string;
+  store?: Store; // of the document, where others have it, too
+  children?: ComponentChildren; // below the picture
 }
 
 interface Elements {
@@ -214,8 +218,8 @@ function Plot({ stage, elements }: { stage: Stage; elements: Elements }) {
   );
 }
 
-export function Timeline({ document: data, range, onRange, focus, search = '' }: TimelineProps) {
-  const stage = useMemo(() => new Stage(data), [data]);
+export function Timeline({ document: data, range, onRange, focus, search = '', store, children }: TimelineProps) {
+  const stage = useMemo(() => new Stage(data, store), [data, store]);
   const elements = useElements();
   const input = useRef<HTMLInputElement>(null);
   useSurfaces(stage, elements);
@@ -227,6 +231,7 @@ export function Timeline({ document: data, range, onRange, focus, search = '' }:
       <Tools stage={stage} input={input} search={search} />
       <Plot stage={stage} elements={elements} />
       <Details stage={stage} />
+      {children}
       <Spoken stage={stage} />
       <Legend stage={stage} />
       <State stage={stage} />

@@ -1,5 +1,5 @@
 // What is said about a box, in the tooltip, the panel and the table.
-import { NO_NAME, printable, show, showShare } from '../units';
+import { NO_NAME, plainWords, printable, show, showShare } from '../units';
 import { busyShare, countOf, durationOf } from './boxes';
 import { type Spot } from './scene';
 import { type Store } from './store';
@@ -7,9 +7,10 @@ import { type Store } from './store';
 export const nameOf = (store: Store, { boxes, index }: Spot): string => printable(store.name(boxes.name[index]!)) || NO_NAME;
 
 /** Shapes, sizes of messages and similar; empty: none are recorded. */
-export function detailOf(store: Store, { boxes, index }: Spot): string {
+export function detailOf(store: Store, { track, boxes, index }: Spot): string {
   const detail = boxes.detail?.[index] ?? 0;
-  return detail === 0 ? '' : printable(store.name(detail - 1));
+  const text = detail === 0 ? '' : printable(store.name(detail - 1));
+  return store.tracks[track]?.kind === 'path' ? plainWords(text) : text; // what bounds it
 }
 
 export function lengthOf({ boxes, index }: Spot): string {

@@ -10,6 +10,9 @@ namespace borescope::internal {
 inline constexpr ParamSpec kKernelWaitParam{
     "kernel-wait", "TIME", "a gap shorter than this, after a launch in time, is kernel wait",
     ParamType::kTime, 30'000};
+inline constexpr ParamSpec kLongestParam{
+    "longest", "N", "list the N longest gaps of each device, and the longest of each step",
+    ParamType::kCount, 10};
 
 // launches; the defaults of the first two are HolisticTraceAnalysis'
 inline constexpr ParamSpec kLongCallParam{

@@ -45,7 +45,8 @@ Table RunsTable(const JudgedRuns& runs) {
          "Ranks of the job; missing where it was not recorded.");
   AddFloat(table, "step_flops", Unit::kFlops, Role::kDerived,
            "Work of a step by shapes of its operators; missing where they were not recorded.");
-  AddString(table, "devices", Role::kDerived, "Devices of the first rank, as recorded.");
+  AddString(table, "devices", Role::kDerived,
+            "Devices that its first rank could see, used or not.");
   for (const RunValues& run : runs.base) {
     PushRun(table, "base", run);
   }

@@ -19,6 +19,7 @@ namespace borescope::cli {
 namespace {
 
 constexpr int kMostRows = 1'000'000'000;
+constexpr std::string_view kStandardOutput = "-";  // as the name of a file
 
 // Without -o the page is left out where another form is asked for.
 bool WantsPage(const RawOptions& raw) {
@@ -28,6 +29,9 @@ bool WantsPage(const RawOptions& raw) {
 Result<void> CheckPage(const RawOptions& raw) {
   if (!raw.format.empty()) {
     return UsageError("report writes HTML; for tables in other formats ask the verbs themselves");
+  }
+  if (raw.output == kStandardOutput && raw.markdown == kStandardOutput) {
+    return UsageError("-o - and --markdown - are one standard output; name a file for one");
   }
   if (WantsPage(raw) && raw.output.empty() && isatty(STDOUT_FILENO) != 0) {
     return UsageError("report writes a page for a browser; name its file with -o report.html");
@@ -110,11 +114,12 @@ Result<std::vector<FileInfo>> WriteOfParts(const RawOptions& raw, const ReportOu
 ReportOutputs OutputsOf(const RawOptions& raw, const Output& output) {
   ReportOutputs outputs;
   if (WantsPage(raw)) {
-    outputs.page = raw.output.empty() ? output : Output(raw.output);
+    outputs.page =
+        raw.output.empty() || raw.output == kStandardOutput ? output : Output(raw.output);
   }
   outputs.card = raw.card;
   if (!raw.markdown.empty()) {
-    outputs.markdown = raw.markdown == "-" ? output : Output(raw.markdown);
+    outputs.markdown = raw.markdown == kStandardOutput ? output : Output(raw.markdown);
   }
   return outputs;
 }

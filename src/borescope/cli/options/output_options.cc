@@ -53,6 +53,9 @@ Result<void> CheckDrawable(const FormatInfo& writer, Verbs verbs, const RawOptio
                   fmt::join(names, ", ")));
 }
 
+// As a name for -o.
+constexpr std::string_view kStandardOutput = "-";
+
 // Tables are text in a file of any other name; but who wants a page means the report.
 Result<void> CheckNoPage(const RawOptions& raw) {
   const std::string extension = std::filesystem::path(raw.output).extension().string();
@@ -78,7 +81,7 @@ Result<void> CheckColour(const std::string& when) {
 }
 
 Result<OutputOptions> UnderstandOutput(const RawOptions& raw, Verbs verbs, bool draws) {
-  OutputOptions output{nullptr, raw.output};
+  OutputOptions output{nullptr, raw.output == kStandardOutput ? std::string() : raw.output};
   CLI_TRY(CheckNoPage(raw));
   CLI_ASSIGN(output.writer, WriterOf(raw.format.empty() ? FormatOf(raw.output) : raw.format));
   output.colour = ColourOf(raw.color);

@@ -27,15 +27,16 @@ std::vector<char> LaunchNames(const Trace& trace) {
   return is_launch;
 }
 
-// Room for all correlation numbers of calls.
-IdMap64 MapForCalls(const RuntimeCalls& calls) {
+// Room for those of `numbers` that `is_id` accepts.
+template <class IsId>
+IdMap64 MapFor(const std::vector<int64_t>& numbers, const IsId& is_id) {
   int64_t first = std::numeric_limits<int64_t>::max();
-  int64_t last = 0;
-  for (const int64_t number : calls.correlation) {
-    first = IsCorrelation(number) ? std::min(first, number) : first;
-    last = IsCorrelation(number) ? std::max(last, number) : last;
+  int64_t last = std::numeric_limits<int64_t>::min();
+  for (const int64_t number : numbers) {
+    first = is_id(number) ? std::min(first, number) : first;
+    last = is_id(number) ? std::max(last, number) : last;
   }
-  return {calls.size(), first, last};
+  return {numbers.size(), first, last};
 }
 
 // The runtime call of each correlation number.
@@ -43,7 +44,7 @@ IdMap64 MapLaunches(const Trace& trace, Diagnostics& diagnostics) {
   const HostEvents& host = trace.host();
   const RuntimeCalls& calls = trace.runtime_calls();
   const std::vector<char> is_launch = LaunchNames(trace);
-  IdMap64 launches = MapForCalls(calls);
+  IdMap64 launches = MapFor(calls.correlation, IsCorrelation);
   for (uint32_t row = 0; row < host.size(); ++row) {
     CheckStopAt(row);
     if (host.kind[row] != HostKind::kRuntime || host.detail[row] == kNoDetail) {
@@ -139,12 +140,13 @@ bool ExternalIdsNameOps(const DeviceEvents& device) {
 
 IdMap64 MapOperators(const Trace& trace) {
   const HostEvents& host = trace.host();
-  IdMap64 operators(trace.ops().size());
+  const auto is_id = [](int64_t id) { return id != kMissing && id != 0; };
+  IdMap64 operators = MapFor(trace.ops().external_id, is_id);
   for (uint32_t row = 0; row < host.size(); ++row) {
     CheckStopAt(row);
     if (host.kind[row] == HostKind::kOp && host.detail[row] != kNoDetail) {
       const int64_t id = trace.ops().external_id[host.detail[row]];
-      if (id != kMissing && id != 0) {
+      if (is_id(id)) {
         operators[id] = row;
       }
     }

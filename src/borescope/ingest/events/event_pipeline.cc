@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "borescope/base/parallel.h"
-#include "borescope/ingest/events/structural_parser.h"
+#include "borescope/ingest/events/fast_parser.h"
 #include "borescope/ingest/events/tolerant_parser.h"
 
 namespace borescope::internal {
@@ -30,9 +30,9 @@ class ChunkParser {
  public:
   // With `force`, an event that does not end in the chunk counts as damaged.
   ParsedChunk Parse(TextChunk chunk, bool force) {
-    KinetoEvents events;
+    KinetoEvents events(rows_);
     ParsedChunk parsed;
-    parsed.outcome = structural_.Parse(chunk.text(), chunk.byte, events);
+    parsed.outcome = fast_.Parse(chunk.text(), chunk.byte, events);
     const ChunkEnd end = chunk.is_last ? ChunkEnd::kEndOfText
                          : force       ? ChunkEnd::kTooLong
                                        : ChunkEnd::kMoreText;
@@ -50,13 +50,15 @@ class ChunkParser {
     }
     parsed.facts = events.facts();
     parsed.part = events.TakePart();
+    rows_ = parsed.part.row_counts();
     parsed.chunk = std::move(chunk);
     return parsed;
   }
 
  private:
-  StructuralParser structural_;
+  FastParser fast_;
   TolerantParser tolerant_;
+  TracePart::RowCounts rows_{};  // of the last chunk: the next one is mostly like it
 };
 
 // One run of the pipeline, from the reader's position to the first chunk that does not end between

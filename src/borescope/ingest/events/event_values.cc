@@ -36,9 +36,18 @@ std::string_view NameOf(const RawEvent& event) {
   return Head(Unquoted(event.Get(Field::kName)), 80);
 }
 
+// Digits after the point of a number. Nearly all writers give three.
+size_t Decimals(std::string_view number) {
+  if (number.size() > 4 && number[number.size() - 4] == '.') {
+    return 3;
+  }
+  const size_t point = number.find('.');
+  return point == std::string_view::npos ? 0 : number.size() - point - 1;
+}
+
 }  // namespace
 
-bool EventValues::Usable(const ParsedNumber& number, const RawEvent& event, Field field) {
+bool EventValues::UsableIfRare(const ParsedNumber& number, const RawEvent& event, Field field) {
   switch (number.status) {
     case NumberStatus::kOk:
       return true;
@@ -109,9 +118,7 @@ bool EventValues::Timestamp(const RawEvent& event, int64_t& ts_ns) {
     diagnostics_.Count(Diag::kMissingTimestamp, event.byte, NameOf(event));
     return false;
   }
-  const size_t point = token.find('.');
-  const size_t decimals = point == std::string_view::npos ? 0 : token.size() - point - 1;
-  ++timestamps_.decimals[std::min<size_t>(decimals, 3)];
+  ++timestamps_.decimals[std::min<size_t>(Decimals(token), 3)];
   timestamps_.absolute |= number.value > kAbsoluteNs;
   ts_ns = std::clamp(number.value, -kTimeLimitNs, kTimeLimitNs);
   if (ts_ns != number.value && number.status == NumberStatus::kOk) {

@@ -61,7 +61,10 @@ class EventValues {
 
  private:
   // Counts what was wrong with a number; true if its value can be used.
-  bool Usable(const ParsedNumber& number, const RawEvent& event, Field field);
+  bool Usable(const ParsedNumber& number, const RawEvent& event, Field field) {
+    return number.status == NumberStatus::kOk || UsableIfRare(number, event, field);
+  }
+  bool UsableIfRare(const ParsedNumber& number, const RawEvent& event, Field field);
   int64_t Duration(const RawEvent& event);
 
   Diagnostics& diagnostics_;

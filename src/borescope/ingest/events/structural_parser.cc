@@ -60,43 +60,72 @@ ParseOutcome StructuralParser::Parse(std::string_view text, uint64_t byte, Kinet
   if (std::all_of(text.begin(), text.end(), IsSpace)) {
     return {ParseStop::kEnd, text.size()};
   }
-  if (!FindStructure(text)) {
+  if (!Begin(text, byte)) {
     return {ParseStop::kDamaged, 0};
   }
-  text_ = text.data();
-  at_ = structure_->structural_indexes.get();
-  end_ = at_ + structure_->n_structural_indexes;
-  events_end_ = 0;
-  ParseOutcome outcome = WalkEvents(text.size(), byte, sink);
-  outcome.events_end = events_end_;
-  return outcome;
+  std::optional<ParseOutcome> outcome;
+  while (!outcome.has_value()) {
+    outcome = ReadEvent(sink);
+  }
+  outcome->events_end = events_end_;
+  return *outcome;
 }
 
-// `size` is that of the text, `byte` its offset in the file.
-ParseOutcome StructuralParser::WalkEvents(size_t size, uint64_t byte, KinetoEvents& sink) {
-  while (at_ < end_) {
-    const size_t start = *at_;
-    if (Here() == ']') {
-      return {ParseStop::kArrayEnd, start};
-    }
-    event_.Clear();
-    event_.byte = byte + start;
-    const Walk walk = WalkEvent();
-    if (walk != Walk::kOk) {
-      return {walk == Walk::kIncomplete ? ParseStop::kIncomplete : ParseStop::kDamaged, start};
-    }
-    sink.Add(event_);
-    events_end_ = size_t{at_[-1]} + 1;
-    if (at_ < end_ && Here() == ',') {
-      ++at_;
-      if (at_ < end_ && Here() == ']') {  // a trailing comma: for the tolerant parser to count
-        return {ParseStop::kDamaged, at_[-1]};
-      }
-    } else if (at_ < end_ && Here() != ']') {
-      return {ParseStop::kDamaged, *at_};
-    }
+bool StructuralParser::Begin(std::string_view text, uint64_t byte) {
+  if (!FindStructure(text)) {
+    return false;
   }
-  return {ParseStop::kEnd, size};
+  text_ = text.data();
+  size_ = text.size();
+  byte_ = byte;
+  at_ = structure_->structural_indexes.get();
+  end_ = at_ + structure_->n_structural_indexes;
+  event_begin_ = 0;
+  events_end_ = 0;
+  return true;
+}
+
+// Searches in steps that double, as the place is mostly near.
+void StructuralParser::MoveTo(size_t at) {
+  ptrdiff_t step = 1;
+  while (end_ - at_ > step && at_[step] < at) {
+    at_ += step;
+    step *= 2;
+  }
+  at_ = std::lower_bound(at_, end_ - at_ > step ? at_ + step : end_, at);
+}
+
+std::optional<ParseOutcome> StructuralParser::ReadEvent(KinetoEvents& sink) {
+  if (at_ >= end_) {
+    return ParseOutcome{ParseStop::kEnd, size_};
+  }
+  const size_t start = *at_;
+  if (Here() == ']') {
+    return ParseOutcome{ParseStop::kArrayEnd, start};
+  }
+  event_.Clear();
+  event_.byte = byte_ + start;
+  const Walk walk = WalkEvent();
+  if (walk != Walk::kOk) {
+    return ParseOutcome{walk == Walk::kIncomplete ? ParseStop::kIncomplete : ParseStop::kDamaged,
+                        start};
+  }
+  sink.Add(event_);
+  event_begin_ = start;
+  events_end_ = size_t{at_[-1]} + 1;
+  return PassComma();
+}
+
+std::optional<ParseOutcome> StructuralParser::PassComma() {
+  if (at_ < end_ && Here() == ',') {
+    ++at_;
+    if (at_ < end_ && Here() == ']') {  // a trailing comma: for the tolerant parser to count
+      return ParseOutcome{ParseStop::kDamaged, at_[-1]};
+    }
+  } else if (at_ < end_ && Here() != ']') {
+    return ParseOutcome{ParseStop::kDamaged, *at_};
+  }
+  return std::nullopt;
 }
 
 StructuralParser::Walk StructuralParser::WalkEvent() {

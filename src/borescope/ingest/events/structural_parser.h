@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -32,11 +33,26 @@ class StructuralParser {
   // bytes. `byte` is the offset of `text` in the file. REQUIRES: text.size() < 4 GiB.
   ParseOutcome Parse(std::string_view text, uint64_t byte, KinetoEvents& sink);
 
+  // The same one event after the other, for a caller that skips some. Begin is false if the text is
+  // not well-formed; nothing else may be called then. It REQUIRES that not all of the text is white
+  // space.
+  bool Begin(std::string_view text, uint64_t byte);
+  // Moves on to the first token at or after `at`, which is the begin or the end of an event.
+  void MoveTo(size_t at);
+  // Reads an event and what separates it from the next one; or the reason why there is none.
+  std::optional<ParseOutcome> ReadEvent(KinetoEvents& sink);
+  // Where reading goes on.
+  size_t position() const { return at_ < end_ ? *at_ : size_; }
+  // Where the event that was read last begins, and where it ends; 0 if there was none.
+  size_t event_begin() const { return event_begin_; }
+  size_t events_end() const { return events_end_; }
+
  private:
   enum class Walk : uint8_t { kOk, kIncomplete, kDamaged };
 
   bool FindStructure(std::string_view text);
-  ParseOutcome WalkEvents(size_t size, uint64_t byte, KinetoEvents& sink);
+  // What separates two events, after the first.
+  std::optional<ParseOutcome> PassComma();
   Walk WalkEvent();
   template <class FindField>
   Walk WalkObject(const FindField& find_field);
@@ -51,7 +67,10 @@ class StructuralParser {
   const char* text_ = nullptr;
   const uint32_t* at_ = nullptr;   // next structural character
   const uint32_t* end_ = nullptr;  // a readable sentinel
-  size_t events_end_ = 0;          // after the last event read
+  size_t size_ = 0;                // of the text
+  uint64_t byte_ = 0;              // its offset in the file
+  size_t event_begin_ = 0;         // of the last event read
+  size_t events_end_ = 0;          // after it
   RawEvent event_;
   std::string scratch_;
 };

@@ -63,6 +63,10 @@ void KinetoFacts::Merge(const KinetoFacts& other, size_t first_host_row) {
 
 KinetoEvents::KinetoEvents() : values_(part_.data.diagnostics), details_(values_, part_) {}
 
+KinetoEvents::KinetoEvents(const TracePart::RowCounts& rows) : KinetoEvents() {
+  part_.Reserve(rows);
+}
+
 KinetoFacts KinetoEvents::facts() const {
   KinetoFacts facts = facts_;
   facts.timestamps = values_.timestamps();
@@ -112,6 +116,18 @@ void KinetoEvents::AddInPhase(const RawEvent& event, char phase) {
 }
 
 StringId KinetoEvents::CategoryOf(const RawEvent& event) {
+  const uint32_t layout = event.layout();
+  if (layout == RawEvent::kNoLayout) {
+    return InternCategory(event);
+  }
+  LayoutCategory& known = layout_categories_[layout % layout_categories_.size()];
+  if (known.layout != layout) {
+    known = {layout, InternCategory(event)};
+  }
+  return known.category;
+}
+
+StringId KinetoEvents::InternCategory(const RawEvent& event) {
   const std::string_view token = event.Get(Field::kCategory);
   if (!last_category_.valid() || token != last_category_token_) {
     last_category_ = details_.InternText(event, Field::kCategory);

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -35,6 +36,8 @@ struct KinetoFacts {
 class KinetoEvents {
  public:
   KinetoEvents();
+  // With room for about so many rows.
+  explicit KinetoEvents(const TracePart::RowCounts& rows);
   KinetoEvents(const KinetoEvents&) = delete;
   KinetoEvents& operator=(const KinetoEvents&) = delete;
 
@@ -59,6 +62,7 @@ class KinetoEvents {
   void AddFlow(const RawEvent& event);
   void AddThreadName(const RawEvent& event);
   StringId CategoryOf(const RawEvent& event);
+  StringId InternCategory(const RawEvent& event);
 
   // For the current event, in the part.
   uint32_t Position() const {
@@ -74,6 +78,12 @@ class KinetoEvents {
   std::vector<EventRole> roles_;  // by StringId of the category; grows on demand
   std::string last_category_token_;
   StringId last_category_;
+  // Of layouts met last, each in the place that its number has.
+  struct LayoutCategory {
+    uint32_t layout = RawEvent::kNoLayout;
+    StringId category;
+  };
+  std::array<LayoutCategory, 64> layout_categories_;
 };
 
 }  // namespace borescope::internal

@@ -102,6 +102,7 @@ class RawEvent {
   void Clear() {
     present_ = 0;
     duplicates_ = 0;
+    layout_ = kNoLayout;
   }
   void Set(Field field, std::string_view token) {
     const uint64_t bit = uint64_t{1} << static_cast<unsigned>(field);
@@ -109,6 +110,18 @@ class RawEvent {
     present_ |= bit;
     tokens_[static_cast<size_t>(field)] = token;
   }
+  // For a reader that knows the fields of an event before it reads the first: their tokens in any
+  // order, kCount for values that are not read, then which fields these are, one bit each.
+  void Put(Field field, std::string_view token) { tokens_[static_cast<size_t>(field)] = token; }
+  void SetPresent(uint64_t fields, uint32_t layout) {
+    present_ = fields;
+    duplicates_ = 0;
+    layout_ = layout;
+  }
+  // Events of one parser with the same layout, other than kNoLayout, have the same phase and
+  // category.
+  static constexpr uint32_t kNoLayout = 0;
+  uint32_t layout() const { return layout_; }
   bool Has(Field field) const { return ((present_ >> static_cast<unsigned>(field)) & 1) != 0; }
   // The token, or an empty view when the field is absent.
   std::string_view Get(Field field) const {
@@ -127,7 +140,8 @@ class RawEvent {
  private:
   uint64_t present_ = 0;
   uint64_t duplicates_ = 0;
-  std::array<std::string_view, kFieldCount> tokens_;
+  uint32_t layout_ = kNoLayout;
+  std::array<std::string_view, kFieldCount + 1> tokens_;  // the last one is never looked at
 };
 
 }  // namespace borescope::internal

@@ -36,7 +36,8 @@ struct FoundView {
 std::vector<FoundView> FindViews(const Document& document) {
   std::vector<FoundView> found;
   for (const ViewSpec& view : document.views) {
-    if (const Table* table = FindTable(document.tables, view); table != nullptr) {
+    const Table* table = FindTable(document.tables, view);
+    if (view.kind != ViewKind::kAside && table != nullptr) {
       found.push_back({&view, table});
     }
   }

@@ -120,6 +120,12 @@ TEST(PictureTest, NothingToDrawNamesTheTables) {
   EXPECT_FALSE(DrawPicture({}).ok());
 }
 
+TEST(PictureTest, AViewAsideIsNoChart) {
+  constexpr std::string_view kAsideColumns[] = {"name"};
+  const ViewSpec aside{"kernels", ViewKind::kAside, "More", kAsideColumns, {}};
+  EXPECT_FALSE(DrawPicture(With({Kernels("a", 1)}, {aside})).ok());
+}
+
 TEST(PictureTest, EmptyDataSaySo) {
   EXPECT_NE(Svg(With({Kernels("a", 0)}, {kBars})).find("Nothing to draw"), std::string::npos);
   EXPECT_NE(Svg(With({Stacks({})}, {kFlame})).find("Nothing to draw"), std::string::npos);

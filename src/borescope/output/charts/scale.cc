@@ -6,6 +6,7 @@
 #include <cmath>
 #include <iterator>
 
+#include "borescope/base/text/text.h"
 #include "borescope/output/names/labels.h"
 #include "borescope/output/utf8.h"
 
@@ -92,6 +93,23 @@ NumberFormat AmountFormat(Unit unit, double largest, bool whole) {
 
 std::string_view UnitText(const NumberFormat& format) {
   return format.unit == "us" ? kMicroseconds : format.unit;
+}
+
+std::string WithMicroSigns(std::string_view prose) {
+  constexpr std::string_view kUnit = " us";
+  const auto is_word = [](char c) {
+    return IsDigit(c) || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
+  };
+  std::string text;
+  for (size_t at = prose.find(kUnit); at != std::string_view::npos; at = prose.find(kUnit)) {
+    const size_t end = at + kUnit.size();
+    const bool is_unit =
+        at > 0 && IsDigit(prose[at - 1]) && (end == prose.size() || !is_word(prose[end]));
+    text += prose.substr(0, is_unit ? at + 1 : end);
+    text += is_unit ? kMicroseconds : "";
+    prose.remove_prefix(end);
+  }
+  return text.append(prose);
 }
 
 std::string Amount(double value, const NumberFormat& format) {

@@ -27,6 +27,8 @@ std::string Amount(double value, const NumberFormat& format);
 NumberFormat AmountFormat(Unit unit, double largest, bool whole);
 // "µs" for "us".
 std::string_view UnitText(const NumberFormat& format);
+// A sentence of the engine, where times are "12 us" as on a terminal, as people read it: "12 µs".
+std::string WithMicroSigns(std::string_view prose);
 // "45.6 %", or "–" of nothing.
 std::string ShareText(double part, double whole);
 

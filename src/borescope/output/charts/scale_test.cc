@@ -84,6 +84,13 @@ TEST(LogAxisTest, PowersOfTenLieEvenly) {
   EXPECT_DOUBLE_EQ(upward.At(100), 100);
 }
 
+TEST(WithMicroSigns, OnlyUnitsOfNumbers) {
+  EXPECT_EQ(WithMicroSigns("less than 100 us each; 5.2 us"),
+            "less than 100 \u00B5s each; 5.2 \u00B5s");
+  EXPECT_EQ(WithMicroSigns("12 users, of us, 3 us_x, us"), "12 users, of us, 3 us_x, us");
+  EXPECT_EQ(WithMicroSigns(""), "");
+}
+
 TEST(FitTextTest, NeverExceedsItsWidth) {
   const std::string name = "void at::native::vectorized_elementwise_kernel<4, Wm>(int, mWmW)";
   for (double width = 0; width < 400; width += 13) {

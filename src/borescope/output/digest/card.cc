@@ -180,6 +180,18 @@ void DrawPartNames(const ReportDigest& digest, Card& card) {
   card.y += kSmallLine;
 }
 
+// Beside it how much time the bars are not of.
+void DrawTimeTitle(const ReportDigest& digest, Card& card) {
+  const std::string title = "Where the device time goes";
+  if (digest.run.left_out_ns > 0 && !digest.against.has_value()) {
+    const double begin = card.left() + TextWidth(title, kSmall) * 1.1 + kBetweenParts;
+    const std::string note = fmt::format("{}; {} left out", DigestTime(digest.run.whole_ns),
+                                         DigestTime(digest.run.left_out_ns));
+    card.canvas.Text({begin, card.y + kSmall}, note, {.size = kSmall, .tone = Tone::kQuiet});
+  }
+  WriteLine(title, {.size = kSmall, .bold = true}, kSmallLine + 4, card);
+}
+
 // One bar of each run, as long as their times.
 void DrawTime(const ReportDigest& digest, Card& card) {
   if (digest.run.parts.empty()) {
@@ -187,7 +199,7 @@ void DrawTime(const ReportDigest& digest, Card& card) {
               card);
     return;
   }
-  WriteLine("Where the device time goes", {.size = kSmall, .bold = true}, kSmallLine + 4, card);
+  DrawTimeTitle(digest, card);
   const double other = digest.against.has_value() ? digest.against->whole_ns : 0;
   const double labels = other > 0 ? TextWidth("other run", kSmall) + 14 : 0;
   const double scale = (card.width() - labels) / std::max(digest.run.whole_ns, other);

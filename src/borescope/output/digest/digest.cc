@@ -4,9 +4,13 @@
 
 #include <algorithm>
 #include <cmath>
-#include <set>
+#include <functional>
+#include <map>
+#include <optional>
 #include <string_view>
 
+#include "borescope/base/saturating.h"
+#include "borescope/base/text/text.h"
 #include "borescope/output/charts/chart_data.h"
 #include "borescope/output/charts/scale.h"
 #include "borescope/output/units/units.h"
@@ -50,15 +54,50 @@ std::string CountText(double count) {
   return GroupDigits(static_cast<int64_t>(std::min(count, 9e15)));
 }
 
-// Of several ranks each kind of device once.
-std::string DevicesOf(const Table& overview) {
-  std::set<std::string> kinds;
-  for (size_t row = 0; row < overview.rows(); ++row) {
-    kinds.insert(RawTextAt(overview, "devices", row));
+constexpr std::string_view kTimes = " x ";
+
+// Where in `text` the next "2 x NAME" begins after `from`; its end without one.
+size_t NextKind(std::string_view text, size_t from) {
+  for (size_t at = text.find(", ", from); at != std::string_view::npos;
+       at = text.find(", ", at + 1)) {
+    const size_t digits = text.find_first_not_of("0123456789", at + 2);
+    if (digits != at + 2 && digits != std::string_view::npos &&
+        text.substr(digits).starts_with(kTimes)) {
+      return at;
+    }
   }
-  kinds.erase("");
-  const std::string first = kinds.empty() ? "" : *kinds.begin();
-  return kinds.size() < 2 ? first : fmt::format("{} and {} more", first, kinds.size() - 1);
+  return text.size();
+}
+
+using Kinds = std::map<std::string, int64_t, std::less<>>;
+
+// Counts what "2 x A100, 1 x H100" says; of a text without a number, one.
+void CountKinds(std::string_view text, Kinds& kinds) {
+  while (!text.empty()) {
+    const size_t end = NextKind(text, 0);
+    std::string_view name = text.substr(0, end);
+    const size_t times = name.find(kTimes);
+    const auto count = times == std::string_view::npos
+                           ? std::nullopt
+                           : ParseNumber<int64_t>(name.substr(0, times));
+    name.remove_prefix(count.has_value() ? times + kTimes.size() : 0);
+    AddSaturatingTo(kinds[std::string(name)], count.value_or(1));
+    text.remove_prefix(std::min(text.size(), end + 2));
+  }
+}
+
+// The devices that worked on all ranks: "1 x A100" of two ranks is "2 x A100".
+std::string DevicesOf(const Table& overview) {
+  Kinds kinds;
+  for (size_t row = 0; row < overview.rows(); ++row) {
+    CountKinds(RawTextAt(overview, "devices", row), kinds);
+  }
+  std::string text;
+  for (const auto& [name, count] : kinds) {
+    text += fmt::format("{}{} x {}", text.empty() ? "" : "; ",
+                        CountText(static_cast<double>(count)), name);
+  }
+  return text;
 }
 
 void AddFact(std::string label, std::string value, Digest& digest) {
@@ -67,12 +106,26 @@ void AddFact(std::string label, std::string value, Digest& digest) {
   }
 }
 
-// Devices that worked on what was launched before the recording only seem idle (docs/verdict.md).
-double BeforeRecording(std::span<const Table> tables) {
-  return SumOf(TableOf(tables, "idle_causes"), "before_recording_ns");
+// Of the time that the verdict leaves out of its shares, what is called so.
+DigestPart LeftOutPart(const Column& column, const Table& left_out) {
+  return {PartLabel(column.name), Tone::kFaint, SumOf(&left_out, column.name)};
 }
 
-void AddFacts(const Table& overview, const Table* breakdown, double before, Digest& digest) {
+// What no share is of: the finding about idle time leaves it out, too.
+void AddLeftOut(const Table* left_out, Digest& digest) {
+  for (const Column& column : left_out == nullptr ? std::vector<Column>() : left_out->columns) {
+    if (column.role != Role::kSum) {
+      continue;
+    }
+    DigestPart part = LeftOutPart(column, *left_out);
+    if (part.ns > 0) {
+      digest.left_out_ns += part.ns;
+      digest.left_out.push_back(std::move(part));
+    }
+  }
+}
+
+void AddFacts(const Table& overview, const Table* breakdown, Digest& digest) {
   const double world = MostOf(overview, "world_size");
   const auto ranks = static_cast<double>(overview.rows());
   const std::string of = world > ranks ? " of " + CountText(world) : "";
@@ -81,7 +134,7 @@ void AddFacts(const Table& overview, const Table* breakdown, double before, Dige
   AddFact("Steps", CountText(MostOf(overview, "steps")), digest);
   AddFact("Time", DigestTime(MostOf(overview, "span_ns")), digest);
   AddFact("Kernels", CountText(SumOf(&overview, "kernels")), digest);
-  if (const double span = SumOf(breakdown, "span_ns") - before; span > 0) {
+  if (const double span = SumOf(breakdown, "span_ns") - digest.left_out_ns; span > 0) {
     AddFact("Devices busy", DigestShare(SumOf(breakdown, "busy_ns"), span), digest);
   }
 }
@@ -93,23 +146,23 @@ void AddPart(std::string_view column, Tone tone, double ns, Digest& digest) {
   }
 }
 
-// The columns that are coloured are parts of one whole. Of the idle time, what was before the
-// recording is a part of its own.
-void AddParts(const Table& breakdown, double before, Digest& digest) {
+// The columns that are coloured are parts of one whole. What is left out is idle time there.
+void AddParts(const Table& breakdown, Digest& digest) {
   for (const Column& column : breakdown.columns) {
     if (column.hints.tone.has_value()) {
       const double ns = SumOf(&breakdown, column.name);
-      AddPart(column.name, *column.hints.tone, column.name == "idle_ns" ? ns - before : ns, digest);
+      AddPart(column.name, *column.hints.tone,
+              column.name == "idle_ns" ? ns - digest.left_out_ns : ns, digest);
     }
   }
-  AddPart("before_recording_ns", Tone::kFaint, before, digest);
 }
 
+// Findings say "us", as all texts that may come to a terminal; card and text are for people.
 void AddFindings(const Table& verdict, Digest& digest) {
   for (size_t row = 0; row < verdict.rows(); ++row) {
     digest.findings.push_back({RawTextAt(verdict, "severity", row),
-                               RawTextAt(verdict, "finding", row),
-                               RawTextAt(verdict, "evidence", row)});
+                               WithMicroSigns(RawTextAt(verdict, "finding", row)),
+                               WithMicroSigns(RawTextAt(verdict, "evidence", row))});
   }
 }
 
@@ -125,6 +178,14 @@ void AddKernels(const Table& kernels, Digest& digest) {
 }  // namespace
 
 std::string DigestShare(double part, double whole) { return ShareText(part, whole); }
+
+std::string DigestLeftOut(const Digest& run) {
+  std::string text;
+  for (const DigestPart& part : run.left_out) {
+    text += fmt::format("{}{} {}", text.empty() ? "" : ", ", DigestTime(part.ns), part.label);
+  }
+  return text;
+}
 
 std::string DigestTime(double ns) {
   return Amount(ns, AmountFormat(Unit::kNanoseconds, std::abs(ns), ns == std::floor(ns)));
@@ -145,16 +206,15 @@ Digest MakeDigest(std::string title, std::span<const Table> tables) {
   Digest digest;
   digest.title = std::move(title);
   const Table* const breakdown = TableOf(tables, "breakdown");
-  const double idle = SumOf(breakdown, "idle_ns");
-  const double before = std::min(BeforeRecording(tables), idle);
+  AddLeftOut(TableOf(tables, "left_out"), digest);
   if (const Table* overview = TableOf(tables, "overview"); overview != nullptr) {
-    AddFacts(*overview, breakdown, before, digest);
+    AddFacts(*overview, breakdown, digest);
   }
   if (const Table* verdict = TableOf(tables, "verdict"); verdict != nullptr) {
     AddFindings(*verdict, digest);
   }
   if (breakdown != nullptr) {
-    AddParts(*breakdown, before, digest);
+    AddParts(*breakdown, digest);
   }
   if (const Table* kernels = TableOf(tables, "kernels"); kernels != nullptr) {
     AddKernels(*kernels, digest);

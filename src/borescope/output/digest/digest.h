@@ -48,7 +48,9 @@ struct Digest {
   std::vector<std::pair<std::string, std::string>> facts;  // what was recorded: "Ranks", "2 of 8"
   std::vector<DigestFinding> findings;                     // the most costly first
   std::vector<DigestPart> parts;                           // those above zero
-  double whole_ns = 0;                                     // their sum
+  double whole_ns = 0;                                     // their sum, of which shares are
+  std::vector<DigestPart> left_out;                        // time of which there are no shares
+  double left_out_ns = 0;                                  // its sum
   std::vector<DigestKernel> kernels;                       // the longest first
 };
 
@@ -69,6 +71,8 @@ std::vector<DigestChange> ChangesOf(std::span<const Table> tables, size_t most);
 // A share of the whole, or a time with its unit, as people read it: "45.6 %", "12.3 ms".
 std::string DigestShare(double part, double whole);
 std::string DigestTime(double ns);
+// "477 ms before first launch, 11 ms after last work"; empty if nothing is left out.
+std::string DigestLeftOut(const Digest& run);
 // "+1.2 ms (+3.4 %)"; the share only of what was there before, and was at least a tenth of it.
 std::string DigestDelta(const DigestChange& change);
 

@@ -105,6 +105,14 @@ std::vector<std::string> PartLabels(const ReportDigest& digest) {
   return labels;
 }
 
+// What the shares are not of.
+std::string LeftOutLine(std::string_view whose, const Digest& run) {
+  const std::string left_out = DigestLeftOut(run);
+  return left_out.empty() ? left_out
+                          : fmt::format("Shares{} are of {}; left out: {}.\n\n", whose,
+                                        Plain(DigestTime(run.whole_ns)), Plain(left_out));
+}
+
 std::string PartsTable(const ReportDigest& digest) {
   const std::vector<std::string> labels = PartLabels(digest);
   if (labels.empty()) {
@@ -127,7 +135,8 @@ std::string PartsTable(const ReportDigest& digest) {
     }
     text += "\n";
   }
-  return text + "\n";
+  return text + "\n" + LeftOutLine("", digest.run) +
+         (is_two ? LeftOutLine(" of the other run", *digest.against) : std::string());
 }
 
 std::string KernelsTable(const Digest& run) {

@@ -98,7 +98,7 @@ using Fact = std::pair<std::string, std::string>;
 
 TEST(MakeDigest, AddsUpDevices) {
   const Digest digest = MakeDigest("run", TablesOf("k"));
-  EXPECT_EQ(digest.facts.at(0), Fact("Devices", "1 x A100"));
+  EXPECT_EQ(digest.facts.at(0), Fact("Devices", "2 x A100"));
   EXPECT_EQ(digest.facts.at(1), Fact("Ranks", "2 of 8"));
   EXPECT_EQ(digest.facts.back(), Fact("Devices busy", "40.0\u00A0%"));
   ASSERT_EQ(digest.parts.size(), 2U);
@@ -109,19 +109,39 @@ TEST(MakeDigest, AddsUpDevices) {
   EXPECT_EQ(digest.kernels[1].name, "k_2");
 }
 
-// As the finding says it: such devices only seem idle.
-TEST(MakeDigest, WhatWasBeforeTheRecordingIsAPartOfItsOwn) {
+TEST(MakeDigest, CountsDevicesOfEachKind) {
   std::vector<Table> tables = TablesOf("k");
-  Table causes{"idle_causes", "Idle", {}};
-  Push(AddInt(causes, "before_recording_ns", Unit::kNanoseconds, Role::kSum, ""),
+  StringValues devices;
+  devices.push_back("2 x A100, 1 x H100, PCIe");
+  devices.push_back("42");
+  tables.front().columns[1].values = std::move(devices);
+  EXPECT_EQ(MakeDigest("run", tables).facts.at(0),
+            Fact("Devices", "1 x 42; 2 x A100; 1 x H100, PCIe"));
+}
+
+// As the finding says it: such time is no part of what shares are of.
+TEST(MakeDigest, WhatIsLeftOutHasNoShare) {
+  std::vector<Table> tables = TablesOf("k");
+  Table left_out{"left_out", "Left out", {}};
+  left_out.columns.reserve(2);
+  Push(AddInt(left_out, "rank", Unit::kNone, Role::kKey, ""), int64_t{1});
+  Push(AddInt(left_out, "before_recording_ns", Unit::kNanoseconds, Role::kSum, ""),
        int64_t{10'000'000});
-  tables.push_back(std::move(causes));
-  const Digest digest = MakeDigest("run", tables);
+  tables.push_back(std::move(left_out));
+  ReportDigest report;
+  report.run = MakeDigest("run", tables);
+  const Digest& digest = report.run;
   EXPECT_EQ(digest.facts.back(), Fact("Devices busy", "80.0\u00A0%"));
-  ASSERT_EQ(digest.parts.size(), 3U);
+  ASSERT_EQ(digest.parts.size(), 2U);
   EXPECT_EQ(digest.parts[1].ns, 2e6);
-  EXPECT_EQ(digest.parts[2].label, "before recording");
-  EXPECT_EQ(digest.whole_ns, 20e6);
+  EXPECT_EQ(digest.whole_ns, 10e6);
+  EXPECT_EQ(DigestLeftOut(digest), "10.00\u00A0ms before recording");
+  const std::string text = MarkdownOf(report);
+  EXPECT_NE(text.find("| idle | 2.000 ms | 20.0 % |"), std::string::npos) << text;
+  EXPECT_NE(text.find("Shares are of 10.00 ms; left out: 10.00 ms before recording."),
+            std::string::npos)
+      << text;
+  EXPECT_NE(DrawCard(report).svg.find("10.00\u00A0ms; 10.00\u00A0ms left out"), std::string::npos);
 }
 
 TEST(MakeDigest, OfNothingIsEmpty) {

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdint>
+#include <map>
 #include <tuple>
 #include <utility>
 
@@ -91,6 +93,27 @@ void PutPanes(JsonWriter& json, std::span<const ReportPane> panes) {
   json.EndArray();
 }
 
+// Times in the tables count from the begin of the recording of each rank, those of the timeline
+// from the first of all.
+void PutClocks(JsonWriter& json, const ReportPage& page) {
+  json.BreakLine(1);
+  json.Key("clocks");
+  json.BeginArray();
+  const std::map<int64_t, int64_t> shifts = ShiftsOfRanks(page.timeline);
+  for (const RankBegin& begin : page.document.begins) {
+    const auto shift = shifts.find(begin.rank);
+    json.BeginObject();
+    json.Key("rank");
+    json.Int(begin.rank);
+    json.Key("begin_ns");
+    json.Int(begin.begin_ns);
+    json.Key("shift_ns");
+    json.Int(shift == shifts.end() ? 0 : shift->second);
+    json.EndObject();
+  }
+  json.EndArray();
+}
+
 // What stands around the tables.
 Result<void> WriteLayout(const ReportPage& page, Sink& sink) {
   JsonWriter json(sink);
@@ -112,6 +135,7 @@ Result<void> WriteLayout(const ReportPage& page, Sink& sink) {
   }
   json.EndArray();
   PutPanes(json, page.panes);
+  PutClocks(json, page);
   json.BreakLine(1);
   json.Key("sections");
   json.BeginArray();
@@ -129,7 +153,7 @@ Result<void> WriteTitle(const ReportPage& page, Sink& sink) {
 
 Result<void> WriteTables(const ReportPage& page, Sink& sink) {
   ScriptJsonSink json(sink);
-  BS_TRY(WriteJson(page.document, {}, json));
+  BS_TRY(WritePackedJson(page.document, json));
   return json.Finish();
 }
 

@@ -56,8 +56,8 @@ struct ReportPage {
 // The page with its scripts and styles; empty when Borescope was built without them.
 std::string_view ReportTemplate();
 
-// Writes the page. An empty template gives the plain one. The tables in it are the bytes of
-// WriteJson, but for escapes: what a JSON reader makes of them is the same.
+// Writes the page. An empty template gives the plain one. The tables in it are those of
+// WritePackedJson, but for escapes: what a JSON reader makes of them is the same.
 Result<void> WriteHtml(const ReportPage& page, std::string_view html_template, Sink& sink);
 
 // JSON for a script element: the same to every JSON reader, and nothing to an HTML parser. Escapes

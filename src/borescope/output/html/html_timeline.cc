@@ -529,6 +529,20 @@ class TimelineWriter {
 
 }  // namespace
 
+std::map<int64_t, int64_t> ShiftsOfRanks(std::span<const Table> tables) {
+  std::map<int64_t, int64_t> shifts_of;
+  if (!tables.empty()) {
+    const IntCells ranks(tables.front(), "rank");
+    const IntCells shifts(tables.front(), "shift_ns");
+    for (size_t row = 0; row < tables.front().rows(); ++row) {
+      if (!ranks.IsMissing(row) && !shifts.IsMissing(row)) {
+        shifts_of.emplace(ranks[row], shifts[row]);
+      }
+    }
+  }
+  return shifts_of;
+}
+
 Result<void> WriteStretch(std::span<const Table> tables, Sink& sink) {
   return TimelineWriter(tables, sink).Write({}, true);
 }

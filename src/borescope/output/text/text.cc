@@ -109,10 +109,23 @@ Table Preview(const Table& table) {
   return preview;
 }
 
+// Without the columns that are for programs and pages alone.
+Table WithoutAside(const Document& document, Table table) {
+  for (const ViewSpec& view : document.views) {
+    if (view.kind == ViewKind::kAside && view.table == table.name) {
+      std::erase_if(table.columns, [&](const Column& column) {
+        return std::find(view.labels.begin(), view.labels.end(), column.name) != view.labels.end();
+      });
+    }
+  }
+  return table;
+}
+
 // The table, with bars behind its rows or a chart below it where its views ask for them and the
 // terminal shows colours.
 std::string TableText(const Document& document, const Table& table, const TextStyle& style) {
-  const Table preview = WithRowUnits(SinceBegin(Preview(table), document.begins));
+  const Table preview =
+      WithRowUnits(SinceBegin(WithoutAside(document, Preview(table)), document.begins));
   if (!style.colour) {
     return LayOutTable(preview, style);
   }

@@ -174,5 +174,21 @@ TEST(WriteTextTest, WithoutColourViewsChangeNothing) {
   EXPECT_NE(c.text().find("\x1b[38;5;"), std::string::npos);
 }
 
+// Programs and pages have them.
+TEST(TextBars, ColumnsOfAViewAsideAreLeftOut) {
+  constexpr std::string_view kAsideColumns[] = {"rank"};
+  Table table{"verdict", "Verdict", {}};
+  table.columns.reserve(2);
+  Push(AddString(table, "where", Role::kKey, ""), "rank 7");
+  Push(AddInt(table, "rank", Unit::kNone, Role::kDerived, ""), int64_t{1234567});
+  Document document;
+  document.tables = {table};
+  document.views = {{"verdict", ViewKind::kAside, "More", kAsideColumns, {}}};
+  StringSink sink;
+  ASSERT_TRUE(WriteText(document, {}, sink).ok());
+  EXPECT_NE(sink.text().find("rank 7"), std::string::npos) << sink.text();
+  EXPECT_EQ(sink.text().find("1234567"), std::string::npos) << sink.text();
+}
+
 }  // namespace
 }  // namespace borescope::internal

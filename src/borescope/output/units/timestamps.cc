@@ -16,7 +16,13 @@ bool MayCount(const Column& column) {
          std::holds_alternative<IntValues>(column.values);
 }
 
-// The begin that each row counts from; nothing where one is not known.
+bool HasMoment(const Table& table, size_t row) {
+  return std::any_of(table.columns.begin(), table.columns.end(), [row](const Column& column) {
+    return MayCount(column) && !column.IsMissing(row);
+  });
+}
+
+// The begin that each row counts from, 0 of those without a moment; nothing where one is not known.
 std::optional<IntValues> BeginsOf(const Table& table, std::span<const RankBegin> begins) {
   const Column* const rank = table.Find("rank");
   const auto* const ranks = rank != nullptr ? std::get_if<IntValues>(&rank->values) : nullptr;
@@ -29,10 +35,11 @@ std::optional<IntValues> BeginsOf(const Table& table, std::span<const RankBegin>
     const auto found = std::find_if(begins.begin(), begins.end(), [&](const RankBegin& begin) {
       return begin.rank == (*ranks)[row];
     });
-    if (found == begins.end() || rank->IsMissing(row)) {
+    const bool is_known = found != begins.end() && !rank->IsMissing(row);
+    if (!is_known && HasMoment(table, row)) {
       return std::nullopt;
     }
-    rows.push_back(found->begin_ns);
+    rows.push_back(is_known ? found->begin_ns : 0);
   }
   return rows;
 }

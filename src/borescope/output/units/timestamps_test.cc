@@ -47,6 +47,19 @@ TEST(SinceBeginTest, WithoutTheBeginOfARankMomentsStay) {
   EXPECT_EQ(Recorded(SinceBegin(nameless, kBegins)), Recorded(Steps()));
 }
 
+// As of findings about the whole run.
+TEST(SinceBeginTest, RowsWithoutAMomentNeedNoRank) {
+  Table table = Steps();
+  PushMissing(table.columns[0]);
+  for (size_t i = 1; i < table.columns.size(); ++i) {
+    PushMissing(table.columns[i]);
+  }
+  const Table counted = SinceBegin(table, kBegins);
+  ASSERT_NE(counted.Find("begin_offset_ns"), nullptr);
+  EXPECT_EQ(CellsOf(counted, "begin_offset_ns")[0], Counted(SinceBegin(Steps(), kBegins))[0]);
+  EXPECT_TRUE(counted.Find("begin_offset_ns")->IsMissing(2));
+}
+
 TEST(SinceBeginTest, WhatElapsedSaysIsSaidOnce) {
   Table table = Steps();
   Column& elapsed = AddInt(table, "elapsed_ns", Unit::kNanoseconds, Role::kDerived, "");

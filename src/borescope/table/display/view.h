@@ -17,11 +17,13 @@ enum class ViewKind : uint8_t {
   kRoofline,     // operators by intensity and rate, under the peaks in table `roofs`
   kIntervals,  // a bar for each row, of the first value, with what is known of it: from the second
                // value to the third; and a mark at `x`, which it is held against
+  kAside,  // no chart: text leaves the labels out, which are for programs and pages, where it has
+           // the same in words or no room
 };
 // As pages write it: "stacked-bars".
 constexpr std::string_view ViewKindName(ViewKind kind) {
-  constexpr std::string_view kNames[] = {"bars", "stacked-bars", "series",   "flame",
-                                         "heat", "roofline",     "intervals"};
+  constexpr std::string_view kNames[] = {"bars", "stacked-bars", "series",    "flame",
+                                         "heat", "roofline",     "intervals", "aside"};
   return kNames[static_cast<size_t>(kind)];
 }
 

@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <filesystem>
+#include <string>
 #include <string_view>
 
 namespace borescope::internal {
@@ -28,6 +30,15 @@ constexpr ViewSpec kChanges{"gate",
                             kChange,
                             "detectable"};
 
+// Its tables have the whole path; a title is about what, not where.
+std::string ShortName(const std::string& run) {
+  std::string name = std::filesystem::path(run).lexically_normal().filename().string();
+  if (name.empty()) {  // it ended in a slash
+    name = std::filesystem::path(run).lexically_normal().parent_path().filename().string();
+  }
+  return name.empty() ? run : name;
+}
+
 }  // namespace
 
 std::vector<ViewSpec> CheckViews(const JudgedCheck& outcome) {
@@ -52,9 +63,9 @@ std::vector<ViewSpec> CheckViews(const JudgedCheck& outcome) {
 ReportPage PageOfCheck(const std::vector<std::string>& runs, const JudgedCheck& outcome,
                        const Document& document) {
   ReportPage page;
-  page.title = runs.size() == 1
-                   ? fmt::format("Check of {}", runs.front())
-                   : fmt::format("Check of {} and {} more", runs.front(), runs.size() - 1);
+  page.title = runs.size() == 1 ? fmt::format("Check of {}", ShortName(runs.front()))
+                                : fmt::format("Check of {} and {} more", ShortName(runs.front()),
+                                              runs.size() - 1);
   page.document = document;
   for (const Table& table : document.tables) {
     page.all_rows.push_back(table.rows());

@@ -5,6 +5,7 @@
 #include "borescope/analysis/measures/stacks/callers.h"
 #include "borescope/base/saturating.h"
 #include "borescope/base/stop.h"
+#include "borescope/index/steps/steps.h"
 #include "borescope/trace/call_stacks.h"
 
 namespace borescope::internal {
@@ -194,6 +195,11 @@ StringId HostWalk::FunctionOf(size_t sample) const {
 std::string_view HostActivityName(HostActivity activity) {
   constexpr std::string_view kNames[] = {"call", "no processor", "sampled", "event", "unknown"};
   return kNames[static_cast<size_t>(activity)];
+}
+
+bool SaysNothing(const Trace& trace, HostActivity activity, StringId name) {
+  return activity == HostActivity::kUnknown || !name.valid() ||
+         StepNumber(trace.Text(name)).has_value() || IsServerStep(trace.Text(name));
 }
 
 void WalkHostPieces(const RankView& view, TrackId track, std::span<const Interval> times,

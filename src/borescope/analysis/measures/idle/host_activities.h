@@ -26,6 +26,9 @@ enum class HostActivity : uint8_t { kCall, kNoProcessor, kSampled, kEvent, kUnkn
 
 std::string_view HostActivityName(HostActivity activity);
 
+// Whether a name says nothing about what was done: there is none, or it is that of a step.
+bool SaysNothing(const Trace& trace, HostActivity activity, StringId name);
+
 struct HostPiece {
   HostActivity activity = HostActivity::kUnknown;
   StringId name = {};       // of the call, function or event; invalid without one

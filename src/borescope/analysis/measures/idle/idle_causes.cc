@@ -84,6 +84,9 @@ struct CauseSums {
   int64_t longest_ns = 0;
   int64_t longest_sync_ns = 0;
   int64_t short_host_ns = 0;
+  Interval longest_gap;  // the same until the launch, on the clock of the device
+  // Of each cause its longest time in one piece, of equal ones the first; empty of none.
+  std::array<Interval, static_cast<size_t>(IdleCause::kCount)> longest_of{};
   Interval longest_late;  // from the begin of that gap to the launch, on the clock of the host
   HostId longest_launch;
   Interval head_late;  // from the begin of the recording to the launch of the first work
@@ -99,6 +102,9 @@ class Causes {
  public:
   explicit Causes(const Trace& trace) : trace_(trace), hosts_(trace), first_ns_(FirstWork(trace)) {}
 
+  // From now on also adds every piece of idle time to `pieces`, by time; nullptr: no more.
+  void KeepPieces(std::vector<IdlePiece>* pieces) { pieces_ = pieces; }
+
   // Of some processes, or all. `skew_ns`: of the device. Times of the host are moved to its
   // clock: there the gaps are.
   // `of_main`: the gaps between the work of the main threads alone; empty: all are.
@@ -110,7 +116,9 @@ class Causes {
     of_pids_ = pids.empty() ? HostTime() : hosts_.Of(pids);
     host_ = pids.empty() ? &hosts_.all() : &of_pids_;
     if (device.first_ns == kMissing) {
-      Add(IdleCause::kHead, Coverage(windows));
+      for (const Interval& window : windows) {
+        AddTime(IdleCause::kHead, windows, window, {});
+      }
       return sums_;
     }
     AddHead(device, windows);
@@ -124,12 +132,30 @@ class Causes {
           main != of_main.end() && main->gap.time.begin <= gap.begin && main->gap.time != gap;
       is_within ? AddGapWithin(*part.gap, *main, windows) : AddGap(*part.gap, windows);
     }
-    Add(IdleCause::kTail, LengthIn(windows, {device.last_ns, trace_.end_ns()}));
+    AddTime(IdleCause::kTail, windows, {device.last_ns, trace_.end_ns()}, {});
     return sums_;
   }
 
  private:
-  void Add(IdleCause cause, int64_t ns) { sums_.times[static_cast<size_t>(cause)] += ns; }
+  // Time of one cause: how much of it is in the windows.
+  int64_t AddTime(IdleCause cause, const IntervalSet& windows, Interval time, HostId launch) {
+    const int64_t ns = LengthIn(windows, time);
+    sums_.times[static_cast<size_t>(cause)] += ns;
+    if (pieces_ != nullptr) {
+      ForPartsIn(windows, time, [&](Interval part) { pieces_->push_back({part, cause, launch}); });
+    }
+    KeepLongestPart(cause, windows, time, ns);
+    return ns;
+  }
+
+  void KeepLongestPart(IdleCause cause, const IntervalSet& windows, Interval time, int64_t ns) {
+    Interval& longest = sums_.longest_of[static_cast<size_t>(cause)];
+    if (ns > longest.length()) {
+      ForPartsIn(windows, time, [&](Interval part) {
+        longest = part.length() > longest.length() ? part : longest;
+      });
+    }
+  }
 
   void AddHead(const StreamGaps& device, const IntervalSet& windows) {
     const LaunchTime launch = TimeOfLaunch(trace_, device.first_launch, skew_ns_);
@@ -138,7 +164,7 @@ class Causes {
                *host_, parts_);
     MoveToDevice(parts_);
     for (const IdlePart& part : parts_) {
-      Add(part.cause, LengthIn(windows, part.time));
+      AddTime(part.cause, windows, part.time, device.first_launch);
       if (part.cause == IdleCause::kHead) {
         Keep(sums_.head, windows, part.time, device.first_launch);
       }
@@ -213,8 +239,7 @@ class Causes {
     if (time.begin >= time.end) {
       return;
     }
-    const int64_t ns = LengthIn(windows, time);
-    Add(part.cause, ns);
+    const int64_t ns = AddTime(part.cause, windows, time, late.launch);
     if (part.cause == IdleCause::kHost) {
       Keep(sums_.host, windows, time, late.launch);
     }
@@ -228,6 +253,7 @@ class Causes {
     if (late.host_ns > sums_.longest_ns) {
       sums_.longest_ns = late.host_ns;
       sums_.longest_sync_ns = late.sync_ns;
+      sums_.longest_gap = late.time;
       sums_.longest_late = OnHost(late.time);
       sums_.longest_launch = late.launch;
     }
@@ -253,6 +279,7 @@ class Causes {
   Interval main_gap_;  // the gap of the main threads that is at hand
   LateGap main_late_;
   std::vector<IdlePart> main_parts_;
+  std::vector<IdlePiece>* pieces_ = nullptr;
 };
 
 struct CauseColumn {
@@ -364,9 +391,31 @@ void PushLateHost(Table& table, const RankView& view, int64_t gpu, std::string_v
   }
 }
 
+Table NewIdlePlaces() {
+  Table table{"idle_places", "Where idle time of each cause is longest", {}};
+  AddRankKey(table);
+  AddGpuKey(table);
+  AddString(table, "cause", Role::kKey, "Column of idle_causes.");
+  AddInt(table, "begin_ns", Unit::kNanoseconds, Role::kKey, "When that begins.");
+  AddInt(table, "end_ns", Unit::kNanoseconds, Role::kKey, "When it ends.");
+  return table;
+}
+
+void PushIdlePlaces(Table& table, int64_t rank, int64_t gpu, const CauseSums& sums) {
+  const auto push = [&](std::string_view cause, Interval time) {
+    if (time.begin < time.end) {
+      Row(table).Int(rank).MaybeInt(gpu).Text(cause).Int(time.begin).Int(time.end);
+    }
+  };
+  for (const CauseColumn& column : kCauseColumns) {
+    push(column.name, sums.longest_of[static_cast<size_t>(column.cause)]);
+  }
+  push(kLongestGap, sums.longest_gap);
+}
+
 int64_t& TimeOf(CauseTimes& times, IdleCause cause) { return times[static_cast<size_t>(cause)]; }
 
-// Adds the rows of a device to idle_causes and late_host.
+// Adds the rows of a device to idle_causes, late_host and idle_places.
 void PushDevice(Tables& tables, const RankView& view, const DeviceTime& time, int64_t idle_ns,
                 int64_t gaps, CauseSums sums, LateHost& late) {
   const std::vector<LateHostSum> host = late.Explain(sums.host);
@@ -383,6 +432,7 @@ void PushDevice(Tables& tables, const RankView& view, const DeviceTime& time, in
   row.Text(late.MostlyWords({sums.head_late, sums.head_launch}));
   row.Int(sums.short_host_ns).Text(MostlyWords(view.trace, host));
   BS_CHECK(parts_ns == idle_ns);
+  PushIdlePlaces(tables[2], view.rank, time.gpu, sums);
   PushLateHost(tables[1], view, time.gpu, "host", host, TimeOf(sums.times, IdleCause::kHost));
   PushLateHost(tables[1], view, time.gpu, "head", late.Explain(sums.head),
                TimeOf(sums.times, IdleCause::kHead));
@@ -390,27 +440,36 @@ void PushDevice(Tables& tables, const RankView& view, const DeviceTime& time, in
 
 }  // namespace
 
-Result<Tables> IdleCausesAndLateHost(const RankView& view, const Selection& selection) {
+std::string_view IdleCauseName(IdleCause cause) {
+  const auto* const found =
+      std::find_if(std::begin(kCauseColumns), std::end(kCauseColumns),
+                   [cause](const CauseColumn& column) { return column.cause == cause; });
+  const std::string_view column = found->name;
+  return column.substr(0, column.size() - std::string_view("_ns").size());
+}
+
+Result<Tables> IdleCausesAndLateHost(const RankView& view, const Selection& selection,
+                                     const UseDeviceIdle& use) {
   BS_ASSIGN(const Selected selected, Selected::Make(view, selection));
   Causes causes(view.trace);
   const auto waits = SyncsByRecordedTimes(view);
-  Tables tables{NewTable(), NewLateHost()};
+  Tables tables{NewTable(), NewLateHost(), NewIdlePlaces()};
   LateHost late(view);
   const SharedDeviceTimes times = DeviceTimes(view, selected, PerTrack::kGpu);
   for (const DeviceTime& time : *times) {
     const IntervalSet windows = selected.TimeOf(time.tracks);
     const StreamGaps gaps = FindStreamGaps(view, time.tracks, 0);
-    CauseSums sums =
-        SumsOfDevice(view, time, gaps, windows, SkewOf(waits->clocks, time.tracks), causes);
+    const int64_t skew_ns = SkewOf(waits->clocks, time.tracks);
+    std::vector<IdlePiece> pieces;
+    causes.KeepPieces(use ? &pieces : nullptr);
+    CauseSums sums = SumsOfDevice(view, time, gaps, windows, skew_ns, causes);
+    if (use) {
+      use({time, windows, gaps, pieces, skew_ns, late});
+    }
     PushDevice(tables, view, time, SplitTime(time, windows).idle_ns, SumWaits(gaps, windows).gaps,
                std::move(sums), late);
   }
   return tables;
-}
-
-Result<Table> IdleCauses(const RankView& view, const Selection& selection) {
-  BS_ASSIGN(Tables tables, IdleCausesAndLateHost(view, selection));
-  return std::move(tables[0]);
 }
 
 Table ShownCauses(Table causes) {

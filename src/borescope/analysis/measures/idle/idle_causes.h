@@ -6,10 +6,19 @@
 // where a gap ends the one launched first decides.
 #pragma once
 
+#include <cstdint>
+#include <functional>
 #include <string_view>
+#include <vector>
 
 #include "borescope/analysis/core/analysis_spec.h"
+#include "borescope/analysis/core/selection/device_time.h"
 #include "borescope/analysis/core/selection/selection.h"
+#include "borescope/analysis/measures/idle/idle_division.h"
+#include "borescope/analysis/measures/idle/late_host.h"
+#include "borescope/analysis/measures/idle/stream_gaps.h"
+#include "borescope/base/id.h"
+#include "borescope/base/intervals.h"
 #include "borescope/table/table.h"
 
 namespace borescope::internal {
@@ -26,11 +35,32 @@ inline constexpr std::string_view kShortHost = "short_host_ns";
 // What it mostly did in all time of cause host.
 inline constexpr std::string_view kHostEvent = "host_event";
 
-// Table idle_causes: rank, gpu, idle_ns, gaps, the causes in ns, and the columns above.
-Result<Table> IdleCauses(const RankView& view, const Selection& selection);
+// As in the columns of idle_causes: "host", "launch_call".
+std::string_view IdleCauseName(IdleCause cause);
 
-// The same, and table late_host: what the host did in the time of causes head and host.
-Result<Tables> IdleCausesAndLateHost(const RankView& view, const Selection& selection);
+struct IdlePiece {
+  Interval time;  // on the clock of the device, not empty
+  IdleCause cause;
+  HostId launch;  // the one that decided the cause; invalid: not recorded, or there is none
+};
+
+// The idle time of one device.
+struct DeviceIdle {
+  const DeviceTime& time;
+  const IntervalSet& windows;            // the selected time
+  const StreamGaps& gaps;                // between all work of the device, in windows or not
+  const std::vector<IdlePiece>& pieces;  // by time, disjoint: all idle time in the windows
+  int64_t skew_ns;                       // of the host's clock, which is ahead by it
+  LateHost& late;                        // what the host did
+};
+using UseDeviceIdle = std::function<void(const DeviceIdle&)>;
+
+// Tables idle_causes: rank, gpu, idle_ns, gaps, the causes in ns, and the columns above; late_host:
+// what the host did in the time of causes head and host; and idle_places: of each device and column
+// of idle_causes when the longest piece of its time was, on the clock of the file, and when the gap
+// of kLongestGap. Calls `use`, if there is one, with each device in turn.
+Result<Tables> IdleCausesAndLateHost(const RankView& view, const Selection& selection,
+                                     const UseDeviceIdle& use = {});
 
 // The same as people see it: without what only the verdict reads.
 Table ShownCauses(Table causes);

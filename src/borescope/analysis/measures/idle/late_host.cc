@@ -15,7 +15,6 @@
 #include "borescope/analysis/measures/names/describe.h"
 #include "borescope/analysis/measures/stacks/callers.h"
 #include "borescope/base/saturating.h"
-#include "borescope/index/steps/steps.h"
 #include "borescope/trace/call_stacks.h"
 
 namespace borescope::internal {
@@ -76,12 +75,6 @@ void Walk(const RankView& view, TrackId track, std::span<const Interval> times, 
           Sums& sums) {
   WalkHostPieces(view, track, times, period_ns,
                  [&](const HostPiece& piece, Interval time) { sums.Add(piece, time.length()); });
-}
-
-// A step says nothing about what was done in it.
-bool SaysNothing(const Trace& trace, HostActivity activity, StringId name) {
-  return activity == HostActivity::kUnknown || !name.valid() ||
-         StepNumber(trace.Text(name)).has_value() || IsServerStep(trace.Text(name));
 }
 
 std::string WordsFor(const Trace& trace, HostActivity activity, StringId name) {
@@ -200,6 +193,41 @@ HostId LateHost::MainEventIn(const LateTime& late) {
   const ThreadHistory* const history = HistoryOf(view_.trace.host().track[late.launch.value]);
   return history == nullptr ? internal::MainEventIn(view_.trace, late.launch, late.time)
                             : history->MainEventIn(late.time);
+}
+
+std::vector<MainActivity> LateHost::MainActivities(const std::vector<LateTime>& late) {
+  std::vector<MainActivity> found(late.size());
+  std::map<uint32_t, std::vector<size_t>> places;  // in `late`, by thread
+  for (size_t i = 0; i < late.size(); ++i) {
+    if (IsKnown(late[i])) {
+      places[view_.trace.host().track[late[i].launch.value].value].push_back(i);
+    }
+  }
+  for (auto& [track, of_thread] : places) {
+    std::sort(of_thread.begin(), of_thread.end(),
+              [&](size_t a, size_t b) { return late[a].time.begin < late[b].time.begin; });
+    ExplainThread(TrackId{track}, late, of_thread, found);
+  }
+  return found;
+}
+
+void LateHost::ExplainThread(TrackId track, const std::vector<LateTime>& late,
+                             const std::vector<size_t>& places, std::vector<MainActivity>& found) {
+  if (const ThreadHistory* const history = HistoryOf(track); history != nullptr) {
+    for (const size_t place : places) {
+      found[place] = FindMainActivity(view_, *history, late[place].time);
+    }
+    return;
+  }
+  std::vector<Interval> times;
+  times.reserve(places.size());
+  for (const size_t place : places) {
+    times.push_back(late[place].time);
+  }
+  const std::vector<MainActivity> answers = FindMainActivities(view_, track, times, period_ns_);
+  for (size_t i = 0; i < places.size(); ++i) {
+    found[places[i]] = answers[i];
+  }
 }
 
 std::string LateHost::MostlyWords(const LateTime& late) {

@@ -2,6 +2,7 @@
 // each instant of it explained as in host_activities.h. The parts of a time add up to it.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <memory>
@@ -11,6 +12,7 @@
 
 #include "borescope/analysis/core/analysis_spec.h"
 #include "borescope/analysis/measures/idle/host_activities.h"
+#include "borescope/analysis/measures/idle/main_activity.h"
 #include "borescope/base/id.h"
 #include "borescope/base/intervals.h"
 
@@ -58,6 +60,9 @@ class LateHost {
   // As ExplainLateHost and MostlyWords.
   std::vector<LateHostSum> Explain(std::vector<LateTime> late);
   std::string MostlyWords(const LateTime& late);
+  // What the thread of each launch mostly did in its time (main_activity.h); without a launch
+  // nothing is known. REQUIRES: times of one thread are disjoint.
+  std::vector<MainActivity> MainActivities(const std::vector<LateTime>& late);
 
  private:
   struct Thread {
@@ -68,6 +73,9 @@ class LateHost {
   // nullptr for a thread that is walked once more.
   const ThreadHistory* HistoryOf(TrackId track);
   HostId MainEventIn(const LateTime& late);
+  // `places` are those of a thread, by time.
+  void ExplainThread(TrackId track, const std::vector<LateTime>& late,
+                     const std::vector<size_t>& places, std::vector<MainActivity>& found);
 
   const RankView& view_;
   const int64_t period_ns_;

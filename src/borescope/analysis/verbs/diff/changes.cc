@@ -1,5 +1,7 @@
 #include "borescope/analysis/verbs/diff/changes.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 
@@ -23,6 +25,12 @@ std::string_view StatusName(Status status) {
 std::string_view TimeStatusName(TimeStatus status) {
   static constexpr std::string_view kNames[] = {"slower", "faster", "unchanged", ""};
   return kNames[static_cast<size_t>(status)];
+}
+
+std::string RunUnits::Words() const {
+  return base == test
+             ? std::string()
+             : fmt::format(": counts and times of whole runs, status by calls per {}", unit);
 }
 
 Status NameChange::status(const RunUnits& units) const {

@@ -31,6 +31,11 @@ std::string_view TimeStatusName(TimeStatus status);
 struct RunUnits {
   int64_t base = 1;
   int64_t test = 1;
+  std::string_view unit = "rank";  // or "step"
+
+  // For the title of a table with sums of whole runs beside statuses: what these are of. Empty
+  // where both runs have as many, so that sums and statuses say the same.
+  std::string Words() const;
 };
 
 struct CallSum {

@@ -45,8 +45,8 @@ void AddRun(const Table& sums, CallSum NameChange::* run, Changes& changes) {
 // How often a step ran on a rank, or where a run has no steps, how many ranks there are.
 RunUnits UnitsOf(const Table& base, const Table& test) {
   const bool have_steps = Ints(base, "steps").front() > 0 && Ints(test, "steps").front() > 0;
-  const std::string_view unit = have_steps ? "steps" : "ranks";
-  return {Ints(base, unit).front(), Ints(test, unit).front()};
+  const std::string_view units = have_steps ? "steps" : "ranks";
+  return {Ints(base, units).front(), Ints(test, units).front(), have_steps ? "step" : "rank"};
 }
 
 // Sums of runs of different size differ for that reason alone: the title says so.
@@ -77,7 +77,7 @@ Table RunsTable(const Table& base, const Table& test) {
 }
 
 Table SummaryTable(const Changes& changes, const RunUnits& units) {
-  Table table{"diff_summary", "What changed between base and test", {}};
+  Table table{"diff_summary", "What changed between base and test" + units.Words(), {}};
   AddString(table, "side", Role::kKey, "Where it ran: host or device.");
   AddString(table, "status", Role::kKey, "How the counts compare; see the other table.");
   AddString(table, "time_status", Role::kKey, "How the time of a call compares; see there, too.");
@@ -123,7 +123,7 @@ std::vector<Changes::const_iterator> BySizeOfChange(const Changes& changes) {
 }
 
 Table NamesTable(const Changes& changes, const RunUnits& units) {
-  Table table{"diff", "Changes by name", {}};
+  Table table{"diff", "Changes by name" + units.Words(), {}};
   AddString(table, "side", Role::kKey, "Where it ran: host or device.");
   AddString(
       table, "name", Role::kKey,
@@ -179,7 +179,7 @@ Table WorkChanges(const WorkTableSpec& spec, const Tables& base, const Tables& t
   Changes changes;
   AddWork(base[RunTable::kWork], spec.key, &NameChange::base, changes);
   AddWork(test[RunTable::kWork], spec.key, &NameChange::test, changes);
-  Table table{std::string(spec.table), std::string(spec.title), {}};
+  Table table{std::string(spec.table), std::string(spec.title) + units.Words(), {}};
   AddString(table, WorkKeyName(spec.key), Role::kKey, spec.doc);
   AddChangeColumns(table);
   for (const auto& it : BySizeOfChange(changes)) {

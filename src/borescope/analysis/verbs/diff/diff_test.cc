@@ -313,6 +313,9 @@ TEST(DiffTest, CountsAreComparedPerStep) {
   EXPECT_EQ(Csv(Compare(base, test)[kDiff], {"name", "base_count", "test_count", "status"}),
             "name,base_count,test_count,status\nProfilerStep#*,2,4,unchanged\n"
             "every step,2,4,unchanged\nonce,1,1,decreased\n");
+  EXPECT_EQ(Compare(base, test)[kDiff].title,
+            "Changes by name: counts and times of whole runs, status by calls per step");
+  EXPECT_EQ(Compare(base, base)[kDiff].title, "Changes by name");
 }
 
 // The first four are HolisticTraceAnalysis' own tests.

@@ -5,7 +5,7 @@
 // exactly: busy is the union of its work, the first four are the parts of gaps between works by
 // cause (stream_gaps.h), head and tail the time before the first and after the last work of the
 // stream. A gap that a window cuts counts with the part inside; it is divided as a whole.
-// idle_causes looks at the GPU as a whole (idle_causes.h).
+// idle_causes looks at the GPU as a whole (idle_causes.h), and longest_gaps at single gaps of it.
 #include <array>
 #include <map>
 #include <string>
@@ -22,6 +22,7 @@
 #include "borescope/analysis/measures/idle/stream_gaps.h"
 #include "borescope/analysis/measures/time/quantiles.h"
 #include "borescope/analysis/measures/time/step_windows.h"
+#include "borescope/analysis/verbs/idle/longest_gaps.h"
 #include "borescope/analysis/verbs/verbs.h"
 #include "borescope/base/check.h"
 #include "borescope/compat/hta/tables.h"
@@ -132,7 +133,12 @@ void PushIntervals(Table& table, int64_t rank, const Stream& stream, const Inter
 Result<Tables> MapIdle(const RankView& view, const Params& params) {
   const bool by_step = HasKey(params.by, "step");
   BS_ASSIGN(const Selected selected, Selected::Make(view, params.selection));
-  BS_ASSIGN(Tables causes, IdleCausesAndLateHost(view, params.selection));
+  const int64_t most = params.Number(kLongestParam);
+  Table longest = NewLongestGaps(most);
+  BS_ASSIGN(Tables causes,
+            IdleCausesAndLateHost(view, params.selection, [&](const DeviceIdle& device) {
+              PushLongestGaps(longest, view, selected, device, static_cast<size_t>(most));
+            }));
   Table idle = NewIdleTable(by_step);
   Table intervals = NewIntervalTable();
   const std::vector<Stream> streams = FindStreams(view, selected, params.Number(kKernelWaitParam));
@@ -148,18 +154,27 @@ Result<Tables> MapIdle(const RankView& view, const Params& params) {
     PushIntervals(intervals, view.rank, stream, selected.TimeOf(stream.tracks));
   }
   return Tables{std::move(idle), std::move(intervals), ShownCauses(std::move(causes[0])),
-                std::move(causes[1])};
+                std::move(causes[1]), std::move(longest)};
+}
+
+Result<Tables> FinishIdle(Tables tables, const Params& /*params*/) {
+  tables.back() = FinishLongestGaps(tables.back());
+  return tables;
 }
 
 constexpr std::string_view kStepKey[] = {"step"};
-constexpr const ParamSpec* kIdleParams[] = {&kKernelWaitParam, &kIncludeLastStepParam};
+constexpr const ParamSpec* kIdleParams[] = {&kKernelWaitParam, &kLongestParam,
+                                            &kIncludeLastStepParam};
 constexpr CompatPipeline kCompatPipelines[] = {{Compat::kHta, &kHtaIdle}};
 constexpr std::string_view kDevice[] = {"rank", "gpu", "step"};
 constexpr std::string_view kIdleParts[] = {
     "head_ns",    "before_recording_ns", "sync_ns",       "data_ns",    "host_ns", "launch_call_ns",
     "latency_ns", "device_ns",           "unrecorded_ns", "unknown_ns", "tail_ns"};
+constexpr std::string_view kOfGaps[] = {"cause_time_ns", "activity", "caller",         "op",
+                                        "stream",        "launch",   "launch_begin_ns"};
 constexpr ViewSpec kViews[] = {
-    {"idle_causes", ViewKind::kStackedBars, "Idle time by cause", kDevice, kIdleParts}};
+    {"idle_causes", ViewKind::kStackedBars, "Idle time by cause", kDevice, kIdleParts},
+    {"longest_gaps", ViewKind::kAside, "More about the longest gaps", kOfGaps, {}}};
 
 }  // namespace
 
@@ -170,7 +185,7 @@ const AnalysisSpec kIdleVerb{
     .needs = Needs::kDeviceEvents,
     .by = kStepKey,
     .params = kIdleParams,
-    .answer = {.map = MapIdle, .reduce = ConcatTables},
+    .answer = {.map = MapIdle, .reduce = ConcatTables, .finish = FinishIdle},
     .compats = kCompatPipelines,
     .views = kViews};
 

@@ -152,6 +152,88 @@ TEST(IdleTest, StepsAndTimeInNoStepAddUpToTheWhole) {
             "step,idle_ns\n4,30000\n");
 }
 
+std::string Gaps(const Tables& tables, std::initializer_list<std::string_view> columns) {
+  return Csv(tables.back(), columns);
+}
+
+// The first half of the third gap is the host's, and the other the latency of the launch.
+TEST(IdleTest, TheLongestGapsComeFirst) {
+  TestTrace trace = FourCauses();
+  const Tables tables = Analyse("idle", {&trace.View()});
+  EXPECT_EQ(tables.back().name, "longest_gaps");
+  EXPECT_EQ(Gaps(tables, {"rank", "step", "gpu", "place", "begin_ns", "duration_ns", "share",
+                          "cause", "cause_time_ns"}),
+            "rank,step,gpu,place,begin_ns,duration_ns,share,cause,cause_time_ns\n"
+            "0,-,0,1,70000,50000,0.166667,latency,50000\n"
+            "0,-,0,2,130000,30000,0.1,unknown,30000\n"
+            "0,-,0,3,20000,20000,0.0666667,host,10000\n"
+            "0,-,0,4,50000,10000,0.0333333,latency,10000\n");
+  EXPECT_EQ(Gaps(tables, {"before", "after", "stream", "launch", "launch_begin_ns"}),
+            "before,after,stream,launch,launch_begin_ns\n"
+            "c,d,7,cudaLaunchKernel,36000\n"
+            "d,e,7,-,-\n"
+            "a,b,7,cudaLaunchKernel,30000\n"
+            "b,c,7,cudaLaunchKernel,33000\n");
+}
+
+TEST(IdleTest, TheLongestGapsSayWhatTheHostDid) {
+  TestTrace trace = FourCauses();
+  trace.Annotation("ProfilerStep#1", Us(-1, 301));
+  trace.Python("collate", Us(20, 9)).Runtime("cudaMalloc", Us(75, 40));
+  const Tables tables = Analyse("idle", {&trace.View()});
+  EXPECT_EQ(Gaps(tables, {"activity", "host", "host_time_ns", "op"}),
+            "activity,host,host_time_ns,op\n"
+            "call,cudaMalloc,40000,all\n"
+            "-,-,-,-\n"  // nobody knows which thread
+            "event,all,20000,all\n"
+            "event,all,10000,all\n");
+}
+
+// That is all but a number, and only what is known of less than half of the gap.
+TEST(IdleTest, AStepSaysNothingAboutWhatTheHostDid) {
+  TestTrace trace;
+  trace.Annotation("ProfilerStep#1", Us(0, 300)).Launched("a", Us(1, 2), Us(10, 10), {1, 7, 0});
+  trace.Op("short", Us(30, 40)).Launched("b", Us(120, 2), Us(130, 10), {2, 7, 0});
+  EXPECT_EQ(Gaps(Analyse("idle", {&trace.View()}), {"activity", "host", "host_time_ns", "op"}),
+            "activity,host,host_time_ns,op\n-,-,-,-\n");
+}
+
+TEST(IdleTest, EachStepHasItsLongestGap) {
+  TestTrace trace = FourCauses();
+  trace.Annotation("ProfilerStep#3", Us(0, 32)).Annotation("ProfilerStep#4", Us(32, 100));
+  const RankView& view = trace.View();
+  Params params;
+  params.values.push_back({kLongestParam.name, 1, ""});
+  EXPECT_EQ(Gaps(Analyse("idle", {&view}, params), {"step", "place", "begin_ns", "duration_ns"}),
+            "step,place,begin_ns,duration_ns\n4,1,70000,50000\n3,3,20000,20000\n");
+  params.values[0].number = 0;
+  params.selection.steps = NumberRanges::Parse("3").value();
+  EXPECT_EQ(Gaps(Analyse("idle", {&view}, params), {"step", "place", "begin_ns", "duration_ns"}),
+            "step,place,begin_ns,duration_ns\n3,1,20000,20000\n");
+}
+
+TEST(IdleTest, AGapCountsWithWhatIsSelectedOfIt) {
+  TestTrace trace = FourCauses();
+  trace.Annotation("part", Us(25, 8)).Annotation("part", Us(80, 10)).Annotation("part", Us(95, 5));
+  Params params;
+  params.selection.annotation = "part";
+  EXPECT_EQ(Gaps(Analyse("idle", {&trace.View()}, params),
+                 {"place", "begin_ns", "duration_ns", "cause", "cause_time_ns"}),
+            "place,begin_ns,duration_ns,cause,cause_time_ns\n"
+            "1,80000,15000,latency,15000\n2,25000,8000,host,5000\n");
+}
+
+TEST(IdleTest, TheLongestGapsOfAllRanksTogether) {
+  TestTrace a = FourCauses();
+  TestTrace b = FourCauses();
+  b.Launched("f", Us(201, 2), Us(240, 10), {5, 7, 0});  // a gap of 40 us
+  Params params;
+  params.values.push_back({kLongestParam.name, 2, ""});
+  EXPECT_EQ(
+      Gaps(Analyse("idle", {&b.View(1), &a.View(0)}, params), {"rank", "place", "duration_ns"}),
+      "rank,place,duration_ns\n0,1,50000\n1,1,50000\n1,2,40000\n0,2,30000\n");
+}
+
 TEST(IdleTest, SelectedStreamsAlone) {
   TestTrace trace = FourCauses();
   trace.Kernel("other", Us(100, 10), {98, 9, 0});

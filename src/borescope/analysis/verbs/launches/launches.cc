@@ -97,6 +97,7 @@ Table NewLaunchTable() {
          "Place among the works of the call in order of their start, from 0.");
   AddInt(table, "works", Unit::kCount, Role::kDerived,
          "Works the call started: 1, or more for a graph launch.");
+  ns("begin_ns", "When the call begins, on the clock of the file.");
   return table;
 }
 
@@ -192,7 +193,7 @@ void LaunchTables::PushLaunched(const Launched& one) {
   row.MaybeInt(device.correlation[one.work.value]);
   row.Text(trace.Name(one.call)).Int(one.host_ns).Int(one.device_ns).Int(one.delay_ns);
   row.Text(trace.Name(one.work)).Text(DeviceKindName(device.kind[one.work.value]));
-  row.Count(one.ordinal).Count(one.works);
+  row.Count(one.ordinal).Count(one.works).Int(trace.host().ts_ns[one.call.value]);
 }
 
 Table LaunchTables::Summary() const {

@@ -28,8 +28,9 @@ TEST(LaunchesTest, ACallAndItsWork) {
   TestTrace trace;
   trace.Launched("gemm", {100, 10}, {130, 50}, {7, 3, 1});
   EXPECT_EQ(Csv(Analyse("launches", {&trace.View(2)})[0]),
-            "rank,gpu,stream,correlation,api,host_ns,device_ns,delay_ns,kernel,kind,ordinal,works\n"
-            "2,1,3,7,cudaLaunchKernel,10,50,20,gemm,kernel,0,1\n");
+            "rank,gpu,stream,correlation,api,host_ns,device_ns,delay_ns,kernel,kind,ordinal,works,"
+            "begin_ns\n"
+            "2,1,3,7,cudaLaunchKernel,10,50,20,gemm,kernel,0,1,100\n");
 }
 
 TEST(LaunchesTest, WorkThatStartsDuringOrBeforeItsCallIsNotLate) {

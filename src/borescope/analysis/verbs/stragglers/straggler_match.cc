@@ -21,6 +21,15 @@
 namespace borescope::internal {
 namespace {
 
+// The wait for a rank that was longest, on the clock of its file: from when the other rank would
+// have begun to wait to the end of the call.
+struct LongestWait {
+  int64_t ns = 0;
+  int64_t step = kMissing;
+  int64_t begin_ns = 0;
+  int64_t end_ns = 0;
+};
+
 // What is added up for one rank.
 struct Score {
   explicit Score(size_t ranks) : waited_for_it(ranks) {}
@@ -34,6 +43,7 @@ struct Score {
   int64_t times_last = 0;
   int64_t waited_ns = 0;
   ClockEvidence clocks;  // with the waiting that it caused
+  LongestWait longest;
 };
 
 using Call = MatchedCall;
@@ -65,6 +75,7 @@ Table NewLate() {
 struct Waiting {
   const RankSet& ranks;
   int64_t all_ns;
+  int64_t longest_ns;  // of one rank
   int64_t last_ranks;  // how many came last together
 };
 
@@ -107,6 +118,7 @@ class Scorer {
     const Call& shortest = *std::min_element(calls.begin(), calls.end(), by_length);
     int64_t waiting_ns = 0;
     int64_t last_ranks = 0;
+    int64_t longest_ns = 0;
     RankSet waiting(scores_.size());
     for (const Call& call : calls) {
       const int64_t waited_ns = call.dur_ns - shortest.dur_ns;
@@ -116,11 +128,12 @@ class Scorer {
         waiting.Add(call.score);
       }
       waiting_ns = AddSaturating(waiting_ns, waited_ns);
+      longest_ns = std::max(longest_ns, waited_ns);
       int64_t& all = scores_[call.score].waited_ns;
       all = AddSaturating(all, waited_ns);
     }
     if (waiting_ns > 0) {
-      Blame(calls, shortest.dur_ns, {waiting, waiting_ns, last_ranks});
+      Blame(calls, shortest.dur_ns, {waiting, waiting_ns, longest_ns, last_ranks});
       PushLate(calls, scores_[shortest.score].rank, waiting_ns);
     }
   }
@@ -138,7 +151,14 @@ class Scorer {
         AddSaturatingTo(score.clocks.caused_ns, caused.Next());
         AddSaturatingTo(score.clocks.shown_ns, shown.Next());
         ++(are_together ? score.clocks.together : score.clocks.apart);
+        KeepLongest(call, waiting.longest_ns, score.longest);
       }
+    }
+  }
+
+  static void KeepLongest(const Call& call, int64_t waited_ns, LongestWait& longest) {
+    if (waited_ns > longest.ns) {
+      longest = {waited_ns, call.step, SubtractSaturating(call.begin_ns, waited_ns), call.end_ns};
     }
   }
 
@@ -241,6 +261,22 @@ Table StragglerTable(const std::vector<Score>& scores) {
   return Sorted(table, "score");
 }
 
+Table LongestWaits(const std::vector<Score>& scores) {
+  Table table{"longest_waits", "The longest wait for each rank", {}};
+  AddRankKey(table);
+  AddStepKeyOrNone(table);
+  AddInt(table, "begin_ns", Unit::kNanoseconds, Role::kKey, "When the other rank had to wait.");
+  AddInt(table, "end_ns", Unit::kNanoseconds, Role::kKey, "When the collective ended.");
+  for (const Score& score : scores) {
+    if (score.longest.ns > 0) {
+      Row row(table);
+      row.Int(score.rank).MaybeInt(score.longest.step);
+      row.Int(score.longest.begin_ns).Int(score.longest.end_ns);
+    }
+  }
+  return table;
+}
+
 std::vector<Score> ScoresOf(const Table& ranks) {
   std::vector<Score> scores;
   for (size_t row = 0; row < ranks.rows(); ++row) {
@@ -270,7 +306,7 @@ Result<Tables> ScoreStragglers(Tables ranks_keys_calls) {
   ForEachCollective(calls, keys, [&](std::span<const Call> collective, bool is_matched) {
     scorer.Add(collective, is_matched);
   });
-  return Tables{StragglerTable(scores), scorer.TakeLate(), scorer.Rates()};
+  return Tables{StragglerTable(scores), scorer.TakeLate(), scorer.Rates(), LongestWaits(scores)};
 }
 
 }  // namespace borescope::internal

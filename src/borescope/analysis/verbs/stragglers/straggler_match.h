@@ -6,8 +6,9 @@
 
 namespace borescope::internal {
 
-// Tables stragglers, late_collectives and collective_bandwidth from the tables
-// that FindRankCalls makes, of all ranks.
+// Tables stragglers, late_collectives, collective_bandwidth and, for the verdict alone,
+// longest_waits (rank, step, begin_ns, end_ns) from the tables that FindRankCalls makes, of all
+// ranks.
 // kMissingData for a single rank. O(n log n) in the calls.
 Result<Tables> ScoreStragglers(Tables ranks_keys_calls);
 

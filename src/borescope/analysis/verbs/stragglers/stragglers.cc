@@ -1,5 +1,6 @@
 // stragglers: which ranks enter collectives late, so that the others wait. The map lists the calls
 // of a rank (measures/matching); straggler_match.cc matches and scores them.
+#include <cstddef>
 #include <utility>
 
 #include "borescope/analysis/core/param_specs.h"
@@ -12,6 +13,8 @@
 namespace borescope::internal {
 namespace {
 
+constexpr size_t kShownTables = 3;  // the verdict reads one more
+
 Result<Tables> MapStragglers(const RankView& view, const Params& params) {
   BS_ASSIGN(RankCalls found, FindRankCalls(view, params.selection));
   return std::move(found.tables);
@@ -22,7 +25,9 @@ Result<void> CheckStragglerTables(const Tables& tables, const Params&) {
 }
 
 Result<Tables> FinishStragglers(Tables findings, const Params&) {
-  return ScoreStragglers(std::move(findings));
+  BS_ASSIGN(Tables tables, ScoreStragglers(std::move(findings)));
+  tables.resize(kShownTables);
+  return tables;
 }
 
 constexpr const ParamSpec* kHtaParams[] = {&kIncludeLastStepParam};

@@ -82,9 +82,10 @@ constexpr std::string_view kHelpWithoutLaunches =
 constexpr CauseRow kLongGapCause = {
     "", "in one gap", "The device idles in one long gap",
     "What happens once, such as loading code at a first launch, is left out by warming up before "
-    "recording, or with --step. `borescope gaps` shows between which work it is.",
+    "recording, or with --step. `borescope idle` lists the longest gaps, and what the host did "
+    "then.",
     "What happens once, such as loading code at a first launch, is left out with --begin and "
-    "--end. `borescope gaps` shows between which work it is."};
+    "--end. `borescope idle` lists the longest gaps, and what the host did then."};
 
 constexpr CauseRow kLaunchBoundCause = {
     "", "waits for launches of less than 100 us each", "Launch-bound: short kernels, slow launches",
@@ -210,7 +211,16 @@ class IdleTime {
             "share",
             HelpOf(cause),
             cause.ns,
-            LeverOf(*cause.row)};
+            LeverOf(*cause.row),
+            PlaceOf(*cause.row)};
+  }
+
+  // Of several causes the longest time of that with most of it.
+  FindingPlace PlaceOf(const CauseRow& row) const {
+    const std::string_view column = &row == &kLaunchBoundCause ? "latency_ns"
+                                    : row.column.empty()       ? causes_[0].row->column
+                                                               : row.column;
+    return PlaceOfIdle(tables_, column);
   }
 
   static Lever LeverOf(const CauseRow& row) {
@@ -273,7 +283,9 @@ class IdleTime {
             gaps_.share(),
             "share",
             AdviceFor(tables_, kLongGapCause.help, kLongGapCause.help_others),
-            gaps_.ns};
+            gaps_.ns,
+            Lever::kNone,
+            PlaceOfIdleOn(tables_, kLongestGap, gaps_.longest)};
   }
 
   const SummaryTables& tables_;

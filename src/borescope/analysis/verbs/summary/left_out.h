@@ -26,12 +26,20 @@ struct LeftOut {
   std::string Words() const;
 };
 
+// REQUIRES: tables.left_out.
 LeftOut FindLeftOut(const SummaryTables& tables);
 
-// Of a row of idle_causes: before the recording, and the ends of a whole process.
+// The same for each device: a row for each of idle_causes, the times of which add up to LeftOut.
+Table LeftOutTable(const SummaryTables& tables);
+
+// Of a row of idle_causes: what is left out of its span. REQUIRES: tables.left_out.
 int64_t LeftOutOfDevice(const SummaryTables& tables, size_t row);
 
-// The time of all devices without that. Exposed communication and copies are shares of it.
+// The rows of devices of which something is left out.
+Table ShownLeftOut(const Table& left_out);
+
+// The time of all devices without that: the whole of the shares of the verdict, the card and the
+// page. Exposed communication and copies are shares of it.
 int64_t ObservedSpan(const SummaryTables& tables);
 
 }  // namespace borescope::internal

@@ -51,7 +51,9 @@ std::optional<Finding> Unlinked(const SummaryTables& tables) {
                  shares[*worst],
                  "share",
                  Texts(quality, "help")[*worst] + " `borescope doctor` has it for each rank.",
-                 0};
+                 0,
+                 Lever::kNone,
+                 {.rank = Ints(quality, "rank")[*worst]}};
 }
 
 // What the run lacks as a whole.
@@ -205,7 +207,9 @@ std::optional<Finding> EndsOfProcess(const SummaryTables& tables) {
       "share",
       "This is no idle time, and shares are relative to the rest. `borescope idle` shows it for "
       "each device, and what the host did.",
-      0};
+      0,
+      Lever::kNone,
+      PlaceOfIdle(tables, left_out.process_head_ns == 0 ? "tail_ns" : "head_ns")};
 }
 
 constexpr Rule kQualityRules[] = {

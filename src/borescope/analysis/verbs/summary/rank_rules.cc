@@ -53,7 +53,9 @@ std::optional<Finding> RankImbalance(const SummaryTables& tables) {
                 "or embedding shards.",
                 "The others wait for the slowest: balance the work.") +
           " `borescope breakdown` shows each rank.",
-      SubtractSaturating(high, mean)};
+      SubtractSaturating(high, mean),
+      Lever::kNone,
+      {.rank = Ints(spread, "max_rank")[row]}};
 }
 
 // Of n even ranks each causes 1 / n of the waiting; chance makes one of a few cause more.
@@ -154,7 +156,9 @@ std::optional<Finding> Straggler(const SummaryTables& tables) {
                  "share",
                  "`borescope stragglers` names the collectives. Compare that rank: `borescope "
                  "kernels --by rank` (clocks, uneven work), `borescope idle` (its host, its data).",
-                 static_cast<int64_t>(lost_ns)};
+                 static_cast<int64_t>(lost_ns),
+                 Lever::kNone,
+                 PlaceOfStraggler(tables, Ints(ranks, "rank")[0])};
 }
 
 constexpr Rule kRankRules[] = {RankImbalance, Straggler};

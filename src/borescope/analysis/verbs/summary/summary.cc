@@ -24,6 +24,9 @@
 #include "borescope/analysis/measures/time/rank_groups.h"
 #include "borescope/analysis/measures/time/spread.h"
 #include "borescope/analysis/verbs/kernels/kernels.h"
+#include "borescope/analysis/verbs/stragglers/straggler_match.h"
+#include "borescope/analysis/verbs/summary/left_out.h"
+#include "borescope/analysis/verbs/summary/places.h"
 #include "borescope/analysis/verbs/summary/prices.h"
 #include "borescope/analysis/verbs/summary/summary_tables.h"
 #include "borescope/analysis/verbs/verbs.h"
@@ -47,12 +50,14 @@ constexpr std::string_view kIsWholeProcess = "is_whole_process";
 // The tables that travel from map to finish, in this order; ReduceByRank joins them.
 enum Part {
   kOverview,
+  kWorkPlaces,
   kStragglers,  // the first of several
   kKernels = kStragglers + kStragglerTables,
   kCopies,
   kBreakdown,
   kSteps,
   kIdleCauses,
+  kIdlePlaces,
   kQuality,
   kClocks,
   kOps,
@@ -79,6 +84,7 @@ Table NewOverview() {
   AddInt(table, "short_kernel_time_ns", Unit::kNanoseconds, Role::kSum, "Sum of their durations.");
   AddInt(table, kIsPyTorch, Unit::kNone, Role::kDerived, "Whether PyTorch ran.");
   AddInt(table, kIsWholeProcess, Unit::kNone, Role::kDerived, "Whether a process was recorded.");
+  AddInt(table, kRecordingBegin, Unit::kNanoseconds, Role::kDerived, "When the recording begins.");
   return table;
 }
 
@@ -91,8 +97,7 @@ int64_t CountHostEvents(const Trace& trace, const Selected& selected) {
 }
 
 // Everything counted or measured is what was selected, as in the other tables.
-Result<Table> Overview(const RankView& view, const Selection& selection) {
-  BS_ASSIGN(const Selected selected, Selected::Make(view, selection));
+Table Overview(const RankView& view, const Selected& selected) {
   const Trace& trace = view.trace;
   const DeviceEvents& device = trace.device();
   int64_t work = 0;
@@ -126,14 +131,16 @@ Result<Table> Overview(const RankView& view, const Selection& selection) {
       .Int(brief.count)
       .Int(brief.total_ns)
       .Int(IsOfPyTorchProgram(trace) ? 1 : 0)
-      .Int(IsOfWholeProcess(trace) ? 1 : 0);
+      .Int(IsOfWholeProcess(trace) ? 1 : 0)
+      .Int(trace.begin_ns());
   return table;
 }
 
 // The overview as people see it.
 Table ShownOverview(Table overview) {
   std::erase_if(overview.columns, [](const Column& column) {
-    return column.name == kIsPyTorch || column.name == kIsWholeProcess;
+    return column.name == kIsPyTorch || column.name == kIsWholeProcess ||
+           column.name == kRecordingBegin;
   });
   return overview;
 }
@@ -183,8 +190,8 @@ bool SaysNothing(const Table& table, bool has_device_work) {
   };
   return table.rows() == 0 &&
          (table.name.empty() ||
-          is_one_of({"breakdown_spread", "copies", "memory_bound", "prices", "rank_groups",
-                     "step_spread"}) ||
+          is_one_of({"breakdown_spread", "copies", "left_out", "memory_bound", "prices",
+                     "rank_groups", "step_spread"}) ||
           (!has_device_work && is_one_of({"breakdown", "idle_causes", "kernels"})));
 }
 
@@ -271,21 +278,35 @@ void ShortenLongTables(Tables& page) {
   }
 }
 
-// The ranks by the waiting they cause; no rows where ranks have nothing in common.
-Result<Table> Stragglers(const Tables& findings, const Table& spread, const Params& params) {
+// The ranks by the waiting they cause, and the longest wait for each; no rows where ranks have
+// nothing in common.
+Result<Tables> Stragglers(const Tables& findings, const Table& spread) {
   if (spread.rows() == 0) {
-    return Table{};
+    return Tables(2);
   }
   const auto first = findings.begin() + kStragglers;
-  BS_ASSIGN(Tables tables,
-            kStragglersVerb.answer.finish(Tables(first, first + kStragglerTables), params));
-  return SumOf(tables[0], "collectives") == 0 ? Table{} : std::move(tables[0]);
+  BS_ASSIGN(Tables tables, ScoreStragglers(Tables(first, first + kStragglerTables)));
+  return SumOf(tables[0], "collectives") == 0
+             ? Tables(2)
+             : Tables{std::move(tables.front()), std::move(tables.back())};
 }
 
 template <auto MakeTable>
 Result<Tables> MapTable(const RankView& view, const Params& params) {
   BS_ASSIGN(Table table, MakeTable(view, params.selection));
   return Tables{std::move(table)};
+}
+
+Result<Tables> MapOverview(const RankView& view, const Params& params) {
+  BS_ASSIGN(const Selected selected, Selected::Make(view, params.selection));
+  BS_ASSIGN(Table places, WorkPlaces(view, selected));
+  return Tables{Overview(view, selected), std::move(places)};
+}
+
+// Not what the host did.
+Result<Tables> MapIdleCauses(const RankView& view, const Params& params) {
+  BS_ASSIGN(Tables tables, IdleCausesAndLateHost(view, params.selection));
+  return Tables{OfDevices(view, std::move(tables[0])), OfDevices(view, std::move(tables[2]))};
 }
 
 Result<Tables> MapPrices(const RankView& view, const Params& params) {
@@ -306,13 +327,13 @@ struct MappedParts {
   Result<Tables> (*map)(const RankView&, const Params&);
 };
 constexpr MappedParts kMapped[] = {
-    {kOverview, 1, MapTable<Overview>},
+    {kOverview, 2, MapOverview},
     {kStragglers, kStragglerTables, MapOf<kStragglersVerb>},
     {kKernels, 1, MapOf<kKernelsVerb>},
     {kCopies, 1, MapCopiesOfKernels},
     {kBreakdown, 1, MapOf<kBreakdownVerb>},
     {kSteps, 1, MapOf<kStepsVerb>},
-    {kIdleCauses, 1, MapTable<IdleCauses>},
+    {kIdleCauses, 2, MapIdleCauses},
     {kQuality, 2, MapOf<kDoctorVerb>},
     {kOps, 1, MapOf<kOpsVerb>},
     {kMemoryBound, 1, MapTable<MemoryBoundTable>},
@@ -350,7 +371,6 @@ Result<Tables> MapSummary(const RankView& whole, const Params& params) {
               std::back_inserter(findings));
   }
   findings[kBreakdown] = OfDevices(view, std::move(findings[kBreakdown]));
-  findings[kIdleCauses] = OfDevices(view, std::move(findings[kIdleCauses]));
   return findings;
 }
 
@@ -376,11 +396,11 @@ Result<Tables> FinishSummary(Tables findings, const Params& params) {
             kDoctorVerb.answer.finish({findings[kQuality], findings[kClocks]}, params));
   BS_ASSIGN(Table copies, OnlyCopies(findings[kKernels], findings[kCopies]));
   Table spread = BreakdownSpread(findings[kBreakdown]);
-  BS_ASSIGN(Table stragglers, Stragglers(findings, spread, params));
+  BS_ASSIGN(Tables stragglers, Stragglers(findings, spread));
   SummaryTables tables{findings[kOverview],
                        findings[kBreakdown],
                        std::move(spread),
-                       std::move(stragglers),
+                       std::move(stragglers.front()),
                        findings[kIdleCauses],
                        FinishStatsTable(findings[kKernels]),
                        std::move(copies),
@@ -390,10 +410,14 @@ Result<Tables> FinishSummary(Tables findings, const Params& params) {
                        StepSpread(findings[kSteps]),
                        doctor[0],
                        findings[kPrices],
+                       findings[kIdlePlaces],
+                       findings[kWorkPlaces],
+                       std::move(stragglers.back()),
                        params.run_faults,
                        !params.selection.empty(),
                        SumOf(findings[kOverview], kIsPyTorch) > 0,
                        RanksOfWholeProcesses(findings[kOverview])};
+  tables.left_out = LeftOutTable(tables);
   Tables page{Verdict(tables),
               tables.prices,
               RankGroups(tables.breakdown),
@@ -402,6 +426,7 @@ Result<Tables> FinishSummary(Tables findings, const Params& params) {
               tables.spread,
               Top(tables.stragglers),
               ShownCauses(tables.idle_causes),
+              ShownLeftOut(tables.left_out),
               Top(tables.kernels),
               tables.memory_bound,
               Top(tables.ops),
@@ -419,7 +444,10 @@ MeasureId DearInSummary(const Params& params) {
 }
 
 constexpr const ParamSpec* kSummaryParams[] = {&kPriceParam};
-constexpr std::string_view kOverviewTables[] = {"verdict", "overview", "step_spread"};
+constexpr std::string_view kPlace[] = {"rank", "gpu", "step", "begin_ns", "end_ns"};
+constexpr ViewSpec kViews[] = {
+    {"verdict", ViewKind::kAside, "Where findings are seen", kPlace, {}}};
+constexpr std::string_view kOverviewTables[] = {"verdict", "overview", "left_out", "step_spread"};
 
 }  // namespace
 
@@ -433,6 +461,7 @@ const AnalysisSpec kSummaryVerb{.name = "summary",
                                            .check_tables = CheckSummary},
                                 .check = CheckPrices,
                                 .dear = DearInSummary,
+                                .views = kViews,
                                 .report_tables = kOverviewTables,
                                 .draws_other_verbs = true};
 

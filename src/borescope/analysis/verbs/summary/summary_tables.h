@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <string_view>
 #include <vector>
 
 #include "borescope/analysis/core/analysis_spec.h"
@@ -22,15 +23,23 @@ struct SummaryTables {
   Table ops;      // all operators by device time
   Table memory_bound;
   Table steps;
-  Table step_spread;  // one row a rank: fastest, median, slowest step
-  Table quality;      // of whole recordings, whatever was selected
-  Table prices;       // of --price, else empty
+  Table step_spread;    // one row a rank: fastest, median, slowest step
+  Table quality;        // of whole recordings, whatever was selected
+  Table prices;         // of --price, else empty
+  Table idle_places;    // of each device and cause: when it was longest (idle_causes.h)
+  Table work_places;    // when work was longest (places.h)
+  Table longest_waits;  // for ranks; empty without stragglers
   std::vector<RunFault> run_faults;
   bool selects = false;     // a part was asked for
   bool is_pytorch = false;  // PyTorch ran on some rank; else its options are no advice
   // Ranks whose whole processes were recorded, ascending: see IsOfWholeProcess.
   std::vector<int64_t> process_ranks;
+  // Of what time of devices nothing is said, a row for each of idle_causes: see left_out.h.
+  Table left_out = {};
 };
+
+// Column of the overview that only the verdict reads: when the recording of the rank begins.
+inline constexpr std::string_view kRecordingBegin = "recording_begin_ns";
 
 // Kernels shorter than this cost about as much to launch as to run.
 inline constexpr int64_t kShortKernelNs = 10'000;
@@ -39,7 +48,8 @@ inline constexpr int64_t kShortKernelNs = 10'000;
 // Missing where too little of the kernel time is modelled (coverage.h), or it is hardly any.
 std::optional<double> MemoryBoundShare(const SummaryTables& tables);
 
-// Table verdict: finding, severity, evidence, value, unit, help; most important first.
+// Table verdict: finding, severity, evidence, value, unit, help, and where its strongest evidence
+// is seen (places.h); most important first.
 Table Verdict(const SummaryTables& tables);
 
 }  // namespace borescope::internal

@@ -1,8 +1,11 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <string>
+#include <vector>
 
 #include "borescope/analysis/core/row.h"
+#include "borescope/table/table_ops.h"
 #include "borescope/testing/test_trace.h"
 
 namespace borescope::internal {
@@ -95,6 +98,8 @@ TEST(SummaryTest, WorkFromBeforeTheRecordingIsNotIdleTime) {
   const Tables tables = Analyse("summary", {&trace.View()});
   EXPECT_EQ(Csv(tables[3], {"idle_ns", "head_ns", "before_recording_ns", "tail_ns"}),
             "idle_ns,head_ns,before_recording_ns,tail_ns\n1020000,10000,1000000,10000\n");
+  EXPECT_EQ(Csv(tables[4], {"before_first_launch_ns", "after_last_work_ns", "before_recording_ns"}),
+            "before_first_launch_ns,after_last_work_ns,before_recording_ns\n0,0,1000000\n");
   EXPECT_EQ(
       Finding(tables, 0),
       "The device idles before its first work | warning | before the first launch: 10.0 us of 200 "
@@ -227,6 +232,46 @@ TEST(SummaryTest, OneLongGapIsAPartOfItsDevice) {
       "launch latency: 14.0 us"))
       << Finding(tables, 0);
   EXPECT_DOUBLE_EQ(Floats(tables[0], "value")[0], 0.5975);
+}
+
+// Where a finding is seen: rank, GPU, step, begin and end.
+std::string PlaceOf(const Tables& tables, std::string_view title) {
+  const size_t row = RowOf(tables, title);
+  const Table one = row < tables[0].rows()
+                        ? TakeRows(tables[0], std::vector{static_cast<uint32_t>(row)})
+                        : Head(tables[0], 0);
+  const std::string lines = Csv(one, {"where", "rank", "gpu", "step", "begin_ns", "end_ns"});
+  return lines.substr(lines.find('\n') + 1);
+}
+
+// The longest time of the cause on any device, however much of it others have.
+TEST(SummaryTest, FindingsLeadToTheirStrongestEvidence) {
+  TestTrace a;
+  TestTrace b;
+  a.Op("all", Us(0, 1000)).Launched("gemm", Us(0, 1), Us(1, 500), {1, 7, 0});
+  for (int64_t i = 0; i < 9; ++i) {  // 37 to 40 of the host each
+    a.Launched("add", Us(50 * i + 541, 1), Us(50 * i + 542, 12), {i + 2, 7, 0});
+  }
+  b.Op("all", Us(5000, 1000)).Launched("gemm", Us(5000, 1), Us(5002, 398), {1, 7, 3});
+  b.Launched("gemm", Us(5469, 1), Us(5470, 430), {2, 7, 3});
+  b.Launched("gemm", Us(5965, 1), Us(5966, 34), {3, 7, 3});
+  const Tables tables = Analyse("summary", {&a.View(0), &b.View(1)});
+  EXPECT_EQ(PlaceOf(tables, "The device idles while the host is busy"),
+            "rank 1, GPU 3, +0.400ms to +0.469ms,1,3,-,5400000,5469000\n");
+  EXPECT_EQ(PlaceOf(tables, "One kernel takes a large part of the kernel time"),
+            "rank 0, GPU 0, +0.001ms to +0.501ms,0,0,-,1000,501000\n");
+  EXPECT_EQ(PlaceOf(tables, "More could be told from a fuller recording"), "-,-,-,-,-,-\n");
+}
+
+TEST(SummaryTest, AFindingAboutStepsLeadsToTheSlowest) {
+  TestTrace trace;
+  for (int64_t step = 0; step < 4; ++step) {
+    const int64_t begin_us = 1000 + 100 * step;
+    trace.Annotation("ProfilerStep#" + std::to_string(step), Us(begin_us, step == 3 ? 300 : 100));
+    trace.Launched("gemm", Us(begin_us, 5), Us(begin_us + 10, 90), {step + 1, 7, 0});
+  }
+  EXPECT_EQ(PlaceOf(Analyse("summary", {&trace.View()}), "Steps differ in length"),
+            "rank 0, step 3, +0.300ms to +0.600ms,0,-,3,1300000,1600000\n");
 }
 
 // It stands out among the two of its rank, and is nothing beside the 89 of the other one.

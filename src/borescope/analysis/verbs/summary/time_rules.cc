@@ -40,12 +40,13 @@ std::optional<Finding> ExposedCommunication(const SummaryTables& tables) {
   if (share < kExposedWord) {
     return std::nullopt;
   }
-  const std::string waited =
-      waiting == 0 ? "" : fmt::format("; without {} of waiting for one rank", FormatTime(waiting));
+  const std::string without = waiting == 0 ? ""
+                                           : fmt::format("; without waiting for one rank {} ({})",
+                                                         FormatTime(own), FormatShare(share));
   return Finding{"Communication is not hidden behind compute",
                  share >= kExposedWarning ? "warning" : "info",
-                 fmt::format("exposed {}; all communication {}{}", PartOf(own, span),
-                             FormatTime(comm), waited),
+                 fmt::format("exposed {}{}; all communication {}", PartOf(exposed, span), without,
+                             FormatTime(comm)),
                  share,
                  "share",
                  AdviceFor(tables,
@@ -55,7 +56,8 @@ std::optional<Finding> ExposedCommunication(const SummaryTables& tables) {
                      "; a collective also lasts while it waits for the slowest rank. `borescope "
                      "overlap` shows how much of it is hidden.",
                  own,
-                 Lever::kComm};
+                 Lever::kComm,
+                 PlaceOfWork(tables, kExposedCommPlace)};
 }
 
 std::string CopiesHelp(const SummaryTables& tables, bool are_pageable) {
@@ -88,7 +90,8 @@ std::optional<Finding> ExposedCopies(const SummaryTables& tables) {
                  "share",
                  CopiesHelp(tables, Contains(name, "Pageable")),
                  exposed,
-                 Lever::kCopies};
+                 Lever::kCopies,
+                 PlaceOfWork(tables, kExposedCopyPlace)};
 }
 
 // ---- Kernels ----
@@ -126,7 +129,8 @@ std::optional<Finding> DominantKernel(const SummaryTables& tables) {
                  "share",
                  DominantHelp(tables),
                  total,
-                 Lever::kKernel};
+                 Lever::kKernel,
+                 PlaceOfWork(tables, kKernelPlace, Texts(tables.kernels, "name")[0])};
 }
 
 std::optional<Finding> ShortKernels(const SummaryTables& tables) {
@@ -197,17 +201,20 @@ std::optional<Finding> StepSpread(const SummaryTables& tables) {
   if (worst == spread.rows()) {
     return std::nullopt;
   }
-  return Finding{"Steps differ in length",
-                 "info",
-                 fmt::format("step {} of rank {} takes {} on the host, {:.2f} x the median of {}",
-                             Ints(spread, "slowest_step")[worst], Ints(spread, "rank")[worst],
-                             FormatTime(Ints(spread, "max_ns")[worst]), ratio,
-                             FormatTime(Ints(spread, "median_ns")[worst])),
-                 ratio,
-                 "ratio",
-                 "Compare them: `borescope breakdown --by step`, `borescope ops --by step`. A slow "
-                 "first step is often warm-up: profile later.",
-                 Ints(spread, "above_median_ns")[worst]};
+  return Finding{
+      "Steps differ in length",
+      "info",
+      fmt::format("step {} of rank {} takes {} on the host, {:.2f} x the median of {}",
+                  Ints(spread, "slowest_step")[worst], Ints(spread, "rank")[worst],
+                  FormatTime(Ints(spread, "max_ns")[worst]), ratio,
+                  FormatTime(Ints(spread, "median_ns")[worst])),
+      ratio,
+      "ratio",
+      "Compare them: `borescope breakdown --by step`, `borescope ops --by step`. A slow "
+      "first step is often warm-up: profile later.",
+      Ints(spread, "above_median_ns")[worst],
+      Lever::kNone,
+      PlaceOfStep(tables, Ints(spread, "rank")[worst], Ints(spread, "slowest_step")[worst])};
 }
 
 // ---- When there is nothing to say about cost ----

@@ -40,6 +40,17 @@ Table NewVerdict() {
   AddFloat(table, "value", Unit::kOfRow, Role::kDerived, "The deciding number.");
   AddString(table, "unit", Role::kDerived, "Unit of the value: share (0 to 1), ratio or count.");
   AddString(table, "help", Role::kDerived, "What to do.");
+  AddString(table, "where", Role::kDerived,
+            "Where its strongest evidence is seen, with times as --begin and --end take them; "
+            "missing where it is about the whole.");
+  const auto number = [&](std::string_view name, Unit unit, std::string_view doc) {
+    AddInt(table, name, unit, Role::kDerived, doc);
+  };
+  number("rank", Unit::kNone, "The rank there.");
+  number("gpu", Unit::kNone, "The device there; missing: none, or several.");
+  number("step", Unit::kNone, "The step there, where the finding is about a step.");
+  number("begin_ns", Unit::kNanoseconds, "When that begins, on the file's own clock.");
+  number("end_ns", Unit::kNanoseconds, "When it ends.");
   return table;
 }
 
@@ -58,13 +69,13 @@ Table Verdict(const SummaryTables& tables) {
   const std::string kernel =
       tables.kernels.rows() == 0 ? "" : std::string(Texts(tables.kernels, "name")[0]);
   for (const Finding& finding : findings) {
-    Row(table)
-        .Text(finding.title)
-        .Text(finding.severity)
-        .Text(finding.evidence)
-        .Float(finding.value)
-        .Text(finding.unit)
-        .Text(finding.help + PriceWords(tables.prices, finding.lever, kernel));
+    const FindingPlace& place = finding.place;
+    Row row(table);
+    row.Text(finding.title).Text(finding.severity).Text(finding.evidence);
+    row.Float(finding.value).Text(finding.unit);
+    row.Text(finding.help + PriceWords(tables.prices, finding.lever, kernel));
+    row.MaybeText(WordsOfPlace(tables, place)).MaybeInt(place.rank).MaybeInt(place.gpu);
+    row.MaybeInt(place.step).MaybeInt(place.begin_ns).MaybeInt(place.end_ns);
   }
   return table;
 }

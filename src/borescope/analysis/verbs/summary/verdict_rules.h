@@ -11,6 +11,7 @@
 #include <string_view>
 #include <vector>
 
+#include "borescope/analysis/verbs/summary/places.h"
 #include "borescope/analysis/verbs/summary/prices.h"
 #include "borescope/analysis/verbs/summary/summary_tables.h"
 
@@ -25,6 +26,7 @@ struct Finding {
   std::string help;
   int64_t stake_ns = 0;        // time that could be won; orders the findings
   Lever lever = Lever::kNone;  // what the help advises
+  FindingPlace place = {};     // of the strongest evidence
 };
 using Rule = std::optional<Finding> (*)(const SummaryTables&);
 

@@ -1,0 +1,218 @@
+#include "borescope/analysis/verbs/summary/places.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <vector>
+
+#include "borescope/analysis/core/key_columns.h"
+#include "borescope/analysis/core/row.h"
+#include "borescope/analysis/core/selection/device_time.h"
+#include "borescope/base/intervals.h"
+#include "borescope/base/saturating.h"
+#include "borescope/base/stop.h"
+
+namespace borescope::internal {
+namespace {
+
+// Of all kernel time of a rank. Only a kernel with more can take much of that of all ranks.
+constexpr int64_t kLeastPart = 10;
+
+Table NewWorkPlaces() {
+  Table table{"work_places", "Where work is longest", {}};
+  AddRankKey(table);
+  AddGpuKey(table);
+  AddString(table, "what", Role::kKey, "exposed_comm, exposed_copy or kernel.");
+  AddString(table, "name", Role::kKey, "Of a kernel.");
+  AddInt(table, "begin_ns", Unit::kNanoseconds, Role::kKey, "When it begins.");
+  AddInt(table, "end_ns", Unit::kNanoseconds, Role::kKey, "When it ends.");
+  return table;
+}
+
+Interval LongestOf(const IntervalSet& times) {
+  const auto longest = std::max_element(
+      times.begin(), times.end(),
+      [](const Interval& a, const Interval& b) { return a.length() < b.length(); });
+  return longest == times.end() ? Interval() : *longest;
+}
+
+// The launches of one name.
+struct NameTime {
+  int64_t all_ns = 0;
+  int64_t longest_ns = -1;
+  DeviceId longest;  // of equal ones the first
+};
+
+std::vector<NameTime> KernelTimes(const Trace& trace, const Selected& selected) {
+  const DeviceEvents& device = trace.device();
+  std::vector<NameTime> times(trace.strings().size());
+  for (uint32_t row = 0; row < device.size(); ++row) {
+    CheckStopAt(row);
+    if (device.kind[row] != DeviceKind::kKernel || !selected.Keeps(DeviceId{row})) {
+      continue;
+    }
+    NameTime& time = times[device.name[row].value];
+    AddSaturatingTo(time.all_ns, device.dur_ns[row]);
+    if (device.dur_ns[row] > time.longest_ns) {
+      time.longest_ns = device.dur_ns[row];
+      time.longest = DeviceId{row};
+    }
+  }
+  return times;
+}
+
+void PushKernels(Table& table, const RankView& view, const Selected& selected) {
+  const Trace& trace = view.trace;
+  const std::vector<NameTime> times = KernelTimes(trace, selected);
+  int64_t all_ns = 0;
+  for (const NameTime& time : times) {
+    AddSaturatingTo(all_ns, time.all_ns);
+  }
+  for (uint32_t name = 0; name < times.size(); ++name) {
+    const DeviceId id = times[name].longest;
+    if (id.valid() && times[name].all_ns >= all_ns / kLeastPart) {
+      Row row(table);
+      row.Int(view.rank).MaybeInt(trace.tracks().pid[trace.device().track[id.value].value]);
+      row.Text(kKernelPlace).Text(trace.Text(StringId{name}));
+      row.Int(trace.device().ts_ns[id.value]).Int(trace.device().end_ns(id));
+    }
+  }
+}
+
+int64_t LengthAt(const Table& places, size_t row) {
+  return SubtractSaturating(Ints(places, "end_ns")[row], Ints(places, "begin_ns")[row]);
+}
+
+int64_t CellOr(const Table& table, std::string_view column, size_t row) {
+  const Column& cells = *table.Find(column);
+  return cells.IsMissing(row) ? kMissing : Ints(table, column)[row];
+}
+
+// The longest row that is kept, of equal ones the first.
+template <class Keeps>
+FindingPlace LongestRow(const Table& places, const Keeps& keeps) {
+  size_t longest = places.rows();
+  for (size_t row = 0; row < places.rows(); ++row) {
+    const bool is_longer =
+        longest == places.rows() || LengthAt(places, row) > LengthAt(places, longest);
+    longest = keeps(row) && is_longer ? row : longest;
+  }
+  if (longest == places.rows()) {
+    return {};
+  }
+  return {Ints(places, "rank")[longest], CellOr(places, "gpu", longest), kMissing,
+          Ints(places, "begin_ns")[longest], Ints(places, "end_ns")[longest]};
+}
+
+// "+8.912ms".
+std::string Offset(int64_t ns) {
+  return ns < 0 ? fmt::format("{}ns", ns) : fmt::format("+{:.3f}ms", static_cast<double>(ns) / 1e6);
+}
+
+// The begin of the recording of a rank.
+int64_t BeginOf(const Table& overview, int64_t rank) {
+  const IntValues& ranks = Ints(overview, "rank");
+  const auto found = std::find(ranks.begin(), ranks.end(), rank);
+  return found == ranks.end()
+             ? kMissing
+             : Ints(overview, kRecordingBegin)[static_cast<size_t>(found - ranks.begin())];
+}
+
+}  // namespace
+
+Result<Table> WorkPlaces(const RankView& view, const Selected& selected) {
+  Table table = NewWorkPlaces();
+  const SharedDeviceTimes times = DeviceTimes(view, selected, PerTrack::kGpu);
+  for (const DeviceTime& time : *times) {
+    const IntervalSet windows = selected.TimeOf(time.tracks);
+    const auto push = [&](std::string_view what, const IntervalSet& exposed) {
+      const Interval longest = LongestOf(Intersect(exposed, windows));
+      if (longest.length() > 0) {
+        Row(table)
+            .Int(view.rank)
+            .MaybeInt(time.gpu)
+            .Text(what)
+            .Missing()
+            .Int(longest.begin)
+            .Int(longest.end);
+      }
+    };
+    push(kExposedCommPlace, time.exposed_comm);
+    push(kExposedCopyPlace, time.exposed_copy);
+  }
+  PushKernels(table, view, selected);
+  return table;
+}
+
+FindingPlace PlaceOfIdle(const SummaryTables& tables, std::string_view column) {
+  const StringValues& causes = Texts(tables.idle_places, "cause");
+  return LongestRow(tables.idle_places, [&](size_t row) { return causes[row] == column; });
+}
+
+FindingPlace PlaceOfIdleOn(const SummaryTables& tables, std::string_view column, size_t row) {
+  const Table& places = tables.idle_places;
+  const int64_t rank = Ints(tables.idle_causes, "rank")[row];
+  const int64_t gpu = CellOr(tables.idle_causes, "gpu", row);
+  return LongestRow(places, [&](size_t at) {
+    return Texts(places, "cause")[at] == column && Ints(places, "rank")[at] == rank &&
+           CellOr(places, "gpu", at) == gpu;
+  });
+}
+
+FindingPlace PlaceOfWork(const SummaryTables& tables, std::string_view what,
+                         std::string_view name) {
+  const Table& places = tables.work_places;
+  return LongestRow(places, [&](size_t row) {
+    return Texts(places, "what")[row] == what && Texts(places, "name")[row] == name;
+  });
+}
+
+FindingPlace PlaceOfStep(const SummaryTables& tables, int64_t rank, int64_t step) {
+  const Table& steps = tables.steps;
+  FindingPlace place{.rank = rank, .step = step};
+  int64_t longest_ns = -1;
+  for (size_t row = 0; row < steps.rows(); ++row) {
+    const int64_t span_ns = CellOr(steps, "span_ns", row);
+    if (Ints(steps, "rank")[row] == rank && CellOr(steps, "step", row) == step &&
+        span_ns > longest_ns) {
+      longest_ns = span_ns;
+      place.begin_ns = Ints(steps, "begin_ns")[row];
+      place.end_ns = AddSaturating(place.begin_ns, span_ns);
+    }
+  }
+  return place;
+}
+
+FindingPlace PlaceOfStraggler(const SummaryTables& tables, int64_t rank) {
+  const Table& waits = tables.longest_waits;
+  for (size_t row = 0; row < waits.rows(); ++row) {
+    if (Ints(waits, "rank")[row] == rank) {
+      const int64_t begin_ns =
+          std::max(Ints(waits, "begin_ns")[row], BeginOf(tables.overview, rank));
+      return {rank, kMissing, CellOr(waits, "step", row), begin_ns, Ints(waits, "end_ns")[row]};
+    }
+  }
+  return {.rank = rank};
+}
+
+std::string WordsOfPlace(const SummaryTables& tables, const FindingPlace& place) {
+  std::vector<std::string> words;
+  const auto add = [&](std::string_view what, int64_t number) {
+    if (number != kMissing) {
+      words.push_back(fmt::format("{} {}", what, number));
+    }
+  };
+  add("rank", place.rank);
+  add("GPU", place.gpu);
+  add("step", place.step);
+  const int64_t begin_ns = place.rank == kMissing ? kMissing : BeginOf(tables.overview, place.rank);
+  if (place.begin_ns != kMissing && begin_ns != kMissing) {
+    words.push_back(fmt::format("{} to {}", Offset(SubtractSaturating(place.begin_ns, begin_ns)),
+                                Offset(SubtractSaturating(place.end_ns, begin_ns))));
+  }
+  return fmt::format("{}", fmt::join(words, ", "));
+}
+
+}  // namespace borescope::internal

@@ -1,0 +1,53 @@
+// Where the strongest evidence of a finding is seen: the rank, and when. Internal to summary/.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "borescope/analysis/core/analysis_spec.h"
+#include "borescope/analysis/core/selection/selection.h"
+#include "borescope/analysis/verbs/summary/summary_tables.h"
+#include "borescope/trace/tables.h"
+
+namespace borescope::internal {
+
+// kMissing: there is none, or it is about all.
+struct FindingPlace {
+  int64_t rank = kMissing;
+  int64_t gpu = kMissing;
+  int64_t step = kMissing;
+  int64_t begin_ns = kMissing;  // on the clock of the file; both or none
+  int64_t end_ns = kMissing;
+};
+
+// Table work_places of a rank: when the longest stretch of exposed communication and of exposed
+// copies of each device was, and the longest launch of each kernel that takes a tenth of the kernel
+// time or more. O(rows of the devices).
+Result<Table> WorkPlaces(const RankView& view, const Selected& selected);
+
+// Of the cause in a column of idle_causes, the longest of all devices; of equal ones the first.
+FindingPlace PlaceOfIdle(const SummaryTables& tables, std::string_view column);
+// On the device of a row of idle_causes.
+FindingPlace PlaceOfIdleOn(const SummaryTables& tables, std::string_view column, size_t row);
+
+// What table work_places calls its rows.
+inline constexpr std::string_view kExposedCommPlace = "exposed_comm";
+inline constexpr std::string_view kExposedCopyPlace = "exposed_copy";
+inline constexpr std::string_view kKernelPlace = "kernel";
+
+// The longest of these; of kernels those with the name.
+FindingPlace PlaceOfWork(const SummaryTables& tables, std::string_view what,
+                         std::string_view name = {});
+
+// The longest step of a rank.
+FindingPlace PlaceOfStep(const SummaryTables& tables, int64_t rank, int64_t step);
+
+// The wait for a rank that was longest, on the clock of that rank.
+FindingPlace PlaceOfStraggler(const SummaryTables& tables, int64_t rank);
+
+// "rank 0, GPU 1, +8.912ms to +9.443ms", with times as --begin and --end take them. Empty of no
+// place.
+std::string WordsOfPlace(const SummaryTables& tables, const FindingPlace& place);
+
+}  // namespace borescope::internal
