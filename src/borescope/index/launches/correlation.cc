@@ -29,7 +29,7 @@ std::vector<char> LaunchNames(const Trace& trace) {
 
 // Room for those of `numbers` that `is_id` accepts.
 template <class IsId>
-IdMap64 MapFor(const std::vector<int64_t>& numbers, const IsId& is_id) {
+IdMap64 MapFor(const ColumnData<int64_t>& numbers, const IsId& is_id) {
   int64_t first = std::numeric_limits<int64_t>::max();
   int64_t last = std::numeric_limits<int64_t>::min();
   for (const int64_t number : numbers) {
