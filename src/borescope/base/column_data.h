@@ -1,7 +1,7 @@
-// ColumnData: the values of one column of a table of a trace, one after the other. As std::vector, but
-// it can also show values that lie in memory of somebody else, such as a mapped file, without a copy
-// of them: a view. A view is read like any other column; what makes it longer or shorter copies it
-// first. Values of a view must not be assigned before Own().
+// ColumnData: the values of one column of a table of a trace, one after the other. As std::vector,
+// but it can also show values that lie in memory of somebody else, such as a mapped file, without a
+// copy of them: a view. A view is read like any other column; what makes it longer or shorter
+// copies it first. Values of a view must not be assigned before Own().
 //
 // Thread-safety is that of std::vector.
 #pragma once

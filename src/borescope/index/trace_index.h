@@ -89,10 +89,10 @@ struct Steps {
     uint32_t step = kNoStep;
   };
 
-  std::vector<Step> steps;            // by begin_ns; numbers may repeat across processes
+  std::vector<Step> steps;           // by begin_ns; numbers may repeat across processes
   ColumnData<uint32_t> device_step;  // per device row: index into steps by launch; kNoStep outside
-                                      // and without a recorded launch; empty if there are no steps
-  std::vector<int64_t> processes;     // pids of the processes with steps, ascending
+                                     // and without a recorded launch; empty if there are no steps
+  std::vector<int64_t> processes;    // pids of the processes with steps, ascending
   // Per process: by begin_ns, at most two per step; last those of all processes together.
   std::vector<std::vector<Piece>> pieces;
   // Per track: the process whose steps its events may belong to. If a single process has steps,
@@ -119,7 +119,7 @@ struct TraceIndex {
   Steps steps;
   ColumnData<ForwardBackwardLink> forward_backward;  // by backward row
   ColumnData<KernelClass> class_of_name;             // per StringId; kOther for host names
-  Diagnostics diagnostics;                            // diagnostics of indexing
+  Diagnostics diagnostics;                           // diagnostics of indexing
 
   KernelClass ClassOf(const Trace& trace, DeviceId id) const {
     return class_of_name[trace.device().name[id.value].value];

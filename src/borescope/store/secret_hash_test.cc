@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <cstring>
+#include <initializer_list>
 #include <set>
 #include <string>
 #include <vector>
@@ -24,7 +25,8 @@ TEST(SecretHashTest, EverySizeAndEveryBitCounts) {
   const SecretHash hash(kSecret);
   std::set<std::string> seen;
   size_t texts = 0;
-  for (const size_t size : {0, 1, 15, 16, 17, 63, 64, 65, 8191, 8192, 8193, 20'000}) {
+  for (const size_t size :
+       std::initializer_list<size_t>{0, 1, 15, 16, 17, 63, 64, 65, 8191, 8192, 8193, 20'000}) {
     std::string text(size, '\0');
     seen.insert(HexOf(hash.Of(text)));
     ++texts;

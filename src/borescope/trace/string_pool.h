@@ -18,9 +18,9 @@ class StringPool {
  public:
   StringPool();
 
-  // A pool of texts that lie one after the other in `bytes`, text i from begins[i] to begins[i + 1].
-  // `bytes` must outlive the pool, or its Own(). REQUIRES: `begins` starts with 0, 0, as the first
-  // text is empty, does not fall, and ends with the size of `bytes`; no two texts are equal.
+  // A pool of texts that lie one after the other in `bytes`, text i from begins[i] to begins[i +
+  // 1]. `bytes` must outlive the pool, or its Own(). REQUIRES: `begins` starts with 0, 0, as the
+  // first text is empty, does not fall, and ends with the size of `bytes`; no two texts are equal.
   static StringPool View(std::span<const uint64_t> begins, std::string_view bytes);
   // Copies the texts of a view.
   void Own();

@@ -82,7 +82,7 @@ struct HostEvents {
   ColumnData<HostKind> kind;
   ColumnData<uint32_t> detail;
   ColumnData<uint32_t> position;  // as for kNoPosition; empty if events have none
-  size_t captured = 0;             // rows after those of the recording: see CapturedCalls
+  size_t captured = 0;            // rows after those of the recording: see CapturedCalls
 
   // The rows of the recording; loops over what happened end here.
   size_t size() const { return ts_ns.size() - captured; }
@@ -148,7 +148,7 @@ struct RuntimeCalls {
 };
 
 struct Kernels {
-  ColumnData<int32_t> grid_x, grid_y, grid_z;  // blocks (AMD dispatches: work-items); -1 missing
+  ColumnData<int32_t> grid_x, grid_y, grid_z;     // blocks (AMD dispatches: work-items); -1 missing
   ColumnData<int32_t> block_x, block_y, block_z;  // threads; -1 missing
   ColumnData<int32_t> registers;                  // per thread; -1 missing
   ColumnData<int32_t> shared_bytes;               // static + dynamic; -1 missing
@@ -239,8 +239,7 @@ struct Samples {
 struct Syncs {
   ColumnData<int64_t> stream;  // the stream that waits
   ColumnData<int64_t> wait_on_stream;
-  ColumnData<int64_t>
-      wait_on_record_correlation;  // correlation of the cudaEventRecord; -1 unknown
+  ColumnData<int64_t> wait_on_record_correlation;  // correlation of the cudaEventRecord; -1 unknown
 
   size_t size() const { return stream.size(); }
 };

@@ -87,8 +87,7 @@ Result<void> FindCaptures(std::span<const std::string> named, std::vector<InputF
                                        "; check the name given to --captures"};
     }
   }
-  const auto store =
-      std::make_shared<CaptureStore>(files.empty() ? nullptr : files.front().store);
+  const auto store = std::make_shared<CaptureStore>(files.empty() ? nullptr : files.front().store);
   std::map<fs::path, std::vector<std::string>> beside;
   for (InputFile& file : files) {
     const bool is_file = file.content == nullptr && file.path != "-";
