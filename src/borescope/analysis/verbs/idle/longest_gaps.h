@@ -1,4 +1,5 @@
-// Table longest_gaps: when a device does nothing between its work, the longest time first. Internal to idle/.
+// Table longest_gaps: when a device does nothing between its work, the longest time first. Internal
+// to idle/.
 #pragma once
 
 #include <cstddef>
