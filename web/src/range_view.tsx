@@ -7,8 +7,9 @@ import { fitName } from './measure';
 import { OVERVIEW, TIMELINE } from './model';
 import { useNavigation } from './navigation';
 import { timelineOfPage } from './timeline/of_page';
-import { type DeviceSum, type NameSum, type RangeSums, sumRange } from './timeline/range_sums';
+import { type DeviceSum, type NameSum, type RangeSums, type RowFilter, sumRange } from './timeline/range_sums';
 import { type Store } from './timeline/store';
+import { type Span } from './timeline/view';
 import { placeOf } from './timeline/words';
 import { NO_NAME, printable, show, showShare } from './units';
 
@@ -17,6 +18,22 @@ const MOST_ROWS = 12;
 const WAIT_MS = 60; // of somebody who drags
 const NUMBERS_PX = 150; // beside a name
 const NOTHING = 'Nothing in the range.';
+
+/** Sums up once nothing changes any more: neither the range nor the documents, of which the server adds more exact ones. */
+function keepSummed(store: Store, range: Span, filter: RowFilter, report: (sums: RangeSums) => void): () => void {
+  let stop = () => {};
+  const start = () => {
+    stop();
+    const timer = setTimeout(() => { stop = sumRange(store, range, filter, report); }, WAIT_MS);
+    stop = () => clearTimeout(timer);
+  };
+  const leave = store.watch(start);
+  start();
+  return () => {
+    leave();
+    stop();
+  };
+}
 
 /** The sums over the range that is chosen, as soon as they are there; the last ones until then. */
 function useSums(): RangeSums | null {
@@ -29,12 +46,7 @@ function useSums(): RangeSums | null {
       setSums(null);
       return undefined;
     }
-    let stop: (() => void) | undefined;
-    const timer = setTimeout(() => { stop = sumRange(page.store, { begin: time[0], end: time[1] }, { rank, stream }, setSums); }, WAIT_MS);
-    return () => {
-      clearTimeout(timer);
-      stop?.();
-    };
+    return keepSummed(page.store, { begin: time[0], end: time[1] }, { rank, stream }, setSums);
   }, [time?.[0], time?.[1], rank, stream]);
   return sums;
 }
@@ -99,7 +111,7 @@ function Devices({ sums, hasRanks }: { sums: RangeSums; hasRanks: boolean }) {
   return (
     <div class="range-box">
       <table>
-        <caption>Devices</caption>
+        <caption>{route.filters.stream === null ? 'Devices' : 'Devices, over all their streams'}</caption>
         <thead><tr><th scope="col">device</th><th scope="col" class="number">busy</th><th scope="col" class="number">share</th><th scope="col" class="number">longest gap</th></tr></thead>
         <tbody>
           {sums.devices.slice(0, MOST_ROWS).map((one) => (

@@ -473,6 +473,83 @@ test('sums are of the rank and the stream that are chosen', () => {
   assert.deepEqual(new Set(of({ stream: 7 }).streams.map(({ track }) => document.tracks[track].name)), new Set(['stream 7']));
 });
 
+test('with a stream chosen its device is summed over all streams, and other devices are left out', () => {
+  const document = training({ ranks: 2, steps: 2, perStep: 8 });
+  const of = (stream) => {
+    const store = new timeline.Store(document);
+    store.allow(Infinity);
+    return finish(timeline.summing(store, { begin: 0, end: document.span_ns }, { rank: 1, stream }));
+  };
+  const [all, one, none] = [of(null), of(7), of(8)];
+  assert.equal(one.devices.length, 1);
+  assert.deepEqual(one.devices, all.devices);
+  assert.equal(one.streams.length, 1);
+  assert.ok(one.streams[0].busyNs < one.devices[0].busyNs);
+  assert.ok(one.kernels.length < all.kernels.length);
+  assert.deepEqual(none.devices, []);
+});
+
+/** A thread and a stream of which the exact events are in two documents: what is launched in the first runs in the second. */
+function halves() {
+  const names = ['aten::mm', 'cudaLaunchKernel', 'gemm'];
+  const info = (kind, name, depths) => ({ rank: 0, kind, name, parent: 'p', depths, events: 1, busy_ns: 1, unit: '' });
+  const tone = (name) => TONES.indexOf(name);
+  const thread = [{ begin: 100, duration: 200, depth: 0, name: 0, tone: tone('op') }, { begin: 150, duration: 20, depth: 1, name: 1, tone: tone('host') }];
+  const stream = [{ begin: 700, duration: 100, depth: 0, name: 2, tone: tone('compute'), launchTrack: 0, launchNs: 150 }];
+  const tracks = [{ info: info('thread', 'thread 1', 2), boxes: thread }, { info: info('stream', 'stream 7', 1), boxes: stream }];
+  return [[0, 500], [500, 1000]].map(([begin_ns, end_ns]) => documentOf({ tracks, names, tones: TONES, span: 1000, window: { begin_ns, end_ns, why: '' } }));
+}
+
+test('the operator that launched is found in a document that nothing else has asked for', () => {
+  const [first, second] = halves();
+  const store = new timeline.Store(first);
+  store.add(second);
+  store.allow(Infinity);
+  const sums = finish(timeline.summing(store, { begin: 600, end: 900 }, { rank: null, stream: null }));
+  assert.deepEqual(sums.operators, [{ name: 'aten::mm', ns: 100, count: 1 }]);
+  assert.equal(sums.unlinkedNs, 0);
+});
+
+test('those who watch the documents hear of each that comes and goes', () => {
+  const [first, second] = halves();
+  const store = new timeline.Store(first);
+  let heard = 0;
+  const leave = store.watch(() => { heard += 1; });
+  store.add(second);
+  assert.equal(heard, 1);
+  store.remove(store.newestSource);
+  assert.equal(heard, 2);
+  leave();
+  store.add(second);
+  assert.equal(heard, 2);
+});
+
+test('many steps are summed with pauses in between', () => {
+  const names = Array.from({ length: 50_000 }, (_, i) => `step ${i}`);
+  const boxes = names.map((_, i) => ({ begin: 10 * i, duration: 9, depth: 0, name: i, tone: 0 }));
+  const tracks = [{ info: { rank: 0, kind: 'steps', name: 'steps', parent: '', depths: 1, events: boxes.length, busy_ns: 0, unit: '' }, boxes }];
+  const store = new timeline.Store(documentOf({ tracks, names, tones: TONES, span: 500_000 }));
+  store.allow(Infinity);
+  const work = timeline.summing(store, { begin: 0, end: 500_000 }, { rank: null, stream: null });
+  let pauses = 0;
+  let state = work.next();
+  for (; !state.done; state = work.next()) {
+    pauses += 1;
+  }
+  assert.ok(pauses >= 2, `${pauses}`);
+  assert.deepEqual(state.value.steps, names);
+});
+
+test('stretches of many parts are united as one after the other', () => {
+  const random = chance(12);
+  for (let round = 0; round < 100; ++round) {
+    const some = () => timeline.unitedInOrder(Array.from({ length: Math.floor(random() * 9) }, () => Math.floor(random() * 90)).sort((a, b) => a - b)
+      .flatMap((at) => [at, at + 1 + Math.floor(random() * 8)]));
+    const parts = Array.from({ length: round % 8 }, some);
+    assert.deepEqual(finish(timeline.unitedAll(parts)), parts.reduce((all, part) => timeline.united(all, part), []));
+  }
+});
+
 test('stretches of time are united, and their longest pause is found', () => {
   const random = chance(11);
   for (let round = 0; round < 200; ++round) {

@@ -19,6 +19,23 @@ export function united(a: Stretches, b: Stretches): number[] {
   return all;
 }
 
+/** The same of stretches that are in order of their begins, but may touch or overlap. */
+export const unitedInOrder = (stretches: Stretches): number[] => united(stretches, []);
+
+/** What any of many covers, in pairs, so that each stretch is copied as often as the number of parts can be halved. */
+export function* unitedAll(parts: readonly Stretches[]): Generator<void, Stretches> {
+  let left = parts;
+  while (left.length > 1) {
+    const pairs: Stretches[] = [];
+    for (let i = 0; i < left.length; i += 2) {
+      pairs.push(united(left[i]!, left[i + 1] ?? []));
+      yield;
+    }
+    left = pairs;
+  }
+  return left[0] ?? [];
+}
+
 export function lengthOf(stretches: Stretches): number {
   let length = 0;
   for (let i = 0; i < stretches.length; i += 2) {

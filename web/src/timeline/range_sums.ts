@@ -3,8 +3,8 @@
 // some are not known.
 import { type Boxes, boxAt, depthsOf, overlapping } from './boxes';
 import { type TrackInfo } from './document';
-import { type Stretches, lengthOf, longestPause, united } from './intervals';
-import { type Stretch, plan } from './levels';
+import { type Stretches, lengthOf, longestPause, unitedAll, unitedInOrder } from './intervals';
+import { type Piece, type Stretch, plan } from './levels';
 import { type Store } from './store';
 import { type Span } from './view';
 
@@ -43,7 +43,7 @@ export interface RangeSums {
   launches: number | null; // null: not known
 }
 
-/** Which rows count. */
+/** Which rows count. Devices are whole: with a stream chosen, those that have it, over all their streams. */
 export interface RowFilter {
   rank: number | null;
   stream: number | null;
@@ -76,9 +76,19 @@ class Names {
   }
 }
 
-const isWanted = (info: TrackInfo, filter: RowFilter): boolean =>
-  (filter.rank === null || info.rank === filter.rank) &&
-  (filter.stream === null || info.kind !== 'stream' || Number(/(-?\d+)\D*$/.exec(info.name)?.[1]) === filter.stream);
+const isOfStream = (info: TrackInfo, filter: RowFilter): boolean =>
+  filter.stream === null || info.kind !== 'stream' || Number(/(-?\d+)\D*$/.exec(info.name)?.[1]) === filter.stream;
+
+const deviceOf = (info: TrackInfo): string => `${info.rank}/${info.parent}`;
+
+/** What is known of a device while its streams are read. */
+interface DeviceParts {
+  rank: number;
+  name: string;
+  covered: Stretches[]; // of each stream, depth and stretch of time
+  sum: number;
+  isExact: boolean;
+}
 
 /** The part of a box in a stretch of time, and how much of the time that it lasts something ran. */
 const inside = (boxes: Boxes, i: number, { begin, end }: Span): number =>
@@ -109,14 +119,15 @@ function covered(boxes: Boxes, depth: number, span: Span): Stretches {
       all.push(begin, end);
     }
   }
-  return united(all, []);
+  return unitedInOrder(all);
 }
 
 class Summing {
   private readonly kernels = new Names();
   private readonly host = new Names();
   private readonly operators = new Names();
-  private readonly onDevices = new Map<string, { rank: number; name: string; covered: Stretches; sum: number; isExact: boolean }>();
+  private readonly stepNames = new Set<string>();
+  private readonly onDevices = new Map<string, DeviceParts>();
   private readonly sums: RangeSums;
   private readonly operatorTone: number;
   private readonly hostTone: number;
@@ -131,18 +142,29 @@ class Summing {
   }
 
   *run(): Work<RangeSums> {
-    for (const kind of ['steps', 'thread', 'stream']) { // streams look for their launches on threads
-      for (const [track, info] of this.store.tracks.entries()) {
-        if (info.kind === kind && isWanted(info, this.filter)) {
-          yield* this.row(track, info);
-        }
+    const { store, sums } = this;
+    for (const kind of ['steps', 'thread', 'stream']) {
+      for (const [track, info] of this.wanted(kind)) {
+        yield* this.row(track, info);
       }
     }
-    const { store, sums } = this;
+    for (const device of this.onDevices.values()) {
+      sums.devices.push(yield* this.device(device));
+    }
+    return { ...sums, isComplete: true, steps: [...this.stepNames], kernels: this.kernels.sorted(store), host: this.host.sorted(store), operators: this.operators.sorted(store) };
+  }
+
+  /** The rows of a kind; of a device of which a stream is chosen all streams. */
+  private wanted(kind: string): [number, TrackInfo][] {
+    const all = [...this.store.tracks.entries()].filter(([, info]) => info.kind === kind && (this.filter.rank === null || info.rank === this.filter.rank));
+    const devices = new Set(all.filter(([, info]) => isOfStream(info, this.filter)).map(([, info]) => deviceOf(info)));
+    return all.filter(([, info]) => devices.has(deviceOf(info)));
+  }
+
+  private *device({ rank, name, covered: parts, sum, isExact }: DeviceParts): Work<DeviceSum> {
+    const all = yield* unitedAll(parts);
     const { begin, end } = this.range;
-    const devices = [...this.onDevices.values()].map(({ rank, name, covered: all, sum, isExact }) => (
-      { rank, name, busyNs: isExact ? lengthOf(all) : Math.min(sum, lengthOf(all)), pause: isExact ? longestPause(all, begin, end) : null }));
-    return { ...sums, isComplete: true, devices, kernels: this.kernels.sorted(store), host: this.host.sorted(store), operators: this.operators.sorted(store) };
+    return { rank, name, busyNs: isExact ? lengthOf(all) : Math.min(sum, lengthOf(all)), pause: isExact ? longestPause(all, begin, end) : null };
   }
 
   /** The stretches of a row, each from the finest boxes there are of it. */
@@ -154,16 +176,20 @@ class Summing {
     for (const stretch of stretches) {
       this.sums.grain = Math.max(this.sums.grain, stretch.piece.grain);
       this.sums.isCut ||= stretch.piece.depths !== undefined && stretch.piece.depths < info.depths;
-      let boxes = this.store.boxes(track, stretch.piece);
-      while (boxes === null) {
-        yield;
-        boxes = this.store.boxes(track, stretch.piece);
-      }
-      yield* this.sum(info, row, boxes, stretch);
+      yield* this.sum(info, row, yield* this.unpacked(track, stretch.piece), stretch);
     }
-    if (info.kind === 'stream' && row.count > 0) {
+    if (info.kind === 'stream' && row.count > 0 && isOfStream(info, this.filter)) {
       this.sums.streams.push(row);
     }
+  }
+
+  private *unpacked(track: number, piece: Piece): Work<Boxes> {
+    let boxes = this.store.boxes(track, piece);
+    while (boxes === null) {
+      yield;
+      boxes = this.store.boxes(track, piece);
+    }
+    return boxes;
   }
 
   private *sum(info: TrackInfo, row: RowSum, boxes: Boxes, stretch: Stretch): Work<void> {
@@ -172,7 +198,7 @@ class Summing {
     } else if (info.kind === 'thread') {
       yield* this.thread(boxes, stretch);
     } else {
-      this.steps(boxes, stretch);
+      yield* this.steps(boxes, stretch);
     }
   }
 
@@ -185,22 +211,26 @@ class Summing {
   }
 
   private *stream(info: TrackInfo, row: RowSum, boxes: Boxes, stretch: Stretch): Work<void> {
-    let all: Stretches = [];
+    const isChosen = isOfStream(info, this.filter);
+    const parts: Stretches[] = [];
     let busy = 0;
     for (let depth = 0; depth < depthsOf(boxes); ++depth) {
       const [first, last] = overlapping(boxes, depth, stretch.begin, stretch.end);
       for (let i = first; i < last; ++i) {
         const [ns, count] = [inside(boxes, i, stretch) * density(boxes, i), beginning(boxes, i, stretch)];
         busy += ns;
-        row.count += count;
-        this.kernels.add(boxes.name[i]!, ns, count);
-        if (ns > 0) {
-          this.launchedBy(boxes, i, ns, count);
+        if (isChosen) {
+          row.count += count;
+          this.kernels.add(boxes.name[i]!, ns, count);
+        }
+        if (isChosen && ns > 0) {
+          yield* this.launchedBy(boxes, i, ns, count);
         }
       }
-      all = united(all, covered(boxes, depth, stretch));
+      parts.push(covered(boxes, depth, stretch));
       yield* this.rest(last - first);
     }
+    const all = yield* unitedAll(parts);
     const isExact = stretch.piece.grain === 0;
     const own = isExact ? lengthOf(all) : Math.min(busy, lengthOf(all));
     row.busyNs += own;
@@ -208,17 +238,19 @@ class Summing {
   }
 
   private onDevice(info: TrackInfo, all: Stretches, sum: number, isExact: boolean): void {
-    const key = `${info.rank}/${info.parent}`;
-    const device = this.onDevices.get(key) ?? { rank: info.rank, name: info.parent, covered: [], sum: 0, isExact: true };
-    this.onDevices.set(key, { ...device, covered: united(device.covered, all), sum: device.sum + sum, isExact: device.isExact && isExact });
+    const device = this.onDevices.get(deviceOf(info)) ?? { rank: info.rank, name: info.parent, covered: [], sum: 0, isExact: true };
+    device.covered.push(all);
+    device.sum += sum;
+    device.isExact &&= isExact;
+    this.onDevices.set(deviceOf(info), device);
   }
 
-  /** Adds device time to the innermost operator around the call that launched it. */
-  private launchedBy(boxes: Boxes, i: number, ns: number, count: number): void {
+  /** Adds device time to the innermost operator around the call that launched it, which may lie before the range. */
+  private *launchedBy(boxes: Boxes, i: number, ns: number, count: number): Work<void> {
     const track = boxes.launchTrack?.[i] ?? 0;
     const at = boxes.launchNs?.[i] ?? 0;
     const piece = track === 0 ? undefined : this.store.piecesOf(track - 1).find((one) => one.grain === 0 && at >= one.begin && at <= one.end);
-    const around = piece === undefined ? null : this.store.ready(track - 1, piece);
+    const around = piece === undefined ? null : this.store.ready(track - 1, piece) ?? (yield* this.unpacked(track - 1, piece));
     for (let depth = around === null ? -1 : depthsOf(around) - 1; depth >= 0; --depth) {
       const found = boxAt(around!, depth, at);
       if (found >= 0 && around!.tone[found] === this.operatorTone) {
@@ -255,13 +287,13 @@ class Summing {
     }
   }
 
-  private steps(boxes: Boxes, stretch: Stretch): void {
+  private *steps(boxes: Boxes, stretch: Stretch): Work<void> {
     const [first, last] = depthsOf(boxes) > 0 ? overlapping(boxes, 0, stretch.begin, stretch.end) : [0, 0];
     for (let i = first; i < last; ++i) {
-      const name = this.store.name(boxes.name[i]!);
       if (boxes.count === null || boxes.count[i] === 1) {
-        this.sums.steps = this.sums.steps.includes(name) ? this.sums.steps : [...this.sums.steps, name];
+        this.stepNames.add(this.store.name(boxes.name[i]!));
       }
+      yield* this.rest(1);
     }
   }
 }

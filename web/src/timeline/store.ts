@@ -38,6 +38,7 @@ export class Store {
   private deadline = Infinity;
   private isWaiting = false;
   private sources = 0;
+  private readonly watchers = new Set<() => void>();
 
   constructor(document: TimelineDocument) {
     this.tracks = document.tracks;
@@ -62,7 +63,13 @@ export class Store {
     for (const { level, grain_ns, begin_ns, end_ns, rank, depths } of document.levels) {
       this.pieces.push({ source, level, grain: grain_ns, begin: begin_ns, end: end_ns, rank, depths });
     }
-    this.byTrack.clear();
+    this.changed();
+  }
+
+  /** Calls back whenever a document was added or forgotten, until the returned function is called. */
+  watch(watcher: () => void): () => void {
+    this.watchers.add(watcher);
+    return () => this.watchers.delete(watcher);
   }
 
   /** The pieces that a track has: those of its rank for which there is a chunk. */
@@ -81,10 +88,10 @@ export class Store {
   /** Forgets a document that was added. */
   remove(source: number): void {
     this.pieces.splice(0, Infinity, ...this.pieces.filter((piece) => piece.source !== source));
-    this.byTrack.clear();
     for (const chunks of [this.boxChunks, this.pointChunks]) {
       [...chunks.keys()].filter((key) => key.startsWith(`${source}/`)).forEach((key) => chunks.delete(key));
     }
+    this.changed();
   }
 
   get newestSource(): number {
@@ -121,6 +128,11 @@ export class Store {
 
   name(index: number): string {
     return this.names[index] ?? '';
+  }
+
+  private changed(): void {
+    this.byTrack.clear();
+    this.watchers.forEach((watcher) => watcher());
   }
 
   private unpack<T>(chunk: Packed<T>, empty: T): T | null {
