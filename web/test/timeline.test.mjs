@@ -607,6 +607,20 @@ test('a served page asks for finer detail once, and draws it', async () => {
   await page.done();
 });
 
+test('sums over a range follow the exact events that the server adds', async () => {
+  const document = { ...training({ steps: 12, perStep: 40, windowStep: 7 }), more: '/timeline' };
+  const html = readFileSync(timelinePage('followed', document), 'utf8').replace("base-uri 'none'", "connect-src 'self'; base-uri 'none'");
+  const server = await served(html, training({ steps: 12, perStep: 40, grains: [] }));
+  const page = await opened('blank', planted());
+  await page.goto(`${server.url}#overview?t=40000000-41000000`);
+  const text = () => page.locator('.range').textContent().catch(() => '');
+  assert.match(await atLast(text, (now) => now.includes('About:')), /About: /);
+  await page.getByRole('tab', { name: 'Timeline' }).click();
+  assert.match(await atLast(text, (now) => now.includes('Exact:')), /Exact: every event of the range is in this page/);
+  server.close();
+  await page.done();
+});
+
 test('a served page says that it is open until nobody listens', async () => {
   const document = planted();
   const html = readFileSync(timelinePage('staying', document), 'utf8')
