@@ -12,6 +12,7 @@
 #include "borescope/cli/commands.h"
 #include "borescope/cli/commands/verb_commands.h"
 #include "borescope/cli/memory.h"
+#include "borescope/cli/options/output_options.h"
 #include "borescope/cli/options/values.h"
 #include "borescope/cli/questions.h"
 #include "borescope/cli/scrubbing.h"
@@ -39,7 +40,7 @@ Result<void> CheckMap(const Command& command) {
     return UsageError("map needs verbs and an INPUT; name them: borescope map summary RUN -o PART");
   }
   const RawOptions& raw = command.raw;
-  if (raw.output.empty() || raw.output == "-") {
+  if (raw.output.empty() || raw.output == kStandardOutput) {
     return UsageError(fmt::format("map writes a file for {}; name it, or its folder, with -o",
                                   raw.check ? "check" : "reduce"));
   }

@@ -10,6 +10,7 @@
 #include "borescope/cli/commands.h"
 #include "borescope/cli/commands/verb_commands.h"
 #include "borescope/cli/memory.h"
+#include "borescope/cli/options/output_options.h"
 #include "borescope/cli/options/values.h"
 #include "borescope/cli/questions.h"
 #include "borescope/cli/scrubbing.h"
@@ -19,7 +20,6 @@ namespace borescope::cli {
 namespace {
 
 constexpr int kMostRows = 1'000'000'000;
-constexpr std::string_view kStandardOutput = "-";  // as the name of a file
 
 // Without -o the page is left out where another form is asked for.
 bool WantsPage(const RawOptions& raw) {

@@ -53,9 +53,6 @@ Result<void> CheckDrawable(const FormatInfo& writer, Verbs verbs, const RawOptio
                   fmt::join(names, ", ")));
 }
 
-// As a name for -o.
-constexpr std::string_view kStandardOutput = "-";
-
 // Tables are text in a file of any other name; but who wants a page means the report.
 Result<void> CheckNoPage(const RawOptions& raw) {
   const std::string extension = std::filesystem::path(raw.output).extension().string();

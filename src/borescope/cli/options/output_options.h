@@ -4,6 +4,7 @@
 
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "borescope/answer.h"
@@ -11,6 +12,9 @@
 #include "borescope/cli/result_macros.h"
 
 namespace borescope::cli {
+
+// As the name of a file that is written.
+inline constexpr std::string_view kStandardOutput = "-";
 
 struct OutputOptions {
   const FormatInfo* writer = nullptr;

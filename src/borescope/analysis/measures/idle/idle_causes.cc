@@ -94,7 +94,20 @@ struct CauseSums {
   // The times of causes head and host, on the clock of the host.
   std::vector<LateTime> head;
   std::vector<LateTime> host;
+  // The times of cause sync, on the clock of the host.
+  std::vector<LateTime> sync;
 };
+
+// The longest time that is not within `gap`, of equal ones the first; empty of none. All of them on
+// one clock.
+Interval LongestBeside(Interval gap, const std::vector<LateTime>& times) {
+  Interval longest;
+  for (const LateTime& late : times) {
+    const bool is_within = gap.begin <= late.time.begin && late.time.end <= gap.end;
+    longest = !is_within && late.time.length() > longest.length() ? late.time : longest;
+  }
+  return longest;
+}
 
 bool IsOfTheHost(IdleCause cause) { return cause == IdleCause::kSync || cause == IdleCause::kHost; }
 
@@ -242,6 +255,9 @@ class Causes {
     const int64_t ns = AddTime(part.cause, windows, time, late.launch);
     if (part.cause == IdleCause::kHost) {
       Keep(sums_.host, windows, time, late.launch);
+    }
+    if (part.cause == IdleCause::kSync) {
+      Keep(sums_.sync, windows, time, late.launch);
     }
     late.host_ns += IsOfTheHost(part.cause) ? ns : 0;
     late.sync_ns += part.cause == IdleCause::kSync ? ns : 0;
@@ -395,7 +411,8 @@ Table NewIdlePlaces() {
   Table table{"idle_places", "Where idle time of each cause is longest", {}};
   AddRankKey(table);
   AddGpuKey(table);
-  AddString(table, "cause", Role::kKey, "Column of idle_causes.");
+  AddString(table, "cause", Role::kKey,
+            "Column of idle_causes, or its time beside the longest gap.");
   AddInt(table, "begin_ns", Unit::kNanoseconds, Role::kKey, "When that begins.");
   AddInt(table, "end_ns", Unit::kNanoseconds, Role::kKey, "When it ends.");
   return table;
@@ -411,6 +428,14 @@ void PushIdlePlaces(Table& table, int64_t rank, int64_t gpu, const CauseSums& su
     push(column.name, sums.longest_of[static_cast<size_t>(column.cause)]);
   }
   push(kLongestGap, sums.longest_gap);
+  // By how much the clock of the host is ahead.
+  const int64_t skew_ns = SubtractSaturating(sums.longest_late.begin, sums.longest_gap.begin);
+  const auto push_beside = [&](std::string_view cause, const std::vector<LateTime>& times) {
+    const Interval time = LongestBeside(sums.longest_late, times);
+    push(cause, {SubtractSaturating(time.begin, skew_ns), SubtractSaturating(time.end, skew_ns)});
+  };
+  push_beside(kHostBesideGap, sums.host);
+  push_beside(kSyncBesideGap, sums.sync);
 }
 
 int64_t& TimeOf(CauseTimes& times, IdleCause cause) { return times[static_cast<size_t>(cause)]; }

@@ -35,6 +35,11 @@ inline constexpr std::string_view kShortHost = "short_host_ns";
 // What it mostly did in all time of cause host.
 inline constexpr std::string_view kHostEvent = "host_event";
 
+// In idle_places: the longest pieces of causes host and sync that are not in the gap of
+// kLongestGap.
+inline constexpr std::string_view kHostBesideGap = "host_beside_longest_gap";
+inline constexpr std::string_view kSyncBesideGap = "sync_beside_longest_gap";
+
 // As in the columns of idle_causes: "host", "launch_call".
 std::string_view IdleCauseName(IdleCause cause);
 
@@ -57,8 +62,9 @@ using UseDeviceIdle = std::function<void(const DeviceIdle&)>;
 
 // Tables idle_causes: rank, gpu, idle_ns, gaps, the causes in ns, and the columns above; late_host:
 // what the host did in the time of causes head and host; and idle_places: of each device and column
-// of idle_causes when the longest piece of its time was, on the clock of the file, and when the gap
-// of kLongestGap. Calls `use`, if there is one, with each device in turn.
+// of idle_causes when the longest piece of its time was, on the clock of the file, when the gap of
+// kLongestGap was, and when the longest pieces beside it were. Calls `use`, if there is one, with
+// each device in turn.
 Result<Tables> IdleCausesAndLateHost(const RankView& view, const Selection& selection,
                                      const UseDeviceIdle& use = {});
 

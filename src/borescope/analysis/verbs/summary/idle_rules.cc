@@ -215,12 +215,15 @@ class IdleTime {
             PlaceOf(*cause.row)};
   }
 
-  // Of several causes the longest time of that with most of it.
+  // Of several causes that with most of the time. What a finding does not count is no place of it.
   FindingPlace PlaceOf(const CauseRow& row) const {
-    const std::string_view column = &row == &kLaunchBoundCause ? "latency_ns"
-                                    : row.column.empty()       ? causes_[0].row->column
-                                                               : row.column;
-    return PlaceOfIdle(tables_, column);
+    if (&row == &kSeveralCauses) {
+      return PlaceOf(*causes_[0].row);
+    }
+    if (&row == &kLongGapCause) {
+      return PlaceOfIdleOn(tables_, kLongestGap, gaps_.longest);
+    }
+    return PlaceOfIdle(tables_, &row == &kLaunchBoundCause ? "latency_ns" : row.column, gaps_.rows);
   }
 
   static Lever LeverOf(const CauseRow& row) {
@@ -285,7 +288,7 @@ class IdleTime {
             AdviceFor(tables_, kLongGapCause.help, kLongGapCause.help_others),
             gaps_.ns,
             Lever::kNone,
-            PlaceOfIdleOn(tables_, kLongestGap, gaps_.longest)};
+            PlaceOf(kLongGapCause)};
   }
 
   const SummaryTables& tables_;

@@ -9,6 +9,7 @@
 #include "borescope/analysis/core/key_columns.h"
 #include "borescope/analysis/core/row.h"
 #include "borescope/analysis/measures/names/describe.h"
+#include "borescope/analysis/verbs/summary/cells.h"
 #include "borescope/analysis/verbs/summary/verdict_rules.h"
 #include "borescope/base/saturating.h"
 #include "borescope/table/display/tone.h"
@@ -96,7 +97,7 @@ Table LeftOutTable(const SummaryTables& tables) {
     };
     Row(left_out)
         .Int(rank)
-        .Int(Ints(causes, "gpu")[row])
+        .MaybeInt(CellOrMissing(causes, "gpu", row))
         .Int(if_in(heads, "head_ns"))
         .Int(if_in(tails, "tail_ns"))
         .Int(Ints(causes, kBeforeRecording)[row]);
@@ -110,6 +111,13 @@ int64_t LeftOutOfDevice(const SummaryTables& tables, size_t row) {
     AddSaturatingTo(sum_ns, Ints(tables.left_out, column)[row]);
   }
   return sum_ns;
+}
+
+bool IsLeftOut(const SummaryTables& tables, size_t row, std::string_view column) {
+  const std::string_view left_out = column == "head_ns"   ? kBeforeFirst
+                                    : column == "tail_ns" ? kAfterLast
+                                                          : std::string_view();
+  return !left_out.empty() && Ints(tables.left_out, left_out)[row] > 0;
 }
 
 Table ShownLeftOut(const Table& left_out) {

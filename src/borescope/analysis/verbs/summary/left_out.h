@@ -2,6 +2,7 @@
 // the spans that shares are relative to. Pure.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -34,6 +35,10 @@ Table LeftOutTable(const SummaryTables& tables);
 
 // Of a row of idle_causes: what is left out of its span. REQUIRES: tables.left_out.
 int64_t LeftOutOfDevice(const SummaryTables& tables, size_t row);
+
+// Whether the time of a column of idle_causes is left out on the device of a row of it.
+// REQUIRES: tables.left_out.
+bool IsLeftOut(const SummaryTables& tables, size_t row, std::string_view column);
 
 // The rows of devices of which something is left out.
 Table ShownLeftOut(const Table& left_out);

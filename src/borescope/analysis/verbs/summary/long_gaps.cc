@@ -60,15 +60,14 @@ double LongGaps::share() const { return ShareOf(ns, span_ns); }
 
 LongGaps FindLongGaps(const SummaryTables& tables) {
   const Table& idle_causes = tables.idle_causes;
-  const std::vector<size_t> rows = RowsWithLongGaps(idle_causes);
-  LongGaps gaps;
-  for (const size_t row : rows) {
+  LongGaps gaps{.rows = RowsWithLongGaps(idle_causes)};
+  for (const size_t row : gaps.rows) {
     gaps.devices += 1;
     gaps.ns = AddSaturating(gaps.ns, Ints(idle_causes, kLongestGap)[row]);
     gaps.sync_ns = AddSaturating(gaps.sync_ns, Ints(idle_causes, kLongestGapSync)[row]);
     gaps.span_ns = AddSaturating(gaps.span_ns, SpanOf(tables, row));
   }
-  gaps.longest = rows.empty() ? 0 : rows.front();
+  gaps.longest = gaps.rows.empty() ? 0 : gaps.rows.front();
   const int64_t blamed_ns =
       AddSaturating(SumOf(idle_causes, "host_ns"), SumOf(idle_causes, "sync_ns"));
   return gaps.ns > SubtractSaturating(blamed_ns, gaps.ns) ? gaps : LongGaps{};

@@ -5,11 +5,17 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <set>
+#include <span>
+#include <utility>
 #include <vector>
 
 #include "borescope/analysis/core/key_columns.h"
 #include "borescope/analysis/core/row.h"
 #include "borescope/analysis/core/selection/device_time.h"
+#include "borescope/analysis/measures/idle/idle_causes.h"
+#include "borescope/analysis/verbs/summary/cells.h"
+#include "borescope/analysis/verbs/summary/left_out.h"
 #include "borescope/base/intervals.h"
 #include "borescope/base/saturating.h"
 #include "borescope/base/stop.h"
@@ -72,7 +78,7 @@ void PushKernels(Table& table, const RankView& view, const Selected& selected) {
   }
   for (uint32_t name = 0; name < times.size(); ++name) {
     const DeviceId id = times[name].longest;
-    if (id.valid() && times[name].all_ns >= all_ns / kLeastPart) {
+    if (id.valid() && times[name].all_ns > 0 && times[name].all_ns >= all_ns / kLeastPart) {
       Row row(table);
       row.Int(view.rank).MaybeInt(trace.tracks().pid[trace.device().track[id.value].value]);
       row.Text(kKernelPlace).Text(trace.Text(StringId{name}));
@@ -85,9 +91,16 @@ int64_t LengthAt(const Table& places, size_t row) {
   return SubtractSaturating(Ints(places, "end_ns")[row], Ints(places, "begin_ns")[row]);
 }
 
-int64_t CellOr(const Table& table, std::string_view column, size_t row) {
-  const Column& cells = *table.Find(column);
-  return cells.IsMissing(row) ? kMissing : Ints(table, column)[row];
+// Rank and GPU.
+using Device = std::pair<int64_t, int64_t>;
+
+Device DeviceAt(const Table& table, size_t row) {
+  return {Ints(table, "rank")[row], CellOrMissing(table, "gpu", row)};
+}
+
+// What idle_places calls the time of a cause beside the longest gap.
+std::string_view BesideLongestGap(std::string_view column) {
+  return column == "host_ns" ? kHostBesideGap : column == "sync_ns" ? kSyncBesideGap : column;
 }
 
 // The longest row that is kept, of equal ones the first.
@@ -102,7 +115,7 @@ FindingPlace LongestRow(const Table& places, const Keeps& keeps) {
   if (longest == places.rows()) {
     return {};
   }
-  return {Ints(places, "rank")[longest], CellOr(places, "gpu", longest), kMissing,
+  return {Ints(places, "rank")[longest], CellOrMissing(places, "gpu", longest), kMissing,
           Ints(places, "begin_ns")[longest], Ints(places, "end_ns")[longest]};
 }
 
@@ -146,18 +159,42 @@ Result<Table> WorkPlaces(const RankView& view, const Selected& selected) {
   return table;
 }
 
-FindingPlace PlaceOfIdle(const SummaryTables& tables, std::string_view column) {
+FindingPlace PlaceOfIdle(const SummaryTables& tables, std::string_view column,
+                         std::span<const size_t> moved) {
+  std::set<Device> left_out;
+  std::set<Device> without_gap;
+  for (size_t row = 0; row < tables.idle_causes.rows(); ++row) {
+    if (IsLeftOut(tables, row, column)) {
+      left_out.insert(DeviceAt(tables.idle_causes, row));
+    }
+  }
+  for (const size_t row : moved) {
+    without_gap.insert(DeviceAt(tables.idle_causes, row));
+  }
   const StringValues& causes = Texts(tables.idle_places, "cause");
-  return LongestRow(tables.idle_places, [&](size_t row) { return causes[row] == column; });
+  return LongestRow(tables.idle_places, [&](size_t row) {
+    const Device device = DeviceAt(tables.idle_places, row);
+    return !left_out.contains(device) &&
+           causes[row] == (without_gap.contains(device) ? BesideLongestGap(column) : column);
+  });
+}
+
+FindingPlace PlaceOfProcessEnd(const SummaryTables& tables, std::string_view column) {
+  const Table& places = tables.idle_places;
+  const std::vector<int64_t>& ranks = tables.process_ranks;
+  return LongestRow(places, [&](size_t row) {
+    return Texts(places, "cause")[row] == column &&
+           std::binary_search(ranks.begin(), ranks.end(), Ints(places, "rank")[row]);
+  });
 }
 
 FindingPlace PlaceOfIdleOn(const SummaryTables& tables, std::string_view column, size_t row) {
   const Table& places = tables.idle_places;
   const int64_t rank = Ints(tables.idle_causes, "rank")[row];
-  const int64_t gpu = CellOr(tables.idle_causes, "gpu", row);
+  const int64_t gpu = CellOrMissing(tables.idle_causes, "gpu", row);
   return LongestRow(places, [&](size_t at) {
     return Texts(places, "cause")[at] == column && Ints(places, "rank")[at] == rank &&
-           CellOr(places, "gpu", at) == gpu;
+           CellOrMissing(places, "gpu", at) == gpu;
   });
 }
 
@@ -174,8 +211,8 @@ FindingPlace PlaceOfStep(const SummaryTables& tables, int64_t rank, int64_t step
   FindingPlace place{.rank = rank, .step = step};
   int64_t longest_ns = -1;
   for (size_t row = 0; row < steps.rows(); ++row) {
-    const int64_t span_ns = CellOr(steps, "span_ns", row);
-    if (Ints(steps, "rank")[row] == rank && CellOr(steps, "step", row) == step &&
+    const int64_t span_ns = CellOrMissing(steps, "span_ns", row);
+    if (Ints(steps, "rank")[row] == rank && CellOrMissing(steps, "step", row) == step &&
         span_ns > longest_ns) {
       longest_ns = span_ns;
       place.begin_ns = Ints(steps, "begin_ns")[row];
@@ -191,7 +228,8 @@ FindingPlace PlaceOfStraggler(const SummaryTables& tables, int64_t rank) {
     if (Ints(waits, "rank")[row] == rank) {
       const int64_t begin_ns =
           std::max(Ints(waits, "begin_ns")[row], BeginOf(tables.overview, rank));
-      return {rank, kMissing, CellOr(waits, "step", row), begin_ns, Ints(waits, "end_ns")[row]};
+      return {rank, kMissing, CellOrMissing(waits, "step", row), begin_ns,
+              Ints(waits, "end_ns")[row]};
     }
   }
   return {.rank = rank};

@@ -1,7 +1,9 @@
 // Where the strongest evidence of a finding is seen: the rank, and when. Internal to summary/.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -26,8 +28,13 @@ struct FindingPlace {
 // time or more. O(rows of the devices).
 Result<Table> WorkPlaces(const RankView& view, const Selected& selected);
 
-// Of the cause in a column of idle_causes, the longest of all devices; of equal ones the first.
-FindingPlace PlaceOfIdle(const SummaryTables& tables, std::string_view column);
+// Of the cause in a column of idle_causes, the longest of all devices of which that time is not
+// left out (left_out.h); of equal ones the first. `moved`: the rows of idle_causes whose longest
+// gap is a cause of its own, and is passed over. REQUIRES: tables.left_out.
+FindingPlace PlaceOfIdle(const SummaryTables& tables, std::string_view column,
+                         std::span<const size_t> moved);
+// The same of ranks whose whole processes were recorded, where head and tail are left out.
+FindingPlace PlaceOfProcessEnd(const SummaryTables& tables, std::string_view column);
 // On the device of a row of idle_causes.
 FindingPlace PlaceOfIdleOn(const SummaryTables& tables, std::string_view column, size_t row);
 

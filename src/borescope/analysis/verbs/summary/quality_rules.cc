@@ -209,7 +209,7 @@ std::optional<Finding> EndsOfProcess(const SummaryTables& tables) {
       "each device, and what the host did.",
       0,
       Lever::kNone,
-      PlaceOfIdle(tables, left_out.process_head_ns == 0 ? "tail_ns" : "head_ns")};
+      PlaceOfProcessEnd(tables, left_out.process_head_ns == 0 ? "tail_ns" : "head_ns")};
 }
 
 constexpr Rule kQualityRules[] = {

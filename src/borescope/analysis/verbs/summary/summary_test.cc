@@ -263,6 +263,54 @@ TEST(SummaryTest, FindingsLeadToTheirStrongestEvidence) {
   EXPECT_EQ(PlaceOf(tables, "More could be told from a fuller recording"), "-,-,-,-,-,-\n");
 }
 
+// A gap that is a finding of its own is not that of another; nor does it hide the rest of its
+// device.
+TEST(SummaryTest, TheLongGapIsNoPlaceOfOtherCauses) {
+  TestTrace trace;
+  trace.Op("all", Us(0, 1000)).Launched("gemm", Us(0, 1), Us(1, 50), {1, 7, 0});
+  trace.Launched("gemm", Us(450, 1), Us(451, 20), {2, 7, 0});  // host: 399
+  int64_t end_us = 471;
+  for (int64_t i = 0; i < 9; ++i) {  // host: 30 each, and once 40
+    const int64_t launch_us = end_us + (i == 4 ? 40 : 30);
+    trace.Launched("gemm", Us(launch_us, 1), Us(launch_us + 1, 20), {i + 3, 7, 0});
+    end_us = launch_us + 21;
+  }
+  const Tables tables = Analyse("summary", {&trace.View()});
+  EXPECT_EQ(PlaceOf(tables, "The device idles in one long gap"),
+            "rank 0, GPU 0, +0.051ms to +0.450ms,0,0,-,51000,450000\n");
+  EXPECT_EQ(PlaceOf(tables, "The device idles while the host is busy"),
+            "rank 0, GPU 0, +0.675ms to +0.715ms,0,0,-,675000,715000\n");
+}
+
+// Of rank 1 the whole process was recorded, so that its head, which is longest, is left out.
+TEST(SummaryTest, WhatIsLeftOutIsNoPlace) {
+  TestTrace traces[2];
+  traces[0].Op("all", Us(0, 1000)).Launched("gemm", Us(300, 1), Us(301, 699), {1, 7, 0});
+  traces[1].Op("all", Us(0, 2000)).Launched("gemm", Us(900, 1), Us(901, 1099), {1, 7, 0});
+  traces[1].meta().format = TraceFormat::kNsys;
+  const Tables tables = Analyse("summary", {&traces[0].View(0), &traces[1].View(1)});
+  EXPECT_EQ(PlaceOf(tables, "The device idles before its first work"),
+            "rank 0, GPU 0, +0.000ms to +0.300ms,0,0,-,0,300000\n");
+  EXPECT_EQ(PlaceOf(tables, "The process starts and ends in the recording"),
+            "rank 1, GPU 0, +0.000ms to +0.900ms,1,0,-,0,900000\n");
+}
+
+// The first of several reasons may be made of several itself.
+TEST(SummaryTest, SeveralReasonsLeadToTheFirst) {
+  TestTrace trace;
+  trace.Op("all", Us(0, 1000)).Launched("gemm", Us(40, 1), Us(44, 846), {1, 7, 0});
+  for (int64_t i = 0; i < 5; ++i) {  // latency: 9, and once 10
+    const int64_t launch_us = 890 + 13 * i;
+    trace.Launched("add", Us(launch_us, 1), Us(launch_us + (i == 2 ? 10 : 9), 13 - 9),
+                   {i + 2, 7, 0});
+  }
+  const Tables tables = Analyse("summary", {&trace.View()});
+  EXPECT_NE(AllOf(tables).find("waits for launches of less than"), std::string::npos)
+      << AllOf(tables);
+  EXPECT_EQ(PlaceOf(tables, "The device idles for several reasons"),
+            "rank 0, GPU 0, +0.916ms to +0.926ms,0,0,-,916000,926000\n");
+}
+
 TEST(SummaryTest, AFindingAboutStepsLeadsToTheSlowest) {
   TestTrace trace;
   for (int64_t step = 0; step < 4; ++step) {

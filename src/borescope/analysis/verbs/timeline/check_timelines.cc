@@ -1,7 +1,12 @@
 // Whether tables, which may come from a file, are those of timelines.
 #include <algorithm>
+#include <cstddef>
+#include <cstdint>
 #include <initializer_list>
 #include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
 
 #include "borescope/analysis/core/row.h"
 #include "borescope/analysis/verbs/timeline/timeline_tables.h"
@@ -83,13 +88,15 @@ bool HasSoundRows(const Tables& tables) {
 
 // Whether all rows of a table are of ranks of the first one.
 bool HasKnownRanks(const Tables& tables) {
-  const IntValues& ranks = Ints(tables[kTimeline], "rank");
+  const IntValues& of_recordings = Ints(tables[kTimeline], "rank");
+  std::vector<int64_t> ranks(of_recordings.begin(), of_recordings.end());
+  std::sort(ranks.begin(), ranks.end());
   for (size_t table = kTracks; table < kTableCount; ++table) {
     const IntValues& of_rows = Ints(tables[table], "rank");
     int64_t last = 0;
     for (size_t row = 0; row < of_rows.size(); ++row) {
       if ((row == 0 || of_rows[row] != last) &&
-          std::find(ranks.begin(), ranks.end(), of_rows[row]) == ranks.end()) {
+          !std::binary_search(ranks.begin(), ranks.end(), of_rows[row])) {
         return false;
       }
       last = of_rows[row];

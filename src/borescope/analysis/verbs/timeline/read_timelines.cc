@@ -1,6 +1,12 @@
 // The tables of timelines as timelines again.
+#include <cstddef>
+#include <cstdint>
 #include <map>
+#include <string>
+#include <string_view>
 #include <utility>
+#include <variant>
+#include <vector>
 
 #include "borescope/analysis/core/row.h"
 #include "borescope/analysis/verbs/timeline/timeline_tables.h"
