@@ -380,5 +380,22 @@ TEST(TimelineTest, TablesOfOthersAreChecked) {
   EXPECT_FALSE(spoiled(kSummary, "window_begin_offset_ns", INT64_MAX / 8));  // after its end
 }
 
+// As of a run with many ranks, each of which has rows, in an order of its own.
+TEST(TimelineTest, RowsMayBeOfAnyRankInAnyOrder) {
+  constexpr int64_t kRanks = 3000;
+  TestTrace trace = Busy(0, 10);
+  Tables tables = Draw({&trace.View()});
+  for (const Tables5 table : {kSummary, kBoxes}) {
+    tables[table] = TakeRows(tables[table], std::vector<uint32_t>(kRanks, 0));
+    IntValues& ranks = std::get<IntValues>(tables[table].Find("rank")->values);
+    for (int64_t row = 0; row < kRanks; ++row) {  // 7 does not divide it: every rank once
+      ranks[static_cast<size_t>(row)] = table == kSummary ? kRanks - 1 - row : row * 7 % kRanks;
+    }
+  }
+  EXPECT_TRUE(CheckTimelineTables(tables, {}).ok());
+  std::get<IntValues>(tables[kBoxes].Find("rank")->values)[kRanks / 2] = kRanks;
+  EXPECT_FALSE(CheckTimelineTables(tables, {}).ok());
+}
+
 }  // namespace
 }  // namespace borescope::internal
