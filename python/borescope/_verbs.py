@@ -3880,7 +3880,7 @@ class Verbs:
             >>> import borescope
             >>> run = borescope.open("tests/data/demo_run")
             >>> run.timeline()
-            <Answer: timeline (2 rows), tracks (24 rows), levels (20 rows), boxes (29,665 rows), points (7,950 rows)>
+            <Answer: timeline (2 rows), tracks (24 rows), levels (16 rows), boxes (16,226 rows), points (4,409 rows)>
         """
         return self._verb("timeline", {
             "rank": rank, "step": step, "step_rule": step_rule, "step_pattern": step_pattern, "gpu":

@@ -2,13 +2,15 @@
 
 #include <gtest/gtest.h>
 
+#include <vector>
+
 namespace borescope::internal {
 namespace {
 
-int64_t RoundingOfTimes(std::vector<int64_t> ts_ns) {
+int64_t RoundingOfTimes(const std::vector<int64_t>& ts_ns) {
   HostEvents host;
   host.kind.resize(ts_ns.size());
-  host.ts_ns = std::move(ts_ns);
+  host.ts_ns.assign(ts_ns.begin(), ts_ns.end());
   return RoundingOf(host);
 }
 

@@ -129,7 +129,9 @@ StringId KinetoEvents::CategoryOf(const RawEvent& event) {
 
 StringId KinetoEvents::InternCategory(const RawEvent& event) {
   const std::string_view token = event.Get(Field::kCategory);
-  if (!last_category_.valid() || token != last_category_token_) {
+  // Damage in escapes counts for each event, however these are divided among threads.
+  const bool has_escapes = token.find('\\') != std::string_view::npos;
+  if (!last_category_.valid() || has_escapes || token != last_category_token_) {
     last_category_ = details_.InternText(event, Field::kCategory);
     last_category_token_ = token;
   }

@@ -3,27 +3,67 @@
 #pragma once
 
 #include <cstdint>
+#include <cstring>
 
 #if defined(__SSE2__)
 #include <emmintrin.h>
-#else
-#include <cstring>
 #endif
 
 namespace borescope::internal {
 
+// The slow twin, and where there are no vectors the block.
+class PlainBlock {
+ public:
+  static constexpr uint32_t kBytes = 32;
+
+  explicit PlainBlock(const char* text) { std::memcpy(bytes_, text, kBytes); }
+
+  uint32_t Equals(const PlainBlock& other) const {
+    uint32_t bits = 0;
+    for (uint32_t i = 0; i < kBytes; ++i) {
+      bits |= static_cast<uint32_t>(bytes_[i] == other.bytes_[i]) << i;
+    }
+    return bits;
+  }
+  uint32_t EndsNumber() const {
+    return Bits([](unsigned char c) { return c < '-' || c > '9'; });
+  }
+  uint32_t EndsPlainText() const {
+    return Bits([](unsigned char c) { return IsOdd(c) || c == '\\'; });
+  }
+  uint32_t EndsPlainList() const {
+    return Bits([](unsigned char c) {
+      const int as_brace = c | ('{' ^ '[');
+      return IsOdd(c) || (as_brace >= '{' && as_brace <= '}');
+    });
+  }
+
+ private:
+  static bool IsOdd(unsigned char c) { return c < ' ' || c >= 0x80 || c == '"'; }
+  template <class Is>
+  uint32_t Bits(const Is& is) const {
+    uint32_t bits = 0;
+    for (uint32_t i = 0; i < kBytes; ++i) {
+      bits |= static_cast<uint32_t>(is(static_cast<unsigned char>(bytes_[i]))) << i;
+    }
+    return bits;
+  }
+
+  char bytes_[kBytes];
+};
+
 #if defined(__SSE2__)
 
-class ByteBlock {
+class VectorBlock {
  public:
   static constexpr uint32_t kBytes = 32;
 
   // REQUIRES: kBytes bytes are readable at `text`.
-  explicit ByteBlock(const char* text)
+  explicit VectorBlock(const char* text)
       : low_(_mm_loadu_si128(reinterpret_cast<const __m128i*>(text))),
         high_(_mm_loadu_si128(reinterpret_cast<const __m128i*>(text + 16))) {}
 
-  uint32_t Equals(const ByteBlock& other) const {
+  uint32_t Equals(const VectorBlock& other) const {
     return Bits(_mm_cmpeq_epi8(low_, other.low_), _mm_cmpeq_epi8(high_, other.high_));
   }
   // Not from '-' to '9': what no usual number contains.
@@ -61,47 +101,11 @@ class ByteBlock {
   __m128i high_;
 };
 
+using ByteBlock = VectorBlock;
+
 #else
 
-class ByteBlock {
- public:
-  static constexpr uint32_t kBytes = 32;
-
-  explicit ByteBlock(const char* text) { std::memcpy(bytes_, text, kBytes); }
-
-  uint32_t Equals(const ByteBlock& other) const {
-    uint32_t bits = 0;
-    for (uint32_t i = 0; i < kBytes; ++i) {
-      bits |= static_cast<uint32_t>(bytes_[i] == other.bytes_[i]) << i;
-    }
-    return bits;
-  }
-  uint32_t EndsNumber() const {
-    return Bits([](unsigned char c) { return c < '-' || c > '9'; });
-  }
-  uint32_t EndsPlainText() const {
-    return Bits([](unsigned char c) { return IsOdd(c) || c == '\\'; });
-  }
-  uint32_t EndsPlainList() const {
-    return Bits([](unsigned char c) {
-      const int as_brace = c | ('{' ^ '[');
-      return IsOdd(c) || (as_brace >= '{' && as_brace <= '}');
-    });
-  }
-
- private:
-  static bool IsOdd(unsigned char c) { return c < ' ' || c >= 0x80 || c == '"'; }
-  template <class Is>
-  uint32_t Bits(const Is& is) const {
-    uint32_t bits = 0;
-    for (uint32_t i = 0; i < kBytes; ++i) {
-      bits |= static_cast<uint32_t>(is(static_cast<unsigned char>(bytes_[i]))) << i;
-    }
-    return bits;
-  }
-
-  char bytes_[kBytes];
-};
+using ByteBlock = PlainBlock;
 
 #endif
 

@@ -88,7 +88,8 @@ class LayoutLearner {
     return true;
   }
 
-  // A string that belongs to the fixed text.
+  // A string that belongs to the fixed text. One with escapes does not: each event with one that is
+  // damaged counts as repaired.
   bool Fixed(std::string& value) {
     const size_t begin = at_;
     const char* end = text_[at_] == '"' ? StringEnd(Here() + 1, End()) : nullptr;
@@ -97,7 +98,7 @@ class LayoutLearner {
     }
     at_ = static_cast<size_t>(end - text_.data()) + 1;
     value = text_.substr(begin, at_ - begin);
-    return true;
+    return value.find('\\') == std::string::npos;
   }
 
   // The value from here to `end` varies.

@@ -40,8 +40,8 @@ struct EventLayout {
 
 // The layout of a well-formed event, from its opening to its closing brace. Nothing for an event
 // that is not worth remembering: with repeated or escaped keys, a phase or category that is no
-// plain string, or very long fixed texts. REQUIRES: eight bytes after `event` are readable. Any
-// thread.
+// plain string, or very long fixed texts. REQUIRES: kTextPadding bytes after `event` are readable.
+// Any thread.
 std::optional<EventLayout> LayoutOf(std::string_view event);
 
 }  // namespace borescope::internal

@@ -20,7 +20,7 @@ class LayoutReader {
   bool Read(std::string_view text, size_t at, RawEvent& event, size_t& after);
 
   // To be called with the text of each event that Read refused and that turned out well-formed.
-  // REQUIRES: eight bytes after it are readable.
+  // REQUIRES: kTextPadding bytes after it are readable.
   void Learn(std::string_view event);
 
  private:
