@@ -50,7 +50,7 @@ std::vector<std::string> CacheLines(const std::vector<FileInfo>& files) {
     if (file.cache != CacheUse::kFailed) {
       continue;
     }
-    // A folder that cannot be used is said of every file.
+    // A folder that cannot be used is the failure of all files.
     if (failures.insert(file.cache_failure).second) {
       lines.push_back(fmt::format("borescope: cache: not used: {}", file.cache_failure));
     }

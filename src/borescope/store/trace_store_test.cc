@@ -329,7 +329,7 @@ TEST_F(TraceStoreTest, AFileThatIsThereStaysWhenItIsMade) {
   EXPECT_EQ(Content(path), "first");
   size_t files = 0;
   for (const fs::directory_entry& entry : fs::directory_iterator(folder_.path())) {
-    files += entry.path().filename().string().starts_with(".") ? 1 : 0;
+    files += entry.path().filename().string().starts_with(".made.") ? 1 : 0;
   }
   EXPECT_EQ(files, 0U) << "drafts are left";
 }
