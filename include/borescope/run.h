@@ -66,6 +66,9 @@ struct OpenOptions {
   std::string cache = {};
   // What the files in it may take together, in bytes; those that were used longest ago go first.
   uint64_t cache_bytes = uint64_t{10} << 30;
+  // Whether there is no cache where its folder cannot be used, which FileInfo::cache_failure then
+  // reports for every file; else that is an error.
+  bool cache_is_optional = false;
   ProgressCallback progress = {};
   StopToken stop = {};  // ends what the run is doing, progress.h
 };

@@ -83,7 +83,8 @@ def _free_bytes() -> int:
 
 
 def _cache_of(cache: str | os.PathLike[str] | None) -> str:
-    return os.environ.get("BORESCOPE_CACHE", "") if cache is None else os.fspath(cache)
+    given = os.environ.get("BORESCOPE_CACHE", "") if cache is None else os.fspath(cache)
+    return os.path.expanduser(given)
 
 
 def _keep_bytes(keep: Keep, memory_limit: int, can_repeat: bool) -> int:
@@ -124,7 +125,7 @@ class Run(Verbs):
         self._run: _native.Run | None = _native.Run.open(
             self._inputs.native, threads, limit, _keep_bytes(keep, limit, self._inputs.can_repeat),
             _paths_of(captures), False, shard_of(shard), _cache_of(cache),
-            None if cache_size is None else size_of(cache_size, "cache_size"))
+            None if cache_size is None else size_of(cache_size, "cache_size"), cache is None)
         self._lock = threading.Lock()
         self._warned: set[tuple[str, str]] = set()
 

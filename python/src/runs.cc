@@ -35,7 +35,7 @@ nb::list PathsOf(const Run& run) {
 
 Run Open(const nb::list& sources, int threads, uint64_t memory_limit, uint64_t keep_bytes,
          Names captures, bool saved, std::optional<std::pair<uint32_t, uint32_t>> shard,
-         std::string cache, std::optional<uint64_t> cache_bytes) {
+         std::string cache, std::optional<uint64_t> cache_bytes, bool cache_is_optional) {
   OpenOptions options;
   options.threads = threads;
   options.memory_limit = memory_limit;
@@ -44,6 +44,7 @@ Run Open(const nb::list& sources, int threads, uint64_t memory_limit, uint64_t k
   options.saved = saved;
   options.cache = std::move(cache);
   options.cache_bytes = cache_bytes.value_or(options.cache_bytes);
+  options.cache_is_optional = cache_is_optional;
   if (shard.has_value()) {
     options.shard = Shard{shard->first, shard->second};
   }
@@ -149,7 +150,8 @@ void BindRuns(nb::module_& module) {
   nb::class_<Run>(module, "Run", nb::is_final())
       .def_static("open", Open, nb::arg("sources"), nb::arg("threads"), nb::arg("memory_limit"),
                   nb::arg("keep_bytes"), nb::arg("captures"), nb::arg("saved"),
-                  nb::arg("shard").none(), nb::arg("cache"), nb::arg("cache_bytes").none())
+                  nb::arg("shard").none(), nb::arg("cache"), nb::arg("cache_bytes").none(),
+                  nb::arg("cache_is_optional"))
       .def_prop_ro("paths", PathsOf)
       .def_prop_ro("kept_bytes", &Run::kept_bytes)
       .def("only", Only, nb::arg("files"), nb::arg("keep_bytes"))

@@ -5,10 +5,12 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "borescope/base/io/temporary_folder.h"
@@ -20,6 +22,7 @@
 #include "borescope/ingest/load.h"
 #include "borescope/run.h"
 #include "borescope/schema.h"
+#include "borescope/store/stored_head.h"
 #include "borescope/store/stored_trace.h"
 #include "borescope/store/trace_checks.h"
 #include "borescope/store/trace_store.h"
@@ -212,6 +215,83 @@ void AskEverything(const Trace& trace, const TraceIndex& index) {
       static_cast<void>(MapTrace(*spec, params, {0, trace, index}));
     }
   }
+}
+
+std::vector<StoredSection> SectionsOf(const std::string& bytes) {
+  StoredHead head;
+  std::memcpy(&head, bytes.data(), sizeof head);
+  std::vector<StoredSection> list(head.sections);
+  std::memcpy(list.data(), bytes.data() + sizeof head, list.size() * sizeof(StoredSection));
+  return list;
+}
+
+// Every section in turn, filled with one number: the last ones of each width, the first ones, none.
+TEST(StoreTest, SectionsOfOneNumberLeadNowhere) {
+  using std::string_view_literals::operator""sv;
+  constexpr std::string_view kFills[] = {
+      "\xff"sv, "\x7f"sv, "\x80"sv, "\0"sv, "\1"sv, "\0\0\0\x80"sv, "\0\0\0\0\0\0\0\x80"sv};
+  const std::string sound = SmallStored();
+  size_t asked = 0;
+  size_t refused = 0;
+  for (const StoredSection& section : SectionsOf(sound)) {
+    for (const std::string_view fill : kFills) {
+      std::string bytes = sound;
+      for (size_t i = 0; i < section.bytes; ++i) {
+        bytes[section.offset + i] = fill[i % fill.size()];
+      }
+      if (bytes == sound) {
+        continue;
+      }
+      SealStoredTrace(Hash(), bytes);
+      const Result<StoredTrace> read = ReadBack(bytes, "a.json");
+      refused += read.ok() ? 0 : 1;
+      if (read.ok()) {
+        AskEverything(read->trace, read->index);
+        ++asked;
+      }
+    }
+  }
+  EXPECT_GT(asked, 100U);
+  EXPECT_GT(refused, 100U);
+}
+
+// Of the only file.
+FileInfo InfoOf(const std::string& path, const OpenOptions& options) {
+  return borescope::Run::Open({path}, options).value().Ask("info").value().files().front();
+}
+
+// SQLite looks for the log beside the file that a link leads to; what is in the log is not in the
+// content of the file.
+TEST(StoreTest, ADatabaseWithALogIsNotKeptThroughALink) {
+  const TemporaryFolder folder = TemporaryFolder::Make().value();
+  const std::string real = folder.path() + "/real";
+  fs::create_directory(real);
+  fs::copy_file(BORESCOPE_FUZZ_CORPUS "/database/trace.rpd", real + "/a.rpd");
+  std::ofstream(real + "/a.rpd-wal").flush();
+  const std::string link = folder.path() + "/link.rpd";
+  fs::create_symlink(real + "/a.rpd", link);
+  OpenOptions options;
+  options.cache = folder.path() + "/cache";
+  EXPECT_EQ(InfoOf(link, options).cache, CacheUse::kNone);
+  EXPECT_EQ(InfoOf(real + "/a.rpd", options).cache, CacheUse::kNone);
+  fs::remove(real + "/a.rpd-wal");
+  EXPECT_EQ(InfoOf(link, options).cache, CacheUse::kKept);
+  std::ofstream(real + "/a.rpd-wal").flush();
+  EXPECT_EQ(InfoOf(link, options).cache, CacheUse::kNone);
+}
+
+TEST(StoreTest, AFolderThatCannotBeUsedIsAnErrorUnlessItIsOptional) {
+  const TemporaryFolder folder = TemporaryFolder::Make().value();
+  const std::string path = BORESCOPE_TEST_DATA "/demo_run/rank-0.json.gz";
+  OpenOptions options;
+  options.cache = folder.path() + "/file";
+  std::ofstream(options.cache).flush();
+  EXPECT_FALSE(borescope::Run::Open({path}, options).ok());
+  options.cache_is_optional = true;
+  const FileInfo info = InfoOf(path, options);
+  EXPECT_EQ(info.error, "");
+  EXPECT_EQ(info.cache, CacheUse::kFailed);
+  EXPECT_TRUE(info.cache_failure.starts_with(options.cache)) << info.cache_failure;
 }
 
 // Numbers that were changed so that checksums fit: the checks of rows alone are in the way.

@@ -83,11 +83,12 @@ Result<void> UseStore(const OpenOptions& options, std::vector<InputFile>& files)
   }
   internal::Result<std::shared_ptr<internal::TraceStore>> store =
       internal::TraceStore::Open(options.cache, options.cache_bytes);
-  if (!store.ok()) {
+  if (!store.ok() && !options.cache_is_optional) {
     return PublicError(store.error(), {&options.cache, 1});
   }
   for (InputFile& file : files) {
-    file.store = *store;
+    file.store = store.ok() ? *store : nullptr;
+    file.store_failure = store.ok() ? "" : store.error().message;
   }
   return {};
 }

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <set>
+#include <string_view>
 
 #include "borescope/cli/options/values.h"
 #include "borescope/cli/result_macros.h"
@@ -43,8 +45,13 @@ std::vector<std::string> CacheLines(const std::vector<FileInfo>& files) {
         "borescope: cache: {}{}{}", found > 0 ? fmt::format("{} read from it", Files(found)) : "",
         found > 0 && kept > 0 ? ", " : "", kept > 0 ? fmt::format("{} added", Files(kept)) : ""));
   }
+  std::set<std::string_view> failures;
   for (const FileInfo& file : files) {
-    if (file.cache == CacheUse::kFailed) {
+    if (file.cache != CacheUse::kFailed) {
+      continue;
+    }
+    // A folder that cannot be used is the failure of all files.
+    if (failures.insert(file.cache_failure).second) {
       lines.push_back(fmt::format("borescope: cache: not used: {}", file.cache_failure));
     }
   }

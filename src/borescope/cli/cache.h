@@ -18,7 +18,7 @@ std::string CacheFolder(const RawOptions& raw);
 Result<uint64_t> ParseCacheSize(const RawOptions& raw);
 
 // What the cache had to do with the files, in lines for standard error: how many it had and got,
-// and each that it failed for.
+// and each reason why it failed.
 std::vector<std::string> CacheLines(const std::vector<FileInfo>& files);
 
 }  // namespace borescope::cli

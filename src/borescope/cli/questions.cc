@@ -48,6 +48,7 @@ Result<Run> OpenRun(std::span<const std::string> inputs, const RawOptions& raw,
   }
   CLI_ASSIGN(options.cache_bytes, ParseCacheSize(raw));
   options.cache = CacheFolder(raw);
+  options.cache_is_optional = raw.cache.empty();  // of the environment
   options.keep_bytes = keep_bytes;
   options.saved = !raw.load.empty();
   options.progress = std::move(progress);

@@ -5,14 +5,12 @@
 
 #include <algorithm>
 #include <iterator>
+#include <limits>
+
+#include "borescope/base/saturating.h"
 
 namespace borescope::internal {
 namespace {
-
-int64_t Nanoseconds(const timespec& time) {
-  constexpr int64_t kPerSecond = 1'000'000'000;
-  return time.tv_sec * kPerSecond + time.tv_nsec;
-}
 
 std::optional<FileIdentity> IdentityOf(const struct stat& status) {
   if (!S_ISREG(status.st_mode)) {
@@ -38,6 +36,13 @@ constexpr uint64_t kLocalFileSystems[] = {
 };
 
 }  // namespace
+
+int64_t Nanoseconds(const timespec& time) {
+  constexpr int64_t kPerSecond = 1'000'000'000;
+  constexpr int64_t kMostSeconds = std::numeric_limits<int64_t>::max() / kPerSecond;
+  const int64_t seconds = std::clamp<int64_t>(time.tv_sec, -kMostSeconds, kMostSeconds);
+  return AddSaturating(seconds * kPerSecond, time.tv_nsec);
+}
 
 std::optional<FileIdentity> FileIdentity::Of(const std::string& path) {
   struct stat status{};

@@ -3,11 +3,15 @@
 #pragma once
 
 #include <cstdint>
+#include <ctime>
 #include <optional>
 #include <string>
 #include <type_traits>
 
 namespace borescope::internal {
+
+// A time of a file in nanoseconds; one that is too far away for 64 bits is the last there is.
+int64_t Nanoseconds(const timespec& time);
 
 struct FileIdentity {
   uint64_t device = 0;

@@ -17,13 +17,53 @@ bool IsLaunch(const Trace& trace, HostId id) {
          trace.host().detail[id.value] != kNoDetail;
 }
 
+// Whether the rule that linked device work is one that gives these links.
+bool FitsRule(LinkRule rule, HostId launch, HostId op) {
+  switch (rule) {
+    case LinkRule::kLaunchNesting:
+      return launch.valid() && op.valid();
+    case LinkRule::kExternalId:
+    case LinkRule::kCapture:
+      return op.valid();
+    case LinkRule::kLaunchOnly:
+      return launch.valid() && !op.valid();
+    case LinkRule::kNone:
+      return !launch.valid() && !op.valid();
+  }
+  return false;
+}
+
+// Whether the device rows of each call are those whose launch it is, in their order.
+bool AreRowsOfLaunches(const Trace& trace, const Correlation& links) {
+  const auto has_launch = [](HostId launch) { return launch.valid(); };
+  const auto launched = std::count_if(links.launch_of.begin(), links.launch_of.end(), has_launch);
+  if (links.device_rows.size() != static_cast<size_t>(launched)) {
+    return false;
+  }
+  for (uint32_t call = 0; call + 1 < links.device_begin.size(); ++call) {
+    CheckStopAt(call);
+    for (uint32_t i = links.device_begin[call]; i < links.device_begin[call + 1]; ++i) {
+      const uint32_t row = links.device_rows[i].value;
+      const HostId launch = links.launch_of[row];
+      const bool is_in_order =
+          i == links.device_begin[call] || links.device_rows[i - 1].value < row;
+      if (!launch.valid() || trace.host().detail[launch.value] != call || !is_in_order) {
+        return false;
+      }
+    }
+  }
+  return true;
+}
+
 bool ArePieces(const std::vector<Steps::Piece>& pieces, size_t steps) {
   return std::is_sorted(pieces.begin(), pieces.end(),
                         [](const Steps::Piece& a, const Steps::Piece& b) {
                           return a.begin_ns < b.begin_ns;
                         }) &&
          std::all_of(pieces.begin(), pieces.end(), [steps](const Steps::Piece& piece) {
-           return piece.step < steps || piece.step == kNoStep;
+           // A piece may begin where a step ends.
+           return piece.begin_ns >= -kMostNs && piece.begin_ns <= 2 * kMostNs &&
+                  (piece.step < steps || piece.step == kNoStep);
          });
 }
 
@@ -32,7 +72,7 @@ bool AreSteps(const Trace& trace, const Steps& steps) {
   for (size_t i = 0; i < steps.steps.size(); ++i) {
     const Step& step = steps.steps[i];
     if (step.annotation.value >= trace.host().size() || step.process >= steps.processes.size() ||
-        step.end_ns < step.begin_ns || (i > 0 && step.begin_ns < last_ns)) {
+        !IsEnd(step.end_ns, step.begin_ns) || (i > 0 && step.begin_ns < last_ns)) {
       return false;
     }
     last_ns = step.begin_ns;
@@ -83,12 +123,14 @@ std::string_view CorrelationFault(const Trace& trace, const TraceIndex& index) {
   for (uint32_t row = 0; row < links.launch_of.size(); ++row) {
     CheckStopAt(row);
     const HostId launch = links.launch_of[row];
-    if ((launch.valid() && !IsLaunch(trace, launch)) || links.rule[row] > LinkRule::kNone) {
+    if ((launch.valid() && !IsLaunch(trace, launch)) ||
+        !FitsRule(links.rule[row], launch, links.op_of[row])) {
       return "the link of device work";
     }
   }
   if (links.device_begin.front() != 0 || links.device_begin.back() != links.device_rows.size() ||
-      !IsAscending(links.device_begin) || !AreBelow(links.device_rows, trace.device().size())) {
+      !IsAscending(links.device_begin) || !AreBelow(links.device_rows, trace.device().size()) ||
+      !AreRowsOfLaunches(trace, links)) {
     return "the work of a launch";
   }
   return "";

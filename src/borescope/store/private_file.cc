@@ -8,9 +8,11 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstdlib>
+#include <span>
 #include <system_error>
 
 #include "borescope/base/io/unfinished.h"
+#include "borescope/store/file_identity.h"
 
 namespace borescope::internal {
 namespace {
@@ -75,6 +77,17 @@ class Draft {
     return made;
   }
 
+  // The name of the draft goes with the scope. Whatever has the name of the target keeps it.
+  Result<void> LinkUnlessThere(const std::string& target) {
+    if (link(name_.c_str(), target.c_str()) == 0 || errno == EEXIST) {
+      return {};
+    }
+    // Some file systems have no links.
+    return errno == EPERM || errno == EOPNOTSUPP || errno == ENOSYS
+               ? Rename(target)
+               : PrivateFileError(target, errno);
+  }
+
   Result<void> Rename(const std::string& target) {
     const UnfinishedLock lock = LockUnfinished();
     if (std::rename(name_.c_str(), target.c_str()) != 0) {
@@ -91,10 +104,8 @@ class Draft {
   Unfinished unfinished_;
 };
 
-}  // namespace
-
-Result<std::shared_ptr<const PrivateFile>> PrivateFile::Map(const std::string& path) {
-  const Descriptor file(open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
+// The size of an ordinary file that this user alone may write to.
+Result<size_t> PrivateSize(const Descriptor& file, const std::string& path) {
   struct stat status{};
   if (file.number() < 0 || fstat(file.number(), &status) != 0) {
     return PrivateFileError(path, errno);
@@ -103,14 +114,56 @@ Result<std::shared_ptr<const PrivateFile>> PrivateFile::Map(const std::string& p
       (status.st_mode & (S_IWGRP | S_IWOTH)) != 0) {
     return Error{ErrorCode::kIo, path + ": not an ordinary file that this user alone may write to"};
   }
-  const auto size = static_cast<size_t>(status.st_size);
+  return static_cast<size_t>(status.st_size);
+}
+
+Descriptor OpenPrivate(const std::string& path) {
+  return Descriptor(open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
+}
+
+Result<void> GetAll(const Descriptor& file, const std::string& path, std::span<char> room) {
+  while (!room.empty()) {
+    const ssize_t done = read(file.number(), room.data(), room.size());
+    if (done == 0) {
+      return Error{ErrorCode::kIo, path + ": became shorter while it was read"};
+    }
+    if (done < 0 && errno != EINTR) {
+      return PrivateFileError(path, errno);
+    }
+    room = room.subspan(done < 0 ? 0 : static_cast<size_t>(done));
+  }
+  return {};
+}
+
+}  // namespace
+
+// Memory of the system in any case, as mmap gives it for a file or for nothing.
+Result<std::shared_ptr<const PrivateFile>> PrivateFile::Opened(const std::string& path,
+                                                               bool may_map) {
+  const Descriptor file = OpenPrivate(path);
+  BS_ASSIGN(const size_t size, PrivateSize(file, path));
+  const bool is_mapped = may_map && KeepsChangeTimes(file.number());
   void* const memory =
-      size == 0 ? nullptr : mmap(nullptr, size, PROT_READ, MAP_PRIVATE, file.number(), 0);
+      size == 0   ? nullptr
+      : is_mapped ? mmap(nullptr, size, PROT_READ, MAP_PRIVATE, file.number(), 0)
+                  : mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (memory == MAP_FAILED) {
     return PrivateFileError(path, errno);
   }
-  return std::shared_ptr<const PrivateFile>(
-      new PrivateFile({static_cast<const char*>(memory), size}));
+  auto* const bytes = static_cast<char*>(memory);
+  std::shared_ptr<const PrivateFile> opened(new PrivateFile({bytes, size}));
+  if (!is_mapped) {
+    BS_TRY(GetAll(file, path, {bytes, size}));
+  }
+  return opened;
+}
+
+Result<std::shared_ptr<const PrivateFile>> PrivateFile::Map(const std::string& path) {
+  return Opened(path, /*may_map=*/true);
+}
+
+Result<std::shared_ptr<const PrivateFile>> PrivateFile::Read(const std::string& path) {
+  return Opened(path, /*may_map=*/false);
 }
 
 PrivateFile::~PrivateFile() {
@@ -129,6 +182,16 @@ Result<void> WritePrivateFile(const std::string& path,
   BS_TRY(write(
       [&](std::string_view bytes) -> Result<void> { return PutAll(file.number(), path, bytes); }));
   return draft.Rename(path);
+}
+
+Result<void> MakePrivateFile(const std::string& path, std::string_view bytes) {
+  Draft draft(path);
+  const Descriptor file(draft.Make());
+  if (file.number() < 0) {
+    return PrivateFileError(path, errno);
+  }
+  BS_TRY(PutAll(file.number(), path, bytes));
+  return draft.LinkUnlessThere(path);
 }
 
 }  // namespace borescope::internal

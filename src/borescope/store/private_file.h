@@ -11,13 +11,18 @@
 
 namespace borescope::internal {
 
-// The content of an ordinary file of this user to which nobody else may write; no link. Mapped into
-// memory, to be read: a file that becomes shorter meanwhile ends the process, so this is for files
-// that are never written to once they have their name.
+// The content of an ordinary file of this user to which nobody else may write; no link. In memory,
+// at the beginning of a page.
 class PrivateFile {
  public:
-  // kIo says why it cannot be read.
+  // Mapped where the file lies on a file system of this machine (KeepsChangeTimes), else read: over
+  // a network, what another machine removes can no longer be read from a mapping. A mapped file
+  // that becomes shorter ends the process, and what is written into it in place may be seen, so
+  // this is for files that are never written to once they have their name. kIo says why it cannot
+  // be read.
   static Result<std::shared_ptr<const PrivateFile>> Map(const std::string& path);
+  // Read in any case.
+  static Result<std::shared_ptr<const PrivateFile>> Read(const std::string& path);
 
   PrivateFile(const PrivateFile&) = delete;
   PrivateFile& operator=(const PrivateFile&) = delete;
@@ -26,6 +31,7 @@ class PrivateFile {
   std::string_view bytes() const { return bytes_; }
 
  private:
+  static Result<std::shared_ptr<const PrivateFile>> Opened(const std::string& path, bool may_map);
   explicit PrivateFile(std::string_view bytes) : bytes_(bytes) {}
 
   std::string_view bytes_;
@@ -38,5 +44,8 @@ using PutPiece = std::function<Result<void>(std::string_view bytes)>;
 // names the path and the cause.
 Result<void> WritePrivateFile(const std::string& path,
                               const std::function<Result<void>(const PutPiece& put)>& write);
+
+// The same, but a file that is already there stays as it is: of several processes one makes it.
+Result<void> MakePrivateFile(const std::string& path, std::string_view bytes);
 
 }  // namespace borescope::internal

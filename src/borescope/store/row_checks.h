@@ -10,6 +10,20 @@
 
 namespace borescope::internal {
 
+// Times and durations of which the sum of any two, and the difference, fit into 64 bits.
+inline constexpr int64_t kMostNs = int64_t{1} << 61;
+inline bool IsTime(int64_t ns) { return ns >= -kMostNs && ns <= kMostNs; }
+// The end of what begins at a time and takes no longer than any.
+inline bool IsEnd(int64_t end_ns, int64_t begin_ns) {
+  return IsTime(begin_ns) && end_ns >= begin_ns && end_ns <= begin_ns + kMostNs;
+}
+
+// Whether no value of an enumeration lies after its last one.
+template <class Kind>
+bool AreKinds(const ColumnData<Kind>& kinds, Kind last) {
+  return std::all_of(kinds.begin(), kinds.end(), [last](Kind kind) { return kind <= last; });
+}
+
 // Whether every number refers to one of `rows` rows. Without a branch, so that it takes no longer
 // than reading them.
 inline bool AreBelow(const ColumnData<uint32_t>& numbers, size_t rows) {

@@ -10,11 +10,11 @@
 #include <ctime>
 #include <filesystem>
 #include <memory>
-#include <random>
 #include <string_view>
 #include <system_error>
 #include <vector>
 
+#include "borescope/store/file_identity.h"
 #include "borescope/store/private_file.h"
 #include "borescope/store/stored_head.h"
 
@@ -80,34 +80,39 @@ std::vector<StoreFile> ListStore(const std::string& folder) {
     if (IsDraftName(name) && now - status.st_mtim.tv_sec > kDraftSeconds) {
       unlink(path.c_str());
     } else if (IsStoreName(name)) {
-      constexpr int64_t kPerSecond = 1'000'000'000;
-      files.push_back({path, static_cast<uint64_t>(status.st_size),
-                       status.st_mtim.tv_sec * kPerSecond + status.st_mtim.tv_nsec});
+      files.push_back({path, static_cast<uint64_t>(status.st_size), Nanoseconds(status.st_mtim)});
     }
   }
   return files;
 }
 
-Result<void> WriteSecret(const std::string& path) {
-  std::random_device device;
+// Only one process makes the secret, but for one that takes the place of what is none.
+Result<void> WriteSecret(const std::string& path, bool replaces) {
   SecretHash::Secret secret{};
-  for (uint64_t& word : secret) {
-    word = uint64_t{device()} << 32 | device();
+  if (getentropy(secret.data(), sizeof secret) != 0) {
+    return Error{ErrorCode::kIo,
+                 path + ": no random bytes for it: " + std::generic_category().message(errno)};
   }
-  return WritePrivateFile(path, [&](const PutPiece& put) {
-    return put({reinterpret_cast<const char*>(secret.data()), sizeof secret});
-  });
+  const std::string_view bytes(reinterpret_cast<const char*>(secret.data()), sizeof secret);
+  return replaces ? WritePrivateFile(path, [&](const PutPiece& put) { return put(bytes); })
+                  : MakePrivateFile(path, bytes);
+}
+
+// Without slashes at the end, which would make it the folder around what is to be made.
+std::string WithoutSlashes(const std::string& folder) {
+  const size_t last = folder.find_last_not_of('/');
+  return last == std::string::npos ? folder : folder.substr(0, last + 1);
 }
 
 }  // namespace
 
 Result<void> MakeStoreFolder(const std::string& folder) {
-  const fs::path path(folder);
+  const fs::path path(WithoutSlashes(folder));
   std::error_code error;
   if (path.has_parent_path()) {
     fs::create_directories(path.parent_path(), error);
   }
-  if (mkdir(folder.c_str(), 0700) != 0 && errno != EEXIST) {
+  if (mkdir(path.c_str(), 0700) != 0 && errno != EEXIST) {
     return Error{ErrorCode::kIo, folder + ": " + std::generic_category().message(errno) +
                                      "; name a folder that may be written to"};
   }
@@ -129,7 +134,7 @@ Result<SecretHash::Secret> SecretOfFolder(const std::string& folder) {
     if (!file.ok() && access(path.c_str(), F_OK) == 0) {
       return file.error();
     }
-    BS_TRY(WriteSecret(path));
+    BS_TRY(WriteSecret(path, /*replaces=*/file.ok()));
   }
   return Error{ErrorCode::kIo, path + ": cannot be read after it was written"};
 }
@@ -153,6 +158,8 @@ void RemoveOldest(const std::string& folder, uint64_t most_bytes) {
   }
 }
 
-void MarkUsed(const std::string& path) { utimensat(AT_FDCWD, path.c_str(), nullptr, 0); }
+void MarkUsed(const std::string& path) {
+  utimensat(AT_FDCWD, path.c_str(), nullptr, AT_SYMLINK_NOFOLLOW);
+}
 
 }  // namespace borescope::internal

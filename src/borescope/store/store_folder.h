@@ -13,11 +13,13 @@ namespace borescope::internal {
 inline constexpr std::string_view kTraceEnding = ".trace";  // an indexed trace
 inline constexpr std::string_view kSeenEnding = ".seen";    // what the content of a file was
 
-// Makes the folder and those around it, for this user alone, unless it exists. kIo where it cannot
-// be made, or is none.
+// Makes the folder, for this user alone (mode 0700), unless it exists; and those around it that are
+// missing, with the modes that folders of this process have. kIo where it cannot be made, or is
+// none.
 Result<void> MakeStoreFolder(const std::string& folder);
 
-// The secret of the folder, made at first: whoever may read the files may read it, too.
+// The secret of the folder, made at first, the same for all processes that ask at once: whoever may
+// read the files may read it, too.
 Result<SecretHash::Secret> SecretOfFolder(const std::string& folder);
 
 // Removes traces and what is remembered of files, that were used longest ago, until what is left

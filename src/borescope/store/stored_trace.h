@@ -26,6 +26,7 @@ struct StoredSource {
 
 // Writes a trace and the index of it under the key of its inputs. kInvalidArgument for one that
 // ReadStoredTrace would refuse: one with captured calls, or whose rows are not as it expects.
+// The first piece is the head of the file, stored_head.h.
 Result<void> WriteStoredTrace(const Trace& trace, const TraceIndex& index, const ContentHash& key,
                               const SecretHash& hash, int threads, const PutPiece& put);
 

@@ -18,10 +18,6 @@
 namespace borescope::internal {
 namespace {
 
-constexpr int64_t kMostNs = int64_t{1} << 61;
-
-bool IsTime(int64_t ns) { return ns >= -kMostNs && ns <= kMostNs; }
-
 // Columns of one length, but for positions, which may be absent.
 template <class Table>
 bool IsEven(const Table& table) {
@@ -81,8 +77,8 @@ std::string_view TrackFault(const Trace& trace) {
 }
 
 // Every row lies in the slice of its track, in the order of the spine; times that do not overflow.
-template <class Spine, class Kind>
-std::string_view SpineFault(const Trace& trace, const Spine& spine, Kind last_kind) {
+template <class Spine>
+std::string_view SpineFault(const Trace& trace, const Spine& spine) {
   const Tracks& tracks = trace.tracks();
   for (uint32_t row = 0; row < spine.size(); ++row) {
     CheckStopAt(row);
@@ -94,9 +90,8 @@ std::string_view SpineFault(const Trace& trace, const Spine& spine, Kind last_ki
       return "the track of an event";
     }
     const int64_t dur_ns = spine.dur_ns[row];
-    if (!IsTime(spine.ts_ns[row]) || dur_ns < 0 || dur_ns > kMostNs ||
-        spine.kind[row] > last_kind) {
-      return "the time or kind of an event";
+    if (!IsTime(spine.ts_ns[row]) || dur_ns < 0 || dur_ns > kMostNs) {
+      return "the time of an event";
     }
     const bool is_first = row == tracks.first_row[track];
     if (!is_first &&
@@ -246,8 +241,8 @@ std::string_view MetaFault(const Trace& trace) {
 
 using Check = std::function<std::string_view()>;
 
-// What all other checks rely on: they read rows of one table by the number of one of its columns,
-// and of tracks and texts by their ids.
+// What all other checks, which run side by side, rely on: they read rows of one table by the number
+// of one of its columns, those of tracks and texts by their ids, and lists of tables by kinds.
 std::string_view ShapeFault(const Trace& trace, const TraceData& data) {
   bool is_even = true;
   bool has_ids = true;
@@ -256,7 +251,12 @@ std::string_view ShapeFault(const Trace& trace, const TraceData& data) {
     is_even = is_even && IsEven(table);
     ForEachColumn([&](const auto& column) { has_ids = has_ids && ids(column); }, table);
   });
-  return !is_even ? "the length of a column" : !has_ids ? "a text or track" : TrackFault(trace);
+  if (!is_even || !has_ids) {
+    return is_even ? "a text or track" : "the length of a column";
+  }
+  const bool has_kinds = AreKinds(trace.host().kind, HostKind::kOther) &&
+                         AreKinds(trace.device().kind, DeviceKind::kOther);
+  return has_kinds ? TrackFault(trace) : "the kind of an event";
 }
 
 }  // namespace
@@ -273,19 +273,18 @@ std::optional<std::string> FaultOfTrace(const Trace& trace, const TraceIndex& in
     return std::string(shape);
   }
   // The most work first.
-  const std::vector<Check> checks = {
-      [&] { return CallTreeFault(trace, index); },
-      [&] { return SpineFault(trace, trace.host(), HostKind::kOther); },
-      [&] { return HostDetailFault(trace); },
-      [&] { return SpineFault(trace, trace.device(), DeviceKind::kOther); },
-      [&] { return CorrelationFault(trace, index); },
-      [&] { return DeviceDetailFault(trace); },
-      [&] { return DetailFault(trace); },
-      [&] { return StackFault(trace); },
-      [&] { return SampleFault(trace); },
-      [&] { return StepsFault(trace, index); },
-      [&] { return NamesFault(trace, index); },
-      [&] { return MetaFault(trace); }};
+  const std::vector<Check> checks = {[&] { return CallTreeFault(trace, index); },
+                                     [&] { return SpineFault(trace, trace.host()); },
+                                     [&] { return HostDetailFault(trace); },
+                                     [&] { return SpineFault(trace, trace.device()); },
+                                     [&] { return CorrelationFault(trace, index); },
+                                     [&] { return DeviceDetailFault(trace); },
+                                     [&] { return DetailFault(trace); },
+                                     [&] { return StackFault(trace); },
+                                     [&] { return SampleFault(trace); },
+                                     [&] { return StepsFault(trace, index); },
+                                     [&] { return NamesFault(trace, index); },
+                                     [&] { return MetaFault(trace); }};
   std::vector<std::string_view> faults(checks.size());
   ParallelFor(checks.size(), threads, [&](size_t i) { faults[i] = checks[i](); });
   const auto found = std::find_if(faults.begin(), faults.end(),

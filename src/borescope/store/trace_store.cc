@@ -48,8 +48,7 @@ constexpr int64_t kRacyNs = 2'000'000'000;
 int64_t NowNs() {
   timespec now{};
   clock_gettime(CLOCK_REALTIME, &now);
-  constexpr int64_t kPerSecond = 1'000'000'000;
-  return now.tv_sec * kPerSecond + now.tv_nsec;
+  return Nanoseconds(now);
 }
 
 // As long as the file had been left alone when reading began, every later change shows in its
@@ -58,11 +57,20 @@ bool WasSettled(const FileIdentity& identity, int64_t seen_ns) {
   return identity.changed_ns < seen_ns - kRacyNs;
 }
 
+// The size of a stored trace, as its head says.
+uint64_t BytesOfFile(std::string_view piece) {
+  StoredHead head;
+  std::memcpy(&head, piece.data(), std::min(sizeof head, piece.size()));
+  return head.bytes;
+}
+
 // An open input, closed with the scope.
 class OpenInput {
  public:
   explicit OpenInput(const std::string& path)
-      : path_(path), descriptor_(open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)) {}
+      : path_(path),
+        descriptor_(open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)),
+        error_(descriptor_ < 0 ? errno : 0) {}
   OpenInput(const OpenInput&) = delete;
   OpenInput& operator=(const OpenInput&) = delete;
   ~OpenInput() {
@@ -72,6 +80,8 @@ class OpenInput {
   }
 
   int descriptor() const { return descriptor_; }
+  // Why it could not be opened, as errno says; 0 if it was.
+  int error() const { return error_; }
 
   Result<void> Read(uint64_t offset, char* out, size_t bytes) const {
     while (bytes > 0) {
@@ -93,6 +103,7 @@ class OpenInput {
  private:
   const std::string& path_;
   int descriptor_;
+  int error_;
 };
 
 }  // namespace
@@ -154,6 +165,9 @@ void TraceStore::Remember(const InputContent& content, int64_t seen_ns) const {
 
 Result<InputContent> TraceStore::ContentOf(const std::string& path, int threads) {
   const OpenInput input(path);
+  if (input.error() != 0) {
+    return Error{ErrorCode::kIo, path + ": " + std::generic_category().message(input.error())};
+  }
   const std::optional<FileIdentity> identity = FileIdentity::OfDescriptor(input.descriptor());
   if (!identity.has_value()) {
     return Error{ErrorCode::kIo, path + ": is no ordinary file"};
@@ -214,16 +228,15 @@ Result<std::optional<StoredTrace>> TraceStore::Find(const InputContent& content,
 
 Result<void> TraceStore::Keep(const InputContent& content, const Trace& trace,
                               const TraceIndex& index, int threads) {
-  uint64_t bytes = 0;
+  bool is_first = true;
   BS_TRY(WritePrivateFile(TracePath(content.hash), [&](const PutPiece& put) {
-    return WriteStoredTrace(trace, index, content.hash, hash_, threads,
-                            [&](std::string_view piece) -> Result<void> {
-                              bytes += piece.size();
-                              return bytes <= most_bytes_ ? put(piece)
-                                                          : UsageError(
-                                                                "the indexed trace is larger than "
-                                                                "--cache-size");
-                            });
+    return WriteStoredTrace(
+        trace, index, content.hash, hash_, threads, [&](std::string_view piece) -> Result<void> {
+          const bool is_head = std::exchange(is_first, false);
+          return is_head && BytesOfFile(piece) > most_bytes_
+                     ? UsageError("the indexed trace is larger than --cache-size")
+                     : put(piece);
+        });
   }));
   RemoveOldest(folder_, most_bytes_);
   return {};

@@ -6,14 +6,18 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <limits>
+#include <set>
 #include <string>
 #include <thread>
 #include <vector>
 
 #include "borescope/base/io/temporary_folder.h"
+#include "borescope/store/private_file.h"
 #include "borescope/store/store_folder.h"
 #include "borescope/testing/test_trace.h"
 
@@ -245,7 +249,7 @@ TEST_F(TraceStoreTest, DraftsOfProcessesThatWereKilledGo) {
 }
 
 // Whatever others do meanwhile, a trace is found whole or not at all.
-TEST_F(TraceStoreTest, ManyMayUseItAtOnce) {
+TEST_F(TraceStoreTest, ManyThreadsMayUseItAtOnce) {
   const InputContent content = ContentNow(*Store());
   std::vector<std::jthread> threads;
   threads.reserve(4);
@@ -260,6 +264,98 @@ TEST_F(TraceStoreTest, ManyMayUseItAtOnce) {
       }
     });
   }
+}
+
+// Another reason than that the path leads to no ordinary file.
+TEST_F(TraceStoreTest, WhyAFileCannotBeOpenedIsSaid) {
+  const Result<InputContent> missing = Store()->ContentOf(folder_.path() + "/missing", 1);
+  ASSERT_FALSE(missing.ok());
+  EXPECT_NE(missing.error().message.find("No such file"), std::string::npos)
+      << missing.error().message;
+}
+
+// Before anything takes room on the disk.
+TEST_F(TraceStoreTest, WhatIsTooLargeIsRefusedByItsHead) {
+  const std::shared_ptr<TraceStore> store = Store();
+  ASSERT_TRUE(Keep(*store, ContentNow(*store)).ok());
+  const uint64_t bytes = fs::file_size(Files(kTraceEnding).front());
+  EXPECT_TRUE(Keep(*Store(bytes), ContentNow(*store)).ok());
+  EXPECT_FALSE(Keep(*Store(bytes - 1), ContentNow(*store)).ok());
+}
+
+TEST_F(TraceStoreTest, AFolderWithASlashAtItsEndIsForThisUserAlone) {
+  for (const char* slashes : {"/", "//"}) {
+    const std::string folder = folder_.path() + "/slash" + std::to_string(std::strlen(slashes));
+    ASSERT_TRUE(TraceStore::Open(folder + slashes, kPlenty).ok());
+    EXPECT_EQ(fs::status(folder).permissions(), fs::perms::owner_all) << slashes;
+  }
+}
+
+// Links in the place of what the store has are not followed: what they lead to is somebody's.
+TEST_F(TraceStoreTest, UseOfALinkDoesNotTouchWhatItLeadsTo) {
+  MakeOld(input_);
+  const FileIdentity before = FileIdentity::Of(input_).value();
+  fs::create_symlink(input_, folder_.path() + "/link");
+  MarkUsed(folder_.path() + "/link");
+  EXPECT_EQ(FileIdentity::Of(input_), before);
+}
+
+TEST_F(TraceStoreTest, TimesAfterTheLastOneOfThisClockAreTheLast) {
+  constexpr int64_t kLast = std::numeric_limits<int64_t>::max();
+  EXPECT_EQ(Nanoseconds({3, 7}), 3'000'000'007);
+  EXPECT_EQ(Nanoseconds({-3, 7}), -2'999'999'993);
+  EXPECT_EQ(Nanoseconds({9'223'372'036, 999'999'999}), kLast);
+  EXPECT_EQ(Nanoseconds({kLast, 0}), 9'223'372'036'000'000'000);
+  EXPECT_LT(Nanoseconds({std::numeric_limits<int64_t>::min(), 0}), -9'223'372'035'000'000'000);
+}
+
+// What is read into memory is what is mapped.
+TEST_F(TraceStoreTest, AFileThatIsNotMappedIsRead) {
+  const std::string path = folder_.path() + "/private";
+  for (const std::string& text : {std::string(), std::string("x"), std::string(100'000, 'y')}) {
+    ASSERT_TRUE(WritePrivateFile(path, [&](const PutPiece& put) { return put(text); }).ok());
+    EXPECT_EQ(PrivateFile::Map(path).value()->bytes(), text);
+    const std::shared_ptr<const PrivateFile> read = PrivateFile::Read(path).value();
+    Write(path, "something else that is written in place");
+    EXPECT_EQ(read->bytes(), text) << "of its own memory";
+  }
+}
+
+// Of several that make a file at once, all have that of one.
+TEST_F(TraceStoreTest, AFileThatIsThereStaysWhenItIsMade) {
+  const std::string path = folder_.path() + "/made";
+  ASSERT_TRUE(MakePrivateFile(path, "first").ok());
+  ASSERT_TRUE(MakePrivateFile(path, "second").ok());
+  EXPECT_EQ(Content(path), "first");
+  size_t files = 0;
+  for (const fs::directory_entry& entry : fs::directory_iterator(folder_.path())) {
+    files += entry.path().filename().string().starts_with(".made.") ? 1 : 0;
+  }
+  EXPECT_EQ(files, 0U) << "drafts are left";
+}
+
+TEST_F(TraceStoreTest, ThreadsThatMakeTheSecretAtOnceHaveTheSame) {
+  for (int attempt = 0; attempt < 20; ++attempt) {
+    const std::string folder = folder_.path() + "/" + std::to_string(attempt);
+    ASSERT_TRUE(MakeStoreFolder(folder).ok());
+    std::vector<SecretHash::Secret> secrets(8);
+    {
+      std::vector<std::jthread> threads;
+      threads.reserve(secrets.size());
+      for (SecretHash::Secret& secret : secrets) {
+        threads.emplace_back([&secret, &folder] { secret = SecretOfFolder(folder).value(); });
+      }
+    }
+    EXPECT_EQ(std::set(secrets.begin(), secrets.end()).size(), 1U);
+  }
+}
+
+TEST_F(TraceStoreTest, WhatIsNoSecretIsReplaced) {
+  ASSERT_TRUE(MakeStoreFolder(Folder()).ok());
+  const std::string key = Folder() + "/borescope-cache.key";
+  ASSERT_TRUE(MakePrivateFile(key, "short").ok());
+  ASSERT_TRUE(SecretOfFolder(Folder()).ok());
+  EXPECT_EQ(fs::file_size(key), sizeof(SecretHash::Secret));
 }
 
 TEST_F(TraceStoreTest, AFolderThatCannotBeUsedIsAnError) {

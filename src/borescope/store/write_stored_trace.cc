@@ -46,7 +46,7 @@ Sections SectionsOf(const Trace& trace, const TraceIndex& index) {
   return sections;
 }
 
-// The list of sections, at their places behind it.
+// The list of sections, at their places after it.
 std::vector<StoredSection> Listed(const Sections& sections, const SecretHash& hash, int threads) {
   std::vector<StoredSection> list(sections.bytes.size());
   uint64_t offset = sizeof(StoredHead) + list.size() * sizeof(StoredSection);

@@ -28,6 +28,8 @@ struct InputFile {
   std::shared_ptr<CaptureStore> capture_store = nullptr;
   // Where indexed traces are kept as files; nullptr: nowhere (docs/cache.md).
   std::shared_ptr<TraceStore> store = nullptr;
+  // Why there is no store, where there should be one; empty: nothing is wrong.
+  std::string store_failure = {};
   // Where the bytes come from if not from the file at `path`, which then is a name for messages:
   // opens them anew at each call.
   std::function<Result<std::unique_ptr<ByteSource>>()> content = nullptr;

@@ -3,10 +3,12 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <iterator>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <system_error>
 #include <utility>
 
 #include "borescope/base/stopwatch.h"
@@ -15,12 +17,19 @@
 namespace borescope::internal {
 namespace {
 
-// A database with a journal or a log beside it: what it holds is not all in the file.
-bool HasUnfinishedWrites(const std::string& path) {
+bool HasLogBeside(const std::string& path) {
   constexpr std::string_view kBeside[] = {"-journal", "-wal", "-shm"};
   return std::any_of(std::begin(kBeside), std::end(kBeside), [&](std::string_view ending) {
     return access((path + std::string(ending)).c_str(), F_OK) == 0;
   });
+}
+
+// A database with a journal or a log beside it: what it holds is not all in the file. SQLite looks
+// for these beside the file that a link leads to.
+bool HasUnfinishedWrites(const std::string& path) {
+  std::error_code error;
+  const std::filesystem::path file = std::filesystem::canonical(path, error);
+  return error || HasLogBeside(path) || HasLogBeside(file.string());
 }
 
 // Inputs that follow from the content of one file. Recordings of borescope record are of several,
@@ -61,6 +70,11 @@ Result<LoadedTrace> LoadAndKeep(const InputFile& input, const LoadOptions& optio
 }  // namespace
 
 Result<LoadedTrace> LoadStored(const InputFile& input, const LoadOptions& options) {
+  if (!input.store_failure.empty()) {
+    BS_ASSIGN(LoadedTrace loaded, LoadAndIndex(input, options));
+    loaded.store = {StoreUse::kFailed, input.store_failure};
+    return loaded;
+  }
   if (!IsForStore(input)) {
     return LoadAndIndex(input, options);
   }
