@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <functional>
 #include <limits>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -64,7 +65,9 @@ class TraceChecksTest : public testing::Test {
           return Result<void>();
         });
     EXPECT_TRUE(written.ok());
-    return std::move(ReadStoredTrace(bytes, nullptr, {}, {}, hash, 1).value().trace).Take();
+    // Columns are views of it until they are taken.
+    const auto memory = std::make_shared<const std::string>(std::move(bytes));
+    return std::move(ReadStoredTrace(*memory, memory, {}, {}, hash, 1).value().trace).Take();
   }
 
   TestTrace trace_;
