@@ -126,12 +126,14 @@ Result<SecretHash::Secret> SecretOfFolder(const std::string& folder) {
   const std::string path = folder + "/" + std::string(kSecretName);
   SecretHash::Secret secret{};
   for (int attempt = 0; attempt < 2; ++attempt) {
+    // Asked first: another process may make it at any moment.
+    const bool was_there = access(path.c_str(), F_OK) == 0;
     const Result<std::shared_ptr<const PrivateFile>> file = PrivateFile::Map(path);
     if (file.ok() && (*file)->bytes().size() == sizeof secret) {
       std::memcpy(secret.data(), (*file)->bytes().data(), sizeof secret);
       return secret;
     }
-    if (!file.ok() && access(path.c_str(), F_OK) == 0) {
+    if (!file.ok() && was_there) {
       return file.error();
     }
     BS_TRY(WriteSecret(path, /*replaces=*/file.ok()));
