@@ -5,6 +5,7 @@
 #endif
 
 #include <csignal>
+#include <cstddef>
 #include <exception>
 #include <new>
 #include <string>
@@ -24,11 +25,23 @@ void LetGlibcFindLibgcc() {
 #endif
 }
 
+// The stack of the first thread grows as it is used, and where no memory is left for that the
+// process ends without a word. So what loading takes of it (64 KiB for inflating) is taken now.
+[[gnu::noinline]] void LetStackGrow() {
+  constexpr size_t kBytes = size_t{256} * 1024;
+  constexpr size_t kPage = 4096;
+  [[maybe_unused]] volatile char pages[kBytes];
+  for (size_t at = 0; at < kBytes; at += kPage) {
+    pages[at] = 0;
+  }
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
   namespace cli = borescope::cli;
   LetGlibcFindLibgcc();
+  LetStackGrow();
   // A reader that goes away becomes an error of write(), which is distinguished from others.
   std::signal(SIGPIPE, SIG_IGN);
   // And so does a limit on the size of files.
