@@ -210,15 +210,15 @@ class ColumnData {
     capacity_ = capacity;
   }
 
-  // Room for `more` values at a place; those after it go back.
+  // Room for `more` values at a place; those after it move.
   void Open(size_t at, size_t more) {
-    const size_t behind = size_ - at;
+    const size_t rest = size_ - at;
     Own();
     if (size_ + more > capacity_) {
       Move(std::max(size_ + more, size_ * 2));
     }
-    if (behind != 0) {
-      std::memmove(data_ + at + more, data_ + at, behind * sizeof(T));
+    if (rest != 0) {
+      std::memmove(data_ + at + more, data_ + at, rest * sizeof(T));
     }
     size_ += more;
   }

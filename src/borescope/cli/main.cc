@@ -26,7 +26,7 @@ void LetGlibcFindLibgcc() {
 }
 
 // The stack of the first thread grows as it is used, and where no memory is left for that the
-// process ends without a word. So what loading takes of it (64 KiB for inflating) is taken now.
+// process ends without a message. So what loading takes of it (64 KiB for inflating) is taken now.
 [[gnu::noinline]] void LetStackGrow() {
   constexpr size_t kBytes = size_t{256} * 1024;
   constexpr size_t kPage = 4096;

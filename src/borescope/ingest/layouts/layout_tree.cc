@@ -156,7 +156,7 @@ uint32_t LayoutTree::AddChild(uint32_t parent, const LayoutStep& step) {
   node.args_begin = static_cast<int16_t>(step.args_begin);
   node.args_end = static_cast<int16_t>(step.args_end);
   const auto id = static_cast<uint32_t>(nodes_.size());
-  // Behind its siblings: the most frequent layouts are mostly met first.
+  // After its siblings: the most frequent layouts are mostly met first.
   uint32_t* last = &nodes_[parent].child;
   while (*last != kNone) {
     last = &nodes_[*last].sibling;
