@@ -11,6 +11,7 @@
 #include <span>
 #include <system_error>
 
+#include "borescope/base/io/descriptor.h"
 #include "borescope/base/io/unfinished.h"
 #include "borescope/store/file_identity.h"
 
@@ -20,23 +21,6 @@ namespace {
 Error PrivateFileError(const std::string& path, int error) {
   return {ErrorCode::kIo, path + ": " + std::generic_category().message(error)};
 }
-
-// Closes a descriptor with the scope.
-class Descriptor {
- public:
-  explicit Descriptor(int number) : number_(number) {}
-  Descriptor(const Descriptor&) = delete;
-  Descriptor& operator=(const Descriptor&) = delete;
-  ~Descriptor() {
-    if (number_ >= 0) {
-      close(number_);
-    }
-  }
-  int number() const { return number_; }
-
- private:
-  int number_;
-};
 
 Result<void> PutAll(int descriptor, const std::string& path, std::string_view bytes) {
   while (!bytes.empty()) {

@@ -14,6 +14,7 @@
 #include <system_error>
 #include <vector>
 
+#include "borescope/base/io/descriptor.h"
 #include "borescope/store/file_identity.h"
 #include "borescope/store/private_file.h"
 #include "borescope/store/stored_head.h"
@@ -54,12 +55,8 @@ bool IsDraftName(std::string_view name) {
 
 bool BeginsAsOurs(const std::string& path) {
   char begin[kMagicStart.size()] = {};
-  const int file = open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
-  const ssize_t size = file < 0 ? 0 : read(file, begin, sizeof begin);
-  if (file >= 0) {
-    close(file);
-  }
-  return size == static_cast<ssize_t>(sizeof begin) &&
+  const Descriptor file(open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
+  return read(file.number(), begin, sizeof begin) == static_cast<ssize_t>(sizeof begin) &&
          std::string_view(begin, sizeof begin) == kMagicStart;
 }
 

@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "borescope/base/io/byte_source.h"
+#include "borescope/base/io/descriptor.h"
 #include "borescope/base/io/unchanged.h"
 #include "borescope/base/sqlite/confined_sqlite.h"
 #include "borescope/base/stop.h"
@@ -27,23 +28,6 @@ namespace fs = std::filesystem;
 constexpr std::string_view kJournal = "-journal";
 constexpr std::string_view kLog = "-wal";
 
-class Descriptor {
- public:
-  explicit Descriptor(const std::string& path)
-      : number_(open(path.c_str(), O_RDONLY | O_CLOEXEC)) {}
-  Descriptor(const Descriptor&) = delete;
-  Descriptor& operator=(const Descriptor&) = delete;
-  ~Descriptor() {
-    if (number_ >= 0) {
-      close(number_);
-    }
-  }
-  int number() const { return number_; }
-
- private:
-  int number_;
-};
-
 // Whether another process holds the lock under which SQLite writes pages: on the first of 512 bytes
 // after the first GiB of the file while it waits for readers to leave, and on the last 510 from
 // then on (https://www.sqlite.org/lockingv3.html).
@@ -51,7 +35,7 @@ bool IsBeingWritten(const std::string& path) {
   constexpr off_t kPending = 0x40000000;
   constexpr off_t kShared = kPending + 2;
   constexpr off_t kSharedBytes = 510;
-  const Descriptor file(path);
+  const Descriptor file(open(path.c_str(), O_RDONLY | O_CLOEXEC));
   const auto is_locked = [&](off_t begin, off_t count) {
     struct flock lock{};
     lock.l_type = F_RDLCK;  // which only a lock for writing is in the way of
