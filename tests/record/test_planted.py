@@ -25,7 +25,9 @@ LACKS = {
         "prof": {"prof": {"bytes", "params", "status"}}},
     ".json.gz": {  # only there each event has a place in the file
         "critical-path": {"critical_path": {"index"}, "slack": {"index"}, "sync_quality": {"help"}},
-        "events": {"events": {"event_index"}}},
+        "events": {"events": {"event_index"}},
+        # that the whole process was recorded, so that time before its first launch is left out of shares
+        "summary": {"left_out": None}},
 }
 
 
