@@ -129,7 +129,7 @@ Result<Overlay> OverlayCriticalPath(const RankView& view, const Params& params) 
   Overlay overlay;
   overlay.arrows = DrawArrows(view, recording, paths, selected, options.all_edges);
   overlay.marks = MarkPath(
-      PositionsOf(view.trace, PathSteps(view, recording, paths, selected.windows())), options);
+      PositionsOf(view.trace, ClipSteps(path->steps, selected.windows())), options);
   return overlay;
 }
 

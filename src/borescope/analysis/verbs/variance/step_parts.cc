@@ -6,7 +6,6 @@
 
 #include "borescope/analysis/core/selection/device_time.h"
 #include "borescope/analysis/measures/event_graph/build_graph.h"
-#include "borescope/analysis/measures/path/before_recording.h"
 #include "borescope/analysis/measures/path/path_graph.h"
 #include "borescope/base/stop.h"
 
@@ -30,8 +29,7 @@ StringId NameOnPath(const Trace& trace, const PathStep& step) {
 std::vector<StepPart> DividePath(const RankView& view, const PathGraph& graph,
                                  const StepSpans& spans) {
   PartSums sums(view, spans);
-  const std::vector<PathStep> path = SeparateBeforeRecording(
-      view, graph.recording, PathSteps(view, graph.recording, graph.paths, spans.Time()));
+  const std::vector<PathStep> path = graph.StepsIn(view, spans.Time());
   for (size_t i = 0; i < path.size(); ++i) {
     CheckStopAt(i);
     sums.AddTime({path[i].begin_ns, path[i].end_ns}, CauseOf(path[i].bound_by),
