@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "borescope/analysis/core/selection/device_time.h"
+#include "borescope/analysis/core/selection/recorded_syncs.h"
 #include "borescope/analysis/measures/event_graph/build_graph.h"
 #include "borescope/analysis/measures/path/path_graph.h"
 #include "borescope/base/stop.h"
@@ -38,9 +39,7 @@ std::vector<StepPart> DividePath(const RankView& view, const PathGraph& graph,
   return sums.Finish();
 }
 
-DeviceClocks ClocksOf(const RankView& view) {
-  return FindClockedSyncs(view.trace, view.index.correlation).clocks;
-}
+DeviceClocks ClocksOf(const RankView& view) { return SharedClockedSyncs(view)->clocks; }
 
 // All devices of the rank as one: computing where any of them computes.
 DeviceTime AllDevices(const std::vector<DeviceTime>& times) {
