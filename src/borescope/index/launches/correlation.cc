@@ -112,9 +112,9 @@ class OpenOperators {
 // The innermost operator around each runtime call, by detail row: one pass over the rows, however
 // deep they nest. A call may be covered by an operator that is not around it in the call tree:
 // where a frame begins in the operator, outlives it and contains the call.
-std::vector<HostId> OperatorsAroundCalls(const Trace& trace, const OperatorRule& rule) {
+ColumnData<HostId> OperatorsAroundCalls(const Trace& trace, const OperatorRule& rule) {
   const HostEvents& host = trace.host();
-  std::vector<HostId> operators(trace.runtime_calls().size());
+  ColumnData<HostId> operators(trace.runtime_calls().size());
   OpenOperators open(host);
   for (uint32_t row = 0; row < host.size(); ++row) {
     CheckStopAt(row);
@@ -159,7 +159,7 @@ void LinkLaunches(const Trace& trace, const OperatorRule& rule, Correlation& res
                   Diagnostics& diagnostics) {
   const DeviceEvents& device = trace.device();
   const IdMap64 launches = MapLaunches(trace, diagnostics);
-  const std::vector<HostId> operators = OperatorsAroundCalls(trace, rule);
+  const ColumnData<HostId> operators = OperatorsAroundCalls(trace, rule);
   for (uint32_t row = 0; row < device.size(); ++row) {
     CheckStopAt(row);
     const int64_t number = device.correlation[row];
@@ -223,7 +223,7 @@ void CollectDevices(const Trace& trace, Correlation& result) {
     result.device_begin[i] += result.device_begin[i - 1];
   }
   result.device_rows.resize(result.device_begin.back());
-  std::vector<uint32_t> next(result.device_begin.begin(), result.device_begin.end() - 1);
+  ColumnData<uint32_t> next(result.device_begin.begin(), result.device_begin.end() - 1);
   for (uint32_t row = 0; row < result.launch_of.size(); ++row) {
     CheckStopAt(row);
     if (result.launch_of[row].valid()) {
