@@ -7,7 +7,6 @@
 #include <cstring>
 #include <new>
 
-#include "borescope/base/large_pages.h"
 #include "borescope/base/memory_limit.h"
 #include "borescope/base/spilled_blocks.h"
 #include "borescope/base/stop.h"
@@ -56,6 +55,15 @@ void* Remap(void* block, size_t bytes, size_t new_bytes) {
   return Checked(mremap(block, WholePages(bytes), WholePages(new_bytes), MREMAP_MAYMOVE));
 }
 
+// Advice for what will be filled. It has to be for the whole block: a mapping in parts could not
+// grow. Of short blocks the end, where a large page is one for a few values, would be too much.
+void UseLargePages(void* block, size_t bytes) {
+  constexpr size_t kShortest = size_t{8} << 20;
+  if (bytes >= kShortest) {
+    static_cast<void>(madvise(block, WholePages(bytes), MADV_HUGEPAGE));
+  }
+}
+
 void Unmap(void* block, size_t bytes) noexcept { munmap(block, WholePages(bytes)); }
 
 #else
@@ -63,18 +71,10 @@ void Unmap(void* block, size_t bytes) noexcept { munmap(block, WholePages(bytes)
 bool IsMapped(size_t) { return false; }
 void* Map(size_t) { throw std::bad_alloc(); }
 void* Remap(void*, size_t, size_t) { throw std::bad_alloc(); }
+void UseLargePages(void*, size_t) {}
 void Unmap(void*, size_t) noexcept {}
 
 #endif
-
-// Advice for what will be filled. Of short blocks the end, where a large page is one for a few
-// values, would be too much.
-void UseLargePages(void* block, size_t bytes) {
-  constexpr size_t kShortest = size_t{8} << 20;
-  if (IsMapped(bytes) && bytes >= kShortest) {
-    PreferLargePages(block, bytes);
-  }
-}
 
 bool IsSpilled(const void* block, size_t bytes) {
   return bytes >= kLargeBlockBytes && IsSpilledBlock(block);
@@ -90,7 +90,10 @@ void* AllocateInFile(size_t bytes, size_t more) {
 }
 
 void* AllocateInMemory(size_t bytes) {
-  void* const block = IsMapped(bytes) ? Map(bytes) : ::operator new(bytes);
+  if (!IsMapped(bytes)) {
+    return ::operator new(bytes);
+  }
+  void* const block = Map(bytes);
   UseLargePages(block, bytes);
   return block;
 }
