@@ -157,4 +157,16 @@ void FreeBlock(void* block, size_t bytes) noexcept {
   }
 }
 
+bool AreZeros(const void* begin, size_t bytes) {
+  const auto* const at = static_cast<const unsigned char*>(begin);
+  // Most others are not 0 at once. If the first is, and each equals the next, all are.
+  return bytes == 0 || (at[0] == 0 && std::memcmp(at, at + 1, bytes - 1) == 0);
+}
+
+void MakeZeros(void* begin, size_t bytes) {
+  if (!AreZeros(begin, bytes)) {
+    std::memset(begin, 0, bytes);
+  }
+}
+
 }  // namespace borescope::internal

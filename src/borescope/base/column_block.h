@@ -24,4 +24,10 @@ size_t GrownBlockBytes(size_t bytes, size_t needed);
 void* ResizeBlock(void* block, size_t bytes, size_t used, size_t new_bytes);
 void FreeBlock(void* block, size_t bytes) noexcept;
 
+// Whether all of so many bytes are 0.
+bool AreZeros(const void* begin, size_t bytes);
+// Makes all of them 0, without writing what is so already: pages of large blocks that were never
+// written stay such, and take no memory.
+void MakeZeros(void* begin, size_t bytes);
+
 }  // namespace borescope::internal

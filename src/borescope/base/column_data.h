@@ -144,6 +144,17 @@ class ColumnData {
     }
     size_ = size;
   }
+  // More values whose bytes are all 0. Of large columns they take no memory before others are
+  // written beside them.
+  void AppendZeros(size_t more) {
+    const size_t before = size_;
+    ResizeForOverwrite(size_ + more);
+    if (size_ * sizeof(T) < kLargeBlockBytes) {
+      std::memset(static_cast<void*>(data_ + before), 0, more * sizeof(T));
+    } else {
+      MakeZeros(data_ + before, more * sizeof(T));
+    }
+  }
   void clear() {
     if (is_view()) {
       data_ = nullptr;

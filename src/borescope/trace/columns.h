@@ -149,10 +149,17 @@ struct IdMap {
 };
 
 // Appends `part` to `whole`, translating string and track ids. Detail columns are the caller's job.
+// Columns of zeros, such as texts that were not recorded, stay without memory. (The number 0 is the
+// empty text everywhere.)
 template <class Table>
 void AppendRows(Table& whole, const Table& part, const IdMap& map) {
   ForEachColumn(
       [&](auto& to, const auto& from) {
+        using Value = typename std::remove_reference_t<decltype(to)>::value_type;
+        if (!std::is_same_v<Value, TrackId> && AreZeros(from.data(), from.size() * sizeof(Value))) {
+          to.AppendZeros(from.size());
+          return;
+        }
         const size_t old_size = to.size();
         to.ResizeForOverwrite(old_size + from.size());
         std::transform(from.begin(), from.end(), to.begin() + old_size, map);

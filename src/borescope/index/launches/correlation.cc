@@ -139,20 +139,45 @@ bool ExternalIdsNameOps(const DeviceEvents& device) {
   return false;
 }
 
-IdMap64 MapOperators(const Trace& trace) {
-  const HostEvents& host = trace.host();
-  const auto is_id = [](int64_t id) { return id != kMissing && id != 0; };
-  IdMap64 operators = MapFor(trace.ops().external_id, is_id);
-  for (uint32_t row = 0; row < host.size(); ++row) {
+// Whether an operator is to be looked for by the "External id" of a device event.
+bool NeedsExternalId(const DeviceEvents& device, const Correlation& result, uint32_t row) {
+  const int64_t id = device.external_id[row];
+  return !result.op_of[row].valid() && id != kMissing && id != 0;
+}
+
+// In a map of operators: an id that is looked for, and of no operator yet.
+constexpr uint32_t kWantedOperator = IdMap64::kNone - 1;
+
+// The ids that are looked for: mostly few, where operators may be many.
+IdMap64 WantedOperators(const DeviceEvents& device, const Correlation& result) {
+  size_t count = 0;
+  for (uint32_t row = 0; row < device.size(); ++row) {
     CheckStopAt(row);
-    if (host.kind[row] == HostKind::kOp && host.detail[row] != kNoDetail) {
-      const int64_t id = trace.ops().external_id[host.detail[row]];
-      if (is_id(id)) {
-        operators[id] = row;
-      }
+    count += NeedsExternalId(device, result, row) ? 1 : 0;
+  }
+  IdMap64 wanted(count);
+  for (uint32_t row = 0; row < device.size(); ++row) {
+    CheckStopAt(row);
+    if (NeedsExternalId(device, result, row)) {
+      wanted[device.external_id[row]] = kWantedOperator;
     }
   }
-  return operators;
+  return wanted;
+}
+
+// The last operator of each id in `wanted`.
+void FindOperators(const Trace& trace, IdMap64& wanted) {
+  const HostEvents& host = trace.host();
+  for (uint32_t row = 0; row < host.size(); ++row) {
+    CheckStopAt(row);
+    if (host.kind[row] != HostKind::kOp || host.detail[row] == kNoDetail) {
+      continue;
+    }
+    const int64_t id = trace.ops().external_id[host.detail[row]];
+    if (wanted.Get(id) != IdMap64::kNone) {
+      wanted[id] = row;
+    }
+  }
 }
 
 void LinkLaunches(const Trace& trace, const OperatorRule& rule, Correlation& result,
@@ -197,16 +222,18 @@ void LinkExternalIds(const Trace& trace, Correlation& result) {
   if (!ExternalIdsNameOps(device)) {
     return;
   }
-  const IdMap64 operators = MapOperators(trace);
+  IdMap64 operators = WantedOperators(device, result);
+  FindOperators(trace, operators);
   for (uint32_t row = 0; row < device.size(); ++row) {
     CheckStopAt(row);
-    const int64_t id = device.external_id[row];
-    if (result.op_of[row].valid() || id == kMissing || id == 0 ||
-        operators.Get(id) == IdMap64::kNone) {
+    if (!NeedsExternalId(device, result, row)) {
       continue;
     }
-    result.op_of[row] = {operators.Get(id)};
-    result.rule[row] = LinkRule::kExternalId;
+    const uint32_t op = operators.Get(device.external_id[row]);
+    if (op != kWantedOperator) {
+      result.op_of[row] = {op};
+      result.rule[row] = LinkRule::kExternalId;
+    }
   }
 }
 
