@@ -15,6 +15,7 @@ class IdMap64 {
  public:
   static constexpr uint32_t kNone = ~uint32_t{0};
 
+  IdMap64() : IdMap64(0) {}
   // Room for `count` ids; no more may be inserted.
   explicit IdMap64(size_t count) : slots_(std::bit_ceil(count * 2 + 2)), mask_(slots_.size() - 1) {}
   // The same for ids between `first` and `last`.
@@ -50,9 +51,9 @@ class IdMap64 {
     uint32_t row = kNone;
   };
 
-  // Whether an array of all possible ids is smaller than the slots would be.
+  // Whether an array of all possible ids is no larger than the slots may be: 64 bytes for each id.
   static bool IsDense(size_t count, int64_t first, int64_t last) {
-    constexpr size_t kMostPerId = 4;
+    constexpr size_t kMostPerId = 16;
     return first <= last &&
            static_cast<uint64_t>(last) - static_cast<uint64_t>(first) < count * kMostPerId;
   }

@@ -33,11 +33,21 @@ TrackOrder OrderByTrack(size_t row_count, size_t tracks, const TrackOf& track_of
   for (uint32_t row = 0; row < row_count; ++row) {
     order.rows[next[track_of(row)]++] = row;
   }
+  const auto rows_of = [&](size_t track) {
+    const uint32_t first = order.first[track];
+    return std::span(order.rows).subspan(first, order.first[track + 1] - first);
+  };
+  const auto is_long = [&](size_t track) { return rows_of(track).size() > row_count / 2; };
   ParallelFor(tracks, threads, [&](size_t track) {
-    SortRuns(std::span<uint32_t>(order.rows.begin(), order.rows.end())
-                 .subspan(order.first[track], order.first[track + 1] - order.first[track]),
-             less);
+    if (!is_long(track)) {
+      SortRuns(rows_of(track), less);
+    }
   });
+  for (size_t track = 0; track < tracks; ++track) {
+    if (is_long(track)) {  // no more than one
+      SortRuns(rows_of(track), less, threads);
+    }
+  }
   return order;
 }
 

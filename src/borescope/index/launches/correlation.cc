@@ -4,6 +4,7 @@
 #include <limits>
 #include <span>
 
+#include "borescope/base/row_limit.h"
 #include "borescope/base/stop.h"
 #include "borescope/index/call_tree.h"
 #include "borescope/index/id_map.h"
@@ -38,35 +39,6 @@ IdMap64 MapFor(std::span<const int64_t> numbers, const IsId& is_id) {
     last = is_id(number) ? std::max(last, number) : last;
   }
   return {numbers.size(), first, last};
-}
-
-// The runtime call of each correlation number.
-IdMap64 MapLaunches(const Trace& trace, Diagnostics& diagnostics) {
-  const HostEvents& host = trace.host();
-  const RuntimeCalls& calls = trace.runtime_calls();
-  const std::vector<char> is_launch = LaunchNames(trace);
-  IdMap64 launches = MapFor(calls.correlation, IsCorrelation);
-  for (uint32_t row = 0; row < host.size(); ++row) {
-    CheckStopAt(row);
-    if (host.kind[row] != HostKind::kRuntime || host.detail[row] == kNoDetail) {
-      continue;
-    }
-    const int64_t number = calls.correlation[host.detail[row]];
-    if (!IsCorrelation(number)) {
-      continue;
-    }
-    uint32_t& known = launches[number];
-    if (known == IdMap64::kNone) {
-      known = row;
-      continue;
-    }
-    diagnostics.Count(Diag::kDuplicateCorrelation, Diagnostics::kNoByte, trace.Name(HostId{row}));
-    // Rows of a thread are sorted outer first, so a later launch is the inner one.
-    if (is_launch[host.name[row].value] >= is_launch[host.name[known].value]) {
-      known = row;
-    }
-  }
-  return launches;
 }
 
 // The operators of a track that are open, outer first, none ending after the one before it. One
@@ -109,24 +81,6 @@ class OpenOperators {
   std::vector<HostId> open_;
 };
 
-// The innermost operator around each runtime call, by detail row: one pass over the rows, however
-// deep they nest. A call may be covered by an operator that is not around it in the call tree:
-// where a frame begins in the operator, outlives it and contains the call.
-ColumnData<HostId> OperatorsAroundCalls(const Trace& trace, const OperatorRule& rule) {
-  const HostEvents& host = trace.host();
-  ColumnData<HostId> operators(trace.runtime_calls().size());
-  OpenOperators open(host);
-  for (uint32_t row = 0; row < host.size(); ++row) {
-    CheckStopAt(row);
-    if (rule.IsOperator(trace, HostId{row})) {
-      open.Open(HostId{row});
-    } else if (host.kind[row] == HostKind::kRuntime && host.detail[row] != kNoDetail) {
-      operators[host.detail[row]] = open.Around(HostId{row});
-    }
-  }
-  return operators;
-}
-
 // Whether "External id" names operators: in old files it repeats the correlation everywhere.
 bool ExternalIdsNameOps(const DeviceEvents& device) {
   for (size_t row = 0; row < device.size(); ++row) {
@@ -139,61 +93,34 @@ bool ExternalIdsNameOps(const DeviceEvents& device) {
   return false;
 }
 
-// Whether an operator is to be looked for by the "External id" of a device event.
-bool NeedsExternalId(const DeviceEvents& device, const Correlation& result, uint32_t row) {
-  const int64_t id = device.external_id[row];
-  return !result.op_of[row].valid() && id != kMissing && id != 0;
-}
+bool IsExternalId(int64_t id) { return id != kMissing && id != 0; }
 
-// In a map of operators: an id that is looked for, and of no operator yet.
-constexpr uint32_t kWantedOperator = IdMap64::kNone - 1;
-
-// The ids that are looked for: mostly few, where operators may be many.
-IdMap64 WantedOperators(const DeviceEvents& device, const Correlation& result) {
-  size_t count = 0;
-  for (uint32_t row = 0; row < device.size(); ++row) {
-    CheckStopAt(row);
-    count += NeedsExternalId(device, result, row) ? 1 : 0;
-  }
-  IdMap64 wanted(count);
-  for (uint32_t row = 0; row < device.size(); ++row) {
-    CheckStopAt(row);
-    if (NeedsExternalId(device, result, row)) {
-      wanted[device.external_id[row]] = kWantedOperator;
-    }
-  }
-  return wanted;
-}
-
-// The last operator of each id in `wanted`.
-void FindOperators(const Trace& trace, IdMap64& wanted) {
+// The operators of those ids that `wanted` has, by id; other ids of it have none.
+void MapOperators(const Trace& trace, IdMap64& wanted) {
   const HostEvents& host = trace.host();
+  const Ops& ops = trace.ops();
   for (uint32_t row = 0; row < host.size(); ++row) {
     CheckStopAt(row);
-    if (host.kind[row] != HostKind::kOp || host.detail[row] == kNoDetail) {
-      continue;
-    }
-    const int64_t id = trace.ops().external_id[host.detail[row]];
-    if (wanted.Get(id) != IdMap64::kNone) {
-      wanted[id] = row;
+    if (host.kind[row] == HostKind::kOp && host.detail[row] != kNoDetail) {
+      const int64_t id = ops.external_id[host.detail[row]];
+      if (IsExternalId(id) && wanted.Get(id) != IdMap64::kNone) {
+        wanted[id] = row;
+      }
     }
   }
 }
 
-void LinkLaunches(const Trace& trace, const OperatorRule& rule, Correlation& result,
-                  Diagnostics& diagnostics) {
+void LinkLaunches(const Trace& trace, const CallLinks& calls, Correlation& result) {
   const DeviceEvents& device = trace.device();
-  const IdMap64 launches = MapLaunches(trace, diagnostics);
-  const ColumnData<HostId> operators = OperatorsAroundCalls(trace, rule);
   for (uint32_t row = 0; row < device.size(); ++row) {
     CheckStopAt(row);
     const int64_t number = device.correlation[row];
-    const uint32_t launch = IsCorrelation(number) ? launches.Get(number) : IdMap64::kNone;
+    const uint32_t launch = IsCorrelation(number) ? calls.launches.Get(number) : IdMap64::kNone;
     if (launch == IdMap64::kNone) {
       continue;
     }
     result.launch_of[row] = {launch};
-    result.op_of[row] = operators[trace.host().detail[launch]];
+    result.op_of[row] = calls.operators[trace.host().detail[launch]];
     result.rule[row] = result.op_of[row].valid() ? LinkRule::kLaunchNesting : LinkRule::kLaunchOnly;
   }
 }
@@ -217,20 +144,33 @@ void LinkCaptured(const Trace& trace, Correlation& result) {
   result.captured_call_of = captured.call_of;
 }
 
-void LinkExternalIds(const Trace& trace, Correlation& result) {
-  const DeviceEvents& device = trace.device();
-  if (!ExternalIdsNameOps(device)) {
-    return;
-  }
-  IdMap64 operators = WantedOperators(device, result);
-  FindOperators(trace, operators);
+// The rows that no launch has linked to an operator, but an id may.
+ColumnData<uint32_t> RowsForExternalIds(const DeviceEvents& device, const Correlation& result) {
+  ColumnData<uint32_t> rows;
   for (uint32_t row = 0; row < device.size(); ++row) {
     CheckStopAt(row);
-    if (!NeedsExternalId(device, result, row)) {
-      continue;
+    if (!result.op_of[row].valid() && IsExternalId(device.external_id[row])) {
+      rows.push_back(row);
     }
+  }
+  return rows;
+}
+
+void LinkExternalIds(const Trace& trace, Correlation& result) {
+  const DeviceEvents& device = trace.device();
+  const ColumnData<uint32_t> rows = RowsForExternalIds(device, result);
+  if (rows.empty() || !ExternalIdsNameOps(device)) {
+    return;
+  }
+  constexpr uint32_t kWanted = kMostNumbers;  // rows have smaller numbers
+  IdMap64 operators(rows.size());
+  for (const uint32_t row : rows) {
+    operators[device.external_id[row]] = kWanted;
+  }
+  MapOperators(trace, operators);
+  for (const uint32_t row : rows) {
     const uint32_t op = operators.Get(device.external_id[row]);
-    if (op != kWantedOperator) {
+    if (op != kWanted) {
       result.op_of[row] = {op};
       result.rule[row] = LinkRule::kExternalId;
     }
@@ -259,8 +199,81 @@ void CollectDevices(const Trace& trace, Correlation& result) {
   }
 }
 
-void CountOddities(const Trace& trace, const OperatorRule& rule, const Correlation& result,
-                   Diagnostics& diagnostics) {
+}  // namespace
+
+std::string_view LinkRuleName(LinkRule rule) {
+  constexpr std::string_view kNames[] = {"launch nesting", "external id", "launch only", "capture",
+                                         "none"};
+  return kNames[static_cast<size_t>(rule)];
+}
+
+bool IsLaunchName(std::string_view name) {
+  for (const std::string_view part :
+       {"Launch", "Memcpy", "Memset", "runFunction", "AppendMemory", "EnqueueKernel"}) {
+    if (name.find(part) != std::string_view::npos) {
+      return true;
+    }
+  }
+  return false;
+}
+
+IdMap64 MapLaunches(const Trace& trace, Diagnostics& diagnostics) {
+  const HostEvents& host = trace.host();
+  const RuntimeCalls& calls = trace.runtime_calls();
+  const std::vector<char> is_launch = LaunchNames(trace);
+  IdMap64 launches = MapFor(calls.correlation, IsCorrelation);
+  for (uint32_t row = 0; row < host.size(); ++row) {
+    CheckStopAt(row);
+    if (host.kind[row] != HostKind::kRuntime || host.detail[row] == kNoDetail) {
+      continue;
+    }
+    const int64_t number = calls.correlation[host.detail[row]];
+    if (!IsCorrelation(number)) {
+      continue;
+    }
+    uint32_t& known = launches[number];
+    if (known == IdMap64::kNone) {
+      known = row;
+      continue;
+    }
+    diagnostics.Count(Diag::kDuplicateCorrelation, Diagnostics::kNoByte, trace.Name(HostId{row}));
+    // Rows of a thread are sorted outer first, so a later launch is the inner one.
+    if (is_launch[host.name[row].value] >= is_launch[host.name[known].value]) {
+      known = row;
+    }
+  }
+  return launches;
+}
+
+ColumnData<HostId> OperatorsAroundCalls(const Trace& trace, const OperatorRule& rule) {
+  const HostEvents& host = trace.host();
+  ColumnData<HostId> operators(trace.runtime_calls().size());
+  OpenOperators open(host);
+  for (uint32_t row = 0; row < host.size(); ++row) {
+    CheckStopAt(row);
+    if (rule.IsOperator(trace, HostId{row})) {
+      open.Open(HostId{row});
+    } else if (host.kind[row] == HostKind::kRuntime && host.detail[row] != kNoDetail) {
+      operators[host.detail[row]] = open.Around(HostId{row});
+    }
+  }
+  return operators;
+}
+
+Correlation LinkDevices(const Trace& trace, const CallLinks& calls) {
+  Correlation result;
+  result.launch_of.resize(trace.device().size());
+  result.op_of.resize(trace.device().size());
+  result.rule.assign(trace.device().size(), LinkRule::kNone);
+  LinkLaunches(trace, calls, result);
+  LinkCaptured(trace, result);
+  LinkExternalIds(trace, result);
+  CollectDevices(trace, result);
+  return result;
+}
+
+void CountLinkFaults(const Trace& trace, const OperatorRule& rule, const Correlation& result,
+                     Diagnostics& diagnostics) {
   const DeviceEvents& device = trace.device();
   for (uint32_t row = 0; row < device.size(); ++row) {
     CheckStopAt(row);
@@ -280,35 +293,11 @@ void CountOddities(const Trace& trace, const OperatorRule& rule, const Correlati
   }
 }
 
-}  // namespace
-
-std::string_view LinkRuleName(LinkRule rule) {
-  constexpr std::string_view kNames[] = {"launch nesting", "external id", "launch only", "capture",
-                                         "none"};
-  return kNames[static_cast<size_t>(rule)];
-}
-
-bool IsLaunchName(std::string_view name) {
-  for (const std::string_view part :
-       {"Launch", "Memcpy", "Memset", "runFunction", "AppendMemory", "EnqueueKernel"}) {
-    if (name.find(part) != std::string_view::npos) {
-      return true;
-    }
-  }
-  return false;
-}
-
 Correlation BuildCorrelation(const Trace& trace, const OperatorRule& rule,
                              Diagnostics& diagnostics) {
-  Correlation result;
-  result.launch_of.resize(trace.device().size());
-  result.op_of.resize(trace.device().size());
-  result.rule.assign(trace.device().size(), LinkRule::kNone);
-  LinkLaunches(trace, rule, result, diagnostics);
-  LinkCaptured(trace, result);
-  LinkExternalIds(trace, result);
-  CollectDevices(trace, result);
-  CountOddities(trace, rule, result, diagnostics);
+  Correlation result =
+      LinkDevices(trace, {MapLaunches(trace, diagnostics), OperatorsAroundCalls(trace, rule)});
+  CountLinkFaults(trace, rule, result, diagnostics);
   return result;
 }
 
