@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Under --memory-limit, columns that do not fit lie in files, and no answer changes.
 
-    check_spill.py --borescope BIN --synth BIN [--size 24MB] [--limit 24MiB] [--only VERB]
+    check_spill.py --borescope BIN --synth BIN [--size 64MB] [--limit 48MiB] [--only VERB]
 
 Every analysis is asked twice about one recording whose columns need more than the limit: without it, and with it in
 a folder on a disk. Status, output and notes must be the same, byte for byte, unless the program says that memory does
@@ -37,16 +37,29 @@ def memory_of(pid: int) -> dict[str, int]:
     return {name: int(kilobytes) * 1024 for name, kilobytes in re.findall(r"(VmData|RssAnon):\s+(\d+) kB", text)}
 
 
+def files_of(pid: int, folder: Path) -> int:
+    """How many files without a name the process has open in `folder`."""
+    count = 0
+    try:
+        for link in Path(f"/proc/{pid}/fd").iterdir():
+            count += os.readlink(link).startswith(str(folder))
+    except OSError:  # it has ended, or closed one
+        pass
+    return count
+
+
 class Run:
-    """A finished process: its status, what it wrote, and the most memory it had for itself (bytes)."""
+    """A finished process: its status, what it wrote, the most memory it had for itself (bytes), and files of columns."""
 
     def __init__(self, words: list[str], folder: Path):
         self.most = {"VmData": 0, "RssAnon": 0}
+        self.files = 0
         with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as errors:
             process = subprocess.Popen(words, stdout=out, stderr=errors, env={**os.environ, "TMPDIR": str(folder)})
             while process.poll() is None:
                 for name, size in memory_of(process.pid).items():
                     self.most[name] = max(self.most[name], size)
+                self.files = max(self.files, files_of(process.pid, folder))
                 time.sleep(LOOKS_S)
             out.seek(0)
             errors.seek(0)
@@ -57,6 +70,16 @@ class Run:
 def size_of(text: str) -> int:
     number, unit = re.fullmatch(r"(\d+)(MiB|MB)", text).groups()
     return int(number) * (MIB if unit == "MiB" else 1_000_000)
+
+
+def memory_at_start(borescope: str) -> dict[str, int]:
+    """Of a process that waits for its input."""
+    with subprocess.Popen([borescope, "info", "-"], stdin=subprocess.PIPE, stdout=subprocess.DEVNULL,
+                          stderr=subprocess.DEVNULL) as process:
+        time.sleep(0.5)
+        start = memory_of(process.pid)
+        process.stdin.close()
+    return start
 
 
 def analyses(borescope: str) -> list[str]:
@@ -79,9 +102,11 @@ def faults_of(verb: str, arguments: argparse.Namespace, trace: Path, folder: Pat
     for name, most in limited.most.items():
         room = start[name] + size_of(arguments.limit) * 17 // 16 + MIB
         faults += [f"{verb}: {name} {most / MIB:.1f} MiB, allowed {room / MIB:.1f}"] if most > room else []
+    faults += [f"{verb}: no columns in files"] if verb in MUST_ANSWER and limited.files == 0 else []
     faults += [f"{verb}: left {left}" for left in folder.iterdir()]
     print(f"{verb}: status {limited.status}, VmData {limited.most['VmData'] / MIB:.1f} MiB of "
-          f"{plain.most['VmData'] / MIB:.1f}", flush=True)
+          f"{plain.most['VmData'] / MIB:.1f}, RssAnon {limited.most['RssAnon'] / MIB:.1f} MiB of "
+          f"{plain.most['RssAnon'] / MIB:.1f}, {limited.files} files", flush=True)
     return faults
 
 
@@ -97,8 +122,8 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--borescope", required=True)
     parser.add_argument("--synth", required=True)
-    parser.add_argument("--size", default="24MB")
-    parser.add_argument("--limit", default="24MiB")
+    parser.add_argument("--size", default="64MB")
+    parser.add_argument("--limit", default="48MiB")
     parser.add_argument("--only", action="append", default=[])
     arguments = parser.parse_args()
     faults = []
@@ -109,7 +134,7 @@ def main() -> int:
         subprocess.run([arguments.synth, "--out", str(made), "--size", arguments.size, "--with-shapes"], check=True,
                        capture_output=True)
         trace = made / "rank-0.json"
-        start = Run([arguments.borescope, "--version"], folder).most
+        start = memory_at_start(arguments.borescope)
         verbs = [verb for verb in analyses(arguments.borescope) if not arguments.only or verb in arguments.only]
         missing = [] if arguments.only else [verb for verb in MUST_ANSWER if verb not in verbs]
         faults += [f"{verb}: no such verb" for verb in missing]
