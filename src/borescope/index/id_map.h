@@ -5,10 +5,9 @@
 #include <bit>
 #include <cstddef>
 #include <cstdint>
-#include <vector>
 
+#include "borescope/base/column_data.h"
 #include "borescope/base/hash/input_hash.h"
-#include "borescope/base/large_pages.h"
 
 namespace borescope::internal {
 
@@ -25,7 +24,6 @@ class IdMap64 {
     if (IsDense(count, first, last)) {
       first_ = static_cast<uint64_t>(first);
       const size_t ids = static_cast<uint64_t>(last) - first_ + 1;
-      ReserveInLargePages(rows_, ids);
       rows_.assign(ids, kNone);
     }
   }
@@ -76,9 +74,9 @@ class IdMap64 {
     return at;
   }
 
-  std::vector<uint32_t> rows_;  // by id, from first_ on; empty if the slots are used
+  ColumnData<uint32_t> rows_;  // by id, from first_ on; empty if the slots are used
   uint64_t first_ = 0;
-  std::vector<Slot> slots_;
+  ColumnData<Slot> slots_;
   size_t mask_;
 };
 

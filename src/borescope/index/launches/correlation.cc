@@ -145,8 +145,8 @@ void LinkCaptured(const Trace& trace, Correlation& result) {
 }
 
 // The rows that no launch has linked to an operator, but an id may.
-std::vector<uint32_t> RowsForExternalIds(const DeviceEvents& device, const Correlation& result) {
-  std::vector<uint32_t> rows;
+ColumnData<uint32_t> RowsForExternalIds(const DeviceEvents& device, const Correlation& result) {
+  ColumnData<uint32_t> rows;
   for (uint32_t row = 0; row < device.size(); ++row) {
     CheckStopAt(row);
     if (!result.op_of[row].valid() && IsExternalId(device.external_id[row])) {
@@ -158,7 +158,7 @@ std::vector<uint32_t> RowsForExternalIds(const DeviceEvents& device, const Corre
 
 void LinkExternalIds(const Trace& trace, Correlation& result) {
   const DeviceEvents& device = trace.device();
-  const std::vector<uint32_t> rows = RowsForExternalIds(device, result);
+  const ColumnData<uint32_t> rows = RowsForExternalIds(device, result);
   if (rows.empty() || !ExternalIdsNameOps(device)) {
     return;
   }
@@ -190,7 +190,7 @@ void CollectDevices(const Trace& trace, Correlation& result) {
     result.device_begin[i] += result.device_begin[i - 1];
   }
   result.device_rows.resize(result.device_begin.back());
-  std::vector<uint32_t> next(result.device_begin.begin(), result.device_begin.end() - 1);
+  ColumnData<uint32_t> next(result.device_begin.begin(), result.device_begin.end() - 1);
   for (uint32_t row = 0; row < result.launch_of.size(); ++row) {
     CheckStopAt(row);
     if (result.launch_of[row].valid()) {
@@ -245,9 +245,9 @@ IdMap64 MapLaunches(const Trace& trace, Diagnostics& diagnostics) {
   return launches;
 }
 
-std::vector<HostId> OperatorsAroundCalls(const Trace& trace, const OperatorRule& rule) {
+ColumnData<HostId> OperatorsAroundCalls(const Trace& trace, const OperatorRule& rule) {
   const HostEvents& host = trace.host();
-  std::vector<HostId> operators(trace.runtime_calls().size());
+  ColumnData<HostId> operators(trace.runtime_calls().size());
   OpenOperators open(host);
   for (uint32_t row = 0; row < host.size(); ++row) {
     CheckStopAt(row);

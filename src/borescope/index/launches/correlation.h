@@ -15,8 +15,8 @@ inline bool IsCorrelation(int64_t number) { return number != kMissing && number 
 
 // What is known of runtime calls before device work is linked to them.
 struct CallLinks {
-  IdMap64 launches;               // the host row of the call of each correlation number
-  std::vector<HostId> operators;  // the innermost operator around each call, by detail row
+  IdMap64 launches;              // the host row of the call of each correlation number
+  ColumnData<HostId> operators;  // the innermost operator around each call, by detail row
 };
 
 // Of several calls with one number, the innermost of those that launch. Counts these.
@@ -25,7 +25,7 @@ IdMap64 MapLaunches(const Trace& trace, Diagnostics& diagnostics);
 // One pass over the rows, however deep they nest. A call may be covered by an operator that is not
 // around it in the call tree: where a frame begins in the operator, outlives it and contains the
 // call. `rule` says which host events are operators.
-std::vector<HostId> OperatorsAroundCalls(const Trace& trace, const OperatorRule& rule);
+ColumnData<HostId> OperatorsAroundCalls(const Trace& trace, const OperatorRule& rule);
 
 // device event -> launch: the runtime call with the same correlation number. launch -> operator:
 // the innermost operator whose time covers it. Files since early 2024 also carry the operator's id

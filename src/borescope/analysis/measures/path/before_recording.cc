@@ -107,7 +107,7 @@ class Beginnings {
 
   const Trace& trace_;
   const EventGraph& graph_;
-  const std::vector<NodeId>& start_of_work_;
+  const ColumnData<NodeId>& start_of_work_;
   const ColumnData<HostId>& launch_of_;
   std::map<int64_t, DeviceId> first_work_;  // by number of the device
   std::map<uint32_t, IntervalSet> waits_;   // by track of the thread

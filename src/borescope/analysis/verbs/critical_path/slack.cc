@@ -42,7 +42,7 @@ class Slack {
  private:
   const EventGraph& graph_;
   const LongestPaths& paths_;
-  std::vector<int64_t> latest_;
+  ColumnData<int64_t> latest_;
 };
 
 void PushSlack(Table& table, const RankView& view, NodeSide side, uint32_t event,
