@@ -57,7 +57,7 @@ def environment(build):
                  for name in ("libsimdjson-dev", "libfmt-dev", "libisal-dev", "libsqlite3-dev", "libc6")}
     flags = re.search(r"flags\s*:(.*)", Path("/proc/cpuinfo").read_text())
     return {
-        "compiler": _version([compiler, "--version"], r"(.+)"),
+        "compiler": _version([compiler, "--version"], r"\S+ (.+)"),  # without its own name: c++ and g++ are one
         "valgrind": _version(["valgrind", "--version"], r"(.+)"),
         "processor": f"{platform.machine()}{' avx2' if flags and 'avx2' in flags[1].split() else ''}",
         **libraries,

@@ -4,9 +4,10 @@
     check_memory_limit.py --borescope BIN --synth BIN --root CHECKOUT [--size 32MB] [--only NAME]
 
 One recording in the forms of all profilers, as text, compressed and as databases, is loaded under limits around
-what it needs. The process has no more address space than the limit, what it needs to start, and what threads reserve
-without using it. Each time it answers as without a limit, or ends with status 2 and a line that names the limit; its
-memory stays below; and what is enough is enough.
+what it needs, where no disk has room for columns (check_spill.py has the others). The process has no more address
+space than the limit, what it needs to start, and what threads reserve without using it. Each time it answers as
+without a limit, or ends with status 2 and a line that names the limit; its memory stays below; and what is enough is
+enough.
 
 A recording of 2 GB: --size 2GB --only trace.json (and trace.json.gz).
 
@@ -38,6 +39,10 @@ UNTOUCHED = 5
 # What counts as address space but is not memory: heaps of threads, reserved 64 MiB at a time, and
 # files of libraries that are mapped later.
 RESERVED_BYTES = (THREADS + 1) * 128 * MIB
+
+
+# No disk: columns that are too many for the limit have no place. (Elsewhere than on Linux it does not exist.)
+os.environ["TMPDIR"] = "/dev/shm"
 
 
 class Run:

@@ -1,7 +1,8 @@
 // ColumnData: the values of one column of a table of a trace, one after the other. As std::vector,
 // but it can also show values that lie in memory of somebody else, such as a mapped file, without a
 // copy of them: a view. A view is read like any other column; what makes it longer or shorter
-// copies it first. Values of a view must not be assigned before Own().
+// copies it first. Values of a view must not be assigned before Own(). Large columns grow and
+// shrink without a copy (column_block.h).
 //
 // Thread-safety is that of std::vector.
 #pragma once
@@ -11,13 +12,15 @@
 #include <cstring>
 #include <initializer_list>
 #include <iterator>
-#include <memory>
+#include <limits>
+#include <new>
 #include <span>
 #include <type_traits>
 #include <utility>
 #include <vector>
 
 #include "borescope/base/check.h"
+#include "borescope/base/column_block.h"
 
 namespace borescope::internal {
 
@@ -106,7 +109,7 @@ class ColumnData {
 
   void push_back(T value) {
     if (size_ >= capacity_) {
-      Move(std::max(kFirstValues, size_ * 2));
+      Grow(std::max(kFirstValues, size_ + 1));
     }
     data_[size_++] = value;
   }
@@ -127,14 +130,30 @@ class ColumnData {
   }
   void resize(size_t size, const T& value = T()) {
     const T filler = value;
+    const size_t before = size_;
+    ResizeForOverwrite(size);
+    if (size > before) {
+      std::fill(data_ + before, data_ + size, filler);
+    }
+  }
+  // The same, but values that are new must be assigned before they are read.
+  void ResizeForOverwrite(size_t size) {
     Own();
     if (size > capacity_) {
-      Move(std::max(size, std::min(size_ * 2, size + size_)));
-    }
-    if (size > size_) {
-      std::fill(data_ + size_, data_ + size, filler);
+      Grow(size);
     }
     size_ = size;
+  }
+  // More values whose bytes are all 0. Of large columns they take no memory before others are
+  // written beside them.
+  void AppendZeros(size_t more) {
+    const size_t before = size_;
+    ResizeForOverwrite(size_ + more);
+    if (size_ * sizeof(T) < kLargeBlockBytes) {
+      std::memset(static_cast<void*>(data_ + before), 0, more * sizeof(T));
+    } else {
+      MakeZeros(data_ + before, more * sizeof(T));
+    }
   }
   void clear() {
     if (is_view()) {
@@ -195,19 +214,29 @@ class ColumnData {
 
   void Free() {
     if (capacity_ != 0) {
-      std::allocator<T>().deallocate(data_, capacity_);
+      FreeBlock(data_, capacity_ * sizeof(T));
     }
   }
 
   // To memory of its own with room for so many values, no fewer than there are.
   void Move(size_t capacity) {
-    T* const moved = capacity == 0 ? nullptr : std::allocator<T>().allocate(capacity);
-    if (size_ != 0) {
+    if (capacity > std::numeric_limits<size_t>::max() / 4 / sizeof(T)) {
+      throw std::bad_alloc();
+    }
+    const bool is_own = capacity_ != 0;
+    auto* const moved =
+        static_cast<T*>(ResizeBlock(is_own ? data_ : nullptr, capacity_ * sizeof(T),
+                                    is_own ? size_ * sizeof(T) : 0, capacity * sizeof(T)));
+    if (is_view()) {
       std::memcpy(moved, data_, size_ * sizeof(T));
     }
-    Free();
     data_ = moved;
     capacity_ = capacity;
+  }
+
+  // Room for so many values, and for some more.
+  void Grow(size_t values) {
+    Move(std::max(values, GrownBlockBytes(size_ * sizeof(T), values * sizeof(T)) / sizeof(T)));
   }
 
   // Room for `more` values at a place; those after it move.
@@ -215,7 +244,7 @@ class ColumnData {
     const size_t rest = size_ - at;
     Own();
     if (size_ + more > capacity_) {
-      Move(std::max(size_ + more, size_ * 2));
+      Grow(size_ + more);
     }
     if (rest != 0) {
       std::memmove(data_ + at + more, data_ + at, rest * sizeof(T));

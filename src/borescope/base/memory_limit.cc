@@ -47,6 +47,10 @@ uint64_t MemoryLimit::taken() const {
   return now > base_ ? now - base_ : 0;
 }
 
+bool MemoryLimit::SpillsColumns(uint64_t more) const {
+  return bytes_ != 0 && spill_ != nullptr && taken() + more > bytes_ / 2;
+}
+
 bool MemoryLimit::IsExceeded() const {
   constexpr int64_t kBetweenLooksNs = 1'000'000;
   if (bytes_ == 0 || exceeded_) {

@@ -7,6 +7,10 @@
 
 #include <atomic>
 #include <cstdint>
+#include <memory>
+#include <utility>
+
+#include "borescope/base/spill_files.h"
 
 namespace borescope::internal {
 
@@ -17,11 +21,17 @@ uint64_t TakenMemory();
 // a stop.
 class MemoryLimit {
  public:
-  explicit MemoryLimit(uint64_t bytes) : bytes_(bytes), base_(TakenMemory()) {}  // 0: none
+  // Of 0 bytes: none. With `spill` large columns lie in such files where they would take more than
+  // half of the limit; what files show is not counted, as the system can take it from memory.
+  explicit MemoryLimit(uint64_t bytes, std::shared_ptr<SpillFiles> spill = nullptr)
+      : bytes_(bytes), base_(TakenMemory()), spill_(std::move(spill)) {}
   MemoryLimit(const MemoryLimit&) = delete;
   MemoryLimit& operator=(const MemoryLimit&) = delete;
 
   uint64_t bytes() const { return bytes_; }
+  const std::shared_ptr<SpillFiles>& spill() const { return spill_; }
+  // Whether so many bytes more of columns belong into files.
+  bool SpillsColumns(uint64_t more) const;
   // Beyond what there was when this was made.
   uint64_t taken() const;
   // Looks at the system once in a millisecond; once true, it stays so until Forget.
@@ -31,6 +41,7 @@ class MemoryLimit {
  private:
   uint64_t bytes_;
   uint64_t base_;
+  std::shared_ptr<SpillFiles> spill_;
   mutable std::atomic<bool> exceeded_ = false;
   mutable std::atomic<int64_t> next_look_ns_ = 0;  // of the steady clock
 };

@@ -2,10 +2,12 @@
 #pragma once
 
 #include <algorithm>
+#include <bit>
 #include <cstddef>
 #include <span>
 #include <vector>
 
+#include "borescope/base/parallel.h"
 #include "borescope/base/stop.h"
 
 namespace borescope::internal {
@@ -60,6 +62,29 @@ void SortRuns(std::span<T> items, const Less& order) {
       merged.push_back(ends.back());
     }
     ends.swap(merged);
+  }
+}
+
+// The same by up to `threads` threads, if there are enough items for these: pieces are sorted, and
+// neighbours merged, half as many each time.
+template <class T, class Less>
+void SortRuns(std::span<T> items, const Less& order, int threads) {
+  constexpr size_t kFewest = size_t{1} << 16;  // worth a thread
+  const size_t most = std::min(items.size() / kFewest, static_cast<size_t>(std::max(threads, 1)));
+  const size_t pieces = std::bit_floor(std::max<size_t>(most, 1));
+  const auto end_of = [&](size_t piece) { return items.size() / pieces * piece; };
+  const auto part = [&](size_t first, size_t end) {
+    const size_t begin = end_of(first);
+    return items.subspan(begin, (end == pieces ? items.size() : end_of(end)) - begin);
+  };
+  ParallelFor(pieces, threads, [&](size_t i) { SortRuns(part(i, i + 1), order); });
+  for (size_t width = 1; width < pieces; width *= 2) {
+    ParallelFor(pieces / width / 2, threads, [&](size_t i) {
+      const std::span<T> both = part(2 * i * width, 2 * (i + 1) * width);
+      size_t calls = 0;
+      const auto middle = both.begin() + std::ssize(part(2 * i * width, (2 * i + 1) * width));
+      std::inplace_merge(both.begin(), middle, both.end(), StoppableLess(order, calls));
+    });
   }
 }
 

@@ -52,5 +52,25 @@ TEST(SortRunsTest, NoiseFallsBackToAnOrdinarySort) {
   }
 }
 
+// Pieces for each thread, of which the first ones and the last have different lengths.
+TEST(SortRunsThreadsTest, ThreadsChangeNothing) {
+  std::mt19937 random(6);
+  for (const size_t size : {size_t{1} << 16, (size_t{1} << 18) + 7, size_t{500'001}}) {
+    std::vector<int> keys(size);
+    std::generate(keys.begin(), keys.end(), [&] { return static_cast<int>(random() % 5000); });
+    std::sort(keys.begin() + 10'000, keys.end() - 20'000);
+    const auto less = [&](uint32_t a, uint32_t b) { return keys[a] < keys[b]; };
+    std::vector<uint32_t> want(size);
+    std::iota(want.begin(), want.end(), 0U);
+    const std::vector<uint32_t> rows = want;
+    std::stable_sort(want.begin(), want.end(), less);
+    for (const int threads : {0, 1, 2, 3, 4, 7}) {
+      std::vector<uint32_t> got = rows;
+      SortRuns(std::span(got), less, threads);
+      ASSERT_EQ(got, want) << size << " rows, " << threads << " threads";
+    }
+  }
+}
+
 }  // namespace
 }  // namespace borescope::internal

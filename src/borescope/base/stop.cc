@@ -19,6 +19,10 @@ bool StopScope::is_stopped() const {
          (outer_ != nullptr && outer_->is_stopped());
 }
 
+const MemoryLimit* StopScope::memory() const {
+  return memory_ != nullptr || outer_ == nullptr ? memory_ : outer_->memory();
+}
+
 StopScope::~StopScope() { current = outer_; }
 
 const StopScope* CurrentStopScope() { return current; }

@@ -35,6 +35,8 @@ class StopScope {
   ~StopScope();
 
   bool is_stopped() const;
+  // The limit of memory of this scope, else that of the scopes around it; nullptr without one.
+  const MemoryLimit* memory() const;
 
  private:
   std::stop_token token_;

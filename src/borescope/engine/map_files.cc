@@ -9,6 +9,7 @@
 
 #include "borescope/analysis/core/selection/cut_selection.h"
 #include "borescope/base/io/inflate.h"
+#include "borescope/base/spill_files.h"
 #include "borescope/base/stop.h"
 #include "borescope/base/stopwatch.h"
 #include "borescope/base/text/text.h"
@@ -350,9 +351,11 @@ Result<Tables> MapTrace(const AnalysisSpec& spec, const Params& params, const Ra
 }
 
 Result<std::vector<RankPart>> MapFiles(const RunRequest& request) {
-  BS_ASSIGN(size_t in_flight, FilesInFlight(request.files, request.specs, request.options.threads,
-                                            request.options.memory_limit));
-  MemoryLimit limit(request.options.memory_limit);
+  const std::shared_ptr<SpillFiles> spill = SpillFiles::Usual();
+  BS_ASSIGN(size_t in_flight,
+            FilesInFlight(request.files, request.specs, request.options.threads,
+                          {request.options.memory_limit, spill ? spill->FreeBytes() : 0}));
+  MemoryLimit limit(request.options.memory_limit, spill);
   while (true) {
     ProgressSum progress(request);
     std::optional<std::vector<RankPart>> parts =
@@ -362,7 +365,7 @@ Result<std::vector<RankPart>> MapFiles(const RunRequest& request) {
     }
     if (in_flight <= 1) {
       const auto [file, done_bytes] = progress.unfinished();
-      return MemoryLimitReached(request.files[file], limit.bytes(), done_bytes, limit.taken());
+      return MemoryLimitReached(request.files[file], limit, done_bytes);
     }
     in_flight /= 2;
     ForgetCaptures(request);

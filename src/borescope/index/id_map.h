@@ -5,10 +5,9 @@
 #include <bit>
 #include <cstddef>
 #include <cstdint>
-#include <vector>
 
+#include "borescope/base/column_data.h"
 #include "borescope/base/hash/input_hash.h"
-#include "borescope/base/large_pages.h"
 
 namespace borescope::internal {
 
@@ -16,6 +15,7 @@ class IdMap64 {
  public:
   static constexpr uint32_t kNone = ~uint32_t{0};
 
+  IdMap64() : IdMap64(0) {}
   // Room for `count` ids; no more may be inserted.
   explicit IdMap64(size_t count) : slots_(std::bit_ceil(count * 2 + 2)), mask_(slots_.size() - 1) {}
   // The same for ids between `first` and `last`.
@@ -24,7 +24,6 @@ class IdMap64 {
     if (IsDense(count, first, last)) {
       first_ = static_cast<uint64_t>(first);
       const size_t ids = static_cast<uint64_t>(last) - first_ + 1;
-      ReserveInLargePages(rows_, ids);
       rows_.assign(ids, kNone);
     }
   }
@@ -52,9 +51,9 @@ class IdMap64 {
     uint32_t row = kNone;
   };
 
-  // Whether an array of all possible ids is smaller than the slots would be.
+  // Whether an array of all possible ids is no larger than the slots may be: 64 bytes for each id.
   static bool IsDense(size_t count, int64_t first, int64_t last) {
-    constexpr size_t kMostPerId = 4;
+    constexpr size_t kMostPerId = 16;
     return first <= last &&
            static_cast<uint64_t>(last) - static_cast<uint64_t>(first) < count * kMostPerId;
   }
@@ -75,9 +74,9 @@ class IdMap64 {
     return at;
   }
 
-  std::vector<uint32_t> rows_;  // by id, from first_ on; empty if the slots are used
+  ColumnData<uint32_t> rows_;  // by id, from first_ on; empty if the slots are used
   uint64_t first_ = 0;
-  std::vector<Slot> slots_;
+  ColumnData<Slot> slots_;
   size_t mask_;
 };
 

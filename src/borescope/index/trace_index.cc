@@ -1,7 +1,8 @@
 #include "borescope/index/trace_index.h"
 
 #include <algorithm>
-#include <array>
+#include <span>
+#include <vector>
 
 #include "borescope/base/parallel.h"
 #include "borescope/base/stop.h"
@@ -50,25 +51,48 @@ void CountStreamOverlaps(const Trace& trace, Diagnostics& diagnostics) {
   }
 }
 
-// The parts that come after the call tree; each writes members of its own.
+// What is built from the trace and the call tree, and from what is built of them; parts of one list
+// are built at once, and each writes members of its own.
 struct IndexPart {
-  void (*build)(const Trace& trace, TraceIndex& index, Diagnostics& diagnostics);
+  void (*build)(const Trace& trace, TraceIndex& index, CallLinks& calls, Diagnostics& diagnostics);
 };
 
 constexpr IndexPart kParts[] = {
-    {[](const Trace& trace, TraceIndex& index, Diagnostics& diagnostics) {
-      index.correlation = BuildCorrelation(trace, index.operators, diagnostics);
-      index.steps = BuildSteps(trace, index.correlation);
-      CountSharedSteps(trace, index.steps, diagnostics);
+    {[](const Trace& trace, TraceIndex&, CallLinks& calls, Diagnostics& diagnostics) {
+      calls.launches = MapLaunches(trace, diagnostics);
     }},
-    {[](const Trace& trace, TraceIndex& index, Diagnostics&) {
+    {[](const Trace& trace, TraceIndex& index, CallLinks& calls, Diagnostics&) {
+      calls.operators = OperatorsAroundCalls(trace, index.operators);
+    }},
+    {[](const Trace& trace, TraceIndex& index, CallLinks&, Diagnostics&) {
       index.forward_backward = LinkForwardBackward(trace, index.tree);
     }},
-    {[](const Trace& trace, TraceIndex& index, Diagnostics& diagnostics) {
+    {[](const Trace& trace, TraceIndex& index, CallLinks&, Diagnostics& diagnostics) {
       index.class_of_name = ClassifyNames(trace);
       CountStreamOverlaps(trace, diagnostics);
     }},
 };
+
+constexpr IndexPart kPartsOfLinks[] = {
+    {[](const Trace& trace, TraceIndex& index, CallLinks&, Diagnostics& diagnostics) {
+      CountLinkFaults(trace, index.operators, index.correlation, diagnostics);
+    }},
+    {[](const Trace& trace, TraceIndex& index, CallLinks&, Diagnostics& diagnostics) {
+      index.steps = BuildSteps(trace, index.correlation);
+      CountSharedSteps(trace, index.steps, diagnostics);
+    }},
+};
+
+// Faults are counted part by part, so that the first of each kind never depends on threads.
+void BuildParts(std::span<const IndexPart> parts, const Trace& trace, int threads,
+                TraceIndex& index, CallLinks& calls) {
+  std::vector<Diagnostics> found(parts.size());
+  ParallelFor(parts.size(), threads,
+              [&](size_t part) { parts[part].build(trace, index, calls, found[part]); });
+  for (const Diagnostics& one : found) {
+    index.diagnostics.Merge(one);
+  }
+}
 
 }  // namespace
 
@@ -84,12 +108,10 @@ TraceIndex BuildIndex(const Trace& trace, int threads) {
   index.operators = OperatorRule(trace);
   index.tree = BuildCallTree(trace, threads, index.diagnostics);
   AppendCaptured(trace, index.tree);
-  std::array<Diagnostics, std::size(kParts)> diagnostics;
-  ParallelFor(std::size(kParts), threads,
-              [&](size_t part) { kParts[part].build(trace, index, diagnostics[part]); });
-  for (const Diagnostics& found : diagnostics) {
-    index.diagnostics.Merge(found);
-  }
+  CallLinks calls;
+  BuildParts(kParts, trace, threads, index, calls);
+  index.correlation = LinkDevices(trace, calls);
+  BuildParts(kPartsOfLinks, trace, threads, index, calls);
   return index;
 }
 

@@ -9,7 +9,6 @@
 #include <type_traits>
 #include <vector>
 
-#include "borescope/base/large_pages.h"
 #include "borescope/base/parallel.h"
 #include "borescope/trace/tables.h"
 
@@ -150,18 +149,20 @@ struct IdMap {
 };
 
 // Appends `part` to `whole`, translating string and track ids. Detail columns are the caller's job.
+// Columns of zeros, such as texts that were not recorded, stay without memory. (The number 0 is the
+// empty text everywhere.)
 template <class Table>
 void AppendRows(Table& whole, const Table& part, const IdMap& map) {
   ForEachColumn(
       [&](auto& to, const auto& from) {
-        const size_t old_size = to.size();
-        GrowInLargePages(to, from.size());
-        to.insert(to.end(), from.begin(), from.end());
         using Value = typename std::remove_reference_t<decltype(to)>::value_type;
-        if constexpr (std::is_same_v<Value, StringId> || std::is_same_v<Value, TrackId>) {
-          std::transform(from.begin(), from.end(), to.begin() + static_cast<ptrdiff_t>(old_size),
-                         map);
+        if (!std::is_same_v<Value, TrackId> && AreZeros(from.data(), from.size() * sizeof(Value))) {
+          to.AppendZeros(from.size());
+          return;
         }
+        const size_t old_size = to.size();
+        to.ResizeForOverwrite(old_size + from.size());
+        std::transform(from.begin(), from.end(), to.begin() + old_size, map);
       },
       whole, part);
 }
@@ -176,8 +177,7 @@ void PermuteColumn(ColumnData<T>& column, std::span<const uint32_t> order) {
     return;
   }
   ColumnData<T> moved;
-  ReserveInLargePages(moved, column.size());
-  moved.resize(column.size());
+  moved.ResizeForOverwrite(column.size());
   for (size_t i = 0; i < order.size(); ++i) {
     moved[i] = column[order[i]];
   }
@@ -226,9 +226,15 @@ void OwnColumns(Table& table) {
   ForEachColumn([](auto& column) { column.Own(); }, table);
 }
 
+// Gives back what columns have room for and do not use.
+template <class Table>
+void ShrinkColumns(Table& table) {
+  ForEachColumn([](auto& column) { column.shrink_to_fit(); }, table);
+}
+
 template <class Table>
 void ReserveRows(Table& table, size_t rows) {
-  ForEachColumn([&](auto& column) { ReserveInLargePages(column, rows); }, table);
+  ForEachColumn([&](auto& column) { column.reserve(rows); }, table);
 }
 
 }  // namespace borescope::internal

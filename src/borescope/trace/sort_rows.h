@@ -6,6 +6,7 @@
 #include <span>
 #include <vector>
 
+#include "borescope/base/column_data.h"
 #include "borescope/base/parallel.h"
 #include "borescope/base/sort_runs.h"
 
@@ -13,7 +14,7 @@ namespace borescope::internal {
 
 // Row numbers grouped by track. `first` has one entry per track and one past the last.
 struct TrackOrder {
-  std::vector<uint32_t> rows;
+  ColumnData<uint32_t> rows;
   std::vector<uint32_t> first;
 };
 
@@ -28,15 +29,25 @@ TrackOrder OrderByTrack(size_t row_count, size_t tracks, const TrackOf& track_of
   }
   std::partial_sum(order.first.begin(), order.first.end(), order.first.begin());
   std::vector<uint32_t> next(order.first.begin(), order.first.end() - 1);
-  order.rows.resize(row_count);
+  order.rows.ResizeForOverwrite(row_count);
   for (uint32_t row = 0; row < row_count; ++row) {
     order.rows[next[track_of(row)]++] = row;
   }
+  const auto rows_of = [&](size_t track) {
+    const uint32_t first = order.first[track];
+    return std::span(order.rows).subspan(first, order.first[track + 1] - first);
+  };
+  const auto is_long = [&](size_t track) { return rows_of(track).size() > row_count / 2; };
   ParallelFor(tracks, threads, [&](size_t track) {
-    SortRuns(std::span(order.rows)
-                 .subspan(order.first[track], order.first[track + 1] - order.first[track]),
-             less);
+    if (!is_long(track)) {
+      SortRuns(rows_of(track), less);
+    }
   });
+  for (size_t track = 0; track < tracks; ++track) {
+    if (is_long(track)) {  // no more than one
+      SortRuns(rows_of(track), less, threads);
+    }
+  }
   return order;
 }
 

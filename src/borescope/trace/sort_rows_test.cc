@@ -44,5 +44,21 @@ TEST(OrderByTrackThreadsTest, ThreadsChangeNothing) {
   EXPECT_EQ(order(5), want);
 }
 
+TEST(OrderByTrackThreadsTest, OneTrackWithMostRowsIsSortedBySeveralThreads) {
+  std::mt19937 random(9);
+  std::vector<uint32_t> tracks(400'000);
+  std::vector<int> keys(tracks.size());
+  std::generate(tracks.begin(), tracks.end(), [&] { return random() % 16 == 0 ? 0 : 1; });
+  std::generate(keys.begin(), keys.end(), [&] { return static_cast<int>(random() % 1000); });
+  std::vector<uint32_t> want = RowNumbers(tracks.size());
+  std::stable_sort(want.begin(), want.end(), [&](uint32_t a, uint32_t b) {
+    return std::pair(tracks[a], keys[a]) < std::pair(tracks[b], keys[b]);
+  });
+  const TrackOrder order = OrderByTrack(
+      tracks.size(), 2, [&](uint32_t row) { return tracks[row]; },
+      [&](uint32_t a, uint32_t b) { return keys[a] < keys[b]; }, 4);
+  EXPECT_EQ(order.rows, want);
+}
+
 }  // namespace
 }  // namespace borescope::internal

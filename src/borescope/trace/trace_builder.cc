@@ -494,6 +494,7 @@ Trace TraceBuilder::Finish(Meta meta, int64_t profiled_ns, int threads) {
   CoverEvents(data);
   CoverRecording(data);
   SortEventCounts(data);
+  ForEachTable(data, [](auto& table) { ShrinkColumns(table); });
   return Trace(std::move(data));
 }
 

@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "borescope/base/spilled_blocks.h"
 #include "borescope/base/stopwatch.h"
 #include "borescope/engine/captures/load_captures.h"
 #include "borescope/engine/loading/stored_load.h"
@@ -39,8 +40,10 @@ Result<LoadedTrace> LoadAndIndex(const InputFile& input, const LoadOptions& opti
   const Stopwatch stopwatch;
   BS_ASSIGN(Trace trace, LoadInput(input, options));
   const int64_t load_ns = stopwatch.elapsed_ns();
+  ReleaseSpilledBlocks();
   TraceIndex index = BuildIndex(trace, options.threads);
   const int64_t index_ns = stopwatch.elapsed_ns() - load_ns;
+  ReleaseSpilledBlocks();
   return LoadedTrace{std::move(trace), std::move(index), load_ns, index_ns};
 }
 

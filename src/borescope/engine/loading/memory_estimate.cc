@@ -13,18 +13,19 @@ namespace {
 // What a finished trace and its indexes take of the bytes of its file.
 struct MemoryShare {
   double usual;
-  double least;
+  double least;         // columns and all
+  double least_beside;  // what cannot be in files: texts, and what reading needs
 };
 
 // Of PyTorch profiler files 0.38 of the text was measured. Compressed ones were seen to inflate to
 // 15 to 29 times their size; the usual is set at more, as too few ranks in flight cost time, but
 // too many the run. The least is far below what was seen: what is refused by it was never close.
-constexpr MemoryShare kText = {0.4, 0.05};
-constexpr MemoryShare kCompressedText = {0.4 * 30.0, 0.05 * 5.0};
+constexpr MemoryShare kText = {0.4, 0.05, 0.002};
+constexpr MemoryShare kCompressedText = {0.4 * 30.0, 0.05 * 5.0, 0.002 * 5.0};
 // Of databases 1.7 (.rpd) and 1.8 (Nsight Systems) of the file; compressed ones, which are a third
 // to a fifth, are held in memory as well while they are read.
-constexpr MemoryShare kDatabase = {1.8, 0.1};
-constexpr MemoryShare kCompressedDatabase = {(1.8 + 1.0) * 5.0, 1.0};
+constexpr MemoryShare kDatabase = {1.8, 0.1, 0.01};
+constexpr MemoryShare kCompressedDatabase = {(1.8 + 1.0) * 5.0, 1.0, 1.0};
 
 constexpr std::string_view kRemedy = "; raise the limit or profile fewer steps";
 
@@ -52,8 +53,26 @@ uint64_t EstimateBytes(const InputFile& file, double questions) {
                                (1 + questions));
 }
 
-uint64_t LeastBytes(const InputFile& file) {
-  return static_cast<uint64_t>(static_cast<double>(file.bytes) * ShareOf(file).least);
+uint64_t ShareOfBytes(const InputFile& file, double share) {
+  return static_cast<uint64_t>(static_cast<double>(file.bytes) * share);
+}
+
+// Whether the least that the file may take has no place in memory and temporary files.
+bool CannotFit(const InputFile& file, const MemoryRoom& room) {
+  const MemoryShare& share = ShareOf(file);
+  const uint64_t least = ShareOfBytes(file, share.least);
+  return least > room.limit && (least - room.limit > room.disk_bytes ||
+                                ShareOfBytes(file, share.least_beside) > room.limit);
+}
+
+Error TooLarge(const InputFile& file, uint64_t need, const MemoryRoom& room) {
+  std::string text = fmt::format("{}: needs about {}, more than --memory-limit {}", file.path,
+                                 FormatBytes(need), FormatBytes(room.limit));
+  if (room.disk_bytes != 0) {
+    text += fmt::format(" and {} for temporary files, which TMPDIR can put on another disk",
+                        FormatBytes(room.disk_bytes));
+  }
+  return {ErrorCode::kInvalidArgument, text + std::string(kRemedy)};
 }
 
 // What the questions take of a file, as a multiple of its trace; they may be asked at once, but for
@@ -72,9 +91,9 @@ double MemoryOf(std::span<const AnalysisSpec* const> questions) {
 
 Result<size_t> FilesInFlight(std::span<const InputFile> files,
                              std::span<const AnalysisSpec* const> questions, int threads,
-                             uint64_t memory_limit) {
+                             const MemoryRoom& room) {
   const size_t wanted = std::min(files.size(), static_cast<size_t>(std::max(1, threads)));
-  if (memory_limit == 0 || wanted == 0) {
+  if (room.limit == 0 || wanted == 0) {
     return wanted;
   }
   const double more = MemoryOf(questions);
@@ -83,18 +102,15 @@ Result<size_t> FilesInFlight(std::span<const InputFile> files,
         return EstimateBytes(a, more) < EstimateBytes(b, more);
       });
   const uint64_t need = std::max<uint64_t>(1, EstimateBytes(*largest, more));
-  if (LeastBytes(*largest) > memory_limit) {
-    return Error{ErrorCode::kInvalidArgument, largest->path + ": needs about " + FormatBytes(need) +
-                                                  ", more than --memory-limit " +
-                                                  FormatBytes(memory_limit) + std::string(kRemedy)};
+  if (CannotFit(*largest, room)) {
+    return TooLarge(*largest, need, room);
   }
-  return static_cast<size_t>(std::clamp<uint64_t>(memory_limit / need, 1, wanted));
+  return static_cast<size_t>(std::clamp<uint64_t>(room.limit / need, 1, wanted));
 }
 
 // What is needed follows from how much of the file was read; of a small part, buffers and stacks of
 // threads are more than what will be kept.
-Error MemoryLimitReached(const InputFile& file, uint64_t limit, uint64_t done_bytes,
-                         uint64_t taken) {
+Error MemoryLimitReached(const InputFile& file, const MemoryLimit& limit, uint64_t done_bytes) {
   constexpr double kEnough = 0.25;
   const double share =
       file.bytes == 0 ? 0 : static_cast<double>(done_bytes) / static_cast<double>(file.bytes);
@@ -103,12 +119,14 @@ Error MemoryLimitReached(const InputFile& file, uint64_t limit, uint64_t done_by
     how_far = fmt::format("after {:.0f} % of the file", 100 * share);
   }
   if (done_bytes < file.bytes && share >= kEnough) {
-    const double need = static_cast<double>(std::max(taken, limit)) / share;
+    const double need = static_cast<double>(std::max(limit.taken(), limit.bytes())) / share;
     how_far += fmt::format("; about {} are needed", FormatBytes(static_cast<uint64_t>(need)));
   }
+  const auto disk = limit.spill() == nullptr ? std::nullopt : limit.spill()->failure();
   return {ErrorCode::kInvalidArgument,
-          fmt::format("{}: loading needs more than --memory-limit {}, which was reached {}{}",
-                      file.path, FormatBytes(limit), how_far, kRemedy)};
+          fmt::format("{}: loading needs more than --memory-limit {}, which was reached {}{}{}",
+                      file.path, FormatBytes(limit.bytes()), how_far,
+                      disk.has_value() ? "; " + *disk : "", kRemedy)};
 }
 
 }  // namespace borescope::internal

@@ -4,6 +4,7 @@
 #include <limits>
 #include <span>
 
+#include "borescope/base/row_limit.h"
 #include "borescope/base/stop.h"
 #include "borescope/index/call_tree.h"
 #include "borescope/index/id_map.h"
@@ -38,35 +39,6 @@ IdMap64 MapFor(std::span<const int64_t> numbers, const IsId& is_id) {
     last = is_id(number) ? std::max(last, number) : last;
   }
   return {numbers.size(), first, last};
-}
-
-// The runtime call of each correlation number.
-IdMap64 MapLaunches(const Trace& trace, Diagnostics& diagnostics) {
-  const HostEvents& host = trace.host();
-  const RuntimeCalls& calls = trace.runtime_calls();
-  const std::vector<char> is_launch = LaunchNames(trace);
-  IdMap64 launches = MapFor(calls.correlation, IsCorrelation);
-  for (uint32_t row = 0; row < host.size(); ++row) {
-    CheckStopAt(row);
-    if (host.kind[row] != HostKind::kRuntime || host.detail[row] == kNoDetail) {
-      continue;
-    }
-    const int64_t number = calls.correlation[host.detail[row]];
-    if (!IsCorrelation(number)) {
-      continue;
-    }
-    uint32_t& known = launches[number];
-    if (known == IdMap64::kNone) {
-      known = row;
-      continue;
-    }
-    diagnostics.Count(Diag::kDuplicateCorrelation, Diagnostics::kNoByte, trace.Name(HostId{row}));
-    // Rows of a thread are sorted outer first, so a later launch is the inner one.
-    if (is_launch[host.name[row].value] >= is_launch[host.name[known].value]) {
-      known = row;
-    }
-  }
-  return launches;
 }
 
 // The operators of a track that are open, outer first, none ending after the one before it. One
@@ -109,24 +81,6 @@ class OpenOperators {
   std::vector<HostId> open_;
 };
 
-// The innermost operator around each runtime call, by detail row: one pass over the rows, however
-// deep they nest. A call may be covered by an operator that is not around it in the call tree:
-// where a frame begins in the operator, outlives it and contains the call.
-std::vector<HostId> OperatorsAroundCalls(const Trace& trace, const OperatorRule& rule) {
-  const HostEvents& host = trace.host();
-  std::vector<HostId> operators(trace.runtime_calls().size());
-  OpenOperators open(host);
-  for (uint32_t row = 0; row < host.size(); ++row) {
-    CheckStopAt(row);
-    if (rule.IsOperator(trace, HostId{row})) {
-      open.Open(HostId{row});
-    } else if (host.kind[row] == HostKind::kRuntime && host.detail[row] != kNoDetail) {
-      operators[host.detail[row]] = open.Around(HostId{row});
-    }
-  }
-  return operators;
-}
-
 // Whether "External id" names operators: in old files it repeats the correlation everywhere.
 bool ExternalIdsNameOps(const DeviceEvents& device) {
   for (size_t row = 0; row < device.size(); ++row) {
@@ -139,36 +93,34 @@ bool ExternalIdsNameOps(const DeviceEvents& device) {
   return false;
 }
 
-IdMap64 MapOperators(const Trace& trace) {
+bool IsExternalId(int64_t id) { return id != kMissing && id != 0; }
+
+// The operators of those ids that `wanted` has, by id; other ids of it have none.
+void MapOperators(const Trace& trace, IdMap64& wanted) {
   const HostEvents& host = trace.host();
-  const auto is_id = [](int64_t id) { return id != kMissing && id != 0; };
-  IdMap64 operators = MapFor(trace.ops().external_id, is_id);
+  const Ops& ops = trace.ops();
   for (uint32_t row = 0; row < host.size(); ++row) {
     CheckStopAt(row);
     if (host.kind[row] == HostKind::kOp && host.detail[row] != kNoDetail) {
-      const int64_t id = trace.ops().external_id[host.detail[row]];
-      if (is_id(id)) {
-        operators[id] = row;
+      const int64_t id = ops.external_id[host.detail[row]];
+      if (IsExternalId(id) && wanted.Get(id) != IdMap64::kNone) {
+        wanted[id] = row;
       }
     }
   }
-  return operators;
 }
 
-void LinkLaunches(const Trace& trace, const OperatorRule& rule, Correlation& result,
-                  Diagnostics& diagnostics) {
+void LinkLaunches(const Trace& trace, const CallLinks& calls, Correlation& result) {
   const DeviceEvents& device = trace.device();
-  const IdMap64 launches = MapLaunches(trace, diagnostics);
-  const std::vector<HostId> operators = OperatorsAroundCalls(trace, rule);
   for (uint32_t row = 0; row < device.size(); ++row) {
     CheckStopAt(row);
     const int64_t number = device.correlation[row];
-    const uint32_t launch = IsCorrelation(number) ? launches.Get(number) : IdMap64::kNone;
+    const uint32_t launch = IsCorrelation(number) ? calls.launches.Get(number) : IdMap64::kNone;
     if (launch == IdMap64::kNone) {
       continue;
     }
     result.launch_of[row] = {launch};
-    result.op_of[row] = operators[trace.host().detail[launch]];
+    result.op_of[row] = calls.operators[trace.host().detail[launch]];
     result.rule[row] = result.op_of[row].valid() ? LinkRule::kLaunchNesting : LinkRule::kLaunchOnly;
   }
 }
@@ -192,21 +144,36 @@ void LinkCaptured(const Trace& trace, Correlation& result) {
   result.captured_call_of = captured.call_of;
 }
 
-void LinkExternalIds(const Trace& trace, Correlation& result) {
-  const DeviceEvents& device = trace.device();
-  if (!ExternalIdsNameOps(device)) {
-    return;
-  }
-  const IdMap64 operators = MapOperators(trace);
+// The rows that no launch has linked to an operator, but an id may.
+ColumnData<uint32_t> RowsForExternalIds(const DeviceEvents& device, const Correlation& result) {
+  ColumnData<uint32_t> rows;
   for (uint32_t row = 0; row < device.size(); ++row) {
     CheckStopAt(row);
-    const int64_t id = device.external_id[row];
-    if (result.op_of[row].valid() || id == kMissing || id == 0 ||
-        operators.Get(id) == IdMap64::kNone) {
-      continue;
+    if (!result.op_of[row].valid() && IsExternalId(device.external_id[row])) {
+      rows.push_back(row);
     }
-    result.op_of[row] = {operators.Get(id)};
-    result.rule[row] = LinkRule::kExternalId;
+  }
+  return rows;
+}
+
+void LinkExternalIds(const Trace& trace, Correlation& result) {
+  const DeviceEvents& device = trace.device();
+  const ColumnData<uint32_t> rows = RowsForExternalIds(device, result);
+  if (rows.empty() || !ExternalIdsNameOps(device)) {
+    return;
+  }
+  constexpr uint32_t kWanted = kMostNumbers;  // rows have smaller numbers
+  IdMap64 operators(rows.size());
+  for (const uint32_t row : rows) {
+    operators[device.external_id[row]] = kWanted;
+  }
+  MapOperators(trace, operators);
+  for (const uint32_t row : rows) {
+    const uint32_t op = operators.Get(device.external_id[row]);
+    if (op != kWanted) {
+      result.op_of[row] = {op};
+      result.rule[row] = LinkRule::kExternalId;
+    }
   }
 }
 
@@ -223,32 +190,11 @@ void CollectDevices(const Trace& trace, Correlation& result) {
     result.device_begin[i] += result.device_begin[i - 1];
   }
   result.device_rows.resize(result.device_begin.back());
-  std::vector<uint32_t> next(result.device_begin.begin(), result.device_begin.end() - 1);
+  ColumnData<uint32_t> next(result.device_begin.begin(), result.device_begin.end() - 1);
   for (uint32_t row = 0; row < result.launch_of.size(); ++row) {
     CheckStopAt(row);
     if (result.launch_of[row].valid()) {
       result.device_rows[next[host.detail[result.launch_of[row].value]]++] = {row};
-    }
-  }
-}
-
-void CountOddities(const Trace& trace, const OperatorRule& rule, const Correlation& result,
-                   Diagnostics& diagnostics) {
-  const DeviceEvents& device = trace.device();
-  for (uint32_t row = 0; row < device.size(); ++row) {
-    CheckStopAt(row);
-    if (!IsDeviceWork(device.kind[row])) {
-      continue;
-    }
-    const HostId launch = result.launch_of[row];
-    const std::string_view name = trace.Name(DeviceId{row});
-    if (!launch.valid()) {
-      diagnostics.Count(Diag::kUnlinkedDeviceEvent, Diagnostics::kNoByte, name);
-    } else if (device.ts_ns[row] < trace.host().ts_ns[launch.value]) {
-      diagnostics.Count(Diag::kDeviceBeforeLaunch, Diagnostics::kNoByte, name);
-    }
-    if (result.rule[row] == LinkRule::kLaunchOnly && !rule.has_none()) {
-      diagnostics.Count(Diag::kUnlinkedOp, Diagnostics::kNoByte, name);
     }
   }
 }
@@ -271,17 +217,87 @@ bool IsLaunchName(std::string_view name) {
   return false;
 }
 
-Correlation BuildCorrelation(const Trace& trace, const OperatorRule& rule,
-                             Diagnostics& diagnostics) {
+IdMap64 MapLaunches(const Trace& trace, Diagnostics& diagnostics) {
+  const HostEvents& host = trace.host();
+  const RuntimeCalls& calls = trace.runtime_calls();
+  const std::vector<char> is_launch = LaunchNames(trace);
+  IdMap64 launches = MapFor(calls.correlation, IsCorrelation);
+  for (uint32_t row = 0; row < host.size(); ++row) {
+    CheckStopAt(row);
+    if (host.kind[row] != HostKind::kRuntime || host.detail[row] == kNoDetail) {
+      continue;
+    }
+    const int64_t number = calls.correlation[host.detail[row]];
+    if (!IsCorrelation(number)) {
+      continue;
+    }
+    uint32_t& known = launches[number];
+    if (known == IdMap64::kNone) {
+      known = row;
+      continue;
+    }
+    diagnostics.Count(Diag::kDuplicateCorrelation, Diagnostics::kNoByte, trace.Name(HostId{row}));
+    // Rows of a thread are sorted outer first, so a later launch is the inner one.
+    if (is_launch[host.name[row].value] >= is_launch[host.name[known].value]) {
+      known = row;
+    }
+  }
+  return launches;
+}
+
+ColumnData<HostId> OperatorsAroundCalls(const Trace& trace, const OperatorRule& rule) {
+  const HostEvents& host = trace.host();
+  ColumnData<HostId> operators(trace.runtime_calls().size());
+  OpenOperators open(host);
+  for (uint32_t row = 0; row < host.size(); ++row) {
+    CheckStopAt(row);
+    if (rule.IsOperator(trace, HostId{row})) {
+      open.Open(HostId{row});
+    } else if (host.kind[row] == HostKind::kRuntime && host.detail[row] != kNoDetail) {
+      operators[host.detail[row]] = open.Around(HostId{row});
+    }
+  }
+  return operators;
+}
+
+Correlation LinkDevices(const Trace& trace, const CallLinks& calls) {
   Correlation result;
   result.launch_of.resize(trace.device().size());
   result.op_of.resize(trace.device().size());
   result.rule.assign(trace.device().size(), LinkRule::kNone);
-  LinkLaunches(trace, rule, result, diagnostics);
+  LinkLaunches(trace, calls, result);
   LinkCaptured(trace, result);
   LinkExternalIds(trace, result);
   CollectDevices(trace, result);
-  CountOddities(trace, rule, result, diagnostics);
+  return result;
+}
+
+void CountLinkFaults(const Trace& trace, const OperatorRule& rule, const Correlation& result,
+                     Diagnostics& diagnostics) {
+  const DeviceEvents& device = trace.device();
+  for (uint32_t row = 0; row < device.size(); ++row) {
+    CheckStopAt(row);
+    if (!IsDeviceWork(device.kind[row])) {
+      continue;
+    }
+    const HostId launch = result.launch_of[row];
+    const std::string_view name = trace.Name(DeviceId{row});
+    if (!launch.valid()) {
+      diagnostics.Count(Diag::kUnlinkedDeviceEvent, Diagnostics::kNoByte, name);
+    } else if (device.ts_ns[row] < trace.host().ts_ns[launch.value]) {
+      diagnostics.Count(Diag::kDeviceBeforeLaunch, Diagnostics::kNoByte, name);
+    }
+    if (result.rule[row] == LinkRule::kLaunchOnly && !rule.has_none()) {
+      diagnostics.Count(Diag::kUnlinkedOp, Diagnostics::kNoByte, name);
+    }
+  }
+}
+
+Correlation BuildCorrelation(const Trace& trace, const OperatorRule& rule,
+                             Diagnostics& diagnostics) {
+  Correlation result =
+      LinkDevices(trace, {MapLaunches(trace, diagnostics), OperatorsAroundCalls(trace, rule)});
+  CountLinkFaults(trace, rule, result, diagnostics);
   return result;
 }
 

@@ -1,7 +1,11 @@
 // Links device events to the runtime calls that started them and to the operators of those calls.
 #pragma once
 
+#include <string_view>
+#include <vector>
+
 #include "borescope/base/diagnostics.h"
+#include "borescope/index/id_map.h"
 #include "borescope/index/trace_index.h"
 
 namespace borescope::internal {
@@ -9,12 +13,32 @@ namespace borescope::internal {
 // Whether a correlation number is valid: zero and below mean "none" for every known producer.
 inline bool IsCorrelation(int64_t number) { return number != kMissing && number > 0; }
 
-// device event -> launch: the runtime call with the same correlation number; of several, the
-// innermost of those that launch. launch -> operator: the innermost operator whose time covers it;
-// `rule` says which host events are operators. Files since early 2024 also carry the operator's id
+// What is known of runtime calls before device work is linked to them.
+struct CallLinks {
+  IdMap64 launches;              // the host row of the call of each correlation number
+  ColumnData<HostId> operators;  // the innermost operator around each call, by detail row
+};
+
+// Of several calls with one number, the innermost of those that launch. Counts these.
+IdMap64 MapLaunches(const Trace& trace, Diagnostics& diagnostics);
+
+// One pass over the rows, however deep they nest. A call may be covered by an operator that is not
+// around it in the call tree: where a frame begins in the operator, outlives it and contains the
+// call. `rule` says which host events are operators.
+ColumnData<HostId> OperatorsAroundCalls(const Trace& trace, const OperatorRule& rule);
+
+// device event -> launch: the runtime call with the same correlation number. launch -> operator:
+// the innermost operator whose time covers it. Files since early 2024 also carry the operator's id
 // on the device event, used if the launch is missing or not inside an operator; older files repeat
 // the correlation there, which is ignored. Kernels of graphs have the operator of their call in the
 // capture, where there is one.
+Correlation LinkDevices(const Trace& trace, const CallLinks& calls);
+
+// Device work without a launch or an operator, or before its launch.
+void CountLinkFaults(const Trace& trace, const OperatorRule& rule, const Correlation& result,
+                     Diagnostics& diagnostics);
+
+// All of the above, one after the other.
 Correlation BuildCorrelation(const Trace& trace, const OperatorRule& rule,
                              Diagnostics& diagnostics);
 

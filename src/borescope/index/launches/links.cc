@@ -31,8 +31,8 @@ int64_t SequenceOf(const Trace& trace, HostId row) {
 
 ColumnData<ForwardBackwardLink> LinkForwardBackward(const Trace& trace, const CallTree& tree) {
   const HostEvents& host = trace.host();
-  std::vector<Numbered> forward;
-  std::vector<Numbered> backward;
+  ColumnData<Numbered> forward;
+  ColumnData<Numbered> backward;
   std::vector<HostId> open;  // operators around the current row, outer first
   for (uint32_t row = 0; row < host.size(); ++row) {
     CheckStopAt(row);

@@ -1,77 +1,28 @@
 #include "borescope/ingest/events/event_pipeline.h"
 
 #include <algorithm>
-#include <condition_variable>
 #include <mutex>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "borescope/base/parallel.h"
-#include "borescope/ingest/events/fast_parser.h"
-#include "borescope/ingest/events/tolerant_parser.h"
+#include "borescope/ingest/events/chunk_parser.h"
+#include "borescope/ingest/events/chunk_ring.h"
 
 namespace borescope::internal {
 namespace {
-
-struct ParsedChunk {
-  TextChunk chunk;
-  ParseOutcome outcome;
-  TracePart part;
-  KinetoFacts facts;
-};
-
-// The last character of `text` that is not white space, or 0.
-char LastCharacter(std::string_view text) {
-  const size_t last = text.find_last_not_of(" \n\t\r");
-  return last == std::string_view::npos ? '\0' : text[last];
-}
-
-class ChunkParser {
- public:
-  // With `force`, an event that does not end in the chunk counts as damaged.
-  ParsedChunk Parse(TextChunk chunk, bool force) {
-    KinetoEvents events(rows_);
-    ParsedChunk parsed;
-    parsed.outcome = fast_.Parse(chunk.text(), chunk.byte, events);
-    const ChunkEnd end = chunk.is_last ? ChunkEnd::kEndOfText
-                         : force       ? ChunkEnd::kTooLong
-                                       : ChunkEnd::kMoreText;
-    const ParseStop stop = parsed.outcome.stop;
-    if (stop == ParseStop::kDamaged ||
-        (stop == ParseStop::kIncomplete && end != ChunkEnd::kMoreText)) {
-      const size_t from = parsed.outcome.position;
-      const size_t events_end = parsed.outcome.events_end;
-      const bool after_event = LastCharacter(chunk.text().substr(0, from)) == '}';
-      parsed.outcome =
-          tolerant_.Parse(chunk.text().substr(from), chunk.byte + from, after_event, end, events);
-      parsed.outcome.position += from;
-      parsed.outcome.events_end =
-          parsed.outcome.events_end == 0 ? events_end : from + parsed.outcome.events_end;
-    }
-    parsed.facts = events.facts();
-    parsed.part = events.TakePart();
-    rows_ = parsed.part.row_counts();
-    parsed.chunk = std::move(chunk);
-    return parsed;
-  }
-
- private:
-  FastParser fast_;
-  TolerantParser tolerant_;
-  TracePart::RowCounts rows_{};  // of the last chunk: the next one is mostly like it
-};
 
 // One run of the pipeline, from the reader's position to the first chunk that does not end between
 // two events.
 class Pipeline {
  public:
-  Pipeline(TextReader& reader, TraceBuilder& builder) : reader_(reader), builder_(builder) {}
+  Pipeline(TextReader& reader, TraceBuilder& builder, int threads)
+      : reader_(reader), builder_(builder), threads_(threads), ring_(RingSize(threads)) {}
 
   // Parses chunks of the usual size until the text ends or a chunk does not end between two events.
-  void Run(int threads) {
-    in_flight_limit_ = static_cast<uint64_t>(threads) * 2 + 1;
-    slots_.resize(in_flight_limit_);
-    ParallelFor(static_cast<size_t>(threads), threads, [&](size_t) { Work(); });
+  void Run() {
+    ParallelFor(static_cast<size_t>(threads_), threads_, [&](size_t) { Work(); });
     GiveBack();
   }
 
@@ -79,121 +30,128 @@ class Pipeline {
   // long event must not be needed several times. With `force`, an event that does not end in the
   // chunk counts as damaged.
   void RunOne(size_t target, bool force) {
-    slots_.resize(in_flight_limit_);
     TextChunk chunk = reader_.NextChunk(target);
-    exhausted_ = chunk.is_last;
-    Slot(taken_++) = ChunkParser().Parse(std::move(chunk), force);
-    JoinNext();
+    const uint64_t ticket = ring_.Take(chunk);
+    ring_.Deliver(ticket, ChunkParser().Parse(std::move(chunk), force));
+    JoinAll();
     GiveBack();
   }
 
   // How parsing stopped; the text from there on was given back to the reader.
   const ParseOutcome& outcome() const { return outcome_; }
-  bool exhausted() const { return exhausted_; }
+  bool exhausted() const { return ring_.exhausted(); }
   // Offset in the inflated text after the last event; 0 if there was none.
   uint64_t last_event_end_byte() const { return last_event_end_byte_; }
   const KinetoFacts& facts() const { return facts_; }
 
  private:
-  std::optional<ParsedChunk>& Slot(uint64_t ticket) { return slots_[ticket % in_flight_limit_]; }
+  static uint64_t RingSize(int threads) { return static_cast<uint64_t>(threads) * 2 + 1; }
 
   // If an exception ends one thread, the others must not wait for its chunk.
   void Work() {
     try {
-      TakeChunks();
+      ParseChunks();
     } catch (...) {
-      const std::scoped_lock lock(mutex_);
-      stopped_ = true;
-      changed_.notify_all();
+      ring_.Stop();
       throw;
     }
   }
 
-  bool MayTake() const {
-    return taken_ - joined_ < in_flight_limit_ && bytes_in_flight_ < kMostBytesInFlight;
-  }
-
-  void TakeChunks() {
+  void ParseChunks() {
     ChunkParser parser;
-    std::unique_lock lock(mutex_);
-    for (;;) {
-      changed_.wait(lock, [&] { return stopped_ || exhausted_ || MayTake(); });
-      if (stopped_ || exhausted_) {
-        return;
+    while (std::optional<ReadChunk> read = ReadNext()) {
+      ParsedChunk parsed = parser.Parse(std::move(read->chunk), false);
+      parsed.stored_share = read->stored_share;
+      if (ring_.Deliver(read->ticket, std::move(parsed))) {
+        JoinAll();
       }
-      const uint64_t ticket = taken_++;
-      TextChunk chunk = reader_.NextChunk(TextReader::kChunkBytes);
-      bytes_in_flight_ += chunk.capacity;
-      exhausted_ = chunk.is_last;
-      lock.unlock();
-      ParsedChunk parsed = parser.Parse(std::move(chunk), false);
-      lock.lock();
-      Slot(ticket) = std::move(parsed);
-      while (!stopped_ && Slot(joined_).has_value()) {
-        JoinNext();
-      }
-      changed_.notify_all();
     }
   }
 
-  void JoinNext() {
-    ParsedChunk& parsed = *Slot(joined_);
+  struct ReadChunk {
+    TextChunk chunk;
+    uint64_t ticket = 0;
+    double stored_share = 0;
+  };
+
+  std::optional<ReadChunk> ReadNext() {
+    const std::scoped_lock lock(reading_);
+    if (!ring_.WaitToRead()) {
+      return std::nullopt;
+    }
+    Recycle();
+    ReadChunk read{.chunk = reader_.NextChunk(TextReader::kChunkBytes)};
+    read.stored_share = reader_.stored_share();
+    read.ticket = ring_.Take(read.chunk);
+    return read;
+  }
+
+  void Recycle() {
+    for (TextChunk& chunk : ring_.TakeSpent()) {
+      reader_.Recycle(std::move(chunk));
+    }
+  }
+
+  // REQUIRES: no other thread joins.
+  void JoinAll() {
+    ParsedChunk* next = ring_.NextToJoin(false);
+    while (next != nullptr) {
+      const bool is_joined = Join(*next);
+      if (!is_joined) {
+        ring_.Stop();
+      }
+      next = ring_.NextToJoin(is_joined);
+    }
+  }
+
+  // False if the chunk does not end between two events: what follows it was cut at a wrong place.
+  bool Join(ParsedChunk& parsed) {
     facts_.Merge(parsed.facts, builder_.host_size());
-    builder_.Append(std::move(parsed.part));
+    builder_.Append(std::exchange(parsed.part, TracePart()));
     outcome_ = parsed.outcome;
     if (outcome_.events_end != 0) {
       last_event_end_byte_ = parsed.chunk.byte + outcome_.events_end;
     }
-    if (parsed.outcome.stop == ParseStop::kEnd) {
-      bytes_in_flight_ -= std::min(bytes_in_flight_, parsed.chunk.capacity);
-      reader_.Recycle(std::move(parsed.chunk));
-      Slot(joined_).reset();
-      ++joined_;
-      ReserveOnce();
-    } else {
-      stopped_ = true;
+    if (outcome_.stop != ParseStop::kEnd) {
+      return false;
     }
+    if (ring_.joined() + 1 == kSample) {
+      ReserveAll(parsed.stored_share);
+    }
+    return true;
   }
 
   // Once the density of events is known well enough, reserves memory for all of them.
-  void ReserveOnce() {
-    constexpr uint64_t kSample = 16;
+  void ReserveAll(double stored_share) {
     constexpr double kSlack = 1.03;
     constexpr double kMostGrowth = 256;
-    const double share = reader_.stored_share();
-    if (joined_ != kSample || share <= 0 || share >= 1) {
+    if (stored_share <= 0 || stored_share >= 1) {
       return;
     }
     // The share is of the stored file, whose parts may be compressed very differently.
-    const double factor = std::min(kSlack / share, kMostGrowth);
+    const double factor = std::min(kSlack / stored_share, kMostGrowth);
     builder_.Reserve(static_cast<size_t>(static_cast<double>(builder_.host_size()) * factor),
                      static_cast<size_t>(static_cast<double>(builder_.device_size()) * factor));
   }
 
   void GiveBack() {
+    Recycle();
     std::vector<std::string_view> pieces;
-    for (uint64_t ticket = joined_; stopped_ && ticket < taken_; ++ticket) {
-      const std::string_view text = Slot(ticket)->chunk.text();
-      pieces.push_back(ticket == joined_ ? text.substr(outcome_.position) : text);
+    for (const TextChunk* chunk : ring_.NotJoined()) {
+      const std::string_view text = chunk->text();
+      pieces.push_back(pieces.empty() ? text.substr(outcome_.position) : text);
     }
     reader_.PushBack(pieces);
   }
 
-  // Chunks are of 1 MiB, but one without a place to cut grows to the longest event.
-  static constexpr size_t kMostBytesInFlight = size_t{256} << 20;
+  static constexpr uint64_t kSample = 16;  // chunks, after which the density of events is known
 
   TextReader& reader_;
   TraceBuilder& builder_;
-  uint64_t in_flight_limit_ = 1;
-
-  std::mutex mutex_;
-  std::condition_variable changed_;
-  std::vector<std::optional<ParsedChunk>> slots_;  // by ticket, in a ring
-  uint64_t taken_ = 0;
-  uint64_t joined_ = 0;
-  size_t bytes_in_flight_ = 0;
-  bool exhausted_ = false;
-  bool stopped_ = false;
+  const int threads_;
+  std::mutex reading_;  // before the ring's own
+  ChunkRing ring_;
+  // Of the one that joins.
   ParseOutcome outcome_;
   uint64_t last_event_end_byte_ = 0;
   KinetoFacts facts_;
@@ -206,9 +164,9 @@ EventsEnd ReadEvents(TextReader& reader, TraceBuilder& builder, int threads) {
   size_t target = TextReader::kChunkBytes;
   for (;;) {
     const uint64_t begin = reader.byte();
-    Pipeline pipeline(reader, builder);
+    Pipeline pipeline(reader, builder, std::max(threads, 1));
     if (target == TextReader::kChunkBytes) {
-      pipeline.Run(std::max(threads, 1));
+      pipeline.Run();
     } else {
       pipeline.RunOne(target, target >= TextReader::kLongestEvent);
     }

@@ -210,8 +210,8 @@ class Construction {
   const Trace& trace_;
   GraphBuilder builder_;
   RecordingGraph result_;
-  std::vector<NodeId> start_of_;  // per host row, where marked
-  std::vector<NodeId> end_of_;
+  ColumnData<NodeId> start_of_;  // per host row, where marked
+  ColumnData<NodeId> end_of_;
 };
 
 }  // namespace

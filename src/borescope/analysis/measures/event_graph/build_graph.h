@@ -24,15 +24,15 @@ struct RecordingGraph {
   EventGraph graph;
   HostFacts facts;
   // Per thread of facts.threads: its nodes, numbered by time without a break.
-  std::vector<NodeId> first_node;
-  std::vector<NodeId> end_node;
-  std::vector<NodeId> start_of_work;  // per device row: its start, its end is the next; kNoNode
+  ColumnData<NodeId> first_node;
+  ColumnData<NodeId> end_node;
+  ColumnData<NodeId> start_of_work;  // per device row: its start, its end is the next; kNoNode
   DeviceClocks clocks;                // nodes of devices are at times on the clock of the host
   SyncEdges syncs;
-  std::vector<int64_t> sync_weight_ns;  // per edge of syncs
+  ColumnData<int64_t> sync_weight_ns;  // per edge of syncs
   // kReplay only. Per host row, where it is a node; else kNoNode.
-  std::vector<NodeId> start_of_event;
-  std::vector<NodeId> end_of_event;
+  ColumnData<NodeId> start_of_event;
+  ColumnData<NodeId> end_of_event;
   std::vector<QueuedCall> queued;
 };
 

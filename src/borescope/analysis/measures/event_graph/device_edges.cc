@@ -45,7 +45,7 @@ struct Reason {
 class DeviceEdges {
  public:
   DeviceEdges(const RankView& view, const DeviceFacts& facts, GraphBuilder& builder,
-              std::vector<int64_t>& sync_weight_ns)
+              ColumnData<int64_t>& sync_weight_ns)
       : view_(view),
         device_(view.trace.device()),
         clocks_(facts.clocks),
@@ -56,7 +56,7 @@ class DeviceEdges {
         start_of_(device_.size(), kNoNode),
         graph_before_(device_.size()) {}
 
-  std::vector<NodeId> Add() {
+  ColumnData<NodeId> Add() {
     AddNodes();
     FindGraphs();
     FindBeforeOnDevice();
@@ -245,10 +245,10 @@ class DeviceEdges {
   const DeviceEvents& device_;
   const DeviceClocks& clocks_;
   const SyncEdges& syncs_;
-  const std::vector<NodeId>& launch_nodes_;
+  const ColumnData<NodeId>& launch_nodes_;
   GraphBuilder& builder_;
-  std::vector<int64_t>& sync_weight_ns_;
-  std::vector<NodeId> start_of_;
+  ColumnData<int64_t>& sync_weight_ns_;
+  ColumnData<NodeId> start_of_;
   std::vector<DeviceId> graph_before_;              // per device row
   std::vector<DeviceId> device_before_;             // per device row; empty: not to be inferred
   std::vector<std::pair<DeviceId, size_t>> waits_;  // target and index of stream waits, sorted
@@ -257,8 +257,8 @@ class DeviceEdges {
 
 }  // namespace
 
-std::vector<NodeId> AddDeviceWork(const RankView& view, const DeviceFacts& facts,
-                                  GraphBuilder& builder, std::vector<int64_t>& sync_weight_ns) {
+ColumnData<NodeId> AddDeviceWork(const RankView& view, const DeviceFacts& facts,
+                                  GraphBuilder& builder, ColumnData<int64_t>& sync_weight_ns) {
   return DeviceEdges(view, facts, builder, sync_weight_ns).Add();
 }
 

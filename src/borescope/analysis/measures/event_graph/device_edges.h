@@ -15,7 +15,7 @@ namespace borescope::internal {
 struct DeviceFacts {
   const DeviceClocks& clocks;
   const SyncEdges& syncs;
-  const std::vector<NodeId>& launch_nodes;  // per host row
+  const ColumnData<NodeId>& launch_nodes;  // per host row
 };
 
 // Adds two nodes per device work, at times on the clock of the host, within the recording; an edge
@@ -29,7 +29,7 @@ struct DeviceFacts {
 // than kUsualDelayNs after all of these is what it waited for: the last of it carries the time, by
 // an inferred edge. Gives per device row its start node, the end being the next; `sync_weight_ns`
 // is sized, and filled where streams wait. O(work log work).
-std::vector<NodeId> AddDeviceWork(const RankView& view, const DeviceFacts& facts,
-                                  GraphBuilder& builder, std::vector<int64_t>& sync_weight_ns);
+ColumnData<NodeId> AddDeviceWork(const RankView& view, const DeviceFacts& facts,
+                                  GraphBuilder& builder, ColumnData<int64_t>& sync_weight_ns);
 
 }  // namespace borescope::internal

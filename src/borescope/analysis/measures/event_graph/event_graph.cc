@@ -72,7 +72,7 @@ void GraphBuilder::TieLooseNodes() {
 }
 
 void GraphBuilder::SortBySource() {
-  std::vector<EdgeId> next(graph_.first_edge.begin(), graph_.first_edge.end() - 1);
+  ColumnData<EdgeId> next(graph_.first_edge.begin(), graph_.first_edge.end() - 1);
   graph_.target.resize(from_.size());
   graph_.weight_ns.resize(from_.size());
   graph_.kind.resize(from_.size());
@@ -133,8 +133,8 @@ class Sorter {
   static constexpr uint32_t kUnplaced = std::numeric_limits<uint32_t>::max();
 
   // By time, then by number.
-  std::vector<NodeId> Unplaced() const {
-    std::vector<NodeId> nodes;
+  ColumnData<NodeId> Unplaced() const {
+    ColumnData<NodeId> nodes;
     for (NodeId node = 0; node < graph_.nodes(); ++node) {
       CheckStopAt(node);
       if (result_.places[node] == kUnplaced) {
@@ -165,7 +165,7 @@ class Sorter {
   }
 
   const EventGraph& graph_;
-  std::vector<uint32_t> waits_for_;  // edges from nodes that are not placed
+  ColumnData<uint32_t> waits_for_;  // edges from nodes that are not placed
   TopologicalOrder result_;
   size_t next_ = 0;  // the first placed node whose edges have not been followed
 };
@@ -189,9 +189,9 @@ void ForEachEdge(const EventGraph& graph, const TopologicalOrder& order, const N
 TopologicalOrder OrderNodes(const EventGraph& graph) { return Sorter(graph).Sort(); }
 
 LongestPaths FindLongestPaths(const EventGraph& graph, const TopologicalOrder& order) {
-  LongestPaths paths{std::vector<int64_t>(graph.nodes()),
-                     std::vector<EdgeId>(graph.nodes(), kNoEdge),
-                     std::vector<NodeId>(graph.nodes(), kNoNode)};
+  LongestPaths paths{ColumnData<int64_t>(graph.nodes()),
+                     ColumnData<EdgeId>(graph.nodes(), kNoEdge),
+                     ColumnData<NodeId>(graph.nodes(), kNoNode)};
   ForEachEdge(graph, order, order.nodes, [&](NodeId from, EdgeId edge, NodeId to) {
     const int64_t ns = paths.ns[from] + graph.weight_ns[edge];
     const EdgeId known = paths.by[to];
@@ -208,17 +208,17 @@ LongestPaths FindLongestPaths(const EventGraph& graph, const TopologicalOrder& o
 }
 
 int64_t LongestLength(const EventGraph& graph, const TopologicalOrder& order,
-                      const std::vector<int64_t>& weight_ns) {
-  std::vector<int64_t> ns(graph.nodes());
+                      std::span<const int64_t> weight_ns) {
+  ColumnData<int64_t> ns(graph.nodes());
   ForEachEdge(graph, order, order.nodes, [&](NodeId from, EdgeId edge, NodeId to) {
     ns[to] = std::max(ns[to], ns[from] + weight_ns[edge]);
   });
   return ns[EventGraph::kEnd];
 }
 
-std::vector<int64_t> LatestTimes(const EventGraph& graph, const TopologicalOrder& order,
+ColumnData<int64_t> LatestTimes(const EventGraph& graph, const TopologicalOrder& order,
                                  int64_t end_ns) {
-  std::vector<int64_t> latest(graph.nodes(), end_ns);
+  ColumnData<int64_t> latest(graph.nodes(), end_ns);
   const std::ranges::subrange backward(order.nodes.rbegin(), order.nodes.rend());
   ForEachEdge(graph, order, backward, [&](NodeId from, EdgeId edge, NodeId to) {
     latest[from] = std::min(latest[from], latest[to] - graph.weight_ns[edge]);

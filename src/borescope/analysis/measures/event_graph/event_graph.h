@@ -4,8 +4,10 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <vector>
 
+#include "borescope/base/column_data.h"
 #include "borescope/base/id.h"
 
 namespace borescope::internal {
@@ -49,15 +51,15 @@ struct EventGraph {
   static constexpr NodeId kEnd = 1;
 
   // Nodes.
-  std::vector<int64_t> ts_ns;
-  std::vector<uint32_t> event;  // row of HostEvents or DeviceEvents, by side
-  std::vector<NodeSide> side;
+  ColumnData<int64_t> ts_ns;
+  ColumnData<uint32_t> event;  // row of HostEvents or DeviceEvents, by side
+  ColumnData<NodeSide> side;
   // Edges, by source.
-  std::vector<EdgeId> first_edge;  // nodes + 1
-  std::vector<NodeId> target;
-  std::vector<int64_t>
+  ColumnData<EdgeId> first_edge;  // nodes + 1
+  ColumnData<NodeId> target;
+  ColumnData<int64_t>
       weight_ns;  // what is explained of the time between its ends; < 0: leads back
-  std::vector<EdgeKind> kind;
+  ColumnData<EdgeKind> kind;
 
   size_t nodes() const { return ts_ns.size(); }
   size_t edges() const { return target.size(); }
@@ -84,10 +86,10 @@ class GraphBuilder {
 
   EventGraph graph_;
   // Of the edges in the order in which they were added.
-  std::vector<NodeId> from_;
-  std::vector<NodeId> to_;
-  std::vector<int64_t> weight_ns_;
-  std::vector<EdgeKind> kind_;
+  ColumnData<NodeId> from_;
+  ColumnData<NodeId> to_;
+  ColumnData<int64_t> weight_ns_;
+  ColumnData<EdgeKind> kind_;
 };
 
 // Nodes in an order in which every edge leads forward. Nearly all edges lead forward in time
@@ -95,16 +97,16 @@ class GraphBuilder {
 // circle; of what is left then the earliest node goes first, and edges back to it are no part of
 // any path.
 struct TopologicalOrder {
-  std::vector<NodeId> nodes;
-  std::vector<uint32_t> places;  // per node: its index in `nodes`
+  ColumnData<NodeId> nodes;
+  ColumnData<uint32_t> places;  // per node: its index in `nodes`
 };
 // O(nodes + edges).
 TopologicalOrder OrderNodes(const EventGraph& graph);
 
 struct LongestPaths {
-  std::vector<int64_t> ns;   // per node: the longest way to it
-  std::vector<EdgeId> by;    // per node: its last edge; kNoEdge where it has none
-  std::vector<NodeId> from;  // the source of that edge
+  ColumnData<int64_t> ns;   // per node: the longest way to it
+  ColumnData<EdgeId> by;    // per node: its last edge; kNoEdge where it has none
+  ColumnData<NodeId> from;  // the source of that edge
 };
 
 // One pass over `order`. Of ways of equal length the one whose last edge is of the smaller kind,
@@ -112,10 +114,10 @@ struct LongestPaths {
 LongestPaths FindLongestPaths(const EventGraph& graph, const TopologicalOrder& order);
 // Only how long the longest way to the end is, with other weights.
 int64_t LongestLength(const EventGraph& graph, const TopologicalOrder& order,
-                      const std::vector<int64_t>& weight_ns);
+                      std::span<const int64_t> weight_ns);
 
 // Per node: how late it may come, on the clock of LongestPaths::ns, without making the end later.
-std::vector<int64_t> LatestTimes(const EventGraph& graph, const TopologicalOrder& order,
+ColumnData<int64_t> LatestTimes(const EventGraph& graph, const TopologicalOrder& order,
                                  int64_t end_ns);
 
 }  // namespace borescope::internal

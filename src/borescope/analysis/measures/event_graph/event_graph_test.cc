@@ -95,12 +95,12 @@ TEST(EventGraphTest, AnEdgeLongerByItsSlackChangesNothing) {
     const TopologicalOrder order = OrderNodes(graph);
     const LongestPaths paths = FindLongestPaths(graph, order);
     const int64_t length = paths.ns[EventGraph::kEnd];
-    const std::vector<int64_t> latest = LatestTimes(graph, order, length);
+    const ColumnData<int64_t> latest = LatestTimes(graph, order, length);
     for (EdgeId edge = 0; edge < graph.edges(); ++edge) {
       const int64_t slack =
           latest[graph.target[edge]] - graph.weight_ns[edge] - paths.ns[planted.edges[edge].from];
       ASSERT_GE(slack, 0) << "seed " << seed;
-      std::vector<int64_t> weights = graph.weight_ns;
+      ColumnData<int64_t> weights = graph.weight_ns;
       weights[edge] += slack;
       ASSERT_EQ(LongestLength(graph, order, weights), length) << "seed " << seed;
       weights[edge] += 1;
@@ -113,7 +113,7 @@ TEST(EventGraphTest, CirclesOfOneMomentAreCut) {
   for (uint32_t seed = 1; seed < 2000; seed += 2) {
     const Planted planted = PlantGraph(seed);
     const TopologicalOrder order = OrderNodes(planted.graph);
-    std::vector<NodeId> nodes = order.nodes;
+    ColumnData<NodeId> nodes = order.nodes;
     std::sort(nodes.begin(), nodes.end());
     for (NodeId node = 0; node < nodes.size(); ++node) {
       ASSERT_EQ(nodes[node], node) << "seed " << seed;

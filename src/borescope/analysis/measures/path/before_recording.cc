@@ -109,7 +109,7 @@ class Beginnings {
 
   const Trace& trace_;
   const EventGraph& graph_;
-  const std::vector<NodeId>& start_of_work_;
+  const ColumnData<NodeId>& start_of_work_;
   const ColumnData<HostId>& launch_of_;
   std::map<int64_t, DeviceId> first_work_;  // by number of the device
   int64_t first_work_ns_ = std::numeric_limits<int64_t>::min();  // the first of these

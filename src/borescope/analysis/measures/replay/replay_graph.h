@@ -47,10 +47,10 @@ struct ReplayGraph {
   RecordingGraph recording;
 
   // Per place.
-  std::vector<NodeId> node;
+  ColumnData<NodeId> node;
   std::vector<int64_t> ts_ns;        // as measured, on the clock of the host
   std::vector<uint32_t> first_edge;  // places + 1: the dependencies into it
-  std::vector<Place> place_of;       // per node
+  ColumnData<Place> place_of;       // per node
   // Per dependency, by place.
   std::vector<Place> source;
   std::vector<LagClassId> lag_class;

@@ -44,7 +44,7 @@ class Slack {
  private:
   const EventGraph& graph_;
   const LongestPaths& paths_;
-  std::vector<int64_t> latest_;
+  ColumnData<int64_t> latest_;
 };
 
 // The table with a row for every event that is pushed.

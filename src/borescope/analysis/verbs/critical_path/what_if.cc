@@ -183,7 +183,7 @@ std::vector<WhatIf> AskWhatIf(const RankView& view, const RecordingGraph& record
   for (size_t thread = 0; thread < recording.facts.threads.size(); ++thread) {
     finder.OfThread(thread);
   }
-  std::vector<int64_t> weights = recording.graph.weight_ns;
+  ColumnData<int64_t> weights = recording.graph.weight_ns;
   const int64_t all_ns = LongestLength(recording.graph, order, weights);
   std::vector<WhatIf> answers;
   for (size_t i = 0; i < count; ++i) {
