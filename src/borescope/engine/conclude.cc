@@ -3,6 +3,10 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <utility>
+
+#include "borescope/analysis/core/reduce.h"
+
 namespace borescope::internal {
 
 namespace {
@@ -40,6 +44,11 @@ Result<std::vector<Tables>> TakeFindings(MappedRun& run, size_t index, std::stri
   return run.folded.empty() ? std::move(findings) : TakeFolded(run.folded[index]);
 }
 
+Result<Tables> Finish(const Pipeline& pipeline, const Params& params, Tables reduced) {
+  return pipeline.finish == nullptr ? std::move(reduced)
+                                    : pipeline.finish(std::move(reduced), params);
+}
+
 }  // namespace
 
 void CountMissing(const MissingByRank& lacks) {
@@ -53,8 +62,7 @@ void CountMissing(const MissingByRank& lacks) {
 Result<Tables> ReduceAndFinish(const Pipeline& pipeline, const Params& params,
                                std::span<const Tables> findings) {
   BS_ASSIGN(Tables reduced, pipeline.reduce(findings, params));
-  return pipeline.finish == nullptr ? std::move(reduced)
-                                    : pipeline.finish(std::move(reduced), params);
+  return Finish(pipeline, params, std::move(reduced));
 }
 
 Result<Tables> ReduceOne(const AnalysisSpec& spec, size_t index, const Params& params,
@@ -66,11 +74,14 @@ Result<Tables> ReduceOne(const AnalysisSpec& spec, size_t index, const Params& p
 Result<Tables> ConcludeOne(const AnalysisSpec& spec, size_t index, const Params& params,
                            MappedRun& run, MissingByRank& lacks) {
   MissingByRank with_this = lacks;
-  BS_ASSIGN(const std::vector<Tables> findings, TakeFindings(run, index, spec.name, with_this));
+  BS_ASSIGN(std::vector<Tables> findings, TakeFindings(run, index, spec.name, with_this));
   Params with_faults = params;
   with_faults.run_faults = FaultsOf(run);
   with_faults.sharing = SharingRanks(run);
-  BS_ASSIGN(Tables tables, ReduceAndFinish(spec.PipelineFor(params), with_faults, findings));
+  const Pipeline& pipeline = spec.PipelineFor(params);
+  BS_ASSIGN(Tables tables, findings.size() == 1 && pipeline.reduce == ConcatTables
+                               ? Finish(pipeline, with_faults, ConcatOne(std::move(findings[0])))
+                               : ReduceAndFinish(pipeline, with_faults, findings));
   lacks = std::move(with_this);
   return tables;
 }

@@ -3,6 +3,10 @@
 #include <fmt/format.h>
 
 #include <cmath>
+#include <string>
+#include <utility>
+#include <variant>
+#include <vector>
 
 #include "borescope/base/text/utf8.h"
 #include "borescope/output/json_writer.h"
@@ -12,28 +16,64 @@
 namespace borescope::internal {
 namespace {
 
-void PutCell(std::string& line, int64_t value, const WriteOptions&) {
-  fmt::format_to(std::back_inserter(line), "{}", value);
-}
-void PutCell(std::string& line, double value, const WriteOptions&) {
-  if (std::isfinite(value)) {
-    line += ShortestDouble(value);
-  }
-}
-void PutCell(std::string& line, char value, const WriteOptions&) {
-  line += value != 0 ? "true" : "false";
-}
-
 // https://owasp.org/www-community/attacks/CSV_Injection lists what spreadsheets take for a formula.
-void PutCell(std::string& line, const std::string& value, const WriteOptions& options) {
+std::string FieldOf(const std::string& value, const WriteOptions& options) {
   std::string text = options.printable ? ToPrintable(value) : value;
   const bool is_formula =
       !text.empty() && std::string_view("=+-@\t\r").find(text.front()) != std::string_view::npos;
   if (options.guard_formulas && is_formula) {
     text.insert(0, 1, '\'');
   }
-  line += CsvField(text);
+  return CsvField(text);
 }
+
+// The cells of a column as fields. Tables with a row per event have few texts, of which each is
+// made a field once.
+class CsvColumn {
+ public:
+  CsvColumn(const Column& column, const WriteOptions& options)
+      : column_(column), options_(options) {
+    const auto* cells = std::get_if<StringValues>(&column.values);
+    if (cells != nullptr && cells->texts().size() <= cells->size() / 2) {
+      fields_.reserve(cells->texts().size());
+      for (const std::string& text : cells->texts()) {
+        fields_.push_back(FieldOf(text, options));
+      }
+    }
+  }
+
+  // Appends the field of a row; nothing where it is missing.
+  void Put(size_t row, std::string& text) const {
+    if (!column_.IsMissing(row)) {
+      std::visit([&](const auto& cells) { PutCell(cells, row, text); }, column_.values);
+    }
+  }
+
+ private:
+  static void PutCell(const IntValues& cells, size_t row, std::string& text) {
+    const fmt::format_int digits(cells[row]);
+    text.append(digits.data(), digits.size());
+  }
+  static void PutCell(const FloatValues& cells, size_t row, std::string& text) {
+    if (std::isfinite(cells[row])) {
+      text += ShortestDouble(cells[row]);
+    }
+  }
+  static void PutCell(const BoolValues& cells, size_t row, std::string& text) {
+    text += cells[row] != 0 ? "true" : "false";
+  }
+  void PutCell(const StringValues& cells, size_t row, std::string& text) const {
+    if (fields_.empty()) {
+      text += FieldOf(cells[row], options_);
+    } else {
+      text += fields_[cells.numbers()[row]];
+    }
+  }
+
+  const Column& column_;
+  const WriteOptions& options_;
+  std::vector<std::string> fields_;  // by number of the text; empty: made for each cell
+};
 
 std::string HeaderLine(const Table& table) {
   std::string line;
@@ -43,16 +83,15 @@ std::string HeaderLine(const Table& table) {
   return line + '\n';
 }
 
-std::string RowLine(const Table& table, size_t row, const WriteOptions& options) {
-  std::string line;
-  for (size_t i = 0; i < table.columns.size(); ++i) {
-    const Column& column = table.columns[i];
-    line += i == 0 ? "" : ",";
-    if (!column.IsMissing(row)) {
-      std::visit([&](const auto& cells) { PutCell(line, cells[row], options); }, column.values);
+void PutRow(const std::vector<CsvColumn>& columns, size_t row, std::string& text) {
+  bool is_first = true;
+  for (const CsvColumn& column : columns) {
+    if (!std::exchange(is_first, false)) {
+      text += ',';
     }
+    column.Put(row, text);
   }
-  return line + '\n';
+  text += '\n';
 }
 
 }  // namespace
@@ -77,8 +116,13 @@ std::string CsvField(std::string_view raw) {
 Result<void> WriteCsvTable(const Table& table, const WriteOptions& options, Sink& sink) {
   constexpr size_t kFlushBytes = 64 * 1024;
   std::string text = HeaderLine(table);
+  std::vector<CsvColumn> columns;
+  columns.reserve(table.columns.size());
+  for (const Column& column : table.columns) {
+    columns.emplace_back(column, options);
+  }
   for (size_t row = 0; row < table.rows(); ++row) {
-    text += RowLine(table, row, options);
+    PutRow(columns, row, text);
     if (text.size() >= kFlushBytes) {
       BS_TRY(sink.Write(text));
       text.clear();

@@ -18,6 +18,8 @@ class NumberedTexts {
         values_(std::get<StringValues>(column.values)),
         places_(numbers, kUnknown) {}
 
+  bool IsOf(const Column& column) const { return &column == &column_; }
+
   // Appends the text of this number; `text` gives it, and is asked the first time.
   template <class Get>
   void Push(size_t number, const Get& text) {

@@ -59,6 +59,14 @@ Result<Tables> ConcatTables(std::span<const Tables> findings, const Params&) {
   return JoinTables(findings, ConcatByRank);
 }
 
+Tables ConcatOne(Tables tables) {
+  for (Table& table : tables) {
+    CheckedRows(table.rows(), "rows of all ranks");
+    table = InRankOrder(std::move(table));
+  }
+  return tables;
+}
+
 Result<Tables> MergeTables(std::span<const Tables> findings, const Params&) {
   return JoinTables(findings, [](const std::vector<Table>& tables) { return MergeByKey(tables); });
 }

@@ -10,6 +10,7 @@
 #include <string_view>
 
 #include "borescope/base/check.h"
+#include "borescope/table/numbered_texts.h"
 #include "borescope/table/table.h"
 #include "borescope/trace/tables.h"
 
@@ -28,6 +29,15 @@ class Row {
   Row& Float(double value) { return Next(value); }
   Row& Bool(bool value) { return Next(value); }
   Row& Text(std::string_view value) { return Next(value); }
+  // The text of this number; `text` gives it, and is asked the first time. REQUIRES: `texts` is of
+  // the next column.
+  template <class Get>
+  Row& Numbered(NumberedTexts& texts, size_t number, const Get& text) {
+    [[maybe_unused]] const struct Column& next = Column();
+    BS_DCHECK(texts.IsOf(next));
+    texts.Push(number, text);
+    return *this;
+  }
   Row& Missing() {
     PushMissing(Column());
     return *this;

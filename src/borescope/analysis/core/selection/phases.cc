@@ -61,6 +61,10 @@ std::vector<Phase> HostPhases(const RankView& view) {
   return phases;
 }
 
+std::shared_ptr<const std::vector<Phase>> SharedHostPhases(const RankView& view) {
+  return view.Shared<Phase>([&] { return HostPhases(view); });
+}
+
 Phase PhaseOf(const RankView& view, const std::vector<Phase>& host_phases, DeviceId id) {
   const HostId launch = view.index.correlation.launch_of[id.value];
   const HostId op = view.index.correlation.op_of[id.value];

@@ -13,6 +13,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <string_view>
 #include <vector>
 
@@ -32,6 +33,8 @@ std::string_view PhaseName(Phase phase);
 
 // The phase of every host row. O(rows).
 std::vector<Phase> HostPhases(const RankView& view);
+// The same, found once within one question.
+std::shared_ptr<const std::vector<Phase>> SharedHostPhases(const RankView& view);
 
 // The phase of a device event: that of its launch, else of its operator.
 Phase PhaseOf(const RankView& view, const std::vector<Phase>& host_phases, DeviceId id);

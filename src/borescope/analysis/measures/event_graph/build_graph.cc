@@ -1,11 +1,12 @@
 #include "borescope/analysis/measures/event_graph/build_graph.h"
 
 #include <algorithm>
+#include <memory>
 #include <utility>
 
+#include "borescope/analysis/core/selection/recorded_syncs.h"
 #include "borescope/analysis/measures/event_graph/device_edges.h"
 #include "borescope/analysis/measures/event_graph/handovers.h"
-#include "borescope/analysis/measures/event_graph/threads.h"
 #include "borescope/analysis/measures/idle/data_loading.h"
 #include "borescope/base/stop.h"
 
@@ -23,11 +24,12 @@ class Construction {
 
   RecordingGraph Build(std::string_view data_load, GraphUse use) {
     const HostEvents& host = trace_.host();
+    const std::shared_ptr<const ThreadHandovers> threads = SharedHandovers(view_);
     result_.facts = {std::vector<uint8_t>(host.size()), FindDataLoading(trace_, data_load),
-                     FindThreads(view_)};
-    ClockedSyncs found = FindClockedSyncs(trace_, view_.index.correlation);
-    result_.clocks = std::move(found.clocks);
-    result_.syncs = std::move(found.syncs);
+                     threads->threads};
+    const std::shared_ptr<const ClockedSyncs> syncs = SharedClockedSyncs(view_);
+    result_.clocks = syncs->clocks;
+    result_.syncs = syncs->syncs;
     MarkLaunches();
     MarkWaits();
     if (use == GraphUse::kReplay) {
@@ -35,8 +37,10 @@ class Construction {
       MarkArrivals();
       MarkQueues();
     }
-    const std::vector<Handover> handovers = FindHandovers(view_, result_.facts);
-    Reserve(handovers.size());
+    for (const auto& [event, marks] : threads->marks) {
+      result_.facts.marks[event.value] |= marks;
+    }
+    Reserve(threads->handovers.size());
     for (const ThreadFacts& thread : result_.facts.threads) {
       AddThread(thread);
     }
@@ -47,7 +51,7 @@ class Construction {
       builder_.AddEdge(result_.start_of_work[queued.frees.value], end_of_[queued.call.value], 0,
                        EdgeKind::kQueue);
     }
-    AddHandovers(handovers);
+    AddHandovers(threads->handovers);
     result_.graph = std::move(builder_).Finish();
     if (use == GraphUse::kReplay) {
       result_.start_of_event = std::move(start_of_);

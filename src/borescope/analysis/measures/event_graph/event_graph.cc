@@ -71,13 +71,17 @@ void GraphBuilder::TieLooseNodes() {
   AddEdge(EventGraph::kBegin, EventGraph::kEnd, 0, EdgeKind::kEnds);
 }
 
-template <class T>
-void GraphBuilder::SortBySource(const ColumnData<T>& values, ColumnData<T>& sorted) const {
+void GraphBuilder::SortBySource() {
   ColumnData<EdgeId> next(graph_.first_edge.begin(), graph_.first_edge.end() - 1);
-  sorted.resize(values.size());
-  for (size_t edge = 0; edge < values.size(); ++edge) {
+  graph_.target.resize(from_.size());
+  graph_.weight_ns.resize(from_.size());
+  graph_.kind.resize(from_.size());
+  for (size_t edge = 0; edge < from_.size(); ++edge) {
     CheckStopAt(edge);
-    sorted[next[from_[edge]]++] = values[edge];
+    const EdgeId at = next[from_[edge]]++;
+    graph_.target[at] = to_[edge];
+    graph_.weight_ns[at] = weight_ns_[edge];
+    graph_.kind[at] = kind_[edge];
   }
 }
 
@@ -91,9 +95,7 @@ EventGraph GraphBuilder::Finish() && {
     CheckStopAt(node);
     graph_.first_edge[node] += graph_.first_edge[node - 1];
   }
-  SortBySource(to_, graph_.target);
-  SortBySource(weight_ns_, graph_.weight_ns);
-  SortBySource(kind_, graph_.kind);
+  SortBySource();
   return std::move(graph_);
 }
 

@@ -80,8 +80,7 @@ class GraphBuilder {
 
  private:
   void TieLooseNodes();
-  template <class T>
-  void SortBySource(const ColumnData<T>& values, ColumnData<T>& sorted) const;
+  void SortBySource();
 
   EventGraph graph_;
   // Of the edges in the order in which they were added.

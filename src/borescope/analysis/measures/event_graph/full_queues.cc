@@ -1,9 +1,11 @@
 #include "borescope/analysis/measures/event_graph/full_queues.h"
 
 #include <algorithm>
+#include <functional>
+#include <span>
 #include <tuple>
 
-#include "borescope/base/hash/hash_tables.h"
+#include "borescope/base/sort_runs.h"
 #include "borescope/base/stop.h"
 
 namespace borescope::internal {
@@ -50,8 +52,8 @@ class QueueFinder {
     const auto key = [](const QueuedLaunch& launch) {
       return std::tuple(launch.at_ns, launch.call.value, launch.start_ns, launch.first.value);
     };
-    std::sort(launches_.begin(), launches_.end(),
-              [&](const QueuedLaunch& a, const QueuedLaunch& b) { return key(a) < key(b); });
+    SortRuns(std::span(launches_),
+             [&](const QueuedLaunch& a, const QueuedLaunch& b) { return key(a) < key(b); });
     launches_.erase(
         std::unique(launches_.begin(), launches_.end(),
                     [](const QueuedLaunch& a, const QueuedLaunch& b) { return a.call == b.call; }),
@@ -61,10 +63,6 @@ class QueueFinder {
   size_t StartedBy(int64_t ns) const {
     return static_cast<size_t>(std::upper_bound(starts_.begin(), starts_.end(), ns) -
                                starts_.begin());
-  }
-  size_t WaitingBefore(size_t launch) const {
-    const size_t started = StartedBy(launches_[launch].at_ns);
-    return launch > started ? launch - started : 0;
   }
 
   // The launches of streams whose queue was long enough that its limit shows.
@@ -89,17 +87,23 @@ class QueueFinder {
     for (const QueuedLaunch& launch : launches_) {
       starts_.push_back(launch.start_ns);
     }
-    std::sort(starts_.begin(), starts_.end());
+    SortRuns(std::span(starts_), std::less<>());
+    waiting_.clear();
+    size_t started = 0;
     size_t longest = 0;
     for (size_t i = 0; i < launches_.size(); ++i) {
       CheckStopAt(i);
-      longest = std::max(longest, WaitingBefore(i));
+      while (started < starts_.size() && starts_[started] <= launches_[i].at_ns) {
+        ++started;
+      }
+      waiting_.push_back(i > started ? i - started : 0);
+      longest = std::max(longest, waiting_.back());
     }
     return longest;
   }
 
   bool FindsFull(size_t i, size_t longest) const {
-    return static_cast<double>(WaitingBefore(i)) >= kFullShare * static_cast<double>(longest);
+    return static_cast<double>(waiting_[i]) >= kFullShare * static_cast<double>(longest);
   }
 
   void MarkFull(size_t i, size_t longest) {
@@ -114,11 +118,11 @@ class QueueFinder {
     const HostId call = launches_[i].call;
     const int64_t begin_ns = host_.ts_ns[call.value];
     const int64_t end_ns = host_.end_ns(call);
-    const int64_t usual_ns = usual_ns_.at(host_.name[call.value].value);
+    const int64_t usual_ns = usual_ns_[host_.name[call.value].value];
     const bool is_long = FindsFull(i, longest) && static_cast<double>(end_ns - begin_ns) >
                                                       kTimesUsual * static_cast<double>(usual_ns);
     // Near the limit another of the last works may have freed the place.
-    const size_t started = StartedBy(end_ns);
+    const size_t started = is_long ? StartedBy(end_ns) : 0;
     const QueuedLaunch& last = launches_[started == 0 ? 0 : std::min(started, i) - 1];
     const bool was_full = is_long && last.start_ns > begin_ns && last.start_ns <= end_ns;
     const QueuedLaunch& frees = was_full ? last : launches_[i - longest];
@@ -130,8 +134,8 @@ class QueueFinder {
   // How long calls take, by name: the median of those that found room; where there are none, what
   // one in ten does not exceed.
   void MeasureCalls() {
-    HashMap<uint32_t, std::vector<int64_t>> all;
-    HashMap<uint32_t, std::vector<int64_t>> roomy;
+    std::vector<std::vector<int64_t>> all(view_.trace.strings().size());
+    std::vector<std::vector<int64_t>> roomy(all.size());
     const Correlation& links = view_.index.correlation;
     for (uint32_t row = 0; row < host_.size(); ++row) {
       CheckStopAt(row);
@@ -143,11 +147,11 @@ class QueueFinder {
         }
       }
     }
-    // Each gives one value of its own, whatever the order.
-    for (auto& [name, durations] : all.InAnyOrder()) {
-      const auto with_room = roomy.find(name);
-      usual_ns_[name] =
-          with_room == roomy.end() ? AtShare(durations, 10) : AtShare(with_room->second, 2);
+    usual_ns_.assign(all.size(), 0);
+    for (size_t name = 0; name < all.size(); ++name) {
+      if (!all[name].empty()) {
+        usual_ns_[name] = roomy[name].empty() ? AtShare(all[name], 10) : AtShare(roomy[name], 2);
+      }
     }
   }
 
@@ -162,10 +166,11 @@ class QueueFinder {
   const DeviceEvents& device_;
   const RankView& view_;
   const DeviceClocks& clocks_;
-  std::vector<QueuedLaunch> launches_;   // of the stream at hand, by launch
-  std::vector<int64_t> starts_;          // of their work, ascending
-  std::vector<char> found_full_;         // per host row; empty: no queue was full
-  HashMap<uint32_t, int64_t> usual_ns_;  // by name
+  std::vector<QueuedLaunch> launches_;  // of the stream at hand, by launch
+  std::vector<int64_t> starts_;         // of their work, ascending
+  std::vector<size_t> waiting_;         // per launch: the earlier ones whose work had not started
+  std::vector<char> found_full_;        // per host row; empty: no queue was full
+  std::vector<int64_t> usual_ns_;       // by StringId of the name
   std::vector<QueuedCall> found_;
 };
 

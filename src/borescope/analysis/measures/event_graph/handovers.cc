@@ -54,13 +54,8 @@ struct Boundary {
 class MainThread {
  public:
   MainThread(const Trace& trace, const std::vector<char>& is_engine_name,
-             std::span<const Busy> engine, std::vector<Handover>& handovers,
-             std::vector<uint8_t>& marks)
-      : host_(trace.host()),
-        is_engine_name_(is_engine_name),
-        engine_(engine),
-        handovers_(handovers),
-        marks_(marks) {}
+             std::span<const Busy> engine, ThreadHandovers& found)
+      : host_(trace.host()), is_engine_name_(is_engine_name), engine_(engine), found_(found) {}
 
   void Pass(HostId id, bool is_end, int64_t at_ns) {
     const HostKind kind = host_.kind[id.value];
@@ -136,7 +131,8 @@ class MainThread {
       if (HasWaited(boundary)) {
         Add({latest_at_, boundary.at});
         Mark(last_.at);
-        marks_[last_.at.event.value] |= last_.at.is_end ? kMarkReleases : kMarkReleasesAtStart;
+        found_.marks.emplace_back(last_.at.event,
+                                  last_.at.is_end ? kMarkReleases : kMarkReleasesAtStart);
       }
     }
     pending_.clear();
@@ -161,20 +157,19 @@ class MainThread {
   }
 
   void Add(const Handover& handover) {
-    handovers_.push_back(handover);
+    found_.handovers.push_back(handover);
     Mark(handover.from);
     Mark(handover.to);
   }
 
   void Mark(HostTimestamp moment) {
-    marks_[moment.event.value] |= moment.is_end ? kMarkEnd : kMarkStart;
+    found_.marks.emplace_back(moment.event, moment.is_end ? kMarkEnd : kMarkStart);
   }
 
   const HostEvents& host_;
   const std::vector<char>& is_engine_name_;
   std::span<const Busy> engine_;  // by begin
-  std::vector<Handover>& handovers_;
-  std::vector<uint8_t>& marks_;
+  ThreadHandovers& found_;
   std::vector<Frame> open_;  // events of the main thread
   size_t next_ = 0;          // the first busy time that has not begun
   std::priority_queue<Ending, std::vector<Ending>, std::greater<>> running_;  // begun, not ended
@@ -188,11 +183,12 @@ class MainThread {
 };
 
 // Per process: the busy times of its engine, by begin.
-std::map<int64_t, std::vector<Busy>> BusyEngines(const RankView& view, const HostFacts& facts) {
+std::map<int64_t, std::vector<Busy>> BusyEngines(const RankView& view,
+                                                 const std::vector<ThreadFacts>& threads) {
   const Tracks& tracks = view.trace.tracks();
   const std::vector<char> engines = FindEngines(view);
   std::map<int64_t, std::vector<Busy>> engine_of;
-  for (const ThreadFacts& thread : facts.threads) {
+  for (const ThreadFacts& thread : threads) {
     if (engines[thread.track.value] != 0 && !thread.is_main) {
       std::vector<Busy>& all = engine_of[tracks.pid[thread.track.value]];
       const std::vector<Busy> more = BusyOf(view.trace, thread.track);
@@ -206,23 +202,31 @@ std::map<int64_t, std::vector<Busy>> BusyEngines(const RankView& view, const Hos
   return engine_of;
 }
 
-}  // namespace
-
-std::vector<Handover> FindHandovers(const RankView& view, HostFacts& facts) {
-  const std::map<int64_t, std::vector<Busy>> engine_of = BusyEngines(view, facts);
+ThreadHandovers FindHandovers(const RankView& view) {
+  ThreadHandovers found{FindThreads(view), {}, {}};
+  const std::map<int64_t, std::vector<Busy>> engine_of = BusyEngines(view, found.threads);
   const std::vector<char> is_engine_name = FindEngineNames(view.trace);
-  std::vector<Handover> handovers;
-  for (const ThreadFacts& thread : facts.threads) {
+  // Where events begin and end does not depend on what they matter for.
+  const HostFacts no_facts{std::vector<uint8_t>(view.trace.host().size()),
+                           std::vector<char>(view.trace.strings().size()),
+                           {}};
+  for (const ThreadFacts& thread : found.threads) {
     const auto engine = engine_of.find(view.trace.tracks().pid[thread.track.value]);
     if (thread.is_main && engine != engine_of.end()) {
-      MainThread main(view.trace, is_engine_name, engine->second, handovers, facts.marks);
+      MainThread main(view.trace, is_engine_name, engine->second, found);
       SweepThread(
-          view.trace, facts, thread, [](const ThreadPiece&) {},
+          view.trace, no_facts, thread, [](const ThreadPiece&) {},
           [&](HostId id, bool is_end, int64_t at_ns) { main.Pass(id, is_end, at_ns); });
       main.Finish();
     }
   }
-  return handovers;
+  return found;
+}
+
+}  // namespace
+
+std::shared_ptr<const ThreadHandovers> SharedHandovers(const RankView& view) {
+  return view.Shared<ThreadHandovers>([&] { return FindHandovers(view); });
 }
 
 }  // namespace borescope::internal

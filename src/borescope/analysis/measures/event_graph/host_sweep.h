@@ -76,20 +76,21 @@ class HostSweep {
  private:
   struct Frame {
     HostId id;
+    int64_t end_ns;
     bool is_busy;  // in an operator or a call
     bool is_loading;
     bool waits;
   };
 
   void CloseUntil(int64_t ns) {
-    while (!open_.empty() && trace_.host().end_ns(open_.back().id) <= ns) {
+    while (!open_.empty() && open_.back().end_ns <= ns) {
       CloseTop();
     }
   }
 
   void CloseTop() {
     const HostId id = open_.back().id;
-    MoveTo(trace_.host().end_ns(id));
+    MoveTo(open_.back().end_ns);
     open_.pop_back();
     Pass(id, true);
   }
@@ -97,8 +98,9 @@ class HostSweep {
   void Open(HostId id) {
     const HostEvents& host = trace_.host();
     const HostKind kind = host.kind[id.value];
-    Frame frame = open_.empty() ? Frame{id, false, false, false} : open_.back();
+    Frame frame = open_.empty() ? Frame{id, 0, false, false, false} : open_.back();
     frame.id = id;
+    frame.end_ns = host.end_ns(id);
     frame.is_busy |= kind == HostKind::kOp || kind == HostKind::kRuntime;
     frame.is_loading |= facts_.is_loading[host.name[id.value].value] != 0;
     frame.waits |= (facts_.marks[id.value] & kMarkWaits) != 0;

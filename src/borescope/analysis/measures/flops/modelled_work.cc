@@ -24,7 +24,7 @@ class Modeller {
   Modeller(const RankView& view, const OpModelOptions& options)
       : view_(view),
         host_(view.trace.host()),
-        phases_(HostPhases(view)),
+        phases_(SharedHostPhases(view)),
         measured_(view),
         op_of_(view.trace.device().size()),
         arguments_(view.trace.host().all_size(), Arguments::kNone),
@@ -65,7 +65,7 @@ class Modeller {
 
   const RankView& view_;
   const HostEvents& host_;
-  std::vector<Phase> phases_;
+  std::shared_ptr<const std::vector<Phase>> phases_;
   MeasuredMatrixUse measured_;
   // Per host row, of it and the rows around it: the innermost with a model, and the innermost that
   // is tied to a forward operator.
@@ -362,12 +362,13 @@ void Modeller::InferCost(ModelledCall& call) {
 WorkDirection Modeller::DirectionOf(HostId op) {
   const OpModel* model = Costs().ModelOf(op);
   const OpDirection by_model = model == nullptr ? OpDirection::kForward : model->direction;
-  if (by_model == OpDirection::kUpdate || phases_[op.value] == Phase::kOptimizer) {
+  if (by_model == OpDirection::kUpdate || (*phases_)[op.value] == Phase::kOptimizer) {
     return WorkDirection::kUpdate;
   }
   if (by_model == OpDirection::kBackward) return WorkDirection::kBackward;
-  if (phases_[op.value] == Phase::kRecompute) return WorkDirection::kRecompute;
-  return phases_[op.value] == Phase::kBackward ? WorkDirection::kBackward : WorkDirection::kForward;
+  if ((*phases_)[op.value] == Phase::kRecompute) return WorkDirection::kRecompute;
+  return (*phases_)[op.value] == Phase::kBackward ? WorkDirection::kBackward
+                                                  : WorkDirection::kForward;
 }
 
 Result<ModelledWork> Modeller::Build() {

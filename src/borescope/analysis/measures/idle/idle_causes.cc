@@ -115,15 +115,15 @@ class Causes {
  public:
   explicit Causes(const Trace& trace) : trace_(trace), hosts_(trace), first_ns_(FirstWork(trace)) {}
 
-  // From now on also adds every piece of idle time to `pieces`, by time; nullptr: no more.
-  void KeepPieces(std::vector<IdlePiece>* pieces) { pieces_ = pieces; }
-
   // Of some processes, or all. `skew_ns`: of the device. Times of the host are moved to its
   // clock: there the gaps are.
   // `of_main`: the gaps between the work of the main threads alone; empty: all are.
+  // Adds every piece of idle time to `pieces`, by time.
   CauseSums SumsOf(const StreamGaps& device, const std::vector<MainGap>& of_main,
-                   const IntervalSet& windows, std::span<const int64_t> pids, int64_t skew_ns) {
+                   const IntervalSet& windows, std::span<const int64_t> pids, int64_t skew_ns,
+                   std::vector<IdlePiece>& pieces) {
     sums_ = {};
+    pieces_ = &pieces;
     main_gap_ = {};
     skew_ns_ = skew_ns;
     of_pids_ = pids.empty() ? HostTime() : hosts_.Of(pids);
@@ -154,9 +154,7 @@ class Causes {
   int64_t AddTime(IdleCause cause, const IntervalSet& windows, Interval time, HostId launch) {
     const int64_t ns = LengthIn(windows, time);
     sums_.times[static_cast<size_t>(cause)] += ns;
-    if (pieces_ != nullptr) {
-      ForPartsIn(windows, time, [&](Interval part) { pieces_->push_back({part, cause, launch}); });
-    }
+    ForPartsIn(windows, time, [&](Interval part) { pieces_->push_back({part, cause, launch}); });
     KeepLongestPart(cause, windows, time, ns);
     return ns;
   }
@@ -352,14 +350,15 @@ Table NewTable() {
 
 // Gaps between the work of the main processes are divided, those within a gap of the main threads
 // by what these did; what other processes do in them is no idle time. `all`: the gaps of all.
-CauseSums SumsOfDevice(const RankView& view, const DeviceTime& time, const StreamGaps& all,
-                       const IntervalSet& windows, int64_t skew_ns, Causes& causes) {
+CauseSums SumsOfDevice(const RankView& view, DeviceIdle& device, Causes& causes) {
+  const DeviceTime& time = *device.time;
+  const IntervalSet& windows = device.windows;
   const MainProcesses main = FindMainProcesses(view, time.tracks);
   const bool are_all = main.tracks.size() == time.tracks.size();
   const StreamGaps some = are_all ? StreamGaps() : FindStreamGaps(view, main.tracks, 0);
-  return causes.SumsOf(are_all ? all : some, FindMainGaps(view, main.tracks),
+  return causes.SumsOf(are_all ? device.gaps : some, FindMainGaps(view, main.tracks),
                        main.pids.empty() ? windows : Subtract(windows, time.busy), main.pids,
-                       skew_ns);
+                       device.skew_ns, device.pieces);
 }
 
 Table NewLateHost() {
@@ -463,6 +462,29 @@ void PushDevice(Tables& tables, const RankView& view, const DeviceTime& time, in
                TimeOf(sums.times, IdleCause::kHead));
 }
 
+Result<IdleTimes> FindIdleTimes(const RankView& view, const Selection& selection) {
+  BS_ASSIGN(const Selected selected, Selected::Make(view, selection));
+  Causes causes(view.trace);
+  const auto waits = SyncsByRecordedTimes(view);
+  IdleTimes found{DeviceTimes(view, selected, PerTrack::kGpu),
+                  {},
+                  {NewTable(), NewLateHost(), NewIdlePlaces()}};
+  found.devices.reserve(found.times->size());
+  LateHost late(view);
+  for (const DeviceTime& time : *found.times) {
+    found.devices.push_back({&time,
+                             selected.TimeOf(time.tracks),
+                             FindStreamGaps(view, time.tracks, 0),
+                             {},
+                             SkewOf(waits->clocks, time.tracks)});
+    DeviceIdle& device = found.devices.back();
+    CauseSums sums = SumsOfDevice(view, device, causes);
+    PushDevice(found.tables, view, time, SplitTime(time, device.windows).idle_ns,
+               SumWaits(device.gaps, device.windows).gaps, std::move(sums), late);
+  }
+  return found;
+}
+
 }  // namespace
 
 std::string_view IdleCauseName(IdleCause cause) {
@@ -473,28 +495,9 @@ std::string_view IdleCauseName(IdleCause cause) {
   return column.substr(0, column.size() - std::string_view("_ns").size());
 }
 
-Result<Tables> IdleCausesAndLateHost(const RankView& view, const Selection& selection,
-                                     const UseDeviceIdle& use) {
-  BS_ASSIGN(const Selected selected, Selected::Make(view, selection));
-  Causes causes(view.trace);
-  const auto waits = SyncsByRecordedTimes(view);
-  Tables tables{NewTable(), NewLateHost(), NewIdlePlaces()};
-  LateHost late(view);
-  const SharedDeviceTimes times = DeviceTimes(view, selected, PerTrack::kGpu);
-  for (const DeviceTime& time : *times) {
-    const IntervalSet windows = selected.TimeOf(time.tracks);
-    const StreamGaps gaps = FindStreamGaps(view, time.tracks, 0);
-    const int64_t skew_ns = SkewOf(waits->clocks, time.tracks);
-    std::vector<IdlePiece> pieces;
-    causes.KeepPieces(use ? &pieces : nullptr);
-    CauseSums sums = SumsOfDevice(view, time, gaps, windows, skew_ns, causes);
-    if (use) {
-      use({time, windows, gaps, pieces, skew_ns, late});
-    }
-    PushDevice(tables, view, time, SplitTime(time, windows).idle_ns, SumWaits(gaps, windows).gaps,
-               std::move(sums), late);
-  }
-  return tables;
+std::shared_ptr<const Result<IdleTimes>> SharedIdleTimes(const RankView& view,
+                                                         const Selection& selection) {
+  return view.Shared<IdleTimes>([&] { return FindIdleTimes(view, selection); });
 }
 
 Table ShownCauses(Table causes) {

@@ -7,7 +7,7 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
+#include <memory>
 #include <string_view>
 #include <vector>
 
@@ -15,10 +15,10 @@
 #include "borescope/analysis/core/selection/device_time.h"
 #include "borescope/analysis/core/selection/selection.h"
 #include "borescope/analysis/measures/idle/idle_division.h"
-#include "borescope/analysis/measures/idle/late_host.h"
 #include "borescope/analysis/measures/idle/stream_gaps.h"
 #include "borescope/base/id.h"
 #include "borescope/base/intervals.h"
+#include "borescope/base/result.h"
 #include "borescope/table/table.h"
 
 namespace borescope::internal {
@@ -51,22 +51,26 @@ struct IdlePiece {
 
 // The idle time of one device.
 struct DeviceIdle {
-  const DeviceTime& time;
-  const IntervalSet& windows;            // the selected time
-  const StreamGaps& gaps;                // between all work of the device, in windows or not
-  const std::vector<IdlePiece>& pieces;  // by time, disjoint: all idle time in the windows
-  int64_t skew_ns;                       // of the host's clock, which is ahead by it
-  LateHost& late;                        // what the host did
+  const DeviceTime* time = nullptr;  // of IdleTimes::times
+  IntervalSet windows;               // the selected time
+  StreamGaps gaps;                   // between all work of the device, in windows or not
+  std::vector<IdlePiece> pieces;     // by time, disjoint: all idle time in the windows
+  int64_t skew_ns = 0;               // of the host's clock, which is ahead by it
 };
-using UseDeviceIdle = std::function<void(const DeviceIdle&)>;
 
-// Tables idle_causes: rank, gpu, idle_ns, gaps, the causes in ns, and the columns above; late_host:
-// what the host did in the time of causes head and host; and idle_places: of each device and column
-// of idle_causes when the longest piece of its time was, on the clock of the file, when the gap of
-// kLongestGap was, and when the longest pieces beside it were. Calls `use`, if there is one, with
-// each device in turn.
-Result<Tables> IdleCausesAndLateHost(const RankView& view, const Selection& selection,
-                                     const UseDeviceIdle& use = {});
+struct IdleTimes {
+  SharedDeviceTimes times;
+  std::vector<DeviceIdle> devices;  // in the order of `times`
+  // Tables idle_causes: rank, gpu, idle_ns, gaps, the causes in ns, and the columns above;
+  // late_host: what the host did in the time of causes head and host; and idle_places: of each
+  // device and column of idle_causes when the longest piece of its time was, on the clock of the
+  // file, when the gap of kLongestGap was, and when the longest pieces beside it were.
+  Tables tables;
+};
+
+// Of one question, which has one selection, they are measured once.
+std::shared_ptr<const Result<IdleTimes>> SharedIdleTimes(const RankView& view,
+                                                         const Selection& selection);
 
 // The same as people see it: without what only the verdict reads.
 Table ShownCauses(Table causes);

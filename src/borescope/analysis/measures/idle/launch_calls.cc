@@ -1,7 +1,12 @@
 #include "borescope/analysis/measures/idle/launch_calls.h"
 
 #include <algorithm>
+#include <cstdint>
+#include <limits>
+#include <span>
+#include <vector>
 
+#include "borescope/base/sort_runs.h"
 #include "borescope/base/stop.h"
 #include "borescope/index/id_map.h"
 #include "borescope/index/launches/correlation.h"
@@ -23,12 +28,20 @@ bool StartsWork(const RankView& view, uint32_t row) {
 // The correlation numbers of all linked device work, each with some row.
 IdMap64 NumbersOfWork(const RankView& view) {
   const DeviceEvents& device = view.trace.device();
-  IdMap64 numbers(device.size());
+  std::vector<uint32_t> rows;
+  int64_t first = std::numeric_limits<int64_t>::max();
+  int64_t last = std::numeric_limits<int64_t>::min();
   for (uint32_t row = 0; row < device.size(); ++row) {
     CheckStopAt(row);
     if (IsDeviceWork(device.kind[row]) && view.index.correlation.launch_of[row].valid()) {
-      numbers[device.correlation[row]] = row;
+      rows.push_back(row);
+      first = std::min(first, device.correlation[row]);
+      last = std::max(last, device.correlation[row]);
     }
+  }
+  IdMap64 numbers(rows.size(), first, last);
+  for (const uint32_t row : rows) {
+    numbers[device.correlation[row]] = row;
   }
   return numbers;
 }
@@ -75,8 +88,8 @@ std::vector<HostId> CallsWithWork(const RankView& view) {
       calls.push_back(HostId{row});
     }
   }
-  std::stable_sort(calls.begin(), calls.end(),
-                   [&](HostId a, HostId b) { return host.ts_ns[a.value] < host.ts_ns[b.value]; });
+  SortRuns(std::span(calls),
+           [&](HostId a, HostId b) { return host.ts_ns[a.value] < host.ts_ns[b.value]; });
   return calls;
 }
 

@@ -1,6 +1,7 @@
 #include "borescope/analysis/measures/path/before_recording.h"
 
 #include <algorithm>
+#include <limits>
 #include <map>
 #include <utility>
 
@@ -24,7 +25,8 @@ class Beginnings {
 
   // The parts of a step in which a device worked on what was launched before the recording.
   IntervalSet Of(const PathStep& step) const {
-    if (step.event == kNoEvent || step.begin_ns >= step.end_ns) {
+    const bool is_later = step.side == NodeSide::kHost && step.begin_ns >= first_work_ns_;
+    if (step.event == kNoEvent || step.begin_ns >= step.end_ns || is_later) {
       return {};
     }
     if (step.side == NodeSide::kHost && step.bound_by == BoundBy::kCpu) {
@@ -68,18 +70,18 @@ class Beginnings {
     if (first_work_.empty()) {
       return;
     }
-    int64_t first_ns = trace_.end_ns();
+    first_work_ns_ = trace_.end_ns();
     for (const auto& [device, work] : first_work_) {
-      first_ns = std::min(first_ns, StartOf(work));
+      first_work_ns_ = std::min(first_work_ns_, StartOf(work));
     }
     const HostEvents& host = trace_.host();
     std::map<uint32_t, std::vector<Interval>> calls;
     for (uint32_t row = 0; row < host.size(); ++row) {
       CheckStopAt(row);
-      if (host.kind[row] == HostKind::kRuntime && host.ts_ns[row] < first_ns &&
+      if (host.kind[row] == HostKind::kRuntime && host.ts_ns[row] < first_work_ns_ &&
           AlwaysBlocks(ClassifyBlockingCall(trace_.Name(HostId{row})))) {
         calls[host.track[row].value].push_back(
-            {host.ts_ns[row], std::min(host.end_ns(HostId{row}), first_ns)});
+            {host.ts_ns[row], std::min(host.end_ns(HostId{row}), first_work_ns_)});
       }
     }
     for (auto& [track, times] : calls) {
@@ -110,6 +112,7 @@ class Beginnings {
   const ColumnData<NodeId>& start_of_work_;
   const ColumnData<HostId>& launch_of_;
   std::map<int64_t, DeviceId> first_work_;  // by number of the device
+  int64_t first_work_ns_ = std::numeric_limits<int64_t>::min();  // the first of these
   std::map<uint32_t, IntervalSet> waits_;   // by track of the thread
 };
 
@@ -134,22 +137,39 @@ void AddParts(const PathStep& step, const IntervalSet& times, std::vector<PathSt
   add(now_ns, step.end_ns, step);
 }
 
+// `divided`: by index of a step, its times that are of before the recording.
+std::vector<PathStep> Divide(const std::vector<PathStep>& steps,
+                             const std::vector<std::pair<size_t, IntervalSet>>& divided) {
+  std::vector<PathStep> result;
+  result.reserve(steps.size() + 2 * divided.size());
+  size_t next = 0;
+  const auto copy_until = [&](size_t end) {
+    result.insert(result.end(), steps.begin() + static_cast<ptrdiff_t>(next),
+                  steps.begin() + static_cast<ptrdiff_t>(end));
+    next = end;
+  };
+  for (const auto& [index, times] : divided) {
+    copy_until(index);
+    AddParts(steps[index], times, result);
+    ++next;
+  }
+  copy_until(steps.size());
+  return result;
+}
+
 }  // namespace
 
 std::vector<PathStep> SeparateBeforeRecording(const RankView& view, const RecordingGraph& recording,
-                                              const std::vector<PathStep>& steps) {
+                                              std::vector<PathStep> steps) {
   const Beginnings beginnings(view, recording);
-  std::vector<PathStep> result;
-  result.reserve(steps.size() + 2);
-  for (const PathStep& step : steps) {
-    const IntervalSet times = beginnings.Of(step);
-    if (Coverage(times) == 0) {
-      result.push_back(step);
-    } else {
-      AddParts(step, times, result);
+  std::vector<std::pair<size_t, IntervalSet>> divided;  // a handful
+  for (size_t i = 0; i < steps.size(); ++i) {
+    CheckStopAt(i);
+    if (IntervalSet times = beginnings.Of(steps[i]); Coverage(times) != 0) {
+      divided.emplace_back(i, std::move(times));
     }
   }
-  return result;
+  return divided.empty() ? std::move(steps) : Divide(steps, divided);
 }
 
 }  // namespace borescope::internal

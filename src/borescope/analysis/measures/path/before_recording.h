@@ -12,6 +12,6 @@ namespace borescope::internal {
 // launch and the first work of a device what is out of the ordinary, and calls that wait before
 // the first recorded work of any device. The lengths add up as before. O(steps + rows of the host).
 std::vector<PathStep> SeparateBeforeRecording(const RankView& view, const RecordingGraph& recording,
-                                              const std::vector<PathStep>& steps);
+                                              std::vector<PathStep> steps);
 
 }  // namespace borescope::internal

@@ -1,9 +1,9 @@
 #include "borescope/analysis/measures/path/path.h"
 
 #include <algorithm>
-#include <utility>
+#include <numeric>
+#include <span>
 
-#include "borescope/base/sort_runs.h"
 #include "borescope/base/stop.h"
 
 namespace borescope::internal {
@@ -59,16 +59,10 @@ class StepMaker {
   std::vector<PathStep> Make() {
     const int64_t first_ns = Collect();
     if (first_ns != graph_.ts_ns[EventGraph::kBegin]) {  // only where hostile times tie a circle
-      Add(0, {graph_.ts_ns[EventGraph::kBegin], first_ns});
+      Add(--first_place_, {graph_.ts_ns[EventGraph::kBegin], first_ns});
     }
     AddThreads();
-    SortRuns(std::span(steps_), [](const auto& a, const auto& b) { return a.first < b.first; });
-    std::vector<PathStep> steps;
-    steps.reserve(steps_.size());
-    for (const auto& [place, step] : steps_) {
-      steps.push_back(step);
-    }
-    return steps;
+    return InOrder();
   }
 
  private:
@@ -79,19 +73,38 @@ class StepMaker {
     int64_t end_ns;
   };
 
-  void Add(uint32_t place, const PathStep& step) { steps_.emplace_back(place, step); }
+  void Add(uint32_t place, const PathStep& step) {
+    places_.push_back(place);
+    steps_.push_back(step);
+  }
+
+  // The steps by place, those of one place as they were added: each place has few, and none is far
+  // from the next, so that they are counted and not compared.
+  std::vector<PathStep> InOrder() const {
+    std::vector<uint32_t> next(std::numeric_limits<uint32_t>::max() - first_place_ + 1);
+    for (const uint32_t place : places_) {
+      ++next[place - first_place_];
+    }
+    std::exclusive_scan(next.begin(), next.end(), next.begin(), uint32_t{0});
+    std::vector<PathStep> sorted(steps_.size());
+    for (size_t i = 0; i < steps_.size(); ++i) {
+      CheckStopAt(i);
+      sorted[next[places_[i] - first_place_]++] = steps_[i];
+    }
+    return sorted;
+  }
 
   // Walks from the end to the begin, and gives the time of the node where it gets to. Where an edge
   // leads back, what is before it on the path ends earlier.
   int64_t Collect() {
-    uint32_t place = std::numeric_limits<uint32_t>::max();
     NodeId node = EventGraph::kEnd;
     int64_t end_ns = graph_.ts_ns[node];
     bool was_inferred = false;
     for (; paths_.by[node] != kNoEdge; node = paths_.from[node]) {
       const EdgeId edge = paths_.by[node];
       const EdgeKind kind = graph_.kind[edge];
-      CheckStopAt(--place);
+      const uint32_t place = --first_place_;
+      CheckStopAt(place);
       const int64_t begin_ns = std::min(graph_.ts_ns[paths_.from[node]], end_ns);
       if (kind == EdgeKind::kThread) {
         stretches_.push_back({paths_.from[node], place, end_ns});
@@ -207,12 +220,16 @@ class StepMaker {
   const EventGraph& graph_;
   const LongestPaths& paths_;
   std::vector<Stretch> stretches_;
-  std::vector<std::pair<uint32_t, PathStep>> steps_;  // with their place on the path
+  std::vector<PathStep> steps_;  // in the order in which they were found
+  std::vector<uint32_t> places_;  // of the steps on the path, all below the largest number
+  uint32_t first_place_ = std::numeric_limits<uint32_t>::max();
 };
 
-// The parts of the steps in the windows.
+}  // namespace
+
 std::vector<PathStep> ClipSteps(const std::vector<PathStep>& steps, const IntervalSet& windows) {
   std::vector<PathStep> kept;
+  kept.reserve(windows.size() == 1 ? steps.size() : 0);
   auto window = windows.begin();
   for (const PathStep& step : steps) {
     CheckStopAt(kept.size());
@@ -233,11 +250,9 @@ std::vector<PathStep> ClipSteps(const std::vector<PathStep>& steps, const Interv
   return kept;
 }
 
-}  // namespace
-
 std::vector<PathStep> PathSteps(const RankView& view, const RecordingGraph& recording,
-                                const LongestPaths& paths, const IntervalSet& windows) {
-  return ClipSteps(StepMaker(view, recording, paths).Make(), windows);
+                                const LongestPaths& paths) {
+  return StepMaker(view, recording, paths).Make();
 }
 
 }  // namespace borescope::internal

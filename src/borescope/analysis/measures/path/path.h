@@ -61,10 +61,13 @@ struct PathTime {
 // The edges of the longest way from the begin to the end of the recording, by time.
 std::vector<EdgeId> PathEdges(const LongestPaths& paths);
 
-// The steps of the path in `windows`. Stretches of a thread are told apart by the innermost event.
-// Steps without length are kept where they are device work or between threads and streams. The
-// lengths add up to that of the windows. O(rows of the threads on the path + edges).
+// All steps of the path. Stretches of a thread are told apart by the innermost event. Steps without
+// length are kept where they are device work or between threads and streams. The lengths add up to
+// that of the recording. O(rows of the threads on the path + edges).
 std::vector<PathStep> PathSteps(const RankView& view, const RecordingGraph& recording,
-                                const LongestPaths& paths, const IntervalSet& windows);
+                                const LongestPaths& paths);
+
+// The parts of the steps in `windows`, whose lengths add up to that of the windows.
+std::vector<PathStep> ClipSteps(const std::vector<PathStep>& steps, const IntervalSet& windows);
 
 }  // namespace borescope::internal

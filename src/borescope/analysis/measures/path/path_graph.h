@@ -3,9 +3,11 @@
 #pragma once
 
 #include <memory>
+#include <vector>
 
 #include "borescope/analysis/core/analysis_spec.h"
 #include "borescope/analysis/measures/event_graph/build_graph.h"
+#include "borescope/analysis/measures/path/path.h"
 
 namespace borescope::internal {
 
@@ -13,10 +15,14 @@ struct PathGraph {
   RecordingGraph recording;
   TopologicalOrder order;  // of the nodes of its graph
   LongestPaths paths;
+  std::vector<PathStep> steps;  // of the whole path
+
+  // Those in `windows`, with what is of before the recording as steps of its own.
+  std::vector<PathStep> StepsIn(const RankView& view, const IntervalSet& windows) const;
 };
 
-// O(nodes + edges).
-PathGraph FindPaths(RecordingGraph recording);
+// O(rows + nodes + edges).
+PathGraph FindPaths(const RankView& view, RecordingGraph recording);
 
 // Of the whole recording, with the names of data loading that `params` give. Any thread.
 // O(rows log rows).

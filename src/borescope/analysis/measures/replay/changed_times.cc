@@ -9,7 +9,7 @@
 namespace borescope::internal {
 
 ChangeTargets::ChangeTargets(const RankView& view, const ReplayGraph& graph)
-    : view_(view), graph_(graph), phases_(HostPhases(view)) {}
+    : view_(view), graph_(graph), phases_(SharedHostPhases(view)) {}
 
 std::vector<char> ChangeTargets::NamesWith(std::string_view text, bool is_whole_name) const {
   std::vector<char> has(view_.trace.strings().size());
@@ -78,7 +78,7 @@ std::vector<char> ChangeTargets::WorkOf(const Change& change) const {
       case TargetKind::kCopy:
         return ActivityOf(device.kind[id.value], kind) == Activity::kCopy;
       case TargetKind::kPhase:
-        return PhaseName(PhaseOf(view_, phases_, id)) == change.text;
+        return PhaseName(PhaseOf(view_, *phases_, id)) == change.text;
       case TargetKind::kNone:
       case TargetKind::kHost:
         return false;

@@ -47,7 +47,7 @@ class ChangeTargets {
   // Per host row inside data loading: by how much shorter the shortest of the name is than the
   // outermost event of data loading around it; elsewhere 1.
   std::vector<double> ShortestLoading() const;
-  const std::vector<Phase>& phases() const { return phases_; }
+  const std::vector<Phase>& phases() const { return *phases_; }
 
  private:
   std::vector<char> NamesWith(std::string_view text, bool is_whole_name) const;
@@ -55,7 +55,7 @@ class ChangeTargets {
 
   const RankView& view_;
   const ReplayGraph& graph_;
-  std::vector<Phase> phases_;
+  std::shared_ptr<const std::vector<Phase>> phases_;
 };
 
 }  // namespace borescope::internal

@@ -65,12 +65,17 @@ class LagFitter {
  public:
   LagFitter(const RankView& view, const ReplayGraph& graph,
             const std::function<bool(Place)>& counts, size_t least)
-      : view_(view), graph_(graph), counts_(counts), least_(least), cases_(graph.classes.size()) {}
+      : view_(view), graph_(graph), least_(least), cases_(graph.classes.size()) {
+    counts_.reserve(graph.places());
+    for (Place place = 0; place < graph.places(); ++place) {
+      counts_.push_back(counts(place) ? 1 : 0);
+    }
+  }
 
   std::vector<LagConstant> Fit() {
     for (Place place = 0; place < graph_.places(); ++place) {
       CheckStopAt(place);
-      if (counts_(place)) {
+      if (counts_[place] != 0) {
         CollectLaunch(place);
       }
     }
@@ -83,7 +88,7 @@ class LagFitter {
     }
     for (Place place = 0; place < graph_.places(); ++place) {
       CheckStopAt(place);
-      if (counts_(place)) {
+      if (counts_[place] != 0) {
         CollectOthers(place);
       }
     }
@@ -225,7 +230,7 @@ class LagFitter {
 
   const RankView& view_;
   const ReplayGraph& graph_;
-  const std::function<bool(Place)>& counts_;
+  std::vector<char> counts_;  // per place
   const size_t least_;
   std::map<LagKind, LagConstant> of_kind_;  // emptied when cases were added
   std::vector<Cases> cases_;                // per class

@@ -8,6 +8,7 @@
 
 #include "borescope/analysis/core/group_keys.h"
 #include "borescope/analysis/core/key_columns.h"
+#include "borescope/analysis/core/map_once.h"
 #include "borescope/analysis/core/param_specs.h"
 #include "borescope/analysis/core/reduce.h"
 #include "borescope/analysis/core/row.h"
@@ -128,7 +129,7 @@ const AnalysisSpec kBreakdownVerb{
     .needs = Needs::kDeviceEvents,
     .by = kBreakdownKeys,
     .params = kHtaParams,
-    .answer = {.map = MapBreakdown, .reduce = ConcatTables, .finish = FinishBreakdown},
+    .answer = {.map = MapOnce<MapBreakdown>, .reduce = ConcatTables, .finish = FinishBreakdown},
     .compats = kCompatPipelines,
     .views = kViews};
 

@@ -7,7 +7,6 @@
 #include "borescope/analysis/core/param_specs.h"
 #include "borescope/analysis/core/reduce.h"
 #include "borescope/analysis/core/row.h"
-#include "borescope/analysis/measures/path/before_recording.h"
 #include "borescope/analysis/measures/path/path.h"
 #include "borescope/analysis/measures/path/path_graph.h"
 #include "borescope/analysis/verbs/critical_path/saved/saved_graph.h"
@@ -87,7 +86,7 @@ Result<SavedAnswer> LoadCriticalPath(ByteSource& source, const std::string& file
   }
   return SavedAnswer{meta.rank, meta.world_size,
                      saved.trace.host().size() + saved.trace.device().size(), view.trace.begin_ns(),
-                     AnswerCriticalPath(view, FindPaths(std::move(saved.recording)), params)};
+                     AnswerCriticalPath(view, FindPaths(view, std::move(saved.recording)), params)};
 }
 
 constexpr const ParamSpec* kCriticalPathParams[] = {&kDataLoadParam,        &kFreeLaunchesParam,
@@ -151,13 +150,12 @@ Table SyncQualityTable(const RankView& view, const SyncEdges& syncs,
 Result<Tables> AnswerCriticalPath(const RankView& view, const PathGraph& path,
                                   const Params& params) {
   BS_ASSIGN(const Selected selected, Selected::Make(view, params.selection));
-  const auto& [recording, order, paths] = path;
+  const RecordingGraph& recording = path.recording;
   // Not as a list in braces, which would copy every table.
   Tables tables;
   Table quality;
   {
-    const std::vector<PathStep> steps = SeparateBeforeRecording(
-        view, recording, PathSteps(view, recording, paths, selected.windows()));
+    const std::vector<PathStep> steps = path.StepsIn(view, selected.windows());
     quality = SyncQualityTable(view, recording.syncs, steps);
     const std::vector<PathOp> ops = SumPath(view, steps);
     const PathRest rest = SumRest(steps);
@@ -166,11 +164,11 @@ Result<Tables> AnswerCriticalPath(const RankView& view, const PathGraph& path,
     tables.push_back(PathSummary(view, steps));
     tables.push_back(OpTable(view, ops, rest, recorded_ns));
     tables.push_back(WhatIfTable(
-        view, AskWhatIf(view, recording, order, ops, kWhatIfs, selected.windows()), recorded_ns));
+        view, AskWhatIf(view, recording, path.order, ops, kWhatIfs, selected.windows()), recorded_ns));
     tables.push_back(PathTable(view, steps));
   }
   tables.push_back(SyncTable(view, recording, selected));
-  tables.push_back(SlackTable(view, recording, order, paths, selected));
+  tables.push_back(SlackTable(view, recording, path.order, path.paths, selected));
   tables.push_back(ClockTable(view, recording.clocks));
   tables.push_back(std::move(quality));
   return tables;

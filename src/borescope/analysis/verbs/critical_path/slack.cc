@@ -1,12 +1,14 @@
 // slack: how much longer each event could take without making the recording longer.
 #include <algorithm>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "borescope/analysis/core/key_columns.h"
 #include "borescope/analysis/core/row.h"
 #include "borescope/analysis/verbs/critical_path/tables.h"
 #include "borescope/base/stop.h"
+#include "borescope/table/numbered_texts.h"
 #include "borescope/table/table_ops.h"
 
 namespace borescope::internal {
@@ -45,18 +47,45 @@ class Slack {
   ColumnData<int64_t> latest_;
 };
 
-void PushSlack(Table& table, const RankView& view, NodeSide side, uint32_t event,
-               int64_t slack_ns) {
-  const auto push = [&](const auto& events, std::string_view side_name) {
+// The table with a row for every event that is pushed.
+class SlackRows {
+ public:
+  SlackRows(const RankView& view, size_t most)
+      : view_(view),
+        table_(NewSlackTable()),
+        names_(*table_.Find("name"), view.trace.strings().size()),
+        sides_(*table_.Find("side"), 3) {
+    ReserveRows(table_, most);
+  }
+
+  void Push(HostId id, int64_t slack_ns) {
+    Push(view_.trace.host(), NodeSide::kHost, "host", id.value, slack_ns);
+  }
+  void Push(DeviceId id, int64_t slack_ns) {
+    Push(view_.trace.device(), NodeSide::kDevice, "device", id.value, slack_ns);
+  }
+
+  Table Take() { return std::move(table_); }
+
+ private:
+  template <class Events>
+  void Push(const Events& events, NodeSide side, std::string_view side_name, uint32_t event,
+            int64_t slack_ns) {
     const bool has_index = !events.position.empty() && events.position[event] != kNoPosition;
-    Row row(table);
-    row.Int(view.rank).Text(view.trace.Text(events.name[event])).Text(side_name);
+    const StringId name = events.name[event];
+    Row row(table_);
+    row.Int(view_.rank).Numbered(names_, name.value, [&] { return view_.trace.Text(name); });
+    row.Numbered(sides_, static_cast<size_t>(side), [&] { return side_name; });
     row.Int(events.dur_ns[event]).Int(slack_ns);
     has_index ? row.Int(events.position[event]) : row.Missing();
     row.Int(events.ts_ns[event]);
-  };
-  side == NodeSide::kHost ? push(view.trace.host(), "host") : push(view.trace.device(), "device");
-}
+  }
+
+  const RankView& view_;
+  Table table_;
+  NumberedTexts names_;
+  NumberedTexts sides_;
+};
 
 constexpr int64_t kNoSlack = -1;
 
@@ -102,16 +131,14 @@ Table SlackTable(const RankView& view, const RecordingGraph& recording,
                  const TopologicalOrder& order, const LongestPaths& paths,
                  const Selected& selected) {
   const Slack slack(recording.graph, order, paths);
-  Table table = NewSlackTable();
-  ReserveRows(table, MostRows(view.trace));
+  SlackRows rows(view, MostRows(view.trace));
   for (size_t thread = 0; thread < recording.facts.threads.size(); ++thread) {
     const std::vector<int64_t> found = ThreadSlack(view, recording, thread, slack, selected);
     const TrackId track = recording.facts.threads[thread].track;
     for (uint32_t i = 0; i < found.size(); ++i) {
       CheckStopAt(i);
       if (found[i] != kNoSlack) {
-        PushSlack(table, view, NodeSide::kHost, view.trace.tracks().first_row[track.value] + i,
-                  found[i]);
+        rows.Push(HostId{view.trace.tracks().first_row[track.value] + i}, found[i]);
       }
     }
   }
@@ -119,11 +146,10 @@ Table SlackTable(const RankView& view, const RecordingGraph& recording,
     CheckStopAt(row);
     const NodeId start = recording.start_of_work[row];
     if (start != kNoNode && selected.Keeps(DeviceId{row})) {
-      PushSlack(table, view, NodeSide::kDevice, row,
-                slack.Of(start, recording.graph.first_edge[start]));
+      rows.Push(DeviceId{row}, slack.Of(start, recording.graph.first_edge[start]));
     }
   }
-  return table;
+  return rows.Take();
 }
 
 }  // namespace borescope::internal

@@ -6,10 +6,13 @@
 #include <array>
 #include <optional>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "borescope/analysis/core/key_columns.h"
 #include "borescope/analysis/core/row.h"
 #include "borescope/base/stop.h"
+#include "borescope/table/numbered_texts.h"
 #include "borescope/table/table_ops.h"
 
 namespace borescope::internal {
@@ -43,28 +46,11 @@ std::optional<int64_t> IndexOf(const Trace& trace, NodeSide side, uint32_t event
   return positions[event];
 }
 
-// The names of threads and streams, each made once.
-class TrackNames {
- public:
-  explicit TrackNames(const Trace& trace) : trace_(trace), names_(trace.tracks().size()) {}
-
-  const std::string& Of(NodeSide side, uint32_t event) {
-    const TrackId track =
-        side == NodeSide::kHost ? trace_.host().track[event] : trace_.device().track[event];
-    std::string& name = names_[track.value];
-    if (name.empty()) {
-      const Tracks& tracks = trace_.tracks();
-      name = side == NodeSide::kHost ? fmt::format("thread {}", tracks.tid[track.value])
-                                     : fmt::format("gpu {} stream {}", tracks.pid[track.value],
-                                                   tracks.tid[track.value]);
-    }
-    return name;
-  }
-
- private:
-  const Trace& trace_;
-  std::vector<std::string> names_;
-};
+std::string TrackName(const Tracks& tracks, NodeSide side, TrackId track) {
+  return side == NodeSide::kHost
+             ? fmt::format("thread {}", tracks.tid[track.value])
+             : fmt::format("gpu {} stream {}", tracks.pid[track.value], tracks.tid[track.value]);
+}
 
 // What is of before the recording is no part of the recorded time.
 void AddShare(Row& row, int64_t ns, int64_t recorded_ns, std::optional<BoundBy> bound_by) {
@@ -76,9 +62,7 @@ std::string_view OutsideName(const PathStep& step) {
   return step.side == NodeSide::kHost ? "(between events)" : "(nothing recorded)";
 }
 
-}  // namespace
-
-Table PathTable(const RankView& view, const std::vector<PathStep>& steps) {
+Table NewPathTable() {
   Table table{"critical_path", "The critical path", {}, kPreviewRows};
   AddRankKey(table);
   AddInt(table, "position", Unit::kNone, Role::kKey, "Place on the path, from 0.");
@@ -98,22 +82,87 @@ Table PathTable(const RankView& view, const std::vector<PathStep>& steps) {
   AddBool(table, "inferred", Role::kDerived,
           "Whether the dependency was not recorded but inferred, or the path came to this work by "
           "one that was.");
-  ReserveRows(table, steps.size());
-  TrackNames tracks(view.trace);
-  int64_t position = 0;
-  for (const PathStep& step : steps) {
-    Row row(table);
-    row.Int(view.rank).Int(position++);
-    row.Int(step.begin_ns - view.trace.begin_ns()).Int(step.end_ns - step.begin_ns);
-    const bool has_event = step.event != kNoEvent;
-    row.Text(has_event ? NameOf(view.trace, step.side, step.event) : OutsideName(step));
-    row.Text(PathKindName(step.kind)).Text(BoundByName(step.bound_by));
-    row.MaybeText(SideName(step.side));
-    has_event ? row.Text(tracks.Of(step.side, step.event)) : row.Missing();
-    row.MaybeInt(IndexOf(view.trace, step.side, step.event)).Int(step.begin_ns);
-    row.Bool(step.is_inferred);
-  }
   return table;
+}
+
+// The table with a row for every step that is pushed.
+class PathRows {
+ public:
+  PathRows(const RankView& view, size_t steps)
+      : view_(view),
+        trace_(view.trace),
+        table_(NewPathTable()),
+        names_(*table_.Find("name"), trace_.strings().size() + 2),
+        kinds_(*table_.Find("kind"), kMostKinds),
+        bounds_(*table_.Find("bound_by"), static_cast<size_t>(BoundBy::kCount)),
+        sides_(*table_.Find("side"), 3),
+        tracks_(*table_.Find("track"), trace_.tracks().size()) {
+    ReserveRows(table_, steps);
+  }
+
+  void Push(const PathStep& step) {
+    Row row(table_);
+    row.Int(view_.rank).Int(position_++);
+    row.Int(step.begin_ns - trace_.begin_ns()).Int(step.end_ns - step.begin_ns);
+    PushName(step, row);
+    row.Numbered(kinds_, static_cast<size_t>(step.kind), [&] { return PathKindName(step.kind); });
+    row.Numbered(bounds_, static_cast<size_t>(step.bound_by),
+                 [&] { return BoundByName(step.bound_by); });
+    PushPlace(step, row);
+    row.MaybeInt(IndexOf(trace_, step.side, step.event)).Int(step.begin_ns).Bool(step.is_inferred);
+  }
+
+  Table Take() { return std::move(table_); }
+
+ private:
+  static constexpr size_t kMostKinds = 8;
+
+  // Names of events, and after them the two of steps without one.
+  void PushName(const PathStep& step, Row& row) {
+    if (step.event == kNoEvent) {
+      const size_t number = trace_.strings().size() + (step.side == NodeSide::kHost ? 0 : 1);
+      row.Numbered(names_, number, [&] { return OutsideName(step); });
+      return;
+    }
+    const StringId name = step.side == NodeSide::kHost ? trace_.host().name[step.event]
+                                                       : trace_.device().name[step.event];
+    row.Numbered(names_, name.value, [&] { return trace_.Text(name); });
+  }
+
+  void PushPlace(const PathStep& step, Row& row) {
+    step.side == NodeSide::kNone
+        ? row.Missing()
+        : row.Numbered(sides_, static_cast<size_t>(step.side), [&] { return SideName(step.side); });
+    if (step.event == kNoEvent) {
+      row.Missing();
+      return;
+    }
+    const TrackId track = step.side == NodeSide::kHost ? trace_.host().track[step.event]
+                                                       : trace_.device().track[step.event];
+    row.Numbered(tracks_, track.value,
+                 [&] { return TrackName(trace_.tracks(), step.side, track); });
+  }
+
+  const RankView& view_;
+  const Trace& trace_;
+  Table table_;
+  int64_t position_ = 0;
+  NumberedTexts names_;
+  NumberedTexts kinds_;
+  NumberedTexts bounds_;
+  NumberedTexts sides_;
+  NumberedTexts tracks_;
+};
+
+}  // namespace
+
+Table PathTable(const RankView& view, const std::vector<PathStep>& steps) {
+  PathRows rows(view, steps.size());
+  for (size_t i = 0; i < steps.size(); ++i) {
+    CheckStopAt(i);
+    rows.Push(steps[i]);
+  }
+  return rows.Take();
 }
 
 Table PathSummary(const RankView& view, const std::vector<PathStep>& steps) {

@@ -37,12 +37,26 @@ class NameNumbers {
   std::array<std::vector<uint32_t>, 2> numbers_;
 };
 
+// Events of both sides that were met before.
+class EventsSeen {
+ public:
+  explicit EventsSeen(const Trace& trace)
+      : seen_{std::vector<char>(trace.host().size()), std::vector<char>(trace.device().size())} {}
+
+  bool IsNew(NodeSide side, uint32_t event) {
+    return std::exchange(seen_[side == NodeSide::kHost ? 0 : 1][event], 1) == 0;
+  }
+
+ private:
+  std::array<std::vector<char>, 2> seen_;
+};
+
 }  // namespace
 
 std::vector<PathOp> SumPath(const RankView& view, const std::vector<PathStep>& steps) {
   NameNumbers numbers(view.trace);
   std::vector<PathOp> ops;
-  std::vector<std::pair<uint32_t, uint32_t>> calls;  // of an op, event
+  EventsSeen seen(view.trace);
   for (const PathStep& step : steps) {
     if (!IsOfEvent(step)) {
       continue;
@@ -54,12 +68,7 @@ std::vector<PathOp> SumPath(const RankView& view, const std::vector<PathStep>& s
       ops.push_back({name, step.side, 0, 0});
     }
     ops[number].path_ns += step.end_ns - step.begin_ns;
-    calls.emplace_back(number, step.event);
-  }
-  std::sort(calls.begin(), calls.end());
-  calls.erase(std::unique(calls.begin(), calls.end()), calls.end());
-  for (const auto& [number, event] : calls) {
-    ++ops[number].calls;
+    ops[number].calls += seen.IsNew(step.side, step.event) ? 1 : 0;
   }
   std::sort(ops.begin(), ops.end(), [&](const PathOp& a, const PathOp& b) {
     return std::tuple(-a.path_ns, a.side, view.trace.Text(a.name)) <

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "borescope/analysis/core/key_columns.h"
+#include "borescope/analysis/core/map_once.h"
 #include "borescope/analysis/core/reduce.h"
 #include "borescope/analysis/core/row.h"
 #include "borescope/analysis/measures/names/describe.h"
@@ -202,6 +203,6 @@ const AnalysisSpec kDoctorVerb{
     .summary = "how far the trace can be trusted: checks with counts and remedies",
     .example = "borescope doctor run/",
     .takes_selection = false,
-    .answer = {.map = MapDoctor, .reduce = ConcatTables, .finish = FinishDoctor}};
+    .answer = {.map = MapOnce<MapDoctor>, .reduce = ConcatTables, .finish = FinishDoctor}};
 
 }  // namespace borescope::internal

@@ -207,15 +207,28 @@ HashMap<int64_t, int64_t> EventRecordTimes(const RankView& view) {
   return times;
 }
 
+// The device rows that are waits for a record they name.
+std::vector<uint32_t> WaitsForRecords(const RankView& view) {
+  std::vector<uint32_t> waits;
+  for (uint32_t row = 0; row < view.trace.device().size(); ++row) {
+    CheckStopAt(row);
+    if (IsEventWait(view, row) && RecordOf(view, row) >= 0) {
+      waits.push_back(row);
+    }
+  }
+  return waits;
+}
+
 // R4: the record a wait names exists and is not later than the wait.
 CheckOutcome WaitBeforeRecord(const RankView& view) {
   CheckOutcome outcome;
+  const std::vector<uint32_t> waits = WaitsForRecords(view);
+  if (waits.empty()) {
+    return outcome;
+  }
   const HashMap<int64_t, int64_t> records = EventRecordTimes(view);
-  for (uint32_t row = 0; row < view.trace.device().size(); ++row) {
+  for (const uint32_t row : waits) {
     CheckStopAt(row);
-    if (!IsEventWait(view, row) || RecordOf(view, row) < 0) {
-      continue;
-    }
     const HostId call = view.index.correlation.launch_of[row];
     const int64_t wait_ns =
         call.valid() ? view.trace.host().end_ns(call) : view.trace.device().end_ns(DeviceId{row});

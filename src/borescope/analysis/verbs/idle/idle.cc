@@ -19,6 +19,7 @@
 #include "borescope/analysis/core/row.h"
 #include "borescope/analysis/core/selection/device_time.h"
 #include "borescope/analysis/measures/idle/idle_causes.h"
+#include "borescope/analysis/measures/idle/late_host.h"
 #include "borescope/analysis/measures/idle/stream_gaps.h"
 #include "borescope/analysis/measures/time/quantiles.h"
 #include "borescope/analysis/measures/time/step_windows.h"
@@ -135,10 +136,14 @@ Result<Tables> MapIdle(const RankView& view, const Params& params) {
   BS_ASSIGN(const Selected selected, Selected::Make(view, params.selection));
   const int64_t most = params.Number(kLongestParam);
   Table longest = NewLongestGaps(most);
-  BS_ASSIGN(Tables causes,
-            IdleCausesAndLateHost(view, params.selection, [&](const DeviceIdle& device) {
-              PushLongestGaps(longest, view, selected, device, static_cast<size_t>(most));
-            }));
+  const auto idle_times = SharedIdleTimes(view, params.selection);
+  if (!idle_times->ok()) {
+    return idle_times->error();
+  }
+  LateHost late(view);
+  for (const DeviceIdle& device : (*idle_times)->devices) {
+    PushLongestGaps(longest, view, selected, device, static_cast<size_t>(most), late);
+  }
   Table idle = NewIdleTable(by_step);
   Table intervals = NewIntervalTable();
   const std::vector<Stream> streams = FindStreams(view, selected, params.Number(kKernelWaitParam));
@@ -153,8 +158,8 @@ Result<Tables> MapIdle(const RankView& view, const Params& params) {
   for (const Stream& stream : streams) {
     PushIntervals(intervals, view.rank, stream, selected.TimeOf(stream.tracks));
   }
-  return Tables{std::move(idle), std::move(intervals), ShownCauses(std::move(causes[0])),
-                std::move(causes[1]), std::move(longest)};
+  return Tables{std::move(idle), std::move(intervals), ShownCauses((*idle_times)->tables[0]),
+                (*idle_times)->tables[1], std::move(longest)};
 }
 
 Result<Tables> FinishIdle(Tables tables, const Params& /*params*/) {

@@ -113,10 +113,17 @@ void FindSteps(const std::vector<Steps::Piece>& pieces, std::vector<LongGap>& ga
 
 // From the longest to the shortest.
 std::vector<uint32_t> ByLength(const std::vector<LongGap>& gaps) {
-  std::vector<uint32_t> order(gaps.size());
-  std::iota(order.begin(), order.end(), 0U);
-  std::stable_sort(order.begin(), order.end(),
-                   [&](uint32_t a, uint32_t b) { return gaps[a].ns > gaps[b].ns; });
+  std::vector<std::pair<int64_t, uint32_t>> keys;  // 0 less the length, place in `gaps`
+  keys.reserve(gaps.size());
+  for (const LongGap& gap : gaps) {
+    keys.emplace_back(-gap.ns, static_cast<uint32_t>(keys.size()));
+  }
+  std::sort(keys.begin(), keys.end());
+  std::vector<uint32_t> order;
+  order.reserve(keys.size());
+  for (const auto& [ns, place] : keys) {
+    order.push_back(place);
+  }
   return order;
 }
 
@@ -136,7 +143,8 @@ std::vector<size_t> PlacesToShow(const std::vector<LongGap>& gaps,
 }
 
 // What the host did in the gaps at some places.
-std::vector<MainActivity> ActivitiesIn(const DeviceIdle& device, const std::vector<LongGap>& gaps) {
+std::vector<MainActivity> ActivitiesIn(const DeviceIdle& device, const std::vector<LongGap>& gaps,
+                                       LateHost& late) {
   std::vector<LateTime> times;
   times.reserve(gaps.size());
   for (const LongGap& gap : gaps) {
@@ -144,7 +152,7 @@ std::vector<MainActivity> ActivitiesIn(const DeviceIdle& device, const std::vect
                       AddSaturating(gap.hull.end, device.skew_ns)},
                      gap.launch});
   }
-  return device.late.MainActivities(times);
+  return late.MainActivities(times);
 }
 
 class LongGapRow {
@@ -241,9 +249,9 @@ Table NewLongestGaps(int64_t shown) {
 }
 
 void PushLongestGaps(Table& table, const RankView& view, const Selected& selected,
-                     const DeviceIdle& device, size_t most) {
+                     const DeviceIdle& device, size_t most, LateHost& late) {
   std::vector<LongGap> all = GapsWithCauses(device);
-  FindSteps(selected.PiecesOf(device.time.tracks), all);
+  FindSteps(selected.PiecesOf(device.time->tracks), all);
   const std::vector<uint32_t> order = ByLength(all);
   const std::vector<size_t> places = PlacesToShow(all, order, most);
   std::vector<LongGap> gaps;
@@ -251,13 +259,13 @@ void PushLongestGaps(Table& table, const RankView& view, const Selected& selecte
   for (const size_t place : places) {
     gaps.push_back(all[order[place]]);
   }
-  const std::vector<MainActivity> hosts = ActivitiesIn(device, gaps);
+  const std::vector<MainActivity> hosts = ActivitiesIn(device, gaps, late);
   const int64_t span_ns = Coverage(device.windows);
   for (size_t i = 0; i < gaps.size(); ++i) {
     const uint32_t step = gaps[i].step;
     const int64_t number = step == kNoStep ? kMissing : view.steps().steps[step].number;
     LongGapRow row(table, view);
-    row.Push(view.rank, device.time.gpu, number, places[i]);
+    row.Push(view.rank, device.time->gpu, number, places[i]);
     row.PushTimes(gaps[i], span_ns);
     row.PushHost(hosts[i]);
     row.PushNeighbours(*gaps[i].gap);

@@ -8,6 +8,7 @@
 #include "borescope/analysis/core/analysis_spec.h"
 #include "borescope/analysis/core/selection/selection.h"
 #include "borescope/analysis/measures/idle/idle_causes.h"
+#include "borescope/analysis/measures/idle/late_host.h"
 
 namespace borescope::internal {
 
@@ -15,9 +16,9 @@ namespace borescope::internal {
 Table NewLongestGaps(int64_t shown);
 
 // Adds the `most` longest gaps of a device, and of each step the longest. Of equal ones the
-// earlier. O(gaps log gaps) and, for what the host did, that of LateHost.
+// earlier. `late`: what the host did. O(gaps log gaps) and that of LateHost.
 void PushLongestGaps(Table& table, const RankView& view, const Selected& selected,
-                     const DeviceIdle& device, size_t most);
+                     const DeviceIdle& device, size_t most, LateHost& late);
 
 // Of all ranks together: the longest first.
 Table FinishLongestGaps(const Table& table);

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "borescope/analysis/core/finish.h"
+#include "borescope/analysis/core/map_once.h"
 #include "borescope/analysis/core/param_specs.h"
 #include "borescope/analysis/core/reduce.h"
 #include "borescope/analysis/measures/names/kernel_categories.h"
@@ -149,7 +150,7 @@ const AnalysisSpec kKernelsVerb{
     .by = kKernelKeys,
     .params = kKernelParams,
     .takes_all = true,
-    .answer = {.map = MapKernels, .reduce = MergeTables, .finish = FinishKernels},
+    .answer = {.map = MapOnce<MapKernels>, .reduce = MergeTables, .finish = FinishKernels},
     .compats = kCompatPipelines,
     .check = CheckKernels,
     .views = kViews};

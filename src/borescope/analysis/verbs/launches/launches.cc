@@ -27,6 +27,7 @@ namespace borescope::internal {
 namespace {
 
 constexpr size_t kPreviewRows = 20;
+constexpr size_t kDeviceKinds = 8;  // at least
 
 struct Limits {
   int64_t long_call_ns;
@@ -141,7 +142,14 @@ void PushSums(Table& table, std::string_view kernel, const KernelSums& sums) {
 class LaunchTables {
  public:
   LaunchTables(const RankView& view, const Selected& selected, const Limits& limits)
-      : view_(view), selected_(selected), limits_(limits), launches_(NewLaunchTable()), names_(1) {}
+      : view_(view),
+        selected_(selected),
+        limits_(limits),
+        launches_(NewLaunchTable()),
+        calls_(*launches_.Find("api"), view.trace.strings().size()),
+        kernels_(*launches_.Find("kernel"), view.trace.strings().size()),
+        kinds_(*launches_.Find("kind"), kDeviceKinds),
+        names_(1) {}
 
   Tables Build();
 
@@ -156,6 +164,9 @@ class LaunchTables {
   const Selected& selected_;
   const Limits limits_;
   Table launches_;
+  NumberedTexts calls_;
+  NumberedTexts kernels_;
+  NumberedTexts kinds_;
   int64_t linked_calls_ = 0;
   Grouper names_;  // of the kernels
   std::vector<KernelSums> sums_;
@@ -188,11 +199,16 @@ void LaunchTables::AddLaunched(const Launched& one) {
 void LaunchTables::PushLaunched(const Launched& one) {
   const Trace& trace = view_.trace;
   const DeviceEvents& device = trace.device();
+  const StringId call = trace.host().name[one.call.value];
+  const StringId kernel = device.name[one.work.value];
+  const DeviceKind kind = device.kind[one.work.value];
   Row row(launches_);
   row.Int(view_.rank).Int(trace.DeviceOf(one.work)).Int(trace.StreamOf(one.work));
   row.MaybeInt(device.correlation[one.work.value]);
-  row.Text(trace.Name(one.call)).Int(one.host_ns).Int(one.device_ns).Int(one.delay_ns);
-  row.Text(trace.Name(one.work)).Text(DeviceKindName(device.kind[one.work.value]));
+  row.Numbered(calls_, call.value, [&] { return trace.Text(call); });
+  row.Int(one.host_ns).Int(one.device_ns).Int(one.delay_ns);
+  row.Numbered(kernels_, kernel.value, [&] { return trace.Text(kernel); });
+  row.Numbered(kinds_, static_cast<size_t>(kind), [&] { return DeviceKindName(kind); });
   row.Count(one.ordinal).Count(one.works).Int(trace.host().ts_ns[one.call.value]);
 }
 
@@ -244,7 +260,11 @@ Tables LaunchTables::Build() {
     AddCall(call);
   }
   Table links = Links();
-  return {std::move(launches_), Summary(), std::move(links)};
+  Tables tables;  // not as a list in braces, which would copy every table
+  tables.push_back(std::move(launches_));
+  tables.push_back(Summary());
+  tables.push_back(std::move(links));
+  return tables;
 }
 
 Result<Tables> MapLaunches(const RankView& view, const Params& params) {

@@ -24,6 +24,7 @@
 #include "borescope/analysis/core/group_keys.h"
 #include "borescope/analysis/core/grouper.h"
 #include "borescope/analysis/core/instance_counts.h"
+#include "borescope/analysis/core/map_once.h"
 #include "borescope/analysis/core/reduce.h"
 #include "borescope/analysis/core/selection/selection.h"
 #include "borescope/analysis/measures/flops/op_flops.h"
@@ -284,13 +285,14 @@ constexpr ViewSpec kViews[] = {
 
 }  // namespace
 
-const AnalysisSpec kOpsVerb{.name = "ops",
-                            .summary = "host and device time per framework operator",
-                            .example = "borescope ops trace.json.gz --by shape --top 20",
-                            .needs = Needs::kOps,
-                            .by = kOpKeys,
-                            .answer = {.map = MapOps, .reduce = MergeTables, .finish = FinishOps},
-                            .compats = kCompatPipelines,
-                            .views = kViews};
+const AnalysisSpec kOpsVerb{
+    .name = "ops",
+    .summary = "host and device time per framework operator",
+    .example = "borescope ops trace.json.gz --by shape --top 20",
+    .needs = Needs::kOps,
+    .by = kOpKeys,
+    .answer = {.map = MapOnce<MapOps>, .reduce = MergeTables, .finish = FinishOps},
+    .compats = kCompatPipelines,
+    .views = kViews};
 
 }  // namespace borescope::internal

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "borescope/analysis/core/key_columns.h"
+#include "borescope/analysis/core/map_once.h"
 #include "borescope/analysis/core/reduce.h"
 #include "borescope/analysis/core/row.h"
 #include "borescope/analysis/core/selection/device_time.h"
@@ -152,7 +153,7 @@ const AnalysisSpec kStepsVerb{
     .summary = "span, busy and idle time of every step",
     .example = "borescope steps run/",
     .needs = Needs::kSteps,
-    .answer = {.map = MapSteps, .reduce = ConcatTables, .finish = FinishSteps},
+    .answer = {.map = MapOnce<MapSteps>, .reduce = ConcatTables, .finish = FinishSteps},
     .views = kViews};
 
 }  // namespace borescope::internal

@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <utility>
 
+#include "borescope/analysis/core/map_once.h"
 #include "borescope/analysis/core/param_specs.h"
 #include "borescope/analysis/core/reduce.h"
 #include "borescope/analysis/measures/matching/rank_calls.h"
@@ -45,7 +46,7 @@ const AnalysisSpec kStragglersVerb{
     .example = "borescope stragglers run/",
     .needs = Needs::kCollectiveKernels,
     .params = kHtaParams,
-    .answer = {.map = MapStragglers,
+    .answer = {.map = MapOnce<MapStragglers>,
                .reduce = ConcatTables,
                .finish = FinishStragglers,
                .check_tables = CheckStragglerTables},

@@ -305,8 +305,12 @@ Result<Tables> MapOverview(const RankView& view, const Params& params) {
 
 // Not what the host did.
 Result<Tables> MapIdleCauses(const RankView& view, const Params& params) {
-  BS_ASSIGN(Tables tables, IdleCausesAndLateHost(view, params.selection));
-  return Tables{OfDevices(view, std::move(tables[0])), OfDevices(view, std::move(tables[2]))};
+  const auto found = SharedIdleTimes(view, params.selection);
+  if (!found->ok()) {
+    return found->error();
+  }
+  const Tables& tables = (*found)->tables;
+  return Tables{OfDevices(view, tables[0]), OfDevices(view, tables[2])};
 }
 
 Result<Tables> MapPrices(const RankView& view, const Params& params) {

@@ -7,7 +7,12 @@
 namespace borescope::internal {
 
 LevelRows::LevelRows(const RankView& view, const RankTracks& tracks, DrawnTexts& texts)
-    : view_(view), tracks_(tracks), texts_(texts), merger_(view.trace.strings().size() + 1) {}
+    : view_(view), tracks_(tracks), texts_(texts), merger_(view.trace.strings().size() + 1) {
+  events_.reserve(tracks.events.size());
+  for (const EventTrack& track : tracks.events) {
+    events_.push_back(EventsOf(tracks.ColumnsOf(view.trace, track.side), track));
+  }
+}
 
 bool LevelRows::Make(int64_t level, const TimeSpan& span, size_t most) {
   boxes_.clear();
@@ -16,10 +21,9 @@ bool LevelRows::Make(int64_t level, const TimeSpan& span, size_t most) {
   // Only boxes that are kept count; where all are, merging need not go on beyond the most.
   const bool is_all = span.begin_ns == INT64_MIN && span.end_ns == INT64_MAX;
   for (size_t track = 0; track < tracks_.events.size(); ++track) {
-    const EventTrack& events = tracks_.events[track];
-    const EventColumns columns = tracks_.ColumnsOf(view_.trace, events.side);
     const size_t most_of_track = is_all ? most - boxes_.size() : SIZE_MAX;
-    if (!merger_.Merge(columns, events, GrainOf(level), most_of_track, merged_)) {
+    if (!merger_.Merge(events_[track], tracks_.events[track].depth_begin, GrainOf(level),
+                       most_of_track, merged_)) {
       return false;
     }
     for (const MergedBox& box : merged_) {

@@ -20,7 +20,7 @@ inline constexpr TimeSpan kWholeRecording{INT64_MIN, INT64_MAX};
 // Makes one level after the other. Not thread-safe.
 class LevelRows {
  public:
-  // All outlive it.
+  // All outlive it. O(events).
   LevelRows(const RankView& view, const RankTracks& tracks, DrawnTexts& texts);
 
   // Those of a level above 0 that touch the span: the same rows as of the whole recording. False
@@ -38,6 +38,7 @@ class LevelRows {
   const RankTracks& tracks_;
   DrawnTexts& texts_;
   BoxMerger merger_;
+  std::vector<std::vector<TrackEvent>> events_;  // by track
   std::vector<MergedBox> merged_;
   std::vector<DrawnBox> boxes_;
   std::vector<DrawnPoint> points_;

@@ -8,22 +8,31 @@
 
 namespace borescope::internal {
 
-void BoxMerger::Open(const EventColumns& columns, uint32_t row) {
-  open_ = {.begin_ns = columns.begin_ns[row], .end_ns = columns.begin_ns[row], .row = row};
+std::vector<TrackEvent> EventsOf(const EventColumns& columns, const EventTrack& track) {
+  std::vector<TrackEvent> events;
+  events.reserve(track.rows.size());
+  for (const uint32_t row : track.rows) {
+    CheckStopAt(row);
+    events.push_back({columns.begin_ns[row], columns.dur_ns[row], columns.name[row], row});
+  }
+  return events;
+}
+
+void BoxMerger::Open(const TrackEvent& event) {
+  open_ = {.begin_ns = event.begin_ns, .end_ns = event.begin_ns, .row = event.row};
   is_open_ = true;
 }
 
-void BoxMerger::AddTo(const EventColumns& columns, uint32_t row) {
-  const int64_t dur_ns = columns.dur_ns[row];
-  open_.end_ns = std::max(open_.end_ns, columns.begin_ns[row] + dur_ns);
-  open_.busy_ns += dur_ns;  // events of one depth never overlap
+void BoxMerger::AddTo(const TrackEvent& event) {
+  open_.end_ns = std::max(open_.end_ns, event.begin_ns + event.dur_ns);
+  open_.busy_ns += event.dur_ns;  // events of one depth never overlap
   ++open_.count;
-  NameSum& sum = names_[columns.name[row].value];
+  NameSum& sum = names_[event.name.value];
   if (!sum.is_used) {
-    sum = {0, row, true};
-    used_.push_back(columns.name[row].value);
+    sum = {0, event.row, true};
+    used_.push_back(event.name.value);
   }
-  sum.busy_ns += dur_ns;
+  sum.busy_ns += event.dur_ns;
 }
 
 void BoxMerger::Close(std::vector<MergedBox>& boxes) {
@@ -43,23 +52,23 @@ void BoxMerger::Close(std::vector<MergedBox>& boxes) {
   is_open_ = false;
 }
 
-void BoxMerger::MergeDepth(const EventColumns& columns, std::span<const uint32_t> rows,
-                           int64_t grain_ns, std::vector<MergedBox>& boxes) {
-  for (const uint32_t row : rows) {
-    CheckStopAt(row);
-    const int64_t begin_ns = columns.begin_ns[row];
-    const bool is_long = columns.dur_ns[row] >= grain_ns;
-    if (is_open_ && (is_long || SubtractSaturating(begin_ns, open_.end_ns) >= grain_ns)) {
+void BoxMerger::MergeDepth(std::span<const TrackEvent> events, int64_t grain_ns,
+                           std::vector<MergedBox>& boxes) {
+  for (const TrackEvent& event : events) {
+    CheckStopAt(event.row);
+    const bool is_long = event.dur_ns >= grain_ns;
+    if (is_open_ && (is_long || SubtractSaturating(event.begin_ns, open_.end_ns) >= grain_ns)) {
       Close(boxes);
     }
     if (is_long) {
-      boxes.push_back({begin_ns, begin_ns + columns.dur_ns[row], columns.dur_ns[row], 1, row, 0});
+      boxes.push_back(
+          {event.begin_ns, event.begin_ns + event.dur_ns, event.dur_ns, 1, event.row, 0});
       continue;
     }
     if (!is_open_) {
-      Open(columns, row);
+      Open(event);
     }
-    AddTo(columns, row);
+    AddTo(event);
     if (open_.end_ns - open_.begin_ns >= grain_ns) {
       Close(boxes);
     }
@@ -67,14 +76,13 @@ void BoxMerger::MergeDepth(const EventColumns& columns, std::span<const uint32_t
   Close(boxes);
 }
 
-bool BoxMerger::Merge(const EventColumns& columns, const EventTrack& track, int64_t grain_ns,
-                      size_t most, std::vector<MergedBox>& boxes) {
+bool BoxMerger::Merge(std::span<const TrackEvent> events, std::span<const uint32_t> depth_begin,
+                      int64_t grain_ns, size_t most, std::vector<MergedBox>& boxes) {
   boxes.clear();
-  for (uint32_t depth = 0; depth + 1 < track.depth_begin.size(); ++depth) {
+  for (uint32_t depth = 0; depth + 1 < depth_begin.size(); ++depth) {
     const size_t first = boxes.size();
-    const uint32_t begin = track.depth_begin[depth];
-    MergeDepth(columns, std::span(track.rows).subspan(begin, track.depth_begin[depth + 1] - begin),
-               grain_ns, boxes);
+    const uint32_t begin = depth_begin[depth];
+    MergeDepth(events.subspan(begin, depth_begin[depth + 1] - begin), grain_ns, boxes);
     for (size_t i = first; i < boxes.size(); ++i) {
       boxes[i].depth = depth;
     }

@@ -19,6 +19,17 @@ struct MergedBox {
   uint32_t depth = 0;
 };
 
+// An event as every level reads it: side by side with the others of its depth.
+struct TrackEvent {
+  int64_t begin_ns = 0;
+  int64_t dur_ns = 0;
+  StringId name;
+  uint32_t row = 0;
+};
+
+// In the order of the rows of the track, which are of `columns`. O(rows).
+std::vector<TrackEvent> EventsOf(const EventColumns& columns, const EventTrack& track);
+
 struct MergedPoint {
   int64_t begin_ns = 0;
   double low = 0;
@@ -33,9 +44,9 @@ class BoxMerger {
   explicit BoxMerger(size_t names) : names_(names) {}
 
   // The boxes of a track at a grain above 0, by begin and depth; nothing if there are more than
-  // `most`. One pass over the events. REQUIRES: the track's rows are of `columns`.
-  bool Merge(const EventColumns& columns, const EventTrack& track, int64_t grain_ns, size_t most,
-             std::vector<MergedBox>& boxes);
+  // `most`. One pass over the events. `depth_begin` as in EventTrack.
+  bool Merge(std::span<const TrackEvent> events, std::span<const uint32_t> depth_begin,
+             int64_t grain_ns, size_t most, std::vector<MergedBox>& boxes);
 
  private:
   struct NameSum {
@@ -44,10 +55,10 @@ class BoxMerger {
     bool is_used = false;
   };
 
-  void MergeDepth(const EventColumns& columns, std::span<const uint32_t> rows, int64_t grain_ns,
+  void MergeDepth(std::span<const TrackEvent> events, int64_t grain_ns,
                   std::vector<MergedBox>& boxes);
-  void Open(const EventColumns& columns, uint32_t row);
-  void AddTo(const EventColumns& columns, uint32_t row);
+  void Open(const TrackEvent& event);
+  void AddTo(const TrackEvent& event);
   void Close(std::vector<MergedBox>& boxes);
 
   std::vector<NameSum> names_;

@@ -2,7 +2,6 @@
 #include <array>
 #include <memory>
 
-#include "borescope/analysis/measures/path/before_recording.h"
 #include "borescope/analysis/measures/path/path.h"
 #include "borescope/analysis/measures/path/path_graph.h"
 #include "borescope/analysis/verbs/timeline/tracks.h"
@@ -31,9 +30,7 @@ PathEvents FindPath(const RankView& view, const Selected& selected, const Params
     return path;
   }
   const std::shared_ptr<const PathGraph> graph = SharedPathGraph(view, params);
-  const RecordingGraph& recording = graph->recording;
-  for (const PathStep& step : SeparateBeforeRecording(
-           view, recording, PathSteps(view, recording, graph->paths, selected.windows()))) {
+  for (const PathStep& step : graph->StepsIn(view, selected.windows())) {
     if (step.end_ns <= step.begin_ns) {
       continue;
     }

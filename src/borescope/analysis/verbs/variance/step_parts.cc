@@ -5,8 +5,8 @@
 #include <utility>
 
 #include "borescope/analysis/core/selection/device_time.h"
+#include "borescope/analysis/core/selection/recorded_syncs.h"
 #include "borescope/analysis/measures/event_graph/build_graph.h"
-#include "borescope/analysis/measures/path/before_recording.h"
 #include "borescope/analysis/measures/path/path_graph.h"
 #include "borescope/base/stop.h"
 
@@ -30,8 +30,7 @@ StringId NameOnPath(const Trace& trace, const PathStep& step) {
 std::vector<StepPart> DividePath(const RankView& view, const PathGraph& graph,
                                  const StepSpans& spans) {
   PartSums sums(view, spans);
-  const std::vector<PathStep> path = SeparateBeforeRecording(
-      view, graph.recording, PathSteps(view, graph.recording, graph.paths, spans.Time()));
+  const std::vector<PathStep> path = graph.StepsIn(view, spans.Time());
   for (size_t i = 0; i < path.size(); ++i) {
     CheckStopAt(i);
     sums.AddTime({path[i].begin_ns, path[i].end_ns}, CauseOf(path[i].bound_by),
@@ -40,9 +39,7 @@ std::vector<StepPart> DividePath(const RankView& view, const PathGraph& graph,
   return sums.Finish();
 }
 
-DeviceClocks ClocksOf(const RankView& view) {
-  return FindClockedSyncs(view.trace, view.index.correlation).clocks;
-}
+DeviceClocks ClocksOf(const RankView& view) { return SharedClockedSyncs(view)->clocks; }
 
 // All devices of the rank as one: computing where any of them computes.
 DeviceTime AllDevices(const std::vector<DeviceTime>& times) {

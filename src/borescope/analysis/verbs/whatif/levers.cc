@@ -21,7 +21,7 @@ constexpr size_t kHostNames = 8;
 class LeverFinder {
  public:
   LeverFinder(const RankView& view, const ReplayModel& model)
-      : view_(view), model_(model), phases_(HostPhases(view)) {}
+      : view_(view), model_(model), phases_(SharedHostPhases(view)) {}
 
   std::vector<Scenario> Find(size_t most) {
     SumDevice();
@@ -49,7 +49,7 @@ class LeverFinder {
       scenarios_.push_back({"", {{.kind = ChangeKind::kNoDataWait}}});
     }
     if (most > 0 && scenarios_.size() > most) {
-      scenarios_ = MostOnPath(view_, model_, phases_, std::move(scenarios_), most);
+      scenarios_ = MostOnPath(view_, model_, *phases_, std::move(scenarios_), most);
     }
     for (Scenario& scenario : scenarios_) {
       scenario.name = Describe(scenario.changes.front());
@@ -77,7 +77,7 @@ class LeverFinder {
       if (activity == Activity::kCompute) {
         Add(class_ns_[KernelClassName(kind)], device.dur_ns[row]);
       }
-      const Phase phase = PhaseOf(view_, phases_, {row});
+      const Phase phase = PhaseOf(view_, *phases_, {row});
       if (phase != Phase::kOther) {
         Add(phase_ns_[PhaseName(phase)], device.dur_ns[row]);
       }
@@ -140,7 +140,7 @@ class LeverFinder {
 
   const RankView& view_;
   const ReplayModel& model_;
-  const std::vector<Phase> phases_;
+  const std::shared_ptr<const std::vector<Phase>> phases_;
   Sums kernel_ns_;
   Sums host_ns_;
   Sums class_ns_;
