@@ -144,7 +144,8 @@ def measure(valgrind, folder, verb, shape):
         try:
             counts.append(valgrind.instructions(words))
         except RuntimeError as error:
-            print(f"{verb}, {shape}: {str(error).splitlines()[-1][:150]}", file=sys.stderr)
+            own = [line for line in str(error).splitlines() if not line.startswith("==")]
+            print(f"{verb}, {shape}: {own[-1][:150] if own else error}", file=sys.stderr)
             return None
     events = folder[shape][2][1]
     return exponent(counts), (counts[2] - valgrind.fixed) / events
@@ -152,8 +153,8 @@ def measure(valgrind, folder, verb, shape):
 
 def table_of(results, shapes, events, here):
     lines = ["# Growth", "", f"Made by `bench/growth.py`: exponents of growth from {events:,} to {4 * events:,} events, by counted "
-             "instructions on one thread; 1 is", "linear, 2 quadratic, the goal 1.1. Below each exponent that is above it stands "
-             "what an event costs. Shapes:", ""]
+             "instructions on one thread; 1 is", "linear, 2 quadratic, the goal 1.1, and what is above it is bold. What does not "
+             "depend on the size drops out.", "A verb that has no answer for a shape has none here. Shapes:", ""]
     lines += [f"- `{name}`: {(SHAPES[name].__doc__ or name.replace('_', ' ')).splitlines()[0]}" for name in shapes]
     lines += ["", f"Counted with {here['compiler']}, {here['valgrind']}, {here['processor']}.", "",
               "| verb | " + " | ".join(shapes) + " | instructions an event |",

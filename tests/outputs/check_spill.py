@@ -128,7 +128,7 @@ def main() -> int:
     arguments = parser.parse_args()
     faults = []
     # Where the sources are built: a temporary folder may be memory.
-    with tempfile.TemporaryDirectory(dir=Path(arguments.borescope).parent) as name:
+    with tempfile.TemporaryDirectory(dir=Path(arguments.borescope).resolve().parent) as name:
         made, folder = Path(name) / "made", Path(name) / "spill"
         folder.mkdir()
         subprocess.run([arguments.synth, "--out", str(made), "--size", arguments.size, "--with-shapes"], check=True,

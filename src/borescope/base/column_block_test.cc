@@ -4,12 +4,17 @@
 
 #include <cstdint>
 #include <memory>
+#include <new>
 #include <random>
+#include <utility>
 #include <vector>
 
 #include "borescope/base/column_data.h"
+#include "borescope/base/memory_limit.h"
+#include "borescope/base/sanitized_testing.h"
+#include "borescope/base/spill_files.h"
 #include "borescope/base/spilled_blocks.h"
-#include "borescope/base/within_memory.h"
+#include "borescope/base/stop.h"
 
 namespace borescope::internal {
 namespace {
@@ -120,10 +125,10 @@ TEST(ColumnBlockTest, AColumnOutlivesItsLimit) {
   EXPECT_EQ(column.back(), 2);
 }
 
-TEST(ColumnBlockTest, ColumnsWithinHalfOfTheLimitStayInMemory) {
+TEST(ColumnBlockTest, ColumnsWithinAQuarterOfTheLimitStayInMemory) {
   const MemoryLimit limit(size_t{64} << 20, FilesForTest());
   const StopScope scope({}, &limit);
-  const Numbers fits((size_t{16} << 20) / sizeof(int64_t), 1);
+  const Numbers fits((size_t{12} << 20) / sizeof(int64_t), 1);
   EXPECT_EQ(SpilledBytes(), 0U);
   const Numbers does_not((size_t{24} << 20) / sizeof(int64_t), 1);
   EXPECT_EQ(SpilledBytes(), size_t{24} << 20);
@@ -143,7 +148,9 @@ TEST(ColumnBlockTest, WithoutRoomForFilesMemoryIsTaken) {
 
 TEST(ColumnBlockTest, MemoryThatRunsOutChangesNothing) {
   Numbers column(kLargeRows, 5);
-  EXPECT_THROW(column.reserve(size_t{1} << 58), std::bad_alloc);
+  if (!testkit::kSanitized) {  // these end the process
+    EXPECT_THROW(column.reserve(size_t{1} << 58), std::bad_alloc);
+  }
   EXPECT_THROW(column.reserve(~size_t{0} / 8), std::bad_alloc);
   EXPECT_EQ(column, std::vector<int64_t>(kLargeRows, 5));
 }

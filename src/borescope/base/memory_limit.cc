@@ -12,6 +12,9 @@
 namespace borescope::internal {
 namespace {
 
+// The rest is for texts, buffers, and what answers need beside the trace.
+constexpr uint64_t kColumnsShare = 4;
+
 // The number in a column of /proc/self/statm, which counts pages; 0 if there is none.
 uint64_t PagesIn(std::string_view line, size_t column) {
   for (size_t i = 0; i < column; ++i) {
@@ -48,7 +51,7 @@ uint64_t MemoryLimit::taken() const {
 }
 
 bool MemoryLimit::SpillsColumns(uint64_t more) const {
-  return bytes_ != 0 && spill_ != nullptr && taken() + more > bytes_ / 2;
+  return bytes_ != 0 && spill_ != nullptr && taken() + more > bytes_ / kColumnsShare;
 }
 
 bool MemoryLimit::IsExceeded() const {

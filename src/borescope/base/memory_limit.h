@@ -22,7 +22,7 @@ uint64_t TakenMemory();
 class MemoryLimit {
  public:
   // Of 0 bytes: none. With `spill` large columns lie in such files where they would take more than
-  // half of the limit; what files show is not counted, as the system can take it from memory.
+  // a quarter of the limit; what files show is not counted, as the system can take it from memory.
   explicit MemoryLimit(uint64_t bytes, std::shared_ptr<SpillFiles> spill = nullptr)
       : bytes_(bytes), base_(TakenMemory()), spill_(std::move(spill)) {}
   MemoryLimit(const MemoryLimit&) = delete;

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <string_view>
-#include <vector>
 
 #include "borescope/base/diagnostics.h"
 #include "borescope/index/id_map.h"

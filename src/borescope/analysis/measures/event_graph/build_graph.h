@@ -27,7 +27,7 @@ struct RecordingGraph {
   ColumnData<NodeId> first_node;
   ColumnData<NodeId> end_node;
   ColumnData<NodeId> start_of_work;  // per device row: its start, its end is the next; kNoNode
-  DeviceClocks clocks;                // nodes of devices are at times on the clock of the host
+  DeviceClocks clocks;               // nodes of devices are at times on the clock of the host
   SyncEdges syncs;
   ColumnData<int64_t> sync_weight_ns;  // per edge of syncs
   // kReplay only. Per host row, where it is a node; else kNoNode.

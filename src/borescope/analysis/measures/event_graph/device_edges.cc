@@ -258,7 +258,7 @@ class DeviceEdges {
 }  // namespace
 
 ColumnData<NodeId> AddDeviceWork(const RankView& view, const DeviceFacts& facts,
-                                  GraphBuilder& builder, ColumnData<int64_t>& sync_weight_ns) {
+                                 GraphBuilder& builder, ColumnData<int64_t>& sync_weight_ns) {
   return DeviceEdges(view, facts, builder, sync_weight_ns).Add();
 }
 

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstdint>
-#include <vector>
 
 #include "borescope/analysis/core/analysis_spec.h"
 #include "borescope/analysis/measures/event_graph/event_graph.h"
@@ -30,6 +29,6 @@ struct DeviceFacts {
 // an inferred edge. Gives per device row its start node, the end being the next; `sync_weight_ns`
 // is sized, and filled where streams wait. O(work log work).
 ColumnData<NodeId> AddDeviceWork(const RankView& view, const DeviceFacts& facts,
-                                  GraphBuilder& builder, ColumnData<int64_t>& sync_weight_ns);
+                                 GraphBuilder& builder, ColumnData<int64_t>& sync_weight_ns);
 
 }  // namespace borescope::internal

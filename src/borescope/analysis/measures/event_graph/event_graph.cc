@@ -189,8 +189,7 @@ void ForEachEdge(const EventGraph& graph, const TopologicalOrder& order, const N
 TopologicalOrder OrderNodes(const EventGraph& graph) { return Sorter(graph).Sort(); }
 
 LongestPaths FindLongestPaths(const EventGraph& graph, const TopologicalOrder& order) {
-  LongestPaths paths{ColumnData<int64_t>(graph.nodes()),
-                     ColumnData<EdgeId>(graph.nodes(), kNoEdge),
+  LongestPaths paths{ColumnData<int64_t>(graph.nodes()), ColumnData<EdgeId>(graph.nodes(), kNoEdge),
                      ColumnData<NodeId>(graph.nodes(), kNoNode)};
   ForEachEdge(graph, order, order.nodes, [&](NodeId from, EdgeId edge, NodeId to) {
     const int64_t ns = paths.ns[from] + graph.weight_ns[edge];
@@ -217,7 +216,7 @@ int64_t LongestLength(const EventGraph& graph, const TopologicalOrder& order,
 }
 
 ColumnData<int64_t> LatestTimes(const EventGraph& graph, const TopologicalOrder& order,
-                                 int64_t end_ns) {
+                                int64_t end_ns) {
   ColumnData<int64_t> latest(graph.nodes(), end_ns);
   const std::ranges::subrange backward(order.nodes.rbegin(), order.nodes.rend());
   ForEachEdge(graph, order, backward, [&](NodeId from, EdgeId edge, NodeId to) {

@@ -5,7 +5,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
-#include <vector>
 
 #include "borescope/base/column_data.h"
 #include "borescope/base/id.h"
@@ -57,8 +56,7 @@ struct EventGraph {
   // Edges, by source.
   ColumnData<EdgeId> first_edge;  // nodes + 1
   ColumnData<NodeId> target;
-  ColumnData<int64_t>
-      weight_ns;  // what is explained of the time between its ends; < 0: leads back
+  ColumnData<int64_t> weight_ns;  // what is explained of the time between its ends; < 0: leads back
   ColumnData<EdgeKind> kind;
 
   size_t nodes() const { return ts_ns.size(); }
@@ -118,6 +116,6 @@ int64_t LongestLength(const EventGraph& graph, const TopologicalOrder& order,
 
 // Per node: how late it may come, on the clock of LongestPaths::ns, without making the end later.
 ColumnData<int64_t> LatestTimes(const EventGraph& graph, const TopologicalOrder& order,
-                                 int64_t end_ns);
+                                int64_t end_ns);
 
 }  // namespace borescope::internal

@@ -50,7 +50,7 @@ struct ReplayGraph {
   ColumnData<NodeId> node;
   std::vector<int64_t> ts_ns;        // as measured, on the clock of the host
   std::vector<uint32_t> first_edge;  // places + 1: the dependencies into it
-  ColumnData<Place> place_of;       // per node
+  ColumnData<Place> place_of;        // per node
   // Per dependency, by place.
   std::vector<Place> source;
   std::vector<LagClassId> lag_class;
