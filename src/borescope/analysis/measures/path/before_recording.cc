@@ -111,9 +111,9 @@ class Beginnings {
   const EventGraph& graph_;
   const ColumnData<NodeId>& start_of_work_;
   const ColumnData<HostId>& launch_of_;
-  std::map<int64_t, DeviceId> first_work_;  // by number of the device
+  std::map<int64_t, DeviceId> first_work_;                       // by number of the device
   int64_t first_work_ns_ = std::numeric_limits<int64_t>::min();  // the first of these
-  std::map<uint32_t, IntervalSet> waits_;   // by track of the thread
+  std::map<uint32_t, IntervalSet> waits_;                        // by track of the thread
 };
 
 // `step` in three kinds of parts: before, in and after each time of `times`.

@@ -220,7 +220,7 @@ class StepMaker {
   const EventGraph& graph_;
   const LongestPaths& paths_;
   std::vector<Stretch> stretches_;
-  std::vector<PathStep> steps_;  // in the order in which they were found
+  std::vector<PathStep> steps_;   // in the order in which they were found
   std::vector<uint32_t> places_;  // of the steps on the path, all below the largest number
   uint32_t first_place_ = std::numeric_limits<uint32_t>::max();
 };

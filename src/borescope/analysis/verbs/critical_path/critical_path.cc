@@ -163,8 +163,9 @@ Result<Tables> AnswerCriticalPath(const RankView& view, const PathGraph& path,
         Coverage(selected.windows()) - rest[static_cast<size_t>(BoundBy::kBeforeRecording)];
     tables.push_back(PathSummary(view, steps));
     tables.push_back(OpTable(view, ops, rest, recorded_ns));
-    tables.push_back(WhatIfTable(
-        view, AskWhatIf(view, recording, path.order, ops, kWhatIfs, selected.windows()), recorded_ns));
+    tables.push_back(
+        WhatIfTable(view, AskWhatIf(view, recording, path.order, ops, kWhatIfs, selected.windows()),
+                    recorded_ns));
     tables.push_back(PathTable(view, steps));
   }
   tables.push_back(SyncTable(view, recording, selected));
