@@ -117,7 +117,7 @@ class Beginnings {
 };
 
 // `step` in three kinds of parts: before, in and after each time of `times`.
-void AddParts(const PathStep& step, const IntervalSet& times, std::vector<PathStep>& parts) {
+void AddParts(const PathStep& step, const IntervalSet& times, ColumnData<PathStep>& parts) {
   const auto add = [&](int64_t begin_ns, int64_t end_ns, const PathStep& like) {
     if (begin_ns < end_ns) {
       parts.push_back(like);
@@ -138,9 +138,9 @@ void AddParts(const PathStep& step, const IntervalSet& times, std::vector<PathSt
 }
 
 // `divided`: by index of a step, its times that are of before the recording.
-std::vector<PathStep> Divide(const std::vector<PathStep>& steps,
-                             const std::vector<std::pair<size_t, IntervalSet>>& divided) {
-  std::vector<PathStep> result;
+ColumnData<PathStep> Divide(const ColumnData<PathStep>& steps,
+                            const std::vector<std::pair<size_t, IntervalSet>>& divided) {
+  ColumnData<PathStep> result;
   result.reserve(steps.size() + 2 * divided.size());
   size_t next = 0;
   const auto copy_until = [&](size_t end) {
@@ -159,8 +159,8 @@ std::vector<PathStep> Divide(const std::vector<PathStep>& steps,
 
 }  // namespace
 
-std::vector<PathStep> SeparateBeforeRecording(const RankView& view, const RecordingGraph& recording,
-                                              std::vector<PathStep> steps) {
+ColumnData<PathStep> SeparateBeforeRecording(const RankView& view, const RecordingGraph& recording,
+                                             ColumnData<PathStep> steps) {
   const Beginnings beginnings(view, recording);
   std::vector<std::pair<size_t, IntervalSet>> divided;  // a handful
   for (size_t i = 0; i < steps.size(); ++i) {

@@ -2,8 +2,6 @@
 // idle time with this name (idle_division.h).
 #pragma once
 
-#include <vector>
-
 #include "borescope/analysis/measures/path/path.h"
 
 namespace borescope::internal {
@@ -11,7 +9,7 @@ namespace borescope::internal {
 // `steps` with that time as steps of its own, bound by kBeforeRecording: of the delay between the
 // launch and the first work of a device what is out of the ordinary, and calls that wait before
 // the first recorded work of any device. The lengths add up as before. O(steps + rows of the host).
-std::vector<PathStep> SeparateBeforeRecording(const RankView& view, const RecordingGraph& recording,
-                                              std::vector<PathStep> steps);
+ColumnData<PathStep> SeparateBeforeRecording(const RankView& view, const RecordingGraph& recording,
+                                             ColumnData<PathStep> steps);
 
 }  // namespace borescope::internal

@@ -56,7 +56,7 @@ class StepMaker {
   StepMaker(const RankView& view, const RecordingGraph& recording, const LongestPaths& paths)
       : view_(view), recording_(recording), graph_(recording.graph), paths_(paths) {}
 
-  std::vector<PathStep> Make() {
+  ColumnData<PathStep> Make() {
     const int64_t first_ns = Collect();
     if (first_ns != graph_.ts_ns[EventGraph::kBegin]) {  // only where hostile times tie a circle
       Add(--first_place_, {graph_.ts_ns[EventGraph::kBegin], first_ns});
@@ -80,13 +80,13 @@ class StepMaker {
 
   // The steps by place, those of one place as they were added: each place has few, and none is far
   // from the next, so that they are counted and not compared.
-  std::vector<PathStep> InOrder() const {
-    std::vector<uint32_t> next(std::numeric_limits<uint32_t>::max() - first_place_ + 1);
+  ColumnData<PathStep> InOrder() const {
+    ColumnData<uint32_t> next(std::numeric_limits<uint32_t>::max() - first_place_ + 1);
     for (const uint32_t place : places_) {
       ++next[place - first_place_];
     }
     std::exclusive_scan(next.begin(), next.end(), next.begin(), uint32_t{0});
-    std::vector<PathStep> sorted(steps_.size());
+    ColumnData<PathStep> sorted(steps_.size());
     for (size_t i = 0; i < steps_.size(); ++i) {
       CheckStopAt(i);
       sorted[next[places_[i] - first_place_]++] = steps_[i];
@@ -219,16 +219,16 @@ class StepMaker {
   const RecordingGraph& recording_;
   const EventGraph& graph_;
   const LongestPaths& paths_;
-  std::vector<Stretch> stretches_;
-  std::vector<PathStep> steps_;   // in the order in which they were found
-  std::vector<uint32_t> places_;  // of the steps on the path, all below the largest number
+  ColumnData<Stretch> stretches_;
+  ColumnData<PathStep> steps_;   // in the order in which they were found
+  ColumnData<uint32_t> places_;  // of the steps on the path, all below the largest number
   uint32_t first_place_ = std::numeric_limits<uint32_t>::max();
 };
 
 }  // namespace
 
-std::vector<PathStep> ClipSteps(const std::vector<PathStep>& steps, const IntervalSet& windows) {
-  std::vector<PathStep> kept;
+ColumnData<PathStep> ClipSteps(const ColumnData<PathStep>& steps, const IntervalSet& windows) {
+  ColumnData<PathStep> kept;
   kept.reserve(windows.size() == 1 ? steps.size() : 0);
   auto window = windows.begin();
   for (const PathStep& step : steps) {
@@ -250,8 +250,8 @@ std::vector<PathStep> ClipSteps(const std::vector<PathStep>& steps, const Interv
   return kept;
 }
 
-std::vector<PathStep> PathSteps(const RankView& view, const RecordingGraph& recording,
-                                const LongestPaths& paths) {
+ColumnData<PathStep> PathSteps(const RankView& view, const RecordingGraph& recording,
+                               const LongestPaths& paths) {
   return StepMaker(view, recording, paths).Make();
 }
 

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "borescope/analysis/measures/event_graph/build_graph.h"
+#include "borescope/base/column_data.h"
 #include "borescope/base/intervals.h"
 
 namespace borescope::internal {
@@ -64,10 +65,10 @@ std::vector<EdgeId> PathEdges(const LongestPaths& paths);
 // All steps of the path. Stretches of a thread are told apart by the innermost event. Steps without
 // length are kept where they are device work or between threads and streams. The lengths add up to
 // that of the recording. O(rows of the threads on the path + edges).
-std::vector<PathStep> PathSteps(const RankView& view, const RecordingGraph& recording,
-                                const LongestPaths& paths);
+ColumnData<PathStep> PathSteps(const RankView& view, const RecordingGraph& recording,
+                               const LongestPaths& paths);
 
 // The parts of the steps in `windows`, whose lengths add up to that of the windows.
-std::vector<PathStep> ClipSteps(const std::vector<PathStep>& steps, const IntervalSet& windows);
+ColumnData<PathStep> ClipSteps(const ColumnData<PathStep>& steps, const IntervalSet& windows);
 
 }  // namespace borescope::internal

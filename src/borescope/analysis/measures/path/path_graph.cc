@@ -7,7 +7,7 @@
 
 namespace borescope::internal {
 
-std::vector<PathStep> PathGraph::StepsIn(const RankView& view, const IntervalSet& windows) const {
+ColumnData<PathStep> PathGraph::StepsIn(const RankView& view, const IntervalSet& windows) const {
   return SeparateBeforeRecording(view, recording, ClipSteps(steps, windows));
 }
 

@@ -3,7 +3,6 @@
 #pragma once
 
 #include <memory>
-#include <vector>
 
 #include "borescope/analysis/core/analysis_spec.h"
 #include "borescope/analysis/measures/event_graph/build_graph.h"
@@ -15,10 +14,10 @@ struct PathGraph {
   RecordingGraph recording;
   TopologicalOrder order;  // of the nodes of its graph
   LongestPaths paths;
-  std::vector<PathStep> steps;  // of the whole path
+  ColumnData<PathStep> steps;  // of the whole path
 
   // Those in `windows`, with what is of before the recording as steps of its own.
-  std::vector<PathStep> StepsIn(const RankView& view, const IntervalSet& windows) const;
+  ColumnData<PathStep> StepsIn(const RankView& view, const IntervalSet& windows) const;
 };
 
 // O(rows + nodes + edges).

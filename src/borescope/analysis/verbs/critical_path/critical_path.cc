@@ -105,7 +105,7 @@ constexpr SavedForm kSavedGraph{.save = SaveCriticalPath, .load = LoadCriticalPa
 }  // namespace
 
 Table SyncQualityTable(const RankView& view, const SyncEdges& syncs,
-                       const std::vector<PathStep>& steps) {
+                       const ColumnData<PathStep>& steps) {
   Table table{"sync_quality", "How far waits are known", {}};
   AddRankKey(table);
   AddBool(table, "recorded", Role::kDerived,
@@ -155,7 +155,7 @@ Result<Tables> AnswerCriticalPath(const RankView& view, const PathGraph& path,
   Tables tables;
   Table quality;
   {
-    const std::vector<PathStep> steps = path.StepsIn(view, selected.windows());
+    const ColumnData<PathStep> steps = path.StepsIn(view, selected.windows());
     quality = SyncQualityTable(view, recording.syncs, steps);
     const std::vector<PathOp> ops = SumPath(view, steps);
     const PathRest rest = SumRest(steps);

@@ -106,7 +106,7 @@ OverlayArrows DrawArrows(const RankView& view, const RecordingGraph& recording,
   return drawing.Take();
 }
 
-std::vector<uint32_t> PositionsOf(const Trace& trace, const std::vector<PathStep>& steps) {
+std::vector<uint32_t> PositionsOf(const Trace& trace, const ColumnData<PathStep>& steps) {
   std::vector<uint32_t> positions;
   for (const PathStep& step : steps) {
     const ColumnData<uint32_t>& all =

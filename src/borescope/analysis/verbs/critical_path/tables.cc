@@ -156,7 +156,7 @@ class PathRows {
 
 }  // namespace
 
-Table PathTable(const RankView& view, const std::vector<PathStep>& steps) {
+Table PathTable(const RankView& view, const ColumnData<PathStep>& steps) {
   PathRows rows(view, steps.size());
   for (size_t i = 0; i < steps.size(); ++i) {
     CheckStopAt(i);
@@ -165,7 +165,7 @@ Table PathTable(const RankView& view, const std::vector<PathStep>& steps) {
   return rows.Take();
 }
 
-Table PathSummary(const RankView& view, const std::vector<PathStep>& steps) {
+Table PathSummary(const RankView& view, const ColumnData<PathStep>& steps) {
   Table table{"critical_path_summary", "What the critical path is bound by", {}};
   AddRankKey(table);
   AddString(table, "bound_by", Role::kKey,

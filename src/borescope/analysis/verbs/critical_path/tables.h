@@ -12,8 +12,8 @@
 namespace borescope::internal {
 
 // `recorded_ns`: the window without what is of before the recording, which shares are relative to.
-Table PathTable(const RankView& view, const std::vector<PathStep>& steps);
-Table PathSummary(const RankView& view, const std::vector<PathStep>& steps);
+Table PathTable(const RankView& view, const ColumnData<PathStep>& steps);
+Table PathSummary(const RankView& view, const ColumnData<PathStep>& steps);
 Table SyncTable(const RankView& view, const RecordingGraph& recording, const Selected& selected);
 Table OpTable(const RankView& view, const std::vector<PathOp>& ops, const PathRest& rest,
               int64_t recorded_ns);
@@ -30,7 +30,7 @@ Table ClockTable(const RankView& view, const DeviceClocks& clocks);
 
 // How far the waits are known, how much of the path is inferred, and what would tell more.
 Table SyncQualityTable(const RankView& view, const SyncEdges& syncs,
-                       const std::vector<PathStep>& steps);
+                       const ColumnData<PathStep>& steps);
 
 // What --overlay draws.
 Result<Overlay> OverlayCriticalPath(const RankView& view, const Params& params);

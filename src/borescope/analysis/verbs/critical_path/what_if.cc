@@ -53,7 +53,7 @@ class EventsSeen {
 
 }  // namespace
 
-std::vector<PathOp> SumPath(const RankView& view, const std::vector<PathStep>& steps) {
+std::vector<PathOp> SumPath(const RankView& view, const ColumnData<PathStep>& steps) {
   NameNumbers numbers(view.trace);
   std::vector<PathOp> ops;
   EventsSeen seen(view.trace);
@@ -77,7 +77,7 @@ std::vector<PathOp> SumPath(const RankView& view, const std::vector<PathStep>& s
   return ops;
 }
 
-PathRest SumRest(const std::vector<PathStep>& steps) {
+PathRest SumRest(const ColumnData<PathStep>& steps) {
   PathRest rest{};
   for (const PathStep& step : steps) {
     if (!IsOfEvent(step)) {

@@ -19,11 +19,11 @@ struct PathOp {
 };
 
 // By time on the path, then side and name. Time outside all events, delays and waits are nobody's.
-std::vector<PathOp> SumPath(const RankView& view, const std::vector<PathStep>& steps);
+std::vector<PathOp> SumPath(const RankView& view, const ColumnData<PathStep>& steps);
 
 // The rest: time that is nobody's, by what bounds it. With SumPath it adds up to all steps.
 using PathRest = std::array<int64_t, static_cast<size_t>(BoundBy::kCount)>;
-PathRest SumRest(const std::vector<PathStep>& steps);
+PathRest SumRest(const ColumnData<PathStep>& steps);
 
 struct WhatIf {
   PathOp op;

@@ -30,7 +30,7 @@ StringId NameOnPath(const Trace& trace, const PathStep& step) {
 std::vector<StepPart> DividePath(const RankView& view, const PathGraph& graph,
                                  const StepSpans& spans) {
   PartSums sums(view, spans);
-  const std::vector<PathStep> path = graph.StepsIn(view, spans.Time());
+  const ColumnData<PathStep> path = graph.StepsIn(view, spans.Time());
   for (size_t i = 0; i < path.size(); ++i) {
     CheckStopAt(i);
     sums.AddTime({path[i].begin_ns, path[i].end_ns}, CauseOf(path[i].bound_by),
