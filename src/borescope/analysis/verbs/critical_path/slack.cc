@@ -1,8 +1,6 @@
 // slack: how much longer each event could take without making the recording longer.
 #include <algorithm>
-#include <span>
 #include <utility>
-#include <vector>
 
 #include "borescope/analysis/core/key_columns.h"
 #include "borescope/analysis/core/row.h"
@@ -91,22 +89,28 @@ constexpr int64_t kNoSlack = -1;
 
 bool HasSlack(HostKind kind) { return kind == HostKind::kOp || kind == HostKind::kRuntime; }
 
-// Without a selection.
-size_t MostRows(const Trace& trace) {
-  const auto host = std::span(trace.host().kind).first(trace.host().size());
-  const auto& device = trace.device().kind;
-  return static_cast<size_t>(std::count_if(host.begin(), host.end(), HasSlack) +
-                             std::count_if(device.begin(), device.end(), IsDeviceWork));
+// No fewer than there will be.
+size_t MostRows(const Trace& trace, const Selected& selected) {
+  size_t rows = 0;
+  for (uint32_t row = 0; row < trace.host().size(); ++row) {
+    CheckStopAt(row);
+    rows += HasSlack(trace.host().kind[row]) && selected.Keeps(HostId{row}) ? 1 : 0;
+  }
+  for (uint32_t row = 0; row < trace.device().size(); ++row) {
+    CheckStopAt(row);
+    rows += IsDeviceWork(trace.device().kind[row]) && selected.Keeps(DeviceId{row}) ? 1 : 0;
+  }
+  return rows;
 }
 
 // Per row of the thread the slack of the stretch in which it ends; kNoSlack of rows that are no
 // operators or calls, or not kept.
-std::vector<int64_t> ThreadSlack(const RankView& view, const RecordingGraph& recording,
-                                 size_t thread, const Slack& slack, const Selected& selected) {
+ColumnData<int64_t> ThreadSlack(const RankView& view, const RecordingGraph& recording,
+                                size_t thread, const Slack& slack, const Selected& selected) {
   const EventGraph& graph = recording.graph;
   const uint32_t track = recording.facts.threads[thread].track.value;
   const uint32_t first_row = view.trace.tracks().first_row[track];
-  std::vector<int64_t> found(view.trace.tracks().end_row[track] - first_row, kNoSlack);
+  ColumnData<int64_t> found(view.trace.tracks().end_row[track] - first_row, kNoSlack);
   NodeId node = recording.first_node[thread];
   SweepThread(
       view.trace, recording.facts, recording.facts.threads[thread], [](const ThreadPiece&) {},
@@ -131,9 +135,9 @@ Table SlackTable(const RankView& view, const RecordingGraph& recording,
                  const TopologicalOrder& order, const LongestPaths& paths,
                  const Selected& selected) {
   const Slack slack(recording.graph, order, paths);
-  SlackRows rows(view, MostRows(view.trace));
+  SlackRows rows(view, MostRows(view.trace, selected));
   for (size_t thread = 0; thread < recording.facts.threads.size(); ++thread) {
-    const std::vector<int64_t> found = ThreadSlack(view, recording, thread, slack, selected);
+    const ColumnData<int64_t> found = ThreadSlack(view, recording, thread, slack, selected);
     const TrackId track = recording.facts.threads[thread].track;
     for (uint32_t i = 0; i < found.size(); ++i) {
       CheckStopAt(i);
