@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""A gate that noise cannot fool: instructions and peak heap of twelve commands, against committed figures.
+"""A gate that noise cannot fool: instructions and peak memory of twelve commands, against committed figures.
 
     bench/instructions.py [--build build/bench]                     compares
     bench/instructions.py --update "why"  [COMMAND...]              writes the figures, of these or all commands
@@ -22,13 +22,13 @@ from counted import Valgrind, environment, missing_tools
 ROOT = Path(__file__).resolve().parent.parent
 FIGURES = ROOT / "bench" / "instructions.json"
 SLACK = 0.03
-# Sizes in MB. The heap is looked at on five times as much, where columns and not buffers are what it holds.
+# Sizes in MB. Memory is looked at on five times as much, where columns and not buffers are what it holds.
 SYNTHETIC = {
     "training": (8, ["--with-shapes", "--with-stack", "--with-memory", "--seed", "1"]),
     "graphs": (2, ["--cuda-graph", "--seed", "2"]),
     "ranks": (4, ["--ranks", "4", "--seed", "3"]),
 }
-HEAP_FACTOR = 5
+MEMORY_FACTOR = 5
 COMMANDS = {
     "info": ["info", "training/rank-0.json"],
     "info of .gz": ["info", "training.json.gz"],
@@ -69,7 +69,7 @@ def measure_each(count, folder, names):
 def measure(build, names):
     valgrind = Valgrind(build / "bin" / "borescope")
     columns = {}
-    for kind, count, factor in (("instructions", valgrind.instructions, 1), ("peak_heap", valgrind.peak_heap, HEAP_FACTOR)):
+    for kind, count, factor in (("instructions", valgrind.instructions, 1), ("peak_memory", valgrind.peak_memory, MEMORY_FACTOR)):
         with tempfile.TemporaryDirectory() as folder:
             write_inputs(build / "bin" / "borescope-synth", Path(folder), factor)
             columns[kind] = measure_each(count, Path(folder), names)
@@ -85,7 +85,7 @@ def compare(figures, measured):
             print(f"{name}: no figure; bench/instructions.py --update \"why\" {name!r}")
             worse.append(name)
             continue
-        changes = {kind: now[kind] / figure[kind] - 1 for kind in ("instructions", "peak_heap")}
+        changes = {kind: now[kind] / figure[kind] - 1 for kind in ("instructions", "peak_memory")}
         verdict = "ok"
         if any(now[kind] > figure[kind] * (1 + SLACK) for kind in changes):
             verdict = "TOO MUCH"
@@ -93,7 +93,7 @@ def compare(figures, measured):
         elif min(changes.values()) < -SLACK:
             verdict = "less: update the figure"
         print(f"{name:<22} {now['instructions']:>13,} instructions {changes['instructions']:+7.2%}   "
-              f"peak heap {now['peak_heap']:>11,} {changes['peak_heap']:+7.2%}   {verdict}")
+              f"peak memory {now['peak_memory']:>11,} {changes['peak_memory']:+7.2%}   {verdict}")
     return worse
 
 

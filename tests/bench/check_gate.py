@@ -11,7 +11,7 @@ import sys
 import unittest
 from pathlib import Path
 
-FIGURES = {"info": {"instructions": 1000, "peak_heap": 2000}, "ops": {"instructions": 1000, "peak_heap": 2000}}
+FIGURES = {"info": {"instructions": 1000, "peak_memory": 2000}, "ops": {"instructions": 1000, "peak_memory": 2000}}
 
 
 class Gate(unittest.TestCase):
@@ -33,7 +33,7 @@ class Gate(unittest.TestCase):
         self.assertEqual(self.compare(info={"instructions": 1031})[0], ["info"])
 
     def test_more_heap_fails(self):
-        self.assertEqual(self.compare(ops={"peak_heap": 2061})[0], ["ops"])
+        self.assertEqual(self.compare(ops={"peak_memory": 2061})[0], ["ops"])
 
     def test_less_is_reported(self):
         worse, said = self.compare(info={"instructions": 900})
