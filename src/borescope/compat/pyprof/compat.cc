@@ -4,6 +4,7 @@
 #include "borescope/analysis/core/param_specs.h"
 #include "borescope/compat/pyprof/columns.h"
 #include "borescope/compat/pyprof/formulas/formula.h"
+#include "borescope/compat/pyprof/launch_ranges.h"
 #include "borescope/compat/pyprof/parse_stage.h"
 #include "borescope/compat/pyprof/records.h"
 #include "borescope/compat/pyprof/tables.h"
@@ -17,7 +18,11 @@ constexpr std::string_view kNoSequence = "no sequence number";  // of a backward
 class PyProfTable {
  public:
   explicit PyProfTable(const RankView& view)
-      : view_(view), markers_(view.trace), records_(view, markers_), table_(NewProfTable()) {}
+      : view_(view),
+        markers_(view.trace),
+        ranges_(view),
+        records_(view, markers_, ranges_),
+        table_(NewProfTable()) {}
 
   // `all` is what is numbered and paired, in order; of the selected the rows are shown.
   Table Build(const std::vector<DeviceId>& all, const Selected& selected);
@@ -28,6 +33,7 @@ class PyProfTable {
 
   const RankView& view_;
   PyProfMarkers markers_;
+  RangesAround ranges_;
   PyProfRecords records_;
   Table table_;
 };

@@ -38,10 +38,24 @@ std::vector<DeviceId> LaunchOrder(const RankView& view, const Selected& selected
   return order;
 }
 
-std::vector<HostId> RangesOf(const RankView& view, HostId row) {
+// Rows come after those around them, captured ones too.
+RangesAround::RangesAround(const RankView& view)
+    : tree_(view.index.tree), innermost_(view.index.tree.parent.size()) {
+  const HostEvents& host = view.trace.host();
+  for (uint32_t row = 0; row < innermost_.size(); ++row) {
+    CheckStopAt(row);
+    const HostId parent = tree_.parent[row];
+    innermost_[row] = IsRange(host.kind[row]) ? HostId{row}
+                      : parent.valid()        ? innermost_[parent.value]
+                                              : HostId{};
+  }
+}
+
+std::vector<HostId> RangesAround::Of(HostId row) const {
   std::vector<HostId> ranges;
-  for (; row.valid() && ranges.size() < kDeepest; row = view.index.tree.parent[row.value]) {
-    if (IsRange(view.trace.host().kind[row.value])) ranges.push_back(row);
+  while (row.valid() && innermost_[row.value].valid() && ranges.size() < kDeepest) {
+    ranges.push_back(innermost_[row.value]);
+    row = tree_.parent[ranges.back().value];
   }
   std::reverse(ranges.begin(), ranges.end());
   return ranges;

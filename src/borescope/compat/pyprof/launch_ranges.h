@@ -11,6 +11,7 @@
 
 #include "borescope/analysis/core/analysis_spec.h"
 #include "borescope/analysis/core/selection/selection.h"
+#include "borescope/base/column_data.h"
 #include "borescope/compat/pyprof/markers.h"
 
 namespace borescope::internal {
@@ -18,9 +19,20 @@ namespace borescope::internal {
 // The selected kernels (`with_copies`: memcpys and memsets too) by launch; at one time by row.
 std::vector<DeviceId> LaunchOrder(const RankView& view, const Selected& selected, bool with_copies);
 
-// Annotations, operators and frames of Python around a host row and that row itself, outermost
-// first; of stacks deeper than any framework makes them the innermost 512.
-std::vector<HostId> RangesOf(const RankView& view, HostId row);
+// Annotations, operators and frames of Python around host rows.
+class RangesAround {
+ public:
+  // Linear in the host rows, however deep they nest.
+  explicit RangesAround(const RankView& view);
+
+  // Those around a row and that row itself, outermost first; of stacks deeper than any framework
+  // makes them the innermost 512. None for an invalid row.
+  std::vector<HostId> Of(HostId row) const;
+
+ private:
+  const CallTree& tree_;
+  ColumnData<HostId> innermost_;  // per host row: itself or the next range around it
+};
 
 // Operators and annotations can be nested in one another without end, by equal times for example.
 // A row names of its ranges that many sequence numbers, layers and frames, the innermost.

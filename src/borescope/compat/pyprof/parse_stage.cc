@@ -44,7 +44,7 @@ struct MarkerTexts {
 class ParseStage {
  public:
   explicit ParseStage(const RankView& view)
-      : view_(view), markers_(view.trace), records_(view, markers_) {}
+      : view_(view), markers_(view.trace), ranges_(view), records_(view, markers_, ranges_) {}
 
   // The line of the next kernel, in the order of the launches.
   std::string Line(DeviceId kernel);
@@ -56,12 +56,13 @@ class ParseStage {
 
   const RankView& view_;
   PyProfMarkers markers_;
+  RangesAround ranges_;
   PyProfRecords records_;
 };
 
 MarkerTexts ParseStage::TextsAround(HostId launch) {
   MarkerTexts texts;
-  for (const HostId row : RangesOf(view_, launch)) {
+  for (const HostId row : ranges_.Of(launch)) {
     if (view_.trace.host().kind[row.value] != HostKind::kAnnotation) continue;
     const PyProfMarker& marker = markers_.Of(row);
     if (marker.kind == MarkerKind::kModule) {

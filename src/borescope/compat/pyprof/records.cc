@@ -52,7 +52,7 @@ void MoveOthers(int64_t current, std::vector<int64_t>& ids, std::vector<int64_t>
 void PyProfRecords::ReadMarkers(PyProfRecord& record, std::vector<SequenceMarker>& sequences) {
   const Trace& trace = view_.trace;
   std::string other;
-  for (const HostId row : RangesOf(view_, AnchorOf(view_, record.kernel))) {
+  for (const HostId row : ranges_.Of(AnchorOf(view_, record.kernel))) {
     if (Contains(trace.Name(row), "CheckpointFunctionBackward")) continue;
     const int64_t number = SequenceOf(trace, row);
     if (number != kMissing) {

@@ -28,7 +28,9 @@ struct PyProfRecord {
 
 class PyProfRecords {
  public:
-  PyProfRecords(const RankView& view, PyProfMarkers& markers) : view_(view), markers_(markers) {}
+  // `ranges` are those of `view`.
+  PyProfRecords(const RankView& view, PyProfMarkers& markers, const RangesAround& ranges)
+      : view_(view), markers_(markers), ranges_(ranges) {}
 
   // Kernels must come in the order of their launches.
   PyProfRecord Next(DeviceId kernel);
@@ -51,6 +53,7 @@ class PyProfRecords {
 
   const RankView& view_;
   PyProfMarkers& markers_;
+  const RangesAround& ranges_;
   int64_t previous_seq_ = -1;
   int64_t previous_sub_ = -1;
   std::vector<std::string> previous_ops_ = {"na"};

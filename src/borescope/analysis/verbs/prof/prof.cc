@@ -54,6 +54,7 @@ class ProfTable {
         trace_(view.trace),
         modelled_(std::move(modelled)),
         measured_(view),
+        ranges_(view),
         markers_(view.trace),
         marker_work_(view, markers_, options),
         uses_(view.trace.strings().size()) {}
@@ -85,6 +86,7 @@ class ProfTable {
   const Trace& trace_;
   ModelledWork modelled_;
   MeasuredMatrixUse measured_;
+  const RangesAround ranges_;
   PyProfMarkers markers_;
   MarkerWork marker_work_;
   std::optional<ForwardOperators> forward_;     // once needed
@@ -157,7 +159,7 @@ HostId ProfTable::Anchor(DeviceId id) const {
 // Operators come before markers where they know their cost to the byte.
 Assigned ProfTable::Assign(DeviceId id) {
   const WorkInfo& info = modelled_.info[id.value];
-  const std::vector<HostId> ranges = RangesOf(view_, Anchor(id));
+  const std::vector<HostId> ranges = ranges_.Of(Anchor(id));
   Assigned one{.id = id, .direction = DirectionOf(info, ranges)};
   const bool is_backward = one.direction == WorkDirection::kBackward;
   if (is_backward) one.forward = ForwardOf(ranges);
@@ -167,7 +169,7 @@ Assigned ProfTable::Assign(DeviceId id) {
   if (call != nullptr && call->cost().status == CostStatus::kOk) return one;
   const HostId own = marker_work_.Choose(ranges);
   const bool is_borrowed = !own.valid() && one.forward.valid();
-  const HostId marker = is_borrowed ? marker_work_.Choose(RangesOf(view_, one.forward)) : own;
+  const HostId marker = is_borrowed ? marker_work_.Choose(ranges_.Of(one.forward)) : own;
   if (!marker.valid()) return one;
   one.by_marker = true;
   one.arguments = marker;
@@ -329,13 +331,13 @@ void ProfTable::AddWork(const Assigned& one, ProfRow& row) {
 ProfRow ProfTable::RowOf(const Assigned& one) {
   ProfRow row{.kernel = one.id, .name = std::string(trace_.Name(one.id))};
   const HostId anchor = Anchor(one.id);
-  const std::vector<HostId> ranges = RangesOf(view_, anchor);
+  const std::vector<HostId> ranges = ranges_.Of(anchor);
   if (anchor.valid()) row.tid = trace_.tracks().tid[trace_.host().track[anchor.value].value];
   row.dir = WorkDirectionName(one.direction);
   row.sub = one.sub;
   AddOperator(one, row);
   AddSequences(one, ranges, row);
-  if (one.forward.valid()) AddContext(RangesOf(view_, one.forward), row);
+  if (one.forward.valid()) AddContext(ranges_.Of(one.forward), row);
   AddContext(ranges, row);
   AddWork(one, row);
   if (!row.flops.has_value() && HasBadMarker(ranges)) row.status = "bad marker";
