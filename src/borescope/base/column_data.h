@@ -147,6 +147,9 @@ class ColumnData {
   // More values whose bytes are all 0. Of large columns they take no memory before others are
   // written beside them.
   void AppendZeros(size_t more) {
+    if (more == 0) {
+      return;  // there may be no memory yet
+    }
     const size_t before = size_;
     ResizeForOverwrite(size_ + more);
     if (size_ * sizeof(T) < kLargeBlockBytes) {
