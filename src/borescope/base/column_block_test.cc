@@ -174,5 +174,12 @@ TEST(ColumnBlockTest, AppendedZerosReplaceWhatWasThere) {
   EXPECT_EQ(column, expected);
 }
 
+TEST(ColumnBlockTest, NoZerosNeedNoMemory) {
+  ColumnData<uint32_t> none;
+  none.AppendZeros(0);
+  EXPECT_TRUE(none.empty());
+  EXPECT_EQ(none.capacity(), 0U);
+}
+
 }  // namespace
 }  // namespace borescope::internal
