@@ -62,7 +62,7 @@ struct PathTime {
 // The edges of the longest way from the begin to the end of the recording, by time.
 std::vector<EdgeId> PathEdges(const LongestPaths& paths);
 
-// All steps of the path. Stretches of a thread are told apart by the innermost event. Steps without
+// All steps of the path. Stretches of a thread are divided by the innermost event. Steps without
 // length are kept where they are device work or between threads and streams. The lengths add up to
 // that of the recording. O(rows of the threads on the path + edges).
 ColumnData<PathStep> PathSteps(const RankView& view, const RecordingGraph& recording,
