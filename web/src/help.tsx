@@ -1,5 +1,5 @@
 // What keys do, and how filters and addresses work.
-import { useEffect, useRef } from 'preact/hooks';
+import { useLayoutEffect, useRef } from 'preact/hooks';
 
 const KEYS: readonly (readonly [string, string])[] = [
   ['1 … 9, 0', 'the first ten panes'],
@@ -12,7 +12,8 @@ const KEYS: readonly (readonly [string, string])[] = [
 
 export function HelpDialog({ onClose }: { onClose: () => void }) {
   const dialog = useRef<HTMLDialogElement>(null);
-  useEffect(() => dialog.current?.showModal(), []);
+  // Before the next frame is painted: until it is modal, the dialog does not show at all.
+  useLayoutEffect(() => dialog.current?.showModal(), []);
   return (
     <dialog ref={dialog} class="help-dialog" aria-labelledby="help-title" onClose={onClose}>
       <h2 id="help-title">Keys</h2>

@@ -538,9 +538,10 @@ test('the page is used with keys alone', async () => {
   await page.keyboard.press('Enter');
   assert.match(await page.locator('#kernels .details').textContent(), /ncclDev/);
   await page.keyboard.press('?');
-  assert.ok(await page.getByRole('dialog', { name: 'Keys' }).isVisible());
+  const help = page.getByRole('dialog', { name: 'Keys' });
+  await help.waitFor();
   await page.keyboard.press('Escape');
-  assert.equal(await page.locator('dialog').count(), 0);
+  await help.waitFor({ state: 'detached' });
   assert.deepEqual(page.faults, []);
   await page.done();
 });
