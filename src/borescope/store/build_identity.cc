@@ -13,6 +13,8 @@
 namespace borescope::internal {
 namespace {
 
+using namespace std::string_view_literals;
+
 struct Search {
   uintptr_t address = 0;  // of code of ours
   std::optional<std::string> identity;
@@ -22,7 +24,7 @@ constexpr size_t Padded(size_t bytes) { return (bytes + 3) / 4 * 4; }
 
 // The build id among the notes of a segment.
 std::optional<std::string> IdOfNotes(const char* notes, size_t bytes) {
-  constexpr std::string_view kGnu("GNU", 4);
+  constexpr std::string_view kGnu = "GNU\0"sv;  // names of notes count their end
   while (bytes >= sizeof(ElfW(Nhdr))) {
     ElfW(Nhdr) head{};
     std::memcpy(&head, notes, sizeof head);

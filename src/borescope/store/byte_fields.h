@@ -72,7 +72,7 @@ class FieldReader {
     } else {
       value = T();
       if (Has(sizeof(T))) {
-        std::memcpy(&value, left_.data(), sizeof(T));
+        left_.copy(reinterpret_cast<char*>(&value), sizeof(T));
         left_.remove_prefix(sizeof(T));
       }
     }

@@ -32,7 +32,7 @@ template <class IO, class Counts>
 void DiagnosticFields(IO& io, Counts& diagnostics) {
   for (size_t i = 0; i < static_cast<size_t>(Diag::kCount); ++i) {
     const auto diag = static_cast<Diag>(i);
-    Diagnostics::Entry entry = diagnostics.Get(diag);
+    Diagnostics::Entry entry = IO::kReads ? Diagnostics::Entry() : diagnostics.Get(diag);
     io(entry.count), io(entry.first_byte), io(entry.first);
     if constexpr (IO::kReads) {
       diagnostics.CountMany(diag, entry.count, entry.first_byte, entry.first);
