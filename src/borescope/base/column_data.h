@@ -71,6 +71,19 @@ class ColumnData {
     view.size_ = values.size();
     return view;
   }
+  // No values, with the memory of another column, which is then empty: what is written there again
+  // costs less than new memory. Has none if values of this type do not fill that memory exactly.
+  template <class U>
+  static ColumnData InMemoryOf(ColumnData<U>&& other) {
+    ColumnData column;
+    if (const size_t bytes = other.capacity_ * sizeof(U); bytes % sizeof(T) == 0 && bytes != 0) {
+      column.data_ = reinterpret_cast<T*>(std::exchange(other.data_, nullptr));
+      column.capacity_ = bytes / sizeof(T);
+      other.capacity_ = 0;
+    }
+    ColumnData<U>(std::move(other));
+    return column;
+  }
   bool is_view() const { return capacity_ == 0 && size_ != 0; }
   // Copies the values of a view, so that they can be changed.
   void Own() {
@@ -213,6 +226,9 @@ class ColumnData {
   }
 
  private:
+  template <class U>
+  friend class ColumnData;
+
   static constexpr size_t kFirstValues = 64 / sizeof(T) + 1;
 
   void Free() {

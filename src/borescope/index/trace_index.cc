@@ -73,13 +73,18 @@ constexpr IndexPart kParts[] = {
     }},
 };
 
+// All read which calls launched the device work; the operators of it are for the first one alone.
 constexpr IndexPart kPartsOfLinks[] = {
     {[](const Trace& trace, TraceIndex& index, CallLinks&, Diagnostics& diagnostics) {
+      LinkOperators(trace, index.correlation);
       CountLinkFaults(trace, index.operators, index.correlation, diagnostics);
     }},
     {[](const Trace& trace, TraceIndex& index, CallLinks&, Diagnostics& diagnostics) {
       index.steps = BuildSteps(trace, index.correlation);
       CountSharedSteps(trace, index.steps, diagnostics);
+    }},
+    {[](const Trace& trace, TraceIndex& index, CallLinks&, Diagnostics&) {
+      CollectDevices(trace, index.correlation);
     }},
 };
 
@@ -110,7 +115,7 @@ TraceIndex BuildIndex(const Trace& trace, int threads) {
   AppendCaptured(trace, index.tree);
   CallLinks calls;
   BuildParts(kParts, trace, threads, index, calls);
-  index.correlation = LinkDevices(trace, calls);
+  index.correlation = LinkLaunches(trace, calls, threads);
   BuildParts(kPartsOfLinks, trace, threads, index, calls);
   return index;
 }

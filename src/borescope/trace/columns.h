@@ -5,8 +5,10 @@
 #include <algorithm>
 #include <cstdint>
 #include <functional>
+#include <mutex>
 #include <span>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "borescope/base/parallel.h"
@@ -170,26 +172,58 @@ void AppendRows(Table& whole, const Table& part, const IdMap& map) {
 // More threads would cost more memory than they save time.
 inline constexpr int kMostSpareColumns = 4;
 
+// Memory that a thread needs no more, for the next one that needs some. Thread-safe.
+class SpareMemory {
+ public:
+  using Bytes = ColumnData<char>;
+
+  // Without memory if there is none to spare.
+  Bytes Take() {
+    const std::scoped_lock lock(mutex_);
+    return columns_.empty() ? Bytes() : TakeLast();
+  }
+  void Give(Bytes memory) {
+    const std::scoped_lock lock(mutex_);
+    columns_.push_back(std::move(memory));
+  }
+
+ private:
+  Bytes TakeLast() {
+    Bytes last = std::move(columns_.back());
+    columns_.pop_back();
+    return last;
+  }
+
+  std::mutex mutex_;
+  std::vector<Bytes> columns_;
+};
+
 // Reorders one column: new row i is old row order[i]. A column that is not recorded stays empty.
+// Its new memory comes from `spare`, and its old one goes there.
 template <class T>
-void PermuteColumn(ColumnData<T>& column, std::span<const uint32_t> order) {
+void PermuteColumn(ColumnData<T>& column, std::span<const uint32_t> order, SpareMemory& spare) {
   if (column.empty()) {
     return;
   }
-  ColumnData<T> moved;
+  auto moved = ColumnData<T>::InMemoryOf(spare.Take());
   moved.ResizeForOverwrite(column.size());
   for (size_t i = 0; i < order.size(); ++i) {
     moved[i] = column[order[i]];
   }
+  moved.shrink_to_fit();
   column.swap(moved);
+  spare.Give(SpareMemory::Bytes::InMemoryOf(std::move(moved)));
 }
 
 // Reorders all columns, as many at once as there are threads; each temporarily needs a copy.
 template <class Table>
 void PermuteRows(Table& table, std::span<const uint32_t> order, int threads) {
+  SpareMemory spare;
   std::vector<std::function<void()>> columns;
   ForEachColumn(
-      [&](auto& column) { columns.push_back([&column, order] { PermuteColumn(column, order); }); },
+      [&](auto& column) {
+        columns.push_back([&column, &spare, order] { PermuteColumn(column, order, spare); });
+      },
       table);
   ParallelFor(columns.size(), std::min(threads, kMostSpareColumns),
               [&](size_t column) { columns[column](); });

@@ -138,12 +138,7 @@ std::vector<uint32_t> RankTracks(Tracks& tracks) {
                       tracks.is_async[a]) < std::tuple(tracks.kind[b], tracks.pid[b], tracks.tid[b],
                                                        tracks.process[b], tracks.is_async[b]);
   });
-  PermuteColumn(tracks.kind, order);
-  PermuteColumn(tracks.pid, order);
-  PermuteColumn(tracks.tid, order);
-  PermuteColumn(tracks.process, order);
-  PermuteColumn(tracks.is_async, order);
-  PermuteColumn(tracks.name, order);
+  PermuteRows(tracks, order, 1);
   std::vector<uint32_t> new_id(order.size());
   for (uint32_t i = 0; i < order.size(); ++i) {
     new_id[order[i]] = i;

@@ -4,6 +4,7 @@
 #include <limits>
 #include <span>
 
+#include "borescope/base/parallel.h"
 #include "borescope/base/row_limit.h"
 #include "borescope/base/stop.h"
 #include "borescope/index/call_tree.h"
@@ -110,9 +111,10 @@ void MapOperators(const Trace& trace, IdMap64& wanted) {
   }
 }
 
-void LinkLaunches(const Trace& trace, const CallLinks& calls, Correlation& result) {
+void LinkRows(const Trace& trace, const CallLinks& calls, size_t begin, size_t end,
+              Correlation& result) {
   const DeviceEvents& device = trace.device();
-  for (uint32_t row = 0; row < device.size(); ++row) {
+  for (size_t row = begin; row < end; ++row) {
     CheckStopAt(row);
     const int64_t number = device.correlation[row];
     const uint32_t launch = IsCorrelation(number) ? calls.launches.Get(number) : IdMap64::kNone;
@@ -173,28 +175,6 @@ void LinkExternalIds(const Trace& trace, Correlation& result) {
     if (op != kWanted) {
       result.op_of[row] = {op};
       result.rule[row] = LinkRule::kExternalId;
-    }
-  }
-}
-
-// Compressed sparse rows: device events per runtime call.
-void CollectDevices(const Trace& trace, Correlation& result) {
-  const HostEvents& host = trace.host();
-  result.device_begin.assign(trace.runtime_calls().size() + 1, 0);
-  for (const HostId launch : result.launch_of) {
-    if (launch.valid()) {
-      ++result.device_begin[host.detail[launch.value] + 1];
-    }
-  }
-  for (size_t i = 1; i < result.device_begin.size(); ++i) {
-    result.device_begin[i] += result.device_begin[i - 1];
-  }
-  result.device_rows.resize(result.device_begin.back());
-  ColumnData<uint32_t> next(result.device_begin.begin(), result.device_begin.end() - 1);
-  for (uint32_t row = 0; row < result.launch_of.size(); ++row) {
-    CheckStopAt(row);
-    if (result.launch_of[row].valid()) {
-      result.device_rows[next[host.detail[result.launch_of[row].value]]++] = {row};
     }
   }
 }
@@ -260,16 +240,44 @@ ColumnData<HostId> OperatorsAroundCalls(const Trace& trace, const OperatorRule& 
   return operators;
 }
 
-Correlation LinkDevices(const Trace& trace, const CallLinks& calls) {
+Correlation LinkLaunches(const Trace& trace, const CallLinks& calls, int threads) {
+  constexpr size_t kRowsAtOnce = size_t{1} << 15;
+  const size_t rows = trace.device().size();
   Correlation result;
-  result.launch_of.resize(trace.device().size());
-  result.op_of.resize(trace.device().size());
-  result.rule.assign(trace.device().size(), LinkRule::kNone);
-  LinkLaunches(trace, calls, result);
+  result.launch_of.resize(rows);
+  result.op_of.resize(rows);
+  result.rule.assign(rows, LinkRule::kNone);
+  ParallelFor((rows + kRowsAtOnce - 1) / kRowsAtOnce, threads, [&](size_t piece) {
+    const size_t begin = piece * kRowsAtOnce;
+    LinkRows(trace, calls, begin, std::min(begin + kRowsAtOnce, rows), result);
+  });
+  return result;
+}
+
+void LinkOperators(const Trace& trace, Correlation& result) {
   LinkCaptured(trace, result);
   LinkExternalIds(trace, result);
-  CollectDevices(trace, result);
-  return result;
+}
+
+void CollectDevices(const Trace& trace, Correlation& result) {
+  const HostEvents& host = trace.host();
+  result.device_begin.assign(trace.runtime_calls().size() + 1, 0);
+  for (const HostId launch : result.launch_of) {
+    if (launch.valid()) {
+      ++result.device_begin[host.detail[launch.value] + 1];
+    }
+  }
+  for (size_t i = 1; i < result.device_begin.size(); ++i) {
+    result.device_begin[i] += result.device_begin[i - 1];
+  }
+  result.device_rows.resize(result.device_begin.back());
+  ColumnData<uint32_t> next(result.device_begin.begin(), result.device_begin.end() - 1);
+  for (uint32_t row = 0; row < result.launch_of.size(); ++row) {
+    CheckStopAt(row);
+    if (result.launch_of[row].valid()) {
+      result.device_rows[next[host.detail[result.launch_of[row].value]]++] = {row};
+    }
+  }
 }
 
 void CountLinkFaults(const Trace& trace, const OperatorRule& rule, const Correlation& result,
@@ -296,7 +304,9 @@ void CountLinkFaults(const Trace& trace, const OperatorRule& rule, const Correla
 Correlation BuildCorrelation(const Trace& trace, const OperatorRule& rule,
                              Diagnostics& diagnostics) {
   Correlation result =
-      LinkDevices(trace, {MapLaunches(trace, diagnostics), OperatorsAroundCalls(trace, rule)});
+      LinkLaunches(trace, {MapLaunches(trace, diagnostics), OperatorsAroundCalls(trace, rule)}, 1);
+  LinkOperators(trace, result);
+  CollectDevices(trace, result);
   CountLinkFaults(trace, rule, result, diagnostics);
   return result;
 }

@@ -27,11 +27,18 @@ IdMap64 MapLaunches(const Trace& trace, Diagnostics& diagnostics);
 ColumnData<HostId> OperatorsAroundCalls(const Trace& trace, const OperatorRule& rule);
 
 // device event -> launch: the runtime call with the same correlation number. launch -> operator:
-// the innermost operator whose time covers it. Files since early 2024 also carry the operator's id
-// on the device event, used if the launch is missing or not inside an operator; older files repeat
-// the correlation there, which is ignored. Kernels of graphs have the operator of their call in the
-// capture, where there is one.
-Correlation LinkDevices(const Trace& trace, const CallLinks& calls);
+// the innermost operator whose time covers it. Fills `launch_of`, `op_of` and `rule`.
+Correlation LinkLaunches(const Trace& trace, const CallLinks& calls, int threads);
+
+// Operators that launches do not tell. Files since early 2024 also carry the operator's id on the
+// device event, used if the launch is missing or not inside an operator; older files repeat the
+// correlation there, which is ignored. Kernels of graphs have the operator of their call in the
+// capture, where there is one. Changes `op_of` and `rule`, and fills `captured_call_of`.
+void LinkOperators(const Trace& trace, Correlation& result);
+
+// The device events of each launch, the other way round than `launch_of`, and from it alone. Fills
+// `device_begin` and `device_rows`.
+void CollectDevices(const Trace& trace, Correlation& result);
 
 // Device work without a launch or an operator, or before its launch.
 void CountLinkFaults(const Trace& trace, const OperatorRule& rule, const Correlation& result,
