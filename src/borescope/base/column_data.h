@@ -122,7 +122,7 @@ class ColumnData {
 
   void push_back(T value) {
     if (size_ >= capacity_) {
-      Grow(std::max(kFirstValues, size_ + 1));
+      GrowByOne();
     }
     data_[size_++] = value;
   }
@@ -257,6 +257,9 @@ class ColumnData {
   void Grow(size_t values) {
     Move(std::max(values, GrownBlockBytes(size_ * sizeof(T), values * sizeof(T)) / sizeof(T)));
   }
+
+  // Not in the code of its callers: adding a value is to be small enough for that.
+  [[gnu::noinline]] void GrowByOne() { Grow(std::max(kFirstValues, size_ + 1)); }
 
   // Room for `more` values at a place; those after it move.
   void Open(size_t at, size_t more) {
