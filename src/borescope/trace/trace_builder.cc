@@ -439,9 +439,12 @@ void TraceBuilder::Append(TracePart&& part) {
   whole.diagnostics.Merge(rows.diagnostics);
 }
 
-void TraceBuilder::Reserve(size_t host_events, size_t device_events) {
-  ReserveRows(whole_.data.host, host_events);
-  ReserveRows(whole_.data.device, device_events);
+void TraceBuilder::Reserve(double times) {
+  TracePart::RowCounts rows = whole_.row_counts();
+  for (size_t& count : rows) {
+    count = static_cast<size_t>(static_cast<double>(count) * times);
+  }
+  whole_.Reserve(rows);
 }
 
 // Streams are named "stream N"; any other name is a thread's.

@@ -84,14 +84,14 @@ class TraceBuilder {
   // Appends the rows of `part`. Its meta is ignored.
   void Append(TracePart&& part);
 
-  // Makes room for about this many host and device events, to avoid growing large columns.
-  void Reserve(size_t host_events, size_t device_events);
+  // Makes room for `times` as many rows as there are now, in all tables that the events of a
+  // timeline fill: columns that are large from the start need not grow, and get large pages.
+  void Reserve(double times);
 
   Diagnostics& diagnostics() { return whole_.data.diagnostics; }
   // For a host event that was already added, numbered in the order of appending.
   void SetHostDuration(size_t row, int64_t dur_ns) { whole_.data.host.dur_ns[row] = dur_ns; }
   size_t host_size() const { return whole_.data.host.size(); }
-  size_t device_size() const { return whole_.data.device.size(); }
 
   // Sorts the spines, fills track slices, cuts impossible durations and returns the finished trace.
   // `profiled_ns`, when positive, is how long the profiler ran: no device work can be longer.

@@ -129,9 +129,7 @@ class Pipeline {
       return;
     }
     // The share is of the stored file, whose parts may be compressed very differently.
-    const double factor = std::min(kSlack / stored_share, kMostGrowth);
-    builder_.Reserve(static_cast<size_t>(static_cast<double>(builder_.host_size()) * factor),
-                     static_cast<size_t>(static_cast<double>(builder_.device_size()) * factor));
+    builder_.Reserve(std::min(kSlack / stored_share, kMostGrowth));
   }
 
   void GiveBack() {
