@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <memory>
+#include <mutex>
 #include <optional>
 #include <utility>
 
@@ -33,6 +35,52 @@ int64_t CountOf(const std::vector<char>& marked) {
   return std::count_if(marked.begin(), marked.end(), [](char mark) { return mark != 0; });
 }
 
+// The arrays of a run, one element for each place and dependency. Those of runs that have ended are
+// used again, as to take memory anew costs as much as a replay. Thread-safe.
+class RunMemory {
+ public:
+  struct Arrays {
+    ReplayLags lags;
+    std::vector<int64_t> times;
+  };
+
+  // Arrays for one run, which go back when it ends.
+  class Loan {
+   public:
+    explicit Loan(RunMemory& memory) : memory_(memory), arrays_(memory.Take()) {}
+    Loan(const Loan&) = delete;
+    Loan& operator=(const Loan&) = delete;
+    ~Loan() { memory_.GiveBack(std::move(arrays_)); }
+
+    Arrays* operator->() { return arrays_.get(); }
+
+   private:
+    RunMemory& memory_;
+    std::unique_ptr<Arrays> arrays_;
+  };
+
+ private:
+  std::unique_ptr<Arrays> Take() {
+    const std::lock_guard lock(mutex_);
+    if (free_.empty()) {
+      free_.reserve(++lent_);  // so that giving back takes no memory
+      return std::make_unique<Arrays>();
+    }
+    std::unique_ptr<Arrays> arrays = std::move(free_.back());
+    free_.pop_back();
+    return arrays;
+  }
+
+  void GiveBack(std::unique_ptr<Arrays> arrays) {
+    const std::lock_guard lock(mutex_);
+    free_.push_back(std::move(arrays));
+  }
+
+  std::mutex mutex_;
+  std::vector<std::unique_ptr<Arrays>> free_;
+  size_t lent_ = 0;
+};
+
 }  // namespace
 
 class ScenarioRunner::Recording {
@@ -53,7 +101,9 @@ class ScenarioRunner::Recording {
   Result<ScenarioRun> Run(const Scenario& scenario) const {
     ScenarioRun run;
     ChangedTimes times;
-    ReplayLags lags = model_.lags;
+    RunMemory::Loan arrays(memory_);
+    ReplayLags& lags = arrays->lags;
+    lags = model_.lags;
     for (const ChangeKind kind :
          {ChangeKind::kRemove, ChangeKind::kScale, ChangeKind::kRoof, ChangeKind::kNoDataWait,
           ChangeKind::kLaunch, ChangeKind::kNoSync, ChangeKind::kOverlapComm, ChangeKind::kGraph}) {
@@ -68,9 +118,9 @@ class ScenarioRunner::Recording {
     ApplyHost(times, lags);
     std::stable_sort(lags.added.begin(), lags.added.end(),
                      [](const auto& a, const auto& b) { return a.place < b.place; });
-    const std::vector<int64_t> replayed = Replay(graph(), lags);
-    run.stretch_ns = StretchTimes(graph(), replayed);
-    run.bound_by = BoundOfPath(lags, replayed);
+    Replay(graph(), lags, arrays->times);
+    run.stretch_ns = StretchTimes(graph(), arrays->times);
+    run.bound_by = BoundOfPath(lags, arrays->times);
     return run;
   }
 
@@ -332,6 +382,7 @@ class ScenarioRunner::Recording {
   const ChangeTargets targets_;
   std::vector<uint32_t> thread_edge_;  // per place with host time: the dependency that has it
   std::vector<int64_t> loading_ns_;    // per place: of that time, data loading
+  mutable RunMemory memory_;
 };
 
 ScenarioRunner::ScenarioRunner(const RankView& view, const ReplayModel& model, const Params& params)
