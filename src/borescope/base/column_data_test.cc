@@ -51,6 +51,32 @@ TEST(ColumnDataTest, DoesWhatAVectorDoes) {
   }
 }
 
+TEST(ColumnDataTest, TakesTheMemoryOfAColumnOfAnotherType) {
+  for (const size_t size : {size_t{8}, size_t{100'000}}) {  // a small block, and a large one
+    ColumnData<uint32_t> other(size, 7);
+    other.shrink_to_fit();
+    const void* const memory = other.data();
+    Numbers column = Numbers::InMemoryOf(std::move(other));
+    EXPECT_EQ(column.data(), memory);
+    EXPECT_EQ(column.capacity(), size / 2);
+    EXPECT_TRUE(column.empty());
+    EXPECT_TRUE(other.empty());  // NOLINT: what it says of itself
+    EXPECT_EQ(other.capacity(), 0U);
+    column.assign(size, 5);  // more than there is room for
+    EXPECT_EQ(column, std::vector<int64_t>(size, 5));
+  }
+}
+
+TEST(ColumnDataTest, TakesNoMemoryThatItsValuesDoNotFillOrThatIsOfAView) {
+  ColumnData<uint32_t> odd(9, 7);
+  odd.shrink_to_fit();
+  EXPECT_EQ(Numbers::InMemoryOf(std::move(odd)).capacity(), 0U);
+  int64_t values[] = {3, 1, 2};
+  EXPECT_EQ(Numbers::InMemoryOf(Numbers::View(values)).capacity(), 0U);
+  EXPECT_EQ(values[0], 3);
+  EXPECT_EQ(Numbers::InMemoryOf(ColumnData<char>()).capacity(), 0U);
+}
+
 TEST(ColumnDataTest, AViewShowsWhatIsThere) {
   int64_t values[] = {3, 1, 2};
   const Numbers view = Numbers::View(values);

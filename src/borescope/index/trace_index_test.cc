@@ -2,6 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cstdint>
+
 #include "borescope/testing/trace_maker.h"
 
 namespace borescope::internal {
@@ -49,6 +52,43 @@ TEST(TraceIndexTest, KernelsAreClassifiedByName) {
   EXPECT_EQ(index.ClassOf(trace, FindDevice(trace, "ampere_sgemm_128x64_nn")), KernelClass::kGemm);
   const uint32_t host_name = trace.host().name[0].value;
   EXPECT_EQ(index.class_of_name[host_name], KernelClass::kOther);
+}
+
+// Enough device work for several pieces, of which some have no launch, some no operator but an id,
+// and some begin before their launch.
+Trace ManyLaunches() {
+  constexpr int kLaunches = 100'000;
+  TraceMaker maker;
+  for (int i = 0; i < kLaunches; ++i) {
+    const int64_t ts_ns = int64_t{i} * 10;
+    if (i % 3 != 0) {
+      maker.Op("op", i % 2, {ts_ns, 8}, {.external_id = i + 1});
+    }
+    maker.Call("cudaLaunchKernel", i % 2, {ts_ns + 1, 5}, i % 7 == 0 ? 0 : kLaunches - i);
+    maker.Kernel("k", i % 5, {ts_ns + (i % 11 == 0 ? -50 : 5), 20},
+                 {.correlation = kLaunches - i, .external_id = i % 13 + 1});
+  }
+  maker.Host(HostKind::kAnnotation, "ProfilerStep#3", 1, {0, kLaunches * 10});
+  return maker.Finish();
+}
+
+TEST(TraceIndexThreadsTest, ThreadsChangeNothing) {
+  const Trace trace = ManyLaunches();
+  const TraceIndex one = BuildIndex(trace, 1);
+  const TraceIndex many = BuildIndex(trace, 4);
+  EXPECT_EQ(one.correlation.launch_of, many.correlation.launch_of);
+  EXPECT_EQ(one.correlation.op_of, many.correlation.op_of);
+  EXPECT_EQ(one.correlation.rule, many.correlation.rule);
+  EXPECT_EQ(one.correlation.device_begin, many.correlation.device_begin);
+  EXPECT_EQ(one.correlation.device_rows, many.correlation.device_rows);
+  EXPECT_EQ(one.steps.device_step, many.steps.device_step);
+  for (const Diag kind :
+       {Diag::kUnlinkedDeviceEvent, Diag::kDeviceBeforeLaunch, Diag::kUnlinkedOp}) {
+    EXPECT_GT(one.diagnostics.count(kind), 0U);
+    EXPECT_EQ(one.diagnostics.count(kind), many.diagnostics.count(kind));
+  }
+  const auto& rules = one.correlation.rule;
+  EXPECT_NE(std::count(rules.begin(), rules.end(), LinkRule::kExternalId), 0);
 }
 
 TEST(TraceIndexTest, AnEmptyTraceHasEmptyIndexes) {

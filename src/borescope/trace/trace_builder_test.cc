@@ -340,6 +340,23 @@ TEST(TraceBuilderThreadsTest, ThreadsChangeNothing) {
   EXPECT_EQ(finish(1), finish(4));
 }
 
+TEST(TraceBuilderTest, RoomForMoreRowsAddsNoneAndIsGivenBack) {
+  TraceBuilder builder;
+  builder.Reserve(100);  // nothing, a hundred times
+  for (int i = 0; i < 2; ++i) {
+    TraceMaker maker;
+    maker.Op("op", 1, {i, 1});
+    maker.Kernel("k", 7, {i, 1});
+    builder.Append(maker.TakePart());
+    builder.Reserve(1000);
+  }
+  EXPECT_EQ(builder.host_size(), 2U);
+  const Trace trace = builder.Finish({}, 0, 1);
+  EXPECT_EQ(trace.host().ts_ns, (std::vector<int64_t>{0, 1}));
+  EXPECT_EQ(trace.kernels().size(), 2U);
+  EXPECT_EQ(trace.kernels().grid_x.capacity(), 2U);
+}
+
 // A part of one host event with these before it.
 TracePart PartWithPosition(uint64_t events) {
   TraceMaker maker;
