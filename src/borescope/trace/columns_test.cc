@@ -69,7 +69,8 @@ TEST(PermuteRowsThreadsTest, ColumnsOfEveryWidthShareMemoryAndKeepTheirValues) {
 TEST(PermuteRowsThreadsTest, NoColumnKeepsMoreMemoryThanItsRowsNeed) {
   constexpr uint32_t kRows = 100'000;
   DeviceEvents events = NumberedRows(kRows);
-  ReserveRows(events, 2 * kRows);
+  events.ts_ns.reserve(2 * kRows);
+  events.kind.reserve(2 * kRows);
   PermuteRows(events, ShuffledNumbers(kRows), 2);
   ForEachColumn([&](const auto& column) { EXPECT_EQ(column.capacity(), column.size()); }, events);
 }

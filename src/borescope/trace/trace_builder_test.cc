@@ -353,8 +353,9 @@ TEST(TraceBuilderTest, RoomForMoreRowsAddsNoneAndIsGivenBack) {
   EXPECT_EQ(builder.host_size(), 2U);
   const Trace trace = builder.Finish({}, 0, 1);
   EXPECT_EQ(trace.host().ts_ns, (std::vector<int64_t>{0, 1}));
-  EXPECT_EQ(trace.kernels().size(), 2U);
-  EXPECT_EQ(trace.kernels().grid_x.capacity(), 2U);
+  EXPECT_EQ(trace.ops().size(), 2U);
+  EXPECT_EQ(trace.ops().external_id.capacity(), 2U);
+  EXPECT_EQ(trace.device().ts_ns.capacity(), 2U);
 }
 
 // A part of one host event with these before it.
