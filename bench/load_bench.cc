@@ -53,7 +53,7 @@ int main(int argc, char** argv) {
     std::fprintf(stderr, "borescope-load-bench: %s\n", trace.error().message.c_str());
     return 2;
   }
-  const double load_cpu = CpuSeconds(); std::fprintf(stderr,"load wall %.3f\n",WallSeconds()-wall);
+  const double load_cpu = CpuSeconds();
   const borescope::internal::TraceIndex index =
       borescope::internal::BuildIndex(*trace, options.threads);
   std::printf(
