@@ -6,13 +6,13 @@
 #include <array>
 #include <cmath>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <utility>
 
 #include "borescope/analysis/measures/flops/roofs.h"
 #include "borescope/analysis/measures/replay/changed_structure.h"
 #include "borescope/analysis/measures/replay/changed_times.h"
+#include "borescope/analysis/measures/replay/run_memory.h"
 #include "borescope/base/saturating.h"
 #include "borescope/base/stop.h"
 
@@ -34,52 +34,6 @@ int64_t Times(int64_t ns, double factor) {
 int64_t CountOf(const std::vector<char>& marked) {
   return std::count_if(marked.begin(), marked.end(), [](char mark) { return mark != 0; });
 }
-
-// The arrays of a run, one element for each place and dependency. Those of runs that have ended are
-// used again, as to take memory anew costs as much as a replay. Thread-safe.
-class RunMemory {
- public:
-  struct Arrays {
-    ReplayLags lags;
-    std::vector<int64_t> times;
-  };
-
-  // Arrays for one run, which go back when it ends.
-  class Loan {
-   public:
-    explicit Loan(RunMemory& memory) : memory_(memory), arrays_(memory.Take()) {}
-    Loan(const Loan&) = delete;
-    Loan& operator=(const Loan&) = delete;
-    ~Loan() { memory_.GiveBack(std::move(arrays_)); }
-
-    Arrays* operator->() { return arrays_.get(); }
-
-   private:
-    RunMemory& memory_;
-    std::unique_ptr<Arrays> arrays_;
-  };
-
- private:
-  std::unique_ptr<Arrays> Take() {
-    const std::lock_guard lock(mutex_);
-    if (free_.empty()) {
-      free_.reserve(++lent_);  // so that giving back takes no memory
-      return std::make_unique<Arrays>();
-    }
-    std::unique_ptr<Arrays> arrays = std::move(free_.back());
-    free_.pop_back();
-    return arrays;
-  }
-
-  void GiveBack(std::unique_ptr<Arrays> arrays) {
-    const std::lock_guard lock(mutex_);
-    free_.push_back(std::move(arrays));
-  }
-
-  std::mutex mutex_;
-  std::vector<std::unique_ptr<Arrays>> free_;
-  size_t lent_ = 0;
-};
 
 }  // namespace
 
