@@ -60,7 +60,7 @@ TEST(ColumnDataTest, TakesTheMemoryOfAColumnOfAnotherType) {
     EXPECT_EQ(column.data(), memory);
     EXPECT_EQ(column.capacity(), size / 2);
     EXPECT_TRUE(column.empty());
-    EXPECT_TRUE(other.empty());  // NOLINT: what it says of itself
+    EXPECT_TRUE(other.empty());  // NOLINT: it is moved from, and defined to be empty
     EXPECT_EQ(other.capacity(), 0U);
     column.assign(size, 5);  // more than there is room for
     EXPECT_EQ(column, std::vector<int64_t>(size, 5));
