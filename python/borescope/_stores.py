@@ -10,6 +10,7 @@ from typing import Any
 
 from ._drafts import draft_of
 from ._errors import unreadable, usage
+from ._identity import seconds_of
 
 _URL = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+(::[A-Za-z][A-Za-z0-9+.-]+)*://")
 # A name without a password may be part of the place, as abfs://container@account has it.
@@ -76,7 +77,8 @@ def _natural(name: str) -> tuple[list[tuple[int, int, bytes]], bytes]:
 
 def is_same(before: Mapping[str, Any], after: Mapping[str, Any]) -> bool:
     """Whether an object is what it was, by all that its file system says both times."""
-    return all(before[key] == after[key] for key in _VERSION if key in before and key in after)
+    return all(seconds_of(before[key]) == seconds_of(after[key])
+               for key in _VERSION if key in before and key in after)
 
 
 def is_same_file(target: str | os.PathLike[str], file: str) -> bool:
