@@ -28,6 +28,7 @@ class Inputs:
         self._options = dict(storage_options or {})
         self._cache = cache
         self._names: set[str] = set()
+        self._copies: list[str] = []
         self._spool: tempfile.TemporaryDirectory[str] | None = None
 
     @property
@@ -145,9 +146,15 @@ class Inputs:
         return path
 
     def _place_of_copy(self, name: str) -> str:
+        """Where there is no copy yet: databases of ranks may be called the same in folders of their own."""
         if self._spool is None:
             self._spool = tempfile.TemporaryDirectory(prefix="borescope-")
-        return os.path.join(self._spool.name, os.path.basename(name) or "recording")
+        folder = self._spool.name
+        if os.path.basename(name) in self._copies:
+            folder = os.path.join(folder, str(len(self._copies)))
+            os.mkdir(folder)
+        self._copies.append(os.path.basename(name))
+        return os.path.join(folder, os.path.basename(name) or "recording")
 
     def as_files(self, folder: str) -> list[bytes]:
         """Names of files with the content of all sources; streams are written into ``folder``."""

@@ -238,6 +238,22 @@ def test_databases_are_not_copied_again(folder: Path, counted: type[Counted], tm
     assert borescope.open(tmp_path / "two.rpd").kernels().kernels.to_dicts() == rows
 
 
+def test_databases_of_one_name(folder: Path, counted: type[Counted], tmp_path: Path) -> None:
+    for rank in (0, 1):
+        borescope.open(DEMO / f"rank-{rank}.json.gz").convert(tmp_path / "one.rpd")
+        counted.put(f"run/{rank}/profile.rpd", (tmp_path / "one.rpd").read_bytes(), ETag=f'"{rank}"')
+        os.unlink(tmp_path / "one.rpd")
+    urls = [f"counted://run/{rank}/profile.rpd" for rank in (0, 1)]
+    expected = borescope.open(urls, cache=False).breakdown()
+    assert len(expected.breakdown) == 2
+    for use in ("kept", "found"):
+        run = borescope.open(urls)
+        assert len(set(run.files)) == 2
+        answer = run.breakdown()
+        assert [each.cache for each in answer.files] == [use] * 2
+        assert answer.breakdown == expected.breakdown
+
+
 def test_several_at_once(folder: Path, counted: type[Counted]) -> None:
     counted.put("run/rank-0.json", trace_text(2000), ETag='"one"')
     expected = borescope.open("counted://run/rank-0.json", cache=False).kernels().to_json()
