@@ -340,8 +340,10 @@ class Served(http.server.BaseHTTPRequestHandler):
     """One recording under any name."""
 
     said: dict[str, str] = {}
+    asked: list[str] = []
 
     def reply(self) -> None:
+        self.asked.append(self.command)
         data = trace_text(2)
         self.send_response(200)
         for name, value in self.said.items():
@@ -371,13 +373,16 @@ def test_signed_urls_keep_their_secrets() -> None:
 
 def test_signed_urls_are_found_whatever_signs_them(cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(Served, "said", {"ETag": '"one"', "Last-Modified": "Thu, 01 Jan 2026 00:00:00 GMT"})
-    uses = []
+    uses: list[str] = []
+    Served.asked.clear()
     with http.server.ThreadingHTTPServer(("127.0.0.1", 0), Served) as server:
         threading.Thread(target=server.serve_forever, daemon=True).start()
         place = f"http://127.0.0.1:{server.server_address[1]}/rank-4.json?version=3"
         for signature in ("5ec7e7", "7e5ec7"):
             answer = borescope.open(f"{place}&X-Amz-Signature={signature}&X-Amz-Date=1").kernels()
             uses.append(answer.files[0].cache)
+            assert ("GET" in Served.asked) == (uses == ["kept"])
+            Served.asked.clear()
         monkeypatch.setattr(Served, "said", {"ETag": 'W/"one"'})
         weak = borescope.open(place).kernels().files[0]
         server.shutdown()
