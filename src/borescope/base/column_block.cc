@@ -30,8 +30,17 @@
 namespace borescope::internal {
 namespace {
 
+// From this size on a block is of large pages. Of shorter ones the end, where a large page is one
+// for a few values, would be too much.
+constexpr size_t kShortestOfLargePages = size_t{8} << 20;
+constexpr size_t kLargePage = size_t{2} << 20;
+
+// What the block of so many bytes takes of the addresses. Linux puts what is as long as whole large
+// pages where such pages lie, also when it grows; a block that begins elsewhere has to be moved page
+// by page, and gets few large ones.
 size_t WholePages(size_t bytes) {
-  static const auto page = static_cast<size_t>(sysconf(_SC_PAGESIZE));
+  static const auto small_page = static_cast<size_t>(sysconf(_SC_PAGESIZE));
+  const size_t page = bytes >= kShortestOfLargePages ? kLargePage : small_page;
   return (bytes + page - 1) / page * page;
 }
 
@@ -56,10 +65,9 @@ void* Remap(void* block, size_t bytes, size_t new_bytes) {
 }
 
 // Advice for what will be filled. It has to be for the whole block: a mapping in parts could not
-// grow. Of short blocks the end, where a large page is one for a few values, would be too much.
+// grow.
 void UseLargePages(void* block, size_t bytes) {
-  constexpr size_t kShortest = size_t{8} << 20;
-  if (bytes >= kShortest) {
+  if (bytes >= kShortestOfLargePages) {
     static_cast<void>(madvise(block, WholePages(bytes), MADV_HUGEPAGE));
   }
 }

@@ -81,6 +81,7 @@ const PaneSpec& PaneOf(const AnalysisSpec& spec) {
 Params ReportParams() {
   Params params = ViewParams();
   params.values.push_back({kCandidatesParam.name, kCandidatesOfReport, ""});
+  params.for_page = true;
   return params;
 }
 

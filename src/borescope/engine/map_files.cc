@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <atomic>
+#include <map>
 #include <mutex>
 #include <string>
 #include <utility>
@@ -137,53 +139,60 @@ Result<Steps> StepsOf(const RunRequest& request, const LoadedTrace& loaded) {
                              : Steps();
 }
 
-// Verbs that are asked one after the other: the places of those with something dear, grouped by
-// what that is, first of all; each of the others alone. What takes most memory is measured before
-// there are answers of others.
-std::vector<std::vector<size_t>> OrderVerbs(const RunRequest& request) {
-  std::vector<MeasureId> measures;
-  std::vector<size_t> dear;
-  std::vector<std::vector<size_t>> order(1);
+// The places of verbs in a request.
+struct VerbGroups {
+  std::vector<std::vector<size_t>> dear;  // those that need the same dear measure, together
+  std::vector<size_t> others;
+};
+
+// What takes most memory comes first: it is measured before there are answers of others.
+VerbGroups GroupVerbs(const RunRequest& request) {
+  std::map<MeasureId, std::vector<size_t>> dear;
+  VerbGroups groups;
   for (size_t verb = 0; verb < request.specs.size(); ++verb) {
     const MeasureId measure = request.specs[verb]->DearMeasure(request.params);
-    measure == nullptr ? order.push_back({verb}) : dear.push_back(verb);
-    measures.push_back(measure);
+    (measure == nullptr ? groups.others : dear[measure]).push_back(verb);
   }
-  const auto rank_of = [&](size_t verb) {
+  for (auto& [measure, verbs] : dear) {
+    groups.dear.push_back(std::move(verbs));
+  }
+  const auto place_of = [&](const std::vector<size_t>& group) {
     double memory = 0;
-    size_t first = request.specs.size();
-    for (const size_t other : dear) {
-      if (measures[other] == measures[verb]) {
-        memory = std::max(memory, request.specs[other]->memory);
-        first = std::min(first, other);
-      }
+    for (const size_t verb : group) {
+      memory = std::max(memory, request.specs[verb]->memory);
     }
-    return std::pair(-memory, first);
+    return std::pair(-memory, group.front());
   };
-  std::stable_sort(dear.begin(), dear.end(),
-                   [&](size_t a, size_t b) { return rank_of(a) < rank_of(b); });
-  order.front() = std::move(dear);
-  return order;
+  std::sort(groups.dear.begin(), groups.dear.end(),
+            [&](const auto& a, const auto& b) { return place_of(a) < place_of(b); });
+  return groups;
 }
 
 // Every verb of the request, each by `map`. Of what is dear to measure there is one at a time, from
 // the first of the verbs that need it to the last.
 template <class Map>
 void MapVerbs(const RunRequest& request, SharedMeasures& shared, int threads, const Map& map) {
-  const std::vector<std::vector<size_t>> order = OrderVerbs(request);
-  ParallelFor(order.size(), threads, [&](size_t i) {
-    MeasureId held = nullptr;
-    for (const size_t verb : order[i]) {
-      CheckStop();
-      const MeasureId measure = request.specs[verb]->DearMeasure(request.params);
-      if (held != nullptr && held != measure) {
-        shared.Free(held);
-      }
-      held = measure;
-      map(verb);
+  const VerbGroups groups = GroupVerbs(request);
+  std::atomic<int> others_left{static_cast<int>(groups.others.size())};
+  // Verbs of a group are asked at once where threads have nothing else to do; not where memory is
+  // short, since each has tables of its own.
+  const auto threads_of_group = [&] {
+    const int idle = std::max(0, threads - 1 - others_left.load());
+    return request.options.memory_limit != 0 ? 1 : 1 + idle;
+  };
+  const auto map_group = [&](const std::vector<size_t>& group) {
+    ParallelFor(group.size(), threads_of_group(), [&](size_t i) { map(group[i]); });
+    // A single verb may have something to draw or to save from it.
+    if (request.specs.size() > 1) {
+      shared.Free(request.specs[group.front()]->DearMeasure(request.params));
     }
-    if (held != nullptr && request.specs.size() > 1) {
-      shared.Free(held);  // a single verb may have something to draw or to save from it
+  };
+  ParallelFor(1 + groups.others.size(), threads, [&](size_t i) {
+    if (i == 0) {
+      std::for_each(groups.dear.begin(), groups.dear.end(), map_group);
+    } else {
+      map(groups.others[i - 1]);
+      --others_left;
     }
   });
 }

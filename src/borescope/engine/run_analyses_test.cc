@@ -273,16 +273,22 @@ TEST_F(SessionTest, ThreadsNeverChangeTheAnswer) {
 }
 
 // What verbs with something dear did, in their order.
+std::mutex journal_mutex;
 std::vector<std::string> journal;
+
+void Note(std::string what) {
+  const std::lock_guard lock(journal_mutex);
+  journal.push_back(std::move(what));
+}
 
 struct Graph {
   std::string name;
-  explicit Graph(std::string given) : name(std::move(given)) { journal.push_back("+" + name); }
+  explicit Graph(std::string given) : name(std::move(given)) { Note("+" + name); }
   Graph(const Graph&) = delete;
   Graph(Graph&&) = delete;
   Graph& operator=(const Graph&) = delete;
   Graph& operator=(Graph&&) = delete;
-  ~Graph() { journal.push_back("-" + name); }
+  ~Graph() { Note("-" + name); }
 };
 struct FirstGraph {};
 struct SecondGraph {};
@@ -292,7 +298,7 @@ Result<Tables> MapWith(const RankView& view, const Params&) {
   const auto graph = view.Shared<Measure>([] {
     return std::make_unique<Graph>(std::is_same_v<Measure, FirstGraph> ? "first" : "second");
   });
-  journal.push_back((*graph)->name);
+  Note((*graph)->name);
   Table table{"answer_" + std::to_string(number), "", {}};
   AddRankKey(table);
   Push(table.columns.front(), view.rank);

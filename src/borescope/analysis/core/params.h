@@ -108,6 +108,9 @@ struct Params {
   std::vector<RunFault> run_faults;
   // How many ranks share what an answer may take; less than there are where not all are known yet.
   size_t sharing = 1;
+  // Asked for the page alone: a table that it does not show (AnalysisSpec::report_tables) may be
+  // left without rows, which spares most of the cost where it has a row for every event.
+  bool for_page = false;
 
   // The value given for an option, else its default.
   int64_t Number(const ParamSpec& spec) const;

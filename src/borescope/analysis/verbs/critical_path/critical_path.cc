@@ -97,6 +97,9 @@ constexpr std::string_view kBoundBy[] = {"rank", "bound_by"};
 constexpr std::string_view kTotal[] = {"total_ns"};
 constexpr std::string_view kSavedBy[] = {"rank", "name"};
 constexpr std::string_view kSaved[] = {"saved_ns"};
+// What has a row for every event is for the verb alone.
+constexpr std::string_view kPageTables[] = {"critical_path_summary", "critical_ops", "what_if",
+                                            "clock_skew", "sync_quality"};
 constexpr ViewSpec kViews[] = {
     {"critical_path_summary", ViewKind::kBars, "Time on the critical path", kBoundBy, kTotal},
     {"what_if", ViewKind::kBars, "Saved if it took no time", kSavedBy, kSaved}};
@@ -166,10 +169,11 @@ Result<Tables> AnswerCriticalPath(const RankView& view, const PathGraph& path,
     tables.push_back(
         WhatIfTable(view, AskWhatIf(view, recording, path.order, ops, kWhatIfs, selected.windows()),
                     recorded_ns));
-    tables.push_back(PathTable(view, steps));
+    tables.push_back(params.for_page ? NewPathTable() : PathTable(view, steps));
   }
-  tables.push_back(SyncTable(view, recording, selected));
-  tables.push_back(SlackTable(view, recording, path.order, path.paths, selected));
+  tables.push_back(params.for_page ? NewSyncTable() : SyncTable(view, recording, selected));
+  tables.push_back(params.for_page ? NewSlackTable()
+                                   : SlackTable(view, recording, path.order, path.paths, selected));
   tables.push_back(ClockTable(view, recording.clocks));
   tables.push_back(std::move(quality));
   return tables;
@@ -188,6 +192,7 @@ const AnalysisSpec kCriticalPathVerb{
     .memory = 0.75,
     .dear = PathGraphIsDear,
     .views = kViews,
+    .report_tables = kPageTables,
     .saved = &kSavedGraph};
 
 }  // namespace borescope::internal

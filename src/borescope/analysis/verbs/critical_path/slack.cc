@@ -12,21 +12,6 @@
 namespace borescope::internal {
 namespace {
 
-Table NewSlackTable() {
-  Table table{"slack", "How much longer events could take without making all longer", {}, 20};
-  AddRankKey(table);
-  AddString(table, "name", Role::kDerived, "Operator, call or device work.");
-  AddString(table, "side", Role::kDerived, "host or device.");
-  AddInt(table, "duration_ns", Unit::kNanoseconds, Role::kDerived, "Its length.");
-  AddInt(table, "slack_ns", Unit::kNanoseconds, Role::kDerived,
-         "How much longer it could take, at its end, with the recording as long as it is; 0 on the "
-         "path. Of a call that waits: how much later it could have been made.");
-  AddInt(table, "index", Unit::kNone, Role::kDerived,
-         "Position in the file's list of events; missing where it has none.");
-  AddInt(table, "begin_ns", Unit::kNanoseconds, Role::kDerived, "Begin, on the clock of the file.");
-  return table;
-}
-
 // Per edge: how much longer it could take.
 class Slack {
  public:
@@ -130,6 +115,21 @@ ColumnData<int64_t> ThreadSlack(const RankView& view, const RecordingGraph& reco
 }
 
 }  // namespace
+
+Table NewSlackTable() {
+  Table table{"slack", "How much longer events could take without making all longer", {}, 20};
+  AddRankKey(table);
+  AddString(table, "name", Role::kDerived, "Operator, call or device work.");
+  AddString(table, "side", Role::kDerived, "host or device.");
+  AddInt(table, "duration_ns", Unit::kNanoseconds, Role::kDerived, "Its length.");
+  AddInt(table, "slack_ns", Unit::kNanoseconds, Role::kDerived,
+         "How much longer it could take, at its end, with the recording as long as it is; 0 on the "
+         "path. Of a call that waits: how much later it could have been made.");
+  AddInt(table, "index", Unit::kNone, Role::kDerived,
+         "Position in the file's list of events; missing where it has none.");
+  AddInt(table, "begin_ns", Unit::kNanoseconds, Role::kDerived, "Begin, on the clock of the file.");
+  return table;
+}
 
 Table SlackTable(const RankView& view, const RecordingGraph& recording,
                  const TopologicalOrder& order, const LongestPaths& paths,

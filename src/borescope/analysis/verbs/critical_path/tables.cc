@@ -62,29 +62,6 @@ std::string_view OutsideName(const PathStep& step) {
   return step.side == NodeSide::kHost ? "(between events)" : "(nothing recorded)";
 }
 
-Table NewPathTable() {
-  Table table{"critical_path", "The critical path", {}, kPreviewRows};
-  AddRankKey(table);
-  AddInt(table, "position", Unit::kNone, Role::kKey, "Place on the path, from 0.");
-  AddNs(table, "elapsed_ns", "Begin, from the begin of the recording.");
-  AddNs(table, "duration_ns", "Length of this piece of the path.");
-  AddString(table, "name", Role::kDerived,
-            "Event the time belongs to: the innermost of a thread, the device work, or what waits "
-            "for the dependency.");
-  AddString(table, "kind", Role::kDerived,
-            "operator (an event itself), launch_delay, kernel_kernel_delay, sync or dependency.");
-  AddString(table, "bound_by", Role::kDerived, "What the time is spent on, as in the summary.");
-  AddString(table, "side", Role::kDerived, "host or device; missing where nothing is recorded.");
-  AddString(table, "track", Role::kDerived, "Thread or stream of the event.");
-  AddInt(table, "index", Unit::kNone, Role::kDerived,
-         "Position of the event in the file's list of events; missing where it has none.");
-  AddNs(table, "begin_ns", "Begin, on the clock of the host in the file.");
-  AddBool(table, "inferred", Role::kDerived,
-          "Whether the dependency was not recorded but inferred, or the path came to this work by "
-          "one that was.");
-  return table;
-}
-
 // The table with a row for every step that is pushed.
 class PathRows {
  public:
@@ -155,6 +132,29 @@ class PathRows {
 };
 
 }  // namespace
+
+Table NewPathTable() {
+  Table table{"critical_path", "The critical path", {}, kPreviewRows};
+  AddRankKey(table);
+  AddInt(table, "position", Unit::kNone, Role::kKey, "Place on the path, from 0.");
+  AddNs(table, "elapsed_ns", "Begin, from the begin of the recording.");
+  AddNs(table, "duration_ns", "Length of this piece of the path.");
+  AddString(table, "name", Role::kDerived,
+            "Event the time belongs to: the innermost of a thread, the device work, or what waits "
+            "for the dependency.");
+  AddString(table, "kind", Role::kDerived,
+            "operator (an event itself), launch_delay, kernel_kernel_delay, sync or dependency.");
+  AddString(table, "bound_by", Role::kDerived, "What the time is spent on, as in the summary.");
+  AddString(table, "side", Role::kDerived, "host or device; missing where nothing is recorded.");
+  AddString(table, "track", Role::kDerived, "Thread or stream of the event.");
+  AddInt(table, "index", Unit::kNone, Role::kDerived,
+         "Position of the event in the file's list of events; missing where it has none.");
+  AddNs(table, "begin_ns", "Begin, on the clock of the host in the file.");
+  AddBool(table, "inferred", Role::kDerived,
+          "Whether the dependency was not recorded but inferred, or the path came to this work by "
+          "one that was.");
+  return table;
+}
 
 Table PathTable(const RankView& view, const ColumnData<PathStep>& steps) {
   PathRows rows(view, steps.size());
@@ -269,7 +269,7 @@ Table WhatIfTable(const RankView& view, const std::vector<WhatIf>& answers, int6
   return table;
 }
 
-Table SyncTable(const RankView& view, const RecordingGraph& recording, const Selected& selected) {
+Table NewSyncTable() {
   Table table{"sync_edges", "Who waits for which device work", {}, kPreviewRows};
   AddRankKey(table);
   AddString(table, "kind", Role::kDerived,
@@ -285,6 +285,11 @@ Table SyncTable(const RankView& view, const RecordingGraph& recording, const Sel
          "Position of the device work that is waited for in the file's list of events.");
   AddInt(table, "to_index", Unit::kNone, Role::kDerived,
          "Position of the call whose end waits, or of the work whose start waits.");
+  return table;
+}
+
+Table SyncTable(const RankView& view, const RecordingGraph& recording, const Selected& selected) {
+  Table table = NewSyncTable();
   const SyncEdges& syncs = recording.syncs;
   for (size_t i = 0; i < syncs.edges.size(); ++i) {
     CheckStopAt(i);

@@ -11,6 +11,11 @@
 
 namespace borescope::internal {
 
+// Those with a row for every event, without rows.
+Table NewPathTable();
+Table NewSyncTable();
+Table NewSlackTable();
+
 // `recorded_ns`: the window without what is of before the recording, which shares are relative to.
 Table PathTable(const RankView& view, const ColumnData<PathStep>& steps);
 Table PathSummary(const RankView& view, const ColumnData<PathStep>& steps);

@@ -141,10 +141,12 @@ void PushSums(Table& table, std::string_view kernel, const KernelSums& sums) {
 
 class LaunchTables {
  public:
-  LaunchTables(const RankView& view, const Selected& selected, const Limits& limits)
+  // `lists`: with a row for every launched work, not only sums.
+  LaunchTables(const RankView& view, const Selected& selected, const Limits& limits, bool lists)
       : view_(view),
         selected_(selected),
         limits_(limits),
+        lists_(lists),
         launches_(NewLaunchTable()),
         calls_(*launches_.Find("api"), view.trace.strings().size()),
         kernels_(*launches_.Find("kernel"), view.trace.strings().size()),
@@ -163,11 +165,13 @@ class LaunchTables {
   const RankView& view_;
   const Selected& selected_;
   const Limits limits_;
+  const bool lists_;
   Table launches_;
   NumberedTexts calls_;
   NumberedTexts kernels_;
   NumberedTexts kinds_;
   int64_t linked_calls_ = 0;
+  int64_t linked_works_ = 0;
   Grouper names_;  // of the kernels
   std::vector<KernelSums> sums_;
   std::vector<DeviceId> works_;  // of the current call
@@ -193,7 +197,10 @@ void LaunchTables::AddLaunched(const Launched& one) {
   const uint32_t group = names_.Find({&name, 1});
   sums_.resize(names_.size());
   sums_[group].Add(one, limits_);
-  PushLaunched(one);
+  ++linked_works_;
+  if (lists_) {
+    PushLaunched(one);
+  }
 }
 
 void LaunchTables::PushLaunched(const Launched& one) {
@@ -241,15 +248,14 @@ Table LaunchTables::Links() const {
     works += selected_.Keeps(DeviceId{row}) ? 1 : 0;
   }
   const int64_t without_work = CountCallsWithoutWork(view_, selected_);
-  const auto linked_works = static_cast<int64_t>(launches_.rows());
   Row(table)
       .Int(view_.rank)
       .Int(linked_calls_ + without_work)
       .Int(linked_calls_)
       .Int(without_work)
       .Int(works)
-      .Int(linked_works)
-      .Int(works - linked_works);
+      .Int(linked_works_)
+      .Int(works - linked_works_);
   return table;
 }
 
@@ -271,7 +277,7 @@ Result<Tables> MapLaunches(const RankView& view, const Params& params) {
   BS_ASSIGN(const Selected selected, Selected::Make(view, params.selection));
   const Limits limits{params.Number(kLongCallParam), params.Number(kLongDelayParam),
                       params.Number(kLongKernelParam)};
-  return LaunchTables(view, selected, limits).Build();
+  return LaunchTables(view, selected, limits, !params.for_page).Build();
 }
 
 Result<Tables> FinishLaunches(Tables findings, const Params&) {
@@ -289,6 +295,8 @@ constexpr CompatPipeline kCompatPipelines[] = {{Compat::kHta, &kHtaLaunches},
                                                {Compat::kRpd, &kRpdCalls}};
 constexpr std::string_view kKernel[] = {"kernel"};
 constexpr std::string_view kDelay[] = {"delay_ns"};
+// What has a row for every launch is for the verb alone.
+constexpr std::string_view kPageTables[] = {"launch_summary", "launch_links"};
 constexpr ViewSpec kViews[] = {
     {"launch_summary", ViewKind::kBars, "Time between launch and start", kKernel, kDelay}};
 
@@ -302,6 +310,7 @@ const AnalysisSpec kLaunchesVerb{
     .params = kLaunchParams,
     .answer = {.map = MapLaunches, .reduce = ReduceByRank, .finish = FinishLaunches},
     .compats = kCompatPipelines,
-    .views = kViews};
+    .views = kViews,
+    .report_tables = kPageTables};
 
 }  // namespace borescope::internal
