@@ -84,6 +84,7 @@ class Remote:
         self.path = info["name"]
         self._before = info
         self._is_direct = is_direct
+        self._stopped: BaseException | None = None
         self.kind: Literal["stream", "database"] = "stream"
 
     def identity(self, kind: str) -> str:
@@ -109,7 +110,7 @@ class Remote:
         except Exception as error:
             return "", f"the store does not say what it is ({type(error).__name__})"
         except BaseException as error:
-            self.failure = error  # of the load that follows
+            self._stopped = error
             return "", type(error).__name__
 
     def _identity(self, info: Mapping[str, Any], kind: str) -> str:
@@ -118,8 +119,10 @@ class Remote:
         return f"{kind} {identity_of(self._system, info, self.url)}"
 
     def __call__(self) -> Any:
-        if self.failure is not None:
-            return f"{type(self.failure).__name__}: {self.failure}"
+        if self._stopped is not None:
+            # The load that follows the question about the identity ends with what that was ended by.
+            self.failure, self._stopped = self._stopped, None
+            return type(self.failure).__name__
         read = _ReadAhead(self._open, self._check).read
         return _Reading(self, read, b"", self._before.get("size"), self._why_changed)
 

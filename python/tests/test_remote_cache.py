@@ -166,6 +166,30 @@ def test_what_changes_while_it_is_loaded_is_not_kept(
     assert not kept(folder)
 
 
+def test_a_store_that_fails_or_is_interrupted(
+        folder: Path, counted: type[Counted], monkeypatch: pytest.MonkeyPatch) -> None:
+    counted.put("run/rank-0.json", trace_text(3), ETag='"one"')
+    expected = asked()[0]
+    run = borescope.open("counted://run/rank-0.json")
+    real, errors = counted.info, []
+
+    def info(self: Counted, path: str, **options: Any) -> dict[str, Any]:
+        if errors:
+            raise errors.pop()
+        return real(self, path, **options)
+
+    monkeypatch.setattr(counted, "info", info)
+    errors.append(KeyboardInterrupt())
+    with pytest.raises(KeyboardInterrupt):
+        run.ask("kernels", "breakdown", "info")
+    errors.append(TimeoutError("https://host/?sig=secret"))
+    answer = run.ask("kernels", "breakdown", "info")
+    assert answer.to_json() == expected and answer.files[0].cache == "failed"
+    assert "TimeoutError" in answer.files[0].cache_failure and "secret" not in answer.files[0].cache_failure
+    run.forget()
+    assert run.ask("kernels").files[0].cache == "found"
+
+
 @pytest.mark.parametrize("said, why", [
     ({}, "no ETag, version or checksum"),
     ({"ETag": 'W/"one"'}, "weak"),
