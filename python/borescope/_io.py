@@ -106,7 +106,7 @@ class Inputs:
     def _is_kept(self, remote: Remote) -> bool:
         """Whether the cache has the content, so that nothing of it need be read; sets what kind it is."""
         for kind in ("stream", "database"):
-            identity = remote.identity(kind) if self._cache.folder else ""
+            identity = remote.listed_identity(kind) if self._cache.folder else ""
             if identity and _native.is_in_cache(self._cache.folder, identity):
                 remote.kind = kind
                 return True

@@ -87,8 +87,8 @@ class Remote:
         self._stopped: BaseException | None = None
         self.kind: Literal["stream", "database"] = "stream"
 
-    def identity(self, kind: str) -> str:
-        """What the content is called as an object of this kind, by what the store said of it last; empty
+    def listed_identity(self, kind: str) -> str:
+        """What the content is called as an object of this kind, by what the store said at first; empty
         where that is not enough."""
         try:
             return self._identity(self._before, kind)
