@@ -208,7 +208,8 @@ class ColumnData {
   friend bool operator==(const ColumnData& a, const ColumnData& b) {
     return std::equal(a.begin(), a.end(), b.begin(), b.end());
   }
-  friend bool operator==(const ColumnData& a, const std::vector<T>& b) {
+  template <class U>
+  friend bool operator==(const ColumnData& a, const std::vector<U>& b) {
     return std::equal(a.begin(), a.end(), b.begin(), b.end());
   }
 

@@ -37,11 +37,13 @@ void ForEachIdColumn(TraceData& data, const Fn& fn) {
 int64_t DropLargeIds(TraceData& data) {
   int64_t largest = 0;
   uint64_t dropped = 0;
-  ForEachIdColumn(data, [&](ColumnData<int64_t>& ids, int64_t) {
-    for (int64_t& id : ids) {
-      dropped += id >= kLargest ? 1 : 0;
-      id = id >= kLargest ? kMissing : id;
-      largest = std::max(largest, id);
+  ForEachIdColumn(data, [&](auto& ids, int64_t) {
+    for (auto& id : ids) {
+      if (id >= kLargest) {
+        ++dropped;
+        id = kMissing;
+      }
+      largest = std::max<int64_t>(largest, id);
     }
   });
   data.diagnostics.CountMany(Diag::kBadFieldType, dropped, Diagnostics::kNoByte,
@@ -50,9 +52,11 @@ int64_t DropLargeIds(TraceData& data) {
 }
 
 void MoveIds(TraceData& data, int64_t first_id) {
-  ForEachIdColumn(data, [&](ColumnData<int64_t>& ids, int64_t least) {
-    for (int64_t& id : ids) {
-      id += id >= least ? first_id : 0;
+  ForEachIdColumn(data, [&](auto& ids, int64_t least) {
+    for (auto& id : ids) {
+      if (id >= least) {
+        id = id + first_id;
+      }
     }
   });
 }

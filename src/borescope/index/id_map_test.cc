@@ -2,9 +2,12 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <limits>
 #include <map>
 #include <random>
+#include <span>
+#include <vector>
 
 namespace borescope::internal {
 namespace {
@@ -39,19 +42,44 @@ TEST(IdMapTest, LikeAnOrdinaryMapForEveryPatternOfIds) {
   }
 }
 
-TEST(IdMapTest, IdsCloseTogetherAreAnArray) {
-  for (const int64_t last : {int64_t{-7}, int64_t{90}, int64_t{1} << 40}) {
-    IdMap64 map(30, -10, last);
-    map[-10] = 1;
-    map[last] = 2;
-    EXPECT_EQ(map.Get(-10), 1U);
-    EXPECT_EQ(map.Get(last), 2U);
-    for (const int64_t id :
-         {int64_t{-11}, int64_t{-8}, last + 1, std::numeric_limits<int64_t>::min()}) {
-      EXPECT_EQ(map.Get(id), IdMap64::kNone);
+// Ids that are close together, a little apart, far apart, and some that are none.
+TEST(IdMapTest, LikeAnOrdinaryMapForEveryDistanceOfIds) {
+  std::mt19937_64 random(5);
+  const auto is_id = [](int64_t id) { return id % 5 != 0; };
+  for (const int64_t gap :
+       {int64_t{1}, int64_t{7}, int64_t{63}, int64_t{64}, int64_t{200}, int64_t{1} << 40}) {
+    std::vector<int64_t> ids(2000);
+    int64_t id = -3 * gap;
+    for (int64_t& one : ids) {
+      id += static_cast<int64_t>(random() % static_cast<uint64_t>(2 * gap));
+      one = id;
     }
+    std::shuffle(ids.begin(), ids.end(), random);
+    IdMap64 map(ids, is_id);
+    std::map<int64_t, uint32_t> want;
+    for (uint32_t row = 0; row < ids.size(); ++row) {
+      if (is_id(ids[row]) && row % 3 != 0) {  // not all that may be inserted are
+        map[ids[row]] = row;
+        want[ids[row]] = row;
+      }
+    }
+    for (const int64_t asked : ids) {
+      for (const int64_t near : {asked - 1, asked, asked + 1, asked + 64}) {
+        const auto found = want.find(near);
+        ASSERT_EQ(map.Get(near), found == want.end() ? IdMap64::kNone : found->second)
+            << gap << ": " << near;
+      }
+    }
+    EXPECT_EQ(map.Get(std::numeric_limits<int64_t>::min()), IdMap64::kNone);
+    EXPECT_EQ(map.Get(std::numeric_limits<int64_t>::max()), IdMap64::kNone);
   }
-  const IdMap64 empty(0, 1, 0);
+}
+
+TEST(IdMapTest, OfNoIdsNoneIsFound) {
+  const std::vector<int64_t> ids{1, 2};
+  const IdMap64 none_accepted(ids, [](int64_t) { return false; });
+  EXPECT_EQ(none_accepted.Get(1), IdMap64::kNone);
+  const IdMap64 empty(std::span<const int64_t>(), [](int64_t) { return true; });
   EXPECT_EQ(empty.Get(1), IdMap64::kNone);
 }
 

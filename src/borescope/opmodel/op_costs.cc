@@ -13,7 +13,7 @@ uint32_t SizesOf(const Trace& trace, HostId call, const OpModel& model) {
   const uint32_t row = trace.host().detail[call.value];
   const bool has_sizes =
       model.family == OpFamily::kCollective && model.variant == opmodel::kRecordedSizes;
-  return has_sizes && row != kNoDetail ? trace.ops().collective[row] : kNoDetail;
+  return has_sizes && row != kNoDetail ? uint32_t{trace.ops().collective[row]} : kNoDetail;
 }
 
 // The row of TritonLaunches with what a generated kernel moves, where that is recorded, else

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
 
@@ -43,7 +44,8 @@ bool AreBelow(const ColumnData<Id<Tag>>& ids, size_t rows) {
 }
 
 // The same where the largest number of 32 bits is none: kNoDetail, or an invalid id.
-inline bool AreBelowOrNone(const ColumnData<uint32_t>& numbers, size_t rows) {
+template <std::convertible_to<uint32_t> Number>
+bool AreBelowOrNone(const ColumnData<Number>& numbers, size_t rows) {
   uint32_t end = 0;
   for (const uint32_t number : numbers) {
     end = std::max(end, number + 1);

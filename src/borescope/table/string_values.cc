@@ -1,5 +1,7 @@
 #include "borescope/table/string_values.h"
 
+#include <algorithm>
+#include <bit>
 #include <utility>
 
 #include "borescope/base/hash/input_hash.h"
@@ -22,6 +24,21 @@ void StringValues::Append(const StringValues& more) {
     }
     cells_.push_back(numbers[cell]);
   }
+}
+
+StringValues StringValues::Take(std::span<const uint32_t> rows) const {
+  StringValues taken;
+  taken.cells_.reserve(rows.size());
+  std::vector<uint32_t> numbers(texts_.size(), kFree);
+  for (const uint32_t row : rows) {
+    uint32_t& number = numbers[cells_[row]];
+    if (number == kFree) {
+      number = static_cast<uint32_t>(taken.texts_.size());
+      taken.texts_.push_back(texts_[cells_[row]]);
+    }
+    taken.cells_.push_back(number);
+  }
+  return taken;
 }
 
 std::optional<StringValues> StringValues::Of(std::vector<std::string> texts,
@@ -62,7 +79,7 @@ uint32_t StringValues::Intern(std::string_view text) {
 }
 
 void StringValues::Grow() {
-  slots_.assign(slots_.empty() ? kFirstSlots : slots_.size() * 2, kFree);
+  slots_.assign(std::max(kFirstSlots, std::bit_ceil(texts_.size() * 2 + 1)), kFree);
   const size_t mask = slots_.size() - 1;
   for (uint32_t number = 0; number < texts_.size(); ++number) {
     size_t slot = HashText(texts_[number]) & mask;

@@ -35,6 +35,8 @@ class StringValues {
   void push_number(uint32_t number) { cells_.push_back(number); }
   // Appends all cells of `more`.
   void Append(const StringValues& more);
+  // The cells of these rows, in this order. No text is sought. REQUIRES: each is below size().
+  StringValues Take(std::span<const uint32_t> rows) const;
 
   // A column made of these two; nothing if `texts` are not distinct or not in order of first
   // appearance, or if a number is out of range.
@@ -48,7 +50,8 @@ class StringValues {
 
   std::vector<uint32_t> cells_;     // per row: index into texts_
   std::vector<std::string> texts_;  // distinct, in order of first appearance
-  std::vector<uint32_t> slots_;     // open addressing over texts_; power of two, or empty
+  // Open addressing over texts_; power of two, or empty where no text was sought.
+  std::vector<uint32_t> slots_;
 };
 
 }  // namespace borescope::internal

@@ -2,7 +2,10 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cstdint>
 #include <string>
+#include <vector>
 
 namespace borescope::internal {
 namespace {
@@ -39,6 +42,26 @@ TEST(StringValues, NumbersLeadToTexts) {
   EXPECT_EQ(values.texts()[values.numbers()[0]], "b");
   EXPECT_EQ(values.texts()[values.numbers()[1]], "a");
   EXPECT_EQ(values.numbers()[0], values.numbers()[2]);
+}
+
+TEST(StringValues, TakenCellsAreAsIfTheyWerePushed) {
+  StringValues values;
+  for (int i = 0; i < 1000; ++i) {
+    values.push_back(std::to_string(i % 300));
+  }
+  const std::vector<uint32_t> rows{999, 3, 303, 3, 0};
+  StringValues taken = values.Take(rows);
+  StringValues pushed;
+  for (const uint32_t row : rows) {
+    pushed.push_back(values[row]);
+  }
+  for (StringValues* one : {&taken, &pushed}) {
+    one->push_back("new");
+    one->push_back("3");  // found again, though no text was sought before
+  }
+  EXPECT_TRUE(std::ranges::equal(taken.texts(), pushed.texts()));
+  EXPECT_TRUE(std::ranges::equal(taken.numbers(), pushed.numbers()));
+  EXPECT_TRUE(values.Take({}).empty());
 }
 
 TEST(StringValues, AppendedCellsAndCopiesStandAlone) {

@@ -3,7 +3,10 @@
 #include <algorithm>
 #include <cmath>
 #include <numeric>
+#include <optional>
+#include <span>
 #include <string>
+#include <string_view>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -104,17 +107,22 @@ void AppendCells(Column& to, const Column& from) {
       to.values);
 }
 
+template <class T>
+std::vector<T> TakeValues(const std::vector<T>& values, std::span<const uint32_t> rows) {
+  std::vector<T> taken;
+  taken.reserve(rows.size());
+  for (const uint32_t row : rows) {
+    taken.push_back(values[row]);
+  }
+  return taken;
+}
+StringValues TakeValues(const StringValues& values, std::span<const uint32_t> rows) {
+  return values.Take(rows);
+}
+
 Column TakeCells(const Column& column, std::span<const uint32_t> rows) {
   Column taken = EmptyLike(column);
-  std::visit(
-      [&](const auto& cells) {
-        auto& to = std::get<std::decay_t<decltype(cells)>>(taken.values);
-        to.reserve(rows.size());
-        for (const uint32_t row : rows) {
-          to.push_back(cells[row]);
-        }
-      },
-      column.values);
+  std::visit([&](const auto& cells) { taken.values = TakeValues(cells, rows); }, column.values);
   if (!column.missing.empty()) {
     for (const uint32_t row : rows) {
       taken.missing.push_back(column.missing[row]);
@@ -125,58 +133,113 @@ Column TakeCells(const Column& column, std::span<const uint32_t> rows) {
 
 void AddTo(int64_t& sum, int64_t value) { AddSaturatingTo(sum, value); }
 void AddTo(double& sum, double value) { sum += value; }
+void AddTo(char&, char) { BS_CHECK(false && "kSum needs a column of numbers"); }
 
-template <class T>
-void AddTo(T&, const T&) {
-  BS_CHECK(false && "kSum needs a column of numbers");
-}
-
-// Combines the cells `group` of one column; false if the result is missing.
+// The row of `group` that has the cell of all, in columns that are not summed; nothing if the
+// result is missing.
 template <class Values>
-bool Combine(const Column& column, const Values& cells, std::span<const uint32_t> group,
-             typename Values::value_type& result) {
-  bool found = false;
+std::optional<uint32_t> PickRow(const Column& column, const Values& cells,
+                                std::span<const uint32_t> group) {
+  std::optional<uint32_t> picked;
   for (const uint32_t row : group) {
     if (column.IsMissing(row)) {
       if (column.role == Role::kDerived) {
-        return false;
+        return std::nullopt;
       }
-    } else if (!found) {
-      result = cells[row];
-      found = true;
-    } else if (column.role == Role::kSum) {
-      AddTo(result, cells[row]);
-    } else if (column.role == Role::kDerived && CompareValues(cells[row], result) != 0) {
-      return false;
-    } else if ((column.role == Role::kMin && CompareValues(cells[row], result) < 0) ||
-               (column.role == Role::kMax && CompareValues(cells[row], result) > 0)) {
-      result = cells[row];
+      continue;
+    }
+    const int order = picked.has_value() ? CompareValues(cells[row], cells[*picked]) : 0;
+    if (column.role == Role::kDerived && order != 0) {
+      return std::nullopt;
+    }
+    const bool is_better =
+        (column.role == Role::kMin && order < 0) || (column.role == Role::kMax && order > 0);
+    picked = picked.has_value() && !is_better ? picked : row;
+  }
+  return picked;
+}
+
+template <class T>
+std::optional<T> Sum(const Column& column, const std::vector<T>& cells,
+                     std::span<const uint32_t> group) {
+  std::optional<T> sum;
+  for (const uint32_t row : group) {
+    if (column.IsMissing(row)) {
+      continue;
+    }
+    if (sum.has_value()) {
+      AddTo(*sum, cells[row]);
+    } else {
+      sum = cells[row];
     }
   }
-  return found;
+  return sum;
+}
+
+// `rows` cut at `ends`: calls visit(group) for one group of rows after the other.
+template <class Visit>
+void ForEachGroup(std::span<const uint32_t> rows, const Rows& ends, const Visit& visit) {
+  uint32_t begin = 0;
+  for (const uint32_t end : ends) {
+    visit(rows.subspan(begin, end - begin));
+    begin = end;
+  }
+}
+
+template <class Values, class Value>
+void PushCell(Column& column, const std::optional<Value>& value) {
+  if (!value.has_value()) {
+    PushMissing(column);
+    return;
+  }
+  std::get<Values>(column.values).push_back(*value);
+  if (!column.missing.empty()) {
+    column.missing.push_back(0);
+  }
+}
+
+template <class T>
+void CombineCells(const Column& column, const std::vector<T>& cells, std::span<const uint32_t> rows,
+                  const Rows& ends, Column& combined) {
+  ForEachGroup(rows, ends, [&](std::span<const uint32_t> group) {
+    std::optional<T> value;
+    if (column.role == Role::kSum) {
+      value = Sum(column, cells, group);
+    } else if (const auto row = PickRow(column, cells, group); row.has_value()) {
+      value = cells[*row];
+    }
+    PushCell<std::vector<T>>(combined, value);
+  });
+}
+
+// Where no result is missing, texts are taken without being sought.
+void CombineCells(const Column& column, const StringValues& cells, std::span<const uint32_t> rows,
+                  const Rows& ends, Column& combined) {
+  BS_CHECK(column.role != Role::kSum);
+  Rows picked;
+  std::vector<std::optional<std::string_view>> texts;
+  ForEachGroup(rows, ends, [&](std::span<const uint32_t> group) {
+    if (const auto row = PickRow(column, cells, group); row.has_value()) {
+      picked.push_back(*row);
+      texts.emplace_back(cells[*row]);
+    } else {
+      texts.emplace_back(std::nullopt);
+    }
+  });
+  if (picked.size() == ends.size()) {
+    combined.values = cells.Take(picked);
+    return;
+  }
+  for (const std::optional<std::string_view>& text : texts) {
+    PushCell<StringValues>(combined, text);
+  }
 }
 
 // `rows` cut at `ends`: one group of rows for each row of the result.
 Column CombineColumn(const Column& column, std::span<const uint32_t> rows, const Rows& ends) {
   Column combined = EmptyLike(column);
-  std::visit(
-      [&](const auto& cells) {
-        using Values = std::decay_t<decltype(cells)>;
-        uint32_t begin = 0;
-        for (const uint32_t end : ends) {
-          typename Values::value_type value{};
-          if (Combine(column, cells, rows.subspan(begin, end - begin), value)) {
-            std::get<Values>(combined.values).push_back(std::move(value));
-            if (!combined.missing.empty()) {
-              combined.missing.push_back(0);
-            }
-          } else {
-            PushMissing(combined);
-          }
-          begin = end;
-        }
-      },
-      column.values);
+  std::visit([&](const auto& cells) { CombineCells(column, cells, rows, ends, combined); },
+             column.values);
   return combined;
 }
 
@@ -264,7 +327,9 @@ Table MergeByKey(const Table& table) {
   return merged;
 }
 
-Table MergeByKey(std::span<const Table> parts) { return MergeByKey(Concat(parts)); }
+Table MergeByKey(std::span<const Table> parts) {
+  return parts.size() == 1 ? MergeByKey(parts.front()) : MergeByKey(Concat(parts));
+}
 
 const Column* FindBySortName(const Table& table, std::string_view name) {
   if (const Column* exact = table.Find(name); exact != nullptr) {

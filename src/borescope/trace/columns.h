@@ -199,6 +199,8 @@ template <class T>
 T MissingValue() {
   if constexpr (std::is_same_v<T, StringId>) {
     return StringId{0};
+  } else if constexpr (std::is_same_v<T, SeldomNumber> || std::is_same_v<T, SeldomDetail>) {
+    return T();
   } else if constexpr (std::is_same_v<T, int64_t>) {
     return kMissing;
   } else if constexpr (std::is_same_v<T, uint32_t>) {

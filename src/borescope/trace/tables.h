@@ -17,6 +17,7 @@
 
 #include "borescope/base/column_data.h"
 #include "borescope/base/id.h"
+#include "borescope/base/seldom.h"
 #include "borescope/trace/formats.h"
 #include "borescope/trace/missing_data.h"
 
@@ -28,6 +29,10 @@ inline constexpr uint32_t kNoDetail = std::numeric_limits<uint32_t>::max();
 inline constexpr uint32_t kNoPosition = std::numeric_limits<uint32_t>::max();
 // A number the producer did not record. (The smallest int64: ids may be negative.)
 inline constexpr int64_t kMissing = std::numeric_limits<int64_t>::min();
+
+// In columns that most recordings have nothing in.
+using SeldomNumber = Seldom<int64_t, kMissing>;
+using SeldomDetail = Seldom<uint32_t, kNoDetail>;
 
 // Outer to inner: of two events with equal times the smaller kind is the parent.
 enum class HostKind : uint8_t {
@@ -111,15 +116,15 @@ struct DeviceEvents {
 // Detail of an op or annotation that has args.
 struct Ops {
   ColumnData<int64_t> external_id;
-  ColumnData<int64_t> record_function_id;  // equals rf_id of a PyTorch execution trace
-  ColumnData<int64_t> sequence;            // autograd sequence number
-  ColumnData<int64_t> forward_thread;      // > 0 on backward ops; the profiler's own numbering
-  ColumnData<StringId> input_dims;         // JSON text as recorded, e.g. "[[2, 3], []]"
-  ColumnData<StringId> input_types;        // JSON text as recorded
-  ColumnData<StringId> input_strides;      // JSON text as recorded, like input_dims
-  ColumnData<StringId> concrete_inputs;    // JSON text as recorded, e.g. "[\"\", \"1e-05\"]"
-  ColumnData<uint32_t> collective;         // row of Collectives or kNoDetail
-  ColumnData<uint32_t> triton;             // row of TritonLaunches or kNoDetail
+  ColumnData<SeldomNumber> record_function_id;  // equals rf_id of a PyTorch execution trace
+  ColumnData<SeldomNumber> sequence;            // autograd sequence number
+  ColumnData<SeldomNumber> forward_thread;      // > 0 on backward ops; the profiler's own numbering
+  ColumnData<StringId> input_dims;              // JSON text as recorded, e.g. "[[2, 3], []]"
+  ColumnData<StringId> input_types;             // JSON text as recorded
+  ColumnData<StringId> input_strides;           // JSON text as recorded, like input_dims
+  ColumnData<StringId> concrete_inputs;         // JSON text as recorded, e.g. "[\"\", \"1e-05\"]"
+  ColumnData<SeldomDetail> collective;          // row of Collectives or kNoDetail
+  ColumnData<SeldomDetail> triton;              // row of TritonLaunches or kNoDetail
 
   size_t size() const { return external_id.size(); }
 };
@@ -139,7 +144,7 @@ struct RuntimeCalls {
   // Unique in the file: if several processes use the same numbers, the reader adds a number of the
   // process in the upper bits.
   ColumnData<int64_t> correlation;
-  ColumnData<int64_t> external_id;
+  ColumnData<SeldomNumber> external_id;
   ColumnData<StringId> domain;  // "hip", "cuda", "HIP_RUNTIME_API"; empty: not recorded
   ColumnData<StringId> args;    // arguments as recorded, any text; empty: not recorded
   ColumnData<StringId> kernel;  // name of the kernel that it launches; empty: not recorded
@@ -154,10 +159,10 @@ struct Kernels {
   ColumnData<int32_t> shared_bytes;               // static + dynamic; -1 missing
   ColumnData<int32_t> occupancy_percent;          // the producer's estimate; -1 missing
   ColumnData<int32_t> private_bytes;              // scratch or local memory per thread; -1 missing
-  ColumnData<int64_t> graph_node_id;              // CUDA graph node
+  ColumnData<SeldomNumber> graph_node_id;         // CUDA graph node
   ColumnData<StringId> stream_handle;             // "0x7f3e…" as the launch named it; may be empty
-  ColumnData<char> has_stream;      // 0: not recorded; the line of the event is used instead
-  ColumnData<uint32_t> collective;  // row of Collectives or kNoDetail
+  ColumnData<char> has_stream;          // 0: not recorded; the line of the event is used instead
+  ColumnData<SeldomDetail> collective;  // row of Collectives or kNoDetail
 
   size_t size() const { return registers.size(); }
 };

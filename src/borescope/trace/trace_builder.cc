@@ -16,10 +16,11 @@ namespace {
 // Longer than any real profile in one file; other tools use the same limit.
 constexpr int64_t kLongestEventNs = int64_t{7} * 24 * 3600 * 1'000'000'000;
 
-void ShiftDetails(ColumnData<uint32_t>& details, size_t from, uint32_t shift) {
-  for (size_t i = from; i < details.size(); ++i) {
+template <class Detail>
+void ShiftDetails(ColumnData<Detail>& details, size_t from, uint32_t shift) {
+  for (size_t i = from; shift != 0 && i < details.size(); ++i) {
     if (details[i] != kNoDetail) {
-      details[i] += shift;
+      details[i] = details[i] + shift;
     }
   }
 }

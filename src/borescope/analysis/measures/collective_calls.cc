@@ -34,7 +34,7 @@ uint32_t ArgsOf(const Trace& trace, HostId id) {
 
 uint32_t ArgsOf(const Trace& trace, DeviceId id) {
   const uint32_t detail = trace.device().detail[id.value];
-  return detail == kNoDetail ? kNoDetail : trace.kernels().collective[detail];
+  return detail == kNoDetail ? kNoDetail : uint32_t{trace.kernels().collective[detail]};
 }
 
 // Those of the operator, if there is one.

@@ -12,14 +12,15 @@ namespace {
 constexpr int64_t kIdleNs = 1'000'000;
 
 // Rows of operators and annotations by the number that `numbers`, of Ops, gives them.
-IdMap64 MapRows(const Trace& trace, const ColumnData<int64_t>& numbers, LinkCounts& counts) {
+template <class Number>
+IdMap64 MapRowsBy(const ColumnData<Number>& numbers, const Trace& trace, LinkCounts& counts) {
   const HostEvents& host = trace.host();
   IdMap64 rows(trace.ops().size());
   for (uint32_t row = 0; row < host.size(); ++row) {
     CheckStopAt(row);
     const bool is_op = host.kind[row] == HostKind::kOp || host.kind[row] == HostKind::kAnnotation;
     const int64_t id =
-        is_op && host.detail[row] != kNoDetail ? numbers[host.detail[row]] : kMissing;
+        is_op && host.detail[row] != kNoDetail ? int64_t{numbers[host.detail[row]]} : kMissing;
     if (id == kMissing || id <= 0) {
       continue;
     }
@@ -34,11 +35,12 @@ IdMap64 MapRows(const Trace& trace, const ColumnData<int64_t>& numbers, LinkCoun
 }
 
 // Profilers that know no record functions count operators alike for the External id.
-const ColumnData<int64_t>& NumbersOf(const Trace& trace, LinkCounts& counts) {
-  const ColumnData<int64_t>& record_functions = trace.ops().record_function_id;
+IdMap64 MapRows(const Trace& trace, LinkCounts& counts) {
+  const auto& record_functions = trace.ops().record_function_id;
   counts.by_external_id = std::none_of(record_functions.begin(), record_functions.end(),
                                        [](int64_t id) { return id != kMissing && id > 0; });
-  return counts.by_external_id ? trace.ops().external_id : record_functions;
+  return counts.by_external_id ? MapRowsBy(trace.ops().external_id, trace, counts)
+                               : MapRowsBy(record_functions, trace, counts);
 }
 
 // Names with escapes are not compared.
@@ -130,7 +132,7 @@ class IdleTimes {
 
 HostMatch MatchHosts(const HostTrace& host, const Trace& trace, const CallTree& tree,
                      LinkCounts& counts) {
-  const IdMap64 rows = MapRows(trace, NumbersOf(trace, counts), counts);
+  const IdMap64 rows = MapRows(trace, counts);
   HostMatch match;
   match.row_of_node.assign(host.nodes.size(), kNoRow);
   match.node_of_row.assign(trace.host().size(), kNoRow);

@@ -77,7 +77,7 @@ bool IsBackwardNode(std::string_view name) {
 int64_t SequenceOf(const Trace& trace, HostId row) {
   const uint32_t detail = trace.host().detail[row.value];
   const bool is_op = trace.host().kind[row.value] == HostKind::kOp && detail != kNoDetail;
-  return is_op ? trace.ops().sequence[detail] : kMissing;
+  return is_op ? int64_t{trace.ops().sequence[detail]} : kMissing;
 }
 
 ForwardOperators::Key ForwardOperators::KeyOf(HostId row) const {

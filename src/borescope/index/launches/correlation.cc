@@ -1,8 +1,6 @@
 #include "borescope/index/launches/correlation.h"
 
 #include <algorithm>
-#include <limits>
-#include <span>
 
 #include "borescope/base/row_limit.h"
 #include "borescope/base/stop.h"
@@ -27,18 +25,6 @@ std::vector<char> LaunchNames(const Trace& trace) {
     }
   }
   return is_launch;
-}
-
-// Room for those of `numbers` that `is_id` accepts.
-template <class IsId>
-IdMap64 MapFor(std::span<const int64_t> numbers, const IsId& is_id) {
-  int64_t first = std::numeric_limits<int64_t>::max();
-  int64_t last = std::numeric_limits<int64_t>::min();
-  for (const int64_t number : numbers) {
-    first = is_id(number) ? std::min(first, number) : first;
-    last = is_id(number) ? std::max(last, number) : last;
-  }
-  return {numbers.size(), first, last};
 }
 
 // The operators of a track that are open, outer first, none ending after the one before it. One
@@ -221,7 +207,7 @@ IdMap64 MapLaunches(const Trace& trace, Diagnostics& diagnostics) {
   const HostEvents& host = trace.host();
   const RuntimeCalls& calls = trace.runtime_calls();
   const std::vector<char> is_launch = LaunchNames(trace);
-  IdMap64 launches = MapFor(calls.correlation, IsCorrelation);
+  IdMap64 launches(calls.correlation, IsCorrelation);
   for (uint32_t row = 0; row < host.size(); ++row) {
     CheckStopAt(row);
     if (host.kind[row] != HostKind::kRuntime || host.detail[row] == kNoDetail) {

@@ -24,7 +24,7 @@ int64_t SequenceOf(const Trace& trace, HostId row) {
   const HostEvents& host = trace.host();
   const uint32_t detail = host.detail[row.value];
   const bool has_number = detail != kNoDetail && trace.ops().sequence[detail] >= 0;
-  return has_number ? trace.ops().sequence[detail] : kMissing;
+  return has_number ? int64_t{trace.ops().sequence[detail]} : kMissing;
 }
 
 }  // namespace

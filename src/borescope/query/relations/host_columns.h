@@ -45,7 +45,7 @@ inline Cell At(uint32_t detail, const Column& column, Make make) {
 
 inline uint32_t TritonDetail(Rows r, uint32_t row) {
   const uint32_t op = OpDetail(r, row);
-  return op == kNoDetail ? kNoDetail : r.trace.ops().triton[op];
+  return op == kNoDetail ? kNoDetail : uint32_t{r.trace.ops().triton[op]};
 }
 
 inline Cell ExternalIdOf(Rows r, uint32_t row) {

@@ -5,8 +5,14 @@
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
+#include <string>
+#include <string_view>
 #include <variant>
 #include <vector>
+
+#include "borescope/catalog/report_sections.h"
+#include "borescope/output/sink/sink.h"
+#include "borescope/output/writer.h"
 
 namespace borescope::internal {
 namespace {
@@ -61,6 +67,54 @@ const std::string& LackOf(std::string_view verb, const ReportPage& page) {
                    [&](const ReportSection& section) { return section.name == verb; });
   EXPECT_NE(found, page.sections.end());
   return found->lack;
+}
+
+// An operator that launches a kernel and waits for it, in two steps.
+constexpr std::string_view kSteps = R"({"traceEvents":[
+{"ph":"X","cat":"user_annotation","name":"ProfilerStep#1","pid":1,"tid":1,"ts":0,"dur":50},
+{"ph":"X","cat":"user_annotation","name":"ProfilerStep#2","pid":1,"tid":1,"ts":50,"dur":50},
+{"ph":"X","cat":"cpu_op","name":"aten::mm","pid":1,"tid":1,"ts":2,"dur":45,"args":{"External id":1}},
+{"ph":"X","cat":"cuda_runtime","name":"cudaLaunchKernel","pid":1,"tid":1,"ts":4,"dur":3,
+ "args":{"correlation":1}},
+{"ph":"X","cat":"cuda_runtime","name":"cudaDeviceSynchronize","pid":1,"tid":1,"ts":8,"dur":30,
+ "args":{"correlation":2}},
+{"ph":"X","cat":"kernel","name":"k","pid":0,"tid":7,"ts":10,"dur":25,
+ "args":{"device":0,"stream":7,"correlation":1}}]})";
+
+std::string Json(const Table& table) {
+  Document document;
+  document.tables.push_back(table);
+  StringSink sink;
+  EXPECT_TRUE(FindTableWriter("json")->write(document, {}, sink).ok());
+  return sink.text();
+}
+
+// What is left without rows for the page is not on it.
+TEST_F(RunReportTest, OfWhatThePageShowsTheVerbSaysTheSame) {
+  std::ofstream(path_) << kSteps;
+  size_t compared = 0;
+  size_t spared = 0;
+  for (const SectionSpec& section : ReportSections()) {
+    RunOptions options = Options();
+    options.params = ReportParams();
+    options.params.for_page = false;
+    const Result<Answer> verb = RunAnalysis(*section.analysis, options);
+    options.params.for_page = true;
+    const Result<Answer> page = RunAnalysis(*section.analysis, options);
+    ASSERT_EQ(verb.ok(), page.ok()) << section.analysis->name;
+    for (size_t i = 0; verb.ok() && i < verb->document.tables.size(); ++i) {
+      const Table& table = verb->document.tables[i];
+      const bool is_shown = section.tables.empty() ||
+                            std::find(section.tables.begin(), section.tables.end(), table.name) !=
+                                section.tables.end();
+      const std::string asked = Json(page->document.tables[i]);
+      compared += is_shown ? 1 : 0;
+      spared += Json(table) == asked ? 0 : 1;
+      EXPECT_TRUE(!is_shown || Json(table) == asked) << table.name;
+    }
+  }
+  EXPECT_GT(compared, 20U);
+  EXPECT_GE(spared, 3U);  // the path, slack, launches
 }
 
 // Nothing is known of the kernel's launch, nor are there steps.

@@ -2,10 +2,10 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <limits>
 #include <span>
 #include <vector>
 
+#include "borescope/base/column_data.h"
 #include "borescope/base/sort_runs.h"
 #include "borescope/base/stop.h"
 #include "borescope/index/id_map.h"
@@ -28,22 +28,18 @@ bool StartsWork(const RankView& view, uint32_t row) {
 // The correlation numbers of all linked device work, each with some row.
 IdMap64 NumbersOfWork(const RankView& view) {
   const DeviceEvents& device = view.trace.device();
-  std::vector<uint32_t> rows;
-  int64_t first = std::numeric_limits<int64_t>::max();
-  int64_t last = std::numeric_limits<int64_t>::min();
+  ColumnData<int64_t> numbers;
   for (uint32_t row = 0; row < device.size(); ++row) {
     CheckStopAt(row);
     if (IsDeviceWork(device.kind[row]) && view.index.correlation.launch_of[row].valid()) {
-      rows.push_back(row);
-      first = std::min(first, device.correlation[row]);
-      last = std::max(last, device.correlation[row]);
+      numbers.push_back(device.correlation[row]);
     }
   }
-  IdMap64 numbers(rows.size(), first, last);
-  for (const uint32_t row : rows) {
-    numbers[device.correlation[row]] = row;
+  IdMap64 rows(numbers, [](int64_t) { return true; });
+  for (uint32_t row = 0; row < numbers.size(); ++row) {
+    rows[numbers[row]] = row;
   }
-  return numbers;
+  return rows;
 }
 
 // Whether each text of the trace names a launch, judged when it is first asked for.

@@ -47,11 +47,17 @@ std::string_view LagKindName(LagKind kind) {
 }
 
 LagClassId LagClasses::IdOf(const LagKey& key) {
+  const uint64_t packed = Packed(key);
+  Found& last = last_[static_cast<size_t>(key.kind)];
+  if (last.packed == packed) {
+    return last.id;
+  }
   const auto next = static_cast<LagClassId>(std::min(keys_.size(), kMostClasses));
-  const auto [found, is_new] = ids_.try_emplace(Packed(key), next);
+  const auto [found, is_new] = ids_.try_emplace(packed, next);
   if (is_new && keys_.size() <= kMostClasses) {
     keys_.push_back(key);
   }
+  last = {packed, found->second};
   return found->second;
 }
 

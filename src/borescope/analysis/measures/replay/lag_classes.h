@@ -2,6 +2,8 @@
 // to the next of its stream, ...
 #pragma once
 
+#include <array>
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -47,8 +49,15 @@ class LagClasses {
   std::string Describe(const Trace& trace, LagClassId id) const;
 
  private:
+  struct Found {
+    uint64_t packed = ~uint64_t{0};
+    LagClassId id = 0;
+  };
+
   std::vector<LagKey> keys_;
   HashMap<uint64_t, LagClassId> ids_;
+  // The last of each kind, which is mostly asked for again.
+  std::array<Found, static_cast<size_t>(LagKind::kCall) + 1> last_;
 };
 
 }  // namespace borescope::internal

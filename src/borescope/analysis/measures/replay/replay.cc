@@ -5,8 +5,9 @@
 #include "borescope/base/stop.h"
 
 namespace borescope::internal {
-std::vector<int64_t> Replay(const ReplayGraph& graph, const ReplayLags& lags) {
-  std::vector<int64_t> times(graph.places());
+
+void Replay(const ReplayGraph& graph, const ReplayLags& lags, std::vector<int64_t>& times) {
+  times.resize(graph.places());
   auto added = lags.added.begin();
   for (Place place = 0; place < graph.places(); ++place) {
     CheckStopAt(place);
@@ -22,30 +23,29 @@ std::vector<int64_t> Replay(const ReplayGraph& graph, const ReplayLags& lags) {
     }
     times[place] = std::min(latest, kLongestLagNs);
   }
+}
+
+std::vector<int64_t> Replay(const ReplayGraph& graph, const ReplayLags& lags) {
+  std::vector<int64_t> times;
+  Replay(graph, lags, times);
   return times;
 }
 
-ReplayLags MeasuredLags(const ReplayGraph& graph) {
-  ReplayLags lags;
+void SetMeasuredLags(const ReplayGraph& graph, ReplayLags& lags) {
   lags.ns.resize(graph.edges());
   for (Place place = 0; place < graph.places(); ++place) {
     for (uint32_t edge = graph.first_edge[place]; edge < graph.first_edge[place + 1]; ++edge) {
       lags.ns[edge] = graph.ts_ns[place] - graph.ts_ns[graph.source[edge]];
     }
   }
-  return lags;
 }
 
-ReplayLags LagsOf(const ReplayGraph& graph, const std::vector<int64_t>& lag_of_class) {
-  ReplayLags lags;
-  lags.ns = graph.own_ns;
+void SetLags(const ReplayGraph& graph, const std::vector<int64_t>& lag_of_class, ReplayLags& lags) {
+  lags.ns.resize(graph.edges());
   for (size_t edge = 0; edge < lags.ns.size(); ++edge) {
     const LagClassId id = graph.lag_class[edge];
-    if (id != kOwnLag) {
-      lags.ns[edge] = lag_of_class[id];
-    }
+    lags.ns[edge] = id == kOwnLag ? graph.own_ns[edge] : lag_of_class[id];
   }
-  return lags;
 }
 
 std::vector<int64_t> StretchTimes(const ReplayGraph& graph, const std::vector<int64_t>& times) {

@@ -29,11 +29,13 @@ inline constexpr int64_t kNoDependency = -(int64_t{1} << 60);
 
 // Per place the time since the begin of the recording. Pure; O(places + dependencies).
 std::vector<int64_t> Replay(const ReplayGraph& graph, const ReplayLags& lags);
+// The same into `times`: to take memory for them anew costs as much as the replay.
+void Replay(const ReplayGraph& graph, const ReplayLags& lags, std::vector<int64_t>& times);
 
 // The dependencies with their measured lengths, which give the recording back to the nanosecond.
-ReplayLags MeasuredLags(const ReplayGraph& graph);
+void SetMeasuredLags(const ReplayGraph& graph, ReplayLags& lags);
 // Own times, and a lag for each class.
-ReplayLags LagsOf(const ReplayGraph& graph, const std::vector<int64_t>& lag_of_class);
+void SetLags(const ReplayGraph& graph, const std::vector<int64_t>& lag_of_class, ReplayLags& lags);
 
 // How long each stretch takes in a run, and all together. `times` per place.
 std::vector<int64_t> StretchTimes(const ReplayGraph& graph, const std::vector<int64_t>& times);

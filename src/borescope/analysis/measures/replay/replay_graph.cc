@@ -22,10 +22,9 @@ constexpr int64_t kDelaysPerLag = 10;
 constexpr int64_t kTakeBatchNs = 100'000;
 constexpr int64_t kLeastArrivalNs = 500'000;
 
-// One dependency, by nodes.
 struct Dependency {
-  NodeId from;
-  NodeId to;
+  Place from;
+  Place to;
   LagClassId lag_class;
   int64_t own_ns;
 };
@@ -158,8 +157,10 @@ class ReplayBuilder {
   }
 
   void Add(NodeId from, NodeId to, LagClassId lag_class, int64_t own_ns) {
-    if (result_.place_of[from] < result_.place_of[to]) {
-      dependencies_.push_back({from, to, lag_class, own_ns});
+    const Place before = result_.place_of[from];
+    const Place after = result_.place_of[to];
+    if (before < after) {
+      dependencies_.push_back({before, after, lag_class, own_ns});
     } else {
       ++result_.circular;
     }
@@ -314,8 +315,9 @@ class ReplayBuilder {
     const size_t places = result_.node.size();
     result_.first_edge.assign(places + 1, 0);
     for (const Dependency& dependency : dependencies_) {
-      ++result_.first_edge[result_.place_of[dependency.to] + 1];
+      ++result_.first_edge[dependency.to + 1];
     }
+    result_.ts_ns.reserve(places);
     for (size_t place = 0; place < places; ++place) {
       CheckStopAt(place);
       result_.first_edge[place + 1] += result_.first_edge[place];
@@ -326,8 +328,8 @@ class ReplayBuilder {
     result_.lag_class.resize(dependencies_.size());
     result_.own_ns.resize(dependencies_.size());
     for (const Dependency& dependency : dependencies_) {
-      const uint32_t at = next[result_.place_of[dependency.to]]++;
-      result_.source[at] = result_.place_of[dependency.from];
+      const uint32_t at = next[dependency.to]++;
+      result_.source[at] = dependency.from;
       result_.lag_class[at] = dependency.lag_class;
       result_.own_ns[at] = dependency.own_ns;
     }
@@ -426,7 +428,7 @@ class ReplayBuilder {
   std::vector<int64_t> host_ns_;    // per node: of the stretch of its thread before it
   std::vector<char> is_main_;       // per track
   std::vector<char> is_handed_to_;  // per node: by another thread
-  std::vector<Dependency> dependencies_;
+  ColumnData<Dependency> dependencies_;
 };
 
 }  // namespace

@@ -11,6 +11,7 @@
 
 #include "borescope/analysis/measures/event_graph/build_graph.h"
 #include "borescope/analysis/measures/replay/lag_classes.h"
+#include "borescope/base/column_data.h"
 
 namespace borescope::internal {
 
@@ -57,7 +58,7 @@ struct ReplayGraph {
   std::vector<int64_t> own_ns;  // kOwnLag: what has to pass
 
   LagClasses classes;
-  std::vector<HostPart> parts;  // by thread, then time
+  ColumnData<HostPart> parts;  // by thread, then time
   std::vector<BatchArrival> arrivals;
   Place begin = 0;  // of the first stretch
   std::vector<ReplayStretch> stretches;

@@ -32,16 +32,15 @@ class ModelMaker {
 
   ReplayModel Make() {
     model_.constants = FitLags(view_, model_.graph, [](Place) { return true; });
-    model_.lags = LagsOf(model_.graph, LagValues(model_.constants));
-    model_.times = Replay(model_.graph, model_.lags);
+    SetTimes();
     SkipHead();
     ReplayQuality& quality = model_.quality;
     quality.measured_ns = TotalTime(model_.graph, measured_);
     quality.replayed_ns = TotalTime(model_.graph, model_.times);
-    quality.exact_ns = TotalTime(model_.graph, Replay(model_.graph, MeasuredLags(model_.graph))) -
-                       quality.measured_ns;
-    const std::vector<int64_t> no_lags(model_.graph.classes.size(), 0);
-    quality.null_ns = TotalTime(model_.graph, Replay(model_.graph, LagsOf(model_.graph, no_lags)));
+    SetMeasuredLags(model_.graph, other_lags_);
+    quality.exact_ns = TotalTime(model_.graph, OtherTimes()) - quality.measured_ns;
+    SetLags(model_.graph, std::vector<int64_t>(model_.graph.classes.size(), 0), other_lags_);
+    quality.null_ns = TotalTime(model_.graph, OtherTimes());
     HoldOut();
     FindUnexplained();
     FindAnchored();
@@ -54,6 +53,17 @@ class ModelMaker {
   }
 
  private:
+  void SetTimes() {
+    SetLags(model_.graph, LagValues(model_.constants), model_.lags);
+    Replay(model_.graph, model_.lags, model_.times);
+  }
+
+  // Of a replay with the other lags, until the next one.
+  const std::vector<int64_t>& OtherTimes() {
+    Replay(model_.graph, other_lags_, other_times_);
+    return other_times_;
+  }
+
   // How much later the work began than everything that is known to have held it back allows.
   int64_t UnexplainedAt(Place place) const {
     const ReplayGraph& graph = model_.graph;
@@ -101,8 +111,7 @@ class ModelMaker {
       graph.lag_class[edge] = kOwnLag;
       graph.own_ns[edge] = measured_[place] - measured_[graph.source[edge]];
     }
-    model_.lags = LagsOf(graph, LagValues(model_.constants));
-    model_.times = Replay(graph, model_.lags);
+    SetTimes();
   }
 
   // Which stretch a moment is in, as measured.
@@ -130,8 +139,8 @@ class ModelMaker {
     const std::vector<LagConstant> constants = FitLags(
         view_, graph, [&](Place place) { return StretchAt(place, ends) % 2 == 1; },
         kLeastCases / 2);
-    const std::vector<int64_t> replayed =
-        StretchTimes(graph, Replay(graph, LagsOf(graph, LagValues(constants))));
+    SetLags(graph, LagValues(constants), other_lags_);
+    const std::vector<int64_t> replayed = StretchTimes(graph, OtherTimes());
     int64_t measured_ns = 0;
     int64_t replayed_ns = 0;
     for (size_t i = 0; i < lengths.size(); i += by_step ? 2 : 1) {
@@ -241,6 +250,9 @@ class ModelMaker {
   const RankView& view_;
   ReplayModel model_;
   std::vector<int64_t> measured_;  // times per place
+  // Of replays that only tell how good the model is.
+  ReplayLags other_lags_;
+  std::vector<int64_t> other_times_;
 };
 
 std::string Percent(double share) { return fmt::format("{:.1f} %", 100 * share); }

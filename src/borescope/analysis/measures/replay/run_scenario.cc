@@ -5,12 +5,14 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <memory>
 #include <optional>
 #include <utility>
 
 #include "borescope/analysis/measures/flops/roofs.h"
 #include "borescope/analysis/measures/replay/changed_structure.h"
 #include "borescope/analysis/measures/replay/changed_times.h"
+#include "borescope/analysis/measures/replay/run_memory.h"
 #include "borescope/base/saturating.h"
 #include "borescope/base/stop.h"
 
@@ -53,7 +55,9 @@ class ScenarioRunner::Recording {
   Result<ScenarioRun> Run(const Scenario& scenario) const {
     ScenarioRun run;
     ChangedTimes times;
-    ReplayLags lags = model_.lags;
+    RunMemory::Loan arrays(memory_);
+    ReplayLags& lags = arrays->lags;
+    lags = model_.lags;
     for (const ChangeKind kind :
          {ChangeKind::kRemove, ChangeKind::kScale, ChangeKind::kRoof, ChangeKind::kNoDataWait,
           ChangeKind::kLaunch, ChangeKind::kNoSync, ChangeKind::kOverlapComm, ChangeKind::kGraph}) {
@@ -68,9 +72,9 @@ class ScenarioRunner::Recording {
     ApplyHost(times, lags);
     std::stable_sort(lags.added.begin(), lags.added.end(),
                      [](const auto& a, const auto& b) { return a.place < b.place; });
-    const std::vector<int64_t> replayed = Replay(graph(), lags);
-    run.stretch_ns = StretchTimes(graph(), replayed);
-    run.bound_by = BoundOfPath(lags, replayed);
+    Replay(graph(), lags, arrays->times);
+    run.stretch_ns = StretchTimes(graph(), arrays->times);
+    run.bound_by = BoundOfPath(lags, arrays->times);
     return run;
   }
 
@@ -332,6 +336,7 @@ class ScenarioRunner::Recording {
   const ChangeTargets targets_;
   std::vector<uint32_t> thread_edge_;  // per place with host time: the dependency that has it
   std::vector<int64_t> loading_ns_;    // per place: of that time, data loading
+  mutable RunMemory memory_;
 };
 
 ScenarioRunner::ScenarioRunner(const RankView& view, const ReplayModel& model, const Params& params)

@@ -39,7 +39,7 @@ uint32_t TritonSources::DetailOf(HostId op) const {
   const HostEvents& host = view_.trace.host();
   const uint32_t detail = host.detail[op.value];
   return host.kind[op.value] == HostKind::kOp && detail != kNoDetail
-             ? view_.trace.ops().triton[detail]
+             ? uint32_t{view_.trace.ops().triton[detail]}
              : kNoDetail;
 }
 
