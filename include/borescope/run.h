@@ -40,12 +40,19 @@ struct Source {
       : path(path_of_files) {}
   // One recording in memory; `name` represents it in messages and may say the rank ("rank-3.json").
   static Source Memory(std::string name, std::shared_ptr<const std::string> bytes);
-  // One recording that `open` yields, once for each time it is loaded.
-  static Source Stream(std::string name, std::function<Result<std::unique_ptr<Reader>>()> open);
+  // One recording that `open` yields, once for each time it is loaded. `identity` as below.
+  static Source Stream(std::string name, std::function<Result<std::unique_ptr<Reader>>()> open,
+                       std::function<Result<std::string>()> identity = nullptr);
 
   std::string path;
   std::shared_ptr<const std::string> bytes = nullptr;
   std::function<Result<std::unique_ptr<Reader>>()> open = nullptr;
+  // Which content a stream, or one file, has now, by which it is found in the cache
+  // (OpenOptions::cache) without reading it: a text that is never that of other bytes, such as the
+  // address and version of an object. An error says why nobody knows, and becomes
+  // FileInfo::cache_failure. Asked from any thread before a load, and once more after it: what
+  // changed meanwhile is not kept. Nothing: a stream is not kept, and a file by its content.
+  std::function<Result<std::string>()> identity = nullptr;
 };
 
 struct OpenOptions {
@@ -69,9 +76,16 @@ struct OpenOptions {
   // Whether there is no cache where its folder cannot be used, which FileInfo::cache_failure then
   // reports for every file; else that is an error.
   bool cache_is_optional = false;
+  // Whether the cache is only for sources with an identity (Source::identity): files are read.
+  bool cache_needs_identity = false;
   ProgressCallback progress = {};
   StopToken stop = {};  // ends what the run is doing, progress.h
 };
+
+// Whether the folder of a cache (OpenOptions::cache) has an indexed trace of the content of this
+// identity (Source::identity), which may still turn out to be damaged. Makes no folder. False where
+// the folder cannot be used.
+BORESCOPE_EXPORT bool IsInCache(const std::string& folder, const std::string& identity);
 
 // Where an answer will be written. What cannot be written there is refused before anything is read:
 // a path that leads to an input, to a directory, or to another file that the question writes.

@@ -17,6 +17,7 @@ from typing import Any
 
 from . import _native
 from ._answer import Answer
+from ._cache import CacheOption
 from ._check import CheckResult, check
 from ._diagnostics import Diagnostic, DiagnosticAction, FileInfo, Severity
 from ._errors import (Cancelled, DataWarning, Error, FormatError, InputError, MissingData,
@@ -41,7 +42,7 @@ def open(source: Given, *, ranks: int | str | Iterable[int] | None = None, threa
          memory_limit: int | str | None = None, progress: ProgressOption = None,
          storage_options: Mapping[str, Any] | None = None, keep: Keep = "auto",
          captures: Given | None = None, shard: tuple[int, int] | str | None = None,
-         cache: str | os.PathLike[str] | None = None, cache_size: int | str | None = None,
+         cache: CacheOption = None, cache_size: int | str | None = None,
          on_diagnostic: DiagnosticAction = "warn") -> Run:
     """Opens a run: finds its files and reads none of them yet.
 
@@ -63,9 +64,10 @@ def open(source: Given, *, ranks: int | str | Iterable[int] | None = None, threa
             the files are found without it.
         shard: keep only part I of N of the files, ``"3/64"`` or ``(3, 64)``, counted from 0; the
             others are asked elsewhere, and the parts of :meth:`Run.map` say so.
-        cache: a folder in which indexed traces are kept, so that the next process need not read files of
-            the same content again; by default that of the environment variable ``BORESCOPE_CACHE``,
-            and without it, or with ``""``, none. Answers are the same with and without it.
+        cache: a folder in which indexed traces are kept, so that the next process need not read files and
+            objects of the same content again; ``False`` for none. By default that of the environment
+            variable ``BORESCOPE_CACHE`` (``off`` for none), and without it ``~/.cache/borescope`` (in
+            ``XDG_CACHE_HOME``), for objects of URLs alone. Answers are the same with and without it.
         cache_size: what that folder may take, in bytes or as a text such as ``"8G"``; 10 GiB.
         on_diagnostic: what damage does that makes answers doubtful: ``"warn"`` once with a
             :class:`DataWarning`, ``"ignore"``, or ``"raise"``.

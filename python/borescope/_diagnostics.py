@@ -61,6 +61,9 @@ class FileInfo:
         analysis_ns: how long the analyses took, in nanoseconds.
         overlay: the copy with the answer drawn into it, if one was asked for.
         saved: the file that ``save`` wrote, if it was asked for.
+        cache: ``"found"`` where the cache had the indexed trace, ``"kept"`` where it was put there now,
+            ``"failed"`` where it could not be kept or used, ``"none"`` where there is no cache for it.
+        cache_failure: why it could not be kept or used; else empty.
     """
 
     path: str
@@ -75,6 +78,8 @@ class FileInfo:
     analysis_ns: int
     overlay: str | None
     saved: str | None
+    cache: Literal["none", "found", "kept", "failed"]
+    cache_failure: str
 
 
 def diagnostics_of(rows: list[tuple[Any, ...]]) -> tuple[Diagnostic, ...]:

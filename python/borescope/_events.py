@@ -73,7 +73,8 @@ def _name_of(run: Run) -> str:
     Names of files are not used: PyTorch's have the host's name."""
     copies = run._inputs.folder_of_copies
     folders = {os.path.dirname(file if is_url(file) else os.path.abspath(file)) for file in run.files
-               if is_url(file) or os.path.lexists(file)} - {copies}
+               if is_url(file) or os.path.lexists(file)}
+    folders = {each for each in folders if copies is None or not each.startswith(copies)}
     name = os.path.basename(folders.pop()) if len(folders) == 1 else ""
     name = re.sub(r"[^A-Za-z0-9_.-]", "_", name).lstrip(".-")
     return name or "run"

@@ -7,9 +7,11 @@ import tempfile
 from collections.abc import Iterable, Mapping
 from typing import IO, Any
 
+from . import _native
+from ._cache import Cache
 from ._errors import unreadable, usage
 from ._stores import is_url, objects_of, system_of
-from ._streams import BLOCK, DATABASE, FileLike, Remote, heads_of
+from ._streams import BLOCK, DATABASE, FileLike, Remote, look_at
 
 # One recording, or a folder or glob of them.
 One = str | os.PathLike[str] | bytes | bytearray | memoryview | IO[bytes]
@@ -19,12 +21,14 @@ Given = One | Iterable[One]
 class Inputs:
     """The sources of a run as the engine takes them, and what belongs to them."""
 
-    def __init__(self, storage_options: Mapping[str, Any] | None) -> None:
+    def __init__(self, storage_options: Mapping[str, Any] | None, cache: Cache) -> None:
         self.native: list[tuple[Any, ...]] = []
         self.openers: list[FileLike | Remote] = []
         self.can_pickle = True
         self._options = dict(storage_options or {})
+        self._cache = cache
         self._names: set[str] = set()
+        self._copies: list[str] = []
         self._spool: tempfile.TemporaryDirectory[str] | None = None
 
     @property
@@ -52,7 +56,7 @@ class Inputs:
         elif isinstance(given, (bytes, bytearray, memoryview)):
             self._add_bytes(given)
         elif hasattr(given, "read"):
-            self._add_opener(FileLike(given, self._free_name(getattr(given, "name", None))))
+            self._add_file(FileLike(given, self._free_name(getattr(given, "name", None))))
             self.can_pickle = False
         elif isinstance(given, Iterable) and not isinstance(given, Mapping):
             for each in given:
@@ -79,21 +83,47 @@ class Inputs:
         else:
             self.native.append(("bytes", name, data))
 
-    def _add_opener(self, opener: FileLike | Remote) -> None:
-        if opener.is_database():
-            reader = opener()
-            pieces = iter(lambda: reader.read(BLOCK), b"")
-            path = self._spooled(os.path.basename(opener.name), pieces)
-            self.native.append(("path", os.fsencode(path)))
+    def _add_file(self, file: FileLike) -> None:
+        if file.is_database():
+            self.native.append(("path", os.fsencode(self._copied(file))))
         else:
-            self.native.append(("stream", opener.name, opener))
-            self.openers.append(opener)
+            self._add_opener(file.name, file, None)
+
+    def _add_opener(self, name: str, opener: FileLike | Remote, identify: Any) -> None:
+        self.native.append(("stream", name, opener, identify))
+        self.openers.append(opener)
 
     def _add_url(self, url: str) -> None:
         system, path = system_of(url, self._options)
-        infos = objects_of(system, path, url)
-        for info, head in zip(infos, heads_of(system, infos)):
-            self._add_opener(Remote(system, info, head))
+        # What was listed for an earlier run may have changed.
+        system.invalidate_cache()
+        objects = [Remote(system, info, "::" not in url) for info in objects_of(system, path, url)]
+        kept = [self._is_kept(each) for each in objects]
+        look_at(system, [each for each, is_kept in zip(objects, kept) if not is_kept])
+        for each, is_kept in zip(objects, kept):
+            self._add_remote(each, is_kept)
+
+    def _is_kept(self, remote: Remote) -> bool:
+        """Whether the cache has the content, so that nothing of it need be read; sets what kind it is."""
+        for kind in ("stream", "database"):
+            identity = remote.listed_identity(kind) if self._cache.folder else ""
+            if identity and _native.is_in_cache(self._cache.folder, identity):
+                remote.kind = kind
+                return True
+        return False
+
+    def _add_remote(self, remote: Remote, is_kept: bool) -> None:
+        if remote.kind == "stream":
+            self._add_opener(remote.name, remote, remote.identify)
+        elif is_kept:
+            # Under the name of the copy that there would be.
+            self._add_opener(self._place_of_copy(remote.name), remote, remote.identify)
+        else:
+            self.native.append(("copy", os.fsencode(self._copied(remote)), remote.identify))
+
+    def _copied(self, opener: FileLike | Remote) -> str:
+        reader = opener()
+        return self._spooled(opener.name, iter(lambda: reader.read(BLOCK), b""))
 
     def _free_name(self, given: Any) -> str:
         name = os.path.basename(given) if isinstance(given, str) and given else "recording"
@@ -107,9 +137,7 @@ class Inputs:
 
     def _spooled(self, name: str, pieces: Iterable[Any]) -> str:
         """A database as a file, for as long as the run lives."""
-        if self._spool is None:
-            self._spool = tempfile.TemporaryDirectory(prefix="borescope-")
-        path = os.path.join(self._spool.name, os.path.basename(name) or "recording")
+        path = self._place_of_copy(name)
         with open(path, "xb") as file:
             for piece in pieces:
                 if isinstance(piece, str):
@@ -117,11 +145,22 @@ class Inputs:
                 file.write(piece)
         return path
 
+    def _place_of_copy(self, name: str) -> str:
+        """Where there is no copy yet: databases of ranks may be called the same in folders of their own."""
+        if self._spool is None:
+            self._spool = tempfile.TemporaryDirectory(prefix="borescope-")
+        folder = self._spool.name
+        if os.path.basename(name) in self._copies:
+            folder = os.path.join(folder, str(len(self._copies)))
+            os.mkdir(folder)
+        self._copies.append(os.path.basename(name))
+        return os.path.join(folder, os.path.basename(name) or "recording")
+
     def as_files(self, folder: str) -> list[bytes]:
         """Names of files with the content of all sources; streams are written into ``folder``."""
         names = []
         for kind, name, *rest in self.native:
-            if kind == "path":
+            if kind in ("path", "copy"):
                 names.append(name)
                 continue
             path = os.path.join(folder, os.path.basename(name))

@@ -15,6 +15,7 @@ from typing import Any, Literal
 
 from . import _native
 from ._answer import Answer
+from ._cache import CacheOption, cache_of
 from ._check import CheckResult, check
 from ._checks import SqlValue, check_options, check_sql, names_of, sql_value
 from ._diagnostics import DiagnosticAction, Diagnostic, Severity, diagnostics_of
@@ -82,11 +83,6 @@ def _free_bytes() -> int:
         return 8 << 30
 
 
-def _cache_of(cache: str | os.PathLike[str] | None) -> str:
-    given = os.environ.get("BORESCOPE_CACHE", "") if cache is None else os.fspath(cache)
-    return os.path.expanduser(given)
-
-
 def _keep_bytes(keep: Keep, memory_limit: int, can_repeat: bool) -> int:
     if keep == "always" or not can_repeat:
         return _ALL_BYTES
@@ -111,7 +107,7 @@ class Run(Verbs):
                  progress: ProgressOption, storage_options: Mapping[str, Any] | None, keep: Keep,
                  captures: Given | None, on_diagnostic: DiagnosticAction,
                  shard: tuple[int, int] | str | None = None,
-                 cache: str | os.PathLike[str] | None = None,
+                 cache: CacheOption = None,
                  cache_size: int | str | None = None) -> None:
         self._arguments: dict[str, Any] = {
             "ranks": ranks, "threads": threads, "memory_limit": memory_limit, "progress": progress,
@@ -119,13 +115,15 @@ class Run(Verbs):
             "on_diagnostic": on_diagnostic, "shard": shard, "cache": cache, "cache_size": cache_size}
         check_options(threads, progress, on_diagnostic)
         self._source = source
-        self._inputs = Inputs(storage_options)
+        store = cache_of(cache)
+        self._inputs = Inputs(storage_options, store)
         self._inputs.add(source)
         limit = size_of(memory_limit, "memory_limit")
         self._run: _native.Run | None = _native.Run.open(
             self._inputs.native, threads, limit, _keep_bytes(keep, limit, self._inputs.can_repeat),
-            _paths_of(captures), False, shard_of(shard), _cache_of(cache),
-            None if cache_size is None else size_of(cache_size, "cache_size"), cache is None)
+            _paths_of(captures), False, shard_of(shard), store.folder,
+            None if cache_size is None else size_of(cache_size, "cache_size"), store.is_optional,
+            store.is_for_objects)
         self._lock = threading.Lock()
         self._warned: set[tuple[str, str]] = set()
 

@@ -10,12 +10,14 @@ from typing import Any
 
 from ._drafts import draft_of
 from ._errors import unreadable, usage
+from ._identity import seconds_of
 
 _URL = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+(::[A-Za-z][A-Za-z0-9+.-]+)*://")
 # A name without a password may be part of the place, as abfs://container@account has it.
 _USER = re.compile(r"(?<=://)[^/?#@]*:[^/?#@]*@")
 _SECRET = re.compile(r"(?i)([?&][^=&]*(?:sig|token|key|secret|credential|password|auth)[^=&]*=)[^&#]*")
 
+_HTTP = ("http://", "https://")
 _PIECES = re.compile(rb"[0-9]+|[^0-9]", re.DOTALL)
 # What file systems call the version of an object.
 _VERSION = ("size", "ETag", "etag", "generation", "mtime", "LastModified", "last_modified", "updated")
@@ -50,9 +52,9 @@ def objects_of(system: Any, path: str, url: str) -> list[Mapping[str, Any]]:
     """What a file system says of the objects that a URL leads to: one, those of a glob, or those of a
     folder."""
     try:
-        if "*" in path or "?" in path:
+        if _is_glob(path, url):
             found = list(system.glob(path, detail=True).values())
-        elif url.endswith("/") or system.isdir(path):
+        elif url.endswith("/") or _is_folder(system, path, url):
             found = system.ls(path, detail=True)
         else:
             found = [system.info(path)]
@@ -63,6 +65,16 @@ def objects_of(system: Any, path: str, url: str) -> list[Mapping[str, Any]]:
     if not files:
         raise unreadable(public_name(url), "No object", hint="check the name and the credentials")
     return sorted(files, key=lambda info: _natural(str(info["name"])))
+
+
+def _is_glob(path: str, url: str) -> bool:
+    return "*" in path.partition("?")[0] if url.startswith(_HTTP) else "*" in path or "?" in path
+
+
+def _is_folder(system: Any, path: str, url: str) -> bool:
+    """Whether it is one without a slash at its end. Of a server of HTTP it is not asked: to find links there,
+    its file system reads the whole object."""
+    return not url.startswith(_HTTP) and bool(system.isdir(path))
 
 
 def _natural(name: str) -> tuple[list[tuple[int, int, bytes]], bytes]:
@@ -76,7 +88,11 @@ def _natural(name: str) -> tuple[list[tuple[int, int, bytes]], bytes]:
 
 def is_same(before: Mapping[str, Any], after: Mapping[str, Any]) -> bool:
     """Whether an object is what it was, by all that its file system says both times."""
-    return all(before[key] == after[key] for key in _VERSION if key in before and key in after)
+    both = [(key, before[key], after[key]) for key in _VERSION if key in before and key in after]
+    if any(key in ("ETag", "etag") and old == new for key, old, new in both):
+        # Times in listings have fractions of seconds, those in other replies have none.
+        both = [(key, seconds_of(old), seconds_of(new)) for key, old, new in both]
+    return all(old == new for _, old, new in both)
 
 
 def is_same_file(target: str | os.PathLike[str], file: str) -> bool:

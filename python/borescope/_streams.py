@@ -6,8 +6,9 @@ import os
 import threading
 from collections.abc import Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
-from typing import Any
+from typing import Any, Literal
 
+from ._identity import Unidentified, identity_of
 from ._stores import is_same, public_name
 
 # Formats that are databases are read by position: they must be files.
@@ -74,31 +75,69 @@ class Changed(Exception):
 class Remote:
     """An object of a file system of fsspec."""
 
-    def __init__(self, system: Any, info: Mapping[str, Any], head: bytes) -> None:
+    def __init__(self, system: Any, info: Mapping[str, Any], is_direct: bool) -> None:
         self.url: str = system.unstrip_protocol(info["name"])
         self.name = public_name(self.url)
         self.failure: BaseException | None = None
         self.can_repeat = True
         self._system = system
-        self._path = info["name"]
+        self.path = info["name"]
         self._before = info
-        self._head = head
+        self._is_direct = is_direct
+        self._stopped: BaseException | None = None
+        self.kind: Literal["stream", "database"] = "stream"
 
-    def is_database(self) -> bool:
-        return self._head == DATABASE
+    def listed_identity(self, kind: str) -> str:
+        """What the content is called as an object of this kind, by what the store said at first; empty
+        where that is not enough."""
+        try:
+            return self._identity(self._before, kind)
+        except Unidentified:
+            return ""
+
+    def identify(self) -> tuple[str, str]:
+        """What the content is called, asked now; or nothing, and why."""
+        try:
+            now = self._info_now()
+            if not is_same(self._before, now):
+                return "", "the object changed after the run was opened"
+            identity = self._identity(now, self.kind)
+            # What a listing leaves out counts from now on.
+            self._before = {**self._before, **now}
+            return identity, ""
+        except Unidentified as error:
+            return "", f"not kept: {error}"
+        except Exception as error:
+            return "", f"the store does not say what it is ({type(error).__name__})"
+        except BaseException as error:
+            self._stopped = error
+            return "", type(error).__name__
+
+    def _identity(self, info: Mapping[str, Any], kind: str) -> str:
+        if not self._is_direct:
+            raise Unidentified("it is read through another file system")
+        return f"{kind} {identity_of(self._system, info, self.url)}"
 
     def __call__(self) -> Any:
+        if self._stopped is not None:
+            # The load that follows the question about the identity ends with what that was ended by.
+            self.failure, self._stopped = self._stopped, None
+            return type(self.failure).__name__
         read = _ReadAhead(self._open, self._check).read
         return _Reading(self, read, b"", self._before.get("size"), self._why_changed)
 
     def _open(self) -> Any:
-        return self._system.open(self._path, "rb", block_size=BLOCK, cache_type="readahead")
+        return self._system.open(self.path, "rb", block_size=BLOCK, cache_type="readahead")
 
     def _check(self) -> None:
         """Asks the store again; what a store does not say of its objects cannot be compared."""
-        self._system.invalidate_cache()
-        if not is_same(self._before, self._system.info(self._path)):
+        if not is_same(self._before, self._info_now()):
             raise Changed("the object changed while it was read")
+
+    def _info_now(self) -> Mapping[str, Any]:
+        self._system.invalidate_cache()
+        info: Mapping[str, Any] = self._system.info(self.path)
+        return info
 
     def _why_changed(self, done: int) -> str | None:
         self._check()
@@ -192,8 +231,10 @@ def _checked(data: Any) -> bytes:
     return bytes(data)
 
 
-def heads_of(system: Any, infos: list[Mapping[str, Any]]) -> list[bytes]:
-    """The first bytes of all objects; file systems that can ask for them all at once do so."""
-    paths = [info["name"] for info in infos]
-    heads = system.cat_ranges(paths, [0] * len(paths), [len(DATABASE)] * len(paths))
-    return [bytes(head) for head in heads]
+def look_at(system: Any, objects: list[Remote]) -> None:
+    """Sets the kind of all objects by their first bytes; file systems that can ask for them all at once
+    do so."""
+    paths = [each.path for each in objects]
+    heads = system.cat_ranges(paths, [0] * len(paths), [len(DATABASE)] * len(paths)) if paths else []
+    for each, head in zip(objects, heads):
+        each.kind = "database" if bytes(head) == DATABASE else "stream"

@@ -35,7 +35,8 @@ nb::list PathsOf(const Run& run) {
 
 Run Open(const nb::list& sources, int threads, uint64_t memory_limit, uint64_t keep_bytes,
          Names captures, bool saved, std::optional<std::pair<uint32_t, uint32_t>> shard,
-         std::string cache, std::optional<uint64_t> cache_bytes, bool cache_is_optional) {
+         std::string cache, std::optional<uint64_t> cache_bytes, bool cache_is_optional,
+         bool cache_needs_identity) {
   OpenOptions options;
   options.threads = threads;
   options.memory_limit = memory_limit;
@@ -45,6 +46,7 @@ Run Open(const nb::list& sources, int threads, uint64_t memory_limit, uint64_t k
   options.cache = std::move(cache);
   options.cache_bytes = cache_bytes.value_or(options.cache_bytes);
   options.cache_is_optional = cache_is_optional;
+  options.cache_needs_identity = cache_needs_identity;
   if (shard.has_value()) {
     options.shard = Shard{shard->first, shard->second};
   }
@@ -151,7 +153,7 @@ void BindRuns(nb::module_& module) {
       .def_static("open", Open, nb::arg("sources"), nb::arg("threads"), nb::arg("memory_limit"),
                   nb::arg("keep_bytes"), nb::arg("captures"), nb::arg("saved"),
                   nb::arg("shard").none(), nb::arg("cache"), nb::arg("cache_bytes").none(),
-                  nb::arg("cache_is_optional"))
+                  nb::arg("cache_is_optional"), nb::arg("cache_needs_identity"))
       .def_prop_ro("paths", PathsOf)
       .def_prop_ro("kept_bytes", &Run::kept_bytes)
       .def("only", Only, nb::arg("files"), nb::arg("keep_bytes"))
@@ -167,6 +169,7 @@ void BindRuns(nb::module_& module) {
       .def("report_bytes", ReportBytes, nb::arg("params"), nb::arg("against").none(),
            nb::arg("progress").none())
       .def("map", Map, nb::arg("verbs"), nb::arg("params"), nb::arg("progress").none());
+  module.def("is_in_cache", IsInCache, nb::arg("folder"), nb::arg("identity"));
 }
 
 }  // namespace borescope::python

@@ -1,9 +1,11 @@
 #include "sources.h"
 
+#include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
 
 #include <algorithm>
 #include <cstring>
+#include <functional>
 #include <memory>
 #include <string>
 #include <utility>
@@ -107,9 +109,28 @@ class StreamReader : public Reader {
   Held reader_;
 };
 
-Source StreamOf(std::string name, nb::object opener) {
+// What says which content a source has, if anybody does: sources.h.
+std::function<Result<std::string>()> IdentityOf(nb::object identify) {
+  if (identify.is_none()) {
+    return nullptr;
+  }
+  auto held = std::make_shared<const Held>(std::move(identify));
+  return [held]() -> Result<std::string> {
+    const nb::gil_scoped_acquire acquire;
+    try {
+      const auto [identity, reason] = nb::cast<std::pair<std::string, std::string>>(held->get()());
+      return identity.empty() ? Result<std::string>(ReadError(reason)) : identity;
+    } catch (nb::python_error& raised) {
+      return ErrorOf(raised);
+    } catch (const nb::cast_error&) {
+      return ReadError("the function that identifies it returned something else than two texts");
+    }
+  };
+}
+
+Source StreamOf(std::string name, nb::object opener, nb::object identify) {
   auto open = std::make_shared<const Held>(std::move(opener));
-  return Source::Stream(std::move(name), [open]() -> Result<std::unique_ptr<Reader>> {
+  const auto read = [open]() -> Result<std::unique_ptr<Reader>> {
     const nb::gil_scoped_acquire acquire;
     try {
       nb::object opened = open->get()();
@@ -120,7 +141,8 @@ Source StreamOf(std::string name, nb::object opener) {
     } catch (nb::python_error& raised) {
       return ErrorOf(raised);
     }
-  });
+  };
+  return Source::Stream(std::move(name), read, IdentityOf(std::move(identify)));
 }
 
 Source BytesOf(std::string name, nb::handle buffer) {
@@ -137,9 +159,13 @@ Source SourceOf(const nb::tuple& source) {
     return BytesOf(std::move(name), source[2]);
   }
   if (kind == "stream") {
-    return StreamOf(std::move(name), source[2]);
+    return StreamOf(std::move(name), source[2], source[3]);
   }
-  return Source(std::move(name));
+  Source file(std::move(name));
+  if (kind == "copy") {
+    file.identity = IdentityOf(source[2]);
+  }
+  return file;
 }
 
 }  // namespace

@@ -20,6 +20,20 @@ SqlValue SqlValueOf(nb::handle value) {
   return nb::cast<std::string>(value);
 }
 
+std::string_view WordOf(CacheUse use) {
+  switch (use) {
+    case CacheUse::kNone:
+      return "none";
+    case CacheUse::kFound:
+      return "found";
+    case CacheUse::kKept:
+      return "kept";
+    case CacheUse::kFailed:
+      return "failed";
+  }
+  return "none";
+}
+
 nb::dict FileOf(const FileInfo& file) {
   nb::dict row;
   row["path"] = BytesOf(file.path);
@@ -34,6 +48,8 @@ nb::dict FileOf(const FileInfo& file) {
   row["analysis_ns"] = file.analysis_ns;
   row["overlay"] = file.overlay.has_value() ? TextOf(file.overlay->path) : nb::none();
   row["saved"] = file.saved.empty() ? nb::none() : TextOf(file.saved);
+  row["cache"] = TextOf(WordOf(file.cache));
+  row["cache_failure"] = TextOf(file.cache_failure);
   return row;
 }
 

@@ -11,6 +11,9 @@ import pytest
 
 import borescope
 
+# Nothing is written into the cache of whoever runs the tests; those about it name a folder of their own.
+os.environ["BORESCOPE_CACHE"] = "off"
+
 ROOT = Path(__file__).resolve().parents[2]
 DEMO = ROOT / "tests" / "data" / "demo_run"
 SMALL = ROOT / "tests" / "data" / "small"

@@ -233,6 +233,91 @@ def test_workers_read_the_store(bucket: str) -> None:
     assert answer.to_json() == run.ask("kernels", "breakdown").to_json()
 
 
+# --- the cache
+
+class Listening(Proxy):
+    """Notes what is asked."""
+
+    asked: list[tuple[str, str]] = []
+
+    def forward(self) -> None:
+        self.asked.append((self.command, self.path))
+        super().forward()
+
+    do_GET = do_HEAD = forward
+
+    def harmed(self, body: bytes) -> bytes:
+        return body
+
+    @classmethod
+    def bodies(cls) -> int:
+        """How many requests for content there were since the last call."""
+        count = sum(command == "GET" and "rank-" in path and "list-type" not in path for command, path in cls.asked)
+        cls.asked.clear()
+        return count
+
+
+@pytest.fixture
+def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The default folder of a user of this test alone."""
+    monkeypatch.delenv("BORESCOPE_CACHE")
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "caches"))
+    return tmp_path / "caches" / "borescope"
+
+
+def test_unchanged_objects_are_not_read_again(bucket: str, cache: Path) -> None:
+    expected = borescope.open(DEMO).kernels()
+    with through(Listening, bucket) as url:
+        for url_of_run, use in {"s3://traces/run/": "kept", "s3://traces/run/rank-*": "found",
+                                "s3://traces/run/rank-1.json.gz": "found"}.items():
+            answer = borescope.open(url_of_run, storage_options=options(url)).kernels()
+            assert {each.cache for each in answer.files} == {use}, answer.files
+            assert (Listening.bodies() > 0) == (use == "kept")
+            if len(answer.files) == 2:
+                assert answer == expected and answer.kernels.to_csv() == expected.kernels.to_csv()
+        other_keys = options(url, key="AKIAOTHER", secret="another")
+        assert borescope.open("s3://traces/run/", storage_options=other_keys).kernels() == expected
+        assert Listening.bodies() == 0
+    content = b"".join(path.name.encode() + path.read_bytes() for path in cache.iterdir())
+    assert not re.search(b"AKIA|verysecret|127.0.0.1|s3://", content)
+
+
+def test_another_object_or_server_is_not_found(bucket: str, cache: Path) -> None:
+    import s3fs
+
+    files = s3fs.S3FileSystem(**options(bucket))
+    for name, count in (("add_kernel", 3), ("mul_kernel", 3), ("add_kernel", 4)):
+        files.pipe_file("traces/changing/rank-0.json", trace_text(count, name))
+        for use in ("kept", "found"):
+            answer = borescope.open("s3://traces/changing/", storage_options=options(bucket)).kernels()
+            assert [each.cache for each in answer.files] == [use]
+            assert answer.kernels["name"].to_list() == [name] and answer.kernels["count"].to_list() == [count]
+    with through(Listening, bucket) as url:
+        answer = borescope.open("s3://traces/changing/", storage_options=options(url)).kernels()
+        assert answer.files[0].cache == "kept" and Listening.bodies() > 0
+
+
+ASKING = """
+import sys, borescope
+answer = borescope.open("s3://traces/at-once/", storage_options={options}).kernels()
+sys.stdout.buffer.write(answer.files[0].cache.encode() + b" " + answer.to_json())
+"""
+
+
+def test_processes_at_once(bucket: str, cache: Path) -> None:
+    import s3fs
+
+    s3fs.S3FileSystem(**options(bucket)).pipe_file("traces/at-once/rank-0.json", trace_text(20_000))
+    expected = borescope.open("s3://traces/at-once/", storage_options=options(bucket), cache=False).kernels()
+    program = ASKING.format(options=repr(options(bucket)))
+    for uses in ({"kept", "found"}, {"found"}):
+        processes = [subprocess.Popen([sys.executable, "-c", program], stdout=subprocess.PIPE) for _ in range(3)]
+        replies = [process.communicate(timeout=120)[0].split(b" ", 1) for process in processes]
+        assert {text for _, text in replies} == {expected.to_json()}
+        assert {use.decode() for use, _ in replies} <= uses
+    assert len(list(cache.iterdir())) == 2
+
+
 # --- keys
 
 def test_keys_are_in_no_message(bucket: str, caplog: pytest.LogCaptureFixture) -> None:
@@ -254,9 +339,15 @@ def test_keys_are_in_no_message(bucket: str, caplog: pytest.LogCaptureFixture) -
 class Served(http.server.BaseHTTPRequestHandler):
     """One recording under any name."""
 
+    said: dict[str, str] = {}
+    asked: list[str] = []
+
     def reply(self) -> None:
+        self.asked.append(self.command)
         data = trace_text(2)
         self.send_response(200)
+        for name, value in self.said.items():
+            self.send_header(name, value)
         self.send_header("Content-Length", str(len(data)))
         self.end_headers()
         if self.command == "GET":
@@ -278,6 +369,26 @@ def test_signed_urls_keep_their_secrets() -> None:
         texts = [run.info().to_json(), run.map("info"), repr(run).encode()]
         server.shutdown()
     assert not any(re.search(rb"mary|pass1|5ec7e7|6e6e6e", text) for text in texts)
+
+
+def test_signed_urls_are_found_whatever_signs_them(cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Served, "said", {"ETag": '"one"', "Last-Modified": "Thu, 01 Jan 2026 00:00:00 GMT"})
+    uses: list[str] = []
+    Served.asked.clear()
+    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), Served) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        place = f"http://127.0.0.1:{server.server_address[1]}/rank-4.json?version=3"
+        for signature in ("5ec7e7", "7e5ec7"):
+            answer = borescope.open(f"{place}&X-Amz-Signature={signature}&X-Amz-Date=1").kernels()
+            uses.append(answer.files[0].cache)
+            assert ("GET" in Served.asked) == (uses == ["kept"])
+            Served.asked.clear()
+        monkeypatch.setattr(Served, "said", {"ETag": 'W/"one"'})
+        weak = borescope.open(place).kernels().files[0]
+        server.shutdown()
+    assert uses == ["kept", "found"] and weak.cache == "failed" and "weak" in weak.cache_failure
+    content = b"".join(path.name.encode() + path.read_bytes() for path in cache.iterdir())
+    assert not re.search(b"5ec7e7|7e5ec7|127.0.0.1|version=3", content)
 
 
 def test_what_of_a_url_is_shown() -> None:

@@ -1,5 +1,7 @@
 #include "borescope/run.h"
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <utility>
 
@@ -76,10 +78,15 @@ std::optional<internal::ShardMark> RunAccess::MarkOf(const Run& run) { return ru
 
 namespace {
 
-// Gives the files the store of OpenOptions::cache.
-Result<void> UseStore(const OpenOptions& options, std::vector<InputFile>& files) {
-  if (options.cache.empty() || options.saved) {
-    return {};
+// Gives the files the store of OpenOptions::cache, and returns that of captures, which are files.
+Result<std::shared_ptr<internal::TraceStore>> UseStore(const OpenOptions& options,
+                                                       std::vector<InputFile>& files) {
+  const auto is_for_it = [&](const InputFile& file) {
+    return !options.cache_needs_identity || file.identity != nullptr;
+  };
+  if (options.cache.empty() || options.saved ||
+      std::none_of(files.begin(), files.end(), is_for_it)) {
+    return std::shared_ptr<internal::TraceStore>();
   }
   internal::Result<std::shared_ptr<internal::TraceStore>> store =
       internal::TraceStore::Open(options.cache, options.cache_bytes);
@@ -87,13 +94,24 @@ Result<void> UseStore(const OpenOptions& options, std::vector<InputFile>& files)
     return PublicError(store.error(), {&options.cache, 1});
   }
   for (InputFile& file : files) {
-    file.store = store.ok() ? *store : nullptr;
-    file.store_failure = store.ok() ? "" : store.error().message;
+    if (is_for_it(file)) {
+      file.store = store.ok() ? *store : nullptr;
+      file.store_failure = store.ok() ? "" : store.error().message;
+    }
   }
-  return {};
+  return store.ok() && !options.cache_needs_identity ? *store : nullptr;
 }
 
 }  // namespace
+
+bool IsInCache(const std::string& folder, const std::string& identity) {
+  if (access(folder.c_str(), F_OK) != 0) {
+    return false;
+  }
+  const internal::Result<std::shared_ptr<internal::TraceStore>> store =
+      internal::TraceStore::Open(folder, OpenOptions().cache_bytes);
+  return store.ok() && (*store)->Has((*store)->ContentCalled(identity));
+}
 
 Run::Run(std::unique_ptr<State> state) : state_(std::move(state)) {}
 Run::Run(Run&&) noexcept = default;
@@ -121,11 +139,13 @@ Result<Run> Run::Open(std::span<const Source> sources, const OpenOptions& option
     if (!taken.ok()) return PublicError(taken.error());
     mark = *taken;
   }
-  if (const Result<void> store = UseStore(options, *files); !store.ok()) {
+  Result<std::shared_ptr<internal::TraceStore>> store = UseStore(options, *files);
+  if (!store.ok()) {
     return store.error();
   }
   if (!options.saved) {
-    const internal::Result<void> captures = internal::FindCaptures(options.captures, *files);
+    const internal::Result<void> captures =
+        internal::FindCaptures(options.captures, std::move(*store), *files);
     if (!captures.ok()) return PublicError(captures.error(), options.captures);
   }
   return Run(std::make_unique<State>(State{

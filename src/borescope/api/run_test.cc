@@ -7,10 +7,15 @@
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
+#include <fstream>
+#include <functional>
+#include <memory>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
+#include "borescope/base/io/temporary_folder.h"
 #include "borescope/schema.h"
 
 namespace borescope {
@@ -31,7 +36,9 @@ std::string TraceText(int at) {
 ]})";
 }
 
-Source Rank(int rank, std::atomic<int>* loads = nullptr) {
+using Identify = std::function<Result<std::string>()>;
+
+Source Rank(int rank, std::atomic<int>* loads = nullptr, Identify identity = nullptr) {
   const std::string name = "rank-" + std::to_string(rank) + ".json";
   const auto bytes = std::make_shared<const std::string>(TraceText(rank + 1));
   if (loads == nullptr) {
@@ -51,10 +58,11 @@ Source Rank(int rank, std::atomic<int>* loads = nullptr) {
     std::shared_ptr<const std::string> text_;
     size_t at_ = 0;
   };
-  return Source::Stream(name, [bytes, loads]() -> Result<std::unique_ptr<Reader>> {
+  const auto open = [bytes, loads]() -> Result<std::unique_ptr<Reader>> {
     ++*loads;
     return std::unique_ptr<Reader>(std::make_unique<Bytes>(bytes));
-  });
+  };
+  return Source::Stream(name, open, std::move(identity));
 }
 
 std::string Json(const Result<Answer>& answer) {
@@ -94,6 +102,70 @@ TEST(RunTest, LoadsOnceForSeveralQuestions) {
   EXPECT_EQ(run->kept_bytes(), 0U);
   EXPECT_TRUE(run->Ask("breakdown").ok());
   EXPECT_EQ(loads, 2);
+}
+
+// The answer of a source with a cache, and how that was used for it.
+std::pair<std::string, FileInfo> Cached(const Source& source, const OpenOptions& options) {
+  const Result<borescope::Run> run = borescope::Run::Open({source}, options);
+  const Result<Answer> answer =
+      run.ok() ? run->Ask({"kernels", "idle"}) : Result<Answer>(run.error());
+  return {Json(answer), answer.ok() ? answer->files().front() : FileInfo()};
+}
+
+TEST(RunTest, AStreamWhoseContentIsKnownIsReadOnce) {
+  const auto folder = internal::TemporaryFolder::Make().value();
+  const OpenOptions options{.cache = folder.path() + "/cache", .cache_needs_identity = true};
+  std::string version = "one";
+  std::atomic<int> loads = 0;
+  const Source source = Rank(0, &loads, [&]() -> Result<std::string> { return version; });
+  EXPECT_FALSE(IsInCache(options.cache, version));
+  EXPECT_FALSE(std::filesystem::exists(options.cache)) << "to ask makes nothing";
+  const auto [expected, first] = Cached(source, options);
+  EXPECT_EQ(first.cache, CacheUse::kKept) << first.cache_failure;
+  EXPECT_TRUE(IsInCache(options.cache, version));
+  const auto [found, second] = Cached(source, options);
+  EXPECT_EQ(second.cache, CacheUse::kFound);
+  EXPECT_EQ(found, expected);
+  EXPECT_EQ(Cached(Rank(0, &loads), {}).first, expected);
+  EXPECT_EQ(loads, 2);
+  version = "two";
+  EXPECT_EQ(Cached(source, options).second.cache, CacheUse::kKept);
+  EXPECT_EQ(loads, 3);
+}
+
+TEST(RunTest, AStreamThatChangesOrIsUnknownIsNotKept) {
+  const auto folder = internal::TemporaryFolder::Make().value();
+  const OpenOptions options{.cache = folder.path() + "/cache"};
+  std::atomic<int> loads = 0;
+  int asked = 0;
+  const auto [expected, changed] = Cached(
+      Rank(0, &loads, [&]() -> Result<std::string> { return std::to_string(++asked); }), options);
+  EXPECT_EQ(changed.cache, CacheUse::kFailed);
+  EXPECT_NE(changed.cache_failure.find("changed"), std::string::npos) << changed.cache_failure;
+  const auto [answer, unknown] =
+      Cached(Rank(0, &loads, [] { return Result<std::string>(Error{.message = "nobody knows"}); }),
+             options);
+  EXPECT_EQ(unknown.cache, CacheUse::kFailed);
+  EXPECT_NE(unknown.cache_failure.find("nobody knows"), std::string::npos);
+  EXPECT_EQ(answer, expected);
+  EXPECT_EQ(Cached(Rank(0, &loads), options).second.cache, CacheUse::kNone);
+  EXPECT_FALSE(IsInCache(options.cache, "1") || IsInCache(options.cache, ""));
+}
+
+TEST(RunTest, AFileMayBeFoundByWhatSomebodyElseKnows) {
+  const auto folder = internal::TemporaryFolder::Make().value();
+  const OpenOptions options{.cache = folder.path() + "/cache", .cache_needs_identity = true};
+  Source file(folder.path() + "/rank-0.json");
+  std::ofstream(file.path) << TraceText(1);
+  EXPECT_EQ(Cached(file, options).second.cache, CacheUse::kNone);
+  EXPECT_FALSE(std::filesystem::exists(options.cache)) << "none of the sources is for it";
+  file.identity = [] { return Result<std::string>("the copy of something"); };
+  const auto [expected, first] = Cached(file, options);
+  EXPECT_EQ(first.cache, CacheUse::kKept) << first.cache_failure;
+  std::filesystem::remove(file.path);
+  const auto [found, second] = Cached(file, options);
+  EXPECT_EQ(second.cache, CacheUse::kFound);
+  EXPECT_EQ(found, expected);
 }
 
 TEST(RunTest, SharedHandlesStopAloneAndLoadOnce) {

@@ -47,6 +47,28 @@ class SharedBytes : public ByteSource {
   std::unique_ptr<ByteSource> source_;
 };
 
+std::function<internal::Result<std::string>()> IdentityOf(const Source& source) {
+  if (source.identity == nullptr) {
+    return nullptr;
+  }
+  return [ask = source.identity]() -> internal::Result<std::string> {
+    Result<std::string> identity = ask();
+    if (!identity.ok()) {
+      return internal::Error{internal::ErrorCode::kIo, identity.error().Sentence()};
+    }
+    return std::move(*identity);
+  };
+}
+
+// A file of which somebody knows which content it has; a folder or a glob is what it is without.
+internal::Result<std::vector<InputFile>> KnownFile(const Source& source) {
+  BS_ASSIGN(std::vector<InputFile> found, internal::ExpandInputs({&source.path, 1}));
+  if (found.size() == 1) {
+    found.front().identity = IdentityOf(source);
+  }
+  return found;
+}
+
 InputFile MemoryInput(const Source& source) {
   InputFile file{.path = source.path, .bytes = source.bytes->size()};
   file.content = [bytes = source.bytes]() -> internal::Result<std::unique_ptr<ByteSource>> {
@@ -56,7 +78,7 @@ InputFile MemoryInput(const Source& source) {
 }
 
 InputFile StreamInput(const Source& source) {
-  InputFile file{.path = source.path};
+  InputFile file{.path = source.path, .identity = IdentityOf(source)};
   file.content = [open = source.open]() -> internal::Result<std::unique_ptr<ByteSource>> {
     Result<std::unique_ptr<Reader>> reader = open();
     if (!reader.ok()) {
@@ -86,9 +108,11 @@ Source Source::Memory(std::string name, std::shared_ptr<const std::string> bytes
   return source;
 }
 
-Source Source::Stream(std::string name, std::function<Result<std::unique_ptr<Reader>>()> open) {
+Source Source::Stream(std::string name, std::function<Result<std::unique_ptr<Reader>>()> open,
+                      std::function<Result<std::string>()> identity) {
   Source source(std::move(name));
   source.open = std::move(open);
+  source.identity = std::move(identity);
   return source;
 }
 
@@ -102,11 +126,17 @@ internal::Result<std::vector<InputFile>> FindFiles(std::span<const Source> sourc
     return {};
   };
   for (const Source& source : sources) {
-    if (source.bytes == nullptr && source.open == nullptr) {
+    const bool is_path = source.bytes == nullptr && source.open == nullptr;
+    if (is_path && source.identity == nullptr) {
       paths.push_back(source.path);
       continue;
     }
     BS_TRY(expand());
+    if (is_path) {
+      BS_ASSIGN(const std::vector<InputFile> known, KnownFile(source));
+      files.insert(files.end(), known.begin(), known.end());
+      continue;
+    }
     BS_TRY(CheckNameIsFree(source.path, files));
     files.push_back(source.bytes != nullptr ? MemoryInput(source) : StreamInput(source));
   }

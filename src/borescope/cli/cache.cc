@@ -24,11 +24,12 @@ std::string Files(size_t count) { return fmt::format("{} file{}", count, count =
 }  // namespace
 
 std::string CacheFolder(const RawOptions& raw) {
-  if (!raw.cache.empty()) {
-    return raw.cache;
+  std::string folder = raw.cache;
+  if (folder.empty()) {
+    const char* const named = std::getenv("BORESCOPE_CACHE");  // NOLINT(concurrency-mt-unsafe)
+    folder = named == nullptr ? "" : named;
   }
-  const char* const folder = std::getenv("BORESCOPE_CACHE");  // NOLINT(concurrency-mt-unsafe)
-  return folder == nullptr ? "" : folder;
+  return folder == "off" ? "" : folder;
 }
 
 Result<uint64_t> ParseCacheSize(const RawOptions& raw) {

@@ -11,7 +11,8 @@
 
 namespace borescope::cli {
 
-// The folder of --cache, else that of the environment variable BORESCOPE_CACHE; empty for none.
+// The folder of --cache, else that of the environment variable BORESCOPE_CACHE; empty for
+// none, which "off" says in both.
 std::string CacheFolder(const RawOptions& raw);
 
 // What --cache-size says; the default of the library without it. Errors are about usage.

@@ -193,6 +193,13 @@ Result<InputContent> TraceStore::ContentOf(const std::string& path, int threads)
   return content;
 }
 
+// Hashed twice, so that no file has the content that this would be the hash of: whoever makes files
+// does not know the hash of the text.
+InputContent TraceStore::ContentCalled(std::string_view identity) const {
+  const ContentHash text = hash_.Of(identity);
+  return {hash_.Of("called " + std::string(RawBytes(text))), {}, /*is_settled=*/true};
+}
+
 bool TraceStore::IsStill(const std::string& path, const InputContent& content, int threads) {
   if (FileIdentity::Of(path) != content.identity) {
     return false;
@@ -202,6 +209,10 @@ bool TraceStore::IsStill(const std::string& path, const InputContent& content, i
   }
   const Result<InputContent> now = ContentOf(path, threads);
   return now.ok() && now->hash == content.hash;
+}
+
+bool TraceStore::Has(const InputContent& content) const {
+  return access(TracePath(content.hash).c_str(), F_OK) == 0;
 }
 
 Result<std::optional<StoredTrace>> TraceStore::Find(const InputContent& content,

@@ -1,11 +1,13 @@
 // TraceStore: a folder in which indexed traces are kept as files under the hash of the content of
-// their inputs, from one process to the next. docs/cache.md says what is believed, and when.
+// their inputs, or of what says which content that is, from one process to the next. docs/cache.md
+// says what is believed, and when.
 #pragma once
 
 #include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "borescope/base/result.h"
 #include "borescope/store/file_identity.h"
@@ -35,10 +37,15 @@ class TraceStore {
   // changed since, else by reading all of it, with several threads. kIo where it cannot be read, or
   // changes meanwhile.
   Result<InputContent> ContentOf(const std::string& path, int threads);
+  // The content that somebody else calls by this text, which no other content is ever called by.
+  // Never that of a file.
+  InputContent ContentCalled(std::string_view identity) const;
   // Whether the file is still what it was. Where its identity does not say so for sure, it is read
   // once more.
   bool IsStill(const std::string& path, const InputContent& content, int threads);
 
+  // Whether a trace of this content is kept, which may turn out to be damaged.
+  bool Has(const InputContent& content) const;
   // The trace that is kept of this content; nothing where there is none. kCorrupt or kIo says why
   // one that is there cannot be used.
   Result<std::optional<StoredTrace>> Find(const InputContent& content, const StoredSource& source,

@@ -161,6 +161,28 @@ TEST_F(TraceStoreTest, AFileThatWasLeftAloneIsNotReadAgain) {
   }
 }
 
+TEST_F(TraceStoreTest, WhatSomebodyElseKnowsIsFoundByItsName) {
+  const InputContent one = Store()->ContentCalled("version one");
+  EXPECT_FALSE(Store()->Has(one));
+  ASSERT_TRUE(Keep(*Store(), one).ok());
+  EXPECT_TRUE(Store()->Has(Store()->ContentCalled("version one")));
+  EXPECT_TRUE(Store()->Find(Store()->ContentCalled("version one"), {}, 1)->has_value());
+  EXPECT_FALSE(Store()->Has(Store()->ContentCalled("version two")));
+  EXPECT_FALSE(Store()->Has(Store()->ContentCalled("")));
+}
+
+// Nor by a file that holds what it is called.
+TEST_F(TraceStoreTest, WhatSomebodyElseKnowsIsNotFoundByAFile) {
+  const std::shared_ptr<TraceStore> store = Store();
+  Write(input_, "version one");
+  const InputContent called = store->ContentCalled("version one");
+  const InputContent file = ContentNow(*store);
+  EXPECT_NE(called.hash, file.hash);
+  Write(input_, "called " + std::string(reinterpret_cast<const char*>(file.hash.words.data()),
+                                        sizeof file.hash.words));
+  EXPECT_EQ(called.hash, ContentNow(*store).hash) << "who knows the key of the folder may do that";
+}
+
 TEST_F(TraceStoreTest, NoOrdinaryFileHasNoContent) {
   EXPECT_FALSE(Store()->ContentOf(folder_.path(), 1).ok());
   EXPECT_FALSE(Store()->ContentOf("/dev/null", 1).ok());

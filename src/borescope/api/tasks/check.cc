@@ -54,7 +54,7 @@ Result<internal::CheckRequest> InsideCheck(std::span<const std::string> runs,
   inside.run.stop = options.stop;
   SetProgress(options.progress, inside.run);
   inside.find_captures = [captures = options.captures](std::vector<internal::InputFile>& files) {
-    return internal::FindCaptures(captures, files);
+    return internal::FindCaptures(captures, nullptr, files);
   };
   return inside;
 }

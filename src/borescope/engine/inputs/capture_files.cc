@@ -5,6 +5,7 @@
 #include <map>
 #include <string_view>
 #include <system_error>
+#include <utility>
 
 #include "borescope/base/text/text.h"
 #include "borescope/engine/captures/capture_store.h"
@@ -77,7 +78,8 @@ bool IsSameFile(const std::string& a, const std::string& b) {
 
 }  // namespace
 
-Result<void> FindCaptures(std::span<const std::string> named, std::vector<InputFile>& files) {
+Result<void> FindCaptures(std::span<const std::string> named, std::shared_ptr<TraceStore> traces,
+                          std::vector<InputFile>& files) {
   BS_ASSIGN(const std::vector<InputFile> found, ExpandInputs(named));
   for (const InputFile& capture : found) {
     std::error_code error;
@@ -87,7 +89,7 @@ Result<void> FindCaptures(std::span<const std::string> named, std::vector<InputF
                                        "; check the name given to --captures"};
     }
   }
-  const auto store = std::make_shared<CaptureStore>(files.empty() ? nullptr : files.front().store);
+  const auto store = std::make_shared<CaptureStore>(std::move(traces));
   std::map<fs::path, std::vector<std::string>> beside;
   for (InputFile& file : files) {
     const bool is_file = file.content == nullptr && file.path != "-";

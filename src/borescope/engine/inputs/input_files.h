@@ -33,6 +33,8 @@ struct InputFile {
   // Where the bytes come from if not from the file at `path`, which then is a name for messages:
   // opens them anew at each call.
   std::function<Result<std::unique_ptr<ByteSource>>()> content = nullptr;
+  // Which content the input has now, where somebody else knows: Source::identity.
+  std::function<Result<std::string>()> identity = nullptr;
   // Of a recording of borescope record: the logs of its processes, which `path` is the first of.
   std::vector<std::string> logs = {};
 };

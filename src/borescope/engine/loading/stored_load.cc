@@ -33,11 +33,31 @@ bool HasUnfinishedWrites(const std::string& path) {
 }
 
 // Inputs that follow from the content of one file. Recordings of borescope record are of several,
-// and may still grow; what comes from a pipe or a program can be read once.
+// and may still grow; what comes from a pipe or a program can be read once, unless it is known
+// which content it is.
 bool IsForStore(const InputFile& input) {
-  return input.store != nullptr && input.logs.empty() && input.content == nullptr &&
-         input.path != "-" && FileIdentity::Of(input.path).has_value() &&
-         !HasUnfinishedWrites(input.path);
+  if (input.store == nullptr || !input.logs.empty()) {
+    return false;
+  }
+  return input.identity != nullptr ||
+         (input.content == nullptr && input.path != "-" &&
+          FileIdentity::Of(input.path).has_value() && !HasUnfinishedWrites(input.path));
+}
+
+Result<InputContent> ContentOf(const InputFile& input, int threads) {
+  if (input.identity == nullptr) {
+    return input.store->ContentOf(input.path, threads);
+  }
+  BS_ASSIGN(const std::string identity, About(input.path, input.identity()));
+  return input.store->ContentCalled(identity);
+}
+
+bool IsStill(const InputFile& input, const InputContent& content, int threads) {
+  if (input.identity == nullptr) {
+    return input.store->IsStill(input.path, content, threads) && !HasUnfinishedWrites(input.path);
+  }
+  const Result<InputContent> now = ContentOf(input, threads);
+  return now.ok() && now->hash == content.hash;
 }
 
 StoreReport Kept(const InputFile& input, const InputContent& content, const LoadedTrace& loaded,
@@ -46,7 +66,7 @@ StoreReport Kept(const InputFile& input, const InputContent& content, const Load
   if (meta.format == TraceFormat::kRecording || meta.remedy != RemedyOf(meta.format)) {
     return {};
   }
-  if (!input.store->IsStill(input.path, content, threads) || HasUnfinishedWrites(input.path)) {
+  if (!IsStill(input, content, threads)) {
     return {StoreUse::kFailed, input.path + ": changed while it was read"};
   }
   const Result<void> kept = input.store->Keep(content, loaded.trace, loaded.index, threads);
@@ -79,7 +99,7 @@ Result<LoadedTrace> LoadStored(const InputFile& input, const LoadOptions& option
     return LoadAndIndex(input, options);
   }
   const Stopwatch stopwatch;
-  const Result<InputContent> content = input.store->ContentOf(input.path, options.threads);
+  const Result<InputContent> content = ContentOf(input, options.threads);
   if (!content.ok()) {
     return LoadAndKeep(input, options, content, content.error().message);
   }
