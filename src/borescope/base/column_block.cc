@@ -36,8 +36,8 @@ constexpr size_t kShortestOfLargePages = size_t{8} << 20;
 constexpr size_t kLargePage = size_t{2} << 20;
 
 // What the block of so many bytes takes of the addresses. Linux puts what is as long as whole large
-// pages where such pages lie, also when it grows; a block that begins elsewhere has to be moved page
-// by page, and gets few large ones.
+// pages where such pages lie, also when it grows; a block that begins elsewhere has to be moved
+// page by page, and gets few large ones.
 size_t WholePages(size_t bytes) {
   static const auto small_page = static_cast<size_t>(sysconf(_SC_PAGESIZE));
   const size_t page = bytes >= kShortestOfLargePages ? kLargePage : small_page;

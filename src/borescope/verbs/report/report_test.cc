@@ -30,7 +30,7 @@ class RunReportTest : public testing::Test {
                 testing::UnitTest::GetInstance()->current_test_info()->name()),
         path_(folder_ + "/run_report_test.json") {
     std::filesystem::create_directories(folder_);
-    std::ofstream(path_) << kTrace;
+    Record(kTrace);
   }
   ~RunReportTest() override { std::filesystem::remove_all(folder_); }
 
@@ -40,6 +40,8 @@ class RunReportTest : public testing::Test {
     options.files = *ExpandInputs(inputs);
     return options;
   }
+
+  void Record(std::string_view trace) const { std::ofstream(path_) << trace; }
 
  private:
   std::string folder_;
@@ -91,7 +93,7 @@ std::string Json(const Table& table) {
 
 // What is left without rows for the page is not on it.
 TEST_F(RunReportTest, OfWhatThePageShowsTheVerbSaysTheSame) {
-  std::ofstream(path_) << kSteps;
+  Record(kSteps);
   size_t compared = 0;
   size_t spared = 0;
   for (const SectionSpec& section : ReportSections()) {

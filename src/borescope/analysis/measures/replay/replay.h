@@ -29,7 +29,7 @@ inline constexpr int64_t kNoDependency = -(int64_t{1} << 60);
 
 // Per place the time since the begin of the recording. Pure; O(places + dependencies).
 std::vector<int64_t> Replay(const ReplayGraph& graph, const ReplayLags& lags);
-// The same into `times`: to take memory for them anew costs as much as the replay.
+// The same into `times`: new memory for them costs as much as the replay.
 void Replay(const ReplayGraph& graph, const ReplayLags& lags, std::vector<int64_t>& times);
 
 // The dependencies with their measured lengths, which give the recording back to the nanosecond.

@@ -1,4 +1,4 @@
-// The memory of replays, which is used again: to take it anew costs as much as a replay.
+// The memory of replays, which is used again: new memory costs as much as a replay.
 #pragma once
 
 #include <cstddef>
