@@ -62,6 +62,7 @@ class RowText {
     Add(tracks.process[track.value]);
   }
   void Add(char value) { Add(int64_t{value}); }
+  void Add(SeldomNumber value) { Add(int64_t{value}); }
   template <class T>
   void Add(T value) {
     text_ += " ";
@@ -81,7 +82,7 @@ class RowText {
       ForEachColumn(
           [&](const auto& column) {
             using Value = std::remove_cvref_t<decltype(column[row])>;
-            if constexpr (std::is_same_v<Value, uint32_t>) {
+            if constexpr (std::is_same_v<Value, uint32_t> || std::is_same_v<Value, SeldomDetail>) {
               return;  // numbers of other rows
             } else {
               Add(column[row]);
@@ -115,7 +116,8 @@ class RowText {
       AddRow(trace_.runtime_calls(), detail);
     } else if (host.kind[row] != HostKind::kOther) {
       AddRow(trace_.ops(), detail);
-      AddRow(trace_.collectives(), detail == kNoDetail ? detail : trace_.ops().collective[detail]);
+      AddRow(trace_.collectives(),
+             detail == kNoDetail ? detail : uint32_t{trace_.ops().collective[detail]});
     }
     text_ += '\n';
   }
@@ -129,7 +131,7 @@ class RowText {
       case DeviceKind::kKernel:
         AddRow(trace_.kernels(), detail);
         AddRow(trace_.collectives(),
-               detail == kNoDetail ? detail : trace_.kernels().collective[detail]);
+               detail == kNoDetail ? detail : uint32_t{trace_.kernels().collective[detail]});
         break;
       case DeviceKind::kMemcpy:
       case DeviceKind::kMemset:

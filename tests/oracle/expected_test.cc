@@ -221,12 +221,14 @@ void ExpectedTest::CheckExternalIds() const {
       op_ids.insert(trace().ops().external_id[detail]);
     }
   }
-  for (const auto* ids : {&trace().ops().external_id, &trace().runtime_calls().external_id,
-                          &trace().device().external_id}) {
-    for (const int64_t id : *ids) {
+  const auto look_at = [&](const auto& ids) {
+    for (const int64_t id : ids) {
       largest = std::max(largest, id);
     }
-  }
+  };
+  look_at(trace().ops().external_id);
+  look_at(trace().runtime_calls().external_id);
+  look_at(trace().device().external_id);
   int64_t hits = 0;
   int64_t misses = 0;
   int64_t absent = 0;

@@ -60,9 +60,10 @@ class Twin {
  private:
   HostId Parent(HostId row) const { return view_.index.tree.parent[row.value]; }
 
-  int64_t Detail(HostId row, const ColumnData<int64_t>& column) const {
+  int64_t Detail(HostId row, const ColumnData<SeldomNumber>& column) const {
     const uint32_t detail = host_.detail[row.value];
-    return host_.kind[row.value] == HostKind::kOp && detail != kNoDetail ? column[detail] : -1;
+    return host_.kind[row.value] == HostKind::kOp && detail != kNoDetail ? int64_t{column[detail]}
+                                                                         : -1;
   }
 
   bool RunsBackward(HostId row) const {

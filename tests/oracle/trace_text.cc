@@ -47,6 +47,8 @@ class TextWriter {
       text_ += std::to_string(static_cast<int>(value));
     } else if constexpr (std::is_arithmetic_v<T>) {
       text_ += std::to_string(value);
+    } else if constexpr (std::is_same_v<T, SeldomNumber> || std::is_same_v<T, SeldomDetail>) {
+      text_ += std::to_string(int64_t{value});
     } else {
       text_ += std::to_string(value.value);  // an id
     }
