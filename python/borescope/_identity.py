@@ -100,7 +100,7 @@ def _check_is_settled(info: Mapping[str, Any], version: str) -> None:
 def _seconds_of_header(text: Any) -> float | None:
     try:
         return email.utils.parsedate_to_datetime(text).timestamp()
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         return None
 
 

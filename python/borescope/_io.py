@@ -24,11 +24,12 @@ class Inputs:
     def __init__(self, storage_options: Mapping[str, Any] | None, cache: Cache) -> None:
         self.native: list[tuple[Any, ...]] = []
         self.openers: list[FileLike | Remote] = []
+        self._remotes: list[Remote] = []
         self.can_pickle = True
         self._options = dict(storage_options or {})
         self._cache = cache
         self._names: set[str] = set()
-        self._copies: list[str] = []
+        self._copies = 0
         self._spool: tempfile.TemporaryDirectory[str] | None = None
 
     @property
@@ -47,6 +48,14 @@ class Inputs:
             if opener.failure is not None:
                 failure, opener.failure = opener.failure, None
                 return failure
+        return None
+
+    def interruption(self) -> BaseException | None:
+        """What ended a question to a store, such as Ctrl-C, once."""
+        for remote in self._remotes:
+            if remote.stopped is not None:
+                stopped, remote.stopped = remote.stopped, None
+                return stopped
         return None
 
     def add(self, given: Given) -> None:
@@ -113,12 +122,14 @@ class Inputs:
         return False
 
     def _add_remote(self, remote: Remote, is_kept: bool) -> None:
+        self._remotes.append(remote)
         if remote.kind == "stream":
             self._add_opener(remote.name, remote, remote.identify)
         elif is_kept:
             # Under the name of the copy that there would be.
             self._add_opener(self._place_of_copy(remote.name), remote, remote.identify)
         else:
+            remote.look_again()
             self.native.append(("copy", os.fsencode(self._copied(remote)), remote.identify))
 
     def _copied(self, opener: FileLike | Remote) -> str:
@@ -146,24 +157,20 @@ class Inputs:
         return path
 
     def _place_of_copy(self, name: str) -> str:
-        """Where there is no copy yet: databases of ranks may be called the same in folders of their own."""
+        """Where there is no copy yet."""
         if self._spool is None:
             self._spool = tempfile.TemporaryDirectory(prefix="borescope-")
-        folder = self._spool.name
-        if os.path.basename(name) in self._copies:
-            folder = os.path.join(folder, str(len(self._copies)))
-            os.mkdir(folder)
-        self._copies.append(os.path.basename(name))
-        return os.path.join(folder, os.path.basename(name) or "recording")
+        self._copies += 1
+        return _own_place(self._spool.name, self._copies, name)
 
     def as_files(self, folder: str) -> list[bytes]:
         """Names of files with the content of all sources; streams are written into ``folder``."""
         names = []
-        for kind, name, *rest in self.native:
+        for number, (kind, name, *rest) in enumerate(self.native):
             if kind in ("path", "copy"):
                 names.append(name)
                 continue
-            path = os.path.join(folder, os.path.basename(name))
+            path = _own_place(folder, number, name)
             with open(path, "xb") as file:
                 if kind == "bytes":
                     file.write(rest[0])
@@ -171,6 +178,13 @@ class Inputs:
                     _copy(rest[0](), file, name)
             names.append(os.fsencode(path))
         return names
+
+
+def _own_place(folder: str, number: int, name: str) -> str:
+    """A path in a folder of its own: files of ranks may be called the same."""
+    own = os.path.join(folder, str(number))
+    os.mkdir(own)
+    return os.path.join(own, os.path.basename(name) or "recording")
 
 
 def _is_glob(name: str | bytes) -> bool:

@@ -355,12 +355,14 @@ class Run(Verbs):
         try:
             yield
         except (InputError, FormatError) as error:
-            cause = self._inputs.failure()
+            cause = self._inputs.interruption() or self._inputs.failure()
             if cause is None:
                 raise
             if not isinstance(cause, Exception):
                 raise cause from None
             raise InputError(str(error), code="io", hint=error.hint, path=error.path) from cause
+        if (stopped := self._inputs.interruption()) is not None:
+            raise stopped
 
     def _with_ranks(self, given: Mapping[str, Any], types: Mapping[str, str]) -> Mapping[str, Any]:
         ranks = self._arguments["ranks"]

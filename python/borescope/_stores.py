@@ -88,7 +88,8 @@ def _natural(name: str) -> tuple[list[tuple[int, int, bytes]], bytes]:
 
 def is_same(before: Mapping[str, Any], after: Mapping[str, Any]) -> bool:
     """Whether an object is what it was, by all that its file system says both times."""
-    both = [(key, before[key], after[key]) for key in _VERSION if key in before and key in after]
+    both = [(key, before[key], after[key]) for key in _VERSION
+            if before.get(key) is not None and after.get(key) is not None]
     if any(key in ("ETag", "etag") and old == new for key, old, new in both):
         # Times in listings have fractions of seconds, those in other replies have none.
         both = [(key, seconds_of(old), seconds_of(new)) for key, old, new in both]

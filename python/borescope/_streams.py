@@ -84,7 +84,7 @@ class Remote:
         self.path = info["name"]
         self._before = info
         self._is_direct = is_direct
-        self._stopped: BaseException | None = None
+        self.stopped: BaseException | None = None  # what ended a question to the store, such as Ctrl-C
         self.kind: Literal["stream", "database"] = "stream"
 
     def listed_identity(self, kind: str) -> str:
@@ -92,8 +92,13 @@ class Remote:
         where that is not enough."""
         try:
             return self._identity(self._before, kind)
-        except Unidentified:
+        except Exception:  # whatever a server may say about it
             return ""
+
+    def look_again(self) -> None:
+        """What the store says now is what the object is: before a copy is made, as listings leave out
+        versions."""
+        self._before = {**self._before, **self._info_now()}
 
     def identify(self) -> tuple[str, str]:
         """What the content is called, asked now; or nothing, and why."""
@@ -110,7 +115,7 @@ class Remote:
         except Exception as error:
             return "", f"the store does not say what it is ({type(error).__name__})"
         except BaseException as error:
-            self._stopped = error
+            self.stopped = error
             return "", type(error).__name__
 
     def _identity(self, info: Mapping[str, Any], kind: str) -> str:
@@ -119,10 +124,8 @@ class Remote:
         return f"{kind} {identity_of(self._system, info, self.url)}"
 
     def __call__(self) -> Any:
-        if self._stopped is not None:
-            # The load that follows the question about the identity ends with what that was ended by.
-            self.failure, self._stopped = self._stopped, None
-            return type(self.failure).__name__
+        if self.stopped is not None:
+            return type(self.stopped).__name__  # the load ends, too
         read = _ReadAhead(self._open, self._check).read
         return _Reading(self, read, b"", self._before.get("size"), self._why_changed)
 

@@ -18,6 +18,8 @@ import pytest
 from conftest import DEMO, trace_text
 
 import borescope
+from borescope._identity import _seconds_of_header
+from borescope._streams import Remote
 
 fsspec = pytest.importorskip("fsspec")
 
@@ -190,6 +192,42 @@ def test_a_store_that_fails_or_is_interrupted(
     assert run.ask("kernels").files[0].cache == "found"
 
 
+@pytest.mark.parametrize("asked_before", [0, 1])
+@pytest.mark.parametrize("name", ["rank-0.json", "one.rpd"])
+def test_an_interrupt_while_a_store_is_asked_ends_the_question(
+        folder: Path, counted: type[Counted], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str,
+        asked_before: int) -> None:
+    """Before the object is loaded, and after, when the answer is there already."""
+    borescope.open(DEMO / "rank-0.json.gz").convert(tmp_path / name)
+    counted.put(f"run/{name}", (tmp_path / name).read_bytes(), ETag='"one"')
+    real_info, real_identify, asked = counted.info, Remote.identify, [0]
+
+    def info(self: Counted, path: str, **options: Any) -> dict[str, Any]:
+        if asked[0] == asked_before + 1:
+            raise KeyboardInterrupt
+        return real_info(self, path, **options)
+
+    def identify(self: Remote) -> tuple[str, str]:
+        asked[0] += 1
+        found = real_identify(self)
+        asked[0] += 9 if found[1] == "KeyboardInterrupt" else 0
+        return found
+
+    monkeypatch.setattr(counted, "info", info)
+    monkeypatch.setattr(Remote, "identify", identify)
+    run = borescope.open(f"counted://run/{name}")
+    with pytest.raises(KeyboardInterrupt):
+        run.kernels()
+    assert run.kernels().kernels.to_dicts()
+
+
+def test_no_header_of_a_server_is_an_exception(folder: Path, counted: type[Counted]) -> None:
+    for time in ("Mon, 01 Jan 99999999999999999999 00:00:00 GMT", "Mon, 01 Jan 2024 00:00:00 +99999999999"):
+        assert _seconds_of_header(time) is None
+    counted.put("run/rank-0.json", trace_text(3), ETag='"one"', LastModified={1, 2})
+    assert borescope.open("counted://run/rank-0.json").kernels().kernels.to_dicts()
+
+
 @pytest.mark.parametrize("said, why", [
     ({}, "no ETag, version or checksum"),
     ({"ETag": 'W/"one"'}, "weak"),
@@ -276,6 +314,8 @@ def test_databases_of_one_name(folder: Path, counted: type[Counted], tmp_path: P
         answer = run.breakdown()
         assert [each.cache for each in answer.files] == [use] * 2
         assert answer.breakdown == expected.breakdown
+        run.convert(tmp_path / f"{use}.json")
+        assert len(borescope.open(tmp_path / f"{use}.json").info().traces) == 1
 
 
 def test_several_at_once(folder: Path, counted: type[Counted]) -> None:
