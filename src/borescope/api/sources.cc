@@ -63,7 +63,7 @@ std::function<internal::Result<std::string>()> IdentityOf(const Source& source) 
 // A file of which somebody knows which content it has; a folder or a glob is what it is without.
 internal::Result<std::vector<InputFile>> KnownFile(const Source& source) {
   BS_ASSIGN(std::vector<InputFile> found, internal::ExpandInputs({&source.path, 1}));
-  if (found.size() == 1) {
+  if (found.size() == 1 && found.front().path == source.path) {
     found.front().identity = IdentityOf(source);
   }
   return found;

@@ -316,7 +316,7 @@ constexpr AnalysisSpec WithDear(std::string_view name) {
 
 // Whatever the order of the verbs and the number of threads: each graph is made once, and one is
 // freed before the next is made.
-TEST_F(SessionTest, WhatIsDearIsMeasuredOnceAndOneAtATime) {
+TEST_F(SessionTest, ThreadsMeasureWhatIsDearOnceAndOneAtATime) {
   constexpr AnalysisSpec kOne = WithDear<FirstGraph, 1>("one");
   constexpr AnalysisSpec kTwo = WithDear<SecondGraph, 2>("two");
   constexpr AnalysisSpec kThree = WithDear<FirstGraph, 3>("three");

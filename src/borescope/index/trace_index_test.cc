@@ -86,6 +86,7 @@ TEST(TraceIndexThreadsTest, ThreadsChangeNothing) {
        {Diag::kUnlinkedDeviceEvent, Diag::kDeviceBeforeLaunch, Diag::kUnlinkedOp}) {
     EXPECT_GT(one.diagnostics.count(kind), 0U);
     EXPECT_EQ(one.diagnostics.count(kind), many.diagnostics.count(kind));
+    EXPECT_EQ(one.diagnostics.Get(kind).first, many.diagnostics.Get(kind).first);
   }
   const auto& rules = one.correlation.rule;
   EXPECT_NE(std::count(rules.begin(), rules.end(), LinkRule::kExternalId), 0);

@@ -141,20 +141,20 @@ template <class Values>
 std::optional<uint32_t> PickRow(const Column& column, const Values& cells,
                                 std::span<const uint32_t> group) {
   std::optional<uint32_t> picked;
+  const auto order = [&](uint32_t row) { return CompareValues(cells[row], cells[*picked]); };
   for (const uint32_t row : group) {
     if (column.IsMissing(row)) {
       if (column.role == Role::kDerived) {
         return std::nullopt;
       }
-      continue;
-    }
-    const int order = picked.has_value() ? CompareValues(cells[row], cells[*picked]) : 0;
-    if (column.role == Role::kDerived && order != 0) {
+    } else if (!picked.has_value()) {
+      picked = row;
+    } else if (column.role == Role::kDerived && order(row) != 0) {
       return std::nullopt;
+    } else if ((column.role == Role::kMin && order(row) < 0) ||
+               (column.role == Role::kMax && order(row) > 0)) {
+      picked = row;
     }
-    const bool is_better =
-        (column.role == Role::kMin && order < 0) || (column.role == Role::kMax && order > 0);
-    picked = picked.has_value() && !is_better ? picked : row;
   }
   return picked;
 }

@@ -76,7 +76,7 @@ Error TooLarge(const InputFile& file, uint64_t need, const MemoryRoom& room) {
 }
 
 // What the questions take of a file, as a multiple of its trace; they may be asked at once, but for
-// those with something dear, which are asked one after the other.
+// those with something dear, which under a limit are asked one after the other.
 double MemoryOf(std::span<const AnalysisSpec* const> questions) {
   double sum = 0;
   double dearest = 0;

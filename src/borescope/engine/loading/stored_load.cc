@@ -52,12 +52,12 @@ Result<InputContent> ContentOf(const InputFile& input, int threads) {
   return input.store->ContentCalled(identity);
 }
 
-bool IsStill(const InputFile& input, const InputContent& content, int threads) {
+Result<bool> IsStill(const InputFile& input, const InputContent& content, int threads) {
   if (input.identity == nullptr) {
     return input.store->IsStill(input.path, content, threads) && !HasUnfinishedWrites(input.path);
   }
-  const Result<InputContent> now = ContentOf(input, threads);
-  return now.ok() && now->hash == content.hash;
+  BS_ASSIGN(const InputContent now, ContentOf(input, threads));
+  return now.hash == content.hash;
 }
 
 StoreReport Kept(const InputFile& input, const InputContent& content, const LoadedTrace& loaded,
@@ -66,8 +66,10 @@ StoreReport Kept(const InputFile& input, const InputContent& content, const Load
   if (meta.format == TraceFormat::kRecording || meta.remedy != RemedyOf(meta.format)) {
     return {};
   }
-  if (!IsStill(input, content, threads)) {
-    return {StoreUse::kFailed, input.path + ": changed while it was read"};
+  const Result<bool> is_still = IsStill(input, content, threads);
+  if (!is_still.ok() || !*is_still) {
+    return {StoreUse::kFailed,
+            is_still.ok() ? input.path + ": changed while it was read" : is_still.error().message};
   }
   const Result<void> kept = input.store->Keep(content, loaded.trace, loaded.index, threads);
   return kept.ok() ? StoreReport{StoreUse::kKept, {}}

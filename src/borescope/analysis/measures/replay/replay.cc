@@ -33,6 +33,7 @@ std::vector<int64_t> Replay(const ReplayGraph& graph, const ReplayLags& lags) {
 
 void SetMeasuredLags(const ReplayGraph& graph, ReplayLags& lags) {
   lags.ns.resize(graph.edges());
+  lags.added.clear();
   for (Place place = 0; place < graph.places(); ++place) {
     for (uint32_t edge = graph.first_edge[place]; edge < graph.first_edge[place + 1]; ++edge) {
       lags.ns[edge] = graph.ts_ns[place] - graph.ts_ns[graph.source[edge]];
@@ -42,6 +43,7 @@ void SetMeasuredLags(const ReplayGraph& graph, ReplayLags& lags) {
 
 void SetLags(const ReplayGraph& graph, const std::vector<int64_t>& lag_of_class, ReplayLags& lags) {
   lags.ns.resize(graph.edges());
+  lags.added.clear();
   for (size_t edge = 0; edge < lags.ns.size(); ++edge) {
     const LagClassId id = graph.lag_class[edge];
     lags.ns[edge] = id == kOwnLag ? graph.own_ns[edge] : lag_of_class[id];
