@@ -81,7 +81,7 @@ class ColumnData {
       column.capacity_ = bytes / sizeof(T);
       other.capacity_ = 0;
     }
-    ColumnData<U>(std::move(other));
+    other = ColumnData<U>();
     return column;
   }
   bool is_view() const { return capacity_ == 0 && size_ != 0; }

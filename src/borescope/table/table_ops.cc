@@ -147,13 +147,11 @@ std::optional<uint32_t> PickRow(const Column& column, const Values& cells,
       if (column.role == Role::kDerived) {
         return std::nullopt;
       }
-    } else if (!picked.has_value()) {
+    } else if (!picked.has_value() || (column.role == Role::kMin && order(row) < 0) ||
+               (column.role == Role::kMax && order(row) > 0)) {
       picked = row;
     } else if (column.role == Role::kDerived && order(row) != 0) {
       return std::nullopt;
-    } else if ((column.role == Role::kMin && order(row) < 0) ||
-               (column.role == Role::kMax && order(row) > 0)) {
-      picked = row;
     }
   }
   return picked;
