@@ -80,9 +80,12 @@ constexpr DiagRow kDiagRows[] = {
      "for; times and counts are too small."},
     {Diag::kRecordingGap, "recording-gap", kWarning,
      "Something that was to be recorded was not, or not all the time; the log says what."},
+    {Diag::kInheritedWork, "inherited-work", kInfo,
+     "Device work that was launched before the recording began: the host was ahead of the device, "
+     "as it should be. It is counted, and left out of rates."},
     {Diag::kUnlinkedDeviceEvent, "unlinked-device-event", kWarning,
-     "Device work whose launch was not recorded, mostly from before the profiled window; it is "
-     "counted, but has no operator."},
+     "Device work whose launch call is missing in the recording; it is counted, but has no "
+     "operator."},
     {Diag::kDeviceBeforeLaunch, "device-before-launch", kWarning,
      "Device work starts before its launch: host and device clocks disagree."},
     {Diag::kDuplicateCorrelation, "duplicate-correlation", kWarning,

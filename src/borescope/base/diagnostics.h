@@ -53,7 +53,8 @@ enum class Diag : uint8_t {
   kDroppedRecords,  // records that had no room, or that the vendor's library dropped
   kRecordingGap,    // a source that was not recorded, or not all the time
   // Structure, found while indexing.
-  kUnlinkedDeviceEvent,   // a device event whose launch was not recorded
+  kInheritedWork,         // device work that was launched before the recording began
+  kUnlinkedDeviceEvent,   // a device event whose launch belongs into the recording, and is missing
   kDeviceBeforeLaunch,    // a device event that starts before its launch
   kDuplicateCorrelation,  // several launches share one correlation number
   kStreamOverlap,         // two kernels or copies overlap on one stream

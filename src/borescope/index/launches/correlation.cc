@@ -7,6 +7,7 @@
 #include "borescope/base/stop.h"
 #include "borescope/index/call_tree.h"
 #include "borescope/index/id_map.h"
+#include "borescope/index/launches/inherited_work.h"
 
 namespace borescope::internal {
 namespace {
@@ -269,6 +270,7 @@ void CollectDevices(const Trace& trace, Correlation& result) {
 void CountLinkFaults(const Trace& trace, const OperatorRule& rule, const Correlation& result,
                      Diagnostics& diagnostics) {
   const DeviceEvents& device = trace.device();
+  const InheritedWork inherited = FindInheritedWork(trace, result);
   for (uint32_t row = 0; row < device.size(); ++row) {
     CheckStopAt(row);
     if (!IsDeviceWork(device.kind[row])) {
@@ -277,7 +279,9 @@ void CountLinkFaults(const Trace& trace, const OperatorRule& rule, const Correla
     const HostId launch = result.launch_of[row];
     const std::string_view name = trace.Name(DeviceId{row});
     if (!launch.valid()) {
-      diagnostics.Count(Diag::kUnlinkedDeviceEvent, Diagnostics::kNoByte, name);
+      const bool is_inherited = inherited.IsInherited(DeviceId{row});
+      diagnostics.Count(is_inherited ? Diag::kInheritedWork : Diag::kUnlinkedDeviceEvent,
+                        Diagnostics::kNoByte, name);
     } else if (device.ts_ns[row] < trace.host().ts_ns[launch.value]) {
       diagnostics.Count(Diag::kDeviceBeforeLaunch, Diagnostics::kNoByte, name);
     }

@@ -2,11 +2,15 @@
 
 #include <algorithm>
 #include <functional>
+#include <limits>
+#include <memory>
 #include <span>
 #include <tuple>
 
+#include "borescope/analysis/measures/shared_inherited_work.h"
 #include "borescope/base/sort_runs.h"
 #include "borescope/base/stop.h"
+#include "borescope/index/launches/correlation.h"
 
 namespace borescope::internal {
 namespace {
@@ -19,7 +23,7 @@ constexpr double kTimesUsual = 1.5;
 // What a call put on a stream.
 struct QueuedLaunch {
   int64_t at_ns = 0;
-  HostId call;
+  HostId call;     // invalid: it was made before the recording began
   DeviceId first;  // of its work on the stream
   int64_t start_ns = 0;
 };
@@ -27,7 +31,11 @@ struct QueuedLaunch {
 class QueueFinder {
  public:
   QueueFinder(const RankView& view, const DeviceClocks& clocks)
-      : host_(view.trace.host()), device_(view.trace.device()), view_(view), clocks_(clocks) {}
+      : host_(view.trace.host()),
+        device_(view.trace.device()),
+        view_(view),
+        clocks_(clocks),
+        inherited_(SharedInheritedWork(view)) {}
 
   std::vector<QueuedCall> Find() {
     VisitStreams([&](size_t i, size_t longest) { MarkFull(i, longest); });
@@ -39,14 +47,18 @@ class QueueFinder {
   }
 
  private:
+  // Inherited work holds places of the queue, too: it was launched before all calls.
   void CollectLaunches(uint32_t first_row, uint32_t end_row) {
     launches_.clear();
     for (uint32_t row = first_row; row < end_row; ++row) {
       CheckStopAt(row);
       const HostId call = view_.index.correlation.launch_of[row];
+      const DeviceId id{row};
+      const int64_t start_ns = device_.ts_ns[row] + clocks_.SkewOf(device_.track[row]);
       if (call.valid() && IsDeviceWork(device_.kind[row])) {
-        launches_.push_back({host_.ts_ns[call.value], call, DeviceId{row},
-                             device_.ts_ns[row] + clocks_.SkewOf(device_.track[row])});
+        launches_.push_back({host_.ts_ns[call.value], call, id, start_ns});
+      } else if (inherited_->IsInherited(id) && !IsOfSameLaunch(id)) {
+        launches_.push_back({std::numeric_limits<int64_t>::min(), HostId{}, id, start_ns});
       }
     }
     const auto key = [](const QueuedLaunch& launch) {
@@ -54,10 +66,17 @@ class QueueFinder {
     };
     SortRuns(std::span(launches_),
              [&](const QueuedLaunch& a, const QueuedLaunch& b) { return key(a) < key(b); });
-    launches_.erase(
-        std::unique(launches_.begin(), launches_.end(),
-                    [](const QueuedLaunch& a, const QueuedLaunch& b) { return a.call == b.call; }),
-        launches_.end());
+    launches_.erase(std::unique(launches_.begin(), launches_.end(),
+                                [](const QueuedLaunch& a, const QueuedLaunch& b) {
+                                  return a.call.valid() && a.call == b.call;
+                                }),
+                    launches_.end());
+  }
+
+  // Whether inherited work is of the same launch, of a graph, as what was collected last.
+  bool IsOfSameLaunch(DeviceId id) const {
+    return !launches_.empty() && IsCorrelation(device_.correlation[id.value]) &&
+           device_.correlation[id.value] == device_.correlation[launches_.back().first.value];
   }
 
   size_t StartedBy(int64_t ns) const {
@@ -77,7 +96,9 @@ class QueueFinder {
       const size_t longest = LongestQueue();
       for (size_t i = 0; longest >= kFullQueue && i < launches_.size(); ++i) {
         CheckStopAt(i);
-        visit(i, longest);
+        if (launches_[i].call.valid()) {
+          visit(i, longest);
+        }
       }
     }
   }
@@ -97,7 +118,8 @@ class QueueFinder {
         ++started;
       }
       waiting_.push_back(i > started ? i - started : 0);
-      longest = std::max(longest, waiting_.back());
+      // How many were ahead of the recording says nothing about how many may be.
+      longest = launches_[i].call.valid() ? std::max(longest, waiting_.back()) : longest;
     }
     return longest;
   }
@@ -166,6 +188,7 @@ class QueueFinder {
   const DeviceEvents& device_;
   const RankView& view_;
   const DeviceClocks& clocks_;
+  std::shared_ptr<const InheritedWork> inherited_;
   std::vector<QueuedLaunch> launches_;  // of the stream at hand, by launch
   std::vector<int64_t> starts_;         // of their work, ascending
   std::vector<size_t> waiting_;         // per launch: the earlier ones whose work had not started

@@ -2,10 +2,12 @@
 
 #include <algorithm>
 #include <cmath>
+#include <memory>
 #include <utility>
 
 #include "borescope/analysis/measures/idle/data_loading.h"
 #include "borescope/analysis/measures/idle/idle_division.h"
+#include "borescope/analysis/measures/shared_inherited_work.h"
 #include "borescope/base/stop.h"
 
 namespace borescope::internal {
@@ -356,7 +358,20 @@ class ReplayBuilder {
                                    .step = step->number,
                                    .done = {PlaceOf(step->annotation, true)}});
     }
+    BeginAfterInheritedWork();
     AddWorkOfSteps(steps);
+  }
+
+  // The step before the first recorded one is complete when its work is, all of it inherited.
+  void BeginAfterInheritedWork() {
+    const std::shared_ptr<const InheritedWork> inherited = SharedInheritedWork(view_);
+    for (uint32_t row = 0; row < inherited->origin.size(); ++row) {
+      CheckStopAt(row);
+      if (inherited->IsInherited({row}) && result_.IsWork({row}) &&
+          result_.ts_ns[result_.EndOf({row})] > result_.ts_ns[result_.begin]) {
+        result_.begin = result_.EndOf({row});
+      }
+    }
   }
 
   Place PlaceOf(HostId event, bool is_end) const {
@@ -432,6 +447,15 @@ class ReplayBuilder {
 };
 
 }  // namespace
+
+uint32_t ReplayGraph::ThreadEdgeInto(Place place) const {
+  for (uint32_t edge = first_edge[place]; edge < first_edge[place + 1]; ++edge) {
+    if (lag_class[edge] == kOwnLag && node[source[edge]] + 1 == node[place]) {
+      return edge;
+    }
+  }
+  return kNoEdge;
+}
 
 ReplayGraph BuildReplayGraph(const RankView& view, std::string_view data_load) {
   return ReplayBuilder(view, data_load).Build();

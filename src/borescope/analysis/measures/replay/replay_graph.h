@@ -36,7 +36,7 @@ struct BatchArrival {
 
 // A stretch of the replay: the recording, or one step. It begins at `begin`, or when the one before
 // is complete, whichever is later, and is complete when all of `done` have happened. Time between
-// steps is in none.
+// steps is in none. Before the first one inherited work is complete.
 struct ReplayStretch {
   Place begin = 0;
   int64_t step = kMissing;  // its number; kMissing: no steps were recorded
@@ -60,7 +60,9 @@ struct ReplayGraph {
   LagClasses classes;
   ColumnData<HostPart> parts;  // by thread, then time
   std::vector<BatchArrival> arrivals;
-  Place begin = 0;  // of the first stretch
+  // Where the first stretch begins at the earliest: the begin of the first step, or the end of
+  // inherited work, if that is later.
+  Place begin = 0;
   std::vector<ReplayStretch> stretches;
   std::vector<char>
       is_launched;        // per device row: whether it depends on a launch that was recorded
@@ -71,6 +73,9 @@ struct ReplayGraph {
   // Of the work of a device row; REQUIRES that it is work.
   Place StartOf(DeviceId id) const { return place_of[recording.start_of_work[id.value]]; }
   Place EndOf(DeviceId id) const { return place_of[recording.start_of_work[id.value] + 1]; }
+  // The dependency on the moment before on the same thread, which takes what the thread does in
+  // between; kNoEdge without one.
+  uint32_t ThreadEdgeInto(Place place) const;
   bool IsWork(DeviceId id) const { return recording.start_of_work[id.value] != kNoNode; }
 };
 

@@ -5,9 +5,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <memory>
 #include <utility>
 
 #include "borescope/analysis/core/row.h"
+#include "borescope/analysis/measures/shared_inherited_work.h"
 #include "borescope/base/saturating.h"
 #include "borescope/base/stop.h"
 
@@ -204,9 +206,16 @@ class ModelMaker {
 
   void FindAnchored() {
     const std::vector<char> moves = FindMovingThreads();
+    const std::shared_ptr<const InheritedWork> inherited = SharedInheritedWork(view_);
     const DeviceEvents& device = view_.trace.device();
     for (uint32_t row = 0; row < device.size(); ++row) {
       if (!model_.graph.IsWork({row})) {
+        continue;
+      }
+      // Work of that kind is where the replay starts, and in the order of its stream.
+      if (inherited->IsInherited({row})) {
+        AddSaturatingTo(model_.quality.device_ns, device.dur_ns[row]);
+        AddSaturatingTo(model_.quality.inherited_ns, device.dur_ns[row]);
         continue;
       }
       const HostId launch = view_.index.correlation.launch_of[row];

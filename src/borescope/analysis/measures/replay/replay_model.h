@@ -42,7 +42,8 @@ struct ReplayQuality {
   std::vector<UnexplainedWait> largest_waits;  // at most three
   int64_t path_device_ns = 0;                  // device work on the path of the replay
   int64_t device_ns = 0;                       // all device work
-  int64_t anchored_ns = 0;                     // what of it moves by inference alone, or not at all
+  int64_t inherited_ns = 0;                    // of that, what was launched before the recording
+  int64_t anchored_ns = 0;                     // what else moves by inference alone, or not at all
   int64_t unlaunched_ns = 0;                   // of that, what has no recorded launch
   int64_t inferred = 0;                        // dependencies that were not recorded
   int64_t waits = 0;                           // of hosts and streams for device work

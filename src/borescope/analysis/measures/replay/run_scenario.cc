@@ -47,7 +47,7 @@ class ScenarioRunner::Recording {
         thread_edge_(model.graph.places(), kNoEdge),
         loading_ns_(model.graph.places(), 0) {
     for (const HostPart& part : graph().parts) {
-      thread_edge_[part.place] = ThreadEdgeInto(part.place);
+      thread_edge_[part.place] = graph().ThreadEdgeInto(part.place);
       loading_ns_[part.place] += part.is_loading ? part.ns : 0;
     }
   }
@@ -97,16 +97,6 @@ class ScenarioRunner::Recording {
 
  private:
   const ReplayGraph& graph() const { return model_.graph; }
-
-  uint32_t ThreadEdgeInto(Place place) const {
-    const NodeId node = graph().node[place];
-    for (uint32_t edge = graph().first_edge[place]; edge < graph().first_edge[place + 1]; ++edge) {
-      if (graph().lag_class[edge] == kOwnLag && graph().node[graph().source[edge]] + 1 == node) {
-        return edge;
-      }
-    }
-    return kNoEdge;
-  }
 
   size_t BoundOf(Place place, const Decision& decision) const {
     const EventGraph& events = graph().recording.graph;

@@ -5,6 +5,7 @@
 #include <functional>
 #include <limits>
 #include <map>
+#include <memory>
 #include <vector>
 
 #include "borescope/analysis/core/grouper.h"
@@ -12,6 +13,7 @@
 #include "borescope/analysis/core/selection/phases.h"
 #include "borescope/analysis/core/selection/recorded_syncs.h"
 #include "borescope/analysis/measures/program_kind.h"
+#include "borescope/analysis/measures/shared_inherited_work.h"
 #include "borescope/analysis/verbs/doctor/quality_checks.h"
 #include "borescope/base/hash/hash_tables.h"
 #include "borescope/base/sort_runs.h"
@@ -30,10 +32,16 @@ CheckOutcome BeforeLaunch(const RankView& view) {
   });
 }
 
-CheckOutcome WithoutLaunch(const RankView& view) {
-  return CountDeviceCases(
-      view, [&](DeviceId id) { return !view.index.correlation.launch_of[id.value].valid(); });
+CheckOutcome OfOrigin(const RankView& view, LaunchOrigin origin) {
+  const std::shared_ptr<const InheritedWork> inherited = SharedInheritedWork(view);
+  return CountDeviceCases(view, [&](DeviceId id) { return inherited->OriginOf(id) == origin; });
 }
+
+CheckOutcome LaunchedBefore(const RankView& view) {
+  return OfOrigin(view, LaunchOrigin::kInherited);
+}
+
+CheckOutcome WithoutLaunch(const RankView& view) { return OfOrigin(view, LaunchOrigin::kLost); }
 
 CheckOutcome WithoutOperator(const RankView& view) {
   if (!IsOfPyTorchProgram(view.trace)) {
@@ -365,9 +373,14 @@ constexpr QualityCheck kLinkChecks[] = {
      "Device work starts before its launch: host and device clocks disagree, launch delays are "
      "wrong. Share of device time.",
      BeforeLaunch},
+    {"inherited-work", Severity::kInfo,
+     "The host was ahead of the device when the recording began, as it should be, so that this "
+     "work has no recorded launch. It is left out of rates and of the lengths of steps. Share of "
+     "device time.",
+     LaunchedBefore},
     {"unlinked-device-event", Severity::kWarning,
-     "Device work whose launch was not recorded, mostly launched before the profiled window; it is "
-     "counted, but has no operator. Profile with warm-up steps. Share of device time.",
+     "Device work whose launch call is missing, although it was made in the recording; the work is "
+     "counted, but has no operator. Share of device time.",
      WithoutLaunch},
     {"no-operator", Severity::kInfo,
      "Device work launched outside any operator (CUDA graphs, custom code); listed as \"(no "

@@ -9,6 +9,8 @@
 //   matrix math at peak    matrix FLOPs / peak
 //   at the roof            what memory or vector units need beyond that
 //   lost                   the rest
+// Until the end of inherited work (inherited_work.h) the time is that of the row `inherited`, and
+// the other rows are of what follows.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -139,8 +141,14 @@ std::vector<Line> Ledger::LinesOf(const Account& account, const IntervalSet& win
 
 void Ledger::Push(Table& table, int64_t gpu, const Account& account) const {
   const IntervalSet& windows = in_.time_of.at(gpu);
-  const int64_t span_ns = Coverage(windows);
-  for (const Line& line : LinesOf(account, windows)) {
+  const auto inherited = in_.inherited_ns.find(gpu);
+  const int64_t inherited_ns = inherited == in_.inherited_ns.end() ? 0 : inherited->second;
+  const int64_t span_ns = Coverage(windows) + inherited_ns;
+  std::vector<Line> lines = LinesOf(account, windows);
+  if (inherited_ns > 0) {
+    lines.push_back({"inherited", inherited_ns});
+  }
+  for (const Line& line : lines) {
     Row(table)
         .Int(in_.view.rank)
         .MaybeInt(gpu)

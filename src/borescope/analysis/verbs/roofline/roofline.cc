@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <array>
+#include <memory>
 
 #include "borescope/analysis/core/finish.h"
 #include "borescope/analysis/core/group_keys.h"
@@ -15,6 +16,7 @@
 #include "borescope/analysis/core/row.h"
 #include "borescope/analysis/core/selection/device_time.h"
 #include "borescope/analysis/measures/coverage.h"
+#include "borescope/analysis/measures/shared_inherited_work.h"
 #include "borescope/analysis/verbs/verbs.h"
 #include "borescope/table/table_ops.h"
 
@@ -411,14 +413,31 @@ std::map<int64_t, IntervalSet> TimesOfDevices(const RankView& view, const Select
   return times;
 }
 
+// Leaves the time of inherited work out of the times of devices; how much that was.
+std::map<int64_t, int64_t> TakeInherited(const RankView& view,
+                                         std::map<int64_t, IntervalSet>& time_of) {
+  const std::shared_ptr<const InheritedWork> inherited = SharedInheritedWork(view);
+  std::map<int64_t, int64_t> taken_ns;
+  for (auto& [gpu, windows] : time_of) {
+    const int64_t before_ns = Coverage(windows);
+    windows = inherited->RateWindow(gpu, windows);
+    taken_ns[gpu] = before_ns - Coverage(windows);
+  }
+  return taken_ns;
+}
+
 Result<Tables> MapRoofline(const RankView& view, const Params& params) {
   BS_ASSIGN(const Selected selected, Selected::Make(view, params.selection));
   BS_ASSIGN(const OpModelOptions options, ModelOptionsOf(params));
   BS_ASSIGN(const Roofs roofs, Roofs::Make(view, params));
   BS_ASSIGN(const ModelledWork work, ModelWork(view, options));
   const std::vector<std::optional<RoofTime>> at_roof = RoofTimes(view.trace, work, roofs);
-  const std::map<int64_t, IntervalSet> time_of = TimesOfDevices(view, selected);
-  const RooflineInput in{view, selected, time_of, roofs, work, at_roof};
+  std::map<int64_t, IntervalSet> time_of = TimesOfDevices(view, selected);
+  std::map<int64_t, int64_t> inherited_ns;
+  if (!params.selection.has_time()) {
+    inherited_ns = TakeInherited(view, time_of);
+  }
+  const RooflineInput in{view, selected, time_of, inherited_ns, roofs, work, at_roof};
   return Tables{UtilisationTable(in),
                 LedgerTable(in),
                 RooflineRows(in, params.by).Build(),

@@ -18,8 +18,11 @@ namespace borescope::internal {
 // One rank, modelled.
 struct RooflineInput {
   const RankView& view;
-  const Selected& selected;                       // what is counted
-  const std::map<int64_t, IntervalSet>& time_of;  // selected time, per device with selected work
+  const Selected& selected;  // what is counted
+  // Selected time that rates are of, per device with selected work: without a selection of time
+  // what is after inherited work.
+  const std::map<int64_t, IntervalSet>& time_of;
+  const std::map<int64_t, int64_t>& inherited_ns;  // time before that, of the same devices
   const Roofs& roofs;
   const ModelledWork& work;                             // of the whole recording
   const std::vector<std::optional<RoofTime>>& at_roof;  // per call

@@ -26,6 +26,8 @@ namespace {
 
 constexpr std::string_view kWithheld =
     "the FLOPs of more than 10 % of the compute time are not known: see modelled";
+constexpr std::string_view kAllInherited =
+    "all that ran was launched before the recording began, or beside such work";
 
 struct Use {
   int64_t model_flops = 0;
@@ -90,11 +92,24 @@ void PushRatios(Row& row, const Use& use, int64_t span_ns, bool is_enough) {
   }
 }
 
+std::string_view WhyWithheld(const TimeCovered& time, int64_t span_ns) {
+  return span_ns == 0 ? kAllInherited : time.is_enough() ? std::string_view() : kWithheld;
+}
+
+void PushWindow(Row& row, const RooflineInput& in, int64_t gpu, int64_t span_ns) {
+  const IntervalSet& windows = in.time_of.at(gpu);
+  windows.empty() ? row.Missing() : row.Int(windows.front().begin);
+  const auto inherited = in.inherited_ns.find(gpu);
+  row.Share(span_ns, span_ns + (inherited == in.inherited_ns.end() ? 0 : inherited->second));
+}
+
 Table NewUtilisationTable() {
   Table table{"utilisation", "How much of the matrix peak the model used", {}};
   AddRankKey(table);
   AddGpuKey(table);
-  AddInt(table, "span_ns", Unit::kNanoseconds, Role::kSum, "Length of the selected time.");
+  AddInt(table, "span_ns", Unit::kNanoseconds, Role::kSum,
+         "Length of the selected time; without a selection of time, of what is after the work that "
+         "was launched before the recording began.");
   AddInt(table, "model_flops", Unit::kFlops, Role::kSum,
          "Matrix FLOPs of forward and backward, each operator call once; of a call in part inside "
          "the selected time, in proportion to the time of its kernels.");
@@ -109,7 +124,12 @@ Table NewUtilisationTable() {
            "Share of the time of compute kernels whose matrix FLOPs are known (also that they have "
            "none); the table modelled says why others are not.");
   AddString(table, "withheld", Role::kDerived,
-            "Why there is no tflops, mfu and hfu: the coverage is below 0.9.");
+            "Why there is no tflops, mfu and hfu: the coverage is below 0.9, or nothing was "
+            "launched in the recording.");
+  AddInt(table, "window_begin_ns", Unit::kNanoseconds, Role::kDerived,
+         "Where the time begins that the row is about.");
+  AddFloat(table, "window_share", Unit::kShare, Role::kDerived,
+           "Part of the selected time that it is; the rest is inherited work.");
   return table;
 }
 
@@ -133,9 +153,10 @@ Table UtilisationTable(const RooflineInput& in) {
     Row row(table);
     row.Int(in.view.rank).Int(gpu).Int(span_ns).Int(use.model_flops).Int(use.recomputed_flops);
     const TimeCovered time = times[gpu];
-    PushRatios(row, use, span_ns, time.is_enough());
+    PushRatios(row, use, span_ns, span_ns > 0 && time.is_enough());
     time.all_ns > 0 ? row.Share(time.covered_ns, time.all_ns) : row.Missing();
-    row.MaybeText(time.is_enough() ? std::string_view() : kWithheld);
+    row.MaybeText(WhyWithheld(time, span_ns));
+    PushWindow(row, in, gpu, span_ns);
   }
   return table;
 }

@@ -23,9 +23,11 @@
 #include "borescope/analysis/measures/time/duration_stats.h"
 #include "borescope/analysis/measures/time/rank_groups.h"
 #include "borescope/analysis/measures/time/spread.h"
+#include "borescope/analysis/measures/true_time/true_time.h"
 #include "borescope/analysis/verbs/kernels/kernels.h"
 #include "borescope/analysis/verbs/stragglers/straggler_match.h"
 #include "borescope/analysis/verbs/summary/left_out.h"
+#include "borescope/analysis/verbs/summary/named_causes.h"
 #include "borescope/analysis/verbs/summary/places.h"
 #include "borescope/analysis/verbs/summary/prices.h"
 #include "borescope/analysis/verbs/summary/summary_tables.h"
@@ -62,6 +64,8 @@ enum Part {
   kClocks,
   kOps,
   kMemoryBound,
+  kNamedCauses,
+  kTrueTime,
   kPrices
 };
 
@@ -191,7 +195,7 @@ bool SaysNothing(const Table& table, bool has_device_work) {
   return table.rows() == 0 &&
          (table.name.empty() ||
           is_one_of({"breakdown_spread", "copies", "left_out", "memory_bound", "prices",
-                     "rank_groups", "step_spread"}) ||
+                     "rank_groups", "step_spread", "true_time"}) ||
           (!has_device_work && is_one_of({"breakdown", "idle_causes", "kernels"})));
 }
 
@@ -313,6 +317,13 @@ Result<Tables> MapIdleCauses(const RankView& view, const Params& params) {
   return Tables{OfDevices(view, tables[0]), OfDevices(view, tables[2])};
 }
 
+// Only where recording costs so much that it matters; `whatif` has the table of every rank.
+Result<Tables> MapTrueTime(const RankView& view, const Params& params) {
+  Table table = TrueTimeTable(view, params);
+  const bool is_shown = SharedTrueTimes(view, params)->status == TrueTimeStatus::kCorrected;
+  return Tables{is_shown ? std::move(table) : Head(table, 0)};
+}
+
 Result<Tables> MapPrices(const RankView& view, const Params& params) {
   BS_ASSIGN(Table table, PriceTable(view, params));
   return Tables{std::move(table)};
@@ -341,6 +352,8 @@ constexpr MappedParts kMapped[] = {
     {kQuality, 2, MapOf<kDoctorVerb>},
     {kOps, 1, MapOf<kOpsVerb>},
     {kMemoryBound, 1, MapTable<MemoryBoundTable>},
+    {kNamedCauses, 1, MapTable<NamedCausesTable>},
+    {kTrueTime, 1, MapTrueTime},
     {kPrices, 1, MapPrices},
 };
 
@@ -413,6 +426,7 @@ Result<Tables> FinishSummary(Tables findings, const Params& params) {
                        findings[kSteps],
                        StepSpread(findings[kSteps]),
                        doctor[0],
+                       findings[kNamedCauses],
                        findings[kPrices],
                        findings[kIdlePlaces],
                        findings[kWorkPlaces],
@@ -426,6 +440,7 @@ Result<Tables> FinishSummary(Tables findings, const Params& params) {
               tables.prices,
               RankGroups(tables.breakdown),
               ShownOverview(tables.overview),
+              findings[kTrueTime],
               tables.breakdown,
               tables.spread,
               Top(tables.stragglers),
@@ -443,15 +458,12 @@ Result<Tables> FinishSummary(Tables findings, const Params& params) {
   return page;
 }
 
-MeasureId DearInSummary(const Params& params) {
-  return params.Flag(kPriceParam) ? ReplayModelIsDear(params) : nullptr;
-}
-
 constexpr const ParamSpec* kSummaryParams[] = {&kPriceParam};
 constexpr std::string_view kPlace[] = {"rank", "gpu", "step", "begin_ns", "end_ns"};
 constexpr ViewSpec kViews[] = {
     {"verdict", ViewKind::kAside, "Where findings are seen", kPlace, {}}};
-constexpr std::string_view kOverviewTables[] = {"verdict", "overview", "left_out", "step_spread"};
+constexpr std::string_view kOverviewTables[] = {"verdict", "overview", "true_time", "left_out",
+                                                "step_spread"};
 
 }  // namespace
 
@@ -464,7 +476,7 @@ const AnalysisSpec kSummaryVerb{.name = "summary",
                                            .finish = FinishSummary,
                                            .check_tables = CheckSummary},
                                 .check = CheckPrices,
-                                .dear = DearInSummary,
+                                .dear = ReplayModelIsDear,
                                 .views = kViews,
                                 .report_tables = kOverviewTables,
                                 .draws_other_verbs = true};

@@ -58,6 +58,7 @@ Table NewVerdict() {
 
 Table Verdict(const SummaryTables& tables) {
   std::vector<Finding> findings = IdleFindings(tables);
+  Apply(CauseRules(), tables, findings);
   Apply(TimeRules(), tables, findings);
   Apply(RankRules(), tables, findings);
   std::stable_sort(findings.begin(), findings.end(), ComesFirst);

@@ -1,6 +1,7 @@
 // The rules of the verdict. A rule reads the tables of the summary and gives at most one finding,
 // with the numbers it rests on. To add one: a function, and its row in the array at the end of
-// time_rules.cc (what costs device time; idle_rules.cc: why it idles), rank_rules.cc (what costs it
+// time_rules.cc (what costs device time; idle_rules.cc: why it idles; cause_rules.cc: causes that
+// have a name in the program), rank_rules.cc (what costs it
 // because ranks differ) or quality_rules.cc (how far the recording can be trusted).
 #pragma once
 
@@ -45,6 +46,7 @@ std::vector<Finding> IdleFindings(const SummaryTables& tables);
 // What all ranks together lose to the one that makes them wait; 0 if there is no finding about it.
 int64_t LostToStraggler(const SummaryTables& tables);
 
+std::span<const Rule> CauseRules();
 std::span<const Rule> TimeRules();
 std::span<const Rule> RankRules();
 std::span<const Rule> QualityRules();

@@ -22,6 +22,10 @@ namespace borescope::internal {
 inline constexpr double kIdleWord = 0.05;
 inline constexpr double kIdleWarning = 0.10;
 
+inline std::string_view SeverityOfShare(double share) {
+  return share >= kIdleWarning ? "warning" : "info";
+}
+
 // "3.1 s of 10.2 s (30.4 %)".
 inline std::string PartOf(int64_t part_ns, int64_t whole_ns) {
   return fmt::format("{} of {} ({})", FormatTime(part_ns), FormatTime(whole_ns),

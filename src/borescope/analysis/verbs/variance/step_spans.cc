@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <map>
+#include <memory>
 #include <utility>
 
+#include "borescope/analysis/measures/shared_inherited_work.h"
 #include "borescope/base/saturating.h"
 #include "borescope/base/stop.h"
 #include "borescope/index/steps/step_occurrences.h"
@@ -29,7 +31,7 @@ class SpanFinder {
   // `clocks`: nullptr for the host alone.
   StepSpans Find(const DeviceClocks* clocks) {
     const std::vector<int64_t> work_end = EndsOfWork(clocks);
-    int64_t done_ns = steps_.empty() ? 0 : steps_.front().begin_ns;
+    int64_t done_ns = steps_.empty() ? 0 : DoneBefore(steps_.front().begin_ns, clocks);
     for (const uint32_t i : ours_) {
       const int64_t begin_ns = std::max(done_ns, steps_[i].begin_ns);
       done_ns = std::max({begin_ns, steps_[i].end_ns, work_end[i]});
@@ -39,6 +41,24 @@ class SpanFinder {
   }
 
  private:
+  // When what came before the first step was complete: the work of it is inherited.
+  int64_t DoneBefore(int64_t begin_ns, const DeviceClocks* clocks) const {
+    if (clocks == nullptr) {
+      return begin_ns;
+    }
+    const std::shared_ptr<const InheritedWork> inherited = SharedInheritedWork(view_);
+    const DeviceEvents& device = view_.trace.device();
+    int64_t done_ns = begin_ns;
+    for (uint32_t row = 0; row < inherited->origin.size(); ++row) {
+      CheckStopAt(row);
+      if (inherited->IsInherited({row})) {
+        done_ns = std::max(done_ns,
+                           AddSaturating(device.end_ns({row}), clocks->SkewOf(device.track[row])));
+      }
+    }
+    return done_ns;
+  }
+
   // Per step: when the last work that it launched ended.
   std::vector<int64_t> EndsOfWork(const DeviceClocks* clocks) const {
     std::vector<int64_t> ends(steps_.size(), kMissing);

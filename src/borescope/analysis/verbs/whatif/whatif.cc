@@ -13,6 +13,7 @@
 #include "borescope/analysis/core/reduce.h"
 #include "borescope/analysis/core/row.h"
 #include "borescope/analysis/measures/flops/roofs.h"
+#include "borescope/analysis/measures/true_time/true_time.h"
 #include "borescope/analysis/verbs/verbs.h"
 #include "borescope/analysis/verbs/whatif/levers.h"
 #include "borescope/analysis/verbs/whatif/scenarios.h"
@@ -109,6 +110,7 @@ Result<Tables> MapWhatIf(const RankView& view, const Params& params) {
   const ScenarioRunner runner(view, model, params);
   Tables tables;
   tables.push_back(ReplayQualityTable(view, model));
+  tables.push_back(TrueTimeTable(view, params));
   BS_ASSIGN(const std::vector<AskedScenario> asked, RunAll(runner, scenarios, view.threads));
   BS_ASSIGN(const std::vector<AskedScenario> swept, RunAll(runner, sweep, view.threads));
   BS_TRY(CheckThatSomeAreThere(asked));

@@ -1,0 +1,419 @@
+#include "borescope/analysis/measures/align_inherited.h"
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <tuple>
+#include <utility>
+
+#include "borescope/analysis/core/grouper.h"
+#include "borescope/analysis/core/selection/phases.h"
+#include "borescope/analysis/measures/shared_inherited_work.h"
+#include "borescope/base/saturating.h"
+#include "borescope/base/stop.h"
+#include "borescope/index/launches/correlation.h"
+
+namespace borescope::internal {
+namespace {
+
+constexpr size_t kGram = 8;         // the least length of a run
+constexpr size_t kMostPlaces = 64;  // of one gram that are looked at
+// What follows a place must look like what follows the inherited work: a place where it does so for
+// less than half of the best length has no vote, if that length says something.
+constexpr size_t kTellingForward = 64;
+// The level without grid, block and bytes is used if it assigns so much more.
+constexpr double kWorthLosing = 0.02;
+constexpr size_t kWorthLosingItems = 4;
+
+// The length of the longest common prefix of text[i..] and text, for every i (Gusfield's Z).
+std::vector<uint32_t> PrefixLengths(std::span<const uint32_t> text) {
+  std::vector<uint32_t> lengths(text.size() + 1, 0);
+  size_t begin = 0;
+  size_t end = 0;
+  for (size_t i = 1; i < text.size(); ++i) {
+    CheckStopAt(i);
+    size_t length = i < end ? std::min<size_t>(end - i, lengths[i - begin]) : 0;
+    while (i + length < text.size() && text[length] == text[i + length]) {
+      ++length;
+    }
+    lengths[i] = static_cast<uint32_t>(length);
+    if (i + length > end) {
+      begin = i;
+      end = i + length;
+    }
+  }
+  return lengths;
+}
+
+// Every kGram neighbours of a sequence, by where they end.
+class GramIndex {
+ public:
+  explicit GramIndex(std::span<const uint32_t> text) : groups_(kGram) {
+    std::array<int64_t, kGram> gram{};
+    for (size_t end = kGram - 1; end < text.size(); ++end) {
+      CheckStopAt(end);
+      std::copy_n(text.begin() + static_cast<ptrdiff_t>(end + 1 - kGram), kGram, gram.begin());
+      const uint32_t group = groups_.Find(gram);
+      ends_.resize(groups_.size());
+      ends_[group].push_back(static_cast<uint32_t>(end));
+    }
+  }
+
+  // Ascending; empty where there are none.
+  std::span<const uint32_t> EndsOf(std::span<const uint32_t> gram) {
+    std::array<int64_t, kGram> key{};
+    std::copy(gram.begin(), gram.end(), key.begin());
+    const uint32_t group = groups_.Find(key);
+    return group < ends_.size() ? std::span<const uint32_t>(ends_[group])
+                                : std::span<const uint32_t>();
+  }
+
+ private:
+  Grouper groups_;
+  std::vector<std::vector<uint32_t>> ends_;
+};
+
+class Aligner {
+ public:
+  explicit Aligner(const AlignmentInput& input)
+      : in_(input), forward_(PrefixLengths(input.launched)), grams_(input.launched) {
+    // What follows the end of all launched work is not known.
+    forward_.front() = static_cast<uint32_t>(input.launched.size());
+    found_.place.assign(input.inherited.size(), kNotAligned);
+  }
+
+  Alignment Find() {
+    auto at = static_cast<ptrdiff_t>(in_.inherited.size()) - 1;
+    while (at >= 0) {
+      const auto last = static_cast<size_t>(at);
+      FindCandidates(last);
+      if (candidates_.empty()) {
+        --at;
+        expected_ = found_.runs == 0 ? 0 : (expected_ + found_.period - 1) % found_.period;
+        continue;
+      }
+      at -= static_cast<ptrdiff_t>(AssignRun(last));
+    }
+    return std::move(found_);
+  }
+
+ private:
+  struct Candidate {
+    size_t end;
+    size_t run;
+  };
+
+  // How long inherited[..last] and launched[..end] look the same, from there backwards.
+  size_t RunAt(size_t last, size_t end) const {
+    const size_t most = std::min(last, end) + 1;
+    size_t run = 0;
+    while (run < most && in_.inherited[last - run] == in_.launched[end - run]) {
+      ++run;
+    }
+    return run;
+  }
+
+  size_t DistanceOf(size_t end) const {
+    return end > expected_ ? end - expected_ : expected_ - end;
+  }
+  size_t ForwardOf(size_t end) const { return end + 1 < forward_.size() ? forward_[end + 1] : 0; }
+
+  void FindCandidates(size_t last) {
+    candidates_.clear();
+    const bool is_first = found_.runs == 0;
+    std::vector<size_t> ends;
+    size_t least = kGram;
+    if (last + 1 >= kGram) {
+      const auto found = grams_.EndsOf(in_.inherited.subspan(last + 1 - kGram, kGram));
+      ends.assign(found.begin(), found.end());
+    } else {
+      least = last + 1;
+      for (size_t end = last; end < in_.launched.size(); ++end) {
+        if (is_first || end % found_.period == expected_) {
+          ends.push_back(end);
+        }
+      }
+    }
+    // A short piece matches by chance, but for where it is expected, or all of it.
+    if (ends.size() > kMostPlaces) {
+      const auto is_better = [&](size_t a, size_t b) {
+        const size_t rank_a = is_first ? ~ForwardOf(a) : DistanceOf(a);
+        const size_t rank_b = is_first ? ~ForwardOf(b) : DistanceOf(b);
+        return std::tuple(rank_a, a) < std::tuple(rank_b, b);
+      };
+      std::nth_element(ends.begin(), ends.begin() + kMostPlaces, ends.end(), is_better);
+      ends.resize(kMostPlaces);
+    }
+    for (const size_t end : ends) {
+      if (const size_t run = RunAt(last, end); run >= least) {
+        candidates_.push_back({end, run});
+      }
+    }
+  }
+
+  const Candidate& Best() const {
+    const bool is_first = found_.runs == 0;
+    return *std::min_element(
+        candidates_.begin(), candidates_.end(), [&](const Candidate& a, const Candidate& b) {
+          const auto key = [&](const Candidate& one) {
+            return std::tuple(~one.run, is_first ? ~ForwardOf(one.end) : DistanceOf(one.end),
+                              one.end);
+          };
+          return key(a) < key(b);
+        });
+  }
+
+  // Whether a candidate may object to the best one.
+  bool Votes(const Candidate& candidate, const Candidate& best) const {
+    const size_t forward = ForwardOf(best.end);
+    const bool is_telling =
+        found_.runs == 0 && forward >= kTellingForward && forward >= in_.launched.size() / 4;
+    return !is_telling || 2 * ForwardOf(candidate.end) >= forward;
+  }
+
+  size_t AssignRun(size_t last) {
+    const Candidate best = Best();
+    std::vector<Candidate> others;
+    for (const Candidate& candidate : candidates_) {
+      if (candidate.end != best.end && Votes(candidate, best)) {
+        others.push_back(candidate);
+      }
+    }
+    for (size_t back = 0; back < best.run; ++back) {
+      CheckStopAt(back);
+      const size_t place = best.end - back;
+      const bool is_sure = std::all_of(others.begin(), others.end(), [&](const Candidate& other) {
+        return other.run <= back || in_.kind_of_place[other.end - back] == in_.kind_of_place[place];
+      });
+      if (is_sure) {
+        found_.place[last - back] = static_cast<uint32_t>(place);
+        ++found_.assigned;
+      }
+    }
+    if (found_.runs++ == 0) {
+      found_.period = best.end + 1;
+      found_.back = best.run;
+      found_.forward = ForwardOf(best.end);
+    }
+    expected_ = (best.end + found_.period - best.run) % found_.period;
+    return best.run;
+  }
+
+  const AlignmentInput in_;
+  std::vector<uint32_t> forward_;  // per place of launched; one more
+  GramIndex grams_;
+  std::vector<Candidate> candidates_;
+  size_t expected_ = 0;  // where the next run should end, modulo the period
+  Alignment found_;
+};
+
+// The work of a rank in the order of its launches, as tokens.
+class WorkSequences {
+ public:
+  explicit WorkSequences(const RankView& view)
+      : view_(view),
+        trace_(view.trace),
+        inherited_work_(SharedInheritedWork(view)),
+        phases_(SharedHostPhases(view)) {
+    Collect();
+  }
+
+  const std::vector<DeviceId>& inherited() const { return inherited_; }
+  const std::vector<DeviceId>& launched() const { return launched_; }
+
+  // Whether any inherited work says more than its name.
+  bool HasSizes() const {
+    return std::any_of(inherited_.begin(), inherited_.end(), [&](DeviceId id) {
+      const auto sizes = SizesOf(id);
+      return std::any_of(sizes.begin(), sizes.end(), [](int64_t size) { return size >= 0; });
+    });
+  }
+
+  struct Tokens {
+    std::vector<uint32_t> inherited, launched, kinds;
+    AlignmentInput Input() const { return {inherited, launched, kinds}; }
+  };
+
+  Tokens TokensOf(bool by_name) const {
+    Grouper looks(10);
+    const auto look_of = [&](DeviceId id) {
+      const DeviceEvents& device = trace_.device();
+      std::array<int64_t, 10> look{static_cast<int64_t>(device.kind[id.value]),
+                                   device.name[id.value].value, device.track[id.value].value};
+      if (!by_name) {
+        const auto sizes = SizesOf(id);
+        std::copy(sizes.begin(), sizes.end(), look.begin() + 3);
+      }
+      return looks.Find(look);
+    };
+    Tokens tokens;
+    for (const DeviceId id : inherited_) {
+      tokens.inherited.push_back(look_of(id));
+    }
+    Grouper kinds(2);
+    for (const DeviceId id : launched_) {
+      tokens.launched.push_back(look_of(id));
+      const HostId op = view_.index.correlation.op_of[id.value];
+      const std::array<int64_t, 2> kind{
+          op.valid() ? int64_t{trace_.host().name[op.value].value} : -1,
+          static_cast<int64_t>(PhaseOf(view_, *phases_, id))};
+      tokens.kinds.push_back(kinds.Find(kind));
+    }
+    return tokens;
+  }
+
+ private:
+  // Grid and block of a kernel; the bytes of a copy.
+  std::array<int64_t, 7> SizesOf(DeviceId id) const {
+    std::array<int64_t, 7> sizes{-1, -1, -1, -1, -1, -1, -1};
+    const uint32_t row = trace_.device().detail[id.value];
+    if (row == kNoDetail) {
+      return sizes;
+    }
+    if (trace_.device().kind[id.value] == DeviceKind::kKernel) {
+      const Kernels& kernels = trace_.kernels();
+      sizes = {kernels.grid_x[row],
+               kernels.grid_y[row],
+               kernels.grid_z[row],
+               kernels.block_x[row],
+               kernels.block_y[row],
+               kernels.block_z[row],
+               -1};
+    } else {
+      sizes.back() = trace_.copies().bytes[row];
+    }
+    return sizes;
+  }
+
+  void Collect() {
+    const DeviceEvents& device = trace_.device();
+    bool has_numbers = true;
+    for (uint32_t row = 0; row < device.size(); ++row) {
+      CheckStopAt(row);
+      const DeviceId id{row};
+      const bool is_inherited = inherited_work_->IsInherited(id);
+      const bool is_launched =
+          IsDeviceWork(device.kind[row]) && view_.index.correlation.launch_of[row].valid();
+      if (is_inherited || is_launched) {
+        (is_inherited ? inherited_ : launched_).push_back(id);
+        has_numbers = has_numbers && IsCorrelation(device.correlation[row]);
+      }
+    }
+    // Without numbers each stream by itself, which is the order of rows.
+    if (has_numbers) {
+      const auto by_launch = [&](DeviceId a, DeviceId b) {
+        const auto key = [&](DeviceId id) {
+          return std::tuple(device.correlation[id.value], device.ts_ns[id.value], id.value);
+        };
+        return key(a) < key(b);
+      };
+      std::sort(inherited_.begin(), inherited_.end(), by_launch);
+      std::sort(launched_.begin(), launched_.end(), by_launch);
+    }
+  }
+
+  const RankView& view_;
+  const Trace& trace_;
+  std::shared_ptr<const InheritedWork> inherited_work_;
+  std::shared_ptr<const std::vector<Phase>> phases_;
+  std::vector<DeviceId> inherited_;
+  std::vector<DeviceId> launched_;
+};
+
+// What the same algorithm says of work whose operators are known: the part of what it assigns that
+// is right. Above 1: too little was launched.
+double SelfPrecision(const WorkSequences::Tokens& tokens) {
+  const size_t hidden = std::min(tokens.inherited.size(), tokens.launched.size() / 2);
+  if (hidden < kGram) {
+    return 2;
+  }
+  const std::span<const uint32_t> launched = tokens.launched;
+  const std::span<const uint32_t> kinds = tokens.kinds;
+  const Alignment found =
+      Align({launched.first(hidden), launched.subspan(hidden), kinds.subspan(hidden)});
+  size_t right = 0;
+  for (size_t i = 0; i < hidden; ++i) {
+    right += found.place[i] != kNotAligned && kinds[i] == kinds[hidden + found.place[i]] ? 1 : 0;
+  }
+  return found.assigned == 0 ? 2 : static_cast<double>(right) / static_cast<double>(found.assigned);
+}
+
+AlignmentConfidence ConfidenceOf(const AlignedWork& work, size_t launched) {
+  constexpr double kSure = 0.99;
+  constexpr double kFair = 0.98;
+  constexpr size_t kMany = 64;
+  if (work.assigned == 0) {
+    return AlignmentConfidence::kNone;
+  }
+  const bool is_tested = work.self_precision <= 1;
+  const bool goes_on = 2 * work.found.forward >= launched || work.found.period == launched;
+  if (work.found.runs == 1 && goes_on &&
+      (is_tested ? work.self_precision >= kSure : work.works >= kMany)) {
+    return AlignmentConfidence::kHigh;
+  }
+  return 2 * work.assigned_ns >= work.device_ns && is_tested && work.self_precision >= kFair
+             ? AlignmentConfidence::kMedium
+             : AlignmentConfidence::kLow;
+}
+
+AlignedWork AlignWork(const RankView& view) {
+  AlignedWork result;
+  const WorkSequences sequences(view);
+  result.works = sequences.inherited().size();
+  if (result.works == 0 || sequences.launched().empty()) {
+    return result;
+  }
+  WorkSequences::Tokens tokens = sequences.TokensOf(false);
+  result.found = Align(tokens.Input());
+  const WorkSequences::Tokens names = sequences.TokensOf(true);
+  Alignment by_name = Align(names.Input());
+  const size_t worth = result.found.assigned + kWorthLosingItems +
+                       static_cast<size_t>(kWorthLosing * static_cast<double>(result.works));
+  if (!sequences.HasSizes() || by_name.assigned >= worth) {
+    result.is_by_name = true;
+    result.found = std::move(by_name);
+    tokens = names;
+  }
+  const DeviceEvents& device = view.trace.device();
+  result.like.assign(device.size(), DeviceId{});
+  for (size_t i = 0; i < result.works; ++i) {
+    const DeviceId id = sequences.inherited()[i];
+    AddSaturatingTo(result.device_ns, device.dur_ns[id.value]);
+    if (result.found.place[i] != kNotAligned) {
+      result.like[id.value] = sequences.launched()[result.found.place[i]];
+      AddSaturatingTo(result.assigned_ns, device.dur_ns[id.value]);
+    }
+  }
+  result.assigned = result.found.assigned;
+  result.self_precision = SelfPrecision(tokens);
+  result.confidence = ConfidenceOf(result, sequences.launched().size());
+  return result;
+}
+
+}  // namespace
+
+Alignment Align(const AlignmentInput& input) {
+  return input.launched.empty()
+             ? Alignment{std::vector<uint32_t>(input.inherited.size(), kNotAligned)}
+             : Aligner(input).Find();
+}
+
+std::string_view AlignmentConfidenceName(AlignmentConfidence confidence) {
+  switch (confidence) {
+    case AlignmentConfidence::kNone:
+      return "none";
+    case AlignmentConfidence::kLow:
+      return "low";
+    case AlignmentConfidence::kMedium:
+      return "medium";
+    case AlignmentConfidence::kHigh:
+      return "high";
+  }
+  return "";
+}
+
+std::shared_ptr<const AlignedWork> SharedAlignedWork(const RankView& view) {
+  return view.Shared<AlignedWork>([&] { return AlignWork(view); });
+}
+
+}  // namespace borescope::internal

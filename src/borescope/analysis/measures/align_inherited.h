@@ -1,0 +1,65 @@
+// Where inherited work (index/launches/inherited_work.h) would stand in the part of the program
+// that was recorded. A program repeats itself: the sequence of inherited work is compared with that
+// of launched work, from its end backwards, and takes the place of what looks the same. What is
+// found so is inferred, and never counts as recorded.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "borescope/analysis/core/analysis_spec.h"
+
+namespace borescope::internal {
+
+inline constexpr uint32_t kNotAligned = ~uint32_t{0};
+
+// Sequences of tokens, small integers that stand for what work looks like. `kind_of_place`: per
+// token of `launched` what an alignment has to be sure of (operator and phase); places that differ
+// in it do not stand for each other.
+struct AlignmentInput {
+  std::span<const uint32_t> inherited;
+  std::span<const uint32_t> launched;
+  std::span<const uint32_t> kind_of_place;
+};
+
+struct Alignment {
+  std::vector<uint32_t> place;  // per inherited token: its index in `launched`, or kNotAligned
+  size_t assigned = 0;
+  size_t runs = 0;     // of neighbours that were assigned together
+  size_t back = 0;     // length of the last run
+  size_t forward = 0;  // how far what follows its place looks like the begin of `launched`
+  size_t period =
+      0;  // of the program, or some of them: launched[period..] goes on as launched[0..]
+};
+
+// Deterministic; O(n + m) but for repeated pieces, of which 64 are looked at.
+Alignment Align(const AlignmentInput& input);
+
+enum class AlignmentConfidence : uint8_t { kNone, kLow, kMedium, kHigh };
+std::string_view AlignmentConfidenceName(AlignmentConfidence confidence);
+
+// The inherited work of one process, aligned.
+struct AlignedWork {
+  // Per device row: the launched row that it stands for; invalid for all other rows. Empty if
+  // nothing was inherited.
+  std::vector<DeviceId> like;
+  bool is_by_name = false;  // without grid, block and bytes, which were not recorded
+  size_t works = 0;
+  size_t assigned = 0;
+  int64_t device_ns = 0;
+  int64_t assigned_ns = 0;
+  Alignment found;
+  // The same algorithm on the first launched work against the rest, where the answer is known;
+  // above 1: not possible.
+  double self_precision = 2;
+  AlignmentConfidence confidence = AlignmentConfidence::kNone;
+};
+
+// Of one question it is found once. Any thread. O(rows log rows).
+std::shared_ptr<const AlignedWork> SharedAlignedWork(const RankView& view);
+
+}  // namespace borescope::internal

@@ -1,0 +1,336 @@
+#include "borescope/analysis/measures/true_time/true_time.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+#include <utility>
+
+#include "borescope/analysis/core/key_columns.h"
+#include "borescope/analysis/core/row.h"
+#include "borescope/analysis/core/selection/device_time.h"
+#include "borescope/analysis/measures/replay/answer.h"
+#include "borescope/analysis/measures/shared_inherited_work.h"
+#include "borescope/analysis/measures/time/quantiles.h"
+#include "borescope/base/stop.h"
+
+namespace borescope::internal {
+namespace {
+
+// What recording costs, least, estimate and most: of an operator or an annotation and of a frame
+// of Python in times of the pace of operators; of calls that start device work in times of the
+// usual length of such a call. Measured on an H100 with PyTorch 2.11 and on a processor with 2.15.
+constexpr std::array<double, 3> kOperatorCosts = {0.7, 1.05, 1.3};
+constexpr std::array<double, 3> kRoundedOperatorCosts = {0.5, 1.05, 1.6};
+constexpr std::array<double, 3> kLaunchCosts = {0.4, 0.7, 0.9};
+constexpr std::array<double, 3> kCallCosts = {0, 0.4, 0.8};
+constexpr std::array<double, 3> kFrameCosts = {0.2, 0.6, 1.2};
+// Recording a launch is at most this part of the call; any other call this part and half a
+// microsecond.
+constexpr double kMostOfLaunch = 0.8;
+constexpr double kMostOfCall = 0.5;
+constexpr double kBesideCallNs = 500;
+// No stretch of a thread gets shorter than a tenth; what did not fit comes off the next.
+constexpr double kMostOfStretch = 0.9;
+constexpr double kObservedPaceNs = 8000;
+constexpr double kWorthCorrecting = 1.05;
+constexpr double kMostSpread = 0.1;
+constexpr size_t kLeastSteps = 2;
+
+class CostTaker {
+ public:
+  CostTaker(const RankView& view, const ReplayModel& model, const HostPace& pace, CostLevel level)
+      : view_(view),
+        host_(view.trace.host()),
+        model_(model),
+        pace_(pace),
+        level_(static_cast<size_t>(level)),
+        operator_ns_(pace.operator_ns().value_or(0)) {}
+
+  ReplayLags Take() {
+    lags_ = model_.lags;
+    const RecordingGraph& recording = model_.graph.recording;
+    for (size_t thread = 0; thread < recording.facts.threads.size(); ++thread) {
+      TakeFromThread(thread);
+    }
+    return std::move(lags_);
+  }
+
+ private:
+  void TakeFromThread(size_t thread) {
+    const RecordingGraph& recording = model_.graph.recording;
+    node_ = recording.first_node[thread];
+    end_node_ = recording.end_node[thread];
+    debt_ns_ = 0;
+    if (node_ == end_node_) {
+      return;
+    }
+    SweepThread(
+        view_.trace, recording.facts, recording.facts.threads[thread], [](const ThreadPiece&) {},
+        [&](HostId id, bool is_end, int64_t at_ns) {
+          PayUntil(at_ns);
+          debt_ns_ += CostOf(id, is_end);
+        });
+    PayUntil(std::numeric_limits<int64_t>::max());
+  }
+
+  // Shortens the stretches that end before `at_ns`.
+  void PayUntil(int64_t at_ns) {
+    const ReplayGraph& graph = model_.graph;
+    while (node_ + 1 < end_node_ && graph.recording.graph.ts_ns[node_ + 1] < at_ns) {
+      ++node_;
+      const uint32_t edge = graph.ThreadEdgeInto(graph.place_of[node_]);
+      if (edge != kNoEdge) {
+        const double taken_ns =
+            std::min(debt_ns_, kMostOfStretch * static_cast<double>(lags_.ns[edge]));
+        lags_.ns[edge] -= static_cast<int64_t>(taken_ns);
+        debt_ns_ -= taken_ns;
+      }
+    }
+  }
+
+  double CostOf(HostId id, bool is_end) const {
+    const double before = operator_ns_ == 0 ? 0 : pace_.first_ns / operator_ns_;
+    switch (host_.kind[id.value]) {
+      case HostKind::kOp:
+      case HostKind::kAnnotation: {
+        const auto& costs = pace_.is_rounded ? kRoundedOperatorCosts : kOperatorCosts;
+        return costs[level_] * operator_ns_ * (is_end ? 1 - before : before);
+      }
+      case HostKind::kPython:
+        return kFrameCosts[level_] * operator_ns_ / 2;
+      case HostKind::kRuntime:
+        return is_end ? CostOfCall(id) : 0;
+      case HostKind::kOther:
+        return 0;
+    }
+    return 0;
+  }
+
+  double CostOfCall(HostId id) const {
+    const auto length_ns = static_cast<double>(host_.dur_ns[id.value]);
+    const uint32_t detail = host_.detail[id.value];
+    const bool starts_work =
+        detail != kNoDetail && !view_.index.correlation.DevicesOf(detail).empty();
+    return starts_work ? std::min(kLaunchCosts[level_] * pace_.launch_ns, kMostOfLaunch * length_ns)
+                       : std::min(kCallCosts[level_] * operator_ns_,
+                                  kMostOfCall * length_ns + kBesideCallNs);
+  }
+
+  const RankView& view_;
+  const HostEvents& host_;
+  const ReplayModel& model_;
+  const HostPace& pace_;
+  const size_t level_;
+  const double operator_ns_;
+  ReplayLags lags_;
+  NodeId node_ = 0;
+  NodeId end_node_ = 0;
+  double debt_ns_ = 0;  // of the thread at hand: cost that is not taken off yet
+};
+
+int64_t Middle(std::vector<int64_t> lengths) { return std::llround(Quantile(lengths, 0.5)); }
+
+class TrueTimer {
+ public:
+  TrueTimer(const RankView& view, const Params& params) : view_(view), params_(params) {}
+
+  TrueTimes Find() {
+    found_.status = TrueTimeStatus::kNoSteps;
+    if (view_.steps().steps.size() < kLeastSteps) {
+      return found_;
+    }
+    found_.pace = MeasurePace(view_);
+    const std::optional<double> operator_ns = found_.pace.operator_ns();
+    if (!operator_ns || *operator_ns > kObservedPaceNs) {
+      found_.status = operator_ns ? TrueTimeStatus::kOtherObserver : TrueTimeStatus::kNoPace;
+      return found_;
+    }
+    const std::shared_ptr<const Result<ReplayModel>> model = SharedReplayModel(view_, params_);
+    if (!model->ok() || (*model)->graph.stretches.size() < kLeastSteps) {
+      return found_;
+    }
+    found_.identity = (*model)->quality.identity();
+    FindLengths(**model);
+    return found_;
+  }
+
+ private:
+  void FindLengths(const ReplayModel& model) {
+    const std::vector<int64_t> recorded = AskedLengths(model, MeasuredTimes(model.graph));
+    if (recorded.size() < kLeastSteps) {
+      return;
+    }
+    MeasureDevices(recorded);
+    found_.status = TrueTimeStatus::kRefused;
+    if (model.quality.verdict == ReplayVerdict::kRefused) {
+      return;
+    }
+    std::array<int64_t, 3> step_ns{};
+    for (const CostLevel level : {CostLevel::kLeast, CostLevel::kEstimate, CostLevel::kMost}) {
+      const ReplayLags lags = LagsWithoutRecording(view_, model, found_.pace, level);
+      step_ns[static_cast<size_t>(level)] = Middle(AskedLengths(model, Replay(model.graph, lags)));
+    }
+    const double spread = SpreadOf(recorded);
+    found_.status = TrueTimeStatus::kSmall;
+    for (TrueTime& time : found_.devices) {
+      SetEstimates(step_ns, spread, time);
+      if (static_cast<double>(time.recorded_ns) >=
+          kWorthCorrecting * static_cast<double>(time.estimate_ns)) {
+        found_.status = TrueTimeStatus::kCorrected;
+      }
+    }
+  }
+
+  static std::vector<int64_t> AskedLengths(const ReplayModel& model,
+                                           const std::vector<int64_t>& times) {
+    const std::vector<int64_t> all = StretchTimes(model.graph, times);
+    std::vector<int64_t> lengths;
+    for (size_t i = 0; i < all.size(); ++i) {
+      if (model.graph.stretches[i].is_asked) {
+        lengths.push_back(all[i]);
+      }
+    }
+    return lengths;
+  }
+
+  // Busy time in the window of rates, by step.
+  void MeasureDevices(const std::vector<int64_t>& recorded) {
+    Selection whole = params_.selection;
+    whole.steps = {};
+    const Result<Selected> selected = Selected::Make(view_, whole);
+    const std::shared_ptr<const InheritedWork> inherited = SharedInheritedWork(view_);
+    const auto steps = static_cast<int64_t>(recorded.size());
+    if (selected.ok()) {
+      const SharedDeviceTimes times = DeviceTimes(view_, *selected, PerTrack::kGpu);
+      for (const DeviceTime& time : *times) {
+        const IntervalSet window = inherited->RateWindow(time.gpu, selected->windows());
+        const int64_t busy_ns = SplitTime(time, window).busy_ns;
+        found_.devices.push_back({.gpu = time.gpu,
+                                  .steps = steps,
+                                  .recorded_ns = Middle(recorded),
+                                  .device_ns = busy_ns / AllSteps()});
+      }
+    }
+  }
+
+  int64_t AllSteps() const { return static_cast<int64_t>(view_.steps().steps.size()); }
+
+  // How far the middle of so many lengths may be off, as a share.
+  static double SpreadOf(std::vector<int64_t> lengths) {
+    const double middle = Quantile(lengths, 0.5);
+    const double spread = (Quantile(lengths, 0.9) - Quantile(lengths, 0.1)) / 2 /
+                          std::sqrt(static_cast<double>(lengths.size()));
+    return middle > 0 ? std::min(spread / middle, kMostSpread) : 0;
+  }
+
+  static void SetEstimates(const std::array<int64_t, 3>& step_ns, double spread, TrueTime& time) {
+    const auto times = [](int64_t ns, double factor) {
+      return std::llround(static_cast<double>(ns) * factor);
+    };
+    time.estimate_ns = std::max(time.device_ns, step_ns[1]);
+    time.low_ns = std::max<int64_t>(time.device_ns, times(step_ns[2], 1 - spread));
+    time.high_ns =
+        std::min<int64_t>(times(time.recorded_ns, 1 + spread),
+                          std::max<int64_t>(time.device_ns, times(step_ns[0], 1 + spread)));
+    time.low_ns = std::min(time.low_ns, time.estimate_ns);
+    time.high_ns = std::max(time.high_ns, time.estimate_ns);
+  }
+
+  const RankView& view_;
+  const Params& params_;
+  TrueTimes found_;
+};
+
+Table NewTrueTimeTable() {
+  Table table{"true_time", "Steps without the profiler", {}};
+  const auto ns = [&](std::string_view name, std::string_view doc) {
+    AddInt(table, name, Unit::kNanoseconds, Role::kDerived, doc);
+  };
+  const auto share = [&](std::string_view name, std::string_view doc) {
+    AddFloat(table, name, Unit::kShare, Role::kDerived, doc);
+  };
+  AddRankKey(table);
+  AddGpuKeyOrNone(table);
+  AddInt(table, "steps", Unit::kCount, Role::kDerived, "Number of steps.");
+  ns("recorded_ns", "The median length of a step as recorded, from completion to completion.");
+  ns("estimate_ns", "About how long it takes without the profiler.");
+  ns("low_ns", "The least that it may take.");
+  ns("high_ns", "The most that it may take.");
+  ns("device_ns", "Busy time of the device, by step: no step is shorter.");
+  share("idle_share", "Part of a recorded step in which the device idles.");
+  share("idle_estimate", "The same without the profiler.");
+  share("idle_low", "The least that it may be.");
+  share("idle_high", "The most that it may be.");
+  AddString(table, "status", Role::kDerived,
+            "corrected; small: recording costs less than 5 % of a step; no pace: too few operators "
+            "call others; other observer: something else slows every operator, too; refused: the "
+            "replay does not represent the recording (whatif says why).");
+  ns("pace_ns", "What recording an operator costs, from the times of operators around others.");
+  ns("launch_ns", "The usual length of a call that starts device work.");
+  share("identity_share", "Error of the replay that takes nothing off.");
+  return table;
+}
+
+void PushTrueTime(Table& table, const RankView& view, const TrueTimes& times,
+                  const TrueTime& time) {
+  const auto if_known = [&](int64_t ns) { return times.has_estimates() ? ns : kMissing; };
+  Row row(table);
+  row.Int(view.rank).MaybeInt(time.gpu).Int(time.steps).Int(time.recorded_ns);
+  row.MaybeInt(if_known(time.estimate_ns)).MaybeInt(if_known(time.low_ns));
+  row.MaybeInt(if_known(time.high_ns)).Int(time.device_ns);
+  row.Float(time.IdleShareOf(time.recorded_ns));
+  for (const int64_t step_ns : {time.estimate_ns, time.low_ns, time.high_ns}) {
+    times.has_estimates() ? row.Float(time.IdleShareOf(step_ns)) : row.Missing();
+  }
+  row.Text(TrueTimeStatusName(times.status));
+  const std::optional<double> pace_ns = times.pace.operator_ns();
+  row.MaybeInt(pace_ns ? std::llround(*pace_ns) : kMissing).Int(std::llround(times.pace.launch_ns));
+  row.Float(times.identity);
+}
+
+}  // namespace
+
+Table TrueTimeTable(const RankView& view, const Params& params) {
+  const std::shared_ptr<const TrueTimes> times = SharedTrueTimes(view, params);
+  Table table = NewTrueTimeTable();
+  for (const TrueTime& time : times->devices) {
+    PushTrueTime(table, view, *times, time);
+  }
+  return table;
+}
+
+std::string_view TrueTimeStatusName(TrueTimeStatus status) {
+  switch (status) {
+    case TrueTimeStatus::kCorrected:
+      return "corrected";
+    case TrueTimeStatus::kSmall:
+      return "small";
+    case TrueTimeStatus::kNoPace:
+      return "no pace";
+    case TrueTimeStatus::kOtherObserver:
+      return "other observer";
+    case TrueTimeStatus::kRefused:
+      return "refused";
+    case TrueTimeStatus::kNoSteps:
+      return "no steps";
+  }
+  return "";
+}
+
+double TrueTime::IdleShareOf(int64_t step_ns) const {
+  return step_ns <= 0
+             ? 0
+             : 1 - static_cast<double>(std::min(device_ns, step_ns)) / static_cast<double>(step_ns);
+}
+
+ReplayLags LagsWithoutRecording(const RankView& view, const ReplayModel& model,
+                                const HostPace& pace, CostLevel level) {
+  return CostTaker(view, model, pace, level).Take();
+}
+
+std::shared_ptr<const TrueTimes> SharedTrueTimes(const RankView& view, const Params& params) {
+  return view.Shared<TrueTimes>([&] { return TrueTimer(view, params).Find(); });
+}
+
+}  // namespace borescope::internal

@@ -1,0 +1,68 @@
+// What a step takes without the profiler. Recording slows the host, and the device waits for it: a
+// host-bound step takes 1.4 to 1.8 times as long under PyTorch's profiler. The host gets back what
+// recording its events cost, at the pace that the recording itself shows (host_pace.h), and the
+// recording is replayed. docs/true-time.md has the rules, the constants and how far to trust them.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include "borescope/analysis/measures/replay/replay_model.h"
+#include "borescope/analysis/measures/true_time/host_pace.h"
+
+namespace borescope::internal {
+
+enum class TrueTimeStatus : uint8_t {
+  kCorrected,
+  kSmall,          // recording costs less than 5 % of a step
+  kNoPace,         // too few operators with children
+  kOtherObserver,  // operators take so long that something else observes them, too
+  kRefused,        // the replay does not represent the recording
+  kNoSteps,        // fewer than two
+};
+std::string_view TrueTimeStatusName(TrueTimeStatus status);
+
+// Of one device, or of a rank without any.
+struct TrueTime {
+  int64_t gpu = kMissing;
+  int64_t steps = 0;
+  int64_t recorded_ns = 0;  // the median length of a step, from completion to completion
+  int64_t device_ns = 0;    // busy time of a step: no step is shorter
+  // Where the status is kCorrected or kSmall; estimate_ns also only then.
+  int64_t estimate_ns = 0;
+  int64_t low_ns = 0;
+  int64_t high_ns = 0;
+
+  // Part of a step of that length in which the device idles.
+  double IdleShareOf(int64_t step_ns) const;
+};
+
+struct TrueTimes {
+  TrueTimeStatus status = TrueTimeStatus::kNoSteps;
+  HostPace pace;
+  double identity = 0;  // error of the replay that changes nothing
+  std::vector<TrueTime> devices;
+
+  bool has_estimates() const {
+    return status == TrueTimeStatus::kCorrected || status == TrueTimeStatus::kSmall;
+  }
+};
+
+// The events whose recording is taken off, and how much: see docs/true-time.md.
+enum class CostLevel : uint8_t { kLeast, kEstimate, kMost };
+
+// The lags of `model` with the cost of recording taken off the stretches of its threads.
+// O(rows + dependencies).
+ReplayLags LagsWithoutRecording(const RankView& view, const ReplayModel& model,
+                                const HostPace& pace, CostLevel level);
+
+// Of one question it is found once. Any thread. O(rows log rows).
+std::shared_ptr<const TrueTimes> SharedTrueTimes(const RankView& view, const Params& params);
+
+// Table true_time: a row for each device of a rank with steps. Ranks are joined, not merged.
+Table TrueTimeTable(const RankView& view, const Params& params);
+
+}  // namespace borescope::internal

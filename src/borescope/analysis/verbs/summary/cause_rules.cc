@@ -1,0 +1,200 @@
+// Findings about causes that have a name in the program (named_causes.h), each with what to change.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <optional>
+
+#include "borescope/analysis/core/finish.h"
+#include "borescope/analysis/core/row.h"
+#include "borescope/analysis/measures/names/describe.h"
+#include "borescope/analysis/verbs/summary/cells.h"
+#include "borescope/analysis/verbs/summary/left_out.h"
+#include "borescope/analysis/verbs/summary/named_causes.h"
+#include "borescope/analysis/verbs/summary/verdict_rules.h"
+#include "borescope/analysis/verbs/summary/verdict_words.h"
+#include "borescope/base/saturating.h"
+
+namespace borescope::internal {
+namespace {
+
+// Shares from which a cause is worth a word, and a warning.
+constexpr double kProductsWord = 0.10;
+constexpr double kProductsWarning = 0.30;
+constexpr double kAllocationWord = 0.05;
+// An optimizer that launches so often in a step, and so large a part of all launches.
+constexpr int64_t kManyLaunches = 100;
+constexpr double kOptimizerLaunchShare = 0.25;
+// Products of 32-bit numbers take at most so much of their time on matrix units: what is at stake.
+constexpr double kWonByTf32 = 0.5;
+
+// What all ranks have of one cause.
+struct CauseSum {
+  int64_t count = 0;
+  int64_t ns = 0;
+  int64_t idle_ns = 0;
+  int64_t of_ns = 0;
+  int64_t others = 0;
+  int64_t steps = 0;
+  size_t dearest = 0;  // row
+
+  double share() const { return ShareOf(ns, of_ns); }
+  int64_t per_step() const { return steps == 0 ? count : count / steps; }
+};
+
+std::optional<CauseSum> SumOfCause(const SummaryTables& tables, std::string_view cause) {
+  const Table& table = tables.named_causes;
+  std::optional<CauseSum> sum;
+  for (size_t row = 0; row < table.rows(); ++row) {
+    if (Texts(table, "cause")[row] != cause) {
+      continue;
+    }
+    if (!sum.has_value()) {
+      sum = CauseSum{.dearest = row};
+    }
+    AddSaturatingTo(sum->count, Ints(table, "count")[row]);
+    AddSaturatingTo(sum->ns, Ints(table, "ns")[row]);
+    AddSaturatingTo(sum->idle_ns, Ints(table, "idle_ns")[row]);
+    AddSaturatingTo(sum->of_ns, Ints(table, "of_ns")[row]);
+    AddSaturatingTo(sum->others, Ints(table, "others")[row]);
+    AddSaturatingTo(sum->steps, Ints(table, "steps")[row]);
+    if (Ints(table, "ns")[row] > Ints(table, "ns")[sum->dearest]) {
+      sum->dearest = row;
+    }
+  }
+  return sum;
+}
+
+FindingPlace PlaceOf(const SummaryTables& tables, size_t row) {
+  const Table& table = tables.named_causes;
+  return {.rank = Ints(table, "rank")[row],
+          .gpu = CellOrMissing(table, "gpu", row),
+          .begin_ns = Ints(table, "begin_ns")[row],
+          .end_ns = Ints(table, "end_ns")[row]};
+}
+
+std::string_view NameOf(const SummaryTables& tables, const CauseSum& sum) {
+  return Texts(tables.named_causes, "name")[sum.dearest];
+}
+
+// " (392 a step)"; nothing without steps.
+std::string PerStep(const CauseSum& sum) {
+  return sum.steps == 0 ? "" : fmt::format(" ({} a step)", FormatCount(sum.per_step()));
+}
+
+std::optional<Finding> Fp32Products(const SummaryTables& tables) {
+  const std::optional<CauseSum> sum = SumOfCause(tables, kFp32Products);
+  const int64_t span_ns = ObservedSpan(tables);
+  if (!sum.has_value() || ShareOf(sum->ns, span_ns) < kProductsWord) {
+    return std::nullopt;
+  }
+  const double share = ShareOf(sum->ns, span_ns);
+  return Finding{
+      "Products of matrices run without tensor cores",
+      share >= kProductsWarning ? "warning" : "info",
+      fmt::format("32-bit products on vector units: {}, {} of the kernel time; {}, most in {}",
+                  PartOf(sum->ns, span_ns), FormatShare(sum->share()),
+                  FormatCount(sum->count, "kernel", "kernels"), Shorten(NameOf(tables, *sum))),
+      share,
+      "share",
+      AdviceFor(tables,
+                "The device multiplies TF32 and 16-bit numbers on tensor cores many times faster: "
+                "torch.set_float32_matmul_precision(\"high\") (and torch.backends.cudnn.allow_tf32 "
+                "for convolutions), or autocast to bfloat16.",
+                "The device multiplies TF32 and 16-bit numbers on tensor cores many times faster: "
+                "allow TF32 in the library that multiplies, or use 16-bit numbers.") +
+          " `borescope whatif --scale class:gemm=0.33` says what a step would take.",
+      static_cast<int64_t>(static_cast<double>(sum->ns) * kWonByTf32),
+      Lever::kNone,
+      PlaceOf(tables, sum->dearest)};
+}
+
+std::optional<Finding> Allocation(const SummaryTables& tables) {
+  const std::optional<CauseSum> sum = SumOfCause(tables, kAllocation);
+  const double idle = sum.has_value() ? ShareOf(sum->idle_ns, ObservedSpan(tables)) : 0;
+  // Of a device that works meanwhile it costs nothing.
+  if (!sum.has_value() || sum->share() < kAllocationWord || idle < kIdleWord / 2) {
+    return std::nullopt;
+  }
+  return Finding{
+      "Memory is allocated and freed in the steps",
+      SeverityOfShare(sum->share()),
+      fmt::format("{} of the host's time in steps, in {}{}, most in {}; the device idles for {} "
+                  "meanwhile",
+                  PartOf(sum->ns, sum->of_ns), FormatCount(sum->count, "call", "calls"),
+                  PerStep(*sum), NameOf(tables, *sum), FormatTime(sum->idle_ns)),
+      sum->share(),
+      "share",
+      AdviceFor(tables,
+                "Steps should reuse memory: no torch.cuda.empty_cache() in the loop; where the "
+                "allocator frees and allocates as memory is short, smaller batches or "
+                "PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True.",
+                "Allocate once and reuse, or allocate in the order of a stream "
+                "(cudaMallocAsync, hipMallocAsync).") +
+          " `borescope ops --by step` shows the operators around the calls.",
+      std::max(sum->idle_ns, int64_t{1}),
+      Lever::kNone,
+      PlaceOf(tables, sum->dearest)};
+}
+
+std::optional<Finding> SilentHost(const SummaryTables& tables) {
+  const std::optional<CauseSum> sum = SumOfCause(tables, kSilentHost);
+  const int64_t span_ns = ObservedSpan(tables);
+  if (!sum.has_value() || ShareOf(sum->ns, span_ns) < kIdleWord) {
+    return std::nullopt;
+  }
+  const std::string_view name = NameOf(tables, *sum);
+  const double share = ShareOf(sum->ns, span_ns);
+  return Finding{
+      "The host does something that was not recorded",
+      SeverityOfShare(share),
+      fmt::format("the device idles for {} in {} of 50 ms or more in which a thread that launches "
+                  "its work recorded nothing{}",
+                  PartOf(sum->ns, span_ns), FormatCount(sum->count, "pause", "pauses"),
+                  name.empty() ? "" : fmt::format(", most in {}", Shorten(name))),
+      share,
+      "share",
+      AdviceFor(
+          tables,
+          "Garbage collection, logging, checkpoints or other Python code between operators: "
+          "record with with_stack=True, or `borescope record --python`, to see which. "
+          "gc.freeze() and gc.disable() with gc.collect() at chosen steps avoid pauses of the "
+          "collector.",
+          "Code without any recorded call: mark it with ranges (NVTX, roctx), or sample "
+          "stacks, to see which.") +
+          " `borescope gaps` shows which work follows.",
+      sum->ns,
+      Lever::kNone,
+      PlaceOf(tables, sum->dearest)};
+}
+
+std::optional<Finding> OptimizerLaunches(const SummaryTables& tables) {
+  const std::optional<CauseSum> sum = SumOfCause(tables, kOptimizerLaunches);
+  const int64_t span_ns = ObservedSpan(tables);
+  if (!sum.has_value() || sum->per_step() < kManyLaunches ||
+      ShareOf(sum->count, sum->others) < kOptimizerLaunchShare ||
+      ShareOf(sum->ns, span_ns) < kIdleWord) {
+    return std::nullopt;
+  }
+  const double share = ShareOf(sum->ns, span_ns);
+  return Finding{
+      "The optimizer launches for each parameter by itself",
+      SeverityOfShare(share),
+      fmt::format("{}: {}{}, {} of all; the device idles for {} in it", NameOf(tables, *sum),
+                  FormatCount(sum->count, "launch", "launches"), PerStep(*sum),
+                  FormatShare(ShareOf(sum->count, sum->others)), PartOf(sum->ns, span_ns)),
+      share,
+      "share",
+      "Treat all parameters at once: fused=True, or foreach=True, in the constructor of the "
+      "optimizer, or compile its step. `borescope launches` shows how long launches take.",
+      sum->ns,
+      Lever::kLaunches,
+      PlaceOf(tables, sum->dearest)};
+}
+
+constexpr Rule kCauseRules[] = {Fp32Products, Allocation, SilentHost, OptimizerLaunches};
+
+}  // namespace
+
+std::span<const Rule> CauseRules() { return kCauseRules; }
+
+}  // namespace borescope::internal

@@ -1,0 +1,435 @@
+#include "borescope/analysis/verbs/summary/named_causes.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "borescope/analysis/core/key_columns.h"
+#include "borescope/analysis/core/row.h"
+#include "borescope/analysis/measures/event_graph/threads.h"
+#include "borescope/analysis/measures/idle/data_loading.h"
+#include "borescope/analysis/measures/idle/idle_causes.h"
+#include "borescope/base/saturating.h"
+#include "borescope/base/stop.h"
+#include "borescope/base/text/text.h"
+#include "borescope/index/syncs/sync_calls.h"
+#include "borescope/opmodel/devices/tensor_cores.h"
+
+namespace borescope::internal {
+namespace {
+
+constexpr std::string_view kOptimizerMark = "Optimizer.step#";
+constexpr int64_t kFirstWithTf32 = 8;  // NVIDIA's compute capability of Ampere
+
+// Of CUDA and HIP, runtime and driver: what takes memory from the device or the system, or gives it
+// back. Allocation in the order of a stream (…Async) reuses memory and is none of these.
+constexpr std::array<std::string_view, 28> kAllocationCalls = {
+    "cudaMalloc",         "cudaMalloc3D",      "cudaMallocArray", "cudaMallocHost",
+    "cudaMallocManaged",  "cudaMallocPitch",   "cudaHostAlloc",   "cudaHostRegister",
+    "cudaHostUnregister", "cudaFree",          "cudaFreeHost",    "cuMemAlloc_v2",
+    "cuMemAllocHost_v2",  "cuMemAllocManaged", "cuMemCreate",     "cuMemFree_v2",
+    "cuMemFreeHost",      "cuMemHostAlloc",    "cuMemMap",        "cuMemRelease",
+    "cuMemSetAccess",     "cuMemUnmap",        "hipFree",         "hipHostFree",
+    "hipHostMalloc",      "hipMalloc",         "hipMemCreate",    "hipMemRelease"};
+
+bool IsAllocationCall(std::string_view name) {
+  return std::find(kAllocationCalls.begin(), kAllocationCalls.end(), name) !=
+         kAllocationCalls.end();
+}
+
+// What was found of one name.
+struct Cost {
+  int64_t count = 0;
+  int64_t ns = 0;
+  int64_t idle_ns = 0;  // of the devices meanwhile
+  Interval longest;
+  int64_t longest_ns = 0;
+
+  void Add(Interval time, int64_t cost_ns, int64_t idle = 0) {
+    ++count;
+    AddSaturatingTo(ns, cost_ns);
+    AddSaturatingTo(idle_ns, idle);
+    if (cost_ns > longest_ns) {
+      longest = time;
+      longest_ns = cost_ns;
+    }
+  }
+};
+using Costs = std::map<std::string, Cost, std::less<>>;
+
+// The one that costs most; of equal ones the first by name. REQUIRES: not empty.
+Costs::const_iterator Dearest(const Costs& costs) {
+  return std::max_element(costs.begin(), costs.end(),
+                          [](const auto& a, const auto& b) { return a.second.ns < b.second.ns; });
+}
+
+Cost SumOf(const Costs& costs) {
+  Cost sum;
+  for (const auto& [name, cost] : costs) {
+    sum.count += cost.count;
+    AddSaturatingTo(sum.ns, cost.ns);
+    AddSaturatingTo(sum.idle_ns, cost.idle_ns);
+    if (cost.longest_ns > sum.longest_ns) {
+      sum.longest = cost.longest;
+      sum.longest_ns = cost.longest_ns;
+    }
+  }
+  return sum;
+}
+
+class CauseFinder {
+ public:
+  CauseFinder(const RankView& view, const Selected& selected, const IdleTimes& idle)
+      : view_(view),
+        trace_(view.trace),
+        host_(view.trace.host()),
+        selected_(selected),
+        idle_(idle),
+        table_(NewTable()) {}
+
+  Table Find() {
+    FindProducts();
+    FindAllocations();
+    FindSilence();
+    FindOptimizers();
+    FindWaits();
+    return std::move(table_);
+  }
+
+ private:
+  static Table NewTable() {
+    Table table{"named_causes", "Costs by what causes them", {}};
+    AddRankKey(table);
+    AddGpuKeyOrNone(table);
+    AddString(table, "cause", Role::kKey, "What kind of cause it is.");
+    AddString(table, "name", Role::kKey,
+              "The call, kernel, optimizer or operator that costs most.");
+    AddInt(table, "count", Unit::kCount, Role::kSum, "How often it occurs.");
+    AddInt(table, "ns", Unit::kNanoseconds, Role::kSum, "What it costs.");
+    AddInt(table, "idle_ns", Unit::kNanoseconds, Role::kSum, "How long devices idle meanwhile.");
+    AddInt(table, "of_ns", Unit::kNanoseconds, Role::kSum, "What that is a part of.");
+    AddInt(table, "others", Unit::kCount, Role::kSum, "All of its kind.");
+    AddInt(table, "steps", Unit::kCount, Role::kSum, "Steps it was counted in; 0 without steps.");
+    AddInt(table, "begin_ns", Unit::kNanoseconds, Role::kDerived, "When it cost most.");
+    AddInt(table, "end_ns", Unit::kNanoseconds, Role::kDerived, "Until when.");
+    return table;
+  }
+
+  void Push(int64_t gpu, std::string_view cause, std::string_view name, const Cost& cost,
+            int64_t of_ns, int64_t others) {
+    Row(table_)
+        .Int(view_.rank)
+        .MaybeInt(gpu)
+        .Text(cause)
+        .Text(name)
+        .Int(cost.count)
+        .Int(cost.ns)
+        .Int(cost.idle_ns)
+        .Int(of_ns)
+        .Int(others)
+        .Count(selected_.steps().size())
+        .Int(cost.longest.begin)
+        .Int(cost.longest.end);
+  }
+
+  // Part of the idle time of all devices in a time of the host.
+  int64_t IdleIn(Interval time) const {
+    int64_t idle_ns = 0;
+    for (const DeviceIdle& device : idle_.devices) {
+      const Interval there{time.begin - device.skew_ns, time.end - device.skew_ns};
+      auto piece = std::lower_bound(
+          device.pieces.begin(), device.pieces.end(), there.begin,
+          [](const IdlePiece& one, int64_t begin_ns) { return one.time.end <= begin_ns; });
+      for (; piece != device.pieces.end() && piece->time.begin < there.end; ++piece) {
+        idle_ns += std::min(piece->time.end, there.end) - std::max(piece->time.begin, there.begin);
+      }
+    }
+    return idle_ns;
+  }
+
+  int64_t SelectedTime() const {
+    int64_t ns = 0;
+    for (const DeviceIdle& device : idle_.devices) {
+      AddSaturatingTo(ns, Coverage(device.windows));
+    }
+    return ns;
+  }
+
+  // ---- Matrix products without matrix units ----
+
+  bool HasTf32(int64_t gpu) const {
+    for (const DeviceInfo& info : trace_.meta().devices) {
+      if (info.id == gpu) {
+        return trace_.meta().vendor == Vendor::kNvidia && info.compute_major >= kFirstWithTf32;
+      }
+    }
+    return false;
+  }
+
+  // Of a kernel by name: whether it multiplies 32-bit numbers on vector units.
+  static bool IsFp32Product(std::string_view kernel, KernelClass kind) {
+    const bool is_product = kind == KernelClass::kGemm || kind == KernelClass::kConv;
+    return is_product && MatrixUseOf(kernel) == MatrixUse::kNo &&
+           (Contains(kernel, "sgemm") || Contains(kernel, "f32f32_f32f32") ||
+            Contains(kernel, "scudnn") || Contains(kernel, "fprop_f32"));
+  }
+
+  void FindProducts() {
+    const DeviceEvents& device = trace_.device();
+    std::vector<char> known(trace_.strings().size(), 2);
+    std::map<int64_t, Costs> products;
+    std::map<int64_t, Cost> kernels;
+    for (uint32_t row = 0; row < device.size(); ++row) {
+      CheckStopAt(row);
+      const DeviceId id{row};
+      if (device.kind[row] != DeviceKind::kKernel || !selected_.Keeps(id)) {
+        continue;
+      }
+      const int64_t gpu = trace_.DeviceOf(id);
+      const Interval time{device.ts_ns[row], device.end_ns(id)};
+      kernels[gpu].Add(time, device.dur_ns[row]);
+      char& is_product = known[device.name[row].value];
+      if (is_product == 2) {
+        is_product = IsFp32Product(trace_.Name(id), view_.index.ClassOf(trace_, id)) ? 1 : 0;
+      }
+      if (is_product == 1 && HasTf32(gpu)) {
+        products[gpu][std::string(trace_.Name(id))].Add(time, device.dur_ns[row]);
+      }
+    }
+    for (const auto& [gpu, costs] : products) {
+      Push(gpu, kFp32Products, Dearest(costs)->first, SumOf(costs), kernels[gpu].ns,
+           kernels[gpu].count);
+    }
+  }
+
+  // ---- Memory ----
+
+  // In the steps, where there are any: what happens once before them costs no step.
+  bool IsInSteps(HostId id) const {
+    return selected_.Keeps(id) &&
+           (selected_.steps().empty() ||
+            view_.steps().At(host_.track[id.value], host_.ts_ns[id.value]) != kNoStep);
+  }
+
+  int64_t TimeOfSteps() const {
+    if (selected_.steps().empty()) {
+      return Coverage(selected_.windows());
+    }
+    int64_t ns = 0;
+    for (const uint32_t step : selected_.steps()) {
+      AddSaturatingTo(ns, view_.steps().steps[step].end_ns - view_.steps().steps[step].begin_ns);
+    }
+    return ns;
+  }
+
+  void FindAllocations() {
+    std::vector<char> is_allocation(trace_.strings().size(), 2);
+    Costs costs;
+    for (uint32_t row = 0; row < host_.size(); ++row) {
+      CheckStopAt(row);
+      const HostId id{row};
+      if (host_.kind[row] != HostKind::kRuntime) {
+        continue;
+      }
+      char& known = is_allocation[host_.name[row].value];
+      known = known == 2 ? (IsAllocationCall(trace_.Name(id)) ? 1 : 0) : known;
+      const HostId around = view_.index.tree.parent[row];
+      const bool is_inside = around.valid() && host_.kind[around.value] == HostKind::kRuntime;
+      if (known == 1 && !is_inside && IsInSteps(id)) {
+        const Interval time{host_.ts_ns[row], host_.end_ns(id)};
+        costs[std::string(trace_.Name(id))].Add(time, host_.dur_ns[row], IdleIn(time));
+      }
+    }
+    if (!costs.empty()) {
+      Push(kMissing, kAllocation, Dearest(costs)->first, SumOf(costs), TimeOfSteps(),
+           static_cast<int64_t>(costs.size()));
+    }
+  }
+
+  // ---- Silence of the host ----
+
+  void FindSilence() {
+    HostFacts facts;
+    facts.marks.assign(host_.all_size(), 0);
+    facts.is_loading = FindDataLoading(trace_);
+    Costs costs;
+    for (const ThreadFacts& thread : FindThreads(view_)) {
+      if (thread.is_main) {
+        SweepThread(
+            trace_, facts, thread, [&](const ThreadPiece& piece) { AddSilence(piece, costs); },
+            [](HostId, bool, int64_t) {});
+      }
+    }
+    if (!costs.empty()) {
+      Push(kMissing, kSilentHost, Dearest(costs)->first, SumOf(costs), SelectedTime(),
+           static_cast<int64_t>(costs.size()));
+    }
+  }
+
+  void AddSilence(const ThreadPiece& piece, Costs& costs) const {
+    const HostId in = piece.innermost;
+    const bool may_be = !in.valid() || host_.kind[in.value] == HostKind::kAnnotation ||
+                        host_.kind[in.value] == HostKind::kPython;
+    if (piece.end_ns - piece.begin_ns < kSilentNs || piece.is_loading || !may_be ||
+        !selected_.KeepsTime(piece.begin_ns)) {
+      return;
+    }
+    const Interval time{piece.begin_ns, piece.end_ns};
+    const int64_t idle_ns = IdleIn(time);
+    if (idle_ns >= kSilentNs) {
+      costs[in.valid() ? std::string(trace_.Name(in)) : std::string()].Add(time, idle_ns);
+    }
+  }
+
+  // ---- Optimizers ----
+
+  // Launches in the rows (first, end), and whether one of them treats many parameters at once.
+  struct OptimizerWork {
+    int64_t launches = 0;
+    bool is_grouped = false;
+  };
+
+  OptimizerWork WorkIn(uint32_t first, uint32_t end) const {
+    OptimizerWork work;
+    for (uint32_t row = first; row < end; ++row) {
+      const std::string_view name = trace_.Name(HostId{row});
+      if (host_.kind[row] == HostKind::kOp) {
+        work.is_grouped |= Contains(name, "_foreach_") || Contains(name, "_fused_");
+      } else if (host_.kind[row] == HostKind::kRuntime && host_.detail[row] != kNoDetail) {
+        work.launches += view_.index.correlation.DevicesOf(host_.detail[row]).empty() ? 0 : 1;
+      }
+    }
+    return work;
+  }
+
+  void FindOptimizers() {
+    Costs costs;
+    for (uint32_t row = 0; row < host_.size(); ++row) {
+      CheckStopAt(row);
+      const HostId id{row};
+      const bool is_optimizer =
+          host_.kind[row] == HostKind::kAnnotation && StartsWith(trace_.Name(id), kOptimizerMark);
+      if (!is_optimizer || !selected_.Keeps(id)) {
+        continue;
+      }
+      const OptimizerWork work = WorkIn(row + 1, view_.index.tree.subtree_end[row]);
+      if (!work.is_grouped && work.launches > 0) {
+        const Interval time{host_.ts_ns[row], host_.end_ns(id)};
+        Cost& cost = costs[std::string(trace_.Name(id).substr(kOptimizerMark.size()))];
+        cost.Add(time, IdleIn(time));
+        cost.count += work.launches - 1;
+      }
+    }
+    for (const auto& [name, cost] : costs) {
+      Push(kMissing, kOptimizerLaunches, name, cost, SelectedTime(), CountLaunches());
+    }
+  }
+
+  int64_t CountLaunches() const {
+    int64_t launches = 0;
+    for (uint32_t row = 0; row < host_.size(); ++row) {
+      const bool is_launch = host_.kind[row] == HostKind::kRuntime &&
+                             host_.detail[row] != kNoDetail &&
+                             !view_.index.correlation.DevicesOf(host_.detail[row]).empty();
+      launches += is_launch && selected_.Keeps(HostId{row}) ? 1 : 0;
+    }
+    return launches;
+  }
+
+  // ---- Waits ----
+
+  // The calls of each thread that wait, by time.
+  std::map<uint32_t, std::vector<HostId>> WaitsOfThreads() const {
+    std::vector<char> waits(trace_.strings().size(), 2);
+    std::map<uint32_t, std::vector<HostId>> calls;
+    for (uint32_t row = 0; row < host_.size(); ++row) {
+      CheckStopAt(row);
+      if (host_.kind[row] != HostKind::kRuntime) {
+        continue;
+      }
+      char& known = waits[host_.name[row].value];
+      if (known == 2) {
+        known = AlwaysBlocks(ClassifyBlockingCall(trace_.Name(HostId{row}))) ? 1 : 0;
+      }
+      if (known == 1) {
+        calls[host_.track[row].value].push_back(HostId{row});
+      }
+    }
+    return calls;
+  }
+
+  // Idle time of cause sync is that of the last wait on the thread before the launch.
+  void FindWaits() {
+    const std::map<uint32_t, std::vector<HostId>> calls = WaitsOfThreads();
+    Costs costs;
+    int64_t waits = 0;
+    for (const DeviceIdle& device : idle_.devices) {
+      for (const IdlePiece& piece : device.pieces) {
+        if (piece.cause != IdleCause::kSync || !piece.launch.valid()) {
+          continue;
+        }
+        const auto thread = calls.find(host_.track[piece.launch.value].value);
+        if (thread == calls.end()) {
+          continue;
+        }
+        const auto after =
+            std::lower_bound(thread->second.begin(), thread->second.end(), piece.launch,
+                             [&](HostId call, HostId launch) { return call.value < launch.value; });
+        if (after != thread->second.begin()) {
+          ++waits;
+          costs[NameOfWait(*(after - 1))].Add(piece.time, piece.time.length());
+        }
+      }
+    }
+    for (const auto& [name, cost] : costs) {
+      Push(kMissing, kNamedWait, name, cost, SelectedTime(), waits);
+    }
+  }
+
+  // "cudaStreamSynchronize in aten::item, train.py(12): step": the outermost operator around the
+  // call, and the innermost frame of Python around that.
+  std::string NameOfWait(HostId call) const {
+    HostId outermost;
+    HostId frame;
+    for (HostId at = view_.index.tree.parent[call.value]; at.valid();
+         at = view_.index.tree.parent[at.value]) {
+      const HostKind kind = host_.kind[at.value];
+      if (kind == HostKind::kOp) {
+        outermost = at;
+        frame = {};
+      } else if (kind == HostKind::kPython && !frame.valid()) {
+        frame = at;
+      }
+    }
+    std::string name(trace_.Name(call));
+    if (outermost.valid()) {
+      name += fmt::format(" in {}", trace_.Name(outermost));
+    }
+    return frame.valid() ? fmt::format("{}, {}", name, trace_.Name(frame)) : name;
+  }
+
+  const RankView& view_;
+  const Trace& trace_;
+  const HostEvents& host_;
+  const Selected& selected_;
+  const IdleTimes& idle_;
+  Table table_;
+};
+
+}  // namespace
+
+Result<Table> NamedCausesTable(const RankView& view, const Selection& selection) {
+  BS_ASSIGN(const Selected selected, Selected::Make(view, selection));
+  const auto idle = SharedIdleTimes(view, selection);
+  if (!idle->ok()) {
+    return idle->error();
+  }
+  return CauseFinder(view, selected, **idle).Find();
+}
+
+}  // namespace borescope::internal

@@ -1,0 +1,154 @@
+#include "borescope/index/launches/inherited_work.h"
+
+#include <algorithm>
+#include <limits>
+
+#include "borescope/base/saturating.h"
+#include "borescope/base/stop.h"
+#include "borescope/index/launches/correlation.h"
+
+namespace borescope::internal {
+namespace {
+
+// What the recorded calls of a process say about what was launched before them.
+struct CallsOfProcess {
+  int64_t least_number = std::numeric_limits<int64_t>::max();  // of any call
+  int64_t first_launch_ns = std::numeric_limits<int64_t>::max();
+  bool has_launches = false;
+
+  void Add(const CallsOfProcess& other) {
+    least_number = std::min(least_number, other.least_number);
+    first_launch_ns = std::min(first_launch_ns, other.first_launch_ns);
+    has_launches |= other.has_launches;
+  }
+};
+
+class InheritedFinder {
+ public:
+  InheritedFinder(const Trace& trace, const Correlation& correlation)
+      : trace_(trace), links_(correlation), launch_of_(correlation.launch_of) {}
+
+  InheritedWork Find() {
+    if (!HasUnlaunchedWork()) {
+      return {};
+    }
+    ReadCalls();
+    found_.origin.assign(trace_.device().size(), LaunchOrigin::kRecorded);
+    const Tracks& tracks = trace_.tracks();
+    for (uint32_t track = 0; track < tracks.size(); ++track) {
+      if (tracks.kind[track] == TrackKind::kDevice) {
+        ClassifyStream(TrackId{track});
+      }
+    }
+    return std::move(found_);
+  }
+
+ private:
+  bool IsUnlaunched(uint32_t row) const {
+    return IsDeviceWork(trace_.device().kind[row]) && !launch_of_[row].valid();
+  }
+
+  bool HasUnlaunchedWork() const {
+    for (uint32_t row = 0; row < trace_.device().size(); ++row) {
+      CheckStopAt(row);
+      if (IsUnlaunched(row)) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  void ReadCalls() {
+    const HostEvents& host = trace_.host();
+    for (uint32_t row = 0; row < host.size(); ++row) {
+      CheckStopAt(row);
+      if (host.kind[row] != HostKind::kRuntime || host.detail[row] == kNoDetail) {
+        continue;
+      }
+      CallsOfProcess& calls = processes_[trace_.tracks().pid[host.track[row].value]];
+      const int64_t number = trace_.runtime_calls().correlation[host.detail[row]];
+      if (IsCorrelation(number)) {
+        calls.least_number = std::min(calls.least_number, number);
+      }
+      if (!links_.DevicesOf(host.detail[row]).empty()) {
+        calls.has_launches = true;
+        calls.first_launch_ns = std::min(calls.first_launch_ns, host.ts_ns[row]);
+      }
+    }
+    for (const auto& [process, calls] : processes_) {
+      all_.Add(calls);
+    }
+  }
+
+  // Of the process whose stream it is; of all, where that is not known.
+  const CallsOfProcess& CallsOf(TrackId stream) const {
+    const auto found = processes_.find(trace_.tracks().process[stream.value]);
+    return found == processes_.end() ? all_ : found->second;
+  }
+
+  // Rows of a stream are in the order of their starts.
+  void ClassifyStream(TrackId stream) {
+    const Tracks& tracks = trace_.tracks();
+    const CallsOfProcess& calls = CallsOf(stream);
+    const uint32_t end = tracks.end_row[stream.value];
+    uint32_t first_launched = tracks.first_row[stream.value];
+    while (first_launched < end && !launch_of_[first_launched].valid()) {
+      ++first_launched;
+    }
+    for (uint32_t row = tracks.first_row[stream.value]; row < end; ++row) {
+      CheckStopAt(row);
+      if (!IsUnlaunched(row)) {
+        continue;
+      }
+      const bool is_inherited = row < first_launched && calls.has_launches &&
+                                IsFromBefore(row, calls, first_launched < end);
+      found_.origin[row] = is_inherited ? LaunchOrigin::kInherited : LaunchOrigin::kLost;
+      if (is_inherited) {
+        AddTo(found_.devices[tracks.pid[stream.value]], DeviceId{row});
+      }
+    }
+  }
+
+  // Of work before the first launched work of its stream, if there is such work.
+  bool IsFromBefore(uint32_t row, const CallsOfProcess& calls, bool has_launched_work) const {
+    const int64_t number = trace_.device().correlation[row];
+    const bool has_numbers =
+        IsCorrelation(number) && calls.least_number != std::numeric_limits<int64_t>::max();
+    return has_numbers ? number < calls.least_number
+                       : has_launched_work || trace_.device().ts_ns[row] < calls.first_launch_ns;
+  }
+
+  void AddTo(InheritedByDevice& device, DeviceId id) const {
+    const int64_t end_ns = trace_.device().end_ns(id);
+    device.cut_ns = device.works == 0 ? end_ns : std::max(device.cut_ns, end_ns);
+    ++device.works;
+    AddSaturatingTo(device.device_ns, trace_.device().dur_ns[id.value]);
+  }
+
+  const Trace& trace_;
+  const Correlation& links_;
+  const ColumnData<HostId>& launch_of_;
+  std::map<int64_t, CallsOfProcess> processes_;  // by pid
+  CallsOfProcess all_;
+  InheritedWork found_;
+};
+
+}  // namespace
+
+const InheritedByDevice* InheritedWork::On(int64_t gpu) const {
+  const auto found = devices.find(gpu);
+  return found == devices.end() ? nullptr : &found->second;
+}
+
+IntervalSet InheritedWork::RateWindow(int64_t gpu, const IntervalSet& windows) const {
+  const InheritedByDevice* inherited = On(gpu);
+  return inherited == nullptr
+             ? windows
+             : Clip(windows, {inherited->cut_ns, std::numeric_limits<int64_t>::max()});
+}
+
+InheritedWork FindInheritedWork(const Trace& trace, const Correlation& correlation) {
+  return InheritedFinder(trace, correlation).Find();
+}
+
+}  // namespace borescope::internal
