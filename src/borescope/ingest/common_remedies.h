@@ -17,6 +17,7 @@ inline constexpr std::string_view kShapes =
     "run the model in torch.autograd.profiler.emit_nvtx(record_shapes=True)";
 inline constexpr std::string_view kDistributed = "profile a distributed job";
 inline constexpr std::string_view kNoGraphs = "the profiled part used none";
-inline constexpr std::string_view kNoCopies = "the profiled part copied nothing";
+inline constexpr std::string_view kNoCopies =
+    "the profiled part copied nothing, or the profiler lost the records of its copies";
 
 }  // namespace borescope::internal::remedies

@@ -26,6 +26,7 @@
 #include "borescope/analysis/measures/true_time/true_time.h"
 #include "borescope/analysis/verbs/kernels/kernels.h"
 #include "borescope/analysis/verbs/stragglers/straggler_match.h"
+#include "borescope/analysis/verbs/summary/few_events.h"
 #include "borescope/analysis/verbs/summary/left_out.h"
 #include "borescope/analysis/verbs/summary/named_causes.h"
 #include "borescope/analysis/verbs/summary/places.h"
@@ -53,6 +54,7 @@ constexpr std::string_view kIsWholeProcess = "is_whole_process";
 enum Part {
   kOverview,
   kWorkPlaces,
+  kFewEvents,
   kStragglers,  // the first of several
   kKernels = kStragglers + kStragglerTables,
   kCopies,
@@ -304,7 +306,8 @@ Result<Tables> MapTable(const RankView& view, const Params& params) {
 Result<Tables> MapOverview(const RankView& view, const Params& params) {
   BS_ASSIGN(const Selected selected, Selected::Make(view, params.selection));
   BS_ASSIGN(Table places, WorkPlaces(view, selected));
-  return Tables{Overview(view, selected), std::move(places)};
+  BS_ASSIGN(Table few, FewEventsTable(view, selected, params.selection));
+  return Tables{Overview(view, selected), std::move(places), std::move(few)};
 }
 
 // Not what the host did.
@@ -342,7 +345,7 @@ struct MappedParts {
   Result<Tables> (*map)(const RankView&, const Params&);
 };
 constexpr MappedParts kMapped[] = {
-    {kOverview, 2, MapOverview},
+    {kOverview, 3, MapOverview},
     {kStragglers, kStragglerTables, MapOf<kStragglersVerb>},
     {kKernels, 1, MapOf<kKernelsVerb>},
     {kCopies, 1, MapCopiesOfKernels},
@@ -430,6 +433,7 @@ Result<Tables> FinishSummary(Tables findings, const Params& params) {
                        findings[kPrices],
                        findings[kIdlePlaces],
                        findings[kWorkPlaces],
+                       findings[kFewEvents],
                        std::move(stragglers.back()),
                        params.run_faults,
                        !params.selection.empty(),
