@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <memory>
 #include <utility>
 #include <vector>
 
@@ -11,11 +12,11 @@
 #include "borescope/analysis/core/selection/recorded_syncs.h"
 #include "borescope/analysis/measures/idle/host_time.h"
 #include "borescope/analysis/measures/idle/idle_division.h"
-#include "borescope/analysis/measures/idle/inherited_work.h"
 #include "borescope/analysis/measures/idle/late_host.h"
 #include "borescope/analysis/measures/idle/main_processes.h"
 #include "borescope/analysis/measures/idle/main_threads.h"
 #include "borescope/analysis/measures/idle/stream_gaps.h"
+#include "borescope/analysis/measures/shared_inherited_work.h"
 #include "borescope/base/check.h"
 #include "borescope/base/saturating.h"
 #include "borescope/base/stop.h"
@@ -396,7 +397,7 @@ CauseSums SumsOfDevice(const RankView& view, const InheritedWork& inherited, Dev
   const StreamGaps some = are_all ? StreamGaps() : FindStreamGaps(view, main.tracks, 0);
   return causes.SumsOf(are_all ? device.gaps : some, FindMainGaps(view, main.tracks),
                        main.pids.empty() ? windows : Subtract(windows, time.busy), main.pids,
-                       device.skew_ns, inherited.IsOnAny(time.tracks), device.pieces);
+                       device.skew_ns, inherited.On(time.gpu) != nullptr, device.pieces);
 }
 
 Table NewLateHost() {
@@ -506,7 +507,7 @@ void PushDevice(Tables& tables, const RankView& view, const DeviceTime& time, in
 Result<IdleTimes> FindIdleTimes(const RankView& view, const Selection& selection) {
   BS_ASSIGN(const Selected selected, Selected::Make(view, selection));
   Causes causes(view);
-  const InheritedWork inherited(view);
+  const std::shared_ptr<const InheritedWork> inherited = SharedInheritedWork(view);
   const auto waits = SyncsByRecordedTimes(view);
   IdleTimes found{DeviceTimes(view, selected, PerTrack::kGpu),
                   {},
@@ -520,7 +521,7 @@ Result<IdleTimes> FindIdleTimes(const RankView& view, const Selection& selection
                              {},
                              SkewOf(waits->clocks, time.tracks)});
     DeviceIdle& device = found.devices.back();
-    CauseSums sums = SumsOfDevice(view, inherited, device, causes);
+    CauseSums sums = SumsOfDevice(view, *inherited, device, causes);
     PushDevice(found.tables, view, time, SplitTime(time, device.windows).idle_ns,
                SumWaits(device.gaps, device.windows).gaps, std::move(sums), late);
   }

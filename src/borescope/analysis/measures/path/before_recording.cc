@@ -3,12 +3,11 @@
 #include <algorithm>
 #include <limits>
 #include <map>
-#include <set>
-#include <span>
+#include <memory>
 #include <utility>
 
 #include "borescope/analysis/measures/idle/idle_division.h"
-#include "borescope/analysis/measures/idle/inherited_work.h"
+#include "borescope/analysis/measures/shared_inherited_work.h"
 #include "borescope/base/stop.h"
 #include "borescope/index/syncs/sync_calls.h"
 
@@ -22,8 +21,8 @@ class Beginnings {
         graph_(recording.graph),
         start_of_work_(recording.start_of_work),
         launch_of_(view.index.correlation.launch_of),
-        inherited_(view) {
-    if (inherited_.IsAnywhere()) {
+        inherited_(SharedInheritedWork(view)) {
+    if (!inherited_->devices.empty()) {
       FindFirstWork();
       FindWaits();
     }
@@ -54,11 +53,6 @@ class Beginnings {
   }
 
   void FindFirstWork() {
-    for (uint32_t track = 0; track < trace_.tracks().size(); ++track) {
-      if (inherited_.IsOnAny(std::span(&track, 1))) {
-        with_inherited_.insert(trace_.tracks().pid[track]);
-      }
-    }
     for (uint32_t row = 0; row < start_of_work_.size(); ++row) {
       CheckStopAt(row);
       if (start_of_work_[row] == kNoNode) {
@@ -74,7 +68,7 @@ class Beginnings {
   bool IsFirstOfDevice(DeviceId id) const {
     const auto first = first_work_.find(DeviceOf(id));
     return first != first_work_.end() && first->second == id &&
-           with_inherited_.contains(DeviceOf(id));
+           inherited_->On(DeviceOf(id)) != nullptr;
   }
 
   // The calls of each thread that wait while no work was recorded yet.
@@ -123,8 +117,7 @@ class Beginnings {
   const EventGraph& graph_;
   const ColumnData<NodeId>& start_of_work_;
   const ColumnData<HostId>& launch_of_;
-  const InheritedWork inherited_;
-  std::set<int64_t> with_inherited_;                             // the devices that have such work
+  const std::shared_ptr<const InheritedWork> inherited_;
   std::map<int64_t, DeviceId> first_work_;                       // by number of the device
   int64_t first_work_ns_ = std::numeric_limits<int64_t>::min();  // the first of these
   std::map<uint32_t, IntervalSet> waits_;                        // by track of the thread

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <memory>
 #include <utility>
 
 #include "borescope/analysis/core/selection/device_time.h"
@@ -9,8 +10,8 @@
 #include "borescope/analysis/core/selection/selection.h"
 #include "borescope/analysis/measures/idle/host_time.h"
 #include "borescope/analysis/measures/idle/idle_division.h"
-#include "borescope/analysis/measures/idle/inherited_work.h"
 #include "borescope/analysis/measures/idle/stream_gaps.h"
+#include "borescope/analysis/measures/shared_inherited_work.h"
 #include "borescope/base/saturating.h"
 
 namespace borescope::internal {
@@ -93,7 +94,7 @@ CauseSets SetsOf(const RankView& view, const DeviceTime& time, const HostTime& h
   sets[static_cast<size_t>(LateCause::kCopy)] = time.exposed_copy;
   sets[static_cast<size_t>(LateCause::kComm)] = time.exposed_comm;
   const int64_t skew_ns = time.tracks.empty() ? 0 : clocks.SkewOf(TrackId{time.tracks.front()});
-  IdleTimes(view.trace, host, skew_ns, inherited.IsOnAny(time.tracks), sets)
+  IdleTimes(view.trace, host, skew_ns, inherited.On(time.gpu) != nullptr, sets)
       .Add(FindStreamGaps(view, time.tracks, 0));
   return sets;
 }
@@ -108,11 +109,11 @@ Result<SharedDeviceTimes> TimesOfAll(const RankView& view) {
 Result<GapCauses> GapCauses::Make(const RankView& view) {
   BS_ASSIGN(const SharedDeviceTimes times, TimesOfAll(view));
   const HostTimes host(view);
-  const InheritedWork inherited(view);
+  const std::shared_ptr<const InheritedWork> inherited = SharedInheritedWork(view);
   const auto waits = SyncsByRecordedTimes(view);
   GapCauses causes;
   for (const DeviceTime& time : *times) {
-    CauseSets sets = SetsOf(view, time, host.all(), inherited, waits->clocks);
+    CauseSets sets = SetsOf(view, time, host.all(), *inherited, waits->clocks);
     Device& device = causes.devices_[time.gpu];
     for (size_t cause = 0; cause < static_cast<size_t>(LateCause::kUnknown); ++cause) {
       device.by_cause.emplace_back(std::move(sets[cause]));
