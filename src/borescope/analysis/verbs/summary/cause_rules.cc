@@ -139,7 +139,8 @@ std::optional<Finding> Allocation(const SummaryTables& tables) {
 std::optional<Finding> SilentHost(const SummaryTables& tables) {
   const std::optional<CauseSum> sum = SumOfCause(tables, kSilentHost);
   const int64_t span_ns = ObservedSpan(tables);
-  if (!sum.has_value() || ShareOf(sum->ns, span_ns) < kIdleWord) {
+  // A single pause is the finding about one long gap.
+  if (!sum.has_value() || sum->count < 2 || ShareOf(sum->ns, span_ns) < kIdleWord) {
     return std::nullopt;
   }
   const std::string_view name = NameOf(tables, *sum);
@@ -194,6 +195,27 @@ std::optional<Finding> OptimizerLaunches(const SummaryTables& tables) {
 constexpr Rule kCauseRules[] = {Fp32Products, Allocation, SilentHost, OptimizerLaunches};
 
 }  // namespace
+
+int64_t IdleOfNamedCauses(const SummaryTables& tables, std::string_view column) {
+  struct OfRule {
+    std::string_view cause;
+    Rule rule;
+  };
+  constexpr OfRule kOfRules[] = {{kAllocation, Allocation},
+                                 {kSilentHost, SilentHost},
+                                 {kOptimizerLaunches, OptimizerLaunches}};
+  int64_t ns = 0;
+  for (const OfRule& of : kOfRules) {
+    if (of.rule(tables).has_value()) {
+      const Table& table = tables.named_causes;
+      for (size_t row = 0; row < table.rows(); ++row) {
+        AddSaturatingTo(
+            ns, Texts(table, "cause")[row] == of.cause ? Ints(table, column)[row] : int64_t{0});
+      }
+    }
+  }
+  return ns;
+}
 
 std::span<const Rule> CauseRules() { return kCauseRules; }
 

@@ -121,10 +121,6 @@ struct CauseTime {
   int64_t ns;
 };
 
-bool IsGrave(double share) { return share >= kIdleWarning; }
-
-std::string_view SeverityOf(double share) { return IsGrave(share) ? "warning" : "info"; }
-
 // All idle time, and what is known of it.
 class IdleTime {
  public:
@@ -139,6 +135,9 @@ class IdleTime {
       return {};
     }
     FindCauses();
+    if (share() < kIdleWord) {
+      return {};  // all but a little of it is of causes with a name
+    }
     std::vector<Finding> findings{First()};
     for (size_t i = 1; i < std::min(causes_.size(), kMostIdleFindings) && IsNotable(i); ++i) {
       findings.push_back(FindingOf(causes_[i]));
@@ -147,7 +146,8 @@ class IdleTime {
   }
 
  private:
-  double share() const { return ShareOf(idle_ns_, span_ns_); }
+  // Without causes that have a name, and findings of their own.
+  double share() const { return ShareOf(SubtractSaturating(idle_ns_, named_ns_), span_ns_); }
   bool IsNotable(size_t i) const { return ShareOf(causes_[i].ns, span_ns_) >= kIdleWord; }
 
   void FindCauses() {
@@ -159,6 +159,7 @@ class IdleTime {
       int64_t& unrecorded_ns = TimeOf("unrecorded_ns");
       unrecorded_ns = SubtractSaturating(unrecorded_ns, TimeOf(part));
     }
+    MoveNamed();
     MoveLongGaps();
     MoveLaunches();
     std::stable_sort(causes_.begin(), causes_.end(),
@@ -169,6 +170,17 @@ class IdleTime {
     return std::find_if(causes_.begin(), causes_.end(),
                         [column](const CauseTime& one) { return one.row->column == column; })
         ->ns;
+  }
+
+  // Causes with a name have findings of their own.
+  void MoveNamed() {
+    for (CauseTime& cause : causes_) {
+      const bool is_of_division = cause.row->column != kLateBegin && cause.row->column != kUntraced;
+      const int64_t named_ns =
+          is_of_division ? std::min(cause.ns, IdleOfNamedCauses(tables_, cause.row->column)) : 0;
+      cause.ns -= named_ns;
+      AddSaturatingTo(named_ns_, named_ns);
+    }
   }
 
   // One event is no pattern of the program.
@@ -205,7 +217,7 @@ class IdleTime {
   Finding First() const {
     const bool are_several = !IsNotable(0) && causes_[0].ns < idle_ns_ - causes_[0].ns;
     Finding finding = FindingOf(are_several ? CauseTime{&kSeveralCauses, idle_ns_} : causes_[0]);
-    if (IsGrave(share())) {
+    if (share() >= kIdleWarning) {
       finding.severity = "warning";
     }
     finding.evidence += are_several ? "" : "; idle " + PartOf(idle_ns_, span_ns_);
@@ -227,7 +239,7 @@ class IdleTime {
     }
     const double share = ShareOf(cause.ns, span_ns_);
     return {std::string(cause.row->title),
-            SeverityOf(share),
+            SeverityOfShare(share),
             EvidenceOf(cause),
             share,
             "share",
@@ -321,7 +333,7 @@ class IdleTime {
       evidence += fmt::format("; host had waited for the device: {}", FormatTime(gaps_.sync_ns));
     }
     return {std::string(kLongGapCause.title),
-            SeverityOf(gaps_.share()),
+            SeverityOfShare(gaps_.share()),
             std::move(evidence),
             gaps_.share(),
             "share",
@@ -336,6 +348,7 @@ class IdleTime {
   const int64_t span_ns_;
   const int64_t idle_ns_;
   LongGaps gaps_;
+  int64_t named_ns_ = 0;
   std::vector<CauseTime> causes_;
 };
 

@@ -42,18 +42,34 @@ bool IsAllocationCall(std::string_view name) {
          kAllocationCalls.end();
 }
 
+using IdleByCause = std::array<int64_t, static_cast<size_t>(IdleCause::kCount)>;
+
+int64_t SumOf(const IdleByCause& idle) {
+  int64_t sum = 0;
+  for (const int64_t ns : idle) {
+    AddSaturatingTo(sum, ns);
+  }
+  return sum;
+}
+
+void AddTo(IdleByCause& sums, const IdleByCause& more) {
+  for (size_t cause = 0; cause < sums.size(); ++cause) {
+    AddSaturatingTo(sums[cause], more[cause]);
+  }
+}
+
 // What was found of one name.
 struct Cost {
   int64_t count = 0;
   int64_t ns = 0;
-  int64_t idle_ns = 0;  // of the devices meanwhile
+  IdleByCause idle{};  // of the devices meanwhile
   Interval longest;
   int64_t longest_ns = 0;
 
-  void Add(Interval time, int64_t cost_ns, int64_t idle = 0) {
+  void Add(Interval time, int64_t cost_ns, const IdleByCause& meanwhile = {}) {
     ++count;
     AddSaturatingTo(ns, cost_ns);
-    AddSaturatingTo(idle_ns, idle);
+    AddTo(idle, meanwhile);
     if (cost_ns > longest_ns) {
       longest = time;
       longest_ns = cost_ns;
@@ -73,7 +89,7 @@ Cost SumOf(const Costs& costs) {
   for (const auto& [name, cost] : costs) {
     sum.count += cost.count;
     AddSaturatingTo(sum.ns, cost.ns);
-    AddSaturatingTo(sum.idle_ns, cost.idle_ns);
+    AddTo(sum.idle, cost.idle);
     if (cost.longest_ns > sum.longest_ns) {
       sum.longest = cost.longest;
       sum.longest_ns = cost.longest_ns;
@@ -112,6 +128,10 @@ class CauseFinder {
     AddInt(table, "count", Unit::kCount, Role::kSum, "How often it occurs.");
     AddInt(table, "ns", Unit::kNanoseconds, Role::kSum, "What it costs.");
     AddInt(table, "idle_ns", Unit::kNanoseconds, Role::kSum, "How long devices idle meanwhile.");
+    for (size_t cause = 0; cause < static_cast<size_t>(IdleCause::kCount); ++cause) {
+      AddInt(table, fmt::format("{}_ns", IdleCauseName(static_cast<IdleCause>(cause))),
+             Unit::kNanoseconds, Role::kSum, "Of that, the time of this cause in idle_causes.");
+    }
     AddInt(table, "of_ns", Unit::kNanoseconds, Role::kSum, "What that is a part of.");
     AddInt(table, "others", Unit::kCount, Role::kSum, "All of its kind.");
     AddInt(table, "steps", Unit::kCount, Role::kSum, "Steps it was counted in; 0 without steps.");
@@ -122,34 +142,33 @@ class CauseFinder {
 
   void Push(int64_t gpu, std::string_view cause, std::string_view name, const Cost& cost,
             int64_t of_ns, int64_t others) {
-    Row(table_)
-        .Int(view_.rank)
-        .MaybeInt(gpu)
-        .Text(cause)
-        .Text(name)
-        .Int(cost.count)
-        .Int(cost.ns)
-        .Int(cost.idle_ns)
-        .Int(of_ns)
+    Row row(table_);
+    row.Int(view_.rank).MaybeInt(gpu).Text(cause).Text(name).Int(cost.count).Int(cost.ns);
+    row.Int(SumOf(cost.idle));
+    for (const int64_t ns : cost.idle) {
+      row.Int(ns);
+    }
+    row.Int(of_ns)
         .Int(others)
         .Count(selected_.steps().size())
         .Int(cost.longest.begin)
         .Int(cost.longest.end);
   }
 
-  // Part of the idle time of all devices in a time of the host.
-  int64_t IdleIn(Interval time) const {
-    int64_t idle_ns = 0;
+  // The idle time of all devices in a time of the host.
+  IdleByCause IdleIn(Interval time) const {
+    IdleByCause idle{};
     for (const DeviceIdle& device : idle_.devices) {
       const Interval there{time.begin - device.skew_ns, time.end - device.skew_ns};
       auto piece = std::lower_bound(
           device.pieces.begin(), device.pieces.end(), there.begin,
           [](const IdlePiece& one, int64_t begin_ns) { return one.time.end <= begin_ns; });
       for (; piece != device.pieces.end() && piece->time.begin < there.end; ++piece) {
-        idle_ns += std::min(piece->time.end, there.end) - std::max(piece->time.begin, there.begin);
+        idle[static_cast<size_t>(piece->cause)] +=
+            std::min(piece->time.end, there.end) - std::max(piece->time.begin, there.begin);
       }
     }
-    return idle_ns;
+    return idle;
   }
 
   int64_t SelectedTime() const {
@@ -280,9 +299,9 @@ class CauseFinder {
       return;
     }
     const Interval time{piece.begin_ns, piece.end_ns};
-    const int64_t idle_ns = IdleIn(time);
-    if (idle_ns >= kSilentNs) {
-      costs[in.valid() ? std::string(trace_.Name(in)) : std::string()].Add(time, idle_ns);
+    const IdleByCause idle = IdleIn(time);
+    if (const int64_t idle_ns = SumOf(idle); idle_ns >= kSilentNs) {
+      costs[in.valid() ? std::string(trace_.Name(in)) : std::string()].Add(time, idle_ns, idle);
     }
   }
 
@@ -321,7 +340,8 @@ class CauseFinder {
       if (!work.is_grouped && work.launches > 0) {
         const Interval time{host_.ts_ns[row], host_.end_ns(id)};
         Cost& cost = costs[std::string(trace_.Name(id).substr(kOptimizerMark.size()))];
-        cost.Add(time, IdleIn(time));
+        const IdleByCause idle = IdleIn(time);
+        cost.Add(time, SumOf(idle), idle);
         cost.count += work.launches - 1;
       }
     }

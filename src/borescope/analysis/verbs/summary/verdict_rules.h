@@ -43,6 +43,9 @@ const RunFault* FindFault(const SummaryTables& tables, Diag what);
 // What lets the devices idle, a finding for each cause; the most important first.
 std::vector<Finding> IdleFindings(const SummaryTables& tables);
 
+// Of a column of idle_causes, what findings about causes with a name are about (cause_rules.cc).
+int64_t IdleOfNamedCauses(const SummaryTables& tables, std::string_view column);
+
 // What all ranks together lose to the one that makes them wait; 0 if there is no finding about it.
 int64_t LostToStraggler(const SummaryTables& tables);
 
