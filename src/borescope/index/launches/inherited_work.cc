@@ -26,7 +26,7 @@ struct CallsOfProcess {
 class InheritedFinder {
  public:
   InheritedFinder(const Trace& trace, const Correlation& correlation)
-      : trace_(trace), links_(correlation), launch_of_(correlation.launch_of) {}
+      : trace_(trace), launch_of_(correlation.launch_of) {}
 
   InheritedWork Find() {
     if (!HasUnlaunchedWork()) {
@@ -62,22 +62,27 @@ class InheritedFinder {
     const HostEvents& host = trace_.host();
     for (uint32_t row = 0; row < host.size(); ++row) {
       CheckStopAt(row);
-      if (host.kind[row] != HostKind::kRuntime || host.detail[row] == kNoDetail) {
-        continue;
+      if (host.kind[row] == HostKind::kRuntime && host.detail[row] != kNoDetail) {
+        const int64_t number = trace_.runtime_calls().correlation[host.detail[row]];
+        int64_t& least = ProcessOf(HostId{row}).least_number;
+        least = IsCorrelation(number) ? std::min(least, number) : least;
       }
-      CallsOfProcess& calls = processes_[trace_.tracks().pid[host.track[row].value]];
-      const int64_t number = trace_.runtime_calls().correlation[host.detail[row]];
-      if (IsCorrelation(number)) {
-        calls.least_number = std::min(calls.least_number, number);
-      }
-      if (!links_.DevicesOf(host.detail[row]).empty()) {
+    }
+    for (uint32_t row = 0; row < launch_of_.size(); ++row) {
+      CheckStopAt(row);
+      if (launch_of_[row].valid()) {
+        CallsOfProcess& calls = ProcessOf(launch_of_[row]);
         calls.has_launches = true;
-        calls.first_launch_ns = std::min(calls.first_launch_ns, host.ts_ns[row]);
+        calls.first_launch_ns = std::min(calls.first_launch_ns, host.ts_ns[launch_of_[row].value]);
       }
     }
     for (const auto& [process, calls] : processes_) {
       all_.Add(calls);
     }
+  }
+
+  CallsOfProcess& ProcessOf(HostId call) {
+    return processes_[trace_.tracks().pid[trace_.host().track[call.value].value]];
   }
 
   // Of the process whose stream it is; of all, where that is not known.
@@ -126,7 +131,6 @@ class InheritedFinder {
   }
 
   const Trace& trace_;
-  const Correlation& links_;
   const ColumnData<HostId>& launch_of_;
   std::map<int64_t, CallsOfProcess> processes_;  // by pid
   CallsOfProcess all_;

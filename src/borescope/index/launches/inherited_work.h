@@ -46,6 +46,7 @@ struct InheritedWork {
 // its correlation number is below the least of the recorded calls of its process; where numbers
 // were not recorded, if its stream has launched work later, or it starts before the first launch
 // call of its process. A process without any recorded launch inherits nothing. O(rows).
+// Of `correlation` it reads `launch_of` alone.
 InheritedWork FindInheritedWork(const Trace& trace, const Correlation& correlation);
 
 }  // namespace borescope::internal

@@ -332,7 +332,7 @@ class CauseFinder {
       CheckStopAt(row);
       const HostId id{row};
       const bool is_optimizer =
-          host_.kind[row] == HostKind::kAnnotation && StartsWith(trace_.Name(id), kOptimizerMark);
+          host_.kind[row] == HostKind::kAnnotation && trace_.Name(id).starts_with(kOptimizerMark);
       if (!is_optimizer || !selected_.Keeps(id)) {
         continue;
       }

@@ -64,15 +64,15 @@ struct FaultWords {
   std::string_view help;
 };
 
-constexpr FaultWords kUnreadable = {
+constexpr FaultWords kUnreadableFiles = {
     Diag::kUnreadableFile, "Files of the run could not be read", "error",
     "All numbers are about the others. Record that rank again, or leave its file out. "
     "`borescope info` lists those that were read."};
-constexpr FaultWords kMissing = {
+constexpr FaultWords kMissingRanks = {
     Diag::kMissingRanks, "Ranks of the job are missing", "warning",
     "Sums are about the ranks that are here, and whoever made them wait may not be among them: "
     "give the files of all ranks. `borescope info` lists those that are here."};
-constexpr FaultWords kTwice = {
+constexpr FaultWords kRanksTwice = {
     Diag::kDuplicateRank, "Several files claim one rank", "warning",
     "They are taken for ranks of their own, so that sums hold each and collectives are not "
     "matched: give one file a rank. Two cycles of one profiler belong in two folders. "
@@ -212,9 +212,13 @@ std::optional<Finding> EndsOfProcess(const SummaryTables& tables) {
       PlaceOfProcessEnd(tables, left_out.process_head_ns == 0 ? "tail_ns" : "head_ns")};
 }
 
-constexpr Rule kQualityRules[] = {
-    FaultOfRun<kUnreadable>, FaultOfRun<kMissing>, FaultOfRun<kTwice>, Unlinked,
-    OtherWarnings,           EndsOfProcess,        MissingOptions};
+constexpr Rule kQualityRules[] = {FaultOfRun<kUnreadableFiles>,
+                                  FaultOfRun<kMissingRanks>,
+                                  FaultOfRun<kRanksTwice>,
+                                  Unlinked,
+                                  OtherWarnings,
+                                  EndsOfProcess,
+                                  MissingOptions};
 
 }  // namespace
 
