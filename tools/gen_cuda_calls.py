@@ -26,6 +26,9 @@ DECORATION = re.compile(r"(_ptsz|_ptds|_v\d+)+$")
 # Work of a device: kernels, runs of graphs, copies, sets, movements of managed memory.
 LAUNCHES = re.compile(r"Launch(?!HostFunc)\w*|GraphLaunch|Memcpy\w*|Memset\w*|MemPrefetch\w*Async|"
                       r"MemDiscardAndPrefetchBatchAsync|MemBatchDecompressAsync")
+# What programs call all the time, and what says nothing.
+IDLE = re.compile(r"GetLastError|PeekAtLastError|GetDevice|StreamIsCapturing|StreamGetCaptureInfo|"
+                  r"(Push|Pop)CallConfiguration")
 # What belongs to it in a stream: allocations, captures, making graphs of them, functions of the host.
 ORDERS = re.compile(r"(Malloc|MemAlloc|Free|MemFree)(FromPool)?Async|MemDiscardBatchAsync|MemMapArrayAsync|"
                     r"Graph(Instantiate\w*|Upload|ExecUpdate)|Stream(Begin|End)(Rec|C)apture\w*|LaunchHostFunc")
@@ -99,8 +102,8 @@ struct CudaCallName {
 
 
 def choices_text(tables):
-    parts = [HEAD, """// By CUPTI's numbers, sorted: which calls of CUDA launch work of a device, and which of the driver
-// are recorded besides, since they order work in a stream.
+    parts = [HEAD, """// By CUPTI's numbers, sorted: which calls of CUDA launch work of a device, which of the driver are
+// recorded besides, since they order work in a stream, and which of the runtime never are.
 #pragma once
 
 #include <cstdint>
@@ -113,7 +116,9 @@ namespace borescope::inject::cuda {
         words = [str(number) for number in chosen(table, LAUNCHES)]
         parts.append(f"inline constexpr uint32_t k{api.title()}Launches[] = {{\n{wrapped(words)}}};\n")
     orders = [str(number) for number in chosen(tables["driver"], ORDERS)]
-    parts.append(f"inline constexpr uint32_t kDriverOrders[] = {{\n{wrapped(orders)}}};\n// clang-format on\n\n")
+    idle = [str(number) for number in chosen(tables["runtime"], IDLE)]
+    parts.append(f"inline constexpr uint32_t kDriverOrders[] = {{\n{wrapped(orders)}}};\n")
+    parts.append(f"inline constexpr uint32_t kRuntimeIdle[] = {{\n{wrapped(idle)}}};\n// clang-format on\n\n")
     parts.append("// The newest that whoever reads a log knows by name.\n")
     parts += [f"inline constexpr uint32_t kNewest{api.title()}Call = {max(table)};\n" for api, table in tables.items()]
     parts.append("\n}  // namespace borescope::inject::cuda\n")

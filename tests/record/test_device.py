@@ -106,6 +106,21 @@ class Planted(DeviceTest):
                 self.assertEqual(self.driver_calls(*every, library=library, options="api=launch"), list(launches))
                 self.assertEqual(self.driver_calls(*every, library=library, options="api=none"), [])
 
+    def test_calls_that_say_nothing_cost_nothing(self):
+        for version in (28, 130500):
+            with self.subTest(version=version):
+                numbers = (10, 11, 17, 317, 410, 502)
+                words = self.words_of("idle", 1, 0, *numbers, 211, version=version)
+                self.assertEqual(int(words[2]), 100)
+                self.assertEqual({c.body[2] for log in self.parse() for c in log.of(logs.CALL)}, {211 | 1 << 32})
+                # Those that are skipped, too.
+                words = self.words_of("idle", 1, 0, 31, 211, version=version, options="skip-runtime=31")
+                self.assertEqual(int(words[2]), 100)
+                words = self.words_of("idle", 1, 0, 200, 211, version=version, options="api=launch")
+                self.assertEqual(int(words[2]), 100)
+        self.words_of("idle", 1, 0, 10, 211, library="simcupti_old")
+        self.assertEqual({c.body[2] for log in self.parse() for c in log.of(logs.CALL)}, {211 | 1 << 32})
+
     def test_calls_newer_than_our_tables_are_named(self):
         self.run_device("each", 1, 0, options="flush-ms=10")
         log = self.only_log()

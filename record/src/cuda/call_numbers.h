@@ -1,6 +1,6 @@
 // Written by tools/gen_cuda_calls.py.
-// By CUPTI's numbers, sorted: which calls of CUDA launch work of a device, and which of the driver
-// are recorded besides, since they order work in a stream.
+// By CUPTI's numbers, sorted: which calls of CUDA launch work of a device, which of the driver are
+// recorded besides, since they order work in a stream, and which of the runtime never are.
 #pragma once
 
 #include <cstdint>
@@ -28,6 +28,9 @@ inline constexpr uint32_t kDriverLaunches[] = {
 inline constexpr uint32_t kDriverOrders[] = {
     495, 496, 497, 498, 513, 527, 528, 539, 540, 561, 578, 580, 581, 584, 585, 598, 599, 600, 601,
     611, 612, 643, 656, 657, 696, 720, 721, 783, 789, 790, 814, 815, 816, 831, 832, 846, 847,
+};
+inline constexpr uint32_t kRuntimeIdle[] = {
+    10, 11, 17, 317, 318, 324, 325, 409, 410, 461, 462, 502, 503,
 };
 // clang-format on
 

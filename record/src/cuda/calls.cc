@@ -6,17 +6,13 @@ namespace borescope::inject::cuda {
 
 namespace {
 
-// Calls that programs make all the time and that say nothing: cudaGetLastError,
-// cudaPeekAtLastError, cudaGetDevice.
-constexpr uint32_t kIdleRuntimeCalls[] = {10, 11, 17};
-
 constexpr CallSet WorkOfDriver() {
   CallSet calls(kDriverLaunches);
   calls.Add(kDriverOrders);
   return calls;
 }
 
-constexpr CallSet kIdle(kIdleRuntimeCalls);
+constexpr CallSet kIdle(kRuntimeIdle);
 constexpr CallSet kLaunchesOfRuntime(kRuntimeLaunches);
 constexpr CallSet kLaunchesOfDriver(kDriverLaunches);
 constexpr CallSet kWorkOfDriver = WorkOfDriver();

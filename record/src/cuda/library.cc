@@ -108,6 +108,7 @@ void FindFirst(void* library, Cupti* cupti) {
   Find(library, "cuptiActivityEnable", &cupti->enable);
   Find(library, "cuptiActivityDisable", &cupti->disable);
   Find(library, "cuptiActivityEnableDriverApi", &cupti->enable_driver_api);
+  Find(library, "cuptiActivityEnableRuntimeApi", &cupti->enable_runtime_api);
   Find(library, "cuptiActivityRegisterCallbacks", &cupti->register_callbacks);
   Find(library, "cuptiActivityRegisterTimestampCallback", &cupti->register_timestamp);
   Find(library, "cuptiActivityGetNextRecord", &cupti->next_record);
@@ -128,6 +129,7 @@ void FindSecond(void* library, Cupti* cupti) {
   Find(library, "cuptiActivityEnable_v2", &cupti->enable_2);
   Find(library, "cuptiActivityDisable_v2", &cupti->disable_2);
   Find(library, "cuptiActivityEnableDriverApi_v2", &cupti->enable_driver_api_2);
+  Find(library, "cuptiActivityEnableRuntimeApi_v2", &cupti->enable_runtime_api_2);
   Find(library, "cuptiActivityRegisterCallbacks_v2", &cupti->register_callbacks_2);
   Find(library, "cuptiActivityGetNextRecord_v2", &cupti->next_record_2);
   Find(library, "cuptiActivityGetNumDroppedRecords_v2", &cupti->dropped_2);

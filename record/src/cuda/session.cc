@@ -7,6 +7,7 @@
 #include "core/text.h"
 #include "core/writer.h"
 #include "cuda/buffers.h"
+#include "cuda/call_numbers.h"
 #include "cuda/calls.h"
 #include "cuda/decode.h"
 #include "cuda/flusher.h"
@@ -192,6 +193,19 @@ void Session::SwitchDriverCalls(bool is_on) {
   }
 }
 
+// Where CUPTI can, what is passed over is not collected either: programs ask for their device, and
+// whether there was an error, far more often than they launch anything.
+void Session::LeaveOutRuntimeCalls() {
+  for (uint32_t call = 1; call <= kNewestRuntimeCall; ++call) {
+    if (IsWantedRuntimeCall(call, g_options)) continue;
+    if (subscriber_ == nullptr && cupti_.enable_runtime_api != nullptr) {
+      cupti_.enable_runtime_api(call, 0);
+    } else if (subscriber_ != nullptr && cupti_.enable_runtime_api_2 != nullptr) {
+      cupti_.enable_runtime_api_2(subscriber_, call, 0);
+    }
+  }
+}
+
 void Session::Switch(bool is_on) {
   int failed = kSuccess;
   for (const uint32_t kind : kBasicKinds) {
@@ -200,6 +214,7 @@ void Session::Switch(bool is_on) {
   }
   if (g_options.api != ApiCalls::kNone) {
     SwitchKind(kRuntime, is_on);
+    if (is_on) LeaveOutRuntimeCalls();
     SwitchDriverCalls(is_on);
   }
   if (!g_options.has_graph_nodes) SwitchKind(kGraphTrace, is_on);

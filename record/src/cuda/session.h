@@ -34,6 +34,7 @@ class Session {
   void SeeProfilerCalls();
   int SwitchKind(uint32_t kind, bool is_on);
   void SwitchDriverCalls(bool is_on);
+  void LeaveOutRuntimeCalls();
   void DrainBuffer(struct Buffer* buffer);
   void CountDropped(const struct Buffer& buffer);
   int NextRecord(struct Buffer* buffer, uint8_t** record);

@@ -1,6 +1,7 @@
 /* device HOW THREADS COUNT: a program whose device work is planted in the simulated CUPTI.
  *
- * Prints the sum of the kernels' nanoseconds and how long its end took. HOW: exit, _exit, flush
+ * Prints the sum of the kernels' nanoseconds, how often CUPTI was asked for a record, and how many
+ * it made. HOW: exit, _exit, flush
  * (asks for a flush, then dies by a signal), toggle (stops and starts between), rename (a name's
  * memory is used by another), fork (a child calls cuInit, too), wait (dies by a signal once its
  * input ends), range (work within the range "go", and other kernels around it), profiler (the same
@@ -9,7 +10,7 @@
  * 2 where kernels were enabled, plus 1 where they are), kineto (another profiler profiles the
  * processor alone between the first and the second of three parts; past: it asks CUPTI past the
  * recorder; gpu: it profiles the device, too), calls (calls of the driver with the numbers that
- * follow), newer (calls of the runtime that are newer than we know), threads (prints the ids of the threads, as the system has them). */
+ * follow), idle (100 of each of the calls of the runtime with the numbers that follow), newer (calls of the runtime that are newer than we know), threads (prints the ids of the threads, as the system has them). */
 #define _GNU_SOURCE
 #include <borescope_record.h>
 #include <dlfcn.h>
@@ -36,6 +37,7 @@ static __typeof__(&simcupti_is_enabling) is_enabling;
 static __typeof__(&simcupti_is_enabled) is_enabled;
 static __typeof__(&simcupti_was_enabled) was_enabled;
 static __typeof__(&simcupti_reads) reads;
+static __typeof__(&simcupti_appended) appended;
 static long count;
 static uint64_t total;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -109,6 +111,7 @@ static int find_simulator(void) {
   is_enabled = (__typeof__(is_enabled))dlsym(sim, "simcupti_is_enabled");
   was_enabled = (__typeof__(was_enabled))dlsym(sim, "simcupti_was_enabled");
   reads = (__typeof__(reads))dlsym(sim, "simcupti_reads");
+  appended = (__typeof__(appended))dlsym(sim, "simcupti_appended");
   return 1;
 }
 
@@ -198,6 +201,12 @@ static void call_driver(char** numbers) {
   }
 }
 
+static void idle_calls(char** numbers) {
+  for (; *numbers != NULL; ++numbers) {
+    for (int i = 0; i < 100; ++i) call(5, (uint32_t)atol(*numbers), 1, now(), now() + 1, 0);
+  }
+}
+
 static int fork_child(void) {
   const pid_t child = fork();
   if (child == 0) {
@@ -218,6 +227,7 @@ int main(int argc, char** argv) {
   if (strcmp(how, "rename") == 0) rename_kernel();
   if (strcmp(how, "each") == 0) one_of_each();
   if (strcmp(how, "newer") == 0) newer_calls();
+  if (strcmp(how, "idle") == 0) idle_calls(argv + 4);
   if (strcmp(how, "state") == 0) return printf("%d\n", was_enabled(10) * 2 + is_enabled(10)), 0;
   if (strcmp(how, "late") == 0) return end_while_it_starts(), 0;
   if (strcmp(how, "range") == 0) return within(push_go, borescope_record_pop), 0;
@@ -233,7 +243,7 @@ int main(int argc, char** argv) {
     pause_between();
     run(1);
   }
-  printf("%llu %ld\n", (unsigned long long)total, reads());
+  printf("%llu %ld %ld\n", (unsigned long long)total, reads(), appended());
   fflush(stdout);
   if (strcmp(how, "fork") == 0 && fork_child() != 0) return 8;
   if (strcmp(how, "_exit") == 0) {

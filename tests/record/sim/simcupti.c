@@ -41,7 +41,8 @@ static int is_enabling;
 static int is_any_enabled, is_subscribed, buffers_out, dropped;
 static uint8_t is_enabled[128];
 static uint8_t was_enabled[128];
-static uint8_t chosen_drivers[1024];
+static uint8_t chosen_drivers[1024], left_out[1024];
+static long appended;
 static uint32_t thread_id_type;
 static int wants_zeroed;
 static long reads;
@@ -168,6 +169,10 @@ static void append(const void* record, size_t size) {
     uint32_t call;
     memcpy(&call, (const uint8_t*)record + 4, 4);
     if (!is_enabled[4] && !chosen_drivers[call % 1024]) return;
+  } else if (kind == 5) {
+    uint32_t call;
+    memcpy(&call, (const uint8_t*)record + 4, 4);
+    if (!is_enabled[5] || left_out[call % 1024]) return;
   } else if (!is_enabled[kind]) {
     return;
   }
@@ -183,6 +188,7 @@ static void append(const void* record, size_t size) {
   }
   memcpy(buffer + buffer_used, record, size);
   buffer_used += size;
+  appended++;
 }
 
 static void put(uint8_t* record, size_t offset, const void* value, size_t size) {
@@ -325,6 +331,7 @@ EXPORT void simcupti_others(uint32_t correlation, uint64_t start) {
 
 EXPORT uint64_t simcupti_now(void) { return tool_clock(); }
 EXPORT long simcupti_reads(void) { return __atomic_load_n(&reads, __ATOMIC_RELAXED); }
+EXPORT long simcupti_appended(void) { return appended; }
 EXPORT int simcupti_buffers(void) { return buffers_out; }
 EXPORT int simcupti_is_enabling(void) {
   return __atomic_load_n(&is_enabling, __ATOMIC_SEQ_CST);
@@ -381,6 +388,8 @@ static int enable(uint32_t kind) {
     usleep(300000);
     __atomic_store_n(&is_enabling, 0, __ATOMIC_SEQ_CST);
   }
+  /* The kind overrides what was chosen before. */
+  if (kind == 5) memset(left_out, 0, sizeof(left_out));
   is_enabled[kind] = was_enabled[kind] = 1;
   return 0;
 }
@@ -408,6 +417,22 @@ static int choose_driver_call(uint32_t callback, uint8_t flag) {
 #ifndef SIMCUPTI_OLD
 EXPORT int cuptiActivityEnableDriverApi(uint32_t callback, uint8_t flag) {
   return choose_driver_call(callback, flag);
+}
+
+static int choose_runtime_call(uint32_t callback, uint8_t flag) {
+  enter();
+  if (callback == 0 || callback >= 1024) return 1;
+  left_out[callback] = flag == 0;
+  return 0;
+}
+
+EXPORT int cuptiActivityEnableRuntimeApi(uint32_t callback, uint8_t flag) {
+  return choose_runtime_call(callback, flag);
+}
+
+EXPORT int cuptiActivityEnableRuntimeApi_v2(void* subscriber, uint32_t callback, uint8_t flag) {
+  (void)subscriber;
+  return choose_runtime_call(callback, flag);
 }
 
 EXPORT int cuptiSetThreadIdType(uint32_t type) {

@@ -20,6 +20,8 @@ void simcupti_others(uint32_t correlation, uint64_t start);
 uint64_t simcupti_now(void);
 /* How often a tool asked for the next record. */
 long simcupti_reads(void);
+/* How many records were put into buffers. */
+long simcupti_appended(void);
 /* Buffers that are out, and whether a kind is enabled, or was at any time. */
 int simcupti_buffers(void);
 int simcupti_is_enabled(uint32_t kind);
