@@ -575,8 +575,9 @@ driver = ctypes.CDLL("libcuda.so.1", mode=ctypes.RTLD_GLOBAL)
 assert driver.cuInit(0) == 0
 cupti = ctypes.CDLL("libsimcupti.so")
 import torch
-numbers = iter(range(1, 1000000))
+numbers, names = iter(range(1, 1000000)), []
 def plant(name):
+    names.append(name)  # whose memory is read later
     for _ in range(40):
         number, begin = next(numbers), time.monotonic_ns()
         call = [ctypes.c_uint64(time) for time in (begin, begin + 1000)]
