@@ -11,6 +11,7 @@
 //   graph NODES RUNS    a graph of NODES kernels, RUNS times
 #include <cuda.h>
 #include <cuda_runtime.h>
+#include <dlfcn.h>
 #include <fcntl.h>
 #include <signal.h>
 #include <sys/mman.h>
@@ -25,14 +26,7 @@
 #include <thread>
 #include <vector>
 
-#define CHECK(call)                                                          \
-  do {                                                                       \
-    const int status = static_cast<int>(call);                               \
-    if (status != 0) {                                                       \
-      std::fprintf(stderr, "%s: error %d\n", #call, status);                 \
-      std::exit(9);                                                          \
-    }                                                                        \
-  } while (false)
+#include "launch_loop.h"
 
 constexpr int kFloats = 1 << 20;
 
@@ -53,12 +47,15 @@ __global__ void Spin(unsigned long long ns) {
   }
 }
 
-__global__ void Empty() {}
-
-static uint64_t Now() {
-  timespec time;
-  clock_gettime(CLOCK_MONOTONIC, &time);
-  return static_cast<uint64_t>(time.tv_sec) * 1'000'000'000 + static_cast<uint64_t>(time.tv_nsec);
+// By dlsym, so that nothing has to be linked with: wheels of CUDA hold no libcuda.
+static decltype(&cuLaunchKernel) FindDriverLaunch() {
+  void* const driver = dlopen("libcuda.so.1", RTLD_NOW);
+  void* const found = driver == nullptr ? nullptr : dlsym(driver, "cuLaunchKernel");
+  if (found == nullptr) {
+    std::fprintf(stderr, "libcuda.so.1 has no cuLaunchKernel\n");
+    std::exit(9);
+  }
+  return reinterpret_cast<decltype(&cuLaunchKernel)>(found);
 }
 
 static void Launch(bool by_driver, const float* x, float* y) {
@@ -75,7 +72,8 @@ static void Launch(bool by_driver, const float* x, float* y) {
   int n = kFloats;
   float a = 2.0f;
   void* arguments[] = {&n, &a, &x, &y};
-  CHECK(cuLaunchKernel(function, kBlocks, 1, 1, kThreads, 1, 1, 0, nullptr, arguments, nullptr));
+  static const auto launch = FindDriverLaunch();
+  CHECK(launch(function, kBlocks, 1, 1, kThreads, 1, 1, 0, nullptr, arguments, nullptr));
 }
 
 static int RunSaxpy(int count, int threads, bool by_driver) {
@@ -142,15 +140,7 @@ static int RunEnd(int count, const char* how) {
 }
 
 static int RunEmpty(int count) {
-  constexpr int kInFlight = 500;  // fewer than the driver's queue has places
-  CHECK(cudaFree(nullptr));
-  const uint64_t begin = Now();
-  for (int i = 0; i < count; ++i) {
-    Empty<<<1, 1>>>();
-    if (i % kInFlight == 0) CHECK(cudaDeviceSynchronize());
-  }
-  CHECK(cudaDeviceSynchronize());
-  std::printf("%.1f\n", static_cast<double>(Now() - begin) / count);
+  std::printf("%.1f\n", LaunchCost(count));
   return 0;
 }
 
