@@ -346,14 +346,14 @@ class Checks(unittest.TestCase):
         self.assertEqual(len(self.ring(20_000, 4_990)[1]), 1)
         self.assertEqual(len(self.ring(9_800, 3_000)[1]), 1)
 
-    def jax(self, linked_sets=414, operations=330, steps=20, unnamed=0):
+    def jax(self, linked_sets=414, operations=340, steps=20, unnamed=0):
         return {"jax_steps.py": "0.66\n", "GROUP BY kind": table(("kernel", 340, 340), ("memset", linked_sets, 414)),
                 "COUNT(op_id)": table((operations, 340)), "FROM steps": table((steps,)), "cuApi": table((unnamed,))}
 
     def test_jax(self):
         self.assertEqual(self.ask(19, self.jax())[1], [])
         self.assertEqual(self.ask(19, self.jax(linked_sets=28))[1], ["memset: 28 of 414 have a call"])
-        self.assertEqual(self.ask(19, self.jax(operations=0))[1], ["0 of 340 kernels have an operation"])
+        self.assertEqual(self.ask(19, self.jax(operations=0))[1], ["0 of 340 kernels of steps have an operation"])
         self.assertEqual(len(self.ask(19, self.jax(steps=0, unnamed=3))[1]), 2)
 
     def test_a_graph_of_pytorch(self):
