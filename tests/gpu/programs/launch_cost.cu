@@ -1,9 +1,11 @@
-// launch_cost MODE N: the nanoseconds of a launch with CUPTI alone, which is asked for the same records as by
-// `borescope record` and gives them to nobody. Prints how many came, and the nanoseconds last.
+// launch_cost MODE N: the nanoseconds of a launch with CUPTI alone, which is asked for the same
+// records as by `borescope record` and gives them to nobody. Prints how many came, and the
+// nanoseconds last.
 //
 //   plain    without CUPTI
 //   kernels  records of kernels
-//   all      records of kernels, copies and sets, of all runtime calls, and of the driver's calls that launch
+//   all      records of kernels, copies and sets, of all runtime calls, and of the driver's calls
+//   that launch
 #include <cuda.h>
 #include <cupti.h>
 #include <dlfcn.h>

@@ -1,4 +1,5 @@
-// What an empty kernel costs its launching thread; the same loop with and without tools (work.cu, launch_cost.cu).
+// What an empty kernel costs its launching thread; the same loop with and without tools (work.cu,
+// launch_cost.cu).
 #pragma once
 
 #include <cuda_runtime.h>
@@ -8,13 +9,13 @@
 #include <cstdio>
 #include <cstdlib>
 
-#define CHECK(call)                                                          \
-  do {                                                                       \
-    const int status = static_cast<int>(call);                               \
-    if (status != 0) {                                                       \
-      std::fprintf(stderr, "%s: error %d\n", #call, status);                 \
-      std::exit(9);                                                          \
-    }                                                                        \
+#define CHECK(call)                                          \
+  do {                                                       \
+    const int status = static_cast<int>(call);               \
+    if (status != 0) {                                       \
+      std::fprintf(stderr, "%s: error %d\n", #call, status); \
+      std::exit(9);                                          \
+    }                                                        \
   } while (false)
 
 __global__ void Empty() {}

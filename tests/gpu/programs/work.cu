@@ -1,14 +1,14 @@
 // work HOW ...: device work of known numbers and times, for tests/gpu/run.py.
 //
-//   saxpy N THREADS     each thread launches N kernels by the runtime; prints "tid T" of each. One copy
+//   saxpy N THREADS     each thread launches N kernels by the runtime; prints "tid T" of each. One
+//   copy
 //                       of 4 MiB to the device and one back
 //   driver N THREADS    the same by cuLaunchKernel
 //   spin US N           N kernels, each of which spins for US microseconds; then a synchronisation
 //   steady SECONDS HZ   a kernel HZ times a second
-//   rate HZ FILE        the same until it is killed; counts launches in FILE, after which comes its pid
-//   end N HOW           N kernels, and after a pause an end: term, _exit, segv, abort
-//   empty N             prints the nanoseconds of a launch
-//   graph NODES RUNS    a graph of NODES kernels, RUNS times
+//   rate HZ FILE        the same until it is killed; counts launches in FILE, after which comes its
+//   pid end N HOW           N kernels, and after a pause an end: term, _exit, segv, abort empty N
+//   prints the nanoseconds of a launch graph NODES RUNS    a graph of NODES kernels, RUNS times
 #include <cuda.h>
 #include <cuda_runtime.h>
 #include <dlfcn.h>
@@ -104,7 +104,8 @@ static int RunSpin(unsigned long long microseconds, int count) {
 }
 
 static void SleepUntil(uint64_t ns) {
-  const timespec time{static_cast<time_t>(ns / 1'000'000'000), static_cast<long>(ns % 1'000'000'000)};
+  const timespec time{static_cast<time_t>(ns / 1'000'000'000),
+                      static_cast<long>(ns % 1'000'000'000)};
   clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &time, nullptr);
 }
 
@@ -172,6 +173,7 @@ int main(int argc, char** argv) {
   if (std::strcmp(how, "graph") == 0) return RunGraph(first, second);
   if (std::strcmp(how, "steady") != 0) return 2;
   uint64_t finished = 0;
-  RunSteadily(Now() + static_cast<uint64_t>(first) * 1'000'000'000, static_cast<uint64_t>(second), &finished);
+  RunSteadily(Now() + static_cast<uint64_t>(first) * 1'000'000'000, static_cast<uint64_t>(second),
+              &finished);
   return 0;
 }

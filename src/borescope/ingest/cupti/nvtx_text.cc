@@ -34,7 +34,7 @@ std::string_view ListAt(std::string_view text) {
   return {};
 }
 
-// The first position at or after `from` at which a comma stands before the key.
+// The first comma at or after `from` which the key follows.
 size_t FindXlaKey(std::string_view fields, std::string_view key, size_t from) {
   for (size_t comma = fields.find(',', from); comma != std::string_view::npos;
        comma = fields.find(',', comma + 1)) {
