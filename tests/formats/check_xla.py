@@ -252,7 +252,7 @@ class Xla(unittest.TestCase):
                     self.assertNotIn(chain[at - 1][1], ("jit(step)/dot_general", "jit(f)[a=1,b=2]/mul"))
             if module is not None:
                 self.assertIn(("annotation", module), chain)
-            self.assertFalse([name for name in names if "Thunk" in name or "XlaModule" in name])
+            self.assertFalse([name for name in names if "#" in name])
 
     def test_what_jax_recorded(self):
         path = Path(ARGUMENTS.samples, "data/h100/jax/recorded.json.gz")

@@ -11,10 +11,12 @@ namespace {
 constexpr std::string_view kSequence = ", seq = ";
 constexpr std::string_view kOpId = ", op_id = ";
 constexpr std::string_view kSizes = ", sizes = ";
-constexpr std::string_view kXlaModule = "XlaModule:#";
+constexpr std::string_view kXla = "Xla";
+constexpr std::string_view kXlaModule = "XlaModule";
+constexpr std::string_view kXlaFields = ":#";
 constexpr std::string_view kXlaOperation = "Thunk:#";
 constexpr std::string_view kXlaKeys[] = {
-    "name=", "hlo_op=", "unique_hlo_op_id=", "hlo_module=", "prefix=", "program_id="};
+    "name=", "hlo_op=", "unique_hlo_op_id=", "hlo_module=", "module=", "prefix=", "program_id="};
 
 int64_t NumberAt(std::string_view text) {
   const ParsedNumber number = ParseInteger(text.substr(0, text.find(',')));
@@ -62,20 +64,31 @@ std::string_view XlaValue(std::string_view fields, std::string_view key) {
 }  // namespace
 
 std::optional<XlaText> ParseXlaText(std::string_view text) {
-  const bool is_module = text.starts_with(kXlaModule);
-  if ((!is_module && !text.starts_with(kXlaOperation)) || !text.ends_with('#')) {
+  const bool is_operation = text.starts_with(kXlaOperation);
+  if (!text.ends_with('#') || (!is_operation && !text.starts_with(kXla))) {
     return std::nullopt;
   }
-  text.remove_prefix(is_module ? kXlaModule.size() : kXlaOperation.size());
-  const std::string_view fields = text.substr(0, text.empty() ? 0 : text.size() - 1);
+  const size_t fields_at = text.find(kXlaFields);
+  if (fields_at >= text.size() - kXlaFields.size()) {
+    return std::nullopt;
+  }
+  const std::string_view word = text.substr(0, fields_at);
+  text.remove_prefix(fields_at + kXlaFields.size());
+  const std::string_view fields = text.substr(0, text.size() - 1);
   XlaText xla;
-  if (is_module) {
-    xla.module = XlaValue(fields, "hlo_module=");
-  } else {
+  if (is_operation) {
     xla.operation = XlaValue(fields, "hlo_op=");
     xla.scope = XlaValue(fields, "name=");
+  } else if (word == kXlaModule) {
+    xla.annotation = XlaValue(fields, "hlo_module=");
+  } else {
+    std::string_view about = XlaValue(fields, "name=");
+    about = about.empty() ? XlaValue(fields, "module=") : about;
+    if (!about.empty()) {
+      xla.annotation.append(word).append(":").append(about);
+    }
   }
-  return xla.module.empty() && xla.operation.empty() ? std::nullopt : std::optional(xla);
+  return xla.annotation.empty() && xla.operation.empty() ? std::nullopt : std::optional(xla);
 }
 
 std::optional<OperatorText> ParseOperatorText(std::string_view text) {

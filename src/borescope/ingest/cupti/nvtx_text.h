@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <string_view>
 
 #include "borescope/trace/trace_builder.h"
@@ -23,15 +24,18 @@ struct OperatorText {
 // The operator that a text describes, or nothing if it is not a PyTorch operator.
 std::optional<OperatorText> ParseOperatorText(std::string_view text);
 
-// A range of XLA: either a module that runs, or an operation of it.
+// A range of XLA: either an operation, or something that is none.
 struct XlaText {
-  std::string_view module;     // "jit_step"
+  // A module that runs, "jit_step", or what the compiler does: "XlaPass:dce",
+  // "XlaCompile:jit_step". Empty for an operation.
+  std::string annotation;
   std::string_view operation;  // "fusion.2", unique in its module
   std::string_view scope;  // where the program asked for it, "jit(step)/dot_general"; may be empty
 };
 
-// The module or operation that a text describes, or nothing for any other. Ranges of XLA's own work
-// (XlaCompile, XlaPass) are none. Takes time proportional to the length of texts that begin so.
+// What a range of XLA is about, or nothing for any other text. Numbers of programs are left out, so
+// that the same work has the same name. Takes time proportional to the length of texts that begin
+// so.
 std::optional<XlaText> ParseXlaText(std::string_view text);
 
 // Adds the detail of an operator and returns its row.

@@ -99,9 +99,9 @@ void NsysRanges::AddRange(TableRows& row, std::string_view text, bool is_async) 
 // A scope is around its operation.
 void NsysRanges::AddXla(ActivityTime time, const XlaText& xla, TrackId track) {
   TracePart& part = trace_.part();
-  for (const std::string_view around : {xla.module, xla.scope}) {
-    if (!around.empty()) {
-      trace_.AddHost(time, HostKind::kAnnotation, part.Intern(around), track);
+  for (const std::string_view range : {std::string_view(xla.annotation), xla.scope}) {
+    if (!range.empty()) {
+      trace_.AddHost(time, HostKind::kAnnotation, part.Intern(range), track);
     }
   }
   if (!xla.operation.empty()) {

@@ -122,7 +122,7 @@ uint32_t ThreadRecords::AddTorchRange(const OperatorText& op, const LogRecord& r
 uint32_t ThreadRecords::AddXlaRange(const XlaText& xla, const LogRecord& record, TrackId track) {
   const RecordTime time{trace_.Time(record.body[0]), 0};
   if (xla.operation.empty()) {
-    return AddHost(time, trace_.Intern(xla.module), HostKind::kAnnotation, track, kNoDetail);
+    return AddHost(time, trace_.Intern(xla.annotation), HostKind::kAnnotation, track, kNoDetail);
   }
   const bool has_scope = !xla.scope.empty();
   const uint32_t scope =
