@@ -119,7 +119,7 @@ TraceIndex BuildIndex(const Trace& trace, int threads) {
   CallLinks calls;
   BuildParts(kParts, trace, threads, index, calls);
   index.correlation = LinkLaunches(trace, calls, threads);
-  SettleContestedLaunches(trace, calls, index.correlation);
+  SettleContestedLaunches(trace, calls, index.correlation, index.diagnostics);
   BuildParts(kPartsOfLinks, trace, threads, index, calls);
   return index;
 }

@@ -25,7 +25,8 @@ constexpr int64_t kNearNs = 1'000'000;
 struct Contest {
   std::vector<HostId> calls;
   std::vector<DeviceId> work;
-  bool is_one_each = true;  // each call starts one of the rows
+  bool is_one_each = true;   // each call starts one of the rows
+  bool is_repeated = false;  // several calls have the number
 };
 
 // An answer: for each row of work the call in Contest::calls, or kNobody.
@@ -302,7 +303,7 @@ void Contests::AddOverfull() {
     const HostId launch = links_.launch_of[row];
     if (launch.valid() && device.kind[row] == DeviceKind::kKernel &&
         work_of_[host.detail[launch.value]] == 2 && is_one[host.name[launch.value].value] != 0 &&
-        contests_.try_emplace(launch.value, Contest{{launch}, {}, true}).second) {
+        contests_.try_emplace(launch.value, Contest{{launch}, {}, true, false}).second) {
       overfull_.push_back(launch);
     }
   }
@@ -324,8 +325,10 @@ void Contests::AddRepeated() {
     if (!IsLaunchName(trace_.Name(call)) || is_nested(call, known)) {
       continue;
     }
-    const auto [place, is_new] = contests_.try_emplace(known.value, Contest{{known}, {}, true});
+    const auto [place, is_new] =
+        contests_.try_emplace(known.value, Contest{{known}, {}, true, true});
     Contest& contest = place->second;
+    contest.is_repeated = true;
     const auto is_known = [&](HostId other) { return is_nested(call, other); };
     if (contest.calls.size() <= kMostContested &&
         std::none_of(contest.calls.begin(), contest.calls.end(), is_known)) {
@@ -424,7 +427,7 @@ std::vector<HostId> LaunchesOf(const Trace& trace, const CallLinks& calls,
   }
   std::vector<HostId> launches;
   for (const DeviceId id : contest.work) {
-    const Contest one{contest.calls, {id}, false};
+    const Contest one{contest.calls, {id}, false, true};
     launches.push_back(Judge(trace, calls, experience, one).Decide().front());
   }
   return launches;
@@ -438,7 +441,8 @@ bool IsLaunchOfOneKernel(std::string_view name) {
           !Contains(name, "Multi") && !Contains(name, "Graph"));
 }
 
-void SettleContestedLaunches(const Trace& trace, CallLinks& calls, Correlation& result) {
+void SettleContestedLaunches(const Trace& trace, CallLinks& calls, Correlation& result,
+                             Diagnostics& diagnostics) {
   const Contests contests(trace, calls, result);
   if (contests.all().empty()) {
     return;
@@ -453,6 +457,10 @@ void SettleContestedLaunches(const Trace& trace, CallLinks& calls, Correlation& 
     CheckStopAt(call);
     const Contest& contest = contests.all().find(call)->second;
     const std::vector<HostId> launches = LaunchesOf(trace, calls, experience, contest);
+    if (!contest.is_repeated) {
+      diagnostics.Count(Diag::kDuplicateCorrelation, Diagnostics::kNoByte,
+                        trace.Name(contest.work.front()));
+    }
     for (size_t i = 0; i < launches.size(); ++i) {
       const uint32_t row = contest.work[i].value;
       const HostId op =

@@ -22,7 +22,10 @@ bool IsLaunchOfOneKernel(std::string_view name);
 //
 // Where that leaves several answers the work has neither a launch nor an operator, and is in
 // CallLinks::ambiguous, unless all answers have the same operator: then calls and kernels are
-// paired in their order. Changes `launch_of`, `op_of` and `rule`. O(rows) if nothing is contested.
-void SettleContestedLaunches(const Trace& trace, CallLinks& calls, Correlation& result);
+// paired in their order. Changes `launch_of`, `op_of` and `rule`. Counts numbers that
+// only device work repeats (kDuplicateCorrelation); MapLaunches counted the others. O(rows) if
+// nothing is contested.
+void SettleContestedLaunches(const Trace& trace, CallLinks& calls, Correlation& result,
+                             Diagnostics& diagnostics);
 
 }  // namespace borescope::internal

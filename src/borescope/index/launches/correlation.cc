@@ -258,7 +258,7 @@ Correlation BuildCorrelation(const Trace& trace, const OperatorRule& rule,
   MapLaunches(trace, calls, diagnostics);
   calls.operators = OperatorsAroundCalls(trace, rule);
   Correlation result = LinkLaunches(trace, calls, 1);
-  SettleContestedLaunches(trace, calls, result);
+  SettleContestedLaunches(trace, calls, result, diagnostics);
   LinkOperators(trace, calls, result);
   CollectDevices(trace, result);
   CountLinkFaults(trace, rule, calls, result, diagnostics);

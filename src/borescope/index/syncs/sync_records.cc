@@ -83,6 +83,9 @@ bool RecordedSyncs::AddEvent(DeviceId record, HostId call, const ThreadState& th
   const Event event = EventOf(record, begin_ns);
   const bool is_query = IsQueryName(trace_.Name(call));
   if (trace_.syncs().wait_on_stream[trace_.device().detail[record.value]] < 0) {
+    if (is_query) {
+      sink_.CountUnresolved();
+    }
     return is_query;
   }
   if (!event.stream.valid()) {  // no work on that stream
