@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "borescope/engine/inputs/ranks_in_file.h"
+
 namespace borescope {
 namespace {
 
@@ -141,7 +143,7 @@ internal::Result<std::vector<InputFile>> FindFiles(std::span<const Source> sourc
     files.push_back(source.bytes != nullptr ? MemoryInput(source) : StreamInput(source));
   }
   BS_TRY(expand());
-  return files;
+  return internal::SplitRanks(std::move(files));
 }
 
 }  // namespace borescope

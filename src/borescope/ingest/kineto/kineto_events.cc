@@ -55,6 +55,7 @@ void KinetoFacts::Merge(const KinetoFacts& other, size_t first_host_row) {
     timestamps.decimals[i] += other.timestamps.decimals[i];
   }
   timestamps.absolute |= other.timestamps.absolute;
+  rank_labels.Merge(other.rank_labels);
   saw_cuda |= other.saw_cuda;
   saw_hip |= other.saw_hip;
   saw_xpu |= other.saw_xpu;
@@ -70,6 +71,7 @@ KinetoEvents::KinetoEvents(const TracePart::RowCounts& rows) : KinetoEvents() {
 KinetoFacts KinetoEvents::facts() const {
   KinetoFacts facts = facts_;
   facts.timestamps = values_.timestamps();
+  facts.rank_labels = values_.rank_labels();
   return facts;
 }
 
