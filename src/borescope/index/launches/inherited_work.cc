@@ -139,6 +139,17 @@ class InheritedFinder {
 
 }  // namespace
 
+std::vector<DeviceId> InheritedWork::Rows() const {
+  std::vector<DeviceId> rows;
+  for (uint32_t row = 0; row < origin.size() && !devices.empty(); ++row) {
+    CheckStopAt(row);
+    if (origin[row] == LaunchOrigin::kInherited) {
+      rows.push_back(DeviceId{row});
+    }
+  }
+  return rows;
+}
+
 const InheritedByDevice* InheritedWork::On(int64_t gpu) const {
   const auto found = devices.find(gpu);
   return found == devices.end() ? nullptr : &found->second;

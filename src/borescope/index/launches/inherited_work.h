@@ -11,6 +11,7 @@
 
 #include <cstdint>
 #include <map>
+#include <vector>
 
 #include "borescope/base/column_data.h"
 #include "borescope/base/intervals.h"
@@ -36,6 +37,8 @@ struct InheritedWork {
     return origin.empty() ? LaunchOrigin::kRecorded : origin[id.value];
   }
   bool IsInherited(DeviceId id) const { return OriginOf(id) == LaunchOrigin::kInherited; }
+  // Of all devices, ascending.
+  std::vector<DeviceId> Rows() const;
   // nullptr: the device inherited nothing.
   const InheritedByDevice* On(int64_t gpu) const;
   // `windows` of a device without the time before its cut.

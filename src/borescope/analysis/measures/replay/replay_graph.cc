@@ -364,12 +364,9 @@ class ReplayBuilder {
 
   // The step before the first recorded one is complete when its work is, all of it inherited.
   void BeginAfterInheritedWork() {
-    const std::shared_ptr<const InheritedWork> inherited = SharedInheritedWork(view_);
-    for (uint32_t row = 0; row < inherited->origin.size(); ++row) {
-      CheckStopAt(row);
-      if (inherited->IsInherited({row}) && result_.IsWork({row}) &&
-          result_.ts_ns[result_.EndOf({row})] > result_.ts_ns[result_.begin]) {
-        result_.begin = result_.EndOf({row});
+    for (const DeviceId id : SharedInheritedWork(view_)->Rows()) {
+      if (result_.IsWork(id) && result_.ts_ns[result_.EndOf(id)] > result_.ts_ns[result_.begin]) {
+        result_.begin = result_.EndOf(id);
       }
     }
   }

@@ -80,7 +80,7 @@ void AddMemory(const RankView& view, const Selected& selected, std::vector<Count
 
 void AddQueues(const RankView& view, const Selected& selected, std::vector<CounterTrack>& to) {
   for (const StreamQueue& queue : FindQueues(view, selected)) {
-    CounterTrack track = NewCounter(fmt::format("queue of stream {}", queue.stream),
+    CounterTrack track = NewCounter("queue of " + NameOfStream(queue.stream, queue.process),
                                     fmt::format("GPU {}", queue.gpu), "launches");
     for (const QueueChange& change : queue.changes) {
       if (selected.KeepsTime(change.ts_ns)) {
