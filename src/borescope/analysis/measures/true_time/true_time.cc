@@ -242,7 +242,7 @@ class TrueTimer {
   TrueTimes found_;
 };
 
-Table NewTrueTimeTable() {
+Table MakeTrueTimeTable() {
   Table table{"true_time", "Steps without the profiler", {}};
   const auto ns = [&](std::string_view name, std::string_view doc) {
     AddInt(table, name, Unit::kNanoseconds, Role::kDerived, doc);
@@ -293,12 +293,14 @@ void PushTrueTime(Table& table, const RankView& view, const TrueTimes& times,
 
 Table TrueTimeTable(const RankView& view, const Params& params) {
   const std::shared_ptr<const TrueTimes> times = SharedTrueTimes(view, params);
-  Table table = NewTrueTimeTable();
+  Table table = MakeTrueTimeTable();
   for (const TrueTime& time : times->devices) {
     PushTrueTime(table, view, *times, time);
   }
   return table;
 }
+
+Table EmptyTrueTimeTable() { return MakeTrueTimeTable(); }
 
 std::string_view TrueTimeStatusName(TrueTimeStatus status) {
   switch (status) {

@@ -64,5 +64,6 @@ std::shared_ptr<const TrueTimes> SharedTrueTimes(const RankView& view, const Par
 
 // Table true_time: a row for each device of a rank with steps. Ranks are joined, not merged.
 Table TrueTimeTable(const RankView& view, const Params& params);
+Table EmptyTrueTimeTable();
 
 }  // namespace borescope::internal

@@ -1,6 +1,7 @@
 #include "borescope/analysis/verbs/diff/run_sums.h"
 
 #include <map>
+#include <memory>
 #include <string>
 #include <tuple>
 #include <utility>

@@ -15,6 +15,7 @@
 #include "borescope/analysis/verbs/summary/few_events.h"
 #include "borescope/analysis/verbs/summary/left_out.h"
 #include "borescope/analysis/verbs/summary/long_gaps.h"
+#include "borescope/analysis/verbs/summary/recording_cost.h"
 #include "borescope/analysis/verbs/summary/verdict_rules.h"
 #include "borescope/analysis/verbs/summary/verdict_words.h"
 #include "borescope/base/saturating.h"
@@ -118,7 +119,8 @@ constexpr const char* kFewHelp =
 
 struct CauseTime {
   const CauseRow* row;
-  int64_t ns;
+  int64_t ns;               // without what recording costs
+  int64_t recorded_ns = 0;  // as recorded: of the tables of the page
 };
 
 // All idle time, and what is known of it.
@@ -128,15 +130,19 @@ class IdleTime {
       : tables_(tables),
         left_out_(FindLeftOut(tables)),
         span_ns_(SubtractSaturating(SumOf(tables.breakdown, "span_ns"), left_out_.all_ns())),
-        idle_ns_(SubtractSaturating(SumOf(tables.breakdown, "idle_ns"), left_out_.all_ns())) {}
+        idle_ns_(SubtractSaturating(SumOf(tables.breakdown, "idle_ns"), left_out_.all_ns())),
+        cost_(FindRecordingCost(tables)) {}
 
   std::vector<Finding> Findings() {
-    if (share() < kIdleWord || SumOf(tables_.overview, "device_events") == 0) {
+    if (share().recorded < kIdleWord || SumOf(tables_.overview, "device_events") == 0) {
       return {};
     }
     FindCauses();
-    if (share() < kIdleWord) {
+    if (share().recorded < kIdleWord) {
       return {};  // all but a little of it is of causes with a name
+    }
+    if (cost_.is_known() && share().low < kIdleWord) {
+      return OfRecording();
     }
     std::vector<Finding> findings{First()};
     for (size_t i = 1; i < std::min(causes_.size(), kMostIdleFindings) && IsNotable(i); ++i) {
@@ -147,13 +153,40 @@ class IdleTime {
 
  private:
   // Without causes that have a name, and findings of their own.
-  double share() const { return ShareOf(SubtractSaturating(idle_ns_, named_ns_), span_ns_); }
-  bool IsNotable(size_t i) const { return ShareOf(causes_[i].ns, span_ns_) >= kIdleWord; }
+  TrueShare share() const {
+    return ShareWithoutRecording(cost_, SubtractSaturating(idle_ns_, named_ns_), span_ns_, true);
+  }
+  double ShareOfTrueSpan(int64_t ns) const {
+    return ShareOf(ns, SubtractSaturating(span_ns_, cost_.estimate_ns));
+  }
+  bool IsNotable(size_t i) const { return ShareOfTrueSpan(causes_[i].ns) >= kIdleWord; }
+
+  // What is idle may be so because it is recorded.
+  std::vector<Finding> OfRecording() const {
+    const TrueShare idle = share();
+    const bool is_withdrawn = idle.high < kIdleWord;
+    if (is_withdrawn && idle.recorded < kIdleWarning) {
+      return {};
+    }
+    return {
+        {is_withdrawn ? "The device idles because it is recorded"
+                      : "Whether the device idles cannot be told from this recording",
+         "info",
+         "idle " + PartOf(idle_ns_, span_ns_) + WordsOfTrueShare(cost_, idle) + left_out_.Words(),
+         idle.estimate, "share",
+         is_withdrawn
+             ? "Recording slows the host, and the device waits for it: the table true_time says "
+               "how long a step takes without the profiler."
+             : "Recording slows the host, and the device waits for it. Time a few steps without "
+               "the profiler, or record with less: devices alone, no shapes, no stacks.",
+         0}};
+  }
 
   void FindCauses() {
     for (const CauseRow& row : kCauses) {
-      causes_.push_back({&row, SubtractSaturating(SumOf(tables_.idle_causes, row.column),
-                                                  left_out_.Of(row.column))});
+      const int64_t ns =
+          SubtractSaturating(SumOf(tables_.idle_causes, row.column), left_out_.Of(row.column));
+      causes_.push_back({&row, ns, ns});
     }
     for (const std::string_view part : {kLateBegin, kUntraced}) {
       int64_t& unrecorded_ns = TimeOf("unrecorded_ns");
@@ -162,14 +195,35 @@ class IdleTime {
     MoveNamed();
     MoveLongGaps();
     MoveLaunches();
+    TakeCost();
     std::stable_sort(causes_.begin(), causes_.end(),
                      [](const CauseTime& a, const CauseTime& b) { return a.ns > b.ns; });
   }
 
-  int64_t& TimeOf(std::string_view column) {
-    return std::find_if(causes_.begin(), causes_.end(),
-                        [column](const CauseTime& one) { return one.row->column == column; })
-        ->ns;
+  CauseTime& CauseOf(std::string_view column) {
+    return *std::find_if(causes_.begin(), causes_.end(),
+                         [column](const CauseTime& one) { return one.row->column == column; });
+  }
+  int64_t& TimeOf(std::string_view column) { return CauseOf(column).ns; }
+
+  // Recording slows the host: what it costs is time in which the host is late, beyond what
+  // launching takes; and if that is not all of it, of launching.
+  void TakeCost() {
+    for (CauseTime& cause : causes_) {
+      cause.recorded_ns = cause.ns;
+    }
+    int64_t cost_ns = cost_.estimate_ns;
+    const auto take = [&cost_ns](CauseTime& cause) {
+      const int64_t taken_ns = std::min(cause.ns, cost_ns);
+      cause.ns -= taken_ns;
+      cost_ns -= taken_ns;
+    };
+    take(CauseOf("host_ns"));
+    for (CauseTime& cause : causes_) {
+      if (cause.row == &kLaunchBoundCause || cause.row->column == "latency_ns") {
+        take(cause);
+      }
+    }
   }
 
   // Causes with a name have findings of their own.
@@ -215,12 +269,14 @@ class IdleTime {
   // It is as grave as all idle time, so that a cause of many is no less of a warning. A small part
   // of it is not named as the cause.
   Finding First() const {
-    const bool are_several = !IsNotable(0) && causes_[0].ns < idle_ns_ - causes_[0].ns;
-    Finding finding = FindingOf(are_several ? CauseTime{&kSeveralCauses, idle_ns_} : causes_[0]);
-    if (share() >= kIdleWarning) {
-      finding.severity = "warning";
-    }
+    const int64_t true_idle_ns = SubtractSaturating(idle_ns_, cost_.estimate_ns);
+    const bool are_several = !IsNotable(0) && causes_[0].ns < true_idle_ns - causes_[0].ns;
+    const TrueShare idle = share();
+    Finding finding =
+        FindingOf(are_several ? CauseTime{&kSeveralCauses, true_idle_ns, idle_ns_} : causes_[0]);
+    finding.severity = idle.low >= kIdleWarning ? "warning" : finding.severity;
     finding.evidence += are_several ? "" : "; idle " + PartOf(idle_ns_, span_ns_);
+    finding.evidence += WordsOfTrueShare(cost_, idle);
     AddOthers(are_several ? 0 : 1, finding.evidence);
     finding.evidence += left_out_.Words();
     return finding;
@@ -229,7 +285,7 @@ class IdleTime {
   void AddOthers(size_t first, std::string& evidence) const {
     for (size_t i = first; i < std::min<size_t>(causes_.size(), 3) && causes_[i].ns > 0; ++i) {
       evidence += fmt::format("{} {}: {}", i == first ? ";" : ",", causes_[i].row->words,
-                              FormatTime(causes_[i].ns));
+                              FormatTime(causes_[i].recorded_ns));
     }
   }
 
@@ -237,7 +293,7 @@ class IdleTime {
     if (cause.row == &kLongGapCause) {
       return LongGap();
     }
-    const double share = ShareOf(cause.ns, span_ns_);
+    const double share = ShareOfTrueSpan(cause.ns);
     return {std::string(cause.row->title),
             SeverityOfShare(share),
             EvidenceOf(cause),
@@ -269,7 +325,7 @@ class IdleTime {
   }
 
   std::string EvidenceOf(const CauseTime& cause) const {
-    const std::string part = PartOf(cause.ns, span_ns_);
+    const std::string part = PartOf(cause.recorded_ns, span_ns_);
     if (cause.row == &kSeveralCauses) {
       return "idle " + part;
     }
@@ -277,7 +333,7 @@ class IdleTime {
     if (cause.row->column == "head_ns") {
       evidence += MostlyInLongest(tables_.idle_causes, "head_ns", kHeadEvent);
     } else if (cause.row->column == "host_ns" &&
-               cause.ns == SumOf(tables_.idle_causes, "host_ns")) {
+               cause.recorded_ns == SumOf(tables_.idle_causes, "host_ns")) {
       evidence += MostlyInLongest(tables_.idle_causes, "host_ns", kHostEvent);
     } else if (cause.row == &kLaunchBoundCause) {
       return evidence + fmt::format("; {} of {} kernels are shorter than 10 us",
@@ -349,6 +405,7 @@ class IdleTime {
   const int64_t idle_ns_;
   LongGaps gaps_;
   int64_t named_ns_ = 0;
+  RecordingCost cost_;
   std::vector<CauseTime> causes_;
 };
 

@@ -322,9 +322,14 @@ Result<Tables> MapIdleCauses(const RankView& view, const Params& params) {
 
 // Only where recording costs so much that it matters; `whatif` has the table of every rank.
 Result<Tables> MapTrueTime(const RankView& view, const Params& params) {
-  Table table = TrueTimeTable(view, params);
+  const Selection& selection = params.selection;
+  const bool selects_other = !selection.gpus.empty() || !selection.streams.empty() ||
+                             !selection.annotation.empty() || !selection.range.is_open();
+  if (selects_other) {
+    return Tables{EmptyTrueTimeTable()};
+  }
   const bool is_shown = SharedTrueTimes(view, params)->status == TrueTimeStatus::kCorrected;
-  return Tables{is_shown ? std::move(table) : Head(table, 0)};
+  return Tables{is_shown ? TrueTimeTable(view, params) : EmptyTrueTimeTable()};
 }
 
 Result<Tables> MapPrices(const RankView& view, const Params& params) {
@@ -430,6 +435,7 @@ Result<Tables> FinishSummary(Tables findings, const Params& params) {
                        StepSpread(findings[kSteps]),
                        doctor[0],
                        findings[kNamedCauses],
+                       tables.true_time,
                        findings[kPrices],
                        findings[kIdlePlaces],
                        findings[kWorkPlaces],

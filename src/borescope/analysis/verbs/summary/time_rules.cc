@@ -15,6 +15,7 @@
 #include "borescope/analysis/verbs/summary/cells.h"
 #include "borescope/analysis/verbs/summary/few_events.h"
 #include "borescope/analysis/verbs/summary/left_out.h"
+#include "borescope/analysis/verbs/summary/recording_cost.h"
 #include "borescope/analysis/verbs/summary/verdict_rules.h"
 #include "borescope/analysis/verbs/summary/verdict_words.h"
 #include "borescope/base/saturating.h"
@@ -440,13 +441,16 @@ std::optional<Finding> NoDeviceWork(const SummaryTables& tables) {
 std::optional<Finding> WellUsed(const SummaryTables& tables) {
   const int64_t span = ObservedSpan(tables);
   const int64_t compute = SumOf(tables.breakdown, "compute_ns");
-  if (ShareOf(compute, span) < 1 - kIdleWarning || FindIdleSteps(tables).without > 0) {
+  const RecordingCost cost = FindRecordingCost(tables);
+  const TrueShare share = ShareWithoutRecording(cost, compute, span, false);
+  if (share.estimate < 1 - kIdleWarning || FindIdleSteps(tables).without > 0) {
     return std::nullopt;
   }
   return Finding{"The device is well used",
                  "ok",
-                 "computing " + PartOf(compute, span) + FindLeftOut(tables).Words(),
-                 ShareOf(compute, span),
+                 "computing " + PartOf(compute, span) + WordsOfTrueShare(cost, share) +
+                     FindLeftOut(tables).Words(),
+                 share.estimate,
                  "share",
                  "What is left to gain is in the kernels themselves: `borescope kernels`.",
                  compute};

@@ -1,0 +1,45 @@
+#include "borescope/analysis/verbs/summary/recording_cost.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "borescope/analysis/core/row.h"
+#include "borescope/base/saturating.h"
+
+namespace borescope::internal {
+
+RecordingCost FindRecordingCost(const SummaryTables& tables) {
+  const Table& times = tables.true_time;
+  RecordingCost cost;
+  for (size_t row = 0; row < times.rows(); ++row) {
+    const auto shorter = [&](std::string_view column) {
+      const int64_t by_ns = Ints(times, "recorded_ns")[row] - Ints(times, column)[row];
+      return std::max<int64_t>(0, by_ns) * Ints(times, "steps")[row];
+    };
+    AddSaturatingTo(cost.estimate_ns, shorter("estimate_ns"));
+    AddSaturatingTo(cost.least_ns, shorter("high_ns"));
+    AddSaturatingTo(cost.most_ns, shorter("low_ns"));
+  }
+  return cost;
+}
+
+TrueShare ShareWithoutRecording(const RecordingCost& cost, int64_t part_ns, int64_t whole_ns,
+                                bool is_cost) {
+  const auto share = [&](int64_t cost_ns) {
+    const auto part = static_cast<double>(std::max<int64_t>(0, part_ns - (is_cost ? cost_ns : 0)));
+    const auto whole = static_cast<double>(whole_ns - cost_ns);
+    return whole <= 0 ? 1.0 : std::min(1.0, part / whole);
+  };
+  const double least = share(cost.least_ns);
+  const double most = share(cost.most_ns);
+  return {share(0), share(cost.estimate_ns), std::min(least, most), std::max(least, most)};
+}
+
+std::string WordsOfTrueShare(const RecordingCost& cost, const TrueShare& share) {
+  return cost.is_known() ? fmt::format(", about {:.0f} % ({:.0f} to {:.0f} %) without the profiler",
+                                       100 * share.estimate, 100 * share.low, 100 * share.high)
+                         : std::string();
+}
+
+}  // namespace borescope::internal
