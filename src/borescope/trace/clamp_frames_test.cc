@@ -95,7 +95,7 @@ std::vector<int64_t> EndsOf(const Trace& trace, size_t frames) {
   return ends;
 }
 
-uint64_t CutsOf(const Trace& trace) { return trace.diagnostics().count(Diag::kOpenRange); }
+uint64_t CutsOf(const Trace& trace) { return trace.diagnostics().count(Diag::kClampedFrame); }
 
 // Returns that the profiler missed: these frames end when it stops.
 int Plant(std::vector<Frame>& frames, uint64_t seed) {

@@ -27,7 +27,7 @@ struct Linked {
   std::string_view OpOf(std::string_view kernel) const {
     return NameOrNone(trace, links.op_of[testkit::FindDevice(trace, kernel).value]);
   }
-  uint64_t ambiguous() const { return diagnostics.count(Diag::kSeveralLaunches); }
+  uint64_t ambiguous() const { return diagnostics.count(Diag::kAmbiguousLaunch); }
 
   Trace trace;
   Diagnostics diagnostics;
