@@ -159,7 +159,7 @@ TEST(ContestedLaunchesTest, NamesOfKernelsDecide) {
   }
 }
 
-// Nothing tells which of the two is whose: neither gets both.
+// Nothing says which of the two is whose: neither gets both.
 TEST(ContestedLaunchesTest, WhatNothingDecidesHasNoLaunch) {
   TraceMaker maker;
   Write({{"aten::first", "a", 1, 1, 100, 200, 5, 5}, {"aten::second", "b", 2, 2, 101, 200, 6, 5}},
