@@ -80,10 +80,10 @@ class Clamp {
     const auto outermost = open_.rbegin() + std::min(kMostDepth, std::ssize(open_));
     const auto found = std::find_if(open_.rbegin(), outermost,
                                     [&](const Frame& frame) { return frame.id == caller; });
-    if (found == outermost) {
+    if (found == outermost && caller != FrameNumbers::kNobody) {
       return;  // of another thread, or not recorded
     }
-    const auto inner = found.base();
+    const auto inner = caller == FrameNumbers::kNobody ? open_.begin() : found.base();
     const int64_t last_ns = LastEnd();
     const bool is_impossible = std::any_of(inner, open_.end(), [&](const Frame& frame) {
       return frame.is_cut || frame.end_ns >= last_ns || frame.end_ns < end_ns;

@@ -200,6 +200,22 @@ TEST(ClampFramesTest, WithoutNumbersNoFrameOutlivesItsCaller) {
   }
 }
 
+// Calls that nobody made are next to each other, though each seems to be in the one before it.
+TEST(ClampFramesTest, OutermostFramesAreInNoOther) {
+  for (const int32_t caller : {FrameNumbers::kNone, FrameNumbers::kNobody}) {
+    TraceMaker maker;
+    for (int32_t i = 0; i < 10; ++i) {
+      maker.part().frames.rows.push_back({i, caller});
+      maker.Host(HostKind::kPython, "my_op", 1, {1003 + 50 * i, 1000 - 50 * i},
+                 static_cast<uint32_t>(i));
+    }
+    const Trace trace = maker.Finish();
+    const bool is_known = caller == FrameNumbers::kNobody;
+    EXPECT_EQ(CutsOf(trace), is_known ? 9U : 0U);
+    EXPECT_EQ(trace.host().dur_ns[3], is_known ? 50 : 850);
+  }
+}
+
 TEST(ClampFramesTest, WhatRoundingExplainsIsNotCut) {
   for (const int64_t offset_ns : {int64_t{0}, int64_t{7}}) {
     TraceMaker maker;
