@@ -32,8 +32,10 @@ CheckOutcome BeforeLaunch(const RankView& view) {
 }
 
 CheckOutcome WithoutLaunch(const RankView& view) {
-  return CountDeviceCases(
-      view, [&](DeviceId id) { return !view.index.correlation.launch_of[id.value].valid(); });
+  return CountDeviceCases(view, [&](DeviceId id) {
+    return !view.index.correlation.launch_of[id.value].valid() &&
+           view.index.correlation.rule[id.value] != LinkRule::kAmbiguous;
+  });
 }
 
 CheckOutcome WithoutOperator(const RankView& view) {
@@ -148,11 +150,13 @@ CheckOutcome DuplicateExternalId(const RankView& view) {
 }
 
 CheckOutcome AmbiguousLaunch(const RankView& view) {
-  return FromDiagnostic(view, Diag::kSeveralLaunches);
+  return CountDeviceCases(view, [&](DeviceId id) {
+    return view.index.correlation.rule[id.value] == LinkRule::kAmbiguous;
+  });
 }
 
 CheckOutcome UnresolvedWait(const RankView& view) {
-  return FromDiagnostic(view, Diag::kUnusedDetail);
+  return FromDiagnostic(view, Diag::kUnresolvedWait);
 }
 
 CheckOutcome GraphLaunches(const RankView& view) {
@@ -389,12 +393,13 @@ constexpr QualityCheck kLinkChecks[] = {
      "operator)\". Share of device time.",
      WithoutOperator},
     {"duplicate-correlation", Severity::kWarning,
-     "Several runtime calls carry one correlation number; device work goes to the innermost "
-     "launch.",
+     "Several calls, or kernels of several calls, carry one correlation number; device work goes "
+     "to the innermost launch, or to the one that its name, thread, stream and operator show.",
      DuplicateCorrelation},
     {"ambiguous-launch", Severity::kWarning,
      "Device work that carries the correlation number of several launches, in an order that does "
-     "not tell whose it is; it is counted, but has no launch and no operator.",
+     "not tell whose it is; it is counted, but has no launch and no operator. Share of device "
+     "time.",
      AmbiguousLaunch},
     {"duplicate-external-id", Severity::kWarning,
      "Operators share one External id (a 32-bit counter that wraps in very long runs); links by "
