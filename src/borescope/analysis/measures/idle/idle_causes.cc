@@ -387,7 +387,7 @@ Table NewTable() {
 
 // Gaps between the work of the main processes are divided, those within a gap of the main threads
 // by what these did; what other processes do in them is no idle time. `all`: the gaps of all.
-CauseSums SumsOfDevice(const RankView& view, const InheritedWork& inherited, DeviceIdle& device,
+CauseSums SumsOfDevice(const RankView& view, const std::vector<char>& inherited, DeviceIdle& device,
                        Causes& causes) {
   const DeviceTime& time = *device.time;
   const IntervalSet& windows = device.windows;
@@ -396,7 +396,7 @@ CauseSums SumsOfDevice(const RankView& view, const InheritedWork& inherited, Dev
   const StreamGaps some = are_all ? StreamGaps() : FindStreamGaps(view, main.tracks, 0);
   return causes.SumsOf(are_all ? device.gaps : some, FindMainGaps(view, main.tracks),
                        main.pids.empty() ? windows : Subtract(windows, time.busy), main.pids,
-                       device.skew_ns, inherited.IsOnAny(time.tracks), device.pieces);
+                       device.skew_ns, IsOnAny(inherited, time.tracks), device.pieces);
 }
 
 Table NewLateHost() {
@@ -506,7 +506,7 @@ void PushDevice(Tables& tables, const RankView& view, const DeviceTime& time, in
 Result<IdleTimes> FindIdleTimes(const RankView& view, const Selection& selection) {
   BS_ASSIGN(const Selected selected, Selected::Make(view, selection));
   Causes causes(view);
-  const InheritedWork inherited(view);
+  const std::vector<char> inherited = StreamsWithInheritedWork(view);
   const auto waits = SyncsByRecordedTimes(view);
   IdleTimes found{DeviceTimes(view, selected, PerTrack::kGpu),
                   {},

@@ -15,11 +15,6 @@ constexpr int64_t kNever = std::numeric_limits<int64_t>::max();
 struct FirstCalls {
   int64_t least_number = kNever;
   int64_t first_launch_ns = kNever;
-
-  void Add(int64_t number, bool launches, int64_t begin_ns) {
-    least_number = number > 0 ? std::min(least_number, number) : least_number;
-    first_launch_ns = launches ? std::min(first_launch_ns, begin_ns) : first_launch_ns;
-  }
 };
 
 // The first work of a track; the end of its rows if there is none.
@@ -53,74 +48,73 @@ std::vector<uint32_t> CandidatesOf(const RankView& view) {
 std::map<int64_t, FirstCalls> FindFirstCalls(const RankView& view) {
   const HostEvents& host = view.trace.host();
   std::map<int64_t, FirstCalls> calls;
-  FirstCalls& all = calls[kMissing];
+  const auto use = [&](uint32_t row, const auto& add) {
+    add(calls[kMissing]);
+    add(calls[view.trace.tracks().pid[host.track[row].value]]);
+  };
   for (uint32_t row = 0; row < host.size(); ++row) {
     CheckStopAt(row);
     const uint32_t detail = host.detail[row];
     if (host.kind[row] != HostKind::kRuntime || detail == kNoDetail) {
       continue;
     }
-    const int64_t number = view.trace.runtime_calls().correlation[detail];
-    const bool launches = !view.index.correlation.DevicesOf(detail).empty();
-    all.Add(number, launches, host.ts_ns[row]);
-    calls[view.trace.tracks().pid[host.track[row].value]].Add(number, launches, host.ts_ns[row]);
+    if (const int64_t number = view.trace.runtime_calls().correlation[detail]; number > 0) {
+      use(row, [&](FirstCalls& of) { of.least_number = std::min(of.least_number, number); });
+    }
+  }
+  for (const HostId launch : view.index.correlation.launch_of) {
+    if (launch.valid()) {
+      const int64_t begin_ns = host.ts_ns[launch.value];
+      use(launch.value,
+          [&](FirstCalls& of) { of.first_launch_ns = std::min(of.first_launch_ns, begin_ns); });
+    }
   }
   return calls;
 }
 
+bool HasLaunchedWork(const RankView& view, uint32_t track) {
+  const Tracks& tracks = view.trace.tracks();
+  for (uint32_t row = tracks.first_row[track]; row < tracks.end_row[track]; ++row) {
+    CheckStopAt(row);
+    if (IsDeviceWork(view.trace.device().kind[row]) &&
+        view.index.correlation.launch_of[row].valid()) {
+      return true;
+    }
+  }
+  return false;
+}
+
 }  // namespace
 
-InheritedWork::InheritedWork(const RankView& view)
-    : has_work_(view.trace.tracks().size()), end_rows_(view.trace.tracks().size()) {
+std::vector<char> StreamsWithInheritedWork(const RankView& view) {
   const Tracks& tracks = view.trace.tracks();
-  std::copy(tracks.first_row.begin(), tracks.first_row.end(), end_rows_.begin());
+  std::vector<char> inherited(tracks.size());
   const std::vector<uint32_t> candidates = CandidatesOf(view);
   if (candidates.empty()) {
-    return;
+    return inherited;
   }
   const std::map<int64_t, FirstCalls> calls = FindFirstCalls(view);
   for (const uint32_t track : candidates) {
-    const auto found = calls.find(tracks.process[track]);
-    const FirstCalls& first = (found == calls.end() ? calls.find(kMissing) : found)->second;
-    if (first.first_launch_ns != kNever) {
-      FindOn(view, track, first.least_number, first.first_launch_ns);
-    }
-  }
-}
-
-void InheritedWork::FindOn(const RankView& view, uint32_t track, int64_t least_number,
-                           int64_t first_launch_ns) {
-  const Tracks& tracks = view.trace.tracks();
-  const DeviceEvents& device = view.trace.device();
-  const auto is_launched = [&](uint32_t row) {
-    return IsDeviceWork(device.kind[row]) && view.index.correlation.launch_of[row].valid();
-  };
-  uint32_t launched = tracks.first_row[track];  // the first on the stream whose launch was recorded
-  while (launched < tracks.end_row[track] && !is_launched(launched)) {
-    CheckStopAt(launched);
-    ++launched;
-  }
-  const bool is_before_launched = launched < tracks.end_row[track];
-  for (uint32_t row = tracks.first_row[track]; row < launched; ++row) {
-    if (!IsDeviceWork(device.kind[row])) {
+    const uint32_t row = FirstWorkOn(view.trace, track);
+    const int64_t number = view.trace.device().correlation[row];
+    const auto of_process = calls.find(tracks.process[track]);
+    const auto found = of_process == calls.end() ? calls.find(kMissing) : of_process;
+    if (found == calls.end() || found->second.first_launch_ns == kNever) {
       continue;
     }
-    const int64_t number = device.correlation[row];
-    const bool is_inherited = number > 0 && least_number != kNever
-                                  ? number < least_number
-                                  : is_before_launched || device.ts_ns[row] < first_launch_ns;
-    if (!is_inherited) {
-      return;
-    }
-    end_rows_[track] = row + 1;
-    has_work_[track] = 1;
-    is_anywhere_ = true;
+    const FirstCalls& first = found->second;
+    const bool is_inherited = number > 0 && first.least_number != kNever
+                                  ? number < first.least_number
+                                  : view.trace.device().ts_ns[row] < first.first_launch_ns ||
+                                        HasLaunchedWork(view, track);
+    inherited[track] = is_inherited ? 1 : 0;
   }
+  return inherited;
 }
 
-bool InheritedWork::IsOnAny(std::span<const uint32_t> tracks) const {
+bool IsOnAny(const std::vector<char>& inherited, std::span<const uint32_t> tracks) {
   return std::any_of(tracks.begin(), tracks.end(),
-                     [this](uint32_t track) { return has_work_[track] != 0; });
+                     [&](uint32_t track) { return inherited[track] != 0; });
 }
 
 }  // namespace borescope::internal

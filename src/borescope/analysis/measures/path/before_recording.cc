@@ -4,11 +4,10 @@
 #include <limits>
 #include <map>
 #include <set>
-#include <span>
 #include <utility>
+#include <vector>
 
 #include "borescope/analysis/measures/idle/idle_division.h"
-#include "borescope/analysis/measures/idle/inherited_work.h"
 #include "borescope/base/stop.h"
 #include "borescope/index/syncs/sync_calls.h"
 
@@ -22,8 +21,8 @@ class Beginnings {
         graph_(recording.graph),
         start_of_work_(recording.start_of_work),
         launch_of_(view.index.correlation.launch_of),
-        inherited_(view) {
-    if (inherited_.IsAnywhere()) {
+        inherited_(recording.inherited) {
+    if (std::find(inherited_.begin(), inherited_.end(), 1) != inherited_.end()) {
       FindFirstWork();
       FindWaits();
     }
@@ -55,7 +54,7 @@ class Beginnings {
 
   void FindFirstWork() {
     for (uint32_t track = 0; track < trace_.tracks().size(); ++track) {
-      if (inherited_.IsOnAny(std::span(&track, 1))) {
+      if (inherited_[track] != 0) {
         with_inherited_.insert(trace_.tracks().pid[track]);
       }
     }
@@ -123,7 +122,7 @@ class Beginnings {
   const EventGraph& graph_;
   const ColumnData<NodeId>& start_of_work_;
   const ColumnData<HostId>& launch_of_;
-  const InheritedWork inherited_;
+  const std::vector<char>& inherited_;
   std::set<int64_t> with_inherited_;                             // the devices that have such work
   std::map<int64_t, DeviceId> first_work_;                       // by number of the device
   int64_t first_work_ns_ = std::numeric_limits<int64_t>::min();  // the first of these

@@ -12,6 +12,7 @@
 #include "borescope/analysis/core/selection/device_steps.h"
 #include "borescope/analysis/core/selection/device_time.h"
 #include "borescope/analysis/measures/idle/idle_causes.h"
+#include "borescope/analysis/measures/idle/stream_gaps.h"
 #include "borescope/analysis/measures/names/describe.h"
 #include "borescope/analysis/verbs/summary/cells.h"
 #include "borescope/analysis/verbs/summary/verdict_words.h"
@@ -159,13 +160,23 @@ void PushKernels(Tabulator& table, const RankView& view, const Selected& selecte
   }
 }
 
-// The pieces of idle time, each of one cause.
+bool IsInGaps(IdleCause cause) {
+  return cause != IdleCause::kHead && cause != IdleCause::kTail &&
+         cause != IdleCause::kBeforeRecording;
+}
+
+// Time of one cause, in one of the gaps of the device, whatever the others have.
 void PushIdle(Tabulator& table, const DeviceIdle& device) {
+  const int64_t gaps = SumWaits(device.gaps, device.windows).gaps;
   Sum sums[static_cast<size_t>(IdleCause::kCount)];
   for (const IdlePiece& piece : device.pieces) {
     sums[static_cast<size_t>(piece.cause)].Add(piece.time, piece.time.length(), {});
   }
   for (size_t cause = 0; cause < std::size(sums); ++cause) {
+    if (!IsInGaps(static_cast<IdleCause>(cause))) {
+      continue;
+    }
+    sums[cause].events.count = std::max(sums[cause].events.count, gaps);
     table.Push(device.time->gpu, fmt::format("{}_ns", IdleCauseName(static_cast<IdleCause>(cause))),
                {}, sums[cause]);
   }
@@ -189,17 +200,18 @@ FewEvents FindFew(const LargestEvents& sum) {
   if (sum.count < kLeastMany) {
     return {};
   }
+  FewEvents found;
   FewEvents few;
   for (const int64_t ns : sum.largest_ns) {
     ++few.events;
     AddSaturatingTo(few.ns, ns);
     const int64_t others_ns = SubtractSaturating(sum.all_ns, few.ns);
-    if (few.ns > others_ns) {
-      const int64_t mean_ns = others_ns / (sum.count - static_cast<int64_t>(few.events));
-      return ns / kMuchLonger >= mean_ns ? few : FewEvents();
+    const int64_t mean_ns = others_ns / (sum.count - static_cast<int64_t>(few.events));
+    if (few.ns > others_ns && ns / kMuchLonger >= mean_ns && ns > 0) {
+      found = few;
     }
   }
-  return {};
+  return found;
 }
 
 Result<Table> FewEventsTable(const RankView& view, const Selected& selected,

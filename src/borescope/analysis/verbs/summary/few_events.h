@@ -29,16 +29,16 @@ struct LargestEvents {
   bool Add(int64_t ns);
 };
 
-// The least number of events, at most three, that make up more than half of a sum of ten or more
-// events, each of them ten times as long as the others are on average.
+// One to three events that make up more than half of a sum of ten or more, as many as are ten times
+// as long as the others are on average.
 struct FewEvents {
   size_t events = 0;  // 0: there are no such
   int64_t ns = 0;     // of these
 };
 FewEvents FindFew(const LargestEvents& sum);
 
-// Table few_events of a rank: for each device and sum that the verdict speaks of, how its largest
-// events stand beside all of them, and where the largest is. O(rows of the devices).
+// Table few_events of a rank: for each device and sum that the verdict speaks of its largest events
+// beside all of them, and where the largest is. O(rows of the devices).
 Result<Table> FewEventsTable(const RankView& view, const Selected& selected,
                              const Selection& selection);
 

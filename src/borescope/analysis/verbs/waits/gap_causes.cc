@@ -87,13 +87,13 @@ class IdleTimes {
 };
 
 CauseSets SetsOf(const RankView& view, const DeviceTime& time, const HostTime& host,
-                 const InheritedWork& inherited, const DeviceClocks& clocks) {
+                 const std::vector<char>& inherited, const DeviceClocks& clocks) {
   CauseSets sets;
   sets[static_cast<size_t>(LateCause::kCompute)] = time.compute;
   sets[static_cast<size_t>(LateCause::kCopy)] = time.exposed_copy;
   sets[static_cast<size_t>(LateCause::kComm)] = time.exposed_comm;
   const int64_t skew_ns = time.tracks.empty() ? 0 : clocks.SkewOf(TrackId{time.tracks.front()});
-  IdleTimes(view.trace, host, skew_ns, inherited.IsOnAny(time.tracks), sets)
+  IdleTimes(view.trace, host, skew_ns, IsOnAny(inherited, time.tracks), sets)
       .Add(FindStreamGaps(view, time.tracks, 0));
   return sets;
 }
@@ -108,7 +108,7 @@ Result<SharedDeviceTimes> TimesOfAll(const RankView& view) {
 Result<GapCauses> GapCauses::Make(const RankView& view) {
   BS_ASSIGN(const SharedDeviceTimes times, TimesOfAll(view));
   const HostTimes host(view);
-  const InheritedWork inherited(view);
+  const std::vector<char> inherited = StreamsWithInheritedWork(view);
   const auto waits = SyncsByRecordedTimes(view);
   GapCauses causes;
   for (const DeviceTime& time : *times) {
