@@ -22,8 +22,9 @@
 namespace borescope::internal {
 namespace {
 
-// By how much each of few exceeds the mean of the others.
+// By how much each of few exceeds the mean of the others, and the longest of them.
 constexpr int64_t kMuchLonger = 10;
+constexpr int64_t kLonger = 3;
 // A sum that takes less of the span of its device is no finding.
 constexpr int64_t kLeastPart = 50;
 // Of all kernel time of a rank; see WorkPlaces.
@@ -77,7 +78,7 @@ class Tabulator {
     if (sum.events.all_ns == 0) {
       return;
     }
-    const FewEvents few = FindFew(sum.events);
+    const FewEvents few = OncePerStep(FindFew(sum.events)) ? FewEvents() : FindFew(sum.events);
     const uint32_t step =
         sum.work.valid() && !view_.steps().steps.empty() ? StepOf(view_, sum.work, rule_) : kNoStep;
     const Tracks& tracks = view_.trace.tracks();
@@ -93,6 +94,12 @@ class Tabulator {
   }
 
  private:
+  // What may happen in every step is a pattern, whatever else there is in a step.
+  bool OncePerStep(const FewEvents& few) const {
+    const size_t steps = view_.steps().steps.size();
+    return steps > 0 && few.events >= steps;
+  }
+
   const RankView& view_;
   const StepRule rule_;
   Table& table_;
@@ -202,14 +209,15 @@ FewEvents FindFew(const LargestEvents& sum) {
   }
   FewEvents found;
   FewEvents few;
-  for (const int64_t ns : sum.largest_ns) {
+  for (size_t place = 0; place < kMostFew; ++place) {
+    const int64_t ns = sum.largest_ns[place];
     ++few.events;
     AddSaturatingTo(few.ns, ns);
     const int64_t others_ns = SubtractSaturating(sum.all_ns, few.ns);
     const int64_t mean_ns = others_ns / (sum.count - static_cast<int64_t>(few.events));
-    if (few.ns > others_ns && ns / kMuchLonger >= mean_ns && ns > 0) {
-      found = few;
-    }
+    const bool stands_out =
+        ns > 0 && ns / kMuchLonger >= mean_ns && ns / kLonger >= sum.largest_ns[place + 1];
+    found = few.ns > others_ns && stands_out ? few : found;
   }
   return found;
 }

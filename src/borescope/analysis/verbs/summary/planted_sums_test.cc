@@ -216,6 +216,28 @@ TEST_P(PlantedSums, ManyAreNotCalledAFew) {
   }
 }
 
+// A collective of every step that is longer than the others is a pattern of the program.
+TEST(PlantedEvents, WhatEveryStepHasIsAPattern) {
+  for (uint64_t seed = 1; seed <= kSeeds; ++seed) {
+    SCOPED_TRACE(seed);
+    Program program(seed);
+    const int64_t steps = program.Between(1, 3);
+    const int64_t long_ns = program.Between(3'000, 9'000) * kUs;
+    for (int64_t step = 0; step < steps; ++step) {
+      program.BeginStep(step);
+      const int64_t place = program.Between(0, 19);
+      for (int64_t i = 0; i < 20; ++i) {
+        program.Kernel(fmt::format("gemm_{}", i % 7), 100 * kUs);
+        program.Kernel("ncclDevKernel_AllReduce", i == place ? long_ns : 5 * kUs);
+      }
+      program.EndStep();
+    }
+    const Tables tables = program.Ask();
+    EXPECT_FALSE(NamesFew(tables)) << AllOf(tables);
+    EXPECT_TRUE(Holds(tables, "Communication is not hidden behind compute")) << AllOf(tables);
+  }
+}
+
 std::string NameOf(const testing::TestParamInfo<Sum>& info) {
   constexpr std::string_view kNames[] = {"Collectives", "Copies", "Kernels"};
   return std::string(kNames[static_cast<size_t>(info.param)]);

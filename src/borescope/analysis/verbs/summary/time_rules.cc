@@ -38,6 +38,7 @@ constexpr double kStepSpread = 1.2;
 // Share of the steps without device work from which they are worth a word, and worth a warning.
 constexpr double kIdleSteps = 0.1;
 constexpr double kMostSteps = 0.5;
+constexpr int64_t kManySteps = 4;
 
 // ---- Exposed communication and copies ----
 
@@ -400,7 +401,7 @@ std::optional<Finding> StepsWithoutWork(const SummaryTables& tables) {
     return std::nullopt;
   }
   return Finding{"Steps without device work",
-                 found.share() >= kMostSteps ? "warning" : "info",
+                 found.share() >= kMostSteps && found.steps >= kManySteps ? "warning" : "info",
                  fmt::format("nothing was launched in {} of {} steps", found.without, found.steps),
                  found.share(),
                  "share",
