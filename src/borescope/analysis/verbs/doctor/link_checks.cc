@@ -8,12 +8,15 @@
 #include <vector>
 
 #include "borescope/analysis/core/grouper.h"
+#include "borescope/analysis/core/row.h"
 #include "borescope/analysis/core/selection/name_flags.h"
 #include "borescope/analysis/core/selection/phases.h"
 #include "borescope/analysis/core/selection/recorded_syncs.h"
+#include "borescope/analysis/measures/idle/launch_calls.h"
 #include "borescope/analysis/measures/program_kind.h"
 #include "borescope/analysis/verbs/doctor/quality_checks.h"
 #include "borescope/base/hash/hash_tables.h"
+#include "borescope/base/saturating.h"
 #include "borescope/base/sort_runs.h"
 #include "borescope/base/stop.h"
 #include "borescope/base/text/text.h"
@@ -177,6 +180,24 @@ CheckOutcome GraphLaunches(const RankView& view) {
       outcome.first = Describe(view, links.launch_of[rows.front().value]);
     }
   }
+  return outcome;
+}
+
+// Of the calls that copy and wait for it. Where all records of copies are absent, copies were not
+// traced; where some are, they were lost.
+CheckOutcome UntracedCopies(const RankView& view) {
+  const std::vector<HostId> untraced = CopiesWithoutRecord(view);
+  CheckOutcome outcome;
+  outcome.count = static_cast<int64_t>(untraced.size());
+  if (untraced.empty()) {
+    return outcome;
+  }
+  int64_t ns = 0;
+  for (const HostId call : untraced) {
+    AddSaturatingTo(ns, view.trace.host().dur_ns[call.value]);
+  }
+  outcome.first = Describe(view, untraced.front());
+  outcome.share = ShareOf(ns, view.trace.span_ns());
   return outcome;
 }
 
@@ -388,6 +409,13 @@ constexpr QualityCheck kLinkChecks[] = {
      "Device work whose launch was not recorded, mostly launched before the profiled window; it is "
      "counted, but has no operator. Profile with warm-up steps. Share of device time.",
      WithoutLaunch},
+    {"untraced-copies", Severity::kWarning,
+     "Calls that copy, and wait for it, of which no copy was recorded: the device may have been "
+     "busy while they lasted. Share of the recording. To have their records",
+     UntracedCopies,
+     "record the device with ProfilerActivity.CUDA (also for ROCm); if that was on, the profiler "
+     "lost them: record a shorter part.",
+     MissingData::kCopies},
     {"no-operator", Severity::kInfo,
      "Device work launched outside any operator (CUDA graphs, custom code); listed as \"(no "
      "operator)\". Share of device time.",
