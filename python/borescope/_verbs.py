@@ -14,6 +14,28 @@ if TYPE_CHECKING:
     from ._io import Given
     from ._run import Run
 
+# The tables of all verbs, for editors that complete them.
+TableName = Literal[
+    "annotated_kernels", "annotations", "bandwidth", "boxes", "breakdown", "breakdown_spread",
+    "busy", "check", "check_runs", "checks", "clock_skew", "clocks", "collective_bandwidth",
+    "collective_time", "collectives", "comm_model", "comm_slow", "copies", "counter_flops",
+    "counter_lineup", "counters", "critical_ops", "critical_path", "critical_path_summary",
+    "cuda_api_sum", "cuda_gpu_kern_sum", "cuda_gpu_mem_size_sum", "cuda_gpu_mem_time_sum",
+    "cuda_gpu_trace", "cuda_kern_exec_sum", "delays", "diff", "diff_annotations", "diff_classes",
+    "diff_modules", "diff_operators", "diff_phases", "diff_runs", "diff_summary", "event_counts",
+    "events", "flame", "gap_neighbours", "gaps", "gate", "gemm_shapes", "gpu_time",
+    "graph_captures", "graph_kernels", "graph_launches", "graph_operators", "idle", "idle_causes",
+    "idle_intervals", "inductor_categories", "inductor_kernels", "inductor_time", "kernel_classes",
+    "kernels", "late_collectives", "late_host", "lateness", "launch_links", "launch_summary",
+    "launches", "ledger", "levels", "longest_gaps", "memory_bound", "memory_ops", "memory_peak",
+    "memory_timeline", "modelled", "nvtx_gpu_proj_sum", "nvtx_kern_sum", "nvtx_sum", "ops",
+    "osrt_sum", "overlap", "overview", "points", "prof", "quality", "queue", "rank_groups",
+    "ranking", "replay_constants", "replay_quality", "roofline", "roofs", "sequence_coverage",
+    "sequences", "slack", "slow_steps", "stack_frames", "stacks", "step_heat", "step_spread",
+    "steps", "steps_spread", "stragglers", "sync_edges", "sync_quality", "timeline", "top",
+    "traces", "tracks", "utilisation", "variability", "variability_summary", "variance_causes",
+    "verdict", "waits", "waits_by_rank", "what_if"
+]
 # The type of each parameter, by verb.
 PARAMETERS: dict[str, dict[str, str]] = {
     "info": {

@@ -41,8 +41,9 @@ class Window:
     def turn_on(self) -> None:
         with self._lock:
             if self._process == 0:
-                self._prepare(self._config, self._activities)
-                self._enable(self._config, self._activities)
+                with _operators.DEVICE_IS_KEPT:
+                    self._prepare(self._config, self._activities)
+                    self._enable(self._config, self._activities)
                 self._process = os.getpid()
 
     def enable(self) -> None:

@@ -233,4 +233,4 @@ def test_without_the_package(monkeypatch: pytest.MonkeyPatch, capsys: pytest.Cap
     monkeypatch.setitem(sys.modules, "mcp", None)
     monkeypatch.delitem(sys.modules, "borescope._agents._server", raising=False)
     assert cli.main(["mcp"]) == 2
-    assert "pip install 'borescope[mcp]'" in capsys.readouterr().err
+    assert "pip install '.[mcp]'" in capsys.readouterr().err

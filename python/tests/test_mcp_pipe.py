@@ -14,7 +14,7 @@ from conftest import DEMO, ROOT, kernel
 
 import borescope
 
-pytest.importorskip("mcp", reason="the package mcp is not installed: pip install 'borescope[mcp]'")
+pytest.importorskip("mcp", reason="the package mcp is not installed")
 
 # Questions and answers; BORESCOPE_UPDATE_GOLDEN=1 writes the answers again.
 TRANSCRIPT = Path(__file__).with_name("mcp_transcript.json")

@@ -54,6 +54,15 @@ BORESCOPE_RECORD_API void borescope_record_range_end(uint64_t id);
 /* Has device work that has ended written to the log. Host records need no flush. */
 BORESCOPE_RECORD_API void borescope_record_flush(void);
 
+/* Around the start of another profiler, on the thread that starts it, where that profiles the
+ * processor alone: it does not get CUPTI, which it may ask for all the same. */
+BORESCOPE_RECORD_API void borescope_record_keep_device(void);
+BORESCOPE_RECORD_API void borescope_record_end_keeping_device(void);
+
+/* After another profiler of the program that took CUPTI for itself, as one of device work does:
+ * device work is recorded again. */
+BORESCOPE_RECORD_API void borescope_record_take_device_back(void);
+
 /* An operator of a framework that has run on this thread: its name, when it began and ended
  * (nanoseconds of CLOCK_MONOTONIC), the number that its backward pass has, too (-1: none), the
  * thread of its forward pass (0: this one), its id (0: none), and its inputs as JSON (see

@@ -33,6 +33,7 @@ enum ActivityKind : uint32_t {
   kGraphTrace = 51,
 };
 
+inline constexpr uint32_t kZeroedBufferAttribute = 5;
 inline constexpr uint32_t kThreadIdAttribute = 21;
 inline constexpr uint32_t kTimestampAttribute = 22;
 inline constexpr uint32_t kSystemThreadIds = 1;
@@ -42,6 +43,7 @@ inline constexpr uint32_t kThreadObject = 2;
 // Callbacks at calls: the domain of the driver, two of its calls, and what the data of a callback
 // begins with where it comes before the call.
 inline constexpr uint32_t kDriverDomain = 1;
+inline constexpr uint32_t kRuntimeDomain = 2;
 inline constexpr uint32_t kProfilerStart = 308;
 inline constexpr uint32_t kProfilerStop = 309;
 inline constexpr uint32_t kBeforeCall = 0;

@@ -8,6 +8,8 @@ namespace {
 
 constexpr uint32_t kPlaces = 64;
 constexpr uint32_t kNoPlace = 0xffffffff;
+constexpr uint64_t kMagic = 0x6675625f72636272;  // what no other memory begins with, by all chance
+constexpr uintptr_t kLeastPage = 4096;
 
 // One bit for each place of the pool that is free. Places get memory when they are first taken.
 std::atomic<uint64_t> free_places = ~uint64_t{0};
@@ -20,6 +22,7 @@ Buffer* MapBuffer(uint32_t place) {
       mmap(nullptr, kBufferBytes + 64, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (memory == MAP_FAILED) return nullptr;
   auto* buffer = static_cast<Buffer*>(memory);
+  buffer->magic = kMagic;
   buffer->place = place;
   return buffer;
 }
@@ -51,9 +54,11 @@ Buffer* TakeBuffer() {
 }
 
 bool ReturnBuffer(uint8_t* data, void* context, uint32_t stream, size_t valid) {
-  if (data == nullptr) return false;
+  // Ours begin a page, so that what is before the data of any buffer that looks like one can be
+  // read.
+  if (reinterpret_cast<uintptr_t>(data) % kLeastPage != 64) return false;
   auto* buffer = reinterpret_cast<Buffer*>(data - 64);
-  if (buffer->is_out.exchange(0) == 0) return false;
+  if (buffer->magic != kMagic || buffer->is_out.exchange(0) == 0) return false;
   out.fetch_sub(1);
   buffer->context = context;
   buffer->stream = stream;

@@ -14,13 +14,14 @@ namespace borescope::inject::cuda {
 inline constexpr size_t kBufferBytes = size_t{1} << 20U;
 
 struct Buffer {
+  uint64_t magic;                // of a buffer of ours
   std::atomic<uint32_t> is_out;  // CUPTI has it
   uint32_t place;                // in the pool; kNoPlace: of its own
   Buffer* next;
   void* context;
+  size_t valid;
   uint32_t stream;
   uint32_t reserved;
-  size_t valid;
 
   uint8_t* data() { return reinterpret_cast<uint8_t*>(this) + 64; }
 };
@@ -29,7 +30,8 @@ static_assert(sizeof(Buffer) <= 64);
 // A null pointer where memory has run out.
 Buffer* TakeBuffer();
 
-// From CUPTI. False if it does not have this buffer; it is then left alone.
+// From CUPTI. False if it is not ours, but another profiler's, or CUPTI does not have it; it is
+// then left alone.
 bool ReturnBuffer(uint8_t* data, void* context, uint32_t stream, size_t valid);
 
 // What was returned since the last call, first returned first.

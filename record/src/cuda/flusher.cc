@@ -28,8 +28,9 @@ std::atomic<uint32_t> answered;   // and how many of them are done; they sleep o
 std::atomic<bool> is_exiting;
 std::atomic<bool> has_ended;  // CUPTI is not called again
 std::atomic<pid_t> started_in;
-std::atomic<bool> is_switching;  // a thread enables or disables what CUPTI collects
-FlushRequests requests;          // the flusher's alone, once it runs
+std::atomic<bool> is_switching;    // a thread enables or disables what CUPTI collects
+std::atomic<bool> is_taking_back;  // asked for, and not done
+FlushRequests requests;            // the flusher's alone, once it runs
 
 // Fetches what a request from outside asks for, and says so.
 void FollowRequests() {
@@ -48,6 +49,13 @@ bool Switch(bool is_on) {
   if (is_changed) session.Switch(is_on);
   is_switching.store(false);
   return is_changed;
+}
+
+// Where a thread just switches, the flusher looks again.
+void FollowTakingBack() {
+  if (!is_taking_back.load() || is_switching.exchange(true)) return;
+  if (is_taking_back.exchange(false)) session.TakeBack();
+  is_switching.store(false);
 }
 
 // Follows the page that starts and stops; what had begun before a stop is fetched.
@@ -95,6 +103,7 @@ void Loop() {
     session.Drain();
     const uint32_t request = requested.load();
     if (request != answered.load()) Answer(request);
+    FollowTakingBack();
     FollowControl();
     FollowRequests();
     const uint64_t now = Now();
@@ -165,6 +174,30 @@ void StartFlusher() {
 }
 
 void WakeFlusher() { Wake(&wakes); }
+
+void FetchDevice() {
+  if (!IsFlusherHere() || !session.is_on() || session.is_shared()) return;
+  const QuietSection quiet;
+  session.Flush(false);
+}
+
+void DeviceIsTaken() {
+  if (!IsFlusherHere() || !session.is_on() || session.is_shared()) return;
+  const QuietSection quiet;
+  session.Flush(false);
+  WriteTrouble(recording::StateKind::kGap,
+               "another profiler of the program takes its buffers: device work may be missing from "
+               "then on",
+               kSuccess);
+}
+
+void TakeDeviceBack() {
+  if (!IsFlusherHere()) return;
+  const QuietSection quiet;
+  is_taking_back.store(true);
+  FollowTakingBack();
+  Wake(&wakes);
+}
 
 void FlushDevice() {
   if (!IsFlusherHere()) return;

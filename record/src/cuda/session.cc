@@ -7,6 +7,7 @@
 #include "core/text.h"
 #include "core/writer.h"
 #include "cuda/buffers.h"
+#include "cuda/call_numbers.h"
 #include "cuda/calls.h"
 #include "cuda/decode.h"
 #include "cuda/flusher.h"
@@ -34,7 +35,7 @@ void GiveBuffer(uint8_t** buffer, size_t* size, size_t* most_records) {
   *size = taken == nullptr ? 0 : kBufferBytes;
 }
 
-void TakeBack(void* context, uint32_t stream, uint8_t* buffer, size_t, size_t valid) {
+void Return(void* context, uint32_t stream, uint8_t* buffer, size_t, size_t valid) {
   if (ReturnBuffer(buffer, context, stream, valid)) WakeFlusher();
 }
 
@@ -42,8 +43,8 @@ void GiveBuffer2(uint8_t** buffer, size_t* size, size_t* most_records, void*) {
   GiveBuffer(buffer, size, most_records);
 }
 
-void TakeBack2(uint8_t* buffer, size_t size, size_t valid, void*) {
-  TakeBack(nullptr, 0, buffer, size, valid);
+void Return2(uint8_t* buffer, size_t size, size_t valid, void*) {
+  Return(nullptr, 0, buffer, size, valid);
 }
 
 // On the thread that calls the driver. What starts begins after the call, what stops ends before
@@ -127,8 +128,7 @@ bool Session::BeginWithSubscriber() {
   cupti_.set_attribute_2(subscriber_, kThreadIdAttribute, &id_bytes, &ids);
   if (cupti_.set_attribute_2(subscriber_, kTimestampAttribute, &bytes,
                              static_cast<void*>(&clock)) == kSuccess &&
-      HasOurClock() &&
-      cupti_.register_callbacks_2(subscriber_, GiveBuffer2, TakeBack2) == kSuccess) {
+      HasOurClock() && cupti_.register_callbacks_2(subscriber_, GiveBuffer2, Return2) == kSuccess) {
     return true;
   }
   cupti_.unsubscribe(subscriber_);
@@ -148,14 +148,16 @@ bool Session::HasOurClock() {
   return time + kMostApart >= before && time <= Now() + kMostApart;
 }
 
-// The clock before anything is enabled: CUPTI takes no other afterwards.
+// The clock and the kind of thread ids before anything is enabled: CUPTI takes no other afterwards.
 bool Session::BeginAlone() {
   if (cupti_.register_timestamp == nullptr) {
     WriteTrouble(StateKind::kBackendMissing, "this version has no clock callback", kSuccess);
     return false;
   }
+  // Where it is refused, or not known, threads are known by pthread_self.
+  if (cupti_.set_thread_ids != nullptr) cupti_.set_thread_ids(kSystemThreadIds);
   int result = cupti_.register_timestamp(ReadClock);
-  if (result == kSuccess) result = cupti_.register_callbacks(GiveBuffer, TakeBack);
+  if (result == kSuccess) result = cupti_.register_callbacks(GiveBuffer, Return);
   if (result == kSuccess) return true;
   WriteTrouble(StateKind::kBackendMissing,
                result == kMultipleSubscribers ? "another tool has it" : "it cannot be set up",
@@ -181,11 +183,25 @@ void Session::SwitchDriverCalls(bool is_on) {
     SwitchKind(kDriver, is_on);
     return;
   }
-  for (const uint32_t call : kDriverCalls) {
+  for (uint32_t call = 1; call < CallSet::kMostNumbers; ++call) {
+    if (!IsWantedDriverCall(call, g_options)) continue;
     if (subscriber_ != nullptr) {
       cupti_.enable_driver_api_2(subscriber_, call, flag);
     } else {
       cupti_.enable_driver_api(call, flag);
+    }
+  }
+}
+
+// Where CUPTI can, what is passed over is not collected either: programs ask for their device, and
+// whether there was an error, far more often than they launch anything.
+void Session::LeaveOutRuntimeCalls() {
+  for (uint32_t call = 1; call <= kNewestRuntimeCall; ++call) {
+    if (IsWantedRuntimeCall(call, g_options)) continue;
+    if (subscriber_ == nullptr && cupti_.enable_runtime_api != nullptr) {
+      cupti_.enable_runtime_api(call, 0);
+    } else if (subscriber_ != nullptr && cupti_.enable_runtime_api_2 != nullptr) {
+      cupti_.enable_runtime_api_2(subscriber_, call, 0);
     }
   }
 }
@@ -198,6 +214,7 @@ void Session::Switch(bool is_on) {
   }
   if (g_options.api != ApiCalls::kNone) {
     SwitchKind(kRuntime, is_on);
+    if (is_on) LeaveOutRuntimeCalls();
     SwitchDriverCalls(is_on);
   }
   if (!g_options.has_graph_nodes) SwitchKind(kGraphTrace, is_on);
@@ -209,6 +226,13 @@ void Session::Switch(bool is_on) {
       StateKind::kBackendMissing,
       failed == kMultipleSubscribers ? "another tool has it" : "kernels cannot be recorded",
       failed);
+}
+
+// With subscribers each profiler has its own.
+void Session::TakeBack() {
+  if (subscriber_ != nullptr) return;
+  cupti_.register_callbacks(GiveBuffer, Return);
+  if (is_on_.load()) Switch(true);
 }
 
 void Session::Flush(bool is_forced) { cupti_.flush_all(is_forced ? kForcedFlush : 0); }
@@ -229,11 +253,12 @@ void Session::DrainBuffer(Buffer* buffer) {
   while (result == kSuccess) {
     // Never backwards or beyond the buffer, whatever CUPTI says.
     if (next < buffer->data() || next >= end || (record != nullptr && next <= record)) break;
-    if (record != nullptr) DecodeRecord(record, static_cast<size_t>(next - record), g_options);
+    if (record != nullptr)
+      DecodeRecord(record, static_cast<size_t>(next - record), g_options, cupti_);
     record = next;
     result = NextRecord(buffer, &next);
   }
-  if (record != nullptr) DecodeRecord(record, static_cast<size_t>(end - record), g_options);
+  if (record != nullptr) DecodeRecord(record, static_cast<size_t>(end - record), g_options, cupti_);
   if (result != kMaxLimitReached) {
     WriteTrouble(StateKind::kGap, "a buffer could not be read to its end", result);
   }

@@ -18,6 +18,10 @@ class Session {
   // Enables or disables the kinds of activities.
   void Switch(bool is_on);
   bool is_on() const { return is_on_.load(); }
+  // Other profilers then have buffers of their own.
+  bool is_shared() const { return subscriber_ != nullptr; }
+  // Takes CUPTI back from another profiler, which is over: its buffers, and what it has disabled.
+  void TakeBack();
   // Has CUPTI return buffers: those that are complete, or all.
   void Flush(bool is_forced);
   // Writes what was returned to the log.
@@ -30,6 +34,7 @@ class Session {
   void SeeProfilerCalls();
   int SwitchKind(uint32_t kind, bool is_on);
   void SwitchDriverCalls(bool is_on);
+  void LeaveOutRuntimeCalls();
   void DrainBuffer(struct Buffer* buffer);
   void CountDropped(const struct Buffer& buffer);
   int NextRecord(struct Buffer* buffer, uint8_t** record);

@@ -10,7 +10,7 @@
 namespace borescope::internal {
 namespace {
 
-Table ResultTable(const JudgedCheck& outcome) {
+Table ResultTable(const JudgedRuns& runs, const JudgedCheck& outcome) {
   Table table{"check", "Result", {}};
   Column& result = AddString(table, "result", Role::kKey,
                              "kept, broken, cannot tell, or void where the recordings are not good "
@@ -18,6 +18,10 @@ Table ResultTable(const JudgedCheck& outcome) {
   Push(result, BudgetStatusName(outcome.status));
   Push(AddString(table, "why", Role::kDerived, "What decided, in a sentence."),
        std::string_view(outcome.why));
+  Column& tested = AddBool(table, "tested", Role::kDerived,
+                           "Whether anything that was compared with the baseline could tell a "
+                           "change; missing without a baseline.");
+  runs.base.empty() ? PushMissing(tested) : Push(tested, !outcome.is_untested);
   return table;
 }
 
@@ -111,12 +115,18 @@ Table GateShape(const JudgedRuns& runs) {
       fmt::format("{} v {} runs: changes from the baseline", runs.base.size(), runs.test.size()),
       {}};
   AddString(table, "metric", Role::kKey,
-            "step: its time; device: parts of it; class and kernel: device time in a step.");
-  AddString(table, "name", Role::kKey, "Of the class or kernel; empty for the step.").hints.names =
-      true;
+            "step: its time, from completion to completion; host: that of its window; device: parts "
+            "of its device's time; class and kernel: device time in a step; calls: device work of a "
+            "step, counted.");
+  AddString(table, "name", Role::kKey,
+            "Of the class or kernel; empty for the median step.")
+      .hints.names = true;
   AddInt(table, "base_ns", Unit::kNanoseconds, Role::kDerived,
          "Median of the runs of the baseline; the value of a run is the median of its steps.");
   AddInt(table, "test_ns", Unit::kNanoseconds, Role::kDerived, "Median of the runs tested.");
+  AddFloat(table, "base_calls", Unit::kNone, Role::kDerived,
+           "The same of calls: kernels or copies that a step has.");
+  AddFloat(table, "test_calls", Unit::kNone, Role::kDerived, "The same of the runs tested.");
   AddFloat(table, "change", Unit::kShare, Role::kDerived,
            "Hodges-Lehmann estimate, as a part of the baseline.");
   AddFloat(table, "low", Unit::kShare, Role::kDerived,
@@ -131,9 +141,21 @@ Table GateShape(const JudgedRuns& runs) {
   AddFloat(table, "detectable", Unit::kShare, Role::kDerived,
            "The smallest change that would be called slower in 4 of 5 cases.");
   AddString(table, "verdict", Role::kDerived,
-            "slower, faster, same (any change is below the limit), cannot tell, new or gone.")
+            "slower, faster, same (any change is below the limit), cannot tell, new or gone; of calls "
+            "more, fewer or same.")
       .hints.palette = Palette::kVerdict;
+  AddString(table, "by", Role::kDerived,
+            "ranks or t: the test; runs or steps: no test, but the change is larger than any noise of "
+            "these that was seen; missing where nothing can tell.");
   return table;
+}
+
+// What the verdict of a row rests on.
+std::string_view TestOf(const GateRow& row) {
+  constexpr std::string_view kNoises[] = {"", "steps", "runs"};
+  const MetricComparison& compared = row.comparison;
+  return compared.by == ChangeTest::kNone ? kNoises[static_cast<size_t>(compared.beyond)]
+                                          : ChangeTestName(compared.by);
 }
 
 Table GateTable(const JudgedRuns& runs, const JudgedCheck& outcome) {
@@ -147,8 +169,13 @@ Table GateTable(const JudgedRuns& runs, const JudgedCheck& outcome) {
     };
     cell(std::string_view(row.key.first));
     cell(std::string_view(row.key.second));
-    cell(static_cast<int64_t>(std::llround(compared.base)));
-    cell(static_cast<int64_t>(std::llround(compared.test)));
+    const bool is_time = row.key.first != kCallsMetric;
+    for (const double ns : {compared.base, compared.test}) {
+      Column& column = table.columns[next++];
+      is_time ? Push(column, static_cast<int64_t>(std::llround(ns))) : PushMissing(column);
+    }
+    maybe(is_time ? std::nullopt : std::optional(compared.base));
+    maybe(is_time ? std::nullopt : std::optional(compared.test));
     maybe(compared.change);
     maybe(compared.low);
     maybe(compared.high);
@@ -156,6 +183,8 @@ Table GateTable(const JudgedRuns& runs, const JudgedCheck& outcome) {
     maybe(row.q);
     maybe(compared.detectable);
     cell(VerdictName(row.verdict));
+    const std::string_view by = TestOf(row);
+    by.empty() ? PushMissing(table.columns[next]) : Push(table.columns[next], by);
   }
   return table;
 }
@@ -164,7 +193,7 @@ Table GateTable(const JudgedRuns& runs, const JudgedCheck& outcome) {
 
 std::vector<Table> CheckTables(const JudgedRuns& runs, const JudgedCheck& outcome) {
   const bool is_shape = runs.test.empty();
-  std::vector<Table> tables = {ResultTable(outcome), RunsTable(runs)};
+  std::vector<Table> tables = {ResultTable(runs, outcome), RunsTable(runs)};
   if (is_shape || !outcome.budgets.empty()) {
     tables.push_back(ChecksTable(outcome));
   }

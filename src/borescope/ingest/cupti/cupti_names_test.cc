@@ -24,7 +24,10 @@ TEST(CuptiNamesTest, Callbacks) {
   EXPECT_EQ(RuntimeApiName(311), "cudaGraphLaunch");
   EXPECT_EQ(RuntimeApiName(0), "cudaApi_0");
   EXPECT_EQ(RuntimeApiName(-1), "cudaApi_-1");
+  EXPECT_EQ(RuntimeApiName(433), "cudaOccupancyMaxActiveClusters");
+  EXPECT_EQ(RuntimeApiName(440), "cudaGetDeviceProperties");
   EXPECT_EQ(DriverApiName(17), "cuCtxSynchronize");
+  EXPECT_EQ(DriverApiName(652), "cuLaunchKernelEx");
   EXPECT_EQ(DriverApiName(int64_t{1} << 40), "cuApi_1099511627776");
 }
 

@@ -35,6 +35,19 @@ void CheckFractions(const KinetoMembers& members, const KinetoFacts& facts,
   }
 }
 
+// Numbers of calls and streams of one rank are another's, too.
+Result<void> CheckRanks(const RankLabels& labels, const std::string& name,
+                        const LoadOptions& options) {
+  if (!options.rank_label.empty() || !labels.differ) {
+    return {};
+  }
+  return Error{ErrorCode::kUnsupportedFormat,
+               name + ": several ranks were merged into this trace (its processes are called \"" +
+                   labels.first +
+                   "...\" and otherwise), which only analyses of an ordinary file read apart; give "
+                   "the files of the ranks"};
+}
+
 }  // namespace
 
 Result<Trace> LoadKinetoJson(TextReader& reader, const std::string& name,
@@ -53,6 +66,7 @@ Result<Trace> LoadKinetoJson(TextReader& reader, const std::string& name,
     }
     return NotKineto(name, members);
   }
+  BS_TRY(CheckRanks(document.facts().rank_labels, name, options));
   if (!reader.damage().empty()) {
     builder.diagnostics().Count(Diag::kTruncatedGzip, reader.byte(), reader.damage());
   }
@@ -62,6 +76,10 @@ Result<Trace> LoadKinetoJson(TextReader& reader, const std::string& name,
   members.meta.file = name;
   members.meta.text_bytes = reader.byte();
   members.meta.file_bytes = reader.stored_bytes();
+  if (!options.rank_label.empty()) {
+    members.meta.events_begin_byte = 0;  // what is added to the text would be in all ranks
+    members.meta.events_end_byte = 0;
+  }
   return builder.Finish(std::move(members.meta), document.facts().profiled_ns, options.threads);
 }
 

@@ -1,8 +1,8 @@
 #include "borescope/verbs/check/step_metrics.h"
 
 #include <algorithm>
-#include <limits>
 #include <map>
+#include <numeric>
 #include <string>
 #include <utility>
 
@@ -23,7 +23,7 @@ std::map<int64_t, size_t> PositionsOf(const RunSteps& steps) {
 
 MetricValue& ValueOf(RunValues& run, std::string_view kind, std::string_view name, size_t steps) {
   MetricValue& value = run.metrics[{std::string(kind), std::string(name)}];
-  value.steps.resize(steps);
+  value.steps.resize(std::max(value.steps.size(), steps));
   return value;
 }
 
@@ -66,20 +66,39 @@ RunSteps StepsToCompare(const Table& steps) {
 }
 
 void AddStepTimes(const Table& steps, const RunSteps& compared, RunValues& run) {
+  constexpr std::pair<std::string_view, std::string_view> kTimes[] = {{"length_ns", kStepMetric},
+                                                                      {"span_ns", kHostMetric}};
   const std::map<int64_t, size_t> positions = PositionsOf(compared);
-  MetricValue& value = ValueOf(run, kStepMetric, "", positions.size());
-  for (size_t row = 0; row < steps.rows(); ++row) {
-    const auto found = positions.find(Ints(steps, "step")[row]);
-    if (!steps.Find("step")->IsMissing(row) && found != positions.end()) {
-      double& slowest = value.steps[found->second];
-      slowest = std::max(slowest, static_cast<double>(Ints(steps, "span_ns")[row]));
+  for (const auto& [column, kind] : kTimes) {
+    MetricValue& value = ValueOf(run, kind, "", positions.size());
+    for (size_t row = 0; row < steps.rows(); ++row) {
+      const auto found = positions.find(Ints(steps, "step")[row]);
+      if (!steps.Find("step")->IsMissing(row) && found != positions.end()) {
+        double& slowest = value.steps[found->second];
+        slowest = std::max(slowest, static_cast<double>(Ints(steps, column)[row]));
+      }
     }
   }
+  ValueOf(run, kStepMetric, kMeanOfSteps, 0).steps = ValueOf(run, kStepMetric, "", 0).steps;
   run.steps = static_cast<int64_t>(positions.size());
+}
+
+void AddCalls(const Table& steps, const RunSteps& compared, RunValues& run) {
+  const std::map<int64_t, size_t> positions = PositionsOf(compared);
+  for (const std::string_view column : {"kernels", "copies"}) {
+    MetricValue& value = ValueOf(run, kCallsMetric, column, positions.size());
+    value.unit = Unit::kCount;
+    std::vector<double> rows(positions.size());
+    AddBySteps(steps, column, positions, value.steps, rows);
+    for (double& calls : value.steps) {
+      calls /= static_cast<double>(std::max<int64_t>(run.ranks, 1));
+    }
+  }
 }
 
 void AddDeviceParts(const Table& breakdown, const RunSteps& compared, RunValues& run) {
   constexpr std::pair<std::string_view, std::string_view> kParts[] = {
+      {"busy_ns", kBusyTime},
       {"compute_ns", "compute"},
       {"exposed_comm_ns", "exposed communication"},
       {"exposed_copy_ns", "exposed copies"},
@@ -111,10 +130,17 @@ void AddWorkTimes(const Table& table, std::string_view kind, std::string_view ke
 
 void SetMedians(RunValues& run) {
   for (auto& [key, metric] : run.metrics) {
-    if (key.first != kBudgetMetric && !metric.steps.empty()) {
-      metric.value = MedianOf(metric.steps);
-      metric.samples = static_cast<int64_t>(metric.steps.size());
+    if (key.first == kBudgetMetric || metric.steps.empty()) {
+      continue;
     }
+    const std::vector<double>& steps = metric.steps;
+    const bool is_mean = key == MetricKey(kStepMetric, kMeanOfSteps);
+    metric.value = is_mean ? std::accumulate(steps.begin(), steps.end(), 0.0) /
+                                 static_cast<double>(steps.size())
+                           : MedianOf(steps);
+    metric.samples = static_cast<int64_t>(steps.size());
+    metric.least = *std::min_element(steps.begin(), steps.end());
+    metric.most = *std::max_element(steps.begin(), steps.end());
   }
 }
 
