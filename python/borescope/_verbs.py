@@ -366,7 +366,7 @@ class Verbs:
             >>> import borescope
             >>> run = borescope.open("tests/data/demo_run")
             >>> run.doctor()
-            <Answer: quality (70 rows)>
+            <Answer: quality (72 rows)>
         """
         return self._verb("doctor", {
             "rank": rank, "sort": sort, "top": top
@@ -506,7 +506,8 @@ class Verbs:
                 head_ns (int, ns): Before the launch of the first device work.
                 tail_ns (int, ns): After the last device work of the recording.
                 before_recording_ns (int, ns): The first work had been launched or the host waited
-                    for the device: that was busy with work from before the recording.
+                    for the device, which has recorded work from before the recording: it was busy
+                    with such.
                 sync_ns (int, ns): The host was blocked when the gap began: what would not be idle
                     had it gone on at once.
                 data_ns (int, ns): The host was loading data before it launched the next work.
@@ -518,7 +519,7 @@ class Verbs:
                 device_ns (int, ns): Less than 100 us before work launched earlier: dependencies,
                     time between queued work.
                 unrecorded_ns (int, ns): The next work had been launched, but something that was not
-                    recorded held it back.
+                    recorded held it back; or the host was in calls whose copies were not recorded.
                 unknown_ns (int, ns): The launch of the next work was not recorded.
             kernels: Top 5: Device time per kernel.
                 name (string): Name of the kernel as recorded.
@@ -843,7 +844,8 @@ class Verbs:
                 head_ns (int, ns): Before the launch of the first device work.
                 tail_ns (int, ns): After the last device work of the recording.
                 before_recording_ns (int, ns): The first work had been launched or the host waited
-                    for the device: that was busy with work from before the recording.
+                    for the device, which has recorded work from before the recording: it was busy
+                    with such.
                 sync_ns (int, ns): The host was blocked when the gap began: what would not be idle
                     had it gone on at once.
                 data_ns (int, ns): The host was loading data before it launched the next work.
@@ -855,7 +857,7 @@ class Verbs:
                 device_ns (int, ns): Less than 100 us before work launched earlier: dependencies,
                     time between queued work.
                 unrecorded_ns (int, ns): The next work had been launched, but something that was not
-                    recorded held it back.
+                    recorded held it back; or the host was in calls whose copies were not recorded.
                 unknown_ns (int, ns): The launch of the next work was not recorded.
             late_host: What the host did while devices waited for its launches.
                 rank (int): Rank of the process in the job.

@@ -4,6 +4,7 @@ conclude from answers such as those of an H100 (canned here) is right."""
 import json
 import os
 import random
+import re
 import subprocess
 import sys
 import tempfile
@@ -16,6 +17,9 @@ import toolkit
 from bench import Bench, Missing, Skip
 from checks import counts, ends
 from checks.registry import CHECKS, Check, Failures
+
+sys.path.append(str(Path(__file__).resolve().parents[1] / "record"))
+import write_seeds  # noqa: E402
 
 HERE = Path(__file__).parent
 BUILD = os.environ.get("BORESCOPE_BUILD", "no-such-build")
@@ -114,6 +118,64 @@ class Silence:
     def __exit__(self, *raised):
         sys.stdout.close()
         sys.stdout = self.out
+
+
+class Launched:
+    """Stands in for programs/work.cu that launches without an end."""
+
+    def __init__(self, *given):
+        self.folder = "run.bsr"
+
+    def finished(self):
+        return 20_000
+
+    def pid(self):
+        return os.getpid()
+
+    def kill(self):
+        pass
+
+
+class Statements(unittest.TestCase):
+    def test_what_checks_ask_is_understood(self):
+        """Every statement of every check, put to the program."""
+        program = Path(BUILD, "bin", "borescope")
+        if not program.exists():
+            self.skipTest("no build")
+        asked = []
+
+        class Asking(Canned):
+            def query(self, statement, run):
+                asked.append(statement)
+                columns = re.sub(r"\([^)]*\)", "", statement.partition(" FROM ")[0]).count(",") + 1
+                return [["a b", 1000][:columns] if "name" in statement.partition(" FROM ")[0] else [1000] * columns] * 4
+
+            def output(self, *command):
+                return ""
+
+            def start(self, *command, options=()):
+                return self.new_run(), subprocess.Popen(["true"])
+
+        was = ends.Launching, ends.time.sleep
+        ends.Launching, ends.time.sleep = Launched, lambda seconds: None
+        try:
+            with tempfile.TemporaryDirectory() as folder:
+                for check in CHECKS:
+                    try:
+                        check.run(Asking(folder, {"": "1 1\n"}))
+                    except (Missing, Skip):
+                        continue
+        finally:
+            ends.Launching, ends.time.sleep = was
+        statements = list(dict.fromkeys(asked))
+        self.assertGreater(len(statements), 20)
+        with tempfile.TemporaryDirectory() as folder:
+            log = Path(folder, "device.bsl")
+            log.write_bytes(write_seeds.device())
+            result = subprocess.run([program, "query", "-q", log, "-f", "csv"], input=";\n".join(statements) + ";\n", text=True,
+                                    capture_output=True, check=False, timeout=60)
+        self.assertEqual((result.returncode, result.stderr), (0, ""))
+        self.assertEqual(sum(line.startswith("#") for line in result.stdout.splitlines()), len(statements))
 
 
 # ---- checks with canned answers ----------------------------------------------------------------------------------
@@ -326,15 +388,6 @@ class Checks(unittest.TestCase):
             ends.Launching(bench, 100)
 
     def ring(self, calls, in_last_second):
-        class Launched:
-            def __init__(self, *given):
-                self.folder = "run.bsr"
-
-            def finished(self):
-                return 20_000
-
-            def kill(self):
-                pass
         was, ends.Launching, ends.time.sleep = (ends.Launching, ends.time.sleep), Launched, lambda seconds: None
         try:
             return self.ask(22, {"ts_ns >": table((in_last_second,)), "MIN(ts_ns)": table((10**9, 3 * 10**9, calls))})

@@ -93,7 +93,7 @@ void ForgetNumbers(Random& random, RandomRun& run) {
 
 // Whether a stream of the device begins with work from before the recording. Not on the clock of
 // the device.
-bool HasInherited(const RandomRun& run, int64_t gpu) {
+bool HasInherited(const RandomRun& run, int64_t gpu, int64_t selected_stream) {
   int64_t first_launch = kMissing;
   std::map<int64_t, const RunWork*> first;  // by stream
   std::map<int64_t, bool> has_launched;
@@ -102,7 +102,7 @@ bool HasInherited(const RandomRun& run, int64_t gpu) {
       const int64_t begin = run.calls[static_cast<size_t>(work.call)].time.begin;
       first_launch = first_launch == kMissing ? begin : std::min(first_launch, begin);
     }
-    if (work.gpu != gpu) {
+    if (work.gpu != gpu || (selected_stream != kMissing && work.stream != selected_stream)) {
       continue;
     }
     has_launched[work.stream] = has_launched[work.stream] || work.call != kNoCall;
@@ -271,7 +271,7 @@ struct HostMoments {
   bool has_inherited = false;
 };
 
-// The moments around `ns` within `late` in which no copy may have run unrecorded.
+// The time around `ns` within `late` in which no copy may have run unrecorded.
 Time PieceAround(const Moments& untraced, int64_t ns, Time late) {
   Time piece{ns, ns + 1};
   while (piece.begin > late.begin && untraced[piece.begin - 1] == 0) {
@@ -480,7 +480,7 @@ TEST(IdleCausesTwinTest, EveryIdleMomentHasItsCause) {
     for (const auto& [gpu, works] : works_of) {
       Gaps gaps;
       Times times = TimesOf(OnClock(run, skews[gpu]), run.all(), works, selection,
-                            HasInherited(run, gpu), gaps);
+                            HasInherited(run, gpu, selection.stream), gaps);
       for (const auto& [ends, moments] : gaps) {
         want_gaps.insert(moments.LineOf(gpu));
       }

@@ -250,7 +250,7 @@ void ExpectContested(const Trace& trace, const Correlation& links, uint32_t row)
   const HostId launch = links.launch_of[row];
   if (!launch.valid()) {
     EXPECT_FALSE(links.op_of[row].valid()) << "device row " << row;
-    EXPECT_EQ(links.rule[row], LinkRule::kNone) << "device row " << row;
+    EXPECT_EQ(links.rule[row], LinkRule::kAmbiguous) << "device row " << row;
   } else if (links.rule[row] != LinkRule::kExternalId) {
     EXPECT_EQ(links.op_of[row], OperatorAround(trace, launch)) << "device row " << row;
   }
@@ -417,7 +417,7 @@ void ExpectCounts(const Trace& trace, const TraceIndex& index) {
   }
   EXPECT_EQ(index.diagnostics.count(Diag::kNotNested), not_nested);
   EXPECT_EQ(index.diagnostics.count(Diag::kUnlinkedDeviceEvent) +
-                index.diagnostics.count(Diag::kSeveralLaunches),
+                index.diagnostics.count(Diag::kAmbiguousLaunch),
             unlinked);
   EXPECT_EQ(index.diagnostics.count(Diag::kDeviceBeforeLaunch), early);
   EXPECT_EQ(index.diagnostics.count(Diag::kUnlinkedOp), without_op);

@@ -77,9 +77,9 @@ constexpr IndexPart kParts[] = {
 
 // All read which calls launched the device work; the operators of it are for the first one alone.
 constexpr IndexPart kPartsOfLinks[] = {
-    {[](const Trace& trace, TraceIndex& index, CallLinks& calls, Diagnostics& diagnostics) {
-      LinkOperators(trace, calls, index.correlation);
-      CountLinkFaults(trace, index.operators, calls, index.correlation, diagnostics);
+    {[](const Trace& trace, TraceIndex& index, CallLinks&, Diagnostics& diagnostics) {
+      LinkOperators(trace, index.correlation);
+      CountLinkFaults(trace, index.operators, index.correlation, diagnostics);
       CountUnresolvedWaits(trace, index.correlation, diagnostics);
     }},
     {[](const Trace& trace, TraceIndex& index, CallLinks&, Diagnostics& diagnostics) {

@@ -19,17 +19,24 @@ class Clamp {
       : host_(host), numbers_(numbers), strings_(strings), diagnostics_(diagnostics) {}
 
   void Thread(uint32_t first_row, uint32_t end_row) {
-    last_end_ns_ = std::numeric_limits<int64_t>::min();
-    for (uint32_t row = first_row; row < end_row && !numbers_.rows.empty(); ++row) {
-      if (host_.kind[row] == HostKind::kPython) {
-        last_end_ns_ = std::max(last_end_ns_, host_.end_ns({row}));
-      }
-    }
+    first_row_ = first_row;
+    end_row_ = end_row;
+    last_end_ns_ = kMissing;
+    last_cut_ns_ = kMissing;
     open_.clear();
     for (uint32_t row = first_row; row < end_row; ++row) {
       CheckStopAt(row);
       if (host_.kind[row] == HostKind::kPython) {
         Open(row);
+      }
+    }
+  }
+
+  // Frames of a track where events may overlap have no caller there.
+  void Overlapping(uint32_t first_row, uint32_t end_row) {
+    for (uint32_t row = first_row; row < end_row; ++row) {
+      if (host_.kind[row] == HostKind::kPython) {
+        host_.detail[row] = kNoDetail;
       }
     }
   }
@@ -52,6 +59,7 @@ class Clamp {
     const uint32_t detail = host_.detail[row];
     const FrameNumbers::Row number =
         detail == kNoDetail ? FrameNumbers::Row() : numbers_.rows[detail];
+    host_.detail[row] = kNoDetail;
     int64_t end_ns = host_.end_ns({row});
     if (!open_.empty() && number.caller != FrameNumbers::kNone &&
         open_.back().id != number.caller) {
@@ -72,12 +80,13 @@ class Clamp {
     const auto outermost = open_.rbegin() + std::min(kMostDepth, std::ssize(open_));
     const auto found = std::find_if(open_.rbegin(), outermost,
                                     [&](const Frame& frame) { return frame.id == caller; });
-    if (found == outermost) {
+    if (found == outermost && caller != FrameNumbers::kNobody) {
       return;  // of another thread, or not recorded
     }
-    const auto inner = found.base();
+    const auto inner = caller == FrameNumbers::kNobody ? open_.begin() : found.base();
+    const int64_t last_ns = LastEnd();
     const bool is_impossible = std::any_of(inner, open_.end(), [&](const Frame& frame) {
-      return frame.is_cut || frame.end_ns >= last_end_ns_ || frame.end_ns < end_ns;
+      return frame.is_cut || frame.end_ns >= last_ns || frame.end_ns < end_ns;
     });
     if (!is_impossible) {
       return;  // ends that are somewhat late are not unusual, and do little harm
@@ -90,10 +99,24 @@ class Clamp {
 
   void Cut(uint32_t row, int64_t end_ns, bool is_first) {
     if (is_first) {
-      diagnostics_.Count(Diag::kOpenRange, Diagnostics::kNoByte, strings_.Get(host_.name[row]));
+      diagnostics_.Count(Diag::kClampedFrame, Diagnostics::kNoByte, strings_.Get(host_.name[row]));
     }
+    last_cut_ns_ = std::max(last_cut_ns_, host_.end_ns({row}));
     host_.dur_ns[row] = end_ns - host_.ts_ns[row];
     any_ = true;
+  }
+
+  // The end of the frame of the thread that ends last, as recorded.
+  int64_t LastEnd() {
+    if (last_end_ns_ == kMissing) {
+      last_end_ns_ = last_cut_ns_;
+      for (uint32_t row = first_row_; row < end_row_; ++row) {
+        if (host_.kind[row] == HostKind::kPython) {
+          last_end_ns_ = std::max(last_end_ns_, host_.end_ns({row}));
+        }
+      }
+    }
+    return last_end_ns_;
   }
 
   int64_t Rounding() {
@@ -108,7 +131,10 @@ class Clamp {
   const StringPool& strings_;
   Diagnostics& diagnostics_;
   std::vector<Frame> open_;  // of one thread, each called by the one before it
-  int64_t last_end_ns_ = 0;  // of the frames of the thread
+  uint32_t first_row_ = 0;   // of the thread
+  uint32_t end_row_ = 0;
+  int64_t last_end_ns_ = kMissing;  // of the frames of the thread; kMissing: not asked for yet
+  int64_t last_cut_ns_ = kMissing;  // of those that were cut so far
   int64_t rounding_ns_ = -1;
   bool any_ = false;
 };
@@ -124,11 +150,8 @@ bool ClampFrames(HostEvents& host, const Tracks& tracks, const FrameNumbers& num
   for (size_t track = 0; track < tracks.size(); ++track) {
     if (tracks.kind[track] == TrackKind::kHost && tracks.is_async[track] == 0) {
       clamp.Thread(tracks.first_row[track], tracks.end_row[track]);
-    }
-  }
-  for (uint32_t row = 0; row < host.size() && !numbers.rows.empty(); ++row) {
-    if (host.kind[row] == HostKind::kPython) {
-      host.detail[row] = kNoDetail;
+    } else if (tracks.kind[track] == TrackKind::kHost) {
+      clamp.Overlapping(tracks.first_row[track], tracks.end_row[track]);
     }
   }
   return clamp.any();

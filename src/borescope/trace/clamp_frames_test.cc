@@ -95,7 +95,7 @@ std::vector<int64_t> EndsOf(const Trace& trace, size_t frames) {
   return ends;
 }
 
-uint64_t CutsOf(const Trace& trace) { return trace.diagnostics().count(Diag::kOpenRange); }
+uint64_t CutsOf(const Trace& trace) { return trace.diagnostics().count(Diag::kClampedFrame); }
 
 // Returns that the profiler missed: these frames end when it stops.
 int Plant(std::vector<Frame>& frames, uint64_t seed) {
@@ -197,6 +197,22 @@ TEST(ClampFramesTest, WithoutNumbersNoFrameOutlivesItsCaller) {
       ASSERT_LE(ends[i], ends[frames[i].caller]) << seed << " f" << i;
       ASSERT_TRUE(frames[i].is_planted || ends[i] == frames[i].end) << seed << " f" << i;
     }
+  }
+}
+
+// Calls that nobody made are next to each other, though each seems to be in the one before it.
+TEST(ClampFramesTest, OutermostFramesAreInNoOther) {
+  for (const int32_t caller : {FrameNumbers::kNone, FrameNumbers::kNobody}) {
+    TraceMaker maker;
+    for (int32_t i = 0; i < 10; ++i) {
+      maker.part().frames.rows.push_back({i, caller});
+      maker.Host(HostKind::kPython, "my_op", 1, {1003 + 50 * i, 1000 - 50 * i},
+                 static_cast<uint32_t>(i));
+    }
+    const Trace trace = maker.Finish();
+    const bool is_known = caller == FrameNumbers::kNobody;
+    EXPECT_EQ(CutsOf(trace), is_known ? 9U : 0U);
+    EXPECT_EQ(trace.host().dur_ns[3], is_known ? 50 : 850);
   }
 }
 

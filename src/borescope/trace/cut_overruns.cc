@@ -15,7 +15,8 @@
 namespace borescope::internal {
 namespace {
 
-// So many later kernels have to end in the time of one; more if no other has its name.
+// So many later kernels have to end in the time of one; one if it is very far beyond many peers,
+// more if no other has its name.
 constexpr int kLeastCovered = 2;
 constexpr int kLeastCoveredAlone = 8;
 constexpr int kLookAhead = 16;
@@ -23,7 +24,9 @@ constexpr int kLookAhead = 16;
 // them, or only such with another grid; if there are none, as the longest of its stream.
 constexpr int64_t kFarBeyondPeers = 4;
 constexpr int64_t kFarBeyondOthers = 10;
+constexpr int64_t kVeryFarBeyondPeers = 50;
 constexpr size_t kFewPeers = 3;
+constexpr size_t kManyPeers = 8;
 // At most one of so many kernels of a stream overlaps the one before it; covers others; or either,
 // where no other kernel has the name.
 constexpr size_t kOrderedShare = 5;
@@ -102,7 +105,11 @@ class Overruns {
     return std::binary_search(suspects_.begin(), suspects_.end(), row);
   }
   Stream StreamOf(uint32_t first_row, uint32_t end_row) const;
-  bool IsBeyondPeers(uint32_t row, int64_t gap_ns, const Stream& stream) const;
+  // From the begin of a kernel to that of the next one.
+  int64_t GapAfter(uint32_t row, uint32_t end_row) const {
+    return device_.ts_ns[NextKernel(row, end_row)] - device_.ts_ns[row];
+  }
+  bool IsBeyondPeers(uint32_t row, uint32_t end_row, const Stream& stream) const;
   bool IsBeyondStream(uint32_t row, uint32_t end_row, const Stream& stream) const;
 
   DeviceEvents& device_;
@@ -159,7 +166,7 @@ void Overruns::FindSuspects(uint32_t first_row, uint32_t end_row) {
       continue;
     }
     if (kernel != end_row && device_.ts_ns[row] < EndOf(kernel) && !IsOfGraph(kernel) &&
-        CoveredBy(kernel, end_row, kLookAhead) >= kLeastCovered) {
+        CoveredBy(kernel, end_row, kLookAhead) > 0) {
       suspects_.push_back(kernel);
     }
     kernel = row;
@@ -215,18 +222,22 @@ Overruns::Stream Overruns::StreamOf(uint32_t first_row, uint32_t end_row) const 
   return stream;
 }
 
-// `gap_ns`: from its begin to that of the next kernel of the stream, in which it has ended if the
-// stream is in order: then that is no less than others take.
-bool Overruns::IsBeyondPeers(uint32_t row, int64_t gap_ns, const Stream& stream) const {
+// By the begin of the next kernel it has ended, if the stream is in order: that cannot be much
+// earlier than others end.
+bool Overruns::IsBeyondPeers(uint32_t row, uint32_t end_row, const Stream& stream) const {
   const Peers& same = of_grid_.find(KeyOf(row))->second;
   const Peers& named = of_name_.find(device_.name[row].value)->second;
   const bool has_same = !same.sound_ns.empty();
   const Peers& peers = has_same ? same : named;
   const bool are_few = !has_same || peers.sound_ns.size() < kFewPeers;
-  const int64_t limit = are_few ? kFarBeyondOthers : kFarBeyondPeers;
-  return stream.overlaps * kOrderedShare <= stream.kernels &&
+  const bool are_many = has_same && peers.sound_ns.size() >= kManyPeers;
+  const bool covers_one = CoveredBy(row, end_row, kLookAhead) < kLeastCovered;
+  const int64_t limit = covers_one ? kVeryFarBeyondPeers
+                        : are_few  ? kFarBeyondOthers
+                                   : kFarBeyondPeers;
+  return (are_many || !covers_one) && stream.overlaps * kOrderedShare <= stream.kernels &&
          peers.suspects <= peers.sound_ns.size() && device_.dur_ns[row] / limit >= peers.usual_ns &&
-         gap_ns >= peers.shortest_ns / 2;
+         GapAfter(row, end_row) >= peers.shortest_ns / 2;
 }
 
 // The only kernel of its name. Several that all cover others agree with each other.
@@ -249,14 +260,13 @@ bool Overruns::CutTrack(uint32_t first_row, uint32_t end_row, Diagnostics& diagn
   }
   bool any = false;
   for (const uint32_t row : std::span(begin, end)) {
-    const int64_t gap_ns = device_.ts_ns[NextKernel(row, end_row)] - device_.ts_ns[row];
     const bool has_peers = !of_name_.find(device_.name[row].value)->second.sound_ns.empty();
     const bool is_beyond =
-        has_peers ? IsBeyondPeers(row, gap_ns, stream) : IsBeyondStream(row, end_row, stream);
+        has_peers ? IsBeyondPeers(row, end_row, stream) : IsBeyondStream(row, end_row, stream);
     const std::string_view name = strings_.Get(device_.name[row]);
     if (is_beyond && !WaitsForOthers(name)) {
       diagnostics.Count(Diag::kImpossibleDuration, Diagnostics::kNoByte, name);
-      device_.dur_ns[row] = gap_ns;
+      device_.dur_ns[row] = GapAfter(row, end_row);
       any = true;
     }
   }

@@ -13,13 +13,13 @@ namespace borescope::internal {
 // launched early on purpose (PDL), several queues or streams under one number, communication that
 // waits for other ranks. So a kernel is cut only if
 //
-//  - at least two later kernels of its stream ended in its time, none of its own launch, and it is
-//    neither of a graph nor one that waits for others by its name;
+//  - later kernels of its stream ended in its time, none of its own launch, and it is neither of a
+//    graph nor one that waits for others by its name;
 //  - few other kernels of the stream overlap, or cover others in the same way;
-//  - it lasts many times as long as the other kernels of its name and grid. Where it is the only
-//  one
-//    of its name: if more kernels ended in its time, no others overlap, and it lasts many times as
-//    long as any other kernel of the stream.
+//  - it lasts many times as long as the other kernels of its name and grid, still more times if
+//    only one kernel ended in its time. Where it is the only one of its name: if more kernels ended
+//    in its time, no others overlap, and it lasts many times as long as any other kernel of the
+//    stream.
 //
 // It then ends where the next kernel of its stream begins, and is counted (kImpossibleDuration).
 // True if anything was cut. REQUIRES: sorted rows. O(rows) if no kernel covers others.

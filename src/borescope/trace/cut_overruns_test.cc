@@ -143,6 +143,16 @@ TEST(CutOverrunsTest, ACulpritEndsWhereTheNextBegins) {
   EXPECT_EQ(trace.diagnostics().count(Diag::kImpossibleDuration), 1U);
 }
 
+// Very far beyond its peers one kernel in its time is enough.
+TEST(CutOverrunsTest, TheLastButOneMayOverrunTheLast) {
+  for (const int64_t times : {20, 1000}) {
+    Recording recording(3);
+    recording.AddInOrder(300, 0);
+    recording.kernels[298].dur *= times;
+    EXPECT_EQ(CutsOf(recording), times == 20 ? 0U : 1U);
+  }
+}
+
 // The only one of its name is judged by its stream.
 TEST(CutOverrunsTest, TheOnlyKernelOfItsNameIsCutInAStreamInOrder) {
   Recording recording(4);

@@ -172,7 +172,9 @@ bool PlantedActor::Perform(const PlantSite& site, size_t item) {
     default:
       break;
   }
-  Count(site.plant, PerformLaunch(cause, site.ns, item));
+  const int64_t idle_ns = PerformLaunch(cause, site.ns, item);
+  // What the host did before the first launch is no part of a late begin.
+  Count(site.plant, cause == Cause::kLateBegin ? site.ns : idle_ns);
   return true;
 }
 

@@ -82,8 +82,10 @@ void AddSites(const PlantConfig& config, Random& random, PlantedPlan& plan) {
                                ? 0
                                : i * part + part / 3 + random.Below(part / 2 + 1);
       const int64_t ns = plan.wanted_ns[plant] / count;
-      plan.sites[static_cast<size_t>(item)].push_back(
-          {plant, count < 3 ? ns : random.Jitter(ns, 350)});
+      std::vector<PlantSite>& sites = plan.sites[static_cast<size_t>(item)];
+      const bool is_first = cause == Cause::kLateBegin;
+      sites.insert(is_first ? sites.begin() : sites.end(),
+                   {plant, count < 3 ? ns : random.Jitter(ns, 350)});
     }
   }
 }

@@ -441,7 +441,7 @@ bool IsLaunchOfOneKernel(std::string_view name) {
           !Contains(name, "Multi") && !Contains(name, "Graph"));
 }
 
-void SettleContestedLaunches(const Trace& trace, CallLinks& calls, Correlation& result,
+void SettleContestedLaunches(const Trace& trace, const CallLinks& calls, Correlation& result,
                              Diagnostics& diagnostics) {
   const Contests contests(trace, calls, result);
   if (contests.all().empty()) {
@@ -465,17 +465,13 @@ void SettleContestedLaunches(const Trace& trace, CallLinks& calls, Correlation& 
       const uint32_t row = contest.work[i].value;
       const HostId op =
           launches[i].valid() ? calls.operators[trace.host().detail[launches[i].value]] : HostId{};
-      if (!launches[i].valid()) {
-        calls.ambiguous.push_back({row});
-      }
       result.launch_of[row] = launches[i];
       result.op_of[row] = op;
-      result.rule[row] = !launches[i].valid() ? LinkRule::kNone
+      result.rule[row] = !launches[i].valid() ? LinkRule::kAmbiguous
                          : op.valid()         ? LinkRule::kLaunchNesting
                                               : LinkRule::kLaunchOnly;
     }
   }
-  std::sort(calls.ambiguous.begin(), calls.ambiguous.end());
 }
 
 }  // namespace borescope::internal

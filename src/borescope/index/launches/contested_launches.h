@@ -20,12 +20,12 @@ bool IsLaunchOfOneKernel(std::string_view name);
 //  - by what the rest of the recording shows: of which thread the work of a stream is, and which
 //    kernels an operator of that name starts, or is named like.
 //
-// Where that leaves several answers the work has neither a launch nor an operator, and is in
-// CallLinks::ambiguous, unless all answers have the same operator: then calls and kernels are
+// Where that leaves several answers the work has neither a launch nor an operator
+// (LinkRule::kAmbiguous), unless all answers have the same operator: then calls and kernels are
 // paired in their order. Changes `launch_of`, `op_of` and `rule`. Counts numbers that
 // only device work repeats (kDuplicateCorrelation); MapLaunches counted the others. O(rows) if
 // nothing is contested.
-void SettleContestedLaunches(const Trace& trace, CallLinks& calls, Correlation& result,
+void SettleContestedLaunches(const Trace& trace, const CallLinks& calls, Correlation& result,
                              Diagnostics& diagnostics);
 
 }  // namespace borescope::internal

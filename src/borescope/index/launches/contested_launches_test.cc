@@ -27,7 +27,7 @@ struct Linked {
   std::string_view OpOf(std::string_view kernel) const {
     return NameOrNone(trace, links.op_of[testkit::FindDevice(trace, kernel).value]);
   }
-  uint64_t ambiguous() const { return diagnostics.count(Diag::kSeveralLaunches); }
+  uint64_t ambiguous() const { return diagnostics.count(Diag::kAmbiguousLaunch); }
 
   Trace trace;
   Diagnostics diagnostics;
@@ -159,7 +159,7 @@ TEST(ContestedLaunchesTest, NamesOfKernelsDecide) {
   }
 }
 
-// Nothing tells which of the two is whose: neither gets both.
+// Nothing says which of the two is whose: neither gets both.
 TEST(ContestedLaunchesTest, WhatNothingDecidesHasNoLaunch) {
   TraceMaker maker;
   Write({{"aten::first", "a", 1, 1, 100, 200, 5, 5}, {"aten::second", "b", 2, 2, 101, 200, 6, 5}},

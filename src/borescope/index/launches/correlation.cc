@@ -96,23 +96,22 @@ void LinkCaptured(const Trace& trace, Correlation& result) {
 }
 
 // The rows that no launch has linked to an operator, but an id may.
-ColumnData<uint32_t> RowsForExternalIds(const DeviceEvents& device, const CallLinks& calls,
-                                        const Correlation& result) {
+ColumnData<uint32_t> RowsForExternalIds(const DeviceEvents& device, const Correlation& result) {
   ColumnData<uint32_t> rows;
   for (uint32_t row = 0; row < device.size(); ++row) {
     CheckStopAt(row);
     // The ids of contested work follow its number, and are as doubtful.
     if (!result.op_of[row].valid() && IsExternalId(device.external_id[row]) &&
-        !calls.IsAmbiguous({row})) {
+        result.rule[row] != LinkRule::kAmbiguous) {
       rows.push_back(row);
     }
   }
   return rows;
 }
 
-void LinkExternalIds(const Trace& trace, const CallLinks& calls, Correlation& result) {
+void LinkExternalIds(const Trace& trace, Correlation& result) {
   const DeviceEvents& device = trace.device();
-  const ColumnData<uint32_t> rows = RowsForExternalIds(device, calls, result);
+  const ColumnData<uint32_t> rows = RowsForExternalIds(device, result);
   if (rows.empty() || !ExternalIdsNameOps(device)) {
     return;
   }
@@ -204,9 +203,9 @@ Correlation LinkLaunches(const Trace& trace, const CallLinks& calls, int threads
   return result;
 }
 
-void LinkOperators(const Trace& trace, const CallLinks& calls, Correlation& result) {
+void LinkOperators(const Trace& trace, Correlation& result) {
   LinkCaptured(trace, result);
-  LinkExternalIds(trace, calls, result);
+  LinkExternalIds(trace, result);
 }
 
 void CollectDevices(const Trace& trace, Correlation& result) {
@@ -230,8 +229,8 @@ void CollectDevices(const Trace& trace, Correlation& result) {
   }
 }
 
-void CountLinkFaults(const Trace& trace, const OperatorRule& rule, const CallLinks& calls,
-                     const Correlation& result, Diagnostics& diagnostics) {
+void CountLinkFaults(const Trace& trace, const OperatorRule& rule, const Correlation& result,
+                     Diagnostics& diagnostics) {
   const DeviceEvents& device = trace.device();
   const InheritedWork inherited = FindInheritedWork(trace, result);
   for (uint32_t row = 0; row < device.size(); ++row) {
@@ -241,8 +240,8 @@ void CountLinkFaults(const Trace& trace, const OperatorRule& rule, const CallLin
     }
     const HostId launch = result.launch_of[row];
     const std::string_view name = trace.Name(DeviceId{row});
-    if (calls.IsAmbiguous({row})) {
-      diagnostics.Count(Diag::kSeveralLaunches, Diagnostics::kNoByte, name);
+    if (result.rule[row] == LinkRule::kAmbiguous) {
+      diagnostics.Count(Diag::kAmbiguousLaunch, Diagnostics::kNoByte, name);
     } else if (!launch.valid()) {
       const bool is_inherited = inherited.IsInherited(DeviceId{row});
       diagnostics.Count(is_inherited ? Diag::kInheritedWork : Diag::kUnlinkedDeviceEvent,
@@ -263,9 +262,9 @@ Correlation BuildCorrelation(const Trace& trace, const OperatorRule& rule,
   calls.operators = OperatorsAroundCalls(trace, rule);
   Correlation result = LinkLaunches(trace, calls, 1);
   SettleContestedLaunches(trace, calls, result, diagnostics);
-  LinkOperators(trace, calls, result);
+  LinkOperators(trace, result);
   CollectDevices(trace, result);
-  CountLinkFaults(trace, rule, calls, result, diagnostics);
+  CountLinkFaults(trace, rule, result, diagnostics);
   return result;
 }
 

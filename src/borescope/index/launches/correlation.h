@@ -1,7 +1,6 @@
 // Links device events to the runtime calls that started them and to the operators of those calls.
 #pragma once
 
-#include <algorithm>
 #include <string_view>
 
 #include "borescope/base/diagnostics.h"
@@ -18,13 +17,6 @@ struct CallLinks {
   IdMap64 launches;              // the host row of the call of each correlation number
   ColumnData<HostId> repeats;    // other calls with one of these numbers
   ColumnData<HostId> operators;  // the innermost operator around each call, by detail row
-  // Rows of device work that may be of any of several calls, ascending: these have neither a launch
-  // nor an operator. See SettleContestedLaunches.
-  ColumnData<DeviceId> ambiguous;
-
-  bool IsAmbiguous(DeviceId id) const {
-    return !ambiguous.empty() && std::binary_search(ambiguous.begin(), ambiguous.end(), id);
-  }
 };
 
 // Of several calls with one number, the innermost of those that launch. Counts these. Fills
@@ -44,15 +36,15 @@ Correlation LinkLaunches(const Trace& trace, const CallLinks& calls, int threads
 // device event, used if the launch is missing or not inside an operator; older files repeat the
 // correlation there, which is ignored. Kernels of graphs have the operator of their call in the
 // capture, where there is one. Changes `op_of` and `rule`, and fills `captured_call_of`.
-void LinkOperators(const Trace& trace, const CallLinks& calls, Correlation& result);
+void LinkOperators(const Trace& trace, Correlation& result);
 
 // The device events of each launch, the other way round than `launch_of`, and from it alone. Fills
 // `device_begin` and `device_rows`.
 void CollectDevices(const Trace& trace, Correlation& result);
 
 // Device work without a launch or an operator, or before its launch.
-void CountLinkFaults(const Trace& trace, const OperatorRule& rule, const CallLinks& calls,
-                     const Correlation& result, Diagnostics& diagnostics);
+void CountLinkFaults(const Trace& trace, const OperatorRule& rule, const Correlation& result,
+                     Diagnostics& diagnostics);
 
 // All of the above, one after the other.
 Correlation BuildCorrelation(const Trace& trace, const OperatorRule& rule,

@@ -155,7 +155,7 @@ void CountUnresolvedWaits(const Trace& trace, const Correlation& correlation,
                               : streams.contains({tracks.pid[track], tracks.process[track],
                                                   trace.syncs().stream[device.detail[row]]});
     if (!has_work) {
-      diagnostics.Count(Diag::kUnusedDetail, Diagnostics::kNoByte, trace.Name(DeviceId{row}));
+      diagnostics.Count(Diag::kUnresolvedWait, Diagnostics::kNoByte, trace.Name(DeviceId{row}));
     }
   }
 }

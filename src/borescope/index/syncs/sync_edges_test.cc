@@ -223,7 +223,7 @@ TEST(SyncEdgesTest, LongWaitsForNothingAreInferredAndCounted) {
     CountUnresolvedWaits(answer.trace,
                          BuildCorrelation(answer.trace, OperatorRule(answer.trace), diagnostics),
                          diagnostics);
-    EXPECT_EQ(diagnostics.count(Diag::kUnusedDetail), has_waited ? 2U : 0U);
+    EXPECT_EQ(diagnostics.count(Diag::kUnresolvedWait), has_waited ? 2U : 0U);
   }
 }
 

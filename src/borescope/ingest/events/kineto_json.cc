@@ -1,6 +1,7 @@
 #include "borescope/ingest/events/kineto_json.h"
 
 #include "borescope/ingest/kineto/kineto_document.h"
+#include "borescope/ingest/kineto/kineto_roles.h"
 
 namespace borescope::internal {
 namespace {
@@ -44,8 +45,38 @@ Result<void> CheckRanks(const RankLabels& labels, const std::string& name,
   return Error{ErrorCode::kUnsupportedFormat,
                name + ": several ranks were merged into this trace (its processes are called \"" +
                    labels.first +
-                   "...\" and otherwise), which only analyses of an ordinary file read apart; give "
-                   "the files of the ranks"};
+                   "...\" and otherwise); analyses read them apart from an ordinary file in which "
+                   "every event has a rank, else give the files of the ranks"};
+}
+
+// Whether a file without Kineto's own members has many events, and none that Kineto writes.
+bool IsOfAnotherProgram(const KinetoMembers& members, const Trace& trace) {
+  constexpr uint64_t kMany = 32;
+  if (members.has_schema_version || !trace.meta().devices.empty() || trace.meta().base_ns ||
+      trace.meta().rank || trace.memory().size() + trace.samples().size() != 0) {
+    return false;
+  }
+  uint64_t unknown = 0;
+  for (const EventCount& count : trace.event_counts()) {
+    if (count.phase != 'X' && count.phase != 'B' && count.phase != 'E') {
+      continue;
+    }
+    if (RoleOfCategory(trace.Text(count.category)) != EventRole::kOther) {
+      return false;
+    }
+    unknown += count.count;
+  }
+  return unknown >= kMany;
+}
+
+Result<Trace> UnlessForeign(const KinetoMembers& members, Trace trace) {
+  if (!IsOfAnotherProgram(members, trace)) {
+    return trace;
+  }
+  return Error{ErrorCode::kUnsupportedFormat,
+               trace.meta().file +
+                   ": this is a Chrome trace whose events are those of no profiler of GPUs that "
+                   "borescope knows; give one of a format in `borescope list`"};
 }
 
 }  // namespace
@@ -80,7 +111,8 @@ Result<Trace> LoadKinetoJson(TextReader& reader, const std::string& name,
     members.meta.events_begin_byte = 0;  // what is added to the text would be in all ranks
     members.meta.events_end_byte = 0;
   }
-  return builder.Finish(std::move(members.meta), document.facts().profiled_ns, options.threads);
+  return UnlessForeign(members, builder.Finish(std::move(members.meta),
+                                               document.facts().profiled_ns, options.threads));
 }
 
 }  // namespace borescope::internal

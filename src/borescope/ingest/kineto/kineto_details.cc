@@ -114,7 +114,9 @@ uint32_t KinetoDetails::AddFrame(const RawEvent& event) {
                       recorded.value <= std::numeric_limits<int32_t>::max();
     return fits ? static_cast<int32_t>(recorded.value) : FrameNumbers::kNone;
   };
-  part_.frames.rows.push_back({number(Field::kFrameId), number(Field::kFrameCaller)});
+  const bool is_outermost = event.Get(Field::kFrameCaller) == "null";
+  part_.frames.rows.push_back({number(Field::kFrameId),
+                               is_outermost ? FrameNumbers::kNobody : number(Field::kFrameCaller)});
   return LastRow(part_.frames.rows.size());
 }
 

@@ -18,6 +18,15 @@ bool Has(SqlDatabase& database, std::string_view table, std::string_view column)
   return columns.ok() && std::find(columns->begin(), columns->end(), column) != columns->end();
 }
 
+constexpr std::string_view kKernels = "CUPTI_ACTIVITY_KIND_KERNEL";
+
+// The column with the name of a kernel; exports do not have all of them.
+std::string_view NameColumn(SqlDatabase& database) {
+  return Has(database, kKernels, "shortName")       ? "shortName"
+         : Has(database, kKernels, "demangledName") ? "demangledName"
+                                                    : "";
+}
+
 // Whether more than one process has a context of the device. O(contexts).
 Result<bool> HasSeveralProcesses(SqlDatabase& database) {
   for (const std::string_view table : {"TARGET_INFO_CUDA_CONTEXT_INFO",
@@ -60,11 +69,12 @@ struct MainGpu {
 
 Result<std::map<int64_t, MainGpu>> ReadMainGpus(SqlDatabase& database) {
   BS_ASSIGN(const Gpus gpus, ReadGpus(database));
-  BS_ASSIGN(SqlStatement rows,
-            database.Prepare(
-                "SELECT (globalPid >> 24) & 16777215, deviceId, COUNT(*), SUM(shortName IN (SELECT "
-                "id FROM StringIds WHERE value LIKE 'nccl%')) FROM CUPTI_ACTIVITY_KIND_KERNEL "
-                "GROUP BY 1, 2 ORDER BY 1, 2"));
+  BS_ASSIGN(
+      SqlStatement rows,
+      database.Prepare(fmt::format(
+          "SELECT (globalPid >> 24) & 16777215, deviceId, COUNT(*), SUM({} IN (SELECT id FROM "
+          "StringIds WHERE value LIKE 'nccl%')) FROM {} GROUP BY 1, 2 ORDER BY 1, 2",
+          NameColumn(database), kKernels)));
   std::map<int64_t, MainGpu> processes;
   while (true) {
     BS_ASSIGN(const bool is_row, rows.Step());
@@ -84,9 +94,8 @@ Result<std::map<int64_t, MainGpu>> ReadMainGpus(SqlDatabase& database) {
 Result<NsysRanks> ReadRanks(const std::string& path) {
   BS_ASSIGN(SqlDatabase database, SqlDatabase::OpenRead(path));
   NsysRanks ranks;
-  if (!Has(database, "CUPTI_ACTIVITY_KIND_KERNEL", "globalPid") ||
-      !Has(database, "CUPTI_ACTIVITY_KIND_KERNEL", "shortName") ||
-      !Has(database, "StringIds", "value")) {
+  if (!Has(database, kKernels, "globalPid") || !Has(database, kKernels, "deviceId") ||
+      !Has(database, "StringIds", "value") || NameColumn(database).empty()) {
     return ranks;
   }
   BS_ASSIGN(const bool has_several, HasSeveralProcesses(database));

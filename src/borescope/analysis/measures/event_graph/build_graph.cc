@@ -8,6 +8,7 @@
 #include "borescope/analysis/measures/event_graph/device_edges.h"
 #include "borescope/analysis/measures/event_graph/handovers.h"
 #include "borescope/analysis/measures/idle/data_loading.h"
+#include "borescope/analysis/measures/shared_inherited_work.h"
 #include "borescope/base/stop.h"
 
 namespace borescope::internal {
@@ -30,6 +31,10 @@ class Construction {
     const std::shared_ptr<const ClockedSyncs> syncs = SharedClockedSyncs(view_);
     result_.clocks = syncs->clocks;
     result_.syncs = syncs->syncs;
+    result_.inherited.assign(view_.trace.tracks().size(), 0);
+    for (const DeviceId id : SharedInheritedWork(view_)->Rows()) {
+      result_.inherited[view_.trace.device().track[id.value].value] = 1;
+    }
     MarkLaunches();
     MarkWaits();
     if (use == GraphUse::kReplay) {

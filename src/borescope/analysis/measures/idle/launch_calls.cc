@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "borescope/analysis/core/selection/name_flags.h"
+#include "borescope/analysis/measures/recorded.h"
 #include "borescope/base/column_data.h"
 #include "borescope/base/sort_runs.h"
 #include "borescope/base/stop.h"
@@ -144,7 +145,8 @@ std::vector<HostId> CopiesWithoutRecord(const RankView& view) {
   const std::vector<char> copies = FlagNames(view.trace.strings(), [](std::string_view name) {
     return Contains(name, "Memcpy") && ClassifyBlockingCall(name) == BlockingCall::kCopy;
   });
-  const bool has_any = std::find(copies.begin(), copies.end(), 1) != copies.end();
+  const bool has_any =
+      std::find(copies.begin(), copies.end(), 1) != copies.end() && HasDeviceWork(view.trace);
   std::vector<HostId> calls;
   for (uint32_t row = 0; has_any && row < host.size(); ++row) {
     CheckStopAt(row);

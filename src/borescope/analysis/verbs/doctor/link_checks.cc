@@ -36,16 +36,18 @@ CheckOutcome BeforeLaunch(const RankView& view) {
   });
 }
 
-CheckOutcome OfOrigin(const RankView& view, LaunchOrigin origin) {
-  const std::shared_ptr<const InheritedWork> inherited = SharedInheritedWork(view);
-  return CountDeviceCases(view, [&](DeviceId id) { return inherited->OriginOf(id) == origin; });
-}
-
 CheckOutcome LaunchedBefore(const RankView& view) {
-  return OfOrigin(view, LaunchOrigin::kInherited);
+  const std::shared_ptr<const InheritedWork> inherited = SharedInheritedWork(view);
+  return CountDeviceCases(view, [&](DeviceId id) { return inherited->IsInherited(id); });
 }
 
-CheckOutcome WithoutLaunch(const RankView& view) { return OfOrigin(view, LaunchOrigin::kLost); }
+CheckOutcome WithoutLaunch(const RankView& view) {
+  const std::shared_ptr<const InheritedWork> inherited = SharedInheritedWork(view);
+  return CountDeviceCases(view, [&](DeviceId id) {
+    return inherited->OriginOf(id) == LaunchOrigin::kLost &&
+           view.index.correlation.rule[id.value] != LinkRule::kAmbiguous;
+  });
+}
 
 CheckOutcome WithoutOperator(const RankView& view) {
   if (!IsOfPyTorchProgram(view.trace)) {
@@ -159,11 +161,13 @@ CheckOutcome DuplicateExternalId(const RankView& view) {
 }
 
 CheckOutcome AmbiguousLaunch(const RankView& view) {
-  return FromDiagnostic(view, Diag::kSeveralLaunches);
+  return CountDeviceCases(view, [&](DeviceId id) {
+    return view.index.correlation.rule[id.value] == LinkRule::kAmbiguous;
+  });
 }
 
 CheckOutcome UnresolvedWait(const RankView& view) {
-  return FromDiagnostic(view, Diag::kUnusedDetail);
+  return FromDiagnostic(view, Diag::kUnresolvedWait);
 }
 
 CheckOutcome GraphLaunches(const RankView& view) {
@@ -430,12 +434,13 @@ constexpr QualityCheck kLinkChecks[] = {
      "operator)\". Share of device time.",
      WithoutOperator},
     {"duplicate-correlation", Severity::kWarning,
-     "Several runtime calls carry one correlation number; device work goes to the innermost "
-     "launch.",
+     "Several calls, or kernels of several calls, carry one correlation number; device work goes "
+     "to the innermost launch, or to the one that its name, thread, stream and operator show.",
      DuplicateCorrelation},
     {"ambiguous-launch", Severity::kWarning,
      "Device work that carries the correlation number of several launches, in an order that does "
-     "not tell whose it is; it is counted, but has no launch and no operator.",
+     "not tell whose it is; it is counted, but has no launch and no operator. Share of device "
+     "time.",
      AmbiguousLaunch},
     {"duplicate-external-id", Severity::kWarning,
      "Operators share one External id (a 32-bit counter that wraps in very long runs); links by "

@@ -29,7 +29,7 @@ CheckOutcome ImpossibleDuration(const RankView& view) {
 }
 
 CheckOutcome ClampedFrame(const RankView& view) {
-  return FromDiagnostics(view, Diag::kOpenRange);
+  return FromDiagnostics(view, Diag::kClampedFrame);
 }
 
 CheckOutcome NegativeDuration(const RankView& view) {

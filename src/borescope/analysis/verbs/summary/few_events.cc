@@ -12,6 +12,7 @@
 #include "borescope/analysis/core/selection/device_steps.h"
 #include "borescope/analysis/core/selection/device_time.h"
 #include "borescope/analysis/measures/idle/idle_causes.h"
+#include "borescope/analysis/measures/idle/stream_gaps.h"
 #include "borescope/analysis/measures/names/describe.h"
 #include "borescope/analysis/verbs/summary/cells.h"
 #include "borescope/analysis/verbs/summary/verdict_words.h"
@@ -21,8 +22,9 @@
 namespace borescope::internal {
 namespace {
 
-// By how much each of few exceeds the mean of the others.
+// By how much each of few exceeds the mean of the others, and the longest of them.
 constexpr int64_t kMuchLonger = 10;
+constexpr int64_t kLonger = 3;
 // A sum that takes less of the span of its device is no finding.
 constexpr int64_t kLeastPart = 50;
 // Of all kernel time of a rank; see WorkPlaces.
@@ -76,7 +78,7 @@ class Tabulator {
     if (sum.events.all_ns == 0) {
       return;
     }
-    const FewEvents few = FindFew(sum.events);
+    const FewEvents few = OncePerStep(FindFew(sum.events)) ? FewEvents() : FindFew(sum.events);
     const uint32_t step =
         sum.work.valid() && !view_.steps().steps.empty() ? StepOf(view_, sum.work, rule_) : kNoStep;
     const Tracks& tracks = view_.trace.tracks();
@@ -92,6 +94,12 @@ class Tabulator {
   }
 
  private:
+  // What may happen in every step is a pattern, whatever else there is in a step.
+  bool OncePerStep(const FewEvents& few) const {
+    const size_t steps = view_.steps().steps.size();
+    return steps > 0 && few.events >= steps;
+  }
+
   const RankView& view_;
   const StepRule rule_;
   Table& table_;
@@ -159,13 +167,23 @@ void PushKernels(Tabulator& table, const RankView& view, const Selected& selecte
   }
 }
 
-// The pieces of idle time, each of one cause.
+bool IsInGaps(IdleCause cause) {
+  return cause != IdleCause::kHead && cause != IdleCause::kTail &&
+         cause != IdleCause::kBeforeRecording;
+}
+
+// Time of one cause, in one of the gaps of the device, whatever the others have.
 void PushIdle(Tabulator& table, const DeviceIdle& device) {
+  const int64_t gaps = SumWaits(device.gaps, device.windows).gaps;
   Sum sums[static_cast<size_t>(IdleCause::kCount)];
   for (const IdlePiece& piece : device.pieces) {
     sums[static_cast<size_t>(piece.cause)].Add(piece.time, piece.time.length(), {});
   }
   for (size_t cause = 0; cause < std::size(sums); ++cause) {
+    if (!IsInGaps(static_cast<IdleCause>(cause))) {
+      continue;
+    }
+    sums[cause].events.count = std::max(sums[cause].events.count, gaps);
     table.Push(device.time->gpu, fmt::format("{}_ns", IdleCauseName(static_cast<IdleCause>(cause))),
                {}, sums[cause]);
   }
@@ -189,17 +207,19 @@ FewEvents FindFew(const LargestEvents& sum) {
   if (sum.count < kLeastMany) {
     return {};
   }
+  FewEvents found;
   FewEvents few;
-  for (const int64_t ns : sum.largest_ns) {
+  for (size_t place = 0; place < kMostFew; ++place) {
+    const int64_t ns = sum.largest_ns[place];
     ++few.events;
     AddSaturatingTo(few.ns, ns);
     const int64_t others_ns = SubtractSaturating(sum.all_ns, few.ns);
-    if (few.ns > others_ns) {
-      const int64_t mean_ns = others_ns / (sum.count - static_cast<int64_t>(few.events));
-      return ns / kMuchLonger >= mean_ns ? few : FewEvents();
-    }
+    const int64_t mean_ns = others_ns / (sum.count - static_cast<int64_t>(few.events));
+    const bool stands_out =
+        ns > 0 && ns / kMuchLonger >= mean_ns && ns / kLonger >= sum.largest_ns[place + 1];
+    found = few.ns > others_ns && stands_out ? few : found;
   }
-  return {};
+  return found;
 }
 
 Result<Table> FewEventsTable(const RankView& view, const Selected& selected,

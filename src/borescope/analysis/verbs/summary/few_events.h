@@ -19,26 +19,26 @@ namespace borescope::internal {
 inline constexpr size_t kMostFew = 3;
 inline constexpr int64_t kLeastMany = 10;
 
-// The largest events of a sum.
+// The largest events of a sum, and one more than may be few.
 struct LargestEvents {
   int64_t count = 0;
   int64_t all_ns = 0;
-  int64_t largest_ns[kMostFew] = {};  // in order; 0 where there are fewer
+  int64_t largest_ns[kMostFew + 1] = {};  // in order; 0 where there are fewer
 
   // True if it is the largest so far.
   bool Add(int64_t ns);
 };
 
-// The least number of events, at most three, that make up more than half of a sum of ten or more
-// events, each of them ten times as long as the others are on average.
+// One to three events that make up more than half of a sum of ten or more, as many as are ten times
+// as long as the others are on average, and three times as long as the longest of these.
 struct FewEvents {
   size_t events = 0;  // 0: there are no such
   int64_t ns = 0;     // of these
 };
 FewEvents FindFew(const LargestEvents& sum);
 
-// Table few_events of a rank: for each device and sum that the verdict speaks of, how its largest
-// events stand beside all of them, and where the largest is. O(rows of the devices).
+// Table few_events of a rank: for each device and sum that the verdict speaks of its largest events
+// beside all of them, and where the largest is. O(rows of the devices).
 Result<Table> FewEventsTable(const RankView& view, const Selected& selected,
                              const Selection& selection);
 

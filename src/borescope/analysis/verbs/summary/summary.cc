@@ -31,6 +31,7 @@
 #include "borescope/analysis/verbs/summary/named_causes.h"
 #include "borescope/analysis/verbs/summary/places.h"
 #include "borescope/analysis/verbs/summary/prices.h"
+#include "borescope/analysis/verbs/summary/round_trips.h"
 #include "borescope/analysis/verbs/summary/summary_tables.h"
 #include "borescope/analysis/verbs/verbs.h"
 #include "borescope/base/check.h"
@@ -55,6 +56,7 @@ enum Part {
   kOverview,
   kWorkPlaces,
   kFewEvents,
+  kRoundTrips,
   kStragglers,  // the first of several
   kKernels = kStragglers + kStragglerTables,
   kCopies,
@@ -307,7 +309,8 @@ Result<Tables> MapOverview(const RankView& view, const Params& params) {
   BS_ASSIGN(const Selected selected, Selected::Make(view, params.selection));
   BS_ASSIGN(Table places, WorkPlaces(view, selected));
   BS_ASSIGN(Table few, FewEventsTable(view, selected, params.selection));
-  return Tables{Overview(view, selected), std::move(places), std::move(few)};
+  return Tables{Overview(view, selected), std::move(places), std::move(few),
+                RoundTripsTable(view, selected)};
 }
 
 // Not what the host did.
@@ -350,7 +353,7 @@ struct MappedParts {
   Result<Tables> (*map)(const RankView&, const Params&);
 };
 constexpr MappedParts kMapped[] = {
-    {kOverview, 3, MapOverview},
+    {kOverview, 4, MapOverview},
     {kStragglers, kStragglerTables, MapOf<kStragglersVerb>},
     {kKernels, 1, MapOf<kKernelsVerb>},
     {kCopies, 1, MapCopiesOfKernels},
@@ -440,6 +443,7 @@ Result<Tables> FinishSummary(Tables findings, const Params& params) {
                        findings[kIdlePlaces],
                        findings[kWorkPlaces],
                        findings[kFewEvents],
+                       findings[kRoundTrips],
                        std::move(stragglers.back()),
                        params.run_faults,
                        !params.selection.empty(),

@@ -135,7 +135,7 @@ TEST(SummaryTest, CopiesWithoutRecordsAreNoWaits) {
   EXPECT_EQ(Finding(tables, 0),
             "Copies were not recorded, and may be what the device did | warning | host in calls "
             "that copy, without a record of the copy: 350 us of 1.0 ms (35.0 %); idle 390 us of "
-            "1.0 ms (39.0 %); launch latency: 20.0 us, before the first launch: 10.0 us");
+            "1.0 ms (39.0 %); launch latency: 20.0 us, next work not launched yet: 10.0 us");
   EXPECT_TRUE(Holds(tables, "The recording has faults"));
 }
 

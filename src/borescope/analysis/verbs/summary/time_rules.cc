@@ -16,6 +16,7 @@
 #include "borescope/analysis/verbs/summary/few_events.h"
 #include "borescope/analysis/verbs/summary/left_out.h"
 #include "borescope/analysis/verbs/summary/recording_cost.h"
+#include "borescope/analysis/verbs/summary/round_trips.h"
 #include "borescope/analysis/verbs/summary/verdict_rules.h"
 #include "borescope/analysis/verbs/summary/verdict_words.h"
 #include "borescope/base/saturating.h"
@@ -38,6 +39,7 @@ constexpr double kStepSpread = 1.2;
 // Share of the steps without device work from which they are worth a word, and worth a warning.
 constexpr double kIdleSteps = 0.1;
 constexpr double kMostSteps = 0.5;
+constexpr int64_t kManySteps = 4;
 
 // ---- Exposed communication and copies ----
 
@@ -148,6 +150,12 @@ std::optional<Finding> ExposedCommunication(const SummaryTables& tables) {
 }
 
 std::string CopiesHelp(const SummaryTables& tables, bool are_pageable) {
+  if (FindRoundTrips(tables)) {
+    return "The same array goes to the device before kernels and back after them, again and again "
+           "(by the sizes of copies): keep it on the device, and copy what the host needs once. "
+           "Faster copies, as from pinned memory, save less. `borescope bandwidth` shows their "
+           "sizes and rates.";
+  }
   const std::string advice =
       are_pageable
           ? AdviceFor(tables,
@@ -167,12 +175,14 @@ std::optional<Finding> ExposedCopies(const SummaryTables& tables) {
     return std::nullopt;
   }
   const std::string& name = Texts(tables.copies, "name")[0];
+  const std::optional<RoundTrips> rounds = FindRoundTrips(tables);
   return Finding{
       "Copies are not hidden behind compute",
       share >= kExposedWarning ? "warning" : "info",
       fmt::format("exposed {}; most in {}: {}, {}{}", PartOf(time.rest_ns(), time.rest_span_ns()),
                   name, FormatCount(Ints(tables.copies, "count")[0], "copy", "copies"),
-                  FormatTime(Ints(tables.copies, "total_ns")[0]), WithoutFew(time)),
+                  FormatTime(Ints(tables.copies, "total_ns")[0]),
+                  WithoutFew(time) + (rounds ? "; " + rounds->Words() : "")),
       share,
       "share",
       CopiesHelp(tables, Contains(name, "Pageable")),
@@ -392,7 +402,7 @@ std::optional<Finding> StepsWithoutWork(const SummaryTables& tables) {
     return std::nullopt;
   }
   return Finding{"Steps without device work",
-                 found.share() >= kMostSteps ? "warning" : "info",
+                 found.share() >= kMostSteps && found.steps >= kManySteps ? "warning" : "info",
                  fmt::format("nothing was launched in {} of {} steps", found.without, found.steps),
                  found.share(),
                  "share",

@@ -77,7 +77,10 @@ DrawnTrack DescribeThread(const Trace& trace, uint32_t track) {
 DrawnTrack DescribeStream(const Trace& trace, uint32_t track) {
   const Tracks& tracks = trace.tracks();
   DrawnTrack drawn{.role = TrackRole::kStream};
-  drawn.name = NameOfStream(tracks.tid[track], tracks.process[track]);
+  drawn.name = NumberOr("stream", tracks.tid[track]);
+  if (tracks.process[track] != kMissing) {
+    drawn.name += fmt::format(", pid {}", tracks.process[track]);  // short: labels are cut off
+  }
   drawn.parent = NumberOr("GPU", tracks.pid[track]);
   return drawn;
 }
@@ -297,11 +300,6 @@ Tone DeviceTone(const RankView& view, uint32_t row) {
 }
 
 }  // namespace
-
-std::string NameOfStream(int64_t stream, int64_t process) {
-  const std::string name = NumberOr("stream", stream);
-  return process == kMissing ? name : fmt::format("{}, pid {}", name, process);
-}
 
 EventColumns RankTracks::ColumnsOf(const Trace& trace, EventSide side) const {
   switch (side) {

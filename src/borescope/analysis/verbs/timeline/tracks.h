@@ -66,10 +66,6 @@ inline StringId BetweenEvents(const Trace& trace) {
 // O(rows log rows).
 RankTracks FindTracks(const RankView& view, const Selected& selected, const Params& params);
 
-// "stream 7", and "stream 7, pid 4242" where several processes have streams of one number: short,
-// since the labels of tracks are cut off.
-std::string NameOfStream(int64_t stream, int64_t process);
-
 // The steps of the critical path in the selected time.
 PathEvents FindPath(const RankView& view, const Selected& selected, const Params& params);
 
