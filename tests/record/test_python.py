@@ -53,6 +53,24 @@ class Package(PythonTest):
         self.expect_quiet(self.record(script=RANGES, PYTHONPATH=str(PACKAGE)), "True\n")
         self.assertEqual(len(logs.finished(self.log_of())), 5)
 
+    def test_a_range_that_is_open_at_a_kill_ends_there(self):
+        for end in ("os.kill(os.getpid(), 9)", "os._exit(3)"):
+            script = f"""
+import os, time
+import borescope_record as record
+with record.range("open"):
+    time.sleep(0.25)
+    {end}
+"""
+            result = self.record(script=script, PYTHONPATH=str(PACKAGE))
+            self.assertIn(result.returncode, (-9, 3), result.stderr)
+            ((name, duration),) = self.query("SELECT name, dur_ns FROM host_events", "x.bsr")
+            self.assertEqual(name, "open")
+            self.assertGreaterEqual(duration, 250_000_000)
+            status = subprocess.run([BORESCOPE, "record", "status", "x.bsr"], cwd=self.folder, text=True,
+                                    capture_output=True, check=False, env=clean_environment())
+            self.assertIn("Processes of the run, which have ended", status.stdout)
+
     def test_nothing_happens_outside_of_a_recording(self):
         script = RANGES + """
 import sys
