@@ -187,8 +187,8 @@ Result<RecordRun::Report> RecordRun::Wait() {
   return report;
 }
 
-// Where it did not end by itself, its log may say nothing of its last moments. Of the programs that
-// it executed one after the other the last one ended.
+// Where it did not end by itself, its log does not say until when it ran. Of the programs that it
+// executed one after the other the last one ended.
 void RecordRun::NoteEndOfProgram(const std::vector<LogFile>& logs, const ProgramEnd& end) const {
   const LogFile* last = nullptr;
   for (const LogFile& log : logs) {
