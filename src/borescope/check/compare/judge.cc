@@ -324,11 +324,10 @@ bool IsOf(const GateRow& row, std::string_view kind, std::string_view name) {
 }
 
 // Host, device and communication may be slower where the step does not show it: a profiler slows
-// the host, so that a device has time to lose, and steps that are slow now and then leave the median
-// alone. They decide where they are slower by what matters to the step, unless that became faster.
+// the host, so that a device has time to lose. They decide where they are slower by what matters to
+// the step, unless that became faster.
 bool DecidesBesideStep(const GateRow& row, const GateRow& step, double fail) {
-  const bool may_decide = IsOf(row, kStepMetric, kMeanOfSteps) || IsOf(row, kHostMetric, "") ||
-                          IsOf(row, kDeviceMetric, kBusyTime) ||
+  const bool may_decide = IsOf(row, kHostMetric, "") || IsOf(row, kDeviceMetric, kBusyTime) ||
                           IsOf(row, kClassMetric, kCollectives);
   const double amount = row.comparison.test - row.comparison.base;
   return may_decide && row.verdict == Verdict::kWorse && step.verdict != Verdict::kBetter &&
@@ -345,6 +344,11 @@ void SetDeciding(const JudgeOptions& options, bool steps_decide, std::vector<Gat
     // the step.
     row.decides = row.decides && row.verdict <= Verdict::kCannotTell;
   }
+}
+
+std::string ChangeWords(const GateRow& row) {
+  const std::optional<double>& change = row.comparison.change;
+  return change.has_value() ? fmt::format(" ({:+.1f} %)", 100 * *change) : "";
 }
 
 // What changed and decides nothing, so that nobody takes a check that is kept for runs that are
@@ -364,7 +368,8 @@ std::string AlsoChanged(const std::vector<GateRow>& rows) {
   });
   std::string text;
   for (size_t i = 0; i < std::min(changed.size(), kMostNamed); ++i) {
-    text += fmt::format("; but {}: {}", NameOf(*changed[i]), changed[i]->sentence);
+    text += fmt::format("{}{} {}{}", i == 0 ? "; but " : ", ", NameOf(*changed[i]),
+                        VerdictName(changed[i]->verdict), ChangeWords(*changed[i]));
   }
   return text;
 }

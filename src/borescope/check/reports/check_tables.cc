@@ -119,10 +119,11 @@ Table GateShape(const JudgedRuns& runs) {
             "of its device's time; class and kernel: device time in a step; calls: device work of a "
             "step, counted.");
   AddString(table, "name", Role::kKey,
-            "Of the class or kernel; empty for the median step.")
+            "Of the class or kernel; empty for the step.")
       .hints.names = true;
   AddInt(table, "base_ns", Unit::kNanoseconds, Role::kDerived,
-         "Median of the runs of the baseline; the value of a run is the median of its steps.");
+         "Median of the runs of the baseline; the value of a run is the mean of its steps without "
+         "the longest.");
   AddInt(table, "test_ns", Unit::kNanoseconds, Role::kDerived, "Median of the runs tested.");
   AddFloat(table, "base_calls", Unit::kNone, Role::kDerived,
            "The same of calls: kernels or copies that a step has.");
