@@ -304,7 +304,6 @@ std::string SentenceOf(const GateRow& row, const JudgedRuns& runs) {
   }
   const std::string change = fmt::format("{:+.1f} %{}", 100 * compared.change.value_or(0),
                                          IntervalText(compared));
-  const std::string noise = NoiseText(compared);
   if (row.verdict == Verdict::kCannotTell) {
     return compared.by != ChangeTest::kNone
                ? change
@@ -313,10 +312,8 @@ std::string SentenceOf(const GateRow& row, const JudgedRuns& runs) {
                      "{}",
                      runs.base.size(), runs.test.size(), change);
   }
-  const bool is_by_noise = !noise.empty() && (compared.by == ChangeTest::kNone ||
-                                              row.q.value_or(1) > ComparisonRules().alpha);
-  return fmt::format("{}, {}{}{}", VerdictName(row.verdict), change, is_by_noise ? "; " : "",
-                     is_by_noise ? noise : "");
+  return fmt::format("{}, {}{}", VerdictName(row.verdict), change,
+                     row.rests_on_noise ? "; " + NoiseText(compared) : "");
 }
 
 bool IsOf(const GateRow& row, std::string_view kind, std::string_view name) {
@@ -325,13 +322,13 @@ bool IsOf(const GateRow& row, std::string_view kind, std::string_view name) {
 
 // Host, device and communication may be slower where the step does not show it: a profiler slows
 // the host, so that a device has time to lose. They decide where they are slower by what matters to
-// the step, unless that became faster.
+// the step, unless that became faster, or says itself that it is slower.
 bool DecidesBesideStep(const GateRow& row, const GateRow& step, double fail) {
   const bool may_decide = IsOf(row, kHostMetric, "") || IsOf(row, kDeviceMetric, kBusyTime) ||
                           IsOf(row, kClassMetric, kCollectives);
   const double amount = row.comparison.test - row.comparison.base;
   return may_decide && row.verdict == Verdict::kWorse && step.verdict != Verdict::kBetter &&
-         amount >= fail * step.comparison.base;
+         step.verdict != Verdict::kWorse && amount >= fail * step.comparison.base;
 }
 
 void SetDeciding(const JudgeOptions& options, bool steps_decide, std::vector<GateRow>& rows) {
