@@ -1836,6 +1836,9 @@ class Verbs:
                 begin_ns (int, ns): Begin of the step on the host, on the file's own clock.
                 span_ns (int, ns): Length of the step on the host, less time in a step of its
                     process that begins later.
+                length_ns (int, ns): From the completion of the step before, or the begin of this
+                    one if that is later, to its own completion: when its window on the host and all
+                    work that it launched have ended; whatever is selected.
                 busy_ns (int, ns): Time in which work of the step runs (union); with --step-rule
                     time: in which any work runs inside the step.
                 idle_ns (int, ns): Device span less busy time; work of other steps may run then (not
@@ -3966,7 +3969,12 @@ class Verbs:
                 ranks (int, count): Ranks compared.
                 steps (int, count): Selected training steps of all of them.
                 host_events (int, count): Selected host rows.
-                device_events (int, count): Selected device work.
+                device_events (int, count): Selected device work that was launched in the recording:
+                    this is compared.
+                inherited_events (int, count): Selected device work that was launched before the
+                    recording began: how much there is says nothing of the program, so that it is in
+                    no other table.
+                inherited_ns (int, ns): Its summed durations.
                 span_ns (int, ns): Selected time of all ranks.
             diff_summary: What changed between base and test.
                 side (string): Where it ran: host or device.

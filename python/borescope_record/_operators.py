@@ -83,10 +83,14 @@ class _DeviceIsKept:
 DEVICE_IS_KEPT = _DeviceIsKept()
 
 
-def _sees_device(arguments: tuple[Any, ...]) -> bool:
-    """Of the arguments of what starts PyTorch's profiler: its configuration, and what it is to see."""
-    activities = arguments[1] if len(arguments) > 1 else ()
-    return any(getattr(activity, "name", "") != "CPU" for activity in activities)
+def _sees_device(arguments: tuple[Any, ...], named: dict[str, Any]) -> bool:
+    """Of the arguments of what starts PyTorch's profiler: its configuration, and what it is to see. Where they are not
+    as we know them, it may."""
+    activities = arguments[1] if len(arguments) > 1 else named.get("activities")
+    try:
+        return activities is None or any(activity.name != "CPU" for activity in activities)
+    except Exception:
+        return True
 
 
 class _Others:
@@ -115,7 +119,7 @@ class _Others:
 
     def start(self, function: Callable[..., Any], arguments: tuple[Any, ...], named: dict[str, Any]) -> Any:
         """Has PyTorch turn it on."""
-        if _sees_device(arguments):
+        if _sees_device(arguments, named):
             self._thread.sees_device = True
             return function(*arguments, **named)
         with DEVICE_IS_KEPT:

@@ -83,6 +83,11 @@ BORESCOPE_RECORD_API void borescope_record_operator_of(uint32_t thread, const ch
 BORESCOPE_RECORD_API void borescope_record_range_of(uint32_t thread, const char* text,
                                                     uint64_t start_ns, uint64_t end_ns);
 
+/* The operators and ranges of a profile that PyTorch's profiler has written into a file. `ahead_ns`
+ * is what CLOCK_MONOTONIC is ahead of the clock of the profile, below 0 as a rule. How many there
+ * were; -1 where the file cannot be read. */
+BORESCOPE_RECORD_API int64_t borescope_record_profile(const char* path, int64_t ahead_ns);
+
 /* A function of an interpreter: describe it once, which gives its number (0 outside of a
  * recording), then record its calls and returns. */
 BORESCOPE_RECORD_API uint32_t borescope_record_code(const char* name, const char* file,

@@ -50,7 +50,6 @@ GRAPH_KERNEL(CUpti_ActivityKernel10);
 SAME(abi::kDriverDomain, CUPTI_CB_DOMAIN_DRIVER_API);
 SAME(abi::kRuntimeDomain, CUPTI_CB_DOMAIN_RUNTIME_API);
 SAME(abi::kSystemThreadIds, CUPTI_ACTIVITY_THREAD_ID_TYPE_SYSTEM);
-SAME(abi::kZeroedBufferAttribute, CUPTI_ACTIVITY_ATTR_ZEROED_OUT_ACTIVITY_BUFFER);
 SAME(abi::kProfilerStart, CUPTI_DRIVER_TRACE_CBID_cuProfilerStart);
 SAME(abi::kProfilerStop, CUPTI_DRIVER_TRACE_CBID_cuProfilerStop);
 SAME(abi::kBeforeCall, CUPTI_API_ENTER);

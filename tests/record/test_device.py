@@ -221,6 +221,33 @@ class Faults(DeviceTest):
                     self.assertEqual(sum(k[2] - k[1] for k in kernels), total)
                     self.assertEqual(self.troubles(log), [])
 
+    def test_records_are_stepped_over_once_their_lengths_are_known(self):
+        for version in VERSIONS:
+            with self.subTest(version=version):
+                total, reads, appended = map(int, self.words_of("flush-end", 2, 30_000, version=version))
+                log = self.only_log()
+                self.assertEqual(sum(k[2] - k[1] for k in self.kernels(log)), total)
+                self.assertEqual(len(log.of(logs.KERNEL, logs.CALL)), 120_000)
+                self.assertEqual(self.troubles(log), [])
+                self.assertLess(reads, appended / 2)
+
+    def test_records_that_cannot_be_stepped_over(self):
+        for fault in ("ragged", "holes"):
+            with self.subTest(fault=fault):
+                total, reads, appended = map(int, self.words_of("flush-end", 2, 30_000, fault=fault))
+                log = self.only_log()
+                self.assertEqual(sum(k[2] - k[1] for k in self.kernels(log)), total)
+                self.assertEqual(len(log.of(logs.KERNEL, logs.CALL)), 120_000)
+                self.assertEqual(self.troubles(log), [])
+                self.assertGreaterEqual(reads, appended)
+
+    def test_a_kill_while_buffers_go_round(self):
+        """No flush is needed then, and what is lost is no more than with one."""
+        count = int(self.words_of("kill", 1, 200_000, expect=-9)[0])
+        kernels = len(self.only_log().of(logs.KERNEL))
+        # A buffer holds some 4,000 of both records; two more may be on their way.
+        self.assertGreaterEqual(kernels, count - 3 * 4_300)
+
     def test_dropped(self):
         self.run_device("exit", 1, 20_000, fault="dropped")
         dropped = [d.body[0] for d in self.only_log().of(logs.DROPPED) if d.a == 2]

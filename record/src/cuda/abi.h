@@ -33,7 +33,6 @@ enum ActivityKind : uint32_t {
   kGraphTrace = 51,
 };
 
-inline constexpr uint32_t kZeroedBufferAttribute = 5;
 inline constexpr uint32_t kThreadIdAttribute = 21;
 inline constexpr uint32_t kTimestampAttribute = 22;
 inline constexpr uint32_t kSystemThreadIds = 1;

@@ -2,7 +2,9 @@
 //
 // CUPTI asks for them and returns them on the program's threads, within locks of the driver: both
 // callbacks take no lock and call nothing of CUPTI. Returned buffers wait in a list for the
-// flusher.
+// flusher, which also keeps some ready, so that no page is touched first on the program's threads.
+// CUPTI fills them with zeros there: were that done before, on another processor, each record would
+// fetch its memory from that one's cache.
 #pragma once
 
 #include <atomic>
@@ -22,6 +24,7 @@ struct Buffer {
   size_t valid;
   uint32_t stream;
   uint32_t reserved;
+  std::atomic<uint64_t> taken_ns;  // by CUPTI, the last time
 
   uint8_t* data() { return reinterpret_cast<uint8_t*>(this) + 64; }
 };
@@ -40,7 +43,11 @@ Buffer* TakeReturned();
 // After its records were read.
 void RecycleBuffer(Buffer* buffer);
 
-// How many CUPTI has.
+// Makes buffers until some wait to be taken. On the flusher only.
+void PrepareBuffers();
+
+// How many CUPTI has, and when it took the one of the pool that it has longest; 0: it has none.
 uint32_t BuffersOut();
+uint64_t OldestTaken();
 
 }  // namespace borescope::inject::cuda

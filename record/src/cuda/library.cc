@@ -115,7 +115,6 @@ void FindFirst(void* library, Cupti* cupti) {
   Find(library, "cuptiActivityGetNumDroppedRecords", &cupti->dropped);
   Find(library, "cuptiActivityFlushAll", &cupti->flush_all);
   Find(library, "cuptiSetThreadIdType", &cupti->set_thread_ids);
-  Find(library, "cuptiActivitySetAttribute", &cupti->set_attribute);
   Find(library, "cuptiGetCallbackName", &cupti->callback_name);
   Find(library, "cuptiSubscribe", &cupti->subscribe);
   Find(library, "cuptiEnableCallback", &cupti->enable_callback);

@@ -17,7 +17,6 @@ struct Cupti {
   int (*next_record)(uint8_t* buffer, size_t valid, uint8_t** record);
   int (*dropped)(void* context, uint32_t stream, size_t* count);
   int (*set_thread_ids)(uint32_t type);
-  int (*set_attribute)(uint32_t attribute, size_t* bytes, void* value);
   int (*callback_name)(uint32_t domain, uint32_t callback, const char** name);
   int (*flush_all)(uint32_t flag);
   int (*subscribe)(Subscriber*, CallFunction function, void* data);

@@ -3,6 +3,7 @@
 #include <atomic>
 
 #include "core/clock.h"
+#include "core/fields.h"
 #include "core/rules.h"
 #include "core/text.h"
 #include "core/writer.h"
@@ -82,6 +83,7 @@ bool Session::Begin() {
     return false;
   }
   known_version.store(version_);
+  PrepareBuffers();
   if (!BeginWithSubscriber() && !BeginAlone()) return false;
   if (WantsProfilerCalls()) SeeProfilerCalls();
   return true;
@@ -244,8 +246,20 @@ int Session::NextRecord(Buffer* buffer, uint8_t** record) {
   return cupti_.next_record(buffer->data(), buffer->valid, record);
 }
 
+bool Session::DrainBySteps(Buffer* buffer) {
+  if (!sizes_.IsStepped() || !sizes_.LeadToEnd(buffer->data(), buffer->valid)) return false;
+  for (size_t at = 0; at < buffer->valid;) {
+    const uint8_t* record = buffer->data() + at;
+    const size_t bytes = sizes_.Of(Fields(record, buffer->valid - at).U32(0));
+    DecodeRecord(record, bytes, g_options, cupti_);
+    at += bytes;
+  }
+  return true;
+}
+
 // The length of a record is how far the next one is away.
 void Session::DrainBuffer(Buffer* buffer) {
+  if (buffer->valid != 0 && DrainBySteps(buffer)) return;
   const uint8_t* end = buffer->data() + buffer->valid;
   uint8_t* next = nullptr;
   const uint8_t* record = nullptr;
@@ -253,8 +267,11 @@ void Session::DrainBuffer(Buffer* buffer) {
   while (result == kSuccess) {
     // Never backwards or beyond the buffer, whatever CUPTI says.
     if (next < buffer->data() || next >= end || (record != nullptr && next <= record)) break;
-    if (record != nullptr)
-      DecodeRecord(record, static_cast<size_t>(next - record), g_options, cupti_);
+    if (record != nullptr) {
+      const auto bytes = static_cast<size_t>(next - record);
+      sizes_.Learn(Fields(record, bytes).U32(0), bytes);
+      DecodeRecord(record, bytes, g_options, cupti_);
+    }
     record = next;
     result = NextRecord(buffer, &next);
   }
@@ -285,6 +302,7 @@ void Session::Drain() {
     RecycleBuffer(buffer);
     buffer = next;
   }
+  PrepareBuffers();
 }
 
 }  // namespace borescope::inject::cuda

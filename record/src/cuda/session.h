@@ -7,6 +7,7 @@
 
 #include "borescope/recording/log_format.h"
 #include "cuda/library.h"
+#include "cuda/record_sizes.h"
 
 namespace borescope::inject::cuda {
 
@@ -36,12 +37,14 @@ class Session {
   void SwitchDriverCalls(bool is_on);
   void LeaveOutRuntimeCalls();
   void DrainBuffer(struct Buffer* buffer);
+  bool DrainBySteps(struct Buffer* buffer);
   void CountDropped(const struct Buffer& buffer);
   int NextRecord(struct Buffer* buffer, uint8_t** record);
 
   Cupti cupti_ = {};
   Subscriber subscriber_ = nullptr;
   uint32_t version_ = 0;
+  RecordSizes sizes_;
   std::atomic<bool> is_on_ = false;
 };
 

@@ -2,7 +2,7 @@
  *
  * Prints the sum of the kernels' nanoseconds, how often CUPTI was asked for a record, and how many
  * it made. HOW: exit, _exit, flush
- * (asks for a flush, then dies by a signal), toggle (stops and starts between), rename (a name's
+ * (asks for a flush, then dies by a signal), flush-end (asks for one), kill (dies at once), toggle (stops and starts between), rename (a name's
  * memory is used by another), fork (a child calls cuInit, too), wait (dies by a signal once its
  * input ends), range (work within the range "go", and other kernels around it), profiler (the same
  * between calls of cuProfilerStart and cuProfilerStop), late (a thread begins "go" just before the
@@ -238,6 +238,13 @@ int main(int argc, char** argv) {
     if (!run_beside_kineto(strcmp(how, "kineto-gpu") == 0, strcmp(how, "kineto-past") == 0)) return 7;
   } else {
     run(atoi(argv[2]));
+  }
+  if (strcmp(how, "flush-end") == 0) borescope_record_flush();
+  if (strcmp(how, "kill") == 0) {
+    printf("%ld\n", count);
+    fflush(stdout);
+    usleep(50000); /* the flusher writes what was returned */
+    raise(SIGKILL);
   }
   if (strcmp(how, "toggle") == 0) {
     pause_between();

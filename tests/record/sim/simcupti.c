@@ -8,6 +8,7 @@
  *   clock       the clock of a subscriber is ignored
  *   broken      the iterator fails in the middle            unknown     records of an unknown kind
  *   nothreads   another type of thread ids is refused
+ *   ragged      records of one kind differ in length      holes       there are gaps between records
  * What a real one was seen to do: threads have the low half of pthread_self until a tool asks for
  * the system's numbers; of the driver's calls only chosen ones are recorded; what a device is
  * called comes with a forced flush alone; the buffers belong to who registered last, and those that
@@ -42,9 +43,8 @@ static int is_any_enabled, is_subscribed, buffers_out, dropped;
 static uint8_t is_enabled[128];
 static uint8_t was_enabled[128];
 static uint8_t chosen_drivers[1024], left_out[1024];
-static long appended;
+static long appended, flushes;
 static uint32_t thread_id_type;
-static int wants_zeroed;
 static long reads;
 static uint8_t late_device[192]; /* a record that waits for a forced flush */
 
@@ -81,7 +81,12 @@ static size_t kernel_size(void) {
   }
 }
 
-static size_t size_of(uint32_t kind) {
+enum { kRagged = 98, kHole = 16, kHoleEvery = 100 };
+
+static size_t size_of(const uint8_t* record) {
+  uint32_t kind, size;
+  memcpy(&kind, record, 4);
+  if (kind == kRagged) return memcpy(&size, record + 4, 4), size;
   switch (kind) {
     case 10: return kernel_size();
     case 1: case 2: return 96;
@@ -132,17 +137,6 @@ static void hand_over(void) {
   if (has_fault("twice")) complete(all.data, all.size, all.used);
 }
 
-static void zero(void) {
-  if (buffer == NULL) return;
-  if (!wants_zeroed) {
-    memset(buffer, 0, buffer_size);
-    return;
-  }
-  for (size_t i = 0; i < buffer_size; ++i) {
-    if (buffer[i] != 0) misuse("a buffer that is not zero");
-  }
-}
-
 static uint32_t thread_id(void) {
   return thread_id_type == 1 ? (uint32_t)gettid() : (uint32_t)(uintptr_t)pthread_self();
 }
@@ -157,7 +151,7 @@ static void ask(void) {
   }
   is_in_callback = 0;
   buffer_used = 0;
-  zero();
+  if (buffer != NULL) memset(buffer, 0, buffer_size); /* on the thread that launches */
   if (buffer != NULL) buffers_out++;
   if (((uintptr_t)buffer & 7) != 0) misuse("a buffer that is not aligned");
 }
@@ -189,6 +183,8 @@ static void append(const void* record, size_t size) {
   memcpy(buffer + buffer_used, record, size);
   buffer_used += size;
   appended++;
+  const int has_hole = has_fault("holes") && appended % kHoleEvery == 0;
+  if (has_hole && buffer_used + kHole <= buffer_size) buffer_used += kHole; /* zeros */
 }
 
 static void put(uint8_t* record, size_t offset, const void* value, size_t size) {
@@ -226,6 +222,15 @@ EXPORT void simcupti_kernel(uint32_t correlation, uint64_t start, uint64_t end, 
     PUT(other, 0, uint32_t, 99);
     is_enabled[99] = 1;
     append(other, sizeof(other));
+  }
+  if (has_fault("ragged")) {
+    static uint32_t length = 48;
+    uint8_t other[64] = {0};
+    length = length == 48 ? 64 : 48;
+    PUT(other, 0, uint32_t, kRagged);
+    PUT(other, 4, uint32_t, length);
+    is_enabled[kRagged] = 1;
+    append(other, length);
   }
   pthread_mutex_unlock(&lock);
 }
@@ -331,6 +336,7 @@ EXPORT void simcupti_others(uint32_t correlation, uint64_t start) {
 
 EXPORT uint64_t simcupti_now(void) { return tool_clock(); }
 EXPORT long simcupti_reads(void) { return __atomic_load_n(&reads, __ATOMIC_RELAXED); }
+EXPORT long simcupti_flushes(void) { return __atomic_load_n(&flushes, __ATOMIC_RELAXED); }
 EXPORT long simcupti_appended(void) { return appended; }
 EXPORT int simcupti_buffers(void) { return buffers_out; }
 EXPORT int simcupti_is_enabling(void) {
@@ -449,14 +455,6 @@ EXPORT int cuptiGetCallbackName(uint32_t domain, uint32_t callback, const char**
   *name = domain == 1 ? "cuSimulatedAsync_v2" : "cudaSimulatedAsync_v14000";
   return callback < 1000 ? 0 : 1;
 }
-
-EXPORT int cuptiActivitySetAttribute(uint32_t attribute, size_t* size, void* value) {
-  enter();
-  if (attribute != 5) return 1;
-  if (*size != 1) misuse("the size of an attribute");
-  wants_zeroed = *(const uint8_t*)value;
-  return 0;
-}
 #endif
 
 EXPORT int cuptiActivityRegisterCallbacks(request_function request, complete_function finished) {
@@ -479,12 +477,11 @@ EXPORT int cuptiActivityRegisterTimestampCallback(clock_function function) {
 EXPORT int cuptiActivityGetNextRecord(uint8_t* data, size_t valid, uint8_t** record) {
   enter();
   __atomic_fetch_add(&reads, 1, __ATOMIC_RELAXED);
+  pthread_mutex_lock(&lock); /* a lock that whoever launches takes, too */
+  pthread_mutex_unlock(&lock);
   size_t at = 0;
-  if (*record != NULL) {
-    uint32_t kind;
-    memcpy(&kind, *record, 4);
-    at = (size_t)(*record - data) + size_of(kind);
-  }
+  if (*record != NULL) at = (size_t)(*record - data) + size_of(*record);
+  while (at < valid && data[at] == 0) at += kHole;
   if (at >= valid) return 12;
   if (has_fault("broken") && at > 1000) return 999;
   *record = data + at;
@@ -507,6 +504,11 @@ EXPORT int cuptiActivityFlushAll(uint32_t flag) {
   if (flag == 1 && late_device[0] != 0) {
     append(late_device, sizeof(late_device));
     late_device[0] = 0;
+  }
+  __atomic_fetch_add(&flushes, 1, __ATOMIC_RELAXED);
+  /* It looks whether all records are complete, while nothing can be launched. */
+  for (size_t at = 0; buffer != NULL && at < buffer_used;) {
+    at += buffer[at] == 0 ? (size_t)kHole : size_of(buffer + at);
   }
   if (buffer != NULL) hand_over();
   pthread_mutex_unlock(&lock);

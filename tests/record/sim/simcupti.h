@@ -22,6 +22,8 @@ uint64_t simcupti_now(void);
 long simcupti_reads(void);
 /* How many records were put into buffers. */
 long simcupti_appended(void);
+/* How often buffers were flushed. */
+long simcupti_flushes(void);
 /* Buffers that are out, and whether a kind is enabled, or was at any time. */
 int simcupti_buffers(void);
 int simcupti_is_enabled(uint32_t kind);

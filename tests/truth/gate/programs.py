@@ -54,17 +54,18 @@ UNCHANGED = Change("unchanged")
 
 
 class Random:
-    def __init__(self, seed):
-        self.random = random.Random(seed)
-        self.level = self.random.gauss(1, 0.01)  # of the run
+    """Times of a run, which has a level of its own; 0: the times as they are."""
+    def __init__(self, seed, noise=0.01):
+        self.random, self.noise = random.Random(seed), noise
+        self.level = self.random.gauss(1, noise)
 
     def __call__(self, us):
-        return us * max(0.5, self.random.gauss(self.level, 0.01))
+        return us * max(0.5, self.random.gauss(self.level, self.noise))
 
 
-def run_of(program, change, seed):
-    """Events of each rank, on clocks of their own."""
-    draws = [Random(f"{seed}/{rank}") for rank in range(program.ranks)]
+def run_of(program, change, seed, noise=0.01):
+    """The ranks, when they have run."""
+    draws = [Random(f"{seed}/{rank}", noise) for rank in range(program.ranks)]
     chooser = random.Random(f"steps of {seed}")
     slow = set(chooser.sample(range(1, STEPS), round(change.share_of_steps * (STEPS - 1))))
     slow = set(range(-BEFORE, STEPS)) if change.share_of_steps == 1 else slow
@@ -78,7 +79,16 @@ def run_of(program, change, seed):
             for number, rank in enumerate(ranks):
                 factor = change.collective if step in slow and change.rank in (-1, number) else 1
                 rank.add_collective(entered, program.collective * factor)
-    return [rank.recorded() for rank in ranks]
+        for rank in ranks:
+            rank.completions.append(max(rank.host, *rank.free.values()))
+    return ranks
+
+
+def step_of(program, change, seed):
+    """The mean length of a step without noise: of the slowest rank, from completion to completion, the first left
+    out."""
+    completions = [rank.completions for rank in run_of(program, change, seed, noise=0)]
+    return max((each[-1] - each[BEFORE]) / (STEPS - 1) for each in completions)
 
 
 class Rank:
@@ -88,6 +98,7 @@ class Rank:
         self.free = {7: 0.0, 20: 0.0}  # when a stream has done what it has
         self.number = 1000
         self.events = []
+        self.completions = []
         self.begin = None  # of the recording
         self.ready = 0.0
         self.call = None  # of the collective
@@ -151,7 +162,7 @@ class Rank:
         kept = []
         for event in self.events:
             is_device = event["cat"] == "kernel"
-            if event["ts"] >= self.begin or (is_device and event["ts"] + event["dur"] > self.begin):
+            if event["ts"] >= self.begin - 0.001 or (is_device and event["ts"] + event["dur"] > self.begin):
                 kept.append(event)
         return kept
 
@@ -159,10 +170,11 @@ class Rank:
 def write_run(folder, program, change, seed):
     """A folder of the files of all ranks."""
     folder.mkdir(parents=True)
-    for rank, events in enumerate(run_of(program, change, seed)):
-        (folder / f"rank{rank}.json").write_text(json.dumps({
+    for number, rank in enumerate(run_of(program, change, seed)):
+        (folder / f"rank{number}.json").write_text(json.dumps({
             "schemaVersion": 1, "deviceProperties": [{"id": 0, "name": "NVIDIA A100"}],
-            "distributedInfo": {"rank": rank, "world_size": program.ranks}, "traceEvents": events}))
+            "distributedInfo": {"rank": number, "world_size": program.ranks},
+            "traceEvents": rank.recorded()}))
 
 
 # --- recordings of others, replayed with other times

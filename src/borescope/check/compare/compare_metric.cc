@@ -231,8 +231,8 @@ void CompareWithNoise(std::span<const RunNoise> base, std::span<const RunNoise> 
   comparison.noise = noise / comparison.base;
   // A factor below 1 is as large a change as its inverse.
   const double least = std::min(comparison.base, comparison.test);
-  const bool is_beyond = has_runs ? change > kTimesNoise * noise
-                                  : change > noise && change > kMostBetweenRuns * least;
+  const bool is_beyond = (has_runs && change > kTimesNoise * noise) ||
+                         (change > noise && change > kMostBetweenRuns * least);
   if (GapBetween(*of_base, *of_test) > 0 && is_beyond) {
     comparison.beyond = has_runs ? SeenNoise::kRuns : SeenNoise::kSteps;
   }

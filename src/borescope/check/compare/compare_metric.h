@@ -75,9 +75,9 @@ void AddIntervalOfSteps(std::span<const double> base, std::span<const double> te
 
 // Finds out whether the change is larger than any noise that was seen; no test, and no level. With
 // three runs a side or more: every run of one side lies beyond every run of the other, and the
-// sides are three times as far apart as any two runs of one side. With fewer: the same of steps, of
-// which a run has three or more, and the change is larger than all steps of a run differ and than
-// kMostBetweenRuns. REQUIRES: as CompareRuns.
+// sides are three times as far apart as any two runs of one side, or farther than these and than
+// kMostBetweenRuns. With fewer the latter of steps, of which a run has three or more. REQUIRES: as
+// CompareRuns.
 void CompareWithNoise(std::span<const RunNoise> base, std::span<const RunNoise> test,
                       const ComparisonRules& rules, MetricComparison& comparison);
 

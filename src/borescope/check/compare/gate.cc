@@ -123,6 +123,13 @@ void SortRows(std::vector<GateRow>& rows) {
   });
 }
 
+void SetVerdict(const ComparisonRules& rules, double worse_p, double better_p, GateRow& row) {
+  row.verdict = VerdictOf(row.comparison, rules, worse_p, better_p);
+  MetricComparison tested = row.comparison;
+  tested.beyond = SeenNoise::kNone;
+  row.rests_on_noise = VerdictOf(tested, rules, worse_p, better_p) != row.verdict;
+}
+
 // The time of the step is the one question asked in advance; all others are looked at together. If
 // every row decides, it is one of them.
 void JudgeRows(const ComparisonRules& rules, bool all, std::vector<GateRow>& rows) {
@@ -133,8 +140,8 @@ void JudgeRows(const ComparisonRules& rules, bool all, std::vector<GateRow>& row
     row.q = row.comparison.worse_p;
     const bool is_primary = row.key == kStepKey && !all;
     if (row.comparison.by == ChangeTest::kNone || is_primary) {
-      row.verdict = VerdictOf(row.comparison, rules, row.comparison.worse_p.value_or(1),
-                              row.comparison.better_p.value_or(1));
+      SetVerdict(rules, row.comparison.worse_p.value_or(1), row.comparison.better_p.value_or(1),
+                 row);
     } else {
       family.push_back(&row);
       worse.push_back(*row.comparison.worse_p);
@@ -145,7 +152,7 @@ void JudgeRows(const ComparisonRules& rules, bool all, std::vector<GateRow>& row
   better = FalseDiscoveryRates(better);
   for (size_t i = 0; i < family.size(); ++i) {
     family[i]->q = worse[i];
-    family[i]->verdict = VerdictOf(family[i]->comparison, rules, worse[i], better[i]);
+    SetVerdict(rules, worse[i], better[i], *family[i]);
   }
 }
 

@@ -304,7 +304,6 @@ std::string SentenceOf(const GateRow& row, const JudgedRuns& runs) {
   }
   const std::string change = fmt::format("{:+.1f} %{}", 100 * compared.change.value_or(0),
                                          IntervalText(compared));
-  const std::string noise = NoiseText(compared);
   if (row.verdict == Verdict::kCannotTell) {
     return compared.by != ChangeTest::kNone
                ? change
@@ -313,10 +312,8 @@ std::string SentenceOf(const GateRow& row, const JudgedRuns& runs) {
                      "{}",
                      runs.base.size(), runs.test.size(), change);
   }
-  const bool is_by_noise = !noise.empty() && (compared.by == ChangeTest::kNone ||
-                                              row.q.value_or(1) > ComparisonRules().alpha);
-  return fmt::format("{}, {}{}{}", VerdictName(row.verdict), change, is_by_noise ? "; " : "",
-                     is_by_noise ? noise : "");
+  return fmt::format("{}, {}{}", VerdictName(row.verdict), change,
+                     row.rests_on_noise ? "; " + NoiseText(compared) : "");
 }
 
 bool IsOf(const GateRow& row, std::string_view kind, std::string_view name) {
@@ -324,15 +321,14 @@ bool IsOf(const GateRow& row, std::string_view kind, std::string_view name) {
 }
 
 // Host, device and communication may be slower where the step does not show it: a profiler slows
-// the host, so that a device has time to lose, and steps that are slow now and then leave the median
-// alone. They decide where they are slower by what matters to the step, unless that became faster.
+// the host, so that a device has time to lose. They decide where they are slower by what matters to
+// the step, unless that became faster, or says itself that it is slower.
 bool DecidesBesideStep(const GateRow& row, const GateRow& step, double fail) {
-  const bool may_decide = IsOf(row, kStepMetric, kMeanOfSteps) || IsOf(row, kHostMetric, "") ||
-                          IsOf(row, kDeviceMetric, kBusyTime) ||
+  const bool may_decide = IsOf(row, kHostMetric, "") || IsOf(row, kDeviceMetric, kBusyTime) ||
                           IsOf(row, kClassMetric, kCollectives);
   const double amount = row.comparison.test - row.comparison.base;
   return may_decide && row.verdict == Verdict::kWorse && step.verdict != Verdict::kBetter &&
-         amount >= fail * step.comparison.base;
+         step.verdict != Verdict::kWorse && amount >= fail * step.comparison.base;
 }
 
 void SetDeciding(const JudgeOptions& options, bool steps_decide, std::vector<GateRow>& rows) {
@@ -345,6 +341,11 @@ void SetDeciding(const JudgeOptions& options, bool steps_decide, std::vector<Gat
     // the step.
     row.decides = row.decides && row.verdict <= Verdict::kCannotTell;
   }
+}
+
+std::string ChangeWords(const GateRow& row) {
+  const std::optional<double>& change = row.comparison.change;
+  return change.has_value() ? fmt::format(" ({:+.1f} %)", 100 * *change) : "";
 }
 
 // What changed and decides nothing, so that nobody takes a check that is kept for runs that are
@@ -364,7 +365,8 @@ std::string AlsoChanged(const std::vector<GateRow>& rows) {
   });
   std::string text;
   for (size_t i = 0; i < std::min(changed.size(), kMostNamed); ++i) {
-    text += fmt::format("; but {}: {}", NameOf(*changed[i]), changed[i]->sentence);
+    text += fmt::format("{}{} {}{}", i == 0 ? "; but " : ", ", NameOf(*changed[i]),
+                        VerdictName(changed[i]->verdict), ChangeWords(*changed[i]));
   }
   return text;
 }

@@ -41,8 +41,9 @@ struct GateRow {
   MetricComparison comparison;
   std::optional<double> q;  // worse_p among the metrics that were looked at
   Verdict verdict = Verdict::kCannotTell;
-  bool decides = false;  // the status of the check follows it
-  std::string sentence;  // what it means, for people
+  bool rests_on_noise = false;  // on that the change is larger, and on no test
+  bool decides = false;         // the status of the check follows it
+  std::string sentence;         // what it means, for people
 };
 
 struct JudgeOptions {

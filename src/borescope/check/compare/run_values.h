@@ -1,4 +1,4 @@
-// What is compared of a run: for each metric one number, the median over its steps. A run is one
+// What is compared of a run: for each metric one number, the usual value of its steps. A run is one
 // execution of the program; its ranks and windows are parts of it. Plain values.
 #pragma once
 
@@ -26,9 +26,8 @@ inline constexpr std::string_view kBudgetMetric = "budget";  // that a budget is
 using MetricKey = std::pair<std::string, std::string>;
 
 // Names of metrics, beside those of classes and kernels.
-inline constexpr std::string_view kMeanOfSteps = "mean of all steps";  // of kStepMetric
-inline constexpr std::string_view kBusyTime = "busy";                  // of kDeviceMetric
-inline constexpr std::string_view kCollectives = "collective";         // of kClassMetric
+inline constexpr std::string_view kBusyTime = "busy";           // of kDeviceMetric
+inline constexpr std::string_view kCollectives = "collective";  // of kClassMetric
 
 struct MetricValue {
   double value = 0;

@@ -4,6 +4,7 @@
 
 #include <cmath>
 #include <string>
+#include <utility>
 
 #include "borescope/table/display/unit_and_role_names.h"
 
@@ -116,17 +117,14 @@ Table GateShape(const JudgedRuns& runs) {
       {}};
   AddString(table, "metric", Role::kKey,
             "step: its time, from completion to completion; host: that of its window; device: parts "
-            "of its device's time; class and kernel: device time in a step; calls: device work of a "
-            "step, counted.");
+            "of its device's time; class and kernel: device time in a step.");
   AddString(table, "name", Role::kKey,
-            "Of the class or kernel; empty for the median step.")
+            "Of the class or kernel; empty for the step.")
       .hints.names = true;
   AddInt(table, "base_ns", Unit::kNanoseconds, Role::kDerived,
-         "Median of the runs of the baseline; the value of a run is the median of its steps.");
+         "Median of the runs of the baseline; the value of a run is the mean of its steps without "
+         "the longest.");
   AddInt(table, "test_ns", Unit::kNanoseconds, Role::kDerived, "Median of the runs tested.");
-  AddFloat(table, "base_calls", Unit::kNone, Role::kDerived,
-           "The same of calls: kernels or copies that a step has.");
-  AddFloat(table, "test_calls", Unit::kNone, Role::kDerived, "The same of the runs tested.");
   AddFloat(table, "change", Unit::kShare, Role::kDerived,
            "Hodges-Lehmann estimate, as a part of the baseline.");
   AddFloat(table, "low", Unit::kShare, Role::kDerived,
@@ -141,8 +139,7 @@ Table GateShape(const JudgedRuns& runs) {
   AddFloat(table, "detectable", Unit::kShare, Role::kDerived,
            "The smallest change that would be called slower in 4 of 5 cases.");
   AddString(table, "verdict", Role::kDerived,
-            "slower, faster, same (any change is below the limit), cannot tell, new or gone; of calls "
-            "more, fewer or same.")
+            "slower, faster, same (any change is below the limit), cannot tell, new or gone.")
       .hints.palette = Palette::kVerdict;
   AddString(table, "by", Role::kDerived,
             "ranks or t: the test; runs or steps: no test, but the change is larger than any noise of "
@@ -153,14 +150,16 @@ Table GateShape(const JudgedRuns& runs) {
 // What the verdict of a row rests on.
 std::string_view TestOf(const GateRow& row) {
   constexpr std::string_view kNoises[] = {"", "steps", "runs"};
-  const MetricComparison& compared = row.comparison;
-  return compared.by == ChangeTest::kNone ? kNoises[static_cast<size_t>(compared.beyond)]
-                                          : ChangeTestName(compared.by);
+  return row.rests_on_noise ? kNoises[static_cast<size_t>(row.comparison.beyond)]
+                            : ChangeTestName(row.comparison.by);
 }
 
 Table GateTable(const JudgedRuns& runs, const JudgedCheck& outcome) {
   Table table = GateShape(runs);
   for (const GateRow& row : outcome.gate) {
+    if (row.key.first == kCallsMetric) {
+      continue;
+    }
     const MetricComparison& compared = row.comparison;
     size_t next = 0;
     const auto cell = [&](auto value) { Push(table.columns[next++], value); };
@@ -169,13 +168,8 @@ Table GateTable(const JudgedRuns& runs, const JudgedCheck& outcome) {
     };
     cell(std::string_view(row.key.first));
     cell(std::string_view(row.key.second));
-    const bool is_time = row.key.first != kCallsMetric;
-    for (const double ns : {compared.base, compared.test}) {
-      Column& column = table.columns[next++];
-      is_time ? Push(column, static_cast<int64_t>(std::llround(ns))) : PushMissing(column);
-    }
-    maybe(is_time ? std::nullopt : std::optional(compared.base));
-    maybe(is_time ? std::nullopt : std::optional(compared.test));
+    cell(static_cast<int64_t>(std::llround(compared.base)));
+    cell(static_cast<int64_t>(std::llround(compared.test)));
     maybe(compared.change);
     maybe(compared.low);
     maybe(compared.high);
@@ -185,6 +179,27 @@ Table GateTable(const JudgedRuns& runs, const JudgedCheck& outcome) {
     cell(VerdictName(row.verdict));
     const std::string_view by = TestOf(row);
     by.empty() ? PushMissing(table.columns[next]) : Push(table.columns[next], by);
+  }
+  return table;
+}
+
+Table CallsTable(const JudgedCheck& outcome) {
+  Table table{"gate_calls", "Device work of a step, counted", {}};
+  AddString(table, "name", Role::kKey, "kernels, or copies and memsets, of the mean rank.");
+  AddFloat(table, "base", Unit::kNone, Role::kDerived, "Median of the runs of the baseline.");
+  AddFloat(table, "test", Unit::kNone, Role::kDerived, "Median of the runs tested.");
+  AddFloat(table, "change", Unit::kShare, Role::kDerived, "As a part of the baseline.");
+  AddString(table, "verdict", Role::kDerived,
+            "same, more or fewer: counts are compared as they are, and decide nothing.")
+      .hints.palette = Palette::kVerdict;
+  for (const GateRow& row : outcome.gate) {
+    if (row.key.first == kCallsMetric) {
+      Push(table.columns[0], std::string_view(row.key.second));
+      Push(table.columns[1], row.comparison.base);
+      Push(table.columns[2], row.comparison.test);
+      PushOptional(table.columns[3], row.comparison.change);
+      Push(table.columns[4], VerdictName(row.verdict));
+    }
   }
   return table;
 }
@@ -199,6 +214,9 @@ std::vector<Table> CheckTables(const JudgedRuns& runs, const JudgedCheck& outcom
   }
   if (is_shape || !outcome.gate.empty()) {
     tables.push_back(GateTable(runs, outcome));
+  }
+  if (Table calls = CallsTable(outcome); is_shape || calls.rows() > 0) {
+    tables.push_back(std::move(calls));
   }
   return tables;
 }

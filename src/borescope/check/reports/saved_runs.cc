@@ -20,7 +20,7 @@ Table RunsShape() {
   AddString(table, "devices", Role::kDerived, "Of its first rank.");
   AddInt(table, "world_size", Unit::kCount, Role::kMax, "Ranks of the job.");
   AddInt(table, "ranks", Unit::kCount, Role::kSum, "Ranks that were recorded.");
-  AddInt(table, "steps", Unit::kCount, Role::kSum, "Steps that the medians are of.");
+  AddInt(table, "steps", Unit::kCount, Role::kSum, "Steps that the values are of.");
   AddFloat(table, "step_flops", Unit::kFlops, Role::kDerived, "Work of a step by shapes.");
   return table;
 }
@@ -31,7 +31,7 @@ Table ValuesShape() {
   AddString(table, "metric", Role::kKey,
             "step, host, device, class, kernel, calls or budget.");
   AddString(table, "name", Role::kKey, "What of it.");
-  AddFloat(table, "value", Unit::kOfRow, Role::kDerived, "Median of the steps.");
+  AddFloat(table, "value", Unit::kOfRow, Role::kDerived, "The usual value of the steps.");
   AddString(table, "unit", Role::kDerived, "Of the value.");
   AddInt(table, "samples", Unit::kCount, Role::kSum, "Steps, or rows of a budget.");
   AddString(table, "definition", Role::kDerived, "What a budget is about; else empty.");

@@ -84,6 +84,12 @@ void LogNames::Add(const LogRecord& record) {
       return;
     case RecordType::kCall:
     case RecordType::kOperator:
+    case RecordType::kKernel:
+    case RecordType::kCopy:
+    case RecordType::kSet:
+    case RecordType::kSync:
+    case RecordType::kGraphRun:
+    case RecordType::kOverhead:
       return Reached(std::max(record.body[0], record.body[1]));
     case RecordType::kPush:
     case RecordType::kPop:
@@ -92,6 +98,7 @@ void LogNames::Add(const LogRecord& record) {
     case RecordType::kRangeEnd:
     case RecordType::kPythonCall:
     case RecordType::kPythonReturn:
+    case RecordType::kMemory:
     case RecordType::kSample:
     case RecordType::kState:
     case RecordType::kEnd:

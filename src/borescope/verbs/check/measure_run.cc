@@ -114,7 +114,7 @@ Result<void> AddMetrics(RunQuestions& asked, const Table& steps, MeasuredRun& ru
       AddWorkTimes(*table, kKernelMetric, "name", compared, run.values);
     }
   }
-  SetMedians(run.values);
+  SetValues(run.values);
   return {};
 }
 
@@ -246,7 +246,7 @@ MeasuredRun JoinAll(std::vector<MeasuredRun> windows, const BudgetFile& file) {
           JoinedBudget(budget, found->second);
     }
   }
-  SetMedians(joined.values);
+  SetValues(joined.values);
   return joined;
 }
 

@@ -23,7 +23,7 @@ std::map<int64_t, size_t> PositionsOf(const RunSteps& steps) {
 
 MetricValue& ValueOf(RunValues& run, std::string_view kind, std::string_view name, size_t steps) {
   MetricValue& value = run.metrics[{std::string(kind), std::string(name)}];
-  value.steps.resize(std::max(value.steps.size(), steps));
+  value.steps.resize(steps);
   return value;
 }
 
@@ -40,6 +40,15 @@ void AddBySteps(const Table& table, std::string_view column,
       rows[found->second] += 1;
     }
   }
+}
+
+// The mean without the largest: one stall is an accident, and where there are more of them they are
+// the program's. A median would not see steps that are slow now and then.
+double UsualOf(const std::vector<double>& steps) {
+  const double largest = *std::max_element(steps.begin(), steps.end());
+  const double sum = std::accumulate(steps.begin(), steps.end(), 0.0);
+  const auto count = static_cast<double>(steps.size());
+  return steps.size() < 3 ? sum / count : (sum - largest) / (count - 1);
 }
 
 }  // namespace
@@ -79,7 +88,6 @@ void AddStepTimes(const Table& steps, const RunSteps& compared, RunValues& run) 
       }
     }
   }
-  ValueOf(run, kStepMetric, kMeanOfSteps, 0).steps = ValueOf(run, kStepMetric, "", 0).steps;
   run.steps = static_cast<int64_t>(positions.size());
 }
 
@@ -128,19 +136,14 @@ void AddWorkTimes(const Table& table, std::string_view kind, std::string_view ke
   }
 }
 
-void SetMedians(RunValues& run) {
+void SetValues(RunValues& run) {
   for (auto& [key, metric] : run.metrics) {
-    if (key.first == kBudgetMetric || metric.steps.empty()) {
-      continue;
+    if (key.first != kBudgetMetric && !metric.steps.empty()) {
+      metric.value = key.first == kCallsMetric ? MedianOf(metric.steps) : UsualOf(metric.steps);
+      metric.samples = static_cast<int64_t>(metric.steps.size());
+      metric.least = *std::min_element(metric.steps.begin(), metric.steps.end());
+      metric.most = *std::max_element(metric.steps.begin(), metric.steps.end());
     }
-    const std::vector<double>& steps = metric.steps;
-    const bool is_mean = key == MetricKey(kStepMetric, kMeanOfSteps);
-    metric.value = is_mean ? std::accumulate(steps.begin(), steps.end(), 0.0) /
-                                 static_cast<double>(steps.size())
-                           : MedianOf(steps);
-    metric.samples = static_cast<int64_t>(steps.size());
-    metric.least = *std::min_element(steps.begin(), steps.end());
-    metric.most = *std::max_element(steps.begin(), steps.end());
   }
 }
 

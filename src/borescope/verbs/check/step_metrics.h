@@ -33,8 +33,8 @@ void AddDeviceParts(const Table& breakdown, const RunSteps& compared, RunValues&
 void AddWorkTimes(const Table& table, std::string_view kind, std::string_view key,
                   const RunSteps& compared, RunValues& run);
 
-// Sets the value of each metric to the median of its steps (of the mean of all steps to their mean),
-// and how much they vary.
-void SetMedians(RunValues& run);
+// Sets the value of each metric to the mean of its steps without the largest of three or more (of
+// calls to their median), and how much they vary.
+void SetValues(RunValues& run);
 
 }  // namespace borescope::internal
