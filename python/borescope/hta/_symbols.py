@@ -77,6 +77,30 @@ class TraceSymbolTable:
         known = trace_df[col].where(trace_df[col].between(0, len(self.sym_table) - 1), -1)
         trace_df[col] = self.decoded(known)
 
+    @staticmethod
+    def combine_symbol_tables(tables: list[TraceSymbolTable]) -> TraceSymbolTable:
+        """One table with the names of several."""
+        result = TraceSymbolTable()
+        for table in tables:
+            result.add_symbols(table.sym_table)
+        return result
+
+    @staticmethod
+    def clone(symbol_table: TraceSymbolTable) -> TraceSymbolTable:
+        """A copy."""
+        return TraceSymbolTable.combine_symbol_tables([symbol_table])
+
+    @staticmethod
+    def create_from_df(df: pd.DataFrame) -> TraceSymbolTable:
+        """A table of the texts in the columns ``name`` and ``cat``. ValueError where these are no texts."""
+        from pandas.api.types import is_string_dtype
+
+        if not all(name in df.columns and is_string_dtype(df[name]) for name in ("name", "cat")):
+            raise ValueError("the columns `name` and `cat` must be there, and hold texts")
+        result = TraceSymbolTable()
+        result.add_symbols(dict.fromkeys([*df["cat"], *df["name"]]))
+        return result
+
     # --- for this package
 
     def numbers_of(self, texts: list[str]) -> npt.NDArray[np.int64]:

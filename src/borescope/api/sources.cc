@@ -150,7 +150,7 @@ internal::Result<std::vector<InputFile>> FindFiles(std::span<const Source> sourc
 internal::Result<void> CheckFilesExist(std::span<const InputFile> files) {
   for (const InputFile& file : files) {
     std::error_code ignored;
-    if (file.path != "-" && file.content == nullptr &&
+    if (file.path != "-" && file.content == nullptr && file.identity == nullptr &&
         !std::filesystem::exists(std::filesystem::symlink_status(file.path, ignored))) {
       return internal::Error{
           internal::ErrorCode::kIo,
