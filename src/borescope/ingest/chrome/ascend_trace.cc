@@ -15,18 +15,20 @@
 namespace borescope::internal {
 namespace {
 
-enum Key : size_t {
-  kTaskType,
-  kConnection,
-  kSequence,
-  kForwardThread,
-  kDims,
-  kTypes,
-  kCopyBytes,
-  kCount,
-  kDataType,
+struct AscendKey {
+  enum : size_t {
+    kTaskType,
+    kConnection,
+    kSequence,
+    kForwardThread,
+    kDims,
+    kTypes,
+    kCopyBytes,
+    kCount,
+    kDataType,
+  };
 };
-constexpr std::array<std::string_view, 9> kKeys = {
+constexpr std::array<std::string_view, 9> kAscendKeys = {
     "Task Type",  "connection_id",   "Sequence number", "Fwd thread id", "Input Dims",
     "Input type", "data size(Byte)", "count",           "data_type"};
 
@@ -200,16 +202,16 @@ class AscendTrace {
     const auto id = operator_at_.find({row.pid, row.tid, row.ts_ns});
     const uint32_t detail = trace_.AddOperator(id == operator_at_.end() ? kMissing : id->second);
     Ops& ops = rows_.part().data.ops;
-    if (const auto sequence = rows_.Number(row, kSequence); sequence.has_value()) {
+    if (const auto sequence = rows_.Number(row, AscendKey::kSequence); sequence.has_value()) {
       ops.sequence[detail] = *sequence;
     }
-    if (const auto thread = rows_.Number(row, kForwardThread); thread.has_value()) {
+    if (const auto thread = rows_.Number(row, AscendKey::kForwardThread); thread.has_value()) {
       ops.forward_thread[detail] = *thread;
     }
-    if (const std::string_view dims = rows_.Arg(row, kDims); !dims.empty()) {
+    if (const std::string_view dims = rows_.Arg(row, AscendKey::kDims); !dims.empty()) {
       ops.input_dims[detail] = Text(ListOf(dims, true));
     }
-    if (const std::string_view types = rows_.Arg(row, kTypes); !types.empty()) {
+    if (const std::string_view types = rows_.Arg(row, AscendKey::kTypes); !types.empty()) {
       ops.input_types[detail] = Text(ListOf(types, false));
     }
     return detail;
@@ -220,7 +222,7 @@ class AscendTrace {
     const TrackId track =
         trace_.Thread(program_.value_or(row.pid), row.tid, rows_.ThreadName(row.pid, row.tid));
     trace_.AddHost(HostKind::kRuntime, row.name, track, row.ts_ns, row.dur_ns,
-                   trace_.AddCall(rows_.Number(row, kConnection).value_or(kMissing)));
+                   trace_.AddCall(rows_.Number(row, AscendKey::kConnection).value_or(kMissing)));
   }
 
   ChromeTrace::DeviceRow WorkOf(const ChromeRows::Row& row) const {
@@ -228,7 +230,7 @@ class AscendTrace {
     work.name = row.name;
     work.ts_ns = row.ts_ns;
     work.dur_ns = row.dur_ns;
-    work.correlation = rows_.Number(row, kConnection).value_or(kMissing);
+    work.correlation = rows_.Number(row, AscendKey::kConnection).value_or(kMissing);
     const auto arrow = work_at_.find({row.pid, row.tid, row.ts_ns});
     if (arrow != work_at_.end()) {
       work.external_id = numbers_.find(arrow->second)->second;
@@ -238,12 +240,12 @@ class AscendTrace {
 
   void AddTask(const ChromeRows::Row& row) {
     ChromeTrace::DeviceRow work = WorkOf(row);
-    work.kind = KindOf(rows_.Arg(row, kTaskType), rows_.Text(row.name));
+    work.kind = KindOf(rows_.Arg(row, AscendKey::kTaskType), rows_.Text(row.name));
     work.track = trace_.Stream(DeviceOf(row.pid), row.tid, rows_.ThreadName(row.pid, row.tid));
     if (work.kind == DeviceKind::kKernel) {
       work.detail = AddMissingRow(rows_.part().data.kernels);
     } else if (IsDeviceWork(work.kind)) {
-      work.detail = trace_.AddCopy(rows_.Number(row, kCopyBytes).value_or(0));
+      work.detail = trace_.AddCopy(rows_.Number(row, AscendKey::kCopyBytes).value_or(0));
     }
     trace_.AddDevice(work);
   }
@@ -263,8 +265,8 @@ class AscendTrace {
     collectives.collective[collective] = Text(std::string(name.what));
     collectives.group[collective] = Text(std::string(name.group));
     collectives.group_desc[collective] = Text(line);
-    collectives.dtype[collective] = Text(rows_.Arg(row, kDataType));
-    collectives.in_elems[collective] = rows_.Number(row, kCount).value_or(kMissing);
+    collectives.dtype[collective] = Text(rows_.Arg(row, AscendKey::kDataType));
+    collectives.in_elems[collective] = rows_.Number(row, AscendKey::kCount).value_or(kMissing);
     collectives.out_elems[collective] = collectives.in_elems[collective];
     work.detail = AddMissingRow(rows_.part().data.kernels);
     rows_.part().data.kernels.collective[work.detail] = collective;
@@ -314,7 +316,7 @@ class AscendTrace {
 
 Result<Trace> LoadAscendTrace(TextReader& reader, const std::string& name,
                               const LoadOptions& options) {
-  ChromeRows rows(kKeys);
+  ChromeRows rows(kAscendKeys);
   return LoadChromeDocument(reader, name, options, rows, [&](Meta& meta) {
     AscendTrace trace(rows);
     trace.AddAll();

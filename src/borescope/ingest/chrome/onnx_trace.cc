@@ -16,20 +16,22 @@
 namespace borescope::internal {
 namespace {
 
-enum Key : size_t {
-  kInputs,
-  kStream,
-  kGridX,
-  kGridY,
-  kGridZ,
-  kBlockX,
-  kBlockY,
-  kBlockZ,
-  kParent,
+struct OnnxKey {
+  enum : size_t {
+    kInputs,
+    kStream,
+    kGridX,
+    kGridY,
+    kGridZ,
+    kBlockX,
+    kBlockY,
+    kBlockZ,
+    kParent,
+  };
 };
-constexpr std::array<std::string_view, 9> kKeys = {"input_type_shape", "stream",  "grid_x",
-                                                   "grid_y",           "grid_z",  "block_x",
-                                                   "block_y",          "block_z", "parent_name"};
+constexpr std::array<std::string_view, 9> kOnnxKeys = {
+    "input_type_shape", "stream",  "grid_x",  "grid_y",     "grid_z",
+    "block_x",          "block_y", "block_z", "parent_name"};
 
 constexpr std::string_view kNodeEnd = "_kernel_time";
 
@@ -124,7 +126,7 @@ class OnnxTrace {
     }
     const StringId node = Text(std::string(NodeName(name)));
     const uint32_t detail = trace_.AddOperator(++last_id_);
-    if (const std::string_view text = rows_.Arg(row, kInputs); !text.empty()) {
+    if (const std::string_view text = rows_.Arg(row, OnnxKey::kInputs); !text.empty()) {
       const Inputs inputs = ReadInputs(text);
       rows_.part().data.ops.input_dims[detail] = Text(inputs.dims);
       rows_.part().data.ops.input_types[detail] = Text(inputs.types);
@@ -143,20 +145,20 @@ class OnnxTrace {
     work.name = row.name;
     work.ts_ns = row.ts_ns;
     work.dur_ns = row.dur_ns;
-    work.track = StreamOf(rows_.Arg(row, kStream));
-    if (const std::string_view parent = rows_.Arg(row, kParent); !parent.empty()) {
+    work.track = StreamOf(rows_.Arg(row, OnnxKey::kStream));
+    if (const std::string_view parent = rows_.Arg(row, OnnxKey::kParent); !parent.empty()) {
       const auto node = last_of_node_.find(Text(std::string(NodeName(parent))).value);
       work.external_id = node == last_of_node_.end() ? kMissing : node->second;
     }
     if (work.kind == DeviceKind::kKernel) {
       Kernels& kernels = rows_.part().data.kernels;
       work.detail = AddMissingRow(kernels);
-      kernels.grid_x[work.detail] = Size(row, kGridX);
-      kernels.grid_y[work.detail] = Size(row, kGridY);
-      kernels.grid_z[work.detail] = Size(row, kGridZ);
-      kernels.block_x[work.detail] = Size(row, kBlockX);
-      kernels.block_y[work.detail] = Size(row, kBlockY);
-      kernels.block_z[work.detail] = Size(row, kBlockZ);
+      kernels.grid_x[work.detail] = Size(row, OnnxKey::kGridX);
+      kernels.grid_y[work.detail] = Size(row, OnnxKey::kGridY);
+      kernels.grid_z[work.detail] = Size(row, OnnxKey::kGridZ);
+      kernels.block_x[work.detail] = Size(row, OnnxKey::kBlockX);
+      kernels.block_y[work.detail] = Size(row, OnnxKey::kBlockY);
+      kernels.block_z[work.detail] = Size(row, OnnxKey::kBlockZ);
     } else {
       work.detail = trace_.AddCopy(0);
     }
@@ -195,7 +197,7 @@ class OnnxTrace {
 
 Result<Trace> LoadOnnxRuntimeTrace(TextReader& reader, const std::string& name,
                                    const LoadOptions& options) {
-  ChromeRows rows(kKeys);
+  ChromeRows rows(kOnnxKeys);
   return LoadChromeDocument(reader, name, options, rows, [&](Meta& meta) {
     OnnxTrace trace(rows);
     trace.AddAll();

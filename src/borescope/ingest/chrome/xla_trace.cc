@@ -15,18 +15,20 @@
 namespace borescope::internal {
 namespace {
 
-enum Key : size_t {
-  kCorrelation,
-  kHloOp,
-  kHloModule,
-  kKernelDetails,
-  kMemcpyDetails,
-  kMemsetDetails,
-  kMemallocDetails,
-  kStepNumber,
-  kGraphNode,
+struct XlaKey {
+  enum : size_t {
+    kCorrelation,
+    kHloOp,
+    kHloModule,
+    kKernelDetails,
+    kMemcpyDetails,
+    kMemsetDetails,
+    kMemallocDetails,
+    kStepNumber,
+    kGraphNode,
+  };
 };
-constexpr std::array<std::string_view, 9> kKeys = {
+constexpr std::array<std::string_view, 9> kXlaKeys = {
     "correlation_id", "hlo_op",           "hlo_module", "kernel_details",    "memcpy_details",
     "memset_details", "memalloc_details", "step_num",   "cuda_graph_node_id"};
 
@@ -158,7 +160,7 @@ class XlaTrace {
   void AddHost(const ChromeRows::Row& row) {
     const std::string_view name = rows_.Text(row.name);
     const TrackId track = trace_.Thread(row.pid, row.tid, rows_.ThreadName(row.pid, row.tid));
-    const std::optional<int64_t> correlation = rows_.Number(row, kCorrelation);
+    const std::optional<int64_t> correlation = rows_.Number(row, XlaKey::kCorrelation);
     if (correlation.has_value() || IsCall(name)) {
       vendor_ = name.starts_with("hip") ? Vendor::kAmd : Vendor::kNvidia;
       trace_.AddHost(HostKind::kRuntime, row.name, track, row.ts_ns, row.dur_ns,
@@ -166,12 +168,12 @@ class XlaTrace {
       if (correlation.has_value()) {
         launches_.try_emplace(*correlation, Launch{track, row.ts_ns, row.dur_ns});
       }
-    } else if (const auto step = rows_.Number(row, kStepNumber); step.has_value()) {
+    } else if (const auto step = rows_.Number(row, XlaKey::kStepNumber); step.has_value()) {
       trace_.AddStep(*step, row, track);
     } else if (IsFrame(name)) {
       const StringId frame = rows_.part().Intern(std::string(name.substr(1)));
       trace_.AddHost(HostKind::kPython, frame, track, row.ts_ns, row.dur_ns);
-    } else if (!rows_.Arg(row, kHloOp).empty()) {
+    } else if (!rows_.Arg(row, XlaKey::kHloOp).empty()) {
       trace_.AddHost(HostKind::kOp, row.name, track, row.ts_ns, row.dur_ns);
     } else {
       trace_.AddHost(IsProfilersOwn(name) ? HostKind::kOther : HostKind::kAnnotation, row.name,
@@ -188,15 +190,15 @@ class XlaTrace {
       return DeviceKind::kAnnotation;
     }
     if (line == "CUPTI overhead" || line == "_counters_" ||
-        !rows_.Arg(row, kMemallocDetails).empty()) {
+        !rows_.Arg(row, XlaKey::kMemallocDetails).empty()) {
       return DeviceKind::kOther;
     }
-    if (!rows_.Arg(row, kMemcpyDetails).empty() || name.starts_with("Memcpy") ||
+    if (!rows_.Arg(row, XlaKey::kMemcpyDetails).empty() || name.starts_with("Memcpy") ||
         (name.starts_with("Copy") && Contains(name, "To")) ||
         (is_async && name.starts_with("copy"))) {
       return DeviceKind::kMemcpy;
     }
-    return !rows_.Arg(row, kMemsetDetails).empty() || name.starts_with("Memset")
+    return !rows_.Arg(row, XlaKey::kMemsetDetails).empty() || name.starts_with("Memset")
                ? DeviceKind::kMemset
                : DeviceKind::kKernel;
   }
@@ -210,17 +212,17 @@ class XlaTrace {
     work.track = trace_.Stream(device.number, row.tid, line);
     work.ts_ns = row.ts_ns;
     work.dur_ns = row.dur_ns;
-    work.correlation = rows_.Number(row, kCorrelation).value_or(kMissing);
+    work.correlation = rows_.Number(row, XlaKey::kCorrelation).value_or(kMissing);
     if (work.kind == DeviceKind::kKernel) {
       work.detail = AddKernel(row);
     } else if (IsDeviceWork(work.kind)) {
-      const std::string_view details =
-          rows_.Arg(row, work.kind == DeviceKind::kMemcpy ? kMemcpyDetails : kMemsetDetails);
+      const std::string_view details = rows_.Arg(
+          row, work.kind == DeviceKind::kMemcpy ? XlaKey::kMemcpyDetails : XlaKey::kMemsetDetails);
       const std::string_view size = Detail(details, "size");
       const ParsedNumber bytes = ParseInteger(size.empty() ? Detail(details, "num_bytes") : size);
       work.detail = trace_.AddCopy(bytes.status == NumberStatus::kOk ? bytes.value : 0);
     }
-    const Operation operation{rows_.Arg(row, kHloModule), rows_.Arg(row, kHloOp)};
+    const Operation operation{rows_.Arg(row, XlaKey::kHloModule), rows_.Arg(row, XlaKey::kHloOp)};
     if (IsDeviceWork(work.kind) && !operation.name.empty()) {
       work_.push_back({work.correlation, operation, rows_.part().data.device.size()});
     }
@@ -230,7 +232,7 @@ class XlaTrace {
   // Some AMD builds wrote stray memory as registers, and 0 as occupancy.
   uint32_t AddKernel(const ChromeRows::Row& row) {
     constexpr int32_t kMostRegisters = 1024;
-    const std::string_view details = rows_.Arg(row, kKernelDetails);
+    const std::string_view details = rows_.Arg(row, XlaKey::kKernelDetails);
     Kernels& kernels = rows_.part().data.kernels;
     const uint32_t kernel = AddMissingRow(kernels);
     const std::array<int32_t, 3> grid = Triple(Detail(details, "grid"));
@@ -256,7 +258,7 @@ class XlaTrace {
     if (occupancy.status == NumberStatus::kOk && occupancy.value > 0 && occupancy.value <= 100) {
       kernels.occupancy_percent[kernel] = static_cast<int32_t>(occupancy.value + 0.5);
     }
-    kernels.graph_node_id[kernel] = rows_.Number(row, kGraphNode).value_or(kMissing);
+    kernels.graph_node_id[kernel] = rows_.Number(row, XlaKey::kGraphNode).value_or(kMissing);
     return kernel;
   }
 
@@ -345,7 +347,7 @@ class XlaTrace {
 
 Result<Trace> LoadXlaTrace(TextReader& reader, const std::string& name,
                            const LoadOptions& options) {
-  ChromeRows rows(kKeys);
+  ChromeRows rows(kXlaKeys);
   return LoadChromeDocument(reader, name, options, rows, [&](Meta& meta) {
     XlaTrace trace(rows);
     trace.AddAll();

@@ -39,7 +39,7 @@ struct Copy {
   CopyKind kind;
 };
 
-Table NewTable() {
+Table NewRoundTrips() {
   Table table{"round_trips", "Copies to the device and back", {}};
   AddRankKey(table);
   AddInt(table, "bytes", Unit::kBytes, Role::kKey, "Size of each copy.");
@@ -114,7 +114,7 @@ std::string FormatSize(int64_t bytes) {
 }  // namespace
 
 Table RoundTripsTable(const RankView& view, const Selected& selected) {
-  Table table = NewTable();
+  Table table = NewRoundTrips();
   const SharedDeviceTimes times = DeviceTimes(view, selected, PerTrack::kGpu);
   for (const DeviceTime& time : *times) {
     std::map<int64_t, Size> sizes;  // by bytes
