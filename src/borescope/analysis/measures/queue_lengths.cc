@@ -53,7 +53,8 @@ class Queues {
     const DeviceEvents& device = view_.trace.device();
     StreamQueue queue{.gpu = tracks.pid[track.value],
                       .stream = tracks.tid[track.value],
-                      .process = tracks.process[track.value]};
+                      .process = tracks.process[track.value],
+                      .changes = {}};
     std::vector<int64_t> entered;
     std::vector<int64_t> left;
     for (uint32_t row = tracks.first_row[track.value]; row < tracks.end_row[track.value]; ++row) {

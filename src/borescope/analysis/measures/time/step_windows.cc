@@ -22,9 +22,9 @@ bool MayBeWithoutTime(const Selected& selected, const Step& step) {
 }
 
 // Collects the time of each number, and of no step.
-class StepTimes {
+class WindowTimes {
  public:
-  StepTimes(const RankView& view, const Selected& selected) : steps_(view.steps().steps) {
+  WindowTimes(const RankView& view, const Selected& selected) : steps_(view.steps().steps) {
     for (const uint32_t i : selected.steps_at_any_time()) {
       const auto [window, is_new] = window_of_.try_emplace(steps_[i].number, windows_.size());
       if (is_new) {
@@ -73,7 +73,7 @@ class StepTimes {
   std::vector<char> is_kept_;        // per window: even without time
 };
 
-void AddLine(const Selected& selected, const LineTracks& tracks, size_t line, StepTimes& times) {
+void AddLine(const Selected& selected, const LineTracks& tracks, size_t line, WindowTimes& times) {
   const IntervalSet selected_time = selected.TimeOf(tracks);
   Steps::Piece piece{Limits::min(), kNoStep};
   for (const Steps::Piece& next : selected.PiecesOf(tracks)) {
@@ -102,7 +102,7 @@ std::vector<StepWindow> WindowsOf(const RankView& view, const Selected& selected
     }
     return {std::move(all)};
   }
-  StepTimes times(view, selected);
+  WindowTimes times(view, selected);
   for (size_t line = 0; line < lines.size(); ++line) {
     AddLine(selected, lines[line], line, times);
   }
