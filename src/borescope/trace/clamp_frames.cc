@@ -12,6 +12,11 @@ namespace {
 // More than a stack of Python has, so that no input makes this slow.
 constexpr ptrdiff_t kMostDepth = 1024;
 
+// Functions of Python are named by their file and line, modules by their class.
+bool IsOfC(std::string_view name) {
+  return name.find(".py(") == std::string_view::npos && !name.starts_with("nn.Module");
+}
+
 class Clamp {
  public:
   Clamp(HostEvents& host, const FrameNumbers& numbers, const StringPool& strings,
@@ -64,6 +69,8 @@ class Clamp {
     if (!open_.empty() && number.caller != FrameNumbers::kNone &&
         open_.back().id != number.caller) {
       EndReturned(number.caller, begin_ns, end_ns);
+    } else if (!open_.empty() && detail != kNoDetail && number.caller == FrameNumbers::kNone) {
+      EndRepeated(row);
     }
     // The caller, unless it has returned.
     const bool is_cut =
@@ -95,6 +102,19 @@ class Clamp {
       Cut(frame->row, begin_ns, !frame->is_cut);
     }
     open_.erase(inner, open_.end());
+  }
+
+  // A function in C that seems to call itself, without a frame between, and to end with itself last
+  // of all: it had returned.
+  void EndRepeated(uint32_t row) {
+    const Frame& caller = open_.back();
+    const std::string_view name = strings_.Get(host_.name[row]);
+    if (host_.name[caller.row] == host_.name[row] && host_.ts_ns[caller.row] < host_.ts_ns[row] &&
+        host_.end_ns({caller.row}) == host_.end_ns({row}) && IsOfC(name) &&
+        host_.end_ns({row}) >= LastEnd()) {
+      Cut(caller.row, host_.ts_ns[row], !caller.is_cut);
+      open_.pop_back();
+    }
   }
 
   void Cut(uint32_t row, int64_t end_ns, bool is_first) {
