@@ -30,9 +30,10 @@ struct FrameNumbers {
 //
 //  - A frame ends with its caller at the latest: the innermost open frame of its thread. Up to what
 //    RoundingOf explains it may end later.
-//  - A frame that ends last of its thread, or later than its caller, ends where a frame begins that
-//    was called by one further out, or by none. Without numbers, this is known only of functions in
-//    C that seem to call themselves.
+//  - A frame that ends last of its thread, or later than its caller, had returned when a frame
+//  begins
+//    that was called by one further out, or by none: it ends with the last event in it, or there.
+//    Without numbers, this is known only of functions in C that seem to call themselves.
 //
 // Frames that are open when the profiler stops are all still running, and stay as they are. True if
 // anything was cut. REQUIRES: sorted rows. Afterwards no frame has a detail. O(rows).
