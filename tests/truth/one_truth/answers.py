@@ -66,7 +66,7 @@ VERB_OF = {
     "critical_path_summary": "critical-path", "critical_ops": "critical-path",
     "memory_peak": "memory", "memory_ops": "memory", "memory_timeline": "memory",
     "diff_classes": "diff", "diff_phases": "diff", "diff_annotations": "diff", "diff_modules": "diff",
-    "diff_operators": "diff", "step_spread": "steps", "copies": "bandwidth", "counter_lineup": "counters", "counter_flops": "counters",
+    "diff_operators": "diff", "diff_runs": "diff", "step_spread": "steps", "copies": "bandwidth", "counter_lineup": "counters", "counter_flops": "counters",
 }
 
 
@@ -157,13 +157,21 @@ class Answers:
         self.ranks_alone = []  # Answers about each file of the run by itself
 
     def tables(self, call, *names):
-        """These tables of a call, without those whose verb has no answer for this run."""
+        """These tables of a call, without those whose verb has no answer for this run, and those of work of `diff`
+        where work was launched before the recording, which is in none of them."""
         for name in names:
+            if call == "diff" and name != "diff_runs" and self.has_inherited:
+                continue
             table = self.documents[call].get(name)
             if table is not None:
                 yield table
             elif verb_of(call, name) not in self.left_out["verbs" if call == "summary" else call]:
                 raise Inconsistent(f"{call}: no table {name}, and no word why")
+
+    @property
+    def has_inherited(self):
+        runs = self.table("diff", "diff_runs")
+        return bool(runs) and any(runs["inherited_events"])
 
     def table(self, call, name):
         return next(self.tables(call, name), None)
