@@ -154,6 +154,7 @@ class Answers:
         self.diagnostics = {}  # call: rows
         self.left_out = {}  # call: verbs that have no answer for this run
         self.is_generated = True  # by a program of ours, with one clock
+        self.has_inherited = False  # work that was launched before the recording
         self.ranks_alone = []  # Answers about each file of the run by itself
 
     def tables(self, call, *names):
@@ -168,16 +169,13 @@ class Answers:
             elif verb_of(call, name) not in self.left_out["verbs" if call == "summary" else call]:
                 raise Inconsistent(f"{call}: no table {name}, and no word why")
 
-    @property
-    def has_inherited(self):
-        runs = self.table("diff", "diff_runs")
-        return bool(runs) and any(runs["inherited_events"])
-
     def table(self, call, name):
         return next(self.tables(call, name), None)
 
     def add(self, call, text):
         document = json.loads(text)
+        self.has_inherited |= any(any(column["values"]) for table in document["tables"] for column in table["columns"]
+                                  if column["name"] == "inherited_events")
         self.diagnostics[call] = document["diagnostics"]
         self.left_out[call] = left_out(document["diagnostics"])
         self.documents[call] = tables_of(text)
