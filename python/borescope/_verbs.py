@@ -366,7 +366,7 @@ class Verbs:
             >>> import borescope
             >>> run = borescope.open("tests/data/demo_run")
             >>> run.doctor()
-            <Answer: quality (70 rows)>
+            <Answer: quality (72 rows)>
         """
         return self._verb("doctor", {
             "rank": rank, "sort": sort, "top": top
@@ -506,7 +506,8 @@ class Verbs:
                 head_ns (int, ns): Before the launch of the first device work.
                 tail_ns (int, ns): After the last device work of the recording.
                 before_recording_ns (int, ns): The first work had been launched or the host waited
-                    for the device: that was busy with work from before the recording.
+                    for the device, which has recorded work from before the recording: it was busy
+                    with such.
                 sync_ns (int, ns): The host was blocked when the gap began: what would not be idle
                     had it gone on at once.
                 data_ns (int, ns): The host was loading data before it launched the next work.
@@ -518,7 +519,7 @@ class Verbs:
                 device_ns (int, ns): Less than 100 us before work launched earlier: dependencies,
                     time between queued work.
                 unrecorded_ns (int, ns): The next work had been launched, but something that was not
-                    recorded held it back.
+                    recorded held it back; or the host was in calls whose copies were not recorded.
                 unknown_ns (int, ns): The launch of the next work was not recorded.
             kernels: Top 5: Device time per kernel.
                 name (string): Name of the kernel as recorded.
@@ -843,7 +844,8 @@ class Verbs:
                 head_ns (int, ns): Before the launch of the first device work.
                 tail_ns (int, ns): After the last device work of the recording.
                 before_recording_ns (int, ns): The first work had been launched or the host waited
-                    for the device: that was busy with work from before the recording.
+                    for the device, which has recorded work from before the recording: it was busy
+                    with such.
                 sync_ns (int, ns): The host was blocked when the gap began: what would not be idle
                     had it gone on at once.
                 data_ns (int, ns): The host was loading data before it launched the next work.
@@ -855,7 +857,7 @@ class Verbs:
                 device_ns (int, ns): Less than 100 us before work launched earlier: dependencies,
                     time between queued work.
                 unrecorded_ns (int, ns): The next work had been launched, but something that was not
-                    recorded held it back.
+                    recorded held it back; or the host was in calls whose copies were not recorded.
                 unknown_ns (int, ns): The launch of the next work was not recorded.
             late_host: What the host did while devices waited for its launches.
                 rank (int): Rank of the process in the job.
@@ -1834,6 +1836,9 @@ class Verbs:
                 begin_ns (int, ns): Begin of the step on the host, on the file's own clock.
                 span_ns (int, ns): Length of the step on the host, less time in a step of its
                     process that begins later.
+                length_ns (int, ns): From the completion of the step before, or the begin of this
+                    one if that is later, to its own completion: when its window on the host and all
+                    work that it launched have ended; whatever is selected.
                 busy_ns (int, ns): Time in which work of the step runs (union); with --step-rule
                     time: in which any work runs inside the step.
                 idle_ns (int, ns): Device span less busy time; work of other steps may run then (not
@@ -3964,7 +3969,12 @@ class Verbs:
                 ranks (int, count): Ranks compared.
                 steps (int, count): Selected training steps of all of them.
                 host_events (int, count): Selected host rows.
-                device_events (int, count): Selected device work.
+                device_events (int, count): Selected device work that was launched in the recording:
+                    this is compared.
+                inherited_events (int, count): Selected device work that was launched before the
+                    recording began: how much there is says nothing of the program, so that it is in
+                    no other table.
+                inherited_ns (int, ns): Its summed durations.
                 span_ns (int, ns): Selected time of all ranks.
             diff_summary: What changed between base and test.
                 side (string): Where it ran: host or device.

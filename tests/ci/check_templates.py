@@ -45,6 +45,7 @@ class Bench:
         for i, level in enumerate((1.0, 1.01, 0.995)):
             write_run(folder / f"base {i}.json", level)
             write_run(folder / f"slow{i}.json", 1.1 * level)
+        write_run(folder / "slowest.json", 2)
         (folder / "kept.toml").write_text(BUDGET.format("1ms"))
         (folder / "broken.toml").write_text(BUDGET.format("1us"))
 
@@ -96,7 +97,9 @@ CASES = [
     ("kept", {"trace": "base 0.json", "budget": "kept.toml"}, 0),
     ("broken", {"trace": "base 0.json\n", "budget": "broken.toml"}, 1),
     ("slower", {"trace": "slow0.json\nslow1.json\nslow2.json", "baseline": "base 0.json\nbase 1.json\nbase 2.json\n"}, 1),
-    ("cannot tell", {"trace": "slow0.json", "baseline": "base 0.json"}, 0),
+    ("nothing was tested", {"trace": "slow0.json", "baseline": "base 0.json"}, 3),
+    ("nothing was tested, and may be", {"trace": "slow0.json", "baseline": "base 0.json", "strict": "false"}, 0),
+    ("one run that is slower than any noise", {"trace": "slowest.json", "baseline": "base 0.json"}, 1),
     ("strict", {"trace": "slow0.json", "baseline": "base 0.json", "strict": "true"}, 3),
     ("strict in capitals", {"trace": "slow0.json", "baseline": "base 0.json", "strict": "True"}, 3),
     ("strict of another word", {"trace": "slow0.json", "baseline": "base 0.json", "strict": "yes"}, 2),

@@ -93,7 +93,8 @@ void StartProcessChunk(char* memory, uint32_t bytes) {
 }
 
 void WriteDescription() {
-  char text[8192];
+  // One thread opens the log; its stack may be a small one.
+  static char text[8192];
   TextBuilder json(text, sizeof(text));
   DescribeProcess(g_options, &json);
   WriteProcessRecord(RecordType::kProcess, 0, nullptr, 0, text);

@@ -4,6 +4,8 @@
 #include <filesystem>
 #include <utility>
 
+#include "borescope/engine/inputs/ranks_in_file.h"
+
 namespace borescope {
 namespace {
 
@@ -142,7 +144,7 @@ internal::Result<std::vector<InputFile>> FindFiles(std::span<const Source> sourc
     files.push_back(source.bytes != nullptr ? MemoryInput(source) : StreamInput(source));
   }
   BS_TRY(expand());
-  return files;
+  return internal::SplitRanks(std::move(files));
 }
 
 internal::Result<void> CheckFilesExist(std::span<const InputFile> files) {

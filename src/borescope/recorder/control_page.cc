@@ -143,6 +143,10 @@ void ControlPage::WakeWaiting() const {
   syscall(SYS_futex, &page_->generation, FUTEX_WAKE, INT_MAX, nullptr, nullptr, 0);
 }
 
+int64_t ControlPage::launcher() const {
+  return int64_t{std::atomic_ref(page_->launcher_pid).load(std::memory_order_relaxed)};
+}
+
 uint32_t ControlPage::starts() const { return recording::CountOf(recording::LoadStarts(*page_)); }
 
 bool ControlPage::Start() {

@@ -12,6 +12,7 @@
 #include "borescope/base/result.h"
 #include "borescope/recorder/program.h"
 #include "borescope/recorder/python_startup.h"
+#include "borescope/recorder/run_folder.h"
 #include "borescope/recorder/run_name.h"
 #include "borescope/recorder/run_rules.h"
 #include "borescope/recorder/sampling/sampling.h"
@@ -89,6 +90,7 @@ class RecordRun {
         begin_(Clock::now()),
         schedule_(std::move(schedule)) {}
   Result<void> Conclude(Report& report) const;
+  void NoteEndOfProgram(const std::vector<LogFile>& logs, const ProgramEnd& end) const;
   void JudgeRules(Report& report) const;
 
   using Clock = std::chrono::steady_clock;
@@ -96,6 +98,7 @@ class RecordRun {
   std::string place_;  // of the logs: the target's folder, or one of the spool
   pid_t program_;
   Clock::time_point begin_;
+  uint64_t ended_ns_ = 0;  // of the program
   RunRules rules_;
   bool starts_by_clock_ = false;
   std::string warning_;

@@ -156,7 +156,7 @@ enum class RecordType : uint8_t {
                          // tid?, text: its inputs as JSON (docs); without any the text is empty
   kSample = 0x60,        // [string id of the series] t, a double
   kState = 0x70,         // [StateKind] t, text
-  kEnd = 0x7f,           // [EndKind] t, status
+  kEnd = 0x7f,           // [EndKind] t, status (signed; of a signal its number below 0)
 };
 
 // Ids of NVTX domains are of the process, in order of making. These are fixed:

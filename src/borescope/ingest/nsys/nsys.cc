@@ -95,6 +95,7 @@ class NsysReader {
   std::string_view Text(StringId id) { return trace_.part().data.strings.Get(id); }
   Result<void> ReadWork(std::string_view table, std::span<const std::string_view> columns,
                         AddRow add);
+  Result<void> ReadContexts();
   Result<void> ReadMemory();
   void AddMemory(TableRows& row);
   Result<void> ReadThreadNames();
@@ -146,9 +147,10 @@ Result<void> NsysReader::Read() {
   progress_.Done();
   BS_TRY(ReadWork(kCopyTable, CuptiTrace::kCopyColumns, &CuptiTrace::AddCopy));
   BS_TRY(ReadWork(kMemsetTable, CuptiTrace::kMemsetColumns, &CuptiTrace::AddMemset));
+  BS_TRY(ReadWork(kGraphTable, CuptiTrace::kGraphColumns, &CuptiTrace::AddGraphLaunch));
+  BS_TRY(ReadContexts());
   BS_TRY(ReadWork(kSyncTable, CuptiTrace::kSyncColumns, &CuptiTrace::AddSync));
   NameSyncsByCalls();
-  BS_TRY(ReadWork(kGraphTable, CuptiTrace::kGraphColumns, &CuptiTrace::AddGraphLaunch));
   BS_TRY(ReadMemory());
   progress_.Done();
   BS_TRY(ReadThreadNames());
@@ -296,9 +298,26 @@ Result<void> NsysReader::ReadWork(std::string_view table, std::span<const std::s
   return {};
 }
 
+// Contexts without recorded work have a device, too.
+Result<void> NsysReader::ReadContexts() {
+  constexpr std::string_view kColumns[] = {"processId", "contextId", "nullStreamId", "streamId",
+                                           "deviceId"};
+  for (const std::string_view table :
+       {"TARGET_INFO_CUDA_CONTEXT_INFO", "TARGET_INFO_CUDA_NULL_STREAM"}) {
+    BS_ASSIGN(TableRows rows, TableRows::Open(input_, table, kColumns, trace_.diagnostics()));
+    BS_TRY(rows.ForEach([&] {
+      const int64_t stream = rows.Integer(2) == kMissing ? rows.Integer(3) : rows.Integer(2);
+      trace_.contexts().Learn({rows.Integer(0), rows.Integer(1), stream}, rows.Integer(4),
+                              ContextDevices::Source::kContextTable);
+    }));
+  }
+  return {};
+}
+
 enum MemoryColumn : uint8_t {
   kMemoryStart,
   kMemoryProcess,
+  kMemoryContext,
   kMemoryDevice,
   kMemoryAddress,
   kMemoryBytes,
@@ -307,8 +326,9 @@ enum MemoryColumn : uint8_t {
 };
 
 Result<void> NsysReader::ReadMemory() {
-  constexpr std::string_view kColumns[] = {"start", "globalPid", "deviceId",           "address",
-                                           "bytes", "memKind",   "memoryOperationType"};
+  constexpr std::string_view kColumns[] = {
+      "start",   "globalPid", "contextId", "deviceId",
+      "address", "bytes",     "memKind",   "memoryOperationType"};
   BS_ASSIGN(TableRows rows, TableRows::Open(input_, kMemoryTable, kColumns, trace_.diagnostics()));
   return rows.ForEach([&] { AddMemory(rows); });
 }
@@ -329,7 +349,8 @@ void NsysReader::AddMemory(TableRows& row) {
     return;
   }
   const int64_t process = CuptiTrace::ProcessOf(row.Integer(kMemoryProcess));
-  const int64_t device = row.Integer(kMemoryDevice);
+  const int64_t device = trace_.contexts().Find({process, row.Integer(kMemoryContext), kMissing},
+                                                row.Integer(kMemoryDevice));
   const bool is_host = row.Integer(kMemoryKind) == 0 || row.Integer(kMemoryKind) == 1;
   MemoryEvents& memory = part.data.memory;
   memory.ts_ns.push_back(std::clamp(start, -kLimit, kLimit));
