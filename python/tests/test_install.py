@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.metadata
 import os
 import re
 import subprocess
@@ -70,6 +71,20 @@ def test_commands_of_other_tools_say_so() -> None:
             "from borescope_compat._engine import borescope; sys.exit(borescope('--version'))")
     done = run(ROOT / "python" / "compat", "-c", code)
     assert done.returncode == 2 and "needs the package gpu-borescope" in done.stderr, done.stderr
+
+
+def test_a_wheel_brings_pages_and_completion() -> None:
+    """man(1) and the completion of bash look below share/ of the environment whose bin/ is in PATH."""
+    try:
+        files = {str(file) for file in importlib.metadata.files(_install.DISTRIBUTION) or []}
+    except importlib.metadata.PackageNotFoundError:
+        pytest.skip("the package is not installed, but imported from a build")
+    for end in ("share/man/man1/borescope.1", "share/man/man1/borescope-kernels.1", "completions/borescope",
+                "site-functions/_borescope", "vendor_completions.d/borescope.fish", "borescope/skill/SKILL.md",
+                "borescope/skill/scripts/first_look.py"):
+        assert any(file.endswith(end) for file in files), end
+    page = next(file for file in importlib.metadata.files(_install.DISTRIBUTION) or [] if file.name == "borescope.1")
+    assert "BORESCOPE_CACHE" in Path(str(page.locate())).read_text()
 
 
 def test_every_extra_that_is_named_exists() -> None:

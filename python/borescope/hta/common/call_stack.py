@@ -151,6 +151,9 @@ class CallGraph:
         self.trace_data = trace
         self.call_stacks: list[CallStackGraph] = []
         chosen = list(trace.get_all_traces()) if ranks is None else ranks
+        if pre_process_trace_data:
+            for rank in chosen:
+                self.constrain_child_time_withinin_parent(trace.get_trace(rank))
         for rank in chosen:
             self._build(rank, filter_func, (remapped_tids or {}).get(rank, {}))
         self.mapping: pd.DataFrame = pandas.DataFrame(
@@ -159,6 +162,28 @@ class CallGraph:
         for rank in chosen:
             self._put(rank)
         self.mapping = self.mapping.set_index(["rank", "pid", "tid"])
+
+    def constrain_child_time_withinin_parent(self, df: pd.DataFrame) -> None:
+        """Cuts Python functions that last longer than the one that they are in, in the same thread."""
+        if not {"python_id", "python_parent_id"} <= set(df.columns):
+            return
+        rows = df.loc[df["python_id"] > -1, ["python_id", "python_parent_id", "tid", "ts"]]
+        place_of = dict(zip(rows["python_id"].tolist(), rows.index))
+        below: dict[int, list[int]] = {}
+        pending = []
+        for number, parent, tid in zip(rows["python_id"].tolist(), rows["python_parent_id"].tolist(), rows["tid"].tolist()):
+            if parent > -1 and parent in place_of and df.at[place_of[parent], "tid"] == tid:
+                below.setdefault(parent, []).append(number)
+            else:
+                pending.append(number)
+        while pending:
+            number = pending.pop()
+            place = place_of[number]
+            end = df.at[place, "ts"] + df.at[place, "dur"]
+            for child in below.get(number, []):
+                inside = place_of[child]
+                df.at[inside, "dur"] = min(df.at[inside, "dur"], end - df.at[inside, "ts"])
+                pending.append(child)
 
     def _build(self, rank: int, filter_func: Filter | None, moved: dict[int, int]) -> None:
         frame = self.trace_data.get_trace(rank).copy()

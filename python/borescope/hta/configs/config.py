@@ -32,8 +32,9 @@ class HtaConfig:
 
     @staticmethod
     def get_default_paths() -> list[str]:
-        """Where settings may be."""
-        return [os.path.join(os.path.expanduser("~"), ".hta", _NAME), os.path.join(os.getcwd(), _NAME)]
+        """Where settings may be: in this package, which has none, in the home folder, in the current one."""
+        return [os.path.join(os.path.dirname(os.path.abspath(__file__)), _NAME),
+                os.path.join(os.path.expanduser("~"), ".hta", _NAME), os.path.join(os.getcwd(), _NAME)]
 
     def get_config_file_paths(self) -> list[str]:
         """Where they are."""

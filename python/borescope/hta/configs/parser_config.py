@@ -75,6 +75,8 @@ class ParserConfig:
         self.parse_all_args = parse_all_args
         self.selected_arg_keys = selected_arg_keys
         self.convert_ts_to_integer = convert_ts_to_integer
+        # Of HTA's parsers: seven days.
+        self.max_event_duration_us: int | None = 7 * 24 * 3600 * 1_000_000
 
     def __repr__(self) -> str:
         return (f"ParserConfig(args={[spec.name for spec in self.args]}, parse_all_args={self.parse_all_args}, "
