@@ -229,7 +229,7 @@ Result<Statement> Database::State::Prepare(std::string_view& sql, const Limits& 
 }
 
 // Sums over rows that were cut would be wrong silently.
-Error TooManyRows(size_t rows) {
+Error ResultTooLong(size_t rows) {
   return {
       ErrorCode::kInvalidArgument,
       fmt::format("query: the result has more than {} rows; count and sum in the statement, add "
@@ -261,7 +261,7 @@ Result<QueryResult> Database::State::Collect(sqlite3_stmt* statement, size_t num
     }
   }
   if (answer.is_cut && !limits.is_cut_at_rows) {
-    return TooManyRows(limits.rows);
+    return ResultTooLong(limits.rows);
   }
   if (status != SQLITE_DONE && status != SQLITE_ROW) {
     return ErrorOf(TextOrEmpty(sqlite3_sql(statement)), limits);

@@ -43,7 +43,7 @@ struct GateRow {
   Verdict verdict = Verdict::kCannotTell;
   bool rests_on_noise = false;  // on that the change is larger, and on no test
   bool decides = false;         // the status of the check follows it
-  std::string sentence;         // what it means, for people
+  std::string sentence = {};    // what it means, for people
 };
 
 struct JudgeOptions {
