@@ -33,7 +33,8 @@ bool IsPerfetto(std::string_view text) {
 // Bytes that are not UTF-8 became U+FFFD, and what is left has the names of planes.
 bool IsRuinedXplane(std::string_view text) {
   constexpr std::string_view kReplaced = "\xef\xbf\xbd";
-  return Contains(text.substr(0, 16), kReplaced) &&
+  const size_t first = text.substr(0, 16).find(kReplaced);
+  return first != std::string_view::npos && Contains(text.substr(first + 1), kReplaced) &&
          (Contains(text, "/device:") || Contains(text, "/host:"));
 }
 
@@ -91,11 +92,11 @@ constexpr ForeignRow kForeign[] = {
     {"\x80"sv, "a snapshot of PyTorch's memory (a Python pickle of _dump_snapshot)", kTraceInstead,
      0, IsMemorySnapshot},
     {"\x80"sv, "a Python pickle (memory snapshot?)", kTraceInstead},
-    {"\x0a"sv, "an XPlane profile of XLA (JAX, TensorFlow)", kXplaneInstead, 0, IsXplane},
     {"\x0a"sv,
      "an XPlane profile of XLA (JAX, TensorFlow) that passed through a text decoder, which "
      "replaced its bytes",
      kXplaneInstead, 0, IsRuinedXplane},
+    {"\x0a"sv, "an XPlane profile of XLA (JAX, TensorFlow)", kXplaneInstead, 0, IsXplane},
     {"\x0a"sv, "a Perfetto protobuf trace",
      "record with export_chrome_trace to a .json or .json.gz file", 0, IsPerfetto},
     // The first line of .nsys-rep and .qdrep files, followed by the version that wrote them.

@@ -143,7 +143,8 @@ INSTANTIATE_TEST_SUITE_P(
         ForeignCase{"Xplane", "\x0a\x10\x12\x0e/host:metadata\x22\x00"s,
                     "byte 0: this is an XPlane profile of XLA (JAX, TensorFlow), not a profile "
                     "that borescope reads; give the .trace.json.gz that was written beside it"},
-        ForeignCase{"RuinedXplane", "\x0a\xef\xbf\xbd\x0b\x08\x01\x12\x0d/device:GPU:0"s,
+        ForeignCase{"RuinedXplane",
+                    "\x0a\xef\xbf\xbd\x0b\x08\x01\x12\x0d/device:GPU:0\x1a\xef\xbf\xbd\x02"s,
                     "byte 0: this is an XPlane profile of XLA (JAX, TensorFlow) that passed "
                     "through a text decoder, which replaced its bytes, not a profile that "
                     "borescope reads; give the .trace.json.gz that was written beside it"},
@@ -192,7 +193,7 @@ INSTANTIATE_TEST_SUITE_P(
                     "link"},
         ForeignCase{"RocprofilerSdk", R"({"rocprofiler-sdk-tool":[{"metadata":{}}]})",
                     "byte 0: this is a rocprofiler-sdk JSON file, not a PyTorch trace; record "
-                    "with the PyTorch profiler"},
+                    "with rocprofv3 --output-format rocpd, whose database is read"},
         ForeignCase{"OtherJson", R"({"a":1,"b":[{"traceEvents":[]}]})",
                     "no \"traceEvents\" in this JSON; give a file written by torch.profiler's "
                     "export_chrome_trace"}),
@@ -351,8 +352,10 @@ TEST(LoadTest, EveryFormatIsListed) {
   for (const FormatRow& row : Formats()) {
     names.push_back(row.name);
   }
-  EXPECT_EQ(names, (std::vector<std::string_view>{"kineto-json", "pytorch-memory-timeline", "rocpd",
-                                                  "rpd", "nsys", "nvprof", "recording"}));
+  EXPECT_EQ(names,
+            (std::vector<std::string_view>{"kineto-json", "pytorch-memory-timeline", "xla-json",
+                                           "onnxruntime-json", "autograd-json", "ascend-json",
+                                           "rocpd", "rpd", "nsys", "nvprof", "recording"}));
 }
 
 // Nothing is cut off, and nobody forgot to record devices.

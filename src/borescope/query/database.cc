@@ -228,12 +228,13 @@ Result<Statement> Database::State::Prepare(std::string_view& sql, const Limits& 
   return statement;
 }
 
-// Sums over rows that were cut would be wrong without a word.
+// Sums over rows that were cut would be wrong silently.
 Error TooManyRows(size_t rows) {
-  return {ErrorCode::kInvalidArgument,
-          fmt::format("query: the result has more than {} rows; count and sum in the statement, add "
-                      "LIMIT to it, or name how many rows to give: --row-limit N, in Python rows=N",
-                      rows)};
+  return {
+      ErrorCode::kInvalidArgument,
+      fmt::format("query: the result has more than {} rows; count and sum in the statement, add "
+                  "LIMIT to it, or name how many rows to give: --row-limit N, in Python rows=N",
+                  rows)};
 }
 
 Result<QueryResult> Database::State::Collect(sqlite3_stmt* statement, size_t number,

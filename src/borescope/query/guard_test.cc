@@ -90,9 +90,10 @@ TEST(QueryGuard, RowsAreLimitedAndItIsSaid) {
     limits.is_cut_at_rows = false;
     return run.database().Run("SELECT id FROM device_events", {}, limits);
   };
-  EXPECT_EQ(whole(2).error().message,
-            "query: the result has more than 2 rows; count and sum in the statement, add LIMIT to it, "
-            "or name how many rows to give: --row-limit N, in Python rows=N");
+  EXPECT_EQ(
+      whole(2).error().message,
+      "query: the result has more than 2 rows; count and sum in the statement, add LIMIT to it, "
+      "or name how many rows to give: --row-limit N, in Python rows=N");
   EXPECT_EQ(whole(3).value()[0].table.rows(), 3U);
 }
 

@@ -177,13 +177,16 @@ Result<RecordRun> RecordRun::Start(const std::vector<std::string>& words,
   return run;
 }
 
-Result<RecordRun::Report> RecordRun::Wait() {
+RecordRun::Report RecordRun::Wait() {
   Report report{.target = target_, .end = WaitForProgram(program_)};
   ended_ns_ = MonotonicNow();
   report.duration = Clock::now() - begin_;
   sampling_.reset();
   schedule_.reset();
-  BS_TRY(Conclude(report));
+  // The program has ended all the same, and its status is what matters to others.
+  if (const Result<void> concluded = Conclude(report); !concluded.ok()) {
+    report.trouble = concluded.error().message;
+  }
   return report;
 }
 
@@ -226,6 +229,7 @@ Result<void> RecordRun::Conclude(Report& report) const {
 void RecordRun::JudgeRules(Report& report) const {
   const Result<ControlPage> page = ControlPage::Open(place_);
   if (!page.ok()) return;
+  report.failed_logs = page->WhyLogsFailed();
   const RuleFacts facts = page->rule_facts();
   report.never_started = WhyNeverStarted(rules_, facts, starts_by_clock_);
   report.never_stopped = WhyNeverStopped(rules_, facts);

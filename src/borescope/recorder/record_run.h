@@ -76,11 +76,13 @@ class RecordRun {
     uint64_t bytes = 0;                   // of all logs
     bool has_launchers_log = false;       // of samples or marks
     std::string never_started = {};       // why; empty: it was recorded
+    std::string failed_logs = {};         // why processes have no log; empty: all have
+    std::string trouble = {};             // why the folder could not be read; empty: it could
     std::string never_stopped = {};       // why a rule did not stop it; empty: it did, or had none
     std::chrono::nanoseconds duration{};  // from start to end of the program
   };
   // Waits for the program's end and seals the logs of processes that have ended. To be called once.
-  Result<Report> Wait();
+  Report Wait();
 
  private:
   RecordRun(RunTarget target, std::string place, pid_t program, std::unique_ptr<Schedule> schedule)

@@ -9,8 +9,15 @@
 namespace borescope::internal {
 namespace {
 
-// More than a stack of Python has, so that no input makes this slow.
+// More than a stack of Python has, and than rows are looked at again, so that no input makes this
+// slow.
 constexpr ptrdiff_t kMostDepth = 1024;
+constexpr uint64_t kLooksPerRow = 8;
+
+// Functions of Python are named by their file and line, modules by their class.
+bool IsOfC(std::string_view name) {
+  return name.find(".py(") == std::string_view::npos && !name.starts_with("nn.Module");
+}
 
 class Clamp {
  public:
@@ -21,6 +28,7 @@ class Clamp {
   void Thread(uint32_t first_row, uint32_t end_row) {
     first_row_ = first_row;
     end_row_ = end_row;
+    looks_left_ = kLooksPerRow * (end_row - first_row);
     last_end_ns_ = kMissing;
     last_cut_ns_ = kMissing;
     open_.clear();
@@ -63,7 +71,9 @@ class Clamp {
     int64_t end_ns = host_.end_ns({row});
     if (!open_.empty() && number.caller != FrameNumbers::kNone &&
         open_.back().id != number.caller) {
-      EndReturned(number.caller, begin_ns, end_ns);
+      EndReturned(number.caller, row);
+    } else if (!open_.empty() && detail != kNoDetail && number.caller == FrameNumbers::kNone) {
+      EndRepeated(row);
     }
     // The caller, unless it has returned.
     const bool is_cut =
@@ -76,25 +86,56 @@ class Clamp {
   }
 
   // Frames in the caller that had returned by the time it called the next one.
-  void EndReturned(int32_t caller, int64_t begin_ns, int64_t end_ns) {
+  void EndReturned(int32_t caller, uint32_t row) {
     const auto outermost = open_.rbegin() + std::min(kMostDepth, std::ssize(open_));
     const auto found = std::find_if(open_.rbegin(), outermost,
                                     [&](const Frame& frame) { return frame.id == caller; });
     if (found == outermost && caller != FrameNumbers::kNobody) {
       return;  // of another thread, or not recorded
     }
-    const auto inner = caller == FrameNumbers::kNobody ? open_.begin() : found.base();
+    const auto inner = found == outermost ? outermost.base() : found.base();
     const int64_t last_ns = LastEnd();
+    const int64_t end_ns = host_.end_ns({row});
     const bool is_impossible = std::any_of(inner, open_.end(), [&](const Frame& frame) {
       return frame.is_cut || frame.end_ns >= last_ns || frame.end_ns < end_ns;
     });
     if (!is_impossible) {
       return;  // ends that are somewhat late are not unusual, and do little harm
     }
-    for (auto frame = inner; frame != open_.end(); ++frame) {
-      Cut(frame->row, begin_ns, !frame->is_cut);
+    Return(static_cast<size_t>(inner - open_.begin()), row);
+  }
+
+  // Ends the open frames from the `first` on, which had returned when a frame began: with the last
+  // event in each that had ended by then, or, if there is none, where that frame begins. Rows are
+  // looked at once, or, where frames further out have missed their returns, too, a few times.
+  void Return(size_t first, uint32_t row) {
+    const int64_t begin_ns = host_.ts_ns[row];
+    int64_t inside_ns = kMissing;
+    uint32_t until = row;
+    while (open_.size() > first) {
+      const Frame frame = open_.back();
+      for (uint32_t inner = frame.row + 1; inner < until && looks_left_ > 0; ++inner) {
+        --looks_left_;
+        const int64_t end_ns = host_.end_ns({inner});
+        inside_ns = end_ns <= begin_ns ? std::max(inside_ns, end_ns) : inside_ns;
+      }
+      inside_ns = inside_ns == kMissing ? begin_ns : inside_ns;
+      Cut(frame.row, inside_ns, !frame.is_cut);
+      until = frame.row;
+      open_.pop_back();
     }
-    open_.erase(inner, open_.end());
+  }
+
+  // A function in C that seems to call itself, without a frame between, and to end with itself last
+  // of all: it had returned.
+  void EndRepeated(uint32_t row) {
+    const Frame& caller = open_.back();
+    const std::string_view name = strings_.Get(host_.name[row]);
+    if (host_.name[caller.row] == host_.name[row] && host_.ts_ns[caller.row] < host_.ts_ns[row] &&
+        host_.end_ns({caller.row}) == host_.end_ns({row}) && IsOfC(name) &&
+        host_.end_ns({row}) >= LastEnd()) {
+      Return(open_.size() - 1, row);
+    }
   }
 
   void Cut(uint32_t row, int64_t end_ns, bool is_first) {
@@ -133,6 +174,7 @@ class Clamp {
   std::vector<Frame> open_;  // of one thread, each called by the one before it
   uint32_t first_row_ = 0;   // of the thread
   uint32_t end_row_ = 0;
+  uint64_t looks_left_ = 0;         // of Return
   int64_t last_end_ns_ = kMissing;  // of the frames of the thread; kMissing: not asked for yet
   int64_t last_cut_ns_ = kMissing;  // of those that were cut so far
   int64_t rounding_ns_ = -1;

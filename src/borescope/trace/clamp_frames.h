@@ -12,7 +12,8 @@
 namespace borescope::internal {
 
 // The numbers that a profiler gives a frame and its caller, while a trace is built. The detail of a
-// host event of kind kPython is a row here, or kNoDetail.
+// host event of kind kPython is a row here, without numbers if none were given; or kNoDetail, where
+// frames are not from a profiler that watches calls.
 struct FrameNumbers {
   static constexpr int32_t kNone = std::numeric_limits<int32_t>::min();  // not recorded
   static constexpr int32_t kNobody = kNone + 1;  // of a caller: the frame is an outermost one
@@ -29,8 +30,10 @@ struct FrameNumbers {
 //
 //  - A frame ends with its caller at the latest: the innermost open frame of its thread. Up to what
 //    RoundingOf explains it may end later.
-//  - A frame that ends last of its thread, or later than its caller, ends where a frame begins that
-//    was called by one further out, or by none.
+//  - A frame that ends last of its thread, or later than its caller, had returned when a frame
+//  begins
+//    that was called by one further out, or by none: it ends with the last event in it, or there.
+//    Without numbers, this is known only of functions in C that seem to call themselves.
 //
 // Frames that are open when the profiler stops are all still running, and stay as they are. True if
 // anything was cut. REQUIRES: sorted rows. Afterwards no frame has a detail. O(rows).

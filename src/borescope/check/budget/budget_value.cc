@@ -133,9 +133,8 @@ Result<std::vector<uint32_t>> RowsThatStay(const Budget& budget, const Table& ta
   std::vector<uint32_t> rows;
   for (size_t row = 0; row < table.rows(); ++row) {
     const bool is_of_step = step == nullptr || !step->IsMissing(row);
-    if (is_of_step && std::all_of(conditions.begin(), conditions.end(), [&](const BoundCondition& one) {
-          return one.Keeps(row);
-        })) {
+    if (is_of_step && std::all_of(conditions.begin(), conditions.end(),
+                                  [&](const BoundCondition& one) { return one.Keeps(row); })) {
       rows.push_back(static_cast<uint32_t>(row));
     }
   }

@@ -54,7 +54,7 @@ struct MetricComparison {
   bool is_within_runs = false;    // the interval is that of steps: nothing follows from it
   std::optional<double> worse_p;  // one-sided
   std::optional<double> better_p;
-  std::optional<double> detectable;  // that would be called worse in 4 of 5 cases
+  std::optional<double> detectable;     // that would be called worse in 4 of 5 cases
   SeenNoise beyond = SeenNoise::kNone;  // the change is larger than any noise of this kind
   double noise = 0;                     // the largest that was seen, as a part of the base
 };
@@ -84,7 +84,8 @@ void CompareWithNoise(std::span<const RunNoise> base, std::span<const RunNoise> 
 enum class Verdict : uint8_t { kSame, kWorse, kBetter, kCannotTell, kNew, kGone, kMore, kFewer };
 std::string_view VerdictName(Verdict verdict);  // "slower" for kWorse: metrics are times
 
-// What was tested, and what is larger than any noise, has a verdict. `worse_p` and `better_p` are those of the comparison, or those corrected for several.
+// What was tested, and what is larger than any noise, has a verdict. `worse_p` and `better_p` are
+// those of the comparison, or those corrected for several.
 Verdict VerdictOf(const MetricComparison& comparison, const ComparisonRules& rules, double worse_p,
                   double better_p);
 

@@ -226,7 +226,8 @@ TEST(CompareMetricTest, WhatIsBeyondAnyNoiseIsNone) {
 
 TEST(CompareMetricTest, NoiseMustBeKnown) {
   const auto beyond = [](const RunNoise& base, const RunNoise& test) {
-    MetricComparison comparison = CompareRuns(std::vector{base.value}, std::vector{test.value}, {}, {});
+    MetricComparison comparison =
+        CompareRuns(std::vector{base.value}, std::vector{test.value}, {}, {});
     CompareWithNoise({&base, 1}, {&test, 1}, {}, comparison);
     return comparison.beyond;
   };

@@ -85,8 +85,8 @@ GateRow RowOfCalls(const JudgedRuns& runs, const MetricKey& key, const Compariso
     row.comparison.change = change / row.comparison.base;
   }
   row.verdict = std::abs(change) <= rules.least * row.comparison.base ? Verdict::kSame
-                : change > 0                                         ? Verdict::kMore
-                                                                     : Verdict::kFewer;
+                : change > 0                                          ? Verdict::kMore
+                                                                      : Verdict::kFewer;
   return row;
 }
 
@@ -118,8 +118,8 @@ void SortRows(std::vector<GateRow>& rows) {
     const bool is_first_b = b.key == kStepKey;
     return is_first_a != is_first_b           ? is_first_a
            : OrderOf(a.key) != OrderOf(b.key) ? OrderOf(a.key) < OrderOf(b.key)
-           : size_a != size_b               ? size_a > size_b
-                                            : a.key < b.key;
+           : size_a != size_b                 ? size_a > size_b
+                                              : a.key < b.key;
   });
 }
 
@@ -180,8 +180,8 @@ std::vector<RunNoise> NoiseOf(const std::vector<RunValues>& runs, const MetricKe
   for (const RunValues& run : runs) {
     const auto found = run.metrics.find(key);
     if (found != run.metrics.end()) {
-      noise.push_back({found->second.value, found->second.least, found->second.most,
-                       found->second.samples});
+      noise.push_back(
+          {found->second.value, found->second.least, found->second.most, found->second.samples});
     } else if (key.first != kBudgetMetric) {
       noise.push_back({0, 0.0, 0.0, run.steps});
     }

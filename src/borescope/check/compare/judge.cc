@@ -130,7 +130,7 @@ std::string WhyNothing(const ComparisonRules& rules, const JudgedRuns& runs) {
       RunsNeeded(rules.alpha));
 }
 
-// By what a change that no test spoke for was told.
+// By what a change that no test spoke for was said.
 std::string NoiseText(const MetricComparison& compared) {
   return compared.beyond == SeenNoise::kRuns
              ? fmt::format("more than {:.1f} %, by which runs of one side differ",
@@ -161,12 +161,13 @@ void SetStatus(const PendingCheck& pending, double worse_p, const JudgedRuns& ru
   check.status = verdict == Verdict::kWorse        ? BudgetStatus::kBroken
                  : verdict == Verdict::kCannotTell ? BudgetStatus::kCannotTell
                                                    : BudgetStatus::kKept;
-  const bool is_told = pending.comparison.by == ChangeTest::kNone && verdict != Verdict::kCannotTell;
+  const bool is_told =
+      pending.comparison.by == ChangeTest::kNone && verdict != Verdict::kCannotTell;
   check.is_tested = pending.comparison.by != ChangeTest::kNone || is_told;
-  check.sentence =
-      is_told             ? fmt::format("{}; {}", ChangeText(check), NoiseText(pending.comparison))
-      : !check.is_tested  ? fmt::format("{}; {}", WhyNothing(pending.rules, runs), ChangeText(check))
-                          : ChangeText(check);
+  check.sentence = is_told ? fmt::format("{}; {}", ChangeText(check), NoiseText(pending.comparison))
+                   : !check.is_tested
+                       ? fmt::format("{}; {}", WhyNothing(pending.rules, runs), ChangeText(check))
+                       : ChangeText(check);
 }
 
 bool IsOfBudget(const MetricValue& value, const MetricValue& wanted) {
@@ -302,8 +303,8 @@ std::string SentenceOf(const GateRow& row, const JudgedRuns& runs) {
     return fmt::format("{}, {:.6g} a step after {:.6g}", VerdictName(row.verdict), compared.test,
                        compared.base);
   }
-  const std::string change = fmt::format("{:+.1f} %{}", 100 * compared.change.value_or(0),
-                                         IntervalText(compared));
+  const std::string change =
+      fmt::format("{:+.1f} %{}", 100 * compared.change.value_or(0), IntervalText(compared));
   if (row.verdict == Verdict::kCannotTell) {
     return compared.by != ChangeTest::kNone
                ? change
@@ -377,10 +378,9 @@ bool IsUntested(const GateRow& row) {
 
 // Whether nothing of what should decide was compared with the baseline in a way that can tell.
 bool IsUntested(const JudgedRuns& runs, const JudgedCheck& outcome) {
-  const bool any_tested_budget =
-      std::any_of(outcome.budgets.begin(), outcome.budgets.end(), [](const BudgetCheck& check) {
-        return check.rule == kBaselineRule && check.is_tested;
-      });
+  const bool any_tested_budget = std::any_of(
+      outcome.budgets.begin(), outcome.budgets.end(),
+      [](const BudgetCheck& check) { return check.rule == kBaselineRule && check.is_tested; });
   const bool any_tested_row =
       std::any_of(outcome.gate.begin(), outcome.gate.end(),
                   [](const GateRow& row) { return row.decides && !IsUntested(row); });
@@ -414,8 +414,9 @@ void Conclude(const JudgedRuns& runs, JudgedCheck& outcome) {
   } else {
     // A baseline that has nothing in common with the runs is no reason to be content.
     outcome.status = runs.base.empty() ? BudgetStatus::kKept : BudgetStatus::kCannotTell;
-    outcome.why = runs.base.empty() ? "nothing was asked: no budget, no baseline"
-                                    : "nothing was tested: the baseline has no step to compare with";
+    outcome.why = runs.base.empty()
+                      ? "nothing was asked: no budget, no baseline"
+                      : "nothing was tested: the baseline has no step to compare with";
   }
 }
 

@@ -28,9 +28,9 @@ struct BudgetCheck {
   std::optional<double> low;
   std::optional<double> high;
   int64_t samples = 0;
-  std::string sentence;  // what it means, for people
-  std::string evidence;  // the command that shows the number
-  uint32_t line = 0;     // of the budget in its file
+  std::string sentence;   // what it means, for people
+  std::string evidence;   // the command that shows the number
+  uint32_t line = 0;      // of the budget in its file
   bool is_tested = true;  // false: the comparison with the baseline had nothing that could tell
 };
 

@@ -142,7 +142,8 @@ TEST(JudgeTest, HostDeviceAndCommunicationDecideBesideTheStep) {
     Program program(8);
     const auto judged = [&](double value, double factor) {
       return Judge({WithMetric(program.RunsOf(3), kind, name, 3e7),
-                    WithMetric(program.RunsOf(3, factor), kind, name, value), {}},
+                    WithMetric(program.RunsOf(3, factor), kind, name, value),
+                    {}},
                    {}, {});
     };
     EXPECT_EQ(judged(6e7, 1).status, BudgetStatus::kBroken) << kind;
@@ -156,7 +157,8 @@ TEST(JudgeTest, HostDeviceAndCommunicationDecideBesideTheStep) {
 TEST(JudgeTest, WhatChangedAndDecidesNothingIsNamed) {
   Program program(9);
   const JudgedRuns runs{WithMetric(program.RunsOf(3), kCallsMetric, "kernels", 99),
-                        WithMetric(program.RunsOf(3), kCallsMetric, "kernels", 198), {}};
+                        WithMetric(program.RunsOf(3), kCallsMetric, "kernels", 198),
+                        {}};
   const JudgedCheck judged = Judge(runs, {}, {});
   EXPECT_NE(judged.status, BudgetStatus::kBroken);
   EXPECT_NE(judged.why.find("; but calls kernels more ("), std::string::npos) << judged.why;

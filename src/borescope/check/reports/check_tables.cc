@@ -115,12 +115,12 @@ Table GateShape(const JudgedRuns& runs) {
       "gate",
       fmt::format("{} v {} runs: changes from the baseline", runs.base.size(), runs.test.size()),
       {}};
-  AddString(table, "metric", Role::kKey,
-            "step: its time, from completion to completion; host: that of its window; device: parts "
-            "of its device's time; class and kernel: device time in a step.");
-  AddString(table, "name", Role::kKey,
-            "Of the class or kernel; empty for the step.")
-      .hints.names = true;
+  AddString(
+      table, "metric", Role::kKey,
+      "step: its time, from completion to completion; host: that of its window; device: parts "
+      "of its device's time; class and kernel: device time in a step.");
+  AddString(table, "name", Role::kKey, "Of the class or kernel; empty for the step.").hints.names =
+      true;
   AddInt(table, "base_ns", Unit::kNanoseconds, Role::kDerived,
          "Median of the runs of the baseline; the value of a run is the mean of its steps without "
          "the longest.");
@@ -141,9 +141,10 @@ Table GateShape(const JudgedRuns& runs) {
   AddString(table, "verdict", Role::kDerived,
             "slower, faster, same (any change is below the limit), cannot tell, new or gone.")
       .hints.palette = Palette::kVerdict;
-  AddString(table, "by", Role::kDerived,
-            "ranks or t: the test; runs or steps: no test, but the change is larger than any noise of "
-            "these that was seen; missing where nothing can tell.");
+  AddString(
+      table, "by", Role::kDerived,
+      "ranks or t: the test; runs or steps: no test, but the change is larger than any noise of "
+      "these that was seen; missing where nothing can tell.");
   return table;
 }
 

@@ -28,8 +28,7 @@ Table RunsShape() {
 Table ValuesShape() {
   Table table{std::string(kValuesTable), "Their values", {}};
   AddInt(table, "number", Unit::kNone, Role::kKey, "Of the run in the other table, from 0 on.");
-  AddString(table, "metric", Role::kKey,
-            "step, host, device, class, kernel, calls or budget.");
+  AddString(table, "metric", Role::kKey, "step, host, device, class, kernel, calls or budget.");
   AddString(table, "name", Role::kKey, "What of it.");
   AddFloat(table, "value", Unit::kOfRow, Role::kDerived, "The usual value of the steps.");
   AddString(table, "unit", Role::kDerived, "Of the value.");

@@ -31,7 +31,6 @@ enum MemsetColumn : uint8_t {
   kMemsetBytes,
   kMemsetGraphNode
 };
-enum SyncColumn : uint8_t { kSyncType = kWorkColumns, kSyncTypeOfNvprof };
 enum GraphColumn : uint8_t { kGraphId = kWorkColumns };
 
 int64_t FirstOf(TableRows& row, int column, int other) {
@@ -218,14 +217,16 @@ void CuptiTrace::AddMemset(TableRows& row) {
   RememberGraph(row.Integer(kMemsetGraphNode));
 }
 
-void CuptiTrace::AddSync(TableRows& row) {
+void CuptiTrace::AddSync(TableRows& row) { AddSync(row, kMissing, -1); }
+
+void CuptiTrace::AddSync(TableRows& row, int64_t event_stream, int64_t event_correlation) {
   const StringId name = part_.Intern(SyncName(FirstOf(row, kSyncType, kSyncTypeOfNvprof)));
   Syncs& syncs = part_.data.syncs;
   const int64_t device = contexts_.Find(PlaceOf(row), row.Integer(kWorkDevice));
   if (AddRow(row, {device, DeviceKind::kSync, name, static_cast<uint32_t>(syncs.size())})) {
     syncs.stream.push_back(StreamOf(row));
-    syncs.wait_on_stream.push_back(kMissing);
-    syncs.wait_on_record_correlation.push_back(-1);
+    syncs.wait_on_stream.push_back(event_stream);
+    syncs.wait_on_record_correlation.push_back(event_correlation);
   }
 }
 

@@ -28,7 +28,15 @@ enum WorkColumn : uint8_t {
 #define BS_WORK_COLUMNS \
   "start", "end", "deviceId", "streamId", "correlationId", "globalPid", "contextId"
 
-// The columns after them in a table of kernels.
+// The columns after them in a table of waits.
+enum SyncColumn : uint8_t {
+  kSyncType = kWorkColumns,
+  kSyncTypeOfNvprof,
+  kSyncEvent,
+  kSyncEventRecord
+};
+
+// The same in a table of kernels.
 enum KernelColumn : uint8_t {
   kKernelGridX = kWorkColumns,
   kKernelGridY,
@@ -86,6 +94,9 @@ class CuptiTrace {
   // A wait, on the device of its context: the recorded one is 0 for all. Call after all work and
   // tables of contexts have been read.
   void AddSync(TableRows& row);
+  // The same for the wait of an event whose record is known: its stream, and the correlation of the
+  // call as Correlation() gives it.
+  void AddSync(TableRows& row, int64_t event_stream, int64_t event_correlation);
   // A whole launch of a graph: work, unless its nodes have rows of their own. Call after these.
   void AddGraphLaunch(TableRows& row);
 
@@ -119,7 +130,8 @@ class CuptiTrace {
                                                       "dstDeviceId",   "graphNodeId"};
   static constexpr std::string_view kMemsetColumns[] = {BS_WORK_COLUMNS, "memKind", "memoryKind",
                                                         "bytes", "graphNodeId"};
-  static constexpr std::string_view kSyncColumns[] = {BS_WORK_COLUMNS, "syncType", "type"};
+  static constexpr std::string_view kSyncColumns[] = {BS_WORK_COLUMNS, "syncType", "type",
+                                                      "eventId", "eventSyncId"};
   static constexpr std::string_view kGraphColumns[] = {BS_WORK_COLUMNS, "graphId"};
 
  private:

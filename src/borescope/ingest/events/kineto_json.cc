@@ -11,7 +11,7 @@ Error NotKineto(const std::string& name, const KinetoMembers& members) {
     return {ErrorCode::kUnsupportedFormat,
             name +
                 ": byte 0: this is a rocprofiler-sdk JSON file, not a PyTorch trace; record with "
-                "the PyTorch profiler"};
+                "rocprofv3 --output-format rocpd, whose database is read"};
   }
   if (members.has_nodes) {
     return {ErrorCode::kUnsupportedFormat,

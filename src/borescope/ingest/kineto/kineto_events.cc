@@ -198,7 +198,7 @@ void KinetoEvents::AddHost(const RawEvent& event, HostKind kind, StringId name, 
     const std::string_view text = part_.data.strings.Get(name);
     facts_.saw_hip |= text.starts_with("hip");
     facts_.saw_cuda |= text.starts_with("cu");
-  } else if (kind == HostKind::kPython && event.Has(Field::kFrameId)) {
+  } else if (kind == HostKind::kPython) {
     detail = details_.AddFrame(event);
   } else if (kind == HostKind::kOther && event.HasAny(Field::kDomain, Field::kCallArgs)) {
     detail = details_.AddOtherCall(event);

@@ -10,6 +10,7 @@
 #include "borescope/ingest/cupti/cupti_trace.h"
 #include "borescope/ingest/cupti/demangle.h"
 #include "borescope/ingest/nsys/nsys_call_stacks.h"
+#include "borescope/ingest/nsys/nsys_events.h"
 #include "borescope/ingest/nsys/nsys_meta.h"
 #include "borescope/ingest/nsys/nsys_nvtx.h"
 #include "borescope/ingest/nsys/nsys_threads.h"
@@ -57,6 +58,7 @@ constexpr std::string_view kOtherKnownTables[] = {kKernelTable,
                                                   kSyncTable,
                                                   kGraphTable,
                                                   kMemoryTable,
+                                                  NsysEvents::kTable,
                                                   "NVTX_EVENTS",
                                                   NsysThreads::kScheduleTable,
                                                   NsysThreads::kSampleTable};
@@ -96,6 +98,7 @@ class NsysReader {
   Result<void> ReadWork(std::string_view table, std::span<const std::string_view> columns,
                         AddRow add);
   Result<void> ReadContexts();
+  Result<void> ReadSyncs();
   Result<void> ReadMemory();
   void AddMemory(TableRows& row);
   Result<void> ReadThreadNames();
@@ -149,7 +152,7 @@ Result<void> NsysReader::Read() {
   BS_TRY(ReadWork(kMemsetTable, CuptiTrace::kMemsetColumns, &CuptiTrace::AddMemset));
   BS_TRY(ReadWork(kGraphTable, CuptiTrace::kGraphColumns, &CuptiTrace::AddGraphLaunch));
   BS_TRY(ReadContexts());
-  BS_TRY(ReadWork(kSyncTable, CuptiTrace::kSyncColumns, &CuptiTrace::AddSync));
+  BS_TRY(ReadSyncs());
   NameSyncsByCalls();
   BS_TRY(ReadMemory());
   progress_.Done();
@@ -311,6 +314,23 @@ Result<void> NsysReader::ReadContexts() {
                               ContextDevices::Source::kContextTable);
     }));
   }
+  return {};
+}
+
+Result<void> NsysReader::ReadSyncs() {
+  NsysEvents events;
+  BS_TRY(events.Read(input_, trace_));
+  progress_.Done();
+  BS_ASSIGN(TableRows rows,
+            TableRows::Open(input_, kSyncTable, CuptiTrace::kSyncColumns, trace_.diagnostics()));
+  trace_.BeginTable(kSyncTable);
+  BS_TRY(rows.ForEach([&] {
+    const NsysEvents::Record record =
+        events.Find({CuptiTrace::ProcessOf(rows.Integer(kWorkProcess)), rows.Integer(kSyncEvent),
+                     rows.Integer(kSyncEventRecord), rows.Integer(kWorkCorrelation)});
+    trace_.AddSync(rows, record.stream, record.correlation);
+  }));
+  progress_.Done();
   return {};
 }
 

@@ -219,8 +219,8 @@ MetricValue JoinedBudget(const Budget& budget, const std::vector<MetricValue>& w
     joined.least = has_noise ? std::optional(std::min(*joined.least, *window.least)) : std::nullopt;
     joined.most = has_noise ? std::optional(std::max(*joined.most, *window.most)) : std::nullopt;
   }
-  joined.value = ReducedOverWindows(budget.sql.empty() ? budget.reduce : RowReduce::kP50,
-                                    std::move(values));
+  joined.value =
+      ReducedOverWindows(budget.sql.empty() ? budget.reduce : RowReduce::kP50, std::move(values));
   return joined;
 }
 

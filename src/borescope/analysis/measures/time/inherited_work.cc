@@ -88,15 +88,13 @@ InheritedWork::InheritedWork(const RankView& view) {
     for (const DeviceId id : head.rows) {
       const int64_t number = device.correlation[id.value];
       const bool has_numbers = number > 0 && first->second.number != kNever;
-      const bool is_before =
-          head.has_launch || device.ts_ns[id.value] < first->second.launch_ns;
+      const bool is_before = head.has_launch || device.ts_ns[id.value] < first->second.launch_ns;
       if (has_numbers ? number < first->second.number : is_before) {
         rows_.push_back(id);
       }
     }
   }
-  std::sort(rows_.begin(), rows_.end(),
-            [](DeviceId a, DeviceId b) { return a.value < b.value; });
+  std::sort(rows_.begin(), rows_.end(), [](DeviceId a, DeviceId b) { return a.value < b.value; });
 }
 
 bool InheritedWork::Has(DeviceId id) const {

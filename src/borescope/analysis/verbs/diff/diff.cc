@@ -66,9 +66,10 @@ Table RunsTable(const Table& base, const Table& test) {
   AddInt(table, "host_events", Unit::kCount, Role::kSum, "Selected host rows.");
   AddInt(table, "device_events", Unit::kCount, Role::kSum,
          "Selected device work that was launched in the recording: this is compared.");
-  AddInt(table, "inherited_events", Unit::kCount, Role::kSum,
-         "Selected device work that was launched before the recording began: how much there is says "
-         "nothing of the program, so that it is in no other table.");
+  AddInt(
+      table, "inherited_events", Unit::kCount, Role::kSum,
+      "Selected device work that was launched before the recording began: how much there is says "
+      "nothing of the program, so that it is in no other table.");
   AddInt(table, "inherited_ns", Unit::kNanoseconds, Role::kSum, "Its summed durations.");
   AddInt(table, "span_ns", Unit::kNanoseconds, Role::kSum, "Selected time of all ranks.");
   for (const Table* run : {&base, &test}) {

@@ -50,8 +50,7 @@ class NameSums {
   }
 
   int64_t AddHost(const RankView& view, const Selected& selected);
-  int64_t AddDevice(const RankView& view, const Selected& selected,
-                    const InheritedWork& inherited);
+  int64_t AddDevice(const RankView& view, const Selected& selected, const InheritedWork& inherited);
   Table Make() { return MergeByKey(table_); }
 
  private:
@@ -323,10 +322,11 @@ Tables SumRun(const RankView& view, const Selected& selected, bool short_names) 
   NameSums names(short_names);
   const int64_t host_events = names.AddHost(view, selected);
   const int64_t device_events = names.AddDevice(view, selected, inherited);
-  return {names.Make(),
-          SizeOfRun(selected, host_events, device_events, SumOfInherited(view, selected, inherited)),
-          WorkSums(view, selected, inherited).Make(),
-          LaunchSums(view, selected, inherited, short_names)};
+  return {
+      names.Make(),
+      SizeOfRun(selected, host_events, device_events, SumOfInherited(view, selected, inherited)),
+      WorkSums(view, selected, inherited).Make(),
+      LaunchSums(view, selected, inherited, short_names)};
 }
 
 }  // namespace borescope::internal

@@ -41,7 +41,8 @@ Table NewTable() {
   ns("span_ns", Role::kSum,
      "Length of the step on the host, less time in a step of its process that begins later.");
   ns("length_ns", Role::kSum,
-     "From the completion of the step before, or the begin of this one if that is later, to its own "
+     "From the completion of the step before, or the begin of this one if that is later, to its "
+     "own "
      "completion: when its window on the host and all work that it launched have ended; whatever "
      "is selected.");
   ns("busy_ns", Role::kSum,

@@ -111,7 +111,8 @@ TEST(HtaAggregatesTest, NotFolded) {
 }
 
 TEST(HtaAggregatesTest, SumsBelowZeroAreKeptWithoutAnAllowlist) {
-  const std::vector<HtaDuration> durations = {{"a", 60}, {"b", 40}, {"c", 30}, {"d", -1}, {"d", -1}};
+  const std::vector<HtaDuration> durations = {
+      {"a", 60}, {"b", 40}, {"c", 30}, {"d", -1}, {"d", -1}};
   const std::vector<HtaAggregate> rows = HtaAggregates(durations, {2, 0.8, {}});
   ASSERT_EQ(rows.size(), 4u);
   ExpectRow(rows[2], "d", {-2, -2, -2, -2, 0});

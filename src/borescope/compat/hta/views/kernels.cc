@@ -97,8 +97,7 @@ std::vector<HtaAggregate> HtaAggregates(std::span<const HtaDuration> durations,
     const bool is_allowed =
         allowed.empty() ? rows[i].sum < 0
                         : std::find(allowed.begin(), allowed.end(), rows[i].name) != allowed.end();
-    const bool kept = is_allowed ||
-                      (cumulative[i].value <= threshold && i < folding.num_kernels);
+    const bool kept = is_allowed || (cumulative[i].value <= threshold && i < folding.num_kernels);
     folded[kept ? rows[i].name : "others"].push_back({rows[i].sum, 1});
   }
   return AggregateAll(folded);
