@@ -23,7 +23,7 @@ TableName = Literal[
     "cuda_api_sum", "cuda_gpu_kern_sum", "cuda_gpu_mem_size_sum", "cuda_gpu_mem_time_sum",
     "cuda_gpu_trace", "cuda_kern_exec_sum", "delays", "diff", "diff_annotations", "diff_classes",
     "diff_modules", "diff_operators", "diff_phases", "diff_runs", "diff_summary", "event_counts",
-    "events", "flame", "gap_neighbours", "gaps", "gate", "gemm_shapes", "gpu_time",
+    "events", "flame", "gap_neighbours", "gaps", "gate", "gate_calls", "gemm_shapes", "gpu_time",
     "graph_captures", "graph_kernels", "graph_launches", "graph_operators", "idle", "idle_causes",
     "idle_intervals", "inductor_categories", "inductor_kernels", "inductor_time", "kernel_classes",
     "kernels", "late_collectives", "late_host", "lateness", "launch_links", "launch_summary",

@@ -209,8 +209,8 @@ def _check(root: Root, given: dict[str, Any]) -> str:
     command = shlex.join(words)
     head = {"status": result.status, "command": command if size_of(command) < limit // 4 else None,
             "coverage": _coverage(result.answer), "data": {"why": plain(in_tools(result.why), _LETTERS_OF_ERRORS)},
-            "note": "broken: slower, or a limit is broken; cannot tell: too few runs a side, and then nothing "
-                    "is known of the change, whatever the difference"}
+            "note": "broken: slower, or a limit is broken; cannot tell: too few runs a side for a test, so that a "
+                    "difference of this size may be what varies between runs"}
     parts = [part_of(table, range(min(len(table), given.get("top", _MOST_ROWS))), None) for table in result.answer]
     return fitted(head, parts, limit)
 
@@ -282,7 +282,8 @@ TOOLS: dict[str, ToolSpec] = {each.name: each for each in (
               "table": {**_TEXT, "description": "only this table of diff"}, "top": _TOP,
               "sort": _TEXT, "max_bytes": _BYTES}, ("base", "test"), _compare),
     ToolSpec("check", "Whether a change is real: runs (each one execution of the program) against a baseline of "
-             "others, by a test of runs, or against a budget file. Fewer than 3 a side cannot tell.",
+             "others, by a test of runs, or against a budget file. One run a side has no test: only what is larger than any "
+             "noise is seen.",
              {"runs": _PATHS, "baseline": _PATHS, "budget": {**_TEXT, "description": "TOML file below --root"},
               "history": {**_PATHS, "description": "runs of one unchanged program"},
               "fail": {"type": "number", "minimum": 0, "maximum": 10,

@@ -205,6 +205,17 @@ bool TakesFile(const OptionView& row) {
   return std::find(std::begin(kFiles), std::end(kFiles), row.value) != std::end(kFiles);
 }
 
+// Whether the value of an option may be several, with commas between them.
+bool TakesList(const OptionView& row) { return row.long_name == "by"; }
+
+std::string ZshChoices(std::string_view values, bool is_list) {
+  return is_list ? fmt::format("_sequence compadd - {}", values) : fmt::format("({})", values);
+}
+
+std::string FishChoices(std::string_view values, bool is_list) {
+  return is_list ? fmt::format("(__fish_append , {})", values) : std::string(values);
+}
+
 std::string ZshOption(const Verb& verb, const OptionView& row) {
   // In an _arguments specification, brackets and colons of texts are escaped.
   std::string help;
@@ -214,7 +225,7 @@ std::string ZshOption(const Verb& verb, const OptionView& row) {
   std::string value;
   if (!row.value.empty()) {
     const std::string values = ValuesOf(verb, row);
-    value = !values.empty()  ? fmt::format(":value:_sequence compadd - {}", values)
+    value = !values.empty()  ? ":value:" + ZshChoices(values, TakesList(row))
             : TakesFile(row) ? ":file:_files"
                              : ":value:";
   }
@@ -232,10 +243,12 @@ std::string ZshOperands(const Verb& verb, const Words& analyses) {
   std::string operands;
   int at = 0;
   if (!verb.first.empty()) {
-    operands += fmt::format("'{}:word:_sequence compadd - {}' ", ++at, fmt::join(verb.first, " "));
+    const std::string words = fmt::format("{}", fmt::join(verb.first, " "));
+    operands += fmt::format("'{}:word:{}' ", ++at, ZshChoices(words, verb.is_analysis));
   }
   if (verb.takes_verbs) {
-    operands += fmt::format("'{}:verb:_sequence compadd - {}' ", ++at, fmt::join(analyses, " "));
+    const std::string names = fmt::format("{}", fmt::join(analyses, " "));
+    operands += fmt::format("'{}:verb:{}' ", ++at, ZshChoices(names, true));
   }
   const bool is_alone = verb.name == "list" || verb.name == "completion";
   return operands + (is_alone ? "'*: :'" : "'*:file:_files'");
@@ -294,7 +307,7 @@ std::string FishOption(const Verb& verb, const OptionView& row) {
                                  verb.name, row.long_name);
   line += row.short_name.empty() ? "" : fmt::format(" -s {}", row.short_name);
   if (const std::string values = ValuesOf(verb, row); !values.empty()) {
-    line += fmt::format(" -x -a '(__fish_append , {})'", values);
+    line += fmt::format(" -x -a '{}'", FishChoices(values, TakesList(row)));
   } else if (!row.value.empty()) {
     line += TakesFile(row) ? " -r -F" : " -x";
   }
@@ -314,16 +327,18 @@ std::string FishScript() {
     }
   }
   const Words analyses = NamesOfAnalyses(verbs);
-  const auto add = [&](std::string_view verb, std::string_view option, const Words& words) {
+  const auto add = [&](const Verb& verb, const Words& words, bool is_list) {
+    const std::string values = fmt::format("{}", fmt::join(words, " "));
     script += fmt::format("complete -c borescope -n '__fish_seen_subcommand_from {}' {}-a '{}'\n",
-                          verb, option, fmt::format("(__fish_append , {})", fmt::join(words, " ")));
+                          verb.name, verb.name == "completion" ? "-f " : "",
+                          FishChoices(values, is_list));
   };
   for (const Verb& verb : verbs) {
     if (!verb.first.empty()) {
-      add(verb.name, verb.name == "completion" ? "-f " : "", verb.first);
+      add(verb, verb.first, verb.is_analysis);
     }
     if (verb.takes_verbs) {
-      add(verb.name, "", analyses);
+      add(verb, analyses, true);
     }
   }
   return script;

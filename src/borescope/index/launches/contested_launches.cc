@@ -20,6 +20,7 @@ namespace {
 constexpr size_t kMostContested = 4;
 // A launch may have lost its number to one that begins no further away: they run at the same time.
 constexpr int64_t kNearNs = 1'000'000;
+constexpr size_t kMostRivals = 64;  // of which the nearest are compared
 
 // One contested number: calls and kernels of which each belongs to one of the others.
 struct Contest {
@@ -243,6 +244,7 @@ class Contests {
   void CollectWork();
   bool IsSettled(const Contest& contest) const;
   HostId NearestOverfull(HostId idle) const;
+  bool IsAroundLaunch(HostId call);
   const std::vector<char>& OneKernelNames();
 
   const Trace& trace_;
@@ -352,6 +354,22 @@ HostId Contests::NearestOverfull(HostId idle) const {
   return begin_ns - host.ts_ns[before.value] <= host.ts_ns[next->value] - begin_ns ? before : *next;
 }
 
+// Whether a call contains another launch, which then launched: the runtime calls the driver.
+bool Contests::IsAroundLaunch(HostId call) {
+  constexpr uint32_t kMostRows = 16;
+  const HostEvents& host = trace_.host();
+  const std::vector<char>& is_one = OneKernelNames();
+  for (uint32_t row = call.value + 1; row < host.size() && row <= call.value + kMostRows; ++row) {
+    if (host.track[row] != host.track[call.value] || host.ts_ns[row] > host.end_ns(call)) {
+      return false;
+    }
+    if (is_one[host.name[row].value] != 0 && Covers(host, call, {row})) {
+      return true;
+    }
+  }
+  return false;
+}
+
 // Launches that have no work: each may be that of a kernel of the overfull call nearest in time.
 void Contests::AddIdleLaunches() {
   const HostEvents& host = trace_.host();
@@ -362,12 +380,15 @@ void Contests::AddIdleLaunches() {
         is_one[host.name[row].value] == 0 || work_of_[host.detail[row]] != 0) {
       continue;
     }
+    const int64_t number = trace_.runtime_calls().correlation[host.detail[row]];
+    const bool is_repeat = IsCorrelation(number) && calls_.launches.Get(number) != row;
+    if (is_repeat || IsAroundLaunch({row})) {
+      continue;
+    }
     const HostId overfull = NearestOverfull({row});
     Contest& contest = contests_.find(overfull.value)->second;
     const int64_t apart_ns = std::abs(host.ts_ns[row] - host.ts_ns[overfull.value]);
-    const bool is_new = std::find(contest.calls.begin(), contest.calls.end(), HostId{row}) ==
-                        contest.calls.end();  // a call with the same number is a rival already
-    if (is_new && apart_ns <= kNearNs && contest.calls.size() <= kMostContested) {
+    if (!contest.is_repeated && apart_ns <= kNearNs && contest.calls.size() < kMostRivals) {
       contest.calls.push_back({row});
     }
   }
@@ -388,6 +409,13 @@ void Contests::CollectWork() {
   const HostEvents& host = trace_.host();
   for (const uint32_t call : Ordered()) {
     Contest& contest = contests_.find(call)->second;
+    if (!contest.is_repeated && contest.calls.size() > kMostContested) {
+      const int64_t own_ns = host.ts_ns[call];
+      std::stable_sort(contest.calls.begin(), contest.calls.end(), [&](HostId a, HostId b) {
+        return std::abs(host.ts_ns[a.value] - own_ns) < std::abs(host.ts_ns[b.value] - own_ns);
+      });
+      contest.calls.resize(kMostContested);
+    }
     std::sort(contest.calls.begin(), contest.calls.end(), [&](HostId a, HostId b) {
       return std::pair(host.ts_ns[a.value], a) < std::pair(host.ts_ns[b.value], b);
     });

@@ -53,8 +53,10 @@ void Write(const std::vector<Launch>& launches, bool with_names, TraceMaker& mak
     if (with_names) {
       maker.part().data.runtime_calls.kernel.back() = maker.part().Intern(launch.kernel);
     }
-    maker.Kernel(launch.kernel, launch.stream, {launch.kernel_ns, 40},
-                 {.correlation = launch.kernel_number});
+    if (!launch.kernel.empty()) {
+      maker.Kernel(launch.kernel, launch.stream, {launch.kernel_ns, 40},
+                   {.correlation = launch.kernel_number});
+    }
   }
 }
 
@@ -64,7 +66,8 @@ class Program {
  public:
   Program(uint64_t seed, int64_t threads) : random_(seed), threads_(threads) {}
 
-  std::vector<Launch> Run(bool is_shared) {
+  // `lost`: one launch in so many has no kernel at all.
+  std::vector<Launch> Run(bool is_shared, int64_t lost = 0) {
     std::vector<Launch> launches;
     for (int64_t round = 0; round < 120; ++round) {
       for (int64_t thread = 0; thread < threads_; ++thread) {
@@ -83,6 +86,8 @@ class Program {
             is_shared ? launches[i].call_number : launches[i + 1].call_number;
         ++planted;
         ++i;
+      } else if (lost != 0 && Below(lost) == 0) {
+        launches[i].kernel = "";
       }
     }
     return launches;
@@ -110,6 +115,9 @@ struct Score {
       rows[linked.trace.Name(DeviceId{row})] = row;
     }
     for (const Launch& launch : launches) {
+      if (launch.kernel.empty()) {
+        continue;
+      }
       const uint32_t row = rows[launch.kernel];
       const HostId call = linked.links.launch_of[row];
       const bool is_right = call.valid() &&
@@ -141,6 +149,25 @@ TEST(ContestedLaunchesTest, KernelsWithTheNumberOfAnotherThreadGoBackToTheirOwn)
     EXPECT_EQ(score.wrong, 0) << is_shared;
     EXPECT_LE(score.open, planted / 20) << is_shared << " of " << planted;
   }
+}
+
+// ... also where launches beside them have lost their kernels.
+TEST(ContestedLaunchesTest, LaunchesWithoutKernelsDoNotMislead) {
+  Score score;
+  int planted = 0;
+  for (uint64_t seed = 0; seed < kSeeds; ++seed) {
+    Program program(seed, 3);
+    const std::vector<Launch> launches = program.Run(false, 5);
+    TraceMaker maker;
+    Write(launches, false, maker);
+    score.Add(launches, Linked(maker));
+    planted += program.planted;
+  }
+  RecordProperty("planted", planted);
+  RecordProperty("wrong", score.wrong);
+  RecordProperty("open", score.open);
+  EXPECT_LE(score.wrong, planted / 50) << planted;
+  EXPECT_LE(score.open, planted / 2) << planted;
 }
 
 // Several threads on one stream: the calls name their kernels, as on AMD.
@@ -204,6 +231,23 @@ TEST(ContestedLaunchesTest, SeveralKernelsOfOneLaunch) {
     const Linked linked(maker);
     EXPECT_EQ(linked.OpOf("a"), stream == 1 ? "aten::mm" : "");
     EXPECT_EQ(linked.ambiguous(), stream == 1 ? 0U : 2U);
+  }
+}
+
+// The call of the runtime around that of the driver launched nothing itself.
+TEST(ContestedLaunchesTest, CallsAroundALaunchAreNoRivals) {
+  for (const int64_t number : {5, 9}) {
+    TraceMaker maker;
+    maker.Op("aten::mm", 1, {98, 20});
+    maker.Call("cudaLaunchKernel", 1, {100, 15}, number);
+    maker.Call("cuLaunchKernel", 1, {102, 9}, 5);
+    maker.Kernel("a", 1, {200, 40}, {.correlation = 5});
+    maker.Kernel("b", 1, {300, 40}, {.correlation = 5});
+    const Linked linked(maker);
+    for (const std::string_view kernel : {"a", "b"}) {
+      const HostId launch = linked.links.launch_of[testkit::FindDevice(linked.trace, kernel).value];
+      EXPECT_EQ(NameOrNone(linked.trace, launch), "cuLaunchKernel") << number;
+    }
   }
 }
 
