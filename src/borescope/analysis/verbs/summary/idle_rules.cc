@@ -153,9 +153,10 @@ class IdleTime {
 
  private:
   // Without causes that have a name, and findings of their own.
-  TrueShare share() const {
-    return ShareWithoutRecording(cost_, SubtractSaturating(idle_ns_, named_ns_), span_ns_, true);
-  }
+  TrueShare share() const { return ShareWithoutRecording(cost_, rest_ns(), span_ns_, true); }
+  TrueShare AllIdle() const { return ShareWithoutRecording(cost_, idle_ns_, span_ns_, true); }
+  // Without causes that have a name.
+  int64_t rest_ns() const { return SubtractSaturating(idle_ns_, named_ns_); }
   double ShareOfTrueSpan(int64_t ns) const {
     return ShareOf(ns, SubtractSaturating(span_ns_, cost_.estimate_ns));
   }
@@ -172,7 +173,9 @@ class IdleTime {
         {is_withdrawn ? "The device idles because it is recorded"
                       : "Whether the device idles cannot be told from this recording",
          "info",
-         "idle " + PartOf(idle_ns_, span_ns_) + WordsOfTrueShare(cost_, idle) + left_out_.Words(),
+         fmt::format("idle {}{}{}{}", PartOf(rest_ns(), span_ns_),
+                     named_ns_ > 0 ? " beside the causes that have a name" : "",
+                     WordsOfTrueShare(cost_, idle), left_out_.Words()),
          idle.estimate, "share",
          is_withdrawn
              ? "Recording slows the host, and the device waits for it: the table true_time says "
@@ -269,14 +272,13 @@ class IdleTime {
   // It is as grave as all idle time, so that a cause of many is no less of a warning. A small part
   // of it is not named as the cause.
   Finding First() const {
-    const int64_t true_idle_ns = SubtractSaturating(idle_ns_, cost_.estimate_ns);
-    const bool are_several = !IsNotable(0) && causes_[0].ns < true_idle_ns - causes_[0].ns;
-    const TrueShare idle = share();
+    const int64_t true_rest_ns = SubtractSaturating(rest_ns(), cost_.estimate_ns);
+    const bool are_several = !IsNotable(0) && causes_[0].ns < true_rest_ns - causes_[0].ns;
     Finding finding =
-        FindingOf(are_several ? CauseTime{&kSeveralCauses, true_idle_ns, idle_ns_} : causes_[0]);
-    finding.severity = idle.low >= kIdleWarning ? "warning" : finding.severity;
+        FindingOf(are_several ? CauseTime{&kSeveralCauses, true_rest_ns, rest_ns()} : causes_[0]);
+    finding.severity = share().low >= kIdleWarning ? "warning" : finding.severity;
     finding.evidence += are_several ? "" : "; idle " + PartOf(idle_ns_, span_ns_);
-    finding.evidence += WordsOfTrueShare(cost_, idle);
+    finding.evidence += WordsOfTrueShare(cost_, AllIdle());
     AddOthers(are_several ? 0 : 1, finding.evidence);
     finding.evidence += left_out_.Words();
     return finding;
