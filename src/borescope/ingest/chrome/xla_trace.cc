@@ -2,6 +2,7 @@
 // and the host, lines of a device its streams, and arguments are texts.
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <iterator>
 #include <limits>
 #include <tuple>
@@ -276,7 +277,7 @@ class XlaTrace {
     kernels.private_bytes[kernel] = DetailNumber(details, "private_mem");
     const ParsedDouble occupancy = ParseDouble(Detail(details, "occ_pct"));
     if (occupancy.status == NumberStatus::kOk && occupancy.value > 0 && occupancy.value <= 100) {
-      kernels.occupancy_percent[kernel] = static_cast<int32_t>(occupancy.value + 0.5);
+      kernels.occupancy_percent[kernel] = static_cast<int32_t>(std::lround(occupancy.value));
     }
     kernels.graph_node_id[kernel] = rows_.Number(row, kGraphNode).value_or(kMissing);
     return kernel;
