@@ -68,7 +68,8 @@ int64_t ChromeRows::Pid(const RawEvent& event) {
 }
 
 void ChromeRows::AddRow(const RawEvent& event, char phase) {
-  Row row{.phase = phase};
+  Row row;
+  row.phase = phase;
   row.category = Intern(event, Field::kCategory);
   const bool is_arrow = phase != 'X';
   const EventTime time = is_arrow ? EventTime() : values_.Time(event);
