@@ -238,10 +238,10 @@ Result<Table> FewEventsTable(const RankView& view, const Selected& selected,
   return table;
 }
 
-std::string FewOfMany::Words(const SummaryTables& tables) const {
+std::string FewOfMany::Words(const SummaryTables& tables, std::string_view what) const {
   const bool is_one = events == 1 && devices == 1;
   std::string words = fmt::format(
-      "{} of {}{} {} {}{}, {}", events, of_events,
+      "{} of {} {}{} {} {}{}, {}", events, of_events, what,
       devices == 1 ? "" : fmt::format(" on each of {} devices", devices), is_one ? "takes" : "take",
       FormatTime(ns), is_one ? "" : ", the longest " + FormatTime(largest_ns),
       WordsOfPlace(tables, place));

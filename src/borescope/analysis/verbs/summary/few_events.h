@@ -59,8 +59,9 @@ struct FewOfMany {
   bool is_first = false;  // of the events of its sum, by time
   FindingPlace place = {};
 
-  // "1 of 64 takes 17.5 s, rank 0, GPU 0, +1.000ms to +17501.000ms, stream 7: all_reduce"
-  std::string Words(const SummaryTables& tables) const;
+  // "1 of 64 collectives takes 17.5 s, rank 0, GPU 0, +1.000ms to +17501.000ms, stream 7:
+  // all_reduce". `what`: the events.
+  std::string Words(const SummaryTables& tables, std::string_view what) const;
 };
 
 // Missing unless few events make up more than half of the sum over all devices. `name`: of a

@@ -131,6 +131,8 @@ constexpr std::string_view kTitles[] = {"A few collectives take most of the comm
                                         "A few copies take most of the time of copies",
                                         "A few launches take a large part of the kernel time"};
 
+constexpr std::string_view kEvents[] = {"collectives", "copies", "launches"};
+
 // A program with 16 to 60 events of a kind, beside which nothing runs, in steps of four. All but
 // `few` are short.
 struct Planted {
@@ -175,8 +177,8 @@ Planted Plant(Program& program, Sum sum, bool has_few) {
   return planted;
 }
 
-void ExpectWords(const std::string& evidence, const Planted& planted) {
-  EXPECT_NE(evidence.find(fmt::format("{} of {} take", planted.few.size(), planted.count)),
+void ExpectWords(const std::string& evidence, const Planted& planted, std::string_view what) {
+  EXPECT_NE(evidence.find(fmt::format("{} of {} {} take", planted.few.size(), planted.count, what)),
             std::string::npos)
       << evidence;
 }
@@ -192,7 +194,8 @@ TEST_P(PlantedSums, AFewOfManyAreNamed) {
     const Tables tables = program.Ask();
     const size_t row = RowOf(tables, title);
     ASSERT_LT(row, tables[0].rows()) << AllOf(tables);
-    ExpectWords(Texts(tables[0], "evidence")[row], planted);
+    ExpectWords(Texts(tables[0], "evidence")[row], planted,
+                kEvents[static_cast<size_t>(GetParam())]);
     EXPECT_EQ(Ints(tables[0], "begin_ns")[row], planted.longest_begin_ns);
     EXPECT_EQ(Ints(tables[0], "step")[row], planted.longest_step);
     EXPECT_FALSE(Holds(tables, "Communication is not hidden behind compute")) << AllOf(tables);
@@ -274,7 +277,7 @@ TEST(PlantedEvents, AFewWaitsAreNamed) {
     if (Holds(tables, "The device idles in one long gap")) {
       continue;
     }
-    ExpectWords(Texts(tables[0], "evidence")[0], planted);
+    ExpectWords(Texts(tables[0], "evidence")[0], planted, "gaps");
     EXPECT_NE(Texts(tables[0], "help")[0].find("in a few times"), std::string::npos);
   }
 }
