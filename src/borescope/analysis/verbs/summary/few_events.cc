@@ -148,21 +148,28 @@ void PushKernels(Tabulator& table, const RankView& view, const Selected& selecte
                  const DeviceTime& time) {
   const DeviceEvents& device = view.trace.device();
   const Tracks& tracks = view.trace.tracks();
-  std::vector<Sum> sums(view.trace.strings().size());
+  std::vector<uint32_t> place_of(view.trace.strings().size());  // in `sums`, from 1 on; 0: nowhere
+  std::vector<std::pair<StringId, Sum>> sums;
   int64_t all_ns = 0;
   for (const uint32_t track : time.tracks) {
     for (uint32_t row = tracks.first_row[track]; row < tracks.end_row[track]; ++row) {
       CheckStopAt(row);
-      if (device.kind[row] == DeviceKind::kKernel && selected.Keeps(DeviceId{row})) {
-        sums[device.name[row].value].Add({device.ts_ns[row], device.end_ns(DeviceId{row})},
-                                         device.dur_ns[row], DeviceId{row});
-        AddSaturatingTo(all_ns, device.dur_ns[row]);
+      if (device.kind[row] != DeviceKind::kKernel || !selected.Keeps(DeviceId{row})) {
+        continue;
       }
+      uint32_t& place = place_of[device.name[row].value];
+      if (place == 0) {
+        sums.emplace_back(device.name[row], Sum());
+        place = static_cast<uint32_t>(sums.size());
+      }
+      sums[place - 1].second.Add({device.ts_ns[row], device.end_ns(DeviceId{row})},
+                                 device.dur_ns[row], DeviceId{row});
+      AddSaturatingTo(all_ns, device.dur_ns[row]);
     }
   }
-  for (uint32_t name = 0; name < sums.size(); ++name) {
-    if (sums[name].events.all_ns > 0 && sums[name].events.all_ns >= all_ns / kLeastPartOfKernels) {
-      table.Push(time.gpu, kKernelPlace, view.trace.Text(StringId{name}), sums[name]);
+  for (const auto& [name, sum] : sums) {
+    if (sum.events.all_ns > 0 && sum.events.all_ns >= all_ns / kLeastPartOfKernels) {
+      table.Push(time.gpu, kKernelPlace, view.trace.Text(name), sum);
     }
   }
 }
