@@ -338,6 +338,41 @@ TEST(PlantedEvents, StepsWithoutDeviceWorkAreNamed) {
   }
 }
 
+// Of two ranks one is late, in a few collectives or in all of them.
+TEST(PlantedEvents, AFewWaitsForARankAreNamed) {
+  constexpr int64_t kRanks = 2;
+  for (uint64_t seed = 1; seed <= kSeeds; ++seed) {
+    SCOPED_TRACE(seed);
+    Program random(seed);
+    const auto count = static_cast<size_t>(random.Between(12, 40));
+    const std::set<size_t> few = random.PickFew(count);
+    const bool has_few = seed % 4 != 0;
+    const int64_t late = random.Between(0, kRanks - 1);
+    TestTrace traces[kRanks];
+    int64_t end_ns = 0;
+    for (size_t i = 0; i < count; ++i) {
+      const int64_t wait_ns = has_few
+                                  ? (few.contains(i) ? random.Between(8'000, 20'000) * kUs : kUs)
+                                  : random.Between(300, 400) * kUs;
+      end_ns += wait_ns + 500 * kUs;
+      for (int64_t rank = 0; rank < kRanks; ++rank) {
+        const int64_t dur_ns = 20 * kUs + (rank == late ? 0 : wait_ns);
+        traces[rank].Kernel("ncclDevKernel_AllReduce(x)", {end_ns - dur_ns, dur_ns}, {.stream = 9},
+                            {"allreduce", 64, 64});
+        traces[rank].Kernel(fmt::format("gemm_{}", i % 7), {end_ns, 400 * kUs}, {.stream = 7});
+      }
+    }
+    const Tables tables = Analyse("summary", {&traces[0].View(0), &traces[1].View(1)});
+    const size_t row = RowOf(tables, "One rank makes the others wait");
+    ASSERT_LT(row, tables[0].rows()) << AllOf(tables);
+    const std::string& evidence = Texts(tables[0], "evidence")[row];
+    const std::string words = fmt::format("{} of {} collectives ha", few.size(), count);
+    EXPECT_EQ(evidence.find(words) != std::string::npos, has_few) << evidence;
+    EXPECT_EQ(Texts(tables[0], "help")[row].starts_with("It came late once"), has_few);
+    EXPECT_EQ(Ints(tables[0], "rank")[row], late);
+  }
+}
+
 // Arrays that go to the device and back around kernels; of the others each lacks one condition.
 TEST(PlantedEvents, RoundTripsAreToldFromOtherCopies) {
   enum class Kind { kRoundTrip, kOtherSizes, kNoKernel, kOneWay, kFewRounds, kCount };
