@@ -14,6 +14,28 @@ if TYPE_CHECKING:
     from ._io import Given
     from ._run import Run
 
+# The tables of all verbs, for editors that complete them.
+TableName = Literal[
+    "annotated_kernels", "annotations", "bandwidth", "boxes", "breakdown", "breakdown_spread",
+    "busy", "check", "check_runs", "checks", "clock_skew", "clocks", "collective_bandwidth",
+    "collective_time", "collectives", "comm_model", "comm_slow", "copies", "counter_flops",
+    "counter_lineup", "counters", "critical_ops", "critical_path", "critical_path_summary",
+    "cuda_api_sum", "cuda_gpu_kern_sum", "cuda_gpu_mem_size_sum", "cuda_gpu_mem_time_sum",
+    "cuda_gpu_trace", "cuda_kern_exec_sum", "delays", "diff", "diff_annotations", "diff_classes",
+    "diff_modules", "diff_operators", "diff_phases", "diff_runs", "diff_summary", "event_counts",
+    "events", "flame", "gap_neighbours", "gaps", "gate", "gate_calls", "gemm_shapes", "gpu_time",
+    "graph_captures", "graph_kernels", "graph_launches", "graph_operators", "idle", "idle_causes",
+    "idle_intervals", "inductor_categories", "inductor_kernels", "inductor_time", "kernel_classes",
+    "kernels", "late_collectives", "late_host", "lateness", "launch_links", "launch_summary",
+    "launches", "ledger", "levels", "longest_gaps", "memory_bound", "memory_ops", "memory_peak",
+    "memory_timeline", "modelled", "nvtx_gpu_proj_sum", "nvtx_kern_sum", "nvtx_sum", "ops",
+    "osrt_sum", "overlap", "overview", "points", "prof", "quality", "queue", "rank_groups",
+    "ranking", "replay_constants", "replay_quality", "roofline", "roofs", "sequence_coverage",
+    "sequences", "slack", "slow_steps", "stack_frames", "stacks", "step_heat", "step_spread",
+    "steps", "steps_spread", "stragglers", "sync_edges", "sync_quality", "timeline", "top",
+    "traces", "tracks", "utilisation", "variability", "variability_summary", "variance_causes",
+    "verdict", "waits", "waits_by_rank", "what_if"
+]
 # The type of each parameter, by verb.
 PARAMETERS: dict[str, dict[str, str]] = {
     "info": {
@@ -344,7 +366,7 @@ class Verbs:
             >>> import borescope
             >>> run = borescope.open("tests/data/demo_run")
             >>> run.doctor()
-            <Answer: quality (70 rows)>
+            <Answer: quality (72 rows)>
         """
         return self._verb("doctor", {
             "rank": rank, "sort": sort, "top": top
@@ -484,7 +506,8 @@ class Verbs:
                 head_ns (int, ns): Before the launch of the first device work.
                 tail_ns (int, ns): After the last device work of the recording.
                 before_recording_ns (int, ns): The first work had been launched or the host waited
-                    for the device: that was busy with work from before the recording.
+                    for the device, which has recorded work from before the recording: it was busy
+                    with such.
                 sync_ns (int, ns): The host was blocked when the gap began: what would not be idle
                     had it gone on at once.
                 data_ns (int, ns): The host was loading data before it launched the next work.
@@ -496,7 +519,7 @@ class Verbs:
                 device_ns (int, ns): Less than 100 us before work launched earlier: dependencies,
                     time between queued work.
                 unrecorded_ns (int, ns): The next work had been launched, but something that was not
-                    recorded held it back.
+                    recorded held it back; or the host was in calls whose copies were not recorded.
                 unknown_ns (int, ns): The launch of the next work was not recorded.
             kernels: Top 5: Device time per kernel.
                 name (string): Name of the kernel as recorded.
@@ -821,7 +844,8 @@ class Verbs:
                 head_ns (int, ns): Before the launch of the first device work.
                 tail_ns (int, ns): After the last device work of the recording.
                 before_recording_ns (int, ns): The first work had been launched or the host waited
-                    for the device: that was busy with work from before the recording.
+                    for the device, which has recorded work from before the recording: it was busy
+                    with such.
                 sync_ns (int, ns): The host was blocked when the gap began: what would not be idle
                     had it gone on at once.
                 data_ns (int, ns): The host was loading data before it launched the next work.
@@ -833,7 +857,7 @@ class Verbs:
                 device_ns (int, ns): Less than 100 us before work launched earlier: dependencies,
                     time between queued work.
                 unrecorded_ns (int, ns): The next work had been launched, but something that was not
-                    recorded held it back.
+                    recorded held it back; or the host was in calls whose copies were not recorded.
                 unknown_ns (int, ns): The launch of the next work was not recorded.
             late_host: What the host did while devices waited for its launches.
                 rank (int): Rank of the process in the job.

@@ -145,6 +145,9 @@ def _assert_kept(request: pytest.FixtureRequest, trace: Any, budget: Any, baseli
                  strict: bool) -> None:
     import borescope
 
+    if not hasattr(borescope, "check"):
+        pytest.fail(f"`import borescope` gives another project's package ({borescope.__file__}), not that of "
+                    "gpu-borescope", pytrace=False)
     result = borescope.check(trace, budget=budget, baseline=baseline, strict=strict)
     request.node.user_properties.append(("borescope", f"{result.status}: {result.why}"))
     if not result or (strict and result.status == "cannot tell"):

@@ -7,6 +7,7 @@ Needs PyYAML, of the system or of the environment; skipped (77) without it. pip 
 """
 
 import argparse
+import contextlib
 import os
 import re
 import runpy
@@ -58,6 +59,18 @@ class Bench:
         if done.returncode != status:
             self.problems.append(f"{what}: exit status {done.returncode}, not {status}: {done.stderr[:400]}")
 
+    @contextlib.contextmanager
+    def command_of_another_project(self):
+        """A command of the name that says something else."""
+        command = self.folder / "programs" / "borescope"
+        ours = command.readlink()
+        command.unlink()
+        command.write_text("#!/bin/sh\necho 'usage: borescope [shell]'\n")
+        command.chmod(0o755)
+        yield
+        command.unlink()
+        command.symlink_to(ours)
+
     def leave_stale_reports(self):
         """Those of an earlier check, which nobody may take for those of this one."""
         (self.folder / "borescope-reports").mkdir(exist_ok=True)
@@ -75,6 +88,10 @@ class Bench:
             self.problems.append(what)
 
 
+# What is installed, and what an index would resolve to whatever has the name there.
+PACKAGES = ["wheels/gpu_borescope-0.1.0-cp312-abi3-linux_x86_64.whl", "https://example.org/gpu_borescope-0.1.0.whl",
+            "./checkout/"]
+NAMES_ALONE = ["borescope", "borescope==1.1.0", "gpu-borescope", "none"]
 # What is asked, the variables in the words of the inputs, and the exit status.
 CASES = [
     ("kept", {"trace": "base 0.json", "budget": "kept.toml"}, 0),
@@ -110,11 +127,20 @@ def check_github(bench, yaml, root):
         bench.expect(f"github, {what}: summary {summary!r}", "borescope check" in summary and "stale" not in summary)
         bench.expect(f"github, {what}: one line of an error", status != 2 or summary.count("\n") == 1)
         check_reports(bench, f"github, {what}", status)
-    bench.expect("github: pip", bench.take("pip_words").splitlines()[-1] == "borescope")
-    bench.run("github, version", shell, install["run"], {"BORESCOPE_VERSION": "1.2.3"}, 0)
-    bench.expect("github: pip with a version", bench.take("pip_words").splitlines()[-1] == "borescope==1.2.3")
-    bench.run("github, none", shell, install["run"], {"BORESCOPE_VERSION": "none"}, 0)
-    bench.expect("github: nothing is installed", bench.take("pip_words") == "")
+    check_install(bench, "github", shell, install["run"])
+
+
+def check_install(bench, what, words, script):
+    """Nothing is installed that was not named, and nothing by a name that an index may resolve."""
+    bench.expect(f"{what}: nothing is installed by default", bench.take("pip_words") == "")
+    for package in PACKAGES:
+        bench.run(f"{what}, {package}", words, script, {"BORESCOPE_PACKAGE": package}, 0)
+        bench.expect(f"{what}: pip installs {package}", bench.take("pip_words").splitlines()[-1:] == [package])
+    for package in NAMES_ALONE:
+        bench.run(f"{what}, {package}", words, script, {"BORESCOPE_PACKAGE": package}, 2)
+        bench.expect(f"{what}: {package} reaches pip", bench.take("pip_words") == "")
+    with bench.command_of_another_project():
+        bench.run(f"{what}, another project's command", words, script, {"BORESCOPE_PACKAGE": ""}, 2)
 
 
 def check_reports(bench, what, status):
@@ -130,6 +156,8 @@ def check_reports(bench, what, status):
 
 def check_gitlab(bench, yaml, root):
     job = yaml.safe_load((root / "ci/gitlab/borescope.yml").read_text())[".borescope-check"]
+    bench.expect("gitlab: an image is chosen", "image" not in job)
+    bench.expect("gitlab: a package is chosen", job["variables"]["BORESCOPE_PACKAGE"] == "")
     bench.expect("gitlab: junit", job["artifacts"]["reports"]["junit"] == "$BORESCOPE_REPORTS/junit.xml")
     script = "set -e\n" + "\n".join(job["before_script"] + job["script"])
     shells = [[path] for path in (shutil.which("bash"), shutil.which("dash"), shutil.which("busybox")) if path]
@@ -140,7 +168,7 @@ def check_gitlab(bench, yaml, root):
             bench.leave_stale_reports()
             bench.run(f"gitlab in {shell[0]}, {what}", words, script, variables, status)
             check_reports(bench, f"gitlab, {what}", status)
-        bench.expect("gitlab: pip", bench.take("pip_words").splitlines()[-1] == "borescope")
+        check_install(bench, f"gitlab in {shell[0]}", words, "set -e\n" + "\n".join(job["before_script"]))
 
 
 def main():

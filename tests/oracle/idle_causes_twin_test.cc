@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <map>
 #include <string>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -41,6 +42,7 @@ constexpr int64_t kOrdinaryLaunch = kOrdinaryLaunchNs / kMomentNs;
 constexpr int64_t kMostSkew = kMostSkewNs / kMomentNs;
 constexpr int64_t kWaitingThread = 7;
 constexpr int64_t kLoadingThread = 8;
+constexpr const char* kUntracedCall = "hipMemcpy";  // no work is ever of it
 
 // Of each moment of a run, and of as many around it as a clock may be off, whether it is so.
 class Moments {
@@ -69,10 +71,52 @@ void AddWaits(Random& random, RandomRun& run) {
   int64_t now = random.Between(0, 30);
   while (now < kRunEnd - 1 && random.Chance(0.8)) {
     const Time time{now, std::min(kRunEnd, now + random.Between(1, 16))};
-    run.calls.push_back({"cudaDeviceSynchronize", kWaitingThread, time,
-                         static_cast<int64_t>(run.calls.size()) + 1});
+    run.calls.push_back({random.Chance(0.3) ? kUntracedCall : "cudaDeviceSynchronize",
+                         kWaitingThread, time, static_cast<int64_t>(run.calls.size()) + 1});
     now = time.end + random.Between(0, 12);
   }
+}
+
+// Work whose number was not recorded either: it may be from before the recording.
+void ForgetNumbers(Random& random, RandomRun& run) {
+  for (RunWork& work : run.work) {
+    work.has_number = work.call != kNoCall || random.Chance(0.3);
+  }
+  if (random.Chance(0.3)) {  // so that some come first on their stream
+    RunWork first{DeviceKind::kKernel, "earlier", random.Between(0, 1), random.Between(7, 8), {}};
+    const int64_t begin = random.Between(0, 12);
+    first.time = {begin, begin + random.Between(1, 4)};
+    first.has_number = false;
+    run.work.push_back(first);
+  }
+}
+
+// Whether a stream of the device begins with work from before the recording. Not on the clock of
+// the device.
+bool HasInherited(const RandomRun& run, int64_t gpu, int64_t selected_stream) {
+  int64_t first_launch = kMissing;
+  std::map<int64_t, const RunWork*> first;  // by stream
+  std::map<int64_t, bool> has_launched;
+  for (const RunWork& work : run.work) {
+    if (work.call != kNoCall) {
+      const int64_t begin = run.calls[static_cast<size_t>(work.call)].time.begin;
+      first_launch = first_launch == kMissing ? begin : std::min(first_launch, begin);
+    }
+    if (work.gpu != gpu || (selected_stream != kMissing && work.stream != selected_stream)) {
+      continue;
+    }
+    has_launched[work.stream] = has_launched[work.stream] || work.call != kNoCall;
+    const RunWork*& known = first[work.stream];
+    const auto order = [](const RunWork& one) {
+      return std::tuple(one.time.begin, -one.time.length(), one.kind);
+    };
+    known = known == nullptr || order(work) < order(*known) ? &work : known;
+  }
+  return first_launch != kMissing && std::any_of(first.begin(), first.end(), [&](const auto& one) {
+           const RunWork& work = *one.second;
+           return work.call == kNoCall && !work.has_number &&
+                  (has_launched[one.first] || work.time.begin < first_launch);
+         });
 }
 
 RandomRun InNanoseconds(RandomRun run) {
@@ -94,10 +138,28 @@ void Mark(Moments& moments, Time time) {
   }
 }
 
+// What copied without a call may be what these calls copied.
+bool MayBeUntraced(const RandomRun& run) {
+  return std::none_of(run.work.begin(), run.work.end(), [](const RunWork& work) {
+    return work.kind == DeviceKind::kMemcpy && work.call == kNoCall;
+  });
+}
+
+Moments UntracedIn(const RandomRun& run) {
+  Moments untraced;
+  for (const testkit::RunCall& call : run.calls) {
+    if (call.name == kUntracedCall && MayBeUntraced(run)) {
+      Mark(untraced, call.time);
+    }
+  }
+  return untraced;
+}
+
 Moments BlockedIn(const RandomRun& run) {
   Moments blocked;
   for (const testkit::RunCall& call : run.calls) {
-    if (call.name == "cudaStreamSynchronize" || call.thread == kWaitingThread) {
+    const bool is_untraced = call.name == kUntracedCall && MayBeUntraced(run);
+    if ((call.name == "cudaStreamSynchronize" || call.thread == kWaitingThread) && !is_untraced) {
       Mark(blocked, call.time);
     }
   }
@@ -201,56 +263,84 @@ std::string CauseAfterLaunch(const Gap& gap, int64_t ns, const std::string& held
   return gap.end - std::max(gap.begin, ready) < kOrdinaryLaunch ? "device" : held;
 }
 
+// What the host did, and what the device had at the begin.
+struct HostMoments {
+  Moments blocked;
+  Moments loading;
+  Moments untraced;
+  bool has_inherited = false;
+};
+
+// The time around `ns` within `late` in which no copy may have run unrecorded.
+Time PieceAround(const Moments& untraced, int64_t ns, Time late) {
+  Time piece{ns, ns + 1};
+  while (piece.begin > late.begin && untraced[piece.begin - 1] == 0) {
+    --piece.begin;
+  }
+  while (piece.end < late.end && untraced[piece.end] == 0) {
+    ++piece.end;
+  }
+  return piece;
+}
+
 std::string CauseOfHead(const Gap& gap, int64_t ns, int64_t run_begin, int64_t first_work,
-                        const Moments& blocked, const Moments& loading) {
+                        const HostMoments& host) {
   if (gap.launch.begin == kMissing) {
-    return "head";
+    return host.has_inherited ? "before_recording" : "head";
   }
   const Gap head{run_begin, gap.end, gap.launch};
   if (ns >= gap.launch.begin) {
-    return CauseAfterLaunch(head, ns, "before_recording");
+    return CauseAfterLaunch(head, ns, host.has_inherited ? "before_recording" : "unrecorded");
   }
-  if (blocked[ns] != 0 && ns < first_work) {
+  if (host.untraced[ns] != 0) {
+    return "unrecorded";
+  }
+  if (host.has_inherited && host.blocked[ns] != 0 && ns < first_work) {
     return "before_recording";
   }
-  const Time late{run_begin, std::min(gap.launch.begin, gap.end)};
-  return 2 * CountIn(loading, late) >= late.length() ? "data" : "head";
+  const Time late =
+      PieceAround(host.untraced, ns, {run_begin, std::min(gap.launch.begin, gap.end)});
+  return 2 * CountIn(host.loading, late) >= late.length() ? "data" : "head";
 }
 
-std::string CauseOfGap(const Gap& gap, int64_t ns, const Moments& blocked, const Moments& loading) {
+std::string CauseOfGap(const Gap& gap, int64_t ns, const HostMoments& host) {
   if (gap.launch.begin == kMissing) {
     return "unknown";
   }
   if (ns >= gap.launch.begin) {
     return CauseAfterLaunch(gap, ns, "unrecorded");
   }
-  const int64_t late = std::min(gap.launch.begin, gap.end);
-  int64_t sync_end = gap.begin;
-  if (const int64_t since = BlockedSince(blocked, gap.begin); since != kMissing) {
-    sync_end = std::min(late, gap.begin + CountIn(blocked, {since, late}));
+  if (host.untraced[ns] != 0) {
+    return "unrecorded";
+  }
+  const Time late =
+      PieceAround(host.untraced, ns, {gap.begin, std::min(gap.launch.begin, gap.end)});
+  int64_t sync_end = late.begin;
+  if (const int64_t since = BlockedSince(host.blocked, late.begin); since != kMissing) {
+    sync_end = std::min(late.end, late.begin + CountIn(host.blocked, {since, late.end}));
   }
   if (ns < sync_end) {
     return "sync";
   }
-  const int64_t loaded = CountIn(loading, {sync_end, late});
-  return 2 * loaded >= late - sync_end ? "data" : "host";
+  const int64_t loaded = CountIn(host.loading, {sync_end, late.end});
+  return 2 * loaded >= late.end - sync_end ? "data" : "host";
 }
 
 // Of a moment in a gap that small work of other threads may have cut out of one of the main
 // threads.
 std::string CauseWithin(Gap gap, const Gap& main, bool after_small, int64_t ns,
-                        const Moments& blocked, const Moments& loading) {
+                        const HostMoments& host) {
   const bool is_cut = main.begin != gap.begin || main.end != gap.end;
   if (!is_cut || main.begin == kMissing || main.end == kMissing) {
-    return CauseOfGap(gap, ns, blocked, loading);
+    return CauseOfGap(gap, ns, host);
   }
   const bool is_long = main.launch.length() >= kOrdinaryLaunch;
   const int64_t ready = is_long ? main.launch.end : main.launch.begin;
   if (ns < ready || !after_small || main.launch.begin == kMissing) {
-    return CauseOfGap(main, ns, blocked, loading);
+    return CauseOfGap(main, ns, host);
   }
   gap.begin = std::max(gap.begin, ready);
-  return CauseOfGap(gap, ns, blocked, loading);
+  return CauseOfGap(gap, ns, host);
 }
 
 // Whether work that is not of the main threads ended in the gap, and shortly before its end.
@@ -302,9 +392,8 @@ using Gaps = std::map<std::pair<int64_t, int64_t>, GapMoments>;
 
 // `run` is on the clock of the device. Adds the gaps between its work to `gaps`.
 Times TimesOf(const RandomRun& run, Time all, const Works& works, const RunSelection& selection,
-              Gaps& gaps) {
-  const Moments blocked = BlockedIn(run);
-  const Moments loading = LoadingIn(run);
+              bool has_inherited, Gaps& gaps) {
+  const HostMoments host{BlockedIn(run), LoadingIn(run), UntracedIn(run), has_inherited};
   const Works main_works = OfMainThreads(run, works);
   int64_t first_work = kRunEnd;
   for (const RunWork& work : run.work) {
@@ -313,12 +402,12 @@ Times TimesOf(const RandomRun& run, Time all, const Works& works, const RunSelec
   const auto cause_at = [&](int64_t ns) -> std::string {
     const Gap gap = GapAt(run, works, ns);
     if (gap.begin == kMissing) {
-      return CauseOfHead(gap, ns, all.begin, first_work, blocked, loading);
+      return CauseOfHead(gap, ns, all.begin, first_work, host);
     }
     const Gap main = GapAt(run, main_works, ns);
-    return gap.end == kMissing ? "tail"
-                               : CauseWithin(gap, main, IsAfterSmall(works, main_works, main), ns,
-                                             blocked, loading);
+    return gap.end == kMissing
+               ? "tail"
+               : CauseWithin(gap, main, IsAfterSmall(works, main_works, main), ns, host);
   };
   Moments busy;
   for (const RunWork& work : works) {
@@ -371,6 +460,7 @@ TEST(IdleCausesTwinTest, EveryIdleMomentHasItsCause) {
     RandomRun run = MakeRandomRun(random);
     AddLoading(random, run);
     AddWaits(random, run);
+    ForgetNumbers(random, run);
     Params params;
     const RunSelection selection = RandomSelection(random, run, params);
     std::map<int64_t, Works> works_of;
@@ -389,7 +479,8 @@ TEST(IdleCausesTwinTest, EveryIdleMomentHasItsCause) {
     Lines want_gaps;
     for (const auto& [gpu, works] : works_of) {
       Gaps gaps;
-      Times times = TimesOf(OnClock(run, skews[gpu]), run.all(), works, selection, gaps);
+      Times times = TimesOf(OnClock(run, skews[gpu]), run.all(), works, selection,
+                            HasInherited(run, gpu, selection.stream), gaps);
       for (const auto& [ends, moments] : gaps) {
         want_gaps.insert(moments.LineOf(gpu));
       }

@@ -138,8 +138,10 @@ void PlantWork(TraceMaker& maker, const RandomRun& run) {
   for (const RunWork& work : run.work) {
     // Numbers above those of all calls name nobody.
     const int64_t nobody = static_cast<int64_t>(run.calls.size()) + 1;
-    const int64_t correlation =
-        work.call == kNoCall ? nobody : run.calls[static_cast<size_t>(work.call)].correlation;
+    const int64_t correlation = work.call != kNoCall
+                                    ? run.calls[static_cast<size_t>(work.call)].correlation
+                                : work.has_number ? nobody
+                                                  : kMissing;
     maker.Device(work.kind, work.name, work.gpu, work.stream, {work.time.begin, work.time.length()},
                  {.correlation = correlation});
     if (work.kind != DeviceKind::kKernel) {

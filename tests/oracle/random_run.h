@@ -47,6 +47,7 @@ struct RunWork {
   Time time;
   int call = kNoCall;        // index into calls
   int64_t bytes = kMissing;  // of copies
+  bool has_number = true;    // without a call: one that no call has
 };
 
 struct RunNote {

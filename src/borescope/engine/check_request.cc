@@ -120,8 +120,9 @@ constexpr NeedRow kNeeds[] = {
      MissingData::kMemory},
     {Needs::kCounters, [](const RankView& view) { return view.trace.ranges().size() > 0; },
      "no hardware counters",
-     "profile with experimental_config=_ExperimentalConfig(profiler_metrics=[...], "
-     "profiler_measure_per_kernel=True)",
+     "PyTorch's profiler delivers them up to CUDA 12.6 alone (experimental_config="
+     "_ExperimentalConfig(profiler_metrics=[...], profiler_measure_per_kernel=True)); with later "
+     "ones measure kernels with Nsight Compute (ncu)",
      MissingData::kCounters},
 };
 
@@ -240,7 +241,7 @@ Result<void> CheckOptions(const AnalysisSpec& spec, const Params& params) {
     if (std::find(spec.by.begin(), spec.by.end(), key) == spec.by.end()) {
       const std::string known = fmt::format("keys are {}", fmt::join(spec.by, ", "));
       return Error{ErrorCode::kInvalidArgument,
-                   fmt::format("{}: cannot group by '{}'; {}", spec.name, key,
+                   fmt::format("{}: --by: cannot group by '{}'; {}", spec.name, key,
                                spec.by.empty() ? "it has no keys to group by" : known)};
     }
   }

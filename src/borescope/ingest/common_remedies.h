@@ -11,12 +11,13 @@ inline constexpr std::string_view kStepRanges =
 inline constexpr std::string_view kTorchMemory =
     "this profiler records none: profile with torch.profiler and profile_memory=True";
 inline constexpr std::string_view kTorchCounters =
-    "this profiler's files hold none that are read: profile with torch.profiler and "
-    "profiler_metrics=[...]";
+    "this profiler's files hold none that are read: measure kernels with Nsight Compute (ncu), or, "
+    "up to CUDA 12.6, with torch.profiler and profiler_metrics=[...]";
 inline constexpr std::string_view kShapes =
     "run the model in torch.autograd.profiler.emit_nvtx(record_shapes=True)";
 inline constexpr std::string_view kDistributed = "profile a distributed job";
 inline constexpr std::string_view kNoGraphs = "the profiled part used none";
-inline constexpr std::string_view kNoCopies = "the profiled part copied nothing";
+inline constexpr std::string_view kNoCopies =
+    "the profiled part copied nothing, or the profiler lost the records of its copies";
 
 }  // namespace borescope::internal::remedies

@@ -18,6 +18,8 @@ constexpr std::string_view kWaits[] = {"cudaStreamSynchronize", "cudaDeviceSynch
 constexpr std::string_view kCopies[] = {"Memcpy HtoD (Pinned -> Device)",
                                         "Memcpy DtoH (Device -> Pinned)",
                                         "Memcpy HtoD (Pageable -> Device)"};
+constexpr std::string_view kUntracedCalls[] = {"hipMemcpy", "cudaMemcpy", "cudaMemcpy2D",
+                                               "hipMemcpyWithStream"};
 constexpr std::string_view kExtraKernel = "embedding_bag_kernel";
 constexpr int64_t kLateKinds = 4;
 
@@ -45,6 +47,13 @@ PlantedActor::PlantedActor(const PlantConfig& config, const PlantedPlan& plan, i
       machine_(MixSeed(config.seed) + static_cast<uint64_t>(rank), plan.begin_ns,
                FreeAtBegin(config, plan), out) {
   out_->truth.planted_ns.resize(config.plants.size());
+  if (config.Has(Cause::kBeforeRecording)) {
+    Random random(config.seed + 1);
+    for (int64_t count = 1 + random.Below(6); count > 0; --count) {
+      machine_.Inherit({"sm80_xmma_gemm_f16f16", (30 + random.Below(200)) * kUsNs},
+                       config.seed % 2 == 0);
+    }
+  }
 }
 
 void PlantedActor::RunStep(size_t step) {
@@ -163,7 +172,9 @@ bool PlantedActor::Perform(const PlantSite& site, size_t item) {
     default:
       break;
   }
-  Count(site.plant, PerformLaunch(cause, site.ns, item));
+  const int64_t idle_ns = PerformLaunch(cause, site.ns, item);
+  // What the host did before the first launch is no part of a late begin.
+  Count(site.plant, cause == Cause::kLateBegin ? site.ns : idle_ns);
   return true;
 }
 
@@ -178,8 +189,10 @@ int64_t PlantedActor::PerformLaunch(Cause cause, int64_t ns, size_t item) {
     machine_.DoUntil(FrameKind::kAnnotation, Pick(kLoaders, config_.seed), until_ns);
   } else if (cause == Cause::kCodeLoading) {
     as.call_ns = std::max<int64_t>(until_ns - machine_.now_ns(), ns);
-  } else if (cause == Cause::kHeldBack) {
+  } else if (cause == Cause::kHeldBack || cause == Cause::kLateBegin) {
     as.held_ns = ns;
+  } else if (cause == Cause::kUntraced) {
+    machine_.CallUntil(Pick(kUntracedCalls, config_.seed), until_ns);
   } else if (cause == Cause::kUnlinked) {
     machine_.DoUntil(FrameKind::kPython, "", until_ns);
     as.is_recorded = false;

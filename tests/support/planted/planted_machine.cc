@@ -34,6 +34,19 @@ void Machine::DoUntil(FrameKind kind, std::string_view name, int64_t until_ns) {
   now_ns_ = until_ns;
 }
 
+void Machine::CallUntil(std::string_view call, int64_t until_ns) {
+  if (until_ns > now_ns_) {
+    Call(call, until_ns - now_ns_);
+  }
+}
+
+void Machine::Inherit(const MachineWork& work, bool has_number) {
+  constexpr int64_t kMostInherited = 100;
+  Add(work, free_ns_ + (inherited_ == 0 ? 0 : 1'000),
+      has_number ? kCallsBefore - kMostInherited + inherited_ : 0);
+  ++inherited_;
+}
+
 int64_t Machine::Call(std::string_view name, int64_t dur_ns) {
   rank_->frames.push_back(
       {FrameKind::kCall, std::string(name), kPid, kTid, now_ns_, now_ns_ + dur_ns, ++correlation_});

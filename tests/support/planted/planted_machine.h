@@ -40,6 +40,10 @@ class Machine {
 
   // The host does this until then, or not at all if that is over.
   void DoUntil(FrameKind kind, std::string_view name, int64_t until_ns);
+  // The host is in a call until then, or not at all if that is over.
+  void CallUntil(std::string_view call, int64_t until_ns);
+  // The device runs work that was launched before the recording; its number is recorded or not.
+  void Inherit(const MachineWork& work, bool has_number);
   // The host is blocked until the device has done what ends then.
   void WaitFor(int64_t work_end_ns, std::string_view call);
   // Launches works that run one after the other: several are a graph. Returns for how long the
@@ -56,13 +60,17 @@ class Machine {
   void Add(const MachineWork& work, int64_t begin_ns, int64_t correlation);
   int64_t Call(std::string_view name, int64_t dur_ns);
 
+  // What was called before the recording began has the numbers up to this one.
+  static constexpr int64_t kCallsBefore = 1000;
+
   Random random_;
   PlantedRank* rank_;
   int64_t begin_ns_;
   int64_t now_ns_;
   int64_t free_ns_;
   int64_t last_end_ns_;  // of the work so far; before the first the begin of the recording
-  int64_t correlation_ = 0;
+  int64_t correlation_ = kCallsBefore;
+  int64_t inherited_ = 0;
 };
 
 }  // namespace borescope::scenario

@@ -51,6 +51,7 @@ int64_t SitesOf(Cause cause, Random& random) {
     case Cause::kSetup:
     case Cause::kTeardown:
     case Cause::kBeforeRecording:
+    case Cause::kLateBegin:
     case Cause::kStraggler:
       return 1;
     case Cause::kCodeLoading:
@@ -77,11 +78,14 @@ void AddSites(const PlantConfig& config, Random& random, PlantedPlan& plan) {
     const int64_t count = SitesOf(cause, random);
     const auto part = static_cast<int64_t>(plan.items.size()) / count;
     for (int64_t i = 0; i < count; ++i) {
-      const int64_t item =
-          cause == Cause::kLaunchBound ? 0 : i * part + part / 3 + random.Below(part / 2 + 1);
+      const int64_t item = cause == Cause::kLaunchBound || cause == Cause::kLateBegin
+                               ? 0
+                               : i * part + part / 3 + random.Below(part / 2 + 1);
       const int64_t ns = plan.wanted_ns[plant] / count;
-      plan.sites[static_cast<size_t>(item)].push_back(
-          {plant, count < 3 ? ns : random.Jitter(ns, 350)});
+      std::vector<PlantSite>& sites = plan.sites[static_cast<size_t>(item)];
+      const bool is_first = cause == Cause::kLateBegin;
+      sites.insert(is_first ? sites.begin() : sites.end(),
+                   {plant, count < 3 ? ns : random.Jitter(ns, 350)});
     }
   }
 }

@@ -10,10 +10,9 @@ namespace borescope::scenario {
 namespace {
 
 constexpr std::string_view kCauseNames[] = {
-    "late-host",        "host-pause",   "sync",          "long-wait",
-    "data-loading",     "code-loading", "launch-bound",  "graph-gaps",
-    "held-back",        "setup",        "teardown",      "unlinked",
-    "before-recording", "copies",       "communication", "memory-bound",
+    "late-host",        "host-pause", "sync",      "long-wait", "data-loading",  "code-loading",
+    "launch-bound",     "graph-gaps", "held-back", "setup",     "teardown",      "unlinked",
+    "before-recording", "late-begin", "untraced",  "copies",    "communication", "memory-bound",
     "straggler"};
 static_assert(std::size(kCauseNames) == static_cast<size_t>(Cause::kCount));
 

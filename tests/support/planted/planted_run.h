@@ -17,7 +17,7 @@
 
 namespace borescope::scenario {
 
-// What costs the time. Each but the last five makes the device idle.
+// What costs the time. Each but the last five makes the device idle, by what is recorded.
 enum class Cause : uint8_t {
   kLateHost,         // the host computes while the device has nothing to do, again and again
   kHostPause,        // once, for a garbage collection
@@ -32,6 +32,8 @@ enum class Cause : uint8_t {
   kTeardown,         // the host computes after the last work
   kUnlinked,         // the host may be late: the launches after the gaps were not recorded
   kBeforeRecording,  // the device begins with work from before the recording; no loss
+  kLateBegin,        // the first work begins long after its launch; nothing says why
+  kUntraced,         // calls that copy, whose copies were not recorded
   kCopies,           // copies beside which nothing runs
   kCommunication,    // collectives beside which nothing runs
   kMemoryBound,      // kernels as fast as the memory of the device

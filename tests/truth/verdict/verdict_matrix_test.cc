@@ -146,8 +146,11 @@ std::vector<Counts> Alone(Setting setting, int percent, uint64_t seeds) {
 }
 
 // Both cannot be planted at once: while a device has work from before the recording, the host that
-// sets up costs nothing.
-bool AreExclusive(Cause a, Cause b) { return a == Cause::kSetup && b == Cause::kBeforeRecording; }
+// sets up costs nothing, and what begins late is what waits for it.
+bool AreExclusive(Cause a, Cause b) {
+  return (a == Cause::kSetup && b == Cause::kBeforeRecording) ||
+         (a == Cause::kBeforeRecording && b == Cause::kLateBegin);
+}
 
 Counts Pairs() {
   Rows rows;

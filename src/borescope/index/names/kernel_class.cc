@@ -2,15 +2,18 @@
 //
 // To add a family: one row in kRules with a real example. Rows are tried from top to bottom and the
 // first match wins, so a row may rely on what the rows above it have taken away. A pattern is a
-// list of alternatives in lower case, separated by '|'; '^' in front ties one to the start of the
-// text. Most rows look at the base name only (no template arguments, no parameter types, no return
-// type), because ATen writes whole functors into those; rows marked kFull look at everything.
+// list of alternatives in lower case, separated by '|', each of three characters or more; '^' in
+// front ties one to the start of the text, '$' behind to its end. Most rows look at the base name
+// only (no template arguments, no parameter types, no return type), because ATen writes whole
+// functors into those; rows marked kFull look at everything.
 #include "borescope/index/names/kernel_class.h"
 
 #include <algorithm>
 #include <array>
 #include <cstddef>
+#include <cstdint>
 #include <string>
+#include <vector>
 
 #include "borescope/base/check.h"
 #include "borescope/base/text/text.h"
@@ -74,6 +77,9 @@ constexpr Rule kRules[] = {
      kBase,
      "all_reduce|allreduce|all_gather|allgather|reduce_scatter|reducescatter|all_to_all|alltoall|"
      "all2all"},
+    {{"collectives of XLA", KernelClass::kCollective, "all-reduce-start.1"},
+     kBase,
+     "all-reduce|all-gather|reduce-scatter|all-to-all|^collective-"},
     {{"symmetric memory and user buffers", KernelClass::kCollective,
       "void userbuffers_fp16_sum_inplace_gpu_rr_rs<8>(int, int)"},
      kBase,
@@ -112,17 +118,32 @@ constexpr Rule kRules[] = {
     {{"cache writes of serving engines", KernelClass::kPointwise,
       "void vllm::reshape_and_cache_flash_kernel<__hip_bfloat16, __hip_bfloat16>(int)"},
      kBase,
-     "reshape_and_cache|concat_and_cache"},
+     "reshape_and_cache|concat_and_cache|mla_kv_buffer|store_kvcache|appendpagedkvcache|dequant_"
+     "cache|"
+     "kv_indices|store_flashmla_cache|store_indexer_cache|kv_compress|concat_and_cast|req_to_"
+     "token"},
     {{"fused attention", KernelClass::kAttention,
       "void pytorch_flash::flash_fwd_kernel<pytorch_flash::Flash_fwd_kernel_traits<64> >(int)"},
      kBase,
      "flash_fwd|flash_bwd|flash_attn|flashattn|flash_attention|fmha|attn_fwd|attn_bwd|sage_fwd|"
      "mha_fwd|mha_bwd|sdpa|mla_decode|mla_fwd|batchprefillwith|batchdecodewith|singleprefillwith|"
-     "bwd_kernel_dk_dv|bwd_preprocess|bwd_kernel_dq|_fwd_grouped_kernel_stage|_fwd_kernel_stage"},
+     "bwd_kernel_dk_dv|bwd_preprocess|bwd_kernel_dq|_fwd_grouped_kernel_stage|_fwd_kernel_stage|"
+     "^_fwd_kernel$|^_bwd_kernel$|flash_decode|singledecodewith|prefillwith|mergestates|_bwd_dkdv|"
+     "compute_dot_do_o|convert_dq_to"},
+    {{"multi-head latent attention", KernelClass::kAttention,
+      "_ZN5aiter41mla_dec_stage1_bf16_a16w16_subQ128_mqa128E"},
+     kBase,
+     "mla_|mqa_logits"},
     {{"paged and other attention", KernelClass::kAttention,
       "void paged_attention_ll4mi_QKV_mfma16_kernel<0, __hip_bfloat16>(int)"},
      kBase,
-     "attention|pagedattn|merge_attn_states"},
+     "attention|pagedattn|paged_attn|sparse_attn|merge_attn_states|correct_attn|reduce_segments|"
+     "pa_bf16_|pa_fp16_|pa_a16w8|^kernel_mha|xqa_kernel|^la_persistent"},
+    {{"linear attention", KernelClass::kAttention,
+      "chunk_gated_delta_rule_fwd_kernel_h_blockdim64"},
+     kBase,
+     "delta_rule|linear_attn|chunk_fwd_kernel|chunk_bwd_kernel|chunk_scaled_dot_kkt|recompute_w_u|"
+     "merge_16x16_to|_fwd_diag_kernel"},
     {{"attention of template libraries", KernelClass::kAttention,
       "_ZN7ck_tile6kentryILi1ENS_13FmhaFwdKernelINS_21BlockFmhaPipelineEEEEEvT0_"},
      kFull,
@@ -134,23 +155,48 @@ constexpr Rule kRules[] = {
      kBase,
      "batch_norm|batchnorm|bn_fw|bn_bw|layer_norm|layernorm|rms_norm|rmsnorm|group_norm|groupnorm|"
      "instance_norm|instancenorm|ln_fwd|ln_bwd|rowwisemoments|gammabeta|fusedparamscuda|"
-     "internalgradientscuda|l2norm|weight_norm"},
+     "internalgradientscuda|l2norm|weight_norm|qk_norm|qknorm|fused_rms_"},
     {{"softmax and cross entropy", KernelClass::kSoftmax,
       "void at::native::(anonymous namespace)::cunn_SoftMaxForward<4, float, float>(float*)"},
      kBase,
      "softmax|cross_entropy"},
 
+    // What stands around the matrix work of experts. Its template arguments name number types of
+    // CUTLASS, and the offsets it computes are no convolution's.
+    {{"routing to experts", KernelClass::kSort,
+      "void moe::dev::routing::routingIndicesOffsetsKernel<moe::dev::routing::KernelParams<int> "
+      ">(int)"},
+     kBase,
+     "moe::dev::routing|_combined_routing|bitmatrix|routingindices|moesorting|moe_sort|mxfp4_sort|"
+     "moe_align|moe_fused_gate|expertfirsttoken|expertprefixsum"},
+    {{"sorting for experts of Composable Kernel", KernelClass::kSort,
+      "void ck_tile::kentry<2, ck_tile::MoeSortingMultiPhaseKernel_P0_v2<int> >(int)"},
+     kFull,
+     "moesortingmultiphase|moesortingkernel"},
+    {{"sums over experts", KernelClass::kReduction,
+      "void vllm::moe::moe_sum_kernel<c10::BFloat16, 8>(c10::BFloat16*)"},
+     kBase,
+     "moe_sum"},
+    {{"permuting and combining for experts", KernelClass::kPointwise,
+      "void moe::dev::finalize::finalizeKernelVecLoad<moe::dev::finalize::KernelParams<"
+      "cutlass::bfloat16_t> >(int)"},
+     kBase,
+     "moe::dev::finalize|moe::dev::permute|moe::dev::activation|moe::dev::convertsf|"
+     "expandinputrows|"
+     "shuffleinputrows|finalizemoerouting|doactivationkernel|reorder_triton|_ep_scatter|_ep_"
+     "gather"},
+
     {{"rotary position encodings", KernelClass::kPointwise,
       "void vllm::rotary_embedding_kernel<c10::BFloat16, true>(long const*)"},
      kBase,
-     "rotary|_rope_|rope_kernel"},
+     "rotary|_rope_|rope_kernel|kn_entry_"},
 
     // Tables of embeddings and sparse features. FBGEMM's names contain "gemm" and "adagrad".
     {{"embedding tables", KernelClass::kEmbedding,
       "void split_embedding_codegen_forward_unweighted_kernel<c10::Half, float>(int)"},
      kBase,
      "embedding|pooled_embs|bounds_check_indices|linearize_index|jagged|fbgemm_gpu::permute|"
-     "offsets_range"},
+     "offsets_range|lookup_kernel"},
     {{"index, gather and scatter", KernelClass::kEmbedding,
       "void at::native::(anonymous namespace)::indexSelectLargeIndex<long, long>(int)"},
      kBase,
@@ -167,25 +213,12 @@ constexpr Rule kRules[] = {
      kBase,
      "fbgemm_gpu::_|quantize|quant_kernel|_quant_"},
 
-    // What stands around the matrix work of experts. Its template arguments name number types of
-    // CUTLASS, and the offsets it computes are no convolution's.
-    {{"routing to experts", KernelClass::kSort,
-      "void moe::dev::routing::routingIndicesOffsetsKernel<moe::dev::routing::KernelParams<int> "
-      ">(int)"},
-     kBase,
-     "moe::dev::routing|_combined_routing|bitmatrix"},
-    {{"permuting and combining for experts", KernelClass::kPointwise,
-      "void moe::dev::finalize::finalizeKernelVecLoad<moe::dev::finalize::KernelParams<"
-      "cutlass::bfloat16_t> >(int)"},
-     kBase,
-     "moe::dev::finalize|moe::dev::permute|moe::dev::activation|moe::dev::convertsf"},
-
     // Layout changes belong to no convolution in particular.
     {{"layout changes", KernelClass::kPointwise,
       "void cudnn::ops::nchwToNhwcKernel<float, float, float, false, true>(int)"},
      kBase,
      "nchwtonhwc|nhwctonchw|batched_transpose|tensor_transform|nchwaddpadding|nhwcaddpadding|"
-     "scalepackedtensor|subtensorop|optensor"},
+     "scalepackedtensor|subtensorop|optensor|deep_gemm::transpose"},
 
     // Matrix work. Convolutions first: most of them are implicit GEMMs by name.
     {{"pooling", KernelClass::kReduction,
@@ -198,7 +231,7 @@ constexpr Rule kRules[] = {
      "scudnn|cudnn_fp16|884cudnn|1688cudnn|16816cudnn|convolve|convolution|conv1d|conv2d|conv3d|"
      "_conv_|conv_depthwise|naive_conv|winograd|im2col|col2im|vol2col|grouped_direct|igemm_fwd_gtc|"
      "igemm_bwd_gtc|igemm_wrw_gtc|miopensp3|miopengcn|miopenconv|fft2d_r2c|fft2d_c2r|fft1d_r2c|"
-     "fft1d_c2r|offsetskernel|cudnn::cnn"},
+     "fft1d_c2r|offsetskernel|cudnn::cnn|cudnn-conv"},
     {{"implicit GEMM convolution", KernelClass::kConv,
       "sm80_xmma_fprop_implicit_gemm_tf32f32_tf32f32_f32_nhwckrsc_nhwc_tilesize64x128x32_stage5"},
      kFull,
@@ -206,17 +239,25 @@ constexpr Rule kRules[] = {
     {{"vendor GEMM libraries", KernelClass::kGemm,
       "Cijk_Alik_Bljk_BBS_BH_Bias_HA_S_SAV_UserArgs_MT256x192x64_MI16x16x1"},
      kBase,
-     "cijk_|nvjet_|gemm|gemv|splitkreduce|splitk_reduce|cublas|wvspltk|^bmm_|reduce_1block_kernel|"
-     "dot_kernel"},
+     "cijk_|nvjet_|gemm|gemv|splitkreduce|splitk_reduce|cublas|wvspltk|wvsplitk|^bmm_|"
+     "reduce_1block_kernel|dot_kernel|trsm_"},
     {{"matrix multiplication templates", KernelClass::kGemm,
       "_matmul_ogs_NNT_bf16xbf16xmxfp4_16x128x256x1_swiglu"},
      kBase,
-     "matmul|fused_moe_kernel|marlin|tensile"},
+     "matmul|fused_moe_kernel|marlin|tensile|scaled_mm|mul_mat|moe_vec_q|^moe_q$|flatmm|"
+     "batched_triton_kernel|weight_only::kernel"},
+    {{"fused experts of AITER", KernelClass::kGemm,
+      "_ZN5aiter48fmoe_bf16_pertokenFp8_g1u1_vs_silu_1tg_ps_32x512E"},
+     kBase,
+     "fmoe_|mfma_moe"},
+    {{"low-rank adapters", KernelClass::kGemm, "_lora_shrink_kernel"},
+     kBase,
+     "lora_shrink|lora_expand|lora_a_kernel|lora_b_kernel|moe_lora|bgmv_|sgmv_"},
     {{"fully connected layers of MTIA", KernelClass::kGemm, "fc-dtype_Float"}, kBase, "^fc-dtype"},
     {{"GEMM by template argument", KernelClass::kGemm,
       "void cutlass::Kernel2<cutlass_80_tensorop_bf16_s16816gemm_relu_bf16_64x64>(int)"},
      kFull,
-     "cutlass|ck_tile::gemm|cublaslt|cublasgemv|gemm::kernel"},
+     "cutlass|ck_tile::gemm|flatmmkernel|cublaslt|cublasgemv|gemm::kernel"},
 
     // Order matters less from here on: the remaining kernels are named for what they do.
     {{"sort, scan and selection", KernelClass::kSort,
@@ -224,11 +265,12 @@ constexpr Rule kRules[] = {
      kBase,
      "radixsort|radix_sort|mergesort|bitonic|sort|topk|top_k|devicescan|scan_|_scan|cumsum|"
      "devicecompact|deviceselect|partition_kernel|reducebykey|unique|histogram|searchsorted|"
-     "sampling"},
+     "sampling|mix_sample"},
     {{"reductions", KernelClass::kReduction,
       "void cub::DeviceReduceKernel<cub::DeviceReducePolicy<float> >(int)"},
      kBase,
-     "reduce_kernel|reduction|devicereduce|reducekernel|argmax|argmin|nll_loss|_loss_|lpnorm"},
+     "reduce_kernel|reduction|devicereduce|reducekernel|argmax|argmin|nll_loss|_loss_|lpnorm|"
+     "_reduce_fusion|^wrapped_reduce"},
     {{"copies and fills in kernels", KernelClass::kPointwise,
       "void at::native::(anonymous namespace)::CatArrayBatchedCopy<float, unsigned int, 1, 128, "
       "1>(int)"},
@@ -238,12 +280,14 @@ constexpr Rule kRules[] = {
       "void at::native::(anonymous namespace)::fused_dropout_kernel_vec<float, float, unsigned "
       "int>(int)"},
      kBase,
-     "dropout|gelu|silu|swiglu|relu|act_and_mul|activation|rotary|rope|bias_add|add_bias"},
+     "dropout|gelu|silu|swiglu|relu|act_and_mul|activation|rotary|rope|bias_add|add_bias|"
+     "geglu|softcap|mhc_post|mhc_pre_big"},
     {{"random numbers and ranges", KernelClass::kPointwise,
       "void at::native::(anonymous namespace)::distribution_kernel<float>(int)"},
      kBase,
      "distribution|random|philox|arange|triu|tril|upsample|interp|grid_sample|scal_kernel|"
-     "compute_cuda_kernel|pointwise"},
+     "compute_cuda_kernel|pointwise|hadamard|bitmask|packbits|cvt_|penalties|compute_position"},
+    {{"fusions of XLA", KernelClass::kPointwise, "loop_add_fusion_3"}, kBase, "_fusion|^wrapped_"},
 };
 
 constexpr size_t kRuleCount = std::size(kRules);
@@ -279,21 +323,81 @@ std::string BaseName(std::string_view lower) {
   return result.substr(result.rfind(' ') + 1);  // npos + 1 is 0
 }
 
-bool MatchesOne(std::string_view text, std::string_view pattern) {
-  return pattern.starts_with('^') ? text.starts_with(pattern.substr(1))
-                                  : text.find(pattern) != std::string_view::npos;
-}
+// One alternative of a row.
+struct Pattern {
+  std::string_view text;  // without '^' and '$'
+  size_t rule;
+  bool at_begin;
+  bool at_end;
+};
 
-bool MatchesAny(std::string_view text, std::string_view patterns) {
-  while (!patterns.empty()) {
-    const size_t bar = std::min(patterns.find('|'), patterns.size());
-    if (MatchesOne(text, patterns.substr(0, bar))) {
-      return true;
+// All patterns that look at one kind of text, by their first three characters: whatever their
+// number, a text is walked once, and at nearly all of its places nothing begins with these.
+class PatternIndex {
+ public:
+  explicit PatternIndex(Text text) {
+    std::vector<Pattern> patterns;
+    for (size_t rule = 0; rule < kRuleCount; ++rule) {
+      if (kRules[rule].text == text) {
+        AddPatterns(rule, patterns);
+      }
     }
-    patterns.remove_prefix(std::min(bar + 1, patterns.size()));
+    for (const Pattern& pattern : patterns) {
+      ++begin_[BucketOf(pattern.text.data()) + 1];
+    }
+    for (size_t bucket = 0; bucket < kBuckets; ++bucket) {
+      begin_[bucket + 1] += begin_[bucket];
+    }
+    patterns_.resize(patterns.size());
+    std::array<uint16_t, kBuckets + 1> next = begin_;
+    for (const Pattern& pattern : patterns) {  // in the order of the rows
+      patterns_[next[BucketOf(pattern.text.data())]++] = pattern;
+    }
   }
-  return false;
-}
+
+  // The first row that matches; kRuleCount if none does.
+  size_t FirstRule(std::string_view text) const {
+    size_t first = kRuleCount;
+    for (size_t at = 0; at + kLeastPattern <= text.size(); ++at) {
+      const size_t bucket = BucketOf(text.data() + at);
+      for (size_t i = begin_[bucket]; i < begin_[bucket + 1] && patterns_[i].rule < first; ++i) {
+        const Pattern& pattern = patterns_[i];
+        const bool is_here = text.compare(at, pattern.text.size(), pattern.text) == 0 &&
+                             (!pattern.at_begin || at == 0) &&
+                             (!pattern.at_end || at + pattern.text.size() == text.size());
+        first = is_here ? pattern.rule : first;
+      }
+    }
+    return first;
+  }
+
+ private:
+  static constexpr size_t kLeastPattern = 3;
+  static constexpr size_t kBuckets = 4096;
+
+  // REQUIRES: three characters.
+  static size_t BucketOf(const char* text) {
+    constexpr size_t kBits = 4;
+    const auto code = [&](size_t i) { return static_cast<size_t>(static_cast<uint8_t>(text[i])); };
+    return (code(0) ^ (code(1) << kBits) ^ (code(2) << (2 * kBits))) % kBuckets;
+  }
+
+  static void AddPatterns(size_t rule, std::vector<Pattern>& patterns) {
+    std::string_view rest = kRules[rule].patterns;
+    while (!rest.empty()) {
+      const size_t bar = std::min(rest.find('|'), rest.size());
+      Pattern pattern{rest.substr(0, bar), rule, rest.starts_with('^'), rest[bar - 1] == '$'};
+      pattern.text.remove_prefix(pattern.at_begin ? 1 : 0);
+      pattern.text.remove_suffix(pattern.at_end ? 1 : 0);
+      BS_CHECK(pattern.text.size() >= kLeastPattern);
+      patterns.push_back(pattern);
+      rest.remove_prefix(std::min(bar + 1, rest.size()));
+    }
+  }
+
+  std::vector<Pattern> patterns_;               // by bucket, then by row
+  std::array<uint16_t, kBuckets + 1> begin_{};  // of each bucket in patterns_
+};
 
 }  // namespace
 
@@ -308,13 +412,11 @@ std::string_view KernelClassName(KernelClass kind) {
 
 KernelClass ClassifyKernel(std::string_view name) {
   const std::string full = LowerCase(name);
-  const std::string base = BaseName(full);
-  for (const Rule& rule : kRules) {
-    if (MatchesAny(rule.text == Text::kBase ? base : full, rule.patterns)) {
-      return rule.info.kind;
-    }
-  }
-  return KernelClass::kOther;
+  static const PatternIndex base_patterns(Text::kBase);
+  static const PatternIndex full_patterns(Text::kFull);
+  const size_t rule =
+      std::min(base_patterns.FirstRule(BaseName(full)), full_patterns.FirstRule(full));
+  return rule == kRuleCount ? KernelClass::kOther : kRules[rule].info.kind;
 }
 
 Activity ActivityOf(DeviceKind kind, KernelClass kernel_class) {

@@ -2,7 +2,10 @@
 
 #include <gtest/gtest.h>
 
+#include <fstream>
+#include <random>
 #include <set>
+#include <string>
 
 namespace borescope::internal {
 namespace {
@@ -18,6 +21,72 @@ TEST(KernelClassTest, FamiliesAreNamedOnce) {
   std::set<std::string_view> families;
   for (const KernelRule& rule : KernelRules()) {
     EXPECT_TRUE(families.insert(rule.family).second) << rule.family;
+  }
+}
+
+// Names as they were recorded: a line is a class, a tab and a name.
+TEST(KernelClassTest, NamesOfLibrariesHaveTheirClass) {
+  std::ifstream file(BORESCOPE_KERNEL_NAMES);
+  size_t names = 0;
+  for (std::string line; std::getline(file, line);) {
+    if (const size_t tab = line.find('\t'); tab != std::string::npos && !line.starts_with('#')) {
+      const std::string name = line.substr(tab + 1);
+      EXPECT_EQ(KernelClassName(ClassifyKernel(name)), line.substr(0, tab)) << name;
+      ++names;
+    }
+  }
+  EXPECT_GE(names, 400U);
+}
+
+bool MatchesPattern(std::string_view text, std::string_view pattern) {
+  const bool at_begin = pattern.starts_with('^');
+  const bool at_end = pattern.ends_with('$');
+  pattern.remove_prefix(at_begin ? 1 : 0);
+  pattern.remove_suffix(at_end ? 1 : 0);
+  return at_begin && at_end ? text == pattern
+         : at_begin         ? text.starts_with(pattern)
+         : at_end           ? text.ends_with(pattern)
+                            : text.find(pattern) != std::string_view::npos;
+}
+
+// Row by row and pattern by pattern. Of a name without brackets, which is its own base.
+KernelClass SlowClassOf(std::string_view name) {
+  const std::vector<std::string_view> rows = KernelPatterns();
+  for (size_t row = 0; row < rows.size(); ++row) {
+    std::string_view rest = rows[row];
+    while (!rest.empty()) {
+      const std::string_view pattern = rest.substr(0, rest.find('|'));
+      if (MatchesPattern(name, pattern)) {
+        return KernelRules()[row].kind;
+      }
+      rest.remove_prefix(std::min(pattern.size() + 1, rest.size()));
+    }
+  }
+  return KernelClass::kOther;
+}
+
+TEST(KernelClassTest, IsThatOfTheSlowTwin) {
+  std::vector<std::string> pieces{"", "_", "k", "::", "kernel_", "x1", " "};
+  for (const std::string_view row : KernelPatterns()) {
+    for (size_t at = 0; at < row.size();) {
+      const std::string_view pattern = row.substr(at, row.find('|', at) - at);
+      pieces.emplace_back(pattern.substr(pattern.starts_with('^') ? 1 : 0));
+      if (pieces.back().ends_with('$')) {
+        pieces.back().pop_back();
+      }
+      pieces.emplace_back(pieces.back().substr(0, pieces.back().size() - 1));  // almost
+      at += pattern.size() + 1;
+    }
+  }
+  std::mt19937_64 random(1);
+  for (int i = 0; i < 20'000; ++i) {
+    std::string name;
+    for (uint64_t count = 1 + random() % 4; count > 0; --count) {
+      name += pieces[random() % pieces.size()];
+    }
+    if (name.find("::::") == std::string::npos) {  // which base names shorten
+      ASSERT_EQ(KernelClassName(ClassifyKernel(name)), KernelClassName(SlowClassOf(name))) << name;
+    }
   }
 }
 

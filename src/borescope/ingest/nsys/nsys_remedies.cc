@@ -29,7 +29,7 @@ std::string_view NsysRemedy(MissingData lack) {
       return "the profiled part used none, or record with nsys profile --trace=cuda "
              "--cuda-graph-trace=node";
     case MissingData::kCopies:
-      return "the profiled part copied nothing, or record with nsys profile --trace=cuda";
+      return "record with nsys profile --trace=cuda, if the profiled part copied";
     case MissingData::kCounters:
       return remedies::kTorchCounters;
     case MissingData::kNone:

@@ -26,7 +26,7 @@ std::string_view RocpdRemedy(MissingData lack) {
     case MissingData::kGraphs:
       return "the profiled part used none, or record with rocprofv3 --hip-trace";
     case MissingData::kCopies:
-      return "the profiled part copied nothing, or record with rocprofv3 --memory-copy-trace";
+      return "record with rocprofv3 --memory-copy-trace, if the profiled part copied";
     case MissingData::kCounters:
       return "record with rocprofv3 --pmc NAMES --kernel-trace";
     case MissingData::kNone:

@@ -8,6 +8,7 @@
 #include "borescope/analysis/measures/event_graph/device_edges.h"
 #include "borescope/analysis/measures/event_graph/handovers.h"
 #include "borescope/analysis/measures/idle/data_loading.h"
+#include "borescope/analysis/measures/idle/inherited_work.h"
 #include "borescope/base/stop.h"
 
 namespace borescope::internal {
@@ -30,6 +31,7 @@ class Construction {
     const std::shared_ptr<const ClockedSyncs> syncs = SharedClockedSyncs(view_);
     result_.clocks = syncs->clocks;
     result_.syncs = syncs->syncs;
+    result_.inherited = StreamsWithInheritedWork(view_);
     MarkLaunches();
     MarkWaits();
     if (use == GraphUse::kReplay) {

@@ -30,6 +30,8 @@ struct RecordingGraph {
   DeviceClocks clocks;               // nodes of devices are at times on the clock of the host
   SyncEdges syncs;
   ColumnData<int64_t> sync_weight_ns;  // per edge of syncs
+  // Per track: whether it begins with work from before the recording (inherited_work.h).
+  std::vector<char> inherited;
   // kReplay only. Per host row, where it is a node; else kNoNode.
   ColumnData<NodeId> start_of_event;
   ColumnData<NodeId> end_of_event;

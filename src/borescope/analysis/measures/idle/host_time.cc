@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "borescope/analysis/measures/idle/data_loading.h"
+#include "borescope/analysis/measures/idle/launch_calls.h"
 #include "borescope/base/saturating.h"
 #include "borescope/base/stop.h"
 #include "borescope/index/syncs/sync_calls.h"
@@ -26,7 +27,10 @@ int64_t SharedLength(Interval a, Interval b) {
 
 }  // namespace
 
-HostTimes::HostTimes(const Trace& trace) {
+HostTimes::HostTimes(const RankView& view) {
+  const Trace& trace = view.trace;
+  const std::vector<HostId> copies = CopiesWithoutRecord(view);
+  auto copy = copies.begin();
   const std::vector<char> blocks = FindBlockingNames(trace);
   const std::vector<char> loads = FindDataLoading(trace);
   const HostEvents& host = trace.host();
@@ -37,14 +41,18 @@ HostTimes::HostTimes(const Trace& trace) {
     const uint32_t name = host.name[row].value;
     const int64_t pid = trace.tracks().pid[host.track[row].value];
     if (kind == HostKind::kRuntime && blocks[name] != 0) {
-      by_process_[pid].blocked.push_back(interval);
+      const bool is_untraced = copy != copies.end() && copy->value == row;
+      copy += is_untraced ? 1 : 0;
+      HostTime& time = by_process_[pid];
+      (is_untraced ? time.untraced : time.blocked).push_back(interval);
     } else if ((kind == HostKind::kOp || kind == HostKind::kAnnotation) && loads[name] != 0) {
       by_process_[pid].loading.push_back(interval);
     }
   }
   std::vector<int64_t> pids;
   for (auto& [pid, time] : by_process_) {
-    time = {Union(std::move(time.blocked)), Union(std::move(time.loading))};
+    time = {Union(std::move(time.blocked)), Union(std::move(time.loading)),
+            Union(std::move(time.untraced))};
     pids.push_back(pid);
   }
   all_ = Of(pids);
@@ -53,14 +61,16 @@ HostTimes::HostTimes(const Trace& trace) {
 HostTime HostTimes::Of(std::span<const int64_t> pids) const {
   std::vector<Interval> blocked;
   std::vector<Interval> loading;
+  std::vector<Interval> untraced;
   for (const int64_t pid : pids) {
     if (const auto found = by_process_.find(pid); found != by_process_.end()) {
       const HostTime& time = found->second;
       blocked.insert(blocked.end(), time.blocked.begin(), time.blocked.end());
       loading.insert(loading.end(), time.loading.begin(), time.loading.end());
+      untraced.insert(untraced.end(), time.untraced.begin(), time.untraced.end());
     }
   }
-  return {Union(std::move(blocked)), Union(std::move(loading))};
+  return {Union(std::move(blocked)), Union(std::move(loading)), Union(std::move(untraced))};
 }
 
 // Rows are in preorder: of two that are equally long the later one is inside the other.

@@ -14,13 +14,16 @@ namespace borescope::internal {
 struct HostTime {
   IntervalSet blocked;  // in calls that wait for a device
   IntervalSet loading;  // in annotations and operators of data loading
+  // In calls that copy of which no work was recorded: the device may have copied, so that these are
+  // not in `blocked`.
+  IntervalSet untraced = {};
 };
 
 // Found once for all processes. Thread-safe once it is made.
 class HostTimes {
  public:
   // O(rows of the host).
-  explicit HostTimes(const Trace& trace);
+  explicit HostTimes(const RankView& view);
 
   const HostTime& all() const { return all_; }
   // Of some processes, by number. O(their calls and annotations of these kinds).

@@ -11,6 +11,7 @@
 #include "borescope/analysis/core/selection/recorded_syncs.h"
 #include "borescope/analysis/measures/idle/host_time.h"
 #include "borescope/analysis/measures/idle/idle_division.h"
+#include "borescope/analysis/measures/idle/inherited_work.h"
 #include "borescope/analysis/measures/idle/late_host.h"
 #include "borescope/analysis/measures/idle/main_processes.h"
 #include "borescope/analysis/measures/idle/main_threads.h"
@@ -84,6 +85,11 @@ struct CauseSums {
   int64_t longest_ns = 0;
   int64_t longest_sync_ns = 0;
   int64_t short_host_ns = 0;
+  // Of cause unrecorded, and the longest of each in one piece.
+  int64_t late_begin_ns = 0;
+  int64_t untraced_ns = 0;
+  Interval longest_late_begin;
+  Interval longest_untraced;
   Interval longest_gap;  // the same until the launch, on the clock of the device
   // Of each cause its longest time in one piece, of equal ones the first; empty of none.
   std::array<Interval, static_cast<size_t>(IdleCause::kCount)> longest_of{};
@@ -113,16 +119,19 @@ bool IsOfTheHost(IdleCause cause) { return cause == IdleCause::kSync || cause ==
 
 class Causes {
  public:
-  explicit Causes(const Trace& trace) : trace_(trace), hosts_(trace), first_ns_(FirstWork(trace)) {}
+  explicit Causes(const RankView& view)
+      : trace_(view.trace), hosts_(view), first_ns_(FirstWork(view.trace)) {}
 
   // Of some processes, or all. `skew_ns`: of the device. Times of the host are moved to its
   // clock: there the gaps are.
   // `of_main`: the gaps between the work of the main threads alone; empty: all are.
+  // `has_inherited`: the device has work that was launched before the recording.
   // Adds every piece of idle time to `pieces`, by time.
   CauseSums SumsOf(const StreamGaps& device, const std::vector<MainGap>& of_main,
                    const IntervalSet& windows, std::span<const int64_t> pids, int64_t skew_ns,
-                   std::vector<IdlePiece>& pieces) {
+                   bool has_inherited, std::vector<IdlePiece>& pieces) {
     sums_ = {};
+    has_inherited_ = has_inherited;
     pieces_ = &pieces;
     main_gap_ = {};
     skew_ns_ = skew_ns;
@@ -160,7 +169,11 @@ class Causes {
   }
 
   void KeepLongestPart(IdleCause cause, const IntervalSet& windows, Interval time, int64_t ns) {
-    Interval& longest = sums_.longest_of[static_cast<size_t>(cause)];
+    KeepLongestPart(sums_.longest_of[static_cast<size_t>(cause)], windows, time, ns);
+  }
+
+  static void KeepLongestPart(Interval& longest, const IntervalSet& windows, Interval time,
+                              int64_t ns) {
     if (ns > longest.length()) {
       ForPartsIn(windows, time, [&](Interval part) {
         longest = part.length() > longest.length() ? part : longest;
@@ -168,16 +181,31 @@ class Causes {
     }
   }
 
+  // What precedes the launch is time in calls that copy; `late_begin_ns`: of the rest, before the
+  // first work, where there is a sum of it.
+  void AddUnrecorded(Interval time, int64_t ns, int64_t launched_ns, const IntervalSet& windows,
+                     int64_t* late_begin_ns) {
+    if (time.end <= launched_ns) {
+      sums_.untraced_ns += ns;
+      KeepLongestPart(sums_.longest_untraced, windows, time, ns);
+    } else if (late_begin_ns != nullptr) {
+      *late_begin_ns += ns;
+      KeepLongestPart(sums_.longest_late_begin, windows, time, ns);
+    }
+  }
+
   void AddHead(const StreamGaps& device, const IntervalSet& windows) {
     const LaunchTime launch = TimeOfLaunch(trace_, device.first_launch, skew_ns_);
     DivideHead(OnHost({trace_.begin_ns(), device.first_ns}),
-               TimeOfLaunch(trace_, device.first_launch, 0), AddSaturating(first_ns_, skew_ns_),
-               *host_, parts_);
+               TimeOfLaunch(trace_, device.first_launch, 0),
+               {has_inherited_, AddSaturating(first_ns_, skew_ns_)}, *host_, parts_);
     MoveToDevice(parts_);
     for (const IdlePart& part : parts_) {
-      AddTime(part.cause, windows, part.time, device.first_launch);
+      const int64_t ns = AddTime(part.cause, windows, part.time, device.first_launch);
       if (part.cause == IdleCause::kHead) {
         Keep(sums_.head, windows, part.time, device.first_launch);
+      } else if (part.cause == IdleCause::kUnrecorded) {
+        AddUnrecorded(part.time, ns, launch.begin_ns, windows, &sums_.late_begin_ns);
       }
     }
     sums_.head_launch = device.first_launch;
@@ -257,6 +285,9 @@ class Causes {
     if (part.cause == IdleCause::kSync) {
       Keep(sums_.sync, windows, time, late.launch);
     }
+    if (part.cause == IdleCause::kUnrecorded) {
+      AddUnrecorded(time, ns, late.time.end, windows, nullptr);
+    }
     late.host_ns += IsOfTheHost(part.cause) ? ns : 0;
     late.sync_ns += part.cause == IdleCause::kSync ? ns : 0;
     const bool is_short = part.time.length() < kOrdinaryLaunchNs;
@@ -287,6 +318,7 @@ class Causes {
   HostTime of_pids_;
   const HostTime* host_ = nullptr;
   int64_t skew_ns_ = 0;
+  bool has_inherited_ = false;
   const int64_t first_ns_;
   CauseSums sums_;
   std::vector<IdlePart> parts_;
@@ -307,8 +339,8 @@ constexpr CauseColumn kCauseColumns[] = {
     {IdleCause::kHead, "head_ns", Tone::kIdle, "Before the launch of the first device work."},
     {IdleCause::kTail, "tail_ns", Tone::kTail, "After the last device work of the recording."},
     {IdleCause::kBeforeRecording, "before_recording_ns", Tone::kFaint,
-     "The first work had been launched or the host waited for the device: that was busy with work "
-     "from before the recording."},
+     "The first work had been launched or the host waited for the device, which has recorded work "
+     "from before the recording: it was busy with such."},
     {IdleCause::kSync, "sync_ns", Tone::kSync,
      "The host was blocked when the gap began: what would not be idle had it gone on at once."},
     {IdleCause::kData, "data_ns", Tone::kData,
@@ -322,7 +354,8 @@ constexpr CauseColumn kCauseColumns[] = {
     {IdleCause::kDevice, "device_ns", Tone::kCompute,
      "Less than 100 us before work launched earlier: dependencies, time between queued work."},
     {IdleCause::kUnrecorded, "unrecorded_ns", Tone::kComm,
-     "The next work had been launched, but something that was not recorded held it back."},
+     "The next work had been launched, but something that was not recorded held it back; or the "
+     "host was in calls whose copies were not recorded."},
     {IdleCause::kUnknown, "unknown_ns", Tone::kUnknown,
      "The launch of the next work was not recorded."},
 };
@@ -345,12 +378,17 @@ Table NewTable() {
   AddString(table, kHeadEvent, Role::kDerived, "What the host mostly did before the first launch.");
   AddInt(table, kShortHost, Unit::kNanoseconds, Role::kSum, "Of host, what is short in its gap.");
   AddString(table, kHostEvent, Role::kDerived, "What the host mostly did in time of cause host.");
+  AddInt(table, kLateBegin, Unit::kNanoseconds, Role::kSum,
+         "Of unrecorded, what precedes the first work.");
+  AddInt(table, kUntraced, Unit::kNanoseconds, Role::kSum,
+         "Of unrecorded, what the host spent in calls whose copies were not recorded.");
   return table;
 }
 
 // Gaps between the work of the main processes are divided, those within a gap of the main threads
 // by what these did; what other processes do in them is no idle time. `all`: the gaps of all.
-CauseSums SumsOfDevice(const RankView& view, DeviceIdle& device, Causes& causes) {
+CauseSums SumsOfDevice(const RankView& view, const std::vector<char>& inherited, DeviceIdle& device,
+                       Causes& causes) {
   const DeviceTime& time = *device.time;
   const IntervalSet& windows = device.windows;
   const MainProcesses main = FindMainProcesses(view, time.tracks);
@@ -358,7 +396,7 @@ CauseSums SumsOfDevice(const RankView& view, DeviceIdle& device, Causes& causes)
   const StreamGaps some = are_all ? StreamGaps() : FindStreamGaps(view, main.tracks, 0);
   return causes.SumsOf(are_all ? device.gaps : some, FindMainGaps(view, main.tracks),
                        main.pids.empty() ? windows : Subtract(windows, time.busy), main.pids,
-                       device.skew_ns, device.pieces);
+                       device.skew_ns, IsOnAny(inherited, time.tracks), device.pieces);
 }
 
 Table NewLateHost() {
@@ -427,6 +465,8 @@ void PushIdlePlaces(Table& table, int64_t rank, int64_t gpu, const CauseSums& su
     push(column.name, sums.longest_of[static_cast<size_t>(column.cause)]);
   }
   push(kLongestGap, sums.longest_gap);
+  push(kLateBegin, sums.longest_late_begin);
+  push(kUntraced, sums.longest_untraced);
   // By how much the clock of the host is ahead.
   const int64_t skew_ns = SubtractSaturating(sums.longest_late.begin, sums.longest_gap.begin);
   const auto push_beside = [&](std::string_view cause, const std::vector<LateTime>& times) {
@@ -455,6 +495,7 @@ void PushDevice(Tables& tables, const RankView& view, const DeviceTime& time, in
   row.Text(late.MostlyWords({sums.longest_late, sums.longest_launch}));
   row.Text(late.MostlyWords({sums.head_late, sums.head_launch}));
   row.Int(sums.short_host_ns).Text(MostlyWords(view.trace, host));
+  row.Int(sums.late_begin_ns).Int(sums.untraced_ns);
   BS_CHECK(parts_ns == idle_ns);
   PushIdlePlaces(tables[2], view.rank, time.gpu, sums);
   PushLateHost(tables[1], view, time.gpu, "host", host, TimeOf(sums.times, IdleCause::kHost));
@@ -464,7 +505,8 @@ void PushDevice(Tables& tables, const RankView& view, const DeviceTime& time, in
 
 Result<IdleTimes> FindIdleTimes(const RankView& view, const Selection& selection) {
   BS_ASSIGN(const Selected selected, Selected::Make(view, selection));
-  Causes causes(view.trace);
+  Causes causes(view);
+  const std::vector<char> inherited = StreamsWithInheritedWork(view);
   const auto waits = SyncsByRecordedTimes(view);
   IdleTimes found{DeviceTimes(view, selected, PerTrack::kGpu),
                   {},
@@ -478,7 +520,7 @@ Result<IdleTimes> FindIdleTimes(const RankView& view, const Selection& selection
                              {},
                              SkewOf(waits->clocks, time.tracks)});
     DeviceIdle& device = found.devices.back();
-    CauseSums sums = SumsOfDevice(view, device, causes);
+    CauseSums sums = SumsOfDevice(view, inherited, device, causes);
     PushDevice(found.tables, view, time, SplitTime(time, device.windows).idle_ns,
                SumWaits(device.gaps, device.windows).gaps, std::move(sums), late);
   }
@@ -502,7 +544,8 @@ std::shared_ptr<const Result<IdleTimes>> SharedIdleTimes(const RankView& view,
 
 Table ShownCauses(Table causes) {
   constexpr std::string_view kHidden[] = {kLongestGap, kLongestGapSync, kLongestGapEvent,
-                                          kHeadEvent,  kShortHost,      kHostEvent};
+                                          kHeadEvent,  kShortHost,      kHostEvent,
+                                          kLateBegin,  kUntraced};
   std::erase_if(causes.columns, [&](const Column& column) {
     return std::find(std::begin(kHidden), std::end(kHidden), column.name) != std::end(kHidden);
   });

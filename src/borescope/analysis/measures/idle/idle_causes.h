@@ -34,6 +34,10 @@ inline constexpr std::string_view kHeadEvent = "head_event";
 inline constexpr std::string_view kShortHost = "short_host_ns";
 // What it mostly did in all time of cause host.
 inline constexpr std::string_view kHostEvent = "host_event";
+// Two parts of cause unrecorded, which have names in idle_places, too: before the first work, and
+// while the host was in calls whose copies were not recorded.
+inline constexpr std::string_view kLateBegin = "late_begin_ns";
+inline constexpr std::string_view kUntraced = "untraced_ns";
 
 // In idle_places: the longest pieces of causes host and sync that are not in the gap of
 // kLongestGap.

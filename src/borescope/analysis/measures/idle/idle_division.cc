@@ -49,11 +49,38 @@ void AddRest(Interval rest, LaunchTime launch, IdleCause held, std::vector<IdleP
   AddPart(wait, cause, parts);
 }
 
-// The time up to the launch of the first work: while the host waits for devices, one of them works.
-void AddLateHead(Interval late, int64_t first_work_ns, const HostTime& host,
+// The time up to a launch: `use` gets each piece of it in which no copy may have run unrecorded.
+template <class Use>
+void ForRecorded(Interval late, const HostTime& host, std::vector<IdlePart>& parts,
+                 const Use& use) {
+  const auto use_some = [&](Interval piece) {
+    if (piece.begin < piece.end) {
+      use(piece);
+    }
+  };
+  int64_t now_ns = late.begin;
+  for (const Interval& copy : Clip(host.untraced, late)) {
+    use_some({now_ns, copy.begin});
+    AddPart(copy, IdleCause::kUnrecorded, parts);
+    now_ns = copy.end;
+  }
+  use_some({now_ns, late.end});
+}
+
+void AddLate(Interval late, const HostTime& host, std::vector<IdlePart>& parts) {
+  const int64_t sync_end_ns = EndOfSync(late, host);
+  const Interval rest{sync_end_ns, late.end};
+  AddPart({late.begin, sync_end_ns}, IdleCause::kSync, parts);
+  AddPart(rest, IsOfDataLoading(rest, host) ? IdleCause::kData : IdleCause::kHost, parts);
+}
+
+// The time up to the launch of the first work: while the host waits for devices that have work from
+// before the recording, one of them works.
+void AddLateHead(Interval late, const RecordingBegin& begin, const HostTime& host,
                  std::vector<IdlePart>& parts) {
+  const int64_t busy_until_ns = begin.has_inherited ? begin.first_work_ns : late.begin;
   const IntervalSet blocked =
-      Clip(host.blocked, {late.begin, std::clamp(first_work_ns, late.begin, late.end)});
+      Clip(host.blocked, {late.begin, std::clamp(busy_until_ns, late.begin, late.end)});
   int64_t now_ns = late.begin;
   const IdleCause other = IsOfDataLoading(late, host) ? IdleCause::kData : IdleCause::kHead;
   for (const Interval& wait : blocked) {
@@ -79,27 +106,21 @@ void DivideGap(Interval gap, LaunchTime launch, const HostTime& host,
     return;
   }
   const Interval late{gap.begin, std::clamp(launch.begin_ns, gap.begin, gap.end)};
-  if (late.length() > 0) {
-    const int64_t sync_end_ns = EndOfSync(late, host);
-    const Interval rest{sync_end_ns, late.end};
-    AddPart({late.begin, sync_end_ns}, IdleCause::kSync, parts);
-    AddPart(rest, IsOfDataLoading(rest, host) ? IdleCause::kData : IdleCause::kHost, parts);
-  }
+  ForRecorded(late, host, parts, [&](Interval piece) { AddLate(piece, host, parts); });
   AddRest({late.end, gap.end}, launch, IdleCause::kUnrecorded, parts);
 }
 
-void DivideHead(Interval head, LaunchTime launch, int64_t first_work_ns, const HostTime& host,
+void DivideHead(Interval head, LaunchTime launch, const RecordingBegin& begin, const HostTime& host,
                 std::vector<IdlePart>& parts) {
   parts.clear();
   if (launch.begin_ns == kMissing) {
-    AddPart(head, IdleCause::kHead, parts);
+    AddPart(head, begin.has_inherited ? IdleCause::kBeforeRecording : IdleCause::kHead, parts);
     return;
   }
   const Interval late{head.begin, std::clamp(launch.begin_ns, head.begin, head.end)};
-  if (late.length() > 0) {
-    AddLateHead(late, first_work_ns, host, parts);
-  }
-  AddRest({late.end, head.end}, launch, IdleCause::kBeforeRecording, parts);
+  ForRecorded(late, host, parts, [&](Interval piece) { AddLateHead(piece, begin, host, parts); });
+  AddRest({late.end, head.end}, launch,
+          begin.has_inherited ? IdleCause::kBeforeRecording : IdleCause::kUnrecorded, parts);
 }
 
 }  // namespace borescope::internal

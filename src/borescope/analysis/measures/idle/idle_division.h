@@ -22,14 +22,21 @@
 //
 //   unknown      all of the gap, if the launch was not recorded
 //
-// The time before the first work of a recording is divided in the same way, but nothing is known of
-// the time before:
+// While the host sits in a call that copies, of which no work was recorded, the device may have
+// copied: up to the launch such time is unrecorded, and the rest is divided without it.
 //
-//   before_recording  the host waits for a device, and no work of any was recorded yet; or the work
-//                     was launched kOrdinaryLaunchNs ago or more and has not begun: the device
-//                     works on what was launched before the recording
+// The time before the first work of a recording is divided in the same way, but nothing is known of
+// the time before. Where work was recorded that was launched earlier (inherited_work.h), the device
+// had something to do:
+//
+//   before_recording  the first work is such work itself; or the host waits for a device, and no
+//                     work of any was recorded yet; or the work was launched kOrdinaryLaunchNs ago
+//                     or more and has not begun
 //   head              the rest up to the launch, unless it is data; all of it, if the launch was
 //                     not recorded
+//
+// Elsewhere nothing shows that there was any: waiting is a part of head, and work that begins late
+// was held back by what was not recorded.
 #pragma once
 
 #include <cstdint>
@@ -84,9 +91,14 @@ int64_t ReadyTime(LaunchTime launch);
 // sets) and what of them lies in the gap.
 void DivideGap(Interval gap, LaunchTime launch, const HostTime& host, std::vector<IdlePart>& parts);
 
-// The same for the time from the begin of the recording to the first work of a device;
-// `first_work_ns` is when the first work of all devices began.
-void DivideHead(Interval head, LaunchTime launch, int64_t first_work_ns, const HostTime& host,
+// What is known of the begin of a recording.
+struct RecordingBegin {
+  bool has_inherited = false;  // the device has work that was launched before
+  int64_t first_work_ns = 0;   // when the first work of all devices began
+};
+
+// The same for the time from the begin of the recording to the first work of a device.
+void DivideHead(Interval head, LaunchTime launch, const RecordingBegin& begin, const HostTime& host,
                 std::vector<IdlePart>& parts);
 
 }  // namespace borescope::internal

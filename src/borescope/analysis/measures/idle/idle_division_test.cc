@@ -41,9 +41,10 @@ std::string Gap(Interval gap, LaunchTime launch, const HostTime& host = {}) {
 }
 
 std::string Head(Interval head, LaunchTime launch, const HostTime& host = {},
-                 int64_t first_work_us = 0) {
+                 int64_t first_work_us = 0, bool has_inherited = true) {
   std::vector<IdlePart> parts;
-  DivideHead(head, launch, first_work_us == 0 ? head.end : first_work_us * kUs, host, parts);
+  DivideHead(head, launch, {has_inherited, first_work_us == 0 ? head.end : first_work_us * kUs},
+             host, parts);
   return Text(parts);
 }
 
@@ -88,7 +89,7 @@ TEST(IdleDivision, BeforeTheRecordingTheDeviceHadWork) {
   EXPECT_EQ(Head(Us(0, 2020), Launch(2000, 2005)), "head 0-2000, latency 2000-2020");
   EXPECT_EQ(Head(Us(0, 3000), Launch(2000, 2990)),
             "head 0-2000, launch call 2000-2990, latency 2990-3000");
-  EXPECT_EQ(Head(Us(0, 2020), {}), "head 0-2020");
+  EXPECT_EQ(Head(Us(0, 2020), {}), "before 0-2020");
   EXPECT_EQ(Head(Us(0, 2020), Launch(2000, 2005), {{}, {Us(100, 1900)}}),
             "data 0-2000, latency 2000-2020");
 }
@@ -100,6 +101,25 @@ TEST(IdleDivision, WhoWaitsBeforeTheFirstWorkWaitsForWhatWasNotRecorded) {
   // The second wait may be for another device, whose work was recorded.
   EXPECT_EQ(Head(Us(0, 1000), Launch(990, 995), host, 400),
             "before 0-300, head 300-990, latency 990-1000");
+}
+
+TEST(IdleDivision, NothingSaysThatThereWasWorkBeforeTheRecording) {
+  EXPECT_EQ(Head(Us(0, 151000), Launch(2000, 2005), {}, 0, false),
+            "head 0-2000, unrecorded 2000-151000");
+  EXPECT_EQ(Head(Us(0, 2020), {}, {}, 0, false), "head 0-2020");
+  EXPECT_EQ(Head(Us(0, 1000), Launch(990, 995), {{Us(0, 300)}, {}}, 0, false),
+            "head 0-990, latency 990-1000");
+}
+
+TEST(IdleDivision, WhileCopiesAreNotRecordedNothingIsKnown) {
+  const HostTime host{{Us(5, 12)}, {}, {Us(20, 25), Us(27, 60)}};
+  EXPECT_EQ(Gap(Us(10, 80), Launch(70, 75), host),
+            "sync 10-17, host 17-20, unrecorded 20-25, host 25-27, unrecorded 27-60, host 60-70, "
+            "latency 70-80");
+  EXPECT_EQ(Gap(Us(21, 60), Launch(55, 58), host),
+            "unrecorded 21-25, host 25-27, unrecorded 27-55, latency 55-60");
+  EXPECT_EQ(Head(Us(0, 80), Launch(70, 75), host, 0, false),
+            "head 0-20, unrecorded 20-25, head 25-27, unrecorded 27-60, head 60-70, latency 70-80");
 }
 
 TEST(MainEvent, IsTheInnermostThatFillsHalf) {

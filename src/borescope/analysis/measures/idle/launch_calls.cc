@@ -5,11 +5,15 @@
 #include <span>
 #include <vector>
 
+#include "borescope/analysis/core/selection/name_flags.h"
+#include "borescope/analysis/measures/recorded.h"
 #include "borescope/base/column_data.h"
 #include "borescope/base/sort_runs.h"
 #include "borescope/base/stop.h"
+#include "borescope/base/text/text.h"
 #include "borescope/index/id_map.h"
 #include "borescope/index/launches/correlation.h"
+#include "borescope/index/syncs/sync_calls.h"
 
 namespace borescope::internal {
 namespace {
@@ -60,6 +64,34 @@ class LaunchNames {
   std::vector<char> known_;
 };
 
+bool HasCopiesWithoutCall(const RankView& view) {
+  const DeviceEvents& device = view.trace.device();
+  for (uint32_t row = 0; row < device.size(); ++row) {
+    CheckStopAt(row);
+    if (device.kind[row] == DeviceKind::kMemcpy && !view.index.correlation.launch_of[row].valid()) {
+      return true;
+    }
+  }
+  return false;
+}
+
+// Of each row of the host whether it is a call that started work, or around one.
+std::vector<char> CallsAroundWork(const RankView& view) {
+  const HostEvents& host = view.trace.host();
+  std::vector<char> around(host.all_size());
+  for (uint32_t row = 0; row < host.size(); ++row) {
+    CheckStopAt(row);
+    if (!IsCallWithDetail(host, row) || !StartsWork(view, row)) {
+      continue;
+    }
+    for (HostId id{row}; id.valid() && around[id.value] == 0;
+         id = view.index.tree.parent[id.value]) {
+      around[id.value] = 1;
+    }
+  }
+  return around;
+}
+
 }  // namespace
 
 void FindWorks(const RankView& view, HostId call, std::vector<DeviceId>& works) {
@@ -106,6 +138,29 @@ int64_t CountCallsWithoutWork(const RankView& view, const Selected& selected) {
     count += numbers.Get(number) == IdMap64::kNone ? 1 : 0;
   }
   return count;
+}
+
+std::vector<HostId> CopiesWithoutRecord(const RankView& view) {
+  const HostEvents& host = view.trace.host();
+  const std::vector<char> copies = FlagNames(view.trace.strings(), [](std::string_view name) {
+    return Contains(name, "Memcpy") && ClassifyBlockingCall(name) == BlockingCall::kCopy;
+  });
+  const bool has_any =
+      std::find(copies.begin(), copies.end(), 1) != copies.end() && HasDeviceWork(view.trace);
+  std::vector<HostId> calls;
+  for (uint32_t row = 0; has_any && row < host.size(); ++row) {
+    CheckStopAt(row);
+    if (IsCallWithDetail(host, row) && copies[host.name[row].value] != 0 &&
+        !StartsWork(view, row)) {
+      calls.push_back(HostId{row});
+    }
+  }
+  if (calls.empty() || HasCopiesWithoutCall(view)) {
+    return {};
+  }
+  const std::vector<char> with_work = CallsAroundWork(view);
+  std::erase_if(calls, [&](HostId call) { return with_work[call.value] != 0; });
+  return calls;
 }
 
 int64_t LaunchDelay(const RankView& view, HostId call, DeviceId work) {

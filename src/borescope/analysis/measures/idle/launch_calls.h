@@ -22,6 +22,11 @@ std::vector<HostId> CallsWithWork(const RankView& view);
 // work carries. (A wrapper around another launch has that one's number, so it is not counted.)
 int64_t CountCallsWithoutWork(const RankView& view, const Selected& selected);
 
+// Calls that block until they have copied, but whose copy was not recorded: neither by their own
+// number nor by that of a call inside them. None where copies were recorded without their calls, as
+// these may be the ones. In row order. O(rows).
+std::vector<HostId> CopiesWithoutRecord(const RankView& view);
+
 // End of the call to start of the work; 0 when the work starts earlier.
 int64_t LaunchDelay(const RankView& view, HostId call, DeviceId work);
 

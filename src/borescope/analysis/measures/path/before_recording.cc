@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <limits>
 #include <map>
+#include <set>
 #include <utility>
+#include <vector>
 
 #include "borescope/analysis/measures/idle/idle_division.h"
 #include "borescope/base/stop.h"
@@ -18,9 +20,12 @@ class Beginnings {
       : trace_(view.trace),
         graph_(recording.graph),
         start_of_work_(recording.start_of_work),
-        launch_of_(view.index.correlation.launch_of) {
-    FindFirstWork();
-    FindWaits();
+        launch_of_(view.index.correlation.launch_of),
+        inherited_(recording.inherited) {
+    if (std::find(inherited_.begin(), inherited_.end(), 1) != inherited_.end()) {
+      FindFirstWork();
+      FindWaits();
+    }
   }
 
   // The parts of a step in which a device worked on what was launched before the recording.
@@ -48,6 +53,11 @@ class Beginnings {
   }
 
   void FindFirstWork() {
+    for (uint32_t track = 0; track < trace_.tracks().size(); ++track) {
+      if (inherited_[track] != 0) {
+        with_inherited_.insert(trace_.tracks().pid[track]);
+      }
+    }
     for (uint32_t row = 0; row < start_of_work_.size(); ++row) {
       CheckStopAt(row);
       if (start_of_work_[row] == kNoNode) {
@@ -62,7 +72,8 @@ class Beginnings {
 
   bool IsFirstOfDevice(DeviceId id) const {
     const auto first = first_work_.find(DeviceOf(id));
-    return first != first_work_.end() && first->second == id;
+    return first != first_work_.end() && first->second == id &&
+           with_inherited_.contains(DeviceOf(id));
   }
 
   // The calls of each thread that wait while no work was recorded yet.
@@ -97,7 +108,7 @@ class Beginnings {
     }
     const LaunchTime call{trace_.host().ts_ns[launch.value], trace_.host().end_ns(launch)};
     std::vector<IdlePart> parts;
-    DivideHead({call.begin_ns, StartOf(id)}, call, StartOf(id), {}, parts);
+    DivideHead({call.begin_ns, StartOf(id)}, call, {true, StartOf(id)}, {}, parts);
     IntervalSet held;
     for (const IdlePart& part : parts) {
       if (part.cause == IdleCause::kBeforeRecording) {
@@ -111,6 +122,8 @@ class Beginnings {
   const EventGraph& graph_;
   const ColumnData<NodeId>& start_of_work_;
   const ColumnData<HostId>& launch_of_;
+  const std::vector<char>& inherited_;
+  std::set<int64_t> with_inherited_;                             // the devices that have such work
   std::map<int64_t, DeviceId> first_work_;                       // by number of the device
   int64_t first_work_ns_ = std::numeric_limits<int64_t>::min();  // the first of these
   std::map<uint32_t, IntervalSet> waits_;                        // by track of the thread

@@ -1,5 +1,5 @@
 // What of the path a device spent on work from before the recording, by the rule of the cause of
-// idle time with this name (idle_division.h).
+// idle time with this name (idle_division.h): nothing where no such work was recorded.
 #pragma once
 
 #include "borescope/analysis/measures/path/path.h"

@@ -80,8 +80,31 @@ Table AnnotationTable(const RankView& view, const GroupKeys& keys, const Groups&
   return Sorted(table, "total_ns");
 }
 
+// Whether all annotations of the host are ranges that may start and end on different threads, as
+// those of nvtxRangeStart and nvtxRangeEnd: nothing is known to be inside of these.
+bool AreAllAsync(const Trace& trace) {
+  const HostEvents& host = trace.host();
+  bool has_any = false;
+  for (uint32_t row = 0; row < host.size(); ++row) {
+    CheckStopAt(row);
+    if (host.kind[row] == HostKind::kAnnotation) {
+      if (trace.tracks().is_async[host.track[row].value] == 0) {
+        return false;
+      }
+      has_any = true;
+    }
+  }
+  return has_any;
+}
+
 Table KernelTable(const RankView& view, const GroupKeys& keys, const Groups& groups) {
   Table table{"annotated_kernels", "Device work under each annotation", {}, 20};
+  if (AreAllAsync(view.trace)) {
+    table.title +=
+        " (none: all are ranges by start and end, which may end on another thread, so that no "
+        "launch is known to be inside; --annotation NAME and --step-pattern select what was "
+        "launched while one was open)";
+  }
   AddRankKey(table);
   keys.AddColumnsBeforeName(table);
   AddString(table, "side", Role::kKey,

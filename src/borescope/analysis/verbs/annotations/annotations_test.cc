@@ -24,6 +24,18 @@ TEST(AnnotationsTest, BothSidesWithTheirWholeLength) {
             "3,host,inner,2,60,30,20,40,14.1421\n");
 }
 
+// Why nothing is under ranges that may end on another thread is said where it shows.
+TEST(AnnotationsTest, RangesByStartAndEndSayWhyTheyAreEmpty) {
+  TestTrace trace;
+  trace.AsyncAnnotation("phase", {0, 100});
+  trace.Launched("gemm", {10, 5}, {20, 30}, {.correlation = 1});
+  const std::string title = Analyse("annotations", {&trace.View()})[1].title;
+  EXPECT_NE(title.find("may end on another thread"), std::string::npos) << title;
+  EXPECT_NE(title.find("--annotation NAME and --step-pattern"), std::string::npos) << title;
+  trace.Annotation("inside", {5, 50});
+  EXPECT_EQ(Analyse("annotations", {&trace.View()})[1].title, "Device work under each annotation");
+}
+
 TEST(AnnotationsTest, TheInnermostDeviceAnnotationOfTheStreamWins) {
   TestTrace trace;
   trace.DeviceAnnotation("outer", {0, 100}).DeviceAnnotation("inner", {20, 30});

@@ -105,12 +105,18 @@ TEST(PlantedPathsTest, ASkewDoesNotMakeTheRecordingLonger) {
 
 // --- before the recording ---
 
-// Work launched at 2 us starts 500 us later on a device with nothing recorded before.
+// Of another stream, where it runs in the shadow of the first work that was launched later.
+void PlantInherited(TestTrace& trace, int64_t begin_ns) {
+  trace.Kernel("earlier", {begin_ns, 1'000}, {.correlation = 3, .stream = 21});
+}
+
+// Work launched at 2 us starts 500 us later on a device that has work from before the recording.
 TEST(PlantedPathsTest, FirstWorkThatStartsLateWaitedForWorkFromBeforeTheRecording) {
   TestTrace trace;
   trace.Op("aten::first", {0, 20'000});
-  trace.Launched("first", {2'000, 8'000}, {502'000, 98'000}, {.correlation = 1});
-  trace.Launched("second", {30'000, 8'000}, {601'000, 99'000}, {.correlation = 2});
+  trace.Launched("first", {2'000, 8'000}, {502'000, 98'000}, {.correlation = 11});
+  trace.Launched("second", {30'000, 8'000}, {601'000, 99'000}, {.correlation = 12});
+  PlantInherited(trace, 510'000);
   EXPECT_EQ(PathOf(trace),
             (Lines{"aten::first operator cpu 2000", "first launch_delay before_recording 500000",
                    "first operator gpu_compute 98000",
@@ -126,6 +132,15 @@ TEST(PlantedPathsTest, FirstWorkThatStartsLateWaitedForWorkFromBeforeTheRecordin
             "first,98000,0.49\naten::first,2000,0.01\n(kernel_kernel_delay),1000,0.005\n");
 }
 
+TEST(PlantedPathsTest, NothingSaysThatWorkFromBeforeTheRecordingHeldItBack) {
+  TestTrace trace;
+  trace.Op("aten::first", {0, 20'000});
+  trace.Launched("first", {2'000, 8'000}, {502'000, 98'000}, {.correlation = 11});
+  EXPECT_EQ(PathOf(trace),
+            (Lines{"aten::first operator cpu 2000", "first launch_delay launch 500000",
+                   "first operator gpu_compute 98000"}));
+}
+
 TEST(PlantedPathsTest, AnOrdinaryDelayOrALongLaunchCallIsOfTheLaunch) {
   TestTrace ordinary;
   ordinary.Launched("first", {2'000, 8'000}, {101'000, 98'000}, {.correlation = 1});
@@ -134,7 +149,8 @@ TEST(PlantedPathsTest, AnOrdinaryDelayOrALongLaunchCallIsOfTheLaunch) {
   long_call.Launched("first", {2'000, 700'000}, {703'000, 98'000}, {.correlation = 1});
   EXPECT_EQ(PathOf(long_call)[0], "first launch_delay launch 701000");
   TestTrace both;  // the call loads code, and then the device is busy with something else
-  both.Launched("first", {2'000, 700'000}, {902'000, 98'000}, {.correlation = 1});
+  both.Launched("first", {2'000, 700'000}, {902'000, 98'000}, {.correlation = 11});
+  PlantInherited(both, 910'000);
   EXPECT_EQ(PathOf(both)[0], "first launch_delay launch 700000");
   EXPECT_EQ(PathOf(both)[1], "first launch_delay before_recording 200000");
 }
@@ -153,7 +169,8 @@ TEST(PlantedPathsTest, AHostThatWaitsBeforeAnyWorkWaitsForWorkFromBeforeTheRecor
   TestTrace trace;
   trace.Op("aten::first", {0, 5'000});
   trace.Runtime("cudaDeviceSynchronize", {5'000, 295'000});
-  trace.Launched("kernel", {310'000, 8'000}, {320'000, 80'000}, {.correlation = 1});
+  trace.Launched("kernel", {310'000, 8'000}, {320'000, 80'000}, {.correlation = 11});
+  PlantInherited(trace, 330'000);
   EXPECT_EQ(
       PathOf(trace),
       (Lines{"aten::first operator cpu 5000", "cudaDeviceSynchronize sync before_recording 295000",
@@ -163,7 +180,8 @@ TEST(PlantedPathsTest, AHostThatWaitsBeforeAnyWorkWaitsForWorkFromBeforeTheRecor
 
 TEST(PlantedPathsTest, AWindowWithinTheTimeBeforeTheFirstWorkIsAllOfIt) {
   TestTrace trace;
-  trace.Launched("first", {0, 8'000}, {500'000, 100'000}, {.correlation = 1});
+  trace.Launched("first", {0, 8'000}, {500'000, 100'000}, {.correlation = 11});
+  PlantInherited(trace, 510'000);
   Params params;
   params.selection.range = TimeRange::Parse("+450us", "").value();
   const Tables tables = Analyse("critical-path", {&trace.View()}, params);

@@ -4,12 +4,15 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <optional>
+#include <string>
 #include <vector>
 
 #include "borescope/analysis/core/finish.h"
 #include "borescope/analysis/core/row.h"
 #include "borescope/analysis/measures/idle/idle_causes.h"
 #include "borescope/analysis/measures/names/describe.h"
+#include "borescope/analysis/verbs/summary/few_events.h"
 #include "borescope/analysis/verbs/summary/left_out.h"
 #include "borescope/analysis/verbs/summary/long_gaps.h"
 #include "borescope/analysis/verbs/summary/verdict_rules.h"
@@ -59,6 +62,17 @@ constexpr CauseRow kCauses[] = {
      "Launched work waits for something that was not recorded",
      "Work from before the recording, other processes, other devices or the host may have kept it "
      "waiting: record these as well. `borescope gaps` shows which work it is."},
+    {kLateBegin, "the first work launched, and not begun",
+     "The device begins late, for an unknown reason",
+     "The first work was launched long before it began, and nothing that was recorded held it "
+     "back. "
+     "Work that was not recorded may have: from before the recording, of another process, the "
+     "loading of code. Wait for the device before the recording begins; if the delay is there "
+     "again, it is the program's. `borescope launches` shows how long work waits after its "
+     "launch."},
+    {kUntraced, "host in calls that copy, without a record of the copy",
+     "Copies were not recorded, and may be what the device did",
+     "Until they are, nobody can say whether the device idled."},
     {"head_ns", "before the first launch", "The device idles before its first work",
      "Select the part you mean with --step or --annotation; profile after warm-up. Work from "
      "before "
@@ -98,6 +112,10 @@ constexpr CauseRow kSeveralCauses = {
     "", "", "The device idles for several reasons",
     "No cause alone costs much; `borescope idle` shows the part of each."};
 
+constexpr const char* kFewHelp =
+    " Most of it is not in a pattern, but in a few times: look at these first (`borescope idle` "
+    "lists the longest gaps).";
+
 struct CauseTime {
   const CauseRow* row;
   int64_t ns;
@@ -136,6 +154,10 @@ class IdleTime {
     for (const CauseRow& row : kCauses) {
       causes_.push_back({&row, SubtractSaturating(SumOf(tables_.idle_causes, row.column),
                                                   left_out_.Of(row.column))});
+    }
+    for (const std::string_view part : {kLateBegin, kUntraced}) {
+      int64_t& unrecorded_ns = TimeOf("unrecorded_ns");
+      unrecorded_ns = SubtractSaturating(unrecorded_ns, TimeOf(part));
     }
     MoveLongGaps();
     MoveLaunches();
@@ -209,7 +231,7 @@ class IdleTime {
             EvidenceOf(cause),
             share,
             "share",
-            HelpOf(cause),
+            HelpOf(cause) + (FewPieces(*cause.row) ? kFewHelp : ""),
             cause.ns,
             LeverOf(*cause.row),
             PlaceOf(*cause.row)};
@@ -246,12 +268,26 @@ class IdleTime {
                cause.ns == SumOf(tables_.idle_causes, "host_ns")) {
       evidence += MostlyInLongest(tables_.idle_causes, "host_ns", kHostEvent);
     } else if (cause.row == &kLaunchBoundCause) {
-      evidence += fmt::format("; {} of {} kernels are shorter than 10 us",
-                              FormatCount(SumOf(tables_.overview, "short_kernels")),
-                              FormatCount(SumOf(tables_.overview, "kernels")));
+      return evidence + fmt::format("; {} of {} kernels are shorter than 10 us",
+                                    FormatCount(SumOf(tables_.overview, "short_kernels")),
+                                    FormatCount(SumOf(tables_.overview, "kernels")));
     }
-    return evidence;
+    const std::optional<FewOfMany> few = FewPieces(*cause.row);
+    return few ? evidence + "; " + few->Words(tables_) : evidence;
   }
+
+  // Where one to three of many times make up most of a cause. What a finding of its own is about
+  // is no part of it.
+  std::optional<FewOfMany> FewPieces(const CauseRow& row) const {
+    const bool is_whole =
+        gaps_.devices == 0 || (row.column != "host_ns" && row.column != "sync_ns");
+    const bool is_sum = row.column != "unrecorded_ns" ||
+                        (TimeOfColumn(kLateBegin) == 0 && TimeOfColumn(kUntraced) == 0);
+    return is_whole && is_sum && !row.column.empty() ? FindFewOfMany(tables_, row.column)
+                                                     : std::nullopt;
+  }
+
+  int64_t TimeOfColumn(std::string_view column) const { return SumOf(tables_.idle_causes, column); }
 
   // Whoever selected a part already knows how.
   std::string HelpOf(const CauseTime& cause) const {
@@ -260,6 +296,10 @@ class IdleTime {
     if (tables_.selects && is_at_an_end) {
       return "A host that runs ahead launches in one step what runs in the next: `borescope "
              "critical-path` of the same part shows what the device waits for.";
+    }
+    if (row.column == kUntraced) {
+      return HelpOfCheck(tables_.quality, "untraced-copies").value_or(std::string()) + " " +
+             std::string(row.help);
     }
     if (row.column == "unknown_ns" && SumOf(tables_.overview, "host_events") > 0) {
       return std::string(kHelpWithoutLaunches);

@@ -23,15 +23,11 @@
 namespace borescope::internal {
 namespace {
 
-// Of all kernel time of a rank. Only a kernel with more can take much of that of all ranks.
-constexpr int64_t kLeastPart = 10;
-
 Table NewWorkPlaces() {
   Table table{"work_places", "Where work is longest", {}};
   AddRankKey(table);
   AddGpuKey(table);
-  AddString(table, "what", Role::kKey, "exposed_comm, exposed_copy or kernel.");
-  AddString(table, "name", Role::kKey, "Of a kernel.");
+  AddString(table, "what", Role::kKey, "exposed_comm or exposed_copy.");
   AddInt(table, "begin_ns", Unit::kNanoseconds, Role::kKey, "When it begins.");
   AddInt(table, "end_ns", Unit::kNanoseconds, Role::kKey, "When it ends.");
   return table;
@@ -42,49 +38,6 @@ Interval LongestOf(const IntervalSet& times) {
       times.begin(), times.end(),
       [](const Interval& a, const Interval& b) { return a.length() < b.length(); });
   return longest == times.end() ? Interval() : *longest;
-}
-
-// The launches of one name.
-struct NameTime {
-  int64_t all_ns = 0;
-  int64_t longest_ns = -1;
-  DeviceId longest;  // of equal ones the first
-};
-
-std::vector<NameTime> KernelTimes(const Trace& trace, const Selected& selected) {
-  const DeviceEvents& device = trace.device();
-  std::vector<NameTime> times(trace.strings().size());
-  for (uint32_t row = 0; row < device.size(); ++row) {
-    CheckStopAt(row);
-    if (device.kind[row] != DeviceKind::kKernel || !selected.Keeps(DeviceId{row})) {
-      continue;
-    }
-    NameTime& time = times[device.name[row].value];
-    AddSaturatingTo(time.all_ns, device.dur_ns[row]);
-    if (device.dur_ns[row] > time.longest_ns) {
-      time.longest_ns = device.dur_ns[row];
-      time.longest = DeviceId{row};
-    }
-  }
-  return times;
-}
-
-void PushKernels(Table& table, const RankView& view, const Selected& selected) {
-  const Trace& trace = view.trace;
-  const std::vector<NameTime> times = KernelTimes(trace, selected);
-  int64_t all_ns = 0;
-  for (const NameTime& time : times) {
-    AddSaturatingTo(all_ns, time.all_ns);
-  }
-  for (uint32_t name = 0; name < times.size(); ++name) {
-    const DeviceId id = times[name].longest;
-    if (id.valid() && times[name].all_ns > 0 && times[name].all_ns >= all_ns / kLeastPart) {
-      Row row(table);
-      row.Int(view.rank).MaybeInt(trace.tracks().pid[trace.device().track[id.value].value]);
-      row.Text(kKernelPlace).Text(trace.Text(StringId{name}));
-      row.Int(trace.device().ts_ns[id.value]).Int(trace.device().end_ns(id));
-    }
-  }
 }
 
 int64_t LengthAt(const Table& places, size_t row) {
@@ -143,19 +96,12 @@ Result<Table> WorkPlaces(const RankView& view, const Selected& selected) {
     const auto push = [&](std::string_view what, const IntervalSet& exposed) {
       const Interval longest = LongestOf(Intersect(exposed, windows));
       if (longest.length() > 0) {
-        Row(table)
-            .Int(view.rank)
-            .MaybeInt(time.gpu)
-            .Text(what)
-            .Missing()
-            .Int(longest.begin)
-            .Int(longest.end);
+        Row(table).Int(view.rank).MaybeInt(time.gpu).Text(what).Int(longest.begin).Int(longest.end);
       }
     };
     push(kExposedCommPlace, time.exposed_comm);
     push(kExposedCopyPlace, time.exposed_copy);
   }
-  PushKernels(table, view, selected);
   return table;
 }
 
@@ -198,11 +144,15 @@ FindingPlace PlaceOfIdleOn(const SummaryTables& tables, std::string_view column,
   });
 }
 
-FindingPlace PlaceOfWork(const SummaryTables& tables, std::string_view what,
-                         std::string_view name) {
+FindingPlace PlaceOfWork(const SummaryTables& tables, std::string_view what) {
   const Table& places = tables.work_places;
-  return LongestRow(places, [&](size_t row) {
-    return Texts(places, "what")[row] == what && Texts(places, "name")[row] == name;
+  return LongestRow(places, [&](size_t row) { return Texts(places, "what")[row] == what; });
+}
+
+FindingPlace PlaceOfKernel(const SummaryTables& tables, std::string_view name) {
+  const Table& events = tables.few_events;
+  return LongestRow(events, [&](size_t row) {
+    return Texts(events, "what")[row] == kKernelPlace && Texts(events, "name")[row] == name;
   });
 }
 

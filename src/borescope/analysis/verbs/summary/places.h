@@ -24,8 +24,7 @@ struct FindingPlace {
 };
 
 // Table work_places of a rank: when the longest stretch of exposed communication and of exposed
-// copies of each device was, and the longest launch of each kernel that takes a tenth of the kernel
-// time or more. O(rows of the devices).
+// copies of each device was. O(rows of the devices).
 Result<Table> WorkPlaces(const RankView& view, const Selected& selected);
 
 // Of the cause in a column of idle_causes, the longest of all devices of which that time is not
@@ -38,14 +37,16 @@ FindingPlace PlaceOfProcessEnd(const SummaryTables& tables, std::string_view col
 // On the device of a row of idle_causes.
 FindingPlace PlaceOfIdleOn(const SummaryTables& tables, std::string_view column, size_t row);
 
-// What table work_places calls its rows.
+// What tables work_places and few_events call their rows; of kernels there are only such of the
+// latter.
 inline constexpr std::string_view kExposedCommPlace = "exposed_comm";
 inline constexpr std::string_view kExposedCopyPlace = "exposed_copy";
 inline constexpr std::string_view kKernelPlace = "kernel";
 
-// The longest of these; of kernels those with the name.
-FindingPlace PlaceOfWork(const SummaryTables& tables, std::string_view what,
-                         std::string_view name = {});
+// The longest of these.
+FindingPlace PlaceOfWork(const SummaryTables& tables, std::string_view what);
+// The longest launch of a kernel, on the devices where it takes a tenth of the kernel time or more.
+FindingPlace PlaceOfKernel(const SummaryTables& tables, std::string_view name);
 
 // The longest step of a rank.
 FindingPlace PlaceOfStep(const SummaryTables& tables, int64_t rank, int64_t step);

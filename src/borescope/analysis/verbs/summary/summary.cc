@@ -25,9 +25,11 @@
 #include "borescope/analysis/measures/time/spread.h"
 #include "borescope/analysis/verbs/kernels/kernels.h"
 #include "borescope/analysis/verbs/stragglers/straggler_match.h"
+#include "borescope/analysis/verbs/summary/few_events.h"
 #include "borescope/analysis/verbs/summary/left_out.h"
 #include "borescope/analysis/verbs/summary/places.h"
 #include "borescope/analysis/verbs/summary/prices.h"
+#include "borescope/analysis/verbs/summary/round_trips.h"
 #include "borescope/analysis/verbs/summary/summary_tables.h"
 #include "borescope/analysis/verbs/verbs.h"
 #include "borescope/base/check.h"
@@ -51,6 +53,8 @@ constexpr std::string_view kIsWholeProcess = "is_whole_process";
 enum Part {
   kOverview,
   kWorkPlaces,
+  kFewEvents,
+  kRoundTrips,
   kStragglers,  // the first of several
   kKernels = kStragglers + kStragglerTables,
   kCopies,
@@ -300,7 +304,9 @@ Result<Tables> MapTable(const RankView& view, const Params& params) {
 Result<Tables> MapOverview(const RankView& view, const Params& params) {
   BS_ASSIGN(const Selected selected, Selected::Make(view, params.selection));
   BS_ASSIGN(Table places, WorkPlaces(view, selected));
-  return Tables{Overview(view, selected), std::move(places)};
+  BS_ASSIGN(Table few, FewEventsTable(view, selected, params.selection));
+  return Tables{Overview(view, selected), std::move(places), std::move(few),
+                RoundTripsTable(view, selected)};
 }
 
 // Not what the host did.
@@ -331,7 +337,7 @@ struct MappedParts {
   Result<Tables> (*map)(const RankView&, const Params&);
 };
 constexpr MappedParts kMapped[] = {
-    {kOverview, 2, MapOverview},
+    {kOverview, 4, MapOverview},
     {kStragglers, kStragglerTables, MapOf<kStragglersVerb>},
     {kKernels, 1, MapOf<kKernelsVerb>},
     {kCopies, 1, MapCopiesOfKernels},
@@ -416,6 +422,8 @@ Result<Tables> FinishSummary(Tables findings, const Params& params) {
                        findings[kPrices],
                        findings[kIdlePlaces],
                        findings[kWorkPlaces],
+                       findings[kFewEvents],
+                       findings[kRoundTrips],
                        std::move(stragglers.back()),
                        params.run_faults,
                        !params.selection.empty(),

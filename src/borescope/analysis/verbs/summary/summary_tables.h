@@ -28,6 +28,8 @@ struct SummaryTables {
   Table prices;         // of --price, else empty
   Table idle_places;    // of each device and cause: when it was longest (idle_causes.h)
   Table work_places;    // when work was longest (places.h)
+  Table few_events;     // which events make up sums (few_events.h)
+  Table round_trips;    // copies to the device and back (round_trips.h)
   Table longest_waits;  // for ranks; empty without stragglers
   std::vector<RunFault> run_faults;
   bool selects = false;     // a part was asked for

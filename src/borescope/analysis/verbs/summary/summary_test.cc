@@ -89,12 +89,12 @@ TEST(SummaryTest, WhatTheHostDoesAfterAWaitIsNotTheWait) {
   EXPECT_DOUBLE_EQ(Floats(tables[0], "value")[0], 0.3);
 }
 
-// Work that begins long after its launch on an empty device waited for what ran before the
-// recording.
+// Work that begins long after its launch on a device that has work from before the recording.
 TEST(SummaryTest, WorkFromBeforeTheRecordingIsNotIdleTime) {
   TestTrace trace;
   trace.Op("all", Us(0, 1200));
-  trace.Launched("gemm", Us(10, 5), Us(1010, 180), {1, 7, 0});
+  trace.Launched("gemm", Us(10, 5), Us(1010, 180), {.correlation = 11});
+  trace.Kernel("earlier", Us(1020, 10), {.correlation = 3, .stream = 8});
   const Tables tables = Analyse("summary", {&trace.View()});
   EXPECT_EQ(Csv(tables[3], {"idle_ns", "head_ns", "before_recording_ns", "tail_ns"}),
             "idle_ns,head_ns,before_recording_ns,tail_ns\n1020000,10000,1000000,10000\n");
@@ -107,6 +107,36 @@ TEST(SummaryTest, WorkFromBeforeTheRecordingIsNotIdleTime) {
       "(5.0 %), the host mostly in `all`; idle 20.0 us of 200 us (10.0 %); after the last device "
       "work: 10.0 us; without 1.0 ms in which work from before the recording ran");
   EXPECT_TRUE(Holds(tables, "The device is well used"));
+}
+
+// Nothing says why: it is no work from before the recording, and stays in the shares.
+TEST(SummaryTest, WorkThatBeginsLateIsAFinding) {
+  TestTrace trace;
+  trace.Op("all", Us(0, 1200));
+  trace.Launched("gemm", Us(10, 5), Us(1010, 180), {.correlation = 11});
+  const Tables tables = Analyse("summary", {&trace.View()});
+  EXPECT_EQ(Csv(tables[3], {"head_ns", "before_recording_ns", "unrecorded_ns", "tail_ns"}),
+            "head_ns,before_recording_ns,unrecorded_ns,tail_ns\n10000,0,1000000,10000\n");
+  EXPECT_EQ(Finding(tables, 0),
+            "The device begins late, for an unknown reason | warning | the first work launched, "
+            "and not begun: 1.0 ms of 1.2 ms (83.3 %); idle 1.0 ms of 1.2 ms (85.0 %); before the "
+            "first launch: 10.0 us, after the last device work: 10.0 us");
+}
+
+TEST(SummaryTest, CopiesWithoutRecordsAreNoWaits) {
+  TestTrace trace;
+  trace.Op("all", Us(0, 1000));
+  trace.Launched("gemm", Us(10, 5), Us(20, 180), {.correlation = 11});
+  trace.Runtime("hipMemcpy", Us(50, 500), 12);
+  trace.Launched("gemm", Us(560, 5), Us(570, 430), {.correlation = 13});
+  const Tables tables = Analyse("summary", {&trace.View()});
+  EXPECT_EQ(Csv(tables[3], {"sync_ns", "host_ns", "unrecorded_ns"}),
+            "sync_ns,host_ns,unrecorded_ns\n0,10000,350000\n");
+  EXPECT_EQ(Finding(tables, 0),
+            "Copies were not recorded, and may be what the device did | warning | host in calls "
+            "that copy, without a record of the copy: 350 us of 1.0 ms (35.0 %); idle 390 us of "
+            "1.0 ms (39.0 %); launch latency: 20.0 us, next work not launched yet: 10.0 us");
+  EXPECT_TRUE(Holds(tables, "The recording has faults"));
 }
 
 TEST(SummaryTest, TheFirstLaunchWaitsForWhatTheHostDoes) {

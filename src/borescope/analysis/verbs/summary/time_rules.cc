@@ -1,13 +1,21 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
+#include <optional>
+#include <string>
+#include <tuple>
+#include <utility>
 #include <vector>
 
 #include "borescope/analysis/core/finish.h"
 #include "borescope/analysis/core/row.h"
 #include "borescope/analysis/measures/coverage.h"
 #include "borescope/analysis/measures/names/describe.h"
+#include "borescope/analysis/verbs/summary/cells.h"
+#include "borescope/analysis/verbs/summary/few_events.h"
 #include "borescope/analysis/verbs/summary/left_out.h"
+#include "borescope/analysis/verbs/summary/round_trips.h"
 #include "borescope/analysis/verbs/summary/verdict_rules.h"
 #include "borescope/analysis/verbs/summary/verdict_words.h"
 #include "borescope/base/saturating.h"
@@ -22,31 +30,111 @@ constexpr double kExposedWarning = 0.10;
 // Share of kernel time from which one kernel, or short kernels, are worth a word.
 constexpr double kDominantKernel = 0.30;
 constexpr double kShortKernels = 0.10;
+constexpr double kFewLaunches = 0.15;      // half of the first
 constexpr int64_t kManyKernels = 20;       // fewer are no pattern
 constexpr double kMemoryBoundWord = 0.05;  // of the span
 // By how much the longest step exceeds the median.
 constexpr double kStepSpread = 1.2;
+// Share of the steps without device work from which they are worth a word, and worth a warning.
+constexpr double kIdleSteps = 0.1;
+constexpr double kMostSteps = 0.5;
+constexpr int64_t kManySteps = 4;
 
 // ---- Exposed communication and copies ----
 
+// What few events make up of a sum of exposed time, and what is left of it and of the span.
+struct ExposedTime {
+  int64_t span_ns = 0;
+  int64_t own_ns = 0;  // not what is lost to one rank, which has a finding of its own
+  std::optional<FewOfMany> few;
+
+  int64_t few_ns() const { return few ? std::min(few->ns, own_ns) : 0; }
+  int64_t rest_ns() const { return own_ns - few_ns(); }
+  int64_t rest_span_ns() const { return SubtractSaturating(span_ns, few_ns()); }
+};
+
+ExposedTime ExposedOf(const SummaryTables& tables, std::string_view column, std::string_view what,
+                      int64_t elsewhere_ns) {
+  return {ObservedSpan(tables), SubtractSaturating(SumOf(tables.breakdown, column), elsewhere_ns),
+          FindFewOfMany(tables, what)};
+}
+
+ExposedTime CommunicationOf(const SummaryTables& tables) {
+  return ExposedOf(tables, "exposed_comm_ns", kExposedCommPlace, LostToStraggler(tables));
+}
+
+ExposedTime CopiesOf(const SummaryTables& tables) {
+  return ExposedOf(tables, "exposed_copy_ns", kExposedCopyPlace, 0);
+}
+
+// "; without the 1 of 64 that takes most of it"; nothing if there is none.
+std::string WithoutFew(const ExposedTime& time) {
+  return !time.few ? std::string()
+                   : fmt::format("; without {}, which a finding of its own is about",
+                                 FormatTime(time.few_ns()));
+}
+
+std::optional<Finding> FewExposed(const SummaryTables& tables, const ExposedTime& time,
+                                  std::string_view title, std::string_view help) {
+  const double share = ShareOf(time.few_ns(), time.span_ns);
+  if (!time.few || share < kExposedWord) {
+    return std::nullopt;
+  }
+  return Finding{std::string(title),
+                 share >= kExposedWarning ? "warning" : "info",
+                 fmt::format("exposed {}; {}; without {} {}", PartOf(time.own_ns, time.span_ns),
+                             time.few->Words(tables),
+                             time.few->events * time.few->devices == 1 ? "it" : "them",
+                             PartOf(time.rest_ns(), time.rest_span_ns())),
+                 share,
+                 "share",
+                 std::string(help),
+                 time.few_ns(),
+                 Lever::kNone,
+                 time.few->place};
+}
+
+std::optional<Finding> FewCollectives(const SummaryTables& tables) {
+  const ExposedTime time = CommunicationOf(tables);
+  const std::string_view reason =
+      time.few && time.few->is_first
+          ? "It is the first of the recording: the ranks arrive at different times, as profilers "
+            "start at different times. Warm up and wait for all ranks (a barrier) before "
+            "recording, "
+            "or leave it out with --begin."
+          : "A collective that takes so much longer than the others waits for a rank that comes "
+            "late once (a checkpoint, a log, loading of code): `borescope waits` of the files of "
+            "all "
+            "ranks shows which. --begin and --end leave it out.";
+  return FewExposed(tables, time, "A few collectives take most of the communication", reason);
+}
+
+std::optional<Finding> FewCopies(const SummaryTables& tables) {
+  return FewExposed(tables, CopiesOf(tables), "A few copies take most of the time of copies",
+                    "What is copied once, such as weights or a checkpoint, is no pattern of the "
+                    "program: leave it out with --begin and --end, or look at it alone. `borescope "
+                    "bandwidth` shows sizes and rates.");
+}
+
 // Waiting for a late rank is not communication: that rank has a finding of its own.
 std::optional<Finding> ExposedCommunication(const SummaryTables& tables) {
-  const int64_t span = ObservedSpan(tables);
+  const ExposedTime time = CommunicationOf(tables);
   const int64_t exposed = SumOf(tables.breakdown, "exposed_comm_ns");
   const int64_t comm = SumOf(tables.breakdown, "comm_ns");
   const int64_t waiting = LostToStraggler(tables);
-  const int64_t own = SubtractSaturating(exposed, waiting);
-  const double share = ShareOf(own, span);
+  const double share = ShareOf(time.rest_ns(), time.rest_span_ns());
   if (share < kExposedWord) {
     return std::nullopt;
   }
-  const std::string without = waiting == 0 ? ""
-                                           : fmt::format("; without waiting for one rank {} ({})",
-                                                         FormatTime(own), FormatShare(share));
+  const std::string without =
+      waiting == 0 ? ""
+                   : fmt::format("; without waiting for one rank {} ({})", FormatTime(time.own_ns),
+                                 FormatShare(ShareOf(time.own_ns, time.span_ns)));
   return Finding{"Communication is not hidden behind compute",
                  share >= kExposedWarning ? "warning" : "info",
-                 fmt::format("exposed {}{}; all communication {}", PartOf(exposed, span), without,
-                             FormatTime(comm)),
+                 fmt::format("exposed {}{}; all communication {}{}",
+                             PartOf(exposed - time.few_ns(), time.rest_span_ns()), without,
+                             FormatTime(comm), WithoutFew(time)),
                  share,
                  "share",
                  AdviceFor(tables,
@@ -55,12 +143,18 @@ std::optional<Finding> ExposedCommunication(const SummaryTables& tables) {
                            "Overlap it: asynchronous collectives on a stream of their own") +
                      "; a collective also lasts while it waits for the slowest rank. `borescope "
                      "overlap` shows how much of it is hidden.",
-                 own,
+                 time.rest_ns(),
                  Lever::kComm,
                  PlaceOfWork(tables, kExposedCommPlace)};
 }
 
 std::string CopiesHelp(const SummaryTables& tables, bool are_pageable) {
+  if (FindRoundTrips(tables)) {
+    return "The same array goes to the device before kernels and back after them, again and again "
+           "(by the sizes of copies): keep it on the device, and copy what the host needs once. "
+           "Faster copies, as from pinned memory, save less. `borescope bandwidth` shows their "
+           "sizes and rates.";
+  }
   const std::string advice =
       are_pageable
           ? AdviceFor(tables,
@@ -74,24 +168,26 @@ std::string CopiesHelp(const SummaryTables& tables, bool are_pageable) {
 }
 
 std::optional<Finding> ExposedCopies(const SummaryTables& tables) {
-  const int64_t span = ObservedSpan(tables);
-  const int64_t exposed = SumOf(tables.breakdown, "exposed_copy_ns");
-  const double share = ShareOf(exposed, span);
+  const ExposedTime time = CopiesOf(tables);
+  const double share = ShareOf(time.rest_ns(), time.rest_span_ns());
   if (share < kExposedWord || tables.copies.rows() == 0) {
     return std::nullopt;
   }
   const std::string& name = Texts(tables.copies, "name")[0];
-  return Finding{"Copies are not hidden behind compute",
-                 share >= kExposedWarning ? "warning" : "info",
-                 fmt::format("exposed {}; most in {}: {}, {}", PartOf(exposed, span), name,
-                             FormatCount(Ints(tables.copies, "count")[0], "copy", "copies"),
-                             FormatTime(Ints(tables.copies, "total_ns")[0])),
-                 share,
-                 "share",
-                 CopiesHelp(tables, Contains(name, "Pageable")),
-                 exposed,
-                 Lever::kCopies,
-                 PlaceOfWork(tables, kExposedCopyPlace)};
+  const std::optional<RoundTrips> rounds = FindRoundTrips(tables);
+  return Finding{
+      "Copies are not hidden behind compute",
+      share >= kExposedWarning ? "warning" : "info",
+      fmt::format("exposed {}; most in {}: {}, {}{}", PartOf(time.rest_ns(), time.rest_span_ns()),
+                  name, FormatCount(Ints(tables.copies, "count")[0], "copy", "copies"),
+                  FormatTime(Ints(tables.copies, "total_ns")[0]),
+                  WithoutFew(time) + (rounds ? "; " + rounds->Words() : "")),
+      share,
+      "share",
+      CopiesHelp(tables, Contains(name, "Pageable")),
+      time.rest_ns(),
+      Lever::kCopies,
+      PlaceOfWork(tables, kExposedCopyPlace)};
 }
 
 // ---- Kernels ----
@@ -111,6 +207,30 @@ std::string DominantHelp(const SummaryTables& tables) {
                      : "give the files of all ranks, of which `borescope stragglers` finds it.");
 }
 
+// Of a kernel most of whose time one to three launches take. Collectives have a finding about it.
+std::optional<Finding> FewLaunches(const SummaryTables& tables, const FewOfMany& few,
+                                   const std::string& evidence) {
+  const int64_t all = SumOf(tables.kernels, "total_ns");
+  const bool is_said =
+      Texts(tables.kernels, "class")[0] == KernelClassName(KernelClass::kCollective) &&
+      FewCollectives(tables).has_value();
+  if (is_said || ShareOf(few.ns, all) < kFewLaunches) {
+    return std::nullopt;
+  }
+  return Finding{
+      "A few launches take a large part of the kernel time",
+      "info",
+      fmt::format("{}; {}", evidence, few.Words(tables)),
+      ShareOf(few.ns, all),
+      "share",
+      "The other launches of this kernel are much shorter: these had more to do, waited, "
+      "or were disturbed. `borescope variability` compares launches of one size; --begin "
+      "and --end leave them out.",
+      few.ns,
+      Lever::kNone,
+      few.place};
+}
+
 std::optional<Finding> DominantKernel(const SummaryTables& tables) {
   if (tables.kernels.rows() < 2) {
     return std::nullopt;
@@ -120,17 +240,22 @@ std::optional<Finding> DominantKernel(const SummaryTables& tables) {
   if (ShareOf(total, all) < kDominantKernel) {
     return std::nullopt;
   }
+  const std::string& name = Texts(tables.kernels, "name")[0];
+  const std::string evidence = fmt::format(
+      "{} ({}): {}, {}", Shorten(name), Texts(tables.kernels, "class")[0], PartOf(total, all),
+      FormatCount(Ints(tables.kernels, "count")[0], "launch", "launches"));
+  if (const std::optional<FewOfMany> few = FindFewOfMany(tables, kKernelPlace, name)) {
+    return FewLaunches(tables, *few, evidence);
+  }
   return Finding{"One kernel takes a large part of the kernel time",
                  "info",
-                 fmt::format("{} ({}): {}, {}", Shorten(Texts(tables.kernels, "name")[0]),
-                             Texts(tables.kernels, "class")[0], PartOf(total, all),
-                             FormatCount(Ints(tables.kernels, "count")[0], "launch", "launches")),
+                 evidence,
                  ShareOf(total, all),
                  "share",
                  DominantHelp(tables),
                  total,
                  Lever::kKernel,
-                 PlaceOfWork(tables, kKernelPlace, Texts(tables.kernels, "name")[0])};
+                 PlaceOfKernel(tables, name)};
 }
 
 std::optional<Finding> ShortKernels(const SummaryTables& tables) {
@@ -201,20 +326,91 @@ std::optional<Finding> StepSpread(const SummaryTables& tables) {
   if (worst == spread.rows()) {
     return std::nullopt;
   }
+  const int64_t rank = Ints(spread, "rank")[worst];
+  const int64_t slowest = Ints(spread, "slowest_step")[worst];
+  std::string evidence =
+      fmt::format("step {} of rank {} takes {} on the host, {:.2f} x the median of {}", slowest,
+                  rank, FormatTime(Ints(spread, "max_ns")[worst]), ratio,
+                  FormatTime(Ints(spread, "median_ns")[worst]));
+  const std::optional<LongSteps> few = FindLongSteps(tables, rank);
+  if (few) {
+    evidence +=
+        fmt::format("; {} of {} {} {} of what all take beyond it", few->steps, few->of_steps,
+                    few->steps == 1 ? "takes" : "take", FormatShare(few->share));
+  }
   return Finding{
-      "Steps differ in length",
+      few ? "A few steps take much longer than the others" : "Steps differ in length",
       "info",
-      fmt::format("step {} of rank {} takes {} on the host, {:.2f} x the median of {}",
-                  Ints(spread, "slowest_step")[worst], Ints(spread, "rank")[worst],
-                  FormatTime(Ints(spread, "max_ns")[worst]), ratio,
-                  FormatTime(Ints(spread, "median_ns")[worst])),
+      std::move(evidence),
       ratio,
       "ratio",
-      "Compare them: `borescope breakdown --by step`, `borescope ops --by step`. A slow "
-      "first step is often warm-up: profile later.",
+      few ? fmt::format(
+                "Look at that step alone: `borescope idle --step {0}`, `borescope ops "
+                "--step {0}`. What happens in few steps (warm-up, a checkpoint, a log) is no "
+                "pattern of the others.",
+                slowest)
+          : "Compare them: `borescope breakdown --by step`, `borescope ops --by step`. A slow "
+            "first step is often warm-up: profile later.",
       Ints(spread, "above_median_ns")[worst],
       Lever::kNone,
-      PlaceOfStep(tables, Ints(spread, "rank")[worst], Ints(spread, "slowest_step")[worst])};
+      PlaceOfStep(tables, rank, slowest)};
+}
+
+// The steps of processes that may use a device, and those of them in which none was given work.
+struct IdleSteps {
+  int64_t steps = 0;
+  int64_t without = 0;
+  FindingPlace first;
+
+  double share() const { return ShareOf(without, steps); }
+};
+
+// By the launches of whole recordings: what is selected says nothing about the rest.
+IdleSteps FindIdleSteps(const SummaryTables& tables) {
+  const Table& table = tables.steps;
+  if (tables.selects) {
+    return {};
+  }
+  std::map<std::tuple<int64_t, int64_t, std::string_view>, std::pair<int64_t, size_t>> works;
+  for (size_t row = 0; row < table.rows(); ++row) {
+    if (CellOrMissing(table, "gpu", row) != kMissing &&
+        CellOrMissing(table, "step", row) != kMissing) {
+      auto& [count, first] =
+          works
+              .try_emplace({Ints(table, "rank")[row], Ints(table, "begin_ns")[row],
+                            Texts(table, "name")[row]},
+                           0, row)
+              .first->second;
+      count += Ints(table, "kernels")[row] + Ints(table, "copies")[row];
+    }
+  }
+  IdleSteps found;
+  for (const auto& [step, work] : works) {
+    ++found.steps;
+    if (work.first == 0 && found.without++ == 0) {
+      found.first =
+          PlaceOfStep(tables, Ints(table, "rank")[work.second], Ints(table, "step")[work.second]);
+    }
+  }
+  return found.without < found.steps && found.share() >= kIdleSteps ? found : IdleSteps();
+}
+
+std::optional<Finding> StepsWithoutWork(const SummaryTables& tables) {
+  const IdleSteps found = FindIdleSteps(tables);
+  if (found.without == 0) {
+    return std::nullopt;
+  }
+  return Finding{"Steps without device work",
+                 found.share() >= kMostSteps && found.steps >= kManySteps ? "warning" : "info",
+                 fmt::format("nothing was launched in {} of {} steps", found.without, found.steps),
+                 found.share(),
+                 "share",
+                 "Either these steps do nothing on a device, or their launches were not recorded, "
+                 "or steps are not marked where they are: sums and shares are about the others. "
+                 "`borescope steps` shows each.",
+                 0,
+                 Lever::kNone,
+                 found.first};
 }
 
 // ---- When there is nothing to say about cost ----
@@ -254,7 +450,7 @@ std::optional<Finding> NoDeviceWork(const SummaryTables& tables) {
 std::optional<Finding> WellUsed(const SummaryTables& tables) {
   const int64_t span = ObservedSpan(tables);
   const int64_t compute = SumOf(tables.breakdown, "compute_ns");
-  if (ShareOf(compute, span) < 1 - kIdleWarning) {
+  if (ShareOf(compute, span) < 1 - kIdleWarning || FindIdleSteps(tables).without > 0) {
     return std::nullopt;
   }
   return Finding{"The device is well used",
@@ -266,8 +462,9 @@ std::optional<Finding> WellUsed(const SummaryTables& tables) {
                  compute};
 }
 
-constexpr Rule kTimeRules[] = {NoDeviceWork,   ExposedCommunication, ExposedCopies, StepSpread,
-                               DominantKernel, ShortKernels,         MemoryBound,   WellUsed};
+constexpr Rule kTimeRules[] = {
+    NoDeviceWork,     FewCollectives, ExposedCommunication, FewCopies,   ExposedCopies, StepSpread,
+    StepsWithoutWork, DominantKernel, ShortKernels,         MemoryBound, WellUsed};
 
 }  // namespace
 

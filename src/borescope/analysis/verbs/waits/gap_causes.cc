@@ -9,6 +9,7 @@
 #include "borescope/analysis/core/selection/selection.h"
 #include "borescope/analysis/measures/idle/host_time.h"
 #include "borescope/analysis/measures/idle/idle_division.h"
+#include "borescope/analysis/measures/idle/inherited_work.h"
 #include "borescope/analysis/measures/idle/stream_gaps.h"
 #include "borescope/base/saturating.h"
 
@@ -44,13 +45,14 @@ using CauseSets = std::array<IntervalSet, kOwnCauses>;
 // The idle times of one device by cause. Gaps are on its clock, the host on its own.
 class IdleTimes {
  public:
-  IdleTimes(const Trace& trace, const HostTime& host, int64_t skew_ns, CauseSets& sets)
-      : trace_(trace), host_(host), skew_ns_(skew_ns), sets_(sets) {}
+  IdleTimes(const Trace& trace, const HostTime& host, int64_t skew_ns, bool has_inherited,
+            CauseSets& sets)
+      : trace_(trace), host_(host), skew_ns_(skew_ns), has_inherited_(has_inherited), sets_(sets) {}
 
   void Add(const StreamGaps& gaps) {
     if (gaps.first_ns == kMissing) return;
     DivideHead(OnHost({trace_.begin_ns(), gaps.first_ns}), LaunchOf(gaps.first_launch),
-               AddSaturating(gaps.first_ns, skew_ns_), host_, parts_);
+               {has_inherited_, AddSaturating(gaps.first_ns, skew_ns_)}, host_, parts_);
     Keep();
     for (const StreamGap& gap : gaps.gaps) {
       DivideGap(OnHost(gap.time), LaunchOf(gap.launch), host_, parts_);
@@ -79,18 +81,20 @@ class IdleTimes {
   const Trace& trace_;
   const HostTime& host_;
   const int64_t skew_ns_;
+  const bool has_inherited_;
   CauseSets& sets_;
   std::vector<IdlePart> parts_;
 };
 
 CauseSets SetsOf(const RankView& view, const DeviceTime& time, const HostTime& host,
-                 const DeviceClocks& clocks) {
+                 const std::vector<char>& inherited, const DeviceClocks& clocks) {
   CauseSets sets;
   sets[static_cast<size_t>(LateCause::kCompute)] = time.compute;
   sets[static_cast<size_t>(LateCause::kCopy)] = time.exposed_copy;
   sets[static_cast<size_t>(LateCause::kComm)] = time.exposed_comm;
   const int64_t skew_ns = time.tracks.empty() ? 0 : clocks.SkewOf(TrackId{time.tracks.front()});
-  IdleTimes(view.trace, host, skew_ns, sets).Add(FindStreamGaps(view, time.tracks, 0));
+  IdleTimes(view.trace, host, skew_ns, IsOnAny(inherited, time.tracks), sets)
+      .Add(FindStreamGaps(view, time.tracks, 0));
   return sets;
 }
 
@@ -103,11 +107,12 @@ Result<SharedDeviceTimes> TimesOfAll(const RankView& view) {
 
 Result<GapCauses> GapCauses::Make(const RankView& view) {
   BS_ASSIGN(const SharedDeviceTimes times, TimesOfAll(view));
-  const HostTimes host(view.trace);
+  const HostTimes host(view);
+  const std::vector<char> inherited = StreamsWithInheritedWork(view);
   const auto waits = SyncsByRecordedTimes(view);
   GapCauses causes;
   for (const DeviceTime& time : *times) {
-    CauseSets sets = SetsOf(view, time, host.all(), waits->clocks);
+    CauseSets sets = SetsOf(view, time, host.all(), inherited, waits->clocks);
     Device& device = causes.devices_[time.gpu];
     for (size_t cause = 0; cause < static_cast<size_t>(LateCause::kUnknown); ++cause) {
       device.by_cause.emplace_back(std::move(sets[cause]));

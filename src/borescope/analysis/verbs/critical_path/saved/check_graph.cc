@@ -209,6 +209,8 @@ class GraphCheck {
     verdict_.Check(recording_.first_node.size() == threads.size() &&
                        recording_.end_node.size() == threads.size(),
                    "thread", threads.size(), "the columns of threads differ in length");
+    verdict_.Check(recording_.inherited.size() == trace_.tracks.kind.size(), "inherited work",
+                   recording_.inherited.size(), "not as many as tracks");
     verdict_.Check(recording_.facts.marks.size() == trace_.host.size(), "host mark",
                    recording_.facts.marks.size(), "not as many as events");
     size_t next_track = 0;

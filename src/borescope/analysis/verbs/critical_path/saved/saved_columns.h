@@ -19,7 +19,7 @@ static_assert(std::endian::native == std::endian::little, "saved graphs are litt
 
 inline constexpr std::string_view kSavedMagic = "borescope graph\n";
 // To be raised whenever the columns, or what they mean, change.
-inline constexpr uint32_t kSavedVersion = 2;
+inline constexpr uint32_t kSavedVersion = 3;
 
 // Numbers that there is one of; kMissing where it is not known.
 enum class SavedNumber : uint8_t {
@@ -102,6 +102,7 @@ void ForEachSavedColumn(Extras& extras, Trace& trace, Launches& launch_of, Recor
   visit("wait call", extras.sync_calls);
   visit("wait target", extras.sync_targets);
   visit("wait weight", recording.sync_weight_ns);
+  visit("inherited work", recording.inherited);
 }
 
 // Of the cells of a column. Not to be fooled by chance, but by intent.

@@ -123,7 +123,7 @@ TEST(SavedGraphTest, NamesWhatIsNoGraph) {
   std::string bytes = Save(Plant(trace));
   bytes[kSavedMagic.size()] = 9;
   EXPECT_EQ(Load(bytes).error().message,
-            "x.graph: byte 16: version 9 of saved graphs, of which this borescope reads 2; save "
+            "x.graph: byte 16: version 9 of saved graphs, of which this borescope reads 3; save "
             "the graph again with this one");
 }
 
