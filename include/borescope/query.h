@@ -28,7 +28,8 @@ using SqlParameters = std::vector<std::pair<std::string, SqlValue>>;
 struct QueryOptions {
   std::string rank = {};               // only these, as the parameter `rank` of a verb
   std::optional<double> seconds = {};  // after which a statement is stopped
-  std::optional<size_t> rows = {};     // of each result; a million if not given
+  // Of each result, which is cut there; if not given, more than a million are an error.
+  std::optional<size_t> rows = {};
   // Of the temporary files of a statement, in the folder TMPDIR; 4 GiB if not given, 0: any.
   std::optional<uint64_t> temporary_bytes = {};
 };

@@ -103,7 +103,7 @@ struct RecordReport {
   // Why recording never started, as what there was in place of the range or step; empty: it did.
   std::string never_started = {};
   std::string failed_logs = {};    // why processes have no log, and how many; empty: all have
-  std::string trouble = {};        // what became of the folder; empty: it is as it should be
+  std::string trouble = {};        // why the folder is not as it should be; empty: it is
   std::string never_stopped = {};  // why stop_at did not stop it; empty: it did, or has no rule
   std::chrono::nanoseconds duration{};
 };

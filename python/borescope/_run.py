@@ -225,8 +225,8 @@ class Run(Verbs):
         """The result of one SQL statement over everything that was recorded.
 
         ``params`` are values for ``?`` in order, or for ``:name`` by name. ``time_limit`` is in
-        seconds; ``rows`` limits the result (a million unless given). :meth:`schema` says what there
-        is.
+        seconds; ``rows`` cuts the result there, and without it more than a million rows are an
+        error. :meth:`schema` says what there is.
 
         >>> import borescope
         >>> run = borescope.open("tests/data/demo_run")

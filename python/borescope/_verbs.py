@@ -366,7 +366,7 @@ class Verbs:
             >>> import borescope
             >>> run = borescope.open("tests/data/demo_run")
             >>> run.doctor()
-            <Answer: quality (72 rows)>
+            <Answer: quality (74 rows)>
         """
         return self._verb("doctor", {
             "rank": rank, "sort": sort, "top": top

@@ -10,9 +10,12 @@ import sys
 import threading
 import warnings
 import weakref
-from typing import Any
+from typing import Any, Callable
 
 from . import _quiet, _ranges
+
+
+before_outermost: list[Callable[[], None]] = []  # called before a module that no other module calls
 
 
 class Names:
@@ -58,8 +61,12 @@ class Hooks:
         if is_compiling():
             return
         try:
+            opened = self._open()
+            if not opened:
+                for action in before_outermost:
+                    action()
             text = self._names.find(module) or self._names.learn(module)
-            self._open().append(id(module))
+            opened.append(id(module))
             _ranges.push(text)
         except Exception:
             _quiet.note()

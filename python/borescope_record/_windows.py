@@ -3,6 +3,9 @@
 The profiler keeps what it sees in memory. So it runs in windows of some steps; at the end of each what it saw goes
 into the log. A step is what record.step() says, else a step of an optimizer; without either the whole program is one
 window. A crash loses the window that is open, and no other.
+
+No range of PyTorch may be open where one window ends and the next begins: its end would be written into memory that
+PyTorch has freed. Hooks of optimizers run within such a range, so that the window ends at the next call of a module.
 """
 
 from __future__ import annotations
@@ -15,7 +18,7 @@ import threading
 import time
 from typing import Any
 
-from . import _operators, _quiet, _ranges, _steps
+from . import _modules, _operators, _quiet, _ranges, _steps
 from ._library import library
 
 DEFAULT_STEPS = 20
@@ -58,8 +61,10 @@ class Window:
             _quiet.run(write, result)
         return True
 
-    def step(self) -> None:
+    def count(self) -> None:
         self._seen += 1
+
+    def end_if_full(self) -> None:
         if self._seen >= self._steps and self.disable():
             self._seen = 0
             self.enable()
@@ -97,14 +102,20 @@ def begin(steps: str) -> None:
 
     def own_step() -> None:
         window.has_own_steps = True
-        window.step()
+        window.count()
+        window.end_if_full()
 
     def optimizer_stepped() -> None:
         if not window.has_own_steps:
-            window.step()
+            window.count()
+
+    def before_module() -> None:
+        if not window.has_own_steps:
+            window.end_if_full()
 
     window.turn_on()
     _operators.let_others_profile(torch, window)
     _steps.watch_optimizers(torch, optimizer_stepped)
+    _modules.before_outermost.append(before_module)
     _ranges.after_step.append(own_step)
     atexit.register(window.disable)

@@ -118,3 +118,14 @@ def test_diagnostics_read_as_sentences() -> None:
 def test_tracebacks_name_classes_as_they_are_imported() -> None:
     for kind in (borescope.Error, borescope.MissingData, borescope.DataWarning):
         assert f"{kind.__module__}.{kind.__qualname__}" == f"borescope.{kind.__name__}"
+
+
+MANY_ROWS = "WITH RECURSIVE t(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM t LIMIT 1000001) SELECT i FROM t"
+
+
+def test_a_result_is_never_cut_silently(demo: borescope.Run) -> None:
+    with pytest.raises(borescope.UsageError, match="more than 1000000 rows; .*rows=N"):
+        demo.sql(MANY_ROWS)
+    assert sum(demo.sql(MANY_ROWS, rows=2_000_000)["i"].to_list()) == 1_000_001 * 1_000_002 // 2
+    cut = demo.query(MANY_ROWS, rows=3)
+    assert len(cut.tables[0]) == 3 and [each.code for each in cut.diagnostics][-1] == "row-limit"

@@ -130,6 +130,23 @@ def test_compare(root: Root) -> None:
     assert same["span_change_share"] == 0 and "the same" in same["text"]
 
 
+def test_compare_by_step_without_what_came_before(tmp_path: Path) -> None:
+    """Three steps against six, the latter with work that was launched before the recording."""
+    maker = runpy.run_path(str(Path(__file__).parents[2] / "tests" / "data" / "check" / "make_runs.py"))
+    maker["write_run"](tmp_path / "a.json", steps=3)
+    maker["write_run"](tmp_path / "b.json", steps=6, before=50)
+    verdict = answered(Root(str(tmp_path)), "compare", base="a.json", test="b.json")["verdict"]
+    assert verdict["by_step"] and abs(verdict["work_change_share"]) < 0.001
+    assert "device work of a step is the same" in verdict["text"]
+
+
+def test_sql_says_that_it_is_cut(root: Root) -> None:
+    few = answered(root, "sql", path="demo_run", statement="select id from kernels limit 3")
+    assert "cut" not in few
+    many = answered(root, "sql", path="demo_run", statement="select a.id from kernels a, kernels b")
+    assert "first 200 rows" in many["cut"]
+
+
 # --- errors
 
 

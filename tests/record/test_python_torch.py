@@ -583,12 +583,12 @@ def plant(name):
         call = [ctypes.c_uint64(time) for time in (begin, begin + 1000)]
         cupti.simcupti_call(5, 211, number, *call, 0)
         cupti.simcupti_kernel(number, ctypes.c_uint64(begin + 2000), ctypes.c_uint64(begin + 9000), name)
-parameter = torch.nn.Parameter(torch.ones(2))
-optimizer = torch.optim.SGD([parameter], lr=0.1)
+model = torch.nn.Linear(2, 1)
+optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
 for step in range(9):
     plant(b"step_%d" % step)
     optimizer.zero_grad()
-    parameter.sum().backward()
+    model(torch.ones(1, 2)).sum().backward()
     optimizer.step()
 with torch.profiler.profile(activities=[torch.profiler.ProfilerActivity.CPU]):
     plant(b"during_profile_of_processor")

@@ -228,6 +228,8 @@ def _sql(root: Root, given: dict[str, Any]) -> str:
     head = {"verb": SQL, "path": plain(path), "coverage": _coverage(asked.answer),
             "evidence": identity if size_of(identity) < limit // 4 else None,
             "note": "the evidence id of row N, counted from 0, is this one with .row=N at its end"}
+    if any(each.code == "row-limit" for each in asked.answer.diagnostics):
+        head["cut"] = f"these are the first {SQL_ROWS} rows, and there are more: count and sum in the statement"
     part: Part = part_of(table, range(min(len(table), SQL_ROWS)), None)
     return fitted(head, [part], limit)
 

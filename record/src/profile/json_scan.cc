@@ -169,7 +169,7 @@ bool JsonNanoseconds(const JsonPart& value, int64_t* ns) {
   size_t at = is_negative ? 1 : 0;
   const size_t begin = at;
   int64_t number = 0;
-  while (at < value.length && IsDigit(value.begin[at])) {
+  while (at < value.length && IsDigit(value.begin[at]) && at - begin <= kMostDigits) {
     number = number * 10 + (value.begin[at++] - '0');
   }
   if (at == begin || at - begin > kMostDigits) return false;

@@ -33,7 +33,7 @@ def last_number_of_steps(result, at):
 
 @check(11, "operators of a small GPT, 20 steps",
        "at least 99 % of kernels linked to operators; a step takes at most 1.5 times as long with nvtx, 3 with profile",
-       ("gpu", "torch", "ops", "python side"), 30, True)
+       ("gpu", "torch", "ops", "python side"), 28, True)
 def operators(bench):
     plain, _ = exported(bench)
     failures, figures = Failures(), {"plain": plain}
@@ -61,7 +61,7 @@ def profiler_inside(bench):
 
 
 @check(13, "workers of a DataLoader, spawned processes, two ranks of torchrun",
-       "one log for each process that records; statuses unchanged", ("gpu", "torch"), 30)
+       "one log for each process that records; statuses unchanged", ("gpu", "torch"), 22)
 def processes(bench):
     failures, figures = Failures(), {}
     commands = {"workers": model("workers", 2), "spawn": model("spawn", 2),
@@ -77,7 +77,7 @@ def processes(bench):
 
 
 @check(16, "functions of Python by sys.monitoring", "functions are recorded; the step's time with it",
-       ("gpu", "torch", "python", "python side"), 14, True)
+       ("gpu", "torch", "python", "python side"), 10, True)
 def monitoring(bench):
     plain, _ = exported(bench)
     failures = Failures()
@@ -88,7 +88,7 @@ def monitoring(bench):
 
 
 @check(18, "the same program here and under torch.profiler",
-       "as many kernels; device time within 0.5 %", ("gpu", "torch"), 12, True)
+       "as many kernels; device time within 0.5 %", ("gpu", "torch"), 10, True)
 def against_profiler(bench):
     failures = Failures()
     _, path = exported(bench)
@@ -150,7 +150,7 @@ def compiled(bench):
 
 
 @check(24, "torch.compile", "kernels of Triton are recorded; at least 99 % of kernels linked to operators",
-       ("gpu", "torch", "ops", "python side"), 40)
+       ("gpu", "torch", "ops", "python side"), 30)
 def torch_compile(bench):
     failures = Failures()
     run, result, _ = compiled(bench)
@@ -163,7 +163,7 @@ def torch_compile(bench):
 
 
 @check(21, "bench-kernel on a file of torch.compile", "a row for each config, each with a time",
-       ("gpu", "torch", "ops", "python side"), 20)
+       ("gpu", "torch", "ops", "python side"), 15)
 def bench_kernel(bench):
     failures = Failures()
     run, _, cache = compiled(bench)

@@ -42,7 +42,7 @@ class Launching:
 
 @check(6, "kill -9 under 10,000 launches a second",
        "all calls up to the kill; kernels up to 150 ms before it; the log opens",
-       seconds=5, alone=True)
+       seconds=4, alone=True)
 def killed(bench):
     failures = Failures()
     program = Launching(bench, 10_000)
@@ -72,7 +72,7 @@ def ended(bench):
 
 
 @check(10, "starts and stops while a program runs",
-       "windows right, nothing outside, no leak; a toggle within two flushes", seconds=9, alone=True)
+       "windows right, nothing outside, no leak; a toggle within two flushes", seconds=7, alone=True)
 def toggled(bench):
     failures = Failures()
     program = Launching(bench, 5000, ["--paused"])
@@ -99,7 +99,7 @@ def toggled(bench):
 
 
 @check(22, "--ring 1s: a copy of the last second while the program goes on",
-       "the copy has all calls of its last second, and not those of the beginning", seconds=8, alone=True)
+       "the copy has all calls of its last second, and not those of the beginning", seconds=6, alone=True)
 def ring(bench):
     failures = Failures()
     hertz = 5000

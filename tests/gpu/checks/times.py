@@ -33,7 +33,7 @@ def spinning(bench):
 
 
 @check(5, "drift of the device's clock", "kernel start against call, lower envelope: slope under 1 us a minute",
-       seconds=13, alone=True)
+       seconds=12, alone=True)
 def drift(bench):
     failures = Failures()
     seconds = 120 if bench.is_long else 10
@@ -70,10 +70,10 @@ def slope_per_minute(points):
 
 
 @check(8, "what an empty kernel costs", "at most 300 ns a launch more than CUPTI itself takes for the same records",
-       ("gpu", "nvcc"), 25, True)
+       ("gpu", "nvcc"), 15, True)
 def cost(bench):
     failures = Failures()
-    count = 1_000_000 if bench.is_long else 100_000
+    count = 1_000_000 if bench.is_long else 60_000
     program = bench.program()
     ways = {
         "plain": lambda: bench.plain(program, "empty", count),
@@ -88,7 +88,7 @@ def cost(bench):
         for mode in ("plain", "kernels", "all"):
             ways[f"CUPTI: {mode}"] = lambda mode=mode: bench.plain(alone, mode, count)
     # In turns, so that a machine that slows down slows all of them.
-    turns = [{name: last_number(way()) for name, way in ways.items()} for _ in range(3)]
+    turns = [{name: last_number(way()) for name, way in ways.items()} for _ in range(3 if bench.is_long else 2)]
     figures = {name: min(turn[name] for turn in turns) for name in ways}
     if "CUPTI: all" not in figures:
         failures.append("the cost of CUPTI alone is not known: cupti.h or libcupti is missing beside nvcc")
@@ -101,7 +101,7 @@ def cost(bench):
     return figures, failures
 
 
-@check(15, "power by NVML at 10 Hz, against nvidia-smi", "means within 5 %", seconds=8, alone=True)
+@check(15, "power by NVML at 10 Hz, against nvidia-smi", "means within 5 %", seconds=6, alone=True)
 def power(bench):
     failures = Failures()
     seconds = 30 if bench.is_long else 5

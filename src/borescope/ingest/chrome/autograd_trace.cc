@@ -23,7 +23,7 @@ class AutogradTrace {
     for (size_t i = 0; i < rows.size(); ++i) {
       CheckStopAt(i);
       const ChromeRows::Row& row = rows[i];
-      const bool is_device = rows_.PidText(row.pid) == "CUDA functions";
+      const bool is_device = rows_.PidText(row.pid).starts_with("CUDA ");
       if (row.phase == 'X' && is_device) {
         AddWork(i);
       } else if (row.phase == 'X') {

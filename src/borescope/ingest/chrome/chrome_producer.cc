@@ -140,7 +140,8 @@ bool IsOnnxRuntimeTrace(std::string_view text) {
 
 bool IsAutogradTrace(std::string_view text) {
   return AnyEvent(text, [](const HeadEvent& event) {
-    return event.pid == "\"CPU functions\"" || event.pid == "\"CUDA functions\"";
+    return event.pid == "\"CPU functions\"" || event.pid == "\"CUDA functions\"" ||
+           event.pid == "\"CPU Functions\"" || event.pid == "\"CUDA Functions\"";
   });
 }
 

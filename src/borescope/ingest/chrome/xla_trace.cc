@@ -2,7 +2,12 @@
 // and the host, lines of a device its streams, and arguments are texts.
 #include <algorithm>
 #include <array>
+#include <cmath>
+#include <iterator>
+#include <limits>
 #include <tuple>
+#include <utility>
+#include <vector>
 
 #include "borescope/base/hash/hash_tables.h"
 #include "borescope/base/stop.h"
@@ -131,12 +136,21 @@ class XlaTrace {
       devices_[pid] = DeviceOf(name);
     }
     for (const ChromeRows::Row& row : rows_.rows()) {
+      if (const std::string_view op = rows_.Arg(row, kHloOp);
+          !op.empty() && DeviceOfRow(row) != nullptr) {
+        operation_names_.insert(Text(op).value);
+      }
+    }
+    for (const ChromeRows::Row& row : rows_.rows()) {
       CheckStopAt(++seen_);
       if (row.phase == 'X') {
-        const auto device = devices_.find(row.pid);
-        const bool is_device = device != devices_.end() && device->second.is_device;
-        is_device ? AddDevice(row, device->second) : AddHost(row);
+        const Device* const device = DeviceOfRow(row);
+        device != nullptr ? AddDevice(row, *device) : AddHost(row);
       }
+    }
+    // Each list by itself.
+    for (auto& [place, windows] : recorded_.InAnyOrder()) {
+      std::sort(windows.begin(), windows.end());
     }
     AddOperations();
   }
@@ -145,6 +159,12 @@ class XlaTrace {
   bool saw_tpu() const { return saw_tpu_; }
 
  private:
+  // nullptr for events of the host.
+  const Device* DeviceOfRow(const ChromeRows::Row& row) const {
+    const auto device = devices_.find(row.pid);
+    return device != devices_.end() && device->second.is_device ? &device->second : nullptr;
+  }
+
   struct Launch {
     TrackId track;
     int64_t ts_ns;
@@ -175,6 +195,9 @@ class XlaTrace {
       trace_.AddHost(HostKind::kPython, frame, track, row.ts_ns, row.dur_ns);
     } else if (!rows_.Arg(row, XlaKey::kHloOp).empty()) {
       trace_.AddHost(HostKind::kOp, row.name, track, row.ts_ns, row.dur_ns);
+    } else if (operation_names_.contains(row.name.value)) {
+      trace_.AddHost(HostKind::kOp, row.name, track, row.ts_ns, row.dur_ns);
+      recorded_[{track.value, row.name.value}].emplace_back(row.ts_ns, row.ts_ns + row.dur_ns);
     } else {
       trace_.AddHost(IsProfilersOwn(name) ? HostKind::kOther : HostKind::kAnnotation, row.name,
                      track, row.ts_ns, row.dur_ns);
@@ -256,14 +279,14 @@ class XlaTrace {
     kernels.private_bytes[kernel] = DetailNumber(details, "private_mem");
     const ParsedDouble occupancy = ParseDouble(Detail(details, "occ_pct"));
     if (occupancy.status == NumberStatus::kOk && occupancy.value > 0 && occupancy.value <= 100) {
-      kernels.occupancy_percent[kernel] = static_cast<int32_t>(occupancy.value + 0.5);
+      kernels.occupancy_percent[kernel] = static_cast<int32_t>(std::lround(occupancy.value));
     }
     kernels.graph_node_id[kernel] = rows_.Number(row, XlaKey::kGraphNode).value_or(kMissing);
     return kernel;
   }
 
-  // XLA records no operators on the host; kernels name theirs. Where the work of a launch is of one
-  // operation, the launch is what the host did for it.
+  // Kernels name their operation. Where the host did not record it and the work of a launch is of
+  // one operation, the launch is what the host did for it.
   void AddOperations() {
     const auto has_launch = [&](const Work& work) { return launches_.contains(work.correlation); };
     const auto end = std::stable_partition(work_.begin(), work_.end(), has_launch);
@@ -283,11 +306,27 @@ class XlaTrace {
     }
   }
 
+  // Whether the host recorded the operation around a launch, as newer versions do.
+  bool IsRecorded(const Launch& launch, std::string_view operation) {
+    const auto found = recorded_.find({launch.track.value, Text(operation).value});
+    if (found == recorded_.end()) {
+      return false;
+    }
+    const auto after =
+        std::upper_bound(found->second.begin(), found->second.end(),
+                         std::pair(launch.ts_ns, std::numeric_limits<int64_t>::max()));
+    return after != found->second.begin() &&
+           std::prev(after)->second >= launch.ts_ns + launch.dur_ns;
+  }
+
   void AddLaunched(const Launch& launch, size_t begin, size_t end) {
     const Operation& first = work_[begin].operation;
     const bool is_one = std::all_of(work_.begin() + static_cast<ptrdiff_t>(begin),
                                     work_.begin() + static_cast<ptrdiff_t>(end),
                                     [&](const Work& w) { return w.operation == first; });
+    if (is_one && IsRecorded(launch, first.name)) {
+      return;
+    }
     if (!first.module.empty()) {
       trace_.AddHost(HostKind::kAnnotation, Text(first.module), launch.track, launch.ts_ns,
                      launch.dur_ns);
@@ -335,6 +374,14 @@ class XlaTrace {
   ChromeRows& rows_;
   ChromeTrace trace_;
   HashMap<int64_t, Device> devices_;   // by process
+  HashSet<uint32_t> operation_names_;  // that device work has
+  // The windows of operations that the host recorded, of each thread and name.
+  struct Place {
+    uint32_t track, name;
+    bool operator==(const Place&) const = default;
+    std::array<int64_t, 2> Numbers() const { return {track, name}; }
+  };
+  HashMap<Place, std::vector<std::pair<int64_t, int64_t>>> recorded_;
   HashMap<int64_t, Launch> launches_;  // by correlation
   std::vector<Work> work_;
   int64_t last_id_ = int64_t{1} << 40;  // beyond all correlations

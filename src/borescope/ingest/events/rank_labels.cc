@@ -18,7 +18,8 @@
 namespace borescope::internal {
 namespace {
 
-constexpr size_t kMostLabels = 4096;
+// The file is read once for each of them; it would be huge if it was a real one.
+constexpr size_t kMostLabels = 512;
 
 class LabelSink final : public EventSink {
  public:
@@ -48,16 +49,14 @@ class LabelSink final : public EventSink {
   Diagnostics diagnostics_;
 };
 
-// Whether the text of its first events looks as if it had labels.
+// Whether the first event looks as if it had a label: then all have, or the ranks are not known.
 bool MayHaveLabels(std::string_view head) {
   constexpr std::string_view kPid = "\"pid\"";
-  for (size_t at = head.find(kPid); at != std::string_view::npos; at = head.find(kPid, at + 1)) {
-    const size_t value = head.find_first_not_of(" :\t", at + kPid.size());
-    if (value != std::string_view::npos && head.substr(value).starts_with("\"[")) {
-      return true;
-    }
-  }
-  return false;
+  const size_t at = head.find(kPid);
+  const size_t value = at == std::string_view::npos
+                           ? std::string_view::npos
+                           : head.find_first_not_of(" :\t\r\n", at + kPid.size());
+  return value != std::string_view::npos && head.substr(value).starts_with("\"[");
 }
 
 // "TP01-DP00-PP00-EP00" as numbers: ranks of a replica are together, and in it those of a stage

@@ -114,7 +114,8 @@ Result<NsysRanks> ReadRanks(const std::string& path) {
   if (by_gpu.size() < 2) {
     return ranks;
   }
-  if (gpus.size() != by_gpu.size()) {
+  constexpr size_t kMostRanks = 64;  // the file is read once for each
+  if (gpus.size() != by_gpu.size() || gpus.size() > kMostRanks) {
     ranks.refusal = fmt::format(
         "{} processes with kernels of NCCL use {} between them, which does not show which ranks "
         "they are; record each rank into a file of its own, as torchrun ... --no-python nsys "

@@ -124,7 +124,7 @@ TEST(JoinWindowsTest, WindowsOfOneProcessAreOneRun) {
   ASSERT_EQ(joined.size(), 2U);
   EXPECT_EQ(joined[0].values.name, "w10, w20");
   EXPECT_EQ(joined[0].values.steps, 5);
-  EXPECT_DOUBLE_EQ(joined[0].values.metrics.at({"step", ""}).value, 3);
+  EXPECT_DOUBLE_EQ(joined[0].values.metrics.at({"step", ""}).value, 2.5);
 }
 
 // In containers every program may be process 1; their recordings have the same steps.

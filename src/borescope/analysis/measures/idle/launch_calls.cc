@@ -92,6 +92,19 @@ std::vector<char> CallsAroundWork(const RankView& view) {
   return around;
 }
 
+// Whether calls of the name start work of a device: not those that describe a graph, or have the
+// host do something, nor copies that wait for themselves; memsets leave no record on some devices.
+bool StartsDeviceWork(std::string_view name) {
+  return IsLaunchName(name) && !Contains(name, "Node") && !Contains(name, "HostFunc") &&
+         !Contains(name, "Memset") && ClassifyBlockingCall(name) != BlockingCall::kCopy;
+}
+
+bool HasCaptures(const Trace& trace) {
+  const std::vector<char> captures = FlagNames(
+      trace.strings(), [](std::string_view name) { return Contains(name, "BeginCapture"); });
+  return std::find(captures.begin(), captures.end(), 1) != captures.end();
+}
+
 }  // namespace
 
 void FindWorks(const RankView& view, HostId call, std::vector<DeviceId>& works) {
@@ -160,6 +173,46 @@ std::vector<HostId> CopiesWithoutRecord(const RankView& view) {
   }
   const std::vector<char> with_work = CallsAroundWork(view);
   std::erase_if(calls, [&](HostId call) { return with_work[call.value] != 0; });
+  return calls;
+}
+
+std::vector<HostId> CallsOfUntracedKinds(const RankView& view) {
+  constexpr uint32_t kLeastCalls = 3;
+  const HostEvents& host = view.trace.host();
+  const std::vector<char> starts = FlagNames(view.trace.strings(), StartsDeviceWork);
+  std::vector<uint32_t> calls_of(view.trace.strings().size());  // without work, until one has some
+  std::vector<char> has_work(view.trace.strings().size());
+  for (uint32_t row = 0; row < host.size(); ++row) {
+    CheckStopAt(row);
+    const uint32_t name = host.name[row].value;
+    if (starts[name] != 0 && has_work[name] == 0 && IsCallWithDetail(host, row)) {
+      ++calls_of[name];
+      has_work[name] = StartsWork(view, row) ? 1 : 0;
+    }
+  }
+  const auto is_untraced = [&](uint32_t name) {
+    return has_work[name] == 0 && calls_of[name] >= kLeastCalls;
+  };
+  bool has_any = false;
+  for (uint32_t name = 0; name < calls_of.size(); ++name) {
+    has_any = has_any || is_untraced(name);
+  }
+  if (!has_any || !HasDeviceWork(view.trace) || HasCaptures(view.trace)) {
+    return {};
+  }
+  const std::vector<char> with_work = CallsAroundWork(view);
+  std::vector<HostId> calls;
+  for (uint32_t row = 0; row < host.size(); ++row) {
+    CheckStopAt(row);
+    const uint32_t name = host.name[row].value;
+    if (starts[name] != 0 && is_untraced(name) && IsCallWithDetail(host, row)) {
+      if (with_work[row] != 0) {
+        has_work[name] = 1;  // a call around another one that started work
+      }
+      calls.push_back(HostId{row});
+    }
+  }
+  std::erase_if(calls, [&](HostId call) { return has_work[host.name[call.value].value] != 0; });
   return calls;
 }
 

@@ -27,6 +27,11 @@ int64_t CountCallsWithoutWork(const RankView& view, const Selected& selected);
 // these may be the ones. In row order. O(rows).
 std::vector<HostId> CopiesWithoutRecord(const RankView& view);
 
+// The calls of names of launches and asynchronous copies of which not one has work, of three calls
+// or more: work of their kind was not recorded. None in recordings of graph captures, whose calls
+// start nothing, and in those without device work. In row order. O(rows).
+std::vector<HostId> CallsOfUntracedKinds(const RankView& view);
+
 // End of the call to start of the work; 0 when the work starts earlier.
 int64_t LaunchDelay(const RankView& view, HostId call, DeviceId work);
 

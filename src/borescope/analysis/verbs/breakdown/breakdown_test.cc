@@ -197,11 +197,12 @@ TEST(StepsTest, AStepHasTheWorkItLaunchedWhereverItRuns) {
   trace.Launched("a", {1010, 5}, {1090, 30}, {1, 7, 0})
       .Launched("b", {1110, 5}, {1110, 0}, {2, 8, 0});
   trace.Launched("c", {1150, 5}, {1100, 50}, {3, 8, 0});
-  EXPECT_EQ(Csv(Analyse("steps", {&trace.View()})[0]),
-            "rank,gpu,step,begin_ns,span_ns,busy_ns,idle_ns,kernels,copies,device_begin_ns,"
-            "device_end_ns,device_span_ns,shared_ns,name\n"
-            "0,0,0,1000,100,30,0,1,0,1090,1120,30,0,ProfilerStep#0\n"
-            "0,0,1,1100,100,50,0,2,0,1100,1150,50,20,ProfilerStep#1\n");
+  EXPECT_EQ(
+      Csv(Analyse("steps", {&trace.View()})[0]),
+      "rank,gpu,step,begin_ns,span_ns,length_ns,busy_ns,idle_ns,kernels,copies,device_begin_ns,"
+      "device_end_ns,device_span_ns,shared_ns,name\n"
+      "0,0,0,1000,100,170,30,0,1,0,1090,1120,30,0,ProfilerStep#0\n"
+      "0,0,1,1100,100,30,50,0,2,0,1100,1150,50,20,ProfilerStep#1\n");
 }
 
 TEST(StepsTest, WorkInNoStepHasRows) {

@@ -104,14 +104,32 @@ TEST(DiffTest, AllStepsHaveOneName) {
             "ProfilerStep#*,1,1,20\nProfilerStep#x,1,1,0\n");
 }
 
+// How much work from before a recording is in it says nothing of the program.
+TEST(DiffTest, InheritedWorkIsNotCompared) {
+  TestTrace base;
+  TestTrace test;
+  for (TestTrace* trace : {&base, &test}) {
+    trace->Op("aten::mm", {100, 10}).Launched("gemm", {101, 5}, {200, 30}, {50, 7, 0});
+  }
+  test.Kernel("gemm", {0, 40}, {7, 7, 0}).Kernel("gemm", {40, 40}, {8, 7, 0});
+  const Tables tables = Compare(base, test);
+  EXPECT_EQ(Csv(tables[kRuns], {"run", "device_events", "inherited_events", "inherited_ns"}),
+            "run,device_events,inherited_events,inherited_ns\nbase,1,0,0\ntest,1,2,80\n");
+  for (size_t i = kSummary; i < tables.size(); ++i) {
+    EXPECT_EQ(Ints(tables[i], "delta_ns")[0], 0) << tables[i].name;
+  }
+  EXPECT_EQ(Csv(tables[kClasses], {"class", "base_count", "test_count", "status"}),
+            "class,base_count,test_count,status\ngemm,1,1,unchanged\n");
+}
+
 TEST(DiffTest, RunsOfDifferentSizeAreToldApart) {
   TestTrace base = Base();
   TestTrace test = Changed();
   test.Annotation("ProfilerStep#1", {0, 300});
   const Tables tables = Compare(base, test);
   EXPECT_EQ(Csv(tables[kRuns]),
-            "run,ranks,steps,host_events,device_events,span_ns\n"
-            "base,1,0,4,1,500\ntest,1,1,5,2,370\n");
+            "run,ranks,steps,host_events,device_events,inherited_events,inherited_ns,span_ns\n"
+            "base,1,0,4,1,0,0,500\ntest,1,1,5,2,0,0,370\n");
   EXPECT_EQ(tables[kRuns].title, "The runs, of different size: expect counts and sums to differ");
   EXPECT_EQ(Compare(base, base)[kRuns].title, "The runs");
 }

@@ -1,11 +1,14 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <chrono>
 #include <map>
+#include <random>
 
 #include "borescope/analysis/core/row.h"
 #include "borescope/analysis/verbs/doctor/quality_checks.h"
+#include "borescope/index/syncs/sync_calls.h"
 #include "borescope/testing/test_trace.h"
 
 namespace borescope::internal {
@@ -53,6 +56,48 @@ std::string StatusOf(const Tables& tables, std::string_view check) {
     }
   }
   return "not there";
+}
+
+// Of each kind of call the records of all work, of some, or of none are in the recording.
+TEST(DoctorTest, CallsWithoutTheRecordsOfTheirWorkAreAFault) {
+  constexpr std::string_view kNames[] = {"hipMemcpy", "cudaMemcpy2D", "hipMemcpyAsync",
+                                         "cudaMemcpyAsync", "cudaLaunchKernelExC"};
+  for (uint64_t seed = 1; seed <= 50; ++seed) {
+    SCOPED_TRACE(seed);
+    std::mt19937_64 random(seed);
+    TestTrace trace;
+    int64_t now_ns = 0;
+    int64_t correlation = 1;
+    trace.Launched("gemm", {0, 5}, {10, 10}, {.correlation = correlation});
+    int64_t copies = 0;
+    int64_t launches = 0;
+    for (const std::string_view name : kNames) {
+      const auto calls = static_cast<int64_t>(3 + random() % 9);
+      const auto recorded = std::array<int64_t, 3>{0, 1, calls}[random() % 3];
+      const bool blocks = ClassifyBlockingCall(name) == BlockingCall::kCopy;
+      copies += blocks ? calls - recorded : 0;
+      launches += !blocks && recorded == 0 ? calls : 0;
+      for (int64_t i = 0; i < calls; ++i) {
+        now_ns += 100;
+        trace.Runtime(name, {now_ns, 50}, ++correlation);
+        if (i < recorded) {
+          trace.Memcpy("Memcpy", {now_ns + 10, 20}, {.correlation = correlation});
+        }
+      }
+    }
+    Counts want;
+    if (copies > 0) {
+      want["untraced-copies"] = copies;
+    }
+    if (launches > 0) {
+      want["untraced-launches"] = launches;
+    }
+    Counts found = Faults(Analyse("doctor", {&trace.View()}));
+    std::erase_if(found, [](const auto& fault) { return !fault.first.starts_with("untraced"); });
+    EXPECT_EQ(found, want);
+    trace.Runtime("cudaStreamBeginCapture", {now_ns + 100, 5}, ++correlation);
+    EXPECT_FALSE(Faults(Analyse("doctor", {&trace.View()})).contains("untraced-launches"));
+  }
 }
 
 // A recording of Nsight Systems without operators, of one kernel.

@@ -209,6 +209,14 @@ CheckOutcome UntracedCopies(const RankView& view) {
   return outcome;
 }
 
+CheckOutcome UntracedLaunches(const RankView& view) {
+  const std::vector<HostId> untraced = CallsOfUntracedKinds(view);
+  CheckOutcome outcome;
+  outcome.count = static_cast<int64_t>(untraced.size());
+  outcome.first = untraced.empty() ? std::string() : Describe(view, untraced.front());
+  return outcome;
+}
+
 bool IsEventWait(const RankView& view, uint32_t row) {
   if (view.trace.device().kind[row] != DeviceKind::kSync) {
     return false;
@@ -429,6 +437,13 @@ constexpr QualityCheck kLinkChecks[] = {
      "record the device with ProfilerActivity.CUDA (also for ROCm); if that was on, the profiler "
      "lost them: record a shorter part.",
      MissingData::kCopies},
+    {"untraced-launches", Severity::kWarning,
+     "Launches or copies by calls of one name, of none of which any work was recorded, while other "
+     "work was: the device may have been busy. To have their records",
+     UntracedLaunches,
+     "record the device with ProfilerActivity.CUDA (also for ROCm); if that was on, the profiler "
+     "lost them: record a shorter part.",
+     MissingData::kDeviceWork},
     {"no-operator", Severity::kInfo,
      "Device work launched outside any operator (CUDA graphs, custom code); listed as \"(no "
      "operator)\". Share of device time.",

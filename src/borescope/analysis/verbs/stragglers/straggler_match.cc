@@ -15,6 +15,7 @@
 #include "borescope/analysis/core/row.h"
 #include "borescope/analysis/measures/matching/match_calls.h"
 #include "borescope/analysis/measures/names/describe.h"
+#include "borescope/analysis/measures/time/largest_events.h"
 #include "borescope/analysis/verbs/stragglers/clock_evidence.h"
 #include "borescope/analysis/verbs/stragglers/collective_rates.h"
 
@@ -44,6 +45,7 @@ struct Score {
   int64_t waited_ns = 0;
   ClockEvidence clocks;  // with the waiting that it caused
   LongestWait longest;
+  LargestEvents waits;  // what it caused, by collective
 };
 
 using Call = MatchedCall;
@@ -148,7 +150,9 @@ class Scorer {
         Score& score = scores_[call.score];
         ++score.times_last;
         score.waited_for_it.Add(waiting.ranks);
-        AddSaturatingTo(score.clocks.caused_ns, caused.Next());
+        const int64_t caused_ns = caused.Next();
+        AddSaturatingTo(score.clocks.caused_ns, caused_ns);
+        score.waits.Add(caused_ns);
         AddSaturatingTo(score.clocks.shown_ns, shown.Next());
         ++(are_together ? score.clocks.together : score.clocks.apart);
         KeepLongest(call, waiting.longest_ns, score.longest);
@@ -267,11 +271,19 @@ Table LongestWaits(const std::vector<Score>& scores) {
   AddStepKeyOrNone(table);
   AddInt(table, "begin_ns", Unit::kNanoseconds, Role::kKey, "When the other rank had to wait.");
   AddInt(table, "end_ns", Unit::kNanoseconds, Role::kKey, "When the collective ended.");
+  AddInt(table, "collectives", Unit::kCount, Role::kDerived, "Matched collectives of the rank.");
+  AddInt(table, "few", Unit::kCount, Role::kDerived,
+         "Of these one to three that make up most of the waiting for it; 0: there are none.");
+  AddInt(table, "few_ns", Unit::kNanoseconds, Role::kDerived, "What these make up.");
   for (const Score& score : scores) {
     if (score.longest.ns > 0) {
+      LargestEvents waits = score.waits;
+      waits.count = std::max(waits.count, score.matched);
+      const FewEvents few = FindFew(waits);
       Row row(table);
       row.Int(score.rank).MaybeInt(score.longest.step);
       row.Int(score.longest.begin_ns).Int(score.longest.end_ns);
+      row.Int(waits.count).Count(few.events).Int(few.ns);
     }
   }
   return table;

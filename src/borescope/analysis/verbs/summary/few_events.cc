@@ -22,9 +22,6 @@
 namespace borescope::internal {
 namespace {
 
-// By how much each of few exceeds the mean of the others, and the longest of them.
-constexpr int64_t kMuchLonger = 10;
-constexpr int64_t kLonger = 3;
 // A sum that takes less of the span of its device is no finding.
 constexpr int64_t kLeastPart = 50;
 // Of all kernel time of a rank; see WorkPlaces.
@@ -148,21 +145,28 @@ void PushKernels(Tabulator& table, const RankView& view, const Selected& selecte
                  const DeviceTime& time) {
   const DeviceEvents& device = view.trace.device();
   const Tracks& tracks = view.trace.tracks();
-  std::vector<Sum> sums(view.trace.strings().size());
+  std::vector<uint32_t> place_of(view.trace.strings().size());  // in `sums`, from 1 on; 0: nowhere
+  std::vector<std::pair<StringId, Sum>> sums;
   int64_t all_ns = 0;
   for (const uint32_t track : time.tracks) {
     for (uint32_t row = tracks.first_row[track]; row < tracks.end_row[track]; ++row) {
       CheckStopAt(row);
-      if (device.kind[row] == DeviceKind::kKernel && selected.Keeps(DeviceId{row})) {
-        sums[device.name[row].value].Add({device.ts_ns[row], device.end_ns(DeviceId{row})},
-                                         device.dur_ns[row], DeviceId{row});
-        AddSaturatingTo(all_ns, device.dur_ns[row]);
+      if (device.kind[row] != DeviceKind::kKernel || !selected.Keeps(DeviceId{row})) {
+        continue;
       }
+      uint32_t& place = place_of[device.name[row].value];
+      if (place == 0) {
+        sums.emplace_back(device.name[row], Sum());
+        place = static_cast<uint32_t>(sums.size());
+      }
+      sums[place - 1].second.Add({device.ts_ns[row], device.end_ns(DeviceId{row})},
+                                 device.dur_ns[row], DeviceId{row});
+      AddSaturatingTo(all_ns, device.dur_ns[row]);
     }
   }
-  for (uint32_t name = 0; name < sums.size(); ++name) {
-    if (sums[name].events.all_ns > 0 && sums[name].events.all_ns >= all_ns / kLeastPartOfKernels) {
-      table.Push(time.gpu, kKernelPlace, view.trace.Text(StringId{name}), sums[name]);
+  for (const auto& [name, sum] : sums) {
+    if (sum.events.all_ns > 0 && sum.events.all_ns >= all_ns / kLeastPartOfKernels) {
+      table.Push(time.gpu, kKernelPlace, view.trace.Text(name), sum);
     }
   }
 }
@@ -191,37 +195,6 @@ void PushIdle(Tabulator& table, const DeviceIdle& device) {
 
 }  // namespace
 
-bool LargestEvents::Add(int64_t ns) {
-  ++count;
-  AddSaturatingTo(all_ns, ns);
-  const bool is_largest = ns > largest_ns[0];
-  for (int64_t& place : largest_ns) {
-    if (ns > place) {
-      std::swap(ns, place);
-    }
-  }
-  return is_largest;
-}
-
-FewEvents FindFew(const LargestEvents& sum) {
-  if (sum.count < kLeastMany) {
-    return {};
-  }
-  FewEvents found;
-  FewEvents few;
-  for (size_t place = 0; place < kMostFew; ++place) {
-    const int64_t ns = sum.largest_ns[place];
-    ++few.events;
-    AddSaturatingTo(few.ns, ns);
-    const int64_t others_ns = SubtractSaturating(sum.all_ns, few.ns);
-    const int64_t mean_ns = others_ns / (sum.count - static_cast<int64_t>(few.events));
-    const bool stands_out =
-        ns > 0 && ns / kMuchLonger >= mean_ns && ns / kLonger >= sum.largest_ns[place + 1];
-    found = few.ns > others_ns && stands_out ? few : found;
-  }
-  return found;
-}
-
 Result<Table> FewEventsTable(const RankView& view, const Selected& selected,
                              const Selection& selection) {
   const auto idle = SharedIdleTimes(view, selection);
@@ -238,10 +211,10 @@ Result<Table> FewEventsTable(const RankView& view, const Selected& selected,
   return table;
 }
 
-std::string FewOfMany::Words(const SummaryTables& tables) const {
+std::string FewOfMany::Words(const SummaryTables& tables, std::string_view what) const {
   const bool is_one = events == 1 && devices == 1;
   std::string words = fmt::format(
-      "{} of {}{} {} {}{}, {}", events, of_events,
+      "{} of {} {}{} {} {}{}, {}", events, of_events, what,
       devices == 1 ? "" : fmt::format(" on each of {} devices", devices), is_one ? "takes" : "take",
       FormatTime(ns), is_one ? "" : ", the longest " + FormatTime(largest_ns),
       WordsOfPlace(tables, place));

@@ -11,31 +11,11 @@
 
 #include "borescope/analysis/core/analysis_spec.h"
 #include "borescope/analysis/core/selection/selection.h"
+#include "borescope/analysis/measures/time/largest_events.h"
 #include "borescope/analysis/verbs/summary/places.h"
 #include "borescope/analysis/verbs/summary/summary_tables.h"
 
 namespace borescope::internal {
-
-inline constexpr size_t kMostFew = 3;
-inline constexpr int64_t kLeastMany = 10;
-
-// The largest events of a sum, and one more than may be few.
-struct LargestEvents {
-  int64_t count = 0;
-  int64_t all_ns = 0;
-  int64_t largest_ns[kMostFew + 1] = {};  // in order; 0 where there are fewer
-
-  // True if it is the largest so far.
-  bool Add(int64_t ns);
-};
-
-// One to three events that make up more than half of a sum of ten or more, as many as are ten times
-// as long as the others are on average, and three times as long as the longest of these.
-struct FewEvents {
-  size_t events = 0;  // 0: there are no such
-  int64_t ns = 0;     // of these
-};
-FewEvents FindFew(const LargestEvents& sum);
 
 // Table few_events of a rank: for each device and sum that the verdict speaks of its largest events
 // beside all of them, and where the largest is. O(rows of the devices).
@@ -59,8 +39,9 @@ struct FewOfMany {
   bool is_first = false;  // of the events of its sum, by time
   FindingPlace place = {};
 
-  // "1 of 64 takes 17.5 s, rank 0, GPU 0, +1.000ms to +17501.000ms, stream 7: all_reduce"
-  std::string Words(const SummaryTables& tables) const;
+  // "1 of 64 collectives takes 17.5 s, rank 0, GPU 0, +1.000ms to +17501.000ms, stream 7:
+  // all_reduce". `what`: the events.
+  std::string Words(const SummaryTables& tables, std::string_view what) const;
 };
 
 // Missing unless few events make up more than half of the sum over all devices. `name`: of a

@@ -343,7 +343,7 @@ class IdleTime {
                                     FormatCount(SumOf(tables_.overview, "kernels")));
     }
     const std::optional<FewOfMany> few = FewPieces(*cause.row);
-    return few ? evidence + "; " + few->Words(tables_) : evidence;
+    return few ? evidence + "; " + few->Words(tables_, "gaps") : evidence;
   }
 
   // Where one to three of many times make up most of a cause. What a finding of its own is about

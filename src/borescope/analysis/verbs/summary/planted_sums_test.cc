@@ -131,6 +131,8 @@ constexpr std::string_view kTitles[] = {"A few collectives take most of the comm
                                         "A few copies take most of the time of copies",
                                         "A few launches take a large part of the kernel time"};
 
+constexpr std::string_view kEvents[] = {"collectives", "copies", "launches"};
+
 // A program with 16 to 60 events of a kind, beside which nothing runs, in steps of four. All but
 // `few` are short.
 struct Planted {
@@ -175,8 +177,8 @@ Planted Plant(Program& program, Sum sum, bool has_few) {
   return planted;
 }
 
-void ExpectWords(const std::string& evidence, const Planted& planted) {
-  EXPECT_NE(evidence.find(fmt::format("{} of {} take", planted.few.size(), planted.count)),
+void ExpectWords(const std::string& evidence, const Planted& planted, std::string_view what) {
+  EXPECT_NE(evidence.find(fmt::format("{} of {} {} take", planted.few.size(), planted.count, what)),
             std::string::npos)
       << evidence;
 }
@@ -192,7 +194,8 @@ TEST_P(PlantedSums, AFewOfManyAreNamed) {
     const Tables tables = program.Ask();
     const size_t row = RowOf(tables, title);
     ASSERT_LT(row, tables[0].rows()) << AllOf(tables);
-    ExpectWords(Texts(tables[0], "evidence")[row], planted);
+    ExpectWords(Texts(tables[0], "evidence")[row], planted,
+                kEvents[static_cast<size_t>(GetParam())]);
     EXPECT_EQ(Ints(tables[0], "begin_ns")[row], planted.longest_begin_ns);
     EXPECT_EQ(Ints(tables[0], "step")[row], planted.longest_step);
     EXPECT_FALSE(Holds(tables, "Communication is not hidden behind compute")) << AllOf(tables);
@@ -274,7 +277,7 @@ TEST(PlantedEvents, AFewWaitsAreNamed) {
     if (Holds(tables, "The device idles in one long gap")) {
       continue;
     }
-    ExpectWords(Texts(tables[0], "evidence")[0], planted);
+    ExpectWords(Texts(tables[0], "evidence")[0], planted, "gaps");
     EXPECT_NE(Texts(tables[0], "help")[0].find("in a few times"), std::string::npos);
   }
 }
@@ -332,6 +335,41 @@ TEST(PlantedEvents, StepsWithoutDeviceWorkAreNamed) {
       EXPECT_EQ(Ints(tables[0], "step")[row], first);
       EXPECT_EQ(Texts(tables[0], "severity")[row], without * 2 >= count ? "warning" : "info");
     }
+  }
+}
+
+// Of two ranks one is late, in a few collectives or in all of them.
+TEST(PlantedEvents, AFewWaitsForARankAreNamed) {
+  constexpr int64_t kRanks = 2;
+  for (uint64_t seed = 1; seed <= kSeeds; ++seed) {
+    SCOPED_TRACE(seed);
+    Program random(seed);
+    const auto count = static_cast<size_t>(random.Between(12, 40));
+    const std::set<size_t> few = random.PickFew(count);
+    const bool has_few = seed % 4 != 0;
+    const int64_t late = random.Between(0, kRanks - 1);
+    TestTrace traces[kRanks];
+    int64_t end_ns = 0;
+    for (size_t i = 0; i < count; ++i) {
+      const int64_t wait_ns = has_few
+                                  ? (few.contains(i) ? random.Between(8'000, 20'000) * kUs : kUs)
+                                  : random.Between(300, 400) * kUs;
+      end_ns += wait_ns + 500 * kUs;
+      for (int64_t rank = 0; rank < kRanks; ++rank) {
+        const int64_t dur_ns = 20 * kUs + (rank == late ? 0 : wait_ns);
+        traces[rank].Kernel("ncclDevKernel_AllReduce(x)", {end_ns - dur_ns, dur_ns}, {.stream = 9},
+                            {"allreduce", 64, 64});
+        traces[rank].Kernel(fmt::format("gemm_{}", i % 7), {end_ns, 400 * kUs}, {.stream = 7});
+      }
+    }
+    const Tables tables = Analyse("summary", {&traces[0].View(0), &traces[1].View(1)});
+    const size_t row = RowOf(tables, "One rank makes the others wait");
+    ASSERT_LT(row, tables[0].rows()) << AllOf(tables);
+    const std::string& evidence = Texts(tables[0], "evidence")[row];
+    const std::string words = fmt::format("{} of {} collectives ha", few.size(), count);
+    EXPECT_EQ(evidence.find(words) != std::string::npos, has_few) << evidence;
+    EXPECT_EQ(Texts(tables[0], "help")[row].starts_with("It came late once"), has_few);
+    EXPECT_EQ(Ints(tables[0], "rank")[row], late);
   }
 }
 

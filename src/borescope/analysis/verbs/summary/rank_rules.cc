@@ -138,6 +138,25 @@ std::string OfHowMany(const SummaryTables& tables) {
   return missing == nullptr ? "" : "; " + missing->words.substr(0, missing->words.find(';'));
 }
 
+// Few of many collectives in which the others waited for a rank; empty if the waiting is in many,
+// or may be in each step.
+std::string FewWaits(const SummaryTables& tables, int64_t rank) {
+  const Table& waits = tables.longest_waits;
+  const Table& steps = tables.step_spread;
+  int64_t step_count = 0;
+  for (size_t row = 0; row < steps.rows(); ++row) {
+    step_count = Ints(steps, "rank")[row] == rank ? Ints(steps, "steps")[row] : step_count;
+  }
+  for (size_t row = 0; row < waits.rows(); ++row) {
+    const int64_t few = Ints(waits, "few")[row];
+    if (Ints(waits, "rank")[row] == rank && few > 0 && (step_count == 0 || few < step_count)) {
+      return fmt::format("{} of {} collectives {} {} of it", few, Ints(waits, "collectives")[row],
+                         few == 1 ? "has" : "have", FormatTime(Ints(waits, "few_ns")[row]));
+    }
+  }
+  return "";
+}
+
 std::optional<Finding> Straggler(const SummaryTables& tables) {
   const Table& ranks = tables.stragglers;
   if (ranks.rows() < 2 || !IsNotable(ranks) || !AreWhole(tables)) {
@@ -147,18 +166,27 @@ std::optional<Finding> Straggler(const SummaryTables& tables) {
   if (share < kWaitingWord) {
     return std::nullopt;
   }
-  return Finding{"One rank makes the others wait",
-                 share >= kWaitingWarning ? "warning" : "info",
-                 fmt::format("rank {}: {}; ranks that waited lost {} of their time on average{}",
-                             Ints(ranks, "rank")[0], Texts(ranks, "evidence")[0],
-                             FormatShare(share), OfHowMany(tables)),
-                 Floats(ranks, "score")[0],
-                 "share",
-                 "`borescope stragglers` names the collectives. Compare that rank: `borescope "
-                 "kernels --by rank` (clocks, uneven work), `borescope idle` (its host, its data).",
-                 static_cast<int64_t>(lost_ns),
-                 Lever::kNone,
-                 PlaceOfStraggler(tables, Ints(ranks, "rank")[0])};
+  const std::string few = FewWaits(tables, Ints(ranks, "rank")[0]);
+  const std::string_view once =
+      few.empty()
+          ? ""
+          : "It came late once, not always: the profile starts at different times on ranks, "
+            "or a checkpoint, a log or the loading of code; --begin and --end leave that "
+            "out. ";
+  return Finding{
+      "One rank makes the others wait",
+      share >= kWaitingWarning ? "warning" : "info",
+      fmt::format("rank {}: {}{}{}; ranks that waited lost {} of their time on average{}",
+                  Ints(ranks, "rank")[0], Texts(ranks, "evidence")[0], few.empty() ? "" : "; ", few,
+                  FormatShare(share), OfHowMany(tables)),
+      Floats(ranks, "score")[0],
+      "share",
+      std::string(once) +
+          "`borescope stragglers` names the collectives. Compare that rank: `borescope "
+          "kernels --by rank` (clocks, uneven work), `borescope idle` (its host, its data).",
+      static_cast<int64_t>(lost_ns),
+      Lever::kNone,
+      PlaceOfStraggler(tables, Ints(ranks, "rank")[0])};
 }
 
 constexpr Rule kRankRules[] = {RankImbalance, Straggler};

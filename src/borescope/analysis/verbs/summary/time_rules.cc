@@ -76,7 +76,8 @@ std::string WithoutFew(const ExposedTime& time) {
 }
 
 std::optional<Finding> FewExposed(const SummaryTables& tables, const ExposedTime& time,
-                                  std::string_view title, std::string_view help) {
+                                  std::string_view what, std::string_view title,
+                                  std::string_view help) {
   const double share = ShareOf(time.few_ns(), time.span_ns);
   if (!time.few || share < kExposedWord) {
     return std::nullopt;
@@ -84,7 +85,7 @@ std::optional<Finding> FewExposed(const SummaryTables& tables, const ExposedTime
   return Finding{std::string(title),
                  share >= kExposedWarning ? "warning" : "info",
                  fmt::format("exposed {}; {}; without {} {}", PartOf(time.own_ns, time.span_ns),
-                             time.few->Words(tables),
+                             time.few->Words(tables, what),
                              time.few->events * time.few->devices == 1 ? "it" : "them",
                              PartOf(time.rest_ns(), time.rest_span_ns())),
                  share,
@@ -107,11 +108,13 @@ std::optional<Finding> FewCollectives(const SummaryTables& tables) {
             "late once (a checkpoint, a log, loading of code): `borescope waits` of the files of "
             "all "
             "ranks shows which. --begin and --end leave it out.";
-  return FewExposed(tables, time, "A few collectives take most of the communication", reason);
+  return FewExposed(tables, time, "collectives", "A few collectives take most of the communication",
+                    reason);
 }
 
 std::optional<Finding> FewCopies(const SummaryTables& tables) {
-  return FewExposed(tables, CopiesOf(tables), "A few copies take most of the time of copies",
+  return FewExposed(tables, CopiesOf(tables), "copies",
+                    "A few copies take most of the time of copies",
                     "What is copied once, such as weights or a checkpoint, is no pattern of the "
                     "program: leave it out with --begin and --end, or look at it alone. `borescope "
                     "bandwidth` shows sizes and rates.");
@@ -221,7 +224,7 @@ std::optional<Finding> FewLaunches(const SummaryTables& tables, const FewOfMany&
   return Finding{
       "A few launches take a large part of the kernel time",
       "info",
-      fmt::format("{}; {}", evidence, few.Words(tables)),
+      fmt::format("{}; {}", evidence, few.Words(tables, "launches")),
       ShareOf(few.ns, all),
       "share",
       "The other launches of this kernel are much shorter: these had more to do, waited, "
@@ -245,7 +248,8 @@ std::optional<Finding> DominantKernel(const SummaryTables& tables) {
   const std::string evidence = fmt::format(
       "{} ({}): {}, {}", Shorten(name), Texts(tables.kernels, "class")[0], PartOf(total, all),
       FormatCount(Ints(tables.kernels, "count")[0], "launch", "launches"));
-  if (const std::optional<FewOfMany> few = FindFewOfMany(tables, kKernelPlace, name)) {
+  if (std::optional<FewOfMany> few = FindFewOfMany(tables, kKernelPlace, name)) {
+    few->name.clear();  // it is said already
     return FewLaunches(tables, *few, evidence);
   }
   return Finding{"One kernel takes a large part of the kernel time",

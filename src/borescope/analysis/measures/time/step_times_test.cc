@@ -1,11 +1,11 @@
-#include "borescope/analysis/measures/time/inherited_work.h"
+#include "borescope/analysis/measures/time/step_times.h"
 
 #include <gtest/gtest.h>
 
 #include <random>
 #include <set>
 
-#include "borescope/analysis/measures/time/step_times.h"
+#include "borescope/index/launches/inherited_work.h"
 #include "borescope/testing/test_trace.h"
 
 namespace borescope::internal {
@@ -15,15 +15,13 @@ namespace {
 std::set<int64_t> InheritedIn(TestTrace& trace) {
   const RankView& view = trace.View();
   std::set<int64_t> begins;
-  const InheritedWork inherited(view);
-  for (const DeviceId id : inherited.rows()) {
-    EXPECT_TRUE(inherited.Has(id));
+  for (const DeviceId id : FindInheritedWork(view.trace, view.index.correlation).Rows()) {
     begins.insert(view.trace.device().ts_ns[id.value]);
   }
   return begins;
 }
 
-TEST(InheritedWorkTest, WhatComesFirstAndHasASmallerNumberThanAnyCall) {
+TEST(StepTimesTest, WhatComesFirstAndHasASmallerNumberThanAnyCall) {
   TestTrace trace;
   trace.Kernel("a", {10, 5}, {100, 7, 0}).Kernel("b", {20, 5}, {300, 7, 0});  // 300: lost
   trace.Launched("c", {15, 2}, {30, 5}, {200, 7, 0});
@@ -32,7 +30,7 @@ TEST(InheritedWorkTest, WhatComesFirstAndHasASmallerNumberThanAnyCall) {
   EXPECT_EQ(InheritedIn(trace), (std::set<int64_t>{10, 12}));
 }
 
-TEST(InheritedWorkTest, WithoutNumbersThePlaceDecides) {
+TEST(StepTimesTest, WithoutNumbersThePlaceDecides) {
   TestTrace trace;
   trace.Kernel("a", {10, 5}, {kMissing, 7, 0});
   trace.Launched("c", {15, 2}, {30, 5}, {200, 7, 0});
@@ -40,7 +38,7 @@ TEST(InheritedWorkTest, WithoutNumbersThePlaceDecides) {
   EXPECT_EQ(InheritedIn(trace), (std::set<int64_t>{10, 12}));
 }
 
-TEST(InheritedWorkTest, NothingWhereNoLaunchWasRecorded) {
+TEST(StepTimesTest, NothingWhereNoLaunchWasRecorded) {
   TestTrace trace;
   trace.Kernel("a", {10, 5}, {1, 7, 0}).Kernel("b", {20, 5}, {2, 7, 0}).Op("aten::mm", {0, 5});
   EXPECT_TRUE(InheritedIn(trace).empty());
@@ -48,7 +46,7 @@ TEST(InheritedWorkTest, NothingWhereNoLaunchWasRecorded) {
 
 // Steps of a device that takes longer than the host, begun with some work of earlier ones; launches
 // are lost here and there. A step is as long as its work, whatever the windows are.
-TEST(InheritedWorkTest, StepsAreAsLongAsTheirWork) {
+TEST(StepTimesTest, StepsAreAsLongAsTheirWork) {
   for (uint32_t seed = 0; seed < 200; ++seed) {
     std::mt19937 random(seed);
     const auto draw = [&](int from, int to) {
