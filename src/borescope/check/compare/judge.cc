@@ -326,11 +326,7 @@ bool IsOf(const GateRow& row, std::string_view kind, std::string_view name) {
 // the step, unless that became faster, or says itself that it is slower.
 bool DecidesBesideStep(const GateRow& row, const GateRow& step, double fail) {
   const bool may_decide = IsOf(row, kHostMetric, "") || IsOf(row, kDeviceMetric, kBusyTime) ||
-<<<<<<< HEAD
-                          IsOf(row, kClassMetric, kCollectiveClass);
-=======
                           IsOf(row, kClassMetric, kCollectiveTime);
->>>>>>> main
   const double amount = row.comparison.test - row.comparison.base;
   return may_decide && row.verdict == Verdict::kWorse && step.verdict != Verdict::kBetter &&
          step.verdict != Verdict::kWorse && amount >= fail * step.comparison.base;

@@ -137,11 +137,7 @@ Runs WithMetric(Runs runs, std::string_view kind, std::string_view name, double 
 // The step is that of the host, and hides what the device does.
 TEST(JudgeTest, HostDeviceAndCommunicationDecideBesideTheStep) {
   constexpr std::pair<std::string_view, std::string_view> kBeside[] = {
-<<<<<<< HEAD
-      {kHostMetric, ""}, {kDeviceMetric, kBusyTime}, {kClassMetric, kCollectiveClass}};
-=======
       {kHostMetric, ""}, {kDeviceMetric, kBusyTime}, {kClassMetric, kCollectiveTime}};
->>>>>>> main
   for (const auto& [kind, name] : kBeside) {
     Program program(8);
     const auto judged = [&](double value, double factor) {

@@ -26,13 +26,8 @@ inline constexpr std::string_view kBudgetMetric = "budget";  // that a budget is
 using MetricKey = std::pair<std::string, std::string>;
 
 // Names of metrics, beside those of classes and kernels.
-<<<<<<< HEAD
-inline constexpr std::string_view kBusyTime = "busy";               // of kDeviceMetric
-inline constexpr std::string_view kCollectiveClass = "collective";  // of kClassMetric
-=======
 inline constexpr std::string_view kBusyTime = "busy";              // of kDeviceMetric
 inline constexpr std::string_view kCollectiveTime = "collective";  // of kClassMetric
->>>>>>> main
 
 struct MetricValue {
   double value = 0;

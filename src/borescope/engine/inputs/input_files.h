@@ -21,11 +21,7 @@ class TraceStore;
 // One rank of a file that holds several: ranks_in_file.h.
 struct RankInFile {
   int64_t rank = 0;
-<<<<<<< HEAD
-  int64_t ranks = 0;  // of the file
-=======
   int64_t ranks = 0;       // of the file
->>>>>>> main
   std::string label = {};  // of a merged Kineto trace: LoadOptions::rank_label
   // Of a profile of several processes: those that are ranks, and which of them this is. The first
   // rank has the rows of all other processes, too.

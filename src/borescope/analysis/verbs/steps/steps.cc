@@ -45,11 +45,6 @@ Table NewTable() {
      "own "
      "completion: when its window on the host and all work that it launched have ended; whatever "
      "is selected.");
-  ns("length_ns", Role::kSum,
-     "From the completion of the step before, or its own begin if that is later, to its "
-     "completion, "
-     "when its window and all work launched in it have ended. Of the first step: from the end of "
-     "work that was launched before the recording.");
   ns("busy_ns", Role::kSum,
      "Time in which work of the step runs (union); with --step-rule time: in which any work runs "
      "inside the step.");
@@ -81,7 +76,7 @@ struct Line {
 };
 
 void PushRow(Table& table, const Line& line, const StepGroup& group, const HostWindow& host,
-             int64_t length_ns, const DeviceStep& step) {
+             const DeviceStep& step) {
   const auto device_ns = [&](int64_t ns) { return line.has_device ? ns : kMissing; };
   Row row(table);
   row.Int(line.rank).MaybeInt(line.gpu).MaybeInt(group.number);
