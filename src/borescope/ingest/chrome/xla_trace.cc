@@ -136,7 +136,7 @@ class XlaTrace {
       devices_[pid] = DeviceOf(name);
     }
     for (const ChromeRows::Row& row : rows_.rows()) {
-      if (const std::string_view op = rows_.Arg(row, kHloOp);
+      if (const std::string_view op = rows_.Arg(row, XlaKey::kHloOp);
           !op.empty() && DeviceOfRow(row) != nullptr) {
         operation_names_.insert(Text(op).value);
       }
