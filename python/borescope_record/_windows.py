@@ -4,18 +4,21 @@ The profiler keeps what it sees in memory. So it runs in windows of some steps; 
 into the log. A step is what record.step() says, else a step of an optimizer; without either the whole program is one
 window. A crash loses the window that is open, and no other.
 
-No range of PyTorch may be open where one window ends and the next begins: its end would be written into memory that
-PyTorch has freed. Hooks of optimizers run within such a range, so that the window ends at the next call of a module.
+No range of PyTorch may end in another window than it began in: its end would be written into memory that PyTorch has
+freed. Hooks of optimizers run within such a range, so that the window ends at the next call of a module; and ranges of
+the program's own that are open there are never ended.
 """
 
 from __future__ import annotations
 
 import atexit
+import functools
 import os
 import sys
 import tempfile
 import threading
 import time
+import types
 from typing import Any
 
 from . import _modules, _operators, _quiet, _ranges, _steps
@@ -34,6 +37,7 @@ class Window:
         self._disable = torch._C._autograd._disable_profiler
         self._steps, self._seen = steps, 0
         self._process = 0  # in which it is open; a child made by fork leaves its parent's alone
+        self.number = 0  # how many have ended
         self._lock = threading.Lock()
         self.has_own_steps = False
 
@@ -56,6 +60,7 @@ class Window:
             if self._process == 0:
                 return False
             self._process = 0
+            self.number += 1
             result = _quiet.run(self._disable)
         if result is not None:
             _quiet.run(write, result)
@@ -68,6 +73,34 @@ class Window:
         if self._seen >= self._steps and self.disable():
             self._seen = 0
             self.enable()
+
+
+def _as(original: Any, function: Any) -> Any:
+    """The function in place of another, also for TorchScript, which reads the text of the original and its globals."""
+    made = types.FunctionType(function.__code__, original.__globals__, original.__name__, function.__defaults__,
+                              function.__closure__)
+    return functools.update_wrapper(made, original)
+
+
+def guard_ranges(torch: Any, window: Window) -> None:
+    """Has ranges of torch.profiler.record_function that are open where a window ends stay open: what PyTorch has for
+    them is kept until the program ends, since it ends them when they are deleted, too."""
+    kind = torch.autograd.profiler.record_function
+    enter, leave, kept = kind.__enter__, kind.__exit__, []
+
+    def entered(self: Any) -> Any:
+        self.borescope_window = window.number
+        return enter(self)
+
+    def left(self: Any, exc_type: Any, exc_value: Any, traceback: Any) -> Any:
+        record = getattr(self, "record", None)
+        if record is None or getattr(self, "borescope_window", window.number) == window.number:
+            return leave(self, exc_type, exc_value, traceback)
+        kept.append(record)
+        self.record = None
+        return None
+
+    kind.__enter__, kind.__exit__ = _as(enter, entered), _as(leave, left)
 
 
 def _configuration(torch: Any) -> tuple[Any, Any]:
@@ -114,6 +147,7 @@ def begin(steps: str) -> None:
             window.end_if_full()
 
     window.turn_on()
+    _quiet.run(guard_ranges, torch, window)
     _operators.let_others_profile(torch, window)
     _steps.watch_optimizers(torch, optimizer_stepped)
     _modules.before_outermost.append(before_module)

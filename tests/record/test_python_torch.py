@@ -243,6 +243,30 @@ Around()(torch.ones(1, 2))
             self.assertEqual(pushed["module:inner"] + pushed["module:0.inner"],
                              done["module:inner"] + done["module:0.inner"])
 
+    def test_ranges_that_are_open_where_a_window_ends(self):
+        """PyTorch would write their end into memory that it has freed."""
+        script = MLP + """
+import gc
+import borescope_record as record
+@torch.jit.script
+def scripted(x):
+    with torch.autograd.profiler.record_function("scripted"):
+        return x + 1
+for epoch in range(60):
+    with torch.profiler.record_function("epoch"):
+        inner = torch.profiler.record_function("inner")
+        with inner:
+            record.step(epoch)
+            steps(1)
+            scripted(torch.ones(2))
+        gc.collect()
+        record.step(1000 + epoch)
+        blocks = [bytearray(size) for size in range(1, 4000, 7)]  # what was freed is used again
+print("done")
+"""
+        self.expect_quiet(self.record("--ops=profile", "--ops-steps=1", script=script), "done\n")
+        self.assertGreater(self.names_of("x.bsr", "op").get("aten::linear", 0), 59)
+
     def test_steps_of_an_optimizer_start_and_stop(self):
         """Without --ops, too; and those of the program are its own to count."""
         marks = MLP.replace("        loss =", "        record.mark('batch')\n        loss =")
