@@ -416,7 +416,8 @@ void ExpectCounts(const Trace& trace, const TraceIndex& index) {
     without_op += is_work && launch.valid() && !index.correlation.op_of[row].valid();
   }
   EXPECT_EQ(index.diagnostics.count(Diag::kNotNested), not_nested);
-  EXPECT_EQ(index.diagnostics.count(Diag::kUnlinkedDeviceEvent) +
+  EXPECT_EQ(index.diagnostics.count(Diag::kInheritedWork) +
+                index.diagnostics.count(Diag::kUnlinkedDeviceEvent) +
                 index.diagnostics.count(Diag::kAmbiguousLaunch),
             unlinked);
   EXPECT_EQ(index.diagnostics.count(Diag::kDeviceBeforeLaunch), early);

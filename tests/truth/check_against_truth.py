@@ -165,7 +165,9 @@ def check_faults(borescope, folder, faults):
     _, diagnostics = measured(borescope, folder, ["info"], "traces")
     counts = {}
     for row in diagnostics:
-        counts[row["code"]] = counts.get(row["code"], 0) + row["count"]
+        # What misses its launch and comes before all recorded ones seems to have been launched before.
+        code = "unlinked-device-event" if row["code"] == "inherited-work" else row["code"]
+        counts[code] = counts.get(code, 0) + row["count"]
     return [f"fault {fault}: planted {planted}, {FAULT_DIAGNOSTICS[fault]} counts "
             f"{counts.get(FAULT_DIAGNOSTICS[fault], 0)}"
             for fault, planted in faults.items()

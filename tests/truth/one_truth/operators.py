@@ -101,7 +101,8 @@ def untied(answers, say):
         say("time of work without operator", "ops --by rank", nonzero(chosen.sums("rank", "self_device_ns")))
     if any(len(table) for table in answers.tables("sql", "ops")):  # where there are none, nothing lacks one
         say("launched work without operator in all", "diagnostics", answers.count("no-operator"))
-    say("all work without a launch", "diagnostics", answers.count("unlinked-device-event"))
+    say("all work without a launch", "diagnostics",
+        sum(answers.count(code) for code in UNLAUNCHED))
     for table in answers.tables("sql", "rules"):
         for rule, quantity in (("none", "work without launch or operator"),
                                ("launch only", "launched work without operator in all")):
@@ -109,11 +110,19 @@ def untied(answers, say):
     doctor(answers, say)
 
 
+# Launched before the recording; its launch lost.
+UNLAUNCHED = ("inherited-work", "unlinked-device-event")
+
+
 def doctor(answers, say):
     """Its checks count per rank, and give the part of the device time."""
+    for table in answers.tables("verbs", "quality"):
+        chosen = table.where(lambda c: c("check") in UNLAUNCHED)
+        say("work without a launch", "quality of verbs", nonzero(chosen.sums("rank", "count")))
+        say("share of work without a launch", "quality of verbs", nonzero(chosen.sums("rank", "share")))
     for call, name in (("verbs", "quality"), ("summary", "quality")):
         for table in answers.tables(call, name):
-            for check, quantity in (("unlinked-device-event", "work without a launch"),
+            for check, quantity in (("unlinked-device-event", "work that lost its launch"),
                                     ("no-operator", "launched work without operator")):
                 chosen = table.where(lambda c, check=check: c("check") == check)
                 # The summary lists warnings alone: a check it leaves out says nothing. Nor does one that
