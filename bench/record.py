@@ -47,17 +47,37 @@ def measure(build, folder):
             "start": start_ms(on) - start_ms(plain)}
 
 
-def main():
+def launches(build, how):
+    """Nanoseconds of a launch within the simulated CUPTI at best, its flushes, and how often it was asked for a record:
+    with the library, or with callbacks that do next to nothing."""
+    programs = build / "tests/record/programs"
     with tempfile.TemporaryDirectory() as folder:
-        found = measure(Path(sys.argv[1]).resolve(), Path(folder).resolve())
+        library = build / "lib/libborescope_record.so"
+        variables = environment(library, folder) if how == "recorded" else {"PATH": os.environ["PATH"]}
+        variables |= {"BORESCOPE_CUPTI": str(programs / "libsimcupti.so"), "LD_LIBRARY_PATH": str(programs),
+                      "SIMCUPTI_VERSION": "130000"}
+        if how == "recorded":
+            variables["CUDA_INJECTION64_PATH"] = str(library)
+        text = subprocess.run([programs / "launches", how, "3"], env=variables, capture_output=True, text=True,
+                              check=True).stdout.split()
+    return float(text[0]), int(text[2]), int(text[3])
+
+
+def main():
+    build = Path(sys.argv[1]).resolve()
+    with tempfile.TemporaryDirectory() as folder:
+        found = measure(build, Path(folder).resolve())
     ratio = found["recorded"] / found["clocks"]
     rows = [("two clock reads", f"{found['clocks']:.1f} ns", ""),
             ("NVTX pair recorded", f"{found['recorded']:.1f} ns", f"{ratio:.2f} times the reads (goal 4)"),
             ("NVTX pair, recording paused", f"{found['paused']:.1f} ns", "goal 5 a call"),
             ("NVTX pair without a tool", f"{found['untraced']:.1f} ns", ""),
             ("/bin/true, more than plain", f"{found['start']:.3f} ms", "goal 0.5")]
+    bare, (ours, flushes, asked) = launches(build, "bare")[0], launches(build, "recorded")
+    rows += [("a launch, simulated CUPTI alone", f"{bare:.0f} ns", ""),
+             ("a launch, recorded", f"{ours:.0f} ns", f"{flushes} flushes, asked for {asked} records")]
     for name, value, note in rows:
-        print(f"{name:30} {value:>12}  {note}")
+        print(f"{name:32} {value:>12}  {note}")
     return 0 if ratio <= 4 and found["paused"] <= 10 and found["start"] <= 0.5 else 3
 
 

@@ -8,6 +8,13 @@ function(borescope_install_library)
   target_compile_features(borescope_shared INTERFACE cxx_std_20)
   set_target_properties(borescope_shared PROPERTIES EXPORT_NAME borescope)
   set(package "${CMAKE_INSTALL_LIBDIR}/cmake/borescope")
+  # A build of the program alone has no library: CMake would name a file that is missing, not what to do.
+  install(
+    CODE "
+if(NOT EXISTS \"$<TARGET_FILE:borescope_shared>\" OR NOT EXISTS \"$<TARGET_FILE:borescope_static>\")
+  message(FATAL_ERROR \"The library is not built; first: cmake --build ${PROJECT_BINARY_DIR} --target borescope_shared borescope_static\")
+endif()"
+    COMPONENT development)
   install(
     TARGETS borescope_shared
     EXPORT borescopeTargets

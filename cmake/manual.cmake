@@ -1,5 +1,6 @@
 # borescope_manual(<program>): pages for man(1) and completion for shells, from what the program says of
-# itself; installed with the component "runtime". The target `manual` belongs to `all`. The pages need
+# itself; installed with the component "runtime", and with the Python package below share/ of its
+# environment, where man(1) and the completion of bash look for them. The target `manual` belongs to `all`. The pages need
 # Python: without it they are left out, as the program itself does not need it.
 include(GNUInstallDirs)
 
@@ -44,6 +45,10 @@ function(borescope_man_pages program)
     COMPONENT runtime
     OPTIONAL
     FILES_MATCHING PATTERN "*.1")
+  if(SKBUILD)
+    install(DIRECTORY "${pages}" DESTINATION "${SKBUILD_DATA_DIR}/share/man" COMPONENT python
+            FILES_MATCHING PATTERN "*.1")
+  endif()
   set_property(GLOBAL APPEND PROPERTY BORESCOPE_MANUAL "${pages}/stamp")
 endfunction()
 
@@ -63,6 +68,9 @@ function(borescope_completion program shell folder file)
     DESTINATION "${CMAKE_INSTALL_DATADIR}/${folder}"
     COMPONENT runtime
     OPTIONAL)
+  if(SKBUILD)
+    install(FILES "${script}" DESTINATION "${SKBUILD_DATA_DIR}/share/${folder}" COMPONENT python)
+  endif()
   set_property(GLOBAL APPEND PROPERTY BORESCOPE_MANUAL "${script}")
 endfunction()
 

@@ -5,9 +5,15 @@
 if(BORESCOPE_PCH AND CMAKE_CXX_COMPILER_LAUNCHER MATCHES "ccache$")
   # What ccache asks for before it caches anything that uses a precompiled header.
   # Not CMake itself: pip brings another one for each build, and with its path every command would change.
-  set(CMAKE_CXX_COMPILER_LAUNCHER env
-                                  CCACHE_SLOPPINESS=pch_defines,time_macros
-                                  "${CMAKE_CXX_COMPILER_LAUNCHER}")
+  set(borescope_ccache CCACHE_SLOPPINESS=pch_defines,time_macros)
+  # What one build folder compiled is there for the next one: scripts/try and pip share it.
+  if(NOT DEFINED ENV{CCACHE_BASEDIR})
+    list(APPEND borescope_ccache "CCACHE_BASEDIR=${PROJECT_SOURCE_DIR}")
+  endif()
+  if(NOT DEFINED ENV{CCACHE_NOHASHDIR})
+    list(APPEND borescope_ccache CCACHE_NOHASHDIR=1)
+  endif()
+  set(CMAKE_CXX_COMPILER_LAUNCHER env ${borescope_ccache} "${CMAKE_CXX_COMPILER_LAUNCHER}")
   if(CMAKE_CXX_COMPILER_ID MATCHES "Clang")
     add_compile_options("SHELL:-Xclang -fno-pch-timestamp")
   else()

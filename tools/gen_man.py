@@ -17,11 +17,17 @@ import textwrap
 from dataclasses import dataclass, field
 from pathlib import Path
 
-EXIT_STATUS = [("0", "Done."), ("1", "A check failed."),
-               ("2", "An error in the usage, the input or the output, also of one input of several.")]
-ENVIRONMENT = [("COLUMNS", "The width of text. By default it is that of the terminal, or 80."),
+EXIT_STATUS = [("0", "Done."), ("1", "A check failed: `check`, `chakra check`."),
+               ("2", "An error in the usage, the input or the output, also of one input of several."),
+               ("3", "With `check --strict`: nobody can tell whether the run is slower. Of `record` the exit "
+                     "status is that of the program.")]
+ENVIRONMENT = [("BORESCOPE_CACHE", "A folder in which indexed traces are kept, as by --cache; off, or without the "
+                                   "variable, none is kept."),
+               ("BORESCOPE_CUPTI", "The CUPTI library that `record` uses, where it is not found by itself."),
+               ("BORESCOPE_ROCTRACER", "The roctracer library that `record` uses, where it is not found by itself."),
+               ("COLUMNS", "The width of text. By default it is that of the terminal, or 80."),
                ("NO_COLOR", "Where it is set and not empty, text has no colours."),
-               ("TMPDIR", "Where temporary files go. By default it is /tmp.")]
+               ("TMPDIR", "Where temporary files go. By default it is /tmp, and /var/tmp for large ones.")]
 
 
 @dataclass

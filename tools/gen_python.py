@@ -205,9 +205,11 @@ def method_text(borescope, verb, parameters, tables, columns):
     return "\n".join(lines) + "\n"
 
 
-def constants(by_verb, verbs):
+def constants(by_verb, verbs, tables):
     """What the package needs to know of the verbs beside their methods."""
-    lines = ["# The type of each parameter, by verb.", "PARAMETERS: dict[str, dict[str, str]] = {"]
+    names = ", ".join(f'"{name}"' for name in sorted({row["name"] for row in tables}))
+    lines = ["# The tables of all verbs, for editors that complete them.", "TableName = Literal[", wrapped(names, 4, 0), "]",
+             "# The type of each parameter, by verb.", "PARAMETERS: dict[str, dict[str, str]] = {"]
     for name, rows in by_verb.items():
         types = ", ".join(f'"{row["name"]}": "{kind_of(row)}"' for row in rows)
         lines += [f'    "{name}": {{', wrapped(types, 8, 0), "    },"]
@@ -228,7 +230,7 @@ def generated(borescope):
     by_verb = {verb["name"]: [row for row in found["parameters"] if row["verb"] == verb["name"]]
                for verb in [*verbs, {"name": "report"}]}
     by_verb["report"] = [row for row in by_verb["report"] if row["name"] not in ("against", "card", "markdown")]
-    text = HEAD + constants(by_verb, verbs) + CLASS
+    text = HEAD + constants(by_verb, verbs, found["tables"]) + CLASS
     for verb in verbs:
         name = verb["name"]
         text += method_text(borescope, verb, by_verb[name],

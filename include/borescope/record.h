@@ -102,6 +102,8 @@ struct RecordReport {
   bool is_sampled = false;  // there is a log of samples, or of marks
   // Why recording never started, as what there was in place of the range or step; empty: it did.
   std::string never_started = {};
+  std::string failed_logs = {};    // why processes have no log, and how many; empty: all have
+  std::string trouble = {};        // what became of the folder; empty: it is as it should be
   std::string never_stopped = {};  // why stop_at did not stop it; empty: it did, or has no rule
   std::chrono::nanoseconds duration{};
 };
@@ -128,8 +130,8 @@ class BORESCOPE_EXPORT Recording {
   // What of the options will have no effect on this machine, and why, in one line; empty: nothing.
   std::string warning() const;
 
-  // Waits for the end of the program. To be called once. kIo if the folder cannot be read, or
-  // a spool not be moved to it: the recording is then still there.
+  // Waits for the end of the program. To be called once. Where the folder cannot be read, or a
+  // spool not be moved to it, the report says so (`trouble`), besides how the program ended.
   Result<RecordReport> Wait();
 
  private:

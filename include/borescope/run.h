@@ -66,6 +66,9 @@ struct OpenOptions {
   std::vector<std::string> captures = {};
   // Only this part of the files, which may be none; nothing: all. The rest is asked elsewhere.
   std::optional<Shard> shard = {};
+  // Whether a source that names no file is one that could not be loaded, with FileInfo::error, and
+  // the run consists of the others; else Open fails.
+  bool allow_missing = false;
   bool saved = false;  // the sources are files that the parameter `save` wrote, not recordings
   // A folder, made where it is missing, in which indexed traces are kept as files, so that the next
   // process that asks about the same content need not read it again; empty: none (docs/cache.md).
@@ -111,7 +114,8 @@ struct PartFile {
 // Safe to ask from several threads at once: a recording is loaded once, however many ask.
 class BORESCOPE_EXPORT Run {
  public:
-  // Finds the files; reads none of them yet. kIo or kInvalidArgument for a source without a file.
+  // Finds the files; reads none of them yet. kIo or kInvalidArgument for a source without a file
+  // (but see OpenOptions::allow_missing).
   static Result<Run> Open(std::span<const Source> sources, const OpenOptions& options = {});
   static Result<Run> Open(std::initializer_list<Source> sources, const OpenOptions& options = {});
 

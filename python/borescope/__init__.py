@@ -15,7 +15,7 @@ import os
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from . import _native
+from . import _install, _native
 from ._answer import Answer
 from ._cache import CacheOption
 from ._check import CheckResult, check
@@ -36,6 +36,7 @@ __all__ = ["Alignment", "Answer", "Cancelled", "CheckResult", "Column", "Convers
 for _kind in (Cancelled, DataWarning, Error, FormatError, InputError, MissingData, UsageError):
     _kind.__module__ = __name__
 del _kind
+_install.warn_of_other()
 
 
 def open(source: Given, *, ranks: int | str | Iterable[int] | None = None, threads: int = 0,
@@ -132,7 +133,7 @@ def events_to_parquet(run: Run, folder: str | os.PathLike[str], *, name: str | N
         from ._events import export
     except ModuleNotFoundError:
         raise usage("events_to_parquet needs the package pyarrow",
-                    hint="pip install 'borescope[parquet]'") from None
+                    hint=_install.extra("parquet")) from None
     return export(run, folder, name, tables)
 
 

@@ -3,13 +3,21 @@
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Callable, Iterator
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, overload
 
 from . import _native
 from ._diagnostics import Diagnostic, FileInfo, diagnostics_of
-from ._errors import usage
-from ._table import Table
+from ._errors import UsageError, usage
+from ._table import Column, Table
+
+if TYPE_CHECKING:
+    import duckdb
+    import pandas
+    import polars
+
+    from ._verbs import TableName
 
 
 class Answer:
@@ -17,7 +25,8 @@ class Answer:
 
     ``answer["kernels"]`` and ``answer.kernels`` are the table of that name. An answer whose main
     table is clear (the only one, or the one that is called as the verb) acts as that table:
-    ``run.kernels().to_pandas()``.
+    ``run.kernels().to_pandas()``, ``run.kernels()["total_ns"]``, ``pandas.DataFrame(run.kernels())``.
+    Numbers and slices, as iteration, are of the tables: ``answer[0]`` is the first one.
     """
 
     __slots__ = ("_engine", "_verb", "_tables", "_draw")
@@ -70,32 +79,76 @@ class Answer:
         return len(self._tables)
 
     def __iter__(self) -> Iterator[Table]:
+        # `pandas.DataFrame(answer)` asks neither for Arrow nor for a mapping: it lists what it is given, and would take
+        # the tables for rows.
+        if sys._getframe(1).f_globals.get("__name__") == "pandas.core.frame":
+            return iter(self.table)  # type: ignore[arg-type]
         return iter(self._tables.values())
 
+    def _columns(self) -> dict[str, Column]:
+        """The columns of the main table; none where there is no such table."""
+        try:
+            return self.table.schema
+        except UsageError:
+            return {}
+
     def __contains__(self, name: object) -> bool:
-        return name in self._tables
+        return name in self._tables or name in self._columns()
 
-    def __getitem__(self, key: str | int) -> Table:
-        if isinstance(key, int):
-            if not -len(self) <= key < len(self):
-                raise IndexError(f"table {key} of {len(self)}")
+    @overload
+    def __getitem__(self, key: TableName | int) -> Table: ...
+    @overload
+    def __getitem__(self, key: slice) -> tuple[Table, ...]: ...
+    @overload
+    def __getitem__(self, key: str) -> Any: ...
+    def __getitem__(self, key: str | int | slice) -> Any:
+        """A table by name or number, or a column of the main table by name; of a slice a tuple of tables."""
+        if isinstance(key, slice):
             return self.tables[key]
-        if key not in self._tables:
-            near = _native.nearest(str(key), list(self._tables))
-            hint = f"did you mean {near!r}?" if near else f"it has {', '.join(self._tables)}"
-            raise KeyError(f"the answer has no table {key!r}; {hint}")
-        return self._tables[key]
+        if hasattr(key, "__index__"):
+            number = key.__index__()
+            if not -len(self) <= number < len(self):
+                raise IndexError(f"table {number} of {len(self)}")
+            return self.tables[number]
+        if key in self._tables:
+            return self._tables[key]
+        columns = self._columns()
+        if key in columns:
+            return columns[key]
+        near = _native.nearest(str(key), [*self._tables, *columns])
+        hint = f"did you mean {near!r}?" if near else f"it has {', '.join(self._tables)}"
+        raise KeyError(f"the answer has no table {key!r}; {hint}")
 
-    def __getattr__(self, name: str) -> Any:
-        if name.startswith("_"):
-            raise AttributeError(name)
-        if name in self._tables:
-            return self._tables[name]
-        if name in _OF_TABLE:
-            return getattr(self.table, name)
-        near = _native.nearest(name, [*self._tables, *_OF_TABLE])
-        hint = f"did you mean {near!r}?" if near else f"its tables are {', '.join(self._tables)}"
-        raise AttributeError(f"the answer has no table {name!r}; {hint}")
+    def _ipython_key_completions_(self) -> list[str]:
+        return [*self._tables, *self._columns()]
+
+    if TYPE_CHECKING:
+        # What an answer takes from its main table.
+        columns: list[str]
+        num_rows: int
+        schema: dict[str, Column]
+        head: Callable[..., Table]
+        to_arrow: Callable[[], Any]
+        to_csv: Callable[..., str | None]
+        to_dicts: Callable[[], list[dict[str, Any]]]
+        to_duckdb: Callable[..., duckdb.DuckDBPyRelation]
+        to_pandas: Callable[..., pandas.DataFrame]
+        to_parquet: Callable[..., None]
+        to_polars: Callable[[], polars.DataFrame]
+
+        def __getattr__(self, name: str) -> Table: ...
+    else:
+
+        def __getattr__(self, name: str) -> Any:
+            if name.startswith("_"):
+                raise AttributeError(name)
+            if name in self._tables:
+                return self._tables[name]
+            if name in _OF_TABLE:
+                return getattr(self.table, name)
+            near = _native.nearest(name, [*self._tables, *_OF_TABLE])
+            hint = f"did you mean {near!r}?" if near else f"its tables are {', '.join(self._tables)}"
+            raise AttributeError(f"the answer has no table {name!r}; {hint}")
 
     def __dir__(self) -> list[str]:
         return [*super().__dir__(), *self._tables, *_OF_TABLE]

@@ -27,12 +27,19 @@ class CheckResult:
         status: ``"kept"``, ``"broken"``, ``"cannot tell"`` where there are too few runs, or ``"void"``
             where the recordings are not as good as the budget file asks.
         why: what decided, in a sentence.
-        answer: the tables ``check``, ``check_runs``, ``checks`` and ``gate``.
+        answer: the tables ``check``, ``check_runs``, ``checks``, ``gate`` and ``gate_calls``.
     """
 
     status: CheckStatus
     why: str
     answer: Answer
+
+    @property
+    def tested(self) -> bool | None:
+        """Whether anything that was compared with the baseline could tell a change; None without a
+        baseline."""
+        tested: bool | None = self.answer["check"]["tested"].to_list()[0]
+        return tested
 
     def __bool__(self) -> bool:
         """Whether nothing is broken: every budget is kept, or nobody can tell."""

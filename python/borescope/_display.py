@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import datetime
 import html
+import itertools
 import math
 import re
 import shutil
@@ -113,12 +114,57 @@ def _unit_of(column: _native.Column) -> str | None:
     return column.unit
 
 
+def _is_number(value: Any) -> bool:
+    return isinstance(value, (int, float)) and not isinstance(value, bool) and math.isfinite(value)
+
+
+class _Scale:
+    """The one unit in which all cells of a column are shown: its heading has it, as in a terminal."""
+
+    def __init__(self, unit: str | None, largest: float) -> None:
+        self.name, self.factor = _SIGNS.get(unit or "", unit or ""), 1.0
+        self.decimals: int | None = None
+        if unit in ("share", "percent"):
+            self.name, self.factor, self.decimals = "%", 0.01 if unit == "share" else 1.0, 1
+        elif unit == "count":
+            self.name = ""
+        elif unit in _SCALES:
+            for self.name, self.factor in _SCALES[unit]:
+                if largest < self.factor * 1000:
+                    break
+
+    def text(self, value: Any) -> str:
+        """A cell without its unit."""
+        if not _is_number(value):
+            return shown(value, None)
+        if self.factor == 1 and self.decimals is None and value == int(value) and (
+                isinstance(value, int) or not self.name):
+            return f"{int(value):,}"
+        scaled = value / self.factor
+        if self.decimals is not None:
+            return f"{scaled:,.{self.decimals}f}"
+        return f"{scaled:.3g}" if 0 < abs(scaled) < 0.001 else _number(scaled)
+
+
+_SUFFIXES = ("_unix_ns", "_ns", "_us", "_gbps")
+_SPREAD = ("mean_ns", "min_ns", "max_ns", "stddev_ns", "median_ns")
+
+
+def _heading_of(column: _native.Column) -> str:
+    """The name without its unit, which is below it."""
+    name = column.name
+    if column.unit is None and not name.endswith("unix_ns"):
+        return name.replace("_", " ")
+    suffix = next((each for each in _SUFFIXES if name.endswith(each) and name != each), "")
+    return name[:len(name) - len(suffix)].replace("_", " ")
+
+
 def _align_of(column: _native.Column) -> str:
     return "left" if column.type == "string" else "right"
 
 
-def _cell(value: Any, unit: str | None, align: str, indent: int) -> str:
-    text = html.escape(shown(value, unit))
+def _cell(value: Any, text: str, align: str, indent: int) -> str:
+    text = html.escape(text)
     raw = f' title="{html.escape(str(value))}"' if isinstance(value, (int, float)) else ""
     wraps = "min-width:20em;max-width:40em;overflow-wrap:anywhere" if len(text) > _SHORT \
         else "white-space:nowrap"
@@ -138,16 +184,51 @@ class _Cells:
         hidden = {"unit"} if self._units else {"depth"} if self._depths else set()
         self.columns = [column for name, column in columns.items() if name not in hidden]
         self._values = [column.to_list() for column in self.columns]
+        self._scales = self._chosen_scales()
+
+    def _chosen_scales(self) -> list[_Scale | None]:
+        """The unit of each column by its largest number; none where every row has a unit of its own. Sums of time
+        beside each other are parts of a whole, and a spread is read beside its mean: they share a unit, unless a
+        thousandth of the largest would vanish."""
+        own = [max((abs(each) for each in values if _is_number(each)), default=0) for values in self._values]
+        largest = list(own)
+        for is_sum, group in itertools.groupby(range(len(own)), lambda i: self._is_sum_of_time(i)):
+            numbers = list(group)
+            most = max(own[i] for i in numbers)
+            for i in numbers:
+                largest[i] = most if is_sum and (own[i] == 0 or own[i] * 1000 >= most) else own[i]
+        names = [column.name for column in self.columns]
+        middle = next((own[names.index(each)] for each in ("mean_ns", "median_ns") if each in names), None)
+        scales: list[_Scale | None] = []
+        for column, most in zip(self.columns, largest):
+            unit = _unit_of(column)
+            most = middle if middle is not None and column.name in _SPREAD else most
+            scales.append(None if unit in ("row", "unix") else _Scale(unit, most))
+        return scales
+
+    def _is_sum_of_time(self, number: int) -> bool:
+        return self.columns[number].unit == "ns" and self.columns[number].role == "sum"
+
+    def heads(self) -> str:
+        """The headings, each with the unit of its cells and, to point at, the name and what it means."""
+        cells = []
+        for column, scale in zip(self.columns, self._scales):
+            unit = f"<br>{html.escape(scale.name)}" if scale is not None and scale.name else ""
+            title = html.escape(f"{column.name}: {column.doc}")
+            cells.append(f'<th title="{title}" scope="col" style="text-align:{_align_of(column)};white-space:nowrap">'
+                         f"{html.escape(_heading_of(column))}{unit}</th>")
+        return "".join(cells)
 
     def row(self, number: int) -> str:
         """A row of HTML."""
         cells = []
-        for column, values in zip(self.columns, self._values):
+        for column, values, scale in zip(self.columns, self._values, self._scales):
             unit = _unit_of(column)
             if unit == "row":
                 unit = self._units[number] if self._units else None
             depth = self._depths[number] if self._depths and column.name == "name" else 0
-            cells.append(_cell(values[number], unit, _align_of(column), depth))
+            text = shown(values[number], unit) if scale is None else scale.text(values[number])
+            cells.append(_cell(values[number], text, _align_of(column), depth))
         return f"<tr>{''.join(cells)}</tr>"
 
 
@@ -155,15 +236,12 @@ def html_of_table(table: Table, rows: int = _ROWS) -> str:
     """The first rows as an HTML table, with how many more there are."""
     head = table.head(rows)
     cells = _Cells(head)
-    names = "".join(f'<th title="{html.escape(column.doc)}" scope="col" style="text-align:'
-                    f'{_align_of(column)};white-space:nowrap">{html.escape(column.name)}</th>'
-                    for column in cells.columns)
     body = "".join(map(cells.row, range(head.num_rows)))
     more = table.num_rows - head.num_rows
     after = f"<p>{more:,} more row{'' if more == 1 else 's'}</p>" if more else ""
     title = html.escape(table.title)
     return (f'<div style="overflow-x:auto"><table><caption style="text-align:left;white-space:nowrap">{title}</caption>'
-            f"<thead><tr>{names}</tr></thead><tbody>{body}</tbody></table></div>{after}")
+            f"<thead><tr>{cells.heads()}</tr></thead><tbody>{body}</tbody></table></div>{after}")
 
 
 def _quality_of(answer: Answer) -> str:

@@ -1,5 +1,5 @@
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any, Literal, final
+from typing import Any, Literal, final, overload
 
 _Pairs = Sequence[tuple[str, str]]
 _Progress = Callable[[int, int, int, int], None] | None
@@ -36,7 +36,10 @@ class Column:
         """The cells as objects of Python; None for a missing one."""
     def __len__(self) -> int: ...
     def __iter__(self) -> Iterator[Any]: ...
+    @overload
     def __getitem__(self, row: int) -> Any: ...
+    @overload
+    def __getitem__(self, row: slice) -> list[Any]: ...
     def __buffer__(self, flags: int, /) -> memoryview: ...
 
 @final

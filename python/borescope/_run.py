@@ -11,7 +11,7 @@ import warnings
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from types import TracebackType
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from . import _native
 from ._answer import Answer
@@ -404,12 +404,14 @@ class Run(Verbs):
             raise usage(f"there is no verb {name!r}", hint=f"did you mean {near!r}?" if near else
                         "borescope.schema() lists them")
 
-    def __getattr__(self, name: str) -> Any:
-        if name.startswith("_"):
-            raise AttributeError(name)
-        near = _native.nearest(name, [each for each in dir(type(self)) if not each.startswith("_")])
-        hint = f"; did you mean {near!r}?" if near else ""
-        raise AttributeError(f"a run has no verb {name!r}{hint}")
+    if not TYPE_CHECKING:  # to a type checker every name would exist
+
+        def __getattr__(self, name: str) -> Any:
+            if name.startswith("_"):
+                raise AttributeError(name)
+            near = _native.nearest(name, [each for each in dir(type(self)) if not each.startswith("_")])
+            hint = f"; did you mean {near!r}?" if near else ""
+            raise AttributeError(f"a run has no verb {name!r}{hint}")
 
     def __reduce__(self) -> tuple[object, ...]:
         if not self._inputs.can_pickle:

@@ -11,6 +11,7 @@ from typing import Any
 from ._drafts import draft_of
 from ._errors import unreadable, usage
 from ._identity import seconds_of
+from ._install import extra
 
 _URL = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+(::[A-Za-z][A-Za-z0-9+.-]+)*://")
 # A name without a password may be part of the place, as abfs://container@account has it.
@@ -43,7 +44,7 @@ def system_of(url: str, options: Mapping[str, Any] | None) -> tuple[Any, str]:
     try:
         system, path = url_to_fs(url, **(options or {}))
     except ImportError as error:
-        hint = "pip install 'borescope[s3]'" if url.startswith("s3") else "pip install that package"
+        hint = extra("s3") if url.startswith("s3") else "pip install that package"
         raise usage(f"{public_name(url)}: {error}", hint=hint) from None
     return system, path
 

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+import json
 import os
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, overload
 
 from . import _native
-from ._errors import usage
 from ._native import Column as Column
 
 if TYPE_CHECKING:
@@ -91,14 +91,12 @@ class Table:
     @overload
     def __getitem__(self, key: slice) -> Table: ...
     def __getitem__(self, key: str | int | slice) -> Column | dict[str, Any] | Table:
-        """A column by name, a row by number, or a table of the rows of a slice of step 1."""
+        """A column by name, a row by number, or a table of the rows of a slice."""
         if isinstance(key, str):
             return self._column(key)
         if isinstance(key, slice):
-            begin, end, step = key.indices(self.num_rows)
-            if step != 1:
-                raise usage("a table is cut into slices of step 1 only")
-            return self._rows(begin, max(0, end - begin))
+            rows = range(self.num_rows)[key]
+            return self._rows(rows.start, len(rows)) if rows.step == 1 else self._picked(rows)
         if not hasattr(key, "__index__"):
             raise TypeError("a table takes the name of a column, the number of a row or a slice, not "
                             f"{type(key).__name__}")
@@ -114,6 +112,16 @@ class Table:
             hint = f"did you mean {near!r}?" if near else f"there are {', '.join(self.columns)}"
             raise KeyError(f"table {self.name!r} has no column {name!r}; {hint}")
         return self._columns[name]
+
+    def _ipython_key_completions_(self) -> list[str]:
+        return self.columns
+
+    def _picked(self, rows: range) -> Table:
+        """A table of rows that do not follow each other."""
+        answer = json.loads(self._answer.only(self.name, 0, ALL).render("json", 80, False, False))
+        for column in answer["tables"][0]["columns"]:
+            column["values"] = [column["values"][row] for row in rows]
+        return _unpickled(json.dumps(answer).encode())
 
     def _rows(self, begin: int, count: int) -> Table:
         only = self._answer.only(self.name, begin, count)

@@ -14,6 +14,28 @@ if TYPE_CHECKING:
     from ._io import Given
     from ._run import Run
 
+# The tables of all verbs, for editors that complete them.
+TableName = Literal[
+    "annotated_kernels", "annotations", "bandwidth", "boxes", "breakdown", "breakdown_spread",
+    "busy", "check", "check_runs", "checks", "clock_skew", "clocks", "collective_bandwidth",
+    "collective_time", "collectives", "comm_model", "comm_slow", "copies", "counter_flops",
+    "counter_lineup", "counters", "critical_ops", "critical_path", "critical_path_summary",
+    "cuda_api_sum", "cuda_gpu_kern_sum", "cuda_gpu_mem_size_sum", "cuda_gpu_mem_time_sum",
+    "cuda_gpu_trace", "cuda_kern_exec_sum", "delays", "diff", "diff_annotations", "diff_classes",
+    "diff_modules", "diff_operators", "diff_phases", "diff_runs", "diff_summary", "event_counts",
+    "events", "flame", "gap_neighbours", "gaps", "gate", "gate_calls", "gemm_shapes", "gpu_time",
+    "graph_captures", "graph_kernels", "graph_launches", "graph_operators", "idle", "idle_causes",
+    "idle_intervals", "inductor_categories", "inductor_kernels", "inductor_time", "kernel_classes",
+    "kernels", "late_collectives", "late_host", "lateness", "launch_links", "launch_summary",
+    "launches", "ledger", "levels", "longest_gaps", "memory_bound", "memory_ops", "memory_peak",
+    "memory_timeline", "modelled", "nvtx_gpu_proj_sum", "nvtx_kern_sum", "nvtx_sum", "ops",
+    "osrt_sum", "overlap", "overview", "points", "prof", "quality", "queue", "rank_groups",
+    "ranking", "replay_constants", "replay_quality", "roofline", "roofs", "sequence_coverage",
+    "sequences", "slack", "slow_steps", "stack_frames", "stacks", "step_heat", "step_spread",
+    "steps", "steps_spread", "stragglers", "sync_edges", "sync_quality", "timeline", "top",
+    "traces", "tracks", "utilisation", "variability", "variability_summary", "variance_causes",
+    "verdict", "waits", "waits_by_rank", "what_if"
+]
 # The type of each parameter, by verb.
 PARAMETERS: dict[str, dict[str, str]] = {
     "info": {
@@ -344,7 +366,7 @@ class Verbs:
             >>> import borescope
             >>> run = borescope.open("tests/data/demo_run")
             >>> run.doctor()
-            <Answer: quality (74 rows)>
+            <Answer: quality (78 rows)>
         """
         return self._verb("doctor", {
             "rank": rank, "sort": sort, "top": top
@@ -1814,6 +1836,9 @@ class Verbs:
                 begin_ns (int, ns): Begin of the step on the host, on the file's own clock.
                 span_ns (int, ns): Length of the step on the host, less time in a step of its
                     process that begins later.
+                length_ns (int, ns): From the completion of the step before, or the begin of this
+                    one if that is later, to its own completion: when its window on the host and all
+                    work that it launched have ended; whatever is selected.
                 busy_ns (int, ns): Time in which work of the step runs (union); with --step-rule
                     time: in which any work runs inside the step.
                 idle_ns (int, ns): Device span less busy time; work of other steps may run then (not
@@ -3944,7 +3969,12 @@ class Verbs:
                 ranks (int, count): Ranks compared.
                 steps (int, count): Selected training steps of all of them.
                 host_events (int, count): Selected host rows.
-                device_events (int, count): Selected device work.
+                device_events (int, count): Selected device work that was launched in the recording:
+                    this is compared.
+                inherited_events (int, count): Selected device work that was launched before the
+                    recording began: how much there is says nothing of the program, so that it is in
+                    no other table.
+                inherited_ns (int, ns): Its summed durations.
                 span_ns (int, ns): Selected time of all ranks.
             diff_summary: What changed between base and test.
                 side (string): Where it ran: host or device.

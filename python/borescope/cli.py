@@ -7,6 +7,8 @@ import signal
 import sys
 from collections.abc import Sequence
 
+from ._install import complaint, is_replaced
+
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Runs one command line, without the name of the program; returns its exit status.
@@ -14,6 +16,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     Ctrl-C ends the process as it ends a program that is not Python: nothing is left half written.
     """
     words = list(sys.argv[1:] if arguments is None else arguments)
+    if is_replaced():
+        sys.stderr.write(f"borescope: {complaint()}\n")
+        return 2
     # The verbs that are not the engine's.
     if words and words[0] in ("mcp", "evidence"):
         from ._agents._commands import command

@@ -7,7 +7,7 @@
     run = borescope.open("s3://traces/step7/")
     answer = borescope.dask.map_reduce(run, ["breakdown", "kernels"], client, top=20)
 
-Needs ``pip install 'borescope[dask]'``, here and on the workers.
+Needs the extra ``dask`` (``pip install '.[dask]'`` in a checkout), here and on the workers.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from typing import Any
 
 from ._answer import Answer
 from ._errors import usage
+from ._install import extra
 from ._pieces import answer_of, map_piece, merge_parts, merged, pieces_of, question_of
 from ._run import Run
 
@@ -52,7 +53,7 @@ def _client() -> Any:
         from distributed import get_client
     except ImportError:
         raise usage("borescope.dask needs the package distributed",
-                    hint="pip install 'borescope[dask]'") from None
+                    hint=extra("dask")) from None
     try:
         return get_client()
     except ValueError:

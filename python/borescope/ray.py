@@ -7,7 +7,7 @@
     run = borescope.open("s3://traces/step7/")
     answer = borescope.ray.map_reduce(run, ["breakdown", "kernels"], top=20)
 
-Needs ``pip install 'borescope[ray]'``, here and on the workers.
+Needs the extra ``ray`` (``pip install '.[ray]'`` in a checkout), here and on the workers.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from typing import Any
 
 from ._answer import Answer
 from ._errors import Error, usage
+from ._install import extra
 from ._pieces import answer_of, map_piece, merge_parts, merged, pieces_of, question_of
 from ._run import Run
 
@@ -59,7 +60,7 @@ def _ray() -> Any:
         import ray
     except ImportError:
         raise usage("borescope.ray needs the package ray",
-                    hint="pip install 'borescope[ray]'") from None
+                    hint=extra("ray")) from None
     if not ray.is_initialized():
         raise usage("Ray is not connected to a cluster", hint="call ray.init(...) first")
     return ray

@@ -7,13 +7,14 @@
                 step(batch)
                 profiler.step()
 
-The test fails where a budget is broken. pytest imports this file at every start: it imports nothing
+Each call of ``step`` ends a step. The test fails where a budget is broken. pytest imports this file at every start: it imports nothing
 else before the fixture is used.
 """
 
 from __future__ import annotations
 
 import os
+import warnings
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from typing import Any
@@ -33,7 +34,42 @@ def _torch_profiler(**given: Any) -> Any:
         import torch.profiler
     except ImportError as error:
         pytest.skip(f"borescope_profile needs PyTorch: {error}")
-    return torch.profiler.profile(**given)
+    if "schedule" in given:
+        return torch.profiler.profile(**given)
+    # Without a schedule the profiler marks no steps, whatever `step` is called for. This one records
+    # from the first to the last of them, in one window: nothing is cleared between.
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", message=".*clears events at the end of each cycle.*")
+        profiler = torch.profiler.profile(schedule=lambda _: torch.profiler.ProfilerAction.RECORD, **given)
+    profiler._borescope_steps = True
+    return profiler
+
+
+# What threads do; other events lie anywhere.
+_HOST_CATEGORIES = ("cpu_op", "user_annotation", "cuda_runtime", "cuda_driver")
+
+
+def _drop_empty_last_step(trace: Any, number: int) -> None:
+    """Each call of ``step`` begins a step, the last one too: where nothing was done in that, but the
+    end of the recording waited for the device, it is no step."""
+    import json
+
+    with open(trace, encoding="utf-8") as file:
+        recorded = json.load(file)
+    events = recorded.get("traceEvents", [])
+    name = f"ProfilerStep#{number}"
+    last = [each for each in events if each.get("name") == name and each.get("cat") == "user_annotation"]
+    if len(last) != 1 or number == 0:
+        return
+    begin, end = last[0]["ts"], last[0]["ts"] + last[0]["dur"]
+    for each in events:
+        is_work = (each.get("ph") == "X" and each.get("cat") in _HOST_CATEGORIES and each is not last[0]
+                   and "Synchronize" not in each.get("name", ""))
+        if is_work and begin <= each["ts"] <= end:
+            return
+    recorded["traceEvents"] = [each for each in events if each.get("name") != name]
+    with open(trace, "w", encoding="utf-8") as file:
+        json.dump(recorded, file)
 
 
 def _beside(request: pytest.FixtureRequest, path: Any) -> Any:
@@ -69,7 +105,8 @@ def borescope_profile(request: pytest.FixtureRequest, tmp_path: Any) -> Callable
 
     Its arguments are ``budget``, ``baseline`` and ``strict`` (those of the marker unless given),
     ``profiler`` (a function that makes one in place of ``torch.profiler.profile``), and those of the
-    profiler. The trace is in ``tmp_path``, several of one test in several files.
+    profiler. What ``step`` is called for is a step of the recording, unless a ``schedule`` is given
+    that says what is recorded. The trace is in ``tmp_path``, several of one test in several files.
     """
     marker = request.node.get_closest_marker("borescope")
     defaults = _of_marker(marker)
@@ -92,11 +129,15 @@ def _profiled(request: pytest.FixtureRequest, folder: Any, make: Callable[..., A
     if budget is None and not baseline:
         raise pytest.UsageError("borescope_profile needs a budget or a baseline, of its own or of the "
                                 "marker `borescope`")
-    with make(**given) as profiler:
-        yield profiler
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", message=".*clears events at the end of each cycle.*")
+        with make(**given) as profiler:
+            yield profiler
     number = len(list(folder.glob("borescope-*.json")))
     trace = folder / f"borescope-{number}.json"
     profiler.export_chrome_trace(str(trace))
+    if getattr(profiler, "_borescope_steps", False):
+        _drop_empty_last_step(trace, profiler.step_num)
     _assert_kept(request, trace, budget, baseline, strict)
 
 
@@ -104,6 +145,9 @@ def _assert_kept(request: pytest.FixtureRequest, trace: Any, budget: Any, baseli
                  strict: bool) -> None:
     import borescope
 
+    if not hasattr(borescope, "check"):
+        pytest.fail(f"`import borescope` gives another project's package ({borescope.__file__}), not that of "
+                    "gpu-borescope", pytrace=False)
     result = borescope.check(trace, budget=budget, baseline=baseline, strict=strict)
     request.node.user_properties.append(("borescope", f"{result.status}: {result.why}"))
     if not result or (strict and result.status == "cannot tell"):

@@ -41,9 +41,11 @@ def _declare(library: Any, ctypes: Any) -> None:
             ("start", None, []), ("stop", None, []), ("flush", None, []), ("push", None, [text]),
             ("pop", None, []), ("mark", None, [text]), ("range_start", number, [text]),
             ("range_end", None, [number]), ("step", None, [number]), ("step_end", None, []),
+            ("keep_device", None, []), ("end_keeping_device", None, []), ("take_device_back", None, []),
             ("note_step", None, [number]),
             ("operator_of", None, [word, *operator]),
-            ("range_of", None, [word, text, number, number]), ("code", word, [text, text, word]),
+            ("range_of", None, [word, text, number, number]), ("profile", signed, [text, signed]),
+            ("code", word, [text, text, word]),
             ("call", None, [word]), ("return", None, [word])):
         function = getattr(library, f"borescope_record_{name}")
         function.restype, function.argtypes = result, arguments

@@ -13,6 +13,7 @@ import threading
 from typing import Any, Callable
 
 from . import _quiet, _ranges
+from ._library import library
 
 OFF_TEXT = b"borescope: no operators, the program profiles itself"
 
@@ -69,6 +70,29 @@ def _config(torch: Any, shapes: bool) -> Any:
     raise TypeError("no known ProfilerConfig")
 
 
+class _DeviceIsKept:
+    """Around the start of a profiler of the processor alone: PyTorch's takes CUPTI from us even then."""
+
+    def __enter__(self) -> None:
+        library.borescope_record_keep_device()
+
+    def __exit__(self, *error: object) -> None:
+        library.borescope_record_end_keeping_device()
+
+
+DEVICE_IS_KEPT = _DeviceIsKept()
+
+
+def _sees_device(arguments: tuple[Any, ...], named: dict[str, Any]) -> bool:
+    """Of the arguments of what starts PyTorch's profiler: its configuration, and what it is to see. Where they are not
+    as we know them, it may."""
+    activities = arguments[1] if len(arguments) > 1 else named.get("activities")
+    try:
+        return activities is None or any(activity.name != "CPU" for activity in activities)
+    except Exception:
+        return True
+
+
 class _Others:
     """The profilers of the program's own: while one is on, ours is left as it is in all other threads, since PyTorch
     would end theirs in place of ours where theirs covers all threads."""
@@ -86,16 +110,27 @@ class _Others:
         if getattr(self._thread, "is_in", False):
             return
         self._thread.is_in = True
+        self._thread.sees_device = False
         with self._lock:
             self._count += 1
         self._thread.was_on = observer.disable()
         if self._thread.was_on:
             _ranges.push(OFF_TEXT)
 
+    def start(self, function: Callable[..., Any], arguments: tuple[Any, ...], named: dict[str, Any]) -> Any:
+        """Has PyTorch turn it on."""
+        if _sees_device(arguments, named):
+            self._thread.sees_device = True
+            return function(*arguments, **named)
+        with DEVICE_IS_KEPT:
+            return function(*arguments, **named)
+
     def leave(self, observer: Any) -> None:
         if not getattr(self._thread, "is_in", False):
             return
         self._thread.is_in = False
+        if self._thread.sees_device:
+            library.borescope_record_take_device_back()
         with self._lock:
             self._count -= 1
         if self._thread.was_on:
@@ -129,7 +164,7 @@ def let_others_profile(torch: Any, observer: Any) -> _Others:
     def entering(function: Any) -> Any:
         def enable(*arguments: Any, **named: Any) -> Any:
             others.enter(observer)
-            return function(*arguments, **named)
+            return others.start(function, arguments, named)
         return enable
 
     def leaving(function: Any) -> Any:

@@ -49,6 +49,16 @@ def _ops(wanted: dict[str, str]) -> None:
         _begin_or_say("modules", _modules.begin)
 
     _imports.after("torch", torch_is_here)
+    _steps_of_jax()
+
+
+def _steps_of_jax() -> None:
+    def jax_is_here() -> None:
+        from . import _jax
+        _begin_or_say("steps of JAX", _jax.begin)
+
+    from . import _imports
+    _imports.after("jax", jax_is_here)
 
 
 def _count_steps(wanted: dict[str, str]) -> None:
@@ -62,6 +72,8 @@ def _count_steps(wanted: dict[str, str]) -> None:
 
     from . import _imports
     _imports.after("torch", torch_is_here)
+    if "ops" not in wanted:
+        _steps_of_jax()
 
 
 def begin() -> None:

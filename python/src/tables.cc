@@ -84,6 +84,18 @@ nb::object CellAt(const Column& column, Py_ssize_t row) {
   return CellOf(column, static_cast<size_t>(index), texts);
 }
 
+nb::list CellsOf(const Column& column, const nb::slice& rows) {
+  const auto [begin, end, step, count] = rows.compute(column.size());
+  static_cast<void>(end);
+  TextCells texts;
+  nb::list list;
+  for (size_t i = 0; i < count; ++i) {
+    const Py_ssize_t row = begin + static_cast<Py_ssize_t>(i) * step;
+    list.append(CellOf(column, static_cast<size_t>(row), texts));
+  }
+  return list;
+}
+
 nb::object UnitOf(const Column& column) {
   return column.unit().empty() ? nb::none() : TextOf(column.unit());
 }
@@ -271,6 +283,7 @@ void BindTables(nb::module_& module) {
       .def("__len__", &Column::size)
       .def("__iter__", [](const Column& column) { return nb::iter(Values(column)); })
       .def("__getitem__", CellAt, nb::arg("row"))
+      .def("__getitem__", CellsOf, nb::arg("row"))
       .def("__repr__", ReprOf);
   nb::class_<Table>(module, "Table", nb::is_final())
       .def_prop_ro("name", &Table::name)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.metadata
+import re
 import runpy
 import subprocess
 import sys
@@ -58,6 +59,8 @@ def test_baseline(runs: Path) -> None:
     assert slower.answer["gate"]["verdict"].to_list()[0] == "slower"
     one = borescope.check(runs / "slow0.json", baseline=runs / "base0.json")
     assert one and one.status == "cannot tell"
+    assert one.tested is False and slower.tested is True
+    assert borescope.check(runs / "slow0.json", budget=runs / "kept.toml").tested is None
 
 
 def test_saved_baseline(runs: Path) -> None:
@@ -102,15 +105,31 @@ class profile:
     """A profiler that records what make_runs.py makes."""
     def __init__(self, **given):
         self.given = given
-        self.steps = 0
+        self.step_num = 0
     def __enter__(self):
         return self
     def __exit__(self, *raised):
         return None
     def step(self):
-        self.steps += 1
+        self.step_num += 1
     def export_chrome_trace(self, path):
-        runpy.run_path(MAKER)["write_run"](path, steps=self.steps)
+        """As PyTorch: without a schedule no steps, and with one a last one that nothing is in."""
+        runpy.run_path(MAKER)["write_run"](path, steps=max(self.step_num, 1))
+        with open(path) as file:
+            recorded = json.load(file)
+        events = recorded["traceEvents"]
+        if "schedule" not in self.given:
+            events = [each for each in events if not each["name"].startswith("ProfilerStep")]
+        elif self.step_num:
+            end = max(each["ts"] + each["dur"] for each in events) + 10
+            step = {"ph": "X", "cat": "user_annotation", "name": f"ProfilerStep#{self.step_num}", "pid": 100, "tid": 1}
+            wait = {"ph": "X", "cat": "cuda_runtime", "name": "cudaDeviceSynchronize", "pid": 100, "tid": 1}
+            events += [{**step, "ts": end, "dur": 9}, {**wait, "ts": end + 1, "dur": 5}]
+        with open(path, "w") as file:
+            json.dump({**recorded, "traceEvents": events}, file)
+
+class ProfilerAction:
+    RECORD = "record"
 '''
 
 TESTS = '''
@@ -121,6 +140,7 @@ def test_kept(borescope_profile):
     with borescope_profile(record_shapes=True) as profiler:
         for _ in range(4):
             profiler.step()
+    assert profiler.given.pop("schedule")(0) == "record"
     assert profiler.given == {"record_shapes": True}
 
 def test_broken(borescope_profile):
@@ -142,10 +162,26 @@ def test_nothing_to_check(borescope_profile):
 def test_of_its_own(borescope_profile):
     import torch.profiler
     for _ in range(2):
-        with borescope_profile(profiler=torch.profiler.profile) as profiler:
+        with borescope_profile(profiler=torch.profiler.profile, schedule=print) as profiler:
             profiler.step()
             profiler.step()
 '''
+
+EVERY_STEP = """
+[[budget]]
+name = "steps"
+table = "steps"
+reduce = "count"
+min = 4
+max = 4
+
+[[budget]]
+name = "shortest"
+table = "steps"
+column = "length_ns"
+reduce = "min"
+min = "100us"
+"""
 
 
 @pytest.fixture(autouse=True)
@@ -173,6 +209,31 @@ def test_plugin(pytester: pytest.Pytester, make_run: Maker) -> None:
     done.stdout.fnmatch_lines(["*borescope check: broken: step: * is above 1 us*"])
     done.stdout.fnmatch_lines(["*borescope check: cannot tell: *"])
     done.stdout.fnmatch_lines(["*needs a budget or a baseline*"])
+
+
+def example_of_the_docs() -> str:
+    """The test that docs/check.md shows."""
+    text = (ROOT / "docs" / "check.md").read_text()
+    found = re.search(r"((?:^    [^\n]*\n|\n)*^    def test_step\(.*\n(?:^    [^\n]*\n)*)", text, re.M)
+    assert found is not None
+    lines = [line[4:] for line in found[1].splitlines()]
+    return "\n".join(lines[next(i for i, line in enumerate(lines) if line.startswith("@pytest")):])
+
+
+@pytest.mark.parametrize("is_real", [False, True], ids=["simulated", "PyTorch"])
+def test_the_documented_example(pytester: pytest.Pytester, is_real: bool) -> None:
+    """As it stands, with a budget about steps: the fixture records them."""
+    if is_real:
+        pytest.importorskip("torch.profiler")
+    else:
+        maker = ROOT / "tests" / "data" / "check" / "make_runs.py"
+        pytester.mkpydir("torch")
+        (pytester.path / "torch" / "profiler.py").write_text(f"MAKER = {str(maker)!r}\n{TORCH}")
+    (pytester.path / "budget.toml").write_text(EVERY_STEP)
+    work = "import torch\n\ndef step(n):\n    torch.ones(400, n) @ torch.ones(n, 400)\n" if is_real else "def step(n): pass\n"
+    pytester.makepyfile(f"import pytest\n\n{work}\nbatches = [900] * 4\n\n{example_of_the_docs()}")
+    done = pytester.runpytest_subprocess("-p", "no:cacheprovider", *plugin_words())
+    done.assert_outcomes(passed=1)
 
 
 @pytest.mark.parametrize("marker, message", [("budgett='kept.toml'", "*has no argument 'budgett'*"),

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import json
 import os
+import re
+import runpy
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
-from conftest import DEMO, SMALL, kernel
+from conftest import DEMO, ROOT, SMALL, kernel
 
 import borescope
 from borescope._agents import _question
@@ -350,4 +352,71 @@ def test_texts() -> None:
 
 
 def test_the_tools() -> None:
-    assert list(TOOLS) == ["open_run", "ask", "sql", "evidence", "compare"]
+    assert list(TOOLS) == ["open_run", "ask", "sql", "evidence", "compare", "check"]
+
+
+# --- check, and the words of tools
+
+
+@pytest.fixture
+def runs(tmp_path: Path) -> Path:
+    """Three runs as they were, three that are a tenth slower, and a budget that is broken."""
+    maker = runpy.run_path(str(ROOT / "tests" / "data" / "check" / "make_runs.py"))["write_run"]
+    for i, level in enumerate((1.0, 1.01, 0.995)):
+        maker(tmp_path / f"base{i}.json", level)
+        maker(tmp_path / f"slow{i}.json", 1.1 * level)
+    (tmp_path / "budget.toml").write_text(
+        '[[budget]]\nname = "step"\ntable = "steps"\ncolumn = "span_ns"\nmax = "1us"\n')
+    return tmp_path
+
+
+def test_check(runs: Path) -> None:
+    root = Root(str(runs))
+    base, slow = ([f"{name}{i}.json" for i in range(3)] for name in ("base", "slow"))
+    answer = answered(root, "check", runs=slow, baseline=base)
+    assert answer["status"] == "broken"
+    gate = {table["table"]: table["data"] for table in answer["tables"]}["gate"]
+    step = dict(zip(gate["columns"], gate["rows"][0]))
+    assert step["verdict"] == "slower" and 0.08 < step[next(key for key in step if key.startswith("change"))] < 0.12
+    assert answered(root, "check", runs=base, baseline=base[::-1][:0] or slow)["status"] == "kept"
+    assert answered(root, "check", runs=slow[:1], baseline=base[:1])["status"] in ("cannot tell", "broken")
+    assert answered(root, "check", runs=base[:1], budget="budget.toml")["status"] == "broken"
+    assert "budget or a baseline" in refused(root, "check", runs=base)
+    assert "leads out of the folder" in refused(root, "check", runs=["../x"], baseline=base)
+    assert "leads out of the folder" in refused(root, "check", runs=base, budget="/etc/passwd")
+    assert "array of strings" in refused(root, "check", runs=[1], baseline=base)
+    assert "JSON boolean" in refused(root, "check", runs=base, baseline=slow, all=1)
+
+
+@pytest.mark.parametrize("text, expected", [
+    ("`borescope gaps` shows which work it is.", '`ask(verb="gaps")` shows which work it is.'),
+    ("`borescope kernels --by op` names", '`ask(verb="kernels", options={"by": "op"})` names'),
+    ("`borescope prof --csv -q` and --step", '`ask(verb="prof", options={"csv": true})` and `step`'),
+    ("`borescope diff A B`", "the tool `compare`"), ("`borescope query \"x\"`", "the tool `sql`"),
+    ("`borescope report INPUT -o report.html`", "`borescope report INPUT -o report.html` (a command line; no tool)"),
+    ("Run.schema() lists them", "the resource borescope://sql lists them"),
+    ("leave out --step-rule; see Run.critical_path()", 'leave out `step_rule`; see `ask(verb="critical-path")`'),
+    ("a--b, `--x`, ----", "a--b, `--x`, ----"), ("`borescope kernels 'x`", "`borescope kernels 'x`")])
+def test_advice_is_in_words_of_tools(text: str, expected: str) -> None:
+    from borescope._agents._words import in_tools
+
+    assert in_tools(text) == expected
+
+
+def test_no_help_names_a_shell_command(root: Root, ask: Ask) -> None:
+    """Of all findings of all sample recordings; each call that is named is one that can be asked."""
+    from borescope._agents._words import in_tools
+
+    calls = 0
+    for source in [DEMO, *sorted(SMALL.glob("*.json"))]:
+        run = borescope.open(source, on_diagnostic="ignore")
+        for table in (run.summary()["verdict"], run.doctor()["quality"]):
+            for text in map(in_tools, filter(None, table["help"].to_list())):
+                assert not re.search(r"(?<!no tool\) )`borescope (?!report|record|open|convert|launch)", text), text
+                for verb in re.findall(r'ask\(verb="([^"]+)"', text):
+                    assert verb in _question.ASKABLE
+                    calls += 1
+    assert calls > 10
+    helps = first(ask("summary", top=50))
+    column = helps["data"]["columns"].index("help")
+    assert any("ask(verb=" in row[column] for row in helps["data"]["rows"])

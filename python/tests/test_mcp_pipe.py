@@ -14,7 +14,7 @@ from conftest import DEMO, ROOT, kernel
 
 import borescope
 
-pytest.importorskip("mcp", reason="the package mcp is not installed: pip install 'borescope[mcp]'")
+pytest.importorskip("mcp", reason="the package mcp is not installed")
 
 # Questions and answers; BORESCOPE_UPDATE_GOLDEN=1 writes the answers again.
 TRANSCRIPT = Path(__file__).with_name("mcp_transcript.json")
@@ -45,6 +45,7 @@ def conversation(root: Path, calls: list[dict[str, Any]]) -> tuple[list[dict[str
                 result = await client.call_tool(each["tool"], each["arguments"])
                 (content,) = result.content
                 assert content.type == "text"
+                assert result.structured_content == json.loads(content.text)
                 answers.append({**each, "is_error": result.is_error, "answer": json.loads(content.text)})
             return tools, answers
 
@@ -59,11 +60,41 @@ def test_transcript() -> None:
         lines = ",\n".join(json.dumps(each, ensure_ascii=False) for each in answers)
         TRANSCRIPT.write_text(f"[\n{lines}\n]\n")
         golden = answers
-    assert [each["name"] for each in tools] == ["open_run", "ask", "sql", "evidence", "compare"]
+    assert [each["name"] for each in tools] == ["open_run", "ask", "sql", "evidence", "compare", "check"]
     assert all(each["annotations"]["read_only_hint"] for each in tools)
     assert len(json.dumps(tools)) <= 8_192
     for got, expected in zip(answers, golden, strict=True):
         assert got == expected
+
+
+def test_resources_and_prompts(tmp_path: Path) -> None:
+    """What is listed can be read, and names tools and verbs that there are; what is not listed is refused."""
+    import anyio
+    from mcp import Client, StdioServerParameters
+
+    async def talk() -> None:
+        server = StdioServerParameters(command=COMMAND[0], args=[*COMMAND[1:], str(tmp_path)], env=environment())
+        async with Client(server) as client:
+            uris = [str(each.uri) for each in (await client.list_resources()).resources]
+            assert uris == ["borescope://guide", "borescope://pitfalls", "borescope://verbs", "borescope://sql"]
+            (template,) = (await client.list_resource_templates()).resource_templates
+            texts = {uri: (await client.read_resource(uri)).contents[0].text
+                     for uri in [*uris, template.uri_template.replace("{verb}", "idle")]}
+            assert "kernel_wait" in texts["borescope://verbs/idle"] and "--" not in texts["borescope://verbs/idle"]
+            assert texts["borescope://pitfalls"].count("\n| ") == 29 and "`kernels`: " in texts["borescope://verbs"]
+            assert "dur_ns" in texts["borescope://sql"] and texts["borescope://guide"].startswith("---\nname: gpu-profile")
+            prompts = (await client.list_prompts()).prompts
+            assert [each.name for each in prompts] == ["why_slow", "verify_change", "trust_recording"]
+            for each in prompts:
+                given = {argument.name: f"<{argument.name}>" for argument in each.arguments}
+                (message,) = (await client.get_prompt(each.name, given)).messages
+                assert all(value in message.content.text for value in given.values()) and "{" not in message.content.text
+            for wrong in (client.read_resource("borescope://verbs/kernel"), client.read_resource("file:///etc/passwd"),
+                          client.get_prompt("why_slow", {}), client.get_prompt("nope", {})):
+                with pytest.raises(Exception, match="there is no|needs `path`"):
+                    await wrong
+
+    anyio.run(talk)
 
 
 def test_hostile_names_over_the_pipe(tmp_path: Path) -> None:

@@ -306,7 +306,7 @@ def test_the_package_that_is_missing_is_named(demo: borescope.Run, monkeypatch: 
         monkeypatch.delitem(sys.modules, module)
     monkeypatch.delattr(borescope, "_events")
     monkeypatch.setitem(sys.modules, "pyarrow", None)
-    with pytest.raises(borescope.UsageError, match=r"pip install 'borescope\[parquet\]'"):
+    with pytest.raises(borescope.UsageError, match=r"pip install '\.\[parquet\]'"):
         borescope.events_to_parquet(demo, "nowhere")
 
 

@@ -223,7 +223,7 @@ def test_parquet_is_written_there(bucket: str, tmp_path: Path) -> None:
 
 
 def test_workers_read_the_store(bucket: str) -> None:
-    distributed = pytest.importorskip("distributed", reason="needs dask (pip install 'borescope[dask]')")
+    distributed = pytest.importorskip("distributed", reason="needs the extra dask")
     import borescope.dask
 
     run = borescope.open("s3://traces/run/", storage_options=options(bucket))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import pickle
+import random
 import re
 import sys
 
@@ -43,8 +44,22 @@ def test_rows_and_slices(kernels: borescope.Table) -> None:
     assert kernels.head(0).to_dicts() == []
     with pytest.raises(IndexError):
         kernels[len(kernels)]
-    with pytest.raises(borescope.UsageError):
-        kernels[::2]
+
+@pytest.mark.parametrize("seed", range(5))
+def test_slices_are_those_of_lists(kernels: borescope.Table, seed: int) -> None:
+    """Tables, columns and answers, with numbers in random places, also beyond the ends."""
+    source = random.Random(seed)
+    answer = borescope.open(DEMO).ask("breakdown", "kernels", "idle")
+    rows, names, tables = kernels.to_dicts(), kernels["name"].to_list(), list(answer)
+    for _ in range(40):
+        begin, end = (source.choice([None, source.randint(-9, 40)]) for _ in range(2))
+        cut = slice(begin, end, source.choice([None, 1, 2, 3, -1, -2, 50]))
+        assert kernels[cut].to_dicts() == rows[cut], cut
+        assert kernels[cut].columns == kernels.columns and kernels[cut]["total_ns"].unit == "ns"
+        assert kernels["name"][cut] == names[cut] and kernels["share"][cut] == [row["share"] for row in rows[cut]]
+        assert answer[cut] == tuple(tables[cut])
+    with pytest.raises(ValueError):
+        kernels[::0]
 
 
 def test_immutable_and_equal_by_value(kernels: borescope.Table) -> None:
@@ -125,6 +140,20 @@ def test_pandas(kernels: borescope.Table) -> None:
     assert isinstance(arrow["total_ns"].dtype, pandas.ArrowDtype)
 
 
+def test_pandas_takes_tables_and_answers() -> None:
+    pandas = pytest.importorskip("pandas")
+    run = borescope.open(DEMO)
+    for given in (run.breakdown(), run.breakdown().breakdown, run.kernels()):
+        frame = pandas.DataFrame(given)
+        expected = given.to_pandas()
+        assert list(frame.columns) == list(expected.columns) and len(frame) == len(expected)
+        for name in frame.columns:
+            assert frame[name].tolist() == expected[name].tolist(), name
+    assert pandas.DataFrame(run.breakdown())["busy_ns"].dtype == "int64"
+    with pytest.raises(borescope.UsageError, match="choose one of"):
+        pandas.DataFrame(run.ask("idle", "overlap"))
+
+
 def test_missing_cells_stay_missing() -> None:
     pytest.importorskip("pandas")
     table = borescope.open(DEMO).sql(
@@ -186,6 +215,12 @@ def test_answers_act_as_their_main_table() -> None:
     assert answer.table is answer.kernels is answer["kernels"] is answer[0]
     assert answer.to_dicts() == answer.kernels.to_dicts() and answer.columns == answer.kernels.columns
     assert "kernels" in answer and "nothing" not in answer and "kernels" in dir(answer)
+    assert answer["total_ns"].to_list() == answer.kernels["total_ns"].to_list() and "total_ns" in answer
+    assert run.breakdown()["busy_ns"].to_list() == [30178591, 31875260]
+    with pytest.raises(KeyError, match="did you mean 'total_ns'"):
+        answer["total_n"]
+    schema = borescope.schema()  # no main table: names are those of tables alone
+    assert schema["columns"].name == "columns" and "summary" not in schema
     assert [table.name for table in answer] == [table.name for table in answer.tables]
     with pytest.raises(KeyError, match="it has kernels"):
         answer["nothing"]
@@ -202,7 +237,7 @@ def test_display(tmp_path: object) -> None:
     assert repr(answer.breakdown) == "<Table 'breakdown': 2 rows x 13 columns>"
     bundle = answer._repr_mimebundle_()
     assert "<script" not in bundle["text/html"] and "<style" not in bundle["text/html"]
-    assert "<svg" in bundle["text/html"] and "33.833 ms" in bundle["text/html"]
+    assert "<svg" in bundle["text/html"] and ">33.833</td>" in bundle["text/html"]
     assert bundle["text/plain"] == str(answer)
     assert answer._mime_() == ("text/html", bundle["text/html"])
     assert answer.to_svg().startswith("<svg") or answer.to_svg().startswith("<?xml")
@@ -226,10 +261,61 @@ def test_cells_are_shown_as_in_a_terminal() -> None:
     assert ">2025-10-09 08:55:23.458 UTC</td>" in recordings
     tree = run.flame(top=12)["flame"]._repr_mimebundle_()["text/html"]
     assert ">depth</th>" not in tree and "padding-left:2.5em" in tree
-    names = re.findall(r'<th title="[^"]*" scope="col" style="text-align:(\w+)[^>]*>(\w+)</th>', tree)
-    assert names == [("left", "name"), ("left", "kind"), ("right", "works"), ("right", "device_ns"), ("right", "share")]
+    names = re.findall(r'<th title="(\w+): [^"]*" scope="col" style="text-align:(\w+)[^>]*>(\w+)', tree)
+    assert names == [("name", "left", "name"), ("kind", "left", "kind"), ("works", "right", "works"),
+                     ("device_ns", "right", "device"), ("share", "right", "share")]
     flops = borescope.open(SMALL / "counters.json").counters()["counter_flops"]
-    assert ">4.000 MFLOP</td>" in flops._repr_mimebundle_()["text/html"]
+    assert ">4.000</td>" in flops._repr_mimebundle_()["text/html"]
+
+
+HEAD = re.compile(r'<th title="(\w+): [^"]*" scope="col"[^>]*>([^<]*)(?:<br>([^<]*))?</th>')
+FACTORS = {"ns": 1, "us": 1e3, "ms": 1e6, "s": 1e9, "B": 1, "kB": 1e3, "MB": 1e6, "GB": 1e9, "%": 0.01,
+           "FLOP": 1, "MFLOP": 1e6, "GFLOP": 1e9, "TFLOP": 1e12}
+
+
+@pytest.mark.parametrize("verb", ["breakdown", "kernels", "idle", "launches", "collectives", "steps", "overlap", "prof"])
+def test_a_heading_has_the_unit_of_its_cells(verb: str) -> None:
+    """A cell times the unit of its heading is the value, to the digits that are shown."""
+    checked = 0
+    for table in getattr(borescope.open(DEMO), verb)():
+        page = table._repr_mimebundle_()["text/html"]
+        heads = HEAD.findall(page)
+        for i, row in enumerate(re.findall(r"<tr>(<td.*?)</tr>", page)):
+            cells = re.findall(r"<td[^>]*>([^<]*)</td>", row)
+            assert len(cells) == len(heads)
+            for (name, _, unit), cell in zip(heads, cells):
+                value = table[name][i]
+                if table.schema[name].unit in ("ns", "share", "bytes") and value is not None and unit:
+                    shown = float(cell.replace(",", ""))
+                    step = max(0.0005 if unit != "%" else 0.05, abs(shown) / (200 if abs(shown) < 0.001 else 1999))
+                    assert abs(shown * FACTORS[unit] - value) <= 1.001 * step * FACTORS[unit], (name, cell, value)
+                    checked += 1
+    assert checked > 0
+
+
+def test_columns_that_are_compared_share_a_unit() -> None:
+    """As in a terminal: sums of time beside each other, and a spread with its mean."""
+    answer = borescope.open(DEMO).kernels()
+    heads = {name: (heading, unit) for name, heading, unit in HEAD.findall(answer.to_html())}
+    assert heads["total_ns"] == ("total", "ms") and heads["share"] == ("share", "%")
+    assert {heads[f"{each}_ns"][1] for each in ("mean", "min", "max", "stddev")} == {"us"}
+    parts = HEAD.findall(borescope.open(DEMO).breakdown().breakdown._repr_mimebundle_()["text/html"])
+    assert {unit for name, _, unit in parts if name in ("span_ns", "busy_ns", "compute_ns", "idle_ns")} == {"ms"}
+    text = str(answer)
+    assert re.search(r"total +mean +min +max +stddev +share\n +ms +us +us +us +us +%", text)
+
+
+def test_names_are_completed() -> None:
+    answer = borescope.open(DEMO).breakdown()
+    assert answer._ipython_key_completions_() == ["breakdown", "breakdown_spread", *answer.breakdown.columns]
+    assert answer.breakdown._ipython_key_completions_() == answer.breakdown.columns
+    assert borescope.open(DEMO).ask("idle", "overlap")._ipython_key_completions_() == \
+        [table.name for table in borescope.open(DEMO).ask("idle", "overlap")]
+    interactive = pytest.importorskip("IPython.core.completer")
+    shell = interactive.IPCompleter(namespace={"answer": answer}, config=None)
+    with interactive.provisionalcompleter():
+        texts = {each.text for each in shell.completions('answer["bus', 11)}
+    assert any("busy_ns" in text for text in texts), texts
 
 
 def test_numbers_and_short_names_keep_their_line() -> None:

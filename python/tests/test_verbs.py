@@ -132,3 +132,23 @@ def test_every_verb_has_an_example() -> None:
         if verb != "report":
             method = getattr(borescope.Run, verb.replace("-", "_"))
             assert ">>> run." in method.__doc__, verb
+
+
+# Values that no parameter of a type takes.
+BAD = {"ranges": ["x", "3..1"], "choice": ["nope"], "count": ["x", "0", "-3"], "number": ["x", "-1"], "time": ["soon"],
+       "times": ["x"], "share": ["200", "x"], "list": ["nope"]}
+
+
+def test_errors_name_their_parameter(demo: borescope.Run) -> None:
+    """Of every verb, parameter and kind of wrong value."""
+    checked = 0
+    for verb in ORDINARY:
+        types = _verbs.PARAMETERS[verb]
+        for name, kind in types.items():
+            for value in BAD.get(kind, []):
+                with pytest.raises(borescope.Error) as caught:
+                    demo._answer([verb], {name: value}, types)
+                if isinstance(caught.value, borescope.UsageError):  # else nothing was recorded for this verb
+                    assert caught.value.parameter == name, (verb, name, value, str(caught.value))
+                    checked += 1
+    assert checked > 500

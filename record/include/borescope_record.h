@@ -54,6 +54,15 @@ BORESCOPE_RECORD_API void borescope_record_range_end(uint64_t id);
 /* Has device work that has ended written to the log. Host records need no flush. */
 BORESCOPE_RECORD_API void borescope_record_flush(void);
 
+/* Around the start of another profiler, on the thread that starts it, where that profiles the
+ * processor alone: it does not get CUPTI, which it may ask for all the same. */
+BORESCOPE_RECORD_API void borescope_record_keep_device(void);
+BORESCOPE_RECORD_API void borescope_record_end_keeping_device(void);
+
+/* After another profiler of the program that took CUPTI for itself, as one of device work does:
+ * device work is recorded again. */
+BORESCOPE_RECORD_API void borescope_record_take_device_back(void);
+
 /* An operator of a framework that has run on this thread: its name, when it began and ended
  * (nanoseconds of CLOCK_MONOTONIC), the number that its backward pass has, too (-1: none), the
  * thread of its forward pass (0: this one), its id (0: none), and its inputs as JSON (see
@@ -73,6 +82,11 @@ BORESCOPE_RECORD_API void borescope_record_operator_of(uint32_t thread, const ch
 /* A range of a thread of the process that is over. */
 BORESCOPE_RECORD_API void borescope_record_range_of(uint32_t thread, const char* text,
                                                     uint64_t start_ns, uint64_t end_ns);
+
+/* The operators and ranges of a profile that PyTorch's profiler has written into a file. `ahead_ns`
+ * is what CLOCK_MONOTONIC is ahead of the clock of the profile, below 0 as a rule. How many there
+ * were; -1 where the file cannot be read. */
+BORESCOPE_RECORD_API int64_t borescope_record_profile(const char* path, int64_t ahead_ns);
 
 /* A function of an interpreter: describe it once, which gives its number (0 outside of a
  * recording), then record its calls and returns. */

@@ -6,6 +6,7 @@
 #include "core/strings.h"
 #include "core/text.h"
 #include "cuda/flusher.h"
+#include "cuda/other_profilers.h"
 #include "rocm/session.h"
 #include "roctracer/session.h"
 
@@ -80,6 +81,18 @@ void borescope_record_flush(void) {
   cuda::FlushDevice();
   rocm::FlushDevice();
   roctracer::FlushDevice();
+}
+
+void borescope_record_keep_device(void) {
+  if (IsEnabled()) cuda::KeepDevice();
+}
+
+void borescope_record_end_keeping_device(void) {
+  if (IsEnabled()) cuda::EndKeepingDevice();
+}
+
+void borescope_record_take_device_back(void) {
+  if (IsEnabled()) cuda::TakeDeviceBack();
 }
 
 void borescope_record_operator(const char* name, uint64_t start_ns, uint64_t end_ns,

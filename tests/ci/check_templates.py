@@ -7,6 +7,7 @@ Needs PyYAML, of the system or of the environment; skipped (77) without it. pip 
 """
 
 import argparse
+import contextlib
 import os
 import re
 import runpy
@@ -44,6 +45,7 @@ class Bench:
         for i, level in enumerate((1.0, 1.01, 0.995)):
             write_run(folder / f"base {i}.json", level)
             write_run(folder / f"slow{i}.json", 1.1 * level)
+        write_run(folder / "slowest.json", 2)
         (folder / "kept.toml").write_text(BUDGET.format("1ms"))
         (folder / "broken.toml").write_text(BUDGET.format("1us"))
 
@@ -56,6 +58,18 @@ class Bench:
         done = subprocess.run([*words, str(file)], cwd=self.folder, env=environment, capture_output=True, text=True, check=False)
         if done.returncode != status:
             self.problems.append(f"{what}: exit status {done.returncode}, not {status}: {done.stderr[:400]}")
+
+    @contextlib.contextmanager
+    def command_of_another_project(self):
+        """A command of the name that says something else."""
+        command = self.folder / "programs" / "borescope"
+        ours = command.readlink()
+        command.unlink()
+        command.write_text("#!/bin/sh\necho 'usage: borescope [shell]'\n")
+        command.chmod(0o755)
+        yield
+        command.unlink()
+        command.symlink_to(ours)
 
     def leave_stale_reports(self):
         """Those of an earlier check, which nobody may take for those of this one."""
@@ -74,12 +88,18 @@ class Bench:
             self.problems.append(what)
 
 
+# What is installed, and what an index would resolve to whatever has the name there.
+PACKAGES = ["wheels/gpu_borescope-0.1.0-cp312-abi3-linux_x86_64.whl", "https://example.org/gpu_borescope-0.1.0.whl",
+            "./checkout/"]
+NAMES_ALONE = ["borescope", "borescope==1.1.0", "gpu-borescope", "none"]
 # What is asked, the variables in the words of the inputs, and the exit status.
 CASES = [
     ("kept", {"trace": "base 0.json", "budget": "kept.toml"}, 0),
     ("broken", {"trace": "base 0.json\n", "budget": "broken.toml"}, 1),
     ("slower", {"trace": "slow0.json\nslow1.json\nslow2.json", "baseline": "base 0.json\nbase 1.json\nbase 2.json\n"}, 1),
-    ("cannot tell", {"trace": "slow0.json", "baseline": "base 0.json"}, 0),
+    ("nothing was tested", {"trace": "slow0.json", "baseline": "base 0.json"}, 3),
+    ("nothing was tested, and may be", {"trace": "slow0.json", "baseline": "base 0.json", "strict": "false"}, 0),
+    ("one run that is slower than any noise", {"trace": "slowest.json", "baseline": "base 0.json"}, 1),
     ("strict", {"trace": "slow0.json", "baseline": "base 0.json", "strict": "true"}, 3),
     ("strict in capitals", {"trace": "slow0.json", "baseline": "base 0.json", "strict": "True"}, 3),
     ("strict of another word", {"trace": "slow0.json", "baseline": "base 0.json", "strict": "yes"}, 2),
@@ -107,11 +127,20 @@ def check_github(bench, yaml, root):
         bench.expect(f"github, {what}: summary {summary!r}", "borescope check" in summary and "stale" not in summary)
         bench.expect(f"github, {what}: one line of an error", status != 2 or summary.count("\n") == 1)
         check_reports(bench, f"github, {what}", status)
-    bench.expect("github: pip", bench.take("pip_words").splitlines()[-1] == "borescope")
-    bench.run("github, version", shell, install["run"], {"BORESCOPE_VERSION": "1.2.3"}, 0)
-    bench.expect("github: pip with a version", bench.take("pip_words").splitlines()[-1] == "borescope==1.2.3")
-    bench.run("github, none", shell, install["run"], {"BORESCOPE_VERSION": "none"}, 0)
-    bench.expect("github: nothing is installed", bench.take("pip_words") == "")
+    check_install(bench, "github", shell, install["run"])
+
+
+def check_install(bench, what, words, script):
+    """Nothing is installed that was not named, and nothing by a name that an index may resolve."""
+    bench.expect(f"{what}: nothing is installed by default", bench.take("pip_words") == "")
+    for package in PACKAGES:
+        bench.run(f"{what}, {package}", words, script, {"BORESCOPE_PACKAGE": package}, 0)
+        bench.expect(f"{what}: pip installs {package}", bench.take("pip_words").splitlines()[-1:] == [package])
+    for package in NAMES_ALONE:
+        bench.run(f"{what}, {package}", words, script, {"BORESCOPE_PACKAGE": package}, 2)
+        bench.expect(f"{what}: {package} reaches pip", bench.take("pip_words") == "")
+    with bench.command_of_another_project():
+        bench.run(f"{what}, another project's command", words, script, {"BORESCOPE_PACKAGE": ""}, 2)
 
 
 def check_reports(bench, what, status):
@@ -127,6 +156,8 @@ def check_reports(bench, what, status):
 
 def check_gitlab(bench, yaml, root):
     job = yaml.safe_load((root / "ci/gitlab/borescope.yml").read_text())[".borescope-check"]
+    bench.expect("gitlab: an image is chosen", "image" not in job)
+    bench.expect("gitlab: a package is chosen", job["variables"]["BORESCOPE_PACKAGE"] == "")
     bench.expect("gitlab: junit", job["artifacts"]["reports"]["junit"] == "$BORESCOPE_REPORTS/junit.xml")
     script = "set -e\n" + "\n".join(job["before_script"] + job["script"])
     shells = [[path] for path in (shutil.which("bash"), shutil.which("dash"), shutil.which("busybox")) if path]
@@ -137,7 +168,7 @@ def check_gitlab(bench, yaml, root):
             bench.leave_stale_reports()
             bench.run(f"gitlab in {shell[0]}, {what}", words, script, variables, status)
             check_reports(bench, f"gitlab, {what}", status)
-        bench.expect("gitlab: pip", bench.take("pip_words").splitlines()[-1] == "borescope")
+        check_install(bench, f"gitlab in {shell[0]}", words, "set -e\n" + "\n".join(job["before_script"]))
 
 
 def main():

@@ -69,6 +69,13 @@ def check_with_mandoc(pages: list[Path]) -> list[str]:
     return lines[:20]
 
 
+def check_main_page(page: Path) -> list[str]:
+    """What holds for every verb: variables of the environment that are ours, and every exit status."""
+    text = page.read_text()
+    expected = [rf"\fB{name}\fR" for name in ("BORESCOPE_CACHE", "COLUMNS", "NO_COLOR", "TMPDIR", *"0123")]
+    return [f"{page.name}: lacks {each}" for each in expected if each not in text]
+
+
 def check_files(verbs: list[str], folder: Path) -> list[str]:
     expected = sorted(["borescope.1", *(f"borescope-{verb}.1" for verb in verbs)])
     found = sorted(page.name for page in folder.iterdir())
@@ -86,6 +93,7 @@ def main() -> int:
         output(sys.executable, generator, borescope, folder, "--date", DATE)
         problems = check_files(verbs, folder)
         pages = sorted(folder.iterdir())
+        problems += check_main_page(folder / "borescope.1")
         problems += check_with_man(borescope, pages, schema) if "man" not in missing else []
         problems += check_with_mandoc(pages) if "mandoc" not in missing else []
     for problem in problems:

@@ -98,7 +98,7 @@ def check_conda(text: str, sources: Path, version: str) -> list[str]:
 
     recipe = yaml.safe_load(text)
     problems = []
-    if recipe["package"] != {"name": "borescope", "version": version}:
+    if recipe["package"] != {"name": "gpu-borescope", "version": version}:
         problems.append(f"the recipe is of {recipe['package']}, not of {version}")
     cmake = (sources / "cmake/dependencies.cmake").read_text()
     found = set(re.findall(r"(?m)^find_package\((\w+) REQUIRED", cmake)) - {"Threads"}
@@ -118,6 +118,23 @@ def check_conda(text: str, sources: Path, version: str) -> list[str]:
     return problems
 
 
+def check_same_objects(sources: Path) -> list[str]:
+    """pip compiles as the preset of scripts/try, or ccache would recognise nothing of it."""
+    presets = json.loads((sources / "CMakePresets.json").read_text())["configurePresets"]
+    preset = next(each for each in presets if each["name"] == "release")["cacheVariables"]
+    text = (sources / "pyproject.toml").read_text()
+    section = text.partition("[tool.scikit-build.cmake.define]\n")[2].partition("\n[")[0]
+    defined = dict(re.findall(r'(?m)^(\w+) = "(.*)"$', section))
+    defined["CMAKE_BUILD_TYPE"] = re.search(r'(?m)^cmake\.build-type = "(\w+)"', text)[1]
+    names = ("CMAKE_BUILD_TYPE", "CMAKE_CXX_FLAGS_RELWITHDEBINFO", "BORESCOPE_PCH", "BORESCOPE_UNITY", "BORESCOPE_TESTS")
+    problems = [f"{name} is {preset[name]} in the preset release, and {defined.get(name)} in pyproject.toml"
+                for name in names if preset[name] != defined.get(name)]
+    folder = re.search(r'(?m)^build-dir = "([^"]*)"', text)
+    if folder is None or folder[1].count("/") != "build/release".count("/"):
+        problems.append("pip does not build as deep in the tree as the presets: ccache compares relative paths")
+    return problems
+
+
 def check_version_of_compat(sources: Path, version: str) -> list[str]:
     text = (sources / "python/compat/borescope_compat/__init__.py").read_text()
     return [] if f'__version__ = "{version}"' in text else [f"borescope-compat is not of version {version}"]
@@ -127,7 +144,7 @@ def main() -> int:
     sources = Path(sys.argv[1])
     version = re.search(r"(?m)^  VERSION ([\d.]+)", (sources / "CMakeLists.txt").read_text())[1]
     container = (sources / "Containerfile").read_text()
-    problems = check_container(container) + check_version_of_compat(sources, version)
+    problems = check_container(container) + check_version_of_compat(sources, version) + check_same_objects(sources)
     skipped = []
     package = packed(Path(sys.argv[2])) if len(sys.argv) > 2 else None
     if problems:

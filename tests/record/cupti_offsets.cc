@@ -48,6 +48,8 @@ GRAPH_KERNEL(CUpti_ActivityKernel10);
 #endif
 
 SAME(abi::kDriverDomain, CUPTI_CB_DOMAIN_DRIVER_API);
+SAME(abi::kRuntimeDomain, CUPTI_CB_DOMAIN_RUNTIME_API);
+SAME(abi::kSystemThreadIds, CUPTI_ACTIVITY_THREAD_ID_TYPE_SYSTEM);
 SAME(abi::kProfilerStart, CUPTI_DRIVER_TRACE_CBID_cuProfilerStart);
 SAME(abi::kProfilerStop, CUPTI_DRIVER_TRACE_CBID_cuProfilerStop);
 SAME(abi::kBeforeCall, CUPTI_API_ENTER);

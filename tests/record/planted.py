@@ -155,9 +155,9 @@ def second_process(truth, dice):
         now += 1000
     for _ in range(10):
         now = process.work(200, now + 500, "kernel")
-    # It ends with the last record of its process, which is the end of the last call.
+    # It ends with the last record of its process, which is the end of the last kernel.
     process.thread(200).append(record(PUSH, 0, (now + 100,), "killed inside"))
-    add(truth.ranges, "killed inside", 0)
+    add(truth.ranges, "killed inside", max(0, process.free_at - (now + 100)))
     truth.open_ranges += 1
     torn = bytearray(record(POP, 0, (now + 200,)))
     torn[:8] = bytes(8)  # the head comes last, and did not

@@ -17,19 +17,23 @@ WATCHDOG_S = 60
 
 
 class DeviceTest(RecordTest):
-    def run_device(self, how, threads, count, version=28, fault="", options="", expect=0):
+    def run_device(self, how, threads, count, *more, **settings):
+        """The first number that it prints."""
+        return int(self.words_of(how, threads, count, *more, **settings)[0])
+
+    def words_of(self, how, threads, count, *more, version=28, fault="", options="", expect=0, library="simcupti"):
         for log in self.folder.glob("*.bsl"):
             log.unlink()
         variables = environment(self.folder, options) | {
-            "BORESCOPE_CUPTI": str(PROGRAMS / "libsimcupti.so"), "LD_LIBRARY_PATH": str(PROGRAMS),
+            "BORESCOPE_CUPTI": str(PROGRAMS / f"lib{library}.so"), "LD_LIBRARY_PATH": str(PROGRAMS),
             "CUDA_INJECTION64_PATH": str(LIBRARY), "SIMCUPTI_VERSION": str(version),
             "SIMCUPTI_FAULT": fault}
         # The limit of time is the watchdog: no call may wait for a lock of ours.
-        result = subprocess.run([PROGRAMS / "device", how, str(threads), str(count)], env=variables,
+        result = subprocess.run([PROGRAMS / "device", how, str(threads), str(count), *map(str, more)], env=variables,
                                 capture_output=True, text=True, check=False, timeout=WATCHDOG_S)
         self.assertEqual(result.returncode, expect, result.stderr)
         self.assertEqual(result.stderr, "")
-        return int(result.stdout.split()[0])
+        return result.stdout.split()
 
     def kernels(self, log):
         """(correlation, start, end, name) of each."""
@@ -68,10 +72,72 @@ class Planted(DeviceTest):
         self.assertEqual([k[3] for k in self.kernels(self.only_log())[:3]],
                          ["_Z3addPfS_", "_Z3mulPfS_", "_ZN2at6native4copyEv"])
 
-    def test_threads_of_calls(self):
-        self.run_device("exit", 3, 100)
-        threads = {c.body[4] for c in self.only_log().of(logs.CALL)}
-        self.assertEqual(len(threads), 3)
+    def test_threads_of_calls_are_those_of_the_system(self):
+        for version in (24, 28, 130000, 130500):
+            with self.subTest(version=version):
+                told = [int(word) for word in self.words_of("threads", 3, 0, version=version)]
+                self.assertEqual([c.body[4] for c in self.only_log().of(logs.CALL)], told)
+
+    def test_threads_of_calls_where_cupti_cannot_say_them(self):
+        for settings in ({"fault": "nothreads"}, {"library": "simcupti_old"}):
+            with self.subTest(**settings):
+                told = [int(word) for word in self.words_of("threads", 1, 0, **settings)]
+                log = self.only_log()
+                self.assertEqual(self.troubles(log), [])
+                (call,) = log.of(logs.CALL)
+                self.assertNotIn(call.body[4], told)
+                self.run_device("exit", 3, 100, **settings)
+                # The thread that has a chunk of its own is known by both.
+                self.assertEqual(len({c.body[4] for c in self.only_log().of(logs.CALL)}), 3)
+
+    def driver_calls(self, *numbers, **settings):
+        """Which of these the recorder keeps."""
+        self.run_device("calls", 1, 0, *numbers, **settings)
+        return [c.body[2] & 0xFFFFFFFF for log in self.parse() for c in log.of(logs.CALL)]
+
+    def test_calls_of_the_driver_that_do_work(self):
+        launches = (43, 73, 117, 217, 276, 277, 307, 430, 442, 514, 652, 797, 840)
+        orders = (496, 528, 578, 598, 600, 847)
+        others = (2, 29, 33, 126, 450, 504, 686, 694, 862, 868, 1000)
+        for library in ("simcupti", "simcupti_old"):
+            with self.subTest(library=library):
+                every = sorted(launches + orders + others)
+                self.assertEqual(self.driver_calls(*every, library=library), sorted(launches + orders))
+                self.assertEqual(self.driver_calls(*every, library=library, options="api=launch"), list(launches))
+                self.assertEqual(self.driver_calls(*every, library=library, options="api=none"), [])
+
+    def test_calls_that_say_nothing_cost_nothing(self):
+        for version in (28, 130500):
+            with self.subTest(version=version):
+                numbers = (10, 11, 17, 317, 410, 502)
+                words = self.words_of("idle", 1, 0, *numbers, 211, version=version)
+                self.assertEqual(int(words[2]), 100)
+                self.assertEqual({c.body[2] for log in self.parse() for c in log.of(logs.CALL)}, {211 | 1 << 32})
+                # Those that are skipped, too.
+                words = self.words_of("idle", 1, 0, 31, 211, version=version, options="skip-runtime=31")
+                self.assertEqual(int(words[2]), 100)
+                words = self.words_of("idle", 1, 0, 200, 211, version=version, options="api=launch")
+                self.assertEqual(int(words[2]), 100)
+        self.words_of("idle", 1, 0, 10, 211, library="simcupti_old")
+        self.assertEqual({c.body[2] for log in self.parse() for c in log.of(logs.CALL)}, {211 | 1 << 32})
+
+    def test_calls_newer_than_our_tables_are_named(self):
+        self.run_device("each", 1, 0, options="flush-ms=10")
+        log = self.only_log()
+        self.assertEqual([n.text for n in log.of(logs.NAME) if n.a == 5], [])
+        self.run_device("newer", 1, 0)
+        log = self.only_log()
+        named = [(n.body, n.text) for n in log.of(logs.NAME) if n.a == 5]
+        self.assertEqual(named, [((1, 900), "cudaSimulatedAsync_v14000")])
+        self.assertEqual([c.body[2] for c in log.of(logs.CALL)], [900 | 1 << 32, 900 | 1 << 32, 1010 | 1 << 32])
+
+    def test_a_device_has_its_name_from_its_first_use_on(self):
+        # Killed: CUPTI's own record of the device never came.
+        self.run_device("_exit", 1, 10, options="flush-ms=20", expect=7)
+        (device,) = self.only_log().of(logs.DEVICE)
+        self.assertEqual(device.body, (1,))
+        self.assertEqual(device.text, '{"name":"Simulated \\"GPU\\" 1","total_bytes":80,"multiprocessors":132,'
+                         '"compute_major":9,"warp_size":32,"max_threads_per_multiprocessor":2048}')
 
     def test_one_of_each(self):
         self.run_device("each", 1, 0, options="memory;sync")
@@ -87,8 +153,9 @@ class Planted(DeviceTest):
         self.assertEqual(graph.body, (300, 305, 0, 5 << 32))
         (external,) = log.of(logs.EXTERNAL)
         self.assertEqual((external.a, external.body), (96, (3, 1234)))
-        device, context, stream = log.of(logs.DEVICE)
-        self.assertIn('"name":"Simulated \\"GPU\\"","total_bytes":80,"multiprocessors":132', device.text)
+        device, other, context, stream = log.of(logs.DEVICE)
+        self.assertIn('"Simulated \\"GPU\\" 0"', other.text)
+        self.assertIn('"name":"Simulated \\"GPU\\" 1","total_bytes":80,"multiprocessors":132', device.text)
         self.assertEqual((device.body, context.body, stream.body), ((1,), (2 | 1 << 32,), (7 | 2 << 32,)))
         self.assertEqual(len(log.of(logs.OVERHEAD)), 1)
 
@@ -154,6 +221,33 @@ class Faults(DeviceTest):
                     self.assertEqual(sum(k[2] - k[1] for k in kernels), total)
                     self.assertEqual(self.troubles(log), [])
 
+    def test_records_are_stepped_over_once_their_lengths_are_known(self):
+        for version in VERSIONS:
+            with self.subTest(version=version):
+                total, reads, appended = map(int, self.words_of("flush-end", 2, 30_000, version=version))
+                log = self.only_log()
+                self.assertEqual(sum(k[2] - k[1] for k in self.kernels(log)), total)
+                self.assertEqual(len(log.of(logs.KERNEL, logs.CALL)), 120_000)
+                self.assertEqual(self.troubles(log), [])
+                self.assertLess(reads, appended / 2)
+
+    def test_records_that_cannot_be_stepped_over(self):
+        for fault in ("ragged", "holes"):
+            with self.subTest(fault=fault):
+                total, reads, appended = map(int, self.words_of("flush-end", 2, 30_000, fault=fault))
+                log = self.only_log()
+                self.assertEqual(sum(k[2] - k[1] for k in self.kernels(log)), total)
+                self.assertEqual(len(log.of(logs.KERNEL, logs.CALL)), 120_000)
+                self.assertEqual(self.troubles(log), [])
+                self.assertGreaterEqual(reads, appended)
+
+    def test_a_kill_while_buffers_go_round(self):
+        """No flush is needed then, and what is lost is no more than with one."""
+        count = int(self.words_of("kill", 1, 200_000, expect=-9)[0])
+        kernels = len(self.only_log().of(logs.KERNEL))
+        # A buffer holds some 4,000 of both records; two more may be on their way.
+        self.assertGreaterEqual(kernels, count - 3 * 4_300)
+
     def test_dropped(self):
         self.run_device("exit", 1, 20_000, fault="dropped")
         dropped = [d.body[0] for d in self.only_log().of(logs.DROPPED) if d.a == 2]
@@ -184,6 +278,26 @@ class Faults(DeviceTest):
         ((kind, text),) = self.troubles(self.only_log())
         self.assertEqual(kind, 6)
         self.assertIn("buffers were not returned", text)
+
+    def test_a_profiler_of_the_processor_alone_leaves_the_device_to_us(self):
+        for how in ("kineto", "kineto-past"):
+            for version in (28, 130000, 130500):
+                with self.subTest(how=how, version=version):
+                    total = self.run_device(how, 1, 6000, version=version)
+                    log = self.only_log()
+                    kernels = self.kernels(log)
+                    self.assertEqual(len(kernels), 18_000)
+                    self.assertEqual(sum(k[2] - k[1] for k in kernels), total)
+                    self.assertEqual(len(log.of(logs.CALL)), 18_000)
+                    self.assertEqual(self.troubles(log), [])
+
+    def test_after_a_profiler_of_the_device_it_is_recorded_again(self):
+        self.run_device("kineto-gpu", 1, 6000)
+        log = self.only_log()
+        self.assertEqual(len(self.kernels(log)), 12_000)
+        ((kind, text),) = self.troubles(log)
+        self.assertEqual(kind, 6)
+        self.assertIn("another profiler of the program takes its buffers", text)
 
     def test_a_buffer_that_cannot_be_read(self):
         self.run_device("exit", 1, 100, fault="broken")

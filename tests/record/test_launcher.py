@@ -113,6 +113,21 @@ class Launcher(LauncherTest):
         self.assertEqual(len(status.stdout.splitlines()), 3)
         self.assertEqual(self.borescope("record", "status", self.folder).returncode, 2)
 
+    def test_a_folder_that_is_gone_does_not_hide_the_status(self):
+        for command in ("rm -rf x.bsr; exit 3", "mv x.bsr y; exit 3"):
+            result = self.record("sh", "-c", command)
+            self.assertEqual(result.returncode, 3, result.stderr)
+            self.assertIn("x.bsr: cannot be read: No such file or directory", result.stderr)
+
+    def test_a_log_that_cannot_be_made_is_said(self):
+        result = self.record("sh", "-c", f"ulimit -f 1; {RANGES} exit 1 10; {RANGES} exit 1 10; exit 0")
+        self.assertEqual(result.returncode, 0, result.stderr)
+        self.assertIn("nothing was recorded: 2 processes could not make their logs: File too large", result.stderr)
+        result = self.record("sh", "-c", f"(ulimit -f 1; exec {RANGES} exit 1 10); {RANGES} exit 1 10",
+                             options=["--replace"])
+        self.assertIn("recorded x.bsr: 1 process", result.stderr)
+        self.assertIn("1 process could not make its log: File too large", result.stderr)
+
     def test_marks_from_outside(self):
         self.record(RANGES, "exit", 1, 10)
         for text in ("phase é", "x" * 5000):

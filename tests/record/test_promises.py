@@ -24,7 +24,8 @@ strcmp strcspn strlen strncmp strnlen strrchr strspn strstr syscall sysconf unse
 dl_iterate_phdr dladdr pthread_setname_np
 """.split())
 EXPORTS = re.compile(r"borescope_record_\w+|InitializeInjection(Nvtx2?)?|roctx(MarkA|Range\w+)|"
-                     r"(cuda|cu|hip)Profiler(Start|Stop)|__hipRegisterFatBinary")
+                     r"(cuda|cu|hip)Profiler(Start|Stop)|__hipRegisterFatBinary|"
+                     r"cuptiActivityRegister(Timestamp)?Callbacks?")
 
 
 def symbols(option):
@@ -173,6 +174,13 @@ class Limits(RecordTest):
             self.skipTest("no tmpfs can be mounted")
         self.addCleanup(subprocess.run, ["umount", self.folder], check=True)
         self.expect_end(3, self.run_program("ranges", "exit", 2, 30_000))
+
+    def test_the_first_record_takes_little_stack(self):
+        """Threads of 16 KiB and signal stacks of 8 KiB record, too."""
+        result = self.run_program("stack")
+        self.assertEqual(result.returncode, 0, result.stderr)
+        self.assertLessEqual(int(result.stdout), 2048)
+        self.assertEqual(len(logs.finished(self.only_log())), 1)
 
     def test_descriptors_of_the_program(self):
         def close_all():

@@ -1,6 +1,7 @@
 """Python programs that record: the package, what runs at the start of the interpreter, functions, and the names of
 rocmProfileData. Without PyTorch."""
 
+import json
 import os
 import shutil
 import subprocess
@@ -52,6 +53,24 @@ class Package(PythonTest):
     def test_without_options_of_python_it_is_found_where_it_is_installed(self):
         self.expect_quiet(self.record(script=RANGES, PYTHONPATH=str(PACKAGE)), "True\n")
         self.assertEqual(len(logs.finished(self.log_of())), 5)
+
+    def test_a_range_that_is_open_at_a_kill_ends_there(self):
+        for end in ("os.kill(os.getpid(), 9)", "os._exit(3)"):
+            script = f"""
+import os, time
+import borescope_record as record
+with record.range("open"):
+    time.sleep(0.25)
+    {end}
+"""
+            result = self.record(script=script, PYTHONPATH=str(PACKAGE))
+            self.assertIn(result.returncode, (-9, 3), result.stderr)
+            ((name, duration),) = self.query("SELECT name, dur_ns FROM host_events", "x.bsr")
+            self.assertEqual(name, "open")
+            self.assertGreaterEqual(duration, 250_000_000)
+            status = subprocess.run([BORESCOPE, "record", "status", "x.bsr"], cwd=self.folder, text=True,
+                                    capture_output=True, check=False, env=clean_environment())
+            self.assertIn("Processes of the run, which have ended", status.stdout)
 
     def test_nothing_happens_outside_of_a_recording(self):
         script = RANGES + """
@@ -330,6 +349,104 @@ json.dumps([1])
 """
 # A generator counts each time that it is entered: at its start, and after each yield.
 CALLED = {"main": 1, "raises": 1, "values": 2 + 2 + 3, "leaf": 1 + 1 + 2 + 1}
+
+
+PROFILES = """
+import json, os, random, sys, tempfile
+from borescope_record._library import library
+
+def read(text, ahead):
+    path = os.path.join(sys.argv[1], "profile.json")
+    with open(path, "wb") as file:
+        file.write(text)
+    return library.borescope_record_profile(os.fsencode(path), ahead)
+
+def word(dice):
+    letters = "ab:_ \\"\\\\/{}[],\\u00e9\\u20ac\\U0001f600\\t\\n"
+    return "".join(dice.choice(letters) for _ in range(dice.randrange(1, 12)))
+
+def event(dice, number):
+    args = {"Record function id": number, "External id": dice.randrange(9), "Ev Idx": number}
+    if dice.random() < 0.7:
+        args["Input Dims"] = [[dice.randrange(9) for _ in range(dice.randrange(4))] for _ in range(dice.randrange(5))]
+        args["Input type"] = [word(dice) for _ in args["Input Dims"]]
+        args["Concrete Inputs"] = ["" for _ in args["Input Dims"]]
+    if dice.random() < 0.5:
+        args["Sequence number"], args["Fwd thread id"] = dice.randrange(100), dice.randrange(3)
+    found = {"ph": dice.choice("XXXXiM"), "cat": dice.choice(["cpu_op", "cpu_op", "user_annotation", "python_function"]),
+             "name": word(dice), "pid": 7, "tid": dice.randrange(1, 9), "ts": dice.randrange(10**9) / 1000,
+             "dur": dice.randrange(10**6) / 1000, "args": args}
+    for key in dice.sample(sorted(found), dice.randrange(3) if dice.random() < 0.2 else 0):
+        if key not in ("ts", "tid"):
+            del found[key]
+    return found
+
+truth = []
+for seed in range(30):
+    dice = random.Random(seed)
+    events = [event(dice, number) for number in range(dice.randrange(60))]
+    base, ahead = dice.randrange(10**17, 2 * 10**18), -dice.randrange(10**17)
+    members = [("schemaVersion", 1), ("deviceProperties", [{"id": 0, "name": "]}"}]), ("traceEvents", events),
+               ("baseTimeNanoseconds", base), ("traceName", "x")]
+    dice.shuffle(members)
+    text = json.dumps(dict(members), ensure_ascii=dice.random() < 0.5, indent=dice.choice([None, 1])).encode()
+    count = read(text, ahead)
+    wanted = [e for e in events if e.get("ph") == "X" and e.get("cat") in ("cpu_op", "user_annotation")]
+    assert count == len(wanted), (count, len(wanted))
+    truth.append([base + ahead, wanted])
+    for _ in range(100):  # what is cut or broken does no harm
+        broken = bytearray(text[:dice.randrange(len(text) + 1)])
+        if broken and dice.random() < 0.5:
+            broken[dice.randrange(len(broken))] = dice.randrange(256)
+        library.borescope_record_mark(b"broken")
+        read(bytes(broken), 0)
+        library.borescope_record_mark(b"whole")
+assert library.borescope_record_profile(b"/nowhere", 0) == -1
+with open(os.path.join(sys.argv[1], "truth.json"), "w") as file:
+    json.dump(truth, file)
+"""
+
+
+class Profiles(PythonTest):
+    """Files of PyTorch's profiler, which the library reads, as Python reads them."""
+
+    INPUTS = ("Input Dims", "Input type", "Concrete Inputs", "Input Strides")
+
+    def expected(self):
+        for base, events in json.loads((self.folder / "truth.json").read_text()):
+            for event in events:
+                start = base + round(event["ts"] * 1000)
+                body = (start, start + round(event.get("dur", 0) * 1000))
+                name, args = event.get("name", ""), event.get("args", {})
+                if event["cat"] == "user_annotation":
+                    yield name, (*body, 2**64 - 1, 0, 0), event["tid"], None
+                    continue
+                numbers = (args.get("Sequence number", -1) % 2**64, args.get("Fwd thread id", 0),
+                           args.get("Record function id", 0))
+                yield name, body + numbers, event["tid"], {k: args[k] for k in self.INPUTS if k in args}
+
+    def found(self, log):
+        strings, is_broken = log.strings(), False
+        for record in log.of(logs.OPERATOR, logs.MARK):
+            if record.type == logs.MARK:
+                is_broken = record.text == "broken"
+            elif not is_broken:
+                # The tid is the first word of what logs.py takes for the text.
+                data = record.text.encode("utf-8", "surrogateescape")
+                thread, text = int.from_bytes(data[:8], "little"), data[8:].decode()
+                is_range = record.body[2:5] == (2**64 - 1, 0, 0) and not text
+                yield strings.get(record.a, ""), record.body, thread, None if is_range else json.loads(text or "{}")
+
+    def test_events_are_as_python_reads_them(self):
+        self.expect_quiet(self.record(script=PROFILES, PYTHONPATH=str(PACKAGE), arguments=[str(self.folder)]))
+        expected, found = list(self.expected()), list(self.found(self.log_of()))
+        self.assertGreater(len(expected), 300)
+        self.assertEqual(len(found), len(expected))
+        for one, other in zip(found, expected):
+            name, body, thread, inputs = other
+            # A range and an operator without anything look alike here.
+            inputs = inputs if inputs or one[3] is not None else None
+            self.assertEqual(one, (name, body, thread, inputs))
 
 
 class Functions(PythonTest):

@@ -544,6 +544,63 @@ y.register_hook(lambda gradient: plant(b"softmax_backward_kernel"))
 Twice.apply(y).sum().backward()
 """
 
+# What PyTorch does with CUPTI on a GPU, in its place: before we know its functions.
+THIEF = """
+import sys
+class Finder:
+    def find_spec(self, name, path=None, target=None):
+        if name == "torch.optim":
+            sys.meta_path.remove(self)
+            import ctypes, torch._C._autograd as profiler
+            kineto = ctypes.CDLL("libsimkineto.so")
+            prepare, disable, seen = profiler._prepare_profiler, profiler._disable_profiler, []
+            def steal(config, activities):
+                seen.append(int(any(activity.name != "CPU" for activity in activities)))
+                assert kineto.simkineto_start(seen[-1], {} and not seen[-1]) == 0
+                return config and prepare(config, activities)
+            def give():
+                if not seen:  # the observer's
+                    return disable()
+                sees_device = seen.pop()
+                result = None if sees_device else disable()
+                kineto.simkineto_stop(sees_device)
+                return result
+            profiler._prepare_profiler, profiler._disable_profiler = steal, give
+sys.meta_path.insert(0, Finder())
+"""
+
+STOLEN = """
+import ctypes, time
+driver = ctypes.CDLL("libcuda.so.1", mode=ctypes.RTLD_GLOBAL)
+assert driver.cuInit(0) == 0
+cupti = ctypes.CDLL("libsimcupti.so")
+import torch
+numbers, names = iter(range(1, 1000000)), []
+def plant(name):
+    names.append(name)  # whose memory is read later
+    for _ in range(40):
+        number, begin = next(numbers), time.monotonic_ns()
+        call = [ctypes.c_uint64(time) for time in (begin, begin + 1000)]
+        cupti.simcupti_call(5, 211, number, *call, 0)
+        cupti.simcupti_kernel(number, ctypes.c_uint64(begin + 2000), ctypes.c_uint64(begin + 9000), name)
+parameter = torch.nn.Parameter(torch.ones(2))
+optimizer = torch.optim.SGD([parameter], lr=0.1)
+for step in range(9):
+    plant(b"step_%d" % step)
+    optimizer.zero_grad()
+    parameter.sum().backward()
+    optimizer.step()
+with torch.profiler.profile(activities=[torch.profiler.ProfilerActivity.CPU]):
+    plant(b"during_profile_of_processor")
+class Cuda:
+    name = "CUDA"
+torch._C._autograd._prepare_profiler(None, [Cuda()])
+plant(b"during_profile_of_device")
+torch._C._autograd._disable_profiler()
+plant(b"after")
+print("done")
+"""
+
 
 class Device(TorchTest):
     def answer(self, *words):
@@ -567,6 +624,28 @@ class Device(TorchTest):
                          [("softmax", "fprop"), ("Twice", "fprop"), ("Twice", "bprop"),
                           (node, "bprop")])
         self.assertIn("4,8", rows[0]["Params"].replace(" ", ""))
+
+    def record_beside_thief(self, is_past, *options):
+        self.write("theirs/sitecustomize.py", THIEF.format(int(is_past)))
+        result = self.record(*options, script=STOLEN, BORESCOPE_CUPTI=str(PROGRAMS / "libsimcupti.so"),
+                             LD_LIBRARY_PATH=str(PROGRAMS), SIMCUPTI_VERSION="28",
+                             PYTHONPATH=str(self.folder / "theirs"))
+        self.assertEqual((result.returncode, result.stdout), (0, "done\n"), result.stderr)
+        return self.log_of()
+
+    def test_pytorchs_profiler_leaves_the_device_to_us(self):
+        """As on a GPU, where it asks CUPTI for all records whatever it profiles."""
+        for is_past in (False, True):
+            for options in (("--ops=profile", "--ops-steps=2"), ("--ops",)):
+                with self.subTest(is_past=is_past, options=options):
+                    log = self.record_beside_thief(is_past, *options)
+                    kernels = [log.strings()[k.body[3] >> 32] for k in log.of(logs.KERNEL)]
+                    expected = [f"step_{step}" for step in range(9) for _ in range(40)]
+                    expected += ["during_profile_of_processor"] * 40
+                    # The program's own profile of the device is its own.
+                    self.assertEqual([k for k in kernels if k != "during_profile_of_device"], expected + ["after"] * 40)
+                    texts = [s.text for s in log.of(logs.STATE) if s.a == 6]
+                    self.assertEqual(len(texts), 1, texts)
 
 
 def has_torch():

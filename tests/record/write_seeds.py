@@ -80,6 +80,24 @@ def device():
     ])])
 
 
+def xla():
+    """A module of JAX with its operations, one of which is open at the end, and texts that only look so."""
+    return log([chunk(0, 1, 101, 2000, [
+        record(0x15, 1, (16, 0), "TSL"),
+        record(0x10, 16, (2000,), "XlaPass:#name=dce,module=jit_f,program_id=1#"),
+        record(0x11, 16, (2010,)),
+        record(0x10, 16, (2100,), "XlaModule:#prefix=jit(f),hlo_module=jit_f,program_id=1#"),
+        record(0x10, 16, (2110,), "Thunk:#name=jit(f)[a=1,b=2]/dot,hlo_op=fusion.1,unique_hlo_op_id=9#"),
+        record(0x20, 5, (2111, 2120, 211 | 1 << 32, 0, 101)),
+        record(0x11, 16, (2130,)),
+        record(0x10, 16, (2140,), "Thunk:#hlo_op=,name=#"),
+        record(0x11, 16, (2150,)),
+        record(0x12, 16, (2160,), "Thunk:#hlo_op=copy#"),
+        record(0x13, 16, (2170, 9), "Thunk:#hlo_op=copy#"),
+        record(0x10, 0, (2180,), "Thunk:#name=,hlo_op=copy,hlo_op=copy#"),
+    ])])
+
+
 def ring():
     """A flight recorder: one chunk is old, one is being used again, one was used three times."""
     return log([
@@ -92,5 +110,5 @@ def ring():
 
 if __name__ == "__main__":
     target = Path(sys.argv[1])
-    for name, content in (("host.bsl", host()), ("device.bsl", device()), ("ring.bsl", ring())):
+    for name, content in (("host.bsl", host()), ("device.bsl", device()), ("ring.bsl", ring()), ("xla.bsl", xla())):
         (target / name).write_bytes(content)

@@ -9,6 +9,7 @@ from typing import Any
 
 from .._table import Table
 from ._text import cell, column_name, plain
+from ._words import in_tools
 
 DEFAULT_BYTES = 8_000
 LEAST_BYTES = 2_000
@@ -67,7 +68,8 @@ def part_of(table: Table, rows: Sequence[int], ids: list[str] | None) -> Part:
     """The rows of a table with these numbers."""
     columns = table.schema
     names = [column_name(name, column.unit) for name, column in columns.items()]
-    cells = [[cell(column[row], name) for row in rows] for name, column in columns.items()]
+    cells = [[cell(in_tools(column[row]) if name == "help" and column[row] else column[row], name) for row in rows]
+             for name, column in columns.items()]
     return Part(plain(table.name), plain(table.title), names, len(table),
                 [list(row) for row in zip(*cells)], ids)
 

@@ -8,6 +8,7 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from .._errors import Error, usage
+from .._install import extra
 from .._run import Run
 
 if TYPE_CHECKING:
@@ -21,8 +22,8 @@ Example: borescope mcp --root runs/
 
 An agent's client starts it and speaks the Model Context Protocol with it. The
 tools open_run, ask, sql, evidence and compare read the recordings below DIR;
-nothing is written, and no network is used. Needs the package mcp: pip install
-'borescope[mcp]'.
+nothing is written, and no network is used. Needs the package mcp, which the
+extra `mcp` brings: pip install '.[mcp]' in a checkout of Borescope.
 
 Input
       --root DIR           only files below this folder, also where links lead
@@ -115,7 +116,7 @@ def _mcp(words: list[str]) -> None:
         from ._server import serve
     except ImportError as error:
         raise usage(f"borescope mcp needs the package mcp, version 2.3 or later ({error})",
-                    hint="pip install 'borescope[mcp]'") from None
+                    hint=extra("mcp")) from None
     serve(values.get("root", "."))
 
 

@@ -40,6 +40,15 @@ class Root:
             self._runs.popitem(last=False)
         return path, run
 
+    @property
+    def progress(self) -> Callable[[Progress], None] | None:
+        """Hears how far a question is, and may stop it."""
+        return self._progress
+
+    def path_of(self, name: str) -> str:
+        """A file or folder below the root that is no run, from the current folder."""
+        return _from_here(self._inside(name))
+
     def _inside(self, name: str) -> str:
         if "\0" in name or not name:
             raise _outside(name)

@@ -1,12 +1,14 @@
-"""The five tools of the server: what they take, and what they answer. Pure but for reading files."""
+"""The tools of the server: what they take, and what they answer. Pure but for reading files."""
 
 from __future__ import annotations
 
 import dataclasses
+import shlex
 from collections.abc import Callable, Mapping
 from typing import Any
 
 from .._answer import Answer
+from .._check import check
 from .._errors import Error, usage
 from .._keywords import unknown_keyword
 from .._table import Table
@@ -18,6 +20,7 @@ from ._resolve import UnknownEvidence, as_data, id_of_statement, resolve
 from ._root import Root
 from ._text import escaped, plain
 from ._verbs_of import verbs_with_data
+from ._words import in_tools
 
 _MOST_ROWS = 50
 _ROWS = 10
@@ -27,6 +30,7 @@ _LETTERS_OF_ERRORS = 1_000
 
 _TEXT = {"type": "string"}
 _PATH = {"type": "string", "description": "a recording, or a folder with one a rank, below --root"}
+_PATHS = {"type": "array", "items": _TEXT, "description": "runs, each a file or a folder below --root"}
 _BYTES = {"type": "integer", "minimum": LEAST_BYTES, "maximum": MOST_BYTES,
           "description": f"most bytes of the answer ({DEFAULT_BYTES})"}
 _TOP = {"type": "integer", "minimum": 1, "maximum": _MOST_ROWS,
@@ -64,17 +68,21 @@ def call(root: Root, name: str, arguments: Mapping[str, Any] | None) -> tuple[st
 def _error_text(error: Error) -> str:
     kind = "unknown-evidence" if isinstance(error, UnknownEvidence) else error.code
     return to_json({"error": kind, "parameter": error.parameter and plain(error.parameter),
-                    "data": {"message": plain(str(error), _LETTERS_OF_ERRORS)}})
+                    "data": {"message": plain(in_tools(str(error)), _LETTERS_OF_ERRORS)}})
 
 
 def _checked(spec: ToolSpec, given: dict[str, Any]) -> dict[str, Any]:
-    types = {"string": str, "integer": int, "object": dict}
+    types: dict[str, Any] = {
+        "string": str, "integer": int, "object": dict, "array": list, "boolean": bool, "number": (int, float)}
     for name, value in given.items():
         if name not in spec.arguments:
             raise unknown_keyword(spec.name, name, spec.arguments)
-        schema = spec.arguments[name]
-        if not isinstance(value, types[schema["type"]]) or isinstance(value, bool):
-            raise usage(f"`{name}` takes a JSON {schema['type']}", parameter=name)
+        schema: Mapping[str, Any] = spec.arguments[name]
+        kind = schema["type"]
+        if not isinstance(value, types[kind]) or isinstance(value, bool) != (kind == "boolean"):
+            raise usage(f"`{name}` takes a JSON {kind}", parameter=name)
+        if kind == "array" and not all(isinstance(each, str) for each in value):
+            raise usage(f"`{name}` takes a JSON array of strings", parameter=name)
         low, high = schema.get("minimum"), schema.get("maximum")
         if low is not None and high is not None and not low <= value <= high:
             raise usage(f"`{name}` is from {low:,} to {high:,}", parameter=name)
@@ -143,7 +151,7 @@ def _compare(root: Root, given: dict[str, Any]) -> str:
 def _chosen(answer: Answer, table: str | None) -> list[Table]:
     if table is None:
         return list(answer)
-    if table not in answer:
+    if table not in [each.name for each in answer]:
         raise usage(f"the answer has no table {table[:80]!r}", parameter="table",
                     hint="it has " + ", ".join(each.name for each in answer))
     return [answer[table]]
@@ -183,6 +191,30 @@ def _sorted_rows(table: Table, column: str | None) -> list[int]:
     return there + [row for row in rows if cells[row] is None]
 
 
+# --- check
+
+
+def _check(root: Root, given: dict[str, Any]) -> str:
+    paths = {name: [root.open(each)[0] for each in given.get(name, ())] for name in ("runs", "baseline", "history")}
+    budget = root.path_of(given["budget"]) if "budget" in given else None
+    if budget is None and not paths["baseline"]:
+        raise usage("check needs a budget or a baseline", parameter="baseline",
+                    hint="name runs of the program as it was, three or more a side")
+    result = check(paths["runs"], baseline=paths["baseline"], history=paths["history"], budget=budget,
+                   fail=given.get("fail", 0.03), all=given.get("all", False), progress=root.progress or False)
+    words = ["borescope", "check", *paths["runs"], *(["--budget", budget] if budget else [])]
+    for name in ("baseline", "history"):
+        words += [f"--{name}", *paths[name]] if paths[name] else []
+    limit = given.get("max_bytes", DEFAULT_BYTES)
+    command = shlex.join(words)
+    head = {"status": result.status, "command": command if size_of(command) < limit // 4 else None,
+            "coverage": _coverage(result.answer), "data": {"why": plain(in_tools(result.why), _LETTERS_OF_ERRORS)},
+            "note": "broken: slower, or a limit is broken; cannot tell: too few runs a side for a test, so that a "
+                    "difference of this size may be what varies between runs"}
+    parts = [part_of(table, range(min(len(table), given.get("top", _MOST_ROWS))), None) for table in result.answer]
+    return fitted(head, parts, limit)
+
+
 # --- sql and evidence
 
 
@@ -205,6 +237,9 @@ def _evidence(root: Root, given: dict[str, Any]) -> str:
     opened = [root.open(name) for name in names]
     found = as_data(resolve(given["id"], [run for _, run in opened]), [path for path, _ in opened])
     limit = given.get("max_bytes", DEFAULT_BYTES)
+    row = found["data"]["row"]
+    if isinstance(row.get("help"), str):
+        row["help"] = in_tools(row["help"])
     for name in ("events", "open"):
         if size_of(found) > limit:
             found["data"].pop(name, None)
@@ -245,4 +280,13 @@ TOOLS: dict[str, ToolSpec] = {each.name: each for each in (
              "names, counts.",
              {"base": _PATH, "test": _PATH, "options": {**_OPTIONS, "description": "options of diff"},
               "table": {**_TEXT, "description": "only this table of diff"}, "top": _TOP,
-              "sort": _TEXT, "max_bytes": _BYTES}, ("base", "test"), _compare))}
+              "sort": _TEXT, "max_bytes": _BYTES}, ("base", "test"), _compare),
+    ToolSpec("check", "Whether a change is real: runs (each one execution of the program) against a baseline of "
+             "others, by a test of runs, or against a budget file. One run a side has no test: only what is larger than any "
+             "noise is seen.",
+             {"runs": _PATHS, "baseline": _PATHS, "budget": {**_TEXT, "description": "TOML file below --root"},
+              "history": {**_PATHS, "description": "runs of one unchanged program"},
+              "fail": {"type": "number", "minimum": 0, "maximum": 10,
+                       "description": "change that matters, as a part (0.03)"},
+              "all": {"type": "boolean", "description": "kernels and classes decide, too"},
+              "top": _TOP, "max_bytes": _BYTES}, ("runs",), _check))}

@@ -32,7 +32,7 @@ TraceDiff.compare_traces, ops_diff           run.diff(base)
 MemoryAnalysis                               run.memory()
 Trace.get_trace                              run.events(), run.sql(...)
 validate_trace_format                        run.doctor()
-CallGraph, filters, parsers, timelines       run.stacks(), run.sql(...), -, `borescope open`
+CallGraph, filters, parsers, timelines       run.stacks(), run.sql(...), run.events(), `borescope open`
 ===========================================  ======================================================
 
 All but the first column work by Borescope's own definitions, in nanoseconds, and on any format.

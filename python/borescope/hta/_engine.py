@@ -87,7 +87,7 @@ class Answered:
         return Columns(self._answer[name])
 
     def __contains__(self, name: str) -> bool:
-        return name in self._answer
+        return any(table.name == name for table in self._answer)
 
     def ranks_of(self, table: Columns) -> npt.NDArray[np.int64]:
         """HTA's rank of every row."""

@@ -46,8 +46,8 @@ def folded(rows: pd.DataFrame, limit: int, ratio: float, kept: set[str] | None =
     if len(table) > limit:
         running = table["sum"].cumsum()
         small = (running > running.quantile(ratio)) | (table.index >= limit)
-        if kept is not None:
-            small &= ~table["name"].isin(kept)
+        # Without names to keep HTA keeps those whose sum is below 0: its rounding makes such times.
+        small &= table["sum"] >= 0 if kept is None else ~table["name"].isin(kept)
         table.loc[small, "name"] = "others"
         table = table.groupby("name")["sum"].agg(how).reset_index()
     table["std"] = table["std"].fillna(0)

@@ -40,17 +40,18 @@ def find_stragglers_with_late_start_comm_kernels(df: pd.DataFrame, symbol_table:
 
     Looks at the last kernel of each name, stream and step that takes a hundredth of a step or more.
     """
-    kernels = _decisive_kernels(df, symbol_table)
+    long, kernels = _decisive_kernels(df, symbol_table)
     late = _late_ranks(kernels, max(1, n_stragglers))
     if visualize:
         from . import figures
 
-        figures.show(figures.stragglers(kernels, late))
+        figures.show([*figures.straggler_timelines(df, long, kernels, symbol_table), figures.stragglers(kernels, late)])
     return late
 
 
-def _decisive_kernels(df: pd.DataFrame, symbol_table: TraceSymbolTable) -> pd.DataFrame:
-    """The last kernels of the name and stream whose duration differs most between ranks."""
+def _decisive_kernels(df: pd.DataFrame, symbol_table: TraceSymbolTable) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """The kernels that take long, and of these the last ones of the name and stream whose duration differs most between
+    ranks."""
     steps = df["iteration"].unique()
     rows = df[df["iteration"].isin(steps[steps != -1])]
     begin = rows["ts"].min()
@@ -59,12 +60,13 @@ def _decisive_kernels(df: pd.DataFrame, symbol_table: TraceSymbolTable) -> pd.Da
     is_long = ((rows["stream"] > 0) & (rows["iteration"] > 0) & (rows["dur"] >= step_us * 0.01)
                & rows["name"].isin(names))
     keys = ["rank", "stream", "iteration", "name"]
-    last = rows[is_long].groupby(keys, as_index=False).last()
+    long = rows[is_long]
+    last = long.groupby(keys, as_index=False).last()
     last["normalized_start_time"] = (last["ts"] - begin) / step_us
     last["duration"] = last["dur"] / step_us
     spread = last.groupby(["stream", "iteration", "name"])["duration"].std()
     stream, name = spread.groupby(["stream", "name"]).mean().idxmax()
-    return last[(last["stream"] == stream) & (last["name"] == name)]
+    return long, last[(last["stream"] == stream) & (last["name"] == name)]
 
 
 def _late_ranks(kernels: pd.DataFrame, count: int) -> pd.Series:

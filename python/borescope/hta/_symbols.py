@@ -11,6 +11,8 @@ if TYPE_CHECKING:
     import numpy.typing as npt
     import pandas as pd
 
+    from .common.types import GroupingPattern
+
 # What HTA's rules say about names. A rule looks at the beginning of a name only.
 COMMUNICATION = re.compile(r"nccl|hip|hccl|.*ncclKernel")
 MEMORY = re.compile(r"(hip)?Mem(cpy|set)|dma")
@@ -72,10 +74,117 @@ class TraceSymbolTable:
         """The numbers by name."""
         return self.sym_index
 
+    def get_sym_index(self) -> dict[str, int]:
+        """The same."""
+        return self.sym_index
+
+    def get_sym_table_series(self) -> pd.Series:
+        """The names by number, as a Series."""
+        import pandas
+
+        return pandas.Series(self.sym_table)
+
+    def get_sym_index_series(self) -> pd.Series:
+        """The numbers by name, as a Series."""
+        import pandas
+
+        return pandas.Series(self.sym_index)
+
+    def is_empty(self) -> bool:
+        """Whether it has no name."""
+        return not self.sym_table
+
+    def add_symbols_mp(self, symbols_list: list[Iterable[str]]) -> None:
+        """Appends those of several lists that are new."""
+        for symbols in symbols_list:
+            self.add_symbols(symbols)
+
+    def find_matches(self, patterns: list[str]) -> list[int]:
+        """The numbers of the names that contain one of these texts."""
+        return self.those(lambda name: any(pattern in name for pattern in patterns))
+
+    def find_matched_symbols(self, patterns: list[str]) -> list[str]:
+        """These names."""
+        return [self.sym_table[number] for number in self.find_matches(patterns)]
+
+    def get_symbol_ids(self, symbol_pattern: GroupingPattern) -> dict[str, int]:
+        """The names that a pattern of ``common.types`` means, with their numbers."""
+        return {name: number for name, number in self.sym_index.items() if symbol_pattern.match(name)}
+
+    def get_symbol_names(self, symbol_ids: list[int]) -> dict[int, str]:
+        """The names of these numbers."""
+        return {number: self.sym_table[number] for number in sorted(symbol_ids) if 0 <= number < len(self.sym_table)}
+
+    def encode_df(self, df: pd.DataFrame) -> None:
+        """Puts numbers into the columns ``name`` and ``cat`` where they hold texts."""
+        from pandas.api.types import is_string_dtype
+
+        for column in ("name", "cat"):
+            if column in df.columns and is_string_dtype(df[column]):
+                df[column] = df[column].map(self.sym_index).astype("int64")
+
+    def decode_df(self, df: pd.DataFrame, create_new_columns: bool = True) -> None:
+        """Adds the texts of the columns ``name`` and ``cat`` as ``s_name`` and ``s_cat``, or in their place."""
+        for column in ("name", "cat"):
+            if column in df.columns and df[column].dtype.kind == "i":
+                df[f"s_{column}" if create_new_columns else column] = self.decoded(df[column])
+
+    def update_encoded_df(self, df: pd.DataFrame, old_symbol_table: TraceSymbolTable) -> None:
+        """Changes the numbers of another table into those of this one."""
+        for column in ("cat", "name"):
+            df[column] = old_symbol_table.decoded(df[column]).map(self.sym_index).astype("int64")
+
+    def _to_csv_file(self, file_path: str) -> None:
+        self.get_sym_table_series().rename("symbol").to_csv(file_path)
+
+    @staticmethod
+    def from_csv_file(file_path: str) -> TraceSymbolTable:
+        """The table of the column ``symbol`` of a file."""
+        import pandas
+
+        frame = pandas.read_csv(file_path, keep_default_na=False)
+        if "symbol" not in frame.columns:
+            raise ValueError(f"{file_path}: there is no column `symbol`")
+        result = TraceSymbolTable()
+        result.add_symbols(frame["symbol"].tolist())
+        return result
+
+    @staticmethod
+    def create_from_symbol_id_map(symbol_id_map: dict[str, int]) -> TraceSymbolTable:
+        """The table with these numbers; those between them are called ``Undefined-N``."""
+        names = {number: name for name, number in symbol_id_map.items()}
+        result = TraceSymbolTable()
+        result.add_symbols(names.get(number, f"Undefined-{number}") for number in range(max(names) + 1))
+        return result
+
     def add_symbols_to_trace_df(self, trace_df: pd.DataFrame, col: str) -> None:
         """Puts the names themselves into a column of numbers; "" for numbers that there are not."""
         known = trace_df[col].where(trace_df[col].between(0, len(self.sym_table) - 1), -1)
         trace_df[col] = self.decoded(known)
+
+    @staticmethod
+    def combine_symbol_tables(tables: list[TraceSymbolTable]) -> TraceSymbolTable:
+        """One table with the names of several."""
+        result = TraceSymbolTable()
+        for table in tables:
+            result.add_symbols(table.sym_table)
+        return result
+
+    @staticmethod
+    def clone(symbol_table: TraceSymbolTable) -> TraceSymbolTable:
+        """A copy."""
+        return TraceSymbolTable.combine_symbol_tables([symbol_table])
+
+    @staticmethod
+    def create_from_df(df: pd.DataFrame) -> TraceSymbolTable:
+        """A table of the texts in the columns ``name`` and ``cat``. ValueError where these are no texts."""
+        from pandas.api.types import is_string_dtype
+
+        if not all(name in df.columns and is_string_dtype(df[name]) for name in ("name", "cat")):
+            raise ValueError("the columns `name` and `cat` must be there, and hold texts")
+        result = TraceSymbolTable()
+        result.add_symbols(dict.fromkeys([*df["cat"], *df["name"]]))
+        return result
 
     # --- for this package
 

@@ -13,6 +13,8 @@ if TYPE_CHECKING:
     import pandas as pd
     from plotly.graph_objects import Figure
 
+    from ._symbols import TraceSymbolTable
+
 
 def show(figures: Figure | Iterable[Figure], renderer: str | None = None) -> None:
     """Shows figures, as ``visualize=True`` does."""
@@ -185,6 +187,19 @@ def frequent_sequences(frame: pd.DataFrame, rank: int, top_k: int = 5) -> Figure
                    hover_data=["pattern", "count"],
                    labels={"x": "Pattern Index", "count": "Pattern Count"})
     return figure.update_xaxes(type="category")
+
+
+def straggler_timelines(df: pd.DataFrame, long: pd.DataFrame, kernels: pd.DataFrame,
+                        symbol_table: TraceSymbolTable) -> list[Figure]:
+    """When the communication kernels that take long ran, and when the decisive ones, on every rank."""
+    from .analyzers.timeline import _get_unique_values, figure_of_timeline, prepare_timeline_gpu_events
+
+    steps, ranks = _get_unique_values(df, "iteration"), _get_unique_values(df, "rank")
+    parts = [("Timeline of Communication Kernels Longer Than 1.00% of Iteration Time\n", long, 2000),
+             (f"Timeline of Candidate Kernels (Iterations={steps})", kernels, 1000)]
+    return [figure_of_timeline(title, prepare_timeline_gpu_events(rows, symbol_table, ranks,
+                                                                  duration_threshold=threshold))
+            for title, rows, threshold in parts]
 
 
 def stragglers(kernels: pd.DataFrame, late: pd.Series) -> Figure:

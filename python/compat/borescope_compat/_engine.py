@@ -12,8 +12,12 @@ USAGE_ERROR = 2
 def borescope(*words: object) -> int:
     """Runs Borescope's command line in this process, and returns its exit status."""
     # Not above: --help and wrong options need no engine.
-    from borescope.cli import main
-
+    try:
+        from borescope.cli import main
+    except ImportError as error:
+        print(f"borescope: {error}; this needs the package gpu-borescope (pip install . in a checkout), and not the "
+              "borescope of the Python Package Index, which is another project's", file=sys.stderr)
+        return USAGE_ERROR
     return main([str(word) for word in words])
 
 

@@ -180,6 +180,142 @@ QUESTIONS: dict[str, Question] = {
         ranks=_ranks(a)[:1]),
 }
 
+
+# --- parts of HTA that its notebooks import by themselves
+
+
+def _part(analysis: Any, name: str) -> Any:
+    """A module of the package that the analysis is of."""
+    return _module(analysis, name)
+
+
+def _fresh(analysis: Any) -> Any:
+    """The same traces as parsed, with names as texts; call graphs add columns to frames."""
+    trace = _part(analysis, "common.trace").Trace(trace_files=dict(analysis.t.trace_files))
+    trace.parse_traces(use_multiprocessing=False)
+    trace.decode_symbol_ids()
+    return trace
+
+
+def _filters(analysis: Any) -> Any:
+    trace = _fresh(analysis)
+    filters = _part(analysis, "common.trace_filter")
+    rank = trace.get_ranks()[0]
+    frame, symbols = trace.get_trace(rank), trace.symbol_table
+    begin, end = int(frame["ts"].min()), int(frame["ts"].max())
+    step = int(frame["iteration"].max())
+    kinds = {"iteration": filters.IterationFilter(step), "index": filters.IterationIndexFilter([0, 5]),
+             "first": filters.FirstIterationFilter(), "rank": filters.RankFilter(0),
+             "time": filters.TimeRangeFilter((begin, (begin + end) // 2)), "name": filters.NameFilter("aten::|.*kernel"),
+             "device": filters.GPUKernelFilter(), "host": filters.CPUOperatorFilter(), "query": filters.QueryFilter("dur > 3"),
+             "copies": filters.MemCopyEventFilter("Memcpy DtoD (Device -> Device)"),
+             "both": filters.CompositeFilter([filters.GPUKernelFilter(), filters.NameFilter(".*kernel")])}
+    return {f"{name} {bool(table)}": kind(frame, table)["index"].tolist() if len(kind(frame, table)) else []
+            for name, kind in kinds.items() for table in (symbols, None) if name != "copies" or table}
+
+
+def _cells(frame: Any) -> dict[str, list[Any]]:
+    """The columns as lists, which are the same for every release of pandas: times in microseconds."""
+    def cells(column: Any) -> list[Any]:
+        if column.dtype.kind == "M":
+            return [int(each.timestamp() * 1e6 + 0.5) for each in column]
+        return [str(column.dtype) if column.dtype.kind in "if" else "text", *column.tolist()]
+
+    return {str(name): cells(frame[name]) for name in frame.columns}
+
+
+_STACK = ["index", "end", "depth", "height", "parent", "num_kernels", "kernel_dur_sum", "kernel_span",
+          "first_kernel_start", "last_kernel_end"]
+
+
+def _call_graph(analysis: Any) -> Any:
+    trace = _fresh(analysis)
+    graph = _part(analysis, "common.trace_call_graph").CallGraph(trace)
+    rank = graph.ranks[0]
+    nodes = trace.get_trace(rank)["index"].tolist()[:12]
+    return {"frames": {each: _cells(trace.get_trace(each)[_STACK]) for each in graph.ranks},
+            "mapping": graph.mapping[["rank", "label", "stack_index", "count"]].values.tolist(),
+            "stacks": [sorted(graph.get_stack_of_node(node, rank, skip).index.tolist()) for node in nodes
+                       for skip in (False, True) if trace.get_trace(rank).loc[node, "stream"] <= 0
+                       or trace.get_trace(rank).loc[node, "parent"] >= 0]}
+
+
+def _old_call_graph(analysis: Any) -> Any:
+    trace = _fresh(analysis)
+    _part(analysis, "common.call_stack").CallGraph(trace)
+    return {rank: _cells(trace.get_trace(rank)[["index", "depth", "parent"]].fillna(-9)) for rank in trace.get_ranks()}
+
+
+def _operators(analysis: Any) -> Any:
+    trace = _fresh(analysis)
+    _part(analysis, "common.trace_call_graph").CallGraph(trace)
+    filters = _part(analysis, "common.trace_stack_filter")
+    frame = trace.get_trace(trace.get_ranks()[0])
+    names = sorted(frame.loc[frame["stream"] == -1, "s_name"].unique())[:4]
+    kinds = (filters.UnderOperatorFilter, filters.AfterOperatorFilter, filters.BeforeOperatorFilter)
+    found = {f"{kind.__name__} {name} {place}": kind(name, place, True)(frame) for kind in kinds for name in names
+             for place in (0, -1)}
+    found["combined"] = filters.CombinedOperatorFilter(names[0], names[-1], "nothing", True, [0, 1])(frame)
+    return {key: rows["index"].tolist() if len(rows) else [] for key, rows in found.items()}
+
+
+def _timelines(analysis: Any) -> Any:
+    trace = _fresh(analysis)
+    _part(analysis, "common.trace_call_graph").CallGraph(trace)
+    timeline, kernels = _part(analysis, "common.timeline"), _part(analysis, "analyzers.timeline")
+    frame, symbols = trace.get_trace(trace.get_ranks()[0]), trace.symbol_table
+    aligned = timeline.align_module_with_kernels(frame, ["aten::", "Profiler"], symbols)
+    answers = {"aligned": _cells(aligned[["index", "ts", "dur", "stream"]])}
+    for name, rows in (("all", frame), ("host", frame[frame["stream"] < 0]), ("device", frame[frame["stream"] > 0])):
+        for is_global in (False, True):
+            setting = timeline.TimelinePlotSetting(use_global_time=is_global)
+            events = timeline.prepare_timeline_events(rows, setting, symbols).sort_index()
+            answers[f"{name} {is_global}"] = _cells(events[sorted(set(events.columns))])
+    import pandas
+
+    ranks = trace.get_ranks()
+    rows = pandas.concat([trace.get_trace(rank) for rank in ranks], keys=ranks, names=["rank", "idx"]).reset_index()
+    events = kernels.prepare_timeline_gpu_events(rows, symbols).sort_index()
+    answers["kernels"] = _cells(events[["index", "s_name", "s_cat", "calibrated_start_global", "calibrated_end_global",
+                                        "task"]])
+    return answers
+
+
+def _configured(analysis: Any) -> Any:
+    configs, traces = _part(analysis, "configs.parser_config"), _part(analysis, "common.trace")
+    config = configs.ParserConfig
+    more = config()
+    more.add_args([configs.AVAILABLE_ARGS[key] for key in ("sm::occupancy", "threads::grid", "cuda::device")])
+    chosen = {"more": more, "minimum": config(config.get_minimum_args() + config.ARGS_INPUT_SHAPE),
+              "selected": config().set_args_selector(["stream", "correlation", "bytes"]),
+              "all": config(parse_all_args=True)}
+    answers: dict[str, Any] = {"known": sorted((spec.name, spec.raw_name, spec.value_type.name, spec.default_value)
+                                               for spec in configs.AVAILABLE_ARGS.values())}
+    for name, each in chosen.items():
+        trace = traces.Trace(trace_files=dict(analysis.t.trace_files), parser_config=each)
+        trace.parse_traces(use_multiprocessing=False)
+        answers[name] = {rank: _cells(_decoded(trace, trace.get_trace(rank))) for rank in trace.get_ranks()}
+    return answers
+
+
+_NAMES = ["void at::native::(anonymous namespace)::f<int, 4>(int*)", "ncclKernel_AllReduce_RING_LL_Sum_float(ncclWork)",
+          "Memcpy HtoD (Pageable -> Device)", "Memset (Device)", "operator->(x)", "a b c", "f<g<h>>(i(j))", "cudaLaunchKernel",
+          "hipMemcpyAsync", "x)y", ""]
+
+
+def _names(analysis: Any) -> Any:
+    utils = _part(analysis, "utils.utils")
+    functions = [utils.shorten_name, utils.get_kernel_type, utils.get_memory_kernel_type, utils.is_comm_kernel,
+                 utils.is_memory_kernel, utils.is_compute_kernel]
+    return {function.__name__: [function(name) for name in _NAMES] for function in functions}
+
+
+# Answers of plain values, which any release of pandas gives alike.
+PLAIN: dict[str, Question] = {
+    "filters": _filters, "call_graph": _call_graph, "old_call_graph": _old_call_graph, "operator_filters": _operators,
+    "timelines": _timelines, "parser_configs": _configured, "names_of_kernels": _names}
+QUESTIONS.update(PLAIN)
+
 # Columns of HTA's call graph, which are not here.
 _CALL_GRAPH = {"depth", "height", "parent", "num_kernels", "kernel_dur_sum", "kernel_span",
                "first_kernel_start", "last_kernel_end"}

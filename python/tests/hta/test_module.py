@@ -1,10 +1,11 @@
-"""borescope.hta beside its frames: what it imports, refuses, draws, saves."""
+"""borescope.hta beside its frames: what it imports, draws, saves, and call graphs of planted calls."""
 
 from __future__ import annotations
 
 import gzip
 import json
 import os
+import random
 import subprocess
 import sys
 from pathlib import Path
@@ -33,19 +34,180 @@ def test_nothing_heavy_is_imported_before_it_is_needed() -> None:
     assert done.stdout == "[]\n"
 
 
-@pytest.mark.parametrize("name, way", [("common.call_stack", "run.stacks()"),
-                                       ("common.trace_filter", "run.sql"),
-                                       ("common.timeline", "borescope open"),
-                                       ("configs", "nothing to configure")])
-def test_what_is_not_mirrored_names_the_way(name: str, way: str) -> None:
-    with pytest.raises(ImportError, match=name.replace(".", r"\.")) as caught:
-        __import__(f"borescope.hta.{name}")
-    assert way in str(caught.value)
+def planted(source: random.Random) -> tuple[list[dict[str, Any]], dict[int, dict[str, Any]]]:
+    """Calls of one thread, nested at random, some of which launch kernels; and by the place of each event in the file
+    what a call graph must say of it."""
+    events: list[dict[str, Any]] = []
+    truth: dict[int, dict[str, Any]] = {}
+
+    def call(begin: int, end: int, parent: int, depth: int) -> tuple[int, list[int]]:
+        number = len(events)
+        is_launch = source.random() < 0.3 and depth > 0
+        events.append({"ph": "X", "cat": "cuda_runtime" if is_launch else "cpu_op", "pid": 1, "tid": 1, "ts": begin,
+                       "name": "cudaLaunchKernel" if is_launch else f"op{depth}", "dur": end - begin, "args": {}})
+        height, kernels = 1, []
+        if is_launch:
+            kernel, dur = len(events), source.randint(1, 9)
+            events[number]["args"]["correlation"] = number + 1
+            events.append({"ph": "X", "cat": "kernel", "name": "k", "pid": 0, "tid": 7, "ts": 5000 + 10 * kernel, "dur": dur,
+                           "args": {"stream": 7, "device": 0, "correlation": number + 1}})
+            truth[kernel] = {"parent": number, "depth": depth + 1, "height": 0, "kernels": [kernel]}
+            kernels = [kernel]
+        else:
+            now = begin + 1
+            while now + 2 < end and source.random() < 0.7:
+                until = source.randint(now + 1, min(end - 1, now + 300))
+                below, inside = call(now, until, number, depth + 1)
+                height, kernels = max(height, below + 1), kernels + inside
+                now = until + source.randint(1, 5)
+        height = 1 if is_launch else height
+        truth[number] = {"parent": parent, "depth": depth, "height": height, "kernels": kernels}
+        return height, kernels
+
+    call(0, 3000, -1, 0)
+    return events, truth
 
 
-def test_a_parser_configuration_is_refused() -> None:
-    with pytest.raises(ImportError, match="sql"):
-        Trace(trace_dir=str(TRACES), parser_config=object())  # type: ignore[arg-type]
+@pytest.mark.parametrize("seed", range(12))
+def test_call_graphs_of_planted_calls(seed: int, tmp_path: Path) -> None:
+    from borescope.hta.common.trace_call_graph import CallGraph
+
+    events, truth = planted(random.Random(seed))
+    path = tmp_path / "rank-0.json"
+    path.write_text(json.dumps({"traceEvents": events}))
+    trace = Trace(trace_files={0: str(path)})
+    trace.parse_traces()
+    graph = CallGraph(trace)
+    frame = trace.get_trace(0)
+    for number, known in truth.items():
+        row = frame.loc[number]
+        kernels = [events[each] for each in known["kernels"]]
+        parent = known["parent"] if known["parent"] >= 0 else -1  # the root is -abs(tid), here -1
+        assert (row["parent"], row["depth"], row["num_kernels"]) == (parent, known["depth"], len(kernels)), number
+        assert row["kernel_dur_sum"] == sum(each["dur"] for each in kernels)
+        if kernels:
+            first, last = min(each["ts"] for each in kernels), max(each["ts"] + each["dur"] for each in kernels)
+            assert (row["first_kernel_start"], row["last_kernel_end"], row["kernel_span"]) == (first, last, last - first)
+        if number not in known["kernels"]:
+            below = {each for each in truth if number in ancestors(truth, each)} | {number}
+            assert set(graph.get_stack_of_node(number, 0, True).index) == below
+
+
+def ancestors(truth: dict[int, dict[str, Any]], number: int) -> set[int]:
+    found: set[int] = set()
+    while (number := truth[number]["parent"]) >= 0:
+        found.add(number)
+    return found
+
+
+def test_deep_stacks_need_no_recursion(tmp_path: Path) -> None:
+    from borescope.hta.common import call_stack, trace_call_graph
+
+    depth = 3000
+    events = [{"ph": "X", "cat": "cpu_op", "name": "f", "pid": 1, "tid": 1, "ts": number, "dur": 3 * depth - 2 * number,
+               "args": {}} for number in range(depth)]
+    path = tmp_path / "rank-0.json"
+    path.write_text(json.dumps({"traceEvents": events}))
+    for kind in (trace_call_graph.CallGraph, call_stack.CallGraph):
+        trace = Trace(trace_files={0: str(path)})
+        trace.parse_traces()
+        kind(trace)
+        assert trace.get_trace(0)["depth"].tolist() == list(range(depth))
+
+
+def test_an_execution_trace_becomes_columns(tmp_path: Path) -> None:
+    """Of both schemas: members of nodes, and attributes."""
+    from borescope.hta.common import execution_trace as execution
+
+    events = [{"ph": "X", "cat": "cpu_op", "name": f"aten::op{i}", "pid": 1, "tid": 1, "ts": 10 * i, "dur": 5,
+               "args": {"External id": 11 + i}} for i in range(3)]
+    (tmp_path / "rank-0.json").write_text(json.dumps({"traceEvents": events}))
+    flat = {"id": 5, "name": "aten::op0", "rf_id": 11, "op_schema": "op0()", "input_shapes": [[2]], "input_types": ["Tensor"],
+            "output_shapes": [[3]], "output_types": ["Tensor"]}
+    nested = {"id": 6, "name": "aten::op1", "attrs": [{"name": "rf_id", "value": 12}, {"name": "op_schema", "value": "op1()"}],
+              "inputs": {"shapes": [[4]], "types": ["Float"]}, "outputs": {"shapes": [], "types": []}}
+    file = tmp_path / "et.json.gz"
+    with gzip.open(file, "wt") as out:
+        json.dump({"schema": "1.0.3", "nodes": [flat, nested]}, out)
+    trace = Trace(trace_files={0: str(tmp_path / "rank-0.json")})
+    trace.parse_traces()
+    et = execution.load_execution_trace(str(file))
+    execution.add_et_column(trace.get_trace(0), et, "op_schema")  # before the correlation: nothing
+    execution.correlate_execution_trace(trace, 0, et)
+    frame = trace.get_trace(0)
+    assert frame["et_node"].tolist()[:2] == [5, 6] and frame["et_node"].isna().tolist() == [False, False, True]
+    for column in ("op_schema", "input_shapes", "input_types", "output_shapes", "et_node_name"):
+        execution.add_et_column(frame, et, column)
+    assert frame["op_schema"].tolist()[:2] == ["op0()", "op1()"] and frame["input_shapes"].tolist()[:2] == [[[2]], [[4]]]
+    assert frame["et_node_name"].tolist()[:2] == ["aten::op0", "aten::op1"] and frame["input_types"].isna()[2]
+    late = execution.ExecutionTrace({"nodes": [{**flat, "rf_id": 99}]})
+    other = Trace(trace_files={0: str(tmp_path / "rank-0.json")})
+    other.parse_traces()
+    execution.correlate_execution_trace(other, 0, late)
+    assert "et_node" not in other.get_trace(0).columns
+
+
+def test_the_default_configuration_is_for_later_traces(tmp_path: Path) -> None:
+    from borescope.hta.common import trace_parser
+    from borescope.hta.configs.config import HtaConfig, logger
+    from borescope.hta.configs.parser_config import AVAILABLE_ARGS, ParserBackend, ParserConfig
+
+    before = ParserConfig.get_default_cfg()
+    config = ParserConfig.get_default_cfg()
+    config.add_args([AVAILABLE_ARGS["cuda::device"]])
+    assert "device" not in ParserConfig.get_default_cfg().arg_map  # a copy
+    try:
+        ParserConfig.set_default_cfg(config)
+        _, frame, symbols = trace_parser.parse_trace_dataframe(str(TRACES / "edges.json"))
+        assert "device" in frame.columns and symbols.sym_table
+    finally:
+        ParserConfig.set_default_cfg(before)
+    trace_parser.set_default_trace_parsing_backend(ParserBackend.IJSON)
+    assert trace_parser.get_default_trace_parsing_backend() is ParserBackend.IJSON
+    (tmp_path / "trace_analyzer.json").write_text('{"a": {"b": 3}}')
+    settings = HtaConfig(str(tmp_path / "trace_analyzer.json"), load_default_paths=False)
+    assert settings.get_config("a.b") == 3 and settings.get_config("a.c", 7) == 7 and logger.name == "borescope.hta"
+
+
+def test_timelines_are_figures(edges: TraceAnalysis, tmp_path: Path) -> None:
+    pytest.importorskip("plotly")
+    from borescope.hta.analyzers.timeline import figure_of_timeline, prepare_timeline_gpu_events
+    from borescope.hta.common.timeline import PlotFormat, Timeline, TimelinePlotSetting, plot_events_timeline
+    from borescope.hta.common.trace_filter import GPUKernelFilter
+
+    frame, symbols = edges.t.get_trace(0), edges.t.symbol_table
+    setting = TimelinePlotSetting(plot_format=PlotFormat.HTML)
+    timeline = Timeline(frame, symbols, GPUKernelFilter(), setting)
+    page = plot_events_timeline("kernels", timeline.timeline_events, setting, output_image_path=str(tmp_path / "t.html"))
+    assert page is not None and "kernels" in page and (tmp_path / "t.html").stat().st_size > 1000
+    rows = frame.assign(rank=0)
+    events = prepare_timeline_gpu_events(rows, symbols)
+    assert len(figure_of_timeline("all", events).data) == events["label"].nunique()
+    with pytest.raises(ValueError, match="needs the columns"):
+        figure_of_timeline("none", rows)
+
+
+def test_stragglers_show_three_figures(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    pytest.importorskip("plotly")
+    from borescope.hta import figures
+
+    shown: list[Any] = []
+    monkeypatch.setattr(figures, "show", lambda given, renderer=None: shown.extend(given))
+    for rank in (0, 1):
+        events: list[dict[str, Any]] = []
+        for step in (1, 2, 3):
+            begin, late = 1000 * step, 300 * rank
+            events.append({"ph": "X", "cat": "user_annotation", "name": f"ProfilerStep#{step}", "pid": 1, "tid": 1, "ts": begin,
+                           "dur": 1000, "args": {}})
+            events.append({"ph": "X", "cat": "cuda_runtime", "name": "cudaLaunchKernel", "pid": 1, "tid": 1, "ts": begin + 1,
+                           "dur": 2, "args": {"correlation": step}})
+            events.append({"ph": "X", "cat": "kernel", "name": "ncclKernel_AllReduce(x)", "pid": 0, "tid": 7,
+                           "ts": begin + 100 + late, "dur": 700 - late, "args": {"stream": 7, "device": 0, "correlation": step}})
+        (tmp_path / f"rank-{rank}.json").write_text(
+            json.dumps({"distributedInfo": {"rank": rank}, "traceEvents": events}))
+    analysis = TraceAnalysis(trace_dir=str(tmp_path))
+    assert analysis.get_potential_stragglers(num_candidates=1, visualize=True) == [1]
+    assert [figure.layout.title.text.split()[0] for figure in shown] == ["Timeline", "Timeline", "Potential"]
 
 
 def test_no_trace_and_no_such_file(tmp_path: Path) -> None:

@@ -44,6 +44,7 @@ bool Allocate(int file, uint64_t offset, uint64_t bytes) {
   rlimit limit;
   if (getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY &&
       offset + bytes > limit.rlim_cur) {
+    errno = EFBIG;
     return false;
   }
   // Signals that the program handles interrupt it on some file systems.
@@ -51,6 +52,7 @@ bool Allocate(int file, uint64_t offset, uint64_t bytes) {
   for (int tries = 0; tries < kMostTries && error == EINTR; ++tries) {
     error = posix_fallocate(file, static_cast<off_t>(offset), static_cast<off_t>(bytes));
   }
+  errno = error;
   return error == 0;
 }
 
@@ -93,7 +95,8 @@ void StartProcessChunk(char* memory, uint32_t bytes) {
 }
 
 void WriteDescription() {
-  char text[8192];
+  // One thread opens the log; its stack may be a small one.
+  static char text[8192];
   TextBuilder json(text, sizeof(text));
   DescribeProcess(g_options, &json);
   WriteProcessRecord(RecordType::kProcess, 0, nullptr, 0, text);
@@ -154,8 +157,10 @@ bool CreateLog() {
   const size_t bytes =
       size_t{alignment} + (alignment > kProcessChunkBytes ? alignment : kProcessChunkBytes);
   char* memory = Allocate(file, 0, bytes) ? static_cast<char*>(MapFile(file, 0, bytes)) : nullptr;
+  const int error = errno;
   if (memory != nullptr) RememberFile(file);
   close(file);
+  errno = error;
   if (memory == nullptr) return false;
   memcpy(memory + sizeof(header.magic), &header.version, sizeof(header) - sizeof(header.magic));
   uint64_t magic = 0;
@@ -173,9 +178,17 @@ bool CreateLog() {
 // Every log of the process and of its forks has another generation.
 uint32_t last_generation = 0;
 
+// On the page, since there is no other place: the launcher says it.
+void SayThatItFailed(int error) {
+  __atomic_store_n(&g_control->log_error, static_cast<uint32_t>(error), __ATOMIC_RELAXED);
+  __atomic_fetch_add(&g_control->failed_logs, 1, __ATOMIC_RELEASE);
+}
+
 bool TryOpen() {
   const bool is_wanted = RecordsForks() || !IsForked();
-  if (!is_wanted || !CreateLog()) {
+  const bool is_made = is_wanted && CreateLog();
+  if (is_wanted && !is_made) SayThatItFailed(errno);
+  if (!is_made) {
     g_log->generation.store(kEndedGeneration);
     g_log->phase.store(Phase::kEnded);
     return false;

@@ -41,6 +41,10 @@ const char* const kKeptVariables[] = {"RANK",
                                       "HIP_VISIBLE_DEVICES",
                                       "ROCR_VISIBLE_DEVICES"};
 
+// For the files of /proc, one after the other. Whoever opens the log reads them, which is one
+// thread at a time; its stack may be a small one.
+char scratch[4096];
+
 // The value of the first variable that holds a number.
 template <size_t N>
 int32_t FirstNumber(const char* const (&names)[N], int32_t none) {
@@ -83,8 +87,8 @@ uint32_t OuterPid() {
   char link[64] = "";
   const ssize_t length = readlink("/proc/self/ns/pid", link, sizeof(link) - 1);
   if (length > 0 && strcmp(link, "pid:[4026531836]") == 0) return static_cast<uint32_t>(getpid());
-  char text[4096];
-  ReadFile("/proc/self/status", text, sizeof(text));
+  ReadFile("/proc/self/status", scratch, sizeof(scratch));
+  const char* text = scratch;
   const char* line = strstr(text, "\nNSpid:\t");
   uint64_t first = 0;
   if (line == nullptr || !ParseNumber(line + 8, &first)) return 0;
@@ -94,8 +98,8 @@ uint32_t OuterPid() {
 
 // The longest run of 64 hexadecimal digits in the control group: how container engines name it.
 void AddContainer(TextBuilder* json) {
-  char text[4096];
-  ReadFile("/proc/self/cgroup", text, sizeof(text));
+  ReadFile("/proc/self/cgroup", scratch, sizeof(scratch));
+  const char* text = scratch;
   size_t run = 0;
   for (const char* at = text; *at != '\0'; ++at) {
     run = HexDigit(*at) < 16 ? run + 1 : 0;
@@ -119,8 +123,8 @@ void AddArgument(const char* text, size_t size, TextBuilder* json) {
 
 // The arguments as they were given, each ended by a zero byte. Of a long command line, the first.
 void AddArguments(TextBuilder* json) {
-  char text[4096];
-  const size_t length = ReadFile("/proc/self/cmdline", text, sizeof(text));
+  const size_t length = ReadFile("/proc/self/cmdline", scratch, sizeof(scratch));
+  const char* text = scratch;
   json->Add("\"argv\":[");
   for (size_t begin = 0; begin < length && json->left() > kAfterArguments;) {
     const size_t size = strlen(text + begin);
@@ -172,7 +176,7 @@ int32_t ReadRank() { return FirstNumber(recording::kRankVariables, -1); }
 
 // The second field, the name, may hold blanks and parentheses.
 uint64_t ReadStartTime() {
-  char text[1024];
+  char text[512];  // more than the first 22 fields
   ReadFile("/proc/self/stat", text, sizeof(text));
   const char* at = strrchr(text, ')');
   uint64_t number = 0;
@@ -225,11 +229,11 @@ void DescribeHeader(LogHeader* header) {
 void DescribeProcess(const Options& options, TextBuilder* json) {
   char host[65] = "";
   gethostname(host, sizeof(host) - 1);
-  char program[500] = "";
-  const ssize_t length = readlink("/proc/self/exe", program, sizeof(program) - 1);
+  constexpr size_t kMostProgram = 500;
   json->Add("{");
   AddArguments(json);
-  json->Add(",\"exe\":").AddJson(program, length > 0 ? static_cast<size_t>(length) : 0);
+  const ssize_t length = readlink("/proc/self/exe", scratch, kMostProgram);
+  json->Add(",\"exe\":").AddJson(scratch, length > 0 ? static_cast<size_t>(length) : 0);
   json->Add(",\"host\":").AddJson(host, strlen(host));
   AddContainer(json);
   AddEnvironment(options, json);

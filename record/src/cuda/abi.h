@@ -42,6 +42,7 @@ inline constexpr uint32_t kThreadObject = 2;
 // Callbacks at calls: the domain of the driver, two of its calls, and what the data of a callback
 // begins with where it comes before the call.
 inline constexpr uint32_t kDriverDomain = 1;
+inline constexpr uint32_t kRuntimeDomain = 2;
 inline constexpr uint32_t kProfilerStart = 308;
 inline constexpr uint32_t kProfilerStop = 309;
 inline constexpr uint32_t kBeforeCall = 0;

@@ -7,7 +7,9 @@
 #include "core/text.h"
 #include "core/writer.h"
 #include "cuda/abi.h"
+#include "cuda/call_numbers.h"
 #include "cuda/calls.h"
+#include "cuda/devices.h"
 
 namespace borescope::inject::cuda {
 
@@ -63,6 +65,7 @@ void WriteKernel(const Fields& fields) {
   body.graph_node = fields.U64(kGraphNode);
   body.graph = fields.U32(kGraph);
   body.channel = fields.U32(kChannel);
+  DescribeDevice(body.device);
   WriteBody(RecordType::kKernel, fields.U32(kCorrelation), body);
 }
 
@@ -75,6 +78,7 @@ CopyBody CommonOfCopy(const Fields& fields) {
   body.device = fields.U32(kDevice);
   body.context = fields.U32(kContext);
   body.stream = fields.U32(kStream);
+  DescribeDevice(body.device);
   return body;
 }
 
@@ -101,13 +105,26 @@ void WriteSet(const Fields& fields) {
   WriteBody(RecordType::kSet, fields.U32(kCorrelation), body);
 }
 
-void WriteCall(const Fields& fields, ApiDomain domain, const Options& options) {
+// What is newer than the tables of those who read the log is named in it. A name is written once.
+void NameNewCall(uint32_t callback, ApiDomain domain, const Cupti& cupti) {
+  const bool is_runtime = domain == ApiDomain::kRuntime;
+  const bool is_known = callback <= (is_runtime ? kNewestRuntimeCall : kNewestDriverCall);
+  const char* name = nullptr;
+  if (is_known || cupti.callback_name == nullptr) return;
+  const uint32_t theirs = is_runtime ? kRuntimeDomain : kDriverDomain;
+  if (cupti.callback_name(theirs, callback, &name) != kSuccess || name == nullptr) return;
+  InternName(recording::NameKind::kCall, static_cast<uint32_t>(domain), callback, name,
+             TextLength(name));
+}
+
+void WriteCall(const Fields& fields, ApiDomain domain, const Options& options, const Cupti& cupti) {
   using namespace api_offset;
   if (!fields.Has(kBytes)) return;
   const uint32_t callback = fields.U32(kCallback);
   const bool is_wanted = domain == ApiDomain::kRuntime ? IsWantedRuntimeCall(callback, options)
                                                        : IsWantedDriverCall(callback, options);
   if (!is_wanted) return;
+  NameNewCall(callback, domain, cupti);
   const auto result = static_cast<int32_t>(fields.U32(kResult));
   const uint64_t body[] = {fields.U64(kStart), fields.U64(kEnd),
                            Pair(callback, static_cast<uint64_t>(domain)),
@@ -139,6 +156,7 @@ void WriteMemory(const Fields& fields) {
 void WriteGraphRun(const Fields& fields) {
   using namespace graph_offset;
   if (!fields.Has(kBytes)) return;
+  DescribeDevice(fields.U32(kDevice));
   const uint64_t body[] = {fields.U64(kStart), fields.U64(kEnd),
                            Pair(fields.U32(kDevice), fields.U32(kContext)),
                            Pair(fields.U32(kStream), fields.U32(kGraph))};
@@ -169,7 +187,7 @@ void WriteDescription(DeviceRecordKind kind, uint32_t id, uint32_t parent,
 
 void WriteDevice(const Fields& fields) {
   using namespace device_offset;
-  if (!fields.Has(kBytes)) return;
+  if (!fields.Has(kBytes) || !BeginDescription(fields.U32(kId))) return;
   char text[1024];
   TextBuilder json(text, sizeof(text));
   const char* name = fields.Text(kName);
@@ -203,7 +221,7 @@ void WriteStream(const Fields& fields) {
 
 }  // namespace
 
-void DecodeRecord(const uint8_t* record, size_t bytes, const Options& options) {
+void DecodeRecord(const uint8_t* record, size_t bytes, const Options& options, const Cupti& cupti) {
   const Fields fields(record, bytes);
   switch (fields.U32(0)) {
     case kConcurrentKernel:
@@ -215,9 +233,9 @@ void DecodeRecord(const uint8_t* record, size_t bytes, const Options& options) {
     case kMemset:
       return WriteSet(fields);
     case kRuntime:
-      return WriteCall(fields, ApiDomain::kRuntime, options);
+      return WriteCall(fields, ApiDomain::kRuntime, options, cupti);
     case kDriver:
-      return WriteCall(fields, ApiDomain::kDriver, options);
+      return WriteCall(fields, ApiDomain::kDriver, options, cupti);
     case kSynchronization:
       return WriteSync(fields);
     case kMemory2:

@@ -28,8 +28,11 @@ std::atomic<uint32_t> answered;   // and how many of them are done; they sleep o
 std::atomic<bool> is_exiting;
 std::atomic<bool> has_ended;  // CUPTI is not called again
 std::atomic<pid_t> started_in;
-std::atomic<bool> is_switching;  // a thread enables or disables what CUPTI collects
-FlushRequests requests;          // the flusher's alone, once it runs
+std::atomic<bool> is_switching;       // a thread enables or disables what CUPTI collects
+std::atomic<bool> is_flushing;        // in turns
+std::atomic<uint64_t> last_returned;  // when CUPTI returned a buffer without a flush
+std::atomic<bool> is_taking_back;     // asked for, and not done
+FlushRequests requests;               // the flusher's alone, once it runs
 
 // Fetches what a request from outside asks for, and says so.
 void FollowRequests() {
@@ -48,6 +51,13 @@ bool Switch(bool is_on) {
   if (is_changed) session.Switch(is_on);
   is_switching.store(false);
   return is_changed;
+}
+
+// Where a thread just switches, the flusher looks again.
+void FollowTakingBack() {
+  if (!is_taking_back.load() || is_switching.exchange(true)) return;
+  if (is_taking_back.exchange(false)) session.TakeBack();
+  is_switching.store(false);
 }
 
 // Follows the page that starts and stops; what had begun before a stop is fetched.
@@ -86,6 +96,14 @@ void End() {
   Wake(&answered);
 }
 
+// Whether buffers come back so quickly that none is older than a period: what a kill loses is then
+// no more than with a flush, in which CUPTI holds up the threads that launch.
+bool IsKeptUp(uint64_t now, uint64_t period) {
+  const uint64_t oldest = OldestTaken();
+  const uint64_t returned = last_returned.load(std::memory_order_relaxed);
+  return oldest != 0 && now < oldest + period && now < returned + period;
+}
+
 // Flushes in turns; buffers that CUPTI returns by itself are read when they come.
 void Loop() {
   const uint64_t period = uint64_t{g_options.flush_ms} * 1'000'000;
@@ -95,12 +113,16 @@ void Loop() {
     session.Drain();
     const uint32_t request = requested.load();
     if (request != answered.load()) Answer(request);
+    FollowTakingBack();
     FollowControl();
     FollowRequests();
     const uint64_t now = Now();
     if (session.is_on() && now - flushed >= period) {
-      session.Flush(false);
       flushed = now;
+      if (IsKeptUp(now, period)) continue;
+      is_flushing.store(true);
+      session.Flush(false);
+      is_flushing.store(false);
       continue;
     }
     const uint64_t rest = now - flushed >= period ? period : period - (now - flushed);
@@ -164,7 +186,34 @@ void StartFlusher() {
   }
 }
 
-void WakeFlusher() { Wake(&wakes); }
+void WakeFlusher() {
+  if (!is_flushing.load()) last_returned.store(Now(), std::memory_order_relaxed);
+  Wake(&wakes);
+}
+
+void FetchDevice() {
+  if (!IsFlusherHere() || !session.is_on() || session.is_shared()) return;
+  const QuietSection quiet;
+  session.Flush(false);
+}
+
+void DeviceIsTaken() {
+  if (!IsFlusherHere() || !session.is_on() || session.is_shared()) return;
+  const QuietSection quiet;
+  session.Flush(false);
+  WriteTrouble(recording::StateKind::kGap,
+               "another profiler of the program takes its buffers: device work may be missing from "
+               "then on",
+               kSuccess);
+}
+
+void TakeDeviceBack() {
+  if (!IsFlusherHere()) return;
+  const QuietSection quiet;
+  is_taking_back.store(true);
+  FollowTakingBack();
+  Wake(&wakes);
+}
 
 void FlushDevice() {
   if (!IsFlusherHere()) return;

@@ -108,11 +108,14 @@ void FindFirst(void* library, Cupti* cupti) {
   Find(library, "cuptiActivityEnable", &cupti->enable);
   Find(library, "cuptiActivityDisable", &cupti->disable);
   Find(library, "cuptiActivityEnableDriverApi", &cupti->enable_driver_api);
+  Find(library, "cuptiActivityEnableRuntimeApi", &cupti->enable_runtime_api);
   Find(library, "cuptiActivityRegisterCallbacks", &cupti->register_callbacks);
   Find(library, "cuptiActivityRegisterTimestampCallback", &cupti->register_timestamp);
   Find(library, "cuptiActivityGetNextRecord", &cupti->next_record);
   Find(library, "cuptiActivityGetNumDroppedRecords", &cupti->dropped);
   Find(library, "cuptiActivityFlushAll", &cupti->flush_all);
+  Find(library, "cuptiSetThreadIdType", &cupti->set_thread_ids);
+  Find(library, "cuptiGetCallbackName", &cupti->callback_name);
   Find(library, "cuptiSubscribe", &cupti->subscribe);
   Find(library, "cuptiEnableCallback", &cupti->enable_callback);
 }
@@ -125,6 +128,7 @@ void FindSecond(void* library, Cupti* cupti) {
   Find(library, "cuptiActivityEnable_v2", &cupti->enable_2);
   Find(library, "cuptiActivityDisable_v2", &cupti->disable_2);
   Find(library, "cuptiActivityEnableDriverApi_v2", &cupti->enable_driver_api_2);
+  Find(library, "cuptiActivityEnableRuntimeApi_v2", &cupti->enable_runtime_api_2);
   Find(library, "cuptiActivityRegisterCallbacks_v2", &cupti->register_callbacks_2);
   Find(library, "cuptiActivityGetNextRecord_v2", &cupti->next_record_2);
   Find(library, "cuptiActivityGetNumDroppedRecords_v2", &cupti->dropped_2);

@@ -11,10 +11,13 @@ struct Cupti {
   int (*enable)(uint32_t kind);
   int (*disable)(uint32_t kind);
   int (*enable_driver_api)(uint32_t callback, uint8_t enable);
+  int (*enable_runtime_api)(uint32_t callback, uint8_t enable);
   int (*register_callbacks)(RequestFunction request, CompleteFunction complete);
   int (*register_timestamp)(TimestampFunction now);
   int (*next_record)(uint8_t* buffer, size_t valid, uint8_t** record);
   int (*dropped)(void* context, uint32_t stream, size_t* count);
+  int (*set_thread_ids)(uint32_t type);
+  int (*callback_name)(uint32_t domain, uint32_t callback, const char** name);
   int (*flush_all)(uint32_t flag);
   int (*subscribe)(Subscriber*, CallFunction function, void* data);
   int (*enable_callback)(uint32_t enable, Subscriber, uint32_t domain, uint32_t call);
@@ -26,6 +29,7 @@ struct Cupti {
   int (*enable_2)(Subscriber, uint32_t kind, void* configuration);
   int (*disable_2)(Subscriber, uint32_t kind, void* configuration);
   int (*enable_driver_api_2)(Subscriber, uint32_t callback, uint8_t enable);
+  int (*enable_runtime_api_2)(Subscriber, uint32_t callback, uint8_t enable);
   int (*register_callbacks_2)(Subscriber, RequestFunction2 request, CompleteFunction2 complete);
   int (*next_record_2)(Subscriber, uint8_t* buffer, size_t valid, uint8_t** record);
   int (*dropped_2)(Subscriber, void* context, uint32_t stream, size_t* count);

@@ -3,10 +3,12 @@
 #include <atomic>
 
 #include "core/clock.h"
+#include "core/fields.h"
 #include "core/rules.h"
 #include "core/text.h"
 #include "core/writer.h"
 #include "cuda/buffers.h"
+#include "cuda/call_numbers.h"
 #include "cuda/calls.h"
 #include "cuda/decode.h"
 #include "cuda/flusher.h"
@@ -34,7 +36,7 @@ void GiveBuffer(uint8_t** buffer, size_t* size, size_t* most_records) {
   *size = taken == nullptr ? 0 : kBufferBytes;
 }
 
-void TakeBack(void* context, uint32_t stream, uint8_t* buffer, size_t, size_t valid) {
+void Return(void* context, uint32_t stream, uint8_t* buffer, size_t, size_t valid) {
   if (ReturnBuffer(buffer, context, stream, valid)) WakeFlusher();
 }
 
@@ -42,8 +44,8 @@ void GiveBuffer2(uint8_t** buffer, size_t* size, size_t* most_records, void*) {
   GiveBuffer(buffer, size, most_records);
 }
 
-void TakeBack2(uint8_t* buffer, size_t size, size_t valid, void*) {
-  TakeBack(nullptr, 0, buffer, size, valid);
+void Return2(uint8_t* buffer, size_t size, size_t valid, void*) {
+  Return(nullptr, 0, buffer, size, valid);
 }
 
 // On the thread that calls the driver. What starts begins after the call, what stops ends before
@@ -81,6 +83,7 @@ bool Session::Begin() {
     return false;
   }
   known_version.store(version_);
+  PrepareBuffers();
   if (!BeginWithSubscriber() && !BeginAlone()) return false;
   if (WantsProfilerCalls()) SeeProfilerCalls();
   return true;
@@ -127,8 +130,7 @@ bool Session::BeginWithSubscriber() {
   cupti_.set_attribute_2(subscriber_, kThreadIdAttribute, &id_bytes, &ids);
   if (cupti_.set_attribute_2(subscriber_, kTimestampAttribute, &bytes,
                              static_cast<void*>(&clock)) == kSuccess &&
-      HasOurClock() &&
-      cupti_.register_callbacks_2(subscriber_, GiveBuffer2, TakeBack2) == kSuccess) {
+      HasOurClock() && cupti_.register_callbacks_2(subscriber_, GiveBuffer2, Return2) == kSuccess) {
     return true;
   }
   cupti_.unsubscribe(subscriber_);
@@ -148,14 +150,16 @@ bool Session::HasOurClock() {
   return time + kMostApart >= before && time <= Now() + kMostApart;
 }
 
-// The clock before anything is enabled: CUPTI takes no other afterwards.
+// The clock and the kind of thread ids before anything is enabled: CUPTI takes no other afterwards.
 bool Session::BeginAlone() {
   if (cupti_.register_timestamp == nullptr) {
     WriteTrouble(StateKind::kBackendMissing, "this version has no clock callback", kSuccess);
     return false;
   }
+  // Where it is refused, or not known, threads are known by pthread_self.
+  if (cupti_.set_thread_ids != nullptr) cupti_.set_thread_ids(kSystemThreadIds);
   int result = cupti_.register_timestamp(ReadClock);
-  if (result == kSuccess) result = cupti_.register_callbacks(GiveBuffer, TakeBack);
+  if (result == kSuccess) result = cupti_.register_callbacks(GiveBuffer, Return);
   if (result == kSuccess) return true;
   WriteTrouble(StateKind::kBackendMissing,
                result == kMultipleSubscribers ? "another tool has it" : "it cannot be set up",
@@ -181,11 +185,25 @@ void Session::SwitchDriverCalls(bool is_on) {
     SwitchKind(kDriver, is_on);
     return;
   }
-  for (const uint32_t call : kDriverCalls) {
+  for (uint32_t call = 1; call < CallSet::kMostNumbers; ++call) {
+    if (!IsWantedDriverCall(call, g_options)) continue;
     if (subscriber_ != nullptr) {
       cupti_.enable_driver_api_2(subscriber_, call, flag);
     } else {
       cupti_.enable_driver_api(call, flag);
+    }
+  }
+}
+
+// Where CUPTI can, what is passed over is not collected either: programs ask for their device, and
+// whether there was an error, far more often than they launch anything.
+void Session::LeaveOutRuntimeCalls() {
+  for (uint32_t call = 1; call <= kNewestRuntimeCall; ++call) {
+    if (IsWantedRuntimeCall(call, g_options)) continue;
+    if (subscriber_ == nullptr && cupti_.enable_runtime_api != nullptr) {
+      cupti_.enable_runtime_api(call, 0);
+    } else if (subscriber_ != nullptr && cupti_.enable_runtime_api_2 != nullptr) {
+      cupti_.enable_runtime_api_2(subscriber_, call, 0);
     }
   }
 }
@@ -198,6 +216,7 @@ void Session::Switch(bool is_on) {
   }
   if (g_options.api != ApiCalls::kNone) {
     SwitchKind(kRuntime, is_on);
+    if (is_on) LeaveOutRuntimeCalls();
     SwitchDriverCalls(is_on);
   }
   if (!g_options.has_graph_nodes) SwitchKind(kGraphTrace, is_on);
@@ -211,6 +230,13 @@ void Session::Switch(bool is_on) {
       failed);
 }
 
+// With subscribers each profiler has its own.
+void Session::TakeBack() {
+  if (subscriber_ != nullptr) return;
+  cupti_.register_callbacks(GiveBuffer, Return);
+  if (is_on_.load()) Switch(true);
+}
+
 void Session::Flush(bool is_forced) { cupti_.flush_all(is_forced ? kForcedFlush : 0); }
 
 int Session::NextRecord(Buffer* buffer, uint8_t** record) {
@@ -220,8 +246,20 @@ int Session::NextRecord(Buffer* buffer, uint8_t** record) {
   return cupti_.next_record(buffer->data(), buffer->valid, record);
 }
 
+bool Session::DrainBySteps(Buffer* buffer) {
+  if (!sizes_.IsStepped() || !sizes_.LeadToEnd(buffer->data(), buffer->valid)) return false;
+  for (size_t at = 0; at < buffer->valid;) {
+    const uint8_t* record = buffer->data() + at;
+    const size_t bytes = sizes_.Of(Fields(record, buffer->valid - at).U32(0));
+    DecodeRecord(record, bytes, g_options, cupti_);
+    at += bytes;
+  }
+  return true;
+}
+
 // The length of a record is how far the next one is away.
 void Session::DrainBuffer(Buffer* buffer) {
+  if (buffer->valid != 0 && DrainBySteps(buffer)) return;
   const uint8_t* end = buffer->data() + buffer->valid;
   uint8_t* next = nullptr;
   const uint8_t* record = nullptr;
@@ -229,11 +267,15 @@ void Session::DrainBuffer(Buffer* buffer) {
   while (result == kSuccess) {
     // Never backwards or beyond the buffer, whatever CUPTI says.
     if (next < buffer->data() || next >= end || (record != nullptr && next <= record)) break;
-    if (record != nullptr) DecodeRecord(record, static_cast<size_t>(next - record), g_options);
+    if (record != nullptr) {
+      const auto bytes = static_cast<size_t>(next - record);
+      sizes_.Learn(Fields(record, bytes).U32(0), bytes);
+      DecodeRecord(record, bytes, g_options, cupti_);
+    }
     record = next;
     result = NextRecord(buffer, &next);
   }
-  if (record != nullptr) DecodeRecord(record, static_cast<size_t>(end - record), g_options);
+  if (record != nullptr) DecodeRecord(record, static_cast<size_t>(end - record), g_options, cupti_);
   if (result != kMaxLimitReached) {
     WriteTrouble(StateKind::kGap, "a buffer could not be read to its end", result);
   }
@@ -260,6 +302,7 @@ void Session::Drain() {
     RecycleBuffer(buffer);
     buffer = next;
   }
+  PrepareBuffers();
 }
 
 }  // namespace borescope::inject::cuda

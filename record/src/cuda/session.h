@@ -7,6 +7,7 @@
 
 #include "borescope/recording/log_format.h"
 #include "cuda/library.h"
+#include "cuda/record_sizes.h"
 
 namespace borescope::inject::cuda {
 
@@ -18,6 +19,10 @@ class Session {
   // Enables or disables the kinds of activities.
   void Switch(bool is_on);
   bool is_on() const { return is_on_.load(); }
+  // Other profilers then have buffers of their own.
+  bool is_shared() const { return subscriber_ != nullptr; }
+  // Takes CUPTI back from another profiler, which is over: its buffers, and what it has disabled.
+  void TakeBack();
   // Has CUPTI return buffers: those that are complete, or all.
   void Flush(bool is_forced);
   // Writes what was returned to the log.
@@ -30,13 +35,16 @@ class Session {
   void SeeProfilerCalls();
   int SwitchKind(uint32_t kind, bool is_on);
   void SwitchDriverCalls(bool is_on);
+  void LeaveOutRuntimeCalls();
   void DrainBuffer(struct Buffer* buffer);
+  bool DrainBySteps(struct Buffer* buffer);
   void CountDropped(const struct Buffer& buffer);
   int NextRecord(struct Buffer* buffer, uint8_t** record);
 
   Cupti cupti_ = {};
   Subscriber subscriber_ = nullptr;
   uint32_t version_ = 0;
+  RecordSizes sizes_;
   std::atomic<bool> is_on_ = false;
 };
 

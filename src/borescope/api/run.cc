@@ -120,12 +120,14 @@ Run::~Run() = default;
 
 Result<Run> Run::Open(std::span<const Source> sources, const OpenOptions& options) {
   internal::Result<std::vector<InputFile>> files = FindFiles(sources);
-  if (!files.ok()) {
+  const internal::Result<void> checked =
+      !files.ok() || options.allow_missing ? internal::Result<void>() : CheckFilesExist(*files);
+  if (!files.ok() || !checked.ok()) {
     std::vector<std::string> paths;
     for (const Source& source : sources) {
       paths.push_back(source.path);
     }
-    return PublicError(files.error(), paths);
+    return PublicError(files.ok() ? checked.error() : files.error(), paths);
   }
   if (files->empty()) {
     return Error{.code = ErrorCode::kInvalidArgument,

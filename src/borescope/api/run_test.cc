@@ -289,6 +289,24 @@ TEST(RunTest, ShardsAreMappedIntoAFolderAndReducedFromIt) {
   std::filesystem::remove_all(folder);
 }
 
+TEST(RunTest, ASourceWithoutAFileIsAnError) {
+  const auto folder = internal::TemporaryFolder::Make().value();
+  const std::string there = folder.path() + "/rank-0.json";
+  std::ofstream(there) << TraceText(1);
+  const std::string absent = folder.path() + "/absent.json";
+  for (const std::vector<Source>& sources :
+       {std::vector<Source>{absent}, {there, absent}, {absent, Rank(1)}}) {
+    const Result<borescope::Run> run = borescope::Run::Open(sources);
+    ASSERT_FALSE(run.ok());
+    EXPECT_EQ(run.error().code, ErrorCode::kIo);
+    EXPECT_EQ(run.error().file, absent);
+    EXPECT_FALSE(run.error().hint.empty());
+  }
+  EXPECT_EQ(borescope::Run::Open({folder.path() + "/*.absent"}).error().code,
+            ErrorCode::kInvalidArgument);
+  EXPECT_TRUE(borescope::Run::Open({there, Rank(1)}).ok());
+}
+
 TEST(RunTest, ErrorsNameTheParameter) {
   const Result<borescope::Run> run = borescope::Run::Open({Rank(0)});
   const Error unknown = run->Ask("idle", {{"kernel_wiat", "1us"}}).error();

@@ -1,7 +1,10 @@
 #include "borescope/api/sources.h"
 
 #include <algorithm>
+#include <filesystem>
 #include <utility>
+
+#include "borescope/engine/inputs/ranks_in_file.h"
 
 namespace borescope {
 namespace {
@@ -141,7 +144,20 @@ internal::Result<std::vector<InputFile>> FindFiles(std::span<const Source> sourc
     files.push_back(source.bytes != nullptr ? MemoryInput(source) : StreamInput(source));
   }
   BS_TRY(expand());
-  return files;
+  return internal::SplitRanks(std::move(files));
+}
+
+internal::Result<void> CheckFilesExist(std::span<const InputFile> files) {
+  for (const InputFile& file : files) {
+    std::error_code ignored;
+    if (file.path != "-" && file.content == nullptr && file.identity == nullptr &&
+        !std::filesystem::exists(std::filesystem::symlink_status(file.path, ignored))) {
+      return internal::Error{
+          internal::ErrorCode::kIo,
+          file.path + ": No such file or directory; check the name and its permissions"};
+    }
+  }
+  return {};
 }
 
 }  // namespace borescope

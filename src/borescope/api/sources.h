@@ -13,4 +13,7 @@ namespace borescope {
 // kInvalidArgument for two recordings in memory of one name.
 internal::Result<std::vector<internal::InputFile>> FindFiles(std::span<const Source> sources);
 
+// kIo where one of the files is not there.
+internal::Result<void> CheckFilesExist(std::span<const internal::InputFile> files);
+
 }  // namespace borescope

@@ -47,7 +47,11 @@ constexpr DiagRow kDiagRows[] = {
     {Diag::kNegativeDuration, "negative-duration", kWarning,
      "A negative duration was set to zero."},
     {Diag::kImpossibleDuration, "impossible-duration", kWarning,
-     "A duration longer than the recording itself was cut at the next event of its track."},
+     "A duration that is not possible was cut at the next event of its track: longer than the "
+     "recording itself, or of device work that runs over later work of its own in-order stream."},
+    {Diag::kClampedFrame, "clamped-frame", kWarning,
+     "A Python frame outlives the frame that called it; in the call tree it ends with its "
+     "caller."},
     {Diag::kUnknownPhase, "unknown-phase", kInfo,
      "Events of a phase that no PyTorch profiler writes are counted but not analysed."},
     {Diag::kUnpaddedFraction, "unpadded-fraction", kWarning,
@@ -86,8 +90,14 @@ constexpr DiagRow kDiagRows[] = {
     {Diag::kDeviceBeforeLaunch, "device-before-launch", kWarning,
      "Device work starts before its launch: host and device clocks disagree."},
     {Diag::kDuplicateCorrelation, "duplicate-correlation", kWarning,
-     "Several runtime calls carry one correlation number; device work goes to the innermost "
-     "launch."},
+     "Several calls, or kernels of several calls, carry one correlation number; device work goes "
+     "to the innermost launch, or to the one that its name, thread, stream and operator show."},
+    {Diag::kAmbiguousLaunch, "ambiguous-launch", kWarning,
+     "Several launches carry the correlation number of this device work, and its order does not "
+     "tell whose it is; it is counted, but has no launch and no operator."},
+    {Diag::kUnresolvedWait, "unresolved-wait", kWarning,
+     "The host waited for a device or stream on which no work was recorded: what it waited for is "
+     "not known, and may look like time of the host."},
     {Diag::kStreamOverlap, "stream-overlap", kInfo,
      "Work overlaps on one stream; busy time counts the overlap once."},
     {Diag::kNotNested, "not-nested", kInfo,

@@ -37,6 +37,7 @@ enum class Diag : uint8_t {
   kMissingName,         // an event without a name
   kNegativeDuration,    // a negative duration was set to zero
   kImpossibleDuration,  // an impossible duration was cut
+  kClampedFrame,        // a Python frame that outlives its caller was ended with it
   kUnknownPhase,        // an event phase that is not read
   kUnpaddedFraction,    // timestamps that may carry the 2024 unpadded-fraction defect
   // Tables of databases.
@@ -56,6 +57,8 @@ enum class Diag : uint8_t {
   kUnlinkedDeviceEvent,   // a device event whose launch was not recorded
   kDeviceBeforeLaunch,    // a device event that starts before its launch
   kDuplicateCorrelation,  // several launches share one correlation number
+  kAmbiguousLaunch,       // device work that may be of any of several launches
+  kUnresolvedWait,        // a wait of the host for a device or stream without recorded work
   kStreamOverlap,         // two kernels or copies overlap on one stream
   kNotNested,             // a host event outlives the event that contains its start
   kSharedSteps,           // devices that several processes with steps may use

@@ -49,6 +49,7 @@ Result<Run> OpenRun(std::span<const std::string> inputs, const RawOptions& raw,
   CLI_ASSIGN(options.cache_bytes, ParseCacheSize(raw));
   options.cache = CacheFolder(raw);
   options.cache_is_optional = raw.cache.empty();  // of the environment
+  options.allow_missing = true;                   // reported with what else cannot be loaded
   options.keep_bytes = keep_bytes;
   options.saved = !raw.load.empty();
   options.progress = std::move(progress);

@@ -241,7 +241,7 @@ Result<void> CheckOptions(const AnalysisSpec& spec, const Params& params) {
     if (std::find(spec.by.begin(), spec.by.end(), key) == spec.by.end()) {
       const std::string known = fmt::format("keys are {}", fmt::join(spec.by, ", "));
       return Error{ErrorCode::kInvalidArgument,
-                   fmt::format("{}: cannot group by '{}'; {}", spec.name, key,
+                   fmt::format("{}: --by: cannot group by '{}'; {}", spec.name, key,
                                spec.by.empty() ? "it has no keys to group by" : known)};
     }
   }

@@ -284,7 +284,11 @@ void MapFile(const RunRequest& request, const InputFile& input, const LoadOption
              RankPart& part) {
   part.report.path = input.path == "-" ? "standard input" : input.path;
   part.from_directory = input.from_directory;
-  part.claim.named = RankFromFileName(input.path);
+  if (input.rank_in_file.has_value()) {
+    part.report.path += input.rank_in_file->name;
+  } else {
+    part.claim.named = RankFromFileName(input.path);
+  }
   if (request.options.load) {
     MapSaved(request, input, part);
   } else {

@@ -2,7 +2,7 @@
 
 #include "borescope/base/parallel.h"
 #include "borescope/base/stop.h"
-#include "borescope/index/rounding.h"
+#include "borescope/trace/rounding.h"
 
 namespace borescope::internal {
 namespace {

@@ -8,11 +8,13 @@
 #include "borescope/base/stop.h"
 #include "borescope/index/call_tree.h"
 #include "borescope/index/captured_tree.h"
+#include "borescope/index/launches/contested_launches.h"
 #include "borescope/index/launches/correlation.h"
 #include "borescope/index/launches/links.h"
 #include "borescope/index/names/name_classes.h"
 #include "borescope/index/steps/step_processes.h"
 #include "borescope/index/steps/steps.h"
+#include "borescope/index/syncs/sync_edges.h"
 
 namespace borescope::internal {
 
@@ -59,7 +61,7 @@ struct IndexPart {
 
 constexpr IndexPart kParts[] = {
     {[](const Trace& trace, TraceIndex&, CallLinks& calls, Diagnostics& diagnostics) {
-      calls.launches = MapLaunches(trace, diagnostics);
+      MapLaunches(trace, calls, diagnostics);
     }},
     {[](const Trace& trace, TraceIndex& index, CallLinks& calls, Diagnostics&) {
       calls.operators = OperatorsAroundCalls(trace, index.operators);
@@ -78,6 +80,7 @@ constexpr IndexPart kPartsOfLinks[] = {
     {[](const Trace& trace, TraceIndex& index, CallLinks&, Diagnostics& diagnostics) {
       LinkOperators(trace, index.correlation);
       CountLinkFaults(trace, index.operators, index.correlation, diagnostics);
+      CountUnresolvedWaits(trace, index.correlation, diagnostics);
     }},
     {[](const Trace& trace, TraceIndex& index, CallLinks&, Diagnostics& diagnostics) {
       index.steps = BuildSteps(trace, index.correlation);
@@ -116,6 +119,7 @@ TraceIndex BuildIndex(const Trace& trace, int threads) {
   CallLinks calls;
   BuildParts(kParts, trace, threads, index, calls);
   index.correlation = LinkLaunches(trace, calls, threads);
+  SettleContestedLaunches(trace, calls, index.correlation, index.diagnostics);
   BuildParts(kPartsOfLinks, trace, threads, index, calls);
   return index;
 }

@@ -36,6 +36,7 @@ enum class LinkRule : uint8_t {
   kLaunchOnly,     // launch found; no operator around it
   kCapture,        // a kernel of a graph: operator by nesting in the capture of the graph
   kNone,           // neither launch nor operator
+  kAmbiguous,      // the same: several launches share its number, and nothing shows which it is of
 };
 std::string_view LinkRuleName(LinkRule rule);
 

@@ -59,6 +59,39 @@ constexpr SensitiveTable kSensitiveTables[] = {
     {"ANALYSIS_FILE", "files"},
 };
 
+// Databases that are recognised only to name them in errors, by a table or by a column of any.
+struct ForeignDatabase {
+  std::string_view table, column;  // one of them is empty
+  std::string_view what, remedy;
+};
+constexpr ForeignDatabase kForeignDatabases[] = {
+    {"compute_workload", "", "a database of rocprof-compute",
+     "it holds metrics without a timeline: record the run with rocprofv3 --sys-trace"},
+    {"", "aggr_id", "a database of DLProf",
+     "give the one of Nsight Systems that was written beside it (nsys_profile.sqlite)"},
+    {"STRING_IDS", "", "a database of the Ascend profiler",
+     "give trace_view.json, which is written with export_type Text"},
+};
+
+Error NotOfProfiler(const SqlDatabase& database, const DatabaseSchema& schema) {
+  for (const ForeignDatabase& row : kForeignDatabases) {
+    const bool is_it =
+        std::any_of(schema.tables().begin(), schema.tables().end(), [&](const auto& table) {
+          return row.column.empty() ? table.first == row.table
+                                    : schema.Has(table.first, row.column);
+        });
+    if (is_it) {
+      return {ErrorCode::kUnsupportedFormat,
+              database.name() + ": this is " + std::string(row.what) +
+                  ", not a profile that borescope reads; " + std::string(row.remedy)};
+    }
+  }
+  return {ErrorCode::kUnsupportedFormat,
+          database.name() +
+              ": an SQLite database, but without the tables of a profiler; give an .rpd, "
+              "rocpd, nvprof database or an export of nsys export --type sqlite"};
+}
+
 Result<std::vector<SensitiveCount>> CountSensitive(SqlDatabase& database,
                                                    const DatabaseSchema& schema) {
   std::vector<SensitiveCount> counts;
@@ -118,10 +151,7 @@ Result<Trace> LoadDatabase(SqlDatabase& database, uint64_t file_bytes, const Loa
       std::find_if(std::begin(kDatabaseFormats), std::end(kDatabaseFormats),
                    [&](const DatabaseFormat& row) { return row.matches(schema); });
   if (format == std::end(kDatabaseFormats)) {
-    return Error{ErrorCode::kUnsupportedFormat,
-                 database.name() +
-                     ": an SQLite database, but without the tables of a profiler; give an .rpd, "
-                     "rocpd, nvprof database or an export of nsys export --type sqlite"};
+    return NotOfProfiler(database, schema);
   }
   Meta meta;
   meta.file = database.name();

@@ -10,11 +10,12 @@
 #include "borescope/base/io/unchanged.h"
 #include "borescope/base/row_limit.h"
 #include "borescope/base/text/text.h"
+#include "borescope/ingest/chrome/chrome_trace.h"
 #include "borescope/ingest/database.h"
 #include "borescope/ingest/events/kineto_json.h"
 #include "borescope/ingest/events/text_reader.h"
+#include "borescope/ingest/foreign_files.h"
 #include "borescope/ingest/memory_timeline.h"
-#include "borescope/ingest/perfetto_sniff.h"
 #include "borescope/ingest/recording/recording.h"
 #include "borescope/json/json_space.h"
 
@@ -28,11 +29,20 @@ struct Format {
   std::string_view summary;
   bool (*matches)(std::string_view text);
   Result<Trace> (*load)(TextReader& reader, const std::string& name, const LoadOptions& options);
+  Remedy remedy;  // nullptr: PyTorch's
 };
 
 constexpr Format kFormats[] = {
     {TraceFormat::kMemoryTimeline, "raw file of export_memory_timeline, plain, .gz or .zst",
-     MayBeMemoryTimeline, LoadMemoryTimeline},
+     MayBeMemoryTimeline, LoadMemoryTimeline, nullptr},
+    {TraceFormat::kXla, "trace.json.gz of JAX and TensorFlow (XLA)", IsXlaTrace, LoadXlaTrace,
+     XlaRemedy},
+    {TraceFormat::kOnnxRuntime, "profile of ONNX Runtime", IsOnnxRuntimeTrace, LoadOnnxRuntimeTrace,
+     OnnxRuntimeRemedy},
+    {TraceFormat::kAutograd, "trace of torch.autograd.profiler before Kineto", IsAutogradTrace,
+     LoadAutogradTrace, AutogradRemedy},
+    {TraceFormat::kAscend, "trace_view.json of the Ascend PyTorch Profiler", IsAscendTrace,
+     LoadAscendTrace, AscendRemedy},
 };
 constexpr FormatRow kKineto = {FormatName(TraceFormat::kKineto),
                                "PyTorch profiler trace (Chrome JSON), plain, .gz or .zst"};
@@ -52,99 +62,6 @@ std::vector<FormatRow> AllFormats() {
   rows.insert(rows.end(), DatabaseFormats().begin(), DatabaseFormats().end());
   rows.push_back({FormatName(TraceFormat::kRecording), "folder or log of borescope record"});
   return rows;
-}
-
-// Kinds of file that are recognised only to name them in errors.
-struct ForeignRow {
-  std::string_view magic;
-  std::string_view what;
-  std::string_view remedy;
-  size_t within = 0;  // the last offset at which the magic may begin
-  // An additional condition.
-  bool (*also)(std::string_view text) = nullptr;
-};
-
-// A Perfetto trace starts with the byte of a newline, and so may any text: the next bytes decide.
-bool IsPerfetto(std::string_view text) {
-  const auto is_binary = [](char c) { return static_cast<unsigned char>(c) < '\t'; };
-  return FirstPacketEnd(text) > 0 && std::any_of(text.begin(), text.end(), is_binary);
-}
-
-// "0.0.4", "1.0.0": numbers with dots between them.
-bool IsVersion(std::string_view text) {
-  const auto is_part = [](char c) { return c == '.' || IsDigit(c); };
-  return Contains(text, ".") && !Contains(text, "..") && IsDigit(text.front()) &&
-         IsDigit(text.back()) && std::all_of(text.begin(), text.end(), is_part);
-}
-
-// A Chakra trace whose first message has no attributes: its length, then tag, length and text of
-// the version.
-bool BeginsWithVersion(std::string_view text) {
-  constexpr size_t kHead = 3;
-  constexpr unsigned kLongest = 16;
-  const auto byte = [text](size_t i) { return static_cast<unsigned char>(text[i]); };
-  return text.size() > kHead && byte(2) <= kLongest && byte(0) == byte(2) + kHead - 1 &&
-         text.size() >= kHead + byte(2) && IsVersion(text.substr(kHead, byte(2)));
-}
-
-using namespace std::string_view_literals;
-constexpr std::string_view kChakra = "a Chakra execution trace";
-constexpr std::string_view kChakraRemedy = "give it to borescope chakra dump, draw or check";
-constexpr ForeignRow kForeign[] = {
-    {"borescope graph\n"sv, "a graph that critical-path --save wrote",
-     "give it with critical-path --load"},
-    // An attribute of its first message, after lengths and tags.
-    {"\x0a\x06schema"sv, kChakra, kChakraRemedy, 16},
-    {"\x0a"sv, kChakra, kChakraRemedy, 1, BeginsWithVersion},
-    {"PK\x03\x04"sv, "a zip archive", "unpack it and give the trace inside"},
-    {"\x80"sv, "a Python pickle (memory snapshot?)",
-     "give the trace written by export_chrome_trace"},
-    {"\x0a"sv, "a Perfetto protobuf trace",
-     "record with export_chrome_trace to a .json or .json.gz file", 0, IsPerfetto},
-    // The first line of .nsys-rep and .qdrep files, followed by the version that wrote them.
-    {"NVIDIA Tegra Profiler Report"sv, "an Nsight Systems report",
-     "turn it into a database with nsys export --type sqlite"},
-    {"\x7f"
-     "ELF"sv,
-     "a program", "give a trace file"},
-    {"\x89PNG"sv, "a picture", "give a trace file"},
-};
-
-Error Unsupported(const std::string& name, std::string_view what, std::string_view remedy) {
-  return {ErrorCode::kUnsupportedFormat, name + ": byte 0: this is " + std::string(what) +
-                                             ", not a profile that borescope reads; " +
-                                             std::string(remedy)};
-}
-
-bool IsForeign(std::string_view text, const ForeignRow& row) {
-  return Contains(text.substr(0, row.within + row.magic.size()), row.magic) &&
-         (row.also == nullptr || row.also(text));
-}
-
-// A file that no format accepts and that cannot be Kineto either is named in the error.
-Result<void> CheckKind(std::string_view text, const std::string& name) {
-  const auto first = std::find_if_not(text.begin(), text.end(), IsSpace);
-  if (first == text.end()) {
-    return Error{ErrorCode::kCorrupt, name +
-                                          ": byte 0: the file is empty; profile again or check "
-                                          "that the copy finished"};
-  }
-  for (const ForeignRow& row : kForeign) {
-    if (IsForeign(text, row)) {
-      return Unsupported(name, row.what, row.remedy);
-    }
-  }
-  if (*first != '{' && *first != '[' && !text.starts_with(kByteOrderMark)) {
-    return Unsupported(name, "neither JSON nor a database",
-                       "give a file written by torch.profiler's export_chrome_trace, or one of "
-                       "another format in `borescope list`");
-  }
-  const auto second = std::find_if_not(first + 1, text.end(), IsSpace);
-  if (*first == '[' && second != text.end() && *second != '{' && *second != ']') {
-    return Unsupported(name, "a JSON list of something else than events",
-                       "give a file written by torch.profiler's export_chrome_trace");
-  }
-  return {};
 }
 
 // The first bytes of an ordinary file; zeros where there are none.
@@ -236,7 +153,7 @@ Result<Trace> LoadSource(std::unique_ptr<ByteSource> source, const std::string& 
   }
   const Format* format = FindFormat(reader.window());
   if (format == nullptr && !reader.error().has_value()) {
-    BS_TRY(CheckKind(reader.window(), name));
+    BS_TRY(CheckIsNotForeign(reader.window(), name));
   }
   reader.SkipByteOrderMark();
   return format == nullptr ? LoadKinetoJson(reader, name, options)
@@ -275,7 +192,11 @@ Result<Trace> LoadFrom(std::unique_ptr<ByteSource> source, const std::string& na
 }
 
 Remedy RemedyOf(TraceFormat format) {
-  return format == TraceFormat::kRecording ? RecordingRemedy : RemedyOfDatabase(format);
+  const auto* const row = std::find_if(std::begin(kFormats), std::end(kFormats),
+                                       [format](const Format& f) { return f.format == format; });
+  return row != std::end(kFormats)           ? row->remedy
+         : format == TraceFormat::kRecording ? RecordingRemedy
+                                             : RemedyOfDatabase(format);
 }
 
 std::span<const FormatRow> Formats() {

@@ -21,6 +21,9 @@ struct LoadOptions {
   // Called repeatedly, from any loading thread but never from two at once, with stored bytes read
   // so far and in total (0 if unknown, as for standard input). May be empty.
   std::function<void(uint64_t done, uint64_t total)> progress;
+  // Of a Kineto trace into which several ranks were merged: the text before the number of its
+  // processes ("[TP00-DP00] " of "[TP00-DP00] 83"), whose events are read; empty: all events are.
+  std::string rank_label = {};
 };
 
 // Loads the file at `path`, or standard input for "-". An unusable input gives one Error that names

@@ -130,6 +130,51 @@ INSTANTIATE_TEST_SUITE_P(
             "byte 0: this is neither JSON nor a database, not a profile that borescope reads; "
             "give a file written by torch.profiler's export_chrome_trace, or one of another format "
             "in `borescope list`"},
+        ForeignCase{"MemorySnapshot", "\x80\x04}\x94(\x8c\x08segments\x94]"s,
+                    "byte 0: this is a snapshot of PyTorch's memory (a Python pickle of "
+                    "_dump_snapshot), not a profile that borescope reads; give the trace written "
+                    "by export_chrome_trace"},
+        ForeignCase{"FlightRecorder", "\x80\x04}\x94(\x8c\x09pg_config\x94}"s,
+                    "byte 0: this is a dump of PyTorch's flight recorder (a Python pickle), not a "
+                    "profile that borescope reads; give the trace written by export_chrome_trace"},
+        ForeignCase{"Workbook", "PK\x03\x04\x14\x00[Content_Types].xml"s,
+                    "byte 0: this is an Excel workbook, not a profile that borescope reads; give "
+                    "the recording that it was made from"},
+        ForeignCase{"Xplane", "\x0a\x10\x12\x0e/host:metadata\x22\x00"s,
+                    "byte 0: this is an XPlane profile of XLA (JAX, TensorFlow), not a profile "
+                    "that borescope reads; give the .trace.json.gz that was written beside it"},
+        ForeignCase{"RuinedXplane",
+                    "\x0a\xef\xbf\xbd\x0b\x08\x01\x12\x0d/device:GPU:0\x1a\xef\xbf\xbd\x02"s,
+                    "byte 0: this is an XPlane profile of XLA (JAX, TensorFlow) that passed "
+                    "through a text decoder, which replaced its bytes, not a profile that "
+                    "borescope reads; give the .trace.json.gz that was written beside it"},
+        ForeignCase{"Ncu", "NVR\0\x02\0"s,
+                    "byte 0: this is an Nsight Compute report, not a profile that borescope reads; "
+                    "it holds counters of kernels without a timeline: record the run with "
+                    "torch.profiler or nsys profile"},
+        ForeignCase{"Nvvp", "<?xml version=\"1.0\"?><nvvp version=\"1\"/>",
+                    "byte 0: this is a session of NVIDIA's Visual Profiler (.nvvp, XML), not a "
+                    "profile that borescope reads; give the database of nvprof (nvprof -o FILE) "
+                    "that it names"},
+        ForeignCase{"Proton", R"([{"children":[],"frame":{"name":"a"},"metrics":{"count":1}}])",
+                    "byte 0: this is a profile of Proton (Triton) in its Hatchet form, not a "
+                    "profile that borescope reads; it holds sums without times: run proton with "
+                    "data=\"trace\", or record with torch.profiler"},
+        ForeignCase{"TritonServer",
+                    R"([{"id":1,"model_name":"m","model_version":1},{"id":1,"timestamps":[]}])",
+                    "byte 0: this is a trace of the Triton inference server, not a profile that "
+                    "borescope reads; profile the model itself with Nsight Systems or its "
+                    "framework's profiler"},
+        ForeignCase{"TensorFlow1",
+                    R"({"traceEvents":[{"name":"process_name","ph":"M","pid":0,)"
+                    R"("args":{"name":"Allocators"}}]})",
+                    "byte 0: this is a TensorFlow 1 timeline, not a profile that borescope reads; "
+                    "record with tf.profiler.experimental.start and give its trace.json.gz"},
+        ForeignCase{"Browser",
+                    R"({"traceEvents":[{"cat":"__metadata","name":"thread_name","ph":"M"}]})",
+                    "byte 0: this is a trace of a web browser or of Node.js, not a profile that "
+                    "borescope reads; give the trace of a profiler of the GPU, such as "
+                    "torch.profiler's"},
         ForeignCase{"MemoryTimelinePlot", "[[1, 2], [[0, 5]]]",
                     "byte 0: this is a JSON list of lists, but not of [time, action, bytes, "
                     "category] as in a raw memory timeline; export_memory_timeline writes one to "
@@ -148,7 +193,7 @@ INSTANTIATE_TEST_SUITE_P(
                     "link"},
         ForeignCase{"RocprofilerSdk", R"({"rocprofiler-sdk-tool":[{"metadata":{}}]})",
                     "byte 0: this is a rocprofiler-sdk JSON file, not a PyTorch trace; record "
-                    "with the PyTorch profiler"},
+                    "with rocprofv3 --output-format rocpd, whose database is read"},
         ForeignCase{"OtherJson", R"({"a":1,"b":[{"traceEvents":[]}]})",
                     "no \"traceEvents\" in this JSON; give a file written by torch.profiler's "
                     "export_chrome_trace"}),
@@ -307,8 +352,10 @@ TEST(LoadTest, EveryFormatIsListed) {
   for (const FormatRow& row : Formats()) {
     names.push_back(row.name);
   }
-  EXPECT_EQ(names, (std::vector<std::string_view>{"kineto-json", "pytorch-memory-timeline", "rocpd",
-                                                  "rpd", "nsys", "nvprof", "recording"}));
+  EXPECT_EQ(names,
+            (std::vector<std::string_view>{"kineto-json", "pytorch-memory-timeline", "xla-json",
+                                           "onnxruntime-json", "autograd-json", "ascend-json",
+                                           "rocpd", "rpd", "nsys", "nvprof", "recording"}));
 }
 
 // Nothing is cut off, and nobody forgot to record devices.

@@ -1,5 +1,7 @@
 #include "borescope/ingest/perfetto_sniff.h"
 
+#include <algorithm>
+#include <iterator>
 #include <optional>
 
 namespace borescope::internal {
@@ -87,7 +89,37 @@ bool TakePacket(std::string_view& rest, uint64_t& size) {
                                     : message.empty() || CanBeTag(message.front()));
 }
 
+// The text of field 2 of a message, of which the begin is known; empty where it is not in sight.
+std::string_view NameIn(std::string_view message) {
+  constexpr uint64_t kName = 2U << 3U | kBytes;
+  while (!message.empty()) {
+    std::string_view field = message;
+    if (TakeVarint(field) == kName) {
+      const std::optional<uint64_t> size = TakeVarint(field);
+      return size.has_value() ? field.substr(0, *size) : std::string_view();
+    }
+    if (!TakeField(message)) {
+      return {};
+    }
+  }
+  return {};
+}
+
 }  // namespace
+
+bool IsXplane(std::string_view start) {
+  if (!start.starts_with('\n')) {
+    return false;
+  }
+  start.remove_prefix(1);
+  const std::optional<uint64_t> size = TakeVarint(start);
+  const std::string_view name =
+      size.has_value() ? NameIn(start.substr(0, *size)) : std::string_view();
+  constexpr std::string_view kPlanes[] = {"/device:",         "/host:",    "#Chip",
+                                          "Task Environment", "Host CPUs", "Syscalls"};
+  return std::any_of(std::begin(kPlanes), std::end(kPlanes),
+                     [&](std::string_view plane) { return name.starts_with(plane); });
+}
 
 uint64_t FirstPacketEnd(std::string_view start) {
   constexpr int kEnough = 1000;

@@ -1,4 +1,5 @@
-// Distinguishes Perfetto's own traces from files that begin with the same byte. Pure.
+// Distinguishes Perfetto's own traces and XLA's profiles from files that begin with the same byte.
+// Pure.
 #pragma once
 
 #include <cstdint>
@@ -13,5 +14,9 @@ namespace borescope::internal {
 // the byte of a newline: a text may begin with an empty line, and a Chakra trace whose first
 // message is 10 bytes long with the same byte.
 uint64_t FirstPacketEnd(std::string_view start);
+
+// Whether `start` begins with a plane of an XSpace, the profile that XLA (JAX, TensorFlow) writes:
+// field 1 as well, in which field 2 is the name of a plane.
+bool IsXplane(std::string_view start);
 
 }  // namespace borescope::internal

@@ -1,5 +1,6 @@
 #include <gtest/gtest.h>
 
+#include "borescope/ingest/chrome/chrome_trace.h"
 #include "borescope/ingest/nsys/nsys.h"
 #include "borescope/ingest/nvprof/nvprof.h"
 #include "borescope/ingest/recording/recording.h"
@@ -22,7 +23,8 @@ TEST_P(RemediesTest, WhateverLacksHasAPhraseWithoutAFullStop) {
 
 INSTANTIATE_TEST_SUITE_P(Profilers, RemediesTest,
                          testing::Values(NsysRemedy, NvprofRemedy, RpdRemedy, RocpdRemedy,
-                                         RecordingRemedy));
+                                         RecordingRemedy, XlaRemedy, AscendRemedy,
+                                         OnnxRuntimeRemedy, AutogradRemedy));
 
 TEST(RemediesOfProfilersTest, AreInTheWordsOfEach) {
   EXPECT_EQ(RocpdRemedy(MissingData::kMemory), "record with rocprofv3 --memory-allocation-trace");

@@ -228,6 +228,15 @@ Result<Statement> Database::State::Prepare(std::string_view& sql, const Limits& 
   return statement;
 }
 
+// Sums over rows that were cut would be wrong silently.
+Error TooManyRows(size_t rows) {
+  return {
+      ErrorCode::kInvalidArgument,
+      fmt::format("query: the result has more than {} rows; count and sum in the statement, add "
+                  "LIMIT to it, or name how many rows to give: --row-limit N, in Python rows=N",
+                  rows)};
+}
+
 Result<QueryResult> Database::State::Collect(sqlite3_stmt* statement, size_t number,
                                              const Limits& limits) const {
   constexpr size_t kMostText = size_t{1} << 30;  // bytes of a result
@@ -250,6 +259,9 @@ Result<QueryResult> Database::State::Collect(sqlite3_stmt* statement, size_t num
       answer.is_cut = status == SQLITE_ROW;
       break;
     }
+  }
+  if (answer.is_cut && !limits.is_cut_at_rows) {
+    return TooManyRows(limits.rows);
   }
   if (status != SQLITE_DONE && status != SQLITE_ROW) {
     return ErrorOf(TextOrEmpty(sqlite3_sql(statement)), limits);

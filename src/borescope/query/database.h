@@ -25,6 +25,7 @@ struct Limits {
   size_t rows = kDefaultRowLimit;
   uint64_t memory_bytes = uint64_t{4} << 30;     // of the process, beyond what it had; 0: any
   uint64_t temporary_bytes = uint64_t{4} << 30;  // files in the folder TMPDIR; 0: any
+  bool is_cut_at_rows = true;  // the first rows are the result; else more of them are an error
 };
 
 struct QueryResult {

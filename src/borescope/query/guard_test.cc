@@ -84,6 +84,17 @@ TEST(QueryGuard, RowsAreLimitedAndItIsSaid) {
   EXPECT_TRUE(cut(2).table.title.ends_with(" (first 2 rows)"));
   EXPECT_FALSE(cut(3).is_cut);
   EXPECT_EQ(cut(3).table.rows(), 3U);
+  // Where nobody asked for the first rows alone, they are no answer.
+  const auto whole = [&](size_t rows) {
+    Limits limits{std::nullopt, rows};
+    limits.is_cut_at_rows = false;
+    return run.database().Run("SELECT id FROM device_events", {}, limits);
+  };
+  EXPECT_EQ(
+      whole(2).error().message,
+      "query: the result has more than 2 rows; count and sum in the statement, add LIMIT to it, "
+      "or name how many rows to give: --row-limit N, in Python rows=N");
+  EXPECT_EQ(whole(3).value()[0].table.rows(), 3U);
 }
 
 TEST(QueryGuard, BombsAreStoppedByTime) {

@@ -89,14 +89,14 @@ Result<ControlPage> ControlPage::Make(const std::string& folder, bool is_recordi
                      .starts = is_recording ? 1U : 0U,
                      .changed_ns = MonotonicNow(),
                      .flush_requests = 0,
-                     .reserved_0 = 0,
+                     .log_error = 0,
                      .ring_held_until_ns = 0,
                      .rule_starts = 0,
                      .marks = 0,
                      .are_rules_done = 0,
                      .seen_names = 0,
                      .launcher_pid = static_cast<uint32_t>(getpid()),
-                     .reserved_1 = 0,
+                     .failed_logs = 0,
                      .next_step = 0,
                      .reserved = {},
                      .flushers = {},
@@ -141,6 +141,20 @@ void ControlPage::AwaitChange(uint32_t seen, std::chrono::nanoseconds most) cons
 
 void ControlPage::WakeWaiting() const {
   syscall(SYS_futex, &page_->generation, FUTEX_WAKE, INT_MAX, nullptr, nullptr, 0);
+}
+
+std::string ControlPage::WhyLogsFailed() const {
+  const uint32_t count = std::atomic_ref(page_->failed_logs).load();
+  if (count == 0) return {};
+  const auto error = static_cast<int>(std::atomic_ref(page_->log_error).load());
+  return std::to_string(count) +
+         (count == 1 ? " process could not make its log: "
+                     : " processes could not make their logs: ") +
+         std::strerror(error);
+}
+
+int64_t ControlPage::launcher() const {
+  return int64_t{std::atomic_ref(page_->launcher_pid).load(std::memory_order_relaxed)};
 }
 
 uint32_t ControlPage::starts() const { return recording::CountOf(recording::LoadStarts(*page_)); }

@@ -1,5 +1,7 @@
 #include "borescope/recorder/record_run.h"
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <filesystem>
 #include <iterator>
@@ -7,11 +9,13 @@
 #include <string_view>
 #include <utility>
 
+#include "borescope/recorder/clocks.h"
 #include "borescope/recorder/control_page.h"
 #include "borescope/recorder/network_folder.h"
 #include "borescope/recorder/recorder_library.h"
 #include "borescope/recorder/rocm_installation.h"
 #include "borescope/recorder/run_folder.h"
+#include "borescope/recorder/run_log.h"
 #include "borescope/recorder/spool.h"
 #include "borescope/recording/log_format.h"
 
@@ -173,17 +177,38 @@ Result<RecordRun> RecordRun::Start(const std::vector<std::string>& words,
   return run;
 }
 
-Result<RecordRun::Report> RecordRun::Wait() {
+RecordRun::Report RecordRun::Wait() {
   Report report{.target = target_, .end = WaitForProgram(program_)};
+  ended_ns_ = MonotonicNow();
   report.duration = Clock::now() - begin_;
   sampling_.reset();
   schedule_.reset();
-  BS_TRY(Conclude(report));
+  // The program has ended all the same, and its status is what matters to others.
+  if (const Result<void> concluded = Conclude(report); !concluded.ok()) {
+    report.trouble = concluded.error().message;
+  }
   return report;
+}
+
+// Where it did not end by itself, its log does not say until when it ran. Of the programs that it
+// executed one after the other the last one ended.
+void RecordRun::NoteEndOfProgram(const std::vector<LogFile>& logs, const ProgramEnd& end) const {
+  const LogFile* last = nullptr;
+  for (const LogFile& log : logs) {
+    const bool is_programs = log.header.pid == static_cast<uint32_t>(program_) &&
+                             log.header.ppid == static_cast<uint32_t>(getpid());
+    if (!is_programs || log.is_alive || log.is_sealed()) continue;
+    if (last == nullptr || last->header.image < log.header.image) last = &log;
+  }
+  if (last == nullptr || (end.signal == 0 && end.status == 0)) return;
+  // Without it, what was open ends with the last record.
+  static_cast<void>(
+      NoteEnd(place_, last->name, ended_ns_, end.signal == 0 ? end.status : -end.signal));
 }
 
 Result<void> RecordRun::Conclude(Report& report) const {
   BS_ASSIGN(const std::vector<LogFile> logs, ListLogs(place_));
+  NoteEndOfProgram(logs, report.end);
   SealEnded(place_, logs);
   // A process that executes other programs has a log for each.
   std::set<std::pair<uint32_t, uint64_t>> processes;
@@ -204,6 +229,7 @@ Result<void> RecordRun::Conclude(Report& report) const {
 void RecordRun::JudgeRules(Report& report) const {
   const Result<ControlPage> page = ControlPage::Open(place_);
   if (!page.ok()) return;
+  report.failed_logs = page->WhyLogsFailed();
   const RuleFacts facts = page->rule_facts();
   report.never_started = WhyNeverStarted(rules_, facts, starts_by_clock_);
   report.never_stopped = WhyNeverStopped(rules_, facts);

@@ -12,6 +12,7 @@
 #include "borescope/base/result.h"
 #include "borescope/recorder/program.h"
 #include "borescope/recorder/python_startup.h"
+#include "borescope/recorder/run_folder.h"
 #include "borescope/recorder/run_name.h"
 #include "borescope/recorder/run_rules.h"
 #include "borescope/recorder/sampling/sampling.h"
@@ -75,11 +76,13 @@ class RecordRun {
     uint64_t bytes = 0;                   // of all logs
     bool has_launchers_log = false;       // of samples or marks
     std::string never_started = {};       // why; empty: it was recorded
+    std::string failed_logs = {};         // why processes have no log; empty: all have
+    std::string trouble = {};             // why the folder could not be read; empty: it could
     std::string never_stopped = {};       // why a rule did not stop it; empty: it did, or had none
     std::chrono::nanoseconds duration{};  // from start to end of the program
   };
   // Waits for the program's end and seals the logs of processes that have ended. To be called once.
-  Result<Report> Wait();
+  Report Wait();
 
  private:
   RecordRun(RunTarget target, std::string place, pid_t program, std::unique_ptr<Schedule> schedule)
@@ -89,6 +92,7 @@ class RecordRun {
         begin_(Clock::now()),
         schedule_(std::move(schedule)) {}
   Result<void> Conclude(Report& report) const;
+  void NoteEndOfProgram(const std::vector<LogFile>& logs, const ProgramEnd& end) const;
   void JudgeRules(Report& report) const;
 
   using Clock = std::chrono::steady_clock;
@@ -96,6 +100,7 @@ class RecordRun {
   std::string place_;  // of the logs: the target's folder, or one of the spool
   pid_t program_;
   Clock::time_point begin_;
+  uint64_t ended_ns_ = 0;  // of the program
   RunRules rules_;
   bool starts_by_clock_ = false;
   std::string warning_;

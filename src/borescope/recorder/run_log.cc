@@ -57,7 +57,9 @@ class FileLock {
   int file_;
 };
 
-uint64_t RoundUp(uint64_t bytes) { return (bytes + kAlignment - 1) / kAlignment * kAlignment; }
+uint64_t RoundUp(uint64_t bytes, uint64_t alignment) {
+  return (bytes + alignment - 1) / alignment * alignment;
+}
 
 // What a log begins with: which instants of the clocks are the same.
 void AddAnchor(LogWords& words) {
@@ -67,6 +69,9 @@ void AddAnchor(LogWords& words) {
 }
 
 }  // namespace
+
+RunLog::RunLog(int file, std::string path)
+    : file_(file), path_(std::move(path)), alignment_(kAlignment) {}
 
 Result<RunLog> RunLog::Open(const std::string& folder, std::string_view name) {
   const std::string path = folder + "/" + std::string(name);
@@ -82,6 +87,13 @@ Result<RunLog> RunLog::Open(const std::string& folder, std::string_view name) {
     }
     BS_TRY(log.Write(&header, sizeof(header), 0));
   }
+  // Of a log that a process made: its own.
+  LogHeader header{};
+  const bool is_read = pread(file, &header, sizeof(header), 0) == ssize_t{sizeof(header)};
+  constexpr uint32_t kMostAlignment = 1024 * 1024;
+  if (is_read && header.chunk_alignment >= kAlignment && header.chunk_alignment < kMostAlignment) {
+    log.alignment_ = header.chunk_alignment;
+  }
   return log;
 }
 
@@ -89,6 +101,7 @@ RunLog::RunLog(RunLog&& other) noexcept
     : file_(other.file_),
       path_(std::move(other.path_)),
       chunk_bytes_(other.chunk_bytes_),
+      alignment_(other.alignment_),
       at_(other.at_),
       end_(other.end_) {
   other.file_ = -1;
@@ -119,15 +132,16 @@ Result<void> RunLog::BeginChunk(size_t least_bytes) {
   if (fstat(file_, &status) != 0) {
     return Error{ErrorCode::kIo, path_ + ": cannot be read: " + std::strerror(errno)};
   }
-  const uint64_t begin = RoundUp(std::max<uint64_t>(static_cast<uint64_t>(status.st_size), 1));
-  const uint64_t bytes = RoundUp(std::max<uint64_t>(chunk_bytes_, least_bytes));
+  const uint64_t begin =
+      RoundUp(std::max<uint64_t>(static_cast<uint64_t>(status.st_size), 1), alignment_);
+  const uint64_t bytes = RoundUp(std::max<uint64_t>(chunk_bytes_, least_bytes), kAlignment);
   if (ftruncate(file_, static_cast<off_t>(begin + bytes)) != 0) {
     return Error{ErrorCode::kIo, path_ + ": cannot grow: " + std::strerror(errno)};
   }
   ChunkHeader header{};
   header.magic = recording::kChunkMagic;
   header.bytes = static_cast<uint32_t>(bytes);
-  header.sequence = begin / kAlignment - 1;
+  header.sequence = begin / alignment_ - 1;
   header.kind = recording::ChunkKind::kSamples;
   header.tid = static_cast<uint32_t>(getpid());
   header.first_ns = MonotonicNow();
@@ -158,6 +172,16 @@ std::string MarksLogName() { return HostFileName() + ".marks" + recording::kLogS
 std::string OwnLogName() {
   return HostFileName() + "." + std::to_string(getpid()) + "." +
          std::to_string(StartTimeOf(getpid()).value_or(0)) + ".0" + recording::kLogSuffix;
+}
+
+Result<void> NoteEnd(const std::string& folder, std::string_view log_name, uint64_t ended_ns,
+                     int status) {
+  BS_ASSIGN(RunLog log, RunLog::Open(folder, log_name));
+  log.set_chunk_bytes(kAlignment);
+  LogWords words;
+  words.Add(RecordType::kEnd, static_cast<uint32_t>(recording::EndKind::kParent),
+            {ended_ns, static_cast<uint64_t>(int64_t{status})});
+  return log.Append(words.words());
 }
 
 Result<void> MarkRun(const std::string& folder, std::string_view text) {

@@ -33,20 +33,26 @@ class RunLog {
   void set_chunk_bytes(uint32_t bytes) { chunk_bytes_ = bytes; }
 
  private:
-  RunLog(int file, std::string path) : file_(file), path_(std::move(path)) {}
+  RunLog(int file, std::string path);
   Result<void> BeginChunk(size_t least_bytes);
   Result<void> Write(const void* bytes, size_t count, uint64_t offset) const;
 
   int file_;
   std::string path_;
   uint32_t chunk_bytes_ = 64 * 1024;
-  uint64_t at_ = 0;   // where the next record goes
-  uint64_t end_ = 0;  // of the chunk
+  uint64_t alignment_;  // of chunks
+  uint64_t at_ = 0;     // where the next record goes
+  uint64_t end_ = 0;    // of the chunk
 };
 
 // "<host>.marks.bsl", and "<host>.<pid>.<start time>.0.bsl" of this process.
 std::string MarksLogName();
 std::string OwnLogName();
+
+// How a program of the run ended, and when, in its own log: nobody else knows where it was killed.
+// A status below 0 is that of a signal. kIo if the log cannot be changed.
+Result<void> NoteEnd(const std::string& folder, std::string_view log, uint64_t ended_ns,
+                     int status);
 
 // A moment of all processes of the run, set from outside of them. kInvalidArgument if `folder` is
 // no run.

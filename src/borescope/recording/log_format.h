@@ -156,7 +156,7 @@ enum class RecordType : uint8_t {
                          // tid?, text: its inputs as JSON (docs); without any the text is empty
   kSample = 0x60,        // [string id of the series] t, a double
   kState = 0x70,         // [StateKind] t, text
-  kEnd = 0x7f,           // [EndKind] t, status
+  kEnd = 0x7f,           // [EndKind] t, status (signed; of a signal its number below 0)
 };
 
 // Ids of NVTX domains are of the process, in order of making. These are fixed:
@@ -289,7 +289,7 @@ struct Control {
   uint64_t starts;
   uint64_t changed_ns;
   uint32_t flush_requests;  // rises with every request to fetch what devices did
-  uint32_t reserved_0;
+  uint32_t log_error;       // why the last process failed to make its log: its errno
   // Until then rings grow, rather than overwrite anything: their logs are being copied. A time that
   // is further away than kMostHoldNs is ignored.
   uint64_t ring_held_until_ns;
@@ -299,8 +299,8 @@ struct Control {
   uint32_t are_rules_done;  // 1: no rule starts again
   uint32_t seen_names;      // how many places of `seen` were taken, or were wanted
   uint32_t launcher_pid;    // the parent of the run's program; 0: unknown
-  uint32_t reserved_1;
-  uint64_t next_step;  // one more than the largest step that a process began; 0: none did
+  uint32_t failed_logs;     // how many processes have no log for such a reason
+  uint64_t next_step;       // one more than the largest step that a process began; 0: none did
   uint64_t reserved[5];
   FlusherSlot flushers[kFlusherSlots];
   SeenName seen[kSeenNames];

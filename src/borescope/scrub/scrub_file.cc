@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "borescope/base/io/unchanged.h"
+#include "borescope/ingest/chrome/chrome_trace.h"
 #include "borescope/ingest/events/text_reader.h"
 #include "borescope/ingest/recording/log_chunks.h"
 #include "borescope/output/sink/gzip_sink.h"
@@ -98,6 +99,13 @@ Result<ScrubbedFile> ScrubFile(const std::string& input, const std::string& outp
   const std::string name = input == "-" ? "standard input" : input;
   TextReader reader(std::move(source), progress);
   reader.Fill();
+  if (IsXlaTrace(reader.window()) || IsAscendTrace(reader.window()) ||
+      IsOnnxRuntimeTrace(reader.window()) || IsAutogradTrace(reader.window())) {
+    return Error{ErrorCode::kUnsupportedFormat,
+                 name +
+                     ": what may stay is known of the Chrome JSON of PyTorch's profiler, and "
+                     "another one wrote this; convert it with borescope convert, and scrub that"};
+  }
   if (!reader.window().starts_with(kSqliteMagic)) {
     return WriteText(reader, name, output, scrubber);
   }

@@ -28,6 +28,7 @@ bool FitsRule(LinkRule rule, HostId launch, HostId op) {
     case LinkRule::kLaunchOnly:
       return launch.valid() && !op.valid();
     case LinkRule::kNone:
+    case LinkRule::kAmbiguous:
       return !launch.valid() && !op.valid();
   }
   return false;

@@ -94,7 +94,7 @@ TEST_F(TraceChecksTest, RulesFitTheLinks) {
   EXPECT_EQ(FaultWithLinks([&](Correlation& links) { links.op_of[2] = op; }), fault);
   for (const LinkRule rule :
        {LinkRule::kLaunchNesting, LinkRule::kExternalId, LinkRule::kLaunchOnly, LinkRule::kCapture,
-        static_cast<LinkRule>(5), static_cast<LinkRule>(255)}) {
+        static_cast<LinkRule>(6), static_cast<LinkRule>(255)}) {
     EXPECT_EQ(FaultWithLinks([&](Correlation& links) { links.rule[2] = rule; }), fault);
   }
   EXPECT_EQ(FaultWithLinks([&](Correlation& links) {

@@ -17,16 +17,24 @@ enum class TraceFormat : uint8_t {
   kRpd,
   kRocpd,
   kRecording,  // of borescope record
+  // Chrome JSON of other profilers.
+  kXla,          // JAX and TensorFlow
+  kAscend,       // Ascend PyTorch Profiler and msprof
+  kOnnxRuntime,  // ONNX Runtime
+  kAutograd,     // PyTorch's profiler before Kineto
   kCount
 };
 
 // Names in `borescope list` and in columns named `format`, in the order of the enum.
 inline constexpr auto kFormatNames = std::to_array<std::string_view>(
-    {"kineto-json", "pytorch-memory-timeline", "nsys", "nvprof", "rpd", "rocpd", "recording"});
+    {"kineto-json", "pytorch-memory-timeline", "nsys", "nvprof", "rpd", "rocpd", "recording",
+     "xla-json", "ascend-json", "onnxruntime-json", "autograd-json"});
 static_assert(kFormatNames.size() == static_cast<size_t>(TraceFormat::kCount));
 
 // Whether PyTorch's own profiler wrote it.
-constexpr bool IsOfPyTorchProfiler(TraceFormat format) { return format < TraceFormat::kNsys; }
+constexpr bool IsOfPyTorchProfiler(TraceFormat format) {
+  return format < TraceFormat::kNsys || format == TraceFormat::kAutograd;
+}
 
 constexpr std::string_view FormatName(TraceFormat format) {
   return kFormatNames[static_cast<size_t>(format)];

@@ -7,6 +7,7 @@
 #include "borescope/base/row_limit.h"
 #include "borescope/base/saturating.h"
 #include "borescope/trace/columns.h"
+#include "borescope/trace/cut_overruns.h"
 #include "borescope/trace/recorded_cut.h"
 #include "borescope/trace/sort_rows.h"
 
@@ -31,8 +32,12 @@ uint32_t Rows(size_t size) { return CheckedRows(size, "rows of one kind"); }
 struct HostShift {
   uint32_t ops;
   uint32_t runtime_calls;
+  uint32_t frames;
 
   uint32_t operator[](HostKind kind) const {
+    if (kind == HostKind::kPython) {
+      return frames;
+    }
     return kind == HostKind::kRuntime || kind == HostKind::kOther ? runtime_calls : ops;
   }
 };
@@ -426,7 +431,11 @@ void TraceBuilder::Append(TracePart&& part) {
     whole_.thread_names.push_back({name.pid, name.tid, map(name.name)});
   }
   AppendSpine(whole.host, rows.host, map,
-              HostShift{Rows(whole.ops.size()), Rows(whole.runtime_calls.size())}, whole_.events);
+              HostShift{Rows(whole.ops.size()), Rows(whole.runtime_calls.size()),
+                        Rows(whole_.frames.rows.size())},
+              whole_.events);
+  whole_.frames.rows.insert(whole_.frames.rows.end(), part.frames.rows.begin(),
+                            part.frames.rows.end());
   AppendSpine(whole.device, rows.device, map,
               DeviceShift{Rows(whole.kernels.size()), Rows(whole.copies.size()),
                           Rows(whole.syncs.size()), Rows(whole.ranges.size())},
@@ -483,11 +492,18 @@ Trace TraceBuilder::Finish(Meta meta, int64_t profiled_ns, int threads) {
                    [](size_t) { return kLongestEventNs; })) {
     SortSpine(data.host, data.tracks, TrackKind::kHost, threads);
   }
+  if (ClampFrames(data.host, data.tracks, whole_.frames, data.strings, data.diagnostics)) {
+    SortSpine(data.host, data.tracks, TrackKind::kHost, threads);
+  }
+  whole_.frames = {};
   const int64_t device_limit =
       profiled_ns > 0 ? std::min(profiled_ns, kLongestEventNs) : kLongestEventNs;
   if (CutDurations(data.device, data.strings, data.diagnostics, [&](size_t row) {
         return IsDeviceWork(data.device.kind[row]) ? device_limit : kLongestEventNs;
       })) {
+    SortSpine(data.device, data.tracks, TrackKind::kDevice, threads);
+  }
+  if (CutOverruns(data.device, data.kernels, data.tracks, data.strings, data.diagnostics)) {
     SortSpine(data.device, data.tracks, TrackKind::kDevice, threads);
   }
   CoverEvents(data);

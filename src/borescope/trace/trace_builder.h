@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "borescope/base/hash/hash_tables.h"
+#include "borescope/trace/clamp_frames.h"
 #include "borescope/trace/trace.h"
 
 namespace borescope::internal {
@@ -30,6 +31,7 @@ class TracePart {
 
   TraceData data;
   std::vector<ThreadName> thread_names;
+  FrameNumbers frames;  // the details of Python frames, until Finish has used them
   uint64_t events = 0;  // of the list, for formats whose events have positions
 
   StringId Intern(std::string_view text) { return data.strings.Intern(text); }
@@ -94,6 +96,7 @@ class TraceBuilder {
   size_t host_size() const { return whole_.data.host.size(); }
 
   // Sorts the spines, fills track slices, cuts impossible durations and returns the finished trace.
+  // Python frames end with their callers (ClampFrames).
   // `profiled_ns`, when positive, is how long the profiler ran: no device work can be longer.
   Trace Finish(Meta meta, int64_t profiled_ns, int threads);
 

@@ -5,7 +5,7 @@
 Every step has a matrix product of 400 us and an addition of 300 us, LEVEL times as long, one launch
 each, and 40 us between them. Step n is 0.5 % x (n mod 3) longer. Keys: steps, first (the number of the
 first step), pid, gemm (a factor of the product alone), device, world, unlinked (kernels without their
-launch).
+launch), before (kernels that were launched before the recording), shapes (1: an operator with shapes around each launch of a product).
 """
 
 import json
@@ -25,15 +25,21 @@ def kernel(name, ts, dur, correlation):
             "args": {"device": 0, "stream": 7, "correlation": correlation}}
 
 
-def write_run(path, level=1.0, steps=6, first=0, pid=100, gemm=1.0, device="NVIDIA A100", world=1, unlinked=0):
-    events, ts = [], 1000.0
+def write_run(path, level=1.0, steps=6, first=0, pid=100, gemm=1.0, device="NVIDIA A100", world=1, unlinked=0,
+              before=0, shapes=0):
+    events = [kernel("ampere_sgemm_128x64_nn", 1000 - 400 * before + 400 * i, 400, 1 + i) for i in range(before)]
+    ts = 1000.0
     for step in range(first, first + steps):
         begin = ts
         for name, dur in KERNELS.items():
             dur = round(dur * level * (1 + 0.005 * (step % 3)) * (gemm if "gemm" in name else 1), 3)
-            correlation = len(events) + 1
+            correlation = 1000 + len(events)
             if unlinked <= 0:
                 events.append(launch(ts, pid, correlation))
+                if shapes and "gemm" in name:
+                    events.append({"ph": "X", "cat": "cpu_op", "name": "aten::mm", "pid": pid, "tid": 1, "ts": ts - 1,
+                                   "dur": 8, "args": {"External id": correlation, "Input Dims": [[64, 32], [32, 16]],
+                                                      "Input type": ["float", "float"]}})
             unlinked -= 1
             events.append(kernel(name, round(ts + 6, 3), dur, correlation))
             ts = round(ts + dur + 20, 3)

@@ -9,7 +9,7 @@ from checks.registry import Failures, check
 
 
 @check(14, "under compute-sanitizer, and beside another tool", "the program is right; ours is off or refuses",
-       ("gpu", "nvcc", "sanitizer"))
+       ("gpu", "nvcc", "sanitizer"), 3)
 def beside(bench):
     failures = Failures()
     program = bench.program()
@@ -22,7 +22,7 @@ def beside(bench):
 
 
 @check(17, "what the kernel offers", "MADV_WIPEONFORK, MADV_DONTFORK, fallocate; else what is used instead is said",
-       ("gpu",))
+       ("gpu",), 1)
 def system(bench):
     libc = ctypes.CDLL(None, use_errno=True)
     page = mmap.mmap(-1, mmap.PAGESIZE)

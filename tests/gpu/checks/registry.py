@@ -12,12 +12,14 @@ class Check:
     title: str
     expected: str  # the figure, in words
     needs: tuple  # names that Bench.require knows
+    seconds: float  # about as long as it takes; with a budget, what would take longer is left out
+    is_alone: bool  # its figures are times: nothing may run beside it
     run: Callable  # takes a Bench; returns figures, and what is not as expected
 
 
-def check(number, title, expected, needs=("gpu", "nvcc")):
+def check(number, title, expected, needs=("gpu", "nvcc"), seconds=5.0, alone=False):
     def register(function):
-        CHECKS.append(Check(number, title, expected, needs, function))
+        CHECKS.append(Check(number, title, expected, needs, seconds, alone, function))
         return function
     return register
 

@@ -2,6 +2,8 @@
 
 import statistics
 
+import toolkit
+from bench import last_number
 from checks.registry import Failures, check
 
 PAIRS = ("SELECT launches.ts_ns, kernels.ts_ns, kernels.dur_ns FROM kernels JOIN launches ON "
@@ -9,7 +11,8 @@ PAIRS = ("SELECT launches.ts_ns, kernels.ts_ns, kernels.dur_ns FROM kernels JOIN
 
 
 @check(4, "kernels that spin for known times",
-       "durations within 2 % + 1 us; none begins before its call, or ends after the synchronisation")
+       "durations within 2 % + 1 us; none begins before its call, or ends after the synchronisation",
+       seconds=7, alone=True)
 def spinning(bench):
     failures, figures = Failures(), {}
     for microseconds, count in ((50, 10_000), (500, 1000), (5000, 200), (50_000, 20)):
@@ -29,47 +32,79 @@ def spinning(bench):
     return figures, failures
 
 
-@check(5, "drift of the device's clock", "kernel start against call: slope under 1 us a minute")
+@check(5, "drift of the device's clock", "kernel start against call, lower envelope: slope under 1 us a minute",
+       seconds=13, alone=True)
 def drift(bench):
     failures = Failures()
-    seconds = 20 if bench.quick else 120
+    seconds = 120 if bench.is_long else 10
     run, _ = bench.record(bench.program(), "steady", seconds, 100)
-    pairs = bench.query(PAIRS, run)
-    times = [call / 60e9 for call, _, _ in pairs]
-    waits = [kernel - call for call, kernel, _ in pairs]
-    slope = statistics.linear_regression(times, waits).slope if len(pairs) > 2 else float("nan")
-    failures.expect(abs(slope) < 1000, f"slope of {slope:.0f} ns a minute")
-    return {"pairs": len(pairs), "ns_per_minute": slope}, failures
+    points = envelope(bench.query(PAIRS, run))
+    failures.expect(len(points) >= seconds / 2, f"{len(points)} seconds with pairs of calls and kernels, of {seconds}")
+    slope = slope_per_minute(points)
+    failures.expect(slope is not None and abs(slope) < 1000 + NOISE_NS * 60 / seconds, f"slope of {slope} ns a minute")
+    return {"seconds": len(points), "ns_per_minute": slope, "waits_ns": [wait for _, wait in points]}, failures
 
 
-def per_launch(result):
-    return float(result.stdout.split()[-1])
+NOISE_NS = 100  # of the shortest wait of a second, which a slope over few seconds magnifies
 
 
-@check(8, "what an empty kernel costs", "all of it at most 300 ns a launch more than kernels alone")
+def envelope(pairs):
+    """The shortest wait of each second, and when it was. A wait is that of a kernel for its call, and can only be longer
+    than the path between the clocks: the first launch loads modules, others meet a busy host. The first second is left
+    out."""
+    if not pairs:
+        return []
+    begin = pairs[0][0]
+    best = {}
+    for call, kernel, _ in pairs:
+        second = (call - begin) // 1_000_000_000
+        if second > 0 and (second not in best or kernel - call < best[second][1]):
+            best[second] = (call - begin, kernel - call)
+    return [best[second] for second in sorted(best)]
+
+
+def slope_per_minute(points):
+    """By the median of the slopes of all pairs of points (Theil and Sen), which single outliers do not move."""
+    slopes = [(other_wait - wait) / (other - at) for i, (at, wait) in enumerate(points) for other, other_wait in points[:i]]
+    return round(60e9 * statistics.median(slopes)) if slopes else None
+
+
+@check(8, "what an empty kernel costs", "at most 300 ns a launch more than CUPTI itself takes for the same records",
+       ("gpu", "nvcc"), 25, True)
 def cost(bench):
-    failures, figures = Failures(), {}
-    count = 100_000 if bench.quick else 1_000_000
-    turns = range(3)
+    failures = Failures()
+    count = 1_000_000 if bench.is_long else 100_000
     program = bench.program()
-    figures["plain"] = min(per_launch(bench.plain(program, "empty", count)) for _ in turns)
-    for name, options in (("all", ()), ("without cuda", ("--no-cuda",)), ("memory, sync", ("--memory", "--sync"))):
-        figures[name] = min(per_launch(bench.record(program, "empty", count, options=options)[1]) for _ in turns)
-    figures["kernels alone"] = min(kernels_alone(bench, program, count) for _ in turns)
-    failures.expect(figures["all"] - figures["kernels alone"] <= 300, "more than 300 ns a launch")
+    ways = {
+        "plain": lambda: bench.plain(program, "empty", count),
+        "all": lambda: bench.record(program, "empty", count)[1],
+        "kernels alone": lambda: bench.record(program, "empty", count, options=("--api=none",))[1],
+        "without cuda": lambda: bench.record(program, "empty", count, options=("--no-cuda",))[1],
+        "memory, sync": lambda: bench.record(program, "empty", count, options=("--memory", "--sync"))[1],
+    }
+    cupti = toolkit.find_cupti()
+    if toolkit.find_cupti_header() and cupti:
+        alone = bench.program(source="launch_cost.cu", libraries=("-Xlinker", cupti, "-Xlinker", f"-rpath={cupti.parent}"))
+        for mode in ("plain", "kernels", "all"):
+            ways[f"CUPTI: {mode}"] = lambda mode=mode: bench.plain(alone, mode, count)
+    # In turns, so that a machine that slows down slows all of them.
+    turns = [{name: last_number(way()) for name, way in ways.items()} for _ in range(3)]
+    figures = {name: min(turn[name] for turn in turns) for name in ways}
+    if "CUPTI: all" not in figures:
+        failures.append("the cost of CUPTI alone is not known: cupti.h or libcupti is missing beside nvcc")
+        return figures, failures
+    for ours, theirs in (("all", "CUPTI: all"), ("kernels alone", "CUPTI: kernels")):
+        more = (figures[ours] - figures["plain"]) - (figures[theirs] - figures["CUPTI: plain"])
+        figures[f"{ours}, more than CUPTI"] = round(more, 1)
+    failures.expect(figures["all, more than CUPTI"] <= 300,
+                    f"{figures['all, more than CUPTI']:.0f} ns a launch more than CUPTI itself")
     return figures, failures
 
 
-def kernels_alone(bench, program, count):
-    """Without records of calls: an option of the library that the launcher does not have."""
-    words = bench.words(bench.new_run(), ["env", "BORESCOPE_RECORD_OPTIONS=api=none", program, "empty", count])
-    return per_launch(bench.plain(*words))
-
-
-@check(15, "power by NVML at 10 Hz, against nvidia-smi", "means within 5 %")
+@check(15, "power by NVML at 10 Hz, against nvidia-smi", "means within 5 %", seconds=8, alone=True)
 def power(bench):
     failures = Failures()
-    seconds = 10 if bench.quick else 30
+    seconds = 30 if bench.is_long else 5
     folder, process = bench.start(bench.program(), "steady", seconds, 1000, options=["--sample", "100ms"])
     read = []
     while process.poll() is None:

@@ -1,7 +1,8 @@
 """model.py HOW N [FILE]: a small GPT on the GPU. Prints the milliseconds of a step last.
 
-HOW: steps, profiled (torch.profiler in the middle; prints its kernels), exported (all of it under
-torch.profiler, into FILE), workers (a DataLoader with N workers), spawn (N processes).
+HOW: steps, profiled (torch.profiler in the middle; prints its kernels), exported (steps; then the same from the
+beginning under torch.profiler, into FILE), workers (a DataLoader with N workers), spawn (N processes), graph (a
+training step captured once, and replayed N times), compiled (steps of torch.compile).
 """
 
 import sys
@@ -41,8 +42,10 @@ def train(model, optimizer, count):
     torch.cuda.synchronize()
 
 
-def steps(count):
+def steps(count, is_compiled=False):
     model, optimizer = make()
+    if is_compiled:
+        model = torch.compile(model)
     train(model, optimizer, 3)
     begin = time.perf_counter()
     train(model, optimizer, count)
@@ -64,6 +67,23 @@ def profiled(count):
     print(len(kernels))
 
 
+def graph(count):
+    model, _ = make()
+    tokens = torch.randint(0, 512, (8, 64), device="cuda")
+    side = torch.cuda.Stream()
+    with torch.cuda.stream(side):
+        for _ in range(3):
+            model(tokens).sum().backward()
+    torch.cuda.current_stream().wait_stream(side)
+    captured = torch.cuda.CUDAGraph()
+    with torch.cuda.graph(captured):
+        model(tokens).sum().backward()
+    torch.cuda.synchronize()
+    for _ in range(count):
+        captured.replay()
+    torch.cuda.synchronize()
+
+
 def one_process(_rank):
     steps(2)
 
@@ -74,7 +94,12 @@ def main():
         steps(count)
     elif how == "profiled":
         profiled(count)
+    elif how == "compiled":
+        steps(count, is_compiled=True)
+    elif how == "graph":
+        graph(count)
     elif how == "exported":
+        steps(count)
         with profile() as profiler:
             steps(count)
         profiler.export_chrome_trace(sys.argv[3])

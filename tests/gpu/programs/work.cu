@@ -1,16 +1,17 @@
 // work HOW ...: device work of known numbers and times, for tests/gpu/run.py.
 //
-//   saxpy N THREADS     each thread launches N kernels by the runtime; prints "tid T" of each. One copy
+//   saxpy N THREADS     each thread launches N kernels by the runtime; prints "tid T" of each. One
+//   copy
 //                       of 4 MiB to the device and one back
 //   driver N THREADS    the same by cuLaunchKernel
 //   spin US N           N kernels, each of which spins for US microseconds; then a synchronisation
 //   steady SECONDS HZ   a kernel HZ times a second
-//   rate HZ FILE        the same until it is killed; counts launches in FILE, after which comes its pid
-//   end N HOW           N kernels, and after a pause an end: term, _exit, segv, abort
-//   empty N             prints the nanoseconds of a launch
-//   graph NODES RUNS    a graph of NODES kernels, RUNS times
+//   rate HZ FILE        the same until it is killed; counts launches in FILE, after which comes its
+//   pid end N HOW           N kernels, and after a pause an end: term, _exit, segv, abort empty N
+//   prints the nanoseconds of a launch graph NODES RUNS    a graph of NODES kernels, RUNS times
 #include <cuda.h>
 #include <cuda_runtime.h>
+#include <dlfcn.h>
 #include <fcntl.h>
 #include <signal.h>
 #include <sys/mman.h>
@@ -25,14 +26,7 @@
 #include <thread>
 #include <vector>
 
-#define CHECK(call)                                                          \
-  do {                                                                       \
-    const int status = static_cast<int>(call);                               \
-    if (status != 0) {                                                       \
-      std::fprintf(stderr, "%s: error %d\n", #call, status);                 \
-      std::exit(9);                                                          \
-    }                                                                        \
-  } while (false)
+#include "launch_loop.h"
 
 constexpr int kFloats = 1 << 20;
 
@@ -53,12 +47,15 @@ __global__ void Spin(unsigned long long ns) {
   }
 }
 
-__global__ void Empty() {}
-
-static uint64_t Now() {
-  timespec time;
-  clock_gettime(CLOCK_MONOTONIC, &time);
-  return static_cast<uint64_t>(time.tv_sec) * 1'000'000'000 + static_cast<uint64_t>(time.tv_nsec);
+// By dlsym, so that nothing has to be linked with: wheels of CUDA hold no libcuda.
+static decltype(&cuLaunchKernel) FindDriverLaunch() {
+  void* const driver = dlopen("libcuda.so.1", RTLD_NOW);
+  void* const found = driver == nullptr ? nullptr : dlsym(driver, "cuLaunchKernel");
+  if (found == nullptr) {
+    std::fprintf(stderr, "libcuda.so.1 has no cuLaunchKernel\n");
+    std::exit(9);
+  }
+  return reinterpret_cast<decltype(&cuLaunchKernel)>(found);
 }
 
 static void Launch(bool by_driver, const float* x, float* y) {
@@ -75,7 +72,8 @@ static void Launch(bool by_driver, const float* x, float* y) {
   int n = kFloats;
   float a = 2.0f;
   void* arguments[] = {&n, &a, &x, &y};
-  CHECK(cuLaunchKernel(function, kBlocks, 1, 1, kThreads, 1, 1, 0, nullptr, arguments, nullptr));
+  static const auto launch = FindDriverLaunch();
+  CHECK(launch(function, kBlocks, 1, 1, kThreads, 1, 1, 0, nullptr, arguments, nullptr));
 }
 
 static int RunSaxpy(int count, int threads, bool by_driver) {
@@ -106,7 +104,8 @@ static int RunSpin(unsigned long long microseconds, int count) {
 }
 
 static void SleepUntil(uint64_t ns) {
-  const timespec time{static_cast<time_t>(ns / 1'000'000'000), static_cast<long>(ns % 1'000'000'000)};
+  const timespec time{static_cast<time_t>(ns / 1'000'000'000),
+                      static_cast<long>(ns % 1'000'000'000)};
   clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &time, nullptr);
 }
 
@@ -142,15 +141,7 @@ static int RunEnd(int count, const char* how) {
 }
 
 static int RunEmpty(int count) {
-  constexpr int kInFlight = 500;  // fewer than the driver's queue has places
-  CHECK(cudaFree(nullptr));
-  const uint64_t begin = Now();
-  for (int i = 0; i < count; ++i) {
-    Empty<<<1, 1>>>();
-    if (i % kInFlight == 0) CHECK(cudaDeviceSynchronize());
-  }
-  CHECK(cudaDeviceSynchronize());
-  std::printf("%.1f\n", static_cast<double>(Now() - begin) / count);
+  std::printf("%.1f\n", LaunchCost(count));
   return 0;
 }
 
@@ -182,6 +173,7 @@ int main(int argc, char** argv) {
   if (std::strcmp(how, "graph") == 0) return RunGraph(first, second);
   if (std::strcmp(how, "steady") != 0) return 2;
   uint64_t finished = 0;
-  RunSteadily(Now() + static_cast<uint64_t>(first) * 1'000'000'000, static_cast<uint64_t>(second), &finished);
+  RunSteadily(Now() + static_cast<uint64_t>(first) * 1'000'000'000, static_cast<uint64_t>(second),
+              &finished);
   return 0;
 }

@@ -1,12 +1,16 @@
 /* device HOW THREADS COUNT: a program whose device work is planted in the simulated CUPTI.
  *
- * Prints the sum of the kernels' nanoseconds and how long its end took. HOW: exit, _exit, flush
- * (asks for a flush, then dies by a signal), toggle (stops and starts between), rename (a name's
+ * Prints the sum of the kernels' nanoseconds, how often CUPTI was asked for a record, and how many
+ * it made. HOW: exit, _exit, flush
+ * (asks for a flush, then dies by a signal), flush-end (asks for one), kill (dies at once), toggle (stops and starts between), rename (a name's
  * memory is used by another), fork (a child calls cuInit, too), wait (dies by a signal once its
  * input ends), range (work within the range "go", and other kernels around it), profiler (the same
  * between calls of cuProfilerStart and cuProfilerStop), late (a thread begins "go" just before the
  * end; the status is 3 where that still enables something after the recorder's end), state (prints
- * 2 where kernels were enabled, plus 1 where they are). */
+ * 2 where kernels were enabled, plus 1 where they are), kineto (another profiler profiles the
+ * processor alone between the first and the second of three parts; past: it asks CUPTI past the
+ * recorder; gpu: it profiles the device, too), calls (calls of the driver with the numbers that
+ * follow), idle (100 of each of the calls of the runtime with the numbers that follow), newer (calls of the runtime that are newer than we know), threads (prints the ids of the threads, as the system has them). */
 #define _GNU_SOURCE
 #include <borescope_record.h>
 #include <dlfcn.h>
@@ -32,6 +36,8 @@ static __typeof__(&simcupti_profiler) profiler;
 static __typeof__(&simcupti_is_enabling) is_enabling;
 static __typeof__(&simcupti_is_enabled) is_enabled;
 static __typeof__(&simcupti_was_enabled) was_enabled;
+static __typeof__(&simcupti_reads) reads;
+static __typeof__(&simcupti_appended) appended;
 static long count;
 static uint64_t total;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -77,6 +83,12 @@ static void one_of_each(void) {
   others(96, 300);
 }
 
+static void newer_calls(void) {
+  call(5, 900, 1, 1, 2, 0);
+  call(5, 900, 2, 3, 4, 0);
+  call(5, 1010, 3, 5, 6, 0); /* CUPTI does not know it either */
+}
+
 static int start_driver(void) {
   void* driver = dlopen("libcuda.so.1", RTLD_NOW | RTLD_GLOBAL);
   int (*init)(unsigned) = driver == NULL ? NULL : (int (*)(unsigned))dlsym(driver, "cuInit");
@@ -98,6 +110,8 @@ static int find_simulator(void) {
   is_enabling = (__typeof__(is_enabling))dlsym(sim, "simcupti_is_enabling");
   is_enabled = (__typeof__(is_enabled))dlsym(sim, "simcupti_is_enabled");
   was_enabled = (__typeof__(was_enabled))dlsym(sim, "simcupti_was_enabled");
+  reads = (__typeof__(reads))dlsym(sim, "simcupti_reads");
+  appended = (__typeof__(appended))dlsym(sim, "simcupti_appended");
   return 1;
 }
 
@@ -148,6 +162,51 @@ static void rename_kernel(void) {
   kernel(2, 30, 40, name);
 }
 
+/* Three parts, of which another profiler sees the second. */
+static int run_beside_kineto(int with_device, int is_past) {
+  void* library = dlopen("libsimkineto.so", RTLD_NOW);
+  int (*start)(int, int) =
+      library == NULL ? NULL : (int (*)(int, int))dlsym(library, "simkineto_start");
+  long (*stop)(int) = library == NULL ? NULL : (long (*)(int))dlsym(library, "simkineto_stop");
+  if (start == NULL || stop == NULL) return 0;
+  run(1);
+  if (!with_device) borescope_record_keep_device();
+  const int result = start(with_device, is_past);
+  if (!with_device) borescope_record_end_keeping_device();
+  run(1);
+  stop(with_device);
+  if (with_device) borescope_record_take_device_back();
+  run(1);
+  return result == 0;
+}
+
+static void* call_and_tell(void* unused) {
+  call(5, 211, 1, now(), now() + 1, 0);
+  printf("%d ", (int)gettid());
+  return unused;
+}
+
+static void tell_threads(int threads) {
+  for (int i = 0; i < threads; ++i) {
+    pthread_t thread;
+    pthread_create(&thread, NULL, call_and_tell, NULL);
+    pthread_join(thread, NULL);
+  }
+  puts("");
+}
+
+static void call_driver(char** numbers) {
+  for (uint32_t i = 1; *numbers != NULL; ++numbers, ++i) {
+    call(4, (uint32_t)atol(*numbers), i, now(), now() + 1, 0);
+  }
+}
+
+static void idle_calls(char** numbers) {
+  for (; *numbers != NULL; ++numbers) {
+    for (int i = 0; i < 100; ++i) call(5, (uint32_t)atol(*numbers), 1, now(), now() + 1, 0);
+  }
+}
+
 static int fork_child(void) {
   const pid_t child = fork();
   if (child == 0) {
@@ -167,16 +226,31 @@ int main(int argc, char** argv) {
   const char* how = argv[1];
   if (strcmp(how, "rename") == 0) rename_kernel();
   if (strcmp(how, "each") == 0) one_of_each();
+  if (strcmp(how, "newer") == 0) newer_calls();
+  if (strcmp(how, "idle") == 0) idle_calls(argv + 4);
   if (strcmp(how, "state") == 0) return printf("%d\n", was_enabled(10) * 2 + is_enabled(10)), 0;
   if (strcmp(how, "late") == 0) return end_while_it_starts(), 0;
   if (strcmp(how, "range") == 0) return within(push_go, borescope_record_pop), 0;
   if (strcmp(how, "profiler") == 0) return within(start_profiler, stop_profiler), 0;
-  run(atoi(argv[2]));
+  if (strcmp(how, "threads") == 0) return tell_threads(atoi(argv[2])), 0;
+  if (strcmp(how, "calls") == 0) return call_driver(argv + 4), puts("0"), 0;
+  if (strncmp(how, "kineto", 6) == 0) {
+    if (!run_beside_kineto(strcmp(how, "kineto-gpu") == 0, strcmp(how, "kineto-past") == 0)) return 7;
+  } else {
+    run(atoi(argv[2]));
+  }
+  if (strcmp(how, "flush-end") == 0) borescope_record_flush();
+  if (strcmp(how, "kill") == 0) {
+    printf("%ld\n", count);
+    fflush(stdout);
+    usleep(50000); /* the flusher writes what was returned */
+    raise(SIGKILL);
+  }
   if (strcmp(how, "toggle") == 0) {
     pause_between();
     run(1);
   }
-  printf("%llu\n", (unsigned long long)total);
+  printf("%llu %ld %ld\n", (unsigned long long)total, reads(), appended());
   fflush(stdout);
   if (strcmp(how, "fork") == 0 && fork_child() != 0) return 8;
   if (strcmp(how, "_exit") == 0) {

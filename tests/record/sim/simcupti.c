@@ -7,6 +7,12 @@
  *   keep        buffers are not returned, as where another tool took their place
  *   clock       the clock of a subscriber is ignored
  *   broken      the iterator fails in the middle            unknown     records of an unknown kind
+ *   nothreads   another type of thread ids is refused
+ *   ragged      records of one kind differ in length      holes       there are gaps between records
+ * What a real one was seen to do: threads have the low half of pthread_self until a tool asks for
+ * the system's numbers; of the driver's calls only chosen ones are recorded; what a device is
+ * called comes with a forced flush alone; the buffers belong to who registered last, and those that
+ * another gave are handed to it, too. SIMCUPTI_OLD: without what CUDA 11 does not have.
  */
 #define _GNU_SOURCE
 #include "simcupti.h"
@@ -36,7 +42,11 @@ static int is_enabling;
 static int is_any_enabled, is_subscribed, buffers_out, dropped;
 static uint8_t is_enabled[128];
 static uint8_t was_enabled[128];
-static int drivers_chosen;
+static uint8_t chosen_drivers[1024], left_out[1024];
+static long appended, flushes;
+static uint32_t thread_id_type;
+static long reads;
+static uint8_t late_device[192]; /* a record that waits for a forced flush */
 
 static uint8_t* buffer;
 static size_t buffer_size, buffer_used;
@@ -71,7 +81,12 @@ static size_t kernel_size(void) {
   }
 }
 
-static size_t size_of(uint32_t kind) {
+enum { kRagged = 98, kHole = 16, kHoleEvery = 100 };
+
+static size_t size_of(const uint8_t* record) {
+  uint32_t kind, size;
+  memcpy(&kind, record, 4);
+  if (kind == kRagged) return memcpy(&size, record + 4, 4), size;
   switch (kind) {
     case 10: return kernel_size();
     case 1: case 2: return 96;
@@ -122,6 +137,10 @@ static void hand_over(void) {
   if (has_fault("twice")) complete(all.data, all.size, all.used);
 }
 
+static uint32_t thread_id(void) {
+  return thread_id_type == 1 ? (uint32_t)gettid() : (uint32_t)(uintptr_t)pthread_self();
+}
+
 static void ask(void) {
   size_t most = 0;
   is_in_callback = 1;
@@ -132,6 +151,7 @@ static void ask(void) {
   }
   is_in_callback = 0;
   buffer_used = 0;
+  if (buffer != NULL) memset(buffer, 0, buffer_size); /* on the thread that launches */
   if (buffer != NULL) buffers_out++;
   if (((uintptr_t)buffer & 7) != 0) misuse("a buffer that is not aligned");
 }
@@ -139,7 +159,17 @@ static void ask(void) {
 static void append(const void* record, size_t size) {
   uint32_t kind;
   memcpy(&kind, record, 4);
-  if (!is_enabled[kind] && !(kind == 4 && drivers_chosen)) return;
+  if (kind == 4) {
+    uint32_t call;
+    memcpy(&call, (const uint8_t*)record + 4, 4);
+    if (!is_enabled[4] && !chosen_drivers[call % 1024]) return;
+  } else if (kind == 5) {
+    uint32_t call;
+    memcpy(&call, (const uint8_t*)record + 4, 4);
+    if (!is_enabled[5] || left_out[call % 1024]) return;
+  } else if (!is_enabled[kind]) {
+    return;
+  }
   if (buffer != NULL && buffer_used + size > buffer_size) hand_over();
   if (buffer == NULL) ask();
   if (buffer == NULL) {
@@ -152,6 +182,9 @@ static void append(const void* record, size_t size) {
   }
   memcpy(buffer + buffer_used, record, size);
   buffer_used += size;
+  appended++;
+  const int has_hole = has_fault("holes") && appended % kHoleEvery == 0;
+  if (has_hole && buffer_used + kHole <= buffer_size) buffer_used += kHole; /* zeros */
 }
 
 static void put(uint8_t* record, size_t offset, const void* value, size_t size) {
@@ -189,6 +222,15 @@ EXPORT void simcupti_kernel(uint32_t correlation, uint64_t start, uint64_t end, 
     PUT(other, 0, uint32_t, 99);
     is_enabled[99] = 1;
     append(other, sizeof(other));
+  }
+  if (has_fault("ragged")) {
+    static uint32_t length = 48;
+    uint8_t other[64] = {0};
+    length = length == 48 ? 64 : 48;
+    PUT(other, 0, uint32_t, kRagged);
+    PUT(other, 4, uint32_t, length);
+    is_enabled[kRagged] = 1;
+    append(other, length);
   }
   pthread_mutex_unlock(&lock);
 }
@@ -235,7 +277,7 @@ EXPORT void simcupti_call(uint32_t kind, uint32_t callback, uint32_t correlation
   PUT(record, 8, uint64_t, start);
   PUT(record, 16, uint64_t, end);
   PUT(record, 24, uint32_t, getpid());
-  PUT(record, 28, uint32_t, (uintptr_t)pthread_self());
+  PUT(record, 28, uint32_t, thread_id());
   PUT(record, 32, uint32_t, correlation);
   PUT(record, 36, int32_t, result);
   pthread_mutex_lock(&lock);
@@ -281,15 +323,21 @@ EXPORT void simcupti_others(uint32_t correlation, uint64_t start) {
   PUT(stream, 8, uint32_t, 7);
   PUT(overhead, 4, uint32_t, 1 << 16);
   PUT(overhead, 8, uint32_t, 2);
-  PUT(overhead, 16, uint32_t, (uintptr_t)pthread_self());
+  PUT(overhead, 16, uint32_t, thread_id());
   PUT(overhead, 24, uint64_t, start);
   PUT(overhead, 32, uint64_t, start + 2);
   pthread_mutex_lock(&lock);
-  for (int i = 0; i < 8; ++i) append(records[i], sizes[i]);
+  for (int i = 0; i < 8; ++i) {
+    if (kinds[i] != 8) append(records[i], sizes[i]);
+  }
+  memcpy(late_device, device, sizeof(device));
   pthread_mutex_unlock(&lock);
 }
 
 EXPORT uint64_t simcupti_now(void) { return tool_clock(); }
+EXPORT long simcupti_reads(void) { return __atomic_load_n(&reads, __ATOMIC_RELAXED); }
+EXPORT long simcupti_flushes(void) { return __atomic_load_n(&flushes, __ATOMIC_RELAXED); }
+EXPORT long simcupti_appended(void) { return appended; }
 EXPORT int simcupti_buffers(void) { return buffers_out; }
 EXPORT int simcupti_is_enabling(void) {
   return __atomic_load_n(&is_enabling, __ATOMIC_SEQ_CST);
@@ -346,6 +394,8 @@ static int enable(uint32_t kind) {
     usleep(300000);
     __atomic_store_n(&is_enabling, 0, __ATOMIC_SEQ_CST);
   }
+  /* The kind overrides what was chosen before. */
+  if (kind == 5) memset(left_out, 0, sizeof(left_out));
   is_enabled[kind] = was_enabled[kind] = 1;
   return 0;
 }
@@ -363,11 +413,49 @@ EXPORT int cuptiActivityEnable(uint32_t kind) {
 
 EXPORT int cuptiActivityDisable(uint32_t kind) { return disable(kind); }
 
-EXPORT int cuptiActivityEnableDriverApi(uint32_t callback, uint8_t flag) {
+static int choose_driver_call(uint32_t callback, uint8_t flag) {
   enter();
-  drivers_chosen = flag != 0 && callback != 0;
+  if (callback == 0 || callback >= 1024) return 1;
+  chosen_drivers[callback] = flag;
   return 0;
 }
+
+#ifndef SIMCUPTI_OLD
+EXPORT int cuptiActivityEnableDriverApi(uint32_t callback, uint8_t flag) {
+  return choose_driver_call(callback, flag);
+}
+
+static int choose_runtime_call(uint32_t callback, uint8_t flag) {
+  enter();
+  if (callback == 0 || callback >= 1024) return 1;
+  left_out[callback] = flag == 0;
+  return 0;
+}
+
+EXPORT int cuptiActivityEnableRuntimeApi(uint32_t callback, uint8_t flag) {
+  return choose_runtime_call(callback, flag);
+}
+
+EXPORT int cuptiActivityEnableRuntimeApi_v2(void* subscriber, uint32_t callback, uint8_t flag) {
+  (void)subscriber;
+  return choose_runtime_call(callback, flag);
+}
+
+EXPORT int cuptiSetThreadIdType(uint32_t type) {
+  enter();
+  if (is_any_enabled) misuse("another type of thread ids after something was enabled");
+  if (has_fault("nothreads")) return 27;
+  thread_id_type = type;
+  return 0;
+}
+
+EXPORT int cuptiGetCallbackName(uint32_t domain, uint32_t callback, const char** name) {
+  enter();
+  if (callback < 900) misuse("the name of a call that everybody knows");
+  *name = domain == 1 ? "cuSimulatedAsync_v2" : "cudaSimulatedAsync_v14000";
+  return callback < 1000 ? 0 : 1;
+}
+#endif
 
 EXPORT int cuptiActivityRegisterCallbacks(request_function request, complete_function finished) {
   enter();
@@ -379,6 +467,8 @@ EXPORT int cuptiActivityRegisterCallbacks(request_function request, complete_fun
 
 EXPORT int cuptiActivityRegisterTimestampCallback(clock_function function) {
   enter();
+  /* A second tool only gets an error. */
+  if (is_any_enabled && tool_clock != NULL) return 7;
   if (is_any_enabled) misuse("a clock after something was enabled");
   tool_clock = function;
   return 0;
@@ -386,12 +476,12 @@ EXPORT int cuptiActivityRegisterTimestampCallback(clock_function function) {
 
 EXPORT int cuptiActivityGetNextRecord(uint8_t* data, size_t valid, uint8_t** record) {
   enter();
+  __atomic_fetch_add(&reads, 1, __ATOMIC_RELAXED);
+  pthread_mutex_lock(&lock); /* a lock that whoever launches takes, too */
+  pthread_mutex_unlock(&lock);
   size_t at = 0;
-  if (*record != NULL) {
-    uint32_t kind;
-    memcpy(&kind, *record, 4);
-    at = (size_t)(*record - data) + size_of(kind);
-  }
+  if (*record != NULL) at = (size_t)(*record - data) + size_of(*record);
+  while (at < valid && data[at] == 0) at += kHole;
   if (at >= valid) return 12;
   if (has_fault("broken") && at > 1000) return 999;
   *record = data + at;
@@ -409,9 +499,17 @@ EXPORT int cuptiActivityGetNumDroppedRecords(void* context, uint32_t stream, siz
 
 EXPORT int cuptiActivityFlushAll(uint32_t flag) {
   enter();
-  (void)flag;
   if (has_fault("hang")) sleep(10);
   pthread_mutex_lock(&lock);
+  if (flag == 1 && late_device[0] != 0) {
+    append(late_device, sizeof(late_device));
+    late_device[0] = 0;
+  }
+  __atomic_fetch_add(&flushes, 1, __ATOMIC_RELAXED);
+  /* It looks whether all records are complete, while nothing can be launched. */
+  for (size_t at = 0; buffer != NULL && at < buffer_used;) {
+    at += buffer[at] == 0 ? (size_t)kHole : size_of(buffer + at);
+  }
   if (buffer != NULL) hand_over();
   pthread_mutex_unlock(&lock);
   return 0;
@@ -440,6 +538,7 @@ EXPORT int cuptiUnsubscribe(void* subscriber) {
 EXPORT int cuptiActivitySetAttribute_v2(void* subscriber, uint32_t attribute, size_t* size, void* value) {
   enter();
   (void)subscriber;
+  if (attribute == 21) memcpy(&thread_id_type, value, 4);
   if (attribute != 22) return 0;
   if (*size != sizeof(tool_clock)) misuse("the size of an attribute");
   memcpy(&tool_clock, value, sizeof(tool_clock));
@@ -467,7 +566,7 @@ EXPORT int cuptiActivityDisable_v2(void* subscriber, uint32_t kind, void* config
 
 EXPORT int cuptiActivityEnableDriverApi_v2(void* subscriber, uint32_t callback, uint8_t flag) {
   (void)subscriber;
-  return cuptiActivityEnableDriverApi(callback, flag);
+  return choose_driver_call(callback, flag);
 }
 
 EXPORT int cuptiActivityRegisterCallbacks_v2(void* subscriber, request_function_2 request,

@@ -18,6 +18,12 @@ void simcupti_call(uint32_t kind, uint32_t callback, uint32_t correlation, uint6
 void simcupti_others(uint32_t correlation, uint64_t start);
 /* The clock that the tool registered. */
 uint64_t simcupti_now(void);
+/* How often a tool asked for the next record. */
+long simcupti_reads(void);
+/* How many records were put into buffers. */
+long simcupti_appended(void);
+/* How often buffers were flushed. */
+long simcupti_flushes(void);
 /* Buffers that are out, and whether a kind is enabled, or was at any time. */
 int simcupti_buffers(void);
 int simcupti_is_enabled(uint32_t kind);

@@ -66,7 +66,7 @@ VERB_OF = {
     "critical_path_summary": "critical-path", "critical_ops": "critical-path",
     "memory_peak": "memory", "memory_ops": "memory", "memory_timeline": "memory",
     "diff_classes": "diff", "diff_phases": "diff", "diff_annotations": "diff", "diff_modules": "diff",
-    "diff_operators": "diff", "step_spread": "steps", "copies": "bandwidth", "counter_lineup": "counters", "counter_flops": "counters",
+    "diff_operators": "diff", "diff_runs": "diff", "step_spread": "steps", "copies": "bandwidth", "counter_lineup": "counters", "counter_flops": "counters",
 }
 
 
@@ -154,11 +154,15 @@ class Answers:
         self.diagnostics = {}  # call: rows
         self.left_out = {}  # call: verbs that have no answer for this run
         self.is_generated = True  # by a program of ours, with one clock
+        self.has_inherited = False  # work that was launched before the recording
         self.ranks_alone = []  # Answers about each file of the run by itself
 
     def tables(self, call, *names):
-        """These tables of a call, without those whose verb has no answer for this run."""
+        """These tables of a call, without those whose verb has no answer for this run, and those of work of `diff`
+        where work was launched before the recording, which is in none of them."""
         for name in names:
+            if call == "diff" and name != "diff_runs" and self.has_inherited:
+                continue
             table = self.documents[call].get(name)
             if table is not None:
                 yield table
@@ -170,6 +174,8 @@ class Answers:
 
     def add(self, call, text):
         document = json.loads(text)
+        self.has_inherited |= any(any(column["values"]) for table in document["tables"] for column in table["columns"]
+                                  if column["name"] == "inherited_events")
         self.diagnostics[call] = document["diagnostics"]
         self.left_out[call] = left_out(document["diagnostics"])
         self.documents[call] = tables_of(text)

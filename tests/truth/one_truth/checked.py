@@ -1,9 +1,8 @@
-"""What `check` compares is the median over steps of what steps, breakdown and kernels say."""
+"""What `check` compares is the mean over steps, without the longest, of what steps, breakdown and kernels say."""
 
 import math
-from statistics import median
 
-PARTS = {"compute": "compute_ns", "exposed communication": "exposed_comm_ns", "exposed copies": "exposed_copy_ns",
+PARTS = {"busy": "busy_ns", "compute": "compute_ns", "exposed communication": "exposed_comm_ns", "exposed copies": "exposed_copy_ns",
          "idle": "idle_ns"}
 
 
@@ -11,14 +10,14 @@ def metrics(answers, say):
     for table in answers.tables("check", "gate"):
         steps = answers.table("verbs", "steps").where(lambda c: c("step") is not None)
         counted = steps_that_count(steps)
-        expected = {("step", ""): [max(ns for _, step, ns in rows if step == number) for number in counted]
-                    for rows in [steps.rows("rank", "step", "span_ns")]}
+        expected = {(kind, ""): [max(ns for _, step, ns in steps.rows("rank", "step", column) if step == number)
+                                 for number in counted] for kind, column in (("step", "length_ns"), ("host", "span_ns"))}
         expected |= device_parts(answers, counted) | of_kernels(answers, counted)
         for side in ("base", "test"):
             said = dict(zip(table.rows("metric", "name"), table[f"{side}_ns"]))
             keys = [key for key in said if key[0] != "budget"]
-            say("medians over steps", f"check, {side}", {key: said[key] for key in keys})
-            say("medians over steps", "other verbs", {key: rounded(median(expected[key])) for key in keys})
+            say("usual values of steps", f"check, {side}", {key: said[key] for key in keys})
+            say("usual values of steps", "other verbs", {key: rounded(usual(expected[key])) for key in keys})
 
 
 def runs(answers, say):
@@ -60,6 +59,11 @@ def of_kernels(answers, counted):
         for key in (("class", kind), ("kernel", name)):
             sums[(*key, step)] = sums.get((*key, step), 0) + ns
     return {key: [sums.get((*key, step), 0) / ranks for step in counted] for key in {key[:2] for key in sums}}
+
+
+def usual(values):
+    """The mean without the largest of three or more."""
+    return sum(values) / len(values) if len(values) < 3 else (sum(values) - max(values)) / (len(values) - 1)
 
 
 def rounded(value):

@@ -26,6 +26,10 @@ def measured(answers, say):
             say(f"measured steps of rank {rank}", "steps and work in SQL", nonzero(lengths))
             mine = {step: ns for other, step, ns in numbered.rows("rank", "step", "measured_ns") if other == rank}
             say(f"measured steps of rank {rank}", "replay_quality", nonzero(mine))
+            for steps in answers.tables("verbs", "steps"):
+                own = {step: ns for other, step, ns in steps.rows("rank", "step", "length_ns")
+                       if other == rank and step is not None}
+                say(f"measured steps of rank {rank}", "steps", nonzero(own))
 
 
 def completions(answers):

@@ -63,6 +63,11 @@ def whole(answers, say):
                 say("pieces of device work", place, table.total(count))
             if time:
                 say("time of device work", place, table.total(time))
+    for table in answers.tables("diff", "diff_runs"):
+        for run in ("base", "test"):
+            say("pieces of device work", f"diff_runs, {run}",
+                table.where(lambda c, run=run: c("run") == run).total("device_events") +
+                table.where(lambda c, run=run: c("run") == run).total("inherited_events"))
     for table in answers.tables("stats", "cuda_gpu_trace"):
         say("pieces of device work", "rows of cuda_gpu_trace", len(table))
         say("time of device work", "cuda_gpu_trace", table.total("Duration (ns)"))

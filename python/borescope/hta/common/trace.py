@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from .._engine import Asker
 from .._frames import FrameMaker
 from .._symbols import TraceSymbolTable
+from ..configs.parser_config import ParserConfig, with_arguments
 from .trace_file import create_rank_to_trace_dict, get_trace_files, read_trace
 
 if TYPE_CHECKING:
@@ -47,10 +48,8 @@ class Trace:
     """
 
     def __init__(self, trace_files: list[str] | dict[int, str] | None = None,
-                 trace_dir: str = DEFAULT_TRACE_DIR, parser_config: None = None) -> None:
-        if parser_config is not None:
-            raise ImportError("borescope.hta has no ParserConfig: every question reads what it "
-                              "needs. Ask borescope.open(...).sql for other arguments of events")
+                 trace_dir: str = DEFAULT_TRACE_DIR, parser_config: ParserConfig | None = None) -> None:
+        self.parser_config: ParserConfig = parser_config or ParserConfig.get_default_cfg()
         self.is_parsed: bool = False
         self.trace_path: str = _normalized(trace_dir)
         if trace_files is None:
@@ -266,6 +265,10 @@ class _Loaded:
         self.symbol_table = TraceSymbolTable()
         maker = FrameMaker(answer, self.symbol_table, not trace.is_aligned)
         self.traces = maker.frames()
+        usual = ParserConfig().get_fingerprint_key()
+        if trace.parser_config.get_fingerprint_key() != usual:
+            self.traces = {rank: with_arguments(frame, read_trace(trace.trace_files[rank])["traceEvents"],
+                                                trace.parser_config) for rank, frame in self.traces.items()}
         self.device_types = maker.device_types()
         self.min_ts: np.generic | int = 0
         if trace.is_aligned and self.traces:

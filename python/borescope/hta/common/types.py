@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import TYPE_CHECKING
 
+from .._symbols import COMMUNICATION, MEMORY, NO_COMPUTATION
+
 if TYPE_CHECKING:
     import pandas as pd
 
@@ -73,3 +75,29 @@ def to_grouping_pattern(pattern: str | list[str] | re.Pattern[str] | GroupingPat
     if not isinstance(pattern, re.Pattern):
         raise ValueError(f"Unsupported pattern type: {type(pattern)}")
     return GroupingPattern(pattern, bool(inverse_match), group_name or "")
+
+
+def _pattern(name: str, expression: str, inverse: bool = False) -> GroupingPattern:
+    return GroupingPattern(re.compile(expression), inverse, name)
+
+
+ProfilerStepGroupingPattern = _pattern("Profiler Step", r"^ProfilerStep#(\d+)")
+MemoryKernelGroupingPattern = _pattern("Memory", MEMORY.pattern)
+MTIAMemoryKernelGroupingPattern = _pattern("MTIA Memory", r"dma")
+CommunicateKernelGroupingPattern = _pattern("Communicate", COMMUNICATION.pattern)
+ComputeKernelGroupingPattern = _pattern("Compute", NO_COMPUTATION.pattern, inverse=True)
+KERNEL_CATEGORY_PATTERN = _pattern("GPU Kernels", r"kernel|gpu_mem.+|mtia_ccp_events")
+KERNEL_LAUNCH_CATEGORY_PATTERN = _pattern("Kernel Launch", r"cuda.*LaunchKernel|cuLaunchKernel|runFunction")
+CPU_OP_CATEGORY_PATTERN = _pattern("CPU Ops", r"cpu_op|user_annotation")
+DEVICE_RUNTIME_CATEGORY_PATTERN = _pattern("Device Runtimes", r"cuda_runtime|mtia_runtime")
+MEMORY_CATEGORY_PATTERN = _pattern("Memory", r"gpu_mem.+|mtia_ccp_events")
+GPU_EVENT_CATEGORY_PATTERN = _pattern("GPU Events", r".*kernel|gpu_mem|mtia_ccp_events|cuda_sync")
+CPU_EVENTS_CATEGORY_PATTERN = _pattern("CPU Events", r"cpu_op|user_annotation|.+_runtime")
+CPU_AND_GPU_EVENTS_CATEGORY_PATTERN = _pattern(
+    "CPU/GPU Events", r"cpu_op|user_annotation|cuda_runtime|.*kernel|gpu_mem|mtia_ccp_events|cuda_sync")
+PYTHON_FUNCTION_PATTERN = _pattern("Python Functions", r"python_function")
+ALL_CATEGORY_PATTERN = _pattern("All", r".*")
+CUDA_SYNC_PATTERN = _pattern("CUDA Sync", r"cuda_sync")
+common_grouping_patterns: dict[str, GroupingPattern] = {
+    "memory_kernels": MemoryKernelGroupingPattern, "compute_kernels": ComputeKernelGroupingPattern,
+    "communicate_kernels": CommunicateKernelGroupingPattern}

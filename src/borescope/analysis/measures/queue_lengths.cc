@@ -42,7 +42,7 @@ class Queues {
       }
     }
     std::sort(queues.begin(), queues.end(), [](const StreamQueue& a, const StreamQueue& b) {
-      return std::tie(a.gpu, a.stream) < std::tie(b.gpu, b.stream);
+      return std::tie(a.gpu, a.stream, a.process) < std::tie(b.gpu, b.stream, b.process);
     });
     return queues;
   }
@@ -51,7 +51,9 @@ class Queues {
   StreamQueue OfTrack(TrackId track) {
     const Tracks& tracks = view_.trace.tracks();
     const DeviceEvents& device = view_.trace.device();
-    StreamQueue queue{tracks.pid[track.value], tracks.tid[track.value], {}, 0};
+    StreamQueue queue{.gpu = tracks.pid[track.value],
+                      .stream = tracks.tid[track.value],
+                      .process = tracks.process[track.value]};
     std::vector<int64_t> entered;
     std::vector<int64_t> left;
     for (uint32_t row = tracks.first_row[track.value]; row < tracks.end_row[track.value]; ++row) {

@@ -20,6 +20,7 @@ struct QueueChange {
 struct StreamQueue {
   int64_t gpu = 0;
   int64_t stream = 0;
+  int64_t process = kMissing;        // of several processes with streams of one number
   std::vector<QueueChange> changes;  // by time; the last length is 0
   int64_t unlinked = 0;              // selected works without a launch
 };

@@ -25,6 +25,19 @@ bool IsOfCountersOnly(const Trace& trace) {
          !HasDeviceWork(trace);
 }
 
+constexpr std::string_view kNoDeviceSeen =
+    "PyTorch's profiler saw no GPU in this process; where it has one of CUDA, ROCm or XPU, add its "
+    "ProfilerActivity, and on a Mac record MPS with torch.mps.profiler";
+
+// Since Kineto has a version of its form, the devices of the process are in the file, whichever
+// activities were on.
+bool SawNoDevice(const Trace& trace) {
+  const Meta& meta = trace.meta();
+  return meta.producer == "PyTorch profiler (Kineto)" && meta.devices.empty() &&
+         meta.vendor == Vendor::kUnknown && trace.device().size() == 0 &&
+         HasHostKind(trace, HostKind::kOp);
+}
+
 // Whether device work would show it, so that a recording of counters alone cannot.
 bool IsOfDevices(MissingData lack) {
   return lack == MissingData::kDeviceWork || lack == MissingData::kLaunches ||
@@ -59,6 +72,9 @@ std::string_view RemedyFor(MissingData lack, const Trace& trace) {
   }
   if (IsOfDevices(lack) && IsOfCountersOnly(trace)) {
     return kCountersInstead;
+  }
+  if (lack == MissingData::kDeviceWork && SawNoDevice(trace)) {
+    return kNoDeviceSeen;
   }
   const Remedy remedy = trace.meta().remedy;
   return remedy == nullptr ? std::string_view() : remedy(lack);

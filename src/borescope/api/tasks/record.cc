@@ -99,6 +99,8 @@ RecordReport Outside(internal::RecordRun::Report report) {
           .bytes = report.bytes,
           .is_sampled = report.has_launchers_log,
           .never_started = std::move(report.never_started),
+          .failed_logs = std::move(report.failed_logs),
+          .trouble = std::move(report.trouble),
           .never_stopped = std::move(report.never_stopped),
           .duration = report.duration};
 }
@@ -164,7 +166,7 @@ int Recording::pid() const { return state_->run.program(); }
 
 std::string Recording::warning() const { return state_->run.warning(); }
 
-Result<RecordReport> Recording::Wait() { return Public(state_->run.Wait(), Outside); }
+Result<RecordReport> Recording::Wait() { return Outside(state_->run.Wait()); }
 
 Result<AttachReport> AttachRecording(const AttachOptions& options) {
   if (options.pids.empty()) {

@@ -85,7 +85,8 @@ constexpr TaskParameterRow kChakra[] = {
 
 constexpr TaskParameterRow kQuery[] = {
     {"schema", "flag", "", "show the tables, columns and functions there are"},
-    {"row-limit", "count", "N", "give the first N rows at most", "question", "1000000"},
+    {"row-limit", "count", "N",
+     "give the first N rows; without it more than a million are an error", "question", ""},
     {"time-limit", "number", "SECONDS", "stop a statement that works longer"},
     {"temp-limit", "text", "SIZE", "stop a statement whose temporary files grow beyond it",
      "question", "4G"}};

@@ -141,11 +141,27 @@ TEST(BudgetValueTest, ReducesTheRowsThatStay) {
   EXPECT_DOUBLE_EQ(Value(span + "where={step='>=2'}"), 30);
   EXPECT_DOUBLE_EQ(Value(span + "reduce='max'\nwhere={step=[1, 2]}"), 100);
   EXPECT_DOUBLE_EQ(Value(span + "reduce='sum'\nwhere={name='b'}"), 60);
-  EXPECT_DOUBLE_EQ(Value(span + "reduce='sum'\nwhere={name='!=b'}"), 1130);
+  EXPECT_DOUBLE_EQ(Value(span + "reduce='sum'\nwhere={name='!=b'}"), 130);
   EXPECT_DOUBLE_EQ(Value(span + "reduce='mean'\nwhere={span_ns='<50ns'}"), 30);
   EXPECT_DOUBLE_EQ(Value(span + "reduce='p90'\nwhere={step='<5'}"), 82);
   EXPECT_DOUBLE_EQ(Value("reduce='count'\nwhere={name='a'}"), 2);
   EXPECT_DOUBLE_EQ(Value(span + "reduce='sum'\nover='step'\nwhere={step='<=2'}"), 40);
+}
+
+// What was launched in no step, or before the recording, is not one more step.
+TEST(BudgetValueTest, WorkInNoStepIsNoStep) {
+  const std::string span = "column='span_ns'\n";
+  EXPECT_DOUBLE_EQ(Value(span + "reduce='max'"), 100);
+  EXPECT_DOUBLE_EQ(Value("reduce='count'"), 4);
+  const auto of_table = [](const std::string& rest, const char* name) {
+    Table table = Steps();
+    table.name = name;
+    const BudgetFile file = Read("[[budget]]\nname='x'\nmax='1s'\ncolumn='span_ns'\n" + rest);
+    return ValueInTable(file.budgets.front(), table)->value;
+  };
+  EXPECT_DOUBLE_EQ(of_table("table='breakdown'\nby='step'\nreduce='max'", "breakdown"), 100);
+  // Of other tables the step of a row is one of its columns.
+  EXPECT_DOUBLE_EQ(of_table("table='calls'\nreduce='max'", "calls"), 1000);
 }
 
 TEST(BudgetValueTest, ErrorsNameTheBudget) {

@@ -127,10 +127,14 @@ Result<std::vector<uint32_t>> RowsThatStay(const Budget& budget, const Table& ta
     BS_ASSIGN(BoundCondition bound, Bind(budget, table, condition));
     conditions.push_back(std::move(bound));
   }
+  // Rows of work in no step are not more steps.
+  const bool is_by_step = table.name == "steps" || budget.by == "step";
+  const Column* const step = is_by_step ? table.Find("step") : nullptr;
   std::vector<uint32_t> rows;
   for (size_t row = 0; row < table.rows(); ++row) {
-    if (std::all_of(conditions.begin(), conditions.end(),
-                    [&](const BoundCondition& one) { return one.Keeps(row); })) {
+    const bool is_of_step = step == nullptr || !step->IsMissing(row);
+    if (is_of_step && std::all_of(conditions.begin(), conditions.end(),
+                                  [&](const BoundCondition& one) { return one.Keeps(row); })) {
       rows.push_back(static_cast<uint32_t>(row));
     }
   }
@@ -203,14 +207,20 @@ Result<BudgetValue> ValueInTable(const Budget& budget, const Table& table) {
   BS_ASSIGN(const std::vector<double> numbers, NumbersOf(budget, table, budget.column, rows));
   if (numbers.empty() && budget.reduce != RowReduce::kCount) {
     return AboutBudget(budget, ErrorCode::kMissingData,
-                       fmt::format("no row of table {} is left by 'where'", table.name));
+                       fmt::format("no row of table {} is left by 'where'{}", table.name,
+                                   table.name == "steps" ? ", of those that are steps" : ""));
   }
   if (!budget.over.empty()) {
     return ShareOver(budget, table, numbers, rows);
   }
   const Unit unit =
       budget.reduce == RowReduce::kCount ? Unit::kCount : table.Find(budget.column)->unit;
-  return BudgetValue{Reduced(budget.reduce, numbers), unit, static_cast<int64_t>(numbers.size())};
+  BudgetValue value{Reduced(budget.reduce, numbers), unit, static_cast<int64_t>(numbers.size())};
+  if (budget.reduce != RowReduce::kCount && budget.reduce != RowReduce::kSum) {
+    value.least = Reduced(RowReduce::kMin, numbers);
+    value.most = Reduced(RowReduce::kMax, numbers);
+  }
+  return value;
 }
 
 Result<BudgetValue> ValueOfResult(const Budget& budget, const Table& result) {

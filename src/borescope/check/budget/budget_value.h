@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 
 #include "borescope/base/result.h"
@@ -14,9 +15,14 @@ struct BudgetValue {
   double value = 0;
   Unit unit = Unit::kNone;
   int64_t samples = 0;  // rows that it is of
+  // The smallest and the largest of these; nothing of sums, counts and shares.
+  std::optional<double> least = {};
+  std::optional<double> most = {};
 };
 
-// Of the rows that `where` keeps and whose cell is there; quantiles as quantiles.h. Errors name the
+// Of the rows that `where` keeps and whose cell is there; quantiles as quantiles.h. Of a table by
+// step only rows of a step count: what was launched in none, or before the recording, is no step,
+// and how much of it there is differs from run to run by chance. Errors name the
 // budget: kInvalidArgument for columns that the table does not have or that hold no numbers,
 // kMissingData where no row is left (of a count: 0). REQUIRES: the budget is of a table.
 Result<BudgetValue> ValueInTable(const Budget& budget, const Table& table);

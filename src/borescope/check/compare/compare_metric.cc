@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <vector>
 
 #include "borescope/base/statistics/quantile.h"
@@ -19,6 +20,11 @@ using Values = std::vector<double>;
 constexpr int64_t kFewestDegrees = 4;
 // 3 v 3 runs reach 0.05 exactly, but for rounding.
 constexpr double kRounding = 1 + 1e-9;
+// Fewer steps say nothing of how much steps differ; with fewer runs no test by ranks has a level.
+constexpr int64_t kFewestSteps = 3;
+constexpr size_t kFewestRuns = 3;
+// How many times as far apart as the runs of one side the sides must be.
+constexpr double kTimesNoise = 3;
 
 // Values in the scale in which they are compared. Times differ by factors: their logarithms by
 // sums. Where a value is 0, which has no logarithm, all are taken as they are.
@@ -126,6 +132,45 @@ void AddDetectable(const ComparedValues& values, const RunSpread& spread, double
   }
 }
 
+// All values of a side, and the largest distance between two of one group, whatever a group is.
+struct SideValues {
+  double least = std::numeric_limits<double>::infinity();
+  double most = -std::numeric_limits<double>::infinity();
+  double noise = 0;
+
+  void Add(double from, double to) {
+    least = std::min(least, from);
+    most = std::max(most, to);
+  }
+};
+
+SideValues ValuesOfRuns(std::span<const RunNoise> runs) {
+  SideValues side;
+  for (const RunNoise& run : runs) {
+    side.Add(run.value, run.value);
+  }
+  side.noise = side.most - side.least;
+  return side;
+}
+
+// Of the steps of all runs; nothing where one of them does not say how much they vary.
+std::optional<SideValues> ValuesOfSteps(std::span<const RunNoise> runs) {
+  SideValues side;
+  for (const RunNoise& run : runs) {
+    if (!run.least.has_value() || !run.most.has_value() || run.samples < kFewestSteps) {
+      return std::nullopt;
+    }
+    side.Add(*run.least, *run.most);
+    side.noise = std::max(side.noise, *run.most - *run.least);
+  }
+  return side;
+}
+
+// How far the nearest values of two sides are apart; not above 0 where they mix.
+double GapBetween(const SideValues& a, const SideValues& b) {
+  return std::max(b.least - a.most, a.least - b.most);
+}
+
 // Whether the interval leaves out every change that matters.
 bool IsSame(const MetricComparison& comparison, const ComparisonRules& rules) {
   if (comparison.change.has_value()) {
@@ -170,29 +215,58 @@ void AddIntervalOfSteps(std::span<const double> base, std::span<const double> te
   }
 }
 
+void CompareWithNoise(std::span<const RunNoise> base, std::span<const RunNoise> test,
+                      const ComparisonRules& rules, MetricComparison& comparison) {
+  const double change = std::abs(comparison.test - comparison.base);
+  if (comparison.base <= 0 || change < rules.least * comparison.base) {
+    return;
+  }
+  const bool has_runs = std::min(base.size(), test.size()) >= kFewestRuns;
+  const std::optional<SideValues> of_base = has_runs ? ValuesOfRuns(base) : ValuesOfSteps(base);
+  const std::optional<SideValues> of_test = has_runs ? ValuesOfRuns(test) : ValuesOfSteps(test);
+  if (!of_base.has_value() || !of_test.has_value()) {
+    return;
+  }
+  const double noise = std::max(of_base->noise, of_test->noise);
+  comparison.noise = noise / comparison.base;
+  // A factor below 1 is as large a change as its inverse.
+  const double least = std::min(comparison.base, comparison.test);
+  const bool is_beyond = (has_runs && change > kTimesNoise * noise) ||
+                         (change > noise && change > kMostBetweenRuns * least);
+  if (GapBetween(*of_base, *of_test) > 0 && is_beyond) {
+    comparison.beyond = has_runs ? SeenNoise::kRuns : SeenNoise::kSteps;
+  }
+}
+
+std::string_view ChangeTestName(ChangeTest test) {
+  constexpr std::string_view kNames[] = {"", "ranks", "t"};
+  return kNames[static_cast<size_t>(test)];
+}
+
 std::string_view VerdictName(Verdict verdict) {
-  constexpr std::string_view kNames[] = {"same", "slower", "faster", "cannot tell", "new", "gone"};
+  constexpr std::string_view kNames[] = {"same", "slower", "faster", "cannot tell",
+                                         "new",  "gone",   "more",   "fewer"};
   return kNames[static_cast<size_t>(verdict)];
 }
 
 Verdict VerdictOf(const MetricComparison& comparison, const ComparisonRules& rules, double worse_p,
                   double better_p) {
-  if (comparison.by == ChangeTest::kNone) {
-    return Verdict::kCannotTell;
-  }
   const double sign = rules.less_is_worse ? -1 : 1;
   const double amount = sign * (comparison.test - comparison.base);
   const double worse_by = sign * comparison.change.value_or(sign * amount);
   // Of a base of 0 no change is a part: what matters is the amount alone.
   const bool matters = std::abs(amount) >= rules.least_amount &&
                        (!comparison.change.has_value() || std::abs(worse_by) >= rules.least);
-  if (worse_p <= rules.alpha * kRounding && worse_by > 0 && matters) {
+  const bool is_tested = comparison.by != ChangeTest::kNone;
+  const bool is_beyond = comparison.beyond != SeenNoise::kNone;
+  if (((is_tested && worse_p <= rules.alpha * kRounding) || is_beyond) && worse_by > 0 && matters) {
     return Verdict::kWorse;
   }
-  if (better_p <= rules.alpha * kRounding && worse_by < 0 && matters) {
+  if (((is_tested && better_p <= rules.alpha * kRounding) || is_beyond) && worse_by < 0 &&
+      matters) {
     return Verdict::kBetter;
   }
-  return IsSame(comparison, rules) ? Verdict::kSame : Verdict::kCannotTell;
+  return is_tested && IsSame(comparison, rules) ? Verdict::kSame : Verdict::kCannotTell;
 }
 
 }  // namespace borescope::internal

@@ -17,6 +17,22 @@ enum class ChangeTest : uint8_t {
   kRanks,  // every labelling of the runs
   kT,      // the spread of other runs of one program
 };
+std::string_view ChangeTestName(ChangeTest test);  // "ranks", "t"; empty for none
+
+// The values of a run, and how much its steps vary, where that is known.
+struct RunNoise {
+  double value = 0;
+  std::optional<double> least;
+  std::optional<double> most;
+  int64_t samples = 0;  // steps
+};
+
+// The noise that was seen, and whether a change is larger than any of it.
+enum class SeenNoise : uint8_t {
+  kNone,   // nothing is known of noise, or the change is within it
+  kSteps,  // of steps within the runs, and of runs of other programs: kMostBetweenRuns
+  kRuns,   // of the runs of each side
+};
 
 struct ComparisonRules {
   double alpha = 0.05;         // one-sided: of false alarms, and beyond either end of the interval
@@ -38,8 +54,14 @@ struct MetricComparison {
   bool is_within_runs = false;    // the interval is that of steps: nothing follows from it
   std::optional<double> worse_p;  // one-sided
   std::optional<double> better_p;
-  std::optional<double> detectable;  // that would be called worse in 4 of 5 cases
+  std::optional<double> detectable;     // that would be called worse in 4 of 5 cases
+  SeenNoise beyond = SeenNoise::kNone;  // the change is larger than any noise of this kind
+  double noise = 0;                     // the largest that was seen, as a part of the base
 };
+
+// Single runs of one unchanged program differ by up to 34 % (programs that the host limits, on a
+// noisy machine). A change that only steps within the runs speak for must be larger.
+inline constexpr double kMostBetweenRuns = 0.35;
 
 // Values above 0, however small, are compared by their logarithms; where one of them is 0, all are
 // compared as they are, and `history`, which is of logarithms, says nothing. REQUIRES: neither is
@@ -51,10 +73,19 @@ MetricComparison CompareRuns(std::span<const double> base, std::span<const doubl
 void AddIntervalOfSteps(std::span<const double> base, std::span<const double> test, double alpha,
                         MetricComparison& comparison);
 
-enum class Verdict : uint8_t { kSame, kWorse, kBetter, kCannotTell, kNew, kGone };
+// Finds out whether the change is larger than any noise that was seen; no test, and no level. With
+// three runs a side or more: every run of one side lies beyond every run of the other, and the
+// sides are three times as far apart as any two runs of one side, or farther than these and than
+// kMostBetweenRuns. With fewer the latter of steps, of which a run has three or more. REQUIRES: as
+// CompareRuns.
+void CompareWithNoise(std::span<const RunNoise> base, std::span<const RunNoise> test,
+                      const ComparisonRules& rules, MetricComparison& comparison);
+
+enum class Verdict : uint8_t { kSame, kWorse, kBetter, kCannotTell, kNew, kGone, kMore, kFewer };
 std::string_view VerdictName(Verdict verdict);  // "slower" for kWorse: metrics are times
 
-// `worse_p` and `better_p` are those of the comparison, or those corrected for several.
+// What was tested, and what is larger than any noise, has a verdict. `worse_p` and `better_p` are
+// those of the comparison, or those corrected for several.
 Verdict VerdictOf(const MetricComparison& comparison, const ComparisonRules& rules, double worse_p,
                   double better_p);
 

@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <random>
 #include <vector>
@@ -183,6 +184,58 @@ TEST(CompareRunsTest, OrderOfRunsIsIrrelevant) {
   EXPECT_EQ(one.worse_p, other.worse_p);
   EXPECT_EQ(one.change, other.change);
   EXPECT_EQ(one.detectable, other.detectable);
+}
+
+RunNoise NoiseOf(const Values& steps) {
+  return {MedianOf(steps), *std::min_element(steps.begin(), steps.end()),
+          *std::max_element(steps.begin(), steps.end()), static_cast<int64_t>(steps.size())};
+}
+
+// Of 1,000 pairs in which the test is `factor` times as slow: those that are beyond any noise.
+int CountBeyond(int runs, double factor, const Noise& noise) {
+  Simulation simulation(static_cast<uint32_t>(7000 + runs));
+  int beyond = 0;
+  for (int i = 0; i < 1000; ++i) {
+    std::vector<RunNoise> base;
+    std::vector<RunNoise> test;
+    Values base_values;
+    Values test_values;
+    for (int run = 0; run < runs; ++run) {
+      base.push_back(NoiseOf(simulation.Steps(1, noise)));
+      test.push_back(NoiseOf(simulation.Steps(factor, noise)));
+      base_values.push_back(base.back().value);
+      test_values.push_back(test.back().value);
+    }
+    MetricComparison comparison = CompareRuns(base_values, test_values, {}, {});
+    CompareWithNoise(base, test, {}, comparison);
+    beyond += comparison.beyond != SeenNoise::kNone && comparison.test > comparison.base ? 1 : 0;
+  }
+  return beyond;
+}
+
+// There is no level: the rule is for what no noise makes, and says nothing of the rest.
+TEST(CompareMetricTest, WhatIsBeyondAnyNoiseIsNone) {
+  for (const Noise& noise : {Noise{}, Noise{0.1, 0.05, 0.6}, Noise{0.12, 0.02, 0}}) {
+    EXPECT_LE(CountBeyond(1, 1, noise), noise.between < 0.05 ? 1 : 50) << noise.between;
+    EXPECT_LE(CountBeyond(3, 1, noise), 12) << noise.between;
+    EXPECT_LE(CountBeyond(5, 1, noise), 1) << noise.between;
+  }
+  EXPECT_GE(CountBeyond(1, 2, {}), 990);
+  EXPECT_GE(CountBeyond(3, 1.3, {}), 800);
+}
+
+TEST(CompareMetricTest, NoiseMustBeKnown) {
+  const auto beyond = [](const RunNoise& base, const RunNoise& test) {
+    MetricComparison comparison =
+        CompareRuns(std::vector{base.value}, std::vector{test.value}, {}, {});
+    CompareWithNoise({&base, 1}, {&test, 1}, {}, comparison);
+    return comparison.beyond;
+  };
+  EXPECT_EQ(beyond({100, 99, 101, 5}, {200, 199, 201, 5}), SeenNoise::kSteps);
+  EXPECT_EQ(beyond({100, {}, {}, 5}, {200, 199, 201, 5}), SeenNoise::kNone);
+  EXPECT_EQ(beyond({100, 100, 100, 1}, {200, 199, 201, 5}), SeenNoise::kNone);
+  EXPECT_EQ(beyond({100, 99, 101, 5}, {200, 100, 300, 5}), SeenNoise::kNone);
+  EXPECT_EQ(beyond({0, 0, 0, 5}, {200, 199, 201, 5}), SeenNoise::kNone);
 }
 
 }  // namespace

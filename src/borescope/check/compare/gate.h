@@ -11,6 +11,9 @@ namespace borescope::internal {
 // left out.
 RunSpread SpreadOf(const std::vector<std::vector<RunValues>>& groups, const MetricKey& key);
 
+// The values of a metric with what is known of their noise, by run.
+std::vector<RunNoise> NoiseOf(const std::vector<RunValues>& runs, const MetricKey& key);
+
 // The time of the step first, then parts of it, classes and kernels by size. Kernels that are less
 // than 1 % of a step in every run are left out. Empty without a baseline.
 std::vector<GateRow> GateRows(const JudgedRuns& runs, const JudgeOptions& options);

@@ -15,6 +15,8 @@
 namespace borescope::internal {
 namespace {
 
+constexpr std::string_view kBaselineRule = "baseline";
+
 MetricKey KeyOf(const Budget& budget) { return {std::string(kBudgetMetric), budget.name}; }
 
 // A word of a POSIX shell that is taken as it is.
@@ -122,9 +124,23 @@ std::string ChangeText(const BudgetCheck& check) {
 }
 
 std::string WhyNothing(const ComparisonRules& rules, const JudgedRuns& runs) {
-  return fmt::format("{} v {} runs, and {:.4g} % of confidence needs {} v {}, or --history",
-                     runs.base.size(), runs.test.size(), 100 * (1 - rules.alpha),
-                     RunsNeeded(rules.alpha), RunsNeeded(rules.alpha));
+  return fmt::format(
+      "nothing was tested: {} v {} runs, and {:.4g} % of confidence needs {} v {}, or --history",
+      runs.base.size(), runs.test.size(), 100 * (1 - rules.alpha), RunsNeeded(rules.alpha),
+      RunsNeeded(rules.alpha));
+}
+
+// By what a change that no test spoke for was said.
+std::string NoiseText(const MetricComparison& compared) {
+  return compared.beyond == SeenNoise::kRuns
+             ? fmt::format("more than {:.1f} %, by which runs of one side differ",
+                           100 * compared.noise)
+         : compared.beyond == SeenNoise::kSteps
+             ? fmt::format(
+                   "more than any noise that was seen: steps within a run differ by {:.1f} %, and "
+                   "single runs of one program by up to {:.0f} %",
+                   100 * compared.noise, 100 * kMostBetweenRuns)
+             : "";
 }
 
 double LeastOf(const std::vector<double>& values) {
@@ -145,8 +161,13 @@ void SetStatus(const PendingCheck& pending, double worse_p, const JudgedRuns& ru
   check.status = verdict == Verdict::kWorse        ? BudgetStatus::kBroken
                  : verdict == Verdict::kCannotTell ? BudgetStatus::kCannotTell
                                                    : BudgetStatus::kKept;
-  check.sentence = pending.comparison.by == ChangeTest::kNone ? WhyNothing(pending.rules, runs)
-                                                              : ChangeText(check);
+  const bool is_told =
+      pending.comparison.by == ChangeTest::kNone && verdict != Verdict::kCannotTell;
+  check.is_tested = pending.comparison.by != ChangeTest::kNone || is_told;
+  check.sentence = is_told ? fmt::format("{}; {}", ChangeText(check), NoiseText(pending.comparison))
+                   : !check.is_tested
+                       ? fmt::format("{}; {}", WhyNothing(pending.rules, runs), ChangeText(check))
+                       : ChangeText(check);
 }
 
 bool IsOfBudget(const MetricValue& value, const MetricValue& wanted) {
@@ -197,19 +218,21 @@ std::string WhyNoBase(const JudgedRuns& runs, const MetricKey& key) {
 std::optional<PendingCheck> CompareBudget(const Budget& budget, const JudgedRuns& runs,
                                           std::vector<BudgetCheck>& checks) {
   const MetricKey key = KeyOf(budget);
-  BudgetCheck check = CheckOf(budget, "baseline", runs);
+  BudgetCheck check = CheckOf(budget, kBaselineRule, runs);
   const ComparisonRules rules = RulesOf(budget, check.unit);
   std::optional<PendingCheck> pending;
   check.sentence = WhyNoBase(runs, key);
   if (!check.sentence.empty()) {
     check.status = BudgetStatus::kCannotTell;
+    check.is_tested = false;
     checks.push_back(std::move(check));
     return pending;
   }
   const std::vector<double> base = ValuesOf(runs.base, key);
   const RunSpread spread =
       SpreadOf(OfBudget(runs.history, key, runs.test.front().metrics.at(key)), key);
-  const MetricComparison compared = CompareRuns(base, ValuesOf(runs.test, key), spread, rules);
+  MetricComparison compared = CompareRuns(base, ValuesOf(runs.test, key), spread, rules);
+  CompareWithNoise(NoiseOf(runs.base, key), NoiseOf(runs.test, key), rules, compared);
   check.base = MedianOf(base);
   check.change = compared.change;
   if (IsExact(check.unit)) {
@@ -267,23 +290,101 @@ BudgetStatus StatusOfRow(const GateRow& row) {
                                                : BudgetStatus::kKept;
 }
 
-std::string NameOfRow(const GateRow& row) {
-  return row.key.second.empty() ? row.key.first + " time"
-                                : fmt::format("{} {}", row.key.first, row.key.second);
+std::string IntervalText(const MetricComparison& compared) {
+  return compared.low.has_value()
+             ? fmt::format(" ({:+.1f} .. {:+.1f} %{})", 100 * *compared.low, 100 * *compared.high,
+                           compared.is_within_runs ? " by steps within the runs" : "")
+             : "";
 }
 
 std::string SentenceOf(const GateRow& row, const JudgedRuns& runs) {
   const MetricComparison& compared = row.comparison;
-  if (compared.by == ChangeTest::kNone) {
-    return fmt::format("{}: {} v {} runs are too few; 3 v 3 can tell, or --history", NameOfRow(row),
-                       runs.base.size(), runs.test.size());
+  if (row.key.first == kCallsMetric) {
+    return fmt::format("{}, {:.6g} a step after {:.6g}", VerdictName(row.verdict), compared.test,
+                       compared.base);
   }
-  // That nobody can tell is the result already.
-  const std::string verdict =
-      row.verdict == Verdict::kCannotTell ? "" : fmt::format("{}, ", VerdictName(row.verdict));
-  return fmt::format("{}: {}{:+.1f} % ({:+.1f} .. {:+.1f} %)", NameOfRow(row), verdict,
-                     100 * compared.change.value_or(0), 100 * compared.low.value_or(0),
-                     100 * compared.high.value_or(0));
+  const std::string change =
+      fmt::format("{:+.1f} %{}", 100 * compared.change.value_or(0), IntervalText(compared));
+  if (row.verdict == Verdict::kCannotTell) {
+    return compared.by != ChangeTest::kNone
+               ? change
+               : fmt::format(
+                     "nothing was tested: {} v {} runs are too few; 3 v 3 can tell, or --history; "
+                     "{}",
+                     runs.base.size(), runs.test.size(), change);
+  }
+  return fmt::format("{}, {}{}", VerdictName(row.verdict), change,
+                     row.rests_on_noise ? "; " + NoiseText(compared) : "");
+}
+
+bool IsOf(const GateRow& row, std::string_view kind, std::string_view name) {
+  return row.key.first == kind && row.key.second == name;
+}
+
+// Host, device and communication may be slower where the step does not show it: a profiler slows
+// the host, so that a device has time to lose. They decide where they are slower by what matters to
+// the step, unless that became faster, or says itself that it is slower.
+bool DecidesBesideStep(const GateRow& row, const GateRow& step, double fail) {
+  const bool may_decide = IsOf(row, kHostMetric, "") || IsOf(row, kDeviceMetric, kBusyTime) ||
+                          IsOf(row, kClassMetric, kCollectives);
+  const double amount = row.comparison.test - row.comparison.base;
+  return may_decide && row.verdict == Verdict::kWorse && step.verdict != Verdict::kBetter &&
+         step.verdict != Verdict::kWorse && amount >= fail * step.comparison.base;
+}
+
+void SetDeciding(const JudgeOptions& options, bool steps_decide, std::vector<GateRow>& rows) {
+  const bool has_step = !rows.empty() && IsOf(rows.front(), kStepMetric, "");
+  for (GateRow& row : rows) {
+    const bool decides_beside =
+        steps_decide && has_step && DecidesBesideStep(row, rows.front(), options.fail);
+    row.decides = options.all || (steps_decide && IsOf(row, kStepMetric, "")) || decides_beside;
+    // That a kernel is new, or that there are more of them, is no fault; their time is in that of
+    // the step.
+    row.decides = row.decides && row.verdict <= Verdict::kCannotTell;
+  }
+}
+
+std::string ChangeWords(const GateRow& row) {
+  const std::optional<double>& change = row.comparison.change;
+  return change.has_value() ? fmt::format(" ({:+.1f} %)", 100 * *change) : "";
+}
+
+// What changed and decides nothing, so that nobody takes a check that is kept for runs that are
+// alike: the three largest.
+std::string AlsoChanged(const std::vector<GateRow>& rows) {
+  constexpr size_t kMostNamed = 3;
+  std::vector<const GateRow*> changed;
+  for (const GateRow& row : rows) {
+    const bool is_part = row.key.first != kKernelMetric && !IsOf(row, kDeviceMetric, "idle");
+    const bool is_told = row.verdict == Verdict::kWorse || row.verdict == Verdict::kMore;
+    if (!row.decides && is_part && is_told) {
+      changed.push_back(&row);
+    }
+  }
+  std::stable_sort(changed.begin(), changed.end(), [](const GateRow* a, const GateRow* b) {
+    return a->comparison.change.value_or(0) > b->comparison.change.value_or(0);
+  });
+  std::string text;
+  for (size_t i = 0; i < std::min(changed.size(), kMostNamed); ++i) {
+    text += fmt::format("{}{} {}{}", i == 0 ? "; but " : ", ", NameOf(*changed[i]),
+                        VerdictName(changed[i]->verdict), ChangeWords(*changed[i]));
+  }
+  return text;
+}
+
+bool IsUntested(const GateRow& row) {
+  return row.comparison.by == ChangeTest::kNone && row.verdict == Verdict::kCannotTell;
+}
+
+// Whether nothing of what should decide was compared with the baseline in a way that can tell.
+bool IsUntested(const JudgedRuns& runs, const JudgedCheck& outcome) {
+  const bool any_tested_budget = std::any_of(
+      outcome.budgets.begin(), outcome.budgets.end(),
+      [](const BudgetCheck& check) { return check.rule == kBaselineRule && check.is_tested; });
+  const bool any_tested_row =
+      std::any_of(outcome.gate.begin(), outcome.gate.end(),
+                  [](const GateRow& row) { return row.decides && !IsUntested(row); });
+  return !runs.base.empty() && !any_tested_budget && !any_tested_row;
 }
 
 // The worst status, and the first that has it.
@@ -299,16 +400,24 @@ void Conclude(const JudgedRuns& runs, JudgedCheck& outcome) {
     for (const GateRow& row : outcome.gate) {
       if (row.decides && StatusOfRow(row) == status) {
         outcome.status = status;
-        outcome.why = SentenceOf(row, runs);
+        outcome.why = fmt::format("{}: {}", NameOf(row), row.sentence);
         return;
       }
     }
   }
   const auto step = std::find_if(outcome.gate.begin(), outcome.gate.end(),
                                  [](const GateRow& row) { return row.decides; });
-  outcome.why = step != outcome.gate.end() ? SentenceOf(*step, runs)
-                : outcome.budgets.empty()  ? "nothing was asked: no budget, no baseline"
-                                           : "every budget is kept";
+  if (step != outcome.gate.end()) {
+    outcome.why = fmt::format("{}: {}", NameOf(*step), step->sentence);
+  } else if (!outcome.budgets.empty()) {
+    outcome.why = "every budget is kept";
+  } else {
+    // A baseline that has nothing in common with the runs is no reason to be content.
+    outcome.status = runs.base.empty() ? BudgetStatus::kKept : BudgetStatus::kCannotTell;
+    outcome.why = runs.base.empty()
+                      ? "nothing was asked: no budget, no baseline"
+                      : "nothing was tested: the baseline has no step to compare with";
+  }
 }
 
 }  // namespace
@@ -318,18 +427,25 @@ std::string_view BudgetStatusName(BudgetStatus status) {
   return kNames[static_cast<size_t>(status)];
 }
 
+std::string NameOf(const GateRow& row) {
+  return row.key.second.empty() ? row.key.first + " time"
+                                : fmt::format("{} {}", row.key.first, row.key.second);
+}
+
 JudgedCheck Judge(const JudgedRuns& runs, const BudgetFile& file, const JudgeOptions& options) {
   JudgedCheck outcome;
   outcome.budgets = CheckBudgets(file, runs);
   outcome.gate = GateRows(runs, options);
   // Budgets about the baseline say themselves what matters, and by how much.
-  const bool steps_decide = !HasComparison(file);
+  SetDeciding(options, !HasComparison(file), outcome.gate);
   for (GateRow& row : outcome.gate) {
-    row.decides = options.all || (steps_decide && row.key.first == kStepMetric);
-    // That a kernel is new is no fault; its time is in that of the step.
-    row.decides = row.decides && row.verdict != Verdict::kNew && row.verdict != Verdict::kGone;
+    row.sentence = SentenceOf(row, runs);
   }
   Conclude(runs, outcome);
+  outcome.is_untested = IsUntested(runs, outcome);
+  if (outcome.status != BudgetStatus::kBroken) {
+    outcome.why += AlsoChanged(outcome.gate);
+  }
   return outcome;
 }
 

@@ -28,9 +28,10 @@ struct BudgetCheck {
   std::optional<double> low;
   std::optional<double> high;
   int64_t samples = 0;
-  std::string sentence;  // what it means, for people
-  std::string evidence;  // the command that shows the number
-  uint32_t line = 0;     // of the budget in its file
+  std::string sentence;   // what it means, for people
+  std::string evidence;   // the command that shows the number
+  uint32_t line = 0;      // of the budget in its file
+  bool is_tested = true;  // false: the comparison with the baseline had nothing that could tell
 };
 
 // One metric of the comparison with the baseline.
@@ -40,7 +41,9 @@ struct GateRow {
   MetricComparison comparison;
   std::optional<double> q;  // worse_p among the metrics that were looked at
   Verdict verdict = Verdict::kCannotTell;
-  bool decides = false;  // the status of the check follows it
+  bool rests_on_noise = false;  // on that the change is larger, and on no test
+  bool decides = false;         // the status of the check follows it
+  std::string sentence;         // what it means, for people
 };
 
 struct JudgeOptions {
@@ -58,9 +61,15 @@ struct JudgedRuns {
 struct JudgedCheck {
   BudgetStatus status = BudgetStatus::kKept;
   std::string why;  // in a sentence
+  // There is a baseline, and no comparison with it was tested: "kept" or "cannot tell" say nothing
+  // about whether the program changed.
+  bool is_untested = false;
   std::vector<BudgetCheck> budgets;
   std::vector<GateRow> gate;
 };
+
+// Of a row of the comparison: "step time", "class gemm".
+std::string NameOf(const GateRow& row);
 
 // REQUIRES: test is not empty, and has a value for each budget.
 JudgedCheck Judge(const JudgedRuns& runs, const BudgetFile& file, const JudgeOptions& options);

@@ -84,12 +84,98 @@ TEST(JudgeTest, OneSlowKernelIsFound) {
   EXPECT_GE(found, 240);
 }
 
+// Without their steps nothing is known of the noise of two runs.
 TEST(JudgeTest, OneRunASideCannotTell) {
   Program program(4);
   const JudgedRuns runs{program.RunsOf(1), program.RunsOf(1, 2), {}};
   const JudgedCheck judged = Judge(runs, {}, {});
   EXPECT_EQ(judged.status, BudgetStatus::kCannotTell);
-  EXPECT_EQ(judged.why, "step time: 1 v 1 runs are too few; 3 v 3 can tell, or --history");
+  EXPECT_TRUE(judged.is_untested);
+  EXPECT_TRUE(judged.why.starts_with(
+      "step time: nothing was tested: 1 v 1 runs are too few; 3 v 3 can tell, or --history; +"))
+      << judged.why;
+}
+
+RunValues WithSteps(RunValues run, double noise) {
+  for (auto& [key, metric] : run.metrics) {
+    metric.samples = 5;
+    metric.least = metric.value * (1 - noise);
+    metric.most = metric.value * (1 + noise);
+  }
+  return run;
+}
+
+TEST(JudgeTest, OneRunASideFailsBeyondAnyNoise) {
+  Program program(7);
+  const auto judged = [&](double factor, double noise) {
+    return Judge({{WithSteps(program.Run(), noise)}, {WithSteps(program.Run(factor), noise)}, {}},
+                 {}, {});
+  };
+  const JudgedCheck slower = judged(5, 0.02);
+  EXPECT_EQ(slower.status, BudgetStatus::kBroken);
+  EXPECT_FALSE(slower.is_untested);
+  EXPECT_NE(slower.why.find("more than any noise that was seen: steps within a run differ by"),
+            std::string::npos)
+      << slower.why;
+  // What single runs of one program may differ by is no change, nor is what steps differ by.
+  EXPECT_EQ(judged(1.25, 0.02).status, BudgetStatus::kCannotTell);
+  EXPECT_EQ(judged(2, 0.6).status, BudgetStatus::kCannotTell);
+  EXPECT_TRUE(judged(2, 0.6).is_untested);
+  EXPECT_EQ(judged(0.3, 0.02).status, BudgetStatus::kKept);
+  EXPECT_TRUE(judged(0.3, 0.02).why.starts_with("step time: faster, -"));
+}
+
+Runs WithMetric(Runs runs, std::string_view kind, std::string_view name, double value) {
+  for (RunValues& run : runs) {
+    MetricValue& metric = run.metrics[{std::string(kind), std::string(name)}];
+    metric.value = value * run.metrics.at(StepKey()).value / 1e8;
+    metric.unit = kind == kCallsMetric ? Unit::kCount : Unit::kNanoseconds;
+  }
+  return runs;
+}
+
+// The step is that of the host, and hides what the device does.
+TEST(JudgeTest, HostDeviceAndCommunicationDecideBesideTheStep) {
+  constexpr std::pair<std::string_view, std::string_view> kBeside[] = {
+      {kHostMetric, ""}, {kDeviceMetric, kBusyTime}, {kClassMetric, kCollectives}};
+  for (const auto& [kind, name] : kBeside) {
+    Program program(8);
+    const auto judged = [&](double value, double factor) {
+      return Judge({WithMetric(program.RunsOf(3), kind, name, 3e7),
+                    WithMetric(program.RunsOf(3, factor), kind, name, value),
+                    {}},
+                   {}, {});
+    };
+    EXPECT_EQ(judged(6e7, 1).status, BudgetStatus::kBroken) << kind;
+    EXPECT_NE(judged(3e7, 1).status, BudgetStatus::kBroken) << kind;
+    // Less than what matters to a step, or of a step that is faster for it.
+    EXPECT_NE(judged(3.2e7, 1).status, BudgetStatus::kBroken) << kind;
+    EXPECT_EQ(judged(9e7, 0.5).status, BudgetStatus::kKept) << kind;
+  }
+}
+
+TEST(JudgeTest, WhatChangedAndDecidesNothingIsNamed) {
+  Program program(9);
+  const JudgedRuns runs{WithMetric(program.RunsOf(3), kCallsMetric, "kernels", 99),
+                        WithMetric(program.RunsOf(3), kCallsMetric, "kernels", 198),
+                        {}};
+  const JudgedCheck judged = Judge(runs, {}, {});
+  EXPECT_NE(judged.status, BudgetStatus::kBroken);
+  EXPECT_NE(judged.why.find("; but calls kernels more ("), std::string::npos) << judged.why;
+  const GateRow& row = RowOfKey(judged, {std::string(kCallsMetric), "kernels"});
+  EXPECT_EQ(row.verdict, Verdict::kMore);
+  // Of a baseline that did not count them nothing is known.
+  const JudgedRuns uncounted{program.RunsOf(3), runs.test, {}};
+  EXPECT_EQ(Judge(uncounted, {}, {}).why.find("calls"), std::string::npos);
+}
+
+TEST(JudgeTest, ABaselineWithoutStepsTestsNothing) {
+  RunValues saved;
+  saved.name = "saved";
+  Program program(10);
+  const JudgedCheck judged = Judge({{saved}, program.RunsOf(1), {}}, {}, {});
+  EXPECT_EQ(judged.status, BudgetStatus::kCannotTell);
+  EXPECT_TRUE(judged.is_untested);
 }
 
 TEST(JudgeTest, HistoryKnowsHowMuchRunsDiffer) {
@@ -149,6 +235,18 @@ TEST(JudgeTest, BudgetsAboutTheBaseline) {
   constexpr Unit kTime = Unit::kNanoseconds;
   EXPECT_EQ(StatusOf(worse, {}, {1e6}, kTime), BudgetStatus::kCannotTell);
   EXPECT_EQ(StatusOf(worse, {1e6}, {2e6}, kTime), BudgetStatus::kCannotTell);
+  // Rows of one run a side say how much they vary.
+  const auto one = [](double value) {
+    Runs runs = BudgetRuns({value}, Unit::kNanoseconds);
+    MetricValue& metric = runs.front().metrics.begin()->second;
+    metric.samples = 5;
+    metric.least = 0.98 * value;
+    metric.most = 1.02 * value;
+    return runs;
+  };
+  EXPECT_EQ(Judge({one(1e6), one(2e6), {}}, BudgetOf(worse), {}).status, BudgetStatus::kBroken);
+  EXPECT_EQ(Judge({one(1e6), one(1.2e6), {}}, BudgetOf(worse), {}).status,
+            BudgetStatus::kCannotTell);
   EXPECT_EQ(StatusOf(worse, {1e6, 1.01e6, 1.02e6}, {2e6, 2.1e6, 2.2e6}, kTime),
             BudgetStatus::kBroken);
   EXPECT_EQ(StatusOf(worse, {1e6, 1.01e6, 1.02e6}, {1.005e6, 1.01e6, 1.012e6}, kTime),

@@ -1,4 +1,4 @@
-// What is compared of a run: for each metric one number, the median over its steps. A run is one
+// What is compared of a run: for each metric one number, the usual value of its steps. A run is one
 // execution of the program; its ranks and windows are parts of it. Plain values.
 #pragma once
 
@@ -14,14 +14,20 @@
 namespace borescope::internal {
 
 // The kinds of metrics, in the order in which they are shown.
-inline constexpr std::string_view kStepMetric = "step";
+inline constexpr std::string_view kStepMetric = "step";      // from completion to completion
+inline constexpr std::string_view kHostMetric = "host";      // of the window of a step on the host
 inline constexpr std::string_view kDeviceMetric = "device";  // of the parts of a step
 inline constexpr std::string_view kClassMetric = "class";    // of kernels
 inline constexpr std::string_view kKernelMetric = "kernel";  // by name
+inline constexpr std::string_view kCallsMetric = "calls";    // device work of a step, counted
 inline constexpr std::string_view kBudgetMetric = "budget";  // that a budget is about
 
 // The kind, and what of it: ("class", "gemm").
 using MetricKey = std::pair<std::string, std::string>;
+
+// Names of metrics, beside those of classes and kernels.
+inline constexpr std::string_view kBusyTime = "busy";           // of kDeviceMetric
+inline constexpr std::string_view kCollectives = "collective";  // of kClassMetric
 
 struct MetricValue {
   double value = 0;
@@ -29,6 +35,10 @@ struct MetricValue {
   int64_t samples = 0;             // steps, or rows of a budget
   std::vector<double> steps = {};  // the values of the steps, in order; empty for a saved run
   std::string definition = {};     // of a budget: DefinitionOf
+  // The smallest and the largest of these, which show how much a run itself varies; nothing of
+  // sums and counts, and where it is not known.
+  std::optional<double> least = {};
+  std::optional<double> most = {};
 };
 
 struct RunValues {

@@ -19,8 +19,11 @@ std::string_view MarkOf(BudgetStatus status) {
 }  // namespace
 
 Result<void> WriteCheckMarkdown(const CiReport& report, Sink& sink) {
-  std::string text = fmt::format("### borescope check: {}\n\n{}\n", MarkOf(report.status),
-                                 EscapeMarkdown(report.why));
+  const std::string_view untested = report.is_untested && report.status != BudgetStatus::kVoid
+                                        ? ", the baseline was not tested"
+                                        : "";
+  std::string text = fmt::format("### borescope check: {}{}\n\n{}\n", MarkOf(report.status),
+                                 untested, EscapeMarkdown(report.why));
   if (!report.checks.empty()) {
     text += "\n| check | status | finding |\n| --- | --- | --- |\n";
   }

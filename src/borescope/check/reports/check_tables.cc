@@ -4,13 +4,14 @@
 
 #include <cmath>
 #include <string>
+#include <utility>
 
 #include "borescope/table/display/unit_and_role_names.h"
 
 namespace borescope::internal {
 namespace {
 
-Table ResultTable(const JudgedCheck& outcome) {
+Table ResultTable(const JudgedRuns& runs, const JudgedCheck& outcome) {
   Table table{"check", "Result", {}};
   Column& result = AddString(table, "result", Role::kKey,
                              "kept, broken, cannot tell, or void where the recordings are not good "
@@ -18,6 +19,10 @@ Table ResultTable(const JudgedCheck& outcome) {
   Push(result, BudgetStatusName(outcome.status));
   Push(AddString(table, "why", Role::kDerived, "What decided, in a sentence."),
        std::string_view(outcome.why));
+  Column& tested = AddBool(table, "tested", Role::kDerived,
+                           "Whether anything that was compared with the baseline could tell a "
+                           "change; missing without a baseline.");
+  runs.base.empty() ? PushMissing(tested) : Push(tested, !outcome.is_untested);
   return table;
 }
 
@@ -110,12 +115,15 @@ Table GateShape(const JudgedRuns& runs) {
       "gate",
       fmt::format("{} v {} runs: changes from the baseline", runs.base.size(), runs.test.size()),
       {}};
-  AddString(table, "metric", Role::kKey,
-            "step: its time; device: parts of it; class and kernel: device time in a step.");
+  AddString(
+      table, "metric", Role::kKey,
+      "step: its time, from completion to completion; host: that of its window; device: parts "
+      "of its device's time; class and kernel: device time in a step.");
   AddString(table, "name", Role::kKey, "Of the class or kernel; empty for the step.").hints.names =
       true;
   AddInt(table, "base_ns", Unit::kNanoseconds, Role::kDerived,
-         "Median of the runs of the baseline; the value of a run is the median of its steps.");
+         "Median of the runs of the baseline; the value of a run is the mean of its steps without "
+         "the longest.");
   AddInt(table, "test_ns", Unit::kNanoseconds, Role::kDerived, "Median of the runs tested.");
   AddFloat(table, "change", Unit::kShare, Role::kDerived,
            "Hodges-Lehmann estimate, as a part of the baseline.");
@@ -133,12 +141,26 @@ Table GateShape(const JudgedRuns& runs) {
   AddString(table, "verdict", Role::kDerived,
             "slower, faster, same (any change is below the limit), cannot tell, new or gone.")
       .hints.palette = Palette::kVerdict;
+  AddString(
+      table, "by", Role::kDerived,
+      "ranks or t: the test; runs or steps: no test, but the change is larger than any noise of "
+      "these that was seen; missing where nothing can tell.");
   return table;
+}
+
+// What the verdict of a row rests on.
+std::string_view TestOf(const GateRow& row) {
+  constexpr std::string_view kNoises[] = {"", "steps", "runs"};
+  return row.rests_on_noise ? kNoises[static_cast<size_t>(row.comparison.beyond)]
+                            : ChangeTestName(row.comparison.by);
 }
 
 Table GateTable(const JudgedRuns& runs, const JudgedCheck& outcome) {
   Table table = GateShape(runs);
   for (const GateRow& row : outcome.gate) {
+    if (row.key.first == kCallsMetric) {
+      continue;
+    }
     const MetricComparison& compared = row.comparison;
     size_t next = 0;
     const auto cell = [&](auto value) { Push(table.columns[next++], value); };
@@ -156,6 +178,29 @@ Table GateTable(const JudgedRuns& runs, const JudgedCheck& outcome) {
     maybe(row.q);
     maybe(compared.detectable);
     cell(VerdictName(row.verdict));
+    const std::string_view by = TestOf(row);
+    by.empty() ? PushMissing(table.columns[next]) : Push(table.columns[next], by);
+  }
+  return table;
+}
+
+Table CallsTable(const JudgedCheck& outcome) {
+  Table table{"gate_calls", "Device work of a step, counted", {}};
+  AddString(table, "name", Role::kKey, "kernels, or copies and memsets, of the mean rank.");
+  AddFloat(table, "base", Unit::kNone, Role::kDerived, "Median of the runs of the baseline.");
+  AddFloat(table, "test", Unit::kNone, Role::kDerived, "Median of the runs tested.");
+  AddFloat(table, "change", Unit::kShare, Role::kDerived, "As a part of the baseline.");
+  AddString(table, "verdict", Role::kDerived,
+            "same, more or fewer: counts are compared as they are, and decide nothing.")
+      .hints.palette = Palette::kVerdict;
+  for (const GateRow& row : outcome.gate) {
+    if (row.key.first == kCallsMetric) {
+      Push(table.columns[0], std::string_view(row.key.second));
+      Push(table.columns[1], row.comparison.base);
+      Push(table.columns[2], row.comparison.test);
+      PushOptional(table.columns[3], row.comparison.change);
+      Push(table.columns[4], VerdictName(row.verdict));
+    }
   }
   return table;
 }
@@ -164,12 +209,15 @@ Table GateTable(const JudgedRuns& runs, const JudgedCheck& outcome) {
 
 std::vector<Table> CheckTables(const JudgedRuns& runs, const JudgedCheck& outcome) {
   const bool is_shape = runs.test.empty();
-  std::vector<Table> tables = {ResultTable(outcome), RunsTable(runs)};
+  std::vector<Table> tables = {ResultTable(runs, outcome), RunsTable(runs)};
   if (is_shape || !outcome.budgets.empty()) {
     tables.push_back(ChecksTable(outcome));
   }
   if (is_shape || !outcome.gate.empty()) {
     tables.push_back(GateTable(runs, outcome));
+  }
+  if (Table calls = CallsTable(outcome); is_shape || calls.rows() > 0) {
+    tables.push_back(std::move(calls));
   }
   return tables;
 }

@@ -9,8 +9,8 @@
 namespace borescope::internal {
 
 // `check` (the result), `check_runs`, `checks` (a row for each limit of a budget) and `gate` (a row
-// for each metric of the comparison); empty tables are left out. With no outcome, as for a schema:
-// all of them.
+// for each metric of the comparison) and `gate_calls` (how much work a step has); empty tables are
+// left out. With no outcome, as for a schema: all of them.
 std::vector<Table> CheckTables(const JudgedRuns& runs, const JudgedCheck& outcome);
 
 }  // namespace borescope::internal

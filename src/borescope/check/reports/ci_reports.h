@@ -24,9 +24,10 @@ struct ReportedCheck {
 struct CiReport {
   BudgetStatus status = BudgetStatus::kKept;
   std::string why;
-  std::string budget_path;  // empty: no budget file
-  std::string input;        // the first run that was checked
-  bool strict = false;      // "cannot tell" is a failure, too
+  std::string budget_path;   // empty: no budget file
+  std::string input;         // the first run that was checked
+  bool strict = false;       // "cannot tell" is a failure, too
+  bool is_untested = false;  // as of JudgedCheck
   std::vector<ReportedCheck> checks;
 };
 

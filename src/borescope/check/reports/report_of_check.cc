@@ -1,5 +1,7 @@
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "borescope/check/reports/ci_reports.h"
 
 namespace borescope::internal {
@@ -12,19 +14,10 @@ BudgetStatus StatusOfGate(Verdict verdict) {
 }
 
 std::string GateSentence(const GateRow& row) {
-  const MetricComparison& compared = row.comparison;
-  std::string text(row.verdict == Verdict::kCannotTell ? "" : VerdictName(row.verdict));
-  if (compared.change.has_value()) {
-    text += fmt::format("{}{:+.1f} %", text.empty() ? "" : ", ", 100 * *compared.change);
-  }
-  if (compared.low.has_value()) {
-    text += fmt::format(" ({:+.1f} .. {:+.1f} %{})", 100 * *compared.low, 100 * *compared.high,
-                        compared.is_within_runs ? " within the runs only" : "");
-  }
-  if (compared.detectable.has_value()) {
-    text += fmt::format("; detectable: {:.1f} %", 100 * *compared.detectable);
-  }
-  return text;
+  return row.comparison.detectable.has_value()
+             ? fmt::format("{}; detectable: {:.1f} %", row.sentence,
+                           100 * *row.comparison.detectable)
+             : row.sentence;
 }
 
 // A name in an identifier, as forms of the web have it: other names, other identifiers.
@@ -45,10 +38,19 @@ std::string IdOf(std::string_view name, std::string_view rule) {
 
 CiReport ReportOfCheck(const JudgedCheck& outcome, const std::string& budget_path,
                        const std::string& input, bool strict) {
-  CiReport report{outcome.status, outcome.why, budget_path, input, strict, {}};
+  CiReport report{outcome.status, outcome.why, budget_path, input, strict, outcome.is_untested, {}};
   if (outcome.status == BudgetStatus::kVoid) {
     report.checks.push_back(
         {"quality of the recordings", "quality/recordings", outcome.status, outcome.why, "", 0});
+  }
+  const auto is_of_baseline = [](const auto& one) { return one.decides; };
+  if (outcome.is_untested && outcome.status != BudgetStatus::kVoid &&
+      std::none_of(outcome.gate.begin(), outcome.gate.end(), is_of_baseline)) {
+    report.checks.push_back({"comparison with the baseline", "baseline/tested",
+                             BudgetStatus::kCannotTell,
+                             "nothing was tested: no limit compares with the baseline, or none "
+                             "could be compared",
+                             "", 0});
   }
   for (const BudgetCheck& check : outcome.budgets) {
     report.checks.push_back({fmt::format("{} ({})", check.budget, check.rule),
@@ -57,8 +59,7 @@ CiReport ReportOfCheck(const JudgedCheck& outcome, const std::string& budget_pat
   }
   for (const GateRow& row : outcome.gate) {
     if (row.decides) {
-      const std::string name =
-          row.key.second.empty() ? row.key.first + " time" : row.key.first + " " + row.key.second;
+      const std::string name = NameOf(row);
       report.checks.push_back({name + " (baseline)", IdOf(name, "gate"), StatusOfGate(row.verdict),
                                GateSentence(row), "", 0});
     }

@@ -76,7 +76,7 @@ void PutResult(JsonWriter& json, const CiReport& report, size_t number) {
   json.Member("ruleId", check.id);
   json.Key("ruleIndex");
   json.Int(static_cast<int64_t>(number));
-  json.Member("level", is_error ? "error" : "note");
+  json.Member("level", is_error ? "error" : report.is_untested ? "warning" : "note");
   const std::string_view what = check.status == BudgetStatus::kVoid ? report.why : check.sentence;
   PutText(json, "message",
           fmt::format("{}: {}{}{}", check.name, what,

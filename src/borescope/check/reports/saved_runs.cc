@@ -20,7 +20,7 @@ Table RunsShape() {
   AddString(table, "devices", Role::kDerived, "Of its first rank.");
   AddInt(table, "world_size", Unit::kCount, Role::kMax, "Ranks of the job.");
   AddInt(table, "ranks", Unit::kCount, Role::kSum, "Ranks that were recorded.");
-  AddInt(table, "steps", Unit::kCount, Role::kSum, "Steps that the medians are of.");
+  AddInt(table, "steps", Unit::kCount, Role::kSum, "Steps that the values are of.");
   AddFloat(table, "step_flops", Unit::kFlops, Role::kDerived, "Work of a step by shapes.");
   return table;
 }
@@ -28,12 +28,14 @@ Table RunsShape() {
 Table ValuesShape() {
   Table table{std::string(kValuesTable), "Their values", {}};
   AddInt(table, "number", Unit::kNone, Role::kKey, "Of the run in the other table, from 0 on.");
-  AddString(table, "metric", Role::kKey, "step, device, class, kernel or budget.");
+  AddString(table, "metric", Role::kKey, "step, host, device, class, kernel, calls or budget.");
   AddString(table, "name", Role::kKey, "What of it.");
-  AddFloat(table, "value", Unit::kOfRow, Role::kDerived, "Median of the steps.");
+  AddFloat(table, "value", Unit::kOfRow, Role::kDerived, "The usual value of the steps.");
   AddString(table, "unit", Role::kDerived, "Of the value.");
   AddInt(table, "samples", Unit::kCount, Role::kSum, "Steps, or rows of a budget.");
   AddString(table, "definition", Role::kDerived, "What a budget is about; else empty.");
+  AddFloat(table, "least", Unit::kOfRow, Role::kDerived, "The smallest of the steps or rows.");
+  AddFloat(table, "most", Unit::kOfRow, Role::kDerived, "The largest.");
   return table;
 }
 
@@ -52,6 +54,8 @@ void PushSavedRun(const RunValues& run, int64_t number, Table& runs, Table& valu
     Push(values.columns[4], UnitName(metric.unit));
     Push(values.columns[5], metric.samples);
     Push(values.columns[6], std::string_view(metric.definition));
+    PushOptional(values.columns[7], metric.least);
+    PushOptional(values.columns[8], metric.most);
   }
 }
 
@@ -60,8 +64,12 @@ Error NoBaseline(std::string_view why) {
           std::string("no baseline that borescope check saved: ") + std::string(why)};
 }
 
+bool MayBeMissing(const Column& column) {
+  return column.name == "step_flops" || column.name == "least" || column.name == "most";
+}
+
 // The table of the name with the columns of `shape`, of their types and without missing cells but
-// in its last one.
+// where they may be missing.
 Result<const Table*> FindShaped(const Document& document, const Table& shape) {
   for (const Table& table : document.tables) {
     if (table.name != shape.name) {
@@ -70,9 +78,9 @@ Result<const Table*> FindShaped(const Document& document, const Table& shape) {
     for (const Column& wanted : shape.columns) {
       const Column* const column = table.Find(wanted.name);
       if (column == nullptr || column->values.index() != wanted.values.index()) {
-        return NoBaseline(wanted.name + " is missing in it");
+        return NoBaseline(wanted.name + " is missing in it; save the baseline again");
       }
-      for (size_t row = 0; wanted.unit != Unit::kFlops && row < table.rows(); ++row) {
+      for (size_t row = 0; !MayBeMissing(wanted) && row < table.rows(); ++row) {
         if (column->IsMissing(row)) {
           return NoBaseline(wanted.name + " has a missing cell");
         }
@@ -133,6 +141,11 @@ Result<std::vector<RunValues>> ReadSavedRuns(std::string_view json) {
   BS_ASSIGN(const Table* const table, FindShaped(document, RunsShape()));
   BS_ASSIGN(const Table* const values, FindShaped(document, ValuesShape()));
   std::vector<RunValues> runs = RunsOf(*table);
+  const auto maybe = [&](std::string_view column, size_t row) {
+    return values->Find(column)->IsMissing(row)
+               ? std::nullopt
+               : std::optional(Cells<FloatValues>(*values, column)[row]);
+  };
   for (size_t row = 0; row < values->rows(); ++row) {
     const int64_t number = Cells<IntValues>(*values, "number")[row];
     const double value = Cells<FloatValues>(*values, "value")[row];
@@ -148,7 +161,9 @@ Result<std::vector<RunValues>> ReadSavedRuns(std::string_view json) {
         UnitOfText(Cells<StringValues>(*values, "unit")[row]),
         Cells<IntValues>(*values, "samples")[row],
         {},
-        Cells<StringValues>(*values, "definition")[row]};
+        Cells<StringValues>(*values, "definition")[row],
+        maybe("least", row),
+        maybe("most", row)};
   }
   if (runs.empty()) {
     return NoBaseline("it holds no run");

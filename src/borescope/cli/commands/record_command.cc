@@ -126,6 +126,7 @@ std::string EndOf(const RecordReport& report) {
 // Why no process has a log, as far as it is known.
 std::string WhyEmpty(const RecordReport& report, const Command& command) {
   if (!report.never_started.empty()) return report.never_started;
+  if (!report.failed_logs.empty()) return report.failed_logs;
   const std::string children = command.raw.Param("children");
   return fmt::format(
       "the program used neither NVTX, ROCTX, CUDA nor borescope_record.h, or is statically "
@@ -138,6 +139,7 @@ std::string WhyEmpty(const RecordReport& report, const Command& command) {
 void ReportRecording(const RecordReport& report, const Command& command) {
   const double seconds = std::chrono::duration<double>(report.duration).count();
   WriteMessageLine(fmt::format("borescope: {}, after {:.1f} s", EndOf(report), seconds));
+  if (!report.trouble.empty()) return;
   if (report.processes == 0 || !report.never_started.empty()) {
     WriteMessageLine(ToPrintable(
         fmt::format("borescope: {}: nothing was recorded{}: {}", report.folder,
@@ -150,6 +152,9 @@ void ReportRecording(const RecordReport& report, const Command& command) {
       GroupDigits(static_cast<int64_t>(report.processes)), report.processes == 1 ? "" : "es",
       static_cast<double>(report.bytes) / kMegabyte,
       report.running == 0 ? "" : fmt::format("; {} still run and record", report.running)));
+  if (!report.failed_logs.empty()) {
+    WriteMessageLine(ToPrintable(fmt::format("borescope: {}", report.failed_logs)));
+  }
   if (!report.never_stopped.empty()) {
     WriteMessageLine(ToPrintable(
         fmt::format("borescope: recording went on until the end: {}", report.never_stopped)));
@@ -170,6 +175,10 @@ void ConvertRecording(const RecordReport& report, const Command& command) {
 
 void Conclude(const RecordReport& report, const Command& command) {
   if (!command.raw.quiet) ReportRecording(report, command);
+  if (!report.trouble.empty()) {
+    WriteMessageLine(ToPrintable(fmt::format("borescope: {}", report.trouble)));
+    return;
+  }
   if (report.processes == 0 && !report.is_sampled) return;
   if (!report.converted.empty()) ConvertRecording(report, command);
   if (!command.raw.quiet) {

@@ -124,7 +124,7 @@ Result<std::string> UnderstandExtension(RawOptions raw) {
 
 Result<std::vector<FileSize>> SizesOf(const RawOptions& raw) {
   const std::vector<Source> sources(raw.inputs.begin(), raw.inputs.end());
-  CLI_ASSIGN(const Run run, Run::Open(sources));
+  CLI_ASSIGN(const Run run, Run::Open(sources, {.allow_missing = true}));
   std::vector<FileSize> files;
   for (std::string& path : run.paths()) {
     std::error_code unknown;

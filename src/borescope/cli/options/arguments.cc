@@ -252,7 +252,9 @@ bool IsOfPackage(std::string_view word) { return word == "mcp" || word == "evide
 
 std::string OfPackage(std::string_view word) {
   return fmt::format(
-      "'{}' comes with the Python package; pip install borescope, and use its command", word);
+      "'{}' comes with the Python package; `pip install .` in a checkout installs it, and its "
+      "command",
+      word);
 }
 
 // The first word is no verb: perhaps a file, else a slip of the pen.

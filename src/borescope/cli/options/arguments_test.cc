@@ -44,8 +44,10 @@ TEST(Arguments, AnExistingFileAsksForItsSummary) {
 TEST(Arguments, SlipsAreNamedWithWhatWasProbablyMeant) {
   EXPECT_EQ(Complaint({"kernel", "x"}), "unknown verb 'kernel'; did you mean 'kernels'?");
   EXPECT_EQ(Complaint({"xyzzy"}), "unknown verb 'xyzzy'");
-  EXPECT_EQ(Complaint({"mcp"}),
-            "'mcp' comes with the Python package; pip install borescope, and use its command");
+  EXPECT_EQ(
+      Complaint({"mcp"}),
+      "'mcp' comes with the Python package; `pip install .` in a checkout installs it, and its "
+      "command");
   EXPECT_EQ(Complaint({"x.json"}), "x.json: no such file, and no verb of this name");
   EXPECT_EQ(Complaint({"-f", "csv"}), "'-f' must follow a verb: borescope VERB -f ...");
   EXPECT_EQ(Complaint({"kernels", "--ranks=3", "-"}),

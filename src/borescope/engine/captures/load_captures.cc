@@ -33,7 +33,10 @@ bool IsOther(std::optional<int64_t> rank, std::optional<int64_t> own) {
 struct FoundCaptures {
   std::vector<LoadedCapture> own;
   bool any = false;
-  std::optional<Error> unreadable = {};  // of the first that could not be loaded
+  // Of those that could not be loaded: the first, and how many are no recordings at all, which may
+  // lie in a folder of captures.
+  std::optional<Error> unreadable = {};
+  size_t skipped = 0;
 };
 
 FoundCaptures LoadAll(const InputFile& input, const LoadOptions& options, const Trace& trace) {
@@ -49,8 +52,12 @@ FoundCaptures LoadAll(const InputFile& input, const LoadOptions& options, const 
       continue;
     }
     CaptureRecording capture = store->Get(path, input.captures_are_named, rank, options);
-    if (capture.error.has_value() && !found.unreadable.has_value()) {
-      found.unreadable = std::move(capture.error);
+    if (capture.error.has_value()) {
+      const bool is_foreign = capture.error->code == ErrorCode::kUnsupportedFormat;
+      found.skipped += is_foreign && input.captures.size() > 1 ? 1 : 0;
+      if (!found.unreadable.has_value() || !is_foreign) {
+        found.unreadable = std::move(capture.error);
+      }
     }
     found.any = found.any || capture.is_capture;
     if (capture.trace != nullptr) {
@@ -115,7 +122,11 @@ Result<void> LoadCaptures(const InputFile& input, const LoadOptions& options, Lo
   BS_ASSIGN(const bool is_wanted, WantsCaptures(input, loaded));
   if (!is_wanted) return {};
   const FoundCaptures found = LoadAll(input, options, loaded.trace);
-  if (!found.any && input.captures_are_named) return found.unreadable.value_or(NoCapture(input));
+  if (!found.any && input.captures_are_named) {
+    const bool all_are_foreign = found.skipped > 0 && found.unreadable.has_value() &&
+                                 found.unreadable->code == ErrorCode::kUnsupportedFormat;
+    return all_are_foreign ? NoCapture(input) : found.unreadable.value_or(NoCapture(input));
+  }
   if (found.own.empty() && !input.captures_are_named) return {};
   std::vector<CaptureFile> files;
   files.reserve(found.own.size());
@@ -126,6 +137,10 @@ Result<void> LoadCaptures(const InputFile& input, const LoadOptions& options, Lo
   loaded.index = BuildIndex(loaded.trace, options.threads);
   loaded.captures = UsedFiles(loaded.trace);
   CountMatches(loaded, loaded.index.diagnostics);
+  if (input.captures_are_named && found.skipped > 0) {
+    loaded.index.diagnostics.CountMany(Diag::kUnreadableFile, found.skipped, Diagnostics::kNoByte,
+                                       "not used by --captures: " + found.unreadable->message);
+  }
   return {};
 }
 

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -16,6 +17,21 @@ namespace borescope::internal {
 
 class CaptureStore;
 class TraceStore;
+
+// One rank of a file that holds several: ranks_in_file.h.
+struct RankInFile {
+  int64_t rank = 0;
+  int64_t ranks = 0;  // of the file
+  std::string label;  // of a merged Kineto trace: LoadOptions::rank_label
+  // Of a profile of several processes: those that are ranks, and which of them this is. The first
+  // rank has the rows of all other processes, too.
+  std::vector<int64_t> processes = {};
+
+  // How the rank is called after the name of its file: " [TP00-DP00]", " [process 83]".
+  std::string name = {};
+  // Why the ranks of the file cannot be distinguished, with which it is refused; else empty.
+  std::string refusal = {};
+};
 
 struct InputFile {
   std::string path;             // as the user named it, or below the directory he named; "-"
@@ -37,6 +53,8 @@ struct InputFile {
   std::function<Result<std::string>()> identity = nullptr;
   // Of a recording of borescope record: the logs of its processes, which `path` is the first of.
   std::vector<std::string> logs = {};
+  // Of a file that several inputs of the run share.
+  std::optional<RankInFile> rank_in_file = {};
 };
 
 // The files behind `inputs`, each file once, in the order of the inputs; those of a directory (not

@@ -1,5 +1,6 @@
 #include "borescope/engine/loading/loaded_trace.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "borescope/base/spilled_blocks.h"
@@ -7,6 +8,7 @@
 #include "borescope/engine/captures/load_captures.h"
 #include "borescope/engine/loading/stored_load.h"
 #include "borescope/trace/columns.h"
+#include "borescope/trace/keep_processes.h"
 
 namespace borescope::internal {
 namespace {
@@ -47,7 +49,37 @@ Result<LoadedTrace> LoadAndIndex(const InputFile& input, const LoadOptions& opti
   return LoadedTrace{std::move(trace), std::move(index), load_ns, index_ns};
 }
 
+namespace {
+
+// What the file holds of one of its ranks.
+Result<Trace> LoadRankInFile(const InputFile& input, const LoadOptions& options) {
+  const RankInFile& wanted = *input.rank_in_file;
+  if (!wanted.refusal.empty()) {
+    return Error{ErrorCode::kUnsupportedFormat, input.path + ": " + wanted.refusal};
+  }
+  LoadOptions of_rank = options;
+  of_rank.rank_label = wanted.label;
+  BS_ASSIGN(Trace whole, LoadFile(input.path, of_rank));
+  TraceData data = std::move(whole).Take();
+  if (!wanted.processes.empty()) {
+    KeepProcesses(data, [&](int64_t process) {
+      const auto rank = std::find(wanted.processes.begin(), wanted.processes.end(), process);
+      return rank == wanted.processes.end() ? wanted.rank == 0
+                                            : rank - wanted.processes.begin() == wanted.rank;
+    });
+  }
+  data.meta.file += wanted.name;
+  data.meta.rank = wanted.rank;
+  data.meta.world_size = wanted.ranks;
+  return Trace(std::move(data));
+}
+
+}  // namespace
+
 Result<Trace> LoadInput(const InputFile& input, const LoadOptions& options) {
+  if (input.rank_in_file.has_value()) {
+    return LoadRankInFile(input, options);
+  }
   if (!input.logs.empty()) {
     return LoadLogs(input.logs, options);
   }

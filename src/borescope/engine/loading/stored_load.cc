@@ -32,11 +32,11 @@ bool HasUnfinishedWrites(const std::string& path) {
   return error || HasLogBeside(path) || HasLogBeside(file.string());
 }
 
-// Inputs that follow from the content of one file. Recordings of borescope record are of several,
-// and may still grow; what comes from a pipe or a program can be read once, unless it is known
-// which content it is.
+// Inputs that follow from the content of one file, and from all of it. Recordings of borescope
+// record are of several, and may still grow; what comes from a pipe or a program can be read once,
+// unless it is known which content it is.
 bool IsForStore(const InputFile& input) {
-  if (input.store == nullptr || !input.logs.empty()) {
+  if (input.store == nullptr || !input.logs.empty() || input.rank_in_file.has_value()) {
     return false;
   }
   return input.identity != nullptr ||

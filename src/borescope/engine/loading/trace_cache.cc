@@ -8,7 +8,8 @@
 namespace borescope::internal {
 namespace {
 
-// The same file with other captures has other operators; with other logs, other processes.
+// The same file with other captures has other operators; with other logs, other processes;
+// of a file with several ranks each has its own.
 std::string KeyOf(const InputFile& input) {
   std::string key = input.path;
   for (const std::string& capture : input.captures) {
@@ -18,6 +19,10 @@ std::string KeyOf(const InputFile& input) {
   for (const std::string& log : input.logs) {
     key += '\0';
     key += log;
+  }
+  if (input.rank_in_file.has_value()) {
+    key += '\0';
+    key += input.rank_in_file->name;
   }
   return key;
 }

@@ -1,12 +1,14 @@
 #include "borescope/index/launches/correlation.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "borescope/base/parallel.h"
 #include "borescope/base/row_limit.h"
 #include "borescope/base/stop.h"
-#include "borescope/index/call_tree.h"
 #include "borescope/index/id_map.h"
+#include "borescope/index/launches/contested_launches.h"
+#include "borescope/index/open_spans.h"
 
 namespace borescope::internal {
 namespace {
@@ -27,46 +29,6 @@ std::vector<char> LaunchNames(const Trace& trace) {
   }
   return is_launch;
 }
-
-// The operators of a track that are open, outer first, none ending after the one before it. One
-// that ends before an operator inside it is dropped: while the inner one is open it covers the same
-// calls, and later calls start after both.
-class OpenOperators {
- public:
-  explicit OpenOperators(const HostEvents& host) : host_(host) {}
-
-  void Open(HostId id) {
-    CloseBefore(id);
-    while (!open_.empty() && host_.end_ns(open_.back()) < host_.end_ns(id)) {
-      open_.pop_back();
-    }
-    open_.push_back(id);
-  }
-
-  // The innermost one whose time covers a call.
-  HostId Around(HostId call) {
-    CloseBefore(call);
-    if (open_.empty() || Covers(host_, open_.back(), call)) {
-      return open_.empty() ? HostId{} : open_.back();
-    }
-    const auto past = std::partition_point(open_.begin(), open_.end(),
-                                           [&](HostId op) { return Covers(host_, op, call); });
-    return past == open_.begin() ? HostId{} : *std::prev(past);
-  }
-
- private:
-  void CloseBefore(HostId next) {
-    if (!open_.empty() && host_.track[open_.back().value] != host_.track[next.value]) {
-      open_.clear();
-    }
-    while (!open_.empty() && host_.end_ns(open_.back()) < host_.ts_ns[next.value]) {
-      open_.pop_back();
-    }
-  }
-
-  const HostEvents& host_;
-  std::vector<HostId> open_;
-};
 
 // Whether "External id" names operators: in old files it repeats the correlation everywhere.
 bool ExternalIdsNameOps(const DeviceEvents& device) {
@@ -137,7 +99,9 @@ ColumnData<uint32_t> RowsForExternalIds(const DeviceEvents& device, const Correl
   ColumnData<uint32_t> rows;
   for (uint32_t row = 0; row < device.size(); ++row) {
     CheckStopAt(row);
-    if (!result.op_of[row].valid() && IsExternalId(device.external_id[row])) {
+    // The ids of contested work follow its number, and are as doubtful.
+    if (!result.op_of[row].valid() && IsExternalId(device.external_id[row]) &&
+        result.rule[row] != LinkRule::kAmbiguous) {
       rows.push_back(row);
     }
   }
@@ -168,8 +132,8 @@ void LinkExternalIds(const Trace& trace, Correlation& result) {
 }  // namespace
 
 std::string_view LinkRuleName(LinkRule rule) {
-  constexpr std::string_view kNames[] = {"launch nesting", "external id", "launch only", "capture",
-                                         "none"};
+  constexpr std::string_view kNames[] = {"launch nesting", "external id", "launch only",
+                                         "capture",        "none",        "ambiguous"};
   return kNames[static_cast<size_t>(rule)];
 }
 
@@ -183,11 +147,11 @@ bool IsLaunchName(std::string_view name) {
   return false;
 }
 
-IdMap64 MapLaunches(const Trace& trace, Diagnostics& diagnostics) {
+void MapLaunches(const Trace& trace, CallLinks& links, Diagnostics& diagnostics) {
   const HostEvents& host = trace.host();
   const RuntimeCalls& calls = trace.runtime_calls();
   const std::vector<char> is_launch = LaunchNames(trace);
-  IdMap64 launches(calls.correlation, IsCorrelation);
+  links.launches = IdMap64(calls.correlation, IsCorrelation);
   for (uint32_t row = 0; row < host.size(); ++row) {
     CheckStopAt(row);
     if (host.kind[row] != HostKind::kRuntime || host.detail[row] == kNoDetail) {
@@ -197,24 +161,22 @@ IdMap64 MapLaunches(const Trace& trace, Diagnostics& diagnostics) {
     if (!IsCorrelation(number)) {
       continue;
     }
-    uint32_t& known = launches[number];
+    uint32_t& known = links.launches[number];
     if (known == IdMap64::kNone) {
       known = row;
       continue;
     }
     diagnostics.Count(Diag::kDuplicateCorrelation, Diagnostics::kNoByte, trace.Name(HostId{row}));
     // Rows of a thread are sorted outer first, so a later launch is the inner one.
-    if (is_launch[host.name[row].value] >= is_launch[host.name[known].value]) {
-      known = row;
-    }
+    const bool is_better = is_launch[host.name[row].value] >= is_launch[host.name[known].value];
+    links.repeats.push_back({is_better ? std::exchange(known, row) : row});
   }
-  return launches;
 }
 
 ColumnData<HostId> OperatorsAroundCalls(const Trace& trace, const OperatorRule& rule) {
   const HostEvents& host = trace.host();
   ColumnData<HostId> operators(trace.runtime_calls().size());
-  OpenOperators open(host);
+  OpenSpans open(host);
   for (uint32_t row = 0; row < host.size(); ++row) {
     CheckStopAt(row);
     if (rule.IsOperator(trace, HostId{row})) {
@@ -276,7 +238,9 @@ void CountLinkFaults(const Trace& trace, const OperatorRule& rule, const Correla
     }
     const HostId launch = result.launch_of[row];
     const std::string_view name = trace.Name(DeviceId{row});
-    if (!launch.valid()) {
+    if (result.rule[row] == LinkRule::kAmbiguous) {
+      diagnostics.Count(Diag::kAmbiguousLaunch, Diagnostics::kNoByte, name);
+    } else if (!launch.valid()) {
       diagnostics.Count(Diag::kUnlinkedDeviceEvent, Diagnostics::kNoByte, name);
     } else if (device.ts_ns[row] < trace.host().ts_ns[launch.value]) {
       diagnostics.Count(Diag::kDeviceBeforeLaunch, Diagnostics::kNoByte, name);
@@ -289,8 +253,11 @@ void CountLinkFaults(const Trace& trace, const OperatorRule& rule, const Correla
 
 Correlation BuildCorrelation(const Trace& trace, const OperatorRule& rule,
                              Diagnostics& diagnostics) {
-  Correlation result =
-      LinkLaunches(trace, {MapLaunches(trace, diagnostics), OperatorsAroundCalls(trace, rule)}, 1);
+  CallLinks calls;
+  MapLaunches(trace, calls, diagnostics);
+  calls.operators = OperatorsAroundCalls(trace, rule);
+  Correlation result = LinkLaunches(trace, calls, 1);
+  SettleContestedLaunches(trace, calls, result, diagnostics);
   LinkOperators(trace, result);
   CollectDevices(trace, result);
   CountLinkFaults(trace, rule, result, diagnostics);

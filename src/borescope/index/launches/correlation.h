@@ -15,11 +15,13 @@ inline bool IsCorrelation(int64_t number) { return number != kMissing && number 
 // What is known of runtime calls before device work is linked to them.
 struct CallLinks {
   IdMap64 launches;              // the host row of the call of each correlation number
+  ColumnData<HostId> repeats;    // other calls with one of these numbers
   ColumnData<HostId> operators;  // the innermost operator around each call, by detail row
 };
 
-// Of several calls with one number, the innermost of those that launch. Counts these.
-IdMap64 MapLaunches(const Trace& trace, Diagnostics& diagnostics);
+// Of several calls with one number, the innermost of those that launch. Counts these. Fills
+// `launches` and `repeats`.
+void MapLaunches(const Trace& trace, CallLinks& calls, Diagnostics& diagnostics);
 
 // One pass over the rows, however deep they nest. A call may be covered by an operator that is not
 // around it in the call tree: where a frame begins in the operator, outlives it and contains the

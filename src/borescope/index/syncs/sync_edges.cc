@@ -1,6 +1,7 @@
 #include "borescope/index/syncs/sync_edges.h"
 
 #include <algorithm>
+#include <set>
 #include <tuple>
 #include <utility>
 
@@ -69,14 +70,18 @@ void VisitCalls(const Trace& trace, const Correlation& correlation, RecordedSync
     const CallNames::Meaning meaning = names.Of(call);
     const std::span<const DeviceId> started = StartedBy(trace, correlation, call);
     bool has_record = false;
+    bool is_resolved = false;
     for (const DeviceId id : started) {
       if (trace.device().kind[id.value] == DeviceKind::kSync) {
-        recorded.Add(id, call, thread);
+        is_resolved |= recorded.Add(id, call, thread);
         has_record = true;
       }
     }
-    if (!has_record) {
+    if (!is_resolved) {
       InferSync(call, meaning.blocking, started, thread, sink);
+    }
+    if (has_record && !is_resolved && meaning.blocking == BlockingCall::kNone) {
+      sink.CountUnresolved();
     }
     if (meaning.is_record) {
       thread.record_ns = host.ts_ns[row];
@@ -114,6 +119,46 @@ void SortEdges(std::vector<SyncEdge>& edges) {
 }
 
 }  // namespace
+
+void CountUnresolvedWaits(const Trace& trace, const Correlation& correlation,
+                          Diagnostics& diagnostics) {
+  if (trace.syncs().size() == 0) {
+    return;
+  }
+  const Tracks& tracks = trace.tracks();
+  const DeviceEvents& device = trace.device();
+  using Stream = std::tuple<int64_t, int64_t, int64_t>;
+  std::set<Stream> streams;                       // device, process, number: those with work
+  std::set<std::pair<int64_t, int64_t>> devices;  // device, process
+  for (uint32_t track = 0; track < tracks.size(); ++track) {
+    const auto begin = device.kind.begin() + tracks.first_row[track];
+    const auto end = device.kind.begin() + tracks.end_row[track];
+    if (tracks.kind[track] == TrackKind::kDevice && std::any_of(begin, end, IsDeviceWork)) {
+      streams.emplace(tracks.pid[track], tracks.process[track], tracks.tid[track]);
+      devices.emplace(tracks.pid[track], tracks.process[track]);
+    }
+  }
+  for (uint32_t row = 0; row < device.size(); ++row) {
+    CheckStopAt(row);
+    if (device.kind[row] != DeviceKind::kSync || device.detail[row] == kNoDetail) {
+      continue;
+    }
+    const HostId call = correlation.launch_of[row];
+    const int64_t waited_ns = call.valid() ? trace.host().dur_ns[call.value] : device.dur_ns[row];
+    const std::string_view name = trace.Name(DeviceId{row});
+    if (waited_ns <= kNoWaitNs || (name != "Stream Sync" && name != "Context Sync")) {
+      continue;
+    }
+    const uint32_t track = device.track[row].value;
+    const bool has_work = name == "Context Sync"
+                              ? devices.contains({tracks.pid[track], tracks.process[track]})
+                              : streams.contains({tracks.pid[track], tracks.process[track],
+                                                  trace.syncs().stream[device.detail[row]]});
+    if (!has_work) {
+      diagnostics.Count(Diag::kUnresolvedWait, Diagnostics::kNoByte, trace.Name(DeviceId{row}));
+    }
+  }
+}
 
 std::string_view SyncKindName(SyncKind kind) {
   constexpr std::string_view kNames[] = {"event",  "event_query", "stream",

@@ -45,13 +45,14 @@ struct SyncEdges {
 // it is counted instead. Work for which the previous device synchronisation on the thread has
 // already waited is not repeated.
 //
-// A call without a record of its own is classified by its name (CUDA, HIP, Level Zero): a blocking
-// copy waits for the copy it requested if it outlasts it; …DeviceSynchronize for all streams of the
-// device its thread used last; …StreamSynchronize for the stream of the copy just before it on its
-// thread, else, of the streams whose work had all ended by the end of the call, for the one that
-// ended last; …EventSynchronize for the work that ended last during the call. These edges are
-// marked inferred, as are those of event records whose cudaEventRecord is unknown: the last record
-// of the thread before the wait, or the wait itself, is used for it.
+// A call without a record of its own, or that waited longer than kNoWaitNs with a record of a
+// device or stream without work or of an unknown event, is classified by its name (CUDA, HIP, Level
+// Zero): a blocking copy waits for the copy it requested if it outlasts it; …DeviceSynchronize for
+// all streams of the device its thread used last; …StreamSynchronize for the stream of the copy
+// just before it on its thread, else, of the streams whose work had all ended by the end of the
+// call, for the one that ended last; …EventSynchronize for the work that ended last during the
+// call. These edges are marked inferred, as are those of event records whose cudaEventRecord is
+// unknown: the last record of the thread before the wait, or the wait itself, is used for it.
 SyncEdges FindSyncEdges(const Trace& trace, const Correlation& correlation);
 
 // The same with the clocks of the devices brought to that of the host, which are estimated from the
@@ -65,6 +66,14 @@ ClockedSyncs FindClockedSyncs(const Trace& trace, const Correlation& correlation
 
 // The edges by the times as recorded, and the clocks that follow from them.
 ClockedSyncs FindSyncsAndClocks(const Trace& trace, const Correlation& correlation);
+
+// A call that blocks and lasts no longer may have found nothing to wait for.
+inline constexpr int64_t kNoWaitNs = 20'000;
+
+// Counts recorded waits of the host that lasted longer, for a device or stream on which no work was
+// recorded at all: what released them is not known. Nothing is wrong with shorter ones.
+void CountUnresolvedWaits(const Trace& trace, const Correlation& correlation,
+                          Diagnostics& diagnostics);
 
 // Whether the host's waits are missing from a trace: it holds device work and runtime calls, but no
 // record of a wait, and no call that waits, beside asynchronous copies, which few programs wait

@@ -204,6 +204,29 @@ TEST(SyncEdgesTest, EventSyncsAreInferredFromWhatEndsWithinThem) {
   EXPECT_EQ(answer.syncs.unresolved, 1U);
 }
 
+// A record that names a stream or device without work says nothing, if the call waited.
+TEST(SyncEdgesTest, LongWaitsForNothingAreInferredAndCounted) {
+  for (const int64_t waited_ns : {int64_t{15'000}, int64_t{50'000}}) {
+    TraceMaker maker;
+    Launch(maker, "a", 0, {50, 20'000}, 1);
+    SyncCall(maker, "cudaStreamSynchronize", "Stream Sync", {10'000, waited_ns},
+             {.number = 9, .stream = 15});
+    Launch(maker, "b", 70'000, {70'010, 20'000}, 2);
+    SyncCall(maker, "cudaDeviceSynchronize", "Context Sync", {71'000, waited_ns}, {.number = 10});
+    maker.part().data.device.track.back() = maker.part().Track(TrackKind::kDevice, 3, -1);
+    const Answer answer(maker);
+    const bool has_waited = waited_ns > kNoWaitNs;
+    EXPECT_EQ(answer.Lines(), has_waited ? (Lines{"a > cudaStreamSynchronize stream?",
+                                                  "b > cudaDeviceSynchronize device?"})
+                                         : Lines());
+    Diagnostics diagnostics;
+    CountUnresolvedWaits(answer.trace,
+                         BuildCorrelation(answer.trace, OperatorRule(answer.trace), diagnostics),
+                         diagnostics);
+    EXPECT_EQ(diagnostics.count(Diag::kUnresolvedWait), has_waited ? 2U : 0U);
+  }
+}
+
 TEST(SyncEdgesTest, StreamsOfAnotherProcessAreNotWaitedFor) {
   TraceMaker maker;
   Launch(maker, "a", 0, {5, 10}, 1);

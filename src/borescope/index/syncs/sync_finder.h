@@ -49,8 +49,8 @@ class SyncSink {
   void AddIfForward(const SyncEdge& edge);
   // Calls that waited for work, also where the times contradict it.
   const std::vector<WaitPair>& pairs() const { return pairs_; }
-  // Edges from every stream of the device to the end of the call.
-  void AddDevice(int64_t device, HostId call, bool inferred, ThreadState& thread);
+  // Edges from every stream of the device to the end of the call. False if none has work.
+  bool AddDevice(int64_t device, HostId call, bool inferred, ThreadState& thread);
   // Whether the stream is one the process of the call can wait for.
   bool IsOfProcess(TrackId stream, HostId call) const;
   // Whether the budget still allows a search of all streams. Bounds the work on traces with very
@@ -76,8 +76,9 @@ class RecordedSyncs {
  public:
   RecordedSyncs(const Trace& trace, SyncSink& sink);
 
-  // `record`: a device row of kind kSync. `call` is invalid if it was not recorded.
-  void Add(DeviceId record, HostId call, ThreadState& thread);
+  // `record`: a device row of kind kSync. `call` is invalid if it was not recorded. False if the
+  // record does not tell what the call waited for, though it waited.
+  bool Add(DeviceId record, HostId call, ThreadState& thread);
 
  private:
   struct Event {
@@ -86,10 +87,12 @@ class RecordedSyncs {
   };
 
   Event EventOf(DeviceId record, int64_t wait_ns) const;
-  void AddEvent(DeviceId record, HostId call, const ThreadState& thread);
-  void AddStream(DeviceId record, HostId call);
+  bool AddEvent(DeviceId record, HostId call, const ThreadState& thread);
+  bool AddStream(DeviceId record, HostId call);
   void AddStreamWait(DeviceId record, HostId call, const ThreadState& thread);
   TrackId StreamOf(DeviceId record, int64_t stream) const;
+  // Whether a call lasts so long that it has waited for something.
+  bool HasWaited(HostId call) const { return trace_.host().dur_ns[call.value] > kNoWaitNs; }
 
   const Trace& trace_;
   SyncSink& sink_;

@@ -45,21 +45,25 @@ TrackId RecordedSyncs::StreamOf(DeviceId record, int64_t stream) const {
   return sink_.order().Find(tracks.pid[track], tracks.process[track], stream);
 }
 
-void RecordedSyncs::Add(DeviceId record, HostId call, ThreadState& thread) {
+bool RecordedSyncs::Add(DeviceId record, HostId call, ThreadState& thread) {
   const std::string_view name = trace_.Name(record);
   const bool has_detail = trace_.device().detail[record.value] != kNoDetail;
   const bool has_call = has_detail && call.valid();
   if (has_call && name == "Event Sync") {
-    AddEvent(record, call, thread);
-  } else if (has_call && name == "Stream Sync") {
-    AddStream(record, call);
-  } else if (has_call && name == "Context Sync") {
-    sink_.AddDevice(trace_.DeviceOf(record), call, false, thread);
-  } else if (has_detail && name == "Stream Wait Event") {
+    return AddEvent(record, call, thread);
+  }
+  if (has_call && name == "Stream Sync") {
+    return AddStream(record, call);
+  }
+  if (has_call && name == "Context Sync") {
+    return sink_.AddDevice(trace_.DeviceOf(record), call, false, thread) || !HasWaited(call);
+  }
+  if (has_detail && name == "Stream Wait Event") {
     AddStreamWait(record, call, thread);
   } else {
     sink_.CountUnresolved();
   }
+  return true;
 }
 
 RecordedSyncs::Event RecordedSyncs::EventOf(DeviceId record, int64_t wait_ns) const {
@@ -74,17 +78,19 @@ RecordedSyncs::Event RecordedSyncs::EventOf(DeviceId record, int64_t wait_ns) co
   return event;
 }
 
-void RecordedSyncs::AddEvent(DeviceId record, HostId call, const ThreadState& thread) {
+bool RecordedSyncs::AddEvent(DeviceId record, HostId call, const ThreadState& thread) {
   const int64_t begin_ns = trace_.host().ts_ns[call.value];
   const Event event = EventOf(record, begin_ns);
-  if (trace_.syncs().wait_on_stream[trace_.device().detail[record.value]] < 0) {
-    sink_.CountUnresolved();
-    return;
-  }
-  if (!event.stream.valid()) {
-    return;  // no work on that stream
-  }
   const bool is_query = IsQueryName(trace_.Name(call));
+  if (trace_.syncs().wait_on_stream[trace_.device().detail[record.value]] < 0) {
+    if (is_query) {
+      sink_.CountUnresolved();
+    }
+    return is_query;
+  }
+  if (!event.stream.valid()) {  // no work on that stream
+    return is_query || !HasWaited(call);
+  }
   SyncEdge edge{is_query ? SyncKind::kEventQuery : SyncKind::kEvent, false, {}, call, {}};
   if (event.record_ns == kMissing) {
     edge.inferred = true;
@@ -95,15 +101,18 @@ void RecordedSyncs::AddEvent(DeviceId record, HostId call, const ThreadState& th
     edge.source = sink_.order().LastBefore(event.stream, event.record_ns);
   }
   is_query ? sink_.AddIfForward(edge) : sink_.Add(edge);
+  return true;
 }
 
-void RecordedSyncs::AddStream(DeviceId record, HostId call) {
+bool RecordedSyncs::AddStream(DeviceId record, HostId call) {
   const TrackId stream =
       StreamOf(record, trace_.syncs().stream[trace_.device().detail[record.value]]);
-  if (stream.valid()) {
-    const DeviceId source = sink_.order().LastBefore(stream, trace_.host().ts_ns[call.value]);
-    sink_.Add({SyncKind::kStream, false, source, call, {}});
+  if (!stream.valid()) {
+    return !HasWaited(call);
   }
+  const DeviceId source = sink_.order().LastBefore(stream, trace_.host().ts_ns[call.value]);
+  sink_.Add({SyncKind::kStream, false, source, call, {}});
+  return true;
 }
 
 void RecordedSyncs::AddStreamWait(DeviceId record, HostId call, const ThreadState& thread) {

@@ -72,13 +72,15 @@ bool SyncSink::IsOfProcess(TrackId stream, HostId call) const {
          process == trace_.tracks().pid[trace_.host().track[call.value].value];
 }
 
-void SyncSink::AddDevice(int64_t device, HostId call, bool inferred, ThreadState& thread) {
+bool SyncSink::AddDevice(int64_t device, HostId call, bool inferred, ThreadState& thread) {
   const int64_t begin_ns = trace_.host().ts_ns[call.value];
   const auto [synced, is_first] = thread.synced_ns.try_emplace(device, kMissing);
+  bool has_work = false;
   for (const TrackId stream : order_.streams()) {
     if (trace_.tracks().pid[stream.value] != device || !IsOfProcess(stream, call)) {
       continue;
     }
+    has_work = true;
     if (!TakeLook()) {
       CountUnresolved();
       break;
@@ -89,6 +91,7 @@ void SyncSink::AddDevice(int64_t device, HostId call, bool inferred, ThreadState
     }
   }
   synced->second = begin_ns;
+  return has_work;
 }
 
 }  // namespace borescope::internal

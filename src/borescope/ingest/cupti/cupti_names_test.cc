@@ -24,7 +24,10 @@ TEST(CuptiNamesTest, Callbacks) {
   EXPECT_EQ(RuntimeApiName(311), "cudaGraphLaunch");
   EXPECT_EQ(RuntimeApiName(0), "cudaApi_0");
   EXPECT_EQ(RuntimeApiName(-1), "cudaApi_-1");
+  EXPECT_EQ(RuntimeApiName(433), "cudaOccupancyMaxActiveClusters");
+  EXPECT_EQ(RuntimeApiName(440), "cudaGetDeviceProperties");
   EXPECT_EQ(DriverApiName(17), "cuCtxSynchronize");
+  EXPECT_EQ(DriverApiName(652), "cuLaunchKernelEx");
   EXPECT_EQ(DriverApiName(int64_t{1} << 40), "cuApi_1099511627776");
 }
 
@@ -52,6 +55,30 @@ TEST(NvtxTextTest, WhatIsNoOperator) {
   }
   EXPECT_EQ(ParseOperatorText("a, seq = 5, sizes = [[1], [2")->sizes, "");
   EXPECT_EQ(ParseOperatorText("a, op_id = 7, seq = 9")->name, "a");
+}
+
+TEST(NvtxTextTest, RangesOfXla) {
+  EXPECT_EQ(ParseXlaText("XlaModule:#hlo_module=jit_step,program_id=5304#")->annotation,
+            "jit_step");
+  EXPECT_EQ(ParseXlaText("XlaModule:#prefix=jit(f)/a,b,hlo_module=jit_f,program_id=1#")->annotation,
+            "jit_f");
+  EXPECT_EQ(ParseXlaText("XlaPass:#name=dce,module=jit_f,program_id=1#")->annotation,
+            "XlaPass:dce");
+  EXPECT_EQ(ParseXlaText("XlaCompile:#module=jit_step#")->annotation, "XlaCompile:jit_step");
+  const std::optional<XlaText> whole = ParseXlaText(
+      "Thunk:#name=jit(f)[a=1,b=2]/dot,hlo_op=custom-call.8,unique_hlo_op_id=8589934662#");
+  EXPECT_EQ(whole->operation, "custom-call.8");
+  EXPECT_EQ(whole->scope, "jit(f)[a=1,b=2]/dot");
+  EXPECT_EQ(whole->annotation, "");
+  const std::optional<XlaText> bare = ParseXlaText("Thunk:#hlo_op=command_buffer_1#");
+  EXPECT_EQ(bare->operation, "command_buffer_1");
+  EXPECT_EQ(bare->scope, "");
+  for (const char* text :
+       {"", "#", "Thunk", "Thunk:#", "Thunk:##", "Thunk:#hlo_op=#", "XlaModule:#",
+        "Thunk:#hlo_op=a", "XlaModule:#program_id=5#", "Thunk:#my_hlo_op=a#",
+        "XlaPass:#program_id=5#", "Thunk:#name=hlo_op#", "Xla:#", "Xla#", "my:#name=a#"}) {
+    EXPECT_FALSE(ParseXlaText(text).has_value()) << text;
+  }
 }
 
 // std::pair of the previous one, twice: the text doubles with every 10 characters.

@@ -31,7 +31,6 @@ enum MemsetColumn : uint8_t {
   kMemsetBytes,
   kMemsetGraphNode
 };
-enum SyncColumn : uint8_t { kSyncType = kWorkColumns, kSyncTypeOfNvprof };
 enum GraphColumn : uint8_t { kGraphId = kWorkColumns };
 
 int64_t FirstOf(TableRows& row, int column, int other) {
@@ -113,23 +112,37 @@ int32_t CuptiTrace::Small(int64_t value) {
   return static_cast<int32_t>(std::min(value, kMost));
 }
 
+ContextDevices::Place CuptiTrace::PlaceOf(TableRows& row) const {
+  return {ProcessOf(row.Integer(kWorkProcess)), row.Integer(kWorkContext), StreamOf(row)};
+}
+
 // False if the row has no place on the timeline; `detail` then has no owner.
 bool CuptiTrace::AddWork(TableRows& row, DeviceKind kind, StringId name, uint32_t detail) {
+  const int64_t device = row.Integer(kWorkDevice);
+  if (IsDeviceWork(kind)) {
+    contexts_.Learn(PlaceOf(row), device,
+                    kind == DeviceKind::kMemcpy ? ContextDevices::Source::kCopy
+                                                : ContextDevices::Source::kWork);
+  }
+  return AddRow(row, {device, kind, name, detail});
+}
+
+bool CuptiTrace::AddRow(TableRows& row, const WorkRow& work) {
   ActivityTime time;
   if (!Time(row.Integer(kWorkStart), row.Integer(kWorkEnd), time)) {
     return false;
   }
   const int64_t process = ProcessOf(row.Integer(kWorkProcess));
-  const TrackId track = part_.Track(TrackKind::kDevice, TrackNumber(row.Integer(kWorkDevice)),
-                                    StreamOf(row), process);
+  const TrackId track =
+      part_.Track(TrackKind::kDevice, TrackNumber(work.device), StreamOf(row), process);
   AddDeviceRow(part_.data.device,
                {.ts_ns = time.ts_ns,
                 .dur_ns = time.dur_ns,
-                .name = name,
+                .name = work.name,
                 .track = track,
-                .kind = kind,
+                .kind = work.kind,
                 .correlation = Correlation(row.Integer(kWorkCorrelation), process),
-                .detail = detail});
+                .detail = work.detail});
   return true;
 }
 
@@ -204,13 +217,16 @@ void CuptiTrace::AddMemset(TableRows& row) {
   RememberGraph(row.Integer(kMemsetGraphNode));
 }
 
-void CuptiTrace::AddSync(TableRows& row) {
+void CuptiTrace::AddSync(TableRows& row) { AddSync(row, kMissing, -1); }
+
+void CuptiTrace::AddSync(TableRows& row, int64_t event_stream, int64_t event_correlation) {
   const StringId name = part_.Intern(SyncName(FirstOf(row, kSyncType, kSyncTypeOfNvprof)));
   Syncs& syncs = part_.data.syncs;
-  if (AddWork(row, DeviceKind::kSync, name, static_cast<uint32_t>(syncs.size()))) {
+  const int64_t device = contexts_.Find(PlaceOf(row), row.Integer(kWorkDevice));
+  if (AddRow(row, {device, DeviceKind::kSync, name, static_cast<uint32_t>(syncs.size())})) {
     syncs.stream.push_back(StreamOf(row));
-    syncs.wait_on_stream.push_back(kMissing);
-    syncs.wait_on_record_correlation.push_back(-1);
+    syncs.wait_on_stream.push_back(event_stream);
+    syncs.wait_on_record_correlation.push_back(event_correlation);
   }
 }
 
@@ -221,7 +237,7 @@ void CuptiTrace::AddGraphLaunch(TableRows& row) {
   const int64_t launch =
       Correlation(row.Integer(kWorkCorrelation), ProcessOf(row.Integer(kWorkProcess)));
   if (graph_launches_.contains(launch)) {
-    AddWork(row, DeviceKind::kAnnotation, name, kNoDetail);
+    AddRow(row, {row.Integer(kWorkDevice), DeviceKind::kAnnotation, name, kNoDetail});
     return;
   }
   Kernels& kernels = part_.data.kernels;

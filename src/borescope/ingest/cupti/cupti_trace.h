@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "borescope/base/hash/hash_tables.h"
+#include "borescope/ingest/cupti/context_devices.h"
 #include "borescope/ingest/cupti/cupti_names.h"
 #include "borescope/ingest/cupti/cupti_strings.h"
 #include "borescope/trace/trace_builder.h"
@@ -21,11 +22,21 @@ enum WorkColumn : uint8_t {
   kWorkStream,
   kWorkCorrelation,
   kWorkProcess,
+  kWorkContext,
   kWorkColumns
 };
-#define BS_WORK_COLUMNS "start", "end", "deviceId", "streamId", "correlationId", "globalPid"
+#define BS_WORK_COLUMNS \
+  "start", "end", "deviceId", "streamId", "correlationId", "globalPid", "contextId"
 
-// The columns after them in a table of kernels.
+// The columns after them in a table of waits.
+enum SyncColumn : uint8_t {
+  kSyncType = kWorkColumns,
+  kSyncTypeOfNvprof,
+  kSyncEvent,
+  kSyncEventRecord
+};
+
+// The same in a table of kernels.
 enum KernelColumn : uint8_t {
   kKernelGridX = kWorkColumns,
   kKernelGridY,
@@ -80,9 +91,17 @@ class CuptiTrace {
   void AddKernel(TableRows& row, StringId name);
   void AddCopy(TableRows& row);
   void AddMemset(TableRows& row);
+  // A wait, on the device of its context: the recorded one is 0 for all. Call after all work and
+  // tables of contexts have been read.
   void AddSync(TableRows& row);
-  // A whole launch of a graph: work, unless its nodes have rows of their own. Must be called last.
+  // The same for the wait of an event whose record is known: its stream, and the correlation of the
+  // call as Correlation() gives it.
+  void AddSync(TableRows& row, int64_t event_stream, int64_t event_correlation);
+  // A whole launch of a graph: work, unless its nodes have rows of their own. Call after these.
   void AddGraphLaunch(TableRows& row);
+
+  // Of which devices the contexts are, by the work so far and what else was noted.
+  ContextDevices& contexts() { return contexts_; }
 
   // The track of a thread; -1 is a missing number.
   TrackId Thread(int64_t process, int64_t thread);
@@ -111,11 +130,20 @@ class CuptiTrace {
                                                       "dstDeviceId",   "graphNodeId"};
   static constexpr std::string_view kMemsetColumns[] = {BS_WORK_COLUMNS, "memKind", "memoryKind",
                                                         "bytes", "graphNodeId"};
-  static constexpr std::string_view kSyncColumns[] = {BS_WORK_COLUMNS, "syncType", "type"};
+  static constexpr std::string_view kSyncColumns[] = {BS_WORK_COLUMNS, "syncType", "type",
+                                                      "eventId", "eventSyncId"};
   static constexpr std::string_view kGraphColumns[] = {BS_WORK_COLUMNS, "graphId"};
 
  private:
+  struct WorkRow {
+    int64_t device = kMissing;
+    DeviceKind kind = DeviceKind::kKernel;
+    StringId name;
+    uint32_t detail = kNoDetail;
+  };
   bool AddWork(TableRows& row, DeviceKind kind, StringId name, uint32_t detail);
+  bool AddRow(TableRows& row, const WorkRow& work);
+  ContextDevices::Place PlaceOf(TableRows& row) const;
   void RememberGraph(int64_t graph_node);
   std::string_view Table() const { return part_.data.strings.Get(category_); }
   int32_t Small(int64_t value);
@@ -131,6 +159,7 @@ class CuptiTrace {
   HashSet<uint32_t> names_in_domains_;
   HashSet<int64_t> graph_launches_;  // correlations of graph nodes
   int64_t last_graph_launch_ = kMissing;
+  ContextDevices contexts_;
 };
 
 }  // namespace borescope::internal

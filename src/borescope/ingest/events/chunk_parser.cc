@@ -1,7 +1,11 @@
 #include "borescope/ingest/events/chunk_parser.h"
 
+#include <algorithm>
 #include <string_view>
 #include <utility>
+
+#include "borescope/base/text/text.h"
+#include "borescope/json/json_string.h"
 
 namespace borescope::internal {
 namespace {
@@ -12,27 +16,61 @@ char LastCharacter(std::string_view text) {
   return last == std::string_view::npos ? '\0' : text[last];
 }
 
+// The events of one rank of a merged file. Its processes have numbers then, as before the merge.
+class EventsOfRank final : public EventSink {
+ public:
+  EventsOfRank(KinetoEvents& events, std::string_view label) : events_(events), label_(label) {}
+
+  void Add(const RawEvent& event) override {
+    const std::string_view token = event.Get(Field::kPid);
+    if (!IsString(token) || !StringContent(token).starts_with(label_)) {
+      events_.Skip();
+      return;
+    }
+    RawEvent own = event;
+    const std::string_view number = StringContent(token).substr(label_.size());
+    const bool is_number = !number.empty() && std::all_of(number.begin(), number.end(), IsDigit);
+    own.Put(Field::kPid, is_number ? number : token);
+    events_.Add(own);
+  }
+  Diagnostics& diagnostics() override { return events_.diagnostics(); }
+
+ private:
+  KinetoEvents& events_;
+  std::string_view label_;
+};
+
 }  // namespace
+
+template <class QuickParser>
+ParseOutcome ParseEvents(QuickParser& quick, TolerantParser& tolerant, const TextChunk& chunk,
+                         bool force, EventSink& sink) {
+  ParseOutcome outcome = quick.Parse(chunk.text(), chunk.byte, sink);
+  const ChunkEnd end = chunk.is_last ? ChunkEnd::kEndOfText
+                       : force       ? ChunkEnd::kTooLong
+                                     : ChunkEnd::kMoreText;
+  if (outcome.stop == ParseStop::kDamaged ||
+      (outcome.stop == ParseStop::kIncomplete && end != ChunkEnd::kMoreText)) {
+    const size_t from = outcome.position;
+    const size_t events_end = outcome.events_end;
+    const bool after_event = LastCharacter(chunk.text().substr(0, from)) == '}';
+    outcome = tolerant.Parse(chunk.text().substr(from), chunk.byte + from, after_event, end, sink);
+    outcome.position += from;
+    outcome.events_end = outcome.events_end == 0 ? events_end : from + outcome.events_end;
+  }
+  return outcome;
+}
+
+template ParseOutcome ParseEvents(FastParser&, TolerantParser&, const TextChunk&, bool, EventSink&);
+template ParseOutcome ParseEvents(StructuralParser&, TolerantParser&, const TextChunk&, bool,
+                                  EventSink&);
 
 ParsedChunk ChunkParser::Parse(TextChunk chunk, bool force) {
   KinetoEvents events(rows_);
   ParsedChunk parsed;
-  parsed.outcome = fast_.Parse(chunk.text(), chunk.byte, events);
-  const ChunkEnd end = chunk.is_last ? ChunkEnd::kEndOfText
-                       : force       ? ChunkEnd::kTooLong
-                                     : ChunkEnd::kMoreText;
-  const ParseStop stop = parsed.outcome.stop;
-  if (stop == ParseStop::kDamaged ||
-      (stop == ParseStop::kIncomplete && end != ChunkEnd::kMoreText)) {
-    const size_t from = parsed.outcome.position;
-    const size_t events_end = parsed.outcome.events_end;
-    const bool after_event = LastCharacter(chunk.text().substr(0, from)) == '}';
-    parsed.outcome =
-        tolerant_.Parse(chunk.text().substr(from), chunk.byte + from, after_event, end, events);
-    parsed.outcome.position += from;
-    parsed.outcome.events_end =
-        parsed.outcome.events_end == 0 ? events_end : from + parsed.outcome.events_end;
-  }
+  EventsOfRank of_rank(events, rank_label_);
+  EventSink& sink = rank_label_.empty() ? static_cast<EventSink&>(events) : of_rank;
+  parsed.outcome = ParseEvents(fast_, tolerant_, chunk, force, sink);
   parsed.facts = events.facts();
   parsed.part = events.TakePart();
   rows_ = parsed.part.row_counts();

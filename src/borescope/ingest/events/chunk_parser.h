@@ -2,6 +2,9 @@
 // one. For one thread, which keeps what it learned of the layouts of events.
 #pragma once
 
+#include <string>
+#include <utility>
+
 #include "borescope/ingest/events/event_parser.h"
 #include "borescope/ingest/events/fast_parser.h"
 #include "borescope/ingest/events/text_reader.h"
@@ -19,12 +22,23 @@ struct ParsedChunk {
   double stored_share = 0;  // of the file, up to the end of the chunk
 };
 
+// The events of one chunk, read quickly and from damage on carefully. With `force`, an event that
+// does not end in the chunk counts as damaged.
+template <class QuickParser>
+ParseOutcome ParseEvents(QuickParser& quick, TolerantParser& tolerant, const TextChunk& chunk,
+                         bool force, EventSink& sink);
+
 class ChunkParser {
  public:
+  // Of events whose process has another label than `rank_label` only the number is counted; empty:
+  // all are read.
+  explicit ChunkParser(std::string rank_label) : rank_label_(std::move(rank_label)) {}
+
   // With `force`, an event that does not end in the chunk counts as damaged.
   ParsedChunk Parse(TextChunk chunk, bool force);
 
  private:
+  std::string rank_label_;
   FastParser fast_;
   TolerantParser tolerant_;
   TracePart::RowCounts rows_{};  // of the last chunk: the next one is mostly like it

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "borescope/base/parallel.h"
+#include "borescope/base/stop.h"
 #include "borescope/ingest/events/chunk_parser.h"
 #include "borescope/ingest/events/chunk_ring.h"
 
@@ -17,8 +18,12 @@ namespace {
 // two events.
 class Pipeline {
  public:
-  Pipeline(TextReader& reader, TraceBuilder& builder, int threads)
-      : reader_(reader), builder_(builder), threads_(threads), ring_(RingSize(threads)) {}
+  Pipeline(TextReader& reader, TraceBuilder& builder, int threads, const std::string& rank_label)
+      : reader_(reader),
+        builder_(builder),
+        threads_(threads),
+        rank_label_(rank_label),
+        ring_(RingSize(threads)) {}
 
   // Parses chunks of the usual size until the text ends or a chunk does not end between two events.
   void Run() {
@@ -32,7 +37,7 @@ class Pipeline {
   void RunOne(size_t target, bool force) {
     TextChunk chunk = reader_.NextChunk(target);
     const uint64_t ticket = ring_.Take(chunk);
-    ring_.Deliver(ticket, ChunkParser().Parse(std::move(chunk), force));
+    ring_.Deliver(ticket, ChunkParser(rank_label_).Parse(std::move(chunk), force));
     JoinAll();
     GiveBack();
   }
@@ -58,7 +63,7 @@ class Pipeline {
   }
 
   void ParseChunks() {
-    ChunkParser parser;
+    ChunkParser parser(rank_label_);
     while (std::optional<ReadChunk> read = ReadNext()) {
       ParsedChunk parsed = parser.Parse(std::move(read->chunk), false);
       parsed.stored_share = read->stored_share;
@@ -147,6 +152,7 @@ class Pipeline {
   TextReader& reader_;
   TraceBuilder& builder_;
   const int threads_;
+  const std::string& rank_label_;
   std::mutex reading_;  // before the ring's own
   ChunkRing ring_;
   // Of the one that joins.
@@ -157,12 +163,44 @@ class Pipeline {
 
 }  // namespace
 
-EventsEnd ReadEvents(TextReader& reader, TraceBuilder& builder, int threads) {
+EventsEnd ReadEventsInOrder(TextReader& reader, EventSink& sink) {
+  StructuralParser quick;
+  TolerantParser tolerant;
+  EventsEnd end;
+  size_t target = TextReader::kChunkBytes;
+  while (true) {
+    CheckStop();
+    TextChunk chunk = reader.NextChunk(target);
+    const bool force = target >= TextReader::kLongestEvent;
+    const ParseOutcome outcome = ParseEvents(quick, tolerant, chunk, force, sink);
+    if (outcome.events_end != 0) {
+      end.last_event_end_byte = chunk.byte + outcome.events_end;
+    }
+    if (outcome.stop == ParseStop::kEnd) {
+      if (chunk.is_last) {
+        return end;
+      }
+      target = TextReader::kChunkBytes;
+      reader.Recycle(std::move(chunk));
+      continue;
+    }
+    reader.PushBack({chunk.text().substr(outcome.position)});
+    if (outcome.stop == ParseStop::kArrayEnd) {
+      reader.Consume(1);
+      end.array_closed = true;
+      return end;
+    }
+    target = outcome.position == 0 ? target * 2 : 2 * TextReader::kChunkBytes;
+    reader.Recycle(std::move(chunk));
+  }
+}
+
+EventsEnd ReadEvents(TextReader& reader, TraceBuilder& builder, const LoadOptions& options) {
   EventsEnd end;
   size_t target = TextReader::kChunkBytes;
   for (;;) {
     const uint64_t begin = reader.byte();
-    Pipeline pipeline(reader, builder, std::max(threads, 1));
+    Pipeline pipeline(reader, builder, std::max(options.threads, 1), options.rank_label);
     if (target == TextReader::kChunkBytes) {
       pipeline.Run();
     } else {

@@ -9,6 +9,7 @@
 
 #include "borescope/ingest/events/text_reader.h"
 #include "borescope/ingest/kineto/kineto_events.h"
+#include "borescope/ingest/load.h"
 #include "borescope/trace/trace_builder.h"
 
 namespace borescope::internal {
@@ -21,7 +22,10 @@ struct EventsEnd {
 };
 
 // Parses events until the array or the text ends. The reader is positioned after the opening
-// bracket. The result does not depend on `threads`.
-EventsEnd ReadEvents(TextReader& reader, TraceBuilder& builder, int threads);
+// bracket. The result does not depend on the number of threads.
+EventsEnd ReadEvents(TextReader& reader, TraceBuilder& builder, const LoadOptions& options);
+
+// The same by one thread and for any sink, which gets the events in their order; without facts.
+EventsEnd ReadEventsInOrder(TextReader& reader, EventSink& sink);
 
 }  // namespace borescope::internal

@@ -78,6 +78,26 @@ int32_t EventValues::SmallInteger(const RawEvent& event, Field field) {
   return static_cast<int32_t>(std::clamp<int64_t>(value, -1, std::numeric_limits<int32_t>::max()));
 }
 
+std::string_view RankLabelOf(std::string_view text) {
+  if (text.empty() || text.front() != '[') {
+    return {};
+  }
+  const size_t end = text.find("] ");
+  return end == std::string_view::npos || end < 2 ? std::string_view() : text.substr(0, end + 2);
+}
+
+void RankLabels::Note(std::string_view label) {
+  if (!label.empty() && first != label) {
+    differ |= !first.empty();
+    first = first.empty() ? label : std::string_view(first);
+  }
+}
+
+void RankLabels::Merge(const RankLabels& other) {
+  differ |= other.differ;
+  Note(other.first);
+}
+
 int64_t EventValues::ProcessNumber(const RawEvent& event, Field field) {
   const std::string_view token = event.Get(field);
   const std::string_view text = Unquoted(token);
@@ -87,6 +107,9 @@ int64_t EventValues::ProcessNumber(const RawEvent& event, Field field) {
   }
   if (!IsString(token)) {
     return IsAbsent(token) || !Usable(number, event, field) ? -1 : number.value;
+  }
+  if (field == Field::kPid) {
+    rank_labels_.Note(RankLabelOf(text));
   }
   // "stream 7" is 7; any other text gets a negative number of its own (FNV-1a), the same in every
   // chunk and run.

@@ -27,6 +27,19 @@ struct TimestampFacts {
   bool absolute = false;               // some "ts" is Unix time
 };
 
+// The label of a rank at the begin of the text of a process, up to the number: "[TP00-DP00] " of
+// "[TP00-DP00] 83"; empty for all other texts. `text` is what is between the quotation marks.
+std::string_view RankLabelOf(std::string_view text);
+
+// Labels of ranks among the processes of a file, by which merged files are known.
+struct RankLabels {
+  std::string first;
+  bool differ = false;  // there is another one
+
+  void Note(std::string_view label);
+  void Merge(const RankLabels& other);
+};
+
 // Not thread-safe. `diagnostics` must outlive it.
 class EventValues {
  public:
@@ -58,6 +71,8 @@ class EventValues {
   std::string_view Decoded(const RawEvent& event, std::string_view raw);
 
   const TimestampFacts& timestamps() const { return timestamps_; }
+  // Of processes written with a label of their rank, "[TP00-DP00] 83".
+  const RankLabels& rank_labels() const { return rank_labels_; }
 
  private:
   // Counts what was wrong with a number; true if its value can be used.
@@ -69,6 +84,7 @@ class EventValues {
 
   Diagnostics& diagnostics_;
   TimestampFacts timestamps_;
+  RankLabels rank_labels_;
   std::string scratch_;
 };
 

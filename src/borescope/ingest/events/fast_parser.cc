@@ -4,7 +4,7 @@
 
 namespace borescope::internal {
 
-ParseOutcome FastParser::Parse(std::string_view text, uint64_t byte, KinetoEvents& sink) {
+ParseOutcome FastParser::Parse(std::string_view text, uint64_t byte, EventSink& sink) {
   text_ = text;
   byte_ = byte;
   at_ = FindNonSpace(text);
@@ -22,7 +22,7 @@ ParseOutcome FastParser::Parse(std::string_view text, uint64_t byte, KinetoEvent
   return *outcome;
 }
 
-std::optional<ParseOutcome> FastParser::ReadNext(KinetoEvents& sink) {
+std::optional<ParseOutcome> FastParser::ReadNext(EventSink& sink) {
   size_t after = 0;
   size_t next = 0;
   if (!layouts_.Read(text_, at_, event_, after) || !Follows(after, next)) {
@@ -47,7 +47,7 @@ bool FastParser::Follows(size_t after, size_t& next) const {
   return has_comma && (next >= text_.size() || text_[next] == '{');
 }
 
-std::optional<ParseOutcome> FastParser::ReadOther(KinetoEvents& sink) {
+std::optional<ParseOutcome> FastParser::ReadOther(EventSink& sink) {
   if (!SeekStructure()) {
     return ParseOutcome{ParseStop::kDamaged, at_};
   }

@@ -9,8 +9,8 @@
 #include <string_view>
 
 #include "borescope/ingest/events/event_parser.h"
+#include "borescope/ingest/events/event_sink.h"
 #include "borescope/ingest/events/structural_parser.h"
-#include "borescope/ingest/kineto/kineto_events.h"
 #include "borescope/ingest/layouts/layout_reader.h"
 
 namespace borescope::internal {
@@ -20,11 +20,11 @@ class FastParser {
  public:
   // As StructuralParser::Parse, but text that is not well-formed is damaged from the first event on
   // that the LayoutReader does not read, even if its damage is further on.
-  ParseOutcome Parse(std::string_view text, uint64_t byte, KinetoEvents& sink);
+  ParseOutcome Parse(std::string_view text, uint64_t byte, EventSink& sink);
 
  private:
-  std::optional<ParseOutcome> ReadNext(KinetoEvents& sink);
-  std::optional<ParseOutcome> ReadOther(KinetoEvents& sink);
+  std::optional<ParseOutcome> ReadNext(EventSink& sink);
+  std::optional<ParseOutcome> ReadOther(EventSink& sink);
   bool Follows(size_t after, size_t& next) const;
   bool SeekStructure();
   std::optional<ParseOutcome> GoOn(std::optional<ParseOutcome> outcome);

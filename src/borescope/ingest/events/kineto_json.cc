@@ -1,6 +1,7 @@
 #include "borescope/ingest/events/kineto_json.h"
 
 #include "borescope/ingest/kineto/kineto_document.h"
+#include "borescope/ingest/kineto/kineto_roles.h"
 
 namespace borescope::internal {
 namespace {
@@ -10,7 +11,7 @@ Error NotKineto(const std::string& name, const KinetoMembers& members) {
     return {ErrorCode::kUnsupportedFormat,
             name +
                 ": byte 0: this is a rocprofiler-sdk JSON file, not a PyTorch trace; record with "
-                "the PyTorch profiler"};
+                "rocprofv3 --output-format rocpd, whose database is read"};
   }
   if (members.has_nodes) {
     return {ErrorCode::kUnsupportedFormat,
@@ -35,6 +36,49 @@ void CheckFractions(const KinetoMembers& members, const KinetoFacts& facts,
   }
 }
 
+// Numbers of calls and streams of one rank are another's, too.
+Result<void> CheckRanks(const RankLabels& labels, const std::string& name,
+                        const LoadOptions& options) {
+  if (!options.rank_label.empty() || !labels.differ) {
+    return {};
+  }
+  return Error{ErrorCode::kUnsupportedFormat,
+               name + ": several ranks were merged into this trace (its processes are called \"" +
+                   labels.first +
+                   "...\" and otherwise); analyses read them apart from an ordinary file in which "
+                   "every event has a rank, else give the files of the ranks"};
+}
+
+// Whether a file without Kineto's own members has many events, and none that Kineto writes.
+bool IsOfAnotherProgram(const KinetoMembers& members, const Trace& trace) {
+  constexpr uint64_t kMany = 32;
+  if (members.has_schema_version || !trace.meta().devices.empty() || trace.meta().base_ns ||
+      trace.meta().rank || trace.memory().size() + trace.samples().size() != 0) {
+    return false;
+  }
+  uint64_t unknown = 0;
+  for (const EventCount& count : trace.event_counts()) {
+    if (count.phase != 'X' && count.phase != 'B' && count.phase != 'E') {
+      continue;
+    }
+    if (RoleOfCategory(trace.Text(count.category)) != EventRole::kOther) {
+      return false;
+    }
+    unknown += count.count;
+  }
+  return unknown >= kMany;
+}
+
+Result<Trace> UnlessForeign(const KinetoMembers& members, Trace trace) {
+  if (!IsOfAnotherProgram(members, trace)) {
+    return trace;
+  }
+  return Error{ErrorCode::kUnsupportedFormat,
+               trace.meta().file +
+                   ": this is a Chrome trace whose events are those of no profiler of GPUs that "
+                   "borescope knows; give one of a format in `borescope list`"};
+}
+
 }  // namespace
 
 Result<Trace> LoadKinetoJson(TextReader& reader, const std::string& name,
@@ -53,6 +97,7 @@ Result<Trace> LoadKinetoJson(TextReader& reader, const std::string& name,
     }
     return NotKineto(name, members);
   }
+  BS_TRY(CheckRanks(document.facts().rank_labels, name, options));
   if (!reader.damage().empty()) {
     builder.diagnostics().Count(Diag::kTruncatedGzip, reader.byte(), reader.damage());
   }
@@ -62,7 +107,12 @@ Result<Trace> LoadKinetoJson(TextReader& reader, const std::string& name,
   members.meta.file = name;
   members.meta.text_bytes = reader.byte();
   members.meta.file_bytes = reader.stored_bytes();
-  return builder.Finish(std::move(members.meta), document.facts().profiled_ns, options.threads);
+  if (!options.rank_label.empty()) {
+    members.meta.events_begin_byte = 0;  // what is added to the text would be in all ranks
+    members.meta.events_end_byte = 0;
+  }
+  return UnlessForeign(members, builder.Finish(std::move(members.meta),
+                                               document.facts().profiled_ns, options.threads));
 }
 
 }  // namespace borescope::internal

@@ -56,7 +56,7 @@ bool StructuralParser::FindStructure(std::string_view text) {
          simdjson::SUCCESS;
 }
 
-ParseOutcome StructuralParser::Parse(std::string_view text, uint64_t byte, KinetoEvents& sink) {
+ParseOutcome StructuralParser::Parse(std::string_view text, uint64_t byte, EventSink& sink) {
   if (std::all_of(text.begin(), text.end(), IsSpace)) {
     return {ParseStop::kEnd, text.size()};
   }
@@ -95,7 +95,7 @@ void StructuralParser::MoveTo(size_t at) {
   at_ = std::lower_bound(at_, end_ - at_ > step ? at_ + step : end_, at);
 }
 
-std::optional<ParseOutcome> StructuralParser::ReadEvent(KinetoEvents& sink) {
+std::optional<ParseOutcome> StructuralParser::ReadEvent(EventSink& sink) {
   if (at_ >= end_) {
     return ParseOutcome{ParseStop::kEnd, size_};
   }

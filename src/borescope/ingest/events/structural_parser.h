@@ -12,7 +12,7 @@
 
 #include "borescope/base/result.h"
 #include "borescope/ingest/events/event_parser.h"
-#include "borescope/ingest/kineto/kineto_events.h"
+#include "borescope/ingest/events/event_sink.h"
 #include "borescope/ingest/kineto/kineto_fields.h"
 
 namespace simdjson::internal {
@@ -31,7 +31,7 @@ class StructuralParser {
 
   // Reads the events of `text`, which starts between two events and is followed by kTextPadding
   // bytes. `byte` is the offset of `text` in the file. REQUIRES: text.size() < 4 GiB.
-  ParseOutcome Parse(std::string_view text, uint64_t byte, KinetoEvents& sink);
+  ParseOutcome Parse(std::string_view text, uint64_t byte, EventSink& sink);
 
   // The same one event after the other, for a caller that skips some. Begin is false if the text is
   // not well-formed; nothing else may be called then. It REQUIRES that not all of the text is white
@@ -40,7 +40,7 @@ class StructuralParser {
   // Moves on to the first token at or after `at`, which is the begin or the end of an event.
   void MoveTo(size_t at);
   // Reads an event and what separates it from the next one; or the reason why there is none.
-  std::optional<ParseOutcome> ReadEvent(KinetoEvents& sink);
+  std::optional<ParseOutcome> ReadEvent(EventSink& sink);
   // Where reading goes on.
   size_t position() const { return at_ < end_ ? *at_ : size_; }
   // Where the event that was read last begins, and where it ends; 0 if there was none.

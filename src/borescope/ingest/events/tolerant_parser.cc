@@ -65,7 +65,7 @@ std::string RepairedString(std::string_view raw) {
 size_t TolerantParser::SkipSpace(size_t at) const { return FindNonSpace(text_, at); }
 
 ParseOutcome TolerantParser::Parse(std::string_view text, uint64_t byte, bool after_event,
-                                   ChunkEnd end, KinetoEvents& sink) {
+                                   ChunkEnd end, EventSink& sink) {
   text_ = text;
   byte_ = byte;
   at_ = 0;

@@ -10,7 +10,7 @@
 #include <string_view>
 
 #include "borescope/ingest/events/event_parser.h"
-#include "borescope/ingest/kineto/kineto_events.h"
+#include "borescope/ingest/events/event_sink.h"
 #include "borescope/ingest/kineto/kineto_fields.h"
 
 namespace borescope::internal {
@@ -29,7 +29,7 @@ class TolerantParser {
   // `after_event` the comma between them is still expected. An incomplete event at its end is
   // damaged, unless more text follows. Never returns kDamaged.
   ParseOutcome Parse(std::string_view text, uint64_t byte, bool after_event, ChunkEnd end,
-                     KinetoEvents& sink);
+                     EventSink& sink);
 
  private:
   enum class Read : uint8_t { kOk, kIncomplete, kDamaged };
@@ -74,7 +74,7 @@ class TolerantParser {
   bool needs_comma_ = false;
   bool is_strict_ = false;   // the first unescaped quote ends a string, and nothing is repaired
   size_t stray_quotes_ = 0;  // in the event being read
-  KinetoEvents* sink_ = nullptr;
+  EventSink* sink_ = nullptr;
   RawEvent event_;
   Diagnostics repairs_;            // of the event being read; dropped if the event is given up
   std::deque<std::string> arena_;  // repaired tokens of the event being read

@@ -6,6 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "borescope/ingest/kineto/kineto_events.h"
+
 namespace borescope::internal {
 namespace {
 

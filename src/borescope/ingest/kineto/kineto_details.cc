@@ -106,6 +106,20 @@ uint32_t KinetoDetails::AddRuntimeCall(const RawEvent& event) {
   return LastRow(calls.size());
 }
 
+// Whatever is not a number of a frame is none: nothing but the ends of frames depends on them.
+uint32_t KinetoDetails::AddFrame(const RawEvent& event) {
+  const auto number = [&](Field field) {
+    const ParsedNumber recorded = ParseInteger(event.Get(field));
+    const bool fits = recorded.status == NumberStatus::kOk && recorded.value >= 0 &&
+                      recorded.value <= std::numeric_limits<int32_t>::max();
+    return fits ? static_cast<int32_t>(recorded.value) : FrameNumbers::kNone;
+  };
+  const bool is_outermost = event.Get(Field::kFrameCaller) == "null";
+  part_.frames.rows.push_back({number(Field::kFrameId),
+                               is_outermost ? FrameNumbers::kNobody : number(Field::kFrameCaller)});
+  return LastRow(part_.frames.rows.size());
+}
+
 // A profiler's own work has texts but no ids.
 uint32_t KinetoDetails::AddOtherCall(const RawEvent& event) {
   const uint32_t row = AddRuntimeCall(event);

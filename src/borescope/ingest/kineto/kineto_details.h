@@ -19,6 +19,8 @@ class KinetoDetails {
   KinetoDetails& operator=(const KinetoDetails&) = delete;
 
   uint32_t AddOp(const RawEvent& event);
+  // A Python frame's number and that of its caller.
+  uint32_t AddFrame(const RawEvent& event);
   uint32_t AddRuntimeCall(const RawEvent& event);
   // A profiler's own work has texts but no ids.
   uint32_t AddOtherCall(const RawEvent& event);

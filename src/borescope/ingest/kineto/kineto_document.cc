@@ -208,7 +208,8 @@ void DocumentReader::ReadArrayBody() {
   Meta& meta = members_.meta;
   EventsEnd end;
   do {
-    end = ReadEvents(reader_, builder_, options_.threads);
+    end = sink_ == nullptr ? ReadEvents(reader_, builder_, options_)
+                           : ReadEventsInOrder(reader_, *sink_);
     facts_.Merge(end.facts);
     if (end.last_event_end_byte != 0) {
       meta.events_end_byte = end.last_event_end_byte;

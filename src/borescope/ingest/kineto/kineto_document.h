@@ -21,6 +21,10 @@ class DocumentReader {
   // All three must outlive it.
   DocumentReader(TextReader& reader, TraceBuilder& builder, const LoadOptions& options)
       : reader_(reader), builder_(builder), options_(options) {}
+  // With events of another producer, which go to `sink`.
+  DocumentReader(TextReader& reader, TraceBuilder& builder, const LoadOptions& options,
+                 EventSink& sink)
+      : reader_(reader), builder_(builder), options_(options), sink_(&sink) {}
 
   // Reads the whole text: the events into the builder, the other members into members(). Oddities
   // are counted in the builder's diagnostics.
@@ -55,6 +59,7 @@ class DocumentReader {
   TextReader& reader_;
   TraceBuilder& builder_;
   const LoadOptions& options_;
+  EventSink* sink_ = nullptr;  // nullptr: events are Kineto's, and go to the builder
   KinetoMembers members_;
   KinetoFacts facts_;
   int stray_brackets_ = 0;

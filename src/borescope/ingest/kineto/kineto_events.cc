@@ -55,6 +55,7 @@ void KinetoFacts::Merge(const KinetoFacts& other, size_t first_host_row) {
     timestamps.decimals[i] += other.timestamps.decimals[i];
   }
   timestamps.absolute |= other.timestamps.absolute;
+  rank_labels.Merge(other.rank_labels);
   saw_cuda |= other.saw_cuda;
   saw_hip |= other.saw_hip;
   saw_xpu |= other.saw_xpu;
@@ -70,6 +71,7 @@ KinetoEvents::KinetoEvents(const TracePart::RowCounts& rows) : KinetoEvents() {
 KinetoFacts KinetoEvents::facts() const {
   KinetoFacts facts = facts_;
   facts.timestamps = values_.timestamps();
+  facts.rank_labels = values_.rank_labels();
   return facts;
 }
 
@@ -196,6 +198,8 @@ void KinetoEvents::AddHost(const RawEvent& event, HostKind kind, StringId name, 
     const std::string_view text = part_.data.strings.Get(name);
     facts_.saw_hip |= text.starts_with("hip");
     facts_.saw_cuda |= text.starts_with("cu");
+  } else if (kind == HostKind::kPython) {
+    detail = details_.AddFrame(event);
   } else if (kind == HostKind::kOther && event.HasAny(Field::kDomain, Field::kCallArgs)) {
     detail = details_.AddOtherCall(event);
   }

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "borescope/ingest/async_ranges.h"
+#include "borescope/ingest/events/event_sink.h"
 #include "borescope/ingest/events/event_values.h"
 #include "borescope/ingest/kineto/kineto_details.h"
 #include "borescope/ingest/kineto/kineto_fields.h"
@@ -22,6 +23,7 @@ namespace borescope::internal {
 struct KinetoFacts {
   int64_t profiled_ns = 0;  // longest "Trace" span: how long the profiler ran
   TimestampFacts timestamps;
+  RankLabels rank_labels;
   bool saw_cuda = false;
   bool saw_hip = false;
   bool saw_xpu = false;
@@ -33,7 +35,7 @@ struct KinetoFacts {
 };
 
 // Not thread-safe: one per TracePart.
-class KinetoEvents {
+class KinetoEvents final : public EventSink {
  public:
   KinetoEvents();
   // With room for about so many rows.
@@ -41,10 +43,10 @@ class KinetoEvents {
   KinetoEvents(const KinetoEvents&) = delete;
   KinetoEvents& operator=(const KinetoEvents&) = delete;
 
-  // Adds one event. The tokens need not outlive the call.
-  void Add(const RawEvent& event);
-
-  Diagnostics& diagnostics() { return part_.data.diagnostics; }
+  void Add(const RawEvent& event) override;
+  Diagnostics& diagnostics() override { return part_.data.diagnostics; }
+  // An event of the list that is not read has its place in it.
+  void Skip() { ++part_.events; }
   // The rows so far; the object must not be used afterwards.
   TracePart TakePart() { return std::move(part_); }
   KinetoFacts facts() const;

@@ -75,6 +75,8 @@ constexpr KeyRow kArgsKeys[] = {
     {"height", Field::kHeight},
     {"is sync", Field::kIsSync},
     {"is pinned", Field::kIsPinned},
+    {"Python id", Field::kFrameId},
+    {"Python parent id", Field::kFrameCaller},
 };
 
 // A hash of length and first eight bytes distinguishes these few keys; the tables are built at

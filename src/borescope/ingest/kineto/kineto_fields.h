@@ -85,7 +85,10 @@ enum class Field : uint8_t {
   kHeight,
   kIsSync,
   kIsPinned,
-  kCount
+  kCount,
+  // Of Python frames, in the places of fields that only copies have: there are no bits for more.
+  kFrameId = kWidth,
+  kFrameCaller = kHeight,
 };
 inline constexpr size_t kFieldCount = static_cast<size_t>(Field::kCount);
 static_assert(kFieldCount <= 64, "RawEvent keeps one bit per field");

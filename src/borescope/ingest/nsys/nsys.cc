@@ -10,6 +10,7 @@
 #include "borescope/ingest/cupti/cupti_trace.h"
 #include "borescope/ingest/cupti/demangle.h"
 #include "borescope/ingest/nsys/nsys_call_stacks.h"
+#include "borescope/ingest/nsys/nsys_events.h"
 #include "borescope/ingest/nsys/nsys_meta.h"
 #include "borescope/ingest/nsys/nsys_nvtx.h"
 #include "borescope/ingest/nsys/nsys_threads.h"
@@ -57,6 +58,7 @@ constexpr std::string_view kOtherKnownTables[] = {kKernelTable,
                                                   kSyncTable,
                                                   kGraphTable,
                                                   kMemoryTable,
+                                                  NsysEvents::kTable,
                                                   "NVTX_EVENTS",
                                                   NsysThreads::kScheduleTable,
                                                   NsysThreads::kSampleTable};
@@ -95,6 +97,8 @@ class NsysReader {
   std::string_view Text(StringId id) { return trace_.part().data.strings.Get(id); }
   Result<void> ReadWork(std::string_view table, std::span<const std::string_view> columns,
                         AddRow add);
+  Result<void> ReadContexts();
+  Result<void> ReadSyncs();
   Result<void> ReadMemory();
   void AddMemory(TableRows& row);
   Result<void> ReadThreadNames();
@@ -146,9 +150,10 @@ Result<void> NsysReader::Read() {
   progress_.Done();
   BS_TRY(ReadWork(kCopyTable, CuptiTrace::kCopyColumns, &CuptiTrace::AddCopy));
   BS_TRY(ReadWork(kMemsetTable, CuptiTrace::kMemsetColumns, &CuptiTrace::AddMemset));
-  BS_TRY(ReadWork(kSyncTable, CuptiTrace::kSyncColumns, &CuptiTrace::AddSync));
-  NameSyncsByCalls();
   BS_TRY(ReadWork(kGraphTable, CuptiTrace::kGraphColumns, &CuptiTrace::AddGraphLaunch));
+  BS_TRY(ReadContexts());
+  BS_TRY(ReadSyncs());
+  NameSyncsByCalls();
   BS_TRY(ReadMemory());
   progress_.Done();
   BS_TRY(ReadThreadNames());
@@ -296,9 +301,43 @@ Result<void> NsysReader::ReadWork(std::string_view table, std::span<const std::s
   return {};
 }
 
+// Contexts without recorded work have a device, too.
+Result<void> NsysReader::ReadContexts() {
+  constexpr std::string_view kColumns[] = {"processId", "contextId", "nullStreamId", "streamId",
+                                           "deviceId"};
+  for (const std::string_view table :
+       {"TARGET_INFO_CUDA_CONTEXT_INFO", "TARGET_INFO_CUDA_NULL_STREAM"}) {
+    BS_ASSIGN(TableRows rows, TableRows::Open(input_, table, kColumns, trace_.diagnostics()));
+    BS_TRY(rows.ForEach([&] {
+      const int64_t stream = rows.Integer(2) == kMissing ? rows.Integer(3) : rows.Integer(2);
+      trace_.contexts().Learn({rows.Integer(0), rows.Integer(1), stream}, rows.Integer(4),
+                              ContextDevices::Source::kContextTable);
+    }));
+  }
+  return {};
+}
+
+Result<void> NsysReader::ReadSyncs() {
+  NsysEvents events;
+  BS_TRY(events.Read(input_, trace_));
+  progress_.Done();
+  BS_ASSIGN(TableRows rows,
+            TableRows::Open(input_, kSyncTable, CuptiTrace::kSyncColumns, trace_.diagnostics()));
+  trace_.BeginTable(kSyncTable);
+  BS_TRY(rows.ForEach([&] {
+    const NsysEvents::Record record =
+        events.Find({CuptiTrace::ProcessOf(rows.Integer(kWorkProcess)), rows.Integer(kSyncEvent),
+                     rows.Integer(kSyncEventRecord), rows.Integer(kWorkCorrelation)});
+    trace_.AddSync(rows, record.stream, record.correlation);
+  }));
+  progress_.Done();
+  return {};
+}
+
 enum MemoryColumn : uint8_t {
   kMemoryStart,
   kMemoryProcess,
+  kMemoryContext,
   kMemoryDevice,
   kMemoryAddress,
   kMemoryBytes,
@@ -307,8 +346,9 @@ enum MemoryColumn : uint8_t {
 };
 
 Result<void> NsysReader::ReadMemory() {
-  constexpr std::string_view kColumns[] = {"start", "globalPid", "deviceId",           "address",
-                                           "bytes", "memKind",   "memoryOperationType"};
+  constexpr std::string_view kColumns[] = {
+      "start",   "globalPid", "contextId", "deviceId",
+      "address", "bytes",     "memKind",   "memoryOperationType"};
   BS_ASSIGN(TableRows rows, TableRows::Open(input_, kMemoryTable, kColumns, trace_.diagnostics()));
   return rows.ForEach([&] { AddMemory(rows); });
 }
@@ -329,7 +369,8 @@ void NsysReader::AddMemory(TableRows& row) {
     return;
   }
   const int64_t process = CuptiTrace::ProcessOf(row.Integer(kMemoryProcess));
-  const int64_t device = row.Integer(kMemoryDevice);
+  const int64_t device = trace_.contexts().Find({process, row.Integer(kMemoryContext), kMissing},
+                                                row.Integer(kMemoryDevice));
   const bool is_host = row.Integer(kMemoryKind) == 0 || row.Integer(kMemoryKind) == 1;
   MemoryEvents& memory = part.data.memory;
   memory.ts_ns.push_back(std::clamp(start, -kLimit, kLimit));

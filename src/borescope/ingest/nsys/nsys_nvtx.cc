@@ -1,6 +1,5 @@
 #include "borescope/ingest/nsys/nsys_nvtx.h"
 
-#include "borescope/ingest/cupti/nvtx_text.h"
 #include "borescope/trace/columns.h"
 
 namespace borescope::internal {
@@ -86,10 +85,27 @@ void NsysRanges::AddRange(TableRows& row, std::string_view text, bool is_async) 
     trace_.AddHost(time, HostKind::kOp, part.Intern(op->name), track, AddOperator(part, *op));
     return;
   }
+  if (const auto xla = is_async ? std::nullopt : ParseXlaText(text)) {
+    AddXla(time, *xla, track);
+    return;
+  }
   const uint32_t host = trace_.AddHost(time, HostKind::kAnnotation, part.Intern(text), track);
   const int64_t domain = row.Integer(kDomain);
   if (domain != kMissing && domain != 0) {
     in_domain_.emplace_back(host, DomainKey{process, domain});
+  }
+}
+
+// A scope is around its operation.
+void NsysRanges::AddXla(ActivityTime time, const XlaText& xla, TrackId track) {
+  TracePart& part = trace_.part();
+  for (const std::string_view range : {std::string_view(xla.annotation), xla.scope}) {
+    if (!range.empty()) {
+      trace_.AddHost(time, HostKind::kAnnotation, part.Intern(range), track);
+    }
+  }
+  if (!xla.operation.empty()) {
+    trace_.AddHost(time, HostKind::kOp, part.Intern(xla.operation), track, AddOperator(part, {}));
   }
 }
 

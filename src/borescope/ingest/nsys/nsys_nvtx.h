@@ -7,6 +7,7 @@
 
 #include "borescope/base/hash/hash_tables.h"
 #include "borescope/ingest/cupti/cupti_trace.h"
+#include "borescope/ingest/cupti/nvtx_text.h"
 
 namespace borescope::internal {
 
@@ -27,6 +28,7 @@ class NsysRanges {
 
   void Add(TableRows& row);
   void AddRange(TableRows& row, std::string_view text, bool is_async);
+  void AddXla(ActivityTime time, const XlaText& xla, TrackId track);
   std::string_view TextOf(TableRows& row);
   void NameDomains();
 

@@ -472,5 +472,32 @@ TEST(NsysTest, ADamagedPage) {
   std::remove(path.c_str());
 }
 
+// Waits for events name the stream and the call of the last record of the event before them.
+TEST(NsysTest, WaitsForEventsNameTheirRecord) {
+  for (const bool has_numbers : {false, true}) {
+    const std::string records = has_numbers ? "31" : "4294967295";
+    const Trace trace = LoadSql(
+        kStrings + kKernels + Kernel(0, 10, 0, kPid100, 1) +
+        "CREATE TABLE CUPTI_ACTIVITY_KIND_CUDA_EVENT(deviceId INT, contextId INT, streamId INT,"
+        "correlationId INT, globalPid INT, eventId INT, eventSyncId INT);"
+        "INSERT INTO CUPTI_ACTIVITY_KIND_CUDA_EVENT VALUES(0,1,13,9," +
+        kPid100 + ",5,32)," + "(0,1,7,4," + kPid100 + ",5," + records + "),(0,1,8,2," + kPid100 +
+        ",5,30),"
+        "(0,1,9,3," +
+        kPid200 +
+        ",5,31);"
+        "CREATE TABLE CUPTI_ACTIVITY_KIND_SYNCHRONIZATION(start INT, end INT, deviceId INT,"
+        "contextId INT, streamId INT, correlationId INT, globalPid INT, syncType INT, eventId INT,"
+        "eventSyncId INT);"
+        "INSERT INTO CUPTI_ACTIVITY_KIND_SYNCHRONIZATION VALUES(20,25,0,1,4294967295,6," +
+        kPid100 + ",1,5," + records + "),(30,35,0,1,7,7," + kPid100 + ",3,4294967295,4294967295);");
+    ASSERT_EQ(trace.syncs().size(), 2U);
+    EXPECT_EQ(trace.syncs().wait_on_stream[0], 7);
+    EXPECT_EQ(trace.syncs().wait_on_record_correlation[0], 4);
+    EXPECT_EQ(trace.syncs().wait_on_stream[1], kMissing);
+    EXPECT_NE(EventCounts(trace).find("i CUPTI_ACTIVITY_KIND_CUDA_EVENT 4"), std::string::npos);
+  }
+}
+
 }  // namespace
 }  // namespace borescope::internal

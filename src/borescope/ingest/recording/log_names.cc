@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 
+#include "borescope/ingest/cupti/cupti_names.h"
 #include "borescope/ingest/recording/log_devices.h"
 #include "borescope/ingest/time_limit.h"
 
@@ -83,6 +84,12 @@ void LogNames::Add(const LogRecord& record) {
       return;
     case RecordType::kCall:
     case RecordType::kOperator:
+    case RecordType::kKernel:
+    case RecordType::kCopy:
+    case RecordType::kSet:
+    case RecordType::kSync:
+    case RecordType::kGraphRun:
+    case RecordType::kOverhead:
       return Reached(std::max(record.body[0], record.body[1]));
     case RecordType::kPush:
     case RecordType::kPop:
@@ -91,6 +98,7 @@ void LogNames::Add(const LogRecord& record) {
     case RecordType::kRangeEnd:
     case RecordType::kPythonCall:
     case RecordType::kPythonReturn:
+    case RecordType::kMemory:
     case RecordType::kSample:
     case RecordType::kState:
     case RecordType::kEnd:
@@ -108,8 +116,11 @@ void LogNames::AddName(const LogRecord& record) {
   } else if (kind == NameKind::kThread) {
     trace_.part().thread_names.push_back({process_.pid, LowHalf(record.body[1]), text});
   } else if (kind == NameKind::kCall) {
-    trace_.NameCall(static_cast<recording::ApiDomain>(record.body[0]), LowHalf(record.body[1]),
-                    text);
+    const auto domain = static_cast<recording::ApiDomain>(record.body[0]);
+    const bool is_cuda = domain == recording::ApiDomain::kRuntime ||  //
+                         domain == recording::ApiDomain::kDriver;
+    trace_.NameCall(domain, LowHalf(record.body[1]),
+                    is_cuda ? trace_.Intern(ApiName(record.Text(2))) : text);
   }
 }
 

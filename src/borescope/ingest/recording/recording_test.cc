@@ -164,6 +164,26 @@ TEST(RecordingTest, OpenRangesEndAtTheLastRecord) {
   EXPECT_EQ(CountOf(trace, Diag::kOpenRange), 1U);
 }
 
+TEST(RecordingTest, OpenRangesEndWithTheirProcess) {
+  const TestChunk open = [] {
+    TestChunk chunk(101, 2'000);
+    return chunk.Add(RecordType::kPush, 0, {2'000}, "killed");
+  }();
+  // What devices did counts, and what the launcher saw: in any place of the file.
+  TestChunk device(102, 3'000, ChunkKind::kActivity);
+  device.Add(RecordType::kSync, 0, {3'000, 9'000, 0, 0});
+  TestChunk end(7, 9'500, ChunkKind::kSamples);
+  constexpr auto kSignal = static_cast<uint64_t>(int64_t{-9});
+  end.Add(RecordType::kEnd, static_cast<uint32_t>(recording::EndKind::kParent), {12'000, kSignal});
+  const auto duration = [](const Trace& trace) {
+    return trace.host().dur_ns[static_cast<uint32_t>(RowOf(trace, "killed"))];
+  };
+  EXPECT_EQ(duration(Load(TestLog(TestLogHeader(), {open, device}))), 7'000);
+  EXPECT_EQ(duration(Load(TestLog(TestLogHeader(), {device, open}))), 7'000);
+  EXPECT_EQ(duration(Load(TestLog(TestLogHeader(), {open, device, end}))), 10'000);
+  EXPECT_EQ(duration(Load(TestLog(TestLogHeader(), {end, open}))), 10'000);
+}
+
 TEST(RecordingTest, ARangeEndsOnAnotherThread) {
   TestChunk ends(102, 2'500);
   ends.Add(RecordType::kRangeEnd, 0, {2'700, 9});

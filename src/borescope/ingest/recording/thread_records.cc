@@ -118,8 +118,26 @@ uint32_t ThreadRecords::AddTorchRange(const OperatorText& op, const LogRecord& r
   return AddHost(time, trace_.Intern(op.name), HostKind::kOp, track, detail);
 }
 
-// Of zero length so far. Texts of PyTorch's NVTX observer are operators, but only on a thread's
-// stack.
+// An operation, and around it the scope in which the program asked for it, which ends with it.
+uint32_t ThreadRecords::AddXlaRange(const XlaText& xla, const LogRecord& record, TrackId track) {
+  const RecordTime time{trace_.Time(record.body[0]), 0};
+  if (xla.operation.empty()) {
+    return AddHost(time, trace_.Intern(xla.annotation), HostKind::kAnnotation, track, kNoDetail);
+  }
+  const bool has_scope = !xla.scope.empty();
+  const uint32_t scope =
+      has_scope ? AddHost(time, trace_.Intern(xla.scope), HostKind::kAnnotation, track, kNoDetail)
+                : 0;
+  const uint32_t operation = AddHost(time, trace_.Intern(xla.operation), HostKind::kOp, track,
+                                     AddMissingRow(trace_.data().ops));
+  if (has_scope) {
+    scopes_[operation] = scope;
+  }
+  return operation;
+}
+
+// Of zero length so far. Texts of PyTorch's NVTX observer and of XLA are operators, but only on a
+// thread's stack.
 uint32_t ThreadRecords::AddRange(const LogRecord& record, size_t text_word, TrackId track) {
   StringId registered{0};
   if ((record.head.flags & recording::kHasAttributes) != 0) {
@@ -134,6 +152,11 @@ uint32_t ThreadRecords::AddRange(const LogRecord& record, size_t text_word, Trac
       record.type() == RecordType::kPush ? ParseOperatorText(text) : std::nullopt;
   if (op.has_value()) {
     return AddTorchRange(*op, record, track);
+  }
+  const std::optional<XlaText> xla =
+      record.type() == RecordType::kPush ? ParseXlaText(text) : std::nullopt;
+  if (xla.has_value()) {
+    return AddXlaRange(*xla, record, track);
   }
   if (text.empty()) {
     trace_.diagnostics().Count(Diag::kMissingName, Diagnostics::kNoByte, "a range");
@@ -153,6 +176,12 @@ void ThreadRecords::End(uint32_t row, int64_t end_ns, StringId category) {
     end_ns = host.ts_ns[row];
   }
   host.dur_ns[row] = end_ns - host.ts_ns[row];
+  if (!scopes_.empty()) {
+    if (const auto scope = scopes_.find(row); scope != scopes_.end()) {
+      host.dur_ns[scope->second] = host.dur_ns[row];
+      scopes_.erase(scope);
+    }
+  }
   trace_.part().CountEvent('X', category, host.dur_ns[row]);
 }
 

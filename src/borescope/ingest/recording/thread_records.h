@@ -48,6 +48,7 @@ class ThreadRecords {
   TrackId Track();
   uint32_t AddRange(const LogRecord& record, size_t text_word, TrackId track);
   TorchOperators::Around Around(uint32_t domain) const;
+  uint32_t AddXlaRange(const XlaText& xla, const LogRecord& record, TrackId track);
   uint32_t AddTorchRange(const OperatorText& op, const LogRecord& record, TrackId track);
   StringId InDomain(StringId name, uint32_t domain);
   uint32_t AddHost(RecordTime time, StringId name, HostKind kind, TrackId track, uint32_t detail);
@@ -64,6 +65,8 @@ class ThreadRecords {
   Thread* thread_ = nullptr;
   HashMap<uint64_t, uint32_t> ranges_;  // host rows of those that are open, by their id
   std::vector<RangeEnd> ends_;
+  HashMap<uint32_t, uint32_t>
+      scopes_;  // of open operations of XLA: the row of the scope around one
 };
 
 }  // namespace borescope::internal

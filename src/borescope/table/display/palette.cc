@@ -50,7 +50,8 @@ constexpr CellRow kFrames[] = {
 constexpr CellRow kVerdicts[] = {
     {"kept", Tone::kCompute}, {"same", Tone::kCompute}, {"faster", Tone::kCompute},
     {"broken", Tone::kComm},  {"slower", Tone::kComm},  {"cannot tell", Tone::kIdle},
-    {"void", Tone::kIdle},    {"new", Tone::kData},     {"gone", Tone::kData}};
+    {"void", Tone::kIdle},    {"new", Tone::kData},     {"gone", Tone::kData},
+    {"more", Tone::kData},    {"fewer", Tone::kData}};
 
 constexpr LevelRow kLevels[] = {
     {"much shorter", 0.75, Tone::kLess3},

@@ -49,7 +49,9 @@ Result<std::string> RunHarness(const BenchOptions& options) {
   return std::move(output->out);
 }
 
-int64_t Nanoseconds(double ms) { return std::llround(ms * 1e6); }
+std::optional<int64_t> Nanoseconds(const std::optional<double>& ms) {
+  return ms.has_value() ? std::optional<int64_t>(std::llround(*ms * 1e6)) : std::nullopt;
+}
 
 std::optional<int64_t> BytesOf(const BenchLine& line) {
   constexpr double kMost = 1e9;
@@ -63,7 +65,9 @@ Table BenchTable(const std::string& kernel, const std::vector<BenchLine>& lines)
   Column& config = AddString(table, "config", Role::kKey,
                              "Config of the launch; missing if the "
                              "file tells of none.");
-  Column& time = AddInt(table, "time_ns", Unit::kNanoseconds, Role::kMin, "Time of a call.");
+  Column& time = AddInt(table, "time_ns", Unit::kNanoseconds, Role::kMin,
+                        "Time of a call; missing if the harness left the config out, since it "
+                        "spills too many registers or cannot be launched.");
   Column& slower = AddFloat(table, "slowdown", Unit::kNone, Role::kDerived,
                             "Time / that of the fastest config.");
   Column& bytes = AddInt(table, "bytes", Unit::kBytes, Role::kDerived, "Bytes moved at least.");
@@ -77,8 +81,9 @@ Table BenchTable(const std::string& kernel, const std::vector<BenchLine>& lines)
       AddInt(table, "shared_bytes", Unit::kBytes, Role::kDerived, "Shared memory of a block.");
   for (const BenchLine& line : lines) {
     line.config.empty() ? PushMissing(config) : Push(config, line.config);
-    Push(time, Nanoseconds(line.ms));
-    lines.front().ms > 0 ? Push(slower, line.ms / lines.front().ms) : PushMissing(slower);
+    PushOptional(time, Nanoseconds(line.ms));
+    const bool is_timed = line.ms.has_value() && lines.front().ms > 0.0;
+    is_timed ? Push(slower, *line.ms / *lines.front().ms) : PushMissing(slower);
     PushOptional(bytes, BytesOf(line));
     PushOptional(rate, line.gigabytes_per_second);
     PushOptional(registers, line.registers);
@@ -115,7 +120,8 @@ Table NewTraced() {
 }
 
 // The rows of the kernel, from the table of `kernels`.
-Table TracedTable(const Table& kernels, const std::string& kernel, int64_t bench_ns) {
+Table TracedTable(const Table& kernels, const std::string& kernel,
+                  std::optional<int64_t> bench_ns) {
   Table table = NewTraced();
   const StringValues& names = std::get<StringValues>(kernels.Find("name")->values);
   for (size_t row = 0; row < kernels.rows(); ++row) {
@@ -126,8 +132,8 @@ Table TracedTable(const Table& kernels, const std::string& kernel, int64_t bench
     Push(table.columns[2], mean_ns);
     Push(table.columns[3], std::get<IntValues>(kernels.Find("min_ns")->values)[row]);
     Push(table.columns[4], std::get<IntValues>(kernels.Find("max_ns")->values)[row]);
-    Push(table.columns[5], bench_ns);
-    bench_ns > 0 ? Push(table.columns[6], mean_ns / static_cast<double>(bench_ns))
+    PushOptional(table.columns[5], bench_ns);
+    bench_ns > 0 ? Push(table.columns[6], mean_ns / static_cast<double>(*bench_ns))
                  : PushMissing(table.columns[6]);
   }
   return table;
@@ -153,12 +159,15 @@ Result<Document> BenchKernel(const BenchOptions& options) {
   BS_ASSIGN(const std::string output, RunHarness(options));
   std::vector<BenchLine> lines = ParseBenchOutput(output);
   if (lines.empty()) {
-    return Error{ErrorCode::kMissingData, options.file +
-                                              ": printed no time; generate it with "
-                                              "TORCHINDUCTOR_BENCHMARK_KERNEL=1"};
+    return Error{
+        ErrorCode::kMissingData,
+        options.file +
+            ": has no benchmark, and printed no time; name the file of one kernel, generated "
+            "with TORCHINDUCTOR_BENCHMARK_KERNEL=1 by PyTorch 2.1 or newer"};
   }
-  std::stable_sort(lines.begin(), lines.end(),
-                   [](const BenchLine& a, const BenchLine& b) { return a.ms < b.ms; });
+  std::stable_sort(lines.begin(), lines.end(), [](const BenchLine& a, const BenchLine& b) {
+    return a.ms.has_value() && (!b.ms.has_value() || *a.ms < *b.ms);
+  });
   Document document;
   document.tables.push_back(BenchTable(kernel.empty() ? options.file : kernel, lines));
   if (traced.has_value()) {

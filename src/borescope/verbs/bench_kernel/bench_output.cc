@@ -65,8 +65,9 @@ std::optional<BenchLine> ParseLine(std::string_view text) {
   const size_t at = line.find(kConfig);
   const std::string_view numbers = std::string_view(line).substr(0, at);
   const std::optional<double> ms = NumberBefore(numbers, "ms");
-  if (!ms.has_value() || *ms > kLongest) return std::nullopt;
-  BenchLine parsed{.ms = *ms,
+  const bool was_left_out = numbers.find("infms") != numbers.npos;
+  if (ms.has_value() ? *ms > kLongest : !was_left_out) return std::nullopt;
+  BenchLine parsed{.ms = ms,
                    .gigabytes = NumberBefore(numbers, "GB"),
                    .gigabytes_per_second = NumberBefore(numbers, "GB/s"),
                    .registers = IntegerBefore(numbers, "regs"),

@@ -5,7 +5,8 @@
 //   by config     0.123ms  <TAB>0.456 GB <TAB> 3707.32GB/s   32 regs    0 spills     1024 shared
 //   mem @
 //                 XBLOCK: 1024, num_warps: 4
-// A name, a category and a key may stand in front, and escape sequences that colour the line.
+// A name, a category and a key may stand in front, and escape sequences that colour the line. A
+// config that was compiled but not timed, since it spills too many registers, has "infms".
 #pragma once
 
 #include <cstdint>
@@ -17,7 +18,7 @@
 namespace borescope::internal {
 
 struct BenchLine {
-  double ms = 0;
+  std::optional<double> ms = {};                    // missing: the config was not timed
   std::optional<double> gigabytes = {};             // moved at least, 1e9 bytes
   std::optional<double> gigabytes_per_second = {};  // as printed
   std::optional<int64_t> registers = {};            // per thread

@@ -33,6 +33,16 @@ TEST(BenchOutput, LinesByConfigBelowTheirKernel) {
   EXPECT_EQ(lines[1].config, "XBLOCK: 128");
 }
 
+TEST(BenchOutput, AConfigThatWasNotTimed) {
+  const std::vector<BenchLine> lines =
+      ParseBenchOutput("infms  0.004000 GB  255 regs  80 spills  0 shared mem @ XBLOCK: 4096");
+  ASSERT_EQ(lines.size(), 1U);
+  EXPECT_FALSE(lines[0].ms.has_value());
+  EXPECT_EQ(lines[0].gigabytes, 0.004);
+  EXPECT_EQ(lines[0].spills, 80);
+  EXPECT_EQ(lines[0].config, "XBLOCK: 4096");
+}
+
 // Of -k: a name, a category and a key first.
 TEST(BenchOutput, TheLineOfAKernelOfAModule) {
   const std::vector<BenchLine> lines =

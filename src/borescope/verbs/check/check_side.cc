@@ -7,6 +7,7 @@
 #include <map>
 #include <utility>
 
+#include "borescope/engine/inputs/ranks_in_file.h"
 #include "borescope/engine/targets/targets.h"
 #include "borescope/verbs/check/check_inputs.h"
 #include "borescope/verbs/check/content_digest.h"
@@ -23,7 +24,8 @@ Error InOption(std::string_view option, const Error& error) {
 Result<MeasuredRun> MeasureInput(const std::string& input, const CheckRequest& options,
                                  const MeasureOptions& measure) {
   RunOptions run = options.run;
-  BS_ASSIGN(run.files, ExpandInputs({&input, 1}));
+  BS_ASSIGN(std::vector<InputFile> files, ExpandInputs({&input, 1}));
+  run.files = SplitRanks(std::move(files));
   if (options.find_captures) {
     BS_TRY(options.find_captures(run.files));
   }

@@ -10,6 +10,7 @@
 #include "borescope/base/stop.h"
 #include "borescope/base/version.h"
 #include "borescope/engine/check_request.h"
+#include "borescope/engine/inputs/ranks_in_file.h"
 #include "borescope/engine/loading/trace_cache.h"
 #include "borescope/engine/partial/join_partials.h"
 #include "borescope/engine/partial/kept_part.h"
@@ -64,7 +65,7 @@ Result<std::vector<InputFile>> FilesOfRun(const std::string& input) {
                       file.path));
     }
   }
-  return files;
+  return SplitRanks(std::move(files));
 }
 
 // The run of each file, by its path.

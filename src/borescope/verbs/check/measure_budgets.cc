@@ -58,7 +58,8 @@ Result<void> Keep(const BudgetFile& file, const Budget& budget, const Result<Bud
     return AboutBudget(file, budget, UsageError(fault));
   }
   run.metrics[{std::string(kBudgetMetric), budget.name}] = {
-      value->value, value->unit, value->samples, {}, DefinitionOf(budget)};
+      value->value,         value->unit,  value->samples, {},
+      DefinitionOf(budget), value->least, value->most};
   return {};
 }
 

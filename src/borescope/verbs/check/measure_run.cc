@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 #include <numeric>
+#include <set>
 #include <tuple>
 #include <utility>
 
@@ -64,10 +65,15 @@ void AddWork(const Document& document, size_t steps, RunValues& run) {
   }
 }
 
+// Rows of work that belongs to no step are no step, however many there are.
 size_t DistinctSteps(const Table& steps) {
-  std::vector<int64_t> numbers = Ints(steps, "step");
-  std::sort(numbers.begin(), numbers.end());
-  return static_cast<size_t>(std::unique(numbers.begin(), numbers.end()) - numbers.begin());
+  std::set<int64_t> numbers;
+  for (size_t row = 0; row < steps.rows(); ++row) {
+    if (!steps.Find("step")->IsMissing(row)) {
+      numbers.insert(Ints(steps, "step")[row]);
+    }
+  }
+  return numbers.size();
 }
 
 void SetRangeOfSteps(const RunSteps& steps, MeasuredRun& run) {
@@ -91,6 +97,7 @@ Result<void> AddRangeOfSteps(RunQuestions& asked, MeasuredRun& run) {
 Result<void> AddMetrics(RunQuestions& asked, const Table& steps, MeasuredRun& run) {
   const RunSteps compared = StepsToCompare(steps);
   AddStepTimes(steps, compared, run.values);
+  AddCalls(steps, compared, run.values);
   SetRangeOfSteps(compared, run);
   const Result<Answer> work = Ask({"breakdown", "kernels"}, asked, true);
   if (!work.ok() && work.error().code != ErrorCode::kMissingData) {
@@ -107,7 +114,7 @@ Result<void> AddMetrics(RunQuestions& asked, const Table& steps, MeasuredRun& ru
       AddWorkTimes(*table, kKernelMetric, "name", compared, run.values);
     }
   }
-  SetMedians(run.values);
+  SetValues(run.values);
   return {};
 }
 
@@ -201,15 +208,31 @@ double ReducedOverWindows(RowReduce reduce, std::vector<double> values) {
                                      : MedianOf(std::move(values));
 }
 
+// The values of a budget in all windows, as one.
+MetricValue JoinedBudget(const Budget& budget, const std::vector<MetricValue>& windows) {
+  MetricValue joined = windows.front();
+  std::vector<double> values;
+  for (const MetricValue& window : windows) {
+    values.push_back(window.value);
+    joined.samples += &window == &windows.front() ? 0 : window.samples;
+    const bool has_noise = joined.least.has_value() && window.least.has_value();
+    joined.least = has_noise ? std::optional(std::min(*joined.least, *window.least)) : std::nullopt;
+    joined.most = has_noise ? std::optional(std::max(*joined.most, *window.most)) : std::nullopt;
+  }
+  joined.value =
+      ReducedOverWindows(budget.sql.empty() ? budget.reduce : RowReduce::kP50, std::move(values));
+  return joined;
+}
+
 // Windows of one process, in the order of time.
 MeasuredRun JoinAll(std::vector<MeasuredRun> windows, const BudgetFile& file) {
   std::sort(windows.begin(), windows.end(), IsEarlier);
-  std::map<MetricKey, std::vector<double>> values;
-  std::map<MetricKey, int64_t> samples;
+  std::map<std::string, std::vector<MetricValue>> budgets;  // by name
   for (const MeasuredRun& window : windows) {
     for (const auto& [key, metric] : window.values.metrics) {
-      values[key].push_back(metric.value);
-      samples[key] += metric.samples;
+      if (key.first == kBudgetMetric) {
+        budgets[key.second].push_back(metric);
+      }
     }
   }
   MeasuredRun joined = std::move(windows.front());
@@ -217,14 +240,13 @@ MeasuredRun JoinAll(std::vector<MeasuredRun> windows, const BudgetFile& file) {
     Join(joined, windows[i]);
   }
   for (const Budget& budget : file.budgets) {
-    const MetricKey key = {std::string(kBudgetMetric), budget.name};
-    if (const auto found = joined.values.metrics.find(key); found != joined.values.metrics.end()) {
-      found->second.value =
-          ReducedOverWindows(budget.sql.empty() ? budget.reduce : RowReduce::kP50, values[key]);
-      found->second.samples = samples[key];
+    const auto found = budgets.find(budget.name);
+    if (found != budgets.end()) {
+      joined.values.metrics[{std::string(kBudgetMetric), budget.name}] =
+          JoinedBudget(budget, found->second);
     }
   }
-  SetMedians(joined.values);
+  SetValues(joined.values);
   return joined;
 }
 

@@ -1,8 +1,8 @@
 #include "borescope/verbs/check/step_metrics.h"
 
 #include <algorithm>
-#include <limits>
 #include <map>
+#include <numeric>
 #include <string>
 #include <utility>
 
@@ -42,6 +42,15 @@ void AddBySteps(const Table& table, std::string_view column,
   }
 }
 
+// The mean without the largest: one stall is an accident, and where there are more of them they are
+// the program's. A median would not see steps that are slow now and then.
+double UsualOf(const std::vector<double>& steps) {
+  const double largest = *std::max_element(steps.begin(), steps.end());
+  const double sum = std::accumulate(steps.begin(), steps.end(), 0.0);
+  const auto count = static_cast<double>(steps.size());
+  return steps.size() < 3 ? sum / count : (sum - largest) / (count - 1);
+}
+
 }  // namespace
 
 RunSteps StepsToCompare(const Table& steps) {
@@ -66,20 +75,38 @@ RunSteps StepsToCompare(const Table& steps) {
 }
 
 void AddStepTimes(const Table& steps, const RunSteps& compared, RunValues& run) {
+  constexpr std::pair<std::string_view, std::string_view> kTimes[] = {{"length_ns", kStepMetric},
+                                                                      {"span_ns", kHostMetric}};
   const std::map<int64_t, size_t> positions = PositionsOf(compared);
-  MetricValue& value = ValueOf(run, kStepMetric, "", positions.size());
-  for (size_t row = 0; row < steps.rows(); ++row) {
-    const auto found = positions.find(Ints(steps, "step")[row]);
-    if (!steps.Find("step")->IsMissing(row) && found != positions.end()) {
-      double& slowest = value.steps[found->second];
-      slowest = std::max(slowest, static_cast<double>(Ints(steps, "span_ns")[row]));
+  for (const auto& [column, kind] : kTimes) {
+    MetricValue& value = ValueOf(run, kind, "", positions.size());
+    for (size_t row = 0; row < steps.rows(); ++row) {
+      const auto found = positions.find(Ints(steps, "step")[row]);
+      if (!steps.Find("step")->IsMissing(row) && found != positions.end()) {
+        double& slowest = value.steps[found->second];
+        slowest = std::max(slowest, static_cast<double>(Ints(steps, column)[row]));
+      }
     }
   }
   run.steps = static_cast<int64_t>(positions.size());
 }
 
+void AddCalls(const Table& steps, const RunSteps& compared, RunValues& run) {
+  const std::map<int64_t, size_t> positions = PositionsOf(compared);
+  for (const std::string_view column : {"kernels", "copies"}) {
+    MetricValue& value = ValueOf(run, kCallsMetric, column, positions.size());
+    value.unit = Unit::kCount;
+    std::vector<double> rows(positions.size());
+    AddBySteps(steps, column, positions, value.steps, rows);
+    for (double& calls : value.steps) {
+      calls /= static_cast<double>(std::max<int64_t>(run.ranks, 1));
+    }
+  }
+}
+
 void AddDeviceParts(const Table& breakdown, const RunSteps& compared, RunValues& run) {
   constexpr std::pair<std::string_view, std::string_view> kParts[] = {
+      {"busy_ns", kBusyTime},
       {"compute_ns", "compute"},
       {"exposed_comm_ns", "exposed communication"},
       {"exposed_copy_ns", "exposed copies"},
@@ -109,11 +136,13 @@ void AddWorkTimes(const Table& table, std::string_view kind, std::string_view ke
   }
 }
 
-void SetMedians(RunValues& run) {
+void SetValues(RunValues& run) {
   for (auto& [key, metric] : run.metrics) {
     if (key.first != kBudgetMetric && !metric.steps.empty()) {
-      metric.value = MedianOf(metric.steps);
+      metric.value = key.first == kCallsMetric ? MedianOf(metric.steps) : UsualOf(metric.steps);
       metric.samples = static_cast<int64_t>(metric.steps.size());
+      metric.least = *std::min_element(metric.steps.begin(), metric.steps.end());
+      metric.most = *std::max_element(metric.steps.begin(), metric.steps.end());
     }
   }
 }

@@ -18,8 +18,12 @@ struct RunSteps {
 // Of the table `steps`.
 RunSteps StepsToCompare(const Table& steps);
 
-// The time of each step: of its slowest rank.
+// The time of each step, from completion to completion, and that of its window on the host: of its
+// slowest rank.
 void AddStepTimes(const Table& steps, const RunSteps& compared, RunValues& run);
+
+// Of the table `steps`: how many kernels and copies a step of the mean rank has.
+void AddCalls(const Table& steps, const RunSteps& compared, RunValues& run);
 
 // Of the table `breakdown` by step: the mean of ranks and devices.
 void AddDeviceParts(const Table& breakdown, const RunSteps& compared, RunValues& run);
@@ -29,7 +33,8 @@ void AddDeviceParts(const Table& breakdown, const RunSteps& compared, RunValues&
 void AddWorkTimes(const Table& table, std::string_view kind, std::string_view key,
                   const RunSteps& compared, RunValues& run);
 
-// Sets the value of each metric to the median of its steps.
-void SetMedians(RunValues& run);
+// Sets the value of each metric to the mean of its steps without the largest of three or more (of
+// calls to their median), and how much they vary.
+void SetValues(RunValues& run);
 
 }  // namespace borescope::internal

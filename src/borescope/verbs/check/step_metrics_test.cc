@@ -14,16 +14,16 @@ struct StepRow {
   int64_t rank;
   int64_t step;
   int64_t begin_ns;
-  int64_t span_ns;
+  int64_t length_ns;
 };
 
 Table StepsTable(std::initializer_list<StepRow> rows) {
   Table table{"steps", "", {}};
-  for (const char* const name : {"rank", "step", "begin_ns", "span_ns"}) {
+  for (const char* const name : {"rank", "step", "begin_ns", "span_ns", "length_ns"}) {
     AddInt(table, name, Unit::kNone, Role::kKey, "");
   }
   for (const StepRow& row : rows) {
-    Row(table).Int(row.rank).Int(row.step).Int(row.begin_ns).Int(row.span_ns);
+    Row(table).Int(row.rank).Int(row.step).Int(row.begin_ns).Int(3).Int(row.length_ns);
   }
   return table;
 }
@@ -43,9 +43,41 @@ TEST(StepMetricsTest, TheFirstStepIsLeftOutAndTheSlowestRankCounts) {
   EXPECT_EQ(compared.compared, (std::set<int64_t>{6, 7}));
   RunValues run;
   AddStepTimes(steps, compared, run);
-  SetMedians(run);
+  SetValues(run);
   EXPECT_EQ(run.steps, 2);
   EXPECT_DOUBLE_EQ(ValueAt(run, kStepMetric, ""), 25);
+  EXPECT_DOUBLE_EQ(ValueAt(run, kHostMetric, ""), 3);
+}
+
+// A median would not see steps that are slow now and then, and a mean sees every stall.
+TEST(StepMetricsTest, TheLongestStepIsLeftOut) {
+  RunValues run;
+  MetricValue& step = run.metrics[{std::string(kStepMetric), ""}];
+  step.steps = {10, 10, 900, 10, 10};
+  SetValues(run);
+  EXPECT_DOUBLE_EQ(step.value, 10);
+  EXPECT_EQ(step.least, 10);
+  EXPECT_EQ(step.most, 900);
+  step.steps = {10, 20, 10, 20, 10};
+  SetValues(run);
+  EXPECT_DOUBLE_EQ(step.value, 12.5);
+}
+
+TEST(StepMetricsTest, WorkOfAStepIsCounted) {
+  Table table{"steps", "", {}};
+  for (const char* const name : {"step", "kernels", "copies"}) {
+    AddInt(table, name, Unit::kNone, Role::kKey, "");
+  }
+  Row(table).Int(1).Int(99).Int(4);
+  Row(table).Int(1).Int(1).Int(0);  // of another device
+  Row(table).Int(2).Int(100).Int(4);
+  Row(table).Missing().Int(7000).Int(7000);
+  RunValues run;
+  run.ranks = 2;
+  AddCalls(table, {{1, 2}}, run);
+  SetValues(run);
+  EXPECT_DOUBLE_EQ(ValueAt(run, kCallsMetric, "kernels"), 50);
+  EXPECT_DOUBLE_EQ(ValueAt(run, kCallsMetric, "copies"), 2);
 }
 
 TEST(StepMetricsTest, TheOnlyStepCounts) {
@@ -66,7 +98,7 @@ TEST(StepMetricsTest, AKernelThatAStepDoesNotHaveTakesNothingThere) {
   RunValues run;
   run.ranks = 2;
   AddWorkTimes(table, kKernelMetric, "name", {{2, 3}}, run);
-  SetMedians(run);
+  SetValues(run);
   EXPECT_DOUBLE_EQ(ValueAt(run, kKernelMetric, "a"), 7.5);
   EXPECT_DOUBLE_EQ(ValueAt(run, kKernelMetric, "b"), 7.5);
   EXPECT_EQ(run.metrics.at({"kernel", "b"}).steps, (std::vector<double>{0, 15}));
@@ -82,7 +114,7 @@ MeasuredRun Window(int64_t process, int64_t first, std::vector<double> steps) {
   run.first_step = first;
   run.last_step = first + run.values.steps - 1;
   run.values.metrics[{"step", ""}].steps = std::move(steps);
-  SetMedians(run.values);
+  SetValues(run.values);
   return run;
 }
 

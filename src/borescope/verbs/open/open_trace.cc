@@ -11,6 +11,7 @@
 
 #include "borescope/base/io/inflate.h"
 #include "borescope/engine/inputs/input_files.h"
+#include "borescope/ingest/events/rank_labels.h"
 #include "borescope/ingest/load.h"
 #include "borescope/ingest/perfetto_sniff.h"
 #include "borescope/json/json_check.h"
@@ -132,6 +133,9 @@ Result<std::string> WhyConvert(const InputFile& file, const ConvertOptions& opti
   }
   if (content.kind != Kind::kChromeJson) {
     return std::string(content.kind == Kind::kPackets ? "" : kOtherFormat);
+  }
+  if (!FindRankLabels(file.path).empty()) {
+    return std::string();  // viewers have no need of the ranks
   }
   BS_ASSIGN(const Trace trace, LoadFile(file.path, {options.threads, options.progress}));
   return trace.meta().format == TraceFormat::kKineto

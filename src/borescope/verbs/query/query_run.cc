@@ -66,9 +66,9 @@ Result<QuerySession> QuerySession::Open(const RunOptions& options) {
 
 Result<Document> QuerySession::Run(std::string_view sql, const query::Parameters& parameters,
                                    const QueryLimits& limits) {
-  const query::Limits most{limits.seconds, limits.rows.value_or(query::kDefaultRowLimit),
-                           state_->memory_left(),
-                           limits.temporary_bytes.value_or(query::Limits().temporary_bytes)};
+  const query::Limits most{
+      limits.seconds, limits.rows.value_or(query::kDefaultRowLimit), state_->memory_left(),
+      limits.temporary_bytes.value_or(query::Limits().temporary_bytes), limits.rows.has_value()};
   BS_ASSIGN(std::vector<query::QueryResult> answers, WithNumberedRows([&] {
               return Stoppable(state_->stop,
                                [&] { return state_->database->Run(sql, parameters, most); });

@@ -16,7 +16,8 @@ namespace borescope::internal {
 
 struct QueryLimits {
   std::optional<double> seconds = {};  // per statement
-  std::optional<size_t> rows = {};     // per result; a million where nothing is said
+  // Per result, which is cut there; where nothing is said, more than a million are an error.
+  std::optional<size_t> rows = {};
   // Per statement; 4 GiB where nothing is said, 0: any.
   std::optional<uint64_t> temporary_bytes = {};
 };
@@ -32,8 +33,8 @@ class QuerySession {
   ~QuerySession();
 
   // A table for every statement of `sql`, with what was odd in the files. kInvalidArgument when a
-  // statement is wrong, refused, or stopped by a limit; a result that the limit of rows
-  // cuts says so in its title and in a diagnostic.
+  // statement is wrong, refused, or stopped by a limit, that of rows too unless it was named; a
+  // result that a named limit of rows cuts says so in its title and in a diagnostic.
   Result<Document> Run(std::string_view sql, const query::Parameters& parameters,
                        const QueryLimits& limits);
 

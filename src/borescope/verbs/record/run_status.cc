@@ -1,8 +1,11 @@
 #include "borescope/verbs/record/run_status.h"
 
+#include <algorithm>
+#include <string>
 #include <vector>
 
 #include "borescope/recorder/control_page.h"
+#include "borescope/recorder/process_facts.h"
 #include "borescope/recorder/run_folder.h"
 #include "borescope/table/table.h"
 
@@ -15,10 +18,24 @@ std::string_view StateOf(const LogFile& log, bool is_recording) {
   return is_recording ? "recording" : "paused";
 }
 
-Table ProcessTable(const std::vector<LogFile>& logs, bool is_recording) {
+// Whether nothing is recorded any more, whatever the page says: neither the launcher nor any
+// process of the run is there. On another machine that cannot be seen.
+bool HasEnded(const std::vector<LogFile>& logs, const ControlPage& page) {
+  const bool has_launcher = page.launcher() != 0 && StartTimeOf(page.launcher()).has_value();
+  return !logs.empty() && !has_launcher &&
+         std::none_of(logs.begin(), logs.end(), [](const LogFile& log) { return log.is_alive; });
+}
+
+std::string_view TitleOf(bool has_ended, bool is_recording) {
+  if (has_ended) return "Processes of the run, which have ended";
+  return is_recording ? "Processes of the run, which is recording"
+                      : "Processes of the run, which is paused";
+}
+
+Table ProcessTable(const std::vector<LogFile>& logs, const ControlPage& page) {
+  const bool is_recording = page.is_recording();
   Table table{.name = "processes",
-              .title = is_recording ? "Processes of the run, which is recording"
-                                    : "Processes of the run, which is paused",
+              .title = std::string(TitleOf(HasEnded(logs, page), is_recording)),
               .columns = {}};
   table.columns.reserve(5);
   Column& pid = AddInt(table, "pid", Unit::kNone, Role::kKey, "The process.");
@@ -46,7 +63,7 @@ Result<Document> StatusOfRun(const std::string& folder) {
   BS_ASSIGN(const ControlPage page, ControlPage::Open(folder));
   BS_ASSIGN(const std::vector<LogFile> logs, ListLogs(folder));
   Document document;
-  document.tables.push_back(ProcessTable(logs, page.is_recording()));
+  document.tables.push_back(ProcessTable(logs, page));
   return document;
 }
 

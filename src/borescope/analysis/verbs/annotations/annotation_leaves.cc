@@ -1,6 +1,7 @@
 #include "borescope/analysis/verbs/annotations/annotation_leaves.h"
 
 #include "borescope/base/stop.h"
+#include "borescope/index/open_spans.h"
 
 namespace borescope::internal {
 namespace {
@@ -69,15 +70,27 @@ void SweepStream(const RankView& view, uint32_t track, AnnotationLeaves& leaves)
   }
 }
 
-// Per host row the innermost annotation around it, itself included. Parents stand before children.
+// Per host row the innermost annotation around it, itself included: by the call tree, or in time
+// where a frame that began in an annotation outlives it. Parents stand before children.
 std::vector<HostId> HostAnnotations(const RankView& view) {
-  const ColumnData<HostKind>& kind = view.trace.host().kind;
-  std::vector<HostId> around(kind.size());
-  for (uint32_t row = 0; row < kind.size(); ++row) {
+  const HostEvents& host = view.trace.host();
+  std::vector<HostId> around(host.all_size());
+  OpenSpans open(host);
+  for (uint32_t row = 0; row < around.size(); ++row) {
+    CheckStopAt(row);
+    const HostId id{row};
+    if (host.kind[row] == HostKind::kAnnotation) {
+      around[row] = id;
+      if (!host.IsCaptured(id)) {
+        open.Open(id);
+      }
+      continue;
+    }
     const HostId parent = view.index.tree.parent[row];
-    around[row] = kind[row] == HostKind::kAnnotation ? HostId{row}
-                  : parent.valid()                   ? around[parent.value]
-                                                     : HostId();
+    const HostId in_tree = parent.valid() ? around[parent.value] : HostId();
+    const HostId in_time = host.IsCaptured(id) ? HostId() : open.Around(id);
+    const bool is_inner = in_time.valid() && (!in_tree.valid() || in_tree.value < in_time.value);
+    around[row] = is_inner ? in_time : in_tree;
   }
   return around;
 }

@@ -29,7 +29,8 @@
 namespace borescope::internal {
 namespace {
 
-constexpr std::string_view kRunCounts[] = {"ranks", "steps", "host_events", "device_events"};
+constexpr std::string_view kRunCounts[] = {"ranks", "steps", "host_events", "device_events",
+                                           "inherited_events"};
 
 std::string_view SideName(bool is_device) { return is_device ? kDeviceSide : kHostSide; }
 
@@ -63,7 +64,13 @@ Table RunsTable(const Table& base, const Table& test) {
   AddInt(table, "ranks", Unit::kCount, Role::kSum, "Ranks compared.");
   AddInt(table, "steps", Unit::kCount, Role::kSum, "Selected training steps of all of them.");
   AddInt(table, "host_events", Unit::kCount, Role::kSum, "Selected host rows.");
-  AddInt(table, "device_events", Unit::kCount, Role::kSum, "Selected device work.");
+  AddInt(table, "device_events", Unit::kCount, Role::kSum,
+         "Selected device work that was launched in the recording: this is compared.");
+  AddInt(
+      table, "inherited_events", Unit::kCount, Role::kSum,
+      "Selected device work that was launched before the recording began: how much there is says "
+      "nothing of the program, so that it is in no other table.");
+  AddInt(table, "inherited_ns", Unit::kNanoseconds, Role::kSum, "Its summed durations.");
   AddInt(table, "span_ns", Unit::kNanoseconds, Role::kSum, "Selected time of all ranks.");
   for (const Table* run : {&base, &test}) {
     Row row(table);
@@ -71,7 +78,7 @@ Table RunsTable(const Table& base, const Table& test) {
     for (const std::string_view count : kRunCounts) {
       row.Int(Ints(*run, count).front());
     }
-    row.Int(Ints(*run, "span_ns").front());
+    row.Int(Ints(*run, "inherited_ns").front()).Int(Ints(*run, "span_ns").front());
   }
   return table;
 }
@@ -142,7 +149,8 @@ Table NamesTable(const Changes& changes, const RunUnits& units) {
   return table;
 }
 
-// Device work by one of its keys. Every such table adds up to all device work of either run.
+// Device work by one of its keys. Every such table adds up to all device work of either run that
+// was launched in its recording.
 struct WorkTableSpec {
   WorkKey key;
   std::string_view table;

@@ -12,6 +12,7 @@
 #include "borescope/analysis/core/selection/phases.h"
 #include "borescope/analysis/measures/innermost_ops.h"
 #include "borescope/analysis/measures/names/short_names.h"
+#include "borescope/analysis/measures/time/inherited_work.h"
 #include "borescope/analysis/measures/work_groups.h"
 #include "borescope/analysis/verbs/diff/matched_names.h"
 #include "borescope/base/hash/hash_tables.h"
@@ -49,7 +50,7 @@ class NameSums {
   }
 
   int64_t AddHost(const RankView& view, const Selected& selected);
-  int64_t AddDevice(const RankView& view, const Selected& selected);
+  int64_t AddDevice(const RankView& view, const Selected& selected, const InheritedWork& inherited);
   Table Make() { return MergeByKey(table_); }
 
  private:
@@ -86,12 +87,14 @@ int64_t NameSums::AddHost(const RankView& view, const Selected& selected) {
   return rows;
 }
 
-int64_t NameSums::AddDevice(const RankView& view, const Selected& selected) {
+// Without what was inherited: how much that is says nothing of the program.
+int64_t NameSums::AddDevice(const RankView& view, const Selected& selected,
+                            const InheritedWork& inherited) {
   const DeviceEvents& device = view.trace.device();
   HashMap<uint32_t, CountAndTime> sums;
   for (uint32_t row = 0; row < device.size(); ++row) {
     CheckStopAt(row);
-    if (selected.Keeps(DeviceId{row})) {
+    if (selected.Keeps(DeviceId{row}) && !inherited.Has(DeviceId{row})) {
       sums[device.name[row].value].Add(device.dur_ns[row]);
     }
   }
@@ -120,9 +123,10 @@ std::vector<HostId> AnnotationsAround(const RankView& view) {
 
 class WorkSums {
  public:
-  WorkSums(const RankView& view, const Selected& selected)
+  WorkSums(const RankView& view, const Selected& selected, const InheritedWork& inherited)
       : view_(view),
         selected_(selected),
+        inherited_(inherited),
         phases_(HostPhases(view)),
         modules_(ModulesAround(view)),
         annotations_(AnnotationsAround(view)) {}
@@ -147,6 +151,7 @@ class WorkSums {
 
   const RankView& view_;
   const Selected& selected_;
+  const InheritedWork& inherited_;
   std::vector<Phase> phases_;
   std::vector<int64_t> modules_;
   std::vector<HostId> annotations_;
@@ -208,7 +213,7 @@ void WorkSums::AddKey(WorkKey key, Table& table) const {
   HashMap<int64_t, CountAndTime> sums;
   for (uint32_t row = 0; row < device.size(); ++row) {
     CheckStopAt(row);
-    if (selected_.Keeps(DeviceId{row})) {
+    if (selected_.Keeps(DeviceId{row}) && !inherited_.Has(DeviceId{row})) {
       sums[ValueOf(key, DeviceId{row})].Add(device.dur_ns[row]);
     }
   }
@@ -236,7 +241,8 @@ StringId ShapesOf(const Trace& trace, HostId op) {
   return has_shapes ? trace.ops().input_dims[detail] : StringId();
 }
 
-Table LaunchSums(const RankView& view, const Selected& selected, bool short_names) {
+Table LaunchSums(const RankView& view, const Selected& selected, const InheritedWork& inherited,
+                 bool short_names) {
   Table table{"diff_launches", "", {}};
   for (const std::string_view key : {"operator", "shapes", "name"}) {
     AddString(table, key, Role::kKey, "");
@@ -247,7 +253,8 @@ Table LaunchSums(const RankView& view, const Selected& selected, bool short_name
   for (uint32_t row = 0; row < device.size(); ++row) {
     CheckStopAt(row);
     const HostId op = view.index.correlation.op_of[row];
-    if (device.kind[row] == DeviceKind::kKernel && op.valid() && selected.Keeps(DeviceId{row})) {
+    const bool is_counted = selected.Keeps(DeviceId{row}) && !inherited.Has(DeviceId{row});
+    if (device.kind[row] == DeviceKind::kKernel && op.valid() && is_counted) {
       sums[{view.trace.host().name[op.value].value, ShapesOf(view.trace, op).value,
             device.name[row].value}]
           .Add(device.dur_ns[row]);
@@ -269,12 +276,26 @@ Table LaunchSums(const RankView& view, const Selected& selected, bool short_name
 
 // --- the size of the run ---
 
-Table SizeOfRun(const Selected& selected, int64_t host_events, int64_t device_events) {
+CountAndTime SumOfInherited(const RankView& view, const Selected& selected,
+                            const InheritedWork& inherited) {
+  CountAndTime sum;
+  for (const DeviceId id : inherited.rows()) {
+    if (selected.Keeps(id)) {
+      sum.Add(view.trace.device().dur_ns[id.value]);
+    }
+  }
+  return sum;
+}
+
+Table SizeOfRun(const Selected& selected, int64_t host_events, int64_t device_events,
+                const CountAndTime& inherited) {
   Table table{"diff_runs", "", {}};
   AddString(table, "run", Role::kKey, "");
-  for (const std::string_view count : {"ranks", "steps", "host_events", "device_events"}) {
+  for (const std::string_view count :
+       {"ranks", "steps", "host_events", "device_events", "inherited_events"}) {
     AddInt(table, count, Unit::kCount, Role::kSum, "");
   }
+  AddInt(table, "inherited_ns", Unit::kNanoseconds, Role::kSum, "");
   AddInt(table, "span_ns", Unit::kNanoseconds, Role::kSum, "");
   Row(table)
       .Text("")
@@ -282,6 +303,8 @@ Table SizeOfRun(const Selected& selected, int64_t host_events, int64_t device_ev
       .Count(selected.steps().size())
       .Int(host_events)
       .Int(device_events)
+      .Int(inherited.count)
+      .Int(inherited.total_ns)
       .Int(Coverage(selected.windows()));
   return table;
 }
@@ -295,11 +318,15 @@ std::string_view WorkKeyName(WorkKey key) {
 }
 
 Tables SumRun(const RankView& view, const Selected& selected, bool short_names) {
+  const InheritedWork inherited(view);
   NameSums names(short_names);
   const int64_t host_events = names.AddHost(view, selected);
-  const int64_t device_events = names.AddDevice(view, selected);
-  return {names.Make(), SizeOfRun(selected, host_events, device_events),
-          WorkSums(view, selected).Make(), LaunchSums(view, selected, short_names)};
+  const int64_t device_events = names.AddDevice(view, selected, inherited);
+  return {
+      names.Make(),
+      SizeOfRun(selected, host_events, device_events, SumOfInherited(view, selected, inherited)),
+      WorkSums(view, selected, inherited).Make(),
+      LaunchSums(view, selected, inherited, short_names)};
 }
 
 }  // namespace borescope::internal

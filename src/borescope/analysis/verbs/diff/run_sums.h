@@ -21,8 +21,10 @@ inline constexpr std::string_view kNoModule = "(no module)";
 
 // The tables of a run, in the order of RunTable; all their columns are keys or sums:
 //   diff           side, name, count, total_ns
-//   diff_runs      run (empty), ranks, steps, host_events, device_events, span_ns
-//   diff_work      key (WorkKeyName), name, count, total_ns; every key has all device work
+//   diff_runs      run (empty), ranks, steps, host_events, device_events, inherited_events,
+//                  inherited_ns, span_ns
+//   diff_work      key (WorkKeyName), name, count, total_ns; every key has all device work but
+//                  what was launched before the recording
 //   diff_launches  operator, shapes, name, count, total_ns of the kernels of operators
 struct RunTable {
   static constexpr size_t kNames = 0;

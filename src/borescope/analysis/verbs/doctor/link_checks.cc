@@ -19,6 +19,7 @@
 #include "borescope/base/saturating.h"
 #include "borescope/base/sort_runs.h"
 #include "borescope/base/stop.h"
+#include "borescope/base/text/text.h"
 #include "borescope/index/syncs/sync_calls.h"
 #include "borescope/index/syncs/sync_edges.h"
 
@@ -34,8 +35,10 @@ CheckOutcome BeforeLaunch(const RankView& view) {
 }
 
 CheckOutcome WithoutLaunch(const RankView& view) {
-  return CountDeviceCases(
-      view, [&](DeviceId id) { return !view.index.correlation.launch_of[id.value].valid(); });
+  return CountDeviceCases(view, [&](DeviceId id) {
+    return !view.index.correlation.launch_of[id.value].valid() &&
+           view.index.correlation.rule[id.value] != LinkRule::kAmbiguous;
+  });
 }
 
 CheckOutcome WithoutOperator(const RankView& view) {
@@ -149,14 +152,30 @@ CheckOutcome DuplicateExternalId(const RankView& view) {
   return outcome;
 }
 
+CheckOutcome AmbiguousLaunch(const RankView& view) {
+  return CountDeviceCases(view, [&](DeviceId id) {
+    return view.index.correlation.rule[id.value] == LinkRule::kAmbiguous;
+  });
+}
+
+CheckOutcome UnresolvedWait(const RankView& view) {
+  return FromDiagnostic(view, Diag::kUnresolvedWait);
+}
+
 CheckOutcome GraphLaunches(const RankView& view) {
   const Correlation& links = view.index.correlation;
+  const std::vector<char> is_graph = FlagNames(
+      view.trace.strings(), [](std::string_view name) { return Contains(name, "GraphLaunch"); });
   CheckOutcome outcome;
   for (uint32_t call = 0; call + 1 < links.device_begin.size(); ++call) {
     const std::span<const DeviceId> rows = links.DevicesOf(call);
     const auto is_work = [&](DeviceId id) {
       return IsDeviceWork(view.trace.device().kind[id.value]);
     };
+    if (rows.size() < 2 ||
+        is_graph[view.trace.host().name[links.launch_of[rows.front().value].value].value] == 0) {
+      continue;
+    }
     if (std::count_if(rows.begin(), rows.end(), is_work) > 1 && outcome.count++ == 0) {
       outcome.first = Describe(view, links.launch_of[rows.front().value]);
     }
@@ -417,17 +436,21 @@ constexpr QualityCheck kLinkChecks[] = {
      "operator)\". Share of device time.",
      WithoutOperator},
     {"duplicate-correlation", Severity::kWarning,
-     "Several runtime calls carry one correlation number; device work goes to the innermost "
-     "launch.",
+     "Several calls, or kernels of several calls, carry one correlation number; device work goes "
+     "to the innermost launch, or to the one that its name, thread, stream and operator show.",
      DuplicateCorrelation},
+    {"ambiguous-launch", Severity::kWarning,
+     "Device work that carries the correlation number of several launches, in an order that does "
+     "not tell whose it is; it is counted, but has no launch and no operator. Share of device "
+     "time.",
+     AmbiguousLaunch},
     {"duplicate-external-id", Severity::kWarning,
      "Operators share one External id (a 32-bit counter that wraps in very long runs); links by "
      "nesting are not affected.",
      DuplicateExternalId},
     {"graph-launch", Severity::kInfo,
-     "Launches that started several kernels (CUDA or HIP graphs): all of them count for the "
-     "operator "
-     "around the launch.",
+     "Launches of CUDA or HIP graphs that started several kernels: all of them count for the "
+     "operator around the launch.",
      GraphLaunches},
     {"wait-without-record", Severity::kInfo,
      "Event waits that do not name the record they wait for (PyTorch before April 2026): critical "
@@ -438,6 +461,10 @@ constexpr QualityCheck kLinkChecks[] = {
      "blocking copy): time in which the host waits looks like work of the host, as in "
      "critical-path.",
      WithoutWaits},
+    {"unresolved-wait", Severity::kWarning,
+     "The host waited for a device or stream on which no work was recorded: what released it is "
+     "not known, and its time may look like that of the host.",
+     UnresolvedWait},
     {"sync-during-kernel", Severity::kWarning,
      "A Stream Sync record begins while a kernel of its stream runs: device times are "
      "inconsistent.",

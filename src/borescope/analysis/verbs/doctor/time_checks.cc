@@ -28,6 +28,10 @@ CheckOutcome ImpossibleDuration(const RankView& view) {
   return FromDiagnostics(view, Diag::kImpossibleDuration);
 }
 
+CheckOutcome ClampedFrame(const RankView& view) {
+  return FromDiagnostics(view, Diag::kClampedFrame);
+}
+
 CheckOutcome NegativeDuration(const RankView& view) {
   return FromDiagnostics(view, Diag::kNegativeDuration);
 }
@@ -167,7 +171,8 @@ CheckOutcome WholeMicroseconds(const RankView& view) {
 constexpr QualityCheck kTimeChecks[] = {
     {"impossible-duration", Severity::kWarning,
      "Durations that no event of this recording can have were cut at the next event of their "
-     "track.",
+     "track: longer than the recording, or device work that runs over later work of its own "
+     "stream.",
      ImpossibleDuration},
     {"negative-duration", Severity::kWarning,
      "Negative durations (profilers of 2022 and before) were set to zero.", NegativeDuration},
@@ -189,6 +194,10 @@ constexpr QualityCheck kTimeChecks[] = {
      "Host events that outlive the event they start in; both keep their times. Share of host "
      "events.",
      NotNested},
+    {"clamped-frame", Severity::kWarning,
+     "Python frames that outlive the frame that called them, which were left open by the profiler; "
+     "in the call tree they end with their caller.",
+     ClampedFrame},
     {"clock-jump", Severity::kWarning,
      "A gap without any event, longer than 10 s and than 10 times everything recorded: a clock "
      "jump, "

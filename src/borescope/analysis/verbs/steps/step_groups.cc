@@ -10,6 +10,8 @@
 #include <utility>
 
 #include "borescope/analysis/core/selection/device_steps.h"
+#include "borescope/analysis/core/selection/recorded_syncs.h"
+#include "borescope/analysis/measures/time/step_times.h"
 #include "borescope/base/stop.h"
 #include "borescope/index/steps/step_occurrences.h"
 #include "borescope/index/steps/step_pieces.h"
@@ -181,6 +183,7 @@ StepGroups::StepGroups(const RankView& view, const Selected& selected)
 void StepGroups::AddSteps() {
   const Steps& steps = view_.steps();
   const std::vector<uint32_t> occurrences = OccurrencesOf(view_.trace, steps.steps);
+  const std::vector<Interval> times = StepTimes(view_, SharedClockedSyncs(view_)->clocks);
   std::map<std::tuple<uint32_t, int64_t, uint32_t>, size_t> known;
   group_of_.assign(steps.steps.size(), std::numeric_limits<size_t>::max());
   for (const uint32_t i : selected_.steps_at_any_time()) {
@@ -189,9 +192,10 @@ void StepGroups::AddSteps() {
         known.try_emplace({step.process, step.number, occurrences[i]}, groups_.size());
     if (is_new) {
       groups_.push_back({step.number, NameOf(view_, step)});
-      windows_.push_back({step.begin_ns, 0});
+      windows_.push_back({step.begin_ns, 0, 0});
       processes_.push_back(step.process);
     }
+    windows_[found->second].length_ns += times[i].length();
     group_of_[i] = found->second;
   }
 }

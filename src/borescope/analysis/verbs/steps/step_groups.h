@@ -17,10 +17,11 @@ struct StepGroup {
   std::string name;           // of the first annotation, with its process if several have steps
 };
 
-// The selected part of the windows of a group.
+// The selected part of the windows of a group, and how long its steps took.
 struct HostWindow {
   int64_t begin_ns = kMissing;
   int64_t span_ns = kMissing;
+  int64_t length_ns = kMissing;  // from completion to completion
 };
 
 // The selected steps, in the order of their first begins. Without --step two

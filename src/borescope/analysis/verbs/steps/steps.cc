@@ -6,6 +6,9 @@
 //            work of an earlier step runs, too
 //   time     the window again, and whatever runs inside
 //
+// Its length is from completion to completion (step_times.h): the host that runs ahead of a device
+// makes windows of any size, and steps as long as those of the device.
+//
 // In every row device_span = busy + idle. Over the rows of a device, those without a step included,
 // busy less shared adds up to the busy time of the device, and kernels and copies to all of them.
 #include <algorithm>
@@ -37,6 +40,11 @@ Table NewTable() {
   ns("begin_ns", Role::kMin, "Begin of the step on the host, on the file's own clock.");
   ns("span_ns", Role::kSum,
      "Length of the step on the host, less time in a step of its process that begins later.");
+  ns("length_ns", Role::kSum,
+     "From the completion of the step before, or the begin of this one if that is later, to its "
+     "own "
+     "completion: when its window on the host and all work that it launched have ended; whatever "
+     "is selected.");
   ns("busy_ns", Role::kSum,
      "Time in which work of the step runs (union); with --step-rule time: in which any work runs "
      "inside the step.");
@@ -72,7 +80,7 @@ void PushRow(Table& table, const Line& line, const StepGroup& group, const HostW
   const auto device_ns = [&](int64_t ns) { return line.has_device ? ns : kMissing; };
   Row row(table);
   row.Int(line.rank).MaybeInt(line.gpu).MaybeInt(group.number);
-  row.MaybeInt(host.begin_ns).MaybeInt(host.span_ns);
+  row.MaybeInt(host.begin_ns).MaybeInt(host.span_ns).MaybeInt(host.length_ns);
   row.MaybeInt(device_ns(step.busy_ns)).MaybeInt(device_ns(step.span_ns - step.busy_ns));
   row.Int(step.kernels).Int(step.copies).MaybeInt(step.begin_ns).MaybeInt(step.end_ns);
   row.MaybeInt(device_ns(step.span_ns)).MaybeInt(device_ns(step.shared_ns));

@@ -78,10 +78,16 @@ void AddMemory(const RankView& view, const Selected& selected, std::vector<Count
   }
 }
 
+// As short as the name of its stream.
+std::string NameOfQueue(const StreamQueue& queue) {
+  return queue.process == kMissing ? fmt::format("queue of stream {}", queue.stream)
+                                   : fmt::format("queue {}, pid {}", queue.stream, queue.process);
+}
+
 void AddQueues(const RankView& view, const Selected& selected, std::vector<CounterTrack>& to) {
   for (const StreamQueue& queue : FindQueues(view, selected)) {
-    CounterTrack track = NewCounter(fmt::format("queue of stream {}", queue.stream),
-                                    fmt::format("GPU {}", queue.gpu), "launches");
+    CounterTrack track =
+        NewCounter(NameOfQueue(queue), fmt::format("GPU {}", queue.gpu), "launches");
     for (const QueueChange& change : queue.changes) {
       if (selected.KeepsTime(change.ts_ns)) {
         AddPoint(track, change.ts_ns, static_cast<double>(change.length));

@@ -79,7 +79,7 @@ DrawnTrack DescribeStream(const Trace& trace, uint32_t track) {
   DrawnTrack drawn{.role = TrackRole::kStream};
   drawn.name = NumberOr("stream", tracks.tid[track]);
   if (tracks.process[track] != kMissing) {
-    drawn.name += fmt::format(" of process {}", tracks.process[track]);
+    drawn.name += fmt::format(", pid {}", tracks.process[track]);  // short: labels are cut off
   }
   drawn.parent = NumberOr("GPU", tracks.pid[track]);
   return drawn;

@@ -1,11 +1,9 @@
 #include "borescope/analysis/verbs/variance/step_spans.h"
 
-#include <algorithm>
 #include <map>
 #include <utility>
 
-#include "borescope/base/saturating.h"
-#include "borescope/base/stop.h"
+#include "borescope/analysis/measures/time/step_times.h"
 #include "borescope/index/steps/step_occurrences.h"
 
 namespace borescope::internal {
@@ -26,35 +24,15 @@ class SpanFinder {
     }
   }
 
-  // `clocks`: nullptr for the host alone.
-  StepSpans Find(const DeviceClocks* clocks) {
-    const std::vector<int64_t> work_end = EndsOfWork(clocks);
-    int64_t done_ns = steps_.empty() ? 0 : steps_.front().begin_ns;
+  // `times`: of every step.
+  StepSpans Find(const std::vector<Interval>& times) {
     for (const uint32_t i : ours_) {
-      const int64_t begin_ns = std::max(done_ns, steps_[i].begin_ns);
-      done_ns = std::max({begin_ns, steps_[i].end_ns, work_end[i]});
-      AddPiece(i, {begin_ns, done_ns});
+      AddPiece(i, times[i]);
     }
     return std::move(found_);
   }
 
  private:
-  // Per step: when the last work that it launched ended.
-  std::vector<int64_t> EndsOfWork(const DeviceClocks* clocks) const {
-    std::vector<int64_t> ends(steps_.size(), kMissing);
-    const DeviceEvents& device = view_.trace.device();
-    const ColumnData<uint32_t>& step_of = view_.steps().device_step;
-    for (uint32_t row = 0; clocks != nullptr && row < step_of.size(); ++row) {
-      CheckStopAt(row);
-      if (step_of[row] != kNoStep && IsDeviceWork(device.kind[row])) {
-        const int64_t skew_ns = clocks->SkewOf(device.track[row]);
-        int64_t& end_ns = ends[step_of[row]];
-        end_ns = std::max(end_ns, AddSaturating(device.end_ns(DeviceId{row}), skew_ns));
-      }
-    }
-    return ends;
-  }
-
   void AddPiece(uint32_t number, Interval time) {
     const Step& step = steps_[number];
     const bool is_asked = numbers_.empty() || numbers_.Contains(step.number);
@@ -94,11 +72,11 @@ IntervalSet StepSpans::Time() const {
 
 StepSpans FindStepSpans(const RankView& view, const NumberRanges& numbers,
                         const DeviceClocks& clocks) {
-  return SpanFinder(view, numbers).Find(&clocks);
+  return SpanFinder(view, numbers).Find(StepTimes(view, clocks));
 }
 
 StepSpans FindHostSpans(const RankView& view, const NumberRanges& numbers) {
-  return SpanFinder(view, numbers).Find(nullptr);
+  return SpanFinder(view, numbers).Find(HostStepTimes(view));
 }
 
 }  // namespace borescope::internal

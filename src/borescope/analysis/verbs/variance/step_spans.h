@@ -32,11 +32,10 @@ struct StepSpans {
   IntervalSet Time() const;
 };
 
-// The steps among `numbers`, all if that is empty. A step takes from its begin, or the completion
-// of the one before if that is later, to its own: when its window and the work that it launched
-// have ended. These are the lengths of `whatif` (measured_ns): a stall that devices do not notice,
-// as they still have work, makes no step longer. Of several processes with steps those of the one
-// that begins first. O(rows).
+// The steps among `numbers`, all if that is empty, with the times of StepTimes. These are the
+// lengths of `whatif` (measured_ns): a stall that devices do not notice, as they still have work,
+// makes no step longer. Of several processes with steps those of the one that begins first.
+// O(rows).
 StepSpans FindStepSpans(const RankView& view, const NumberRanges& numbers,
                         const DeviceClocks& clocks);
 

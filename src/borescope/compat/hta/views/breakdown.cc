@@ -1,6 +1,9 @@
 // HTA's get_temporal_breakdown: all devices and streams of a rank pooled; the window is the wall
 // time from the first to the last device row; what is neither compute nor idle is "non compute".
+#include <algorithm>
 #include <cmath>
+#include <iterator>
+#include <limits>
 #include <vector>
 
 #include "borescope/analysis/core/key_columns.h"
@@ -31,8 +34,56 @@ Table NewTable() {
   return table;
 }
 
+struct Parts {
+  double idle = 0;
+  double compute = 0;
+  double kernel = 0;
+
+  double rest() const { return kernel - compute - idle; }
+  // What HTA asserts before it answers.
+  bool AreOfOneWhole() const { return idle <= kernel && compute <= kernel && rest() >= 0; }
+};
+
+// REQUIRES: rows by start, one at least.
+Parts PartsOf(const std::vector<HtaRow>& rows) {
+  std::vector<HtaRow> computing;
+  std::copy_if(rows.begin(), rows.end(), std::back_inserter(computing),
+               [](const HtaRow& row) { return row.type == HtaType::kComputation; });
+  const std::vector<HtaInterval> merged = HtaMerge(rows);
+  Parts parts;
+  parts.kernel = merged.back().end_us - merged.front().begin_us;
+  parts.idle = parts.kernel - HtaLength(merged);
+  parts.compute = HtaLength(HtaMerge(computing));
+  return parts;
+}
+
+// The same rows with their times as recorded.
+std::vector<HtaRow> WithRecordedTimes(const RankView& view, std::vector<HtaRow> rows) {
+  const auto us = [](int64_t ns) { return static_cast<double>(ns) / 1000; };
+  int64_t first_ns = std::numeric_limits<int64_t>::max();
+  const auto begin_of = [&](const HtaRow& row) {
+    return row.device.valid() ? view.trace.device().ts_ns[row.device.value]
+                              : view.trace.host().ts_ns[row.op.value];
+  };
+  for (const HtaRow& row : rows) {
+    first_ns = std::min(first_ns, begin_of(row));
+  }
+  for (HtaRow& row : rows) {
+    row.ts_us = us(begin_of(row) - first_ns);
+    row.dur_us = us(row.device.valid() ? view.trace.device().dur_ns[row.device.value]
+                                       : view.trace.host().dur_ns[row.op.value]);
+  }
+  std::stable_sort(rows.begin(), rows.end(),
+                   [](const HtaRow& a, const HtaRow& b) { return a.ts_us < b.ts_us; });
+  return rows;
+}
+
 }  // namespace
 
+// HTA rounds times so that work below a microsecond may last -1 us, which it takes off the time in
+// which anything runs: where much else than kernels is that short, more is computed than runs, and
+// HTA stops with an assertion. There is nothing to agree with then, and the times as recorded are
+// right.
 Table HtaBreakdown(const RankView& view, const Params& params) {
   Table table = NewTable();
   const std::vector<HtaRow> rows = HtaDeviceRows(view, params);
@@ -40,26 +91,22 @@ Table HtaBreakdown(const RankView& view, const Params& params) {
     Row(table).Int(view.rank).Missing().Missing().Missing().Missing().Missing().Missing().Missing();
     return table;
   }
-  std::vector<HtaRow> computing;
-  for (const HtaRow& row : rows) {
-    if (row.type == HtaType::kComputation) {
-      computing.push_back(row);
-    }
+  Parts parts = PartsOf(rows);
+  if (!parts.AreOfOneWhole()) {
+    parts = PartsOf(WithRecordedTimes(view, rows));
   }
-  const std::vector<HtaInterval> merged = HtaMerge(rows);
-  const double kernel = merged.back().end_us - merged.front().begin_us;
-  const double idle = kernel - HtaLength(merged);
-  const double compute = HtaLength(HtaMerge(computing));
-  const double rest = kernel - compute - idle;
+  const int64_t kernel_us = std::llround(parts.kernel);
+  const int64_t compute_us = std::llround(parts.compute);
+  const int64_t rest_us = std::llround(parts.rest());
   Row(table)
       .Int(view.rank)
-      .Int(std::llround(idle))
-      .Int(std::llround(compute))
-      .Int(std::llround(rest))
-      .Int(std::llround(kernel))
-      .Float(Percent(idle, kernel))
-      .Float(Percent(compute, kernel))
-      .Float(Percent(rest, kernel));
+      .Int(kernel_us - compute_us - rest_us)
+      .Int(compute_us)
+      .Int(rest_us)
+      .Int(kernel_us)
+      .Float(Percent(parts.idle, parts.kernel))
+      .Float(Percent(parts.compute, parts.kernel))
+      .Float(Percent(parts.rest(), parts.kernel));
   return table;
 }
 

@@ -110,6 +110,16 @@ TEST(HtaAggregatesTest, NotFolded) {
   ExpectRow(rows[3], "d", {10, 5, 5, 5, 0});
 }
 
+TEST(HtaAggregatesTest, SumsBelowZeroAreKeptWithoutAnAllowlist) {
+  const std::vector<HtaDuration> durations = {
+      {"a", 60}, {"b", 40}, {"c", 30}, {"d", -1}, {"d", -1}};
+  const std::vector<HtaAggregate> rows = HtaAggregates(durations, {2, 0.8, {}});
+  ASSERT_EQ(rows.size(), 4u);
+  ExpectRow(rows[2], "d", {-2, -2, -2, -2, 0});
+  ExpectRow(rows[3], "others", {30, 30, 30, 30, 0});
+  EXPECT_EQ(HtaAggregates(durations, {2, 0.8, {"a"}}).size(), 3u);
+}
+
 TEST(HtaAggregatesTest, FoldedRowsDescribeSums) {
   for (const HtaFolding& folding : {HtaFolding{2, 0.8, {}}, HtaFolding{3, 0.5, {}}}) {
     const std::vector<HtaAggregate> rows = Aggregate(folding);

@@ -93,8 +93,11 @@ std::vector<HtaAggregate> HtaAggregates(std::span<const HtaDuration> durations,
   for (size_t i = 0; i < rows.size(); ++i) {
     CheckStopAt(i);
     const auto& allowed = folding.allowlist;
-    const bool kept = std::find(allowed.begin(), allowed.end(), rows[i].name) != allowed.end() ||
-                      (cumulative[i].value <= threshold && i < folding.num_kernels);
+    // Without an allowlist HTA keeps names whose sum is below 0: calls that its rounding made so.
+    const bool is_allowed =
+        allowed.empty() ? rows[i].sum < 0
+                        : std::find(allowed.begin(), allowed.end(), rows[i].name) != allowed.end();
+    const bool kept = is_allowed || (cumulative[i].value <= threshold && i < folding.num_kernels);
     folded[kept ? rows[i].name : "others"].push_back({rows[i].sum, 1});
   }
   return AggregateAll(folded);

@@ -1,4 +1,4 @@
-#include "borescope/index/rounding.h"
+#include "borescope/trace/rounding.h"
 
 #include "borescope/base/stop.h"
 

@@ -1,0 +1,1 @@
+"""As the package of this name in HolisticTraceAnalysis."""

@@ -1,0 +1,76 @@
+#include "borescope/analysis/measures/time/step_times.h"
+
+#include <algorithm>
+
+#include "borescope/analysis/measures/time/inherited_work.h"
+#include "borescope/base/saturating.h"
+#include "borescope/base/stop.h"
+
+namespace borescope::internal {
+namespace {
+
+int64_t EndOf(const RankView& view, const DeviceClocks& clocks, DeviceId id) {
+  const DeviceEvents& device = view.trace.device();
+  return AddSaturating(device.end_ns(id), clocks.SkewOf(device.track[id.value]));
+}
+
+// Per step: when the last work that it launched ended.
+std::vector<int64_t> EndsOfWork(const RankView& view, const DeviceClocks& clocks) {
+  std::vector<int64_t> ends(view.steps().steps.size(), kMissing);
+  const ColumnData<uint32_t>& step_of = view.steps().device_step;
+  for (uint32_t row = 0; row < step_of.size(); ++row) {
+    CheckStopAt(row);
+    if (step_of[row] != kNoStep && IsDeviceWork(view.trace.device().kind[row])) {
+      int64_t& end_ns = ends[step_of[row]];
+      end_ns = std::max(end_ns, EndOf(view, clocks, DeviceId{row}));
+    }
+  }
+  return ends;
+}
+
+// Per process: when the work ended that it had launched before the recording.
+std::vector<int64_t> EndsOfInheritedWork(const RankView& view, const DeviceClocks& clocks) {
+  const Steps& steps = view.steps();
+  std::vector<int64_t> ends(steps.processes.size(), kMissing);
+  const InheritedWork inherited(view);
+  for (const DeviceId id : inherited.rows()) {
+    const uint32_t process = steps.process_of[view.trace.device().track[id.value].value];
+    for (uint32_t i = 0; i < ends.size(); ++i) {
+      if (process == i || process == kAnyProcess) {
+        ends[i] = std::max(ends[i], EndOf(view, clocks, id));
+      }
+    }
+  }
+  return ends;
+}
+
+// `done`: per process, what was complete before its first step.
+std::vector<Interval> TimesOf(const Steps& steps, const std::vector<int64_t>& work_end,
+                              std::vector<int64_t> done) {
+  std::vector<Interval> times;
+  times.reserve(steps.steps.size());
+  for (size_t i = 0; i < steps.steps.size(); ++i) {
+    const Step& step = steps.steps[i];
+    int64_t& done_ns = done[step.process];
+    const int64_t begin_ns = std::max(done_ns, step.begin_ns);
+    done_ns = std::max({begin_ns, step.end_ns, work_end[i]});
+    times.push_back({begin_ns, done_ns});
+  }
+  return times;
+}
+
+}  // namespace
+
+std::vector<Interval> StepTimes(const RankView& view, const DeviceClocks& clocks) {
+  return view.steps().steps.empty()
+             ? std::vector<Interval>()
+             : TimesOf(view.steps(), EndsOfWork(view, clocks), EndsOfInheritedWork(view, clocks));
+}
+
+std::vector<Interval> HostStepTimes(const RankView& view) {
+  const Steps& steps = view.steps();
+  return TimesOf(steps, std::vector<int64_t>(steps.steps.size(), kMissing),
+                 std::vector<int64_t>(steps.processes.size(), kMissing));
+}
+
+}  // namespace borescope::internal

@@ -1,0 +1,105 @@
+#include "borescope/ingest/events/rank_labels.h"
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <set>
+#include <string_view>
+#include <tuple>
+#include <utility>
+
+#include "borescope/base/io/inflate.h"
+#include "borescope/base/text/text.h"
+#include "borescope/ingest/events/event_values.h"
+#include "borescope/ingest/events/text_reader.h"
+#include "borescope/ingest/kineto/kineto_document.h"
+#include "borescope/json/json_string.h"
+
+namespace borescope::internal {
+namespace {
+
+constexpr size_t kMostLabels = 4096;
+
+class LabelSink final : public EventSink {
+ public:
+  void Add(const RawEvent& event) override {
+    const std::string_view token = event.Get(Field::kPid);
+    const std::string_view label =
+        IsString(token) ? RankLabelOf(StringContent(token)) : std::string_view();
+    const bool has_time = event.Has(Field::kTs);
+    is_mixed_ |= label.empty() && has_time;
+    if (!label.empty() && label != last_ && labels_.size() <= kMostLabels) {
+      last_ = label;
+      labels_.insert(last_);
+    }
+  }
+  Diagnostics& diagnostics() override { return diagnostics_; }
+
+  // Empty where some events have no label.
+  std::vector<std::string> labels() const {
+    return is_mixed_ ? std::vector<std::string>()
+                     : std::vector<std::string>(labels_.begin(), labels_.end());
+  }
+
+ private:
+  std::set<std::string> labels_;
+  std::string last_;
+  bool is_mixed_ = false;
+  Diagnostics diagnostics_;
+};
+
+// Whether the text of its first events looks as if it had labels.
+bool MayHaveLabels(std::string_view head) {
+  constexpr std::string_view kPid = "\"pid\"";
+  for (size_t at = head.find(kPid); at != std::string_view::npos; at = head.find(kPid, at + 1)) {
+    const size_t value = head.find_first_not_of(" :\t", at + kPid.size());
+    if (value != std::string_view::npos && head.substr(value).starts_with("\"[")) {
+      return true;
+    }
+  }
+  return false;
+}
+
+// "TP01-DP00-PP00-EP00" as numbers: ranks of a replica are together, and in it those of a stage
+// of the pipeline.
+std::array<int64_t, 4> PlaceOf(std::string_view label) {
+  constexpr std::string_view kKeys[] = {"DP", "PP", "TP", "EP"};
+  std::array<int64_t, 4> place{};
+  for (size_t i = 0; i < std::size(kKeys); ++i) {
+    size_t at = label.find(kKeys[i]);
+    at = at == std::string_view::npos ? label.size() : at + kKeys[i].size();
+    for (; at < label.size() && IsDigit(label[at]) && place[i] < (int64_t{1} << 40); ++at) {
+      place[i] = place[i] * 10 + (label[at] - '0');
+    }
+  }
+  return place;
+}
+
+}  // namespace
+
+std::vector<std::string> FindRankLabels(const std::string& path) {
+  Result<OpenedSource> opened = OpenInflated(path);
+  if (!opened.ok()) {
+    return {};
+  }
+  TextReader reader(std::move(*opened), {});
+  reader.Fill();
+  reader.SkipByteOrderMark();
+  const char first = reader.SkipSpace();
+  if ((first != '{' && first != '[') || !MayHaveLabels(reader.window())) {
+    return {};
+  }
+  LabelSink sink;
+  TraceBuilder unused;
+  DocumentReader(reader, unused, {}, sink).Read();
+  std::vector<std::string> labels = sink.labels();
+  if (labels.size() < 2 || labels.size() > kMostLabels) {
+    return {};
+  }
+  std::sort(labels.begin(), labels.end(), [](const std::string& a, const std::string& b) {
+    return std::tuple(PlaceOf(a), a.size(), a) < std::tuple(PlaceOf(b), b.size(), b);
+  });
+  return labels;
+}
+
+}  // namespace borescope::internal

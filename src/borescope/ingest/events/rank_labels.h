@@ -1,0 +1,16 @@
+// Kineto traces into which those of several ranks were merged, with the rank written before the
+// number of each process, as SGLang's merge_profiles does ("[TP00-DP00-PP00-EP00] 83").
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace borescope::internal {
+
+// The labels of the ranks of the file at `path`, a label with the blank behind it, in the order of
+// the ranks; empty for every other file, also one with events that name no rank, and for a
+// file that cannot be read. Reads the begin of a file, and all of it only where its first events
+// have labels. REQUIRES: reading it does not change it.
+std::vector<std::string> FindRankLabels(const std::string& path);
+
+}  // namespace borescope::internal

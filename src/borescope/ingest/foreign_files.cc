@@ -1,0 +1,222 @@
+#include "borescope/ingest/foreign_files.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <iterator>
+
+#include "borescope/base/text/text.h"
+#include "borescope/ingest/chrome/chrome_trace.h"
+#include "borescope/ingest/perfetto_sniff.h"
+#include "borescope/json/json_space.h"
+#include "borescope/json/json_string.h"
+
+namespace borescope::internal {
+namespace {
+
+struct ForeignRow {
+  std::string_view magic;
+  std::string_view what;
+  std::string_view remedy;
+  size_t within = 0;  // the last offset at which the magic may begin
+  // An additional condition.
+  bool (*also)(std::string_view text) = nullptr;
+};
+
+// A Perfetto trace starts with the byte of a newline, and so may any text: the next bytes decide.
+bool IsPerfetto(std::string_view text) {
+  const auto is_binary = [](char c) { return static_cast<unsigned char>(c) < '\t'; };
+  return FirstPacketEnd(text) > 0 && std::any_of(text.begin(), text.end(), is_binary);
+}
+
+// Bytes that are not UTF-8 became U+FFFD, and what is left has the names of planes.
+bool IsRuinedXplane(std::string_view text) {
+  constexpr std::string_view kReplaced = "\xef\xbf\xbd";
+  const size_t first = text.substr(0, 16).find(kReplaced);
+  return first != std::string_view::npos && Contains(text.substr(first + 1), kReplaced) &&
+         (Contains(text, "/device:") || Contains(text, "/host:"));
+}
+
+// "0.0.4", "1.0.0": numbers with dots between them.
+bool IsVersion(std::string_view text) {
+  const auto is_part = [](char c) { return c == '.' || IsDigit(c); };
+  return Contains(text, ".") && !Contains(text, "..") && IsDigit(text.front()) &&
+         IsDigit(text.back()) && std::all_of(text.begin(), text.end(), is_part);
+}
+
+// A Chakra trace whose first message has no attributes: its length, then tag, length and text of
+// the version.
+bool BeginsWithVersion(std::string_view text) {
+  constexpr size_t kHead = 3;
+  constexpr unsigned kLongest = 16;
+  const auto byte = [text](size_t i) { return static_cast<unsigned char>(text[i]); };
+  return text.size() > kHead && byte(2) <= kLongest && byte(0) == byte(2) + kHead - 1 &&
+         text.size() >= kHead + byte(2) && IsVersion(text.substr(kHead, byte(2)));
+}
+
+bool IsMemorySnapshot(std::string_view text) {
+  return Contains(text, "device_traces") || Contains(text, "segments");
+}
+
+bool IsFlightRecorder(std::string_view text) {
+  return Contains(text, "pg_config") || Contains(text, "nccl_version");
+}
+
+bool IsWorkbook(std::string_view text) {
+  return Contains(text, "[Content_Types].xml") || Contains(text, "xl/");
+}
+
+bool IsTorchSave(std::string_view text) { return Contains(text, "/data.pkl"); }
+
+bool IsVisualProfilerSession(std::string_view text) { return Contains(text, "nvvp"); }
+
+using namespace std::string_view_literals;
+constexpr std::string_view kChakra = "a Chakra execution trace";
+constexpr std::string_view kChakraRemedy = "give it to borescope chakra dump, draw or check";
+constexpr std::string_view kTraceInstead = "give the trace written by export_chrome_trace";
+constexpr std::string_view kXplaneInstead = "give the .trace.json.gz that was written beside it";
+constexpr std::string_view kNsysRemedy = "turn it into a database with nsys export --type sqlite";
+constexpr ForeignRow kForeign[] = {
+    {"borescope graph\n"sv, "a graph that critical-path --save wrote",
+     "give it with critical-path --load"},
+    // An attribute of its first message, after lengths and tags.
+    {"\x0a\x06schema"sv, kChakra, kChakraRemedy, 16},
+    {"\x0a"sv, kChakra, kChakraRemedy, 1, BeginsWithVersion},
+    {"PK\x03\x04"sv, "an Excel workbook", "give the recording that it was made from", 0,
+     IsWorkbook},
+    {"PK\x03\x04"sv, "a file of torch.save", kTraceInstead, 0, IsTorchSave},
+    {"PK\x03\x04"sv, "a zip archive", "unpack it and give the trace inside"},
+    {"\x80"sv, "a dump of PyTorch's flight recorder (a Python pickle)", kTraceInstead, 0,
+     IsFlightRecorder},
+    {"\x80"sv, "a snapshot of PyTorch's memory (a Python pickle of _dump_snapshot)", kTraceInstead,
+     0, IsMemorySnapshot},
+    {"\x80"sv, "a Python pickle (memory snapshot?)", kTraceInstead},
+    {"\x0a"sv,
+     "an XPlane profile of XLA (JAX, TensorFlow) that passed through a text decoder, which "
+     "replaced its bytes",
+     kXplaneInstead, 0, IsRuinedXplane},
+    {"\x0a"sv, "an XPlane profile of XLA (JAX, TensorFlow)", kXplaneInstead, 0, IsXplane},
+    {"\x0a"sv, "a Perfetto protobuf trace",
+     "record with export_chrome_trace to a .json or .json.gz file", 0, IsPerfetto},
+    // The first line of .nsys-rep and .qdrep files, followed by the version that wrote them.
+    {"NVIDIA Tegra Profiler Report"sv, "an Nsight Systems report", kNsysRemedy},
+    {"NVR\0"sv, "an Nsight Compute report",
+     "it holds counters of kernels without a timeline: record the run with torch.profiler or nsys "
+     "profile"},
+    {"\x7f"
+     "ELF"sv,
+     "a program", "give a trace file"},
+    {"\x89PNG"sv, "a picture", "give a trace file"},
+    {"<?xml"sv, "a session of NVIDIA's Visual Profiler (.nvvp, XML)",
+     "give the database of nvprof (nvprof -o FILE) that it names", 0, IsVisualProfilerSession},
+    {"<?xml"sv, "an XML file", "give a trace file"},
+};
+
+// Lists and objects of JSON that are no Chrome traces, by names that are in their begin.
+struct JsonRow {
+  std::string_view what, remedy;
+  std::string_view names[3];
+};
+constexpr JsonRow kJson[] = {
+    {"a profile of Proton (Triton) in its Hatchet form",
+     "it holds sums without times: run proton with data=\"trace\", or record with torch.profiler",
+     {"\"children\"", "\"frame\"", "\"metrics\""}},
+    {"a report of NCCL's RAS service",
+     "it holds no timeline: give the traces of the ranks",
+     {"\"nccl_version\"", "\"communicators\"", "\"communicators_count\""}},
+    {"a log of NCCL's inspector",
+     "it holds no timeline: give the traces of the ranks",
+     {"\"header\"", "\"metadata\"", "\"inspector_output_format_version\""}},
+    {"a profile of TensorRT's layers",
+     "it holds averages without times: record trtexec with nsys profile",
+     {"\"timeMs\"", "\"averageMs\"", "\"percentage\""}},
+};
+
+// One word of a command for a shell.
+std::string Quoted(std::string_view word) {
+  std::string quoted = "'";
+  for (const char c : word) {
+    quoted += c == '\'' ? std::string("'\\''") : std::string(1, c);
+  }
+  return quoted + "'";
+}
+
+bool IsInstalled(std::string_view program) {
+  const char* const found = std::getenv("PATH");  // NOLINT(concurrency-mt-unsafe): only read
+  std::string_view folders = found == nullptr ? std::string_view() : found;
+  while (!folders.empty()) {
+    const size_t end = std::min(folders.find(':'), folders.size());
+    std::string path(folders.substr(0, end));
+    path += '/';
+    path += program;
+    if (path.front() == '/' && access(path.c_str(), X_OK) == 0) {
+      return true;
+    }
+    folders.remove_prefix(std::min(end + 1, folders.size()));
+  }
+  return false;
+}
+
+// The command itself, where it can be run here.
+std::string RemedyFor(const ForeignRow& row, const std::string& name) {
+  if (row.remedy != kNsysRemedy || !IsInstalled("nsys")) {
+    return std::string(row.remedy);
+  }
+  return "turn it into a database: nsys export --type sqlite --output " +
+         Quoted(name.substr(0, name.rfind('.')) + ".sqlite") + " " + Quoted(name);
+}
+
+Error Unsupported(const std::string& name, std::string_view what, std::string_view remedy) {
+  return {ErrorCode::kUnsupportedFormat, name + ": byte 0: this is " + std::string(what) +
+                                             ", not a profile that borescope reads; " +
+                                             std::string(remedy)};
+}
+
+bool IsForeign(std::string_view text, const ForeignRow& row) {
+  return Contains(text.substr(0, row.within + row.magic.size()), row.magic) &&
+         (row.also == nullptr || row.also(text));
+}
+
+Result<void> CheckJson(std::string_view text, const std::string& name) {
+  constexpr size_t kHead = 8192;
+  const std::string_view head = text.substr(0, kHead);
+  for (const JsonRow& row : kJson) {
+    if (!Contains(head, "\"traceEvents\"") && !Contains(head, "\"ph\"") &&
+        std::all_of(std::begin(row.names), std::end(row.names),
+                    [&](std::string_view part) { return Contains(head, part); })) {
+      return Unsupported(name, row.what, row.remedy);
+    }
+  }
+  const ForeignChrome foreign = ForeignChromeOf(text);
+  return foreign.what.empty() ? Result<void>() : Unsupported(name, foreign.what, foreign.remedy);
+}
+
+}  // namespace
+
+Result<void> CheckIsNotForeign(std::string_view text, const std::string& name) {
+  const auto first = std::find_if_not(text.begin(), text.end(), IsSpace);
+  if (first == text.end()) {
+    return Error{ErrorCode::kCorrupt, name +
+                                          ": byte 0: the file is empty; profile again or check "
+                                          "that the copy finished"};
+  }
+  for (const ForeignRow& row : kForeign) {
+    if (IsForeign(text, row)) {
+      return Unsupported(name, row.what, RemedyFor(row, name));
+    }
+  }
+  if (*first != '{' && *first != '[' && !text.starts_with(kByteOrderMark)) {
+    return Unsupported(name, "neither JSON nor a database",
+                       "give a file written by torch.profiler's export_chrome_trace, or one of "
+                       "another format in `borescope list`");
+  }
+  const auto second = std::find_if_not(first + 1, text.end(), IsSpace);
+  if (*first == '[' && second != text.end() && *second != '{' && *second != ']') {
+    return Unsupported(name, "a JSON list of something else than events",
+                       "give a file written by torch.profiler's export_chrome_trace");
+  }
+  return CheckJson(text, name);
+}
+
+}  // namespace borescope::internal
