@@ -366,7 +366,7 @@ class Verbs:
             >>> import borescope
             >>> run = borescope.open("tests/data/demo_run")
             >>> run.doctor()
-            <Answer: quality (74 rows)>
+            <Answer: quality (80 rows)>
         """
         return self._verb("doctor", {
             "rank": rank, "sort": sort, "top": top
