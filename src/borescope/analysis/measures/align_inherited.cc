@@ -320,7 +320,7 @@ class WorkSequences {
   std::vector<DeviceId> launched_;
 };
 
-// What the same algorithm says of work whose operators are known: the part of what it assigns that
+// The same algorithm on work whose operators are known: the part of what it assigns that
 // is right. Above 1: too little was launched.
 double SelfPrecision(const WorkSequences::Tokens& tokens) {
   const size_t hidden = std::min(tokens.inherited.size(), tokens.launched.size() / 2);

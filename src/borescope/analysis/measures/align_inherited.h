@@ -1,7 +1,7 @@
-// Where inherited work (index/launches/inherited_work.h) would stand in the part of the program
-// that was recorded. A program repeats itself: the sequence of inherited work is compared with that
-// of launched work, from its end backwards, and takes the place of what looks the same. What is
-// found so is inferred, and never counts as recorded.
+// Which recorded part of the program inherited work (index/launches/inherited_work.h) is like. A
+// program repeats itself: the sequence of inherited work is compared with that of launched work,
+// from its end backwards, and takes the place of what looks the same. What is found so is inferred,
+// and never counts as recorded.
 #pragma once
 
 #include <cstddef>
@@ -17,9 +17,9 @@ namespace borescope::internal {
 
 inline constexpr uint32_t kNotAligned = ~uint32_t{0};
 
-// Sequences of tokens, small integers that stand for what work looks like. `kind_of_place`: per
+// Sequences of tokens, small integers that represent what work looks like. `kind_of_place`: per
 // token of `launched` what an alignment has to be sure of (operator and phase); places that differ
-// in it do not stand for each other.
+// in it do not represent each other.
 struct AlignmentInput {
   std::span<const uint32_t> inherited;
   std::span<const uint32_t> launched;
@@ -44,7 +44,7 @@ std::string_view AlignmentConfidenceName(AlignmentConfidence confidence);
 
 // The inherited work of one process, aligned.
 struct AlignedWork {
-  // Per device row: the launched row that it stands for; invalid for all other rows. Empty if
+  // Per device row: the launched row that it is like; invalid for all other rows. Empty if
   // nothing was inherited.
   std::vector<DeviceId> like;
   bool is_by_name = false;  // without grid, block and bytes, which were not recorded

@@ -171,7 +171,7 @@ class IdleTime {
     }
     return {
         {is_withdrawn ? "The device idles because it is recorded"
-                      : "Whether the device idles cannot be told from this recording",
+                      : "This recording does not show whether the device idles",
          "info",
          fmt::format("idle {}{}{}{}", PartOf(rest_ns(), span_ns_),
                      named_ns_ > 0 ? " beside the causes that have a name" : "",
