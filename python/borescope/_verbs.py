@@ -33,8 +33,8 @@ TableName = Literal[
     "ranking", "replay_constants", "replay_quality", "roofline", "roofs", "sequence_coverage",
     "sequences", "slack", "slow_steps", "stack_frames", "stacks", "step_heat", "step_spread",
     "steps", "steps_spread", "stragglers", "sync_edges", "sync_quality", "timeline", "top",
-    "traces", "tracks", "utilisation", "variability", "variability_summary", "variance_causes",
-    "verdict", "waits", "waits_by_rank", "what_if"
+    "traces", "tracks", "true_time", "utilisation", "variability", "variability_summary",
+    "variance_causes", "verdict", "waits", "waits_by_rank", "what_if"
 ]
 # The type of each parameter, by verb.
 PARAMETERS: dict[str, dict[str, str]] = {
@@ -366,7 +366,7 @@ class Verbs:
             >>> import borescope
             >>> run = borescope.open("tests/data/demo_run")
             >>> run.doctor()
-            <Answer: quality (80 rows)>
+            <Answer: quality (82 rows)>
         """
         return self._verb("doctor", {
             "rank": rank, "sort": sort, "top": top
@@ -1523,7 +1523,8 @@ class Verbs:
             utilisation: How much of the matrix peak the model used.
                 rank (int): Rank of the process in the job.
                 gpu (int): Device number as recorded.
-                span_ns (int, ns): Length of the selected time.
+                span_ns (int, ns): Length of the selected time; without a selection of time, of what
+                    is after the work that was launched before the recording began.
                 model_flops (int, flops): Matrix FLOPs of forward and backward, each operator call
                     once; of a call in part inside the selected time, in proportion to the time of
                     its kernels.
@@ -1534,7 +1535,11 @@ class Verbs:
                 hfu (float, share): The same with recomputed FLOPs.
                 coverage (float, share): Share of the time of compute kernels whose matrix FLOPs are
                     known (also that they have none); the table modelled says why others are not.
-                withheld (string): Why there is no tflops, mfu and hfu: the coverage is below 0.9.
+                withheld (string): Why there is no tflops, mfu and hfu: the coverage is below 0.9,
+                    or nothing was launched in the recording.
+                window_begin_ns (int, ns): Where the time begins that the row is about.
+                window_share (float, share): Part of the selected time that it is; the rest is
+                    inherited work.
             ledger: Where the wall time goes.
                 rank (int): Rank of the process in the job.
                 gpu (int): Device number as recorded.
@@ -3102,6 +3107,28 @@ class Verbs:
                 verdict (string): good, rough, untested (answers about devices cannot be tested on
                     this recording) or refused.
                 cause (string): Why the verdict is not good; missing where it is.
+            true_time: Steps without the profiler.
+                rank (int): Rank of the process in the job.
+                gpu (int): Device number as recorded; missing when the rank has no device work.
+                steps (int, count): Number of steps.
+                recorded_ns (int, ns): The median length of a step as recorded, from completion to
+                    completion.
+                estimate_ns (int, ns): About how long it takes without the profiler.
+                low_ns (int, ns): The least that it may take.
+                high_ns (int, ns): The most that it may take.
+                device_ns (int, ns): Busy time of the device, by step: no step is shorter.
+                idle_share (float, share): Part of a recorded step in which the device idles.
+                idle_estimate (float, share): The same without the profiler.
+                idle_low (float, share): The least that it may be.
+                idle_high (float, share): The most that it may be.
+                status (string): corrected; small: recording costs less than 5 % of a step; no pace:
+                    too few operators call others; other observer: something else slows every
+                    operator, too; refused: the replay does not represent the recording (whatif says
+                    why).
+                pace_ns (int, ns): What recording an operator costs, from the times of operators
+                    around others.
+                launch_ns (int, ns): The usual length of a call that starts device work.
+                identity_share (float, share): Error of the replay that takes nothing off.
             ranking: What would help most, each alone.
                 rank (int): Rank of the process in the job.
                 scenario (string): What is changed.
@@ -3135,7 +3162,7 @@ class Verbs:
             >>> import borescope
             >>> run = borescope.open("tests/data/demo_run")
             >>> run.whatif()
-            <Answer: replay_quality (8 rows), ranking (20 rows), replay_constants (34 rows)>
+            <Answer: replay_quality (8 rows), true_time (2 rows), ranking (20 rows), replay_constants (34 rows)>
         """
         return self._verb("whatif", {
             "rank": rank, "step": step, "step_rule": step_rule, "step_pattern": step_pattern,
