@@ -91,32 +91,35 @@ void ForgetNumbers(Random& random, RandomRun& run) {
   }
 }
 
-// Whether a stream of the device begins with work from before the recording. Not on the clock of
-// the device.
+// Whether work from before the recording comes first on a stream of the device: before all work of
+// the stream with a recorded launch. Not on the clock of the device.
 bool HasInherited(const RandomRun& run, int64_t gpu, int64_t selected_stream) {
   int64_t first_launch = kMissing;
-  std::map<int64_t, const RunWork*> first;  // by stream
-  std::map<int64_t, bool> has_launched;
+  std::map<int64_t, std::vector<const RunWork*>> streams;
   for (const RunWork& work : run.work) {
     if (work.call != kNoCall) {
       const int64_t begin = run.calls[static_cast<size_t>(work.call)].time.begin;
       first_launch = first_launch == kMissing ? begin : std::min(first_launch, begin);
     }
-    if (work.gpu != gpu || (selected_stream != kMissing && work.stream != selected_stream)) {
-      continue;
+    if (work.gpu == gpu && (selected_stream == kMissing || work.stream == selected_stream)) {
+      streams[work.stream].push_back(&work);
     }
-    has_launched[work.stream] = has_launched[work.stream] || work.call != kNoCall;
-    const RunWork*& known = first[work.stream];
-    const auto order = [](const RunWork& one) {
-      return std::tuple(one.time.begin, -one.time.length(), one.kind);
-    };
-    known = known == nullptr || order(work) < order(*known) ? &work : known;
   }
-  return first_launch != kMissing && std::any_of(first.begin(), first.end(), [&](const auto& one) {
-           const RunWork& work = *one.second;
-           return work.call == kNoCall && !work.has_number &&
-                  (has_launched[one.first] || work.time.begin < first_launch);
-         });
+  const auto order = [](const RunWork* one) {
+    return std::tuple(one->time.begin, -one->time.length(), one->kind);
+  };
+  const auto is_launched = [](const RunWork* one) { return one->call != kNoCall; };
+  for (auto& [number, works] : streams) {
+    std::stable_sort(works.begin(), works.end(),
+                     [&](const RunWork* a, const RunWork* b) { return order(a) < order(b); });
+    const auto launched = std::find_if(works.begin(), works.end(), is_launched);
+    if (first_launch != kMissing && std::any_of(works.begin(), launched, [&](const RunWork* one) {
+          return !one->has_number && (launched != works.end() || one->time.begin < first_launch);
+        })) {
+      return true;
+    }
+  }
+  return false;
 }
 
 RandomRun InNanoseconds(RandomRun run) {

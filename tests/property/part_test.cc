@@ -80,6 +80,10 @@ class PartTest : public testing::TestWithParam<uint64_t> {
     }
     Document document;
     document.tables = answer->document.tables;
+    // The length of a step begins with the completion of the step before, which no part holds.
+    for (Table& table : document.tables) {
+      std::erase_if(table.columns, [](const Column& column) { return column.name == "length_ns"; });
+    }
     StringSink sink;
     EXPECT_TRUE(FindTableWriter("json")->write(document, {}, sink).ok());
     return sink.text();

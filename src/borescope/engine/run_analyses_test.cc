@@ -340,13 +340,10 @@ TEST_F(SessionTest, TheVerbsThatNeedAGraphSayWhich) {
     return FindAnalysis(verb)->DearMeasure(params);
   };
   const Params plain;
-  Params priced;
-  priced.values.push_back({kPriceParam.name, 1, ""});
   EXPECT_NE(dear("critical-path", plain), nullptr);
   EXPECT_EQ(dear("critical-path", plain), dear("variance", plain));
   EXPECT_NE(dear("whatif", plain), dear("variance", plain));
-  EXPECT_EQ(dear("summary", plain), nullptr);
-  EXPECT_EQ(dear("summary", priced), dear("whatif", plain));
+  EXPECT_EQ(dear("summary", plain), dear("whatif", plain));
 }
 
 }  // namespace

@@ -29,18 +29,21 @@ def write_run(path, level=1.0, steps=6, first=0, pid=100, gemm=1.0, device="NVID
               before=0, shapes=0):
     events = [kernel("ampere_sgemm_128x64_nn", 1000 - 400 * before + 400 * i, 400, 1 + i) for i in range(before)]
     ts = 1000.0
+    is_first = True  # what has no launch before it was launched before the recording
     for step in range(first, first + steps):
         begin = ts
         for name, dur in KERNELS.items():
             dur = round(dur * level * (1 + 0.005 * (step % 3)) * (gemm if "gemm" in name else 1), 3)
             correlation = 1000 + len(events)
-            if unlinked <= 0:
+            loses_launch = unlinked > 0 and not is_first
+            unlinked -= 1 if loses_launch else 0
+            is_first = False
+            if not loses_launch:
                 events.append(launch(ts, pid, correlation))
                 if shapes and "gemm" in name:
                     events.append({"ph": "X", "cat": "cpu_op", "name": "aten::mm", "pid": pid, "tid": 1, "ts": ts - 1,
                                    "dur": 8, "args": {"External id": correlation, "Input Dims": [[64, 32], [32, 16]],
                                                       "Input type": ["float", "float"]}})
-            unlinked -= 1
             events.append(kernel(name, round(ts + 6, 3), dur, correlation))
             ts = round(ts + dur + 20, 3)
         events.append({"ph": "X", "cat": "user_annotation", "name": f"ProfilerStep#{step}", "pid": pid, "tid": 1,

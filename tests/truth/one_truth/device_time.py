@@ -11,6 +11,12 @@ def recorded(numbers):
     return {key: number for key, number in numbers.items() if key[1] is not None}
 
 
+def ledgers(answers):
+    """Those whose rows are of all time of a device: none before whose rows work runs that was launched before the
+    recording."""
+    return [table for table in answers.tables("verbs", "ledger") if "inherited" not in table["item"]]
+
+
 def span(answers, say):
     for table in answers.tables("verbs", "breakdown", "busy", "gpu_time"):
         say("span of a device", table.name, recorded(table.values(DEVICE, "span_ns")))
@@ -21,6 +27,8 @@ def span(answers, say):
     for table in answers.tables("summary", "overview"):
         say("span of a rank", "summary", table.values("rank", "span_ns"))
     for table in answers.tables("verbs", "breakdown", "busy", "gpu_time", "idle", "utilisation"):
+        if table.name == "utilisation" and not ledgers(answers):
+            continue  # it is of what follows work that was launched before the recording
         for rank, number in table.rows("rank", "span_ns"):
             say(f"span of rank {rank}", table.name, number)
     for table in answers.tables("verbs", "traces"):
@@ -44,7 +52,7 @@ def busy(answers, say):
         say(quantity, "parts of breakdown", recorded(added(*parts)))
         say(quantity, "span - idle of breakdown",
             recorded(less(table.values(DEVICE, "span_ns"), table.values(DEVICE, "idle_ns"))))
-    for table in answers.tables("verbs", "ledger"):
+    for table in ledgers(answers):
         say(quantity, "ledger without idle", table.where(lambda c: c("item") != "idle").sums(DEVICE, "ns"))
     for table in answers.tables("sql", "work"):
         say(quantity, "union_ns in SQL", table.values(DEVICE, "busy_ns"))
@@ -74,7 +82,7 @@ def idle(answers, say):
     for table in answers.tables("verbs", "gpu_time"):
         say(quantity, "parts of gpu_time",
             recorded(of_columns(table, "gap_ns", "leading_ns", "trailing_ns")))
-    for table in answers.tables("verbs", "ledger"):
+    for table in ledgers(answers):
         say(quantity, "ledger", table.where(lambda c: c("item") == "idle").sums(DEVICE, "ns"))
     ends(answers, say)
     gaps(answers, say)
@@ -151,7 +159,7 @@ def activities(answers, say):
             nonzero(of_columns(table, "overlapped_ns", "exposed_ns")))
         say("compute time of a device", "overlap", nonzero(table.values(DEVICE, "compute_ns")))
         say("exposed comm time", "overlap", nonzero(table.values(DEVICE, "exposed_ns")))
-    for table in answers.tables("verbs", "ledger"):
+    for table in ledgers(answers):
         for item, quantity in (("exposed communication", "exposed comm time"),
                                ("exposed copies", "exposed copy time")):
             chosen = table.where(lambda c, item=item: c("item") == item)

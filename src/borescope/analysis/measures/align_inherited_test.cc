@@ -24,12 +24,18 @@ class Program {
     for (uint32_t& token : layer) {
       token = static_cast<uint32_t>(Below(12));
     }
+    const auto add = [&](uint32_t token, size_t op) {
+      iteration_.push_back(token);
+      operators_.push_back(static_cast<uint32_t>(op));
+    };
     for (size_t i = 0; i < layers; ++i) {
-      iteration_.insert(iteration_.end(), layer.begin(), layer.end());
-      iteration_.push_back(static_cast<uint32_t>(20 + i % 3));
+      for (size_t place = 0; place < layer.size(); ++place) {
+        add(layer[place], place);
+      }
+      add(static_cast<uint32_t>(20 + i % 3), 100);
     }
     for (size_t i = 0; i < 15; ++i) {
-      iteration_.push_back(static_cast<uint32_t>(30 + Below(20)));
+      add(static_cast<uint32_t>(30 + Below(20)), 200 + i);
     }
   }
 
@@ -43,13 +49,14 @@ class Program {
            std::vector<uint32_t>& kinds) const {
     for (size_t i = begin; i < begin + count; ++i) {
       tokens.push_back(iteration_[i % length()]);
-      kinds.push_back(static_cast<uint32_t>(i % length()));
+      kinds.push_back(operators_[i % length()]);
     }
   }
 
  private:
   std::mt19937 random_;
   std::vector<uint32_t> iteration_;
+  std::vector<uint32_t> operators_;
 };
 
 struct Score {

@@ -34,6 +34,7 @@ class InheritedFinder {
     }
     ReadCalls();
     found_.origin.assign(trace_.device().size(), LaunchOrigin::kRecorded);
+    found_.has_on_track.assign(trace_.tracks().size(), 0);
     const Tracks& tracks = trace_.tracks();
     for (uint32_t track = 0; track < tracks.size(); ++track) {
       if (tracks.kind[track] == TrackKind::kDevice) {
@@ -109,6 +110,7 @@ class InheritedFinder {
                                 IsFromBefore(row, calls, first_launched < end);
       found_.origin[row] = is_inherited ? LaunchOrigin::kInherited : LaunchOrigin::kLost;
       if (is_inherited) {
+        found_.has_on_track[stream.value] = 1;
         AddTo(found_.devices[tracks.pid[stream.value]], DeviceId{row});
       }
     }
@@ -138,6 +140,12 @@ class InheritedFinder {
 };
 
 }  // namespace
+
+bool InheritedWork::IsOnAny(std::span<const uint32_t> tracks) const {
+  return !has_on_track.empty() && std::any_of(tracks.begin(), tracks.end(), [this](uint32_t track) {
+    return has_on_track[track] != 0;
+  });
+}
 
 std::vector<DeviceId> InheritedWork::Rows() const {
   std::vector<DeviceId> rows;

@@ -11,6 +11,7 @@
 
 #include <cstdint>
 #include <map>
+#include <span>
 #include <vector>
 
 #include "borescope/base/column_data.h"
@@ -31,12 +32,15 @@ struct InheritedByDevice {
 struct InheritedWork {
   // Per device row; kRecorded also for what is no work. Empty: all work has a recorded launch.
   ColumnData<LaunchOrigin> origin;
+  std::vector<char> has_on_track;                // per track; empty as `origin`
   std::map<int64_t, InheritedByDevice> devices;  // by number, of those that inherited work
 
   LaunchOrigin OriginOf(DeviceId id) const {
     return origin.empty() ? LaunchOrigin::kRecorded : origin[id.value];
   }
   bool IsInherited(DeviceId id) const { return OriginOf(id) == LaunchOrigin::kInherited; }
+  // Whether one of these tracks has inherited work.
+  bool IsOnAny(std::span<const uint32_t> tracks) const;
   // Of all devices, ascending.
   std::vector<DeviceId> Rows() const;
   // nullptr: the device inherited nothing.

@@ -31,10 +31,8 @@ class Construction {
     const std::shared_ptr<const ClockedSyncs> syncs = SharedClockedSyncs(view_);
     result_.clocks = syncs->clocks;
     result_.syncs = syncs->syncs;
-    result_.inherited.assign(view_.trace.tracks().size(), 0);
-    for (const DeviceId id : SharedInheritedWork(view_)->Rows()) {
-      result_.inherited[view_.trace.device().track[id.value].value] = 1;
-    }
+    result_.inherited = SharedInheritedWork(view_)->has_on_track;
+    result_.inherited.resize(view_.trace.tracks().size(), 0);
     MarkLaunches();
     MarkWaits();
     if (use == GraphUse::kReplay) {

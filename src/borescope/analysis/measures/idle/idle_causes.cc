@@ -397,7 +397,7 @@ CauseSums SumsOfDevice(const RankView& view, const InheritedWork& inherited, Dev
   const StreamGaps some = are_all ? StreamGaps() : FindStreamGaps(view, main.tracks, 0);
   return causes.SumsOf(are_all ? device.gaps : some, FindMainGaps(view, main.tracks),
                        main.pids.empty() ? windows : Subtract(windows, time.busy), main.pids,
-                       device.skew_ns, inherited.On(time.gpu) != nullptr, device.pieces);
+                       device.skew_ns, inherited.IsOnAny(time.tracks), device.pieces);
 }
 
 Table NewLateHost() {

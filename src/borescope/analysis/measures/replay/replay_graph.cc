@@ -356,10 +356,31 @@ class ReplayBuilder {
     for (const Step* step : steps) {
       result_.stretches.push_back({.begin = PlaceOf(step->annotation, false),
                                    .step = step->number,
-                                   .done = {PlaceOf(step->annotation, true)}});
+                                   .done = {EndOnHost(*step)}});
     }
     BeginAfterInheritedWork();
     AddWorkOfSteps(steps);
+  }
+
+  // Where the window of a step ends. Of one that outlives what it began in the end is a node only
+  // where that has ended; then it is the last node of the thread until the end of the window.
+  Place EndOnHost(const Step& step) const {
+    const RecordingGraph& recording = result_.recording;
+    const NodeId end = recording.end_of_event[step.annotation.value];
+    if (Events().ts_ns[end] <= step.end_ns) {
+      return result_.place_of[end];
+    }
+    const TrackId track = trace_.host().track[step.annotation.value];
+    const NodeId begin = recording.start_of_event[step.annotation.value];
+    for (size_t thread = 0; thread < recording.facts.threads.size(); ++thread) {
+      if (recording.facts.threads[thread].track == track) {
+        const auto first = Events().ts_ns.begin();
+        const auto after =
+            std::upper_bound(first + begin, first + recording.end_node[thread], step.end_ns);
+        return result_.place_of[std::max<ptrdiff_t>(begin, after - first - 1)];
+      }
+    }
+    return result_.place_of[begin];
   }
 
   // The step before the first recorded one is complete when its work is, all of it inherited.

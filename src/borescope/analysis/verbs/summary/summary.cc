@@ -218,17 +218,17 @@ Table NewStepSpread() {
   return table;
 }
 
-// Lengths are the same for every GPU of a rank, so each step of a process counts once.
+// Spans are host time and the same for every GPU of a rank, so each step of a process counts once.
 Table StepSpread(const Table& steps) {
   using StepKey = std::pair<int64_t, std::string_view>;                       // begin, name
-  std::map<int64_t, std::map<StepKey, std::pair<int64_t, int64_t>>> by_rank;  // -> length, number
+  std::map<int64_t, std::map<StepKey, std::pair<int64_t, int64_t>>> by_rank;  // -> span, number
   for (size_t row = 0; row < steps.rows(); ++row) {
     if (steps.Find("step")->IsMissing(row)) {
       continue;  // work in no step
     }
     const int64_t number = Ints(steps, "step")[row];
     const StepKey key{Ints(steps, "begin_ns")[row], Texts(steps, "name")[row]};
-    by_rank[Ints(steps, "rank")[row]][key] = {Ints(steps, "length_ns")[row], number};
+    by_rank[Ints(steps, "rank")[row]][key] = {Ints(steps, "span_ns")[row], number};
   }
   Table table = NewStepSpread();
   for (const auto& [rank, by_begin] : by_rank) {

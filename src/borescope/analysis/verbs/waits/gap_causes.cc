@@ -94,7 +94,7 @@ CauseSets SetsOf(const RankView& view, const DeviceTime& time, const HostTime& h
   sets[static_cast<size_t>(LateCause::kCopy)] = time.exposed_copy;
   sets[static_cast<size_t>(LateCause::kComm)] = time.exposed_comm;
   const int64_t skew_ns = time.tracks.empty() ? 0 : clocks.SkewOf(TrackId{time.tracks.front()});
-  IdleTimes(view.trace, host, skew_ns, inherited.On(time.gpu) != nullptr, sets)
+  IdleTimes(view.trace, host, skew_ns, inherited.IsOnAny(time.tracks), sets)
       .Add(FindStreamGaps(view, time.tracks, 0));
   return sets;
 }
