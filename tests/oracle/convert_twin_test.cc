@@ -214,7 +214,8 @@ TEST(ConvertTwin, RandomEventsReadBack) {
     SCOPED_TRACE(seed);
     Random random(seed);
     const std::string events = RandomEvents(random, 40, {Layout::kMixed, true, 0});
-    ExpectReadsBack(Load("{\"traceEvents\":[" + events + "]}"));
+    // Else some of these would be taken for traces of other profilers.
+    ExpectReadsBack(Load("{\"schemaVersion\":1,\"traceEvents\":[" + events + "]}"));
     if (HasFatalFailure()) {
       return;
     }
