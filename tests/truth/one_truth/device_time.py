@@ -26,9 +26,7 @@ def span(answers, say):
         say("span of a rank", "info", table.values("rank", "span_ns"))
     for table in answers.tables("summary", "overview"):
         say("span of a rank", "summary", table.values("rank", "span_ns"))
-    for table in answers.tables("verbs", "breakdown", "busy", "gpu_time", "idle", "utilisation"):
-        if table.name == "utilisation" and not ledgers(answers):
-            continue  # it is of what follows work that was launched before the recording
+    for table in answers.tables("verbs", "breakdown", "busy", "gpu_time", "idle"):
         for rank, number in table.rows("rank", "span_ns"):
             say(f"span of rank {rank}", table.name, number)
     for table in answers.tables("verbs", "traces"):
@@ -52,6 +50,15 @@ def busy(answers, say):
         say(quantity, "parts of breakdown", recorded(added(*parts)))
         say(quantity, "span - idle of breakdown",
             recorded(less(table.values(DEVICE, "span_ns"), table.values(DEVICE, "idle_ns"))))
+    for table in answers.tables("verbs", "utilisation"):
+        spans = table.values(DEVICE, "span_ns")
+        inherited = {}
+        for ledger in answers.tables("verbs", "ledger"):
+            inherited = ledger.where(lambda c: c("item") == "inherited").sums(DEVICE, "ns")
+        say("span of rates", "utilisation and inherited work",
+            {device: ns + inherited.get(device, 0) for device, ns in spans.items()})
+        for breakdown in answers.tables("verbs", "breakdown"):
+            say("span of rates", "breakdown", common(breakdown.values(DEVICE, "span_ns"), spans))
     for table in ledgers(answers):
         say(quantity, "ledger without idle", table.where(lambda c: c("item") != "idle").sums(DEVICE, "ns"))
     for table in answers.tables("sql", "work"):
