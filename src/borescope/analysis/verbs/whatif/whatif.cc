@@ -154,8 +154,7 @@ Result<Tables> FinishWhatIf(Tables findings, const Params& params) {
     }
   }
   std::erase_if(findings, [&](const Table& table) {
-    return (table.name == "true_time" && table.rows() == 0) ||
-           (table.name == "whatif" && asked.empty()) ||
+    return (table.name == "whatif" && asked.empty()) ||
            (table.name == "sweep" && factors.empty()) ||
            (table.name == "ranking" && !asked.empty());
   });
