@@ -377,7 +377,8 @@ class ReplayBuilder {
         const auto first = Events().ts_ns.begin();
         const auto after =
             std::upper_bound(first + begin, first + recording.end_node[thread], step.end_ns);
-        return result_.place_of[std::max<ptrdiff_t>(begin, after - first - 1)];
+        const auto last = static_cast<NodeId>(after - first - 1);
+        return result_.place_of[std::max(begin, last)];
       }
     }
     return result_.place_of[begin];

@@ -263,6 +263,7 @@ std::optional<LongSteps> FindLongSteps(const SummaryTables& tables, int64_t rank
     }
   }
   std::vector<int64_t> spans;
+  spans.reserve(spans_of.size());
   for (const auto& [step, span_ns] : spans_of) {
     spans.push_back(span_ns);
   }
