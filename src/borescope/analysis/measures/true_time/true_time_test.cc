@@ -1,0 +1,122 @@
+#include "borescope/analysis/measures/true_time/true_time.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <random>
+#include <string>
+
+#include "borescope/testing/test_trace.h"
+
+namespace borescope::internal {
+namespace {
+
+constexpr int kSteps = 5;
+constexpr int kOps = 60;
+
+// What the profiler adds: before and after each operator, and to each launch call.
+struct Cost {
+  int64_t before_ns = 0;
+  int64_t after_ns = 0;
+  int64_t launch_ns = 0;
+};
+constexpr Cost kProfiler{2000, 600, 5600};
+
+// Steps of operators that call one operator each, which launches a kernel. Lengths follow from the
+// seed, the same with and without a profiler.
+class Program {
+ public:
+  Program(unsigned seed, Cost cost, int64_t kernel_ns)
+      : random_(seed), cost_(cost), kernel_ns_(kernel_ns) {
+    for (int step = 0; step < kSteps; ++step) {
+      const int64_t begin_ns = now_ns_;
+      for (int op = 0; op < kOps; ++op) {
+        Call();
+      }
+      trace_.Annotation("ProfilerStep#" + std::to_string(step), {begin_ns, now_ns_ - begin_ns});
+      now_ns_ += 10;
+    }
+  }
+
+  TrueTimes Ask() {
+    const std::shared_ptr<const TrueTimes> times = SharedTrueTimes(trace_.View(), {});
+    return *times;
+  }
+
+ private:
+  int64_t Draw(int64_t from, int64_t to) {
+    return std::uniform_int_distribution<int64_t>(from, to)(random_);
+  }
+
+  void Call() {
+    const int64_t own_ns = Draw(4000, 9000);
+    now_ns_ += cost_.before_ns;
+    const int64_t outer_ns = now_ns_;
+    now_ns_ += cost_.before_ns;
+    const int64_t inner_ns = now_ns_;
+    now_ns_ += own_ns;
+    const Span launch{now_ns_, 2400 + cost_.launch_ns};
+    now_ns_ += launch.dur_ns;
+    const Span inner{inner_ns, now_ns_ + 1 - inner_ns};
+    now_ns_ += 1 + cost_.after_ns;
+    const Span outer{outer_ns, now_ns_ + 1 - outer_ns};
+    now_ns_ += 1 + cost_.after_ns;
+    device_ns_ = std::max(device_ns_, launch.ts_ns + launch.dur_ns + 2000);
+    trace_.Op("aten::linear", outer).Op("aten::addmm", inner);
+    trace_.Launched("gemm", launch, {device_ns_, kernel_ns_}, {++number_});
+    device_ns_ += kernel_ns_;
+  }
+
+  TestTrace trace_;
+  std::mt19937 random_;
+  Cost cost_;
+  int64_t kernel_ns_;
+  int64_t now_ns_ = 1000;
+  int64_t device_ns_ = 0;
+  int64_t number_ = 0;
+};
+
+TEST(TrueTimeTest, AHostBoundStepWithoutTheProfiler) {
+  for (unsigned seed = 1; seed <= 20; ++seed) {
+    const TrueTimes recorded = Program(seed, kProfiler, 3000).Ask();
+    const TrueTimes plain = Program(seed, {}, 3000).Ask();
+    ASSERT_EQ(recorded.status, TrueTimeStatus::kCorrected) << seed;
+    ASSERT_EQ(recorded.devices.size(), 1U);
+    ASSERT_EQ(plain.devices.size(), 1U);
+    const TrueTime& time = recorded.devices[0];
+    const auto truth_ns = static_cast<double>(plain.devices[0].recorded_ns);
+    EXPECT_EQ(time.steps, kSteps);
+    EXPECT_GT(static_cast<double>(time.recorded_ns), 1.5 * truth_ns) << seed;
+    EXPECT_NEAR(static_cast<double>(time.estimate_ns), truth_ns, 0.05 * truth_ns) << seed;
+    EXPECT_LE(static_cast<double>(time.low_ns), truth_ns) << seed;
+    EXPECT_GE(static_cast<double>(time.high_ns), truth_ns) << seed;
+    EXPECT_NEAR(*recorded.pace.operator_ns(), 2600, 10) << seed;
+  }
+}
+
+TEST(TrueTimeTest, ADeviceBoundStepTakesAsLongAsRecorded) {
+  for (unsigned seed = 1; seed <= 20; ++seed) {
+    const TrueTimes recorded = Program(seed, kProfiler, 60'000).Ask();
+    ASSERT_EQ(recorded.status, TrueTimeStatus::kSmall) << seed;
+    const TrueTime& time = recorded.devices[0];
+    const auto recorded_ns = static_cast<double>(time.recorded_ns);
+    EXPECT_NEAR(static_cast<double>(time.estimate_ns), recorded_ns, 0.02 * recorded_ns) << seed;
+    EXPECT_LT(time.IdleShareOf(time.estimate_ns), 0.02) << seed;
+  }
+}
+
+TEST(TrueTimeTest, SaysWhyThereIsNoEstimate) {
+  TestTrace no_steps;
+  no_steps.Op("aten::mm", {0, 50}).Launched("gemm", {10, 5}, {30, 10}, {1});
+  EXPECT_EQ(SharedTrueTimes(no_steps.View(), {})->status, TrueTimeStatus::kNoSteps);
+  TestTrace few;
+  few.Annotation("ProfilerStep#1", {0, 60}).Annotation("ProfilerStep#2", {60, 60});
+  few.Op("aten::mm", {0, 50}).Launched("gemm", {10, 5}, {30, 10}, {1});
+  EXPECT_EQ(SharedTrueTimes(few.View(), {})->status, TrueTimeStatus::kNoPace);
+  const TrueTimes slow = Program(1, {9000, 600, 0}, 3000).Ask();
+  EXPECT_EQ(slow.status, TrueTimeStatus::kOtherObserver);
+  EXPECT_FALSE(slow.has_estimates());
+}
+
+}  // namespace
+}  // namespace borescope::internal
