@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <memory>
 #include <utility>
 
@@ -353,21 +354,25 @@ class ReplayBuilder {
       return;
     }
     result_.begin = PlaceOf(steps.front()->annotation, false);
-    for (const Step* step : steps) {
+    for (size_t i = 0; i < steps.size(); ++i) {
+      const Step* const step = steps[i];
+      const int64_t next_ns =
+          i + 1 < steps.size() ? steps[i + 1]->begin_ns : std::numeric_limits<int64_t>::max();
       result_.stretches.push_back({.begin = PlaceOf(step->annotation, false),
                                    .step = step->number,
-                                   .done = {EndOnHost(*step)}});
+                                   .done = {EndOnHost(*step, next_ns)}});
     }
     BeginAfterInheritedWork();
     AddWorkOfSteps(steps);
   }
 
   // Where the window of a step ends. Of one that outlives what it began in the end is a node only
-  // where that has ended; then it is the last node of the thread until the end of the window.
-  Place EndOnHost(const Step& step) const {
+  // where that has ended. Where that is in a later step, which begins at `next_ns`, the last node
+  // of the thread until the end of the window is taken.
+  Place EndOnHost(const Step& step, int64_t next_ns) const {
     const RecordingGraph& recording = result_.recording;
     const NodeId end = recording.end_of_event[step.annotation.value];
-    if (Events().ts_ns[end] <= step.end_ns) {
+    if (Events().ts_ns[end] <= std::max(step.end_ns, next_ns)) {
       return result_.place_of[end];
     }
     const TrackId track = trace_.host().track[step.annotation.value];

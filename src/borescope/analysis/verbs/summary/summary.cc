@@ -323,12 +323,15 @@ Result<Tables> MapIdleCauses(const RankView& view, const Params& params) {
   return Tables{OfDevices(view, tables[0]), OfDevices(view, tables[2])};
 }
 
+// Replays are of whole recordings, or of steps.
+bool SelectsOtherThanSteps(const Selection& selection) {
+  return !selection.gpus.empty() || !selection.streams.empty() || !selection.annotation.empty() ||
+         !selection.range.is_open();
+}
+
 // Only where recording costs so much that it matters; `whatif` has the table of every rank.
 Result<Tables> MapTrueTime(const RankView& view, const Params& params) {
-  const Selection& selection = params.selection;
-  const bool selects_other = !selection.gpus.empty() || !selection.streams.empty() ||
-                             !selection.annotation.empty() || !selection.range.is_open();
-  if (selects_other) {
+  if (SelectsOtherThanSteps(params.selection)) {
     return Tables{EmptyTrueTimeTable()};
   }
   const bool is_shown = SharedTrueTimes(view, params)->status == TrueTimeStatus::kCorrected;
@@ -408,10 +411,7 @@ Result<void> CheckSummary(const Tables& tables, const Params& params) {
 }
 
 Result<void> CheckPrices(const Params& params) {
-  const Selection& selection = params.selection;
-  const bool selects_other = !selection.gpus.empty() || !selection.streams.empty() ||
-                             !selection.annotation.empty() || !selection.range.is_open();
-  return params.Flag(kPriceParam) && selects_other
+  return params.Flag(kPriceParam) && SelectsOtherThanSteps(params.selection)
              ? UsageError(
                    "summary: --price replays whole recordings; choose steps, with --step or "
                    "--step-pattern")
