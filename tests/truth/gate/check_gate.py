@@ -99,7 +99,7 @@ def check_kind(gate, program, change, seed, failures):
         fail(failures, what, answer, "more kernels are not named")
     if answer.get("tested") is not True:
         fail(failures, what, answer, "not tested")
-    # One run a side: what is larger than any noise that was seen is told, and what is not is not "kept".
+    # One run a side: a change beyond any noise seen is reported; a smaller one is not called "kept".
     answer = gate.check(test[:1], base[:1])
     if change.share_of_steps == 1 and max(truth.step, truth.beside) > SURE_OF_ONE and answer["result"] != FAILS:
         fail(failures, what + ", 1 v 1", answer, "it passes")

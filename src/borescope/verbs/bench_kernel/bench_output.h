@@ -5,7 +5,7 @@
 //   by config     0.123ms  <TAB>0.456 GB <TAB> 3707.32GB/s   32 regs    0 spills     1024 shared
 //   mem @
 //                 XBLOCK: 1024, num_warps: 4
-// A name, a category and a key may stand in front, and escape sequences that colour the line. A
+// A name, a category and a key may come before them, and escape sequences that colour the line. A
 // config that was compiled but not timed, since it spills too many registers, has "infms".
 #pragma once
 

@@ -17,7 +17,6 @@
 #include "borescope/base/saturating.h"
 #include "borescope/base/stop.h"
 #include "borescope/base/text/text.h"
-#include "borescope/index/syncs/sync_calls.h"
 #include "borescope/opmodel/devices/tensor_cores.h"
 
 namespace borescope::internal {
@@ -113,7 +112,6 @@ class CauseFinder {
     FindAllocations();
     FindSilence();
     FindOptimizers();
-    FindWaits();
     return std::move(table_);
   }
 
@@ -359,78 +357,6 @@ class CauseFinder {
       launches += is_launch && selected_.Keeps(HostId{row}) ? 1 : 0;
     }
     return launches;
-  }
-
-  // ---- Waits ----
-
-  // The calls of each thread that wait, by time.
-  std::map<uint32_t, std::vector<HostId>> WaitsOfThreads() const {
-    std::vector<char> waits(trace_.strings().size(), 2);
-    std::map<uint32_t, std::vector<HostId>> calls;
-    for (uint32_t row = 0; row < host_.size(); ++row) {
-      CheckStopAt(row);
-      if (host_.kind[row] != HostKind::kRuntime) {
-        continue;
-      }
-      char& known = waits[host_.name[row].value];
-      if (known == 2) {
-        known = AlwaysBlocks(ClassifyBlockingCall(trace_.Name(HostId{row}))) ? 1 : 0;
-      }
-      if (known == 1) {
-        calls[host_.track[row].value].push_back(HostId{row});
-      }
-    }
-    return calls;
-  }
-
-  // Idle time of cause sync is that of the last wait on the thread before the launch.
-  void FindWaits() {
-    const std::map<uint32_t, std::vector<HostId>> calls = WaitsOfThreads();
-    Costs costs;
-    int64_t waits = 0;
-    for (const DeviceIdle& device : idle_.devices) {
-      for (const IdlePiece& piece : device.pieces) {
-        if (piece.cause != IdleCause::kSync || !piece.launch.valid()) {
-          continue;
-        }
-        const auto thread = calls.find(host_.track[piece.launch.value].value);
-        if (thread == calls.end()) {
-          continue;
-        }
-        const auto after =
-            std::lower_bound(thread->second.begin(), thread->second.end(), piece.launch,
-                             [&](HostId call, HostId launch) { return call.value < launch.value; });
-        if (after != thread->second.begin()) {
-          ++waits;
-          costs[NameOfWait(*(after - 1))].Add(piece.time, piece.time.length());
-        }
-      }
-    }
-    for (const auto& [name, cost] : costs) {
-      Push(kMissing, kNamedWait, name, cost, SelectedTime(), waits);
-    }
-  }
-
-  // "cudaStreamSynchronize in aten::item, train.py(12): step": the outermost operator around the
-  // call, and the innermost frame of Python around that.
-  std::string NameOfWait(HostId call) const {
-    HostId outermost;
-    HostId frame;
-    for (HostId at = view_.index.tree.parent[call.value]; at.valid();
-         at = view_.index.tree.parent[at.value]) {
-      const HostKind kind = host_.kind[at.value];
-      if (kind == HostKind::kOp) {
-        outermost = at;
-        frame = {};
-      } else if (kind == HostKind::kPython && !frame.valid()) {
-        frame = at;
-      }
-    }
-    std::string name(trace_.Name(call));
-    if (outermost.valid()) {
-      name += fmt::format(" in {}", trace_.Name(outermost));
-    }
-    return frame.valid() ? fmt::format("{}, {}", name, trace_.Name(frame)) : name;
   }
 
   const RankView& view_;

@@ -21,12 +21,10 @@ namespace borescope::internal {
 //                  and in which the device idles; `ns` is that idle time
 //   optimizer      launches inside an optimizer that treats each parameter by itself; `ns` is the
 //                  idle time of the device around these launches
-//   wait           waits of one kind, by operator and line; `ns` is the idle time after them
 inline constexpr std::string_view kFp32Products = "fp32_products";
 inline constexpr std::string_view kAllocation = "allocation";
 inline constexpr std::string_view kSilentHost = "silent_host";
 inline constexpr std::string_view kOptimizerLaunches = "optimizer";
-inline constexpr std::string_view kNamedWait = "wait";
 
 // Pauses of the host from this length on are silent.
 inline constexpr int64_t kSilentNs = 50'000'000;
