@@ -111,8 +111,10 @@ std::optional<Finding> Fp32Products(const SummaryTables& tables) {
 std::optional<Finding> Allocation(const SummaryTables& tables) {
   const std::optional<CauseSum> sum = SumOfCause(tables, kAllocation);
   const double idle = sum.has_value() ? ShareOf(sum->idle_ns, ObservedSpan(tables)) : 0;
-  // Of a device that works meanwhile it costs nothing.
-  if (!sum.has_value() || sum->share() < kAllocationWord || idle < kIdleWord / 2) {
+  // Of a device that works meanwhile it costs nothing; and without steps nothing shows whether it
+  // is more than the start of the program.
+  if (!sum.has_value() || sum->steps == 0 || sum->share() < kAllocationWord ||
+      idle < kIdleWord / 2) {
     return std::nullopt;
   }
   return Finding{

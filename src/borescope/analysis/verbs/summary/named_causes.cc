@@ -14,6 +14,7 @@
 #include "borescope/analysis/measures/event_graph/threads.h"
 #include "borescope/analysis/measures/idle/data_loading.h"
 #include "borescope/analysis/measures/idle/idle_causes.h"
+#include "borescope/analysis/measures/program_kind.h"
 #include "borescope/base/saturating.h"
 #include "borescope/base/stop.h"
 #include "borescope/base/text/text.h"
@@ -105,6 +106,7 @@ class CauseFinder {
         host_(view.trace.host()),
         selected_(selected),
         idle_(idle),
+        is_whole_process_(IsOfWholeProcess(view.trace)),
         table_(NewTable()) {}
 
   Table Find() {
@@ -162,11 +164,21 @@ class CauseFinder {
           device.pieces.begin(), device.pieces.end(), there.begin,
           [](const IdlePiece& one, int64_t begin_ns) { return one.time.end <= begin_ns; });
       for (; piece != device.pieces.end() && piece->time.begin < there.end; ++piece) {
+        if (IsLeftOut(piece->cause)) {
+          continue;
+        }
         idle[static_cast<size_t>(piece->cause)] +=
             std::min(piece->time.end, there.end) - std::max(piece->time.begin, there.begin);
       }
     }
     return idle;
+  }
+
+  // Before the first launch nothing says what the host is late for; of whole processes the verdict
+  // leaves out the end, too (left_out.h).
+  bool IsLeftOut(IdleCause cause) const {
+    return cause == IdleCause::kHead || cause == IdleCause::kBeforeRecording ||
+           (cause == IdleCause::kTail && is_whole_process_);
   }
 
   int64_t SelectedTime() const {
@@ -364,6 +376,7 @@ class CauseFinder {
   const HostEvents& host_;
   const Selected& selected_;
   const IdleTimes& idle_;
+  const bool is_whole_process_;
   Table table_;
 };
 
