@@ -3,17 +3,12 @@
 #include <unistd.h>
 
 #include <charconv>
-#include <fstream>
-#include <iterator>
 #include <string_view>
+
+#include "borescope/base/io/byte_source.h"
 
 namespace borescope::internal {
 namespace {
-
-std::string TextOf(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
-}
 
 // The word with this number, from 0; empty if there are fewer.
 std::string_view WordAt(std::string_view text, size_t number) {
@@ -32,10 +27,15 @@ std::optional<uint64_t> NumberOf(std::string_view word) {
 
 }  // namespace
 
+std::string SystemText(const std::string& path) {
+  Result<std::string> text = ReadWhole(path);
+  return text.ok() ? *std::move(text) : std::string();
+}
+
 std::array<uint8_t, 16> BootId() {
   std::array<uint8_t, 16> id{};
   size_t digits = 0;
-  for (const char c : TextOf("/proc/sys/kernel/random/boot_id")) {
+  for (const char c : SystemText("/proc/sys/kernel/random/boot_id")) {
     uint8_t digit = 0;
     const auto [end, error] = std::from_chars(&c, &c + 1, digit, 16);
     if (error != std::errc() || digits == 2 * id.size()) continue;
@@ -71,7 +71,7 @@ uint64_t HostHash() {
 }
 
 std::optional<uint64_t> StartTimeOf(int64_t pid) {
-  const std::string text = TextOf("/proc/" + std::to_string(pid) + "/stat");
+  const std::string text = SystemText("/proc/" + std::to_string(pid) + "/stat");
   // The name in field 2 may hold spaces and brackets; what follows its last bracket does not.
   const size_t bracket = text.rfind(')');
   const std::string_view rest = std::string_view(text).substr(

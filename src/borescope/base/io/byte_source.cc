@@ -95,6 +95,19 @@ std::unique_ptr<ByteSource> OpenMemory(std::string_view bytes) {
   return std::make_unique<MemorySource>(bytes);
 }
 
+Result<std::string> ReadWhole(const std::string& path) {
+  BS_ASSIGN(const std::unique_ptr<ByteSource> source, OpenFile(path));
+  constexpr size_t kAtOnce = size_t{16} << 10;
+  std::string bytes;
+  for (size_t got = 1; got != 0;) {
+    const size_t size = bytes.size();
+    bytes.resize(size + std::max(kAtOnce, size));  // doubled, so that long files are copied seldom
+    BS_ASSIGN(got, ReadFully(*source, bytes.data() + size, bytes.size() - size));
+    bytes.resize(size + got);
+  }
+  return bytes;
+}
+
 Result<size_t> ReadFully(ByteSource& source, char* out, size_t capacity) {
   constexpr size_t kMostAtOnce = size_t{4} << 20;  // inflated within milliseconds
   size_t size = 0;

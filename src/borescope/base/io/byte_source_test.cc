@@ -124,5 +124,19 @@ TEST(ByteSourceTest, ReadFullyPassesOnTheError) {
   EXPECT_EQ(got.error().message, "drip: byte 3: dry");
 }
 
+TEST(ByteSourceTest, AllBytesOfAFile) {
+  const std::string bytes(100000, 'x');
+  EXPECT_EQ(*ReadWhole(TempFile(bytes + "y").path()), bytes + "y");
+  EXPECT_EQ(*ReadWhole(TempFile("").path()), "");
+  EXPECT_NE(ReadWhole("/proc/self/stat")->find(')'), std::string::npos);  // its size is said to be 0
+}
+
+// The kernel refuses to read the memory at address 0 (EIO), as it refuses a process that has ended.
+TEST(ByteSourceTest, AFailedReadIsAnError) {
+  const Result<std::string> read = ReadWhole("/proc/self/mem");
+  ASSERT_FALSE(read.ok());
+  EXPECT_NE(read.error().message.find("byte 0"), std::string::npos) << read.error().message;
+}
+
 }  // namespace
 }  // namespace borescope::internal

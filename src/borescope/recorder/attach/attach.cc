@@ -58,8 +58,10 @@ bool LooksWhole(const std::string& path) {
   const auto size = static_cast<std::streamoff>(file.tellg());
   if (!file || size <= 0) return false;
   constexpr std::streamoff kTail = 64;
-  file.seekg(std::max<std::streamoff>(0, size - kTail));
-  std::string tail{std::istreambuf_iterator<char>(file), {}};
+  std::string tail(static_cast<size_t>(std::min(size, kTail)), '\0');
+  file.seekg(size - static_cast<std::streamoff>(tail.size()));
+  file.read(tail.data(), static_cast<std::streamsize>(tail.size()));
+  if (!file) return false;
   const size_t last = tail.find_last_not_of(" \n\r\t");
   return last != std::string::npos && tail[last] == '}';
 }

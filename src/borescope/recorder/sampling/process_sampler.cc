@@ -6,7 +6,6 @@
 #include <charconv>
 #include <ctime>
 #include <filesystem>
-#include <fstream>
 #include <iterator>
 #include <optional>
 #include <sstream>
@@ -14,16 +13,12 @@
 #include <string_view>
 
 #include "borescope/recorder/clocks.h"
+#include "borescope/recorder/process_facts.h"
 
 namespace borescope::internal {
 namespace {
 
 namespace fs = std::filesystem;
-
-std::string TextOf(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(file), {}};
-}
 
 // The number after the first `label` of a text.
 std::optional<double> NumberAfter(std::string_view text, std::string_view label) {
@@ -58,7 +53,7 @@ Series SeriesOf(pid_t pid, std::vector<Sample>& samples) {
 
 // Fields of /proc/PID/stat, whose numbers are those of its manual page.
 void AddStat(pid_t pid, Series& series) {
-  const std::string text = TextOf(FolderOf(pid) + "stat");
+  const std::string text = SystemText(FolderOf(pid) + "stat");
   const size_t bracket = text.rfind(')');
   if (bracket == std::string::npos) return;
   std::istringstream rest(text.substr(bracket + 1));
@@ -86,7 +81,7 @@ std::optional<double> SwitchesOf(pid_t pid) {
   for (fs::directory_iterator entry(FolderOf(pid) + "task", error), end; !error && entry != end;
        entry.increment(error)) {
     if (++threads > kMostThreads) return std::nullopt;
-    const std::string text = TextOf(entry->path().string() + "/status");
+    const std::string text = SystemText(entry->path().string() + "/status");
     switches += NumberAfter(text, "\nvoluntary_ctxt_switches:").value_or(0) +
                 NumberAfter(text, "\nnonvoluntary_ctxt_switches:").value_or(0);
   }
@@ -95,7 +90,7 @@ std::optional<double> SwitchesOf(pid_t pid) {
 
 // Only the owner of a process may see it.
 void AddInput(pid_t pid, Series& series) {
-  const std::string text = TextOf(FolderOf(pid) + "io");
+  const std::string text = SystemText(FolderOf(pid) + "io");
   series.Add("read_bytes", NumberAfter(text, "\nread_bytes:"));
   series.Add("written_bytes", NumberAfter(text, "\nwrite_bytes:"));
 }
@@ -103,7 +98,7 @@ void AddInput(pid_t pid, Series& series) {
 void AddPressure(std::vector<Sample>& samples) {
   Series series("host/0/", samples);
   for (const char* const what : {"cpu", "memory", "io"}) {
-    const std::string text = TextOf(std::string("/proc/pressure/") + what);
+    const std::string text = SystemText(std::string("/proc/pressure/") + what);
     series.Add(std::string(what) + "_pressure", NumberAfter(text, "some avg10="));
   }
 }

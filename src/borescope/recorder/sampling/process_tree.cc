@@ -47,8 +47,7 @@ std::vector<pid_t> ListedChildren(pid_t pid) {
 
 // Field 4 of /proc/PID/stat, after a name that may hold anything.
 std::optional<pid_t> ParentOf(pid_t pid) {
-  std::ifstream file("/proc/" + std::to_string(pid) + "/stat");
-  const std::string text{std::istreambuf_iterator<char>(file), {}};
+  const std::string text = SystemText("/proc/" + std::to_string(pid) + "/stat");
   const size_t bracket = text.rfind(')');
   constexpr size_t kToParent = 4;  // ") S "
   if (bracket == std::string::npos || bracket + kToParent >= text.size()) return std::nullopt;

@@ -2,10 +2,9 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <utility>
 
+#include "borescope/base/io/byte_source.h"
 #include "borescope/base/stop.h"
 #include "borescope/base/text/text.h"
 #include "borescope/engine/inputs/input_files.h"
@@ -83,11 +82,7 @@ Result<ScrubRules> RulesOf(const ScrubOptions& options) {
   if (options.key_file.empty()) {
     return rules;
   }
-  std::ifstream file(options.key_file, std::ios::binary);
-  const std::string bytes{std::istreambuf_iterator<char>(file), {}};
-  if (!file.is_open() || file.bad()) {
-    return Error{ErrorCode::kIo, options.key_file + ": the key cannot be read"};
-  }
+  BS_ASSIGN(const std::string bytes, ReadWhole(options.key_file));
   constexpr size_t kLeast = 16;
   if (bytes.size() < kLeast) {
     return UsageError(options.key_file +
