@@ -4,11 +4,14 @@
 #include <execinfo.h>
 #endif
 
+#include <unistd.h>
+
 #include <csignal>
 #include <cstddef>
 #include <exception>
 #include <new>
 #include <string>
+#include <string_view>
 #include <system_error>
 #include <vector>
 
@@ -36,10 +39,33 @@ void LetGlibcFindLibgcc() {
   }
 }
 
+// The exit status of a command line, and what escapes from libraries as a message.
+int RunWords(const std::vector<std::string>& words) {
+  namespace cli = borescope::cli;
+  try {
+    return cli::RunCommandLine(words);
+  } catch (const std::bad_alloc&) {
+    throw;
+  } catch (const std::system_error& error) {
+    return cli::Fail(std::string("the system refuses: ") + error.what() +
+                     "; end other programs or raise its limits (ulimit -a)");
+  } catch (const std::exception& error) {
+    return cli::Fail(std::string("internal error: ") + error.what());
+  }
+}
+
+// Says so without any memory: there may be none for a message that has to be put together.
+int FailWithoutMemory() {
+  constexpr std::string_view kMessage =
+      "borescope: out of memory; lower --threads, select less, or raise --memory-limit or what the "
+      "system allows (ulimit -a)\n";
+  [[maybe_unused]] const ssize_t written = write(STDERR_FILENO, kMessage.data(), kMessage.size());
+  return borescope::cli::kFailed;
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
-  namespace cli = borescope::cli;
   LetGlibcFindLibgcc();
   LetStackGrow();
   // A reader that goes away becomes an error of write(), which is distinguished from others.
@@ -47,16 +73,8 @@ int main(int argc, char** argv) {
   // And so does a limit on the size of files.
   std::signal(SIGXFSZ, SIG_IGN);
   try {
-    const std::vector<std::string> words(argv + (argc > 0 ? 1 : 0), argv + argc);
-    return cli::RunCommandLine(words);
+    return RunWords(std::vector<std::string>(argv + (argc > 0 ? 1 : 0), argv + argc));
   } catch (const std::bad_alloc&) {
-    return cli::Fail(
-        "out of memory; lower --threads, select less, or raise --memory-limit or what the system "
-        "allows (ulimit -a)");
-  } catch (const std::system_error& error) {
-    return cli::Fail(std::string("the system refuses: ") + error.what() +
-                     "; end other programs or raise its limits (ulimit -a)");
-  } catch (const std::exception& error) {
-    return cli::Fail(std::string("internal error: ") + error.what());
+    return FailWithoutMemory();
   }
 }
