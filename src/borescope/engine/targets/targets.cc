@@ -109,10 +109,13 @@ std::vector<std::string> InputPaths(const RunOptions& options) {
   return paths;
 }
 
-std::vector<std::string> PathsBehind(std::span<const std::string> words) {
+Result<std::vector<std::string>> PathsBehind(std::span<const std::string> words) {
   std::vector<std::string> paths;
   for (const std::string& word : words) {
     const Result<std::vector<InputFile>> found = ExpandInputs({&word, 1});
+    if (!found.ok() && found.error().code == ErrorCode::kIo) {
+      return found.error();
+    }
     if (found.ok()) {
       std::transform(found->begin(), found->end(), std::back_inserter(paths),
                      [](const InputFile& file) { return file.path; });

@@ -93,8 +93,8 @@ TEST(CheckNoInputTest, NamesWhoWouldOverwriteTheInput) {
 TEST_F(TargetsTest, WordsStandForTheFilesBehindThem) {
   fs::create_directory(In("run"));
   const std::string file = Put("run/a.et");
-  EXPECT_EQ(PathsBehind(Paths{In("run")}), (Paths{file}));
-  EXPECT_EQ(PathsBehind(Paths{In("run/*.et"), In("none/*.et"), In("b.et")}),
+  EXPECT_EQ(*PathsBehind(Paths{In("run")}), (Paths{file}));
+  EXPECT_EQ(*PathsBehind(Paths{In("run/*.et"), In("none/*.et"), In("b.et")}),
             (Paths{file, In("b.et")}));
 }
 
