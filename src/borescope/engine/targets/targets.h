@@ -22,7 +22,7 @@ namespace borescope::internal {
 class FileLookup {
  public:
   FileLookup() = default;
-  // Empty paths and standard input, "-", lead to no file.
+  // Empty paths lead to no file; standard input, "-", to that which it comes from (FILE < x).
   explicit FileLookup(std::span<const std::string> paths);
 
   // Which of the paths, counted from 0, leads to the file that `path` leads to, whether or not it

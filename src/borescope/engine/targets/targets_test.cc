@@ -1,6 +1,8 @@
 #include "borescope/engine/targets/targets.h"
 
+#include <fcntl.h>
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <ctime>
 #include <filesystem>
@@ -88,6 +90,19 @@ TEST(CheckNoInputTest, NamesWhoWouldOverwriteTheInput) {
   EXPECT_TRUE(CheckNoInput(inputs, "b.json", "link").ok());
   EXPECT_TRUE(CheckNoInput(inputs, "-", "link").ok());
   EXPECT_TRUE(CheckNoInput(inputs, "", "--output").ok());
+}
+
+// As in convert - a.json < a.json.
+TEST_F(TargetsTest, StandardInputMayBeTheTarget) {
+  const std::string path = Put("a.json");
+  const int before = dup(STDIN_FILENO);
+  const int file = open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  ASSERT_EQ(dup2(file, STDIN_FILENO), STDIN_FILENO);
+  EXPECT_FALSE(CheckNoInput(Paths{"-"}, path, "convert").ok());
+  EXPECT_TRUE(CheckNoInput(Paths{"-"}, Put("b.json"), "convert").ok());
+  dup2(before, STDIN_FILENO);
+  close(before);
+  close(file);
 }
 
 TEST_F(TargetsTest, WordsStandForTheFilesBehindThem) {
