@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "borescope/analysis/core/grouper.h"
+#include "borescope/analysis/core/selection/device_steps.h"
 #include "borescope/analysis/core/selection/phases.h"
 #include "borescope/analysis/measures/shared_inherited_work.h"
 #include "borescope/base/saturating.h"
@@ -320,12 +321,11 @@ class WorkSequences {
   std::vector<DeviceId> launched_;
 };
 
-// The same algorithm on work whose operators are known: the part of what it assigns that
-// is right. Above 1: too little was launched.
-double SelfPrecision(const WorkSequences::Tokens& tokens) {
+// The same algorithm on work whose operators are known.
+void TestOnLaunched(const WorkSequences::Tokens& tokens, AlignedWork& work) {
   const size_t hidden = std::min(tokens.inherited.size(), tokens.launched.size() / 2);
   if (hidden < kGram) {
-    return 2;
+    return;
   }
   const std::span<const uint32_t> launched = tokens.launched;
   const std::span<const uint32_t> kinds = tokens.kinds;
@@ -335,7 +335,16 @@ double SelfPrecision(const WorkSequences::Tokens& tokens) {
   for (size_t i = 0; i < hidden; ++i) {
     right += found.place[i] != kNotAligned && kinds[i] == kinds[hidden + found.place[i]] ? 1 : 0;
   }
-  return found.assigned == 0 ? 2 : static_cast<double>(right) / static_cast<double>(found.assigned);
+  work.self_recall = static_cast<double>(right) / static_cast<double>(hidden);
+  if (found.assigned != 0) {
+    work.self_precision = static_cast<double>(right) / static_cast<double>(found.assigned);
+  }
+}
+
+// Whether what follows the place looks like what follows the inherited work, or there is only one
+// iteration.
+bool GoesOn(const Alignment& found, size_t launched) {
+  return 2 * found.forward >= launched || found.period == launched;
 }
 
 AlignmentConfidence ConfidenceOf(const AlignedWork& work, size_t launched) {
@@ -346,8 +355,7 @@ AlignmentConfidence ConfidenceOf(const AlignedWork& work, size_t launched) {
     return AlignmentConfidence::kNone;
   }
   const bool is_tested = work.self_precision <= 1;
-  const bool goes_on = 2 * work.found.forward >= launched || work.found.period == launched;
-  if (work.found.runs == 1 && goes_on &&
+  if (work.found.runs == 1 && GoesOn(work.found, launched) &&
       (is_tested ? work.self_precision >= kSure : work.works >= kMany)) {
     return AlignmentConfidence::kHigh;
   }
@@ -356,8 +364,50 @@ AlignmentConfidence ConfidenceOf(const AlignedWork& work, size_t launched) {
              : AlignmentConfidence::kLow;
 }
 
+int64_t StepNumberOf(const RankView& view, DeviceId id) {
+  const uint32_t step = StepOf(view, id, StepRule::kLaunch);
+  return step == kNoStep ? kMissing : view.steps().steps[step].number;
+}
+
+// By how many steps the program is further at a place than where it looks the same next; kMissing
+// where steps were not recorded.
+int64_t StepsOfPeriod(const RankView& view, const WorkSequences& sequences, size_t period) {
+  const std::vector<DeviceId>& launched = sequences.launched();
+  const int64_t first = StepNumberOf(view, launched.front());
+  const bool is_all = period >= launched.size();
+  const int64_t next = StepNumberOf(view, is_all ? launched.back() : launched[period]);
+  return first == kMissing || next == kMissing ? kMissing : next - first + (is_all ? 1 : 0);
+}
+
+// The steps of inherited work: those of what it is like, and a period less each time that the place
+// goes back beyond the first launched work.
+void FindSteps(const RankView& view, const WorkSequences& sequences, AlignedWork& result) {
+  result.step.assign(result.like.size(), kMissing);
+  const int64_t period = StepsOfPeriod(view, sequences, result.found.period);
+  if (!result.knows_place || period == kMissing) {
+    return;
+  }
+  int64_t back = period;
+  uint32_t later = kNotAligned;
+  for (size_t i = result.works; i-- > 0;) {
+    const uint32_t place = result.found.place[i];
+    if (place == kNotAligned) {
+      continue;
+    }
+    back += place > later ? period : 0;
+    later = place;
+    const int64_t step = StepNumberOf(view, sequences.launched()[place]);
+    if (step != kMissing && step >= back) {
+      result.step[sequences.inherited()[i].value] = step - back;
+    }
+  }
+}
+
 AlignedWork AlignWork(const RankView& view) {
   AlignedWork result;
+  if (SharedInheritedWork(view)->devices.empty()) {
+    return result;
+  }
   const WorkSequences sequences(view);
   result.works = sequences.inherited().size();
   if (result.works == 0 || sequences.launched().empty()) {
@@ -385,8 +435,14 @@ AlignedWork AlignWork(const RankView& view) {
     }
   }
   result.assigned = result.found.assigned;
-  result.self_precision = SelfPrecision(tokens);
+  TestOnLaunched(tokens, result);
   result.confidence = ConfidenceOf(result, sequences.launched().size());
+  const bool begins_with_step =
+      StepNumberOf(view, sequences.launched().front()) != kMissing;
+  result.knows_place =
+      result.found.back >= kGram && GoesOn(result.found, sequences.launched().size()) &&
+      (result.found.period < sequences.launched().size() || begins_with_step);
+  FindSteps(view, sequences, result);
   return result;
 }
 

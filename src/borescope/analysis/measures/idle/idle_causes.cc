@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <limits>
 #include <memory>
 #include <utility>
 #include <vector>
@@ -127,10 +128,11 @@ class Causes {
   // clock: there the gaps are.
   // `of_main`: the gaps between the work of the main threads alone; empty: all are.
   // `has_inherited`: the device has work that was launched before the recording.
+  // `cut_ns`: when the last of that has ended; gaps before it are inherited.
   // Adds every piece of idle time to `pieces`, by time.
   CauseSums SumsOf(const StreamGaps& device, const std::vector<MainGap>& of_main,
                    const IntervalSet& windows, std::span<const int64_t> pids, int64_t skew_ns,
-                   bool has_inherited, std::vector<IdlePiece>& pieces) {
+                   bool has_inherited, int64_t cut_ns, std::vector<IdlePiece>& pieces) {
     sums_ = {};
     has_inherited_ = has_inherited;
     pieces_ = &pieces;
@@ -147,13 +149,18 @@ class Causes {
     AddHead(device, windows);
     auto main = of_main.begin();
     for (const GapPart& part : GapsIn(device, windows)) {
-      const Interval gap = part.gap->time;
+      StreamGap rest = *part.gap;
+      AddInherited(rest, cut_ns, windows);
+      const Interval gap = rest.time;
+      if (gap.begin >= gap.end) {
+        continue;
+      }
       while (main != of_main.end() && main->gap.time.end <= gap.begin) {
         ++main;
       }
       const bool is_within =
           main != of_main.end() && main->gap.time.begin <= gap.begin && main->gap.time != gap;
-      is_within ? AddGapWithin(*part.gap, *main, windows) : AddGap(*part.gap, windows);
+      is_within ? AddGapWithin(rest, *main, windows) : AddGap(rest, windows);
     }
     AddTime(IdleCause::kTail, windows, {device.last_ns, trace_.end_ns()}, {});
     return sums_;
@@ -192,6 +199,15 @@ class Causes {
     } else if (late_begin_ns != nullptr) {
       *late_begin_ns += ns;
       KeepLongestPart(sums_.longest_late_begin, windows, time, ns);
+    }
+  }
+
+  // Takes what is before the cut off a gap.
+  void AddInherited(StreamGap& gap, int64_t cut_ns, const IntervalSet& windows) {
+    const int64_t end_ns = std::clamp(cut_ns, gap.time.begin, gap.time.end);
+    if (end_ns > gap.time.begin) {
+      AddTime(IdleCause::kInherited, windows, {gap.time.begin, end_ns}, gap.launch);
+      gap.time.begin = end_ns;
     }
   }
 
@@ -342,6 +358,8 @@ constexpr CauseColumn kCauseColumns[] = {
     {IdleCause::kBeforeRecording, "before_recording_ns", Tone::kFaint,
      "The first work had been launched or the host waited for the device, which has recorded work "
      "from before the recording: it was busy with such."},
+    {IdleCause::kInherited, "inherited_ns", Tone::kFaint,
+     "Between work from before the recording, until the last of it has ended."},
     {IdleCause::kSync, "sync_ns", Tone::kSync,
      "The host was blocked when the gap began: what would not be idle had it gone on at once."},
     {IdleCause::kData, "data_ns", Tone::kData,
@@ -395,9 +413,13 @@ CauseSums SumsOfDevice(const RankView& view, const InheritedWork& inherited, Dev
   const MainProcesses main = FindMainProcesses(view, time.tracks);
   const bool are_all = main.tracks.size() == time.tracks.size();
   const StreamGaps some = are_all ? StreamGaps() : FindStreamGaps(view, main.tracks, 0);
+  const InheritedByDevice* const on_device = inherited.On(time.gpu);
   return causes.SumsOf(are_all ? device.gaps : some, FindMainGaps(view, main.tracks),
                        main.pids.empty() ? windows : Subtract(windows, time.busy), main.pids,
-                       device.skew_ns, inherited.IsOnAny(time.tracks), device.pieces);
+                       device.skew_ns, inherited.IsOnAny(time.tracks),
+                       on_device == nullptr ? std::numeric_limits<int64_t>::min()
+                                            : on_device->cut_ns,
+                       device.pieces);
 }
 
 Table NewLateHost() {

@@ -22,6 +22,9 @@
 //
 //   unknown      all of the gap, if the launch was not recorded
 //
+//   inherited    all of a gap before the last work of the device that was launched before the
+//                recording has ended: what the recorded part of the program does was not its reason
+//
 // While the host sits in a call that copies, of which no work was recorded, the device may have
 // copied: up to the launch such time is unrecorded, and the rest is divided without it.
 //
@@ -50,6 +53,7 @@ namespace borescope::internal {
 enum class IdleCause : uint8_t {
   kHead,
   kBeforeRecording,
+  kInherited,
   kTail,
   kSync,
   kData,
