@@ -341,10 +341,12 @@ void TestOnLaunched(const WorkSequences::Tokens& tokens, AlignedWork& work) {
   }
 }
 
-// Whether what follows the place looks like what follows the inherited work, or there is only one
-// iteration.
+// Whether what follows the place looks like what follows the inherited work: for half of the
+// launched work, or up to its end; or whether there is only one iteration.
 bool GoesOn(const Alignment& found, size_t launched) {
-  return 2 * found.forward >= launched || found.period == launched;
+  const bool ends_alike = found.runs == 1 && found.period + found.forward == launched &&
+                          found.forward >= kTellingForward && 4 * found.forward >= launched;
+  return 2 * found.forward >= launched || found.period == launched || ends_alike;
 }
 
 AlignmentConfidence ConfidenceOf(const AlignedWork& work, size_t launched) {

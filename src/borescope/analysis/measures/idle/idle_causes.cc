@@ -128,13 +128,14 @@ class Causes {
   // clock: there the gaps are.
   // `of_main`: the gaps between the work of the main threads alone; empty: all are.
   // `has_inherited`: the device has work that was launched before the recording.
-  // `cut_ns`: when the last of that has ended; gaps before it are inherited.
+  // `cut_ns`: when the last of that has ended; of gaps, the time before it is inherited.
   // Adds every piece of idle time to `pieces`, by time.
   CauseSums SumsOf(const StreamGaps& device, const std::vector<MainGap>& of_main,
                    const IntervalSet& windows, std::span<const int64_t> pids, int64_t skew_ns,
                    bool has_inherited, int64_t cut_ns, std::vector<IdlePiece>& pieces) {
     sums_ = {};
     has_inherited_ = has_inherited;
+    cut_ns_ = cut_ns;
     pieces_ = &pieces;
     main_gap_ = {};
     skew_ns_ = skew_ns;
@@ -149,18 +150,13 @@ class Causes {
     AddHead(device, windows);
     auto main = of_main.begin();
     for (const GapPart& part : GapsIn(device, windows)) {
-      StreamGap rest = *part.gap;
-      AddInherited(rest, cut_ns, windows);
-      const Interval gap = rest.time;
-      if (gap.begin >= gap.end) {
-        continue;
-      }
+      const Interval gap = part.gap->time;
       while (main != of_main.end() && main->gap.time.end <= gap.begin) {
         ++main;
       }
       const bool is_within =
           main != of_main.end() && main->gap.time.begin <= gap.begin && main->gap.time != gap;
-      is_within ? AddGapWithin(rest, *main, windows) : AddGap(rest, windows);
+      is_within ? AddGapWithin(*part.gap, *main, windows) : AddGap(*part.gap, windows);
     }
     AddTime(IdleCause::kTail, windows, {device.last_ns, trace_.end_ns()}, {});
     return sums_;
@@ -199,15 +195,6 @@ class Causes {
     } else if (late_begin_ns != nullptr) {
       *late_begin_ns += ns;
       KeepLongestPart(sums_.longest_late_begin, windows, time, ns);
-    }
-  }
-
-  // Takes what is before the cut off a gap.
-  void AddInherited(StreamGap& gap, int64_t cut_ns, const IntervalSet& windows) {
-    const int64_t end_ns = std::clamp(cut_ns, gap.time.begin, gap.time.end);
-    if (end_ns > gap.time.begin) {
-      AddTime(IdleCause::kInherited, windows, {gap.time.begin, end_ns}, gap.launch);
-      gap.time.begin = end_ns;
     }
   }
 
@@ -292,6 +279,11 @@ class Causes {
 
   // The time of a part of a gap, or what of it is idle; may be empty.
   void AddPart(Interval time, const IdlePart& part, const IntervalSet& windows, LateGap& late) {
+    if (time.begin < std::min(time.end, cut_ns_)) {
+      const int64_t end_ns = std::min(time.end, cut_ns_);
+      AddTime(IdleCause::kInherited, windows, {time.begin, end_ns}, late.launch);
+      time.begin = end_ns;
+    }
     if (time.begin >= time.end) {
       return;
     }
@@ -336,6 +328,7 @@ class Causes {
   const HostTime* host_ = nullptr;
   int64_t skew_ns_ = 0;
   bool has_inherited_ = false;
+  int64_t cut_ns_ = 0;
   const int64_t first_ns_;
   CauseSums sums_;
   std::vector<IdlePart> parts_;

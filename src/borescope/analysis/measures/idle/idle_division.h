@@ -22,8 +22,8 @@
 //
 //   unknown      all of the gap, if the launch was not recorded
 //
-//   inherited    all of a gap before the last work of the device that was launched before the
-//                recording has ended: what the recorded part of the program does was not its reason
+//   inherited    what of a gap is before the end of the last work of the device that was launched
+//                before the recording: the recorded part of the program is not the reason for it
 //
 // While the host sits in a call that copies, of which no work was recorded, the device may have
 // copied: up to the launch such time is unrecorded, and the rest is divided without it.
