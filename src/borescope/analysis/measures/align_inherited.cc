@@ -342,10 +342,13 @@ void TestOnLaunched(const WorkSequences::Tokens& tokens, AlignedWork& work) {
 }
 
 // Whether what follows the place looks like what follows the inherited work: for half of the
-// launched work, or up to its end; or whether there is only one iteration.
+// launched work; or up to its end, and with what is before that for a quarter of it; or whether
+// there is only one iteration.
 bool GoesOn(const Alignment& found, size_t launched) {
+  const size_t around = found.back + found.forward;
   const bool ends_alike = found.runs == 1 && found.period + found.forward == launched &&
-                          found.forward >= kTellingForward && 4 * found.forward >= launched;
+                          found.forward >= kGram && around >= kTellingForward &&
+                          4 * around >= launched;
   return 2 * found.forward >= launched || found.period == launched || ends_alike;
 }
 
