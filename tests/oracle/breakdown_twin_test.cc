@@ -138,8 +138,8 @@ Times TimesOf(const std::vector<Work>& work, const Flags& inside) {
       inherited[static_cast<size_t>(ns)] |= one.is_inherited;
     }
   }
-  Times times{{"span_ns", 0},         {"busy_ns", 0},     {"compute_ns", 0},      {"comm_ns", 0},
-              {"exposed_comm_ns", 0}, {"copy_ns", 0},     {"exposed_copy_ns", 0}, {"idle_ns", 0},
+  Times times{{"span_ns", 0},         {"busy_ns", 0},      {"compute_ns", 0},      {"comm_ns", 0},
+              {"exposed_comm_ns", 0}, {"copy_ns", 0},      {"exposed_copy_ns", 0}, {"idle_ns", 0},
               {"head_idle_ns", 0},    {"tail_idle_ns", 0}, {"inherited_ns", 0}};
   int64_t idle_since_busy = 0;
   for (size_t ns = 0; ns < inside.size(); ++ns) {

@@ -29,14 +29,14 @@ constexpr int64_t kFirstStep = 10;
 struct Launched {
   std::string op;
   std::string kernel;
-  std::string outer;  // around the operator
+  std::string outer;   // around the operator
   int32_t blocks = 0;  // of the kernel; 0: not recorded, for all kernels of the program alike
   int64_t thread = kMainThread;
   int64_t stream = 7;
 };
 
-// An iteration: layers that are alike, forward and backward, then an optimizer whose kernels repeat.
-// A few kernels are those of many operators, so that no look tells the operator alone.
+// An iteration: layers that are alike, forward and backward, then an optimizer whose kernels
+// repeat. A few kernels are those of many operators, so that no look tells the operator alone.
 std::vector<Launched> MakeIteration(Random& random) {
   std::vector<Launched> iteration;
   const auto kernel = [&] { return "kernel" + std::to_string(random.Between(0, 7)); };
@@ -55,12 +55,12 @@ std::vector<Launched> MakeIteration(Random& random) {
   for (int64_t i = random.Between(4, 12); i > 0; --i) {
     const std::string name = std::to_string(i);
     backward.push_back({"aten::b" + name, kernel(),
-                        "autograd::engine::evaluate_function: B" + name + "Backward0",
-                        blocks(), kBackwardThread, 7});
+                        "autograd::engine::evaluate_function: B" + name + "Backward0", blocks(),
+                        kBackwardThread, 7});
   }
   if (random.Chance(0.5)) {  // gradients are summed beside it
-    backward.push_back({"nccl:all_reduce", "ncclDevKernel_AllReduce_Sum_f32_RING_LL", "",
-                        blocks(), kBackwardThread, 20});
+    backward.push_back({"nccl:all_reduce", "ncclDevKernel_AllReduce_Sum_f32_RING_LL", "", blocks(),
+                        kBackwardThread, 20});
   }
   for (int64_t i = 0; i < layers; ++i) {
     iteration.insert(iteration.end(), backward.begin(), backward.end());
@@ -213,10 +213,10 @@ void HideAndAsk(Random& random, Scores& scores) {
 
   const Table ops = Analyse("ops", {&cut})[0];
   const Table true_ops = Analyse("ops", {&whole})[0];
-  scores.ops.Add(TimesOf(ops, {"name"}, "aligned_ns"),
-                 Less(TimesOf(true_ops, {"name"}, "self_device_ns"),
-                      TimesOf(ops, {"name"}, "self_device_ns")),
-                 hidden_ns);
+  scores.ops.Add(
+      TimesOf(ops, {"name"}, "aligned_ns"),
+      Less(TimesOf(true_ops, {"name"}, "self_device_ns"), TimesOf(ops, {"name"}, "self_device_ns")),
+      hidden_ns);
 
   // Frames around a launch that begin before the recording are in the truth alone: not the steps.
   const Table flame = Analyse("flame", {&cut}, By({"phase"}))[0];

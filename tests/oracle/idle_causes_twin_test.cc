@@ -92,8 +92,8 @@ void ForgetNumbers(Random& random, RandomRun& run) {
 }
 
 // When the last work from before the recording ends that comes first on a stream of the device:
-// before all work of the stream with a recorded launch. kMissing without such work. Not on the clock
-// of the device.
+// before all work of the stream with a recorded launch. kMissing without such work. Not on the
+// clock of the device.
 int64_t EndOfInherited(const RandomRun& run, int64_t gpu, int64_t selected_stream) {
   int64_t first_launch = kMissing;
   std::map<int64_t, std::vector<const RunWork*>> streams;
@@ -497,8 +497,9 @@ TEST(IdleCausesTwinTest, EveryIdleMomentHasItsCause) {
       }
       skewed += skews[gpu] == 0 ? 0 : 1;
       want.insert(Line(gpu, times["idle"], times["head"], times["tail"], times["before_recording"],
-                       times["inherited"], times["sync"], times["data"], times["host"], times["launch_call"],
-                       times["latency"], times["device"], times["unrecorded"], times["unknown"]));
+                       times["inherited"], times["sync"], times["data"], times["host"],
+                       times["launch_call"], times["latency"], times["device"], times["unrecorded"],
+                       times["unknown"]));
       for (const auto& [cause, ns] : times) {
         all[cause] += ns;
       }
@@ -506,8 +507,8 @@ TEST(IdleCausesTwinTest, EveryIdleMomentHasItsCause) {
     const Tables found = Ask("idle", trace, params);
     EXPECT_EQ(LinesOf(TableOf(found, "idle_causes"),
                       {"gpu", "idle_ns", "head_ns", "tail_ns", "before_recording_ns",
-                       "inherited_ns", "sync_ns", "data_ns", "host_ns", "launch_call_ns", "latency_ns", "device_ns",
-                       "unrecorded_ns", "unknown_ns"}),
+                       "inherited_ns", "sync_ns", "data_ns", "host_ns", "launch_call_ns",
+                       "latency_ns", "device_ns", "unrecorded_ns", "unknown_ns"}),
               want);
     EXPECT_EQ(LinesOf(TableOf(found, "longest_gaps"),
                       {"gpu", "begin_ns", "duration_ns", "cause", "cause_time_ns"}),

@@ -48,7 +48,8 @@ CALLS = {
 OF_TWO_RUNS = ("diff",)
 # Tables that are not called like their verb.
 VERB_OF = {
-    "traces": "info", "event_counts": "info", "quality": "doctor", "breakdown_spread": "breakdown",
+    "traces": "info", "event_counts": "info", "quality": "doctor", "inherited": "doctor", "inherited_work": "doctor",
+    "breakdown_spread": "breakdown",
     "idle_intervals": "idle", "idle_causes": "idle", "left_out": "idle", "late_host": "idle",
     "longest_gaps": "idle", "gpu_time": "gaps", "gap_neighbours": "gaps",
     "kernel_classes": "kernels", "variability_summary": "variability",

@@ -34,8 +34,8 @@ enum class GroupKey : uint8_t {
 
 // What is inferred about work that was launched before the recording (measures/align_inherited.h).
 struct InferredPlace {
-  DeviceId like;            // launched work that it is like
-  int64_t step = kMissing;  // number of the step in which it was launched
+  DeviceId like;                // launched work that it is like
+  int64_t step = kMissing;      // number of the step in which it was launched
   bool knows_instance = false;  // whether its module is that of `like`, not only one of its class
 };
 

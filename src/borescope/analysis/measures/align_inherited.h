@@ -74,9 +74,7 @@ struct AlignedWork {
     return IsConfident() && !like.empty() ? like[id.value] : DeviceId{};
   }
   // REQUIRES: `like` holds a row for `id`.
-  InferredPlace PlaceOf(DeviceId id) const {
-    return {like[id.value], step[id.value], knows_place};
-  }
+  InferredPlace PlaceOf(DeviceId id) const { return {like[id.value], step[id.value], knows_place}; }
 };
 
 // Of one question it is found once. Any thread. O(rows) where nothing was inherited, else

@@ -39,9 +39,7 @@ struct WorkGroups {
     return StringId{static_cast<uint32_t>(key[key.size() - 2])};
   }
   int64_t label(size_t group) const { return groups.key(group).back(); }
-  int64_t aligned(size_t group) const {
-    return group < aligned_ns.size() ? aligned_ns[group] : 0;
-  }
+  int64_t aligned(size_t group) const { return group < aligned_ns.size() ? aligned_ns[group] : 0; }
 };
 
 enum class WorkKinds : uint8_t { kKernels, kCopies, kAll };
@@ -50,8 +48,8 @@ enum class WorkKinds : uint8_t { kKernels, kCopies, kAll };
 WorkGroups GroupWork(const RankView& view, const Selected& selected, const GroupKeys& keys,
                      WorkKinds kinds, const WorkLabel& label);
 
-// Whether one of these keys is not known of work whose launch was not recorded, but can be inferred:
-// then tables have the column `aligned_ns`.
+// Whether one of these keys is not known of work whose launch was not recorded, but can be
+// inferred: then tables have the column `aligned_ns`.
 bool HasInferredKey(std::span<const std::string> by);
 void AddAlignedColumn(Table& table);
 

@@ -407,12 +407,12 @@ CauseSums SumsOfDevice(const RankView& view, const InheritedWork& inherited, Dev
   const bool are_all = main.tracks.size() == time.tracks.size();
   const StreamGaps some = are_all ? StreamGaps() : FindStreamGaps(view, main.tracks, 0);
   const InheritedByDevice* const on_device = inherited.On(time.gpu);
-  return causes.SumsOf(are_all ? device.gaps : some, FindMainGaps(view, main.tracks),
-                       main.pids.empty() ? windows : Subtract(windows, time.busy), main.pids,
-                       device.skew_ns, inherited.IsOnAny(time.tracks),
-                       on_device == nullptr ? std::numeric_limits<int64_t>::min()
-                                            : on_device->cut_ns,
-                       device.pieces);
+  return causes.SumsOf(
+      are_all ? device.gaps : some, FindMainGaps(view, main.tracks),
+      main.pids.empty() ? windows : Subtract(windows, time.busy), main.pids, device.skew_ns,
+      inherited.IsOnAny(time.tracks),
+      on_device == nullptr ? std::numeric_limits<int64_t>::min() : on_device->cut_ns,
+      device.pieces);
 }
 
 Table NewLateHost() {

@@ -122,9 +122,9 @@ Table FramesTable(const StackTree& tree) {
       CopyCell(table.columns[i], tree.table->columns[i < keys ? i : i + 1], sums.row);
     }
     size_t column = keys + 2;
-    for (const int64_t value : {sums.calls, sums.self_host_ns, sums.total_host_ns,
-                                sums.self_device_ns, sums.total_device_ns, sums.self_aligned_ns,
-                                sums.total_aligned_ns}) {
+    for (const int64_t value :
+         {sums.calls, sums.self_host_ns, sums.total_host_ns, sums.self_device_ns,
+          sums.total_device_ns, sums.self_aligned_ns, sums.total_aligned_ns}) {
       Push(table.columns[column++], value);
     }
   }

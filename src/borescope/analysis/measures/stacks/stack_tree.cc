@@ -326,9 +326,9 @@ Table WriteStacks(const StackTree& tree, SiblingOrder order) {
     Push(table.columns[keys], int64_t{node.depth});
     PushFrame(tree, node, table.columns[name], table.columns[kind]);
     size_t column = kind + 1;
-    for (const int64_t value : {node.calls, node.self_host_ns, node.total_host_ns,
-                                node.self_device_ns, node.total_device_ns, node.self_aligned_ns,
-                                node.total_aligned_ns}) {
+    for (const int64_t value :
+         {node.calls, node.self_host_ns, node.total_host_ns, node.self_device_ns,
+          node.total_device_ns, node.self_aligned_ns, node.total_aligned_ns}) {
       Push(table.columns[column++], value);
     }
   }

@@ -89,8 +89,8 @@ std::vector<IntervalSet> TimesOfInherited(const RankView& view, const Selected& 
   return sets;
 }
 
-void PushRow(Table& table, Keys keys, Label label, const DeviceTime& time, const IntervalSet& windows,
-             int64_t inherited_ns) {
+void PushRow(Table& table, Keys keys, Label label, const DeviceTime& time,
+             const IntervalSet& windows, int64_t inherited_ns) {
   const TimeSplit split = SplitTime(time, windows);
   Row row(table);
   row.Int(label.rank);

@@ -132,8 +132,9 @@ Table InheritedWorkTable(const RankView& view, const InheritedWork& inherited,
   const auto say = [&](std::string_view name, std::string_view doc) {
     table.Find(name)->doc = doc;
   };
-  say("step", "Number of the step in which it was launched, which may be one before the first "
-              "recorded one; missing where it is not known.");
+  say("step",
+      "Number of the step in which it was launched, which may be one before the first "
+      "recorded one; missing where it is not known.");
   say("phase", "Of the work that it is like; missing where no work is.");
   say("module", "Class of the innermost nn.Module of the work that it is like, if any.");
   say("op", "Innermost operator of the work that it is like, if any.");

@@ -7,8 +7,9 @@
 
 namespace borescope::internal {
 
-// Table `inherited`: a row for each device with such work; how it was aligned, and how sure that is.
-// Table `inherited_work`: the same work by the step, phase, module and operator of what it is like.
+// Table `inherited`: a row for each device with such work; how it was aligned, and how sure that
+// is. Table `inherited_work`: the same work by the step, phase, module and operator of what it is
+// like.
 Tables InheritedTables(const RankView& view);
 
 }  // namespace borescope::internal

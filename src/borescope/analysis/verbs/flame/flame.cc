@@ -51,9 +51,10 @@ Table EmptyFlame(const Table& stacks) {
   AddInt(table, "works", Unit::kCount, Role::kSum, "Kernels and copies here and below.");
   AddInt(table, "device_ns", Unit::kNanoseconds, Role::kSum, "Sum of their durations.");
   AddFloat(table, "share", Unit::kShare, Role::kDerived, "Of all device work.");
-  AddInt(table, "aligned_ns", Unit::kNanoseconds, Role::kSum,
-         "Device work from before the recording that is inferred to belong here and below; recorded, "
-         "and in the other columns, it is around no operator.");
+  AddInt(
+      table, "aligned_ns", Unit::kNanoseconds, Role::kSum,
+      "Device work from before the recording that is inferred to belong here and below; recorded, "
+      "and in the other columns, it is around no operator.");
   return table;
 }
 
@@ -107,11 +108,10 @@ constexpr const ParamSpec* kStackParams[] = {&kRootParam, &kDepthParam, &kMinSha
 constexpr std::string_view kName[] = {"name"};
 constexpr std::string_view kDeviceTime[] = {"device_ns"};
 constexpr std::string_view kAligned[] = {"aligned_ns"};
-constexpr ViewSpec kViews[] = {{"flame", ViewKind::kFlame,
-                                "Device time from module to operator to kernel", kName,
-                                kDeviceTime},
-                               {"flame", ViewKind::kAside, "Work from before the recording", {},
-                                kAligned}};
+constexpr ViewSpec kViews[] = {
+    {"flame", ViewKind::kFlame, "Device time from module to operator to kernel", kName,
+     kDeviceTime},
+    {"flame", ViewKind::kAside, "Work from before the recording", {}, kAligned}};
 
 }  // namespace
 

@@ -1,8 +1,9 @@
 // kernels: device time per kernel name, and per class of kernels (index/names/kernel_class.h).
 // Every kernel counts, whether or not its launch was recorded; --all adds memcpys and memsets.
 // `share` is a part of all device time listed, so overlapping streams count twice here but not in
-// the breakdown. Work from before the recording has no step, phase, module or operator; `aligned_ns`
-// has its time once more where those are inferred. With --patterns kernel_categories sums up by the user's own categories.
+// the breakdown. Work from before the recording has no step, phase, module or operator;
+// `aligned_ns` has its time once more where those are inferred. With --patterns kernel_categories
+// sums up by the user's own categories.
 #include "borescope/analysis/verbs/kernels/kernels.h"
 
 #include <fmt/format.h>

@@ -15,8 +15,8 @@
 // work inside it, appears with that work and without a call.
 //
 // Work that was launched before the recording is in kNoOperator, too. Where it is certain enough
-// what it is like (align_inherited.h), aligned_ns has its time once more, with the operator of that:
-// inferred, and part of no other column.
+// what it is like (align_inherited.h), aligned_ns has its time once more, with the operator of
+// that: inferred, and part of no other column.
 //
 // Everything is linear in the rows: host rows are in preorder, so what lies below a row is the
 // range up to subtree_end, and sums over it are differences of prefix sums.

@@ -199,8 +199,8 @@ bool SaysNothing(const Table& table, bool has_device_work) {
   };
   return table.rows() == 0 &&
          (table.name.empty() ||
-          is_one_of({"breakdown_spread", "copies", "inherited", "left_out", "memory_bound", "prices",
-                     "rank_groups", "step_spread", "true_time"}) ||
+          is_one_of({"breakdown_spread", "copies", "inherited", "left_out", "memory_bound",
+                     "prices", "rank_groups", "step_spread", "true_time"}) ||
           (!has_device_work && is_one_of({"breakdown", "idle_causes", "kernels"})));
 }
 
