@@ -36,7 +36,7 @@ struct Launched {
 };
 
 // An iteration: layers that are alike, forward and backward, then an optimizer whose kernels
-// repeat. A few kernels are those of many operators, so that no look tells the operator alone.
+// repeat. A few kernels are those of many operators, so that no look is that of one operator alone.
 std::vector<Launched> MakeIteration(Random& random) {
   std::vector<Launched> iteration;
   const auto kernel = [&] { return "kernel" + std::to_string(random.Between(0, 7)); };

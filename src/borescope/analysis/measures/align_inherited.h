@@ -48,7 +48,7 @@ struct AlignedWork {
   // Per device row: the launched row that it is like; invalid for all other rows. Empty if
   // nothing was inherited.
   std::vector<DeviceId> like;
-  // Per device row: the number of the step in which it was launched, as far as `like` tells; may be
+  // Per device row: the number of the step in which it was launched, as far as `like` says; may be
   // less than that of the first recorded step. kMissing where that is not known, and for all other
   // rows. Empty as `like`.
   std::vector<int64_t> step;

@@ -365,7 +365,7 @@ uint32_t StackSums::FrameOf(DeviceId work) {
   return path == kNoPath ? paths_.FindNoFrame(kNoOperatorName) : path;
 }
 
-// Where work stands that was launched like another, or is that itself.
+// The path of work that was launched like another, or is that itself.
 uint32_t StackSums::LeafOf(DeviceId work, DeviceId like) {
   const DeviceEvents& device = view_.trace.device();
   const uint32_t path = FrameOf(like);
