@@ -100,10 +100,14 @@ def inherited(answers, say):
             say("aligned time", f"kernel_classes {call}", table.total("aligned_ns"))
     for call in ("verbs", "op_phases"):
         for table in answers.tables(call, "flame"):
+            if table.total("aligned_ns") == 0:
+                continue
             roots = table.where(lambda c: c("depth") == 0)
             say("aligned time of frames", f"roots of flame of {call}", roots.total("aligned_ns"))
             say("aligned time of frames", f"leaves of flame of {call}", works_of(table).total("aligned_ns"))
         for table in answers.tables(call, "stacks"):
+            if table.total("self_aligned_ns") + table.total("total_aligned_ns") == 0:
+                continue
             roots = table.where(lambda c: c("depth") == 0)
             say("aligned time of frames", f"roots of stacks of {call}", roots.total("total_aligned_ns"))
             say("aligned time of frames", f"stacks of {call}", table.total("self_aligned_ns"))

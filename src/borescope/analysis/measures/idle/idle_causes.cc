@@ -351,7 +351,7 @@ constexpr CauseColumn kCauseColumns[] = {
     {IdleCause::kBeforeRecording, "before_recording_ns", Tone::kFaint,
      "The first work had been launched or the host waited for the device, which has recorded work "
      "from before the recording: it was busy with such."},
-    {IdleCause::kInherited, "inherited_ns", Tone::kFaint,
+    {IdleCause::kInherited, "inherited_ns", Tone::kFlameOther,
      "Between work from before the recording, until the last of it has ended."},
     {IdleCause::kSync, "sync_ns", Tone::kSync,
      "The host was blocked when the gap began: what would not be idle had it gone on at once."},
