@@ -140,7 +140,7 @@ Result<std::string> ReadOnce(const std::string& path) {
 
 }  // namespace
 
-Result<std::string> ReadWhole(const std::string& path) {
+Result<std::string> ReadInflated(const std::string& path) {
   return ReadUnchanged(path, [&] { return ReadOnce(path); });
 }
 

@@ -58,6 +58,6 @@ class EtReader {
 
 // All bytes of the file, or of standard input for "-", inflated where it is compressed. A damaged
 // compressed file is an error that names it.
-Result<std::string> ReadWhole(const std::string& path);
+Result<std::string> ReadInflated(const std::string& path);
 
 }  // namespace borescope::internal

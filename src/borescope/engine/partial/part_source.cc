@@ -35,22 +35,6 @@ PartialFile WithoutTables(const PartialFile& file) {
   return head;
 }
 
-Result<std::string> ReadWhole(const std::string& path) {
-  constexpr size_t kPiece = size_t{1} << 20;
-  BS_ASSIGN(const std::unique_ptr<ByteSource> source, OpenFile(path));
-  std::string bytes;
-  for (size_t size = 0;; bytes.resize(size)) {
-    size = bytes.size();
-    bytes.resize(size + kPiece);
-    BS_ASSIGN(const size_t read, About(path, ReadFully(*source, bytes.data() + size, kPiece)));
-    size += read;
-    if (read < kPiece) {
-      bytes.resize(size);
-      return bytes;
-    }
-  }
-}
-
 // Lets `use` see the bytes of a partial.
 template <class Use>
 auto WithBytes(const StoredPartial& partial, const Use& use) -> decltype(use(std::string_view())) {

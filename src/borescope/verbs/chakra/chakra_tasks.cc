@@ -194,7 +194,7 @@ struct CheckInputs {
   std::vector<std::unique_ptr<const EtFile>> files;
 
   Result<void> Read(const std::string& path) {
-    BS_ASSIGN(std::string text, ReadWhole(path));
+    BS_ASSIGN(std::string text, ReadInflated(path));
     bytes.push_back(std::make_unique<const std::string>(std::move(text)));
     BS_ASSIGN(EtFile et, About(path, ReadEt(*bytes.back())));
     paths.push_back(path);
@@ -222,7 +222,7 @@ bool HasSource(const ChakraCheckOptions& options) {
 
 Result<LinkedTrace> ReadSource(const ChakraCheckOptions& options) {
   if (!options.linked.empty()) {
-    BS_ASSIGN(std::string text, ReadWhole(options.linked));
+    BS_ASSIGN(std::string text, ReadInflated(options.linked));
     return ParseLinkedTrace(std::move(text), options.linked);
   }
   BS_ASSIGN(LinkedText linked, LinkInMemory(options.host, options.device, false));
@@ -245,7 +245,7 @@ Result<Document> ConvertAny(const ChakraConvertOptions& options) {
   if (!options.host.empty() || !options.device.empty()) {
     return ConvertPair(options);
   }
-  BS_ASSIGN(std::string text, ReadWhole(options.input));
+  BS_ASSIGN(std::string text, ReadInflated(options.input));
   if (LooksLikeJson(text)) {
     return ConvertLinked(std::move(text), options.input, options);
   }
@@ -289,7 +289,7 @@ Result<Document> RunChakraConvert(const ChakraConvertOptions& options) {
 }
 
 Result<void> RunChakraDump(const std::string& input, bool as_reference, Sink& sink) {
-  BS_ASSIGN(const std::string bytes, ReadWhole(input));
+  BS_ASSIGN(const std::string bytes, ReadInflated(input));
   return About(input,
                as_reference ? WriteEtJsonAsReference(bytes, sink) : WriteEtJson(bytes, sink));
 }
@@ -302,7 +302,7 @@ std::optional<DrawFormat> DrawFormatOf(std::string_view path) {
 
 Result<void> RunChakraDraw(const std::string& input, DrawFormat format, bool as_reference,
                            Sink& sink) {
-  BS_ASSIGN(const std::string bytes, ReadWhole(input));
+  BS_ASSIGN(const std::string bytes, ReadInflated(input));
   return About(input, WithNumberedRows([&] {
                  return format == DrawFormat::kDot ? WriteEtDot(bytes, sink)
                                                    : WriteEtGraphml(bytes, as_reference, sink);
@@ -333,7 +333,7 @@ Result<uint64_t> RunChakraGenerate(const ChakraGenerateOptions& options) {
 
 Result<std::vector<DiagnosticRow>> RunChakraTimeline(const ChakraTimelineOptions& options,
                                                      Sink& sink) {
-  BS_ASSIGN(const std::string log, ReadWhole(options.input));
+  BS_ASSIGN(const std::string log, ReadInflated(options.input));
   BS_ASSIGN(const TimelineCounts counts,
             About(options.input,
                   WriteSimTimeline(log, {options.npus, options.frequency_mhz, options.as_reference},
