@@ -175,6 +175,18 @@ inline constexpr ParamSpec kPriceParam{
     "price", "", "also what following the advice would bring, by replay as in whatif",
     ParamType::kFlag};
 
+// summary, whatif, steps: the table true_time
+inline constexpr ParamSpec kPlainStepParam{
+    "plain-step", "TIME",
+    "what a step takes without the profiler, as you measured it; or A,B: "
+    "between which it lies",
+    ParamType::kTimes};
+// whatif, steps
+inline constexpr ParamSpec kWithoutRecordingParam{
+    "without-recording", "",
+    "steps as they are without the profiler: what recording them cost is taken off",
+    ParamType::kFlag};
+
 // whatif. What they name, or are about, may be missing in a recording: names_events.
 inline constexpr ParamSpec kScaleParam{
     .name = "scale",

@@ -10,6 +10,7 @@
 #include "borescope/analysis/verbs/summary/cells.h"
 #include "borescope/analysis/verbs/summary/left_out.h"
 #include "borescope/analysis/verbs/summary/named_causes.h"
+#include "borescope/analysis/verbs/summary/recording_cost.h"
 #include "borescope/analysis/verbs/summary/verdict_rules.h"
 #include "borescope/analysis/verbs/summary/verdict_words.h"
 #include "borescope/base/saturating.h"
@@ -110,21 +111,27 @@ std::optional<Finding> Fp32Products(const SummaryTables& tables) {
 
 std::optional<Finding> Allocation(const SummaryTables& tables) {
   const std::optional<CauseSum> sum = SumOfCause(tables, kAllocation);
-  const double idle = sum.has_value() ? ShareOf(sum->idle_ns, ObservedSpan(tables)) : 0;
+  const int64_t span_ns = ObservedSpan(tables);
+  const double idle = sum.has_value() ? ShareOf(sum->idle_ns, span_ns) : 0;
   // Of a device that works meanwhile it costs nothing; and without steps nothing shows whether it
   // is more than the start of the program.
   if (!sum.has_value() || sum->steps == 0 || sum->share() < kAllocationWord ||
       idle < kIdleWord / 2) {
     return std::nullopt;
   }
+  // The calls take as long without the profiler, and the steps less.
+  const RecordingCost cost = FindRecordingCost(tables);
+  const TrueShare share = ShareWithoutRecording(
+      cost, static_cast<int64_t>(sum->share() * static_cast<double>(span_ns)), span_ns, false);
   return Finding{
       "Memory is allocated and freed in the steps",
       SeverityOfShare(sum->share()),
-      fmt::format("{} of the host's time in steps, in {}{}, most in {}; the device idles for {} "
+      fmt::format("{} of the host's time in steps{}, in {}{}, most in {}; the device idles for {} "
                   "meanwhile",
-                  PartOf(sum->ns, sum->of_ns), FormatCount(sum->count, "call", "calls"),
-                  PerStep(*sum), NameOf(tables, *sum), FormatTime(sum->idle_ns)),
-      sum->share(),
+                  PartOf(sum->ns, sum->of_ns), WordsOfTrueShare(cost, share),
+                  FormatCount(sum->count, "call", "calls"), PerStep(*sum), NameOf(tables, *sum),
+                  FormatTime(sum->idle_ns)),
+      share.estimate,
       "share",
       AdviceFor(tables,
                 "Steps should reuse memory: no torch.cuda.empty_cache() in the loop; where the "
@@ -194,6 +201,12 @@ std::optional<Finding> OptimizerLaunches(const SummaryTables& tables) {
       PlaceOf(tables, sum->dearest)};
 }
 
+// " 40 times a step"; without steps how often in all.
+std::string HowOften(const CauseSum& sum) {
+  const int64_t times = sum.steps == 0 ? sum.count : (sum.count + sum.steps / 2) / sum.steps;
+  return fmt::format("{}{}", FormatCount(times, "time", "times"), sum.steps == 0 ? "" : " a step");
+}
+
 constexpr Rule kCauseRules[] = {Fp32Products, Allocation, SilentHost, OptimizerLaunches};
 
 }  // namespace
@@ -217,6 +230,21 @@ int64_t IdleOfNamedCauses(const SummaryTables& tables, std::string_view column) 
     }
   }
   return ns;
+}
+
+std::string WordsOfWaits(const SummaryTables& tables) {
+  const std::optional<CauseSum> sum = SumOfCause(tables, kNamedWait);
+  if (!sum.has_value()) {
+    return "";
+  }
+  // Of the rank where it costs most.
+  const Table& table = tables.named_causes;
+  const CauseSum dearest{.count = Ints(table, "count")[sum->dearest],
+                         .ns = Ints(table, "ns")[sum->dearest],
+                         .steps = Ints(table, "steps")[sum->dearest]};
+  return fmt::format("; most after {}, {}: {}", NameOf(tables, *sum),
+                     dearest.count < dearest.steps ? "not in each step" : HowOften(dearest),
+                     FormatTime(dearest.ns));
 }
 
 std::span<const Rule> CauseRules() { return kCauseRules; }

@@ -31,6 +31,7 @@ struct CauseRow {
   std::string_view title;
   std::string_view help;
   std::string_view help_others = {};  // of programs without PyTorch; empty: the same
+  std::string_view help_graphs = {};  // where most work is launched by graphs; empty: the same
 };
 
 constexpr CauseRow kCauses[] = {
@@ -53,12 +54,23 @@ constexpr CauseRow kCauses[] = {
     {"launch_call_ns", "inside long launch calls", "The device idles during long launch calls",
      "A launch that takes this long loads code, allocates memory or instantiates a graph, mostly "
      "once: warm up before recording. `borescope gaps` shows which work follows."},
-    {"latency_ns", "launch latency", "The device idles for the latency of launches",
+    {"latency_ns",
+     "launch latency",
+     "The device idles for the latency of launches",
      "Launch ahead of the device, and less: fuse small kernels or use CUDA graphs. `borescope "
-     "launches` shows how long launches take."},
-    {"device_ns", "between work already launched", "The device idles between work already launched",
+     "launches` shows how long launches take.",
+     {},
+     "Launch ahead of the device, and less: fewer, larger graphs, and as a part of them what is "
+     "launched beside them. `borescope graphs` shows what they do."},
+    {"device_ns",
+     "between work already launched",
+     "The device idles between work already launched",
      "Dependencies between streams, and the time between queued kernels: fuse small kernels or use "
-     "CUDA graphs. `borescope gaps` shows between which work."},
+     "CUDA graphs. `borescope gaps` shows between which work.",
+     {},
+     "The time between the kernels of a graph, and dependencies between its branches: fewer, "
+     "larger "
+     "kernels (fused ones, larger batches). `borescope graphs` shows the gaps of each graph."},
     {"unrecorded_ns", "launched work held back by what was not recorded",
      "Launched work waits for something that was not recorded",
      "Work from before the recording, other processes, other devices or the host may have kept it "
@@ -103,11 +115,16 @@ constexpr CauseRow kLongGapCause = {
     "--end. `borescope idle` lists the longest gaps, and what the host did then."};
 
 constexpr CauseRow kLaunchBoundCause = {
-    "", "waits for launches of less than 100 us each", "Launch-bound: short kernels, slow launches",
+    "",
+    "waits for launches of less than 100 us each",
+    "Launch-bound: short kernels, slow launches",
     "Fewer, larger kernels: torch.compile, CUDA graphs, larger batches, foreach or fused "
     "optimizers. `borescope launches` shows how long launches take.",
     "Fewer, larger kernels: fuse them, give each more to do, or launch many at once as a CUDA or "
-    "HIP graph. `borescope launches` shows how long launches take."};
+    "HIP graph. `borescope launches` shows how long launches take.",
+    "Fewer, larger kernels: fuse them, give each more to do, and launch as a part of the graphs "
+    "what "
+    "is launched beside them. `borescope graphs` shows what they do."};
 
 constexpr CauseRow kSeveralCauses = {
     "", "", "The device idles for several reasons",
@@ -152,6 +169,14 @@ class IdleTime {
   }
 
  private:
+  // What is estimated competes with what was measured by as much as it is at least.
+  int64_t Certain(int64_t ns) const {
+    const int64_t estimate_ns = SubtractSaturating(rest_ns(), cost_.estimate_ns);
+    const int64_t least_ns = SubtractSaturating(rest_ns(), cost_.most_ns);
+    return cost_.is_known() && least_ns < estimate_ns
+               ? static_cast<int64_t>(static_cast<double>(ns) * ShareOf(least_ns, estimate_ns))
+               : ns;
+  }
   // Without causes that have a name, and findings of their own.
   TrueShare share() const { return ShareWithoutRecording(cost_, rest_ns(), span_ns_, true); }
   TrueShare AllIdle() const { return ShareWithoutRecording(cost_, idle_ns_, span_ns_, true); }
@@ -302,7 +327,7 @@ class IdleTime {
             share,
             "share",
             HelpOf(cause) + (FewPieces(*cause.row) ? kFewHelp : ""),
-            cause.ns,
+            Certain(cause.ns),
             LeverOf(*cause.row),
             PlaceOf(*cause.row)};
   }
@@ -342,6 +367,7 @@ class IdleTime {
                                     FormatCount(SumOf(tables_.overview, "short_kernels")),
                                     FormatCount(SumOf(tables_.overview, "kernels")));
     }
+    evidence += cause.row->column == "sync_ns" ? WordsOfWaits(tables_) : std::string();
     const std::optional<FewOfMany> few = FewPieces(*cause.row);
     return few ? evidence + "; " + few->Words(tables_, "gaps") : evidence;
   }
@@ -373,6 +399,9 @@ class IdleTime {
     }
     if (row.column == "unknown_ns" && SumOf(tables_.overview, "host_events") > 0) {
       return std::string(kHelpWithoutLaunches);
+    }
+    if (!row.help_graphs.empty() && IsMostlyGraphs(tables_)) {
+      return std::string(row.help_graphs);
     }
     return row.help_others.empty() ? std::string(row.help)
                                    : AdviceFor(tables_, row.help, row.help_others);

@@ -18,6 +18,7 @@
 #include "borescope/base/saturating.h"
 #include "borescope/base/stop.h"
 #include "borescope/base/text/text.h"
+#include "borescope/index/syncs/sync_calls.h"
 #include "borescope/opmodel/devices/tensor_cores.h"
 
 namespace borescope::internal {
@@ -114,6 +115,7 @@ class CauseFinder {
     FindAllocations();
     FindSilence();
     FindOptimizers();
+    FindWaits();
     return std::move(table_);
   }
 
@@ -369,6 +371,98 @@ class CauseFinder {
       launches += is_launch && selected_.Keeps(HostId{row}) ? 1 : 0;
     }
     return launches;
+  }
+
+  // ---- Waits ----
+
+  // The calls of each thread that wait, by time.
+  std::map<uint32_t, std::vector<HostId>> WaitsOfThreads() const {
+    std::vector<char> waits(trace_.strings().size(), 2);
+    std::map<uint32_t, std::vector<HostId>> calls;
+    for (uint32_t row = 0; row < host_.size(); ++row) {
+      CheckStopAt(row);
+      if (host_.kind[row] != HostKind::kRuntime) {
+        continue;
+      }
+      char& known = waits[host_.name[row].value];
+      if (known == 2) {
+        known = AlwaysBlocks(ClassifyBlockingCall(trace_.Name(HostId{row}))) ? 1 : 0;
+      }
+      if (known == 1) {
+        calls[host_.track[row].value].push_back(HostId{row});
+      }
+    }
+    return calls;
+  }
+
+  // Idle time of cause sync is that of the last wait on the thread before the launch. A wait after
+  // which nothing idles costs nothing.
+  void FindWaits() {
+    const std::map<uint32_t, std::vector<HostId>> calls = WaitsOfThreads();
+    Costs costs;
+    for (const DeviceIdle& device : idle_.devices) {
+      for (const IdlePiece& piece : device.pieces) {
+        const HostId wait = piece.cause == IdleCause::kSync ? WaitBefore(calls, piece) : HostId{};
+        if (wait.valid()) {
+          costs[NameOfWait(wait)].Add(piece.time, piece.time.length());
+        }
+      }
+    }
+    if (costs.empty()) {
+      return;
+    }
+    const auto& [name, dearest] = *Dearest(costs);
+    Cost there = dearest;
+    there.count = 0;
+    int64_t waits = 0;
+    for (const auto& [track, of_thread] : calls) {
+      for (const HostId call : of_thread) {
+        const bool counts = IsInSteps(call);
+        waits += counts ? 1 : 0;
+        there.count += counts && NameOfWait(call) == name ? 1 : 0;
+      }
+    }
+    Push(kMissing, kNamedWait, name, there, SumOf(costs).ns, waits);
+  }
+
+  HostId WaitBefore(const std::map<uint32_t, std::vector<HostId>>& calls,
+                    const IdlePiece& piece) const {
+    const auto thread =
+        piece.launch.valid() ? calls.find(host_.track[piece.launch.value].value) : calls.end();
+    if (thread == calls.end()) {
+      return {};
+    }
+    const auto after =
+        std::lower_bound(thread->second.begin(), thread->second.end(), piece.launch,
+                         [](HostId call, HostId launch) { return call.value < launch.value; });
+    return after == thread->second.begin() ? HostId{} : *(after - 1);
+  }
+
+  // "aten::item (cudaStreamSynchronize) in train.py(12): step": the outermost operator around the
+  // call, and the innermost frame of Python around that; of its own files rather than of PyTorch's.
+  std::string NameOfWait(HostId call) const {
+    HostId outermost;
+    HostId frame;
+    for (HostId at = view_.index.tree.parent[call.value]; at.valid();
+         at = view_.index.tree.parent[at.value]) {
+      if (host_.kind[at.value] == HostKind::kOp) {
+        outermost = at;
+        frame = {};
+      } else if (host_.kind[at.value] == HostKind::kPython && IsOfOwnFile(at)) {
+        frame = frame.valid() ? frame : at;
+      }
+    }
+    std::string name(trace_.Name(call));
+    if (outermost.valid()) {
+      name = fmt::format("{} ({})", trace_.Name(outermost), name);
+    }
+    return frame.valid() ? fmt::format("{} in {}", name, trace_.Name(frame)) : name;
+  }
+
+  // "train.py(12): step"; not "torch/_tensor.py(1000): item" or "<built-in method item>".
+  bool IsOfOwnFile(HostId frame) const {
+    const std::string_view name = trace_.Name(frame);
+    return Contains(name, ".py(") && !name.starts_with("torch/") && !Contains(name, "/torch/");
   }
 
   const RankView& view_;

@@ -21,10 +21,15 @@ namespace borescope::internal {
 //                  and in which the device idles; `ns` is that idle time
 //   optimizer      launches inside an optimizer that treats each parameter by itself; `ns` is the
 //                  idle time of the device around these launches
+//   wait           of the places of the program where the host waits for devices (operator, call
+//   and
+//                  frame of Python) the one after which they idle longest; `count` is how often it
+//                  waits there, `ns` the idle time of cause sync after it, `of_ns` after all
 inline constexpr std::string_view kFp32Products = "fp32_products";
 inline constexpr std::string_view kAllocation = "allocation";
 inline constexpr std::string_view kSilentHost = "silent_host";
 inline constexpr std::string_view kOptimizerLaunches = "optimizer";
+inline constexpr std::string_view kNamedWait = "wait";
 
 // Pauses of the host from this length on are silent.
 inline constexpr int64_t kSilentNs = 50'000'000;

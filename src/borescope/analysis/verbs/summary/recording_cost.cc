@@ -37,9 +37,14 @@ TrueShare ShareWithoutRecording(const RecordingCost& cost, int64_t part_ns, int6
 }
 
 std::string WordsOfTrueShare(const RecordingCost& cost, const TrueShare& share) {
-  return cost.is_known() ? fmt::format(", about {:.0f} % ({:.0f} to {:.0f} %) without the profiler",
-                                       100 * share.estimate, 100 * share.low, 100 * share.high)
-                         : std::string();
+  if (!cost.is_known()) {
+    return "";
+  }
+  if (cost.least_ns == cost.most_ns) {  // a step was given
+    return fmt::format(", {:.0f} % without the profiler", 100 * share.estimate);
+  }
+  return fmt::format(", about {:.0f} % ({:.0f} to {:.0f} %) without the profiler",
+                     100 * share.estimate, 100 * share.low, 100 * share.high);
 }
 
 }  // namespace borescope::internal

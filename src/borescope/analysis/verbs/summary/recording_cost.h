@@ -34,7 +34,8 @@ struct TrueShare {
 TrueShare ShareWithoutRecording(const RecordingCost& cost, int64_t part_ns, int64_t whole_ns,
                                 bool is_cost);
 
-// ", about 38 % (32 to 46 %) without the profiler"; nothing where the cost is not known.
+// ", about 38 % (32 to 46 %) without the profiler"; of a given step ", 38 % without the profiler";
+// nothing where the cost is not known.
 std::string WordsOfTrueShare(const RecordingCost& cost, const TrueShare& share);
 
 }  // namespace borescope::internal
