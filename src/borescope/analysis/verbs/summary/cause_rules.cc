@@ -19,7 +19,7 @@ namespace borescope::internal {
 namespace {
 
 // Shares from which a cause is worth a word, and a warning.
-constexpr double kProductsWord = 0.10;
+constexpr double kProductsWord = 0.05;
 constexpr double kProductsWarning = 0.30;
 constexpr double kAllocationWord = 0.05;
 // An optimizer that launches so often in a step, and so large a part of all launches.
@@ -92,8 +92,7 @@ std::optional<Finding> Fp32Products(const SummaryTables& tables) {
   return Finding{
       "Products of matrices run without tensor cores",
       share >= kProductsWarning ? "warning" : "info",
-      fmt::format("32-bit products on vector units: {}, {} of the kernel time; {}, most in {}",
-                  PartOf(sum->ns, span_ns), FormatShare(sum->share()),
+      fmt::format("32-bit products on vector units: {}; {}, most in {}", PartOf(sum->ns, span_ns),
                   FormatCount(sum->count, "kernel", "kernels"), Shorten(NameOf(tables, *sum))),
       share,
       "share",
@@ -126,8 +125,7 @@ std::optional<Finding> Allocation(const SummaryTables& tables) {
   return Finding{
       "Memory is allocated and freed in the steps",
       SeverityOfShare(sum->share()),
-      fmt::format("{} of the host's time in steps{}, in {}{}, most in {}; the device idles for {} "
-                  "meanwhile",
+      fmt::format("{} of the steps{}, in {}{}, most in {}; the device idles for {} meanwhile",
                   PartOf(sum->ns, sum->of_ns), WordsOfTrueShare(cost, share),
                   FormatCount(sum->count, "call", "calls"), PerStep(*sum), NameOf(tables, *sum),
                   FormatTime(sum->idle_ns)),
@@ -211,7 +209,8 @@ constexpr Rule kCauseRules[] = {Fp32Products, Allocation, SilentHost, OptimizerL
 
 }  // namespace
 
-int64_t IdleOfNamedCauses(const SummaryTables& tables, std::string_view column) {
+int64_t IdleOfNamedCauses(const SummaryTables& tables, std::string_view column,
+                          std::string_view cause) {
   struct OfRule {
     std::string_view cause;
     Rule rule;
@@ -221,7 +220,7 @@ int64_t IdleOfNamedCauses(const SummaryTables& tables, std::string_view column) 
                                  {kOptimizerLaunches, OptimizerLaunches}};
   int64_t ns = 0;
   for (const OfRule& of : kOfRules) {
-    if (of.rule(tables).has_value()) {
+    if ((cause.empty() || cause == of.cause) && of.rule(tables).has_value()) {
       const Table& table = tables.named_causes;
       for (size_t row = 0; row < table.rows(); ++row) {
         AddSaturatingTo(

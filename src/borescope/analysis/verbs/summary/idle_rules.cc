@@ -15,6 +15,7 @@
 #include "borescope/analysis/verbs/summary/few_events.h"
 #include "borescope/analysis/verbs/summary/left_out.h"
 #include "borescope/analysis/verbs/summary/long_gaps.h"
+#include "borescope/analysis/verbs/summary/named_causes.h"
 #include "borescope/analysis/verbs/summary/recording_cost.h"
 #include "borescope/analysis/verbs/summary/verdict_rules.h"
 #include "borescope/analysis/verbs/summary/verdict_words.h"
@@ -136,8 +137,9 @@ constexpr const char* kFewHelp =
 
 struct CauseTime {
   const CauseRow* row;
-  int64_t ns;               // without what recording costs
+  int64_t ns;               // without what recording costs, as estimated
   int64_t recorded_ns = 0;  // as recorded: of the tables of the page
+  int64_t least_ns = 0;     // what is left of it where recording costs most
 };
 
 // All idle time, and what is known of it.
@@ -158,8 +160,12 @@ class IdleTime {
     if (share().recorded < kIdleWord) {
       return {};  // all but a little of it is of causes with a name
     }
-    if (cost_.is_known() && share().low < kIdleWord) {
-      return OfRecording();
+    if (cost_.is_known()) {
+      // Causes that recording cannot be the reason of are kept, whatever is not known of others.
+      const bool are_some_sure = KeepSureCauses();
+      if (!are_some_sure && share().low < kIdleWord) {
+        return OfRecording();
+      }
     }
     std::vector<Finding> findings{First()};
     for (size_t i = 1; i < std::min(causes_.size(), kMostIdleFindings) && IsNotable(i); ++i) {
@@ -185,7 +191,24 @@ class IdleTime {
   double ShareOfTrueSpan(int64_t ns) const {
     return ShareOf(ns, SubtractSaturating(span_ns_, cost_.estimate_ns));
   }
-  bool IsNotable(size_t i) const { return ShareOfTrueSpan(causes_[i].ns) >= kIdleWord; }
+  bool IsNotable(size_t i) const { return IsNotableTime(causes_[i]); }
+  bool IsSure(const CauseTime& cause) const {
+    return ShareOf(cause.least_ns, SubtractSaturating(span_ns_, cost_.most_ns)) >= kIdleWord;
+  }
+  // Leaves out what may be nothing without the profiler, unless all may be; whether it is not.
+  bool KeepSureCauses() {
+    const bool are_some = std::any_of(causes_.begin(), causes_.end(),
+                                      [this](const CauseTime& cause) { return IsSure(cause); });
+    if (are_some) {
+      std::erase_if(causes_, [this](const CauseTime& cause) {
+        return IsNotableTime(cause) && !IsSure(cause);
+      });
+    }
+    return are_some;
+  }
+  bool IsNotableTime(const CauseTime& cause) const {
+    return ShareOfTrueSpan(cause.ns) >= kIdleWord;
+  }
 
   // What is idle may be so because it is recorded.
   std::vector<Finding> OfRecording() const {
@@ -238,12 +261,16 @@ class IdleTime {
   // launching takes; and if that is not all of it, of launching.
   void TakeCost() {
     for (CauseTime& cause : causes_) {
-      cause.recorded_ns = cause.ns;
+      cause.recorded_ns = cause.least_ns = cause.ns;
     }
-    int64_t cost_ns = cost_.estimate_ns;
-    const auto take = [&cost_ns](CauseTime& cause) {
-      const int64_t taken_ns = std::min(cause.ns, cost_ns);
-      cause.ns -= taken_ns;
+    Take(cost_.estimate_ns, &CauseTime::ns);
+    Take(cost_.most_ns, &CauseTime::least_ns);
+  }
+
+  void Take(int64_t cost_ns, int64_t CauseTime::* time_ns) {
+    const auto take = [&](CauseTime& cause) {
+      const int64_t taken_ns = std::min(cause.*time_ns, cost_ns);
+      cause.*time_ns -= taken_ns;
       cost_ns -= taken_ns;
     };
     take(CauseOf("host_ns"));
@@ -287,7 +314,10 @@ class IdleTime {
     }
     int64_t& host_ns = TimeOf("host_ns");
     int64_t& latency_ns = TimeOf("latency_ns");
-    const int64_t short_ns = std::min(host_ns, SumOf(tables_.idle_causes, kShortHost));
+    // What the host is late for in an optimizer is short, too, and has a finding of its own.
+    const int64_t named_ns = IdleOfNamedCauses(tables_, "host_ns", kOptimizerLaunches);
+    const int64_t short_ns =
+        std::min(host_ns, SubtractSaturating(SumOf(tables_.idle_causes, kShortHost), named_ns));
     const int64_t bound_ns = AddSaturating(short_ns, latency_ns);
     host_ns -= short_ns;
     latency_ns = 0;

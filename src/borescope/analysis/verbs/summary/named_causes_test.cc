@@ -163,9 +163,10 @@ std::string AllocationFinding(std::string_view call, int64_t call_us, int64_t wo
 }
 
 TEST(NamedCausesTest, AllocationThatDevicesWaitFor) {
-  EXPECT_TRUE(AllocationFinding("cudaMalloc", 900, 100)
-                  .starts_with("2.7 ms of 3.0 ms (90.0 %) of the host's time in steps, in 3 calls "
-                               "(1 a step), most in cudaMalloc"));
+  EXPECT_TRUE(
+      AllocationFinding("cudaMalloc", 900, 100)
+          .starts_with("2.7 ms of 3.0 ms (90.0 %) of the steps, in 3 calls (1 a step), most in "
+                       "cudaMalloc"));
   EXPECT_EQ(AllocationFinding("cudaMalloc", 900, 980), "");       // the device works meanwhile
   EXPECT_EQ(AllocationFinding("cudaMallocAsync", 900, 100), "");  // reuses memory
 }

@@ -17,6 +17,7 @@ RecordingCost FindRecordingCost(const SummaryTables& tables) {
       const int64_t by_ns = Ints(times, "recorded_ns")[row] - Ints(times, column)[row];
       return std::max<int64_t>(0, by_ns) * Ints(times, "steps")[row];
     };
+    cost.is_given = Texts(times, "cost_source")[row] == "plain-step";
     AddSaturatingTo(cost.estimate_ns, shorter("estimate_ns"));
     AddSaturatingTo(cost.least_ns, shorter("high_ns"));
     AddSaturatingTo(cost.most_ns, shorter("low_ns"));
@@ -40,7 +41,7 @@ std::string WordsOfTrueShare(const RecordingCost& cost, const TrueShare& share) 
   if (!cost.is_known()) {
     return "";
   }
-  if (cost.least_ns == cost.most_ns) {  // a step was given
+  if (cost.is_given && cost.least_ns == cost.most_ns) {
     return fmt::format(", {:.0f} % without the profiler", 100 * share.estimate);
   }
   return fmt::format(", about {:.0f} % ({:.0f} to {:.0f} %) without the profiler",

@@ -15,6 +15,7 @@ struct RecordingCost {
   int64_t estimate_ns = 0;
   int64_t least_ns = 0;
   int64_t most_ns = 0;
+  bool is_given = false;  // follows from steps that the user measured
 
   bool is_known() const { return most_ns > 0; }
 };
