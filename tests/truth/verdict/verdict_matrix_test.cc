@@ -112,11 +112,15 @@ std::string Matrix(const std::vector<Counts>& rows) {
   return text;
 }
 
-void Expect(const Counts& counts, double least_first, double most_wrong, std::string_view name) {
+void Expect(const Counts& counts, double least_first, double most_wrong, std::string_view name,
+            double most_off = kMostOff) {
   EXPECT_GE(Percent(counts.first_right, counts.runs), least_first) << name << counts.example;
   EXPECT_LE(Percent(counts.with_wrong, counts.runs), most_wrong) << name << counts.example;
-  EXPECT_LE(counts.most_off, kMostOff) << name << counts.example;
+  EXPECT_LE(counts.most_off, most_off) << name << counts.example;
 }
+
+// What the host would take without the profiler is an estimate.
+void ExpectProfiled(const Counts& counts) { Expect(counts, 85, 16, "profiled", 0.25); }
 
 std::string ReadFile(const std::string& path) {
   std::ifstream file(path);
@@ -191,10 +195,12 @@ TEST(VerdictMatrixTest, IsAsDocumented) {
     const auto setting = static_cast<Setting>(i);
     const Counts counts = Sum(Alone(setting, 10, kSeedsOfSettings));
     page += Summary(fmt::format("one cause, 10 %, {}", SettingName(setting)), counts);
-    Expect(counts, 95, 2, SettingName(setting));
+    setting == Setting::kProfiled ? ExpectProfiled(counts)
+                                  : Expect(counts, 95, 2, SettingName(setting));
   }
   const Counts profiled = Sum(Alone(Setting::kProfiled, 30, kSeedsOfSettings));
   page += Summary("one cause, 30 %, profiled", profiled);
+  ExpectProfiled(profiled);
   const Counts pairs = Pairs();
   page += Summary("two causes, 10 % each", pairs);
   Expect(pairs, 95, 2, "pairs");

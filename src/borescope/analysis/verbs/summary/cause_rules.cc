@@ -121,7 +121,7 @@ std::optional<Finding> Allocation(const SummaryTables& tables) {
   // The calls take as long without the profiler, and the steps less.
   const RecordingCost cost = FindRecordingCost(tables);
   const TrueShare share = ShareWithoutRecording(
-      cost, static_cast<int64_t>(sum->share() * static_cast<double>(span_ns)), span_ns, false);
+      cost, static_cast<int64_t>(sum->share() * static_cast<double>(span_ns)), span_ns, 0);
   return Finding{
       "Memory is allocated and freed in the steps",
       SeverityOfShare(sum->share()),
@@ -183,14 +183,18 @@ std::optional<Finding> OptimizerLaunches(const SummaryTables& tables) {
       ShareOf(sum->ns, span_ns) < kIdleWord) {
     return std::nullopt;
   }
-  const double share = ShareOf(sum->ns, span_ns);
+  // Recording slows its launches as all others.
+  const RecordingCost cost = FindRecordingCost(tables);
+  const TrueShare share = ShareWithoutRecording(
+      cost, sum->ns, span_ns, ShareOf(sum->ns, SumOf(tables.breakdown, "idle_ns")));
   return Finding{
       "The optimizer launches for each parameter by itself",
-      SeverityOfShare(share),
-      fmt::format("{}: {}{}, {} of all; the device idles for {} in it", NameOf(tables, *sum),
+      SeverityOfShare(share.estimate),
+      fmt::format("{}: {}{}, {} of all; the device idles for {} in it{}", NameOf(tables, *sum),
                   FormatCount(sum->count, "launch", "launches"), PerStep(*sum),
-                  FormatShare(ShareOf(sum->count, sum->others)), PartOf(sum->ns, span_ns)),
-      share,
+                  FormatShare(ShareOf(sum->count, sum->others)), PartOf(sum->ns, span_ns),
+                  WordsOfTrueShare(cost, share)),
+      share.estimate,
       "share",
       "Treat all parameters at once: fused=True, or foreach=True, in the constructor of the "
       "optimizer, or compile its step. `borescope launches` shows how long launches take.",

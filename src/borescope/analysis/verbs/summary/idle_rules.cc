@@ -177,15 +177,19 @@ class IdleTime {
  private:
   // What is estimated competes with what was measured by as much as it is at least.
   int64_t Certain(int64_t ns) const {
-    const int64_t estimate_ns = SubtractSaturating(rest_ns(), cost_.estimate_ns);
-    const int64_t least_ns = SubtractSaturating(rest_ns(), cost_.most_ns);
+    const int64_t estimate_ns = SubtractSaturating(rest_ns(), OfRest(cost_.estimate_ns));
+    const int64_t least_ns = SubtractSaturating(rest_ns(), OfRest(cost_.most_ns));
     return cost_.is_known() && least_ns < estimate_ns
                ? static_cast<int64_t>(static_cast<double>(ns) * ShareOf(least_ns, estimate_ns))
                : ns;
   }
   // Without causes that have a name, and findings of their own.
-  TrueShare share() const { return ShareWithoutRecording(cost_, rest_ns(), span_ns_, true); }
-  TrueShare AllIdle() const { return ShareWithoutRecording(cost_, idle_ns_, span_ns_, true); }
+  TrueShare share() const { return ShareWithoutRecording(cost_, rest_ns(), span_ns_, rest_cost_); }
+  TrueShare AllIdle() const { return ShareWithoutRecording(cost_, idle_ns_, span_ns_, 1); }
+  // What of the cost of recording is not in causes that have a name.
+  int64_t OfRest(int64_t cost_ns) const {
+    return static_cast<int64_t>(static_cast<double>(cost_ns) * rest_cost_);
+  }
   // Without causes that have a name.
   int64_t rest_ns() const { return SubtractSaturating(idle_ns_, named_ns_); }
   double ShareOfTrueSpan(int64_t ns) const {
@@ -263,8 +267,8 @@ class IdleTime {
     for (CauseTime& cause : causes_) {
       cause.recorded_ns = cause.least_ns = cause.ns;
     }
-    Take(cost_.estimate_ns, &CauseTime::ns);
-    Take(cost_.most_ns, &CauseTime::least_ns);
+    Take(OfRest(cost_.estimate_ns), &CauseTime::ns);
+    Take(OfRest(cost_.most_ns), &CauseTime::least_ns);
   }
 
   void Take(int64_t cost_ns, int64_t CauseTime::* time_ns) {
@@ -283,6 +287,8 @@ class IdleTime {
 
   // Causes with a name have findings of their own.
   void MoveNamed() {
+    // Of these, an optimizer that launches much is slowed as all that launches.
+    rest_cost_ = 1 - ShareOf(IdleOfNamedCauses(tables_, "idle_ns", kOptimizerLaunches), idle_ns_);
     for (CauseTime& cause : causes_) {
       const bool is_of_division = cause.row->column != kLateBegin && cause.row->column != kUntraced;
       const int64_t named_ns =
@@ -327,7 +333,7 @@ class IdleTime {
   // It is as grave as all idle time, so that a cause of many is no less of a warning. A small part
   // of it is not named as the cause.
   Finding First() const {
-    const int64_t true_rest_ns = SubtractSaturating(rest_ns(), cost_.estimate_ns);
+    const int64_t true_rest_ns = SubtractSaturating(rest_ns(), OfRest(cost_.estimate_ns));
     const bool are_several = !IsNotable(0) && causes_[0].ns < true_rest_ns - causes_[0].ns;
     Finding finding =
         FindingOf(are_several ? CauseTime{&kSeveralCauses, true_rest_ns, rest_ns()} : causes_[0]);
@@ -466,6 +472,7 @@ class IdleTime {
   const int64_t idle_ns_;
   LongGaps gaps_;
   int64_t named_ns_ = 0;
+  double rest_cost_ = 1;  // part of the cost of recording
   RecordingCost cost_;
   std::vector<CauseTime> causes_;
 };

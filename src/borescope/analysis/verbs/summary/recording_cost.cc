@@ -26,9 +26,10 @@ RecordingCost FindRecordingCost(const SummaryTables& tables) {
 }
 
 TrueShare ShareWithoutRecording(const RecordingCost& cost, int64_t part_ns, int64_t whole_ns,
-                                bool is_cost) {
+                                double cost_part) {
   const auto share = [&](int64_t cost_ns) {
-    const auto part = static_cast<double>(std::max<int64_t>(0, part_ns - (is_cost ? cost_ns : 0)));
+    const double part =
+        std::max(0.0, static_cast<double>(part_ns) - cost_part * static_cast<double>(cost_ns));
     const auto whole = static_cast<double>(whole_ns - cost_ns);
     return whole <= 0 ? 1.0 : std::min(1.0, part / whole);
   };

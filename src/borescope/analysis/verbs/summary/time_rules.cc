@@ -181,8 +181,7 @@ std::optional<Finding> ExposedCopies(const SummaryTables& tables) {
   const std::optional<RoundTrips> rounds = FindRoundTrips(tables);
   // They take as long without the profiler, and the steps less.
   const RecordingCost cost = FindRecordingCost(tables);
-  const TrueShare true_share =
-      ShareWithoutRecording(cost, time.rest_ns(), time.rest_span_ns(), false);
+  const TrueShare true_share = ShareWithoutRecording(cost, time.rest_ns(), time.rest_span_ns(), 0);
   return Finding{
       "Copies are not hidden behind compute",
       share >= kExposedWarning ? "warning" : "info",
@@ -465,7 +464,7 @@ std::optional<Finding> WellUsed(const SummaryTables& tables) {
   const int64_t span = ObservedSpan(tables);
   const int64_t compute = SumOf(tables.breakdown, "compute_ns");
   const RecordingCost cost = FindRecordingCost(tables);
-  const TrueShare share = ShareWithoutRecording(cost, compute, span, false);
+  const TrueShare share = ShareWithoutRecording(cost, compute, span, 0);
   if (share.estimate < 1 - kIdleWarning || FindIdleSteps(tables).without > 0) {
     return std::nullopt;
   }
