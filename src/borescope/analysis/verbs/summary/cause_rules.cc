@@ -164,7 +164,7 @@ std::optional<Finding> SilentHost(const SummaryTables& tables) {
       AdviceFor(
           tables,
           "Garbage collection, logging, checkpoints or other Python code between operators: "
-          "record with with_stack=True, or `borescope record --python`, to see which. "
+          "record with with_stack=True, or with --python of borescope record, to see which. "
           "gc.freeze() and gc.disable() with gc.collect() at chosen steps avoid pauses of the "
           "collector.",
           "Code without any recorded call: mark it with ranges (NVTX, roctx), or sample "
