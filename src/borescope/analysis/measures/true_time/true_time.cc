@@ -254,15 +254,16 @@ class TrueTimer {
     }
   }
 
-  // The least factor of all costs with which the replay takes `step_ns`, or less than a thousandth
-  // more.
+  // The least factor of all costs with which the replay takes `step_ns`, or as little as it can:
+  // then the device is the limit. A thousandth more counts as equal.
   double FactorFor(const ReplayModel& model, int64_t step_ns) const {
-    const int64_t enough_ns = step_ns + step_ns / 1000;
-    const auto is_enough = [&](double factor) {
+    const auto length = [&](double factor) {
       const ReplayLags lags =
           LagsWithoutRecording(view_, model, found_.pace, CostLevel::kEstimate, factor);
-      return Middle(AskedLengths(model, Replay(model.graph, lags))) <= enough_ns;
+      return Middle(AskedLengths(model, Replay(model.graph, lags)));
     };
+    const int64_t least_ns = std::max(step_ns, length(kMostFactor));
+    const int64_t enough_ns = least_ns + least_ns / 1000;
     if (Middle(AskedLengths(model, model.times)) <= enough_ns) {
       return 0;
     }
@@ -270,7 +271,7 @@ class TrueTimer {
     double high = kMostFactor;
     for (int pass = 0; pass < kFactorPasses; ++pass) {
       const double middle = (low + high) / 2;
-      (is_enough(middle) ? high : low) = middle;
+      (length(middle) <= enough_ns ? high : low) = middle;
     }
     return high;
   }

@@ -118,11 +118,7 @@ bool AsksForTrueTime(const Params& params) {
 Result<Tables> MapSteps(const RankView& view, const Params& params) {
   BS_ASSIGN(const Selected selected, Selected::Make(view, params.selection));
   if (view.steps().steps.empty()) {
-    Tables none{NewTable()};  // in a summary
-    if (AsksForTrueTime(params)) {
-      none.push_back(EmptyTrueTimeTable());
-    }
-    return none;
+    return Tables{NewTable(), EmptyTrueTimeTable()};  // in a summary
   }
   const StepGroups groups(view, selected);
   const SharedDeviceTimes shared = DeviceTimes(view, selected, PerTrack::kGpu);
@@ -148,10 +144,11 @@ Result<Tables> MapSteps(const RankView& view, const Params& params) {
   }
   Tables tables;
   tables.push_back(std::move(table));
+  Table true_time = EmptyTrueTimeTable();
   if (AsksForTrueTime(params)) {
-    BS_ASSIGN(Table true_time, TrueTimeTable(view, params));
-    tables.push_back(std::move(true_time));
+    BS_ASSIGN(true_time, TrueTimeTable(view, params));
   }
+  tables.push_back(std::move(true_time));
   return tables;
 }
 
@@ -160,6 +157,8 @@ Result<void> CheckSteps(const Params& params) {
 }
 
 Result<Tables> FinishSteps(Tables findings, const Params& /*params*/) {
+  std::erase_if(findings,
+                [](const Table& table) { return table.name == "true_time" && table.rows() == 0; });
   if (Table heat = StepHeat(findings[0]); heat.rows() > 0) {
     findings.push_back(std::move(heat));
   }
