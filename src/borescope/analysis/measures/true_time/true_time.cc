@@ -398,7 +398,8 @@ void PushTrueTime(Table& table, const RankView& view, const TrueTimes& times,
 Result<Table> TrueTimeTable(const RankView& view, const Params& params) {
   const std::shared_ptr<const TrueTimes> times = SharedTrueTimes(view, params);
   if (!times->fault.empty()) {
-    return Error{ErrorCode::kInvalidArgument,
+    const bool lacks_steps = times->fault == kNeedsSteps;
+    return Error{lacks_steps ? ErrorCode::kMissingData : ErrorCode::kInvalidArgument,
                  fmt::format("{}: --plain-step {}: {}", view.trace.meta().file,
                              params.Text(kPlainStepParam), times->fault)};
   }

@@ -69,7 +69,7 @@ ReplayLags LagsWithoutRecording(const RankView& view, const ReplayModel& model,
 std::shared_ptr<const TrueTimes> SharedTrueTimes(const RankView& view, const Params& params);
 
 // Table true_time: a row for each device of a rank with steps. Ranks are joined, not merged.
-// kInvalidArgument where the step of --plain-step cannot be right.
+// kInvalidArgument where the step of --plain-step cannot be right, kMissingData without steps.
 Result<Table> TrueTimeTable(const RankView& view, const Params& params);
 Table EmptyTrueTimeTable();
 
