@@ -47,7 +47,7 @@ PARAMETERS: dict[str, dict[str, str]] = {
     "summary": {
         "rank": "ranges", "step": "ranges", "step_rule": "choice", "step_pattern": "text", "gpu":
         "ranges", "stream": "ranges", "annotation": "text", "instance": "ranges", "begin": "moment",
-        "end": "moment", "sort": "text", "top": "count", "price": "flag"
+        "end": "moment", "sort": "text", "top": "count", "price": "flag", "plain_step": "times"
     },
     "breakdown": {
         "rank": "ranges", "step": "ranges", "step_rule": "choice", "step_pattern": "text", "gpu":
@@ -128,7 +128,8 @@ PARAMETERS: dict[str, dict[str, str]] = {
     "steps": {
         "rank": "ranges", "step": "ranges", "step_rule": "choice", "step_pattern": "text", "gpu":
         "ranges", "stream": "ranges", "annotation": "text", "instance": "ranges", "begin": "moment",
-        "end": "moment", "sort": "text", "top": "count"
+        "end": "moment", "sort": "text", "top": "count", "plain_step": "times", "without_recording":
+        "flag"
     },
     "launches": {
         "rank": "ranges", "step": "ranges", "step_rule": "choice", "step_pattern": "text", "gpu":
@@ -200,7 +201,8 @@ PARAMETERS: dict[str, dict[str, str]] = {
         "text", "top": "count", "scale": "texts", "remove": "texts", "roof": "text", "no_data_wait":
         "flag", "no_sync": "texts", "overlap_comm": "flag", "graph": "texts", "launch": "text",
         "plan": "file", "sweep": "text", "data_load": "text", "causal": "choice", "sfu_weight":
-        "number", "device": "text", "device_spec": "file", "candidates": "count"
+        "number", "device": "text", "device_spec": "file", "candidates": "count", "plain_step":
+        "times", "without_recording": "flag"
     },
     "variance": {
         "rank": "ranges", "step": "ranges", "step_rule": "choice", "step_pattern": "text", "sort":
@@ -425,6 +427,7 @@ class Verbs:
         sort: str | None = None,
         top: int | None = None,
         price: bool = False,
+        plain_step: str | Sequence[int | str] | None = None,
     ) -> Answer:
         """One page: what costs the time, with the numbers.
 
@@ -445,6 +448,8 @@ class Verbs:
             sort: sort rows by this column, numbers from large to small.
             top: show the first N rows of each table.
             price: also what following the advice would bring, by replay as in whatif.
+            plain_step: what a step takes without the profiler, as you measured it; or A,B: between
+                which it lies.
 
         Tables:
             verdict: Verdict.
@@ -674,7 +679,7 @@ class Verbs:
         return self._verb("summary", {
             "rank": rank, "step": step, "step_rule": step_rule, "step_pattern": step_pattern, "gpu":
             gpu, "stream": stream, "annotation": annotation, "instance": instance, "begin": begin,
-            "end": end, "sort": sort, "top": top, "price": price
+            "end": end, "sort": sort, "top": top, "price": price, "plain_step": plain_step
         })
 
     @verb
@@ -1616,6 +1621,10 @@ class Verbs:
                 mfu (float, share): Model FLOPs / (span x peak); missing where the peak is not
                     known.
                 hfu (float, share): The same with recomputed FLOPs.
+                best_type (string): The type with the highest peak of the device, of fp32, tf32,
+                    fp16 and bf16.
+                mfu_best (float, share): Model FLOPs / (span x that peak): the MFU, had all products
+                    been of that type.
                 coverage (float, share): Share of the time of compute kernels whose matrix FLOPs are
                     known (also that they have none); the table modelled says why others are not.
                 withheld (string): Why there is no tflops, mfu and hfu: the coverage is below 0.9,
@@ -1908,6 +1917,8 @@ class Verbs:
         end: int | str | None = None,
         sort: str | None = None,
         top: int | None = None,
+        plain_step: str | Sequence[int | str] | None = None,
+        without_recording: bool = False,
     ) -> Answer:
         """Span, busy and idle time of every step.
 
@@ -1927,6 +1938,10 @@ class Verbs:
             end: only up to here, as ``begin``.
             sort: sort rows by this column, numbers from large to small.
             top: show the first N rows of each table.
+            plain_step: what a step takes without the profiler, as you measured it; or A,B: between
+                which it lies.
+            without_recording: steps as they are without the profiler: what recording them cost is
+                taken off.
 
         Tables:
             steps: Steps on each device.
@@ -1974,7 +1989,8 @@ class Verbs:
         return self._verb("steps", {
             "rank": rank, "step": step, "step_rule": step_rule, "step_pattern": step_pattern, "gpu":
             gpu, "stream": stream, "annotation": annotation, "instance": instance, "begin": begin,
-            "end": end, "sort": sort, "top": top
+            "end": end, "sort": sort, "top": top, "plain_step": plain_step, "without_recording":
+            without_recording
         })
 
     @verb
@@ -3135,6 +3151,8 @@ class Verbs:
         device: str | None = None,
         device_spec: FileValue | None = None,
         candidates: int | None = None,
+        plain_step: str | Sequence[int | str] | None = None,
+        without_recording: bool = False,
     ) -> Answer:
         """How long it would take if something were faster, and how sure that is.
 
@@ -3169,6 +3187,10 @@ class Verbs:
             device_spec: peaks of a device as JSON, {"name": ..., "tflops": {...}, ...}.
             candidates: of the changes that could help most, replay those N with most time on the
                 path of the replay (default: all, some 40).
+            plain_step: what a step takes without the profiler, as you measured it; or A,B: between
+                which it lies.
+            without_recording: steps as they are without the profiler: what recording them cost is
+                taken off.
 
         Tables:
             replay_quality: How well the replay represents the recording.
@@ -3223,12 +3245,17 @@ class Verbs:
                 pace_ns (int, ns): What recording an operator costs, from the times of operators
                     around others.
                 launch_ns (int, ns): The usual length of a call that starts device work.
+                cost_source (string): recording: what recording costs follows from its own times;
+                    plain-step: from the step that was given, which then is the estimate.
+                factor (float): By how much the usual costs have to be multiplied for the given
+                    step; below 0.4 or above 2 something else than recording made the difference.
                 identity_share (float, share): Error of the replay that takes nothing off.
             ranking: What would help most, each alone.
                 rank (int): Rank of the process in the job.
                 scenario (string): What is changed.
                 step_ns (int, ns): A step as measured, on average from completion to completion;
-                    without steps, the recording.
+                    without steps, the recording. With --without-recording or --plain-step as it is
+                    without the profiler.
                 new_ns (int, ns): The same in the scenario: as measured, less what the replay is
                     shorter with the change than without. Missing where the replay does not
                     represent the recording.
@@ -3265,7 +3292,8 @@ class Verbs:
             "no_data_wait": no_data_wait, "no_sync": no_sync, "overlap_comm": overlap_comm, "graph":
             graph, "launch": launch, "plan": plan, "sweep": sweep, "data_load": data_load, "causal":
             causal, "sfu_weight": sfu_weight, "device": device, "device_spec": device_spec,
-            "candidates": candidates
+            "candidates": candidates, "plain_step": plain_step, "without_recording":
+            without_recording
         })
 
     @verb

@@ -20,8 +20,13 @@ constexpr std::string_view kCopies[] = {"Memcpy HtoD (Pinned -> Device)",
                                         "Memcpy HtoD (Pageable -> Device)"};
 constexpr std::string_view kUntracedCalls[] = {"hipMemcpy", "cudaMemcpy", "cudaMemcpy2D",
                                                "hipMemcpyWithStream"};
+constexpr std::string_view kAllocationCalls[] = {"cudaMalloc", "cudaFree", "cudaHostAlloc"};
+// Of PyTorch's profiler on an H100, and how many operators it records around a launch.
+constexpr ProfilerCost kProfilerCost{2000, 600, 5600};
+constexpr int64_t kNesting = 12;  // that call others
 constexpr std::string_view kExtraKernel = "embedding_bag_kernel";
 constexpr int64_t kLateKinds = 4;
+constexpr int64_t kOwnNs = 1 * kUsNs;  // of a nested operator
 
 template <class List>
 std::string_view Pick(const List& list, uint64_t seed) {
@@ -39,14 +44,19 @@ int64_t FreeAtBegin(const PlantConfig& config, const PlantedPlan& plan) {
 }  // namespace
 
 PlantedActor::PlantedActor(const PlantConfig& config, const PlantedPlan& plan, int rank,
-                           PlantedRank* out)
+                           PlantedRank* out, Script* script)
     : config_(config),
       plan_(plan),
       rank_(rank),
       out_(out),
       machine_(MixSeed(config.seed) + static_cast<uint64_t>(rank), plan.begin_ns,
-               FreeAtBegin(config, plan), out) {
+               FreeAtBegin(config, plan), out, script) {
   out_->truth.planted_ns.resize(config.plants.size());
+  if (config.setting == Setting::kProfiled) {
+    nesting_ = kNesting;
+    machine_.SetCost(script->is_replayed() ? kProfilerCost : ProfilerCost());
+  }
+  InheritSteps();
   if (config.Has(Cause::kBeforeRecording)) {
     Random random(config.seed + 1);
     for (int64_t count = 1 + random.Below(6); count > 0; --count) {
@@ -77,6 +87,7 @@ void PlantedActor::RunStep(size_t step) {
   for (size_t i = 0; i < plan_.items_per_step; ++i) {
     RunItem(step * plan_.items_per_step + i);
   }
+  RunOptimizer();
   ComeLate(step);
   step_ends_.push_back(machine_.free_ns());
   out_->frames[frame].end_ns = machine_.now_ns();
@@ -98,6 +109,8 @@ void PlantedActor::RunItem(size_t item) {
 
 int64_t PlantedActor::LaunchIn(const OpCall& op, const std::vector<MachineWork>& works,
                                const LaunchAs& as) {
+  const ProfilerCost& cost = machine_.cost();
+  machine_.Pass(cost.before_op_ns);
   const int64_t begin_ns = machine_.now_ns();
   const int64_t idle_ns = machine_.Launch(works, as);
   out_->frames.push_back({.kind = FrameKind::kOp,
@@ -108,7 +121,23 @@ int64_t PlantedActor::LaunchIn(const OpCall& op, const std::vector<MachineWork>&
                           .end_ns = machine_.now_ns(),
                           .input_dims = op.input_dims,
                           .input_types = std::string(op.input_types)});
+  machine_.Pass(cost.after_op_ns);
   return idle_ns;
+}
+
+// An operator that calls another and launches nothing.
+void PlantedActor::CallInOperator() {
+  const ProfilerCost& cost = machine_.cost();
+  machine_.Pass(cost.before_op_ns);
+  const int64_t outer_ns = machine_.now_ns();
+  machine_.Pass(cost.before_op_ns);
+  const int64_t inner_ns = machine_.now_ns();
+  machine_.Pass(2 * kOwnNs);
+  out_->frames.push_back(
+      {FrameKind::kOp, "aten::as_strided", 100, 101, inner_ns, machine_.now_ns()});
+  machine_.Pass(cost.after_op_ns);
+  out_->frames.push_back({FrameKind::kOp, "aten::view", 100, 101, outer_ns, machine_.now_ns()});
+  machine_.Pass(cost.after_op_ns);
 }
 
 // Square matrices, which the device multiplies in the time of the kernels at a third of its peak.
@@ -119,9 +148,21 @@ int64_t PlantedActor::LaunchItem(size_t item, const LaunchAs& as) {
     ns += work.dur_ns;
   }
   const auto size = std::llround(std::cbrt(static_cast<double>(ns) * kFlopsPerNs / 2));
-  return LaunchIn({"aten::linear", fmt::format("[[{0}, {0}], [{0}, {0}], []]", size),
-                   R"(["c10::BFloat16", "c10::BFloat16", ""])"},
-                  plan_.items[item], as);
+  const ProfilerCost& cost = machine_.cost();
+  machine_.Pass(nesting_ > 0 ? cost.before_op_ns : 0);
+  const int64_t begin_ns = machine_.now_ns();
+  for (int64_t i = 0; i < nesting_; ++i) {
+    CallInOperator();
+  }
+  const int64_t idle_ns =
+      LaunchIn({"aten::linear", fmt::format("[[{0}, {0}], [{0}, {0}], []]", size),
+                R"(["c10::BFloat16", "c10::BFloat16", ""])"},
+               plan_.items[item], as);
+  if (nesting_ > 0) {
+    out_->frames.push_back({FrameKind::kOp, "nn::Module", 100, 101, begin_ns, machine_.now_ns()});
+    machine_.Pass(cost.after_op_ns);
+  }
+  return idle_ns;
 }
 
 // A sum of vectors of two bytes a number, at 60 to 95 % of the bandwidth.
@@ -133,6 +174,67 @@ void PlantedActor::LaunchMemoryBound(int64_t ns) {
   LaunchIn({"aten::add", fmt::format("[[{0}], [{0}], []]", size),
             R"(["c10::BFloat16", "c10::BFloat16", "Scalar"])"},
            {{"vectorized_elementwise_kernel<add>", ns}});
+}
+
+// 32-bit numbers at three quarters of the peak of the vector units.
+void PlantedActor::LaunchFp32Product(int64_t ns) {
+  constexpr double kFlopsPerNs = 50e3;
+  const auto size = std::llround(std::cbrt(static_cast<double>(ns) * kFlopsPerNs / 2));
+  LaunchIn({"aten::mm", fmt::format("[[{0}, {0}], [{0}, {0}]]", size), R"(["float", "float"])"},
+           {{"ampere_sgemm_128x64_nn", ns}});
+}
+
+void PlantedActor::InheritSteps() {
+  for (size_t i = plan_.items.size() - plan_.inherited; i < plan_.items.size(); ++i) {
+    machine_.Inherit(plan_.items[i].front(), true);
+  }
+}
+
+void PlantedActor::CatchUp() {
+  const int64_t done_ns = machine_.free_ns();
+  machine_.Launch({{"elementwise_kernel<fill>", 15 * kUsNs}});
+  machine_.WaitFor(done_ns, "cudaEventSynchronize");
+}
+
+// The caching allocator waits for the device before it frees.
+void PlantedActor::Allocate(const PlantSite& site, size_t item) {
+  CatchUp();
+  machine_.CallUntil(Pick(kAllocationCalls, config_.seed), machine_.free_ns() + site.ns);
+  Count(site.plant, LaunchItem(item));
+}
+
+template <class Launch>
+void PlantedActor::RepeatUntil(int64_t ns, const Launch& launch) {
+  Script& script = machine_.script();
+  const int64_t known = script.is_replayed() ? script.Same(0) : 0;
+  int64_t count = 0;
+  for (int64_t idle_ns = 0; script.is_replayed() ? count < known : idle_ns < ns; ++count) {
+    idle_ns += launch();
+  }
+  if (!script.is_replayed()) {
+    script.Same(count);
+  }
+}
+
+void PlantedActor::RunOptimizer() {
+  for (size_t plant = 0; plant < config_.plants.size(); ++plant) {
+    if (config_.plants[plant].cause != Cause::kOptimizer) {
+      continue;
+    }
+    const auto steps = static_cast<int64_t>(plan_.items.size() / plan_.items_per_step);
+    CatchUp();
+    const size_t frame = out_->frames.size();
+    out_->frames.push_back({FrameKind::kAnnotation, "Optimizer.step#AdamW.step", 100, 101,
+                            machine_.now_ns(), machine_.now_ns()});
+    RepeatUntil(plan_.wanted_ns[plant] / steps, [&] {
+      const int64_t idle_ns =
+          LaunchIn({"aten::addcdiv_", "[[64], [64], [64]]", R"(["float", "float", "float"])"},
+                   {{"elementwise_kernel<addcdiv>", machine_.JitterUs(2, 3)}});
+      Count(plant, idle_ns);
+      return idle_ns;
+    });
+    out_->frames[frame].end_ns = machine_.now_ns();
+  }
 }
 
 bool PlantedActor::Perform(const PlantSite& site, size_t item) {
@@ -164,6 +266,14 @@ bool PlantedActor::Perform(const PlantSite& site, size_t item) {
       Count(site.plant, site.ns);
       LaunchItem(item);
       return true;
+    case Cause::kAllocation:
+      Allocate(site, item);
+      return true;
+    case Cause::kFp32Products:
+      LaunchFp32Product(site.ns);
+      Count(site.plant, site.ns);
+      LaunchItem(item);
+      return true;
     case Cause::kMemoryBound:
       LaunchMemoryBound(site.ns);
       Count(site.plant, site.ns);
@@ -179,6 +289,11 @@ bool PlantedActor::Perform(const PlantSite& site, size_t item) {
 }
 
 int64_t PlantedActor::PerformLaunch(Cause cause, int64_t ns, size_t item) {
+  // A host that is recorded has no lead: so that it loses none, it had read a result before.
+  if (config_.setting == Setting::kProfiled && cause != Cause::kHeldBack &&
+      cause != Cause::kLateBegin) {
+    CatchUp();
+  }
   const int64_t until_ns = machine_.free_ns() + ns;
   LaunchAs as;
   if (cause == Cause::kLateHost) {
@@ -188,11 +303,13 @@ int64_t PlantedActor::PerformLaunch(Cause cause, int64_t ns, size_t item) {
   } else if (cause == Cause::kDataLoading) {
     machine_.DoUntil(FrameKind::kAnnotation, Pick(kLoaders, config_.seed), until_ns);
   } else if (cause == Cause::kCodeLoading) {
-    as.call_ns = std::max<int64_t>(until_ns - machine_.now_ns(), ns);
+    as.call_ns = machine_.script().Same(std::max<int64_t>(until_ns - machine_.now_ns(), ns));
   } else if (cause == Cause::kHeldBack || cause == Cause::kLateBegin) {
     as.held_ns = ns;
   } else if (cause == Cause::kUntraced) {
     machine_.CallUntil(Pick(kUntracedCalls, config_.seed), until_ns);
+  } else if (cause == Cause::kSilentHost) {
+    machine_.DoUntil(FrameKind::kPython, "", until_ns);
   } else if (cause == Cause::kUnlinked) {
     machine_.DoUntil(FrameKind::kPython, "", until_ns);
     as.is_recorded = false;
@@ -211,12 +328,12 @@ void PlantedActor::WaitThenWork(int64_t ns) {
 void PlantedActor::LaunchTiny(const PlantSite& site) {
   const OpCall fill{"aten::fill_", "[[64], []]", R"(["float", "Scalar"])"};
   LaunchIn(fill, {{"elementwise_kernel<fill>", machine_.JitterUs(2, 3)}});
-  for (int64_t idle_ns = 0; idle_ns < site.ns;) {
+  RepeatUntil(site.ns, [&] {
     const bool is_queued = machine_.free_ns() > machine_.now_ns() + 3 * kUsNs;
     const int64_t here_ns = LaunchIn(fill, {{"elementwise_kernel<fill>", machine_.JitterUs(2, 3)}});
-    idle_ns += is_queued ? 0 : here_ns;
     Count(site.plant, is_queued ? 0 : here_ns);
-  }
+    return is_queued ? 0 : here_ns;
+  });
 }
 
 // The same on all ranks.

@@ -19,7 +19,8 @@ struct OpCall {
 
 class PlantedActor {
  public:
-  PlantedActor(const PlantConfig& config, const PlantedPlan& plan, int rank, PlantedRank* out);
+  PlantedActor(const PlantConfig& config, const PlantedPlan& plan, int rank, PlantedRank* out,
+               Script* script);
 
   // Everything of the step but its collective.
   void RunStep(size_t step);
@@ -35,9 +36,20 @@ class PlantedActor {
   // Launches by an operator with these arguments; returns for how long the device was idle.
   int64_t LaunchIn(const OpCall& op, const std::vector<MachineWork>& works,
                    const LaunchAs& as = {});
+  void CallInOperator();
   // The next work of the program: products of matrices.
   int64_t LaunchItem(size_t item, const LaunchAs& as = {});
   void LaunchMemoryBound(int64_t ns);
+  void LaunchFp32Product(int64_t ns);
+  // Work from before the recording, of the program itself.
+  void InheritSteps();
+  // The host waits until the device has hardly anything left to do.
+  void CatchUp();
+  void Allocate(const PlantSite& site, size_t item);
+  void RunOptimizer();
+  // A number of launches that is the same whenever the program runs: until they cost `ns`.
+  template <class Launch>
+  void RepeatUntil(int64_t ns, const Launch& launch);
   int64_t PerformLaunch(Cause cause, int64_t ns, size_t item);
   void WaitThenWork(int64_t ns);
   void LaunchTiny(const PlantSite& site);
@@ -51,6 +63,7 @@ class PlantedActor {
   int rank_;
   PlantedRank* out_;
   Machine machine_;
+  int64_t nesting_ = 0;             // operators that call others before each launch
   std::vector<PlantSite> waiting_;  // sites that could not be done yet
   std::vector<int64_t> step_ends_;  // of the work of each step
 };

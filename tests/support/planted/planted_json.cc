@@ -47,8 +47,10 @@ std::string PlantedJson(const PlantedRun& run, int rank) {
   std::string text = fmt::format(
       R"({{"schemaVersion":1,"distributedInfo":{{"backend":"nccl","rank":{},"world_size":{}}},)",
       rank, run.ranks.size());
-  text += fmt::format("\"deviceProperties\":[{{\"id\":0,\"name\":\"{}\"}}],\"traceEvents\":[\n",
-                      kPlantedDevice);
+  text += fmt::format(
+      "\"deviceProperties\":[{{\"id\":0,\"name\":\"{}\",\"computeMajor\":{}}}],"
+      "\"traceEvents\":[\n",
+      kPlantedDevice, kPlantedComputeMajor);
   const PlantedRank& events = run.ranks[static_cast<size_t>(rank)];
   bool is_first = true;
   const auto separate = [&] {

@@ -12,9 +12,11 @@ constexpr int64_t kCommStream = 20;
 
 }  // namespace
 
-Machine::Machine(uint64_t seed, int64_t begin_ns, int64_t free_ns, PlantedRank* rank)
+Machine::Machine(uint64_t seed, int64_t begin_ns, int64_t free_ns, PlantedRank* rank,
+                 Script* script)
     : random_(seed),
       rank_(rank),
+      script_(script),
       begin_ns_(free_ns),
       now_ns_(begin_ns),
       free_ns_(free_ns),
@@ -25,18 +27,20 @@ int64_t Machine::JitterUs(int64_t low_us, int64_t high_us) {
 }
 
 void Machine::DoUntil(FrameKind kind, std::string_view name, int64_t until_ns) {
-  if (until_ns <= now_ns_) {
+  const int64_t dur_ns = script_->Same(until_ns - now_ns_);
+  if (dur_ns <= 0) {
     return;
   }
   if (!name.empty()) {
-    rank_->frames.push_back({kind, std::string(name), kPid, kTid, now_ns_, until_ns});
+    rank_->frames.push_back({kind, std::string(name), kPid, kTid, now_ns_, now_ns_ + dur_ns});
   }
-  now_ns_ = until_ns;
+  now_ns_ += dur_ns;
 }
 
 void Machine::CallUntil(std::string_view call, int64_t until_ns) {
-  if (until_ns > now_ns_) {
-    Call(call, until_ns - now_ns_);
+  const int64_t dur_ns = script_->Same(until_ns - now_ns_);
+  if (dur_ns > 0) {
+    Call(call, dur_ns);
   }
 }
 
@@ -60,7 +64,8 @@ void Machine::WaitFor(int64_t work_end_ns, std::string_view call) {
 
 int64_t Machine::BeginOf(int64_t launch_ns, const LaunchAs& as) {
   const bool is_long = as.call_ns > 0;
-  const int64_t ready_ns = is_long ? launch_ns + as.call_ns : launch_ns + JitterUs(3, 6);
+  const int64_t ready_ns =
+      is_long ? launch_ns + as.call_ns : launch_ns + JitterUs(3, 6) + cost_.launch_ns;
   const int64_t queued_ns = free_ns_ + random_.Below(700) + 700;
   return std::max(ready_ns, queued_ns) + as.held_ns;
 }
@@ -80,7 +85,7 @@ int64_t Machine::Launch(const std::vector<MachineWork>& works, const LaunchAs& a
   const std::string_view usual = works.size() > 1        ? "cudaGraphLaunch"
                                  : works.front().is_copy ? "cudaMemcpyAsync"
                                                          : "cudaLaunchKernel";
-  const int64_t call_ns = as.call_ns > 0 ? as.call_ns : JitterUs(4, 8);
+  const int64_t call_ns = (as.call_ns > 0 ? as.call_ns : JitterUs(4, 8)) + cost_.launch_ns;
   int64_t correlation = 0;
   if (as.is_recorded) {
     correlation = Call(as.call.empty() ? usual : as.call, call_ns);

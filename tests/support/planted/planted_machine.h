@@ -28,16 +28,51 @@ struct LaunchAs {
   std::string_view call = {};  // name; empty: usual
 };
 
+// What the program did, so that it can do the same again while it is recorded: how long the host
+// took for each thing, and how often it did it.
+class Script {
+ public:
+  // From now on the same values again.
+  void Replay() { next_ = 0; }
+  bool is_replayed() const { return next_ != kWrites; }
+  // The first time `value`, later what it was then.
+  int64_t Same(int64_t value) {
+    if (next_ == kWrites) {
+      values_.push_back(value);
+      return value;
+    }
+    return values_.at(next_++);
+  }
+
+ private:
+  static constexpr size_t kWrites = ~size_t{0};
+  std::vector<int64_t> values_;
+  size_t next_ = kWrites;
+};
+using Scripts = std::vector<Script>;  // by rank
+
+// What recording an event costs the host; nothing where that is not simulated.
+struct ProfilerCost {
+  int64_t before_op_ns = 0;
+  int64_t after_op_ns = 0;
+  int64_t launch_ns = 0;
+};
+
 class Machine {
  public:
   // The device is free from `free_ns` on.
-  Machine(uint64_t seed, int64_t begin_ns, int64_t free_ns, PlantedRank* rank);
+  Machine(uint64_t seed, int64_t begin_ns, int64_t free_ns, PlantedRank* rank, Script* script);
 
   int64_t now_ns() const { return now_ns_; }
   // When the device will have done all that was launched.
   int64_t free_ns() const { return free_ns_; }
   int64_t JitterUs(int64_t low_us, int64_t high_us);
 
+  Script& script() { return *script_; }
+  void SetCost(const ProfilerCost& cost) { cost_ = cost; }
+  const ProfilerCost& cost() const { return cost_; }
+  // The host is busy for so long with nothing that is recorded.
+  void Pass(int64_t ns) { now_ns_ += ns; }
   // The host does this until then, or not at all if that is over.
   void DoUntil(FrameKind kind, std::string_view name, int64_t until_ns);
   // The host is in a call until then, or not at all if that is over.
@@ -65,6 +100,8 @@ class Machine {
 
   Random random_;
   PlantedRank* rank_;
+  Script* script_;
+  ProfilerCost cost_;
   int64_t begin_ns_;
   int64_t now_ns_;
   int64_t free_ns_;

@@ -14,7 +14,7 @@ int64_t Between(Random& random, int64_t low, int64_t high) {
 // Kernels of 30 to 300 us, of which no name takes most of the time.
 MachineWork RandomKernel(Random& random) {
   static constexpr std::string_view kNames[] = {
-      "ampere_sgemm_128x64_nn",       "sm80_xmma_gemm_f16f16",   "flash_fwd_kernel",
+      "ampere_bf16_s16816gemm_bf16",  "sm80_xmma_gemm_f16f16",   "flash_fwd_kernel",
       "vectorized_layer_norm_kernel", "elementwise_kernel<add>", "softmax_warp_forward"};
   return {kNames[random.Below(std::size(kNames))], Between(random, 30, 300) * kUsNs};
 }
@@ -42,6 +42,16 @@ int64_t BusyTime(const PlantedPlan& plan) {
   return ns;
 }
 
+constexpr size_t kMostInherited = 90;
+
+int64_t InheritedTime(const PlantedPlan& plan) {
+  int64_t ns = 0;
+  for (size_t i = plan.items.size() - plan.inherited; i < plan.items.size(); ++i) {
+    ns += plan.items[i].front().dur_ns;
+  }
+  return ns;
+}
+
 // At how many places of the program.
 int64_t SitesOf(Cause cause, Random& random) {
   switch (cause) {
@@ -57,6 +67,7 @@ int64_t SitesOf(Cause cause, Random& random) {
     case Cause::kCodeLoading:
       return Between(random, 1, 4);
     case Cause::kHeldBack:
+    case Cause::kSilentHost:
       return Between(random, 2, 3);
     default:
       return Between(random, 4, 8);
@@ -66,7 +77,36 @@ int64_t SitesOf(Cause cause, Random& random) {
 // Causes that are no part of an item.
 bool IsOutside(Cause cause) {
   return cause == Cause::kSetup || cause == Cause::kTeardown || cause == Cause::kStraggler ||
-         cause == Cause::kBeforeRecording;
+         cause == Cause::kBeforeRecording || cause == Cause::kOptimizer;
+}
+
+// By how much kernels have to be longer so that a plant at its share is what it shall be: pauses of
+// more than 50 ms each, more than 100 launches in each step.
+int64_t StretchFor(const PlantConfig& config, int64_t percent, const PlantedPlan& plan) {
+  constexpr int64_t kPauses = 300'000'000;
+  constexpr int64_t kLaunchesOfStep = 1'400'000;
+  const int64_t busy_ns = BusyTime(plan);
+  const auto steps = static_cast<int64_t>(plan.items.size() / plan.items_per_step);
+  int64_t stretch = 1;
+  for (const Plant& plant : config.plants) {
+    const int64_t least_ns = plant.cause == Cause::kSilentHost  ? kPauses
+                             : plant.cause == Cause::kOptimizer ? kLaunchesOfStep * steps
+                                                                : 0;
+    const int64_t wanted_ns = busy_ns * plant.percent / (100 - percent);
+    stretch = std::max(stretch, (least_ns + wanted_ns - 1) / wanted_ns);
+  }
+  return stretch;
+}
+
+// Kernels so short that a host that is recorded is slower than the device.
+constexpr int64_t kShorterIfProfiled = 2;
+
+void Stretch(PlantedPlan& plan, int64_t factor, int64_t divisor) {
+  for (std::vector<MachineWork>& works : plan.items) {
+    for (MachineWork& work : works) {
+      work.dur_ns = work.dur_ns * factor / divisor;
+    }
+  }
 }
 
 void AddSites(const PlantConfig& config, Random& random, PlantedPlan& plan) {
@@ -99,7 +139,13 @@ PlantedPlan MakePlan(const PlantConfig& config, Random& random) {
   for (const Plant& plant : config.plants) {
     percent += plant.percent;
   }
-  const int64_t busy_ns = BusyTime(plan);
+  Stretch(plan, StretchFor(config, percent, plan),
+          config.setting == Setting::kProfiled ? kShorterIfProfiled : 1);
+  if (config.setting == Setting::kInherited) {
+    plan.inherited = static_cast<size_t>(Between(
+        random, 1, static_cast<int64_t>(std::min(2 * plan.items_per_step, kMostInherited))));
+  }
+  const int64_t busy_ns = BusyTime(plan) + InheritedTime(plan);
   for (const Plant& plant : config.plants) {
     plan.wanted_ns.push_back(busy_ns * plant.percent / (100 - percent));
   }

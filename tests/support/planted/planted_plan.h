@@ -17,6 +17,8 @@ struct PlantSite {
 struct PlantedPlan {
   std::vector<std::vector<MachineWork>> items;  // what each launch starts; all ranks do the same
   size_t items_per_step = 1;
+  size_t inherited =
+      0;  // of the last items, that ran before the others, launched before the recording
   size_t steps_ahead = 2;                          // of the device, that the host may be
   std::map<size_t, std::vector<PlantSite>> sites;  // before items
   std::vector<int64_t> wanted_ns;                  // what each plant shall cost

@@ -10,15 +10,17 @@ namespace borescope::scenario {
 namespace {
 
 constexpr std::string_view kCauseNames[] = {
-    "late-host",        "host-pause", "sync",      "long-wait", "data-loading",  "code-loading",
-    "launch-bound",     "graph-gaps", "held-back", "setup",     "teardown",      "unlinked",
-    "before-recording", "late-begin", "untraced",  "copies",    "communication", "memory-bound",
-    "straggler"};
+    "late-host",        "host-pause",    "sync",         "long-wait",
+    "data-loading",     "code-loading",  "launch-bound", "graph-gaps",
+    "held-back",        "setup",         "teardown",     "unlinked",
+    "before-recording", "late-begin",    "untraced",     "allocation",
+    "silent-host",      "optimizer",     "copies",       "communication",
+    "memory-bound",     "fp32-products", "straggler"};
 static_assert(std::size(kCauseNames) == static_cast<size_t>(Cause::kCount));
 
-constexpr std::string_view kSettingNames[] = {"plain",   "graphs",        "skew",
-                                              "overlap", "processes",     "threads",
-                                              "rounded", "whole-process", "twins"};
+constexpr std::string_view kSettingNames[] = {"plain",     "graphs",    "skew",    "overlap",
+                                              "processes", "threads",   "rounded", "whole-process",
+                                              "twins",     "inherited", "profiled"};
 static_assert(std::size(kSettingNames) == static_cast<size_t>(Setting::kCount));
 
 template <class E, size_t kSize>
@@ -112,15 +114,17 @@ bool IsPlanted(const PlantedRun& run, const PlantedPlan& plan) {
   return true;
 }
 
-PlantedRun TryRun(const PlantConfig& config, uint64_t attempt, bool& is_planted) {
+PlantedRun TryRun(const PlantConfig& config, uint64_t attempt, Scripts& scripts, bool& is_planted) {
   Random random(config.seed + (attempt << 32));
   const PlantedPlan plan = MakePlan(config, random);
   PlantedRun run;
   run.straggler = plan.straggler;
   run.ranks.resize(static_cast<size_t>(plan.ranks));
   std::vector<PlantedActor> actors;
+  scripts.resize(run.ranks.size());
   for (int rank = 0; rank < plan.ranks; ++rank) {
-    actors.emplace_back(config, plan, rank, &run.ranks[static_cast<size_t>(rank)]);
+    const auto place = static_cast<size_t>(rank);
+    actors.emplace_back(config, plan, rank, &run.ranks[place], &scripts[place]);
   }
   std::vector<int64_t> waiting(actors.size());  // for each rank
   for (size_t step = 0; step * plan.items_per_step < plan.items.size(); ++step) {
@@ -155,6 +159,15 @@ PlantedRun TryRun(const PlantConfig& config, uint64_t attempt, bool& is_planted)
   return run;
 }
 
+// The same program, whose host the profiler slows.
+PlantedRun RecordAgain(const PlantConfig& config, uint64_t attempt, Scripts& scripts) {
+  for (Script& script : scripts) {
+    script.Replay();
+  }
+  bool is_planted = false;
+  return TryRun(config, attempt, scripts, is_planted);
+}
+
 }  // namespace
 
 std::string_view CauseName(Cause cause) { return kCauseNames[static_cast<size_t>(cause)]; }
@@ -171,12 +184,32 @@ bool PlantConfig::Has(Cause cause) const {
                      [cause](const Plant& plant) { return plant.cause == cause; });
 }
 
+bool CanBePlanted(Cause cause, Setting setting) {
+  switch (setting) {
+    case Setting::kInherited:
+      return cause != Cause::kSetup && cause != Cause::kLateBegin &&
+             cause != Cause::kBeforeRecording;
+    case Setting::kProfiled:
+      return cause != Cause::kSync && cause != Cause::kLongWait && cause != Cause::kStraggler;
+    default:
+      return true;
+  }
+}
+
 PlantedRun MakePlantedRun(const PlantConfig& config) {
   constexpr uint64_t kAttempts = 20;
   bool is_planted = false;
   PlantedRun run;
   for (uint64_t attempt = 0; attempt < kAttempts && !is_planted; ++attempt) {
-    run = TryRun(config, attempt, is_planted);
+    Scripts scripts;
+    run = TryRun(config, attempt, scripts, is_planted);
+    if (config.setting == Setting::kProfiled && is_planted) {
+      PlantedRun recorded = RecordAgain(config, attempt, scripts);
+      for (size_t rank = 0; rank < run.ranks.size(); ++rank) {
+        recorded.ranks[rank].truth = run.ranks[rank].truth;
+      }
+      return recorded;
+    }
   }
   return run;
 }

@@ -17,7 +17,7 @@
 
 namespace borescope::scenario {
 
-// What costs the time. Each but the last five makes the device idle, by what is recorded.
+// What costs the time. Each but the last six makes the device idle, by what is recorded.
 enum class Cause : uint8_t {
   kLateHost,         // the host computes while the device has nothing to do, again and again
   kHostPause,        // once, for a garbage collection
@@ -34,9 +34,13 @@ enum class Cause : uint8_t {
   kBeforeRecording,  // the device begins with work from before the recording; no loss
   kLateBegin,        // the first work begins long after its launch; nothing says why
   kUntraced,         // calls that copy, whose copies were not recorded
+  kAllocation,       // the host allocates and frees memory in the steps
+  kSilentHost,       // two or three long pauses in which the host records nothing
+  kOptimizer,        // each step ends with tiny kernels of an optimizer, one for each parameter
   kCopies,           // copies beside which nothing runs
   kCommunication,    // collectives beside which nothing runs
   kMemoryBound,      // kernels as fast as the memory of the device
+  kFp32Products,     // products of 32-bit numbers without matrix units
   kStraggler,        // one of four ranks comes late to the collectives
   kCount,
 };
@@ -52,6 +56,8 @@ enum class Setting : uint8_t {
   kRounded,       // times are whole microseconds
   kWholeProcess,  // recorded by a profiler of whole processes: files are of Nsight Systems
   kTwins,         // two processes do the same on one device, in step
+  kInherited,     // the device was up to two steps behind when the recording began
+  kProfiled,      // recording slows the host until the device waits for it; truth is without
   kCount,
 };
 
@@ -125,8 +131,13 @@ PlantedRun MakePlantedRun(const PlantConfig& config);
 // "late-host:10,sync:3" -> two plants (a share left out means 10). Nothing when a name is unknown.
 std::optional<std::vector<Plant>> ParsePlants(std::string_view text);
 
-// The device of all runs, as drivers name it.
+// The device of all runs, as drivers name it, and its compute capability.
 inline constexpr std::string_view kPlantedDevice = "NVIDIA H100 80GB HBM3";
+inline constexpr int kPlantedComputeMajor = 9;
+
+// Whether the cause can be planted in the setting: in a recording that begins in the middle nobody
+// waits for a host that sets up, and a host that recording slows has no lead to lose to waits.
+bool CanBePlanted(Cause cause, Setting setting);
 
 // A rank as a Kineto file.
 std::string PlantedJson(const PlantedRun& run, int rank);

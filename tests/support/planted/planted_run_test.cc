@@ -50,6 +50,34 @@ TEST(PlantedRunTest, PlantsCostWhatTheyShould) {
   }
 }
 
+// Recording slows the host and changes nothing that it does.
+TEST(PlantedRunTest, AProfiledRunDoesTheSame) {
+  for (uint64_t seed = 1; seed <= 10; ++seed) {
+    const PlantConfig config{seed, Setting::kProfiled, {{Cause::kOptimizer, 10}}};
+    const PlantedRank rank = MakePlantedRun(config).ranks[0];
+    const int64_t begin_ns = rank.work.front().begin_ns;
+    int64_t busy_ns = 0;
+    for (const PlantedWork& work : rank.work) {
+      busy_ns += work.end_ns - work.begin_ns;
+    }
+    // The truth is without the cost of recording, and the work is the same.
+    EXPECT_EQ(rank.truth.span_ns - rank.truth.idle_ns, busy_ns) << seed;
+    EXPECT_GT(rank.work.back().end_ns - begin_ns, rank.truth.span_ns) << seed;
+  }
+}
+
+TEST(PlantedRunTest, ARecordingThatBeginsInTheMiddle) {
+  const PlantedRank rank = MakePlantedRun({3, Setting::kInherited, {}}).ranks[0];
+  int64_t first_call = rank.work.back().correlation;
+  for (const PlantedFrame& frame : rank.frames) {
+    first_call =
+        frame.kind == FrameKind::kCall ? std::min(first_call, frame.correlation) : first_call;
+  }
+  EXPECT_LT(rank.work.front().correlation, first_call);
+  EXPECT_EQ(rank.work.front().begin_ns + rank.truth.span_ns,
+            std::max(rank.work.back().end_ns, rank.frames.back().end_ns));
+}
+
 TEST(PlantedRunTest, EqualConfigsGiveEqualRuns) {
   const PlantConfig config = ConfigOf(Cause::kLateHost, 7);
   const std::string json = PlantedJson(MakePlantedRun(config), 0);

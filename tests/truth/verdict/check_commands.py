@@ -18,7 +18,8 @@ from pathlib import Path
 
 CAUSES = (
     "late-host host-pause sync long-wait data-loading code-loading launch-bound graph-gaps held-back setup teardown"
-    " unlinked before-recording copies communication memory-bound straggler"
+    " unlinked before-recording allocation silent-host optimizer copies communication memory-bound fp32-products"
+    " straggler"
 ).split()
 # The others are there for findings that the causes alone do not give.
 PLANTS = [f"{cause}:15" for cause in CAUSES] + ["late-host:4,sync:4,data-loading:4", "launch-bound:35", "straggler:30"]

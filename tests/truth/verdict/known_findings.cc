@@ -29,9 +29,13 @@ constexpr Known kKnown[] = {
     {"The device idles after its last work", "after last"},
     {"The device idles, and launches are not recorded", "no launches"},
     {"The device idles for several reasons", "several"},
+    {"Memory is allocated and freed in the steps", "allocation"},
+    {"The host does something that was not recorded", "silent host"},
+    {"The optimizer launches for each parameter by itself", "optimizer"},
     {"Copies are not hidden behind compute", "copies"},
     {"Communication is not hidden behind compute", "communication"},
     {"Kernels are bound by memory bandwidth", "memory-bound"},
+    {"Products of matrices run without tensor cores", "fp32 products"},
     {"One rank makes the others wait", "one rank"},
     {"Ranks compute for different times", "uneven ranks"},
 };
@@ -61,6 +65,9 @@ std::string_view LabelFor(Cause cause, Setting setting) {
   if (cause == Cause::kMemoryBound && !has_arguments) {
     return "";
   }
+  if (cause == Cause::kFp32Products && setting == Setting::kWholeProcess) {
+    return "";  // nothing says what the device could do
+  }
   constexpr std::string_view kLabels[] = {"host busy",
                                           "one long gap",
                                           "synchronisation",
@@ -76,9 +83,13 @@ std::string_view LabelFor(Cause cause, Setting setting) {
                                           "",
                                           "late begin",
                                           "copies not recorded",
+                                          "allocation",
+                                          "silent host",
+                                          "optimizer",
                                           "copies",
                                           "communication",
                                           "memory-bound",
+                                          "fp32 products",
                                           "one rank"};
   static_assert(std::size(kLabels) == static_cast<size_t>(Cause::kCount));
   return kLabels[static_cast<size_t>(cause)];

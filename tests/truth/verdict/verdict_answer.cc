@@ -62,7 +62,10 @@ Trace TraceOf(const PlantedRank& rank) {
   }
   Meta meta;
   meta.file = "planted.json";
-  meta.devices.push_back({.id = 0, .name = std::string(scenario::kPlantedDevice)});
+  meta.vendor = Vendor::kNvidia;
+  meta.devices.push_back({.id = 0,
+                          .name = std::string(scenario::kPlantedDevice),
+                          .compute_major = scenario::kPlantedComputeMajor});
   TraceBuilder builder;
   builder.Append(maker.TakePart());
   return builder.Finish(meta, 0, 1);

@@ -175,6 +175,21 @@ inline constexpr ParamSpec kPriceParam{
     "price", "", "also what following the advice would bring, by replay as in whatif",
     ParamType::kFlag};
 
+// summary, whatif, steps: the table true_time. What they are about may be missing in a recording:
+// names_events.
+inline constexpr ParamSpec kPlainStepParam{
+    .name = "plain-step",
+    .value = "TIME",
+    .help =
+        "what a step takes without the profiler, as you measured it; or A,B: between which it lies",
+    .type = ParamType::kTimes,
+    .names_events = true};
+// whatif, steps
+inline constexpr ParamSpec kWithoutRecordingParam{
+    .name = "without-recording",
+    .help = "steps as they are without the profiler: what recording them cost is taken off",
+    .names_events = true};
+
 // whatif. What they name, or are about, may be missing in a recording: names_events.
 inline constexpr ParamSpec kScaleParam{
     .name = "scale",

@@ -310,7 +310,7 @@ std::string ParamHelp(const ParameterInfo& parameter) {
     return fmt::format("{} ({}; from 0 on)", parameter.doc, value);
   }
   const bool shows =
-      type == "times" || ((type == "count" || type == "file" || type == "share") && !value.empty());
+      !value.empty() && (type == "times" || type == "count" || type == "file" || type == "share");
   return shows ? fmt::format("{} ({})", parameter.doc, value) : parameter.doc;
 }
 

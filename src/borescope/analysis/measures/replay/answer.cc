@@ -74,8 +74,9 @@ std::optional<ScenarioAnswer> AnswerScenario(const ReplayModel& model, const Sce
   if (quality.verdict == ReplayVerdict::kRefused) {
     return std::nullopt;
   }
-  const std::vector<int64_t> measured = StretchTimes(model.graph, MeasuredTimes(model.graph));
   const std::vector<int64_t> before = StretchTimes(model.graph, model.times);
+  const std::vector<int64_t> measured =
+      model.doubt_ns ? before : StretchTimes(model.graph, MeasuredTimes(model.graph));
   std::vector<double> savings;
   int64_t measured_ns = 0;
   int64_t saved_ns = 0;
@@ -97,6 +98,7 @@ std::optional<ScenarioAnswer> AnswerScenario(const ReplayModel& model, const Sce
                         std::sqrt(static_cast<double>(steps));
   const double error =
       quality.error() * static_cast<double>(answer.step_ns) + spread +
+      static_cast<double>(model.doubt_ns.value_or(0)) +
       kAssumedError * static_cast<double>(run.assumed_ns) / static_cast<double>(steps) +
       kSavingError * std::abs(static_cast<double>(saved_ns)) / static_cast<double>(steps);
   answer.low_ns = std::max<int64_t>(answer.new_ns - std::llround(error), 0);

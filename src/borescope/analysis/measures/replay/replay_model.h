@@ -65,6 +65,9 @@ struct ReplayModel {
   std::vector<LagConstant> constants;  // per class
   ReplayLags lags;
   std::vector<int64_t> times;  // of the replay that changes nothing
+  // There if the cost of recording is taken off `lags`: steps are then as in `times`, not as
+  // measured, and so uncertain.
+  std::optional<int64_t> doubt_ns;
   ReplayQuality quality;
 };
 

@@ -314,10 +314,22 @@ class ScenarioRunner::Recording {
       CheckStopAt(count++);
       const double factor = times.HostFactor(part.event);
       if (factor != 1 && thread_edge_[part.place] != kNoEdge) {
-        int64_t& lag_ns = lags.ns[thread_edge_[part.place]];
-        lag_ns = std::min(AddSaturating(lag_ns, Times(part.ns, factor) - part.ns), kLongestLagNs);
+        const uint32_t edge = thread_edge_[part.place];
+        int64_t& lag_ns = lags.ns[edge];
+        const int64_t change_ns = WithoutRecording(edge, Times(part.ns, factor) - part.ns);
+        lag_ns = std::min(AddSaturating(lag_ns, change_ns), kLongestLagNs);
       }
     }
+  }
+
+  // Of a stretch that is shorter than recorded every part is, in proportion.
+  int64_t WithoutRecording(uint32_t edge, int64_t ns) const {
+    const int64_t own_ns = graph().own_ns[edge];
+    const int64_t left_ns = model_.lags.ns[edge];
+    return left_ns == own_ns || own_ns <= 0
+               ? ns
+               : std::llround(static_cast<double>(ns) * static_cast<double>(left_ns) /
+                              static_cast<double>(own_ns));
   }
 
   const RankView& view_;

@@ -1,5 +1,7 @@
 #include "borescope/analysis/measures/true_time/true_time.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -7,8 +9,10 @@
 #include <utility>
 
 #include "borescope/analysis/core/key_columns.h"
+#include "borescope/analysis/core/param_specs.h"
 #include "borescope/analysis/core/row.h"
 #include "borescope/analysis/core/selection/device_time.h"
+#include "borescope/analysis/measures/names/describe.h"
 #include "borescope/analysis/measures/replay/answer.h"
 #include "borescope/analysis/measures/shared_inherited_work.h"
 #include "borescope/analysis/measures/time/quantiles.h"
@@ -36,15 +40,24 @@ constexpr double kObservedPaceNs = 8000;
 constexpr double kWorthCorrecting = 1.05;
 constexpr double kMostSpread = 0.1;
 constexpr size_t kLeastSteps = 2;
+// What a given step may be beyond the busy time of the device, and beyond the recorded step.
+constexpr double kLeastOfDevice = 0.97;
+constexpr double kMostOfRecorded = 1.1;
+constexpr double kMostFactor = 3;
+constexpr int kFactorPasses = 12;  // to a thousandth
+constexpr std::string_view kNeedsSteps =
+    "the recording has no steps: --step-pattern names annotations that are steps";
 
 class CostTaker {
  public:
-  CostTaker(const RankView& view, const ReplayModel& model, const HostPace& pace, CostLevel level)
+  CostTaker(const RankView& view, const ReplayModel& model, const HostPace& pace, CostLevel level,
+            double factor)
       : view_(view),
         host_(view.trace.host()),
         model_(model),
         pace_(pace),
         level_(static_cast<size_t>(level)),
+        factor_(factor),
         operator_ns_(pace.operator_ns().value_or(0)) {}
 
   ReplayLags Take() {
@@ -69,7 +82,7 @@ class CostTaker {
         view_.trace, recording.facts, recording.facts.threads[thread], [](const ThreadPiece&) {},
         [&](HostId id, bool is_end, int64_t at_ns) {
           PayUntil(at_ns);
-          debt_ns_ += CostOf(id, is_end);
+          debt_ns_ += factor_ * CostOf(id, is_end);
         });
     PayUntil(std::numeric_limits<int64_t>::max());
   }
@@ -122,6 +135,7 @@ class CostTaker {
   const ReplayModel& model_;
   const HostPace& pace_;
   const size_t level_;
+  const double factor_;
   const double operator_ns_;
   ReplayLags lags_;
   NodeId node_ = 0;
@@ -131,23 +145,45 @@ class CostTaker {
 
 int64_t Middle(std::vector<int64_t> lengths) { return std::llround(Quantile(lengths, 0.5)); }
 
+// What a step takes, as the user measured it.
+struct PlainStep {
+  int64_t low_ns = 0;
+  int64_t high_ns = 0;
+
+  int64_t middle_ns() const { return low_ns + (high_ns - low_ns) / 2; }
+};
+
+std::optional<PlainStep> PlainStepOf(const Params& params) {
+  if (params.Text(kPlainStepParam).empty()) {
+    return std::nullopt;
+  }
+  const std::vector<int64_t> times = params.Times(kPlainStepParam);
+  return PlainStep{times.front(), times.back()};
+}
+
 class TrueTimer {
  public:
-  TrueTimer(const RankView& view, const Params& params) : view_(view), params_(params) {}
+  TrueTimer(const RankView& view, const Params& params)
+      : view_(view), params_(params), given_(PlainStepOf(params)) {
+    found_.is_given = given_.has_value();
+  }
 
   TrueTimes Find() {
     found_.status = TrueTimeStatus::kNoSteps;
-    if (view_.steps().steps.size() < kLeastSteps) {
+    if (view_.steps().steps.size() < LeastSteps()) {
+      found_.fault = given_ ? std::string(kNeedsSteps) : std::string();
       return found_;
     }
     found_.pace = MeasurePace(view_);
     const std::optional<double> operator_ns = found_.pace.operator_ns();
-    if (!operator_ns || *operator_ns > kObservedPaceNs) {
+    has_pace_ = operator_ns && *operator_ns <= kObservedPaceNs;
+    if (!has_pace_ && !given_) {
       found_.status = operator_ns ? TrueTimeStatus::kOtherObserver : TrueTimeStatus::kNoPace;
       return found_;
     }
     const std::shared_ptr<const Result<ReplayModel>> model = SharedReplayModel(view_, params_);
-    if (!model->ok() || (*model)->graph.stretches.size() < kLeastSteps) {
+    if (!model->ok() || (*model)->graph.stretches.size() < LeastSteps()) {
+      found_.fault = given_ ? std::string(kNeedsSteps) : std::string();
       return found_;
     }
     found_.identity = (*model)->quality.identity();
@@ -156,12 +192,19 @@ class TrueTimer {
   }
 
  private:
+  // One step that is given is enough.
+  size_t LeastSteps() const { return given_ ? 1 : kLeastSteps; }
+
   void FindLengths(const ReplayModel& model) {
     const std::vector<int64_t> recorded = AskedLengths(model, MeasuredTimes(model.graph));
-    if (recorded.size() < kLeastSteps) {
+    if (recorded.size() < LeastSteps()) {
       return;
     }
     MeasureDevices(recorded);
+    if (given_) {
+      TakeGiven(model);
+      return;
+    }
     found_.status = TrueTimeStatus::kRefused;
     if (model.quality.verdict == ReplayVerdict::kRefused) {
       return;
@@ -172,14 +215,65 @@ class TrueTimer {
       step_ns[static_cast<size_t>(level)] = Middle(AskedLengths(model, Replay(model.graph, lags)));
     }
     const double spread = SpreadOf(recorded);
-    found_.status = TrueTimeStatus::kSmall;
     for (TrueTime& time : found_.devices) {
       SetEstimates(step_ns, spread, time);
-      if (static_cast<double>(time.recorded_ns) >=
-          kWorthCorrecting * static_cast<double>(time.estimate_ns)) {
-        found_.status = TrueTimeStatus::kCorrected;
-      }
     }
+    SetStatus();
+  }
+
+  void SetStatus() {
+    const bool is_much =
+        std::any_of(found_.devices.begin(), found_.devices.end(), [](const TrueTime& time) {
+          return static_cast<double>(time.recorded_ns) >=
+                 kWorthCorrecting * static_cast<double>(time.estimate_ns);
+        });
+    found_.status = is_much ? TrueTimeStatus::kCorrected : TrueTimeStatus::kSmall;
+  }
+
+  // The truth replaces the estimate; what it cannot be is said.
+  void TakeGiven(const ReplayModel& model) {
+    for (TrueTime& time : found_.devices) {
+      const auto device_ns = static_cast<double>(time.device_ns);
+      const auto recorded_ns = static_cast<double>(time.recorded_ns);
+      if (static_cast<double>(given_->low_ns) < kLeastOfDevice * device_ns) {
+        found_.fault = fmt::format("the device alone is busy for {} in each step of this recording",
+                                   FormatTime(time.device_ns));
+      } else if (static_cast<double>(given_->high_ns) > kMostOfRecorded * recorded_ns) {
+        found_.fault = fmt::format(
+            "a step would take longer without the profiler than in this recording ({}): of another "
+            "program, another input or a busy machine",
+            FormatTime(time.recorded_ns));
+      }
+      time.estimate_ns = std::max(time.device_ns, given_->middle_ns());
+      time.low_ns = std::max(time.device_ns, given_->low_ns);
+      time.high_ns = std::max(time.device_ns, given_->high_ns);
+    }
+    SetStatus();
+    if (found_.fault.empty() && has_pace_ && model.quality.verdict != ReplayVerdict::kRefused) {
+      found_.factor = FactorFor(model, given_->middle_ns());
+    }
+  }
+
+  // The least factor of all costs with which the replay takes `step_ns`, or as little as it can:
+  // then the device is the limit. A thousandth more counts as equal.
+  double FactorFor(const ReplayModel& model, int64_t step_ns) const {
+    const auto length = [&](double factor) {
+      const ReplayLags lags =
+          LagsWithoutRecording(view_, model, found_.pace, CostLevel::kEstimate, factor);
+      return Middle(AskedLengths(model, Replay(model.graph, lags)));
+    };
+    const int64_t least_ns = std::max(step_ns, length(kMostFactor));
+    const int64_t enough_ns = least_ns + least_ns / 1000;
+    if (Middle(AskedLengths(model, model.times)) <= enough_ns) {
+      return 0;
+    }
+    double low = 0;
+    double high = kMostFactor;
+    for (int pass = 0; pass < kFactorPasses; ++pass) {
+      const double middle = (low + high) / 2;
+      (length(middle) <= enough_ns ? high : low) = middle;
+    }
+    return high;
   }
 
   static std::vector<int64_t> AskedLengths(const ReplayModel& model,
@@ -239,6 +333,8 @@ class TrueTimer {
 
   const RankView& view_;
   const Params& params_;
+  const std::optional<PlainStep> given_;
+  bool has_pace_ = false;
   TrueTimes found_;
 };
 
@@ -268,6 +364,12 @@ Table MakeTrueTimeTable() {
             "replay does not represent the recording (whatif says why).");
   ns("pace_ns", "What recording an operator costs, from the times of operators around others.");
   ns("launch_ns", "The usual length of a call that starts device work.");
+  AddString(table, "cost_source", Role::kDerived,
+            "recording: what recording costs follows from its own times; plain-step: from the step "
+            "that was given, which then is the estimate.");
+  AddFloat(table, "factor", Unit::kNone, Role::kDerived,
+           "By how much the usual costs have to be multiplied for the given step; below 0.4 or "
+           "above 2 something else than recording made the difference.");
   share("identity_share", "Error of the replay that takes nothing off.");
   return table;
 }
@@ -286,13 +388,21 @@ void PushTrueTime(Table& table, const RankView& view, const TrueTimes& times,
   row.Text(TrueTimeStatusName(times.status));
   const std::optional<double> pace_ns = times.pace.operator_ns();
   row.MaybeInt(pace_ns ? std::llround(*pace_ns) : kMissing).Int(std::llround(times.pace.launch_ns));
+  row.Text(times.is_given ? "plain-step" : "recording");
+  times.factor ? row.Float(*times.factor) : row.Missing();
   row.Float(times.identity);
 }
 
 }  // namespace
 
-Table TrueTimeTable(const RankView& view, const Params& params) {
+Result<Table> TrueTimeTable(const RankView& view, const Params& params) {
   const std::shared_ptr<const TrueTimes> times = SharedTrueTimes(view, params);
+  if (!times->fault.empty()) {
+    const bool lacks_steps = times->fault == kNeedsSteps;
+    return Error{lacks_steps ? ErrorCode::kMissingData : ErrorCode::kInvalidArgument,
+                 fmt::format("{}: --plain-step {}: {}", view.trace.meta().file,
+                             params.Text(kPlainStepParam), times->fault)};
+  }
   Table table = MakeTrueTimeTable();
   for (const TrueTime& time : times->devices) {
     PushTrueTime(table, view, *times, time);
@@ -327,8 +437,8 @@ double TrueTime::IdleShareOf(int64_t step_ns) const {
 }
 
 ReplayLags LagsWithoutRecording(const RankView& view, const ReplayModel& model,
-                                const HostPace& pace, CostLevel level) {
-  return CostTaker(view, model, pace, level).Take();
+                                const HostPace& pace, CostLevel level, double factor) {
+  return CostTaker(view, model, pace, level, factor).Take();
 }
 
 std::shared_ptr<const TrueTimes> SharedTrueTimes(const RankView& view, const Params& params) {

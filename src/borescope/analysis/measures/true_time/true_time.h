@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -43,7 +44,12 @@ struct TrueTime {
 struct TrueTimes {
   TrueTimeStatus status = TrueTimeStatus::kNoSteps;
   HostPace pace;
-  double identity = 0;  // error of the replay that changes nothing
+  double identity = 0;    // error of the replay that changes nothing
+  bool is_given = false;  // by --plain-step: the limits are those of what was given
+  // By how much the usual costs of recording have to be multiplied for the given step; missing
+  // where that cannot be found out, or none was given.
+  std::optional<double> factor;
+  std::string fault;  // why the given step cannot be right; empty: it can
   std::vector<TrueTime> devices;
 
   bool has_estimates() const {
@@ -55,15 +61,25 @@ struct TrueTimes {
 enum class CostLevel : uint8_t { kLeast, kEstimate, kMost };
 
 // The lags of `model` with the cost of recording taken off the stretches of its threads.
-// O(rows + dependencies).
+// `factor`: of all costs. O(rows + dependencies).
 ReplayLags LagsWithoutRecording(const RankView& view, const ReplayModel& model,
-                                const HostPace& pace, CostLevel level);
+                                const HostPace& pace, CostLevel level, double factor = 1);
 
 // Of one question it is found once. Any thread. O(rows log rows).
 std::shared_ptr<const TrueTimes> SharedTrueTimes(const RankView& view, const Params& params);
 
 // Table true_time: a row for each device of a rank with steps. Ranks are joined, not merged.
-Table TrueTimeTable(const RankView& view, const Params& params);
+// kInvalidArgument where the step of --plain-step cannot be right, kMissingData without steps.
+Result<Table> TrueTimeTable(const RankView& view, const Params& params);
 Table EmptyTrueTimeTable();
+
+// At most two times, and of whole recordings or steps.
+Result<void> CheckTrueTimeParams(std::string_view verb, const Params& params);
+
+// What scenarios change: the recording as it is, or, with --without-recording or --plain-step, with
+// the cost of recording taken off (ReplayModel::doubt_ns is then there). Errors as
+// SharedReplayModel; kMissingData where the cost is not known. Any thread.
+std::shared_ptr<const Result<ReplayModel>> SharedScenarioModel(const RankView& view,
+                                                               const Params& params);
 
 }  // namespace borescope::internal

@@ -5,7 +5,10 @@
 #include <algorithm>
 #include <random>
 #include <string>
+#include <utility>
 
+#include "borescope/analysis/core/param_specs.h"
+#include "borescope/analysis/core/row.h"
 #include "borescope/testing/test_trace.h"
 
 namespace borescope::internal {
@@ -38,9 +41,18 @@ class Program {
     }
   }
 
-  TrueTimes Ask() {
-    const std::shared_ptr<const TrueTimes> times = SharedTrueTimes(trace_.View(), {});
+  TrueTimes Ask(const Params& params = {}) {
+    const std::shared_ptr<const TrueTimes> times = SharedTrueTimes(trace_.View(), params);
     return *times;
+  }
+
+  // A step with all operators in half of their time, by replay.
+  int64_t WithHalfOfTheHost(Params params) {
+    params.values.push_back({kScaleParam.name, 0, "host:aten::linear=0.5"});
+    const Tables tables = Analyse("whatif", {&trace_.View()}, params);
+    const auto found = std::find_if(tables.begin(), tables.end(),
+                                    [](const Table& table) { return table.name == "whatif"; });
+    return found == tables.end() ? 0 : Ints(*found, "new_ns")[0];
   }
 
  private:
@@ -102,6 +114,64 @@ TEST(TrueTimeTest, ADeviceBoundStepTakesAsLongAsRecorded) {
     const auto recorded_ns = static_cast<double>(time.recorded_ns);
     EXPECT_NEAR(static_cast<double>(time.estimate_ns), recorded_ns, 0.02 * recorded_ns) << seed;
     EXPECT_LT(time.IdleShareOf(time.estimate_ns), 0.02) << seed;
+  }
+}
+
+Params PlainStep(std::string text) {
+  Params params;
+  params.values.push_back({kPlainStepParam.name, 0, std::move(text)});
+  return params;
+}
+
+// The step that the user measured is the truth, and says what recording cost.
+TEST(TrueTimeTest, AGivenStepReplacesTheEstimate) {
+  for (unsigned seed = 1; seed <= 10; ++seed) {
+    const int64_t truth_ns = Program(seed, {}, 3000).Ask().devices.at(0).recorded_ns;
+    const TrueTimes given =
+        Program(seed, kProfiler, 3000).Ask(PlainStep(std::to_string(truth_ns) + "ns"));
+    ASSERT_EQ(given.fault, "");
+    EXPECT_EQ(given.status, TrueTimeStatus::kCorrected);
+    const TrueTime& time = given.devices.at(0);
+    EXPECT_EQ(time.estimate_ns, truth_ns);
+    EXPECT_EQ(time.low_ns, truth_ns);
+    EXPECT_EQ(time.high_ns, truth_ns);
+    ASSERT_TRUE(given.factor.has_value());
+    EXPECT_NEAR(*given.factor, 1, 0.1) << seed;
+    const TrueTimes between = Program(seed, kProfiler, 3000)
+                                  .Ask(PlainStep(std::to_string(truth_ns - 1000) + "ns," +
+                                                 std::to_string(truth_ns + 1000) + "ns"));
+    EXPECT_EQ(between.devices.at(0).low_ns, truth_ns - 1000);
+    EXPECT_EQ(between.devices.at(0).estimate_ns, truth_ns);
+    EXPECT_EQ(between.devices.at(0).high_ns, truth_ns + 1000);
+  }
+}
+
+TEST(TrueTimeTest, AGivenStepMayBeWrong) {
+  EXPECT_TRUE(Program(1, kProfiler, 3000)
+                  .Ask(PlainStep("1us"))
+                  .fault.starts_with("the device alone is busy for "));
+  EXPECT_TRUE(Program(1, kProfiler, 3000)
+                  .Ask(PlainStep("1s"))
+                  .fault.starts_with(
+                      "a step would take longer without the profiler than in this recording "));
+  TestTrace no_steps;
+  no_steps.Op("aten::mm", {0, 50}).Launched("gemm", {10, 5}, {30, 10}, {1});
+  EXPECT_TRUE(SharedTrueTimes(no_steps.View(), PlainStep("1ms"))
+                  ->fault.starts_with("the recording has no steps"));
+}
+
+// A change of the host is as large as in the program without the profiler.
+TEST(TrueTimeTest, ScenariosWithoutTheCostOfRecording) {
+  for (unsigned seed = 1; seed <= 10; ++seed) {
+    Params without;
+    without.values.push_back({kWithoutRecordingParam.name, 1, ""});
+    const auto truth_ns = static_cast<double>(Program(seed, {}, 3000).WithHalfOfTheHost({}));
+    const auto recorded_ns =
+        static_cast<double>(Program(seed, kProfiler, 3000).WithHalfOfTheHost({}));
+    const auto found_ns =
+        static_cast<double>(Program(seed, kProfiler, 3000).WithHalfOfTheHost(without));
+    EXPECT_GT(recorded_ns, 1.3 * truth_ns) << seed;
+    EXPECT_NEAR(found_ns, truth_ns, 0.1 * truth_ns) << seed;
   }
 }
 

@@ -211,6 +211,39 @@ TEST(Roofline, AWindowHasTheFlopsThatRanInIt) {
   EXPECT_EQ(use(4'000, 10'000), "model_flops,mfu\n1500000,0.25\n");
 }
 
+// A compiled model whose generated kernels were launched outside of operators, as by a graph.
+TEST(Roofline, GeneratedKernelsHaveNoMatrixWork) {
+  const auto utilisation = [](std::string_view kernel) {
+    TestTrace trace;
+    trace.Op("aten::mm", {0, 100}, kSmallProduct)
+        .Launched("gemm", {10, 10}, {1000, 10'000}, {1})
+        .Launched(kernel, {200, 10}, {11'000, 9000}, {2});
+    const Tables found = Analyse("roofline", {&trace.View()}, OnToy());
+    return Csv(Named(found, "utilisation"), {"mfu", "coverage"});
+  };
+  const std::string known = "mfu,coverage\n0.1,1\n";
+  const std::string withheld = "mfu,coverage\n-,0.526316\n";
+  EXPECT_EQ(utilisation("triton_poi_fused_add_gelu_0"), known);
+  EXPECT_EQ(utilisation("triton_red_fused_addmm_sum_1"), known);
+  EXPECT_EQ(utilisation("triton_per_fused_native_layer_norm_2"), known);
+  EXPECT_EQ(utilisation("void at::native::vectorized_elementwise_kernel<4, F>(int, F)"), known);
+  EXPECT_EQ(utilisation("triton_tem_fused_addmm_relu_1"), withheld);
+  EXPECT_EQ(utilisation("nvjet_sm90_tst_256x128_64x4_1x2_h_bz_coopA_NNT"), withheld);
+  EXPECT_EQ(utilisation("my_kernel"), withheld);
+}
+
+// 32-bit products near the peak of vector units are far from what matrix units offer.
+TEST(Roofline, UseOfTheBestType) {
+  TestTrace trace;
+  trace
+      .Op("aten::mm", {0, 100},
+          {.dims = "[[100, 100], [100, 100]]", .types = R"(["float", "float"])"})
+      .Launched("volta_sgemm_128x64_nn", {10, 10}, {0, 20'000}, {1});
+  const Tables found = Analyse("roofline", {&trace.View()}, OnToy());
+  EXPECT_EQ(Csv(Named(found, "utilisation"), {"mfu", "best_type", "mfu_best"}),
+            "mfu,best_type,mfu_best\n1,fp16,0.1\n");
+}
+
 TEST(Roofline, LinksHaveNoRoof) {
   TestTrace trace;
   trace.Op("aten::copy_", {0, 100}, {.dims = "[[10], [10]]", .types = std::string(kHalves)})

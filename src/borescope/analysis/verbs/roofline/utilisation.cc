@@ -3,6 +3,9 @@
 //   MFU   time that the matrix FLOPs of forward and backward take at peak / span. With operands of
 //         one type that is model FLOPs / (span x peak).
 //   HFU   the same with what was recomputed in backward
+//   MFU of the best type   model FLOPs / (span x peak of the fastest type that any model can be
+//   in):
+//         a model that multiplies in fp32 is near its own peak, and far from what the device offers
 //
 // Of a call whose work a window cuts, FLOPs count in proportion to the time of the work inside, as
 // in the ledger, whenever it was launched: a host that runs ahead launches in one step what runs in
@@ -13,6 +16,9 @@
 // `coverage` is the part of the compute time whose matrix FLOPs are known, and without enough of it
 // (coverage.h) there are no ratios.
 #include <map>
+#include <optional>
+#include <string_view>
+#include <vector>
 
 #include "borescope/analysis/core/finish.h"
 #include "borescope/analysis/core/key_columns.h"
@@ -20,6 +26,7 @@
 #include "borescope/analysis/measures/coverage.h"
 #include "borescope/analysis/verbs/roofline/roofline.h"
 #include "borescope/base/stop.h"
+#include "borescope/opmodel/devices/tensor_cores.h"
 
 namespace borescope::internal {
 namespace {
@@ -28,6 +35,34 @@ constexpr std::string_view kWithheld =
     "the FLOPs of more than 10 % of the compute time are not known: see modelled";
 constexpr std::string_view kAllInherited =
     "all that ran was launched before the recording began, or beside such work";
+
+constexpr char kNotAsked = 2;
+
+// What matrices of any model can be in; of equal peaks the first counts. Shorter types need scales.
+constexpr Peak kTypesOfModels[] = {Peak::kBf16Matrix, Peak::kFp16Matrix, Peak::kTf32Matrix,
+                                   Peak::kFp32Matrix, Peak::kFp32};
+
+struct BestType {
+  Peak peak = Peak::kFp32;
+  double tflops = 0;
+};
+
+std::optional<BestType> BestTypeOf(const DeviceSpec* spec) {
+  std::optional<BestType> best;
+  if (spec != nullptr) {
+    for (const Peak peak : kTypesOfModels) {
+      const double tflops = CeilingOf(*spec, peak).value_or(0);
+      if (tflops > (best.has_value() ? best->tflops : 0)) best = BestType{peak, tflops};
+    }
+  }
+  return best;
+}
+
+// "bf16" of "bf16_matrix".
+std::string_view TypeName(Peak peak) {
+  const std::string_view name = PeakName(peak);
+  return name.substr(0, name.find('_'));
+}
 
 struct Use {
   int64_t model_flops = 0;
@@ -58,11 +93,32 @@ bool IsInside(const RooflineInput& in, const ModelledCall& call) {
   return time.total_ns > 0 ? time.inside_ns > 0 : TotalsOf(in, call).kernels > 0;
 }
 
+// Of kernels of no call with a model: those that work on elements, reduce or update
+// parameters, and what TorchInductor and Triton generated for it, multiply no matrices.
+bool HasNoMatrixWork(const RooflineInput& in, DeviceId id) {
+  if (MatrixUseOf(in.view.trace.Name(id), true) == MatrixUse::kNotMatrix) return true;
+  switch (in.view.index.ClassOf(in.view.trace, id)) {
+    case KernelClass::kNorm:
+    case KernelClass::kReduction:
+    case KernelClass::kPointwise:
+    case KernelClass::kOptimizer:
+    case KernelClass::kSort:
+      return MatrixUseOf(in.view.trace.Name(id), false) == MatrixUse::kNotMatrix;
+    default:
+      return false;
+  }
+}
+
 // Of an operator that is no product of matrices it is known that it has no matrix FLOPs, whatever
-// its arguments are; so it is of kernels that TorchInductor generated (not from templates).
-bool KnowsMatrixFlops(const RooflineInput& in, DeviceId id) {
+// its arguments are; so it is of kernels that TorchInductor generated (not from templates), with or
+// without an operator around their launch.
+bool KnowsMatrixFlops(const RooflineInput& in, DeviceId id, std::vector<char>& has_none) {
   const WorkInfo& info = in.work.info[id.value];
-  if (info.call == kNoCall) return false;
+  if (info.call == kNoCall) {
+    char& known = has_none[in.view.trace.device().name[id.value].value];
+    known = known == kNotAsked ? static_cast<char>(HasNoMatrixWork(in, id)) : known;
+    return known == 1;
+  }
   const OpCost& cost = in.work.calls[info.call].cost();
   return !IsMatrixFamily(cost.family) || KnowsFlops(cost.status);
 }
@@ -71,13 +127,14 @@ bool KnowsMatrixFlops(const RooflineInput& in, DeviceId id) {
 std::map<int64_t, TimeCovered> ComputeTimes(const RooflineInput& in) {
   std::map<int64_t, TimeCovered> times;
   const DeviceEvents& device = in.view.trace.device();
+  std::vector<char> has_none(in.view.trace.strings().size(), kNotAsked);
   for (uint32_t row = 0; row < device.size(); ++row) {
     CheckStopAt(row);
     const DeviceId id{row};
     if (!IsDeviceWork(device.kind[row]) || !in.selected.KeepsTrack(device.track[row])) continue;
     const KernelClass kernel_class = in.view.index.ClassOf(in.view.trace, id);
     if (ActivityOf(device.kind[row], kernel_class) == Activity::kCompute) {
-      times[in.view.trace.DeviceOf(id)].Add(InsideOf(in, id), KnowsMatrixFlops(in, id));
+      times[in.view.trace.DeviceOf(id)].Add(InsideOf(in, id), KnowsMatrixFlops(in, id, has_none));
     }
   }
   return times;
@@ -94,6 +151,17 @@ void PushRatios(Row& row, const Use& use, int64_t span_ns, bool is_enough) {
 
 std::string_view WhyWithheld(const TimeCovered& time, int64_t span_ns) {
   return span_ns == 0 ? kAllInherited : time.is_enough() ? std::string_view() : kWithheld;
+}
+
+void PushBest(Row& row, const RooflineInput& in, int64_t gpu, int64_t model_flops, int64_t span_ns,
+              bool is_enough) {
+  const std::optional<BestType> best = BestTypeOf(in.roofs.SpecOf(gpu));
+  if (!best.has_value()) {
+    row.Missing().Missing();
+    return;
+  }
+  row.Text(TypeName(best->peak));
+  is_enough ? row.Float(ShareOf(model_flops, span_ns) / 1e3 / best->tflops) : row.Missing();
 }
 
 void PushWindow(Row& row, const RooflineInput& in, int64_t gpu, int64_t span_ns) {
@@ -120,6 +188,10 @@ Table NewUtilisationTable() {
   AddFloat(table, "mfu", Unit::kShare, Role::kDerived,
            "Model FLOPs / (span x peak); missing where the peak is not known.");
   AddFloat(table, "hfu", Unit::kShare, Role::kDerived, "The same with recomputed FLOPs.");
+  AddString(table, "best_type", Role::kDerived,
+            "The type with the highest peak of the device, of fp32, tf32, fp16 and bf16.");
+  AddFloat(table, "mfu_best", Unit::kShare, Role::kDerived,
+           "Model FLOPs / (span x that peak): the MFU, had all products been of that type.");
   AddFloat(table, "coverage", Unit::kShare, Role::kDerived,
            "Share of the time of compute kernels whose matrix FLOPs are known (also that they have "
            "none); the table modelled says why others are not.");
@@ -153,7 +225,9 @@ Table UtilisationTable(const RooflineInput& in) {
     Row row(table);
     row.Int(in.view.rank).Int(gpu).Int(span_ns).Int(use.model_flops).Int(use.recomputed_flops);
     const TimeCovered time = times[gpu];
-    PushRatios(row, use, span_ns, span_ns > 0 && time.is_enough());
+    const bool is_enough = span_ns > 0 && time.is_enough();
+    PushRatios(row, use, span_ns, is_enough);
+    PushBest(row, in, gpu, use.model_flops, span_ns, is_enough);
     time.all_ns > 0 ? row.Share(time.covered_ns, time.all_ns) : row.Missing();
     row.MaybeText(WhyWithheld(time, span_ns));
     PushWindow(row, in, gpu, span_ns);

@@ -18,10 +18,13 @@
 
 #include "borescope/analysis/core/key_columns.h"
 #include "borescope/analysis/core/map_once.h"
+#include "borescope/analysis/core/param_specs.h"
 #include "borescope/analysis/core/reduce.h"
 #include "borescope/analysis/core/row.h"
 #include "borescope/analysis/core/selection/device_time.h"
+#include "borescope/analysis/measures/replay/answer.h"
 #include "borescope/analysis/measures/time/step_windows.h"
+#include "borescope/analysis/measures/true_time/true_time.h"
 #include "borescope/analysis/verbs/steps/step_groups.h"
 #include "borescope/analysis/verbs/steps/step_heat.h"
 #include "borescope/analysis/verbs/verbs.h"
@@ -108,10 +111,14 @@ void PushStep(Table& table, const RankView& view, const StepGroups& groups, size
   }
 }
 
+bool AsksForTrueTime(const Params& params) {
+  return params.Flag(kWithoutRecordingParam) || !params.Text(kPlainStepParam).empty();
+}
+
 Result<Tables> MapSteps(const RankView& view, const Params& params) {
   BS_ASSIGN(const Selected selected, Selected::Make(view, params.selection));
   if (view.steps().steps.empty()) {
-    return Tables{NewTable()};  // in a summary
+    return Tables{NewTable(), EmptyTrueTimeTable()};  // in a summary
   }
   const StepGroups groups(view, selected);
   const SharedDeviceTimes shared = DeviceTimes(view, selected, PerTrack::kGpu);
@@ -135,16 +142,34 @@ Result<Tables> MapSteps(const RankView& view, const Params& params) {
       }
     }
   }
-  return Tables{std::move(table)};
+  Tables tables;
+  tables.push_back(std::move(table));
+  Table true_time = EmptyTrueTimeTable();
+  if (AsksForTrueTime(params)) {
+    BS_ASSIGN(true_time, TrueTimeTable(view, params));
+  }
+  tables.push_back(std::move(true_time));
+  return tables;
+}
+
+Result<void> CheckSteps(const Params& params) {
+  return AsksForTrueTime(params) ? CheckTrueTimeParams("steps", params) : Result<void>();
 }
 
 Result<Tables> FinishSteps(Tables findings, const Params& /*params*/) {
+  std::erase_if(findings,
+                [](const Table& table) { return table.name == "true_time" && table.rows() == 0; });
   if (Table heat = StepHeat(findings[0]); heat.rows() > 0) {
     findings.push_back(std::move(heat));
   }
   return findings;
 }
 
+MeasureId DearOfSteps(const Params& params) {
+  return AsksForTrueTime(params) ? ReplayModelIsDear(params) : nullptr;
+}
+
+constexpr const ParamSpec* kStepsParams[] = {&kPlainStepParam, &kWithoutRecordingParam};
 constexpr std::string_view kRanks[] = {"ranks"};
 constexpr std::string_view kRelative[] = {"relative"};
 constexpr std::string_view kDevice[] = {"rank", "gpu", "step", "name"};
@@ -161,7 +186,10 @@ const AnalysisSpec kStepsVerb{
     .summary = "span, busy and idle time of every step",
     .example = "borescope steps run/",
     .needs = Needs::kSteps,
+    .params = kStepsParams,
     .answer = {.map = MapOnce<MapSteps>, .reduce = ConcatTables, .finish = FinishSteps},
+    .check = CheckSteps,
+    .dear = DearOfSteps,
     .views = kViews};
 
 }  // namespace borescope::internal

@@ -10,6 +10,7 @@
 #include "borescope/analysis/verbs/summary/cells.h"
 #include "borescope/analysis/verbs/summary/left_out.h"
 #include "borescope/analysis/verbs/summary/named_causes.h"
+#include "borescope/analysis/verbs/summary/recording_cost.h"
 #include "borescope/analysis/verbs/summary/verdict_rules.h"
 #include "borescope/analysis/verbs/summary/verdict_words.h"
 #include "borescope/base/saturating.h"
@@ -18,7 +19,7 @@ namespace borescope::internal {
 namespace {
 
 // Shares from which a cause is worth a word, and a warning.
-constexpr double kProductsWord = 0.10;
+constexpr double kProductsWord = 0.05;
 constexpr double kProductsWarning = 0.30;
 constexpr double kAllocationWord = 0.05;
 // An optimizer that launches so often in a step, and so large a part of all launches.
@@ -91,8 +92,7 @@ std::optional<Finding> Fp32Products(const SummaryTables& tables) {
   return Finding{
       "Products of matrices run without tensor cores",
       share >= kProductsWarning ? "warning" : "info",
-      fmt::format("32-bit products on vector units: {}, {} of the kernel time; {}, most in {}",
-                  PartOf(sum->ns, span_ns), FormatShare(sum->share()),
+      fmt::format("32-bit products on vector units: {}; {}, most in {}", PartOf(sum->ns, span_ns),
                   FormatCount(sum->count, "kernel", "kernels"), Shorten(NameOf(tables, *sum))),
       share,
       "share",
@@ -110,21 +110,26 @@ std::optional<Finding> Fp32Products(const SummaryTables& tables) {
 
 std::optional<Finding> Allocation(const SummaryTables& tables) {
   const std::optional<CauseSum> sum = SumOfCause(tables, kAllocation);
-  const double idle = sum.has_value() ? ShareOf(sum->idle_ns, ObservedSpan(tables)) : 0;
+  const int64_t span_ns = ObservedSpan(tables);
+  const double idle = sum.has_value() ? ShareOf(sum->idle_ns, span_ns) : 0;
   // Of a device that works meanwhile it costs nothing; and without steps nothing shows whether it
   // is more than the start of the program.
   if (!sum.has_value() || sum->steps == 0 || sum->share() < kAllocationWord ||
       idle < kIdleWord / 2) {
     return std::nullopt;
   }
+  // The calls take as long without the profiler, and the steps less.
+  const RecordingCost cost = FindRecordingCost(tables);
+  const TrueShare share = ShareWithoutRecording(
+      cost, static_cast<int64_t>(sum->share() * static_cast<double>(span_ns)), span_ns, 0);
   return Finding{
       "Memory is allocated and freed in the steps",
       SeverityOfShare(sum->share()),
-      fmt::format("{} of the host's time in steps, in {}{}, most in {}; the device idles for {} "
-                  "meanwhile",
-                  PartOf(sum->ns, sum->of_ns), FormatCount(sum->count, "call", "calls"),
-                  PerStep(*sum), NameOf(tables, *sum), FormatTime(sum->idle_ns)),
-      sum->share(),
+      fmt::format("{} of the steps{}, in {}{}, most in {}; the device idles for {} meanwhile",
+                  PartOf(sum->ns, sum->of_ns), WordsOfTrueShare(cost, share),
+                  FormatCount(sum->count, "call", "calls"), PerStep(*sum), NameOf(tables, *sum),
+                  FormatTime(sum->idle_ns)),
+      share.estimate,
       "share",
       AdviceFor(tables,
                 "Steps should reuse memory: no torch.cuda.empty_cache() in the loop; where the "
@@ -159,7 +164,7 @@ std::optional<Finding> SilentHost(const SummaryTables& tables) {
       AdviceFor(
           tables,
           "Garbage collection, logging, checkpoints or other Python code between operators: "
-          "record with with_stack=True, or `borescope record --python`, to see which. "
+          "record with with_stack=True, or with --python of borescope record, to see which. "
           "gc.freeze() and gc.disable() with gc.collect() at chosen steps avoid pauses of the "
           "collector.",
           "Code without any recorded call: mark it with ranges (NVTX, roctx), or sample "
@@ -178,14 +183,18 @@ std::optional<Finding> OptimizerLaunches(const SummaryTables& tables) {
       ShareOf(sum->ns, span_ns) < kIdleWord) {
     return std::nullopt;
   }
-  const double share = ShareOf(sum->ns, span_ns);
+  // Recording slows its launches as all others.
+  const RecordingCost cost = FindRecordingCost(tables);
+  const TrueShare share = ShareWithoutRecording(
+      cost, sum->ns, span_ns, ShareOf(sum->ns, SumOf(tables.breakdown, "idle_ns")));
   return Finding{
       "The optimizer launches for each parameter by itself",
-      SeverityOfShare(share),
-      fmt::format("{}: {}{}, {} of all; the device idles for {} in it", NameOf(tables, *sum),
+      SeverityOfShare(share.estimate),
+      fmt::format("{}: {}{}, {} of all; the device idles for {} in it{}", NameOf(tables, *sum),
                   FormatCount(sum->count, "launch", "launches"), PerStep(*sum),
-                  FormatShare(ShareOf(sum->count, sum->others)), PartOf(sum->ns, span_ns)),
-      share,
+                  FormatShare(ShareOf(sum->count, sum->others)), PartOf(sum->ns, span_ns),
+                  WordsOfTrueShare(cost, share)),
+      share.estimate,
       "share",
       "Treat all parameters at once: fused=True, or foreach=True, in the constructor of the "
       "optimizer, or compile its step. `borescope launches` shows how long launches take.",
@@ -194,11 +203,18 @@ std::optional<Finding> OptimizerLaunches(const SummaryTables& tables) {
       PlaceOf(tables, sum->dearest)};
 }
 
+// " 40 times a step"; without steps how often in all.
+std::string HowOften(const CauseSum& sum) {
+  const int64_t times = sum.steps == 0 ? sum.count : (sum.count + sum.steps / 2) / sum.steps;
+  return fmt::format("{}{}", FormatCount(times, "time", "times"), sum.steps == 0 ? "" : " a step");
+}
+
 constexpr Rule kCauseRules[] = {Fp32Products, Allocation, SilentHost, OptimizerLaunches};
 
 }  // namespace
 
-int64_t IdleOfNamedCauses(const SummaryTables& tables, std::string_view column) {
+int64_t IdleOfNamedCauses(const SummaryTables& tables, std::string_view column,
+                          std::string_view cause) {
   struct OfRule {
     std::string_view cause;
     Rule rule;
@@ -208,7 +224,7 @@ int64_t IdleOfNamedCauses(const SummaryTables& tables, std::string_view column) 
                                  {kOptimizerLaunches, OptimizerLaunches}};
   int64_t ns = 0;
   for (const OfRule& of : kOfRules) {
-    if (of.rule(tables).has_value()) {
+    if ((cause.empty() || cause == of.cause) && of.rule(tables).has_value()) {
       const Table& table = tables.named_causes;
       for (size_t row = 0; row < table.rows(); ++row) {
         AddSaturatingTo(
@@ -217,6 +233,21 @@ int64_t IdleOfNamedCauses(const SummaryTables& tables, std::string_view column) 
     }
   }
   return ns;
+}
+
+std::string WordsOfWaits(const SummaryTables& tables) {
+  const std::optional<CauseSum> sum = SumOfCause(tables, kNamedWait);
+  if (!sum.has_value()) {
+    return "";
+  }
+  // Of the rank where it costs most.
+  const Table& table = tables.named_causes;
+  const CauseSum dearest{.count = Ints(table, "count")[sum->dearest],
+                         .ns = Ints(table, "ns")[sum->dearest],
+                         .steps = Ints(table, "steps")[sum->dearest]};
+  return fmt::format("; most after {}, {}: {}", NameOf(tables, *sum),
+                     dearest.count < dearest.steps ? "not in each step" : HowOften(dearest),
+                     FormatTime(dearest.ns));
 }
 
 std::span<const Rule> CauseRules() { return kCauseRules; }

@@ -15,6 +15,7 @@
 #include "borescope/analysis/verbs/summary/few_events.h"
 #include "borescope/analysis/verbs/summary/left_out.h"
 #include "borescope/analysis/verbs/summary/long_gaps.h"
+#include "borescope/analysis/verbs/summary/named_causes.h"
 #include "borescope/analysis/verbs/summary/recording_cost.h"
 #include "borescope/analysis/verbs/summary/verdict_rules.h"
 #include "borescope/analysis/verbs/summary/verdict_words.h"
@@ -31,6 +32,7 @@ struct CauseRow {
   std::string_view title;
   std::string_view help;
   std::string_view help_others = {};  // of programs without PyTorch; empty: the same
+  std::string_view help_graphs = {};  // where most work is launched by graphs; empty: the same
 };
 
 constexpr CauseRow kCauses[] = {
@@ -53,12 +55,23 @@ constexpr CauseRow kCauses[] = {
     {"launch_call_ns", "inside long launch calls", "The device idles during long launch calls",
      "A launch that takes this long loads code, allocates memory or instantiates a graph, mostly "
      "once: warm up before recording. `borescope gaps` shows which work follows."},
-    {"latency_ns", "launch latency", "The device idles for the latency of launches",
+    {"latency_ns",
+     "launch latency",
+     "The device idles for the latency of launches",
      "Launch ahead of the device, and less: fuse small kernels or use CUDA graphs. `borescope "
-     "launches` shows how long launches take."},
-    {"device_ns", "between work already launched", "The device idles between work already launched",
+     "launches` shows how long launches take.",
+     {},
+     "Launch ahead of the device, and less: fewer, larger graphs, and as a part of them what is "
+     "launched beside them. `borescope graphs` shows what they do."},
+    {"device_ns",
+     "between work already launched",
+     "The device idles between work already launched",
      "Dependencies between streams, and the time between queued kernels: fuse small kernels or use "
-     "CUDA graphs. `borescope gaps` shows between which work."},
+     "CUDA graphs. `borescope gaps` shows between which work.",
+     {},
+     "The time between the kernels of a graph, and dependencies between its branches: fewer, "
+     "larger "
+     "kernels (fused ones, larger batches). `borescope graphs` shows the gaps of each graph."},
     {"unrecorded_ns", "launched work held back by what was not recorded",
      "Launched work waits for something that was not recorded",
      "Work from before the recording, other processes, other devices or the host may have kept it "
@@ -103,11 +116,16 @@ constexpr CauseRow kLongGapCause = {
     "--end. `borescope idle` lists the longest gaps, and what the host did then."};
 
 constexpr CauseRow kLaunchBoundCause = {
-    "", "waits for launches of less than 100 us each", "Launch-bound: short kernels, slow launches",
+    "",
+    "waits for launches of less than 100 us each",
+    "Launch-bound: short kernels, slow launches",
     "Fewer, larger kernels: torch.compile, CUDA graphs, larger batches, foreach or fused "
     "optimizers. `borescope launches` shows how long launches take.",
     "Fewer, larger kernels: fuse them, give each more to do, or launch many at once as a CUDA or "
-    "HIP graph. `borescope launches` shows how long launches take."};
+    "HIP graph. `borescope launches` shows how long launches take.",
+    "Fewer, larger kernels: fuse them, give each more to do, and launch as a part of the graphs "
+    "what "
+    "is launched beside them. `borescope graphs` shows what they do."};
 
 constexpr CauseRow kSeveralCauses = {
     "", "", "The device idles for several reasons",
@@ -119,8 +137,9 @@ constexpr const char* kFewHelp =
 
 struct CauseTime {
   const CauseRow* row;
-  int64_t ns;               // without what recording costs
+  int64_t ns;               // without what recording costs, as estimated
   int64_t recorded_ns = 0;  // as recorded: of the tables of the page
+  int64_t least_ns = 0;     // what is left of it where recording costs most
 };
 
 // All idle time, and what is known of it.
@@ -141,8 +160,12 @@ class IdleTime {
     if (share().recorded < kIdleWord) {
       return {};  // all but a little of it is of causes with a name
     }
-    if (cost_.is_known() && share().low < kIdleWord) {
-      return OfRecording();
+    if (cost_.is_known()) {
+      // Causes that recording cannot be the reason of are kept, whatever is not known of others.
+      const bool are_some_sure = KeepSureCauses();
+      if (!are_some_sure && share().low < kIdleWord) {
+        return OfRecording();
+      }
     }
     std::vector<Finding> findings{First()};
     for (size_t i = 1; i < std::min(causes_.size(), kMostIdleFindings) && IsNotable(i); ++i) {
@@ -152,15 +175,44 @@ class IdleTime {
   }
 
  private:
+  // What is estimated competes with what was measured by as much as it is at least.
+  int64_t Certain(int64_t ns) const {
+    const int64_t estimate_ns = SubtractSaturating(rest_ns(), OfRest(cost_.estimate_ns));
+    const int64_t least_ns = SubtractSaturating(rest_ns(), OfRest(cost_.most_ns));
+    return cost_.is_known() && least_ns < estimate_ns
+               ? static_cast<int64_t>(static_cast<double>(ns) * ShareOf(least_ns, estimate_ns))
+               : ns;
+  }
   // Without causes that have a name, and findings of their own.
-  TrueShare share() const { return ShareWithoutRecording(cost_, rest_ns(), span_ns_, true); }
-  TrueShare AllIdle() const { return ShareWithoutRecording(cost_, idle_ns_, span_ns_, true); }
+  TrueShare share() const { return ShareWithoutRecording(cost_, rest_ns(), span_ns_, rest_cost_); }
+  TrueShare AllIdle() const { return ShareWithoutRecording(cost_, idle_ns_, span_ns_, 1); }
+  // What of the cost of recording is not in causes that have a name.
+  int64_t OfRest(int64_t cost_ns) const {
+    return static_cast<int64_t>(static_cast<double>(cost_ns) * rest_cost_);
+  }
   // Without causes that have a name.
   int64_t rest_ns() const { return SubtractSaturating(idle_ns_, named_ns_); }
   double ShareOfTrueSpan(int64_t ns) const {
     return ShareOf(ns, SubtractSaturating(span_ns_, cost_.estimate_ns));
   }
-  bool IsNotable(size_t i) const { return ShareOfTrueSpan(causes_[i].ns) >= kIdleWord; }
+  bool IsNotable(size_t i) const { return IsNotableTime(causes_[i]); }
+  bool IsSure(const CauseTime& cause) const {
+    return ShareOf(cause.least_ns, SubtractSaturating(span_ns_, cost_.most_ns)) >= kIdleWord;
+  }
+  // Leaves out what may be nothing without the profiler, unless all may be; whether it is not.
+  bool KeepSureCauses() {
+    const bool are_some = std::any_of(causes_.begin(), causes_.end(),
+                                      [this](const CauseTime& cause) { return IsSure(cause); });
+    if (are_some) {
+      std::erase_if(causes_, [this](const CauseTime& cause) {
+        return IsNotableTime(cause) && !IsSure(cause);
+      });
+    }
+    return are_some;
+  }
+  bool IsNotableTime(const CauseTime& cause) const {
+    return ShareOfTrueSpan(cause.ns) >= kIdleWord;
+  }
 
   // What is idle may be so because it is recorded.
   std::vector<Finding> OfRecording() const {
@@ -213,12 +265,16 @@ class IdleTime {
   // launching takes; and if that is not all of it, of launching.
   void TakeCost() {
     for (CauseTime& cause : causes_) {
-      cause.recorded_ns = cause.ns;
+      cause.recorded_ns = cause.least_ns = cause.ns;
     }
-    int64_t cost_ns = cost_.estimate_ns;
-    const auto take = [&cost_ns](CauseTime& cause) {
-      const int64_t taken_ns = std::min(cause.ns, cost_ns);
-      cause.ns -= taken_ns;
+    Take(OfRest(cost_.estimate_ns), &CauseTime::ns);
+    Take(OfRest(cost_.most_ns), &CauseTime::least_ns);
+  }
+
+  void Take(int64_t cost_ns, int64_t CauseTime::* time_ns) {
+    const auto take = [&](CauseTime& cause) {
+      const int64_t taken_ns = std::min(cause.*time_ns, cost_ns);
+      cause.*time_ns -= taken_ns;
       cost_ns -= taken_ns;
     };
     take(CauseOf("host_ns"));
@@ -231,6 +287,8 @@ class IdleTime {
 
   // Causes with a name have findings of their own.
   void MoveNamed() {
+    // Of these, an optimizer that launches much is slowed as all that launches.
+    rest_cost_ = 1 - ShareOf(IdleOfNamedCauses(tables_, "idle_ns", kOptimizerLaunches), idle_ns_);
     for (CauseTime& cause : causes_) {
       const bool is_of_division = cause.row->column != kLateBegin && cause.row->column != kUntraced;
       const int64_t named_ns =
@@ -262,7 +320,10 @@ class IdleTime {
     }
     int64_t& host_ns = TimeOf("host_ns");
     int64_t& latency_ns = TimeOf("latency_ns");
-    const int64_t short_ns = std::min(host_ns, SumOf(tables_.idle_causes, kShortHost));
+    // What the host is late for in an optimizer is short, too, and has a finding of its own.
+    const int64_t named_ns = IdleOfNamedCauses(tables_, "host_ns", kOptimizerLaunches);
+    const int64_t short_ns =
+        std::min(host_ns, SubtractSaturating(SumOf(tables_.idle_causes, kShortHost), named_ns));
     const int64_t bound_ns = AddSaturating(short_ns, latency_ns);
     host_ns -= short_ns;
     latency_ns = 0;
@@ -272,7 +333,7 @@ class IdleTime {
   // It is as grave as all idle time, so that a cause of many is no less of a warning. A small part
   // of it is not named as the cause.
   Finding First() const {
-    const int64_t true_rest_ns = SubtractSaturating(rest_ns(), cost_.estimate_ns);
+    const int64_t true_rest_ns = SubtractSaturating(rest_ns(), OfRest(cost_.estimate_ns));
     const bool are_several = !IsNotable(0) && causes_[0].ns < true_rest_ns - causes_[0].ns;
     Finding finding =
         FindingOf(are_several ? CauseTime{&kSeveralCauses, true_rest_ns, rest_ns()} : causes_[0]);
@@ -302,7 +363,7 @@ class IdleTime {
             share,
             "share",
             HelpOf(cause) + (FewPieces(*cause.row) ? kFewHelp : ""),
-            cause.ns,
+            Certain(cause.ns),
             LeverOf(*cause.row),
             PlaceOf(*cause.row)};
   }
@@ -342,6 +403,7 @@ class IdleTime {
                                     FormatCount(SumOf(tables_.overview, "short_kernels")),
                                     FormatCount(SumOf(tables_.overview, "kernels")));
     }
+    evidence += cause.row->column == "sync_ns" ? WordsOfWaits(tables_) : std::string();
     const std::optional<FewOfMany> few = FewPieces(*cause.row);
     return few ? evidence + "; " + few->Words(tables_, "gaps") : evidence;
   }
@@ -373,6 +435,9 @@ class IdleTime {
     }
     if (row.column == "unknown_ns" && SumOf(tables_.overview, "host_events") > 0) {
       return std::string(kHelpWithoutLaunches);
+    }
+    if (!row.help_graphs.empty() && IsMostlyGraphs(tables_)) {
+      return std::string(row.help_graphs);
     }
     return row.help_others.empty() ? std::string(row.help)
                                    : AdviceFor(tables_, row.help, row.help_others);
@@ -407,6 +472,7 @@ class IdleTime {
   const int64_t idle_ns_;
   LongGaps gaps_;
   int64_t named_ns_ = 0;
+  double rest_cost_ = 1;  // part of the cost of recording
   RecordingCost cost_;
   std::vector<CauseTime> causes_;
 };

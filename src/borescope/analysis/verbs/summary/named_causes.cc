@@ -18,6 +18,7 @@
 #include "borescope/base/saturating.h"
 #include "borescope/base/stop.h"
 #include "borescope/base/text/text.h"
+#include "borescope/index/syncs/sync_calls.h"
 #include "borescope/opmodel/devices/tensor_cores.h"
 
 namespace borescope::internal {
@@ -52,24 +53,26 @@ int64_t SumOf(const IdleByCause& idle) {
   return sum;
 }
 
-void AddTo(IdleByCause& sums, const IdleByCause& more) {
-  for (size_t cause = 0; cause < sums.size(); ++cause) {
-    AddSaturatingTo(sums[cause], more[cause]);
-  }
-}
+// Idle time that something of the host can be the reason of.
+constexpr uint32_t Bit(IdleCause cause) { return uint32_t{1} << static_cast<uint32_t>(cause); }
+constexpr uint32_t kLateCauses = Bit(IdleCause::kHost) | Bit(IdleCause::kSync) |
+                                 Bit(IdleCause::kUnknown) | Bit(IdleCause::kTail);
+constexpr uint32_t kAllocationCauses = kLateCauses | Bit(IdleCause::kData);
+constexpr uint32_t kLaunchCauses =
+    kLateCauses | Bit(IdleCause::kLatency) | Bit(IdleCause::kLaunchCall);
 
-// What was found of one name.
+// What was found of one name. Times of several threads or streams may overlap, and count once.
 struct Cost {
   int64_t count = 0;
-  int64_t ns = 0;
-  IdleByCause idle{};  // of the devices meanwhile
+  std::vector<Interval> times;
+  int64_t ns = 0;  // of all times, each for itself: to compare names
   Interval longest;
   int64_t longest_ns = 0;
 
-  void Add(Interval time, int64_t cost_ns, const IdleByCause& meanwhile = {}) {
+  void Add(Interval time, int64_t cost_ns) {
     ++count;
+    times.push_back(time);
     AddSaturatingTo(ns, cost_ns);
-    AddTo(idle, meanwhile);
     if (cost_ns > longest_ns) {
       longest = time;
       longest_ns = cost_ns;
@@ -88,8 +91,8 @@ Cost SumOf(const Costs& costs) {
   Cost sum;
   for (const auto& [name, cost] : costs) {
     sum.count += cost.count;
+    sum.times.insert(sum.times.end(), cost.times.begin(), cost.times.end());
     AddSaturatingTo(sum.ns, cost.ns);
-    AddTo(sum.idle, cost.idle);
     if (cost.longest_ns > sum.longest_ns) {
       sum.longest = cost.longest;
       sum.longest_ns = cost.longest_ns;
@@ -114,6 +117,7 @@ class CauseFinder {
     FindAllocations();
     FindSilence();
     FindOptimizers();
+    FindWaits();
     return std::move(table_);
   }
 
@@ -140,12 +144,34 @@ class CauseFinder {
     return table;
   }
 
+  // A cost: for how long it was, and how long devices idle meanwhile.
+  struct Found {
+    int64_t ns = 0;
+    IdleByCause idle{};
+  };
+  Found TimeOf(const Cost& cost, uint32_t idle_causes) const {
+    Found found;
+    for (const Interval& time : Union(cost.times)) {
+      AddSaturatingTo(found.ns, time.length());
+      const IdleByCause idle = IdleIn(time, idle_causes);
+      for (size_t cause = 0; cause < idle.size(); ++cause) {
+        AddSaturatingTo(found.idle[cause], idle[cause]);
+      }
+    }
+    return found;
+  }
+  Found IdleTimeOf(const Cost& cost, uint32_t idle_causes) const {
+    Found found = TimeOf(cost, idle_causes);
+    found.ns = SumOf(found.idle);
+    return found;
+  }
+
   void Push(int64_t gpu, std::string_view cause, std::string_view name, const Cost& cost,
-            int64_t of_ns, int64_t others) {
+            const Found& found, int64_t of_ns, int64_t others) {
     Row row(table_);
-    row.Int(view_.rank).MaybeInt(gpu).Text(cause).Text(name).Int(cost.count).Int(cost.ns);
-    row.Int(SumOf(cost.idle));
-    for (const int64_t ns : cost.idle) {
+    row.Int(view_.rank).MaybeInt(gpu).Text(cause).Text(name).Int(cost.count).Int(found.ns);
+    row.Int(SumOf(found.idle));
+    for (const int64_t ns : found.idle) {
       row.Int(ns);
     }
     row.Int(of_ns)
@@ -155,8 +181,8 @@ class CauseFinder {
         .Int(cost.longest.end);
   }
 
-  // The idle time of all devices in a time of the host.
-  IdleByCause IdleIn(Interval time) const {
+  // The idle time of all devices in a time of the host, of some causes.
+  IdleByCause IdleIn(Interval time, uint32_t causes) const {
     IdleByCause idle{};
     for (const DeviceIdle& device : idle_.devices) {
       const Interval there{time.begin - device.skew_ns, time.end - device.skew_ns};
@@ -164,7 +190,7 @@ class CauseFinder {
           device.pieces.begin(), device.pieces.end(), there.begin,
           [](const IdlePiece& one, int64_t begin_ns) { return one.time.end <= begin_ns; });
       for (; piece != device.pieces.end() && piece->time.begin < there.end; ++piece) {
-        if (IsLeftOut(piece->cause)) {
+        if ((causes & Bit(piece->cause)) == 0 || IsLeftOut(piece->cause)) {
           continue;
         }
         idle[static_cast<size_t>(piece->cause)] +=
@@ -212,7 +238,7 @@ class CauseFinder {
     const DeviceEvents& device = trace_.device();
     std::vector<char> known(trace_.strings().size(), 2);
     std::map<int64_t, Costs> products;
-    std::map<int64_t, Cost> kernels;
+    std::map<int64_t, std::pair<int64_t, int64_t>> kernels;  // how many, and their time
     for (uint32_t row = 0; row < device.size(); ++row) {
       CheckStopAt(row);
       const DeviceId id{row};
@@ -221,7 +247,8 @@ class CauseFinder {
       }
       const int64_t gpu = trace_.DeviceOf(id);
       const Interval time{device.ts_ns[row], device.end_ns(id)};
-      kernels[gpu].Add(time, device.dur_ns[row]);
+      ++kernels[gpu].first;
+      AddSaturatingTo(kernels[gpu].second, device.dur_ns[row]);
       char& is_product = known[device.name[row].value];
       if (is_product == 2) {
         is_product = IsFp32Product(trace_.Name(id), view_.index.ClassOf(trace_, id)) ? 1 : 0;
@@ -231,8 +258,9 @@ class CauseFinder {
       }
     }
     for (const auto& [gpu, costs] : products) {
-      Push(gpu, kFp32Products, Dearest(costs)->first, SumOf(costs), kernels[gpu].ns,
-           kernels[gpu].count);
+      const Cost sum = SumOf(costs);
+      Push(gpu, kFp32Products, Dearest(costs)->first, sum, TimeOf(sum, 0), kernels[gpu].second,
+           kernels[gpu].first);
     }
   }
 
@@ -245,15 +273,28 @@ class CauseFinder {
             view_.steps().At(host_.track[id.value], host_.ts_ns[id.value]) != kNoStep);
   }
 
+  // From the begin of each until the next begins; until the work of the last is done.
   int64_t TimeOfSteps() const {
     if (selected_.steps().empty()) {
       return Coverage(selected_.windows());
     }
-    int64_t ns = 0;
-    for (const uint32_t step : selected_.steps()) {
-      AddSaturatingTo(ns, view_.steps().steps[step].end_ns - view_.steps().steps[step].begin_ns);
+    const std::vector<Step>& steps = view_.steps().steps;
+    int64_t work_end_ns = 0;
+    for (uint32_t row = 0; row < trace_.device().size(); ++row) {
+      work_end_ns = std::max(work_end_ns, trace_.device().end_ns(DeviceId{row}));
     }
-    return ns;
+    std::vector<int64_t> next_ns(steps.size(), work_end_ns);
+    std::map<uint32_t, int64_t> begins;  // by process, of the step looked at last
+    for (size_t step = steps.size(); step-- > 0;) {
+      const auto found = begins.find(steps[step].process);
+      next_ns[step] = found == begins.end() ? work_end_ns : found->second;
+      begins[steps[step].process] = steps[step].begin_ns;
+    }
+    IntervalSet times;
+    for (const uint32_t step : selected_.steps()) {
+      times.push_back({steps[step].begin_ns, std::max(steps[step].end_ns, next_ns[step])});
+    }
+    return Coverage(Union(std::move(times)));
   }
 
   void FindAllocations() {
@@ -271,12 +312,13 @@ class CauseFinder {
       const bool is_inside = around.valid() && host_.kind[around.value] == HostKind::kRuntime;
       if (known == 1 && !is_inside && IsInSteps(id)) {
         const Interval time{host_.ts_ns[row], host_.end_ns(id)};
-        costs[std::string(trace_.Name(id))].Add(time, host_.dur_ns[row], IdleIn(time));
+        costs[std::string(trace_.Name(id))].Add(time, host_.dur_ns[row]);
       }
     }
     if (!costs.empty()) {
-      Push(kMissing, kAllocation, Dearest(costs)->first, SumOf(costs), TimeOfSteps(),
-           static_cast<int64_t>(costs.size()));
+      const Cost sum = SumOf(costs);
+      Push(kMissing, kAllocation, Dearest(costs)->first, sum, TimeOf(sum, kAllocationCauses),
+           TimeOfSteps(), static_cast<int64_t>(costs.size()));
     }
   }
 
@@ -295,24 +337,40 @@ class CauseFinder {
       }
     }
     if (!costs.empty()) {
-      Push(kMissing, kSilentHost, Dearest(costs)->first, SumOf(costs), SelectedTime(),
-           static_cast<int64_t>(costs.size()));
+      const Cost sum = SumOf(costs);
+      Push(kMissing, kSilentHost, Dearest(costs)->first, sum, IdleTimeOf(sum, kLateCauses),
+           SelectedTime(), static_cast<int64_t>(costs.size()));
     }
   }
 
   void AddSilence(const ThreadPiece& piece, Costs& costs) const {
     const HostId in = piece.innermost;
-    const bool may_be = !in.valid() || host_.kind[in.value] == HostKind::kAnnotation ||
-                        host_.kind[in.value] == HostKind::kPython;
-    if (piece.end_ns - piece.begin_ns < kSilentNs || piece.is_loading || !may_be ||
+    if (piece.end_ns - piece.begin_ns < kSilentNs || piece.is_loading || !SaysNothing(in) ||
         !selected_.KeepsTime(piece.begin_ns)) {
       return;
     }
     const Interval time{piece.begin_ns, piece.end_ns};
-    const IdleByCause idle = IdleIn(time);
-    if (const int64_t idle_ns = SumOf(idle); idle_ns >= kSilentNs) {
-      costs[in.valid() ? std::string(trace_.Name(in)) : std::string()].Add(time, idle_ns, idle);
+    if (const int64_t idle_ns = SumOf(IdleIn(time, kLateCauses)); idle_ns >= kSilentNs) {
+      costs[in.valid() ? std::string(trace_.Name(in)) : std::string()].Add(time, idle_ns);
     }
+  }
+
+  // Whether the innermost event leaves open what the host does: a step, or a frame or annotation
+  // around others. One without others inside says it by its name.
+  bool SaysNothing(HostId innermost) const {
+    if (!innermost.valid()) {
+      return true;
+    }
+    const HostKind kind = host_.kind[innermost.value];
+    const bool has_others = view_.index.tree.subtree_end[innermost.value] > innermost.value + 1;
+    return (kind == HostKind::kAnnotation || kind == HostKind::kPython) &&
+           (has_others || IsStep(innermost));
+  }
+
+  bool IsStep(HostId annotation) const {
+    const std::vector<Step>& steps = view_.steps().steps;
+    return std::any_of(steps.begin(), steps.end(),
+                       [&](const Step& step) { return step.annotation == annotation; });
   }
 
   // ---- Optimizers ----
@@ -350,13 +408,13 @@ class CauseFinder {
       if (!work.is_grouped && work.launches > 0) {
         const Interval time{host_.ts_ns[row], host_.end_ns(id)};
         Cost& cost = costs[std::string(trace_.Name(id).substr(kOptimizerMark.size()))];
-        const IdleByCause idle = IdleIn(time);
-        cost.Add(time, SumOf(idle), idle);
+        cost.Add(time, SumOf(IdleIn(time, kLaunchCauses)));
         cost.count += work.launches - 1;
       }
     }
     for (const auto& [name, cost] : costs) {
-      Push(kMissing, kOptimizerLaunches, name, cost, SelectedTime(), CountLaunches());
+      Push(kMissing, kOptimizerLaunches, name, cost, IdleTimeOf(cost, kLaunchCauses),
+           SelectedTime(), CountLaunches());
     }
   }
 
@@ -369,6 +427,98 @@ class CauseFinder {
       launches += is_launch && selected_.Keeps(HostId{row}) ? 1 : 0;
     }
     return launches;
+  }
+
+  // ---- Waits ----
+
+  // The calls of each thread that wait, by time.
+  std::map<uint32_t, std::vector<HostId>> WaitsOfThreads() const {
+    std::vector<char> waits(trace_.strings().size(), 2);
+    std::map<uint32_t, std::vector<HostId>> calls;
+    for (uint32_t row = 0; row < host_.size(); ++row) {
+      CheckStopAt(row);
+      if (host_.kind[row] != HostKind::kRuntime) {
+        continue;
+      }
+      char& known = waits[host_.name[row].value];
+      if (known == 2) {
+        known = AlwaysBlocks(ClassifyBlockingCall(trace_.Name(HostId{row}))) ? 1 : 0;
+      }
+      if (known == 1) {
+        calls[host_.track[row].value].push_back(HostId{row});
+      }
+    }
+    return calls;
+  }
+
+  // Idle time of cause sync is that of the last wait on the thread before the launch. A wait after
+  // which nothing idles costs nothing.
+  void FindWaits() {
+    const std::map<uint32_t, std::vector<HostId>> calls = WaitsOfThreads();
+    Costs costs;
+    for (const DeviceIdle& device : idle_.devices) {
+      for (const IdlePiece& piece : device.pieces) {
+        const HostId wait = piece.cause == IdleCause::kSync ? WaitBefore(calls, piece) : HostId{};
+        if (wait.valid()) {
+          costs[NameOfWait(wait)].Add(piece.time, piece.time.length());
+        }
+      }
+    }
+    if (costs.empty()) {
+      return;
+    }
+    const auto& [name, dearest] = *Dearest(costs);
+    Cost there = dearest;
+    there.count = 0;
+    int64_t waits = 0;
+    for (const auto& [track, of_thread] : calls) {
+      for (const HostId call : of_thread) {
+        const bool counts = IsInSteps(call);
+        waits += counts ? 1 : 0;
+        there.count += counts && NameOfWait(call) == name ? 1 : 0;
+      }
+    }
+    Push(kMissing, kNamedWait, name, there, {there.ns, {}}, SumOf(costs).ns, waits);
+  }
+
+  HostId WaitBefore(const std::map<uint32_t, std::vector<HostId>>& calls,
+                    const IdlePiece& piece) const {
+    const auto thread =
+        piece.launch.valid() ? calls.find(host_.track[piece.launch.value].value) : calls.end();
+    if (thread == calls.end()) {
+      return {};
+    }
+    const auto after =
+        std::lower_bound(thread->second.begin(), thread->second.end(), piece.launch,
+                         [](HostId call, HostId launch) { return call.value < launch.value; });
+    return after == thread->second.begin() ? HostId{} : *(after - 1);
+  }
+
+  // "aten::item (cudaStreamSynchronize) in train.py(12): step": the outermost operator around the
+  // call, and the innermost frame of Python around that; of its own files rather than of PyTorch's.
+  std::string NameOfWait(HostId call) const {
+    HostId outermost;
+    HostId frame;
+    for (HostId at = view_.index.tree.parent[call.value]; at.valid();
+         at = view_.index.tree.parent[at.value]) {
+      if (host_.kind[at.value] == HostKind::kOp) {
+        outermost = at;
+        frame = {};
+      } else if (host_.kind[at.value] == HostKind::kPython && IsOfOwnFile(at)) {
+        frame = frame.valid() ? frame : at;
+      }
+    }
+    std::string name(trace_.Name(call));
+    if (outermost.valid()) {
+      name = fmt::format("{} ({})", trace_.Name(outermost), name);
+    }
+    return frame.valid() ? fmt::format("{} in {}", name, trace_.Name(frame)) : name;
+  }
+
+  // "train.py(12): step"; not "torch/_tensor.py(1000): item" or "<built-in method item>".
+  bool IsOfOwnFile(HostId frame) const {
+    const std::string_view name = trace_.Name(frame);
+    return Contains(name, ".py(") && !name.starts_with("torch/") && !Contains(name, "/torch/");
   }
 
   const RankView& view_;

@@ -17,20 +17,25 @@ namespace borescope::internal {
 //   fp32_products  kernels of matrix products and convolutions of 32-bit numbers on vector units,
 //                  where the device has matrix units for TF32; `ns` is their device time
 //   allocation     calls that allocate or free memory in the steps; `ns` is their host time
-//   silent_host    times of 50 ms or more in which a thread that drives devices recorded nothing,
-//                  and in which the device idles; `ns` is that idle time
+//   silent_host    times of 50 ms or more in which a thread that drives devices recorded nothing
+//                  but a step, or what is around other events, and in which the device idles; `ns`
+//                  is that idle time
 //   optimizer      launches inside an optimizer that treats each parameter by itself; `ns` is the
 //                  idle time of the device around these launches
+//   wait           of the places of the program where the host waits for devices (operator, call,
+//                  frame of Python) the one after which they idle longest; `count` is how often it
+//                  waits there, `ns` the idle time of cause sync after it, `of_ns` after all
 inline constexpr std::string_view kFp32Products = "fp32_products";
 inline constexpr std::string_view kAllocation = "allocation";
 inline constexpr std::string_view kSilentHost = "silent_host";
 inline constexpr std::string_view kOptimizerLaunches = "optimizer";
+inline constexpr std::string_view kNamedWait = "wait";
 
 // Pauses of the host from this length on are silent.
 inline constexpr int64_t kSilentNs = 50'000'000;
 
 // Table named_causes of a rank: rank, gpu, cause, name, count, ns, of_ns (what `ns` is a part of:
-// the kernel time, the host time in steps, the selected time), others (what else there is of its
+// the kernel time, the time of steps, the selected time), others (what else there is of its
 // kind: all launches, all products), and when it was longest. O(rows log rows).
 Result<Table> NamedCausesTable(const RankView& view, const Selection& selection);
 

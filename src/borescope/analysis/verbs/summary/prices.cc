@@ -10,6 +10,7 @@
 #include "borescope/analysis/core/param_specs.h"
 #include "borescope/analysis/core/row.h"
 #include "borescope/analysis/measures/replay/answer.h"
+#include "borescope/analysis/measures/true_time/true_time.h"
 #include "borescope/base/saturating.h"
 
 namespace borescope::internal {
@@ -130,7 +131,11 @@ Result<Table> PriceTable(const RankView& view, const Params& params) {
   if (!params.Flag(kPriceParam) || view.trace.device().size() == 0) {
     return table;
   }
-  const std::shared_ptr<const Result<ReplayModel>> shared = SharedReplayModel(view, params);
+  // Where the cost of recording is not known, prices are of what was recorded.
+  std::shared_ptr<const Result<ReplayModel>> shared = SharedScenarioModel(view, params);
+  if (!shared->ok() && shared->error().code == ErrorCode::kMissingData) {
+    shared = SharedReplayModel(view, params);
+  }
   if (!shared->ok()) {
     return shared->error();
   }

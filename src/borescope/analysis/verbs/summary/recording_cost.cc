@@ -17,6 +17,7 @@ RecordingCost FindRecordingCost(const SummaryTables& tables) {
       const int64_t by_ns = Ints(times, "recorded_ns")[row] - Ints(times, column)[row];
       return std::max<int64_t>(0, by_ns) * Ints(times, "steps")[row];
     };
+    cost.is_given = Texts(times, "cost_source")[row] == "plain-step";
     AddSaturatingTo(cost.estimate_ns, shorter("estimate_ns"));
     AddSaturatingTo(cost.least_ns, shorter("high_ns"));
     AddSaturatingTo(cost.most_ns, shorter("low_ns"));
@@ -25,9 +26,10 @@ RecordingCost FindRecordingCost(const SummaryTables& tables) {
 }
 
 TrueShare ShareWithoutRecording(const RecordingCost& cost, int64_t part_ns, int64_t whole_ns,
-                                bool is_cost) {
+                                double cost_part) {
   const auto share = [&](int64_t cost_ns) {
-    const auto part = static_cast<double>(std::max<int64_t>(0, part_ns - (is_cost ? cost_ns : 0)));
+    const double part =
+        std::max(0.0, static_cast<double>(part_ns) - cost_part * static_cast<double>(cost_ns));
     const auto whole = static_cast<double>(whole_ns - cost_ns);
     return whole <= 0 ? 1.0 : std::min(1.0, part / whole);
   };
@@ -37,9 +39,14 @@ TrueShare ShareWithoutRecording(const RecordingCost& cost, int64_t part_ns, int6
 }
 
 std::string WordsOfTrueShare(const RecordingCost& cost, const TrueShare& share) {
-  return cost.is_known() ? fmt::format(", about {:.0f} % ({:.0f} to {:.0f} %) without the profiler",
-                                       100 * share.estimate, 100 * share.low, 100 * share.high)
-                         : std::string();
+  if (!cost.is_known()) {
+    return "";
+  }
+  if (cost.is_given && cost.least_ns == cost.most_ns) {
+    return fmt::format(", {:.0f} % without the profiler", 100 * share.estimate);
+  }
+  return fmt::format(", about {:.0f} % ({:.0f} to {:.0f} %) without the profiler",
+                     100 * share.estimate, 100 * share.low, 100 * share.high);
 }
 
 }  // namespace borescope::internal

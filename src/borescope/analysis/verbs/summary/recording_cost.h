@@ -15,6 +15,7 @@ struct RecordingCost {
   int64_t estimate_ns = 0;
   int64_t least_ns = 0;
   int64_t most_ns = 0;
+  bool is_given = false;  // follows from steps that the user measured
 
   bool is_known() const { return most_ns > 0; }
 };
@@ -29,12 +30,13 @@ struct TrueShare {
   double high = 0;
 };
 
-// Of `part_ns` of `whole_ns`. The cost is part of both, if `is_cost` of the part; otherwise of the
-// whole alone.
+// Of `part_ns` of `whole_ns`, which has all of the cost; `cost_part` of it, from 0 to 1, is in the
+// part.
 TrueShare ShareWithoutRecording(const RecordingCost& cost, int64_t part_ns, int64_t whole_ns,
-                                bool is_cost);
+                                double cost_part);
 
-// ", about 38 % (32 to 46 %) without the profiler"; nothing where the cost is not known.
+// ", about 38 % (32 to 46 %) without the profiler"; of a given step ", 38 % without the profiler";
+// nothing where the cost is not known.
 std::string WordsOfTrueShare(const RecordingCost& cost, const TrueShare& share);
 
 }  // namespace borescope::internal

@@ -15,6 +15,7 @@
 #include "borescope/analysis/core/row.h"
 #include "borescope/analysis/core/selection/selection.h"
 #include "borescope/analysis/measures/flops/memory_bound.h"
+#include "borescope/analysis/measures/graphs/graph_launches.h"
 #include "borescope/analysis/measures/idle/idle_causes.h"
 #include "borescope/analysis/measures/innermost_ops.h"
 #include "borescope/analysis/measures/names/describe.h"
@@ -93,6 +94,8 @@ Table NewOverview() {
   AddInt(table, "short_kernel_time_ns", Unit::kNanoseconds, Role::kSum, "Sum of their durations.");
   AddInt(table, kIsPyTorch, Unit::kNone, Role::kDerived, "Whether PyTorch ran.");
   AddInt(table, kIsWholeProcess, Unit::kNone, Role::kDerived, "Whether a process was recorded.");
+  AddInt(table, kLaunchedWork, Unit::kCount, Role::kSum, "Device work whose launch is known.");
+  AddInt(table, kGraphWork, Unit::kCount, Role::kSum, "Of that, what ran in graphs.");
   AddInt(table, kRecordingBegin, Unit::kNanoseconds, Role::kDerived, "When the recording begins.");
   return table;
 }
@@ -103,6 +106,36 @@ int64_t CountHostEvents(const Trace& trace, const Selected& selected) {
     count += selected.Keeps(HostId{row}) ? 1 : 0;
   }
   return count;
+}
+
+struct LaunchedWork {
+  int64_t all = 0;
+  int64_t in_graphs = 0;
+};
+
+// Of the selected device work whose launch was recorded, or that has the number of a graph node.
+LaunchedWork CountLaunchedWork(const RankView& view, const Selected& selected) {
+  const Trace& trace = view.trace;
+  std::vector<char> is_graph(trace.strings().size(), 2);
+  LaunchedWork work;
+  for (uint32_t row = 0; row < trace.device().size(); ++row) {
+    CheckStopAt(row);
+    const DeviceId id{row};
+    const HostId launch = view.index.correlation.launch_of[row];
+    const bool is_node = GraphNodeOf(trace, id) != kMissing;
+    if ((!launch.valid() && !is_node) || !selected.Keeps(id)) {
+      continue;
+    }
+    if (launch.valid()) {
+      char& known = is_graph[trace.host().name[launch.value].value];
+      known = known == 2 ? static_cast<char>(IsGraphLaunchName(trace.Name(launch))) : known;
+      work.in_graphs += is_node || known == 1 ? 1 : 0;
+    } else {
+      ++work.in_graphs;
+    }
+    ++work.all;
+  }
+  return work;
 }
 
 // Everything counted or measured is what was selected, as in the other tables.
@@ -125,6 +158,7 @@ Table Overview(const RankView& view, const Selected& selected) {
       }
     }
   }
+  const LaunchedWork launched = CountLaunchedWork(view, selected);
   Table table = NewOverview();
   Row(table)
       .Int(view.rank)
@@ -141,6 +175,8 @@ Table Overview(const RankView& view, const Selected& selected) {
       .Int(brief.total_ns)
       .Int(IsOfPyTorchProgram(trace) ? 1 : 0)
       .Int(IsOfWholeProcess(trace) ? 1 : 0)
+      .Int(launched.all)
+      .Int(launched.in_graphs)
       .Int(trace.begin_ns());
   return table;
 }
@@ -149,6 +185,7 @@ Table Overview(const RankView& view, const Selected& selected) {
 Table ShownOverview(Table overview) {
   std::erase_if(overview.columns, [](const Column& column) {
     return column.name == kIsPyTorch || column.name == kIsWholeProcess ||
+           column.name == kLaunchedWork || column.name == kGraphWork ||
            column.name == kRecordingBegin;
   });
   return overview;
@@ -335,8 +372,10 @@ Result<Tables> MapTrueTime(const RankView& view, const Params& params) {
   if (SelectsOtherThanSteps(params.selection)) {
     return Tables{EmptyTrueTimeTable()};
   }
-  const bool is_shown = SharedTrueTimes(view, params)->status == TrueTimeStatus::kCorrected;
-  return Tables{is_shown ? TrueTimeTable(view, params) : EmptyTrueTimeTable()};
+  const std::shared_ptr<const TrueTimes> times = SharedTrueTimes(view, params);
+  BS_ASSIGN(Table table, TrueTimeTable(view, params));
+  const bool is_shown = times->is_given || times->status == TrueTimeStatus::kCorrected;
+  return Tables{is_shown ? std::move(table) : EmptyTrueTimeTable()};
 }
 
 Result<Tables> MapPrices(const RankView& view, const Params& params) {
@@ -412,6 +451,7 @@ Result<void> CheckSummary(const Tables& tables, const Params& params) {
 }
 
 Result<void> CheckPrices(const Params& params) {
+  BS_TRY(CheckTrueTimeParams("summary", params));
   return params.Flag(kPriceParam) && SelectsOtherThanSteps(params.selection)
              ? UsageError(
                    "summary: --price replays whole recordings; choose steps, with --step or "
@@ -474,7 +514,7 @@ Result<Tables> FinishSummary(Tables findings, const Params& params) {
   return page;
 }
 
-constexpr const ParamSpec* kSummaryParams[] = {&kPriceParam};
+constexpr const ParamSpec* kSummaryParams[] = {&kPriceParam, &kPlainStepParam};
 constexpr std::string_view kPlace[] = {"rank", "gpu", "step", "begin_ns", "end_ns"};
 constexpr std::string_view kInheritedTime[] = {"inherited_ns"};
 constexpr std::string_view kAlignedTime[] = {"aligned_ns"};

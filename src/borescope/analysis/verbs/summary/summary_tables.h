@@ -45,6 +45,10 @@ struct SummaryTables {
 // Column of the overview that only the verdict reads: when the recording of the rank begins.
 inline constexpr std::string_view kRecordingBegin = "recording_begin_ns";
 
+// The same: pieces of device work whose launch is known, and those of them that ran in graphs.
+inline constexpr std::string_view kLaunchedWork = "launched_work";
+inline constexpr std::string_view kGraphWork = "graph_work";
+
 // Kernels shorter than this cost about as much to launch as to run.
 inline constexpr int64_t kShortKernelNs = 10'000;
 

@@ -179,14 +179,18 @@ std::optional<Finding> ExposedCopies(const SummaryTables& tables) {
   }
   const std::string& name = Texts(tables.copies, "name")[0];
   const std::optional<RoundTrips> rounds = FindRoundTrips(tables);
+  // They take as long without the profiler, and the steps less.
+  const RecordingCost cost = FindRecordingCost(tables);
+  const TrueShare true_share = ShareWithoutRecording(cost, time.rest_ns(), time.rest_span_ns(), 0);
   return Finding{
       "Copies are not hidden behind compute",
       share >= kExposedWarning ? "warning" : "info",
-      fmt::format("exposed {}; most in {}: {}, {}{}", PartOf(time.rest_ns(), time.rest_span_ns()),
-                  name, FormatCount(Ints(tables.copies, "count")[0], "copy", "copies"),
+      fmt::format("exposed {}{}; most in {}: {}, {}{}", PartOf(time.rest_ns(), time.rest_span_ns()),
+                  WordsOfTrueShare(cost, true_share), name,
+                  FormatCount(Ints(tables.copies, "count")[0], "copy", "copies"),
                   FormatTime(Ints(tables.copies, "total_ns")[0]),
                   WithoutFew(time) + (rounds ? "; " + rounds->Words() : "")),
-      share,
+      true_share.estimate,
       "share",
       CopiesHelp(tables, Contains(name, "Pageable")),
       time.rest_ns(),
@@ -278,8 +282,12 @@ std::optional<Finding> ShortKernels(const SummaryTables& tables) {
                   FormatCount(SumOf(tables.overview, "kernels")), PartOf(short_ns, all_ns)),
       ShareOf(short_ns, all_ns),
       "share",
-      AdviceFor(tables, "Fusion (torch.compile) and CUDA graphs save launches and memory traffic.",
-                "Fused kernels save memory traffic, and CUDA or HIP graphs launches.") +
+      (IsMostlyGraphs(tables)
+           ? std::string("Fused kernels save memory traffic, and the time between the kernels of a "
+                         "graph.")
+           : AdviceFor(tables,
+                       "Fusion (torch.compile) and CUDA graphs save launches and memory traffic.",
+                       "Fused kernels save memory traffic, and CUDA or HIP graphs launches.")) +
           " `borescope kernels` lists them.",
       short_ns};
 }
@@ -456,7 +464,7 @@ std::optional<Finding> WellUsed(const SummaryTables& tables) {
   const int64_t span = ObservedSpan(tables);
   const int64_t compute = SumOf(tables.breakdown, "compute_ns");
   const RecordingCost cost = FindRecordingCost(tables);
-  const TrueShare share = ShareWithoutRecording(cost, compute, span, false);
+  const TrueShare share = ShareWithoutRecording(cost, compute, span, 0);
   if (share.estimate < 1 - kIdleWarning || FindIdleSteps(tables).without > 0) {
     return std::nullopt;
   }

@@ -43,8 +43,14 @@ const RunFault* FindFault(const SummaryTables& tables, Diag what);
 // What lets the devices idle, a finding for each cause; the most important first.
 std::vector<Finding> IdleFindings(const SummaryTables& tables);
 
-// Of a column of idle_causes, what findings about causes with a name are about (cause_rules.cc).
-int64_t IdleOfNamedCauses(const SummaryTables& tables, std::string_view column);
+// Of a column of idle_causes, what findings about causes with a name are about (cause_rules.cc);
+// about one of them, if `cause` is there.
+int64_t IdleOfNamedCauses(const SummaryTables& tables, std::string_view column,
+                          std::string_view cause = {});
+
+// Where most of the idle time after waits comes from: "; most after aten::item
+// (cudaStreamSynchronize), 40 times a step: 18.2 ms". Empty where it is not known.
+std::string WordsOfWaits(const SummaryTables& tables);
 
 // What all ranks together lose to the one that makes them wait; 0 if there is no finding about it.
 int64_t LostToStraggler(const SummaryTables& tables);

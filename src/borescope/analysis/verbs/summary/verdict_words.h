@@ -63,4 +63,9 @@ inline bool MostKernelsAreShort(const SummaryTables& tables) {
   return ShareOf(SumOf(tables.overview, "short_kernels"), SumOf(tables.overview, "kernels")) > 0.5;
 }
 
+// Whether most of the work whose launch is known ran in graphs: then using graphs is no advice.
+inline bool IsMostlyGraphs(const SummaryTables& tables) {
+  return ShareOf(SumOf(tables.overview, kGraphWork), SumOf(tables.overview, kLaunchedWork)) > 0.5;
+}
+
 }  // namespace borescope::internal

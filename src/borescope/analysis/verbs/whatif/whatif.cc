@@ -92,6 +92,7 @@ Result<void> CheckWhatIf(const Params& params) {
         "whatif: a replay needs all that was recorded; choose steps, with --step or "
         "--step-pattern");
   }
+  BS_TRY(CheckTrueTimeParams("whatif", params));
   BS_TRY(ModelOptionsOf(params));
   BS_TRY(GivenDevice(params));
   BS_TRY(AskedScenarios(params));
@@ -106,11 +107,16 @@ Result<Tables> MapWhatIf(const RankView& view, const Params& params) {
   if (!shared->ok()) {
     return shared->error();
   }
-  const ReplayModel& model = **shared;
-  const ScenarioRunner runner(view, model, params);
   Tables tables;
-  tables.push_back(ReplayQualityTable(view, model));
-  tables.push_back(TrueTimeTable(view, params));
+  tables.push_back(ReplayQualityTable(view, **shared));
+  BS_ASSIGN(Table true_time, TrueTimeTable(view, params));
+  tables.push_back(std::move(true_time));
+  const std::shared_ptr<const Result<ReplayModel>> changed = SharedScenarioModel(view, params);
+  if (!changed->ok()) {
+    return changed->error();
+  }
+  const ReplayModel& model = **changed;
+  const ScenarioRunner runner(view, model, params);
   BS_ASSIGN(const std::vector<AskedScenario> asked, RunAll(runner, scenarios, view.threads));
   BS_ASSIGN(const std::vector<AskedScenario> swept, RunAll(runner, sweep, view.threads));
   BS_TRY(CheckThatSomeAreThere(asked));
@@ -119,9 +125,11 @@ Result<Tables> MapWhatIf(const RankView& view, const Params& params) {
     BS_ASSIGN(levers, FindLevers(view, model, runner,
                                  static_cast<size_t>(params.Number(kCandidatesParam))));
   }
-  tables.push_back(AnswerTable(AnswerKind::kAsked, view, model, asked));
-  tables.push_back(AnswerTable(AnswerKind::kSweep, view, model, swept));
-  tables.push_back(AnswerTable(AnswerKind::kRanking, view, model, levers));
+  const bool holds_cost = !model.doubt_ns.has_value() &&
+                          SharedTrueTimes(view, params)->status == TrueTimeStatus::kCorrected;
+  tables.push_back(AnswerTable(AnswerKind::kAsked, view, model, holds_cost, asked));
+  tables.push_back(AnswerTable(AnswerKind::kSweep, view, model, holds_cost, swept));
+  tables.push_back(AnswerTable(AnswerKind::kRanking, view, model, holds_cost, levers));
   tables.push_back(ReplayConstantsTable(view, model));
   return tables;
 }
@@ -192,10 +200,11 @@ constexpr ViewSpec kWhatIfViews[] = {
      kScenarioOf, kNewTime, "step_ns"}};
 constexpr std::string_view kSectionTables[] = {"ranking", "replay_quality"};
 constexpr const ParamSpec* kWhatIfParams[] = {
-    &kScaleParam,     &kRemoveParam,      &kRoofParam,        &kNoDataWaitParam,
-    &kNoSyncParam,    &kOverlapCommParam, &kGraphRegionParam, &kLaunchParam,
-    &kPlanParam,      &kSweepParam,       &kDataLoadParam,    &kCausalParam,
-    &kSfuWeightParam, &kDeviceParam,      &kDeviceSpecParam,  &kCandidatesParam};
+    &kScaleParam,     &kRemoveParam,          &kRoofParam,        &kNoDataWaitParam,
+    &kNoSyncParam,    &kOverlapCommParam,     &kGraphRegionParam, &kLaunchParam,
+    &kPlanParam,      &kSweepParam,           &kDataLoadParam,    &kCausalParam,
+    &kSfuWeightParam, &kDeviceParam,          &kDeviceSpecParam,  &kCandidatesParam,
+    &kPlainStepParam, &kWithoutRecordingParam};
 
 }  // namespace
 

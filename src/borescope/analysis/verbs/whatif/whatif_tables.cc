@@ -21,7 +21,8 @@ Table NewAnswerTable(std::string name, std::string title) {
     AddInt(table, name_of, Unit::kNanoseconds, Role::kDerived, doc);
   };
   ns("step_ns",
-     "A step as measured, on average from completion to completion; without steps, the recording.");
+     "A step as measured, on average from completion to completion; without steps, the recording. "
+     "With --without-recording or --plain-step as it is without the profiler.");
   ns("new_ns",
      "The same in the scenario: as measured, less what the replay is shorter with the change than "
      "without. Missing where the replay does not represent the recording.");
@@ -40,9 +41,21 @@ Table NewAnswerTable(std::string name, std::string title) {
   return table;
 }
 
-// As measured, of the steps that were asked about.
+constexpr std::string_view kHoldsCost =
+    "host times hold the cost of recording, which --without-recording takes off";
+
+bool ChangesHost(const Scenario& scenario) {
+  return std::any_of(scenario.changes.begin(), scenario.changes.end(), [](const Change& change) {
+    return change.target == TargetKind::kHost || change.kind == ChangeKind::kLaunch ||
+           change.kind == ChangeKind::kNoDataWait || change.kind == ChangeKind::kNoSync ||
+           change.kind == ChangeKind::kGraph;
+  });
+}
+
+// Of the steps that were asked about.
 int64_t MeanStep(const ReplayModel& model) {
-  const std::vector<int64_t> measured = StretchTimes(model.graph, MeasuredTimes(model.graph));
+  const std::vector<int64_t> measured =
+      StretchTimes(model.graph, model.doubt_ns ? model.times : MeasuredTimes(model.graph));
   int64_t sum_ns = 0;
   int64_t steps = 0;
   for (size_t i = 0; i < measured.size(); ++i) {
@@ -52,7 +65,7 @@ int64_t MeanStep(const ReplayModel& model) {
   return sum_ns / std::max<int64_t>(steps, 1);
 }
 
-void PushAnswer(Table& table, const RankView& view, const ReplayModel& model,
+void PushAnswer(Table& table, const RankView& view, const ReplayModel& model, bool holds_cost,
                 const AskedScenario& asked) {
   const std::optional<ScenarioAnswer> answer =
       asked.absent.empty() ? AnswerScenario(model, asked.scenario, asked.run) : std::nullopt;
@@ -67,7 +80,9 @@ void PushAnswer(Table& table, const RankView& view, const ReplayModel& model,
     row.Int(MeanStep(model)).Missing().Missing().Missing().Missing().Missing().Missing();
   }
   row.Int(asked.run.works).Int(asked.run.host_events);
-  row.MaybeText(asked.absent.empty() ? NoteOf(answer, asked.run) : asked.absent);
+  const std::string_view note = asked.absent.empty() ? NoteOf(answer, asked.run) : asked.absent;
+  const bool is_of_host = holds_cost && answer && note.empty() && ChangesHost(asked.scenario);
+  row.MaybeText(is_of_host ? kHoldsCost : note);
 }
 
 // What says how far the replay is from the recording where it has no counterpart in it.
@@ -157,7 +172,7 @@ Table ReplayQualityTable(const RankView& view, const ReplayModel& model) {
   return table;
 }
 
-Table AnswerTable(AnswerKind kind, const RankView& view, const ReplayModel& model,
+Table AnswerTable(AnswerKind kind, const RankView& view, const ReplayModel& model, bool holds_cost,
                   const std::vector<AskedScenario>& asked) {
   struct Names {
     const char* name;
@@ -169,7 +184,7 @@ Table AnswerTable(AnswerKind kind, const RankView& view, const ReplayModel& mode
   const Names& names = kNames[static_cast<size_t>(kind)];
   Table table = NewAnswerTable(names.name, names.title);
   for (const AskedScenario& one : asked) {
-    PushAnswer(table, view, model, one);
+    PushAnswer(table, view, model, holds_cost, one);
   }
   return table;
 }

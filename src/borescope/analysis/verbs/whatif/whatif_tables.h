@@ -22,7 +22,8 @@ struct AskedScenario {
 
 // What was asked about, the factors of a sweep, or what would help most.
 enum class AnswerKind : uint8_t { kAsked, kSweep, kRanking };
-Table AnswerTable(AnswerKind kind, const RankView& view, const ReplayModel& model,
+// `holds_cost`: the host times of the model hold what recording costs, and that is much.
+Table AnswerTable(AnswerKind kind, const RankView& view, const ReplayModel& model, bool holds_cost,
                   const std::vector<AskedScenario>& asked);
 
 // The lags that the replay uses.
