@@ -54,7 +54,8 @@ class _Bar:
 
     def __call__(self, done: int, total: int, done_files: int, total_files: int) -> None:
         if self._bar is None:
-            if time.monotonic() - self._begin < _BEGINS_AFTER_S or (total and done >= total):
+            is_loading = total_files > 0 and not (total and done >= total)
+            if time.monotonic() - self._begin < _BEGINS_AFTER_S or not is_loading:
                 return
             self._bar = self._open(total)
         if self._bar is not None:

@@ -70,15 +70,15 @@ void Call::LookAround() {
 }
 
 void Call::Report() {
-  std::optional<Progress> progress;
+  if (progress_.is_none()) {
+    return;
+  }
+  Progress progress;
   {
     const std::lock_guard lock(mutex_);
-    std::swap(progress, latest_);
+    progress = latest_;
   }
-  if (progress.has_value()) {
-    progress_(progress->done_bytes, progress->total_bytes, progress->done_files,
-              progress->total_files);
-  }
+  progress_(progress.done_bytes, progress.total_bytes, progress.done_files, progress.total_files);
 }
 
 }  // namespace borescope::python

@@ -6,6 +6,7 @@ import json
 import os
 import subprocess
 import sys
+import time
 from pathlib import Path
 from typing import Any
 
@@ -133,6 +134,29 @@ def test_half_of_a_character_is_answered(tmp_path: Path) -> None:
             server.stdin.flush()
             answer = json.loads(server.stdout.readline())
             assert answer["result"]["isError"] == (path != "rank-0.json")
+        server.kill()
+
+
+def test_a_cancelled_statement_stops(tmp_path: Path) -> None:
+    """The next question need not wait until the limit of time ends a statement that nobody waits for."""
+    (tmp_path / "rank-0.json").write_text(json.dumps({"traceEvents": [each for i in range(300)
+                                                                      for each in kernel(f"k{i}", i, 1)]}))
+    endless = "select count(*) from events a, events b, events c, events d where a.dur_ns + b.dur_ns = -c.dur_ns"
+    with started(tmp_path) as server:
+        assert server.stdout is not None
+        say(server, HELLO)
+        assert "result" in json.loads(server.stdout.readline())
+        say(server, {"jsonrpc": "2.0", "method": "notifications/initialized"})
+        say(server, {"jsonrpc": "2.0", "id": 1, "method": "tools/call",
+                     "params": {"name": "sql", "arguments": {"path": "rank-0.json", "statement": endless}}})
+        time.sleep(1)
+        begin = time.monotonic()
+        say(server, {"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": 1}})
+        say(server, {"jsonrpc": "2.0", "id": 2, "method": "tools/call",
+                     "params": {"name": "ask", "arguments": {"path": "rank-0.json", "verb": "info"}}})
+        while json.loads(server.stdout.readline()).get("id") != 2:
+            pass
+        assert time.monotonic() - begin < 3  # the statement alone has ten seconds
         server.kill()
 
 

@@ -76,13 +76,17 @@ class _Desk:
         os.chdir(self._root.folder)
         self._lock = threading.Lock()
         self._is_closed = threading.Event()
+        self._is_unwanted = threading.Event()  # the question that is being answered
 
     def _look(self, progress: Progress) -> None:
-        if self._is_closed.is_set():
+        if self._is_closed.is_set() or self._is_unwanted.is_set():
             raise _Stopped
 
-    def answer(self, name: str, arguments: dict[str, object] | None) -> tuple[str, bool]:
+    def answer(self, name: str, arguments: dict[str, object] | None, is_unwanted: threading.Event) -> tuple[str, bool]:
         with self._lock:
+            self._is_unwanted = is_unwanted
+            if is_unwanted.is_set():
+                raise _Stopped
             return call(self._root, name, arguments)
 
     def close(self) -> None:
@@ -151,8 +155,12 @@ def _server_of(desk: _Desk) -> Server[object]:
         if params.name not in TOOLS:
             text = f'{{"error":"invalid-argument","data":{{"message":"the tools are {", ".join(TOOLS)}"}}}}'
             return _result(text, True)
-        text, is_error = await anyio.to_thread.run_sync(desk.answer, params.name, params.arguments,
-                                                        abandon_on_cancel=True)
+        is_unwanted = threading.Event()
+        try:
+            text, is_error = await anyio.to_thread.run_sync(desk.answer, params.name, params.arguments, is_unwanted,
+                                                            abandon_on_cancel=True)
+        finally:
+            is_unwanted.set()  # where the client cancelled it, the thread still works
         return _result(text, is_error)
 
     return Server("borescope", version=_native.version(), instructions=_INSTRUCTIONS,
