@@ -3075,7 +3075,7 @@ class Verbs:
             remove: without this work and its launches, or without this host time; may be given
                 again.
             roof: operators whose cost is known run at no less than this share of their roof.
-            no_data_wait: data loading always takes as long as the shortest time of its name.
+            no_data_wait: data is loaded in the background, ahead of its use: nothing waits for it.
             no_sync: calls that wait for the device, in events whose name contains this, end when
                 they begin; may be given again.
             overlap_comm: collectives on the stream of other work have one of their own; the

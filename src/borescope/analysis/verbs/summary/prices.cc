@@ -23,7 +23,7 @@ struct LeverRow {
 constexpr LeverRow kLeverRows[] = {
     {Lever::kHost, "all of the host's time halved"},
     {Lever::kWaits, "no wait of the host for a device"},
-    {Lever::kData, "data loading at its best"},
+    {Lever::kData, "data loaded in the background"},
     {Lever::kLaunches, "launch calls in half their time"},
     {Lever::kComm, "no time in communication"},
     {Lever::kCopies, "no time in copies"},

@@ -15,7 +15,7 @@ enum class Lever : uint8_t {
   kNone,
   kHost,      // half of the host's time
   kWaits,     // no call waits for a device
-  kData,      // data loading at its best
+  kData,      // data loaded in the background, ahead of its use
   kLaunches,  // launch calls in half their time
   kComm,      // communication fully hidden
   kCopies,    // copies fully hidden
