@@ -579,7 +579,7 @@ class Verbs:
             step_spread: Steps.
                 rank (int): Rank of the process in the job.
                 steps (int, count): Number of steps.
-                min_ns (int, ns): Shortest step.
+                min_ns (int, ns): Shortest step, from completion to completion as in `steps`.
                 median_ns (int, ns): Median step; of an even number the lower middle one.
                 max_ns (int, ns): Longest step.
                 slowest_step (int): Number of the longest step.
@@ -1825,7 +1825,7 @@ class Verbs:
         plain_step: str | Sequence[int | str] | None = None,
         without_recording: bool = False,
     ) -> Answer:
-        """Span, busy and idle time of every step.
+        """Length, busy and idle time of every step.
 
         Args:
             rank: only these ranks: 0 or 0,3 or 2..5.
@@ -1872,6 +1872,11 @@ class Verbs:
                     the time of the step in between.
                 shared_ns (int, ns): Part of the busy time in which work of an earlier step runs,
                     too; busy less shared adds up to the busy time of the device.
+                waiting_ns (int, ns): Length less busy time: the rest of the step, in which the
+                    device does nothing of it; 0 where its work began so long before the completion
+                    of the step before that it is busy for longer. With --step-rule time as the idle
+                    time.
+                end_ns (int, ns): Completion of the step, on the file's own clock.
                 name (string): Name of its annotation, with the process if several have steps; (no
                     step): launched outside of steps; (no launch): the launch was not recorded.
             step_heat: Steps of all ranks.
@@ -1879,8 +1884,8 @@ class Verbs:
                 step (int): Number of the first of the steps.
                 ranks (string): From which to which rank.
                 steps (string): From which to which step.
-                span_ns (int, ns): The longest of their spans.
-                relative (float): Span / the median of those of all cells.
+                length_ns (int, ns): The longest of them, from completion to completion.
+                relative (float): Length / the median of those of all cells.
                 level (string): As usual: from 0.97 to below 1.03; a little longer: below 1.1,
                     shorter: from 0.9 on; longer: below 1.33, shorter: from 0.75 on; else much
                     longer or shorter.
