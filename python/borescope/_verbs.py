@@ -446,8 +446,8 @@ class Verbs:
                 devices (string): Devices that worked; all visible ones if none did.
                 world_size (int): Number of ranks of the job.
                 steps (int, count): Selected ProfilerStep windows.
-                span_ns (int, ns): Selected time; all of it: from the first start to the last end of
-                    all events.
+                span_ns (int, ns): Selected time, of steps from completion to completion; all of it:
+                    from the first start to the last end of all events.
                 host_events (int, count): Complete events of the host that start in the selected
                     time.
                 device_events (int, count): Kernels, memcpys and memsets launched in the selected

@@ -24,6 +24,7 @@
 #include "borescope/analysis/measures/time/duration_stats.h"
 #include "borescope/analysis/measures/time/rank_groups.h"
 #include "borescope/analysis/measures/time/spread.h"
+#include "borescope/analysis/measures/time/step_times.h"
 #include "borescope/analysis/measures/true_time/true_time.h"
 #include "borescope/analysis/verbs/kernels/kernels.h"
 #include "borescope/analysis/verbs/stragglers/straggler_match.h"
@@ -82,7 +83,10 @@ Table NewOverview() {
   AddInt(table, "world_size", Unit::kNone, Role::kDerived, "Number of ranks of the job.");
   AddInt(table, "steps", Unit::kCount, Role::kDerived, "Selected ProfilerStep windows.");
   AddInt(table, "span_ns", Unit::kNanoseconds, Role::kDerived,
-         "Selected time; all of it: from the first start to the last end of all events.");
+         "Selected time, of steps from completion to completion; all of it: from the first start "
+         "to the "
+         "last "
+         "end of all events.");
   AddInt(table, "host_events", Unit::kCount, Role::kSum,
          "Complete events of the host that start in the selected time.");
   AddInt(table, "device_events", Unit::kCount, Role::kSum,
@@ -165,7 +169,7 @@ Table Overview(const RankView& view, const Selected& selected) {
       .MaybeText(DescribeUsedDevices(trace))
       .MaybeInt(trace.meta().world_size)
       .Count(selected.steps().size())
-      .Int(Coverage(selected.windows()))
+      .Int(Coverage(SelectedTime(view, selected)))
       .Int(CountHostEvents(trace, selected))
       .Int(work)
       .Int(all.count)
