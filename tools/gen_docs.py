@@ -22,6 +22,7 @@ NO_TABLES = {"report", "check", "open", "convert", "link", "chakra", "query", "b
              "reduce", "launch", "record", "completion"}
 # What a verb is asked about, where that is not RUN.
 INPUTS = {
+    "doctor": [DATA / "inherited.json"],
     "memory": [DATA / "small" / "memory.json"],
     "counters": [DATA / "small" / "counters.json"],
     "graphs": [DATA / "small" / "graphs.json"],

@@ -78,8 +78,9 @@ struct FoundParts {
 // none.
 BORESCOPE_EXPORT Result<FoundParts> FindParts(std::span<const std::string> inputs);
 
-// Whether any of the files that `inputs` lead to begins as a partial does.
-BORESCOPE_EXPORT bool HoldParts(std::span<const std::string> inputs);
+// Whether any of the files that `inputs` lead to begins as a partial does; false where they lead to
+// none. kIo if the system cannot tell.
+BORESCOPE_EXPORT Result<bool> HoldParts(std::span<const std::string> inputs);
 
 // How an answer is shown; applied last, never before a merge.
 struct Display {

@@ -25,16 +25,16 @@ TableName = Literal[
     "diff_modules", "diff_operators", "diff_phases", "diff_runs", "diff_summary", "event_counts",
     "events", "flame", "gap_neighbours", "gaps", "gate", "gate_calls", "gemm_shapes", "gpu_time",
     "graph_captures", "graph_kernels", "graph_launches", "graph_operators", "idle", "idle_causes",
-    "idle_intervals", "inductor_categories", "inductor_kernels", "inductor_time", "kernel_classes",
-    "kernels", "late_collectives", "late_host", "lateness", "launch_links", "launch_summary",
-    "launches", "ledger", "levels", "longest_gaps", "memory_bound", "memory_ops", "memory_peak",
-    "memory_timeline", "modelled", "nvtx_gpu_proj_sum", "nvtx_kern_sum", "nvtx_sum", "ops",
-    "osrt_sum", "overlap", "overview", "points", "prof", "quality", "queue", "rank_groups",
-    "ranking", "replay_constants", "replay_quality", "roofline", "roofs", "sequence_coverage",
-    "sequences", "slack", "slow_steps", "stack_frames", "stacks", "step_heat", "step_spread",
-    "steps", "steps_spread", "stragglers", "sync_edges", "sync_quality", "timeline", "top",
-    "traces", "tracks", "true_time", "utilisation", "variability", "variability_summary",
-    "variance_causes", "verdict", "waits", "waits_by_rank", "what_if"
+    "idle_intervals", "inductor_categories", "inductor_kernels", "inductor_time", "inherited",
+    "inherited_work", "kernel_classes", "kernels", "late_collectives", "late_host", "lateness",
+    "launch_links", "launch_summary", "launches", "ledger", "left_out", "levels", "longest_gaps",
+    "memory_bound", "memory_ops", "memory_peak", "memory_timeline", "modelled", "nvtx_gpu_proj_sum",
+    "nvtx_kern_sum", "nvtx_sum", "ops", "osrt_sum", "overlap", "overview", "points", "prof",
+    "quality", "queue", "rank_groups", "ranking", "replay_constants", "replay_quality", "roofline",
+    "roofs", "sequence_coverage", "sequences", "slack", "slow_steps", "stack_frames", "stacks",
+    "step_heat", "step_spread", "steps", "steps_spread", "stragglers", "sync_edges", "sync_quality",
+    "timeline", "top", "traces", "tracks", "true_time", "utilisation", "variability",
+    "variability_summary", "variance_causes", "verdict", "waits", "waits_by_rank", "what_if"
 ]
 # The type of each parameter, by verb.
 PARAMETERS: dict[str, dict[str, str]] = {
@@ -363,6 +363,43 @@ class Verbs:
                 share (float, share): Affected part of device time or of events, as the help says.
                 first (string): The first case.
                 help (string): What it means and what to do.
+            inherited: Device work from before the recording, and what it is like.
+                rank (int): Rank of the process in the job.
+                gpu (int): Device number as recorded.
+                works (int, count): Kernels, copies and memsets that were launched before the
+                    recording began.
+                device_ns (int, ns): Sum of their durations.
+                share (float, share): Of the durations of all device work.
+                cut_ns (int, ns): When the last of it has ended, since the begin of the recording:
+                    rates are of the time after it.
+                level (string): What it was compared by: full (name, stream, grid, block, bytes) or
+                    name (name and stream, where the rest was not recorded or says less).
+                runs (int, count): Runs of neighbours that look like neighbours in the recording; of
+                    all devices.
+                back (int, count): Works that look the same backwards from where the recording goes
+                    on; of all devices.
+                forward (int, count): Works after that place that look like the first recorded ones;
+                    of all devices.
+                assigned_share (float, share): Of its time: what has a place in the recording that
+                    it is like.
+                self_precision (float, share): Of the first recorded works, placed in the same way
+                    as if their launches were not recorded: those with the right operator and phase,
+                    of the placed ones. Missing where too little was recorded.
+                self_recall (float, share): The same, of all of them.
+                confidence (string): high, medium, low or none. Other answers use the places where
+                    it is high or medium.
+            inherited_work: What device work from before the recording is like.
+                rank (int): Rank of the process in the job.
+                step (int): Number of the step in which it was launched, which may be one before the
+                    first recorded one; missing where it is not known.
+                gpu (int): Device number as recorded.
+                phase (string): Of the work that it is like; missing where no work is.
+                module (string): Class of the innermost nn.Module of the work that it is like, if
+                    any.
+                op (string): Innermost operator of the work that it is like, if any.
+                works (int, count): Kernels, copies and memsets.
+                device_ns (int, ns): Sum of their durations; adds up to that of the device in
+                    `inherited`.
 
         Example:
             >>> import borescope
@@ -472,6 +509,8 @@ class Verbs:
                 copy_ns (int, ns): All copies, hidden or not (union).
                 head_idle_ns (int, ns): Part of the idle time before the first device work.
                 tail_idle_ns (int, ns): Part of the idle time after the last device work.
+                inherited_ns (int, ns): Part of the busy time in which work runs that was launched
+                    before the recording.
                 busy_share (float, share): Busy time / span.
             breakdown_spread: How far the ranks lie apart.
                 metric (string): Part of the breakdown.
@@ -513,6 +552,8 @@ class Verbs:
                 before_recording_ns (int, ns): The first work had been launched or the host waited
                     for the device, which has recorded work from before the recording: it was busy
                     with such.
+                inherited_ns (int, ns): Between work from before the recording, until the last of it
+                    has ended.
                 sync_ns (int, ns): The host was blocked when the gap began: what would not be idle
                     had it gone on at once.
                 data_ns (int, ns): The host was loading data before it launched the next work.
@@ -526,6 +567,40 @@ class Verbs:
                 unrecorded_ns (int, ns): The next work had been launched, but something that was not
                     recorded held it back; or the host was in calls whose copies were not recorded.
                 unknown_ns (int, ns): The launch of the next work was not recorded.
+            left_out: Left out of shares, as it says nothing about the use of devices.
+                rank (int): Rank of the process in the job.
+                gpu (int): Device number as recorded.
+                before_first_launch_ns (int, ns): Until the first launch of a whole process, or of a
+                    clock that jumped.
+                after_last_work_ns (int, ns): After the last work of a whole process, of a clock
+                    that jumped or a cut file.
+                before_recording_ns (int, ns): While work ran that was launched before the recording
+                    began.
+            inherited: Device work from before the recording, and what it is like.
+                rank (int): Rank of the process in the job.
+                gpu (int): Device number as recorded.
+                works (int, count): Kernels, copies and memsets that were launched before the
+                    recording began.
+                device_ns (int, ns): Sum of their durations.
+                share (float, share): Of the durations of all device work.
+                cut_ns (int, ns): When the last of it has ended, since the begin of the recording:
+                    rates are of the time after it.
+                level (string): What it was compared by: full (name, stream, grid, block, bytes) or
+                    name (name and stream, where the rest was not recorded or says less).
+                runs (int, count): Runs of neighbours that look like neighbours in the recording; of
+                    all devices.
+                back (int, count): Works that look the same backwards from where the recording goes
+                    on; of all devices.
+                forward (int, count): Works after that place that look like the first recorded ones;
+                    of all devices.
+                assigned_share (float, share): Of its time: what has a place in the recording that
+                    it is like.
+                self_precision (float, share): Of the first recorded works, placed in the same way
+                    as if their launches were not recorded: those with the right operator and phase,
+                    of the placed ones. Missing where too little was recorded.
+                self_recall (float, share): The same, of all of them.
+                confidence (string): high, medium, low or none. Other answers use the places where
+                    it is high or medium.
             kernels: Top 5: Device time per kernel.
                 name (string): Name of the kernel as recorded.
                 class (string): What the kernel is for, judged by its name.
@@ -565,6 +640,8 @@ class Verbs:
                     (profiler option record_shapes=True).
                 share (float, share): Self device time / all device work; missing where there is
                     none.
+                aligned_ns (int, ns): Device work from before the recording that is inferred to be
+                    of this operator; recorded, and in the other columns, it is of none.
             copies: Device time per kind of copy.
                 name (string): Name of the kernel as recorded.
                 class (string): What the kernel is for, judged by its name.
@@ -663,6 +740,8 @@ class Verbs:
                 copy_ns (int, ns): All copies, hidden or not (union).
                 head_idle_ns (int, ns): Part of the idle time before the first device work.
                 tail_idle_ns (int, ns): Part of the idle time after the last device work.
+                inherited_ns (int, ns): Part of the busy time in which work runs that was launched
+                    before the recording.
                 busy_share (float, share): Busy time / span.
             rank_groups: Ranks by how they spend their time.
                 group (int): Number of the group, the largest first.
@@ -851,6 +930,8 @@ class Verbs:
                 before_recording_ns (int, ns): The first work had been launched or the host waited
                     for the device, which has recorded work from before the recording: it was busy
                     with such.
+                inherited_ns (int, ns): Between work from before the recording, until the last of it
+                    has ended.
                 sync_ns (int, ns): The host was blocked when the gap began: what would not be idle
                     had it gone on at once.
                 data_ns (int, ns): The host was loading data before it launched the next work.
@@ -1465,6 +1546,8 @@ class Verbs:
                     (profiler option record_shapes=True).
                 share (float, share): Self device time / all device work; missing where there is
                     none.
+                aligned_ns (int, ns): Device work from before the recording that is inferred to be
+                    of this operator; recorded, and in the other columns, it is of none.
 
         Example:
             >>> import borescope
@@ -1703,6 +1786,10 @@ class Verbs:
                 total_host_ns (int, ns): Host time of the frame and all below it.
                 self_device_ns (int, ns): Device work launched by the frame itself.
                 total_device_ns (int, ns): Device work launched by the frame and all below it.
+                self_aligned_ns (int, ns): Device work from before the recording that is inferred to
+                    be launched by the frame itself; recorded, and in the other columns, it is of
+                    none.
+                total_aligned_ns (int, ns): The same of the frame and all below it.
                 share (float, share): Total device time / all device work; of a run without device
                     work: total host time / all host time.
             stack_frames: Host frames by name, wherever they stand.
@@ -1718,6 +1805,11 @@ class Verbs:
                 self_device_ns (int, ns): Device work launched by the frame itself.
                 total_device_ns (int, ns): Device work launched by the outermost frames of this name
                     and by all below them.
+                self_aligned_ns (int, ns): Device work from before the recording that is inferred to
+                    be launched by the frame itself; recorded, and in the other columns, it is of
+                    none.
+                total_aligned_ns (int, ns): The same of the outermost frames of this name and of all
+                    below them.
                 share (float, share): Self device time / all device work; of a run without device
                     work: self host time / all host time.
 
@@ -1793,6 +1885,9 @@ class Verbs:
                 works (int, count): Kernels and copies here and below.
                 device_ns (int, ns): Sum of their durations.
                 share (float, share): Of all device work.
+                aligned_ns (int, ns): Device work from before the recording that is inferred to
+                    belong here and below; recorded, and in the other columns, it is around no
+                    operator.
 
         Example:
             >>> import borescope

@@ -169,6 +169,9 @@ def test_bad_questions(root: Root) -> None:
     assert "needs `verb`" in wrong()
     assert "no keyword" in wrong(verb="kernels", pth=1)
     assert "counters" in wrong(verb="counters")
+    assert "half of a character" in refused(root, "ask", path="\ud800", verb="kernels")
+    assert "half of a character" in wrong(verb="kernels", options={"\udfff": 1})
+    assert "half of a character" in wrong(verb="kernels", table="a\ud800")
 
 
 @pytest.mark.parametrize("statement", ["delete from kernels", "attach 'x' as y", "pragma writable_schema=1",

@@ -118,6 +118,24 @@ def say(server: subprocess.Popen[bytes], message: dict[str, Any]) -> None:
     server.stdin.flush()
 
 
+def test_half_of_a_character_is_answered(tmp_path: Path) -> None:
+    """JSON can write what no text can hold, and the package mcp passes over such a line."""
+    (tmp_path / "rank-0.json").write_text(json.dumps({"traceEvents": kernel("k", 0, 1)}))
+    with started(tmp_path) as server:
+        assert server.stdin is not None and server.stdout is not None
+        say(server, HELLO)
+        assert "result" in json.loads(server.stdout.readline())
+        say(server, {"jsonrpc": "2.0", "method": "notifications/initialized"})
+        for path in ("\\ud800", "\\ud83d\\ude00", "rank-0.json"):
+            call = {"jsonrpc": "2.0", "id": 1, "method": "tools/call",
+                    "params": {"name": "ask", "arguments": {"path": "PATH", "verb": "info"}}}
+            server.stdin.write(json.dumps(call).replace("PATH", path).encode() + b"\n")
+            server.stdin.flush()
+            answer = json.loads(server.stdout.readline())
+            assert answer["result"]["isError"] == (path != "rank-0.json")
+        server.kill()
+
+
 def test_the_end_of_the_input_ends_it() -> None:
     server = started(DEMO)
     say(server, HELLO)

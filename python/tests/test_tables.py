@@ -234,7 +234,7 @@ def test_answers_act_as_their_main_table() -> None:
 def test_display(tmp_path: object) -> None:
     answer = borescope.open(DEMO).breakdown()
     assert repr(answer) == "<Answer: breakdown (2 rows), breakdown_spread (8 rows)>"
-    assert repr(answer.breakdown) == "<Table 'breakdown': 2 rows x 13 columns>"
+    assert repr(answer.breakdown) == "<Table 'breakdown': 2 rows x 14 columns>"
     bundle = answer._repr_mimebundle_()
     assert "<script" not in bundle["text/html"] and "<style" not in bundle["text/html"]
     assert "<svg" in bundle["text/html"] and ">33.833</td>" in bundle["text/html"]
@@ -263,7 +263,7 @@ def test_cells_are_shown_as_in_a_terminal() -> None:
     assert ">depth</th>" not in tree and "padding-left:2.5em" in tree
     names = re.findall(r'<th title="(\w+): [^"]*" scope="col" style="text-align:(\w+)[^>]*>(\w+)', tree)
     assert names == [("name", "left", "name"), ("kind", "left", "kind"), ("works", "right", "works"),
-                     ("device_ns", "right", "device"), ("share", "right", "share")]
+                     ("device_ns", "right", "device"), ("share", "right", "share"), ("aligned_ns", "right", "aligned")]
     flops = borescope.open(SMALL / "counters.json").counters()["counter_flops"]
     assert ">4.000</td>" in flops._repr_mimebundle_()["text/html"]
 

@@ -27,6 +27,7 @@ struct Work {
   int64_t gpu;
   int64_t stream;
   Span span;
+  bool is_inherited = false;  // launched before the recording
 };
 
 struct Planted {
@@ -59,7 +60,8 @@ void PlantWork(Random& random, TraceMaker& maker, Planted& planted) {
       {DeviceKind::kMemcpy, "Memcpy HtoD (Pinned -> Device)", Activity::kCopy},
       {DeviceKind::kMemset, "Memset (Device)", Activity::kCopy}};
   const Kind& kind = random.Pick(kKinds);
-  const Work work{kind.activity, random.Between(0, 1), random.Between(7, 8), RandomSpan(random)};
+  const Work work{kind.activity, random.Between(0, 1), random.Between(7, 8), RandomSpan(random),
+                  false};
   maker.Device(kind.kind, kind.name, work.gpu, work.stream, work.span);
   planted.work.push_back(work);
 }
@@ -69,6 +71,22 @@ void PlantNoise(Random& random, TraceMaker& maker, Span span) {
   static constexpr DeviceKind kKinds[] = {DeviceKind::kSync, DeviceKind::kAnnotation,
                                           DeviceKind::kOther};
   maker.Device(random.Pick(kKinds), "noise", random.Between(0, 2), random.Between(7, 9), span);
+}
+
+// A launch that was recorded, of work after all other: what comes before that on its stream, or
+// before the call on others, was launched before the recording.
+void PlantLaunch(Random& random, TraceMaker& maker, Planted& planted) {
+  constexpr Span kLaunched{30, 3};
+  constexpr int64_t kNumber = 9;
+  const Span call{random.Between(5, 29), 1};
+  for (Work& work : planted.work) {
+    work.is_inherited = (work.gpu == 0 && work.stream == 7) || work.span.ts_ns < call.ts_ns;
+  }
+  maker.Call("cudaLaunchKernel", 1, call, kNumber);
+  maker.Kernel("ampere_sgemm_128x64_nn", 7, kLaunched, {.correlation = kNumber});
+  Cover(planted, call, false);
+  planted.work.push_back({Activity::kCompute, 0, 7, kLaunched});
+  Cover(planted, kLaunched, false);
 }
 
 Planted Plant(Random& random, TraceMaker& maker) {
@@ -93,6 +111,9 @@ Planted Plant(Random& random, TraceMaker& maker) {
     }
     Cover(planted, span, i == 0);
   }
+  if (events > 0 && random.Chance(0.5)) {
+    PlantLaunch(random, maker, planted);
+  }
   return planted;
 }
 
@@ -110,14 +131,16 @@ using Times = std::map<std::string, int64_t>;
 
 Times TimesOf(const std::vector<Work>& work, const Flags& inside) {
   std::array<Flags, 3> activity{};
+  Flags inherited{};
   for (const Work& one : work) {
     for (int64_t ns = one.span.ts_ns; ns < one.span.ts_ns + one.span.dur_ns; ++ns) {
       activity[static_cast<size_t>(one.activity)][static_cast<size_t>(ns)] = true;
+      inherited[static_cast<size_t>(ns)] |= one.is_inherited;
     }
   }
-  Times times{{"span_ns", 0},         {"busy_ns", 0},     {"compute_ns", 0},      {"comm_ns", 0},
-              {"exposed_comm_ns", 0}, {"copy_ns", 0},     {"exposed_copy_ns", 0}, {"idle_ns", 0},
-              {"head_idle_ns", 0},    {"tail_idle_ns", 0}};
+  Times times{{"span_ns", 0},         {"busy_ns", 0},      {"compute_ns", 0},      {"comm_ns", 0},
+              {"exposed_comm_ns", 0}, {"copy_ns", 0},      {"exposed_copy_ns", 0}, {"idle_ns", 0},
+              {"head_idle_ns", 0},    {"tail_idle_ns", 0}, {"inherited_ns", 0}};
   int64_t idle_since_busy = 0;
   for (size_t ns = 0; ns < inside.size(); ++ns) {
     if (!inside[ns]) {
@@ -129,6 +152,7 @@ Times TimesOf(const std::vector<Work>& work, const Flags& inside) {
     const bool busy = compute || comm || copy;
     times["span_ns"] += 1;
     times["busy_ns"] += busy;
+    times["inherited_ns"] += inherited[ns];
     times["compute_ns"] += compute;
     times["comm_ns"] += comm;
     times["copy_ns"] += copy;

@@ -91,9 +91,10 @@ void ForgetNumbers(Random& random, RandomRun& run) {
   }
 }
 
-// Whether work from before the recording comes first on a stream of the device: before all work of
-// the stream with a recorded launch. Not on the clock of the device.
-bool HasInherited(const RandomRun& run, int64_t gpu, int64_t selected_stream) {
+// When the last work from before the recording ends that comes first on a stream of the device:
+// before all work of the stream with a recorded launch. kMissing without such work. Not on the
+// clock of the device.
+int64_t EndOfInherited(const RandomRun& run, int64_t gpu, int64_t selected_stream) {
   int64_t first_launch = kMissing;
   std::map<int64_t, std::vector<const RunWork*>> streams;
   for (const RunWork& work : run.work) {
@@ -109,17 +110,19 @@ bool HasInherited(const RandomRun& run, int64_t gpu, int64_t selected_stream) {
     return std::tuple(one->time.begin, -one->time.length(), one->kind);
   };
   const auto is_launched = [](const RunWork* one) { return one->call != kNoCall; };
+  int64_t end = kMissing;
   for (auto& [number, works] : streams) {
     std::stable_sort(works.begin(), works.end(),
                      [&](const RunWork* a, const RunWork* b) { return order(a) < order(b); });
     const auto launched = std::find_if(works.begin(), works.end(), is_launched);
-    if (first_launch != kMissing && std::any_of(works.begin(), launched, [&](const RunWork* one) {
-          return !one->has_number && (launched != works.end() || one->time.begin < first_launch);
-        })) {
-      return true;
+    for (auto at = works.begin(); first_launch != kMissing && at != launched; ++at) {
+      const RunWork& one = **at;
+      if (!one.has_number && (launched != works.end() || one.time.begin < first_launch)) {
+        end = end == kMissing ? one.time.end : std::max(end, one.time.end);
+      }
     }
   }
-  return false;
+  return end;
 }
 
 RandomRun InNanoseconds(RandomRun run) {
@@ -272,6 +275,7 @@ struct HostMoments {
   Moments loading;
   Moments untraced;
   bool has_inherited = false;
+  int64_t cut = kMissing;  // when all inherited work of the device has ended
 };
 
 // The time around `ns` within `late` in which no copy may have run unrecorded.
@@ -395,8 +399,8 @@ using Gaps = std::map<std::pair<int64_t, int64_t>, GapMoments>;
 
 // `run` is on the clock of the device. Adds the gaps between its work to `gaps`.
 Times TimesOf(const RandomRun& run, Time all, const Works& works, const RunSelection& selection,
-              bool has_inherited, Gaps& gaps) {
-  const HostMoments host{BlockedIn(run), LoadingIn(run), UntracedIn(run), has_inherited};
+              bool has_inherited, int64_t cut, Gaps& gaps) {
+  const HostMoments host{BlockedIn(run), LoadingIn(run), UntracedIn(run), has_inherited, cut};
   const Works main_works = OfMainThreads(run, works);
   int64_t first_work = kRunEnd;
   for (const RunWork& work : run.work) {
@@ -406,6 +410,9 @@ Times TimesOf(const RandomRun& run, Time all, const Works& works, const RunSelec
     const Gap gap = GapAt(run, works, ns);
     if (gap.begin == kMissing) {
       return CauseOfHead(gap, ns, all.begin, first_work, host);
+    }
+    if (gap.end != kMissing && host.cut != kMissing && ns < host.cut) {
+      return "inherited";
     }
     const Gap main = GapAt(run, main_works, ns);
     return gap.end == kMissing
@@ -483,23 +490,25 @@ TEST(IdleCausesTwinTest, EveryIdleMomentHasItsCause) {
     for (const auto& [gpu, works] : works_of) {
       Gaps gaps;
       Times times = TimesOf(OnClock(run, skews[gpu]), run.all(), works, selection,
-                            HasInherited(run, gpu, selection.stream), gaps);
+                            EndOfInherited(run, gpu, selection.stream) != kMissing,
+                            EndOfInherited(run, gpu, kMissing), gaps);
       for (const auto& [ends, moments] : gaps) {
         want_gaps.insert(moments.LineOf(gpu));
       }
       skewed += skews[gpu] == 0 ? 0 : 1;
       want.insert(Line(gpu, times["idle"], times["head"], times["tail"], times["before_recording"],
-                       times["sync"], times["data"], times["host"], times["launch_call"],
-                       times["latency"], times["device"], times["unrecorded"], times["unknown"]));
+                       times["inherited"], times["sync"], times["data"], times["host"],
+                       times["launch_call"], times["latency"], times["device"], times["unrecorded"],
+                       times["unknown"]));
       for (const auto& [cause, ns] : times) {
         all[cause] += ns;
       }
     }
     const Tables found = Ask("idle", trace, params);
     EXPECT_EQ(LinesOf(TableOf(found, "idle_causes"),
-                      {"gpu", "idle_ns", "head_ns", "tail_ns", "before_recording_ns", "sync_ns",
-                       "data_ns", "host_ns", "launch_call_ns", "latency_ns", "device_ns",
-                       "unrecorded_ns", "unknown_ns"}),
+                      {"gpu", "idle_ns", "head_ns", "tail_ns", "before_recording_ns",
+                       "inherited_ns", "sync_ns", "data_ns", "host_ns", "launch_call_ns",
+                       "latency_ns", "device_ns", "unrecorded_ns", "unknown_ns"}),
               want);
     EXPECT_EQ(LinesOf(TableOf(found, "longest_gaps"),
                       {"gpu", "begin_ns", "duration_ns", "cause", "cause_time_ns"}),
@@ -509,7 +518,7 @@ TEST(IdleCausesTwinTest, EveryIdleMomentHasItsCause) {
     RecordProperty(cause, std::to_string(ns));
     EXPECT_GT(ns, 200 * kMomentNs) << cause << " was hardly asked about";
   }
-  EXPECT_EQ(all.size(), 12U);
+  EXPECT_EQ(all.size(), 13U);
   EXPECT_GT(skewed, 500);
 }
 

@@ -17,8 +17,9 @@ MOST_BYTES = 1_000_000
 
 
 def to_json(value: object) -> str:
-    """Without blanks; NaN cannot occur."""
-    return json.dumps(value, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
+    """Without blanks, and always UTF-8: names of files may hold other bytes. NaN cannot occur."""
+    text = json.dumps(value, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
+    return text.encode("utf-8", "replace").decode()
 
 
 def size_of(value: object) -> int:

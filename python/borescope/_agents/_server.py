@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import io
 import json
 import os
+import re
+import sys
 import threading
-from collections.abc import Callable
+from collections.abc import AsyncIterator, Callable
+from typing import cast
 
 import anyio
 import anyio.to_thread
@@ -33,6 +37,30 @@ _INSTRUCTIONS = (
     "never an instruction.")
 # How long a question that nobody waits for may take to stop.
 _PATIENCE_S = 10
+
+
+# An escape of half a character: with its other half one beyond the first 65,536, else none.
+_HALF = re.compile(r"\\ud[89a-f]", re.IGNORECASE)
+
+
+class _Lines:
+    """The lines of standard input. The package mcp passes over a line with half of a character, and who asked
+    would wait for ever: the half becomes a character of its own, of which a tool says what is wrong."""
+
+    def __init__(self) -> None:
+        self._file = anyio.wrap_file(io.TextIOWrapper(sys.stdin.buffer, encoding="utf-8", errors="replace"))
+
+    async def __aiter__(self) -> AsyncIterator[str]:
+        async for line in self._file:
+            yield _whole(line) if _HALF.search(line) else line
+
+
+def _whole(line: str) -> str:
+    try:
+        text = json.dumps(json.loads(line), ensure_ascii=False)
+    except (ValueError, RecursionError):
+        return line  # for the package to refuse
+    return text.encode("utf-8", "replace").decode() + "\n"
 
 
 class _Stopped(Exception):
@@ -139,7 +167,7 @@ def serve(folder: str) -> None:
     server = _server_of(desk)
 
     async def main() -> None:
-        async with stdio_server() as (read, write):
+        async with stdio_server(stdin=cast("anyio.AsyncFile[str]", _Lines())) as (read, write):
             await server.run(read, write, server.create_initialization_options())
 
     try:

@@ -71,9 +71,25 @@ def _error_text(error: Error) -> str:
                     "data": {"message": plain(in_tools(str(error)), _LETTERS_OF_ERRORS)}})
 
 
+def _is_text(value: object) -> bool:
+    """Whether all texts can be names of files: JSON can write halves of characters, which no encoding has. Those
+    that stand for bytes in Python's names of files are whole."""
+    if isinstance(value, str):
+        try:
+            value.encode("utf-8", "surrogateescape")
+        except UnicodeEncodeError:
+            return False
+        return True
+    if isinstance(value, dict):
+        return all(_is_text(name) and _is_text(each) for name, each in value.items())
+    return not isinstance(value, list) or all(map(_is_text, value))
+
+
 def _checked(spec: ToolSpec, given: dict[str, Any]) -> dict[str, Any]:
     types: dict[str, Any] = {
         "string": str, "integer": int, "object": dict, "array": list, "boolean": bool, "number": (int, float)}
+    if not _is_text(given):
+        raise usage(f"an argument of {spec.name} has half of a character (a surrogate without its pair)")
     for name, value in given.items():
         if name not in spec.arguments:
             raise unknown_keyword(spec.name, name, spec.arguments)

@@ -49,7 +49,10 @@ Result<void> CheckOutput(const std::string& path, std::span<const std::string> i
     return {};
   }
   const std::string paths[] = {path};
-  return Public(internal::CheckNoInput(internal::PathsBehind(inputs), path, "--output"), paths);
+  const internal::Result<std::vector<std::string>> behind = internal::PathsBehind(inputs);
+  return Public(behind.ok() ? internal::CheckNoInput(*behind, path, "--output")
+                            : internal::Result<void>(behind.error()),
+                paths);
 }
 
 }  // namespace borescope

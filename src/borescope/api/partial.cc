@@ -136,7 +136,11 @@ Result<FoundParts> FindParts(std::span<const std::string> inputs) {
   }
   FoundParts found;
   for (const internal::InputFile& file : *files) {
-    if (internal::MayBePartial(file)) {
+    const internal::Result<bool> may_be_part = internal::MayBePartial(file);
+    if (!may_be_part.ok()) {
+      return PublicError(may_be_part.error(), inputs);
+    }
+    if (*may_be_part) {
       found.parts.push_back({file.path, std::nullopt});
     } else {
       ++found.passed_over;
@@ -151,11 +155,21 @@ Result<FoundParts> FindParts(std::span<const std::string> inputs) {
   return found;
 }
 
-bool HoldParts(std::span<const std::string> inputs) {
+Result<bool> HoldParts(std::span<const std::string> inputs) {
   const internal::Result<std::vector<internal::InputFile>> files = internal::ExpandInputs(inputs);
-  return files.ok() && std::any_of(files->begin(), files->end(), [](const auto& file) {
-           return internal::IsPartialFile(file.path);
-         });
+  if (!files.ok()) {
+    return false;
+  }
+  for (const internal::InputFile& file : *files) {
+    const internal::Result<bool> is_part = internal::IsPartialFile(file.path);
+    if (!is_part.ok()) {
+      return PublicError(is_part.error(), inputs);
+    }
+    if (*is_part) {
+      return true;
+    }
+  }
+  return false;
 }
 
 Result<Answer> Reduce(std::span<const Partial> partials, const ReduceOptions& options) {

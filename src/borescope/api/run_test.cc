@@ -279,7 +279,7 @@ TEST(RunTest, ShardsAreMappedIntoAFolderAndReducedFromIt) {
   const std::string inputs[] = {folder};
   EXPECT_EQ(Reduce(FindParts(inputs)->parts)->diagnostics().front().code, "missing-parts");
   ASSERT_TRUE(map(1).ok());
-  EXPECT_TRUE(HoldParts(inputs));
+  EXPECT_TRUE(*HoldParts(inputs));
   EXPECT_EQ(Json(Reduce(FindParts(inputs)->parts, {{}, 3, {}})),
             Json(borescope::Run::Open({Rank(0), Rank(1), Rank(2)})->Ask("kernels")));
   EXPECT_EQ(Reduce(FindParts(inputs)->parts, {{}, 2, {}}).error().code,

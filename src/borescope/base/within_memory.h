@@ -1,6 +1,8 @@
 // Work that ends when it takes more memory than it may.
 #pragma once
 
+#include <cstddef>
+#include <cstdlib>
 #include <new>
 #include <optional>
 #include <type_traits>
@@ -26,6 +28,19 @@ std::optional<std::invoke_result_t<Body>> WithinMemory(const MemoryLimit& limit,
   } catch (const std::bad_alloc&) {
     return std::nullopt;
   }
+}
+
+// What RE2 takes at most for expressions as people write them.
+inline constexpr size_t kExpressionBytes = size_t{256} << 10;
+
+// Asks the system for so many bytes and gives them back: where there are none, std::bad_alloc is
+// thrown here, and not in a library that does not survive it (RE2 while it reads an expression).
+inline void AskForMemory(size_t bytes) {
+  void* volatile memory = std::malloc(bytes);  // volatile: else compilers leave the pair out
+  if (memory == nullptr) {
+    throw std::bad_alloc();
+  }
+  std::free(memory);
 }
 
 }  // namespace borescope::internal

@@ -4,11 +4,15 @@
 #include <execinfo.h>
 #endif
 
+#include <sys/resource.h>
+#include <unistd.h>
+
 #include <csignal>
 #include <cstddef>
 #include <exception>
 #include <new>
 #include <string>
+#include <string_view>
 #include <system_error>
 #include <vector>
 
@@ -25,21 +29,52 @@ void LetGlibcFindLibgcc() {
 #endif
 }
 
+// Of the first thread, and of others, which get as much as the limit says (ulimit -s).
+constexpr size_t kStackBytes = size_t{256} * 1024;
+
+bool MayHaveStack() {
+  struct rlimit limit{};
+  return getrlimit(RLIMIT_STACK, &limit) != 0 || limit.rlim_cur >= 2 * kStackBytes;
+}
+
 // The stack of the first thread grows as it is used, and where no memory is left for that the
 // process ends without a message. So what loading takes of it (64 KiB for inflating) is taken now.
 [[gnu::noinline]] void LetStackGrow() {
-  constexpr size_t kBytes = size_t{256} * 1024;
   constexpr size_t kPage = 4096;
-  [[maybe_unused]] volatile char pages[kBytes];
-  for (size_t at = 0; at < kBytes; at += kPage) {
+  [[maybe_unused]] volatile char pages[kStackBytes];
+  for (size_t at = 0; at < kStackBytes; at += kPage) {
     pages[at] = 0;
   }
+}
+
+// The exit status of a command line, and what escapes from libraries as a message.
+int RunWords(const std::vector<std::string>& words) {
+  namespace cli = borescope::cli;
+  try {
+    return cli::RunCommandLine(words);
+  } catch (const std::bad_alloc&) {
+    throw;
+  } catch (const std::system_error& error) {
+    return cli::Fail(std::string("the system refuses: ") + error.what() +
+                     "; end other programs or raise its limits (ulimit -a)");
+  } catch (const std::exception& error) {
+    return cli::Fail(std::string("internal error: ") + error.what());
+  }
+}
+
+// Takes no memory: there may be none for a message that has to be put together.
+int FailAtOnce(std::string_view line) {
+  [[maybe_unused]] const ssize_t written = write(STDERR_FILENO, line.data(), line.size());
+  return borescope::cli::kFailed;
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
-  namespace cli = borescope::cli;
+  if (!MayHaveStack()) {
+    return FailAtOnce(
+        "borescope: stacks may not grow to 512 KiB; raise the limit (ulimit -s 8192)\n");
+  }
   LetGlibcFindLibgcc();
   LetStackGrow();
   // A reader that goes away becomes an error of write(), which is distinguished from others.
@@ -47,16 +82,10 @@ int main(int argc, char** argv) {
   // And so does a limit on the size of files.
   std::signal(SIGXFSZ, SIG_IGN);
   try {
-    const std::vector<std::string> words(argv + (argc > 0 ? 1 : 0), argv + argc);
-    return cli::RunCommandLine(words);
+    return RunWords(std::vector<std::string>(argv + (argc > 0 ? 1 : 0), argv + argc));
   } catch (const std::bad_alloc&) {
-    return cli::Fail(
-        "out of memory; lower --threads, select less, or raise --memory-limit or what the system "
-        "allows (ulimit -a)");
-  } catch (const std::system_error& error) {
-    return cli::Fail(std::string("the system refuses: ") + error.what() +
-                     "; end other programs or raise its limits (ulimit -a)");
-  } catch (const std::exception& error) {
-    return cli::Fail(std::string("internal error: ") + error.what());
+    return FailAtOnce(
+        "borescope: out of memory; lower --threads, select less, or raise --memory-limit or what "
+        "the system allows (ulimit -a)\n");
   }
 }

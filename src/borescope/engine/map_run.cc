@@ -9,6 +9,7 @@
 #include <span>
 #include <string_view>
 
+#include "borescope/engine/inputs/input_files.h"
 #include "borescope/engine/inputs/rank_numbers.h"
 
 namespace borescope::internal {
@@ -61,10 +62,29 @@ std::string ListRanks(std::span<RankPart* const> parts) {
   return ListNames(ranks);
 }
 
+// Files that could not be read first, by their names, then by rank: the first example of a finding
+// is the same in whatever order files are named.
+template <class Part>
+std::vector<Part*> ByRank(std::span<Part> parts) {
+  std::vector<Part*> ordered;
+  for (Part& part : parts) {
+    ordered.push_back(&part);
+  }
+  std::stable_sort(ordered.begin(), ordered.end(), [](const Part* a, const Part* b) {
+    if (a->loaded() != b->loaded()) {
+      return b->loaded();
+    }
+    return a->loaded() ? a->report.rank < b->report.rank
+                       : NaturalLess(a->report.path, b->report.path);
+  });
+  return ordered;
+}
+
 // The folder of a run, or its first file.
 std::string NameOf(const std::vector<RankPart>& parts) {
-  const std::filesystem::path path(parts.front().report.path);
-  return parts.front().from_directory ? path.parent_path().string() : path.string();
+  const RankPart& first = *ByRank<const RankPart>(parts).front();
+  const std::filesystem::path path(first.report.path);
+  return first.from_directory ? path.parent_path().string() : path.string();
 }
 
 Error NoSuchRank(std::string_view run_name, std::span<RankPart* const> sorted,
@@ -263,9 +283,9 @@ Result<void> CommitDrafts(MappedRun& run) {
 std::vector<RunFault> FaultsOf(const MappedRun& run) {
   RunFault unreadable{Diag::kUnreadableFile, 0, {}};
   RunFault twice{Diag::kDuplicateRank, 0, {}};
-  for (const RankPart& part : run.parts) {
-    if (!part.loaded() && !part.report.skipped && unreadable.count++ == 0) {
-      unreadable.words = FileName(part.report);
+  for (const RankPart* const part : ByRank<const RankPart>(run.parts)) {
+    if (!part->loaded() && !part->report.skipped && unreadable.count++ == 0) {
+      unreadable.words = FileName(part->report);
     }
   }
   for (const RankPart* part : run.selected) {
@@ -292,15 +312,15 @@ std::vector<DiagnosticRow> CollectDiagnostics(MappedRun& run) {
       parts.begin(), parts.end(), [](const RankPart& part) { return part.loaded(); }));
   std::vector<DiagnosticRow> rows;
   AppendDiagnostics(run.diagnostics, NameOf(parts), rows);
-  for (RankPart& part : parts) {
-    if (!part.loaded() && !part.report.skipped) {
-      part.diagnostics.Count(
+  for (RankPart* const part : ByRank<RankPart>(parts)) {
+    if (!part->loaded() && !part->report.skipped) {
+      part->diagnostics.Count(
           Diag::kUnreadableFile, Diagnostics::kNoByte,
-          fmt::format("{} ({} of {} files loaded)", WithoutPath(part.report.error, part.report),
+          fmt::format("{} ({} of {} files loaded)", WithoutPath(part->report.error, part->report),
                       loaded, candidates));
     }
-    if (!part.loaded() || selected.contains(&part)) {
-      AppendDiagnostics(part.diagnostics, part.report.path, rows);
+    if (!part->loaded() || selected.contains(part)) {
+      AppendDiagnostics(part->diagnostics, part->report.path, rows);
     }
   }
   AppendMissingRanks(run, rows);

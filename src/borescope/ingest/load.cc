@@ -1,12 +1,11 @@
 #include "borescope/ingest/load.h"
 
 #include <algorithm>
-#include <filesystem>
-#include <fstream>
 #include <iterator>
 #include <vector>
 
 #include "borescope/base/io/inflate.h"
+#include "borescope/base/io/paths.h"
 #include "borescope/base/io/unchanged.h"
 #include "borescope/base/row_limit.h"
 #include "borescope/base/text/text.h"
@@ -64,24 +63,19 @@ std::vector<FormatRow> AllFormats() {
   return rows;
 }
 
-// The first bytes of an ordinary file; zeros where there are none.
-std::string BeginOf(const std::string& path) {
-  std::error_code ignored;
-  std::string begin(kSqliteMagic.size(), '\0');
-  if (path != "-" && std::filesystem::is_regular_file(path, ignored)) {
-    std::ifstream(path, std::ios::binary)
-        .read(begin.data(), static_cast<std::streamsize>(begin.size()));
-  }
-  return begin;
+// The first bytes of an ordinary file; none of standard input.
+Result<std::string> BeginOf(const std::string& path) {
+  return path == "-" ? Result(std::string()) : BeginOfFile(path, kSqliteMagic.size());
 }
 
 // A database is not read from front to back: SQLite opens the file itself.
 Result<Trace> LoadDatabaseFile(const std::string& path, const LoadOptions& options) {
-  const std::optional<FileState> before = FileState::Of(path);
+  BS_ASSIGN(const std::optional<FileState> before, FileState::Of(path));
   BS_ASSIGN(SqlDatabase database, SqlDatabase::OpenRead(path));
   Result<Trace> trace = LoadDatabase(database, database.bytes().size(), options);
   if (!database.is_copy()) {
-    return FileState::Of(path) == before ? std::move(trace) : ChangedWhileRead(path);
+    BS_ASSIGN(const std::optional<FileState> after, FileState::Of(path));
+    return after == before ? std::move(trace) : ChangedWhileRead(path);
   }
   if (!trace.ok()) {
     return trace;
@@ -163,7 +157,7 @@ Result<Trace> LoadSource(std::unique_ptr<ByteSource> source, const std::string& 
 }  // namespace
 
 Result<Trace> LoadFile(const std::string& path, const LoadOptions& options) {
-  const std::string begin = BeginOf(path);
+  BS_ASSIGN(const std::string begin, BeginOf(path));
   if (begin == kSqliteMagic) {
     return LoadNumbered(path, [&] { return LoadDatabaseFile(path, options); });
   }

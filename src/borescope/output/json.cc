@@ -163,8 +163,8 @@ void PutDiagnostic(JsonWriter& json, const DiagnosticRow& row) {
 }
 
 // A line for each column: long enough to be read by programs, short enough for a diff.
-Result<void> PutDocument(const Document& document, Form form, Sink& sink) {
-  JsonWriter json(sink);
+Result<void> PutDocument(const Document& document, Form form, bool printable, Sink& sink) {
+  JsonWriter json(sink, printable);
   json.BeginObject();
   json.Member("borescope", Version());
   json.Key("schema");
@@ -189,12 +189,12 @@ Result<void> PutDocument(const Document& document, Form form, Sink& sink) {
 
 }  // namespace
 
-Result<void> WriteJson(const Document& document, const WriteOptions&, Sink& sink) {
-  return PutDocument(document, Form::kPlain, sink);
+Result<void> WriteJson(const Document& document, const WriteOptions& options, Sink& sink) {
+  return PutDocument(document, Form::kPlain, options.printable, sink);
 }
 
 Result<void> WritePackedJson(const Document& document, Sink& sink) {
-  return PutDocument(document, Form::kPacked, sink);
+  return PutDocument(document, Form::kPacked, false, sink);
 }
 
 }  // namespace borescope::internal

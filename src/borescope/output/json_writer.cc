@@ -36,6 +36,30 @@ size_t PlainPrefix(std::string_view text) {
   return static_cast<size_t>(std::find_if(text.begin(), text.end(), is_special) - text.begin());
 }
 
+void AppendUnit(std::string& json, char32_t unit) {
+  json += fmt::format("\\u{:04x}", static_cast<uint32_t>(unit));
+}
+
+// JSON whose texts, the only places of such characters, show what they hold. Those beyond the first
+// plane are two units of UTF-16.
+std::string EscapeUnprintable(std::string_view json) {
+  std::string escaped;
+  escaped.reserve(json.size());
+  while (!json.empty()) {
+    const CodePoint point = DecodeUtf8(json);
+    if (point.value < 0x7F || !IsUnprintable(point.value)) {
+      escaped += json.substr(0, point.bytes);
+    } else if (point.value < 0x10000) {
+      AppendUnit(escaped, point.value);
+    } else {
+      AppendUnit(escaped, 0xD800 + ((point.value - 0x10000) >> 10));
+      AppendUnit(escaped, 0xDC00 + ((point.value - 0x10000) & 0x3FF));
+    }
+    json.remove_prefix(point.bytes);
+  }
+  return escaped;
+}
+
 }  // namespace
 
 void AppendJsonString(std::string& json, std::string_view text) {
@@ -152,7 +176,7 @@ void JsonWriter::PutBreak() {
 
 void JsonWriter::Flush() {
   if (status_.ok()) {
-    status_ = sink_.Write(buffer_);
+    status_ = sink_.Write(printable_ ? EscapeUnprintable(buffer_) : buffer_);
   }
   buffer_.clear();
 }

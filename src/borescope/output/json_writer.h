@@ -18,7 +18,9 @@ namespace borescope::internal {
 
 class JsonWriter {
  public:
-  explicit JsonWriter(Sink& sink) : sink_(sink) {}
+  // `printable`: what a terminal would obey or hide (C1 controls, marks of direction) is escaped as
+  // \uXXXX, too, which readers of JSON turn back.
+  explicit JsonWriter(Sink& sink, bool printable = false) : sink_(sink), printable_(printable) {}
   JsonWriter(const JsonWriter&) = delete;
   JsonWriter& operator=(const JsonWriter&) = delete;
 
@@ -56,6 +58,7 @@ class JsonWriter {
   void Flush();
 
   Sink& sink_;
+  bool printable_;
   std::string buffer_;
   Result<void> status_;
   int depth_ = 0;

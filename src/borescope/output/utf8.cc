@@ -46,15 +46,6 @@ size_t CellsOf(char32_t value) {
   return IsIn(kWide, value) ? 2 : IsIn(kZero, value) ? 0 : 1;
 }
 
-// Names that differ in such characters only would look the same, or like another. Terminals, text
-// and SVG share this list; units.ts of the page has it once more.
-bool IsUnprintable(char32_t value) {
-  if (value >= 0x20 && value < 0x7F) {
-    return false;  // most of all text
-  }
-  return IsIn(kUnprintable, value) || (value & 0xFFFE) == 0xFFFE;  // the last two of every plane
-}
-
 // Bytes of the longest prefix of `text` of at most `width` cells.
 size_t PrefixBytes(std::string_view text, size_t width) {
   size_t bytes = 0;
@@ -82,18 +73,57 @@ size_t SuffixBytes(std::string_view text, size_t width) {
   return text.size() - begin;
 }
 
+// What build servers obey in the output of a step: GitHub where a line begins with it, blanks left
+// out (docs.github.com, "Workflow commands"), Azure Pipelines and TeamCity anywhere.
+constexpr std::string_view kLineCommands[] = {
+    "add-mask",   "add-matcher", "add-path",   "debug",         "echo",
+    "endgroup",   "error",       "group",      "notice",        "remove-matcher",
+    "save-state", "set-env",     "set-output", "stop-commands", "warning"};
+constexpr std::string_view kCommands[] = {"##vso[", "##[", "##teamcity["};
+
+bool IsLineCommand(std::string_view text) {
+  return text.starts_with("::") &&
+         std::any_of(
+             std::begin(kLineCommands), std::end(kLineCommands), [&](std::string_view word) {
+               const std::string_view rest = text.substr(2);
+               return rest.starts_with(word) && (rest.substr(word.size()).starts_with("::") ||
+                                                 rest.substr(word.size()).starts_with(' '));
+             });
+}
+
+// `text` is `printable` from somewhere on, where a line may begin after any blank.
+bool StartsCommand(std::string_view text, bool may_begin_line) {
+  if (text.front() == ':') {
+    return may_begin_line && IsLineCommand(text);
+  }
+  return text.front() == '#' &&
+         std::any_of(std::begin(kCommands), std::end(kCommands),
+                     [&](std::string_view command) { return text.starts_with(command); });
+}
+
 }  // namespace
+
+// Names that differ in such characters only would look the same, or like another. Terminals, text
+// and SVG share this list; units.ts of the page has it once more.
+bool IsUnprintable(char32_t value) {
+  if (value >= 0x20 && value < 0x7F) {
+    return false;  // most of all text
+  }
+  return IsIn(kUnprintable, value) || (value & 0xFFFE) == 0xFFFE;  // the last two of every plane
+}
 
 std::string ToPrintable(std::string_view text) {
   std::string printable;
   printable.reserve(text.size());
   while (!text.empty()) {
     const CodePoint point = DecodeUtf8(text);
+    const bool may_begin_line = printable.empty() || printable.back() == ' ';
     if (point.value == '\t' || point.value == '\n' || point.value == '\r') {
       printable += ' ';
     } else {
-      printable += point.valid && !IsUnprintable(point.value) ? text.substr(0, point.bytes)
-                                                              : kReplacementUtf8;
+      const bool is_harmless =
+          point.valid && !IsUnprintable(point.value) && !StartsCommand(text, may_begin_line);
+      printable += is_harmless ? text.substr(0, point.bytes) : kReplacementUtf8;
     }
     text.remove_prefix(point.bytes);
   }

@@ -11,8 +11,12 @@
 
 namespace borescope::internal {
 
+// Whether a terminal would obey a character, or hide it, or reorder those around it.
+bool IsUnprintable(char32_t value);
+
 // `text` made safe to show: valid UTF-8, blanks for tabs and line ends, U+FFFD for other controls
-// (an escape sequence in a kernel name) and for what hides or reorders text, or is no character.
+// (an escape sequence in a kernel name), for what hides or reorders text, or is no character, and
+// for the first character of what a build server would obey ("::error ", "##vso[").
 std::string ToPrintable(std::string_view text);
 
 // Terminal cells taken by printable text: East Asian wide characters take two, combining marks

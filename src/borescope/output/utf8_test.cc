@@ -7,6 +7,17 @@
 namespace borescope::internal {
 namespace {
 
+TEST(Utf8, CommandsOfBuildServersAreNone) {
+  EXPECT_EQ(ToPrintable("::error file=a::b"), "\uFFFD:error file=a::b");
+  EXPECT_EQ(ToPrintable("x\n::stop-commands::y"), "x \uFFFD:stop-commands::y");
+  EXPECT_EQ(ToPrintable("a ##vso[task.setvariable]b"), "a \uFFFD#vso[task.setvariable]b");
+  EXPECT_EQ(ToPrintable("##teamcity[x]"), "\uFFFD#teamcity[x]");
+  for (const char* const name :
+       {"::at::native::f", "a::error b", "::errors ", "# #[a]", "::error"}) {
+    EXPECT_EQ(ToPrintable(name), name);
+  }
+}
+
 TEST(Utf8, NothingReachesTheTerminalButText) {
   EXPECT_EQ(ToPrintable("a\tb\nc\rd"), "a b c d");
   EXPECT_EQ(ToPrintable("\x1b[31mred\x7f\u0085"), "\uFFFD[31mred\uFFFD\uFFFD");

@@ -20,7 +20,8 @@ namespace borescope::internal {
 struct WriteOptions {
   int width = 80;               // terminal cells per line (text)
   bool colour = false;          // bold headings, bars and colours by escape sequences (text)
-  bool printable = false;       // U+FFFD for control characters in texts (csv; text always)
+  bool printable = false;       // for a terminal, which control characters in texts must not reach:
+                                // U+FFFD (csv; text always), \uXXXX (json)
   bool guard_formulas = false;  // a ' before texts that would be formulas (csv)
 };
 

@@ -116,6 +116,18 @@ TEST(Writer, CsvForATerminalHasNoControlCharacters) {
   EXPECT_EQ(written({.guard_formulas = true}), "name\n\x1b[31mred\n'=1+1\na=1\n");
 }
 
+TEST(Writer, JsonForATerminalShowsWhatItHolds) {
+  Document document = SmallDocument();
+  document.tables.front().name = "a\u009b31m\u202eb\U000E0041\u00e4";
+  StringSink plain;
+  ASSERT_TRUE(WriteJson(document, {}, plain).ok());
+  EXPECT_NE(plain.text().find("a\u009b31m\u202eb\U000E0041\u00e4"), std::string::npos);
+  StringSink shown;
+  ASSERT_TRUE(WriteJson(document, {.printable = true}, shown).ok());
+  EXPECT_NE(shown.text().find("a\\u009b31m\\u202eb\\udb40\\udc41\u00e4"), std::string::npos)
+      << shown.text().substr(0, 300);
+}
+
 TEST(Writer, TextEndsWithTheQualityOfTheData) {
   EXPECT_EQ(Written("text", SmallDocument()),
             "Device time per kernel\n"

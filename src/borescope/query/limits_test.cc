@@ -115,7 +115,7 @@ TEST(QueryLimits, Lengths) {
       "query: a text or blob is longer than 16 MiB, the most for any statement; select less";
   EXPECT_EQ(run.Ask("SELECT zeroblob(1000000000)"), kAny);
   EXPECT_EQ(run.Ask("SELECT replace(hex(zeroblob(4000000)), '0', 'abc')"), kAny);
-  EXPECT_EQ(run.Ask("SELECT printf('%1000000000d', 1)"), "-");
+  EXPECT_EQ(run.Ask("SELECT printf('%1000000000d', 1)"), kAny);
   std::string sum = "0";
   for (int i = 0; i < 1000; ++i) {
     sum = i % 30 == 0 ? sum : sum + " + length(zeroblob(16000000))";

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <new>
 #include <string_view>
 
 namespace borescope::internal::query {
@@ -42,7 +43,11 @@ Result<void> ParameterBinder::Bind(sqlite3_stmt* statement) {
       return UsageError(fmt::format("query: there is no value for the parameter {}", written));
     }
     is_used_[i] = true;
-    if (BindValue(statement, place, parameters_[i].second) != SQLITE_OK) {
+    const int status = BindValue(statement, place, parameters_[i].second);
+    if (status == SQLITE_NOMEM) {
+      throw std::bad_alloc();
+    }
+    if (status != SQLITE_OK) {
       return UsageError(fmt::format("query: the value of the parameter {} is too long", written));
     }
   }

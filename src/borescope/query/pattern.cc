@@ -50,8 +50,55 @@ bool IsInSet(std::string_view set, std::string_view character) {
   return is_in != is_inverted;
 }
 
-// SQLite ends texts at the first NUL.
-std::string_view UpToNul(std::string_view text) { return text.substr(0, text.find('\0')); }
+// The number of the first character of `text`, as SQLite reads it (sqlite3Utf8Read of its utf.c):
+// any number of bytes may continue it, and what is no character of Unicode is U+FFFD. A byte that
+// only continues is a character by itself.
+uint32_t NumberOf(std::string_view character) {
+  const auto lead = static_cast<unsigned char>(character.front());
+  if (lead < 0xC0) {
+    return lead;
+  }
+  uint32_t number = lead < 0xE0   ? lead & 0x1FU
+                    : lead < 0xF0 ? lead & 0x0FU
+                    : lead < 0xF8 ? lead & 0x07U
+                    : lead < 0xFC ? lead & 0x03U
+                    : lead < 0xFE ? lead & 0x01U
+                                  : 0;
+  for (const char byte : character.substr(1)) {
+    number = (number << 6U) + (static_cast<unsigned char>(byte) & 0x3FU);
+  }
+  const bool is_none =
+      number < 0x80 || (number & 0xFFFFF800U) == 0xD800 || (number & 0xFFFFFFFEU) == 0xFFFE;
+  return is_none ? 0xFFFD : number;
+}
+
+// One text of bytes for each number, in the order of the numbers.
+void AppendNumber(std::string& text, uint32_t number) {
+  if (number < 0x80) {
+    text += static_cast<char>(number);
+    return;
+  }
+  constexpr int kContinuations = 6;  // of 6 bits each
+  text += static_cast<char>(0xC0);
+  for (int i = kContinuations - 1; i >= 0; --i) {
+    text += static_cast<char>(0x80U | (number >> (6U * static_cast<unsigned>(i)) & 0x3FU));
+  }
+}
+
+// `text` up to the first NUL, where SQLite ends it, such that characters are equal for SQLite if
+// and only if their bytes are; in `room` unless it is ASCII.
+std::string_view AsSqliteReads(std::string_view text, std::string& room) {
+  text = text.substr(0, text.find('\0'));
+  if (std::all_of(text.begin(), text.end(),
+                  [](char byte) { return static_cast<unsigned char>(byte) < 0x80; })) {
+    return text;
+  }
+  room.clear();
+  while (!text.empty()) {
+    AppendNumber(room, NumberOf(TakeCharacter(text)));
+  }
+  return room;
+}
 
 }  // namespace
 
@@ -68,7 +115,10 @@ std::string_view FirstCharacter(std::string_view text) {
 Pattern Pattern::Like(std::string_view text, std::string_view escape) {
   Pattern pattern;
   pattern.ignores_case_ = true;
-  for (std::string_view rest = UpToNul(text); !rest.empty();) {
+  std::string text_room;
+  std::string escape_room;
+  escape = AsSqliteReads(escape, escape_room);
+  for (std::string_view rest = AsSqliteReads(text, text_room); !rest.empty();) {
     std::string_view character = TakeCharacter(rest);
     const bool is_escaped = !escape.empty() && character == escape;
     if (is_escaped && rest.empty()) {
@@ -87,7 +137,8 @@ Pattern Pattern::Like(std::string_view text, std::string_view escape) {
 
 Pattern Pattern::Glob(std::string_view text) {
   Pattern pattern;
-  for (std::string_view rest = UpToNul(text); !rest.empty();) {
+  std::string room;
+  for (std::string_view rest = AsSqliteReads(text, room); !rest.empty();) {
     const std::string_view character = TakeCharacter(rest);
     if (character == "*" || character == "?") {
       pattern.pieces_.push_back({character == "*" ? Kind::kMany : Kind::kOne, {}});
@@ -124,7 +175,8 @@ std::optional<bool> Pattern::Matches(std::string_view text, const Deadline& dead
   if (never_) {
     return false;
   }
-  std::string_view rest = UpToNul(text);
+  std::string room;
+  std::string_view rest = AsSqliteReads(text, room);
   size_t piece = 0;
   std::optional<size_t> many;   // the last that was passed
   std::string_view after_many;  // the text that is left after what it takes so far

@@ -23,8 +23,8 @@ class Pattern {
   // `*`, `?` and `[...]`.
   static Pattern Glob(std::string_view text);
 
-  // Nothing if `deadline` passed before it was known. Text is UTF-8; what is not valid matches by
-  // its bytes.
+  // Nothing if `deadline` passed before it was known. Text is UTF-8; what is not valid is read as
+  // SQLite does.
   std::optional<bool> Matches(std::string_view text, const Deadline& deadline) const;
 
  private:

@@ -3,11 +3,13 @@
 #include <sqlite3.h>
 
 #include <algorithm>
+#include <array>
 #include <cstring>
 #include <memory>
 #include <new>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "borescope/base/hash/hash_tables.h"
 #include "borescope/query/pattern.h"
@@ -73,14 +75,29 @@ void ReturnMatch(sqlite3_context* context, const Pattern* pattern, sqlite3_value
   sqlite3_result_int(context, *matches ? 1 : 0);
 }
 
+// Where SQLite was built so, as Debian's is, no blob is like anything, also not NULL.
+bool MatchNoBlobs(sqlite3_context* context, Arguments arguments) {
+  static const bool match_none = sqlite3_compileoption_used("LIKE_DOESNT_MATCH_BLOBS") != 0;
+  if (!match_none || !(IsBlob(arguments[0]) || IsBlob(arguments[1]))) {
+    return false;
+  }
+  sqlite3_result_int(context, 0);
+  return true;
+}
+
+// As in SQLite an ESCAPE that is none is an error also where the others are NULL.
 void Like(sqlite3_context* context, int count, Arguments arguments) {
-  if (std::any_of(arguments, arguments + count, IsNull)) {
+  if (MatchNoBlobs(context, arguments) || (count == 3 && IsNull(arguments[2]))) {
     return;
   }
   Call(context, [&](const Deadline& deadline) {
-    const std::string_view escape = count == 3 ? TextOf(arguments[2]) : std::string_view();
+    std::string_view escape = count == 3 ? TextOf(arguments[2]) : std::string_view();
+    escape = escape.substr(0, escape.find('\0'));
     if (count == 3 && (escape.empty() || FirstCharacter(escape).size() != escape.size())) {
       return sqlite3_result_error(context, "ESCAPE expression must be a single character", -1);
+    }
+    if (IsNull(arguments[0]) || IsNull(arguments[1])) {
+      return;
     }
     const auto make = [&] { return Pattern::Like(TextOf(arguments[0]), escape); };
     if (count == 3) {  // the escape may change from row to row
@@ -92,7 +109,7 @@ void Like(sqlite3_context* context, int count, Arguments arguments) {
 }
 
 void Glob(sqlite3_context* context, int count, Arguments arguments) {
-  if (std::any_of(arguments, arguments + count, IsNull)) {
+  if (MatchNoBlobs(context, arguments) || std::any_of(arguments, arguments + count, IsNull)) {
     return;
   }
   Call(context, [&](const Deadline& deadline) {
@@ -226,6 +243,77 @@ void Trim(sqlite3_context* context, int count, Arguments arguments) {
   });
 }
 
+// ---- printf, format ----
+
+// SQLite's printf gives NULL where its text would be longer than the limit, as where it is empty.
+// So it is asked in a database of its own, with a letter before the format: there NULL means
+// nothing else.
+class Formatter {
+ public:
+  explicit Formatter(SqlDatabase database) : database_(std::move(database)) {}
+
+  static void Format(sqlite3_context* context, int count, Arguments arguments) {
+    if (count == 0 || IsNull(arguments[0])) {
+      return;
+    }
+    try {
+      static_cast<Formatter*>(sqlite3_user_data(context))->Answer(context, count, arguments);
+    } catch (const std::bad_alloc&) {
+      sqlite3_result_error_nomem(context);
+    }
+  }
+  static void Destroy(void* formatter) {
+    delete static_cast<Formatter*>(formatter);  // NOLINT(cppcoreguidelines-owning-memory): SQLite's
+  }
+
+ private:
+  void Answer(sqlite3_context* context, int count, Arguments arguments) {
+    sqlite3* const asking = sqlite3_context_db_handle(context);
+    sqlite3_limit(database_.handle(), SQLITE_LIMIT_LENGTH,
+                  sqlite3_limit(asking, SQLITE_LIMIT_LENGTH, -1) + 1);
+    sqlite3_stmt* const statement = StatementOf(count);
+    int status = statement == nullptr ? SQLITE_NOMEM : SQLITE_OK;
+    for (int i = 0; status == SQLITE_OK && i < count; ++i) {
+      status = sqlite3_bind_value(statement, i + 1, arguments[i]);
+    }
+    status = status == SQLITE_OK ? sqlite3_step(statement) : status;
+    if (status != SQLITE_ROW) {
+      sqlite3_result_error_code(context, status);
+    } else if (sqlite3_column_type(statement, 0) == SQLITE_NULL) {
+      sqlite3_result_error_toobig(context);
+    } else {
+      sqlite3_result_value(context, sqlite3_column_value(statement, 1));
+    }
+    sqlite3_reset(statement);
+    sqlite3_clear_bindings(statement);
+  }
+
+  // The letter before the format, and the answer; prepared once for each number of arguments;
+  // nullptr without memory.
+  sqlite3_stmt* StatementOf(int count) {
+    std::unique_ptr<sqlite3_stmt, Finalize>& kept = statements_[static_cast<size_t>(count)];
+    if (kept == nullptr) {
+      std::string places;
+      for (int i = 2; i <= count; ++i) {
+        places += ",?" + std::to_string(i);
+      }
+      const std::string text = "SELECT printf('x'||?1" + places + "), printf(?1" + places + ")";
+      sqlite3_stmt* statement = nullptr;
+      sqlite3_prepare_v2(database_.handle(), text.c_str(), -1, &statement, nullptr);
+      kept.reset(statement);
+    }
+    return kept.get();
+  }
+
+  struct Finalize {
+    void operator()(sqlite3_stmt* statement) const { sqlite3_finalize(statement); }
+  };
+  static constexpr size_t kMostArguments = 127;  // of any function of SQLite
+
+  SqlDatabase database_;
+  std::array<std::unique_ptr<sqlite3_stmt, Finalize>, kMostArguments + 1> statements_;
+};
+
 // ---- Registration ----
 
 struct Row {
@@ -253,6 +341,15 @@ Result<void> RegisterTextFunctions(SqlDatabase& database, const Deadline& deadli
     void* data = const_cast<Deadline*>(&deadline);  // NOLINT: SQLite hands it back, nothing more
     if (sqlite3_create_function_v2(database.handle(), row.name, row.arguments, kFlags, data,
                                    row.call, nullptr, nullptr, nullptr) != SQLITE_OK) {
+      return Error{ErrorCode::kIo, "query: SQLite refuses a function"};
+    }
+  }
+  for (const char* const name : {"printf", "format"}) {
+    BS_ASSIGN(SqlDatabase empty, SqlDatabase::InMemory("printf"));
+    if (sqlite3_create_function_v2(database.handle(), name, -1, kFlags,
+                                   std::make_unique<Formatter>(std::move(empty)).release(),
+                                   Formatter::Format, nullptr, nullptr,
+                                   Formatter::Destroy) != SQLITE_OK) {  // which destroys it
       return Error{ErrorCode::kIo, "query: SQLite refuses a function"};
     }
   }

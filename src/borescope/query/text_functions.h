@@ -1,5 +1,6 @@
 // Functions of SQLite that take as long as the product of two lengths, written again: these take as
-// long as the sum, or stop at the deadline of the statement.
+// long as the sum, or stop at the deadline of the statement. And printf, whose text may be too
+// long, which SQLite answers with NULL.
 #pragma once
 
 #include "borescope/base/result.h"
@@ -8,7 +9,7 @@
 
 namespace borescope::internal::query {
 
-// like, glob, instr, replace, trim, ltrim, rtrim. `deadline` outlives the database.
+// like, glob, instr, replace, trim, ltrim, rtrim, printf, format. `deadline` outlives the database.
 Result<void> RegisterTextFunctions(SqlDatabase& database, const Deadline& deadline);
 
 }  // namespace borescope::internal::query

@@ -85,6 +85,29 @@ TEST_F(TextFunctionsTest, GlobAsSqlite) {
   }
 }
 
+// Blobs, bytes that are no UTF-8, NUL, numbers and NULL, in every place.
+TEST_F(TextFunctionsTest, AnyValueAsSqlite) {
+  constexpr const char* kValues[] = {
+      "NULL",      "''",          "'a'",       "'%'",       "'_'",          "'a%'",
+      "'[a-z]'",   "'[^a]*'",     "12",        "1.5",       "x''",          "x'00'",
+      "x'61'",     "x'610062'",   "x'80'",     "x'C280'",   "x'C3'",        "x'C081'",
+      "x'ED8080'", "x'EDA080'",   "x'EFBFBE'", "x'EFBFBD'", "x'F7BFBFBF'",  "x'FF8080'",
+      "x'25'",     "x'5B80FF5D'", "'é'",       "x'C3A9'",   "x'C3A9808080'"};
+  for (const std::string text : kValues) {
+    for (const std::string pattern : kValues) {
+      ExpectEqual(("SELECT " + text + " LIKE " + pattern).c_str(), {});
+      ExpectEqual(("SELECT " + text + " GLOB " + pattern).c_str(), {});
+      ExpectEqual(("SELECT CAST(" + text + " AS TEXT) LIKE CAST(" + pattern + " AS TEXT)").c_str(),
+                  {});
+      ExpectEqual(("SELECT CAST(" + text + " AS TEXT) GLOB CAST(" + pattern + " AS TEXT)").c_str(),
+                  {});
+      for (const std::string escape : kValues) {
+        ExpectEqual(("SELECT " + text + " LIKE " + pattern + " ESCAPE " + escape).c_str(), {});
+      }
+    }
+  }
+}
+
 TEST_F(TextFunctionsTest, TheOthersAsSqlite) {
   for (int i = 0; i < 5000; ++i) {
     const std::string text = RandomText({"a", "b", "é", " ", "aa"}, 10);
@@ -106,6 +129,23 @@ TEST_F(TextFunctionsTest, TheOthersAsSqlite) {
         "SELECT instr(1234, 3)", "SELECT replace(1234, 3, 5)", "SELECT instr(x'', x'')"}) {
     ExpectEqual(sql, {});
   }
+}
+
+TEST_F(TextFunctionsTest, PrintfAsSqliteOrTooLong) {
+  for (const char* const sql :
+       {"SELECT printf()", "SELECT printf(NULL)", "SELECT printf(NULL, 1)", "SELECT printf('')",
+        "SELECT printf('%d %s|%5.2f', 12, 'a', 2.5)", "SELECT printf('%s')", "SELECT printf(12, 3)",
+        "SELECT printf('%q %Q %w', 'it''s', NULL, 'a\"b')", "SELECT printf('%!.20g', 0.1)",
+        "SELECT format('%*d|%-*s|', 5, 42, 4, 'x')", "SELECT typeof(printf('%d', 1))",
+        "SELECT printf('%c%c', 'abc', 'é')", "SELECT printf(x'2564', 7)"}) {
+    ExpectEqual(sql, {});
+  }
+  sqlite3_limit(ours_.handle(), SQLITE_LIMIT_LENGTH, 1000);
+  EXPECT_EQ(Ask(ours_.handle(), "SELECT length(printf('%900d', 1))", {}), "900");
+  EXPECT_EQ(Ask(ours_.handle(), "SELECT printf('%2000d', 1)", {}), "string or blob too big");
+  EXPECT_EQ(Ask(ours_.handle(),
+                "SELECT 1 FROM (SELECT format('%.*c', 2000, 'x') AS a) WHERE a IS NULL", {}),
+            "string or blob too big");
 }
 
 TEST_F(TextFunctionsTest, EndAtTheDeadline) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <iterator>
 #include <memory>
+#include <new>
 #include <string>
 #include <string_view>
 
@@ -26,14 +27,19 @@ size_t CountValueOperations(sqlite3_stmt* statement) {
   }
   const std::string sql = "EXPLAIN " + std::string(sqlite3_sql(statement));
   sqlite3_stmt* prepared = nullptr;
-  sqlite3_prepare_v2(sqlite3_db_handle(statement), sql.c_str(), -1, &prepared, nullptr);
+  const int status =
+      sqlite3_prepare_v2(sqlite3_db_handle(statement), sql.c_str(), -1, &prepared, nullptr);
   const std::unique_ptr<sqlite3_stmt, decltype(&sqlite3_finalize)> program(prepared,
                                                                            sqlite3_finalize);
   size_t count = 0;
-  while (sqlite3_step(prepared) == SQLITE_ROW) {
+  int step = status == SQLITE_OK ? sqlite3_step(prepared) : status;
+  for (; step == SQLITE_ROW; step = sqlite3_step(prepared)) {
     const auto* text = reinterpret_cast<const char*>(sqlite3_column_text(prepared, kOpcode));
     const std::string_view opcode = text == nullptr ? "" : text;
     count += std::binary_search(std::begin(kOfValues), std::end(kOfValues), opcode) ? 1 : 0;
+  }
+  if (step == SQLITE_NOMEM) {
+    throw std::bad_alloc();  // else a program of any length would look like one of nothing
   }
   return count;
 }

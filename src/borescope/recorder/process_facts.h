@@ -19,8 +19,8 @@ std::string HostFileName();
 // The machine since its last start and its name: LogHeader::host_hash.
 uint64_t HostHash();
 
-// The text of a file of the system, such as those of /proc; empty if it cannot be read, as where its
-// process ended meanwhile. Any thread.
+// The text of a file of the system, such as those of /proc; empty if it cannot be read, as where
+// its process ended meanwhile. Any thread.
 std::string SystemText(const std::string& path);
 
 // When a process began, in clock ticks since boot: field 22 of /proc/PID/stat; nothing for a

@@ -7,6 +7,9 @@
 #include <map>
 #include <string_view>
 #include <system_error>
+#include <vector>
+
+#include "borescope/base/io/paths.h"
 
 namespace borescope::internal {
 namespace {
@@ -19,12 +22,10 @@ fs::path RocmFolder() {
 }
 
 bool HasLibrary(const fs::path& folder, std::string_view name) {
-  std::error_code error;
-  for (fs::directory_iterator entry(folder, error), end; !error && entry != end;
-       entry.increment(error)) {
-    if (entry->path().filename().string().starts_with(name)) return true;
-  }
-  return false;
+  const Result<std::vector<std::string>> names = NamesIfAny(folder.string());
+  return names.ok() && std::any_of(names->begin(), names->end(), [&](const std::string& found) {
+           return found.starts_with(name);
+         });
 }
 
 // "6.1.2" of "6.1.2-115"; empty where it is not said.
@@ -38,12 +39,10 @@ std::string VersionOf(const fs::path& folder) {
 // The folder's numbers that are there, in order.
 std::map<uint64_t, fs::path> NumberedFolders(const fs::path& folder) {
   std::map<uint64_t, fs::path> numbered;
-  std::error_code error;
-  for (fs::directory_iterator entry(folder, error), end; !error && entry != end;
-       entry.increment(error)) {
-    const std::string name = entry->path().filename().string();
+  const Result<std::vector<std::string>> names = NamesIfAny(folder.string());
+  for (const std::string& name : names.ok() ? *names : std::vector<std::string>()) {
     if (!name.empty() && name.size() < 10 && name.find_first_not_of("0123456789") == name.npos) {
-      numbered[std::stoul(name)] = entry->path();
+      numbered[std::stoul(name)] = folder / name;
     }
   }
   return numbered;

@@ -12,6 +12,7 @@
 #include <optional>
 #include <utility>
 
+#include "borescope/base/io/paths.h"
 #include "borescope/recorder/process_facts.h"
 
 namespace borescope::internal {
@@ -28,15 +29,14 @@ Error Failure(const std::string& path, std::string_view what, const std::error_c
 
 // Whether all that is in the folder was written by a recording.
 bool HoldsRecordingOnly(const fs::path& folder) {
-  std::error_code error;
+  const Result<std::vector<std::string>> names = NamesIn(folder.string());
+  if (!names.ok()) return false;
   bool has_control = false;
-  for (fs::directory_iterator entry(folder, error), end; !error && entry != end;
-       entry.increment(error)) {
-    const std::string name = entry->path().filename().string();
+  for (const std::string& name : *names) {
     if (name != recording::kControlName && !IsLogName(name)) return false;
     has_control = has_control || name == recording::kControlName;
   }
-  return !error && has_control;
+  return has_control;
 }
 
 Result<void> RemoveOld(const std::string& folder, bool replaces) {
@@ -99,20 +99,15 @@ Result<void> MakeRunFolder(const std::string& folder, bool replaces) {
 
 Result<std::vector<LogFile>> ListLogs(const std::string& folder) {
   std::vector<LogFile> logs;
-  std::error_code error;
-  for (fs::directory_iterator entry(folder, error), end; !error && entry != end;
-       entry.increment(error)) {
-    const std::string name = entry->path().filename().string();
-    const std::optional<LogHeader> header =
-        IsLogName(name) ? ReadHeader(entry->path()) : std::nullopt;
+  BS_ASSIGN(const std::vector<std::string> names, NamesIn(folder));
+  for (const std::string& name : names) {
+    const fs::path path = fs::path(folder) / name;
+    const std::optional<LogHeader> header = IsLogName(name) ? ReadHeader(path) : std::nullopt;
     if (!header.has_value()) continue;
     std::error_code ignored;
-    const uint64_t bytes = fs::file_size(entry->path(), ignored);
+    const uint64_t bytes = fs::file_size(path, ignored);
     logs.push_back({name, *header, ignored ? 0 : bytes, IsAlive(*header)});
   }
-  if (error) return Failure(folder, "cannot be read", error);
-  std::sort(logs.begin(), logs.end(),
-            [](const LogFile& a, const LogFile& b) { return a.name < b.name; });
   return logs;
 }
 

@@ -6,6 +6,9 @@
 #include <cerrno>
 #include <filesystem>
 #include <system_error>
+#include <vector>
+
+#include "borescope/base/io/paths.h"
 
 namespace borescope::internal {
 namespace {
@@ -21,12 +24,13 @@ std::error_code LastError() { return {errno, std::generic_category()}; }
 // All that is in one folder, into another that is made.
 std::error_code CopyFiles(const fs::path& from, const fs::path& to) {
   if (mkdir(to.c_str(), 0700) != 0) return LastError();
+  const Result<std::vector<std::string>> names = NamesIn(from.string());
+  if (!names.ok()) return std::make_error_code(std::errc::io_error);
   std::error_code error;
-  for (fs::directory_iterator entry(from, error), end; !error && entry != end;
-       entry.increment(error)) {
+  for (const std::string& name : *names) {
     // Not only files: traces of other profilers may have folders of their own.
-    fs::copy(entry->path(), to / entry->path().filename(), fs::copy_options::recursive, error);
-    if (error) return error;
+    fs::copy(from / name, to / name, fs::copy_options::recursive, error);
+    if (error) break;
   }
   return error;
 }

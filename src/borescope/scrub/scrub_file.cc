@@ -1,10 +1,8 @@
 #include "borescope/scrub/scrub_file.h"
 
-#include <array>
-#include <filesystem>
-#include <fstream>
 #include <utility>
 
+#include "borescope/base/io/paths.h"
 #include "borescope/base/io/unchanged.h"
 #include "borescope/ingest/chrome/chrome_trace.h"
 #include "borescope/ingest/events/text_reader.h"
@@ -18,14 +16,12 @@
 namespace borescope::internal {
 namespace {
 
-bool IsDatabaseFile(const std::string& path) {
-  std::array<char, kSqliteMagic.size()> begin{};
-  std::error_code ignored;
-  if (path == "-" || !std::filesystem::is_regular_file(path, ignored)) {
+Result<bool> IsDatabaseFile(const std::string& path) {
+  if (path == "-") {
     return false;
   }
-  std::ifstream(path, std::ios::binary).read(begin.data(), begin.size());
-  return std::string_view(begin.data(), begin.size()) == kSqliteMagic;
+  BS_ASSIGN(const std::string begin, BeginOfFile(path, kSqliteMagic.size()));
+  return begin == kSqliteMagic;
 }
 
 Result<ScrubbedFile> WriteDatabase(SqlDatabase& source, const std::string& output,
@@ -67,10 +63,11 @@ Result<ScrubbedFile> WriteText(TextReader& reader, const std::string& name,
 
 Result<ScrubbedFile> ScrubDatabaseFile(const std::string& input, const std::string& output,
                                        Scrubber& scrubber) {
-  const std::optional<FileState> before = FileState::Of(input);
+  BS_ASSIGN(const std::optional<FileState> before, FileState::Of(input));
   BS_ASSIGN(SqlDatabase source, SqlDatabase::OpenRead(input));
   BS_ASSIGN(ScrubbedFile written, WriteDatabase(source, output, scrubber));
-  if (!source.is_copy() && FileState::Of(input) != before) {
+  BS_ASSIGN(const std::optional<FileState> after, FileState::Of(input));
+  if (!source.is_copy() && after != before) {
     return ChangedWhileRead(input);
   }
   return written;
@@ -79,7 +76,8 @@ Result<ScrubbedFile> ScrubDatabaseFile(const std::string& input, const std::stri
 }  // namespace
 
 Result<RecordingKind> KindOfRecording(const std::string& path) {
-  if (IsDatabaseFile(path)) {
+  BS_ASSIGN(const bool is_database, IsDatabaseFile(path));
+  if (is_database) {
     return RecordingKind::kDatabase;
   }
   BS_ASSIGN(OpenedSource source, OpenInflated(path));
@@ -92,7 +90,8 @@ Result<RecordingKind> KindOfRecording(const std::string& path) {
 Result<ScrubbedFile> ScrubFile(const std::string& input, const std::string& output,
                                Scrubber& scrubber,
                                const std::function<void(uint64_t, uint64_t)>& progress) {
-  if (IsDatabaseFile(input)) {
+  BS_ASSIGN(const bool is_database, IsDatabaseFile(input));
+  if (is_database) {
     return ScrubDatabaseFile(input, output, scrubber);
   }
   BS_ASSIGN(OpenedSource source, OpenInflated(input));

@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "borescope/base/io/descriptor.h"
+#include "borescope/base/io/paths.h"
 #include "borescope/store/file_identity.h"
 #include "borescope/store/private_file.h"
 #include "borescope/store/stored_head.h"
@@ -63,12 +64,10 @@ bool BeginsAsOurs(const std::string& path) {
 // The traces and seen files of this user; drafts that are old enough go.
 std::vector<StoreFile> ListStore(const std::string& folder) {
   std::vector<StoreFile> files;
-  std::error_code error;
   const int64_t now = time(nullptr);
-  for (fs::directory_iterator entry(folder, error), end; !error && entry != end;
-       entry.increment(error)) {
-    const std::string path = entry->path().string();
-    const std::string name = entry->path().filename().string();
+  const Result<std::vector<std::string>> names = NamesIfAny(folder);
+  for (const std::string& name : names.ok() ? *names : std::vector<std::string>()) {
+    const std::string path = (fs::path(folder) / name).string();
     struct stat status{};
     if (lstat(path.c_str(), &status) != 0 || !S_ISREG(status.st_mode) ||
         status.st_uid != geteuid()) {

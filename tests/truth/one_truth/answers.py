@@ -46,9 +46,12 @@ CALLS = {
 }
 # Verbs that take two runs: here one and the same.
 OF_TWO_RUNS = ("diff",)
+# Tables that are there if work was launched before the recording.
+OF_INHERITED_WORK = ("inherited", "inherited_work")
 # Tables that are not called like their verb.
 VERB_OF = {
-    "traces": "info", "event_counts": "info", "quality": "doctor", "breakdown_spread": "breakdown",
+    "traces": "info", "event_counts": "info", "quality": "doctor", "inherited": "doctor", "inherited_work": "doctor",
+    "breakdown_spread": "breakdown",
     "idle_intervals": "idle", "idle_causes": "idle", "left_out": "idle", "late_host": "idle",
     "longest_gaps": "idle", "gpu_time": "gaps", "gap_neighbours": "gaps",
     "kernel_classes": "kernels", "variability_summary": "variability",
@@ -166,6 +169,8 @@ class Answers:
             table = self.documents[call].get(name)
             if table is not None:
                 yield table
+            elif name in OF_INHERITED_WORK and self.count("inherited-work") == 0:
+                continue
             elif verb_of(call, name) not in self.left_out["verbs" if call == "summary" else call]:
                 raise Inconsistent(f"{call}: no table {name}, and no word why")
 

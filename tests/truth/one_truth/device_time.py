@@ -77,7 +77,7 @@ def idle(answers, say):
         say(quantity, table.name, recorded(table.values(DEVICE, "idle_ns")))
     for table in answers.tables("verbs", "idle_causes"):
         say(quantity, "sum of idle_causes", of_columns(
-            table, "head_ns", "tail_ns", "before_recording_ns", "sync_ns", "data_ns", "host_ns",
+            table, "head_ns", "tail_ns", "before_recording_ns", "inherited_ns", "sync_ns", "data_ns", "host_ns",
             "launch_call_ns", "latency_ns", "device_ns", "unrecorded_ns", "unknown_ns"))
     for cause in ("host", "head"):
         late = f"time in which the host was late: {cause}"

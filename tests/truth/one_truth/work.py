@@ -85,6 +85,37 @@ def whole(answers, say):
             say("time of device work", f"roots of stacks of {call}", roots.total("total_device_ns"))
 
 
+def inherited(answers, say):
+    """Work from before the recording, and what is inferred of it."""
+    for table in answers.tables("verbs", "inherited", "inherited_work"):
+        say("pieces of inherited work", table.name, table.sums(("rank", "gpu"), "works"))
+        say("time of inherited work", table.name, table.sums(("rank", "gpu"), "device_ns"))
+    for table in answers.tables("summary", "inherited"):
+        say("time of inherited work", "summary", table.sums(("rank", "gpu"), "device_ns"))
+    kinds = ("by_phase", "by_op", "by_module", "by_step")
+    for call in kinds:
+        for table in answers.tables(call, "kernels"):
+            say("aligned time", f"kernels {call}", table.total("aligned_ns"))
+        for table in answers.tables(call, "kernel_classes"):
+            say("aligned time", f"kernel_classes {call}", table.total("aligned_ns"))
+    for call in ("verbs", "op_phases"):
+        for table in answers.tables(call, "flame"):
+            if table.total("aligned_ns") == 0:
+                continue
+            roots = table.where(lambda c: c("depth") == 0)
+            say("aligned time of frames", f"roots of flame of {call}", roots.total("aligned_ns"))
+            say("aligned time of frames", f"leaves of flame of {call}", works_of(table).total("aligned_ns"))
+        for table in answers.tables(call, "stacks"):
+            if table.total("self_aligned_ns") + table.total("total_aligned_ns") == 0:
+                continue
+            roots = table.where(lambda c: c("depth") == 0)
+            say("aligned time of frames", f"roots of stacks of {call}", roots.total("total_aligned_ns"))
+            say("aligned time of frames", f"stacks of {call}", table.total("self_aligned_ns"))
+    for call in ("verbs", "by_rank", "op_phases", "by_shape", "op_modules"):
+        for table in answers.tables(call, "ops"):
+            say("aligned time of operators", f"ops of {call}", table.total("aligned_ns"))
+
+
 def kernels(answers, say):
     places = (("verbs", "kernels", "count", "total_ns"), ("verbs", "kernel_classes", "count", "total_ns"),
               ("verbs", "variability", "count", "total_ns"), ("summary", "overview", "kernels", "kernel_time_ns"),
@@ -225,4 +256,4 @@ def copies(answers, say):
         say("time of copies, those of kernels too", "SQL", chosen.total("total_ns"))
 
 
-CLAIMS = (whole, kernels, classes, names, devices, graphs, copies)
+CLAIMS = (whole, inherited, kernels, classes, names, devices, graphs, copies)

@@ -157,6 +157,33 @@ int64_t GroupKeys::ReplayedValue(GroupKey key, HostId op, DeviceId work) const {
   return own == kMissing ? DeviceValue(key, work) : own;
 }
 
+void GroupKeys::AppendInferred(DeviceId work, const InferredPlace& place,
+                               std::vector<int64_t>& values) const {
+  for (const GroupKey key : keys_) {
+    values.push_back(InferredValue(key, work, place));
+  }
+}
+
+int64_t GroupKeys::InferredValue(GroupKey key, DeviceId work, const InferredPlace& place) const {
+  switch (key) {
+    case GroupKey::kRank:
+    case GroupKey::kGpu:
+    case GroupKey::kStream:
+      return DeviceValue(key, work);
+    case GroupKey::kStep:
+      return place.step;
+    case GroupKey::kModuleInstance:
+      if (!place.knows_instance) {
+        return kMissing;
+      }
+      break;
+    default:
+      break;
+  }
+  const HostId op = view_.index.correlation.op_of[place.like.value];
+  return op.valid() ? ReplayedValue(key, op, place.like) : DeviceValue(key, place.like);
+}
+
 int64_t GroupKeys::StepNumber(uint32_t step) const {
   return step == kNoStep ? kMissing : view_.steps().steps[step].number;
 }

@@ -32,6 +32,13 @@ enum class GroupKey : uint8_t {
   kDtype
 };
 
+// What is inferred about work that was launched before the recording (measures/align_inherited.h).
+struct InferredPlace {
+  DeviceId like;                // launched work that it is like
+  int64_t step = kMissing;      // number of the step in which it was launched
+  bool knows_instance = false;  // whether its module is that of `like`, not only one of its class
+};
+
 // Whether `key` was asked for with --by.
 bool HasKey(std::span<const std::string> by, std::string_view key);
 
@@ -53,6 +60,10 @@ class GroupKeys {
   // Those of an operator that a capture recorded, when `work` replays it: its own shapes, types and
   // modules; all else is that of `work`.
   void AppendReplayed(HostId op, DeviceId work, std::vector<int64_t>& values) const;
+
+  // Those of work whose launch was not recorded, by what it is like; the device is its own.
+  void AppendInferred(DeviceId work, const InferredPlace& place,
+                      std::vector<int64_t>& values) const;
 
   // The module around a row whose class is a key, to count the instances of a class; kMissing
   // outside of modules. REQUIRES: HasModuleClasses().
@@ -77,6 +88,7 @@ class GroupKeys {
   int64_t ThreadValue(GroupKey key, TrackId thread, int64_t ts_ns) const;
   int64_t ModuleValue(GroupKey key, DeviceId id) const;
   int64_t ReplayedValue(GroupKey key, HostId op, DeviceId work) const;
+  int64_t InferredValue(GroupKey key, DeviceId work, const InferredPlace& place) const;
   int64_t StepNumber(uint32_t step) const;
   int64_t DomainAround(HostId id) const;
   void FindDomains();

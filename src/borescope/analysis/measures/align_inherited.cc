@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "borescope/analysis/core/grouper.h"
+#include "borescope/analysis/core/selection/device_steps.h"
 #include "borescope/analysis/core/selection/phases.h"
 #include "borescope/analysis/measures/shared_inherited_work.h"
 #include "borescope/base/saturating.h"
@@ -320,12 +321,18 @@ class WorkSequences {
   std::vector<DeviceId> launched_;
 };
 
-// The same algorithm on work whose operators are known: the part of what it assigns that
-// is right. Above 1: too little was launched.
-double SelfPrecision(const WorkSequences::Tokens& tokens) {
-  const size_t hidden = std::min(tokens.inherited.size(), tokens.launched.size() / 2);
+// The same algorithm on work whose operators are known, if more than one iteration was launched:
+// the end of one is not like its begin. A whole period is left to compare with where that is
+// possible.
+void TestOnLaunched(const WorkSequences::Tokens& tokens, AlignedWork& work) {
+  const size_t launched_works = tokens.launched.size();
+  const size_t beside_period = launched_works - std::min(launched_works, work.found.period);
+  const size_t most = beside_period == 0      ? 0
+                      : beside_period < kGram ? launched_works / 2
+                                              : std::min(launched_works / 2, beside_period);
+  const size_t hidden = std::min(tokens.inherited.size(), most);
   if (hidden < kGram) {
-    return 2;
+    return;
   }
   const std::span<const uint32_t> launched = tokens.launched;
   const std::span<const uint32_t> kinds = tokens.kinds;
@@ -335,10 +342,32 @@ double SelfPrecision(const WorkSequences::Tokens& tokens) {
   for (size_t i = 0; i < hidden; ++i) {
     right += found.place[i] != kNotAligned && kinds[i] == kinds[hidden + found.place[i]] ? 1 : 0;
   }
-  return found.assigned == 0 ? 2 : static_cast<double>(right) / static_cast<double>(found.assigned);
+  work.self_recall = static_cast<double>(right) / static_cast<double>(hidden);
+  if (found.assigned != 0) {
+    work.self_precision = static_cast<double>(right) / static_cast<double>(found.assigned);
+  }
 }
 
-AlignmentConfidence ConfidenceOf(const AlignedWork& work, size_t launched) {
+// A run that ends where the launched work begins goes on in the next one, at the end of the period.
+bool IsOneRun(const Alignment& found) {
+  const size_t periods =
+      (found.place.size() + found.period - 1) / std::max<size_t>(found.period, 1);
+  return found.runs == 1 || (found.back == found.period && found.runs <= periods);
+}
+
+// Whether what follows the place looks like what follows the inherited work: for half of the
+// launched work; or up to its end, and with what is before that for a quarter of it; or whether
+// there is only one iteration.
+bool GoesOn(const Alignment& found, size_t launched) {
+  const size_t around = found.back + found.forward;
+  const bool ends_alike = IsOneRun(found) && found.period + found.forward == launched &&
+                          found.forward >= kGram && around >= kTellingForward &&
+                          4 * around >= launched;
+  return 2 * found.forward >= launched || found.period == launched || ends_alike;
+}
+
+// `begins_with_step`: the recording does, and not somewhere in one.
+AlignmentConfidence ConfidenceOf(const AlignedWork& work, size_t launched, bool begins_with_step) {
   constexpr double kSure = 0.99;
   constexpr double kFair = 0.98;
   constexpr size_t kMany = 64;
@@ -346,9 +375,11 @@ AlignmentConfidence ConfidenceOf(const AlignedWork& work, size_t launched) {
     return AlignmentConfidence::kNone;
   }
   const bool is_tested = work.self_precision <= 1;
-  const bool goes_on = 2 * work.found.forward >= launched || work.found.period == launched;
-  if (work.found.runs == 1 && goes_on &&
-      (is_tested ? work.self_precision >= kSure : work.works >= kMany)) {
+  // All of it is the end of the only iteration, from which on the next one begins.
+  const bool is_end = work.found.period == launched && begins_with_step && work.found.runs == 1 &&
+                      work.found.back == work.works && work.works >= kGram;
+  if (IsOneRun(work.found) && GoesOn(work.found, launched) &&
+      (is_tested ? work.self_precision >= kSure : is_end || work.works >= kMany)) {
     return AlignmentConfidence::kHigh;
   }
   return 2 * work.assigned_ns >= work.device_ns && is_tested && work.self_precision >= kFair
@@ -356,23 +387,97 @@ AlignmentConfidence ConfidenceOf(const AlignedWork& work, size_t launched) {
              : AlignmentConfidence::kLow;
 }
 
+int64_t StepNumberOf(const RankView& view, DeviceId id) {
+  const uint32_t step = StepOf(view, id, StepRule::kLaunch);
+  return step == kNoStep ? kMissing : view.steps().steps[step].number;
+}
+
+// Of what began before the recording only the rest is recorded: around the first launches operators
+// and ranges are missing. A period later they are not.
+size_t WholePlace(const Alignment& found, size_t launched, size_t place) {
+  return place < found.forward && GoesOn(found, launched) ? place + found.period : place;
+}
+
+Alignment AlignTokens(WorkSequences::Tokens& tokens) {
+  Alignment found = Align(tokens.Input());
+  std::vector<uint32_t> kinds(tokens.kinds.size());
+  for (size_t i = 0; i < kinds.size(); ++i) {
+    kinds[i] = tokens.kinds[WholePlace(found, kinds.size(), i)];
+  }
+  if (kinds != tokens.kinds) {
+    tokens.kinds = std::move(kinds);
+    found = Align(tokens.Input());
+  }
+  return found;
+}
+
+// By how many steps the program is further at a place than where it looks the same next; kMissing
+// where steps were not recorded.
+int64_t StepsOfPeriod(const RankView& view, const WorkSequences& sequences,
+                      const Alignment& found) {
+  const std::vector<DeviceId>& launched = sequences.launched();
+  if (found.period >= launched.size()) {
+    const int64_t first = StepNumberOf(view, launched.front());
+    const int64_t last = StepNumberOf(view, launched.back());
+    return first == kMissing || last == kMissing ? kMissing : last - first + 1;
+  }
+  for (size_t i = 0; i < found.forward; ++i) {
+    const int64_t first = StepNumberOf(view, launched[i]);
+    const int64_t next = StepNumberOf(view, launched[i + found.period]);
+    if (first != kMissing && next != kMissing) {
+      return next - first;
+    }
+  }
+  return kMissing;
+}
+
+// The steps of inherited work: those of what it is like, and a period less each time that the place
+// goes back beyond the first launched work.
+void FindSteps(const RankView& view, const WorkSequences& sequences, AlignedWork& result) {
+  result.step.assign(result.like.size(), kMissing);
+  const int64_t period = StepsOfPeriod(view, sequences, result.found);
+  if (!result.knows_place || period == kMissing) {
+    return;
+  }
+  int64_t back = period;
+  uint32_t later = kNotAligned;
+  for (size_t i = result.works; i-- > 0;) {
+    const uint32_t place = result.found.place[i];
+    if (place == kNotAligned) {
+      continue;
+    }
+    back += place > later ? period : 0;
+    later = place;
+    const DeviceId id = sequences.inherited()[i];
+    const int64_t step = StepNumberOf(view, result.like[id.value]);
+    const size_t whole = WholePlace(result.found, sequences.launched().size(), place);
+    const int64_t before = back + (whole != place ? period : 0);
+    if (step != kMissing && step >= before) {
+      result.step[id.value] = step - before;
+    }
+  }
+}
+
 AlignedWork AlignWork(const RankView& view) {
   AlignedWork result;
+  if (SharedInheritedWork(view)->devices.empty()) {
+    return result;
+  }
   const WorkSequences sequences(view);
   result.works = sequences.inherited().size();
   if (result.works == 0 || sequences.launched().empty()) {
     return result;
   }
   WorkSequences::Tokens tokens = sequences.TokensOf(false);
-  result.found = Align(tokens.Input());
-  const WorkSequences::Tokens names = sequences.TokensOf(true);
-  Alignment by_name = Align(names.Input());
+  result.found = AlignTokens(tokens);
+  WorkSequences::Tokens names = sequences.TokensOf(true);
+  Alignment by_name = AlignTokens(names);
   const size_t worth = result.found.assigned + kWorthLosingItems +
                        static_cast<size_t>(kWorthLosing * static_cast<double>(result.works));
   if (!sequences.HasSizes() || by_name.assigned >= worth) {
     result.is_by_name = true;
     result.found = std::move(by_name);
-    tokens = names;
+    tokens = std::move(names);
   }
   const DeviceEvents& device = view.trace.device();
   result.like.assign(device.size(), DeviceId{});
@@ -380,13 +485,19 @@ AlignedWork AlignWork(const RankView& view) {
     const DeviceId id = sequences.inherited()[i];
     AddSaturatingTo(result.device_ns, device.dur_ns[id.value]);
     if (result.found.place[i] != kNotAligned) {
-      result.like[id.value] = sequences.launched()[result.found.place[i]];
+      result.like[id.value] = sequences.launched()[WholePlace(
+          result.found, sequences.launched().size(), result.found.place[i])];
       AddSaturatingTo(result.assigned_ns, device.dur_ns[id.value]);
     }
   }
   result.assigned = result.found.assigned;
-  result.self_precision = SelfPrecision(tokens);
-  result.confidence = ConfidenceOf(result, sequences.launched().size());
+  TestOnLaunched(tokens, result);
+  const bool begins_with_step = StepNumberOf(view, sequences.launched().front()) != kMissing;
+  result.confidence = ConfidenceOf(result, sequences.launched().size(), begins_with_step);
+  result.knows_place = result.found.back >= kGram &&
+                       GoesOn(result.found, sequences.launched().size()) &&
+                       (result.found.period < sequences.launched().size() || begins_with_step);
+  FindSteps(view, sequences, result);
   return result;
 }
 

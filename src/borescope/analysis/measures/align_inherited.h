@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "borescope/analysis/core/analysis_spec.h"
+#include "borescope/analysis/core/group_keys.h"
 
 namespace borescope::internal {
 
@@ -47,6 +48,10 @@ struct AlignedWork {
   // Per device row: the launched row that it is like; invalid for all other rows. Empty if
   // nothing was inherited.
   std::vector<DeviceId> like;
+  // Per device row: the number of the step in which it was launched, as far as `like` says; may be
+  // less than that of the first recorded step. kMissing where that is not known, and for all other
+  // rows. Empty as `like`.
+  std::vector<int64_t> step;
   bool is_by_name = false;  // without grid, block and bytes, which were not recorded
   size_t works = 0;
   size_t assigned = 0;
@@ -56,10 +61,24 @@ struct AlignedWork {
   // The same algorithm on the first launched work against the rest, where the answer is known;
   // above 1: not possible.
   double self_precision = 2;
+  double self_recall = 2;
   AlignmentConfidence confidence = AlignmentConfidence::kNone;
+  // Whether the place in the step is known, and with it the instance of a module, not only its
+  // class: what follows the place looks like what follows the inherited work.
+  bool knows_place = false;
+
+  // Whether answers may use it.
+  bool IsConfident() const { return confidence >= AlignmentConfidence::kMedium; }
+  // The launched row that an inherited one is like, if answers may use it; else invalid.
+  DeviceId LikeOf(DeviceId id) const {
+    return IsConfident() && !like.empty() ? like[id.value] : DeviceId{};
+  }
+  // REQUIRES: `like` holds a row for `id`.
+  InferredPlace PlaceOf(DeviceId id) const { return {like[id.value], step[id.value], knows_place}; }
 };
 
-// Of one question it is found once. Any thread. O(rows log rows).
+// Of one question it is found once. Any thread. O(rows) where nothing was inherited, else
+// O(rows log rows).
 std::shared_ptr<const AlignedWork> SharedAlignedWork(const RankView& view);
 
 }  // namespace borescope::internal

@@ -165,10 +165,45 @@ TEST(AlignInheritedTest, WorkOfARecording) {
   EXPECT_EQ(found->assigned_ns, found->device_ns);
   EXPECT_EQ(found->found.period % std::size(kOps), 0U);
   EXPECT_EQ(found->self_precision, 1.0);
+  EXPECT_TRUE(found->knows_place);
   EXPECT_EQ(found->confidence, AlignmentConfidence::kHigh);
   for (uint32_t row = 0; row < 14; ++row) {
     ASSERT_TRUE(found->like[row].valid());
     EXPECT_EQ(view.trace.Name(found->like[row]), view.trace.Name(DeviceId{row}));
+  }
+}
+
+// Two of three steps of 30 works; the device is 44 behind. One recorded operator had begun before.
+TEST(AlignInheritedTest, StepsAndWhatBeganBeforeTheRecording) {
+  TestTrace trace;
+  constexpr int64_t kLength = 30;
+  constexpr int64_t kBegin = 65;  // the first recorded launch, in step 2
+  constexpr int64_t kEnd = 7 * kLength;
+  for (int64_t i = kBegin; i < kEnd; ++i) {
+    const int64_t ns = 100 * i;
+    if (i % kLength == 0) {
+      trace.Annotation("ProfilerStep#" + std::to_string(i / kLength), {ns, 100 * kLength});
+    }
+    if (i > kBegin) {
+      trace.Op("aten::op" + std::to_string(i % kLength / 2), {ns + 5, 80});
+    }
+    trace.Runtime("cudaLaunchKernel", {ns + 10, 10}, 500 + i);
+  }
+  for (int64_t i = kBegin - 44; i < kEnd; ++i) {
+    trace.Kernel("kernel" + std::to_string(i % kLength % 13), {100 * (i + 44) + 50, 40},
+                 {.correlation = 500 + i});
+  }
+  const RankView& view = trace.View();
+  const auto found = SharedAlignedWork(view);
+  EXPECT_EQ(found->works, 44U);
+  EXPECT_EQ(found->assigned, 44U);
+  EXPECT_TRUE(found->knows_place);
+  for (uint32_t row = 0; row < 44; ++row) {
+    const auto place = static_cast<int64_t>(kBegin - 44 + row);
+    EXPECT_EQ(found->step[row], place / kLength) << row;
+    const HostId op = view.index.correlation.op_of[found->LikeOf(DeviceId{row}).value];
+    ASSERT_TRUE(op.valid()) << row;  // also of what is like the first launch, which has none
+    EXPECT_EQ(view.trace.Name(op), "aten::op" + std::to_string(place % kLength / 2));
   }
 }
 

@@ -3,9 +3,29 @@
 #include <algorithm>
 #include <utility>
 
+#include "borescope/analysis/measures/align_inherited.h"
+#include "borescope/base/saturating.h"
 #include "borescope/base/stop.h"
 
 namespace borescope::internal {
+namespace {
+
+bool IsAskedFor(const RankView& view, DeviceId id, WorkKinds kinds) {
+  const bool is_kernel = view.trace.device().kind[id.value] == DeviceKind::kKernel;
+  return kinds == WorkKinds::kAll || is_kernel == (kinds == WorkKinds::kKernels);
+}
+
+// Of key values, work with its name and label.
+uint32_t FindGroup(const RankView& view, DeviceId id, const WorkLabel& label,
+                   std::vector<int64_t>& key, WorkGroups& result) {
+  key.push_back(view.trace.device().name[id.value].value);
+  key.push_back(label.of(view, id));
+  const uint32_t group = result.groups.Find(key);
+  result.stats.resize(result.groups.size());
+  return group;
+}
+
+}  // namespace
 
 WorkGroups GroupWork(const RankView& view, const Selected& selected, const GroupKeys& keys,
                      WorkKinds kinds, const WorkLabel& label) {
@@ -15,24 +35,50 @@ WorkGroups GroupWork(const RankView& view, const Selected& selected, const Group
   for (uint32_t row = 0; row < device.size(); ++row) {
     CheckStopAt(row);
     const DeviceId id{row};
-    const bool is_kernel = device.kind[row] == DeviceKind::kKernel;
-    const bool is_asked_for =
-        kinds == WorkKinds::kAll || is_kernel == (kinds == WorkKinds::kKernels);
-    if (!is_asked_for || !selected.Keeps(id)) {
+    if (!IsAskedFor(view, id, kinds) || !selected.Keeps(id)) {
       continue;
     }
     key.clear();
     keys.Append(id, key);
-    key.push_back(device.name[row].value);
-    key.push_back(label.of(view, id));
-    const uint32_t group = result.groups.Find(key);
-    result.stats.resize(result.groups.size());
+    const uint32_t group = FindGroup(view, id, label, key, result);
     result.stats[group].Add(device.dur_ns[row]);
     if (result.instances.is_used()) {
       result.instances.Add(group, keys.ModuleInstance(id));
     }
   }
   return result;
+}
+
+bool HasInferredKey(std::span<const std::string> by) {
+  constexpr std::string_view kInferred[] = {"step",   "thread",          "phase", "domain",
+                                            "module", "module-instance", "op"};
+  return std::any_of(std::begin(kInferred), std::end(kInferred),
+                     [by](std::string_view key) { return HasKey(by, key); });
+}
+
+void AddAlignedColumn(Table& table) {
+  AddInt(table, "aligned_ns", Unit::kNanoseconds, Role::kSum,
+         "Device work from before the recording that is inferred to belong here; recorded, and in "
+         "the other columns, it is where nothing is known of its launch. Only with keys that are "
+         "inferred: step, phase, domain, module, module-instance, op.");
+}
+
+void GroupAligned(const RankView& view, const Selected& selected, const GroupKeys& keys,
+                  WorkKinds kinds, const WorkLabel& label, WorkGroups& groups) {
+  const std::shared_ptr<const AlignedWork> aligned = SharedAlignedWork(view);
+  std::vector<int64_t> key;
+  for (uint32_t row = 0; row < aligned->like.size() && aligned->IsConfident(); ++row) {
+    CheckStopAt(row);
+    const DeviceId id{row};
+    if (!aligned->LikeOf(id).valid() || !IsAskedFor(view, id, kinds) || !selected.Keeps(id)) {
+      continue;
+    }
+    key.clear();
+    keys.AppendInferred(id, aligned->PlaceOf(id), key);
+    const uint32_t group = FindGroup(view, id, label, key, groups);
+    groups.aligned_ns.resize(groups.groups.size(), 0);
+    AddSaturatingTo(groups.aligned_ns[group], view.trace.device().dur_ns[row]);
+  }
 }
 
 Table WorkTable(Table table, const RankView& view, const WorkGroups& work, const GroupKeys& keys,

@@ -29,6 +29,9 @@ struct WorkGroups {
 
   Grouper groups;  // key values, then name and label
   std::vector<DurationStats> stats;
+  // Of work from before the recording, by what it is inferred to be like (align_inherited.h): no
+  // part of `stats`. Per group, or shorter.
+  std::vector<int64_t> aligned_ns;
   InstanceCounts instances;
 
   StringId name(size_t group) const {
@@ -36,6 +39,7 @@ struct WorkGroups {
     return StringId{static_cast<uint32_t>(key[key.size() - 2])};
   }
   int64_t label(size_t group) const { return groups.key(group).back(); }
+  int64_t aligned(size_t group) const { return group < aligned_ns.size() ? aligned_ns[group] : 0; }
 };
 
 enum class WorkKinds : uint8_t { kKernels, kCopies, kAll };
@@ -43,6 +47,16 @@ enum class WorkKinds : uint8_t { kKernels, kCopies, kAll };
 // Everything selected of these kinds, whether or not its launch was recorded. O(rows).
 WorkGroups GroupWork(const RankView& view, const Selected& selected, const GroupKeys& keys,
                      WorkKinds kinds, const WorkLabel& label);
+
+// Whether one of these keys is not known of work whose launch was not recorded, but can be
+// inferred: then tables have the column `aligned_ns`.
+bool HasInferredKey(std::span<const std::string> by);
+void AddAlignedColumn(Table& table);
+
+// Adds selected work from before the recording by the keys that are inferred. REQUIRES:
+// HasInferredKey of the keys. O(rows), and quick where nothing was inherited.
+void GroupAligned(const RankView& view, const Selected& selected, const GroupKeys& keys,
+                  WorkKinds kinds, const WorkLabel& label, WorkGroups& groups);
 
 // Fills an empty table: a row for each group, to be merged, then ended by FinishStatsTable.
 Table WorkTable(Table table, const RankView& view, const WorkGroups& work, const GroupKeys& keys,

@@ -158,7 +158,11 @@ Result<std::vector<FileInfo>> WriteReportOf(std::span<const StoredPart> parts,
                                             const ReportOutputs& outputs,
                                             const ReduceOptions& options) {
   const std::vector<std::string> names = NamesOf(parts);
-  const internal::Result<void> checked = CheckReportOutputs(outputs, internal::PathsBehind(names));
+  const internal::Result<std::vector<std::string>> behind = internal::PathsBehind(names);
+  if (!behind.ok()) {
+    return PublicError(behind.error(), names);
+  }
+  const internal::Result<void> checked = CheckReportOutputs(outputs, *behind);
   if (!checked.ok()) {
     return PublicError(checked.error(), names);
   }

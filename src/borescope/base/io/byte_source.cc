@@ -102,7 +102,7 @@ Result<std::string> ReadWhole(const std::string& path) {
   for (size_t got = 1; got != 0;) {
     const size_t size = bytes.size();
     bytes.resize(size + std::max(kAtOnce, size));  // doubled, so that long files are copied seldom
-    BS_ASSIGN(got, ReadFully(*source, bytes.data() + size, bytes.size() - size));
+    BS_ASSIGN(got, About(path, ReadFully(*source, bytes.data() + size, bytes.size() - size)));
     bytes.resize(size + got);
   }
   return bytes;

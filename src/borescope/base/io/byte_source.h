@@ -31,8 +31,9 @@ Result<std::unique_ptr<ByteSource>> OpenFile(const std::string& path);
 // Bytes that outlive the source.
 std::unique_ptr<ByteSource> OpenMemory(std::string_view bytes);
 
-// All bytes of the file at `path`, or of standard input for "-"; also of files whose size is not known
-// before, such as those of /proc. A failed read is an error: streams of the standard library throw there.
+// All bytes of the file at `path`, or of standard input for "-"; also of files whose size is not
+// known before, such as those of /proc. A failed read is an error: streams of the standard library
+// throw there.
 Result<std::string> ReadWhole(const std::string& path);
 
 // Reads until `capacity` bytes are available or the source ends.

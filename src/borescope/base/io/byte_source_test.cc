@@ -128,7 +128,8 @@ TEST(ByteSourceTest, AllBytesOfAFile) {
   const std::string bytes(100000, 'x');
   EXPECT_EQ(*ReadWhole(TempFile(bytes + "y").path()), bytes + "y");
   EXPECT_EQ(*ReadWhole(TempFile("").path()), "");
-  EXPECT_NE(ReadWhole("/proc/self/stat")->find(')'), std::string::npos);  // its size is said to be 0
+  EXPECT_NE(ReadWhole("/proc/self/stat")->find(')'),
+            std::string::npos);  // its size is said to be 0
 }
 
 // The kernel refuses to read the memory at address 0 (EIO), as it refuses a process that has ended.

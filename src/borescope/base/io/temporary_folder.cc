@@ -8,6 +8,9 @@
 #include <cstring>
 #include <filesystem>
 #include <optional>
+#include <vector>
+
+#include "borescope/base/io/paths.h"
 
 namespace borescope::internal {
 namespace {
@@ -29,14 +32,12 @@ void RemoveAbandoned(const std::string& parent) {
   if (!KeepsNames(parent)) {
     return;
   }
-  std::error_code error;
-  for (fs::directory_iterator entry(parent, error), end; !error && entry != end;
-       entry.increment(error)) {
-    const std::string name = entry->path().filename().string();
+  const Result<std::vector<std::string>> names = NamesIfAny(parent);
+  for (const std::string& name : names.ok() ? *names : std::vector<std::string>()) {
     if (!name.starts_with(kPrefix) || name.size() != kPrefix.size() + kPlaces.size()) {
       continue;
     }
-    const std::string path = entry->path().string();
+    const std::string path = (fs::path(parent) / name).string();
     if (const std::optional<FolderLock> lock = FolderLock::TakeAbandoned(path)) {
       TemporaryFolder::RemoveFolder(path);
     }

@@ -1,22 +1,22 @@
 #include "borescope/base/io/unchanged.h"
 
-#include <sys/stat.h>
+#include "borescope/base/io/paths.h"
 
 namespace borescope::internal {
 
-std::optional<FileState> FileState::Of(const std::string& path) {
-  struct stat status{};
-  if (stat(path.c_str(), &status) != 0 || !S_ISREG(status.st_mode)) {
-    return std::nullopt;
+Result<std::optional<FileState>> FileState::Of(const std::string& path) {
+  BS_ASSIGN(const struct stat status, StatusOf(path));
+  if (!S_ISREG(status.st_mode)) {
+    return std::optional<FileState>();
   }
   constexpr int64_t kNanoseconds = 1'000'000'000;
-  return FileState{.device = status.st_dev,
-                   .inode = status.st_ino,
-                   .names = status.st_nlink,
-                   .bytes = status.st_size,
-                   .written_ns = static_cast<int64_t>(
-                       static_cast<uint64_t>(status.st_mtim.tv_sec) * kNanoseconds +
-                       static_cast<uint64_t>(status.st_mtim.tv_nsec))};
+  return std::optional(FileState{.device = status.st_dev,
+                                 .inode = status.st_ino,
+                                 .names = status.st_nlink,
+                                 .bytes = status.st_size,
+                                 .written_ns = static_cast<int64_t>(
+                                     static_cast<uint64_t>(status.st_mtim.tv_sec) * kNanoseconds +
+                                     static_cast<uint64_t>(status.st_mtim.tv_nsec))});
 }
 
 Error ChangedWhileRead(const std::string& path) {

@@ -23,8 +23,8 @@ struct FileState {
 
   bool operator==(const FileState&) const = default;
 
-  // Nothing where the path leads to no ordinary file.
-  static std::optional<FileState> Of(const std::string& path);
+  // Nothing where the path leads to no ordinary file. kIo if the system cannot tell (StatusOf).
+  static Result<std::optional<FileState>> Of(const std::string& path);
 };
 
 // kIo, with what to do.
@@ -34,10 +34,13 @@ Error ChangedWhileRead(const std::string& path);
 // changed: damage that it found then is no damage. Files that are not ordinary are not watched.
 template <class Body>
 std::invoke_result_t<Body> ReadUnchanged(const std::string& path, const Body& body) {
-  const std::optional<FileState> before = FileState::Of(path);
+  BS_ASSIGN(const std::optional<FileState> before, FileState::Of(path));
   std::invoke_result_t<Body> result = body();
-  if (before.has_value() && FileState::Of(path) != before) {
-    return ChangedWhileRead(path);
+  if (before.has_value()) {
+    BS_ASSIGN(const std::optional<FileState> after, FileState::Of(path));
+    if (after != before) {
+      return ChangedWhileRead(path);
+    }
   }
   return result;
 }

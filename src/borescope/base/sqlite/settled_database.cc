@@ -5,7 +5,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <array>
 #include <chrono>
 #include <cstring>
 #include <filesystem>
@@ -16,6 +15,7 @@
 
 #include "borescope/base/io/byte_source.h"
 #include "borescope/base/io/descriptor.h"
+#include "borescope/base/io/paths.h"
 #include "borescope/base/io/unchanged.h"
 #include "borescope/base/sqlite/confined_sqlite.h"
 #include "borescope/base/stop.h"
@@ -49,30 +49,30 @@ bool IsBeingWritten(const std::string& path) {
 
 // A journal that begins with a 0 was used and is left. One that cannot be read may be in use.
 bool IsInUse(const std::string& journal) {
-  std::ifstream file(journal, std::ios::binary);
-  return !file.is_open() || file.get() != 0;
+  const Result<std::string> begin = BeginOfFile(journal, 1);
+  return !begin.ok() || *begin != std::string(1, '\0');
 }
 
-bool IsLogged(const std::string& path) {
+Result<bool> IsLogged(const std::string& path) {
   constexpr size_t kReadVersion = 19;  // of the header; 2: rows may be in a log
-  std::array<char, kReadVersion + 1> header{};
-  std::ifstream(path, std::ios::binary).read(header.data(), header.size());
-  return header.back() == 2;
+  BS_ASSIGN(const std::string header, BeginOfFile(path, kReadVersion + 1));
+  return header.size() > kReadVersion && header.back() == 2;
 }
 
 // The names in its folder that lead to the same file, as links to it do.
-std::vector<std::string> NamesOf(const std::string& path, const FileState& state) {
+Result<std::vector<std::string>> NamesOf(const std::string& path, const FileState& state) {
   std::vector<std::string> names = {path};
   if (state.names > 1) {
-    std::error_code ignored;
-    fs::directory_iterator entry(fs::path(path).parent_path(), ignored);
-    for (; !ignored && entry != fs::directory_iterator(); entry.increment(ignored)) {
-      const std::string name = entry->path().string();
-      if (name != path && FileState::Of(name) == state && !entry->is_symlink(ignored)) {
+    const fs::path folder = fs::path(path).parent_path();
+    BS_ASSIGN(const std::vector<std::string> others, NamesIfAny(folder.string()));
+    for (const std::string& other : others) {
+      const std::string name = (folder / other).string();
+      std::error_code ignored;
+      BS_ASSIGN(const std::optional<FileState> other_state, FileState::Of(name));
+      if (name != path && other_state == state && !fs::is_symlink(name, ignored)) {
         names.push_back(name);
       }
     }
-    std::sort(names.begin() + 1, names.end());
   }
   return names;
 }
@@ -86,12 +86,12 @@ struct Beside {
   bool operator==(const Beside&) const = default;
 };
 
-std::vector<Beside> FindBeside(const std::vector<std::string>& names) {
+Result<std::vector<Beside>> FindBeside(const std::vector<std::string>& names) {
   std::vector<Beside> found;
   for (const std::string& name : names) {
     for (const std::string_view ending : {kJournal, kLog}) {
       const std::string path = name + std::string(ending);
-      const std::optional<FileState> state = FileState::Of(path);
+      BS_ASSIGN(const std::optional<FileState> state, FileState::Of(path));
       if (state.has_value() && state->bytes > 0 && (ending == kLog || IsInUse(path))) {
         found.push_back({path, ending, *state});
       }
@@ -127,7 +127,8 @@ Result<void> CopyFile(const Beside& file, const std::string& to, const std::stri
 Result<void> Settle(const std::string& copy, const std::string& path, const std::string& folder) {
   const int status =
       RunConfined(copy, "SELECT count(*) FROM sqlite_master; PRAGMA journal_mode=DELETE");
-  if (status == SQLITE_OK && !IsLogged(copy)) {
+  BS_ASSIGN(const bool is_logged, IsLogged(copy));
+  if (status == SQLITE_OK && !is_logged) {
     return {};
   }
   if (status == SQLITE_FULL || status == SQLITE_IOERR) {
@@ -142,17 +143,19 @@ Result<void> Settle(const std::string& copy, const std::string& path, const std:
 Result<bool> CopyAll(const std::string& path, const FileState& state,
                      const std::vector<std::string>& names, const std::string& folder) {
   const std::string copy = folder + "/database";
-  const std::vector<Beside> beside = FindBeside(names);
+  BS_ASSIGN(const std::vector<Beside> beside, FindBeside(names));
   std::vector<Beside> files = beside;
   files.push_back({path, "", state});
   for (const Beside& file : files) {
     Result<void> copied = CopyFile(file, copy + std::string(file.ending), path, folder);
-    if (FileState::Of(file.path) != file.state) {
+    BS_ASSIGN(const std::optional<FileState> now, FileState::Of(file.path));
+    if (now != file.state) {
       return false;
     }
     BS_TRY(std::move(copied));
   }
-  return !IsBeingWritten(path) && FindBeside(names) == beside;
+  BS_ASSIGN(const std::vector<Beside> beside_now, FindBeside(names));
+  return !IsBeingWritten(path) && beside_now == beside;
 }
 
 // Nothing where one of the files changed meanwhile.
@@ -208,18 +211,20 @@ Result<SettledDatabase> SettleDatabase(const std::string& path) {
   const std::string real = error ? path : resolved.string();
   for (int i = 0; i < kTries; ++i) {
     CheckStop();
-    const std::optional<FileState> state = FileState::Of(real);
+    BS_ASSIGN(const std::optional<FileState> state, FileState::Of(real));
     if (!state.has_value()) {
       return SettledDatabase{real};
     }
-    const std::vector<std::string> names = NamesOf(real, *state);
+    BS_ASSIGN(const std::vector<std::string> names, NamesOf(real, *state));
     const bool is_busy = IsBeingWritten(real);
-    const std::vector<Beside> beside = FindBeside(names);
+    BS_ASSIGN(const std::vector<Beside> beside, FindBeside(names));
     if (HasTwoOfAKind(beside)) {
       return TwoOfAKind(path);
     }
-    if (!is_busy && beside.empty() && FileState::Of(real) == state) {
-      if (names.size() < state->names && IsLogged(real)) {
+    BS_ASSIGN(const std::optional<FileState> after, FileState::Of(real));
+    if (!is_busy && beside.empty() && after == state) {
+      BS_ASSIGN(const bool is_logged, IsLogged(real));
+      if (names.size() < state->names && is_logged) {
         return LogMayBeElsewhere(path);
       }
       return SettledDatabase{real};

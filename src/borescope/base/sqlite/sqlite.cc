@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <new>
+#include <utility>
 
 #include "borescope/base/sqlite/settled_database.h"
 #include "borescope/base/stop.h"
@@ -65,6 +66,13 @@ SqlType TypeOf(int type) {
   }
 }
 
+// NULL is no value, or a value for which there was no memory.
+void CheckConverted(const void* bytes, sqlite3_stmt* statement) {
+  if (bytes == nullptr && sqlite3_errcode(sqlite3_db_handle(statement)) == SQLITE_NOMEM) {
+    throw std::bad_alloc();
+  }
+}
+
 }  // namespace
 
 // ---- Statement ----
@@ -74,21 +82,24 @@ void SqlStatement::Finalize::operator()(sqlite3_stmt* statement) const {
 }
 
 void SqlStatement::Bind(int parameter, int64_t value) {
-  sqlite3_bind_int64(statement_.get(), parameter, value);
+  Note(sqlite3_bind_int64(statement_.get(), parameter, value));
 }
 
 void SqlStatement::Bind(int parameter, double value) {
-  sqlite3_bind_double(statement_.get(), parameter, value);
+  Note(sqlite3_bind_double(statement_.get(), parameter, value));
 }
 
 void SqlStatement::Bind(int parameter, std::string_view text) {
-  sqlite3_bind_text64(statement_.get(), parameter, text.data() == nullptr ? "" : text.data(),
-                      text.size(), SQLITE_TRANSIENT, SQLITE_UTF8);
+  Note(sqlite3_bind_text64(statement_.get(), parameter, text.data() == nullptr ? "" : text.data(),
+                           text.size(), SQLITE_TRANSIENT, SQLITE_UTF8));
 }
 
-void SqlStatement::BindNull(int parameter) { sqlite3_bind_null(statement_.get(), parameter); }
+void SqlStatement::BindNull(int parameter) { Note(sqlite3_bind_null(statement_.get(), parameter)); }
 
 Result<bool> SqlStatement::Step() {
+  if (const int refusal = std::exchange(refusal_, SQLITE_OK); refusal != SQLITE_OK) {
+    return SqlError(refusal, *name_, sqlite3_errstr(refusal));
+  }
   const int status = sqlite3_step(statement_.get());
   if (status == SQLITE_ROW) {
     return true;
@@ -136,6 +147,7 @@ double SqlStatement::Real(int column) const {
 
 std::string_view SqlStatement::Text(int column) const {
   const unsigned char* text = sqlite3_column_text(statement_.get(), column);
+  CheckConverted(text, statement_.get());
   const int bytes = sqlite3_column_bytes(statement_.get(), column);
   return text == nullptr
              ? std::string_view()
@@ -144,6 +156,7 @@ std::string_view SqlStatement::Text(int column) const {
 
 std::string_view SqlStatement::Blob(int column) const {
   const void* blob = sqlite3_column_blob(statement_.get(), column);
+  CheckConverted(blob, statement_.get());
   const int bytes = sqlite3_column_bytes(statement_.get(), column);
   return blob == nullptr
              ? std::string_view()

@@ -34,7 +34,8 @@ class SqlStatement {
  public:
   SqlStatement() = default;
 
-  // Parameters are numbered from 1. Text is copied.
+  // Parameters are numbered from 1. Text is copied. What SQLite refuses (a lack of memory) is the
+  // error of the next Step or Run.
   void Bind(int parameter, int64_t value);
   void Bind(int parameter, double value);
   void Bind(int parameter, std::string_view text);
@@ -61,11 +62,13 @@ class SqlStatement {
 
  private:
   friend class SqlDatabase;
+  void Note(int status) { refusal_ = refusal_ == 0 ? status : refusal_; }
   struct Finalize {
     void operator()(sqlite3_stmt* statement) const;
   };
   std::unique_ptr<sqlite3_stmt, Finalize> statement_;
   const std::string* name_ = nullptr;  // of the database
+  int refusal_ = 0;                    // of a Bind, until the next Step
 };
 
 // Which columns of which tables were read.

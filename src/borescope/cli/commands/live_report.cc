@@ -42,8 +42,12 @@ std::string GrowingText(size_t growing) {
 
 bool IsLive(const RawOptions& raw) {
   std::error_code ignored;
-  return raw.report && raw.inputs.size() == 1 && raw.scrub.empty() &&
-         std::filesystem::is_directory(raw.inputs.front(), ignored) && !HoldParts(raw.inputs);
+  if (!raw.report || raw.inputs.size() != 1 || !raw.scrub.empty() ||
+      !std::filesystem::is_directory(raw.inputs.front(), ignored)) {
+    return false;
+  }
+  const Result<bool> holds_parts = HoldParts(raw.inputs);
+  return holds_parts.ok() && !*holds_parts;
 }
 
 LiveReport::LiveReport(const Command& command, FileServer& server)

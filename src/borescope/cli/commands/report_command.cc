@@ -127,9 +127,9 @@ ReportOutputs OutputsOf(const RawOptions& raw, const Output& output) {
 }  // namespace
 
 Result<std::vector<FileInfo>> WriteReport(const Command& command, const ReportOutputs& outputs) {
-  CLI_ASSIGN(std::vector<FileInfo> files, HoldParts(command.raw.inputs)
-                                              ? WriteOfParts(command.raw, outputs)
-                                              : WriteWithProgress(command, outputs));
+  CLI_ASSIGN(const bool holds_parts, HoldParts(command.raw.inputs));
+  CLI_ASSIGN(std::vector<FileInfo> files, holds_parts ? WriteOfParts(command.raw, outputs)
+                                                      : WriteWithProgress(command, outputs));
   ReportFiles(files, command.raw);
   if (outputs.page.has_value()) {
     SayWithoutCharts(command.raw);
@@ -138,7 +138,8 @@ Result<std::vector<FileInfo>> WriteReport(const Command& command, const ReportOu
 }
 
 Result<ServedReport> MakeReport(const Command& command) {
-  if (HoldParts(command.raw.inputs)) {
+  CLI_ASSIGN(const bool holds_parts, HoldParts(command.raw.inputs));
+  if (holds_parts) {
     ServedReport report;
     ReportOutputs outputs;
     outputs.page = Output::To([&](std::string_view bytes) -> Result<void> {

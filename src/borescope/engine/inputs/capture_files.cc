@@ -7,6 +7,7 @@
 #include <system_error>
 #include <utility>
 
+#include "borescope/base/io/paths.h"
 #include "borescope/base/text/text.h"
 #include "borescope/engine/captures/capture_store.h"
 
@@ -17,52 +18,45 @@ namespace fs = std::filesystem;
 
 constexpr size_t kMostFiles = 4096;  // of a folder; more are no captures of one run
 
-bool IsCalledCapture(const fs::path& path) {
-  std::string name = path.filename().string();
+bool IsCalledCapture(std::string name) {
   std::transform(name.begin(), name.end(), name.begin(), [](char c) {
     return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
   });
   return Contains(name, "capture");
 }
 
-bool IsHidden(const fs::path& path) { return path.filename().string().starts_with('.'); }
-
-// The regular files of a folder for which `is_wanted` holds; nothing where it cannot be read.
-template <class IsWanted>
-void ListFiles(const fs::path& folder, const IsWanted& is_wanted, std::vector<std::string>& files) {
-  std::error_code error;
-  for (fs::directory_iterator entry(folder, error), end; !error && entry != end;
-       entry.increment(error)) {
-    std::error_code ignored;
-    const bool is_file = entry->is_regular_file(ignored) && !IsHidden(entry->path());
-    if (is_file && is_wanted(entry->path()) && files.size() < kMostFiles) {
-      files.push_back(entry->path().lexically_normal().string());
-    }
-  }
-}
-
-std::vector<fs::path> CaptureFolders(const fs::path& folder) {
+// What of one kind is in a folder, is not hidden, and is called a capture where that is asked for;
+// nothing where it cannot be read.
+Result<std::vector<fs::path>> ListFolder(const fs::path& folder, PathKind kind, bool by_name) {
   std::vector<fs::path> found;
-  std::error_code error;
-  for (fs::directory_iterator entry(folder, error), end; !error && entry != end;
-       entry.increment(error)) {
-    std::error_code ignored;
-    if (entry->is_directory(ignored) && !IsHidden(entry->path()) &&
-        IsCalledCapture(entry->path())) {
-      found.push_back(entry->path());
+  BS_ASSIGN(const std::vector<std::string> names, NamesIfAny(folder.string()));
+  for (const std::string& name : names) {
+    if (name.starts_with('.') || (by_name && !IsCalledCapture(name))) {
+      continue;
+    }
+    const fs::path path = folder / name;
+    BS_ASSIGN(const PathKind is, KindOf(path.string()));
+    if (is == kind) {
+      found.push_back(path);
     }
   }
   return found;
 }
 
 // In the order of their names.
-std::vector<std::string> CapturesBeside(const fs::path& folder) {
+Result<std::vector<std::string>> CapturesBeside(const fs::path& folder) {
+  BS_ASSIGN(std::vector<fs::path> paths, ListFolder(folder, PathKind::kFile, true));
+  BS_ASSIGN(const std::vector<fs::path> folders, ListFolder(folder, PathKind::kFolder, true));
+  for (const fs::path& inner : folders) {
+    BS_ASSIGN(const std::vector<fs::path> more, ListFolder(inner, PathKind::kFile, false));
+    paths.insert(paths.end(), more.begin(), more.end());
+  }
   std::vector<std::string> files;
-  ListFiles(folder, IsCalledCapture, files);
-  for (const fs::path& inner : CaptureFolders(folder)) {
-    ListFiles(inner, [](const fs::path&) { return true; }, files);
+  for (const fs::path& path : paths) {
+    files.push_back(path.lexically_normal().string());
   }
   std::sort(files.begin(), files.end(), NaturalLess);
+  files.resize(std::min(files.size(), kMostFiles));
   return files;
 }
 
@@ -82,11 +76,11 @@ Result<void> FindCaptures(std::span<const std::string> named, std::shared_ptr<Tr
                           std::vector<InputFile>& files) {
   BS_ASSIGN(const std::vector<InputFile> found, ExpandInputs(named));
   for (const InputFile& capture : found) {
-    std::error_code error;
-    if (!fs::exists(capture.path, error)) {
-      return Error{ErrorCode::kIo, capture.path + ": " +
-                                       (error ? error.message() : "No such file or directory") +
-                                       "; check the name given to --captures"};
+    BS_ASSIGN(const PathKind kind, KindOf(capture.path));
+    if (kind == PathKind::kNothing) {
+      return Error{ErrorCode::kIo, capture.path +
+                                       ": No such file or directory; check the name given to "
+                                       "--captures"};
     }
   }
   const auto store = std::make_shared<CaptureStore>(std::move(traces));
@@ -99,7 +93,9 @@ Result<void> FindCaptures(std::span<const std::string> named, std::shared_ptr<Tr
       }
     } else if (is_file) {
       const auto [place, is_new] = beside.try_emplace(FolderOf(file));
-      if (is_new) place->second = CapturesBeside(place->first);
+      if (is_new) {
+        BS_ASSIGN(place->second, CapturesBeside(place->first));
+      }
       file.captures = place->second;
     }
     std::erase_if(file.captures, [&](const std::string& capture) {

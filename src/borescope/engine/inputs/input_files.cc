@@ -4,12 +4,14 @@
 #include <glob.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <filesystem>
 #include <iterator>
 #include <new>
 #include <set>
 #include <system_error>
 
+#include "borescope/base/io/paths.h"
 #include "borescope/base/text/text.h"
 #include "borescope/engine/inputs/recording_groups.h"
 
@@ -61,23 +63,19 @@ Error NoFileIn(const std::string& path, size_t subfolders) {
 }
 
 Result<std::vector<InputFile>> ListDirectory(const std::string& path) {
-  std::error_code error;
+  BS_ASSIGN(const std::vector<std::string> names, NamesIn(path));
   std::vector<std::string> paths;
   size_t subfolders = 0;
-  for (fs::directory_iterator entry(path, error), end; !error && entry != end;
-       entry.increment(error)) {
-    std::error_code ignored;
-    const bool hidden = entry->path().filename().string().starts_with('.');
-    if (!hidden && entry->is_regular_file(ignored)) {
-      paths.push_back(entry->path().string());
+  for (const std::string& name : names) {
+    if (name.starts_with('.')) {
+      continue;
     }
-    subfolders += !hidden && entry->is_directory(ignored) ? 1 : 0;
-  }
-  if (error == std::errc::not_enough_memory) {
-    throw std::bad_alloc();  // what its permissions have nothing to do with
-  }
-  if (error) {
-    return Error{ErrorCode::kIo, path + ": " + error.message() + "; check its permissions"};
+    std::string inner = (fs::path(path) / name).string();
+    BS_ASSIGN(const PathKind kind, KindOf(inner));
+    if (kind == PathKind::kFile) {
+      paths.push_back(std::move(inner));
+    }
+    subfolders += kind == PathKind::kFolder ? 1 : 0;
   }
   if (paths.empty()) {
     return NoFileIn(path, subfolders);
@@ -109,19 +107,40 @@ Result<std::vector<InputFile>> ListDirectories(std::vector<std::string> folders)
   return files;
 }
 
+// The paths that match a pattern. A folder that may not be read has none, as for the shell.
+Result<std::vector<std::string>> Matches(const std::string& pattern) {
+  struct Found {
+    Found() = default;
+    Found(const Found&) = delete;
+    Found& operator=(const Found&) = delete;
+    ~Found() { globfree(&paths); }
+    glob_t paths{};
+  } found;
+  const auto ends = [](const char* /*path*/, int error) {
+    return error == EACCES || error == ENOENT || error == ENOTDIR || error == ELOOP ? 0 : 1;
+  };
+  const int status = glob(pattern.c_str(), 0, ends, &found.paths);
+  if (status == GLOB_NOSPACE) {
+    throw std::bad_alloc();
+  }
+  if (status == GLOB_ABORTED) {
+    return Error{ErrorCode::kIo, fmt::format("{}: {}; check the disk", pattern,
+                                             std::generic_category().message(errno))};
+  }
+  return std::vector<std::string>(found.paths.gl_pathv,
+                                  found.paths.gl_pathv + found.paths.gl_pathc);
+}
+
 // What the shell would have found, had the pattern not been quoted. Folders beside files are passed
 // over; alone they are what was meant, as RUN/* is where each rank has a folder.
 Result<std::vector<InputFile>> ExpandGlob(const std::string& pattern) {
-  glob_t found{};
-  const int status = glob(pattern.c_str(), 0, nullptr, &found);
+  BS_ASSIGN(const std::vector<std::string> matches, Matches(pattern));
   std::vector<std::string> paths;
   std::vector<std::string> folders;
-  for (size_t i = 0; status == 0 && i < found.gl_pathc; ++i) {
-    std::error_code ignored;
-    const bool is_folder = fs::is_directory(found.gl_pathv[i], ignored);
-    (is_folder ? folders : paths).emplace_back(found.gl_pathv[i]);
+  for (const std::string& match : matches) {
+    BS_ASSIGN(const PathKind kind, KindOf(match));
+    (kind == PathKind::kFolder ? folders : paths).push_back(match);
   }
-  globfree(&found);
   if (paths.empty() && folders.empty()) {
     return Error{ErrorCode::kInvalidArgument, pattern + ": no file matches this pattern"};
   }
@@ -130,14 +149,14 @@ Result<std::vector<InputFile>> ExpandGlob(const std::string& pattern) {
 }
 
 Result<std::vector<InputFile>> ExpandOne(const std::string& input) {
-  std::error_code error;
   if (input == "-") {
     return std::vector{MakeInput(input, false)};
   }
-  if (fs::is_directory(input, error)) {
+  BS_ASSIGN(const PathKind kind, KindOf(input));
+  if (kind == PathKind::kFolder) {
     return ListDirectory(input);
   }
-  if (!fs::exists(input, error) && input.find_first_of(kGlobCharacters) != std::string::npos) {
+  if (kind == PathKind::kNothing && input.find_first_of(kGlobCharacters) != std::string::npos) {
     return ExpandGlob(input);
   }
   // A missing file is for the loader to report, with the others of the run.

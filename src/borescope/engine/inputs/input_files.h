@@ -29,8 +29,8 @@ struct RankInFile {
 
   // How the rank is called after the name of its file: " [TP00-DP00]", " [process 83]".
   std::string name = {};
-  // Why the ranks of the file cannot be distinguished, with which it is refused; else empty.
-  std::string refusal = {};
+  // Why the ranks of the file are not known, with which it is refused.
+  std::optional<Error> refusal = {};
 };
 
 struct InputFile {

@@ -3,14 +3,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <filesystem>
-#include <fstream>
 #include <iterator>
 #include <map>
 #include <set>
 #include <string>
 #include <utility>
 
+#include "borescope/base/io/paths.h"
 #include "borescope/base/sqlite/sqlite.h"
 #include "borescope/ingest/events/rank_labels.h"
 #include "borescope/ingest/nsys/nsys_ranks.h"
@@ -18,29 +17,24 @@
 namespace borescope::internal {
 namespace {
 
-bool IsDatabase(const std::string& path) {
-  std::string begin(kSqliteMagic.size(), '\0');
-  std::ifstream(path, std::ios::binary)
-      .read(begin.data(), static_cast<std::streamsize>(begin.size()));
-  return begin == kSqliteMagic;
-}
-
 // "[TP00-DP00] " beside the name of a file: " [TP00-DP00]".
 std::string NameOfLabel(const std::string& label) {
   return " " + label.substr(0, label.find_last_not_of(' ') + 1);
 }
 
-std::vector<RankInFile> RanksOf(const std::string& path) {
+Result<std::vector<RankInFile>> RanksOf(const std::string& path) {
   std::vector<RankInFile> ranks;
-  if (!IsDatabase(path)) {
-    for (std::string& label : FindRankLabels(path)) {
+  BS_ASSIGN(const std::string begin, BeginOfFile(path, kSqliteMagic.size()));
+  if (begin != kSqliteMagic) {
+    BS_ASSIGN(std::vector<std::string> labels, FindRankLabels(path));
+    for (std::string& label : labels) {
       std::string name = NameOfLabel(label);
       ranks.push_back({.label = std::move(label), .name = std::move(name)});
     }
   } else {
-    const NsysRanks found = FindNsysRanks(path);
+    BS_ASSIGN(const NsysRanks found, FindNsysRanks(path));
     if (!found.refusal.empty()) {
-      return {{.ranks = 1, .refusal = found.refusal}};
+      return Error{ErrorCode::kUnsupportedFormat, path + ": " + found.refusal};
     }
     for (const int64_t process : found.processes) {
       ranks.push_back(
@@ -55,9 +49,15 @@ std::vector<RankInFile> RanksOf(const std::string& path) {
 }
 
 bool MayHoldRanks(const InputFile& file) {
-  std::error_code ignored;
   return file.content == nullptr && file.logs.empty() && file.path != "-" &&
-         !file.rank_in_file.has_value() && std::filesystem::is_regular_file(file.path, ignored);
+         !file.rank_in_file.has_value();
+}
+
+// A file whose ranks are not known becomes one that is refused.
+std::vector<RankInFile> RanksOrRefusal(const std::string& path) {
+  Result<std::vector<RankInFile>> ranks = RanksOf(path);
+  return ranks.ok() ? std::move(*ranks)
+                    : std::vector<RankInFile>{{.ranks = 1, .refusal = ranks.error()}};
 }
 
 }  // namespace
@@ -67,7 +67,7 @@ std::vector<InputFile> SplitRanks(std::vector<InputFile> files) {
   inputs.reserve(files.size());
   for (InputFile& file : files) {
     std::vector<RankInFile> ranks =
-        MayHoldRanks(file) ? RanksOf(file.path) : std::vector<RankInFile>();
+        MayHoldRanks(file) ? RanksOrRefusal(file.path) : std::vector<RankInFile>();
     if (ranks.empty()) {
       inputs.push_back(std::move(file));
       continue;

@@ -11,8 +11,8 @@ namespace borescope::internal {
 
 // The inputs, in their order, with one for each rank in place of a file with several. Of an
 // ordinary file its begin is read; of a database a table with a row for each context of the device.
-// A file whose ranks cannot be distinguished has RankInFile::refusal. Streams and contents in
-// memory stay as they are.
+// A file whose ranks cannot be distinguished, or read, has RankInFile::refusal. Streams and
+// contents in memory stay as they are.
 std::vector<InputFile> SplitRanks(std::vector<InputFile> files);
 
 }  // namespace borescope::internal

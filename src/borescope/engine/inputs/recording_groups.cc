@@ -43,13 +43,13 @@ std::vector<std::string> PathsOf(const InputFile& file) {
 }
 
 // The group that an input belongs to, of which its logs become members; nothing for other files.
-std::optional<GroupKey> Join(const InputFile& file, Groups& groups) {
+Result<std::optional<GroupKey>> Join(const InputFile& file, Groups& groups) {
   if (file.path == "-" || file.content != nullptr) {
-    return std::nullopt;
+    return std::optional<GroupKey>();
   }
   std::optional<GroupKey> key;
   for (const std::string& path : PathsOf(file)) {
-    const std::optional<recording::LogHeader> header = RecordingHeaderOf(path);
+    BS_ASSIGN(const std::optional<recording::LogHeader> header, RecordingHeaderOf(path));
     if (header.has_value()) {
       const GroupKey own{FolderOf(path), header->host_hash, std::max(header->rank, kNoRank)};
       key = key.has_value() ? key : own;
@@ -99,11 +99,14 @@ InputFile MakeGroup(std::vector<FoundLog> logs) {
 
 }  // namespace
 
-std::vector<InputFile> GroupRecordings(std::vector<InputFile> files) {
+Result<std::vector<InputFile>> GroupRecordings(std::vector<InputFile> files) {
   Groups groups;
   std::vector<std::optional<GroupKey>> keys;
-  std::transform(files.begin(), files.end(), std::back_inserter(keys),
-                 [&](const InputFile& file) { return Join(file, groups); });
+  keys.reserve(files.size());
+  for (const InputFile& file : files) {
+    BS_ASSIGN(std::optional<GroupKey> key, Join(file, groups));
+    keys.push_back(std::move(key));
+  }
   if (groups.empty()) {
     return files;
   }

@@ -11,7 +11,7 @@ namespace borescope::internal {
 // of them: its `logs` are all of them in the order of their start, each once. The launcher's log
 // belongs to the processes without a rank, or to the first rank of its host. Other files of a
 // folder with logs are left out, unless the user named them; its page of control always. Reads the
-// first bytes of every file.
-std::vector<InputFile> GroupRecordings(std::vector<InputFile> files);
+// first bytes of every file; kIo if the system cannot tell.
+Result<std::vector<InputFile>> GroupRecordings(std::vector<InputFile> files);
 
 }  // namespace borescope::internal

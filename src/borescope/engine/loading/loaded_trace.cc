@@ -54,8 +54,8 @@ namespace {
 // What the file holds of one of its ranks.
 Result<Trace> LoadRankInFile(const InputFile& input, const LoadOptions& options) {
   const RankInFile& wanted = *input.rank_in_file;
-  if (!wanted.refusal.empty()) {
-    return Error{ErrorCode::kUnsupportedFormat, input.path + ": " + wanted.refusal};
+  if (wanted.refusal.has_value()) {
+    return *wanted.refusal;
   }
   LoadOptions of_rank = options;
   of_rank.rank_label = wanted.label;

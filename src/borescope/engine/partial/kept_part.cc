@@ -15,9 +15,10 @@
 namespace borescope::internal {
 namespace {
 
+// False also where the system cannot tell: then the part is made again.
 bool IsOlder(const std::string& file, int64_t written_ns) {
-  const std::optional<FileState> state = FileState::Of(file);
-  return state.has_value() && state->written_ns < written_ns;
+  const Result<std::optional<FileState>> state = FileState::Of(file);
+  return state.ok() && state->has_value() && (*state)->written_ns < written_ns;
 }
 
 bool AreOlder(const std::vector<std::string>& files, int64_t written_ns) {
@@ -102,10 +103,11 @@ bool HoldsQuestions(const PartialData& partial, std::span<const Question> questi
 std::optional<PartialData> FindKept(const std::string& path, std::span<const Question> questions,
                                     std::span<const InputFile> files,
                                     const std::optional<ShardMark>& shard) {
-  const std::optional<FileState> state = FileState::Of(path);
-  if (!state.has_value()) {
+  const Result<std::optional<FileState>> found = FileState::Of(path);
+  if (!found.ok() || !found->has_value()) {
     return std::nullopt;
   }
+  const std::optional<FileState>& state = *found;
   // All of it: a damaged one is none.
   const Result<std::string> bytes = ReadPartialFile(path);
   Result<PartialData> partial =

@@ -5,6 +5,7 @@
 
 #include "borescope/base/hash/input_hash.h"
 #include "borescope/base/io/byte_source.h"
+#include "borescope/base/io/paths.h"
 #include "borescope/base/io/unchanged.h"
 #include "borescope/engine/partial/wire/envelope.h"
 #include "borescope/engine/partial/wire/partial_bytes.h"
@@ -47,18 +48,15 @@ auto WithBytes(const StoredPartial& partial, const Use& use) -> decltype(use(std
 
 }  // namespace
 
-bool IsPartialFile(const std::string& path) {
+Result<bool> IsPartialFile(const std::string& path) {
   constexpr size_t kMagicBytes = 8;
-  const Result<std::unique_ptr<ByteSource>> source =
-      FileState::Of(path).has_value() ? OpenFile(path)
-                                      : Result<std::unique_ptr<ByteSource>>(Error());
-  char head[kMagicBytes];
-  const Result<size_t> read = source.ok() ? ReadFully(**source, head, kMagicBytes) : 0;
-  return read.ok() && IsPartial({head, *read});
+  BS_ASSIGN(const std::string begin, BeginOfFile(path, kMagicBytes));
+  return IsPartial(begin);
 }
 
-bool MayBePartial(const InputFile& file) {
-  return !file.from_directory || file.path.ends_with(".part") || IsPartialFile(file.path);
+Result<bool> MayBePartial(const InputFile& file) {
+  return !file.from_directory || file.path.ends_with(".part") ? Result(true)
+                                                              : IsPartialFile(file.path);
 }
 
 Result<std::string> ReadPartialFile(const std::string& path) {

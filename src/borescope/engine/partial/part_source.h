@@ -78,12 +78,12 @@ class StoredParts final : public PartSource {
   std::vector<Known> known_;
 };
 
-// Whether the file begins as a partial does.
-bool IsPartialFile(const std::string& path);
+// Whether the file begins as a partial does. kIo if the system cannot tell.
+Result<bool> IsPartialFile(const std::string& path);
 
 // Whether it is one of the partials that an input leads to. Of a folder: what may be a partial, so
 // that damage is reported and other files are passed over.
-bool MayBePartial(const InputFile& file);
+Result<bool> MayBePartial(const InputFile& file);
 
 // The bytes of a file that holds a partial. kIo, also where it changes while it is read.
 Result<std::string> ReadPartialFile(const std::string& path);

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <filesystem>
@@ -21,11 +22,12 @@ std::string TargetIdentity(const std::string& path) {
   return fs::weakly_canonical(BehindLinks(fs::absolute(path, error)), error).string();
 }
 
-// Device and number, which hard links to one file share. None of a pipe or a device: what is
-// written there overwrites nothing.
+// Device and number, which hard links to one file share, and standard input ("-") that comes from
+// it. None of a pipe or a device: what is written there overwrites nothing.
 std::optional<std::pair<uint64_t, uint64_t>> FileNumber(const std::string& path) {
   struct stat status{};
-  if (stat(path.c_str(), &status) != 0 || !(S_ISREG(status.st_mode) || S_ISDIR(status.st_mode))) {
+  const int failed = path == "-" ? fstat(STDIN_FILENO, &status) : stat(path.c_str(), &status);
+  if (failed != 0 || !(S_ISREG(status.st_mode) || S_ISDIR(status.st_mode))) {
     return std::nullopt;
   }
   return std::pair<uint64_t, uint64_t>(status.st_dev, status.st_ino);
@@ -73,10 +75,12 @@ Result<void> CheckShape(const RunOptions& options, std::string_view option,
 
 FileLookup::FileLookup(std::span<const std::string> paths) {
   for (size_t i = 0; i < paths.size(); ++i) {
-    if (paths[i].empty() || paths[i] == "-") {
+    if (paths[i].empty()) {
       continue;
     }
-    places_.try_emplace(TargetIdentity(paths[i]), i);
+    if (paths[i] != "-") {
+      places_.try_emplace(TargetIdentity(paths[i]), i);
+    }
     if (const auto number = FileNumber(paths[i]); number.has_value()) {
       numbers_.try_emplace(*number, i);
     }
@@ -84,7 +88,7 @@ FileLookup::FileLookup(std::span<const std::string> paths) {
 }
 
 std::optional<size_t> FileLookup::Find(const std::string& path) const {
-  if (path.empty() || places_.empty()) {
+  if (path.empty() || path == "-" || (places_.empty() && numbers_.empty())) {
     return std::nullopt;
   }
   if (const auto place = places_.find(TargetIdentity(path)); place != places_.end()) {
@@ -109,10 +113,13 @@ std::vector<std::string> InputPaths(const RunOptions& options) {
   return paths;
 }
 
-std::vector<std::string> PathsBehind(std::span<const std::string> words) {
+Result<std::vector<std::string>> PathsBehind(std::span<const std::string> words) {
   std::vector<std::string> paths;
   for (const std::string& word : words) {
     const Result<std::vector<InputFile>> found = ExpandInputs({&word, 1});
+    if (!found.ok() && found.error().code == ErrorCode::kIo) {
+      return found.error();
+    }
     if (found.ok()) {
       std::transform(found->begin(), found->end(), std::back_inserter(paths),
                      [](const InputFile& file) { return file.path; });

@@ -22,7 +22,7 @@ namespace borescope::internal {
 class FileLookup {
  public:
   FileLookup() = default;
-  // Empty paths and standard input, "-", lead to no file.
+  // Empty paths lead to no file; standard input, "-", to that which it comes from (FILE < x).
   explicit FileLookup(std::span<const std::string> paths);
 
   // Which of the paths, counted from 0, leads to the file that `path` leads to, whether or not it
@@ -38,8 +38,8 @@ class FileLookup {
 std::vector<std::string> InputPaths(const RunOptions& options);
 
 // The files behind what the user named, as ExpandInputs finds them. A word that leads to none is
-// passed over: who reads it tells why.
-std::vector<std::string> PathsBehind(std::span<const std::string> words);
+// passed over: who reads it tells why. kIo if the system cannot tell.
+Result<std::vector<std::string>> PathsBehind(std::span<const std::string> words);
 
 // kInvalidArgument where `target`, which `writer` ("--output", "link") is to write, is one of the
 // inputs, whether or not it exists yet. No target, "", is none.

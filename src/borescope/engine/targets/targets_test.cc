@@ -1,6 +1,8 @@
 #include "borescope/engine/targets/targets.h"
 
+#include <fcntl.h>
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <ctime>
 #include <filesystem>
@@ -90,11 +92,24 @@ TEST(CheckNoInputTest, NamesWhoWouldOverwriteTheInput) {
   EXPECT_TRUE(CheckNoInput(inputs, "", "--output").ok());
 }
 
+// As in convert - a.json < a.json.
+TEST_F(TargetsTest, StandardInputMayBeTheTarget) {
+  const std::string path = Put("a.json");
+  const int before = dup(STDIN_FILENO);
+  const int file = open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  ASSERT_EQ(dup2(file, STDIN_FILENO), STDIN_FILENO);
+  EXPECT_FALSE(CheckNoInput(Paths{"-"}, path, "convert").ok());
+  EXPECT_TRUE(CheckNoInput(Paths{"-"}, Put("b.json"), "convert").ok());
+  dup2(before, STDIN_FILENO);
+  close(before);
+  close(file);
+}
+
 TEST_F(TargetsTest, WordsStandForTheFilesBehindThem) {
   fs::create_directory(In("run"));
   const std::string file = Put("run/a.et");
-  EXPECT_EQ(PathsBehind(Paths{In("run")}), (Paths{file}));
-  EXPECT_EQ(PathsBehind(Paths{In("run/*.et"), In("none/*.et"), In("b.et")}),
+  EXPECT_EQ(*PathsBehind(Paths{In("run")}), (Paths{file}));
+  EXPECT_EQ(*PathsBehind(Paths{In("run/*.et"), In("none/*.et"), In("b.et")}),
             (Paths{file, In("b.et")}));
 }
 

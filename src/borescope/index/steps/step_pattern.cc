@@ -5,6 +5,8 @@
 
 #include <utility>
 
+#include "borescope/base/within_memory.h"
+
 namespace borescope::internal {
 
 StepPattern::StepPattern(std::unique_ptr<re2::RE2> expression)
@@ -16,6 +18,7 @@ StepPattern& StepPattern::operator=(StepPattern&&) noexcept = default;
 Result<StepPattern> StepPattern::Parse(std::string_view text) {
   re2::RE2::Options options;
   options.set_log_errors(false);
+  AskForMemory(kExpressionBytes);
   auto expression = std::make_unique<re2::RE2>(re2::StringPiece(text.data(), text.size()), options);
   if (!expression->ok()) {
     return UsageError(fmt::format("--step-pattern: '{}' is not a regular expression of RE2: {}",

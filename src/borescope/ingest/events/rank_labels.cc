@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "borescope/base/io/inflate.h"
+#include "borescope/base/io/paths.h"
 #include "borescope/base/text/text.h"
 #include "borescope/ingest/events/event_values.h"
 #include "borescope/ingest/events/text_reader.h"
@@ -74,26 +75,41 @@ std::array<int64_t, 4> PlaceOf(std::string_view label) {
   return place;
 }
 
+// Damage is for the loader to report.
+bool FailedToRead(const TextReader& reader) {
+  return reader.error().has_value() && reader.error()->code == ErrorCode::kIo;
+}
+
 }  // namespace
 
-std::vector<std::string> FindRankLabels(const std::string& path) {
+Result<std::vector<std::string>> FindRankLabels(const std::string& path) {
+  const std::vector<std::string> none;
+  BS_ASSIGN(const PathKind kind, KindOf(path));
+  if (kind != PathKind::kFile) {
+    return none;
+  }
   Result<OpenedSource> opened = OpenInflated(path);
   if (!opened.ok()) {
-    return {};
+    return opened.error().code == ErrorCode::kIo ? Result<std::vector<std::string>>(opened.error())
+                                                 : none;
   }
   TextReader reader(std::move(*opened), {});
   reader.Fill();
   reader.SkipByteOrderMark();
   const char first = reader.SkipSpace();
   if ((first != '{' && first != '[') || !MayHaveLabels(reader.window())) {
-    return {};
+    return FailedToRead(reader) ? Result<std::vector<std::string>>(About(path, *reader.error()))
+                                : none;
   }
   LabelSink sink;
   TraceBuilder unused;
   DocumentReader(reader, unused, {}, sink).Read();
+  if (FailedToRead(reader)) {
+    return About(path, *reader.error());
+  }
   std::vector<std::string> labels = sink.labels();
   if (labels.size() < 2 || labels.size() > kMostLabels) {
-    return {};
+    return none;
   }
   std::sort(labels.begin(), labels.end(), [](const std::string& a, const std::string& b) {
     return std::tuple(PlaceOf(a), a.size(), a) < std::tuple(PlaceOf(b), b.size(), b);

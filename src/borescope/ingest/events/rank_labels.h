@@ -5,12 +5,14 @@
 #include <string>
 #include <vector>
 
+#include "borescope/base/result.h"
+
 namespace borescope::internal {
 
 // The labels of the ranks of the file at `path`, a label with the blank after it, in the order of
 // the ranks; empty for every other file, also one with events that name no rank, or with more
-// than 512 labels, and for a file that cannot be read. Reads the begin of a file, and all of it
-// only where its first events have labels. REQUIRES: reading it does not change it.
-std::vector<std::string> FindRankLabels(const std::string& path);
+// than 512 labels, and for a damaged file. Reads the begin of a file, and all of it only where its
+// first events have labels. kIo if it cannot be read. REQUIRES: reading it does not change it.
+Result<std::vector<std::string>> FindRankLabels(const std::string& path);
 
 }  // namespace borescope::internal

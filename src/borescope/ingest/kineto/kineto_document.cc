@@ -12,8 +12,6 @@ namespace {
 // Members before the events that are longer than this cannot be distinguished from a file without
 // events.
 constexpr size_t kLongestHead = size_t{256} << 20;
-// Members longer than this are skipped: no used member is that long.
-constexpr size_t kLongestMember = size_t{16} << 20;
 
 // A bracket that closes the array too early costs reading a chunk again; more of them are not
 // handled.
@@ -114,7 +112,7 @@ bool DocumentReader::ReadOneMember() {
     return false;
   }
   const std::string_view value = reader_.window().substr(0, end);
-  if (end <= kLongestMember && !ReadMember(key, value, members_)) {
+  if (!ReadMember(key, value, members_)) {
     Count(Diag::kBadSyntax, "the member \"" + key.substr(0, 60) + "\" is not JSON");
   }
   reader_.Consume(end);

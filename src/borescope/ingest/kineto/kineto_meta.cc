@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "borescope/json/json_document.h"
 #include "borescope/trace/recorded_cut.h"
 
 namespace borescope::internal {
@@ -201,8 +202,7 @@ bool ReadMember(std::string_view key, std::string_view value, KinetoMembers& mem
   }
   simdjson::dom::parser parser;
   element parsed;
-  const simdjson::padded_string padded(value);
-  if (parser.parse(padded).get(parsed) != simdjson::SUCCESS) {
+  if (ParseDocument(parser, value, parsed) != simdjson::SUCCESS) {
     return false;
   }
   row->read(parsed, members);

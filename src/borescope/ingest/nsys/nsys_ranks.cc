@@ -13,25 +13,30 @@
 namespace borescope::internal {
 namespace {
 
-bool Has(SqlDatabase& database, std::string_view table, std::string_view column) {
-  const Result<std::vector<std::string>> columns = database.Columns(table);
-  return columns.ok() && std::find(columns->begin(), columns->end(), column) != columns->end();
+Result<bool> Has(SqlDatabase& database, std::string_view table, std::string_view column) {
+  BS_ASSIGN(const std::vector<std::string> columns, database.Columns(table));
+  return std::find(columns.begin(), columns.end(), column) != columns.end();
 }
 
 constexpr std::string_view kKernels = "CUPTI_ACTIVITY_KIND_KERNEL";
 
 // The column with the name of a kernel; exports do not have all of them.
-std::string_view NameColumn(SqlDatabase& database) {
-  return Has(database, kKernels, "shortName")       ? "shortName"
-         : Has(database, kKernels, "demangledName") ? "demangledName"
-                                                    : "";
+Result<std::string_view> NameColumn(SqlDatabase& database) {
+  for (const std::string_view name : {"shortName", "demangledName"}) {
+    BS_ASSIGN(const bool has_name, Has(database, kKernels, name));
+    if (has_name) {
+      return name;
+    }
+  }
+  return std::string_view();
 }
 
 // Whether more than one process has a context of the device. O(contexts).
 Result<bool> HasSeveralProcesses(SqlDatabase& database) {
   for (const std::string_view table : {"TARGET_INFO_CUDA_CONTEXT_INFO",
                                        "TARGET_INFO_CUDA_NULL_STREAM", "TARGET_INFO_CUDA_STREAM"}) {
-    if (Has(database, table, "processId")) {
+    BS_ASSIGN(const bool has_process, Has(database, table, "processId"));
+    if (has_process) {
       BS_ASSIGN(SqlStatement count,
                 database.Prepare(fmt::format("SELECT COUNT(DISTINCT processId) FROM {}", table)));
       BS_ASSIGN(const bool is_row, count.Step());
@@ -46,7 +51,8 @@ using Gpus = std::map<std::pair<int64_t, int64_t>, int64_t>;
 
 Result<Gpus> ReadGpus(SqlDatabase& database) {
   Gpus gpus;
-  if (!Has(database, "TARGET_INFO_CUDA_DEVICE", "pid")) {
+  BS_ASSIGN(const bool has_gpus, Has(database, "TARGET_INFO_CUDA_DEVICE", "pid"));
+  if (!has_gpus) {
     return gpus;
   }
   BS_ASSIGN(SqlStatement rows,
@@ -67,14 +73,15 @@ struct MainGpu {
   bool has_nccl = false;
 };
 
-Result<std::map<int64_t, MainGpu>> ReadMainGpus(SqlDatabase& database) {
+Result<std::map<int64_t, MainGpu>> ReadMainGpus(SqlDatabase& database,
+                                                std::string_view name_column) {
   BS_ASSIGN(const Gpus gpus, ReadGpus(database));
   BS_ASSIGN(
       SqlStatement rows,
       database.Prepare(fmt::format(
           "SELECT (globalPid >> 24) & 16777215, deviceId, COUNT(*), SUM({} IN (SELECT id FROM "
           "StringIds WHERE value LIKE 'nccl%')) FROM {} GROUP BY 1, 2 ORDER BY 1, 2",
-          NameColumn(database), kKernels)));
+          name_column, kKernels)));
   std::map<int64_t, MainGpu> processes;
   while (true) {
     BS_ASSIGN(const bool is_row, rows.Step());
@@ -94,15 +101,18 @@ Result<std::map<int64_t, MainGpu>> ReadMainGpus(SqlDatabase& database) {
 Result<NsysRanks> ReadRanks(const std::string& path) {
   BS_ASSIGN(SqlDatabase database, SqlDatabase::OpenRead(path));
   NsysRanks ranks;
-  if (!Has(database, kKernels, "globalPid") || !Has(database, kKernels, "deviceId") ||
-      !Has(database, "StringIds", "value") || NameColumn(database).empty()) {
+  BS_ASSIGN(const bool has_process, Has(database, kKernels, "globalPid"));
+  BS_ASSIGN(const bool has_device, Has(database, kKernels, "deviceId"));
+  BS_ASSIGN(const bool has_strings, Has(database, "StringIds", "value"));
+  BS_ASSIGN(const std::string_view name_column, NameColumn(database));
+  if (!has_process || !has_device || !has_strings || name_column.empty()) {
     return ranks;
   }
   BS_ASSIGN(const bool has_several, HasSeveralProcesses(database));
   if (!has_several) {
     return ranks;
   }
-  BS_ASSIGN(const auto processes, ReadMainGpus(database));
+  BS_ASSIGN(const auto processes, ReadMainGpus(database, name_column));
   std::vector<std::pair<int64_t, int64_t>> by_gpu;
   std::set<int64_t> gpus;
   for (const auto& [process, main] : processes) {
@@ -132,10 +142,10 @@ Result<NsysRanks> ReadRanks(const std::string& path) {
 
 }  // namespace
 
-// What is wrong with the file is reported when it is loaded.
-NsysRanks FindNsysRanks(const std::string& path) {
+// Damage to the file is reported when it is loaded.
+Result<NsysRanks> FindNsysRanks(const std::string& path) {
   Result<NsysRanks> ranks = ReadRanks(path);
-  return ranks.ok() ? std::move(*ranks) : NsysRanks();
+  return ranks.ok() || ranks.error().code == ErrorCode::kIo ? std::move(ranks) : NsysRanks();
 }
 
 }  // namespace borescope::internal

@@ -6,6 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "borescope/base/result.h"
+
 namespace borescope::internal {
 
 struct NsysRanks {
@@ -15,7 +17,7 @@ struct NsysRanks {
 
 // Ranks are processes that run kernels of NCCL, at least two of them, each with a GPU of its own.
 // Nothing for all other files. The kernels are looked at only where several processes have a
-// context of the device.
-NsysRanks FindNsysRanks(const std::string& path);
+// context of the device. kIo if the file cannot be read.
+Result<NsysRanks> FindNsysRanks(const std::string& path);
 
 }  // namespace borescope::internal

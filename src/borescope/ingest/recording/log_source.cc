@@ -32,12 +32,16 @@ LogSource LogSource::OfMemory(std::string_view bytes) {
 }
 
 LogSource::LogSource(LogSource&& other) noexcept
-    : file_(std::exchange(other.file_, -1)), memory_(other.memory_), size_(other.size_) {}
+    : file_(std::exchange(other.file_, -1)),
+      memory_(other.memory_),
+      size_(other.size_),
+      failure_(std::move(other.failure_)) {}
 
 LogSource& LogSource::operator=(LogSource&& other) noexcept {
   std::swap(file_, other.file_);
   std::swap(memory_, other.memory_);
   std::swap(size_, other.size_);
+  std::swap(failure_, other.failure_);
   return *this;
 }
 
@@ -62,6 +66,11 @@ size_t LogSource::Read(uint64_t offset, void* out, size_t bytes) const {
                                static_cast<off_t>(offset + done));
     if (more < 0 && errno == EINTR) {
       continue;
+    }
+    if (more < 0 && failure_.ok()) {
+      failure_ = Error{ErrorCode::kIo, "byte " + std::to_string(offset + done) + ": " +
+                                           std::generic_category().message(errno) +
+                                           "; copy the file to a local disk and try again"};
     }
     if (more <= 0) {
       break;

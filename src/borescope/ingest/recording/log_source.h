@@ -23,8 +23,12 @@ class LogSource {
   ~LogSource();
 
   uint64_t size() const { return size_; }
-  // The bytes from `offset` on; returns how many there were, fewer than wanted only at the end.
+  // The bytes from `offset` on; returns how many there were, fewer than wanted only at the end, and
+  // where reading failed, which failure() says from then on.
   size_t Read(uint64_t offset, void* out, size_t bytes) const;
+  // Why bytes are missing that the file has: kIo, with the place and what to do. To be asked when
+  // all is read, as what failed looks like a torn log.
+  Result<void> failure() const { return failure_; }
 
  private:
   LogSource() = default;
@@ -32,6 +36,7 @@ class LogSource {
   int file_ = -1;
   std::string_view memory_;
   uint64_t size_ = 0;
+  mutable Result<void> failure_;
 };
 
 }  // namespace borescope::internal

@@ -1,11 +1,10 @@
 #include "borescope/ingest/recording/recording.h"
 
 #include <algorithm>
-#include <filesystem>
 #include <map>
-#include <system_error>
 #include <utility>
 
+#include "borescope/base/io/paths.h"
 #include "borescope/ingest/recording/log_devices.h"
 #include "borescope/ingest/recording/log_reader.h"
 #include "borescope/json/json_cursor.h"
@@ -91,7 +90,8 @@ class RecordingLoader {
 
   RecordingTrace& trace() { return trace_; }
 
-  void Read(const OpenLog& log, int64_t pid) {
+  // kIo if bytes of the log could not be read.
+  Result<void> Read(const OpenLog& log, int64_t pid) {
     LogReader reader(trace_, log.source, log.header, {pid, number_++});
     reader.Read([&](uint64_t done) {
       if (options_.progress) {
@@ -104,6 +104,8 @@ class RecordingLoader {
       meta_.base_ns = reader.names().base_ns();
     }
     Take(log.header);
+    return log.source.failure().ok() ? Result<void>()
+                                     : About(log.name, log.source.failure().error());
   }
 
   Result<Trace> Finish(const std::string& name) {
@@ -167,7 +169,7 @@ Result<Trace> LoadRecording(std::span<const std::string> paths, const LoadOption
   }
   const std::vector<int64_t> numbers = ProcessNumbers(logs);
   for (size_t i = 0; i < logs.size(); ++i) {
-    loader.Read(logs[i], numbers[i]);
+    BS_TRY(loader.Read(logs[i], numbers[i]));
   }
   return loader.Finish(paths.front());
 }
@@ -178,17 +180,14 @@ Result<Trace> LoadRecordingLog(std::string_view bytes, const std::string& name,
   BS_ASSIGN(const LogHeader header, ReadLogHeader(source, name));
   RecordingLoader loader(options, stored_bytes);
   const OpenLog log{name, std::move(source), header};
-  loader.Read(log, header.pid);
+  BS_TRY(loader.Read(log, header.pid));
   return loader.Finish(name);
 }
 
-std::optional<LogHeader> RecordingHeaderOf(const std::string& path) {
-  std::error_code ignored;
-  if (!std::filesystem::is_regular_file(path, ignored)) {
-    return std::nullopt;
-  }
-  const Result<OpenLog> log = OpenLogAt(path);
-  return log.ok() ? std::optional(log->header) : std::nullopt;
+Result<std::optional<LogHeader>> RecordingHeaderOf(const std::string& path) {
+  BS_ASSIGN(const std::string begin, BeginOfFile(path, sizeof(LogHeader)));
+  const Result<LogHeader> header = ReadLogHeader(LogSource::OfMemory(begin), path);
+  return header.ok() ? std::optional(*header) : std::nullopt;
 }
 
 }  // namespace borescope::internal

@@ -22,7 +22,7 @@ Result<Trace> LoadRecordingLog(std::string_view bytes, const std::string& name,
                                uint64_t stored_bytes, const LoadOptions& options);
 
 // The header of the log at `path`; nothing if there is no readable log.
-std::optional<recording::LogHeader> RecordingHeaderOf(const std::string& path);
+Result<std::optional<recording::LogHeader>> RecordingHeaderOf(const std::string& path);
 
 std::string_view RecordingRemedy(MissingData lack);
 

@@ -7,6 +7,8 @@
 #include <iterator>
 #include <string>
 
+#include "borescope/json/json_document.h"
+
 namespace borescope::internal {
 namespace {
 
@@ -142,9 +144,10 @@ Result<void> ReadMember(const Reader& reader, std::string_view key, element valu
 Result<DeviceSpec> ParseDeviceSpec(std::string_view json, std::string_view file) {
   const Reader reader(file);
   simdjson::dom::parser parser;
-  const simdjson::padded_string padded(json);
+  element document;
   object members;
-  if (parser.parse(padded).get(members) != simdjson::SUCCESS) {
+  if (ParseDocument(parser, json, document) != simdjson::SUCCESS ||
+      document.get(members) != simdjson::SUCCESS) {
     return Error{ErrorCode::kInvalidArgument,
                  fmt::format("{}: not a JSON object with the peaks of a device", file)};
   }

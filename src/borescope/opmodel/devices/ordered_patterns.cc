@@ -5,6 +5,7 @@
 #include <string>
 
 #include "borescope/base/check.h"
+#include "borescope/base/within_memory.h"
 
 namespace borescope::internal {
 namespace {
@@ -21,6 +22,7 @@ RE2::Options Quiet() {
 
 OrderedPatterns::OrderedPatterns(std::span<const std::string_view> patterns) {
   patterns_.reserve(patterns.size());
+  AskForMemory(kExpressionBytes);
   for (const std::string_view pattern : patterns) {
     patterns_.push_back(std::make_unique<RE2>(std::string(pattern), Quiet()));
     BS_CHECK(patterns_.back()->ok());

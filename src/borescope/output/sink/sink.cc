@@ -9,7 +9,9 @@
 #include <climits>
 #include <cstdio>
 #include <cstring>
+#include <deque>
 #include <filesystem>
+#include <optional>
 #include <system_error>
 
 namespace borescope::internal {
@@ -79,6 +81,43 @@ int CreateBeside(const fs::path& target, mode_t mode, std::string& name, Unfinis
     }
   }
   return -1;
+}
+
+// Whether a symbolic link may be somebody's trap: another user made it in a folder where all may
+// write. Linux refuses to follow such links where fs.protected_symlinks is set (proc(5)); the owner
+// of the folder is trusted there, too.
+bool IsForeignLink(const fs::path& link) {
+  struct stat status{};
+  struct stat folder{};
+  const fs::path parent = link.parent_path().empty() ? fs::path(".") : link.parent_path();
+  return lstat(link.c_str(), &status) == 0 && S_ISLNK(status.st_mode) &&
+         stat(parent.c_str(), &folder) == 0 && (folder.st_mode & S_ISVTX) != 0 &&
+         (folder.st_mode & S_IWOTH) != 0 && status.st_uid != geteuid() &&
+         status.st_uid != folder.st_uid;
+}
+
+// The first link of somebody else on the way to a file; nothing where there is none.
+std::optional<fs::path> ForeignLinkOn(const fs::path& path) {
+  std::error_code error;
+  std::deque<fs::path> ahead;
+  const fs::path absolute = fs::absolute(path, error);
+  ahead.assign(absolute.begin(), absolute.end());
+  fs::path way;
+  for (int links = 0; !ahead.empty() && links < kMostLinks;) {
+    const fs::path next = way / ahead.front();  // of the root: itself
+    ahead.pop_front();
+    if (IsForeignLink(next)) {
+      return next;
+    }
+    const fs::path behind = fs::read_symlink(next, error);
+    if (error) {
+      way = next;
+    } else {
+      ++links;
+      ahead.insert(ahead.begin(), behind.begin(), behind.end());
+    }
+  }
+  return std::nullopt;
 }
 
 // The number of an open descriptor that `path` names, or -1. Opening it by its path would begin at
@@ -151,6 +190,10 @@ Result<std::unique_ptr<FileSink>> FileSink::Open(const std::string& path) {
   std::unique_ptr<FileSink> sink(new FileSink(path, -1));
   if (const int named = NamedDescriptor(path); named >= 0) {
     sink->descriptor_ = fcntl(named, F_DUPFD_CLOEXEC, 0);
+  } else if (const std::optional<fs::path> foreign = ForeignLinkOn(path)) {
+    return Error{ErrorCode::kIo, path + ": cannot write: " + foreign->string() +
+                                     " is a symbolic link that another user made in a folder where "
+                                     "all may write; name another file, or remove the link"};
   } else if (exists && !S_ISREG(status.st_mode)) {
     sink->descriptor_ = open(path.c_str(), O_WRONLY | O_CLOEXEC);
   } else {

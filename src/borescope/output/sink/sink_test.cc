@@ -91,6 +91,32 @@ TEST_F(FileSinkTest, MakesTheFileThatALinkPromises) {
   EXPECT_NE(circle.error().message.find("symbolic links"), std::string::npos);
 }
 
+// In /tmp anybody can prepare the name that somebody else is about to write.
+TEST_F(FileSinkTest, NothingIsWrittenThroughALinkOfSomebodyElse) {
+  constexpr uid_t kSomebodyElse = 65534;
+  if (geteuid() != 0) GTEST_SKIP() << "only root can make links of others";
+  fs::create_directory(Path("all"));
+  ASSERT_EQ(chmod(Path("all").c_str(), 01777), 0);
+  fs::create_directory(Path("victim"));
+  Put(Path("victim/file"), "old");
+  fs::create_symlink(Path("victim/file"), Path("all/file"));
+  fs::create_symlink(Path("victim"), Path("all/folder"));
+  Put(Path("all/file"), "ours");  // our own link
+  EXPECT_EQ(Read(Path("victim/file")), "ours");
+  for (const char* const link : {"all/file", "all/folder"}) {
+    ASSERT_EQ(lchown(Path(link).c_str(), kSomebodyElse, kSomebodyElse), 0);
+  }
+  fs::create_symlink(Path("all/file"), Path("ours"));  // which leads to one of somebody else
+  for (const char* const path : {"all/file", "all/folder/file", "all/folder/new", "ours"}) {
+    const auto refused = FileSink::Open(Path(path));
+    ASSERT_FALSE(refused.ok()) << path;
+    EXPECT_NE(refused.error().message.find("another user"), std::string::npos);
+  }
+  ASSERT_EQ(chmod(Path("all").c_str(), 0755), 0);  // where nobody else can prepare anything
+  Put(Path("all/file"), "new");
+  EXPECT_EQ(Read(Path("victim/file")), "new");
+}
+
 TEST_F(FileSinkTest, ADirectoryAndAMissingFolderAreErrors) {
   const auto directory = FileSink::Open(folder_.string());
   ASSERT_FALSE(directory.ok());

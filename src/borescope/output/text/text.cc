@@ -109,12 +109,25 @@ Table Preview(const Table& table) {
   return preview;
 }
 
-// Without the columns that are for programs and pages alone.
+bool IsZero(const Column& column, size_t row) {
+  const auto* ints = std::get_if<IntValues>(&column.values);
+  return column.IsMissing(row) || (ints != nullptr && (*ints)[row] == 0);
+}
+
+// Without the columns that are for programs and pages alone: labels of asides; and their values,
+// where nothing but 0 is in them.
 Table WithoutAside(const Document& document, Table table) {
   for (const ViewSpec& view : document.views) {
     if (view.kind == ViewKind::kAside && view.table == table.name) {
       std::erase_if(table.columns, [&](const Column& column) {
-        return std::find(view.labels.begin(), view.labels.end(), column.name) != view.labels.end();
+        const auto is_one_of = [&](std::span<const std::string_view> names) {
+          return std::find(names.begin(), names.end(), column.name) != names.end();
+        };
+        bool is_zero = is_one_of(view.values);
+        for (size_t row = 0; is_zero && row < table.rows(); ++row) {
+          is_zero = IsZero(column, row);
+        }
+        return is_zero || is_one_of(view.labels);
       });
     }
   }

@@ -190,5 +190,28 @@ TEST(TextBars, ColumnsOfAViewAsideAreLeftOut) {
   EXPECT_EQ(sink.text().find("1234567"), std::string::npos) << sink.text();
 }
 
+TEST(TextBars, ColumnsOfAViewAsideWithoutAValueAreLeftOut) {
+  constexpr std::string_view kUsuallyZero[] = {"aligned_ns"};
+  Table table{"ops", "Operators", {}};
+  table.columns.reserve(2);
+  Column& name = AddString(table, "name", Role::kKey, "");
+  Column& aligned = AddInt(table, "aligned_ns", Unit::kNanoseconds, Role::kSum, "");
+  Push(name, "aten::mm");
+  Push(aligned, int64_t{0});
+  Push(name, "aten::add");
+  PushMissing(aligned);
+  Document document;
+  document.tables = {table};
+  document.views = {{"ops", ViewKind::kAside, "More", {}, kUsuallyZero}};
+  StringSink zero;
+  ASSERT_TRUE(WriteText(document, {}, zero).ok());
+  EXPECT_EQ(zero.text().find("aligned"), std::string::npos) << zero.text();
+  Push(document.tables[0].columns[0], "aten::mul");
+  Push(document.tables[0].columns[1], int64_t{7});
+  StringSink some;
+  ASSERT_TRUE(WriteText(document, {}, some).ok());
+  EXPECT_NE(some.text().find("aligned"), std::string::npos) << some.text();
+}
+
 }  // namespace
 }  // namespace borescope::internal

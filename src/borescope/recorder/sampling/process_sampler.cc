@@ -12,6 +12,7 @@
 #include <string>
 #include <string_view>
 
+#include "borescope/base/io/paths.h"
 #include "borescope/recorder/clocks.h"
 #include "borescope/recorder/process_facts.h"
 
@@ -77,11 +78,11 @@ std::optional<double> SwitchesOf(pid_t pid) {
   constexpr int kMostThreads = 256;
   double switches = 0;
   int threads = 0;
-  std::error_code error;
-  for (fs::directory_iterator entry(FolderOf(pid) + "task", error), end; !error && entry != end;
-       entry.increment(error)) {
+  const std::string folder = FolderOf(pid) + "task";
+  const Result<std::vector<std::string>> names = NamesIfAny(folder);
+  for (const std::string& name : names.ok() ? *names : std::vector<std::string>()) {
     if (++threads > kMostThreads) return std::nullopt;
-    const std::string text = SystemText(entry->path().string() + "/status");
+    const std::string text = SystemText(folder + "/" + name + "/status");
     switches += NumberAfter(text, "\nvoluntary_ctxt_switches:").value_or(0) +
                 NumberAfter(text, "\nnonvoluntary_ctxt_switches:").value_or(0);
   }

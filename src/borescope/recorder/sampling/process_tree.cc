@@ -8,6 +8,7 @@
 #include <optional>
 #include <string>
 
+#include "borescope/base/io/paths.h"
 #include "borescope/recorder/process_facts.h"
 
 namespace borescope::internal {
@@ -25,10 +26,9 @@ std::optional<pid_t> NumberOf(const std::string& name) {
 // The numbers that are names of a folder of /proc.
 std::vector<pid_t> NumbersIn(const std::string& folder) {
   std::vector<pid_t> numbers;
-  std::error_code error;
-  for (fs::directory_iterator entry(folder, error), end; !error && entry != end;
-       entry.increment(error)) {
-    const std::optional<pid_t> number = NumberOf(entry->path().filename().string());
+  const Result<std::vector<std::string>> names = NamesIfAny(folder);
+  for (const std::string& name : names.ok() ? *names : std::vector<std::string>()) {
+    const std::optional<pid_t> number = NumberOf(name);
     if (number.has_value()) numbers.push_back(*number);
   }
   return numbers;

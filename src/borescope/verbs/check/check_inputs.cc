@@ -7,6 +7,7 @@
 #include <map>
 
 #include "borescope/base/io/byte_source.h"
+#include "borescope/base/io/paths.h"
 #include "borescope/check/budget/read_budget.h"
 #include "borescope/check/reports/saved_runs.h"
 #include "borescope/engine/inputs/input_files.h"
@@ -20,27 +21,19 @@ constexpr size_t kMostBytes = size_t{256} << 20;
 constexpr size_t kHeadBytes = 16;
 constexpr size_t kMostBudgetBytes = size_t{1} << 20;
 
-bool IsSaved(const std::string& path) {
-  std::error_code ignored;
-  if (!std::filesystem::is_regular_file(path, ignored)) {
-    return false;
-  }
-  const Result<std::unique_ptr<ByteSource>> source = OpenFile(path);
-  if (!source.ok()) {
-    return false;
-  }
-  std::string head(kHeadBytes, '\0');
-  const Result<size_t> size = ReadFully(**source, head.data(), head.size());
-  return size.ok() && MayBeSavedRuns(std::string_view(head).substr(0, *size));
+Result<bool> IsSaved(const std::string& path) {
+  BS_ASSIGN(const std::string head, BeginOfFile(path, kHeadBytes));
+  return MayBeSavedRuns(head);
 }
 
 // Sorted by name, numbers by value.
-std::vector<std::string> FilesIn(const std::string& folder) {
+Result<std::vector<std::string>> FilesIn(const std::string& folder) {
   std::vector<std::string> files;
-  std::error_code error;
-  for (const auto& entry : std::filesystem::directory_iterator(folder, error)) {
-    if (entry.path().extension() == ".json") {
-      files.push_back(entry.path().string());
+  BS_ASSIGN(const std::vector<std::string> names, NamesIfAny(folder));
+  for (const std::string& name : names) {
+    const std::filesystem::path path = std::filesystem::path(folder) / name;
+    if (path.extension() == ".json") {
+      files.push_back(path.string());
     }
   }
   std::sort(files.begin(), files.end(), NaturalLess);
@@ -81,18 +74,17 @@ Error IsTwice(std::string_view option, const InputContent& one, const InputConte
 Result<void> CheckNoneTwice(const std::vector<std::string>& inputs, std::string_view option) {
   std::map<uint64_t, std::vector<InputContent>> by_size;
   for (size_t i = 0; i < inputs.size(); ++i) {
-    for (const std::string& path : PathsBehind({&inputs[i], 1})) {
-      std::error_code error;
-      const uint64_t size = std::filesystem::is_regular_file(path, error)
-                                ? std::filesystem::file_size(path, error)
-                                : 0;
-      if (size == 0 || error) {
+    BS_ASSIGN(const std::vector<std::string> paths, PathsBehind({&inputs[i], 1}));
+    for (const std::string& path : paths) {
+      BS_ASSIGN(const uint64_t size, SizeOfFile(path));
+      if (size == 0) {
         continue;
       }
       // By its number: one word given twice is two inputs.
       const InputContent content{std::to_string(i), path};
       for (const InputContent& other : by_size[size]) {
-        const bool is_same_file = std::filesystem::equivalent(path, other.path, error);
+        std::error_code ignored;  // then their contents are compared
+        const bool is_same_file = std::filesystem::equivalent(path, other.path, ignored);
         BS_ASSIGN(const bool is_same,
                   is_same_file ? Result<bool>(true) : HaveSameContent(path, other.path));
         if (other.input != content.input && is_same) {
@@ -130,11 +122,15 @@ Result<std::string> ReadSmallFile(const std::string& path, size_t most) {
 }
 
 Result<std::vector<std::vector<RunValues>>> SavedRunsAt(const std::string& path) {
-  std::error_code ignored;
-  const bool is_folder = std::filesystem::is_directory(path, ignored);
+  BS_ASSIGN(const PathKind kind, KindOf(path));
+  std::vector<std::string> files = {path};
+  if (kind == PathKind::kFolder) {
+    BS_ASSIGN(files, FilesIn(path));
+  }
   std::vector<std::vector<RunValues>> groups;
-  for (const std::string& file : is_folder ? FilesIn(path) : std::vector<std::string>{path}) {
-    if (!IsSaved(file)) {
+  for (const std::string& file : files) {
+    BS_ASSIGN(const bool is_saved, IsSaved(file));
+    if (!is_saved) {
       continue;
     }
     BS_ASSIGN(const std::string text, ReadSmallFile(file, kMostBytes));

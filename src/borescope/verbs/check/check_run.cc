@@ -46,7 +46,7 @@ Result<void> CheckOutputs(const CheckRequest& options) {
   std::vector<std::string> inputs = options.runs;
   inputs.insert(inputs.end(), options.baseline.begin(), options.baseline.end());
   inputs.insert(inputs.end(), options.history.begin(), options.history.end());
-  inputs = PathsBehind(inputs);
+  BS_ASSIGN(inputs, PathsBehind(inputs));
   if (!options.budget.empty()) {
     inputs.push_back(options.budget);
   }

@@ -91,8 +91,11 @@ Result<void> CheckRecordingsOnce(const std::vector<RunInput>& inputs) {
   }
   BS_TRY(known.AddRun({}));
   for (const RunInput& input : inputs) {
-    for (const std::string& path :
-         input.parts.has_value() ? std::vector<std::string>() : PathsBehind({&input.name, 1})) {
+    std::vector<std::string> paths;
+    if (!input.parts.has_value()) {
+      BS_ASSIGN(paths, PathsBehind({&input.name, 1}));
+    }
+    for (const std::string& path : paths) {
       BS_TRY(known.AddFile(path));
     }
   }

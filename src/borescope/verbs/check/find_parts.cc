@@ -15,19 +15,22 @@ namespace borescope::internal {
 namespace {
 
 // Files of parts that an input leads to; none where it leads to recordings.
-std::vector<std::string> PartFiles(const std::string& input) {
-  // What is wrong with an input is said where it is read as recordings.
+Result<std::vector<std::string>> PartFiles(const std::string& input) {
   const Result<std::vector<InputFile>> files = ExpandInputs({&input, 1});
-  const bool has_parts =
-      files.ok() && std::any_of(files->begin(), files->end(),
-                                [](const InputFile& file) { return IsPartialFile(file.path); });
   std::vector<std::string> paths;
-  for (size_t i = 0; has_parts && i < files->size(); ++i) {
-    if (MayBePartial((*files)[i])) {
-      paths.push_back((*files)[i].path);
+  if (!files.ok()) {
+    return paths;  // what is wrong with an input is said where it is read as recordings
+  }
+  bool has_parts = false;
+  for (const InputFile& file : *files) {
+    BS_ASSIGN(const bool is_part, IsPartialFile(file.path));
+    BS_ASSIGN(const bool may_be_part, MayBePartial(file));
+    has_parts |= is_part;
+    if (may_be_part) {
+      paths.push_back(file.path);
     }
   }
-  return paths;
+  return has_parts ? paths : std::vector<std::string>();
 }
 
 Result<std::vector<PartialData>> ReadParts(const std::vector<std::string>& paths) {
@@ -71,7 +74,7 @@ Result<std::vector<RunInput>> FindRunInputs(const std::vector<std::string>& inpu
   std::vector<Pool> pools;
   std::map<Division, size_t> pool_of;
   for (const std::string& input : inputs) {
-    const std::vector<std::string> files = PartFiles(input);
+    BS_ASSIGN(const std::vector<std::string> files, PartFiles(input));
     BS_ASSIGN(std::vector<PartialData> parts, ReadParts(files));
     const std::optional<Division> division =
         parts.empty() ? std::nullopt : DivisionOf(input, files, parts);

@@ -59,7 +59,8 @@ Result<void> CheckCanMap(const BudgetFile& file, std::span<const AnalysisSpec* c
 Result<std::vector<InputFile>> FilesOfRun(const std::string& input) {
   BS_ASSIGN(std::vector<InputFile> files, ExpandInputs({&input, 1}));
   for (const InputFile& file : files) {
-    if (!file.content && IsPartialFile(file.path)) {
+    BS_ASSIGN(const bool is_part, file.content ? Result(false) : IsPartialFile(file.path));
+    if (is_part) {
       return UsageError(
           fmt::format("{}: it is a part already; map recordings, and name parts to borescope check",
                       file.path));

@@ -35,7 +35,7 @@ Result<std::vector<InputFile>> FindFiles(const ConvertOptions& options) {
     BS_ASSIGN(const std::vector<InputFile> found, ExpandInputs({&input, 1}));
     files.insert(files.end(), found.begin(), found.end());
   }
-  files = GroupRecordings(std::move(files));
+  BS_ASSIGN(files, GroupRecordings(std::move(files)));
   std::vector<std::string> paths;
   std::transform(files.begin(), files.end(), std::back_inserter(paths),
                  [](const InputFile& file) { return file.path; });

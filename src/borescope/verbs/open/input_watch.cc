@@ -60,8 +60,10 @@ SettledFiles InputWatch::Look(Clock::time_point now) {
   SettledFiles settled;
   std::map<std::string, Known> seen;
   Result<std::vector<InputFile>> found = ExpandInputs(inputs_);
-  for (const InputFile& file :
-       found.ok() ? GroupRecordings(std::move(*found)) : std::vector<InputFile>()) {
+  if (found.ok()) {
+    found = GroupRecordings(std::move(*found));
+  }
+  for (const InputFile& file : found.ok() ? *found : std::vector<InputFile>()) {
     if (IsTemporary(file.path)) {
       continue;
     }

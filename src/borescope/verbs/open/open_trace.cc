@@ -134,7 +134,8 @@ Result<std::string> WhyConvert(const InputFile& file, const ConvertOptions& opti
   if (content.kind != Kind::kChromeJson) {
     return std::string(content.kind == Kind::kPackets ? "" : kOtherFormat);
   }
-  if (!FindRankLabels(file.path).empty()) {
+  BS_ASSIGN(const std::vector<std::string> labels, FindRankLabels(file.path));
+  if (!labels.empty()) {
     return std::string();  // viewers have no need of the ranks
   }
   BS_ASSIGN(const Trace trace, LoadFile(file.path, {options.threads, options.progress}));

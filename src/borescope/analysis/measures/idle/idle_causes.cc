@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <limits>
 #include <memory>
 #include <utility>
 #include <vector>
@@ -127,12 +128,14 @@ class Causes {
   // clock: there the gaps are.
   // `of_main`: the gaps between the work of the main threads alone; empty: all are.
   // `has_inherited`: the device has work that was launched before the recording.
+  // `cut_ns`: when the last of that has ended; of gaps, the time before it is inherited.
   // Adds every piece of idle time to `pieces`, by time.
   CauseSums SumsOf(const StreamGaps& device, const std::vector<MainGap>& of_main,
                    const IntervalSet& windows, std::span<const int64_t> pids, int64_t skew_ns,
-                   bool has_inherited, std::vector<IdlePiece>& pieces) {
+                   bool has_inherited, int64_t cut_ns, std::vector<IdlePiece>& pieces) {
     sums_ = {};
     has_inherited_ = has_inherited;
+    cut_ns_ = cut_ns;
     pieces_ = &pieces;
     main_gap_ = {};
     skew_ns_ = skew_ns;
@@ -276,6 +279,11 @@ class Causes {
 
   // The time of a part of a gap, or what of it is idle; may be empty.
   void AddPart(Interval time, const IdlePart& part, const IntervalSet& windows, LateGap& late) {
+    if (time.begin < std::min(time.end, cut_ns_)) {
+      const int64_t end_ns = std::min(time.end, cut_ns_);
+      AddTime(IdleCause::kInherited, windows, {time.begin, end_ns}, late.launch);
+      time.begin = end_ns;
+    }
     if (time.begin >= time.end) {
       return;
     }
@@ -320,6 +328,7 @@ class Causes {
   const HostTime* host_ = nullptr;
   int64_t skew_ns_ = 0;
   bool has_inherited_ = false;
+  int64_t cut_ns_ = 0;
   const int64_t first_ns_;
   CauseSums sums_;
   std::vector<IdlePart> parts_;
@@ -342,6 +351,8 @@ constexpr CauseColumn kCauseColumns[] = {
     {IdleCause::kBeforeRecording, "before_recording_ns", Tone::kFaint,
      "The first work had been launched or the host waited for the device, which has recorded work "
      "from before the recording: it was busy with such."},
+    {IdleCause::kInherited, "inherited_ns", Tone::kFlameOther,
+     "Between work from before the recording, until the last of it has ended."},
     {IdleCause::kSync, "sync_ns", Tone::kSync,
      "The host was blocked when the gap began: what would not be idle had it gone on at once."},
     {IdleCause::kData, "data_ns", Tone::kData,
@@ -395,9 +406,13 @@ CauseSums SumsOfDevice(const RankView& view, const InheritedWork& inherited, Dev
   const MainProcesses main = FindMainProcesses(view, time.tracks);
   const bool are_all = main.tracks.size() == time.tracks.size();
   const StreamGaps some = are_all ? StreamGaps() : FindStreamGaps(view, main.tracks, 0);
-  return causes.SumsOf(are_all ? device.gaps : some, FindMainGaps(view, main.tracks),
-                       main.pids.empty() ? windows : Subtract(windows, time.busy), main.pids,
-                       device.skew_ns, inherited.IsOnAny(time.tracks), device.pieces);
+  const InheritedByDevice* const on_device = inherited.On(time.gpu);
+  return causes.SumsOf(
+      are_all ? device.gaps : some, FindMainGaps(view, main.tracks),
+      main.pids.empty() ? windows : Subtract(windows, time.busy), main.pids, device.skew_ns,
+      inherited.IsOnAny(time.tracks),
+      on_device == nullptr ? std::numeric_limits<int64_t>::min() : on_device->cut_ns,
+      device.pieces);
 }
 
 Table NewLateHost() {

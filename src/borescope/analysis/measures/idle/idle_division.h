@@ -22,6 +22,9 @@
 //
 //   unknown      all of the gap, if the launch was not recorded
 //
+//   inherited    what of a gap is before the end of the last work of the device that was launched
+//                before the recording: the recorded part of the program is not the reason for it
+//
 // While the host sits in a call that copies, of which no work was recorded, the device may have
 // copied: up to the launch such time is unrecorded, and the rest is divided without it.
 //
@@ -50,6 +53,7 @@ namespace borescope::internal {
 enum class IdleCause : uint8_t {
   kHead,
   kBeforeRecording,
+  kInherited,
   kTail,
   kSync,
   kData,

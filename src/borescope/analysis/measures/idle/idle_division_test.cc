@@ -13,9 +13,9 @@ constexpr int64_t kUs = 1000;
 constexpr int64_t kLong = kOrdinaryLaunchNs / kUs;
 
 std::string CauseName(IdleCause cause) {
-  constexpr std::string_view kNames[] = {"head",   "before",     "tail",        "sync",
-                                         "data",   "host",       "launch call", "latency",
-                                         "device", "unrecorded", "unknown"};
+  constexpr std::string_view kNames[] = {"head",    "before", "inherited",  "tail",
+                                         "sync",    "data",   "host",       "launch call",
+                                         "latency", "device", "unrecorded", "unknown"};
   static_assert(std::size(kNames) == static_cast<size_t>(IdleCause::kCount));
   return std::string(kNames[static_cast<size_t>(cause)]);
 }

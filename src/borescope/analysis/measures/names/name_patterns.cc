@@ -5,6 +5,8 @@
 #include <simdjson.h>
 
 #include "borescope/analysis/core/param_specs.h"
+#include "borescope/base/within_memory.h"
+#include "borescope/json/json_document.h"
 
 namespace borescope::internal {
 namespace {
@@ -19,6 +21,7 @@ Error NoPatterns(std::string_view cause) {
 Result<std::unique_ptr<re2::RE2>> Compile(std::string_view category, std::string_view expression) {
   re2::RE2::Options options;
   options.set_log_errors(false);
+  AskForMemory(kExpressionBytes);
   auto compiled = std::make_unique<re2::RE2>(expression, options);
   if (!compiled->ok()) {
     return Error{ErrorCode::kInvalidArgument,
@@ -38,7 +41,7 @@ NamePatterns& NamePatterns::operator=(NamePatterns&&) noexcept = default;
 Result<NamePatterns> NamePatterns::Parse(std::string_view json) {
   simdjson::dom::parser parser;
   simdjson::dom::element document;
-  if (const auto error = parser.parse(json.data(), json.size(), true).get(document)) {
+  if (const auto error = ParseDocument(parser, json, document)) {
     return NoPatterns(fmt::format("no JSON ({})", simdjson::error_message(error)));
   }
   simdjson::dom::object categories;

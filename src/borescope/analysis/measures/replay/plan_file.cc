@@ -5,6 +5,8 @@
 
 #include <utility>
 
+#include "borescope/json/json_document.h"
+
 namespace borescope::internal {
 namespace {
 
@@ -128,7 +130,7 @@ std::string DescribeAll(const std::vector<Change>& changes) {
 Result<std::vector<Scenario>> ReadPlan(std::string_view json) {
   simdjson::dom::parser parser;
   element document;
-  if (const auto error = parser.parse(json.data(), json.size(), true).get(document)) {
+  if (const auto error = ParseDocument(parser, json, document)) {
     return NoPlan(fmt::format("no JSON ({})", simdjson::error_message(error)));
   }
   std::vector<Scenario> scenarios;

@@ -8,6 +8,7 @@
 #include "borescope/analysis/core/finish.h"
 #include "borescope/analysis/core/group_keys.h"
 #include "borescope/analysis/core/grouper.h"
+#include "borescope/analysis/measures/align_inherited.h"
 #include "borescope/analysis/measures/idle/late_host.h"
 #include "borescope/analysis/measures/stacks/stack_paths.h"
 #include "borescope/analysis/measures/time/innermost_time.h"
@@ -39,6 +40,7 @@ struct SelfTimes {
   int64_t calls = 0;
   int64_t host_ns = 0;
   int64_t device_ns = 0;
+  int64_t aligned_ns = 0;
 };
 
 std::string_view TitleOf(StackKind stacks) {
@@ -109,6 +111,8 @@ class StackSums {
   uint32_t PlaceRow(uint32_t parent, uint32_t row);
   void AddHostTime();
   void AddDeviceTime();
+  void AddAlignedTime();
+  uint32_t LeafOf(DeviceId work, DeviceId like);
   void AddSampledTime();
   void AddCallTime();
   void PlaceCalls();
@@ -238,9 +242,11 @@ void StackSums::AddTime() {
     case StackKind::kHost:
       AddHostTime();
       AddDeviceTime();
+      AddAlignedTime();
       return;
     case StackKind::kDevice:
       AddDeviceTime();
+      AddAlignedTime();
       return;
     case StackKind::kSampled:
       AddSampledTime();
@@ -248,6 +254,7 @@ void StackSums::AddTime() {
     case StackKind::kCalls:
       AddCallTime();
       AddDeviceTime();
+      AddAlignedTime();
       return;
   }
 }
@@ -358,6 +365,35 @@ uint32_t StackSums::FrameOf(DeviceId work) {
   return path == kNoPath ? paths_.FindNoFrame(kNoOperatorName) : path;
 }
 
+// The path of work that was launched like another, or is that itself.
+uint32_t StackSums::LeafOf(DeviceId work, DeviceId like) {
+  const DeviceEvents& device = view_.trace.device();
+  const uint32_t path = FrameOf(like);
+  const bool is_leaf = stacks_ == StackKind::kDevice && path != elsewhere_;
+  return is_leaf ? paths_.Find(path, int64_t{device.name[work.value].value},
+                               KindOf(device.kind[work.value]))
+                 : path;
+}
+
+// Work from before the recording, once more, where the frames around its launch are inferred: only
+// if their modules are known, and not only the class of these.
+void StackSums::AddAlignedTime() {
+  const std::shared_ptr<const AlignedWork> aligned = SharedAlignedWork(view_);
+  if (!aligned->IsConfident() || !aligned->knows_place) {
+    return;
+  }
+  for (uint32_t row = 0; row < aligned->like.size(); ++row) {
+    CheckStopAt(row);
+    const DeviceId id{row};
+    const DeviceId like = aligned->LikeOf(id);
+    if (like.valid() && selected_.Keeps(id)) {
+      key_.clear();
+      keys_.AppendInferred(id, aligned->PlaceOf(id), key_);
+      AddSaturatingTo(SumsOfKey(LeafOf(id, like)).aligned_ns, view_.trace.device().dur_ns[row]);
+    }
+  }
+}
+
 void StackSums::AddDeviceTime() {
   const DeviceEvents& device = view_.trace.device();
   for (uint32_t row = 0; row < device.size(); ++row) {
@@ -366,12 +402,7 @@ void StackSums::AddDeviceTime() {
     if (!selected_.Keeps(id)) {
       continue;
     }
-    uint32_t path = FrameOf(id);
-    const bool is_leaf = stacks_ == StackKind::kDevice && path != elsewhere_;
-    if (is_leaf) {
-      path = paths_.Find(path, int64_t{device.name[row].value}, KindOf(device.kind[row]));
-    }
-    SelfTimes& sums = SumsOf(id, path);
+    SelfTimes& sums = SumsOf(id, LeafOf(id, id));
     sums.calls += stacks_ == StackKind::kDevice ? 1 : 0;
     sums.device_ns = AddSaturating(sums.device_ns, device.dur_ns[row]);
   }
@@ -415,6 +446,10 @@ Table StackSums::EmptyTable() const {
   ns("total_host_ns", "Host time of the frame and all below it.");
   ns("self_device_ns", "Device work launched by the frame itself.");
   ns("total_device_ns", "Device work launched by the frame and all below it.");
+  ns("self_aligned_ns",
+     "Device work from before the recording that is inferred to be launched by the frame itself; "
+     "recorded, and in the other columns, it is of none.");
+  ns("total_aligned_ns", "The same of the frame and all below it.");
   return table;
 }
 
@@ -433,6 +468,7 @@ void StackSums::WriteNode(std::span<const int64_t> keys, const Entry& entry, con
     row.Text(FrameKindName(paths_.kind(entry.path)));
   }
   row.Int(self.calls).Int(self.host_ns).Int(0).Int(self.device_ns).Int(0);
+  row.Int(self.aligned_ns).Int(0);
 }
 
 // Adds the frames around the entries, and writes all in preorder.

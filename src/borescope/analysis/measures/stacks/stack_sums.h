@@ -46,6 +46,10 @@ inline constexpr std::string_view kNoStack = "(no stack)";  // of a sample or ca
 
 enum class StackKind : uint8_t { kHost, kDevice, kSampled, kCalls };
 
+// Work that was launched before the recording is in kNoLaunch or kNoOperator. Where it is known
+// what it is like (align_inherited.h), the frames around that have its time once more, as aligned
+// time.
+//
 // Table `stacks`: the columns of --by, then depth, name, kind, calls, the self times and the total
 // times, which are still 0. Each combination of the keys has a tree of its own, in preorder: its
 // nodes hold what began with these keys, and the nodes around those without calls.

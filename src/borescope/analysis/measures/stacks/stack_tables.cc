@@ -50,9 +50,11 @@ void FrameSums::Add(const StackNode& node, bool is_outermost, StackNode& sums) c
   AddSaturatingTo(sums.calls, node.calls);
   AddSaturatingTo(sums.self_host_ns, node.self_host_ns);
   AddSaturatingTo(sums.self_device_ns, node.self_device_ns);
+  AddSaturatingTo(sums.self_aligned_ns, node.self_aligned_ns);
   if (is_outermost) {
     AddSaturatingTo(sums.total_host_ns, node.total_host_ns);
     AddSaturatingTo(sums.total_device_ns, node.total_device_ns);
+    AddSaturatingTo(sums.total_aligned_ns, node.total_aligned_ns);
   }
 }
 
@@ -90,6 +92,8 @@ Table EmptyFramesTable(const Table& stacks) {
       "Host time of the outermost frames of this name and of all below them.";
   table.Find("total_device_ns")->doc =
       "Device work launched by the outermost frames of this name and by all below them.";
+  table.Find("total_aligned_ns")->doc =
+      "The same of the outermost frames of this name and of all below them.";
   return table;
 }
 
@@ -118,8 +122,9 @@ Table FramesTable(const StackTree& tree) {
       CopyCell(table.columns[i], tree.table->columns[i < keys ? i : i + 1], sums.row);
     }
     size_t column = keys + 2;
-    for (const int64_t value : {sums.calls, sums.self_host_ns, sums.total_host_ns,
-                                sums.self_device_ns, sums.total_device_ns}) {
+    for (const int64_t value :
+         {sums.calls, sums.self_host_ns, sums.total_host_ns, sums.self_device_ns,
+          sums.total_device_ns, sums.self_aligned_ns, sums.total_aligned_ns}) {
       Push(table.columns[column++], value);
     }
   }

@@ -89,6 +89,7 @@ StackTree TreeReader::Read() {
   const IntValues& calls = Ints(table_, "calls");
   const IntValues& host_ns = Ints(table_, "self_host_ns");
   const IntValues& device_ns = Ints(table_, "self_device_ns");
+  const IntValues& aligned_ns = Ints(table_, "self_aligned_ns");
   tree_.table = &table_;
   std::vector<uint32_t> path;  // to the row, from its keys on
   for (uint32_t row = 0; row < table_.rows(); ++row) {
@@ -102,6 +103,7 @@ StackTree TreeReader::Read() {
     AddSaturatingTo(node.calls, calls[row]);
     AddSaturatingTo(node.self_host_ns, host_ns[row]);
     AddSaturatingTo(node.self_device_ns, device_ns[row]);
+    AddSaturatingTo(node.self_aligned_ns, aligned_ns[row]);
   }
   return std::move(tree_);
 }
@@ -175,6 +177,8 @@ void AddCut(const StackNode& node, StackNode& other) {
   AddSaturatingTo(other.total_host_ns, node.total_host_ns);
   AddSaturatingTo(other.self_device_ns, node.total_device_ns);
   AddSaturatingTo(other.total_device_ns, node.total_device_ns);
+  AddSaturatingTo(other.self_aligned_ns, node.total_aligned_ns);
+  AddSaturatingTo(other.total_aligned_ns, node.total_aligned_ns);
 }
 
 }  // namespace
@@ -209,12 +213,14 @@ void SumTotals(StackTree& tree) {
   for (StackNode& node : tree.nodes) {
     node.total_host_ns = node.self_host_ns;
     node.total_device_ns = node.self_device_ns;
+    node.total_aligned_ns = node.self_aligned_ns;
   }
   for (size_t i = tree.nodes.size(); i-- > 0;) {
     const StackNode& node = tree.nodes[i];
     if (node.parent != kNoNode) {
       AddSaturatingTo(tree.nodes[node.parent].total_host_ns, node.total_host_ns);
       AddSaturatingTo(tree.nodes[node.parent].total_device_ns, node.total_device_ns);
+      AddSaturatingTo(tree.nodes[node.parent].total_aligned_ns, node.total_aligned_ns);
     }
   }
 }
@@ -320,8 +326,9 @@ Table WriteStacks(const StackTree& tree, SiblingOrder order) {
     Push(table.columns[keys], int64_t{node.depth});
     PushFrame(tree, node, table.columns[name], table.columns[kind]);
     size_t column = kind + 1;
-    for (const int64_t value : {node.calls, node.self_host_ns, node.total_host_ns,
-                                node.self_device_ns, node.total_device_ns}) {
+    for (const int64_t value :
+         {node.calls, node.self_host_ns, node.total_host_ns, node.self_device_ns,
+          node.total_device_ns, node.self_aligned_ns, node.total_aligned_ns}) {
       Push(table.columns[column++], value);
     }
   }

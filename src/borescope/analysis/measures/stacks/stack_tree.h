@@ -26,6 +26,8 @@ struct StackNode {
   int64_t total_host_ns = 0;
   int64_t self_device_ns = 0;
   int64_t total_device_ns = 0;
+  int64_t self_aligned_ns = 0;
+  int64_t total_aligned_ns = 0;
 };
 
 struct StackTree {

@@ -87,7 +87,10 @@ void AddStatsColumns(Table& table, std::string_view what) {
 }
 
 void PushStats(Row& row, const DurationStats& stats) {
-  row.Int(stats.count).Int(stats.total_ns).Missing().Int(stats.min_ns).Int(stats.max_ns);
+  row.Int(stats.count).Int(stats.total_ns).Missing();
+  // Of nothing there is no shortest, which other ranks may have.
+  row.MaybeInt(stats.count == 0 ? kMissing : stats.min_ns);
+  row.MaybeInt(stats.count == 0 ? kMissing : stats.max_ns);
   row.Missing().Missing();
   row.Int(static_cast<int64_t>(stats.square_sum & ((Uint128{1} << kLowBits) - 1)));
   constexpr Uint128 kMost = std::numeric_limits<int64_t>::max();

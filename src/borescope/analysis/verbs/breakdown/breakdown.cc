@@ -13,6 +13,7 @@
 #include "borescope/analysis/core/reduce.h"
 #include "borescope/analysis/core/row.h"
 #include "borescope/analysis/core/selection/device_time.h"
+#include "borescope/analysis/measures/shared_inherited_work.h"
 #include "borescope/analysis/measures/time/rank_groups.h"
 #include "borescope/analysis/measures/time/spread.h"
 #include "borescope/analysis/measures/time/step_windows.h"
@@ -51,6 +52,8 @@ Table NewTable(Keys keys) {
   ns("copy_ns", "All copies, hidden or not (union).");
   ns("head_idle_ns", "Part of the idle time before the first device work.");
   ns("tail_idle_ns", "Part of the idle time after the last device work.");
+  ns("inherited_ns",
+     "Part of the busy time in which work runs that was launched before the recording.");
   AddFloat(table, "busy_share", Unit::kShare, Role::kDerived, "Busy time / span.");
   return table;
 }
@@ -60,8 +63,34 @@ struct Label {
   int64_t step;
 };
 
+// Per device or stream, when work ran that was launched before the recording; empty where there is
+// none of any.
+std::vector<IntervalSet> TimesOfInherited(const RankView& view, const Selected& selected,
+                                          const std::vector<DeviceTime>& times) {
+  const std::shared_ptr<const InheritedWork> inherited = SharedInheritedWork(view);
+  if (inherited->devices.empty()) {
+    return {};
+  }
+  const DeviceEvents& device = view.trace.device();
+  std::vector<std::vector<Interval>> of_track(view.trace.tracks().size());
+  for (const DeviceId id : inherited->Rows()) {
+    if (selected.Keeps(id)) {
+      of_track[device.track[id.value].value].push_back({device.ts_ns[id.value], device.end_ns(id)});
+    }
+  }
+  std::vector<IntervalSet> sets;
+  for (const DeviceTime& time : times) {
+    std::vector<Interval> works;
+    for (const uint32_t track : time.tracks) {
+      works.insert(works.end(), of_track[track].begin(), of_track[track].end());
+    }
+    sets.push_back(Union(std::move(works)));
+  }
+  return sets;
+}
+
 void PushRow(Table& table, Keys keys, Label label, const DeviceTime& time,
-             const IntervalSet& windows) {
+             const IntervalSet& windows, int64_t inherited_ns) {
   const TimeSplit split = SplitTime(time, windows);
   Row row(table);
   row.Int(label.rank);
@@ -74,7 +103,8 @@ void PushRow(Table& table, Keys keys, Label label, const DeviceTime& time,
   }
   row.Int(split.span_ns).Int(split.busy_ns).Int(split.compute_ns).Int(split.exposed_comm_ns);
   row.Int(split.exposed_copy_ns).Int(split.idle_ns).Int(split.comm_ns).Int(split.copy_ns);
-  row.Int(split.head_idle_ns).Int(split.tail_idle_ns).Share(split.busy_ns, split.span_ns);
+  row.Int(split.head_idle_ns).Int(split.tail_idle_ns).Int(inherited_ns);
+  row.Share(split.busy_ns, split.span_ns);
 }
 
 Result<Tables> MapBreakdown(const RankView& view, const Params& params) {
@@ -84,12 +114,15 @@ Result<Tables> MapBreakdown(const RankView& view, const Params& params) {
   const PerTrack per = keys.stream ? PerTrack::kStream : PerTrack::kGpu;
   const SharedDeviceTimes shared = DeviceTimes(view, selected, per);
   const std::vector<DeviceTime>& times = *shared;
+  const std::vector<IntervalSet> inherited = TimesOfInherited(view, selected, times);
   const std::vector<StepWindow> windows =
       WindowsOf(view, selected, keys.step, TracksOfLines(times));
   BS_TRY(CheckRows(view, windows.size(), times.size()));
   for (const StepWindow& window : windows) {
     for (size_t i = 0; i < times.size(); ++i) {
-      PushRow(table, keys, {view.rank, window.step}, times[i], window.On(i));
+      const int64_t inherited_ns =
+          inherited.empty() ? 0 : Coverage(Intersect(inherited[i], window.On(i)));
+      PushRow(table, keys, {view.rank, window.step}, times[i], window.On(i), inherited_ns);
     }
   }
   return Tables{std::move(table)};
@@ -115,10 +148,12 @@ constexpr std::string_view kDevice[] = {"rank", "gpu", "step"};
 constexpr std::string_view kGroup[] = {"members"};
 constexpr std::string_view kBreakdownParts[] = {"compute_ns", "exposed_comm_ns", "exposed_copy_ns",
                                                 "idle_ns"};
+constexpr std::string_view kInherited[] = {"inherited_ns"};
 constexpr ViewSpec kViews[] = {
     {"rank_groups", ViewKind::kStackedBars, "Device time by groups of ranks", kGroup,
      kBreakdownParts},
-    {"breakdown", ViewKind::kStackedBars, "Device time", kDevice, kBreakdownParts}};
+    {"breakdown", ViewKind::kStackedBars, "Device time", kDevice, kBreakdownParts},
+    {"breakdown", ViewKind::kAside, "Work from before the recording", {}, kInherited}};
 
 }  // namespace
 

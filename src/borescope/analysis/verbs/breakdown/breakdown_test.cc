@@ -22,8 +22,8 @@ TEST(BreakdownTest, PartsAddUpToTheSpan) {
   TestTrace trace = Overlapping();
   EXPECT_EQ(Csv(Analyse("breakdown", {&trace.View()})[0]),
             "rank,gpu,span_ns,busy_ns,compute_ns,exposed_comm_ns,exposed_copy_ns,idle_ns,comm_ns,"
-            "copy_ns,head_idle_ns,tail_idle_ns,busy_share\n"
-            "0,0,500,250,100,100,50,250,150,70,100,150,0.5\n");
+            "copy_ns,head_idle_ns,tail_idle_ns,inherited_ns,busy_share\n"
+            "0,0,500,250,100,100,50,250,150,70,100,150,0,0.5\n");
 }
 
 TEST(BreakdownTest, ByStreamUsesTheSameWindow) {

@@ -1,7 +1,8 @@
 // doctor: how far the recording can be trusted. One row a check and rank; passed checks are listed
 // too (severity "ok", or "n/a" where nothing of the kind can be recorded), so that a clean trace
 // shows what was looked at. Whatever reading and indexing had to repair or drop, and no check
-// speaks of, follows as a row of its own.
+// speaks of, follows as a row of its own. Where device work was launched before the recording, two
+// tables say what it is like.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -15,6 +16,7 @@
 #include "borescope/analysis/core/reduce.h"
 #include "borescope/analysis/core/row.h"
 #include "borescope/analysis/measures/names/describe.h"
+#include "borescope/analysis/verbs/doctor/inherited_tables.h"
 #include "borescope/analysis/verbs/doctor/quality_checks.h"
 #include "borescope/analysis/verbs/verbs.h"
 #include "borescope/base/saturating.h"
@@ -166,7 +168,11 @@ Result<Tables> MapDoctor(const RankView& view, const Params&) {
       .MaybeInt(view.trace.meta().base_ns)
       .Int(view.trace.begin_ns())
       .Int(view.trace.end_ns());
-  return Tables{std::move(quality), std::move(clocks)};
+  Tables tables{std::move(quality), std::move(clocks)};
+  for (Table& table : InheritedTables(view)) {
+    tables.push_back(std::move(table));
+  }
+  return tables;
 }
 
 Result<Tables> FinishDoctor(Tables tables, const Params&) {
@@ -178,7 +184,13 @@ Result<Tables> FinishDoctor(Tables tables, const Params&) {
   std::stable_sort(order.begin(), order.end(), [&](uint32_t a, uint32_t b) {
     return SeverityOrder(severity[a]) < SeverityOrder(severity[b]);
   });
-  return Tables{TakeRows(quality, order)};
+  Tables answer{TakeRows(quality, order)};
+  for (size_t i = 2; i < tables.size(); ++i) {
+    if (tables[i].rows() > 0) {
+      answer.push_back(i == 2 ? std::move(tables[i]) : Sorted(tables[i], "device_ns"));
+    }
+  }
+  return answer;
 }
 
 }  // namespace

@@ -423,8 +423,8 @@ constexpr QualityCheck kLinkChecks[] = {
      BeforeLaunch},
     {"inherited-work", Severity::kInfo,
      "The host was ahead of the device when the recording began, as it should be, so that this "
-     "work has no recorded launch. It is left out of rates and of the lengths of steps. Share of "
-     "device time.",
+     "work has no recorded launch. It is left out of rates and of the lengths of steps; the tables "
+     "inherited and inherited_work say what it is like. Share of device time.",
      LaunchedBefore},
     {"unlinked-device-event", Severity::kWarning,
      "Device work whose launch call is missing, although it was made in the recording; the work is "

@@ -51,6 +51,10 @@ Table EmptyFlame(const Table& stacks) {
   AddInt(table, "works", Unit::kCount, Role::kSum, "Kernels and copies here and below.");
   AddInt(table, "device_ns", Unit::kNanoseconds, Role::kSum, "Sum of their durations.");
   AddFloat(table, "share", Unit::kShare, Role::kDerived, "Of all device work.");
+  AddInt(
+      table, "aligned_ns", Unit::kNanoseconds, Role::kSum,
+      "Device work from before the recording that is inferred to belong here and below; recorded, "
+      "and in the other columns, it is around no operator.");
   return table;
 }
 
@@ -71,6 +75,7 @@ Table FlameTable(const StackTree& tree, int64_t whole_ns) {
     Push(table.columns[keys + 3], works[i]);
     Push(table.columns[keys + 4], node.total_device_ns);
     Push(table.columns[keys + 5], ShareOf(node.total_device_ns, whole_ns));
+    Push(table.columns[keys + 6], node.total_aligned_ns);
   }
   return table;
 }
@@ -102,9 +107,11 @@ constexpr const ParamSpec* kStackParams[] = {&kRootParam, &kDepthParam, &kMinSha
                                              &kFoldedParam};
 constexpr std::string_view kName[] = {"name"};
 constexpr std::string_view kDeviceTime[] = {"device_ns"};
-constexpr ViewSpec kViews[] = {{"flame", ViewKind::kFlame,
-                                "Device time from module to operator to kernel", kName,
-                                kDeviceTime}};
+constexpr std::string_view kAligned[] = {"aligned_ns"};
+constexpr ViewSpec kViews[] = {
+    {"flame", ViewKind::kFlame, "Device time from module to operator to kernel", kName,
+     kDeviceTime},
+    {"flame", ViewKind::kAside, "Work from before the recording", {}, kAligned}};
 
 }  // namespace
 

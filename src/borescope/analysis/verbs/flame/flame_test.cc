@@ -32,7 +32,8 @@ TestTrace& Sample(TestTrace& trace) {
 
 TEST(FlameTest, FromModuleToOperatorToKernel) {
   TestTrace trace;
-  EXPECT_EQ(Csv(Analyse("flame", {&Sample(trace).View()})[0]),
+  EXPECT_EQ(Csv(Analyse("flame", {&Sample(trace).View()})[0],
+                {"depth", "name", "kind", "works", "device_ns", "share"}),
             "depth,name,kind,works,device_ns,share\n"
             "0,ProfilerStep#*,annotation,3,75,0.75\n"
             "1,nn.Module: Linear_0,python,3,75,0.75\n"
@@ -92,7 +93,8 @@ TEST(FlameTest, RanksAreOneTreeUnlessAskedFor) {
             "depth,name,device_ns\n0,f,80\n1,k,80\n");
   Params params;
   params.by = {"rank", "stream"};
-  EXPECT_EQ(Csv(Analyse("flame", {&a.View(0), &b.View(1)}, params)[0]),
+  EXPECT_EQ(Csv(Analyse("flame", {&a.View(0), &b.View(1)}, params)[0],
+                {"rank", "stream", "depth", "name", "kind", "works", "device_ns", "share"}),
             "rank,stream,depth,name,kind,works,device_ns,share\n0,7,0,f,op,1,50,0.625\n"
             "0,7,1,k,kernel,1,50,0.625\n1,7,0,f,op,1,30,0.375\n1,7,1,k,kernel,1,30,0.375\n");
 }

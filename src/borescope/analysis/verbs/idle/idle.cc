@@ -172,13 +172,18 @@ constexpr const ParamSpec* kIdleParams[] = {&kKernelWaitParam, &kLongestParam,
                                             &kIncludeLastStepParam};
 constexpr CompatPipeline kCompatPipelines[] = {{Compat::kHta, &kHtaIdle}};
 constexpr std::string_view kDevice[] = {"rank", "gpu", "step"};
-constexpr std::string_view kIdleParts[] = {
-    "head_ns",    "before_recording_ns", "sync_ns",       "data_ns",    "host_ns", "launch_call_ns",
-    "latency_ns", "device_ns",           "unrecorded_ns", "unknown_ns", "tail_ns"};
+constexpr std::string_view kIdleParts[] = {"head_ns",        "before_recording_ns",
+                                           "inherited_ns",   "sync_ns",
+                                           "data_ns",        "host_ns",
+                                           "launch_call_ns", "latency_ns",
+                                           "device_ns",      "unrecorded_ns",
+                                           "unknown_ns",     "tail_ns"};
 constexpr std::string_view kOfGaps[] = {"cause_time_ns", "activity", "caller",         "op",
                                         "stream",        "launch",   "launch_begin_ns"};
+constexpr std::string_view kInherited[] = {"inherited_ns"};
 constexpr ViewSpec kViews[] = {
     {"idle_causes", ViewKind::kStackedBars, "Idle time by cause", kDevice, kIdleParts},
+    {"idle_causes", ViewKind::kAside, "Work from before the recording", {}, kInherited},
     {"longest_gaps", ViewKind::kAside, "More about the longest gaps", kOfGaps, {}}};
 
 }  // namespace

@@ -1,7 +1,9 @@
 // kernels: device time per kernel name, and per class of kernels (index/names/kernel_class.h).
 // Every kernel counts, whether or not its launch was recorded; --all adds memcpys and memsets.
 // `share` is a part of all device time listed, so overlapping streams count twice here but not in
-// the breakdown. With --patterns kernel_categories sums up by the user's own categories.
+// the breakdown. Work from before the recording has no step, phase, module or operator;
+// `aligned_ns` has its time once more where those are inferred. With --patterns kernel_categories
+// sums up by the user's own categories.
 #include "borescope/analysis/verbs/kernels/kernels.h"
 
 #include <fmt/format.h>
@@ -42,6 +44,7 @@ struct ClassGroups {
 
   Grouper groups;  // key values, then the class
   std::vector<DurationStats> stats;
+  std::vector<int64_t> aligned_ns;
   InstanceCounts instances;
 };
 
@@ -55,6 +58,8 @@ ClassGroups GroupByClass(const WorkGroups& kernels, const GroupKeys& keys) {
     key.push_back(kernels.label(i));
     class_of.push_back(classes.groups.Find(key));
     classes.stats.resize(classes.groups.size());
+    classes.aligned_ns.resize(classes.groups.size(), 0);
+    AddSaturatingTo(classes.aligned_ns[class_of.back()], kernels.aligned(i));
     AddSaturatingTo(classes.stats[class_of.back()].count, kernels.stats[i].count);
     AddSaturatingTo(classes.stats[class_of.back()].total_ns, kernels.stats[i].total_ns);
   }
@@ -65,7 +70,7 @@ ClassGroups GroupByClass(const WorkGroups& kernels, const GroupKeys& keys) {
   return classes;
 }
 
-Table ClassTable(const WorkGroups& kernels, const GroupKeys& keys) {
+Table ClassTable(const WorkGroups& kernels, const GroupKeys& keys, bool has_inferred) {
   const ClassGroups classes = GroupByClass(kernels, keys);
   Table table{"kernel_classes", "Device time per class of kernels", {}};
   keys.AddColumnsBeforeName(table);
@@ -76,12 +81,18 @@ Table ClassTable(const WorkGroups& kernels, const GroupKeys& keys) {
   AddInt(table, "total_ns", Unit::kNanoseconds, Role::kSum, "Sum of their durations.");
   AddFloat(table, "share", Unit::kShare, Role::kDerived,
            "Total / total of all rows of this table.");
+  if (has_inferred) {
+    AddAlignedColumn(table);
+  }
   for (uint32_t i = 0; i < classes.stats.size(); ++i) {
     Row row(table);
     keys.PushBeforeName(row, classes.groups.key(i));
     row.Text(ClassName(classes.groups.key(i).back()));
     classes.instances.Push(row, i);
     row.Int(classes.stats[i].count).Int(classes.stats[i].total_ns).Missing();
+    if (has_inferred) {
+      row.Int(classes.aligned_ns[i]);
+    }
   }
   return MergeByKey(table);
 }
@@ -98,10 +109,20 @@ Result<void> CheckKernels(const Params& params) {
 Result<Tables> MapWork(const RankView& view, const Params& params, WorkKinds kinds) {
   BS_ASSIGN(const Selected selected, Selected::Make(view, params.selection));
   const GroupKeys keys(view, params.by, params.selection.step_rule);
-  const WorkGroups kernels = GroupWork(view, selected, keys, kinds, kClassLabel);
+  WorkGroups kernels = GroupWork(view, selected, keys, kinds, kClassLabel);
+  const bool has_inferred = HasInferredKey(params.by);
+  if (has_inferred) {
+    GroupAligned(view, selected, keys, kinds, kClassLabel, kernels);
+  }
   Table table =
       WorkTable({"kernels", "Device time per kernel", {}}, view, kernels, keys, kClassLabel);
-  return Tables{std::move(table), ClassTable(kernels, keys)};
+  if (has_inferred) {
+    AddAlignedColumn(table);
+    for (size_t i = 0; i < kernels.stats.size(); ++i) {
+      Push(table.columns.back(), kernels.aligned(i));
+    }
+  }
+  return Tables{std::move(table), ClassTable(kernels, keys, has_inferred)};
 }
 
 Result<Tables> MapKernels(const RankView& view, const Params& params) {
@@ -129,9 +150,12 @@ constexpr CompatPipeline kCompatPipelines[] = {{Compat::kHta, &kHtaKernels},
 constexpr std::string_view kClass[] = {"class"};
 constexpr std::string_view kTotal[] = {"total_ns"};
 constexpr std::string_view kName[] = {"name"};
+constexpr std::string_view kAligned[] = {"aligned_ns"};
 constexpr ViewSpec kViews[] = {
     {"kernel_classes", ViewKind::kBars, "Device time per class", kClass, kTotal},
-    {"kernels", ViewKind::kBars, "Kernels that take most of it", kName, kTotal}};
+    {"kernels", ViewKind::kBars, "Kernels that take most of it", kName, kTotal},
+    {"kernel_classes", ViewKind::kAside, "Work from before the recording", {}, kAligned},
+    {"kernels", ViewKind::kAside, "Work from before the recording", {}, kAligned}};
 
 }  // namespace
 

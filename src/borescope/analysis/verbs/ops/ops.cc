@@ -14,6 +14,10 @@
 // to all selected device work. An operator that began outside the selected window, but launched
 // work inside it, appears with that work and without a call.
 //
+// Work that was launched before the recording is in kNoOperator, too. Where it is certain enough
+// what it is like (align_inherited.h), aligned_ns has its time once more, with the operator of
+// that: inferred, and part of no other column.
+//
 // Everything is linear in the rows: host rows are in preorder, so what lies below a row is the
 // range up to subtree_end, and sums over it are differences of prefix sums.
 #include <algorithm>
@@ -27,6 +31,7 @@
 #include "borescope/analysis/core/map_once.h"
 #include "borescope/analysis/core/reduce.h"
 #include "borescope/analysis/core/selection/selection.h"
+#include "borescope/analysis/measures/align_inherited.h"
 #include "borescope/analysis/measures/flops/op_flops.h"
 #include "borescope/analysis/measures/innermost_ops.h"
 #include "borescope/analysis/measures/time/innermost_time.h"
@@ -44,6 +49,7 @@ struct OpStats {
   int64_t self_device_ns = 0;
   int64_t total_device_ns = 0;
   int64_t flops = kMissing;
+  int64_t aligned_ns = 0;
 };
 
 // Name in place of a StringId for device work without an operator.
@@ -71,6 +77,7 @@ class OpTable {
   uint32_t GroupOfReplayed(HostId op, DeviceId work);
   void AddReplayed(DeviceId id, int64_t dur_ns);
   void AddWithoutOp(DeviceId id, int64_t dur_ns);
+  void AddAligned();
   static void AddFlops(OpStats& stats, int64_t flops);
   Table Write() const;
 
@@ -148,6 +155,29 @@ void OpTable::AddReplayed(DeviceId id, int64_t dur_ns) {
   AddSaturatingTo(stats_[groups.front()].self_device_ns, dur_ns);
   for (HostId row = links.launch_of[id.value]; row.valid(); row = parent[row.value]) {
     if (IsOp(row.value)) add_total(GroupOf(row));
+  }
+}
+
+void OpTable::AddAligned() {
+  const std::shared_ptr<const AlignedWork> aligned = SharedAlignedWork(view_);
+  for (uint32_t row = 0; row < aligned->like.size() && aligned->IsConfident(); ++row) {
+    CheckStopAt(row);
+    const DeviceId id{row};
+    if (!aligned->LikeOf(id).valid() || !selected_.Keeps(id)) {
+      continue;
+    }
+    HostId op = view_.index.correlation.op_of[aligned->LikeOf(id).value];
+    while (op.valid() && !IsOp(op.value)) {
+      op = view_.index.tree.parent[op.value];
+    }
+    if (op.valid()) {
+      key_.clear();
+      keys_.AppendInferred(id, aligned->PlaceOf(id), key_);
+      key_.push_back(view_.trace.host().name[op.value].value);
+      const uint32_t group = groups_.Find(key_);
+      stats_.resize(groups_.size());
+      AddSaturatingTo(stats_[group].aligned_ns, view_.trace.device().dur_ns[row]);
+    }
   }
 }
 
@@ -233,6 +263,9 @@ Table OpTable::Write() const {
          "without one, or if shapes were not recorded (profiler option record_shapes=True).");
   AddFloat(table, "share", Unit::kShare, Role::kDerived,
            "Self device time / all device work; missing where there is none.");
+  ns("aligned_ns",
+     "Device work from before the recording that is inferred to be of this operator; recorded, and "
+     "in the other columns, it is of none.");
   for (uint32_t i = 0; i < stats_.size(); ++i) {
     const std::span<const int64_t> key = groups_.key(i);
     const OpStats& stats = stats_[i];
@@ -244,7 +277,7 @@ Table OpTable::Write() const {
     instances_.Push(row, i);
     row.Int(stats.calls).Int(stats.self_host_ns).Int(stats.total_host_ns);
     row.Int(stats.self_device_ns).Int(stats.total_device_ns);
-    row.MaybeInt(stats.flops).Missing();
+    row.MaybeInt(stats.flops).Missing().Int(stats.aligned_ns);
   }
   return table;
 }
@@ -257,6 +290,7 @@ Table OpTable::Build() {
     const uint32_t group = GroupOfReplayed(call.op, call.work);
     AddFlops(stats_[group], call.flops);
   }
+  AddAligned();
   return Write();
 }
 
@@ -280,8 +314,10 @@ constexpr std::string_view kOpKeys[] = {
 constexpr CompatPipeline kCompatPipelines[] = {{Compat::kKeyAverages, &kKeyAverages}};
 constexpr std::string_view kName[] = {"name"};
 constexpr std::string_view kSelfDevice[] = {"self_device_ns"};
+constexpr std::string_view kAligned[] = {"aligned_ns"};
 constexpr ViewSpec kViews[] = {
-    {"ops", ViewKind::kBars, "Device time of operators themselves", kName, kSelfDevice}};
+    {"ops", ViewKind::kBars, "Device time of operators themselves", kName, kSelfDevice},
+    {"ops", ViewKind::kAside, "Work from before the recording", {}, kAligned}};
 
 }  // namespace
 

@@ -105,9 +105,12 @@ constexpr const ParamSpec* kStackParams[] = {&kRootParam,    &kDepthParam, &kMin
                                              &kSampledParam, &kCallsParam, &kFoldedParam};
 constexpr std::string_view kName[] = {"name"};
 constexpr std::string_view kTotals[] = {"total_host_ns", "total_device_ns"};
-constexpr ViewSpec kViews[] = {{"stacks", ViewKind::kFlame,
-                                "Time on the host, and of device work below each frame", kName,
-                                kTotals}};
+constexpr std::string_view kAligned[] = {"self_aligned_ns", "total_aligned_ns"};
+constexpr ViewSpec kViews[] = {
+    {"stacks", ViewKind::kFlame, "Time on the host, and of device work below each frame", kName,
+     kTotals},
+    {"stacks", ViewKind::kAside, "Work from before the recording", {}, kAligned},
+    {"stack_frames", ViewKind::kAside, "Work from before the recording", {}, kAligned}};
 
 }  // namespace
 

@@ -23,7 +23,10 @@ namespace {
 constexpr std::string_view kHead =
     "depth,name,kind,calls,self_host_ns,total_host_ns,self_device_ns,total_device_ns,share\n";
 
-std::string Tree(const Tables& tables) { return Csv(tables[0]); }
+std::string Tree(const Tables& tables) {
+  return Csv(tables[0], {"depth", "name", "kind", "calls", "self_host_ns", "total_host_ns",
+                         "self_device_ns", "total_device_ns", "share"});
+}
 
 std::string Frames(const Tables& tables) {
   return Csv(tables[1], {"name", "calls", "self_host_ns", "total_host_ns", "self_device_ns",

@@ -173,7 +173,7 @@ void PushKernels(Tabulator& table, const RankView& view, const Selected& selecte
 
 bool IsInGaps(IdleCause cause) {
   return cause != IdleCause::kHead && cause != IdleCause::kTail &&
-         cause != IdleCause::kBeforeRecording;
+         cause != IdleCause::kBeforeRecording && cause != IdleCause::kInherited;
 }
 
 // Time of one cause, in one of the gaps of the device, whatever the others have.

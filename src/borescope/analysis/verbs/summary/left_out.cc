@@ -21,6 +21,7 @@ namespace {
 constexpr std::string_view kBeforeFirst = "before_first_launch_ns";
 constexpr std::string_view kAfterLast = "after_last_work_ns";
 constexpr std::string_view kBeforeRecording = "before_recording_ns";
+constexpr std::string_view kInheritedGaps = "inherited_ns";  // of idle_causes
 
 int64_t SumOnRanks(const Table& table, std::string_view column, std::vector<int64_t> ranks) {
   std::sort(ranks.begin(), ranks.end());
@@ -100,7 +101,7 @@ Table LeftOutTable(const SummaryTables& tables) {
         .MaybeInt(CellOrMissing(causes, "gpu", row))
         .Int(if_in(heads, "head_ns"))
         .Int(if_in(tails, "tail_ns"))
-        .Int(Ints(causes, kBeforeRecording)[row]);
+        .Int(AddSaturating(Ints(causes, kBeforeRecording)[row], Ints(causes, kInheritedGaps)[row]));
   }
   return left_out;
 }

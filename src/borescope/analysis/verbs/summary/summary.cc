@@ -68,6 +68,7 @@ enum Part {
   kIdlePlaces,
   kQuality,
   kClocks,
+  kInherited,
   kOps,
   kMemoryBound,
   kNamedCauses,
@@ -239,8 +240,8 @@ bool SaysNothing(const Table& table, bool has_device_work) {
   };
   return table.rows() == 0 &&
          (table.name.empty() ||
-          is_one_of({"breakdown_spread", "copies", "left_out", "memory_bound", "prices",
-                     "rank_groups", "step_spread", "true_time"}) ||
+          is_one_of({"breakdown_spread", "copies", "inherited", "left_out", "memory_bound",
+                     "prices", "rank_groups", "step_spread", "true_time"}) ||
           (!has_device_work && is_one_of({"breakdown", "idle_causes", "kernels"})));
 }
 
@@ -407,7 +408,7 @@ constexpr MappedParts kMapped[] = {
     {kBreakdown, 1, MapOf<kBreakdownVerb>},
     {kSteps, 1, MapOf<kStepsVerb>},
     {kIdleCauses, 2, MapIdleCauses},
-    {kQuality, 2, MapOf<kDoctorVerb>},
+    {kQuality, 3, MapOf<kDoctorVerb>},
     {kOps, 1, MapOf<kOpsVerb>},
     {kMemoryBound, 1, MapTable<MemoryBoundTable>},
     {kNamedCauses, 1, MapTable<NamedCausesTable>},
@@ -505,6 +506,7 @@ Result<Tables> FinishSummary(Tables findings, const Params& params) {
               Top(tables.stragglers),
               ShownCauses(tables.idle_causes),
               ShownLeftOut(tables.left_out),
+              findings[kInherited],
               Top(tables.kernels),
               tables.memory_bound,
               Top(tables.ops),
@@ -519,8 +521,15 @@ Result<Tables> FinishSummary(Tables findings, const Params& params) {
 
 constexpr const ParamSpec* kSummaryParams[] = {&kPriceParam, &kPlainStepParam};
 constexpr std::string_view kPlace[] = {"rank", "gpu", "step", "begin_ns", "end_ns"};
+constexpr std::string_view kInheritedTime[] = {"inherited_ns"};
+constexpr std::string_view kAlignedTime[] = {"aligned_ns"};
+constexpr std::string_view kAlignment[] = {"runs", "back", "forward", "self_recall"};
 constexpr ViewSpec kViews[] = {
-    {"verdict", ViewKind::kAside, "Where findings are seen", kPlace, {}}};
+    {"verdict", ViewKind::kAside, "Where findings are seen", kPlace, {}},
+    {"inherited", ViewKind::kAside, "How it was aligned", kAlignment, {}},
+    {"breakdown", ViewKind::kAside, "Work from before the recording", {}, kInheritedTime},
+    {"idle_causes", ViewKind::kAside, "Work from before the recording", {}, kInheritedTime},
+    {"ops", ViewKind::kAside, "Work from before the recording", {}, kAlignedTime}};
 constexpr std::string_view kOverviewTables[] = {"verdict", "overview", "true_time", "left_out",
                                                 "step_spread"};
 

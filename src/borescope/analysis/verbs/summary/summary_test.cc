@@ -13,7 +13,8 @@ namespace {
 
 constexpr int64_t kUs = 1000;
 constexpr std::string_view kCausesHead =
-    "rank,gpu,idle_ns,gaps,head_ns,tail_ns,before_recording_ns,sync_ns,data_ns,host_ns,"
+    "rank,gpu,idle_ns,gaps,head_ns,tail_ns,before_recording_ns,inherited_ns,sync_ns,data_ns,host_"
+    "ns,"
     "launch_call_ns,latency_ns,device_ns,unrecorded_ns,unknown_ns\n";
 
 Span Us(int64_t ts_us, int64_t dur_us) { return {ts_us * kUs, dur_us * kUs}; }
@@ -60,7 +61,7 @@ TEST(SummaryTest, NamesTheCauseOfEachGap) {
   const Tables tables = Analyse("summary", {&trace.View()});
   EXPECT_EQ(Csv(tables[3]),
             std::string(kCausesHead) +
-                "0,0,410000,5,10000,200000,0,20000,70000,40000,0,50000,0,0,20000\n");
+                "0,0,410000,5,10000,200000,0,0,20000,70000,40000,0,50000,0,0,20000\n");
   EXPECT_EQ(
       Finding(tables, 0),
       "The device idles after its last work | warning | after the last device work: 200 us of "
@@ -80,7 +81,7 @@ TEST(SummaryTest, WhatTheHostDoesAfterAWaitIsNotTheWait) {
   trace.Launched("gemm", Us(690, 5), Us(700, 300), {4, 7, 0});  // host: 90
   const Tables tables = Analyse("summary", {&trace.View()});
   EXPECT_EQ(Csv(tables[3]),
-            std::string(kCausesHead) + "0,0,430000,3,0,0,0,21000,0,369000,0,40000,0,0,0\n");
+            std::string(kCausesHead) + "0,0,430000,3,0,0,0,0,21000,0,369000,0,40000,0,0,0\n");
   EXPECT_EQ(Finding(tables, 0),
             "The device idles in one long gap | warning | 300 us of 1.0 ms (30.0 %) in one gap on "
             "rank 0, GPU 0, the host mostly in `all`; host had waited for the device: 21.0 us; "

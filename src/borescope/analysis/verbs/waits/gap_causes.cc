@@ -32,6 +32,7 @@ LateCause CauseOf(IdleCause cause) {
     case IdleCause::kDevice:
       return LateCause::kDevice;
     case IdleCause::kBeforeRecording:
+    case IdleCause::kInherited:
     case IdleCause::kTail:
     case IdleCause::kUnrecorded:
     case IdleCause::kUnknown:

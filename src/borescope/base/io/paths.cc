@@ -1,0 +1,129 @@
+#include "borescope/base/io/paths.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <memory>
+#include <new>
+#include <string_view>
+#include <system_error>
+
+#include "borescope/base/io/descriptor.h"
+
+namespace borescope::internal {
+namespace {
+
+// Whether an error says that nothing is there, or nothing that this user may see.
+bool MeansNothing(int error) {
+  return error == ENOENT || error == ENOTDIR || error == EACCES || error == EPERM ||
+         error == ELOOP || error == ENAMETOOLONG || error == ENXIO;
+}
+
+Error Failure(const std::string& path, int error) {
+  if (error == ENOMEM) {
+    throw std::bad_alloc();  // which has nothing to do with the path
+  }
+  return {ErrorCode::kIo, path + ": " + std::generic_category().message(error) +
+                              "; check its permissions and its disk"};
+}
+
+struct CloseFolder {
+  void operator()(DIR* folder) const { closedir(folder); }
+};
+
+// Adds the names in a folder; the error of the system, or 0.
+int AddNames(const std::string& folder, std::vector<std::string>& names) {
+  const std::unique_ptr<DIR, CloseFolder> opened(opendir(folder.c_str()));
+  if (opened == nullptr) {
+    return errno;
+  }
+  for (;;) {
+    errno = 0;  // which alone tells the end from an error
+    const dirent* const entry = readdir(opened.get());
+    if (entry == nullptr) {
+      return errno;
+    }
+    const std::string_view name = entry->d_name;
+    if (name != "." && name != "..") {
+      names.emplace_back(name);
+    }
+  }
+}
+
+Result<std::vector<std::string>> SortedNames(const std::string& folder, bool must_be_there) {
+  std::vector<std::string> names;
+  const int error = AddNames(folder, names);
+  if (error != 0 && (must_be_there || !MeansNothing(error))) {
+    return Failure(folder, error);
+  }
+  std::sort(names.begin(), names.end());
+  return names;
+}
+
+}  // namespace
+
+Result<struct stat> StatusOf(const std::string& path) {
+  struct stat status{};
+  if (stat(path.c_str(), &status) != 0) {
+    if (!MeansNothing(errno)) {
+      return Failure(path, errno);
+    }
+    status.st_mode = 0;
+  }
+  return status;
+}
+
+Result<PathKind> KindOf(const std::string& path) {
+  BS_ASSIGN(const struct stat status, StatusOf(path));
+  return S_ISREG(status.st_mode)   ? PathKind::kFile
+         : S_ISDIR(status.st_mode) ? PathKind::kFolder
+         : status.st_mode != 0     ? PathKind::kOther
+                                   : PathKind::kNothing;
+}
+
+Result<uint64_t> SizeOfFile(const std::string& path) {
+  BS_ASSIGN(const struct stat status, StatusOf(path));
+  return S_ISREG(status.st_mode) ? static_cast<uint64_t>(status.st_size) : 0;
+}
+
+Result<std::string> BeginOfFile(const std::string& path, size_t count) {
+  BS_ASSIGN(const PathKind kind, KindOf(path));
+  if (kind != PathKind::kFile) {
+    return std::string();
+  }
+  const Descriptor file(open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  if (file.number() < 0) {
+    return MeansNothing(errno) ? Result(std::string()) : Failure(path, errno);
+  }
+  std::string bytes(count, '\0');
+  size_t size = 0;
+  while (size < count) {
+    const ssize_t got = read(file.number(), bytes.data() + size, count - size);
+    if (got < 0 && errno == EINTR) {
+      continue;
+    }
+    if (got < 0) {
+      return Failure(path, errno);
+    }
+    if (got == 0) {
+      break;
+    }
+    size += static_cast<size_t>(got);
+  }
+  bytes.resize(size);
+  return bytes;
+}
+
+Result<std::vector<std::string>> NamesIn(const std::string& folder) {
+  return SortedNames(folder, true);
+}
+
+Result<std::vector<std::string>> NamesIfAny(const std::string& folder) {
+  return SortedNames(folder, false);
+}
+
+}  // namespace borescope::internal

@@ -1,0 +1,39 @@
+// What a path leads to, with the system's refusals as errors: where a disk fails or memory runs
+// out, the answer of the standard library is "there is nothing". Any thread.
+#pragma once
+
+#include <sys/stat.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "borescope/base/result.h"
+
+namespace borescope::internal {
+
+// stat(2) of what a path leads to; st_mode is 0 where nothing is there, or permissions hide it:
+// opening it says why. kIo if the system cannot tell.
+Result<struct stat> StatusOf(const std::string& path);
+
+enum class PathKind : uint8_t { kNothing, kFile, kFolder, kOther };
+
+// What is at a path, links followed. Errors as of StatusOf.
+Result<PathKind> KindOf(const std::string& path);
+
+// Bytes of an ordinary file; 0 of anything else. Errors as of StatusOf.
+Result<uint64_t> SizeOfFile(const std::string& path);
+
+// Up to `count` bytes at the beginning of an ordinary file; none of anything else, or where it may
+// not be read. kIo if reading fails.
+Result<std::string> BeginOfFile(const std::string& path, size_t count);
+
+// The names in a folder, but for . and .., in the order of their bytes. kIo if there is no such
+// folder, or it cannot be read.
+Result<std::vector<std::string>> NamesIn(const std::string& folder);
+
+// The same; none where there is no such folder, or permissions hide its names.
+Result<std::vector<std::string>> NamesIfAny(const std::string& folder);
+
+}  // namespace borescope::internal

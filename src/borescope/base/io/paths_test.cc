@@ -1,0 +1,67 @@
+#include "borescope/base/io/paths.h"
+
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+
+#include "borescope/base/io/temporary_folder.h"
+
+namespace borescope::internal {
+namespace {
+
+namespace fs = std::filesystem;
+
+class PathsTest : public testing::Test {
+ protected:
+  std::string At(const std::string& name) const { return folder_.path() + "/" + name; }
+
+  TemporaryFolder folder_ = TemporaryFolder::Make().value();
+};
+
+TEST_F(PathsTest, Kinds) {
+  std::ofstream(At("file")) << "abc";
+  fs::create_directory(At("folder"));
+  fs::create_symlink("file", At("link"));
+  fs::create_symlink("link2", At("link2"));
+  EXPECT_EQ(*KindOf(At("file")), PathKind::kFile);
+  EXPECT_EQ(*KindOf(At("link")), PathKind::kFile);
+  EXPECT_EQ(*KindOf(At("folder")), PathKind::kFolder);
+  EXPECT_EQ(*KindOf("/dev/null"), PathKind::kOther);
+  EXPECT_EQ(*KindOf(At("none")), PathKind::kNothing);
+  EXPECT_EQ(*KindOf(At("file/inside")), PathKind::kNothing);
+  EXPECT_EQ(*KindOf(At("link2")), PathKind::kNothing);
+  EXPECT_EQ(*KindOf(At(std::string(5000, 'x'))), PathKind::kNothing);
+  EXPECT_EQ(*SizeOfFile(At("link")), 3U);
+  EXPECT_EQ(*SizeOfFile(At("folder")), 0U);
+  EXPECT_EQ(*SizeOfFile(At("none")), 0U);
+}
+
+TEST_F(PathsTest, BeginsOfFiles) {
+  std::ofstream(At("file")) << "abcdef";
+  EXPECT_EQ(*BeginOfFile(At("file"), 4), "abcd");
+  EXPECT_EQ(*BeginOfFile(At("file"), 9), "abcdef");
+  EXPECT_EQ(*BeginOfFile(At("none"), 4), "");
+  EXPECT_EQ(*BeginOfFile(folder_.path(), 4), "");
+  // An ordinary file whose first bytes the system refuses: memory at address 0.
+  EXPECT_FALSE(BeginOfFile("/proc/self/mem", 4).ok());
+}
+
+TEST_F(PathsTest, NamesAreSorted) {
+  fs::create_directory(At("inside"));
+  for (const char* const name : {"b", "a", ".hidden", "c10", "c9"}) {
+    std::ofstream(At(std::string("inside/") + name)).flush();
+  }
+  const std::vector<std::string> names = {".hidden", "a", "b", "c10", "c9"};
+  EXPECT_EQ(*NamesIn(At("inside")), names);
+  EXPECT_EQ(*NamesIfAny(At("inside")), names);
+  EXPECT_TRUE(NamesIfAny(At("none"))->empty());
+  const Result<std::vector<std::string>> none = NamesIn(At("none"));
+  ASSERT_FALSE(none.ok());
+  EXPECT_NE(none.error().message.find("No such file"), std::string::npos) << none.error().message;
+}
+
+}  // namespace
+}  // namespace borescope::internal

@@ -1,0 +1,299 @@
+// A library for LD_PRELOAD that makes one call of the system fail, as a full disk, a lack of memory
+// or a limit would: the N-th of its kind, or all from the N-th on. inject.py drives it by these
+// variables of the environment, which programs that are started from here do not inherit:
+//   FAULT_CALL    the kind of call, a name of kKinds below; without it nothing fails
+//   FAULT_AT      which call of this kind, from 1
+//   FAULT_LASTS   if set, all later ones as well
+//   FAULT_ERROR   the number in errno, or "short": half of what was asked for is read or written
+//   FAULT_TRACE   if set, the first failing call says on stderr where it came from
+//   FAULT_COUNTS  a file that gets a line "kind count" of every kind at the end of the program
+// It allocates nothing and needs glibc (memory comes from __libc_malloc). Counted is what is called
+// within main(): before it, objects of libraries are made, and an exception there cannot be caught.
+#include <dirent.h>
+#include <dlfcn.h>
+#include <execinfo.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/types.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <cerrno>
+#include <cstdarg>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+
+namespace {
+
+enum Kind {
+  kMemory,
+  kRead,
+  kWrite,
+  kOpen,
+  kMap,
+  kRename,
+  kSync,
+  kTruncate,
+  kStat,
+  kClose,
+  kFolder,
+  kRemove,
+  kSeek,
+  kRandom,
+  kLock,
+  kThread,
+  kList,
+  kKinds
+};
+
+constexpr const char* kNames[kKinds] = {"memory", "read",     "write", "open",   "map",    "rename",
+                                        "sync",   "truncate", "stat",  "close",  "folder", "remove",
+                                        "seek",   "random",   "lock",  "thread", "list"};
+
+std::atomic<long> counts[kKinds];
+int failing_kind = -1;
+long failing_at = 0;
+bool lasts = false;
+bool is_short = false;
+bool is_traced = false;
+int error_number = ENOSPC;
+char counts_path[4096];
+std::atomic<bool> is_in_main{false};
+int (*program_main)(int, char**, char**) = nullptr;
+
+// What it calls of ours counts as any other call, and does not fail.
+void SayWhere() {
+  const int kind = failing_kind;
+  failing_kind = -1;
+  void* frames[64];
+  backtrace_symbols_fd(frames, backtrace(frames, 64), STDERR_FILENO);
+  failing_kind = kind;
+}
+
+// Whether this call fails.
+bool Fails(Kind kind) {
+  if (!is_in_main.load(std::memory_order_relaxed)) return false;
+  const long number = counts[kind].fetch_add(1, std::memory_order_relaxed) + 1;
+  if (kind != failing_kind || (lasts ? number < failing_at : number != failing_at)) return false;
+  if (is_traced && number == failing_at) SayWhere();
+  return true;
+}
+
+const char* TakeVariable(const char* name) {
+  static char kept[8][64];
+  static int used = 0;
+  const char* const value = getenv(name);
+  if (value == nullptr || used == 8) return nullptr;
+  char* const copy = kept[used++];
+  strncpy(copy, value, sizeof(kept[0]) - 1);
+  unsetenv(name);
+  return copy;
+}
+
+[[gnu::constructor]] void ReadVariables() {
+  if (const char* const path = getenv("FAULT_COUNTS")) {
+    strncpy(counts_path, path, sizeof(counts_path) - 1);
+    unsetenv("FAULT_COUNTS");
+  }
+  const char* const error = TakeVariable("FAULT_ERROR");
+  is_short = error != nullptr && strcmp(error, "short") == 0;
+  if (error != nullptr && !is_short) error_number = atoi(error);
+  lasts = TakeVariable("FAULT_LASTS") != nullptr;
+  is_traced = TakeVariable("FAULT_TRACE") != nullptr;
+  if (const char* const at = TakeVariable("FAULT_AT")) failing_at = atol(at);
+  if (const char* const call = TakeVariable("FAULT_CALL")) {
+    for (int kind = 0; kind < kKinds; ++kind) {
+      if (strcmp(call, kNames[kind]) == 0) failing_kind = kind;
+    }
+  }
+}
+
+[[gnu::destructor]] void WriteCounts() {
+  is_in_main = false;
+  if (counts_path[0] == 0) return;
+  const long file =
+      syscall(SYS_openat, AT_FDCWD, counts_path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+  for (int kind = 0; kind < kKinds; ++kind) {
+    char line[64];
+    const int size = snprintf(line, sizeof(line), "%s %ld\n", kNames[kind], counts[kind].load());
+    syscall(SYS_write, file, line, size);
+  }
+  syscall(SYS_close, file);
+}
+
+template <class Function>
+Function* Next(const char* name) {
+  return reinterpret_cast<Function*>(dlsym(RTLD_NEXT, name));
+}
+
+int RunMain(int count, char** words, char** environment) {
+  is_in_main = true;
+  const int status = program_main(count, words, environment);
+  is_in_main = false;
+  return status;
+}
+
+size_t LessOf(size_t size) { return size > 1 ? size / 2 : size; }
+
+}  // namespace
+
+// A function that fails with `failure` and an errno, or does what it does.
+#define FAULT_WRAP(result, name, kind, failure, parameters, ...) \
+  result name parameters {                                       \
+    static auto* const next = Next<result parameters>(#name);    \
+    if (!Fails(kind)) return next(__VA_ARGS__);                  \
+    errno = error_number;                                        \
+    return failure;                                              \
+  }
+
+// The same for those that may transfer less than `size` bytes.
+#define FAULT_WRAP_TRANSFER(name, kind, parameters, size, ...) \
+  ssize_t name parameters {                                    \
+    static auto* const next = Next<ssize_t parameters>(#name); \
+    if (Fails(kind)) {                                         \
+      if (!is_short) {                                         \
+        errno = error_number;                                  \
+        return -1;                                             \
+      }                                                        \
+      size = LessOf(size);                                     \
+    }                                                          \
+    return next(__VA_ARGS__);                                  \
+  }
+
+// With a mode as the last argument where a file is made.
+#define FAULT_WRAP_OPEN(name, first, first_name)                             \
+  int name(first const char* path, int flags, ...) {                         \
+    static auto* const next = Next<int(first const char*, int, ...)>(#name); \
+    va_list rest;                                                            \
+    va_start(rest, flags);                                                   \
+    const unsigned mode = va_arg(rest, unsigned);                            \
+    va_end(rest);                                                            \
+    if (!Fails(kOpen)) return next(first_name path, flags, mode);            \
+    errno = error_number;                                                    \
+    return -1;                                                               \
+  }
+#define FAULT_COMMA ,
+
+extern "C" {
+
+void* __libc_malloc(size_t size);
+void* __libc_calloc(size_t count, size_t size);
+void* __libc_realloc(void* memory, size_t size);
+void* __libc_memalign(size_t alignment, size_t size);
+
+#define FAULT_MEMORY(call)          \
+  if (!Fails(kMemory)) return call; \
+  errno = ENOMEM;                   \
+  return nullptr
+void* malloc(size_t size) noexcept { FAULT_MEMORY(__libc_malloc(size)); }
+void* calloc(size_t count, size_t size) noexcept { FAULT_MEMORY(__libc_calloc(count, size)); }
+void* realloc(void* memory, size_t size) noexcept { FAULT_MEMORY(__libc_realloc(memory, size)); }
+void* aligned_alloc(size_t alignment, size_t size) noexcept {
+  FAULT_MEMORY(__libc_memalign(alignment, size));
+}
+void* memalign(size_t alignment, size_t size) noexcept {
+  FAULT_MEMORY(__libc_memalign(alignment, size));
+}
+int posix_memalign(void** memory, size_t alignment, size_t size) noexcept {
+  if (Fails(kMemory)) return ENOMEM;
+  *memory = __libc_memalign(alignment, size);
+  return *memory != nullptr ? 0 : ENOMEM;
+}
+
+FAULT_WRAP_TRANSFER(read, kRead, (int file, void* to, size_t size), size, file, to, size)
+FAULT_WRAP_TRANSFER(pread, kRead, (int file, void* to, size_t size, off_t at), size, file, to, size,
+                    at)
+FAULT_WRAP_TRANSFER(pread64, kRead, (int file, void* to, size_t size, off64_t at), size, file, to,
+                    size, at)
+FAULT_WRAP_TRANSFER(write, kWrite, (int file, const void* from, size_t size), size, file, from,
+                    size)
+FAULT_WRAP_TRANSFER(pwrite, kWrite, (int file, const void* from, size_t size, off_t at), size, file,
+                    from, size, at)
+FAULT_WRAP_TRANSFER(pwrite64, kWrite, (int file, const void* from, size_t size, off64_t at), size,
+                    file, from, size, at)
+FAULT_WRAP(ssize_t, writev, kWrite, -1, (int file, const iovec* parts, int count), file, parts,
+           count)
+FAULT_WRAP(ssize_t, readv, kRead, -1, (int file, const iovec* parts, int count), file, parts, count)
+FAULT_WRAP_OPEN(open, , )
+FAULT_WRAP_OPEN(open64, , )
+FAULT_WRAP_OPEN(openat, int folder FAULT_COMMA, folder FAULT_COMMA)
+FAULT_WRAP_OPEN(openat64, int folder FAULT_COMMA, folder FAULT_COMMA)
+FAULT_WRAP(FILE*, fopen, kOpen, nullptr, (const char* path, const char* mode), path, mode)
+FAULT_WRAP(FILE*, fopen64, kOpen, nullptr, (const char* path, const char* mode), path, mode)
+FAULT_WRAP(DIR*, opendir, kOpen, nullptr, (const char* path), path)
+FAULT_WRAP(void*, mmap, kMap, MAP_FAILED,
+           (void* at, size_t size, int access, int flags, int file, off_t from), at, size, access,
+           flags, file, from)
+FAULT_WRAP(void*, mmap64, kMap, MAP_FAILED,
+           (void* at, size_t size, int access, int flags, int file, off64_t from), at, size, access,
+           flags, file, from)
+FAULT_WRAP(int, fsync, kSync, -1, (int file), file)
+FAULT_WRAP(int, fdatasync, kSync, -1, (int file), file)
+FAULT_WRAP(int, rename, kRename, -1, (const char* from, const char* to) noexcept, from, to)
+FAULT_WRAP(int, renameat, kRename, -1, (int of, const char* from, int in, const char* to) noexcept,
+           of, from, in, to)
+FAULT_WRAP(int, renameat2, kRename, -1,
+           (int of, const char* from, int in, const char* to, unsigned flags) noexcept, of, from,
+           in, to, flags)
+FAULT_WRAP(int, link, kRename, -1, (const char* from, const char* to) noexcept, from, to)
+FAULT_WRAP(int, linkat, kRename, -1,
+           (int of, const char* from, int in, const char* to, int flags) noexcept, of, from, in, to,
+           flags)
+FAULT_WRAP(int, ftruncate, kTruncate, -1, (int file, off_t size) noexcept, file, size)
+FAULT_WRAP(int, ftruncate64, kTruncate, -1, (int file, off64_t size) noexcept, file, size)
+FAULT_WRAP(int, fallocate, kTruncate, -1, (int file, int mode, off_t from, off_t size), file, mode,
+           from, size)
+FAULT_WRAP(int, posix_fallocate, kTruncate, ENOSPC, (int file, off_t from, off_t size), file, from,
+           size)
+FAULT_WRAP(int, fstat, kStat, -1, (int file, struct stat* status) noexcept, file, status)
+FAULT_WRAP(int, stat, kStat, -1, (const char* path, struct stat* status) noexcept, path, status)
+FAULT_WRAP(int, lstat, kStat, -1, (const char* path, struct stat* status) noexcept, path, status)
+FAULT_WRAP(int, fstat64, kStat, -1, (int file, struct stat64* status) noexcept, file, status)
+FAULT_WRAP(int, stat64, kStat, -1, (const char* path, struct stat64* status) noexcept, path, status)
+FAULT_WRAP(int, lstat64, kStat, -1, (const char* path, struct stat64* status) noexcept, path,
+           status)
+FAULT_WRAP(int, fstatat, kStat, -1,
+           (int folder, const char* path, struct stat* status, int flags) noexcept, folder, path,
+           status, flags)
+FAULT_WRAP(int, mkdir, kFolder, -1, (const char* path, mode_t mode) noexcept, path, mode)
+FAULT_WRAP(int, unlink, kRemove, -1, (const char* path) noexcept, path)
+FAULT_WRAP(int, rmdir, kRemove, -1, (const char* path) noexcept, path)
+FAULT_WRAP(int, unlinkat, kRemove, -1, (int folder, const char* path, int flags) noexcept, folder,
+           path, flags)
+FAULT_WRAP(off_t, lseek, kSeek, -1, (int file, off_t at, int whence) noexcept, file, at, whence)
+FAULT_WRAP(off64_t, lseek64, kSeek, -1, (int file, off64_t at, int whence) noexcept, file, at,
+           whence)
+FAULT_WRAP(ssize_t, getrandom, kRandom, -1, (void* to, size_t size, unsigned flags), to, size,
+           flags)
+FAULT_WRAP(int, flock, kLock, -1, (int file, int operation) noexcept, file, operation)
+FAULT_WRAP(dirent*, readdir, kList, nullptr, (DIR * folder), folder)
+FAULT_WRAP(dirent64*, readdir64, kList, nullptr, (DIR * folder), folder)
+
+int __libc_start_main(int (*main)(int, char**, char**), int count, char** words, void (*init)(),
+                      void (*fini)(), void (*loader_fini)(), void* stack_end) {
+  static auto* const next = Next<decltype(__libc_start_main)>("__libc_start_main");
+  program_main = main;
+  return next(RunMain, count, words, init, fini, loader_fini, stack_end);
+}
+
+int pthread_create(pthread_t* thread, const pthread_attr_t* attributes, void* (*start)(void*),
+                   void* argument) noexcept {
+  static auto* const next = Next<decltype(pthread_create)>("pthread_create");
+  return Fails(kThread) ? EAGAIN : next(thread, attributes, start, argument);
+}
+
+// Closed as the kernel does it, which says afterwards that the data may be lost.
+int close(int file) {
+  static auto* const next = Next<int(int)>("close");
+  const bool fails = Fails(kClose);
+  const int status = next(file);
+  if (!fails) return status;
+  errno = error_number;
+  return -1;
+}
+}
