@@ -483,8 +483,8 @@ class Verbs:
                 devices (string): Devices that worked; all visible ones if none did.
                 world_size (int): Number of ranks of the job.
                 steps (int, count): Selected ProfilerStep windows.
-                span_ns (int, ns): Selected time; all of it: from the first start to the last end of
-                    all events.
+                span_ns (int, ns): Selected time, of steps from completion to completion; all of it:
+                    from the first start to the last end of all events.
                 host_events (int, count): Complete events of the host that start in the selected
                     time.
                 device_events (int, count): Kernels, memcpys and memsets launched in the selected
@@ -656,7 +656,7 @@ class Verbs:
             step_spread: Steps.
                 rank (int): Rank of the process in the job.
                 steps (int, count): Number of steps.
-                min_ns (int, ns): Shortest step.
+                min_ns (int, ns): Shortest step, from completion to completion as in `steps`.
                 median_ns (int, ns): Median step; of an even number the lower middle one.
                 max_ns (int, ns): Longest step.
                 slowest_step (int): Number of the longest step.
@@ -1920,7 +1920,7 @@ class Verbs:
         plain_step: str | Sequence[int | str] | None = None,
         without_recording: bool = False,
     ) -> Answer:
-        """Span, busy and idle time of every step.
+        """Length, busy and idle time of every step.
 
         Args:
             rank: only these ranks: 0 or 0,3 or 2..5.
@@ -1967,6 +1967,11 @@ class Verbs:
                     the time of the step in between.
                 shared_ns (int, ns): Part of the busy time in which work of an earlier step runs,
                     too; busy less shared adds up to the busy time of the device.
+                waiting_ns (int, ns): Length less busy time: the rest of the step, in which the
+                    device does nothing of it; 0 where its work began so long before the completion
+                    of the step before that it is busy for longer. With --step-rule time as the idle
+                    time.
+                end_ns (int, ns): Completion of the step, on the file's own clock.
                 name (string): Name of its annotation, with the process if several have steps; (no
                     step): launched outside of steps; (no launch): the launch was not recorded.
             step_heat: Steps of all ranks.
@@ -1974,8 +1979,8 @@ class Verbs:
                 step (int): Number of the first of the steps.
                 ranks (string): From which to which rank.
                 steps (string): From which to which step.
-                span_ns (int, ns): The longest of their spans.
-                relative (float): Span / the median of those of all cells.
+                length_ns (int, ns): The longest of them, from completion to completion.
+                relative (float): Length / the median of those of all cells.
                 level (string): As usual: from 0.97 to below 1.03; a little longer: below 1.1,
                     shorter: from 0.9 on; longer: below 1.33, shorter: from 0.75 on; else much
                     longer or shorter.
@@ -3170,7 +3175,7 @@ class Verbs:
             remove: without this work and its launches, or without this host time; may be given
                 again.
             roof: operators whose cost is known run at no less than this share of their roof.
-            no_data_wait: data loading always takes as long as the shortest time of its name.
+            no_data_wait: data is loaded in the background, ahead of its use: nothing waits for it.
             no_sync: calls that wait for the device, in events whose name contains this, end when
                 they begin; may be given again.
             overlap_comm: collectives on the stream of other work have one of their own; the

@@ -80,6 +80,12 @@ export function momentsOf(table: Table): ((row: number) => number | null) | null
   };
 }
 
+/** How long a row lasts that says when it begins and ends: to its end, else of the given length. */
+export function lastingOf(table: Table, row: number, length: Column | undefined): number {
+  const [begin, end] = [find(table, 'begin_offset_ns')?.values[row], find(table, 'end_offset_ns')?.values[row]];
+  return typeof begin === 'number' && typeof end === 'number' ? end - begin : numberAt(length, row);
+}
+
 const LENGTHS = ['duration_ns', 'span_ns', 'gap_ns', 'capture_ns', 'host_ns'] as const;
 
 /** Rows that last into the range, of tables that say when their rows begin. */
@@ -91,7 +97,7 @@ function byTime(table: Table, [begin, end]: readonly [number, number]): Keeps | 
   }
   return (row) => {
     const at = momentOf(row);
-    return at !== null && at < end && at + numberAt(lengths, row) >= begin;
+    return at !== null && at < end && at + lastingOf(table, row, lengths) >= begin;
   };
 }
 

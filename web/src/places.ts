@@ -1,8 +1,8 @@
 // Where the evidence of a finding is seen: its moment on the timeline, and the sections of the verbs that its
 // advice names, narrowed to the rank, step or kernel that its evidence names.
-import { momentsOf } from './filters';
+import { lastingOf, momentsOf } from './filters';
 import { momentOf } from './moments';
-import { type Report, type Section, TIMELINE, type Table, find, hasTables, indices, numberAt, rowsOf, sectionNamed, tableOf, textAt } from './model';
+import { type Report, type Section, TIMELINE, type Table, find, hasTables, indices, rowsOf, sectionNamed, tableOf, textAt } from './model';
 import type { Filters } from './route';
 
 export interface Place {
@@ -29,7 +29,7 @@ function timeOfStep(steps: Table | undefined, step: number, rank: number | null)
   const row = indices(rowsOf(steps)).find((at) =>
     find(steps, 'step')?.values[at] === step && (rank === null || find(steps, 'rank')?.values[at] === rank));
   const begin = row === undefined ? null : momentOf(row);
-  return row === undefined || begin === null ? null : [begin, begin + Math.max(1, numberAt(find(steps, 'span_ns'), row))];
+  return row === undefined || begin === null ? null : [begin, begin + Math.max(1, lastingOf(steps, row, find(steps, 'span_ns')))];
 }
 
 /** The kernel whose name the evidence begins with. */

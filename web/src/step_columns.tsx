@@ -2,7 +2,7 @@
 import { useMemo, useState } from 'preact/hooks';
 
 import { colourOf } from './colours';
-import { momentsOf } from './filters';
+import { lastingOf, momentsOf } from './filters';
 import { useWidth } from './hooks';
 import { type Column, type Table, type View, find, indices, numberAt, rowsOf, takeRows } from './model';
 import { useNavigation } from './navigation';
@@ -46,7 +46,7 @@ function stepsOf(table: Table, parts: Column[], rows: number[]): Step[] {
       const begin = momentOf?.(row) ?? 0;
       const values = parts.map((part) => numberAt(part, row));
       const length = values.reduce((total, value) => total + value, 0);
-      return { row, step: numberAt(column('step'), row), begin, end: begin + numberAt(column('span_ns'), row), parts: values, length };
+      return { row, step: numberAt(column('step'), row), begin, end: begin + lastingOf(table, row, column('span_ns')), parts: values, length };
     })
     .sort((a, b) => a.begin - b.begin || a.step - b.step);
 }
@@ -60,11 +60,11 @@ function thinned(steps: Step[], most: number): { steps: Step[]; each: number } {
 
 /** Of each step the row of the rank that took longest. */
 function longestOfEach(table: Table): Table {
-  const [steps, spans] = [find(table, 'step'), find(table, 'span_ns')];
+  const [steps, lengths] = [find(table, 'step'), find(table, 'length_ns') ?? find(table, 'span_ns')];
   const longest = new Map<unknown, number>();
   for (const row of indices(rowsOf(table))) {
     const before = longest.get(steps?.values[row]);
-    if (before === undefined || numberAt(spans, row) > numberAt(spans, before)) {
+    if (before === undefined || numberAt(lengths, row) > numberAt(lengths, before)) {
       longest.set(steps?.values[row], row);
     }
   }

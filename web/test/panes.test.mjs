@@ -598,7 +598,7 @@ test('which step is slowest, what stands still then, and what the host did: two 
   const { tables } = embedded(demo());
   const steps = tables.tables.find(({ name }) => name === 'steps');
   const column = (name) => steps.columns.find((one) => one.name === name).values;
-  const length = (row) => column('busy_ns')[row] + column('idle_ns')[row];
+  const length = (row) => column('busy_ns')[row] + column('waiting_ns')[row];
   const longest = column('step').reduce((best, step, row) => (step !== null && length(row) > length(best) ? row : best), 0);
   assert.equal(slowest, column('step')[longest]);
   await click(page.locator('#overview').getByRole('link', { name: /^idle/ }));

@@ -56,11 +56,8 @@ class Changer {
     if (change.kind == ChangeKind::kOverlapComm) {
       program_.overlap = std::max(program_.overlap, change.overlap);
     }
+    if (change.kind == ChangeKind::kGraph) return JoinAll(change);
     for (Thread& thread : program_.threads) {
-      if (change.kind == ChangeKind::kGraph) {
-        JoinLaunches(change, &thread);
-        continue;
-      }
       Frames frames(program_);
       for (Instruction& instruction : thread.instructions) {
         frames.Pass(instruction);
@@ -164,13 +161,66 @@ class Changer {
            program_.works[static_cast<size_t>(instruction.work)].collective < 0;
   }
 
-  void JoinLaunches(const Change& change, Thread* thread) {
-    Frames frames(program_);
+  // An instruction in the order of the program, whatever thread it is of.
+  struct Placed {
+    Instruction* instruction = nullptr;
+    bool is_inside = false;   // a region
+    bool hands_over = false;  // from a thread to another, within a region
+  };
+
+  // What other threads do for the main one while that waits in a region is part of it.
+  void JoinAll(const Change& change) {
+    std::vector<std::vector<char>> is_taken;
+    for (const Thread& thread : program_.threads) is_taken.emplace_back(thread.instructions.size());
+    for (size_t thread = 0; thread < program_.threads.size(); ++thread) {
+      std::vector<Placed> order;
+      Frames frames(program_);
+      std::vector<Instruction>& own = program_.threads[thread].instructions;
+      for (size_t i = 0; i < own.size(); ++i) {
+        frames.Pass(own[i]);
+        if (is_taken[thread][i] != 0) continue;
+        const bool is_inside = frames.AnyHas(change.text) && !frames.LoadsData();
+        order.push_back({&own[i], is_inside, false});
+        if (thread == 0 && is_inside && own[i].action == Action::kSignal) {
+          TakeOver(own[i].event, &is_taken, &order);
+        }
+      }
+      JoinLaunches(change, order);
+    }
+    FinishGraphs();
+  }
+
+  // What a thread does between an event that it awaited and the next that it signals, which another
+  // thread awaits.
+  void TakeOver(int32_t event, std::vector<std::vector<char>>* is_taken,
+                std::vector<Placed>* order) {
+    for (size_t thread = 1; thread < program_.threads.size(); ++thread) {
+      std::vector<Instruction>& other = program_.threads[thread].instructions;
+      const auto begin = std::ranges::find_if(other, [&](const Instruction& one) {
+        return one.action == Action::kAwait && one.event == event;
+      });
+      const auto end = std::find_if(
+          begin, other.end(), [](const Instruction& one) { return one.action == Action::kSignal; });
+      if (end == other.end()) continue;
+      order->back().hands_over = true;
+      for (auto one = begin; one <= end; ++one) {
+        (*is_taken)[thread][static_cast<size_t>(one - other.begin())] = 1;
+        order->push_back({&*one, true, one == begin || one == end});
+      }
+      handed_back_.push_back(end->event);
+    }
+  }
+
+  void JoinLaunches(const Change& change, const std::vector<Placed>& order) {
     Instruction* first = nullptr;
-    for (Instruction& instruction : thread->instructions) {
-      frames.Pass(instruction);
-      const bool is_inside = frames.AnyHas(change.text) && !frames.LoadsData();
-      if (first != nullptr && (!is_inside || EndsGraph(instruction, first))) first = nullptr;
+    for (const auto& [one, is_inside, hands_over] : order) {
+      Instruction& instruction = *one;
+      const bool is_back = instruction.action == Action::kAwait &&
+                           std::ranges::count(handed_back_, instruction.event) > 0;
+      if (first != nullptr &&
+          (!is_inside || (!hands_over && !is_back && EndsGraph(instruction, first)))) {
+        first = nullptr;
+      }
       if (!is_inside) continue;
       if (first != nullptr && instruction.action == Action::kLaunch) {
         first->count += instruction.count;
@@ -181,7 +231,6 @@ class Changer {
       }
       if (instruction.action == Action::kCompute && !change.keeps_host) instruction.factor = 0;
     }
-    FinishGraphs();
   }
 
   void FinishGraphs() {
@@ -197,6 +246,7 @@ class Changer {
   const Constants& constants_;
   Program& program_;
   std::vector<Instruction*> joined_;
+  std::vector<int32_t> handed_back_;  // events
 };
 
 int OrderOf(ChangeKind kind) {

@@ -20,11 +20,13 @@ namespace borescope::simulation {
 enum class ChangeKind : uint8_t {
   kScale,        // what `target` and `text` name takes `factor` times as long
   kRemove,       // it does not happen, and neither do its launches
-  kNoDataWait,   // each loading of data takes as long as the shortest of its rank, or no time
+  kNoDataWait,   // data is loaded elsewhere: loading takes 0.1 ms, or the shortest time of its rank
+                 // if that is less; or no time
   kNoSync,       // waits whose call, or a frame around it, has a name with `text` end at once
   kOverlapComm,  // collectives leave the streams of other work; kEvents: nor does that wait for
                  // them
-  kGraph,        // the launches in frames whose name has `text` become graphs
+  kGraph,        // the launches in frames whose name has `text` become graphs, with those of other
+                 // threads for which the main one waits there
   kLaunch,       // launch calls take `factor` times as long
   kNoStraggler,  // nothing makes a rank slower than others
 };

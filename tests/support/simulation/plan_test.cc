@@ -125,6 +125,30 @@ TEST(SimulationPlan, JoinsLaunchesIntoAGraph) {
   EXPECT_EQ(run.ranks[0].calls[1].end_ns, 16'400 + 4'000);
 }
 
+// What backward launches on a thread of its own is part of the step that waits for it.
+TEST(SimulationPlan, AGraphHasTheLaunchesOfTheThreadThatIsWaitedFor) {
+  Toy toy;
+  const int32_t engine = toy.author.AddThread("autograd");
+  const int32_t begin = toy.author.NewEvent();
+  const int32_t end = toy.author.NewEvent();
+  toy.author.OpenNote("region");
+  toy.Kernel(2'000);
+  toy.author.Signal(begin);
+  toy.author.OnThread(engine);
+  toy.author.Await(begin);
+  toy.author.Compute(50'000);
+  toy.Kernel(2'000);
+  toy.author.Signal(end);
+  toy.author.OnThread(0);
+  toy.author.Await(end);
+  toy.Kernel(2'000);
+  toy.author.Close();
+  const SimulatedRun run = toy.Run(Parse(R"({"changes": [{"graph": "region"}]})"));
+  ASSERT_EQ(run.ranks[0].calls.size(), 1u);
+  EXPECT_EQ(run.ranks[0].calls[0].end_ns, 10'900);
+  EXPECT_EQ(run.ranks[0].works[2].end_ns, 9'000 + 3 * 2'000 + 2 * 700);
+}
+
 TEST(SimulationPlan, AGraphMayKeepTheHostTime) {
   Toy toy;
   toy.author.OpenNote("region");

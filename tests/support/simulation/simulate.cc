@@ -13,6 +13,9 @@ const Change* Find(const Plan& plan, ChangeKind kind) {
   return found == plan.end() ? nullptr : &*found;
 }
 
+// What taking a batch takes that was loaded in the background.
+constexpr int64_t kTakeNs = 100'000;
+
 // Of each rank, 0 if it loads no data.
 std::vector<int64_t> ShortestDataNs(const SimulatedRun& run) {
   std::vector<int64_t> shortest;
@@ -50,8 +53,8 @@ SimulatedRun SimulateProgram(const SimulationConfig& config, const Program& prog
   if (Find(plan, ChangeKind::kNoStraggler) != nullptr) run.config.stragglers.clear();
   run.program = program;
   if (const Change* change = Find(plan, ChangeKind::kNoDataWait)) {
-    // As long as in the run that the twin belongs to.
     run.program.data_ns = ShortestDataNs(SimulateProgram(config, program));
+    for (int64_t& ns : run.program.data_ns) ns = std::min(ns, kTakeNs);
     if (change->is_zero) std::ranges::fill(run.program.data_ns, 0);
   }
   ApplyPlan(plan, config.constants, &run.program);

@@ -133,12 +133,16 @@ def steps(answers, say):
         table = table.where(lambda c: c("step") is not None)
         say("begin of steps", "steps", {k: v for k, v in zip(table.rows(*key), table["begin_ns"])})
         say("kernels of steps", "steps", nonzero(table.sums(key, "kernels")))
-        spans = {rank: set() for rank in table["rank"]}
-        for rank, step, span_ns in table.rows("rank", "step", "span_ns"):
-            spans[rank].add((span_ns, step))
-        say("shortest step", "steps", {rank: min(s)[0] for rank, s in spans.items()})
-        say("longest step", "steps", {rank: max(s)[0] for rank, s in spans.items()})
-        say("steps", "steps", {rank: len(s) for rank, s in spans.items()})
+        # From completion to completion, as in the other places that say how long steps are.
+        lengths = {rank: set() for rank in table["rank"]}
+        for rank, step, length_ns in table.rows("rank", "step", "length_ns"):
+            lengths[rank].add((length_ns, step))
+        say("shortest step", "steps", {rank: min(s)[0] for rank, s in lengths.items()})
+        say("longest step", "steps", {rank: max(s)[0] for rank, s in lengths.items()})
+        say("steps", "steps", {rank: len(s) for rank, s in lengths.items()})
+        parts = [row for row in table.rows("length_ns", "busy_ns", "waiting_ns") if row[1] is not None]
+        say("busy and waiting in steps", "length", sum(max(length, busy) for length, busy, _ in parts))
+        say("busy and waiting in steps", "sum of parts", sum(busy + waiting for _, busy, waiting in parts))
     for table in answers.tables("summary", "step_spread"):
         say("shortest step", "summary", table.values("rank", "min_ns"))
         say("longest step", "summary", table.values("rank", "max_ns"))

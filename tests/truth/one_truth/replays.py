@@ -5,7 +5,7 @@ from one_truth.claims import nonzero
 
 ANSWER = ("step_ns", "new_ns", "low_ns", "high_ns", "saved_share")
 KERNEL = "this kernel in half its time"
-DATA = "data loading at its best"
+DATA = "data loaded in the background"
 
 
 def measured(answers, say):

@@ -35,7 +35,7 @@ function Steps({ section, hasGaps }: { section: Section | undefined; hasGaps: bo
   }
   return (
     <div class="box">
-      <h3><a href={href('steps')}>Steps in the order of time</a><small> their span on devices</small>{text.trim() !== '' && <small> not filtered by text</small>}</h3>
+      <h3><a href={href('steps')}>Steps in the order of time</a><small> from completion to completion</small>{text.trim() !== '' && <small> not filtered by text</small>}</h3>
       <StepColumns table={table} view={view} compact more={hasGaps ? (filters) => <GapsOf filters={filters} /> : undefined} />
     </div>
   );

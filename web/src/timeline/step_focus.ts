@@ -1,5 +1,5 @@
 // Where a step lies that a link or a filter names by its number.
-import { momentsOf } from '../filters';
+import { lastingOf, momentsOf } from '../filters';
 import { type Table, find, indices, numberAt, rowsOf } from '../model';
 import { type Focus } from './stage';
 import { type Store } from './store';
@@ -25,7 +25,7 @@ function byTable(store: Store, steps: Table | undefined, rank: number | null, st
   const row = indices(rowsOf(steps)).find((at) => numbers?.values[at] === step && (rank === null || numberAt(ranks, at) === rank));
   const begin = row === undefined ? null : momentOf(row);
   const track = row === undefined ? undefined : tracksOf(store, ranks === undefined ? rank : numberAt(ranks, row))[0];
-  return row === undefined || begin === null || track === undefined ? null : { track, begin, duration: numberAt(find(steps, 'span_ns'), row) };
+  return row === undefined || begin === null || track === undefined ? null : { track, begin, duration: lastingOf(steps, row, find(steps, 'span_ns')) };
 }
 
 /** By the number in the names of the boxes, of what the table has no row for; else the box at that place. */

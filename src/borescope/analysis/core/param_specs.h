@@ -213,7 +213,7 @@ inline constexpr ParamSpec kRoofParam{
     .names_events = true};
 inline constexpr ParamSpec kNoDataWaitParam{
     .name = "no-data-wait",
-    .help = "data loading always takes as long as the shortest time of its name",
+    .help = "data is loaded in the background, ahead of its use: nothing waits for it",
     .names_events = true};
 inline constexpr ParamSpec kNoSyncParam{
     .name = "no-sync",

@@ -1,9 +1,11 @@
 #include "borescope/analysis/measures/replay/changed_structure.h"
 
 #include <algorithm>
+#include <cmath>
 #include <span>
 #include <utility>
 
+#include "borescope/analysis/measures/event_graph/threads.h"
 #include "borescope/base/stop.h"
 
 namespace borescope::internal {
@@ -138,13 +140,70 @@ void StructureChanger::HoldOptimizers(const std::vector<DeviceId>& passed) {
 
 StructureChange StructureChanger::MakeGraphs(std::string_view region) {
   StructureChange change;
+  const size_t rows = view_.trace.host().all_size();
   if (times_.host.empty()) {
-    times_.host.assign(view_.trace.host().all_size(), 1);
+    times_.host.assign(rows, 1);
   }
-  for (const HostId outermost : targets_.OutermostOf(region)) {
-    JoinLaunches(outermost, change);
+  is_engine_ = FindEngines(view_);
+  is_taken_.assign(rows, 0);
+  is_joined_.assign(rows, 0);
+  beside_.assign(view_.trace.tracks().size(), {});
+  const std::vector<Region> regions = FindRegions(region);
+  for (const Region& one : regions) {
+    JoinLaunches(one, change);
+    for (const Rows& part : one.rows) {
+      DropHostTime(part);
+    }
   }
+  DropTimeBetween();
+  DropHandovers();
   return change;
+}
+
+// The threads of the engine in the process of a main thread; none of those of other threads.
+std::vector<ThreadFacts> StructureChanger::EnginesBeside(HostId outermost) const {
+  const Tracks& tracks = view_.trace.tracks();
+  const TrackId own = view_.trace.host().track[outermost.value];
+  std::vector<ThreadFacts> engines;
+  bool is_on_main = false;
+  for (const ThreadFacts& thread : graph().recording.facts.threads) {
+    const bool is_own = thread.track == own;
+    is_on_main = is_on_main || (is_own && thread.is_main);
+    if (!is_own && is_engine_[thread.track.value] != 0 &&
+        tracks.pid[thread.track.value] == tracks.pid[own.value]) {
+      engines.push_back(thread);
+    }
+  }
+  return is_on_main ? engines : std::vector<ThreadFacts>();
+}
+
+std::vector<StructureChanger::Region> StructureChanger::FindRegions(std::string_view text) {
+  const HostEvents& host = view_.trace.host();
+  std::vector<HostId> outermost = targets_.OutermostOf(text);
+  std::stable_partition(outermost.begin(), outermost.end(),
+                        [&](HostId id) { return is_engine_[host.track[id.value].value] == 0; });
+  std::vector<Region> regions;
+  for (const HostId id : outermost) {
+    if (is_taken_[id.value] != 0) {
+      continue;
+    }
+    Region region{host.ts_ns[id.value], host.end_ns(id), {}};
+    region.rows.push_back({host.track[id.value], id.value, view_.index.tree.subtree_end[id.value]});
+    for (const ThreadFacts& engine : EnginesBeside(id)) {
+      beside_[engine.track.value].push_back({region.begin_ns, region.end_ns});
+      const auto first = host.ts_ns.begin() + view_.trace.tracks().first_row[engine.track.value];
+      const auto end = host.ts_ns.begin() + view_.trace.tracks().end_row[engine.track.value];
+      const auto begin = std::lower_bound(first, end, region.begin_ns);
+      region.rows.push_back({engine.track, static_cast<uint32_t>(begin - host.ts_ns.begin()),
+                             static_cast<uint32_t>(std::lower_bound(begin, end, region.end_ns) -
+                                                   host.ts_ns.begin())});
+    }
+    for (const Rows& rows : region.rows) {
+      std::fill(is_taken_.begin() + rows.first, is_taken_.begin() + rows.end, 1);
+    }
+    regions.push_back(std::move(region));
+  }
+  return regions;
 }
 
 bool StructureChanger::EndsGraph(HostId call) const {
@@ -155,43 +214,62 @@ bool StructureChanger::EndsGraph(HostId call) const {
          name.find("WaitEvent") != std::string_view::npos;
 }
 
-void StructureChanger::JoinLaunches(HostId region, StructureChange& change) {
+DeviceId StructureChanger::OnlyWorkOf(HostId call) const {
   const HostEvents& host = view_.trace.host();
   const Correlation& links = view_.index.correlation;
+  const auto works = host.detail[call.value] == kNoDetail
+                         ? std::span<const DeviceId>()
+                         : links.DevicesOf(host.detail[call.value]);
+  const bool is_launch = works.size() == 1 && graph().IsWork(works.front()) &&
+                         links.launch_of[works.front().value] == call;
+  return is_launch ? works.front() : DeviceId{};
+}
+
+void StructureChanger::JoinLaunches(const Region& region, StructureChange& change) {
+  const HostEvents& host = view_.trace.host();
+  std::vector<HostId> calls;
+  for (const Rows& rows : region.rows) {
+    for (uint32_t row = rows.first; row < rows.end; ++row) {
+      CheckStopAt(row);
+      if (host.kind[row] == HostKind::kRuntime) {
+        calls.push_back({row});
+      }
+    }
+  }
+  // Of one thread they are in this order already.
+  std::stable_sort(calls.begin(), calls.end(),
+                   [&](HostId a, HostId b) { return host.ts_ns[a.value] < host.ts_ns[b.value]; });
   std::vector<HostId> launches;
-  std::vector<char> is_joined(view_.index.tree.subtree_end[region.value] - region.value);
   TrackId stream;
   const auto finish = [&] {
     if (launches.size() > 1) {
       change.assumed_ns += MakeGraph(launches);
       change.calls += static_cast<int64_t>(launches.size());
       for (const HostId launch : launches) {
-        is_joined[launch.value - region.value] = 1;
+        is_joined_[launch.value] = 1;
       }
     }
     launches.clear();
   };
-  for (uint32_t row = region.value; row < view_.index.tree.subtree_end[region.value]; ++row) {
-    CheckStopAt(row);
-    if (host.kind[row] != HostKind::kRuntime) {
-      continue;
-    }
-    const auto works = host.detail[row] == kNoDetail ? std::span<const DeviceId>()
-                                                     : links.DevicesOf(host.detail[row]);
-    const bool is_launch = works.size() == 1 && graph().IsWork(works.front()) &&
-                           links.launch_of[works.front().value] == HostId{row};
-    if (EndsGraph({row}) || (is_launch && IsCollective(works.front()))) {
+  for (const HostId call : calls) {
+    const DeviceId work = OnlyWorkOf(call);
+    if (EndsGraph(call) || (work.valid() && IsCollective(work))) {
       finish();
-    } else if (is_launch) {
-      if (!launches.empty() && stream != view_.trace.device().track[works.front().value]) {
+    } else if (work.valid()) {
+      const TrackId to = view_.trace.device().track[work.value];
+      if (!launches.empty() && (stream != to || !MayFollow(launches.front(), work))) {
         finish();
       }
-      stream = view_.trace.device().track[works.front().value];
-      launches.push_back({row});
+      stream = to;
+      launches.push_back(call);
     }
   }
   finish();
-  DropHostTime(region, is_joined);
+}
+
+// Whether in the order of the replay the work comes after the first launch of its graph.
+bool StructureChanger::MayFollow(HostId first, DeviceId work) const {
+  return graph().place_of[graph().recording.start_of_event[first.value]] < graph().StartOf(work);
 }
 
 // One call at the first of the launches puts all their work on the device.
@@ -223,24 +301,83 @@ int64_t StructureChanger::MakeGraph(const std::vector<HostId>& launches) {
   return call_ns;
 }
 
-// All that the host did in the region, but to load data, to wait, and in calls that stay.
-void StructureChanger::DropHostTime(HostId region, const std::vector<char>& is_joined) {
+// All that the host did, but to load data, to wait, and in calls that stay: those that end a graph,
+// or start work that is in none.
+void StructureChanger::DropHostTime(const Rows& rows) {
   const HostEvents& host = view_.trace.host();
   const std::vector<char>& is_loading = graph().recording.facts.is_loading;
-  const uint32_t end = view_.index.tree.subtree_end[region.value];
-  std::vector<char> stays(end - region.value);
-  for (uint32_t row = region.value; row < end; ++row) {
+  std::vector<char> stays(rows.end - rows.first);
+  for (uint32_t row = rows.first; row < rows.end; ++row) {
     CheckStopAt(row);
-    const uint32_t at = row - region.value;
+    const uint32_t at = row - rows.first;
     const HostId parent = view_.index.tree.parent[row];
-    const bool is_call = host.kind[row] == HostKind::kRuntime && is_joined[at] == 0;
-    const bool is_in_staying =
-        row != region.value && parent.valid() && stays[parent.value - region.value] != 0;
-    stays[at] = is_in_staying || is_call || is_loading[host.name[row].value] != 0 ? 1 : 0;
+    const bool is_in_staying = parent.valid() && parent.value >= rows.first && row != rows.first &&
+                               stays[parent.value - rows.first] != 0;
+    stays[at] = is_in_staying || Stays({row}) || is_loading[host.name[row].value] != 0 ? 1 : 0;
     if (stays[at] == 0) {
       times_.host[row] = 0;
     }
   }
+}
+
+bool StructureChanger::Stays(HostId call) const {
+  const HostEvents& host = view_.trace.host();
+  if (host.kind[call.value] != HostKind::kRuntime || is_joined_[call.value] != 0) {
+    return false;
+  }
+  const bool starts_work = host.detail[call.value] != kNoDetail &&
+                           !view_.index.correlation.DevicesOf(host.detail[call.value]).empty();
+  return EndsGraph(call) || starts_work;
+}
+
+void StructureChanger::DropTimeBetween() {
+  const EventGraph& events = graph().recording.graph;
+  for (size_t i = 0; i < graph().parts.size(); ++i) {
+    CheckStopAt(i);
+    const HostPart& part = graph().parts[i];
+    const NodeId node = graph().node[part.place];
+    if (part.event.valid() || events.side[node] != NodeSide::kHost || !IsBesideRegion(node)) {
+      continue;
+    }
+    const uint32_t edge = graph().ThreadEdgeInto(part.place);
+    if (edge != kNoEdge && graph().own_ns[edge] > 0) {
+      const double left =
+          static_cast<double>(model_.lags.ns[edge]) / static_cast<double>(graph().own_ns[edge]);
+      lags_.ns[edge] -= std::llround(static_cast<double>(part.ns) * left);
+    }
+  }
+}
+
+void StructureChanger::DropHandovers() {
+  const EventGraph& events = graph().recording.graph;
+  for (Place place = 0; place < graph().places(); ++place) {
+    CheckStopAt(place);
+    const NodeId to = graph().node[place];
+    if (events.side[to] != NodeSide::kHost) {
+      continue;
+    }
+    for (uint32_t edge = graph().first_edge[place]; edge < graph().first_edge[place + 1]; ++edge) {
+      const NodeId from = graph().node[graph().source[edge]];
+      if (graph().lag_class[edge] == kOwnLag && events.side[from] == NodeSide::kHost &&
+          TrackOf(from) != TrackOf(to) && (IsBesideRegion(to) || IsBesideRegion(from))) {
+        lags_.ns[edge] = std::min<int64_t>(lags_.ns[edge], 0);
+      }
+    }
+  }
+}
+
+TrackId StructureChanger::TrackOf(NodeId node) const {
+  return view_.trace.host().track[graph().recording.graph.event[node]];
+}
+
+// Whether the node is of a thread of the engine, in a region of the main thread.
+bool StructureChanger::IsBesideRegion(NodeId node) const {
+  const std::vector<Interval>& times = beside_[TrackOf(node).value];
+  const int64_t ns = graph().recording.graph.ts_ns[node];
+  const auto after =
+      std::upper_bound(times.begin(), times.end(), ns,
+                       [](int64_t at, const Interval& time) { return at < time.begin; });
+  return after != times.begin() && ns <= std::prev(after)->end;
 }
 
 }  // namespace borescope::internal

@@ -3,9 +3,11 @@
 #pragma once
 
 #include <string_view>
+#include <vector>
 
 #include "borescope/analysis/measures/replay/changed_times.h"
 #include "borescope/analysis/measures/replay/replay_model.h"
+#include "borescope/base/intervals.h"
 
 namespace borescope::internal {
 
@@ -51,12 +53,38 @@ class StructureChanger {
   void PassCollectives(DeviceId id, std::vector<DeviceId>& passed);
   void HoldOptimizers(const std::vector<DeviceId>& passed);
 
-  void JoinLaunches(HostId region, StructureChange& change);
+  // Host rows without a break, of one thread.
+  struct Rows {
+    TrackId thread;
+    uint32_t first = 0;
+    uint32_t end = 0;
+  };
+  // A region becomes graphs: what is inside of it on its thread, and what the threads of the
+  // autograd engine begin meanwhile, where the region is on the main thread of their process.
+  struct Region {
+    int64_t begin_ns = 0;
+    int64_t end_ns = 0;
+    std::vector<Rows> rows;  // its own thread first
+  };
+
+  // Those whose rows no region before has, those of main threads first.
+  std::vector<Region> FindRegions(std::string_view text);
+  std::vector<ThreadFacts> EnginesBeside(HostId outermost) const;
+  void JoinLaunches(const Region& region, StructureChange& change);
   // Whether a call ends a graph: one that waits, or that records or awaits an event.
   bool EndsGraph(HostId call) const;
+  // The only work that it starts; invalid where there is none, or several.
+  DeviceId OnlyWorkOf(HostId call) const;
+  bool MayFollow(HostId first, DeviceId work) const;
   // How long its launch takes.
   int64_t MakeGraph(const std::vector<HostId>& launches);
-  void DropHostTime(HostId region, const std::vector<char>& is_joined);
+  void DropHostTime(const Rows& rows);
+  bool Stays(HostId call) const;
+  // Of threads of the engine: their time between events, and what handing over takes.
+  void DropTimeBetween();
+  void DropHandovers();
+  TrackId TrackOf(NodeId node) const;
+  bool IsBesideRegion(NodeId node) const;
 
   const RankView& view_;
   const ReplayModel& model_;
@@ -64,6 +92,13 @@ class StructureChanger {
   ReplayLags& lags_;
   ChangedTimes& times_;
   const int64_t graph_lag_ns_;  // between works of a graph
+  // MakeGraphs only. Per track:
+  std::vector<char> is_engine_;
+  // The times of the regions that an engine is beside of, in order.
+  std::vector<std::vector<Interval>> beside_;
+  // Per host row:
+  std::vector<char> is_taken_;   // in a region
+  std::vector<char> is_joined_;  // a launch that is part of a graph
 };
 
 }  // namespace borescope::internal

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "borescope/base/hash/hash_tables.h"
 #include "borescope/base/stop.h"
 #include "borescope/base/text/text.h"
 
@@ -119,37 +118,34 @@ std::vector<char> ChangeTargets::InLaunches() const {
   return Inherit(std::move(launches));
 }
 
-std::vector<double> ChangeTargets::ShortestLoading() const {
+std::vector<double> ChangeTargets::TakingBatches() const {
   const HostEvents& host = view_.trace.host();
   const std::vector<char>& is_loading = graph_.recording.facts.is_loading;
   std::vector<char> marked(host.all_size());
   for (uint32_t row = 0; row < marked.size(); ++row) {
     marked[row] = is_loading[host.name[row].value];
   }
-  const std::vector<char> inside = Inherit(marked);
-  std::vector<double> factor(marked.size(), 1);
-  // What of an event is its own time: of one that waits for a batch, little.
-  std::vector<int64_t> own_ns(host.dur_ns.begin(), host.dur_ns.end());
+  const std::vector<char> inside = Inherit(std::move(marked));
+  std::vector<char> is_arrival(inside.size());
   for (const BatchArrival& arrival : graph_.arrivals) {
-    own_ns[arrival.event.value] = arrival.own_ns;
+    is_arrival[arrival.event.value] = 1;
   }
-  HashMap<uint32_t, int64_t> shortest;
-  for (const bool measures : {true, false}) {
-    for (uint32_t row = 0; row < host.size(); ++row) {
-      CheckStopAt(row);
-      const HostId parent = view_.index.tree.parent[row];
-      const bool has_outer = parent.valid() && inside[parent.value] != 0;
-      const bool is_outermost = inside[row] != 0 && !has_outer;
-      if (measures && is_outermost) {
-        int64_t& least = shortest.try_emplace(host.name[row].value, host.dur_ns[row]).first->second;
-        least = std::min(least, host.dur_ns[row]);
-      } else if (!measures && is_outermost && host.dur_ns[row] > 0) {
-        factor[row] =
-            static_cast<double>(shortest[host.name[row].value]) / static_cast<double>(own_ns[row]);
-      } else if (!measures && has_outer) {
-        factor[row] = factor[parent.value];
-      }
+  std::vector<double> factor(inside.size(), 1);
+  for (uint32_t row = 0; row < host.size(); ++row) {
+    CheckStopAt(row);
+    const HostId parent = view_.index.tree.parent[row];
+    if (inside[row] == 0) {
+      continue;
     }
+    if (parent.valid() && inside[parent.value] != 0) {
+      factor[row] = factor[parent.value];
+    } else if (is_arrival[row] == 0 && host.dur_ns[row] > kTakeBatchNs) {
+      factor[row] = static_cast<double>(kTakeBatchNs) / static_cast<double>(host.dur_ns[row]);
+    }
+  }
+  const std::vector<char> launches = InLaunches();
+  for (uint32_t row = 0; row < factor.size(); ++row) {
+    factor[row] = launches[row] != 0 ? 1 : factor[row];
   }
   return factor;
 }

@@ -19,7 +19,7 @@ struct ChangedTimes {
   std::vector<double> at_roof;  // per device row: no more than this
   std::vector<char> removed;    // per device row
   std::vector<double> host;     // per host row: of its own time
-  bool loads_at_best = false;
+  bool loads_ahead = false;     // data is loaded in the background
 
   double DeviceFactor(DeviceId id) const {
     const double scaled = device.empty() ? 1 : device[id.value];
@@ -44,9 +44,11 @@ class ChangeTargets {
   std::vector<char> LaunchesWithout(const std::vector<char>& removed) const;
   // Per host row: whether the call, or one around it, starts device work.
   std::vector<char> InLaunches() const;
-  // Per host row inside data loading: by how much shorter the shortest of the name is than the
-  // outermost event of data loading around it; elsewhere 1.
-  std::vector<double> ShortestLoading() const;
+  // Per host row inside data loading: what is left of its time where other threads or processes
+  // load ahead of the use, and taking a batch takes at most kTakeBatchNs. 1 in launch calls of
+  // device work, which stay where they are, in waits for batches, whose time is not the host's
+  // (BatchArrival), and elsewhere.
+  std::vector<double> TakingBatches() const;
   const std::vector<Phase>& phases() const { return *phases_; }
 
  private:

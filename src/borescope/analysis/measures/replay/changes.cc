@@ -140,7 +140,7 @@ std::string Describe(const Change& change) {
     case ChangeKind::kRoof:
       return fmt::format("at least {:g} % of the roof", 100 * change.factor);
     case ChangeKind::kNoDataWait:
-      return "data loading at its best";
+      return "data loaded in the background";
     case ChangeKind::kNoSync:
       return "no wait in " + change.text;
     case ChangeKind::kOverlapComm:

@@ -15,7 +15,7 @@ enum class ChangeKind : uint8_t {
   kScale,        // durations times `factor`
   kRemove,       // work is not done, nor launched; host time is 0
   kRoof,         // modelled calls run at no less than `factor` of their roof
-  kNoDataWait,   // every event of data loading takes the time of the shortest of its name
+  kNoDataWait,   // data is loaded in the background, ahead of its use: nothing waits for it
   kNoSync,       // calls that wait end when they begin
   kOverlapComm,  // work does not wait for collectives that happen to be before it on its stream
   kGraph,        // what a region launches becomes launches of graphs

@@ -54,7 +54,7 @@ TEST(ChangesTest, APlanOfAllChanges) {
   ASSERT_TRUE(plan.ok()) << plan.error().message;
   ASSERT_EQ(plan->size(), 1U);
   EXPECT_EQ(plan->front().name,
-            "class:gemm x 0.5, without op:aten::gelu, data loading at its best, no wait in "
+            "class:gemm x 0.5, without op:aten::gelu, data loaded in the background, no wait in "
             "aten::item, communication overlapped, launches as graphs in execute_model, launch "
             "calls x 0.5, at least 80 % of the roof");
 }

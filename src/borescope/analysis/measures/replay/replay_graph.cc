@@ -21,8 +21,7 @@ constexpr int64_t kLeastLagNs = 8'000;
 constexpr int64_t kMostLagNs = 200'000;
 constexpr int64_t kDelaysPerLag = 10;
 
-// Taking a batch that is there takes about so long; what takes longer than kLeastArrivalNs waits.
-constexpr int64_t kTakeBatchNs = 100'000;
+// Taking a batch that takes longer than this waits for it.
 constexpr int64_t kLeastArrivalNs = 500'000;
 
 struct Dependency {

@@ -27,6 +27,9 @@ struct HostPart {
   bool is_loading = false;  // of data
 };
 
+// Taking a batch that is there takes about so long.
+inline constexpr int64_t kTakeBatchNs = 100'000;
+
 // A batch that a process of its own prepared. It arrives when it did, whatever this process does.
 struct BatchArrival {
   HostId event;        // that took it

@@ -150,13 +150,43 @@ TestTrace& Steps(TestTrace& trace, std::string_view loader, const std::vector<in
   return trace;
 }
 
-TEST(ReplayTest, DataLoadingAtItsBest) {
+// Loading of 300, 100 and 200 us becomes taking a batch, of at most 100 us.
+TEST(ReplayTest, DataLoadedInTheBackground) {
   TestTrace trace;
   const RankView& view = Steps(trace, "enumerate(DataLoader)#_SingleProcessDataLoaderIter.__next__",
                                {300'000, 100'000, 200'000})
                              .View();
   EXPECT_EQ(LengthUnder(view, ""), 750'000);
   EXPECT_EQ(LengthUnder(view, R"({"no-data-wait":true})"), 450'000);
+}
+
+// As all of it was loaded by the process itself, the shortest time of all says nothing.
+TEST(ReplayTest, LoadingThatAlwaysTakesAsLongIsMovedAsWell) {
+  TestTrace trace;
+  const RankView& view = Steps(trace, "enumerate(DataLoader)#_SingleProcessDataLoaderIter.__next__",
+                               {300'000, 300'000, 300'000})
+                             .View();
+  EXPECT_EQ(LengthUnder(view, R"({"no-data-wait":true})"), 450'000);
+}
+
+TEST(ReplayTest, LaunchesInDataLoadingStayWhereTheyAre) {
+  TestTrace trace;
+  trace.Annotation("ProfilerStep#0", {0, 400'000});
+  trace.Annotation("data_load", {0, 200'000});
+  trace.Launched("copy", {150'000, 20'000}, {156'000, 3'000}, {.correlation = 1});
+  trace.Op("aten::work", {200'000, 200'000});
+  const RankView& view = trace.View();
+  // Of 180 us of loading half, as taking a batch takes 100 of 200; the call as it was.
+  EXPECT_EQ(LengthUnder(view, R"({"no-data-wait":true})"), 90'000 + 20'000 + 200'000);
+}
+
+TEST(ReplayTest, NoWaitForBatchesOfOtherProcesses) {
+  TestTrace trace;
+  const RankView& view =
+      Steps(trace, "enumerate(DataLoader)#_MultiProcessingDataLoaderIter.__next__",
+            {600'000, 600'000})
+          .View();
+  EXPECT_EQ(LengthUnder(view, R"({"no-data-wait":true})"), 2 * (100'000 + 50'000));
 }
 
 TEST(ReplayTest, ABatchOfAnotherProcessArrivesWhenItDid) {
@@ -219,7 +249,7 @@ TEST(ReplayTest, CollectivesThatGetAStreamOfTheirOwn) {
   EXPECT_EQ(run->assumed_ns, 0);
 }
 
-TEST(ReplayTest, DataLoadingIsAtItsBestOnce) {
+TEST(ReplayTest, DataIsMovedToTheBackgroundOnce) {
   TestTrace trace;
   const RankView& view = Steps(trace, "enumerate(DataLoader)#_SingleProcessDataLoaderIter.__next__",
                                {300'000, 100'000})
@@ -250,6 +280,27 @@ TEST(ReplayTest, LaunchesThatBecomeAGraph) {
   EXPECT_EQ(LengthUnder(view, ""), 100'000);
   // Five kernels after one launch: 6 us, 3 us each, and 1 us between them.
   EXPECT_EQ(LengthUnder(view, R"({"graph":"region"})"), 6'000 + 5 * 3'000 + 4 * 1'000);
+}
+
+// The engine runs backward on a thread of its own while the main thread waits: its launches are
+// part of the step, and of its graph, and no thread hands over to another.
+TEST(ReplayTest, AStepAsAGraphHasTheLaunchesOfBackward) {
+  TestTrace trace;
+  constexpr int64_t kEngine = 2;
+  trace.Annotation("ProfilerStep#0", {0, 200'000});
+  trace.Op("aten::mm", {0, 30'000});
+  trace.Launched("forward", {10'000, 5'000}, {16'000, 3'000}, {.correlation = 1});
+  for (int i = 0; i < 3; ++i) {
+    const int64_t at_ns = 50'000 + i * 40'000;
+    trace.Op("autograd::engine::evaluate_function: MmBackward0", {at_ns, 30'000}, {}, kEngine);
+    trace.Runtime("cudaLaunchKernel", {at_ns + 10'000, 5'000}, i + 2, kEngine);
+    trace.Kernel("backward", {at_ns + 16'000, 3'000}, {.correlation = i + 2});
+  }
+  trace.Op("aten::add_", {180'000, 20'000});
+  trace.Launched("optimizer", {185'000, 5'000}, {191'000, 3'000}, {.correlation = 9});
+  const RankView& view = trace.View();
+  EXPECT_EQ(LengthUnder(view, ""), 200'000);
+  EXPECT_EQ(LengthUnder(view, R"({"graph":"ProfilerStep"})"), 6'000 + 5 * 3'000 + 4 * 1'000);
 }
 
 // --- laws ---

@@ -130,7 +130,7 @@ class ScenarioRunner::Recording {
       case ChangeKind::kRoof:
         return ReachRoof(change, times);
       case ChangeKind::kNoDataWait:
-        return LoadAtBest(times, lags, run);
+        return LoadAhead(times, lags, run);
       case ChangeKind::kLaunch:
         return ScaleRows(targets_.InLaunches(), change, times, run);
       case ChangeKind::kNoSync:
@@ -192,7 +192,7 @@ class ScenarioRunner::Recording {
                        [](const HostPart& part) { return part.is_loading; });
   }
 
-  Result<void> LoadAtBest(ChangedTimes& times, ReplayLags& lags, ScenarioRun& run) const {
+  Result<void> LoadAhead(ChangedTimes& times, ReplayLags& lags, ScenarioRun& run) const {
     for (const BatchArrival& arrival : graph().arrivals) {
       if (arrival.edge != kNoEdge) {
         lags.ns[arrival.edge] = kNoDependency;
@@ -201,10 +201,10 @@ class ScenarioRunner::Recording {
     if (!LoadsData()) {
       return NothingIs("there is no data loading");
     }
-    if (std::exchange(times.loads_at_best, true)) {
+    if (std::exchange(times.loads_ahead, true)) {
       return {};
     }
-    const std::vector<double> factors = targets_.ShortestLoading();
+    const std::vector<double> factors = targets_.TakingBatches();
     times.host.resize(factors.size(), 1);
     for (size_t row = 0; row < factors.size(); ++row) {
       times.host[row] *= factors[row];

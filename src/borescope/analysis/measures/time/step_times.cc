@@ -1,7 +1,9 @@
 #include "borescope/analysis/measures/time/step_times.h"
 
 #include <algorithm>
+#include <utility>
 
+#include "borescope/analysis/core/selection/recorded_syncs.h"
 #include "borescope/analysis/measures/shared_inherited_work.h"
 #include "borescope/base/saturating.h"
 #include "borescope/base/stop.h"
@@ -64,6 +66,19 @@ std::vector<Interval> StepTimes(const RankView& view, const DeviceClocks& clocks
   return view.steps().steps.empty()
              ? std::vector<Interval>()
              : TimesOf(view.steps(), EndsOfWork(view, clocks), EndsOfInheritedWork(view, clocks));
+}
+
+IntervalSet SelectedTime(const RankView& view, const Selected& selected) {
+  const bool has_steps = selected.windows() != selected.time_of_all_steps();
+  if (!has_steps || selected.step_rule() == StepRule::kTime) {
+    return selected.windows();
+  }
+  const std::vector<Interval> times = StepTimes(view, SharedClockedSyncs(view)->clocks);
+  std::vector<Interval> of_steps;
+  for (const uint32_t step : selected.steps_at_any_time()) {
+    of_steps.push_back(times[step]);
+  }
+  return Intersect(selected.time_of_all_steps(), Union(std::move(of_steps)));
 }
 
 std::vector<Interval> HostStepTimes(const RankView& view) {

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "borescope/analysis/core/analysis_spec.h"
+#include "borescope/analysis/core/selection/selection.h"
 #include "borescope/base/intervals.h"
 #include "borescope/index/clocks/device_clocks.h"
 
@@ -16,6 +17,10 @@ namespace borescope::internal {
 // times of a process are disjoint, and host and device both decide how long a step is. Selections
 // change nothing. O(rows).
 std::vector<Interval> StepTimes(const RankView& view, const DeviceClocks& clocks);
+
+// Selected time: of steps from completion to completion, which may be long after their windows on
+// the host; with --step-rule time those windows.
+IntervalSet SelectedTime(const RankView& view, const Selected& selected);
 
 // The same on the host alone: its window, less time in the step before.
 std::vector<Interval> HostStepTimes(const RankView& view);

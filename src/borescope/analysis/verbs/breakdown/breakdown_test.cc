@@ -200,9 +200,9 @@ TEST(StepsTest, AStepHasTheWorkItLaunchedWhereverItRuns) {
   EXPECT_EQ(
       Csv(Analyse("steps", {&trace.View()})[0]),
       "rank,gpu,step,begin_ns,span_ns,length_ns,busy_ns,idle_ns,kernels,copies,device_begin_ns,"
-      "device_end_ns,device_span_ns,shared_ns,name\n"
-      "0,0,0,1000,100,170,30,0,1,0,1090,1120,30,0,ProfilerStep#0\n"
-      "0,0,1,1100,100,30,50,0,2,0,1100,1150,50,20,ProfilerStep#1\n");
+      "device_end_ns,device_span_ns,shared_ns,waiting_ns,end_ns,name\n"
+      "0,0,0,1000,100,170,30,0,1,0,1090,1120,30,0,140,1170,ProfilerStep#0\n"
+      "0,0,1,1100,100,30,50,0,2,0,1100,1150,50,20,0,1200,ProfilerStep#1\n");
 }
 
 TEST(StepsTest, WorkInNoStepHasRows) {

@@ -14,6 +14,7 @@
 #include "borescope/analysis/measures/innermost_ops.h"
 #include "borescope/analysis/measures/names/short_names.h"
 #include "borescope/analysis/measures/shared_inherited_work.h"
+#include "borescope/analysis/measures/time/step_times.h"
 #include "borescope/analysis/measures/work_groups.h"
 #include "borescope/analysis/verbs/diff/matched_names.h"
 #include "borescope/base/hash/hash_tables.h"
@@ -288,8 +289,8 @@ CountAndTime SumOfInherited(const RankView& view, const Selected& selected,
   return sum;
 }
 
-Table SizeOfRun(const Selected& selected, int64_t host_events, int64_t device_events,
-                const CountAndTime& inherited) {
+Table SizeOfRun(const RankView& view, const Selected& selected, int64_t host_events,
+                int64_t device_events, const CountAndTime& inherited) {
   Table table{"diff_runs", "", {}};
   AddString(table, "run", Role::kKey, "");
   for (const std::string_view count :
@@ -306,7 +307,7 @@ Table SizeOfRun(const Selected& selected, int64_t host_events, int64_t device_ev
       .Int(device_events)
       .Int(inherited.count)
       .Int(inherited.total_ns)
-      .Int(Coverage(selected.windows()));
+      .Int(Coverage(SelectedTime(view, selected)));
   return table;
 }
 
@@ -324,11 +325,11 @@ Tables SumRun(const RankView& view, const Selected& selected, bool short_names) 
   NameSums names(short_names);
   const int64_t host_events = names.AddHost(view, selected);
   const int64_t device_events = names.AddDevice(view, selected, inherited);
-  return {
-      names.Make(),
-      SizeOfRun(selected, host_events, device_events, SumOfInherited(view, selected, inherited)),
-      WorkSums(view, selected, inherited).Make(),
-      LaunchSums(view, selected, inherited, short_names)};
+  return {names.Make(),
+          SizeOfRun(view, selected, host_events, device_events,
+                    SumOfInherited(view, selected, inherited)),
+          WorkSums(view, selected, inherited).Make(),
+          LaunchSums(view, selected, inherited, short_names)};
 }
 
 }  // namespace borescope::internal

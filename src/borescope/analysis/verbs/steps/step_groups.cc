@@ -192,10 +192,12 @@ void StepGroups::AddSteps() {
         known.try_emplace({step.process, step.number, occurrences[i]}, groups_.size());
     if (is_new) {
       groups_.push_back({step.number, NameOf(view_, step)});
-      windows_.push_back({step.begin_ns, 0, 0});
+      windows_.push_back({step.begin_ns, 0, 0, times[i].end});
       processes_.push_back(step.process);
     }
-    windows_[found->second].length_ns += times[i].length();
+    HostWindow& window = windows_[found->second];
+    window.length_ns += times[i].length();
+    window.end_ns = std::max(window.end_ns, times[i].end);
     group_of_[i] = found->second;
   }
 }

@@ -22,6 +22,7 @@ struct HostWindow {
   int64_t begin_ns = kMissing;
   int64_t span_ns = kMissing;
   int64_t length_ns = kMissing;  // from completion to completion
+  int64_t end_ns = kMissing;     // the last completion
 };
 
 // The selected steps, in the order of their first begins. Without --step two
@@ -32,6 +33,7 @@ class StepGroups {
   StepGroups(const RankView& view, const Selected& selected);
 
   size_t size() const { return groups_.size(); }
+  StepRule rule() const { return selected_.step_rule(); }
   const StepGroup& operator[](size_t group) const { return groups_[group]; }
   const HostWindow& HostWindowOf(size_t group) const { return windows_[group]; }
   // The group of a step; of kNoStep that of no step. size() if it is not selected.

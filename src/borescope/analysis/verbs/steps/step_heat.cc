@@ -19,21 +19,21 @@ namespace {
 
 constexpr size_t kMostCells = 64;  // in each direction
 
-struct StepSpan {
+struct StepLength {
   int64_t rank = 0;
   int64_t step = 0;
-  int64_t span_ns = 0;
+  int64_t length_ns = 0;
 };
 
-std::vector<StepSpan> SpansOf(const Table& steps) {
+std::vector<StepLength> LengthsOf(const Table& steps) {
   const Column& number = *steps.Find("step");
   const IntValues& ranks = Ints(steps, "rank");
   const IntValues& numbers = Ints(steps, "step");
-  const IntValues& spans = Ints(steps, "span_ns");
-  std::vector<StepSpan> found;
+  const IntValues& lengths = Ints(steps, "length_ns");
+  std::vector<StepLength> found;
   for (size_t row = 0; row < steps.rows(); ++row) {
     if (!number.IsMissing(row)) {  // else work in no step
-      found.push_back({ranks[row], numbers[row], spans[row]});
+      found.push_back({ranks[row], numbers[row], lengths[row]});
     }
   }
   return found;
@@ -66,23 +66,23 @@ class Axis {
   std::vector<int64_t> numbers_;
 };
 
-Axis AxisOf(const std::vector<StepSpan>& spans, int64_t StepSpan::* which) {
+Axis AxisOf(const std::vector<StepLength>& lengths, int64_t StepLength::* which) {
   std::vector<int64_t> numbers;
-  numbers.reserve(spans.size());
-  for (const StepSpan& span : spans) {
-    numbers.push_back(span.*which);
+  numbers.reserve(lengths.size());
+  for (const StepLength& length : lengths) {
+    numbers.push_back(length.*which);
   }
   return Axis(std::move(numbers));
 }
 
-// The longest span of each cell, by rank and step.
+// The longest step of each cell, by rank and step.
 using Cells = std::map<std::pair<size_t, size_t>, int64_t>;
 
-Cells CellsOf(const std::vector<StepSpan>& spans, const Axis& ranks, const Axis& numbers) {
+Cells CellsOf(const std::vector<StepLength>& lengths, const Axis& ranks, const Axis& numbers) {
   Cells cells;
-  for (const StepSpan& span : spans) {
-    int64_t& cell = cells[{ranks.CellOf(span.rank), numbers.CellOf(span.step)}];
-    cell = std::max(cell, span.span_ns);
+  for (const StepLength& length : lengths) {
+    int64_t& cell = cells[{ranks.CellOf(length.rank), numbers.CellOf(length.step)}];
+    cell = std::max(cell, length.length_ns);
   }
   return cells;
 }
@@ -90,8 +90,8 @@ Cells CellsOf(const std::vector<StepSpan>& spans, const Axis& ranks, const Axis&
 // At least 1.
 double MedianOf(const Cells& cells) {
   std::vector<int64_t> values;
-  for (const auto& [place, span_ns] : cells) {
-    values.push_back(span_ns);
+  for (const auto& [place, length_ns] : cells) {
+    values.push_back(length_ns);
   }
   return static_cast<double>(std::max<int64_t>(LowerMedian(values), 1));
 }
@@ -107,9 +107,10 @@ Table NewStepHeat() {
   AddInt(table, "step", Unit::kNone, Role::kKey, "Number of the first of the steps.");
   AddString(table, "ranks", Role::kDerived, "From which to which rank.");
   AddString(table, "steps", Role::kDerived, "From which to which step.");
-  AddInt(table, "span_ns", Unit::kNanoseconds, Role::kMax, "The longest of their spans.");
+  AddInt(table, "length_ns", Unit::kNanoseconds, Role::kMax,
+         "The longest of them, from completion to completion.");
   AddFloat(table, "relative", Unit::kNone, Role::kDerived,
-           "Span / the median of those of all cells.");
+           "Length / the median of those of all cells.");
   AddString(table, "level", Role::kDerived,
             "As usual: from 0.97 to below 1.03; a little longer: below 1.1, shorter: from 0.9 on; "
             "longer: below 1.33, shorter: from 0.75 on; else much longer or shorter.")
@@ -121,24 +122,24 @@ Table NewStepHeat() {
 
 Table StepHeat(const Table& steps) {
   Table table = NewStepHeat();
-  const std::vector<StepSpan> spans = SpansOf(steps);
-  const Axis ranks = AxisOf(spans, &StepSpan::rank);
-  const Axis numbers = AxisOf(spans, &StepSpan::step);
+  const std::vector<StepLength> lengths = LengthsOf(steps);
+  const Axis ranks = AxisOf(lengths, &StepLength::rank);
+  const Axis numbers = AxisOf(lengths, &StepLength::step);
   if (ranks.size() < kManyRanks || numbers.size() < 2) {
     return table;
   }
-  const Cells cells = CellsOf(spans, ranks, numbers);
+  const Cells cells = CellsOf(lengths, ranks, numbers);
   const double median_ns = MedianOf(cells);
-  for (const auto& [cell, span_ns] : cells) {
+  for (const auto& [cell, length_ns] : cells) {
     const auto of_ranks = ranks.EndsOf(cell.first);
     const auto of_steps = numbers.EndsOf(cell.second);
-    const double relative = static_cast<double>(span_ns) / median_ns;
+    const double relative = static_cast<double>(length_ns) / median_ns;
     Row(table)
         .Int(of_ranks.first)
         .Int(of_steps.first)
         .Text(TextOf(of_ranks))
         .Text(TextOf(of_steps))
-        .Int(span_ns)
+        .Int(length_ns)
         .Float(relative)
         .Text(LevelOf(relative));
   }

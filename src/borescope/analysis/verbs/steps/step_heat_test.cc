@@ -12,7 +12,7 @@ namespace {
 
 Table StepsOf(int64_t ranks, int64_t steps, const std::function<int64_t(int64_t, int64_t)>& span) {
   Table table{"steps", "", {}};
-  for (const char* name : {"rank", "step", "span_ns"}) {
+  for (const char* name : {"rank", "step", "length_ns"}) {
     AddInt(table, name, Unit::kNone, Role::kKey, "");
   }
   for (int64_t rank = 0; rank < ranks; ++rank) {

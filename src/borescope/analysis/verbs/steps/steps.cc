@@ -65,6 +65,12 @@ Table NewTable() {
   ns("shared_ns", Role::kSum,
      "Part of the busy time in which work of an earlier step runs, too; busy less shared adds up "
      "to the busy time of the device.");
+  ns("waiting_ns", Role::kSum,
+     "Length less busy time: the rest of the step, in which the device does nothing of it; 0 where "
+     "its work began so long before the completion of the step before that it is busy for longer. "
+     "With --step-rule time as the idle time.")
+      .hints.tone = Tone::kIdle;
+  ns("end_ns", Role::kMax, "Completion of the step, on the file's own clock.");
   AddString(table, "name", Role::kKey,
             "Name of its annotation, with the process if several have steps; (no step): launched "
             "outside of steps; (no launch): the launch was not recorded.");
@@ -76,7 +82,17 @@ struct Line {
   int64_t rank;
   int64_t gpu;
   bool has_device;
+  StepRule rule;
 };
+
+// The part of a step in which a device does nothing of it.
+int64_t WaitingOf(const HostWindow& host, const DeviceStep& step, StepRule rule) {
+  if (rule == StepRule::kTime) {
+    return step.span_ns - step.busy_ns;
+  }
+  return host.length_ns == kMissing ? kMissing
+                                    : host.length_ns - std::min(host.length_ns, step.busy_ns);
+}
 
 void PushRow(Table& table, const Line& line, const StepGroup& group, const HostWindow& host,
              const DeviceStep& step) {
@@ -87,6 +103,7 @@ void PushRow(Table& table, const Line& line, const StepGroup& group, const HostW
   row.MaybeInt(device_ns(step.busy_ns)).MaybeInt(device_ns(step.span_ns - step.busy_ns));
   row.Int(step.kernels).Int(step.copies).MaybeInt(step.begin_ns).MaybeInt(step.end_ns);
   row.MaybeInt(device_ns(step.span_ns)).MaybeInt(device_ns(step.shared_ns));
+  row.MaybeInt(device_ns(WaitingOf(host, step, line.rule))).MaybeInt(host.end_ns);
   row.Text(group.name);
 }
 
@@ -103,11 +120,12 @@ void PushStep(Table& table, const RankView& view, const StepGroups& groups, size
   }
   for (size_t i = 0; i < times.size() && is_shown; ++i) {
     if (groups.MayUse(group, times[i].tracks)) {
-      PushRow(table, {view.rank, times[i].gpu, true}, groups[group], host, on_devices[i][group]);
+      PushRow(table, {view.rank, times[i].gpu, true, groups.rule()}, groups[group], host,
+              on_devices[i][group]);
     }
   }
   if (!has_device && is_shown) {
-    PushRow(table, {view.rank, kMissing, false}, groups[group], host, {});
+    PushRow(table, {view.rank, kMissing, false, groups.rule()}, groups[group], host, {});
   }
 }
 
@@ -138,7 +156,8 @@ Result<Tables> MapSteps(const RankView& view, const Params& params) {
     }
     for (size_t i = 0; i < times.size(); ++i) {
       if (on_devices[i][group].has_time()) {
-        PushRow(table, {view.rank, times[i].gpu, true}, groups[group], {}, on_devices[i][group]);
+        PushRow(table, {view.rank, times[i].gpu, true, groups.rule()}, groups[group], {},
+                on_devices[i][group]);
       }
     }
   }
@@ -173,17 +192,18 @@ constexpr const ParamSpec* kStepsParams[] = {&kPlainStepParam, &kWithoutRecordin
 constexpr std::string_view kRanks[] = {"ranks"};
 constexpr std::string_view kRelative[] = {"relative"};
 constexpr std::string_view kDevice[] = {"rank", "gpu", "step", "name"};
-constexpr std::string_view kStepParts[] = {"busy_ns", "idle_ns"};
+constexpr std::string_view kStepParts[] = {"busy_ns", "waiting_ns"};
 constexpr ViewSpec kViews[] = {
-    {"step_heat", ViewKind::kHeat, "Steps of all ranks, by their span / the median", kRanks,
+    {"step_heat", ViewKind::kHeat, "Steps of all ranks, by their length / the median", kRanks,
      kRelative, "step"},
-    {"steps", ViewKind::kStackedBars, "Device span of each step", kDevice, kStepParts}};
+    {"steps", ViewKind::kStackedBars, "Each step, from completion to completion", kDevice,
+     kStepParts}};
 
 }  // namespace
 
 const AnalysisSpec kStepsVerb{
     .name = "steps",
-    .summary = "span, busy and idle time of every step",
+    .summary = "length, busy and idle time of every step",
     .example = "borescope steps run/",
     .needs = Needs::kSteps,
     .params = kStepsParams,

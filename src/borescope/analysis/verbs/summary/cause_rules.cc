@@ -139,7 +139,7 @@ std::optional<Finding> Allocation(const SummaryTables& tables) {
                 "(cudaMallocAsync, hipMallocAsync).") +
           " `borescope ops --by step` shows the operators around the calls.",
       std::max(sum->idle_ns, int64_t{1}),
-      Lever::kNone,
+      Lever::kNoAllocation,
       PlaceOf(tables, sum->dearest)};
 }
 
@@ -199,7 +199,7 @@ std::optional<Finding> OptimizerLaunches(const SummaryTables& tables) {
       "Treat all parameters at once: fused=True, or foreach=True, in the constructor of the "
       "optimizer, or compile its step. `borescope launches` shows how long launches take.",
       sum->ns,
-      Lever::kLaunches,
+      Lever::kOptimizer,
       PlaceOf(tables, sum->dearest)};
 }
 

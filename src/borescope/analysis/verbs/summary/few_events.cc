@@ -255,31 +255,31 @@ std::optional<FewOfMany> FindFewOfMany(const SummaryTables& tables, std::string_
 
 std::optional<LongSteps> FindLongSteps(const SummaryTables& tables, int64_t rank) {
   const Table& steps = tables.steps;
-  std::map<std::pair<int64_t, std::string_view>, int64_t> spans_of;  // begin, name
+  std::map<std::pair<int64_t, std::string_view>, int64_t> lengths_of;  // begin, name
   for (size_t row = 0; row < steps.rows(); ++row) {
     if (Ints(steps, "rank")[row] == rank && CellOrMissing(steps, "step", row) != kMissing) {
-      spans_of[{Ints(steps, "begin_ns")[row], Texts(steps, "name")[row]}] =
-          Ints(steps, "span_ns")[row];
+      lengths_of[{Ints(steps, "begin_ns")[row], Texts(steps, "name")[row]}] =
+          Ints(steps, "length_ns")[row];
     }
   }
-  std::vector<int64_t> spans;
-  spans.reserve(spans_of.size());
-  for (const auto& [step, span_ns] : spans_of) {
-    spans.push_back(span_ns);
+  std::vector<int64_t> lengths;
+  lengths.reserve(lengths_of.size());
+  for (const auto& [step, length_ns] : lengths_of) {
+    lengths.push_back(length_ns);
   }
-  std::sort(spans.begin(), spans.end());
-  if (spans.empty()) {
+  std::sort(lengths.begin(), lengths.end());
+  if (lengths.empty()) {
     return std::nullopt;
   }
-  const int64_t median_ns = spans[(spans.size() - 1) / 2];
+  const int64_t median_ns = lengths[(lengths.size() - 1) / 2];
   LargestEvents above;
-  for (const int64_t span_ns : spans) {
-    above.Add(std::max<int64_t>(0, SubtractSaturating(span_ns, median_ns)));
+  for (const int64_t length_ns : lengths) {
+    above.Add(std::max<int64_t>(0, SubtractSaturating(length_ns, median_ns)));
   }
   const FewEvents few = FindFew(above);
-  return few.events == 0
-             ? std::nullopt
-             : std::optional<LongSteps>({few.events, spans.size(), ShareOf(few.ns, above.all_ns)});
+  return few.events == 0 ? std::nullopt
+                         : std::optional<LongSteps>(
+                               {few.events, lengths.size(), ShareOf(few.ns, above.all_ns)});
 }
 
 }  // namespace borescope::internal

@@ -383,7 +383,7 @@ class IdleTime {
     return row.column == "host_ns"                                    ? Lever::kHost
            : row.column == "sync_ns"                                  ? Lever::kWaits
            : row.column == "data_ns"                                  ? Lever::kData
-           : row.column == "latency_ns" || &row == &kLaunchBoundCause ? Lever::kLaunches
+           : row.column == "latency_ns" || &row == &kLaunchBoundCause ? Lever::kGraphs
                                                                       : Lever::kNone;
   }
 

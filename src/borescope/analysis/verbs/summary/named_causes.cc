@@ -24,7 +24,6 @@
 namespace borescope::internal {
 namespace {
 
-constexpr std::string_view kOptimizerMark = "Optimizer.step#";
 constexpr int64_t kFirstWithTf32 = 8;  // NVIDIA's compute capability of Ampere
 
 // Of CUDA and HIP, runtime and driver: what takes memory from the device or the system, or gives it
@@ -37,11 +36,6 @@ constexpr std::array<std::string_view, 28> kAllocationCalls = {
     "cuMemFreeHost",      "cuMemHostAlloc",    "cuMemMap",        "cuMemRelease",
     "cuMemSetAccess",     "cuMemUnmap",        "hipFree",         "hipHostFree",
     "hipHostMalloc",      "hipMalloc",         "hipMemCreate",    "hipMemRelease"};
-
-bool IsAllocationCall(std::string_view name) {
-  return std::find(kAllocationCalls.begin(), kAllocationCalls.end(), name) !=
-         kAllocationCalls.end();
-}
 
 using IdleByCause = std::array<int64_t, static_cast<size_t>(IdleCause::kCount)>;
 
@@ -531,6 +525,11 @@ class CauseFinder {
 };
 
 }  // namespace
+
+bool IsAllocationCall(std::string_view name) {
+  return std::find(kAllocationCalls.begin(), kAllocationCalls.end(), name) !=
+         kAllocationCalls.end();
+}
 
 Result<Table> NamedCausesTable(const RankView& view, const Selection& selection) {
   BS_ASSIGN(const Selected selected, Selected::Make(view, selection));

@@ -31,6 +31,12 @@ inline constexpr std::string_view kSilentHost = "silent_host";
 inline constexpr std::string_view kOptimizerLaunches = "optimizer";
 inline constexpr std::string_view kNamedWait = "wait";
 
+// What annotations of optimizers contain.
+inline constexpr std::string_view kOptimizerMark = "Optimizer.step#";
+
+// Whether a call of this name takes memory from the device or the system, or gives it back.
+bool IsAllocationCall(std::string_view name);
+
 // Pauses of the host from this length on are silent.
 inline constexpr int64_t kSilentNs = 50'000'000;
 

@@ -161,12 +161,15 @@ FindingPlace PlaceOfStep(const SummaryTables& tables, int64_t rank, int64_t step
   FindingPlace place{.rank = rank, .step = step};
   int64_t longest_ns = -1;
   for (size_t row = 0; row < steps.rows(); ++row) {
-    const int64_t span_ns = CellOrMissing(steps, "span_ns", row);
+    const int64_t length_ns = CellOrMissing(steps, "length_ns", row);
     if (Ints(steps, "rank")[row] == rank && CellOrMissing(steps, "step", row) == step &&
-        span_ns > longest_ns) {
-      longest_ns = span_ns;
-      place.begin_ns = Ints(steps, "begin_ns")[row];
-      place.end_ns = AddSaturating(place.begin_ns, span_ns);
+        length_ns > longest_ns) {
+      longest_ns = length_ns;
+      const int64_t begin_ns = Ints(steps, "begin_ns")[row];
+      // A step that was over when the one before was complete has only its window on the host.
+      place.end_ns = length_ns > 0 ? Ints(steps, "end_ns")[row]
+                                   : AddSaturating(begin_ns, Ints(steps, "span_ns")[row]);
+      place.begin_ns = length_ns > 0 ? SubtractSaturating(place.end_ns, length_ns) : begin_ns;
     }
   }
   return place;

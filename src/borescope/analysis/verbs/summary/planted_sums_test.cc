@@ -291,7 +291,7 @@ TEST(PlantedEvents, AFewLongStepsAreNamed) {
     const bool has_few = seed % 5 != 0;
     for (size_t i = 0; i < count; ++i) {
       program.BeginStep(static_cast<int64_t>(i));
-      program.Kernel("gemm", 500 * kUs);
+      program.Kernel("gemm", 50 * kUs);  // the device is never behind
       const bool is_long = has_few ? few.contains(i) : i % 3 == 0;
       program.HostIs("cudaEventSynchronize", (is_long ? program.Between(800, 900) : 100) * kUs);
       program.EndStep();
@@ -303,6 +303,25 @@ TEST(PlantedEvents, AFewLongStepsAreNamed) {
     if (has_few) {
       EXPECT_TRUE(few.contains(static_cast<size_t>(Ints(tables[0], "step")[row])));
     }
+  }
+}
+
+// Where the device is behind, the host is let on now and then; steps are as long as the device's.
+TEST(PlantedEvents, StepsOfABusyDeviceAreEqualWhateverTheHostDoes) {
+  for (uint64_t seed = 1; seed <= kSeeds; ++seed) {
+    SCOPED_TRACE(seed);
+    Program program(seed);
+    const auto count = static_cast<size_t>(program.Between(12, 40));
+    for (size_t i = 0; i < count; ++i) {
+      program.BeginStep(static_cast<int64_t>(i));
+      program.Kernel("gemm", 500 * kUs);
+      const bool is_long = i >= count - 3;  // by then the device is 3 ms behind or more
+      program.HostIs("cudaEventSynchronize", (is_long ? program.Between(800, 900) : 100) * kUs);
+      program.EndStep();
+    }
+    const Tables tables = program.Ask();
+    EXPECT_FALSE(Holds(tables, "A few steps take much longer than the others")) << AllOf(tables);
+    EXPECT_FALSE(Holds(tables, "Steps differ in length")) << AllOf(tables);
   }
 }
 

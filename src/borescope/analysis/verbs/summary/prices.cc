@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <optional>
+#include <set>
+#include <utility>
 #include <vector>
 
 #include "borescope/analysis/core/key_columns.h"
@@ -11,7 +13,9 @@
 #include "borescope/analysis/core/row.h"
 #include "borescope/analysis/measures/replay/answer.h"
 #include "borescope/analysis/measures/true_time/true_time.h"
+#include "borescope/analysis/verbs/summary/named_causes.h"
 #include "borescope/base/saturating.h"
+#include "borescope/base/stop.h"
 
 namespace borescope::internal {
 namespace {
@@ -23,8 +27,11 @@ struct LeverRow {
 constexpr LeverRow kLeverRows[] = {
     {Lever::kHost, "all of the host's time halved"},
     {Lever::kWaits, "no wait of the host for a device"},
-    {Lever::kData, "data loading at its best"},
+    {Lever::kData, "data loaded in the background"},
     {Lever::kLaunches, "launch calls in half their time"},
+    {Lever::kGraphs, "a step launched as graphs"},
+    {Lever::kOptimizer, "the optimizer launched as graphs"},
+    {Lever::kNoAllocation, "no time in calls that allocate or free memory"},
     {Lever::kComm, "no time in communication"},
     {Lever::kCopies, "no time in copies"},
     {Lever::kKernel, "this kernel in half its time"},
@@ -62,29 +69,71 @@ std::string LongestKernel(const Trace& trace) {
   return std::string(longest);
 }
 
-Change ChangeOf(Lever lever, const Trace& trace) {
+// What the names of all steps begin with: "ProfilerStep#". Empty without steps.
+std::string StepName(const RankView& view) {
+  const std::vector<Step>& steps = view.steps().steps;
+  if (steps.empty()) {
+    return "";
+  }
+  const std::string_view name = view.trace.Name(steps.front().annotation);
+  return std::string(name.substr(0, name.find_first_of("0123456789")));
+}
+
+std::vector<Change> Graphs(std::string text) {
+  return text.empty() ? std::vector<Change>()
+                      : std::vector<Change>{{.kind = ChangeKind::kGraph, .text = std::move(text)}};
+}
+
+// Each call of such a name that was recorded.
+std::vector<Change> NoAllocation(const Trace& trace) {
+  std::set<std::string_view> names;
+  for (uint32_t row = 0; row < trace.host().size(); ++row) {
+    CheckStopAt(row);
+    if (trace.host().kind[row] == HostKind::kRuntime && IsAllocationCall(trace.Name(HostId{row}))) {
+      names.insert(trace.Name(HostId{row}));
+    }
+  }
+  std::vector<Change> changes;
+  for (const std::string_view name : names) {
+    changes.push_back({.target = TargetKind::kHost,
+                       .text = std::string(name),
+                       .factor = 0,
+                       .is_whole_name = true});
+  }
+  return changes;
+}
+
+// None where the rank has nothing that it could be about.
+std::vector<Change> ChangesOf(Lever lever, const RankView& view) {
   constexpr double kHalf = 0.5;
   switch (lever) {
     case Lever::kWaits:
-      return {.kind = ChangeKind::kNoSync};
+      return {{.kind = ChangeKind::kNoSync}};
     case Lever::kData:
-      return {.kind = ChangeKind::kNoDataWait};
+      return {{.kind = ChangeKind::kNoDataWait}};
     case Lever::kLaunches:
-      return {.kind = ChangeKind::kLaunch, .factor = kHalf};
+      return {{.kind = ChangeKind::kLaunch, .factor = kHalf}};
+    case Lever::kGraphs:
+      return Graphs(StepName(view));
+    case Lever::kOptimizer:
+      return Graphs(std::string(kOptimizerMark));
+    case Lever::kNoAllocation:
+      return NoAllocation(view.trace);
     case Lever::kComm:
-      return {.target = TargetKind::kComm, .factor = 0};
+      return {{.target = TargetKind::kComm, .factor = 0}};
     case Lever::kCopies:
-      return {.target = TargetKind::kCopy, .factor = 0};
+      return {{.kind = ChangeKind::kRemove, .target = TargetKind::kCopy, .factor = 0}};
     case Lever::kKernel:
-      return {.target = TargetKind::kKernel,
-              .text = LongestKernel(trace),
-              .factor = kHalf,
-              .is_whole_name = true};
+      return {{.target = TargetKind::kKernel,
+               .text = LongestKernel(view.trace),
+               .factor = kHalf,
+               .is_whole_name = true}};
     case Lever::kHost:
+      return {{.target = TargetKind::kHost, .factor = kHalf}};
     case Lever::kNone:
       break;
   }
-  return {.target = TargetKind::kHost, .factor = kHalf};
+  return {};
 }
 
 Table NewPriceTable() {
@@ -142,13 +191,15 @@ Result<Table> PriceTable(const RankView& view, const Params& params) {
   const ReplayModel& model = **shared;
   const ScenarioRunner runner(view, model, params);
   for (const LeverRow& row : kLeverRows) {
-    const Change change = ChangeOf(row.lever, view.trace);
-    const Scenario scenario{"", {change}};
+    const Scenario scenario{"", ChangesOf(row.lever, view)};
+    if (scenario.changes.empty()) {
+      continue;
+    }
     const Result<ScenarioRun> run = runner.Run(scenario);
     if (run.ok()) {
       const std::optional<ScenarioAnswer> answer = AnswerScenario(model, scenario, *run);
-      PushPrice(table, view.rank, change, row.words, model.quality.verdict, answer,
-                NoteOf(answer, *run));
+      PushPrice(table, view.rank, scenario.changes.front(), row.words, model.quality.verdict,
+                answer, NoteOf(answer, *run));
     } else if (run.error().code != ErrorCode::kMissingData) {
       return run.error();
     }
@@ -198,7 +249,11 @@ std::string SavingWords(const Table& prices, const std::vector<size_t>& rows) {
 }  // namespace
 
 std::string PriceWords(const Table& prices, Lever lever, std::string_view kernel) {
-  const PriceRows rows = RowsOf(prices, lever, kernel);
+  PriceRows rows = RowsOf(prices, lever, kernel);
+  if (lever == Lever::kGraphs && !rows.is_asked) {
+    lever = Lever::kLaunches;
+    rows = RowsOf(prices, lever, kernel);
+  }
   if (!rows.is_asked) {
     return "";
   }

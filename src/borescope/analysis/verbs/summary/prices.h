@@ -13,13 +13,16 @@ namespace borescope::internal {
 // What a finding advises, as far as a replay can make the change.
 enum class Lever : uint8_t {
   kNone,
-  kHost,      // half of the host's time
-  kWaits,     // no call waits for a device
-  kData,      // data loading at its best
-  kLaunches,  // launch calls in half their time
-  kComm,      // communication fully hidden
-  kCopies,    // copies fully hidden
-  kKernel,    // the kernel with most time in half of it
+  kHost,          // half of the host's time
+  kWaits,         // no call waits for a device
+  kData,          // data loaded in the background, ahead of its use
+  kLaunches,      // launch calls in half their time
+  kGraphs,        // what a step launches as graphs; without steps kLaunches
+  kOptimizer,     // what the optimizer launches as graphs: as if all parameters were one
+  kNoAllocation,  // calls that allocate or free memory take no time
+  kComm,          // communication fully hidden
+  kCopies,        // no copies, nor calls that copy
+  kKernel,        // the kernel with most time in half of it
 };
 
 // A row for each lever that the rank has; none without --price.

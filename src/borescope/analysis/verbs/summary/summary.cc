@@ -24,6 +24,7 @@
 #include "borescope/analysis/measures/time/duration_stats.h"
 #include "borescope/analysis/measures/time/rank_groups.h"
 #include "borescope/analysis/measures/time/spread.h"
+#include "borescope/analysis/measures/time/step_times.h"
 #include "borescope/analysis/measures/true_time/true_time.h"
 #include "borescope/analysis/verbs/kernels/kernels.h"
 #include "borescope/analysis/verbs/stragglers/straggler_match.h"
@@ -83,7 +84,10 @@ Table NewOverview() {
   AddInt(table, "world_size", Unit::kNone, Role::kDerived, "Number of ranks of the job.");
   AddInt(table, "steps", Unit::kCount, Role::kDerived, "Selected ProfilerStep windows.");
   AddInt(table, "span_ns", Unit::kNanoseconds, Role::kDerived,
-         "Selected time; all of it: from the first start to the last end of all events.");
+         "Selected time, of steps from completion to completion; all of it: from the first start "
+         "to the "
+         "last "
+         "end of all events.");
   AddInt(table, "host_events", Unit::kCount, Role::kSum,
          "Complete events of the host that start in the selected time.");
   AddInt(table, "device_events", Unit::kCount, Role::kSum,
@@ -166,7 +170,7 @@ Table Overview(const RankView& view, const Selected& selected) {
       .MaybeText(DescribeUsedDevices(trace))
       .MaybeInt(trace.meta().world_size)
       .Count(selected.steps().size())
-      .Int(Coverage(selected.windows()))
+      .Int(Coverage(SelectedTime(view, selected)))
       .Int(CountHostEvents(trace, selected))
       .Int(work)
       .Int(all.count)
@@ -248,7 +252,7 @@ Table NewStepSpread() {
   };
   AddRankKey(table);
   AddInt(table, "steps", Unit::kCount, Role::kDerived, "Number of steps.");
-  ns("min_ns", "Shortest step.");
+  ns("min_ns", "Shortest step, from completion to completion as in `steps`.");
   ns("median_ns", "Median step; of an even number the lower middle one.");
   ns("max_ns", "Longest step.");
   AddInt(table, "slowest_step", Unit::kNone, Role::kDerived, "Number of the longest step.");
@@ -256,38 +260,39 @@ Table NewStepSpread() {
   return table;
 }
 
-// Spans are host time and the same for every GPU of a rank, so each step of a process counts once.
+// From completion to completion, which is the same for every GPU of a rank, so each step of a
+// process counts once.
 Table StepSpread(const Table& steps) {
   using StepKey = std::pair<int64_t, std::string_view>;                       // begin, name
-  std::map<int64_t, std::map<StepKey, std::pair<int64_t, int64_t>>> by_rank;  // -> span, number
+  std::map<int64_t, std::map<StepKey, std::pair<int64_t, int64_t>>> by_rank;  // -> length, number
   for (size_t row = 0; row < steps.rows(); ++row) {
     if (steps.Find("step")->IsMissing(row)) {
       continue;  // work in no step
     }
     const int64_t number = Ints(steps, "step")[row];
     const StepKey key{Ints(steps, "begin_ns")[row], Texts(steps, "name")[row]};
-    by_rank[Ints(steps, "rank")[row]][key] = {Ints(steps, "span_ns")[row], number};
+    by_rank[Ints(steps, "rank")[row]][key] = {Ints(steps, "length_ns")[row], number};
   }
   Table table = NewStepSpread();
   for (const auto& [rank, by_begin] : by_rank) {
-    std::vector<std::pair<int64_t, int64_t>> spans;
-    for (const auto& [begin, span_and_step] : by_begin) {
-      spans.push_back(span_and_step);
+    std::vector<std::pair<int64_t, int64_t>> lengths;
+    for (const auto& [begin, length_and_step] : by_begin) {
+      lengths.push_back(length_and_step);
     }
-    std::sort(spans.begin(), spans.end());
+    std::sort(lengths.begin(), lengths.end());
     // A step that was recorded, not a mean of two: above_median_ns is a sum of whole nanoseconds.
-    const int64_t median = spans[(spans.size() - 1) / 2].first;
+    const int64_t median = lengths[(lengths.size() - 1) / 2].first;
     int64_t above = 0;
-    for (const auto& [span, step] : spans) {
-      above = AddSaturating(above, std::max<int64_t>(0, SubtractSaturating(span, median)));
+    for (const auto& [length, step] : lengths) {
+      above = AddSaturating(above, std::max<int64_t>(0, SubtractSaturating(length, median)));
     }
     Row(table)
         .Int(rank)
-        .Count(spans.size())
-        .Int(spans.front().first)
+        .Count(lengths.size())
+        .Int(lengths.front().first)
         .Int(median)
-        .Int(spans.back().first)
-        .Int(spans.back().second)
+        .Int(lengths.back().first)
+        .Int(lengths.back().second)
         .Int(above);
   }
   return table;

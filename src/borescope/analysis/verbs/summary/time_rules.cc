@@ -341,10 +341,9 @@ std::optional<Finding> StepSpread(const SummaryTables& tables) {
   }
   const int64_t rank = Ints(spread, "rank")[worst];
   const int64_t slowest = Ints(spread, "slowest_step")[worst];
-  std::string evidence =
-      fmt::format("step {} of rank {} takes {} on the host, {:.2f} x the median of {}", slowest,
-                  rank, FormatTime(Ints(spread, "max_ns")[worst]), ratio,
-                  FormatTime(Ints(spread, "median_ns")[worst]));
+  std::string evidence = fmt::format("step {} of rank {} takes {}, {:.2f} x the median of {}",
+                                     slowest, rank, FormatTime(Ints(spread, "max_ns")[worst]),
+                                     ratio, FormatTime(Ints(spread, "median_ns")[worst]));
   const std::optional<LongSteps> few = FindLongSteps(tables, rank);
   if (few) {
     evidence +=

@@ -4,7 +4,11 @@
 
 #include <algorithm>
 #include <array>
+#include <optional>
+#include <vector>
 
+#include "borescope/analysis/core/selection/recorded_syncs.h"
+#include "borescope/analysis/measures/time/step_times.h"
 #include "borescope/base/saturating.h"
 #include "borescope/base/stop.h"
 
@@ -27,15 +31,26 @@ int64_t CountEvents(const RankTracks& tracks) {
   return events;
 }
 
-const Step* SlowestStep(const RankView& view, const Selected& selected) {
+// A step that is drawn, from completion to completion.
+struct DrawnStep {
+  int64_t number = kMissing;
+  Interval time;
+};
+
+// None without selected steps.
+std::optional<DrawnStep> SlowestStep(const RankView& view, const Selected& selected) {
   constexpr size_t kFew = 3;  // of fewer the first counts, too
   const std::vector<uint32_t>& steps = selected.steps();
-  const Step* slowest = nullptr;
+  if (steps.empty()) {
+    return std::nullopt;
+  }
+  const std::vector<Interval> times = StepTimes(view, SharedClockedSyncs(view)->clocks);
+  std::optional<DrawnStep> slowest;
   for (size_t i = steps.size() < kFew ? 0 : 1; i < steps.size(); ++i) {
-    const Step& step = view.steps().steps[steps[i]];
-    const bool is_slower =
-        slowest == nullptr || step.end_ns - step.begin_ns > slowest->end_ns - slowest->begin_ns;
-    slowest = is_slower ? &step : slowest;
+    const Interval& time = times[steps[i]];
+    if (!slowest || time.length() > slowest->time.length()) {
+      slowest = {view.steps().steps[steps[i]].number, time};
+    }
   }
   return slowest;
 }
@@ -99,11 +114,11 @@ DrawnWindow ChooseWindow(const RankView& view, const Selected& selected, const R
   if (CountEvents(tracks) <= kFewEvents) {
     return {0, view.trace.span_ns(), "all"};
   }
-  const Step* step = SlowestStep(view, selected);
-  if (step == nullptr) {
+  const std::optional<DrawnStep> step = SlowestStep(view, selected);
+  if (!step) {
     return BusiestStretch(view, tracks);
   }
-  return WithSlack(step->begin_ns - view.trace.begin_ns(), step->end_ns - view.trace.begin_ns(),
+  return WithSlack(step->time.begin - view.trace.begin_ns(), step->time.end - view.trace.begin_ns(),
                    view.trace.span_ns(), fmt::format("slowest step: {}", step->number));
 }
 
