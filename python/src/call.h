@@ -21,8 +21,8 @@ namespace borescope::python {
 // stops the engine, which is waited for, and is then what the call raises.
 class Call {
  public:
-  // `progress` is None or a callable that takes done_bytes, total_bytes, done_files, total_files. It
-  // hears the same again while nothing is loaded, so that it can stop the engine at any time.
+  // `progress` is None or a callable that takes done_bytes, total_bytes, done_files, total_files.
+  // It hears the same again while nothing is loaded, so that it can stop the engine at any time.
   explicit Call(nanobind::object progress) : progress_(std::move(progress)) {}
 
   // The value that `work` returns in a Result. REQUIRES: the GIL is held.
@@ -48,10 +48,10 @@ class Call {
   std::stop_source stop_;
   std::mutex mutex_;
   std::condition_variable changed_;
-  bool done_ = false;               // under mutex_
-  Progress latest_;                 // under mutex_: nothing of no file before anything is loaded
-  std::exception_ptr failed_;       // by the engine: out of memory
-  std::exception_ptr raised_;       // by Python, in the calling thread
+  bool done_ = false;          // under mutex_
+  Progress latest_;            // under mutex_: nothing of no file before anything is loaded
+  std::exception_ptr failed_;  // by the engine: out of memory
+  std::exception_ptr raised_;  // by Python, in the calling thread
 };
 
 }  // namespace borescope::python

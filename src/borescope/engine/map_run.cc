@@ -62,7 +62,7 @@ std::string ListRanks(std::span<RankPart* const> parts) {
   return ListNames(ranks);
 }
 
-// Files that could not be read first, by their names, then by rank: the first example of a finding
+// By rank, then files that could not be read, by their names: the first example of a finding
 // is the same in whatever order files are named.
 template <class Part>
 std::vector<Part*> ByRank(std::span<Part> parts) {
@@ -72,7 +72,7 @@ std::vector<Part*> ByRank(std::span<Part> parts) {
   }
   std::stable_sort(ordered.begin(), ordered.end(), [](const Part* a, const Part* b) {
     if (a->loaded() != b->loaded()) {
-      return b->loaded();
+      return a->loaded();
     }
     return a->loaded() ? a->report.rank < b->report.rank
                        : NaturalLess(a->report.path, b->report.path);

@@ -13,7 +13,7 @@ namespace {
 
 simdjson::error_code ParseDocument(simdjson::dom::parser& parser, std::string_view text,
                                    simdjson::dom::element& document) {
-  constexpr bool kCopies = true;  // to where the bytes behind the text may be read
+  constexpr bool kCopies = true;  // to where the bytes after the text may be read
   const simdjson::error_code error = parser.parse(text.data(), text.size(), kCopies).get(document);
   if (error == simdjson::MEMALLOC) {
     throw std::bad_alloc();

@@ -42,7 +42,7 @@ int AddNames(const std::string& folder, std::vector<std::string>& names) {
     return errno;
   }
   for (;;) {
-    errno = 0;  // which alone tells the end from an error
+    errno = 0;  // which alone distinguishes the end from an error
     const dirent* const entry = readdir(opened.get());
     if (entry == nullptr) {
       return errno;
@@ -77,12 +77,12 @@ Result<struct stat> StatusOf(const std::string& path) {
   return status;
 }
 
-Result<PathKind> KindOf(const std::string& path) {
+Result<FileKind> KindOf(const std::string& path) {
   BS_ASSIGN(const struct stat status, StatusOf(path));
-  return S_ISREG(status.st_mode)   ? PathKind::kFile
-         : S_ISDIR(status.st_mode) ? PathKind::kFolder
-         : status.st_mode != 0     ? PathKind::kOther
-                                   : PathKind::kNothing;
+  return S_ISREG(status.st_mode)   ? FileKind::kFile
+         : S_ISDIR(status.st_mode) ? FileKind::kFolder
+         : status.st_mode != 0     ? FileKind::kOther
+                                   : FileKind::kNothing;
 }
 
 Result<uint64_t> SizeOfFile(const std::string& path) {
@@ -91,8 +91,8 @@ Result<uint64_t> SizeOfFile(const std::string& path) {
 }
 
 Result<std::string> BeginOfFile(const std::string& path, size_t count) {
-  BS_ASSIGN(const PathKind kind, KindOf(path));
-  if (kind != PathKind::kFile) {
+  BS_ASSIGN(const FileKind kind, KindOf(path));
+  if (kind != FileKind::kFile) {
     return std::string();
   }
   const Descriptor file(open(path.c_str(), O_RDONLY | O_CLOEXEC));

@@ -17,10 +17,10 @@ namespace borescope::internal {
 // opening it says why. kIo if the system cannot tell.
 Result<struct stat> StatusOf(const std::string& path);
 
-enum class PathKind : uint8_t { kNothing, kFile, kFolder, kOther };
+enum class FileKind : uint8_t { kNothing, kFile, kFolder, kOther };
 
 // What is at a path, links followed. Errors as of StatusOf.
-Result<PathKind> KindOf(const std::string& path);
+Result<FileKind> KindOf(const std::string& path);
 
 // Bytes of an ordinary file; 0 of anything else. Errors as of StatusOf.
 Result<uint64_t> SizeOfFile(const std::string& path);

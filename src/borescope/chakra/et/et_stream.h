@@ -14,7 +14,7 @@
 
 namespace borescope::internal {
 
-// Writes records to a sink in pieces. Failures of the sink are kept; Finish tells.
+// Writes records to a sink in pieces. Failures of the sink are kept; Finish returns them.
 class EtWriter {
  public:
   explicit EtWriter(Sink& sink) : out_(sink) {}

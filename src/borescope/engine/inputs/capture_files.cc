@@ -27,7 +27,7 @@ bool IsCalledCapture(std::string name) {
 
 // What of one kind is in a folder, is not hidden, and is called a capture where that is asked for;
 // nothing where it cannot be read.
-Result<std::vector<fs::path>> ListFolder(const fs::path& folder, PathKind kind, bool by_name) {
+Result<std::vector<fs::path>> ListFolder(const fs::path& folder, FileKind kind, bool by_name) {
   std::vector<fs::path> found;
   BS_ASSIGN(const std::vector<std::string> names, NamesIfAny(folder.string()));
   for (const std::string& name : names) {
@@ -35,7 +35,7 @@ Result<std::vector<fs::path>> ListFolder(const fs::path& folder, PathKind kind, 
       continue;
     }
     const fs::path path = folder / name;
-    BS_ASSIGN(const PathKind is, KindOf(path.string()));
+    BS_ASSIGN(const FileKind is, KindOf(path.string()));
     if (is == kind) {
       found.push_back(path);
     }
@@ -45,10 +45,10 @@ Result<std::vector<fs::path>> ListFolder(const fs::path& folder, PathKind kind, 
 
 // In the order of their names.
 Result<std::vector<std::string>> CapturesBeside(const fs::path& folder) {
-  BS_ASSIGN(std::vector<fs::path> paths, ListFolder(folder, PathKind::kFile, true));
-  BS_ASSIGN(const std::vector<fs::path> folders, ListFolder(folder, PathKind::kFolder, true));
+  BS_ASSIGN(std::vector<fs::path> paths, ListFolder(folder, FileKind::kFile, true));
+  BS_ASSIGN(const std::vector<fs::path> folders, ListFolder(folder, FileKind::kFolder, true));
   for (const fs::path& inner : folders) {
-    BS_ASSIGN(const std::vector<fs::path> more, ListFolder(inner, PathKind::kFile, false));
+    BS_ASSIGN(const std::vector<fs::path> more, ListFolder(inner, FileKind::kFile, false));
     paths.insert(paths.end(), more.begin(), more.end());
   }
   std::vector<std::string> files;
@@ -76,8 +76,8 @@ Result<void> FindCaptures(std::span<const std::string> named, std::shared_ptr<Tr
                           std::vector<InputFile>& files) {
   BS_ASSIGN(const std::vector<InputFile> found, ExpandInputs(named));
   for (const InputFile& capture : found) {
-    BS_ASSIGN(const PathKind kind, KindOf(capture.path));
-    if (kind == PathKind::kNothing) {
+    BS_ASSIGN(const FileKind kind, KindOf(capture.path));
+    if (kind == FileKind::kNothing) {
       return Error{ErrorCode::kIo, capture.path +
                                        ": No such file or directory; check the name given to "
                                        "--captures"};

@@ -71,11 +71,11 @@ Result<std::vector<InputFile>> ListDirectory(const std::string& path) {
       continue;
     }
     std::string inner = (fs::path(path) / name).string();
-    BS_ASSIGN(const PathKind kind, KindOf(inner));
-    if (kind == PathKind::kFile) {
+    BS_ASSIGN(const FileKind kind, KindOf(inner));
+    if (kind == FileKind::kFile) {
       paths.push_back(std::move(inner));
     }
-    subfolders += kind == PathKind::kFolder ? 1 : 0;
+    subfolders += kind == FileKind::kFolder ? 1 : 0;
   }
   if (paths.empty()) {
     return NoFileIn(path, subfolders);
@@ -84,7 +84,7 @@ Result<std::vector<InputFile>> ListDirectory(const std::string& path) {
 }
 
 // Folders of logs and the like may lie beside those of ranks: only where none has a file, the first
-// of them is told.
+// of them is reported.
 Result<std::vector<InputFile>> ListDirectories(std::vector<std::string> folders) {
   std::sort(folders.begin(), folders.end(), NaturalLess);
   std::vector<InputFile> files;
@@ -138,8 +138,8 @@ Result<std::vector<InputFile>> ExpandGlob(const std::string& pattern) {
   std::vector<std::string> paths;
   std::vector<std::string> folders;
   for (const std::string& match : matches) {
-    BS_ASSIGN(const PathKind kind, KindOf(match));
-    (kind == PathKind::kFolder ? folders : paths).push_back(match);
+    BS_ASSIGN(const FileKind kind, KindOf(match));
+    (kind == FileKind::kFolder ? folders : paths).push_back(match);
   }
   if (paths.empty() && folders.empty()) {
     return Error{ErrorCode::kInvalidArgument, pattern + ": no file matches this pattern"};
@@ -152,11 +152,11 @@ Result<std::vector<InputFile>> ExpandOne(const std::string& input) {
   if (input == "-") {
     return std::vector{MakeInput(input, false)};
   }
-  BS_ASSIGN(const PathKind kind, KindOf(input));
-  if (kind == PathKind::kFolder) {
+  BS_ASSIGN(const FileKind kind, KindOf(input));
+  if (kind == FileKind::kFolder) {
     return ListDirectory(input);
   }
-  if (kind == PathKind::kNothing && input.find_first_of(kGlobCharacters) != std::string::npos) {
+  if (kind == FileKind::kNothing && input.find_first_of(kGlobCharacters) != std::string::npos) {
     return ExpandGlob(input);
   }
   // A missing file is for the loader to report, with the others of the run.

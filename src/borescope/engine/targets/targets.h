@@ -38,7 +38,7 @@ class FileLookup {
 std::vector<std::string> InputPaths(const RunOptions& options);
 
 // The files behind what the user named, as ExpandInputs finds them. A word that leads to none is
-// passed over: who reads it tells why. kIo if the system cannot tell.
+// passed over: who reads it says why. kIo if the system cannot tell.
 Result<std::vector<std::string>> PathsBehind(std::span<const std::string> words);
 
 // kInvalidArgument where `target`, which `writer` ("--output", "link") is to write, is one of the

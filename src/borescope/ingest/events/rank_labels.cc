@@ -84,8 +84,8 @@ bool FailedToRead(const TextReader& reader) {
 
 Result<std::vector<std::string>> FindRankLabels(const std::string& path) {
   const std::vector<std::string> none;
-  BS_ASSIGN(const PathKind kind, KindOf(path));
-  if (kind != PathKind::kFile) {
+  BS_ASSIGN(const FileKind kind, KindOf(path));
+  if (kind != FileKind::kFile) {
     return none;
   }
   Result<OpenedSource> opened = OpenInflated(path);

@@ -122,9 +122,9 @@ Result<std::string> ReadSmallFile(const std::string& path, size_t most) {
 }
 
 Result<std::vector<std::vector<RunValues>>> SavedRunsAt(const std::string& path) {
-  BS_ASSIGN(const PathKind kind, KindOf(path));
+  BS_ASSIGN(const FileKind kind, KindOf(path));
   std::vector<std::string> files = {path};
-  if (kind == PathKind::kFolder) {
+  if (kind == FileKind::kFolder) {
     BS_ASSIGN(files, FilesIn(path));
   }
   std::vector<std::vector<RunValues>> groups;

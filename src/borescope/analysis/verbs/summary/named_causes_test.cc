@@ -1,4 +1,4 @@
-// Programs with one cause each that has a name, and what the verdict says of it.
+// Programs with one cause each that has a name, and what the verdict says about it.
 #include "borescope/analysis/verbs/summary/named_causes.h"
 
 #include <gtest/gtest.h>
