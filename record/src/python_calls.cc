@@ -1,4 +1,4 @@
-// Calls of Python's functions before Python 3.12, which tells a function of C of each.
+// Calls of Python's functions before Python 3.12, which calls a function of C for each.
 //
 // One of Python would be called within the program's limit of recursion: where the program has
 // nearly reached that, it fails, and the program sees an error that it does not wait for. All
@@ -6,6 +6,7 @@
 // that limit. The interpreter's lock is held throughout.
 #include <dlfcn.h>
 
+#include <cstdint>
 #include <cstring>
 
 #include "borescope_record.h"

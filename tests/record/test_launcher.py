@@ -140,6 +140,10 @@ class Launcher(LauncherTest):
         self.assertIn("x.bsr: was renamed or removed while the program ran", result.stderr)
         self.assertEqual(self.info("x.bsr.new")[0]["host_events"], 50_010)
 
+    def test_children_of_children_keep_no_more_descriptors(self):
+        self.leave("forks")
+        self.assertEqual(len(list(self.run_path.glob("*.bsl"))), 21)
+
     def test_without_a_log_recording_ends(self):
         self.assertIn("x.bsr: its files were removed while the program ran", self.leave("remove").stderr)
         self.assertIn("1 process could not write its log: No such file or directory", self.leave("remove-logs").stderr)

@@ -1,5 +1,6 @@
 """What the library never does in the program of somebody else: imports, files, permissions, limits."""
 
+import itertools
 import json
 import os
 import random
@@ -193,12 +194,12 @@ class Limits(RecordTest):
                     self.assertLessEqual(int(result.stdout), 4096 if way == "roctx" else 2048)
                     self.assertGreater(len(self.only_log().of(*STACK_RECORDS)), 0)
 
-    def test_the_smallest_threads_record(self):
-        for way in STACK_WAYS:
-            with self.subTest(way=way):
+    def test_the_smallest_threads_and_signal_stacks_record(self):
+        for way, where in itertools.product(STACK_WAYS, ("small", "signal")):
+            with self.subTest(way=way, where=where):
                 for log in self.folder.iterdir():
                     log.unlink()
-                result = self.run_program("stack", way, "small")
+                result = self.run_program("stack", way, where)
                 self.assertEqual(result.returncode, 0, result.stderr)
                 self.assertGreater(len(self.only_log().of(*STACK_RECORDS)), 0)
 

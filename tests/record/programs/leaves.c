@@ -2,7 +2,8 @@
  *
  * HOW: stay, chroot, setuid, rename (FOLDER, to FOLDER.new), remove (the files of FOLDER),
  * remove-logs (all but its page), close (all descriptors from 3 on, and others of /dev/null in their
- * places), close-chroot. */
+ * places), close-chroot, forks (a child of a child and so on, each of which records, and the last one has as
+ * many descriptors as the first). */
 #define _GNU_SOURCE
 #include <borescope_record.h>
 #include <dirent.h>
@@ -45,6 +46,27 @@ static int close_all(void) {
   return 0;
 }
 
+static int open_descriptors(void) {
+  int count = 0;
+  for (int file = 0; file < kDescriptors; ++file) count += fcntl(file, F_GETFD) >= 0;
+  return count;
+}
+
+static int fork_down(void) {
+  const int before = open_descriptors();
+  for (int depth = 0; depth < 20; ++depth) {
+    const pid_t child = fork();
+    if (child != 0) {
+      int status = 1;
+      waitpid(child, &status, 0);
+      if (depth > 0) _exit(WEXITSTATUS(status));
+      return WEXITSTATUS(status);
+    }
+    record(kBefore);
+  }
+  _exit(open_descriptors() == before ? 0 : 1);
+}
+
 static int leave(const char* how, const char* folder) {
   if (strcmp(how, "stay") == 0) return 0;
   if (strcmp(how, "chroot") == 0) return chroot("/proc/self/fdinfo") != 0 || chdir("/") != 0;
@@ -52,6 +74,7 @@ static int leave(const char* how, const char* folder) {
   if (strcmp(how, "rename") == 0) return rename_folder(folder);
   if (strcmp(how, "remove") == 0) return remove_files(folder, "");
   if (strcmp(how, "remove-logs") == 0) return remove_files(folder, "control");
+  if (strcmp(how, "forks") == 0) return fork_down();
   if (strcmp(how, "close") == 0) return close_all();
   if (strcmp(how, "close-chroot") == 0) return close_all() || leave("chroot", folder);
   return 1;

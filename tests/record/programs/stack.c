@@ -1,10 +1,11 @@
 /* stack: for each way into the recorder, how many bytes of stack its first record in a thread takes, the
  * first of them of the process, more than a thread that does nothing. With "small", threads of the least
- * size that the system allows do the same. */
+ * size that the system allows do the same; with "signal", a signal handler on a stack of 8 KiB. */
 #define _GNU_SOURCE
 #include <borescope_record.h>
 #include <limits.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
@@ -133,12 +134,31 @@ static int run_small(void (*act)(void)) {
   return pthread_create(&thread, &attributes, run, NULL) != 0 || pthread_join(thread, NULL) != 0;
 }
 
-/* stack WAY [small]: that way first. */
+static void handle(int number) {
+  (void)number;
+  wanted();
+}
+
+/* Below the stack lies a page that nothing may be written to. */
+static int run_on_signal_stack(void (*act)(void)) {
+  enum { kStack = 8192, kGuard = 65536 };
+  char* memory =
+      mmap(NULL, kGuard + kStack, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (memory == MAP_FAILED || mprotect(memory, kGuard, PROT_NONE) != 0) return 1;
+  const stack_t stack = {.ss_sp = memory + kGuard, .ss_size = kStack};
+  struct sigaction action = {.sa_handler = handle, .sa_flags = SA_ONSTACK};
+  wanted = act;
+  return sigaltstack(&stack, NULL) != 0 || sigaction(SIGUSR1, &action, NULL) != 0 ||
+         raise(SIGUSR1) != 0;
+}
+
+/* stack WAY [small | signal]: that way first. */
 int main(int argc, char** argv) {
   for (size_t i = 0; i + 1 < sizeof(long_text) / sizeof(long_text[0]); ++i) long_text[i] = L'é';
   const size_t idle = used_by(nothing);
   for (size_t i = 0; argc > 1 && i < kWays; ++i) {
     if (strcmp(argv[1], ways[i].name) != 0) continue;
+    if (argc > 2 && strcmp(argv[2], "signal") == 0) return run_on_signal_stack(ways[i].act);
     if (argc > 2) return run_small(ways[i].act);
     const size_t used = used_by(ways[i].act);
     printf("%zu\n", used - idle);
