@@ -1,4 +1,4 @@
-"""Calls of Python's functions: by sys.monitoring where it exists, else by setprofile.
+"""Calls of Python's functions: by sys.monitoring where it exists, else by PyEval_SetProfile.
 
 Functions of the standard library and of this package are left out. A function that yields is recorded from each start
 or resumption to the yield; one that raises ends where the exception left it: no frame stays open.
@@ -16,6 +16,7 @@ from ._library import library
 
 OWN_FOLDER = os.path.dirname(os.path.abspath(__file__))
 TOOLS = (4, 3)  # numbers that no other kind of tool claims
+CALL, RETURN = 0, 3  # events of PyEval_SetProfile
 PACKAGES = ("site-packages", "dist-packages")
 
 
@@ -90,19 +91,36 @@ def _monitor(codes: Codes) -> int:
     return tool
 
 
-def _profiler(codes: Codes) -> Callable[..., None]:
-    call, leave = library.borescope_record_call, getattr(library, "borescope_record_return")
-    number_of = codes.number
+def _check_frames() -> None:
+    """Before Python 3.9 the library finds the code of a frame by its place in it."""
+    import ctypes
+    if hasattr(ctypes.pythonapi, "PyFrame_GetCode"):
+        return
+    frame = sys._getframe()
+    fields = (ctypes.c_void_p * 5).from_address(id(frame))
+    if fields[4] != id(frame.f_code):
+        raise RuntimeError("frames of this Python are laid out in another way")
+
+
+def _profiler() -> Callable[..., None]:
+    """Before Python 3.12: a function of the library, as one of Python would fail where the program comes to its limit
+    of recursion. Python calls what this returns only at the first event of a thread, which it hands to the library."""
+    import ctypes
+    library_folder = os.path.dirname(os.path.abspath(os.__file__)) + os.sep
+    _check_frames()
+    if not library.borescope_record_python_begin(os.fsencode(library_folder), os.fsencode(OWN_FOLDER + os.sep)):
+        raise RuntimeError("the functions of Python's C interface are not there")
+    event_function = library.borescope_record_python_event
+    address = ctypes.cast(event_function, ctypes.c_void_p)
+    set_profile = ctypes.PYFUNCTYPE(None, ctypes.c_void_p, ctypes.py_object)(
+        ("PyEval_SetProfile", ctypes.pythonapi))
 
     def profile(frame: Any, event: str, _: Any) -> None:
+        set_profile(address, profile)
         if event == "call":
-            number = number_of(frame.f_code)
-            if number:
-                call(number)
+            event_function(None, frame, CALL, None)
         elif event == "return":
-            number = number_of(frame.f_code)
-            if number:
-                leave(number)
+            event_function(None, frame, RETURN, None)
 
     return profile
 
@@ -117,7 +135,7 @@ class Tracing:
         if hasattr(sys, "monitoring"):
             self._tool = _monitor(self._codes)
             return
-        profile = _profiler(self._codes)
+        profile = _profiler()
         threading.setprofile(profile)
         sys.setprofile(profile)
 
@@ -131,6 +149,9 @@ class Tracing:
         for frame in _stack():
             if frame in self._around:
                 break
+            if self._tool is None:
+                library.borescope_record_python_event(None, frame, RETURN, None)
+                continue
             number = self._codes.number(frame.f_code)
             if number:
                 getattr(library, "borescope_record_return")(number)

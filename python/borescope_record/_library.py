@@ -46,7 +46,9 @@ def _declare(library: Any, ctypes: Any) -> None:
             ("operator_of", None, [word, *operator]),
             ("range_of", None, [word, text, number, number]), ("profile", signed, [text, signed]),
             ("code", word, [text, text, word]),
-            ("call", None, [word]), ("return", None, [word])):
+            ("call", None, [word]), ("return", None, [word]),
+            ("python_begin", ctypes.c_int, [text, text]),
+            ("python_event", ctypes.c_int, [ctypes.c_void_p, ctypes.py_object, ctypes.c_int, ctypes.c_void_p])):
         function = getattr(library, f"borescope_record_{name}")
         function.restype, function.argtypes = result, arguments
 

@@ -95,6 +95,13 @@ BORESCOPE_RECORD_API uint32_t borescope_record_code(const char* name, const char
 BORESCOPE_RECORD_API void borescope_record_call(uint32_t code);
 BORESCOPE_RECORD_API void borescope_record_return(uint32_t code);
 
+/* For Python before 3.12: `event` is what PyEval_SetProfile takes, once `begin` has returned 1. It
+ * records calls and returns of functions whose file lies neither in the folder `own` nor in that of
+ * the standard library, `library`, but for its site-packages and dist-packages; both end in "/". */
+BORESCOPE_RECORD_API int borescope_record_python_begin(const char* library, const char* own);
+BORESCOPE_RECORD_API int borescope_record_python_event(void* unused, void* frame, int what,
+                                                       void* argument);
+
 #ifdef __cplusplus
 }
 #endif

@@ -59,6 +59,11 @@ TEST(Text, WideBecomesUtf8) {
   EXPECT_EQ(std::string(buffer, FromWide(wide, buffer, sizeof(buffer))),
             "a\xc3\xa9\xe2\x82\xac\xf0\x9f\x98\x80\xef\xbf\xbd");
   EXPECT_EQ(FromWide(wide, buffer, 5), 3U);
+  bool is_whole = true;
+  EXPECT_EQ(FromWide(wide, buffer, 12, &is_whole), 10U);
+  EXPECT_FALSE(is_whole);
+  EXPECT_EQ(FromWide(wide, buffer, 13, &is_whole), 13U);
+  EXPECT_TRUE(is_whole);
 }
 
 TEST(Options, AreReadAndUnknownOnesIgnored) {

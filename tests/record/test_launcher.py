@@ -2,12 +2,14 @@
 
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
 import time
 import unittest
 
+import logs
 from launching import BORESCOPE, LauncherTest
 from support import LIBRARY, PROGRAMS
 
@@ -117,16 +119,47 @@ class Launcher(LauncherTest):
         for command in ("rm -rf x.bsr; exit 3", "mv x.bsr y; exit 3"):
             result = self.record("sh", "-c", command)
             self.assertEqual(result.returncode, 3, result.stderr)
-            self.assertIn("x.bsr: cannot be read: No such file or directory", result.stderr)
+            self.assertIn("x.bsr: was renamed or removed while the program ran", result.stderr)
+
+    def leave(self, how):
+        shutil.rmtree(self.run_path, ignore_errors=True)
+        result = self.record(PROGRAMS / "leaves", how, self.run_path)
+        if how in ("chroot", "setuid") and result.returncode == 4:
+            self.skipTest("the rights are not there")
+        self.assertEqual(result.returncode, 7, result.stderr)
+        return result
+
+    def test_who_leaves_the_folder_records_on(self):
+        for how in ("stay", "close", "chroot", "setuid"):
+            with self.subTest(how):
+                self.leave(how)
+                self.assertEqual(self.info()[0]["host_events"], 50_010)
+
+    def test_a_folder_that_is_renamed_is_recorded_into(self):
+        result = self.leave("rename")
+        self.assertIn("x.bsr: was renamed or removed while the program ran", result.stderr)
+        self.assertEqual(self.info("x.bsr.new")[0]["host_events"], 50_010)
+
+    def test_children_of_children_keep_no_more_descriptors(self):
+        self.leave("forks")
+        self.assertEqual(len(list(self.run_path.glob("*.bsl"))), 21)
+
+    def test_without_a_log_recording_ends(self):
+        self.assertIn("x.bsr: its files were removed while the program ran", self.leave("remove").stderr)
+        self.assertIn("1 process could not write its log: No such file or directory", self.leave("remove-logs").stderr)
+        self.leave("close-chroot")
+        log = logs.parse_folder(self.run_path)[0]
+        self.assertEqual(log.states(), [3])
+        self.assertGreater(log.of(logs.DROPPED)[0].body[0], 0)
 
     def test_a_log_that_cannot_be_made_is_said(self):
         result = self.record("sh", "-c", f"ulimit -f 1; {RANGES} exit 1 10; {RANGES} exit 1 10; exit 0")
         self.assertEqual(result.returncode, 0, result.stderr)
-        self.assertIn("nothing was recorded: 2 processes could not make their logs: File too large", result.stderr)
+        self.assertIn("nothing was recorded: 2 processes could not write their logs: File too large", result.stderr)
         result = self.record("sh", "-c", f"(ulimit -f 1; exec {RANGES} exit 1 10); {RANGES} exit 1 10",
                              options=["--replace"])
         self.assertIn("recorded x.bsr: 1 process", result.stderr)
-        self.assertIn("1 process could not make its log: File too large", result.stderr)
+        self.assertIn("1 process could not write its log: File too large", result.stderr)
 
     def test_marks_from_outside(self):
         self.record(RANGES, "exit", 1, 10)

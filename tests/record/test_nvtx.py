@@ -75,6 +75,14 @@ class Forms(RecordTest):
         self.assertEqual([len(text) for text in short], list(range(1, 18)))
 
 
+class WideTexts(RecordTest):
+    def test_long_ones_are_cut_where_others_are(self):
+        self.run_program("stack", "nvtx-wide")
+        (push,) = self.only_log().of(logs.PUSH)
+        self.assertTrue(push.is_cut)
+        self.assertEqual(push.text, "é" * 2048)
+
+
 class Switches(RecordTest):
     def test_nvtx_can_be_left_out(self):
         self.run_program("forms", options="no-nvtx")

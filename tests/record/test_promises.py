@@ -1,5 +1,6 @@
 """What the library never does in the program of somebody else: imports, files, permissions, limits."""
 
+import itertools
 import json
 import os
 import random
@@ -13,7 +14,7 @@ import unittest
 from pathlib import Path
 
 import logs
-from support import LIBRARY, PROGRAMS, RecordTest, environment
+from support import LIBRARY, PROGRAMS, RecordTest, environment, make_control
 
 IMPORTS = set("""
 __environ __errno_location __register_atfork clock_gettime close dlopen dlsym environ fstat getauxval
@@ -26,6 +27,10 @@ dl_iterate_phdr dladdr pthread_setname_np
 EXPORTS = re.compile(r"borescope_record_\w+|InitializeInjection(Nvtx2?)?|roctx(MarkA|Range\w+)|"
                      r"(cuda|cu|hip)Profiler(Start|Stop)|__hipRegisterFatBinary|"
                      r"cuptiActivityRegister(Timestamp)?Callbacks?")
+# Of tests/record/programs/stack.c.
+STACK_WAYS = ("push", "step", "start", "mark", "operator", "call", "nvtx", "nvtx-wide", "nvtx-event", "nvtx-domain",
+              "roctx")
+STACK_RECORDS = (logs.PUSH, logs.RANGE_START, logs.MARK, logs.OPERATOR, logs.PYTHON_CALL)
 
 
 def symbols(option):
@@ -177,10 +182,26 @@ class Limits(RecordTest):
 
     def test_the_first_record_takes_little_stack(self):
         """Threads of 16 KiB and signal stacks of 8 KiB record, too."""
-        result = self.run_program("stack")
-        self.assertEqual(result.returncode, 0, result.stderr)
-        self.assertLessEqual(int(result.stdout), 2048)
-        self.assertEqual(len(logs.finished(self.only_log())), 1)
+        for options in ("", "ring-ms=1000", "start-range=first", "max-bytes=1000000000;env"):
+            for way in STACK_WAYS:
+                with self.subTest(way=way, options=options):
+                    for log in self.folder.glob("*.bsl"):
+                        log.unlink()
+                    make_control(self.folder)
+                    result = self.run_program("stack", way, options=options)
+                    self.assertEqual(result.returncode, 0, result.stderr)
+                    # The C library's dlsym, which looks for the program's own ROCTX, takes more than we do.
+                    self.assertLessEqual(int(result.stdout), 4096 if way == "roctx" else 2048)
+                    self.assertGreater(len(self.only_log().of(*STACK_RECORDS)), 0)
+
+    def test_the_smallest_threads_and_signal_stacks_record(self):
+        for way, where in itertools.product(STACK_WAYS, ("small", "signal")):
+            with self.subTest(way=way, where=where):
+                for log in self.folder.iterdir():
+                    log.unlink()
+                result = self.run_program("stack", way, where)
+                self.assertEqual(result.returncode, 0, result.stderr)
+                self.assertGreater(len(self.only_log().of(*STACK_RECORDS)), 0)
 
     def test_descriptors_of_the_program(self):
         def close_all():

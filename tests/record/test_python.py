@@ -448,6 +448,44 @@ class Profiles(PythonTest):
             inputs = inputs if inputs or one[3] is not None else None
             self.assertEqual(one, (name, body, thread, inputs))
 
+# Its handlers call functions for the first time where the limit is near.
+RECURSION = """
+import sys, threading
+def deep(n):
+    global reached
+    reached = n
+    deep(n + 1)
+def handled(n):
+    try:
+        handled(n + 1)
+    except RecursionError:
+        try: new[n]()
+        except RecursionError: pass
+new = [eval("lambda: None") for _ in range(5000)]
+def run():
+    found = set()
+    for _ in range(20):
+        try: deep(0)
+        except RecursionError: found.add(reached)
+    return sorted(found)
+def after(): handled(0)
+class Thread(threading.Thread):
+    def run(self):
+        self.found = run()
+        after()
+print(int(hasattr(sys, "monitoring")), *run())
+after()
+thread = Thread()
+thread.start()
+thread.join()
+print(*thread.found)
+after()
+"""
+
+
+def numbers(result):
+    return [int(word) for word in result.stdout.split()]
+
 
 class Functions(PythonTest):
     def check(self, log):
@@ -463,6 +501,25 @@ class Functions(PythonTest):
                 self.python = python
                 self.expect_quiet(self.record("--python", script=FUNCTIONS))
                 self.check(self.log_of())
+
+    def test_the_limit_of_recursion_is_the_programs(self):
+        """It is reached at the depth at which it is without us, again and again, and functions are recorded afterwards.
+        What sys.monitoring calls, from Python 3.12 on, takes two calls of it, and is not called where there are none."""
+        for python in other_pythons():
+            with self.subTest(python):
+                self.python = python
+                plain = self.run_plain(RECURSION)
+                self.expect_quiet(plain, plain.stdout)
+                for options in (["--python"], ["--python", "--ops"]):
+                    result = self.record(*options, script=RECURSION)
+                    self.expect_quiet(result, result.stdout)
+                    taken = [before - now for before, now in zip(numbers(plain), numbers(result))]
+                    self.assertEqual(taken, [0, 2, 2] if numbers(plain)[0] else [0, 0, 0])
+                    names = {record.a: record.text for record in self.log_of().of(logs.PYTHON_CODE)}
+                    called = [names[record.a] for record in self.log_of().of(logs.PYTHON_CALL)]
+                    self.assertEqual(called.count("after"), 3)
+                    if not numbers(plain)[0]:
+                        self.assertEqual(calls_of(self.log_of())[1], [])
 
     def test_frames_are_those_of_other_formats(self):
         self.expect_quiet(self.record("--python=calls", script=FUNCTIONS))

@@ -5,6 +5,7 @@
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -136,11 +137,37 @@ void NoteOverwritten(const FullChunk& chunk, uint64_t first_ns) {
   noted[2].fetch_add(1);
 }
 
+// The log stays open for when its path leads there no more: the folder was renamed, or the program
+// has another root, or gave up the right to open it. A number that programs do not come to. In a
+// child made by fork it is that of the parent's log, until the child has its own.
+struct KeptFile {
+  int file = -1;
+  uint64_t device = 0;
+  uint64_t inode = 0;
+};
+KeptFile kept;
+constexpr int kLeastKeptNumber = 200;
+
+// Whether a descriptor is of a file that still has a name.
+bool IsFile(int file, uint64_t device, uint64_t inode) {
+  struct stat status;
+  return file >= 0 && fstat(file, &status) == 0 && status.st_dev == device &&
+         status.st_ino == inode && status.st_nlink > 0;
+}
+
+// Without a free number of that height, there is the path alone.
+void KeepFile(int file) {
+  if (IsFile(kept.file, kept.device, kept.inode)) close(kept.file);
+  kept = {static_cast<int>(syscall(SYS_fcntl, file, F_DUPFD_CLOEXEC, kLeastKeptNumber)),
+          g_log->device, g_log->inode};
+}
+
 void RememberFile(int file) {
   struct stat status;
   if (fstat(file, &status) != 0) return;
   g_log->device = status.st_dev;
   g_log->inode = status.st_ino;
+  KeepFile(file);
 }
 
 // Header and process chunk, in one mapping that stays for the life of the process.
@@ -199,17 +226,17 @@ bool TryOpen() {
 }
 
 // The file is opened for each chunk: programs close descriptors that they do not know, and open
-// others under the same number.
+// others under the same number. So the kept one is looked at, too, under a number of its own.
 int ReopenFile() {
-  const int file = open(g_log->path, O_RDWR | O_NOFOLLOW | O_CLOEXEC | O_NOCTTY);
-  if (file < 0) return file;
-  struct stat status;
-  if (fstat(file, &status) == 0 && status.st_dev == g_log->device &&
-      status.st_ino == g_log->inode) {
-    return file;
-  }
-  close(file);
-  errno = ENOENT;
+  int file = open(g_log->path, O_RDWR | O_NOFOLLOW | O_CLOEXEC | O_NOCTTY);
+  if (file < 0 && (errno == EMFILE || errno == ENFILE)) return file;
+  if (IsFile(file, g_log->device, g_log->inode)) return file;
+  if (file >= 0) close(file);
+  file = static_cast<int>(syscall(SYS_fcntl, kept.file, F_DUPFD_CLOEXEC, 0));
+  if (IsFile(file, g_log->device, g_log->inode)) return file;
+  const bool is_full = file < 0 && errno == EMFILE;
+  if (file >= 0) close(file);
+  errno = is_full ? EMFILE : ENOENT;
   return -1;
 }
 
@@ -217,6 +244,7 @@ int ReopenFile() {
 struct Refusal {
   StateKind state;
   const char* why;
+  int error = 0;  // of a log that is gone: what the launcher is to say
 };
 
 // Memory of the file, of `bytes`; a null pointer where it cannot be had.
@@ -328,7 +356,9 @@ Chunk ClaimWhenFull(const Refusal& refusal, const Writer& writer) {
     const Chunk old = ReuseOldest(writer);
     if (old.words != nullptr) return old;
   }
-  EndRecording(refusal.state, refusal.why);
+  if (EndRecording(refusal.state, refusal.why) && refusal.error != 0) {
+    SayThatItFailed(refusal.error);
+  }
   return {};
 }
 
@@ -359,6 +389,7 @@ Chunk ClaimChunk(uint32_t bytes, size_t least_words, ChunkKind kind, uint32_t ti
   if (file < 0 && (errno == EMFILE || errno == ENFILE)) return {};
   const uint64_t begun = Now();
   Refusal refusal = {StateKind::kDiskFull, "the log is gone"};
+  if (file < 0) refusal.error = errno;
   char* memory = file < 0 ? nullptr : TakeSpace(file, &wanted, least, &refusal);
   if (file >= 0) close(file);
   if (memory == nullptr) return ClaimWhenFull(refusal, writer);
@@ -398,12 +429,13 @@ void WriteProcessRecord(RecordType type, uint32_t a, const uint64_t* body, size_
   Publish(record, type, count, plan.flags, a);
 }
 
-void EndRecording(StateKind state, const char* why) {
+bool EndRecording(StateKind state, const char* why) {
   Phase open = Phase::kOpen;
-  if (!g_log->phase.compare_exchange_strong(open, Phase::kEnded)) return;
+  if (!g_log->phase.compare_exchange_strong(open, Phase::kEnded)) return false;
   g_log->generation.store(kEndedGeneration);
   const uint64_t now = Now();
   WriteProcessRecord(RecordType::kState, static_cast<uint32_t>(state), &now, 1, why);
+  return true;
 }
 
 void CountDropped() {

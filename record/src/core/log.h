@@ -37,8 +37,8 @@ void TrimChunk(uint64_t* words, size_t count, size_t used);
 void WriteProcessRecord(recording::RecordType type, uint32_t a, const uint64_t* body, size_t words,
                         const char* text);
 
-// Nothing more is recorded in this process; the log says why.
-void EndRecording(recording::StateKind state, const char* why);
+// Nothing more is recorded in this process; the log says why. False where that was so already.
+bool EndRecording(recording::StateKind state, const char* why);
 
 void CountDropped();
 

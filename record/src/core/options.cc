@@ -185,13 +185,17 @@ void Apply(const Option& option, Options* options) {
 
 }  // namespace
 
-Options ParseOptions(const char* text) {
-  Options options;
+void ReadOptions(const char* text, Options* options) {
   while (text != nullptr && *text != '\0') {
     const size_t length = strcspn(text, ";");
-    Apply({text, length}, &options);
+    Apply({text, length}, options);
     text += length + (text[length] == ';' ? 1 : 0);
   }
+}
+
+Options ParseOptions(const char* text) {
+  Options options;
+  ReadOptions(text, &options);
   return options;
 }
 

@@ -63,6 +63,8 @@ struct Options {
 // Of a text such as "max-bytes=1000;no-cuda". What is unknown is ignored: the launcher may be
 // newer.
 Options ParseOptions(const char* text);
+// The same into options that hold what is meant without any.
+void ReadOptions(const char* text, Options* options);
 
 // Whether a process of this rank is recorded; -1: of none.
 bool IsWantedRank(const Options& options, int32_t rank);

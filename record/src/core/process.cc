@@ -176,7 +176,7 @@ int32_t ReadRank() { return FirstNumber(recording::kRankVariables, -1); }
 
 // The second field, the name, may hold blanks and parentheses.
 uint64_t ReadStartTime() {
-  char text[512];  // more than the first 22 fields
+  char text[384];  // more than the first 22 fields
   ReadFile("/proc/self/stat", text, sizeof(text));
   const char* at = strrchr(text, ')');
   uint64_t number = 0;

@@ -41,7 +41,8 @@ bool IsValid(const Control* control) {
 void MapControl() {
   own_control.is_recording = 1;
   own_control.starts = 1;
-  char path[kMostFolderBytes + 32];
+  // Once in a process, and perhaps on a small stack.
+  static char path[kMostFolderBytes + 32];
   TextBuilder builder(path, sizeof(path));
   builder.Add(run_folder).Add("/").Add(recording::kControlName);
   const int file = open(path, O_RDWR | O_NOFOLLOW | O_CLOEXEC | O_NOCTTY);
@@ -108,7 +109,7 @@ constinit Options g_options;
 
 void BeginRecording(const char* folder, const char* options) {
   if (folder == nullptr || folder[0] != '/' || strlen(folder) > kMostFolderBytes) return;
-  g_options = ParseOptions(options);
+  ReadOptions(options, &g_options);
   if (!IsWantedRank(g_options, ReadRank()) || !MapState()) return;
   memcpy(run_folder, folder, strlen(folder) + 1);
   home_pid = getpid();

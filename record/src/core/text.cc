@@ -57,7 +57,7 @@ size_t CutLength(const char* text, size_t most) {
   return IsContinuation(text[length]) ? most : length;
 }
 
-size_t FromWide(const wchar_t* wide, char* text, size_t capacity) {
+size_t FromWide(const wchar_t* wide, char* text, size_t capacity, bool* is_whole) {
   size_t length = 0;
   for (; *wide != L'\0'; ++wide) {
     char bytes[4];
@@ -66,6 +66,7 @@ size_t FromWide(const wchar_t* wide, char* text, size_t capacity) {
     memcpy(text + length, bytes, count);
     length += count;
   }
+  if (is_whole != nullptr) *is_whole = *wide == L'\0';
   return length;
 }
 

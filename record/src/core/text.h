@@ -43,7 +43,8 @@ size_t SequenceBytes(const char* text, size_t length);
 size_t CutLength(const char* text, size_t most);
 
 // UTF-8 of UTF-32, as wchar_t is on Linux; returns the bytes written. No zero byte is added.
-size_t FromWide(const wchar_t* wide, char* text, size_t capacity);
+// `is_whole`: whether all of the text is there.
+size_t FromWide(const wchar_t* wide, char* text, size_t capacity, bool* is_whole = nullptr);
 
 // A text in which "%3b" is the byte 0x3b. Returns the bytes written, at most one less than
 // there is room for; a zero byte follows. What is no such number stays as it is.

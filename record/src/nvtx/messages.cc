@@ -1,7 +1,10 @@
 #include "nvtx/messages.h"
 
+#include <sys/mman.h>
+
 #include <cstring>
 
+#include "core/files.h"
 #include "core/text.h"
 
 namespace borescope::inject::nvtx {
@@ -10,6 +13,9 @@ namespace {
 
 using recording::Attributes;
 using recording::PayloadKind;
+
+// More than a record takes, by one sequence, so that a text is seen to be cut.
+constexpr size_t kLargeBytes = kMostTextBytes + 8;
 
 uint64_t BitsOf(double number) {
   uint64_t bits = 0;
@@ -44,10 +50,20 @@ void ReadPayload(const EventAttributes& event, Attributes* to) {
 
 }  // namespace
 
+void MessageSpace::GiveBack() { munmap(large_, kLargeBytes); }
+
+// Without memory for the whole text, its beginning.
 Message ReadWide(const wchar_t* text, MessageSpace* space) {
   if (text == nullptr) return {};
-  // More than a record takes, by one sequence, so that it is seen to be cut.
-  return {space->text, FromWide(text, space->text, sizeof(space->text)), nullptr};
+  bool is_whole = true;
+  const size_t length = FromWide(text, space->short_, sizeof(space->short_), &is_whole);
+  if (is_whole) return {space->short_, length, nullptr};
+  const QuietSection quiet;
+  void* memory =
+      mmap(nullptr, kLargeBytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (memory == MAP_FAILED) return {space->short_, length, nullptr};
+  space->large_ = static_cast<char*>(memory);
+  return {space->large_, FromWide(text, space->large_, kLargeBytes, &is_whole), nullptr};
 }
 
 Message ReadText(MessageType type, const MessageValue& value, MessageSpace* space) {

@@ -7,10 +7,27 @@
 
 namespace borescope::inject::nvtx {
 
-// Holds what a message refers to while its record is written.
-struct MessageSpace {
+// Holds what a message refers to while its record is written. The stack may be a small one: a wide
+// text that is not short has memory of its own, which is given back at the end.
+class MessageSpace {
+ public:
+  MessageSpace() = default;
+  ~MessageSpace() {
+    if (large_ != nullptr) [[unlikely]] {
+      GiveBack();
+    }
+  }
+  MessageSpace(const MessageSpace&) = delete;
+  MessageSpace& operator=(const MessageSpace&) = delete;
+
   recording::Attributes attributes;
-  char text[kMostTextBytes + 8];
+
+ private:
+  friend Message ReadWide(const wchar_t* text, MessageSpace* space);
+  void GiveBack();
+
+  char* large_ = nullptr;
+  char short_[128];
 };
 
 // A wide text, as UTF-8 in the space.

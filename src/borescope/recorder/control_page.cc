@@ -148,8 +148,8 @@ std::string ControlPage::WhyLogsFailed() const {
   if (count == 0) return {};
   const auto error = static_cast<int>(std::atomic_ref(page_->log_error).load());
   return std::to_string(count) +
-         (count == 1 ? " process could not make its log: "
-                     : " processes could not make their logs: ") +
+         (count == 1 ? " process could not write its log: "
+                     : " processes could not write their logs: ") +
          std::strerror(error);
 }
 

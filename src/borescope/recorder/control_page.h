@@ -39,7 +39,7 @@ class ControlPage {
   // time is over.
   void AwaitChange(uint32_t seen, std::chrono::nanoseconds most) const;
   void WakeWaiting() const;
-  // How many processes could not make a log, and why the last one; empty: all could.
+  // How many processes could not write a log, and why the last one; empty: all could.
   std::string WhyLogsFailed() const;
   // The launcher, whose program the run is of; 0: unknown.
   int64_t launcher() const;

@@ -207,7 +207,16 @@ void RecordRun::NoteEndOfProgram(const std::vector<LogFile>& logs, const Program
 }
 
 Result<void> RecordRun::Conclude(Report& report) const {
+  std::error_code failure;
+  if (!std::filesystem::exists(place_, failure) && !failure) {
+    return Error{ErrorCode::kIo,
+                 place_ + ": was renamed or removed while the program ran; logs are where it is"};
+  }
   BS_ASSIGN(const std::vector<LogFile> logs, ListLogs(place_));
+  if (logs.empty() &&
+      !std::filesystem::exists(std::filesystem::path(place_) / recording::kControlName, failure)) {
+    return Error{ErrorCode::kIo, place_ + ": its files were removed while the program ran"};
+  }
   NoteEndOfProgram(logs, report.end);
   SealEnded(place_, logs);
   // A process that executes other programs has a log for each.

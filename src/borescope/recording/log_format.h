@@ -289,7 +289,7 @@ struct Control {
   uint64_t starts;
   uint64_t changed_ns;
   uint32_t flush_requests;  // rises with every request to fetch what devices did
-  uint32_t log_error;       // why the last process failed to make its log: its errno
+  uint32_t log_error;       // why the last process failed to make its log, or lost it: errno
   // Until then rings grow, rather than overwrite anything: their logs are being copied. A time that
   // is further away than kMostHoldNs is ignored.
   uint64_t ring_held_until_ns;
