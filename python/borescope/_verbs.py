@@ -374,8 +374,8 @@ class Verbs:
                     rates are of the time after it.
                 level (string): What it was compared by: full (name, stream, grid, block, bytes) or
                     name (name and stream, where the rest was not recorded or says less).
-                runs (int, count): Runs of neighbours that look like neighbours in the recording; of
-                    all devices.
+                alike_runs (int, count): Runs of neighbours that look like neighbours in the
+                    recording; of all devices.
                 back (int, count): Works that look the same backwards from where the recording goes
                     on; of all devices.
                 forward (int, count): Works after that place that look like the first recorded ones;
@@ -587,8 +587,8 @@ class Verbs:
                     rates are of the time after it.
                 level (string): What it was compared by: full (name, stream, grid, block, bytes) or
                     name (name and stream, where the rest was not recorded or says less).
-                runs (int, count): Runs of neighbours that look like neighbours in the recording; of
-                    all devices.
+                alike_runs (int, count): Runs of neighbours that look like neighbours in the
+                    recording; of all devices.
                 back (int, count): Works that look the same backwards from where the recording goes
                     on; of all devices.
                 forward (int, count): Works after that place that look like the first recorded ones;

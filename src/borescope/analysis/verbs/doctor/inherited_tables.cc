@@ -35,7 +35,7 @@ Table NewInherited() {
   AddString(table, "level", Role::kDerived,
             "What it was compared by: full (name, stream, grid, block, bytes) or name (name and "
             "stream, where the rest was not recorded or says less).");
-  AddInt(table, "runs", Unit::kCount, Role::kDerived,
+  AddInt(table, "alike_runs", Unit::kCount, Role::kDerived,  // "runs" is of comparisons
          "Runs of neighbours that look like neighbours in the recording; of all devices.");
   AddInt(table, "back", Unit::kCount, Role::kDerived,
          "Works that look the same backwards from where the recording goes on; of all devices.");

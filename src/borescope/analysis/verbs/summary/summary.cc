@@ -523,7 +523,7 @@ constexpr const ParamSpec* kSummaryParams[] = {&kPriceParam, &kPlainStepParam};
 constexpr std::string_view kPlace[] = {"rank", "gpu", "step", "begin_ns", "end_ns"};
 constexpr std::string_view kInheritedTime[] = {"inherited_ns"};
 constexpr std::string_view kAlignedTime[] = {"aligned_ns"};
-constexpr std::string_view kAlignment[] = {"runs", "back", "forward", "self_recall"};
+constexpr std::string_view kAlignment[] = {"alike_runs", "back", "forward", "self_recall"};
 constexpr ViewSpec kViews[] = {
     {"verdict", ViewKind::kAside, "Where findings are seen", kPlace, {}},
     {"inherited", ViewKind::kAside, "How it was aligned", kAlignment, {}},
