@@ -255,7 +255,7 @@ def test_hostile_names_stay_text() -> None:
 
 def test_cells_are_shown_as_in_a_terminal() -> None:
     run = borescope.open(DEMO)
-    verdict = run.summary(rank=0)["verdict"]._repr_mimebundle_()["text/html"]
+    verdict = run.summary()["verdict"]._repr_mimebundle_()["text/html"]
     assert ">unit</th>" not in verdict and " x</td>" in verdict and " %</td>" in verdict
     recordings = run.info()["traces"]._repr_mimebundle_()["text/html"]
     assert ">2025-10-09 08:55:23.458 UTC</td>" in recordings
