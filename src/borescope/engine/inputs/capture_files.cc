@@ -52,6 +52,7 @@ Result<std::vector<std::string>> CapturesBeside(const fs::path& folder) {
     paths.insert(paths.end(), more.begin(), more.end());
   }
   std::vector<std::string> files;
+  files.reserve(paths.size());
   for (const fs::path& path : paths) {
     files.push_back(path.lexically_normal().string());
   }

@@ -104,7 +104,7 @@ std::optional<fs::path> ForeignLinkOn(const fs::path& path) {
   ahead.assign(absolute.begin(), absolute.end());
   fs::path way;
   for (int links = 0; !ahead.empty() && links < kMostLinks;) {
-    const fs::path next = way / ahead.front();  // of the root: itself
+    fs::path next = way / ahead.front();  // of the root: itself
     ahead.pop_front();
     if (IsForeignLink(next)) {
       return next;

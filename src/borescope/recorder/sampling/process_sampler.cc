@@ -78,11 +78,11 @@ std::optional<double> SwitchesOf(pid_t pid) {
   constexpr int kMostThreads = 256;
   double switches = 0;
   int threads = 0;
-  const std::string folder = FolderOf(pid) + "task";
+  const std::string folder = FolderOf(pid) + "task/";
   const Result<std::vector<std::string>> names = NamesIfAny(folder);
   for (const std::string& name : names.ok() ? *names : std::vector<std::string>()) {
     if (++threads > kMostThreads) return std::nullopt;
-    const std::string text = SystemText(folder + "/" + name + "/status");
+    const std::string text = SystemText((folder + name).append("/status"));
     switches += NumberAfter(text, "\nvoluntary_ctxt_switches:").value_or(0) +
                 NumberAfter(text, "\nnonvoluntary_ctxt_switches:").value_or(0);
   }

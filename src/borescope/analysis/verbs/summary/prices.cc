@@ -94,6 +94,7 @@ std::vector<Change> NoAllocation(const Trace& trace) {
     }
   }
   std::vector<Change> changes;
+  changes.reserve(names.size());
   for (const std::string_view name : names) {
     changes.push_back({.target = TargetKind::kHost,
                        .text = std::string(name),
