@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <csignal>
 #include <cstddef>
 #include <cstring>
 #include <filesystem>
@@ -70,10 +71,16 @@ std::optional<LogHeader> ReadHeader(const fs::path& path) {
   return is_log ? std::optional(header) : std::nullopt;
 }
 
+// Where /proc cannot be read (no descriptors are left), a process of that number counts as the one
+// that writes the log: of a log that is alive nothing may be removed.
 bool IsAlive(const LogHeader& header) {
   const std::array<uint8_t, 16> boot = BootId();
-  return std::equal(boot.begin(), boot.end(), std::begin(header.boot_id)) &&
-         StartTimeOf(header.pid) == header.start_time;
+  const bool is_known = boot != std::array<uint8_t, 16>{};
+  if (is_known && !std::equal(boot.begin(), boot.end(), std::begin(header.boot_id))) return false;
+  const std::optional<uint64_t> start_time = StartTimeOf(header.pid);
+  if (start_time.has_value()) return start_time == header.start_time;
+  const auto pid = static_cast<pid_t>(header.pid);
+  return pid > 0 && (kill(pid, 0) == 0 || errno == EPERM);
 }
 
 void Seal(const std::string& path, uint32_t flags) {

@@ -1,6 +1,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cstdio>
 #include <filesystem>
 #include <iostream>
 #include <optional>
@@ -151,8 +152,18 @@ int RunQueryVerb(const Command& command) {
     return std::max(read, AnswerAll(*session, *request, *request->statement, command));
   }
   const bool is_shell = isatty(STDIN_FILENO) != 0 && request->output.path.empty();
-  return std::max(read, is_shell ? RunShell(*session, *request, command)
-                                 : AnswerAll(*session, *request, ReadAll(), command));
+  if (is_shell) {
+    return std::max(read, RunShell(*session, *request, command));
+  }
+  const std::string sql = ReadAll();
+  if (std::ferror(stdin) != 0) {  // what was read so far would be another statement
+    return FailWith({.code = ErrorCode::kIo,
+                     .message = "cannot be read",
+                     .hint = "give the statement as an argument",
+                     .file = "standard input"},
+                    command);
+  }
+  return std::max(read, AnswerAll(*session, *request, sql, command));
 }
 
 }  // namespace borescope::cli

@@ -14,6 +14,8 @@
 #include <optional>
 #include <system_error>
 
+#include "borescope/base/io/paths.h"
+
 namespace borescope::internal {
 namespace {
 
@@ -182,8 +184,9 @@ Result<void> DescriptorSink::Write(std::string_view bytes) {
 }
 
 Result<std::unique_ptr<FileSink>> FileSink::Open(const std::string& path) {
-  struct stat status{};
-  const bool exists = stat(path.c_str(), &status) == 0;
+  // What cannot be looked at might be a pipe, which must not be replaced by a file.
+  BS_ASSIGN(const struct stat status, StatusOf(path));
+  const bool exists = status.st_mode != 0;
   if (exists && S_ISDIR(status.st_mode)) {
     return Error{ErrorCode::kIo, path + ": cannot write: it is a directory; name a file in it"};
   }
