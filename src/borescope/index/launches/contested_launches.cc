@@ -168,14 +168,15 @@ class Judge {
       Compare(answer, given, fit);
       return;
     }
-    for (uint8_t call = 0; call <= contest_.calls.size(); ++call) {
+    for (size_t call = 0; call <= contest_.calls.size(); ++call) {
       const bool is_nobody = call == contest_.calls.size();
-      answer[row] = is_nobody ? kNobody : call;
+      answer[row] = is_nobody ? kNobody : static_cast<uint8_t>(call);
       if (is_nobody) {
         Try(answer, row + 1, given, fit);
       } else if (IsAllowed(answer, row)) {
         const HostId id = contest_.calls[call];
-        const int more = experience_.Fit(id, OpOf(call), contest_.work[row]) - CopyPenalty(id, row);
+        const int more =
+            experience_.Fit(id, OpOf(answer[row]), contest_.work[row]) - CopyPenalty(id, row);
         Try(answer, row + 1, given + 1, fit + more);
       }
     }

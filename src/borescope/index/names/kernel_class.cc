@@ -343,7 +343,7 @@ class PatternIndex {
       }
     }
     for (const Pattern& pattern : patterns) {
-      ++begin_[BucketOf(pattern.text.data()) + 1];
+      ++begin_[BucketOf(pattern.text) + 1];
     }
     for (size_t bucket = 0; bucket < kBuckets; ++bucket) {
       begin_[bucket + 1] += begin_[bucket];
@@ -351,7 +351,7 @@ class PatternIndex {
     patterns_.resize(patterns.size());
     std::array<uint16_t, kBuckets + 1> next = begin_;
     for (const Pattern& pattern : patterns) {  // in the order of the rows
-      patterns_[next[BucketOf(pattern.text.data())]++] = pattern;
+      patterns_[next[BucketOf(pattern.text)]++] = pattern;
     }
   }
 
@@ -359,7 +359,7 @@ class PatternIndex {
   size_t FirstRule(std::string_view text) const {
     size_t first = kRuleCount;
     for (size_t at = 0; at + kLeastPattern <= text.size(); ++at) {
-      const size_t bucket = BucketOf(text.data() + at);
+      const size_t bucket = BucketOf(text.substr(at));
       for (size_t i = begin_[bucket]; i < begin_[bucket + 1] && patterns_[i].rule < first; ++i) {
         const Pattern& pattern = patterns_[i];
         const bool is_here = text.compare(at, pattern.text.size(), pattern.text) == 0 &&
@@ -376,7 +376,7 @@ class PatternIndex {
   static constexpr size_t kBuckets = 4096;
 
   // REQUIRES: three characters.
-  static size_t BucketOf(const char* text) {
+  static size_t BucketOf(std::string_view text) {
     constexpr size_t kBits = 4;
     const auto code = [&](size_t i) { return static_cast<size_t>(static_cast<uint8_t>(text[i])); };
     return (code(0) ^ (code(1) << kBits) ^ (code(2) << (2 * kBits))) % kBuckets;
