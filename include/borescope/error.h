@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <variant>
 
@@ -23,18 +24,24 @@ enum class ErrorCode : uint8_t {
 };
 
 // What went wrong, in parts, so that each front end can word it: parameters of a question appear in
-// `message` and `hint` as `name` in backquotes, without the dashes of a command line.
+// `cause` and `remedy` as `name` in backquotes, without the dashes of a command line.
 struct Error {
   ErrorCode code = ErrorCode::kIo;
-  std::string message = {};             // the cause, in one line without a full stop
-  std::string hint = {};                // what to do about it; may be empty
+  std::string cause = {};               // in one line without a full stop
+  std::string remedy = {};              // what to do about it; may be empty
   std::string file = {};                // the input or output it is about; may be empty
   std::optional<uint64_t> offset = {};  // byte in that file, inflated
+  std::optional<uint64_t> line = {};    // in that file, of a text; from 1
   std::string parameter = {};           // the parameter of the question it is about; may be empty
 
-  // "FILE: byte OFFSET: MESSAGE; HINT", whatever of these there is.
+  // "`PARAMETER`: FILE:LINE: byte OFFSET: CAUSE; REMEDY", whatever of these there is; a parameter
+  // that the cause names is not put before it.
   BORESCOPE_EXPORT std::string Sentence() const;
 };
+
+// A text of the library as a command line words it: parameters, which are `kernel_wait` there, are
+// the options that are typed, --kernel-wait.
+BORESCOPE_EXPORT std::string WithOptions(std::string_view text);
 
 template <class T = void>
 class [[nodiscard]] Result {

@@ -128,12 +128,12 @@ def events_to_parquet(run: Run, folder: str | os.PathLike[str], *, name: str | N
     """
     if not isinstance(run, Run):
         raise usage(f"events_to_parquet takes a run, not {type(run).__name__}",
-                    hint="open it first: borescope.open(...)")
+                    remedy="open it first: borescope.open(...)")
     try:
         from ._events import export
     except ModuleNotFoundError:
         raise usage("events_to_parquet needs the package pyarrow",
-                    hint=_install.extra("parquet")) from None
+                    remedy=_install.extra("parquet")) from None
     return export(run, folder, name, tables)
 
 

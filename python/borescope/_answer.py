@@ -61,7 +61,7 @@ class Answer:
         if name in self._tables:
             return self._tables[name]
         names = ", ".join(self._tables) or "none"
-        raise usage("this answer has no single main table", hint=f"choose one of: {names}")
+        raise usage("this answer has no single main table", remedy=f"choose one of: {names}")
 
     @property
     def diagnostics(self) -> tuple[Diagnostic, ...]:
@@ -116,8 +116,8 @@ class Answer:
         if key in columns:
             return columns[key]
         near = _native.nearest(str(key), [*self._tables, *columns])
-        hint = f"did you mean {near!r}?" if near else f"it has {', '.join(self._tables)}"
-        raise KeyError(f"the answer has no table {key!r}; {hint}")
+        remedy = f"did you mean {near!r}?" if near else f"it has {', '.join(self._tables)}"
+        raise KeyError(f"the answer has no table {key!r}; {remedy}")
 
     def _ipython_key_completions_(self) -> list[str]:
         return [*self._tables, *self._columns()]
@@ -147,8 +147,8 @@ class Answer:
             if name in _OF_TABLE:
                 return getattr(self.table, name)
             near = _native.nearest(name, [*self._tables, *_OF_TABLE])
-            hint = f"did you mean {near!r}?" if near else f"its tables are {', '.join(self._tables)}"
-            raise AttributeError(f"the answer has no table {name!r}; {hint}")
+            remedy = f"did you mean {near!r}?" if near else f"its tables are {', '.join(self._tables)}"
+            raise AttributeError(f"the answer has no table {name!r}; {remedy}")
 
     def __dir__(self) -> list[str]:
         return [*super().__dir__(), *self._tables, *_OF_TABLE]

@@ -40,7 +40,7 @@ def names_of(verbs: tuple[Any, ...]) -> list[str]:
     for verb in verbs:
         if not isinstance(verb, str):
             raise usage(f"a verb is a text, not {type(verb).__name__}",
-                        hint='several are given one by one: run.ask("kernels", "idle")')
+                        remedy='several are given one by one: run.ask("kernels", "idle")')
     return [verb.replace("_", "-") for verb in verbs]
 
 
@@ -54,7 +54,7 @@ def sql_value(value: Any) -> SqlValue:
         value = value.__index__()
     if isinstance(value, int):
         if not -(1 << 63) <= value < 1 << 63:
-            raise usage("whole numbers of SQL have 64 bits", hint="give a larger one as a float",
+            raise usage("whole numbers of SQL have 64 bits", remedy="give a larger one as a float",
                         parameter="params")
         return value
     raise usage(f"SQL takes numbers, texts and None, not {type(value).__name__}", parameter="params")

@@ -19,7 +19,7 @@ def draft_of(path: str | os.PathLike[str]) -> Iterator[str]:
         handle, draft = tempfile.mkstemp(prefix=".borescope-", dir=os.path.dirname(target))
     except OSError as error:
         raise unreadable(path, f"cannot write: {error.strerror}",
-                         hint="name a file in a folder that can be written to") from error
+                         remedy="name a file in a folder that can be written to") from error
     os.close(handle)
     try:
         yield draft

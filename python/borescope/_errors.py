@@ -12,30 +12,34 @@ class Error(Exception):
     Attributes:
         code: the kind of error: ``"io"``, ``"unsupported-format"``, ``"corrupt"``,
             ``"missing-data"``, ``"invalid-argument"`` or ``"cancelled"``.
-        hint: what to do about it; may be empty.
+        remedy: what to do about it; may be empty.
         path: the file it is about; ``None`` where there is none.
         offset: the byte in that file, after inflating; ``None`` where it is not known.
+        line: the line in that file, of a text; ``None`` where it is not known.
         parameter: the keyword of the question it is about; ``None`` where there is none.
     """
 
     code: str
-    hint: str
+    remedy: str
     path: str | None
     offset: int | None
+    line: int | None
     parameter: str | None
 
-    def __init__(self, message: str, *, code: str = "io", hint: str = "", path: str | None = None,
-                 offset: int | None = None, parameter: str | None = None) -> None:
+    def __init__(self, message: str, *, code: str = "io", remedy: str = "", path: str | None = None,
+                 offset: int | None = None, line: int | None = None,
+                 parameter: str | None = None) -> None:
         super().__init__(message)
         self.code = code
-        self.hint = hint
+        self.remedy = remedy
         self.path = path
         self.offset = offset
+        self.line = line
         self.parameter = parameter
 
     def __reduce__(self) -> tuple[object, ...]:
-        fields = {"code": self.code, "hint": self.hint, "path": self.path, "offset": self.offset,
-                  "parameter": self.parameter}
+        fields = {"code": self.code, "remedy": self.remedy, "path": self.path, "offset": self.offset,
+                  "line": self.line, "parameter": self.parameter}
         return _again, (type(self), str(self), fields)
 
 
@@ -52,7 +56,7 @@ class FormatError(Error, ValueError):
 
 
 class MissingData(Error, LookupError):
-    """The question needs something that was not recorded; ``hint`` says how to record it."""
+    """The question needs something that was not recorded; ``remedy`` says how to record it."""
 
 
 class UsageError(Error, ValueError):
@@ -77,9 +81,9 @@ _CLASSES: dict[str, type[Error]] = {
 }
 
 
-# How hints of the engine, which speak of the command line, are worded in Python.
+# How remedies of the engine, which speak of the command line, are worded in Python.
 _WORDS = (
-    (re.compile(r"borescope query `schema`"), "Run.schema()"),
+    (re.compile(r"borescope query --schema"), "Run.schema()"),
     (re.compile(r"`borescope list`"), 'borescope.schema()["formats"]'),
     (re.compile(r"Describe\(\)\.writers lists the formats"), "write json, csv, text, svg or png"),
     (re.compile(r"others with -f text, csv or json"), "others are tables only"),
@@ -87,30 +91,30 @@ _WORDS = (
 )
 
 
-def _in_python(hint: str) -> str:
+def _in_python(remedy: str) -> str:
     for pattern, words in _WORDS:
-        hint = pattern.sub(words, hint)
-    return hint
+        remedy = pattern.sub(words, remedy)
+    return remedy
 
 
-def make(code: str, sentence: str, hint: str, path: str, offset: int | None,
+def make(code: str, sentence: str, remedy: str, path: str, offset: int | None, line: int | None,
          parameter: str) -> Error:
     """The exception for an error of the engine, which calls this."""
-    if hint and sentence.endswith(hint):
-        sentence = sentence[:-len(hint)] + _in_python(hint)
-        hint = _in_python(hint)
-    return _CLASSES[code](sentence, code=code, hint=hint, path=path or None, offset=offset,
-                          parameter=parameter or None)
+    if remedy and sentence.endswith(remedy):
+        sentence = sentence[:-len(remedy)] + _in_python(remedy)
+        remedy = _in_python(remedy)
+    return _CLASSES[code](sentence, code=code, remedy=remedy, path=path or None, offset=offset,
+                          line=line, parameter=parameter or None)
 
 
-def usage(message: str, *, hint: str = "", parameter: str | None = None) -> UsageError:
+def usage(message: str, *, remedy: str = "", parameter: str | None = None) -> UsageError:
     """An error in how a function of this package was called."""
-    sentence = f"{message}; {hint}" if hint else message
-    return UsageError(sentence, code="invalid-argument", hint=hint, parameter=parameter)
+    sentence = f"{message}; {remedy}" if remedy else message
+    return UsageError(sentence, code="invalid-argument", remedy=remedy, parameter=parameter)
 
 
-def unreadable(name: str | bytes | os.PathLike[str], message: str, *, hint: str = "") -> InputError:
+def unreadable(name: str | bytes | os.PathLike[str], message: str, *, remedy: str = "") -> InputError:
     """An input that this package, not the engine, could not read."""
     path = os.fsdecode(name)
-    sentence = f"{path}: {message}" + (f"; {hint}" if hint else "")
-    return InputError(sentence, code="io", hint=hint, path=path)
+    sentence = f"{path}: {message}" + (f"; {remedy}" if remedy else "")
+    return InputError(sentence, code="io", remedy=remedy, path=path)

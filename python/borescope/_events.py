@@ -57,14 +57,14 @@ def _chosen(tables: Iterable[str] | None) -> list[str]:
     for table in chosen:
         if table not in TABLES:
             raise usage(f"there is no table {table!r:.80} to export",
-                        hint=f"choose among {', '.join(TABLES)}", parameter="tables")
+                        remedy=f"choose among {', '.join(TABLES)}", parameter="tables")
     return chosen
 
 
 def _checked_name(name: str) -> str:
     if not isinstance(name, str) or not _NAME.fullmatch(name):
         raise usage(f"`name` takes letters, digits, '_', '.' and '-', not {name!r:.80}",
-                    hint="it becomes the name of a folder", parameter="name")
+                    remedy="it becomes the name of a folder", parameter="name")
     return name
 
 
@@ -113,7 +113,7 @@ def _one_of(run: Run, number: int) -> Run:
         return run._only([number], "always", ranks=None, progress=False, on_diagnostic="ignore")
     if len(run.files) > 1:
         raise usage("of several objects that cannot seek, none can be read alone",
-                    hint="give their bytes, or files")
+                    remedy="give their bytes, or files")
     return run
 
 

@@ -17,7 +17,7 @@ _AGAIN = f"uninstall both (pip uninstall {_OTHER} {DISTRIBUTION}), then install 
 
 
 def extra(name: str) -> str:
-    """The hint where a package is missing that an extra of this one brings."""
+    """The remedy where a package is missing that an extra of this one brings."""
     return f"install Borescope with its extra: pip install '.[{name}]' in a checkout, or 'FILE.whl[{name}]'"
 
 

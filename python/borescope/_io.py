@@ -72,7 +72,7 @@ class Inputs:
                 self.add(each)
         else:
             raise usage(f"a run cannot be opened from {type(given).__name__}",
-                        hint="give a path, a glob, a folder, bytes, a binary file or a URL")
+                        remedy="give a path, a glob, a folder, bytes, a binary file or a URL")
 
     def _add_name(self, name: str | bytes) -> None:
         if is_url(name):
@@ -82,7 +82,7 @@ class Inputs:
             raise usage("the name of the recording is empty")
         if not _is_glob(name) and name != "-" and not os.path.lexists(name):
             raise unreadable(name, "No such file or directory",
-                             hint="check the name and its permissions")
+                             remedy="check the name and its permissions")
         self.native.append(("path", os.fsencode(name)))
 
     def _add_bytes(self, data: bytes | bytearray | memoryview) -> None:

@@ -21,9 +21,9 @@ def unknown_keyword(verb: str, name: str, known: Iterable[str]) -> UnknownKeywor
     """The error for the keyword ``name`` of ``verb``."""
     names = list(known)
     near = _native.nearest(name, names)
-    hint = f"did you mean `{near}`?" if near else f"it has {', '.join(f'`{each}`' for each in names)}"
-    return UnknownKeyword(f"{verb} has no keyword `{name}`; {hint}", code="invalid-argument",
-                          hint=hint, parameter=name)
+    remedy = f"did you mean `{near}`?" if near else f"it has {', '.join(f'`{each}`' for each in names)}"
+    return UnknownKeyword(f"{verb} has no keyword `{name}`; {remedy}", code="invalid-argument",
+                          remedy=remedy, parameter=name)
 
 
 def verb(method: Callable[P, T]) -> Callable[P, T]:

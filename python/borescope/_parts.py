@@ -52,7 +52,7 @@ def _files(name: str) -> list[str]:
         return [name]
     files = sorted(each for each in found if os.path.isfile(each))
     if not files:
-        raise unreadable(name, "No part", hint="check the name")
+        raise unreadable(name, "No part", remedy="check the name")
     return files
 
 
@@ -71,7 +71,7 @@ def _content(name: str) -> bytes:
             return file.read()
     except OSError as error:
         raise unreadable(name, error.strerror or "cannot be read",
-                         hint="check the name and its permissions") from error
+                         remedy="check the name and its permissions") from error
 
 
 def _objects(url: str, options: Mapping[str, Any] | None) -> Iterator[tuple[str, bytes]]:
@@ -85,12 +85,12 @@ def _objects(url: str, options: Mapping[str, Any] | None) -> Iterator[tuple[str,
             name: system.cat_file(name) for name in infos}
     except OSError as error:
         raise unreadable(public_name(url), f"cannot be read: {error}",
-                         hint="check the name and the credentials") from error
+                         remedy="check the name and the credentials") from error
     system.invalidate_cache()
     after = {info["name"]: info for info in objects_of(system, path, url)}
     for name, info in infos.items():
         public = public_name(system.unstrip_protocol(name))
         same = name in after and is_same(info, after[name])
         if not same or len(contents[name]) != info["size"]:
-            raise unreadable(public, "the object changed while it was read", hint="reduce again")
+            raise unreadable(public, "the object changed while it was read", remedy="reduce again")
         yield public, contents[name]

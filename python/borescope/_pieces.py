@@ -45,7 +45,7 @@ def question_of(run: Run, verbs: str | Iterable[str], given: Mapping[str, Any]) 
 
     if not isinstance(run, Run):
         raise usage(f"map_reduce takes a run, not {type(run).__name__}",
-                    hint="open it first: borescope.open(...)")
+                    remedy="open it first: borescope.open(...)")
     names = (verbs,) if isinstance(verbs, str) else tuple(verbs)
     run._asked(names, given)
     return Question(names, dict(given))
@@ -56,7 +56,7 @@ def pieces_of(run: Run, count: int) -> list[Piece]:
     machine: it loads with one thread unless the run says otherwise."""
     if not run._inputs.can_pickle:
         raise usage("a run on a file-like object cannot be sent to workers",
-                    hint="open it by a path or URL that the workers can read, too")
+                    remedy="open it by a path or URL that the workers can read, too")
     arguments = {**run._arguments, "threads": run._arguments["threads"] or 1, "keep": "never",
                  "progress": False, "on_diagnostic": "ignore"}
     numbers = range(len(run.files))

@@ -178,7 +178,7 @@ class Run(Verbs):
     def _open(self) -> _native.Run:
         run = self._run
         if run is None:
-            raise usage("the run is closed", hint="open it again with borescope.open")
+            raise usage("the run is closed", remedy="open it again with borescope.open")
         return run
 
     # --- questions
@@ -235,7 +235,7 @@ class Run(Verbs):
         """
         answer = self.query(text, params, time_limit=time_limit, rows=rows)
         if len(answer) != 1:
-            raise usage(f"sql takes one statement, not {len(answer)}", hint="use Run.query")
+            raise usage(f"sql takes one statement, not {len(answer)}", remedy="use Run.query")
         return answer.tables[0]
 
     def query(self, text: str, params: Sequence[SqlValue] | Mapping[str, SqlValue] = (), *,
@@ -314,7 +314,7 @@ class Run(Verbs):
         of this run. It is read again, by its name: one file, folder or glob."""
         if not isinstance(self._source, (str, os.PathLike)):
             raise usage("a run that is checked is one file, folder or glob",
-                        hint="name it by its path in borescope.open")
+                        remedy="name it by its path in borescope.open")
         return check(self._source, budget=budget, **given)
 
     def map(self, *verbs: str, output: str | os.PathLike[str] | None = None, **given: Any) -> bytes:
@@ -324,7 +324,7 @@ class Run(Verbs):
         names, types = self._asked(verbs, given)
         if output is not None and any(is_same_file(output, file) for file in self.files):
             raise usage(f"the part would replace a recording: {os.fsdecode(output)}", parameter="output",
-                        hint="name another file")
+                        remedy="name another file")
         with self._question(self._with_ranks(given, types), types) as (run, pairs, progress):
             part = run.map(names, pairs, progress)
         if output is not None:
@@ -360,7 +360,7 @@ class Run(Verbs):
                 raise
             if not isinstance(cause, Exception):
                 raise cause from None
-            raise InputError(str(error), code="io", hint=error.hint, path=error.path) from cause
+            raise InputError(str(error), code="io", remedy=error.remedy, path=error.path) from cause
         if (stopped := self._inputs.interruption()) is not None:
             raise stopped
 
@@ -394,14 +394,14 @@ class Run(Verbs):
     @staticmethod
     def _check_verb(name: str) -> None:
         if name == "report":
-            raise usage("report writes a page", hint="call Run.report")
+            raise usage("report writes a page", remedy="call Run.report")
         if name in WORDS:
             raise usage(f"{name} takes a word; call Run.{name}")
         if name in TAKES_TWO:
             raise usage(f"{name} compares two runs; call Run.{name}")
         if name not in PARAMETERS:
             near = _native.nearest(name, [each for each in PARAMETERS if each != "report"])
-            raise usage(f"there is no verb {name!r}", hint=f"did you mean {near!r}?" if near else
+            raise usage(f"there is no verb {name!r}", remedy=f"did you mean {near!r}?" if near else
                         "borescope.schema() lists them")
 
     if not TYPE_CHECKING:  # to a type checker every name would exist
@@ -410,8 +410,8 @@ class Run(Verbs):
             if name.startswith("_"):
                 raise AttributeError(name)
             near = _native.nearest(name, [each for each in dir(type(self)) if not each.startswith("_")])
-            hint = f"; did you mean {near!r}?" if near else ""
-            raise AttributeError(f"a run has no verb {name!r}{hint}")
+            remedy = f"; did you mean {near!r}?" if near else ""
+            raise AttributeError(f"a run has no verb {name!r}{remedy}")
 
     def __reduce__(self) -> tuple[object, ...]:
         if not self._inputs.can_pickle:

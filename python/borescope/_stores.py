@@ -40,12 +40,12 @@ def system_of(url: str, options: Mapping[str, Any] | None) -> tuple[Any, str]:
         from fsspec.core import url_to_fs
     except ImportError:
         raise usage(f"{public_name(url)} needs the package fsspec",
-                    hint="pip install fsspec, and what it names for the protocol") from None
+                    remedy="pip install fsspec, and what it names for the protocol") from None
     try:
         system, path = url_to_fs(url, **(options or {}))
     except ImportError as error:
-        hint = extra("s3") if url.startswith("s3") else "pip install that package"
-        raise usage(f"{public_name(url)}: {error}", hint=hint) from None
+        remedy = extra("s3") if url.startswith("s3") else "pip install that package"
+        raise usage(f"{public_name(url)}: {error}", remedy=remedy) from None
     return system, path
 
 
@@ -61,10 +61,10 @@ def objects_of(system: Any, path: str, url: str) -> list[Mapping[str, Any]]:
             found = [system.info(path)]
     except FileNotFoundError as error:
         raise unreadable(public_name(url), "No such object",
-                         hint="check the name and the credentials") from error
+                         remedy="check the name and the credentials") from error
     files = [info for info in found if info["type"] == "file"]
     if not files:
-        raise unreadable(public_name(url), "No object", hint="check the name and the credentials")
+        raise unreadable(public_name(url), "No object", remedy="check the name and the credentials")
     return sorted(files, key=lambda info: _natural(str(info["name"])))
 
 
@@ -119,7 +119,7 @@ def write_bytes(data: bytes, target: str | os.PathLike[str], options: Mapping[st
         system.pipe_file(path, data)
     except OSError as error:
         raise unreadable(public_name(url), f"cannot write: {error}",
-                         hint="check the name and the credentials") from error
+                         remedy="check the name and the credentials") from error
 
 
 class Folder:
@@ -161,4 +161,4 @@ class Folder:
 
     def _refused(self, error: OSError) -> Exception:
         return unreadable(public_name(self.name), f"cannot write: {error.strerror or error}",
-                          hint="name a folder that can be written to")
+                          remedy="name a folder that can be written to")

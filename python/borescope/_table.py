@@ -109,8 +109,8 @@ class Table:
     def _column(self, name: str) -> Column:
         if name not in self._columns:
             near = _native.nearest(name, self.columns)
-            hint = f"did you mean {near!r}?" if near else f"there are {', '.join(self.columns)}"
-            raise KeyError(f"table {self.name!r} has no column {name!r}; {hint}")
+            remedy = f"did you mean {near!r}?" if near else f"there are {', '.join(self.columns)}"
+            raise KeyError(f"table {self.name!r} has no column {name!r}; {remedy}")
         return self._columns[name]
 
     def _ipython_key_completions_(self) -> list[str]:

@@ -53,9 +53,9 @@ def _client() -> Any:
         from distributed import get_client
     except ImportError:
         raise usage("borescope.dask needs the package distributed",
-                    hint=extra("dask")) from None
+                    remedy=extra("dask")) from None
     try:
         return get_client()
     except ValueError:
         raise usage("there is no client of Dask", parameter="client",
-                    hint="make one: dask.distributed.Client(...)") from None
+                    remedy="make one: dask.distributed.Client(...)") from None

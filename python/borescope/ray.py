@@ -60,7 +60,7 @@ def _ray() -> Any:
         import ray
     except ImportError:
         raise usage("borescope.ray needs the package ray",
-                    hint=extra("ray")) from None
+                    remedy=extra("ray")) from None
     if not ray.is_initialized():
-        raise usage("Ray is not connected to a cluster", hint="call ray.init(...) first")
+        raise usage("Ray is not connected to a cluster", remedy="call ray.init(...) first")
     return ray

@@ -31,12 +31,16 @@ std::string_view CodeName(ErrorCode code) {
   return "io";
 }
 
+nb::object NumberOf(const std::optional<uint64_t>& number) {
+  return number.has_value() ? nb::cast(*number) : nb::none();
+}
+
 void Raise(const Failure& failure) {
   const Error& error = failure.error();
   const nb::object make = nb::module_::import_("borescope._errors").attr("make");
-  const nb::object raised = make(
-      TextOf(CodeName(error.code)), TextOf(failure.what()), TextOf(error.hint), TextOf(error.file),
-      error.offset.has_value() ? nb::cast(*error.offset) : nb::none(), TextOf(error.parameter));
+  const nb::object raised = make(TextOf(CodeName(error.code)), TextOf(failure.what()),
+                                 TextOf(error.remedy), TextOf(error.file), NumberOf(error.offset),
+                                 NumberOf(error.line), TextOf(error.parameter));
   PyErr_SetObject(raised.type().ptr(), raised.ptr());
 }
 

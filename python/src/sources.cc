@@ -74,7 +74,7 @@ class BytesReader : public Reader {
 };
 
 Error ReadError(std::string message) {
-  return {.code = ErrorCode::kIo, .message = std::move(message)};
+  return {.code = ErrorCode::kIo, .cause = std::move(message)};
 }
 
 // What an exception of Python says, in one line.

@@ -80,7 +80,7 @@ def test_one_part_needs_no_list(demo: borescope.Run, tmp_path: Any) -> None:
     assert borescope.reduce(part) == borescope.reduce(str(tmp_path / "one.part")) == demo.breakdown()  # type: ignore[arg-type]
     with pytest.raises(borescope.InputError, match="nope: No such file") as caught:
         borescope.reduce("nope")
-    assert caught.value.hint and caught.value.path == "nope"
+    assert caught.value.remedy and caught.value.path == "nope"
 
 
 @pytest.mark.parametrize(("call", "words"), [
@@ -93,8 +93,8 @@ def test_one_part_needs_no_list(demo: borescope.Run, tmp_path: Any) -> None:
 def test_hints_speak_python(demo: borescope.Run, call: Any, words: str) -> None:
     with pytest.raises(borescope.Error) as caught:
         call(demo)
-    assert words in caught.value.hint
-    assert str(caught.value).endswith(caught.value.hint)
+    assert words in caught.value.remedy
+    assert str(caught.value).endswith(caught.value.remedy)
     assert "`borescope " not in str(caught.value) and " -f " not in str(caught.value)
 
 

@@ -138,7 +138,7 @@ def test_what_is_no_source() -> None:
     assert isinstance(raised.value, OSError)
     with pytest.raises(borescope.FormatError) as unread:
         borescope.open(b"hello").breakdown()
-    assert isinstance(unread.value, ValueError) and unread.value.hint
+    assert isinstance(unread.value, ValueError) and unread.value.remedy
 
 
 def test_names_of_files_that_are_no_text(trace: Path, tmp_path: Path) -> None:

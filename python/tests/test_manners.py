@@ -32,11 +32,11 @@ def test_errors_have_parts(demo: borescope.Run) -> None:
         demo.memory()
     error = missing.value
     assert isinstance(error, LookupError) and error.code == "missing-data"
-    assert "profile_memory=True" in error.hint and str(error).endswith(error.hint)
+    assert "profile_memory=True" in error.remedy and str(error).endswith(error.remedy)
     assert error.path is not None and error.path.endswith("rank-0.json.gz")
     again = pickle.loads(pickle.dumps(error))
-    assert (type(again), str(again), again.code, again.hint) == (type(error), str(error), error.code,
-                                                                 error.hint)
+    assert (type(again), str(again), again.code, again.remedy) == (type(error), str(error), error.code,
+                                                                 error.remedy)
 
 
 @pytest.mark.parametrize("call, words", [

@@ -249,7 +249,7 @@ TEST(BreakdownTwinTest, EveryNanosecondIsCountedOnce) {
       params.by.emplace_back("stream");
     }
     const Result<Tables> found = kBreakdownVerb.answer.map({0, trace, index}, params);
-    ASSERT_TRUE(found.ok()) << found.error().message;
+    ASSERT_TRUE(found.ok()) << found.error().Sentence();
     EXPECT_EQ(RowsOf(found->front()), TwinOf(planted, by_step, by_stream));
   }
 }

@@ -20,7 +20,7 @@ using testkit::TextOf;
 
 Trace LoadWith(const std::string& text, int threads) {
   Result<Trace> trace = LoadBytes(text, "a.json", {.threads = threads, .progress = {}});
-  EXPECT_TRUE(trace.ok()) << trace.error().message;
+  EXPECT_TRUE(trace.ok()) << trace.error().Sentence();
   return trace.ok() ? std::move(*trace) : Trace(TraceData());
 }
 

@@ -32,7 +32,7 @@ std::string ToChrome(const Trace& trace) {
 
 Trace Load(const std::string& text) {
   Result<Trace> trace = LoadBytes(text, "t.json", {});
-  EXPECT_TRUE(trace.ok()) << trace.error().message;
+  EXPECT_TRUE(trace.ok()) << trace.error().Sentence();
   return std::move(trace).value();
 }
 

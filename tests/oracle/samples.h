@@ -26,7 +26,7 @@ struct Sample {
 
 inline Sample LoadSample(const std::string& file) {
   Result<Trace> trace = LoadFile(SamplePath(file).string(), {.threads = 2, .progress = {}});
-  EXPECT_TRUE(trace.ok()) << trace.error().message;
+  EXPECT_TRUE(trace.ok()) << trace.error().Sentence();
   Sample sample{trace.ok() ? std::move(*trace) : Trace(TraceData()), {}};
   sample.index = BuildIndex(sample.trace, 2);
   return sample;

@@ -126,7 +126,7 @@ TEST(SequencesTwinTest, EveryPatternUnderItsOperator) {
       EXPECT_EQ(found.error().code, ErrorCode::kMissingData);
       continue;
     }
-    ASSERT_TRUE(found.ok()) << found.error().message;
+    ASSERT_TRUE(found.ok()) << found.error().Sentence();
     EXPECT_EQ(LinesOf(TableOf(*found, "sequences"),
                       {"operator", "pattern", "kernels", "count", "device_ns", "host_ns"}),
               want);

@@ -94,7 +94,7 @@ Result<Tables> TryAsk(std::string_view verb, const Trace& trace, const Params& p
 Tables Ask(std::string_view verb, const Trace& trace, const Params& params) {
   Result<Tables> tables = TryAsk(verb, trace, params);
   if (!tables.ok()) {
-    ADD_FAILURE() << verb << ": " << tables.error().message;
+    ADD_FAILURE() << verb << ": " << tables.error().Sentence();
     return {};
   }
   return std::move(tables).value();

@@ -54,7 +54,7 @@ TEST_P(CutTest, EveryEventBeforeTheCutIsRead) {
   for (size_t cut = synthetic_.Head().size(); cut < text_.size(); cut += 5) {
     SCOPED_TRACE("cut at byte " + std::to_string(cut));
     const Result<Trace> trace = LoadBytes(text_.substr(0, cut), "a.json", {});
-    ASSERT_TRUE(trace.ok()) << trace.error().message;
+    ASSERT_TRUE(trace.ok()) << trace.error().Sentence();
     EXPECT_EQ(FirstDifference(TablesOf(*trace), prefixes_[CompleteIn(cut)]), "");
     EXPECT_EQ(WhatIsWrongWith(*trace), "");
     // The missing end; and the event that was cut, when its last bracket looks like the array's.
@@ -74,7 +74,7 @@ TEST_P(CutTest, BeforeTheEventsTheErrorIsClear) {
       EXPECT_EQ(FirstDifference(TablesOf(*trace), prefixes_[0]), "");
       EXPECT_EQ(trace->diagnostics().count(Diag::kTruncatedFile), 1U);
     } else {
-      EXPECT_TRUE(trace.error().message.starts_with("a.json: ")) << trace.error().message;
+      EXPECT_TRUE(trace.error().Sentence().starts_with("a.json: ")) << trace.error().Sentence();
     }
   }
 }
@@ -86,7 +86,7 @@ TEST_P(CutTest, OfACutGzipFileSomeFirstEventsAreRead) {
     const Result<Trace> trace = LoadBytes(bytes.substr(0, cut), "a.json", {});
     if (!trace.ok()) {
       EXPECT_EQ(trace.error().code, ErrorCode::kCorrupt);
-      EXPECT_NE(trace.error().message.find("gzip stream ends early"), std::string::npos);
+      EXPECT_NE(trace.error().Sentence().find("gzip stream ends early"), std::string::npos);
       continue;
     }
     uint64_t count = 0;

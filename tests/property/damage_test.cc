@@ -40,7 +40,7 @@ int64_t Survive(const std::string& bytes) {
     EXPECT_EQ(WhatIsWrongWith(*trace, BuildIndex(*trace, 1)), "");
     events = static_cast<int64_t>(EventsIn(*trace));
   } else {
-    EXPECT_TRUE(trace.error().message.starts_with("a.json: ")) << trace.error().message;
+    EXPECT_TRUE(trace.error().Sentence().starts_with("a.json: ")) << trace.error().Sentence();
   }
   EXPECT_LT(CpuSeconds() - begin, 20);  // a few hundredths on a free machine
   return events;

@@ -31,7 +31,7 @@ std::string ManyEvents(int count, int damaged_every) {
 std::string Outcome(const std::string& text, int threads) {
   const Result<Trace> trace = LoadBytes(text, "t.json", {.threads = threads, .progress = {}});
   if (!trace.ok()) {
-    return trace.error().message;
+    return trace.error().Sentence();
   }
   std::string outcome = std::to_string(trace->host().size());
   for (size_t i = 0; i < static_cast<size_t>(Diag::kCount); ++i) {

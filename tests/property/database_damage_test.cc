@@ -50,7 +50,7 @@ class DatabaseDamageTest : public testing::TestWithParam<const char*> {
 
   void Run(const std::string& sql) {
     const Result<void> done = database_.Run(sql);
-    ASSERT_TRUE(done.ok()) << sql << ": " << done.error().message;
+    ASSERT_TRUE(done.ok()) << sql << ": " << done.error().Sentence();
   }
 
   std::vector<std::string> Texts(const std::string& sql) {
@@ -69,8 +69,8 @@ class DatabaseDamageTest : public testing::TestWithParam<const char*> {
   void ExpectSoundOrOneError(const std::string& damage) {
     const Result<Trace> trace = LoadDatabase(database_, 4096, {});
     if (!trace.ok()) {
-      EXPECT_EQ(trace.error().message.find('\n'), std::string::npos) << damage;
-      EXPECT_TRUE(trace.error().message.starts_with("seed")) << damage;
+      EXPECT_EQ(trace.error().Sentence().find('\n'), std::string::npos) << damage;
+      EXPECT_TRUE(trace.error().Sentence().starts_with("seed")) << damage;
       return;
     }
     EXPECT_EQ(WhatIsWrongWith(*trace), "") << damage;
@@ -91,7 +91,7 @@ class DatabaseDamageTest : public testing::TestWithParam<const char*> {
 
 TEST_P(DatabaseDamageTest, Undamaged) {
   const Result<Trace> trace = LoadDatabase(database_, 4096, {});
-  ASSERT_TRUE(trace.ok()) << trace.error().message;
+  ASSERT_TRUE(trace.ok()) << trace.error().Sentence();
   EXPECT_EQ(WhatIsWrongWith(*trace), "");
   EXPECT_GT(trace->device().size(), 3U);
 }

@@ -236,7 +236,7 @@ TEST(BombTest, LongStringsEndInAnError) {
   const std::string letters = GzipMany(std::string(1 << 20, 'a'), 400);
   const Result<Trace> trace = LoadBytes(Gzip("{\"") + letters, "a.json", {});
   ASSERT_FALSE(trace.ok());
-  EXPECT_TRUE(trace.error().message.starts_with("a.json: ")) << trace.error().message;
+  EXPECT_TRUE(trace.error().Sentence().starts_with("a.json: ")) << trace.error().Sentence();
   if (!kSanitized) {
     EXPECT_LT(PeakMebibytes(), 1000);
   }

@@ -61,7 +61,7 @@ class PartTest : public testing::TestWithParam<uint64_t> {
     options.steps = part.steps;
     options.threads = 1;
     const Result<ConvertReport> report = RunConvert(options);
-    EXPECT_TRUE(report.ok()) << report.error().message;
+    EXPECT_TRUE(report.ok()) << report.error().Sentence();
     return options.output;
   }
 
@@ -150,8 +150,8 @@ TEST_P(PartTest, WhatIsOutsideOfItIsAnError) {
   run.params.selection.range = TimeRange::Parse("50%", "60%").value();
   const Result<Answer> answer = RunAnalysis(*FindAnalysis("breakdown"), run);
   ASSERT_FALSE(answer.ok());
-  EXPECT_NE(answer.error().message.find("part of a recording"), std::string::npos)
-      << answer.error().message;
+  EXPECT_NE(answer.error().Sentence().find("part of a recording"), std::string::npos)
+      << answer.error().Sentence();
 }
 
 }  // namespace

@@ -155,7 +155,7 @@ void Spoil(Random& random, PartialData& partial) {
 // Whether there is an answer.
 bool TryToReduce(Result<PartialData> partial) {
   if (!partial.ok()) {
-    EXPECT_FALSE(partial.error().message.empty());
+    EXPECT_FALSE(partial.error().Sentence().empty());
     return false;
   }
   PartsInMemory source(std::span<const PartialData>(&*partial, 1));
@@ -234,7 +234,7 @@ TEST_F(PartialDamageTest, SeedsAreThoseOfThisProgram) {
     std::ifstream file(fs::path(BORESCOPE_FUZZ_CORPUS) / "partial" / verb, std::ios::binary);
     const std::string seed{std::istreambuf_iterator<char>(file), {}};
     const Result<PartialData> parsed = ParsePartialBody(seed, verb);
-    EXPECT_TRUE(parsed.ok()) << parsed.error().message << "; write the seeds anew";
+    EXPECT_TRUE(parsed.ok()) << parsed.error().Sentence() << "; write the seeds anew";
   }
 }
 

@@ -49,7 +49,7 @@ std::string BitsOf(const Table& table) {
 Said SaidBy(const Result<Answer>& answer) {
   Said said;
   if (!answer.ok()) {
-    said.error = answer.error().message;
+    said.error = answer.error().Sentence();
     return said;
   }
   StringSink sink;
@@ -147,7 +147,7 @@ PartialData Carry(const PartialData& partial) {
   const Result<std::string> bytes = SerializePartial(partial);
   EXPECT_TRUE(bytes.ok());
   Result<PartialData> parsed = ParsePartial(*bytes, "carried");
-  EXPECT_TRUE(parsed.ok()) << parsed.error().message;
+  EXPECT_TRUE(parsed.ok()) << parsed.error().Sentence();
   if (!parsed.ok()) return partial;
   EXPECT_EQ(*bytes, *SerializePartial(*parsed));
   return std::move(*parsed);
@@ -161,7 +161,7 @@ std::vector<PartialData> MapEach(const Specs& specs, const RunOptions& options) 
     one.files = {file};
     one.threads = 1;
     Result<PartialData> mapped = MapPartial(specs, one);
-    EXPECT_TRUE(mapped.ok()) << mapped.error().message;
+    EXPECT_TRUE(mapped.ok()) << mapped.error().Sentence();
     partials.push_back(std::move(*mapped));
   }
   return partials;
@@ -186,7 +186,7 @@ std::vector<PartialData> MergedInATree(std::vector<PartialData> partials, size_t
       partials.pop_back();
     }
     Result<PartialData> merged = MergePartials(std::move(some));
-    EXPECT_TRUE(merged.ok()) << merged.error().message;
+    EXPECT_TRUE(merged.ok()) << merged.error().Sentence();
     partials.push_back(random.Chance(0.5) ? Carry(*merged) : std::move(*merged));
   }
   return Shuffled(std::move(partials), random);
@@ -228,7 +228,7 @@ Said CheckQuestion(const Specs& specs, const RunOptions& options, uint64_t seed)
     partial = Carry(partial);
   }
   Result<PartialData> whole = MapPartial(specs, options);
-  EXPECT_TRUE(whole.ok()) << whole.error().message;
+  EXPECT_TRUE(whole.ok()) << whole.error().Sentence();
   EXPECT_EQ(PartialBody(*whole), PartialBody(*MergePartials(each)));
   Random random(seed);
   ExpectSame(specs, options, direct, each);

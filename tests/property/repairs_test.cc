@@ -166,7 +166,7 @@ TEST_P(RepairTest, IsExact) {
   }
   const Result<Trace> trace = LoadBytes(damaged.Text(), "a.json", {});
   const Result<Trace> want = LoadBytes(sound.Text(), "a.json", {});
-  ASSERT_TRUE(trace.ok()) << trace.error().message;
+  ASSERT_TRUE(trace.ok()) << trace.error().Sentence();
   EXPECT_EQ(FirstDifference(WithoutTotals(TablesOf(*trace)), WithoutTotals(TablesOf(*want))), "");
   EXPECT_EQ(CountsOf(trace->diagnostics()), plant.counts);
   EXPECT_EQ(WhatIsWrongWith(*trace), "");
@@ -211,7 +211,7 @@ TEST_P(SlipTest, BetweenEventsIsRepaired) {
     std::string text = sound.Text();
     text.replace(place, sound.Separator().size(), slip.separator);
     const Result<Trace> trace = LoadBytes(text, "a.json", {});
-    ASSERT_TRUE(trace.ok()) << trace.error().message;
+    ASSERT_TRUE(trace.ok()) << trace.error().Sentence();
     EXPECT_EQ(FirstDifference(TablesOf(*trace), want), "");
     EXPECT_EQ(CountsOf(trace->diagnostics()), slip.counts);
   }

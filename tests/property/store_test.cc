@@ -57,7 +57,7 @@ std::string Stored(const Trace& trace, const TraceIndex& index) {
         bytes += piece;
         return {};
       });
-  EXPECT_TRUE(written.ok()) << written.error().message;
+  EXPECT_TRUE(written.ok()) << written.error().Sentence();
   return bytes;
 }
 
@@ -99,7 +99,7 @@ TEST(StoreTest, EveryTraceComesBackAsItWas) {
     const TraceIndex index = BuildIndex(*trace, 2);
     const std::string bytes = Stored(*trace, index);
     const Result<StoredTrace> back = ReadBack(bytes, file);
-    ASSERT_TRUE(back.ok()) << file << ": " << back.error().message;
+    ASSERT_TRUE(back.ok()) << file << ": " << back.error().Sentence();
     EXPECT_EQ(FirstDifference(TextOf(back->trace, back->index), TextOf(*trace, index)), "") << file;
     EXPECT_EQ(back->trace.meta().remedy, trace->meta().remedy) << file;
     EXPECT_TRUE(Stored(back->trace, back->index) == bytes) << file;
@@ -164,7 +164,7 @@ TEST(StoreTest, RandomRunsComeBackAsTheyWere) {
     const TraceIndex index = BuildIndex(trace, 1);
     const std::string bytes = Stored(trace, index);
     const Result<StoredTrace> back = ReadBack(bytes, "");
-    ASSERT_TRUE(back.ok()) << back.error().message;
+    ASSERT_TRUE(back.ok()) << back.error().Sentence();
     EXPECT_EQ(FirstDifference(TextOf(back->trace, back->index), TextOf(trace, index)), "");
   }
 }

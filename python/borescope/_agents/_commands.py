@@ -98,10 +98,10 @@ def _split(words: list[str], options: dict[str, str], verb: str) -> tuple[dict[s
         if name in options:
             given = value if has_value else next(rest, None)
             if given is None:
-                raise usage(f"{name} needs a value", hint=f"borescope {verb} --help")
+                raise usage(f"{name} needs a value", remedy=f"borescope {verb} --help")
             values[options[name]] = given
         elif word.startswith("-") and word != "-":
-            raise usage(f"{verb} has no option {word[:80]!r}", hint=f"borescope {verb} --help lists them")
+            raise usage(f"{verb} has no option {word[:80]!r}", remedy=f"borescope {verb} --help lists them")
         else:
             others.append(word)
     return values, others
@@ -111,12 +111,12 @@ def _mcp(words: list[str]) -> None:
     values, others = _split(words, {"--root": "root"}, "mcp")
     if others:
         raise usage(f"mcp takes no input such as {others[0][:80]!r}",
-                    hint="the agent opens the runs; --root DIR names the folder they are in")
+                    remedy="the agent opens the runs; --root DIR names the folder they are in")
     try:
         from ._server import serve
     except ImportError as error:
         raise usage(f"borescope mcp needs the package mcp, version 2.3 or later ({error})",
-                    hint=extra("mcp")) from None
+                    remedy=extra("mcp")) from None
     serve(values.get("root", "."))
 
 
@@ -124,9 +124,9 @@ def _evidence(words: list[str]) -> None:
     values, others = _split(words, {"-f": "format", "--format": "format"}, "evidence")
     form = values.get("format", "text")
     if form not in ("text", "json"):
-        raise usage(f"evidence has no format {form[:80]!r}", hint="there are text and json")
+        raise usage(f"evidence has no format {form[:80]!r}", remedy="there are text and json")
     if len(others) < 2:
-        raise usage("evidence takes an id and a run", hint="borescope evidence ID RUN")
+        raise usage("evidence takes an id and a run", remedy="borescope evidence ID RUN")
     from ._budget import to_json
     from ._resolve import as_data
 

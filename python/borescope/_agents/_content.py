@@ -30,7 +30,7 @@ def digest_of_file(path: str) -> str:
                 hasher.update(block)
     except OSError as error:
         raise unreadable(path, error.strerror or str(error),
-                         hint="evidence ids need files that can be read again") from error
+                         remedy="evidence ids need files that can be read again") from error
     with _lock:
         _known[path] = (state, hasher.hexdigest())
     return hasher.hexdigest()

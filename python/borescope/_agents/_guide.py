@@ -68,7 +68,7 @@ def prompt_text(name: str, arguments: Mapping[str, str]) -> str:
     """The text of a prompt."""
     prompt = PROMPTS.get(name)
     if prompt is None:
-        raise usage(f"there is no prompt {name[:80]!r}", hint=f"there are {', '.join(PROMPTS)}")
+        raise usage(f"there is no prompt {name[:80]!r}", remedy=f"there are {', '.join(PROMPTS)}")
     missing = [each for each in prompt.arguments if not arguments.get(each)]
     if missing:
         raise usage(f"{name} needs `{missing[0]}`", parameter=missing[0])
@@ -93,7 +93,7 @@ def page_text(uri: str) -> str:
     if uri.startswith(VERB) and uri[len(VERB):] in ASKABLE:
         return _verb(schema, uri[len(VERB):])
     raise usage(f"there is no resource {uri[:200]!r}",
-                hint=f"there are {', '.join(page.uri for page in PAGES)} and {VERB}VERB")
+                remedy=f"there are {', '.join(page.uri for page in PAGES)} and {VERB}VERB")
 
 
 def _file(name: str) -> str:

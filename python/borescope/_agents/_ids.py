@@ -83,7 +83,7 @@ def parse(text: str) -> EvidenceId:
     match = _ID.fullmatch(text.strip())
     if match is None:
         raise usage(f"{text[:80]!r} is no evidence id", parameter="id",
-                    hint="ids begin with b1: and 16 letters; copy the whole id")
+                    remedy="ids begin with b1: and 16 letters; copy the whole id")
     if match["question"] is None:
         return EvidenceId(match["row"])
     verb, *rest = match["question"].split(".")

@@ -36,8 +36,8 @@ def check_verb(verb: str, among: Sequence[str]) -> str:
     name = verb.replace("_", "-")
     if name not in among:
         near = _native.nearest(name, among)
-        hint = f"did you mean {near}?" if near else f"there are {', '.join(among)}"
-        raise usage(f"there is no verb {name[:80]!r} that can be asked", hint=hint, parameter="verb")
+        remedy = f"did you mean {near}?" if near else f"there are {', '.join(among)}"
+        raise usage(f"there is no verb {name[:80]!r} that can be asked", remedy=remedy, parameter="verb")
     return name
 
 
@@ -58,7 +58,7 @@ def _check_options(verb: str, names: Iterable[str]) -> None:
             raise unknown_keyword(verb, name, [each for each in types if each not in _DISPLAY])
         if types[name] in _OF_FILES:
             raise usage(f"the option {name} names a file, which is not read or written here",
-                        hint="use the command line", parameter=name)
+                        remedy="use the command line", parameter=name)
 
 
 class Asked:

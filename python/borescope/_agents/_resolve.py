@@ -22,8 +22,8 @@ class UnknownEvidence(UsageError):
     """An id that names nothing of these files; the message says what changed."""
 
 
-def _unknown(message: str, hint: str) -> UnknownEvidence:
-    return UnknownEvidence(f"{message}; {hint}", code="invalid-argument", hint=hint, parameter="id")
+def _unknown(message: str, remedy: str) -> UnknownEvidence:
+    return UnknownEvidence(f"{message}; {remedy}", code="invalid-argument", remedy=remedy, parameter="id")
 
 
 @dataclasses.dataclass(frozen=True)
@@ -51,7 +51,7 @@ def resolve(text: str, runs: Sequence[Run]) -> Resolved:
     needed = 2 if question.verb in TAKES_TWO else 1
     if len(runs) != needed:
         raise usage(f"the id is of {question.verb}, which takes {needed} run{'s' * (needed > 1)}",
-                    hint="give the base and the test" if needed > 1 else "give one run")
+                    remedy="give the base and the test" if needed > 1 else "give one run")
     asked = _ask(question, runs)
     _check_files(wanted, asked)
     if question.verb == SQL:

@@ -22,7 +22,7 @@ class Root:
     def __init__(self, folder: str, progress: Callable[[Progress], None] | None = None) -> None:
         self.folder = os.path.realpath(folder)
         if not os.path.isdir(self.folder):
-            raise unreadable(folder, "is no folder", hint="--root names the folder with the recordings")
+            raise unreadable(folder, "is no folder", remedy="--root names the folder with the recordings")
         self._progress = progress
         self._runs: OrderedDict[str, tuple[object, Run]] = OrderedDict()
 
@@ -59,7 +59,7 @@ class Root:
             mode = os.stat(path).st_mode
         except OSError as error:
             raise unreadable(name, error.strerror or "cannot be read",
-                             hint="give a file or folder below the folder of --root") from None
+                             remedy="give a file or folder below the folder of --root") from None
         if not stat.S_ISREG(mode) and not stat.S_ISDIR(mode):
             raise unreadable(name, "is neither a file nor a folder")
         return path
@@ -88,5 +88,5 @@ def _from_here(path: str) -> str:
 
 def _outside(name: str) -> InputError:
     return unreadable(name[:200].replace("\0", "\\0"), "leads out of the folder of --root",
-                      hint="give a file or folder below it, and start the server with another --root "
+                      remedy="give a file or folder below it, and start the server with another --root "
                            "if it is elsewhere")

@@ -169,7 +169,7 @@ def _chosen(answer: Answer, table: str | None) -> list[Table]:
         return list(answer)
     if table not in [each.name for each in answer]:
         raise usage(f"the answer has no table {table[:80]!r}", parameter="table",
-                    hint="it has " + ", ".join(each.name for each in answer))
+                    remedy="it has " + ", ".join(each.name for each in answer))
     return [answer[table]]
 
 
@@ -180,7 +180,7 @@ def _answered(asked: Asked, inputs: list[str], extra: dict[str, Any], tables: li
     sort = given.get("sort")
     if sort is not None and not any(sort in table for table in tables):
         raise usage(f"no table has a column {sort[:80]!r}", parameter="sort",
-                    hint="there are " + ", ".join(name for table in tables for name in table.columns))
+                    remedy="there are " + ", ".join(name for table in tables for name in table.columns))
     parts = []
     for table in tables:
         rows = _sorted_rows(table, sort)[:given.get("top", _ROWS)]
@@ -215,7 +215,7 @@ def _check(root: Root, given: dict[str, Any]) -> str:
     budget = root.path_of(given["budget"]) if "budget" in given else None
     if budget is None and not paths["baseline"]:
         raise usage("check needs a budget or a baseline", parameter="baseline",
-                    hint="name runs of the program as it was, three or more a side")
+                    remedy="name runs of the program as it was, three or more a side")
     result = check(paths["runs"], baseline=paths["baseline"], history=paths["history"], budget=budget,
                    fail=given.get("fail", 0.03), all=given.get("all", False), progress=root.progress or False)
     words = ["borescope", "check", *paths["runs"], *(["--budget", budget] if budget else [])]

@@ -70,8 +70,8 @@ Result<const internal::TableWriter*> WriterOf(std::string_view format) {
   const internal::TableWriter* const writer = internal::FindTableWriter(format);
   if (writer == nullptr) {
     return Error{.code = ErrorCode::kInvalidArgument,
-                 .message = "unknown format '" + std::string(format) + "'",
-                 .hint = "Describe().writers lists the formats",
+                 .cause = "unknown format '" + std::string(format) + "'",
+                 .remedy = "Describe().writers lists the formats",
                  .parameter = "format"};
   }
   return writer;

@@ -45,23 +45,13 @@ struct RunAccess {
   static std::optional<internal::ShardMark> MarkOf(const Run& run);
 };
 
-// An error in parts. Inside, errors are one line: file, place, cause and remedy, in that order,
-// with parameters as options of the command line; `paths` are the files that one may begin with.
-// Sentence() of the result is that line, but for the names of parameters.
-Error PublicError(const internal::Error& error, std::span<const std::string> paths = {});
-
-// A result of what is inside, whose value `convert` makes public.
+// What `convert` makes of the value, or the error.
 template <class T, class Convert>
-auto Public(internal::Result<T> result, Convert convert, std::span<const std::string> paths = {})
-    -> Result<decltype(convert(std::move(*result)))> {
+auto Mapped(Result<T> result, Convert convert) -> Result<decltype(convert(std::move(*result)))> {
   if (!result.ok()) {
-    return PublicError(result.error(), paths);
+    return result.error();
   }
   return convert(std::move(*result));
-}
-inline Result<void> Public(const internal::Result<void>& result,
-                           std::span<const std::string> paths = {}) {
-  return result.ok() ? Result<void>() : PublicError(result.error(), paths);
 }
 
 std::vector<Diagnostic> PublicDiagnostics(std::span<const internal::DiagnosticRow> rows);
@@ -76,7 +66,7 @@ int ThreadsOf(int threads);
 std::function<void(uint64_t done, uint64_t total)> FileProgress(const ProgressCallback& progress);
 
 // Lets `write` write to the output.
-internal::Result<void> WriteTo(const Output& output,
-                               const std::function<internal::Result<void>(internal::Sink&)>& write);
+Result<void> WriteTo(const Output& output,
+                     const std::function<Result<void>(internal::Sink&)>& write);
 
 }  // namespace borescope

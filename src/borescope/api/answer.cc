@@ -133,9 +133,9 @@ const std::vector<Diagnostic>& Answer::diagnostics() const { return data_->diagn
 const std::vector<FileInfo>& Answer::files() const { return data_->files; }
 
 Result<Answer> Answer::ParseJson(std::string_view json) {
-  internal::Result<internal::Document> document = internal::ReadJson(json);
+  Result<internal::Document> document = internal::ReadJson(json);
   if (!document.ok()) {
-    return PublicError(document.error());
+    return document.error();
   }
   return AnswerAccess::Make(std::move(*document));
 }
@@ -157,15 +157,13 @@ Result<std::vector<std::string>> Answer::Write(std::string_view format, const Ou
     return writer.error();
   }
   if (!output.write) {
-    return Public(
-        internal::WriteFiles(**writer, data_->document, Inside(options), output.path),
-        [](std::vector<std::string> paths) { return paths; }, OutputPaths(format, output.path));
+    return internal::WriteFiles(**writer, data_->document, Inside(options), output.path);
   }
-  const internal::Result<void> written = WriteTo(output, [&](internal::Sink& sink) {
+  const Result<void> written = WriteTo(output, [&](internal::Sink& sink) {
     return (*writer)->write(data_->document, Inside(options), sink);
   });
   return written.ok() ? Result<std::vector<std::string>>(std::vector<std::string>())
-                      : PublicError(written.error());
+                      : written.error();
 }
 
 std::vector<std::string> Answer::OutputPaths(std::string_view format,

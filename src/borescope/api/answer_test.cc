@@ -76,11 +76,11 @@ TEST(Answer, OtherTextIsAnErrorWithItsPlace) {
   ASSERT_FALSE(cut.ok());
   EXPECT_EQ(cut.error().code, ErrorCode::kCorrupt);
   EXPECT_EQ(cut.error().offset, 22U);
-  EXPECT_EQ(cut.error().message, "the text ends too early");
+  EXPECT_EQ(cut.error().cause, "the text ends too early");
   const Result<Answer> other = Answer::ParseJson(R"({"traceEvents":[]})");
   ASSERT_FALSE(other.ok());
   EXPECT_EQ(other.error().code, ErrorCode::kUnsupportedFormat);
-  EXPECT_FALSE(other.error().hint.empty());
+  EXPECT_FALSE(other.error().remedy.empty());
 }
 
 }  // namespace

@@ -12,32 +12,29 @@ namespace {
 using internal::CheckNoInput;
 using internal::CheckNoTarget;
 
-internal::Result<void> CheckPath(const internal::RunOptions& run, const std::string& path) {
-  BS_TRY(CheckNoInput(internal::InputPaths(run), path, "--output"));
+Result<void> CheckPath(const internal::RunOptions& run, const std::string& path) {
+  BS_TRY(CheckNoInput(internal::InputPaths(run), path, "`output`"));
   std::error_code ignored;
   if (std::filesystem::is_directory(path, ignored)) {
-    return internal::Error{internal::ErrorCode::kIo,
-                           path + ": cannot write: it is a directory; name a file in it"};
+    return Error{ErrorCode::kIo, "cannot write: it is a directory", "name a file in it", path};
   }
   return CheckNoTarget(run, {&path, 1});
 }
 
 // The files of the answer, and those beside it, are different files.
-internal::Result<void> CheckAnswer(const internal::RunOptions& run,
-                                   const internal::TableWriter& writer, const std::string& path,
-                                   const internal::Document& answer) {
+Result<void> CheckAnswer(const internal::RunOptions& run, const internal::TableWriter& writer,
+                         const std::string& path, const internal::Document& answer) {
   const internal::FileLookup inputs(internal::InputPaths(run));
   const std::vector<std::string> files = internal::OutputPaths(writer, answer, path);
   for (const std::string& file : files) {
-    BS_TRY(CheckNoInput(inputs, file, "--output"));
+    BS_TRY(CheckNoInput(inputs, file, "`output`"));
   }
   return CheckNoTarget(run, files);
 }
 
 }  // namespace
 
-Result<void> SetDestination(const Destination& destination, std::span<const std::string> paths,
-                            internal::RunOptions& run) {
+Result<void> SetDestination(const Destination& destination, internal::RunOptions& run) {
   const internal::TableWriter* writer = nullptr;
   if (!destination.format.empty()) {
     const Result<const internal::TableWriter*> found = WriterOf(destination.format);
@@ -52,8 +49,7 @@ Result<void> SetDestination(const Destination& destination, std::span<const std:
       return CheckAnswer(run, *writer, path, answer);
     };
   }
-  return destination.path.empty() ? Result<void>()
-                                  : Public(CheckPath(run, destination.path), paths);
+  return destination.path.empty() ? Result<void>() : CheckPath(run, destination.path);
 }
 
 }  // namespace borescope

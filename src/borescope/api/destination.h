@@ -12,8 +12,7 @@ namespace borescope {
 // Makes the run refuse what cannot be written to the destination: now what is known of it, and
 // once there are tables, before files of the question appear, what their files are called.
 //
-// `run` stays where it is until it was asked; `paths` are the files that errors may begin with.
-Result<void> SetDestination(const Destination& destination, std::span<const std::string> paths,
-                            internal::RunOptions& run);
+// `run` stays where it is until it was asked.
+Result<void> SetDestination(const Destination& destination, internal::RunOptions& run);
 
 }  // namespace borescope

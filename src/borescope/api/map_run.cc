@@ -62,17 +62,15 @@ Result<MapQuestion> UnderstandPart(const Run& run, std::span<const std::string_v
     return question.error();
   }
   question->map.shard = RunAccess::MarkOf(run);
-  const Result<void> checked = Public(
-      internal::CheckNoInput(internal::InputPaths(question->options), destination, "--output"),
-      RunAccess::Paths(run));
+  const Result<void> checked =
+      internal::CheckNoInput(internal::InputPaths(question->options), destination, "`output`");
   return checked.ok() ? std::move(question) : Result<MapQuestion>(checked.error());
 }
 
-Result<Partial> MapPart(const Run& run, const MapQuestion& question) {
-  return Public(
+Result<Partial> MapPart(const MapQuestion& question) {
+  return Mapped(
       internal::MapPartial(question.specs, question.options, question.map),
-      [](internal::PartialData partial) { return PartialAccess::Make(std::move(partial)); },
-      RunAccess::Paths(run));
+      [](internal::PartialData partial) { return PartialAccess::Make(std::move(partial)); });
 }
 
 }  // namespace
@@ -80,7 +78,7 @@ Result<Partial> MapPart(const Run& run, const MapQuestion& question) {
 Result<Partial> Run::Map(std::span<const std::string_view> verbs, const Params& params,
                          const std::string& destination) const {
   const Result<MapQuestion> question = UnderstandPart(*this, verbs, params, destination);
-  return question.ok() ? MapPart(*this, *question) : Result<Partial>(question.error());
+  return question.ok() ? MapPart(*question) : Result<Partial>(question.error());
 }
 
 Result<Partial> Run::Map(std::initializer_list<std::string_view> verbs,
@@ -96,16 +94,16 @@ Result<PartFile> Run::MapInto(const std::string& folder, std::span<const std::st
   if (!question.ok()) {
     return question.error();
   }
-  internal::Result<std::optional<internal::PartialData>> kept =
-      again ? internal::Result<std::optional<internal::PartialData>>(std::nullopt)
+  Result<std::optional<internal::PartialData>> kept =
+      again ? Result<std::optional<internal::PartialData>>(std::nullopt)
             : internal::FindMapped(path, question->specs, question->options, question->map);
   if (!kept.ok()) {
-    return PublicError(kept.error(), RunAccess::Paths(*this));
+    return kept.error();
   }
   if (kept->has_value()) {
     return DescribePart(PartialAccess::Make(std::move(**kept)), path, true);
   }
-  return MapToFile(path, [&] { return MapPart(*this, *question); });
+  return MapToFile(path, [&] { return MapPart(*question); });
 }
 
 }  // namespace borescope

@@ -13,10 +13,9 @@ class FunctionSink : public internal::Sink {
  public:
   explicit FunctionSink(const WriteBytes& write) : write_(write) {}
 
-  internal::Result<void> Write(std::string_view bytes) override {
+  Result<void> Write(std::string_view bytes) override {
     const Result<void> written = write_(bytes);
-    return written.ok() ? internal::Result<void>()
-                        : internal::Error{internal::ErrorCode::kIo, written.error().Sentence()};
+    return written.ok() ? Result<void>() : written.error();
   }
 
  private:
@@ -25,8 +24,8 @@ class FunctionSink : public internal::Sink {
 
 }  // namespace
 
-internal::Result<void> WriteTo(
-    const Output& output, const std::function<internal::Result<void>(internal::Sink&)>& write) {
+Result<void> WriteTo(const Output& output,
+                     const std::function<Result<void>(internal::Sink&)>& write) {
   if (!output.write) {
     return internal::WriteFile(output.path, write);
   }
@@ -36,10 +35,9 @@ internal::Result<void> WriteTo(
 
 Result<void> DescriptorWriter::Write(std::string_view bytes) {
   internal::DescriptorSink sink(descriptor_, name_);
-  const internal::Result<void> written = sink.Write(bytes);
+  const Result<void> written = sink.Write(bytes);
   reader_is_gone_ = sink.reader_is_gone();
-  const std::string paths[] = {name_};
-  return Public(written, paths);
+  return written;
 }
 
 void UndoUnfinished() { internal::UndoUnfinished(); }
@@ -48,11 +46,9 @@ Result<void> CheckOutput(const std::string& path, std::span<const std::string> i
   if (path.empty()) {
     return {};
   }
-  const std::string paths[] = {path};
-  const internal::Result<std::vector<std::string>> behind = internal::PathsBehind(inputs);
-  return Public(behind.ok() ? internal::CheckNoInput(*behind, path, "--output")
-                            : internal::Result<void>(behind.error()),
-                paths);
+  const Result<std::vector<std::string>> behind = internal::PathsBehind(inputs);
+  return behind.ok() ? internal::CheckNoInput(*behind, path, "`output`")
+                     : Result<void>(behind.error());
 }
 
 }  // namespace borescope

@@ -48,7 +48,7 @@ TEST(OutputTest, FunctionsAndFilesGetTheBytesOfRender) {
 
 TEST(OutputTest, TheErrorOfAFunctionEndsTheWriting) {
   const Output full = Output::To([](std::string_view) -> Result<void> {
-    return Error{.code = ErrorCode::kIo, .message = "no room", .hint = "make some"};
+    return Error{.code = ErrorCode::kIo, .cause = "no room", .remedy = "make some"};
   });
   const Result<std::vector<std::string>> written = TwoShells().Write("csv", full);
   ASSERT_FALSE(written.ok());

@@ -15,8 +15,8 @@ Result<void> MakeFolderOf(const std::string& path) {
   }
   if (failed) {
     return Error{.code = ErrorCode::kIo,
-                 .message = "cannot be made: " + failed.message(),
-                 .hint = "name a folder that can be written to",
+                 .cause = "cannot be made: " + failed.message(),
+                 .remedy = "name a folder that can be written to",
                  .file = folder.string()};
   }
   return {};

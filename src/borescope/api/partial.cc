@@ -34,15 +34,13 @@ std::vector<const internal::PartialData*> Pointers(std::span<const Partial> part
   return insides;
 }
 
-Result<Answer> ReduceSource(internal::PartSource& source, const ReduceOptions& options,
-                            std::span<const std::string> paths) {
+Result<Answer> ReduceSource(internal::PartSource& source, const ReduceOptions& options) {
   internal::RunOptions shown;
   shown.sort = options.display.sort;
   shown.top = options.display.top;
   shown.stop = options.stop;
-  return Public(
-      internal::ReducePartials(source, shown, {options.expected_files}),
-      [](internal::Answer answer) { return AnswerAccess::Make(std::move(answer)); }, paths);
+  return Mapped(internal::ReducePartials(source, shown, {options.expected_files}),
+                [](internal::Answer answer) { return AnswerAccess::Make(std::move(answer)); });
 }
 
 }  // namespace
@@ -62,9 +60,9 @@ const internal::PartialData& PartialAccess::Inside(const Partial& partial) {
 }
 
 Result<std::string> Partial::Serialize() const {
-  internal::Result<std::string> bytes = internal::SerializePartial(data_->partial);
+  Result<std::string> bytes = internal::SerializePartial(data_->partial);
   if (!bytes.ok()) {
-    return PublicError(bytes.error());
+    return bytes.error();
   }
   return std::move(*bytes);
 }
@@ -74,15 +72,14 @@ Result<void> Partial::Write(const Output& output) const {
   if (!bytes.ok()) {
     return bytes.error();
   }
-  const std::string paths[] = {output.path};
-  return Public(WriteTo(output, [&](internal::Sink& sink) { return sink.Write(*bytes); }), paths);
+  return WriteTo(output, [&](internal::Sink& sink) { return sink.Write(*bytes); });
 }
 
 std::vector<std::string> Partial::load_errors() const {
   std::vector<std::string> errors;
   for (const internal::PartialFile& file : data_->partial.files) {
     if (file.load_error.has_value() && !file.skipped) {
-      errors.push_back(file.load_error->message);
+      errors.push_back(file.load_error->Sentence());
     }
   }
   return errors;
@@ -98,10 +95,9 @@ size_t Partial::num_loaded() const {
 size_t Partial::num_files() const { return data_->partial.files.size(); }
 
 Result<Partial> Partial::Parse(std::string_view bytes, std::string_view name) {
-  internal::Result<internal::PartialData> partial = internal::ParsePartial(bytes, name);
+  Result<internal::PartialData> partial = internal::ParsePartial(bytes, name);
   if (!partial.ok()) {
-    const std::string paths[] = {std::string(name)};
-    return PublicError(partial.error(), paths);
+    return partial.error();
   }
   return PartialAccess::Make(std::move(*partial));
 }
@@ -114,11 +110,10 @@ Result<std::vector<Partial>> ReadPartials(std::span<const std::string> inputs,
   }
   std::vector<Partial> partials;
   for (const StoredPart& part : found->parts) {
-    const internal::Result<std::string> bytes =
+    const Result<std::string> bytes =
         internal::Stoppable(stop, [&] { return internal::ReadPartialFile(part.name); });
     if (!bytes.ok()) {
-      const std::string paths[] = {part.name};
-      return PublicError(bytes.error(), paths);
+      return bytes.error();
     }
     Result<Partial> partial = Partial::Parse(*bytes, part.name);
     if (!partial.ok()) {
@@ -130,15 +125,15 @@ Result<std::vector<Partial>> ReadPartials(std::span<const std::string> inputs,
 }
 
 Result<FoundParts> FindParts(std::span<const std::string> inputs) {
-  const internal::Result<std::vector<internal::InputFile>> files = internal::ExpandInputs(inputs);
+  const Result<std::vector<internal::InputFile>> files = internal::ExpandInputs(inputs);
   if (!files.ok()) {
-    return PublicError(files.error(), inputs);
+    return files.error();
   }
   FoundParts found;
   for (const internal::InputFile& file : *files) {
-    const internal::Result<bool> may_be_part = internal::MayBePartial(file);
+    const Result<bool> may_be_part = internal::MayBePartial(file);
     if (!may_be_part.ok()) {
-      return PublicError(may_be_part.error(), inputs);
+      return may_be_part.error();
     }
     if (*may_be_part) {
       found.parts.push_back({file.path, std::nullopt});
@@ -148,22 +143,22 @@ Result<FoundParts> FindParts(std::span<const std::string> inputs) {
   }
   if (found.parts.empty()) {
     return Error{.code = ErrorCode::kInvalidArgument,
-                 .message = "no partial",
-                 .hint = "name the files that map wrote, or their folder",
+                 .cause = "no partial",
+                 .remedy = "name the files that map wrote, or their folder",
                  .file = inputs.empty() ? std::string() : inputs.front()};
   }
   return found;
 }
 
 Result<bool> HoldParts(std::span<const std::string> inputs) {
-  const internal::Result<std::vector<internal::InputFile>> files = internal::ExpandInputs(inputs);
+  const Result<std::vector<internal::InputFile>> files = internal::ExpandInputs(inputs);
   if (!files.ok()) {
     return false;
   }
   for (const internal::InputFile& file : *files) {
-    const internal::Result<bool> is_part = internal::IsPartialFile(file.path);
+    const Result<bool> is_part = internal::IsPartialFile(file.path);
     if (!is_part.ok()) {
-      return PublicError(is_part.error(), inputs);
+      return is_part.error();
     }
     if (*is_part) {
       return true;
@@ -174,20 +169,20 @@ Result<bool> HoldParts(std::span<const std::string> inputs) {
 
 Result<Answer> Reduce(std::span<const Partial> partials, const ReduceOptions& options) {
   internal::PartsInMemory source(Pointers(partials));
-  return ReduceSource(source, options, {});
+  return ReduceSource(source, options);
 }
 
 Result<Answer> Reduce(std::span<const StoredPart> parts, const ReduceOptions& options) {
   const std::vector<internal::StoredPartial> stored = StoredPartials(parts);
   internal::StoredParts source(stored);
-  return ReduceSource(source, options, NamesOf(parts));
+  return ReduceSource(source, options);
 }
 
 Result<Partial> Merge(std::span<const Partial> partials, StopToken stop) {
-  internal::Result<internal::PartialData> merged = internal::Stoppable(
+  Result<internal::PartialData> merged = internal::Stoppable(
       std::move(stop), [&] { return internal::MergePartials(Insides(partials)); });
   if (!merged.ok()) {
-    return PublicError(merged.error());
+    return merged.error();
   }
   return PartialAccess::Make(std::move(*merged));
 }

@@ -22,8 +22,8 @@ Error UnknownVerb(std::string_view name) {
   }
   const std::string_view nearest = internal::Nearest(name, names);
   return {.code = ErrorCode::kInvalidArgument,
-          .message = "unknown verb '" + std::string(name) + "'",
-          .hint = nearest.empty() ? "" : "did you mean '" + std::string(nearest) + "'?"};
+          .cause = "unknown verb '" + std::string(name) + "'",
+          .remedy = nearest.empty() ? "" : "did you mean '" + std::string(nearest) + "'?"};
 }
 
 }  // namespace
@@ -38,7 +38,7 @@ Result<std::vector<const AnalysisSpec*>> FindVerbs(std::span<const std::string_v
     specs.push_back(spec);
   }
   if (specs.empty()) {
-    return Error{.code = ErrorCode::kInvalidArgument, .message = "no verb"};
+    return Error{.code = ErrorCode::kInvalidArgument, .cause = "no verb"};
   }
   return specs;
 }
@@ -49,10 +49,8 @@ Result<void> ReadParams(std::span<const std::string_view> verbs, const Params& p
   if (!specs.ok()) {
     return specs.error();
   }
-  const internal::Result<internal::QuestionText> text =
-      internal::QuestionOf(*specs, params.entries());
-  return text.ok() ? Public(internal::ReadQuestion(*specs, *text, options))
-                   : PublicError(text.error());
+  const Result<internal::QuestionText> text = internal::QuestionOf(*specs, params.entries());
+  return text.ok() ? internal::ReadQuestion(*specs, *text, options) : text.error();
 }
 
 Result<void> ReadReportParams(const Params& params, internal::RunOptions& options) {
@@ -65,7 +63,8 @@ Result<void> ReadReportParams(const Params& params, internal::RunOptions& option
     const std::string_view words[] = {"window", "full", "off"};
     if (std::find(std::begin(words), std::end(words), value) == std::end(words)) {
       return Error{.code = ErrorCode::kInvalidArgument,
-                   .message = "--timeline: '" + value + "' is not one of window, full, off"};
+                   .cause = "'" + value + "' is not one of window, full, off",
+                   .parameter = "timeline"};
     }
     options.timeline = value;
   }

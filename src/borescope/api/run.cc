@@ -54,13 +54,11 @@ struct Run::State {
   // Asks the question of `run`, which is complete but for its destination.
   Result<Answer> Answers(std::span<const AnalysisSpec* const> specs, internal::RunOptions run,
                          const Destination& destination) const {
-    if (const Result<void> set = SetDestination(destination, recordings->paths, run); !set.ok()) {
+    if (const Result<void> set = SetDestination(destination, run); !set.ok()) {
       return set.error();
     }
-    return Public(
-        internal::RunAnalyses(specs, run),
-        [](internal::Answer answer) { return AnswerAccess::Make(std::move(answer)); },
-        recordings->paths);
+    return Mapped(internal::RunAnalyses(specs, run),
+                  [](internal::Answer answer) { return AnswerAccess::Make(std::move(answer)); });
   }
 
   std::shared_ptr<Recordings> recordings;
@@ -88,15 +86,15 @@ Result<std::shared_ptr<internal::TraceStore>> UseStore(const OpenOptions& option
       std::none_of(files.begin(), files.end(), is_for_it)) {
     return std::shared_ptr<internal::TraceStore>();
   }
-  internal::Result<std::shared_ptr<internal::TraceStore>> store =
+  Result<std::shared_ptr<internal::TraceStore>> store =
       internal::TraceStore::Open(options.cache, options.cache_bytes);
   if (!store.ok() && !options.cache_is_optional) {
-    return PublicError(store.error(), {&options.cache, 1});
+    return store.error();
   }
   for (InputFile& file : files) {
     if (is_for_it(file)) {
       file.store = store.ok() ? *store : nullptr;
-      file.store_failure = store.ok() ? "" : store.error().message;
+      file.store_failure = store.ok() ? "" : WithOptions(store.error().Sentence());
     }
   }
   return store.ok() && !options.cache_needs_identity ? *store : nullptr;
@@ -108,7 +106,7 @@ bool IsInCache(const std::string& folder, const std::string& identity) {
   if (access(folder.c_str(), F_OK) != 0) {
     return false;
   }
-  const internal::Result<std::shared_ptr<internal::TraceStore>> store =
+  const Result<std::shared_ptr<internal::TraceStore>> store =
       internal::TraceStore::Open(folder, OpenOptions().cache_bytes);
   return store.ok() && (*store)->Has((*store)->ContentCalled(identity));
 }
@@ -119,26 +117,26 @@ Run& Run::operator=(Run&&) noexcept = default;
 Run::~Run() = default;
 
 Result<Run> Run::Open(std::span<const Source> sources, const OpenOptions& options) {
-  internal::Result<std::vector<InputFile>> files = FindFiles(sources);
-  const internal::Result<void> checked =
-      !files.ok() || options.allow_missing ? internal::Result<void>() : CheckFilesExist(*files);
+  Result<std::vector<InputFile>> files = FindFiles(sources);
+  const Result<void> checked =
+      !files.ok() || options.allow_missing ? Result<void>() : CheckFilesExist(*files);
   if (!files.ok() || !checked.ok()) {
     std::vector<std::string> paths;
     for (const Source& source : sources) {
       paths.push_back(source.path);
     }
-    return PublicError(files.ok() ? checked.error() : files.error(), paths);
+    return files.ok() ? checked.error() : files.error();
   }
   if (files->empty()) {
     return Error{.code = ErrorCode::kInvalidArgument,
-                 .message = "no input",
-                 .hint = "name a trace file or a folder of them"};
+                 .cause = "no input",
+                 .remedy = "name a trace file or a folder of them"};
   }
   std::optional<internal::ShardMark> mark;
   if (options.shard.has_value()) {
-    const internal::Result<internal::ShardMark> taken =
+    const Result<internal::ShardMark> taken =
         internal::TakeShard(options.shard->index, options.shard->count, *files);
-    if (!taken.ok()) return PublicError(taken.error());
+    if (!taken.ok()) return taken.error();
     mark = *taken;
   }
   Result<std::shared_ptr<internal::TraceStore>> store = UseStore(options, *files);
@@ -146,9 +144,9 @@ Result<Run> Run::Open(std::span<const Source> sources, const OpenOptions& option
     return store.error();
   }
   if (!options.saved) {
-    const internal::Result<void> captures =
+    const Result<void> captures =
         internal::FindCaptures(options.captures, std::move(*store), *files);
-    if (!captures.ok()) return PublicError(captures.error(), options.captures);
+    if (!captures.ok()) return captures.error();
   }
   return Run(std::make_unique<State>(State{
       std::make_shared<State::Recordings>(std::move(*files), options.keep_bytes), options, mark}));
@@ -173,13 +171,13 @@ Result<Run> Run::Only(std::span<const size_t> files, uint64_t keep_bytes) const 
   for (const size_t file : files) {
     if (file >= all.size()) {
       return Error{.code = ErrorCode::kInvalidArgument,
-                   .message = "there is no file " + std::to_string(file) + ": the run has " +
-                              std::to_string(all.size())};
+                   .cause = "there is no file " + std::to_string(file) + ": the run has " +
+                            std::to_string(all.size())};
     }
     some.push_back(all[file]);
   }
   if (some.empty()) {
-    return Error{.code = ErrorCode::kInvalidArgument, .message = "no file is selected"};
+    return Error{.code = ErrorCode::kInvalidArgument, .cause = "no file is selected"};
   }
   OpenOptions options = state_->options;
   options.keep_bytes = keep_bytes;
@@ -196,8 +194,8 @@ Result<Answer> Run::Ask(std::span<const std::string_view> verbs, const Params& p
   }
   if (verbs.size() == 1 && specs->front()->takes_two()) {
     return Error{.code = ErrorCode::kInvalidArgument,
-                 .message = std::string(verbs.front()) + " compares two runs",
-                 .hint = "call Run::Compare"};
+                 .cause = std::string(verbs.front()) + " compares two runs",
+                 .remedy = "call Run::Compare"};
   }
   internal::RunOptions options = state_->Common();
   if (const Result<void> read = ReadParams(verbs, params, options); !read.ok()) {
@@ -224,8 +222,8 @@ Result<Answer> Run::Compare(const Run& test, std::string_view verb, const Params
   }
   if (!specs->front()->takes_two()) {
     return Error{.code = ErrorCode::kInvalidArgument,
-                 .message = std::string(verb) + " is a question about one run",
-                 .hint = "call Run::Ask"};
+                 .cause = std::string(verb) + " is a question about one run",
+                 .remedy = "call Run::Ask"};
   }
   internal::RunOptions options = state_->Common();
   if (const Result<void> read = ReadParams(verbs, params, options); !read.ok()) {

@@ -142,9 +142,8 @@ TEST(RunTest, AStreamThatChangesOrIsUnknownIsNotKept) {
       Rank(0, &loads, [&]() -> Result<std::string> { return std::to_string(++asked); }), options);
   EXPECT_EQ(changed.cache, CacheUse::kFailed);
   EXPECT_NE(changed.cache_failure.find("changed"), std::string::npos) << changed.cache_failure;
-  const auto [answer, unknown] =
-      Cached(Rank(0, &loads, [] { return Result<std::string>(Error{.message = "nobody knows"}); }),
-             options);
+  const auto [answer, unknown] = Cached(
+      Rank(0, &loads, [] { return Result<std::string>(Error{.cause = "nobody knows"}); }), options);
   EXPECT_EQ(unknown.cache, CacheUse::kFailed);
   EXPECT_NE(unknown.cache_failure.find("nobody knows"), std::string::npos);
   EXPECT_EQ(answer, expected);
@@ -300,7 +299,7 @@ TEST(RunTest, ASourceWithoutAFileIsAnError) {
     ASSERT_FALSE(run.ok());
     EXPECT_EQ(run.error().code, ErrorCode::kIo);
     EXPECT_EQ(run.error().file, absent);
-    EXPECT_FALSE(run.error().hint.empty());
+    EXPECT_FALSE(run.error().remedy.empty());
   }
   EXPECT_EQ(borescope::Run::Open({folder.path() + "/*.absent"}).error().code,
             ErrorCode::kInvalidArgument);
@@ -312,12 +311,12 @@ TEST(RunTest, ErrorsNameTheParameter) {
   const Error unknown = run->Ask("idle", {{"kernel_wiat", "1us"}}).error();
   EXPECT_EQ(unknown.code, ErrorCode::kInvalidArgument);
   EXPECT_EQ(unknown.parameter, "kernel_wiat");
-  EXPECT_EQ(unknown.hint, "did you mean 'kernel_wait'?");
+  EXPECT_EQ(unknown.remedy, "did you mean 'kernel_wait'?");
   const Error bad = run->Ask("idle", {{"kernel_wait", "soon"}}).error();
   EXPECT_EQ(bad.parameter, "kernel_wait");
-  EXPECT_EQ(bad.message.find("--"), std::string::npos) << bad.message;
+  EXPECT_EQ(bad.cause.find("--"), std::string::npos) << bad.cause;
   const Error verb = run->Ask("idel").error();
-  EXPECT_EQ(verb.hint, "did you mean 'idle'?");
+  EXPECT_EQ(verb.remedy, "did you mean 'idle'?");
 }
 
 TEST(RunTest, ErrorsNameTheFile) {
@@ -327,7 +326,7 @@ TEST(RunTest, ErrorsNameTheFile) {
   EXPECT_EQ(error.code, ErrorCode::kUnsupportedFormat);
   EXPECT_EQ(error.file, "notes.txt");
   EXPECT_EQ(error.offset, 0U);
-  EXPECT_FALSE(error.hint.empty());
+  EXPECT_FALSE(error.remedy.empty());
   EXPECT_TRUE(error.Sentence().starts_with("notes.txt: byte 0: ")) << error.Sentence();
   EXPECT_EQ(borescope::Run::Open({Source("/no/such/folder/*.json")}).error().code,
             ErrorCode::kInvalidArgument);
@@ -346,8 +345,8 @@ TEST(RunTest, ComparesTwoRuns) {
   const Result<borescope::Run> base = borescope::Run::Open({Rank(0)});
   const Result<borescope::Run> test = borescope::Run::Open({Rank(1)});
   EXPECT_TRUE(base->Compare(*test, "diff").ok());
-  EXPECT_EQ(base->Ask("diff").error().hint, "call Run::Compare");
-  EXPECT_EQ(base->Compare(*test, "idle").error().hint, "call Run::Ask");
+  EXPECT_EQ(base->Ask("diff").error().remedy, "call Run::Compare");
+  EXPECT_EQ(base->Compare(*test, "idle").error().remedy, "call Run::Ask");
 }
 
 TEST(SchemaTest, EveryVerbCanBeAskedWithItsDefaults) {

@@ -195,9 +195,8 @@ Result<std::string> WhyUnwritable(std::string_view format) {
   if (!writer.ok()) {
     return writer.error();
   }
-  const internal::Result<void> checked =
-      (*writer)->check == nullptr ? internal::Result<void>() : (*writer)->check();
-  return checked.ok() ? std::string() : PublicError(checked.error()).Sentence();
+  const Result<void> checked = (*writer)->check == nullptr ? Result<void>() : (*writer)->check();
+  return checked.ok() ? std::string() : checked.error().Sentence();
 }
 
 Result<Answer> DescribeAnswer(std::string_view verb, const Params& params) {
@@ -208,7 +207,7 @@ Result<Answer> DescribeAnswer(std::string_view verb, const Params& params) {
     return read.error();
   }
   const internal::AnalysisSpec* const spec = FindVerbs(verbs)->front();
-  return Public(internal::AnswerShape(*spec, options.params), [](internal::Tables tables) {
+  return Mapped(internal::AnswerShape(*spec, options.params), [](internal::Tables tables) {
     return AnswerAccess::Make(internal::Document{std::move(tables), {}});
   });
 }

@@ -17,10 +17,10 @@ class ReaderSource : public ByteSource {
  public:
   explicit ReaderSource(std::unique_ptr<Reader> reader) : reader_(std::move(reader)) {}
 
-  internal::Result<size_t> Read(char* out, size_t capacity) override {
+  Result<size_t> Read(char* out, size_t capacity) override {
     const Result<size_t> read = reader_->Read(out, capacity);
     if (!read.ok()) {
-      return internal::Error{internal::ErrorCode::kIo, read.error().Sentence()};
+      return read.error();
     }
     done_ += *read;
     return *read;
@@ -39,9 +39,7 @@ class SharedBytes : public ByteSource {
   explicit SharedBytes(std::shared_ptr<const std::string> bytes)
       : bytes_(std::move(bytes)), source_(internal::OpenMemory(*bytes_)) {}
 
-  internal::Result<size_t> Read(char* out, size_t capacity) override {
-    return source_->Read(out, capacity);
-  }
+  Result<size_t> Read(char* out, size_t capacity) override { return source_->Read(out, capacity); }
   uint64_t stored_bytes() const override { return source_->stored_bytes(); }
   uint64_t stored_total() const override { return source_->stored_total(); }
 
@@ -50,21 +48,21 @@ class SharedBytes : public ByteSource {
   std::unique_ptr<ByteSource> source_;
 };
 
-std::function<internal::Result<std::string>()> IdentityOf(const Source& source) {
+std::function<Result<std::string>()> IdentityOf(const Source& source) {
   if (source.identity == nullptr) {
     return nullptr;
   }
-  return [ask = source.identity]() -> internal::Result<std::string> {
+  return [ask = source.identity]() -> Result<std::string> {
     Result<std::string> identity = ask();
     if (!identity.ok()) {
-      return internal::Error{internal::ErrorCode::kIo, identity.error().Sentence()};
+      return identity.error();
     }
     return std::move(*identity);
   };
 }
 
 // A file of which somebody knows which content it has; a folder or a glob is what it is without.
-internal::Result<std::vector<InputFile>> KnownFile(const Source& source) {
+Result<std::vector<InputFile>> KnownFile(const Source& source) {
   BS_ASSIGN(std::vector<InputFile> found, internal::ExpandInputs({&source.path, 1}));
   if (found.size() == 1 && found.front().path == source.path) {
     found.front().identity = IdentityOf(source);
@@ -74,7 +72,7 @@ internal::Result<std::vector<InputFile>> KnownFile(const Source& source) {
 
 InputFile MemoryInput(const Source& source) {
   InputFile file{.path = source.path, .bytes = source.bytes->size()};
-  file.content = [bytes = source.bytes]() -> internal::Result<std::unique_ptr<ByteSource>> {
+  file.content = [bytes = source.bytes]() -> Result<std::unique_ptr<ByteSource>> {
     return std::unique_ptr<ByteSource>(std::make_unique<SharedBytes>(bytes));
   };
   return file;
@@ -82,10 +80,10 @@ InputFile MemoryInput(const Source& source) {
 
 InputFile StreamInput(const Source& source) {
   InputFile file{.path = source.path, .identity = IdentityOf(source)};
-  file.content = [open = source.open]() -> internal::Result<std::unique_ptr<ByteSource>> {
+  file.content = [open = source.open]() -> Result<std::unique_ptr<ByteSource>> {
     Result<std::unique_ptr<Reader>> reader = open();
     if (!reader.ok()) {
-      return internal::Error{internal::ErrorCode::kIo, reader.error().Sentence()};
+      return reader.error();
     }
     return std::unique_ptr<ByteSource>(std::make_unique<ReaderSource>(std::move(*reader)));
   };
@@ -93,12 +91,11 @@ InputFile StreamInput(const Source& source) {
 }
 
 // Recordings that are not files are distinguished by their names.
-internal::Result<void> CheckNameIsFree(const std::string& name, std::span<const InputFile> files) {
+Result<void> CheckNameIsFree(const std::string& name, std::span<const InputFile> files) {
   const bool is_taken = std::any_of(files.begin(), files.end(),
                                     [&](const InputFile& file) { return file.path == name; });
-  return is_taken
-             ? internal::UsageError("two sources are called " + name + "; give each its own name")
-             : internal::Result<void>();
+  return is_taken ? internal::UsageError("two sources are called " + name, "give each its own name")
+                  : Result<void>();
 }
 
 }  // namespace
@@ -119,10 +116,10 @@ Source Source::Stream(std::string name, std::function<Result<std::unique_ptr<Rea
   return source;
 }
 
-internal::Result<std::vector<InputFile>> FindFiles(std::span<const Source> sources) {
+Result<std::vector<InputFile>> FindFiles(std::span<const Source> sources) {
   std::vector<InputFile> files;
   std::vector<std::string> paths;
-  const auto expand = [&]() -> internal::Result<void> {
+  const auto expand = [&]() -> Result<void> {
     BS_ASSIGN(std::vector<InputFile> found, internal::ExpandInputs(paths));
     files.insert(files.end(), found.begin(), found.end());
     paths.clear();
@@ -147,14 +144,13 @@ internal::Result<std::vector<InputFile>> FindFiles(std::span<const Source> sourc
   return internal::SplitRanks(std::move(files));
 }
 
-internal::Result<void> CheckFilesExist(std::span<const InputFile> files) {
+Result<void> CheckFilesExist(std::span<const InputFile> files) {
   for (const InputFile& file : files) {
     std::error_code ignored;
     if (file.path != "-" && file.content == nullptr && file.identity == nullptr &&
         !std::filesystem::exists(std::filesystem::symlink_status(file.path, ignored))) {
-      return internal::Error{
-          internal::ErrorCode::kIo,
-          file.path + ": No such file or directory; check the name and its permissions"};
+      return Error{ErrorCode::kIo, "No such file or directory",
+                   "check the name and its permissions", file.path};
     }
   }
   return {};

@@ -11,9 +11,9 @@ namespace borescope {
 
 // The files of the sources in their order, each once. Errors as those of ExpandInputs;
 // kInvalidArgument for two recordings in memory of one name.
-internal::Result<std::vector<internal::InputFile>> FindFiles(std::span<const Source> sources);
+Result<std::vector<internal::InputFile>> FindFiles(std::span<const Source> sources);
 
 // kIo where one of the files is not there.
-internal::Result<void> CheckFilesExist(std::span<const internal::InputFile> files);
+Result<void> CheckFilesExist(std::span<const internal::InputFile> files);
 
 }  // namespace borescope

@@ -51,7 +51,7 @@ int FillNext(StreamData& data, ArrowArray* out) {
     return 0;
   }
   if (Result<void> shape = CheckShape(*data.table); !shape.ok()) {
-    data.message = "table '" + data.table->name + "': " + shape.error().message;
+    data.message = "table '" + data.table->name + "': " + shape.error().Sentence();
     data.last_error = data.message.c_str();
     return EINVAL;
   }

@@ -1,103 +1,54 @@
-// Result<T>: a value or an Error. Every failure a caller must know about travels through
-// a Result; our two exceptions are in stop.h and row_limit.h. Odd records inside an otherwise
-// good input do not: they are counted in Diagnostics.
+// Result<T>, a value or an Error, as the library uses it. Every failure a caller must know about
+// travels through a Result, with its parts in fields from where it arises to whoever words it; our
+// two exceptions are in stop.h and row_limit.h. Odd records inside an otherwise good input are no
+// errors: they are counted in Diagnostics.
 #pragma once
 
-#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
-#include <variant>
+
+#include "borescope/error.h"
+#include "borescope/try.h"
 
 namespace borescope::internal {
 
-enum class ErrorCode {
-  kIo,                 // a file cannot be opened, read or written
-  kUnsupportedFormat,  // recognised or not, but no reader supports it
-  kCorrupt,            // the input is damaged beyond repair
-  kMissingData,        // the analysis needs data that the trace does not contain
-  kInvalidArgument,    // the caller requested something impossible
-  kCancelled,          // a stop was requested
-};
+using borescope::Error;
+using borescope::ErrorCode;
+using borescope::Result;
 
-// `message` names file, place, cause and remedy, in that order, in one line without a full stop.
-struct Error {
-  ErrorCode code = ErrorCode::kIo;
-  std::string message;
-};
-
-// The caller requested something impossible.
-inline Error UsageError(std::string message) {
-  return {ErrorCode::kInvalidArgument, std::move(message)};
+// The caller requested something impossible. Parameters appear in the texts as `name` in
+// backquotes; `parameter` is the one it is about, if there is one.
+inline Error UsageError(std::string cause, std::string remedy = {}, std::string parameter = {}) {
+  return {.code = ErrorCode::kInvalidArgument,
+          .cause = std::move(cause),
+          .remedy = std::move(remedy),
+          .parameter = std::move(parameter)};
 }
 
-template <class T = void>
-class [[nodiscard]] Result {
- public:
-  Result(T value) : state_(std::move(value)) {}      // NOLINT(google-explicit-constructor)
-  Result(Error error) : state_(std::move(error)) {}  // NOLINT(google-explicit-constructor)
+// The name of a parameter whose option on the command line is --`option`: step_pattern of
+// step-pattern.
+std::string ParameterName(std::string_view option);
 
-  bool ok() const { return std::holds_alternative<T>(state_); }
-  explicit operator bool() const { return ok(); }
-
-  // REQUIRES: ok()
-  T& value() & { return std::get<T>(state_); }
-  const T& value() const& { return std::get<T>(state_); }
-  T&& value() && { return std::get<T>(std::move(state_)); }
-  T* operator->() { return &value(); }
-  const T* operator->() const { return &value(); }
-  T& operator*() & { return value(); }
-  const T& operator*() const& { return value(); }
-
-  // REQUIRES: !ok()
-  const Error& error() const { return std::get<Error>(state_); }
-
- private:
-  std::variant<T, Error> state_;
-};
-
-template <>
-class [[nodiscard]] Result<void> {
- public:
-  Result() = default;
-  Result(Error error) : error_(std::move(error)) {}  // NOLINT(google-explicit-constructor)
-
-  bool ok() const { return !error_.has_value(); }
-  explicit operator bool() const { return ok(); }
-
-  // REQUIRES: !ok()
-  const Error& error() const { return *error_; }
-
- private:
-  std::optional<Error> error_;
-};
-
-// The error, prefixed with its subject: a path, or an option.
-inline Error About(std::string_view what, const Error& error) {
-  return {error.code, std::string(what) + ": " + error.message};
-}
+// The error as one of the file, unless it names a file already.
+Error InFile(std::string_view file, Error error);
 template <class T>
-Result<T> About(std::string_view what, Result<T> result) {
-  return result.ok() ? std::move(result) : About(what, result.error());
+Result<T> InFile(std::string_view file, Result<T> result) {
+  return result.ok() ? std::move(result) : InFile(file, result.error());
 }
-
-#define BS_CONCAT_INNER(a, b) a##b
-#define BS_CONCAT(a, b) BS_CONCAT_INNER(a, b)
-
-// Returns the error of `expr` (a Result) to the caller, if there is one.
-#define BS_TRY(expr)                                \
-  do {                                              \
-    if (auto bs_result = (expr); !bs_result.ok()) { \
-      return bs_result.error();                     \
-    }                                               \
-  } while (false)
-
-// Declares or assigns `lhs` from the value of `expr` (a Result), or returns its error.
-#define BS_ASSIGN(lhs, expr)                        \
-  auto BS_CONCAT(bs_result_, __LINE__) = (expr);    \
-  if (!BS_CONCAT(bs_result_, __LINE__).ok()) {      \
-    return BS_CONCAT(bs_result_, __LINE__).error(); \
-  }                                                 \
-  lhs = std::move(BS_CONCAT(bs_result_, __LINE__)).value()
+// The error as one of the parameter, unless it names one already.
+Error OfParameter(std::string_view parameter, Error error);
+template <class T>
+Result<T> OfParameter(std::string_view parameter, Result<T> result) {
+  return result.ok() ? std::move(result) : OfParameter(parameter, result.error());
+}
+// The sentence, as a command line words it, for a place where the file is named already.
+std::string TextWithoutFile(Error error, std::string_view file);
+// The error with a subject before its cause: "scenario 2: ...".
+Error About(std::string_view subject, Error error);
+template <class T>
+Result<T> About(std::string_view subject, Result<T> result) {
+  return result.ok() ? std::move(result) : About(subject, result.error());
+}
 
 }  // namespace borescope::internal

@@ -18,8 +18,8 @@ TEST(RowLimitTest, ItEndsAsAnError) {
       WithNumberedRows([]() -> Result<uint32_t> { return CheckedRows(3, "rows of a table"); });
   ASSERT_FALSE(result.ok());
   EXPECT_EQ(result.error().code, ErrorCode::kInvalidArgument);
-  EXPECT_TRUE(result.error().message.starts_with("more than 2 rows of a table,"))
-      << result.error().message;
+  EXPECT_TRUE(result.error().Sentence().starts_with("more than 2 rows of a table,"))
+      << result.error().Sentence();
 }
 
 }  // namespace

@@ -9,7 +9,7 @@
 #include "borescope/cli/cache.h"
 #include "borescope/cli/commands.h"
 #include "borescope/cli/terminal/terminal.h"
-#include "borescope/cli/wording.h"
+#include "borescope/error.h"
 #include "borescope/text.h"
 
 namespace borescope::cli {
@@ -18,8 +18,8 @@ namespace {
 Result<void> WriteToFiles(const OutputOptions& output, const Answer& answer, bool quiet) {
   RenderOptions options;
   options.guard_formulas = output.csv_safe;
-  CLI_ASSIGN(const std::vector<std::string> paths,
-             answer.Write(output.writer->name, output.path, options));
+  BS_ASSIGN(const std::vector<std::string> paths,
+            answer.Write(output.writer->name, output.path, options));
   if (paths.size() > 1 && !quiet) {
     WriteMessageLine(
         fmt::format("borescope: one table per file: wrote {}", fmt::join(paths, ", ")));
@@ -30,8 +30,8 @@ Result<void> WriteToFiles(const OutputOptions& output, const Answer& answer, boo
 Result<void> WriteToTerminal(const OutputOptions& output, const Answer& answer) {
   return WriteToOutput([&](const Output& standard_output) -> Result<void> {
     const bool printable = isatty(STDOUT_FILENO) != 0;
-    CLI_TRY(answer.Write(output.writer->name, standard_output,
-                         {TerminalWidth(), output.colour, printable, output.csv_safe}));
+    BS_TRY(answer.Write(output.writer->name, standard_output,
+                        {TerminalWidth(), output.colour, printable, output.csv_safe}));
     return {};
   });
 }
@@ -106,7 +106,7 @@ int FailWith(const Error& error, const Command& command) {
   } else if (command.analyses.size() == 1) {
     verb = fmt::format("{} ", command.analyses.front()->name);
   }
-  const int status = Fail(Worded(error));
+  const int status = Fail(WithOptions(error.Sentence()));
   if (error.code == ErrorCode::kInvalidArgument) {
     WriteMessageLine(fmt::format("Try: borescope {}--help", verb));
   }
@@ -123,7 +123,7 @@ Result<void> WriteToOutput(const std::function<Result<void>(const Output&)>& wri
 int Print(const std::string& text) {
   const Result<void> written =
       WriteToOutput([&](const Output& output) { return output.write(text); });
-  return written.ok() ? kDone : Fail(Worded(written.error()));
+  return written.ok() ? kDone : Fail(WithOptions(written.error().Sentence()));
 }
 
 void ReportQuality(std::span<const Diagnostic> diagnostics) {

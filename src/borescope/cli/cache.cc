@@ -8,7 +8,7 @@
 #include <string_view>
 
 #include "borescope/cli/options/values.h"
-#include "borescope/cli/result_macros.h"
+#include "borescope/cli/usage_error.h"
 #include "borescope/run.h"
 
 namespace borescope::cli {

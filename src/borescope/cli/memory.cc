@@ -48,7 +48,7 @@ Result<uint64_t> KeepMemoryLimit(const RawOptions& raw) {
   if (raw.memory_limit.empty()) {
     return uint64_t{0};
   }
-  CLI_ASSIGN(const uint64_t bytes, ParseSize("memory-limit", raw.memory_limit));
+  BS_ASSIGN(const uint64_t bytes, ParseSize("memory-limit", raw.memory_limit));
   RefuseMemoryBeyond(bytes);
   return bytes;
 }

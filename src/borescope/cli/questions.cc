@@ -19,7 +19,7 @@ Result<Answer> AskOne(const Command& command, const Destination& destination,
   const RawOptions& raw = command.raw;
   const std::span<const std::string> inputs =
       raw.load.empty() ? std::span(raw.inputs) : std::span(&raw.load, 1);
-  CLI_ASSIGN(const Run run, OpenRun(inputs, raw, progress));
+  BS_ASSIGN(const Run run, OpenRun(inputs, raw, progress));
   return run.Ask(NamesOf(command.analyses), raw.ToParams(), destination);
 }
 
@@ -30,8 +30,8 @@ Result<Answer> AskTwo(const Command& command, const Destination& destination,
   if (raw.inputs.size() != 2) {
     return UsageError(fmt::format("{} compares two runs; name two files or folders", verb));
   }
-  CLI_ASSIGN(const Run base, OpenRun({&raw.inputs[0], 1}, raw, progress));
-  CLI_ASSIGN(const Run test, OpenRun({&raw.inputs[1], 1}, raw, progress));
+  BS_ASSIGN(const Run base, OpenRun({&raw.inputs[0], 1}, raw, progress));
+  BS_ASSIGN(const Run test, OpenRun({&raw.inputs[1], 1}, raw, progress));
   return base.Compare(test, verb, raw.ToParams(), destination);
 }
 
@@ -40,13 +40,13 @@ Result<Answer> AskTwo(const Command& command, const Destination& destination,
 Result<Run> OpenRun(std::span<const std::string> inputs, const RawOptions& raw,
                     ProgressCallback progress, StopToken stop, uint64_t keep_bytes) {
   OpenOptions options;
-  CLI_ASSIGN(options.threads, ParseThreads(raw.threads));
-  CLI_ASSIGN(options.memory_limit, KeepMemoryLimit(raw));
+  BS_ASSIGN(options.threads, ParseThreads(raw.threads));
+  BS_ASSIGN(options.memory_limit, KeepMemoryLimit(raw));
   if (!raw.captures.empty()) options.captures.push_back(raw.captures);
   if (!raw.shard.empty()) {
-    CLI_ASSIGN(options.shard, ParseShard(raw.shard));
+    BS_ASSIGN(options.shard, ParseShard(raw.shard));
   }
-  CLI_ASSIGN(options.cache_bytes, ParseCacheSize(raw));
+  BS_ASSIGN(options.cache_bytes, ParseCacheSize(raw));
   options.cache = CacheFolder(raw);
   options.cache_is_optional = raw.cache.empty();  // of the environment
   options.allow_missing = true;                   // reported with what else cannot be loaded
@@ -69,11 +69,11 @@ Result<void> CheckInputs(const RawOptions& raw) {
 }
 
 Result<Answer> AskQuestion(const Command& command, const OutputOptions& output) {
-  CLI_TRY(CheckInputs(command.raw));
-  CLI_TRY(CheckQuestion(NamesOf(command.analyses), command.raw.ToParams()));
+  BS_TRY(CheckInputs(command.raw));
+  BS_TRY(CheckQuestion(NamesOf(command.analyses), command.raw.ToParams()));
   ProgressBar bar(command.raw);
   Command asked = command;
-  CLI_ASSIGN(const std::optional<ScrubbedCopies> copies, ScrubInputs(asked.raw, bar.Callback()));
+  BS_ASSIGN(const std::optional<ScrubbedCopies> copies, ScrubInputs(asked.raw, bar.Callback()));
   const Destination destination{output.writer->name, output.path};
   const bool is_comparison = command.analyses.size() == 1 && command.analyses.front()->takes_two;
   return is_comparison ? AskTwo(asked, destination, bar.Callback())

@@ -24,7 +24,7 @@ Result<std::optional<ScrubOptions>> ParseScrub(const RawOptions& raw) {
 
 Result<std::optional<ScrubbedCopies>> ScrubInputs(RawOptions& raw,
                                                   const ProgressCallback& progress) {
-  CLI_ASSIGN(const std::optional<ScrubOptions> options, ParseScrub(raw));
+  BS_ASSIGN(const std::optional<ScrubOptions> options, ParseScrub(raw));
   if (!options.has_value()) {
     return std::optional<ScrubbedCopies>();
   }
@@ -46,7 +46,7 @@ Result<std::optional<ScrubbedCopies>> ScrubInputs(RawOptions& raw,
   for (const std::string* name : named) {
     inputs.push_back(*name);
   }
-  CLI_ASSIGN(ScrubbedCopies copies, ScrubbedCopies::Make(inputs, *options, progress));
+  BS_ASSIGN(ScrubbedCopies copies, ScrubbedCopies::Make(inputs, *options, progress));
   for (size_t i = 0; i < named.size(); ++i) {
     *named[i] = copies.paths()[i];
   }

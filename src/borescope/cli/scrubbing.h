@@ -4,7 +4,7 @@
 #include <optional>
 
 #include "borescope/cli/options/options.h"
-#include "borescope/cli/result_macros.h"
+#include "borescope/cli/usage_error.h"
 #include "borescope/scrub.h"
 
 namespace borescope::cli {

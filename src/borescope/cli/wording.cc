@@ -1,7 +1,7 @@
-#include "borescope/cli/wording.h"
-
 #include <algorithm>
 #include <string_view>
+
+#include "borescope/error.h"
 
 namespace borescope::cli {
 namespace {

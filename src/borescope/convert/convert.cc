@@ -81,14 +81,15 @@ Result<const ConvertTarget*> ChooseTarget(std::string_view name, const std::stri
     }
   }
   if (!name.empty()) {
-    return Error{ErrorCode::kInvalidArgument,
-                 fmt::format("--to: unknown format '{}'; formats are {}", name,
-                             fmt::join(TargetNames(), ", "))};
+    return Error{.code = ErrorCode::kInvalidArgument,
+                 .cause = fmt::format("unknown format '{}'", name),
+                 .remedy = fmt::format("formats are {}", fmt::join(TargetNames(), ", ")),
+                 .parameter = "to"};
   }
-  return Error{ErrorCode::kInvalidArgument,
-               fmt::format("{}: its ending does not say which format to write; end it in {}, or "
-                           "choose with --to {}",
-                           path, AllEndings(), fmt::join(TargetNames(), "|"))};
+  return Error{ErrorCode::kInvalidArgument, "its ending does not say which format to write",
+               fmt::format("end it in {}, or choose with `to` {}", AllEndings(),
+                           fmt::join(TargetNames(), "|")),
+               path};
 }
 
 Result<ConvertCounts> WriteAlone(ConvertWriter& writer, const ConvertInput& input) {
@@ -116,8 +117,8 @@ Result<void> ConvertedFile::OpenText(const ConvertTarget& target) {
 
 Result<void> ConvertedFile::OpenDatabase(const ConvertTarget& target) {
   if (file_->draft().empty() || path_.ends_with(kGzip)) {
-    return Error{ErrorCode::kInvalidArgument,
-                 path_ + ": a database needs an ordinary file, not compressed; name it .rpd"};
+    return Error{ErrorCode::kInvalidArgument, "a database needs an ordinary file, not compressed",
+                 "name it .rpd", path_};
   }
   Result<std::unique_ptr<ConvertWriter>> writer = target.open_file(file_->draft());
   if (!writer.ok()) {
@@ -128,11 +129,10 @@ Result<void> ConvertedFile::OpenDatabase(const ConvertTarget& target) {
 }
 
 Error ConvertedFile::Renamed(const Error& error) const {
-  const std::string& draft = file_->draft();
-  if (draft.empty() || !error.message.starts_with(draft)) {
+  if (error.file.empty() || error.file != file_->draft()) {
     return error;
   }
-  return {ErrorCode::kIo, path_ + ": cannot write" + error.message.substr(draft.size())};
+  return {ErrorCode::kIo, "cannot write: " + error.cause, error.remedy, path_};
 }
 
 Result<void> ConvertedFile::Add(const ConvertInput& input) {

@@ -32,7 +32,7 @@ class ConvertFiles : public testing::Test {
     const Result<const ConvertTarget*> target = ChooseTarget(to, path);
     EXPECT_TRUE(target.ok());
     const Result<ConvertCounts> counts = WriteConverted({trace, index, {}, {}}, **target, path);
-    return counts.ok() ? "" : counts.error().message;
+    return counts.ok() ? "" : counts.error().Sentence();
   }
   std::string In(const std::string& name) const { return (folder_ / name).string(); }
   size_t Files() const {
@@ -115,7 +115,7 @@ TEST_F(ConvertFiles, SampledStacksAndPausesAreCountedAsLeftOut) {
   for (const ConvertTarget& target : ConvertTargets()) {
     const ConvertInput input{view.trace, view.index, {.begin_ns = 0, .end_ns = 50}, {}};
     const Result<ConvertCounts> counts = WriteConverted(input, target, In("out"));
-    ASSERT_TRUE(counts.ok()) << counts.error().message;
+    ASSERT_TRUE(counts.ok()) << counts.error().Sentence();
     EXPECT_EQ(counts->unplaced, 2U) << target.name;
     EXPECT_EQ(counts->outside, 1U) << target.name;
   }

@@ -153,7 +153,7 @@ TEST(Merger, RefusesIdsThatFindNoRoom) {
     const Result<MergeSource> placed = merger.Place(data);
     ASSERT_EQ(placed.ok(), number < 3);
     if (!placed.ok()) {
-      EXPECT_EQ(placed.error().message,
+      EXPECT_EQ(placed.error().Sentence(),
                 "folder/trace.json: its ids are too large to stand behind those of the files "
                 "before it; name it first or convert it alone");
     }

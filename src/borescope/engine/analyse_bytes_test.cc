@@ -27,7 +27,7 @@ TEST(AnalyseBytes, RunsEveryAnalysisInEveryModeInTurn) {
   std::set<std::string> tables;
   for (size_t which = 0; which < modes; ++which) {
     const Result<Document> document = AnalyseBytes(kTrace, "x.json", 1, which);
-    ASSERT_TRUE(document.ok()) << document.error().message;
+    ASSERT_TRUE(document.ok()) << document.error().Sentence();
     for (const Table& table : document->tables) {
       tables.insert(table.name);
     }
@@ -54,7 +54,7 @@ TEST(AllModes, AreWhatAnalysesTakeAndHoldEveryOption) {
     const std::vector<Params> modes = AllModes(*spec);
     for (const Params& mode : modes) {
       const Result<void> checked = CheckOptions(*spec, mode);
-      EXPECT_TRUE(checked.ok()) << spec->name << ": " << checked.error().message;
+      EXPECT_TRUE(checked.ok()) << spec->name << ": " << checked.error().Sentence();
     }
     for (const ParamSpec* option : spec->params) {
       EXPECT_TRUE(HasOption(modes, option->name)) << spec->name << " --" << option->name;
@@ -103,7 +103,7 @@ TEST(AllModes, FailOnlyWhereDataIsMissing) {
     for (const Params& mode : AllModes(*spec)) {
       const Result<Tables> findings = MapTrace(*spec, mode, {0, trace, index});
       EXPECT_TRUE(findings.ok() || findings.error().code == ErrorCode::kMissingData)
-          << spec->name << ": " << findings.error().message;
+          << spec->name << ": " << findings.error().Sentence();
     }
   }
 }

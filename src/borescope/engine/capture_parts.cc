@@ -26,8 +26,10 @@ RankPart PassedOver(const RankPart& part) {
   aside.report.path = part.report.path;
   aside.from_directory = part.from_directory;
   aside.load_error = Error{ErrorCode::kUnsupportedFormat,
-                           part.report.path + ": a capture of graphs that other files launch"};
-  aside.report.error = aside.load_error->message;
+                           "a capture of graphs that other files launch",
+                           {},
+                           part.report.path};
+  aside.report.error = WithOptions(aside.load_error->Sentence());
   aside.report.skipped = true;
   return aside;
 }
@@ -72,10 +74,13 @@ Result<void> CheckCapturesWereSearched(const std::vector<RankPart>& parts) {
   for (const RankPart& part : parts) {
     if (!MayUseCaptures(part)) continue;
     if (const std::string* const capture = Unsearched(part.graphs.searched, captures)) {
-      return UsageError(fmt::format(
-          "{0}: it launches graphs that may have been captured in {1}, which another process "
-          "mapped; map again with --captures {1}",
-          ToPrintable(part.report.path), ToPrintable(*capture)));
+      const std::string where = ToPrintable(*capture);
+      return Error{
+          ErrorCode::kInvalidArgument,
+          fmt::format("it launches graphs that may have been captured in {}, which another "
+                      "process mapped",
+                      where),
+          fmt::format("map again with `captures` {}", where), part.report.path};
     }
   }
   return {};

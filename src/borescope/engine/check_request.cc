@@ -80,7 +80,7 @@ constexpr NeedRow kNeeds[] = {
      "no ProfilerStep annotations",
      "call prof.step() after each iteration (torch.profiler schedule), or name the annotations "
      "that "
-     "are steps with --step-pattern",
+     "are steps with `step_pattern`",
      MissingData::kSteps},
     {Needs::kLaunches,
      [](const RankView& view) {
@@ -158,13 +158,13 @@ bool Regroups(const CompatRow& tool, const Params& params) {
 // The rest of a list of options that a tool does not have.
 std::string Refused(const CompatRow& tool) {
   const std::string by =
-      tool.by.empty() ? ", --by" : fmt::format(", --by except {}", fmt::join(tool.by, ", "));
-  return by + (tool.takes_all ? "" : " and --all");
+      tool.by.empty() ? ", `by`" : fmt::format(", `by` except {}", fmt::join(tool.by, ", "));
+  return by + (tool.takes_all ? "" : " and `all`");
 }
 
 std::string AllHint(const AnalysisSpec& spec) {
   const CompatRow* tool = spec.ToolThatTakesAll();
-  return tool == nullptr ? "" : fmt::format(" without --compat {}", tool->name);
+  return tool == nullptr ? "" : fmt::format(" without `compat` {}", tool->name);
 }
 
 // HTA compares steps, and looks for its critical path in parts of a rank; no tool asks about
@@ -186,12 +186,15 @@ Result<void> CheckCompat(const AnalysisSpec& spec, const Params& params) {
   if (selection.empty() && !selection.redefines_steps() && Regroups(*tool, params)) {
     return {};
   }
-  return Error{ErrorCode::kInvalidArgument,
-               fmt::format("{}: --compat {} answers for {}, as that tool does; leave out --step, "
-                           "--step-rule, --step-pattern, --gpu, --stream, {}--begin, --end{}",
-                           spec.name, tool->name,
-                           takes_window ? "whole ranks or within --annotation" : "whole ranks",
-                           takes_window ? "" : "--annotation, ", Refused(*tool))};
+  return Error{
+      .code = ErrorCode::kInvalidArgument,
+      .cause =
+          fmt::format("{}: `compat` {} answers for {}, as that tool does", spec.name, tool->name,
+                      takes_window ? "whole ranks or within `annotation`" : "whole ranks"),
+      .remedy = fmt::format(
+          "leave out `step`, `step_rule`, `step_pattern`, `gpu`, `stream`, {}`begin`, `end`{}",
+          takes_window ? "" : "`annotation`, ", Refused(*tool)),
+      .parameter = "compat"};
 }
 
 // Options that only a tool's rules know.
@@ -202,10 +205,11 @@ Result<void> CheckOnlyWith(const AnalysisSpec& spec, const Params& params) {
                     [&](const ParamValue& value) { return value.name == option->name; });
     if (is_given && option->only_with != Compat::kNone && option->only_with != params.compat) {
       const std::string_view tool = CompatName(option->only_with);
-      return Error{ErrorCode::kInvalidArgument,
-                   fmt::format("{}: --{} belongs to the rules of {}; add --compat {}, or leave it "
-                               "out",
-                               spec.name, option->name, tool, tool)};
+      return Error{.code = ErrorCode::kInvalidArgument,
+                   .cause = fmt::format("{}: `{}` belongs to the rules of {}", spec.name,
+                                        ParameterName(option->name), tool),
+                   .remedy = fmt::format("add `compat` {}, or leave it out", tool),
+                   .parameter = ParameterName(option->name)};
     }
   }
   return {};
@@ -219,49 +223,52 @@ std::string CompatHint(const AnalysisSpec& spec) {
       names.push_back(tool.name);
     }
   }
-  return names.empty() ? "" : fmt::format("; it has {}", fmt::join(names, ", "));
+  return names.empty() ? "" : fmt::format("it has {}", fmt::join(names, ", "));
 }
 
-std::string Sentence(const NeedRow& row, const Trace& trace) {
+Error Unmet(const NeedRow& row, const Trace& trace) {
   const std::string_view other = RemedyFor(row.lack, trace);
-  return fmt::format("{}: {}{}; {}", trace.meta().file, Cause(trace), row.what,
-                     other.empty() ? row.remedy : other);
+  return {ErrorCode::kMissingData, Cause(trace) + std::string(row.what),
+          std::string(other.empty() ? row.remedy : other), trace.meta().file};
 }
 
 }  // namespace
 
 Result<void> CheckNeeds(const AnalysisSpec& spec, const RankView& view) {
   const NeedRow& row = kNeeds[static_cast<size_t>(spec.needs)];
-  return row.is_met(view) ? Result<void>()
-                          : Error{ErrorCode::kMissingData, Sentence(row, view.trace)};
+  return row.is_met(view) ? Result<void>() : Unmet(row, view.trace);
 }
 
 Result<void> CheckOptions(const AnalysisSpec& spec, const Params& params) {
   for (const std::string& key : params.by) {
     if (std::find(spec.by.begin(), spec.by.end(), key) == spec.by.end()) {
       const std::string known = fmt::format("keys are {}", fmt::join(spec.by, ", "));
-      return Error{ErrorCode::kInvalidArgument,
-                   fmt::format("{}: --by: cannot group by '{}'; {}", spec.name, key,
-                               spec.by.empty() ? "it has no keys to group by" : known)};
+      return Error{.code = ErrorCode::kInvalidArgument,
+                   .cause = fmt::format("{}: `by`: cannot group by '{}'", spec.name, key),
+                   .remedy = spec.by.empty() ? "it has no keys to group by" : known,
+                   .parameter = "by"};
     }
   }
   if ((!params.selection.empty() || params.selection.redefines_steps()) && !spec.takes_selection) {
-    return Error{
-        ErrorCode::kInvalidArgument,
-        fmt::format("{}: it answers for whole recordings; leave out --step, --step-rule, "
-                    "--step-pattern, --gpu, --stream, --annotation, --instance, --begin and --end",
-                    spec.name)};
+    return Error{ErrorCode::kInvalidArgument,
+                 fmt::format("{}: it answers for whole recordings", spec.name),
+                 "leave out `step`, `step_rule`, `step_pattern`, `gpu`, `stream`, `annotation`, "
+                 "`instance`, `begin` and `end`"};
   }
   if (spec.FindPipeline(params.compat) == nullptr) {
-    return Error{ErrorCode::kInvalidArgument,
-                 fmt::format("{}: --compat {} is not defined for it{}", spec.name,
-                             CompatName(params.compat), CompatHint(spec))};
+    return Error{.code = ErrorCode::kInvalidArgument,
+                 .cause = fmt::format("{}: `compat` {} is not defined for it", spec.name,
+                                      CompatName(params.compat)),
+                 .remedy = CompatHint(spec),
+                 .parameter = "compat"};
   }
   BS_TRY(CheckCompat(spec, params));
   BS_TRY(CheckOnlyWith(spec, params));
   if (params.all && !spec.TakesAll(params.compat)) {
-    return Error{ErrorCode::kInvalidArgument,
-                 fmt::format("{}: --all is not defined for it{}", spec.name, AllHint(spec))};
+    return Error{
+        .code = ErrorCode::kInvalidArgument,
+        .cause = fmt::format("{}: `all` is not defined for it{}", spec.name, AllHint(spec)),
+        .parameter = "all"};
   }
   return spec.check == nullptr ? Result<void>() : spec.check(params);
 }
@@ -269,8 +276,8 @@ Result<void> CheckOptions(const AnalysisSpec& spec, const Params& params) {
 Result<void> CheckTogether(std::span<const AnalysisSpec* const> specs, const RunOptions& options) {
   for (const AnalysisSpec* spec : specs) {
     if (spec->takes_two() && specs.size() > 1) {
-      return Error{ErrorCode::kInvalidArgument,
-                   fmt::format("{} takes two inputs; ask for it alone", spec->name)};
+      return Error{ErrorCode::kInvalidArgument, fmt::format("{} takes two inputs", spec->name),
+                   "ask for it alone"};
     }
   }
   if (options.load || !options.save.empty()) {

@@ -34,7 +34,7 @@ Result<std::vector<Tables>> TakeFindings(MappedRun& run, size_t index, std::stri
       return *outcome.error;
     } else {
       RankMissing& lack = lacks[part];
-      lack.error = lack.verbs.empty() ? outcome.error->message : lack.error;
+      lack.error = lack.verbs.empty() ? *outcome.error : lack.error;
       lack.verbs.push_back(verb);
     }
   }
@@ -53,9 +53,9 @@ Result<Tables> Finish(const Pipeline& pipeline, const Params& params, Tables red
 
 void CountMissing(const MissingByRank& lacks) {
   for (const auto& [part, lack] : lacks) {
-    part->diagnostics.CountMany(
-        Diag::kMissingData, lack.verbs.size(), Diagnostics::kNoByte,
-        fmt::format("{}: {}", fmt::join(lack.verbs, ", "), WithoutPath(lack.error, part->report)));
+    part->diagnostics.CountMany(Diag::kMissingData, lack.verbs.size(), Diagnostics::kNoByte,
+                                fmt::format("{}: {}", fmt::join(lack.verbs, ", "),
+                                            TextWithoutFile(lack.error, part->report.path)));
   }
 }
 

@@ -15,7 +15,7 @@ namespace borescope::internal {
 // What a rank does not hold: the verbs that ask for it, and the first one's error.
 struct RankMissing {
   std::vector<std::string_view> verbs;
-  std::string error;
+  Error error;
 };
 using MissingByRank = std::map<RankPart*, RankMissing>;
 

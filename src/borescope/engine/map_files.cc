@@ -94,15 +94,14 @@ Result<void> DraftFiles(const RunRequest& request, const RankView& view, const I
 Result<std::unique_ptr<ByteSource>> OpenAgain(const AnalysisSpec& spec, const InputFile& input,
                                               const Trace& trace) {
   if (input.path == "-" && !input.content) {
-    return UsageError(fmt::format(
-        "{}: it reads the trace twice, which standard input does not allow; give a file",
-        spec.name));
+    return UsageError(
+        fmt::format("{}: it reads the trace twice, which standard input does not allow", spec.name),
+        "give a file");
   }
   if (trace.meta().events_end_byte == 0 || HasDamagedText(trace.diagnostics())) {
     return Error{ErrorCode::kMissingData,
-                 fmt::format("{}: {} needs the text of a trace in JSON that is not damaged; record "
-                             "it anew with torch.profiler",
-                             trace.meta().file, spec.name)};
+                 fmt::format("{} needs the text of a trace in JSON that is not damaged", spec.name),
+                 "record it anew with torch.profiler", trace.meta().file};
   }
   if (!input.content) {
     BS_ASSIGN(OpenedSource opened, OpenInflated(input.path));
@@ -343,7 +342,7 @@ std::vector<RankPart> MapAll(const RunRequest& request, size_t in_flight, Progre
 
 void SetLoadReport(RankPart& part) {
   if (part.load_error.has_value()) {
-    part.report.error = part.load_error->message;
+    part.report.error = WithOptions(part.load_error->Sentence());
     part.report.skipped =
         part.from_directory && part.load_error->code == ErrorCode::kUnsupportedFormat;
   }

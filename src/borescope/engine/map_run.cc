@@ -42,9 +42,12 @@ Error NothingLoaded(const std::vector<RankPart>& parts) {
   // Rather a file that could be a trace than a README.
   const auto better = std::find_if(parts.begin(), parts.end(),
                                    [](const RankPart& part) { return !part.report.skipped; });
-  const Error& shown = better == parts.end() ? first : *better->load_error;
-  return {shown.code, fmt::format("none of {} files could be loaded; the first: {}", parts.size(),
-                                  shown.message)};
+  Error shown = better == parts.end() ? first : *better->load_error;
+  const std::string remedy = std::exchange(shown.remedy, {});
+  return {shown.code,
+          fmt::format("none of {} files could be loaded; the first: {}", parts.size(),
+                      shown.Sentence()),
+          remedy};
 }
 
 // "a, b", cut after some.
@@ -90,13 +93,12 @@ std::string NameOf(const std::vector<RankPart>& parts) {
 Error NoSuchRank(std::string_view run_name, std::span<RankPart* const> sorted,
                  const std::vector<RankPart>& parts) {
   const std::string ranks = ListRanks(sorted);
-  const std::string text =
-      run_name.empty()
-          ? fmt::format("--rank names no rank of this run; its ranks are {}", ranks)
-          : fmt::format(
-                "--{0}-rank (or --rank) names no rank of the {0} run {1}; its ranks are {2}",
-                run_name, NameOf(parts), ranks);
-  return {ErrorCode::kInvalidArgument, text};
+  const std::string remedy = fmt::format("its ranks are {}", ranks);
+  return run_name.empty()
+             ? UsageError("`rank` names no rank of this run", remedy, "rank")
+             : UsageError(fmt::format("`{0}_rank` (or `rank`) names no rank of the {0} run {1}",
+                                      run_name, NameOf(parts)),
+                          remedy, fmt::format("{}_rank", run_name));
 }
 
 // The loaded parts that were asked for, in rank order.
@@ -208,12 +210,6 @@ void AppendMissingRanks(const MappedRun& run, std::vector<DiagnosticRow>& rows) 
 
 }  // namespace
 
-std::string_view WithoutPath(std::string_view error, const FileReport& report) {
-  const std::string prefix = report.path + ": ";
-  error.remove_prefix(error.starts_with(prefix) ? prefix.size() : 0);
-  return error;
-}
-
 void SetRank(Tables& tables, int64_t rank) {
   for (Table& table : tables) {
     Column* column = table.Find("rank");
@@ -316,8 +312,8 @@ std::vector<DiagnosticRow> CollectDiagnostics(MappedRun& run) {
     if (!part->loaded() && !part->report.skipped) {
       part->diagnostics.Count(
           Diag::kUnreadableFile, Diagnostics::kNoByte,
-          fmt::format("{} ({} of {} files loaded)", WithoutPath(part->report.error, part->report),
-                      loaded, candidates));
+          fmt::format("{} ({} of {} files loaded)",
+                      TextWithoutFile(*part->load_error, part->report.path), loaded, candidates));
     }
     if (!part->loaded() || selected.contains(part)) {
       AppendDiagnostics(part->diagnostics, part->report.path, rows);

@@ -58,8 +58,4 @@ std::vector<DiagnosticRow> CollectDiagnostics(MappedRun& run);
 // What became of the files, in their order; the run is without it then.
 std::vector<FileReport> TakeReports(MappedRun& run);
 
-// An error about a file without the path it begins with, beside which it will be shown. Points into
-// `error`.
-std::string_view WithoutPath(std::string_view error, const FileReport& report);
-
 }  // namespace borescope::internal

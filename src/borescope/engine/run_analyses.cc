@@ -44,7 +44,7 @@ Result<void> Arrange(const RunOptions& options, Tables& findings) {
       ForgetTree(table);
       sorted = true;
     } else if (!unknown.has_value()) {
-      unknown = About("--sort", in_order.error());
+      unknown = OfParameter("sort", in_order.error());
     }
   }
   if (!sorted) {
@@ -77,7 +77,7 @@ void CountLeftOut(const LeftOut& left_out, MappedRun& run) {
   }
   const std::string text = fmt::format(
       "verbs left out: {} ({}: {})", fmt::join(left_out.verbs, ", "), left_out.verbs.front(),
-      WithoutPath(left_out.error->message, run.selected.front()->report));
+      TextWithoutFile(*left_out.error, run.selected.front()->report.path));
   run.diagnostics.CountMany(Diag::kMissingData, left_out.verbs.size(), Diagnostics::kNoByte, text);
 }
 
@@ -184,9 +184,9 @@ Result<void> CheckDistinct(const Tables& tables) {
   std::set<std::string_view> names;
   for (const Table& table : tables) {
     if (!names.insert(table.name).second) {
-      return Error{
-          ErrorCode::kInvalidArgument,
-          fmt::format("two of the verbs give a table \"{}\"; ask for summary alone", table.name)};
+      return Error{ErrorCode::kInvalidArgument,
+                   fmt::format("two of the verbs give a table \"{}\"", table.name),
+                   "ask for summary alone"};
     }
   }
   return {};

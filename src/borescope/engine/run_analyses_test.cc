@@ -79,7 +79,7 @@ TEST_F(SessionTest, TheRanksOfADirectoryComeInRankOrder) {
   Put("b.json", TraceText(1, 7));
   Put("README.md", "no trace\n");
   const Result<Answer> answer = Ask("info", Run());
-  ASSERT_TRUE(answer.ok()) << answer.error().message;
+  ASSERT_TRUE(answer.ok()) << answer.error().Sentence();
   EXPECT_EQ(Ranks(*answer), (std::vector<int64_t>{1, 3}));
   EXPECT_FALSE(Codes(*answer).contains("unreadable-file"));
   EXPECT_TRUE(answer->files[0].skipped);
@@ -95,8 +95,8 @@ TEST_F(SessionTest, RanksAreSelectedByWhatTheFileSays) {
   EXPECT_EQ(Ranks(*answer), (std::vector<int64_t>{3}));
   EXPECT_TRUE(Codes(*answer).contains("rank-conflict"));
   options.ranks = NumberRanges::Parse("0").value();
-  EXPECT_EQ(Ask("info", options).error().message,
-            "--rank names no rank of this run; its ranks are 1, 3");
+  EXPECT_EQ(Ask("info", options).error().Sentence(),
+            "`rank` names no rank of this run; its ranks are 1, 3");
 }
 
 TEST_F(SessionTest, ADuplicateRankIsKeptUnderAnotherNumber) {
@@ -173,8 +173,8 @@ TEST_F(SessionTest, AComparisonNamesTheRunThatLacksTheRank) {
   RunOptions options = Run();
   options.test.files = options.files;
   options.test.ranks = NumberRanges::Parse("3").value();
-  EXPECT_EQ(Ask("diff", options).error().message,
-            "--test-rank (or --rank) names no rank of the test run " + folder_.string() +
+  EXPECT_EQ(Ask("diff", options).error().Sentence(),
+            "`test_rank` (or `rank`) names no rank of the test run " + folder_.string() +
                 "; its ranks are 0");
 }
 
@@ -183,7 +183,7 @@ TEST_F(SessionTest, MissingDataNamesTheOptionThatRecordsIt) {
   const Result<Answer> alone = Ask("breakdown", Run());
   ASSERT_FALSE(alone.ok());
   EXPECT_EQ(alone.error().code, ErrorCode::kMissingData);
-  EXPECT_NE(alone.error().message.find("ProfilerActivity.CUDA"), std::string::npos);
+  EXPECT_NE(alone.error().Sentence().find("ProfilerActivity.CUDA"), std::string::npos);
   // Beside a rank that can answer it is a remark.
   Put("rank1.json", TraceText(1, 5));
   const Result<Answer> both = Ask("breakdown", Run());
@@ -196,11 +196,13 @@ TEST_F(SessionTest, OptionsAnAnalysisLacksAreErrors) {
   Put("rank0.json", TraceText(0, 5));
   RunOptions options = Run();
   options.params.by = {"moon"};
-  EXPECT_NE(Ask("kernels", options).error().message.find("cannot group by 'moon'; keys are rank"),
-            std::string::npos);
+  EXPECT_NE(
+      Ask("kernels", options).error().Sentence().find("cannot group by 'moon'; keys are rank"),
+      std::string::npos);
   options.params.by.clear();
   options.sort = "moon";
-  EXPECT_TRUE(Ask("kernels", options).error().message.starts_with("--sort: table kernels has no"));
+  EXPECT_TRUE(
+      Ask("kernels", options).error().Sentence().starts_with("`sort`: table kernels has no"));
 }
 
 TEST_F(SessionTest, ASelectionIsNeverIgnored) {
@@ -212,7 +214,7 @@ TEST_F(SessionTest, ASelectionIsNeverIgnored) {
     const Result<Answer> answer = Ask(verb, options);
     ASSERT_FALSE(answer.ok()) << verb;
     EXPECT_EQ(answer.error().code, ErrorCode::kInvalidArgument);
-    EXPECT_NE(answer.error().message.find("leave out --step, --step-rule, --step-pattern, "),
+    EXPECT_NE(answer.error().Sentence().find("leave out `step`, `step_rule`, `step_pattern`, "),
               std::string::npos);
   }
 }
@@ -246,7 +248,7 @@ TEST_F(SessionTest, AMemoryLimitLowersTheRanksInFlightOrSaysWhyNot) {
   options.memory_limit = uint64_t{1} << 20;
   const Result<Answer> too_little = Ask("info", options);
   ASSERT_FALSE(too_little.ok());
-  EXPECT_NE(too_little.error().message.find("--memory-limit"), std::string::npos);
+  EXPECT_NE(too_little.error().Sentence().find("`memory_limit`"), std::string::npos);
 }
 
 TEST_F(SessionTest, ThreadsNeverChangeTheAnswer) {
@@ -267,7 +269,7 @@ TEST_F(SessionTest, ThreadsNeverChangeTheAnswer) {
     if (alone.ok()) {
       EXPECT_EQ(Json(*alone), Json(*together)) << spec->name;
     } else {
-      EXPECT_EQ(alone.error().message, together.error().message) << spec->name;
+      EXPECT_EQ(alone.error().Sentence(), together.error().Sentence()) << spec->name;
     }
   }
 }
@@ -328,7 +330,7 @@ TEST_F(SessionTest, ThreadsMeasureWhatIsDearOnceAndOneAtATime) {
     RunOptions options = Run();
     options.threads = threads;
     const auto answers = RunAnalyses(specs, options);
-    ASSERT_TRUE(answers.ok()) << answers.error().message;
+    ASSERT_TRUE(answers.ok()) << answers.error().Sentence();
     EXPECT_EQ(journal, (std::vector<std::string>{"+first", "first", "first", "-first", "+second",
                                                  "second", "-second"}));
   }

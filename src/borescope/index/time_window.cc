@@ -135,9 +135,11 @@ Result<int64_t> Resolve(const Trace& trace, std::string_view option, const TimeP
   const std::optional<int64_t> time = OnClock(trace, point);
   if (!time.has_value()) {
     return Error{ErrorCode::kMissingData,
-                 fmt::format("{}: --{}: '{}' is neither a time (nanoseconds, +5ms, -5ms, 10%) nor "
-                             "part of a kernel's name",
-                             trace.meta().file, option, point.text)};
+                 fmt::format("`{}`: '{}' is neither a time (nanoseconds, +5ms, -5ms, 10%) nor part "
+                             "of a kernel's name",
+                             ParameterName(option), point.text),
+                 {},
+                 trace.meta().file};
   }
   return *time;
 }
@@ -157,8 +159,8 @@ TimeWindow Recorded(const Trace& trace) {
 Result<TimePoint> ParseSigned(std::string_view option, std::string_view text) {
   const std::optional<int64_t> length = ReadLength(text.substr(1));
   if (!length.has_value()) {
-    return UsageError(
-        fmt::format("--{}: '{}' is no length of time; write +5ms or -2.5s", option, text));
+    return UsageError(fmt::format("'{}' is no length of time", text), "write +5ms or -2.5s",
+                      ParameterName(option));
   }
   const auto kind = text[0] == '+' ? TimePoint::Kind::kAfterBegin : TimePoint::Kind::kBeforeEnd;
   return TimePoint{kind, *length, std::string(text)};
@@ -169,7 +171,8 @@ Result<TimePoint> ParseShare(std::string_view option, std::string_view text,
   const int64_t whole = std::min<int64_t>(percent.whole, 101);
   const int64_t millionths = whole * 1'000'000 + percent.billionths / 1000;
   if (millionths > kAll) {
-    return UsageError(fmt::format("--{}: {} is more than all; write 0% to 100%", option, text));
+    return UsageError(fmt::format("{} is more than all", text), "write 0% to 100%",
+                      ParameterName(option));
   }
   return TimePoint{TimePoint::Kind::kShare, millionths, std::string(text)};
 }
@@ -189,7 +192,8 @@ Result<TimePoint> TimePoint::Parse(std::string_view option, std::string_view tex
   }
   if (std::all_of(text.begin(), text.end(), IsDigit)) {
     if (!number.has_value()) {
-      return UsageError(fmt::format("--{}: {} nanoseconds are too many", option, text));
+      return UsageError(fmt::format("{} nanoseconds are too many", text), {},
+                        ParameterName(option));
     }
     return TimePoint{Kind::kClock, number->whole, std::string(text)};
   }
@@ -215,17 +219,18 @@ Result<TimeWindow> ResolveWindow(const Trace& trace, const TimeRange& range) {
     BS_ASSIGN(window.end_ns, Resolve(trace, "end", range.end));
   }
   if (window.begin_ns > window.end_ns) {
-    return Error{
-        ErrorCode::kMissingData,
-        fmt::format("{}: --begin {} lies behind --end {}, at {} and {} ns", trace.meta().file,
-                    range.begin.text, range.end.text, window.begin_ns, window.end_ns)};
+    return Error{ErrorCode::kMissingData,
+                 fmt::format("`begin` {} lies behind `end` {}, at {} and {} ns", range.begin.text,
+                             range.end.text, window.begin_ns, window.end_ns),
+                 {},
+                 trace.meta().file};
   }
   const TimeWindow recorded = Recorded(trace);
   if (window.begin_ns > recorded.end_ns || window.end_ns < recorded.begin_ns) {
-    return Error{ErrorCode::kMissingData,
-                 fmt::format("{}: nothing was recorded between --begin and --end; the recording "
-                             "goes from {} to {} ns",
-                             trace.meta().file, recorded.begin_ns, recorded.end_ns)};
+    return Error{
+        ErrorCode::kMissingData, "nothing was recorded between `begin` and `end`",
+        fmt::format("the recording goes from {} to {} ns", recorded.begin_ns, recorded.end_ns),
+        trace.meta().file};
   }
   return window;
 }

@@ -33,7 +33,7 @@ int64_t Resolved(std::string_view text) {
 
 std::string Fault(std::string_view begin, std::string_view end = "") {
   const Result<TimeWindow> window = Window(Hundred(), begin, end);
-  return window.ok() ? "none" : window.error().message;
+  return window.ok() ? "none" : window.error().Sentence();
 }
 
 TEST(ResolveWindow, UnderstandsAllForms) {
@@ -55,28 +55,27 @@ TEST(ResolveWindow, UnderstandsAllForms) {
 }
 
 TEST(TimePoint, NamesWhatItDoesNotUnderstand) {
-  EXPECT_EQ(Fault("+5min"), "--begin: '+5min' is no length of time; write +5ms or -2.5s");
-  EXPECT_EQ(Fault("+"), "--begin: '+' is no length of time; write +5ms or -2.5s");
+  EXPECT_EQ(Fault("+5min"), "`begin`: '+5min' is no length of time; write +5ms or -2.5s");
+  EXPECT_EQ(Fault("+"), "`begin`: '+' is no length of time; write +5ms or -2.5s");
   EXPECT_EQ(Fault("", "-99999999999999999999s"),
-            "--end: '-99999999999999999999s' is no length of time; write +5ms or -2.5s");
+            "`end`: '-99999999999999999999s' is no length of time; write +5ms or -2.5s");
   EXPECT_EQ(Fault("+9999999999999999s"),
-            "--begin: '+9999999999999999s' is no length of time; write +5ms or -2.5s");
-  EXPECT_EQ(Fault("101%"), "--begin: 101% is more than all; write 0% to 100%");
-  EXPECT_EQ(Fault("100.1%"), "--begin: 100.1% is more than all; write 0% to 100%");
+            "`begin`: '+9999999999999999s' is no length of time; write +5ms or -2.5s");
+  EXPECT_EQ(Fault("101%"), "`begin`: 101% is more than all; write 0% to 100%");
+  EXPECT_EQ(Fault("100.1%"), "`begin`: 100.1% is more than all; write 0% to 100%");
   EXPECT_EQ(Fault("99999999999999999999"),
-            "--begin: 99999999999999999999 nanoseconds are too many");
+            "`begin`: 99999999999999999999 nanoseconds are too many");
 }
 
 TEST(ResolveWindow, SaysWhatIsNotThere) {
   const std::string unknown =
       " is neither a time (nanoseconds, +5ms, -5ms, 10%) nor part of a kernel's name";
-  EXPECT_EQ(Fault("op"), ": --begin: 'op'" + unknown);
-  EXPECT_EQ(Fault("0.5"), ": --begin: '0.5'" + unknown);
-  EXPECT_EQ(Fault("1min"), ": --begin: '1min'" + unknown);
-  EXPECT_EQ(Fault("+9", "+5"),
-            ": --begin +9 lies behind --end +5, at 1000000009 and 1000000005 ns");
+  EXPECT_EQ(Fault("op"), "`begin`: 'op'" + unknown);
+  EXPECT_EQ(Fault("0.5"), "`begin`: '0.5'" + unknown);
+  EXPECT_EQ(Fault("1min"), "`begin`: '1min'" + unknown);
+  EXPECT_EQ(Fault("+9", "+5"), "`begin` +9 lies behind `end` +5, at 1000000009 and 1000000005 ns");
   EXPECT_EQ(Fault("", "5"),
-            ": nothing was recorded between --begin and --end; the recording goes from 1000000000 "
+            "nothing was recorded between `begin` and `end`; the recording goes from 1000000000 "
             "to 1100000000 ns");
   EXPECT_NE(Fault("+1s"), "none");
 }

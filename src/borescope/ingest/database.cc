@@ -82,14 +82,13 @@ Error NotOfProfiler(const SqlDatabase& database, const DatabaseSchema& schema) {
         });
     if (is_it) {
       return {ErrorCode::kUnsupportedFormat,
-              database.name() + ": this is " + std::string(row.what) +
-                  ", not a profile that borescope reads; " + std::string(row.remedy)};
+              "this is " + std::string(row.what) + ", not a profile that borescope reads",
+              std::string(row.remedy), database.name()};
     }
   }
-  return {ErrorCode::kUnsupportedFormat,
-          database.name() +
-              ": an SQLite database, but without the tables of a profiler; give an .rpd, "
-              "rocpd, nvprof database or an export of nsys export --type sqlite"};
+  return {ErrorCode::kUnsupportedFormat, "an SQLite database, but without the tables of a profiler",
+          "give an .rpd, rocpd, nvprof database or an export of nsys export --type sqlite",
+          database.name()};
 }
 
 Result<std::vector<SensitiveCount>> CountSensitive(SqlDatabase& database,
@@ -123,16 +122,16 @@ Result<DatabaseSchema> DatabaseSchema::Read(SqlDatabase& database) {
   DatabaseSchema schema;
   BS_ASSIGN(const std::vector<std::string> names, database.Tables());
   if (names.size() > kMostTables) {
-    return Error{ErrorCode::kUnsupportedFormat,
-                 database.name() + ": a database of " + std::to_string(names.size()) +
-                     " tables, which no profiler writes; give the file of a profiler"};
+    return Error{
+        ErrorCode::kUnsupportedFormat,
+        "a database of " + std::to_string(names.size()) + " tables, which no profiler writes",
+        "give the file of a profiler", database.name()};
   }
   for (const std::string& name : names) {
     if (!IsValidUtf8(name)) {
       return Error{ErrorCode::kUnsupportedFormat,
-                   database.name() +
-                       ": a database with a table whose name is not UTF-8, which no "
-                       "profiler writes; give the file of a profiler"};
+                   "a database with a table whose name is not UTF-8, which no profiler writes",
+                   "give the file of a profiler", database.name()};
     }
     BS_ASSIGN(schema.tables_[name], database.Columns(name));
   }

@@ -77,14 +77,13 @@ Result<bool> TableRows::Next() {
   }
   Result<bool> stepped = rows_.Step();
   if (!stepped.ok()) {
-    Error error = stepped.error();
-    error.message.insert(std::min(error.message.size(), file_.size()), ": table " + table_);
-    return error;
+    return About("table " + table_, stepped.error());
   }
   if (*stepped && read_++ >= most_rows_) {
-    return Error{ErrorCode::kCorrupt, file_ + ": table " + table_ + ": more than " +
-                                          std::to_string(most_rows_) +
-                                          " rows, which the file cannot hold; copy the file again"};
+    return Error{ErrorCode::kCorrupt,
+                 "table " + table_ + ": more than " + std::to_string(most_rows_) +
+                     " rows, which the file cannot hold",
+                 "copy the file again", file_};
   }
   return stepped;
 }

@@ -168,9 +168,11 @@ std::string RemedyFor(const ForeignRow& row, const std::string& name) {
 }
 
 Error Unsupported(const std::string& name, std::string_view what, std::string_view remedy) {
-  return {ErrorCode::kUnsupportedFormat, name + ": byte 0: this is " + std::string(what) +
-                                             ", not a profile that borescope reads; " +
-                                             std::string(remedy)};
+  return {.code = ErrorCode::kUnsupportedFormat,
+          .cause = "this is " + std::string(what) + ", not a profile that borescope reads",
+          .remedy = std::string(remedy),
+          .file = name,
+          .offset = 0};
 }
 
 bool IsForeign(std::string_view text, const ForeignRow& row) {
@@ -197,9 +199,11 @@ Result<void> CheckJson(std::string_view text, const std::string& name) {
 Result<void> CheckIsNotForeign(std::string_view text, const std::string& name) {
   const auto first = std::find_if_not(text.begin(), text.end(), IsSpace);
   if (first == text.end()) {
-    return Error{ErrorCode::kCorrupt, name +
-                                          ": byte 0: the file is empty; profile again or check "
-                                          "that the copy finished"};
+    return Error{.code = ErrorCode::kCorrupt,
+                 .cause = "the file is empty",
+                 .remedy = "profile again or check that the copy finished",
+                 .file = name,
+                 .offset = 0};
   }
   for (const ForeignRow& row : kForeign) {
     if (IsForeign(text, row)) {

@@ -90,7 +90,7 @@ Result<Trace> LoadLog(TextReader& reader, const std::string& name, const LoadOpt
   while (reader.Fill()) {
   }
   if (reader.error().has_value()) {
-    return Error{reader.error()->code, name + ": " + reader.error()->message};
+    return InFile(name, *reader.error());
   }
   BS_ASSIGN(Trace trace, LoadRecordingLog(reader.window(), name, reader.stored_bytes(), options));
   if (reader.damage().empty()) {
@@ -106,12 +106,12 @@ Result<Trace> LoadSqlite(TextReader& reader, const std::string& name, const Load
   while (reader.Fill()) {
   }
   if (reader.error().has_value()) {
-    return Error{reader.error()->code, name + ": " + reader.error()->message};
+    return InFile(name, *reader.error());
   }
   if (!reader.damage().empty()) {
-    return Error{ErrorCode::kCorrupt, name + ": the " + std::string(reader.damage()) +
-                                          ", and half a database cannot be read; copy the file "
-                                          "again"};
+    return Error{ErrorCode::kCorrupt,
+                 "the " + std::string(reader.damage()) + ", and half a database cannot be read",
+                 "copy the file again", name};
   }
   BS_ASSIGN(SqlDatabase database, SqlDatabase::OpenBytes(reader.window(), name));
   return LoadDatabase(database, reader.stored_bytes(), options);
@@ -123,7 +123,7 @@ Result<Trace> LoadNumbered(const std::string& name, const Load& load) {
   try {
     return load();
   } catch (const TooManyRows& error) {
-    return Error{ErrorCode::kUnsupportedFormat, name + ": " + error.what()};
+    return Error{ErrorCode::kUnsupportedFormat, error.what(), {}, name};
   }
 }
 
@@ -131,7 +131,7 @@ Result<Trace> LoadSource(std::unique_ptr<ByteSource> source, const std::string& 
                          const LoadOptions& options) {
   Result<OpenedSource> opened = InflateIfCompressed(std::move(source));
   if (!opened.ok()) {
-    return Error{opened.error().code, name + ": " + opened.error().message};
+    return InFile(name, opened.error());
   }
   TextReader reader(std::move(*opened), options.progress);
   reader.Fill();
@@ -142,8 +142,9 @@ Result<Trace> LoadSource(std::unique_ptr<ByteSource> source, const std::string& 
     return LoadLog(reader, name, options);
   }
   if (reader.window().empty() && !reader.damage().empty()) {
-    return Error{ErrorCode::kCorrupt, name + ": the " + std::string(reader.damage()) +
-                                          " and nothing could be inflated; copy the file again"};
+    return Error{ErrorCode::kCorrupt,
+                 "the " + std::string(reader.damage()) + " and nothing could be inflated",
+                 "copy the file again", name};
   }
   const Format* format = FindFormat(reader.window());
   if (format == nullptr && !reader.error().has_value()) {

@@ -43,14 +43,14 @@ Result<Trace> Load(std::string_view bytes) { return LoadBytes(bytes, "a.json", {
 // For bytes that must load.
 Trace LoadGood(std::string_view bytes) {
   Result<Trace> trace = Load(bytes);
-  EXPECT_TRUE(trace.ok()) << trace.error().message;
+  EXPECT_TRUE(trace.ok()) << trace.error().Sentence();
   return trace.ok() ? std::move(*trace) : Trace(TraceData());
 }
 
 std::string ErrorOf(std::string_view bytes) {
   const Result<Trace> trace = Load(bytes);
   EXPECT_FALSE(trace.ok());
-  return trace.ok() ? "" : trace.error().message;
+  return trace.ok() ? "" : trace.error().Sentence();
 }
 
 void ExpectOpAndKernel(const Trace& trace) {
@@ -77,7 +77,7 @@ TEST_P(ForeignTest, IsNamedWithARemedy) {
   const Result<Trace> trace = Load(GetParam().bytes);
   ASSERT_FALSE(trace.ok());
   EXPECT_EQ(trace.error().code, ErrorCode::kUnsupportedFormat);
-  EXPECT_EQ(trace.error().message, "a.json: " + GetParam().message);
+  EXPECT_EQ(trace.error().Sentence(), "a.json: " + GetParam().message);
 }
 
 INSTANTIATE_TEST_SUITE_P(
@@ -214,7 +214,7 @@ TEST(LoadTest, AnEmptyFile) {
     const Result<Trace> trace = Load(bytes);
     ASSERT_FALSE(trace.ok());
     EXPECT_EQ(trace.error().code, ErrorCode::kCorrupt);
-    EXPECT_EQ(trace.error().message,
+    EXPECT_EQ(trace.error().Sentence(),
               "a.json: byte 0: the file is empty; profile again or check that the copy finished");
   }
 }
@@ -223,7 +223,7 @@ TEST(LoadTest, AGzipFileOfWhichNothingIsLeft) {
   const Result<Trace> trace = Load(Gzip(kOp).substr(0, 10));
   ASSERT_FALSE(trace.ok());
   EXPECT_EQ(trace.error().code, ErrorCode::kCorrupt);
-  EXPECT_EQ(trace.error().message,
+  EXPECT_EQ(trace.error().Sentence(),
             "a.json: the gzip stream ends early at stored byte 10 and nothing could be inflated; "
             "copy the file again");
 }
@@ -231,7 +231,7 @@ TEST(LoadTest, AGzipFileOfWhichNothingIsLeft) {
 TEST(LoadTest, AMissingFile) {
   const Result<Trace> trace = LoadFile("no/such.json", {});
   ASSERT_FALSE(trace.ok());
-  EXPECT_EQ(trace.error().message,
+  EXPECT_EQ(trace.error().Sentence(),
             "no/such.json: No such file or directory; check the name and its permissions");
 }
 
@@ -276,7 +276,7 @@ TEST(LoadTest, FromAFile) {
   std::ofstream(path) << "[" << kOp << "," << kKernel << "]";
   const Result<Trace> trace = LoadFile(path.string(), {});
   std::filesystem::remove(path);
-  ASSERT_TRUE(trace.ok()) << trace.error().message;
+  ASSERT_TRUE(trace.ok()) << trace.error().Sentence();
   ExpectOpAndKernel(*trace);
 }
 

@@ -69,16 +69,21 @@ class TimelineReader {
 
 Error TimelineReader::BadEntry() const {
   if (part_.data.memory.size() == 0) {
-    return {ErrorCode::kUnsupportedFormat,
-            name_ +
-                ": byte 0: this is a JSON list of lists, but not of [time, action, bytes, "
-                "category] as in a raw memory timeline; export_memory_timeline writes one to a "
-                "file named .raw.json.gz"};
+    return {.code = ErrorCode::kUnsupportedFormat,
+            .cause =
+                "this is a JSON list of lists, but not of [time, action, bytes, category] as in a "
+                "raw memory timeline",
+            .remedy = "export_memory_timeline writes one to a file named .raw.json.gz",
+            .file = name_,
+            .offset = 0};
   }
-  return {ErrorCode::kCorrupt, name_ + ": byte " + std::to_string(reader_.byte()) +
-                                   ": no entry [time, action, bytes, category] of a memory "
-                                   "timeline, and all totals behind it would be wrong; export it "
-                                   "again"};
+  return {.code = ErrorCode::kCorrupt,
+          .cause =
+              "no entry [time, action, bytes, category] of a memory timeline, and all totals "
+              "behind it would be wrong",
+          .remedy = "export it again",
+          .file = name_,
+          .offset = reader_.byte()};
 }
 
 MemoryCategory TimelineReader::CategoryOf(int64_t number) {
@@ -184,13 +189,15 @@ Result<Trace> LoadMemoryTimeline(TextReader& reader, const std::string& name,
   TimelineReader timeline(reader, name);
   BS_TRY(timeline.Read());
   if (reader.error().has_value()) {
-    return Error{reader.error()->code, name + ": " + reader.error()->message};
+    return InFile(name, *reader.error());
   }
   TracePart part = timeline.TakePart();
   if (part.data.memory.size() == 0) {
-    return Error{ErrorCode::kCorrupt, name + ": byte " + std::to_string(reader.byte()) +
-                                          ": the text ends before the first entry of this memory "
-                                          "timeline; copy the file again"};
+    return Error{.code = ErrorCode::kCorrupt,
+                 .cause = "the text ends before the first entry of this memory timeline",
+                 .remedy = "copy the file again",
+                 .file = name,
+                 .offset = reader.byte()};
   }
   if (!reader.damage().empty()) {
     part.data.diagnostics.Count(Diag::kTruncatedGzip, reader.byte(), reader.damage());

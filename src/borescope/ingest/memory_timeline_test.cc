@@ -15,14 +15,14 @@ const std::string kWhole =
 
 Trace LoadGood(std::string_view bytes) {
   Result<Trace> trace = LoadBytes(bytes, "a.json", {});
-  EXPECT_TRUE(trace.ok()) << trace.error().message;
+  EXPECT_TRUE(trace.ok()) << trace.error().Sentence();
   return trace.ok() ? std::move(*trace) : Trace(TraceData());
 }
 
 std::string ErrorOf(std::string_view bytes) {
   const Result<Trace> trace = LoadBytes(bytes, "a.json", {});
   EXPECT_FALSE(trace.ok()) << bytes;
-  return trace.ok() ? "" : trace.error().message;
+  return trace.ok() ? "" : trace.error().Sentence();
 }
 
 using Category = MemoryCategory;

@@ -44,7 +44,7 @@ std::optional<size_t> FindFault(std::string_view text) {
 }  // namespace
 
 Error JsonValues::FaultAt(size_t offset, std::string_view cause) const {
-  return {ErrorCode::kCorrupt, "byte " + std::to_string(offset) + ": " + std::string(cause)};
+  return {.code = ErrorCode::kCorrupt, .cause = std::string(cause), .offset = offset};
 }
 
 Error JsonValues::Fault(std::string_view at, std::string_view cause) const {

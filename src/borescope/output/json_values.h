@@ -41,9 +41,9 @@ class JsonValues {
   Result<double> Double(std::string_view value) const;
   Result<bool> Bool(std::string_view value) const;
 
-  // "byte N: CAUSE", where `at` begins.
+  // The cause, at the byte where `at` begins.
   Error Fault(std::string_view at, std::string_view cause) const;
-  // "byte N: 'abc' is no number".
+  // "'abc' is no number", at its byte.
   Error NotA(std::string_view value, std::string_view what) const;
 
  private:

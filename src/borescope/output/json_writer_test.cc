@@ -79,7 +79,7 @@ TEST(JsonWriter, ReportsTheFirstFailureOfItsSink) {
   } sink;
   JsonWriter json(sink);
   json.String("x");
-  EXPECT_EQ(json.Finish().error().message, "disk full");
+  EXPECT_EQ(json.Finish().error().Sentence(), "disk full");
 }
 
 TEST(JsonWriter, LongTextIsHandedOverInPieces) {

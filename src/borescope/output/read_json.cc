@@ -165,8 +165,8 @@ Result<DiagnosticRow> ReadDiagnostic(const JsonValues& json, std::string_view ob
 // What is not of this kind at all is no damage. An execution trace has a `schema`, too.
 Result<int64_t> ReadSchema(const JsonValues& json, std::string_view text) {
   JsonMember members[] = {{"schema"}, {"tables"}};
-  const Error other = {ErrorCode::kUnsupportedFormat,
-                       "this is JSON, but not of tables; --format json writes such"};
+  const Error other = {ErrorCode::kUnsupportedFormat, "this is JSON, but not of tables",
+                       "`format` json writes such"};
   if (!json.Members(text, members).ok()) {
     return other;
   }
@@ -175,9 +175,10 @@ Result<int64_t> ReadSchema(const JsonValues& json, std::string_view text) {
     return other;
   }
   if (*schema < kOldest || *schema > kNewest) {
-    return Error{ErrorCode::kUnsupportedFormat,
-                 "tables of schema " + std::to_string(*schema) +
-                     ", of which this version reads 1 and 2; read it with a newer version"};
+    return Error{
+        ErrorCode::kUnsupportedFormat,
+        "tables of schema " + std::to_string(*schema) + ", of which this version reads 1 and 2",
+        "read it with a newer version"};
   }
   return *schema;
 }

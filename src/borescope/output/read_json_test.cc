@@ -23,13 +23,13 @@ std::string Written(const Document& document, std::string_view format = "json") 
 
 Document Read(std::string_view json) {
   Result<Document> read = ReadJson(json);
-  EXPECT_TRUE(read.ok()) << read.error().message << "\n" << json;
+  EXPECT_TRUE(read.ok()) << read.error().Sentence() << "\n" << json;
   return read.ok() ? std::move(*read) : Document();
 }
 
 std::string CauseOf(std::string_view json) {
   const Result<Document> read = ReadJson(json);
-  return read.ok() ? "none" : read.error().message;
+  return read.ok() ? "none" : read.error().Sentence();
 }
 
 // Reads what is written, and expects the same bytes of the result.
@@ -141,14 +141,14 @@ TEST(ReadJson, MembersComeInAnyOrderAndUnknownOnesAreIgnored) {
 }
 
 TEST(ReadJson, OtherTextsAreRefused) {
-  const std::string_view other = "this is JSON, but not of tables; --format json writes such";
+  const std::string_view other = "this is JSON, but not of tables; `format` json writes such";
   for (const char* text : {"[]", "7", "{}", R"({"schema":"1.1","nodes":[]})", R"({"schema":2})",
                            R"({"schema":1.5,"tables":[]})"}) {
     EXPECT_EQ(CauseOf(text), other) << text;
   }
   const Result<Document> read = ReadJson(R"({"schema":3,"tables":[],"diagnostics":[]})");
   EXPECT_EQ(read.error().code, ErrorCode::kUnsupportedFormat);
-  EXPECT_TRUE(read.error().message.starts_with("tables of schema 3")) << read.error().message;
+  EXPECT_TRUE(read.error().Sentence().starts_with("tables of schema 3")) << read.error().Sentence();
   EXPECT_EQ(CauseOf(""), "byte 0: the text ends too early");
   EXPECT_EQ(CauseOf("{} {}"), "byte 3: this is no JSON");
   EXPECT_EQ(CauseOf("NaN"), "byte 0: this is no JSON");
@@ -216,8 +216,8 @@ void ReadAndWrite(const std::string& json) {
   const Result<Document> read = ReadJson(json);
   if (!read.ok()) {
     EXPECT_TRUE(read.error().code == ErrorCode::kUnsupportedFormat ||
-                read.error().message.starts_with("byte "))
-        << read.error().message;
+                read.error().Sentence().starts_with("byte "))
+        << read.error().Sentence();
     return;
   }
   for (const char* format : {"json", "csv", "text"}) {

@@ -30,8 +30,8 @@ struct Finalize {
 using Statement = std::unique_ptr<sqlite3_stmt, Finalize>;
 
 Error Refused(std::string_view what) {
-  return {ErrorCode::kInvalidArgument,
-          fmt::format("query only reads: {} is refused; write SELECT, WITH or VALUES", what)};
+  return {ErrorCode::kInvalidArgument, fmt::format("query only reads: {} is refused", what),
+          "write SELECT, WITH or VALUES"};
 }
 
 // A statement that does not read, by its first word; else by `action`, which was refused within.
@@ -108,23 +108,26 @@ Deadline DeadlineOf(const Limits& limits) {
 }
 
 Error StoppedError(std::string_view why) {
-  return {ErrorCode::kInvalidArgument,
-          fmt::format("query: stopped {}; narrow the statement or raise it", why)};
+  return {ErrorCode::kInvalidArgument, fmt::format("query: stopped {}", why),
+          "narrow the statement or raise it"};
 }
 
 Error MemoryError(const Limits& limits) {
   const std::string most = limits.memory_bytes == 0 ? "any" : BytesText(limits.memory_bytes);
-  return {ErrorCode::kInvalidArgument,
-          fmt::format("query: out of memory: the statement takes more than there is, or than "
-                      "--memory-limit leaves for it ({}); narrow the statement or raise it",
-                      most)};
+  return {.code = ErrorCode::kInvalidArgument,
+          .cause = fmt::format("query: out of memory: the statement takes more than there is, or "
+                               "than `memory_limit` leaves for it ({})",
+                               most),
+          .remedy = "narrow the statement or raise it",
+          .parameter = "memory_limit"};
 }
 
 Error TooLongError(int limit) {
   return {ErrorCode::kInvalidArgument,
-          fmt::format("query: a text or blob is longer than {}, the most for {}; select less",
+          fmt::format("query: a text or blob is longer than {}, the most for {}",
                       BytesText(static_cast<uint64_t>(limit)),
-                      limit == kLongestValue ? "any statement" : "a statement of this size")};
+                      limit == kLongestValue ? "any statement" : "a statement of this size"),
+          "select less"};
 }
 
 // SQLITE_NOMEM if the program would become too large.
@@ -183,14 +186,13 @@ std::optional<Error> Database::State::LimitError(const Limits& limits) const {
   switch (sqlite3_errcode(database->handle())) {
     case SQLITE_INTERRUPT:
       CheckStop();
-      return StoppedError(fmt::format("after --time-limit {} s", limits.seconds.value_or(0)));
+      return StoppedError(fmt::format("after `time_limit` {} s", limits.seconds.value_or(0)));
     case SQLITE_FULL:
       return temporary->is_exceeded()
-                 ? StoppedError("as its temporary files reach --temp-limit " +
+                 ? StoppedError("as its temporary files reach `temp_limit` " +
                                 BytesText(limits.temporary_bytes))
-                 : Error{ErrorCode::kIo,
-                         "query: the disk of temporary files is full; narrow the statement, or "
-                         "name another folder in TMPDIR"};
+                 : Error{ErrorCode::kIo, "query: the disk of temporary files is full",
+                         "narrow the statement, or name another folder in TMPDIR"};
     case SQLITE_TOOBIG:
       return TooLongError(sqlite3_limit(database->handle(), SQLITE_LIMIT_LENGTH, -1));
     case SQLITE_NOMEM:
@@ -210,8 +212,8 @@ Result<Statement> Database::State::Prepare(std::string_view& sql, const Limits& 
   Statement statement(prepared);
   if (status == SQLITE_NOMEM) {
     return Error{ErrorCode::kInvalidArgument,
-                 "query: the statement is too large once its subqueries are merged; make it "
-                 "shorter, or mark them AS MATERIALIZED"};
+                 "query: the statement is too large once its subqueries are merged",
+                 "make it shorter, or mark them AS MATERIALIZED"};
   }
   if (status != SQLITE_OK) {
     return ErrorOf(sql, limits);
@@ -251,8 +253,8 @@ Result<QueryResult> Database::State::Collect(sqlite3_stmt* statement, size_t num
     }
     CheckStopAt(rows);
     if (text > kMostText) {
-      return Error{ErrorCode::kInvalidArgument,
-                   "query: the result has more than 1 GiB of text; select fewer columns or rows"};
+      return Error{ErrorCode::kInvalidArgument, "query: the result has more than 1 GiB of text",
+                   "select fewer columns or rows"};
     }
     if (CheckedRows(++rows, "rows of a result") == limits.rows) {
       status = sqlite3_step(statement);

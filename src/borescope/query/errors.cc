@@ -72,15 +72,15 @@ std::string_view Suggestion(std::string_view message, std::string_view sql) {
 
 Error StatementError(std::string_view message, std::string_view sql) {
   const std::string_view nearest = Suggestion(message, sql);
-  std::string hint;
+  std::string remedy;
   if (!nearest.empty()) {
-    hint = fmt::format("; did you mean '{}'?", nearest);
+    remedy = fmt::format("did you mean '{}'?", nearest);
   } else if (message.starts_with("no such ")) {
-    hint = "; borescope query --schema shows what there is";
+    remedy = "borescope query --schema shows what there is";
   }
-  std::string text = fmt::format("query: {}{}", message, hint);
-  std::replace(text.begin(), text.end(), '\n', ' ');
-  return {ErrorCode::kInvalidArgument, text};
+  std::string cause = fmt::format("query: {}", message);
+  std::replace(cause.begin(), cause.end(), '\n', ' ');
+  return {ErrorCode::kInvalidArgument, std::move(cause), std::move(remedy)};
 }
 
 std::string BytesText(uint64_t bytes) {

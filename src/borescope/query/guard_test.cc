@@ -91,7 +91,7 @@ TEST(QueryGuard, RowsAreLimitedAndItIsSaid) {
     return run.database().Run("SELECT id FROM device_events", {}, limits);
   };
   EXPECT_EQ(
-      whole(2).error().message,
+      whole(2).error().Sentence(),
       "query: the result has more than 2 rows; count and sum in the statement, add LIMIT to it, "
       "or name how many rows to give: --row-limit N, in Python rows=N");
   EXPECT_EQ(whole(3).value()[0].table.rows(), 3U);
@@ -101,7 +101,7 @@ TEST(QueryGuard, BombsAreStoppedByTime) {
   TestRun run = SmallRun();
   const Limits soon{0.05, kDefaultRowLimit};
   constexpr std::string_view kStopped =
-      "query: stopped after --time-limit 0.05 s; narrow the statement or raise it";
+      "query: stopped after `time_limit` 0.05 s; narrow the statement or raise it";
   constexpr std::string_view kEndless =
       "WITH RECURSIVE t(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM t) ";
   EXPECT_EQ(run.Ask(std::string(kEndless) + "SELECT count(*) FROM t", soon), kStopped);

@@ -46,7 +46,7 @@ TEST(QueryLimits, OneCallTakesNoLongerThanItsTextIsLong) {
 
 TEST(QueryLimits, TimeHoldsWithinOneCall) {
   constexpr std::string_view kStopped =
-      "query: stopped after --time-limit 0.05 s; narrow the statement or raise it";
+      "query: stopped after `time_limit` 0.05 s; narrow the statement or raise it";
   const Limits soon{0.05};
   const std::string text(kLong);
   EXPECT_EQ(StopsSoon(text + "SELECT x LIKE '%' || substr(x, 1, 40000) || 'b' FROM long", soon),
@@ -59,13 +59,13 @@ TEST(QueryLimits, TimeHoldsWithinOneCall) {
 TEST(QueryLimits, TimeHoldsForManyLongCalls) {
   const std::string sql =
       std::string(kEndless) + "SELECT sum(length(hex(zeroblob(4000000 + i % 2)))) FROM t";
-  EXPECT_TRUE(StopsSoon(sql, {0.05}).starts_with("query: stopped after --time-limit"));
+  EXPECT_TRUE(StopsSoon(sql, {0.05}).starts_with("query: stopped after `time_limit`"));
 }
 
 TEST(QueryLimits, TimeHoldsForSorts) {
   const std::string sql = std::string(kEndless) +
                           "SELECT i FROM (SELECT i FROM t LIMIT 100000000) ORDER BY i % 1000003";
-  EXPECT_TRUE(StopsSoon(sql, {0.2}).starts_with("query: stopped after --time-limit"));
+  EXPECT_TRUE(StopsSoon(sql, {0.2}).starts_with("query: stopped after `time_limit`"));
 }
 
 // Merged, this is a sum of 2^40 terms.
@@ -82,7 +82,7 @@ TEST(QueryLimits, SubqueriesThatMultiplyAreRefused) {
 TEST(QueryLimits, Memory) {
   const Limits little{std::nullopt, kDefaultRowLimit, 16 * kMiB};
   constexpr std::string_view kStopped =
-      "query: out of memory: the statement takes more than there is, or than --memory-limit leaves "
+      "query: out of memory: the statement takes more than there is, or than `memory_limit` leaves "
       "for it (16 MiB); narrow the statement or raise it";
   const std::string endless(kEndless);
   EXPECT_EQ(StopsSoon(endless + "SELECT union_ns(3 * i, 3 * i + 1) FROM t", little), kStopped);
@@ -94,7 +94,7 @@ TEST(QueryLimits, Memory) {
 TEST(QueryLimits, TemporaryFiles) {
   const Limits little{std::nullopt, kDefaultRowLimit, 0, 8 * kMiB};
   constexpr std::string_view kStopped =
-      "query: stopped as its temporary files reach --temp-limit 8 MiB; narrow the statement or "
+      "query: stopped as its temporary files reach `temp_limit` 8 MiB; narrow the statement or "
       "raise it";
   const std::string endless(kEndless);
   EXPECT_EQ(StopsSoon(endless + "SELECT i FROM t ORDER BY hex(i)", little), kStopped);

@@ -28,7 +28,7 @@ int BindValue(sqlite3_stmt* statement, int place, const Value& value) {
 Result<void> ParameterBinder::Bind(sqlite3_stmt* statement) {
   const int count = sqlite3_bind_parameter_count(statement);
   if (count > 0 && parameters_.empty()) {
-    return UsageError("query: there are no values for parameters (?, :name); write them out");
+    return UsageError("query: there are no values for parameters (?, :name)", "write them out");
   }
   for (int place = 1; place <= count; ++place) {
     const char* const text = sqlite3_bind_parameter_name(statement, place);

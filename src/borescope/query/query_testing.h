@@ -37,7 +37,7 @@ class TestRun {
   std::string Ask(std::string_view sql, const Limits& limits = {}) {
     const Result<std::vector<QueryResult>> answers = database().Run(sql, {}, limits);
     if (!answers.ok()) {
-      return answers.error().message;
+      return answers.error().Sentence();
     }
     return answers->empty() ? "nothing" : TextOf(answers->back().table);
   }

@@ -66,7 +66,7 @@ FlushReport CountFlushers(Control& page, uint32_t request) {
 }
 
 Error CannotMake(const std::string& path) {
-  return {ErrorCode::kIo, path + ": cannot be made: " + std::strerror(errno)};
+  return {ErrorCode::kIo, std::string("cannot be made: ") + std::strerror(errno), {}, path};
 }
 
 }  // namespace
@@ -105,8 +105,8 @@ Result<ControlPage> ControlPage::Make(const std::string& folder, bool is_recordi
 }
 
 Result<ControlPage> ControlPage::Open(const std::string& folder) {
-  const Error no_run = UsageError(
-      folder + ": no folder of a run; name the one that borescope record printed (NAME.bsr)");
+  const Error no_run = Error{ErrorCode::kInvalidArgument, "no folder of a run",
+                             "name the one that borescope record printed (NAME.bsr)", folder};
   const int file = open(PathIn(folder).c_str(), O_RDWR | O_CLOEXEC | O_NOFOLLOW);
   if (file < 0) return no_run;
   Control* const page = HasPageSize(file) ? MapPage(file) : nullptr;

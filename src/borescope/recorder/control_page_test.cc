@@ -28,7 +28,7 @@ class ControlPageTest : public testing::Test {
 
 TEST_F(ControlPageTest, StartsAndStopsCount) {
   Result<ControlPage> page = ControlPage::Make(folder_, true);
-  ASSERT_TRUE(page.ok()) << page.error().message;
+  ASSERT_TRUE(page.ok()) << page.error().Sentence();
   EXPECT_TRUE(page->Start());
   EXPECT_TRUE(page->Stop());
   EXPECT_FALSE(page->Stop());
@@ -38,7 +38,7 @@ TEST_F(ControlPageTest, StartsAndStopsCount) {
 
 TEST_F(ControlPageTest, EndsWhatWasStartedOften) {
   Result<ControlPage> page = ControlPage::Make(folder_, false);
-  ASSERT_TRUE(page.ok()) << page.error().message;
+  ASSERT_TRUE(page.ok()) << page.error().Sentence();
   EXPECT_FALSE(page->rule_facts().has_started);
   page->Start();
   page->Start();
@@ -122,7 +122,7 @@ TEST_F(ControlPageTest, OnlyARunIsOpened) {
   std::ofstream(folder_ + "/control") << std::string(recording::kControlBytes, 'x');
   const Result<ControlPage> page = ControlPage::Open(folder_);
   ASSERT_FALSE(page.ok());
-  EXPECT_NE(page.error().message.find("no folder of a run"), std::string::npos);
+  EXPECT_NE(page.error().Sentence().find("no folder of a run"), std::string::npos);
 }
 
 TEST_F(ControlPageTest, AFolderWithOtherFilesIsNotReplaced) {

@@ -55,8 +55,8 @@ Result<pid_t> StartProgram(const std::vector<std::string>& words, const Environm
   const int error =
       posix_spawnp(&child, argv[0], nullptr, attributes.get(), argv.data(), envp.data());
   if (error == 0) return child;
-  return Error{ErrorCode::kIo, words[0] + ": cannot be started: " + std::strerror(error) +
-                                   "; name a program that is in PATH, or its path"};
+  return Error{ErrorCode::kIo, words[0] + ": cannot be started: " + std::strerror(error),
+               "name a program that is in PATH, or its path"};
 }
 
 ProgramEnd WaitForProgram(pid_t program) {

@@ -16,8 +16,8 @@ Result<void> SetOnlyTool(const char* name, const InjectionPlan& plan, Environmen
       given != environment.end() && !given->second.empty() && given->second != plan.library;
   if (is_others && !plan.replaces_others) {
     return UsageError(std::string(name) + " is set to " + given->second +
-                      ", the library of another tool, and only one can be loaded; unset it, or "
-                      "replace it with --force");
+                          ", the library of another tool, and only one can be loaded",
+                      "unset it, or replace it with `force`");
   }
   environment[name] = plan.library;
   return {};
@@ -47,9 +47,9 @@ Environment OwnEnvironment() {
 Result<void> AddInjection(const InjectionPlan& plan, Environment& environment) {
   // Its list knows no way to write a separator.
   if (plan.library.find_first_of(": ") != std::string::npos) {
-    return UsageError(plan.library +
-                      ": the dynamic linker cannot preload a path with spaces or colons; copy or "
-                      "link it elsewhere and name it in BORESCOPE_RECORD_LIBRARY");
+    return Error{ErrorCode::kInvalidArgument,
+                 "the dynamic linker cannot preload a path with spaces or colons",
+                 "copy or link it elsewhere and name it in BORESCOPE_RECORD_LIBRARY", plan.library};
   }
   if (plan.with_nvtx) BS_TRY(SetOnlyTool("NVTX_INJECTION64_PATH", plan, environment));
   if (plan.with_cuda) BS_TRY(SetOnlyTool("CUDA_INJECTION64_PATH", plan, environment));

@@ -43,8 +43,8 @@ TEST(ProgramEnvironmentTest, AnotherToolIsNamedAndKept) {
   Environment environment = before;
   const Result<void> added = AddInjection(kPlan, environment);
   ASSERT_FALSE(added.ok());
-  EXPECT_NE(added.error().message.find("/opt/other/libtool.so"), std::string::npos);
-  EXPECT_NE(added.error().message.find("--force"), std::string::npos);
+  EXPECT_NE(added.error().Sentence().find("/opt/other/libtool.so"), std::string::npos);
+  EXPECT_NE(added.error().Sentence().find("`force`"), std::string::npos);
   InjectionPlan forced = kPlan;
   forced.replaces_others = true;
   EXPECT_TRUE(AddInjection(forced, environment).ok());

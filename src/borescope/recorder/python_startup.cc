@@ -34,25 +34,25 @@ Result<std::string> FindStartup(const fs::path& beside) {
     const fs::path folder = beside / place;
     if (HasStartup(folder)) return fs::canonical(folder, ignored).string();
   }
-  return Error{ErrorCode::kMissingData,
-               "borescope_record: not found next to " + beside.string() +
-                   "; install Borescope with its recorder, or name the folder of its "
-                   "sitecustomize.py in " +
-                   kFolderVariable};
+  return Error{
+      ErrorCode::kMissingData, "borescope_record: not found next to " + beside.string(),
+      std::string(
+          "install Borescope with its recorder, or name the folder of its sitecustomize.py in ") +
+          kFolderVariable};
 }
 
 Result<void> Check(const PythonPlan& plan) {
   if (!plan.ops.empty() && plan.ops != "nvtx" && plan.ops != "profile") {
-    return UsageError("--ops=" + plan.ops + ": neither nvtx nor profile");
+    return UsageError("`ops`=" + plan.ops + ": neither nvtx nor profile", {}, "ops");
   }
   if (!plan.functions.empty() && plan.functions != "calls") {
-    return UsageError("--python=" + plan.functions + ": not calls");
+    return UsageError("`python`=" + plan.functions + ": not calls", {}, "python");
   }
   if (plan.shapes && plan.ops.empty()) {
-    return UsageError("--shapes: of operators, which are recorded with --ops");
+    return UsageError("of operators, which are recorded with `ops`", {}, "shapes");
   }
   if (plan.ops_steps != 0 && plan.ops != "profile") {
-    return UsageError("--ops-steps: only --ops=profile keeps steps in memory");
+    return UsageError("only `ops`=profile keeps steps in memory", {}, "ops_steps");
   }
   return {};
 }
@@ -83,8 +83,8 @@ Result<void> AddPython(const PythonPlan& plan, const std::string& library,
   const bool has_colon = folder.find(':') != std::string::npos;
   if (has_colon && plan.is_optional()) return {};
   if (has_colon) {
-    return UsageError(folder +
-                      ": PYTHONPATH cannot hold a path with a colon; install it elsewhere");
+    return Error{ErrorCode::kInvalidArgument, "PYTHONPATH cannot hold a path with a colon",
+                 "install it elsewhere", folder};
   }
   PutFirst("PYTHONPATH", folder, environment);
   environment[kPlanVariable] = PlanText(plan);

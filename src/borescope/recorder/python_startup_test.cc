@@ -53,7 +53,7 @@ TEST_F(PythonStartupTest, RpdsLibraryIsFoundByItsName) {
 TEST_F(PythonStartupTest, WhatCannotBeIsRefused) {
   const Result<void> ops = AddPython({.ops = "all"}, library_, environment_);
   ASSERT_FALSE(ops.ok());
-  EXPECT_NE(ops.error().message.find("all"), std::string::npos);
+  EXPECT_NE(ops.error().Sentence().find("all"), std::string::npos);
   EXPECT_FALSE(AddPython({.functions = "lines"}, library_, environment_).ok());
   EXPECT_FALSE(AddPython({.shapes = true}, library_, environment_).ok());
   EXPECT_FALSE(AddPython({.ops = "nvtx", .ops_steps = 2}, library_, environment_).ok());

@@ -109,9 +109,8 @@ Result<Environment> EnvironmentFor(const std::string& library, const std::string
                        .replaces_others = options.replaces_others},
                       environment));
   if (options.python.ops == "nvtx" && !options.with_nvtx) {
-    return UsageError(
-        "--no-nvtx: --ops=nvtx has PyTorch write ranges of NVTX; leave one of them out, or record "
-        "with --ops=profile");
+    return UsageError("`ops`=nvtx has PyTorch write ranges of NVTX",
+                      "leave one of them out, or record with `ops`=profile", "no_nvtx");
   }
   BS_TRY(AddPython(options.python, library, environment));
   return environment;
@@ -120,13 +119,14 @@ Result<Environment> EnvironmentFor(const std::string& library, const std::string
 Result<void> CheckApi(const RecordRunOptions& options) {
   constexpr std::string_view kChoices[] = {"", "all", "launch", "none"};
   if (std::find(std::begin(kChoices), std::end(kChoices), options.api) == std::end(kChoices)) {
-    return UsageError("--api: " + options.api + " is none of all, launch, none");
+    return UsageError(options.api + " is none of all, launch, none", {}, "api");
   }
   // As many as the library keeps.
   constexpr size_t kMostBytes = 500;
   if (ListOf(options.skipped_calls.others).size() <= kMostBytes) return {};
-  return UsageError("--api-skip: names of more than " + std::to_string(kMostBytes) +
-                    " bytes that are not of CUDA; --api=launch leaves out most calls");
+  return UsageError(
+      "names of more than " + std::to_string(kMostBytes) + " bytes that are not of CUDA",
+      "`api`=launch leaves out most calls", "api_skip");
 }
 
 // What is meant where the options say nothing; an error where they contradict each other.
@@ -140,7 +140,7 @@ Result<void> Complete(RecordRunOptions& options) {
   options.python.counts_steps =
       options.rules.start.point == RulePoint::kStep || options.rules.stop.point == RulePoint::kStep;
   if (!options.children_match.empty()) {
-    BS_TRY(CheckName("--children=match:", options.children_match));
+    BS_TRY(CheckName("`children`=match:", options.children_match));
   }
   return {};
 }
@@ -185,7 +185,7 @@ RecordRun::Report RecordRun::Wait() {
   schedule_.reset();
   // The program has ended all the same, and its status is what matters to others.
   if (const Result<void> concluded = Conclude(report); !concluded.ok()) {
-    report.trouble = concluded.error().message;
+    report.trouble = concluded.error().Sentence();
   }
   return report;
 }
@@ -209,13 +209,13 @@ void RecordRun::NoteEndOfProgram(const std::vector<LogFile>& logs, const Program
 Result<void> RecordRun::Conclude(Report& report) const {
   std::error_code failure;
   if (!std::filesystem::exists(place_, failure) && !failure) {
-    return Error{ErrorCode::kIo,
-                 place_ + ": was renamed or removed while the program ran; logs are where it is"};
+    return Error{ErrorCode::kIo, "was renamed or removed while the program ran",
+                 "logs are where it is", place_};
   }
   BS_ASSIGN(const std::vector<LogFile> logs, ListLogs(place_));
   if (logs.empty() &&
       !std::filesystem::exists(std::filesystem::path(place_) / recording::kControlName, failure)) {
-    return Error{ErrorCode::kIo, place_ + ": its files were removed while the program ran"};
+    return Error{ErrorCode::kIo, "its files were removed while the program ran", {}, place_};
   }
   NoteEndOfProgram(logs, report.end);
   SealEnded(place_, logs);

@@ -55,9 +55,9 @@ Result<std::string> FindRecorderLibrary() {
       if (!folder.empty() && IsFile(candidate)) return fs::canonical(candidate, ignored).string();
     }
   }
-  return Error{ErrorCode::kMissingData,
-               std::string(kFileName) + ": not found next to " + own.string() +
-                   "; install Borescope with its recorder, or name the file in " + kVariable};
+  return Error{
+      ErrorCode::kMissingData, std::string(kFileName) + ": not found next to " + own.string(),
+      std::string("install Borescope with its recorder, or name the file in ") + kVariable};
 }
 
 }  // namespace borescope::internal

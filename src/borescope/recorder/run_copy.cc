@@ -36,7 +36,7 @@ class File {
   bool is_open() const { return file_ >= 0; }
   int number() const { return file_; }
   Error Failure(const char* what) const {
-    return {ErrorCode::kIo, path_ + ": " + what + ": " + std::strerror(errno)};
+    return {ErrorCode::kIo, std::string(what) + ": " + std::strerror(errno), {}, path_};
   }
   size_t Read(uint64_t offset, void* bytes, size_t count) const {
     const ssize_t got = pread(file_, bytes, count, static_cast<off_t>(offset));

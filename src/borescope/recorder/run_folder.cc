@@ -25,7 +25,7 @@ using recording::LogHeader;
 bool IsLogName(std::string_view name) { return name.ends_with(recording::kLogSuffix); }
 
 Error Failure(const std::string& path, std::string_view what, const std::error_code& error) {
-  return {ErrorCode::kIo, path + ": " + std::string(what) + ": " + error.message()};
+  return {ErrorCode::kIo, std::string(what) + ": " + error.message(), {}, path};
 }
 
 // Whether all that is in the folder was written by a recording.
@@ -42,16 +42,20 @@ bool HoldsRecordingOnly(const fs::path& folder) {
 
 Result<void> RemoveOld(const std::string& folder, bool replaces) {
   if (!replaces) {
-    return UsageError(folder + ": exists; name another one with -o, or replace it with --replace");
+    return Error{ErrorCode::kInvalidArgument, "exists",
+                 "name another one with -o, or replace it with `replace`", folder};
   }
   if (!HoldsRecordingOnly(folder)) {
-    return UsageError(folder +
-                      ": is no recording, so --replace leaves it alone; name another one "
-                      "with -o");
+    return Error{.code = ErrorCode::kInvalidArgument,
+                 .cause = "is no recording, so `replace` leaves it alone",
+                 .remedy = "name another one with -o",
+                 .file = folder,
+                 .parameter = "replace"};
   }
   BS_ASSIGN(const std::vector<LogFile> logs, ListLogs(folder));
   if (std::any_of(logs.begin(), logs.end(), [](const LogFile& log) { return log.is_alive; })) {
-    return UsageError(folder + ": a process still writes to it; end it, or name another one");
+    return Error{ErrorCode::kInvalidArgument, "a process still writes to it",
+                 "end it, or name another one", folder};
   }
   std::error_code error;
   fs::remove_all(folder, error);

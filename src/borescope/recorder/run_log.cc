@@ -76,14 +76,17 @@ RunLog::RunLog(int file, std::string path)
 Result<RunLog> RunLog::Open(const std::string& folder, std::string_view name) {
   const std::string path = folder + "/" + std::string(name);
   const int file = open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
-  if (file < 0) return Error{ErrorCode::kIo, path + ": cannot be opened: " + std::strerror(errno)};
+  if (file < 0)
+    return Error{
+        ErrorCode::kIo, std::string("cannot be opened: ") + std::strerror(errno), {}, path};
   RunLog log(file, path);
   const FileLock lock(file);
   struct stat status{};
   if (fstat(file, &status) == 0 && status.st_size == 0) {
     const LogHeader header = OwnHeader();
     if (ftruncate(file, kAlignment) != 0) {
-      return Error{ErrorCode::kIo, path + ": cannot be made: " + std::strerror(errno)};
+      return Error{
+          ErrorCode::kIo, std::string("cannot be made: ") + std::strerror(errno), {}, path};
     }
     BS_TRY(log.Write(&header, sizeof(header), 0));
   }
@@ -117,7 +120,8 @@ Result<void> RunLog::Write(const void* bytes, size_t count, uint64_t offset) con
     const ssize_t written = pwrite(file_, rest, count, static_cast<off_t>(offset));
     if (written < 0 && errno == EINTR) continue;
     if (written <= 0) {
-      return Error{ErrorCode::kIo, path_ + ": cannot be written: " + std::strerror(errno)};
+      return Error{
+          ErrorCode::kIo, std::string("cannot be written: ") + std::strerror(errno), {}, path_};
     }
     rest += written;
     offset += static_cast<uint64_t>(written);
@@ -130,13 +134,13 @@ Result<void> RunLog::BeginChunk(size_t least_bytes) {
   const FileLock lock(file_);
   struct stat status{};
   if (fstat(file_, &status) != 0) {
-    return Error{ErrorCode::kIo, path_ + ": cannot be read: " + std::strerror(errno)};
+    return Error{ErrorCode::kIo, std::string("cannot be read: ") + std::strerror(errno), {}, path_};
   }
   const uint64_t begin =
       RoundUp(std::max<uint64_t>(static_cast<uint64_t>(status.st_size), 1), alignment_);
   const uint64_t bytes = RoundUp(std::max<uint64_t>(chunk_bytes_, least_bytes), kAlignment);
   if (ftruncate(file_, static_cast<off_t>(begin + bytes)) != 0) {
-    return Error{ErrorCode::kIo, path_ + ": cannot grow: " + std::strerror(errno)};
+    return Error{ErrorCode::kIo, std::string("cannot grow: ") + std::strerror(errno), {}, path_};
   }
   ChunkHeader header{};
   header.magic = recording::kChunkMagic;

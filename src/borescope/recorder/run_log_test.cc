@@ -52,7 +52,7 @@ class RunLogTest : public testing::Test {
 
 TEST_F(RunLogTest, RecordsFollowEachOtherAcrossChunks) {
   Result<RunLog> log = RunLog::Open(folder_, "x.bsl");
-  ASSERT_TRUE(log.ok()) << log.error().message;
+  ASSERT_TRUE(log.ok()) << log.error().Sentence();
   log->set_chunk_bytes(4096);
   std::vector<uint32_t> expected;
   for (uint32_t i = 0; i < 300; ++i) {

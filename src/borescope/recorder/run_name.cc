@@ -91,9 +91,9 @@ Result<std::string> ExpandRunName(std::string_view name) {
     const std::optional<std::string> value = TakePlaceholder(rest);
     const std::string shown = "%" + std::string(before.substr(0, before.size() - rest.size()));
     if (!value.has_value()) {
-      return UsageError(std::string(name) + ": " + shown +
-                        " has no value here; placeholders are %h (host), %p (process), %r (rank "
-                        "of a distributed job), %q{VARIABLE} and %%");
+      return UsageError(std::string(name) + ": " + shown + " has no value here",
+                        "placeholders are %h (host), %p (process), %r (rank of a distributed job), "
+                        "%q{VARIABLE} and %%");
     }
     if (value->find('/') != std::string::npos || *value == "..") {
       return UsageError(std::string(name) + ": the value of " + shown +

@@ -31,7 +31,7 @@ TEST(RunNameTest, WhatHasNoValueIsAnError) {
   for (const char* const name : {"x%r", "x%q{BORESCOPE_TEST_UNSET}", "x%z", "x%", "x%q{"}) {
     const Result<std::string> expanded = ExpandRunName(name);
     ASSERT_FALSE(expanded.ok()) << name;
-    EXPECT_NE(expanded.error().message.find("%h (host)"), std::string::npos);
+    EXPECT_NE(expanded.error().Sentence().find("%h (host)"), std::string::npos);
   }
 }
 

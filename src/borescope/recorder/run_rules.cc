@@ -11,7 +11,7 @@ constexpr size_t kMostNameBytes = 255;
 Result<void> CheckRange(const std::string& option, const RunRule& rule) {
   if (rule.point != RulePoint::kRange) return {};
   if (rule.range == "*") {
-    return UsageError(option + "*: names no range; a * stands for the rest of a name");
+    return UsageError(option + "*: names no range", "a * stands for the rest of a name");
   }
   return CheckName(option, rule.range);
 }
@@ -19,20 +19,21 @@ Result<void> CheckRange(const std::string& option, const RunRule& rule) {
 Result<void> CheckStop(const RunRules& rules, bool is_timed) {
   const RulePoint start = rules.start.point;
   if (rules.stop.point == RulePoint::kNone) return {};
-  if (is_timed) return UsageError("--stop: recording also stops after a time; give one of the two");
+  if (is_timed)
+    return UsageError("recording also stops after a time", "give one of the two", "stop");
   if (rules.stop.point == RulePoint::kRange && rules.stop.range.empty() &&
       start != RulePoint::kRange) {
-    return UsageError(
-        "--stop=range: is the end of the range that started, and none does; name one as "
-        "--stop=range:TEXT, or start with --start=range:TEXT");
+    return UsageError("`stop`=range: is the end of the range that started, and none does",
+                      "name one as `stop`=range:TEXT, or start with `start`=range:TEXT", "stop");
   }
   if (start == RulePoint::kCall && rules.stop.point != RulePoint::kCall) {
     return UsageError(
-        "--stop: with --start=api the program stops what it started, or --stop=after:TIME does");
+        "`stop`: with `start`=api the program stops what it started, or `stop`=after:TIME does", {},
+        "stop");
   }
   if (rules.stop.point == RulePoint::kCall &&
       (start == RulePoint::kRange || start == RulePoint::kStep)) {
-    return UsageError("--stop=api: goes with --start=api, now, paused or after:TIME");
+    return UsageError("`stop`=api: goes with `start`=api, now, paused or after:TIME", {}, "stop");
   }
   return {};
 }
@@ -41,12 +42,11 @@ Result<void> CheckRepeat(const RunRules& rules, bool is_timed) {
   if (rules.repeat == 1) return {};
   const RulePoint start = rules.start.point;
   if (start != RulePoint::kRange && start != RulePoint::kStep) {
-    return UsageError(
-        "--repeat: goes with --start=range:TEXT or --start=step:N; other starts are followed each "
-        "time anyway");
+    return UsageError("goes with `start`=range:TEXT or `start`=step:N",
+                      "other starts are followed each time anyway", "repeat");
   }
   if (start == RulePoint::kStep && rules.stop.point == RulePoint::kNone && !is_timed) {
-    return UsageError("--repeat: nothing stops recording, so it cannot start again; add --stop");
+    return UsageError("nothing stops recording, so it cannot start again", "add `stop`", "repeat");
   }
   return {};
 }
@@ -56,9 +56,9 @@ Result<void> CheckRepeat(const RunRules& rules, bool is_timed) {
 Result<void> CheckName(const std::string& option, const std::string& name) {
   if (name.empty()) return UsageError(option + ": the name is empty");
   if (name.size() <= kMostNameBytes) return {};
-  return UsageError(option + ": the name has " + std::to_string(name.size()) + " bytes; at most " +
-                    std::to_string(kMostNameBytes) +
-                    " are compared, and a * may stand for the rest");
+  return UsageError(option + ": the name has " + std::to_string(name.size()) + " bytes",
+                    "at most " + std::to_string(kMostNameBytes) +
+                        " are compared, and a * may stand for the rest");
 }
 
 std::string EncodedName(const std::string& name) {
@@ -76,9 +76,9 @@ std::string EncodedName(const std::string& name) {
 }
 
 Result<RunRules> CompleteRules(const RunRules& rules, bool is_timed) {
-  BS_TRY(CheckRange("--start=range:", rules.start));
+  BS_TRY(CheckRange("`start`=range:", rules.start));
   if (!rules.stop.range.empty()) {
-    BS_TRY(CheckRange("--stop=range:", rules.stop));
+    BS_TRY(CheckRange("`stop`=range:", rules.stop));
   }
   BS_TRY(CheckStop(rules, is_timed));
   BS_TRY(CheckRepeat(rules, is_timed));

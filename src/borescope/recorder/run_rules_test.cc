@@ -16,7 +16,7 @@ RunRule Call() { return {.point = RulePoint::kCall}; }
 // The words for the library, or the error.
 Words Complete(const RunRules& rules, bool is_timed = false) {
   const Result<RunRules> complete = CompleteRules(rules, is_timed);
-  return complete.ok() ? WordsOf(*complete) : Words{complete.error().message};
+  return complete.ok() ? WordsOf(*complete) : Words{complete.error().Sentence()};
 }
 
 TEST(RunRulesTest, WhatIsNotSaidIsMeant) {
@@ -53,7 +53,7 @@ TEST(RunRulesTest, ContradictionsAreRefused) {
   for (const RunRules& rules : refused) {
     const Words words = Complete(rules);
     ASSERT_EQ(words.size(), 1U);
-    EXPECT_TRUE(words[0].starts_with("--")) << words[0];
+    EXPECT_TRUE(words[0].starts_with('`')) << words[0];
   }
   EXPECT_FALSE(CompleteRules({.start = Range("x"), .stop = Step(1)}, true).ok());
 }

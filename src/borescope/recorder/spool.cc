@@ -16,7 +16,7 @@ namespace {
 namespace fs = std::filesystem;
 
 Error SpoolError(const std::string& path, const std::string& what, const std::error_code& error) {
-  return {ErrorCode::kIo, path + ": " + what + ": " + error.message()};
+  return {ErrorCode::kIo, what + ": " + error.message(), {}, path};
 }
 
 std::error_code LastError() { return {errno, std::generic_category()}; }

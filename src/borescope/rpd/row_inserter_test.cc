@@ -58,7 +58,8 @@ TEST(RowInserter, AnErrorNamesTheDatabase) {
   ASSERT_TRUE(rows.Add(int64_t{1}, "b").ok());
   const Result<void> flushed = rows.Flush();
   ASSERT_FALSE(flushed.ok());
-  EXPECT_NE(flushed.error().message.find("made.rpd"), std::string::npos) << flushed.error().message;
+  EXPECT_NE(flushed.error().Sentence().find("made.rpd"), std::string::npos)
+      << flushed.error().Sentence();
   EXPECT_FALSE(RowInserter::Into(database, "no such table", 2).ok());
 }
 

@@ -29,7 +29,9 @@ Result<ScrubbedFile> WriteDatabase(SqlDatabase& source, const std::string& outpu
   BS_ASSIGN(const std::unique_ptr<FileSink> file, FileSink::Open(output));
   if (file->draft().empty() || output.ends_with(".gz")) {
     return Error{ErrorCode::kInvalidArgument,
-                 output + ": a database needs an ordinary file, not compressed"};
+                 "a database needs an ordinary file, not compressed",
+                 {},
+                 output};
   }
   BS_ASSIGN(const ScrubbedDatabase written, ScrubDatabase(source, file->draft(), scrubber));
   BS_TRY(file->Commit());
@@ -42,14 +44,12 @@ Result<ScrubbedFile> WriteText(TextReader& reader, const std::string& name,
   const char first = reader.SkipSpace();
   if (IsRecordingLog(reader.window())) {
     return Error{ErrorCode::kUnsupportedFormat,
-                 name +
-                     ": logs of borescope record are not scrubbed as they are; convert the "
-                     "recording to a .json.gz file, and that with --scrub"};
+                 "logs of borescope record are not scrubbed as they are",
+                 "convert the recording to a .json.gz file, and that with `scrub`", name};
   }
   if (first != '{' && first != '[') {
-    return Error{
-        ErrorCode::kUnsupportedFormat,
-        name + ": neither JSON nor a database; give a recording that borescope list names"};
+    return Error{ErrorCode::kUnsupportedFormat, "neither JSON nor a database",
+                 "give a recording that borescope list names", name};
   }
   ScrubbedText written;
   BS_ASSIGN(const std::unique_ptr<FileSink> file, FileSink::Open(output));
@@ -101,9 +101,9 @@ Result<ScrubbedFile> ScrubFile(const std::string& input, const std::string& outp
   if (IsXlaTrace(reader.window()) || IsAscendTrace(reader.window()) ||
       IsOnnxRuntimeTrace(reader.window()) || IsAutogradTrace(reader.window())) {
     return Error{ErrorCode::kUnsupportedFormat,
-                 name +
-                     ": what may stay is known of the Chrome JSON of PyTorch's profiler, and "
-                     "another one wrote this; convert it with borescope convert, and scrub that"};
+                 "what may stay is known of the Chrome JSON of PyTorch's profiler, and another one "
+                 "wrote this",
+                 "convert it with borescope convert, and scrub that", name};
   }
   if (!reader.window().starts_with(kSqliteMagic)) {
     return WriteText(reader, name, output, scrubber);
@@ -111,7 +111,7 @@ Result<ScrubbedFile> ScrubFile(const std::string& input, const std::string& outp
   while (reader.Fill()) {
   }
   if (reader.error().has_value()) {
-    return Error{reader.error()->code, name + ": " + reader.error()->message};
+    return InFile(name, *reader.error());
   }
   BS_ASSIGN(SqlDatabase database, SqlDatabase::OpenBytes(reader.window(), name));
   return WriteDatabase(database, output, scrubber);

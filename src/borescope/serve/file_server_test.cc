@@ -317,9 +317,10 @@ TEST_F(FileServerThreads, IsStopped) {
 TEST_F(FileServerThreads, APortThatIsTaken) {
   const Result<Listener> other = Listener::Open(listener_.port());
   ASSERT_FALSE(other.ok());
-  EXPECT_EQ(other.error().message, "127.0.0.1:" + std::to_string(listener_.port()) +
-                                       ": another program listens there; end it, or name another "
-                                       "port with --port");
+  EXPECT_EQ(other.error().Sentence(),
+            "127.0.0.1:" + std::to_string(listener_.port()) +
+                ": another program listens there; end it, or name another "
+                "port with `port`");
 }
 
 // Not from the network: the address is that of this machine alone.

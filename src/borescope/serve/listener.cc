@@ -13,12 +13,12 @@ namespace borescope::internal {
 namespace {
 
 Error Failure(uint16_t port, int error) {
+  if (error == EADDRINUSE) {
+    return {ErrorCode::kIo, fmt::format("127.0.0.1:{}: another program listens there", port),
+            "end it, or name another port with `port`"};
+  }
   return {ErrorCode::kIo,
-          error == EADDRINUSE
-              ? fmt::format("127.0.0.1:{}: another program listens there; end it, or name another "
-                            "port with --port",
-                            port)
-              : fmt::format("127.0.0.1:{}: cannot listen: {}", port, std::strerror(error))};
+          fmt::format("127.0.0.1:{}: cannot listen: {}", port, std::strerror(error))};
 }
 
 }  // namespace

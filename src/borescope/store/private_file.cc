@@ -19,7 +19,7 @@ namespace borescope::internal {
 namespace {
 
 Error PrivateFileError(const std::string& path, int error) {
-  return {ErrorCode::kIo, path + ": " + std::generic_category().message(error)};
+  return {ErrorCode::kIo, std::generic_category().message(error), {}, path};
 }
 
 Result<void> PutAll(int descriptor, const std::string& path, std::string_view bytes) {
@@ -96,7 +96,8 @@ Result<size_t> PrivateSize(const Descriptor& file, const std::string& path) {
   }
   if (!S_ISREG(status.st_mode) || status.st_uid != geteuid() ||
       (status.st_mode & (S_IWGRP | S_IWOTH)) != 0) {
-    return Error{ErrorCode::kIo, path + ": not an ordinary file that this user alone may write to"};
+    return Error{
+        ErrorCode::kIo, "not an ordinary file that this user alone may write to", {}, path};
   }
   return static_cast<size_t>(status.st_size);
 }
@@ -109,7 +110,7 @@ Result<void> GetAll(const Descriptor& file, const std::string& path, std::span<c
   while (!room.empty()) {
     const ssize_t done = read(file.number(), room.data(), room.size());
     if (done == 0) {
-      return Error{ErrorCode::kIo, path + ": became shorter while it was read"};
+      return Error{ErrorCode::kIo, "became shorter while it was read", {}, path};
     }
     if (done < 0 && errno != EINTR) {
       return PrivateFileError(path, errno);

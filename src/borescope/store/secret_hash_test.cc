@@ -63,7 +63,7 @@ TEST(SecretHashTest, AnErrorOfReadingIsTheAnswer) {
       100, 1,
       [](uint64_t, char*, size_t) -> Result<void> { return Error{ErrorCode::kIo, "gone"}; });
   ASSERT_FALSE(read.ok());
-  EXPECT_EQ(read.error().message, "gone");
+  EXPECT_EQ(read.error().Sentence(), "gone");
 }
 
 TEST(SecretHashTest, ChunksInAnotherOrderDiffer) {

@@ -87,7 +87,9 @@ Result<void> WriteSecret(const std::string& path, bool replaces) {
   SecretHash::Secret secret{};
   if (getentropy(secret.data(), sizeof secret) != 0) {
     return Error{ErrorCode::kIo,
-                 path + ": no random bytes for it: " + std::generic_category().message(errno)};
+                 "no random bytes for it: " + std::generic_category().message(errno),
+                 {},
+                 path};
   }
   const std::string_view bytes(reinterpret_cast<const char*>(secret.data()), sizeof secret);
   return replaces ? WritePrivateFile(path, [&](const PutPiece& put) { return put(bytes); })
@@ -109,11 +111,11 @@ Result<void> MakeStoreFolder(const std::string& folder) {
     fs::create_directories(path.parent_path(), error);
   }
   if (mkdir(path.c_str(), 0700) != 0 && errno != EEXIST) {
-    return Error{ErrorCode::kIo, folder + ": " + std::generic_category().message(errno) +
-                                     "; name a folder that may be written to"};
+    return Error{ErrorCode::kIo, std::generic_category().message(errno),
+                 "name a folder that may be written to", folder};
   }
   if (!fs::is_directory(path, error)) {
-    return Error{ErrorCode::kIo, folder + ": is no folder; name one"};
+    return Error{ErrorCode::kIo, "is no folder", "name one", folder};
   }
   return {};
 }
@@ -134,7 +136,7 @@ Result<SecretHash::Secret> SecretOfFolder(const std::string& folder) {
     }
     BS_TRY(WriteSecret(path, /*replaces=*/file.ok()));
   }
-  return Error{ErrorCode::kIo, path + ": cannot be read after it was written"};
+  return Error{ErrorCode::kIo, "cannot be read after it was written", {}, path};
 }
 
 void RemoveOldest(const std::string& folder, uint64_t most_bytes) {

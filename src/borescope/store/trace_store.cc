@@ -87,10 +87,10 @@ class OpenInput {
     while (bytes > 0) {
       const ssize_t done = pread(descriptor_, out, bytes, static_cast<off_t>(offset));
       if (done == 0) {
-        return Error{ErrorCode::kIo, path_ + ": became shorter while it was read"};
+        return Error{ErrorCode::kIo, "became shorter while it was read", {}, path_};
       }
       if (done < 0 && errno != EINTR) {
-        return Error{ErrorCode::kIo, path_ + ": " + std::generic_category().message(errno)};
+        return Error{ErrorCode::kIo, std::generic_category().message(errno), {}, path_};
       }
       const auto more = static_cast<size_t>(std::max<ssize_t>(done, 0));
       offset += more;
@@ -112,9 +112,8 @@ Result<std::shared_ptr<TraceStore>> TraceStore::Open(const std::string& folder,
                                                      uint64_t most_bytes) {
   if (!BuildIdentity().has_value()) {
     return Error{ErrorCode::kIo,
-                 folder +
-                     ": this build of borescope has no build id, by which it knows its own "
-                     "files again; link it with --build-id, or use no cache"};
+                 "this build of borescope has no build id, by which it knows its own files again",
+                 "link it with --build-id, or use no cache", folder};
   }
   BS_TRY(MakeStoreFolder(folder));
   BS_ASSIGN(const SecretHash::Secret secret, SecretOfFolder(folder));
@@ -166,11 +165,11 @@ void TraceStore::Remember(const InputContent& content, int64_t seen_ns) const {
 Result<InputContent> TraceStore::ContentOf(const std::string& path, int threads) {
   const OpenInput input(path);
   if (input.error() != 0) {
-    return Error{ErrorCode::kIo, path + ": " + std::generic_category().message(input.error())};
+    return Error{ErrorCode::kIo, std::generic_category().message(input.error()), {}, path};
   }
   const std::optional<FileIdentity> identity = FileIdentity::OfDescriptor(input.descriptor());
   if (!identity.has_value()) {
-    return Error{ErrorCode::kIo, path + ": is no ordinary file"};
+    return Error{ErrorCode::kIo, "is no ordinary file", {}, path};
   }
   const bool keeps_times = KeepsChangeTimes(input.descriptor());
   if (keeps_times) {
@@ -185,7 +184,7 @@ Result<InputContent> TraceStore::ContentOf(const std::string& path, int threads)
             }));
   const InputContent content{hash, *identity, keeps_times && WasSettled(*identity, begin_ns)};
   if (FileIdentity::OfDescriptor(input.descriptor()) != identity) {
-    return Error{ErrorCode::kIo, path + ": changed while it was read"};
+    return Error{ErrorCode::kIo, "changed while it was read", {}, path};
   }
   if (content.is_settled) {
     Remember(content, begin_ns);
@@ -231,7 +230,7 @@ Result<std::optional<StoredTrace>> TraceStore::Find(const InputContent& content,
   Result<StoredTrace> stored =
       ReadStoredTrace(file->bytes(), file, content.hash, source, hash_, threads);
   if (!stored.ok()) {
-    return About(path, stored.error());
+    return InFile(path, stored.error());
   }
   MarkUsed(path);
   return std::optional(std::move(*stored));
@@ -245,7 +244,7 @@ Result<void> TraceStore::Keep(const InputContent& content, const Trace& trace,
         trace, index, content.hash, hash_, threads, [&](std::string_view piece) -> Result<void> {
           const bool is_head = std::exchange(is_first, false);
           return is_head && BytesOfFile(piece) > most_bytes_
-                     ? UsageError("the indexed trace is larger than --cache-size")
+                     ? UsageError("the indexed trace is larger than `cache_size`", {}, "cache_size")
                      : put(piece);
         });
   }));

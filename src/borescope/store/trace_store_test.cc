@@ -86,10 +86,10 @@ TEST_F(TraceStoreTest, WhatIsKeptIsFoundByTheNextProcess) {
   const InputContent content = ContentNow(*Store());
   EXPECT_FALSE(Store()->Find(content, {}, 2).value().has_value());
   const Result<void> kept = Keep(*Store(), content);
-  ASSERT_TRUE(kept.ok()) << kept.error().message;
+  ASSERT_TRUE(kept.ok()) << kept.error().Sentence();
   const Result<std::optional<StoredTrace>> found =
       Store()->Find(ContentNow(*Store()), {"name.json", nullptr}, 2);
-  ASSERT_TRUE(found.ok()) << found.error().message;
+  ASSERT_TRUE(found.ok()) << found.error().Sentence();
   ASSERT_TRUE(found->has_value());
   EXPECT_EQ((*found)->trace.meta().file, "name.json");
   EXPECT_EQ((*found)->trace.device().size(), 1U);
@@ -200,7 +200,7 @@ TEST_F(TraceStoreTest, DamageIsNotUsed) {
     Write(path, bytes);
     const Result<std::optional<StoredTrace>> found = store->Find(content, {}, 1);
     ASSERT_FALSE(found.ok());
-    EXPECT_TRUE(found.error().message.starts_with(path)) << found.error().message;
+    EXPECT_TRUE(found.error().Sentence().starts_with(path)) << found.error().Sentence();
   }
   ASSERT_TRUE(Keep(*store, content).ok());
   EXPECT_TRUE(store->Find(content, {}, 1)->has_value());
@@ -255,7 +255,7 @@ TEST_F(TraceStoreTest, ATraceThatAloneIsTooLargeIsNotKept) {
   const std::shared_ptr<TraceStore> store = Store(1000);
   const Result<void> kept = Keep(*store, ContentNow(*store));
   ASSERT_FALSE(kept.ok());
-  EXPECT_NE(kept.error().message.find("--cache-size"), std::string::npos);
+  EXPECT_NE(kept.error().Sentence().find("`cache_size`"), std::string::npos);
   EXPECT_TRUE(Files(kTraceEnding).empty());
 }
 
@@ -282,7 +282,7 @@ TEST_F(TraceStoreTest, ManyThreadsMayUseItAtOnce) {
         static_cast<void>(store->Keep(content, view_->trace, view_->index, 1));
         const Result<std::optional<StoredTrace>> found = store->Find(content, {}, 1);
         EXPECT_TRUE(!found.ok() ? found.error().code == ErrorCode::kIo : true)
-            << found.error().message;
+            << found.error().Sentence();
       }
     });
   }
@@ -292,8 +292,8 @@ TEST_F(TraceStoreTest, ManyThreadsMayUseItAtOnce) {
 TEST_F(TraceStoreTest, WhyAFileCannotBeOpenedIsSaid) {
   const Result<InputContent> missing = Store()->ContentOf(folder_.path() + "/missing", 1);
   ASSERT_FALSE(missing.ok());
-  EXPECT_NE(missing.error().message.find("No such file"), std::string::npos)
-      << missing.error().message;
+  EXPECT_NE(missing.error().Sentence().find("No such file"), std::string::npos)
+      << missing.error().Sentence();
 }
 
 // Before anything takes room on the disk.

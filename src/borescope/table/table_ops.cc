@@ -348,8 +348,9 @@ Result<Table> SortBy(const Table& table, std::string_view column) {
     for (const Column& each : table.columns) {
       known += (known.empty() ? "" : ", ") + each.name;
     }
-    return Error{ErrorCode::kInvalidArgument, "table " + table.name + " has no column '" +
-                                                  std::string(column) + "'; it has " + known};
+    return Error{ErrorCode::kInvalidArgument,
+                 "table " + table.name + " has no column '" + std::string(column) + "'",
+                 "it has " + known};
   }
   std::vector<SortColumn> columns = AllColumns(table);
   SortColumn by(*first);

@@ -151,7 +151,7 @@ TEST(SortBy, AnUnknownColumnIsAnErrorThatNamesTheOthers) {
   const Result<Table> sorted = SortBy(KeyedTable(), "totel");
   ASSERT_FALSE(sorted.ok());
   EXPECT_EQ(sorted.error().code, ErrorCode::kInvalidArgument);
-  EXPECT_EQ(sorted.error().message,
+  EXPECT_EQ(sorted.error().Sentence(),
             "table t has no column 'totel'; it has name, stream, total_ns, min_ns, max, class");
 }
 

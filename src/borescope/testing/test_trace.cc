@@ -265,7 +265,7 @@ Tables Analyse(std::string_view analysis, std::initializer_list<const RankView*>
   std::vector<Tables> mapped;
   for (const RankView* view : views) {
     Result<Tables> tables = spec->PipelineFor(params).map(*view, params);
-    EXPECT_TRUE(tables.ok()) << tables.error().message;
+    EXPECT_TRUE(tables.ok()) << tables.error().Sentence();
     mapped.push_back(std::move(tables).value());
   }
   Result<Tables> reduced = spec->PipelineFor(params).reduce(mapped, params);

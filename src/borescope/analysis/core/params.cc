@@ -15,8 +15,8 @@ namespace borescope::internal {
 namespace {
 
 Error BadRange(std::string_view text) {
-  return {ErrorCode::kInvalidArgument,
-          "\"" + std::string(text) + "\" is no list of numbers; write 0 or 0,3 or 2..5"};
+  return {ErrorCode::kInvalidArgument, "\"" + std::string(text) + "\" is no list of numbers",
+          "write 0 or 0,3 or 2..5"};
 }
 
 // "7" or "2..5".
@@ -160,8 +160,9 @@ Result<ParamValue> ParseParam(const ParamSpec& spec, std::string_view text) {
     return value;
   }
   const std::string_view relation = spec.type == ParamType::kChoice ? "not one of " : "";
-  return Error{ErrorCode::kInvalidArgument,
-               fmt::format("--{}: '{}' is {}{}", spec.name, text, relation, wanted)};
+  return Error{.code = ErrorCode::kInvalidArgument,
+               .cause = fmt::format("'{}' is {}{}", text, relation, wanted),
+               .parameter = ParameterName(spec.name)};
 }
 
 std::string FormatParamTime(int64_t ns) {

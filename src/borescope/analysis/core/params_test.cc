@@ -69,8 +69,8 @@ TEST(ParamsTest, ChoicesAreTheWordsOfTheirValue) {
   for (const std::string_view text : {"", "exac", "full|", "half|full", "most"}) {
     EXPECT_FALSE(ParseParam(kCausalParam, text).ok()) << text;
   }
-  EXPECT_EQ(ParseParam(kCausalParam, "most").error().message,
-            "--causal: 'most' is not one of exact|half|full");
+  EXPECT_EQ(ParseParam(kCausalParam, "most").error().Sentence(),
+            "`causal`: 'most' is not one of exact|half|full");
 }
 
 TEST(ParamsTest, GivenValuesReplaceDefaults) {

@@ -103,7 +103,7 @@ Tables Finish(const Pipeline& pipeline, Tables tables, const Params& params) {
   Result<Tables> finished = pipeline.finish(std::move(tables), params);
   if (!finished.ok() && finished.error().code == ErrorCode::kMissingData) {
     // Ranks that have nothing in common have none in any order.
-    return {Table{finished.error().message, "", {}}};
+    return {Table{finished.error().Sentence(), "", {}}};
   }
   EXPECT_TRUE(finished.ok());
   return std::move(finished).value();

@@ -11,9 +11,11 @@ Result<PathOverlayOptions> PathOverlayOptions::From(const Params& params) {
   const PathOverlayOptions options{params.Flag(kOverlayAllEventsParam),
                                    params.Flag(kOverlayAllEdgesParam)};
   if (options.all_edges && !options.all_events) {
-    return Error{ErrorCode::kInvalidArgument,
-                 "--overlay-all-edges ties events together that only --overlay-all-events keeps; "
-                 "give both"};
+    return Error{
+        .code = ErrorCode::kInvalidArgument,
+        .cause = "`overlay_all_edges` ties events together that only `overlay_all_events` keeps",
+        .remedy = "give both",
+        .parameter = "overlay_all_edges"};
   }
   return options;
 }

@@ -54,7 +54,7 @@ std::string_view RemedyWithoutPyTorch(MissingData lack) {
              "roctxRangePop), and have the profiler record them";
     case MissingData::kSteps:
       return "mark every iteration with a range (NVTX or ROCTX), and name these with "
-             "--step-pattern";
+             "`step_pattern`";
     default:
       return {};
   }

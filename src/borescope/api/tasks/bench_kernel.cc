@@ -10,10 +10,9 @@ namespace borescope {
 Result<Answer> BenchKernel(const std::string& file, const BenchKernelOptions& options) {
   const internal::BenchOptions inside{
       .file = file, .python = options.python, .trace = options.trace, .timeout = options.timeout};
-  const std::string paths[] = {file, options.trace};
-  return Public(
-      internal::BenchKernel(inside),
-      [](internal::Document document) { return AnswerAccess::Make(std::move(document)); }, paths);
+  return Mapped(internal::BenchKernel(inside), [](internal::Document document) {
+    return AnswerAccess::Make(std::move(document));
+  });
 }
 
 }  // namespace borescope

@@ -16,19 +16,15 @@ Result<Answer> ChakraConvert(const ChakraConvertOptions& options) {
                                               .as_reference = options.as_reference,
                                               .npus = options.npus,
                                               .passes = options.passes};
-  const std::string paths[] = {options.input, options.host, options.device, options.output};
-  return Public(
+  return Mapped(
       internal::Stoppable(options.stop, [&] { return internal::RunChakraConvert(inside); }),
-      [](internal::Document document) { return AnswerAccess::Make(std::move(document)); }, paths);
+      [](internal::Document document) { return AnswerAccess::Make(std::move(document)); });
 }
 
 Result<void> ChakraDump(const std::string& input, bool as_reference, const Output& output) {
-  const std::string paths[] = {input, output.path};
-  return Public(WriteTo(output,
-                        [&](internal::Sink& sink) {
-                          return internal::RunChakraDump(input, as_reference, sink);
-                        }),
-                paths);
+  return WriteTo(output, [&](internal::Sink& sink) {
+    return internal::RunChakraDump(input, as_reference, sink);
+  });
 }
 
 Result<void> ChakraDraw(const std::string& input, const std::string& format, bool as_reference,
@@ -36,59 +32,47 @@ Result<void> ChakraDraw(const std::string& input, const std::string& format, boo
   const auto known = internal::DrawFormatOf("." + format);
   if (!known.has_value()) {
     return Error{.code = ErrorCode::kInvalidArgument,
-                 .message = "unknown format '" + format + "'",
-                 .hint = "formats are dot, graphml",
+                 .cause = "unknown format '" + format + "'",
+                 .remedy = "formats are dot, graphml",
                  .parameter = "format"};
   }
-  const std::string paths[] = {input, output.path};
-  return Public(WriteTo(output,
-                        [&](internal::Sink& sink) {
-                          return internal::RunChakraDraw(input, *known, as_reference, sink);
-                        }),
-                paths);
+  return WriteTo(output, [&](internal::Sink& sink) {
+    return internal::RunChakraDraw(input, *known, as_reference, sink);
+  });
 }
 
 Result<uint64_t> ChakraGenerate(const ChakraGenerateOptions& options) {
-  const std::string paths[] = {options.folder};
-  return Public(
-      internal::RunChakraGenerate({options.folder, options.npus, options.runtime_us,
-                                   options.tensor_bytes, options.comm_bytes}),
-      [](uint64_t files) { return files; }, paths);
+  return internal::RunChakraGenerate(
+      {options.folder, options.npus, options.runtime_us, options.tensor_bytes, options.comm_bytes});
 }
 
 Result<std::vector<Diagnostic>> ChakraTimeline(const ChakraTimelineOptions& options,
                                                const Output& output) {
   std::vector<internal::DiagnosticRow> rows;
-  const internal::Result<void> written =
-      WriteTo(output, [&](internal::Sink& sink) -> internal::Result<void> {
-        BS_ASSIGN(rows, internal::RunChakraTimeline({options.input, options.npus,
-                                                     options.frequency_mhz, options.as_reference},
-                                                    sink));
-        return {};
-      });
+  const Result<void> written = WriteTo(output, [&](internal::Sink& sink) -> Result<void> {
+    BS_ASSIGN(rows, internal::RunChakraTimeline(
+                        {options.input, options.npus, options.frequency_mhz, options.as_reference},
+                        sink));
+    return {};
+  });
   if (!written.ok()) {
-    const std::string paths[] = {options.input, output.path};
-    return PublicError(written.error(), paths);
+    return written.error();
   }
   return PublicDiagnostics(rows);
 }
 
 Result<std::vector<std::string>> FindEtFiles(std::span<const std::string> inputs) {
-  return Public(
-      internal::FindEtFiles(inputs), [](std::vector<std::string> files) { return files; }, inputs);
+  return internal::FindEtFiles(inputs);
 }
 
 Result<ChakraVerdict> ChakraCheck(const ChakraCheckOptions& options) {
   const internal::ChakraCheckOptions inside{options.files, options.linked, options.host,
                                             options.device, options.with_order};
-  std::vector<std::string> paths = options.files;
-  paths.insert(paths.end(), {options.linked, options.host, options.device});
-  return Public(
-      internal::Stoppable(options.stop, [&] { return internal::RunChakraCheck(inside); }),
-      [](internal::ChakraVerdict verdict) {
-        return ChakraVerdict{AnswerAccess::Make(std::move(verdict.document)), verdict.passed};
-      },
-      paths);
+  return Mapped(internal::Stoppable(options.stop, [&] { return internal::RunChakraCheck(inside); }),
+                [](internal::ChakraVerdict verdict) {
+                  return ChakraVerdict{AnswerAccess::Make(std::move(verdict.document)),
+                                       verdict.passed};
+                });
 }
 
 }  // namespace borescope

@@ -30,7 +30,7 @@ Result<internal::CheckRequest> InsideCheck(std::span<const std::string> runs,
                                            const CheckOptions& options) {
   if (!(options.fail >= 0 && options.fail <= 1)) {
     return Error{.code = ErrorCode::kInvalidArgument,
-                 .message = "fail takes a share from 0 to 1, such as 0.03"};
+                 .cause = "fail takes a share from 0 to 1, such as 0.03"};
   }
   internal::CheckRequest inside;
   const std::string_view verbs[] = {"summary"};
@@ -75,20 +75,18 @@ std::string CheckStatusName(CheckStatus status) {
 
 Result<CheckReport> Check(std::span<const std::string> runs, const CheckOptions& options) {
   if (runs.empty()) {
-    return Error{.code = ErrorCode::kInvalidArgument, .message = "no run to check"};
+    return Error{.code = ErrorCode::kInvalidArgument, .cause = "no run to check"};
   }
   Result<internal::CheckRequest> inside = InsideCheck(runs, options);
   if (!inside.ok()) {
     return inside.error();
   }
-  const std::vector<std::string> paths(runs.begin(), runs.end());
-  return Public(internal::RunCheck(*inside), PublicCheck, paths);
+  return Mapped(internal::RunCheck(*inside), PublicCheck);
 }
 
 namespace {
 
-Result<std::string> PartPath(const internal::CheckMapping& mapping, const CheckMapOptions& map,
-                             std::span<const std::string> runs) {
+Result<std::string> PartPath(const internal::CheckMapping& mapping, const CheckMapOptions& map) {
   std::error_code ignored;
   const bool is_folder =
       map.output.ends_with('/') || std::filesystem::is_directory(map.output, ignored);
@@ -97,20 +95,17 @@ Result<std::string> PartPath(const internal::CheckMapping& mapping, const CheckM
                    internal::PartFileName(mapping.mark().value_or(internal::ShardMark())))
                       .string()
                 : map.output;
-  const Result<void> checked =
-      Public(internal::CheckNoInput(mapping.Paths(), path, "--output"), runs);
+  const Result<void> checked = internal::CheckNoInput(mapping.Paths(), path, "`output`");
   return checked.ok() ? Result<std::string>(path) : checked.error();
 }
 
 Result<std::optional<internal::PartialData>> FindKeptPart(const internal::CheckMapping& mapping,
                                                           const std::string& path,
-                                                          const CheckMapOptions& map,
-                                                          std::span<const std::string> runs) {
+                                                          const CheckMapOptions& map) {
   if (map.again || path == map.output) {
     return std::optional<internal::PartialData>();
   }
-  return Public(
-      mapping.Find(path), [](std::optional<internal::PartialData> kept) { return kept; }, runs);
+  return mapping.Find(path);
 }
 
 }  // namespace
@@ -125,16 +120,15 @@ Result<PartFile> MapCheck(std::span<const std::string> runs, const CheckOptions&
   if (map.shard.has_value()) {
     shard = internal::ShardMark{map.shard->index, map.shard->count};
   }
-  const internal::Result<internal::CheckMapping> mapping =
-      internal::CheckMapping::Plan(*inside, shard);
+  const Result<internal::CheckMapping> mapping = internal::CheckMapping::Plan(*inside, shard);
   if (!mapping.ok()) {
-    return PublicError(mapping.error(), runs);
+    return mapping.error();
   }
-  const Result<std::string> path = PartPath(*mapping, map, runs);
+  const Result<std::string> path = PartPath(*mapping, map);
   if (!path.ok()) {
     return path.error();
   }
-  Result<std::optional<internal::PartialData>> kept = FindKeptPart(*mapping, *path, map, runs);
+  Result<std::optional<internal::PartialData>> kept = FindKeptPart(*mapping, *path, map);
   if (!kept.ok()) {
     return kept.error();
   }
@@ -142,9 +136,8 @@ Result<PartFile> MapCheck(std::span<const std::string> runs, const CheckOptions&
     return DescribePart(PartialAccess::Make(std::move(**kept)), *path, true);
   }
   return MapToFile(*path, [&] {
-    return Public(
-        mapping->Map(),
-        [](internal::PartialData part) { return PartialAccess::Make(std::move(part)); }, runs);
+    return Mapped(mapping->Map(),
+                  [](internal::PartialData part) { return PartialAccess::Make(std::move(part)); });
   });
 }
 

@@ -46,9 +46,7 @@ Result<ConvertReport> Convert(std::span<const std::string> inputs, const std::st
                               const ConvertOptions& options) {
   internal::ConvertOptions inside = InsideConvert(inputs, options);
   inside.output = output;
-  std::vector<std::string> paths = inside.inputs;
-  paths.push_back(output);
-  return Public(internal::RunConvert(inside), PublicReport, paths);
+  return Mapped(internal::RunConvert(inside), PublicReport);
 }
 
 }  // namespace borescope

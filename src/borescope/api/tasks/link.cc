@@ -18,10 +18,9 @@ Result<Answer> Link(const std::string& host, const std::string& device, const st
   inside.as_chakra = options.as_chakra;
   inside.threads = ThreadsOf(options.threads);
   inside.progress = FileProgress(options.progress);
-  const std::string paths[] = {host, device, output};
-  return Public(
+  return Mapped(
       internal::Stoppable(options.stop, [&] { return internal::RunLink(inside); }),
-      [](internal::Document document) { return AnswerAccess::Make(std::move(document)); }, paths);
+      [](internal::Document document) { return AnswerAccess::Make(std::move(document)); });
 }
 
 }  // namespace borescope

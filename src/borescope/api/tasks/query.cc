@@ -11,7 +11,6 @@ namespace borescope {
 struct QuerySession::State {
   internal::QuerySession session;
   internal::QueryLimits limits;
-  std::vector<std::string> paths;
   std::vector<FileInfo> files;
 };
 
@@ -22,29 +21,26 @@ QuerySession::~QuerySession() = default;
 
 Result<QuerySession> QuerySession::Open(const Run& run, const QueryOptions& options) {
   internal::RunOptions inside = RunAccess::Common(run);
-  const std::span<const std::string> paths = RunAccess::Paths(run);
-  internal::Result<internal::NumberRanges> ranks = internal::ParseRanges("rank", options.rank);
+  Result<internal::NumberRanges> ranks = internal::ParseRanges("rank", options.rank);
   if (!ranks.ok()) {
-    return PublicError(ranks.error(), paths);
+    return ranks.error();
   }
   inside.ranks = std::move(*ranks);
-  internal::Result<internal::QuerySession> session = internal::QuerySession::Open(inside);
+  Result<internal::QuerySession> session = internal::QuerySession::Open(inside);
   if (!session.ok()) {
-    return PublicError(session.error(), paths);
+    return session.error();
   }
   std::vector<FileInfo> files = PublicFiles(session->files());
   return QuerySession(
       std::make_unique<State>(State{std::move(*session),
                                     {options.seconds, options.rows, options.temporary_bytes},
-                                    {paths.begin(), paths.end()},
                                     std::move(files)}));
 }
 
 Result<Answer> QuerySession::Ask(std::string_view sql, const SqlParameters& parameters) {
-  internal::Result<internal::Document> document =
-      state_->session.Run(sql, parameters, state_->limits);
+  Result<internal::Document> document = state_->session.Run(sql, parameters, state_->limits);
   if (!document.ok()) {
-    return PublicError(document.error(), state_->paths);
+    return document.error();
   }
   internal::Answer answer;
   answer.document = std::move(*document);
@@ -55,7 +51,7 @@ Result<Answer> QuerySession::Ask(std::string_view sql, const SqlParameters& para
 const std::vector<FileInfo>& QuerySession::files() const { return state_->files; }
 
 Result<Answer> QuerySchema() {
-  return Public(internal::QuerySchema(), [](internal::Document document) {
+  return Mapped(internal::QuerySchema(), [](internal::Document document) {
     return AnswerAccess::Make(std::move(document));
   });
 }

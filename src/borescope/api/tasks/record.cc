@@ -39,7 +39,7 @@ bool IsName(std::string_view text) {
   return !text.empty() && text.find_first_not_of(kLetters) == std::string_view::npos;
 }
 
-internal::Result<internal::SkippedCalls> SkippedIn(const RecordOptions& options) {
+Result<internal::SkippedCalls> SkippedIn(const RecordOptions& options) {
   internal::SkippedCalls skipped;
   for (const std::string& name : options.api_skip) {
     const size_t before = skipped.runtime.size() + skipped.driver.size();
@@ -47,9 +47,8 @@ internal::Result<internal::SkippedCalls> SkippedIn(const RecordOptions& options)
     AddNumbers(name, internal::DriverApiName, skipped.driver);
     if (skipped.runtime.size() + skipped.driver.size() != before) continue;
     if (!IsName(name) || name.starts_with("cu")) {
-      return internal::UsageError("--api-skip: " + name +
-                                  " is no function of CUDA, HIP or RCCL; name one as the table "
-                                  "`calls` does");
+      return internal::UsageError(name + " is no function of CUDA, HIP or RCCL",
+                                  "name one as the table calls does", "api_skip");
     }
     skipped.others.push_back(name);
   }
@@ -107,10 +106,8 @@ RecordReport Outside(internal::RecordRun::Report report) {
 
 // Opens the page of a run, and starts or stops it.
 Result<bool> Change(const std::string& folder, bool (internal::ControlPage::*change)()) {
-  const std::string paths[] = {folder};
-  return Public(
-      internal::ControlPage::Open(folder),
-      [change](internal::ControlPage page) { return (page.*change)(); }, paths);
+  return Mapped(internal::ControlPage::Open(folder),
+                [change](internal::ControlPage page) { return (page.*change)(); });
 }
 
 // Reads a profile, to see that it can be read.
@@ -120,11 +117,11 @@ AttachedProfile Check(internal::AttachedProcess process) {
                           .events = 0,
                           .trouble = std::move(process.trouble)};
   if (!profile.trouble.empty()) return profile;
-  const internal::Result<internal::Trace> trace = internal::LoadFile(profile.file, {});
+  const Result<internal::Trace> trace = internal::LoadFile(profile.file, {});
   if (trace.ok()) {
     profile.events = trace->host().size() + trace->device().size();
   } else {
-    profile.trouble = trace.error().message;
+    profile.trouble = WithOptions(trace.error().Sentence());
   }
   return profile;
 }
@@ -144,20 +141,20 @@ Result<Recording> Recording::Start(const std::vector<std::string>& command,
                                    const RecordOptions& options) {
   if (command.empty()) {
     return Error{.code = ErrorCode::kInvalidArgument,
-                 .message = "no program to record",
-                 .hint = "name it with its arguments"};
+                 .cause = "no program to record",
+                 .remedy = "name it with its arguments"};
   }
   constexpr auto kLeastSample = std::chrono::milliseconds(1);
   if (options.sample.count() != 0 && options.sample < kLeastSample) {
     return Error{.code = ErrorCode::kInvalidArgument,
-                 .message = "samples more often than every millisecond",
-                 .hint = "sample every 100 ms, or less often"};
+                 .cause = "samples more often than every millisecond",
+                 .remedy = "sample every 100 ms, or less often"};
   }
-  internal::Result<internal::SkippedCalls> skipped = SkippedIn(options);
-  if (!skipped.ok()) return PublicError(skipped.error());
+  Result<internal::SkippedCalls> skipped = SkippedIn(options);
+  if (!skipped.ok()) return skipped.error();
   internal::RecordRunOptions inside = Inside(options);
   inside.skipped_calls = std::move(*skipped);
-  return Public(internal::RecordRun::Start(command, inside), [](internal::RecordRun run) {
+  return Mapped(internal::RecordRun::Start(command, inside), [](internal::RecordRun run) {
     return Recording(std::make_unique<State>(State{std::move(run)}));
   });
 }
@@ -171,8 +168,8 @@ Result<RecordReport> Recording::Wait() { return Outside(state_->run.Wait()); }
 Result<AttachReport> AttachRecording(const AttachOptions& options) {
   if (options.pids.empty()) {
     return Error{.code = ErrorCode::kInvalidArgument,
-                 .message = "no process to attach to",
-                 .hint = "name the number of one that runs PyTorch"};
+                 .cause = "no process to attach to",
+                 .remedy = "name the number of one that runs PyTorch"};
   }
   internal::AttachRequest request{
       .pids = {options.pids.begin(), options.pids.end()},
@@ -180,7 +177,7 @@ Result<AttachReport> AttachRecording(const AttachOptions& options) {
       .duration = std::chrono::ceil<std::chrono::milliseconds>(options.duration),
       .iterations = static_cast<uint32_t>(std::max(0, options.iterations)),
       .waits = options.on_wait};
-  return Public(internal::AttachTo(request), [](internal::AttachOutcome outcome) {
+  return Mapped(internal::AttachTo(request), [](internal::AttachOutcome outcome) {
     AttachReport report{.folder = std::move(outcome.folder),
                         .profiles = {},
                         .silent = {outcome.silent.begin(), outcome.silent.end()}};
@@ -200,32 +197,25 @@ Result<bool> StopRecording(const std::string& folder) {
 }
 
 Result<void> MarkRecording(const std::string& folder, const std::string& text) {
-  const std::string paths[] = {folder};
-  return Public(internal::MarkRun(folder, text), paths);
+  return internal::MarkRun(folder, text);
 }
 
 Result<FlushRecordingReport> FlushRecording(const std::string& folder,
                                             std::chrono::nanoseconds deadline) {
-  const std::string paths[] = {folder};
-  return Public(
-      internal::ControlPage::Open(folder),
-      [deadline](internal::ControlPage page) {
-        const internal::FlushReport report = page.Flush(deadline);
-        return FlushRecordingReport{.answered = report.answered, .silent = report.silent};
-      },
-      paths);
+  return Mapped(internal::ControlPage::Open(folder), [deadline](internal::ControlPage page) {
+    const internal::FlushReport report = page.Flush(deadline);
+    return FlushRecordingReport{.answered = report.answered, .silent = report.silent};
+  });
 }
 
 Result<void> CopyRecording(const std::string& folder, const std::string& output) {
-  const std::string paths[] = {folder, output};
-  return Public(internal::CopyRun(folder, output), paths);
+  return internal::CopyRun(folder, output);
 }
 
 Result<Answer> RecordingStatus(const std::string& folder) {
-  const std::string paths[] = {folder};
-  return Public(
-      internal::StatusOfRun(folder),
-      [](internal::Document document) { return AnswerAccess::Make(std::move(document)); }, paths);
+  return Mapped(internal::StatusOfRun(folder), [](internal::Document document) {
+    return AnswerAccess::Make(std::move(document));
+  });
 }
 
 }  // namespace borescope

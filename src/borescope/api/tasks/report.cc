@@ -24,31 +24,30 @@ constexpr std::string_view kPngEnding = ".png";
 std::vector<std::pair<std::string_view, std::string>> FilesOf(const ReportOutputs& outputs) {
   std::vector<std::pair<std::string_view, std::string>> files;
   if (outputs.page.has_value()) {
-    files.emplace_back("--output", outputs.page->path);
+    files.emplace_back("`output`", outputs.page->path);
   }
-  files.emplace_back("--card", outputs.card);
+  files.emplace_back("`card`", outputs.card);
   if (outputs.markdown.has_value()) {
-    files.emplace_back("--markdown", outputs.markdown->path);
+    files.emplace_back("`markdown`", outputs.markdown->path);
   }
   std::erase_if(files, [](const auto& file) { return file.second.empty(); });
   return files;
 }
 
-internal::Result<void> CheckCard(const std::string& card) {
+Result<void> CheckCard(const std::string& card) {
   if (card.empty() || card.ends_with(".svg")) {
     return {};
   }
   if (!card.ends_with(kPngEnding)) {
-    return internal::UsageError(fmt::format(
-        "--card {}: the picture is of the kind that its name ends with; end it with .svg or .png",
-        card));
+    return internal::UsageError(
+        fmt::format("`card` {}: the picture is of the kind that its name ends with", card),
+        "end it with .svg or .png", "card");
   }
   return internal::CheckPng();
 }
 
 // Before any work: what is known to fail afterwards. `inputs` are files.
-internal::Result<void> CheckReportOutputs(const ReportOutputs& outputs,
-                                          std::span<const std::string> inputs) {
+Result<void> CheckReportOutputs(const ReportOutputs& outputs, std::span<const std::string> inputs) {
   if (!outputs.page.has_value() && outputs.card.empty() && !outputs.markdown.has_value()) {
     return internal::UsageError(
         "a report needs a page, a card or a Markdown file to be written to");
@@ -68,7 +67,7 @@ internal::Result<void> CheckReportOutputs(const ReportOutputs& outputs,
   return {};
 }
 
-internal::Result<void> WriteCard(const internal::ReportDigest& digest, const std::string& path) {
+Result<void> WriteCard(const internal::ReportDigest& digest, const std::string& path) {
   if (path.empty()) {
     return {};
   }
@@ -80,7 +79,7 @@ internal::Result<void> WriteCard(const internal::ReportDigest& digest, const std
   return WriteTo(path, [&](internal::Sink& sink) { return sink.Write(bytes); });
 }
 
-internal::Result<void> WriteAll(const internal::Report& report, const ReportOutputs& outputs) {
+Result<void> WriteAll(const internal::Report& report, const ReportOutputs& outputs) {
   if (outputs.page.has_value()) {
     BS_TRY(WriteTo(*outputs.page, [&](internal::Sink& sink) {
       return internal::WriteHtml(report.page, internal::ReportTemplate(), sink);
@@ -95,15 +94,13 @@ internal::Result<void> WriteAll(const internal::Report& report, const ReportOutp
   });
 }
 
-Result<std::vector<FileInfo>> Written(const internal::Result<internal::Report>& report,
-                                      const ReportOutputs& outputs,
-                                      std::span<const std::string> paths) {
+Result<std::vector<FileInfo>> Written(const Result<internal::Report>& report,
+                                      const ReportOutputs& outputs) {
   if (!report.ok()) {
-    return PublicError(report.error(), paths);
+    return report.error();
   }
-  const internal::Result<void> written = WriteAll(*report, outputs);
-  return written.ok() ? Result<std::vector<FileInfo>>(PublicFiles(report->files))
-                      : PublicError(written.error(), paths);
+  const Result<void> written = WriteAll(*report, outputs);
+  return written.ok() ? Result<std::vector<FileInfo>>(PublicFiles(report->files)) : written.error();
 }
 
 ReportOutputs PageTo(const Output& output) {
@@ -137,16 +134,15 @@ Result<void> SetReportOptions(const Run& run, const Params& params, const Run* a
 // Parameters mean what they mean for an analysis that takes a selection.
 Result<std::vector<FileInfo>> Run::WriteReport(const ReportOutputs& outputs, const Params& params,
                                                const Run* against) const {
-  const std::span<const std::string> paths = RunAccess::Paths(*this);
   internal::RunOptions options;
   if (const Result<void> set = SetReportOptions(*this, params, against, options); !set.ok()) {
     return set.error();
   }
-  const internal::Result<void> checked = CheckReportOutputs(outputs, internal::InputPaths(options));
+  const Result<void> checked = CheckReportOutputs(outputs, internal::InputPaths(options));
   if (!checked.ok()) {
-    return PublicError(checked.error(), paths);
+    return checked.error();
   }
-  return Written(internal::RunReport(options), outputs, paths);
+  return Written(internal::RunReport(options), outputs);
 }
 
 Result<std::vector<FileInfo>> ReportOf(std::span<const StoredPart> parts, const Output& output,
@@ -158,21 +154,20 @@ Result<std::vector<FileInfo>> WriteReportOf(std::span<const StoredPart> parts,
                                             const ReportOutputs& outputs,
                                             const ReduceOptions& options) {
   const std::vector<std::string> names = NamesOf(parts);
-  const internal::Result<std::vector<std::string>> behind = internal::PathsBehind(names);
+  const Result<std::vector<std::string>> behind = internal::PathsBehind(names);
   if (!behind.ok()) {
-    return PublicError(behind.error(), names);
+    return behind.error();
   }
-  const internal::Result<void> checked = CheckReportOutputs(outputs, *behind);
+  const Result<void> checked = CheckReportOutputs(outputs, *behind);
   if (!checked.ok()) {
-    return PublicError(checked.error(), names);
+    return checked.error();
   }
   internal::RunOptions shown;
   shown.top = options.display.top;
   shown.stop = options.stop;
   const std::vector<internal::StoredPartial> stored = StoredPartials(parts);
   internal::StoredParts source(stored);
-  return Written(internal::ReportOfPartials(source, shown, {options.expected_files}), outputs,
-                 names);
+  return Written(internal::ReportOfPartials(source, shown, {options.expected_files}), outputs);
 }
 
 bool HasReportCharts() { return !internal::ReportTemplate().empty(); }

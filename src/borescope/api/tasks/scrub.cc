@@ -24,9 +24,9 @@ Result<ScrubbedCopies> ScrubbedCopies::Make(std::span<const std::string> inputs,
                                             const StopToken& stop) {
   const internal::ScrubOptions inside{options.names, options.key_file, options.map_file, stop,
                                       FileProgress(progress)};
-  internal::Result<internal::ScrubbedInputs> made = internal::RunScrub(inputs, inside);
+  Result<internal::ScrubbedInputs> made = internal::RunScrub(inputs, inside);
   if (!made.ok()) {
-    return PublicError(made.error());
+    return made.error();
   }
   return ScrubbedCopies(std::make_unique<State>(State{std::move(*made)}));
 }

@@ -71,7 +71,7 @@ FileServer& FileServer::operator=(FileServer&&) noexcept = default;
 FileServer::~FileServer() = default;
 
 Result<FileServer> FileServer::Open(uint16_t port) {
-  return Public(internal::Listener::Open(port), [](internal::Listener listener) {
+  return Mapped(internal::Listener::Open(port), [](internal::Listener listener) {
     return FileServer(std::make_unique<State>(std::move(listener)));
   });
 }
@@ -82,18 +82,18 @@ uint16_t FileServer::port() const { return state_->listener.port(); }
 // nothing stays behind.
 Result<OfferedTrace> FileServer::OfferTrace(std::span<const std::string> inputs,
                                             const ConvertOptions& options, TraceForm form) {
-  const internal::Result<internal::TemporaryFolder> folder = internal::TemporaryFolder::Make();
+  const Result<internal::TemporaryFolder> folder = internal::TemporaryFolder::Make();
   if (!folder.ok()) {
-    return PublicError(folder.error());
+    return folder.error();
   }
   state_->SetDrafts(folder->path());
-  internal::Result<internal::ReadyTrace> ready = internal::PrepareTrace(
+  Result<internal::ReadyTrace> ready = internal::PrepareTrace(
       InsideConvert(inputs, options), folder->path(),
       form == TraceForm::kJson ? internal::TraceForm::kJson : internal::TraceForm::kPerfetto);
   state_->RemoveDrafts();
   state_->SetDrafts("");
   if (!ready.ok()) {
-    return PublicError(ready.error(), inputs);
+    return ready.error();
   }
   state_->file = std::move(ready->file);
   state_->live = nullptr;
@@ -109,9 +109,9 @@ Result<OfferedTrace> FileServer::OfferTrace(std::span<const std::string> inputs,
 
 Result<void> FileServer::OfferPage(std::string html, std::string_view name) {
   state_->html = std::move(html);
-  internal::Result<internal::ServedFile> file = internal::PreparePage(state_->html, name);
+  Result<internal::ServedFile> file = internal::PreparePage(state_->html, name);
   if (!file.ok()) {
-    return PublicError(file.error());
+    return file.error();
   }
   state_->file = std::move(*file);
   state_->live = nullptr;
@@ -167,7 +167,7 @@ Result<ServeEnd> FileServer::Serve(std::chrono::milliseconds limit, const std::a
   internal::ServeLimits limits;
   limits.whole = limit;
   limits.stays = state_->file.handler != nullptr;
-  return Public(internal::ServeFile(state_->listener, state_->file, limits, stop),
+  return Mapped(internal::ServeFile(state_->listener, state_->file, limits, stop),
                 [](internal::ServeEnd end) {
                   switch (end) {
                     case internal::ServeEnd::kFetched:
@@ -182,14 +182,13 @@ Result<ServeEnd> FileServer::Serve(std::chrono::milliseconds limit, const std::a
 }
 
 Result<ServedReport> MakeServedReport(const Run& run, const Params& params, const Run* against) {
-  const std::span<const std::string> paths = RunAccess::Paths(run);
   internal::RunOptions options;
   if (const Result<void> set = SetReportOptions(run, params, against, options); !set.ok()) {
     return set.error();
   }
-  internal::Result<internal::Report> report = internal::RunReport(options);
+  Result<internal::Report> report = internal::RunReport(options);
   if (!report.ok()) {
-    return PublicError(report.error(), paths);
+    return report.error();
   }
   ServedReport served;
   std::shared_ptr<const internal::ServedTimeline> finer;
@@ -201,10 +200,9 @@ Result<ServedReport> MakeServedReport(const Run& run, const Params& params, cons
     report->page.more_of_timeline = internal::kTimelineAddress;
   }
   internal::StringSink sink;
-  const internal::Result<void> written =
-      internal::WriteHtml(report->page, internal::ReportTemplate(), sink);
+  const Result<void> written = internal::WriteHtml(report->page, internal::ReportTemplate(), sink);
   if (!written.ok()) {
-    return PublicError(written.error(), paths);
+    return written.error();
   }
   served.html = sink.text();
   if (served.finer != nullptr) {

@@ -14,7 +14,7 @@ namespace borescope::internal {
 namespace {
 
 Error IoError(const std::string& path, int error, std::string_view remedy) {
-  return {ErrorCode::kIo, path + ": " + std::strerror(error) + std::string(remedy)};
+  return {ErrorCode::kIo, std::strerror(error), std::string(remedy), path};
 }
 
 class FileSource : public ByteSource {
@@ -36,8 +36,10 @@ class FileSource : public ByteSource {
         return static_cast<size_t>(got);
       }
       if (errno != EINTR) {
-        return IoError("byte " + std::to_string(done_), errno,
-                       "; copy the file to a local disk and try again");
+        return Error{.code = ErrorCode::kIo,
+                     .cause = std::strerror(errno),
+                     .remedy = "copy the file to a local disk and try again",
+                     .offset = done_};
       }
     }
   }
@@ -80,12 +82,12 @@ Result<std::unique_ptr<ByteSource>> OpenFile(const std::string& path) {
   }
   const int descriptor = open(path.c_str(), O_RDONLY | O_CLOEXEC);
   if (descriptor < 0) {
-    return IoError(path, errno, "; check the name and its permissions");
+    return IoError(path, errno, "check the name and its permissions");
   }
   struct stat status{};
   if (fstat(descriptor, &status) != 0 || S_ISDIR(status.st_mode)) {
     close(descriptor);
-    return IoError(path, EISDIR, "; give the files in it, or the directory as a run");
+    return IoError(path, EISDIR, "give the files in it, or the directory as a run");
   }
   const auto total = S_ISREG(status.st_mode) ? static_cast<uint64_t>(status.st_size) : 0;
   return std::unique_ptr<ByteSource>(std::make_unique<FileSource>(descriptor, total));
@@ -102,7 +104,7 @@ Result<std::string> ReadWhole(const std::string& path) {
   for (size_t got = 1; got != 0;) {
     const size_t size = bytes.size();
     bytes.resize(size + std::max(kAtOnce, size));  // doubled, so that long files are copied seldom
-    BS_ASSIGN(got, About(path, ReadFully(*source, bytes.data() + size, bytes.size() - size)));
+    BS_ASSIGN(got, InFile(path, ReadFully(*source, bytes.data() + size, bytes.size() - size)));
     bytes.resize(size + got);
   }
   return bytes;

@@ -58,7 +58,7 @@ class DripSource : public ByteSource {
 TEST(ByteSourceTest, ReadsAFileAndSaysHowFarItGot) {
   const TempFile file("hello, world");
   Result<std::unique_ptr<ByteSource>> source = OpenFile(file.path());
-  ASSERT_TRUE(source.ok()) << source.error().message;
+  ASSERT_TRUE(source.ok()) << source.error().Sentence();
   EXPECT_EQ((*source)->stored_total(), 12U);
   char text[32];
   Result<size_t> got = (*source)->Read(text, 5);
@@ -83,7 +83,7 @@ TEST(ByteSourceTest, AMissingFileIsNamedWithCauseAndRemedy) {
   const Result<std::unique_ptr<ByteSource>> source = OpenFile("no/such/file.json");
   ASSERT_FALSE(source.ok());
   EXPECT_EQ(source.error().code, ErrorCode::kIo);
-  EXPECT_EQ(source.error().message,
+  EXPECT_EQ(source.error().Sentence(),
             "no/such/file.json: No such file or directory; check the name and its permissions");
 }
 
@@ -91,9 +91,10 @@ TEST(ByteSourceTest, ADirectoryIsAnError) {
   const Result<std::unique_ptr<ByteSource>> source = OpenFile(testing::TempDir());
   ASSERT_FALSE(source.ok());
   EXPECT_EQ(source.error().code, ErrorCode::kIo);
-  EXPECT_EQ(source.error().message, testing::TempDir() +
-                                        ": Is a directory; give the files in it, or the directory "
-                                        "as a run");
+  EXPECT_EQ(source.error().Sentence(),
+            testing::TempDir() +
+                ": Is a directory; give the files in it, or the directory "
+                "as a run");
 }
 
 TEST(ByteSourceTest, MemoryIsReadInPieces) {
@@ -121,7 +122,7 @@ TEST(ByteSourceTest, ReadFullyPassesOnTheError) {
   char text[8];
   const Result<size_t> got = ReadFully(source, text, 8);
   ASSERT_FALSE(got.ok());
-  EXPECT_EQ(got.error().message, "drip: byte 3: dry");
+  EXPECT_EQ(got.error().Sentence(), "drip: byte 3: dry");
 }
 
 TEST(ByteSourceTest, AllBytesOfAFile) {
@@ -136,7 +137,7 @@ TEST(ByteSourceTest, AllBytesOfAFile) {
 TEST(ByteSourceTest, AFailedReadIsAnError) {
   const Result<std::string> read = ReadWhole("/proc/self/mem");
   ASSERT_FALSE(read.ok());
-  EXPECT_NE(read.error().message.find("byte 0"), std::string::npos) << read.error().message;
+  EXPECT_NE(read.error().Sentence().find("byte 0"), std::string::npos) << read.error().Sentence();
 }
 
 }  // namespace

@@ -38,7 +38,7 @@ TEST(ChildProcess, OurEnvironmentIsItsOwn) {
 TEST(ChildProcess, AMissingProgramIsAnError) {
   const Result<ChildOutput> output = RunChild({"no-such-program-here"}, {});
   ASSERT_FALSE(output.ok());
-  EXPECT_EQ(output.error().message, "no-such-program-here: No such file or directory");
+  EXPECT_EQ(output.error().Sentence(), "no-such-program-here: No such file or directory");
 }
 
 // Also its own children, which keep the pipe open.
@@ -47,7 +47,7 @@ TEST(ChildProcess, TimeIsLimited) {
   const Result<ChildOutput> output =
       RunChild({"sh", "-c", "sleep 30 & sleep 30"}, {.time = milliseconds(100)});
   ASSERT_FALSE(output.ok());
-  EXPECT_EQ(output.error().message, "sh: ran too long");
+  EXPECT_EQ(output.error().Sentence(), "sh: ran too long");
   EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(20));
 }
 
@@ -61,7 +61,7 @@ TEST(ChildProcess, OutputIsLimited) {
   const Result<ChildOutput> output =
       RunChild({"sh", "-c", "while :; do echo aaaaaaaaaaaaaaaa; done"}, {.output_bytes = 1000});
   ASSERT_FALSE(output.ok());
-  EXPECT_EQ(output.error().message, "sh: wrote too much");
+  EXPECT_EQ(output.error().Sentence(), "sh: wrote too much");
 }
 
 TEST(ChildProcess, ASignalIsAStatus) {
@@ -100,7 +100,7 @@ TEST(ChildProcess, OneThatEndsWhileItIsWatched) {
 TEST(ChildProcess, OneThatCannotBeStarted) {
   const Result<std::optional<int>> started = StartChild({"no-such-program-here"}, {});
   ASSERT_FALSE(started.ok());
-  EXPECT_EQ(started.error().message, "no-such-program-here: No such file or directory");
+  EXPECT_EQ(started.error().Sentence(), "no-such-program-here: No such file or directory");
 }
 
 // Signals that we block must not be blocked in the child.

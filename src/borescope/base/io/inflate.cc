@@ -150,11 +150,6 @@ class GzipSource : public InflatingSource {
 
 // Bounds the memory that a hostile header can request: 128 MiB, zstd's own default.
 constexpr int kWindowLog = 27;
-constexpr const char* kTooLargeWindow =
-    "it was compressed with a zstd window of more than 128 MiB, for which zstd needs its option "
-    "--long=31; decompress it: zstd -d --long=31 FILE, or zstd -dc --long=31 FILE | borescope VERB "
-    "-";
-
 class ZstdSource : public InflatingSource {
  public:
   explicit ZstdSource(std::unique_ptr<ByteSource> source)
@@ -176,7 +171,12 @@ class ZstdSource : public InflatingSource {
       pending_ = ZSTD_decompressStream(stream_.get(), &output, &input_);
       if (ZSTD_getErrorCode(pending_) == ZSTD_error_frameParameter_windowTooLarge) {
         done_ = true;
-        return Error{ErrorCode::kUnsupportedFormat, kTooLargeWindow};
+        return Error{
+            ErrorCode::kUnsupportedFormat,
+            "it was compressed with a zstd window of more than 128 MiB, for which zstd "
+            "needs its option --long=31",
+            "decompress it: zstd -d --long=31 FILE, or zstd -dc --long=31 FILE | borescope "
+            "VERB -"};
       }
       if (ZSTD_isError(pending_) != 0) {
         Stop("zstd stream is damaged");
@@ -223,10 +223,10 @@ Result<void> CheckKind(std::string_view prefix) {
                                              {"\x04\x22\x4d\x18", "lz4"}};
   for (const auto& [magic, tool] : kUnread) {
     if (prefix.starts_with(magic)) {
-      std::string text("byte 0: this is compressed by ");
-      text.append(tool).append("; unpack it (").append(tool);
-      text.append(" -d), or pack it as .gz or .zst");
-      return Error{ErrorCode::kUnsupportedFormat, std::move(text)};
+      return Error{.code = ErrorCode::kUnsupportedFormat,
+                   .cause = "this is compressed by " + std::string(tool),
+                   .remedy = "unpack it (" + std::string(tool) + " -d), or pack it as .gz or .zst",
+                   .offset = 0};
     }
   }
   return {};
@@ -254,7 +254,7 @@ Result<OpenedSource> InflateIfCompressed(std::unique_ptr<ByteSource> source) {
 
 Result<OpenedSource> OpenInflated(const std::string& path) {
   BS_ASSIGN(std::unique_ptr<ByteSource> source, OpenFile(path));
-  return About(path == "-" ? "standard input" : path, InflateIfCompressed(std::move(source)));
+  return InFile(path == "-" ? "standard input" : path, InflateIfCompressed(std::move(source)));
 }
 
 }  // namespace borescope::internal

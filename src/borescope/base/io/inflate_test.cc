@@ -106,7 +106,7 @@ TEST(InflateTest, WhatCannotBeInflatedIsNamed) {
   const std::string xz("\xfd\x37\x7a\x58\x5a\0", 6);
   const Result<OpenedSource> opened = InflateIfCompressed(OpenMemory(xz));
   ASSERT_FALSE(opened.ok());
-  EXPECT_EQ(opened.error().message,
+  EXPECT_EQ(opened.error().Sentence(),
             "byte 0: this is compressed by xz; unpack it (xz -d), or pack it as .gz or .zst");
 }
 
@@ -114,7 +114,7 @@ TEST(InflateTest, OfAFileEveryErrorNamesIt) {
   EXPECT_TRUE(OpenInflated("/dev/null").ok());
   const Result<OpenedSource> absent = OpenInflated("/absent/file");
   ASSERT_FALSE(absent.ok());
-  EXPECT_TRUE(absent.error().message.starts_with("/absent/file: "));
+  EXPECT_TRUE(absent.error().Sentence().starts_with("/absent/file: "));
 }
 
 TEST(InflateTest, GzipOfEverySize) {
@@ -281,7 +281,7 @@ TEST(InflateTest, AZstdWindowBeyondTheLimitIsRefused) {
   const Result<size_t> got = opened->bytes->Read(&byte, 1);
   ASSERT_FALSE(got.ok());
   EXPECT_EQ(got.error().code, ErrorCode::kUnsupportedFormat);
-  EXPECT_NE(got.error().message.find("--long=31"), std::string::npos) << got.error().message;
+  EXPECT_NE(got.error().Sentence().find("--long=31"), std::string::npos) << got.error().Sentence();
 }
 
 TEST(InflateTest, HowFarTheStoredFileWasReadIsKnown) {
@@ -328,7 +328,7 @@ TEST(InflateTest, AReadErrorIsNotMistakenForTheEnd) {
                                      ? ReadFully(*opened->bytes, buffer.data(), buffer.size())
                                      : Result<size_t>(opened.error());
       ASSERT_FALSE(got.ok());
-      EXPECT_EQ(got.error().message, "disk on fire");
+      EXPECT_EQ(got.error().Sentence(), "disk on fire");
     }
   }
 }

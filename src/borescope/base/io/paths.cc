@@ -27,8 +27,8 @@ Error Failure(const std::string& path, int error) {
   if (error == ENOMEM) {
     throw std::bad_alloc();  // which has nothing to do with the path
   }
-  return {ErrorCode::kIo, path + ": " + std::generic_category().message(error) +
-                              "; check its permissions and its disk"};
+  return {ErrorCode::kIo, std::generic_category().message(error),
+          "check its permissions and its disk", path};
 }
 
 struct CloseFolder {

@@ -60,7 +60,8 @@ TEST_F(PathsTest, NamesAreSorted) {
   EXPECT_TRUE(NamesIfAny(At("none"))->empty());
   const Result<std::vector<std::string>> none = NamesIn(At("none"));
   ASSERT_FALSE(none.ok());
-  EXPECT_NE(none.error().message.find("No such file"), std::string::npos) << none.error().message;
+  EXPECT_NE(none.error().Sentence().find("No such file"), std::string::npos)
+      << none.error().Sentence();
 }
 
 }  // namespace

@@ -45,8 +45,8 @@ void RemoveAbandoned(const std::string& parent) {
 }
 
 Error Failure(const std::string& parent) {
-  return {ErrorCode::kIo, parent + ": cannot make a temporary folder: " + std::strerror(errno) +
-                              "; name another place with TMPDIR"};
+  return {ErrorCode::kIo, std::string("cannot make a temporary folder: ") + std::strerror(errno),
+          "name another place with TMPDIR", parent};
 }
 
 }  // namespace

@@ -32,7 +32,7 @@ TEST_F(TemporaryFolderTest, GoesWithAllThatIsInIt) {
   std::string path;
   {
     const Result<TemporaryFolder> folder = TemporaryFolder::Make();
-    ASSERT_TRUE(folder.ok()) << folder.error().message;
+    ASSERT_TRUE(folder.ok()) << folder.error().Sentence();
     path = folder->path();
     EXPECT_TRUE(fs::equivalent(fs::path(path).parent_path(), testing::TempDir()));
     struct stat status{};
@@ -98,7 +98,7 @@ TEST_F(TemporaryFolderTest, AMissingPlaceIsNamed) {
   setenv("TMPDIR", "/no/such/place", 1);
   const Result<TemporaryFolder> folder = TemporaryFolder::Make();
   ASSERT_FALSE(folder.ok());
-  EXPECT_EQ(folder.error().message,
+  EXPECT_EQ(folder.error().Sentence(),
             "/no/such/place: cannot make a temporary folder: No such file or directory; name "
             "another place with TMPDIR");
 }

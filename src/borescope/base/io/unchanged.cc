@@ -20,9 +20,8 @@ Result<std::optional<FileState>> FileState::Of(const std::string& path) {
 }
 
 Error ChangedWhileRead(const std::string& path) {
-  return {ErrorCode::kIo, path +
-                              ": changed while it was read; wait until the program that writes it "
-                              "has finished, then try again"};
+  return {ErrorCode::kIo, "changed while it was read",
+          "wait until the program that writes it has finished, then try again", path};
 }
 
 }  // namespace borescope::internal

@@ -102,10 +102,11 @@ Result<std::vector<Beside>> FindBeside(const std::vector<std::string>& names) {
 
 Error CannotCopy(const std::string& path, const std::string& folder) {
   return {ErrorCode::kIo,
-          path + ": has a journal or a log beside it, and the private copy in " + folder +
-              " in which SQLite puts them together cannot be written; free space there, "
-              "name another folder with TMPDIR, or run sqlite3 FILE .tables, which "
-              "changes the file"};
+          "has a journal or a log beside it, and the private copy in " + folder +
+              " in which SQLite puts them together cannot be written",
+          "free space there, name another folder with TMPDIR, or run sqlite3 FILE .tables, which "
+          "changes the file",
+          path};
 }
 
 Result<void> CopyFile(const Beside& file, const std::string& to, const std::string& path,
@@ -135,8 +136,9 @@ Result<void> Settle(const std::string& copy, const std::string& path, const std:
     return CannotCopy(path, folder);
   }
   return Error{ErrorCode::kCorrupt,
-               path + ": SQLite cannot put the file and what is beside it together: " +
-                   sqlite3_errstr(status) + "; copy all of them again, or try sqlite3's .recover"};
+               std::string("SQLite cannot put the file and what is beside it together: ") +
+                   sqlite3_errstr(status),
+               "copy all of them again, or try sqlite3's .recover", path};
 }
 
 // False where one of the files changed meanwhile.
@@ -183,22 +185,21 @@ bool HasTwoOfAKind(const std::vector<Beside>& beside) {
 }
 
 Error LogMayBeElsewhere(const std::string& path) {
-  return {ErrorCode::kIo,
-          path +
-              ": has another name in another folder (a hard link), and its newest rows may be "
-              "in a log there; give that name, or a copy if no program writes it"};
+  return {
+      ErrorCode::kIo,
+      "has another name in another folder (a hard link), and its newest rows may be in a log there",
+      "give that name, or a copy if no program writes it", path};
 }
 
 Error TwoOfAKind(const std::string& path) {
   return {ErrorCode::kIo,
-          path +
-              ": has several names (hard links), and a journal or a log beside two of them; give a "
-              "copy of the file and of the journal or log that belongs to it"};
+          "has several names (hard links), and a journal or a log beside two of them",
+          "give a copy of the file and of the journal or log that belongs to it", path};
 }
 
 Error BeingWritten(const std::string& path) {
-  return {ErrorCode::kIo,
-          path + ": another program is writing it; wait until it has finished, then try again"};
+  return {ErrorCode::kIo, "another program is writing it",
+          "wait until it has finished, then try again", path};
 }
 
 }  // namespace

@@ -26,14 +26,14 @@ Error SqlError(int status, const std::string& name, std::string_view message) {
   }
   const bool is_io = (status & 0xff) == SQLITE_CANTOPEN || (status & 0xff) == SQLITE_IOERR ||
                      (status & 0xff) == SQLITE_FULL;
-  std::string_view remedy = "; copy the file again, or try sqlite3's .recover";
+  std::string_view remedy = "copy the file again, or try sqlite3's .recover";
   if (is_io) {
     remedy = "";
   } else if ((status & 0xff) == SQLITE_ERROR) {
-    remedy = "; the file may come from a version of the profiler that is not known here";
+    remedy = "the file may come from a version of the profiler that is not known here";
   }
-  return {is_io ? ErrorCode::kIo : ErrorCode::kCorrupt,
-          name + ": SQLite: " + std::string(message) + std::string(remedy)};
+  return {is_io ? ErrorCode::kIo : ErrorCode::kCorrupt, "SQLite: " + std::string(message),
+          std::string(remedy), name};
 }
 
 // A path as a URI for SQLite, whose special characters are escaped.

@@ -146,15 +146,12 @@ Result<bool> SqlTable::Step() {
       return false;
     }
     if (step == PageStep::kLooped) {
-      return Error{ErrorCode::kCorrupt,
-                   database_->name() +
-                       ": its pages name each other in a circle; copy the file again, or try "
-                       "sqlite3's .recover"};
+      return Error{ErrorCode::kCorrupt, "its pages name each other in a circle",
+                   "copy the file again, or try sqlite3's .recover", database_->name()};
     }
     if (step == PageStep::kGone) {
-      return Error{ErrorCode::kIo, database_->name() +
-                                       ": changed while it was read; wait until nobody writes to "
-                                       "it, or copy it, and try again"};
+      return Error{ErrorCode::kIo, "changed while it was read",
+                   "wait until nobody writes to it, or copy it, and try again", database_->name()};
     }
     BS_TRY(GoOnWithSqlite());
   }

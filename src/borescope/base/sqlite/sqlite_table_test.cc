@@ -24,7 +24,7 @@ class SqlTableTest : public testing::Test {
     std::filesystem::remove(path_);
     SqlDatabase database = std::move(SqlDatabase::Create(path_)).value();
     const Result<void> made = database.Run(sql);
-    ASSERT_TRUE(made.ok()) << made.error().message;
+    ASSERT_TRUE(made.ok()) << made.error().Sentence();
   }
 
   std::string Bytes() const {
@@ -72,7 +72,7 @@ std::vector<std::string> AllRows(Rows& rows, int columns) {
 void ExpectSameRows(const std::string& path, const std::vector<std::string_view>& columns,
                     bool by_pages) {
   const Result<SqlDatabase> opened = SqlDatabase::OpenRead(path);
-  ASSERT_TRUE(opened.ok()) << opened.error().message;
+  ASSERT_TRUE(opened.ok()) << opened.error().Sentence();
   const SqlDatabase& database = *opened;
   SqlTable table = std::move(SqlTable::Open(database, "t", columns)).value();
   EXPECT_EQ(table.reads_pages(), by_pages);
@@ -263,7 +263,7 @@ TEST_F(SqlTableTest, AFileThatIsCutWhileItIsReadIsAnError) {
   }
   ASSERT_FALSE(stepped.ok());
   EXPECT_EQ(stepped.error().code, ErrorCode::kIo);
-  EXPECT_NE(stepped.error().message.find("changed while it was read"), std::string::npos);
+  EXPECT_NE(stepped.error().Sentence().find("changed while it was read"), std::string::npos);
 }
 
 }  // namespace

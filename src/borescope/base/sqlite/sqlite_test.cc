@@ -22,9 +22,9 @@ class SqliteTest : public testing::Test {
 
   void Make(const std::string& sql) {
     Result<SqlDatabase> database = SqlDatabase::Create(path_);
-    ASSERT_TRUE(database.ok()) << database.error().message;
+    ASSERT_TRUE(database.ok()) << database.error().Sentence();
     const Result<void> made = database->Run(sql);
-    ASSERT_TRUE(made.ok()) << made.error().message;
+    ASSERT_TRUE(made.ok()) << made.error().Sentence();
   }
 
   std::string Bytes() const {
@@ -79,7 +79,8 @@ TEST_F(SqliteTest, DamageIsAnErrorThatNamesTheFile) {
   const Result<SqlDatabase> opened = SqlDatabase::OpenRead(path_);
   ASSERT_FALSE(opened.ok());
   EXPECT_EQ(opened.error().code, ErrorCode::kCorrupt);
-  EXPECT_TRUE(opened.error().message.starts_with(path_ + ": SQLite: ")) << opened.error().message;
+  EXPECT_TRUE(opened.error().Sentence().starts_with(path_ + ": SQLite: "))
+      << opened.error().Sentence();
   EXPECT_EQ(SqlDatabase::OpenRead(folder_ + "/none").error().code, ErrorCode::kIo);
 }
 

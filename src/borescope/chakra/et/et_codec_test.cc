@@ -111,11 +111,12 @@ TEST(EtCodec, UnknownFieldsAndWireTypesAreSkippedAndCounted) {
 
 TEST(EtCodec, DamageIsAnErrorWithItsCause) {
   EtNode node;
-  EXPECT_EQ(DecodeNode("\x12\x09"s, node).error().message, "a field ends early");
-  EXPECT_EQ(DecodeNode("\x08\xff"s, node).error().message, "a field ends early");
-  EXPECT_EQ(DecodeNode("\x08\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff"s, node).error().message,
-            "a number is longer than ten bytes");
-  EXPECT_EQ(DecodeNode("\x0b"s, node).error().message, "these bytes are no field");
+  EXPECT_EQ(DecodeNode("\x12\x09"s, node).error().Sentence(), "a field ends early");
+  EXPECT_EQ(DecodeNode("\x08\xff"s, node).error().Sentence(), "a field ends early");
+  EXPECT_EQ(
+      DecodeNode("\x08\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff"s, node).error().Sentence(),
+      "a number is longer than ten bytes");
+  EXPECT_EQ(DecodeNode("\x0b"s, node).error().Sentence(), "these bytes are no field");
 }
 
 }  // namespace

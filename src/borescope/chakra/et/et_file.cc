@@ -38,7 +38,7 @@ Result<EtFile> ReadEt(std::string_view bytes) {
   EtReader reader(bytes);
   BS_ASSIGN(const bool has_metadata, reader.Next(et.metadata));
   if (!has_metadata) {
-    return Error{ErrorCode::kCorrupt, "the file is empty; a .et begins with its metadata"};
+    return Error{ErrorCode::kCorrupt, "the file is empty", "a .et begins with its metadata"};
   }
   et.unknown_fields = et.metadata.unknown_fields;
   EtNode node;

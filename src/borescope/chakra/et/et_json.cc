@@ -19,7 +19,7 @@ class EtJson {
     EtMetadata metadata;
     BS_ASSIGN(const bool has_metadata, reader.Next(metadata));
     if (!has_metadata) {
-      return Error{ErrorCode::kCorrupt, "the file is empty; a .et begins with its metadata"};
+      return Error{ErrorCode::kCorrupt, "the file is empty", "a .et begins with its metadata"};
     }
     out_.BeginObject();
     out_.Key("metadata");

@@ -24,10 +24,6 @@ void AppendVarint(std::string& out, uint64_t value) {
   out += static_cast<char>(value);
 }
 
-Error WithPath(const std::string& path, const Error& error) {
-  return {error.code, fmt::format("{}: {}", path, error.message)};
-}
-
 // Behind the text is room for parsers that read beyond its end.
 constexpr size_t kRoomBytes = 64;
 // A size that is recorded is believed this far only.
@@ -68,8 +64,8 @@ void EtWriter::AddRecord() {
 
 Error EtReader::ErrorHere(std::string_view cause) const {
   return {ErrorCode::kCorrupt,
-          fmt::format("record {} at byte {}: {}; the file is damaged or no .et", records_,
-                      record_begin_, cause)};
+          fmt::format("record {} at byte {}: {}", records_, record_begin_, cause),
+          "the file is damaged or no .et"};
 }
 
 Result<std::optional<std::string_view>> EtReader::NextRecord(bool may_be_empty) {
@@ -103,7 +99,7 @@ Result<bool> EtReader::Next(EtMetadata& metadata) {
   BS_ASSIGN(const std::optional<std::string_view> record, NextRecord(true));
   if (record.has_value()) {
     if (const Result<void> read = DecodeMetadata(*record, metadata); !read.ok()) {
-      return ErrorHere(read.error().message);
+      return ErrorHere(read.error().cause);
     }
   }
   return record.has_value();
@@ -113,7 +109,7 @@ Result<bool> EtReader::Next(EtNode& node) {
   BS_ASSIGN(const std::optional<std::string_view> record, NextRecord(false));
   if (record.has_value()) {
     if (const Result<void> read = DecodeNode(*record, node); !read.ok()) {
-      return ErrorHere(read.error().message);
+      return ErrorHere(read.error().cause);
     }
   }
   return record.has_value();
@@ -125,15 +121,15 @@ Result<std::string> ReadOnce(const std::string& path) {
   BS_ASSIGN(std::unique_ptr<ByteSource> file, OpenFile(path));
   Result<OpenedSource> opened = InflateIfCompressed(std::move(file));
   if (!opened.ok()) {
-    return WithPath(path, opened.error());
+    return InFile(path, opened.error());
   }
   Result<std::string> bytes = ReadToEnd(*opened->bytes);
   if (!bytes.ok()) {
-    return WithPath(path, bytes.error());
+    return InFile(path, bytes.error());
   }
   if (opened->inflating != nullptr && !opened->inflating->damage().empty()) {
-    return Error{ErrorCode::kCorrupt,
-                 fmt::format("{}: {}; copy the file again", path, opened->inflating->damage())};
+    return Error{ErrorCode::kCorrupt, fmt::format("{}", opened->inflating->damage()),
+                 "copy the file again", path};
   }
   return bytes;
 }

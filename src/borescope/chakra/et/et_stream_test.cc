@@ -61,7 +61,7 @@ std::string ErrorOf(const std::string& bytes) {
   for (;;) {
     const Result<bool> next = reader.Next(node);
     if (!next.ok()) {
-      return next.error().message;
+      return next.error().Sentence();
     }
     if (!*next) {
       return "";

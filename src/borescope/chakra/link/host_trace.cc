@@ -39,14 +39,15 @@ class HostReader {
   }
 
  private:
-  Error Corrupt(std::string_view at, std::string_view what) const {
-    return {ErrorCode::kCorrupt, fmt::format("byte {}: {}", at.data() - trace_.text->data(), what)};
+  Error Corrupt(std::string_view at, std::string cause, std::string remedy = {}) const {
+    return {.code = ErrorCode::kCorrupt,
+            .cause = std::move(cause),
+            .remedy = std::move(remedy),
+            .offset = static_cast<uint64_t>(at.data() - trace_.text->data())};
   }
   static Error NoTrace(std::string_view why) {
-    return {ErrorCode::kUnsupportedFormat,
-            fmt::format("no execution trace of PyTorch: {}; expected is what "
-                        "ExecutionTraceObserver writes",
-                        why)};
+    return {ErrorCode::kUnsupportedFormat, fmt::format("no execution trace of PyTorch: {}", why),
+            "expected is what ExecutionTraceObserver writes"};
   }
 
   Result<void> ReadTop() {
@@ -71,10 +72,10 @@ class HostReader {
       trace_.top.push_back({key, reads_now ? std::string_view() : cursor.Value()});
     }
     if (cursor.failed()) {
-      return Error{ErrorCode::kCorrupt,
-                   fmt::format("byte {}: the text ends early or is damaged here; a process that "
-                               "died leaves its trace so, record it again",
-                               cursor.offset())};
+      return Error{.code = ErrorCode::kCorrupt,
+                   .cause = "the text ends early or is damaged here",
+                   .remedy = "a process that died leaves its trace so, record it again",
+                   .offset = cursor.offset()};
     }
     return has_nodes ? Result<void>() : NoTrace("it has no member \"nodes\"");
   }
@@ -95,8 +96,8 @@ class HostReader {
     }
     if (std::find(std::begin(kSchemas), std::end(kSchemas), trace_.schema) == std::end(kSchemas)) {
       return Error{ErrorCode::kUnsupportedFormat,
-                   fmt::format("execution trace of schema {}, which is not read; those read are {}",
-                               trace_.schema, fmt::join(kSchemas, ", "))};
+                   fmt::format("execution trace of schema {}, which is not read", trace_.schema),
+                   fmt::format("those read are {}", fmt::join(kSchemas, ", "))};
     }
     trace_.has_ctrl_deps = trace_.schema != kFlatSchema;
     return {};
@@ -116,10 +117,10 @@ class HostReader {
       }
       BS_TRY(ReadNode(cursor, text.substr(begin)));
     }
-    return cursor.failed() ? Corrupt(text.substr(cursor.offset()),
-                                     "the text ends early or is damaged here; a process that died "
-                                     "leaves its trace so, record it again")
-                           : Result<void>();
+    return cursor.failed()
+               ? Corrupt(text.substr(cursor.offset()), "the text ends early or is damaged here",
+                         "a process that died leaves its trace so, record it again")
+               : Result<void>();
   }
 
   Result<void> ReadNode(JsonCursor& cursor, std::string_view at) {
@@ -137,9 +138,8 @@ class HostReader {
       AddMember(node, {key, value});
     }
     if (cursor.failed()) {
-      return Corrupt(at,
-                     "this node ends early or is damaged; a process that died leaves its trace "
-                     "so, record it again");
+      return Corrupt(at, "this node ends early or is damaged",
+                     "a process that died leaves its trace so, record it again");
     }
     if (!id.has_value()) {
       return Corrupt(at, "a node has no whole number as its id");
@@ -215,10 +215,8 @@ class HostReader {
     if (twin == trace_.nodes.end()) {
       return {};
     }
-    return Error{ErrorCode::kCorrupt,
-                 fmt::format("two nodes have the id {}; traces of several processes cannot be "
-                             "linked in one file",
-                             twin->id)};
+    return Error{ErrorCode::kCorrupt, fmt::format("two nodes have the id {}", twin->id),
+                 "traces of several processes cannot be linked in one file"};
   }
 
   HostTrace trace_;

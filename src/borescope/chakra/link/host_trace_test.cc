@@ -20,7 +20,7 @@ constexpr std::string_view kTrace =
 
 TEST(HostTrace, NodesComeById) {
   const Result<HostTrace> trace = ReadHostTrace(std::string(kTrace));
-  ASSERT_TRUE(trace.ok()) << trace.error().message;
+  ASSERT_TRUE(trace.ok()) << trace.error().Sentence();
   ASSERT_EQ(trace->nodes.size(), 3U);
   EXPECT_EQ(trace->nodes[0].id, 1);
   EXPECT_EQ(trace->nodes[2].id, 7);
@@ -43,7 +43,7 @@ TEST(HostTrace, OfTheFirstSchemaNodesAreFlat) {
 
 std::string ErrorOf(std::string text) {
   const Result<HostTrace> trace = ReadHostTrace(std::move(text));
-  return trace.ok() ? "" : trace.error().message;
+  return trace.ok() ? "" : trace.error().Sentence();
 }
 
 TEST(HostTrace, ErrorsSayWhatIsWrong) {

@@ -7,13 +7,13 @@ namespace borescope::internal::chakra {
 Result<void> CheckLinked(const LinkCounts& counts) {
   const uint64_t by_number = counts.host_matched - counts.by_zero;
   if (by_number == 0) {
-    return Error{
-        ErrorCode::kMissingData,
-        fmt::format("none of the {} nodes of the host trace is in the device trace, by the "
-                    "\"Record function id\" of its operators; record both at once: "
-                    "torch.profiler.profile(execution_trace_observer="
-                    "ExecutionTraceObserver().register_callback(FILE))",
-                    counts.host_nodes)};
+    return Error{ErrorCode::kMissingData,
+                 fmt::format("none of the {} nodes of the host trace is in the device trace, by "
+                             "the \"Record function id\" of its operators",
+                             counts.host_nodes),
+                 "record both at once: "
+                 "torch.profiler.profile(execution_trace_observer=ExecutionTraceObserver()."
+                 "register_callback(FILE))"};
   }
   // By record function those of another name are among the matched, by External id they are not.
   const uint64_t compared = by_number + (counts.by_external_id ? counts.renamed : 0);
@@ -26,8 +26,9 @@ Result<void> CheckLinked(const LinkCounts& counts) {
   if (counts.device_linked == 0 && counts.device_orphaned != 0) {
     return Error{ErrorCode::kMissingData,
                  fmt::format("none of {} kernels and copies of the device trace was launched in an "
-                             "operator of the host trace; are both of one process?",
-                             counts.device_orphaned)};
+                             "operator of the host trace",
+                             counts.device_orphaned),
+                 "are both of one process?"};
   }
   return {};
 }

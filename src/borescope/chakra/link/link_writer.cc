@@ -60,9 +60,9 @@ class LinkedWriter {
       return {};
     }
     const std::string_view text = *host_.text;
-    return Error{ErrorCode::kCorrupt,
-                 fmt::format("byte {}: no JSON, or nested deeper than {}",
-                             static_cast<size_t>(json.data() - text.data()) + bad, kDeepestJson)};
+    return Error{.code = ErrorCode::kCorrupt,
+                 .cause = fmt::format("no JSON, or nested deeper than {}", kDeepestJson),
+                 .offset = static_cast<size_t>(json.data() - text.data()) + bad};
   }
 
   Result<void> Value(std::string_view json, int level) {

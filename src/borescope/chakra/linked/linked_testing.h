@@ -50,7 +50,7 @@ inline std::string LinkedDocument(const std::vector<std::string>& nodes) {
 
 inline LinkedTrace MakeLinked(const std::vector<std::string>& nodes) {
   Result<LinkedTrace> linked = ParseLinkedTrace(LinkedDocument(nodes), "test");
-  EXPECT_TRUE(linked.ok()) << (linked.ok() ? "" : linked.error().message);
+  EXPECT_TRUE(linked.ok()) << (linked.ok() ? "" : linked.error().Sentence());
   return linked.ok() ? std::move(*linked) : LinkedTrace();
 }
 

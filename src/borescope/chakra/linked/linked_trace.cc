@@ -137,19 +137,18 @@ Result<LinkedTrace> ParseLinkedTrace(std::string document, const std::string& na
   }
   if (error != SUCCESS) {
     return Error{ErrorCode::kCorrupt,
-                 fmt::format("{}: no JSON that can be read: {}", name, error_message(error))};
+                 fmt::format("no JSON that can be read: {}", error_message(error)),
+                 {},
+                 name};
   }
   Parser reader(trace);
   if (!reader.ReadDocument(parsed)) {
-    return Error{ErrorCode::kCorrupt,
-                 fmt::format("{}: {}; write it again with borescope link", name, reader.cause())};
+    return Error{ErrorCode::kCorrupt, fmt::format("{}", reader.cause()),
+                 "write it again with borescope link", name};
   }
   if (!reader.has_nodes()) {
-    return Error{
-        ErrorCode::kUnsupportedFormat,
-        fmt::format("{}: no \"nodes\", so no execution trace; name the output of borescope "
-                    "link or of the ExecutionTraceObserver",
-                    name)};
+    return Error{ErrorCode::kUnsupportedFormat, "no \"nodes\", so no execution trace",
+                 "name the output of borescope link or of the ExecutionTraceObserver", name};
   }
   return trace;
 }

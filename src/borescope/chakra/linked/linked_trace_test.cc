@@ -36,7 +36,7 @@ TEST(LinkedTrace, TheLaterOfTwoNodesWithOneIdCounts) {
 
 std::string ErrorOf(std::string text) {
   const Result<LinkedTrace> linked = ParseLinkedTrace(std::move(text), "f");
-  return linked.ok() ? "" : linked.error().message;
+  return linked.ok() ? "" : linked.error().Sentence();
 }
 
 TEST(LinkedTrace, DamageIsAnErrorWithItsPlace) {

@@ -121,9 +121,9 @@ Result<void> CheckAcyclic(const LinkedTrace& linked, const EtPlan& plan) {
   if (cycle.empty()) {
     return {};
   }
-  return Error{ErrorCode::kCorrupt, fmt::format("dependencies go in a circle: {}; link the traces "
-                                                "again with borescope link",
-                                                NamesOf(linked, plan, cycle))};
+  return Error{ErrorCode::kCorrupt,
+               fmt::format("dependencies go in a circle: {}", NamesOf(linked, plan, cycle)),
+               "link the traces again with borescope link"};
 }
 
 Result<void> WriteEt(const LinkedTrace& linked, const EtPlan& plan, Sink& sink) {

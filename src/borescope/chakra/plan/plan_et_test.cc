@@ -12,7 +12,7 @@ using Ids = std::vector<uint64_t>;
 
 EtPlan Plan(const LinkedTrace& linked) {
   Result<EtPlan> plan = PlanEt(linked);
-  EXPECT_TRUE(plan.ok()) << (plan.ok() ? "" : plan.error().message);
+  EXPECT_TRUE(plan.ok()) << (plan.ok() ? "" : plan.error().Sentence());
   return plan.ok() ? std::move(*plan) : EtPlan();
 }
 
@@ -91,7 +91,7 @@ TEST(PlanEt, ACircleIsAnErrorWithItsNames) {
                   LinkedNodeText(4, 3, "kernel", LinkedKernel("50", "10", 7))});
   const Result<EtPlan> plan = PlanEt(linked);
   ASSERT_FALSE(plan.ok());
-  EXPECT_EQ(plan.error().message,
+  EXPECT_EQ(plan.error().Sentence(),
             "dependencies go in a circle: first (2) -> second (3) -> kernel (4) -> first; link the "
             "traces again with borescope link");
 }
@@ -167,9 +167,9 @@ TEST(PlanEt, UnknownCommunicationIsComputationAndCounted) {
   const EtPlan plan = Plan(linked);
   EXPECT_EQ(plan.counts.unknown_collectives, 1U);
   EXPECT_EQ(plan.nodes.back().type, EtNodeType::kComp);
-  EXPECT_EQ(PlanEtAsReference(linked).error().message,
+  EXPECT_EQ(PlanEtAsReference(linked).error().Sentence(),
             "node 3: 'ncclDevKernel_Generic(x)' is no collective that the reference knows; leave "
-            "out --compat chakra");
+            "out `compat` chakra");
 }
 
 std::string TensorOf(const std::string& name, int id, int parent) {
@@ -243,7 +243,7 @@ TEST(PlanEt, TypesOfTheReference) {
          LinkedNodeText(3, 2, std::string(row.name),
                         row.is_kernel ? LinkedKernel("2", "1", 7) : LinkedTimes("2", "1"))});
     const Result<EtPlan> plan = PlanEtAsReference(linked);
-    ASSERT_TRUE(plan.ok()) << row.name << ": " << plan.error().message;
+    ASSERT_TRUE(plan.ok()) << row.name << ": " << plan.error().Sentence();
     EXPECT_EQ(plan->nodes.back().type, row.type) << row.name;
     EXPECT_EQ(plan->nodes.back().collective, row.kind) << row.name;
   }
@@ -255,7 +255,7 @@ TEST(PlanEt, SchemasTheReferenceDoesNotConvert) {
     text.replace(text.find("1.1.1-chakra.0.0.4"), 18, schema);
     const Result<LinkedTrace> linked = ParseLinkedTrace(text, "test");
     ASSERT_TRUE(linked.ok());
-    EXPECT_NE(PlanEtAsReference(*linked).error().message.find("schema \"" + schema),
+    EXPECT_NE(PlanEtAsReference(*linked).error().Sentence().find("schema \"" + schema),
               std::string::npos);
   }
 }

@@ -19,7 +19,9 @@ namespace {
 constexpr std::string_view kSchemas[] = {"1.0.2-chakra.0.0.4", "1.0.3-chakra.0.0.4",
                                          "1.1.0-chakra.0.0.4", "1.1.1-chakra.0.0.4"};
 
-Error Refusal(std::string message) { return {ErrorCode::kCorrupt, std::move(message)}; }
+Error Refusal(std::string cause, std::string remedy = {}) {
+  return {ErrorCode::kCorrupt, std::move(cause), std::move(remedy)};
+}
 
 // The place a .et counts from: whole microseconds, cut off.
 Result<uint64_t> DurationOf(const LinkedNode& node) {
@@ -111,12 +113,11 @@ class ReferencePlan {
   Result<void> CheckDocument() const {
     if (std::find(std::begin(kSchemas), std::end(kSchemas), linked_.schema) == std::end(kSchemas)) {
       return Error{ErrorCode::kUnsupportedFormat,
-                   fmt::format("schema \"{}\" is none that the reference converts; leave out "
-                               "--compat chakra",
-                               linked_.schema)};
+                   fmt::format("schema \"{}\" is none that the reference converts", linked_.schema),
+                   "leave out `compat` chakra"};
     }
     if (!linked_.pid || !linked_.start_ts || !linked_.finish_ts) {
-      return Refusal("pid, start_ts or finish_ts is missing; leave out --compat chakra");
+      return Refusal("pid, start_ts or finish_ts is missing", "leave out `compat` chakra");
     }
     return {};
   }
@@ -206,10 +207,9 @@ class ReferencePlan {
     if (planned.type == EtNodeType::kCommColl) {
       planned.collective = CollectiveOf(node.name);
       if (!planned.collective.has_value()) {
-        return Refusal(
-            fmt::format("node {}: '{}' is no collective that the reference knows; leave "
-                        "out --compat chakra",
-                        node.id, node.name));
+        return Refusal(fmt::format("node {}: '{}' is no collective that the reference knows",
+                                   node.id, node.name),
+                       "leave out `compat` chakra");
       }
     }
     if (planned.type >= EtNodeType::kCommSend) {
@@ -263,9 +263,8 @@ class ReferencePlan {
         const std::optional<uint32_t> target = tree_.Find(dep);
         if (!target.has_value() || planned_[*target] == kNone) {
           return Refusal(
-              fmt::format("node {} depends on node {}, which is not there; leave out "
-                          "--compat chakra",
-                          IdOf(node), dep));
+              fmt::format("node {} depends on node {}, which is not there", IdOf(node), dep),
+              "leave out `compat` chakra");
         }
         is_needed[planned_[*target]] = 1;
       }

@@ -15,7 +15,7 @@ constexpr std::string_view kLog =
 TEST(SimTimeline, TimesOfTheReferenceAreMilliseconds) {
   StringSink sink;
   const Result<TimelineCounts> counts = WriteSimTimeline(kLog, {2, 1500, true}, sink);
-  ASSERT_TRUE(counts.ok()) << counts.error().message;
+  ASSERT_TRUE(counts.ok()) << counts.error().Sentence();
   EXPECT_EQ(sink.text(),
             R"({"meta_user": "aras", "traceEvents": [{"pid": 0, "tid": 3, "ts": )"
             R"(0.0006666666666666666, "dur": 0.002, "ph": "X", "name": "COMP_NODE", "args": )"
@@ -31,11 +31,11 @@ TEST(SimTimeline, OursAreMicroseconds) {
 
 TEST(SimTimeline, LinesThatCannotBeReadAreErrors) {
   StringSink sink;
-  EXPECT_EQ(WriteSimTimeline("\nissue,a=x,b=2,c=3,d=e\n", {1, 1, true}, sink).error().message,
+  EXPECT_EQ(WriteSimTimeline("\nissue,a=x,b=2,c=3,d=e\n", {1, 1, true}, sink).error().Sentence(),
             "line 2: no npu, cycle and node behind 'issue' or 'callback'");
   EXPECT_EQ(WriteSimTimeline("issue,a=1,b=2,c=3,d=e\ncallback,a=1,b=2,c=3,d=e", {1, 1, true}, sink)
                 .error()
-                .message,
+                .Sentence(),
             "line 2: 'e' is no class of node that is known");
 }
 

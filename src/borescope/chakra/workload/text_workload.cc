@@ -71,9 +71,12 @@ class LineReader {
   }
 
   const std::vector<std::string_view>& words() const { return words_; }
-  Error ErrorHere(std::string_view cause) const {
-    return {ErrorCode::kCorrupt,
-            fmt::format("{}: line {}: {}: '{}'", name_, number_, cause, line_)};
+  Error ErrorHere(std::string_view cause, std::string remedy = {}) const {
+    return {.code = ErrorCode::kCorrupt,
+            .cause = fmt::format("{}: '{}'", cause, line_),
+            .remedy = std::move(remedy),
+            .file = name_,
+            .line = number_};
   }
 
  private:
@@ -95,9 +98,8 @@ Result<TextPhase> ReadPhase(const LineReader& lines, size_t column) {
   }
   if (std::find(std::begin(kCommTypes), std::end(kCommTypes), phase.comm_type) ==
       std::end(kCommTypes)) {
-    return lines.ErrorHere(
-        "unknown communication; ALLREDUCE, ALLTOALL, ALLGATHER, REDUCESCATTER "
-        "and NONE are known");
+    return lines.ErrorHere("unknown communication",
+                           "ALLREDUCE, ALLTOALL, ALLGATHER, REDUCESCATTER and NONE are known");
   }
   return phase;
 }
@@ -119,8 +121,8 @@ Result<void> ReadHead(LineReader& lines, TextWorkload& workload) {
       lines.Next() && !lines.words().empty() ? FindParallelism(lines.words()[0]) : nullptr;
   if (row == nullptr) {
     return lines.ErrorHere(
-        "unknown parallelism; MICRO, DATA, MODEL, HYBRID_DATA_MODEL, "
-        "HYBRID_MODEL_DATA and HYBRID_DLRM are known");
+        "unknown parallelism",
+        "MICRO, DATA, MODEL, HYBRID_DATA_MODEL, HYBRID_MODEL_DATA and HYBRID_DLRM are known");
   }
   workload.parallelism = row->id;
   const std::vector<std::string_view>& words = lines.words();
@@ -153,8 +155,7 @@ Result<TextWorkload> ParseTextWorkload(std::string text, const std::string& name
   if (workload.parallelism == Parallelism::kDlrm && !workload.layers.empty() &&
       workload.layers[0].forward.comm_type != "ALLTOALL") {
     return Error{
-        ErrorCode::kCorrupt,
-        fmt::format("{}: the first layer of HYBRID_DLRM must have ALLTOALL forward", name)};
+        ErrorCode::kCorrupt, "the first layer of HYBRID_DLRM must have ALLTOALL forward", {}, name};
   }
   return workload;
 }

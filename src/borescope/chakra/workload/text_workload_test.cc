@@ -15,7 +15,7 @@ constexpr std::string_view kData =
 
 std::string ErrorOf(std::string text) {
   const Result<TextWorkload> workload = ParseTextWorkload(std::move(text), "f");
-  return workload.ok() ? "" : workload.error().message;
+  return workload.ok() ? "" : workload.error().Sentence();
 }
 
 TEST(TextWorkload, PassesFollowEachOther) {
@@ -33,12 +33,12 @@ TEST(TextWorkload, PassesFollowEachOther) {
 
 TEST(TextWorkload, ErrorsNameTheLine) {
   EXPECT_EQ(ErrorOf("FOO\n"),
-            "f: line 1: unknown parallelism; MICRO, DATA, MODEL, HYBRID_DATA_MODEL, "
-            "HYBRID_MODEL_DATA and HYBRID_DLRM are known: 'FOO'");
-  EXPECT_EQ(ErrorOf("DATA\nx\n"), "f: line 2: the number of layers is missing: 'x'");
-  EXPECT_EQ(ErrorOf("DATA\n1\n\n"), "f: line 3: a layer has 12 columns: ''");
+            "f:1: unknown parallelism: 'FOO'; MICRO, DATA, MODEL, HYBRID_DATA_MODEL, "
+            "HYBRID_MODEL_DATA and HYBRID_DLRM are known");
+  EXPECT_EQ(ErrorOf("DATA\nx\n"), "f:2: the number of layers is missing: 'x'");
+  EXPECT_EQ(ErrorOf("DATA\n1\n\n"), "f:3: a layer has 12 columns: ''");
   EXPECT_EQ(ErrorOf("DATA\n1\nl -1 1 ALLREDUCE x 1 NONE 1 1 NONE 1 1\n"),
-            "f: line 3: a time or size is no number: 'l -1 1 ALLREDUCE x 1 NONE 1 1 NONE 1 1'");
+            "f:3: a time or size is no number: 'l -1 1 ALLREDUCE x 1 NONE 1 1 NONE 1 1'");
 }
 
 }  // namespace

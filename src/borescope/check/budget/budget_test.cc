@@ -12,13 +12,13 @@ namespace {
 
 BudgetFile Read(const std::string& text) {
   Result<BudgetFile> file = ReadBudgetFile(text, "b.toml");
-  EXPECT_TRUE(file.ok()) << file.error().message;
+  EXPECT_TRUE(file.ok()) << file.error().Sentence();
   return file.ok() ? std::move(*file) : BudgetFile();
 }
 
 std::string ErrorIn(const std::string& text) {
   const Result<BudgetFile> file = ReadBudgetFile(text, "b.toml");
-  return file.ok() ? "none" : file.error().message;
+  return file.ok() ? "none" : file.error().Sentence();
 }
 
 TEST(QuantityTest, NumbersWithUnits) {
@@ -132,7 +132,7 @@ Table Steps() {
 double Value(const std::string& rest) {
   const BudgetFile file = Read("[[budget]]\nname='x'\nmax='1s'\ntable='steps'\n" + rest);
   const Result<BudgetValue> value = ValueInTable(file.budgets.front(), Steps());
-  EXPECT_TRUE(value.ok()) << value.error().message;
+  EXPECT_TRUE(value.ok()) << value.error().Sentence();
   return value.ok() ? value->value : -1;
 }
 
@@ -167,7 +167,7 @@ TEST(BudgetValueTest, WorkInNoStepIsNoStep) {
 TEST(BudgetValueTest, ErrorsNameTheBudget) {
   const auto error = [](const std::string& rest) {
     const BudgetFile file = Read("[[budget]]\nname='x'\nmax='1s'\ntable='steps'\n" + rest);
-    return ValueInTable(file.budgets.front(), Steps()).error().message;
+    return ValueInTable(file.budgets.front(), Steps()).error().Sentence();
   };
   EXPECT_EQ(error("column='spann_ns'"),
             "budget 'x': table steps has no column 'spann_ns'; did you mean 'span_ns'?");

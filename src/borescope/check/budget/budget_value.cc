@@ -18,8 +18,9 @@
 namespace borescope::internal {
 namespace {
 
-Error AboutBudget(const Budget& budget, ErrorCode code, std::string_view what) {
-  return {code, fmt::format("budget '{}': {}", budget.name, what)};
+Error AboutBudget(const Budget& budget, ErrorCode code, std::string_view cause,
+                  std::string remedy = {}) {
+  return {code, fmt::format("budget '{}': {}", budget.name, cause), std::move(remedy)};
 }
 
 Result<const Column*> FindColumn(const Budget& budget, const Table& table,
@@ -33,11 +34,10 @@ Result<const Column*> FindColumn(const Budget& budget, const Table& table,
     names.push_back(column.name);
   }
   const std::string_view nearest = Nearest(name, names);
-  return AboutBudget(
-      budget, ErrorCode::kInvalidArgument,
-      fmt::format("table {} has no column '{}'; {}", table.name, name,
-                  nearest.empty() ? fmt::format("columns are {}", fmt::join(names, ", "))
-                                  : fmt::format("did you mean '{}'?", nearest)));
+  return AboutBudget(budget, ErrorCode::kInvalidArgument,
+                     fmt::format("table {} has no column '{}'", table.name, name),
+                     nearest.empty() ? fmt::format("columns are {}", fmt::join(names, ", "))
+                                     : fmt::format("did you mean '{}'?", nearest));
 }
 
 // A cell as a number; nothing for text and where it is missing.

@@ -42,8 +42,12 @@ class Reader {
  public:
   explicit Reader(const std::string& path) : path_(path) {}
 
-  Error At(const TomlValue& node, std::string_view what) const {
-    return UsageError(fmt::format("{}:{}: {}", path_, node.line, what));
+  Error At(const TomlValue& node, std::string cause, std::string remedy = {}) const {
+    return {.code = ErrorCode::kInvalidArgument,
+            .cause = std::move(cause),
+            .remedy = std::move(remedy),
+            .file = path_,
+            .line = node.line};
   }
   // REQUIRES: `table` holds a table, here and below.
   static const TomlValue* Find(const TomlValue& table, std::string_view key) {
@@ -54,10 +58,9 @@ class Reader {
     for (const auto& [key, value] : *table.As<TomlTable>()) {
       if (std::find(known.begin(), known.end(), key) == known.end()) {
         const std::string_view nearest = Nearest(key, known);
-        return At(value,
-                  fmt::format("{} has no key '{}'; {}", what, key,
-                              nearest.empty() ? fmt::format("keys are {}", fmt::join(known, ", "))
-                                              : fmt::format("did you mean '{}'?", nearest)));
+        return At(value, fmt::format("{} has no key '{}'", what, key),
+                  nearest.empty() ? fmt::format("keys are {}", fmt::join(known, ", "))
+                                  : fmt::format("did you mean '{}'?", nearest));
       }
     }
     return {};
@@ -291,7 +294,7 @@ Result<QualityRules> ReadQuality(const Reader& reader, const TomlValue& file) {
 }
 
 Result<void> ReadBudgets(const Reader& reader, const TomlValue& table, BudgetFile& file) {
-  constexpr std::string_view kForm = "budgets are written as [[budget]], with two brackets";
+  constexpr const char* kForm = "budgets are written as [[budget]], with two brackets";
   const TomlValue* const node = Reader::Find(table, "budget");
   if (node == nullptr) {
     return {};
@@ -320,11 +323,12 @@ Result<void> ReadBudgets(const Reader& reader, const TomlValue& table, BudgetFil
 
 Result<BudgetFile> ReadBudgetFile(std::string_view text, const std::string& path) {
   if (text.size() > kMostBytes) {
-    return UsageError(path + ": a budget file has at most 1 MiB; is it one?");
+    return Error{ErrorCode::kInvalidArgument, "a budget file has at most 1 MiB", "is it one?",
+                 path};
   }
   Result<TomlTable> parsed = ParseToml(text);
   if (!parsed.ok()) {
-    return UsageError(path + ":" + parsed.error().message);
+    return InFile(path, parsed.error());
   }
   const TomlValue table{std::move(*parsed), 1};
   const Reader reader(path);
@@ -341,7 +345,7 @@ Result<BudgetFile> ReadBudgetFile(std::string_view text, const std::string& path
   const bool asks_quality =
       file.quality.fail_on != FailOn::kNever || file.quality.max_unlinked_share.has_value();
   if (file.budgets.empty() && !asks_quality) {
-    return UsageError(path + ": there is no [[budget]] in it");
+    return Error{ErrorCode::kInvalidArgument, "there is no [[budget]] in it", {}, path};
   }
   return file;
 }

@@ -59,9 +59,9 @@ void PushSavedRun(const RunValues& run, int64_t number, Table& runs, Table& valu
   }
 }
 
-Error NoBaseline(std::string_view why) {
+Error NoBaseline(std::string_view why, std::string remedy = {}) {
   return {ErrorCode::kUnsupportedFormat,
-          std::string("no baseline that borescope check saved: ") + std::string(why)};
+          "no baseline that borescope check saved: " + std::string(why), std::move(remedy)};
 }
 
 bool MayBeMissing(const Column& column) {
@@ -78,7 +78,7 @@ Result<const Table*> FindShaped(const Document& document, const Table& shape) {
     for (const Column& wanted : shape.columns) {
       const Column* const column = table.Find(wanted.name);
       if (column == nullptr || column->values.index() != wanted.values.index()) {
-        return NoBaseline(wanted.name + " is missing in it; save the baseline again");
+        return NoBaseline(wanted.name + " is missing in it", "save the baseline again");
       }
       for (size_t row = 0; !MayBeMissing(wanted) && row < table.rows(); ++row) {
         if (column->IsMissing(row)) {

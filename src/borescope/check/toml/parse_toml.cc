@@ -63,7 +63,12 @@ class Parser {
   }
 
  private:
-  Error Fail(std::string_view cause) { return UsageError(fmt::format("{}: {}", Line(), cause)); }
+  Error Fail(std::string cause, std::string remedy = {}) {
+    return {.code = ErrorCode::kInvalidArgument,
+            .cause = std::move(cause),
+            .remedy = std::move(remedy),
+            .line = Line()};
+  }
 
   // The line of at_, counted on from where it was asked for last.
   uint32_t Line() {
@@ -116,7 +121,7 @@ class Parser {
     size_t at = at_;
     Result<std::string> text = ReadTomlText(text_, at);
     if (!text.ok()) {
-      return Fail(text.error().message);
+      return Fail(text.error().cause, text.error().remedy);
     }
     at_ = at;
     return text;
@@ -346,7 +351,8 @@ Result<TomlTable> ParseToml(std::string_view text) {
   constexpr std::string_view kMark = "\xef\xbb\xbf";
   text.remove_prefix(text.starts_with(kMark) ? kMark.size() : 0);
   if (!IsValidUtf8(text)) {
-    return UsageError("1: the file is no text in UTF-8");
+    return Error{
+        .code = ErrorCode::kInvalidArgument, .cause = "the file is no text in UTF-8", .line = 1};
   }
   return Parser(text).Parse();
 }

@@ -27,7 +27,7 @@ std::string Show(const TomlValue& value) {
 
 std::string Parsed(const std::string& text) {
   Result<TomlTable> table = ParseToml(text);
-  return table.ok() ? Show({std::move(*table), 1}) : table.error().message;
+  return table.ok() ? Show({std::move(*table), 1}) : table.error().Sentence();
 }
 
 TEST(TomlTest, ValuesOfEveryKind) {
@@ -48,44 +48,45 @@ TEST(TomlTest, TablesAndArraysOfTables) {
 }
 
 TEST(TomlTest, ErrorsNameTheLine) {
-  EXPECT_TRUE(Parsed("a = 1\nb = \n").starts_with("2: a value is expected"));
-  EXPECT_TRUE(Parsed("d = 2026-11-25").starts_with("1: a value is expected"));
-  EXPECT_EQ(Parsed("a = 1\na = 2"), "2: 'a' is there twice");
-  EXPECT_EQ(Parsed("a = 'x"), "1: a text does not end");
+  EXPECT_TRUE(Parsed("a = 1\nb = \n").starts_with("line 2: a value is expected"));
+  EXPECT_TRUE(Parsed("d = 2026-11-25").starts_with("line 1: a value is expected"));
+  EXPECT_EQ(Parsed("a = 1\na = 2"), "line 2: 'a' is there twice");
+  EXPECT_EQ(Parsed("a = 'x"), "line 1: a text does not end");
   EXPECT_EQ(Parsed("\n\na = \"x\ny\""),
-            "3: a text does not end on its line, or holds a control character");
+            "line 3: a text does not end on its line, or holds a control character");
   EXPECT_EQ(Parsed("a = \"\\q\""),
-            "1: a backslash in a text begins no escape; '...' takes it as it is");
+            "line 1: a backslash in a text begins no escape; '...' takes it as it is");
   EXPECT_EQ(Parsed("a = 1 b = 2"),
-            "1: something stands after the end of a value or a heading on its line");
-  EXPECT_EQ(Parsed("[a"), "1: a heading ends with ]");
-  EXPECT_EQ(Parsed("a = {b=1}\n[a.c]"), "2: 'a' is no table that could be added to");
-  EXPECT_EQ(Parsed("a = []\n[[a]]"), "2: 'a' is something else than a list of [[a]]");
-  EXPECT_EQ(Parsed("a = 1\n[a.b]"), "2: 'a' is no table that could be added to");
-  EXPECT_TRUE(Parsed("= 1").starts_with("1: a key is expected"));
-  EXPECT_EQ(Parsed("a"), "1: a key is followed by = and a value");
+            "line 1: something stands after the end of a value or a heading on its line");
+  EXPECT_EQ(Parsed("[a"), "line 1: a heading ends with ]");
+  EXPECT_EQ(Parsed("a = {b=1}\n[a.c]"), "line 2: 'a' is no table that could be added to");
+  EXPECT_EQ(Parsed("a = []\n[[a]]"), "line 2: 'a' is something else than a list of [[a]]");
+  EXPECT_EQ(Parsed("a = 1\n[a.b]"), "line 2: 'a' is no table that could be added to");
+  EXPECT_TRUE(Parsed("= 1").starts_with("line 1: a key is expected"));
+  EXPECT_EQ(Parsed("a"), "line 1: a key is followed by = and a value");
   EXPECT_EQ(Parsed("a = \"\\ud800\""),
-            "1: a backslash in a text begins no escape; '...' takes it as it is");
+            "line 1: a backslash in a text begins no escape; '...' takes it as it is");
   for (const char* const number :
        {"01", ".5", "5.", "1__0", "_1", "0x10", "1e999", "inf", "nan", "--1"}) {
-    EXPECT_TRUE(Parsed("a = " + std::string(number)).starts_with("1: a value")) << number;
+    EXPECT_TRUE(Parsed("a = " + std::string(number)).starts_with("line 1: a value")) << number;
   }
 }
 
 TEST(TomlTest, HostileTextIsAnErrorInTime) {
-  EXPECT_EQ(Parsed("a = " + std::string(1 << 20, '[')), "1: lists and tables are nested too deep");
-  EXPECT_EQ(Parsed(std::string(1 << 20, '[')).substr(0, 2), "1:");
-  EXPECT_EQ(Parsed("a" + std::string(1 << 20, '.')).substr(0, 2), "1:");
+  EXPECT_EQ(Parsed("a = " + std::string(1 << 20, '[')),
+            "line 1: lists and tables are nested too deep");
+  EXPECT_EQ(Parsed(std::string(1 << 20, '[')).substr(0, 7), "line 1:");
+  EXPECT_EQ(Parsed("a" + std::string(1 << 20, '.')).substr(0, 7), "line 1:");
   std::string keys;
   std::string dotted;
   for (int i = 0; i < 50000; ++i) {
     keys += "k" + std::to_string(i) + "=1\n";
     dotted += "a.";
   }
-  EXPECT_EQ(Parsed(keys), "1001: a table has too many keys");
-  EXPECT_EQ(Parsed(dotted + "a=1"), "1: keys have too many parts");
-  EXPECT_EQ(Parsed("a = '\xff'"), "1: the file is no text in UTF-8");
-  EXPECT_EQ(Parsed(std::string("a = '\0'", 7)).substr(0, 2), "1:");
+  EXPECT_EQ(Parsed(keys), "line 1001: a table has too many keys");
+  EXPECT_EQ(Parsed(dotted + "a=1"), "line 1: keys have too many parts");
+  EXPECT_EQ(Parsed("a = '\xff'"), "line 1: the file is no text in UTF-8");
+  EXPECT_EQ(Parsed(std::string("a = '\0'", 7)).substr(0, 7), "line 1:");
 }
 
 // Any change of a good text is read or refused.

@@ -88,7 +88,7 @@ Result<std::string> ReadTomlText(std::string_view text, size_t& at) {
     }
     if (text[at] == '\\' && quote == '"') {
       if (!ReadEscape(text, is_long, ++at, out)) {
-        return UsageError("a backslash in a text begins no escape; '...' takes it as it is");
+        return UsageError("a backslash in a text begins no escape", "'...' takes it as it is");
       }
     } else {
       out += text[at++];

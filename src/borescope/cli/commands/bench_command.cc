@@ -16,16 +16,16 @@ Result<BenchKernelOptions> UnderstandBench(const RawOptions& raw) {
     options.python = raw.python;
   }
   if (!raw.timeout.empty()) {
-    CLI_ASSIGN(const int seconds, ParseCount("timeout", raw.timeout, kLongestSeconds));
+    BS_ASSIGN(const int seconds, ParseCount("timeout", raw.timeout, kLongestSeconds));
     options.timeout = std::chrono::seconds(seconds);
   }
   return options;
 }
 
 Result<Answer> Bench(const RawOptions& raw, OutputOptions& output) {
-  CLI_ASSIGN(const BenchKernelOptions options, UnderstandBench(raw));
+  BS_ASSIGN(const BenchKernelOptions options, UnderstandBench(raw));
   const std::string read[] = {raw.inputs.front(), options.trace};
-  CLI_TRY(ProtectInputs(read, output));
+  BS_TRY(ProtectInputs(read, output));
   return BenchKernel(raw.inputs.front(), options);
 }
 

@@ -38,8 +38,8 @@ Result<bool> IsReference(const RawOptions& raw) {
 // `largest` is at most 2^63 - 1.
 Result<uint64_t> ParseAmount(std::string_view option, const std::string& text, uint64_t smallest,
                              uint64_t largest) {
-  CLI_ASSIGN(const int64_t number, ParseWithin(option, text, static_cast<int64_t>(smallest),
-                                               static_cast<int64_t>(largest)));
+  BS_ASSIGN(const int64_t number, ParseWithin(option, text, static_cast<int64_t>(smallest),
+                                              static_cast<int64_t>(largest)));
   return static_cast<uint64_t>(number);
 }
 
@@ -62,7 +62,7 @@ Result<Paths> FindPaths(const Task& task, std::string_view what, std::string_vie
   }
   paths.input = task.inputs[0];
   paths.output = names_output ? task.raw().output : task.inputs.size() == 2 ? task.inputs[1] : "";
-  CLI_TRY(CheckOutput(paths.output, {&paths.input, 1}));
+  BS_TRY(CheckOutput(paths.output, {&paths.input, 1}));
   return paths;
 }
 
@@ -95,18 +95,18 @@ Result<ChakraConvertOptions> UnderstandConvert(const Task& task) {
   options.host = task.raw().host;
   options.device = task.raw().device;
   const bool is_pair = !options.host.empty() || !options.device.empty();
-  CLI_ASSIGN(Paths paths, is_pair ? FindOutput(task) : FindPaths(task, "convert", "IN and OUT"));
+  BS_ASSIGN(Paths paths, is_pair ? FindOutput(task) : FindPaths(task, "convert", "IN and OUT"));
   if (paths.output.empty()) {
     return UsageError("chakra convert writes a file; name OUT last, or with -o");
   }
   options.input = std::move(paths.input);
   options.output = std::move(paths.output);
-  CLI_ASSIGN(options.as_reference, IsReference(task.raw()));
+  BS_ASSIGN(options.as_reference, IsReference(task.raw()));
   if (!task.raw().npus.empty()) {
-    CLI_ASSIGN(options.npus, ParseAmount("num-npus", task.raw().npus, 1, kMostNpus));
+    BS_ASSIGN(options.npus, ParseAmount("num-npus", task.raw().npus, 1, kMostNpus));
   }
   if (!task.raw().passes.empty()) {
-    CLI_ASSIGN(options.passes, ParseAmount("num-passes", task.raw().passes, 0, kMostPasses));
+    BS_ASSIGN(options.passes, ParseAmount("num-passes", task.raw().passes, 0, kMostPasses));
   }
   return options;
 }
@@ -171,14 +171,14 @@ Result<ChakraGenerateOptions> UnderstandGenerate(const Task& task) {
   const auto read = [](std::string_view option, const std::string& text, uint64_t largest,
                        uint64_t& number) -> Result<void> {
     if (!text.empty()) {
-      CLI_ASSIGN(number, ParseAmount(option, text, 0, largest));
+      BS_ASSIGN(number, ParseAmount(option, text, 0, largest));
     }
     return {};
   };
-  CLI_TRY(read("num-npus", raw.npus, kMostNpus, options.npus));
-  CLI_TRY(read("default-runtime", raw.runtime, kMostBytes, options.runtime_us));
-  CLI_TRY(read("default-tensor-size", raw.tensor_size, kMostBytes, options.tensor_bytes));
-  CLI_TRY(read("default-comm-size", raw.comm_size, kMostBytes, options.comm_bytes));
+  BS_TRY(read("num-npus", raw.npus, kMostNpus, options.npus));
+  BS_TRY(read("default-runtime", raw.runtime, kMostBytes, options.runtime_us));
+  BS_TRY(read("default-tensor-size", raw.tensor_size, kMostBytes, options.tensor_bytes));
+  BS_TRY(read("default-comm-size", raw.comm_size, kMostBytes, options.comm_bytes));
   return options;
 }
 
@@ -204,10 +204,10 @@ Result<ChakraTimelineOptions> UnderstandTimeline(const Task& task, const Paths& 
   if (task.raw().npus.empty() || task.raw().frequency.empty()) {
     return UsageError("chakra timeline needs --num-npus and --npu-frequency (MHz)");
   }
-  CLI_ASSIGN(options.npus, ParseAmount("num-npus", task.raw().npus, 0, kMostNpus));
-  CLI_ASSIGN(options.frequency_mhz,
-             ParseAmount("npu-frequency", task.raw().frequency, 1, 1'000'000'000));
-  CLI_ASSIGN(options.as_reference, IsReference(task.raw()));
+  BS_ASSIGN(options.npus, ParseAmount("num-npus", task.raw().npus, 0, kMostNpus));
+  BS_ASSIGN(options.frequency_mhz,
+            ParseAmount("npu-frequency", task.raw().frequency, 1, 1'000'000'000));
+  BS_ASSIGN(options.as_reference, IsReference(task.raw()));
   return options;
 }
 
@@ -222,7 +222,7 @@ int DrawTimeline(const Task& task) {
   }
   std::vector<Diagnostic> diagnostics;
   const int status = WriteTo(task, paths->output, [&](const Output& output) -> Result<void> {
-    CLI_ASSIGN(diagnostics, ChakraTimeline(*options, output));
+    BS_ASSIGN(diagnostics, ChakraTimeline(*options, output));
     return {};
   });
   if (!task.raw().quiet) {
@@ -236,10 +236,10 @@ Result<ChakraCheckOptions> UnderstandCheck(const Task& task, OutputOptions& outp
     return UsageError("chakra check: name the .et of one rank, or of all ranks of a run");
   }
   const RawOptions& raw = task.raw();
-  CLI_ASSIGN(std::vector<std::string> files, FindEtFiles(task.inputs));
+  BS_ASSIGN(std::vector<std::string> files, FindEtFiles(task.inputs));
   std::vector<std::string> inputs = files;
   inputs.insert(inputs.end(), {raw.linked, raw.host, raw.device});
-  CLI_TRY(ProtectInputs(inputs, output));
+  BS_TRY(ProtectInputs(inputs, output));
   return ChakraCheckOptions{std::move(files), raw.linked, raw.host, raw.device, raw.order};
 }
 

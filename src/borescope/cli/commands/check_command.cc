@@ -34,7 +34,7 @@ Result<void> CheckRuns(const RawOptions& raw) {
         "no INPUT; it comes before --baseline and --history, which take all words up to the next "
         "option");
   }
-  CLI_TRY(CheckInputs(raw));
+  BS_TRY(CheckInputs(raw));
   if (std::count(raw.inputs.begin(), raw.inputs.end(), "-") > 0) {
     return UsageError(
         "check asks several questions of a run, which standard input yields once; "
@@ -54,13 +54,13 @@ Result<std::vector<std::string>> RunsOf(std::string_view option, std::string_vie
 }
 
 Result<CheckOptions> UnderstandCheck(const RawOptions& raw) {
-  CLI_TRY(CheckRuns(raw));
+  BS_TRY(CheckRuns(raw));
   CheckOptions options;
   options.budget = raw.budget;
-  CLI_ASSIGN(options.baseline, RunsOf("baseline", raw.baseline));
-  CLI_ASSIGN(options.history, RunsOf("history", raw.history));
+  BS_ASSIGN(options.baseline, RunsOf("baseline", raw.baseline));
+  BS_ASSIGN(options.history, RunsOf("history", raw.history));
   if (!raw.fail.empty()) {
-    CLI_ASSIGN(options.fail, ParseShare("fail", raw.fail));
+    BS_ASSIGN(options.fail, ParseShare("fail", raw.fail));
   }
   options.force = raw.force;
   options.strict = raw.strict;
@@ -76,14 +76,14 @@ Result<CheckOptions> UnderstandCheck(const RawOptions& raw) {
   if (!raw.captures.empty()) {
     options.captures = {raw.captures};
   }
-  CLI_ASSIGN(options.threads, ParseThreads(raw.threads));
-  CLI_ASSIGN(options.memory_limit, KeepMemoryLimit(raw));
+  BS_ASSIGN(options.threads, ParseThreads(raw.threads));
+  BS_ASSIGN(options.memory_limit, KeepMemoryLimit(raw));
   return options;
 }
 
 // The answer is no file that is read or written besides.
 Result<OutputOptions> UnderstandAnswer(const RawOptions& raw, const CheckOptions& options) {
-  CLI_ASSIGN(OutputOptions output, UnderstandOutput(raw, {}, true));
+  BS_ASSIGN(OutputOptions output, UnderstandOutput(raw, {}, true));
   std::vector<std::string> files = raw.inputs;
   files.insert(files.end(), options.baseline.begin(), options.baseline.end());
   files.insert(files.end(), options.history.begin(), options.history.end());
@@ -93,7 +93,7 @@ Result<OutputOptions> UnderstandAnswer(const RawOptions& raw, const CheckOptions
       files.push_back(*path);
     }
   }
-  CLI_TRY(ProtectInputs(files, output));
+  BS_TRY(ProtectInputs(files, output));
   return output;
 }
 

@@ -60,7 +60,7 @@ Result<ConvertRequest> UnderstandConvert(const RawOptions& raw) {
     return UsageError("convert has no tables to write; choose the format of OUT with --to");
   }
   ConvertRequest request;
-  CLI_TRY(FindOutput(raw, request));
+  BS_TRY(FindOutput(raw, request));
   request.options.to = raw.to;
   request.options.align = raw.align;
   request.options.keeps_context = !raw.no_context;
@@ -68,9 +68,9 @@ Result<ConvertRequest> UnderstandConvert(const RawOptions& raw) {
   request.options.overlays = ListOf(raw.Param("overlay"));
   request.options.begin = raw.Param("begin");
   request.options.end = raw.Param("end");
-  CLI_ASSIGN(request.options.threads, ParseThreads(raw.threads));
-  CLI_ASSIGN(request.options.scrub, ParseScrub(raw));
-  CLI_TRY(KeepMemoryLimit(raw));
+  BS_ASSIGN(request.options.threads, ParseThreads(raw.threads));
+  BS_ASSIGN(request.options.scrub, ParseScrub(raw));
+  BS_TRY(KeepMemoryLimit(raw));
   return request;
 }
 

@@ -8,15 +8,15 @@ namespace borescope::cli {
 namespace {
 
 Result<std::string> SlurmText(const Command& command) {
-  CLI_ASSIGN(const SlurmOptions options, UnderstandSlurm(command.raw));
-  CLI_ASSIGN(const LaunchJob job, UnderstandLaunch(command));
+  BS_ASSIGN(const SlurmOptions options, UnderstandSlurm(command.raw));
+  BS_ASSIGN(const LaunchJob job, UnderstandLaunch(command));
   return SlurmScript(job, options);
 }
 
 Result<std::string> KubernetesText(const Command& command) {
   constexpr uint64_t kUsualMebibytes = 2048;
-  CLI_ASSIGN(const KubernetesOptions options, UnderstandKubernetes(command.raw));
-  CLI_ASSIGN(LaunchJob job, UnderstandLaunch(command));
+  BS_ASSIGN(const KubernetesOptions options, UnderstandKubernetes(command.raw));
+  BS_ASSIGN(LaunchJob job, UnderstandLaunch(command));
   if (job.mebibytes == 0) {
     job.mebibytes = kUsualMebibytes;
   }

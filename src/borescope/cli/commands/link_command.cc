@@ -31,15 +31,15 @@ Result<LinkOptions> UnderstandLink(const RawOptions& raw) {
   LinkOptions options;
   options.as_chakra = !compat.empty();
   if (const std::string rank = raw.Param("rank"); !rank.empty()) {
-    CLI_ASSIGN(options.rank, ParseRank(rank));
+    BS_ASSIGN(options.rank, ParseRank(rank));
   }
-  CLI_ASSIGN(options.threads, ParseThreads(raw.threads));
-  CLI_TRY(KeepMemoryLimit(raw));
+  BS_ASSIGN(options.threads, ParseThreads(raw.threads));
+  BS_TRY(KeepMemoryLimit(raw));
   return options;
 }
 
 Result<Answer> LinkWithProgress(const RawOptions& raw) {
-  CLI_ASSIGN(LinkOptions options, UnderstandLink(raw));
+  BS_ASSIGN(LinkOptions options, UnderstandLink(raw));
   ProgressBar bar(raw);
   options.progress = bar.Callback();
   return Link(raw.host, raw.device, raw.output, options);

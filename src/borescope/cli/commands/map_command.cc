@@ -53,14 +53,14 @@ Result<void> CheckMap(const Command& command) {
   if (raw.force && !IsFolder(raw.output)) {
     return UsageError("--force is about parts that are kept in a folder; give -o DIR/");
   }
-  CLI_TRY(CheckInputs(raw));
+  BS_TRY(CheckInputs(raw));
   return CheckQuestion(NamesOf(command.analyses), raw.ToParams());
 }
 
 Result<PartFile> MapToFile(const Run& run, const Command& command) {
   const std::string& path = command.raw.output;
-  CLI_ASSIGN(const Partial partial, run.Map(MappedVerbs(command), command.raw.ToParams(), path));
-  CLI_TRY(partial.Write(path));
+  BS_ASSIGN(const Partial partial, run.Map(MappedVerbs(command), command.raw.ToParams(), path));
+  BS_TRY(partial.Write(path));
   std::error_code unknown;
   const uintmax_t bytes = std::filesystem::file_size(path, unknown);
   return PartFile{path,
@@ -92,11 +92,11 @@ Result<PartFile> WritePartOfCheck(const Command& command) {
   if (!raw.captures.empty()) {
     options.captures = {raw.captures};
   }
-  CLI_ASSIGN(options.threads, ParseThreads(raw.threads));
-  CLI_ASSIGN(options.memory_limit, KeepMemoryLimit(raw));
+  BS_ASSIGN(options.threads, ParseThreads(raw.threads));
+  BS_ASSIGN(options.memory_limit, KeepMemoryLimit(raw));
   CheckMapOptions map;
   if (!raw.shard.empty()) {
-    CLI_ASSIGN(map.shard, ParseShard(raw.shard));
+    BS_ASSIGN(map.shard, ParseShard(raw.shard));
   }
   map.output = raw.output;
   map.again = raw.force;
@@ -106,16 +106,16 @@ Result<PartFile> WritePartOfCheck(const Command& command) {
 }
 
 Result<PartFile> WritePart(const Command& command) {
-  CLI_TRY(CheckMap(command));
+  BS_TRY(CheckMap(command));
   if (command.raw.check) {
     return WritePartOfCheck(command);
   }
   RawOptions raw = command.raw;
   ProgressBar bar(raw);
-  CLI_ASSIGN(const std::optional<ScrubbedCopies> copies, ScrubInputs(raw, bar.Callback()));
-  CLI_ASSIGN(const Run run,
-             OpenRun(raw.load.empty() ? std::span(raw.inputs) : std::span(&raw.load, 1), raw,
-                     bar.Callback()));
+  BS_ASSIGN(const std::optional<ScrubbedCopies> copies, ScrubInputs(raw, bar.Callback()));
+  BS_ASSIGN(const Run run,
+            OpenRun(raw.load.empty() ? std::span(raw.inputs) : std::span(&raw.load, 1), raw,
+                    bar.Callback()));
   return IsFolder(raw.output)
              ? run.MapInto(raw.output, MappedVerbs(command), raw.ToParams(), raw.force)
              : MapToFile(run, command);

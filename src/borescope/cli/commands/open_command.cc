@@ -56,9 +56,9 @@ Result<OpenRequest> UnderstandOpen(const RawOptions& raw) {
   }
   OpenRequest request;
   if (!raw.report) {
-    CLI_TRY(CheckForTrace(raw));
+    BS_TRY(CheckForTrace(raw));
   }
-  CLI_ASSIGN(request.trace.scrub, ParseScrub(raw));
+  BS_ASSIGN(request.trace.scrub, ParseScrub(raw));
   request.trace.begin = raw.Param("begin");
   request.trace.end = raw.Param("end");
   request.trace.steps = raw.Param("step");
@@ -69,14 +69,14 @@ Result<OpenRequest> UnderstandOpen(const RawOptions& raw) {
     return UsageError("--as is the form of a trace; leave out --report");
   }
   request.form = raw.as == "json" ? TraceForm::kJson : TraceForm::kPerfetto;
-  CLI_ASSIGN(request.trace.threads, ParseThreads(raw.threads));
-  CLI_TRY(KeepMemoryLimit(raw));
+  BS_ASSIGN(request.trace.threads, ParseThreads(raw.threads));
+  BS_TRY(KeepMemoryLimit(raw));
   if (!raw.port.empty()) {
-    CLI_ASSIGN(const int port, ParseCount("port", raw.port, kLastPort, 0));
+    BS_ASSIGN(const int port, ParseCount("port", raw.port, kLastPort, 0));
     request.port = static_cast<uint16_t>(port);
   }
   if (!raw.timeout.empty()) {
-    CLI_ASSIGN(const int seconds, ParseCount("timeout", raw.timeout, kLongestSeconds));
+    BS_ASSIGN(const int seconds, ParseCount("timeout", raw.timeout, kLongestSeconds));
     request.limit = std::chrono::seconds(seconds);
   }
   return request;
@@ -113,7 +113,7 @@ Result<OfferedTrace> OfferWithProgress(const Command& command, const OpenRequest
 
 // Returns the exit status of what was read.
 Result<int> OfferTrace(const Command& command, const OpenRequest& request, FileServer& server) {
-  CLI_ASSIGN(const OfferedTrace offered, OfferWithProgress(command, request, server));
+  BS_ASSIGN(const OfferedTrace offered, OfferWithProgress(command, request, server));
   if (offered.converted.has_value() && !command.raw.quiet) {
     ReportConversion(offered);
   }
@@ -122,15 +122,15 @@ Result<int> OfferTrace(const Command& command, const OpenRequest& request, FileS
 
 Result<int> OfferReport(const Command& command, FileServer& server) {
   const Interrupts interrupts(UndoUnfinished);
-  CLI_ASSIGN(ServedReport report, MakeReport(command));
+  BS_ASSIGN(ServedReport report, MakeReport(command));
   const int status = StatusOf(report.files);
-  CLI_TRY(server.OfferReport(std::move(report), "report.html"));
+  BS_TRY(server.OfferReport(std::move(report), "report.html"));
   return status;
 }
 
 Result<void> OfferLive(const Command& command, FileServer& server, LiveReport& report) {
   const Interrupts interrupts(UndoUnfinished);
-  CLI_TRY(server.OfferLivePage(
+  BS_TRY(server.OfferLivePage(
       "report.html", fmt::format("No rank is complete yet in {}; this page shows the report as "
                                  "soon as one is.",
                                  command.raw.inputs.front())));

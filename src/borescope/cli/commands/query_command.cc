@@ -54,20 +54,20 @@ Result<void> UnderstandInputs(const RawOptions& raw, QueryRequest& request) {
 Result<QueryRequest> UnderstandQuery(const RawOptions& raw) {
   constexpr int kMostRows = 1'000'000'000;
   QueryRequest request;
-  CLI_ASSIGN(request.output, UnderstandOutput(raw));
+  BS_ASSIGN(request.output, UnderstandOutput(raw));
   request.options.rank = raw.Param("rank");
   if (!raw.row_limit.empty()) {
-    CLI_ASSIGN(const int rows, ParseCount("row-limit", raw.row_limit, kMostRows));
+    BS_ASSIGN(const int rows, ParseCount("row-limit", raw.row_limit, kMostRows));
     request.options.rows = static_cast<size_t>(rows);
   }
   if (!raw.time_limit.empty()) {
-    CLI_ASSIGN(request.options.seconds, ParseSeconds(raw.time_limit));
+    BS_ASSIGN(request.options.seconds, ParseSeconds(raw.time_limit));
   }
   if (!raw.temp_limit.empty()) {
-    CLI_ASSIGN(request.options.temporary_bytes, ParseSize("temp-limit", raw.temp_limit));
+    BS_ASSIGN(request.options.temporary_bytes, ParseSize("temp-limit", raw.temp_limit));
   }
-  CLI_TRY(UnderstandInputs(raw, request));
-  CLI_TRY(ProtectInputs(request.inputs, request.output));
+  BS_TRY(UnderstandInputs(raw, request));
+  BS_TRY(ProtectInputs(request.inputs, request.output));
   return request;
 }
 
@@ -76,8 +76,8 @@ Result<QuerySession> Load(const RawOptions& raw, const QueryRequest& request) {
   ProgressBar bar(raw);
   RawOptions read = raw;
   read.inputs = request.inputs;
-  CLI_ASSIGN(const std::optional<ScrubbedCopies> copies, ScrubInputs(read, bar.Callback()));
-  CLI_ASSIGN(const Run run, OpenRun(read.inputs, read, bar.Callback()));
+  BS_ASSIGN(const std::optional<ScrubbedCopies> copies, ScrubInputs(read, bar.Callback()));
+  BS_ASSIGN(const Run run, OpenRun(read.inputs, read, bar.Callback()));
   return QuerySession::Open(run, request.options);
 }
 
@@ -158,8 +158,8 @@ int RunQueryVerb(const Command& command) {
   const std::string sql = ReadAll();
   if (std::ferror(stdin) != 0) {  // what was read so far would be another statement
     return FailWith({.code = ErrorCode::kIo,
-                     .message = "cannot be read",
-                     .hint = "give the statement as an argument",
+                     .cause = "cannot be read",
+                     .remedy = "give the statement as an argument",
                      .file = "standard input"},
                     command);
   }

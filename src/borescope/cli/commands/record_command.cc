@@ -32,8 +32,8 @@ Result<void> ParseNumbers(std::string_view option, std::string_view text, int sm
   for (std::string_view rest = text; !rest.empty();) {
     const std::string_view item = rest.substr(0, rest.find(','));
     rest.remove_prefix(std::min(item.size() + 1, rest.size()));
-    CLI_ASSIGN(const int number,
-               ParseCount(option, item, std::numeric_limits<int>::max(), smallest));
+    BS_ASSIGN(const int number,
+              ParseCount(option, item, std::numeric_limits<int>::max(), smallest));
     numbers.push_back(number);
   }
   return {};
@@ -41,7 +41,7 @@ Result<void> ParseNumbers(std::string_view option, std::string_view text, int sm
 
 Result<void> UnderstandRanks(const std::string& text, RecordOptions& options) {
   constexpr size_t kMostRanks = 64;
-  CLI_TRY(ParseNumbers("rank-only", text, 0, options.ranks));
+  BS_TRY(ParseNumbers("rank-only", text, 0, options.ranks));
   if (options.ranks.size() <= kMostRanks) return {};
   return UsageError(fmt::format("--rank-only: more than {} ranks", kMostRanks));
 }
@@ -74,7 +74,7 @@ Result<void> UnderstandPython(const RawOptions& raw, RecordOptions& options) {
   options.python = raw.python;
   options.rpd_compat = IsSet(raw, "rpd-compat");
   if (const std::string steps = raw.Param("ops-steps"); !steps.empty()) {
-    CLI_ASSIGN(const int count, ParseCount("ops-steps", steps, kMostSteps));
+    BS_ASSIGN(const int count, ParseCount("ops-steps", steps, kMostSteps));
     options.ops_steps = static_cast<uint64_t>(count);
   }
   if (options.rpd_compat) TakeRpdVariables(options);
@@ -98,21 +98,21 @@ Result<RecordOptions> UnderstandRecord(const RawOptions& raw) {
                         .force = raw.force,
                         .replace = IsSet(raw, "replace")};
   if (const std::string size = raw.Param("max-bytes"); !size.empty()) {
-    CLI_ASSIGN(options.max_bytes, ParseSize("max-bytes", size));
+    BS_ASSIGN(options.max_bytes, ParseSize("max-bytes", size));
   }
-  CLI_TRY(UnderstandPython(raw, options));
+  BS_TRY(UnderstandPython(raw, options));
   const auto take_time = [&raw](std::string_view name,
                                 std::chrono::nanoseconds& time) -> Result<void> {
     if (const std::string text = raw.Param(name); !text.empty()) {
-      CLI_ASSIGN(time, ParseDuration(name, text));
+      BS_ASSIGN(time, ParseDuration(name, text));
     }
     return {};
   };
-  CLI_TRY(UnderstandRules(raw, options));
-  CLI_TRY(UnderstandRanks(raw.Param("rank-only"), options));
-  CLI_TRY(take_time("ring", options.ring));
-  CLI_TRY(take_time("flush", options.flush));
-  CLI_TRY(take_time("sample", options.sample));
+  BS_TRY(UnderstandRules(raw, options));
+  BS_TRY(UnderstandRanks(raw.Param("rank-only"), options));
+  BS_TRY(take_time("ring", options.ring));
+  BS_TRY(take_time("flush", options.flush));
+  BS_TRY(take_time("sample", options.sample));
   options.spool = raw.Param("spool");
   return options;
 }
@@ -216,17 +216,17 @@ void ReportProfile(const AttachedProfile& profile) {
 
 Result<AttachOptions> UnderstandAttach(const RawOptions& raw) {
   AttachOptions options{.pids = {}, .output = raw.output};
-  CLI_TRY(ParseNumbers("attach", raw.Param("attach"), 1, options.pids));
+  BS_TRY(ParseNumbers("attach", raw.Param("attach"), 1, options.pids));
   const std::string time = raw.Param("for");
   const std::string steps = raw.Param("iterations");
   if (!time.empty() && !steps.empty()) {
     return UsageError("--for and --iterations: give one of the two");
   }
   if (!time.empty()) {
-    CLI_ASSIGN(options.duration, ParseDuration("for", time));
+    BS_ASSIGN(options.duration, ParseDuration("for", time));
   }
   if (!steps.empty()) {
-    CLI_ASSIGN(options.iterations, ParseCount("iterations", steps, 1'000'000));
+    BS_ASSIGN(options.iterations, ParseCount("iterations", steps, 1'000'000));
   }
   return options;
 }

@@ -29,8 +29,8 @@ Result<bool> UnderstandPoint(std::string_view option, std::string_view text, Rec
     return true;
   }
   if (const std::optional<std::string> number = AfterWord("step:", text)) {
-    CLI_ASSIGN(const int64_t step, ParseWithin(fmt::format("{}=step", option), *number, 0,
-                                               std::numeric_limits<int64_t>::max() - 1));
+    BS_ASSIGN(const int64_t step, ParseWithin(fmt::format("{}=step", option), *number, 0,
+                                              std::numeric_limits<int64_t>::max() - 1));
     rule = {.point = RecordPoint::kStep, .range = {}, .step = static_cast<uint64_t>(step)};
     return true;
   }
@@ -43,10 +43,10 @@ Result<void> UnderstandStart(const std::string& text, RecordOptions& options) {
   options.starts_paused = true;
   if (text == "paused") return {};
   if (const std::optional<std::string> time = AfterWord("after:", text)) {
-    CLI_ASSIGN(options.start_after, ParseDuration("start", *time));
+    BS_ASSIGN(options.start_after, ParseDuration("start", *time));
     return {};
   }
-  CLI_ASSIGN(const bool is_known, UnderstandPoint("start", text, options.start_at));
+  BS_ASSIGN(const bool is_known, UnderstandPoint("start", text, options.start_at));
   return is_known ? Result<void>()
                   : UsageError(fmt::format("--start: '{}' is none of {}", text, kStarts));
 }
@@ -57,14 +57,14 @@ Result<void> UnderstandStop(const std::string& text, RecordOptions& options) {
     if (options.record_for.count() != 0) {
       return UsageError(fmt::format("--stop={} and --for: give one of the two", text));
     }
-    CLI_ASSIGN(options.record_for, ParseDuration("stop", *time));
+    BS_ASSIGN(options.record_for, ParseDuration("stop", *time));
     return {};
   }
   if (text == "range") {
     options.stop_at.point = RecordPoint::kRange;
     return {};
   }
-  CLI_ASSIGN(const bool is_known, UnderstandPoint("stop", text, options.stop_at));
+  BS_ASSIGN(const bool is_known, UnderstandPoint("stop", text, options.stop_at));
   return is_known ? Result<void>()
                   : UsageError(fmt::format("--stop: '{}' is none of {}", text, kStops));
 }
@@ -74,7 +74,7 @@ Result<void> UnderstandRepeat(const std::string& text, RecordOptions& options) {
   if (text.empty()) return {};
   options.repeat = 0;
   if (text == "always") return {};
-  CLI_ASSIGN(const int count, ParseCount("repeat", text, kMostRepeats));
+  BS_ASSIGN(const int count, ParseCount("repeat", text, kMostRepeats));
   options.repeat = static_cast<uint32_t>(count);
   return {};
 }
@@ -97,11 +97,11 @@ Result<void> UnderstandChildren(const std::string& text, RecordOptions& options)
 
 Result<void> UnderstandRules(const RawOptions& raw, RecordOptions& options) {
   if (const std::string text = raw.Param("for"); !text.empty()) {
-    CLI_ASSIGN(options.record_for, ParseDuration("for", text));
+    BS_ASSIGN(options.record_for, ParseDuration("for", text));
   }
-  CLI_TRY(UnderstandStart(raw.Param("start"), options));
-  CLI_TRY(UnderstandStop(raw.Param("stop"), options));
-  CLI_TRY(UnderstandRepeat(raw.Param("repeat"), options));
+  BS_TRY(UnderstandStart(raw.Param("start"), options));
+  BS_TRY(UnderstandStop(raw.Param("stop"), options));
+  BS_TRY(UnderstandRepeat(raw.Param("repeat"), options));
   return UnderstandChildren(raw.Param("children"), options);
 }
 

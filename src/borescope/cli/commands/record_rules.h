@@ -2,7 +2,7 @@
 #pragma once
 
 #include "borescope/cli/options/options.h"
-#include "borescope/cli/result_macros.h"
+#include "borescope/cli/usage_error.h"
 #include "borescope/record.h"
 
 namespace borescope::cli {

@@ -26,19 +26,19 @@ Result<ReduceOptions> UnderstandReduce(const RawOptions& raw) {
   ReduceOptions options;
   options.display.sort = raw.Param("sort");
   if (const std::string top = raw.Param("top"); !top.empty()) {
-    CLI_ASSIGN(const int rows, ParseCount("top", top, kMostRows));
+    BS_ASSIGN(const int rows, ParseCount("top", top, kMostRows));
     options.display.top = static_cast<size_t>(rows);
   }
   if (!raw.expect.empty()) {
-    CLI_ASSIGN(const int files, ParseCount("expect", raw.expect, kMostFiles));
+    BS_ASSIGN(const int files, ParseCount("expect", raw.expect, kMostFiles));
     options.expected_files = static_cast<uint64_t>(files);
   }
   return options;
 }
 
 Result<Answer> ReduceParts(const RawOptions& raw, OutputOptions& output) {
-  CLI_ASSIGN(const ReduceOptions options, UnderstandReduce(raw));
-  CLI_ASSIGN(const FoundParts found, FindParts(raw.inputs));
+  BS_ASSIGN(const ReduceOptions options, UnderstandReduce(raw));
+  BS_ASSIGN(const FoundParts found, FindParts(raw.inputs));
   ReportPassedOver(found, raw);
   // Not all that lies in their folder: an earlier answer there may be replaced.
   std::vector<std::string> paths;
@@ -46,7 +46,7 @@ Result<Answer> ReduceParts(const RawOptions& raw, OutputOptions& output) {
   for (const StoredPart& part : found.parts) {
     paths.push_back(part.name);
   }
-  CLI_TRY(ProtectInputs(paths, output));
+  BS_TRY(ProtectInputs(paths, output));
   return Reduce(found.parts, options);
 }
 
@@ -70,10 +70,10 @@ Result<size_t> MergeParts(const RawOptions& raw) {
         "--partial writes no answer; give -o, -f, --sort, --top, --expect and "
         "--strict to the reduce that does");
   }
-  CLI_TRY(CheckOutput(raw.partial, raw.inputs));
-  CLI_ASSIGN(const std::vector<Partial> partials, ReadPartials(raw.inputs));
-  CLI_ASSIGN(const Partial merged, Merge(partials));
-  CLI_TRY(merged.Write(raw.partial));
+  BS_TRY(CheckOutput(raw.partial, raw.inputs));
+  BS_ASSIGN(const std::vector<Partial> partials, ReadPartials(raw.inputs));
+  BS_ASSIGN(const Partial merged, Merge(partials));
+  BS_TRY(merged.Write(raw.partial));
   return merged.num_files();
 }
 

@@ -56,15 +56,15 @@ template <class T>
 Result<T> MakeWithProgress(const Command& command, uint64_t keep_bytes, const Maker<T>& make) {
   RawOptions raw = command.raw;
   const std::string_view asked_like[] = {"summary"};
-  CLI_TRY(CheckInputs(raw));
-  CLI_TRY(CheckQuestion(asked_like, raw.ToParams()));
+  BS_TRY(CheckInputs(raw));
+  BS_TRY(CheckQuestion(asked_like, raw.ToParams()));
   ProgressBar bar(raw);
-  CLI_ASSIGN(const std::optional<ScrubbedCopies> copies, ScrubInputs(raw, bar.Callback()));
-  CLI_ASSIGN(const Run run, OpenRun(raw.inputs, raw, bar.Callback(), {}, keep_bytes));
+  BS_ASSIGN(const std::optional<ScrubbedCopies> copies, ScrubInputs(raw, bar.Callback()));
+  BS_ASSIGN(const Run run, OpenRun(raw.inputs, raw, bar.Callback(), {}, keep_bytes));
   if (raw.against.empty()) {
     return make(run, ReportParams(raw), nullptr);
   }
-  CLI_ASSIGN(const Run against, OpenRun({&raw.against, 1}, raw, {}));
+  BS_ASSIGN(const Run against, OpenRun({&raw.against, 1}, raw, {}));
   return make(run, ReportParams(raw), &against);
 }
 
@@ -79,7 +79,7 @@ Result<std::vector<FileInfo>> WriteWithProgress(const Command& command,
 // For finer detail of a page that is served: no more than half of what may be used.
 Result<uint64_t> BytesToKeep(const RawOptions& raw) {
   constexpr uint64_t kMost = uint64_t{2} << 30;
-  CLI_ASSIGN(const uint64_t limit, KeepMemoryLimit(raw));
+  BS_ASSIGN(const uint64_t limit, KeepMemoryLimit(raw));
   return limit == 0 ? kMost : std::min(kMost, limit / 2);
 }
 
@@ -102,10 +102,10 @@ Result<std::vector<FileInfo>> WriteOfParts(const RawOptions& raw, const ReportOu
   }
   ReduceOptions options;
   if (const std::string top = raw.Param("top"); !top.empty()) {
-    CLI_ASSIGN(const int rows, ParseCount("top", top, kMostRows));
+    BS_ASSIGN(const int rows, ParseCount("top", top, kMostRows));
     options.display.top = static_cast<size_t>(rows);
   }
-  CLI_ASSIGN(const FoundParts found, FindParts(raw.inputs));
+  BS_ASSIGN(const FoundParts found, FindParts(raw.inputs));
   ReportPassedOver(found, raw);
   return WriteReportOf(found.parts, outputs, options);
 }
@@ -127,9 +127,9 @@ ReportOutputs OutputsOf(const RawOptions& raw, const Output& output) {
 }  // namespace
 
 Result<std::vector<FileInfo>> WriteReport(const Command& command, const ReportOutputs& outputs) {
-  CLI_ASSIGN(const bool holds_parts, HoldParts(command.raw.inputs));
-  CLI_ASSIGN(std::vector<FileInfo> files, holds_parts ? WriteOfParts(command.raw, outputs)
-                                                      : WriteWithProgress(command, outputs));
+  BS_ASSIGN(const bool holds_parts, HoldParts(command.raw.inputs));
+  BS_ASSIGN(std::vector<FileInfo> files,
+            holds_parts ? WriteOfParts(command.raw, outputs) : WriteWithProgress(command, outputs));
   ReportFiles(files, command.raw);
   if (outputs.page.has_value()) {
     SayWithoutCharts(command.raw);
@@ -138,7 +138,7 @@ Result<std::vector<FileInfo>> WriteReport(const Command& command, const ReportOu
 }
 
 Result<ServedReport> MakeReport(const Command& command) {
-  CLI_ASSIGN(const bool holds_parts, HoldParts(command.raw.inputs));
+  BS_ASSIGN(const bool holds_parts, HoldParts(command.raw.inputs));
   if (holds_parts) {
     ServedReport report;
     ReportOutputs outputs;
@@ -146,12 +146,12 @@ Result<ServedReport> MakeReport(const Command& command) {
       report.html += bytes;
       return {};
     });
-    CLI_ASSIGN(report.files, WriteReport(command, outputs));
+    BS_ASSIGN(report.files, WriteReport(command, outputs));
     return report;
   }
-  CLI_ASSIGN(const uint64_t keep_bytes, BytesToKeep(command.raw));
-  CLI_ASSIGN(ServedReport report,
-             MakeWithProgress<ServedReport>(command, keep_bytes, MakeServedReport));
+  BS_ASSIGN(const uint64_t keep_bytes, BytesToKeep(command.raw));
+  BS_ASSIGN(ServedReport report,
+            MakeWithProgress<ServedReport>(command, keep_bytes, MakeServedReport));
   ReportFiles(report.files, command.raw);
   SayWithoutCharts(command.raw);
   return report;
@@ -161,19 +161,19 @@ Result<ServedReport> MakeReportOf(const Command& command, const std::vector<std:
                                   const StopToken& stop) {
   const RawOptions& raw = command.raw;
   const std::string_view asked_like[] = {"summary"};
-  CLI_TRY(CheckQuestion(asked_like, raw.ToParams()));
-  CLI_ASSIGN(const Run all, OpenRun(raw.inputs, raw, {}, stop));
+  BS_TRY(CheckQuestion(asked_like, raw.ToParams()));
+  BS_ASSIGN(const Run all, OpenRun(raw.inputs, raw, {}, stop));
   const std::vector<std::string> names = all.paths();
   std::vector<size_t> chosen;
   for (size_t i = 0; i < names.size(); ++i) {
     if (std::find(paths.begin(), paths.end(), names[i]) != paths.end()) chosen.push_back(i);
   }
-  CLI_ASSIGN(const uint64_t keep_bytes, BytesToKeep(raw));
-  CLI_ASSIGN(const Run some, all.Only(chosen, keep_bytes));
+  BS_ASSIGN(const uint64_t keep_bytes, BytesToKeep(raw));
+  BS_ASSIGN(const Run some, all.Only(chosen, keep_bytes));
   if (raw.against.empty()) {
     return MakeServedReport(some, ReportParams(raw));
   }
-  CLI_ASSIGN(const Run against, OpenRun({&raw.against, 1}, raw, {}, stop));
+  BS_ASSIGN(const Run against, OpenRun({&raw.against, 1}, raw, {}, stop));
   return MakeServedReport(some, ReportParams(raw), &against);
 }
 
@@ -183,8 +183,8 @@ int RunReportVerb(const Command& command) {
   }
   int read = kDone;
   const auto write = [&](const Output& output) -> Result<void> {
-    CLI_ASSIGN(const std::vector<FileInfo> files,
-               WriteReport(command, OutputsOf(command.raw, output)));
+    BS_ASSIGN(const std::vector<FileInfo> files,
+              WriteReport(command, OutputsOf(command.raw, output)));
     read = StatusOf(files);
     return {};
   };

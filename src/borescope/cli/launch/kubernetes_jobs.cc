@@ -193,9 +193,9 @@ std::string Pod(const LaunchJob& job, const KubernetesOptions& options,
 }  // namespace
 
 Result<std::string> KubernetesJobs(const LaunchJob& job, const KubernetesOptions& options) {
-  CLI_TRY(CheckMounted(job.folder, options));
+  BS_TRY(CheckMounted(job.folder, options));
   for (const std::string& input : job.inputs) {
-    CLI_TRY(CheckMounted(input, options));
+    BS_TRY(CheckMounted(input, options));
   }
   const std::string shard = YamlText(fmt::format("--shard=$(JOB_COMPLETION_INDEX)/{}", job.shards));
   return CommentLines(job) + MapHead(job) +

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "borescope/cli/launch/launch_job.h"
-#include "borescope/cli/result_macros.h"
+#include "borescope/cli/usage_error.h"
 
 namespace borescope::cli {
 

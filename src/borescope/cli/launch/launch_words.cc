@@ -73,7 +73,7 @@ Result<void> CheckRefused(const RawOptions& raw) {
 }  // namespace
 
 Result<std::vector<std::string>> MapOptions(const Command& command) {
-  CLI_TRY(CheckRefused(command.raw));
+  BS_TRY(CheckRefused(command.raw));
   std::vector<std::string> words = GivenWords(command.raw, IsOfQuestion);
   for (const ParameterInfo* const own : OwnParameters(command.analyses)) {
     const std::string name = OptionName(*own);

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "borescope/cli/options/arguments.h"
-#include "borescope/cli/result_macros.h"
+#include "borescope/cli/usage_error.h"
 
 namespace borescope::cli {
 

@@ -64,7 +64,7 @@ Result<VolumeMount> UnderstandVolume(const std::string& text) {
 }  // namespace
 
 Result<SlurmOptions> UnderstandSlurm(const RawOptions& raw) {
-  CLI_TRY(Refuse(raw, "slurm", kOfKubernetes));
+  BS_TRY(Refuse(raw, "slurm", kOfKubernetes));
   if (raw.output.find('\\') != std::string::npos) {
     return UsageError(
         fmt::format("launch slurm: sbatch takes no name of a log with a backslash; name another "
@@ -88,19 +88,19 @@ Result<SlurmOptions> UnderstandSlurm(const RawOptions& raw) {
 }
 
 Result<KubernetesOptions> UnderstandKubernetes(const RawOptions& raw) {
-  CLI_TRY(Refuse(raw, "k8s", kOfSlurm));
+  BS_TRY(Refuse(raw, "k8s", kOfSlurm));
   KubernetesOptions options;
   if (raw.image.empty()) {
     return UsageError("launch k8s: no container image with borescope; name one with --image");
   }
   options.image = raw.image;
   for (const std::string& text : SplitList(raw.volumes)) {
-    CLI_ASSIGN(VolumeMount volume, UnderstandVolume(text));
+    BS_ASSIGN(VolumeMount volume, UnderstandVolume(text));
     options.volumes.push_back(std::move(volume));
   }
   if (!raw.user.empty()) {
     constexpr int64_t kLargest = (int64_t{1} << 31) - 1;
-    CLI_ASSIGN(options.user, ParseWithin("user", raw.user, 1, kLargest));
+    BS_ASSIGN(options.user, ParseWithin("user", raw.user, 1, kLargest));
   }
   return options;
 }

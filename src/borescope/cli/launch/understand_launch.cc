@@ -45,7 +45,7 @@ Result<int> CountOr(std::string_view option, const std::string& text, int larges
 Result<void> CheckTables(const Command& command) {
   std::set<std::string> names;
   for (const VerbInfo* const verb : command.analyses) {
-    CLI_ASSIGN(const Answer answer, DescribeAnswer(verb->name));
+    BS_ASSIGN(const Answer answer, DescribeAnswer(verb->name));
     for (const Table& table : answer.tables()) {
       if (!names.insert(std::string(table.name())).second) {
         return UsageError(fmt::format("two of the verbs give a table \"{}\"; ask for summary alone",
@@ -77,7 +77,7 @@ Result<void> CheckAsked(const Command& command) {
       std::find(raw.inputs.begin(), raw.inputs.end(), "-") != raw.inputs.end()) {
     return UsageError("launch: no run that tasks can read; name its folder or its files");
   }
-  CLI_TRY(CheckTables(command));
+  BS_TRY(CheckTables(command));
   return CheckQuestion(NamesOf(command.analyses), raw.ToParams());
 }
 
@@ -118,19 +118,19 @@ Result<std::string> UnderstandExtension(RawOptions raw) {
                          "--csv-safe");
   }
   raw.output = "answer";
-  CLI_ASSIGN(const OutputOptions output, UnderstandOutput(raw));
+  BS_ASSIGN(const OutputOptions output, UnderstandOutput(raw));
   return output.writer->extension;
 }
 
 Result<std::vector<FileSize>> SizesOf(const RawOptions& raw) {
   const std::vector<Source> sources(raw.inputs.begin(), raw.inputs.end());
-  CLI_ASSIGN(const Run run, Run::Open(sources, {.allow_missing = true}));
+  BS_ASSIGN(const Run run, Run::Open(sources, {.allow_missing = true}));
   std::vector<FileSize> files;
   for (std::string& path : run.paths()) {
     std::error_code unknown;
     const uintmax_t bytes = std::filesystem::file_size(path, unknown);
     if (unknown) {
-      return Error{.code = ErrorCode::kIo, .message = path + ": " + unknown.message()};
+      return Error{.code = ErrorCode::kIo, .cause = path + ": " + unknown.message()};
     }
     files.push_back({std::move(path), bytes});
   }
@@ -141,11 +141,11 @@ Result<int> UnderstandShards(const RawOptions& raw) {
   if (!raw.shards.empty()) {
     return ParseCount("shards", raw.shards, kMostShards);
   }
-  CLI_ASSIGN(const int nodes, CountOr("nodes", raw.nodes, kMostNodes, kUsualNodes));
+  BS_ASSIGN(const int nodes, CountOr("nodes", raw.nodes, kMostNodes, kUsualNodes));
   Result<std::vector<FileSize>> files = SizesOf(raw);
   if (!files.ok()) {
     Error error = files.error();
-    error.message += "; a run that only tasks see needs --shards N";
+    error.cause += "; a run that only tasks see needs --shards N";
     return error;
   }
   return DefaultShards(*files, nodes);
@@ -155,7 +155,7 @@ Result<uint64_t> UnderstandMemory(const std::string& text) {
   if (text.empty()) {
     return uint64_t{0};
   }
-  CLI_ASSIGN(const uint64_t bytes, ParseSize("mem", text));
+  BS_ASSIGN(const uint64_t bytes, ParseSize("mem", text));
   return (bytes / kMebibyte) + (bytes % kMebibyte != 0 ? 1 : 0);
 }
 
@@ -171,14 +171,14 @@ Result<void> CheckText(std::string_view text) {
 
 Result<void> CheckTexts(const RawOptions& raw) {
   for (const std::string& input : raw.inputs) {
-    CLI_TRY(CheckText(input));
+    BS_TRY(CheckText(input));
   }
   for (const auto& [name, value] : raw.params) {
-    CLI_TRY(CheckText(value));
+    BS_TRY(CheckText(value));
   }
   for (const OptionRow& row : Options()) {
     if (row.text != nullptr) {
-      CLI_TRY(CheckText(raw.*row.text));
+      BS_TRY(CheckText(raw.*row.text));
     }
   }
   return {};
@@ -188,23 +188,23 @@ Result<void> CheckTexts(const RawOptions& raw) {
 
 Result<LaunchJob> UnderstandLaunch(const Command& command) {
   const RawOptions& raw = command.raw;
-  CLI_TRY(CheckAsked(command));
-  CLI_TRY(CheckTexts(raw));
+  BS_TRY(CheckAsked(command));
+  BS_TRY(CheckTexts(raw));
   LaunchJob job;
   job.verbs = raw.report ? "report" : fmt::format("{}", fmt::join(NamesOf(command.analyses), ","));
   job.is_report = raw.report;
-  CLI_ASSIGN(job.name, UnderstandName(raw.job_name.empty() ? "borescope" : raw.job_name));
-  CLI_ASSIGN(job.folder, UnderstandFolder(raw));
-  CLI_ASSIGN(job.map_options, MapOptions(command));
+  BS_ASSIGN(job.name, UnderstandName(raw.job_name.empty() ? "borescope" : raw.job_name));
+  BS_ASSIGN(job.folder, UnderstandFolder(raw));
+  BS_ASSIGN(job.map_options, MapOptions(command));
   job.task_options = TaskOptions(raw);
   job.words = LeadingWords(command);
   job.inputs = raw.inputs;
   job.reduce_options = ReduceOptions(raw);
-  CLI_ASSIGN(job.extension, UnderstandExtension(raw));
-  CLI_ASSIGN(job.cpus, CountOr("cpus", raw.cpus, kMostCpus, 1));
-  CLI_ASSIGN(job.mebibytes, UnderstandMemory(raw.memory));
+  BS_ASSIGN(job.extension, UnderstandExtension(raw));
+  BS_ASSIGN(job.cpus, CountOr("cpus", raw.cpus, kMostCpus, 1));
+  BS_ASSIGN(job.mebibytes, UnderstandMemory(raw.memory));
   job.is_forced = raw.force;
-  CLI_ASSIGN(job.shards, UnderstandShards(raw));
+  BS_ASSIGN(job.shards, UnderstandShards(raw));
   return job;
 }
 

@@ -5,7 +5,7 @@
 #include "borescope/cli/launch/launch_job.h"
 #include "borescope/cli/launch/slurm_script.h"
 #include "borescope/cli/options/arguments.h"
-#include "borescope/cli/result_macros.h"
+#include "borescope/cli/usage_error.h"
 
 namespace borescope::cli {
 

@@ -264,7 +264,7 @@ Error UnknownVerb(const std::string& word) {
     return UsageError(fmt::format("'{}' must follow a verb: borescope VERB {} ...", word, word));
   }
   if (word.find_first_of("/.*?") != std::string::npos) {
-    return {.code = ErrorCode::kIo, .message = word + ": no such file, and no verb of this name"};
+    return {.code = ErrorCode::kIo, .cause = word + ": no such file, and no verb of this name"};
   }
   // Of several verbs the one that is none; the list itself when all are.
   for (const std::string& item : SplitList(word)) {
@@ -378,12 +378,12 @@ Result<Command> Parse(std::span<const std::string> words) {
     }
     rest = words;
   }
-  CLI_TRY(TakeTask(rest, command));
-  CLI_TRY(TakeVerbs(rest, command));
+  BS_TRY(TakeTask(rest, command));
+  BS_TRY(TakeVerbs(rest, command));
   TakeProgram(rest, command);
-  CLI_TRY(ParseOptions(rest, command));
-  CLI_TRY(CheckColour(command.raw.color));
-  CLI_TRY(TakeLeadingWord(command));
+  BS_TRY(ParseOptions(rest, command));
+  BS_TRY(CheckColour(command.raw.color));
+  BS_TRY(TakeLeadingWord(command));
   return command;
 }
 

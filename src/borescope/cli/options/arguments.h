@@ -10,7 +10,7 @@
 
 #include "borescope/cli/options/options.h"
 #include "borescope/cli/options/output_options.h"
-#include "borescope/cli/result_macros.h"
+#include "borescope/cli/usage_error.h"
 #include "borescope/cli/verbs.h"
 
 namespace borescope::cli {

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "borescope/cli/wording.h"
+#include "borescope/error.h"
 
 namespace borescope::cli {
 namespace {
@@ -13,10 +13,10 @@ using Words = std::vector<std::string>;
 std::string Complaint(const Words& words) {
   const Result<Command> command = Parse(words);
   if (!command.ok()) {
-    return Worded(command.error());
+    return WithOptions(command.error().Sentence());
   }
   const Result<OutputOptions> output = UnderstandOutput(command->raw, command->analyses);
-  return output.ok() ? "" : Worded(output.error());
+  return output.ok() ? "" : WithOptions(output.error().Sentence());
 }
 
 TEST(Arguments, TheLastOfSeveralCounts) {
@@ -116,7 +116,7 @@ TEST(Arguments, ColourIsAlwaysNeverOrAsTheTerminalSays) {
   EXPECT_TRUE(colour("always"));
   EXPECT_FALSE(colour("never"));
   for (const std::string_view verb : VerbNames()) {
-    EXPECT_EQ(Parse(Words{std::string(verb), "--color", "blue"}).error().message,
+    EXPECT_EQ(Parse(Words{std::string(verb), "--color", "blue"}).error().cause,
               "--color: 'blue' is not auto, always or never")
         << verb;
   }

@@ -79,12 +79,12 @@ Result<void> CheckColour(const std::string& when) {
 
 Result<OutputOptions> UnderstandOutput(const RawOptions& raw, Verbs verbs, bool draws) {
   OutputOptions output{nullptr, raw.output == kStandardOutput ? std::string() : raw.output};
-  CLI_TRY(CheckNoPage(raw));
-  CLI_ASSIGN(output.writer, WriterOf(raw.format.empty() ? FormatOf(raw.output) : raw.format));
+  BS_TRY(CheckNoPage(raw));
+  BS_ASSIGN(output.writer, WriterOf(raw.format.empty() ? FormatOf(raw.output) : raw.format));
   output.colour = ColourOf(raw.color);
   output.csv_safe = raw.csv_safe;
-  CLI_TRY(draws ? Result<void>() : CheckDrawable(*output.writer, verbs, raw));
-  CLI_ASSIGN(const std::string problem, WhyUnwritable(output.writer->name));
+  BS_TRY(draws ? Result<void>() : CheckDrawable(*output.writer, verbs, raw));
+  BS_ASSIGN(const std::string problem, WhyUnwritable(output.writer->name));
   if (!problem.empty()) {
     return UsageError(problem);
   }
@@ -106,7 +106,7 @@ Result<void> CheckFiles(const OutputOptions& output, const Answer& answer) {
     return {};
   }
   for (const std::string& file : answer.OutputPaths(output.writer->name, output.path)) {
-    CLI_TRY(CheckOutput(file, output.inputs));
+    BS_TRY(CheckOutput(file, output.inputs));
   }
   return {};
 }

@@ -9,7 +9,7 @@
 
 #include "borescope/answer.h"
 #include "borescope/cli/options/options.h"
-#include "borescope/cli/result_macros.h"
+#include "borescope/cli/usage_error.h"
 
 namespace borescope::cli {
 

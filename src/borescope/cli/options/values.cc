@@ -33,7 +33,7 @@ Result<int64_t> ParseWithin(std::string_view option, std::string_view text, int6
 }
 
 Result<int> ParseCount(std::string_view option, std::string_view text, int largest, int smallest) {
-  CLI_ASSIGN(const int64_t number, ParseWithin(option, text, smallest, largest));
+  BS_ASSIGN(const int64_t number, ParseWithin(option, text, smallest, largest));
   return static_cast<int>(number);
 }
 

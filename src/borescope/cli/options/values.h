@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-#include "borescope/cli/result_macros.h"
+#include "borescope/cli/usage_error.h"
 #include "borescope/partial.h"
 
 namespace borescope::cli {

@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "borescope/cli/questions.h"
-#include "borescope/cli/wording.h"
+#include "borescope/error.h"
 
 namespace borescope::cli {
 namespace {
@@ -14,14 +14,14 @@ using Words = std::vector<std::string>;
 std::string Complaint(const Words& words) {
   const Result<Command> command = Parse(words);
   if (!command.ok()) {
-    return Worded(command.error());
+    return WithOptions(command.error().Sentence());
   }
   const Result<OutputOptions> output = UnderstandOutput(command->raw, command->analyses);
   if (!output.ok()) {
-    return Worded(output.error());
+    return WithOptions(output.error().Sentence());
   }
   const Result<Answer> answer = AskQuestion(*command, *output);
-  return answer.ok() ? "" : Worded(answer.error());
+  return answer.ok() ? "" : WithOptions(answer.error().Sentence());
 }
 
 TEST(Values, OptionsMayStandAnywhereAfterTheVerb) {

@@ -63,10 +63,10 @@ class DeviceReader {
             "no trace of Kineto: it is no JSON object with a list \"traceEvents\""};
   }
   static Error Damaged(const JsonCursor& cursor) {
-    return {ErrorCode::kCorrupt,
-            fmt::format("byte {}: the text ends early or is damaged here; without --compat it is "
-                        "repaired",
-                        cursor.offset())};
+    return {.code = ErrorCode::kCorrupt,
+            .cause = "the text ends early or is damaged here",
+            .remedy = "without `compat` it is repaired",
+            .offset = cursor.offset()};
   }
 
   Result<void> ReadEvents(JsonCursor& cursor) {

@@ -57,9 +57,8 @@ class Linker {
   Result<LinkPlan> Link() {
     const std::optional<uint32_t> process = host_.Find(kProcessNode);
     if (!process.has_value()) {
-      return Error{ErrorCode::kCorrupt,
-                   "the execution trace has no node 1, that of the process; link it without "
-                   "--compat"};
+      return Error{ErrorCode::kCorrupt, "the execution trace has no node 1, that of the process",
+                   "link it without `compat`"};
     }
     FindExclusive(ops_);
     FindThreadDeps(ops_);
@@ -187,12 +186,11 @@ class Linker {
     if (count <= kMostDevices) {
       return {};
     }
-    return Error{
-        ErrorCode::kMissingData,
-        fmt::format("by the rules of the reference {} kernels and copies would be repeated "
-                    "{} times, since operators carry no \"External id\"; link without "
-                    "--compat",
-                    ops_.gpu.size(), count)};
+    return Error{ErrorCode::kMissingData,
+                 fmt::format("by the rules of the reference {} kernels and copies would be "
+                             "repeated {} times, since operators carry no \"External id\"",
+                             ops_.gpu.size(), count),
+                 "link without `compat`"};
   }
 
   void AddDevices() {

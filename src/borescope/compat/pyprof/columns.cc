@@ -187,9 +187,10 @@ Result<void> CheckProfColumns(std::string_view columns) {
     for (const ColumnRow& known : kColumns) {
       names.push_back(known.option);
     }
-    return Error{
-        ErrorCode::kInvalidArgument,
-        fmt::format("--columns: no column '{}'; columns are {}", option, fmt::join(names, ", "))};
+    return Error{.code = ErrorCode::kInvalidArgument,
+                 .cause = fmt::format("no column '{}'", option),
+                 .remedy = fmt::format("columns are {}", fmt::join(names, ", ")),
+                 .parameter = "columns"};
   }
   return {};
 }
@@ -202,9 +203,11 @@ Result<void> CheckProfWidth(std::string_view columns, int64_t width) {
     least += static_cast<int64_t>(FindColumn(option)->width);
   }
   if (width < least || width > kWidest) {
-    return Error{ErrorCode::kInvalidArgument,
-                 fmt::format("--width {}: expected at least {}, which {} need, and at most {}",
-                             width, least, shown, kWidest)};
+    return Error{
+        .code = ErrorCode::kInvalidArgument,
+        .cause = fmt::format("`width` {}: expected at least {}, which {} need, and at most {}",
+                             width, least, shown, kWidest),
+        .parameter = "width"};
   }
   return {};
 }

@@ -340,9 +340,8 @@ class PerfettoWriter : public ConvertWriter {
     }
     if (first_ns < -shift_ns_) {
       return Error{ErrorCode::kInvalidArgument,
-                   fmt::format("{}: begins before the first file, and before 0, which Perfetto "
-                               "cannot say; name it first",
-                               input.trace.meta().file)};
+                   "begins before the first file, and before 0, which Perfetto cannot say",
+                   "name it first", input.trace.meta().file};
     }
     return PerfettoTraceWriter(input, sink_, shift_ns_).Write();
   }

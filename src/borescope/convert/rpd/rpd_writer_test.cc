@@ -21,7 +21,7 @@ class Written {
     std::filesystem::remove(path_);
     const TraceIndex index = BuildIndex(trace, 1);
     const Result<ConvertCounts> written = WriteRpd({trace, index, window, {}}, path_);
-    EXPECT_TRUE(written.ok()) << (written.ok() ? "" : written.error().message);
+    EXPECT_TRUE(written.ok()) << (written.ok() ? "" : written.error().Sentence());
     counts = written.ok() ? *written : ConvertCounts();
   }
   Written(const Written&) = delete;
@@ -33,7 +33,7 @@ class Written {
     Result<SqlDatabase> database = SqlDatabase::OpenRead(path_);
     Result<SqlStatement> rows = database->Prepare(sql);
     if (!rows.ok()) {
-      return rows.error().message;
+      return rows.error().Sentence();
     }
     std::string text;
     while (*rows->Step()) {

@@ -73,7 +73,7 @@ TEST_F(CaptureStoreTest, WhatIsNoCaptureIsKnownOnce) {
   EXPECT_FALSE(store_.Get(path, false, 1, {1, {}}).error.has_value());
   const CaptureRecording missing = store_.Get(path + ".missing", true, 0, {1, {}});
   ASSERT_TRUE(missing.error.has_value());
-  EXPECT_NE(missing.error->message.find("other.json.missing"), std::string::npos);
+  EXPECT_NE(missing.error->Sentence().find("other.json.missing"), std::string::npos);
 }
 
 }  // namespace

@@ -108,12 +108,12 @@ std::vector<std::string> UsedFiles(const Trace& trace) {
 }
 
 Error NoCapture(const InputFile& input) {
-  return UsageError(fmt::format(
-      "--captures: no graph was captured in {}; name the recording of the warm-up in which the "
-      "graphs were captured",
-      input.captures.size() == 1
-          ? input.captures.front()
-          : fmt::format("{} and {} more", input.captures.front(), input.captures.size() - 1)));
+  return UsageError(
+      fmt::format("no graph was captured in {}",
+                  input.captures.size() == 1 ? input.captures.front()
+                                             : fmt::format("{} and {} more", input.captures.front(),
+                                                           input.captures.size() - 1)),
+      "name the recording of the warm-up in which the graphs were captured", "captures");
 }
 
 }  // namespace
@@ -138,8 +138,9 @@ Result<void> LoadCaptures(const InputFile& input, const LoadOptions& options, Lo
   loaded.captures = UsedFiles(loaded.trace);
   CountMatches(loaded, loaded.index.diagnostics);
   if (input.captures_are_named && found.skipped > 0) {
-    loaded.index.diagnostics.CountMany(Diag::kUnreadableFile, found.skipped, Diagnostics::kNoByte,
-                                       "not used by --captures: " + found.unreadable->message);
+    loaded.index.diagnostics.CountMany(
+        Diag::kUnreadableFile, found.skipped, Diagnostics::kNoByte,
+        "not used by --captures: " + WithOptions(found.unreadable->Sentence()));
   }
   return {};
 }

@@ -79,9 +79,8 @@ Result<void> FindCaptures(std::span<const std::string> named, std::shared_ptr<Tr
   for (const InputFile& capture : found) {
     BS_ASSIGN(const FileKind kind, KindOf(capture.path));
     if (kind == FileKind::kNothing) {
-      return Error{ErrorCode::kIo, capture.path +
-                                       ": No such file or directory; check the name given to "
-                                       "--captures"};
+      return Error{ErrorCode::kIo, "No such file or directory",
+                   "check the name given to `captures`", capture.path};
     }
   }
   const auto store = std::make_shared<CaptureStore>(std::move(traces));

@@ -52,7 +52,7 @@ std::vector<InputFile> SortedInputs(std::vector<std::string> paths, bool from_di
 Error NoFileIn(const std::string& path, size_t subfolders) {
   const std::string no_file = path + ": no file in this directory";
   if (subfolders == 0) {
-    return {ErrorCode::kInvalidArgument, no_file + "; give a directory of trace files, one a rank"};
+    return {ErrorCode::kInvalidArgument, no_file, "give a directory of trace files, one a rank"};
   }
   const std::string_view stem = std::string_view(path).substr(0, path.find_last_not_of('/') + 1);
   return {
@@ -124,8 +124,7 @@ Result<std::vector<std::string>> Matches(const std::string& pattern) {
     throw std::bad_alloc();
   }
   if (status == GLOB_ABORTED) {
-    return Error{ErrorCode::kIo, fmt::format("{}: {}; check the disk", pattern,
-                                             std::generic_category().message(errno))};
+    return Error{ErrorCode::kIo, std::generic_category().message(errno), "check the disk", pattern};
   }
   return std::vector<std::string>(found.paths.gl_pathv,
                                   found.paths.gl_pathv + found.paths.gl_pathc);
@@ -142,7 +141,7 @@ Result<std::vector<InputFile>> ExpandGlob(const std::string& pattern) {
     (kind == FileKind::kFolder ? folders : paths).push_back(match);
   }
   if (paths.empty() && folders.empty()) {
-    return Error{ErrorCode::kInvalidArgument, pattern + ": no file matches this pattern"};
+    return Error{ErrorCode::kInvalidArgument, "no file matches this pattern", {}, pattern};
   }
   return paths.empty() ? ListDirectories(std::move(folders))
                        : Result(SortedInputs(std::move(paths), false));

@@ -26,7 +26,7 @@ class RunInputs : public testing::Test {
   static Names Expand(const Names& inputs) {
     const auto files = ExpandInputs(inputs);
     if (!files.ok()) {
-      return {files.error().message};
+      return {files.error().Sentence()};
     }
     Names names;
     for (const InputFile& file : *files) {

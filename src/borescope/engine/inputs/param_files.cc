@@ -19,11 +19,10 @@ Result<std::string> ReadText(const std::string& path) {
   std::string text(kMostBytes + 1, '\0');
   Result<size_t> size = ReadFully(*source, text.data(), text.size());
   if (!size.ok()) {
-    return Error{size.error().code, fmt::format("{}: {}", path, size.error().message)};
+    return InFile(path, size.error());
   }
   if (*size > kMostBytes) {
-    return Error{ErrorCode::kInvalidArgument,
-                 fmt::format("{}: larger than 1 MiB; is it the right file?", path)};
+    return Error{ErrorCode::kInvalidArgument, "larger than 1 MiB", "is it the right file?", path};
   }
   text.resize(*size);
   return text;
@@ -36,7 +35,7 @@ Result<void> FindFolder(const std::string& path) {
     return {};
   }
   const std::string why = error ? error.message() : "no folder";
-  return Error{ErrorCode::kInvalidArgument, fmt::format("{}: {}", path, why)};
+  return Error{ErrorCode::kInvalidArgument, std::string(why), {}, path};
 }
 
 Result<void> ReadParam(ParamType type, ParamValue& value) {
@@ -55,7 +54,7 @@ Result<void> ReadParams(const AnalysisSpec& spec, Params& params) {
       const Result<void> read =
           value.name == param->name ? ReadParam(param->type, value) : Result<void>();
       if (!read.ok()) {
-        return Error{read.error().code, fmt::format("--{}: {}", param->name, read.error().message)};
+        return OfParameter(ParameterName(param->name), read.error());
       }
     }
   }

@@ -36,14 +36,14 @@ TEST(ParamFilesTest, ErrorsNameOptionAndFile) {
   params.values.push_back(ParseParam(kPatternsParam, "/no/such/file").value());
   const Result<void> missing = Read(params);
   ASSERT_FALSE(missing.ok());
-  EXPECT_EQ(missing.error().message,
-            "--patterns: /no/such/file: No such file or directory; check the name and its "
+  EXPECT_EQ(missing.error().Sentence(),
+            "`patterns`: /no/such/file: No such file or directory; check the name and its "
             "permissions");
   params.values.back().text = WriteFile(std::string((1 << 20) + 1, ' '));
   const Result<void> large = Read(params);
   ASSERT_FALSE(large.ok());
-  EXPECT_EQ(large.error().message, "--patterns: " + params.values.back().text +
-                                       ": larger than 1 MiB; is it the right file?");
+  EXPECT_EQ(large.error().Sentence(), "`patterns`: " + params.values.back().text +
+                                          ": larger than 1 MiB; is it the right file?");
 }
 
 TEST(ParamFilesTest, NothingIsReadThatWasNotAskedFor) {

@@ -122,15 +122,15 @@ Result<Compat> ParseCompat(const std::string& name) {
     }
     names.push_back(tool.name);
   }
-  return UsageError(
-      fmt::format("--compat: unknown tool '{}'; tools are {}", name, fmt::join(names, ", ")));
+  return UsageError(fmt::format("unknown tool '{}'", name),
+                    fmt::format("tools are {}", fmt::join(names, ", ")), "compat");
 }
 
 Result<StepRule> ParseStepRule(const std::string& name) {
   const auto found = std::find(kStepRules.begin(), kStepRules.end(), name);
   if (found == kStepRules.end() && !name.empty()) {
-    return UsageError(fmt::format("--step-rule: unknown rule '{}'; rules are {}", name,
-                                  fmt::join(kStepRules, ", ")));
+    return UsageError(fmt::format("unknown rule '{}'", name),
+                      fmt::format("rules are {}", fmt::join(kStepRules, ", ")), "step_rule");
   }
   return found == kStepRules.end() ? StepRule::kLaunch
                                    : static_cast<StepRule>(found - kStepRules.begin());
@@ -150,7 +150,8 @@ Result<Selection> ReadSelection(const QuestionText& text) {
     BS_TRY(StepPattern::Parse(text.step_pattern));
   }
   if (!text.instance.empty() && text.annotation.empty()) {
-    return UsageError("--instance counts occurrences of an annotation; name it with --annotation");
+    return UsageError("`instance` counts occurrences of an annotation", "name it with `annotation`",
+                      "instance");
   }
   return selection;
 }
@@ -196,7 +197,8 @@ Result<void> ReadTwo(const QuestionText& text, RunOptions& options) {
 Result<void> CheckOverlayDetails(const QuestionText& text) {
   for (const auto& [name, value] : text.params) {
     if (name.starts_with("overlay-") && text.overlay.empty()) {
-      return UsageError(fmt::format("--{} says what --overlay draws; add --overlay FILE", name));
+      return UsageError(fmt::format("`{}` says what `overlay` draws", ParameterName(name)),
+                        "add `overlay` FILE", ParameterName(name));
     }
   }
   return {};
@@ -223,9 +225,9 @@ std::vector<std::string_view> NamesOf(Specs specs) {
 Error UnknownName(Specs specs, std::string_view name) {
   std::string nearest(Nearest(name, NamesOf(specs)));
   std::replace(nearest.begin(), nearest.end(), '-', '_');  // as programs write names
-  return UsageError(
-      fmt::format("--{}: no such parameter of {}{}", name, specs.front()->name,
-                  nearest.empty() ? "" : fmt::format("; did you mean '{}'?", nearest)));
+  return UsageError(fmt::format("no such parameter of {}", specs.front()->name),
+                    nearest.empty() ? "" : fmt::format("did you mean '{}'?", nearest),
+                    ParameterName(name));
 }
 
 // The value of a flag: true or false.
@@ -236,7 +238,7 @@ Result<bool> ParseFlag(std::string_view name, const std::string& value) {
   if (value == "false" || value == "0") {
     return false;
   }
-  return UsageError(fmt::format("--{}: '{}' is neither true nor false", name, value));
+  return UsageError(fmt::format("'{}' is neither true nor false", value), {}, ParameterName(name));
 }
 
 // Whether `name` is an option of these verbs alone; it is set then.
@@ -299,7 +301,7 @@ Result<NumberRanges> ParseRanges(std::string_view option, const std::string& tex
   }
   Result<NumberRanges> ranges = NumberRanges::Parse(text);
   if (!ranges.ok()) {
-    return UsageError(fmt::format("--{}: {}", option, ranges.error().message));
+    return OfParameter(ParameterName(option), ranges.error());
   }
   return ranges;
 }
@@ -308,8 +310,8 @@ Result<int64_t> ParseWithin(std::string_view option, const std::string& text, in
                             int64_t largest) {
   const std::optional<int64_t> number = ParseNumber<int64_t>(text);
   if (!number.has_value() || *number < smallest || *number > largest) {
-    return UsageError(
-        fmt::format("--{}: '{}' is no number between {} and {}", option, text, smallest, largest));
+    return UsageError(fmt::format("'{}' is no number between {} and {}", text, smallest, largest),
+                      {}, ParameterName(option));
   }
   return *number;
 }

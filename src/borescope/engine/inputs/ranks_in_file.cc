@@ -34,7 +34,7 @@ Result<std::vector<RankInFile>> RanksOf(const std::string& path) {
   } else {
     BS_ASSIGN(const NsysRanks found, FindNsysRanks(path));
     if (!found.refusal.empty()) {
-      return Error{ErrorCode::kUnsupportedFormat, path + ": " + found.refusal};
+      return Error{ErrorCode::kUnsupportedFormat, found.refusal, {}, path};
     }
     for (const int64_t process : found.processes) {
       ranks.push_back(

@@ -43,10 +43,9 @@ uint64_t DigestOf(const std::vector<InputFile>& files) {
 Result<ShardMark> TakeShard(uint32_t index, uint32_t count, std::vector<InputFile>& files) {
   if (count == 0 || count > kMostShards || index >= count) {
     return UsageError(
-        fmt::format("--shard {}/{}: there is no such part; parts are numbered from 0 to N - 1, and "
-                    "N is at most "
-                    "{}",
-                    index, count, kMostShards));
+        fmt::format("`shard` {}/{}: there is no such part", index, count),
+        fmt::format("parts are numbered from 0 to N - 1, and N is at most {}", kMostShards),
+        "shard");
   }
   std::stable_sort(files.begin(), files.end(), [](const InputFile& a, const InputFile& b) {
     return NaturalLess(a.path, b.path);

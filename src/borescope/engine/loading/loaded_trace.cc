@@ -86,7 +86,7 @@ Result<Trace> LoadInput(const InputFile& input, const LoadOptions& options) {
   if (input.content == nullptr) {
     return LoadFile(input.path, options);
   }
-  BS_ASSIGN(std::unique_ptr<ByteSource> source, About(input.path, input.content()));
+  BS_ASSIGN(std::unique_ptr<ByteSource> source, InFile(input.path, input.content()));
   return LoadFrom(std::move(source), input.path, options);
 }
 

@@ -27,7 +27,7 @@ constexpr MemoryShare kCompressedText = {0.4 * 30.0, 0.05 * 5.0, 0.002 * 5.0};
 constexpr MemoryShare kDatabase = {1.8, 0.1, 0.01};
 constexpr MemoryShare kCompressedDatabase = {(1.8 + 1.0) * 5.0, 1.0, 1.0};
 
-constexpr std::string_view kRemedy = "; raise the limit or profile fewer steps";
+constexpr std::string_view kRemedy = "raise the limit or profile fewer steps";
 
 bool EndsWithAny(std::string_view name, std::span<const std::string_view> endings) {
   return std::any_of(endings.begin(), endings.end(),
@@ -66,13 +66,17 @@ bool CannotFit(const InputFile& file, const MemoryRoom& room) {
 }
 
 Error TooLarge(const InputFile& file, uint64_t need, const MemoryRoom& room) {
-  std::string text = fmt::format("{}: needs about {}, more than --memory-limit {}", file.path,
-                                 FormatBytes(need), FormatBytes(room.limit));
+  std::string text = fmt::format("needs about {}, more than `memory_limit` {}", FormatBytes(need),
+                                 FormatBytes(room.limit));
   if (room.disk_bytes != 0) {
     text += fmt::format(" and {} for temporary files, which TMPDIR can put on another disk",
                         FormatBytes(room.disk_bytes));
   }
-  return {ErrorCode::kInvalidArgument, text + std::string(kRemedy)};
+  return {.code = ErrorCode::kInvalidArgument,
+          .cause = std::move(text),
+          .remedy = std::string(kRemedy),
+          .file = file.path,
+          .parameter = "memory_limit"};
 }
 
 // What the questions take of a file, as a multiple of its trace; they may be asked at once, but for
@@ -123,10 +127,13 @@ Error MemoryLimitReached(const InputFile& file, const MemoryLimit& limit, uint64
     how_far += fmt::format("; about {} are needed", FormatBytes(static_cast<uint64_t>(need)));
   }
   const auto disk = limit.spill() == nullptr ? std::nullopt : limit.spill()->failure();
-  return {ErrorCode::kInvalidArgument,
-          fmt::format("{}: loading needs more than --memory-limit {}, which was reached {}{}{}",
-                      file.path, FormatBytes(limit.bytes()), how_far,
-                      disk.has_value() ? "; " + *disk : "", kRemedy)};
+  return {.code = ErrorCode::kInvalidArgument,
+          .cause = fmt::format("loading needs more than `memory_limit` {}, which was reached {}{}",
+                               FormatBytes(limit.bytes()), how_far,
+                               disk.has_value() ? "; " + *disk : ""),
+          .remedy = std::string(kRemedy),
+          .file = file.path,
+          .parameter = "memory_limit"};
 }
 
 }  // namespace borescope::internal

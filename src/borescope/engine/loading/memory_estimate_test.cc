@@ -53,8 +53,8 @@ TEST(FilesInFlightTest, NamesTheFileThatAloneIsTooMuch) {
   ASSERT_FALSE(files.ok());
   EXPECT_EQ(files.error().code, ErrorCode::kInvalidArgument);
   EXPECT_EQ(
-      files.error().message,
-      "a.json: needs about 400.0 KB, more than --memory-limit 10.0 KB; raise the limit or profile "
+      files.error().Sentence(),
+      "a.json: needs about 400.0 KB, more than `memory_limit` 10.0 KB; raise the limit or profile "
       "fewer steps");
 }
 
@@ -70,8 +70,8 @@ TEST(FilesInFlightTest, CountTheDisk) {
   EXPECT_FALSE(FilesInFlight(files, {}, 8, {1'000, 1'000'000}).ok());
   const auto full = FilesInFlight(files, {}, 8, {10'000, 39'000});
   ASSERT_FALSE(full.ok());
-  EXPECT_EQ(full.error().message,
-            "a.json: needs about 400.0 KB, more than --memory-limit 10.0 KB and 39.0 KB for "
+  EXPECT_EQ(full.error().Sentence(),
+            "a.json: needs about 400.0 KB, more than `memory_limit` 10.0 KB and 39.0 KB for "
             "temporary files, which TMPDIR can put on another disk; raise the limit or profile "
             "fewer steps");
 }
@@ -80,16 +80,16 @@ TEST(MemoryLimitReachedTest, SaysWhatIsNeededWhereThatIsKnown) {
   const InputFile file{"a.json", false, 1'000'000};
   const MemoryLimit limit(100'000);
   EXPECT_EQ(
-      MemoryLimitReached(file, limit, 250'000).message,
-      "a.json: loading needs more than --memory-limit 100.0 KB, which was reached after 25 % of "
+      MemoryLimitReached(file, limit, 250'000).Sentence(),
+      "a.json: loading needs more than `memory_limit` 100.0 KB, which was reached after 25 % of "
       "the file; about 400.0 KB are needed; raise the limit or profile fewer steps");
   EXPECT_EQ(
-      MemoryLimitReached(file, limit, 50'000).message,
-      "a.json: loading needs more than --memory-limit 100.0 KB, which was reached after 5 % of "
+      MemoryLimitReached(file, limit, 50'000).Sentence(),
+      "a.json: loading needs more than `memory_limit` 100.0 KB, which was reached after 5 % of "
       "the file; raise the limit or profile fewer steps");
   EXPECT_EQ(
-      MemoryLimitReached(file, limit, 1'000'000).message,
-      "a.json: loading needs more than --memory-limit 100.0 KB, which was reached once it was "
+      MemoryLimitReached(file, limit, 1'000'000).Sentence(),
+      "a.json: loading needs more than `memory_limit` 100.0 KB, which was reached once it was "
       "read; raise the limit or profile fewer steps");
 }
 
@@ -97,7 +97,7 @@ TEST(MemoryLimitReachedTest, SaysThatTheDiskWasFull) {
   const auto files = std::make_shared<SpillFiles>("/no/such/folder");
   EXPECT_EQ(files->Make(1), nullptr);
   const std::string text =
-      MemoryLimitReached({"a.json", false, 100}, MemoryLimit(1, files), 100).message;
+      MemoryLimitReached({"a.json", false, 100}, MemoryLimit(1, files), 100).Sentence();
   EXPECT_NE(text.find("once it was read; /no/such/folder: no room"), std::string::npos) << text;
 }
 

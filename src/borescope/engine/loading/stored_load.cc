@@ -48,7 +48,7 @@ Result<InputContent> ContentOf(const InputFile& input, int threads) {
   if (input.identity == nullptr) {
     return input.store->ContentOf(input.path, threads);
   }
-  BS_ASSIGN(const std::string identity, About(input.path, input.identity()));
+  BS_ASSIGN(const std::string identity, InFile(input.path, input.identity()));
   return input.store->ContentCalled(identity);
 }
 
@@ -68,12 +68,13 @@ StoreReport Kept(const InputFile& input, const InputContent& content, const Load
   }
   const Result<bool> is_still = IsStill(input, content, threads);
   if (!is_still.ok() || !*is_still) {
-    return {StoreUse::kFailed,
-            is_still.ok() ? input.path + ": changed while it was read" : is_still.error().message};
+    return {StoreUse::kFailed, is_still.ok() ? input.path + ": changed while it was read"
+                                             : WithOptions(is_still.error().Sentence())};
   }
   const Result<void> kept = input.store->Keep(content, loaded.trace, loaded.index, threads);
   return kept.ok() ? StoreReport{StoreUse::kKept, {}}
-                   : StoreReport{StoreUse::kFailed, About(input.path, kept.error()).message};
+                   : StoreReport{StoreUse::kFailed,
+                                 WithOptions(InFile(input.path, kept.error()).Sentence())};
 }
 
 // Loads the input and keeps it, unless its content is not known. `failure` of the store before.
@@ -103,12 +104,13 @@ Result<LoadedTrace> LoadStored(const InputFile& input, const LoadOptions& option
   const Stopwatch stopwatch;
   const Result<InputContent> content = ContentOf(input, options.threads);
   if (!content.ok()) {
-    return LoadAndKeep(input, options, content, content.error().message);
+    return LoadAndKeep(input, options, content, WithOptions(content.error().Sentence()));
   }
   Result<std::optional<StoredTrace>> found =
       input.store->Find(*content, {input.path, RemedyOf}, options.threads);
   if (!found.ok() || !found->has_value()) {
-    return LoadAndKeep(input, options, content, found.ok() ? "" : found.error().message);
+    return LoadAndKeep(input, options, content,
+                       found.ok() ? "" : WithOptions(found.error().Sentence()));
   }
   StoredTrace& stored = **found;
   LoadedTrace loaded{std::move(stored.trace), std::move(stored.index), stopwatch.elapsed_ns(), 0};

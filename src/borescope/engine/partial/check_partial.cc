@@ -14,10 +14,11 @@
 namespace borescope::internal {
 namespace {
 
-Error Unfit(const PartialData& partial, ErrorCode code, std::string_view what) {
-  return {code, fmt::format("{}: {}; it was written by Borescope {}: map again with the version "
-                            "that reduces",
-                            partial.name, what, ToPrintable(partial.program_version))};
+Error Unfit(const PartialData& partial, ErrorCode code, std::string cause) {
+  return {code, std::move(cause),
+          fmt::format("it was written by Borescope {}: map again with the version that reduces",
+                      ToPrintable(partial.program_version)),
+          partial.name};
 }
 
 // Of a report there is one question only.
@@ -37,7 +38,7 @@ Result<void> CheckQuestion(const PartialData& partial) {
   }
   for (const AnalysisSpec* verb : partial.question.verbs) {
     if (const Result<void> fits = CheckOptions(*verb, partial.question.params); !fits.ok()) {
-      return Unfit(partial, ErrorCode::kInvalidArgument, fits.error().message);
+      return Unfit(partial, ErrorCode::kInvalidArgument, fits.error().Sentence());
     }
   }
   return {};
@@ -58,7 +59,7 @@ class VerbTables {
     std::string found = MismatchOf(tables, shape_, pipeline.adds_columns);
     if (found.empty() && pipeline.check_tables != nullptr) {
       const Result<void> fit = pipeline.check_tables(tables, *params_);
-      found = fit.ok() ? "" : fit.error().message;
+      found = fit.ok() ? "" : fit.error().Sentence();
     }
     return found.empty() ? found : fmt::format("{}: {}", verb_->name, found);
   }
@@ -120,7 +121,7 @@ Result<void> CheckAnswers(const PartialData& partial) {
   for (const AnalysisSpec* verb : partial.question.verbs) {
     Result<VerbTables> tables = VerbTables::Make(*verb, partial.question);
     if (!tables.ok()) {
-      return Unfit(partial, ErrorCode::kInvalidArgument, tables.error().message);
+      return Unfit(partial, ErrorCode::kInvalidArgument, tables.error().Sentence());
     }
     verbs.push_back(std::move(*tables));
   }

@@ -31,22 +31,20 @@ Result<void> CheckAlike(const PartialData& first, const PartialData& other) {
   }
   const std::string difference = DifferenceOf(first.question, other.question);
   if (!difference.empty()) {
-    return UsageError(fmt::format(
-        "{} and {} answer different questions: they differ in {}; map all ranks with the same "
-        "verbs and options",
-        NameOf(first), NameOf(other), difference));
+    return UsageError(fmt::format("{} and {} answer different questions: they differ in {}",
+                                  NameOf(first), NameOf(other), difference),
+                      "map all ranks with the same verbs and options");
   }
   return {};
 }
 
 Error OtherContent(const std::string& path) {
-  return UsageError(
-      fmt::format("{}: two partials hold this file with different answers; map it once, or give "
-                  "the files of each machine paths of their own",
-                  ToPrintable(path)));
+  return Error{ErrorCode::kInvalidArgument, "two partials hold this file with different answers",
+               "map it once, or give the files of each machine paths of their own",
+               ToPrintable(path)};
 }
 
-Error NoPartial() { return UsageError("no partial; give at least one that borescope map wrote"); }
+Error NoPartial() { return UsageError("no partial", "give at least one that borescope map wrote"); }
 
 // The order in which options were given says nothing, and must not show.
 void ArrangeOptions(std::vector<ParamValue>& values) {
@@ -258,10 +256,10 @@ Result<std::vector<PartialData>> MergeFurther(std::vector<PartialData>& partials
     for (PartialData& partial : partials) {
       if (partial.further.size() != partials.front().further.size()) {
         return UsageError(
-            fmt::format("{} and {} answer different questions: {} and {} of them; map all with "
-                        "the same options",
+            fmt::format("{} and {} answer different questions: {} and {} of them",
                         NameOf(partials.front()), NameOf(partial),
-                        partials.front().further.size() + 1, partial.further.size() + 1));
+                        partials.front().further.size() + 1, partial.further.size() + 1),
+            "map all with the same options");
       }
       of_one.push_back(std::move(partial.further[i]));
     }
@@ -294,7 +292,8 @@ Result<PartialData> MergePartials(std::vector<PartialData> partials) {
 Result<JoinedRun> JoinPartials(PartSource& source, const JoinOptions& options) {
   BS_ASSIGN(Heads heads, ReadHeads(source));
   if (heads.files.empty()) {
-    return UsageError("the parts hold no file; there were more parts than files: give the others");
+    return UsageError("the parts hold no file",
+                      "there were more parts than files: give the others");
   }
   JoinedRun joined;
   joined.question = std::move(heads.merged.question);

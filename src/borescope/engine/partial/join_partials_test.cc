@@ -46,7 +46,7 @@ TEST(JoinPartials, AFileThatComesTwiceCountsOnce) {
   EXPECT_EQ(merged.files.size(), 2U);
   const Result<PartialData> differs = MergePartials({PartialOf("a", 1), PartialOf("a", 2)});
   ASSERT_FALSE(differs.ok());
-  EXPECT_EQ(differs.error().message,
+  EXPECT_EQ(differs.error().Sentence(),
             "a: two partials hold this file with different answers; map it once, or give the files "
             "of each machine paths of their own");
 }
@@ -54,23 +54,23 @@ TEST(JoinPartials, AFileThatComesTwiceCountsOnce) {
 TEST(JoinPartials, OtherQuestionsAreRefusedByWhatDiffers) {
   const auto message_of = [](const PartialData& a, const PartialData& b) {
     const Result<PartialData> merged = MergePartials({a, b});
-    return merged.ok() ? std::string() : merged.error().message;
+    return merged.ok() ? std::string() : merged.error().Sentence();
   };
   const PartialData first = PartialOf("a", 1);
   PartialData other = PartialOf("b", 2);
   other.question.params.by = {"rank"};
   EXPECT_EQ(message_of(first, other),
-            "a.part and b.part answer different questions: they differ in --by (none; rank); map "
+            "a.part and b.part answer different questions: they differ in `by` (none; rank); map "
             "all ranks with the same verbs and options");
   other = PartialOf("b", 2);
   other.question.verbs = {FindAnalysis("ops")};
   EXPECT_NE(message_of(first, other).find("the verbs (kernels; ops)"), std::string::npos);
   other = PartialOf("b", 2);
   other.question.ranks = NumberRanges::Parse("1,3..4").value();
-  EXPECT_NE(message_of(first, other).find("--rank (none; 1,3..4)"), std::string::npos);
+  EXPECT_NE(message_of(first, other).find("`rank` (none; 1,3..4)"), std::string::npos);
   other = PartialOf("b", 2);
   other.question.params.values.push_back({kWidthParam.name, 7, "", {}, kWidthParam.type});
-  EXPECT_NE(message_of(first, other).find("--width (none; 7)"), std::string::npos)
+  EXPECT_NE(message_of(first, other).find("`width` (none; 7)"), std::string::npos)
       << message_of(first, other);
   other = PartialOf("b", 2);
   other.major = 9;
@@ -89,7 +89,7 @@ TEST(JoinPartials, WhereFilesOfOptionsLieMakesNoDifference) {
   MergeQuestion(a, b);
   EXPECT_EQ(a.params.values[0].text, "/a/x.json");
   b.params.values[0].content = "{ }";
-  EXPECT_EQ(DifferenceOf(a, b), "--device-spec ({}; { })");
+  EXPECT_EQ(DifferenceOf(a, b), "`device_spec` ({}; { })");
 }
 
 TEST(JoinPartials, RanksAreToldApartOnlyHere) {
@@ -107,10 +107,10 @@ TEST(JoinPartials, WhatCannotTravelIsRefused) {
   RunOptions options;
   options.overlay = "x";
   const AnalysisSpec* const queue[] = {FindAnalysis("queue")};
-  EXPECT_EQ(MapPartial(queue, options).error().message,
-            "--overlay is written with a finished answer; leave it out to map");
+  EXPECT_EQ(MapPartial(queue, options).error().Sentence(),
+            "`overlay` is written with a finished answer; leave it out to map");
   const AnalysisSpec* const diff[] = {FindAnalysis("diff")};
-  EXPECT_EQ(MapPartial(diff, {}).error().message,
+  EXPECT_EQ(MapPartial(diff, {}).error().Sentence(),
             "diff: it compares two runs, and a partial is of one; run it where both are");
 }
 

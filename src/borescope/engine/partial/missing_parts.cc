@@ -23,9 +23,9 @@ struct Division {
 Error OtherFiles(const ShardMark& a, const ShardMark& b) {
   return UsageError(
       fmt::format("the parts {}/{} and {}/{} are of different files: the run changed between their "
-                  "maps ({} and {} files), or parts of another run are among them; map all parts "
-                  "again",
-                  a.index, a.count, b.index, b.count, Grouped(a.files), Grouped(b.files)));
+                  "maps ({} and {} files), or parts of another run are among them",
+                  a.index, a.count, b.index, b.count, Grouped(a.files), Grouped(b.files)),
+      "map all parts again");
 }
 
 // By the number of their parts.
@@ -82,10 +82,9 @@ Result<MissingParts> FindMissingParts(std::span<const ShardMark> shards, uint64_
     return missing;
   }
   if (files > *expected_files) {
-    return UsageError(
-        fmt::format("the partials hold {} files, more than the {} of --expect; take those of other "
-                    "runs away, or give the number of this one",
-                    Grouped(files), Grouped(*expected_files)));
+    return UsageError(fmt::format("the partials hold {} files, more than the {} of `expect`",
+                                  Grouped(files), Grouped(*expected_files)),
+                      "take those of other runs away, or give the number of this one", "expect");
   }
   const std::string words = fmt::format("{} of {} files", Grouped(files), Grouped(*expected_files));
   missing.words = missing.count == 0 ? words : words + "; " + missing.words;

@@ -30,7 +30,7 @@ TEST(MissingParts, OneWholeDivisionIsEnough) {
 TEST(MissingParts, PartsOfDifferentFilesAreRefused) {
   const ShardMark marks[] = {{0, 2, 3, 77}, {1, 2, 4, 78}};
   EXPECT_EQ(
-      FindMissingParts(marks, 3, {}).error().message,
+      FindMissingParts(marks, 3, {}).error().Sentence(),
       "the parts 0/2 and 1/2 are of different files: the run changed between their maps (3 and "
       "4 files), or parts of another run are among them; map all parts again");
 }
@@ -50,8 +50,8 @@ TEST(MissingParts, FilesAreCountedWhereTheirNumberIsKnown) {
   EXPECT_EQ(Missing({}, 3, 4).count, 1U);
   EXPECT_EQ(Missing({{0, 2}}, 2, 4).words, "2 of 4 files; 1 of 2 parts; without 1");
   EXPECT_EQ(
-      FindMissingParts({}, 5, 4).error().message,
-      "the partials hold 5 files, more than the 4 of --expect; take those of other runs away, "
+      FindMissingParts({}, 5, 4).error().Sentence(),
+      "the partials hold 5 files, more than the 4 of `expect`; take those of other runs away, "
       "or give the number of this one");
 }
 

@@ -23,7 +23,7 @@ namespace borescope::internal {
 
 // Of the format. A higher minor version can be read all the same, another major version cannot.
 inline constexpr uint16_t kPartialMajor = 1;
-inline constexpr uint16_t kPartialMinor = 4;
+inline constexpr uint16_t kPartialMinor = 5;
 
 // What every file is asked. Partials of different questions are not joined.
 struct Question {

@@ -73,7 +73,14 @@ inline PartialFile SampleFile(const Question& question) {
     file.outcomes.push_back(std::move(outcome));
   }
   file.graphs = {true, true, {"capture.json"}, {"capture.json", "other.json"}};
-  file.outcomes[1] = {Error{ErrorCode::kMissingData, "a.json: no allocator events"}, {}};
+  file.outcomes[1] = {Error{.code = ErrorCode::kMissingData,
+                            .cause = "no allocator events",
+                            .remedy = "record them",
+                            .file = "a.json",
+                            .offset = 7,
+                            .line = 3,
+                            .parameter = "gpu"},
+                      {}};
   return file;
 }
 
@@ -106,7 +113,7 @@ inline PartialData SampleOfCheck() {
   partial.question.for_check = true;
   PartialFile file;
   file.path = "a.json";
-  file.load_error = Error{ErrorCode::kCorrupt, "a.json: it is empty"};
+  file.load_error = Error{ErrorCode::kCorrupt, "it is empty", {}, "a.json"};
   file.checked = CheckedFile{1, "run/", {17, -4, 5}, 100, 0x1234};
   partial.files.push_back(file);
   PartialData further = partial;
@@ -123,7 +130,7 @@ inline PartialData SamplePartial() {
   partial.files.push_back(SampleFile(partial.question));
   PartialFile unread;
   unread.path = "b.json";
-  unread.load_error = Error{ErrorCode::kCorrupt, "b.json: it is empty"};
+  unread.load_error = Error{ErrorCode::kCorrupt, "it is empty", {}, "b.json"};
   unread.skipped = true;
   partial.files.push_back(std::move(unread));
   partial.shards = {{0, 9, 20, 5}, {3, 8, 20, 5}};

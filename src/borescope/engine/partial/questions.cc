@@ -63,24 +63,24 @@ std::vector<Detail> DetailsOf(const Question& question) {
   const Selection& selection = params.selection;
   std::vector<Detail> details = {
       {"the verbs", VerbsOf(question)},
-      {"--rank", TextOf(question.ranks)},
-      {"--compat", std::string(CompatName(params.compat))},
-      {"--by", fmt::format("{}", fmt::join(params.by, ","))},
-      {"--all", params.all ? "given" : ""},
+      {"`rank`", TextOf(question.ranks)},
+      {"`compat`", std::string(CompatName(params.compat))},
+      {"`by`", fmt::format("{}", fmt::join(params.by, ","))},
+      {"`all`", params.all ? "given" : ""},
       {"whether it is of a report", question.for_report ? "yes" : "no"},
       {"whether it is of a check", question.for_check ? "yes" : "no"},
-      {"--step", TextOf(selection.steps)},
-      {"--step-rule", std::string(kStepRules[static_cast<size_t>(selection.step_rule)])},
-      {"--step-pattern", selection.step_pattern},
-      {"--gpu", TextOf(selection.gpus)},
-      {"--stream", TextOf(selection.streams)},
-      {"--annotation", selection.annotation},
-      {"--instance", TextOf(selection.instances)},
-      {"--begin", TextOf(selection.range.begin)},
-      {"--end", TextOf(selection.range.end)},
+      {"`step`", TextOf(selection.steps)},
+      {"`step_rule`", std::string(kStepRules[static_cast<size_t>(selection.step_rule)])},
+      {"`step_pattern`", selection.step_pattern},
+      {"`gpu`", TextOf(selection.gpus)},
+      {"`stream`", TextOf(selection.streams)},
+      {"`annotation`", selection.annotation},
+      {"`instance`", TextOf(selection.instances)},
+      {"`begin`", TextOf(selection.range.begin)},
+      {"`end`", TextOf(selection.range.end)},
   };
   for (const ParamValue& value : params.values) {
-    details.push_back({"--" + std::string(value.name), TextOf(value)});
+    details.push_back({"`" + ParameterName(value.name) + "`", TextOf(value)});
   }
   return details;
 }

@@ -20,15 +20,15 @@ namespace {
 
 Result<void> CheckCanTravel(std::span<const AnalysisSpec* const> specs, const RunOptions& options) {
   if (!options.overlay.empty() || !options.save.empty()) {
-    return UsageError(fmt::format("{} is written with a finished answer; leave it out to map",
-                                  options.overlay.empty() ? "--save" : "--overlay"));
+    return UsageError(fmt::format("{} is written with a finished answer",
+                                  options.overlay.empty() ? "`save`" : "`overlay`"),
+                      "leave it out to map");
   }
   for (const AnalysisSpec* spec : specs) {
     if (spec->takes_two()) {
       return UsageError(
-          fmt::format("{}: it compares two runs, and a partial is of one; run it "
-                      "where both are",
-                      spec->name));
+          fmt::format("{}: it compares two runs, and a partial is of one", spec->name),
+          "run it where both are");
     }
   }
   return {};
@@ -104,10 +104,10 @@ Result<std::optional<PartialData>> FindOne(const std::string& path,
 Result<Answer> JoinAndAnswer(PartSource& source, const RunOptions& shown, const JoinOptions& join) {
   BS_ASSIGN(JoinedRun joined, JoinPartials(source, join));
   if (joined.question.for_report) {
-    return UsageError("these are parts of a report; borescope report makes the page of them");
+    return UsageError("these are parts of a report", "borescope report makes the page of them");
   }
   if (joined.question.for_check) {
-    return UsageError("these are parts of a check; borescope check makes the verdict of them");
+    return UsageError("these are parts of a check", "borescope check makes the verdict of them");
   }
   RunOptions options = shown;
   options.files = std::move(joined.files);

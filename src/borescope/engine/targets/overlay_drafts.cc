@@ -20,15 +20,16 @@ bool HasDamagedText(const Diagnostics& found) {
 
 Result<void> CheckOverlay(std::span<const AnalysisSpec* const> specs, const RunOptions& options) {
   if (specs.size() > 1) {
-    return UsageError("--overlay draws one verb; ask for it alone");
+    return UsageError("`overlay` draws one verb", "ask for it alone", "overlay");
   }
   if (specs.front()->OverlayFor(options.params) == nullptr) {
-    return UsageError("--overlay draws what Borescope finds, not another tool; leave out --compat");
+    return UsageError("`overlay` draws what Borescope finds, not another tool",
+                      "leave out `compat`", "overlay");
   }
   if (std::any_of(options.files.begin(), options.files.end(),
                   [](const InputFile& file) { return file.path == "-"; })) {
-    return UsageError(
-        "--overlay reads the trace twice, which standard input does not allow; give a file");
+    return UsageError("`overlay` reads the trace twice, which standard input does not allow",
+                      "give a file", "overlay");
   }
   return {};
 }
@@ -41,9 +42,8 @@ Result<void> DraftOverlay(const RunRequest& request, const RankView& view, const
   const bool is_damaged = HasDamagedText(view.trace.diagnostics());
   if (is_damaged && !overlay.marks.empty()) {
     return Error{ErrorCode::kMissingData,
-                 input.path +
-                     ": its text is damaged, so that the events to mark cannot be found "
-                     "again; record it anew, or leave out --overlay"};
+                 "its text is damaged, so that the events to mark cannot be found again",
+                 "record it anew, or leave out `overlay`", input.path};
   }
   BS_ASSIGN(const OpenedSource opened, OpenInflated(input.path));
   const std::string path = OverlayPath(request.files, request.options.overlay, input);

@@ -23,9 +23,8 @@ Result<SavedAnswer> Load(const RunRequest& request, const InputFile& input, File
   Result<SavedAnswer> answer = FormOf(request).load(*opened.bytes, report.path, request.params);
   report.file_bytes = opened.bytes->stored_bytes();
   if (!answer.ok() && opened.inflating != nullptr && !opened.inflating->damage().empty()) {
-    return Error{ErrorCode::kCorrupt,
-                 report.path + ": " + std::string(opened.inflating->damage()) +
-                     "; save the graph again, or check that the copy finished"};
+    return Error{ErrorCode::kCorrupt, std::string(opened.inflating->damage()),
+                 "save the graph again, or check that the copy finished", report.path};
   }
   return answer;
 }
@@ -35,17 +34,19 @@ Result<SavedAnswer> Load(const RunRequest& request, const InputFile& input, File
 bool CanBeSaved(const AnalysisSpec& spec) { return spec.saved != nullptr; }
 
 Result<void> CheckSaved(std::span<const AnalysisSpec* const> specs, const RunOptions& options) {
-  const std::string option = options.load ? "--load" : "--save";
+  const std::string option = options.load ? "`load`" : "`save`";
   if (specs.size() > 1) {
-    return UsageError(option + " is of one verb; ask for it alone");
+    return UsageError(option + " is of one verb", "ask for it alone");
   }
   if (specs.front()->saved == nullptr || options.params.compat != Compat::kNone) {
-    return UsageError(option + " is of what Borescope finds, not another tool; leave out --compat");
+    return UsageError(option + " is of what Borescope finds, not another tool",
+                      "leave out `compat`");
   }
   if (options.load && (!options.overlay.empty() || !options.save.empty())) {
-    return UsageError(options.overlay.empty()
-                          ? "--save would write what --load reads; copy the file instead"
-                          : "--overlay draws on the trace; name that instead of --load");
+    return options.overlay.empty()
+               ? UsageError("`save` would write what `load` reads", "copy the file instead", "save")
+               : UsageError("`overlay` draws on the trace", "name that instead of `load`",
+                            "overlay");
   }
   return {};
 }

@@ -42,15 +42,16 @@ std::string TargetPath(std::span<const InputFile> files, const std::string& targ
 }
 
 Error IsInput(const std::string& target, std::string_view writer) {
-  return UsageError(fmt::format("{}: is an input; {} would overwrite it", target, writer));
+  return Error{ErrorCode::kInvalidArgument, "is an input",
+               fmt::format("{} would overwrite it", writer), target};
 }
 
 Result<void> CheckFolderOf(const std::string& target) {
   std::error_code ignored;
   const fs::path folder = fs::path(target).parent_path();
   if (!folder.empty() && !fs::is_directory(folder, ignored)) {
-    return Error{ErrorCode::kIo, target + ": cannot write: there is no folder " + folder.string() +
-                                     "; make it first"};
+    return Error{ErrorCode::kIo, "cannot write: there is no folder " + folder.string(),
+                 "make it first", target};
   }
   return {};
 }
@@ -60,13 +61,15 @@ Result<void> CheckShape(const RunOptions& options, std::string_view option,
                         const std::string& given) {
   std::error_code ignored;
   if (given == "-") {
-    return UsageError(fmt::format("{} writes a file, not standard output; name one", option));
+    return UsageError(fmt::format("{} writes a file, not standard output", option), "name one");
   }
   if (!given.empty() && options.files.size() > 1 && !fs::is_directory(given, ignored)) {
-    return UsageError(
-        fmt::format("{}: is no folder; with several traces {} writes one each, under their names, "
-                    "into a folder that exists",
-                    given, option));
+    return Error{
+        ErrorCode::kInvalidArgument, "is no folder",
+        fmt::format(
+            "with several traces {} writes one each, under their names, into a folder that exists",
+            option),
+        given};
   }
   return {};
 }
@@ -160,12 +163,12 @@ std::vector<Target> TargetsOf(const RunOptions& options) {
   std::vector<Target> targets;
   for (const InputFile& file : options.files) {
     if (!options.overlay.empty()) {
-      targets.push_back({"--overlay", OverlayPath(options.files, options.overlay, file)});
+      targets.push_back({"`overlay`", OverlayPath(options.files, options.overlay, file)});
     }
   }
   for (const InputFile& file : options.files) {
     if (!options.save.empty()) {
-      targets.push_back({"--save", SavePath(options.files, options.save, file)});
+      targets.push_back({"`save`", SavePath(options.files, options.save, file)});
     }
   }
   return targets;
@@ -179,30 +182,40 @@ Result<void> CheckNoTarget(const RunOptions& options, std::span<const std::strin
   const FileLookup lookup(paths);
   for (const std::string& file : files) {
     if (const std::optional<size_t> found = lookup.Find(file); found.has_value()) {
-      return UsageError(fmt::format("{}: --output and {} would both write it", paths[*found],
-                                    targets[*found].option));
+      return Error{
+          .code = ErrorCode::kInvalidArgument,
+          .cause = fmt::format("`output` and {} would both write it", targets[*found].option),
+          .file = paths[*found],
+          .parameter = "output"};
     }
   }
   return {};
 }
 
 Result<void> CheckTargets(const RunOptions& options) {
-  BS_TRY(CheckShape(options, "--overlay", options.overlay));
-  BS_TRY(CheckShape(options, "--save", options.save));
+  BS_TRY(CheckShape(options, "`overlay`", options.overlay));
+  BS_TRY(CheckShape(options, "`save`", options.save));
   const FileLookup inputs(InputPaths(options));
   std::map<std::string, std::string_view> options_of;  // by what the path leads to
   for (const auto& [option, path] : TargetsOf(options)) {
     if (path.ends_with(".zst")) {
-      return UsageError(fmt::format("{}: {} writes plain files or, named .gz, gzip", path, option));
+      return Error{ErrorCode::kInvalidArgument,
+                   fmt::format("{} writes plain files or, named .gz, gzip", option),
+                   {},
+                   path};
     }
     BS_TRY(CheckFolderOf(path));
     BS_TRY(CheckNoInput(inputs, path, option));
     const auto [known, is_new] = options_of.try_emplace(TargetIdentity(path), option);
     if (!is_new) {
-      return UsageError(
-          known->second == option
-              ? path + ": would be written for two traces of that name; rename one"
-              : fmt::format("{}: {} and {} would both write it", path, known->second, option));
+      if (known->second == option) {
+        return Error{ErrorCode::kInvalidArgument, "would be written for two traces of that name",
+                     "rename one", path};
+      }
+      return Error{ErrorCode::kInvalidArgument,
+                   fmt::format("{} and {} would both write it", known->second, option),
+                   {},
+                   path};
     }
   }
   return {};

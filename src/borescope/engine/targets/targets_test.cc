@@ -84,12 +84,12 @@ TEST(SavePathTest, InAFolderUnderTheNameOfTheInput) {
 
 TEST(CheckNoInputTest, NamesWhoWouldOverwriteTheInput) {
   const std::vector<std::string> inputs{"", "-", "a.json"};
-  const Result<void> checked = CheckNoInput(inputs, "./a.json", "--output");
+  const Result<void> checked = CheckNoInput(inputs, "./a.json", "`output`");
   ASSERT_FALSE(checked.ok());
-  EXPECT_EQ(checked.error().message, "./a.json: is an input; --output would overwrite it");
+  EXPECT_EQ(checked.error().Sentence(), "./a.json: is an input; `output` would overwrite it");
   EXPECT_TRUE(CheckNoInput(inputs, "b.json", "link").ok());
   EXPECT_TRUE(CheckNoInput(inputs, "-", "link").ok());
-  EXPECT_TRUE(CheckNoInput(inputs, "", "--output").ok());
+  EXPECT_TRUE(CheckNoInput(inputs, "", "`output`").ok());
 }
 
 // As in convert - a.json < a.json.
@@ -120,7 +120,7 @@ TEST(CheckNoTargetTest, NamesBothWhoWouldWriteTheFile) {
   const Paths output{"a.txt", "./a.graph"};
   const Result<void> checked = CheckNoTarget(options, output);
   ASSERT_FALSE(checked.ok());
-  EXPECT_EQ(checked.error().message, "a.graph: --output and --save would both write it");
+  EXPECT_EQ(checked.error().Sentence(), "a.graph: `output` and `save` would both write it");
   EXPECT_TRUE(CheckNoTarget(options, {output.data(), 1}).ok());
 }
 
@@ -131,8 +131,8 @@ TEST_F(TargetsTest, AnOverlayOverAnInputIsRefused) {
   options.overlay = In("out");
   EXPECT_TRUE(CheckTargets(options).ok());
   fs::create_hard_link(In("a.json"), In("out/b.json"));
-  EXPECT_EQ(CheckTargets(options).error().message,
-            In("out/b.json") + ": is an input; --overlay would overwrite it");
+  EXPECT_EQ(CheckTargets(options).error().Sentence(),
+            In("out/b.json") + ": is an input; `overlay` would overwrite it");
 }
 
 // Of processor time, for the overlays of that many files that are not there.

@@ -21,8 +21,9 @@ Result<StepPattern> StepPattern::Parse(std::string_view text) {
   AskForMemory(kExpressionBytes);
   auto expression = std::make_unique<re2::RE2>(re2::StringPiece(text.data(), text.size()), options);
   if (!expression->ok()) {
-    return UsageError(fmt::format("--step-pattern: '{}' is not a regular expression of RE2: {}",
-                                  text, expression->error()));
+    return UsageError(
+        fmt::format("'{}' is not a regular expression of RE2: {}", text, expression->error()), {},
+        "step_pattern");
   }
   return StepPattern(std::move(expression));
 }

@@ -179,9 +179,8 @@ Result<Steps> MatchSteps(const Trace& trace, const Correlation& correlation,
   Steps steps = BuildSteps(trace, correlation, &expression);
   if (steps.steps.empty()) {
     return Error{ErrorCode::kMissingData,
-                 fmt::format("{}: --step-pattern: no host annotation matches '{}'; borescope "
-                             "annotations lists those there are",
-                             trace.meta().file, pattern)};
+                 fmt::format("`step_pattern`: no host annotation matches '{}'", pattern),
+                 "borescope annotations lists those there are", trace.meta().file};
   }
   return steps;
 }

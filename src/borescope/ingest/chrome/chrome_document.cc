@@ -13,10 +13,10 @@ Result<Trace> LoadChromeDocument(TextReader& reader, const std::string& name,
   DocumentReader document(reader, builder, options, rows);
   document.Read();
   if (reader.error().has_value()) {
-    return Error{reader.error()->code, name + ": " + reader.error()->message};
+    return InFile(name, *reader.error());
   }
   if (!document.members().has_events) {
-    return Error{ErrorCode::kCorrupt, name + ": no events could be read; copy the file again"};
+    return Error{ErrorCode::kCorrupt, "no events could be read", "copy the file again", name};
   }
   if (!reader.damage().empty()) {
     builder.diagnostics().Count(Diag::kTruncatedGzip, reader.byte(), reader.damage());

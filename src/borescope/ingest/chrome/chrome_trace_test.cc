@@ -12,7 +12,7 @@ namespace {
 
 Trace LoadGood(const std::string& text) {
   Result<Trace> trace = LoadBytes(text, "a.json", {});
-  EXPECT_TRUE(trace.ok()) << trace.error().message;
+  EXPECT_TRUE(trace.ok()) << trace.error().Sentence();
   return std::move(*trace);
 }
 

@@ -13,14 +13,14 @@ namespace borescope::internal {
 inline Result<Trace> TryLoadSql(const std::string& sql) {
   SqlDatabase database = std::move(SqlDatabase::InMemory("a.sqlite")).value();
   const Result<void> made = database.Run(sql);
-  EXPECT_TRUE(made.ok()) << made.error().message;
+  EXPECT_TRUE(made.ok()) << made.error().Sentence();
   return LoadDatabase(database, 4096, {});
 }
 
 // The trace of the database that `sql` makes.
 inline Trace LoadSql(const std::string& sql) {
   Result<Trace> trace = TryLoadSql(sql);
-  EXPECT_TRUE(trace.ok()) << trace.error().message;
+  EXPECT_TRUE(trace.ok()) << trace.error().Sentence();
   return trace.ok() ? std::move(*trace) : Trace(TraceData());
 }
 

@@ -8,21 +8,23 @@ namespace {
 
 Error NotKineto(const std::string& name, const KinetoMembers& members) {
   if (members.has_rocprofiler_sdk) {
-    return {ErrorCode::kUnsupportedFormat,
-            name +
-                ": byte 0: this is a rocprofiler-sdk JSON file, not a PyTorch trace; record with "
-                "rocprofv3 --output-format rocpd, whose database is read"};
+    return {.code = ErrorCode::kUnsupportedFormat,
+            .cause = "this is a rocprofiler-sdk JSON file, not a PyTorch trace",
+            .remedy = "record with rocprofv3 --output-format rocpd, whose database is read",
+            .file = name,
+            .offset = 0};
   }
   if (members.has_nodes) {
-    return {ErrorCode::kUnsupportedFormat,
-            name +
-                ": byte 0: this is a PyTorch execution trace (nodes without times); give the "
-                "profiler trace recorded beside it, or tie the two together with borescope link"};
+    return {.code = ErrorCode::kUnsupportedFormat,
+            .cause = "this is a PyTorch execution trace (nodes without times)",
+            .remedy =
+                "give the profiler trace recorded beside it, or tie the two together with "
+                "borescope link",
+            .file = name,
+            .offset = 0};
   }
-  return {ErrorCode::kUnsupportedFormat,
-          name +
-              ": no \"traceEvents\" in this JSON; give a file written by "
-              "torch.profiler's export_chrome_trace"};
+  return {ErrorCode::kUnsupportedFormat, "no \"traceEvents\" in this JSON",
+          "give a file written by torch.profiler's export_chrome_trace", name};
 }
 
 // Builds of March and April 2024 wrote the digits after the point without leading zeros. Rewriters
@@ -43,10 +45,11 @@ Result<void> CheckRanks(const RankLabels& labels, const std::string& name,
     return {};
   }
   return Error{ErrorCode::kUnsupportedFormat,
-               name + ": several ranks were merged into this trace (its processes are called \"" +
-                   labels.first +
-                   "...\" and otherwise); analyses read them apart from an ordinary file in which "
-                   "every event has a rank, else give the files of the ranks"};
+               "several ranks were merged into this trace (its processes are called \"" +
+                   labels.first + "...\" and otherwise)",
+               "analyses read them apart from an ordinary file in which every event has a rank, "
+               "else give the files of the ranks",
+               name};
 }
 
 // Whether a file without Kineto's own members has many events, and none that Kineto writes.
@@ -73,10 +76,10 @@ Result<Trace> UnlessForeign(const KinetoMembers& members, Trace trace) {
   if (!IsOfAnotherProgram(members, trace)) {
     return trace;
   }
-  return Error{ErrorCode::kUnsupportedFormat,
-               trace.meta().file +
-                   ": this is a Chrome trace whose events are those of no profiler of GPUs that "
-                   "borescope knows; give one of a format in `borescope list`"};
+  return Error{
+      ErrorCode::kUnsupportedFormat,
+      "this is a Chrome trace whose events are those of no profiler of GPUs that borescope knows",
+      "give one of a format in `borescope list`", trace.meta().file};
 }
 
 }  // namespace
@@ -87,13 +90,14 @@ Result<Trace> LoadKinetoJson(TextReader& reader, const std::string& name,
   DocumentReader document(reader, builder, options);
   document.Read();
   if (reader.error().has_value()) {
-    return Error{reader.error()->code, name + ": " + reader.error()->message};
+    return InFile(name, *reader.error());
   }
   KinetoMembers& members = document.members();
   if (!members.has_events) {
     if (!reader.damage().empty()) {
-      return Error{ErrorCode::kCorrupt, name + ": the " + std::string(reader.damage()) +
-                                            " and no events could be read; copy the file again"};
+      return Error{ErrorCode::kCorrupt,
+                   "the " + std::string(reader.damage()) + " and no events could be read",
+                   "copy the file again", name};
     }
     return NotKineto(name, members);
   }

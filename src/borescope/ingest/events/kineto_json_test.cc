@@ -17,7 +17,7 @@ Result<Trace> Load(std::string_view bytes) { return LoadBytes(bytes, "a.json", {
 // For bytes that must load.
 Trace LoadGood(std::string_view bytes) {
   Result<Trace> trace = Load(bytes);
-  EXPECT_TRUE(trace.ok()) << trace.error().message;
+  EXPECT_TRUE(trace.ok()) << trace.error().Sentence();
   return trace.ok() ? std::move(*trace) : Trace(TraceData());
 }
 

@@ -98,14 +98,14 @@ Result<std::vector<std::string>> FindRankLabels(const std::string& path) {
   reader.SkipByteOrderMark();
   const char first = reader.SkipSpace();
   if ((first != '{' && first != '[') || !MayHaveLabels(reader.window())) {
-    return FailedToRead(reader) ? Result<std::vector<std::string>>(About(path, *reader.error()))
+    return FailedToRead(reader) ? Result<std::vector<std::string>>(InFile(path, *reader.error()))
                                 : none;
   }
   LabelSink sink;
   TraceBuilder unused;
   DocumentReader(reader, unused, {}, sink).Read();
   if (FailedToRead(reader)) {
-    return About(path, *reader.error());
+    return InFile(path, *reader.error());
   }
   std::vector<std::string> labels = sink.labels();
   if (labels.size() < 2 || labels.size() > kMostLabels) {

@@ -32,7 +32,8 @@ size_t TextReader::ReadInto(char* out, size_t capacity) {
   if (IsBomb()) {
     error_ = Error{ErrorCode::kCorrupt,
                    "the compressed text grows more than " + std::to_string(kMaxExpansion) +
-                       " times, as no trace does; inflate it first if it is one"};
+                       " times, as no trace does",
+                   "inflate it first if it is one"};
     at_end_ = true;
   }
   if (progress_) {

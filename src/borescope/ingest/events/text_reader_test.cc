@@ -203,7 +203,7 @@ TEST(TextReaderTest, AReadErrorEndsTheTextAndIsKept) {
   EXPECT_FALSE(reader.Fill());
   EXPECT_TRUE(reader.NextChunk(TextReader::kChunkBytes).is_last);
   ASSERT_TRUE(reader.error().has_value());
-  EXPECT_TRUE(reader.error()->message.ends_with(": disk on fire"));
+  EXPECT_TRUE(reader.error()->Sentence().ends_with(": disk on fire"));
 }
 
 // More than a GiB out of a few MB. The members are made once and only repeated.

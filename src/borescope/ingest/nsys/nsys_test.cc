@@ -468,7 +468,7 @@ TEST(NsysTest, ADamagedPage) {
   const Result<Trace> trace = LoadFile(path, {});
   ASSERT_FALSE(trace.ok());
   EXPECT_EQ(trace.error().code, ErrorCode::kCorrupt);
-  EXPECT_NE(trace.error().message.find("damaged.sqlite"), std::string::npos);
+  EXPECT_NE(trace.error().Sentence().find("damaged.sqlite"), std::string::npos);
   std::remove(path.c_str());
 }
 

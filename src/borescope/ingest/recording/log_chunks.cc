@@ -49,18 +49,26 @@ Result<LogHeader> ReadLogHeader(const LogSource& source, const std::string& name
   LogHeader header{};
   const size_t bytes = source.Read(0, &header, sizeof(header));
   if (!IsRecordingLog({header.magic, std::min(bytes, sizeof(header.magic))})) {
-    return Error{ErrorCode::kUnsupportedFormat,
-                 name + ": byte 0: this is no log of borescope record; give the folder of a run"};
+    return Error{.code = ErrorCode::kUnsupportedFormat,
+                 .cause = "this is no log of borescope record",
+                 .remedy = "give the folder of a run",
+                 .file = name,
+                 .offset = 0};
   }
   if (bytes < sizeof(header)) {
-    return Error{ErrorCode::kCorrupt, name + ": byte " + std::to_string(bytes) +
-                                          ": the log ends in its header; copy the file again"};
+    return Error{.code = ErrorCode::kCorrupt,
+                 .cause = "the log ends in its header",
+                 .remedy = "copy the file again",
+                 .file = name,
+                 .offset = bytes};
   }
   if (header.version != recording::kLogVersion) {
-    return Error{ErrorCode::kUnsupportedFormat,
-                 name + ": byte 8: a log of version " + std::to_string(header.version) +
-                     ", and only " + std::to_string(recording::kLogVersion) +
-                     " is read; take the borescope that recorded it"};
+    return Error{.code = ErrorCode::kUnsupportedFormat,
+                 .cause = "a log of version " + std::to_string(header.version) + ", and only " +
+                          std::to_string(recording::kLogVersion) + " is read",
+                 .remedy = "take the borescope that recorded it",
+                 .file = name,
+                 .offset = offsetof(recording::LogHeader, version)};
   }
   return header;
 }

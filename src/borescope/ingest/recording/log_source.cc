@@ -17,8 +17,8 @@ Result<LogSource> LogSource::OpenFile(const std::string& path) {
   source.file_ = open(path.c_str(), O_RDONLY | O_CLOEXEC);
   struct stat status{};
   if (source.file_ < 0 || fstat(source.file_, &status) != 0) {
-    return Error{ErrorCode::kIo, path + ": " + std::generic_category().message(errno) +
-                                     "; check that the file exists and may be read"};
+    return Error{ErrorCode::kIo, std::generic_category().message(errno),
+                 "check that the file exists and may be read", path};
   }
   source.size_ = static_cast<uint64_t>(std::max<off_t>(0, status.st_size));
   return source;
@@ -68,9 +68,10 @@ size_t LogSource::Read(uint64_t offset, void* out, size_t bytes) const {
       continue;
     }
     if (more < 0 && failure_.ok()) {
-      failure_ = Error{ErrorCode::kIo, "byte " + std::to_string(offset + done) + ": " +
-                                           std::generic_category().message(errno) +
-                                           "; copy the file to a local disk and try again"};
+      failure_ = Error{.code = ErrorCode::kIo,
+                       .cause = std::generic_category().message(errno),
+                       .remedy = "copy the file to a local disk and try again",
+                       .offset = offset + done};
     }
     if (more <= 0) {
       break;

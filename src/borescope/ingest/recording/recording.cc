@@ -105,7 +105,7 @@ class RecordingLoader {
     }
     Take(log.header);
     return log.source.failure().ok() ? Result<void>()
-                                     : About(log.name, log.source.failure().error());
+                                     : InFile(log.name, log.source.failure().error());
   }
 
   Result<Trace> Finish(const std::string& name) {
@@ -165,7 +165,8 @@ Result<Trace> LoadRecording(std::span<const std::string> paths, const LoadOption
   }
   RecordingLoader loader(options, bytes);
   for (const Error& error : errors) {
-    loader.trace().diagnostics().Count(Diag::kUnreadableFile, Diagnostics::kNoByte, error.message);
+    loader.trace().diagnostics().Count(Diag::kUnreadableFile, Diagnostics::kNoByte,
+                                       error.Sentence());
   }
   const std::vector<int64_t> numbers = ProcessNumbers(logs);
   for (size_t i = 0; i < logs.size(); ++i) {

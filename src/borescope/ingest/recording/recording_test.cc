@@ -16,7 +16,7 @@ using recording::RecordType;
 
 Trace Load(const std::string& bytes) {
   Result<Trace> trace = LoadBytes(bytes, "test.bsl", {});
-  EXPECT_TRUE(trace.ok()) << trace.error().message;
+  EXPECT_TRUE(trace.ok()) << trace.error().Sentence();
   return std::move(*trace);
 }
 
@@ -309,7 +309,7 @@ TEST(RecordingTest, ALogOfAnotherVersionIsRefused) {
   const Result<Trace> trace = LoadBytes(TestLog(header, {ThreadChunk()}), "new.bsl", {});
   ASSERT_FALSE(trace.ok());
   EXPECT_EQ(trace.error().code, ErrorCode::kUnsupportedFormat);
-  EXPECT_NE(trace.error().message.find("version 2"), std::string::npos);
+  EXPECT_NE(trace.error().Sentence().find("version 2"), std::string::npos);
 }
 
 TEST(RecordingTest, EveryPrefixIsReadOrRefused) {
@@ -317,7 +317,7 @@ TEST(RecordingTest, EveryPrefixIsReadOrRefused) {
   for (size_t bytes = 0; bytes < whole.size(); bytes += bytes < 600 ? 1 : 8) {
     const Result<Trace> trace = LoadBytes(whole.substr(0, bytes), "cut.bsl", {});
     if (bytes >= recording::kLeastHeaderBytes) {
-      ASSERT_TRUE(trace.ok()) << bytes << ": " << trace.error().message;
+      ASSERT_TRUE(trace.ok()) << bytes << ": " << trace.error().Sentence();
       EXPECT_LE(trace->host().size(), 4U);
     }
   }
@@ -334,7 +334,7 @@ TEST(RecordingTest, AnyChangedWordIsReadOrRefused) {
         changed[offset + i] = static_cast<char>(changed[offset + i] ^ byte);
       }
       const Result<Trace> trace = LoadBytes(changed, "changed.bsl", {});
-      EXPECT_TRUE(trace.ok() || !trace.error().message.empty());
+      EXPECT_TRUE(trace.ok() || !trace.error().Sentence().empty());
     }
   }
 }

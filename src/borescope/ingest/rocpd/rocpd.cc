@@ -30,9 +30,9 @@ std::vector<std::string> Suffixes(const DatabaseSchema& schema) {
 
 Error Unsupported(const RocpdTables& tables, std::string_view table, std::string_view what) {
   return {ErrorCode::kUnsupportedFormat,
-          tables.database.name() + ": table " + tables.Name(table) + ": " + std::string(what) +
-              ", which is not read; record with rocprofv3 of ROCm 7.0 to 7.2, or convert it with "
-              "rocpd convert"};
+          "table " + tables.Name(table) + ": " + std::string(what) + ", which is not read",
+          "record with rocprofv3 of ROCm 7.0 to 7.2, or convert it with rocpd convert",
+          tables.database.name()};
 }
 
 // Generations whose events do not have their own times and places.

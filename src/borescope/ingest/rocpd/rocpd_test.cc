@@ -78,7 +78,7 @@ Result<Trace> TryLoad(const std::string& sql) {
     Result<SqlDatabase> database = SqlDatabase::Create(path);
     EXPECT_TRUE(database.ok());
     const Result<void> made = database->Run(sql);
-    EXPECT_TRUE(made.ok()) << made.error().message;
+    EXPECT_TRUE(made.ok()) << made.error().Sentence();
   }
   Result<Trace> trace = LoadFile(path, {});
   std::filesystem::remove(path);
@@ -87,7 +87,7 @@ Result<Trace> TryLoad(const std::string& sql) {
 
 Trace LoadSql(const std::string& sql) {
   Result<Trace> trace = TryLoad(sql);
-  EXPECT_TRUE(trace.ok()) << (trace.ok() ? "" : trace.error().message);
+  EXPECT_TRUE(trace.ok()) << (trace.ok() ? "" : trace.error().Sentence());
   return trace.ok() ? std::move(*trace) : Trace(TraceData());
 }
 
@@ -256,16 +256,16 @@ TEST(RocpdTest, GenerationsThatAreNotReadAreNamed) {
   const Result<Trace> develop =
       TryLoad(whole + "CREATE TABLE rocpd_timestamp_1 (id integer PRIMARY KEY, value bigint);");
   ASSERT_FALSE(develop.ok());
-  EXPECT_NE(develop.error().message.find("development schema"), std::string::npos);
+  EXPECT_NE(develop.error().Sentence().find("development schema"), std::string::npos);
   const Result<Trace> tracks = TryLoad(
       whole +
       "DROP TABLE rocpd_region_1; CREATE TABLE rocpd_region_1 (id integer, track_id integer);");
   ASSERT_FALSE(tracks.ok());
-  EXPECT_NE(tracks.error().message.find("schema 4.1"), std::string::npos);
+  EXPECT_NE(tracks.error().Sentence().find("schema 4.1"), std::string::npos);
   const Result<Trace> compressed = TryLoad(
       whole + "INSERT INTO rocpd_metadata_1(tag,value) VALUES ('compression','lz4-frame-v1');");
   ASSERT_FALSE(compressed.ok());
-  EXPECT_NE(compressed.error().message.find("compressed"), std::string::npos);
+  EXPECT_NE(compressed.error().Sentence().find("compressed"), std::string::npos);
 }
 
 }  // namespace

@@ -64,7 +64,7 @@ class DatabaseFile {
     Result<SqlDatabase> database = SqlDatabase::Create(path_);
     EXPECT_TRUE(database.ok());
     const Result<void> made = database->Run(sql);
-    EXPECT_TRUE(made.ok()) << made.error().message;
+    EXPECT_TRUE(made.ok()) << made.error().Sentence();
   }
   ~DatabaseFile() { std::filesystem::remove(path_); }
   DatabaseFile(const DatabaseFile&) = delete;
@@ -79,7 +79,7 @@ class DatabaseFile {
 
 Trace LoadSql(const std::string& sql) {
   Result<Trace> trace = DatabaseFile(sql).Load();
-  EXPECT_TRUE(trace.ok()) << (trace.ok() ? "" : trace.error().message);
+  EXPECT_TRUE(trace.ok()) << (trace.ok() ? "" : trace.error().Sentence());
   return trace.ok() ? std::move(*trace) : Trace(TraceData());
 }
 
@@ -354,8 +354,8 @@ TEST(RpdTest, ADamagedPageIsAnErrorThatNamesTheTable) {
   const Result<Trace> trace = file.Load();
   ASSERT_FALSE(trace.ok());
   EXPECT_EQ(trace.error().code, ErrorCode::kCorrupt);
-  EXPECT_NE(trace.error().message.find(": table rocpd_api: "), std::string::npos)
-      << trace.error().message;
+  EXPECT_NE(trace.error().Sentence().find(": table rocpd_api: "), std::string::npos)
+      << trace.error().Sentence();
 }
 
 TEST(RpdTest, ProgressEndsAtTheEnd) {

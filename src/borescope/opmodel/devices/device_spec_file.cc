@@ -24,7 +24,9 @@ class Reader {
 
   Error Wrong(std::string_view key, std::string_view expected) const {
     return Error{ErrorCode::kInvalidArgument,
-                 fmt::format("{}: \"{}\" must be {}", file_, key, expected)};
+                 fmt::format("\"{}\" must be {}", key, expected),
+                 {},
+                 std::string(file_)};
   }
 
   Result<double> Positive(std::string_view key, element value) const {
@@ -52,8 +54,8 @@ class Reader {
   }
 
   Error Unknown(std::string_view key, std::string_view known) const {
-    return Error{ErrorCode::kInvalidArgument,
-                 fmt::format("{}: unknown key \"{}\"; use one of {}", file_, key, known)};
+    return Error{ErrorCode::kInvalidArgument, fmt::format("unknown key \"{}\"", key),
+                 fmt::format("use one of {}", known), std::string(file_)};
   }
 
   std::string_view file() const { return file_; }
@@ -149,7 +151,9 @@ Result<DeviceSpec> ParseDeviceSpec(std::string_view json, std::string_view file)
   if (ParseDocument(parser, json, document) != simdjson::SUCCESS ||
       document.get(members) != simdjson::SUCCESS) {
     return Error{ErrorCode::kInvalidArgument,
-                 fmt::format("{}: not a JSON object with the peaks of a device", file)};
+                 "not a JSON object with the peaks of a device",
+                 {},
+                 std::string(file)};
   }
   DeviceSpec spec;
   spec.source = std::string(file);
@@ -157,8 +161,8 @@ Result<DeviceSpec> ParseDeviceSpec(std::string_view json, std::string_view file)
     BS_TRY(ReadMember(reader, key, value, spec));
   }
   if (spec.name.empty()) {
-    return Error{ErrorCode::kInvalidArgument,
-                 fmt::format("{}: the key \"name\" is missing; give the device a name", file)};
+    return Error{ErrorCode::kInvalidArgument, "the key \"name\" is missing",
+                 "give the device a name", std::string(file)};
   }
   return spec;
 }

@@ -120,7 +120,7 @@ TEST(DeviceSpecFileTest, ReadsPeaksAndMeasuredCeilings) {
           "memory_gb": 192, "sparsity": 2,
           "measured": {"tflops": {"bf16_matrix": 708}, "memory_gbps": 4100}})",
       "spec.json");
-  ASSERT_TRUE(spec.ok()) << spec.error().message;
+  ASSERT_TRUE(spec.ok()) << spec.error().Sentence();
   EXPECT_EQ(spec->name, "ours");
   EXPECT_EQ(spec->source, "spec.json");
   EXPECT_EQ(spec->peak.At(Peak::kBf16Matrix), 1307.4);
@@ -132,7 +132,7 @@ TEST(DeviceSpecFileTest, ReadsPeaksAndMeasuredCeilings) {
 
 std::string ErrorOf(std::string_view json) {
   const Result<DeviceSpec> spec = ParseDeviceSpec(json, "spec.json");
-  return spec.ok() ? "" : spec.error().message;
+  return spec.ok() ? "" : spec.error().Sentence();
 }
 
 TEST(DeviceSpecFileTest, ErrorsSayWhatIsWrong) {

@@ -51,10 +51,10 @@ Error NothingToDraw(const Document& document) {
     names.push_back(table.name);
   }
   return {ErrorCode::kMissingData,
-          fmt::format(
-              "nothing of this answer can be drawn (its tables: {}); pictures are made of verbs "
-              "such as breakdown, kernels, roofline and stacks, others with -f text, csv or json",
-              names.empty() ? "none" : fmt::format("{}", fmt::join(names, ", ")))};
+          fmt::format("nothing of this answer can be drawn (its tables: {})",
+                      names.empty() ? "none" : fmt::format("{}", fmt::join(names, ", "))),
+          "pictures are made of verbs such as breakdown, kernels, roofline and stacks, others with "
+          "-f text, csv or json"};
 }
 
 void DrawView(const FoundView& found, const Document& document, ChartPage& page) {

@@ -93,7 +93,7 @@ Table Heat(std::initializer_list<HeatRow> rows) {
 
 std::string Svg(const Document& document) {
   const Result<Picture> picture = DrawPicture(document);
-  EXPECT_TRUE(picture.ok()) << picture.error().message;
+  EXPECT_TRUE(picture.ok()) << picture.error().Sentence();
   return picture.ok() ? picture->svg : "";
 }
 
@@ -116,7 +116,7 @@ TEST(PictureTest, NothingToDrawNamesTheTables) {
   const Result<Picture> picture = DrawPicture(With({Kernels("a", 1)}, {kFlame}));
   ASSERT_FALSE(picture.ok());
   EXPECT_EQ(picture.error().code, ErrorCode::kMissingData);
-  EXPECT_NE(picture.error().message.find("its tables: kernels"), std::string::npos);
+  EXPECT_NE(picture.error().Sentence().find("its tables: kernels"), std::string::npos);
   EXPECT_FALSE(DrawPicture({}).ok());
 }
 

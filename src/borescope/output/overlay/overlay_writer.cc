@@ -129,7 +129,7 @@ class TextCopy {
       const auto wanted = static_cast<size_t>(std::min<uint64_t>(piece_.size(), most - copied));
       const Result<size_t> size = source_.Read(piece_.data(), wanted);
       if (!size.ok()) {
-        return Error{size.error().code, std::string(name_) + ": " + size.error().message};
+        return InFile(std::string(name_), size.error());
       }
       if (*size == 0) {
         break;
@@ -147,7 +147,7 @@ class TextCopy {
 };
 
 Error Changed(const Meta& meta) {
-  return {ErrorCode::kIo, meta.file + ": changed while it was read; try again"};
+  return {ErrorCode::kIo, "changed while it was read", "try again", meta.file};
 }
 
 // The text before and of the events. Says whether an event was written.
@@ -185,7 +185,9 @@ Result<std::unique_ptr<FileSink>> DraftOverlayFile(ByteSource& source, const Tra
       meta.events_end_byte != 0 && (overlay.marks.empty() || meta.events_begin_byte != 0);
   if (!is_placed) {
     return Error{ErrorCode::kMissingData,
-                 meta.file + ": no list of trace events, to which --overlay could add"};
+                 "no list of trace events, to which `overlay` could add",
+                 {},
+                 meta.file};
   }
   BS_ASSIGN(std::unique_ptr<FileSink> file, FileSink::Open(path));
   BS_TRY(WriteMaybeGzip(path, *file,

@@ -62,7 +62,7 @@ class OverlayWriterTest : public testing::Test {
     meta.events_end_byte = marked.find('|');
     marked.erase(meta.events_end_byte, 1);
     const Result<void> written = Write(marked, meta, overlay);
-    EXPECT_TRUE(written.ok()) << written.error().message;
+    EXPECT_TRUE(written.ok()) << written.error().Sentence();
     return Read(Path("out.json"));
   }
 
@@ -197,7 +197,7 @@ TEST_F(OverlayWriterTest, EventsToMarkThatAreNotThereAreAnError) {
   overlay.marks.critical = {1};
   Meta meta = WithList("[");
   meta.events_end_byte = 3;
-  EXPECT_EQ(Write("[{}]", meta, overlay).error().message,
+  EXPECT_EQ(Write("[{}]", meta, overlay).error().Sentence(),
             "in.json: changed while it was read; try again");
   meta.events_begin_byte = 0;
   EXPECT_EQ(Write("[{}]", meta, overlay).error().code, ErrorCode::kMissingData);
@@ -240,11 +240,11 @@ TEST_F(OverlayWriterTest, ADraftThatIsNotCommittedVanishes) {
 }
 
 TEST_F(OverlayWriterTest, WhatCannotBeWrittenLeavesNoFile) {
-  EXPECT_EQ(Write("[]", Meta(), OneCounter()).error().message,
-            "in.json: no list of trace events, to which --overlay could add");
+  EXPECT_EQ(Write("[]", Meta(), OneCounter()).error().Sentence(),
+            "in.json: no list of trace events, to which `overlay` could add");
   Meta meta;
   meta.events_end_byte = 5;
-  EXPECT_EQ(Write("[]", meta, OneCounter()).error().message,
+  EXPECT_EQ(Write("[]", meta, OneCounter()).error().Sentence(),
             "in.json: changed while it was read; try again");
   meta.events_end_byte = 1;
   EXPECT_EQ(Write("[]", meta, OneCounter(), "no/out.json").error().code, ErrorCode::kIo);

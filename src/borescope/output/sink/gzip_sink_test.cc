@@ -70,7 +70,7 @@ TEST(GzipSink, TheTargetsFailureIsTold) {
   FullSink full;
   GzipSink sink(full);
   static_cast<void>(sink.Write("abc"));
-  EXPECT_EQ(sink.Finish().error().message, "full");
+  EXPECT_EQ(sink.Finish().error().Sentence(), "full");
 }
 
 TEST(GzipSink, OnlyWhatIsNamedSoIsCompressed) {

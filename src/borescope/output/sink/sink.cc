@@ -29,23 +29,23 @@ std::string_view RemedyOf(int error) {
   switch (error) {
     case ENOENT:
     case ENOTDIR:
-      return "; make the folder first, or name another";
+      return "make the folder first, or name another";
     case EACCES:
     case EPERM:
     case EROFS:
-      return "; name a file in a folder that you may write to";
+      return "name a file in a folder that you may write to";
     case ENOSPC:
     case EDQUOT:
     case EFBIG:
-      return "; make room, or name a file on another disk";
+      return "make room, or name a file on another disk";
     default:
       return "";
   }
 }
 
 Error WriteError(const std::string& path, int error) {
-  return {ErrorCode::kIo,
-          path + ": cannot write: " + std::strerror(error) + std::string(RemedyOf(error))};
+  return {ErrorCode::kIo, std::string("cannot write: ") + std::strerror(error),
+          std::string(RemedyOf(error)), path};
 }
 
 // All of `bytes` to `descriptor`; zero or the errno of the failure.
@@ -188,15 +188,16 @@ Result<std::unique_ptr<FileSink>> FileSink::Open(const std::string& path) {
   BS_ASSIGN(const struct stat status, StatusOf(path));
   const bool exists = status.st_mode != 0;
   if (exists && S_ISDIR(status.st_mode)) {
-    return Error{ErrorCode::kIo, path + ": cannot write: it is a directory; name a file in it"};
+    return Error{ErrorCode::kIo, "cannot write: it is a directory", "name a file in it", path};
   }
   std::unique_ptr<FileSink> sink(new FileSink(path, -1));
   if (const int named = NamedDescriptor(path); named >= 0) {
     sink->descriptor_ = fcntl(named, F_DUPFD_CLOEXEC, 0);
   } else if (const std::optional<fs::path> foreign = ForeignLinkOn(path)) {
-    return Error{ErrorCode::kIo, path + ": cannot write: " + foreign->string() +
-                                     " is a symbolic link that another user made in a folder where "
-                                     "all may write; name another file, or remove the link"};
+    return Error{ErrorCode::kIo,
+                 "cannot write: " + foreign->string() +
+                     " is a symbolic link that another user made in a folder where all may write",
+                 "name another file, or remove the link", path};
   } else if (exists && !S_ISREG(status.st_mode)) {
     sink->descriptor_ = open(path.c_str(), O_WRONLY | O_CLOEXEC);
   } else {

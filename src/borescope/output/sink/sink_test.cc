@@ -88,7 +88,7 @@ TEST_F(FileSinkTest, MakesTheFileThatALinkPromises) {
   fs::create_symlink("circle", Path("circle"));
   const auto circle = FileSink::Open(Path("circle"));
   ASSERT_FALSE(circle.ok());
-  EXPECT_NE(circle.error().message.find("symbolic links"), std::string::npos);
+  EXPECT_NE(circle.error().Sentence().find("symbolic links"), std::string::npos);
 }
 
 // In /tmp anybody can prepare the name that somebody else is about to write.
@@ -110,7 +110,7 @@ TEST_F(FileSinkTest, NothingIsWrittenThroughALinkOfSomebodyElse) {
   for (const char* const path : {"all/file", "all/folder/file", "all/folder/new", "ours"}) {
     const auto refused = FileSink::Open(Path(path));
     ASSERT_FALSE(refused.ok()) << path;
-    EXPECT_NE(refused.error().message.find("another user"), std::string::npos);
+    EXPECT_NE(refused.error().Sentence().find("another user"), std::string::npos);
   }
   ASSERT_EQ(chmod(Path("all").c_str(), 0755), 0);  // where nobody else can prepare anything
   Put(Path("all/file"), "new");
@@ -120,12 +120,12 @@ TEST_F(FileSinkTest, NothingIsWrittenThroughALinkOfSomebodyElse) {
 TEST_F(FileSinkTest, ADirectoryAndAMissingFolderAreErrors) {
   const auto directory = FileSink::Open(folder_.string());
   ASSERT_FALSE(directory.ok());
-  EXPECT_EQ(directory.error().message,
+  EXPECT_EQ(directory.error().Sentence(),
             folder_.string() + ": cannot write: it is a directory; name a file in it");
   const auto missing = FileSink::Open(Path("absent/out"));
   ASSERT_FALSE(missing.ok());
   EXPECT_EQ(
-      missing.error().message,
+      missing.error().Sentence(),
       Path("absent/out") +
           ": cannot write: No such file or directory; make the folder first, or name another");
 }
@@ -171,7 +171,7 @@ TEST(BufferedSink, KeepsTheFirstFailure) {
   out.Put("more");
   const Result<void> end = out.Finish();
   ASSERT_FALSE(end.ok());
-  EXPECT_EQ(end.error().message, "full");
+  EXPECT_EQ(end.error().Sentence(), "full");
   EXPECT_EQ(sink.pieces.size(), 1U);
 }
 
@@ -188,7 +188,7 @@ TEST(DescriptorSink, TellsAGoneReaderFromAFailure) {
   close(ends[1]);
   const Result<void> closed = sink.Write("x");
   ASSERT_FALSE(closed.ok());
-  EXPECT_EQ(closed.error().message, "standard output: cannot write: Bad file descriptor");
+  EXPECT_EQ(closed.error().Sentence(), "standard output: cannot write: Bad file descriptor");
 }
 
 }  // namespace

@@ -179,8 +179,8 @@ class Attaching {
 Result<void> CheckProcesses(const std::vector<int32_t>& pids) {
   for (const int32_t pid : pids) {
     if (!StartTimeOf(pid).has_value()) {
-      return UsageError("process " + std::to_string(pid) +
-                        " does not exist here; name one that runs PyTorch");
+      return UsageError("process " + std::to_string(pid) + " does not exist here",
+                        "name one that runs PyTorch");
     }
   }
   return {};
@@ -195,11 +195,13 @@ Result<AttachOutcome> AttachTo(const AttachRequest& request) {
   const std::string folder =
       fs::absolute(request.folder.empty() ? FirstFreeName() : request.folder, ignored).string();
   if (folder.find('\n') != std::string::npos) {
-    return UsageError(folder + ": a name with a line break cannot be asked for");
+    return Error{
+        ErrorCode::kInvalidArgument, "a name with a line break cannot be asked for", {}, folder};
   }
   if (mkdir(folder.c_str(), 0700) != 0) {
-    return UsageError(folder + ": cannot be made: " + std::strerror(errno) +
-                      "; name another folder with -o");
+    return Error{ErrorCode::kInvalidArgument,
+                 std::string("cannot be made: ") + std::strerror(errno),
+                 "name another folder with -o", folder};
   }
   if (request.waits) request.waits();
   AttachOutcome outcome = Attaching(request, folder, std::move(socket)).Run();

@@ -32,8 +32,8 @@ Address AbstractAddress() {
 Result<Address> AddressIn(const std::string& path) {
   Address address;
   if (path.size() >= sizeof(address.name.sun_path)) {
-    return UsageError(path + ": too long for a socket; name a shorter folder in " +
-                      kFolderVariable);
+    return Error{ErrorCode::kInvalidArgument, "too long for a socket",
+                 std::string("name a shorter folder in ") + kFolderVariable, path};
   }
   address.name.sun_family = AF_UNIX;
   std::memcpy(address.name.sun_path, path.data(), path.size());
@@ -76,11 +76,11 @@ Result<ProfilerSocket> ProfilerSocket::Bind() {
   close(file);
   const std::string where = has_folder ? path : "the socket '" + std::string(kName) + "'";
   if (error != EADDRINUSE) {
-    return Error{ErrorCode::kIo, where + ": cannot be made: " + std::strerror(error)};
+    return Error{ErrorCode::kIo, std::string("cannot be made: ") + std::strerror(error), {}, where};
   }
-  return Error{ErrorCode::kIo, where +
-                                   " is taken by another borescope record --attach or by dynolog; "
-                                   "wait for its end, or stop it"};
+  return Error{ErrorCode::kIo,
+               where + " is taken by another borescope record `attach` or by dynolog",
+               "wait for its end, or stop it"};
 }
 
 ProfilerSocket::ProfilerSocket(ProfilerSocket&& other) noexcept

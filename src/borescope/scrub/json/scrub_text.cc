@@ -132,7 +132,7 @@ class JsonScrub {
     const char first = reader_.SkipSpace();
     BS_TRY(first == '{' ? Document() : List());
     if (reader_.error().has_value()) {
-      return Error{reader_.error()->code, name_ + ": " + reader_.error()->message};
+      return InFile(name_, *reader_.error());
     }
     out_.text() += '\n';
     BS_TRY(out_.Finish());
@@ -141,10 +141,13 @@ class JsonScrub {
 
  private:
   Error Damaged(std::string_view what) const {
-    return {ErrorCode::kCorrupt, name_ + ": byte " + std::to_string(reader_.byte()) + ": " +
-                                     std::string(what) +
-                                     "; only whole JSON can be scrubbed: copy the file again, or "
-                                     "repair it with borescope convert first"};
+    return {.code = ErrorCode::kCorrupt,
+            .cause = std::string(what),
+            .remedy =
+                "only whole JSON can be scrubbed: copy the file again, or repair it with borescope "
+                "convert first",
+            .file = name_,
+            .offset = reader_.byte()};
   }
 
   // The text of the next value, which is consumed with the next call; empty where the text ends.
@@ -191,9 +194,8 @@ class JsonScrub {
     out_.text() += '}';
     if (!is_recording) {
       return Error{ErrorCode::kUnsupportedFormat,
-                   name_ +
-                       ": neither \"traceEvents\" nor \"nodes\" in this JSON; give a trace of "
-                       "the PyTorch profiler or an execution trace"};
+                   "neither \"traceEvents\" nor \"nodes\" in this JSON",
+                   "give a trace of the PyTorch profiler or an execution trace", name_};
     }
     return {};
   }

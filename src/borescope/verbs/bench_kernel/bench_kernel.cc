@@ -26,25 +26,27 @@ std::string LastLine(std::string_view text) {
 }
 
 std::string_view RemedyOf(std::string_view cause) {
-  if (cause.ends_with("ran too long")) return "; raise --timeout";
+  if (cause.ends_with("ran too long")) return "raise `timeout`";
   if (cause.ends_with("wrote too much")) return "";
-  return "; install Python with torch, or name it with --python";
+  return "install Python with torch, or name it with `python`";
 }
 
 Result<std::string> RunHarness(const BenchOptions& options) {
   Result<ChildOutput> output =
       RunChild({options.python, "-c", kBenchDriver, options.file}, {.time = options.timeout});
   if (!output.ok()) {
-    const std::string& cause = output.error().message;
-    return Error{output.error().code, cause + std::string(RemedyOf(cause))};
+    Error failed = output.error();
+    failed.remedy = RemedyOf(failed.cause);
+    return failed;
   }
   if (output->status != 0) {
     const std::string said = LastLine(output->err);
     return Error{ErrorCode::kIo,
-                 fmt::format("{}: {}", options.file,
-                             said.empty() ? fmt::format("{} ended with status {}", options.python,
-                                                        output->status)
-                                          : said)};
+                 said.empty()
+                     ? fmt::format("{} ended with status {}", options.python, output->status)
+                     : said,
+                 {},
+                 options.file};
   }
   return std::move(output->out);
 }
@@ -144,26 +146,27 @@ Table TracedTable(const Table& kernels, const std::string& kernel,
 Result<Document> BenchKernel(const BenchOptions& options) {
   const std::optional<std::string> code = ReadGeneratedCode(options.file);
   if (!code.has_value()) {
-    return Error{ErrorCode::kIo,
-                 options.file + ": is no file that can be read; name a generated kernel"};
+    return Error{ErrorCode::kIo, "is no file that can be read", "name a generated kernel",
+                 options.file};
   }
   const std::string kernel = TritonKernelIn(*code);
   std::optional<Answer> traced;
   if (!options.trace.empty()) {
     if (kernel.empty()) {
       return Error{ErrorCode::kMissingData,
-                   options.file + ": holds no Triton kernel to look for in the trace"};
+                   "holds no Triton kernel to look for in the trace",
+                   {},
+                   options.file};
     }
     BS_ASSIGN(traced, TracedKernels(options));
   }
   BS_ASSIGN(const std::string output, RunHarness(options));
   std::vector<BenchLine> lines = ParseBenchOutput(output);
   if (lines.empty()) {
-    return Error{
-        ErrorCode::kMissingData,
-        options.file +
-            ": has no benchmark, and printed no time; name the file of one kernel, generated "
-            "with TORCHINDUCTOR_BENCHMARK_KERNEL=1 by PyTorch 2.1 or newer"};
+    return Error{ErrorCode::kMissingData, "has no benchmark, and printed no time",
+                 "name the file of one kernel, generated with TORCHINDUCTOR_BENCHMARK_KERNEL=1 by "
+                 "PyTorch 2.1 or newer",
+                 options.file};
   }
   std::stable_sort(lines.begin(), lines.end(), [](const BenchLine& a, const BenchLine& b) {
     return a.ms.has_value() && (!b.ms.has_value() || *a.ms < *b.ms);

@@ -43,7 +43,7 @@ struct LinkedText {
 Result<LinkedText> LinkInMemory(const std::string& host, const std::string& device,
                                 bool as_reference) {
   if (host.empty() || device.empty()) {
-    return UsageError("--host and --device belong together; name both traces");
+    return UsageError("`host` and `device` belong together", "name both traces", "host");
   }
   LinkOptions options;
   options.host = host;
@@ -51,7 +51,7 @@ Result<LinkedText> LinkInMemory(const std::string& host, const std::string& devi
   options.as_chakra = as_reference;
   BS_ASSIGN(LinkedPair pair, LinkTraces(options));
   TextSink sink;
-  BS_TRY(About(host, chakra::WriteLinked(pair.host, pair.plan, chakra::JsonForm::kCompact, sink)));
+  BS_TRY(InFile(host, chakra::WriteLinked(pair.host, pair.plan, chakra::JsonForm::kCompact, sink)));
   return LinkedText{std::move(sink.text), std::move(pair.diagnostics)};
 }
 
@@ -115,12 +115,12 @@ std::vector<DiagnosticRow> DiagnosticsOf(const PlanCounts& counts, const LinkedC
 Result<Document> ConvertLinked(std::string text, const std::string& name,
                                const ChakraConvertOptions& options) {
   if (options.npus.has_value() || options.passes.has_value()) {
-    return UsageError("--num-npus and --num-passes are for workloads; " + name +
-                      " is a trace of one rank");
+    return UsageError("`num_npus` and `num_passes` are for workloads",
+                      name + " is a trace of one rank", "num_npus");
   }
   BS_ASSIGN(const LinkedTrace linked, ParseLinkedTrace(std::move(text), name));
   BS_ASSIGN(const EtPlan plan,
-            About(name, options.as_reference ? PlanEtAsReference(linked) : PlanEt(linked)));
+            InFile(name, options.as_reference ? PlanEtAsReference(linked) : PlanEt(linked)));
   BS_TRY(WriteFile(options.output, [&](Sink& sink) { return WriteEt(linked, plan, sink); }));
   return Document{{EtTotalsTable({{options.output, TotalsOf(plan)}})},
                   DiagnosticsOf(plan.counts, linked.counts, name)};
@@ -196,7 +196,7 @@ struct CheckInputs {
   Result<void> Read(const std::string& path) {
     BS_ASSIGN(std::string text, ReadInflated(path));
     bytes.push_back(std::make_unique<const std::string>(std::move(text)));
-    BS_ASSIGN(EtFile et, About(path, ReadEt(*bytes.back())));
+    BS_ASSIGN(EtFile et, InFile(path, ReadEt(*bytes.back())));
     paths.push_back(path);
     files.push_back(std::make_unique<const EtFile>(std::move(et)));
     return {};
@@ -232,7 +232,8 @@ Result<LinkedTrace> ReadSource(const ChakraCheckOptions& options) {
 Result<void> CheckSource(const CheckInputs& inputs, const ChakraCheckOptions& options,
                          std::vector<CheckRow>& rows) {
   if (inputs.files.size() != 1) {
-    return UsageError("--linked, --host and --device are what one .et was made from; check one");
+    return UsageError("`linked`, `host` and `device` are what one .et was made from", "check one",
+                      "linked");
   }
   BS_ASSIGN(const LinkedTrace linked, ReadSource(options));
   CheckEtAgainst(inputs.paths[0], *inputs.files[0], linked, rows);
@@ -253,9 +254,8 @@ Result<Document> ConvertAny(const ChakraConvertOptions& options) {
     return ConvertText(std::move(text), options);
   }
   return Error{ErrorCode::kUnsupportedFormat,
-               options.input +
-                   ": neither a linked trace (JSON) nor a workload of ASTRA-sim 1.0; "
-                   "borescope link makes the first"};
+               "neither a linked trace (JSON) nor a workload of ASTRA-sim 1.0",
+               "borescope link makes the first", options.input};
 }
 
 Result<ChakraVerdict> CheckAll(const ChakraCheckOptions& options) {
@@ -290,8 +290,8 @@ Result<Document> RunChakraConvert(const ChakraConvertOptions& options) {
 
 Result<void> RunChakraDump(const std::string& input, bool as_reference, Sink& sink) {
   BS_ASSIGN(const std::string bytes, ReadInflated(input));
-  return About(input,
-               as_reference ? WriteEtJsonAsReference(bytes, sink) : WriteEtJson(bytes, sink));
+  return InFile(input,
+                as_reference ? WriteEtJsonAsReference(bytes, sink) : WriteEtJson(bytes, sink));
 }
 
 std::optional<DrawFormat> DrawFormatOf(std::string_view path) {
@@ -303,18 +303,18 @@ std::optional<DrawFormat> DrawFormatOf(std::string_view path) {
 Result<void> RunChakraDraw(const std::string& input, DrawFormat format, bool as_reference,
                            Sink& sink) {
   BS_ASSIGN(const std::string bytes, ReadInflated(input));
-  return About(input, WithNumberedRows([&] {
-                 return format == DrawFormat::kDot ? WriteEtDot(bytes, sink)
-                                                   : WriteEtGraphml(bytes, as_reference, sink);
-               }));
+  return InFile(input, WithNumberedRows([&] {
+                  return format == DrawFormat::kDot ? WriteEtDot(bytes, sink)
+                                                    : WriteEtGraphml(bytes, as_reference, sink);
+                }));
 }
 
 Result<uint64_t> RunChakraGenerate(const ChakraGenerateOptions& options) {
   std::error_code failed;
   std::filesystem::create_directories(options.folder, failed);
   if (failed && !options.folder.empty()) {
-    return Error{ErrorCode::kIo, options.folder + ": cannot make this folder: " + failed.message() +
-                                     "; name another"};
+    return Error{ErrorCode::kIo, "cannot make this folder: " + failed.message(), "name another",
+                 options.folder};
   }
   const SampleOptions sample{options.npus, options.runtime_us, options.tensor_bytes,
                              options.comm_bytes};
@@ -335,15 +335,13 @@ Result<std::vector<DiagnosticRow>> RunChakraTimeline(const ChakraTimelineOptions
                                                      Sink& sink) {
   BS_ASSIGN(const std::string log, ReadInflated(options.input));
   BS_ASSIGN(const TimelineCounts counts,
-            About(options.input,
-                  WriteSimTimeline(log, {options.npus, options.frequency_mhz, options.as_reference},
-                                   sink)));
+            InFile(options.input,
+                   WriteSimTimeline(
+                       log, {options.npus, options.frequency_mhz, options.as_reference}, sink)));
   const bool is_empty = counts.spans == 0 && counts.unfinished == 0 && counts.unissued == 0;
   if (is_empty && !options.as_reference) {
-    return Error{ErrorCode::kMissingData,
-                 options.input +
-                     ": no line of it issues a node or calls back; give the log that "
-                     "ASTRA-sim writes"};
+    return Error{ErrorCode::kMissingData, "no line of it issues a node or calls back",
+                 "give the log that ASTRA-sim writes", options.input};
   }
   std::vector<DiagnosticRow> rows;
   if (counts.unfinished != 0) {
@@ -366,7 +364,7 @@ Result<std::vector<std::string>> FindEtFiles(std::span<const std::string> inputs
     }
   }
   if (paths.empty()) {
-    return Error{ErrorCode::kMissingData, "no .et among the files; name one"};
+    return Error{ErrorCode::kMissingData, "no .et among the files", "name one"};
   }
   return paths;
 }

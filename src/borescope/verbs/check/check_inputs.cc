@@ -47,8 +47,8 @@ Result<bool> HaveSameContent(const std::string& a, const std::string& b) {
   std::string left(kPiece, '\0');
   std::string right(kPiece, '\0');
   for (size_t read = kPiece; read == kPiece;) {
-    BS_ASSIGN(read, About(a, ReadFully(*one, left.data(), kPiece)));
-    BS_ASSIGN(const size_t more, About(b, ReadFully(*other, right.data(), kPiece)));
+    BS_ASSIGN(read, InFile(a, ReadFully(*one, left.data(), kPiece)));
+    BS_ASSIGN(const size_t more, InFile(b, ReadFully(*other, right.data(), kPiece)));
     if (read != more || left.compare(0, read, right, 0, more) != 0) {
       return false;
     }
@@ -62,16 +62,14 @@ struct InputContent {
   std::string path;
 };
 
-Error IsTwice(std::string_view option, const InputContent& one, const InputContent& other) {
-  const std::string where = option.empty() ? "" : fmt::format("{}: ", option);
-  return UsageError(
-      fmt::format("{}{} and {} are one recording; each run counts once, so name it once", where,
-                  one.path, other.path));
+Error IsTwice(std::string_view parameter, const InputContent& one, const InputContent& other) {
+  return UsageError(fmt::format("{} and {} are one recording", one.path, other.path),
+                    "each run counts once, so name it once", std::string(parameter));
 }
 
 }  // namespace
 
-Result<void> CheckNoneTwice(const std::vector<std::string>& inputs, std::string_view option) {
+Result<void> CheckNoneTwice(const std::vector<std::string>& inputs, std::string_view parameter) {
   std::map<uint64_t, std::vector<InputContent>> by_size;
   for (size_t i = 0; i < inputs.size(); ++i) {
     BS_ASSIGN(const std::vector<std::string> paths, PathsBehind({&inputs[i], 1}));
@@ -88,7 +86,7 @@ Result<void> CheckNoneTwice(const std::vector<std::string>& inputs, std::string_
         BS_ASSIGN(const bool is_same,
                   is_same_file ? Result<bool>(true) : HaveSameContent(path, other.path));
         if (other.input != content.input && is_same) {
-          return IsTwice(option, other, content);
+          return IsTwice(parameter, other, content);
         }
       }
       by_size[size].push_back(content);
@@ -101,7 +99,7 @@ Result<BudgetFile> ReadBudgetAt(const std::string& path) {
   if (path.empty()) {
     return BudgetFile();
   }
-  BS_ASSIGN(const std::string text, About("--budget", ReadSmallFile(path, kMostBudgetBytes)));
+  BS_ASSIGN(const std::string text, OfParameter("budget", ReadSmallFile(path, kMostBudgetBytes)));
   return ReadBudgetFile(text, path);
 }
 
@@ -111,12 +109,12 @@ Result<std::string> ReadSmallFile(const std::string& path, size_t most) {
   constexpr size_t kPiece = size_t{1} << 16;
   for (size_t read = kPiece; read == kPiece && text.size() <= most;) {
     text.resize(text.size() + kPiece);
-    BS_ASSIGN(read, About(path, ReadFully(*source, text.data() + text.size() - kPiece, kPiece)));
+    BS_ASSIGN(read, InFile(path, ReadFully(*source, text.data() + text.size() - kPiece, kPiece)));
     text.resize(text.size() - kPiece + read);
   }
   if (text.size() > most) {
-    return UsageError(
-        fmt::format("{}: larger than {} MiB; is it the right file?", path, most >> 20));
+    return Error{ErrorCode::kInvalidArgument, fmt::format("larger than {} MiB", most >> 20),
+                 "is it the right file?", path};
   }
   return text;
 }
@@ -134,7 +132,7 @@ Result<std::vector<std::vector<RunValues>>> SavedRunsAt(const std::string& path)
       continue;
     }
     BS_ASSIGN(const std::string text, ReadSmallFile(file, kMostBytes));
-    BS_ASSIGN(std::vector<RunValues> runs, About(file, ReadSavedRuns(text)));
+    BS_ASSIGN(std::vector<RunValues> runs, InFile(file, ReadSavedRuns(text)));
     groups.push_back(std::move(runs));
   }
   return groups;

@@ -16,7 +16,7 @@ Result<std::vector<std::vector<RunValues>>> SavedRunsAt(const std::string& path)
 
 // kInvalidArgument where two inputs of one side are, or hold, one file, by its place or by its
 // content: a run that counts twice makes a difference look certain. Files of equal size are read.
-Result<void> CheckNoneTwice(const std::vector<std::string>& inputs, std::string_view option);
+Result<void> CheckNoneTwice(const std::vector<std::string>& inputs, std::string_view parameter);
 
 // The budgets of the file at `path`; empty: none. Errors name the line.
 Result<BudgetFile> ReadBudgetAt(const std::string& path);

@@ -25,18 +25,20 @@ Result<void> CheckUsage(const CheckRequest& options, const BudgetFile& file) {
   const bool asks = !file.path.empty() || !options.baseline.empty() || !options.save.empty();
   if (!asks) {
     return UsageError(
-        "check needs --budget FILE, --baseline RUN or --save-baseline FILE: nothing is asked yet");
+        "check needs `budget` FILE, `baseline` RUN or `save_baseline` FILE: nothing is asked yet",
+        {}, "budget");
   }
   const auto compared = std::find_if(file.budgets.begin(), file.budgets.end(),
                                      [](const Budget& budget) { return budget.worse.has_value(); });
   if (compared != file.budgets.end() && options.baseline.empty() && options.save.empty()) {
-    return UsageError(
-        fmt::format("{}:{}: budget '{}' compares with a baseline: name it with --baseline, or keep "
-                    "this run as one with --save-baseline",
-                    file.path, compared->line, compared->name));
+    return UsageError(fmt::format("{}:{}: budget '{}' compares with a baseline: name it with "
+                                  "`baseline`, or keep this run as one with `save_baseline`",
+                                  file.path, compared->line, compared->name),
+                      {}, "baseline");
   }
   if (!options.history.empty() && options.baseline.empty()) {
-    return UsageError("--history says how much runs differ; name the --baseline to compare with");
+    return UsageError("`history` says how much runs differ", "name the `baseline` to compare with",
+                      "history");
   }
   return {};
 }
@@ -51,11 +53,11 @@ Result<void> CheckOutputs(const CheckRequest& options) {
     inputs.push_back(options.budget);
   }
   const std::pair<std::string_view, const std::string*> outputs[] = {
-      {"--save-baseline", &options.save},
-      {"--junit", &options.junit},
-      {"--sarif", &options.sarif},
-      {"--markdown", &options.markdown},
-      {"--html", &options.html}};
+      {"`save_baseline`", &options.save},
+      {"`junit`", &options.junit},
+      {"`sarif`", &options.sarif},
+      {"`markdown`", &options.markdown},
+      {"`html`", &options.html}};
   std::vector<std::string> others;
   for (const auto& [option, path] : outputs) {
     if (!path->empty() && !IsWrittenDirectly(*path)) {
@@ -78,7 +80,7 @@ Result<void> CheckComparable(const JudgedRuns& runs, bool force) {
   const std::string why = WhyNotComparable(runs.base, runs.test);
   return why.empty() || force
              ? Result<void>()
-             : UsageError(fmt::format("not comparable: {}; --force compares all the same", why));
+             : UsageError(fmt::format("not comparable: {}", why), "`force` compares all the same");
 }
 
 bool IsTooBad(const DiagnosticRow& row, FailOn fail_on) {
@@ -194,8 +196,8 @@ Result<CheckedRuns> Check(const CheckRequest& options) {
   measure.for_comparison = !options.baseline.empty() || !options.save.empty();
   measure.needs_steps = !compares_budgets && (!options.baseline.empty() || file.budgets.empty());
   BS_ASSIGN(Side test, ReadSide(options.runs, "", options, measure));
-  BS_ASSIGN(Side base, ReadSide(options.baseline, "--baseline", options, measure));
-  BS_ASSIGN(Side history, ReadSide(options.history, "--history", options, measure));
+  BS_ASSIGN(Side base, ReadSide(options.baseline, "baseline", options, measure));
+  BS_ASSIGN(Side history, ReadSide(options.history, "history", options, measure));
   if (test.measured.empty() || !test.saved.empty()) {
     return UsageError("INPUT is a recording to check, no saved baseline");
   }

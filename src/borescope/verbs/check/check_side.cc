@@ -17,10 +17,6 @@
 namespace borescope::internal {
 namespace {
 
-Error InOption(std::string_view option, const Error& error) {
-  return option.empty() ? error : Error(About(option, error));
-}
-
 Result<MeasuredRun> MeasureInput(const std::string& input, const CheckRequest& options,
                                  const MeasureOptions& measure) {
   RunOptions run = options.run;
@@ -65,9 +61,8 @@ class KnownRecordings {
     }
     for (const auto& [run, other] : found->second) {
       if (run != runs_ && other.content == recording.content) {
-        return UsageError(
-            fmt::format("{} and {} are one recording; each run counts once, so name it once",
-                        other.path, recording.path));
+        return UsageError(fmt::format("{} and {} are one recording", other.path, recording.path),
+                          "each run counts once, so name it once");
       }
     }
     return {};
@@ -182,11 +177,11 @@ std::vector<std::vector<RunValues>> Side::Groups() const {
   return groups;
 }
 
-Result<Side> ReadSide(const std::vector<std::string>& inputs, std::string_view option,
+Result<Side> ReadSide(const std::vector<std::string>& inputs, std::string_view parameter,
                       const CheckRequest& options, const MeasureOptions& measure) {
-  BS_TRY(CheckNoneTwice(inputs, option));
+  BS_TRY(CheckNoneTwice(inputs, parameter));
   Result<Side> side = ReadRuns(inputs, options, measure);
-  return side.ok() ? std::move(side) : Result<Side>(InOption(option, side.error()));
+  return side.ok() ? std::move(side) : Result<Side>(OfParameter(parameter, side.error()));
 }
 
 }  // namespace borescope::internal

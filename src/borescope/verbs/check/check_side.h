@@ -23,8 +23,9 @@ struct Side {
 };
 
 // Each of `inputs` is a run, or parts of runs; parts of one division that are named one by one are
-// together what their folder is. `option` is where they were named, for messages. Errors name it.
-Result<Side> ReadSide(const std::vector<std::string>& inputs, std::string_view option,
+// together what their folder is. `parameter` is where they were named, empty for the runs
+// themselves. Errors name it.
+Result<Side> ReadSide(const std::vector<std::string>& inputs, std::string_view parameter,
                       const CheckRequest& options, const MeasureOptions& measure);
 
 }  // namespace borescope::internal

@@ -18,7 +18,7 @@ Result<ContentDigest> DigestOfFiles(std::span<const std::string> paths) {
     BS_ASSIGN(const std::unique_ptr<ByteSource> source, OpenFile(path));
     for (size_t read = kPiece; read == kPiece;) {
       CheckStop();
-      BS_ASSIGN(read, About(path, ReadFully(*source, piece.data(), kPiece)));
+      BS_ASSIGN(read, InFile(path, ReadFully(*source, piece.data(), kPiece)));
       digest.Add(std::string_view(piece).substr(0, read));
       content.bytes += read;
     }

@@ -43,9 +43,10 @@ Result<void> CheckCanMap(const BudgetFile& file, std::span<const AnalysisSpec* c
   for (size_t i = 0; i < verbs.size(); ++i) {
     const Budget& budget = file.budgets[i];
     if (verbs[i] == nullptr) {
-      return AboutBudget(file, budget,
-                         UsageError("a statement (sql) is asked of recordings, and parts hold "
-                                    "answers of verbs; check it where the recordings are"));
+      return AboutBudget(
+          file, budget,
+          UsageError("a statement (sql) is asked of recordings, and parts hold answers of verbs",
+                     "check it where the recordings are"));
     }
     const CheckQuestion question = QuestionOfBudget(budget, *verbs[i]);
     if (const Result<void> fits = CheckOptions(*verbs[i], AskedWith(question, options).params);
@@ -61,9 +62,8 @@ Result<std::vector<InputFile>> FilesOfRun(const std::string& input) {
   for (const InputFile& file : files) {
     BS_ASSIGN(const bool is_part, file.content ? Result(false) : IsPartialFile(file.path));
     if (is_part) {
-      return UsageError(
-          fmt::format("{}: it is a part already; map recordings, and name parts to borescope check",
-                      file.path));
+      return Error{ErrorCode::kInvalidArgument, "it is a part already",
+                   "map recordings, and name parts to borescope check", file.path};
     }
   }
   return SplitRanks(std::move(files));

@@ -43,10 +43,12 @@ Error UnknownTable(const BudgetFile& file, const Budget& budget,
     names.push_back(name);
   }
   const std::string_view nearest = Nearest(budget.table, names);
-  return UsageError(fmt::format("{}:{}: no verb has a table '{}'; {}", file.path, budget.line,
-                                budget.table,
-                                nearest.empty() ? "borescope list --schema shows all"
-                                                : fmt::format("did you mean '{}'?", nearest)));
+  return {.code = ErrorCode::kInvalidArgument,
+          .cause = fmt::format("no verb has a table '{}'", budget.table),
+          .remedy = nearest.empty() ? "borescope list --schema shows all"
+                                    : fmt::format("did you mean '{}'?", nearest),
+          .file = file.path,
+          .line = budget.line};
 }
 
 Result<void> Keep(const BudgetFile& file, const Budget& budget, const Result<BudgetValue>& value,
@@ -114,10 +116,14 @@ Result<void> MeasureStatements(const BudgetFile& file, RunQuestions& asked, RunV
 }  // namespace
 
 Error AboutBudget(const BudgetFile& file, const Budget& budget, const Error& error) {
-  const std::string place = fmt::format("{}:{}: ", file.path, budget.line);
-  const bool is_named = error.message.starts_with("budget '");
-  return {error.code,
-          place + (is_named ? "" : fmt::format("budget '{}': ", budget.name)) + error.message};
+  Error inner = error;
+  inner.remedy.clear();
+  const bool is_named = inner.cause.starts_with("budget '");
+  return {.code = error.code,
+          .cause = (is_named ? "" : fmt::format("budget '{}': ", budget.name)) + inner.Sentence(),
+          .remedy = error.remedy,
+          .file = file.path,
+          .line = budget.line};
 }
 
 CheckQuestion QuestionOfBudget(const Budget& budget, const AnalysisSpec& verb) {

@@ -22,10 +22,9 @@ namespace {
 Result<void> CheckAreOfCheck(const std::vector<PartialData>& parts) {
   for (const PartialData& part : parts) {
     if (!part.question.for_check) {
-      return UsageError(fmt::format(
-          "{}: it holds answers of other verbs, and nothing that a check compares; map the "
-          "recordings with borescope map check",
-          part.name));
+      return Error{ErrorCode::kInvalidArgument,
+                   "it holds answers of other verbs, and nothing that a check compares",
+                   "map the recordings with borescope map check", part.name};
     }
   }
   return {};
@@ -37,12 +36,11 @@ Result<void> CheckAreAll(const PartialData& parts, const std::string& name) {
       static_cast<uint64_t>(std::count_if(parts.files.begin(), parts.files.end(),
                                           [](const PartialFile& file) { return !file.skipped; }));
   BS_ASSIGN(const MissingParts missing, FindMissingParts(parts.shards, traces, std::nullopt));
-  return missing.count == 0
-             ? Result<void>()
-             : UsageError(fmt::format(
-                   "{}: {}; some ranks say nothing of a run: map the missing shards, and name the "
-                   "folder of all parts",
-                   name, missing.words));
+  return missing.count == 0 ? Result<void>()
+                            : Error{ErrorCode::kInvalidArgument, missing.words,
+                                    "some ranks say nothing of a run: map the missing shards, and "
+                                    "name the folder of all parts",
+                                    name};
 }
 
 std::string WordsOf(const CheckQuestion& question) {
@@ -92,10 +90,9 @@ class MappedRunQuestions final : public RunQuestions {
   Result<RecordedWindow> Window() override { return window_; }
 
   Result<RunOptions> Recordings() override {
-    return UsageError(fmt::format(
-        "{}: a statement (sql) is asked of recordings, and these are parts; check it where the "
-        "recordings are",
-        name_));
+    return Error{ErrorCode::kInvalidArgument,
+                 "a statement (sql) is asked of recordings, and these are parts",
+                 "check it where the recordings are", name_};
   }
 
  private:
@@ -114,8 +111,9 @@ class MappedRunQuestions final : public RunQuestions {
   }
 
   Error NotMapped(const CheckQuestion& question) const {
-    return UsageError(fmt::format("{}: the parts hold no answer of {}; map them with this --budget",
-                                  name_, WordsOf(question)));
+    return Error{ErrorCode::kInvalidArgument,
+                 fmt::format("the parts hold no answer of {}", WordsOf(question)),
+                 "map them with this `budget`", name_};
   }
 
   // What was selected when the parts were mapped, is what is selected now.
@@ -126,10 +124,9 @@ class MappedRunQuestions final : public RunQuestions {
     const std::string difference = DifferenceOf(part.question, asked);
     return difference.empty()
                ? Result<void>()
-               : UsageError(fmt::format(
-                     "{}: the parts were mapped with another selection: {}; give the options "
-                     "that select to map check and to check alike",
-                     name_, difference));
+               : Error{ErrorCode::kInvalidArgument,
+                       fmt::format("the parts were mapped with another selection: {}", difference),
+                       "give the options that select to map check and to check alike", name_};
   }
 
   Result<Answer> AnswerOfPart(const CheckQuestion& question, const PartialData& part) {
@@ -179,8 +176,8 @@ Result<PartsOfRuns> PartsOfRuns::Join(std::vector<PartialData> parts, const std:
   BS_ASSIGN(PartialData merged, MergePartials(std::move(parts)));
   BS_TRY(CheckAreAll(merged, name));
   if (merged.files.empty()) {
-    return UsageError(
-        fmt::format("{}: the parts hold no file; there were more parts than files", name));
+    return Error{ErrorCode::kInvalidArgument, "the parts hold no file",
+                 "there were more parts than files", name};
   }
   PartsOfRuns joined;
   joined.name_ = name;

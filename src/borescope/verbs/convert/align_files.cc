@@ -36,9 +36,10 @@ FileAlignment FromRow(const Table& clocks, size_t row, const std::string& path) 
 }
 
 Error NothingInCommon() {
-  return {ErrorCode::kMissingData,
-          "--align: no collective is in two of the files, or no clocks make those that are "
-          "possible; give ranks of one run, recorded at the same time, or leave out --align"};
+  return {
+      ErrorCode::kMissingData,
+      "`align`: no collective is in two of the files, or no clocks make those that are possible",
+      "give ranks of one run, recorded at the same time, or leave out `align`"};
 }
 
 }  // namespace

@@ -28,7 +28,7 @@ namespace {
 // A file that is named twice is read twice.
 Result<std::vector<InputFile>> FindFiles(const ConvertOptions& options) {
   if (options.output == "-") {
-    return UsageError("convert writes a file, not standard output; name one");
+    return UsageError("convert writes a file, not standard output", "name one");
   }
   std::vector<InputFile> files;
   for (const std::string& input : options.inputs) {
@@ -151,10 +151,11 @@ Result<std::map<std::string, FileAlignment>> AlignmentsOf(const std::vector<Inpu
                                                           const ConvertOptions& options) {
   if (options.align.empty()) return std::map<std::string, FileAlignment>();
   if (options.align != "collectives") {
-    return UsageError("--align: '" + options.align + "' is not known; it takes collectives");
+    return UsageError("'" + options.align + "' is not known", "it takes collectives", "align");
   }
   if (files.size() < 2) {
-    return UsageError("--align puts several files in line, and this is one; name all ranks");
+    return UsageError("`align` puts several files in line, and this is one", "name all ranks",
+                      "align");
   }
   return AlignFiles(files, options);
 }

@@ -36,11 +36,12 @@ Result<std::vector<const AnalysisSpec*>> FindDrawing(const std::vector<std::stri
   for (const std::string& verb : verbs) {
     const AnalysisSpec* const spec = FindAnalysis(verb);
     if (spec == nullptr || spec->overlay == nullptr) {
-      return UsageError(fmt::format("--overlay: '{}' draws nothing on traces; verbs that do are {}",
-                                    verb, fmt::join(DrawingVerbs(), ", ")));
+      return UsageError(fmt::format("'{}' draws nothing on traces", verb),
+                        fmt::format("verbs that do are {}", fmt::join(DrawingVerbs(), ", ")),
+                        "overlay");
     }
     if (std::find(specs.begin(), specs.end(), spec) != specs.end()) {
-      return UsageError(fmt::format("--overlay names {} twice; name it once", verb));
+      return UsageError(fmt::format("`overlay` names {} twice", verb), "name it once", "overlay");
     }
     specs.push_back(spec);
   }
@@ -52,11 +53,16 @@ Result<void> CheckCopiesOneFile(const ConvertOptions& options) {
   if (!is_whole || options.scrub.has_value() || !options.align.empty() ||
       !(options.to.empty() || options.to == "chrome")) {
     return UsageError(
-        "--overlay draws into a copy of the text of a trace; leave out --step, --begin, --end, "
-        "--align, --scrub and other formats, or use them first");
+        "`overlay` draws into a copy of the text of a trace",
+        "leave out `step`, `begin`, `end`, `align`, `scrub` and other formats, or use them first",
+        "overlay");
   }
   if (!options.output.ends_with(".json") && !options.output.ends_with(".json.gz")) {
-    return UsageError(options.output + ": --overlay writes JSON; end it in .json or .json.gz");
+    return Error{.code = ErrorCode::kInvalidArgument,
+                 .cause = "`overlay` writes JSON",
+                 .remedy = "end it in .json or .json.gz",
+                 .file = options.output,
+                 .parameter = "overlay"};
   }
   return {};
 }
@@ -97,16 +103,15 @@ Result<ConvertReport> DrawOverlays(const ConvertOptions& options) {
   BS_ASSIGN(const std::vector<const AnalysisSpec*> specs, FindDrawing(options.overlays));
   BS_ASSIGN(const std::vector<InputFile> files, ExpandInputs(options.inputs));
   if (files.size() != 1 || files.front().path == "-") {
-    return UsageError("--overlay reads one trace, twice; name one file");
+    return UsageError("`overlay` reads one trace, twice", "name one file", "overlay");
   }
   const std::string& path = files.front().path;
   BS_TRY(CheckNoInput(std::vector<std::string>{path}, options.output, "convert"));
   BS_ASSIGN(const Trace trace, LoadFile(path, {options.threads, options.progress}));
   if (HasDamagedText(trace.diagnostics())) {
     return Error{ErrorCode::kMissingData,
-                 path +
-                     ": its text is damaged, so that its events cannot be found again; convert "
-                     "it first, and draw on that"};
+                 "its text is damaged, so that its events cannot be found again",
+                 "convert it first, and draw on that", path};
   }
   const TraceIndex index = BuildIndex(trace, options.threads);
   BS_ASSIGN(const Overlay overlay, DrawAll(specs, {0, trace, index, options.threads}));

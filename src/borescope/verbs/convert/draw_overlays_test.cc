@@ -32,7 +32,7 @@ class DrawOverlaysTest : public testing::Test {
     options.threads = 1;
     const Result<ConvertReport> report = RunConvert(options);
     if (!report.ok()) {
-      return report.error().message;
+      return report.error().Sentence();
     }
     std::ifstream file(options.output);
     return {std::istreambuf_iterator<char>(file), {}};
@@ -59,7 +59,7 @@ TEST_F(DrawOverlaysTest, OneIsWhatItsVerbDraws) {
 
 TEST_F(DrawOverlaysTest, WhatCannotBeDrawnIsAnError) {
   EXPECT_EQ(Draw({"kernels"}),
-            "--overlay: 'kernels' draws nothing on traces; verbs that do are queue, bandwidth, "
+            "`overlay`: 'kernels' draws nothing on traces; verbs that do are queue, bandwidth, "
             "sequences, critical-path");
   EXPECT_NE(Draw({"queue"}, "out.rpd").find("writes JSON"), std::string::npos);
   EXPECT_NE(Draw({"queue"}, "out.json", "10%").find("leave out"), std::string::npos);

@@ -24,16 +24,16 @@ namespace {
 Result<std::string> ReadText(const std::string& path) {
   return ReadUnchanged(path, [&]() -> Result<std::string> {
     BS_ASSIGN(std::unique_ptr<ByteSource> source, OpenFile(path));
-    return About(path, chakra::ReadWhole(std::move(source)));
+    return InFile(path, chakra::ReadWhole(std::move(source)));
   });
 }
 
 Result<void> CheckPaths(const LinkOptions& options) {
   if (options.host.empty() || options.device.empty()) {
-    return UsageError("link reads two files; name them with --host and --device");
+    return UsageError("link reads two files", "name them with `host` and `device`");
   }
   if (options.output.empty() || options.output == "-") {
-    return UsageError("link writes a file; name it with --output");
+    return UsageError("link writes a file", "name it with `output`");
   }
   const std::string inputs[] = {options.host, options.device};
   return CheckNoInput(inputs, options.output, "link");
@@ -42,8 +42,8 @@ Result<void> CheckPaths(const LinkOptions& options) {
 Result<chakra::LinkPlan> LinkAsChakra(const LinkOptions& options, const chakra::HostTrace& host) {
   BS_ASSIGN(std::string text, ReadText(options.device));
   BS_ASSIGN(chakra::compat::DeviceTrace device,
-            About(options.device, chakra::compat::ReadDeviceTrace(std::move(text))));
-  return About(options.device, chakra::compat::LinkAsChakra(host, std::move(device)));
+            InFile(options.device, chakra::compat::ReadDeviceTrace(std::move(text))));
+  return InFile(options.device, chakra::compat::LinkAsChakra(host, std::move(device)));
 }
 
 Result<void> CheckRank(const LinkOptions& options, const Trace& trace) {
@@ -51,8 +51,11 @@ Result<void> CheckRank(const LinkOptions& options, const Trace& trace) {
   if (!options.rank.has_value() || !recorded.has_value() || recorded == options.rank) {
     return {};
   }
-  return UsageError(fmt::format("{}: is of rank {}, not of rank {} as --rank says", options.device,
-                                *recorded, *options.rank));
+  return Error{.code = ErrorCode::kInvalidArgument,
+               .cause = fmt::format("is of rank {}, not of rank {} as `rank` says", *recorded,
+                                    *options.rank),
+               .file = options.device,
+               .parameter = "rank"};
 }
 
 Result<chakra::LinkPlan> Link(const LinkOptions& options, LinkedPair& linked) {
@@ -61,7 +64,7 @@ Result<chakra::LinkPlan> Link(const LinkOptions& options, LinkedPair& linked) {
   const Trace& trace = *(linked.trace = std::make_unique<const Trace>(std::move(loaded)));
   const TraceIndex index = BuildIndex(trace, options.threads);
   BS_ASSIGN(chakra::LinkPlan plan,
-            About(options.device, chakra::LinkTrace(linked.host, trace, index)));
+            InFile(options.device, chakra::LinkTrace(linked.host, trace, index)));
   Diagnostics found = trace.diagnostics();
   found.Merge(index.diagnostics);
   found.Merge(plan.diagnostics);
@@ -71,8 +74,8 @@ Result<chakra::LinkPlan> Link(const LinkOptions& options, LinkedPair& linked) {
 
 Result<void> WriteOutput(const LinkOptions& options, const LinkedPair& linked) {
   const auto write = [&](Sink& sink) {
-    return About(options.host,
-                 chakra::WriteLinked(linked.host, linked.plan, chakra::JsonForm::kIndented, sink));
+    return InFile(options.host,
+                  chakra::WriteLinked(linked.host, linked.plan, chakra::JsonForm::kIndented, sink));
   };
   return WriteFile(options.output,
                    [&](Sink& file) { return WriteMaybeGzip(options.output, file, write); });
@@ -175,7 +178,7 @@ Result<Document> LinkAndWrite(const LinkOptions& options) {
 Result<LinkedPair> LinkTraces(const LinkOptions& options) {
   LinkedPair linked;
   BS_ASSIGN(std::string text, ReadText(options.host));
-  BS_ASSIGN(linked.host, About(options.host, chakra::ReadHostTrace(std::move(text))));
+  BS_ASSIGN(linked.host, InFile(options.host, chakra::ReadHostTrace(std::move(text))));
   BS_ASSIGN(linked.plan,
             options.as_chakra ? LinkAsChakra(options, linked.host) : Link(options, linked));
   AppendDiagnostics(linked.host.diagnostics, options.host, linked.diagnostics);

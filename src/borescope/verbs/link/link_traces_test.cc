@@ -78,7 +78,7 @@ class LinkTest : public testing::Test {
   std::vector<std::string> Linked() const {
     Result<LinkedPair> linked = LinkTraces(options_);
     if (!linked.ok()) {
-      return {linked.error().message};
+      return {linked.error().Sentence()};
     }
     StringSink sink;
     EXPECT_TRUE(
@@ -166,7 +166,7 @@ TEST_F(LinkTest, MoreThanCanBeNumberedIsAnErrorThatSaysSo) {
   const RowLimitForTest limit(8);
   const Result<Document> document = RunLink(options_);
   ASSERT_FALSE(document.ok());
-  EXPECT_EQ(document.error().message,
+  EXPECT_EQ(document.error().Sentence(),
             "more than 8 members of nodes, as many as can be numbered; record or select less time, "
             "or fewer processes");
 }

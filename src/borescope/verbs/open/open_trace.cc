@@ -165,7 +165,7 @@ Result<ServedFile> OpenServed(const std::string& path, const std::string& name) 
   file.content_type = ContentType(name);
   file.reader = kPerfetto;
   if (file.bytes.size() == 0) {
-    return Error{ErrorCode::kIo, path + ": cannot be read any more; try again"};
+    return Error{ErrorCode::kIo, "cannot be read any more", "try again", path};
   }
   return file;
 }

@@ -58,7 +58,7 @@ class RunOpenTest : public testing::Test {
   // Served as it is, under its name.
   void ExpectHandedOver(const std::string& name, const std::string& bytes) const {
     const Result<ReadyTrace> ready = Prepare({Write(name, bytes)});
-    ASSERT_TRUE(ready.ok()) << name << ": " << ready.error().message;
+    ASSERT_TRUE(ready.ok()) << name << ": " << ready.error().Sentence();
     EXPECT_EQ(ready->why, "") << name;
     EXPECT_FALSE(ready->converted.has_value()) << name;
     EXPECT_EQ(Content(ready->file), bytes) << name;
@@ -69,7 +69,7 @@ class RunOpenTest : public testing::Test {
   void ExpectConverted(const std::vector<std::string>& inputs, const std::string& why,
                        const std::string& name) const {
     const Result<ReadyTrace> ready = Prepare(inputs);
-    ASSERT_TRUE(ready.ok()) << ready.error().message;
+    ASSERT_TRUE(ready.ok()) << ready.error().Sentence();
     EXPECT_EQ(ready->why, why);
     ASSERT_TRUE(ready->converted.has_value());
     EXPECT_EQ(ready->converted->format, "chrome");
@@ -100,7 +100,7 @@ TEST_F(RunOpenTest, ByDefaultItIsTheCompactForm) {
   for (const auto& [name, bytes] : {std::pair(std::string("a.json"), kTrace),
                                     std::pair(std::string("a.json.gz"), Gzip(kTrace))}) {
     const Result<ReadyTrace> ready = Prepare({Write(name, bytes)}, "", TraceForm::kPerfetto);
-    ASSERT_TRUE(ready.ok()) << ready.error().message;
+    ASSERT_TRUE(ready.ok()) << ready.error().Sentence();
     EXPECT_NE(ready->why.find("--as json"), std::string::npos) << ready->why;
     ASSERT_TRUE(ready->converted.has_value());
     EXPECT_EQ(ready->converted->format, "perfetto");
@@ -112,7 +112,7 @@ TEST_F(RunOpenTest, ByDefaultItIsTheCompactForm) {
 
 TEST_F(RunOpenTest, ItsOwnTracesToo) {
   const Result<ReadyTrace> first = Prepare({Write("a.json", kTrace)}, "0", TraceForm::kPerfetto);
-  ASSERT_TRUE(first.ok()) << first.error().message;
+  ASSERT_TRUE(first.ok()) << first.error().Sentence();
   EXPECT_EQ(first->why, "a window was asked for");
   ExpectHandedOver("a.pftrace", Content(first->file));
   ExpectHandedOver("a.pftrace.gz", Gzip(Content(first->file)));
@@ -165,7 +165,7 @@ TEST_F(RunOpenTest, DamageIsRepaired) {
                   "quote.json");
   const std::string packed = Gzip(kTrace + std::string(1000, ' '));
   const Result<ReadyTrace> cut = Prepare({Write("c.gz", packed.substr(0, packed.size() - 4))});
-  ASSERT_TRUE(cut.ok()) << cut.error().message;
+  ASSERT_TRUE(cut.ok()) << cut.error().Sentence();
   EXPECT_TRUE(cut->why.starts_with("the gzip stream ends early")) << cut->why;
   EXPECT_TRUE(cut->converted.has_value());
 }
@@ -204,7 +204,7 @@ TEST_F(RunOpenTest, WhatIsToBeScrubbedIsNotHandedOver) {
   options.scrub.emplace();
   options.threads = 1;
   const Result<ReadyTrace> ready = PrepareTrace(options, folder_.path(), TraceForm::kPerfetto);
-  ASSERT_TRUE(ready.ok()) << ready.error().message;
+  ASSERT_TRUE(ready.ok()) << ready.error().Sentence();
   EXPECT_EQ(ready->why, "a scrubbed copy was asked for");
   const std::string content = Content(ready->file);
   EXPECT_NE(content.find("aten::mm"), std::string::npos);
@@ -238,7 +238,7 @@ TEST_F(RunOpenTest, WhatIsNoTraceIsAnError) {
       "et.json",
       R"({"schema":"1.1.1-chakra.0.0.4","pid":1,"nodes":[{"id":1,"name":"a","ctrl_deps":1}]})")});
   ASSERT_FALSE(graph.ok());
-  EXPECT_NE(graph.error().message.find("execution trace"), std::string::npos);
+  EXPECT_NE(graph.error().Sentence().find("execution trace"), std::string::npos);
 }
 
 TEST(OpenAddress, IsThatOfPerfettosDocumentation) {

@@ -79,7 +79,7 @@ TEST_F(QuerySessionTest, MoreRowsThanCanBeNumberedAreAnError) {
   const RowLimitForTest limit(2);
   const auto error_of = [&](std::string_view sql) {
     const Result<Document> document = session->Run(sql, {}, {});
-    return document.ok() ? "" : document.error().message;
+    return document.ok() ? "" : document.error().Sentence();
   };
   EXPECT_EQ(error_of("SELECT rank FROM kernels WHERE rank < 2"), "");
   EXPECT_EQ(error_of("SELECT 7 FROM kernels"),
@@ -96,7 +96,7 @@ TEST_F(QuerySessionTest, MoreRowsThanCanBeSortedAreAnError) {
   const Result<Document> document =
       session->Run("SELECT name, count(*) FROM kernels GROUP BY name", {}, {});
   ASSERT_FALSE(document.ok());
-  EXPECT_EQ(document.error().message,
+  EXPECT_EQ(document.error().Sentence(),
             "query: more than 0 rows of a table, as many as can be numbered; record or select less "
             "time, or fewer processes");
 }
@@ -105,8 +105,8 @@ TEST_F(QuerySessionTest, MoreRowsThanCanBeNumberedAreAnErrorOfLoading) {
   const RowLimitForTest limit(0);
   const Result<QuerySession> session = QuerySession::Open(Run());
   ASSERT_FALSE(session.ok());
-  EXPECT_TRUE(session.error().message.find("as many as can be numbered") != std::string::npos)
-      << session.error().message;
+  EXPECT_TRUE(session.error().Sentence().find("as many as can be numbered") != std::string::npos)
+      << session.error().Sentence();
 }
 
 }  // namespace

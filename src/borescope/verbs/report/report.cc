@@ -57,7 +57,7 @@ Questions QuestionsOf(const RunOptions& options, std::string_view timeline) {
 // Why the verb does not answer what is selected; empty where it does.
 std::string WhyRefused(const AnalysisSpec& spec, const Params& params) {
   const Result<void> checked = spec.check == nullptr ? Result<void>() : spec.check(params);
-  return checked.ok() ? std::string() : checked.error().message;
+  return checked.ok() ? std::string() : WithOptions(checked.error().Sentence());
 }
 
 // The first section, the summary, needs nothing of a trace: what it lacks is what was selected.
@@ -75,9 +75,7 @@ Result<std::vector<SectionTables>> AnswerSections(const Questions& questions, Ma
       const std::string lack = spec.lack == nullptr ? "" : spec.lack(*tables);
       answers.push_back({lack.empty() ? std::move(*tables) : Tables(), lack});
     } else if (tables.error().code == ErrorCode::kMissingData && i > 0) {
-      const std::string_view lack =
-          WithoutPath(tables.error().message, run.selected.front()->report);
-      answers.push_back({{}, std::string(lack)});
+      answers.push_back({{}, TextWithoutFile(tables.error(), run.selected.front()->report.path)});
     } else {
       return tables.error();
     }
@@ -156,7 +154,8 @@ Result<Report> CompareRuns(const Questions& questions, const RunOptions& options
   RunOptions second = OptionsOfPart(options, ProgressAtStart(options.files), {});
   second.cache = options.test.cache;  // files of both runs may have the same names
   const Questions of_other = QuestionsOf(options, kNoTimeline);
-  BS_ASSIGN(RunAnswers other, About("--against", AnswersOf(of_other, options.test.files, second)));
+  BS_ASSIGN(RunAnswers other,
+            OfParameter("against", AnswersOf(of_other, options.test.files, second)));
   Report report;
   report.page.title = mine.title;
   report.page.panes = PanesOfPage();
@@ -202,7 +201,7 @@ Result<Report> ReportOf(const Questions& questions, const RunOptions& options) {
 Result<Report> JoinReport(PartSource& source, const RunOptions& given, const JoinOptions& join) {
   BS_ASSIGN(JoinedRun joined, JoinPartials(source, join));
   if (!joined.question.for_report) {
-    return UsageError("the parts are not those of a report; make them with borescope map report");
+    return UsageError("the parts are not those of a report", "make them with borescope map report");
   }
   RunOptions options = given;
   options.ranks = joined.question.ranks;

@@ -50,7 +50,7 @@ class RunReportTest : public testing::Test {
 
 TEST_F(RunReportTest, SectionsHaveTablesOrSayWhatToRecord) {
   const Result<Report> report = RunReport(Options());
-  ASSERT_TRUE(report.ok()) << report.error().message;
+  ASSERT_TRUE(report.ok()) << report.error().Sentence();
   const ReportPage& page = report->page;
   EXPECT_EQ(page.title, "run_report_test.json");
   EXPECT_EQ(page.all_rows.size(), page.document.tables.size());
@@ -122,7 +122,7 @@ TEST_F(RunReportTest, OfWhatThePageShowsTheVerbSaysTheSame) {
 // Nothing is known of the kernel's launch, nor are there steps.
 TEST_F(RunReportTest, ARefusedReplayAndMissingStepsAreWhatToRecord) {
   const Result<Report> report = RunReport(Options());
-  ASSERT_TRUE(report.ok()) << report.error().message;
+  ASSERT_TRUE(report.ok()) << report.error().Sentence();
   EXPECT_TRUE(LackOf("whatif", report->page)
                   .starts_with("no answer: the replay does not give this recording back"))
       << LackOf("whatif", report->page);
@@ -134,7 +134,7 @@ TEST_F(RunReportTest, SectionsThatNeedAllOfTheRecordingSaySoOfASelection) {
   RunOptions options = Options();
   options.params.selection.gpus.ranges = {{0, 0}};
   const Result<Report> report = RunReport(options);
-  ASSERT_TRUE(report.ok()) << report.error().message;
+  ASSERT_TRUE(report.ok()) << report.error().Sentence();
   EXPECT_TRUE(LackOf("whatif", report->page).starts_with("whatif: a replay needs all"));
   EXPECT_TRUE(LackOf("critical-path", report->page).starts_with("critical-path: --gpu"));
 }
@@ -160,7 +160,7 @@ TEST_F(RunReportTest, ComparesEverySectionWithAnotherRun) {
   RunOptions options = Options();
   options.test.files = options.files;
   const Result<Report> report = RunReport(options);
-  ASSERT_TRUE(report.ok()) << report.error().message;
+  ASSERT_TRUE(report.ok()) << report.error().Sentence();
   const ReportPage& page = report->page;
   EXPECT_EQ(page.sections[1].name, "diff");
   EXPECT_EQ(page.against, "run_report_test.json");
@@ -201,7 +201,7 @@ TEST_F(RunReportTest, TopLimitsEveryTable) {
   RunOptions options = Options();
   options.top = 1;
   const Result<Report> report = RunReport(options);
-  ASSERT_TRUE(report.ok()) << report.error().message;
+  ASSERT_TRUE(report.ok()) << report.error().Sentence();
   for (const Table& table : report->page.document.tables) {
     EXPECT_LE(table.rows(), 1U) << table.name;
   }

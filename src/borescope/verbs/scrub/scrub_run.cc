@@ -85,8 +85,8 @@ Result<ScrubRules> RulesOf(const ScrubOptions& options) {
   BS_ASSIGN(const std::string bytes, ReadWhole(options.key_file));
   constexpr size_t kLeast = 16;
   if (bytes.size() < kLeast) {
-    return UsageError(options.key_file +
-                      ": a key has 16 bytes at least; make one with head -c 32 /dev/urandom");
+    return Error{ErrorCode::kInvalidArgument, "a key has 16 bytes at least",
+                 "make one with head -c 32 /dev/urandom", options.key_file};
   }
   rules.key = HashKeyOf(bytes);
   return rules;
@@ -102,14 +102,15 @@ Result<ScrubbedInputs> ScrubInputs(std::span<const std::string> inputs, Scrubber
         result.folder.path() + "/input-" + std::to_string(result.paths.size() + 1);
     std::error_code failed;
     if (!std::filesystem::create_directory(place, failed)) {
-      return Error{ErrorCode::kIo, place + ": cannot be made; TMPDIR selects another folder"};
+      return Error{ErrorCode::kIo, "cannot be made", "TMPDIR selects another folder", place};
     }
     InputCopies copies(place, scrubber, options);
     for (const InputFile& file : files) {
       BS_TRY(copies.Add(file));
     }
     if (copies.empty()) {
-      return UsageError(input + ": holds no recording that can be scrubbed");
+      return Error{
+          ErrorCode::kInvalidArgument, "holds no recording that can be scrubbed", {}, input};
     }
     result.paths.push_back(copies.Path());
     result.skipped += copies.skipped();

@@ -65,11 +65,10 @@ NumberRanges Common(const NumberRanges& a, const NumberRanges& b) {
 Result<NumberRanges> StepsWithin(const NumberRanges& asked, const Trace& trace) {
   const Result<NumberRanges> of_cut = NumberRanges::Parse(trace.meta().cut->steps);
   if (!of_cut.ok()) {
-    return Error{
-        ErrorCode::kMissingData,
-        fmt::format("{}: says that it was cut to the steps '{}', which are no numbers; cut "
-                    "the recording again",
-                    trace.meta().file, trace.meta().cut->steps)};
+    return Error{ErrorCode::kMissingData,
+                 fmt::format("says that it was cut to the steps '{}', which are no numbers",
+                             trace.meta().cut->steps),
+                 "cut the recording again", trace.meta().file};
   }
   NumberRanges steps = asked.empty() ? *of_cut : Common(asked, *of_cut);
   if (steps.empty()) {

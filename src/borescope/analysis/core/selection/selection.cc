@@ -21,16 +21,16 @@ Error NoSuchStep(const RankView& view) {
   const std::vector<Step>& steps = view.steps().steps;
   const auto [first, last] = std::minmax_element(
       steps.begin(), steps.end(), [](const Step& a, const Step& b) { return a.number < b.number; });
-  return {ErrorCode::kMissingData,
-          fmt::format("{}: no such step; recorded are steps {} to {}", view.trace.meta().file,
-                      first->number, last->number)};
+  return {ErrorCode::kMissingData, "no such step",
+          fmt::format("recorded are steps {} to {}", first->number, last->number),
+          view.trace.meta().file};
 }
 
 Error NoSteps(const RankView& view) {
-  return {ErrorCode::kMissingData,
-          view.trace.meta().file +
-              ": no ProfilerStep annotations; call prof.step() after every iteration, or name the "
-              "annotations that are steps with --step-pattern"};
+  return {ErrorCode::kMissingData, "no ProfilerStep annotations",
+          "call prof.step() after every iteration, or name the annotations that are steps with "
+          "`step_pattern`",
+          view.trace.meta().file};
 }
 
 // The windows of an annotation's instances, in order of their start.
@@ -58,15 +58,13 @@ Result<IntervalSet> AnnotationWindows(const RankView& view, const Selection& sel
     }
   }
   if (all.empty()) {
-    return Error{ErrorCode::kMissingData, view.trace.meta().file + ": no host annotation \"" +
-                                              selection.annotation +
-                                              "\"; borescope annotations lists those there are"};
+    return Error{ErrorCode::kMissingData, "no host annotation \"" + selection.annotation + "\"",
+                 "borescope annotations lists those there are", view.trace.meta().file};
   }
   if (kept.empty()) {
     return Error{ErrorCode::kMissingData,
-                 view.trace.meta().file + ": no such instance of the host annotation \"" +
-                     selection.annotation + "\"; " + std::to_string(all.size()) +
-                     " recorded, counted from 0"};
+                 "no such instance of the host annotation \"" + selection.annotation + "\"",
+                 std::to_string(all.size()) + " recorded, counted from 0", view.trace.meta().file};
   }
   return Union(std::move(kept));
 }
@@ -161,8 +159,9 @@ Result<void> Selected::SelectRange(const TimeRange& range) {
   const bool is_by_launch = has_steps_ && rule_ == StepRule::kLaunch;
   if (has_time && windows_.empty() && !(is_by_launch && KeepsAnyWork())) {
     return Error{ErrorCode::kMissingData,
-                 view_->trace.meta().file +
-                     ": nothing is left between --begin and --end of the time that is selected"};
+                 "nothing is left between `begin` and `end` of the time that is selected",
+                 {},
+                 view_->trace.meta().file};
   }
   const std::vector<Step>& steps = view_->steps().steps;
   std::erase_if(steps_, [&](uint32_t i) {
@@ -199,11 +198,10 @@ Result<void> Selected::CheckTracks() const {
   if (!by_track_ || gpus.empty()) {
     return {};
   }
-  return Error{
-      ErrorCode::kMissingData,
-      fmt::format("{}: no work on the selected device or stream; devices with work: {}; "
-                  "streams: {}",
-                  view_->trace.meta().file, fmt::join(gpus, ", "), fmt::join(streams, ", "))};
+  return Error{ErrorCode::kMissingData, "no work on the selected device or stream",
+               fmt::format("devices with work: {}; streams: {}", fmt::join(gpus, ", "),
+                           fmt::join(streams, ", ")),
+               view_->trace.meta().file};
 }
 
 std::vector<uint32_t> Selected::StepsOf(std::span<const uint32_t> tracks) const {

@@ -51,8 +51,9 @@ Result<OpModelOptions> ModelOptionsOf(const Params& params) {
   BS_CHECK(mode != nullptr);
   const int64_t weight = params.Number(kSfuWeightParam);
   if (weight > kMostWeight) {
-    return Error{ErrorCode::kInvalidArgument,
-                 fmt::format("--sfu-weight {}: expected at most {}", weight, kMostWeight)};
+    return Error{.code = ErrorCode::kInvalidArgument,
+                 .cause = fmt::format("`sfu_weight` {}: expected at most {}", weight, kMostWeight),
+                 .parameter = "sfu_weight"};
   }
   return OpModelOptions{.causal = mode->mode,
                         .transcendental_flops = static_cast<uint32_t>(weight)};

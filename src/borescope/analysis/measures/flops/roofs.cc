@@ -127,8 +127,10 @@ Result<std::optional<DeviceSpec>> GivenDevice(const Params& params) {
   const std::string* file = params.Content(kDeviceSpecParam);
   const std::string_view name = params.Text(kDeviceParam);
   if (file != nullptr && !name.empty()) {
-    return Error{ErrorCode::kInvalidArgument,
-                 "--device and --device-spec both name the device; give one of them"};
+    return Error{.code = ErrorCode::kInvalidArgument,
+                 .cause = "`device` and `device_spec` both name the device",
+                 .remedy = "give one of them",
+                 .parameter = "device"};
   }
   if (file != nullptr) {
     BS_ASSIGN(DeviceSpec spec, ParseDeviceSpec(*file, params.Text(kDeviceSpecParam)));
@@ -139,10 +141,11 @@ Result<std::optional<DeviceSpec>> GivenDevice(const Params& params) {
   DeviceInfo as_reported;  // by drivers, and so in traces
   as_reported.name = name;
   if (std::optional<DeviceSpec> spec = FindDeviceSpec(as_reported); spec.has_value()) return spec;
-  return Error{ErrorCode::kInvalidArgument,
-               fmt::format("--device {}: not known; known are {}; describe any other in a file for "
-                           "--device-spec",
-                           name, KnownNames())};
+  return Error{.code = ErrorCode::kInvalidArgument,
+               .cause = fmt::format("`device` {}: not known", name),
+               .remedy = fmt::format("known are {}; describe any other in a file for `device_spec`",
+                                     KnownNames()),
+               .parameter = "device"};
 }
 
 Result<Roofs> Roofs::Make(const RankView& view, const Params& params) {

@@ -12,8 +12,8 @@ namespace borescope::internal {
 namespace {
 
 Error NoPatterns(std::string_view cause) {
-  return {ErrorCode::kInvalidArgument,
-          fmt::format("{}; write {{\"category\": [\"expression\", ...], ...}}", cause)};
+  return {ErrorCode::kInvalidArgument, std::string(cause),
+          "write {\"category\": [\"expression\", ...], ...}"};
 }
 
 // RE2 reads UTF-8, as names are made valid UTF-8 when they are read. Of other bytes it matches
@@ -81,9 +81,7 @@ bool HasPatterns(const Params& params) { return params.Content(kPatternsParam) !
 Result<NamePatterns> PatternsOf(const Params& params) {
   Result<NamePatterns> patterns = NamePatterns::Parse(*params.Content(kPatternsParam));
   if (!patterns.ok()) {
-    return Error{
-        patterns.error().code,
-        fmt::format("--patterns: {}: {}", params.Text(kPatternsParam), patterns.error().message)};
+    return OfParameter("patterns", InFile(params.Text(kPatternsParam), patterns.error()));
   }
   return patterns;
 }

@@ -7,7 +7,7 @@ namespace {
 
 std::string ErrorOf(std::string_view json) {
   const Result<NamePatterns> patterns = NamePatterns::Parse(json);
-  return patterns.ok() ? "none" : patterns.error().message;
+  return patterns.ok() ? "none" : patterns.error().Sentence();
 }
 
 TEST(NamePatternsTest, TheLastMatchInTheFileDecides) {

@@ -26,8 +26,6 @@ constexpr TargetRow kPrefixes[] = {{TargetKind::kKernel, "kernel:"},
                                    {TargetKind::kPhase, "phase:"},
                                    {TargetKind::kHost, "host:"}};
 
-Error Invalid(std::string text) { return {ErrorCode::kInvalidArgument, std::move(text)}; }
-
 template <class Enum>
 std::string NamesOf(std::string_view (*name)(Enum), Enum count) {
   std::string names;
@@ -57,15 +55,15 @@ bool IsPhase(std::string_view text) {
 
 Result<void> CheckText(const Change& change) {
   if (change.text.empty()) {
-    return Invalid("a name is missing after the colon");
+    return UsageError("a name is missing after the colon");
   }
   if (change.target == TargetKind::kClass && !IsClass(change.text)) {
-    return Invalid(fmt::format("'{}' is no class; there are {}", change.text,
-                               NamesOf(KernelClassName, KernelClass::kCount)));
+    return UsageError(fmt::format("'{}' is no class; there are {}", change.text,
+                                  NamesOf(KernelClassName, KernelClass::kCount)));
   }
   if (change.target == TargetKind::kPhase && !IsPhase(change.text)) {
-    return Invalid(fmt::format("'{}' is no phase; there are {}, {}", change.text,
-                               NamesOf(PhaseName, Phase::kOther), PhaseName(Phase::kOther)));
+    return UsageError(fmt::format("'{}' is no phase; there are {}, {}", change.text,
+                                  NamesOf(PhaseName, Phase::kOther), PhaseName(Phase::kOther)));
   }
   return {};
 }
@@ -85,13 +83,13 @@ Result<void> ReadTarget(std::string_view text, Change& change) {
       return CheckText(change);
     }
   }
-  return Invalid(fmt::format("'{}' names nothing to change; write {}", text, kTargets));
+  return UsageError(fmt::format("'{}' names nothing to change; write {}", text, kTargets));
 }
 
 Result<double> ReadFactor(std::string_view text) {
   const std::optional<double> factor = ParseNumber<double>(text);
   if (!factor || !std::isfinite(*factor) || *factor < 0 || *factor > kLargestFactor) {
-    return Invalid(fmt::format("'{}' is no factor from 0 to 1000", text));
+    return UsageError(fmt::format("'{}' is no factor from 0 to 1000", text));
   }
   return *factor;
 }
@@ -99,7 +97,7 @@ Result<double> ReadFactor(std::string_view text) {
 Result<Change> ReadScale(std::string_view text) {
   const size_t equals = text.rfind('=');
   if (equals == std::string_view::npos) {
-    return Invalid(fmt::format("'{}' has no factor; write WHAT=F, as class:gemm=0.5", text));
+    return UsageError(fmt::format("'{}' has no factor; write WHAT=F, as class:gemm=0.5", text));
   }
   Change change;
   BS_TRY(ReadTarget(text.substr(0, equals), change));
@@ -119,7 +117,7 @@ Result<double> ReadRoofShare(std::string_view text) {
       ParseNumber<double>(is_percent ? text.substr(0, text.size() - 1) : text);
   const double share = number.value_or(0) / (is_percent ? 100 : 1);
   if (!number || !(share > 0) || share > 1) {
-    return Invalid(fmt::format("'{}' is no share of a roof; write 0.8 or 80%", text));
+    return UsageError(fmt::format("'{}' is no share of a roof; write 0.8 or 80%", text));
   }
   return share;
 }

@@ -34,7 +34,7 @@ TEST(ChangesTest, WhatCannot) {
     const Result<Change> change = ReadScale(text);
     ASSERT_FALSE(change.ok()) << text;
     EXPECT_EQ(change.error().code, ErrorCode::kInvalidArgument);
-    EXPECT_GT(change.error().message.size(), 10U);
+    EXPECT_GT(change.error().Sentence().size(), 10U);
   }
 }
 
@@ -51,7 +51,7 @@ TEST(ChangesTest, APlanOfAllChanges) {
       {"scale": "class:gemm=0.5"}, {"remove": "op:aten::gelu"}, {"no-data-wait": true},
       {"no-sync": "aten::item"}, {"overlap-comm": true}, {"graph": "execute_model"},
       {"launch": 0.5}, {"roof": "80%"}]})");
-  ASSERT_TRUE(plan.ok()) << plan.error().message;
+  ASSERT_TRUE(plan.ok()) << plan.error().Sentence();
   ASSERT_EQ(plan->size(), 1U);
   EXPECT_EQ(plan->front().name,
             "class:gemm x 0.5, without op:aten::gelu, data loaded in the background, no wait in "

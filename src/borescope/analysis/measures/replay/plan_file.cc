@@ -17,7 +17,7 @@ using simdjson::dom::object;
 constexpr std::string_view kForm = R"(write {"changes": [{"scale": "class:gemm=0.5"}, ...]})";
 
 Error NoPlan(std::string_view cause) {
-  return {ErrorCode::kInvalidArgument, fmt::format("{}; {}", cause, kForm)};
+  return {ErrorCode::kInvalidArgument, std::string(cause), std::string(kForm)};
 }
 
 Result<std::string> TextOf(std::string_view key, element value) {

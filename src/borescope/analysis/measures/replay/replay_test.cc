@@ -33,7 +33,7 @@ int64_t LengthUnder(const RankView& view, const std::string& changes) {
   const Result<std::vector<Scenario>> plan = ReadPlan("{\"changes\":[" + changes + "]}");
   EXPECT_TRUE(plan.ok());
   const Result<ScenarioRun> run = ScenarioRunner(view, model, params).Run(plan->front());
-  EXPECT_TRUE(run.ok()) << (run.ok() ? "" : run.error().message);
+  EXPECT_TRUE(run.ok()) << (run.ok() ? "" : run.error().Sentence());
   return run.ok() ? Sum(run->stretch_ns) : -1;
 }
 

@@ -514,9 +514,8 @@ Result<Table> SumStacks(const RankView& view, const Selected& selected,
                         std::span<const std::string> by, std::string_view root, StackKind stacks) {
   StackSums sums(view, selected, by, stacks);
   if (!sums.PlaceFrames(root)) {
-    return Error{ErrorCode::kMissingData, view.trace.meta().file + ": no frame contains \"" +
-                                              std::string(root) +
-                                              "\"; leave out --root to see the names"};
+    return Error{ErrorCode::kMissingData, "no frame contains \"" + std::string(root) + "\"",
+                 "leave out `root` to see the names", view.trace.meta().file};
   }
   sums.AddTime();
   return sums.Write();

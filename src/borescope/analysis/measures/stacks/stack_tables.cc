@@ -176,9 +176,8 @@ Result<Table> FoldedTable(const StackTree& tree) {
     path += ';';
     ends.push_back(path.size());
     if (bytes > kMostFoldedBytes) {
-      return Error{ErrorCode::kInvalidArgument,
-                   "the folded stacks take more than 1 GiB; leave frames out with --depth or "
-                   "--min-share"};
+      return Error{ErrorCode::kInvalidArgument, "the folded stacks take more than 1 GiB",
+                   "leave frames out with `depth` or `min_share`"};
     }
   }
   return table;
@@ -188,9 +187,9 @@ Result<void> CheckStacks(const Tables& tables, const Params&) {
   int64_t deepest = 0;  // that the next row may be
   for (const int64_t depth : Ints(tables.front(), "depth")) {
     if (depth < 0 || depth > deepest) {
-      return Error{ErrorCode::kCorrupt, fmt::format("a frame of depth {} stands below one of "
-                                                    "depth {}",
-                                                    depth, deepest - 1)};
+      return Error{
+          ErrorCode::kCorrupt,
+          fmt::format("a frame of depth {} stands below one of depth {}", depth, deepest - 1)};
     }
     deepest = depth + 1;
   }

@@ -114,9 +114,9 @@ Result<void> CheckRows(const RankView& view, size_t windows, size_t tracks) {
     return {};
   }
   return Error{ErrorCode::kInvalidArgument,
-               fmt::format("{}: {} steps on each of {} devices or streams are more than {} rows; "
-                           "choose some with --step, --gpu or --stream",
-                           view.trace.meta().file, windows, tracks, kMostRows)};
+               fmt::format("{} steps on each of {} devices or streams are more than {} rows",
+                           windows, tracks, kMostRows),
+               "choose some with `step`, `gpu` or `stream`", view.trace.meta().file};
 }
 
 }  // namespace borescope::internal

@@ -46,7 +46,7 @@ constexpr double kMostOfRecorded = 1.1;
 constexpr double kMostFactor = 3;
 constexpr int kFactorPasses = 12;  // to a thousandth
 constexpr std::string_view kNeedsSteps =
-    "the recording has no steps: --step-pattern names annotations that are steps";
+    "the recording has no steps: `step_pattern` names annotations that are steps";
 
 class CostTaker {
  public:
@@ -399,9 +399,11 @@ Result<Table> TrueTimeTable(const RankView& view, const Params& params) {
   const std::shared_ptr<const TrueTimes> times = SharedTrueTimes(view, params);
   if (!times->fault.empty()) {
     const bool lacks_steps = times->fault == kNeedsSteps;
-    return Error{lacks_steps ? ErrorCode::kMissingData : ErrorCode::kInvalidArgument,
-                 fmt::format("{}: --plain-step {}: {}", view.trace.meta().file,
-                             params.Text(kPlainStepParam), times->fault)};
+    return Error{
+        .code = lacks_steps ? ErrorCode::kMissingData : ErrorCode::kInvalidArgument,
+        .cause = fmt::format("`plain_step` {}: {}", params.Text(kPlainStepParam), times->fault),
+        .file = view.trace.meta().file,
+        .parameter = "plain_step"};
   }
   Table table = MakeTrueTimeTable();
   for (const TrueTime& time : times->devices) {

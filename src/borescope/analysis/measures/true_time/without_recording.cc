@@ -48,8 +48,10 @@ Result<ReplayModel> Make(const RankView& view, const Params& params) {
   if (times->is_given ? !times->factor.has_value() : !times->has_estimates()) {
     return Error{
         ErrorCode::kMissingData,
-        fmt::format("{}: {}: what recording costs is not known, as {}", view.trace.meta().file,
-                    times->is_given ? "--plain-step" : "--without-recording", WhyUnknown(*times))};
+        fmt::format("{}: what recording costs is not known, as {}",
+                    times->is_given ? "`plain_step`" : "`without_recording`", WhyUnknown(*times)),
+        {},
+        view.trace.meta().file};
   }
   ReplayModel model = **recorded;
   model.lags = LagsWithoutRecording(view, model, times->pace, CostLevel::kEstimate,
@@ -64,16 +66,18 @@ Result<ReplayModel> Make(const RankView& view, const Params& params) {
 Result<void> CheckTrueTimeParams(std::string_view verb, const Params& params) {
   const std::string_view given = params.Text(kPlainStepParam);
   if (!given.empty() && std::count(given.begin(), given.end(), ',') > 1) {
-    return UsageError(fmt::format(
-        "{}: --plain-step {}: give one time, or the two between which it lies", verb, given));
+    return UsageError(
+        fmt::format("{}: `plain_step` {}: give one time, or the two between which it lies", verb,
+                    given),
+        {}, "plain_step");
   }
   const Selection& selection = params.selection;
   const bool has_others = !selection.gpus.empty() || !selection.streams.empty() ||
                           !selection.annotation.empty() || !selection.range.is_open();
   return TakesCostOff(params) && has_others
-             ? UsageError(fmt::format(
-                   "{}: {} replays whole recordings; choose steps, with --step or --step-pattern",
-                   verb, given.empty() ? "--without-recording" : "--plain-step"))
+             ? UsageError(fmt::format("{}: {} replays whole recordings", verb,
+                                      given.empty() ? "`without_recording`" : "`plain_step`"),
+                          "choose steps, with `step` or `step_pattern`")
              : Result<void>();
 }
 

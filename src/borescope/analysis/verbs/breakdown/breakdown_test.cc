@@ -106,9 +106,9 @@ TEST(BreakdownTest, TooManyRowsAreAnError) {
   const auto outcome = FindAnalysis("breakdown")->PipelineFor(params).map(view, params);
   ASSERT_FALSE(outcome.ok());
   EXPECT_EQ(outcome.error().code, ErrorCode::kInvalidArgument);
-  EXPECT_EQ(outcome.error().message,
+  EXPECT_EQ(outcome.error().Sentence(),
             "test.json: 1500 steps on each of 1500 devices or streams are more than 2000000 rows; "
-            "choose some with --step, --gpu or --stream");
+            "choose some with `step`, `gpu` or `stream`");
   params.selection.steps = NumberRanges::Parse("0..9").value();
   EXPECT_TRUE(FindAnalysis("breakdown")->PipelineFor(params).map(view, params).ok());
 }
@@ -138,7 +138,7 @@ TEST(BreakdownTest, UnknownStepsAndAnnotationsAreErrors) {
   params = {};
   params.selection.annotation = "absent";
   EXPECT_EQ(
-      spec->PipelineFor(params).map(view, params).error().message,
+      spec->PipelineFor(params).map(view, params).error().Sentence(),
       "test.json: no host annotation \"absent\"; borescope annotations lists those there are");
 }
 

@@ -173,8 +173,8 @@ void Select(const RankView& view, const Selected& selected, CounterLineup& lineu
 // What is not recorded cannot be selected by.
 Result<void> CheckSelection(const Trace& trace, const Selection& selection) {
   if (!selection.streams.empty()) {
-    return Error{ErrorCode::kMissingData,
-                 trace.meta().file + ": profiler ranges name no stream; leave out --stream"};
+    return Error{ErrorCode::kMissingData, "profiler ranges name no stream", "leave out `stream`",
+                 trace.meta().file};
   }
   const DeviceEvents& device = trace.device();
   for (uint32_t row = 0; row < device.size() && !selection.gpus.empty(); ++row) {
@@ -185,7 +185,9 @@ Result<void> CheckSelection(const Trace& trace, const Selection& selection) {
   }
   if (!selection.gpus.empty()) {
     return Error{ErrorCode::kMissingData,
-                 trace.meta().file + ": no profiler ranges of the selected device"};
+                 "no profiler ranges of the selected device",
+                 {},
+                 trace.meta().file};
   }
   return {};
 }

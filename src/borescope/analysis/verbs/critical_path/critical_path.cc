@@ -49,9 +49,11 @@ std::string HelpOf(const RankView& view, const SyncEdges& syncs) {
 
 Result<void> CheckCriticalPath(const Params& params) {
   if (!params.selection.gpus.empty() || !params.selection.streams.empty()) {
-    return Error{ErrorCode::kInvalidArgument,
-                 "critical-path: --gpu and --stream would leave out work that other work waits "
-                 "for; select time, with --step, --annotation or --begin and --end"};
+    return Error{
+        .code = ErrorCode::kInvalidArgument,
+        .cause = "critical-path: `gpu` and `stream` would leave out work that other work waits for",
+        .remedy = "select time, with `step`, `annotation` or `begin` and `end`",
+        .parameter = "gpu"};
   }
   return {};
 }

@@ -143,7 +143,7 @@ std::string HelpOf(const QualityCheck& check, const RankView& view) {
   }
   const std::string_view other = RemedyFor(check.lack, view.trace);
   return other.empty() ? fmt::format("{}: {}", check.help, check.remedy)
-                       : fmt::format("{}: {}.", check.help, other);
+                       : fmt::format("{}: {}.", check.help, WithOptions(other));
 }
 
 Result<Tables> MapDoctor(const RankView& view, const Params&) {

@@ -99,9 +99,10 @@ Table ClassTable(const WorkGroups& kernels, const GroupKeys& keys, bool has_infe
 
 Result<void> CheckKernels(const Params& params) {
   if (HasPatterns(params) && params.compat != Compat::kNone) {
-    return Error{ErrorCode::kInvalidArgument,
-                 fmt::format("kernels: --patterns is not defined with --compat {}",
-                             CompatName(params.compat))};
+    return Error{.code = ErrorCode::kInvalidArgument,
+                 .cause = fmt::format("kernels: `patterns` is not defined with `compat` {}",
+                                      CompatName(params.compat)),
+                 .parameter = "patterns"};
   }
   return CheckPatterns(params);
 }

@@ -234,9 +234,8 @@ void MemoryTables::PushCategoryPeak(const CategoryLevel& level, int64_t at_ns) {
 // What is not recorded cannot be selected by.
 Result<void> CheckSelection(const Trace& trace, const Selection& selection) {
   if (!selection.streams.empty()) {
-    return Error{ErrorCode::kMissingData, trace.meta().file +
-                                              ": allocator events name no stream; leave out "
-                                              "--stream"};
+    return Error{ErrorCode::kMissingData, "allocator events name no stream", "leave out `stream`",
+                 trace.meta().file};
   }
   const MemoryEvents& memory = trace.memory();
   bool found = selection.gpus.empty();
@@ -244,8 +243,8 @@ Result<void> CheckSelection(const Trace& trace, const Selection& selection) {
     found = memory.device_type[i] != kCpuDevice && selection.gpus.Contains(memory.device[i]);
   }
   if (!found) {
-    return Error{ErrorCode::kMissingData,
-                 trace.meta().file + ": no memory of the selected device; leave out --gpu"};
+    return Error{ErrorCode::kMissingData, "no memory of the selected device", "leave out `gpu`",
+                 trace.meta().file};
   }
   return {};
 }

@@ -386,9 +386,9 @@ Result<void> CheckParse(const Params& params) {
   const bool has_style = params.Number(kWidthParam) != 0 || params.Flag(kQuotedParam) ||
                          !params.Text(kColumnsParam).empty();
   if (params.compat == Compat::kPyProf && !has_style) return {};
-  return Error{ErrorCode::kInvalidArgument,
-               has_style ? "--parse has one style; leave out --columns, --width and --csv"
-                         : "--parse is of --compat pyprof; name both"};
+  return has_style ? UsageError("`parse` has one style", "leave out `columns`, `width` and `csv`",
+                                "parse")
+                   : UsageError("`parse` is of `compat` pyprof", "name both", "parse");
 }
 
 Result<void> CheckProf(const Params& params) {
@@ -398,7 +398,10 @@ Result<void> CheckProf(const Params& params) {
   const int64_t width = params.Number(kWidthParam);
   if (width == 0) return {};
   if (params.Flag(kQuotedParam)) {
-    return Error{ErrorCode::kInvalidArgument, "--csv and --width are two styles; name one"};
+    return Error{.code = ErrorCode::kInvalidArgument,
+                 .cause = "`csv` and `width` are two styles",
+                 .remedy = "name one",
+                 .parameter = "csv"};
   }
   return CheckProfWidth(params.Text(kColumnsParam), width);
 }

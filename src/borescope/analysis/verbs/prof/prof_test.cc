@@ -237,7 +237,8 @@ TEST(ProfTest, UnknownColumns) {
   params.values.push_back({.name = "columns", .text = "op,flop"});
   const Result<void> checked = FindAnalysis("prof")->check(params);
   ASSERT_FALSE(checked.ok());
-  EXPECT_TRUE(checked.error().message.starts_with("--columns: no column 'flop'; columns are rank"));
+  EXPECT_TRUE(
+      checked.error().Sentence().starts_with("`columns`: no column 'flop'; columns are rank"));
 }
 
 // A window that cuts a call does not change what its kernels are told to do.

@@ -324,7 +324,8 @@ TEST(Roofline, OptionsAreChecked) {
   EXPECT_TRUE(FindAnalysis("roofline")
                   ->check(params)
                   .error()
-                  .message.starts_with("--device abacus: not known; known are P100 SXM2, "));
+                  .Sentence()
+                  .starts_with("`device` abacus: not known; known are P100 SXM2, "));
 }
 
 }  // namespace

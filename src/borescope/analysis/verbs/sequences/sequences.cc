@@ -31,7 +31,9 @@ Result<SequencePatterns> FindPatterns(const RankView& view, const Params& params
       FindSequencePatterns(view, selected, text, params.Number(kMinLengthParam));
   if (!text.empty() && found.occurrences.empty()) {
     return Error{ErrorCode::kMissingData,
-                 view.trace.meta().file + ": no operator or annotation contains \"" + text + "\""};
+                 "no operator or annotation contains \"" + text + "\"",
+                 {},
+                 view.trace.meta().file};
   }
   return found;
 }
@@ -101,16 +103,18 @@ Result<void> CheckThereArePatterns(const Tables& findings, const Params& params)
   const int64_t longest = lengths.empty() ? 0 : *std::max_element(lengths.begin(), lengths.end());
   if (longest == 0) {
     const std::string text(params.Text(kOperatorParam));
+    if (text.empty()) {
+      return Error{ErrorCode::kMissingData, "no device work lies under operators",
+                   "borescope top shows it by name"};
+    }
     return Error{ErrorCode::kMissingData,
-                 text.empty()
-                     ? "no device work lies under operators; borescope top shows it by name"
-                     : "no device work lies under operators whose name contains \"" + text +
-                           "\"; borescope ops lists them"};
+                 "no device work lies under operators whose name contains \"" + text + "\"",
+                 "borescope ops lists them"};
   }
-  return Error{ErrorCode::kMissingData, "no operator has " +
-                                            std::to_string(params.Number(kMinLengthParam)) +
-                                            " or more kernels and copies; the most are " +
-                                            std::to_string(longest) + ": lower --min-length"};
+  return Error{ErrorCode::kMissingData,
+               "no operator has " + std::to_string(params.Number(kMinLengthParam)) +
+                   " or more kernels and copies",
+               "the most are " + std::to_string(longest) + ": lower `min_length`"};
 }
 
 // ---- Overlay ----

@@ -72,13 +72,13 @@ TEST(SequencesTest, NothingFoundIsAnErrorThatSaysWhy) {
   const AnalysisSpec* spec = FindAnalysis("sequences");
   const auto absent = spec->answer.map(trace.View(), Ask("absent", 1));
   ASSERT_FALSE(absent.ok());
-  EXPECT_EQ(absent.error().message, "test.json: no operator or annotation contains \"absent\"");
+  EXPECT_EQ(absent.error().Sentence(), "test.json: no operator or annotation contains \"absent\"");
   const Params params = Ask("", 3);
   const auto finished = spec->answer.finish(spec->answer.map(trace.View(), params).value(), params);
   ASSERT_FALSE(finished.ok());
   EXPECT_EQ(finished.error().code, ErrorCode::kMissingData);
-  EXPECT_EQ(finished.error().message,
-            "no operator has 3 or more kernels and copies; the most are 2: lower --min-length");
+  EXPECT_EQ(finished.error().Sentence(),
+            "no operator has 3 or more kernels and copies; the most are 2: lower `min_length`");
 }
 
 TEST(SequencesTest, WorkIsOrderedByStartAcrossStreams) {

@@ -54,8 +54,10 @@ Table SortedFrames(const StackTree& tree, const StackNode& whole) {
 
 Result<void> CheckStackKinds(const Params& params) {
   return params.Flag(kSampledParam) && params.Flag(kCallsParam)
-             ? Error{ErrorCode::kInvalidArgument,
-                     "--sampled and --calls are two kinds of stacks; choose one of them"}
+             ? Error{.code = ErrorCode::kInvalidArgument,
+                     .cause = "`sampled` and `calls` are two kinds of stacks",
+                     .remedy = "choose one of them",
+                     .parameter = "sampled"}
              : Result<void>();
 }
 
@@ -65,18 +67,16 @@ Result<StackKind> StacksOf(const Trace& trace, const Params& params) {
   if (params.Flag(kSampledParam)) {
     return is_empty || trace.stack_samples().size() > 0
                ? Result<StackKind>(StackKind::kSampled)
-               : Error{ErrorCode::kMissingData,
-                       trace.meta().file +
-                           ": no sampled call stacks; record with nsys profile "
-                           "--sample=process-tree, or leave out --sampled"};
+               : Error{ErrorCode::kMissingData, "no sampled call stacks",
+                       "record with nsys profile --sample=process-tree, or leave out `sampled`",
+                       trace.meta().file};
   }
   if (params.Flag(kCallsParam)) {
     return is_empty || trace.call_stacks().size() > 0
                ? Result<StackKind>(StackKind::kCalls)
-               : Error{ErrorCode::kMissingData,
-                       trace.meta().file +
-                           ": no call stacks were recorded with calls; record with "
-                           "nsys profile --cudabacktrace=all, or leave out --calls"};
+               : Error{ErrorCode::kMissingData, "no call stacks were recorded with calls",
+                       "record with nsys profile --cudabacktrace=all, or leave out `calls`",
+                       trace.meta().file};
   }
   return StackKind::kHost;
 }

@@ -216,14 +216,14 @@ TEST(StacksTest, WrongOptions) {
   for (const char* text : {"0", "-1", "x", "1x"}) {
     const Result<ParamValue> checked = ParseParam(kDepthParam, text);
     ASSERT_FALSE(checked.ok()) << text;
-    EXPECT_EQ(checked.error().message,
-              "--depth: '" + std::string(text) + "' is no number from 1 on");
+    EXPECT_EQ(checked.error().Sentence(),
+              "`depth`: '" + std::string(text) + "' is no number from 1 on");
   }
   for (const char* text : {"-1", "101%", "nan", "1%%", "much"}) {
     const Result<ParamValue> checked = ParseParam(kMinShareParam, text);
     ASSERT_FALSE(checked.ok()) << text;
-    EXPECT_EQ(checked.error().message,
-              "--min-share: '" + std::string(text) + "' is no share; write 1% or 0.01");
+    EXPECT_EQ(checked.error().Sentence(),
+              "`min_share`: '" + std::string(text) + "' is no share; write 1% or 0.01");
   }
   TestTrace trace;
   const Result<Tables> found =

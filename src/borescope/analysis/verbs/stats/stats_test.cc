@@ -167,7 +167,7 @@ TEST(StatsTest, AnUnknownReportListsTheKnownOnes) {
     const auto found = FindStatsReports(list);
     ASSERT_FALSE(found.ok()) << list;
     EXPECT_EQ(found.error().code, ErrorCode::kInvalidArgument);
-    EXPECT_NE(found.error().message.find("cuda_api_sum, cuda_gpu_kern_sum"), std::string::npos);
+    EXPECT_NE(found.error().Sentence().find("cuda_api_sum, cuda_gpu_kern_sum"), std::string::npos);
   }
 }
 

@@ -307,8 +307,8 @@ Result<Tables> ScoreStragglers(Tables ranks_keys_calls) {
   std::vector<Score> scores = ScoresOf(ranks_keys_calls[0]);
   if (scores.size() < 2) {
     return Error{ErrorCode::kMissingData,
-                 "stragglers are found by comparing ranks, and this is one rank; give the whole "
-                 "run, for example: borescope stragglers run/"};
+                 "stragglers are found by comparing ranks, and this is one rank",
+                 "give the whole run, for example: borescope stragglers run/"};
   }
   const CollectiveKeys keys(ranks_keys_calls[1]);
   const std::vector<Call> calls =

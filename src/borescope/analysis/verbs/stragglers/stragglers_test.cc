@@ -159,7 +159,7 @@ TEST(StragglersTest, OneRankIsMissingData) {
   const Result<Tables> finished = spec->answer.finish(mapped, {});
   ASSERT_FALSE(finished.ok());
   EXPECT_EQ(finished.error().code, ErrorCode::kMissingData);
-  EXPECT_NE(finished.error().message.find("give the whole run"), std::string::npos);
+  EXPECT_NE(finished.error().Sentence().find("give the whole run"), std::string::npos);
 }
 
 // Sequence numbers hold where one recording begins later than the other.

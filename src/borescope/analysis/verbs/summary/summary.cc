@@ -458,9 +458,8 @@ Result<void> CheckSummary(const Tables& tables, const Params& params) {
 Result<void> CheckPrices(const Params& params) {
   BS_TRY(CheckTrueTimeParams("summary", params));
   return params.Flag(kPriceParam) && SelectsOtherThanSteps(params.selection)
-             ? UsageError(
-                   "summary: --price replays whole recordings; choose steps, with --step or "
-                   "--step-pattern")
+             ? UsageError("summary: `price` replays whole recordings",
+                          "choose steps, with `step` or `step_pattern`", "price")
              : Result<void>();
 }
 

@@ -15,8 +15,8 @@ namespace borescope::internal {
 namespace {
 
 Error BadTimeline(std::string_view what) {
-  return {ErrorCode::kInvalidArgument,
-          "timeline: " + std::string(what) + "; map the recording again with this version"};
+  return {ErrorCode::kInvalidArgument, "timeline: " + std::string(what),
+          "map the recording again with this version"};
 }
 
 // Whether every cell of a column is from `least` to `most`; those that are missing have to be 0, as

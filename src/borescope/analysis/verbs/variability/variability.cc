@@ -303,14 +303,16 @@ Table SummaryOf(const Table& table) {
 
 Result<void> CheckVariability(const Params& params) {
   if (const int64_t context = params.Number(kContextParam); context > kMostContext) {
-    return Error{ErrorCode::kInvalidArgument,
-                 fmt::format("--context: {} is more than {} kernels", context, kMostContext)};
+    return Error{.code = ErrorCode::kInvalidArgument,
+                 .cause = fmt::format("{} is more than {} kernels", context, kMostContext),
+                 .parameter = "context"};
   }
   const int64_t limit = params.Number(kOutliersParam);
   if (limit != 0 && (limit < kLeastOutliers || limit > kMostOutliers)) {
-    return Error{ErrorCode::kInvalidArgument,
-                 fmt::format("--outliers: {} is no number of standard deviations from {} to {}",
-                             limit, kLeastOutliers, kMostOutliers)};
+    return Error{.code = ErrorCode::kInvalidArgument,
+                 .cause = fmt::format("{} is no number of standard deviations from {} to {}", limit,
+                                      kLeastOutliers, kMostOutliers),
+                 .parameter = "outliers"};
   }
   return CheckPatterns(params);
 }

@@ -26,8 +26,8 @@ Result<void> CheckVariance(const Params& params) {
   if (!selection.gpus.empty() || !selection.streams.empty() || !selection.annotation.empty() ||
       !selection.range.is_open()) {
     return UsageError(
-        "variance: whole steps are compared, on all devices; choose steps, with --step, or other "
-        "annotations as steps, with --step-pattern");
+        "variance: whole steps are compared, on all devices",
+        "choose steps, with `step`, or other annotations as steps, with `step_pattern`");
   }
   return {};
 }
@@ -47,19 +47,20 @@ Result<void> CheckVarianceTables(const Tables& tables, const Params&) {
 
 Error TooFewSteps(const JobSteps& job, bool are_selected) {
   if (are_selected) {
-    return Error{ErrorCode::kMissingData,
-                 fmt::format("variance compares steps: choose at least {} of those recorded; 5 are "
-                             "needed to say what goes with their length",
-                             kLeastSteps)};
+    return Error{
+        ErrorCode::kMissingData,
+        fmt::format("variance compares steps: choose at least {} of those recorded", kLeastSteps),
+        "5 are needed to say what goes with their length"};
   }
   const bool left_out = !job.left_out.empty();
   return Error{
       ErrorCode::kMissingData,
-      fmt::format("variance compares steps, and needs at least {}: there {} {}{}. Record more "
-                  "steps{}; 5 are needed to say what goes with their length",
-                  kLeastSteps, job.job.steps.size() == 1 ? "is" : "are", job.job.steps.size(),
-                  left_out ? " beside the first, which does not count" : "",
-                  left_out ? ", or count the first as well, with --all-steps" : "")};
+      fmt::format(
+          "variance compares steps, and needs at least {}: there {} {}{}. Record more steps{}",
+          kLeastSteps, job.job.steps.size() == 1 ? "is" : "are", job.job.steps.size(),
+          left_out ? " beside the first, which does not count" : "",
+          left_out ? ", or count the first as well, with `all_steps`" : ""),
+      "5 are needed to say what goes with their length"};
 }
 
 Result<Tables> FinishVariance(Tables findings, const Params& params) {

@@ -13,9 +13,8 @@ namespace borescope::internal {
 namespace {
 
 Error OneRank() {
-  return {ErrorCode::kMissingData,
-          "waits are found by comparing ranks, and this is one rank; give the whole run, for "
-          "example: borescope waits run/"};
+  return {ErrorCode::kMissingData, "waits are found by comparing ranks, and this is one rank",
+          "give the whole run, for example: borescope waits run/"};
 }
 
 bool AreOfOneJob(const Table& ranks) {

@@ -284,7 +284,7 @@ TEST(WaitsTest, OneRankIsMissingData) {
   trace.Kernel(kKernel, {0, 10});
   const Error error = ErrorOf({&trace.View()});
   EXPECT_EQ(error.code, ErrorCode::kMissingData);
-  EXPECT_NE(error.message.find("give the whole run"), std::string::npos);
+  EXPECT_NE(error.Sentence().find("give the whole run"), std::string::npos);
 }
 
 TEST(WaitsTest, NothingMatchedIsMissingData) {
@@ -294,7 +294,7 @@ TEST(WaitsTest, NothingMatchedIsMissingData) {
   b.Kernel(kKernel, {0, 10}, {1, 20, 0}, Sequence(900, 10));
   const Error error = ErrorOf({&a.View(0), &b.View(1)});
   EXPECT_EQ(error.code, ErrorCode::kMissingData);
-  EXPECT_NE(error.message.find("on another one"), std::string::npos) << error.message;
+  EXPECT_NE(error.Sentence().find("on another one"), std::string::npos) << error.Sentence();
 }
 
 // No allowance at all: only chance is left, and the grain of the clock.
@@ -319,7 +319,7 @@ TEST(WaitsTest, RanksOfDifferentJobsAreMissingData) {
   b.Kernel(kKernel, {0, 10}, {1, 20, 0}, Sequence(900, 10));
   const Error error = ErrorOf({&a.View(0), &b.View(1)});
   EXPECT_EQ(error.code, ErrorCode::kMissingData);
-  EXPECT_NE(error.message.find("different sizes"), std::string::npos) << error.message;
+  EXPECT_NE(error.Sentence().find("different sizes"), std::string::npos) << error.Sentence();
 }
 
 TEST(WaitsTest, ARankWithoutCollectivesIsNamed) {

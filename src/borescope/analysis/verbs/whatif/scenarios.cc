@@ -13,7 +13,7 @@ namespace {
 // What an option was given, in words for its errors.
 template <class T>
 Result<T> OfOption(const ParamSpec& option, Result<T> result) {
-  return About("--" + std::string(option.name), std::move(result));
+  return OfParameter(ParameterName(option.name), std::move(result));
 }
 
 Result<Change> TakeLaunch(std::string_view text) {
@@ -75,7 +75,7 @@ Result<std::vector<Scenario>> AskedScenarios(const Params& params) {
   }
   if (const std::string* plan = params.Content(kPlanParam)) {
     BS_ASSIGN(const std::vector<Scenario> planned,
-              About("--plan: " + std::string(params.Text(kPlanParam)), ReadPlan(*plan)));
+              OfParameter("plan", InFile(params.Text(kPlanParam), ReadPlan(*plan))));
     scenarios.insert(scenarios.end(), planned.begin(), planned.end());
   }
   return scenarios;
@@ -100,7 +100,7 @@ Result<std::vector<Scenario>> SweepScenarios(const Params& params) {
   }
   const std::vector<std::string_view> scales = params.Texts(kScaleParam);
   if (scales.size() != 1) {
-    return UsageError("--sweep varies the factor of one --scale; give exactly one");
+    return UsageError("`sweep` varies the factor of one `scale`", "give exactly one", "sweep");
   }
   BS_ASSIGN(Change change, OfOption(kScaleParam, ReadScale(scales.front())));
   std::vector<Scenario> scenarios;

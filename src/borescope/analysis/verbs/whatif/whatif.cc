@@ -30,7 +30,7 @@ Result<std::vector<AskedScenario>> RunAll(const ScenarioRunner& runner,
   std::vector<AskedScenario> asked;
   for (size_t i = 0; i < scenarios.size(); ++i) {
     if (!runs[i].ok() && runs[i].error().code == ErrorCode::kMissingData) {
-      asked.push_back({scenarios[i], {}, runs[i].error().message});
+      asked.push_back({scenarios[i], {}, runs[i].error().Sentence()});
       continue;
     }
     BS_ASSIGN(ScenarioRun run, std::move(runs[i]));
@@ -88,9 +88,8 @@ Result<void> CheckWhatIf(const Params& params) {
   const Selection& selection = params.selection;
   if (!selection.gpus.empty() || !selection.streams.empty() || !selection.annotation.empty() ||
       !selection.range.is_open()) {
-    return UsageError(
-        "whatif: a replay needs all that was recorded; choose steps, with --step or "
-        "--step-pattern");
+    return UsageError("whatif: a replay needs all that was recorded",
+                      "choose steps, with `step` or `step_pattern`");
   }
   BS_TRY(CheckTrueTimeParams("whatif", params));
   BS_TRY(ModelOptionsOf(params));

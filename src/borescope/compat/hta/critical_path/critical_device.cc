@@ -227,10 +227,9 @@ void DeviceEdges::AddLaunch(HtaEventRow row, bool is_free) {
 
 Result<void> AddDeviceEdges(CriticalBuild& build, bool free_launches) {
   if (!DeviceEdges(build, free_launches).AddAll()) {
-    return Error{ErrorCode::kMissingData,
-                 build.events.trace().meta().file +
-                     ": too many waits for whole devices with their streams; look at less of it, "
-                     "with --annotation and --instance"};
+    return Error{ErrorCode::kMissingData, "too many waits for whole devices with their streams",
+                 "look at less of it, with `annotation` and `instance`",
+                 build.events.trace().meta().file};
   }
   return {};
 }

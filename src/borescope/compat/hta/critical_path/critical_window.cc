@@ -21,8 +21,10 @@ struct Span {
 Result<std::pair<int64_t, int64_t>> InstancesOf(const Selection& selection) {
   const auto& ranges = selection.instances.ranges;
   if (ranges.size() > 1) {
-    return Error{ErrorCode::kInvalidArgument,
-                 "--instance: HTA looks at one occurrence or at one range of them; give N or N..M"};
+    return Error{.code = ErrorCode::kInvalidArgument,
+                 .cause = "HTA looks at one occurrence or at one range of them",
+                 .remedy = "give N or N..M",
+                 .parameter = "instance"};
   }
   return ranges.empty() ? std::pair<int64_t, int64_t>{0, 0} : ranges.front();
 }
@@ -40,10 +42,13 @@ std::vector<HtaEventRow> RowsNamed(const HtaEvents& events, std::string_view par
 Error NoOccurrence(const HtaEvents& events, const std::string& annotation, int64_t wanted,
                    size_t there) {
   const std::string where = " in what HTA keeps of " + events.trace().meta().file;
+  if (there == 0) {
+    return {ErrorCode::kMissingData, "no name with '" + annotation + "'" + where,
+            "give another `annotation`"};
+  }
   return {ErrorCode::kMissingData,
-          there == 0 ? "no name with '" + annotation + "'" + where + "; give another --annotation"
-                     : "no occurrence " + std::to_string(wanted) + " of names with '" + annotation +
-                           "'" + where + "; give an --instance below " + std::to_string(there)};
+          "no occurrence " + std::to_string(wanted) + " of names with '" + annotation + "'" + where,
+          "give an `instance` below " + std::to_string(there)};
 }
 
 Result<Span> SpanOf(const HtaEvents& events, const Selection& selection) {

@@ -39,16 +39,18 @@ uint64_t LittleAt(std::string_view bytes, size_t place, size_t count) {
 }
 
 Error Damaged(std::string_view name, std::string_view cause) {
-  return {ErrorCode::kCorrupt,
-          fmt::format("{}: {}; the partial is damaged: copy it again, or map again", name, cause)};
+  return {ErrorCode::kCorrupt, std::string(cause),
+          "the partial is damaged: copy it again, or map again", std::string(name)};
 }
 
 Error OtherFormat(std::string_view name, const Envelope& envelope) {
-  return {ErrorCode::kUnsupportedFormat,
-          fmt::format("{}: a partial of format {}.{}, written by Borescope {}; this is Borescope "
-                      "{}, which reads format {}: map and reduce with one version",
-                      name, envelope.major, envelope.minor, ToPrintable(envelope.program_version),
-                      Version(), kPartialMajor)};
+  return {
+      ErrorCode::kUnsupportedFormat,
+      fmt::format("a partial of format {}.{}, written by Borescope {}", envelope.major,
+                  envelope.minor, ToPrintable(envelope.program_version)),
+      fmt::format("this is Borescope {}, which reads format {}: map and reduce with one version",
+                  Version(), kPartialMajor),
+      std::string(name)};
 }
 
 // How many bytes must follow a frame for readers to believe the size of the body.
@@ -130,9 +132,9 @@ bool IsPartial(std::string_view bytes) { return bytes.starts_with(kMagic); }
 Result<std::string> Seal(const Envelope& envelope) {
   if (envelope.body.size() > kMostBodyBytes) {
     return Error{ErrorCode::kInvalidArgument,
-                 fmt::format("a partial of {} bytes is more than the {} bytes that one may hold; "
-                             "map fewer ranks into each, or ask for fewer verbs",
-                             envelope.body.size(), kMostBodyBytes)};
+                 fmt::format("a partial of {} bytes is more than the {} bytes that one may hold",
+                             envelope.body.size(), kMostBodyBytes),
+                 "map fewer ranks into each, or ask for fewer verbs"};
   }
   constexpr size_t kLongestVersion = 255;
   const std::string_view version =
@@ -150,9 +152,8 @@ Result<std::string> Seal(const Envelope& envelope) {
 
 Result<Envelope> Open(std::string_view bytes, std::string_view name) {
   if (!IsPartial(bytes)) {
-    return Error{
-        ErrorCode::kUnsupportedFormat,
-        fmt::format("{}: no partial of Borescope; give files that borescope map wrote", name)};
+    return Error{ErrorCode::kUnsupportedFormat, "no partial of Borescope",
+                 "give files that borescope map wrote", std::string(name)};
   }
   if (bytes.size() < kHeadBytes) {
     return Damaged(name, fmt::format("it ends at byte {}, in its head", bytes.size()));

@@ -121,9 +121,10 @@ Error FaultError(const wire::WireFault& fault, const PartialData& partial) {
           ? std::string()
           : fmt::format(" (written by Borescope {})", ToPrintable(partial.program_version));
   return {ErrorCode::kCorrupt,
-          fmt::format("{}: byte {} of its body: {}{}; the partial is damaged or of a newer "
-                      "Borescope: copy it again, or map again with this version",
-                      partial.name, fault.place, ToPrintable(fault.cause), writer)};
+          fmt::format("byte {} of its body: {}{}", fault.place, ToPrintable(fault.cause), writer),
+          "the partial is damaged or of a newer Borescope: copy it again, or map again with this "
+          "version",
+          partial.name};
 }
 
 Result<PartialHead> ReadBody(std::string_view body, std::string_view name, wire::Cells cells) {
@@ -153,10 +154,8 @@ Result<void> CheckVersions(const PartialData& partial, const Envelope& envelope)
       partial.program_version == envelope.program_version) {
     return {};
   }
-  return Error{ErrorCode::kCorrupt,
-               fmt::format("{}: its head and its body name different versions; the partial is "
-                           "damaged: copy it again, or map again",
-                           partial.name)};
+  return Error{ErrorCode::kCorrupt, "its head and its body name different versions",
+               "the partial is damaged: copy it again, or map again", partial.name};
 }
 
 }  // namespace

@@ -127,10 +127,12 @@ TEST(PartialBytes, APartialComesBackAsItWas) {
   const Result<std::string> bytes = SerializePartial(sample);
   ASSERT_TRUE(bytes.ok());
   const Result<PartialData> read = ParsePartial(*bytes, "sample");
-  ASSERT_TRUE(read.ok()) << read.error().message;
+  ASSERT_TRUE(read.ok()) << read.error().Sentence();
   EXPECT_EQ(PartialBody(*read), PartialBody(sample));
   EXPECT_EQ(*SerializePartial(*read), *bytes);
-  EXPECT_EQ(read->files[1].load_error->message, "b.json: it is empty");
+  EXPECT_EQ(read->files[1].load_error->Sentence(), "b.json: it is empty");
+  EXPECT_EQ(read->files[0].outcomes[1].error->Sentence(),
+            "`gpu`: a.json:3: byte 7: no allocator events; record them");
   EXPECT_EQ(read->files[0].diagnostics.Get(Diag::kBadSyntax).first, "a comma");
   EXPECT_EQ(read->files[0].diagnostics.Get(Diag::kNotNested).first_byte, Diagnostics::kNoByte);
   EXPECT_EQ(*read->files[0].claim.recorded, 3);
@@ -143,10 +145,10 @@ TEST(PartialBytes, AnotherMajorVersionIsRefusedByName) {
   const Result<PartialData> read = ParsePartial(bytes, "a.part");
   ASSERT_FALSE(read.ok());
   EXPECT_EQ(read.error().code, ErrorCode::kUnsupportedFormat);
-  EXPECT_TRUE(read.error().message.starts_with(
+  EXPECT_TRUE(read.error().Sentence().starts_with(
       "a.part: a partial of format 2.7, written by Borescope 9.8.7; this is Borescope " +
       std::string(Version())))
-      << read.error().message;
+      << read.error().Sentence();
 }
 
 TEST(PartialBytes, ANewerMinorVersionMayHoldFieldsThatAreNotKnown) {
@@ -156,14 +158,14 @@ TEST(PartialBytes, ANewerMinorVersionMayHoldFieldsThatAreNotKnown) {
   protozero::pbf_writer(body).add_string(99, "news");
   const std::string bytes = *Seal({sample.major, sample.minor, sample.program_version, body});
   const Result<PartialData> read = ParsePartial(bytes, "newer");
-  ASSERT_TRUE(read.ok()) << read.error().message;
+  ASSERT_TRUE(read.ok()) << read.error().Sentence();
   EXPECT_EQ(read->files.size(), 2U);
 }
 
 TEST(PartialBytes, WhatIsNoPartialIsNamedSo) {
   const Result<PartialData> read = ParsePartial("{}", "a.json");
   ASSERT_FALSE(read.ok());
-  EXPECT_EQ(read.error().message,
+  EXPECT_EQ(read.error().Sentence(),
             "a.json: no partial of Borescope; give files that borescope map wrote");
 }
 
@@ -173,8 +175,8 @@ TEST(PartialBytes, FaultsNameTheByte) {
   protozero::pbf_writer(body).add_string(5, "\x0a\x7f");
   const Result<PartialData> read = ParsePartialBody(body, "a.part");
   ASSERT_FALSE(read.ok());
-  EXPECT_TRUE(read.error().message.starts_with("a.part: byte " + std::to_string(place + 2)))
-      << read.error().message;
+  EXPECT_TRUE(read.error().Sentence().starts_with("a.part: byte " + std::to_string(place + 2)))
+      << read.error().Sentence();
 }
 
 // A few stored bytes that claim gigabytes.
@@ -187,8 +189,8 @@ TEST(PartialBytes, ClaimsOfSizeAreNotBelieved) {
   bytes.resize(14);
   const Result<PartialData> read = ParsePartial(bytes + frame, "bomb");
   ASSERT_FALSE(read.ok());
-  EXPECT_NE(read.error().message.find("its body claims 67108864 bytes"), std::string::npos)
-      << read.error().message;
+  EXPECT_NE(read.error().Sentence().find("its body claims 67108864 bytes"), std::string::npos)
+      << read.error().Sentence();
 }
 
 // What shrinks more than readers believe is padded, so that it can be read.
@@ -197,7 +199,7 @@ TEST(PartialBytes, ABodyThatShrinksALotIsStillBelieved) {
   const std::string bytes = *Seal({1, 0, "0", body});
   EXPECT_LT(bytes.size(), size_t{200} << 10);
   const Result<Envelope> opened = Open(bytes, "shrunk");
-  ASSERT_TRUE(opened.ok()) << opened.error().message;
+  ASSERT_TRUE(opened.ok()) << opened.error().Sentence();
   EXPECT_EQ(opened->body, body);
 }
 

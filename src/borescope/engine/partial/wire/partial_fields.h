@@ -77,8 +77,9 @@ namespace oddity {
 enum : uint32_t { kCode = 1, kCount, kFirstByte, kFirst };
 }
 namespace failure {
-enum : uint32_t { kCause = 1, kMessage };
-}
+// `message` is the cause in words, and the whole sentence up to version 4.
+enum : uint32_t { kCause = 1, kMessage, kRemedy, kPath, kOffset, kLine, kParameter };
+}  // namespace failure
 namespace unknown {
 enum : uint32_t { kSteps = 1, kGpus, kStreams, kInstances };
 }

@@ -96,7 +96,7 @@ TEST(PartialSchema, StandsForEveryFieldThatIsWritten) {
        {SamplePartial(), SampleOfKernels(Compat::kHta, false), SampleOfKernels(Compat::kNone, true),
         SampleOfReport(), SampleOfCheck()}) {
     ASSERT_TRUE(ParsePartialBody(PartialBody(sample), "sample").ok())
-        << ParsePartialBody(PartialBody(sample), "sample").error().message;
+        << ParsePartialBody(PartialBody(sample), "sample").error().Sentence();
     walker.Walk("Partial", PartialBody(sample));
   }
   for (const auto& [message, fields] : schema.messages) {

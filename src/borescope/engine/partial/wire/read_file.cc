@@ -57,7 +57,22 @@ Error ReadFailure(WireReader in) {
         cause = in.Number();
         break;
       case failure::kMessage:
-        error.message = in.Text();
+        error.cause = in.Text();
+        break;
+      case failure::kRemedy:
+        error.remedy = in.Text();
+        break;
+      case failure::kPath:
+        error.file = in.Text();
+        break;
+      case failure::kParameter:
+        error.parameter = in.Text();
+        break;
+      case failure::kOffset:
+        error.offset = in.Number();
+        break;
+      case failure::kLine:
+        error.line = in.Number();
         break;
       default:
         in.Skip();

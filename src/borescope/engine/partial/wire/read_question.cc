@@ -176,7 +176,7 @@ void AddOptions(std::vector<RawOption> options, WireReader& in, Question& questi
       return in.Fail("no verb of it has an option --" + raw.name);
     }
     if (!IsOfType(*spec, raw.value)) {
-      return in.Fail("--" + raw.name + " has no value of its type");
+      return in.Fail(raw.name + " has no value of its type");
     }
     raw.value.name = spec->name;
     raw.value.type = spec->type;

@@ -13,7 +13,7 @@ TEST(TableShapes, EveryAnalysisMapsATraceWithoutEvents) {
   for (const AnalysisSpec* spec : Analyses()) {
     for (const Params& params : AllModes(*spec)) {
       const Result<Tables> shape = ShapeOf(*spec, params);
-      ASSERT_TRUE(shape.ok()) << spec->name << ": " << shape.error().message;
+      ASSERT_TRUE(shape.ok()) << spec->name << ": " << shape.error().Sentence();
       EXPECT_EQ(MismatchOf(*shape, *shape, false), "");
     }
   }

@@ -8,6 +8,18 @@ namespace {
 
 using protozero::pbf_writer;
 
+void WriteText(uint32_t field, const std::string& text, pbf_writer& out) {
+  if (!text.empty()) {
+    out.add_bytes(field, text);
+  }
+}
+
+void WriteCount(uint32_t field, const std::optional<uint64_t>& count, pbf_writer& out) {
+  if (count.has_value()) {
+    out.add_uint64(field, *count);
+  }
+}
+
 void WriteOptional(uint32_t field, const std::optional<int64_t>& number, pbf_writer& out) {
   if (number.has_value()) {
     out.add_sint64(field, *number);
@@ -34,7 +46,12 @@ void WriteOddities(const Diagnostics& diagnostics, pbf_writer& out) {
 
 void WriteFailure(const Error& error, pbf_writer out) {
   out.add_enum(failure::kCause, static_cast<int32_t>(NumberOf(kCauses, error.code)));
-  out.add_bytes(failure::kMessage, error.message);
+  out.add_bytes(failure::kMessage, error.cause);
+  WriteText(failure::kRemedy, error.remedy, out);
+  WriteText(failure::kPath, error.file, out);
+  WriteText(failure::kParameter, error.parameter, out);
+  WriteCount(failure::kOffset, error.offset, out);
+  WriteCount(failure::kLine, error.line, out);
 }
 
 void WriteUnknown(const SelectionMembers& members, pbf_writer out) {

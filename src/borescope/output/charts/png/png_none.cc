@@ -4,9 +4,11 @@
 namespace borescope::internal {
 
 Result<void> CheckPng() {
-  return Error{ErrorCode::kInvalidArgument,
-               "--format png: this program was built without librsvg (Debian: librsvg2-dev); "
-               "--format svg needs nothing"};
+  return Error{
+      .code = ErrorCode::kInvalidArgument,
+      .cause = "`format` png: this program was built without librsvg (Debian: librsvg2-dev)",
+      .remedy = "`format` svg needs nothing",
+      .parameter = "format"};
 }
 
 Result<std::string> RenderPng(const Picture& /*picture*/, double /*scale*/) {

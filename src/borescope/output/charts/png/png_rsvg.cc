@@ -82,7 +82,7 @@ std::unique_ptr<T, Free> Own(T* object, Free free) {
 }
 
 Error Refused(const Library& library, GError* error) {
-  Error refused{ErrorCode::kIo, fmt::format("--format png: librsvg: {}",
+  Error refused{ErrorCode::kIo, fmt::format("`format` png: librsvg: {}",
                                             error != nullptr ? error->message : "unknown error")};
   if (error != nullptr) {
     library.free_error(error);
@@ -91,7 +91,7 @@ Error Refused(const Library& library, GError* error) {
 }
 
 Error Refused(const Library& library, cairo_status_t status) {
-  return {ErrorCode::kIo, fmt::format("--format png: cairo: {}", library.status_text(status))};
+  return {ErrorCode::kIo, fmt::format("`format` png: cairo: {}", library.status_text(status))};
 }
 
 cairo_status_t Append(void* bytes, const unsigned char* data, unsigned int size) {
@@ -121,10 +121,11 @@ Result<void> Draw(const Library& library, const Picture& picture, cairo_surface_
 Result<void> CheckPng() {
   const Library& library = TheLibrary();
   if (!library.problem.empty()) {
-    return Error{ErrorCode::kInvalidArgument,
-                 fmt::format("--format png: {}; install librsvg (Debian: librsvg2-2), or take "
-                             "--format svg, which needs nothing",
-                             library.problem)};
+    return Error{
+        .code = ErrorCode::kInvalidArgument,
+        .cause = fmt::format("`format` png: {}", library.problem),
+        .remedy = "install librsvg (Debian: librsvg2-2), or take `format` svg, which needs nothing",
+        .parameter = "format"};
   }
   return {};
 }

@@ -25,10 +25,10 @@ uint32_t NumberAt(const std::string& png, size_t at) {
 
 TEST(PngTest, HasTwicePixelsOfThePicture) {
   if (!CheckPng().ok()) {
-    GTEST_SKIP() << CheckPng().error().message;
+    GTEST_SKIP() << CheckPng().error().Sentence();
   }
   const Result<std::string> png = RenderPng(PictureOf(40, 30));
-  ASSERT_TRUE(png.ok()) << png.error().message;
+  ASSERT_TRUE(png.ok()) << png.error().Sentence();
   ASSERT_GT(png->size(), 24U);
   EXPECT_EQ(png->substr(0, kMagic.size()), kMagic);
   EXPECT_EQ(NumberAt(*png, 16), 80U);
@@ -37,10 +37,10 @@ TEST(PngTest, HasTwicePixelsOfThePicture) {
 
 TEST(PngTest, AVeryHighPictureHasFewer) {
   if (!CheckPng().ok()) {
-    GTEST_SKIP() << CheckPng().error().message;
+    GTEST_SKIP() << CheckPng().error().Sentence();
   }
   const Result<std::string> png = RenderPng(PictureOf(10, 64'000));
-  ASSERT_TRUE(png.ok()) << png.error().message;
+  ASSERT_TRUE(png.ok()) << png.error().Sentence();
   EXPECT_EQ(NumberAt(*png, 20), 32'000U);
 }
 
@@ -49,9 +49,9 @@ TEST(PngTest, WithoutTheLibraryTheErrorNamesTheRemedy) {
     EXPECT_FALSE(RenderPng({"no picture", {10, 10}}).ok());
     return;
   }
-  const std::string message = CheckPng().error().message;
+  const std::string message = CheckPng().error().Sentence();
   EXPECT_NE(message.find("librsvg"), std::string::npos);
-  EXPECT_NE(message.find("--format svg"), std::string::npos);
+  EXPECT_NE(message.find("`format` svg"), std::string::npos);
 }
 
 }  // namespace

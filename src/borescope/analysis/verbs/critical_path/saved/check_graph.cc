@@ -24,8 +24,8 @@ class Verdict {
   // `cause` is told of the cell `row` of `what`, unless `holds`. Gives `holds`.
   bool Check(bool holds, std::string_view what, size_t row, std::string_view cause) {
     if (!holds && result_.ok()) {
-      result_ = Error{ErrorCode::kCorrupt,
-                      fmt::format("{}: {} {}: {}; save the graph again", file_, what, row, cause)};
+      result_ = Error{ErrorCode::kCorrupt, fmt::format("{} {}: {}", what, row, cause),
+                      "save the graph again", file_};
     }
     return holds;
   }

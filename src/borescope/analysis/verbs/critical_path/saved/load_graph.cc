@@ -23,18 +23,22 @@ class ColumnReader {
     char magic[kSavedMagic.size()] = {};
     BS_ASSIGN(const size_t size, Take(magic, sizeof magic));
     if (std::string_view(magic, size) != kSavedMagic) {
-      return Error{ErrorCode::kUnsupportedFormat,
-                   file_ +
-                       ": byte 0: this is no graph that critical-path --save wrote; give one, "
-                       "or the trace without --load"};
+      return Error{.code = ErrorCode::kUnsupportedFormat,
+                   .cause = "this is no graph that critical-path `save` wrote",
+                   .remedy = "give one, or the trace without `load`",
+                   .file = file_,
+                   .offset = 0};
     }
     uint32_t version = 0;
     BS_TRY(Read(&version, sizeof version, "version"));
     if (version != kSavedVersion) {
-      return Error{ErrorCode::kUnsupportedFormat,
-                   fmt::format("{}: byte {}: version {} of saved graphs, of which this borescope "
-                               "reads {}; save the graph again with this one",
-                               file_, kSavedMagic.size(), version, kSavedVersion)};
+      return Error{
+          .code = ErrorCode::kUnsupportedFormat,
+          .cause = fmt::format("version {} of saved graphs, of which this borescope reads {}",
+                               version, kSavedVersion),
+          .remedy = "save the graph again with this one",
+          .file = file_,
+          .offset = kSavedMagic.size()};
     }
     return {};
   }
@@ -67,15 +71,17 @@ class ColumnReader {
 
  private:
   Error Damaged(uint64_t byte, std::string_view what, std::string_view cause) const {
-    return {ErrorCode::kCorrupt, fmt::format("{}: byte {}: {} {}; save the graph again, or check "
-                                             "that the copy finished",
-                                             file_, byte, what, cause)};
+    return {.code = ErrorCode::kCorrupt,
+            .cause = fmt::format("{} {}", what, cause),
+            .remedy = "save the graph again, or check that the copy finished",
+            .file = file_,
+            .offset = byte};
   }
 
   Result<size_t> Take(void* out, size_t size) {
     Result<size_t> taken = ReadFully(source_, static_cast<char*>(out), size);
     if (!taken.ok()) {
-      return Error{taken.error().code, file_ + ": " + taken.error().message};
+      return InFile(file_, taken.error());
     }
     at_ += *taken;
     return taken;
@@ -113,8 +119,8 @@ Result<void> FillMeta(const std::string& file, Parts& parts) {
   const std::optional<TraceFormat> format =
       FindFormatNamed({parts.extras.format.data(), parts.extras.format.size()});
   if (!format.has_value()) {
-    return Error{ErrorCode::kCorrupt,
-                 file + ": format: none that this borescope knows; save the graph again"};
+    return Error{ErrorCode::kCorrupt, "format: none that this borescope knows",
+                 "save the graph again", file};
   }
   meta.format = *format;
   meta.rank = Known(NumberOf(parts.extras, SavedNumber::kRank));
@@ -133,7 +139,7 @@ Result<void> FillNames(const std::string& file, Parts& parts) {
     text += size;
   }
   if (parts.trace.strings.size() != parts.extras.text_sizes.size() + 1) {  // 0 is the empty one
-    return Error{ErrorCode::kCorrupt, file + ": texts: two are equal; save the graph again"};
+    return Error{ErrorCode::kCorrupt, "texts: two are equal", "save the graph again", file};
   }
   const SavedExtras& extras = parts.extras;
   parts.trace.host.name.assign(extras.host_names.begin(), extras.host_names.end());

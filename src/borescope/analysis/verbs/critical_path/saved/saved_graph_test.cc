@@ -72,7 +72,7 @@ TEST(SavedGraphTest, AnswersAsTheTraceDoes) {
   const std::string bytes = Save(view);
   for (const Params& question : Questions()) {
     const Result<SavedAnswer> answer = Load(bytes, question);
-    ASSERT_TRUE(answer.ok()) << answer.error().message;
+    ASSERT_TRUE(answer.ok()) << answer.error().Sentence();
     EXPECT_EQ(AllOf(*answer->tables), AllOf(*kCriticalPathVerb.answer.map(view, question)));
     EXPECT_EQ(answer->rank, 3);
   }
@@ -94,14 +94,14 @@ TEST(SavedGraphTest, HoldsTheLastMoments) {
   trace.Launched("late", {10, 5}, {kLimitNs, kLimitNs}, {1, 7, 0});
   trace.Op("early", {-kLimitNs, 5});
   const Result<SavedAnswer> answer = Load(Save(trace.View()));
-  ASSERT_TRUE(answer.ok()) << answer.error().message;
+  ASSERT_TRUE(answer.ok()) << answer.error().Sentence();
   EXPECT_EQ(AllOf(*answer->tables), AllOf(*kCriticalPathVerb.answer.map(trace.View(), {})));
 }
 
 TEST(SavedGraphTest, AnEmptyRecording) {
   TestTrace trace;
   const Result<SavedAnswer> answer = Load(Save(trace.View()));
-  ASSERT_TRUE(answer.ok()) << answer.error().message;
+  ASSERT_TRUE(answer.ok()) << answer.error().Sentence();
   EXPECT_EQ(AllOf(*answer->tables), AllOf(*kCriticalPathVerb.answer.map(trace.View(), {})));
 }
 
@@ -111,18 +111,18 @@ TEST(SavedGraphTest, SaysThatAStepIsMissing) {
   question.selection.steps = {{{7, 7}}};
   const Result<SavedAnswer> answer = Load(Save(Plant(trace)), question);
   ASSERT_TRUE(answer.ok());
-  EXPECT_EQ(answer->tables.error().message, "x.graph: no such step; recorded are steps 1 to 2");
+  EXPECT_EQ(answer->tables.error().Sentence(), "x.graph: no such step; recorded are steps 1 to 2");
 }
 
 TEST(SavedGraphTest, NamesWhatIsNoGraph) {
-  EXPECT_EQ(Load("{}").error().message,
-            "x.graph: byte 0: this is no graph that critical-path --save wrote; give one, or the "
-            "trace without --load");
+  EXPECT_EQ(Load("{}").error().Sentence(),
+            "x.graph: byte 0: this is no graph that critical-path `save` wrote; give one, or the "
+            "trace without `load`");
   EXPECT_EQ(Load("").error().code, ErrorCode::kUnsupportedFormat);
   TestTrace trace;
   std::string bytes = Save(Plant(trace));
   bytes[kSavedMagic.size()] = 9;
-  EXPECT_EQ(Load(bytes).error().message,
+  EXPECT_EQ(Load(bytes).error().Sentence(),
             "x.graph: byte 16: version 9 of saved graphs, of which this borescope reads 3; save "
             "the graph again with this one");
 }
@@ -133,10 +133,10 @@ TEST(SavedGraphTest, EveryCutIsAnError) {
   for (size_t size = 0; size < bytes.size(); ++size) {
     EXPECT_FALSE(Load(bytes.substr(0, size)).ok()) << size;
   }
-  EXPECT_EQ(Load(bytes.substr(0, 24)).error().message,
+  EXPECT_EQ(Load(bytes.substr(0, 24)).error().Sentence(),
             "x.graph: byte 24: number is cut off; save the graph again, or check that the copy "
             "finished");
-  EXPECT_EQ(Load(bytes + "x").error().message,
+  EXPECT_EQ(Load(bytes + "x").error().Sentence(),
             "x.graph: byte " + std::to_string(bytes.size()) +
                 ": end is followed by more bytes; save the graph again, or check that the copy "
                 "finished");
@@ -224,7 +224,7 @@ std::string Forge(const std::string& bytes, std::string_view what, size_t row, T
 TEST(SavedGraphTest, NamesTheCellThatIsWrong) {
   TestTrace trace;
   const std::string bytes = Save(Plant(trace));
-  const auto error = [&](const std::string& forged) { return Load(forged).error().message; };
+  const auto error = [&](const std::string& forged) { return Load(forged).error().Sentence(); };
   EXPECT_EQ(error(Forge(bytes, "edge target", 2, uint32_t{5000})),
             "x.graph: edge 2: leads to no node; save the graph again");
   EXPECT_EQ(error(Forge(bytes, "edge weight", 0, int64_t{-1})),
@@ -255,7 +255,7 @@ TEST(SavedGraphTest, NodesBehindTheirThreadAreAnError) {
   ASSERT_GT(recording.end_node[0], recording.first_node[0] + 1);
   const std::string forged =
       Forge(Save(view), "end node", 0, static_cast<NodeId>(recording.first_node[0] + 1));
-  const std::string error = Load(forged).error().message;
+  const std::string error = Load(forged).error().Sentence();
   EXPECT_NE(error.find("of a thread, between nodes that are not of one"), std::string::npos)
       << error;
 }
@@ -281,7 +281,7 @@ TEST(SavedGraphTest, ACircleEnds) {
                 return Result<void>();
               }).ok());
   const Result<SavedAnswer> answer = Load(bytes);
-  ASSERT_TRUE(answer.ok()) << answer.error().message;
+  ASSERT_TRUE(answer.ok()) << answer.error().Sentence();
   EXPECT_TRUE(answer->tables.ok());
 }
 
