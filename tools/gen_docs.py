@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Writes docs/analyses/VERB.md for every verb that answers with tables, or checks that they are current.
+"""Writes docs/use/verbs/VERB.md for every verb that answers with tables, or checks that they are current.
 
 Usage: tools/gen_docs.py BORESCOPE [--check]
 

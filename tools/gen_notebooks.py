@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Writes the notebooks of docs/recipes.md into examples/notebooks, without outputs.
+"""Writes the notebooks of docs/use/recipes.md into examples/notebooks, without outputs.
 
     gen_notebooks.py          writes them
     gen_notebooks.py --check  exit status 1 if they are not what the page says
@@ -60,7 +60,7 @@ def main() -> int:
     if is_check:
         stale = sorted(name for name in {*wanted, *present} if wanted.get(name) != present.get(name))
         for name in stale:
-            print(f"{name} is not what docs/recipes.md says; run tools/gen_notebooks.py", file=sys.stderr)
+            print(f"{name} is not what docs/use/recipes.md says; run tools/gen_notebooks.py", file=sys.stderr)
         return 1 if stale else 0
     OUT.mkdir(parents=True, exist_ok=True)
     for name in set(present) - set(wanted):

@@ -39,7 +39,7 @@ def test_the_page_of_the_package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     names: dict[str, Any] = {}
     checked = 0
     for block in BLOCK.findall((ROOT / "docs" / "python.md").read_text()):
-        exec(compile(block, "docs/python.md", "exec"), names)
+        exec(compile(block, "docs/use/python.md", "exec"), names)
         for code, value in values_of(block):
             assert eval(code, names) == value, code
             checked += 1

@@ -353,6 +353,6 @@ def test_the_python_of_the_page(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
     names: dict[str, Any] = {}
     for block in re.findall(r"^```python\n(.*?)^```", (ROOT / "docs" / "parquet.md").read_text(),
                             re.DOTALL | re.MULTILINE):
-        exec(compile(block, "docs/parquet.md", "exec"), names)
+        exec(compile(block, "docs/use/parquet.md", "exec"), names)
     assert names["files"][0] == "parquet/run=demo_run/rank=0/events.parquet"
     assert names["slow"].item() == sums_of(borescope.open(DEMO), "kernels")[1][1]

@@ -1,4 +1,4 @@
-// check: whether a run keeps its budgets, and whether it is slower than a baseline. docs/check.md
+// check: whether a run keeps its budgets, and whether it is slower than a baseline. docs/use/check.md
 // has the rules; the statistics are in check/.
 #pragma once
 

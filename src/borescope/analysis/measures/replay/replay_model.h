@@ -1,4 +1,4 @@
-// A recording that can be replayed, with how well its replay represents it. docs/whatif.md defines
+// A recording that can be replayed, with how well its replay represents it. docs/how-it-works/whatif.md defines
 // the measures and what follows from them.
 #pragma once
 

@@ -1,4 +1,4 @@
-// What following the advice of a finding would bring, by replay (docs/whatif.md). Internal to
+// What following the advice of a finding would bring, by replay (docs/how-it-works/whatif.md). Internal to
 // summary/.
 #pragma once
 
