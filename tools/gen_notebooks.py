@@ -12,7 +12,7 @@ import sys
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
-PAGE = ROOT / "docs" / "recipes.md"
+PAGE = ROOT / "docs" / "use" / "recipes.md"
 OUT = ROOT / "examples" / "notebooks"
 BLOCK = re.compile(r"^```python\n(.*?)^```\n", re.DOTALL | re.MULTILINE)
 SECTION = re.compile(r"^## \d+ (?P<title>[^\n]+)\n<!-- notebook: (?P<name>\w+)[^\n]*-->\n", re.MULTILINE)

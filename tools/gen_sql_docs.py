@@ -16,7 +16,7 @@ import sys
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
-PAGE = ROOT / "docs" / "sql.md"
+PAGE = ROOT / "docs" / "use" / "sql.md"
 RUN = ROOT / "tests" / "data" / "demo_run"
 BEGIN = "<!-- begin: written by tools/gen_sql_docs.py -->\n"
 END = "<!-- end -->\n"

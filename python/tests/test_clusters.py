@@ -28,7 +28,7 @@ BLOCK = re.compile(r"^```python\n(.*?)^```\n", re.DOTALL | re.MULTILINE)
 
 
 def blocks_of(page: str) -> list[str]:
-    return BLOCK.findall((ROOT / "docs" / page).read_text())
+    return BLOCK.findall((ROOT / "docs" / "use" / page).read_text())
 
 
 @pytest.fixture(scope="module")

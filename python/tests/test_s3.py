@@ -414,7 +414,7 @@ def test_s3fs_is_not_an_old_one() -> None:
 
 
 def test_the_page_of_object_stores(bucket: str) -> None:
-    blocks = re.findall(r"^```python\n(.*?)^```", (ROOT / "docs" / "object-stores.md").read_text(),
+    blocks = re.findall(r"^```python\n(.*?)^```", (ROOT / "docs" / "use" / "object-stores.md").read_text(),
                         re.DOTALL | re.MULTILINE)
     pytest.importorskip("pyarrow")
     import s3fs

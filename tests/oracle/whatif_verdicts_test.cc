@@ -96,7 +96,7 @@ std::string ShareWithin(const std::vector<double>& errors, double limit) {
                      errors.size());
 }
 
-std::string Page() { return std::string(BORESCOPE_DOCS) + "/whatif.md"; }
+std::string Page() { return std::string(BORESCOPE_DOCS) + "/how-it-works/whatif.md"; }
 
 std::string ReadPage() {
   std::ifstream file(Page());

@@ -1,4 +1,5 @@
-// Functions of SQL for questions about time, beside those of SQLite. docs/use/sql.md says what they do.
+// Functions of SQL for questions about time, beside those of SQLite. docs/use/sql.md says what they
+// do.
 #pragma once
 
 #include <span>

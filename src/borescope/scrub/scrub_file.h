@@ -1,4 +1,5 @@
-// One recording written again in its own format, without what may not stay in it (docs/use/scrub.md).
+// One recording written again in its own format, without what may not stay in it
+// (docs/use/scrub.md).
 #pragma once
 
 #include <cstdint>

@@ -41,7 +41,8 @@ struct ConvertOptions {
 struct AlignedFile {
   std::string file;
   int64_t shift_ns = 0;  // added to its times
-  // By which that may be wrong anywhere in the file (docs/how-it-works/definitions.md, waits: whole_error_ns).
+  // By which that may be wrong anywhere in the file (docs/how-it-works/definitions.md, waits:
+  // whole_error_ns).
   int64_t error_ns = 0;
   std::string verdict;  // of `clocks`
 };

@@ -1,4 +1,5 @@
-// The tables of `roofline`; each is made in the file of its name. docs/how-it-works/roofline.md has the rules.
+// The tables of `roofline`; each is made in the file of its name. docs/how-it-works/roofline.md has
+// the rules.
 #pragma once
 
 #include <cstdint>
