@@ -17,7 +17,7 @@ FOLDERS = ("src", "include", "record", "tests", "fuzz", "bench", "examples")
 # Findings in comments by top-level folder. Lower a number when there are fewer; never raise one.
 ALLOWED: dict[str, int] = {"src": 314, "tests": 27, "fuzz": 3}
 # Pages that the program writes, and recorded bytes.
-SKIPPED = ("docs/use/verbs/", "tests/golden/", "tests/data/", "fuzz/corpus/")
+SKIPPED = ("docs/verbs.md", "docs/use/verbs/", "tests/golden/", "tests/data/", "fuzz/corpus/")
 
 # Phrase (a blank matches any white space), and what to write instead.
 PHRASES = (
