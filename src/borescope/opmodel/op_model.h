@@ -1,6 +1,5 @@
 // The cost models of operators: what is known of an operator by its name, and what a call of it
-// costs by its arguments. docs/how-it-works/flops.md has every formula, its source and a worked
-// example.
+// costs by its arguments. docs/how-it-works/flops.md has every formula, its source, an example.
 //
 // To add an operator: one row in op_table.cc, its function in the file of its family, a line in
 // docs/how-it-works/flops.md, a test.

@@ -41,8 +41,7 @@ struct ConvertOptions {
 struct AlignedFile {
   std::string file;
   int64_t shift_ns = 0;  // added to its times
-  // By which that may be wrong anywhere in the file (docs/how-it-works/definitions.md, waits:
-  // whole_error_ns).
+  // How wrong that may be anywhere in the file (docs/how-it-works/definitions.md, whole_error_ns).
   int64_t error_ns = 0;
   std::string verdict;  // of `clocks`
 };

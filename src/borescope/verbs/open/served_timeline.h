@@ -1,5 +1,4 @@
-// Finer detail of the timeline of a page that is served (docs/use/open.md,
-// docs/how-it-works/timeline.md).
+// Finer detail of the timeline of a served page (docs/use/open.md, docs/how-it-works/timeline.md).
 #pragma once
 
 #include <memory>

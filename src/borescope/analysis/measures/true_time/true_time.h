@@ -1,8 +1,7 @@
 // What a step takes without the profiler. Recording slows the host, and the device waits for it: a
 // host-bound step takes 1.4 to 1.8 times as long under PyTorch's profiler. The host gets back what
 // recording its events cost, at the pace that the recording itself shows (host_pace.h), and the
-// recording is replayed. docs/how-it-works/true-time.md has the rules, the constants and how far to
-// trust them.
+// recording is replayed. docs/how-it-works/true-time.md has rules, constants and their errors.
 #pragma once
 
 #include <cstdint>
