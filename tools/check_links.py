@@ -26,7 +26,7 @@ HEADING = re.compile(r"^ {0,3}#{1,6} +(.*?) *#* *$", re.MULTILINE)
 NAMED = re.compile(r"<a\s+(?:id|name)=\"([^\"]+)\"")
 ELSEWHERE = re.compile(r"[a-zA-Z][a-zA-Z+.-]*:|//")
 # The path of a page or a folder of ours from the root, as comments and messages name it.
-MENTION = re.compile(r"(?<![\w./-])docs/(?:[\w.-]+/)*(?:[\w-]+\.md\b)?")
+MENTION = re.compile(r"(?<![\w./-])(?:\.\./)*docs/(?:[\w.-]+/)*(?:[\w-]+\.md\b)?")
 # Recorded bytes, which name what they like.
 RECORDED = ("tests/data/", "fuzz/corpus/")
 # The pages of verbs, which a list of its own links.
@@ -91,7 +91,7 @@ def unknown_mentions(name: str, text: str) -> list[str]:
     """Paths of pages in the text of a file that lead nowhere. Names in capitals stand for others."""
     return [f"{name}:{text.count(chr(10), 0, match.start()) + 1}: {match[0]}: there is no such page"
             for match in MENTION.finditer(text)
-            if not (ROOT / match[0]).exists() and not match[0].rpartition("/")[2].removesuffix(".md").isupper()]
+            if not (ROOT / match[0].replace("../", "")).exists() and not match[0].rpartition("/")[2].removesuffix(".md").isupper()]
 
 
 def mention_faults(names: list[str]) -> list[str]:

@@ -32,7 +32,7 @@ def notebook(title: str, first_code: str, section: str) -> str:
     for number, part in enumerate(BLOCK.split(section)):
         if part.strip():
             is_code = number % 2 == 1
-            texts.append(("code", part) if is_code else ("markdown", LINK.sub("](../../docs/", part)))
+            texts.append(("code", part) if is_code else ("markdown", LINK.sub("](../../docs/use/", part)))
     content = {
         "cells": [cell(kind, number, text) for number, (kind, text) in enumerate(texts)],
         "metadata": {"kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"},

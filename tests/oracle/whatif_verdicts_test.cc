@@ -1,7 +1,7 @@
 // The verdict of a replay as a classifier: recordings that are whole, that lack something, and that
-// lie, and how far predictions were from their twins under each verdict. docs/how-it-works/whatif.md has the
-// table. The test fails where the page is not what it computes; with BORESCOPE_UPDATE=1 in the
-// environment it writes the page.
+// lie, and how far predictions were from their twins under each verdict.
+// docs/how-it-works/whatif.md has the table. The test fails where the page is not what it computes;
+// with BORESCOPE_UPDATE=1 in the environment it writes the page.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
