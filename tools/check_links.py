@@ -91,7 +91,8 @@ def unknown_mentions(name: str, text: str) -> list[str]:
     """Paths of pages in the text of a file that lead nowhere. Names in capitals stand for others."""
     return [f"{name}:{text.count(chr(10), 0, match.start()) + 1}: {match[0]}: there is no such page"
             for match in MENTION.finditer(text)
-            if not (ROOT / match[0].replace("../", "")).exists() and not match[0].rpartition("/")[2].removesuffix(".md").isupper()]
+            if not (ROOT / match[0].replace("../", "")).exists()
+            and not match[0].rpartition("/")[2].removesuffix(".md").isupper()]
 
 
 def mention_faults(names: list[str]) -> list[str]:

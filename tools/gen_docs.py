@@ -5,7 +5,8 @@ or checks that they are current.
 Usage: tools/gen_docs.py BORESCOPE [--check]
 
 The text of --help and the documentation of every column come from the program itself, so the pages
-cannot drift from it; the tables must be those of `list --schema`. --check (ctest `docs`) writes nothing and fails when a page is out of date.
+cannot drift from it; the tables must be those of `list --schema`. --check (ctest `docs`) writes nothing and fails when
+a page is out of date.
 """
 
 import functools
