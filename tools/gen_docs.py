@@ -1,12 +1,15 @@
 #!/usr/bin/env python3
-"""Writes docs/analyses/VERB.md for every verb that answers with tables, or checks that they are current.
+"""Writes docs/verbs.md, the list of all verbs, and docs/use/verbs/VERB.md for every verb that answers with tables,
+or checks that they are current.
 
 Usage: tools/gen_docs.py BORESCOPE [--check]
 
 The text of --help and the documentation of every column come from the program itself, so the pages
-cannot drift from it; the tables must be those of `list --schema`. --check (ctest `docs`) writes nothing and fails when a page is out of date.
+cannot drift from it; the tables must be those of `list --schema`. --check (ctest `docs`) writes nothing and fails when
+a page is out of date.
 """
 
+import functools
 import json
 import os
 import re
@@ -17,9 +20,33 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 DATA = ROOT / "tests" / "data"
 RUN = DATA / "demo_run"
-# Verbs that answer with a file, or from no recording of a run.
-NO_TABLES = {"report", "check", "open", "convert", "link", "chakra", "query", "bench-kernel", "list", "map",
-             "reduce", "launch", "record", "completion"}
+DOCS = ROOT / "docs"
+# Verbs that answer with a file, or from no recording of a run, with the page that explains each ("": --help alone).
+NO_TABLES = {
+    "report": "use/report.md", "check": "use/check.md", "open": "use/open.md", "convert": "use/convert.md",
+    "link": "use/chakra.md#link", "chakra": "use/chakra.md", "query": "use/sql.md", "map": "use/partials.md",
+    "reduce": "use/partials.md", "launch": "use/scale.md", "record": "use/record.md",
+    "bench-kernel": "how-it-works/definitions.md#bench-kernel", "list": "", "completion": "use/packages.md",
+}
+# The list of verbs: each is in one section.
+SECTIONS = {
+    "To begin with": "summary info doctor report open",
+    "Where the time goes": "breakdown busy steps timeline critical-path whatif variance diff",
+    "Why a device waits": "idle gaps launches delays queue",
+    "Kernels, operators and code": "kernels top ops roofline prof inductor bench-kernel graphs variability sequences "
+                                   "annotations stacks flame",
+    "Several ranks": "collectives overlap stragglers waits",
+    "Memory, copies and counters": "memory bandwidth counters",
+    "Raw data and other tools": "events query stats convert link chakra",
+    "Builds and many machines": "check map reduce launch",
+    "To record a program": "record",
+    "About the program": "list completion",
+}
+# How an answer comes about, where that has a page of its own; else it is a section of definitions.md.
+METHODS = {
+    "summary": "verdict.md", "whatif": "whatif.md", "critical-path": "critical-path.md", "roofline": "roofline.md",
+    "variance": "variance.md", "timeline": "timeline.md",
+}
 # What a verb is asked about, where that is not RUN.
 INPUTS = {
     "doctor": [DATA / "inherited.json"],
@@ -51,12 +78,67 @@ def run(borescope, *arguments):
     return done.stdout
 
 
-def verbs(borescope):
+def listed(borescope):
+    """What `list` lists: [(kind, name, summary)]."""
     table = json.loads(run(borescope, "list", "-f", "json"))["tables"][0]
     columns = {c["name"]: c["values"] for c in table["columns"]}
-    found = zip(columns["kind"], columns["name"], columns["summary"])
-    return [(name, summary) for kind, name, summary in found
+    return list(zip(columns["kind"], columns["name"], columns["summary"]))
+
+
+def verbs(borescope):
+    return [(name, summary) for kind, name, summary in listed(borescope)
             if kind == "verb" and name not in NO_TABLES]
+
+
+@functools.cache
+def defined():
+    """Verbs with a section of definitions.md."""
+    page = (DOCS / "how-it-works" / "definitions.md").read_text()
+    return set(re.findall(r"^## (\S+)$", page, re.MULTILINE))
+
+
+def explained_in(verb):
+    """A link to the page about a verb, from docs/verbs.md."""
+    page, title = NO_TABLES.get(verb), "page"
+    if verb in METHODS:
+        page, title = f"how-it-works/{METHODS[verb]}", "how"
+    elif page is None and verb in defined():
+        page, title = f"how-it-works/definitions.md#{verb}", "definition"
+    return f"[{title}]({page})" if page else ""
+
+
+def verb_row(borescope, verb, summary):
+    name = f"`{verb}`" if verb in NO_TABLES else f"[`{verb}`](use/verbs/{verb}.md)"
+    example = re.search(r"^Example: (.*)$", run(borescope, verb, "--help"), re.MULTILINE)
+    cell = f"`{example[1]}`" if example else ""
+    return f"| {name} | {summary} | {cell} | {explained_in(verb)} |".replace("|  |", "| |")
+
+
+def list_of_verbs(borescope):
+    """docs/verbs.md: all verbs by subject, then formats."""
+    rows = listed(borescope)
+    summaries = {name: summary for kind, name, summary in rows if kind == "verb"}
+    in_sections = [verb for names in SECTIONS.values() for verb in names.split()]
+    if sorted(in_sections) != sorted(summaries):
+        odd = sorted(set(in_sections) ^ set(summaries)) or "one twice"
+        sys.exit(f"SECTIONS of tools/gen_docs.py has other verbs than `borescope list`: {odd}")
+    parts = ["# Verbs\n", "A question to Borescope is a *verb* and its inputs: `borescope VERB RUN`. This page lists all "
+             "verbs by subject. The name of a verb leads to its options, tables and columns, the last column to the page "
+             "that explains it. `borescope VERB --help` says the same in a terminal.\n",
+             "`RUN` is a file, a glob, `-` for standard input, or a folder with one recording per rank. Options that "
+             "most verbs share: `--rank`, `--step`, `--gpu`, `--stream`, `--annotation`, `--begin` and `--end` select, "
+             "`--by` groups, `--sort` and `--top` order and limit what is shown, `-f csv` and `-f json` are for "
+             "programs. Several verbs share one load: `borescope idle,overlap,queue RUN`.\n"]
+    for heading, names in SECTIONS.items():
+        lines = [f"## {heading}", "", "| verb | answers | example | more |", "| --- | --- | --- | --- |"]
+        lines += [verb_row(borescope, verb, summaries[verb]) for verb in names.split()]
+        parts.append("\n".join(lines) + "\n")
+    for kind, heading in (("format", "Inputs"), ("writer", "Outputs of `-f`"), ("target", "Targets of `convert`")):
+        lines = [f"## {heading}", "", "| name | what it is |", "| --- | --- |"]
+        lines += [f"| `{name}` | {summary} |" for each, name, summary in rows if each == kind]
+        parts.append("\n".join(lines) + "\n")
+    parts.append("Written by `tools/gen_docs.py` from the program; change the text there.\n")
+    return "\n".join(parts)
 
 
 def table_text(table, options):
@@ -120,14 +202,13 @@ def page(borescope, verb, summary):
 
 def main():
     borescope, check = sys.argv[1], "--check" in sys.argv
-    folder = ROOT / "docs" / "analyses"
-    folder.mkdir(parents=True, exist_ok=True)
-    stale = []
+    texts = {DOCS / "verbs.md": list_of_verbs(borescope)}
     schema = described(borescope)
     for verb, summary in verbs(borescope):
         check_described(borescope, verb, schema)
-        text = page(borescope, verb, summary)
-        path = folder / f"{verb}.md"
+        texts[DOCS / "use" / "verbs" / f"{verb}.md"] = page(borescope, verb, summary)
+    stale = []
+    for path, text in texts.items():
         if check and (not path.exists() or path.read_text() != text):
             stale.append(path.name)
         elif not check:

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Writes the notebooks of docs/recipes.md into examples/notebooks, without outputs.
+"""Writes the notebooks of docs/use/recipes.md into examples/notebooks, without outputs.
 
     gen_notebooks.py          writes them
     gen_notebooks.py --check  exit status 1 if they are not what the page says
@@ -12,7 +12,7 @@ import sys
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
-PAGE = ROOT / "docs" / "recipes.md"
+PAGE = ROOT / "docs" / "use" / "recipes.md"
 OUT = ROOT / "examples" / "notebooks"
 BLOCK = re.compile(r"^```python\n(.*?)^```\n", re.DOTALL | re.MULTILINE)
 SECTION = re.compile(r"^## \d+ (?P<title>[^\n]+)\n<!-- notebook: (?P<name>\w+)[^\n]*-->\n", re.MULTILINE)
@@ -32,7 +32,7 @@ def notebook(title: str, first_code: str, section: str) -> str:
     for number, part in enumerate(BLOCK.split(section)):
         if part.strip():
             is_code = number % 2 == 1
-            texts.append(("code", part) if is_code else ("markdown", LINK.sub("](../../docs/", part)))
+            texts.append(("code", part) if is_code else ("markdown", LINK.sub("](../../docs/use/", part)))
     content = {
         "cells": [cell(kind, number, text) for number, (kind, text) in enumerate(texts)],
         "metadata": {"kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"},
@@ -60,7 +60,7 @@ def main() -> int:
     if is_check:
         stale = sorted(name for name in {*wanted, *present} if wanted.get(name) != present.get(name))
         for name in stale:
-            print(f"{name} is not what docs/recipes.md says; run tools/gen_notebooks.py", file=sys.stderr)
+            print(f"{name} is not what docs/use/recipes.md says; run tools/gen_notebooks.py", file=sys.stderr)
         return 1 if stale else 0
     OUT.mkdir(parents=True, exist_ok=True)
     for name in set(present) - set(wanted):

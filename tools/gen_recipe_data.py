@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Writes the recordings that the recipes of docs/recipes.md read: tests/data/recipes.
+"""Writes the recordings that the recipes of docs/use/recipes.md read: tests/data/recipes.
 
     gen_recipe_data.py                  ranks_64, from the formulas below
     gen_recipe_data.py --synth PROGRAM  also train and train_slower, by borescope-synth

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Writes the tables of docs/sql.md from `borescope query --schema`, or checks that they are current.
+"""Writes the tables of docs/use/sql.md from `borescope query --schema`, or checks that they are current.
 
 Usage: tools/gen_sql_docs.py BORESCOPE [--check]
 
@@ -16,7 +16,7 @@ import sys
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
-PAGE = ROOT / "docs" / "sql.md"
+PAGE = ROOT / "docs" / "use" / "sql.md"
 RUN = ROOT / "tests" / "data" / "demo_run"
 BEGIN = "<!-- begin: written by tools/gen_sql_docs.py -->\n"
 END = "<!-- end -->\n"
@@ -79,7 +79,7 @@ def main():
     if not check:
         PAGE.write_text(current, encoding="utf-8")
     elif current != page:
-        sys.exit("docs/sql.md is out of date; run tools/gen_sql_docs.py BORESCOPE")
+        sys.exit("docs/use/sql.md is out of date; run tools/gen_sql_docs.py BORESCOPE")
 
 
 if __name__ == "__main__":

@@ -120,10 +120,10 @@ class BORESCOPE_EXPORT Answer {
   // Whether the diagnostics are in what Write makes; where not, RenderDiagnostics shows them.
   bool CarriesDiagnostics(std::string_view format) const;
 
-  // Reads what Render("json") wrote, of this version or an older one (docs/table-json.md): tables
-  // and diagnostics, without files() and pictures. Whatever the text is, the result is an answer or
-  // an error: kUnsupportedFormat for other JSON and for a newer schema, kCorrupt with the byte for
-  // damage.
+  // Reads what Render("json") wrote, of this version or an older one (docs/formats/table-json.md):
+  // tables and diagnostics, without files() and pictures. Whatever the text is, the result is an
+  // answer or an error: kUnsupportedFormat for other JSON and for a newer schema, kCorrupt with the
+  // byte for damage.
   static Result<Answer> ParseJson(std::string_view json);
 
  private:

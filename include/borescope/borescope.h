@@ -1,4 +1,4 @@
-// Borescope as a library: where the time of a GPU program goes. See docs/library.md.
+// Borescope as a library: where the time of a GPU program goes. See docs/use/library.md.
 #pragma once
 
 #include "borescope/answer.h"        // IWYU pragma: export

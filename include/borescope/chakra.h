@@ -1,5 +1,5 @@
 // Chakra execution traces (.et): made from linked traces and from workloads, checked, and turned
-// into what people and other programs read (docs/chakra.md). All functions are thread-safe.
+// into what people and other programs read (docs/use/chakra.md). All functions are thread-safe.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// Whether runs keep their budgets, and whether they are slower than a baseline (docs/check.md).
+// Whether runs keep their budgets, and whether they are slower than a baseline (docs/use/check.md).
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// Conversion of recordings into other formats (docs/convert.md).
+// Conversion of recordings into other formats (docs/use/convert.md).
 #pragma once
 
 #include <cstdint>
@@ -21,8 +21,8 @@ struct ConvertOptions {
   std::string end = {};
   std::string steps = {};  // of steps, as the parameter `step` of a verb; empty: all
   // Whether a part takes along what surrounds it, so that verbs answer about it as of the whole
-  // recording (docs/convert.md); else it has only what starts in it. Formats that are not read back
-  // never have it.
+  // recording (docs/use/convert.md); else it has only what starts in it. Formats that are not read
+  // back never have it.
   bool keeps_context = true;
   // Draws what these verbs find (critical-path, bandwidth, queue, sequences) into a copy of the one
   // input, a Chrome JSON. Excludes all of the above, `align` and `scrub`.
@@ -30,8 +30,8 @@ struct ConvertOptions {
   // Of several inputs: "collectives" puts the clocks of ranks in line by what they did together
   // (the verb `waits`); empty: by the clocks that are recorded.
   std::string align = {};
-  // Leaves out what may say who, where and with which secrets (docs/scrub.md). A single recording
-  // that goes to a file of its own kind keeps all that is read of it.
+  // Leaves out what may say who, where and with which secrets (docs/use/scrub.md). A single
+  // recording that goes to a file of its own kind keeps all that is read of it.
   std::optional<ScrubOptions> scrub = {};
   int threads = 0;  // 0: one per processor
   ProgressCallback progress = {};
@@ -42,7 +42,7 @@ struct ConvertOptions {
 struct AlignedFile {
   std::string file;
   int64_t shift_ns = 0;  // added to its times
-  int64_t error_ns = 0;  // by which that may be wrong; see docs/definitions.md, waits
+  int64_t error_ns = 0;  // by which that may be wrong; see docs/how-it-works/definitions.md, waits
   std::string verdict;   // of the table `clocks`
 };
 

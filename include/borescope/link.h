@@ -1,4 +1,4 @@
-// Execution traces of PyTorch, linked with the device trace of the same run (docs/chakra.md).
+// Execution traces of PyTorch, linked with the device trace of the same run (docs/use/chakra.md).
 #pragma once
 
 #include <cstdint>

@@ -29,7 +29,7 @@ struct Shard {
 // Immutable and cheap to copy; safe to read from any number of threads.
 class BORESCOPE_EXPORT Partial {
  public:
-  // The partial as bytes (docs/partials.md). The same partial gives the same bytes.
+  // The partial as bytes (docs/use/partials.md). The same partial gives the same bytes.
   Result<std::string> Serialize() const;
 
   // The same bytes to a file or a function.

@@ -1,4 +1,4 @@
-// SQL over a run (docs/sql.md): opened once for several statements.
+// SQL over a run (docs/use/sql.md): opened once for several statements.
 #pragma once
 
 #include <cstddef>

@@ -62,7 +62,7 @@ struct OpenOptions {
   // keeps none.
   uint64_t keep_bytes = uint64_t{4} << 30;
   // Recordings in which the graphs that the sources launch were captured: files, folders or globs.
-  // Empty: those next to a source that are called captures (docs/captures.md).
+  // Empty: those next to a source that are called captures (docs/use/captures.md).
   std::vector<std::string> captures = {};
   // Only this part of the files, which may be none; nothing: all. The rest is asked elsewhere.
   std::optional<Shard> shard = {};
@@ -71,8 +71,8 @@ struct OpenOptions {
   bool allow_missing = false;
   bool saved = false;  // the sources are files that the parameter `save` wrote, not recordings
   // A folder, made where it is missing, in which indexed traces are kept as files, so that the next
-  // process that asks about the same content need not read it again; empty: none (docs/cache.md).
-  // Answers are the same with and without it.
+  // process that asks about the same content need not read it again; empty: none
+  // (docs/use/cache.md). Answers are the same with and without it.
   std::string cache = {};
   // What the files in it may take together, in bytes; those that were used longest ago go first.
   uint64_t cache_bytes = uint64_t{10} << 30;
@@ -157,9 +157,9 @@ class BORESCOPE_EXPORT Run {
   // cheaper in a QuerySession.
   Result<Answer> Query(std::string_view sql, const SqlParameters& parameters = {}) const;
 
-  // Writes one self-contained HTML page with the answers of all verbs (docs/report.md), and of what
-  // changed since the run `against`, if any. Of `params` it takes those that select, and `top`.
-  // Returns the files of both. An output that is an input is refused.
+  // Writes one self-contained HTML page with the answers of all verbs (docs/use/report.md), and of
+  // what changed since the run `against`, if any. Of `params` it takes those that select, and
+  // `top`. Returns the files of both. An output that is an input is refused.
   Result<std::vector<FileInfo>> Report(const Output& output, const Params& params = {},
                                        const Run* against = nullptr) const;
   // The same in any of these forms, by one load. kInvalidArgument where none is asked for, where

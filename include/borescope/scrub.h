@@ -1,4 +1,4 @@
-// Recordings without what may say who, where and with which secrets (docs/scrub.md).
+// Recordings without what may say who, where and with which secrets (docs/use/scrub.md).
 #pragma once
 
 #include <memory>

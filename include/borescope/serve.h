@@ -1,4 +1,4 @@
-// A trace or a page, served to the browsers of this machine (docs/open.md).
+// A trace or a page, served to the browsers of this machine (docs/use/open.md).
 #pragma once
 
 #include <atomic>

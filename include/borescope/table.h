@@ -60,8 +60,8 @@ class BORESCOPE_EXPORT Table {
 
   // The table as a stream of one record batch through the Arrow C stream interface: numbers and the
   // indices of texts without a copy, validity as bitmaps; unit, role and doc of each column and the
-  // table's title as metadata (docs/arrow.md). The stream keeps the cells alive. REQUIRES: *out
-  // holds nothing that must be released.
+  // table's title as metadata (docs/formats/arrow.md). The stream keeps the cells alive. REQUIRES:
+  // *out holds nothing that must be released.
   void ExportArrow(ArrowArrayStream* out) const;
   void ExportSchema(ArrowSchema* out) const;
 

@@ -1,4 +1,4 @@
-"""Where indexed traces are kept for the next process, as an argument or the environment says: docs/cache.md."""
+"""Where indexed traces are kept for the next process, as an argument or the environment says: docs/use/cache.md."""
 
 from __future__ import annotations
 

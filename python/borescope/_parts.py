@@ -11,7 +11,7 @@ from ._errors import unreadable
 from ._stores import is_same, is_url, objects_of, public_name, system_of
 
 Part = bytes | str | os.PathLike[str]
-# What parts are called, and how they begin (docs/partials.md).
+# What parts are called, and how they begin (docs/use/partials.md).
 ENDING = ".part"
 MAGIC = b"\x89BSP\r\n\x1a\n"
 

@@ -212,8 +212,8 @@ def test_plugin(pytester: pytest.Pytester, make_run: Maker) -> None:
 
 
 def example_of_the_docs() -> str:
-    """The test that docs/check.md shows."""
-    text = (ROOT / "docs" / "check.md").read_text()
+    """The test that docs/use/check.md shows."""
+    text = (ROOT / "docs" / "use" / "check.md").read_text()
     found = re.search(r"((?:^    [^\n]*\n|\n)*^    def test_step\(.*\n(?:^    [^\n]*\n)*)", text, re.M)
     assert found is not None
     lines = [line[4:] for line in found[1].splitlines()]

@@ -28,7 +28,7 @@ BLOCK = re.compile(r"^```python\n(.*?)^```\n", re.DOTALL | re.MULTILINE)
 
 
 def blocks_of(page: str) -> list[str]:
-    return BLOCK.findall((ROOT / "docs" / page).read_text())
+    return BLOCK.findall((ROOT / "docs" / "use" / page).read_text())
 
 
 @pytest.fixture(scope="module")
@@ -124,7 +124,7 @@ def test_the_block_for_dask(ranks: Path, run: borescope.Run, monkeypatch: pytest
     pytest.importorskip("distributed", reason="needs the extra dask")
     monkeypatch.chdir(ranks.parent)
     names: dict[str, Any] = {}
-    exec(compile(blocks_of("clusters.md")[0], "docs/clusters.md", "exec"), names)
+    exec(compile(blocks_of("clusters.md")[0], "docs/use/clusters.md", "exec"), names)
     names["client"].close()
     names["cluster"].close()
     here = borescope.open("run", on_diagnostic="ignore")
@@ -160,7 +160,7 @@ def test_ray_raises_what_a_worker_raised(ray: Any, ranks: Path, tmp_path: Path) 
 def test_the_block_for_ray(ray: Any, ranks: Path, run: borescope.Run, monkeypatch: pytest.MonkeyPatch) -> None:
     block = blocks_of("clusters.md")[1].replace("ray.init(", "dict(")
     names: dict[str, Any] = {"borescope": borescope, "run": run}
-    exec(compile(block, "docs/clusters.md", "exec"), names)
+    exec(compile(block, "docs/use/clusters.md", "exec"), names)
     assert names["answer"].to_json() == run.ask("breakdown", "kernels", by=["step"], top=20).to_json()
 
 
@@ -179,7 +179,7 @@ def test_the_page_of_spark(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> N
     names: dict[str, Any] = {}
     try:
         for block in blocks_of("spark.md"):
-            exec(compile(block, "docs/spark.md", "exec"), names)
+            exec(compile(block, "docs/use/spark.md", "exec"), names)
         assert names["answer"].to_json() == run.ask("breakdown", "kernels", top=20).to_json()
         check_spark_sums(names["spark"], run)
         rank, total = names["busiest"]

@@ -38,8 +38,8 @@ def test_the_page_of_the_package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     monkeypatch.chdir(tmp_path)
     names: dict[str, Any] = {}
     checked = 0
-    for block in BLOCK.findall((ROOT / "docs" / "python.md").read_text()):
-        exec(compile(block, "docs/python.md", "exec"), names)
+    for block in BLOCK.findall((ROOT / "docs" / "use" / "python.md").read_text()):
+        exec(compile(block, "docs/use/python.md", "exec"), names)
         for code, value in values_of(block):
             assert eval(code, names) == value, code
             checked += 1
@@ -59,7 +59,7 @@ def test_the_lines_of_the_readme(monkeypatch: pytest.MonkeyPatch, capsys: pytest
 
 ROW = re.compile(r"^\| (?P<name>[^|]+) \| (?P<commands>[^|]+) \| (?P<tables>[^|]*)\| (?P<note>[^|]*)\|$",
                  re.MULTILINE)
-PAGE = ROOT / "docs" / "from_other_tools.md"
+PAGE = ROOT / "docs" / "use" / "from_other_tools.md"
 # Where each table of the page has rows, or at least columns.
 RECORDINGS = ("demo_run", "recipes/train", "small/counters.json", "small/graphs.json")
 

@@ -1,4 +1,4 @@
-"""The recipes: notebooks run without an error, and are those of docs/recipes.md."""
+"""The recipes: notebooks run without an error, and are those of docs/use/recipes.md."""
 
 from __future__ import annotations
 

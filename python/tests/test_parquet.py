@@ -329,7 +329,7 @@ def test_the_questions_of_the_page(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     duckdb = pytest.importorskip("duckdb")
     borescope.events_to_parquet(borescope.open(write_run(tmp_path / "night", 64)), tmp_path / "parquet")
     monkeypatch.chdir(tmp_path)
-    page = (ROOT / "docs" / "parquet.md").read_text()
+    page = (ROOT / "docs" / "use" / "parquet.md").read_text()
     views, *questions = re.findall(r"^```sql\n(.*?)^```", page, re.DOTALL | re.MULTILINE)
     connection = duckdb.connect()
     connection.execute(views)
@@ -351,8 +351,8 @@ def test_the_python_of_the_page(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
     (tmp_path / "tests").symlink_to(ROOT / "tests")
     monkeypatch.chdir(tmp_path)
     names: dict[str, Any] = {}
-    for block in re.findall(r"^```python\n(.*?)^```", (ROOT / "docs" / "parquet.md").read_text(),
+    for block in re.findall(r"^```python\n(.*?)^```", (ROOT / "docs" / "use" / "parquet.md").read_text(),
                             re.DOTALL | re.MULTILINE):
-        exec(compile(block, "docs/parquet.md", "exec"), names)
+        exec(compile(block, "docs/use/parquet.md", "exec"), names)
     assert names["files"][0] == "parquet/run=demo_run/rank=0/events.parquet"
     assert names["slow"].item() == sums_of(borescope.open(DEMO), "kernels")[1][1]

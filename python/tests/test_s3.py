@@ -414,7 +414,7 @@ def test_s3fs_is_not_an_old_one() -> None:
 
 
 def test_the_page_of_object_stores(bucket: str) -> None:
-    blocks = re.findall(r"^```python\n(.*?)^```", (ROOT / "docs" / "object-stores.md").read_text(),
+    blocks = re.findall(r"^```python\n(.*?)^```", (ROOT / "docs" / "use" / "object-stores.md").read_text(),
                         re.DOTALL | re.MULTILINE)
     pytest.importorskip("pyarrow")
     import s3fs
@@ -425,7 +425,7 @@ def test_the_page_of_object_stores(bucket: str) -> None:
         files.rm("traces/parts", recursive=True)
     names: dict[str, Any] = {"KEY": KEYS["key"], "SECRET": KEYS["secret"], "URL": bucket}
     for block in blocks:
-        exec(compile(block, "docs/object-stores.md", "exec"), names)
+        exec(compile(block, "docs/use/object-stores.md", "exec"), names)
     expected = names["run"].ask("breakdown", "kernels").to_json()
     assert names["answer"].to_json() == names["whole"].to_json() == expected
     assert names["files"][0] == "s3://traces/parquet/run=step7/rank=0/events.parquet"

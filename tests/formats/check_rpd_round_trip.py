@@ -4,7 +4,7 @@
     check_rpd_round_trip.py --borescope BIN [--captures FOLDER] TRACE... [--hostile]
 
 Every trace is converted, and the operators and tables of both must be equal, value by value, but for
-what the format has no place for, which docs/convert.md names: LOST. --hostile adds a trace whose names
+what the format has no place for, which docs/use/convert.md names: LOST. --hostile adds a trace whose names
 look like what PyTorch writes after the names of operators.
 
 Exit status: 0 equal, 1 a table differs, 2 something failed.

@@ -1,5 +1,5 @@
 // Waiting, bandwidth and clocks of matched collectives against a slow twin that looks at one
-// collective after the other, rank by rank, in the words of docs/definitions.md.
+// collective after the other, rank by rank, in the words of docs/how-it-works/definitions.md.
 
 #include <gtest/gtest.h>
 

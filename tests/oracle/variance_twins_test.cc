@@ -1,5 +1,6 @@
 // variance against slow and obvious sums, and against simulated runs in which the cause of slow
-// steps was planted. BORESCOPE_TWINS=1000 asks for as many runs; docs/variance.md has the figures.
+// steps was planted. BORESCOPE_TWINS=1000 asks for as many runs; docs/how-it-works/variance.md has
+// the figures.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -452,7 +453,8 @@ TEST(VarianceTwins, FindsThePlantedCause) {
       EXPECT_GE(tally.enough * 100, tally.asked * 99) << name;
       EXPECT_GE(tally.not_blamed * 100, tally.hidden * 98) << name;
     }
-    // Others take what was beside them off the path, or vary by themselves: docs/variance.md.
+    // Others take what was beside them off the path, or vary by themselves:
+    // docs/how-it-works/variance.md.
     if (cause == SlowCause::kOperator || cause == SlowCause::kTrend) {
       EXPECT_GE(tally.near * 100, tally.asked * 95) << name;
     }

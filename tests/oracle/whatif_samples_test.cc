@@ -1,6 +1,6 @@
 // Identity of real traces of third parties, where they are installed: constants of their own give
 // them back, and where not, the verdict says so. The figures were recorded from the first build and
-// reviewed; docs/whatif.md has them.
+// reviewed; docs/how-it-works/whatif.md has them.
 #include <gtest/gtest.h>
 
 #include <cmath>

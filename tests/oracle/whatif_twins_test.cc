@@ -1,5 +1,5 @@
 // Predictions of whatif against counterfactual twins: the same run, simulated with the change made.
-// BORESCOPE_TWINS=1000 asks for as many runs; docs/whatif.md has the figures.
+// BORESCOPE_TWINS=1000 asks for as many runs; docs/how-it-works/whatif.md has the figures.
 #include <gtest/gtest.h>
 
 #include <algorithm>

@@ -1,7 +1,7 @@
 // The verdict of a replay as a classifier: recordings that are whole, that lack something, and that
-// lie, and how far predictions were from their twins under each verdict. docs/whatif.md has the
-// table. The test fails where the page is not what it computes; with BORESCOPE_UPDATE=1 in the
-// environment it writes the page.
+// lie, and how far predictions were from their twins under each verdict.
+// docs/how-it-works/whatif.md has the table. The test fails where the page is not what it computes;
+// with BORESCOPE_UPDATE=1 in the environment it writes the page.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -96,7 +96,7 @@ std::string ShareWithin(const std::vector<double>& errors, double limit) {
                      errors.size());
 }
 
-std::string Page() { return std::string(BORESCOPE_DOCS) + "/whatif.md"; }
+std::string Page() { return std::string(BORESCOPE_DOCS) + "/how-it-works/whatif.md"; }
 
 std::string ReadPage() {
   std::ifstream file(Page());

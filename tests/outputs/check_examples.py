@@ -3,7 +3,7 @@
 
     check_examples.py --borescope BIN --synth BIN --docs ROOT
 
-Commands are taken from the "Example:" of each verb's --help, and from README.md and docs/*.md:
+Commands are taken from the "Example:" of each verb's --help, and from README.md and the pages of docs/:
 lines of code and code in the text that begin with `borescope`. Words that stand for a file, as RUN
 or trace.json.gz, become files made for it: a synthetic run of two ranks, one with captures of its graphs, an execution trace beside
 its device trace, a log, a generated kernel. Optional parts, in [brackets], are left out. Each
@@ -230,9 +230,11 @@ TESTED_ELSEWHERE = re.compile(r"borescope (mcp|evidence|record)\b")
 
 def shown_commands(root: Path) -> list[tuple[str, str]]:
     found = []
-    for path in [root / "README.md", *sorted((root / "docs").glob("*.md"))]:
+    for path in [root / "README.md", *sorted((root / "docs").rglob("*.md"))]:
+        if path.parent.name == "verbs":  # what --help says
+            continue
         text = path.read_text(encoding="utf-8")
-        found += [(path.name, command) for command in code_lines(text) + spans(text)
+        found += [(str(path.relative_to(root)), command) for command in code_lines(text) + spans(text)
                   if not TESTED_ELSEWHERE.match(command)]
     return found
 

@@ -99,7 +99,7 @@ def leb(data: bytes):
 
 
 def boxes_of(timeline: dict) -> list:
-    """Track, begin, duration, depth and name of every box of a document (docs/timeline.md)."""
+    """Track, begin, duration, depth and name of every box of a document (docs/how-it-works/timeline.md)."""
     boxes = []
     for chunk in timeline["chunks"]:
         if timeline["tracks"][chunk["track"]]["kind"] == "counter":

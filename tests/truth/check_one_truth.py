@@ -24,7 +24,7 @@ quotients to 1e-9. Compared are
   one_truth/same_tables.py  the tables of the summary and of the page against those of the verbs
   one_truth/ranks.py        several ranks against their files one by one
   one_truth/ways.py         1 thread and 4; a verb alone and with others; --step, --rank and their groupings
-docs/definitions.md says which numbers mean the same.
+docs/how-it-works/definitions.md says which numbers mean the same.
 """
 
 import sys

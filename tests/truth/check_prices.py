@@ -4,7 +4,7 @@ programs take that were changed so.
 
 Usage: check_prices.py BORESCOPE SAMPLES PAGE     (exit status 77, "skipped", without the samples)
 
-Computes the tables of PAGE (docs/whatif.md) anew from SAMPLES/h100/planted and fails where the page says anything else,
+Computes the tables of PAGE (docs/how-it-works/whatif.md) anew from SAMPLES/h100/planted and fails where the page says anything else,
 where a prediction is further from the measurements than MOST and no reason is given, or where a reason is given for one
 that is not. BORESCOPE_UPDATE=1 in the environment records the tables in the page.
 """

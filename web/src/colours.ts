@@ -1,5 +1,5 @@
 // Colours carry one meaning all over the page. Which tone a column or a cell has is decided by the
-// program that wrote the page (`hints` in docs/table-json.md); the style sheet holds the shades of both
+// program that wrote the page (`hints` in docs/formats/table-json.md); the style sheet holds the shades of both
 // themes, by the names of the tones.
 import { type Column, type Table, textAt } from './model';
 

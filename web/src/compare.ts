@@ -1,5 +1,5 @@
 // Pages about two runs: their tables hold what both say, row by row (matched) or one after the other
-// (joined); docs/report.md tells the columns.
+// (joined); docs/use/report.md tells the columns.
 import { type Cell, type Column, type Table, find, indices, rowsOf } from './model';
 import { formatFor, withUnit } from './units';
 

@@ -63,7 +63,7 @@ export interface Diagnostic {
   help: string;
 }
 
-/** docs/table-json.md */
+/** docs/formats/table-json.md */
 export interface TableDocument {
   borescope: string;
   tables: RawTable[];

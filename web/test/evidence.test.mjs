@@ -1,5 +1,5 @@
 // From the overview to the evidence, by clicks alone: the slowest step, its longest gap, that moment on the
-// timeline, and what the host did then. The clicks are counted, as docs/report.md says how many it takes.
+// timeline, and what the host did then. The clicks are counted, as docs/use/report.md says how many it takes.
 import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';

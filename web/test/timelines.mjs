@@ -1,4 +1,4 @@
-// Documents of timelines for the tests: an encoder of its own for the form of docs/timeline.md, a naive
+// Documents of timelines for the tests: an encoder of its own for the form of docs/how-it-works/timeline.md, a naive
 // merging of levels, and recordings made up of the usual rows.
 
 /** A number as LEB128 bytes. */
@@ -91,7 +91,7 @@ function mergedBox(group) {
   return { begin, duration: end - begin, depth: group[0].depth, name, tone: group.find((box) => box.name === name).tone, count: group.length, busy };
 }
 
-/** The boxes of one level, by the rule of docs/timeline.md. */
+/** The boxes of one level, by the rule of docs/how-it-works/timeline.md. */
 export function merged(boxes, grain) {
   const result = [];
   const open = new Map(); // by depth

@@ -2,7 +2,7 @@
 
 ``from hta.trace_analysis import TraceAnalysis`` becomes
 ``from borescope.hta.trace_analysis import TraceAnalysis``. Frames are those of HTA 0.6 by name, order,
-unit, rounding and type; docs/compat-hta.md lists what differs. pandas, plotly and networkx are
+unit, rounding and type; docs/use/compat-hta.md lists what differs. pandas, plotly and networkx are
 imported when something needs them; without plotly ``visualize=True`` shows nothing.
 
 What HTA calls, and what Borescope calls it (``run = borescope.open(...)``):

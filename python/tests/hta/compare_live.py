@@ -4,7 +4,7 @@ Usage: PYTHON compare_live.py [--list] TRACE...
 
 A TRACE is a file, a folder with a file for each rank, or the raw file of a memory timeline. PYTHON has both HolisticTraceAnalysis 0.6
 (`pip install traceinsight`) and borescope. Frames must be equal to the last bit: columns, their
-order, types, index, values. What may differ is documented in docs/compat-hta.md and
+order, types, index, values. What may differ is documented in docs/use/compat-hta.md and
 left out of the questions, or named by a difference.
 
 Exit status: 0 equal, or HTA is not installed, which is said; 1 something differs; 2 usage.

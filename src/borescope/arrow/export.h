@@ -9,7 +9,7 @@
 //   *) large_utf8, where the distinct texts need more than 2 GiB
 //
 // Missing cells are null: a column that has some gets a bitmap, others get none. Text is valid
-// UTF-8, whatever it was before. docs/arrow.md names the metadata of fields and schema.
+// UTF-8, whatever it was before. docs/formats/arrow.md names the metadata of fields and schema.
 #pragma once
 
 #include <cstdint>

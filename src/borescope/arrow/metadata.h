@@ -24,7 +24,7 @@ class Metadata {
   std::string encoded_;  // all but the number of pairs
 };
 
-// What docs/arrow.md says about the fields and of the schema.
+// What docs/formats/arrow.md says about the fields and of the schema.
 std::string EncodeFieldMetadata(const Column& column);
 std::string EncodeTableMetadata(const Table& table);
 

@@ -1,5 +1,5 @@
 // The functions of the table, by family. Each computes the cost of one call from its arguments in
-// the order of the operator's schema; docs/flops.md has the formulas.
+// the order of the operator's schema; docs/how-it-works/flops.md has the formulas.
 #pragma once
 
 #include "borescope/opmodel/op_model.h"

@@ -1,5 +1,5 @@
 // Operators that PyTorch's torch.utils.flop_counter counts, too: its value by its own formula, and
-// where ours differs, on purpose. docs/flops.md has the reasons.
+// where ours differs, on purpose. docs/how-it-works/flops.md has the reasons.
 #include <gtest/gtest.h>
 
 #include <string>

@@ -1,8 +1,8 @@
 // The cost models of operators: what is known of an operator by its name, and what a call of it
-// costs by its arguments. docs/flops.md has every formula, its source and a worked example.
+// costs by its arguments. docs/how-it-works/flops.md has every formula, its source, an example.
 //
 // To add an operator: one row in op_table.cc, its function in the file of its family, a line in
-// docs/flops.md, a test.
+// docs/how-it-works/flops.md, a test.
 //
 // Which calls to count. Operators call each other (aten::linear -> aten::addmm -> the kernel), and
 // models exist for both, because which of them appear depends on the producer. The kernel belongs

@@ -100,7 +100,7 @@ TEST(OpModelTest, NoModelFailsOnRandomArguments) {
 
 // Every operator stands in the document, by its whole name.
 TEST(OpModelTest, EveryNameIsInTheDocument) {
-  std::ifstream file(BORESCOPE_DOCS "/flops.md");
+  std::ifstream file(BORESCOPE_DOCS "/how-it-works/flops.md");
   const std::string text{std::istreambuf_iterator<char>(file), {}};
   ASSERT_FALSE(text.empty());
   for (const OpModel& model : AllOpModels()) {

@@ -1,5 +1,5 @@
 // Reads the tables and diagnostics that WriteJson wrote, of this schema and of the one before
-// (docs/table-json.md). Pure; any thread.
+// (docs/formats/table-json.md). Pure; any thread.
 #pragma once
 
 #include <string_view>

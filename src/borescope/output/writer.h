@@ -72,10 +72,10 @@ Result<void> WriteQuality(std::span<const DiagnosticRow> rows, const WriteOption
 Result<void> WriteCsv(const Document& document, const WriteOptions& options, Sink& sink);
 // csv in a file: one table, no "# name" line.
 Result<void> WriteCsvTable(const Table& table, const WriteOptions& options, Sink& sink);
-// json  The shape of docs/table-json.md.
+// json  The shape of docs/formats/table-json.md.
 Result<void> WriteJson(const Document& document, const WriteOptions& options, Sink& sink);
 // The same for the page of the report: where texts of a column recur, it has them once each in
-// `texts`, and in place of `values` their numbers in `cells` (docs/report.md).
+// `texts`, and in place of `values` their numbers in `cells` (docs/use/report.md).
 Result<void> WritePackedJson(const Document& document, Sink& sink);
 // svg   One picture of all views, below each other; complete in itself. kMissingData where nothing
 //       of the document can be drawn.

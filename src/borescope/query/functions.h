@@ -1,4 +1,4 @@
-// Functions of SQL for questions about time, beside those of SQLite. docs/sql.md says what they do.
+// Functions of SQL for questions about time, beside those of SQLite. docs/use/sql.md has them.
 #pragma once
 
 #include <span>

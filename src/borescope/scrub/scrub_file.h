@@ -1,4 +1,4 @@
-// One recording written again in its own format, without what may not stay in it (docs/scrub.md).
+// One recording written again in its own format, without what may not stay (docs/use/scrub.md).
 #pragma once
 
 #include <cstdint>

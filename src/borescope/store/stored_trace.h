@@ -1,4 +1,4 @@
-// A trace with its indexes as the bytes of a file, and back: docs/cache.md has the format.
+// A trace with its indexes as the bytes of a file, and back: docs/use/cache.md has the format.
 #pragma once
 
 #include <memory>

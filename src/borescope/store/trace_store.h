@@ -1,6 +1,6 @@
 // TraceStore: a folder in which indexed traces are kept as files under the hash of the content of
-// their inputs, or of what says which content that is, from one process to the next. docs/cache.md
-// says what is believed, and when.
+// their inputs, or of what says which content that is, from one process to the next.
+// docs/use/cache.md says what is believed, and when.
 #pragma once
 
 #include <cstdint>

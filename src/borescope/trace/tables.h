@@ -339,7 +339,7 @@ struct CaptureMatch {
 };
 
 // What the captures of graphs, which other files hold, say about the graphs that were launched here
-// (docs/captures.md).
+// (docs/use/captures.md).
 // Their host events are rows after those of the recording (HostEvents::captured): with names, kinds
 // and details like all others, and with 0 in place of times. They did not happen here, so that no
 // loop over the recording reaches them; kernels of graphs refer to them.

@@ -238,7 +238,7 @@ def page_tables(program, inputs, *options):
     for table, all_rows in zip(tables["tables"], layout["all_rows"], strict=True):
         table["all_rows"] = all_rows
         for column in table["columns"]:
-            if "texts" in column:  # those that recur, once each (docs/report.md)
+            if "texts" in column:  # those that recur, once each (docs/use/report.md)
                 texts_of, cells = column.pop("texts"), column.pop("cells")
                 column["values"] = [None if cell is None else texts_of[cell] for cell in cells]
     section = next(section for section in layout["sections"] if section["name"] == "summary")

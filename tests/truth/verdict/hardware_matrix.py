@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""What the verdict says of recordings of a GPU, beside what was measured without a profiler: a table of docs/verdict.md.
+"""What the verdict says of recordings of a GPU, beside what was measured without a profiler: a table of docs/how-it-works/verdict.md.
 
-    hardware_matrix.py BORESCOPE --samples DIR --page docs/verdict.md [--update]
+    hardware_matrix.py BORESCOPE --samples DIR --page docs/how-it-works/verdict.md [--update]
 
 Fails if the page has another table, if a first finding is not the planted cause, or if a share is more than five points
 off; --update writes the page. Without the samples there is nothing to compare, and the exit status is 77.

@@ -1,4 +1,4 @@
-// The pane of the timeline, which is drawn from the element `borescope-timeline` (docs/timeline.md). The
+// The pane of the timeline, which is drawn from the element `borescope-timeline` (docs/how-it-works/timeline.md). The
 // filters of the page hold in it: time as its range, a step as where it looks, text as its search.
 import { useMemo, useRef } from 'preact/hooks';
 

@@ -1,4 +1,4 @@
-// The document of the timeline as docs/timeline.md describes it. Names in it come from traces and are
+// The document of the timeline as docs/how-it-works/timeline.md describes it. Names in it come from traces and are
 // drawn as text only.
 
 export type TrackKind = 'steps' | 'path' | 'thread' | 'stream' | 'group' | 'counter';

@@ -1,5 +1,5 @@
 // Links an execution trace with a loaded trace of the profiler. What is done and why it differs
-// from the reference stands in docs/chakra.md.
+// from the reference stands in docs/use/chakra.md.
 #pragma once
 
 #include "borescope/base/result.h"

@@ -50,7 +50,7 @@ struct EtPlan {
   PlanCounts counts;
 };
 
-// By the rules of docs/chakra.md. kCorrupt when dependencies go in a circle, with its names.
+// By the rules of docs/use/chakra.md. kCorrupt when dependencies go in a circle, with its names.
 Result<EtPlan> PlanEt(const LinkedTrace& linked);
 
 // What chakra_converter of MLCommons Chakra 21585d8 writes, byte for byte, where it succeeds.

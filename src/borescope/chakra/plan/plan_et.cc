@@ -1,5 +1,5 @@
-// The rules of Borescope for a .et; docs/chakra.md says how they differ from the reference's, and
-// why.
+// The rules of Borescope for a .et; docs/use/chakra.md says how they differ from the reference's,
+// and why.
 #include <algorithm>
 #include <cmath>
 #include <optional>

@@ -1,4 +1,4 @@
-// The budgets of a file, as docs/check.md describes it. Plain values.
+// The budgets of a file, as docs/use/check.md describes it. Plain values.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
 // Whether a metric of a program got worse from one group of runs to another: the unit is the run.
-// docs/check.md says why, and what it costs to take steps instead. Pure; any thread.
+// docs/use/check.md says why, and what it costs to take steps instead. Pure; any thread.
 #pragma once
 
 #include <cstdint>

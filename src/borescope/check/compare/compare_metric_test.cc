@@ -141,7 +141,7 @@ TEST(CompareRunsTest, DetectableChangesAreFound) {
   }
 }
 
-// The usual way, steps as samples, for docs/check.md: it does not work.
+// The usual way, steps as samples, for docs/use/check.md: it does not work.
 TEST(CompareRunsTest, StepsAsSamplesRaiseFalseAlarms) {
   Simulation simulation(13);
   ComparisonRules any;

@@ -1,5 +1,5 @@
 // The values of runs as a file: what `check --save-baseline` writes and --baseline reads, in the
-// form of docs/table-json.md. Medians alone: no steps, and no names but those of kernels. Pure.
+// form of docs/formats/table-json.md. Medians alone: no steps, and names of kernels only. Pure.
 #pragma once
 
 #include <string>

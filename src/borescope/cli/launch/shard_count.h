@@ -13,7 +13,7 @@ struct FileSize {
 };
 
 // Seconds that one processor needs for map of these files, by their sizes and endings; what was
-// measured is in docs/scale.md.
+// measured is in docs/use/scale.md.
 double EstimateSeconds(std::span<const FileSize> files);
 
 // A shard for each file, but at most four a node, so that a slow one does not hold up the rest, and

@@ -1,5 +1,5 @@
 // Links as Chakra's trace_link does, with its rules, rounding and oversights, so that the linked
-// trace has the same bytes. What ends that tool with an error does not end this: docs/chakra.md.
+// trace has the same bytes. What ends that tool with an error does not this: docs/use/chakra.md.
 #pragma once
 
 #include "borescope/base/result.h"

@@ -1,5 +1,5 @@
 // What PyProf's parse stage writes of every kernel, and how its second stage ties a backward kernel
-// to a forward one. Quirks included (docs/compat-pyprof.md).
+// to a forward one. Quirks included (docs/use/compat-pyprof.md).
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
 // Tables of --compat rpd: what the views of an .rpd file (rocmProfileData) say of the same
-// recording, quirks included; docs/compat-rpd.md.
+// recording, quirks included; docs/use/compat-rpd.md.
 //
 //   top.cc      views top and op
 //   busy.cc     view busy

@@ -1,5 +1,5 @@
 // Tables of --compat key_averages: what `key_averages().table()` of PyTorch's profiler says of the
-// same recording; docs/compat-key-averages.md.
+// same recording; docs/use/compat-key-averages.md.
 //
 //   key_averages.cc     the table and its footer
 //   profiler_calls.cc   the tree of events that they follow from

@@ -1,6 +1,6 @@
 // The recorded events of a trace as events of a Chrome trace, with the categories and arguments of
 // PyTorch's profiler, so that whatever reads its files reads these. Borescope reads the columns
-// back that docs/convert.md lists.
+// back that docs/use/convert.md lists.
 #pragma once
 
 #include "borescope/convert/chrome/chrome_text.h"

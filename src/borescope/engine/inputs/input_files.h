@@ -42,7 +42,7 @@ struct InputFile {
   bool captures_are_named = false;  // by the user: one of them must hold a capture
   // Shared by the files of a run, so that each capture is loaded once; nullptr: each loads its own.
   std::shared_ptr<CaptureStore> capture_store = nullptr;
-  // Where indexed traces are kept as files; nullptr: nowhere (docs/cache.md).
+  // Where indexed traces are kept as files; nullptr: nowhere (docs/use/cache.md).
   std::shared_ptr<TraceStore> store = nullptr;
   // Why there is no store, where there should be one; empty: nothing is wrong.
   std::string store_failure = {};

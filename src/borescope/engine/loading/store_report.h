@@ -1,4 +1,4 @@
-// How an input was used with the store of indexed traces (docs/cache.md).
+// How an input was used with the store of indexed traces (docs/use/cache.md).
 #pragma once
 
 #include <cstdint>

@@ -12,7 +12,7 @@ namespace borescope::internal {
 // where they are the same. Paths of files and folders may differ: the content of the files counts.
 std::string DifferenceOf(const Question& a, const Question& b);
 
-// What of the timeline a report has: "window", "full" or "off" (docs/timeline.md).
+// What of the timeline a report has: "window", "full" or "off" (docs/how-it-works/timeline.md).
 inline constexpr std::string_view kWindowTimeline = "window";
 inline constexpr std::string_view kNoTimeline = "off";
 

@@ -1,6 +1,6 @@
 // How far the clock of each device is from that of the host, from what a recording must satisfy: no
 // work begins before its launch call begins, and no wait ends before the work that it waits for.
-// docs/critical-path.md has the definition.
+// docs/how-it-works/critical-path.md has the definition.
 #pragma once
 
 #include <cstdint>

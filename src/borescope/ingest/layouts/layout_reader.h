@@ -1,5 +1,5 @@
 // LayoutReader: reads events whose layout was seen before, and decides when that is worth trying.
-// docs/layouts.md describes how; what it reads is what the structural parser reads.
+// docs/how-it-works/layouts.md describes how; what it reads is what the structural parser reads.
 #pragma once
 
 #include <cstddef>

@@ -1,5 +1,5 @@
-// The timeline in the page: tables of the verb timeline in the form of docs/timeline.md, small
-// enough for hundreds of thousands of boxes. Pure but for the sink.
+// The timeline in the page: tables of the verb timeline as in docs/how-it-works/timeline.md,
+// small enough for hundreds of thousands of boxes. Pure but for the sink.
 #pragma once
 
 #include <cstdint>

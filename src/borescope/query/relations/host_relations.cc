@@ -125,7 +125,7 @@ constexpr Relation kHostRelations[] = {
      SizeOf, IsOp, kOps},
     {"captured_ops",
      "Operators that requested kernels of graphs when these were captured, in another recording "
-     "(captures.md): they have no times here.",
+     "(docs/use/captures.md): they have no times here.",
      SizeWithCaptured, IsCapturedOp, kCapturedOps},
     {"launches", "Calls of the driver or runtime, launches among them.", SizeOf, IsCall, kLaunches},
 };

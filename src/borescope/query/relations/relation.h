@@ -1,6 +1,6 @@
 // A relation: one table of SQL, read straight from the columns of the loaded traces. Which tables
 // there are and what each column means is declared once, in the rows of *_relations.cc; schema,
-// values and docs/sql.md follow from it.
+// values and docs/use/sql.md follow from it.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// The schema as tables, for --schema and docs/sql.md.
+// The schema as tables, for --schema and docs/use/sql.md.
 #include <fmt/format.h>
 
 #include "borescope/query/database.h"

@@ -1,5 +1,5 @@
 // Scrubber: texts of recordings without what may say who, where and with which secrets
-// (docs/scrub.md). Equal texts become equal texts, and different ones stay different: what is
+// (docs/use/scrub.md). Equal texts become equal texts, and different ones stay different: what is
 // removed leaves a keyed hash of itself. Used by one thread at a time.
 #pragma once
 

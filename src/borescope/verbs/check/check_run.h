@@ -1,5 +1,5 @@
-// check: whether a run keeps its budgets, and whether it is slower than a baseline. docs/check.md
-// has the rules; the statistics are in check/.
+// check: whether a run keeps its budgets, and whether it is slower than a baseline.
+// docs/use/check.md has the rules; the statistics are in check/.
 #pragma once
 
 #include <functional>

@@ -40,8 +40,8 @@ Result<MeasuredRun> MeasureRun(const std::string& name, RunQuestions& asked,
 // Windows of one process are one run: recordings of one rank with the same process and devices that
 // overlap or follow each other within a second, by the clock on the wall, or whose steps follow
 // each other. Steps are put together; of a budget the values of all windows are reduced once, as
-// docs/check.md says. Two runs in containers may have the same number of a process, but record the
-// same steps at other times. The order of `runs` changes nothing but the order of the result.
+// docs/use/check.md says. Two runs in containers may have the same number of a process, but record
+// the same steps at other times. The order of `runs` changes nothing but the order of the result.
 std::vector<MeasuredRun> JoinWindows(std::vector<MeasuredRun> runs, const BudgetFile& file);
 
 }  // namespace borescope::internal

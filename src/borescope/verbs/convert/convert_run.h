@@ -30,7 +30,7 @@ struct ConvertOptions {
   // Of several inputs: "" for the clocks that are recorded, "collectives" for those that put what
   // ranks did together in line.
   std::string align = {};
-  std::optional<ScrubOptions> scrub = {};  // what may not stay goes (docs/scrub.md)
+  std::optional<ScrubOptions> scrub = {};  // what may not stay goes (docs/use/scrub.md)
   int threads = DefaultThreads();
   std::stop_token stop = {};  // ends with kCancelled, and without an output, once it is requested
   // Bytes read so far and in total, of one file after the other. May be empty.
@@ -41,7 +41,7 @@ struct ConvertOptions {
 struct AlignedFile {
   std::string file;
   int64_t shift_ns = 0;  // added to its times
-  // By which that may be wrong anywhere in the file (docs/definitions.md, waits: whole_error_ns).
+  // How wrong that may be anywhere in the file (docs/how-it-works/definitions.md, whole_error_ns).
   int64_t error_ns = 0;
   std::string verdict;  // of `clocks`
 };

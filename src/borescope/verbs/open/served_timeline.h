@@ -1,4 +1,4 @@
-// Finer detail of the timeline of a page that is served (docs/open.md, docs/timeline.md).
+// Finer detail of the timeline of a served page (docs/use/open.md, docs/how-it-works/timeline.md).
 #pragma once
 
 #include <memory>
@@ -39,9 +39,9 @@ class ServedTimeline {
   ServedTimeline(const ServedTimeline&) = delete;
   ServedTimeline& operator=(const ServedTimeline&) = delete;
 
-  // A document of docs/timeline.md with what is asked for, of at most about 2 MB of boxes, which
-  // ranks share. A refusal where the query makes no sense. The first call finds the tracks of all
-  // ranks, which takes longer than the others.
+  // A document of docs/how-it-works/timeline.md with what is asked for, of at most about 2 MB of
+  // boxes, which ranks share. A refusal where the query makes no sense. The first call finds the
+  // tracks of all ranks, which takes longer than the others.
   MadeAnswer Answer(std::string_view query) const;
 
   // Of ranks that are in memory; REQUIRES: one at least.

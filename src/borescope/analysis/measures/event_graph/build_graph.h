@@ -1,4 +1,4 @@
-// Makes the event graph of one recording; docs/critical-path.md defines it.
+// Makes the event graph of one recording; docs/how-it-works/critical-path.md defines it.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
 // Which capture made a graph, by the names of the kernels that a launch of the graph ran, in order.
-// docs/captures.md has the rules and their reasons.
+// docs/use/captures.md has the rules and their reasons.
 //
 //   exact    as many kernels with the same names; where some names of a capture are not known, the
 //            known ones are at least half and agree

@@ -1,4 +1,4 @@
-// The critical path as a sequence of steps, and what it is bound by. docs/critical-path.md.
+// The critical path as a sequence of steps, and its bounds. docs/how-it-works/critical-path.md.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
 // RankClocks: the clocks of all ranks put in line, with what is certain about each, what is likely,
-// and by how much that may be wrong. docs/definitions.md has the method.
+// and by how much that may be wrong. docs/how-it-works/definitions.md has the method.
 #pragma once
 
 #include <cstdint>

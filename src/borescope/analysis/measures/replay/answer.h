@@ -13,7 +13,7 @@ namespace borescope::internal {
 struct ScenarioAnswer {
   int64_t step_ns = 0;  // a step as measured, on average; the recording, where there are no steps
   int64_t new_ns = 0;   // of it in the scenario
-  int64_t low_ns = 0;   // the interval, docs/whatif.md
+  int64_t low_ns = 0;   // the interval, docs/how-it-works/whatif.md
   int64_t high_ns = 0;
   bool is_testable = true;  // whether the recording shows that such changes are replayed rightly
 

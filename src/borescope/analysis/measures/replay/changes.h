@@ -1,5 +1,5 @@
 // What a scenario changes, and its words: those of the options of whatif and of the files of
-// --plan. docs/whatif.md lists them.
+// --plan. docs/how-it-works/whatif.md lists them.
 #pragma once
 
 #include <cstdint>

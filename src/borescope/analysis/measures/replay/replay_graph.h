@@ -2,7 +2,7 @@
 // depends on earlier ones only, and for every dependency the least time that has to pass. That time
 // is either its own, as measured (device work, stretches of host threads), or one of a few lags
 // that all dependencies of a class share (lag_classes.h), never what was left over at that very
-// place: else a replay would give back the recording whatever the graph was. docs/whatif.md.
+// place: else any graph would give the recording back. docs/how-it-works/whatif.md.
 #pragma once
 
 #include <cstdint>

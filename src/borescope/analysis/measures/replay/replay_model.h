@@ -1,5 +1,5 @@
-// A recording that can be replayed, with how well its replay represents it. docs/whatif.md defines
-// the measures and what follows from them.
+// A recording that can be replayed, with how well its replay represents it.
+// docs/how-it-works/whatif.md defines the measures and what follows from them.
 #pragma once
 
 #include <cstdint>

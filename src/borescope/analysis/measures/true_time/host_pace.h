@@ -1,5 +1,5 @@
 // The pace of the host while it was recorded: how long the profiler and the dispatch of an operator
-// take around each event, from the recording alone. docs/true-time.md says how well that works.
+// take around each event, from the recording alone. How well: docs/how-it-works/true-time.md.
 #pragma once
 
 #include <cstddef>

@@ -1,7 +1,7 @@
 // What a step takes without the profiler. Recording slows the host, and the device waits for it: a
 // host-bound step takes 1.4 to 1.8 times as long under PyTorch's profiler. The host gets back what
 // recording its events cost, at the pace that the recording itself shows (host_pace.h), and the
-// recording is replayed. docs/true-time.md has the rules, the constants and how far to trust them.
+// recording is replayed. docs/how-it-works/true-time.md has rules, constants and their errors.
 #pragma once
 
 #include <cstdint>
@@ -57,7 +57,7 @@ struct TrueTimes {
   }
 };
 
-// The events whose recording is taken off, and how much: see docs/true-time.md.
+// The events whose recording is taken off, and how much: see docs/how-it-works/true-time.md.
 enum class CostLevel : uint8_t { kLeast, kEstimate, kMost };
 
 // The lags of `model` with the cost of recording taken off the stretches of its threads.

@@ -1,5 +1,5 @@
 // critical-path: what the wall time of a recording is spent on, one thing at every moment. The
-// definition is in docs/critical-path.md.
+// definition is in docs/how-it-works/critical-path.md.
 #include <string>
 #include <utility>
 

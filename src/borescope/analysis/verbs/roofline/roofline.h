@@ -1,4 +1,4 @@
-// The tables of `roofline`; each is made in the file of its name. docs/roofline.md has the rules.
+// The tables of `roofline`; each is made in the file of its name. docs/how-it-works/roofline.md.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
-// What following the advice of a finding would bring, by replay (docs/whatif.md). Internal to
-// summary/.
+// What following the advice of a finding would bring, by replay (docs/how-it-works/whatif.md).
+// Internal to summary/.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
-// What boxes and points take in a page, about: the form of docs/timeline.md, in base64, with the
-// texts that they are the first to use. The same for the same rows, wherever it is asked.
+// What boxes and points take in a page, about: the form of docs/how-it-works/timeline.md, in
+// base64, with the texts that they are the first to use. The same for the same rows anywhere.
 #pragma once
 
 #include <cstdint>

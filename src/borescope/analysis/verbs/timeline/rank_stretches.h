@@ -1,5 +1,5 @@
 // Finer detail of one rank for a page that asks for it: any number of stretches, of tracks that are
-// found once. docs/timeline.md.
+// found once. docs/how-it-works/timeline.md.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
 // timeline: what the page of the report draws over time, at several levels of detail.
-// docs/timeline.md.
+// docs/how-it-works/timeline.md.
 #include <algorithm>
 #include <utility>
 #include <vector>

@@ -1,5 +1,5 @@
 // What is drawn of one rank: tracks, and boxes and points on them at several levels of detail.
-// docs/timeline.md says what each means. Plain data; times count from the begin of the recording.
+// docs/how-it-works/timeline.md has meanings. Plain data; times are from the recording's begin.
 #pragma once
 
 #include <cstdint>

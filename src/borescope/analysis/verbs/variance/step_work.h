@@ -10,7 +10,7 @@
 namespace borescope::internal {
 
 // Per span: the FLOPs of the operators called in the step, as far as they have a model
-// (docs/flops.md); all kMissing where none has. O(rows log rows).
+// (docs/how-it-works/flops.md); all kMissing where none has. O(rows log rows).
 Result<std::vector<int64_t>> WorkOfSteps(const RankView& view, const Selected& selected,
                                          const StepSpans& spans);
 

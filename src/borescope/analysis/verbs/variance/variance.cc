@@ -1,7 +1,7 @@
 // variance: why some steps are slow. A step lasts from the completion of the one before to its own,
 // so that what devices make up for is no loss. The length of each step is divided into parts that
 // add up to it, and the covariance of each part with the length says how much of the variance goes
-// with it. docs/variance.md.
+// with it. docs/how-it-works/variance.md.
 #include <fmt/format.h>
 
 #include <utility>

@@ -1,5 +1,5 @@
 // waits: clocks of the ranks in line, every collective divided into waiting, transfer and tail, and
-// who made whom wait, by how much, and why. docs/definitions.md has the method.
+// who made whom wait, by how much, and why. docs/how-it-works/definitions.md has the method.
 #include <utility>
 
 #include "borescope/analysis/core/param_specs.h"

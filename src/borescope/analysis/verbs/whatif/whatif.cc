@@ -1,6 +1,6 @@
 // whatif: what the recording would take if something took another time. The recording is run again
 // as a graph of dependencies with the change made (measures/replay); how far that can be believed
-// is measured first, and an answer that cannot be is not given. docs/whatif.md.
+// is measured first, and an answer that cannot be is not given. docs/how-it-works/whatif.md.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 

@@ -1,6 +1,6 @@
 // PyProf's own formulas (NVIDIA PyProf 3.11): what it says a kernel computes and moves, from the
 // call of Python around its launch. Wrong in places, and kept so: they answer --compat pyprof.
-// docs/compat-pyprof.md says where they differ from docs/flops.md.
+// docs/use/compat-pyprof.md says where they differ from docs/how-it-works/flops.md.
 //
 // To add an operator: a row in formula_table.cc, its function in the file of its kind, a test.
 #pragma once

@@ -1,5 +1,5 @@
 // --save and --load of critical-path: the graph of one recording with what its tables tell of the
-// events, in one file. docs/critical-path.md says what it holds. Internal to critical_path/.
+// events, in one file. docs/how-it-works/critical-path.md lists them. Internal to critical_path/.
 //
 //   saved_columns.h    which columns a file consists of, in which order
 //   save_graph.cc      graph → bytes
