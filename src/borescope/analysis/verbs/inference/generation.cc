@@ -251,8 +251,14 @@ bool ShowsToken(const PassShapes& before, const PassShapes& now) {
   return grows || (looks_up && chooses && is_fixed);
 }
 
+bool HasRecordedShapes(const Trace& trace) {
+  const auto& dims = trace.ops().input_dims;
+  return std::any_of(dims.begin(), dims.end(),
+                     [&](StringId id) { return !trace.Text(id).empty(); });
+}
+
 // Why passes that recur are no generation; empty where they are one.
-std::string Doubt(const std::vector<PassShapes>& shapes,
+std::string Doubt(const RankView& view, const std::vector<PassShapes>& shapes,
                   const std::vector<GenerationPass>& passes) {
   int64_t pairs = 0;
   int64_t bad = 0;
@@ -266,8 +272,12 @@ std::string Doubt(const std::vector<PassShapes>& shapes,
     }
   }
   if (!knows_any) {
-    return "operators recur, but no shapes of attention, embedding or token ids say whether each "
-           "pass makes a token: record with record_shapes=True";
+    const bool has_shapes = HasRecordedShapes(view.trace);
+    const bool may_have = IsOfPyTorchProfiler(view.trace.meta().format);
+    return std::string(
+               "what is launched recurs, but no shapes of attention, embedding or token ids "
+               "say whether each pass makes a token") +
+           (may_have && !has_shapes ? ": record with record_shapes=True" : "");
   }
   if (pairs == 0) {
     return "passes recur, but none for single tokens";
@@ -329,7 +339,7 @@ Generation FindGeneration(const RankView& view) {
     found.passes.push_back({launching.operators[begins[i]], end_ns, is_last,
                             NotesOf(i > 0 ? shapes[i - 1] : PassShapes(), shapes[i])});
   }
-  found.reason = Doubt(shapes, found.passes);
+  found.reason = Doubt(view, shapes, found.passes);
   if (!found.reason.empty()) {
     found.passes.clear();
     return found;

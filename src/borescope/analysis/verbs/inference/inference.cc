@@ -428,7 +428,8 @@ Table ReasonTable(const RankView& view, const InferenceSteps& found) {
   AddRankKey(table);
   AddString(table, "reason", Role::kDerived, "Why no step was found on the rank.");
   if (found.steps.empty()) {
-    Row(table).Int(view.rank).Text(found.reason);
+    Row(table).Int(view.rank).Text(view.trace.meta().file +
+                                   ": no phases of inference: " + found.reason);
   }
   return table;
 }
@@ -442,12 +443,19 @@ Result<Tables> MapInference(const RankView& view, const Params& params) {
 Result<Tables> FinishInference(Tables findings, const Params& /*params*/) {
   if (findings[kSteps].rows() == 0) {
     const StringValues& reasons = Texts(findings[kReasons], "reason");
-    return Error{ErrorCode::kMissingData,
-                 "no phases of inference: " + (reasons.empty() ? std::string("nothing was recorded")
-                                                               : std::string(reasons[0]))};
+    return Error{ErrorCode::kMissingData, reasons.empty()
+                                              ? std::string("no phases of inference: no recording")
+                                              : std::string(reasons[0])};
   }
   FillLoad(findings[kExperts]);
   Tables shown{std::move(findings[kPhases])};
+  const StringValues& known_by = Texts(shown[0], "known_by");
+  for (size_t row = 0; row < shown[0].rows(); ++row) {
+    if (known_by[row] == KnownByName(KnownBy::kGraph)) {
+      shown[0].title =
+          "Phases of inference (inferred: graphs that read keys and values of a cache)";
+    }
+  }
   for (const InferenceTable table : {kStalls, kParts, kSteps, kExperts}) {
     if (findings[table].rows() > 0 || table == kParts || table == kSteps) {
       shown.push_back(std::move(findings[table]));
@@ -468,7 +476,8 @@ constexpr std::string_view kPartKey[] = {"rank", "phase", "part"};
 constexpr std::string_view kStepLabel[] = {"phase"};
 constexpr std::string_view kPeriod[] = {"period_ns"};
 constexpr std::string_view kDevice[] = {"device_ns"};
-constexpr std::string_view kStepAside[] = {"known_by", "begin_ns",       "works",
+constexpr std::string_view kStepAside[] = {"known_by", "prefill_tokens", "kv_tokens",
+                                           "begin_ns", "works",          "device_ns",
                                            "graph_ns", "device_span_ns", "name"};
 constexpr ViewSpec kInferenceViews[] = {
     {"inference_phases", ViewKind::kBars, "Median period of each phase", kPhaseKey, kPeriod},
