@@ -12,6 +12,7 @@
 #include "borescope/analysis/core/selection/name_flags.h"
 #include "borescope/analysis/measures/graphs/graph_launches.h"
 #include "borescope/analysis/verbs/inference/recurrence.h"
+#include "borescope/base/intervals.h"
 #include "borescope/base/saturating.h"
 #include "borescope/base/stop.h"
 #include "borescope/base/text/text.h"
@@ -257,27 +258,30 @@ bool HasRecordedShapes(const Trace& trace) {
                      [&](StringId id) { return !trace.Text(id).empty(); });
 }
 
+bool KnowsAny(const std::vector<PassShapes>& shapes) {
+  return std::any_of(shapes.begin(), shapes.end(), [](const PassShapes& pass) {
+    return PositionsOf(pass) != kMissing || pass.ids != kMissing;
+  });
+}
+
 // Why passes that recur are no generation; empty where they are one.
 std::string Doubt(const RankView& view, const std::vector<PassShapes>& shapes,
                   const std::vector<GenerationPass>& passes) {
+  if (!KnowsAny(shapes)) {
+    const bool may_have = IsOfPyTorchProfiler(view.trace.meta().format);
+    return std::string(
+               "what is launched recurs, but no shapes of attention, embedding or token "
+               "ids say whether each pass makes a token") +
+           (may_have && !HasRecordedShapes(view.trace) ? ": record with record_shapes=True" : "");
+  }
   int64_t pairs = 0;
   int64_t bad = 0;
-  bool knows_any = false;
-  for (size_t i = 0; i < passes.size(); ++i) {
-    knows_any = knows_any || PositionsOf(shapes[i]) != kMissing || shapes[i].ids != kMissing;
-    if (i > 0 && passes[i].notes.phase == InferencePhase::kDecode &&
+  for (size_t i = 1; i < passes.size(); ++i) {
+    if (passes[i].notes.phase == InferencePhase::kDecode &&
         passes[i - 1].notes.phase == InferencePhase::kDecode) {
       ++pairs;
       bad += ShowsToken(shapes[i - 1], shapes[i]) ? 0 : 1;
     }
-  }
-  if (!knows_any) {
-    const bool has_shapes = HasRecordedShapes(view.trace);
-    const bool may_have = IsOfPyTorchProfiler(view.trace.meta().format);
-    return std::string(
-               "what is launched recurs, but no shapes of attention, embedding or token ids "
-               "say whether each pass makes a token") +
-           (may_have && !has_shapes ? ": record with record_shapes=True" : "");
   }
   if (pairs == 0) {
     return "passes recur, but none for single tokens";
@@ -285,6 +289,50 @@ std::string Doubt(const RankView& view, const std::vector<PassShapes>& shapes,
   return bad * kBadPart > pairs ? "passes for single positions recur, but nothing in them grows by "
                                   "a token from one to the next"
                                 : "";
+}
+
+// ---- Without shapes: frames of Python ----
+
+// The calls of `generate` of Hugging Face on a thread.
+std::vector<Interval> CallsOfGenerate(const RankView& view, TrackId thread) {
+  const Trace& trace = view.trace;
+  const std::vector<char> is_call = FlagNames(trace.strings(), [](std::string_view name) {
+    return Contains(name, "generation/utils.py(") && name.ends_with("): generate");
+  });
+  std::vector<Interval> calls;
+  for (uint32_t row = trace.tracks().first_row[thread.value];
+       row < trace.tracks().end_row[thread.value]; ++row) {
+    const HostEvents& host = trace.host();
+    const bool is_inside = !calls.empty() && host.ts_ns[row] < calls.back().end;
+    if (host.kind[row] == HostKind::kPython && is_call[host.name[row].value] != 0 && !is_inside) {
+      calls.push_back({host.ts_ns[row], host.end_ns(HostId{row})});
+    }
+  }
+  return calls;
+}
+
+// The first pass that begins in a call reads the prompt, the others decode. How many requests there
+// are nothing tells. Passes outside of calls keep the phase "other".
+void TellByCalls(const RankView& view, const std::vector<Interval>& calls,
+                 std::vector<GenerationPass>& passes) {
+  size_t pass = 0;
+  for (const Interval& call : calls) {
+    const auto begin_ns = [&] { return view.trace.host().ts_ns[passes[pass].begin.value]; };
+    while (pass < passes.size() && begin_ns() < call.begin) {
+      ++pass;
+    }
+    for (bool is_first = true; pass < passes.size() && begin_ns() < call.end; ++pass) {
+      passes[pass].notes.phase = is_first ? InferencePhase::kPrefill : InferencePhase::kDecode;
+      passes[pass].end_ns = std::min(passes[pass].end_ns, call.end);
+      is_first = false;
+    }
+  }
+}
+
+bool HasDecode(const std::vector<GenerationPass>& passes) {
+  return std::any_of(passes.begin(), passes.end(), [](const GenerationPass& pass) {
+    return pass.notes.phase == InferencePhase::kDecode;
+  });
 }
 
 // ---- Graphs ----
@@ -325,7 +373,8 @@ Generation FindGeneration(const RankView& view) {
   }
   const HostEvents& host = view.trace.host();
   std::vector<uint32_t> begins = recurrence->begins;
-  if (begins.front() > 0) {
+  const bool has_rest = begins.front() > 0;
+  if (has_rest) {
     begins.insert(begins.begin(), 0);  // what comes before may be a prefill, cut elsewhere
   }
   std::vector<int64_t> begins_ns;
@@ -339,7 +388,17 @@ Generation FindGeneration(const RankView& view) {
     found.passes.push_back({launching.operators[begins[i]], end_ns, is_last,
                             NotesOf(i > 0 ? shapes[i - 1] : PassShapes(), shapes[i])});
   }
+  if (has_rest && found.passes.front().notes.phase == InferencePhase::kDecode) {
+    found.passes.front().notes = StepNotes();  // of a pass that begins before the recording
+  }
   found.reason = Doubt(view, shapes, found.passes);
+  if (!found.reason.empty() && !KnowsAny(shapes)) {
+    if (has_rest) {
+      found.passes.erase(found.passes.begin());
+    }
+    TellByCalls(view, CallsOfGenerate(view, launching.thread), found.passes);
+    found.reason = HasDecode(found.passes) ? "" : found.reason;
+  }
   if (!found.reason.empty()) {
     found.passes.clear();
     return found;

@@ -374,7 +374,7 @@ Table StallTable(const RankView& view, const InferenceSteps& found) {
 
 // What this rank sends and gets in exchanges whose sizes depend on the routing: those where the two
 // differ.
-Table ExpertTable(const RankView& view, const InferenceSteps& found) {
+Table ExpertTable(const RankView& view, const Selected& selected) {
   Table table{"inference_experts", "Load of the experts of each rank", {}};
   AddRankKey(table);
   AddInt(table, "exchanges", Unit::kCount, Role::kSum,
@@ -387,9 +387,10 @@ Table ExpertTable(const RankView& view, const InferenceSteps& found) {
   int64_t exchanges = 0;
   int64_t sent = 0;
   int64_t received = 0;
-  for (uint32_t row = 0; row < trace.device().size() && !found.steps.empty(); ++row) {
+  for (uint32_t row = 0; row < trace.device().size(); ++row) {
     const uint32_t detail = trace.device().detail[row];
-    if (trace.device().kind[row] != DeviceKind::kKernel || detail == kNoDetail) {
+    if (trace.device().kind[row] != DeviceKind::kKernel || detail == kNoDetail ||
+        !selected.Keeps(DeviceId{row})) {
       continue;
     }
     const uint32_t collective = trace.kernels().collective[detail];
@@ -435,9 +436,10 @@ Table ReasonTable(const RankView& view, const InferenceSteps& found) {
 }
 
 Result<Tables> MapInference(const RankView& view, const Params& params) {
-  BS_ASSIGN(const InferenceSteps found, FindInferenceSteps(view, params));
-  return Tables{PhaseTable(view, found), StallTable(view, found),  PartTable(view, found),
-                StepTable(view, found),  ExpertTable(view, found), ReasonTable(view, found)};
+  BS_ASSIGN(const Selected selected, Selected::Make(view, params.selection));
+  BS_ASSIGN(const InferenceSteps found, FindInferenceSteps(view, selected, params));
+  return Tables{PhaseTable(view, found), StallTable(view, found),     PartTable(view, found),
+                StepTable(view, found),  ExpertTable(view, selected), ReasonTable(view, found)};
 }
 
 Result<Tables> FinishInference(Tables findings, const Params& /*params*/) {

@@ -305,8 +305,8 @@ std::string_view PhaseRowName(size_t row) {
                                : InferencePhaseName(static_cast<InferencePhase>(row));
 }
 
-Result<InferenceSteps> FindInferenceSteps(const RankView& view, const Params& params) {
-  BS_ASSIGN(const Selected selected, Selected::Make(view, params.selection));
+Result<InferenceSteps> FindInferenceSteps(const RankView& view, const Selected& selected,
+                                          const Params& params) {
   const std::vector<std::string_view> texts = params.Texts(kPhasePatternParam);
   BS_ASSIGN(const PhasePatterns patterns, PhasePatterns::Parse(texts));
   InferenceSteps found;

@@ -93,6 +93,7 @@ struct InferenceSteps {
 
 // Selected steps, and selected work. kInvalidArgument for patterns that cannot be read; a pattern
 // that matches nothing leaves no steps.
-Result<InferenceSteps> FindInferenceSteps(const RankView& view, const Params& params);
+Result<InferenceSteps> FindInferenceSteps(const RankView& view, const Selected& selected,
+                                          const Params& params);
 
 }  // namespace borescope::internal

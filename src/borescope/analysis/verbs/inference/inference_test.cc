@@ -592,6 +592,39 @@ TEST(InferenceTest, SinglePositionsAloneAreNoTokens) {
   EXPECT_NE(refusal(false).find("nothing in them grows by a token"), std::string::npos);
 }
 
+// Without shapes a frame of Python tells the calls, and the passes follow.
+TEST(InferenceTest, FramesOfGenerateTellPassesWithoutShapes) {
+  TestTrace trace;
+  Writer writer(trace, false);
+  for (int call = 0; call < 2; ++call) {
+    const int64_t begin_ns = writer.now();
+    PlantGeneration(writer, {});
+    trace.Python("transformers/generation/utils.py(2394): generate",
+                 {begin_ns - 10, writer.now() - begin_ns + 20});
+    writer.Wait(10000);
+  }
+  const Tables tables = Analyse("inference", {&trace.View()});
+  EXPECT_EQ(Csv(tables.front(), {"phase", "known_by", "steps", "requests", "tokens", "period_ns"}),
+            "phase,known_by,steps,requests,tokens,period_ns\n"
+            "decode,sequence,8,-,-,380\nprefill,sequence,2,-,-,380\n(no step),-,-,-,-,-\n");
+}
+
+// A recording that begins within a pass: what is left of that is none.
+TEST(InferenceTest, APassThatBeganBeforeTheRecordingIsNone) {
+  TestTrace trace;
+  Writer writer(trace, true);
+  writer.Op("aten::linear", Dims({2, 1, 64}) + ", " + Dims({64, 64}));
+  writer.Op("aten::scaled_dot_product_attention", Dims({2, 4, 1, 16}) + ", " + Dims({2, 4, 8, 16}));
+  for (int64_t token = 0; token < 6; ++token) {
+    writer.Op("aten::embedding", Dims({32000, 64}) + ", " + Dims({2, 1}));
+    writer.Op("aten::scaled_dot_product_attention",
+              Dims({2, 4, 1, 16}) + ", " + Dims({2, 4, 9 + token, 16}));
+    writer.Op("aten::argmax", Dims({2, 32000}));
+  }
+  EXPECT_EQ(Csv(Analyse("inference", {&trace.View()}).front(), {"phase", "steps", "period_ns"}),
+            "phase,steps,period_ns\ndecode,6,60\n(no step),-,-\n");
+}
+
 TEST(InferenceTest, TrainingIsNeverInference) {
   for (const std::string_view name :
        {"autograd::engine::evaluate_function: MmBackward0", "Optimizer.step#AdamW.step"}) {
