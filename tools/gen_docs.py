@@ -26,6 +26,7 @@ INPUTS = {
     "memory": [DATA / "small" / "memory.json"],
     "counters": [DATA / "small" / "counters.json"],
     "graphs": [DATA / "small" / "graphs.json"],
+    "inference": [DATA / "small" / "serving.json"],
     "stats": ["all", RUN],
     "variance": [RUN, "--all-steps"],
     "diff": [RUN / "rank-0.json.gz", RUN / "rank-1.json.gz"],

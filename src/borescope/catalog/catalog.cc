@@ -23,7 +23,7 @@ constexpr const AnalysisSpec* kAnalyses[] = {
 // Order = order of the report's page. Analyses that are not named here come before the last three.
 constexpr const AnalysisSpec* kFirstSections[] = {
     &kSummaryVerb,   &kBreakdownVerb, &kCriticalPathVerb, &kWhatIfVerb,      &kStepsVerb,
-    &kVarianceVerb,  &kInferenceVerb, &kKernelsVerb,      &kOpsVerb,         &kFlameVerb,
+    &kInferenceVerb, &kVarianceVerb,  &kKernelsVerb,      &kOpsVerb,         &kFlameVerb,
     &kStacksVerb,    &kRooflineVerb,  &kIdleVerb,         &kGapsVerb,        &kLaunchesVerb,
     &kDelaysVerb,    &kQueueVerb,     &kOverlapVerb,      &kCollectivesVerb, &kStragglersVerb,
     &kWaitsVerb,     &kBandwidthVerb, &kMemoryVerb,       &kInductorVerb,    &kVariabilityVerb,

@@ -98,26 +98,27 @@ Launching FindLaunching(const RankView& view) {
 
 // ---- What shapes say about a pass ----
 
-enum class Tell : char { kNothing, kAttention, kFlatAttention, kEmbedding, kAppend, kChoice };
+// What the shapes of an operator show.
+enum class Clue : char { kNothing, kAttention, kFlatAttention, kEmbedding, kAppend, kChoice };
 
-Tell TellOf(std::string_view name) {
+Clue ClueOf(std::string_view name) {
   constexpr std::string_view kFlat[] = {"aten::_flash_attention_forward",
                                         "aten::_efficient_attention_forward",
                                         "flash_attn::_flash_attn_forward"};
   if (name == "aten::scaled_dot_product_attention" ||
       name.starts_with("aten::_scaled_dot_product_")) {
-    return Tell::kAttention;
+    return Clue::kAttention;
   }
   if (std::find(std::begin(kFlat), std::end(kFlat), name) != std::end(kFlat)) {
-    return Tell::kFlatAttention;
+    return Clue::kFlatAttention;
   }
-  return name == "aten::embedding"                               ? Tell::kEmbedding
-         : name == "aten::cat"                                   ? Tell::kAppend
-         : name == "aten::argmax" || name == "aten::multinomial" ? Tell::kChoice
-                                                                 : Tell::kNothing;
+  return name == "aten::embedding"                               ? Clue::kEmbedding
+         : name == "aten::cat"                                   ? Clue::kAppend
+         : name == "aten::argmax" || name == "aten::multinomial" ? Clue::kChoice
+                                                                 : Clue::kNothing;
 }
 
-// Numbers are kMissing where no operator of the pass tells them.
+// Numbers are kMissing where no operator of the pass has them.
 struct PassShapes {
   int64_t batch = kMissing;
   int64_t positions = kMissing;  // of queries
@@ -171,9 +172,9 @@ std::vector<PassShapes> ShapesOf(const RankView& view, TrackId thread,
                                  std::span<const int64_t> begins_ns) {
   const Trace& trace = view.trace;
   const HostEvents& host = trace.host();
-  std::vector<Tell> tells(trace.strings().size());
-  for (uint32_t i = 0; i < tells.size(); ++i) {
-    tells[i] = TellOf(trace.Text(StringId{i}));
+  std::vector<Clue> clues(trace.strings().size());
+  for (uint32_t i = 0; i < clues.size(); ++i) {
+    clues[i] = ClueOf(trace.Text(StringId{i}));
   }
   std::vector<PassShapes> shapes(begins_ns.size());
   size_t pass = 0;
@@ -183,29 +184,29 @@ std::vector<PassShapes> ShapesOf(const RankView& view, TrackId thread,
     while (pass + 1 < begins_ns.size() && host.ts_ns[row] >= begins_ns[pass + 1]) {
       ++pass;
     }
-    const Tell tell = tells[host.name[row].value];
-    if (tell == Tell::kNothing || host.kind[row] != HostKind::kOp ||
+    const Clue clue = clues[host.name[row].value];
+    if (clue == Clue::kNothing || host.kind[row] != HostKind::kOp ||
         host.ts_ns[row] < begins_ns[pass]) {
       continue;
     }
     const CallArgs args = CallArgsOf(trace, HostId{row});
-    switch (tell) {
-      case Tell::kAttention:
+    switch (clue) {
+      case Clue::kAttention:
         AddAttention(args, 2, shapes[pass]);
         break;
-      case Tell::kFlatAttention:
+      case Clue::kFlatAttention:
         AddAttention(args, 1, shapes[pass]);
         break;
-      case Tell::kEmbedding:
+      case Clue::kEmbedding:
         AddEmbedding(args, shapes[pass]);
         break;
-      case Tell::kAppend:
+      case Clue::kAppend:
         AddAppend(args, shapes[pass]);
         break;
-      case Tell::kChoice:
+      case Clue::kChoice:
         shapes[pass].chooses = true;
         break;
-      case Tell::kNothing:
+      case Clue::kNothing:
         break;
     }
   }
@@ -228,14 +229,14 @@ StepNotes NotesOf(const PassShapes& before, const PassShapes& now) {
                                                                                     : product;
   };
   StepNotes notes;
-  const bool tells_ids = positions == kMissing && now.ids != kMissing;
-  const bool is_decode = positions == 1 || (tells_ids && IsNext(before.ids, now.ids));
-  if (positions == kMissing && !tells_ids) {
+  const bool has_ids = positions == kMissing && now.ids != kMissing;
+  const bool is_decode = positions == 1 || (has_ids && IsNext(before.ids, now.ids));
+  if (positions == kMissing && !has_ids) {
     return notes;
   }
   notes.requests = batch;
   notes.phase = is_decode ? InferencePhase::kDecode : InferencePhase::kPrefill;
-  notes.tokens = is_decode ? batch : times(batch, tells_ids ? now.ids : positions);
+  notes.tokens = is_decode ? batch : times(batch, has_ids ? now.ids : positions);
   notes.decode_requests = is_decode ? batch : 0;
   notes.decode_tokens = is_decode ? batch : 0;
   notes.prefill_tokens = is_decode ? 0 : notes.tokens;
@@ -311,10 +312,10 @@ std::vector<Interval> CallsOfGenerate(const RankView& view, TrackId thread) {
   return calls;
 }
 
-// The first pass that begins in a call reads the prompt, the others decode. How many requests there
-// are nothing tells. Passes outside of calls keep the phase "other".
-void TellByCalls(const RankView& view, const std::vector<Interval>& calls,
-                 std::vector<GenerationPass>& passes) {
+// The first pass that begins in a call reads the prompt, the others decode. The number of requests
+// is unknown. Passes outside of calls keep the phase "other".
+void DivideByCalls(const RankView& view, const std::vector<Interval>& calls,
+                   std::vector<GenerationPass>& passes) {
   size_t pass = 0;
   for (const Interval& call : calls) {
     const auto begin_ns = [&] { return view.trace.host().ts_ns[passes[pass].begin.value]; };
@@ -396,7 +397,7 @@ Generation FindGeneration(const RankView& view) {
     if (has_rest) {
       found.passes.erase(found.passes.begin());
     }
-    TellByCalls(view, CallsOfGenerate(view, launching.thread), found.passes);
+    DivideByCalls(view, CallsOfGenerate(view, launching.thread), found.passes);
     found.reason = HasDecode(found.passes) ? "" : found.reason;
   }
   if (!found.reason.empty()) {

@@ -14,7 +14,7 @@
 // and of every two decode passes in a row at least nine in ten must show that a token came between:
 // keys and values, or the token ids that are appended to ([batch, length] and [batch, 1]), are one
 // longer; or (a cache of a fixed size) both look up the embedding of one position and choose a
-// token (argmax, multinomial). Where no shapes were recorded, frames of Python may tell: of the
+// token (argmax, multinomial). Where no shapes were recorded, frames of Python may say it: of the
 // passes within a call of Hugging Face's `generate` the first is the prefill, and the others
 // decode, for nobody knows how many requests. Where a backward pass, or an optimizer, was recorded,
 // nothing is a generation.

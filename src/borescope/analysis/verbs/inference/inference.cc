@@ -51,7 +51,7 @@ struct PhaseSums {
   int64_t steps = 0;
   std::vector<int64_t> requests;
   std::vector<int64_t> periods;
-  int64_t tokens = 0;       // of all steps; kMissing where one does not tell
+  int64_t tokens = 0;       // of all steps; kMissing where one does not say
   int64_t paced_steps = 0;  // with a period, as the following
   int64_t paced_tokens = 0;
   int64_t paced_ns = 0;
@@ -107,20 +107,21 @@ Table NewPhaseTable() {
             "decode: each request gets its next token; prefill: prompts are read; mixed: both in "
             "one batch; other: steps that do not say; (no step): device work launched outside of "
             "steps; (no launch): its launch was not recorded.");
-  AddString(table, "known_by", Role::kDerived,
-            "What tells the phase: annotation, of a server; pattern, of --phase-pattern; sequence, "
-            "operators that recur, and their shapes; graph, inferred: a graph that reads a cache.");
+  AddString(
+      table, "known_by", Role::kDerived,
+      "How the phase is known: annotation, of a server; pattern, of --phase-pattern; sequence, "
+      "operators that recur, and their shapes; graph, inferred: a graph that reads a cache.");
   number("steps", Unit::kCount, "Steps of the phase.");
-  fraction("requests", Unit::kNone, "Requests in a step, the median of those that tell.");
+  fraction("requests", Unit::kNone, "Requests in a step, the median of those that say so.");
   number("tokens", Unit::kCount,
          "Tokens that all steps processed: of prompts, and one of each request that decodes, more "
-         "where drafted ones are checked; missing where a step does not tell.");
+         "where drafted ones are checked; missing where a step does not say.");
   fraction("period_ns", Unit::kNanoseconds,
            "From the begin of a step to that of the next, the median; missing of the last step.");
   fraction("p99_ns", Unit::kNanoseconds, "99th percentile of the periods.");
   fraction("token_ns", Unit::kNanoseconds,
            "Time for the next token of a request: the median period of decode steps; missing where "
-           "these check drafted tokens, of which nothing tells how many are right.");
+           "these check drafted tokens, of which nobody knows how many are right.");
   fraction("tokens_per_second", Unit::kNone,
            "Tokens of the steps with a period / the sum of these periods; missing where tokens "
            "are, and of decode steps that check drafts.");
@@ -195,8 +196,8 @@ Table StepTable(const RankView& view, const InferenceSteps& found) {
   AddRankKey(table);
   AddInt(table, "step", Unit::kNone, Role::kKey, "Number of the step in its process, from 0.");
   AddString(table, "phase", Role::kDerived, "decode, prefill, mixed or other.");
-  AddString(table, "known_by", Role::kDerived, "What tells the phase, as in `inference_phases`.");
-  number("requests", Unit::kCount, "Requests in the batch; missing where nothing tells.");
+  AddString(table, "known_by", Role::kDerived, "How the phase is known, as in `inference_phases`.");
+  number("requests", Unit::kCount, "Requests in the batch; missing where unknown.");
   number("tokens", Unit::kCount, "Tokens that the step processes, for all requests.");
   number("prefill_tokens", Unit::kCount, "Of these, tokens of prompts.");
   number("decode_requests", Unit::kCount, "Requests that get their next token.");
@@ -282,7 +283,7 @@ struct Stall {
   int64_t steps = 0;
   int64_t requests = 0;  // of all these steps
   int64_t held_ns = 0;   // the steps beyond a decode step
-  int64_t request_ns = 0;
+  int64_t waited_ns = 0;
 
   void Add(int64_t held, int64_t late_ns) {
     ++steps;
@@ -290,7 +291,7 @@ struct Stall {
     AddSaturatingTo(held_ns, late_ns);
     int64_t product = 0;
     const bool is_too_large = __builtin_mul_overflow(held, late_ns, &product);
-    AddSaturatingTo(request_ns, is_too_large ? INT64_MAX : product);
+    AddSaturatingTo(waited_ns, is_too_large ? INT64_MAX : product);
   }
 };
 
@@ -308,15 +309,15 @@ Stall StallOfPrefill(const std::vector<InferenceStep>& steps) {
       continue;
     }
     int64_t prompts = 0;
-    bool is_told = before < i && i - before > 1 && steps[before].process == steps[i].process;
-    for (size_t k = before + 1; k < i && is_told; ++k) {
-      is_told = steps[k].notes.requests != kMissing && steps[k].period_ns != kMissing &&
-                steps[k].process == steps[i].process && steps[k].known_by != KnownBy::kSequence;
-      AddSaturatingTo(prompts, is_told ? steps[k].notes.requests : 0);
+    bool is_known = before < i && i - before > 1 && steps[before].process == steps[i].process;
+    for (size_t k = before + 1; k < i && is_known; ++k) {
+      is_known = steps[k].notes.requests != kMissing && steps[k].period_ns != kMissing &&
+                 steps[k].process == steps[i].process && steps[k].known_by != KnownBy::kSequence;
+      AddSaturatingTo(prompts, is_known ? steps[k].notes.requests : 0);
     }
     const int64_t now = steps[i].notes.decode_requests;
     const int64_t held =
-        is_told ? std::min(now - std::min(now, prompts), steps[before].notes.decode_requests) : 0;
+        is_known ? std::min(now - std::min(now, prompts), steps[before].notes.decode_requests) : 0;
     for (size_t k = before + 1; k < i && held > 0; ++k) {
       if (steps[k].notes.phase == InferencePhase::kPrefill) {
         stall.Add(held, steps[k].period_ns);
@@ -350,7 +351,7 @@ Table StallTable(const RankView& view, const InferenceSteps& found) {
          "behind them and are none of their prompts.");
   AddInt(table, "held_ns", Unit::kNanoseconds, Role::kSum,
          "Time by which they take longer than the median decode step; of prefill all of it.");
-  AddInt(table, "request_ns", Unit::kNanoseconds, Role::kSum,
+  AddInt(table, "waited_ns", Unit::kNanoseconds, Role::kSum,
          "The same times the requests of each step: what all requests together wait.");
   PhaseSums decode = SumsOf(found, InferencePhase::kDecode);
   const bool has_usual = !decode.periods.empty();
@@ -364,7 +365,7 @@ Table StallTable(const RankView& view, const InferenceSteps& found) {
       Row row(table);
       row.Int(view.rank).Text(InferencePhaseName(phase)).Int(stall.steps).Int(stall.requests);
       row.MaybeInt(is_known ? stall.held_ns : kMissing);
-      row.MaybeInt(is_known ? stall.request_ns : kMissing);
+      row.MaybeInt(is_known ? stall.waited_ns : kMissing);
     }
   }
   return table;
@@ -478,6 +479,7 @@ constexpr std::string_view kPartKey[] = {"rank", "phase", "part"};
 constexpr std::string_view kStepLabel[] = {"phase"};
 constexpr std::string_view kPeriod[] = {"period_ns"};
 constexpr std::string_view kDevice[] = {"device_ns"};
+constexpr std::string_view kPhaseAside[] = {"token_ns", "idle_ns"};
 constexpr std::string_view kStepAside[] = {"known_by", "prefill_tokens", "kv_tokens",
                                            "begin_ns", "works",          "device_ns",
                                            "graph_ns", "device_span_ns", "name"};
@@ -485,6 +487,7 @@ constexpr ViewSpec kInferenceViews[] = {
     {"inference_phases", ViewKind::kBars, "Median period of each phase", kPhaseKey, kPeriod},
     {"inference_parts", ViewKind::kBars, "Device time by phase and part", kPartKey, kDevice},
     {"inference_steps", ViewKind::kSeries, "Period of each step", kStepLabel, kPeriod, "step"},
+    {"inference_phases", ViewKind::kAside, "What text leaves out", kPhaseAside, {}},
     {"inference_steps", ViewKind::kAside, "What text leaves out", kStepAside, {}}};
 
 }  // namespace

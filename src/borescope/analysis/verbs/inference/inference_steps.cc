@@ -38,7 +38,7 @@ bool IsOfSampling(std::string_view name) {
 
 // ---- Which part device work is ----
 
-// Whether an event, or an operator around it, has a flagged name. Parents stand before children.
+// Whether an event, or an operator around it, has a flagged name. Parents come before children.
 std::vector<char> FlagInside(const RankView& view, const std::vector<char>& flags) {
   const HostEvents& host = view.trace.host();
   std::vector<char> inside(host.all_size());

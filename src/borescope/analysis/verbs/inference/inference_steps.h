@@ -24,7 +24,7 @@
 
 namespace borescope::internal {
 
-// What tells the phase of a step, the most certain first.
+// What the phase of a step is known by, the most certain first.
 enum class KnownBy : uint8_t {
   kAnnotation,  // the name that a server gives it
   kPattern,     // the name, by an expression of the user's

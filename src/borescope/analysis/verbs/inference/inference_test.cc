@@ -402,7 +402,7 @@ TEST(InferenceTest, WhatPhasesSay) {
   // Six requests decode in the mixed step, which takes 3000 ns longer than the median decode step.
   // Of the nine behind the prompt one is new, and eight have waited for 3000 ns.
   EXPECT_EQ(Csv(TableOf(tables, "inference_stalls")),
-            "rank,phase,steps,requests,held_ns,request_ns\n"
+            "rank,phase,steps,requests,held_ns,waited_ns\n"
             "2,mixed,1,6,3000,18000\n2,prefill,1,8,3000,24000\n");
 }
 
@@ -545,7 +545,7 @@ TEST(InferenceTest, PassesAndTokensOfPlannedGenerationsAreExact) {
         EXPECT_EQ(Ints(steps, "requests")[row], plan.batch);
         EXPECT_EQ(Ints(steps, "tokens")[row], pass == 0 ? plan.batch * plan.prompt : plan.batch);
         EXPECT_EQ(Ints(steps, "kv_tokens")[row], plan.batch * keys);
-        // What lies behind the last token is the program's.
+        // What follows the last token is the program's.
         const bool is_last = pass + 1 == begins[call].size();
         EXPECT_EQ(steps.Find("period_ns")->IsMissing(row), is_last) << seed;
         EXPECT_EQ(Ints(steps, "period_ns")[row],
@@ -592,7 +592,7 @@ TEST(InferenceTest, SinglePositionsAloneAreNoTokens) {
   EXPECT_NE(refusal(false).find("nothing in them grows by a token"), std::string::npos);
 }
 
-// Without shapes a frame of Python tells the calls, and the passes follow.
+// Without shapes frames of Python show the calls, and the passes follow.
 TEST(InferenceTest, FramesOfGenerateTellPassesWithoutShapes) {
   TestTrace trace;
   Writer writer(trace, false);

@@ -26,7 +26,7 @@ class Scanner {
     rest_.remove_prefix(is_next ? word.size() : 0);
     return is_next;
   }
-  // The number that stands here; kMissing, and nothing is read, where there is none.
+  // The number at this place; kMissing, and nothing is read, where there is none.
   int64_t Number() {
     const size_t digits = static_cast<size_t>(
         std::distance(rest_.begin(), std::find_if_not(rest_.begin(), rest_.end(), IsDigit)));
@@ -68,7 +68,7 @@ int64_t OrElse(int64_t value, int64_t otherwise) { return value == kMissing ? ot
 
 // ---- vLLM ----
 
-// What stands behind "context_" or "generation_": 2(6144), 9(sq8155sk8430sqsq1sqsk2), 37.
+// What follows "context_" or "generation_": 2(6144), 9(sq8155sk8430sqsq1sqsk2), 37.
 struct VllmPart {
   int64_t requests = kMissing;
   int64_t tokens = kMissing;
@@ -120,8 +120,8 @@ std::optional<StepNotes> ReadVllm(std::string_view name) {
   if (generation->tokens == kMissing) {
     // Tokens of the whole step less those of prompts; else each request has one.
     const int64_t others = OrElse(context->tokens, 0);
-    const bool tells = all_tokens != kMissing && all_tokens - others >= generation->requests;
-    generation->tokens = tells ? all_tokens - others : generation->requests;
+    const bool adds_up = all_tokens != kMissing && all_tokens - others >= generation->requests;
+    generation->tokens = adds_up ? all_tokens - others : generation->requests;
   }
   StepNotes notes;
   notes.phase = context->requests > 0 && generation->requests > 0 ? InferencePhase::kMixed
@@ -155,7 +155,7 @@ int64_t NumberOf(std::string_view fields, std::string_view key) {
   return kMissing;
 }
 
-// What stands in the last pair of brackets around everything behind `prefix`.
+// The text after `prefix`, up to the bracket at the end.
 std::optional<std::string_view> InBrackets(std::string_view name, std::string_view prefix) {
   if (!name.starts_with(prefix) || name.back() != ']') {
     return std::nullopt;
@@ -246,7 +246,7 @@ std::optional<StepNotes> ReadAtom(std::string_view name) {
   StepNotes notes = OfDecode(requests, OrElse(tokens, requests), kv);
   const int64_t prompts = NumberOf(*inside, "p");
   if (prompts != kMissing && prompts > 0) {
-    // How the tokens divide is not told.
+    // How the tokens divide is unknown.
     notes.phase = InferencePhase::kMixed;
     notes.decode_requests = OrElse(NumberOf(*inside, "d"), requests - std::min(requests, prompts));
     notes.decode_tokens = kMissing;
@@ -257,7 +257,7 @@ std::optional<StepNotes> ReadAtom(std::string_view name) {
 
 // ---- TensorRT-LLM ----
 
-// The number in front of `words`: 3 of "12: 3 ctx reqs, 40 gen reqs" for " ctx reqs".
+// The number before `words`: 3 of "12: 3 ctx reqs, 40 gen reqs" for " ctx reqs".
 int64_t NumberBefore(std::string_view text, std::string_view words) {
   const size_t end = text.find(words);
   if (end == std::string_view::npos) {

@@ -34,18 +34,18 @@ class RE2;
 
 namespace borescope::internal {
 
-// Whether any of `parts` stands in the text.
+// Whether the text contains any of `parts`.
 bool HasAnyOf(std::string_view text, std::span<const std::string_view> parts);
 
 enum class InferencePhase : uint8_t {
   kDecode,   // every request gets its next token
   kPrefill,  // prompts, or pieces of prompts, are read
   kMixed,    // both in one batch
-  kOther,    // idle steps, draft models, and names that do not tell
+  kOther,    // idle steps, draft models, and names that do not say
 };
 std::string_view InferencePhaseName(InferencePhase phase);
 
-// Numbers are kMissing where the name does not tell them.
+// Numbers are kMissing where the name does not say them.
 struct StepNotes {
   InferencePhase phase = InferencePhase::kOther;
   int64_t requests = kMissing;         // of both phases

@@ -1,8 +1,10 @@
 // What a program that generates text does: one line of the phases in which it is, where annotations
-// or shapes say which these are. It is about no fault: what lets the device idle is told by others.
+// or shapes say which these are. It is about no fault: other rules say what lets the device idle.
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -20,7 +22,7 @@ bool IsMissing(const Table& table, std::string_view column, size_t row) {
   return table.Find(column)->IsMissing(row);
 }
 
-// Whether a row tells of a phase, and knows so: not what is of no step, and not what a graph alone
+// Whether a row is about a phase, and knows so: not what is of no step, and not what a graph alone
 // lets infer.
 bool IsCertain(const Table& phases, size_t row) {
   const std::string_view known_by = Texts(phases, "known_by")[row];
@@ -48,15 +50,15 @@ std::string WordsOfPhase(const Table& phases, size_t row) {
   std::string words = fmt::format("{}: {}", Texts(phases, "phase")[row],
                                   FormatCount(Ints(phases, "steps")[row], "step", "steps"));
   if (!IsMissing(phases, "requests", row)) {
-    const auto requests = static_cast<int64_t>(Floats(phases, "requests")[row]);
+    const int64_t requests = std::llround(Floats(phases, "requests")[row]);
     words += " of " + FormatCount(requests, "request", "requests");
   }
   if (!IsMissing(phases, "token_ns", row)) {
-    const auto token_ns = static_cast<int64_t>(Floats(phases, "token_ns")[row]);
+    const int64_t token_ns = std::llround(Floats(phases, "token_ns")[row]);
     words += fmt::format(", {} a token", FormatTime(token_ns));
   }
   if (!IsMissing(phases, "tokens_per_second", row)) {
-    const auto rate = static_cast<int64_t>(Floats(phases, "tokens_per_second")[row]);
+    const int64_t rate = std::llround(Floats(phases, "tokens_per_second")[row]);
     words += fmt::format(", {} tokens/s", FormatCount(rate));
   }
   if (!IsMissing(phases, "busy", row)) {
@@ -73,7 +75,7 @@ std::optional<Finding> PhasesOfInference(const SummaryTables& tables) {
     return std::nullopt;
   }
   std::string evidence;
-  std::optional<double> idle;  // of decode steps, else of the first phase that tells
+  std::optional<double> idle;  // of decode steps, else of the first phase with periods
   bool is_of_decode = false;
   for (size_t row = 0; row < phases.rows(); ++row) {
     if (Ints(phases, "rank")[row] != *rank || !IsCertain(phases, row)) {
