@@ -378,10 +378,10 @@ Generation FindGeneration(const RankView& view) {
   if (has_rest) {
     begins.insert(begins.begin(), 0);  // what comes before may be a prefill, cut elsewhere
   }
-  std::vector<int64_t> begins_ns;
-  for (const uint32_t begin : begins) {
-    begins_ns.push_back(host.ts_ns[launching.operators[begin].value]);
-  }
+  std::vector<int64_t> begins_ns(begins.size());
+  std::transform(begins.begin(), begins.end(), begins_ns.begin(),
+                 [&](uint32_t begin) { return host.ts_ns[launching.operators[begin].value]; });
+  found.passes.reserve(begins.size());
   const std::vector<PassShapes> shapes = ShapesOf(view, launching.thread, begins_ns);
   for (size_t i = 0; i < begins.size(); ++i) {
     const bool is_last = i + 1 == begins.size();
@@ -433,6 +433,7 @@ Generation FindGraphDecode(const RankView& view, const Selected& selected) {
     }
   }
   const bool has_training = HasTraining(view);
+  found.passes.reserve(graphs.launches.size());
   for (const GraphLaunch& launch : graphs.launches) {
     if (!has_training && launch.call.valid() && launches[launch.graph] >= kLeastGraphLaunches &&
         reads[launch.graph] != 0 && trains[launch.graph] == 0) {

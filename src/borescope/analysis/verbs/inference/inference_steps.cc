@@ -186,6 +186,7 @@ void FinishSteps(std::vector<InferenceStep>& steps) {
 std::vector<InferenceStep> StepsOfPasses(const RankView& view, const Generation& generation,
                                          KnownBy known_by) {
   std::vector<InferenceStep> steps;
+  steps.reserve(generation.passes.size());
   for (const GenerationPass& pass : generation.passes) {
     steps.push_back(StepAt(view, pass.begin, known_by, pass.notes));
   }

@@ -188,6 +188,7 @@ std::optional<Recurrence> PlainRecurrence(const std::vector<uint32_t>& symbols,
     }
     if (most == 1) {
       std::vector<size_t> lengths;
+      lengths.reserve(whole.size());
       for (const auto& pass : whole) {
         lengths.push_back(pass.size());
       }
@@ -235,16 +236,17 @@ TEST(RecurrenceTest, DistancesAndCutsAreThoseOfThePlainTwin) {
     const uint32_t kinds = 2 + number(6);
     std::vector<uint32_t> pass{0};
     const uint32_t layers = 1 + number(4);
-    std::vector<uint32_t> layer;
-    for (uint32_t i = 0; i < 1 + number(6); ++i) {
-      layer.push_back(2 + number(kinds));
+    std::vector<uint32_t> layer(1 + number(6));
+    for (uint32_t& symbol : layer) {
+      symbol = 2 + number(kinds);
     }
     for (uint32_t i = 0; i < layers; ++i) {
       pass.insert(pass.end(), layer.begin(), layer.end());
     }
     pass.push_back(1);
     std::vector<uint32_t> symbols;
-    for (uint32_t i = 0; i < 1 + number(7); ++i) {
+    const uint32_t rounds = 1 + number(9);
+    for (uint32_t i = 0; i < rounds; ++i) {
       for (const uint32_t symbol : pass) {
         const uint32_t fate = number(30);
         symbols.insert(symbols.end(), fate == 0 ? 0 : fate == 1 ? 2 : 1, symbol);
@@ -333,7 +335,8 @@ TEST(InferenceTest, TokensAndPeriodsOfAPlannedServerAreExact) {
       return static_cast<int64_t>(random() % static_cast<uint64_t>(below));
     };
     std::vector<PlannedStep> plan;
-    for (int64_t i = 0; i < 3 + number(20); ++i) {
+    const int64_t steps_planned = 3 + number(20);
+    for (int64_t i = 0; i < steps_planned; ++i) {
       const int64_t kind = number(3);
       PlannedStep step;
       step.prefill_requests = kind == 0 ? 0 : 1 + number(4);
@@ -526,7 +529,8 @@ TEST(InferenceTest, PassesAndTokensOfPlannedGenerationsAreExact) {
     Writer writer(trace, true);
     std::vector<PlannedGeneration> plans;
     std::vector<std::vector<int64_t>> begins;
-    for (int64_t call = 0; call < 1 + number(3); ++call) {
+    const int64_t calls = 1 + number(3);
+    for (int64_t call = 0; call < calls; ++call) {
       plans.push_back({1 + number(8), 2 + number(500), 5 + number(9)});
       begins.push_back(PlantGeneration(writer, plans.back()));
       writer.Wait(number(5000));
@@ -650,8 +654,8 @@ TEST(InferenceTest, TokenIdsThatGrowShowDecodeWithoutAttention) {
             "phase,steps,requests,tokens\ndecode,5,3,15\nprefill,1,3,120\n");
 }
 
-void PlantGraphs(TestTrace& trace, std::string_view kernel, int launches) {
-  for (int i = 0; i < launches; ++i) {
+void PlantGraphs(TestTrace& trace, std::string_view kernel, int64_t launches) {
+  for (int64_t i = 0; i < launches; ++i) {
     const int64_t at = 1000 * i;
     trace.Runtime("cudaGraphLaunch", {at, 20}, i + 1);
     trace.Kernel("nvjet_gemm", {at + 30, 100}, {i + 1, 7, 0});
