@@ -140,26 +140,33 @@ InferenceStep StepAt(const RankView& view, HostId event, KnownBy known_by, const
 std::vector<InferenceStep> AnnotatedSteps(const RankView& view, const PhasePatterns* patterns) {
   const Trace& trace = view.trace;
   const HostEvents& host = trace.host();
-  std::vector<std::optional<StepNotes>> notes_of(trace.strings().size());
+  constexpr uint32_t kNone = std::numeric_limits<uint32_t>::max();
+  std::vector<uint32_t> notes_of(trace.strings().size(), kNone);  // place in `notes`, by text
+  std::vector<StepNotes> notes;
   for (uint32_t i = 0; i < notes_of.size(); ++i) {
     CheckStopAt(i);
     const std::string_view name = trace.Text(StringId{i});
-    notes_of[i] = patterns != nullptr ? patterns->Read(name) : ReadStepName(name);
+    const std::optional<StepNotes> read =
+        patterns != nullptr ? patterns->Read(name) : ReadStepName(name);
+    if (read.has_value()) {
+      notes_of[i] = static_cast<uint32_t>(notes.size());
+      notes.push_back(*read);
+    }
   }
   const KnownBy known_by = patterns != nullptr ? KnownBy::kPattern : KnownBy::kAnnotation;
   std::vector<InferenceStep> steps;
   HostId outer;
   for (uint32_t row = 0; row < host.size(); ++row) {
     CheckStopAt(row);
-    const std::optional<StepNotes>& notes = notes_of[host.name[row].value];
-    if (host.kind[row] != HostKind::kAnnotation || !notes.has_value()) {
+    const uint32_t place = notes_of[host.name[row].value];
+    if (host.kind[row] != HostKind::kAnnotation || place == kNone) {
       continue;
     }
     const bool is_inside = outer.valid() && host.track[outer.value] == host.track[row] &&
                            host.ts_ns[row] < host.end_ns(outer);
     if (!is_inside) {
       outer = HostId{row};
-      steps.push_back(StepAt(view, outer, known_by, *notes));
+      steps.push_back(StepAt(view, outer, known_by, notes[place]));
     }
   }
   return steps;
