@@ -213,7 +213,9 @@ std::vector<PassShapes> ShapesOf(const RankView& view, TrackId thread,
   return shapes;
 }
 
-bool IsNext(int64_t before, int64_t now) { return before != kMissing && now == before + 1; }
+bool IsNext(int64_t before, int64_t now) {
+  return before != kMissing && now > before && SubtractSaturating(now, before) == 1;
+}
 
 // Positions of the pass, by attention, else by embedding.
 int64_t PositionsOf(const PassShapes& shapes) {

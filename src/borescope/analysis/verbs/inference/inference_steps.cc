@@ -184,7 +184,7 @@ void FinishSteps(std::vector<InferenceStep>& steps) {
     step.end_ns = std::numeric_limits<int64_t>::max();
     if (InferenceStep*& last = last_of[step.process]; last != nullptr) {
       last->end_ns = step.begin_ns;
-      last->period_ns = step.begin_ns - last->begin_ns;
+      last->period_ns = SubtractSaturating(step.begin_ns, last->begin_ns);
     }
     last_of[step.process] = &step;
   }

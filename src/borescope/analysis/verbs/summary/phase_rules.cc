@@ -22,6 +22,12 @@ bool IsMissing(const Table& table, std::string_view column, size_t row) {
   return table.Find(column)->IsMissing(row);
 }
 
+// A cell of a column of floats as a whole number; a corrupt recording may hold more than fits.
+int64_t Rounded(const Table& table, std::string_view column, size_t row) {
+  constexpr double kMost = 9e18;
+  return std::llround(std::min(Floats(table, column)[row], kMost));
+}
+
 // Whether a row is about a phase, and knows so: not what is of no step, and not what a graph alone
 // lets infer.
 bool IsCertain(const Table& phases, size_t row) {
@@ -50,15 +56,15 @@ std::string WordsOfPhase(const Table& phases, size_t row) {
   std::string words = fmt::format("{}: {}", Texts(phases, "phase")[row],
                                   FormatCount(Ints(phases, "steps")[row], "step", "steps"));
   if (!IsMissing(phases, "requests", row)) {
-    const int64_t requests = std::llround(Floats(phases, "requests")[row]);
+    const int64_t requests = Rounded(phases, "requests", row);
     words += " of " + FormatCount(requests, "request", "requests");
   }
   if (!IsMissing(phases, "token_ns", row)) {
-    const int64_t token_ns = std::llround(Floats(phases, "token_ns")[row]);
+    const int64_t token_ns = Rounded(phases, "token_ns", row);
     words += fmt::format(", {} a token", FormatTime(token_ns));
   }
   if (!IsMissing(phases, "tokens_per_second", row)) {
-    const int64_t rate = std::llround(Floats(phases, "tokens_per_second")[row]);
+    const int64_t rate = Rounded(phases, "tokens_per_second", row);
     words += fmt::format(", {} tokens/s", FormatCount(rate));
   }
   if (!IsMissing(phases, "busy", row)) {
