@@ -31,7 +31,7 @@ NO_TABLES = {
 # The list of verbs: each is in one section.
 SECTIONS = {
     "To begin with": "summary info doctor report open",
-    "Where the time goes": "breakdown busy steps timeline critical-path whatif variance diff",
+    "Where the time goes": "breakdown busy steps inference timeline critical-path whatif variance diff",
     "Why a device waits": "idle gaps launches delays queue",
     "Kernels, operators and code": "kernels top ops roofline prof inductor bench-kernel graphs variability sequences "
                                    "annotations stacks flame",
@@ -45,7 +45,7 @@ SECTIONS = {
 # How an answer comes about, where that has a page of its own; else it is a section of definitions.md.
 METHODS = {
     "summary": "verdict.md", "whatif": "whatif.md", "critical-path": "critical-path.md", "roofline": "roofline.md",
-    "variance": "variance.md", "timeline": "timeline.md",
+    "variance": "variance.md", "timeline": "timeline.md", "inference": "inference.md",
 }
 # What a verb is asked about, where that is not RUN.
 INPUTS = {
@@ -53,6 +53,7 @@ INPUTS = {
     "memory": [DATA / "small" / "memory.json"],
     "counters": [DATA / "small" / "counters.json"],
     "graphs": [DATA / "small" / "graphs.json"],
+    "inference": [DATA / "small" / "serving.json"],
     "stats": ["all", RUN],
     "variance": [RUN, "--all-steps"],
     "diff": [RUN / "rank-0.json.gz", RUN / "rank-1.json.gz"],

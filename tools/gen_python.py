@@ -23,6 +23,7 @@ INPUTS = {
     "memory": f"{DATA}/small/memory.json",
     "counters": f"{DATA}/small/counters.json",
     "graphs": f"{DATA}/small/graphs.json",
+    "inference": f"{DATA}/small/serving.json",
     "diff": f"{RUN}/rank-1.json.gz",
 }
 BASE = f"{RUN}/rank-0.json.gz"

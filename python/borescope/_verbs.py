@@ -25,16 +25,18 @@ TableName = Literal[
     "diff_modules", "diff_operators", "diff_phases", "diff_runs", "diff_summary", "event_counts",
     "events", "flame", "gap_neighbours", "gaps", "gate", "gate_calls", "gemm_shapes", "gpu_time",
     "graph_captures", "graph_kernels", "graph_launches", "graph_operators", "idle", "idle_causes",
-    "idle_intervals", "inductor_categories", "inductor_kernels", "inductor_time", "inherited",
-    "inherited_work", "kernel_classes", "kernels", "late_collectives", "late_host", "lateness",
-    "launch_links", "launch_summary", "launches", "ledger", "left_out", "levels", "longest_gaps",
-    "memory_bound", "memory_ops", "memory_peak", "memory_timeline", "modelled", "nvtx_gpu_proj_sum",
-    "nvtx_kern_sum", "nvtx_sum", "ops", "osrt_sum", "overlap", "overview", "points", "prof",
-    "quality", "queue", "rank_groups", "ranking", "replay_constants", "replay_quality", "roofline",
-    "roofs", "sequence_coverage", "sequences", "slack", "slow_steps", "stack_frames", "stacks",
-    "step_heat", "step_spread", "steps", "steps_spread", "stragglers", "sync_edges", "sync_quality",
-    "timeline", "top", "traces", "tracks", "true_time", "utilisation", "variability",
-    "variability_summary", "variance_causes", "verdict", "waits", "waits_by_rank", "what_if"
+    "idle_intervals", "inductor_categories", "inductor_kernels", "inductor_time",
+    "inference_experts", "inference_parts", "inference_phases", "inference_stalls",
+    "inference_steps", "inherited", "inherited_work", "kernel_classes", "kernels",
+    "late_collectives", "late_host", "lateness", "launch_links", "launch_summary", "launches",
+    "ledger", "left_out", "levels", "longest_gaps", "memory_bound", "memory_ops", "memory_peak",
+    "memory_timeline", "modelled", "nvtx_gpu_proj_sum", "nvtx_kern_sum", "nvtx_sum", "ops",
+    "osrt_sum", "overlap", "overview", "points", "prof", "quality", "queue", "rank_groups",
+    "ranking", "replay_constants", "replay_quality", "roofline", "roofs", "sequence_coverage",
+    "sequences", "slack", "slow_steps", "stack_frames", "stacks", "step_heat", "step_spread",
+    "steps", "steps_spread", "stragglers", "sync_edges", "sync_quality", "timeline", "top",
+    "traces", "tracks", "true_time", "utilisation", "variability", "variability_summary",
+    "variance_causes", "verdict", "waits", "waits_by_rank", "what_if"
 ]
 # The type of each parameter, by verb.
 PARAMETERS: dict[str, dict[str, str]] = {
@@ -208,6 +210,11 @@ PARAMETERS: dict[str, dict[str, str]] = {
         "rank": "ranges", "step": "ranges", "step_rule": "choice", "step_pattern": "text", "sort":
         "text", "top": "count", "parts": "choice", "all_steps": "flag", "data_load": "text",
         "series": "flag"
+    },
+    "inference": {
+        "rank": "ranges", "step": "ranges", "step_rule": "choice", "step_pattern": "text", "gpu":
+        "ranges", "stream": "ranges", "annotation": "text", "instance": "ranges", "begin": "moment",
+        "end": "moment", "sort": "text", "top": "count", "phase_pattern": "texts"
     },
     "memory": {
         "rank": "ranges", "step": "ranges", "step_rule": "choice", "step_pattern": "text", "gpu":
@@ -3399,6 +3406,137 @@ class Verbs:
             "rank": rank, "step": step, "step_rule": step_rule, "step_pattern": step_pattern,
             "sort": sort, "top": top, "parts": parts, "all_steps": all_steps, "data_load":
             data_load, "series": series
+        })
+
+    @verb
+    def inference(
+        self, *,
+        rank: int | str | Iterable[int] | None = None,
+        step: int | str | Iterable[int] | None = None,
+        step_rule: Literal["launch", "time"] | None = None,
+        step_pattern: str | None = None,
+        gpu: int | str | Iterable[int] | None = None,
+        stream: int | str | Iterable[int] | None = None,
+        annotation: str | None = None,
+        instance: int | str | Iterable[int] | None = None,
+        begin: int | str | None = None,
+        end: int | str | None = None,
+        sort: str | None = None,
+        top: int | None = None,
+        phase_pattern: str | Sequence[str] | None = None,
+    ) -> Answer:
+        """Prefill and decode: time per token, tokens per second, idle time.
+
+        Args:
+            rank: only these ranks: 0 or 0,3 or 2..5.
+            step: only these steps (the N of ProfilerStep#N; others are counted from 0).
+            step_rule: what belongs to a step on a device, by launch (default) the work launched in
+                it, by time what runs in its window on the host.
+            step_pattern: steps are the annotations whose name matches this regular expression,
+                instead of ProfilerStep#N.
+            gpu: only these devices.
+            stream: only these device streams.
+            annotation: only inside the host annotation of this name.
+            instance: which of its occurrences, counted from 0: 0 or 0,3 or 2..5.
+            begin: only from here on: nanoseconds, +5ms from the begin, -5ms from the end, 10%, or
+                part of the name of a kernel, the first of which starts there.
+            end: only up to here, as ``begin``.
+            sort: sort rows by this column, numbers from large to small.
+            top: show the first N rows of each table.
+            phase_pattern: annotations that are steps, with groups phase, bs, tokens and kv (RE2),
+                as '(?P<phase>decode|prefill) bs=(?P<bs>\\d+)'; may be given again.
+
+        Tables:
+            inference_phases: Phases of inference.
+                rank (int): Rank of the process in the job.
+                phase (string): decode: each request gets its next token; prefill: prompts are read;
+                    mixed: both in one batch; other: steps that do not say; (no step): device work
+                    launched outside of steps; (no launch): its launch was not recorded.
+                known_by (string): How the phase is known: annotation, of a server; pattern, of
+                    --phase-pattern; sequence, operators that recur, and their shapes; graph,
+                    inferred: a graph that reads a cache.
+                steps (int, count): Steps of the phase.
+                requests (float): Requests in a step, the median of those that say so.
+                tokens (int, count): Tokens that all steps processed: of prompts, and one of each
+                    request that decodes, more where drafted ones are checked; missing where a step
+                    does not say.
+                period_ns (float, ns): From the begin of a step to that of the next, the median;
+                    missing of the last step.
+                p99_ns (float, ns): 99th percentile of the periods.
+                token_ns (float, ns): Time for the next token of a request: the median period of
+                    decode steps; missing where these check drafted tokens, of which nobody knows
+                    how many are right.
+                tokens_per_second (float): Tokens of the steps with a period / the sum of these
+                    periods; missing where tokens are, and of decode steps that check drafts.
+                busy (float, share): Time in which work of the step runs on a device / period, of
+                    all steps with one.
+                idle_ns (int, ns): Sum over these steps of period less busy, at least 0.
+                device_ns (int, ns): Sum of the durations of the device work that all steps
+                    launched.
+                share (float, share): Device time / all device work of the rank.
+                graph (float, share): Of the device time, what was launched as graphs.
+            inference_stalls: Decoding waits for prefill.
+                rank (int): Rank of the process in the job.
+                phase (string): mixed: steps that read prompts and decode; prefill: steps that read
+                    prompts between two that decode.
+                steps (int, count): Such steps.
+                requests (int, count): Requests that decode in them, or, of prefill, wait for them:
+                    at least those that decode behind them and are none of their prompts.
+                held_ns (int, ns): Time by which they take longer than the median decode step; of
+                    prefill all of it.
+                waited_ns (int, ns): The same times the requests of each step: what all requests
+                    together wait.
+            inference_parts: Device time of each phase by what it is for.
+                rank (int): Rank of the process in the job.
+                phase (string): As in `inference_phases`.
+                part (string): attention; moe: routing, permuting and products of experts, by their
+                    names or by an operator around them; gemm: other products; communication;
+                    sampling: choosing tokens; norm, pointwise, embedding, reduction, sort, copy and
+                    other: by the class of the kernel.
+                works (int, count): Kernels, memcpys and memsets.
+                device_ns (int, ns): Sum of their durations.
+                per_step_ns (float, ns): Device time / steps.
+                share (float, share): Device time / that of the phase.
+            inference_steps: Steps of inference.
+                rank (int): Rank of the process in the job.
+                step (int): Number of the step in its process, from 0.
+                phase (string): decode, prefill, mixed or other.
+                known_by (string): How the phase is known, as in `inference_phases`.
+                requests (int, count): Requests in the batch; missing where unknown.
+                tokens (int, count): Tokens that the step processes, for all requests.
+                prefill_tokens (int, count): Of these, tokens of prompts.
+                decode_requests (int, count): Requests that get their next token.
+                kv_tokens (int, count): Keys and values that the tokens attend to, of all requests,
+                    each layer and head alike.
+                begin_ns (int, ns): Begin of the step, on the file's own clock.
+                period_ns (int, ns): To the begin of the next step; missing of the last one.
+                busy_ns (int, ns): Time in which work that the step launched runs on a device
+                    (union).
+                idle_ns (int, ns): Period less busy, at least 0.
+                tokens_per_second (float): Tokens / period.
+                works (int, count): Kernels, memcpys and memsets that the step launched.
+                device_ns (int, ns): Sum of their durations.
+                graph_ns (int, ns): Of these, what was launched as graphs.
+                device_span_ns (int, ns): From the first start to the last end of that work.
+                name (string): Name of the annotation, operator or call with which the step begins.
+            inference_experts: Load of the experts of each rank.
+                rank (int): Rank of the process in the job.
+                exchanges (int, count): All-to-alls that send and get different numbers of elements,
+                    as routing makes them.
+                sent (int, count): Elements that the rank sent in them.
+                received (int, count): Elements that it got: work of its experts.
+                load (float): Received / mean of the ranks: 1 where all experts have the same work.
+
+        Example:
+            >>> import borescope
+            >>> run = borescope.open("tests/data/small/serving.json")
+            >>> run.inference()
+            <Answer: inference_phases (4 rows), inference_stalls (2 rows), inference_parts (14 rows), inference_steps (10 rows)>
+        """
+        return self._verb("inference", {
+            "rank": rank, "step": step, "step_rule": step_rule, "step_pattern": step_pattern, "gpu":
+            gpu, "stream": stream, "annotation": annotation, "instance": instance, "begin": begin,
+            "end": end, "sort": sort, "top": top, "phase_pattern": phase_pattern
         })
 
     @verb

@@ -14,7 +14,7 @@ import borescope
 from borescope import _verbs
 
 INPUTS = {"memory": SMALL / "memory.json", "counters": SMALL / "counters.json",
-          "graphs": SMALL / "graphs.json"}
+          "graphs": SMALL / "graphs.json", "inference": SMALL / "serving.json"}
 ORDINARY = sorted(set(_verbs.PARAMETERS) - _verbs.TAKES_TWO - _verbs.WORDS - {"report"})
 
 

@@ -48,6 +48,7 @@ OWN_STAND_INS = {
     "chakra": {"ET": "rank.0.et"},
     "counters": {"RUN": "counters.json", "trace.json.gz": "counters.json"},
     "graphs": {"RUN": "graphs.json", "trace.json.gz": "graphs.json"},
+    "inference": {"RUN": "serving.json", "trace.json.gz": "serving.json"},
 }
 
 EXECUTION_TRACE = {

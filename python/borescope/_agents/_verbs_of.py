@@ -15,6 +15,9 @@ _NEEDS = {
     "delays": "kernels WHERE launch_id IS NOT NULL",
     "graphs": "kernels WHERE graph_node_id > 0", "queue": "kernels WHERE launch_id IS NOT NULL",
     "bandwidth": "copies", "sequences": "kernels WHERE op_id IS NOT NULL",
+    "inference": "(SELECT 1 FROM host_events WHERE name GLOB 'execute_*' OR name GLOB 'step[[]*' OR name LIKE '%argmax%' "
+                 "OR name LIKE '%multinomial%' OR name LIKE '%gen reqs%' UNION ALL SELECT 1 FROM kernels "
+                 "WHERE name LIKE '%splitkv%' OR name LIKE '%paged%')",
     "annotations": "annotations", "collectives": "kernels WHERE class = 'collective'",
     "variance": "(SELECT 1 FROM steps GROUP BY number LIMIT 1 OFFSET 2)",
     "stragglers": "kernels WHERE class = 'collective'", "waits": "kernels WHERE class = 'collective'",

@@ -16,18 +16,18 @@ constexpr const AnalysisSpec* kAnalyses[] = {
     &kFlameVerb,       &kStepsVerb,     &kLaunchesVerb,     &kDelaysVerb,      &kGraphsVerb,
     &kQueueVerb,       &kBandwidthVerb, &kSequencesVerb,    &kAnnotationsVerb, &kCollectivesVerb,
     &kStragglersVerb,  &kWaitsVerb,     &kCriticalPathVerb, &kWhatIfVerb,      &kVarianceVerb,
-    &kMemoryVerb,      &kCountersVerb,  &kStatsVerb,        &kProfVerb,        &kEventsVerb,
-    &kTimelineVerb,    &kDiffVerb,
+    &kInferenceVerb,   &kMemoryVerb,    &kCountersVerb,     &kStatsVerb,       &kProfVerb,
+    &kEventsVerb,      &kTimelineVerb,  &kDiffVerb,
 };
 
 // Order = order of the report's page. Analyses that are not named here come before the last three.
 constexpr const AnalysisSpec* kFirstSections[] = {
-    &kSummaryVerb,   &kBreakdownVerb,  &kCriticalPathVerb, &kWhatIfVerb,      &kStepsVerb,
-    &kVarianceVerb,  &kKernelsVerb,    &kOpsVerb,          &kFlameVerb,       &kStacksVerb,
-    &kRooflineVerb,  &kIdleVerb,       &kGapsVerb,         &kLaunchesVerb,    &kDelaysVerb,
-    &kQueueVerb,     &kOverlapVerb,    &kCollectivesVerb,  &kStragglersVerb,  &kWaitsVerb,
-    &kBandwidthVerb, &kMemoryVerb,     &kInductorVerb,     &kVariabilityVerb, &kSequencesVerb,
-    &kGraphsVerb,    &kAnnotationsVerb};
+    &kSummaryVerb,   &kBreakdownVerb, &kCriticalPathVerb, &kWhatIfVerb,      &kStepsVerb,
+    &kInferenceVerb, &kVarianceVerb,  &kKernelsVerb,      &kOpsVerb,         &kFlameVerb,
+    &kStacksVerb,    &kRooflineVerb,  &kIdleVerb,         &kGapsVerb,        &kLaunchesVerb,
+    &kDelaysVerb,    &kQueueVerb,     &kOverlapVerb,      &kCollectivesVerb, &kStragglersVerb,
+    &kWaitsVerb,     &kBandwidthVerb, &kMemoryVerb,       &kInductorVerb,    &kVariabilityVerb,
+    &kSequencesVerb, &kGraphsVerb,    &kAnnotationsVerb};
 constexpr const AnalysisSpec* kLastSections[] = {&kCountersVerb, &kInfoVerb, &kDoctorVerb};
 
 bool IsAmong(std::span<const AnalysisSpec* const> list, const AnalysisSpec* spec) {

@@ -49,6 +49,7 @@ TEST(RegistryTest, EveryAnalysisTakesAnEmptyTrace) {
       for (int64_t step = 0; step < 3; ++step) {  // what compares steps needs some
         other.Annotation("ProfilerStep#" + std::to_string(step), {step * 20, 20});
       }
+      other.Annotation("step[DECODE bs=1]", {0, 10});  // and what is about inference a server
       Params params;
       params.compat = compat;
       params.by.assign(spec->by.begin(), spec->by.end());
@@ -82,6 +83,7 @@ void ExpectKeysInOneOrderAndOneWords(const Table& table) {
 void AddStep(TestTrace& trace, int64_t step) {
   const int64_t begin = step * 20;
   trace.Annotation("ProfilerStep#" + std::to_string(step), {begin, 10}).Op("f", {begin, 10});
+  trace.Annotation("step[DECODE bs=1]", {begin, 10});
   for (int64_t launch = 1; launch <= 3; ++launch) {
     trace.Launched("k", {begin + launch, 1}, {begin + 2 + 3 * launch, 3},
                    {3 * step + launch, 7, 0});

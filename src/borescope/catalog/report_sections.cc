@@ -12,8 +12,8 @@ namespace {
 
 // By what people look for. What a pane does on its own, as the timeline, needs no analysis here.
 constexpr const AnalysisSpec* kOverviewPane[] = {&kSummaryVerb};
-constexpr const AnalysisSpec* kTimePane[] = {&kBreakdownVerb, &kStepsVerb, &kCriticalPathVerb,
-                                             &kIdleVerb, &kGapsVerb};
+constexpr const AnalysisSpec* kTimePane[] = {&kBreakdownVerb,    &kStepsVerb, &kInferenceVerb,
+                                             &kCriticalPathVerb, &kIdleVerb,  &kGapsVerb};
 constexpr const AnalysisSpec* kOperatorPane[] = {&kOpsVerb, &kFlameVerb, &kStacksVerb,
                                                  &kAnnotationsVerb, &kSequencesVerb};
 constexpr const AnalysisSpec* kKernelPane[] = {&kKernelsVerb,  &kVariabilityVerb, &kInductorVerb,

@@ -38,7 +38,8 @@ TEST(ReportSectionsTest, EachSectionIsInOnePane) {
   }
 }
 
-// Of two small ranks with a dozen steps: some compare ranks or steps, and look for what recurs.
+// Of two small ranks with a dozen steps, as of a server: some compare ranks or steps, and look for
+// what recurs.
 Tables FindingsOf(const SectionSpec& section) {
   TestTrace first;
   TestTrace second;
@@ -46,6 +47,7 @@ Tables FindingsOf(const SectionSpec& section) {
     for (int64_t step = 0; step < 12; ++step) {
       const int64_t at = 100 * step;
       trace->Annotation("ProfilerStep#" + std::to_string(step), {at, 90}).Op("f", {at + 1, 10});
+      trace->Annotation("step[DECODE bs=1]", {at, 90});
       for (int64_t i = 0; i < 3; ++i) {
         trace->Launched("k", {at + 2 + i, 1}, {at + 10 + 5 * i, 3}, {3 * step + i + 1, 7, 0});
       }

@@ -315,6 +315,16 @@ inline constexpr ParamSpec kExitSkewParam{
     "a node, 50us across)",
     ParamType::kTime, -1};
 
+// inference. What the expressions match may be missing in a recording: names_events.
+inline constexpr ParamSpec kPhasePatternParam{
+    .name = "phase-pattern",
+    .value = "REGEX",
+    .help =
+        "annotations that are steps, with groups phase, bs, tokens and kv (RE2), as "
+        "'(?P<phase>decode|prefill) bs=(?P<bs>\\d+)'; may be given again",
+    .type = ParamType::kTexts,
+    .names_events = true};
+
 // diff
 inline constexpr ParamSpec kShortNamesParam{
     "short-names", "", "names without arguments of templates and functions", ParamType::kFlag};

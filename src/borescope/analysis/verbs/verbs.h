@@ -23,6 +23,7 @@ extern const AnalysisSpec kGapsVerb;
 extern const AnalysisSpec kGraphsVerb;
 extern const AnalysisSpec kIdleVerb;
 extern const AnalysisSpec kInductorVerb;
+extern const AnalysisSpec kInferenceVerb;
 extern const AnalysisSpec kInfoVerb;
 extern const AnalysisSpec kKernelsVerb;
 extern const AnalysisSpec kLaunchesVerb;

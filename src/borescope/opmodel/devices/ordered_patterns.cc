@@ -22,8 +22,8 @@ RE2::Options Quiet() {
 
 OrderedPatterns::OrderedPatterns(std::span<const std::string_view> patterns) {
   patterns_.reserve(patterns.size());
-  AskForMemory(kExpressionBytes);
   for (const std::string_view pattern : patterns) {
+    AskForMemory(kExpressionBytes);
     patterns_.push_back(std::make_unique<RE2>(std::string(pattern), Quiet()));
     BS_CHECK(patterns_.back()->ok());
   }

@@ -73,6 +73,7 @@ enum Part {
   kMemoryBound,
   kNamedCauses,
   kTrueTime,
+  kInferencePhases,
   kPrices
 };
 
@@ -413,6 +414,7 @@ constexpr MappedParts kMapped[] = {
     {kMemoryBound, 1, MapTable<MemoryBoundTable>},
     {kNamedCauses, 1, MapTable<NamedCausesTable>},
     {kTrueTime, 1, MapTrueTime},
+    {kInferencePhases, 1, MapOf<kInferenceVerb>},
     {kPrices, 1, MapPrices},
 };
 
@@ -489,6 +491,7 @@ Result<Tables> FinishSummary(Tables findings, const Params& params) {
                        findings[kWorkPlaces],
                        findings[kFewEvents],
                        findings[kRoundTrips],
+                       findings[kInferencePhases],
                        std::move(stragglers.back()),
                        params.run_faults,
                        !params.selection.empty(),

@@ -32,6 +32,7 @@ struct SummaryTables {
   Table work_places;    // when work was longest (places.h)
   Table few_events;     // which events make up sums (few_events.h)
   Table round_trips;    // copies to the device and back (round_trips.h)
+  Table phases;         // inference_phases; empty where no inference was found
   Table longest_waits;  // for ranks; empty without stragglers
   std::vector<RunFault> run_faults;
   bool selects = false;     // a part was asked for

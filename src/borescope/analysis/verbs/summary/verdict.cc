@@ -63,6 +63,7 @@ Table Verdict(const SummaryTables& tables) {
   Apply(RankRules(), tables, findings);
   std::stable_sort(findings.begin(), findings.end(), ComesFirst);
   findings.resize(std::min(findings.size(), kMostFindings));
+  Apply(PhaseRules(), tables, findings);
   Apply(QualityRules(), tables, findings);
   // Errors first: with half of the file gone, the rest of the page is about the other half.
   std::stable_sort(findings.begin(), findings.end(), IsMoreUrgent);

@@ -2,7 +2,8 @@
 // with the numbers it rests on. To add one: a function, and its row in the array at the end of
 // time_rules.cc (what costs device time; idle_rules.cc: why it idles; cause_rules.cc: causes that
 // have a name in the program), rank_rules.cc (what costs it
-// because ranks differ) or quality_rules.cc (how far the recording can be trusted).
+// because ranks differ), phase_rules.cc (phases of inference) or quality_rules.cc (how far the
+// recording can be trusted).
 #pragma once
 
 #include <cstdint>
@@ -59,5 +60,7 @@ std::span<const Rule> CauseRules();
 std::span<const Rule> TimeRules();
 std::span<const Rule> RankRules();
 std::span<const Rule> QualityRules();
+// What a program that generates text does in its phases (phase_rules.cc).
+std::span<const Rule> PhaseRules();
 
 }  // namespace borescope::internal
