@@ -20,7 +20,6 @@
 #include "borescope/analysis/measures/time/step_times.h"
 #include "borescope/base/saturating.h"
 #include "borescope/base/stop.h"
-#include "borescope/index/steps/step_occurrences.h"
 #include "borescope/index/steps/steps.h"
 #include "borescope/table/table_ops.h"
 
