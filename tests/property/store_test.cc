@@ -16,7 +16,7 @@
 #include "borescope/base/io/temporary_folder.h"
 #include "borescope/catalog/catalog.h"
 #include "borescope/engine/analyse_bytes.h"
-#include "borescope/engine/loading/stored_load.h"
+#include "borescope/engine/loading/loaded_trace.h"
 #include "borescope/engine/map_files.h"
 #include "borescope/index/trace_index.h"
 #include "borescope/ingest/load.h"

@@ -18,7 +18,7 @@
 #include "borescope/base/within_memory.h"
 #include "borescope/engine/capture_parts.h"
 #include "borescope/engine/captures/attach_captures.h"
-#include "borescope/engine/captures/capture_store.h"
+#include "borescope/engine/captures/load_captures.h"
 #include "borescope/engine/check_request.h"
 #include "borescope/engine/loading/memory_estimate.h"
 #include "borescope/engine/loading/trace_cache.h"

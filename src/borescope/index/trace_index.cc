@@ -12,7 +12,6 @@
 #include "borescope/index/launches/correlation.h"
 #include "borescope/index/launches/links.h"
 #include "borescope/index/names/name_classes.h"
-#include "borescope/index/steps/step_processes.h"
 #include "borescope/index/steps/steps.h"
 #include "borescope/index/syncs/sync_edges.h"
 

@@ -2,20 +2,49 @@
 // whatever would write, attach a file or change a setting is refused.
 #pragma once
 
+#include <sqlite3.h>
+
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <optional>
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
+#include <variant>
 #include <vector>
 
 #include "borescope/base/result.h"
-#include "borescope/query/parameters.h"
 #include "borescope/query/relations/relation.h"
 #include "borescope/table/table.h"
 
 namespace borescope::internal::query {
+
+// Values for the parameters of statements: ?, :name, @name, $name.
+
+// NULL, a number or a text.
+using Value = std::variant<std::monostate, int64_t, double, std::string>;
+// By name without its first character; those of the empty name are for one "?" each, in order.
+using Parameters = std::vector<std::pair<std::string, Value>>;
+
+// Hands values to one statement after the other. Not thread-safe.
+class ParameterBinder {
+ public:
+  // `parameters` outlives this.
+  explicit ParameterBinder(const Parameters& parameters)
+      : parameters_(parameters), is_used_(parameters.size()) {}
+
+  // kInvalidArgument names a parameter of the statement that has no value. Texts are bound without
+  // a copy.
+  Result<void> Bind(sqlite3_stmt* statement);
+  // kInvalidArgument names a value that no statement took.
+  Result<void> CheckAllUsed() const;
+
+ private:
+  const Parameters& parameters_;
+  std::vector<bool> is_used_;
+};
 
 inline constexpr size_t kDefaultRowLimit = 1'000'000;
 

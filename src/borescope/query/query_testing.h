@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "borescope/query/database.h"
-#include "borescope/query/plan.h"
+#include "borescope/query/row_cursor.h"
 #include "borescope/testing/trace_maker.h"
 
 namespace borescope::internal::query {

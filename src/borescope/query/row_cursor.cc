@@ -1,8 +1,355 @@
 #include "borescope/query/row_cursor.h"
 
+#include <sqlite3.h>
+
 #include <algorithm>
+#include <array>
+#include <optional>
+#include <string_view>
+
+#include "borescope/base/hash/hash_tables.h"
+#include "borescope/base/row_limit.h"
+#include "borescope/base/sort_runs.h"
+#include "borescope/base/stop.h"
 
 namespace borescope::internal::query {
+
+namespace {
+
+// A NULL sorts first; no cell holds this number (see Int in cells.h).
+constexpr int64_t kNullKey = kMissing;
+
+// Numbers the texts of one column by their order.
+class TextNumbers {
+ public:
+  TextNumbers(const ColumnSpec& column, Ranks ranks, std::span<const RowRef> rows)
+      : column_(column), ranks_(ranks), first_(ranks.size()) {
+    for (size_t rank = 0; rank < ranks.size(); ++rank) {
+      first_[rank].assign(ranks[rank].trace.strings().size(), kUnseen);
+    }
+    numbers_.reserve(rows.size());
+    for (const RowRef& row : rows) {
+      CheckStopAt(numbers_.size());
+      numbers_.push_back(NumberOf(row));
+    }
+    Sort();
+  }
+
+  // 0 for NULL, then by text: as many as distinct() of them.
+  uint32_t operator[](size_t row) const { return order_[numbers_[row]]; }
+  size_t distinct() const { return texts_.size() + 1; }
+
+ private:
+  static constexpr uint32_t kUnseen = ~uint32_t{0};
+
+  // A number by first appearance; 0 for NULL.
+  uint32_t NumberOf(const RowRef& row) {
+    const RankRows& rank = ranks_[row.rank];
+    const Cell cell = column_.get(rank, row.row);
+    if (cell.kind == CellKind::kNull) {
+      return 0;
+    }
+    if (cell.kind != CellKind::kPooled) {
+      return Intern(cell.text);
+    }
+    uint32_t& number = first_[row.rank][static_cast<size_t>(cell.number)];
+    number = number == kUnseen ? Intern(TextOf(cell, rank.trace)) : number;
+    return number;
+  }
+
+  uint32_t Intern(std::string_view text) {
+    const auto [entry, is_new] =
+        ids_.emplace(text, CheckedRows(texts_.size() + 1, "different texts in a column"));
+    if (is_new) {
+      texts_.push_back(text);
+    }
+    return entry->second;
+  }
+
+  void Sort() {
+    std::vector<uint32_t> by_text(texts_.size());
+    for (uint32_t i = 0; i < by_text.size(); ++i) {
+      by_text[i] = i;
+    }
+    std::sort(by_text.begin(), by_text.end(),
+              [&](uint32_t a, uint32_t b) { return texts_[a] < texts_[b]; });
+    order_.assign(texts_.size() + 1, 0);
+    for (uint32_t i = 0; i < by_text.size(); ++i) {
+      order_[by_text[i] + 1] = i + 1;
+    }
+  }
+
+  const ColumnSpec& column_;
+  Ranks ranks_;
+  std::vector<std::vector<uint32_t>> first_;  // per rank and StringId: its number
+  HashMap<std::string_view, uint32_t> ids_;
+  std::vector<std::string_view> texts_;
+  std::vector<uint32_t> numbers_;  // per row
+  std::vector<uint32_t> order_;    // per number: its place in the order
+};
+
+// Counting sort: there are far fewer texts than rows.
+void SortByText(const ColumnSpec& column, Ranks ranks, std::vector<RowRef>& rows) {
+  const TextNumbers numbers(column, ranks, rows);
+  std::vector<size_t> next(numbers.distinct() + 1, 0);
+  for (size_t i = 0; i < rows.size(); ++i) {
+    ++next[numbers[i] + 1];
+  }
+  for (size_t i = 1; i < next.size(); ++i) {
+    next[i] += next[i - 1];
+  }
+  std::vector<RowRef> sorted(rows.size());
+  for (size_t i = 0; i < rows.size(); ++i) {
+    sorted[next[numbers[i]]++] = rows[i];
+  }
+  rows.swap(sorted);
+}
+
+void SortByNumber(const ColumnSpec& column, Ranks ranks, std::vector<RowRef>& rows) {
+  struct Keyed {
+    int64_t key;
+    RowRef row;
+  };
+  std::vector<Keyed> keyed;
+  keyed.reserve(rows.size());
+  for (const RowRef& row : rows) {
+    CheckStopAt(keyed.size());
+    const Cell cell = column.get(ranks[row.rank], row.row);
+    keyed.push_back({cell.kind == CellKind::kInt ? cell.number : kNullKey, row});
+  }
+  SortRuns(std::span(keyed), [](const Keyed& a, const Keyed& b) { return a.key < b.key; });
+  std::transform(keyed.begin(), keyed.end(), rows.begin(), [](const Keyed& k) { return k.row; });
+}
+
+}  // namespace
+
+std::strong_ordering CompareCell(const Cell& cell, const Trace&, int64_t number) {
+  return cell.kind == CellKind::kInt ? cell.number <=> number : std::strong_ordering::less;
+}
+
+std::strong_ordering CompareCell(const Cell& cell, const Trace& trace, std::string_view text) {
+  return cell.kind == CellKind::kNull ? std::strong_ordering::less : TextOf(cell, trace) <=> text;
+}
+
+std::vector<RowRef> RowOrders::Make(const ColumnList& columns) const {
+  std::vector<RowRef> rows;
+  for (uint32_t rank = 0; rank < ranks_.size(); ++rank) {
+    const uint32_t size = CheckedRows(relation_.size(ranks_[rank]), "rows of a table");
+    rows.reserve(rows.size() + size);
+    for (uint32_t row = 0; row < size; ++row) {
+      if (relation_.keeps == nullptr || relation_.keeps(ranks_[rank], row)) {
+        rows.push_back({rank, row});
+      }
+    }
+  }
+  for (auto column = columns.rbegin(); column != columns.rend(); ++column) {
+    const ColumnSpec& spec = relation_.columns[*column];
+    spec.type == ColumnType::kText ? SortByText(spec, ranks_, rows)
+                                   : SortByNumber(spec, ranks_, rows);
+  }
+  return rows;
+}
+
+std::span<const RowRef> RowOrders::By(const ColumnList& columns) {
+  const auto found = orders_.find(columns);
+  return found != orders_.end() ? found->second
+                                : orders_.emplace(columns, Make(columns)).first->second;
+}
+
+template <class Value>
+std::span<const RowRef> RowOrders::Equal(uint8_t column, Value value) {
+  const std::span<const RowRef> rows = By({column});
+  const ColumnSpec& spec = relation_.columns[column];
+  const auto order = [&](const RowRef& row) {
+    const RankRows& rank = ranks_[row.rank];
+    return CompareCell(spec.get(rank, row.row), rank.trace, value);
+  };
+  const auto begin = std::partition_point(rows.begin(), rows.end(),
+                                          [&](const RowRef& row) { return order(row) < 0; });
+  const auto end =
+      std::partition_point(begin, rows.end(), [&](const RowRef& row) { return order(row) == 0; });
+  return {begin, end};
+}
+
+template std::span<const RowRef> RowOrders::Equal(uint8_t column, int64_t value);
+template std::span<const RowRef> RowOrders::Equal(uint8_t column, std::string_view value);
+
+bool RowOrders::IsWorthSorting(uint8_t column) {
+  constexpr int kSearchesThatScan = 3;
+  return ++searches_[column] > kSearchesThatScan;
+}
+
+namespace {
+
+// Numbers of columns and comparisons as printable characters.
+constexpr char kZero = '!';
+constexpr char kEndOfFilters = ' ';
+
+struct OperatorRow {
+  unsigned char sqlite;
+  Comparison comparison;
+};
+constexpr OperatorRow kOperators[] = {{SQLITE_INDEX_CONSTRAINT_EQ, Comparison::kEqual},
+                                      {SQLITE_INDEX_CONSTRAINT_LT, Comparison::kLess},
+                                      {SQLITE_INDEX_CONSTRAINT_LE, Comparison::kLessOrEqual},
+                                      {SQLITE_INDEX_CONSTRAINT_GT, Comparison::kGreater},
+                                      {SQLITE_INDEX_CONSTRAINT_GE, Comparison::kGreaterOrEqual}};
+
+std::optional<Comparison> ComparisonOf(unsigned char sqlite) {
+  const auto* const row = std::find_if(std::begin(kOperators), std::end(kOperators),
+                                       [&](const OperatorRow& r) { return r.sqlite == sqlite; });
+  return row == std::end(kOperators) ? std::nullopt : std::optional(row->comparison);
+}
+
+// The filter behind one constraint, if the relation can make it.
+std::optional<PlannedFilter> FilterOf(const Relation& relation, sqlite3_index_info& question,
+                                      int constraint) {
+  const auto& asked = question.aConstraint[constraint];
+  const std::optional<Comparison> comparison = ComparisonOf(asked.op);
+  if (asked.usable == 0 || asked.iColumn < 0 || !comparison.has_value()) {
+    return std::nullopt;
+  }
+  const ColumnSpec& column = relation.columns[static_cast<size_t>(asked.iColumn)];
+  const bool is_text = column.type == ColumnType::kText;
+  if (column.type == ColumnType::kReal || (is_text && *comparison != Comparison::kEqual) ||
+      (is_text && std::string_view(sqlite3_vtab_collation(&question, constraint)) != "BINARY")) {
+    return std::nullopt;
+  }
+  return PlannedFilter{static_cast<uint8_t>(asked.iColumn), *comparison};
+}
+
+bool IsSearch(const Relation& relation, const PlannedFilter& filter) {
+  return filter.comparison == Comparison::kEqual && filter.column != kRankColumn &&
+         relation.columns[filter.column].spread != Spread::kFew;
+}
+
+bool IsKeySearch(const Relation& relation, const PlannedFilter& filter) {
+  return IsSearch(relation, filter) && relation.columns[filter.column].spread == Spread::kKey;
+}
+
+// Guesses; planning needs their order only.
+double ShareOf(const Relation& relation, size_t ranks, const PlannedFilter& filter, double rows) {
+  if (filter.comparison != Comparison::kEqual) {
+    return 0.3;
+  }
+  if (filter.column == kRankColumn) {
+    return 1.0 / static_cast<double>(std::max<size_t>(1, ranks));
+  }
+  switch (relation.columns[filter.column].spread) {
+    case Spread::kFew:
+      return 0.1;
+    case Spread::kMany:
+      return 0.005;
+    case Spread::kKey:
+      return std::min(1.0, 2.0 * static_cast<double>(ranks) / rows);
+  }
+  return 1.0;
+}
+
+void Estimate(const Relation& relation, Ranks ranks, const Plan& plan,
+              sqlite3_index_info& question) {
+  double all = 1;
+  for (const RankRows& rank : ranks) {
+    all += static_cast<double>(relation.size(rank));
+  }
+  double rows = all;
+  for (const PlannedFilter& filter : plan.filters) {
+    rows *= ShareOf(relation, ranks.size(), filter, all);
+  }
+  const bool is_search =
+      std::any_of(plan.filters.begin(), plan.filters.end(),
+                  [&](const PlannedFilter& filter) { return IsSearch(relation, filter); });
+  constexpr double kCostOfSkipping = 0.2;  // against 1 for a row that SQLite gets to see
+  constexpr double kCostOfSearch = 5;
+  question.estimatedCost = rows + (is_search ? kCostOfSearch : kCostOfSkipping * all);
+  question.estimatedRows = std::max<sqlite3_int64>(1, static_cast<sqlite3_int64>(rows));
+}
+
+// Whether rows by rank and id come in the order that is asked for.
+bool IsNaturalOrder(const Relation& relation, const sqlite3_index_info& question, size_t ranks) {
+  if (!relation.has_ids) {
+    return false;
+  }
+  const std::array<int, 2> natural = {static_cast<int>(kRankColumn), static_cast<int>(kIdColumn)};
+  size_t place = ranks == 1 && question.aOrderBy[0].iColumn == natural[1] ? 1 : 0;
+  for (int i = 0; i < question.nOrderBy; ++i, ++place) {
+    if (place == natural.size() || question.aOrderBy[i].desc != 0 ||
+        question.aOrderBy[i].iColumn != natural.at(place)) {
+      return false;
+    }
+  }
+  return true;
+}
+
+// The columns of a GROUP BY or DISTINCT that rows may come sorted by; none where SQLite has to
+// sort. (An ORDER BY alone is left to it: with a LIMIT it keeps few rows.)
+ColumnList GroupOrder(const Relation& relation, const Plan& plan, sqlite3_index_info& question) {
+  constexpr int kMostColumns = 4;
+  const bool few = std::any_of(plan.filters.begin(), plan.filters.end(),
+                               [&](const auto& filter) { return IsKeySearch(relation, filter); });
+  if (few || sqlite3_vtab_distinct(&question) == 0 || question.nOrderBy > kMostColumns) {
+    return {};
+  }
+  ColumnList columns;
+  for (int i = 0; i < question.nOrderBy; ++i) {
+    const auto& asked = question.aOrderBy[i];
+    if (asked.desc != 0 || asked.iColumn < 0 ||
+        !IsSortable(relation.columns[static_cast<size_t>(asked.iColumn)])) {
+      return {};
+    }
+    columns.push_back(static_cast<uint8_t>(asked.iColumn));
+  }
+  return columns;
+}
+
+}  // namespace
+
+std::string PlanText(const Plan& plan) {
+  std::string text;
+  for (const PlannedFilter& filter : plan.filters) {
+    text += static_cast<char>(kZero + filter.column);
+    text += static_cast<char>(kZero + static_cast<int>(filter.comparison));
+  }
+  text += kEndOfFilters;
+  for (const uint8_t column : plan.order) {
+    text += static_cast<char>(kZero + column);
+  }
+  return text;
+}
+
+Plan ParsePlan(std::string_view text) {
+  Plan plan;
+  size_t at = 0;
+  for (; text[at] != kEndOfFilters; at += 2) {
+    plan.filters.push_back(
+        {static_cast<uint8_t>(text[at] - kZero), static_cast<Comparison>(text[at + 1] - kZero)});
+  }
+  for (++at; at < text.size(); ++at) {
+    plan.order.push_back(static_cast<uint8_t>(text[at] - kZero));
+  }
+  return plan;
+}
+
+Plan MakePlan(const Relation& relation, Ranks ranks, sqlite3_index_info& question) {
+  Plan plan;
+  for (int i = 0; i < question.nConstraint; ++i) {
+    if (const auto filter = FilterOf(relation, question, i); filter.has_value()) {
+      plan.filters.push_back(*filter);
+      question.aConstraintUsage[i].argvIndex = static_cast<int>(plan.filters.size());
+    }
+  }
+  Estimate(relation, ranks, plan, question);
+  if (question.nOrderBy > 0) {
+    if (IsNaturalOrder(relation, question, ranks.size())) {
+      question.orderByConsumed = 1;
+    } else {
+      plan.order = GroupOrder(relation, plan, question);
+      question.orderByConsumed = plan.order.empty() ? 0 : 1;
+    }
+  }
+  return plan;
+}
+
 namespace {
 
 bool Holds(Comparison comparison, int64_t a, int64_t b) {

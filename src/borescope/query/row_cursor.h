@@ -3,16 +3,87 @@
 
 #include <array>
 #include <chrono>
+#include <compare>
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
 #include "borescope/base/stop.h"
-#include "borescope/query/plan.h"
+#include "borescope/query/relations/relation.h"
+
+struct sqlite3_index_info;  // NOLINT(readability-identifier-naming): of SQLite
 
 namespace borescope::internal::query {
+
+// The rows of a relation sorted by columns, made when a query first gains from it and kept: what
+// lets SQLite group millions of rows without sorting them, and find rows by a number or a name.
+
+struct RowRef {
+  uint32_t rank;  // index into the ranks of the run
+  uint32_t row;
+};
+
+using Ranks = std::span<const RankRows>;
+using ColumnList = std::vector<uint8_t>;  // numbers of columns, the first one most significant
+
+// Whether rows can be sorted by the column: not by real numbers.
+inline bool IsSortable(const ColumnSpec& column) { return column.type != ColumnType::kReal; }
+
+// NULL before any number or text; texts by their bytes. The order of SQLite.
+std::strong_ordering CompareCell(const Cell& cell, const Trace& trace, int64_t number);
+std::strong_ordering CompareCell(const Cell& cell, const Trace& trace, std::string_view text);
+
+// Not thread-safe. Memory that runs out is thrown (std::bad_alloc).
+class RowOrders {
+ public:
+  RowOrders(const Relation& relation, Ranks ranks) : relation_(relation), ranks_(ranks) {}
+
+  // All rows, by these columns, then by rank and id. REQUIRES: the columns are sortable.
+  std::span<const RowRef> By(const ColumnList& columns);
+
+  // The rows whose `column` is `value`, a number or a text, by rank and id.
+  template <class Value>
+  std::span<const RowRef> Equal(uint8_t column, Value value);
+
+  // Counts a search for a value of this column; true once there were enough of them for sorting to
+  // pay.
+  bool IsWorthSorting(uint8_t column);
+
+ private:
+  std::vector<RowRef> Make(const ColumnList& columns) const;
+
+  const Relation& relation_;
+  Ranks ranks_;
+  std::map<ColumnList, std::vector<RowRef>> orders_;
+  std::map<uint8_t, int> searches_;
+};
+
+// What SQLite asks of a relation before it reads: which comparisons the relation makes itself, and
+// in which order its rows come. Passed from planning to reading as text.
+
+enum class Comparison : uint8_t { kEqual, kLess, kLessOrEqual, kGreater, kGreaterOrEqual };
+
+struct PlannedFilter {
+  uint8_t column;
+  Comparison comparison;
+};
+
+struct Plan {
+  std::vector<PlannedFilter> filters;  // in the order of the values SQLite will pass
+  ColumnList order;                    // empty: by rank and id
+};
+
+std::string PlanText(const Plan& plan);
+// REQUIRES: `text` is from PlanText.
+Plan ParsePlan(std::string_view text);
+
+// Fills in the answer to SQLite's question and returns the plan. Comparisons are of integers, and
+// of equality of texts; SQLite checks again what passes.
+Plan MakePlan(const Relation& relation, Ranks ranks, sqlite3_index_info& question);
 
 // When a statement has to end: at a time, or as a stop is requested. Reading asks for it as well as
 // SQLite: a scan that finds nothing takes long without a step of SQLite's own.

@@ -19,8 +19,9 @@ Result<void> CheckRange(const std::string& option, const RunRule& rule) {
 Result<void> CheckStop(const RunRules& rules, bool is_timed) {
   const RulePoint start = rules.start.point;
   if (rules.stop.point == RulePoint::kNone) return {};
-  if (is_timed)
+  if (is_timed) {
     return UsageError("recording also stops after a time", "give one of the two", "stop");
+  }
   if (rules.stop.point == RulePoint::kRange && rules.stop.range.empty() &&
       start != RulePoint::kRange) {
     return UsageError("`stop`=range: is the end of the range that started, and none does",

@@ -10,7 +10,7 @@
 #include "borescope/output/sink/gzip_sink.h"
 #include "borescope/output/sink/sink.h"
 #include "borescope/scrub/database/scrub_database.h"
-#include "borescope/scrub/json/json_values.h"
+#include "borescope/scrub/json/clean_json.h"
 #include "borescope/scrub/json/scrub_text.h"
 
 namespace borescope::internal {

@@ -11,7 +11,7 @@
 
 #include "borescope/base/diagnostics.h"
 #include "borescope/base/result.h"
-#include "borescope/index/steps/step_rule.h"
+#include "borescope/index/steps/steps.h"
 #include "borescope/index/time_window.h"
 
 namespace borescope::internal {

@@ -6,10 +6,7 @@
 #include <vector>
 
 #include "borescope/base/statistics/quantile.h"
-#include "borescope/check/statistics/block_bootstrap.h"
-#include "borescope/check/statistics/detectable.h"
-#include "borescope/check/statistics/hodges_lehmann.h"
-#include "borescope/check/statistics/rank_sum.h"
+#include "borescope/check/statistics/run_statistics.h"
 
 namespace borescope::internal {
 namespace {

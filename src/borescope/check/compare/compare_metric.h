@@ -7,7 +7,7 @@
 #include <span>
 #include <string_view>
 
-#include "borescope/check/statistics/student.h"
+#include "borescope/check/statistics/run_statistics.h"
 
 namespace borescope::internal {
 

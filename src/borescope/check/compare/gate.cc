@@ -5,7 +5,7 @@
 #include <set>
 
 #include "borescope/base/statistics/quantile.h"
-#include "borescope/check/statistics/adjust.h"
+#include "borescope/check/statistics/run_statistics.h"
 
 namespace borescope::internal {
 namespace {

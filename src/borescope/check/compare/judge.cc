@@ -9,8 +9,7 @@
 #include "borescope/check/budget/amount.h"
 #include "borescope/check/budget/budget_value.h"
 #include "borescope/check/compare/gate.h"
-#include "borescope/check/statistics/adjust.h"
-#include "borescope/check/statistics/rank_sum.h"
+#include "borescope/check/statistics/run_statistics.h"
 
 namespace borescope::internal {
 namespace {

@@ -5,9 +5,27 @@
 #include <algorithm>
 #include <string_view>
 
-#include "borescope/cli/launch/yaml_text.h"
-
 namespace borescope::cli {
+
+std::string YamlText(std::string_view text) {
+  std::string quoted = "\"";
+  for (const char c : text) {
+    if (c == '"' || c == '\\') {
+      quoted += '\\';
+    }
+    quoted += c;
+  }
+  return quoted + "\"";
+}
+
+std::string ContainerArgument(std::string_view text) {
+  std::string escaped;
+  for (const char c : text) {
+    escaped += c == '$' ? "$$" : std::string(1, c);
+  }
+  return YamlText(escaped);
+}
+
 namespace {
 
 // Where more shards than a tenth fail for good, something is wrong with all of them. Exit status 2

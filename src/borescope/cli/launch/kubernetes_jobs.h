@@ -4,12 +4,23 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "borescope/cli/launch/launch_job.h"
 #include "borescope/cli/usage_error.h"
 
 namespace borescope::cli {
+
+// Texts in YAML.
+
+// The text as a double-quoted scalar, which no reader takes for a number, a date or a boolean.
+// REQUIRES: UTF-8 without control characters.
+std::string YamlText(std::string_view text);
+
+// The same for an argument of a container: Kubernetes puts the values of variables in place of
+// $(NAME), but not of $$(NAME).
+std::string ContainerArgument(std::string_view text);
 
 // A persistent volume claim, and where containers see it.
 struct VolumeMount {

@@ -4,11 +4,21 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "borescope/cli/launch/launch_job.h"
 
 namespace borescope::cli {
+
+// Words of a POSIX shell's command line.
+
+// The text in single quotes, in which no shell takes anything specially.
+std::string SingleQuoted(std::string_view text);
+
+// The text as one word that any shell takes literally: as it is where nothing in it is special,
+// else in single quotes. A line end stays one: callers refuse it.
+std::string ShellWord(std::string_view text);
 
 struct SlurmOptions {
   std::vector<std::string> sbatch;  // options of both jobs: "--partition=gpu"

@@ -5,12 +5,13 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <iterator>
 #include <set>
+#include <span>
 #include <string>
+#include <string_view>
 #include <utility>
 
-#include "borescope/cli/launch/launch_words.h"
-#include "borescope/cli/launch/shard_count.h"
 #include "borescope/cli/options/output_options.h"
 #include "borescope/cli/options/values.h"
 #include "borescope/cli/questions.h"
@@ -20,6 +21,138 @@
 #include "borescope/text.h"
 
 namespace borescope::cli {
+
+namespace {
+
+// An option of the verbs that is none of a launch, and what to do.
+struct RefusedRow {
+  std::string_view option;
+  std::string_view remedy;
+};
+constexpr RefusedRow kRefused[] = {
+    {"threads", "say --cpus N"},
+    {"load", "it answers from what --save wrote, in one process"},
+    {"save", "parts have no finished answer"},
+    {"overlay", "parts have no finished answer"},
+    {"scrub", "scrub first: borescope convert --scrub for each file"},
+    {"scrub-key", "scrub first: borescope convert --scrub for each file"},
+    {"scrub-map", "scrub first: borescope convert --scrub for each file"},
+};
+
+bool IsIn(std::span<const std::string_view> names, std::string_view name) {
+  return std::find(names.begin(), names.end(), name) != names.end();
+}
+
+// All of the verbs but what reduce takes, and what is of the launch itself.
+bool IsOfQuestion(const OptionRow& row) {
+  constexpr std::string_view kElsewhere[] = {"sort", "top", "force"};
+  return row.long_name == "captures" || (row.is_parameter() && !IsIn(kElsewhere, row.long_name));
+}
+
+bool IsOfTask(const OptionRow& row) {
+  constexpr std::string_view kOfTask[] = {"memory-limit", "verbose"};
+  return IsIn(kOfTask, row.long_name);
+}
+
+std::string OptionWord(const OptionRow& row, const RawOptions& raw) {
+  if (row.value.empty()) {
+    return fmt::format("--{}", row.long_name);
+  }
+  const std::string& value = row.text != nullptr ? raw.*row.text : raw.Param(row.long_name);
+  return fmt::format("--{}={}", row.long_name, value);
+}
+
+std::vector<std::string> GivenWords(const RawOptions& raw, bool (*is_wanted)(const OptionRow&)) {
+  std::vector<std::string> words;
+  for (const OptionRow& row : Options()) {
+    if (is_wanted(row) && IsGiven(row, raw)) {
+      words.push_back(OptionWord(row, raw));
+    }
+  }
+  return words;
+}
+
+Result<void> CheckRefused(const RawOptions& raw) {
+  for (const OptionRow& row : Options()) {
+    const auto* const refused =
+        std::find_if(std::begin(kRefused), std::end(kRefused),
+                     [&](const RefusedRow& one) { return one.option == row.long_name; });
+    if (refused != std::end(kRefused) && IsGiven(row, raw)) {
+      return UsageError(
+          fmt::format("launch: --{} is not for tasks; {}", refused->option, refused->remedy));
+    }
+  }
+  return {};
+}
+
+}  // namespace
+
+Result<std::vector<std::string>> MapOptions(const Command& command) {
+  BS_TRY(CheckRefused(command.raw));
+  std::vector<std::string> words = GivenWords(command.raw, IsOfQuestion);
+  for (const ParameterInfo* const own : OwnParameters(command.analyses)) {
+    const std::string name = OptionName(*own);
+    if (const auto given = command.raw.params.find(name); given != command.raw.params.end()) {
+      words.push_back(own->type == "flag" ? "--" + name
+                                          : fmt::format("--{}={}", name, given->second));
+    }
+  }
+  return words;
+}
+
+std::vector<std::string> TaskOptions(const RawOptions& raw) { return GivenWords(raw, IsOfTask); }
+
+std::vector<std::string> LeadingWords(const Command& command) {
+  std::vector<std::string> words;
+  for (const VerbInfo* const verb : command.analyses) {
+    if (!verb->word.empty()) {
+      words.push_back(command.raw.Param(verb->word));
+    }
+  }
+  return words;
+}
+
+std::vector<std::string> ReduceOptions(const RawOptions& raw) {
+  std::vector<std::string> words;
+  const auto add = [&](std::string_view name, const std::string& value) {
+    if (!value.empty()) {
+      words.push_back(fmt::format("--{}={}", name, value));
+    }
+  };
+  add("format", raw.format);
+  add("sort", raw.Param("sort"));
+  add("top", raw.Param("top"));
+  if (raw.csv_safe) {
+    words.emplace_back("--csv-safe");
+  }
+  return words;
+}
+
+namespace {
+
+constexpr double kSecondsPerByte = 2.9e-9;  // of text, with what inflating it takes
+constexpr double kTextPerCompressed = 15;   // traces become 10 to 18 times smaller
+constexpr double kLeastSeconds = 10;
+constexpr double kShardsPerNode = 4;
+
+bool IsCompressed(std::string_view path) { return path.ends_with(".gz") || path.ends_with(".zst"); }
+
+}  // namespace
+
+double EstimateSeconds(std::span<const FileSize> files) {
+  double text = 0;
+  for (const FileSize& file : files) {
+    text += static_cast<double>(file.bytes) * (IsCompressed(file.path) ? kTextPerCompressed : 1);
+  }
+  return text * kSecondsPerByte;
+}
+
+int DefaultShards(std::span<const FileSize> files, int nodes) {
+  const double most = std::min({static_cast<double>(files.size()), kShardsPerNode * nodes,
+                                EstimateSeconds(files) / kLeastSeconds});
+  return std::max(1, static_cast<int>(most));
+}
+
 namespace {
 
 constexpr int kMostShards = 99'999;  // names of parts have five digits
@@ -206,6 +339,102 @@ Result<LaunchJob> UnderstandLaunch(const Command& command) {
   job.is_forced = raw.force;
   BS_ASSIGN(job.shards, UnderstandShards(raw));
   return job;
+}
+
+namespace {
+
+// An option of one engine alone.
+struct EngineOption {
+  std::string_view name;
+  std::string RawOptions::* text;
+};
+constexpr EngineOption kOfSlurm[] = {{"partition", &RawOptions::partition},
+                                     {"account", &RawOptions::account},
+                                     {"time", &RawOptions::time},
+                                     {"sbatch", &RawOptions::sbatch}};
+constexpr EngineOption kOfKubernetes[] = {
+    {"image", &RawOptions::image}, {"volume", &RawOptions::volumes}, {"user", &RawOptions::user}};
+
+Result<void> Refuse(const RawOptions& raw, std::string_view engine,
+                    std::span<const EngineOption> others) {
+  for (const EngineOption& option : others) {
+    if (!(raw.*option.text).empty()) {
+      return UsageError(fmt::format("launch {}: --{} is not for it", engine, option.name));
+    }
+  }
+  return {};
+}
+
+// The words between blanks.
+std::vector<std::string> WordsOf(std::string_view text) {
+  std::vector<std::string> words;
+  for (size_t begin = text.find_first_not_of(' '); begin < text.size();) {
+    const size_t end = std::min(text.find(' ', begin), text.size());
+    words.emplace_back(text.substr(begin, end - begin));
+    begin = text.find_first_not_of(' ', end);
+  }
+  return words;
+}
+
+Result<VolumeMount> UnderstandVolume(const std::string& text) {
+  const size_t colon = text.find(':');
+  VolumeMount volume{text.substr(0, colon),
+                     colon == std::string::npos ? "" : text.substr(colon + 1)};
+  while (volume.path.ends_with('/')) {
+    volume.path.pop_back();
+  }
+  if (volume.claim.empty() || !volume.path.starts_with('/') || volume.path == "/tmp" ||
+      volume.path.find(':') != std::string::npos) {
+    return UsageError(
+        fmt::format("--volume: '{}' is not CLAIM:PATH, a persistent volume claim and the folder "
+                    "where containers see it, neither / nor /tmp",
+                    text));
+  }
+  return volume;
+}
+
+}  // namespace
+
+Result<SlurmOptions> UnderstandSlurm(const RawOptions& raw) {
+  BS_TRY(Refuse(raw, "slurm", kOfKubernetes));
+  if (raw.output.find('\\') != std::string::npos) {
+    return UsageError(
+        fmt::format("launch slurm: sbatch takes no name of a log with a backslash; name another "
+                    "folder than '{}'",
+                    raw.output));
+  }
+  SlurmOptions options;
+  for (const EngineOption& option : kOfSlurm) {
+    if (option.name != "sbatch" && !(raw.*option.text).empty()) {
+      options.sbatch.push_back(fmt::format("--{}={}", option.name, raw.*option.text));
+    }
+  }
+  for (std::string& word : WordsOf(raw.sbatch)) {
+    if (!word.starts_with('-')) {
+      return UsageError(fmt::format(
+          "--sbatch: '{}' is no option; write values after an equals sign: --qos=high", word));
+    }
+    options.sbatch.push_back(std::move(word));
+  }
+  return options;
+}
+
+Result<KubernetesOptions> UnderstandKubernetes(const RawOptions& raw) {
+  BS_TRY(Refuse(raw, "k8s", kOfSlurm));
+  KubernetesOptions options;
+  if (raw.image.empty()) {
+    return UsageError("launch k8s: no container image with borescope; name one with --image");
+  }
+  options.image = raw.image;
+  for (const std::string& text : SplitList(raw.volumes)) {
+    BS_ASSIGN(VolumeMount volume, UnderstandVolume(text));
+    options.volumes.push_back(std::move(volume));
+  }
+  if (!raw.user.empty()) {
+    constexpr int64_t kLargest = (int64_t{1} << 31) - 1;
+    BS_ASSIGN(options.user, ParseWithin("user", raw.user, 1, kLargest));
+  }
+  return options;
 }
 
 }  // namespace borescope::cli

@@ -4,12 +4,28 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <vector>
 
+#include "borescope/base/diagnostics.h"
 #include "borescope/base/hash/hash_tables.h"
 #include "borescope/compat/chakra/device_events.h"
 
 namespace borescope::internal::chakra::compat {
+
+// Exclusive durations by the rule of the reference linker, to the last bit of its doubles.
+
+struct TimedSpan {
+  Number begin;
+  Number duration;
+};
+
+// Of every span of one thread what is left of its duration without the spans inside it. Inside is
+// what is sorted behind it by (begin, duration) and ends no later; overlapping or touching spans
+// count once. Of spans with one begin the shorter comes first, so that the longer one does not see
+// it. Less than nothing, which rounding can bring and at which the reference gives up, counts as
+// zero (kNegativeDuration). O(n log n) where spans nest; where they cross, up to O(n) for each.
+std::vector<Number> ExclusiveDurations(std::span<const TimedSpan> spans, Diagnostics& diagnostics);
 
 // Operators and annotations of threads, but for steps of the profiler.
 struct CpuOp {
@@ -44,5 +60,15 @@ void FindExclusive(SortedOps& ops);
 // Sets `waits_for`: where a thread did nothing for more than a millisecond, the operators from
 // there on wait for the one of another thread that began last before.
 void FindThreadDeps(SortedOps& ops);
+
+// Under which operator device work hangs, by the rules of the reference linker.
+
+// Events of device work in time order, by the external id of the operator that launched them.
+using GpuOfOp = HashMap<int64_t, std::vector<uint32_t>>;
+
+// The launch is the runtime call of the same correlation, the operator the last one of its thread
+// that began before it and has the external id of the work, else the last one at all. Work without
+// either is in no list.
+GpuOfOp GroupGpuOps(const DeviceTrace& trace, const SortedOps& ops);
 
 }  // namespace borescope::internal::chakra::compat

@@ -10,7 +10,6 @@
 #include "borescope/base/stop.h"
 #include "borescope/chakra/link/link_errors.h"
 #include "borescope/compat/chakra/cpu_ops.h"
-#include "borescope/compat/chakra/gpu_parents.h"
 #include "borescope/compat/chakra/sync_deps.h"
 
 namespace borescope::internal::chakra::compat {

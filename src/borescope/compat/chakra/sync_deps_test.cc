@@ -4,8 +4,6 @@
 
 #include <map>
 
-#include "borescope/compat/chakra/hta_graph.h"
-
 namespace borescope::internal::chakra::compat {
 namespace {
 

@@ -1,11 +1,17 @@
 // Operators of the kernels that graphs ran, from recordings of how these graphs were captured.
 #pragma once
 
+#include <cstdint>
+#include <map>
 #include <memory>
 #include <span>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
+#include "borescope/analysis/measures/graphs/match_captures.h"
+#include "borescope/base/hash/hash_tables.h"
 #include "borescope/base/result.h"
 #include "borescope/index/trace_index.h"
 #include "borescope/trace/trace.h"
@@ -32,5 +38,57 @@ Result<bool> OnlyCapturesGraphs(const Trace& trace, const TraceIndex& index);
 // the order of the files; its index has to be built again. O(rows), times a logarithm.
 Result<Trace> AttachCaptures(Trace trace, const TraceIndex& index,
                              std::span<const CaptureFile> files);
+
+// The captures of graphs in recordings, as sequences that can be compared with launches.
+
+// Numbers for texts of several recordings.
+class CommonTexts {
+ public:
+  uint32_t Find(std::string_view text) {
+    return numbers_.try_emplace(std::string(text), static_cast<uint32_t>(numbers_.size()))
+        .first->second;
+  }
+
+ private:
+  HashMap<std::string, uint32_t> numbers_;
+};
+
+struct CapturedGraph {
+  uint32_t file = 0;    // index of the CaptureFile
+  uint32_t number = 0;  // in its file, by start
+  int64_t begin_ns = 0;
+  std::vector<HostId> calls;  // those that requested kernels, by start
+};
+
+struct CapturedGraphs {
+  std::vector<CapturedGraph> graphs;
+  std::vector<CapturedSequence> sequences;  // of the same index
+};
+
+Result<CapturedGraphs> FindCapturedGraphs(std::span<const CaptureFile> files, CommonTexts& texts);
+
+// Host events of a capture as rows of the trace whose graphs it made.
+
+// Adds rows to a trace that is not in use yet.
+class CapturedRows {
+ public:
+  CapturedRows(TraceData& data, std::span<const CaptureFile> files) : data_(data), files_(files) {}
+
+  // The rows of the calls of a graph in `data`, with everything around them that began within the
+  // capture; the same rows whenever the same graph is added. They are on the track `track`. Shapes,
+  // types, strides and values of operators are left out without `has_arguments`.
+  const std::vector<HostId>& Add(const CapturedGraph& graph, uint32_t number, bool has_arguments,
+                                 TrackId track);
+
+ private:
+  std::vector<uint32_t> RowsOf(const CapturedGraph& graph) const;
+  HostId AddRow(const Trace& from, uint32_t row, bool has_arguments, TrackId track);
+  uint32_t AddDetail(const Trace& from, uint32_t detail, bool has_arguments);
+  StringId Text(const Trace& from, StringId id) { return data_.strings.Intern(from.Text(id)); }
+
+  TraceData& data_;
+  std::span<const CaptureFile> files_;
+  std::map<std::pair<uint32_t, bool>, std::vector<HostId>> added_;
+};
 
 }  // namespace borescope::internal

@@ -9,7 +9,7 @@
 
 #include "borescope/base/io/paths.h"
 #include "borescope/base/text/text.h"
-#include "borescope/engine/captures/capture_store.h"
+#include "borescope/engine/captures/load_captures.h"
 
 namespace borescope::internal {
 namespace {

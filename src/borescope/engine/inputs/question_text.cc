@@ -9,7 +9,7 @@
 #include "borescope/base/check.h"
 #include "borescope/base/text/nearest.h"
 #include "borescope/base/text/text.h"
-#include "borescope/index/steps/step_pattern.h"
+#include "borescope/index/steps/steps.h"
 
 namespace borescope::internal {
 namespace {

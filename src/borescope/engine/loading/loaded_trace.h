@@ -40,4 +40,11 @@ Result<std::shared_ptr<const LoadedTrace>> LoadTrace(const InputFile& input,
 uint64_t MemoryBytes(const Trace& trace);
 uint64_t MemoryBytes(const TraceIndex& index);
 
+// An input of a run from the store of indexed traces, or loaded and kept there.
+
+// The same trace and index as LoadAndIndex gives, whether they come from `input.store` or not;
+// LoadedTrace::store says which. Whatever is wrong with the store is reported there, and the input
+// is loaded: errors are those of LoadAndIndex alone.
+Result<LoadedTrace> LoadStored(const InputFile& input, const LoadOptions& options);
+
 }  // namespace borescope::internal

@@ -1,15 +1,197 @@
 #include "borescope/index/steps/steps.h"
 
 #include <fmt/format.h>
+#include <re2/re2.h>
 
 #include <algorithm>
+#include <iterator>
+#include <limits>
+#include <map>
+#include <set>
 #include <tuple>
+#include <utility>
 
+#include "borescope/base/hash/hash_tables.h"
 #include "borescope/base/stop.h"
-#include "borescope/index/steps/step_pieces.h"
-#include "borescope/index/steps/step_processes.h"
+#include "borescope/base/within_memory.h"
 
 namespace borescope::internal {
+
+StepPattern::StepPattern(std::unique_ptr<re2::RE2> expression)
+    : expression_(std::move(expression)) {}
+StepPattern::~StepPattern() = default;
+StepPattern::StepPattern(StepPattern&&) noexcept = default;
+StepPattern& StepPattern::operator=(StepPattern&&) noexcept = default;
+
+Result<StepPattern> StepPattern::Parse(std::string_view text) {
+  re2::RE2::Options options;
+  options.set_log_errors(false);
+  AskForMemory(kExpressionBytes);
+  auto expression = std::make_unique<re2::RE2>(re2::StringPiece(text.data(), text.size()), options);
+  if (!expression->ok()) {
+    return UsageError(
+        fmt::format("'{}' is not a regular expression of RE2: {}", text, expression->error()), {},
+        "step_pattern");
+  }
+  return StepPattern(std::move(expression));
+}
+
+bool StepPattern::Matches(std::string_view name) const {
+  return re2::RE2::PartialMatch(re2::StringPiece(name.data(), name.size()), *expression_);
+}
+
+namespace {
+
+// Cuts windows that overlap into pieces that do not.
+class Cutter {
+ public:
+  explicit Cutter(const std::vector<Step>& steps) : steps_(steps) {}
+
+  std::vector<Steps::Piece> Cut(std::span<const uint32_t> some) {
+    for (const uint32_t step : some) {
+      if (steps_[step].begin_ns < steps_[step].end_ns) {  // one of zero length contains nothing
+        EndWindows(steps_[step].begin_ns);
+        Start(steps_[step].begin_ns, step);
+        open_.push_back(step);
+      }
+    }
+    EndWindows(std::numeric_limits<int64_t>::max());
+    pieces_.shrink_to_fit();
+    return std::move(pieces_);
+  }
+
+ private:
+  void Start(int64_t begin_ns, uint32_t step) {
+    if (!pieces_.empty() && pieces_.back().begin_ns == begin_ns) {
+      pieces_.back().step = step;
+    } else {
+      pieces_.push_back({begin_ns, step});
+    }
+  }
+
+  // Ends windows that are over at `now_ns`; the rest of the enclosing one continues.
+  void EndWindows(int64_t now_ns) {
+    while (!open_.empty() && steps_[open_.back()].end_ns <= now_ns) {
+      const int64_t end_ns = steps_[open_.back()].end_ns;
+      while (!open_.empty() && steps_[open_.back()].end_ns <= end_ns) {
+        open_.pop_back();
+      }
+      Start(end_ns, open_.empty() ? kNoStep : open_.back());
+    }
+  }
+
+  const std::vector<Step>& steps_;
+  std::vector<uint32_t> open_;  // begun and not known to have ended; the last to begin on top
+  std::vector<Steps::Piece> pieces_;
+};
+
+uint32_t FindPiece(const std::vector<Steps::Piece>& pieces, int64_t ts_ns) {
+  const auto after =
+      std::upper_bound(pieces.begin(), pieces.end(), ts_ns,
+                       [](int64_t ts, const Steps::Piece& piece) { return ts < piece.begin_ns; });
+  return after == pieces.begin() ? kNoStep : std::prev(after)->step;
+}
+
+}  // namespace
+
+std::vector<Steps::Piece> CutSteps(const std::vector<Step>& steps, std::span<const uint32_t> some) {
+  return Cutter(steps).Cut(some);
+}
+
+uint32_t Steps::At(TrackId track, int64_t ts_ns) const {
+  const uint32_t process = steps.empty() ? kNoProcess : process_of[track.value];
+  if (process == kNoProcess) {
+    return kNoStep;
+  }
+  return FindPiece(process == kAnyProcess ? pieces.back() : pieces[process], ts_ns);
+}
+
+namespace {
+
+// The index of a process; kNoProcess if it has no steps.
+uint32_t IndexOf(const std::vector<int64_t>& processes, int64_t pid) {
+  const auto found = std::lower_bound(processes.begin(), processes.end(), pid);
+  return found != processes.end() && *found == pid
+             ? static_cast<uint32_t>(found - processes.begin())
+             : kNoProcess;
+}
+
+// The process that launched all work on a device, by the number of the device; kAnyProcess: there
+// are several.
+using DeviceUsers = HashMap<int64_t, uint32_t>;
+
+DeviceUsers FindUsers(const Trace& trace, const Correlation& correlation, const Steps& steps) {
+  const Tracks& tracks = trace.tracks();
+  DeviceUsers users;
+  for (uint32_t row = 0; row < trace.device().size(); ++row) {
+    CheckStopAt(row);
+    const HostId launch = correlation.launch_of[row];
+    if (launch.valid()) {
+      const uint32_t process = steps.process_of[trace.host().track[launch.value].value];
+      const int64_t gpu = tracks.pid[trace.device().track[row].value];
+      uint32_t& user = users.try_emplace(gpu, process).first->second;
+      user = user == process ? user : kAnyProcess;
+    }
+  }
+  return users;
+}
+
+}  // namespace
+
+int64_t ProcessOf(const Trace& trace, HostId row) {
+  return trace.tracks().pid[trace.host().track[row.value].value];
+}
+
+void FindProcesses(const Trace& trace, const std::vector<HostId>& annotations, Steps& steps) {
+  for (const HostId row : annotations) {
+    steps.processes.push_back(ProcessOf(trace, row));
+  }
+  std::sort(steps.processes.begin(), steps.processes.end());
+  steps.processes.erase(std::unique(steps.processes.begin(), steps.processes.end()),
+                        steps.processes.end());
+  const Tracks& tracks = trace.tracks();
+  if (steps.processes.size() == 1) {
+    // Annotations may be recorded under another number of their process than its calls.
+    steps.process_of.assign(tracks.size(), 0);
+    return;
+  }
+  for (uint32_t track = 0; track < tracks.size(); ++track) {
+    const bool is_host = tracks.kind[track] == TrackKind::kHost;
+    const int64_t pid = is_host ? tracks.pid[track] : tracks.process[track];
+    steps.process_of.push_back(!is_host && pid == kMissing ? kAnyProcess
+                                                           : IndexOf(steps.processes, pid));
+  }
+}
+
+void FindProcessesOfDevices(const Trace& trace, const Correlation& correlation, Steps& steps) {
+  const Tracks& tracks = trace.tracks();
+  const DeviceUsers users = FindUsers(trace, correlation, steps);
+  for (uint32_t track = 0; track < tracks.size(); ++track) {
+    if (steps.process_of[track] == kAnyProcess) {
+      const auto found = users.find(tracks.pid[track]);
+      steps.process_of[track] = found == users.end() ? kAnyProcess : found->second;
+    }
+  }
+}
+
+void CountSharedSteps(const Trace& trace, const Steps& steps, Diagnostics& diagnostics) {
+  if (steps.processes.size() < 2) {
+    return;
+  }
+  const Tracks& tracks = trace.tracks();
+  std::map<int64_t, std::set<uint32_t>> users;  // by device
+  for (uint32_t track = 0; track < tracks.size(); ++track) {
+    if (tracks.kind[track] == TrackKind::kDevice && steps.process_of[track] != kNoProcess) {
+      users[tracks.pid[track]].insert(steps.process_of[track]);
+    }
+  }
+  for (const auto& [gpu, processes] : users) {
+    if (processes.size() > 1 || processes.contains(kAnyProcess)) {
+      diagnostics.Count(Diag::kSharedSteps, Diagnostics::kNoByte, fmt::format("device {}", gpu));
+    }
+  }
+}
+
 namespace {
 
 // What texts of a recording mean to steps, by their StringId.
@@ -183,6 +365,37 @@ Result<Steps> MatchSteps(const Trace& trace, const Correlation& correlation,
                  "borescope annotations lists those there are", trace.meta().file};
   }
   return steps;
+}
+
+namespace {
+
+// The last step of a number.
+struct LastOccurrence {
+  uint32_t count = 0;  // of those before it
+  int64_t end_ns = 0;  // of all its windows
+  std::set<uint32_t> threads;
+};
+
+}  // namespace
+
+std::vector<uint32_t> OccurrencesOf(const Trace& trace, const std::vector<Step>& steps) {
+  std::map<std::pair<uint32_t, int64_t>, LastOccurrence> last_of;
+  std::vector<uint32_t> occurrences;
+  occurrences.reserve(steps.size());
+  for (size_t i = 0; i < steps.size(); ++i) {
+    CheckStopAt(i);
+    const Step& step = steps[i];
+    const uint32_t thread = trace.host().track[step.annotation.value].value;
+    const auto [found, is_new] = last_of.try_emplace({step.process, step.number});
+    LastOccurrence& last = found->second;
+    if (!is_new && last.threads.contains(thread) && step.begin_ns >= last.end_ns) {
+      last = {last.count + 1, step.end_ns, {}};
+    }
+    last.end_ns = is_new ? step.end_ns : std::max(last.end_ns, step.end_ns);
+    last.threads.insert(thread);
+    occurrences.push_back(last.count);
+  }
+  return occurrences;
 }
 
 }  // namespace borescope::internal

@@ -8,8 +8,6 @@
 #include <vector>
 
 #include "borescope/index/launches/correlation.h"
-#include "borescope/index/steps/step_occurrences.h"
-#include "borescope/index/steps/step_processes.h"
 #include "borescope/testing/trace_maker.h"
 
 namespace borescope::internal {

@@ -7,16 +7,193 @@
 
 #include "borescope/base/hash/hash_tables.h"
 #include "borescope/base/stop.h"
+#include "borescope/ingest/common_remedies.h"
+#include "borescope/ingest/cupti/cupti_strings.h"
 #include "borescope/ingest/cupti/cupti_trace.h"
 #include "borescope/ingest/cupti/demangle.h"
-#include "borescope/ingest/nsys/nsys_call_stacks.h"
-#include "borescope/ingest/nsys/nsys_events.h"
-#include "borescope/ingest/nsys/nsys_meta.h"
-#include "borescope/ingest/nsys/nsys_nvtx.h"
 #include "borescope/ingest/nsys/nsys_threads.h"
 #include "borescope/trace/trace_builder.h"
 
 namespace borescope::internal {
+
+namespace {
+
+constexpr int64_t kMostWarps = 1 << 16;
+constexpr size_t kMostDevices = 1024;
+
+enum DeviceColumn : uint8_t {
+  kId,
+  kCudaId,
+  kName,
+  kMemory,
+  kProcessors,
+  kMajor,
+  kMinor,
+  kWarps,
+  kWarpSize
+};
+constexpr std::string_view kDeviceColumns[] = {"id",           "cuDevice",      "name",
+                                               "totalMemory",  "smCount",       "computeMajor",
+                                               "computeMinor", "maxWarpsPerSm", "threadsPerWarp"};
+
+// The numbers by which CUDA knows the GPUs of the machine.
+using CudaIds = std::vector<std::pair<int64_t, int64_t>>;  // (GPU, CUDA device)
+
+Result<CudaIds> ReadCudaIds(const DatabaseInput& input, Diagnostics& diagnostics) {
+  constexpr std::string_view kColumns[] = {"gpuId", "cudaId"};
+  CudaIds ids;
+  for (const std::string_view table : {"TARGET_INFO_CUDA_DEVICE", "TARGET_INFO_CUDA_GPU"}) {
+    BS_ASSIGN(TableRows rows, TableRows::Open(input, table, kColumns, diagnostics));
+    while (true) {
+      BS_ASSIGN(const bool is_row, rows.Next());
+      if (!is_row || ids.size() == kMostDevices) {
+        break;
+      }
+      ids.emplace_back(rows.Integer(0), rows.Integer(1));
+    }
+  }
+  return ids;
+}
+
+DeviceInfo DeviceOf(TableRows& row, const CudaIds& ids) {
+  DeviceInfo device;
+  const int64_t gpu = row.Integer(kId);
+  const auto known =
+      std::find_if(ids.begin(), ids.end(), [gpu](const auto& pair) { return pair.first == gpu; });
+  const int64_t cuda = known != ids.end() ? known->second : row.Integer(kCudaId);
+  device.id = cuda != kMissing && cuda >= 0 ? cuda : gpu;
+  device.name = row.Text(kName);
+  device.total_bytes = row.Integer(kMemory);
+  device.multiprocessors = row.Integer(kProcessors);
+  device.compute_major = row.Integer(kMajor);
+  device.compute_minor = row.Integer(kMinor);
+  device.warp_size = row.Integer(kWarpSize);
+  const int64_t warps = row.Integer(kWarps);
+  if (warps > 0 && warps < kMostWarps) {
+    const bool has_size = device.warp_size > 0 && device.warp_size < kMostWarps;
+    device.max_threads_per_multiprocessor = warps * (has_size ? device.warp_size : 32);
+  }
+  return device;
+}
+
+Result<void> ReadDevices(const DatabaseInput& input, Meta& meta, Diagnostics& diagnostics) {
+  BS_ASSIGN(const CudaIds ids, ReadCudaIds(input, diagnostics));
+  BS_ASSIGN(TableRows rows, TableRows::Open(input, "TARGET_INFO_GPU", kDeviceColumns, diagnostics));
+  while (true) {
+    BS_ASSIGN(const bool is_row, rows.Next());
+    if (!is_row || meta.devices.size() == kMostDevices) {
+      break;
+    }
+    meta.devices.push_back(DeviceOf(rows, ids));
+  }
+  std::stable_sort(meta.devices.begin(), meta.devices.end(),
+                   [](const DeviceInfo& a, const DeviceInfo& b) { return a.id < b.id; });
+  return {};
+}
+
+// Times of events count from the start of the session.
+Result<void> ReadStartTime(const DatabaseInput& input, Meta& meta, Diagnostics& diagnostics) {
+  constexpr int64_t kLatest = int64_t{1} << 61;
+  constexpr std::string_view kColumns[] = {"utcEpochNs"};
+  BS_ASSIGN(TableRows rows,
+            TableRows::Open(input, "TARGET_INFO_SESSION_START_TIME", kColumns, diagnostics));
+  BS_ASSIGN(const bool is_row, rows.Next());
+  const int64_t start = is_row ? rows.Integer(0) : kMissing;
+  if (start > 0 && start < kLatest) {
+    meta.base_ns = start;
+  }
+  return {};
+}
+
+// "Nsight Systems 2024.5.1 (export schema 3.13.2)", as far as recorded.
+Result<void> ReadProducer(const DatabaseInput& input, Meta& meta, Diagnostics& diagnostics) {
+  constexpr std::string_view kColumns[] = {"name", "value"};
+  constexpr size_t kLongestVersion = 64;
+  BS_ASSIGN(TableRows rows, TableRows::Open(input, "META_DATA_EXPORT", kColumns, diagnostics));
+  std::string product;
+  std::string schema;
+  BS_TRY(rows.ForEach([&] {
+    const std::string_view name = rows.Text(0);
+    const std::string_view value = rows.Text(1).substr(0, kLongestVersion);
+    if (name == "EXPORT_PRODUCT_VERSION" || name == "NSIGHT_SYSTEMS_VERSION") {
+      product = value;
+    } else if (name == "EXPORT_SCHEMA_VERSION") {
+      schema = value;
+    }
+  }));
+  meta.producer = "Nsight Systems";
+  meta.producer += product.empty() ? "" : " " + product;
+  meta.producer += schema.empty() ? "" : " (export schema " + schema + ")";
+  return {};
+}
+
+}  // namespace
+
+Result<void> ReadNsysMeta(const DatabaseInput& input, Meta& meta, Diagnostics& diagnostics) {
+  meta.vendor = Vendor::kNvidia;
+  BS_TRY(ReadProducer(input, meta, diagnostics));
+  BS_TRY(ReadStartTime(input, meta, diagnostics));
+  return ReadDevices(input, meta, diagnostics);
+}
+
+namespace {
+
+// "None" as an unsigned number.
+bool IsNumber(int64_t number) {
+  return number != kMissing && number >= 0 && number != std::numeric_limits<uint32_t>::max();
+}
+
+}  // namespace
+
+Result<void> NsysEvents::Read(const DatabaseInput& input, CuptiTrace& trace) {
+  enum Column : uint8_t { kProcess, kStream, kCorrelation, kEvent, kSync };
+  constexpr std::string_view kColumns[] = {"globalPid", "streamId", "correlationId", "eventId",
+                                           "eventSyncId"};
+  BS_ASSIGN(TableRows rows, TableRows::Open(input, kTable, kColumns, trace.diagnostics()));
+  BS_TRY(rows.ForEach([&] {
+    trace.part().CountEvent('i', trace.part().Intern(kTable), 0);
+    const int64_t process = CuptiTrace::ProcessOf(rows.Integer(kProcess));
+    const int64_t recorded = rows.Integer(kCorrelation);
+    const int64_t correlation = trace.Correlation(recorded, process);
+    const Record record{IsNumber(rows.Integer(kStream)) ? rows.Integer(kStream) : kMissing,
+                        correlation == kMissing ? -1 : correlation};
+    if (IsNumber(rows.Integer(kEvent))) {
+      by_event_.push_back({process, rows.Integer(kEvent), recorded, record});
+    }
+    if (IsNumber(rows.Integer(kSync))) {
+      by_sync_.push_back({process, rows.Integer(kSync), recorded, record});
+    }
+  }));
+  const auto in_order = [](const Row& a, const Row& b) { return a.key() < b.key(); };
+  std::sort(by_event_.begin(), by_event_.end(), in_order);
+  std::sort(by_sync_.begin(), by_sync_.end(), in_order);
+  return {};
+}
+
+// The last row of the number whose call is not later.
+NsysEvents::Record NsysEvents::FindIn(const std::vector<Row>& rows, int64_t process, int64_t number,
+                                      int64_t correlation) {
+  const auto past =
+      std::upper_bound(rows.begin(), rows.end(), std::tuple(process, number, correlation),
+                       [](const auto& key, const Row& row) { return key < row.key(); });
+  if (past == rows.begin()) {
+    return {};
+  }
+  const Row& row = *std::prev(past);
+  return row.process == process && row.number == number ? row.record : Record();
+}
+
+NsysEvents::Record NsysEvents::Find(const Wait& wait) const {
+  if (IsNumber(wait.sync)) {
+    const Record record = FindIn(by_sync_, wait.process, wait.sync, wait.correlation);
+    if (record.stream != kMissing) {
+      return record;
+    }
+  }
+  return IsNumber(wait.event) ? FindIn(by_event_, wait.process, wait.event, wait.correlation)
+                              : Record();
+}
+
 namespace {
 
 constexpr std::string_view kKernelTable = "CUPTI_ACTIVITY_KIND_KERNEL";
@@ -433,6 +610,43 @@ Result<Trace> LoadNsys(DatabaseInput input) {
   TraceBuilder builder;
   builder.Append(std::move(reader.trace().part()));
   return builder.Finish(std::move(input.meta), 0, input.options.threads);
+}
+
+std::string_view NsysRemedy(MissingData lack) {
+  switch (lack) {
+    case MissingData::kHost:
+      return "record with nsys profile --trace=cuda,nvtx";
+    case MissingData::kDeviceWork:
+      return "record with nsys profile --trace=cuda, over a part of the run in which the device "
+             "works";
+    case MissingData::kLaunches:
+      return "record with nsys profile --trace=cuda from before the launches on";
+    case MissingData::kOperators:
+      return "run the model in torch.autograd.profiler.emit_nvtx() under nsys profile "
+             "--trace=cuda,nvtx";
+    case MissingData::kSteps:
+      return remedies::kStepRanges;
+    case MissingData::kShapes:
+      return remedies::kShapes;
+    case MissingData::kMemory:
+      return "record with nsys profile --cuda-memory-usage=true";
+    case MissingData::kAnnotations:
+      return "mark code with torch.cuda.nvtx.range(\"name\") and record it with nsys profile "
+             "--trace=cuda,nvtx";
+    case MissingData::kCollectives:
+      return remedies::kDistributed;
+    case MissingData::kGraphs:
+      return "the profiled part used none, or record with nsys profile --trace=cuda "
+             "--cuda-graph-trace=node";
+    case MissingData::kCopies:
+      return "record with nsys profile --trace=cuda, if the profiled part copied";
+    case MissingData::kCounters:
+      return remedies::kTorchCounters;
+    case MissingData::kNone:
+    case MissingData::kCount:
+      break;
+  }
+  return {};
 }
 
 }  // namespace borescope::internal

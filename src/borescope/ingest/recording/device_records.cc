@@ -7,7 +7,7 @@
 #include <string>
 
 #include "borescope/ingest/cupti/cupti_names.h"
-#include "borescope/ingest/recording/log_devices.h"
+#include "borescope/ingest/recording/log_names.h"
 #include "borescope/trace/columns.h"
 
 namespace borescope::internal {

@@ -2,12 +2,136 @@
 
 #include <algorithm>
 #include <array>
+#include <iterator>
 
 #include "borescope/ingest/cupti/cupti_names.h"
-#include "borescope/ingest/recording/log_devices.h"
 #include "borescope/ingest/time_limit.h"
+#include "borescope/json/json_cursor.h"
+#include "borescope/json/json_string.h"
+#include "borescope/json/number.h"
 
 namespace borescope::internal {
+
+namespace {
+
+template <class T>
+constexpr size_t kWordsOf = sizeof(T) / sizeof(uint64_t);
+
+size_t PlainWords(recording::RecordType type) {
+  using Type = recording::RecordType;
+  switch (type) {
+    case Type::kString:
+    case Type::kProcess:
+      return 0;
+    case Type::kPush:
+    case Type::kPop:
+    case Type::kMark:
+    case Type::kPythonCall:
+    case Type::kPythonReturn:
+    case Type::kPythonCode:
+    case Type::kDevice:
+    case Type::kState:
+      return 1;
+    case Type::kThread:
+    case Type::kRangeStart:
+    case Type::kRangeEnd:
+    case Type::kName:
+    case Type::kExternal:
+    case Type::kSample:
+    case Type::kEnd:
+      return 2;
+    case Type::kOverhead:
+    case Type::kDropped:
+      return 3;
+    case Type::kAnchor:
+    case Type::kCall:
+    case Type::kCallDetail:
+    case Type::kSync:
+    case Type::kGraphRun:
+      return 4;
+    case Type::kOperator:
+      return 5;
+    case Type::kMemory:
+      return 6;
+    case Type::kKernel:
+      return kWordsOf<recording::KernelBody>;
+    case Type::kCopy:
+    case Type::kSet:
+      return kWordsOf<recording::CopyBody>;
+    case Type::kEndOfChunk:
+      break;
+  }
+  return kUnknownRecord;
+}
+
+}  // namespace
+
+size_t LeastWords(const recording::RecordHead& head) {
+  using Type = recording::RecordType;
+  const auto type = static_cast<Type>(head.type);
+  const bool may_have_attributes =
+      type == Type::kPush || type == Type::kMark || type == Type::kRangeStart;
+  const bool has_thread = type == Type::kOperator && (head.flags & recording::kHasThread) != 0;
+  return PlainWords(type) + (has_thread ? 1 : 0) +
+         (may_have_attributes && (head.flags & recording::kHasAttributes) != 0
+              ? kWordsOf<recording::Attributes>
+              : 0);
+}
+
+namespace {
+
+struct NumberMember {
+  std::string_view key;
+  int64_t DeviceInfo::* member;
+};
+constexpr NumberMember kNumberMembers[] = {
+    {"total_bytes", &DeviceInfo::total_bytes},
+    {"multiprocessors", &DeviceInfo::multiprocessors},
+    {"compute_major", &DeviceInfo::compute_major},
+    {"compute_minor", &DeviceInfo::compute_minor},
+    {"warp_size", &DeviceInfo::warp_size},
+    {"max_threads_per_multiprocessor", &DeviceInfo::max_threads_per_multiprocessor},
+};
+
+void TakeMember(DeviceInfo& info, std::string_view key, std::string_view value) {
+  if (key == "name" && IsString(value)) {
+    info.name = StringText(value);
+  }
+  const auto* const row =
+      std::find_if(std::begin(kNumberMembers), std::end(kNumberMembers),
+                   [key](const NumberMember& number) { return number.key == key; });
+  if (row != std::end(kNumberMembers)) {
+    info.*row->member = LooseIntValue(value).value_or(kMissing);
+  }
+}
+
+}  // namespace
+
+void AddRecordedDevice(std::vector<DeviceInfo>& devices, uint32_t id, std::string_view text) {
+  DeviceInfo info;
+  info.id = id;
+  JsonCursor cursor(text);
+  std::string_view key;
+  cursor.EnterObject();
+  while (cursor.NextMember(key)) {
+    TakeMember(info, key, cursor.Value());
+  }
+  devices.push_back(std::move(info));
+}
+
+SeriesName ParseSeriesName(std::string_view text) {
+  const size_t first = text.find('/');
+  const size_t second = first == std::string_view::npos ? first : text.find('/', first + 1);
+  if (second == std::string_view::npos) {
+    return {};
+  }
+  const ParsedNumber number = ParseInteger(text.substr(first + 1, second - first - 1));
+  if (number.status != NumberStatus::kOk) {
+    return {};
+  }
+  return {text.substr(0, first), number.value, text.substr(second + 1)};
+}
+
 namespace {
 
 using recording::NameKind;

@@ -7,6 +7,7 @@
 
 #include "borescope/base/hash/hash_tables.h"
 #include "borescope/ingest/cupti/demangle.h"
+#include "borescope/ingest/cupti/nvtx_text.h"
 #include "borescope/ingest/device_lines.h"
 #include "borescope/recording/log_format.h"
 #include "borescope/trace/event_rows.h"
@@ -76,5 +77,54 @@ class RecordingTrace {
   HashMap<uint32_t, StringId> kernel_names_;
   HashMap<uint32_t, char> names_in_domains_;
 };
+
+// Operators of PyTorch that its NVTX observer wrote as ranges: which texts are operators rather
+// than ranges of the program, and which operators run backward, for whom.
+//
+// The texts do not hold the thread of the forward pass, so it is found: it is that of the last
+// operator before with the same sequence number. Numbers count per thread, so in a process whose
+// threads train at the same time it can be another thread's.
+
+class TorchOperators {
+ public:
+  explicit TorchOperators(RecordingTrace& trace) : trace_(trace) {}
+
+  // Whether a text with the number of a call is an operator: all but ranges of the program that
+  // PyTorch numbers, too (record_function). `around` is the name of the range that it is in.
+  static bool IsOperator(const OperatorText& op, std::string_view around);
+
+  // The range that something is in: its name and, if it is an operator, its detail.
+  struct Around {
+    std::string_view name;
+    uint32_t detail = kNoDetail;
+  };
+
+  // An operator that begins now, on the thread `tid`. The engine's call of a node of the backward
+  // pass gets the number of that node, which its own text does not say.
+  void Add(const OperatorText& op, uint32_t detail, int64_t ts_ns, uint32_t tid,
+           const Around& around);
+
+  // Once all are known: backward operators get the thread of their forward pass.
+  void Finish();
+
+ private:
+  struct Numbered {
+    int64_t sequence;
+    int64_t ts_ns;
+    uint32_t tid;
+    uint32_t detail;
+    bool is_backward;
+  };
+
+  RecordingTrace& trace_;
+  std::vector<Numbered> operators_;
+};
+
+// The inputs of a recorded operator.
+
+// `json` is an object whose members have the names that PyTorch's profiler writes: "Input Dims",
+// "Input type", "Input Strides", "Concrete Inputs". Fills the row of Ops; other members are passed
+// over. Nothing happens for an empty text; one that is no object is counted.
+void AddOperatorInputs(RecordingTrace& trace, std::string_view json, uint32_t row);
 
 }  // namespace borescope::internal

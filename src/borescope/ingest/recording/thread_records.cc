@@ -6,7 +6,7 @@
 #include <string>
 #include <utility>
 
-#include "borescope/ingest/recording/operator_inputs.h"
+#include "borescope/ingest/recording/recording_trace.h"
 #include "borescope/trace/columns.h"
 
 namespace borescope::internal {

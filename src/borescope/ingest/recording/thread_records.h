@@ -7,7 +7,7 @@
 
 #include "borescope/base/hash/hash_tables.h"
 #include "borescope/ingest/recording/log_names.h"
-#include "borescope/ingest/recording/torch_operators.h"
+#include "borescope/ingest/recording/recording_trace.h"
 
 namespace borescope::internal {
 

@@ -4,11 +4,13 @@
 #include <iterator>
 #include <optional>
 
+#include "borescope/ingest/common_remedies.h"
 #include "borescope/ingest/rpd/rpd_tables.h"
 #include "borescope/trace/columns.h"
 #include "borescope/trace/recorded_cut.h"
 
 namespace borescope::internal {
+
 namespace {
 
 // Tables that are read, and those without additional data.
@@ -143,6 +145,38 @@ Result<Trace> LoadRpd(DatabaseInput input) {
   TraceBuilder builder;
   builder.Append(std::move(tables.part));
   return builder.Finish(std::move(input.meta), 0, input.options.threads);
+}
+
+std::string_view RpdRemedy(MissingData lack) {
+  switch (lack) {
+    case MissingData::kHost:
+    case MissingData::kDeviceWork:
+    case MissingData::kLaunches:
+      return "let the tracer run while the device works (runTracer.sh)";
+    case MissingData::kOperators:
+      return "run the model in torch.autograd.profiler.emit_nvtx()";
+    case MissingData::kSteps:
+      return remedies::kStepRanges;
+    case MissingData::kShapes:
+      return remedies::kShapes;
+    case MissingData::kMemory:
+      return remedies::kTorchMemory;
+    case MissingData::kAnnotations:
+      return "mark code with torch.cuda.nvtx.range(\"name\"), or rangePush and rangePop of "
+             "rpdTracerControl";
+    case MissingData::kCollectives:
+      return remedies::kDistributed;
+    case MissingData::kGraphs:
+      return remedies::kNoGraphs;
+    case MissingData::kCopies:
+      return remedies::kNoCopies;
+    case MissingData::kCounters:
+      return remedies::kTorchCounters;
+    case MissingData::kNone:
+    case MissingData::kCount:
+      break;
+  }
+  return {};
 }
 
 }  // namespace borescope::internal

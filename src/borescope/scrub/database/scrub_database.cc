@@ -14,7 +14,7 @@
 #include "borescope/ingest/database.h"
 #include "borescope/ingest/rocpd/rocpd_tables.h"
 #include "borescope/scrub/database/column_rules.h"
-#include "borescope/scrub/json/json_values.h"
+#include "borescope/scrub/json/clean_json.h"
 
 namespace borescope::internal {
 namespace {

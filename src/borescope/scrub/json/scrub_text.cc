@@ -9,10 +9,7 @@
 #include "borescope/json/json_cursor.h"
 #include "borescope/json/json_space.h"
 #include "borescope/json/json_string.h"
-#include "borescope/scrub/json/clean_event.h"
-#include "borescope/scrub/json/clean_members.h"
-#include "borescope/scrub/json/json_values.h"
-#include "borescope/scrub/json/value_stream.h"
+#include "borescope/scrub/json/clean_json.h"
 
 namespace borescope::internal {
 namespace {

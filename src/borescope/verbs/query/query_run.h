@@ -10,7 +10,7 @@
 
 #include "borescope/base/result.h"
 #include "borescope/engine/run_analyses.h"
-#include "borescope/query/parameters.h"
+#include "borescope/query/database.h"
 
 namespace borescope::internal {
 

@@ -14,7 +14,7 @@
 
 #include "borescope/analysis/core/analysis_spec.h"
 #include "borescope/base/intervals.h"
-#include "borescope/index/steps/step_rule.h"
+#include "borescope/index/steps/steps.h"
 
 namespace borescope::internal {
 

@@ -12,7 +12,7 @@
 #include "borescope/analysis/core/selection/device_steps.h"
 #include "borescope/analysis/core/selection/device_time.h"
 #include "borescope/base/stop.h"
-#include "borescope/index/steps/step_pieces.h"
+#include "borescope/index/steps/steps.h"
 
 namespace borescope::internal {
 namespace {

@@ -14,9 +14,23 @@
 #include <span>
 #include <vector>
 
+#include "borescope/analysis/measures/rank_clocks/clock_estimate.h"
 #include "borescope/analysis/measures/rank_clocks/meetings.h"
 
 namespace borescope::internal {
+
+// The times at which offsets and bounds of clocks are stated, as clocks drift: one for each set
+// of ranks that met.
+
+struct ReferenceMoments {
+  std::vector<size_t> meeting;         // by component: the one in the middle of its time
+  std::vector<size_t> piece;           // by rank: of its clock, at that moment
+  std::vector<int64_t> correction_ns;  // by rank: of its clock, at that moment
+};
+
+// O(visits log visits).
+ReferenceMoments FindReferenceMoments(const Meetings& meetings, const VisitsByRank& by_rank,
+                                      const ClockEstimate& estimate);
 
 // How much two clocks may drift apart, per nanosecond: crystals keep 50 ppm.
 inline constexpr double kAssumedDrift = 100e-6;
@@ -39,5 +53,20 @@ struct ClockBounds {
 inline constexpr int kMostBoundSweeps = 32;
 ClockBounds BoundClocks(const Meetings& meetings, std::span<const int64_t> slack_ns,
                         std::span<const uint32_t> references);
+
+// Certain bounds of clocks from meetings of which a few may be wrong: matched with another one, or
+// recorded with wrong times.
+
+struct ConsistentBounds {
+  ClockBounds bounds;         // of what the correction at the reference moment may lack
+  std::vector<char> dropped;  // by meeting: 1 where no clocks make it possible beside the others
+};
+
+// Meetings that contradict the others are dropped, those first that contradict the estimate most;
+// at most one in a hundred, and one where there are 20. If that is not enough, bounds are not
+// consistent. `grain_ns` is the coarsest of recorded times: begins and lengths are cut to it, so
+// that an end may be recorded two grains early. O(visits) times a logarithm.
+ConsistentBounds BoundConsistently(const Meetings& meetings, const ClockEstimate& estimate,
+                                   const ReferenceMoments& moments, int64_t grain_ns);
 
 }  // namespace borescope::internal

@@ -6,10 +6,9 @@
 #include <tuple>
 #include <utility>
 
-#include "borescope/analysis/measures/rank_clocks/clock_drift.h"
+#include "borescope/analysis/measures/rank_clocks/clock_bounds.h"
 #include "borescope/analysis/measures/rank_clocks/clock_estimate.h"
-#include "borescope/analysis/measures/rank_clocks/consistent_bounds.h"
-#include "borescope/analysis/measures/rank_clocks/reference_moments.h"
+#include "borescope/analysis/measures/rank_clocks/clock_lines.h"
 #include "borescope/base/saturating.h"
 
 namespace borescope::internal {

@@ -7,11 +7,9 @@
 #include <vector>
 
 #include "borescope/analysis/measures/rank_clocks/clock_bounds.h"
-#include "borescope/analysis/measures/rank_clocks/clock_drift.h"
-#include "borescope/analysis/measures/rank_clocks/clock_line.h"
-#include "borescope/analysis/measures/rank_clocks/clock_tree.h"
+#include "borescope/analysis/measures/rank_clocks/clock_estimate.h"
+#include "borescope/analysis/measures/rank_clocks/clock_lines.h"
 #include "borescope/analysis/measures/rank_clocks/medians.h"
-#include "borescope/analysis/measures/rank_clocks/pair_line.h"
 
 namespace borescope::internal {
 namespace {

@@ -13,8 +13,7 @@
 #include "borescope/analysis/core/selection/recorded_syncs.h"
 #include "borescope/analysis/measures/time/step_times.h"
 #include "borescope/base/stop.h"
-#include "borescope/index/steps/step_occurrences.h"
-#include "borescope/index/steps/step_pieces.h"
+#include "borescope/index/steps/steps.h"
 
 namespace borescope::internal {
 namespace {

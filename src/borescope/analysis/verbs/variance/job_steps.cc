@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "borescope/analysis/measures/path/path.h"
-#include "borescope/analysis/verbs/variance/part_sums.h"
+#include "borescope/analysis/verbs/variance/rank_steps.h"
 #include "borescope/base/stop.h"
 
 namespace borescope::internal {

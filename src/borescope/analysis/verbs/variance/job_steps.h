@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "borescope/analysis/core/analysis_spec.h"
-#include "borescope/analysis/verbs/variance/step_matrix.h"
+#include "borescope/analysis/verbs/variance/step_statistics.h"
 
 namespace borescope::internal {
 

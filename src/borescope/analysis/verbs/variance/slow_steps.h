@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "borescope/analysis/verbs/variance/covariance.h"
+#include "borescope/analysis/verbs/variance/step_statistics.h"
 
 namespace borescope::internal {
 

@@ -10,9 +10,7 @@
 #include "borescope/analysis/core/reduce.h"
 #include "borescope/analysis/measures/path/path_graph.h"
 #include "borescope/analysis/verbs/variance/job_steps.h"
-#include "borescope/analysis/verbs/variance/rank_tables.h"
-#include "borescope/analysis/verbs/variance/step_parts.h"
-#include "borescope/analysis/verbs/variance/step_work.h"
+#include "borescope/analysis/verbs/variance/rank_steps.h"
 #include "borescope/analysis/verbs/variance/variance_tables.h"
 #include "borescope/analysis/verbs/verbs.h"
 

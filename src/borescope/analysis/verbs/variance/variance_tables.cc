@@ -12,7 +12,7 @@
 #include "borescope/analysis/core/key_columns.h"
 #include "borescope/analysis/measures/time/quantiles.h"
 #include "borescope/analysis/verbs/variance/slow_steps.h"
-#include "borescope/analysis/verbs/variance/trend.h"
+#include "borescope/analysis/verbs/variance/step_statistics.h"
 
 namespace borescope::internal {
 namespace {

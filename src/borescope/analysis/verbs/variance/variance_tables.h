@@ -3,8 +3,8 @@
 
 #include <vector>
 
-#include "borescope/analysis/verbs/variance/bootstrap.h"
 #include "borescope/analysis/verbs/variance/job_steps.h"
+#include "borescope/analysis/verbs/variance/step_statistics.h"
 
 namespace borescope::internal {
 

@@ -5,12 +5,10 @@
 #include <string>
 #include <vector>
 
-#include "borescope/analysis/verbs/variance/bootstrap.h"
-#include "borescope/analysis/verbs/variance/covariance.h"
 #include "borescope/analysis/verbs/variance/job_steps.h"
-#include "borescope/analysis/verbs/variance/rank_tables.h"
+#include "borescope/analysis/verbs/variance/rank_steps.h"
 #include "borescope/analysis/verbs/variance/slow_steps.h"
-#include "borescope/analysis/verbs/variance/trend.h"
+#include "borescope/analysis/verbs/variance/step_statistics.h"
 #include "borescope/testing/test_trace.h"
 
 namespace borescope::internal {

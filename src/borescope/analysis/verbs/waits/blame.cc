@@ -1,14 +1,25 @@
 #include "borescope/analysis/verbs/waits/blame.h"
 
 #include <algorithm>
+#include <iterator>
 #include <numeric>
 #include <tuple>
 #include <utility>
 
-#include "borescope/analysis/verbs/waits/exact_shares.h"
+#include "borescope/analysis/verbs/waits/division.h"
 #include "borescope/base/saturating.h"
 
 namespace borescope::internal {
+
+std::string_view LateCauseName(LateCause cause) {
+  constexpr std::string_view kNames[] = {"compute",          "copy",         "communication",
+                                         "idle: data",       "idle: host",   "idle: sync",
+                                         "idle: launch",     "idle: device", "idle: unknown",
+                                         "before recording", "inherited",    "waiting"};
+  static_assert(std::size(kNames) == kLateCauses);
+  return kNames[static_cast<size_t>(cause)];
+}
+
 namespace {
 
 void AddBlame(const Blame& more, Blame& sum) {

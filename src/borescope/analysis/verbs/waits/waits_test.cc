@@ -2,18 +2,303 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <memory>
+#include <optional>
+#include <random>
 #include <sstream>
 #include <string>
 #include <vector>
 
 #include "borescope/analysis/core/row.h"
+#include "borescope/analysis/verbs/waits/blame.h"
+#include "borescope/analysis/verbs/waits/comm_model.h"
+#include "borescope/analysis/verbs/waits/division.h"
 #include "borescope/catalog/catalog.h"
 #include "borescope/testing/test_trace.h"
 
 namespace borescope::internal {
+
 namespace {
+
+std::vector<int64_t> Parts(const std::vector<Arrival>& arrivals, size_t i) {
+  const WaitParts parts = DivideWait(arrivals[i], CommonTimeOf(arrivals));
+  return {parts.skew_ns, parts.common_ns, parts.tail_ns};
+}
+
+using Ns = std::vector<int64_t>;
+
+TEST(WaitDivision, WaitingTransferAndTail) {
+  const std::vector<Arrival> arrivals{{0, 0, 100}, {1, 60, 90}, {2, 40, 95}};
+  EXPECT_EQ(Parts(arrivals, 0), (Ns{60, 30, 10}));
+  EXPECT_EQ(Parts(arrivals, 1), (Ns{0, 30, 0}));
+  EXPECT_EQ(Parts(arrivals, 2), (Ns{20, 30, 5}));
+}
+
+// A rank that seems to leave before the last one enters only waited.
+TEST(WaitDivision, WrongClocksLoseNothing) {
+  const std::vector<Arrival> arrivals{{0, 0, 50}, {1, 60, 90}};
+  EXPECT_EQ(Parts(arrivals, 0), (Ns{50, 0, 0}));
+  EXPECT_EQ(Parts(arrivals, 1), (Ns{0, 0, 30}));
+}
+
+// Nanosecond by nanosecond: where all are inside, where somebody is not yet, and the rest.
+Ns SlowParts(const std::vector<Arrival>& arrivals, size_t i) {
+  Ns parts{0, 0, 0};
+  for (int64_t ns = arrivals[i].enter_ns; ns < arrivals[i].leave_ns; ++ns) {
+    bool all_entered = true;
+    bool none_left = true;
+    for (const Arrival& other : arrivals) {
+      all_entered = all_entered && other.enter_ns <= ns;
+      none_left = none_left && ns < other.leave_ns;
+    }
+    ++parts[!all_entered ? 0 : (none_left ? 1 : 2)];
+  }
+  return parts;
+}
+
+TEST(WaitDivision, IsThatOfTheSlowTwin) {
+  std::mt19937 random(1);
+  for (int round = 0; round < 2000; ++round) {
+    std::vector<Arrival> arrivals;
+    const size_t ranks = 2 + random() % 4;
+    for (uint32_t rank = 0; rank < ranks; ++rank) {
+      const auto enter = static_cast<int64_t>(random() % 40);
+      arrivals.push_back({rank, enter, enter + static_cast<int64_t>(random() % 40)});
+    }
+    for (size_t i = 0; i < ranks; ++i) {
+      ASSERT_EQ(Parts(arrivals, i), SlowParts(arrivals, i)) << "round " << round;
+    }
+  }
+}
+
+TEST(FindLast, LeadAndErrorsDecide) {
+  const std::vector<Arrival> arrivals{{0, 10, 99}, {1, 50, 99}, {2, 20, 99}, {3, 45, 99}};
+  const LastArrival sure = FindLast(arrivals, Ns{2, 2, 2, 2});
+  EXPECT_EQ(sure.last, 1U);
+  EXPECT_EQ(sure.lead_ns, 5);
+  EXPECT_EQ(sure.spread_ns, 40);
+  EXPECT_TRUE(sure.is_certain);
+  EXPECT_FALSE(FindLast(arrivals, Ns{9, 3, 9, 2}).is_certain);
+  constexpr int64_t kNoIdea = std::numeric_limits<int64_t>::max();
+  EXPECT_FALSE(FindLast(arrivals, Ns{0, kNoIdea, 0, kNoIdea}).is_certain);
+}
+
+TEST(FindLast, OfSeveralTheFirstAndNotForCertain) {
+  const std::vector<Arrival> arrivals{{0, 10, 99}, {1, 10, 99}};
+  const LastArrival found = FindLast(arrivals, Ns{0, 0});
+  EXPECT_EQ(found.last, 0U);
+  EXPECT_FALSE(found.is_certain);
+}
+
+TEST(ExactShares, AddUp) {
+  EXPECT_EQ((ExactShares<3>(10, {1, 1, 1})), (std::array<int64_t, 3>{3, 3, 4}));
+  EXPECT_EQ((ExactShares<3>(10, {-5, 0, 2})), (std::array<int64_t, 3>{0, 0, 10}));
+  EXPECT_EQ((ExactShares<2>(10, {0, -1})), (std::array<int64_t, 2>{0, 0}));
+  constexpr int64_t kMost = std::numeric_limits<int64_t>::max();
+  EXPECT_EQ((ExactShares<2>(kMost, {kMost, kMost})),
+            (std::array<int64_t, 2>{kMost / 2, kMost - kMost / 2}));
+}
+
+TEST(RangeMaximum, IsThatOfALoop) {
+  std::mt19937 random(2);
+  for (size_t size = 1; size < 40; ++size) {
+    Ns numbers;
+    for (size_t i = 0; i < size; ++i) numbers.push_back(static_cast<int64_t>(random() % 10));
+    const RangeMaximum maximum(numbers);
+    for (size_t begin = 0; begin < size; ++begin) {
+      for (size_t end = begin + 1; end <= size; ++end) {
+        size_t best = begin;
+        for (size_t i = begin; i < end; ++i) best = numbers[i] > numbers[best] ? i : best;
+        ASSERT_EQ(maximum.PlaceIn(begin, end), best);
+      }
+    }
+  }
+}
+
+Lateness Late(uint32_t rank, int64_t all_in_ns, int64_t skew_ns,
+              const std::vector<std::pair<LateCause, int64_t>>& causes,
+              uint32_t waited_in = kNoCollective) {
+  Lateness late;
+  late.last_rank = rank;
+  late.all_in_ns = all_in_ns;
+  late.skew_ns = skew_ns;
+  late.exposed_skew_ns = skew_ns / 2;
+  late.waited_in = waited_in;
+  for (const auto& [cause, ns] : causes) At(late.causes, cause) = ns;
+  return late;
+}
+
+std::string Text(const BlameSums& sums) {
+  std::string text;
+  for (const auto& [key, blame] : sums.by_cause) {
+    text += (key.first == kNobody ? "nobody" : std::to_string(key.first)) + " " +
+            std::string(LateCauseName(key.second)) + " " + std::to_string(blame.ns) + "/" +
+            std::to_string(blame.exposed_ns) + "\n";
+  }
+  return text;
+}
+
+TEST(Blame, GoesToWhatWasDoneLonger) {
+  const std::vector<Lateness> collectives{Late(
+      1, 100, 90, {{LateCause::kCompute, 20}, {LateCause::kCopy, -5}, {LateCause::kHost, 10}})};
+  const BlameSums sums = SumBlame(collectives);
+  EXPECT_EQ(Text(sums), "1 compute 60/30\n1 idle: host 30/15\n");
+  EXPECT_EQ(sums.main_cause[0].cause, LateCause::kCompute);
+  EXPECT_EQ(sums.main_cause[0].ns, 60);
+}
+
+// Rank 2 is late in the third as it waited for rank 1 in the second, which waited in the first.
+TEST(Blame, WaitingGoesOnToWhereItArose) {
+  const std::vector<Lateness> collectives{
+      Late(0, 100, 10, {{LateCause::kData, 3}}),
+      Late(1, 200, 20, {{LateCause::kWaiting, 1}, {LateCause::kCompute, 1}}, 0),
+      Late(2, 300, 40, {{LateCause::kWaiting, 9}}, 1)};
+  EXPECT_EQ(Text(SumBlame(collectives)), "0 idle: data 40/20\n1 compute 30/15\n");
+}
+
+// Rank 1 is still behind in the second, as all compute while they communicate.
+TEST(Blame, WhatIsInheritedGoesOnIfItWasLastBefore) {
+  std::vector<Lateness> collectives{
+      Late(1, 100, 10, {{LateCause::kHost, 3}}),
+      Late(1, 200, 20, {{LateCause::kInherited, 4}, {LateCause::kCompute, -1}})};
+  collectives[1].previous = 0;
+  EXPECT_EQ(Text(SumBlame(collectives)), "1 idle: host 30/15\n");
+  collectives[0].last_rank = 2;
+  EXPECT_EQ(Text(SumBlame(collectives)), "1 inherited 20/10\n2 idle: host 10/5\n");
+}
+
+TEST(Blame, OfTiesNobodyIsToBlame) {
+  std::vector<Lateness> collectives{Late(kNobody, 100, 10, {}),
+                                    Late(2, 300, 40, {{LateCause::kWaiting, 9}}, 0)};
+  EXPECT_EQ(Text(SumBlame(collectives)), "nobody idle: unknown 50/25\n");
+}
+
+// Damaged times must not send blame in circles.
+TEST(Blame, NeverGoesOnToALaterCollective) {
+  const std::vector<Lateness> collectives{Late(0, 100, 10, {{LateCause::kWaiting, 3}}, 1),
+                                          Late(1, 100, 20, {{LateCause::kWaiting, 1}}, 0)};
+  EXPECT_EQ(Text(SumBlame(collectives)), "0 waiting 10/5\n1 waiting 20/10\n");
+}
+
+TEST(Blame, LosesNothing) {
+  std::mt19937 engine(3);
+  const auto below = [&engine](uint32_t limit) { return static_cast<uint32_t>(engine() % limit); };
+  for (int round = 0; round < 300; ++round) {
+    std::vector<Lateness> collectives;
+    Blame all;
+    const uint32_t count = 1 + below(12);
+    for (uint32_t i = 0; i < count; ++i) {
+      Lateness late = Late(below(5) == 0 ? kNobody : below(4), below(50), below(1000), {});
+      for (int64_t& ns : late.causes) ns = int64_t{below(100)} - 50;
+      late.waited_in = below(3) == 0 ? kNoCollective : below(count);
+      all.ns += late.skew_ns;
+      all.exposed_ns += late.exposed_skew_ns;
+      collectives.push_back(late);
+    }
+    for (const auto& [key, blame] : SumBlame(collectives).by_cause) {
+      all.ns -= blame.ns;
+      all.exposed_ns -= blame.exposed_ns;
+    }
+    ASSERT_EQ(all.ns, 0);
+    ASSERT_EQ(all.exposed_ns, 0);
+  }
+}
+
+// The least loss over all lines through two of the points, and those with alpha 0: one of them is
+// the best (a linear programme has a corner that is).
+double SlowLeastLoss(const std::vector<SizedTime>& times) {
+  double least = std::numeric_limits<double>::max();
+  for (size_t i = 0; i < times.size(); ++i) {
+    const auto bytes = static_cast<double>(times[i].bytes);
+    const auto ns = static_cast<double>(times[i].ns);
+    least = std::min(least, TransferLoss(times, 0, ns / bytes));
+    least = std::min(least, TransferLoss(times, ns, 0));
+    for (size_t k = 0; k < i; ++k) {
+      const double apart = static_cast<double>(times[k].bytes) - bytes;
+      if (apart == 0) continue;
+      const double rate = (static_cast<double>(times[k].ns) - ns) / apart;
+      const double alpha = ns - rate * bytes;
+      if (alpha >= 0 && rate >= 0) least = std::min(least, TransferLoss(times, alpha, rate));
+    }
+  }
+  return least;
+}
+
+TEST(CommFit, LosesNoMoreThanAnyLine) {
+  std::mt19937 random(4);
+  for (int round = 0; round < 200; ++round) {
+    std::vector<SizedTime> times;
+    times.reserve(20);
+    for (int i = 0; i < 20; ++i) {
+      times.push_back({static_cast<int64_t>(1 + random() % 1000) * (1 + i),
+                       static_cast<int64_t>(1 + random() % 5000)});
+    }
+    const CommFit fit = FitTransfer(times);
+    if (!fit.alpha_ns.has_value()) continue;
+    EXPECT_LE(TransferLoss(times, *fit.alpha_ns, fit.ns_per_byte),
+              SlowLeastLoss(times) * (1 + 1e-6))
+        << "round " << round;
+  }
+}
+
+// Latency and rate are found within 2 %, though one call in twenty took up to three times as long.
+TEST(CommFit, PlantedValuesAreFound) {
+  int found = 0;
+  constexpr int kSeeds = 1000;
+  for (int seed = 0; seed < kSeeds; ++seed) {
+    std::mt19937_64 random(static_cast<uint64_t>(seed) + 1);
+    const double alpha = 5'000 + static_cast<double>(random() % 40'000);
+    const double rate = 0.002 + static_cast<double>(random() % 1000) / 10'000;
+    std::vector<SizedTime> times;
+    for (int i = 0; i < 400; ++i) {
+      const int64_t bytes = int64_t{1} << (14 + random() % 11);
+      double ns = alpha + rate * static_cast<double>(bytes);
+      ns *= 1 + 0.005 * static_cast<double>(random() % 100) / 100;
+      if (random() % 20 == 0) ns *= 1 + static_cast<double>(random() % 200) / 100;
+      times.push_back({bytes, std::llround(ns)});
+    }
+    const CommFit fit = FitTransfer(times);
+    ASSERT_TRUE(fit.alpha_ns.has_value());
+    found +=
+        std::abs(*fit.alpha_ns / alpha - 1) < 0.02 && std::abs(fit.ns_per_byte / rate - 1) < 0.02
+            ? 1
+            : 0;
+  }
+  EXPECT_EQ(found, kSeeds);
+}
+
+// Latency is not known: that a small message takes longer than its bytes at the rate of a large one
+// says nothing.
+TEST(CommFit, WithoutALineOnlyThoseOfOneSizeAreCompared) {
+  const CommFit fit =
+      FitTransfer({{1 << 24, 1'000'000}, {256, 30'000}, {256, 90'000}, {64, 9'000}});
+  EXPECT_FALSE(fit.alpha_ns.has_value());
+  EXPECT_EQ(fit.ExpectedNs(256), std::optional<double>(30'000));
+  EXPECT_EQ(fit.ExpectedNs(64), std::nullopt);
+  EXPECT_EQ(fit.ExpectedNs(1 << 24), std::nullopt);
+  EXPECT_EQ(FitTransfer({{64, 9'000}}).spread, std::nullopt);
+}
+
+TEST(CommFit, TooFewSizesGiveTheBestRate) {
+  std::vector<SizedTime> times(20, SizedTime{1000, 50});
+  times.push_back({1000, 40});
+  const CommFit fit = FitTransfer(times);
+  EXPECT_FALSE(fit.alpha_ns.has_value());
+  EXPECT_DOUBLE_EQ(fit.ns_per_byte, 0.04);
+  EXPECT_EQ(fit.sizes, 1);
+  EXPECT_FALSE(FitTransfer({}).is_known());
+}
+
+TEST(CommAlgorithm, IsInTheNameOfTheKernel) {
+  const CommAlgorithm ring = AlgorithmOf("ncclDevKernel_AllReduce_Sum_f32_RING_LL(args)");
+  EXPECT_EQ(ring.algorithm, "RING");
+  EXPECT_EQ(ring.protocol, "LL");
+  EXPECT_EQ(AlgorithmOf("ncclKernel_AllReduce_TREE_LL128_Sum_float").protocol, "LL128");
+  EXPECT_EQ(AlgorithmOf("ncclKernel_SendRecv_RING_SIMPLE_Sum_int8_t").protocol, "SIMPLE");
+  EXPECT_EQ(AlgorithmOf("cross_device_reduce").algorithm, "");
+}
 
 constexpr int64_t kUs = 1000;
 constexpr int64_t kMs = 1000 * kUs;
@@ -350,4 +635,5 @@ TEST(WaitsTest, AbsurdTimesDoNotDisturbTheOthers) {
 }
 
 }  // namespace
+
 }  // namespace borescope::internal

@@ -5,6 +5,8 @@
 
 #include <cstdint>
 #include <limits>
+#include <optional>
+#include <span>
 #include <string_view>
 #include <vector>
 
@@ -12,6 +14,22 @@
 #include "borescope/compat/hta/events.h"
 
 namespace borescope::internal {
+
+// dag_longest_path of networkx, in which HTA keeps its graphs of events: of several longest ways
+// the one that it would find first.
+
+struct WeighedEdge {
+  uint32_t from = 0;
+  uint32_t to = 0;
+  int64_t length = 0;  // >= 0
+};
+
+// The edges of the longest way as places in `edges`, first to last; nothing where there is a cycle
+// or no node. `nodes` are those of the graph in the order in which networkx has them, all less than
+// `end_node`; `edges` in the order in which they were added, no two alike.
+std::optional<std::vector<uint32_t>> LongestPathOf(std::span<const uint32_t> nodes,
+                                                   uint32_t end_node,
+                                                   std::span<const WeighedEdge> edges);
 
 enum class CriticalKind : uint8_t {
   kOperator,

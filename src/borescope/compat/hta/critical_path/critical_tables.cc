@@ -1,18 +1,90 @@
 // HTA's critical_path_analysis: CPGraph with its breakdown and summary.
+#include "borescope/compat/hta/critical_path/critical_tables.h"
+
 #include <algorithm>
 #include <array>
 #include <map>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "borescope/analysis/core/key_columns.h"
 #include "borescope/analysis/core/param_specs.h"
 #include "borescope/analysis/core/row.h"
-#include "borescope/compat/hta/critical_path/critical_graph_tables.h"
+#include "borescope/analysis/measures/path_overlay.h"
 #include "borescope/compat/hta/critical_path/critical_path.h"
 #include "borescope/compat/hta/names.h"
 #include "borescope/compat/hta/tables.h"
 
 namespace borescope::internal {
+
+Table HtaCriticalEvents(const HtaCriticalPath& critical, int64_t rank) {
+  Table table{"cp_events", "Events of the window (as HolisticTraceAnalysis)", {}};
+  AddRankKey(table);
+  AddInt(table, "event_index", Unit::kNone, Role::kDerived, "Event of the file, from 0.");
+  AddBool(table, "has_nodes", Role::kDerived, "Whether the graph has nodes for it.");
+  table.preview_rows = 20;
+  for (const HtaEventRow row : critical.window()) {
+    Row(table).Int(rank).Int(critical.events()[row].position).Bool(critical.HasNodes(row));
+  }
+  return table;
+}
+
+Table HtaCriticalNodes(const HtaCriticalPath& critical, int64_t rank) {
+  Table table{"cp_nodes", "Nodes of the graph (as HolisticTraceAnalysis)", {}};
+  AddRankKey(table);
+  AddInt(table, "node", Unit::kNone, Role::kDerived, "Number of the node, in order of time.");
+  AddInt(table, "event_index", Unit::kNone, Role::kDerived, "Event of the file, from 0.");
+  AddInt(table, "ts_us", Unit::kMicroseconds, Role::kDerived, "When, on the clock of the file.");
+  AddBool(table, "is_start", Role::kDerived, "Start of the event, or its end.");
+  AddBool(table, "is_blocking", Role::kDerived, "Whether the event is a call that waits.");
+  table.preview_rows = 20;
+  const HtaEvents& events = critical.events();
+  int64_t number = 0;
+  for (const CriticalNode& node : critical.graph().nodes()) {
+    Row(table)
+        .Int(rank)
+        .Int(number++)
+        .Int(events[node.event].position)
+        .Int(node.ts_us)
+        .Bool(node.is_start)
+        .Bool(HtaIsBlockingCall(events.NameOf(node.event)));
+  }
+  return table;
+}
+
+Table HtaCriticalEdges(const HtaCriticalPath& critical, int64_t rank) {
+  Table table{"cp_edges", "Edges of the graph (as HolisticTraceAnalysis)", {}};
+  AddRankKey(table);
+  AddInt(table, "from_node", Unit::kNone, Role::kDerived, "Number of a node.");
+  AddInt(table, "to_node", Unit::kNone, Role::kDerived, "Number of the node after it.");
+  AddString(table, "kind", Role::kDerived, "What kind of edge, in HTA's words.");
+  AddInt(table, "weight_us", Unit::kMicroseconds, Role::kDerived,
+         "Its weight; below 0 it counts as 0 on a path.");
+  AddInt(table, "event_index", Unit::kNone, Role::kDerived,
+         "Event that the time belongs to; missing for waits.");
+  AddInt(table, "path_position", Unit::kNone, Role::kDerived,
+         "On the critical path, from 0; missing elsewhere.");
+  table.preview_rows = 20;
+  std::map<std::pair<CriticalNodeId, CriticalNodeId>, int64_t> positions;
+  for (const CriticalEdge& edge : critical.path()) {
+    positions.emplace(std::pair(edge.from, edge.to), static_cast<int64_t>(positions.size()));
+  }
+  for (const CriticalEdge& edge : critical.graph().edges()) {
+    const auto found = positions.find({edge.from, edge.to});
+    const bool has_event = edge.event != kNoHtaEvent;
+    Row(table)
+        .Int(rank)
+        .Int(edge.from)
+        .Int(edge.to)
+        .Text(HtaCriticalKindName(edge.kind))
+        .Int(edge.weight_us)
+        .MaybeInt(has_event ? int64_t{critical.events()[edge.event].position} : kMissing)
+        .MaybeInt(found == positions.end() ? kMissing : found->second);
+  }
+  return table;
+}
+
 namespace {
 
 Table PathTable(const HtaCriticalPath& critical, int64_t rank) {
@@ -176,6 +248,95 @@ Result<Tables> MapHtaCriticalPath(const RankView& view, const Params& params) {
     tables.push_back(HtaCriticalEdges(*critical, view.rank));
   }
   return tables;
+}
+
+// HTA's overlay_critical_path_analysis.
+
+namespace {
+
+constexpr int64_t kMicrosecond = 1000;
+
+struct Times {
+  int64_t ts_ns;
+  int64_t dur_ns;
+};
+
+Times TimesOf(const Trace& trace, const HtaEvent& event) {
+  return event.is_host()
+             ? Times{trace.host().ts_ns[event.host.value], trace.host().dur_ns[event.host.value]}
+             : Times{trace.device().ts_ns[event.device.value],
+                     trace.device().dur_ns[event.device.value]};
+}
+
+// Ends on the device lie a microsecond before the end of the event, and all in whole microseconds,
+// so that viewers tie the arrow to it.
+OverlayArrow::End EndOf(const HtaCriticalPath& critical, CriticalNodeId id) {
+  const CriticalNode& node = critical.graph().nodes()[id];
+  const HtaEvent& event = critical.events()[node.event];
+  const Times times = TimesOf(critical.events().trace(), event);
+  int64_t ts_ns = times.ts_ns;
+  if (!node.is_start) {
+    ts_ns += times.dur_ns - (event.is_host() ? 0 : std::min(kMicrosecond, times.dur_ns));
+  }
+  return {event.pid, event.tid, ts_ns / kMicrosecond * kMicrosecond};
+}
+
+bool IsDrawn(CriticalKind kind) {
+  return kind == CriticalKind::kDependency || kind == CriticalKind::kLaunchDelay ||
+         kind == CriticalKind::kSync;
+}
+
+void AddArrow(const HtaCriticalPath& critical, const CriticalEdge& edge, bool is_critical,
+              OverlayArrows& arrows) {
+  arrows.arrows.push_back({EndOf(critical, edge.from), EndOf(critical, edge.to),
+                           static_cast<uint32_t>(edge.kind), static_cast<double>(edge.weight_us),
+                           is_critical});
+}
+
+// All edges but the launches without a weight.
+void AddAllArrows(const HtaCriticalPath& critical, OverlayArrows& arrows) {
+  std::vector<CriticalNodeId> next(critical.graph().nodes().size(), kNoCriticalNode);
+  for (const CriticalEdge& edge : critical.path()) {
+    next[edge.from] = edge.to;
+  }
+  for (const CriticalEdge& edge : critical.graph().edges()) {
+    if (edge.kind != CriticalKind::kLaunchDelay || edge.weight_us != 0) {
+      AddArrow(critical, edge, next[edge.from] == edge.to, arrows);
+    }
+  }
+}
+
+OverlayArrows ArrowsOf(const HtaCriticalPath& critical, bool all) {
+  OverlayArrows arrows;
+  arrows.name = "critical_path";
+  for (size_t kind = 0; kind < kCriticalKinds; ++kind) {
+    arrows.types.emplace_back(HtaCriticalKindName(static_cast<CriticalKind>(kind)));
+  }
+  if (all) {
+    AddAllArrows(critical, arrows);
+    return arrows;
+  }
+  for (const CriticalEdge& edge : critical.path()) {
+    if (IsDrawn(edge.kind)) {
+      AddArrow(critical, edge, true, arrows);
+    }
+  }
+  return arrows;
+}
+
+}  // namespace
+
+Result<Overlay> OverlayHtaCriticalPath(const RankView& view, const Params& params) {
+  BS_ASSIGN(const PathOverlayOptions options, PathOverlayOptions::From(params));
+  BS_ASSIGN(const auto critical, HtaCriticalPath::Make(view, params));
+  Overlay overlay;
+  overlay.arrows = ArrowsOf(*critical, options.all_edges);
+  std::vector<uint32_t> positions;
+  for (const HtaEventRow row : critical->PathEvents()) {
+    positions.push_back(critical->events()[row].position);
+  }
+  overlay.marks = MarkPath(std::move(positions), options);
+  return overlay;
 }
 
 }  // namespace borescope::internal

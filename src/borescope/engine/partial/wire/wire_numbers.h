@@ -8,7 +8,7 @@
 #include <optional>
 
 #include "borescope/base/result.h"
-#include "borescope/index/steps/step_rule.h"
+#include "borescope/index/steps/steps.h"
 #include "borescope/index/time_window.h"
 #include "borescope/table/table.h"
 
