@@ -1,4 +1,5 @@
-// Half of libFuzzer's mutations are its own, half are those of the target's mutator.
+// Half of libFuzzer's mutations are its own, half those of Mutate. Its own are made below what
+// compresses and sums up an input, too, half of the time.
 
 #include <cstddef>
 #include <cstdint>
@@ -10,13 +11,28 @@
 
 extern "C" size_t LLVMFuzzerMutate(uint8_t* data, size_t size, size_t max_size);
 
+constexpr size_t kMoreBytes = 256;  // that one change may add
+
 extern "C" size_t LLVMFuzzerCustomMutator(uint8_t* data, size_t size, size_t max_size,
                                           unsigned int seed) {
-  if (seed % 2 == 0) {
+  const std::string_view input(reinterpret_cast<const char*>(data), size);
+  std::string changed;
+  if (seed % 4 == 0) {
     return LLVMFuzzerMutate(data, size, max_size);
   }
-  const std::string_view input(reinterpret_cast<const char*>(data), size);
-  const std::string changed = fuzz::Mutate(input, seed);
+  if (seed % 4 == 2) {
+    fuzz::Unpacked unpacked = fuzz::Unpack(input);
+    if (unpacked.packing == fuzz::Unpacked::Packing::kNone) {
+      return LLVMFuzzerMutate(data, size, max_size);
+    }
+    const size_t was = unpacked.content.size();
+    unpacked.content.resize(was + kMoreBytes);
+    auto* const content = reinterpret_cast<uint8_t*>(unpacked.content.data());
+    unpacked.content.resize(LLVMFuzzerMutate(content, was, was + kMoreBytes));
+    changed = fuzz::Pack(unpacked);
+  } else {
+    changed = fuzz::Mutate(input, seed);
+  }
   if (changed.empty() || changed.size() > max_size) {
     return LLVMFuzzerMutate(data, size, max_size);
   }

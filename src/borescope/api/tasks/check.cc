@@ -8,6 +8,7 @@
 #include "borescope/api/access.h"
 #include "borescope/api/part_files.h"
 #include "borescope/api/questions.h"
+#include "borescope/base/io/paths.h"
 #include "borescope/engine/inputs/capture_files.h"
 #include "borescope/engine/targets/targets.h"
 #include "borescope/verbs/check/check_run.h"
@@ -89,9 +90,11 @@ namespace {
 
 Result<std::string> PartPath(const internal::CheckMapping& mapping, const CheckMapOptions& map,
                              std::span<const std::string> runs) {
-  std::error_code ignored;
-  const bool is_folder =
-      map.output.ends_with('/') || std::filesystem::is_directory(map.output, ignored);
+  const internal::Result<internal::FileKind> kind = internal::KindOf(map.output);
+  if (!kind.ok()) {
+    return PublicError(kind.error(), runs);
+  }
+  const bool is_folder = map.output.ends_with('/') || *kind == internal::FileKind::kFolder;
   const std::string path =
       is_folder ? (std::filesystem::path(map.output) /
                    internal::PartFileName(mapping.mark().value_or(internal::ShardMark())))
