@@ -61,6 +61,8 @@ TIMEOUT_S = 20
 # read; SECURITY.md says so. A failure that begins in one of them is counted apart.
 NOT_OURS = ("libre2", "librsvg", "libfontconfig", "libfreetype", "libpango", "libglib", "libgobject", "libcairo",
             "libharfbuzz", "libgdk_pixbuf")
+# What others say when they end the process for want of memory: Rust below the package mcp, and nanobind.
+LAST_WORDS = (b"RUST_BACKTRACE", b"Critical nanobind error: nanobind: malloc() failed")
 # And where those that draw pictures in pixels loop for ever.
 LOOPS = {("breakdown {in}/kineto.json -f png -o {out}/breakdown.png", kind) for kind in ("memory", "thread")}
 
@@ -485,7 +487,8 @@ def main():
             for fault, outcome in zip(faults, outcomes):
                 sound = counted[fault.command][0]
                 failure = fault.command.failure_of(fault, sound, outcome)
-                if failure and not harness.is_ours(fault, len(faults)):
+                is_theirs = any(words in outcome.stderr for words in LAST_WORDS)
+                if failure and (is_theirs or not harness.is_ours(fault, len(faults))):
                     tally["library"] += 1
                 elif failure:
                     failures += 1

@@ -157,7 +157,7 @@ std::string_view ContentType(std::string_view name) {
 Result<ServedFile> OpenServed(const std::string& path, const std::string& name) {
   ServedFile file;
   BS_ASSIGN(file.path, MakeSecretPath(name));
-  file.bytes = StoredBytes::OfFile(path);
+  BS_ASSIGN(file.bytes, StoredBytes::OfFile(path));
   file.content_type = ContentType(name);
   file.reader = kPerfetto;
   if (file.bytes.size() == 0) {
