@@ -42,7 +42,7 @@ std::string MutateProto(std::string_view input, bool is_stream, Random& random);
 // Logs of `borescope record`: records, chunks and their headers; sizes follow.
 std::string MutateLog(std::string_view input, Random& random);
 
-// Bytes that stand below what compresses them and sums them up: gzip, zstd, the envelope of a
+// Bytes below what compresses them and sums them up: gzip, zstd, the envelope of a
 // partial. `packing` is how they were packed; what is packed again is as sound as before.
 struct Unpacked {
   enum class Packing : uint8_t { kNone, kGzip, kZstd, kEnvelope };

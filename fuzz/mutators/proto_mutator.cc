@@ -146,7 +146,7 @@ class ProtoMutation {
         return;
       case 3:
         return Renumber(field);
-      case 4:  // what stands elsewhere, in its place or beside it
+      case 4:  // what is elsewhere, in its place or beside it
         return Copy(list, field);
       default:
         return ChangeValue(field);
@@ -166,9 +166,8 @@ class ProtoMutation {
 
   void Repeat(std::vector<Field>& list, const Field& field) {
     const size_t times = random_.Below(8) == 0 ? 40 : 1;
-    const Field copy = field;
     list.insert(list.begin() + static_cast<std::ptrdiff_t>(random_.Below(list.size() + 1)), times,
-                copy);
+                field);
   }
 
   void Copy(std::vector<Field>& list, Field& field) {

@@ -79,7 +79,7 @@ bool MapState() {
 }
 
 // Open for when paths lead there no more, under a number that programs do not come to. What they
-// close and open anew under it is not the folder.
+// close, and open again under it, is not the folder.
 struct KeptFolder {
   int file = -1;
   uint64_t device = 0;

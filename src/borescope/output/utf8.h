@@ -19,9 +19,8 @@ bool IsUnprintable(char32_t value);
 // for the first character of what a build server would obey ("::error ", "##vso[").
 std::string ToPrintable(std::string_view text);
 
-// What a build server would obey where it stands in the log of a step: "##vso[", "##[" and
-// "##teamcity[" anywhere, "::error " and the like where a line begins. Both look at the begin of
-// `text`.
+// What a build server would obey in the log of a step: "##vso[", "##[" and "##teamcity[" anywhere,
+// "::error " and similar words where a line begins. Both look at the begin of `text`.
 bool IsCommandAnywhere(std::string_view text);
 bool IsLineCommand(std::string_view text);
 

@@ -32,7 +32,7 @@ Error Failure(const std::string& path, int error) {
                               "; check its permissions and its disk"};
 }
 
-// What stat(2), which returned `failed`, says of a path.
+// The status of a path by stat(2), which returned `failed`.
 Result<struct stat> Looked(const std::string& path, struct stat status, int failed) {
   if (failed != 0) {
     if (!MeansNothing(errno)) {

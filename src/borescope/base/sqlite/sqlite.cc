@@ -3,6 +3,7 @@
 #include <sqlite3.h>
 
 #include <algorithm>
+#include <cstdint>
 #include <filesystem>
 #include <memory>
 #include <new>
@@ -40,7 +41,8 @@ Error SqlError(int status, const std::string& name, std::string_view message) {
 // Whether there is more memory than a schema takes: SQLite says that it has none where some damaged
 // schemas lead it.
 bool HasMemory() {
-  const std::unique_ptr<void, decltype(&sqlite3_free)> taken(sqlite3_malloc64(8U * kLongestSql),
+  constexpr uint64_t kBytes = uint64_t{8} << 20;
+  const std::unique_ptr<void, decltype(&sqlite3_free)> taken(sqlite3_malloc64(kBytes),
                                                              sqlite3_free);
   return taken != nullptr;
 }

@@ -148,7 +148,7 @@ class Attaching {
 
   // A file that is whole and no longer grows, or a process that cannot write it any more.
   static bool IsDone(int32_t pid, Asked& process) {
-    const Result<uint64_t> size = SizeOfFile(process.file);  // asked again, if it cannot be told
+    const Result<uint64_t> size = SizeOfFile(process.file);  // asked again, if it is not known
     const uint64_t bytes = size.ok() ? *size : 0;
     const bool is_whole = bytes != 0 && bytes == process.bytes && LooksWhole(process.file);
     process.bytes = bytes;

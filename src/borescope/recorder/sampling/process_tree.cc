@@ -67,7 +67,7 @@ Children AllChildren() {
 }
 
 bool KernelListsChildren() {
-  // Where that cannot be told, the slower way gives the same.
+  // Where that is not known, the slower way gives the same.
   static const bool lists = [] {
     const Result<FileKind> kind = KindOf("/proc/thread-self/children");
     return kind.ok() && *kind != FileKind::kNothing;
