@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <iterator>
 #include <span>
 #include <string>
 #include <string_view>
@@ -15,6 +16,7 @@
 #include "borescope/engine/partial/wire/envelope.h"
 #include "borescope/engine/partial/wire/partial_bytes.h"
 #include "borescope/output/writer.h"
+#include "input_number.h"
 
 namespace {
 
@@ -22,12 +24,12 @@ using borescope::internal::Answer;
 using borescope::internal::PartialData;
 using borescope::internal::Result;
 
-void TryToWrite(const Answer& answer) {
-  for (const char* format : {"json", "text", "csv"}) {
-    borescope::internal::StringSink sink;
-    static_cast<void>(
-        borescope::internal::FindTableWriter(format)->write(answer.document, {}, sink));
-  }
+// By one of the writers: which one follows from the bytes.
+void TryToWrite(const Answer& answer, uint64_t which) {
+  constexpr const char* kFormats[] = {"json", "text", "csv"};
+  borescope::internal::StringSink sink;
+  static_cast<void>(borescope::internal::FindTableWriter(kFormats[which % std::size(kFormats)])
+                        ->write(answer.document, {}, sink));
 }
 
 void TryToReduce(PartialData partial) {
@@ -40,7 +42,7 @@ void TryToReduce(PartialData partial) {
   borescope::internal::PartsInMemory source{std::span<const PartialData>(partials)};
   const Result<Answer> answer = borescope::internal::ReducePartials(source, {});
   if (answer.ok()) {
-    TryToWrite(*answer);
+    TryToWrite(*answer, fuzz::NumberOf(body));
   }
 }
 

@@ -1,7 +1,8 @@
 // Whatever is written into a stored trace, it is refused, or it is a trace of which every analysis
 // ends in an Error or an answer. Stored traces are those of one build alone, so that an input is no
 // file but what is changed in one: places, each with the bytes to write there, whose checksums are
-// then put right. The last byte of the input says which analysis is asked.
+// then put right. The last byte of the input says which analysis is asked; in which of its modes
+// follows from the bytes, so that one is asked in an execution.
 
 #include <algorithm>
 #include <cstddef>
@@ -9,6 +10,8 @@
 #include <cstring>
 #include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 #include "borescope/base/check.h"
 #include "borescope/catalog/catalog.h"
@@ -17,6 +20,7 @@
 #include "borescope/index/trace_index.h"
 #include "borescope/ingest/load.h"
 #include "borescope/store/stored_trace.h"
+#include "input_number.h"
 
 namespace {
 
@@ -78,6 +82,26 @@ std::string MakeStored() {
   return bytes;
 }
 
+struct Mode {
+  const AnalysisSpec* spec;
+  Params params;
+};
+
+const Mode& AnyMode(size_t analysis, uint64_t mode) {
+  static const std::vector<std::vector<Mode>> modes = [] {
+    std::vector<std::vector<Mode>> all;
+    for (const AnalysisSpec* spec : borescope::internal::Analyses()) {
+      std::vector<Mode>& own = all.emplace_back();
+      for (Params& params : borescope::internal::AllModes(*spec)) {
+        own.push_back({spec, std::move(params)});
+      }
+    }
+    return all;
+  }();
+  const std::vector<Mode>& own = modes[analysis % modes.size()];
+  return own[mode % own.size()];
+}
+
 // Two bytes of a place in units of four bytes, one of how many bytes follow, up to eight.
 void Change(std::string_view input, std::string& bytes) {
   constexpr size_t kHead = 3;
@@ -103,11 +127,9 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   if (!stored.ok()) {
     return 0;
   }
-  const auto specs = borescope::internal::Analyses();
-  const AnalysisSpec& spec = *specs[size == 0 ? 0 : data[size - 1] % specs.size()];
-  for (const Params& params : borescope::internal::AllModes(spec)) {
-    static_cast<void>(
-        borescope::internal::MapTrace(spec, params, {0, stored->trace, stored->index}));
-  }
+  const Mode& mode = AnyMode(size == 0 ? 0 : data[size - 1],
+                             fuzz::NumberOf({reinterpret_cast<const char*>(data), size}));
+  static_cast<void>(
+      borescope::internal::MapTrace(*mode.spec, mode.params, {0, stored->trace, stored->index}));
   return 0;
 }

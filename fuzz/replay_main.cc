@@ -1,13 +1,18 @@
 // Replays inputs through a fuzz target without libFuzzer, as an ordinary test with any compiler.
 //
-//   borescope_replay_X [--cut=N] [--mutate=N] PATH...
+//   borescope_replay_X [--cut=N] [--mutate=N] [--turn=K|commits] PATH...
 //
 // Each PATH is an input file or a folder of them. With --cut, every input is also replayed damaged:
 // cut off at each N-th byte, and with one bit flipped at each N-th byte. With --mutate, it is also
-// changed N times by the mutator of the target, if that has one. A target that returns has
-// passed; one that crashes, or trips a sanitizer, has not.
+// changed N times by mutators/, from the K-th N on: turn after turn tries other changes, and so
+// does "commits", the number of commits so far. A target that returns has passed; one that crashes,
+// or trips a sanitizer, has not, and what it was given is in the file that is named then.
+
+#include <fcntl.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <csignal>
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
@@ -15,12 +20,16 @@
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "mutators/mutator.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size);
+// Of sanitizers; nullptr without any.
+extern "C" [[gnu::weak]] void __sanitizer_set_death_callback(void (*callback)());
 
 namespace {
 
@@ -37,10 +46,54 @@ std::vector<fs::path> FilesUnder(const fs::path& root) {
   return files;
 }
 
+// Made before anything can fail.
+const std::string& FailedInputPath() {
+  static const std::string path =
+      (fs::temp_directory_path() / ("failed_input-" + std::to_string(getpid()))).string();
+  return path;
+}
+
+const std::vector<uint8_t>* running = nullptr;
+
+// Called within a process that ends: it may rely on little.
+void KeepInput() {
+  if (const std::vector<uint8_t>* const input = std::exchange(running, nullptr)) {
+    const int file =
+        open(FailedInputPath().c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
+    [[maybe_unused]] const ssize_t written = write(file, input->data(), input->size());
+    close(file);
+    for (const std::string_view word :
+         {std::string_view("the input that failed is in "), std::string_view(FailedInputPath()),
+          std::string_view("\n")}) {
+      [[maybe_unused]] const ssize_t said = write(STDERR_FILENO, word.data(), word.size());
+    }
+  }
+}
+
+extern "C" void KeepInputAtSignal(int number) {
+  KeepInput();
+  std::signal(number, SIG_DFL);
+  std::raise(number);
+}
+
+// Sanitizers end the process without a signal, and have handlers of their own.
+void KeepInputOfFailure() {
+  static_cast<void>(FailedInputPath());
+  if (__sanitizer_set_death_callback != nullptr) {
+    __sanitizer_set_death_callback(KeepInput);
+    return;
+  }
+  for (const int number : {SIGABRT, SIGSEGV, SIGBUS, SIGFPE, SIGILL}) {
+    std::signal(number, KeepInputAtSignal);
+  }
+}
+
 // The bytes lie in a block of exactly their size: AddressSanitizer then sees a read past the end.
 void RunOne(const uint8_t* data, size_t size) {
   const std::vector<uint8_t> exact(data, data + size);
+  running = &exact;
   LLVMFuzzerTestOneInput(exact.data(), exact.size());
+  running = nullptr;
 }
 
 size_t RunDamaged(std::vector<uint8_t> bytes, size_t step) {
@@ -56,18 +109,24 @@ size_t RunDamaged(std::vector<uint8_t> bytes, size_t step) {
   return runs * 2;
 }
 
-size_t RunMutated(const std::vector<uint8_t>& bytes, size_t times) {
-#ifdef BORESCOPE_HAS_MUTATOR
+size_t RunMutated(const std::vector<uint8_t>& bytes, size_t times, size_t turn) {
   const std::string_view input(reinterpret_cast<const char*>(bytes.data()), bytes.size());
-  for (unsigned seed = 0; seed < times; ++seed) {
-    const std::string changed = fuzz::Mutate(input, seed);
+  for (size_t seed = turn * times; seed < (turn + 1) * times; ++seed) {
+    const std::string changed = fuzz::Mutate(input, static_cast<unsigned>(seed));
     RunOne(reinterpret_cast<const uint8_t*>(changed.data()), changed.size());
   }
   return times;
-#else
-  static_cast<void>(bytes);
-  return 0 * times;
-#endif
+}
+
+// 0 where nobody counts them.
+size_t NumberOfCommits() {
+  size_t commits = 0;
+  FILE* const counted = popen("git rev-list --count HEAD 2>/dev/null", "r");
+  if (counted != nullptr) {
+    static_cast<void>(!std::fscanf(counted, "%zu", &commits));
+    pclose(counted);
+  }
+  return commits;
 }
 
 // Whether `argument` is this option; then its value is set.
@@ -84,11 +143,18 @@ bool TakeOption(std::string_view argument, std::string_view option, size_t& valu
 int main(int argc, char** argv) {
   size_t step = 0;
   size_t times = 0;
+  size_t turn = 0;
   size_t inputs = 0;
+  KeepInputOfFailure();
   size_t damaged = 0;
   for (int i = 1; i < argc; ++i) {
     const std::string_view argument = argv[i];
-    if (TakeOption(argument, "--cut=", step) || TakeOption(argument, "--mutate=", times)) {
+    if (argument == "--turn=commits") {
+      turn = NumberOfCommits();
+      continue;
+    }
+    if (TakeOption(argument, "--cut=", step) || TakeOption(argument, "--mutate=", times) ||
+        TakeOption(argument, "--turn=", turn)) {
       continue;
     }
     for (const fs::path& path : FilesUnder(argument)) {
@@ -104,9 +170,9 @@ int main(int argc, char** argv) {
       RunOne(bytes.data(), bytes.size());
       ++inputs;
       if (step > 0) damaged += RunDamaged(bytes, step);
-      damaged += RunMutated(bytes, times);
+      damaged += RunMutated(bytes, times, turn);
     }
   }
-  std::printf("%zu inputs and %zu changed copies replayed\n", inputs, damaged);
+  std::printf("%zu inputs and %zu changed copies replayed, turn %zu\n", inputs, damaged, turn);
   return inputs > 0 ? 0 : 2;  // an empty corpus tests nothing
 }

@@ -23,6 +23,18 @@ MACHINE_PATH = re.compile(rb"(?<![\w.$}/-])/(?:home|root|work|Users|mnt)/[\w.-]+
 
 # Tables whose hashes anyone can compute: an input could fill one slot of them.
 PLAIN_TABLE = re.compile(rb"\bstd::(?:unordered_\w+|hash)\b|# *include <unordered_")
+# Questions to the file system whose answer is "nothing is there" where the system refuses to tell (a disk that
+# fails, no memory), or that end the program then.
+DEAF_QUESTION = re.compile(rb"\b(?:fs|std::filesystem)::(?:exists|is_\w+|equivalent|file_size|status|symlink_status|"
+                           rb"(?:recursive_)?directory_iterator)\b(?! *[&>])")
+# Where the error of such a question is looked at.
+HEARING = {
+    "src/borescope/base/io/",
+    "src/borescope/cli/options/values.cc",  # TypeOfPath, for the command line, which has public headers alone
+    "src/borescope/cli/launch/understand_launch.cc",  # an error there
+    "src/borescope/recorder/run_folder.cc",  # what cannot be looked at counts as something
+    "src/borescope/cli/commands/map_command.cc",  # the size of what was just written, for a hint
+}
 # Types of a namespace, not within another type.
 TYPE = re.compile(r"^(?:struct|class|enum class) (\w+)(?: final)?(?: : [^{;]*)? \{", re.MULTILINE)
 KEYED_TABLES = "src/borescope/base/hash/hash_tables.h"
@@ -59,6 +71,10 @@ def check(name: str, data: bytes) -> list[str]:
         findings += [f"{name}:{line_of(data, match.start())}: {match[0].decode()}: inputs can make it "
                      "slow; take HashMap or HashSet (base/hash/hash_tables.h)"
                      for match in PLAIN_TABLE.finditer(data)]
+    if name.startswith("src/borescope/") and not name.endswith("_test.cc") and not name.startswith(tuple(HEARING)):
+        findings += [f"{name}:{line_of(data, match.start())}: {match[0].decode()}: takes a refusal of the system "
+                     "for nothing; take KindOf, SizeOfFile, NamesIn (base/io/paths.h)"
+                     for match in DEAF_QUESTION.finditer(data)]
     for pattern, what in ((rb"\t", "tab"), (rb"[ \r]+$", "trailing blank")):
         match = re.search(pattern, data, re.MULTILINE)
         if match:

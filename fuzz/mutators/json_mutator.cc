@@ -219,8 +219,7 @@ class JsonMutation {
 
 }  // namespace
 
-std::string Mutate(std::string_view input, unsigned seed) {
-  Random random(seed);
+std::string MutateJson(std::string_view input, Random& random) {
   std::string text(input);
   for (size_t changes = 1 + random.Below(3); changes > 0; --changes) {
     text = JsonMutation(text, random).Make();

@@ -111,8 +111,7 @@ void ChangeLines(std::vector<std::string>& lines, Random& random) {
 
 }  // namespace
 
-std::string Mutate(std::string_view input, unsigned seed) {
-  Random random(seed);
+std::string MutateSql(std::string_view input, Random& random) {
   std::vector<std::string> lines = Lines(input);
   for (size_t changes = 1 + random.Below(4); changes > 0 && !lines.empty(); --changes) {
     ChangeLines(lines, random);

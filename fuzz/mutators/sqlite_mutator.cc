@@ -115,8 +115,7 @@ class PageMutation {
 
 }  // namespace
 
-std::string Mutate(std::string_view input, unsigned seed) {
-  Random random(seed);
+std::string MutateSqlite(std::string_view input, Random& random) {
   std::string bytes(input);
   for (size_t changes = 1 + random.Below(3); changes > 0; --changes) {
     PageMutation(bytes, random).Make();

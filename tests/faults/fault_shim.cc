@@ -7,6 +7,7 @@
 //   FAULT_ERROR   the number in errno, or "short": half of what was asked for is read or written
 //   FAULT_TRACE   if set, the first failing call says on stderr where it came from
 //   FAULT_COUNTS  a file that gets a line "kind count" of every kind at the end of the program
+//   FAULT_ARMED   "later": counted is what is called after fault_arm()
 // It allocates nothing and needs glibc (memory comes from __libc_malloc). Counted is what is called
 // within main(): before it, objects of libraries are made, and an exception there cannot be caught.
 #include <dirent.h>
@@ -64,6 +65,7 @@ bool is_traced = false;
 int error_number = ENOSPC;
 char counts_path[4096];
 std::atomic<bool> is_in_main{false};
+bool is_armed_later = false;
 int (*program_main)(int, char**, char**) = nullptr;
 
 // What it calls of ours counts as any other call, and does not fail.
@@ -104,6 +106,7 @@ const char* TakeVariable(const char* name) {
   is_short = error != nullptr && strcmp(error, "short") == 0;
   if (error != nullptr && !is_short) error_number = atoi(error);
   lasts = TakeVariable("FAULT_LASTS") != nullptr;
+  is_armed_later = TakeVariable("FAULT_ARMED") != nullptr;
   is_traced = TakeVariable("FAULT_TRACE") != nullptr;
   if (const char* const at = TakeVariable("FAULT_AT")) failing_at = atol(at);
   if (const char* const call = TakeVariable("FAULT_CALL")) {
@@ -132,7 +135,7 @@ Function* Next(const char* name) {
 }
 
 int RunMain(int count, char** words, char** environment) {
-  is_in_main = true;
+  is_in_main = !is_armed_later;
   const int status = program_main(count, words, environment);
   is_in_main = false;
   return status;
@@ -180,6 +183,9 @@ size_t LessOf(size_t size) { return size > 1 ? size / 2 : size; }
 #define FAULT_COMMA ,
 
 extern "C" {
+
+// From here on calls are counted, and fail: for a Python program that has begun.
+void fault_arm() { is_in_main = true; }
 
 void* __libc_malloc(size_t size);
 void* __libc_calloc(size_t count, size_t size);

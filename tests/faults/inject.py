@@ -4,8 +4,15 @@
 Whatever fails, a command gives the bytes that it gives otherwise, or it ends with exit status 2, a
 message on stderr, and outputs that are absent, as they were before, or whole. Anything else (a signal,
 another status, other bytes, a hang) is a failure of the program, printed with the line that repeats it.
+`open` is asked by a client, which gets all of the file or knows that it has not. A program under `record` runs
+as it would without: it makes all its ranges, and its exit status is that of the command. Calls fail in the
+launcher or in the program. In Python an error is an exception; a server for agents answers on.
 
-  inject.py --borescope PATH --shim PATH [--runs N] [--turn K] [--only TEXT] [--kind KIND] [--all]
+  inject.py --borescope PATH --shim PATH [--programs DIR --library FILE] [--python EXECUTABLE] [--runs N]
+            [--turn K] [--only TEXT] [--kind KIND] [--all]
+
+--programs are those of tests/record, --library is libborescope_record.so; an interpreter with the package
+runs what Python and agents do. Without these such commands are left out.
 
 N runs are drawn over all commands, kinds of call and places; the turn decides which, so that turn after
 turn tries other places: a number, or "commits", the number of commits so far. --all tries every place.
@@ -15,6 +22,8 @@ import argparse
 import concurrent.futures
 import dataclasses
 import errno
+import http.client
+import json
 import os
 import pathlib
 import random
@@ -52,6 +61,8 @@ TIMEOUT_S = 20
 # read; SECURITY.md says so. A failure that begins in one of them is counted apart.
 NOT_OURS = ("libre2", "librsvg", "libfontconfig", "libfreetype", "libpango", "libglib", "libgobject", "libcairo",
             "libharfbuzz", "libgdk_pixbuf")
+# What others say when they end the process for want of memory: Rust below the package mcp, and nanobind.
+LAST_WORDS = (b"RUST_BACKTRACE", b"Critical nanobind error: nanobind: malloc() failed")
 # And where those that draw pictures in pixels loop for ever.
 LOOPS = {("breakdown {in}/kineto.json -f png -o {out}/breakdown.png", kind) for kind in ("memory", "thread")}
 
@@ -60,9 +71,139 @@ LOOPS = {("breakdown {in}/kineto.json -f png -o {out}/breakdown.png", kind) for 
 class Command:
     words: str  # {in} is the folder of inputs, {out} a fresh one for outputs, in which it runs
 
-    def argv(self, borescope, inputs):
-        return [borescope, *(word.replace("{in}", str(inputs)).replace("{out}", ".")
-                             for word in shlex.split(self.words))]
+    def argv(self, harness, _faults):
+        return [harness.borescope, *(word.replace("{in}", str(harness.inputs)).replace("{out}", ".")
+                                     for word in shlex.split(self.words))]
+
+    def environment(self, harness, faults):
+        return {"LD_PRELOAD": harness.shim} | faults
+
+    def can_run(self, _harness):
+        return True
+
+    def talk(self, process):
+        """What it says on stdout and stderr."""
+        return process.communicate(timeout=TIMEOUT_S)
+
+    def failure_of(self, fault, sound, outcome):
+        return failure_of(fault, sound, outcome)
+
+    def is_ours(self, frames):
+        return not any(library in frames for library in NOT_OURS)
+
+
+class Served(Command):
+    """`open`, and a client that fetches what it offers."""
+
+    def talk(self, process):
+        address = process.stdout.readline().decode()
+        port, said = b"", []
+        while address and not port:
+            said.append(process.stderr.readline())
+            if not said[-1]:
+                break
+            port = said[-1].partition(b"127.0.0.1:")[2].partition(b" ")[0] if b"ssh -L" in said[-1] else b""
+        path = address.rpartition(":9001")[2].strip()
+        content = self.fetched(int(port), path) if port.isdigit() else b""
+        rest, stderr = process.communicate(timeout=TIMEOUT_S)
+        return b"served: " + content + rest, b"".join(said) + stderr
+
+    @staticmethod
+    def fetched(port, path):
+        """Nothing of an answer that is shorter than its head says: a browser drops it."""
+        try:
+            connection = http.client.HTTPConnection("127.0.0.1", port, timeout=TIMEOUT_S)
+            connection.request("GET", path)
+            answer = connection.getresponse()
+            return answer.read() if answer.status == 200 else b""
+        except (OSError, http.client.HTTPException):
+            return b""
+
+    def failure_of(self, fault, sound, outcome):
+        if outcome.status == 2 and outcome.stderr.strip():
+            return ""
+        if outcome.status == 0 and outcome.stdout == b"served: ":
+            return "exit status 0, and nobody got the trace"
+        return failure_of(fault, sound, outcome)
+
+
+@dataclasses.dataclass(frozen=True)
+class Recorded(Command):
+    """A program under `record`. Whatever fails, it makes its ranges, and its status is that of the command;
+    or it was not started, and a message says why."""
+
+    in_program: bool = False
+    RANGES = 200
+
+    def argv(self, harness, faults):
+        program = [str(harness.programs / "ranges"), *shlex.split(self.words), str(self.RANGES), "counted"]
+        if self.in_program:
+            # From when on the program says: what it needs itself is there.
+            variables = {"LD_PRELOAD": harness.shim, "FAULT_ARMED": "later"} | faults
+            set_variables = [f"{name}={value}" for name, value in variables.items()]
+            program = ["/usr/bin/env", *set_variables, *program]
+        return [harness.borescope, "record", "-o", "x", "--", *program]
+
+    def environment(self, harness, faults):
+        own = {"BORESCOPE_RECORD_LIBRARY": str(harness.library)}
+        return own if self.in_program else own | {"LD_PRELOAD": harness.shim} | faults
+
+    def can_run(self, harness):
+        return bool(harness.programs and harness.library)
+
+    def failure_of(self, fault, sound, outcome):
+        if outcome.status == "hang":
+            return f"still runs after {TIMEOUT_S} s"
+        counted = outcome.files.get("counted", b"")
+        if not counted and not self.in_program:
+            is_said = outcome.status == 2 and outcome.stderr.strip() or fault.kind == "write" and fault.lasts
+            return "" if is_said else f"the program was not started, status {outcome.status}"
+        if counted != sound.files["counted"]:
+            return f"the program made {int.from_bytes(counted[:8], sys.byteorder)} ranges of {self.RANGES}"
+        return "" if outcome.status == sound.status else f"status {outcome.status} in place of {sound.status}"
+
+
+@dataclasses.dataclass(frozen=True)
+class Script(Command):
+    """Python: words are a name, `script` is what it runs once calls are counted, after `before`."""
+
+    before: str = ""
+    script: str = ""
+    said: str = ""  # to standard input
+
+    def argv(self, harness, _faults):
+        arm = "import ctypes; ctypes.CDLL(None).fault_arm()"
+        text = "\n".join(["import sys", self.before, arm, self.script])
+        return [harness.python, "-c", text.replace("{in}", str(harness.inputs))]
+
+    def environment(self, harness, faults):
+        return {"LD_PRELOAD": harness.shim, "FAULT_ARMED": "later"} | faults
+
+    def can_run(self, harness):
+        return bool(harness.python)
+
+    def talk(self, process):
+        return process.communicate(self.said.encode() or None, timeout=TIMEOUT_S)
+
+    def failure_of(self, fault, sound, outcome):
+        if outcome.status == "hang":
+            return f"still runs after {TIMEOUT_S} s"
+        if outcome.status < 0:
+            return f"ended by {signal.Signals(-outcome.status).name}"
+        if outcome.status != 0:
+            return "" if outcome.stderr.strip() else f"exit status {outcome.status} without a message"
+        if self.said:  # answers may be errors, and come in the order in which they are ready
+            known = set(sound.stdout.splitlines())
+            wrong = [line for line in outcome.stdout.splitlines()
+                     if line not in known and b'"isError":true' not in line and b'"error"' not in line]
+            return f"another answer: {wrong[0][:200]}" if wrong else ""
+        if may_lack_files(self) and outcome.stderr.strip() != sound.stderr.strip():
+            return ""
+        return "" if outcome.stdout == sound.stdout else "other bytes on stdout"
+
+    def is_ours(self, frames):
+        # The interpreter has its own ways to end where it cannot go on.
+        return "borescope" in frames and super().is_ours(frames)
 
 
 # Small inputs of every format, every way out, every kind of work.
@@ -106,7 +247,37 @@ COMMANDS = [Command(words) for words in (
     "chakra convert {in}/linked.json -o {out}/x.et",
     "list",
     "help summary",
+    "launch slurm summary {in}/run -o parts --shards 2",
+    "launch k8s summary /data/run -o /data/parts --shards 2 --image i --volume c:/data",
 )]
+COMMANDS += [Served(words) for words in (
+    "open {in}/kineto.json --port 0 --no-browser --timeout 5",
+    "open {in}/small.json.gz --as json --port 0 --no-browser --timeout 5",
+    "open {in}/trace.rpd --port 0 --no-browser --timeout 5",
+)]
+COMMANDS += [Recorded(words, in_program) for words in ("exit 1", "exec 1", "fork 1")
+             for in_program in (False, True)]
+_SAID = [
+    {"id": 0, "method": "initialize", "params": {"protocolVersion": "2025-06-18", "capabilities": {},
+                                                 "clientInfo": {"name": "test", "version": "1"}}},
+    {"method": "notifications/initialized"},
+    *({"id": number, "method": "tools/call", "params": {"name": name, "arguments": arguments}}
+      for number, (name, arguments) in enumerate((
+          ("open_run", {"path": "run"}), ("ask", {"path": "run", "verb": "summary"}),
+          ("ask", {"path": "kineto.json", "verb": "kernels"}),
+          ("sql", {"path": "run", "statement": "SELECT count(*) FROM ops"})), 1)),
+]
+COMMANDS += [
+    Script("python: import", script="import borescope; print(borescope.__version__)"),
+    Script("python: read", before="import borescope",
+           script="run = borescope.open('{in}/run')\nprint(run.summary(), run.kernels(), run.ops())"),
+    Script("python: formats", before="import borescope",
+           script="for path in ('small.json.gz', 'nsys.sqlite', 'trace.rpd', 'host.bsl'):\n"
+                  "    run = borescope.open('{in}/' + path)\n    print(run.info(), run.doctor())"),
+    Script("agents", before="from borescope.cli import run\nimport borescope._agents._server",
+           script="sys.argv = ['borescope', 'mcp', '--root', '{in}']\nsys.exit(run())",
+           said="".join(json.dumps({"jsonrpc": "2.0"} | message) + "\n" for message in _SAID)),
+]
 
 
 def make_inputs(folder):
@@ -158,8 +329,11 @@ def content(folder):
 
 
 class Harness:
-    def __init__(self, borescope, shim, work):
-        self.borescope, self.shim, self.work = os.path.abspath(borescope), os.path.abspath(shim), work
+    def __init__(self, options, work):
+        self.borescope, self.shim, self.work = os.path.abspath(options.borescope), os.path.abspath(options.shim), work
+        self.programs = options.programs and pathlib.Path(options.programs).resolve()
+        self.library = options.library and pathlib.Path(options.library).resolve()
+        self.python = options.python and os.path.abspath(options.python)
         self.inputs = work / "in"
         self.inputs.mkdir()
         make_inputs(self.inputs)
@@ -169,16 +343,16 @@ class Harness:
 
     def environment(self, more):
         kept = {name: os.environ[name] for name in ("PATH", "LANG", "TZ") if name in os.environ}
-        # Threads take their calls in any order; one thread takes the N-th call always in one place.
-        return kept | {"LD_PRELOAD": self.shim, "HOME": str(self.work), "TMPDIR": str(self.work)} | more
+        return kept | {"HOME": str(self.work), "TMPDIR": str(self.work)} | more
 
     def run(self, command, variables, out):
         out.mkdir()
-        process = subprocess.Popen(command.argv(self.borescope, self.inputs), stdin=subprocess.DEVNULL,
-                                   stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-                                   env=self.environment(variables), cwd=out, start_new_session=True)
+        process = subprocess.Popen(command.argv(self, variables),
+                                   stdin=subprocess.PIPE if getattr(command, "said", "") else subprocess.DEVNULL,
+                                   stdout=subprocess.PIPE, stderr=subprocess.PIPE, cwd=out, start_new_session=True,
+                                   env=self.environment(command.environment(self, variables)))
         try:
-            stdout, stderr = process.communicate(timeout=TIMEOUT_S)
+            stdout, stderr = command.talk(process)
             status = process.returncode
         except subprocess.TimeoutExpired:
             os.killpg(process.pid, signal.SIGKILL)
@@ -201,13 +375,12 @@ class Harness:
     def is_ours(self, fault, place):
         """Whether the failing call came from none of the libraries that do not survive it."""
         outcome = self.run(fault.command, fault.variables() | {"FAULT_TRACE": "1"}, self.out(place))
-        frames = outcome.stderr.decode(errors="replace")
-        return not any(library in frames for library in NOT_OURS)
+        return fault.command.is_ours(outcome.stderr.decode(errors="replace"))
 
 
 def may_lack_files(command):
     """Where one rank of several cannot be read, the answer is about the others, and says so."""
-    return "{in}/run" in command.words
+    return "{in}/run" in command.words + getattr(command, "script", "")
 
 
 def failure_of(fault, sound, outcome):
@@ -275,13 +448,18 @@ def all_of(counted):
 
 def repeat(fault, harness):
     variables = " ".join(f"{name}={value}" for name, value in sorted(fault.variables().items()))
-    return f"{variables} LD_PRELOAD={harness.shim} {harness.borescope} {fault.command.words}"
+    where = " in the program" if getattr(fault.command, "in_program", False) else ""
+    return (f"{variables} LD_PRELOAD={harness.shim} {harness.borescope} {fault.command.words} "
+            f"({type(fault.command).__name__.lower()}{where})")
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--borescope", required=True)
     parser.add_argument("--shim", required=True)
+    parser.add_argument("--programs", help="the folder of tests/record's programs")
+    parser.add_argument("--library", help="libborescope_record.so")
+    parser.add_argument("--python", help="an interpreter that has the package")
     parser.add_argument("--runs", type=int, default=1000)
     parser.add_argument("--turn", default="0", help="a number, or commits")
     parser.add_argument("--only", default="", help="commands that contain this text")
@@ -291,13 +469,14 @@ def main():
     options = parser.parse_args()
 
     with tempfile.TemporaryDirectory(prefix="faults-") as name:
-        harness = Harness(options.borescope, options.shim, pathlib.Path(name))
-        commands = [command for command in COMMANDS if options.only in command.words]
+        harness = Harness(options, pathlib.Path(name))
+        commands = [command for command in COMMANDS if options.only in command.words and command.can_run(harness)]
         with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
             counted = dict(zip(commands, pool.map(harness.counted, commands, range(len(commands)))))
-            unsound = [command.words for command, (outcome, _) in counted.items() if outcome.status != 0]
+            unsound = [command for command, (outcome, _) in counted.items()
+                       if outcome.status != 0 and not isinstance(command, Recorded)]
             for command in unsound:
-                print(f"without a fault: {command}: {counted[Command(command)][0].stderr.decode()}")
+                print(f"without a fault: {command.words}: {counted[command][0].stderr.decode()}")
             if options.kind:
                 counted = {command: (sound, {options.kind: counts[options.kind]})
                            for command, (sound, counts) in counted.items()}
@@ -307,8 +486,9 @@ def main():
             failures = 0
             for fault, outcome in zip(faults, outcomes):
                 sound = counted[fault.command][0]
-                failure = failure_of(fault, sound, outcome)
-                if failure and not harness.is_ours(fault, len(faults)):
+                failure = fault.command.failure_of(fault, sound, outcome)
+                is_theirs = any(words in outcome.stderr for words in LAST_WORDS)
+                if failure and (is_theirs or not harness.is_ours(fault, len(faults))):
                     tally["library"] += 1
                 elif failure:
                     failures += 1

@@ -85,6 +85,32 @@ def faults_of(command: str, limits: list[float], folder: Path) -> tuple[list[str
     return faults, lived
 
 
+def narrow_faults(borescope: str, rank: Path) -> list[str]:
+    """Limits 16 KiB apart around what the program needs to begin, then 1 MiB apart: an answer, or an error with
+    exit status 2 and a text. The loader, which comes first, has status 127 and a text of its own."""
+    step = 16 / 1024
+    commands = [f"{borescope} --version", f"{borescope} list", f"{borescope} info {rank}"]
+    enough = next(limit for limit in range(1, 1000) if run(commands[0], limit * MIB).returncode == 0)
+    # From where the loader says something: the kernel ends what it cannot load at all.
+    begin = enough
+    while run(commands[0], (begin - 1) * MIB).returncode in (2, 127):
+        begin -= 1
+    narrow = [enough - 1 + step * i for i in range(int(2 / step))]
+    faults, tally = [], {0: 0, 2: 0, 127: 0}
+    for command in commands:
+        wanted = run(command, None).stdout
+        for limit in [*narrow, *range(begin, enough + 40)]:
+            done = run(command, limit * MIB)
+            is_sound = done.stdout == wanted if done.returncode == 0 else bool(done.stderr.strip())
+            if done.returncode not in tally or not is_sound:
+                faults.append(f"{limit} MiB: {command}: {done.returncode}: {done.stderr.decode()[:200]}")
+            else:
+                tally[done.returncode] += 1
+    if not all(tally.values()):
+        faults.append(f"the limits test nothing: {tally}")
+    return faults
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--borescope", required=True)
@@ -95,6 +121,7 @@ def main() -> int:
         folder = Path(name)
         places = {"run": arguments.data / "demo_run", "out": folder / "out",
                   "rank": arguments.data / "demo_run" / "rank-0.json.gz"}
+        faults += narrow_faults(arguments.borescope, places["rank"])
         limits = limits_to_start(arguments.borescope)
         for command in COMMANDS:
             found, lived = faults_of(f"{arguments.borescope} {command.format(**places)} -q", limits,

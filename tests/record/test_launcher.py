@@ -16,6 +16,11 @@ from support import LIBRARY, PROGRAMS
 RANGES = str(PROGRAMS / "ranges")
 
 
+def counted(path):
+    """Ranges that the first thread of `ranges` has finished, so far."""
+    return int.from_bytes(path.read_bytes()[:8], sys.byteorder) if path.exists() else 0
+
+
 class Launcher(LauncherTest):
     def info(self, path="x.bsr"):
         result = self.borescope("info", path, "-f", "json")
@@ -43,11 +48,11 @@ class Launcher(LauncherTest):
         self.assertEqual(self.info()[0]["host_events"], 200)
 
     def test_who_ends_the_launcher_ends_the_program(self):
-        command = [BORESCOPE, "record", "-o", "x", "--", RANGES, "forever", "1", "1"]
+        command = [BORESCOPE, "record", "-o", "x", "--", RANGES, "forever", "1", "1", "counted"]
         launcher = subprocess.Popen(command, cwd=self.folder, stderr=subprocess.PIPE, text=True,
                                     env=os.environ | {"BORESCOPE_RECORD_LIBRARY": str(LIBRARY)})
         deadline = time.monotonic() + 60
-        while not list(self.folder.glob("x.bsr/*.bsl")) and time.monotonic() < deadline:
+        while not counted(self.folder / "counted") and time.monotonic() < deadline:
             time.sleep(0.01)
         launcher.terminate()
         said = launcher.communicate(timeout=60)[1]
@@ -56,10 +61,15 @@ class Launcher(LauncherTest):
 
     def test_a_program_that_is_killed(self):
         """What it finished is exact, and what was open ends with its last record."""
-        script = f'{RANGES} forever 1 1 & sleep 0.3; kill -9 $!; wait; exit 3'
+        # Killed once it has counted ranges that it finished, however long a busy machine takes to begin.
+        script = (f"{RANGES} forever 1 1 counted & until tr -d '\\0' <counted 2>/dev/null | grep -q .; "
+                  "do sleep 0.01; done; kill -9 $!; wait; exit 3")
         result = self.record("sh", "-c", script)
         self.assertEqual(result.returncode, 3, result.stderr)
+        finished = counted(self.folder / "counted")
         (row,) = self.info()
+        self.assertGreater(finished, 0)
+        self.assertIn(row["host_events"] - finished, (0, 1, 2))  # killed between a record and its count, or in one
         statement = "SELECT COUNT(*), SUM(dur_ns > 1000000000) FROM host_events"
         table = self.borescope("query", statement, "x.bsr", "-f", "csv").stdout.splitlines()
         self.assertEqual(table[-1], f"{row['host_events']},0")
@@ -121,9 +131,9 @@ class Launcher(LauncherTest):
             self.assertEqual(result.returncode, 3, result.stderr)
             self.assertIn("x.bsr: was renamed or removed while the program ran", result.stderr)
 
-    def leave(self, how):
+    def leave(self, how, *more):
         shutil.rmtree(self.run_path, ignore_errors=True)
-        result = self.record(PROGRAMS / "leaves", how, self.run_path)
+        result = self.record(PROGRAMS / "leaves", how, self.run_path, *more)
         if how in ("chroot", "setuid") and result.returncode == 4:
             self.skipTest("the rights are not there")
         self.assertEqual(result.returncode, 7, result.stderr)
@@ -134,6 +144,13 @@ class Launcher(LauncherTest):
             with self.subTest(how):
                 self.leave(how)
                 self.assertEqual(self.info()[0]["host_events"], 50_010)
+
+    def test_who_leaves_before_the_first_range(self):
+        self.leave("chroot", "first")
+        self.assertEqual(self.info()[0]["host_events"], 50_000)
+        # Nobody else may write into the folder, by whatever descriptor: it is said.
+        result = self.leave("setuid", "first")
+        self.assertIn("1 process could not write its log: Permission denied", result.stderr)
 
     def test_a_folder_that_is_renamed_is_recorded_into(self):
         result = self.leave("rename")

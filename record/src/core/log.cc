@@ -74,8 +74,8 @@ int CreateFile(LogHeader* header) {
     AddHostName(&path);
     path.Add(".").Add(uint64_t{header->pid}).Add(".").Add(header->start_time);
     path.Add(".").Add(uint64_t{image}).Add(recording::kLogSuffix);
-    const int file =
-        open(g_log->path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC | O_NOCTTY, 0600);
+    const int file = OpenInFolder(
+        g_log->path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC | O_NOCTTY, 0600);
     header->image = image;
     if (file >= 0 || errno != EEXIST) return file;
   }

@@ -5,8 +5,10 @@
 #include <sys/auxv.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <cstdlib>
 #include <cstring>
 
@@ -76,6 +78,34 @@ bool MapState() {
   return true;
 }
 
+// Open for when paths lead there no more, under a number that programs do not come to. What they
+// close, and open again under it, is not the folder.
+struct KeptFolder {
+  int file = -1;
+  uint64_t device = 0;
+  uint64_t inode = 0;
+};
+KeptFolder kept_folder;
+constexpr int kLeastKeptNumber = 200;
+
+bool IsKept() {
+  struct stat status;
+  return kept_folder.file >= 0 && fstat(kept_folder.file, &status) == 0 &&
+         S_ISDIR(status.st_mode) && status.st_dev == kept_folder.device &&
+         status.st_ino == kept_folder.inode;
+}
+
+void KeepFolder() {
+  const int file = open(run_folder, O_PATH | O_DIRECTORY | O_CLOEXEC);
+  struct stat status;
+  if (file < 0) return;
+  if (fstat(file, &status) == 0) {
+    kept_folder = {static_cast<int>(syscall(SYS_fcntl, file, F_DUPFD_CLOEXEC, kLeastKeptNumber)),
+                   status.st_dev, status.st_ino};
+  }
+  close(file);
+}
+
 // By its name, where that matters. Programs that the launcher started are recorded anyway.
 bool IsWantedProgram() {
   const bool fits =
@@ -86,6 +116,8 @@ bool IsWantedProgram() {
 
 // Nothing is recorded; the programs that this one starts find the environment as it was.
 void LeaveRun() {
+  if (IsKept()) close(kept_folder.file);
+  kept_folder = {};
   run_folder[0] = '\0';
   own_control = {};
   g_control = &own_control;
@@ -115,6 +147,7 @@ void BeginRecording(const char* folder, const char* options) {
   home_pid = getpid();
   g_control = &own_control;
   MapControl();
+  KeepFolder();
   if (!IsWantedProgram()) return LeaveRun();
   BeginRules();
   PrepareThreads();
@@ -123,6 +156,17 @@ void BeginRecording(const char* folder, const char* options) {
 bool RecordsForks() { return records_forks; }
 
 const char* RunFolder() { return run_folder; }
+
+int OpenInFolder(const char* path, int flags, unsigned mode) {
+  const int file = open(path, flags, mode);
+  const bool leads_elsewhere = file < 0 && (errno == ENOENT || errno == EACCES || errno == ENOTDIR);
+  const char* const name = strrchr(path, '/');
+  if (!leads_elsewhere || name == nullptr) return file;
+  const int error = errno;
+  const int opened = IsKept() ? openat(kept_folder.file, name + 1, flags, mode) : -1;
+  if (opened < 0) errno = error;
+  return opened;
+}
 
 uint32_t ForkNumber() {
   uint32_t number = g_log->fork_number.load();

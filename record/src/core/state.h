@@ -60,6 +60,10 @@ void BeginRecording(const char* folder, const char* options);
 // The folder of the run; empty where nothing is recorded.
 const char* RunFolder();
 
+// open(2) of a file of the folder, by its path. Where that leads there no more, as the program has
+// another root, by a descriptor of the folder that is open from the beginning on.
+int OpenInFolder(const char* path, int flags, unsigned mode);
+
 // Whether this program records its forks: by its name, or as all do.
 bool RecordsForks();
 

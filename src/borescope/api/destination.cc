@@ -1,9 +1,9 @@
 #include "borescope/api/destination.h"
 
-#include <filesystem>
 #include <string>
 
 #include "borescope/api/access.h"
+#include "borescope/base/io/paths.h"
 #include "borescope/engine/targets/targets.h"
 
 namespace borescope {
@@ -14,8 +14,8 @@ using internal::CheckNoTarget;
 
 Result<void> CheckPath(const internal::RunOptions& run, const std::string& path) {
   BS_TRY(CheckNoInput(internal::InputPaths(run), path, "`output`"));
-  std::error_code ignored;
-  if (std::filesystem::is_directory(path, ignored)) {
+  BS_ASSIGN(const internal::FileKind kind, internal::KindOf(path));
+  if (kind == internal::FileKind::kFolder) {
     return Error{ErrorCode::kIo, "cannot write: it is a directory", "name a file in it", path};
   }
   return CheckNoTarget(run, {&path, 1});
@@ -24,7 +24,7 @@ Result<void> CheckPath(const internal::RunOptions& run, const std::string& path)
 // The files of the answer, and those beside it, are different files.
 Result<void> CheckAnswer(const internal::RunOptions& run, const internal::TableWriter& writer,
                          const std::string& path, const internal::Document& answer) {
-  const internal::FileLookup inputs(internal::InputPaths(run));
+  BS_ASSIGN(const internal::FileLookup inputs, internal::FileLookup::Of(internal::InputPaths(run)));
   const std::vector<std::string> files = internal::OutputPaths(writer, answer, path);
   for (const std::string& file : files) {
     BS_TRY(CheckNoInput(inputs, file, "`output`"));

@@ -4,6 +4,8 @@
 #include <system_error>
 #include <utility>
 
+#include "borescope/base/io/paths.h"
+
 namespace borescope {
 namespace {
 
@@ -30,11 +32,10 @@ void DateBack(const std::string& path, std::filesystem::file_time_type begin) {
 }  // namespace
 
 PartFile DescribePart(const Partial& partial, const std::string& path, bool was_kept) {
-  std::error_code unknown;
-  const uintmax_t bytes = std::filesystem::file_size(path, unknown);
+  const internal::Result<uint64_t> bytes = internal::SizeOfFile(path);
   return {path,
           was_kept,
-          unknown ? 0 : bytes,
+          bytes.ok() ? *bytes : 0,
           partial.num_files(),
           partial.num_loaded(),
           partial.load_errors()};

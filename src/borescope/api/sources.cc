@@ -1,9 +1,9 @@
 #include "borescope/api/sources.h"
 
 #include <algorithm>
-#include <filesystem>
 #include <utility>
 
+#include "borescope/base/io/paths.h"
 #include "borescope/engine/inputs/ranks_in_file.h"
 
 namespace borescope {
@@ -146,9 +146,11 @@ Result<std::vector<InputFile>> FindFiles(std::span<const Source> sources) {
 
 Result<void> CheckFilesExist(std::span<const InputFile> files) {
   for (const InputFile& file : files) {
-    std::error_code ignored;
-    if (file.path != "-" && file.content == nullptr && file.identity == nullptr &&
-        !std::filesystem::exists(std::filesystem::symlink_status(file.path, ignored))) {
+    if (file.path == "-" || file.content != nullptr || file.identity != nullptr) {
+      continue;
+    }
+    BS_ASSIGN(const struct stat status, internal::StatusOfLink(file.path));
+    if (status.st_mode == 0) {
       return Error{ErrorCode::kIo, "No such file or directory",
                    "check the name and its permissions", file.path};
     }

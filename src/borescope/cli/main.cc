@@ -4,6 +4,7 @@
 #include <execinfo.h>
 #endif
 
+#include <sys/mman.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
@@ -47,6 +48,25 @@ bool MayHaveStack() {
   }
 }
 
+// Takes no memory: there may be none for a message that has to be put together.
+int FailAtOnce(std::string_view line) {
+  [[maybe_unused]] const ssize_t written = write(STDERR_FILENO, line.data(), line.size());
+  return borescope::cli::kFailed;
+}
+
+// Before all objects that are made before main(), of CLI11 for example, and could not say what they
+// lack: whether there is memory for these, for the stack, and for a message.
+[[gnu::constructor(101)]] void HaveMemoryToStart() {
+  constexpr size_t kBytes = kStackBytes + size_t{512} * 1024;
+  void* const room =
+      mmap(nullptr, kBytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (room == MAP_FAILED) {
+    _exit(FailAtOnce(
+        "borescope: out of memory before it began; raise what the system allows (ulimit -a)\n"));
+  }
+  munmap(room, kBytes);
+}
+
 // The exit status of a command line, and what escapes from libraries as a message.
 int RunWords(const std::vector<std::string>& words) {
   namespace cli = borescope::cli;
@@ -60,12 +80,6 @@ int RunWords(const std::vector<std::string>& words) {
   } catch (const std::exception& error) {
     return cli::Fail(std::string("internal error: ") + error.what());
   }
-}
-
-// Takes no memory: there may be none for a message that has to be put together.
-int FailAtOnce(std::string_view line) {
-  [[maybe_unused]] const ssize_t written = write(STDERR_FILENO, line.data(), line.size());
-  return borescope::cli::kFailed;
 }
 
 }  // namespace

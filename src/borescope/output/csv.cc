@@ -16,13 +16,24 @@
 namespace borescope::internal {
 namespace {
 
+// What build servers obey anywhere in a line gets a ' inside. CSV has no other way to write a
+// character, so that this is no usual CSV.
+void SplitCommands(std::string& text) {
+  for (size_t at = text.find("##"); at != std::string::npos; at = text.find("##", at + 1)) {
+    if (IsCommandAnywhere(std::string_view(text).substr(at))) {
+      text.insert(at + 1, 1, '\'');
+    }
+  }
+}
+
 // https://owasp.org/www-community/attacks/CSV_Injection lists what spreadsheets take for a formula.
 std::string FieldOf(const std::string& value, const WriteOptions& options) {
   std::string text = options.printable ? ToPrintable(value) : value;
   const bool is_formula =
       !text.empty() && std::string_view("=+-@\t\r").find(text.front()) != std::string_view::npos;
-  if (options.guard_formulas && is_formula) {
-    text.insert(0, 1, '\'');
+  if (options.guard_formulas) {
+    SplitCommands(text);
+    text.insert(0, is_formula || IsLineCommand(text) ? 1 : 0, '\'');
   }
   return CsvField(text);
 }

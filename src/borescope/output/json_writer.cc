@@ -31,7 +31,7 @@ std::string EscapedControl(char byte) {
 size_t PlainPrefix(std::string_view text) {
   const auto is_special = [](char c) {
     const auto byte = static_cast<unsigned char>(c);
-    return byte < 0x20 || byte >= 0x80 || c == '"' || c == '\\';
+    return byte < 0x20 || byte >= 0x80 || c == '"' || c == '\\' || c == '#';
   };
   return static_cast<size_t>(std::find_if(text.begin(), text.end(), is_special) - text.begin());
 }
@@ -77,6 +77,8 @@ void AppendJsonString(std::string& json, std::string_view text) {
       json += text.front();
     } else if (point.value < 0x20) {
       json += EscapedControl(text.front());
+    } else if (IsCommandAnywhere(text)) {
+      AppendUnit(json, U'#');
     } else {
       json += point.valid ? text.substr(0, point.bytes) : kReplacementUtf8;
     }

@@ -67,6 +67,8 @@ class JsonWriter {
 };
 
 // Appends `text` as a JSON string: in quotation marks, escaped, valid UTF-8 whatever it was before.
+// What a build server would obey in the log of a step ("##vso[") is escaped, too: readers of JSON
+// get it, and servers see none.
 void AppendJsonString(std::string& json, std::string_view text);
 
 // The shortest text that reads back as the same double: "0.1", "2.0", "1e+30". REQUIRES: finite.

@@ -59,6 +59,12 @@ TEST(JsonWriter, StringsAreEscapedAndValid) {
             "\"a\\\"b\\\\c/\\n\\t\\r\\u0001\\u001f\x7f é漢😀 \uFFFD\"");
 }
 
+// Readers get what they would without; GitHub, Azure Pipelines and TeamCity see no command.
+TEST(JsonWriter, CommandsOfBuildServersAreEscaped) {
+  EXPECT_EQ(Json([](JsonWriter& json) { json.String("a ##vso[b] ##[c]##teamcity[d] ## e # #[f"); }),
+            "\"a \\u0023#vso[b] \\u0023#[c]\\u0023#teamcity[d] ## e # #[f\"");
+}
+
 TEST(JsonWriter, LineBreaksFallBetweenValues) {
   EXPECT_EQ(Json([](JsonWriter& json) {
               json.BeginArray();

@@ -81,6 +81,19 @@ constexpr std::string_view kLineCommands[] = {
     "save-state", "set-env",     "set-output", "stop-commands", "warning"};
 constexpr std::string_view kCommands[] = {"##vso[", "##[", "##teamcity["};
 
+// A line may begin after any blank.
+bool StartsCommand(std::string_view text, bool may_begin_line) {
+  return text.front() == ':' ? may_begin_line && IsLineCommand(text) : IsCommandAnywhere(text);
+}
+
+}  // namespace
+
+bool IsCommandAnywhere(std::string_view text) {
+  return text.starts_with("##") &&
+         std::any_of(std::begin(kCommands), std::end(kCommands),
+                     [&](std::string_view command) { return text.starts_with(command); });
+}
+
 bool IsLineCommand(std::string_view text) {
   return text.starts_with("::") &&
          std::any_of(
@@ -90,18 +103,6 @@ bool IsLineCommand(std::string_view text) {
                                                  rest.substr(word.size()).starts_with(' '));
              });
 }
-
-// `text` is `printable` from somewhere on, where a line may begin after any blank.
-bool StartsCommand(std::string_view text, bool may_begin_line) {
-  if (text.front() == ':') {
-    return may_begin_line && IsLineCommand(text);
-  }
-  return text.front() == '#' &&
-         std::any_of(std::begin(kCommands), std::end(kCommands),
-                     [&](std::string_view command) { return text.starts_with(command); });
-}
-
-}  // namespace
 
 // Names that differ in such characters only would look the same, or like another. Terminals, text
 // and SVG share this list; units.ts of the page has it once more.

@@ -19,6 +19,11 @@ bool IsUnprintable(char32_t value);
 // for the first character of what a build server would obey ("::error ", "##vso[").
 std::string ToPrintable(std::string_view text);
 
+// What a build server would obey in the log of a step: "##vso[", "##[" and "##teamcity[" anywhere,
+// "::error " and similar words where a line begins. Both look at the begin of `text`.
+bool IsCommandAnywhere(std::string_view text);
+bool IsLineCommand(std::string_view text);
+
 // Terminal cells taken by printable text: East Asian wide characters take two, combining marks
 // none.
 size_t DisplayWidth(std::string_view text);

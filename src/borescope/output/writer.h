@@ -22,7 +22,8 @@ struct WriteOptions {
   bool colour = false;          // bold headings, bars and colours by escape sequences (text)
   bool printable = false;       // for a terminal, which control characters in texts must not reach:
                                 // U+FFFD (csv; text always), \uXXXX (json)
-  bool guard_formulas = false;  // a ' before texts that would be formulas (csv)
+  bool guard_formulas = false;  // a ' before texts that would be formulas, and in commands of build
+                                // servers (csv)
 };
 
 struct TableWriter {

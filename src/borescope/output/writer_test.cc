@@ -116,6 +116,23 @@ TEST(Writer, CsvForATerminalHasNoControlCharacters) {
   EXPECT_EQ(written({.guard_formulas = true}), "name\n\x1b[31mred\n'=1+1\na=1\n");
 }
 
+// As it is for programs that read it; marked where it was asked to be safe to show.
+TEST(Writer, CommandsOfBuildServersInCsv) {
+  Table table{"names", "Names", {}};
+  Column& names = AddString(table, "name", Role::kKey, "");
+  for (const char* name : {"::error a", "a ##vso[b]##[c]", "::at::f", "## a ##"}) {
+    Push(names, name);
+  }
+  const auto written = [&](const WriteOptions& options) {
+    StringSink sink;
+    EXPECT_TRUE(WriteCsvTable(table, options, sink).ok());
+    return sink.text();
+  };
+  EXPECT_EQ(written({}), "name\n::error a\na ##vso[b]##[c]\n::at::f\n## a ##\n");
+  EXPECT_EQ(written({.guard_formulas = true}),
+            "name\n'::error a\na #'#vso[b]#'#[c]\n::at::f\n## a ##\n");
+}
+
 TEST(Writer, JsonForATerminalShowsWhatItHolds) {
   Document document = SmallDocument();
   document.tables.front().name = "a\u009b31m\u202eb\U000E0041\u00e4";

@@ -4,6 +4,8 @@
 #include <filesystem>
 #include <system_error>
 
+#include "borescope/base/io/paths.h"
+
 namespace borescope::internal {
 namespace {
 
@@ -18,21 +20,22 @@ constexpr const char* kStartupPlaces[] = {"python/borescope_record/startup",
                                           "../borescope_record/startup"};
 constexpr const char* kRpdFolder = "rpd";  // of librpd_tracer.so, beside the library
 
-bool HasStartup(const fs::path& folder) {
-  std::error_code ignored;
-  return fs::is_regular_file(folder / "sitecustomize.py", ignored);
+Result<bool> HasStartup(const fs::path& folder) {
+  BS_ASSIGN(const FileKind kind, KindOf((folder / "sitecustomize.py").string()));
+  return kind == FileKind::kFile;
 }
 
 Result<std::string> FindStartup(const fs::path& beside) {
   const char* const named = std::getenv(kFolderVariable);
   if (named != nullptr && *named != '\0') {
-    if (HasStartup(named)) return fs::absolute(named).string();
+    BS_ASSIGN(const bool is_there, HasStartup(named));
+    if (is_there) return fs::absolute(named).string();
     return UsageError(std::string(kFolderVariable) + ": " + named + ": has no sitecustomize.py");
   }
-  std::error_code ignored;
   for (const char* const place : kStartupPlaces) {
     const fs::path folder = beside / place;
-    if (HasStartup(folder)) return fs::canonical(folder, ignored).string();
+    BS_ASSIGN(const bool is_there, HasStartup(folder));
+    if (is_there) return PathWithoutLinks(folder.string());
   }
   return Error{
       ErrorCode::kMissingData, "borescope_record: not found next to " + beside.string(),

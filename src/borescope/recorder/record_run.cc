@@ -5,10 +5,12 @@
 #include <algorithm>
 #include <filesystem>
 #include <iterator>
+#include <new>
 #include <set>
 #include <string_view>
 #include <utility>
 
+#include "borescope/base/io/paths.h"
 #include "borescope/recorder/clocks.h"
 #include "borescope/recorder/control_page.h"
 #include "borescope/recorder/network_folder.h"
@@ -160,32 +162,48 @@ Result<RecordRun> RecordRun::Start(const std::vector<std::string>& words,
   Result<ControlPage> page = ControlPage::Make(place, !options.starts_paused);
   Result<std::unique_ptr<Schedule>> schedule =
       page.ok() ? Schedule::Make(std::move(*page), options.times) : page.error();
+  // All that takes memory comes before the program, which has nobody to wait for it otherwise.
+  RecordRun run(std::move(target), std::move(place));
+  run.rules_ = options.rules;
+  if (options.with_rocm) run.warning_ = WhyNoRocm();
+  run.starts_by_clock_ = options.times.start_after.count() != 0;
   const Result<pid_t> program =
       schedule.ok() ? StartProgram(words, environment) : Result<pid_t>(schedule.error());
   if (!program.ok()) {
     if (schedule.ok()) schedule->reset();
-    RemoveEmptyRun(target.folder, place);
+    RemoveEmptyRun(run.target_.folder, run.place_);
     return program.error();
   }
-  RecordRun run(std::move(target), std::move(place), *program, std::move(*schedule));
-  run.rules_ = options.rules;
-  if (options.with_rocm) run.warning_ = WhyNoRocm();
-  run.starts_by_clock_ = options.times.start_after.count() != 0;
-  if (options.sample.count() > 0) {
-    run.sampling_ = std::make_unique<Sampling>(run.place_, run.program_, options.sample);
-  }
+  run.Follow(*program, std::move(*schedule), options.sample);
   return run;
 }
 
+void RecordRun::Follow(pid_t program, std::unique_ptr<Schedule> schedule,
+                       std::chrono::nanoseconds sample) {
+  program_ = program;
+  schedule_ = std::move(schedule);
+  begin_ = Clock::now();
+  if (sample.count() <= 0) return;
+  try {
+    sampling_ = std::make_unique<Sampling>(place_, program_, sample);
+  } catch (const std::bad_alloc&) {
+    sampling_.reset();  // a recording without samples is better than none
+  }
+}
+
 RecordRun::Report RecordRun::Wait() {
-  Report report{.target = target_, .end = WaitForProgram(program_)};
+  Report report{.target = std::move(target_), .end = WaitForProgram(program_)};
   ended_ns_ = MonotonicNow();
   report.duration = Clock::now() - begin_;
   sampling_.reset();
   schedule_.reset();
   // The program has ended all the same, and its status is what matters to others.
-  if (const Result<void> concluded = Conclude(report); !concluded.ok()) {
-    report.trouble = concluded.error().Sentence();
+  try {
+    if (Result<void> concluded = Conclude(report); !concluded.ok()) {
+      report.trouble = concluded.error().Sentence();
+    }
+  } catch (const std::bad_alloc&) {
+    report.trouble = "out of memory";  // so short that it takes none
   }
   return report;
 }
@@ -207,14 +225,15 @@ void RecordRun::NoteEndOfProgram(const std::vector<LogFile>& logs, const Program
 }
 
 Result<void> RecordRun::Conclude(Report& report) const {
-  std::error_code failure;
-  if (!std::filesystem::exists(place_, failure) && !failure) {
+  BS_ASSIGN(const FileKind folder, KindOf(place_));
+  if (folder == FileKind::kNothing) {
     return Error{ErrorCode::kIo, "was renamed or removed while the program ran",
                  "logs are where it is", place_};
   }
   BS_ASSIGN(const std::vector<LogFile> logs, ListLogs(place_));
-  if (logs.empty() &&
-      !std::filesystem::exists(std::filesystem::path(place_) / recording::kControlName, failure)) {
+  BS_ASSIGN(const FileKind control,
+            KindOf((std::filesystem::path(place_) / recording::kControlName).string()));
+  if (logs.empty() && control == FileKind::kNothing) {
     return Error{ErrorCode::kIo, "its files were removed while the program ran", {}, place_};
   }
   NoteEndOfProgram(logs, report.end);
@@ -231,8 +250,9 @@ Result<void> RecordRun::Conclude(Report& report) const {
   report.processes = processes.size();
   JudgeRules(report);
   // Those that still run would go on in the spool: it stays, and the folder is a link to it.
-  const bool is_spooled = place_ != target_.folder;
-  return is_spooled && report.running == 0 ? MoveFromSpool(place_, target_.folder) : Result<void>();
+  const bool is_spooled = place_ != report.target.folder;
+  return is_spooled && report.running == 0 ? MoveFromSpool(place_, report.target.folder)
+                                           : Result<void>();
 }
 
 void RecordRun::JudgeRules(Report& report) const {

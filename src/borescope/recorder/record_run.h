@@ -85,12 +85,10 @@ class RecordRun {
   Report Wait();
 
  private:
-  RecordRun(RunTarget target, std::string place, pid_t program, std::unique_ptr<Schedule> schedule)
-      : target_(std::move(target)),
-        place_(std::move(place)),
-        program_(program),
-        begin_(Clock::now()),
-        schedule_(std::move(schedule)) {}
+  RecordRun(RunTarget target, std::string place)
+      : target_(std::move(target)), place_(std::move(place)) {}
+  // Takes no memory that it needs.
+  void Follow(pid_t program, std::unique_ptr<Schedule> schedule, std::chrono::nanoseconds sample);
   Result<void> Conclude(Report& report) const;
   void NoteEndOfProgram(const std::vector<LogFile>& logs, const ProgramEnd& end) const;
   void JudgeRules(Report& report) const;
@@ -98,7 +96,7 @@ class RecordRun {
   using Clock = std::chrono::steady_clock;
   RunTarget target_;
   std::string place_;  // of the logs: the target's folder, or one of the spool
-  pid_t program_;
+  pid_t program_ = 0;
   Clock::time_point begin_;
   uint64_t ended_ns_ = 0;  // of the program
   RunRules rules_;

@@ -6,6 +6,8 @@
 #include <filesystem>
 #include <vector>
 
+#include "borescope/base/io/paths.h"
+
 namespace borescope::internal {
 namespace {
 
@@ -32,9 +34,9 @@ fs::path ProgramFolder() {
   return fs::canonical("/proc/self/exe", ignored).parent_path();
 }
 
-bool IsFile(const fs::path& path) {
-  std::error_code ignored;
-  return fs::is_regular_file(path, ignored);
+Result<bool> IsFile(const fs::path& path) {
+  BS_ASSIGN(const FileKind kind, KindOf(path.string()));
+  return kind == FileKind::kFile;
 }
 
 }  // namespace
@@ -42,17 +44,19 @@ bool IsFile(const fs::path& path) {
 Result<std::string> FindRecorderLibrary() {
   const char* const named = std::getenv(kVariable);
   if (named != nullptr && *named != '\0') {
-    if (!IsFile(named)) {
+    BS_ASSIGN(const bool is_file, IsFile(named));
+    if (!is_file) {
       return UsageError(std::string(kVariable) + ": " + named + ": no such file");
     }
     return fs::absolute(named).string();
   }
   const fs::path own = OwnFolder();
-  std::error_code ignored;
   for (const fs::path& folder : {own, ProgramFolder()}) {
     for (const char* const place : kPlaces) {
       const fs::path candidate = folder / place / kFileName;
-      if (!folder.empty() && IsFile(candidate)) return fs::canonical(candidate, ignored).string();
+      if (folder.empty()) continue;
+      BS_ASSIGN(const bool is_file, IsFile(candidate));
+      if (is_file) return PathWithoutLinks(candidate.string());
     }
   }
   return Error{

@@ -83,8 +83,11 @@ std::string WhyNoRocm() {
   }
   constexpr std::string_view kRest =
       "; HIP calls, kernels and copies are not recorded, ROCTX and other records of the host are";
-  std::error_code ignored;
-  if (!fs::is_directory(folder, ignored)) {
+  const Result<FileKind> kind = KindOf(folder.string());
+  if (!kind.ok()) {
+    return "--rocm: " + kind.error().Sentence() + std::string(kRest);
+  }
+  if (*kind != FileKind::kFolder) {
     return "--rocm: there is no ROCm in " + folder.string() + ", unless the program brings one" +
            std::string(kRest) + "; name its folder in ROCM_PATH";
   }

@@ -62,12 +62,24 @@ Result<void> RemoveOld(const std::string& folder, bool replaces) {
   return error ? Result<void>(Failure(folder, "cannot be replaced", error)) : Result<void>();
 }
 
-std::optional<LogHeader> ReadHeader(const fs::path& path) {
+// Nothing of what is no log, and of a file that has gone, is a link or may not be read. Any other
+// refusal is an error: a log that is left out may be one that a process still writes.
+Result<std::optional<LogHeader>> ReadHeader(const fs::path& path) {
   const int file = open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
-  if (file < 0) return std::nullopt;
+  if (file < 0) {
+    const bool is_none = errno == ENOENT || errno == ELOOP || errno == EACCES || errno == ENXIO;
+    return is_none ? Result<std::optional<LogHeader>>(std::nullopt)
+                   : Failure(path.string(), "cannot be opened",
+                             std::error_code(errno, std::generic_category()));
+  }
   LogHeader header{};
   const ssize_t bytes = pread(file, &header, sizeof header, 0);
+  const int error = errno;
   close(file);
+  if (bytes < 0 && error != EISDIR) {
+    return Failure(path.string(), "cannot be read",
+                   std::error_code(error, std::generic_category()));
+  }
   const bool is_log = bytes == static_cast<ssize_t>(sizeof header) &&
                       std::equal(std::begin(header.magic), std::end(header.magic),
                                  std::begin(recording::kLogMagic)) &&
@@ -113,11 +125,11 @@ Result<std::vector<LogFile>> ListLogs(const std::string& folder) {
   BS_ASSIGN(const std::vector<std::string> names, NamesIn(folder));
   for (const std::string& name : names) {
     const fs::path path = fs::path(folder) / name;
-    const std::optional<LogHeader> header = IsLogName(name) ? ReadHeader(path) : std::nullopt;
+    if (!IsLogName(name)) continue;
+    BS_ASSIGN(const std::optional<LogHeader> header, ReadHeader(path));
     if (!header.has_value()) continue;
-    std::error_code ignored;
-    const uint64_t bytes = fs::file_size(path, ignored);
-    logs.push_back({name, *header, ignored ? 0 : bytes, IsAlive(*header)});
+    BS_ASSIGN(const uint64_t bytes, SizeOfFile(path.string()));
+    logs.push_back({name, *header, bytes, IsAlive(*header)});
   }
   return logs;
 }

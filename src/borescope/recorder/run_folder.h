@@ -25,7 +25,8 @@ struct LogFile {
   bool is_launchers() const { return (header.flags & recording::kIsLauncher) != 0; }
 };
 
-// All logs, sorted by name. Files that are none are ignored. kIo if the folder cannot be read.
+// All logs, sorted by name. Files that are none are ignored. kIo if the folder or a log cannot be
+// read.
 Result<std::vector<LogFile>> ListLogs(const std::string& folder);
 
 // Notes in logs whose processes have ended on this machine that no more comes. What cannot be

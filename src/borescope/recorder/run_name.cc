@@ -9,6 +9,7 @@
 #include <optional>
 #include <span>
 
+#include "borescope/base/io/paths.h"
 #include "borescope/recorder/process_facts.h"
 #include "borescope/recording/job_variables.h"
 #include "borescope/recording/log_format.h"
@@ -66,13 +67,14 @@ bool EndsWithAny(std::string_view text, std::span<const std::string_view> ending
   return false;
 }
 
+// A name that cannot be looked at is taken: making the folder says what is wrong.
 std::string FirstFreeFolder() {
-  std::error_code ignored;
   std::string name = std::string("recording") + recording::kRunSuffix;
-  for (int i = 2; std::filesystem::exists(name, ignored); ++i) {
+  for (int i = 2;; ++i) {
+    const Result<FileKind> kind = KindOf(name);
+    if (!kind.ok() || *kind == FileKind::kNothing) return name;
     name = "recording-" + std::to_string(i) + recording::kRunSuffix;
   }
-  return name;
 }
 
 }  // namespace

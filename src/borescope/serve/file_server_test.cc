@@ -79,7 +79,7 @@ class FileServerThreads : public testing::Test {
     }
     path_ = testing::TempDir() + "file_server_test_" + std::to_string(getpid());
     std::ofstream(path_, std::ios::binary) << content_;
-    file_.bytes = StoredBytes::OfFile(path_);
+    file_.bytes = StoredBytes::OfFile(path_).value();
     file_.path = kPath;
     file_.content_type = "application/json";
     file_.reader = "https://ui.perfetto.dev";

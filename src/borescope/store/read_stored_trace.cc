@@ -165,7 +165,7 @@ void SealStoredTrace(const SecretHash& hash, std::string& bytes) {
     return;
   }
   std::memcpy(&head, bytes.data(), sizeof head);
-  if (head.sections > (bytes.size() - sizeof head) / sizeof(StoredSection)) {
+  if (head.sections == 0 || head.sections > (bytes.size() - sizeof head) / sizeof(StoredSection)) {
     return;
   }
   std::vector<StoredSection> list(head.sections);

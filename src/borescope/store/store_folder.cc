@@ -114,7 +114,8 @@ Result<void> MakeStoreFolder(const std::string& folder) {
     return Error{ErrorCode::kIo, std::generic_category().message(errno),
                  "name a folder that may be written to", folder};
   }
-  if (!fs::is_directory(path, error)) {
+  BS_ASSIGN(const FileKind kind, KindOf(path.string()));
+  if (kind != FileKind::kFolder) {
     return Error{ErrorCode::kIo, "is no folder", "name one", folder};
   }
   return {};

@@ -1,4 +1,4 @@
-/* leaves HOW FOLDER: ranges, then the program leaves where its log is, then many more ranges.
+/* leaves HOW FOLDER [first]: ranges (none with first), then the program leaves where its log is, then many more ranges.
  *
  * HOW: stay, chroot, setuid, rename (FOLDER, to FOLDER.new), remove (the files of FOLDER),
  * remove-logs (all but its page), close (all descriptors from 3 on, and others of /dev/null in their
@@ -83,7 +83,7 @@ static int leave(const char* how, const char* folder) {
 int main(int argc, char** argv) {
   if (argc < 3) return 2;
   const int first = dup(0);
-  record(kBefore);
+  if (argc == 3) record(kBefore);
   /* What programs open gets the numbers that it would get without us. */
   if (dup(0) != first + 1) return 3;
   if (leave(argv[1], argv[2]) != 0) return 4;

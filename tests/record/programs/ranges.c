@@ -5,6 +5,7 @@
  * handler (ranges in a signal handler, too). With a counter file, the ranges
  * that each thread finished are counted there, in shared memory, which outlives the process. */
 #define _GNU_SOURCE
+#include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
@@ -168,6 +169,9 @@ int main(int argc, char** argv) {
   if (argc < 4) return 2;
   count = strcmp(argv[1], "forever") == 0 ? -1 : atol(argv[3]);
   if (argc > 4) map_counters(argv[4]);
+  /* Where calls of the system are made to fail (tests/faults), they are from here on. */
+  void (*const arm)(void) = (void (*)(void))dlsym(RTLD_DEFAULT, "fault_arm");
+  if (arm != NULL) arm();
   if (strcmp(argv[1], "one") == 0) return one_after_another(atoi(argv[2]));
   if (strcmp(argv[1], "forks") == 0) return forks(atoi(argv[2]));
   if (strcmp(argv[1], "handler") == 0) return with_handler();

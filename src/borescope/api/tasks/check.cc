@@ -8,6 +8,7 @@
 #include "borescope/api/access.h"
 #include "borescope/api/part_files.h"
 #include "borescope/api/questions.h"
+#include "borescope/base/io/paths.h"
 #include "borescope/engine/inputs/capture_files.h"
 #include "borescope/engine/targets/targets.h"
 #include "borescope/verbs/check/check_run.h"
@@ -87,9 +88,8 @@ Result<CheckReport> Check(std::span<const std::string> runs, const CheckOptions&
 namespace {
 
 Result<std::string> PartPath(const internal::CheckMapping& mapping, const CheckMapOptions& map) {
-  std::error_code ignored;
-  const bool is_folder =
-      map.output.ends_with('/') || std::filesystem::is_directory(map.output, ignored);
+  BS_ASSIGN(const internal::FileKind kind, internal::KindOf(map.output));
+  const bool is_folder = map.output.ends_with('/') || kind == internal::FileKind::kFolder;
   const std::string path =
       is_folder ? (std::filesystem::path(map.output) /
                    internal::PartFileName(mapping.mark().value_or(internal::ShardMark())))

@@ -1,6 +1,7 @@
 #include "borescope/record.h"
 
 #include <algorithm>
+#include <optional>
 #include <utility>
 
 #include "borescope/api/access.h"
@@ -129,7 +130,7 @@ AttachedProfile Check(internal::AttachedProcess process) {
 }  // namespace
 
 struct Recording::State {
-  internal::RecordRun run;
+  std::optional<internal::RecordRun> run;  // nothing: it has not begun
 };
 
 Recording::Recording(std::unique_ptr<State> state) : state_(std::move(state)) {}
@@ -154,16 +155,18 @@ Result<Recording> Recording::Start(const std::vector<std::string>& command,
   if (!skipped.ok()) return skipped.error();
   internal::RecordRunOptions inside = Inside(options);
   inside.skipped_calls = std::move(*skipped);
-  return Mapped(internal::RecordRun::Start(command, inside), [](internal::RecordRun run) {
-    return Recording(std::make_unique<State>(State{std::move(run)}));
+  auto state = std::make_unique<State>();  // before the program, as all that takes memory
+  return Mapped(internal::RecordRun::Start(command, inside), [&](internal::RecordRun run) {
+    state->run.emplace(std::move(run));
+    return Recording(std::move(state));
   });
 }
 
-int Recording::pid() const { return state_->run.program(); }
+int Recording::pid() const { return state_->run->program(); }
 
-std::string Recording::warning() const { return state_->run.warning(); }
+std::string Recording::warning() const { return state_->run->warning(); }
 
-Result<RecordReport> Recording::Wait() { return Outside(state_->run.Wait()); }
+Result<RecordReport> Recording::Wait() { return Outside(state_->run->Wait()); }
 
 Result<AttachReport> AttachRecording(const AttachOptions& options) {
   if (options.pids.empty()) {

@@ -57,7 +57,9 @@ Result<void> CheckReportOutputs(const ReportOutputs& outputs, std::span<const st
   for (const auto& [option, path] : FilesOf(outputs)) {
     BS_TRY(internal::CheckNoInput(inputs, path, option));
     if (!internal::IsWrittenDirectly(path)) {
-      if (internal::FileLookup(others).Find(path).has_value()) {
+      BS_ASSIGN(const internal::FileLookup known, internal::FileLookup::Of(others));
+      BS_ASSIGN(const std::optional<size_t> found, known.Find(path));
+      if (found.has_value()) {
         return internal::UsageError(
             fmt::format("{} {}: another output of the report is this file, too", option, path));
       }

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <cstdlib>
 #include <memory>
 #include <new>
 #include <string_view>
@@ -29,6 +30,17 @@ Error Failure(const std::string& path, int error) {
   }
   return {ErrorCode::kIo, std::generic_category().message(error),
           "check its permissions and its disk", path};
+}
+
+// The status of a path by stat(2), which returned `failed`.
+Result<struct stat> Looked(const std::string& path, struct stat status, int failed) {
+  if (failed != 0) {
+    if (!MeansNothing(errno)) {
+      return Failure(path, errno);
+    }
+    status.st_mode = 0;
+  }
+  return status;
 }
 
 struct CloseFolder {
@@ -68,13 +80,21 @@ Result<std::vector<std::string>> SortedNames(const std::string& folder, bool mus
 
 Result<struct stat> StatusOf(const std::string& path) {
   struct stat status{};
-  if (stat(path.c_str(), &status) != 0) {
-    if (!MeansNothing(errno)) {
-      return Failure(path, errno);
-    }
-    status.st_mode = 0;
+  return Looked(path, status, stat(path.c_str(), &status));
+}
+
+Result<struct stat> StatusOfLink(const std::string& path) {
+  struct stat status{};
+  return Looked(path, status, lstat(path.c_str(), &status));
+}
+
+Result<std::string> PathWithoutLinks(const std::string& path) {
+  const std::unique_ptr<char, decltype(&std::free)> real(realpath(path.c_str(), nullptr),
+                                                         std::free);
+  if (real != nullptr) {
+    return std::string(real.get());
   }
-  return status;
+  return MeansNothing(errno) ? Result(path) : Failure(path, errno);
 }
 
 Result<FileKind> KindOf(const std::string& path) {
@@ -83,6 +103,12 @@ Result<FileKind> KindOf(const std::string& path) {
          : S_ISDIR(status.st_mode) ? FileKind::kFolder
          : status.st_mode != 0     ? FileKind::kOther
                                    : FileKind::kNothing;
+}
+
+Result<bool> IsSameFile(const std::string& a, const std::string& b) {
+  BS_ASSIGN(const struct stat one, StatusOf(a));
+  BS_ASSIGN(const struct stat other, StatusOf(b));
+  return one.st_mode != 0 && one.st_dev == other.st_dev && one.st_ino == other.st_ino;
 }
 
 Result<uint64_t> SizeOfFile(const std::string& path) {

@@ -19,8 +19,18 @@ Result<struct stat> StatusOf(const std::string& path);
 
 enum class FileKind : uint8_t { kNothing, kFile, kFolder, kOther };
 
+// The same of the path itself, where that is a symbolic link.
+Result<struct stat> StatusOfLink(const std::string& path);
+
+// The one path without links and dots of what a path leads to; the path as it is where nothing is
+// there, or permissions hide it. Errors as of StatusOf.
+Result<std::string> PathWithoutLinks(const std::string& path);
+
 // What is at a path, links followed. Errors as of StatusOf.
 Result<FileKind> KindOf(const std::string& path);
+
+// Whether two paths lead to one file that is there. Errors as of StatusOf.
+Result<bool> IsSameFile(const std::string& a, const std::string& b);
 
 // Bytes of an ordinary file; 0 of anything else. Errors as of StatusOf.
 Result<uint64_t> SizeOfFile(const std::string& path);

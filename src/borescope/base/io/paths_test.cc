@@ -39,6 +39,23 @@ TEST_F(PathsTest, Kinds) {
   EXPECT_EQ(*SizeOfFile(At("none")), 0U);
 }
 
+TEST_F(PathsTest, OneFileByManyPaths) {
+  std::ofstream(At("file")) << "abc";
+  std::ofstream(At("other")) << "abc";
+  fs::create_directory(At("folder"));
+  fs::create_symlink("../file", At("folder/link"));
+  fs::create_hard_link(At("file"), At("hard"));
+  EXPECT_EQ(*PathWithoutLinks(At("folder/link")), *PathWithoutLinks(At("folder/../file")));
+  EXPECT_EQ(*PathWithoutLinks(At("none")), At("none"));
+  EXPECT_TRUE(*IsSameFile(At("file"), At("folder/link")));
+  EXPECT_TRUE(*IsSameFile(At("file"), At("hard")));
+  EXPECT_FALSE(*IsSameFile(At("file"), At("other")));
+  EXPECT_FALSE(*IsSameFile(At("none"), At("none")));
+  EXPECT_TRUE(S_ISLNK(StatusOfLink(At("folder/link"))->st_mode));
+  EXPECT_TRUE(S_ISREG(StatusOf(At("folder/link"))->st_mode));
+  EXPECT_EQ(StatusOfLink(At("none"))->st_mode, 0U);
+}
+
 TEST_F(PathsTest, BeginsOfFiles) {
   std::ofstream(At("file")) << "abcdef";
   EXPECT_EQ(*BeginOfFile(At("file"), 4), "abcd");

@@ -5,17 +5,19 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <system_error>
 
 namespace borescope::internal {
 
-StoredBytes StoredBytes::OfFile(const std::string& path) {
+Result<StoredBytes> StoredBytes::OfFile(const std::string& path) {
   StoredBytes source;
   source.descriptor_ = open(path.c_str(), O_RDONLY | O_CLOEXEC);
   struct stat status{};
-  if (source.descriptor_ >= 0 && fstat(source.descriptor_, &status) == 0 &&
-      S_ISREG(status.st_mode)) {
-    source.size_ = static_cast<uint64_t>(status.st_size);
+  if (source.descriptor_ < 0 || fstat(source.descriptor_, &status) != 0) {
+    return Error{ErrorCode::kIo, std::generic_category().message(errno),
+                 "check its permissions and its disk", path};
   }
+  source.size_ = S_ISREG(status.st_mode) ? static_cast<uint64_t>(status.st_size) : 0;
   return source;
 }
 

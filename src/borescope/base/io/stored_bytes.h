@@ -9,13 +9,16 @@
 #include <utility>
 #include <vector>
 
+#include "borescope/base/result.h"
+
 namespace borescope::internal {
 
 class StoredBytes {
  public:
   StoredBytes() = default;  // empty
-  // Empty if the file cannot be read piece by piece: missing, or not an ordinary file.
-  static StoredBytes OfFile(const std::string& path);
+  // Empty if the file cannot be read piece by piece, as it is not an ordinary one. kIo if it cannot
+  // be opened.
+  static Result<StoredBytes> OfFile(const std::string& path);
   // The bytes must outlive it.
   static StoredBytes OfMemory(std::string_view bytes);
 

@@ -1,15 +1,22 @@
 #include "borescope/base/io/temporary_folder.h"
 
+#include <fcntl.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
+#include <array>
 #include <cerrno>
+#include <cstddef>
+#include <cstdint>
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
 #include <optional>
+#include <string_view>
 #include <vector>
 
+#include "borescope/base/io/descriptor.h"
 #include "borescope/base/io/paths.h"
 
 namespace borescope::internal {
@@ -40,6 +47,42 @@ void RemoveAbandoned(const std::string& parent) {
     const std::string path = (fs::path(parent) / name).string();
     if (const std::optional<FolderLock> lock = FolderLock::TakeAbandoned(path)) {
       TemporaryFolder::RemoveFolder(path);
+    }
+  }
+}
+
+// The entries of a folder, as the kernel hands them out.
+struct Entry {
+  uint64_t number;
+  int64_t offset;
+  uint16_t bytes;  // of this entry
+  unsigned char type;
+  char name[1];
+};
+
+// Removes what a folder holds, without taking memory: there may be none left when it is needed.
+void RemoveIn(int parent, const char* name) {
+  const Descriptor folder(openat(parent, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
+  if (folder.number() < 0) {
+    return;
+  }
+  alignas(Entry) std::array<char, 2048> entries{};
+  for (;;) {
+    const auto size = syscall(SYS_getdents64, folder.number(), entries.data(), entries.size());
+    if (size <= 0) {
+      return;
+    }
+    for (size_t at = 0; at < static_cast<size_t>(size);) {
+      const auto* const entry = reinterpret_cast<const Entry*>(entries.data() + at);
+      const std::string_view found = entry->name;
+      at += entry->bytes;
+      if (found == "." || found == "..") {
+        continue;
+      }
+      if (unlinkat(folder.number(), entry->name, 0) != 0 && (errno == EISDIR || errno == EPERM)) {
+        RemoveIn(folder.number(), entry->name);
+        unlinkat(folder.number(), entry->name, AT_REMOVEDIR);
+      }
     }
   }
 }
@@ -79,9 +122,8 @@ Result<TemporaryFolder> TemporaryFolder::Make() {
 void TemporaryFolder::RemoveFolder(const std::string& path) {
   constexpr int kAttempts = 10;  // a file that appears meanwhile makes the removal fail
   for (int attempt = 0; !path.empty() && attempt < kAttempts; ++attempt) {
-    std::error_code error;
-    fs::remove_all(path, error);
-    if (!error) {
+    RemoveIn(AT_FDCWD, path.c_str());
+    if (rmdir(path.c_str()) == 0 || errno == ENOENT) {
       return;
     }
   }

@@ -44,6 +44,26 @@ TEST_F(TemporaryFolderTest, GoesWithAllThatIsInIt) {
   EXPECT_FALSE(fs::exists(path));
 }
 
+// More than the kernel names at once, folders in folders, and links, which are not followed.
+TEST_F(TemporaryFolderTest, HoweverMuchIsInIt) {
+  setenv("TMPDIR", testing::TempDir().c_str(), 1);
+  const TemporaryFolder other = TemporaryFolder::Make().value();
+  std::ofstream(other.path() + "/kept") << "content";
+  std::string path;
+  {
+    const TemporaryFolder folder = TemporaryFolder::Make().value();
+    path = folder.path();
+    fs::create_directories(path + "/a/b/c/d");
+    for (int i = 0; i < 500; ++i) {
+      std::ofstream(path + "/a/b/" + std::string(40, 'n') + std::to_string(i)).flush();
+      fs::create_directory(path + "/a/" + std::to_string(i));
+    }
+    fs::create_directory_symlink(other.path(), path + "/a/b/c/link");
+  }
+  EXPECT_FALSE(fs::exists(path));
+  EXPECT_TRUE(fs::exists(other.path() + "/kept"));
+}
+
 TEST_F(TemporaryFolderTest, TwoAreTwo) {
   const Result<TemporaryFolder> one = TemporaryFolder::Make();
   const Result<TemporaryFolder> other = TemporaryFolder::Make();

@@ -67,9 +67,9 @@ Result<std::vector<std::string>> NamesOf(const std::string& path, const FileStat
     BS_ASSIGN(const std::vector<std::string> others, NamesIfAny(folder.string()));
     for (const std::string& other : others) {
       const std::string name = (folder / other).string();
-      std::error_code ignored;
       BS_ASSIGN(const std::optional<FileState> other_state, FileState::Of(name));
-      if (name != path && other_state == state && !fs::is_symlink(name, ignored)) {
+      BS_ASSIGN(const struct stat itself, StatusOfLink(name));
+      if (name != path && other_state == state && !S_ISLNK(itself.st_mode)) {
         names.push_back(name);
       }
     }
@@ -207,9 +207,7 @@ Error BeingWritten(const std::string& path) {
 Result<SettledDatabase> SettleDatabase(const std::string& path) {
   constexpr int kTries = 5;
   constexpr std::chrono::milliseconds kPause(50);
-  std::error_code error;
-  const fs::path resolved = fs::canonical(path, error);
-  const std::string real = error ? path : resolved.string();
+  BS_ASSIGN(const std::string real, PathWithoutLinks(path));
   for (int i = 0; i < kTries; ++i) {
     CheckStop();
     BS_ASSIGN(const std::optional<FileState> state, FileState::Of(real));

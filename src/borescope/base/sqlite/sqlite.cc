@@ -3,7 +3,9 @@
 #include <sqlite3.h>
 
 #include <algorithm>
+#include <cstdint>
 #include <filesystem>
+#include <memory>
 #include <new>
 #include <utility>
 
@@ -34,6 +36,15 @@ Error SqlError(int status, const std::string& name, std::string_view message) {
   }
   return {is_io ? ErrorCode::kIo : ErrorCode::kCorrupt, "SQLite: " + std::string(message),
           std::string(remedy), name};
+}
+
+// Whether there is more memory than a schema takes: SQLite says that it has none where some damaged
+// schemas lead it.
+bool HasMemory() {
+  constexpr uint64_t kBytes = uint64_t{8} << 20;
+  const std::unique_ptr<void, decltype(&sqlite3_free)> taken(sqlite3_malloc64(kBytes),
+                                                             sqlite3_free);
+  return taken != nullptr;
 }
 
 // A path as a URI for SQLite, whose special characters are escaped.
@@ -199,7 +210,13 @@ Result<void> SqlDatabase::Harden() {
   sqlite3_limit(database, SQLITE_LIMIT_LENGTH, kLongestValue);
   sqlite3_limit(database, SQLITE_LIMIT_SQL_LENGTH, kLongestSql);
   // Parses the schema, so that a file that is not a database fails here.
-  return Run("PRAGMA query_only=1; SELECT count(*) FROM sqlite_master");
+  constexpr const char* kReadSchema = "PRAGMA query_only=1; SELECT count(*) FROM sqlite_master";
+  if (sqlite3_exec(database, kReadSchema, nullptr, nullptr, nullptr) == SQLITE_NOMEM &&
+      sqlite3_exec(database, kReadSchema, nullptr, nullptr, nullptr) == SQLITE_NOMEM &&
+      HasMemory()) {
+    return SqlError(SQLITE_CORRUPT, name(), "the schema is damaged");
+  }
+  return Run(kReadSchema);
 }
 
 Result<SqlDatabase> SqlDatabase::OpenRead(const std::string& path) {
@@ -208,7 +225,7 @@ Result<SqlDatabase> SqlDatabase::OpenRead(const std::string& path) {
             Open(UriOf(std::filesystem::absolute(settled.path).string()) + "?mode=ro&immutable=1",
                  SQLITE_OPEN_READONLY, path));
   BS_TRY(database.Harden());
-  database.bytes_ = StoredBytes::OfFile(settled.path);
+  BS_ASSIGN(database.bytes_, StoredBytes::OfFile(settled.path));
   database.is_copy_ = settled.copy.has_value();  // open, so that its folder can be removed here
   return database;
 }

@@ -37,9 +37,9 @@ Result<void> FindOutput(const RawOptions& raw, ConvertRequest& request) {
   if (request.inputs.empty()) {
     return UsageError("convert reads files and writes one; name IN, perhaps more, and OUT last");
   }
-  std::error_code ignored;
+  BS_ASSIGN(const std::filesystem::file_type type, TypeOfPath(request.output));
   if (raw.output.empty() && request.inputs.size() > 1 &&
-      std::filesystem::is_regular_file(request.output, ignored)) {
+      type == std::filesystem::file_type::regular) {
     return UsageError(request.output + ": exists; to replace it, name it with -o");
   }
   return {};

@@ -12,6 +12,7 @@
 #include "borescope/cli/answers.h"
 #include "borescope/cli/commands.h"
 #include "borescope/cli/commands/report_command.h"
+#include "borescope/cli/options/values.h"
 #include "borescope/cli/terminal/terminal.h"
 #include "borescope/partial.h"
 
@@ -40,14 +41,16 @@ std::string GrowingText(size_t growing) {
 
 }  // namespace
 
-bool IsLive(const RawOptions& raw) {
-  std::error_code ignored;
-  if (!raw.report || raw.inputs.size() != 1 || !raw.scrub.empty() ||
-      !std::filesystem::is_directory(raw.inputs.front(), ignored)) {
+Result<bool> IsLive(const RawOptions& raw) {
+  if (!raw.report || raw.inputs.size() != 1 || !raw.scrub.empty()) {
     return false;
   }
-  const Result<bool> holds_parts = HoldParts(raw.inputs);
-  return holds_parts.ok() && !*holds_parts;
+  BS_ASSIGN(const std::filesystem::file_type type, TypeOfPath(raw.inputs.front()));
+  if (type != std::filesystem::file_type::directory) {
+    return false;
+  }
+  BS_ASSIGN(const bool holds_parts, HoldParts(raw.inputs));
+  return !holds_parts;
 }
 
 LiveReport::LiveReport(const Command& command, FileServer& server)

@@ -7,12 +7,14 @@
 
 #include "borescope/answer.h"
 #include "borescope/cli/options/arguments.h"
+#include "borescope/error.h"
 #include "borescope/serve.h"
 
 namespace borescope::cli {
 
-// Whether the command names one folder of recordings, of which a report can be made again.
-bool IsLive(const RawOptions& raw);
+// Whether the command names one folder of recordings, of which a report can be made again. kIo if
+// the system cannot tell.
+Result<bool> IsLive(const RawOptions& raw);
 
 // Makes pages for a server, one at a time, and no more often than making one takes.
 class LiveReport {

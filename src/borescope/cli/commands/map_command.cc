@@ -30,9 +30,9 @@ std::vector<std::string_view> MappedVerbs(const Command& command) {
 }
 
 // "DIR/", or a folder that is there.
-bool IsFolder(const std::string& output) {
-  std::error_code ignored;
-  return output.ends_with('/') || std::filesystem::is_directory(output, ignored);
+Result<bool> IsFolder(const std::string& output) {
+  BS_ASSIGN(const std::filesystem::file_type type, TypeOfPath(output));
+  return output.ends_with('/') || type == std::filesystem::file_type::directory;
 }
 
 Result<void> CheckMap(const Command& command) {
@@ -50,7 +50,8 @@ Result<void> CheckMap(const Command& command) {
   if (!raw.check && !raw.budget.empty()) {
     return UsageError("--budget is about a check; write borescope map check RUN -o PART");
   }
-  if (raw.force && !IsFolder(raw.output)) {
+  BS_ASSIGN(const bool is_folder, IsFolder(raw.output));
+  if (raw.force && !is_folder) {
     return UsageError("--force is about parts that are kept in a folder; give -o DIR/");
   }
   BS_TRY(CheckInputs(raw));
@@ -116,9 +117,9 @@ Result<PartFile> WritePart(const Command& command) {
   BS_ASSIGN(const Run run,
             OpenRun(raw.load.empty() ? std::span(raw.inputs) : std::span(&raw.load, 1), raw,
                     bar.Callback()));
-  return IsFolder(raw.output)
-             ? run.MapInto(raw.output, MappedVerbs(command), raw.ToParams(), raw.force)
-             : MapToFile(run, command);
+  BS_ASSIGN(const bool is_folder, IsFolder(raw.output));
+  return is_folder ? run.MapInto(raw.output, MappedVerbs(command), raw.ToParams(), raw.force)
+                   : MapToFile(run, command);
 }
 
 std::string PartLine(const PartFile& part) {

@@ -208,7 +208,11 @@ int RunOpenVerb(const Command& command) {
   if (!server.ok()) {
     return FailWith(server.error(), command);
   }
-  if (IsLive(command.raw)) {
+  const Result<bool> is_live = IsLive(command.raw);
+  if (!is_live.ok()) {
+    return FailWith(is_live.error(), command);
+  }
+  if (*is_live) {
     return OpenLiveReport(command, *request, *server);
   }
   const Result<int> read =

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cstdio>
-#include <filesystem>
 #include <iostream>
 #include <optional>
 #include <string>
@@ -28,17 +27,22 @@ struct QueryRequest {
 };
 
 // No path has the form of a statement, but for those that exist.
-bool IsStatement(const std::string& word) {
-  std::error_code ignored;
-  return word.find_first_of(" \t\n(") != std::string::npos &&
-         !std::filesystem::exists(word, ignored);
+Result<bool> IsStatement(const std::string& word) {
+  if (word.find_first_of(" \t\n(") == std::string::npos) {
+    return false;
+  }
+  BS_ASSIGN(const bool is_input, Exists(word));
+  return !is_input;
 }
 
 Result<void> UnderstandInputs(const RawOptions& raw, QueryRequest& request) {
   request.inputs = raw.inputs;
-  if (!request.inputs.empty() && IsStatement(request.inputs.front())) {
-    request.statement = request.inputs.front();
-    request.inputs.erase(request.inputs.begin());
+  if (!request.inputs.empty()) {
+    BS_ASSIGN(const bool is_statement, IsStatement(request.inputs.front()));
+    if (is_statement) {
+      request.statement = request.inputs.front();
+      request.inputs.erase(request.inputs.begin());
+    }
   }
   if (request.inputs.empty()) {
     return UsageError("no INPUT; name a trace file, a directory of them, or - for standard input");

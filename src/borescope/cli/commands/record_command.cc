@@ -1,11 +1,15 @@
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <chrono>
 #include <csignal>
 #include <cstdlib>
 #include <cstring>
+#include <exception>
+#include <functional>
 #include <limits>
+#include <string_view>
 #include <vector>
 
 #include "borescope/cli/answers.h"
@@ -186,6 +190,17 @@ void Conclude(const RecordReport& report, const Command& command) {
   }
 }
 
+// A message while or after the program runs, which must not suffer from what we cannot say.
+void TryToSay(const std::function<void()>& say) {
+  try {
+    say();
+  } catch (const std::exception&) {
+    constexpr std::string_view kLine =
+        "borescope: out of memory; what is recorded is in the folder\n";
+    [[maybe_unused]] const ssize_t written = write(STDERR_FILENO, kLine.data(), kLine.size());
+  }
+}
+
 int RecordProgram(const Command& command) {
   const Result<RecordOptions> options = UnderstandRecord(command.raw);
   if (!options.ok()) return FailWith(options.error(), command);
@@ -193,12 +208,14 @@ int RecordProgram(const Command& command) {
   Result<Recording> recording = Recording::Start(command.raw.program, *options);
   if (!recording.ok()) return FailWith(recording.error(), command);
   forwarding.SendTo(recording->pid());
-  if (const std::string warning = recording->warning(); !warning.empty() && !command.raw.quiet) {
-    WriteMessageLine("borescope: " + ToPrintable(warning));
-  }
+  TryToSay([&] {
+    if (const std::string warning = recording->warning(); !warning.empty() && !command.raw.quiet) {
+      WriteMessageLine("borescope: " + ToPrintable(warning));
+    }
+  });
   const Result<RecordReport> report = recording->Wait();
   if (!report.ok()) return FailWith(report.error(), command);
-  Conclude(*report, command);
+  TryToSay([&] { Conclude(*report, command); });
   if (report->signal != 0) EndBySignal(report->signal);
   return report->signal != 0 ? kSignalStatus + report->signal : report->status;
 }

@@ -5,7 +5,6 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <filesystem>
 #include <functional>
 
 #include "borescope/cli/options/aliases.h"
@@ -236,8 +235,8 @@ Result<void> TakeLeadingWord(Command& command) {
     if (inputs.empty()) {
       return UsageError(fmt::format("{}: no {} and no INPUT", name, placeholder));
     }
-    std::error_code ignored;
-    if (inputs.size() == 1 && std::filesystem::exists(inputs.front(), ignored)) {
+    BS_ASSIGN(const bool is_input, Exists(inputs.front()));
+    if (inputs.size() == 1 && is_input) {
       return UsageError(fmt::format("{}: no {} in front of '{}'; name one first", name, placeholder,
                                     inputs.front()));
     }
@@ -295,11 +294,13 @@ Result<void> TakeTask(std::span<const std::string>& rest, Command& command) {
 
 // The word in the place of the verbs is none, and often the run.
 Error NoVerbToMap(const std::string& word, std::string_view verb) {
-  std::error_code ignored;
-  return std::filesystem::exists(word, ignored)
-             ? UsageError(fmt::format("{}: '{}' is no verb that analyses; verbs come before INPUT",
-                                      verb, word))
-             : UnknownVerb(word);
+  const Result<bool> is_input = Exists(word);
+  if (!is_input.ok()) {
+    return is_input.error();
+  }
+  return *is_input ? UsageError(fmt::format(
+                         "{}: '{}' is no verb that analyses; verbs come before INPUT", verb, word))
+                   : UnknownVerb(word);
 }
 
 // The verbs that follow one which takes verbs.
@@ -371,9 +372,8 @@ Result<Command> Parse(std::span<const std::string> words) {
   }
   std::span<const std::string> rest = words.subspan(1);
   if (!SetVerb(words[0], command)) {
-    std::error_code ignored;
-    const bool is_input = words[0] == "-" || std::filesystem::exists(words[0], ignored);
-    if (!is_input || !SetVerb("summary", command)) {
+    BS_ASSIGN(const bool is_input, Exists(words[0]));
+    if (!(is_input || words[0] == "-") || !SetVerb("summary", command)) {
       return UnknownVerb(words[0]);
     }
     rest = words;

@@ -6,6 +6,7 @@
 #include <charconv>
 #include <cmath>
 #include <cstdlib>
+#include <iterator>
 #include <optional>
 #include <system_error>
 
@@ -116,6 +117,30 @@ Result<uint64_t> ParseSize(std::string_view option, std::string_view text) {
         fmt::format("--{}: '{}' is no size; write 8G, 512MiB or bytes", option, text));
   }
   return static_cast<uint64_t>(number * factor);
+}
+
+Result<std::filesystem::file_type> TypeOfPath(const std::string& path) {
+  std::error_code error;
+  const std::filesystem::file_type type = std::filesystem::status(path, error).type();
+  if (type != std::filesystem::file_type::none) {
+    return type;
+  }
+  constexpr std::errc kNothingToSee[] = {
+      std::errc::permission_denied, std::errc::operation_not_permitted,
+      std::errc::too_many_symbolic_link_levels, std::errc::filename_too_long};
+  if (std::find(std::begin(kNothingToSee), std::end(kNothingToSee), error) !=
+      std::end(kNothingToSee)) {
+    return std::filesystem::file_type::not_found;
+  }
+  return Error{.code = ErrorCode::kIo,
+               .cause = error.message(),
+               .remedy = "check its permissions and its disk",
+               .file = path};
+}
+
+Result<bool> Exists(const std::string& path) {
+  BS_ASSIGN(const std::filesystem::file_type type, TypeOfPath(path));
+  return type != std::filesystem::file_type::not_found;
 }
 
 }  // namespace borescope::cli

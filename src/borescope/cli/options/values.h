@@ -1,8 +1,10 @@
-// Values of options that are the command line's own. Every error is about usage and one line.
+// Values of options that are the command line's own. Every error but those of TypeOfPath is about
+// usage; all are one line.
 #pragma once
 
 #include <chrono>
 #include <cstdint>
+#include <filesystem>
 #include <string>
 #include <string_view>
 
@@ -32,5 +34,10 @@ Result<double> ParseShare(std::string_view option, std::string_view text);
 
 // The value of --shard, "3/64".
 Result<Shard> ParseShard(std::string_view text);
+
+// What is at a path that somebody typed, links followed; not_found also where permissions hide it.
+// kIo if the system cannot tell: then it is not known that nothing is there.
+Result<std::filesystem::file_type> TypeOfPath(const std::string& path);
+Result<bool> Exists(const std::string& path);
 
 }  // namespace borescope::cli

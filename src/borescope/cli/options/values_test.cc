@@ -53,6 +53,17 @@ TEST(Values, EveryValueIsChecked) {
   EXPECT_TRUE(Complaint({"kernels", "-", "--step", "5..2"}).starts_with("--step: "));
 }
 
+TEST(Values, WhatIsAtAPath) {
+  using std::filesystem::file_type;
+  EXPECT_EQ(*TypeOfPath("/"), file_type::directory);
+  EXPECT_EQ(*TypeOfPath("/dev/null"), file_type::character);
+  EXPECT_EQ(*TypeOfPath("/proc/self/exe"), file_type::regular);
+  for (const std::string& none : {std::string(), std::string("/dev/null/a"), std::string("/none"),
+                                  "/" + std::string(5000, 'x')}) {
+    EXPECT_FALSE(*Exists(none)) << none;
+  }
+}
+
 TEST(Values, SizesHavePrefixes) {
   EXPECT_EQ(*ParseSize("memory-limit", "1000000"), 1'000'000U);
   EXPECT_EQ(*ParseSize("memory-limit", "1.5GB"), 1'500'000'000U);

@@ -66,9 +66,16 @@ fs::path FolderOf(const InputFile& file) {
   return folder.empty() ? fs::path(".") : folder;
 }
 
-bool IsSameFile(const std::string& a, const std::string& b) {
-  std::error_code ignored;
-  return fs::equivalent(a, b, ignored);
+Result<std::vector<std::string>> OthersThan(const std::string& path,
+                                            const std::vector<std::string>& captures) {
+  std::vector<std::string> others;
+  for (const std::string& capture : captures) {
+    BS_ASSIGN(const bool is_same, IsSameFile(capture, path));
+    if (!is_same) {
+      others.push_back(capture);
+    }
+  }
+  return others;
 }
 
 }  // namespace
@@ -98,9 +105,9 @@ Result<void> FindCaptures(std::span<const std::string> named, std::shared_ptr<Tr
       }
       file.captures = place->second;
     }
-    std::erase_if(file.captures, [&](const std::string& capture) {
-      return is_file && IsSameFile(capture, file.path);
-    });
+    if (is_file) {
+      BS_ASSIGN(file.captures, OthersThan(file.path, file.captures));
+    }
     file.captures_are_named = !named.empty();
     file.capture_store = store;
   }

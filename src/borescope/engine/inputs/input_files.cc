@@ -31,19 +31,19 @@ std::string_view TakeNumber(std::string_view& text) {
   return number;
 }
 
-InputFile MakeInput(std::string path, bool from_directory) {
-  std::error_code error;
-  const auto bytes = path == "-" ? 0 : fs::file_size(path, error);
-  return {std::move(path), from_directory, error ? 0 : bytes};
+Result<InputFile> MakeInput(std::string path, bool from_directory) {
+  BS_ASSIGN(const uint64_t bytes, path == "-" ? Result<uint64_t>(0) : SizeOfFile(path));
+  return InputFile{std::move(path), from_directory, bytes};
 }
 
-std::vector<InputFile> SortedInputs(std::vector<std::string> paths, bool from_directory) {
+Result<std::vector<InputFile>> SortedInputs(std::vector<std::string> paths, bool from_directory) {
   std::sort(paths.begin(), paths.end(),
             [](const std::string& a, const std::string& b) { return NaturalLess(a, b); });
   std::vector<InputFile> files;
   files.reserve(paths.size());
   for (std::string& path : paths) {
-    files.push_back(MakeInput(std::move(path), from_directory));
+    BS_ASSIGN(InputFile file, MakeInput(std::move(path), from_directory));
+    files.push_back(std::move(file));
   }
   return files;
 }
@@ -144,12 +144,12 @@ Result<std::vector<InputFile>> ExpandGlob(const std::string& pattern) {
     return Error{ErrorCode::kInvalidArgument, "no file matches this pattern", {}, pattern};
   }
   return paths.empty() ? ListDirectories(std::move(folders))
-                       : Result(SortedInputs(std::move(paths), false));
+                       : SortedInputs(std::move(paths), false);
 }
 
 Result<std::vector<InputFile>> ExpandOne(const std::string& input) {
   if (input == "-") {
-    return std::vector{MakeInput(input, false)};
+    return SortedInputs({input}, false);
   }
   BS_ASSIGN(const FileKind kind, KindOf(input));
   if (kind == FileKind::kFolder) {
@@ -159,14 +159,7 @@ Result<std::vector<InputFile>> ExpandOne(const std::string& input) {
     return ExpandGlob(input);
   }
   // A missing file is for the loader to report, with the others of the run.
-  return std::vector{MakeInput(input, false)};
-}
-
-// One name for a file, by whatever path it was reached.
-std::string Identity(const std::string& path) {
-  std::error_code error;
-  const fs::path canonical = fs::canonical(path, error);
-  return error ? path : canonical.string();
+  return SortedInputs({input}, false);
 }
 
 }  // namespace
@@ -177,7 +170,9 @@ Result<std::vector<InputFile>> ExpandInputs(std::span<const std::string> inputs)
   for (const std::string& input : inputs) {
     BS_ASSIGN(std::vector<InputFile> found, ExpandOne(input));
     for (InputFile& file : found) {
-      if (seen.insert(Identity(file.path)).second) {
+      // One name for a file, by whatever path it was reached.
+      BS_ASSIGN(std::string identity, PathWithoutLinks(file.path));
+      if (seen.insert(std::move(identity)).second) {
         files.push_back(std::move(file));
       }
     }

@@ -2,11 +2,11 @@
 
 #include <fmt/format.h>
 
-#include <filesystem>
 #include <string>
 #include <utility>
 
 #include "borescope/base/io/byte_source.h"
+#include "borescope/base/io/paths.h"
 
 namespace borescope::internal {
 namespace {
@@ -30,12 +30,14 @@ Result<std::string> ReadText(const std::string& path) {
 
 // What cannot be found would answer as if nothing had been named.
 Result<void> FindFolder(const std::string& path) {
-  std::error_code error;
-  if (std::filesystem::is_directory(path, error)) {
+  BS_ASSIGN(const FileKind kind, KindOf(path));
+  if (kind == FileKind::kFolder) {
     return {};
   }
-  const std::string why = error ? error.message() : "no folder";
-  return Error{ErrorCode::kInvalidArgument, std::string(why), {}, path};
+  return Error{ErrorCode::kInvalidArgument,
+               kind == FileKind::kNothing ? "No such file or directory" : "no folder",
+               {},
+               path};
 }
 
 Result<void> ReadParam(ParamType type, ParamValue& value) {

@@ -6,10 +6,10 @@
 #include <map>
 #include <optional>
 #include <set>
-#include <system_error>
 #include <tuple>
 #include <utility>
 
+#include "borescope/base/io/paths.h"
 #include "borescope/ingest/recording/recording.h"
 #include "borescope/recording/log_format.h"
 
@@ -31,10 +31,9 @@ struct FoundLog {
 using GroupKey = std::tuple<std::string, uint64_t, int32_t>;
 using Groups = std::map<GroupKey, std::vector<FoundLog>>;
 
-std::string FolderOf(const std::string& path) {
-  std::error_code error;
-  const fs::path canonical = fs::canonical(path, error);
-  return (error ? fs::path(path) : canonical).parent_path().string();
+Result<std::string> FolderOf(const std::string& path) {
+  BS_ASSIGN(const std::string real, PathWithoutLinks(path));
+  return fs::path(real).parent_path().string();
 }
 
 // The paths of an input: those of its logs if it is a group of them already.
@@ -51,7 +50,8 @@ Result<std::optional<GroupKey>> Join(const InputFile& file, Groups& groups) {
   for (const std::string& path : PathsOf(file)) {
     BS_ASSIGN(const std::optional<recording::LogHeader> header, RecordingHeaderOf(path));
     if (header.has_value()) {
-      const GroupKey own{FolderOf(path), header->host_hash, std::max(header->rank, kNoRank)};
+      BS_ASSIGN(std::string folder, FolderOf(path));
+      const GroupKey own{std::move(folder), header->host_hash, std::max(header->rank, kNoRank)};
       key = key.has_value() ? key : own;
       groups[*key].push_back({path, file.from_directory, header->mono_ns,
                               (header->flags & recording::kIsLauncher) != 0});
@@ -73,11 +73,12 @@ GroupKey HomeOf(const GroupKey& key, const Groups& groups) {
                                                                                        : key;
 }
 
-std::string Identity(const FoundLog& log) {
-  return (fs::path(FolderOf(log.path)) / fs::path(log.path).filename()).string();
+Result<std::string> Identity(const FoundLog& log) {
+  BS_ASSIGN(const std::string folder, FolderOf(log.path));
+  return (fs::path(folder) / fs::path(log.path).filename()).string();
 }
 
-InputFile MakeGroup(std::vector<FoundLog> logs) {
+Result<InputFile> MakeGroup(std::vector<FoundLog> logs) {
   std::sort(logs.begin(), logs.end(), [](const FoundLog& a, const FoundLog& b) {
     return std::tuple(a.is_launcher, a.start_ns, a.path) <
            std::tuple(b.is_launcher, b.start_ns, b.path);
@@ -85,10 +86,10 @@ InputFile MakeGroup(std::vector<FoundLog> logs) {
   InputFile group;
   std::set<std::string> seen;
   for (FoundLog& log : logs) {
-    if (seen.insert(Identity(log)).second) {
-      std::error_code error;
-      const auto bytes = fs::file_size(log.path, error);
-      group.bytes += error ? 0 : bytes;
+    BS_ASSIGN(std::string identity, Identity(log));
+    if (seen.insert(std::move(identity)).second) {
+      BS_ASSIGN(const uint64_t bytes, SizeOfFile(log.path));
+      group.bytes += bytes;
       group.logs.push_back(std::move(log.path));
     }
   }
@@ -122,13 +123,20 @@ Result<std::vector<InputFile>> GroupRecordings(std::vector<InputFile> files) {
     if (keys[i].has_value()) {
       const auto home = homes.find(HomeOf(*keys[i], groups));
       if (home != homes.end()) {
-        grouped.push_back(MakeGroup(std::move(home->second)));
+        BS_ASSIGN(InputFile group, MakeGroup(std::move(home->second)));
+        grouped.push_back(std::move(group));
         homes.erase(home);
       }
       continue;
     }
     const bool is_control = fs::path(files[i].path).filename() == recording::kControlName;
-    if (!(files[i].from_directory || is_control) || !folders.contains(FolderOf(files[i].path))) {
+    // What lies beside logs belongs to the run.
+    bool is_beside_logs = false;
+    if (files[i].from_directory || is_control) {
+      BS_ASSIGN(const std::string folder, FolderOf(files[i].path));
+      is_beside_logs = folders.contains(folder);
+    }
+    if (!is_beside_logs) {
       grouped.push_back(std::move(files[i]));
     }
   }

@@ -46,7 +46,7 @@ Result<void> DraftOverlay(const RunRequest& request, const RankView& view, const
                  "record it anew, or leave out `overlay`", input.path};
   }
   BS_ASSIGN(const OpenedSource opened, OpenInflated(input.path));
-  const std::string path = OverlayPath(request.files, request.options.overlay, input);
+  BS_ASSIGN(const std::string path, OverlayPath(request.files, request.options.overlay, input));
   BS_ASSIGN(std::unique_ptr<FileSink> file,
             DraftOverlayFile(*opened.bytes, view.trace, overlay, path));
   part.drafts.push_back(std::move(file));

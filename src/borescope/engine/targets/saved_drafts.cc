@@ -53,7 +53,7 @@ Result<void> CheckSaved(std::span<const AnalysisSpec* const> specs, const RunOpt
 
 Result<void> DraftSaved(const RunRequest& request, const RankView& view, const InputFile& input,
                         RankPart& part) {
-  const std::string path = SavePath(request.files, request.options.save, input);
+  BS_ASSIGN(const std::string path, SavePath(request.files, request.options.save, input));
   BS_ASSIGN(std::unique_ptr<FileSink> file, FileSink::Open(path));
   BS_TRY(WriteMaybeGzip(path, *file, [&](Sink& sink) { return Save(request, view, sink); }));
   BS_TRY(file->Close());

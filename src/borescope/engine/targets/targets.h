@@ -21,13 +21,15 @@ namespace borescope::internal {
 // same time of two files and of thousands. Pure but for looking at files.
 class FileLookup {
  public:
+  // Of no files.
   FileLookup() = default;
-  // Empty paths lead to no file; standard input, "-", to that which it comes from (FILE < x).
-  explicit FileLookup(std::span<const std::string> paths);
+  // Empty paths lead to no file; standard input, "-", to that which it comes from (FILE < x). kIo
+  // if the system cannot tell where one leads.
+  static Result<FileLookup> Of(std::span<const std::string> paths);
 
   // Which of the paths, counted from 0, leads to the file that `path` leads to, whether or not it
-  // exists yet.
-  std::optional<size_t> Find(const std::string& path) const;
+  // exists yet. Errors as of `Of`.
+  Result<std::optional<size_t>> Find(const std::string& path) const;
 
  private:
   std::map<std::string, size_t> places_;
@@ -50,21 +52,22 @@ Result<void> CheckNoInput(std::span<const std::string> inputs, const std::string
 
 // Where the overlay of `input` is written: to `overlay` itself or, when that is a folder or has to
 // be one for several files, under the name of the input into it. Nothing is written as zstd there.
-std::string OverlayPath(std::span<const InputFile> files, const std::string& overlay,
-                        const InputFile& input);
+// kIo if the system cannot tell whether it is a folder.
+Result<std::string> OverlayPath(std::span<const InputFile> files, const std::string& overlay,
+                                const InputFile& input);
 
 // The same for what --save keeps: in a folder under the name of the input with .graph in place of
 // what it ends in.
-std::string SavePath(std::span<const InputFile> files, const std::string& save,
-                     const InputFile& input);
+Result<std::string> SavePath(std::span<const InputFile> files, const std::string& save,
+                             const InputFile& input);
 
 struct Target {
   std::string_view option;  // "--overlay"
   std::string path;
 };
 
-// In the order of the inputs, those of --overlay first.
-std::vector<Target> TargetsOf(const RunOptions& options);
+// In the order of the inputs, those of --overlay first. Errors as of OverlayPath.
+Result<std::vector<Target>> TargetsOf(const RunOptions& options);
 
 // kInvalidArgument where one of these is among `files`, which --output writes.
 Result<void> CheckNoTarget(const RunOptions& options, std::span<const std::string> files);

@@ -38,27 +38,27 @@ class TargetsTest : public testing::Test {
 
 TEST(OverlayPathTest, OneFileOrOneForEachInTheFolder) {
   const std::vector<InputFile> one{{"run/rank0.json.gz"}};
-  EXPECT_EQ(OverlayPath(one, "out.json", one[0]), "out.json");
+  EXPECT_EQ(*OverlayPath(one, "out.json", one[0]), "out.json");
   const std::vector<InputFile> two{{"run/rank0.json.gz"}, {"run/rank1.json.zst"}};
-  EXPECT_EQ(OverlayPath(two, "out", two[0]), "out/rank0.json.gz");
-  EXPECT_EQ(OverlayPath(two, "out", two[1]), "out/rank1.json");
+  EXPECT_EQ(*OverlayPath(two, "out", two[0]), "out/rank0.json.gz");
+  EXPECT_EQ(*OverlayPath(two, "out", two[1]), "out/rank1.json");
   const std::string folder = fs::temp_directory_path().string();
-  EXPECT_EQ(OverlayPath(one, folder, one[0]), (fs::path(folder) / "rank0.json.gz").string());
+  EXPECT_EQ(*OverlayPath(one, folder, one[0]), (fs::path(folder) / "rank0.json.gz").string());
 }
 
 TEST(FileLookupTest, ByWhateverPathAndBeforeItExists) {
-  const FileLookup lookup(Paths{"other.json", "absent.json", "/absent.json"});
-  EXPECT_EQ(lookup.Find("./absent.json"), 1U);
-  EXPECT_EQ(lookup.Find(fs::absolute("absent.json").string()), 1U);
-  EXPECT_EQ(lookup.Find("/tmp/../absent.json"), 2U);
-  EXPECT_EQ(lookup.Find("absent.csv"), std::nullopt);
+  const FileLookup lookup = *FileLookup::Of(Paths{"other.json", "absent.json", "/absent.json"});
+  EXPECT_EQ(*lookup.Find("./absent.json"), 1U);
+  EXPECT_EQ(*lookup.Find(fs::absolute("absent.json").string()), 1U);
+  EXPECT_EQ(*lookup.Find("/tmp/../absent.json"), 2U);
+  EXPECT_EQ(*lookup.Find("absent.csv"), std::nullopt);
 }
 
 TEST(FileLookupTest, NothingAndStandardInputLeadToNoFile) {
-  const FileLookup lookup(Paths{"", "-"});
-  EXPECT_EQ(lookup.Find(""), std::nullopt);
-  EXPECT_EQ(lookup.Find("-"), std::nullopt);
-  EXPECT_EQ(FileLookup().Find("a.json"), std::nullopt);
+  const FileLookup lookup = *FileLookup::Of(Paths{"", "-"});
+  EXPECT_EQ(*lookup.Find(""), std::nullopt);
+  EXPECT_EQ(*lookup.Find("-"), std::nullopt);
+  EXPECT_EQ(*FileLookup().Find("a.json"), std::nullopt);
 }
 
 TEST_F(TargetsTest, LinksOfBothKindsLeadToTheFile) {
@@ -67,19 +67,19 @@ TEST_F(TargetsTest, LinksOfBothKindsLeadToTheFile) {
   fs::create_hard_link(file, In("hard.json"));
   fs::create_symlink(file, In("soft.json"));
   fs::create_symlink(In("absent.json"), In("nowhere.json"));
-  const FileLookup lookup(paths);
-  EXPECT_EQ(lookup.Find(In("hard.json")), 1U);
-  EXPECT_EQ(lookup.Find(In("soft.json")), 1U);
-  EXPECT_EQ(lookup.Find(In("nowhere.json")), std::nullopt);
-  EXPECT_EQ(FileLookup(Paths{In("absent.json")}).Find(In("nowhere.json")), 0U);
+  const FileLookup lookup = *FileLookup::Of(paths);
+  EXPECT_EQ(*lookup.Find(In("hard.json")), 1U);
+  EXPECT_EQ(*lookup.Find(In("soft.json")), 1U);
+  EXPECT_EQ(*lookup.Find(In("nowhere.json")), std::nullopt);
+  EXPECT_EQ(*FileLookup::Of(Paths{In("absent.json")})->Find(In("nowhere.json")), 0U);
 }
 
 TEST(SavePathTest, InAFolderUnderTheNameOfTheInput) {
   const std::vector<InputFile> one{{"run/rank0.json.gz"}};
-  EXPECT_EQ(SavePath(one, "out.graph", one[0]), "out.graph");
+  EXPECT_EQ(*SavePath(one, "out.graph", one[0]), "out.graph");
   const std::vector<InputFile> two{{"run/rank0.json.gz"}, {"run/rank1.json"}};
-  EXPECT_EQ(SavePath(two, "out", two[0]), "out/rank0.graph");
-  EXPECT_EQ(SavePath(two, "out", two[1]), "out/rank1.graph");
+  EXPECT_EQ(*SavePath(two, "out", two[0]), "out/rank0.graph");
+  EXPECT_EQ(*SavePath(two, "out", two[1]), "out/rank1.graph");
 }
 
 TEST(CheckNoInputTest, NamesWhoWouldOverwriteTheInput) {

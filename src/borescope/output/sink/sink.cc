@@ -88,38 +88,68 @@ int CreateBeside(const fs::path& target, mode_t mode, std::string& name, Unfinis
 // Whether a symbolic link may be somebody's trap: another user made it in a folder where all may
 // write. Linux refuses to follow such links where fs.protected_symlinks is set (proc(5)); the owner
 // of the folder is trusted there, too.
-bool IsForeignLink(const fs::path& link) {
-  struct stat status{};
-  struct stat folder{};
+Result<bool> IsForeignLink(const fs::path& link) {
+  BS_ASSIGN(const struct stat status, StatusOfLink(link.string()));
+  if (!S_ISLNK(status.st_mode)) {
+    return false;
+  }
   const fs::path parent = link.parent_path().empty() ? fs::path(".") : link.parent_path();
-  return lstat(link.c_str(), &status) == 0 && S_ISLNK(status.st_mode) &&
-         stat(parent.c_str(), &folder) == 0 && (folder.st_mode & S_ISVTX) != 0 &&
-         (folder.st_mode & S_IWOTH) != 0 && status.st_uid != geteuid() &&
-         status.st_uid != folder.st_uid;
+  BS_ASSIGN(const struct stat folder, StatusOf(parent.string()));
+  return (folder.st_mode & S_ISVTX) != 0 && (folder.st_mode & S_IWOTH) != 0 &&
+         status.st_uid != geteuid() && status.st_uid != folder.st_uid;
+}
+
+// What a symbolic link says; nothing of anything else, and of what is not there.
+Result<std::optional<fs::path>> WhatLinkSays(const fs::path& link) {
+  std::error_code error;
+  fs::path behind = fs::read_symlink(link, error);
+  if (!error) {
+    return std::optional(std::move(behind));
+  }
+  // Whatever it is that cannot be read: no link, or an error.
+  BS_ASSIGN(const struct stat status, StatusOfLink(link.string()));
+  return S_ISLNK(status.st_mode)
+             ? Result<std::optional<fs::path>>(WriteError(link.string(), error.value()))
+             : std::optional<fs::path>();
 }
 
 // The first link of somebody else on the way to a file; nothing where there is none.
-std::optional<fs::path> ForeignLinkOn(const fs::path& path) {
+Result<std::optional<fs::path>> ForeignLinkOn(const fs::path& path) {
   std::error_code error;
   std::deque<fs::path> ahead;
   const fs::path absolute = fs::absolute(path, error);
+  if (error) {
+    return WriteError(path.string(), error.value());
+  }
   ahead.assign(absolute.begin(), absolute.end());
   fs::path way;
   for (int links = 0; !ahead.empty() && links < kMostLinks;) {
     fs::path next = way / ahead.front();  // of the root: itself
     ahead.pop_front();
-    if (IsForeignLink(next)) {
-      return next;
+    BS_ASSIGN(const bool is_foreign, IsForeignLink(next));
+    if (is_foreign) {
+      return std::optional(next);
     }
-    const fs::path behind = fs::read_symlink(next, error);
-    if (error) {
+    BS_ASSIGN(const std::optional<fs::path> behind, WhatLinkSays(next));
+    if (!behind.has_value()) {
       way = next;
     } else {
       ++links;
-      ahead.insert(ahead.begin(), behind.begin(), behind.end());
+      ahead.insert(ahead.begin(), behind->begin(), behind->end());
     }
   }
-  return std::nullopt;
+  return std::optional<fs::path>();
+}
+
+Result<void> CheckNoForeignLink(const std::string& path) {
+  BS_ASSIGN(const std::optional<fs::path> foreign, ForeignLinkOn(path));
+  if (foreign.has_value()) {
+    return Error{ErrorCode::kIo,
+                 "cannot write: " + foreign->string() +
+                     " is a symbolic link that another user made in a folder where all may write",
+                 "name another file, or remove the link", path};
+  }
+  return {};
 }
 
 // The number of an open descriptor that `path` names, or -1. Opening it by its path would begin at
@@ -162,16 +192,15 @@ Result<void> BufferedSink::Finish() {
   return status_;
 }
 
-fs::path BehindLinks(fs::path path) {
+Result<fs::path> BehindLinks(fs::path path) {
   for (int link = 0; link < kMostLinks; ++link) {
-    std::error_code no_link;
-    const fs::path next = fs::read_symlink(path, no_link);
-    if (no_link) {
+    BS_ASSIGN(const std::optional<fs::path> next, WhatLinkSays(path));
+    if (!next.has_value()) {
       return path;
     }
-    path = path.parent_path() / next;  // of an absolute `next`: itself
+    path = path.parent_path() / *next;  // of an absolute `next`: itself
   }
-  return {};
+  return fs::path();
 }
 
 Result<void> DescriptorSink::Write(std::string_view bytes) {
@@ -191,17 +220,17 @@ Result<std::unique_ptr<FileSink>> FileSink::Open(const std::string& path) {
     return Error{ErrorCode::kIo, "cannot write: it is a directory", "name a file in it", path};
   }
   std::unique_ptr<FileSink> sink(new FileSink(path, -1));
-  if (const int named = NamedDescriptor(path); named >= 0) {
+  const int named = NamedDescriptor(path);
+  if (named < 0) {
+    BS_TRY(CheckNoForeignLink(path));
+  }
+  if (named >= 0) {
     sink->descriptor_ = fcntl(named, F_DUPFD_CLOEXEC, 0);
-  } else if (const std::optional<fs::path> foreign = ForeignLinkOn(path)) {
-    return Error{ErrorCode::kIo,
-                 "cannot write: " + foreign->string() +
-                     " is a symbolic link that another user made in a folder where all may write",
-                 "name another file, or remove the link", path};
   } else if (exists && !S_ISREG(status.st_mode)) {
     sink->descriptor_ = open(path.c_str(), O_WRONLY | O_CLOEXEC);
   } else {
-    sink->target_ = BehindLinks(path).string();
+    BS_ASSIGN(const fs::path target, BehindLinks(path));
+    sink->target_ = target.string();
     if (sink->target_.empty()) {
       return WriteError(path, ELOOP);
     }

@@ -87,8 +87,8 @@ class BufferedSink {
 };
 
 // What the symbolic links from `path` on lead to, whether or not it exists; empty when they lead in
-// a circle.
-std::filesystem::path BehindLinks(std::filesystem::path path);
+// a circle. kIo if the system cannot tell.
+Result<std::filesystem::path> BehindLinks(std::filesystem::path path);
 
 // Whether `path` is a device, a pipe or an open descriptor, which several outputs go to one after
 // the other.

@@ -11,6 +11,7 @@
 #include <optional>
 #include <set>
 
+#include "borescope/base/io/paths.h"
 #include "borescope/recorder/attach/profiler_messages.h"
 #include "borescope/recorder/attach/profiler_socket.h"
 #include "borescope/recorder/process_facts.h"
@@ -32,11 +33,13 @@ constexpr seconds kMostWriting{120};
 // Of steps that are never made.
 constexpr seconds kMostSteps{600};
 
-std::string FirstFreeName() {
+Result<std::string> FirstFreeName() {
   std::string name = "attached";
-  std::error_code ignored;
-  for (int i = 2; fs::exists(name, ignored); ++i) name = "attached-" + std::to_string(i);
-  return name;
+  for (int i = 2;; ++i) {
+    BS_ASSIGN(const FileKind kind, KindOf(name));
+    if (kind == FileKind::kNothing) return name;
+    name = "attached-" + std::to_string(i);
+  }
 }
 
 // What a process is to do, in the words of its own configuration.
@@ -145,10 +148,10 @@ class Attaching {
 
   // A file that is whole and no longer grows, or a process that cannot write it any more.
   static bool IsDone(int32_t pid, Asked& process) {
-    std::error_code error;
-    const uintmax_t bytes = fs::file_size(process.file, error);
-    const bool is_whole = !error && bytes == process.bytes && LooksWhole(process.file);
-    process.bytes = error ? 0 : bytes;
+    const Result<uint64_t> size = SizeOfFile(process.file);  // asked again, if it is not known
+    const uint64_t bytes = size.ok() ? *size : 0;
+    const bool is_whole = bytes != 0 && bytes == process.bytes && LooksWhole(process.file);
+    process.bytes = bytes;
     return is_whole || StartTimeOf(pid) != process.start_time;
   }
 
@@ -191,9 +194,10 @@ Result<void> CheckProcesses(const std::vector<int32_t>& pids) {
 Result<AttachOutcome> AttachTo(const AttachRequest& request) {
   BS_TRY(CheckProcesses(request.pids));
   BS_ASSIGN(ProfilerSocket socket, ProfilerSocket::Bind());
+  BS_ASSIGN(const std::string name,
+            request.folder.empty() ? FirstFreeName() : Result<std::string>(request.folder));
   std::error_code ignored;
-  const std::string folder =
-      fs::absolute(request.folder.empty() ? FirstFreeName() : request.folder, ignored).string();
+  const std::string folder = fs::absolute(name, ignored).string();
   if (folder.find('\n') != std::string::npos) {
     return Error{
         ErrorCode::kInvalidArgument, "a name with a line break cannot be asked for", {}, folder};

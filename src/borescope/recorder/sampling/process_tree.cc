@@ -1,7 +1,6 @@
 #include "borescope/recorder/sampling/process_tree.h"
 
 #include <charconv>
-#include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <map>
@@ -13,8 +12,6 @@
 
 namespace borescope::internal {
 namespace {
-
-namespace fs = std::filesystem;
 
 std::optional<pid_t> NumberOf(const std::string& name) {
   pid_t number = 0;
@@ -70,8 +67,11 @@ Children AllChildren() {
 }
 
 bool KernelListsChildren() {
-  std::error_code ignored;
-  static const bool lists = fs::exists("/proc/thread-self/children", ignored);
+  // Where that is not known, the slower way gives the same.
+  static const bool lists = [] {
+    const Result<FileKind> kind = KindOf("/proc/thread-self/children");
+    return kind.ok() && *kind != FileKind::kNothing;
+  }();
   return lists;
 }
 

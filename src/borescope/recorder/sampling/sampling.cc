@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <map>
 #include <mutex>
+#include <new>
 #include <optional>
 #include <system_error>
 #include <thread>
@@ -103,8 +104,12 @@ void StartThread(const std::shared_ptr<SamplingState>& state, Make make) {
   state->running += 1;
   const auto run = [state, make] {
     BlockAllSignals();
-    const Samplers samplers = make();
-    if (!samplers.empty()) SampleInTurns(*state, samplers);
+    try {
+      const Samplers samplers = make();
+      if (!samplers.empty()) SampleInTurns(*state, samplers);
+    } catch (const std::bad_alloc&) {
+      // Samples end here; the program and its recording go on.
+    }
     const std::scoped_lock lock(state->mutex);
     state->running -= 1;
     state->changed.notify_all();

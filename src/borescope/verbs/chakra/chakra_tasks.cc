@@ -136,7 +136,7 @@ Result<Document> ConvertPair(const ChakraConvertOptions& options) {
 
 Result<Document> ConvertText(std::string text, const ChakraConvertOptions& options) {
   BS_ASSIGN(const TextWorkload workload, ParseTextWorkload(std::move(text), options.input));
-  const FileLookup input({&options.input, 1});
+  BS_ASSIGN(const FileLookup input, FileLookup::Of({&options.input, 1}));
   std::vector<std::unique_ptr<FileSink>> files;
   std::vector<NamedTotals> totals;
   uint64_t next_id = 0;

@@ -81,8 +81,7 @@ Result<void> CheckNoneTwice(const std::vector<std::string>& inputs, std::string_
       // By its number: one word given twice is two inputs.
       const InputContent content{std::to_string(i), path};
       for (const InputContent& other : by_size[size]) {
-        std::error_code ignored;  // then their contents are compared
-        const bool is_same_file = std::filesystem::equivalent(path, other.path, ignored);
+        BS_ASSIGN(const bool is_same_file, IsSameFile(path, other.path));
         BS_ASSIGN(const bool is_same,
                   is_same_file ? Result<bool>(true) : HaveSameContent(path, other.path));
         if (other.input != content.input && is_same) {

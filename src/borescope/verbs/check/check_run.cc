@@ -62,7 +62,9 @@ Result<void> CheckOutputs(const CheckRequest& options) {
   for (const auto& [option, path] : outputs) {
     if (!path->empty() && !IsWrittenDirectly(*path)) {
       BS_TRY(CheckNoInput(inputs, *path, option));
-      if (FileLookup(others).Find(*path).has_value()) {
+      BS_ASSIGN(const FileLookup known, FileLookup::Of(others));
+      BS_ASSIGN(const std::optional<size_t> found, known.Find(*path));
+      if (found.has_value()) {
         return UsageError(fmt::format("{}: {} is another output as well", option, *path));
       }
       others.push_back(*path);

@@ -2,11 +2,11 @@
 
 #include <fmt/format.h>
 
-#include <filesystem>
 #include <iterator>
 #include <map>
 #include <utility>
 
+#include "borescope/base/io/paths.h"
 #include "borescope/engine/inputs/ranks_in_file.h"
 #include "borescope/engine/targets/targets.h"
 #include "borescope/verbs/check/check_inputs.h"
@@ -44,9 +44,8 @@ class KnownRecordings {
 
   // The same, of a file that is here and is read only where one of its size is known.
   Result<void> AddFile(const std::string& path) const {
-    std::error_code unknown;
-    const uintmax_t bytes = std::filesystem::file_size(path, unknown);
-    if (unknown || !by_size_.contains(bytes)) {
+    BS_ASSIGN(const uint64_t bytes, SizeOfFile(path));
+    if (!by_size_.contains(bytes)) {
       return {};
     }
     BS_ASSIGN(const ContentDigest content, DigestOfFiles({&path, 1}));

@@ -6,6 +6,7 @@
 #include <system_error>
 #include <utility>
 
+#include "borescope/base/io/paths.h"
 #include "borescope/engine/inputs/input_files.h"
 #include "borescope/engine/inputs/recording_groups.h"
 
@@ -22,12 +23,12 @@ bool IsTemporary(std::string_view path) {
 
 // Adds what a file looks like now; nothing of one that has gone.
 void AddLook(const std::string& path, FileLook& look) {
-  std::error_code error;
-  const uint64_t bytes = fs::file_size(path, error);
-  if (error) {
-    return;
+  const Result<uint64_t> bytes = SizeOfFile(path);
+  if (!bytes.ok()) {
+    return;  // looked at again soon
   }
-  look.bytes += bytes;
+  look.bytes += *bytes;
+  std::error_code error;
   const fs::file_time_type changed = fs::last_write_time(path, error);
   if (!error) {
     const auto since = changed.time_since_epoch();

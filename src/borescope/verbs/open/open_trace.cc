@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "borescope/base/io/inflate.h"
+#include "borescope/base/io/paths.h"
 #include "borescope/engine/inputs/input_files.h"
 #include "borescope/ingest/events/rank_labels.h"
 #include "borescope/ingest/load.h"
@@ -38,7 +39,7 @@ enum class Kind { kChromeJson, kPackets, kUnread };
 
 // As the trace processor of Perfetto recognises them: by their first bytes, blanks left out. Those
 // of packets may still be longer than the file.
-Kind KindOf(std::string_view start) {
+Kind ContentKindOf(std::string_view start) {
   const std::string_view first = start.substr(0, kLookedAt);
   std::string dense;
   std::copy_if(first.begin(), first.end(), std::back_inserter(dense),
@@ -71,12 +72,6 @@ std::string WhyPacked(const InflatingSource& inflated) {
                                      : "";
 }
 
-uint64_t SizeOf(const std::string& path) {
-  std::error_code error;
-  const uint64_t size = fs::file_size(path, error);
-  return error ? 0 : size;
-}
-
 // Reads the file to its end: only then it is known to be whole. Perfetto leaves out events that are
 // no JSON, also where what is wrong with them is nothing that we read. JSON that is to be converted
 // is not looked at any further than to its begin.
@@ -86,9 +81,9 @@ Result<Content> ReadContent(const std::string& path, TraceForm form) {
   BS_ASSIGN(size_t size, ReadFully(*opened.bytes, piece.data(), piece.size()));
   Content content;
   const std::string_view start(piece.data(), size);
-  content.kind = KindOf(start);
+  content.kind = ContentKindOf(start);
   const uint64_t least = content.kind == Kind::kPackets ? FirstPacketEnd(start) : 0;
-  uint64_t whole = opened.inflating == nullptr ? SizeOf(path) : 0;
+  BS_ASSIGN(uint64_t whole, opened.inflating == nullptr ? SizeOfFile(path) : Result<uint64_t>(0));
   JsonCheck check;
   const bool is_json = content.kind == Kind::kChromeJson;
   if (is_json && form == TraceForm::kPerfetto) {
@@ -117,8 +112,9 @@ std::string DamageOf(const Diagnostics& diagnostics, bool is_strict) {
 // Why the file must be converted; empty: Perfetto can have it as it is.
 Result<std::string> WhyConvert(const InputFile& file, const ConvertOptions& options,
                                TraceForm form) {
-  std::error_code ignored;
-  if (file.path == "-" || !fs::is_regular_file(file.path, ignored)) {
+  BS_ASSIGN(const FileKind kind,
+            file.path == "-" ? Result<FileKind>(FileKind::kOther) : KindOf(file.path));
+  if (kind != FileKind::kFile) {
     return std::string("it comes through a pipe");
   }
   if (!file.logs.empty()) {
@@ -161,7 +157,7 @@ std::string_view ContentType(std::string_view name) {
 Result<ServedFile> OpenServed(const std::string& path, const std::string& name) {
   ServedFile file;
   BS_ASSIGN(file.path, MakeSecretPath(name));
-  file.bytes = StoredBytes::OfFile(path);
+  BS_ASSIGN(file.bytes, StoredBytes::OfFile(path));
   file.content_type = ContentType(name);
   file.reader = kPerfetto;
   if (file.bytes.size() == 0) {

@@ -37,10 +37,10 @@ std::string Refusal(TestTrace& trace, const Params& params = {}) {
   const Pipeline& answer = kInferenceVerb.answer;
   Result<Tables> mapped = answer.map(trace.View(), params);
   if (!mapped.ok()) {
-    return mapped.error().message;
+    return mapped.error().Sentence();
   }
   const Result<Tables> finished = answer.finish(*std::move(mapped), params);
-  return finished.ok() ? "" : finished.error().message;
+  return finished.ok() ? "" : finished.error().Sentence();
 }
 
 int64_t DeviceTime(const Table& table) {
@@ -130,7 +130,7 @@ TEST(StepNotesTest, PatternsOfTheUser) {
   EXPECT_EQ(Notes(patterns->Read("step")), "none");
   const auto message = [](std::string_view text) {
     const Result<PhasePatterns> read = PhasePatterns::Parse(std::span(&text, 1));
-    return read.ok() ? std::string() : read.error().message;
+    return read.ok() ? std::string() : read.error().Sentence();
   };
   EXPECT_NE(message("(").find("is not a regular expression"), std::string::npos);
   EXPECT_NE(message("(?P<size>x)").find("groups are phase, bs, tokens and kv"), std::string::npos);
