@@ -130,7 +130,7 @@ Result<Overlay> OverlayCriticalPath(const RankView& view, const Params& params) 
   Overlay overlay;
   overlay.arrows = DrawArrows(view, recording, paths, selected, options.all_edges);
   overlay.marks =
-      MarkPath(PositionsOf(view.trace, ClipSteps(path->steps, selected.windows())), options);
+      MarkPath(PositionsOf(view.trace, ClipSteps(path->steps, path->WindowsOf(view, selected))), options);
   return overlay;
 }
 
