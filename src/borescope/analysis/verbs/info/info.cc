@@ -1,6 +1,7 @@
 // info: what was recorded. `traces` has one row a file, `event_counts` counts every event of the
 // input by phase and category, those included that no analysis looks at.
 #include <algorithm>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -42,8 +43,9 @@ Table NewTraces() {
   number("text_bytes", Unit::kBytes, "Size of the inflated text.");
   number("threads", Unit::kCount, "Host threads with events.");
   text("options", "Profiler options that the file shows to have been on.");
-  number("inherited_works", Unit::kCount,
-         "Device work that was launched before the recording began: `doctor` says what it is like.");
+  number(
+      "inherited_works", Unit::kCount,
+      "Device work that was launched before the recording began: `doctor` says what it is like.");
   number("inherited_ns", Unit::kNanoseconds, "Sum of its durations.");
   AddFloat(table, "inherited_share", Unit::kShare, Role::kDerived,
            "Of the durations of all device work; 0 where there is none.");
@@ -117,8 +119,9 @@ std::string ProducerOf(const Meta& meta) {
 
 // Of all devices.
 void PushInherited(Row& row, const RankView& view) {
+  const std::shared_ptr<const InheritedWork> inherited = SharedInheritedWork(view);
   InheritedByDevice sum;
-  for (const auto& [gpu, device] : SharedInheritedWork(view)->devices) {
+  for (const auto& [gpu, device] : inherited->devices) {
     sum.works += device.works;
     AddSaturatingTo(sum.device_ns, device.device_ns);
   }
