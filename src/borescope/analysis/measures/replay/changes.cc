@@ -149,6 +149,8 @@ std::string Describe(const Change& change) {
       return change.text.empty() ? "launches as graphs" : "launches as graphs in " + change.text;
     case ChangeKind::kLaunch:
       return fmt::format("launch calls x {}", change.factor);
+    case ChangeKind::kTensorCores:
+      return "products on tensor cores at best";
   }
   return what;
 }
