@@ -224,15 +224,22 @@ class TrueTimer {
       return;
     }
     std::array<int64_t, 3> step_ns{};
+    std::array<std::vector<int64_t>, 3> times;
     for (const CostLevel level : {CostLevel::kLeast, CostLevel::kEstimate, CostLevel::kMost}) {
-      const ReplayLags lags = LagsWithoutRecording(view_, model, found_.pace, level);
-      step_ns[static_cast<size_t>(level)] = Middle(AskedLengths(model, Replay(model.graph, lags)));
+      const auto at = static_cast<size_t>(level);
+      Replay(model.graph, LagsWithoutRecording(view_, model, found_.pace, level), times[at]);
+      step_ns[at] = Middle(AskedLengths(model, times[at]));
     }
     const double spread = SpreadOf(recorded);
     for (TrueTime& time : found_.devices) {
       SetEstimates(step_ns, spread, time);
     }
     SetStatus();
+    if (found_.status == TrueTimeStatus::kCorrected) {
+      const ReplayedGaps gaps(view_, model.graph, model.times);
+      found_.estimated_gaps = gaps.ShorterIn(times[static_cast<size_t>(CostLevel::kEstimate)]);
+      found_.most_gaps = gaps.ShorterIn(times[static_cast<size_t>(CostLevel::kMost)]);
+    }
   }
 
   void SetStatus() {
@@ -265,7 +272,16 @@ class TrueTimer {
     SetStatus();
     if (found_.fault.empty() && has_pace_ && model.quality.verdict != ReplayVerdict::kRefused) {
       found_.factor = FactorFor(model, given_->middle_ns());
+      DivideGiven(model);
     }
+  }
+
+  void DivideGiven(const ReplayModel& model) {
+    const ReplayLags lags =
+        LagsWithoutRecording(view_, model, found_.pace, CostLevel::kEstimate, *found_.factor);
+    found_.estimated_gaps =
+        ReplayedGaps(view_, model.graph, model.times).ShorterIn(Replay(model.graph, lags));
+    found_.most_gaps = found_.estimated_gaps;
   }
 
   // The least factor of all costs with which the replay takes `step_ns`, or as little as it can:
@@ -425,6 +441,23 @@ Result<Table> TrueTimeTable(const RankView& view, const Params& params) {
 }
 
 Table EmptyTrueTimeTable() { return MakeTrueTimeTable(); }
+
+Table CostOfGapsTable(const RankView& view, const TrueTimes& times) {
+  Table table{"cost_of_gaps", "Which idle time is that of recording", {}};
+  AddRankKey(table);
+  for (const std::string_view level : {"", "most_"}) {
+    for (const std::string_view part : {"long_late_ns", "short_late_ns", "latency_ns"}) {
+      AddInt(table, fmt::format("{}{}", level, part), Unit::kNanoseconds, Role::kSum,
+             "By how much gaps of devices are shorter without the cost of recording.");
+    }
+  }
+  Row row(table);
+  row.Int(view.rank);
+  for (const GapTimes& gaps : {times.estimated_gaps, times.most_gaps}) {
+    row.Int(gaps.long_late_ns).Int(gaps.short_late_ns).Int(gaps.latency_ns);
+  }
+  return table;
+}
 
 std::string_view TrueTimeStatusName(TrueTimeStatus status) {
   switch (status) {

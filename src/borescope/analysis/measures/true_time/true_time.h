@@ -13,6 +13,7 @@
 
 #include "borescope/analysis/measures/replay/replay_model.h"
 #include "borescope/analysis/measures/true_time/host_pace.h"
+#include "borescope/analysis/measures/true_time/replayed_gaps.h"
 
 namespace borescope::internal {
 
@@ -50,6 +51,10 @@ struct TrueTimes {
   // where that cannot be found out, or none was given.
   std::optional<double> factor;
   std::string fault;  // why the given step cannot be right; empty: it can
+  // By how much gaps of devices are shorter without the cost, as estimated and at most; all 0 where
+  // nothing was taken off.
+  GapTimes estimated_gaps;
+  GapTimes most_gaps;
   std::vector<TrueTime> devices;
 
   bool has_estimates() const {
@@ -72,6 +77,9 @@ std::shared_ptr<const TrueTimes> SharedTrueTimes(const RankView& view, const Par
 // kInvalidArgument where the step of --plain-step cannot be right, kMissingData without steps.
 Result<Table> TrueTimeTable(const RankView& view, const Params& params);
 Table EmptyTrueTimeTable();
+// Of which idle time the cost of recording is: a row for the rank, with GapTimes as estimated and
+// at most; columns "long_late_ns", "short_late_ns", "latency_ns", and these with "most_" before.
+Table CostOfGapsTable(const RankView& view, const TrueTimes& times);
 
 // At most two times, and of whole recordings or steps.
 Result<void> CheckTrueTimeParams(std::string_view verb, const Params& params);

@@ -4,10 +4,29 @@
 
 #include <algorithm>
 
+#include "borescope/analysis/core/finish.h"
 #include "borescope/analysis/core/row.h"
 #include "borescope/base/saturating.h"
 
 namespace borescope::internal {
+
+namespace {
+
+// Gaps that are longer without the cost are no part of it.
+CostParts PartsOf(const Table& gaps, std::string_view level) {
+  const auto sum = [&](std::string_view part) {
+    return std::max<int64_t>(0, SumOf(gaps, fmt::format("{}{}", level, part)));
+  };
+  const int64_t long_ns = sum("long_late_ns");
+  const int64_t short_ns = sum("short_late_ns");
+  const int64_t latency_ns = sum("latency_ns");
+  const int64_t all_ns = AddSaturating(AddSaturating(long_ns, short_ns), latency_ns);
+  return all_ns == 0 ? CostParts()
+                     : CostParts{ShareOf(long_ns, all_ns), ShareOf(short_ns, all_ns),
+                                 ShareOf(latency_ns, all_ns)};
+}
+
+}  // namespace
 
 RecordingCost FindRecordingCost(const SummaryTables& tables) {
   const Table& times = tables.true_time;
@@ -22,6 +41,8 @@ RecordingCost FindRecordingCost(const SummaryTables& tables) {
     AddSaturatingTo(cost.least_ns, shorter("high_ns"));
     AddSaturatingTo(cost.most_ns, shorter("low_ns"));
   }
+  cost.estimate_parts = PartsOf(tables.cost_of_gaps, "");
+  cost.most_parts = PartsOf(tables.cost_of_gaps, "most_");
   return cost;
 }
 
