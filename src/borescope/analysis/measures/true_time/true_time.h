@@ -4,6 +4,7 @@
 // recording is replayed. docs/true-time.md has the rules, the constants and how far to trust them.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -51,6 +52,9 @@ struct TrueTimes {
   // where that cannot be found out, or none was given.
   std::optional<double> factor;
   std::string fault;  // why the given step cannot be right; empty: it can
+  // By how much all steps together are shorter, summed over the devices: at least, as estimated, at
+  // most. Steps may differ, so that it is not what the middle one is shorter by.
+  std::array<int64_t, 3> shorter_ns{};
   // By how much gaps of devices are shorter without the cost, as estimated and at most; all 0 where
   // nothing was taken off.
   GapTimes estimated_gaps;
@@ -77,8 +81,9 @@ std::shared_ptr<const TrueTimes> SharedTrueTimes(const RankView& view, const Par
 // kInvalidArgument where the step of --plain-step cannot be right, kMissingData without steps.
 Result<Table> TrueTimeTable(const RankView& view, const Params& params);
 Table EmptyTrueTimeTable();
-// Of which idle time the cost of recording is: a row for the rank, with GapTimes as estimated and
-// at most; columns "long_late_ns", "short_late_ns", "latency_ns", and these with "most_" before.
+// What recording cost where that is much, and of which idle time it is: a row for the rank, with
+// `shorter_ns` (columns "least_ns", "estimate_ns", "most_ns") and GapTimes as estimated and at most
+// ("long_late_ns", "short_late_ns", "latency_ns", and these with "most_" before).
 Table CostOfGapsTable(const RankView& view, const TrueTimes& times);
 
 // At most two times, and of whole recordings or steps.

@@ -32,15 +32,11 @@ RecordingCost FindRecordingCost(const SummaryTables& tables) {
   const Table& times = tables.true_time;
   RecordingCost cost;
   for (size_t row = 0; row < times.rows(); ++row) {
-    const auto shorter = [&](std::string_view column) {
-      const int64_t by_ns = Ints(times, "recorded_ns")[row] - Ints(times, column)[row];
-      return std::max<int64_t>(0, by_ns) * Ints(times, "steps")[row];
-    };
     cost.is_given = Texts(times, "cost_source")[row] == "plain-step";
-    AddSaturatingTo(cost.estimate_ns, shorter("estimate_ns"));
-    AddSaturatingTo(cost.least_ns, shorter("high_ns"));
-    AddSaturatingTo(cost.most_ns, shorter("low_ns"));
   }
+  cost.estimate_ns = SumOf(tables.cost_of_gaps, "estimate_ns");
+  cost.least_ns = SumOf(tables.cost_of_gaps, "least_ns");
+  cost.most_ns = SumOf(tables.cost_of_gaps, "most_ns");
   cost.estimate_parts = PartsOf(tables.cost_of_gaps, "");
   cost.most_parts = PartsOf(tables.cost_of_gaps, "most_");
   return cost;
