@@ -1,5 +1,5 @@
 // A program whose device is 44 pieces of work behind when the recording begins, in the middle of
-// step 2: what verbs say of the work that was launched before is what it is in truth.
+// step 2: what verbs report for the work that was launched before is what is true of it.
 #include <gtest/gtest.h>
 
 #include <cstdint>
@@ -17,7 +17,7 @@
 namespace borescope::internal {
 namespace {
 
-constexpr int64_t kLength = 30;  // works of a step, two of each operator; the last six the optimizer's
+constexpr int64_t kLength = 30;  // of a step; two of each operator, the last six the optimizer's
 constexpr int64_t kBehind = 44;
 constexpr int64_t kBegin = 65;  // the first recorded launch
 constexpr int64_t kEnd = 7 * kLength;
@@ -48,7 +48,7 @@ void Plant(TestTrace& trace, bool repeats) {
   }
 }
 
-// How many of the works from `first` to the one before `end` the place in the step chooses.
+// How many pieces of work from `first` to the one before `end` the place in the step chooses.
 template <class Chooses>
 int64_t Count(int64_t first, int64_t end, const Chooses& chooses) {
   int64_t count = 0;
@@ -86,11 +86,12 @@ TEST(InheritedInVerbsTest, StepsBeforeTheRecording) {
   const Tables tables = Analyse("steps", {&trace.View()});
   ASSERT_EQ(tables.size(), 2U);
   EXPECT_EQ(tables[1].name, "inherited_steps");
-  EXPECT_EQ(Csv(tables[1]),
-            "rank,gpu,step,length_ns,busy_ns,kernels,copies,device_begin_ns,device_end_ns,complete\n"
-            "0,0,0,-,360,9,0,6550,7390,no\n"
-            "0,0,1,3000,1200,30,0,7450,10390,yes\n"
-            "0,0,2,-,200,5,0,10450,10890,no\n");
+  EXPECT_EQ(
+      Csv(tables[1]),
+      "rank,gpu,step,length_ns,busy_ns,kernels,copies,device_begin_ns,device_end_ns,complete\n"
+      "0,0,0,-,360,9,0,6550,7390,no\n"
+      "0,0,1,3000,1200,30,0,7450,10390,yes\n"
+      "0,0,2,-,200,5,0,10450,10890,no\n");
 }
 
 TEST(InheritedInVerbsTest, StepsSayNothingOfWorkThatIsLikeNone) {

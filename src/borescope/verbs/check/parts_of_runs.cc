@@ -122,10 +122,10 @@ class MappedRunQuestions final : public RunQuestions {
   // What was selected when the parts were mapped, is what is selected now.
   Result<void> CheckSelection(const CheckQuestion& question, const PartialData& part) const {
     if (!options_.params.Text(kPlainStepParam).empty()) {
-      return UsageError(fmt::format(
-          "{}: --plain-step is asked of recordings, and these are parts; check it where the "
-          "recordings are",
-          name_));
+      return UsageError(
+          fmt::format("{}: --plain-step needs recordings, and these are parts; check it where the "
+                      "recordings are",
+                      name_));
     }
     Question asked = part.question;
     asked.ranks = options_.ranks;

@@ -31,10 +31,9 @@ std::vector<DeviceId> InheritedRows(const RankView& view, const RecordingGraph& 
 }  // namespace
 
 IntervalSet PathGraph::WindowsOf(const RankView& view, const Selected& selected) const {
-  return HasStepTimes(selected)
-             ? SelectedTime(selected, StepTimes(view, recording.clocks,
-                                                InheritedRows(view, recording)))
-             : selected.windows();
+  return HasStepTimes(selected) ? SelectedTime(selected, StepTimes(view, recording.clocks,
+                                                                   InheritedRows(view, recording)))
+                                : selected.windows();
 }
 
 ColumnData<PathStep> PathGraph::StepsIn(const RankView& view, const IntervalSet& windows) const {

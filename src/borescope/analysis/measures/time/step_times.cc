@@ -65,16 +65,14 @@ std::vector<Interval> TimesOf(const Steps& steps, const std::vector<int64_t>& wo
 
 std::vector<Interval> StepTimes(const RankView& view, const DeviceClocks& clocks,
                                 std::span<const DeviceId> inherited) {
-  return view.steps().steps.empty()
-             ? std::vector<Interval>()
-             : TimesOf(view.steps(), EndsOfWork(view, clocks),
-                       EndsOfInheritedWork(view, clocks, inherited));
+  return view.steps().steps.empty() ? std::vector<Interval>()
+                                    : TimesOf(view.steps(), EndsOfWork(view, clocks),
+                                              EndsOfInheritedWork(view, clocks, inherited));
 }
 
 std::vector<Interval> StepTimes(const RankView& view, const DeviceClocks& clocks) {
-  return view.steps().steps.empty()
-             ? std::vector<Interval>()
-             : StepTimes(view, clocks, SharedInheritedWork(view)->Rows());
+  return view.steps().steps.empty() ? std::vector<Interval>()
+                                    : StepTimes(view, clocks, SharedInheritedWork(view)->Rows());
 }
 
 bool HasStepTimes(const Selected& selected) {

@@ -150,8 +150,7 @@ int64_t Middle(std::vector<int64_t> lengths) { return std::llround(Quantile(leng
 // programs that were measured twice.
 constexpr double kNoiseOfOneTime = 0.1;
 
-// What a step takes, as the user measured it: between two times; of a single one it is what that
-// stands for.
+// What a step takes, as the user measured it: between two times, or about as long as a single one.
 struct PlainStep {
   int64_t first_ns = 0;
   int64_t last_ns = 0;

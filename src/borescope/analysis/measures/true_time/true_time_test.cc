@@ -133,7 +133,7 @@ TEST(TrueTimeTest, AGivenStepReplacesTheEstimate) {
     EXPECT_EQ(given.status, TrueTimeStatus::kCorrected);
     const TrueTime& time = given.devices.at(0);
     EXPECT_EQ(time.estimate_ns, truth_ns);
-    // One time stands for a tenth less to a tenth more.
+    // One time means a tenth less to a tenth more.
     EXPECT_NEAR(static_cast<double>(time.low_ns),
                 std::max(0.9 * static_cast<double>(truth_ns), static_cast<double>(time.device_ns)),
                 1);

@@ -167,9 +167,8 @@ Result<Tables> AnswerCriticalPath(const RankView& view, const PathGraph& path,
         Coverage(windows) - rest[static_cast<size_t>(BoundBy::kBeforeRecording)];
     tables.push_back(PathSummary(view, steps));
     tables.push_back(OpTable(view, ops, rest, recorded_ns));
-    tables.push_back(
-        WhatIfTable(view, AskWhatIf(view, recording, path.order, ops, kWhatIfs, windows),
-                    recorded_ns));
+    tables.push_back(WhatIfTable(
+        view, AskWhatIf(view, recording, path.order, ops, kWhatIfs, windows), recorded_ns));
     tables.push_back(params.for_page ? NewPathTable() : PathTable(view, steps));
   }
   tables.push_back(params.for_page ? NewSyncTable() : SyncTable(view, recording, selected));

@@ -1,5 +1,5 @@
-// Steps before the recording, of which only what the device had still to do was recorded. Their work
-// has no launch, and its step is inferred from what it is like.
+// Steps before the recording, of which only what the device had still to do was recorded. Their
+// work has no launch, and its step is inferred from what it is like.
 #include <algorithm>
 #include <map>
 #include <memory>
@@ -20,7 +20,8 @@ namespace borescope::internal {
 namespace {
 
 Table NewInheritedSteps() {
-  Table table{"inherited_steps", "Steps before the recording, as far as devices worked on them", {}};
+  Table table{
+      "inherited_steps", "Steps before the recording, as far as devices worked on them", {}};
   const auto ns = [&](std::string_view name, Role role, std::string_view doc) {
     AddInt(table, name, Unit::kNanoseconds, role, doc);
   };

@@ -139,7 +139,8 @@ bool AsksForTrueTime(const Params& params) {
 Result<Tables> MapSteps(const RankView& view, const Params& params) {
   BS_ASSIGN(const Selected selected, Selected::Make(view, params.selection));
   if (view.steps().steps.empty()) {
-    return Tables{NewTable(), EmptyTrueTimeTable(), InheritedSteps(view, selected)};  // in a summary
+    return Tables{NewTable(), EmptyTrueTimeTable(),
+                  InheritedSteps(view, selected)};  // in a summary
   }
   const StepGroups groups(view, selected);
   const SharedDeviceTimes shared = DeviceTimes(view, selected, PerTrack::kGpu);

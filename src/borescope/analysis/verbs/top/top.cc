@@ -1,7 +1,8 @@
 // top: what takes the device's time, kernels, memcpys and memsets alike, by name. Every piece of
 // work is counted once, so that the totals add up to all device work; work that runs at one time on
-// several streams counts on each. Work from before the recording has no phase and no operator of its
-// own; `aligned_ns` has its time once more where those are inferred. `kernels` asks the same of kernels alone, with their classes.
+// several streams counts on each. Work from before the recording has no phase and no operator of
+// its own; `aligned_ns` has its time once more where those are inferred. `kernels` asks the same of
+// kernels alone, with their classes.
 #include <iterator>
 #include <utility>
 
@@ -36,7 +37,8 @@ Result<Tables> MapTop(const RankView& view, const Params& params) {
   if (has_inferred) {
     GroupAligned(view, selected, keys, WorkKinds::kAll, kKindLabel, work);
   }
-  Table table = WorkTable({"top", "What takes the device's time", {}}, view, work, keys, kKindLabel);
+  Table table =
+      WorkTable({"top", "What takes the device's time", {}}, view, work, keys, kKindLabel);
   if (has_inferred) {
     PushAligned(table, work);
   }
