@@ -30,6 +30,7 @@ std::vector<std::string> PathOf(TestTrace& trace, const Params& params = {}) {
   const Tables tables = Ask(trace, params);
   const Table& path = TableOf(tables, "critical_path");
   std::vector<std::string> lines;
+  lines.reserve(path.rows());
   for (size_t row = 0; row < path.rows(); ++row) {
     lines.push_back(Texts(path, "name")[row] + " " + Texts(path, "kind")[row] + " " +
                     Texts(path, "bound_by")[row] + " " +
