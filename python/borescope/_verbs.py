@@ -260,7 +260,7 @@ PARAMETERS: dict[str, dict[str, str]] = {
     "report": {
         "rank": "ranges", "step": "ranges", "step_rule": "choice", "step_pattern": "text", "gpu":
         "ranges", "stream": "ranges", "annotation": "text", "instance": "ranges", "begin": "moment",
-        "end": "moment", "top": "count", "timeline": "choice"
+        "end": "moment", "top": "count", "timeline": "choice", "plain_step": "times"
     },
 }
 # The value of each parameter that has one where none is given.
@@ -330,6 +330,11 @@ class Verbs:
                 text_bytes (int, bytes): Size of the inflated text.
                 threads (int, count): Host threads with events.
                 options (string): Profiler options that the file shows to have been on.
+                inherited_works (int, count): Device work that was launched before the recording
+                    began: `doctor` says what it is like.
+                inherited_ns (int, ns): Sum of its durations.
+                inherited_share (float, share): Of the durations of all device work; 0 where there
+                    is none.
             event_counts: Events by phase and category.
                 rank (int): Rank of the process in the job.
                 phase (string): Phase letter: X complete, i instant, s/f flow, M metadata.
@@ -3250,7 +3255,7 @@ class Verbs:
                 idle_estimate (float, share): The same without the profiler.
                 idle_low (float, share): The least that it may be.
                 idle_high (float, share): The most that it may be.
-                status (string): corrected; small: recording costs less than 5 % of a step; no pace:
+                status (string): corrected; small: recording costs less than 5 % of steps; no pace:
                     too few operators call others; other observer: something else slows every
                     operator, too; refused: the replay does not represent the recording (whatif says
                     why).

@@ -55,6 +55,10 @@ PRICES = (
     ("big_allocator", "big", "no time in calls that allocate or free memory"),
 )
 
+# Bounds of `summary --price`: recording, words of the change, what was changed, and the milliseconds that a step of the
+# changed program took without a profiler, measured with the recordings; it was not recorded itself.
+BOUNDS = (("fp32", "products on tensor cores", "TF32 allowed", 40.5),)
+
 
 class Recordings:
     def __init__(self, borescope, folder):
@@ -160,6 +164,18 @@ def prices_table(recordings):
     return text
 
 
+def bounds_table(recordings, faults):
+    text = row_of(["program", "bound in `summary --price`", "step", "between", "change", "measured"])
+    text += row_of(["---", "---", "--:", "--:", "---", "--:"])
+    for name, words, what, measured in BOUNDS:
+        row = next(row for row in recordings.ask("summary", name, "--price")["prices"] if row["change"] == words)
+        low, high = row["low_ns"] / 1e6, row["high_ns"] / 1e6
+        if row["new_ns"] is not None or not low <= measured <= high:
+            faults.append(f"{name}: {measured} ms are not between {low} and {high}, or a single value is told")
+        text += row_of([f"`{name}`", words, ms(row["step_ns"] / 1e6), f"{ms(low)} to {ms(high)}", what, ms(measured)])
+    return text
+
+
 def main():
     borescope, samples, page = sys.argv[1], Path(sys.argv[2]), Path(sys.argv[3])
     folder = samples / "data" / "h100" / "planted"
@@ -171,7 +187,7 @@ def main():
         list(pool.map(recordings.steps, sorted({name for pair in PAIRS for name in pair[:2]})))
         list(pool.map(lambda pair: recordings.predict(pair[0], pair[1], pair[3]), PAIRS))
     faults = []
-    computed = pairs_table(recordings, faults) + "\n" + prices_table(recordings)
+    computed = pairs_table(recordings, faults) + "\n" + prices_table(recordings) + "\n" + bounds_table(recordings, faults)
     text = page.read_text()
     begin = text.index(BEGIN) + len(BEGIN)
     end = text.index(END, begin)
@@ -179,7 +195,7 @@ def main():
         page.write_text(text[:begin] + "\n" + computed + "\n" + text[end:])
     elif text[begin:end] != "\n" + computed + "\n":
         faults.append(f"{page} says otherwise; read what changed, BORESCOPE_UPDATE=1 in the environment records it:\n{computed}")
-    print("\n".join(faults) or f"{len(PAIRS)} pairs and {len(PRICES)} prices as in {page.name}")
+    print("\n".join(faults) or f"{len(PAIRS)} pairs and {len(PRICES)} prices, {len(BOUNDS)} bounds as in {page.name}")
     return 1 if faults else 0
 
 

@@ -34,7 +34,7 @@ Result<MapQuestion> UnderstandReport(const Params& params, internal::RunOptions 
     return read.error();
   }
   internal::Question asked =
-      internal::QuestionOfReport(options.params.selection, options.ranks, options.timeline);
+      internal::QuestionOfReport(options.params, options.ranks, options.timeline);
   options.params = std::move(asked.params);
   return MapQuestion{std::move(asked.verbs), std::move(options), {std::nullopt, true}};
 }

@@ -4,6 +4,7 @@
 #include <iterator>
 #include <string>
 
+#include "borescope/analysis/measures/true_time/true_time.h"
 #include "borescope/api/access.h"
 #include "borescope/base/text/nearest.h"
 #include "borescope/catalog/catalog.h"
@@ -69,7 +70,8 @@ Result<void> ReadReportParams(const Params& params, internal::RunOptions& option
     options.timeline = value;
   }
   const std::string_view like[] = {"summary"};
-  return ReadParams(like, others, options);
+  const Result<void> read = ReadParams(like, others, options);
+  return read.ok() ? internal::CheckTrueTimeParams("report", options.params) : read;
 }
 
 Result<void> CheckQuestion(std::span<const std::string_view> verbs, const Params& params) {

@@ -121,9 +121,10 @@ TEST(InfoTest, OneRowAFile) {
   const Tables tables = Analyse("info", {&trace.View(4)});
   EXPECT_EQ(Csv(tables[0]),
             "rank,file,format,world_size,producer,events,host_events,device_events,streams,steps,"
-            "begin_unix_ns,span_ns,devices,text_bytes,threads,options\n"
+            "begin_unix_ns,span_ns,devices,text_bytes,threads,options,inherited_works,"
+            "inherited_ns,inherited_share\n"
             "4,test.json,kineto-json,-,-,3,1,1,1,0,1000,30,"
-            "2 x A, 1 x (unnamed, 304 CUs, gfx9.4),0,1,record_shapes\n");
+            "2 x A, 1 x (unnamed, 304 CUs, gfx9.4),0,1,record_shapes,0,0,0\n");
   EXPECT_EQ(Csv(tables[1]), "rank,phase,category,count,total_ns\n4,X,device,2,11\n4,X,host,1,10\n");
 }
 

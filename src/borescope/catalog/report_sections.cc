@@ -97,7 +97,11 @@ std::vector<ViewSpec> ViewsOf(std::span<const Table> tables) {
   return views;
 }
 
-bool HasViews(const AnalysisSpec& spec) { return !spec.views.empty() || spec.draws_other_verbs; }
+bool HasViews(const AnalysisSpec& spec) {
+  return spec.draws_other_verbs ||
+         std::any_of(spec.views.begin(), spec.views.end(),
+                     [](const ViewSpec& view) { return view.kind != ViewKind::kAside; });
+}
 
 void AskForViews(const AnalysisSpec& spec, Params& params) {
   for (const ParamValue& wanted : ViewParams().values) {

@@ -115,6 +115,7 @@ TEST(ReportSectionsTest, VerbsWithViews) {
   EXPECT_TRUE(HasViews(*FindAnalysis("breakdown")));
   EXPECT_TRUE(HasViews(*FindAnalysis("summary")));  // with tables of other verbs
   EXPECT_FALSE(HasViews(*FindAnalysis("busy")));
+  EXPECT_FALSE(HasViews(*FindAnalysis("info")));  // only columns that text leaves out
   EXPECT_FALSE(HasViews(*FindAnalysis("doctor")));
 }
 

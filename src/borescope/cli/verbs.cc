@@ -146,19 +146,20 @@ constexpr AliasRow kChakraAliases[] = {
     {"--simulate", AliasRow::Use::kIgnoreFlag},
 };
 constexpr std::string_view kReportOptions[] = {
-    "rank",     "step",     "step-rule", "step-pattern", "gpu",     "stream",     "annotation",
-    "instance", "begin",    "end",       "top",          "against", "timeline",   "card",
-    "markdown", "captures", "threads",   "memory-limit", "cache",   "cache-size", "no-progress",
-    "verbose",  "scrub",    "scrub-key", "scrub-map"};
+    "rank",         "step",       "step-rule",  "step-pattern", "gpu",      "stream",
+    "annotation",   "instance",   "begin",      "end",          "top",      "against",
+    "timeline",     "plain-step", "card",       "markdown",     "captures", "threads",
+    "memory-limit", "cache",      "cache-size", "no-progress",  "verbose",  "scrub",
+    "scrub-key",    "scrub-map"};
 constexpr std::string_view kReportDetails =
     "PART is what borescope map report wrote, of any number of machines.\n"
     "--card and --markdown write no page unless -o names one; `--markdown -` writes\n"
     "to standard output.\n";
 constexpr std::string_view kCheckOptions[] = {
-    "rank",     "step",     "step-rule", "step-pattern",  "gpu",         "stream",  "annotation",
-    "instance", "begin",    "end",       "budget",        "baseline",    "history", "fail",
-    "all",      "force",    "strict",    "save-baseline", "junit",       "sarif",   "markdown",
-    "html",     "captures", "threads",   "memory-limit",  "no-progress", "verbose"};
+    "rank",     "step",  "step-rule", "step-pattern", "gpu",           "stream",      "annotation",
+    "instance", "begin", "end",       "budget",       "baseline",      "history",     "fail",
+    "all",      "force", "strict",    "plain-step",   "save-baseline", "junit",       "sarif",
+    "markdown", "html",  "captures",  "threads",      "memory-limit",  "no-progress", "verbose"};
 constexpr std::string_view kCheckDetails =
     "Each INPUT is one execution of the program: a file, or a folder of its ranks.\n"
     "Steps of one run share its level, so that runs are compared, not steps: 3 v 3 or\n"

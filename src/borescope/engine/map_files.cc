@@ -203,11 +203,8 @@ void MapLoaded(const RunRequest& request, const InputFile& input,
   part.diagnostics.Merge(loaded->index.diagnostics);
   const size_t verbs = request.specs.size();
   RankView view{part.report.rank, loaded->trace, loaded->index, verbs > 1 ? 1 : threads};
-  // A single verb has nobody to share with but what it draws or saves.
-  const bool shares =
-      verbs > 1 || !request.options.overlay.empty() || !request.options.save.empty();
-  SharedMeasures shared;
-  view.shared = shares ? &shared : nullptr;
+  SharedMeasures shared;  // of a single verb, too: its parts may begin with the same measure
+  view.shared = &shared;
   const Result<Steps> matched = StepsOf(request, *loaded);
   view.matched_steps = HasPattern(request) && matched.ok() ? &*matched : nullptr;
   part.unknown = FindUnknown(view, request.params.selection);

@@ -120,7 +120,7 @@ void Expect(const Counts& counts, double least_first, double most_wrong, std::st
 }
 
 // What the host would take without the profiler is an estimate.
-void ExpectProfiled(const Counts& counts) { Expect(counts, 85, 16, "profiled", 0.25); }
+void ExpectProfiled(const Counts& counts) { Expect(counts, 90, 5, "profiled", 0.13); }
 
 std::string ReadFile(const std::string& path) {
   std::ifstream file(path);

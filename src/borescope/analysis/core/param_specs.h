@@ -175,8 +175,8 @@ inline constexpr ParamSpec kPriceParam{
     "price", "", "also what following the advice would bring, by replay as in whatif",
     ParamType::kFlag};
 
-// summary, whatif, steps: the table true_time. What they are about may be missing in a recording:
-// names_events.
+// summary, whatif, steps, and by these report and check: the table true_time. What they are about
+// may be missing in a recording: names_events.
 inline constexpr ParamSpec kPlainStepParam{
     .name = "plain-step",
     .value = "TIME",

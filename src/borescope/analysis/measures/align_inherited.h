@@ -73,6 +73,12 @@ struct AlignedWork {
   DeviceId LikeOf(DeviceId id) const {
     return IsConfident() && !like.empty() ? like[id.value] : DeviceId{};
   }
+  // What decides about the operator and the phase of work where they are changed in a replay: of
+  // inherited work the launched row that it is surely like. Itself for all other work.
+  DeviceId AsLaunched(DeviceId id) const {
+    const bool is_sure = confidence == AlignmentConfidence::kHigh && !like.empty();
+    return is_sure && like[id.value].valid() ? like[id.value] : id;
+  }
   // REQUIRES: `like` holds a row for `id`.
   InferredPlace PlaceOf(DeviceId id) const { return {like[id.value], step[id.value], knows_place}; }
 };

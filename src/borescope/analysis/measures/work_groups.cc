@@ -81,6 +81,13 @@ void GroupAligned(const RankView& view, const Selected& selected, const GroupKey
   }
 }
 
+void PushAligned(Table& table, const WorkGroups& work) {
+  AddAlignedColumn(table);
+  for (size_t i = 0; i < work.stats.size(); ++i) {
+    Push(table.columns.back(), work.aligned(i));
+  }
+}
+
 Table WorkTable(Table table, const RankView& view, const WorkGroups& work, const GroupKeys& keys,
                 const WorkLabel& label) {
   keys.AddColumnsBeforeName(table);

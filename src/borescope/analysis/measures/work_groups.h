@@ -58,6 +58,9 @@ void AddAlignedColumn(Table& table);
 void GroupAligned(const RankView& view, const Selected& selected, const GroupKeys& keys,
                   WorkKinds kinds, const WorkLabel& label, WorkGroups& groups);
 
+// The column `aligned_ns` of a table of WorkTable.
+void PushAligned(Table& table, const WorkGroups& work);
+
 // Fills an empty table: a row for each group, to be merged, then ended by FinishStatsTable.
 Table WorkTable(Table table, const RankView& view, const WorkGroups& work, const GroupKeys& keys,
                 const WorkLabel& label);

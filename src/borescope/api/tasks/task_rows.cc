@@ -14,6 +14,10 @@ constexpr TaskParameterRow kAsChakra{.name = "compat",
                                      .doc = "rows, units and rounding of this tool",
                                      .choice = "chakra"};
 
+constexpr TaskParameterRow kPlainStep{
+    "plain-step", "times", "TIME",
+    "what a step takes without the profiler, as you measured it; or A,B: between which it lies"};
+
 constexpr std::string_view kReportShared[] = {"rank",  "step",   "step-rule",  "step-pattern",
                                               "gpu",   "stream", "annotation", "instance",
                                               "begin", "end",    "top"};
@@ -26,6 +30,7 @@ constexpr TaskParameterRow kReport[] = {
             "the most work; all, however large the page; or no timeline",
      .default_text = "window",
      .choice = "window|full|off"},
+    kPlainStep,
     {"card", "file", "FILE", "write a picture for chats and slides, .svg or .png", "output"},
     {"markdown", "file", "FILE", "write a short text for pull requests", "output"}};
 
@@ -39,6 +44,7 @@ constexpr TaskParameterRow kCheck[] = {
     {"all", "flag", "", "every class and kernel decides, not the time of the step alone"},
     {"force", "flag", "", "compare runs on other devices, or with another amount of work"},
     {"strict", "flag", "", "exit status 3 where nothing can be said"},
+    kPlainStep,
     {"save-baseline", "file", "FILE", "write the values of INPUT, for --baseline and --history",
      "output"},
     {"junit", "file", "FILE", "also write a JUnit report", "output"},

@@ -84,6 +84,7 @@ const OptionRow kRows[] = {
     FromTask(kOutput, "to", &Raw::to),
     FromTask(kQuestion, "against", &Raw::against),
     FromTask(kQuestion, "timeline", &Raw::timeline),
+    FromParameter(kQuestion, "plain-step"),
     FromTask(kQuestion, "align", &Raw::align),
     FromTask(kQuestion, "no-context", nullptr, &Raw::no_context),
     FromTask(kQuestion, "schema", nullptr, &Raw::schema),

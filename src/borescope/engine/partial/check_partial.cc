@@ -25,8 +25,7 @@ Error Unfit(const PartialData& partial, ErrorCode code, std::string cause) {
 Result<void> CheckReport(const PartialData& partial) {
   const Question& question = partial.question;
   const std::string difference = DifferenceOf(
-      question,
-      QuestionOfReport(question.params.selection, question.ranks, TimelineOfReport(question)));
+      question, QuestionOfReport(question.params, question.ranks, TimelineOfReport(question)));
   return difference.empty() ? Result<void>()
                             : Unfit(partial, ErrorCode::kInvalidArgument,
                                     "it answers another report, which differs in " + difference);

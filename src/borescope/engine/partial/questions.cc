@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <iterator>
 #include <string_view>
 #include <vector>
 
@@ -124,10 +125,12 @@ std::string DifferenceOf(const Question& a, const Question& b) {
                                    : Describe(in_b[in_a.size()].name, "", in_b[in_a.size()].value);
 }
 
-Question QuestionOfReport(const Selection& selection, const NumberRanges& ranks,
+Question QuestionOfReport(const Params& given, const NumberRanges& ranks,
                           std::string_view timeline) {
   Question question{{}, ReportParams(), ranks, true};
-  question.params.selection = selection;
+  question.params.selection = given.selection;
+  std::copy_if(given.values.begin(), given.values.end(), std::back_inserter(question.params.values),
+               [](const ParamValue& value) { return value.name == kPlainStepParam.name; });
   for (const SectionSpec& section : ReportSections()) {
     question.verbs.push_back(section.analysis);
   }

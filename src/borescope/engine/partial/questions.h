@@ -16,8 +16,9 @@ std::string DifferenceOf(const Question& a, const Question& b);
 inline constexpr std::string_view kWindowTimeline = "window";
 inline constexpr std::string_view kNoTimeline = "off";
 
-// The question of the report: its sections in the order of the page, then its timeline, if any.
-Question QuestionOfReport(const Selection& selection, const NumberRanges& ranks,
+// The question of the report: its sections in the order of the page, then its timeline, if any. Of
+// `given` it takes the selection and --plain-step.
+Question QuestionOfReport(const Params& given, const NumberRanges& ranks,
                           std::string_view timeline = kWindowTimeline);
 // What of the timeline the question of a report asks for.
 std::string TimelineOfReport(const Question& question);

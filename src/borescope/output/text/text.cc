@@ -111,7 +111,9 @@ Table Preview(const Table& table) {
 
 bool IsZero(const Column& column, size_t row) {
   const auto* ints = std::get_if<IntValues>(&column.values);
-  return column.IsMissing(row) || (ints != nullptr && (*ints)[row] == 0);
+  const auto* floats = std::get_if<FloatValues>(&column.values);
+  return column.IsMissing(row) || (ints != nullptr && (*ints)[row] == 0) ||
+         (floats != nullptr && (*floats)[row] == 0);
 }
 
 // Without the columns that are for programs and pages alone: labels of asides; and their values,

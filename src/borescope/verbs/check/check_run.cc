@@ -3,8 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <span>
 #include <utility>
 
+#include "borescope/analysis/core/param_specs.h"
+#include "borescope/analysis/measures/true_time/true_time.h"
 #include "borescope/base/row_limit.h"
 #include "borescope/base/stop.h"
 #include "borescope/check/reports/check_tables.h"
@@ -41,6 +44,29 @@ Result<void> CheckUsage(const CheckRequest& options, const BudgetFile& file) {
                       "history");
   }
   return {};
+}
+
+// The given time is of INPUT, and decides about tables of verbs that take it.
+Result<void> CheckPlainStep(const CheckRequest& options,
+                            std::span<const AnalysisSpec* const> verbs) {
+  if (options.run.params.Text(kPlainStepParam).empty()) {
+    return {};
+  }
+  if (!options.baseline.empty() || !options.save.empty()) {
+    return UsageError(
+        "check: `plain_step` is what a step of INPUT takes, not one of other runs: give it with "
+        "`budget`, without `baseline` and `save_baseline`",
+        {}, "plain_step");
+  }
+  const bool is_used = std::any_of(verbs.begin(), verbs.end(), [](const AnalysisSpec* verb) {
+    return verb != nullptr && std::find(verb->params.begin(), verb->params.end(),
+                                        &kPlainStepParam) != verb->params.end();
+  });
+  return is_used ? CheckTrueTimeParams("check", options.run.params)
+                 : UsageError(
+                       "check: `plain_step` decides about tables of summary, whatif and steps "
+                       "(true_time, verdict, ...), and no budget is about one",
+                       {}, "plain_step");
 }
 
 // No output is an input, or another output.
@@ -192,6 +218,7 @@ Result<CheckedRuns> Check(const CheckRequest& options) {
   MeasureOptions measure;
   measure.file = &file;
   BS_ASSIGN(measure.verbs, VerbsOfBudgets(file));
+  BS_TRY(CheckPlainStep(options, measure.verbs));
   const bool compares_budgets =
       std::any_of(file.budgets.begin(), file.budgets.end(),
                   [](const Budget& one) { return one.worse.has_value(); });

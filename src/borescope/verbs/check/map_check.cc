@@ -6,6 +6,7 @@
 #include <map>
 #include <utility>
 
+#include "borescope/analysis/core/param_specs.h"
 #include "borescope/base/row_limit.h"
 #include "borescope/base/stop.h"
 #include "borescope/base/version.h"
@@ -105,6 +106,10 @@ bool AreOfRuns(const PartialData& partial, const RunOfFile& runs,
 
 Result<CheckMapping> CheckMapping::Plan(const CheckRequest& request,
                                         const std::optional<ShardMark>& shard) {
+  if (!request.run.params.Text(kPlainStepParam).empty()) {
+    return UsageError("map check: `plain_step` is for check, of the recordings themselves", {},
+                      "plain_step");
+  }
   BS_ASSIGN(const BudgetFile file, ReadBudgetAt(request.budget));
   BS_ASSIGN(const std::vector<const AnalysisSpec*> verbs, VerbsOfBudgets(file));
   BS_TRY(CheckCanMap(file, verbs, request.run));

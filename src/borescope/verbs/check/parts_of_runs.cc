@@ -7,6 +7,7 @@
 #include <map>
 #include <utility>
 
+#include "borescope/analysis/core/param_specs.h"
 #include "borescope/base/row_limit.h"
 #include "borescope/base/stop.h"
 #include "borescope/engine/partial/join_partials.h"
@@ -118,6 +119,13 @@ class MappedRunQuestions final : public RunQuestions {
 
   // What was selected when the parts were mapped, is what is selected now.
   Result<void> CheckSelection(const CheckQuestion& question, const PartialData& part) const {
+    if (!options_.params.Text(kPlainStepParam).empty()) {
+      return Error{.code = ErrorCode::kInvalidArgument,
+                   .cause = "`plain_step` needs recordings, and these are parts",
+                   .remedy = "check it where the recordings are",
+                   .file = name_,
+                   .parameter = "plain_step"};
+    }
     Question asked = part.question;
     asked.ranks = options_.ranks;
     asked.params.selection = question.of_whole ? Selection() : options_.params.selection;

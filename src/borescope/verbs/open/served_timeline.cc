@@ -205,7 +205,7 @@ std::shared_ptr<const ServedTimeline> TimelineToServe(const Report& report,
   if (ranks.empty()) {
     return nullptr;
   }
-  Question asked = QuestionOfReport(options.params.selection, options.ranks, options.timeline);
+  Question asked = QuestionOfReport(options.params, options.ranks, options.timeline);
   return std::make_shared<const ServedTimeline>(std::move(ranks), std::move(asked.params));
 }
 

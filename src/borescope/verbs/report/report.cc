@@ -41,7 +41,7 @@ struct Questions {
 };
 
 Questions QuestionsOf(const RunOptions& options, std::string_view timeline) {
-  Question asked = QuestionOfReport(options.params.selection, options.ranks, timeline);
+  Question asked = QuestionOfReport(options.params, options.ranks, timeline);
   Questions questions{ReportSections(), std::move(asked.verbs), std::move(asked.params),
                       timeline != kNoTimeline};
   if (!options.test.files.empty()) {
@@ -206,6 +206,7 @@ Result<Report> JoinReport(PartSource& source, const RunOptions& given, const Joi
   RunOptions options = given;
   options.ranks = joined.question.ranks;
   options.params.selection = joined.question.params.selection;
+  options.params.values = joined.question.params.values;
   const Questions questions = QuestionsOf(options, TimelineOfReport(joined.question));
   BS_ASSIGN(RunAnswers answers, AnswersOfRun(questions, joined.files, joined.run));
   return PageOf(questions, options, std::move(answers));
@@ -220,6 +221,12 @@ Result<Report> ReportOfPartials(PartSource& source, const RunOptions& options,
 }
 
 Result<Report> RunReport(const RunOptions& options) {
+  if (!options.test.files.empty() && !options.params.Text(kPlainStepParam).empty()) {
+    return UsageError(
+        "report: `plain_step` is what a step of one run takes, and `against` compares two: make a "
+        "report of each",
+        {}, "plain_step");
+  }
   const Questions questions = QuestionsOf(options, options.timeline);
   const auto report = [&] {
     return questions.comparison != nullptr

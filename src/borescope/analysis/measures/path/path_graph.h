@@ -5,6 +5,7 @@
 #include <memory>
 
 #include "borescope/analysis/core/analysis_spec.h"
+#include "borescope/analysis/core/selection/selection.h"
 #include "borescope/analysis/measures/event_graph/build_graph.h"
 #include "borescope/analysis/measures/path/path.h"
 
@@ -16,6 +17,9 @@ struct PathGraph {
   LongestPaths paths;
   ColumnData<PathStep> steps;  // of the whole path
 
+  // The time that is selected: of steps from completion to completion, as in step_times.h. Needs no
+  // more of `view` than a saved graph has.
+  IntervalSet WindowsOf(const RankView& view, const Selected& selected) const;
   // Those in `windows`, with what is of before the recording as steps of its own.
   ColumnData<PathStep> StepsIn(const RankView& view, const IntervalSet& windows) const;
 };

@@ -8,7 +8,10 @@
 namespace borescope::internal {
 
 ChangeTargets::ChangeTargets(const RankView& view, const ReplayGraph& graph)
-    : view_(view), graph_(graph), phases_(SharedHostPhases(view)) {}
+    : view_(view),
+      graph_(graph),
+      phases_(SharedHostPhases(view)),
+      aligned_(SharedAlignedWork(view)) {}
 
 std::vector<char> ChangeTargets::NamesWith(std::string_view text, bool is_whole_name) const {
   std::vector<char> has(view_.trace.strings().size());
@@ -67,7 +70,7 @@ std::vector<char> ChangeTargets::WorkOf(const Change& change) const {
       case TargetKind::kKernel:
         return named[device.name[id.value].value] != 0;
       case TargetKind::kOp: {
-        const HostId origin = view_.index.correlation.OriginOf(id);
+        const HostId origin = view_.index.correlation.OriginOf(aligned_->AsLaunched(id));
         return origin.valid() && in[origin.value] != 0;
       }
       case TargetKind::kClass:
@@ -77,7 +80,7 @@ std::vector<char> ChangeTargets::WorkOf(const Change& change) const {
       case TargetKind::kCopy:
         return ActivityOf(device.kind[id.value], kind) == Activity::kCopy;
       case TargetKind::kPhase:
-        return PhaseName(PhaseOf(view_, *phases_, id)) == change.text;
+        return PhaseName(PhaseOf(view_, *phases_, aligned_->AsLaunched(id))) == change.text;
       case TargetKind::kNone:
       case TargetKind::kHost:
         return false;

@@ -4,10 +4,13 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <memory>
+#include <string_view>
 #include <vector>
 
 #include "borescope/analysis/core/analysis_spec.h"
 #include "borescope/analysis/core/selection/phases.h"
+#include "borescope/analysis/measures/align_inherited.h"
 #include "borescope/analysis/measures/replay/changes.h"
 #include "borescope/analysis/measures/replay/replay_graph.h"
 
@@ -58,6 +61,7 @@ class ChangeTargets {
   const RankView& view_;
   const ReplayGraph& graph_;
   std::shared_ptr<const std::vector<Phase>> phases_;
+  std::shared_ptr<const AlignedWork> aligned_;
 };
 
 }  // namespace borescope::internal

@@ -58,12 +58,13 @@ Result<void> CheckText(const Change& change) {
     return UsageError("a name is missing after the colon");
   }
   if (change.target == TargetKind::kClass && !IsClass(change.text)) {
-    return UsageError(fmt::format("'{}' is no class; there are {}", change.text,
-                                  NamesOf(KernelClassName, KernelClass::kCount)));
+    return UsageError(fmt::format("'{}' is no class", change.text),
+                      fmt::format("there are {}", NamesOf(KernelClassName, KernelClass::kCount)));
   }
   if (change.target == TargetKind::kPhase && !IsPhase(change.text)) {
-    return UsageError(fmt::format("'{}' is no phase; there are {}, {}", change.text,
-                                  NamesOf(PhaseName, Phase::kOther), PhaseName(Phase::kOther)));
+    return UsageError(fmt::format("'{}' is no phase", change.text),
+                      fmt::format("there are {}, {}", NamesOf(PhaseName, Phase::kOther),
+                                  PhaseName(Phase::kOther)));
   }
   return {};
 }
@@ -83,7 +84,8 @@ Result<void> ReadTarget(std::string_view text, Change& change) {
       return CheckText(change);
     }
   }
-  return UsageError(fmt::format("'{}' names nothing to change; write {}", text, kTargets));
+  return UsageError(fmt::format("'{}' names nothing to change", text),
+                    fmt::format("write {}", kTargets));
 }
 
 Result<double> ReadFactor(std::string_view text) {
@@ -97,7 +99,7 @@ Result<double> ReadFactor(std::string_view text) {
 Result<Change> ReadScale(std::string_view text) {
   const size_t equals = text.rfind('=');
   if (equals == std::string_view::npos) {
-    return UsageError(fmt::format("'{}' has no factor; write WHAT=F, as class:gemm=0.5", text));
+    return UsageError(fmt::format("'{}' has no factor", text), "write WHAT=F, as class:gemm=0.5");
   }
   Change change;
   BS_TRY(ReadTarget(text.substr(0, equals), change));
@@ -117,7 +119,7 @@ Result<double> ReadRoofShare(std::string_view text) {
       ParseNumber<double>(is_percent ? text.substr(0, text.size() - 1) : text);
   const double share = number.value_or(0) / (is_percent ? 100 : 1);
   if (!number || !(share > 0) || share > 1) {
-    return UsageError(fmt::format("'{}' is no share of a roof; write 0.8 or 80%", text));
+    return UsageError(fmt::format("'{}' is no share of a roof", text), "write 0.8 or 80%");
   }
   return share;
 }
@@ -147,6 +149,8 @@ std::string Describe(const Change& change) {
       return change.text.empty() ? "launches as graphs" : "launches as graphs in " + change.text;
     case ChangeKind::kLaunch:
       return fmt::format("launch calls x {}", change.factor);
+    case ChangeKind::kTensorCores:
+      return "products on tensor cores at best";
   }
   return what;
 }

@@ -20,6 +20,9 @@ enum class ChangeKind : uint8_t {
   kOverlapComm,  // work does not wait for collectives that happen to be before it on its stream
   kGraph,        // what a region launches becomes launches of graphs
   kLaunch,       // the host time of launch calls times `factor`
+  // Products on vector units take the least that they can on tensor cores (tensor_core_bound.h): a
+  // bound of what is to be won.
+  kTensorCores,
 };
 
 enum class TargetKind : uint8_t {

@@ -10,9 +10,11 @@
 #include <utility>
 
 #include "borescope/analysis/measures/flops/roofs.h"
+#include "borescope/analysis/measures/flops/tensor_core_bound.h"
 #include "borescope/analysis/measures/replay/changed_structure.h"
 #include "borescope/analysis/measures/replay/changed_times.h"
 #include "borescope/analysis/measures/replay/run_memory.h"
+#include "borescope/analysis/measures/shared_inherited_work.h"
 #include "borescope/base/saturating.h"
 #include "borescope/base/stop.h"
 
@@ -44,6 +46,7 @@ class ScenarioRunner::Recording {
         model_(model),
         params_(params),
         targets_(view, model.graph),
+        inherited_(SharedInheritedWork(view)),
         thread_edge_(model.graph.places(), kNoEdge),
         loading_ns_(model.graph.places(), 0) {
     for (const HostPart& part : graph().parts) {
@@ -60,7 +63,8 @@ class ScenarioRunner::Recording {
     lags = model_.lags;
     for (const ChangeKind kind :
          {ChangeKind::kRemove, ChangeKind::kScale, ChangeKind::kRoof, ChangeKind::kNoDataWait,
-          ChangeKind::kLaunch, ChangeKind::kNoSync, ChangeKind::kOverlapComm, ChangeKind::kGraph}) {
+          ChangeKind::kTensorCores, ChangeKind::kLaunch, ChangeKind::kNoSync,
+          ChangeKind::kOverlapComm, ChangeKind::kGraph}) {
       for (const Change& change : scenario.changes) {
         if (change.kind == kind) {
           BS_TRY(Make(change, times, lags, run));
@@ -129,6 +133,8 @@ class ScenarioRunner::Recording {
                                                   : ScaleWork(change, times, run);
       case ChangeKind::kRoof:
         return ReachRoof(change, times);
+      case ChangeKind::kTensorCores:
+        return UseTensorCores(times);
       case ChangeKind::kNoDataWait:
         return LoadAhead(times, lags, run);
       case ChangeKind::kLaunch:
@@ -238,6 +244,19 @@ class ScenarioRunner::Recording {
     return has_any ? Result<void>() : NothingIs("no call has a known cost on a known device");
   }
 
+  Result<void> UseTensorCores(ChangedTimes& times) const {
+    BS_ASSIGN(const TensorCoreBound bound, BoundOfTensorCores(view_, params_));
+    if (!bound.is_known()) {
+      return NothingIs(bound.products_ns == 0 ? "no product could run on tensor cores by TF32"
+                                              : "most products have no known cost on this device");
+    }
+    times.at_roof.resize(bound.share.size(), 1);
+    for (size_t row = 0; row < bound.share.size(); ++row) {
+      times.at_roof[row] = std::min(times.at_roof[row], bound.share[row]);
+    }
+    return {};
+  }
+
   Result<void> ChangeStructure(const Change& change, ChangedTimes& times, ReplayLags& lags,
                                ScenarioRun& run) const {
     StructureChanger changer(view_, model_, targets_, lags, times);
@@ -259,8 +278,12 @@ class ScenarioRunner::Recording {
     return graph().IsWork({row}) && times.DeviceFactor({row}) != 1;
   }
 
-  // Whether it is launched in a step that is measured, or there are no steps.
+  // Whether it is launched in a step that is measured, or there are no steps. Work from before the
+  // recording is what the first step waits for.
   bool IsInside(uint32_t row) const {
+    if (inherited_->IsInherited(DeviceId{row})) {
+      return true;
+    }
     const Steps& steps = view_.steps();
     const uint32_t step = steps.device_step.empty() ? kNoStep : steps.device_step[row];
     return graph().stretches.front().step == kMissing ||
@@ -336,6 +359,7 @@ class ScenarioRunner::Recording {
   const ReplayModel& model_;
   const Params& params_;
   const ChangeTargets targets_;
+  const std::shared_ptr<const InheritedWork> inherited_;
   std::vector<uint32_t> thread_edge_;  // per place with host time: the dependency that has it
   std::vector<int64_t> loading_ns_;    // per place: of that time, data loading
   mutable RunMemory memory_;

@@ -31,10 +31,11 @@ std::vector<int64_t> EndsOfWork(const RankView& view, const DeviceClocks& clocks
 }
 
 // Per process: when the work ended that it had launched before the recording.
-std::vector<int64_t> EndsOfInheritedWork(const RankView& view, const DeviceClocks& clocks) {
+std::vector<int64_t> EndsOfInheritedWork(const RankView& view, const DeviceClocks& clocks,
+                                         std::span<const DeviceId> inherited) {
   const Steps& steps = view.steps();
   std::vector<int64_t> ends(steps.processes.size(), kMissing);
-  for (const DeviceId id : SharedInheritedWork(view)->Rows()) {
+  for (const DeviceId id : inherited) {
     const uint32_t process = steps.process_of[view.trace.device().track[id.value].value];
     for (uint32_t i = 0; i < ends.size(); ++i) {
       if (process == i || process == kAnyProcess) {
@@ -62,21 +63,33 @@ std::vector<Interval> TimesOf(const Steps& steps, const std::vector<int64_t>& wo
 
 }  // namespace
 
+std::vector<Interval> StepTimes(const RankView& view, const DeviceClocks& clocks,
+                                std::span<const DeviceId> inherited) {
+  return view.steps().steps.empty() ? std::vector<Interval>()
+                                    : TimesOf(view.steps(), EndsOfWork(view, clocks),
+                                              EndsOfInheritedWork(view, clocks, inherited));
+}
+
 std::vector<Interval> StepTimes(const RankView& view, const DeviceClocks& clocks) {
-  return view.steps().steps.empty()
-             ? std::vector<Interval>()
-             : TimesOf(view.steps(), EndsOfWork(view, clocks), EndsOfInheritedWork(view, clocks));
+  return view.steps().steps.empty() ? std::vector<Interval>()
+                                    : StepTimes(view, clocks, SharedInheritedWork(view)->Rows());
+}
+
+bool HasStepTimes(const Selected& selected) {
+  const bool has_steps = selected.windows() != selected.time_of_all_steps();
+  return has_steps && selected.step_rule() != StepRule::kTime;
 }
 
 IntervalSet SelectedTime(const RankView& view, const Selected& selected) {
-  const bool has_steps = selected.windows() != selected.time_of_all_steps();
-  if (!has_steps || selected.step_rule() == StepRule::kTime) {
-    return selected.windows();
-  }
-  const std::vector<Interval> times = StepTimes(view, SharedClockedSyncs(view)->clocks);
+  return HasStepTimes(selected)
+             ? SelectedTime(selected, StepTimes(view, SharedClockedSyncs(view)->clocks))
+             : selected.windows();
+}
+
+IntervalSet SelectedTime(const Selected& selected, std::span<const Interval> step_times) {
   std::vector<Interval> of_steps;
   for (const uint32_t step : selected.steps_at_any_time()) {
-    of_steps.push_back(times[step]);
+    of_steps.push_back(step_times[step]);
   }
   return Intersect(selected.time_of_all_steps(), Union(std::move(of_steps)));
 }

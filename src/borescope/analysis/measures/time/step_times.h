@@ -1,6 +1,7 @@
 // When each step ran: from the completion of the one before to its own.
 #pragma once
 
+#include <span>
 #include <vector>
 
 #include "borescope/analysis/core/analysis_spec.h"
@@ -18,9 +19,17 @@ namespace borescope::internal {
 // change nothing. O(rows).
 std::vector<Interval> StepTimes(const RankView& view, const DeviceClocks& clocks);
 
+// The same where `inherited` is the work that was launched before the recording.
+std::vector<Interval> StepTimes(const RankView& view, const DeviceClocks& clocks,
+                                std::span<const DeviceId> inherited);
+
 // Selected time: of steps from completion to completion, which may be long after their windows on
 // the host; with --step-rule time those windows.
 IntervalSet SelectedTime(const RankView& view, const Selected& selected);
+// The same of steps whose times are known: per step, as StepTimes gives them.
+IntervalSet SelectedTime(const Selected& selected, std::span<const Interval> step_times);
+// Whether selected time is of steps from completion to completion.
+bool HasStepTimes(const Selected& selected);
 
 // The same on the host alone: its window, less time in the step before.
 std::vector<Interval> HostStepTimes(const RankView& view);

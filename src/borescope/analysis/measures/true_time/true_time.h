@@ -4,6 +4,7 @@
 // recording is replayed. docs/how-it-works/true-time.md has rules, constants and their errors.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -13,6 +14,7 @@
 
 #include "borescope/analysis/measures/replay/replay_model.h"
 #include "borescope/analysis/measures/true_time/host_pace.h"
+#include "borescope/analysis/measures/true_time/replayed_gaps.h"
 
 namespace borescope::internal {
 
@@ -50,6 +52,13 @@ struct TrueTimes {
   // where that cannot be found out, or none was given.
   std::optional<double> factor;
   std::string fault;  // why the given step cannot be right; empty: it can
+  // By how much all steps together are shorter, summed over the devices: at least, as estimated, at
+  // most. Steps may differ, so that it is not what the middle one is shorter by.
+  std::array<int64_t, 3> shorter_ns{};
+  // By how much gaps of devices are shorter without the cost, as estimated and at most; all 0 where
+  // nothing was taken off.
+  GapTimes estimated_gaps;
+  GapTimes most_gaps;
   std::vector<TrueTime> devices;
 
   bool has_estimates() const {
@@ -72,6 +81,10 @@ std::shared_ptr<const TrueTimes> SharedTrueTimes(const RankView& view, const Par
 // kInvalidArgument where the step of --plain-step cannot be right, kMissingData without steps.
 Result<Table> TrueTimeTable(const RankView& view, const Params& params);
 Table EmptyTrueTimeTable();
+// What recording cost where that is much, and of which idle time it is: a row for the rank, with
+// `shorter_ns` (columns "least_ns", "estimate_ns", "most_ns") and GapTimes as estimated and at most
+// ("long_late_ns", "short_late_ns", "latency_ns", and these with "most_" before).
+Table CostOfGapsTable(const RankView& view, const TrueTimes& times);
 
 // At most two times, and of whole recordings or steps.
 Result<void> CheckTrueTimeParams(std::string_view verb, const Params& params);

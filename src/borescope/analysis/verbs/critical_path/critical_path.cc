@@ -156,21 +156,21 @@ Result<Tables> AnswerCriticalPath(const RankView& view, const PathGraph& path,
                                   const Params& params) {
   BS_ASSIGN(const Selected selected, Selected::Make(view, params.selection));
   const RecordingGraph& recording = path.recording;
+  const IntervalSet windows = path.WindowsOf(view, selected);
   // Not as a list in braces, which would copy every table.
   Tables tables;
   Table quality;
   {
-    const ColumnData<PathStep> steps = path.StepsIn(view, selected.windows());
+    const ColumnData<PathStep> steps = path.StepsIn(view, windows);
     quality = SyncQualityTable(view, recording.syncs, steps);
     const std::vector<PathOp> ops = SumPath(view, steps);
     const PathRest rest = SumRest(steps);
     const int64_t recorded_ns =
-        Coverage(selected.windows()) - rest[static_cast<size_t>(BoundBy::kBeforeRecording)];
+        Coverage(windows) - rest[static_cast<size_t>(BoundBy::kBeforeRecording)];
     tables.push_back(PathSummary(view, steps));
     tables.push_back(OpTable(view, ops, rest, recorded_ns));
-    tables.push_back(
-        WhatIfTable(view, AskWhatIf(view, recording, path.order, ops, kWhatIfs, selected.windows()),
-                    recorded_ns));
+    tables.push_back(WhatIfTable(
+        view, AskWhatIf(view, recording, path.order, ops, kWhatIfs, windows), recorded_ns));
     tables.push_back(params.for_page ? NewPathTable() : PathTable(view, steps));
   }
   tables.push_back(params.for_page ? NewSyncTable() : SyncTable(view, recording, selected));

@@ -7,6 +7,7 @@
 #include "borescope/analysis/core/param_specs.h"
 #include "borescope/analysis/core/reduce.h"
 #include "borescope/analysis/core/row.h"
+#include "borescope/analysis/measures/path/path.h"
 #include "borescope/analysis/verbs/verbs.h"
 #include "borescope/testing/test_trace.h"
 
@@ -29,6 +30,7 @@ std::vector<std::string> PathOf(TestTrace& trace, const Params& params = {}) {
   const Tables tables = Ask(trace, params);
   const Table& path = TableOf(tables, "critical_path");
   std::vector<std::string> lines;
+  lines.reserve(path.rows());
   for (size_t row = 0; row < path.rows(); ++row) {
     lines.push_back(Texts(path, "name")[row] + " " + Texts(path, "kind")[row] + " " +
                     Texts(path, "bound_by")[row] + " " +
@@ -262,6 +264,29 @@ TEST(CriticalPathTest, WindowsShowTheirPartOfThePath) {
       PathOf(trace, params),
       (Lines{"first launch_delay launch 3", "first operator gpu_compute 40",
              "second kernel_kernel_delay kernel_kernel_delay 2", "second operator gpu_compute 5"}));
+}
+
+// The host is done with both steps before the device begins with the first.
+TEST(CriticalPathTest, StepsAreFromCompletionToCompletion) {
+  TestTrace trace;
+  trace.Annotation("ProfilerStep#1", {0, 20}).Annotation("ProfilerStep#2", {20, 20});
+  trace.Launched("first", {5, 5}, {50, 100}, {1, 7, 0});
+  trace.Launched("second", {25, 5}, {150, 200}, {2, 7, 0});
+  const auto device_ns = [&](int64_t step, StepRule rule) {
+    Params params;
+    params.selection.steps.ranges = {{step, step}};
+    params.selection.step_rule = rule;
+    const Table summary = TableOf(Ask(trace, params), "critical_path_summary");
+    int64_t total_ns = 0;
+    for (const int64_t ns : Ints(summary, "total_ns")) {
+      total_ns += ns;
+    }
+    const int64_t compute_ns = Ints(summary, "total_ns")[static_cast<size_t>(BoundBy::kGpuCompute)];
+    return std::pair(total_ns, compute_ns);
+  };
+  EXPECT_EQ(device_ns(1, StepRule::kLaunch), std::pair(int64_t{150}, int64_t{100}));
+  EXPECT_EQ(device_ns(2, StepRule::kLaunch), std::pair(int64_t{200}, int64_t{200}));
+  EXPECT_EQ(device_ns(2, StepRule::kTime), std::pair(int64_t{20}, int64_t{0}));
 }
 
 TEST(CriticalPathTest, StreamsCannotBeLeftOut) {

@@ -129,8 +129,8 @@ Result<Overlay> OverlayCriticalPath(const RankView& view, const Params& params) 
   const LongestPaths& paths = path->paths;
   Overlay overlay;
   overlay.arrows = DrawArrows(view, recording, paths, selected, options.all_edges);
-  overlay.marks =
-      MarkPath(PositionsOf(view.trace, ClipSteps(path->steps, selected.windows())), options);
+  overlay.marks = MarkPath(
+      PositionsOf(view.trace, ClipSteps(path->steps, path->WindowsOf(view, selected))), options);
   return overlay;
 }
 

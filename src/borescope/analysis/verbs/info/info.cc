@@ -1,6 +1,7 @@
 // info: what was recorded. `traces` has one row a file, `event_counts` counts every event of the
 // input by phase and category, those included that no analysis looks at.
 #include <algorithm>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -9,7 +10,9 @@
 #include "borescope/analysis/core/row.h"
 #include "borescope/analysis/core/selection/device_time.h"
 #include "borescope/analysis/measures/names/describe.h"
+#include "borescope/analysis/measures/shared_inherited_work.h"
 #include "borescope/analysis/verbs/verbs.h"
+#include "borescope/base/saturating.h"
 #include "borescope/trace/recorded_cut.h"
 
 namespace borescope::internal {
@@ -40,6 +43,12 @@ Table NewTraces() {
   number("text_bytes", Unit::kBytes, "Size of the inflated text.");
   number("threads", Unit::kCount, "Host threads with events.");
   text("options", "Profiler options that the file shows to have been on.");
+  number(
+      "inherited_works", Unit::kCount,
+      "Device work that was launched before the recording began: `doctor` says what it is like.");
+  number("inherited_ns", Unit::kNanoseconds, "Sum of its durations.");
+  AddFloat(table, "inherited_share", Unit::kShare, Role::kDerived,
+           "Of the durations of all device work; 0 where there is none.");
   return table;
 }
 
@@ -108,6 +117,22 @@ std::string ProducerOf(const Meta& meta) {
                   : meta.producer;
 }
 
+// Of all devices.
+void PushInherited(Row& row, const RankView& view) {
+  const std::shared_ptr<const InheritedWork> inherited = SharedInheritedWork(view);
+  InheritedByDevice sum;
+  for (const auto& [gpu, device] : inherited->devices) {
+    sum.works += device.works;
+    AddSaturatingTo(sum.device_ns, device.device_ns);
+  }
+  int64_t all_ns = 0;
+  const DeviceEvents& device = view.trace.device();
+  for (uint32_t id = 0; id < device.size() && sum.works != 0; ++id) {
+    AddSaturatingTo(all_ns, IsDeviceWork(device.kind[id]) ? device.dur_ns[id] : 0);
+  }
+  row.Int(sum.works).Int(sum.device_ns).Share(sum.device_ns, all_ns);
+}
+
 void PushTrace(Table& table, const RankView& view) {
   const Trace& trace = view.trace;
   const Meta& meta = trace.meta();
@@ -121,6 +146,7 @@ void PushTrace(Table& table, const RankView& view) {
   row.Int(trace.span_ns()).MaybeText(DescribeDevices(meta));
   row.Int(static_cast<int64_t>(meta.text_bytes)).Int(CountTracks(trace, TrackKind::kHost));
   row.MaybeText(DescribeOptions(meta.options));
+  PushInherited(row, view);
 }
 
 Result<Tables> MapInfo(const RankView& view, const Params&) {
@@ -138,6 +164,10 @@ Result<Tables> MapInfo(const RankView& view, const Params&) {
   return Tables{std::move(traces), std::move(counts)};
 }
 
+constexpr std::string_view kInherited[] = {"inherited_works", "inherited_ns", "inherited_share"};
+constexpr ViewSpec kViews[] = {
+    {"traces", ViewKind::kAside, "Work from before the recording", {}, kInherited}};
+
 }  // namespace
 
 const AnalysisSpec kInfoVerb{
@@ -145,6 +175,7 @@ const AnalysisSpec kInfoVerb{
     .summary = "what was recorded: ranks, devices, events, steps, time span",
     .example = "borescope info trace.json.gz",
     .takes_selection = false,
-    .answer = {.map = MapInfo, .reduce = ConcatTables}};
+    .answer = {.map = MapInfo, .reduce = ConcatTables},
+    .views = kViews};
 
 }  // namespace borescope::internal

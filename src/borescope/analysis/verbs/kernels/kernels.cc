@@ -118,10 +118,7 @@ Result<Tables> MapWork(const RankView& view, const Params& params, WorkKinds kin
   Table table =
       WorkTable({"kernels", "Device time per kernel", {}}, view, kernels, keys, kClassLabel);
   if (has_inferred) {
-    AddAlignedColumn(table);
-    for (size_t i = 0; i < kernels.stats.size(); ++i) {
-      Push(table.columns.back(), kernels.aligned(i));
-    }
+    PushAligned(table, kernels);
   }
   return Tables{std::move(table), ClassTable(kernels, keys, has_inferred)};
 }

@@ -69,6 +69,11 @@ struct DeviceStep {
   bool has_time() const { return span_ns > 0 || kernels > 0 || copies > 0; }
 };
 
+// Table inherited_steps: the steps before the recording that its inherited work
+// (measures/align_inherited.h) is inferred to be of. No rows where that is not known, or steps are
+// selected. O(rows).
+Table InheritedSteps(const RankView& view, const Selected& selected);
+
 // Per group.
 std::vector<DeviceStep> DeviceStepsOf(const RankView& view, const Selected& selected,
                                       const StepGroups& groups, const DeviceTime& time);

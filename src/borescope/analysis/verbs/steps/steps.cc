@@ -9,6 +9,9 @@
 // Its length is from completion to completion (step_times.h): the host that runs ahead of a device
 // makes windows of any size, and steps as long as those of the device.
 //
+// Steps before the recording, of which only the work that devices still had to do is there, are in
+// `inherited_steps`: what compares or sums steps has nothing to do with them.
+//
 // In every row device_span = busy + idle. Over the rows of a device, those without a step included,
 // busy less shared adds up to the busy time of the device, and kernels and copies to all of them.
 #include <algorithm>
@@ -136,7 +139,8 @@ bool AsksForTrueTime(const Params& params) {
 Result<Tables> MapSteps(const RankView& view, const Params& params) {
   BS_ASSIGN(const Selected selected, Selected::Make(view, params.selection));
   if (view.steps().steps.empty()) {
-    return Tables{NewTable(), EmptyTrueTimeTable()};  // in a summary
+    return Tables{NewTable(), EmptyTrueTimeTable(),
+                  InheritedSteps(view, selected)};  // in a summary
   }
   const StepGroups groups(view, selected);
   const SharedDeviceTimes shared = DeviceTimes(view, selected, PerTrack::kGpu);
@@ -168,6 +172,7 @@ Result<Tables> MapSteps(const RankView& view, const Params& params) {
     BS_ASSIGN(true_time, TrueTimeTable(view, params));
   }
   tables.push_back(std::move(true_time));
+  tables.push_back(InheritedSteps(view, selected));
   return tables;
 }
 
@@ -177,7 +182,7 @@ Result<void> CheckSteps(const Params& params) {
 
 Result<Tables> FinishSteps(Tables findings, const Params& /*params*/) {
   std::erase_if(findings,
-                [](const Table& table) { return table.name == "true_time" && table.rows() == 0; });
+                [](const Table& table) { return table.name != "steps" && table.rows() == 0; });
   if (Table heat = StepHeat(findings[0]); heat.rows() > 0) {
     findings.push_back(std::move(heat));
   }

@@ -104,7 +104,7 @@ std::optional<Finding> Fp32Products(const SummaryTables& tables) {
                 "allow TF32 in the library that multiplies, or use 16-bit numbers.") +
           " `borescope whatif --scale class:gemm=0.33` says what a step would take.",
       static_cast<int64_t>(static_cast<double>(sum->ns) * kWonByTf32),
-      Lever::kNone,
+      Lever::kTensorCores,
       PlaceOf(tables, sum->dearest)};
 }
 

@@ -261,26 +261,44 @@ class IdleTime {
   }
   int64_t& TimeOf(std::string_view column) { return CauseOf(column).ns; }
 
-  // Recording slows the host: what it costs is time in which the host is late, beyond what
-  // launching takes; and if that is not all of it, of launching.
+  // Recording slows the host: what it costs is time in which the host is late, and where a gap
+  // closes without it, the latency of the launch that was in the gap as well. How much of which,
+  // the replay says.
   void TakeCost() {
     for (CauseTime& cause : causes_) {
       cause.recorded_ns = cause.least_ns = cause.ns;
     }
-    Take(OfRest(cost_.estimate_ns), &CauseTime::ns);
-    Take(OfRest(cost_.most_ns), &CauseTime::least_ns);
+    Take(OfRest(cost_.estimate_ns), cost_.estimate_parts, &CauseTime::ns);
+    Take(OfRest(cost_.most_ns), cost_.most_parts, &CauseTime::least_ns);
   }
 
-  void Take(int64_t cost_ns, int64_t CauseTime::* time_ns) {
-    const auto take = [&](CauseTime& cause) {
-      const int64_t taken_ns = std::min(cause.*time_ns, cost_ns);
+  // What does not fit is of the others of these causes.
+  void Take(int64_t cost_ns, const CostParts& parts, int64_t CauseTime::* time_ns) {
+    int64_t rest_ns = cost_ns;
+    const auto take = [&](CauseTime& cause, int64_t ns) {
+      const int64_t taken_ns = std::min({cause.*time_ns, ns, rest_ns});
       cause.*time_ns -= taken_ns;
-      cost_ns -= taken_ns;
+      rest_ns -= taken_ns;
     };
-    take(CauseOf("host_ns"));
+    const auto of_cost = [&](double part) {
+      return static_cast<int64_t>(part * static_cast<double>(cost_ns));
+    };
+    CauseTime& host = CauseOf("host_ns");
+    CauseTime& latency = CauseOf("latency_ns");
+    const auto bound = std::find_if(causes_.begin(), causes_.end(), [](const CauseTime& cause) {
+      return cause.row == &kLaunchBoundCause;
+    });
+    if (bound == causes_.end()) {
+      take(host, of_cost(parts.long_late + parts.short_late));
+      take(latency, of_cost(parts.latency));
+    } else {
+      take(host, of_cost(parts.long_late));
+      take(*bound, of_cost(parts.short_late + parts.latency));
+    }
+    take(host, rest_ns);
     for (CauseTime& cause : causes_) {
-      if (cause.row == &kLaunchBoundCause || cause.row->column == "latency_ns") {
-        take(cause);
+      if (cause.row == &kLaunchBoundCause || cause.row == latency.row) {
+        take(cause, rest_ns);
       }
     }
   }

@@ -12,6 +12,7 @@
 #include "borescope/analysis/core/key_columns.h"
 #include "borescope/analysis/core/row.h"
 #include "borescope/analysis/measures/event_graph/threads.h"
+#include "borescope/analysis/measures/flops/tensor_core_bound.h"
 #include "borescope/analysis/measures/idle/data_loading.h"
 #include "borescope/analysis/measures/idle/idle_causes.h"
 #include "borescope/analysis/measures/program_kind.h"
@@ -19,12 +20,9 @@
 #include "borescope/base/stop.h"
 #include "borescope/base/text/text.h"
 #include "borescope/index/syncs/sync_calls.h"
-#include "borescope/opmodel/devices/tensor_cores.h"
 
 namespace borescope::internal {
 namespace {
-
-constexpr int64_t kFirstWithTf32 = 8;  // NVIDIA's compute capability of Ampere
 
 // Of CUDA and HIP, runtime and driver: what takes memory from the device or the system, or gives it
 // back. Allocation in the order of a stream (…Async) reuses memory and is none of these.
@@ -211,26 +209,9 @@ class CauseFinder {
 
   // ---- Matrix products without matrix units ----
 
-  bool HasTf32(int64_t gpu) const {
-    for (const DeviceInfo& info : trace_.meta().devices) {
-      if (info.id == gpu) {
-        return trace_.meta().vendor == Vendor::kNvidia && info.compute_major >= kFirstWithTf32;
-      }
-    }
-    return false;
-  }
-
-  // Of a kernel by name: whether it multiplies 32-bit numbers on vector units.
-  static bool IsFp32Product(std::string_view kernel, KernelClass kind) {
-    const bool is_product = kind == KernelClass::kGemm || kind == KernelClass::kConv;
-    return is_product && MatrixUseOf(kernel) == MatrixUse::kNo &&
-           (Contains(kernel, "sgemm") || Contains(kernel, "f32f32_f32f32") ||
-            Contains(kernel, "scudnn") || Contains(kernel, "fprop_f32"));
-  }
-
   void FindProducts() {
     const DeviceEvents& device = trace_.device();
-    std::vector<char> known(trace_.strings().size(), 2);
+    const std::vector<char> is_product = ProductsOnVectorUnits(view_);
     std::map<int64_t, Costs> products;
     std::map<int64_t, std::pair<int64_t, int64_t>> kernels;  // how many, and their time
     for (uint32_t row = 0; row < device.size(); ++row) {
@@ -243,11 +224,7 @@ class CauseFinder {
       const Interval time{device.ts_ns[row], device.end_ns(id)};
       ++kernels[gpu].first;
       AddSaturatingTo(kernels[gpu].second, device.dur_ns[row]);
-      char& is_product = known[device.name[row].value];
-      if (is_product == 2) {
-        is_product = IsFp32Product(trace_.Name(id), view_.index.ClassOf(trace_, id)) ? 1 : 0;
-      }
-      if (is_product == 1 && HasTf32(gpu)) {
+      if (is_product[row] != 0) {
         products[gpu][std::string(trace_.Name(id))].Add(time, device.dur_ns[row]);
       }
     }

@@ -35,6 +35,7 @@ constexpr LeverRow kLeverRows[] = {
     {Lever::kComm, "no time in communication"},
     {Lever::kCopies, "no time in copies"},
     {Lever::kKernel, "this kernel in half its time"},
+    {Lever::kTensorCores, "products on tensor cores"},
 };
 
 std::string_view WordsOf(Lever lever) {
@@ -129,6 +130,8 @@ std::vector<Change> ChangesOf(Lever lever, const RankView& view) {
                .text = LongestKernel(view.trace),
                .factor = kHalf,
                .is_whole_name = true}};
+    case Lever::kTensorCores:
+      return {{.kind = ChangeKind::kTensorCores}};
     case Lever::kHost:
       return {{.target = TargetKind::kHost, .factor = kHalf}};
     case Lever::kNone:
@@ -147,8 +150,12 @@ Table NewPriceTable() {
   };
   ns("step_ns", "A step as measured, on average; without steps, the recording.");
   ns("new_ns",
-     "The same with the change; missing where the replay does not represent the recording.");
-  ns("low_ns", "The interval of new_ns, as in whatif.");
+     "The same with the change; missing where the replay does not represent the recording, and of "
+     "products on tensor cores, of which only bounds are known.");
+  ns("low_ns",
+     "The interval of new_ns, as in whatif. Of products on tensor cores it ends with the step as "
+     "it "
+     "is, and begins where all of them are as fast as the device: none of it is likelier.");
   ns("high_ns", "Its upper end.");
   AddFloat(table, "saved_share", Unit::kShare, Role::kDerived, "(step - new) / step.");
   AddString(table, "verdict", Role::kDerived,
@@ -163,7 +170,9 @@ void PushPrice(Table& table, int64_t rank, const Change& change, std::string_vie
   Row row(table);
   row.Int(rank).Text(words);
   row.MaybeText(change.target == TargetKind::kKernel ? change.text : "");
-  if (answer) {
+  if (answer && change.kind == ChangeKind::kTensorCores) {
+    row.Int(answer->step_ns).Missing().Int(answer->low_ns).Int(answer->step_ns).Missing();
+  } else if (answer) {
     row.Int(answer->step_ns).Int(answer->new_ns).Int(answer->low_ns).Int(answer->high_ns);
     row.Share(answer->saved_ns(), answer->step_ns);
   } else {
@@ -224,7 +233,7 @@ PriceRows RowsOf(const Table& prices, Lever lever, std::string_view kernel) {
       continue;
     }
     rows.is_asked = true;
-    if (!prices.Find("new_ns")->IsMissing(row)) {
+    if (!prices.Find("low_ns")->IsMissing(row)) {
       rows.answered.push_back(row);
     }
   }
@@ -247,6 +256,19 @@ std::string SavingWords(const Table& prices, const std::vector<size_t>& rows) {
                      Percent(saved[*most]));
 }
 
+// Of several ranks the largest.
+std::string BoundWords(const Table& prices, const std::vector<size_t>& rows) {
+  double most = 0;
+  for (const size_t row : rows) {
+    most = std::max(most, 1 - ShareOf(Ints(prices, "low_ns")[row], Ints(prices, "step_ns")[row]));
+  }
+  return fmt::format(
+      " By replay, products on tensor cores would save between nothing and {} % of a step: that if "
+      "all of them ran at the peak for TF32, or at the speed of the memory. What libraries reach "
+      "of it is not known from a recording.",
+      Percent(most));
+}
+
 }  // namespace
 
 std::string PriceWords(const Table& prices, Lever lever, std::string_view kernel) {
@@ -262,6 +284,9 @@ std::string PriceWords(const Table& prices, Lever lever, std::string_view kernel
     return " This recording cannot say what it would bring: see `borescope whatif`.";
   }
   const std::string& note = Texts(prices, "note")[rows.answered.front()];
+  if (lever == Lever::kTensorCores) {
+    return BoundWords(prices, rows.answered) + (note.empty() ? "" : " Note: " + note + ".");
+  }
   return fmt::format(" By replay, {} would save {}{}{}.", WordsOf(lever),
                      SavingWords(prices, rows.answered), note.empty() ? "" : "; ", note);
 }

@@ -23,6 +23,7 @@ enum class Lever : uint8_t {
   kComm,          // communication fully hidden
   kCopies,        // no copies, nor calls that copy
   kKernel,        // the kernel with most time in half of it
+  kTensorCores,   // products of 32-bit numbers on tensor cores: a bound, no price
 };
 
 // A row for each lever that the rank has; none without --price.

@@ -4,24 +4,41 @@
 
 #include <algorithm>
 
+#include "borescope/analysis/core/finish.h"
 #include "borescope/analysis/core/row.h"
 #include "borescope/base/saturating.h"
 
 namespace borescope::internal {
 
+namespace {
+
+// Gaps that are longer without the cost are no part of it.
+CostParts PartsOf(const Table& gaps, std::string_view level) {
+  const auto sum = [&](std::string_view part) {
+    return std::max<int64_t>(0, SumOf(gaps, fmt::format("{}{}", level, part)));
+  };
+  const int64_t long_ns = sum("long_late_ns");
+  const int64_t short_ns = sum("short_late_ns");
+  const int64_t latency_ns = sum("latency_ns");
+  const int64_t all_ns = AddSaturating(AddSaturating(long_ns, short_ns), latency_ns);
+  return all_ns == 0 ? CostParts()
+                     : CostParts{ShareOf(long_ns, all_ns), ShareOf(short_ns, all_ns),
+                                 ShareOf(latency_ns, all_ns)};
+}
+
+}  // namespace
+
 RecordingCost FindRecordingCost(const SummaryTables& tables) {
   const Table& times = tables.true_time;
   RecordingCost cost;
   for (size_t row = 0; row < times.rows(); ++row) {
-    const auto shorter = [&](std::string_view column) {
-      const int64_t by_ns = Ints(times, "recorded_ns")[row] - Ints(times, column)[row];
-      return std::max<int64_t>(0, by_ns) * Ints(times, "steps")[row];
-    };
     cost.is_given = Texts(times, "cost_source")[row] == "plain-step";
-    AddSaturatingTo(cost.estimate_ns, shorter("estimate_ns"));
-    AddSaturatingTo(cost.least_ns, shorter("high_ns"));
-    AddSaturatingTo(cost.most_ns, shorter("low_ns"));
   }
+  cost.estimate_ns = SumOf(tables.cost_of_gaps, "estimate_ns");
+  cost.least_ns = SumOf(tables.cost_of_gaps, "least_ns");
+  cost.most_ns = SumOf(tables.cost_of_gaps, "most_ns");
+  cost.estimate_parts = PartsOf(tables.cost_of_gaps, "");
+  cost.most_parts = PartsOf(tables.cost_of_gaps, "most_");
   return cost;
 }
 

@@ -9,12 +9,22 @@
 
 namespace borescope::internal {
 
+// What part of the cost is time in which the host is late in long gaps, in short ones, and the
+// latency of launches; together 1.
+struct CostParts {
+  double long_late = 1;
+  double short_late = 0;
+  double latency = 0;
+};
+
 struct RecordingCost {
   // Of all devices with an estimate: how much shorter their steps are without the profiler, as
   // estimated, at least and at most. All 0: recording costs little, or how much is not known.
   int64_t estimate_ns = 0;
   int64_t least_ns = 0;
   int64_t most_ns = 0;
+  CostParts estimate_parts;
+  CostParts most_parts;
   bool is_given = false;  // follows from steps that the user measured
 
   bool is_known() const { return most_ns > 0; }

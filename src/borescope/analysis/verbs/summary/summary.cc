@@ -73,6 +73,7 @@ enum Part {
   kMemoryBound,
   kNamedCauses,
   kTrueTime,
+  kCostOfGaps,
   kInferencePhases,
   kPrices
 };
@@ -376,12 +377,12 @@ bool SelectsOtherThanSteps(const Selection& selection) {
 // Only where recording costs so much that it matters; `whatif` has the table of every rank.
 Result<Tables> MapTrueTime(const RankView& view, const Params& params) {
   if (SelectsOtherThanSteps(params.selection)) {
-    return Tables{EmptyTrueTimeTable()};
+    return Tables{EmptyTrueTimeTable(), CostOfGapsTable(view, {})};
   }
   const std::shared_ptr<const TrueTimes> times = SharedTrueTimes(view, params);
   BS_ASSIGN(Table table, TrueTimeTable(view, params));
   const bool is_shown = times->is_given || times->status == TrueTimeStatus::kCorrected;
-  return Tables{is_shown ? std::move(table) : EmptyTrueTimeTable()};
+  return Tables{is_shown ? std::move(table) : EmptyTrueTimeTable(), CostOfGapsTable(view, *times)};
 }
 
 Result<Tables> MapPrices(const RankView& view, const Params& params) {
@@ -413,7 +414,7 @@ constexpr MappedParts kMapped[] = {
     {kOps, 1, MapOf<kOpsVerb>},
     {kMemoryBound, 1, MapTable<MemoryBoundTable>},
     {kNamedCauses, 1, MapTable<NamedCausesTable>},
-    {kTrueTime, 1, MapTrueTime},
+    {kTrueTime, 2, MapTrueTime},
     {kInferencePhases, 1, MapOf<kInferenceVerb>},
     {kPrices, 1, MapPrices},
 };
@@ -486,6 +487,7 @@ Result<Tables> FinishSummary(Tables findings, const Params& params) {
                        doctor[0],
                        findings[kNamedCauses],
                        findings[kTrueTime],
+                       findings[kCostOfGaps],
                        findings[kPrices],
                        findings[kIdlePlaces],
                        findings[kWorkPlaces],

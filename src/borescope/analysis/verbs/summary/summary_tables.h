@@ -27,6 +27,7 @@ struct SummaryTables {
   Table quality;        // of whole recordings, whatever was selected
   Table named_causes;   // see named_causes.h
   Table true_time;      // of ranks where recording costs time (measures/true_time)
+  Table cost_of_gaps;   // see CostOfGapsTable (measures/true_time)
   Table prices;         // of --price, else empty
   Table idle_places;    // of each device and cause: when it was longest (idle_causes.h)
   Table work_places;    // when work was longest (places.h)

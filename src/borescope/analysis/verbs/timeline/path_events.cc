@@ -30,7 +30,7 @@ PathEvents FindPath(const RankView& view, const Selected& selected, const Params
     return path;
   }
   const std::shared_ptr<const PathGraph> graph = SharedPathGraph(view, params);
-  for (const PathStep& step : graph->StepsIn(view, selected.windows())) {
+  for (const PathStep& step : graph->StepsIn(view, graph->WindowsOf(view, selected))) {
     if (step.end_ns <= step.begin_ns) {
       continue;
     }

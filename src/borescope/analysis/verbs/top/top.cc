@@ -1,6 +1,8 @@
 // top: what takes the device's time, kernels, memcpys and memsets alike, by name. Every piece of
 // work is counted once, so that the totals add up to all device work; work that runs at one time on
-// several streams counts on each. `kernels` asks the same of kernels alone, with their classes.
+// several streams counts on each. Work from before the recording has no phase and no operator of
+// its own; `aligned_ns` has its time once more where those are inferred. `kernels` asks the same of
+// kernels alone, with their classes.
 #include <iterator>
 #include <utility>
 
@@ -30,9 +32,17 @@ constexpr WorkLabel kKindLabel{"kind",
 Result<Tables> MapTop(const RankView& view, const Params& params) {
   BS_ASSIGN(const Selected selected, Selected::Make(view, params.selection));
   const GroupKeys keys(view, params.by, params.selection.step_rule);
-  const WorkGroups work = GroupWork(view, selected, keys, WorkKinds::kAll, kKindLabel);
-  return Tables{
-      WorkTable({"top", "What takes the device's time", {}}, view, work, keys, kKindLabel)};
+  WorkGroups work = GroupWork(view, selected, keys, WorkKinds::kAll, kKindLabel);
+  const bool has_inferred = HasInferredKey(params.by);
+  if (has_inferred) {
+    GroupAligned(view, selected, keys, WorkKinds::kAll, kKindLabel, work);
+  }
+  Table table =
+      WorkTable({"top", "What takes the device's time", {}}, view, work, keys, kKindLabel);
+  if (has_inferred) {
+    PushAligned(table, work);
+  }
+  return Tables{std::move(table)};
 }
 
 Result<Tables> FinishTop(Tables findings, const Params&) {
@@ -42,6 +52,9 @@ Result<Tables> FinishTop(Tables findings, const Params&) {
 
 constexpr std::string_view kKernelKeys[] = {"rank", "step", "gpu", "stream", "phase", "op"};
 constexpr CompatPipeline kCompatPipelines[] = {{Compat::kRpd, &kRpdTop}};
+constexpr std::string_view kAligned[] = {"aligned_ns"};
+constexpr ViewSpec kViews[] = {
+    {"top", ViewKind::kAside, "Work from before the recording", {}, kAligned}};
 
 }  // namespace
 
@@ -53,6 +66,7 @@ const AnalysisSpec kTopVerb{
     .by = kKernelKeys,
     .answer = {.map = MapTop, .reduce = MergeTables, .finish = FinishTop},
     .compats = kCompatPipelines,
+    .views = kViews,
     .in_report = false};
 
 }  // namespace borescope::internal

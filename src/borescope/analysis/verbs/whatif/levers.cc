@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "borescope/analysis/core/selection/phases.h"
+#include "borescope/analysis/measures/align_inherited.h"
 #include "borescope/analysis/verbs/whatif/time_on_path.h"
 #include "borescope/base/saturating.h"
 #include "borescope/base/stop.h"
@@ -21,7 +22,10 @@ constexpr size_t kHostNames = 8;
 class LeverFinder {
  public:
   LeverFinder(const RankView& view, const ReplayModel& model)
-      : view_(view), model_(model), phases_(SharedHostPhases(view)) {}
+      : view_(view),
+        model_(model),
+        phases_(SharedHostPhases(view)),
+        aligned_(SharedAlignedWork(view)) {}
 
   std::vector<Scenario> Find(size_t most) {
     SumDevice();
@@ -77,7 +81,7 @@ class LeverFinder {
       if (activity == Activity::kCompute) {
         Add(class_ns_[KernelClassName(kind)], device.dur_ns[row]);
       }
-      const Phase phase = PhaseOf(view_, *phases_, {row});
+      const Phase phase = PhaseOf(view_, *phases_, aligned_->AsLaunched({row}));
       if (phase != Phase::kOther) {
         Add(phase_ns_[PhaseName(phase)], device.dur_ns[row]);
       }
@@ -141,6 +145,7 @@ class LeverFinder {
   const RankView& view_;
   const ReplayModel& model_;
   const std::shared_ptr<const std::vector<Phase>> phases_;
+  const std::shared_ptr<const AlignedWork> aligned_;
   Sums kernel_ns_;
   Sums host_ns_;
   Sums class_ns_;

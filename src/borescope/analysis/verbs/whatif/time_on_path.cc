@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "borescope/analysis/core/selection/phases.h"
+#include "borescope/analysis/measures/align_inherited.h"
 #include "borescope/base/saturating.h"
 #include "borescope/base/stop.h"
 #include "borescope/index/launches/correlation.h"
@@ -21,7 +22,12 @@ class PathTimes {
  public:
   PathTimes(const RankView& view, const ReplayModel& model, const std::vector<Phase>& phases,
             const std::vector<Scenario>& scenarios)
-      : view_(view), model_(model), phases_(phases), scenarios_(scenarios), ns_(scenarios.size()) {
+      : view_(view),
+        model_(model),
+        phases_(phases),
+        aligned_(SharedAlignedWork(view)),
+        scenarios_(scenarios),
+        ns_(scenarios.size()) {
     is_on_path_.resize(model.graph.places());
     for (const Place place : PathOfReplay(model.graph, model.lags, model.times)) {
       is_on_path_[place] = 1;
@@ -59,7 +65,7 @@ class PathTimes {
       const Activity activity = ActivityOf(device.kind[row], kind);
       const int64_t ns = device.dur_ns[row];
       add(sums.activity[static_cast<size_t>(activity)], ns);
-      add(sums.of_phase[PhaseName(PhaseOf(view_, phases_, {row}))], ns);
+      add(sums.of_phase[PhaseName(PhaseOf(view_, phases_, aligned_->AsLaunched({row})))], ns);
       if (activity == Activity::kCompute) {
         add(sums.of_class[KernelClassName(kind)], ns);
       }
@@ -163,6 +169,7 @@ class PathTimes {
   const RankView& view_;
   const ReplayModel& model_;
   const std::vector<Phase>& phases_;
+  const std::shared_ptr<const AlignedWork> aligned_;
   const std::vector<Scenario>& scenarios_;
   std::vector<int64_t> ns_;  // per scenario
   std::vector<char> is_on_path_;

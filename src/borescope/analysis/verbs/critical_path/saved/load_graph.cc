@@ -162,6 +162,18 @@ void FillTracks(Parts& parts) {
   }
 }
 
+// What each device's clock says about its streams.
+void SpreadSkews(const Tracks& tracks, DeviceClocks& clocks) {
+  clocks.track_skew_ns.assign(tracks.size(), 0);
+  for (size_t track = 0; track < tracks.size(); ++track) {
+    for (const DeviceClock& clock : clocks.clocks) {
+      if (tracks.kind[track] == TrackKind::kDevice && tracks.pid[track] == clock.device) {
+        clocks.track_skew_ns[track] = clock.skew_ns;
+      }
+    }
+  }
+}
+
 void FillRecording(Parts& parts) {
   const SavedExtras& extras = parts.extras;
   for (size_t i = 0; i < extras.thread_tracks.size(); ++i) {
@@ -174,6 +186,7 @@ void FillRecording(Parts& parts) {
                                              clocks[at + 3], clocks[at + 4], clocks[at + 5],
                                              clocks[at + 6], clocks[at + 7]});
   }
+  SpreadSkews(parts.trace.tracks, parts.recording.clocks);
   SyncEdges& syncs = parts.recording.syncs;
   for (size_t i = 0; i < extras.sync_kinds.size(); ++i) {
     syncs.edges.push_back({extras.sync_kinds[i], extras.sync_inferred[i] != 0,
