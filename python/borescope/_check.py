@@ -88,7 +88,7 @@ def check(runs: PathLike | Iterable[PathLike], *, budget: PathLike | None = None
         threads: how many threads load and analyse; 0 is one a processor.
         memory_limit: as of :func:`open`.
         progress: as of :func:`open`.
-        given: keywords that select, as of :meth:`Run.report`.
+        given: keywords that select, and ``plain_step``, as of :meth:`Run.report`.
 
     >>> import borescope
     >>> borescope.check("tests/data/demo_run", baseline="tests/data/demo_run").status

@@ -256,8 +256,8 @@ class Run(Verbs):
         """Writes one self-contained HTML page with the answers of all verbs, and, ``against`` another
         run, what changed since it; or in short a ``card``, a picture whose name ends with .svg or
         .png, and ``markdown``, a text for pull requests. Any of them together take one load.
-        Keywords are those that select, ``top`` and ``timeline`` (``"window"``, ``"full"`` or
-        ``"off"``)."""
+        Keywords are those that select, ``top``, ``timeline`` (``"window"``, ``"full"`` or
+        ``"off"``) and ``plain_step``, what a step takes without the profiler."""
         files = [b"" if each is None else os.fsencode(each) for each in (path, card, markdown)]
         with self._reported(against, given) as (run, pairs, other, progress):
             run.report(*files, pairs, other, progress)
