@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <memory>
+#include <new>
 #include <vector>
 
 #include "borescope/base/text/text.h"
@@ -112,6 +113,10 @@ std::string Demangler::operator()(std::string_view mangled) {
   int status = 0;
   const std::unique_ptr<char, Free> text(
       abi::__cxa_demangle(name.c_str(), nullptr, nullptr, &status));
+  constexpr int kNoMemory = -1;
+  if (status == kNoMemory) {
+    throw std::bad_alloc();  // the mangled name would be another answer
+  }
   if (status != 0 || text == nullptr) {
     return name;
   }

@@ -98,21 +98,30 @@ void SampleInTurns(SamplingState& state, const Samplers& samplers) {
   }
 }
 
+// A thread that has begun, until it ends.
+struct RunningThread {
+  ~RunningThread() {
+    const std::scoped_lock lock(state.mutex);
+    state.running -= 1;
+    state.changed.notify_all();
+  }
+
+  SamplingState& state;
+};
+
 // Runs `make` and samples what it made, on a thread that nobody joins: it may hang.
 template <class Make>
 void StartThread(const std::shared_ptr<SamplingState>& state, Make make) {
   state->running += 1;
   const auto run = [state, make] {
+    const RunningThread running{*state};
     BlockAllSignals();
     try {
       const Samplers samplers = make();
       if (!samplers.empty()) SampleInTurns(*state, samplers);
     } catch (const std::bad_alloc&) {
-      // Samples end here; the program and its recording go on.
+      return;  // samples end here; the program and its recording go on
     }
-    const std::scoped_lock lock(state->mutex);
-    state->running -= 1;
-    state->changed.notify_all();
   };
   try {
     std::thread(run).detach();
