@@ -15,6 +15,7 @@
 #include "borescope/base/saturating.h"
 #include "borescope/base/stop.h"
 #include "borescope/base/text/text.h"
+#include "borescope/index/steps/steps.h"
 
 namespace borescope::internal {
 namespace {
@@ -121,10 +122,6 @@ class PartFinder {
 };
 
 // ---- Steps ----
-
-int64_t ProcessOf(const Trace& trace, HostId id) {
-  return trace.tracks().pid[trace.host().track[id.value].value];
-}
 
 InferenceStep StepAt(const RankView& view, HostId event, KnownBy known_by, const StepNotes& notes) {
   InferenceStep step;
