@@ -269,13 +269,13 @@ class XlaTrace {
     const int32_t registers = DetailNumber(details, "regs");
     const bool is_sane = registers <= kMostRegisters;
     kernels.registers[kernel] = is_sane ? registers : -1;
-    const int32_t fixed = DetailNumber(details, "static_shared");
-    const int32_t dynamic = DetailNumber(details, "dynamic_shared");
-    const int32_t group = DetailNumber(details, "group_mem");
-    kernels.shared_bytes[kernel] = !is_sane ? -1
-                                   : fixed >= 0 || dynamic >= 0
-                                       ? std::max(fixed, 0) + std::max(dynamic, 0)
-                                       : group;
+    const int64_t fixed = DetailNumber(details, "static_shared");
+    const int64_t dynamic = DetailNumber(details, "dynamic_shared");
+    const int64_t shared = fixed >= 0 || dynamic >= 0
+                               ? std::max<int64_t>(fixed, 0) + std::max<int64_t>(dynamic, 0)
+                               : DetailNumber(details, "group_mem");
+    const bool fits = shared <= std::numeric_limits<int32_t>::max();
+    kernels.shared_bytes[kernel] = is_sane && fits ? static_cast<int32_t>(shared) : -1;
     kernels.private_bytes[kernel] = DetailNumber(details, "private_mem");
     const ParsedDouble occupancy = ParseDouble(Detail(details, "occ_pct"));
     if (occupancy.status == NumberStatus::kOk && occupancy.value > 0 && occupancy.value <= 100) {
