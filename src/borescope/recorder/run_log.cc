@@ -76,9 +76,10 @@ RunLog::RunLog(int file, std::string path)
 Result<RunLog> RunLog::Open(const std::string& folder, std::string_view name) {
   const std::string path = folder + "/" + std::string(name);
   const int file = open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
-  if (file < 0)
+  if (file < 0) {
     return Error{
         ErrorCode::kIo, std::string("cannot be opened: ") + std::strerror(errno), {}, path};
+  }
   RunLog log(file, path);
   const FileLock lock(file);
   struct stat status{};
