@@ -13,8 +13,8 @@
 #include <vector>
 
 #include "borescope/analysis/measures/replay/replay.h"
-#include "borescope/analysis/verbs/variance/step_statistics.h"
 #include "borescope/analysis/verbs/variance/job_steps.h"
+#include "borescope/analysis/verbs/variance/step_statistics.h"
 #include "borescope/analysis/verbs/verbs.h"
 #include "borescope/index/trace_index.h"
 #include "borescope/ingest/load.h"

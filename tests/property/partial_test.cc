@@ -253,9 +253,9 @@ TEST_F(PartialTest, EveryAnalysisInEveryModeAnswersAsOneProcess) {
       // the same error either way.
       EXPECT_TRUE(error.empty() || error.find("no sampled call stacks") != std::string::npos ||
                   error.find("no call stacks were recorded") != std::string::npos ||
-                  error.find("--plain-step") != std::string::npos ||
+                  error.find("`plain_step`") != std::string::npos ||
                   error.find("no phases of inference") != std::string::npos ||
-                  error.find("--without-recording") != std::string::npos)
+                  error.find("`without_recording`") != std::string::npos)
           << error;
     }
   }

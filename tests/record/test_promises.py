@@ -18,7 +18,7 @@ from support import LIBRARY, PROGRAMS, RecordTest, environment, make_control
 
 IMPORTS = set("""
 __environ __errno_location __register_atfork clock_gettime close dlopen dlsym environ fstat getauxval
-getenv gethostname getpid getppid getrlimit madvise memcmp memcpy memmove memset mmap munmap open
+getenv gethostname getpid getppid getrlimit madvise memcmp memcpy memmove memset mmap munmap open openat
 posix_fallocate prctl pthread_create pthread_detach pthread_key_create pthread_self
 pthread_setcancelstate pthread_setspecific pthread_sigmask read readlink sched_yield sigfillset strchr
 strcmp strcspn strlen strncmp strnlen strrchr strspn strstr syscall sysconf unsetenv atexit __cxa_atexit
