@@ -339,7 +339,7 @@ Result<void> NsysReader::Read() {
 }
 
 Result<void> NsysReader::ReadCalls(const CallTable& table) {
-  enum Column : uint8_t { kStart, kEnd, kThread, kCorrelation, kName, kClass, kChain };
+  enum Column : uint8_t { kStart, kEnd, kThread, kCorrelation, kCallName, kClass, kChain };
   const std::string_view columns[] = {
       "start",           "end",        "globalTid",       "correlationId",
       table.name_column, "eventClass", table.chain_column};
@@ -355,7 +355,7 @@ Result<void> NsysReader::ReadCalls(const CallTable& table) {
     }
     const int64_t thread = rows.Integer(kThread);
     call.track = trace_.Thread(thread);
-    call.name = names.Get(rows.Integer(kName));
+    call.name = names.Get(rows.Integer(kCallName));
     call.chain = rows.Integer(kChain);
     if (!table.domain.empty()) {
       AddLibraryCall(call, domain);

@@ -271,19 +271,19 @@ Result<void> ReadRpdStacks(RpdTables& tables) {
   if (!tables.schema.Has("rocpd_stackframe")) {
     return {};
   }
-  enum Column : uint8_t { kCall, kDepth, kName };
+  enum FrameColumn : uint8_t { kFrameCall, kDepth, kFrameName };
   constexpr std::string_view kColumns[] = {"api_ptr_id", "depth", "name_id"};
   BS_ASSIGN(TableRows rows, tables.Open("rocpd_stackframe", kColumns));
   std::vector<Frame> frames;
   BS_TRY(rows.ForEach([&] {
-    const int64_t id = rows.Integer(kCall);
+    const int64_t id = rows.Integer(kFrameCall);
     const uint32_t call = id == kMissing ? RowIds::kNone : tables.calls.Find(id);
     if (call == RowIds::kNone) {
       tables.diagnostics().Count(Diag::kDanglingReference, Diagnostics::kNoByte,
                                  "rocpd_stackframe.api_ptr_id");
       return;
     }
-    frames.push_back({call, rows.Integer(kDepth), tables.String(rows.Integer(kName))});
+    frames.push_back({call, rows.Integer(kDepth), tables.String(rows.Integer(kFrameName))});
   }));
   SortRuns(std::span(frames), [](const Frame& a, const Frame& b) {
     return a.call != b.call ? a.call < b.call : a.depth > b.depth;
