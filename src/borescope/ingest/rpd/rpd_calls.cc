@@ -272,8 +272,8 @@ Result<void> ReadRpdStacks(RpdTables& tables) {
     return {};
   }
   enum FrameColumn : uint8_t { kFrameCall, kDepth, kFrameName };
-  constexpr std::string_view kColumns[] = {"api_ptr_id", "depth", "name_id"};
-  BS_ASSIGN(TableRows rows, tables.Open("rocpd_stackframe", kColumns));
+  constexpr std::string_view kFrameColumns[] = {"api_ptr_id", "depth", "name_id"};
+  BS_ASSIGN(TableRows rows, tables.Open("rocpd_stackframe", kFrameColumns));
   std::vector<Frame> frames;
   BS_TRY(rows.ForEach([&] {
     const int64_t id = rows.Integer(kFrameCall);
