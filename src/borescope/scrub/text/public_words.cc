@@ -23,10 +23,11 @@ constexpr std::string_view kPublicWords =
     "comms barrier execute context generation prefill decode graph capture replay launch memcpy "
     "memset pageable pinned device host htod dtoh dtod ptop peer array unified stream wait "
     "synchronize synchronization lib libs so nvtx roctx ncclgroup group default pg undefined world "
-    "annotation python overhead right "
+    "annotation python overhead right instant ac fwdbwd "
     // Training.
     "train training eval forward backward fwd bwd loss batch epoch data dataloader loader dataset "
-    "load iter next enumerate dequeue enqueue microbatch stage pipeline checkpoint evaluate "
+    "load iter processing single base next enumerate dequeue enqueue microbatch stage pipeline "
+    "checkpoint evaluate "
     "accumulate autograd engine node compiled aot sgd adam adamw adagrad adamax rmsprop lamb nadam "
     "zero clip norm scaler update sync unscale model module modules nn call impl self main run "
     "distributed ddp fsdp all reduce gather scatter broadcast send recv sendrecv coalesced "

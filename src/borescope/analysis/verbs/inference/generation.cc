@@ -49,15 +49,19 @@ bool HasTraining(const RankView& view) {
 
 // ---- The sequence of launching operators ----
 
-// The outermost operator around a call, else the call itself.
-HostId OutermostOf(const RankView& view, HostId call) {
-  HostId found = call;
-  for (HostId at = call; at.valid(); at = view.index.tree.parent[at.value]) {
-    if (view.trace.host().kind[at.value] == HostKind::kOp) {
-      found = at;
-    }
+// By host row: the outermost operator around it, else the row itself. Parents come before their
+// children, so that one walk finds all, however deep they nest.
+std::vector<HostId> OutermostOperators(const RankView& view) {
+  const HostEvents& host = view.trace.host();
+  std::vector<HostId> outermost(host.size());
+  for (uint32_t row = 0; row < host.size(); ++row) {
+    CheckStopAt(row);
+    const HostId parent = view.index.tree.parent[row];
+    const HostId above = parent.valid() ? outermost[parent.value] : HostId{};
+    const bool is_in_operator = above.valid() && host.kind[above.value] == HostKind::kOp;
+    outermost[row] = is_in_operator ? above : HostId{row};
   }
-  return found;
+  return outermost;
 }
 
 // The operators of a thread that launch device work and are in no other, by time.
@@ -71,13 +75,14 @@ Launching FindLaunching(const RankView& view) {
   const HostEvents& host = trace.host();
   std::vector<int64_t> time_of(trace.tracks().size());
   std::vector<char> launches(host.size());
+  const std::vector<HostId> outermost = OutermostOperators(view);
   for (uint32_t row = 0; row < trace.device().size(); ++row) {
     CheckStopAt(row);
     const HostId launch = view.index.correlation.launch_of[row];
     if (!IsDeviceWork(trace.device().kind[row]) || !launch.valid() || host.IsCaptured(launch)) {
       continue;
     }
-    launches[OutermostOf(view, launch).value] = 1;
+    launches[outermost[launch.value].value] = 1;
     AddSaturatingTo(time_of[host.track[launch.value].value], trace.device().dur_ns[row]);
   }
   Launching found;
