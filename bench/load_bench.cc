@@ -50,7 +50,7 @@ int main(int argc, char** argv) {
   const double wall = WallSeconds();
   auto trace = borescope::internal::LoadFile(argv[1], options);
   if (!trace.ok()) {
-    std::fprintf(stderr, "borescope-load-bench: %s\n", trace.error().message.c_str());
+    std::fprintf(stderr, "borescope-load-bench: %s\n", trace.error().Sentence().c_str());
     return 2;
   }
   const double load_cpu = CpuSeconds();

@@ -81,7 +81,7 @@ int main(int argc, char** argv) {
   const std::string path = argv[1];
   auto files = ExpandInputs({&path, 1});
   if (!files.ok()) {
-    std::fprintf(stderr, "borescope-stop-bench: %s\n", files.error().message.c_str());
+    std::fprintf(stderr, "borescope-stop-bench: %s\n", files.error().Sentence().c_str());
     return 2;
   }
   options.files = std::move(*files);
