@@ -61,7 +61,8 @@ ROW = re.compile(r"^\| (?P<name>[^|]+) \| (?P<commands>[^|]+) \| (?P<tables>[^|]
                  re.MULTILINE)
 PAGE = ROOT / "docs" / "use" / "from_other_tools.md"
 # Where each table of the page has rows, or at least columns.
-RECORDINGS = ("demo_run", "recipes/train", "small/counters.json", "small/graphs.json")
+RECORDINGS = ("demo_run", "recipes/train", "small/counters.json", "small/graphs.json",
+              "small/serving.json")
 
 
 def rows() -> list[re.Match[str]]:

@@ -20,6 +20,7 @@ turn tries other places: a number, or "commits", the number of commits so far. -
 
 import argparse
 import concurrent.futures
+import contextlib
 import dataclasses
 import errno
 import http.client
@@ -33,6 +34,7 @@ import signal
 import subprocess
 import sys
 import tempfile
+import threading
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 SHORT = "short"  # not an error, less than was asked for
@@ -183,7 +185,32 @@ class Script(Command):
         return bool(harness.python)
 
     def talk(self, process):
-        return process.communicate(self.said.encode() or None, timeout=TIMEOUT_S)
+        """The input ends once every message with an id is answered: a server answers nothing more after that."""
+        if not self.said:
+            return process.communicate(None, timeout=TIMEOUT_S)
+        lines, stderr = [], []
+        awaited = self.said.count('"id"')
+
+        def hear():
+            while len(lines) < awaited and (line := process.stdout.readline()):
+                lines.append(line)
+
+        hearing = threading.Thread(target=hear, daemon=True)
+        noting = threading.Thread(target=lambda: stderr.append(process.stderr.read()), daemon=True)
+        hearing.start()
+        noting.start()
+        with contextlib.suppress(BrokenPipeError):
+            process.stdin.write(self.said.encode())
+            process.stdin.flush()
+        hearing.join(TIMEOUT_S)
+        if hearing.is_alive():
+            raise subprocess.TimeoutExpired(process.args, TIMEOUT_S)
+        with contextlib.suppress(BrokenPipeError):
+            process.stdin.close()
+        rest = process.stdout.read()
+        process.wait(TIMEOUT_S)
+        noting.join(TIMEOUT_S)
+        return b"".join(lines) + rest, b"".join(stderr)
 
     def failure_of(self, fault, sound, outcome):
         if outcome.status == "hang":

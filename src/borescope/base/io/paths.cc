@@ -80,12 +80,14 @@ Result<std::vector<std::string>> SortedNames(const std::string& folder, bool mus
 
 Result<struct stat> StatusOf(const std::string& path) {
   struct stat status{};
-  return Looked(path, status, stat(path.c_str(), &status));
+  const int failed = stat(path.c_str(), &status);  // before the status is copied
+  return Looked(path, status, failed);
 }
 
 Result<struct stat> StatusOfLink(const std::string& path) {
   struct stat status{};
-  return Looked(path, status, lstat(path.c_str(), &status));
+  const int failed = lstat(path.c_str(), &status);  // before the status is copied
+  return Looked(path, status, failed);
 }
 
 Result<std::string> PathWithoutLinks(const std::string& path) {
