@@ -80,7 +80,7 @@ Error TimelineReader::BadEntry() const {
   return {.code = ErrorCode::kCorrupt,
           .cause =
               "no entry [time, action, bytes, category] of a memory timeline, and all totals "
-              "behind it would be wrong",
+              "after it would be wrong",
           .remedy = "export it again",
           .file = name_,
           .offset = reader_.byte()};

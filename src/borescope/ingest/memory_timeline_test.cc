@@ -91,7 +91,7 @@ TEST(MemoryTimelineTest, AnEntryThatCannotBeReadIsAnErrorWithItsPlace) {
                             "5", "[2,2,[5],0]", "[2,2,5.5,0]"}) {
     EXPECT_EQ(ErrorOf(std::string("[[1,2,5,0],") + entry + "]"),
               "a.json: byte 11: no entry [time, action, bytes, category] of a memory timeline, and "
-              "all totals behind it would be wrong; export it again")
+              "all totals after it would be wrong; export it again")
         << entry;
   }
   EXPECT_NE(ErrorOf("[[1,2,5,0],[2," + std::string(100'000, ' ') + "2,5,0]]"), "");

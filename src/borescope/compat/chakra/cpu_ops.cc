@@ -54,7 +54,7 @@ class Sweep {
   };
 
   // Sets merged_ to what lies inside the span at `at`. A clean span holds all that begins in it, so
-  // that what is behind it can be looked at next.
+  // that what comes after it can be looked at next.
   void FindInside(size_t at) {
     const TimedSpan& span = spans_[order_[at]];
     const Number end = span.begin + span.duration;

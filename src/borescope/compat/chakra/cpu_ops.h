@@ -21,7 +21,7 @@ struct TimedSpan {
 };
 
 // Of every span of one thread what is left of its duration without the spans inside it. Inside is
-// what is sorted behind it by (begin, duration) and ends no later; overlapping or touching spans
+// what is sorted after it by (begin, duration) and ends no later; overlapping or touching spans
 // count once. Of spans with one begin the shorter comes first, so that the longer one does not see
 // it. Less than nothing, which rounding can bring and at which the reference gives up, counts as
 // zero (kNegativeDuration). O(n log n) where spans nest; where they cross, up to O(n) for each.

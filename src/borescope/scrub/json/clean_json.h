@@ -76,7 +76,7 @@ class EventCleaner {
  public:
   explicit EventCleaner(Scrubber& scrubber) : scrubber_(scrubber), values_(unused_) {}
 
-  // Appends the event whose text is `object` (with kTextPadding readable bytes behind it).
+  // Appends the event whose text is `object` (with kTextPadding readable bytes after it).
   // Anything that is no object becomes an empty one.
   void Append(std::string_view object, std::string& out);
 

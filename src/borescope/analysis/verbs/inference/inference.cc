@@ -10,7 +10,7 @@
 //   token          time for the next token of a request: the period of a decode step
 //   tokens/s       tokens of the steps that have a period / the sum of these periods
 //
-// Device work of all phases, of no step, and without a recorded launch adds up to all of it.
+// Device work of all phases, in no step, and without a recorded launch adds up to all device work.
 #include <algorithm>
 #include <array>
 #include <cstdint>
@@ -428,10 +428,10 @@ void FillLoad(Table& experts) {
 Table ReasonTable(const RankView& view, const InferenceSteps& found) {
   Table table{"inference_reasons", "Why there are no phases", {}};
   AddRankKey(table);
+  AddString(table, "file", Role::kDerived, "File of the rank.");
   AddString(table, "reason", Role::kDerived, "Why no step was found on the rank.");
   if (found.steps.empty()) {
-    Row(table).Int(view.rank).Text(view.trace.meta().file +
-                                   ": no phases of inference: " + found.reason);
+    Row(table).Int(view.rank).Text(view.trace.meta().file).Text(found.reason);
   }
   return table;
 }
@@ -445,10 +445,14 @@ Result<Tables> MapInference(const RankView& view, const Params& params) {
 
 Result<Tables> FinishInference(Tables findings, const Params& /*params*/) {
   if (findings[kSteps].rows() == 0) {
-    const StringValues& reasons = Texts(findings[kReasons], "reason");
-    return Error{ErrorCode::kMissingData, reasons.empty()
-                                              ? std::string("no phases of inference: no recording")
-                                              : std::string(reasons[0])};
+    const Table& reasons = findings[kReasons];
+    if (reasons.rows() == 0) {
+      return Error{ErrorCode::kMissingData, "no phases of inference: no recording"};
+    }
+    return Error{ErrorCode::kMissingData,
+                 "no phases of inference: " + std::string(Texts(reasons, "reason")[0]),
+                 {},
+                 std::string(Texts(reasons, "file")[0])};
   }
   FillLoad(findings[kExperts]);
   Tables shown{std::move(findings[kPhases])};

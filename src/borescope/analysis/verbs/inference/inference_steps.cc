@@ -318,7 +318,7 @@ Result<InferenceSteps> FindInferenceSteps(const RankView& view, const Selected& 
   found.steps = AnnotatedSteps(view, texts.empty() ? nullptr : &patterns);
   FinishSteps(found.steps);
   if (found.steps.empty() && !texts.empty()) {
-    found.reason = "no annotation has a name that --phase-pattern matches";
+    found.reason = "no annotation has a name that `phase_pattern` matches";
   } else if (found.steps.empty()) {
     Generation generation = FindGeneration(view);
     found.steps = StepsOfPasses(view, generation, KnownBy::kSequence);

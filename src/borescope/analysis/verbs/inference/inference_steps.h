@@ -2,10 +2,10 @@
 //
 // A step begins with its annotation (or operator, or launch of a graph: `known_by`), and ends where
 // the next one of its process begins; the last one lasts to the end of the recording. All device
-// work that any thread of the process launches in that time is of the step, wherever it runs: what
-// samples the next tokens is launched behind the annotation. All other work is of no step, so that
-// the work of all steps, of none, and without a recorded launch adds up to all device work. A step
-// known by its graph alone has the work of that launch, and no more.
+// work that any thread of the process launches in that time belongs to the step, wherever it runs:
+// what samples the next tokens is launched after the annotation. All other work is in no step. Work
+// in steps, in no step, and without a recorded launch adds up to all device work. A step known by
+// its graph alone has the work of that launch, and no more.
 //
 // The period of a step is the time from its begin to that of the next one; the last one, and the
 // last decode step of a generation that no annotation marks, have none.

@@ -434,7 +434,7 @@ TEST(InferenceTest, PatternsReplaceNames) {
                 {"phase", "known_by", "requests"}),
             "phase,known_by,requests\ndecode,pattern,3\n");
   params.values.front().text = "nothing";
-  EXPECT_NE(Refusal(trace, params).find("no annotation has a name that --phase-pattern matches"),
+  EXPECT_NE(Refusal(trace, params).find("no annotation has a name that `phase_pattern` matches"),
             std::string::npos);
 }
 

@@ -350,8 +350,9 @@ Result<PhasePatterns> PhasePatterns::Parse(std::span<const std::string_view> tex
     expression.regex =
         std::make_unique<re2::RE2>(re2::StringPiece(text.data(), text.size()), options);
     if (!expression.regex->ok()) {
-      return UsageError(fmt::format("--phase-pattern: '{}' is not a regular expression of RE2: {}",
-                                    text, expression.regex->error()));
+      return UsageError(fmt::format("'{}' is not a regular expression of RE2: {}", text,
+                                    expression.regex->error()),
+                        {}, "phase_pattern");
     }
     for (const auto& [group, number] : expression.regex->NamedCapturingGroups()) {
       int* const place = group == "phase"    ? &expression.phase
@@ -360,9 +361,8 @@ Result<PhasePatterns> PhasePatterns::Parse(std::span<const std::string_view> tex
                          : group == "kv"     ? &expression.kv
                                              : nullptr;
       if (place == nullptr) {
-        return UsageError(fmt::format(
-            "--phase-pattern: '{}' has a group '{}'; groups are phase, bs, tokens and kv", text,
-            group));
+        return UsageError(fmt::format("'{}' has a group '{}'", text, group),
+                          "groups are phase, bs, tokens and kv", "phase_pattern");
       }
       *place = number;
     }

@@ -28,8 +28,8 @@ int64_t Rounded(const Table& table, std::string_view column, size_t row) {
   return std::llround(std::min(Floats(table, column)[row], kMost));
 }
 
-// Whether a row is about a phase, and knows so: not what is of no step, and not what a graph alone
-// lets infer.
+// Whether a row is about a phase that is certain: work outside of steps has none, and what follows
+// from a graph alone is inferred.
 bool IsCertain(const Table& phases, size_t row) {
   const std::string_view known_by = Texts(phases, "known_by")[row];
   return !IsMissing(phases, "known_by", row) && known_by != "graph";
