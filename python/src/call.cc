@@ -1,6 +1,7 @@
 #include "call.h"
 
 #include <chrono>
+#include <system_error>
 #include <thread>
 
 namespace nb = nanobind;
@@ -34,16 +35,23 @@ void Call::RunUntyped(const std::function<void()>& work) {
 
 void Call::WaitFor(const std::function<void()>& work) {
   constexpr std::chrono::milliseconds kNap{50};
-  std::thread engine([&] {
-    try {
-      work();
-    } catch (...) {
-      failed_ = std::current_exception();
-    }
-    const std::lock_guard lock(mutex_);
-    done_ = true;
-    changed_.notify_one();
-  });
+  std::thread engine;
+  try {
+    engine = std::thread([&] {
+      try {
+        work();
+      } catch (...) {
+        failed_ = std::current_exception();
+      }
+      const std::lock_guard lock(mutex_);
+      done_ = true;
+      changed_.notify_one();
+    });
+  } catch (const std::system_error&) {
+    // The system has no thread left: signals and progress wait until the work is done.
+    work();
+    return;
+  }
   std::unique_lock lock(mutex_);
   while (!changed_.wait_for(lock, kNap, [&] { return done_; })) {
     lock.unlock();

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import io
+import asyncio
 import json
 import os
 import re
-import sys
 import threading
 from collections.abc import AsyncIterator, Callable
-from typing import cast
+from typing import Any, cast
 
 import anyio
-import anyio.to_thread
 from mcp.server.lowlevel import Server
 from mcp.server.stdio import stdio_server
 from mcp.shared.exceptions import MCPError
@@ -23,11 +21,12 @@ from mcp_types import (INVALID_PARAMS, CallToolRequestParams, CallToolResult, Ge
                        ToolAnnotations)
 
 from .. import _native
-from .._errors import Error
+from .._errors import Error, InputError
 from .._progress import Progress
 from ._guide import PAGES, PROMPTS, VERB, page_text, prompt_text
 from ._root import Root
 from ._tools import TOOLS, call
+from ._worker import Worker, end_without_memory
 
 _INSTRUCTIONS = (
     "Borescope answers where the time of a GPU profile went. Begin with open_run, then ask the verb "
@@ -48,11 +47,28 @@ class _Lines:
     would wait for ever: the half becomes a character of its own, of which a tool says what is wrong."""
 
     def __init__(self) -> None:
-        self._file = anyio.wrap_file(io.TextIOWrapper(sys.stdin.buffer, encoding="utf-8", errors="replace"))
+        self._file = open(0, encoding="utf-8", errors="replace", closefd=False)
+        self._reader = Worker()
 
     async def __aiter__(self) -> AsyncIterator[str]:
-        async for line in self._file:
+        while line := await self._reader.run(self._file.readline):
             yield _whole(line) if _HALF.search(line) else line
+
+
+class _Answers:
+    """What answers are written to: standard output as it was when the server began. What else is written there
+    meanwhile goes to standard error, so that it cannot stand between answers."""
+
+    def __init__(self) -> None:
+        self._file = os.fdopen(os.dup(1), "w", encoding="utf-8", closefd=False)
+        os.dup2(2, 1)
+        self._writer = Worker()
+
+    async def write(self, text: str) -> None:
+        await self._writer.run(lambda: self._file.write(text))
+
+    async def flush(self) -> None:
+        await self._writer.run(self._file.flush)
 
 
 def _whole(line: str) -> str:
@@ -74,6 +90,7 @@ class _Desk:
         # Files are named from the root in all answers.
         self._root = Root(folder, self._look)
         os.chdir(self._root.folder)
+        self._worker = Worker()
         self._lock = threading.Lock()
         self._is_closed = threading.Event()
         self._is_unwanted = threading.Event()  # the question that is being answered
@@ -82,7 +99,17 @@ class _Desk:
         if self._is_closed.is_set() or self._is_unwanted.is_set():
             raise _Stopped
 
-    def answer(self, name: str, arguments: dict[str, object] | None, is_unwanted: threading.Event) -> tuple[str, bool]:
+    async def answer(self, name: str, arguments: dict[str, object] | None) -> tuple[str, bool]:
+        """The answer as JSON, and whether it is an error."""
+        is_unwanted = threading.Event()
+        try:
+            text, is_error = await self._worker.run(lambda: self._answer(name, arguments, is_unwanted))
+        finally:
+            is_unwanted.set()  # where the client cancelled it, the thread still works
+        return text, is_error
+
+    def _answer(self, name: str, arguments: dict[str, object] | None,
+                is_unwanted: threading.Event) -> tuple[str, bool]:
         with self._lock:
             self._is_unwanted = is_unwanted
             if is_unwanted.is_set():
@@ -155,13 +182,7 @@ def _server_of(desk: _Desk) -> Server[object]:
         if params.name not in TOOLS:
             text = f'{{"error":"invalid-argument","data":{{"message":"the tools are {", ".join(TOOLS)}"}}}}'
             return _result(text, True)
-        is_unwanted = threading.Event()
-        try:
-            text, is_error = await anyio.to_thread.run_sync(desk.answer, params.name, params.arguments, is_unwanted,
-                                                            abandon_on_cancel=True)
-        finally:
-            is_unwanted.set()  # where the client cancelled it, the thread still works
-        return _result(text, is_error)
+        return _result(*await desk.answer(params.name, params.arguments))
 
     return Server("borescope", version=_native.version(), instructions=_INSTRUCTIONS,
                   on_list_tools=list_tools, on_call_tool=call_tool, on_list_resources=_list_resources,
@@ -170,25 +191,41 @@ def _server_of(desk: _Desk) -> Server[object]:
 
 
 def serve(folder: str) -> None:
-    """Serves until standard input ends or nobody reads standard output."""
+    """Serves until standard input ends or nobody reads standard output.
+
+    Raises:
+        Error: the system gives it no memory, thread or descriptor.
+    """
     desk = _Desk(folder)
     server = _server_of(desk)
 
     async def main() -> None:
-        async with stdio_server(stdin=cast("anyio.AsyncFile[str]", _Lines())) as (read, write):
+        asyncio.get_running_loop().set_exception_handler(_note_lost)
+        async with stdio_server(stdin=cast("anyio.AsyncFile[str]", _Lines()),
+                                stdout=cast("anyio.AsyncFile[str]", _Answers())) as (read, write):
             await server.run(read, write, server.create_initialization_options())
 
     try:
         anyio.run(main)
     except BaseException as error:
-        if not _is_closed_pipe(error):
+        kept = [each for each in _raised(error) if not isinstance(each, (BrokenPipeError, ConnectionResetError))]
+        if kept and all(isinstance(each, (Error, MemoryError, OSError)) for each in kept):
+            reason = str(kept[0]) or "out of memory"
+            raise kept[0] if isinstance(kept[0], Error) else InputError(f"the server ends: {reason}") from None
+        if kept:
             raise
     finally:
         desk.close()
 
 
-def _is_closed_pipe(error: BaseException) -> bool:
+def _raised(error: BaseException) -> list[BaseException]:
+    """What was raised, without the groups that the loop puts around it."""
     inner = getattr(error, "exceptions", None)
-    if inner is not None:
-        return all(_is_closed_pipe(each) for each in inner)
-    return isinstance(error, (BrokenPipeError, ConnectionResetError))
+    return [error] if inner is None else [found for each in inner for found in _raised(each)]
+
+
+def _note_lost(loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
+    """What is raised where nobody awaits it: without memory, somebody would wait for its effect for ever."""
+    if isinstance(context.get("exception"), MemoryError):
+        end_without_memory()
+    loop.default_exception_handler(context)

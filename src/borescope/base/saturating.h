@@ -20,6 +20,14 @@ inline int64_t SubtractSaturating(int64_t a, int64_t b) {
                                                    : difference;
 }
 
+// The whole part of a number, or the nearest end of the range; 0 for what is not a number.
+inline int64_t TruncateSaturating(double number) {
+  using Limits = std::numeric_limits<int64_t>;
+  constexpr double kEnd = 9223372036854775808.0;  // the first double that is beyond the range
+  if (number >= kEnd) return Limits::max();
+  return number >= -kEnd ? static_cast<int64_t>(number) : number < 0 ? Limits::min() : 0;
+}
+
 inline void AddSaturatingTo(int64_t& sum, int64_t value) { sum = AddSaturating(sum, value); }
 
 }  // namespace borescope::internal

@@ -29,5 +29,17 @@ TEST(SaturatingTest, DifferencesStopAtTheEndsOfTheRange) {
   EXPECT_EQ(SubtractSaturating(kLeast, kLeast), 0);
 }
 
+TEST(SaturatingTest, NumbersAreCutToTheRange) {
+  constexpr int64_t kMost = std::numeric_limits<int64_t>::max();
+  constexpr int64_t kLeast = std::numeric_limits<int64_t>::min();
+  EXPECT_EQ(TruncateSaturating(2.9), 2);
+  EXPECT_EQ(TruncateSaturating(-2.9), -2);
+  EXPECT_EQ(TruncateSaturating(static_cast<double>(kMost)), kMost);  // which is 2^63
+  EXPECT_EQ(TruncateSaturating(static_cast<double>(kLeast)), kLeast);
+  EXPECT_EQ(TruncateSaturating(-1e300), kLeast);
+  EXPECT_EQ(TruncateSaturating(std::numeric_limits<double>::infinity()), kMost);
+  EXPECT_EQ(TruncateSaturating(std::numeric_limits<double>::quiet_NaN()), 0);
+}
+
 }  // namespace
 }  // namespace borescope::internal

@@ -222,7 +222,7 @@ Table FinishGemmShapes(const Table& samples) {
     for (; next < order.size() && CompareKeys(samples, order[first], order[next]) == 0; ++next) {
       const uint32_t row = order[next];
       rates.Add(Ints(samples, kFlopsColumn)[row], Ints(samples, kTimeColumn)[row],
-                Ints(samples, "count")[row]);
+                std::max<int64_t>(Ints(samples, "count")[row], 0));  // damaged: below 0
     }
     Row row(table);
     for (const Column& key : KeysOf(samples)) {

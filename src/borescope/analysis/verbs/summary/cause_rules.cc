@@ -103,7 +103,7 @@ std::optional<Finding> Fp32Products(const SummaryTables& tables) {
                 "The device multiplies TF32 and 16-bit numbers on tensor cores many times faster: "
                 "allow TF32 in the library that multiplies, or use 16-bit numbers.") +
           " `borescope whatif --scale class:gemm=0.33` says what a step would take.",
-      static_cast<int64_t>(static_cast<double>(sum->ns) * kWonByTf32),
+      TruncateSaturating(static_cast<double>(sum->ns) * kWonByTf32),
       Lever::kTensorCores,
       PlaceOf(tables, sum->dearest)};
 }
@@ -121,7 +121,7 @@ std::optional<Finding> Allocation(const SummaryTables& tables) {
   // The calls take as long without the profiler, and the steps less.
   const RecordingCost cost = FindRecordingCost(tables);
   const TrueShare share = ShareWithoutRecording(
-      cost, static_cast<int64_t>(sum->share() * static_cast<double>(span_ns)), span_ns, 0);
+      cost, TruncateSaturating(sum->share() * static_cast<double>(span_ns)), span_ns, 0);
   return Finding{
       "Memory is allocated and freed in the steps",
       SeverityOfShare(sum->share()),

@@ -180,7 +180,7 @@ class IdleTime {
     const int64_t estimate_ns = SubtractSaturating(rest_ns(), OfRest(cost_.estimate_ns));
     const int64_t least_ns = SubtractSaturating(rest_ns(), OfRest(cost_.most_ns));
     return cost_.is_known() && least_ns < estimate_ns
-               ? static_cast<int64_t>(static_cast<double>(ns) * ShareOf(least_ns, estimate_ns))
+               ? TruncateSaturating(static_cast<double>(ns) * ShareOf(least_ns, estimate_ns))
                : ns;
   }
   // Without causes that have a name, and findings of their own.
@@ -188,7 +188,7 @@ class IdleTime {
   TrueShare AllIdle() const { return ShareWithoutRecording(cost_, idle_ns_, span_ns_, 1); }
   // What of the cost of recording is not in causes that have a name.
   int64_t OfRest(int64_t cost_ns) const {
-    return static_cast<int64_t>(static_cast<double>(cost_ns) * rest_cost_);
+    return TruncateSaturating(static_cast<double>(cost_ns) * rest_cost_);
   }
   // Without causes that have a name.
   int64_t rest_ns() const { return SubtractSaturating(idle_ns_, named_ns_); }
@@ -277,11 +277,11 @@ class IdleTime {
     int64_t rest_ns = cost_ns;
     const auto take = [&](CauseTime& cause, int64_t ns) {
       const int64_t taken_ns = std::min({cause.*time_ns, ns, rest_ns});
-      cause.*time_ns -= taken_ns;
-      rest_ns -= taken_ns;
+      cause.*time_ns = SubtractSaturating(cause.*time_ns, taken_ns);
+      rest_ns = SubtractSaturating(rest_ns, taken_ns);
     };
     const auto of_cost = [&](double part) {
-      return static_cast<int64_t>(part * static_cast<double>(cost_ns));
+      return TruncateSaturating(part * static_cast<double>(cost_ns));
     };
     CauseTime& host = CauseOf("host_ns");
     CauseTime& latency = CauseOf("latency_ns");
@@ -311,7 +311,7 @@ class IdleTime {
       const bool is_of_division = cause.row->column != kLateBegin && cause.row->column != kUntraced;
       const int64_t named_ns =
           is_of_division ? std::min(cause.ns, IdleOfNamedCauses(tables_, cause.row->column)) : 0;
-      cause.ns -= named_ns;
+      cause.ns = SubtractSaturating(cause.ns, named_ns);
       AddSaturatingTo(named_ns_, named_ns);
     }
   }
@@ -352,7 +352,8 @@ class IdleTime {
   // of it is not named as the cause.
   Finding First() const {
     const int64_t true_rest_ns = SubtractSaturating(rest_ns(), OfRest(cost_.estimate_ns));
-    const bool are_several = !IsNotable(0) && causes_[0].ns < true_rest_ns - causes_[0].ns;
+    const bool are_several =
+        !IsNotable(0) && causes_[0].ns < SubtractSaturating(true_rest_ns, causes_[0].ns);
     Finding finding =
         FindingOf(are_several ? CauseTime{&kSeveralCauses, true_rest_ns, rest_ns()} : causes_[0]);
     finding.severity = share().low >= kIdleWarning ? "warning" : finding.severity;

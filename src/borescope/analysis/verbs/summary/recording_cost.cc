@@ -47,7 +47,8 @@ TrueShare ShareWithoutRecording(const RecordingCost& cost, int64_t part_ns, int6
   const auto share = [&](int64_t cost_ns) {
     const double part =
         std::max(0.0, static_cast<double>(part_ns) - cost_part * static_cast<double>(cost_ns));
-    const auto whole = static_cast<double>(whole_ns - cost_ns);
+    // As doubles: a partial result that was damaged can hold any number.
+    const double whole = static_cast<double>(whole_ns) - static_cast<double>(cost_ns);
     return whole <= 0 ? 1.0 : std::min(1.0, part / whole);
   };
   const double least = share(cost.least_ns);

@@ -393,7 +393,8 @@ IdleSteps FindIdleSteps(const SummaryTables& tables) {
                             Texts(table, "name")[row]},
                            0, row)
               .first->second;
-      count += Ints(table, "kernels")[row] + Ints(table, "copies")[row];
+      AddSaturatingTo(count, Ints(table, "kernels")[row]);
+      AddSaturatingTo(count, Ints(table, "copies")[row]);
     }
   }
   IdleSteps found;
