@@ -10,12 +10,12 @@
 #include <vector>
 
 #include "borescope/base/check.h"
-#include "borescope/chakra/check/et_check.h"
-#include "borescope/chakra/et/et_draw.h"
-#include "borescope/chakra/et/et_json.h"
-#include "borescope/chakra/link/host_trace.h"
-#include "borescope/chakra/link/link_writer.h"
-#include "borescope/chakra/plan/et_plan.h"
+#include "borescope/packs/chakra/check/et_check.h"
+#include "borescope/packs/chakra/et/et_draw.h"
+#include "borescope/packs/chakra/et/et_json.h"
+#include "borescope/packs/chakra/link/host_trace.h"
+#include "borescope/packs/chakra/link/link_writer.h"
+#include "borescope/packs/chakra/plan/et_plan.h"
 #include "input_number.h"
 
 namespace {

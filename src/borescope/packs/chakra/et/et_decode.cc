@@ -1,0 +1,319 @@
+#include <protozero/pbf_reader.hpp>
+#include <utility>
+
+#include "borescope/packs/chakra/et/et_codec.h"
+#include "borescope/packs/chakra/et/et_fields.h"
+
+namespace borescope::internal {
+namespace {
+
+using protozero::pbf_reader;
+using protozero::pbf_wire_type;
+using namespace et;  // NOLINT(google-build-using-namespace): numbers of fields only
+
+// The current field of a message, and how often it could not be used.
+struct FieldReader {
+  pbf_reader& in;
+  uint64_t& unknown;
+
+  // Whether the current field has the wire type; skips and counts it if not.
+  bool Has(pbf_wire_type type) {
+    if (in.wire_type() == type) {
+      return true;
+    }
+    Skip();
+    return false;
+  }
+  void Skip() {
+    in.skip();
+    unknown += 1;
+  }
+  void Text(std::string_view& text) {
+    if (Has(pbf_wire_type::length_delimited)) {
+      const protozero::data_view view = in.get_view();
+      text = {view.data(), view.size()};
+    }
+  }
+  void Number(uint64_t& number) {
+    if (Has(pbf_wire_type::varint)) {
+      number = in.get_uint64();
+    }
+  }
+  // Packed or one by one: a reader must take both.
+  void Ids(std::vector<uint64_t>& ids) {
+    if (in.wire_type() == pbf_wire_type::varint) {
+      ids.push_back(in.get_uint64());
+    } else if (Has(pbf_wire_type::length_delimited)) {
+      for (const uint64_t id : in.get_packed_uint64()) {
+        ids.push_back(id);
+      }
+    }
+  }
+};
+
+pbf_reader ReaderOf(std::string_view bytes) { return {bytes.data(), bytes.size()}; }
+
+pbf_wire_type WireTypeOf(EtScalar scalar) {
+  switch (scalar) {
+    case EtScalar::kDouble:
+    case EtScalar::kFixed64:
+    case EtScalar::kSfixed64:
+      return pbf_wire_type::fixed64;
+    case EtScalar::kFloat:
+    case EtScalar::kFixed32:
+    case EtScalar::kSfixed32:
+      return pbf_wire_type::fixed32;
+    case EtScalar::kString:
+    case EtScalar::kBytes:
+      return pbf_wire_type::length_delimited;
+    default:
+      return pbf_wire_type::varint;
+  }
+}
+
+uint64_t SignExtend(uint64_t bits) {
+  return static_cast<uint64_t>(int64_t{static_cast<int32_t>(static_cast<uint32_t>(bits))});
+}
+
+uint64_t VarintBits(EtScalar scalar, uint64_t raw) {
+  switch (scalar) {
+    case EtScalar::kInt32:
+      return SignExtend(raw);
+    case EtScalar::kUint32:
+      return static_cast<uint32_t>(raw);
+    case EtScalar::kSint32:
+      return SignExtend(static_cast<uint64_t>(protozero::decode_zigzag64(raw)));
+    case EtScalar::kSint64:
+      return static_cast<uint64_t>(protozero::decode_zigzag64(raw));
+    case EtScalar::kBool:
+      return raw != 0 ? 1 : 0;
+    default:
+      return raw;
+  }
+}
+
+// REQUIRES: the current field has the wire type of `value`.
+void ReadScalar(pbf_reader& in, EtAttr& value) {
+  switch (in.wire_type()) {
+    case pbf_wire_type::fixed64:
+      value.bits = in.get_fixed64();
+      return;
+    case pbf_wire_type::fixed32:
+      value.bits = in.get_fixed32();
+      return;
+    case pbf_wire_type::varint:
+      value.bits = VarintBits(value.scalar(), in.get_uint64());
+      return;
+    default: {
+      const protozero::data_view view = in.get_view();
+      value.bytes = {view.data(), view.size()};
+    }
+  }
+}
+
+void ReadValue(FieldReader reader, EtAttr& attr) {
+  EtAttr value{attr.name, attr.doc, reader.in.tag(), 0, {}};
+  const pbf_wire_type type =
+      value.is_list() ? pbf_wire_type::length_delimited : WireTypeOf(value.scalar());
+  if (!reader.Has(type)) {
+    return;
+  }
+  ReadScalar(reader.in, value);
+  attr = value;
+}
+
+EtAttr ReadAttr(std::string_view bytes, uint64_t& unknown) {
+  EtAttr attr;
+  pbf_reader in = ReaderOf(bytes);
+  FieldReader reader{in, unknown};
+  while (in.next()) {
+    if (in.tag() == attribute::kName) {
+      reader.Text(attr.name);
+    } else if (in.tag() == attribute::kDoc) {
+      reader.Text(attr.doc);
+    } else if (in.tag() >= kEtFirstValueField && in.tag() <= kEtLastValueField) {
+      ReadValue(reader, attr);
+    } else {
+      reader.Skip();
+    }
+  }
+  return attr;
+}
+
+void ReadAttrInto(FieldReader reader, std::vector<EtAttr>& attrs) {
+  if (reader.Has(pbf_wire_type::length_delimited)) {
+    const protozero::data_view view = reader.in.get_view();
+    attrs.push_back(ReadAttr({view.data(), view.size()}, reader.unknown));
+  }
+}
+
+void ReadIo(FieldReader outer, EtIo& io) {
+  if (!outer.Has(pbf_wire_type::length_delimited)) {
+    return;
+  }
+  io.present = true;
+  pbf_reader in(outer.in.get_view());
+  FieldReader reader{in, outer.unknown};
+  while (in.next()) {
+    switch (in.tag()) {
+      case io_field::kValues:
+        reader.Text(io.values);
+        break;
+      case io_field::kShapes:
+        reader.Text(io.shapes);
+        break;
+      case io_field::kTypes:
+        reader.Text(io.types);
+        break;
+      default:
+        reader.Skip();
+    }
+  }
+}
+
+void ReadType(FieldReader reader, EtNodeType& type) {
+  uint64_t number = static_cast<uint64_t>(type);
+  reader.Number(number);
+  type = static_cast<EtNodeType>(static_cast<int32_t>(static_cast<uint32_t>(number)));
+}
+
+void ReadNodeField(FieldReader reader, EtNode& node) {
+  switch (reader.in.tag()) {
+    case node_field::kId:
+      return reader.Number(node.id);
+    case node_field::kName:
+      return reader.Text(node.name);
+    case node_field::kType:
+      return ReadType(reader, node.type);
+    case node_field::kCtrlDeps:
+      return reader.Ids(node.ctrl_deps);
+    case node_field::kDataDeps:
+      return reader.Ids(node.data_deps);
+    case node_field::kStart:
+      return reader.Number(node.start_us);
+    case node_field::kDuration:
+      return reader.Number(node.duration_us);
+    case node_field::kInputs:
+      return ReadIo(reader, node.inputs);
+    case node_field::kOutputs:
+      return ReadIo(reader, node.outputs);
+    case node_field::kAttr:
+      return ReadAttrInto(reader, node.attrs);
+    default:
+      return reader.Skip();
+  }
+}
+
+void ReadMetadataField(FieldReader reader, EtMetadata& metadata) {
+  if (reader.in.tag() == metadata_field::kVersion) {
+    reader.Text(metadata.version);
+  } else if (reader.in.tag() == metadata_field::kAttr) {
+    ReadAttrInto(reader, metadata.attrs);
+  } else {
+    reader.Skip();
+  }
+}
+
+std::string_view CauseOf(const protozero::exception& failure) {
+  if (dynamic_cast<const protozero::end_of_buffer_exception*>(&failure) != nullptr) {
+    return "a field ends early";
+  }
+  if (dynamic_cast<const protozero::varint_too_long_exception*>(&failure) != nullptr) {
+    return "a number is longer than ten bytes";
+  }
+  if (dynamic_cast<const protozero::invalid_length_exception*>(&failure) != nullptr) {
+    return "a list of numbers has an impossible length";
+  }
+  return "these bytes are no field";
+}
+
+// protozero throws on bytes that are no message; nothing of that leaves this file.
+template <class Read>
+Result<void> Guarded(Read&& read) {
+  try {
+    std::forward<Read>(read)();
+  } catch (const protozero::exception& failure) {
+    return Error{ErrorCode::kCorrupt, std::string(CauseOf(failure))};
+  }
+  return {};
+}
+
+// Numbers of a list, one behind the other without field numbers.
+std::vector<EtAttr> ReadPacked(std::string_view bytes, const EtAttr& like) {
+  std::vector<EtAttr> values;
+  const char* next = bytes.data();
+  const char* const end = next + bytes.size();
+  const pbf_wire_type type = WireTypeOf(like.scalar());
+  const size_t width = type == pbf_wire_type::fixed64 ? 8 : 4;
+  while (next != end) {
+    EtAttr value = like;
+    if (type == pbf_wire_type::varint) {
+      value.bits = VarintBits(like.scalar(), protozero::decode_varint(&next, end));
+    } else {
+      if (static_cast<size_t>(end - next) < width) {
+        throw protozero::invalid_length_exception{};
+      }
+      value.bits = 0;
+      for (size_t i = 0; i < width; ++i) {
+        value.bits |= uint64_t{static_cast<unsigned char>(next[i])} << (8 * i);
+      }
+      next += width;
+    }
+    values.push_back(value);
+  }
+  return values;
+}
+
+void ReadListField(pbf_reader& in, const EtAttr& like, std::vector<EtAttr>& values) {
+  EtAttr value = like;
+  if (in.wire_type() == WireTypeOf(like.scalar())) {
+    ReadScalar(in, value);
+    values.push_back(value);
+  } else if (in.wire_type() == pbf_wire_type::length_delimited) {
+    const protozero::data_view view = in.get_view();
+    const std::vector<EtAttr> packed = ReadPacked({view.data(), view.size()}, like);
+    values.insert(values.end(), packed.begin(), packed.end());
+  } else {
+    in.skip();
+  }
+}
+
+}  // namespace
+
+Result<void> DecodeMetadata(std::string_view bytes, EtMetadata& metadata) {
+  metadata.Clear();
+  return Guarded([&] {
+    pbf_reader in = ReaderOf(bytes);
+    while (in.next()) {
+      ReadMetadataField({in, metadata.unknown_fields}, metadata);
+    }
+  });
+}
+
+Result<void> DecodeNode(std::string_view bytes, EtNode& node) {
+  node.Clear();
+  return Guarded([&] {
+    pbf_reader in = ReaderOf(bytes);
+    while (in.next()) {
+      ReadNodeField({in, node.unknown_fields}, node);
+    }
+  });
+}
+
+Result<std::vector<EtAttr>> DecodeList(const EtAttr& attr) {
+  const EtAttr like{{}, {}, EtValueField(attr.scalar()), 0, {}};
+  std::vector<EtAttr> values;
+  BS_TRY(Guarded([&] {
+    pbf_reader in = ReaderOf(attr.bytes);
+    while (in.next()) {
+      if (in.tag() == list::kValues) {
+        ReadListField(in, like, values);
+      } else {
+        in.skip();
+      }
+    }
+  }));
+  return values;
+}
+
+}  // namespace borescope::internal
