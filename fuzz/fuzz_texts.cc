@@ -23,11 +23,10 @@
 #include "borescope/check/reports/saved_runs.h"
 #include "borescope/opmodel/devices/device_spec_file.h"
 #include "borescope/opmodel/op_model.h"
-#include "borescope/packs/chakra/workload/sim_timeline.h"
-#include "borescope/packs/inductor/bench_kernel/bench_output.h"
+#include "borescope/packs/chakra/convert/sim_timeline.h"
+#include "borescope/packs/inductor/bench_output.h"
 #include "borescope/packs/inductor/generated_code.h"
 #include "borescope/packs/pyprof/markers.h"
-#include "borescope/packs/pyprof/python_literal.h"
 
 namespace {
 

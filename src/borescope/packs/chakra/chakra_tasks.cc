@@ -10,17 +10,16 @@
 #include "borescope/base/row_limit.h"
 #include "borescope/engine/inputs/input_files.h"
 #include "borescope/engine/targets/targets.h"
-#include "borescope/packs/chakra/check/et_check.h"
-#include "borescope/packs/chakra/check/et_totals.h"
+#include "borescope/packs/chakra/convert/et_plan.h"
+#include "borescope/packs/chakra/convert/sim_timeline.h"
+#include "borescope/packs/chakra/convert/text_workload.h"
+#include "borescope/packs/chakra/et/et_check.h"
 #include "borescope/packs/chakra/et/et_draw.h"
 #include "borescope/packs/chakra/et/et_json.h"
 #include "borescope/packs/chakra/et/et_samples.h"
 #include "borescope/packs/chakra/et/et_stream.h"
 #include "borescope/packs/chakra/link/link_traces.h"
 #include "borescope/packs/chakra/link/link_writer.h"
-#include "borescope/packs/chakra/plan/et_plan.h"
-#include "borescope/packs/chakra/workload/sim_timeline.h"
-#include "borescope/packs/chakra/workload/text_workload.h"
 
 namespace borescope::internal {
 namespace {
@@ -51,7 +50,7 @@ Result<LinkedText> LinkInMemory(const std::string& host, const std::string& devi
   options.as_chakra = as_reference;
   BS_ASSIGN(LinkedPair pair, LinkTraces(options));
   TextSink sink;
-  BS_TRY(InFile(host, chakra::WriteLinked(pair.host, pair.plan, chakra::JsonForm::kCompact, sink)));
+  BS_TRY(InFile(host, chakra::WriteLinked(pair.host, pair.plan, JsonForm::kCompact, sink)));
   return LinkedText{std::move(sink.text), std::move(pair.diagnostics)};
 }
 

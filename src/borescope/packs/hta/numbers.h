@@ -3,11 +3,14 @@
 // numbers may repeat a row any number of times. Pure functions, safe from any thread.
 #pragma once
 
+#include <array>
 #include <cstdint>
+#include <string>
 #include <string_view>
 #include <vector>
 
 #include "borescope/analysis/core/row.h"
+#include "borescope/packs/hta/frame.h"
 #include "borescope/table/table.h"
 
 namespace borescope::internal {
@@ -43,5 +46,26 @@ void AddHtaStats(Table& table, Unit unit, std::string_view suffix, std::string_v
 // The cells of those columns, rounded if `decimals` is not negative. What is NaN in pandas is
 // missing.
 void PushHtaStats(Row& row, const HtaStats& stats, int decimals = -1);
+
+// Time by the set of types that run at once: the sweep behind HTA's kernel types and overlap.
+
+inline constexpr HtaType kHtaTypes[] = {HtaType::kComputation, HtaType::kCommunication,
+                                        HtaType::kMemory};
+
+// A set of types, one bit each: 1 << HtaType.
+using HtaTypeSet = unsigned;
+inline constexpr HtaTypeSet kAllHtaTypes = 7;
+
+// "COMPUTATION overlapping MEMORY".
+std::string HtaTypeSetName(HtaTypeSet types);
+
+struct HtaSweep {
+  std::array<double, kAllHtaTypes + 1> total_us{};  // per set: time when exactly these types run
+};
+
+// REQUIRES: rows by start.
+HtaSweep SweepTypes(const std::vector<HtaRow>& rows);
+
+std::vector<HtaRow> RowsOfType(const std::vector<HtaRow>& rows, HtaType type);
 
 }  // namespace borescope::internal

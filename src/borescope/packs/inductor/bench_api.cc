@@ -2,7 +2,7 @@
 
 #include "borescope/api/access.h"
 #include "borescope/bench_kernel.h"
-#include "borescope/packs/inductor/bench_kernel/bench_kernel.h"
+#include "borescope/packs/inductor/bench_kernel.h"
 
 namespace borescope {
 

@@ -13,6 +13,9 @@
 // kernels of one name: rows of different files stay apart.
 #include "borescope/packs/inductor/inductor.h"
 
+#include <algorithm>
+#include <iterator>
+#include <limits>
 #include <map>
 #include <optional>
 #include <set>
@@ -29,13 +32,55 @@
 #include "borescope/analysis/core/row.h"
 #include "borescope/analysis/core/selection/device_time.h"
 #include "borescope/analysis/measures/flops/roofs.h"
+#include "borescope/base/intervals.h"
 #include "borescope/base/stop.h"
-#include "borescope/packs/inductor/compiled_graphs.h"
 #include "borescope/packs/inductor/generated_code.h"
 #include "borescope/packs/packs.h"
 #include "borescope/table/table_ops.h"
 
 namespace borescope::internal {
+
+namespace {
+
+constexpr std::string_view kCall = "## Call CompiledFxGraph ";
+constexpr std::string_view kRegion = "Torch-Compiled Region";
+
+}  // namespace
+
+std::string_view CompiledGraphOf(std::string_view range) {
+  if (range.starts_with(kRegion)) return range;
+  if (!range.starts_with(kCall)) return {};
+  range.remove_prefix(kCall.size());
+  return range.substr(0, range.find(' '));
+}
+
+CompiledGraphs::CompiledGraphs(const RankView& view)
+    : view_(view), range_of_(view.trace.host().all_size()) {
+  const HostEvents& host = view.trace.host();
+  for (uint32_t row = 0; row < host.all_size(); ++row) {
+    CheckStopAt(row);
+    const HostId outer = view.index.tree.parent[row];
+    if (outer.valid()) range_of_[row] = range_of_[outer.value];
+    const bool is_range =
+        host.kind[row] == HostKind::kAnnotation || host.kind[row] == HostKind::kOp;
+    if (!is_range || CompiledGraphOf(view.trace.Name(HostId{row})).empty()) continue;
+    const HostId known = range_of_[row];
+    const bool is_region = view.trace.Name(HostId{row}).starts_with(kRegion);
+    const bool is_inside_call = known.valid() && view.trace.Name(known).starts_with(kCall);
+    if (!is_region || !is_inside_call) range_of_[row] = HostId{row};
+  }
+}
+
+std::string_view CompiledGraphs::Of(DeviceId id) const {
+  const Correlation& links = view_.index.correlation;
+  const HostId captured = links.CapturedCallOf(id);
+  const HostId launch = links.launch_of[id.value];
+  const HostId anchor = launch.valid() ? launch : links.op_of[id.value];
+  HostId range = captured.valid() ? range_of_[captured.value] : HostId{};
+  if (!range.valid() && anchor.valid()) range = range_of_[anchor.value];
+  return range.valid() ? CompiledGraphOf(view_.trace.Name(range)) : std::string_view();
+}
+
 namespace {
 
 struct Work {
@@ -351,5 +396,218 @@ constexpr PackVerb kVerbs[] = {
 }  // namespace
 
 const Pack kInductorPack{.tool = Compat::kInductor, .pipelines = kPipelines, .verbs = kVerbs};
+
+TritonSources::TritonSources(const RankView& view)
+    : view_(view), of_name_(view.trace.strings().size()) {
+  const HostEvents& host = view.trace.host();
+  for (uint32_t row = 0; row < host.all_size(); ++row) {
+    CheckStopAt(row);
+    const uint32_t launch = DetailOf(HostId{row});
+    if (launch != kNoDetail) {
+      Learn(host.name[row], launch);
+    }
+  }
+}
+
+void TritonSources::Learn(StringId name, uint32_t launch) {
+  const TritonLaunches& launches = view_.trace.triton();
+  Common& common = of_name_[name.value];
+  if (!common.is_known) {
+    common = {launch, launches.bytes[launch], true};
+    return;
+  }
+  if (common.launch != kNoDetail &&
+      launches.kernel_file[common.launch] != launches.kernel_file[launch]) {
+    common.launch = kNoDetail;
+  }
+  if (common.bytes != launches.bytes[launch]) {
+    common.bytes = kMissing;
+  }
+}
+
+uint32_t TritonSources::DetailOf(HostId op) const {
+  const HostEvents& host = view_.trace.host();
+  const uint32_t detail = host.detail[op.value];
+  return host.kind[op.value] == HostKind::kOp && detail != kNoDetail
+             ? uint32_t{view_.trace.ops().triton[detail]}
+             : kNoDetail;
+}
+
+uint32_t TritonSources::LaunchOf(DeviceId id) const {
+  if (view_.trace.device().kind[id.value] != DeviceKind::kKernel) {
+    return kNoDetail;
+  }
+  const HostId op = view_.index.correlation.op_of[id.value];
+  const uint32_t launch = op.valid() ? DetailOf(op) : kNoDetail;
+  return launch != kNoDetail ? launch : of_name_[view_.trace.device().name[id.value].value].launch;
+}
+
+StringId TritonSources::FileOf(DeviceId id) const {
+  const uint32_t launch = LaunchOf(id);
+  return launch == kNoDetail ? StringId{0} : view_.trace.triton().kernel_file[launch];
+}
+
+// An operator may launch others beside its kernel, whose name begins with the operator's.
+int64_t TritonSources::BytesOf(DeviceId id) const {
+  if (view_.trace.device().kind[id.value] != DeviceKind::kKernel) {
+    return kMissing;
+  }
+  const HostId op = view_.index.correlation.op_of[id.value];
+  const uint32_t launch = op.valid() ? DetailOf(op) : kNoDetail;
+  if (launch == kNoDetail) {
+    return of_name_[view_.trace.device().name[id.value].value].bytes;
+  }
+  const bool is_its_kernel = view_.trace.Name(id).starts_with(view_.trace.Name(op));
+  return is_its_kernel ? view_.trace.triton().bytes[launch] : kMissing;
+}
+
+InductorCategory TritonSources::CategoryOf(DeviceId id) const {
+  if (view_.trace.device().kind[id.value] != DeviceKind::kKernel) {
+    return InductorCategory::kCopy;
+  }
+  const uint32_t launch = LaunchOf(id);
+  const bool by_triton =
+      launch != kNoDetail && view_.trace.Text(view_.trace.triton().backend[launch]) == "triton";
+  return InductorCategoryOf(view_.trace.Name(id), view_.index.ClassOf(view_.trace, id), by_triton);
+}
+
+int64_t InductorWallNs(const IntervalSet& selected, const Params& params) {
+  const int64_t wall_ns = params.Number(kWallParam);
+  if (wall_ns == 0) {
+    return Coverage(selected);
+  }
+  int64_t all_ns = 0;
+  const bool is_too_long = __builtin_mul_overflow(wall_ns, params.Number(kRunsParam), &all_ns);
+  return is_too_long ? std::numeric_limits<int64_t>::max() : all_ns;
+}
+
+// The report of a module that TorchInductor compiled, `python fwd.py -p`: kernels in five
+// categories by the prefix of their names alone, times and counts per run, percent of the wall time
+// of a run. Annotations of the device count as kernels of the category "unknown", as they do there,
+// although they cover work that is counted already.
+
+namespace {
+
+// In the order of the report.
+constexpr std::string_view kCategories[] = {"triton_pointwise", "triton_reduction",
+                                            "triton_persistent_reduction", "triton_unknown",
+                                            "unknown"};
+constexpr size_t kLongestName = 120;
+
+int64_t CategoryOf(std::string_view kernel) {
+  constexpr std::string_view kPrefixes[] = {"triton_poi", "triton_red", "triton_per", "triton_"};
+  const auto* found =
+      std::find_if(std::begin(kPrefixes), std::end(kPrefixes),
+                   [&](std::string_view prefix) { return kernel.starts_with(prefix); });
+  return found - std::begin(kPrefixes);
+}
+
+bool IsListed(DeviceKind kind) { return IsDeviceWork(kind) || kind == DeviceKind::kAnnotation; }
+
+double PerRun(int64_t value, const Params& params) {
+  return static_cast<double>(value) / static_cast<double>(params.Number(kRunsParam));
+}
+
+double PercentOf(double part, double whole) { return whole == 0 ? 0.0 : 100.0 * part / whole; }
+
+double Milliseconds(double ns) { return ns / 1e6; }
+
+Table MapKernelRows(const RankView& view) {
+  Table table{"kernels", "Kernels", {}};
+  AddInt(table, "category", Unit::kNone, Role::kKey, "Number of the category; becomes its name.");
+  AddString(table, "name", Role::kKey, "Name as recorded; cut at the end.");
+  AddInt(table, "calls", Unit::kCount, Role::kSum, "Dropped at the end.");
+  AddInt(table, "total", Unit::kNone, Role::kSum, "Dropped at the end.");
+  const DeviceEvents& device = view.trace.device();
+  for (uint32_t row = 0; row < device.size(); ++row) {
+    CheckStopAt(row);
+    if (IsListed(device.kind[row])) {
+      const std::string_view name = view.trace.Name(DeviceId{row});
+      Row(table).Int(CategoryOf(name)).Text(name).Int(1).Int(device.dur_ns[row]);
+    }
+  }
+  return MergeByKey(table);
+}
+
+Table NewReport(std::string name, std::string title) {
+  Table table{std::move(name), std::move(title), {}};
+  AddString(table, "category", Role::kKey, "By the prefix of the name.");
+  return table;
+}
+
+Table KernelReport(const Table& sorted, const Params& params, double wall_ns) {
+  Table table = NewReport("kernels", "Kernels by category (as TorchInductor)");
+  AddString(table, "Kernel", Role::kKey, "Name, cut to 120 bytes.");
+  AddFloat(table, "Self CUDA TIME (ms)", Unit::kNone, Role::kDerived, "Time per run.");
+  AddFloat(table, "Count", Unit::kNone, Role::kDerived, "Calls per run.");
+  AddFloat(table, "Percent", Unit::kNone, Role::kDerived, "Percent of the wall time of a run.");
+  for (size_t category = 0; category < std::size(kCategories); ++category) {
+    for (size_t i = 0; i < sorted.rows(); ++i) {
+      if (Ints(sorted, "category")[i] == static_cast<int64_t>(category)) {
+        const double time_ns = PerRun(Ints(sorted, "total")[i], params);
+        Row(table)
+            .Text(kCategories[category])
+            .Text(Texts(sorted, "name")[i].substr(0, kLongestName))
+            .Float(Milliseconds(time_ns))
+            .Float(PerRun(Ints(sorted, "calls")[i], params))
+            .Float(PercentOf(time_ns, wall_ns));
+      }
+    }
+  }
+  return table;
+}
+
+// The totals of the categories that are there, and of all ("busy").
+Table CategoryReport(const Table& sorted, const Params& params, double wall_ns) {
+  Table table = NewReport("categories", "Share of the wall time (as TorchInductor)");
+  AddFloat(table, "Self CUDA TIME (ms)", Unit::kNone, Role::kDerived, "Time per run.");
+  AddFloat(table, "Percent", Unit::kNone, Role::kDerived,
+           "Percent of the wall time of a run; \"busy\" may exceed 100.");
+  std::map<int64_t, int64_t> total_ns;
+  for (size_t i = 0; i < sorted.rows(); ++i) {
+    int64_t& total = total_ns[Ints(sorted, "category")[i]];
+    total = AddSaturating(total, Ints(sorted, "total")[i]);
+  }
+  const auto push = [&](std::string_view name, int64_t ns) {
+    const double time_ns = PerRun(ns, params);
+    Row(table).Text(name).Float(Milliseconds(time_ns)).Float(PercentOf(time_ns, wall_ns));
+  };
+  for (const auto& [category, ns] : total_ns) {
+    push(kCategories[category], ns);
+  }
+  push("busy", SumOf(sorted, "total"));
+  return table;
+}
+
+}  // namespace
+
+Result<Tables> MapInductorReport(const RankView& view, const Params& params) {
+  BS_ASSIGN(const Selected all, Selected::Make(view, {}));
+  Table wall{"wall", "Wall time", {}};
+  AddInt(wall, "wall_ns", Unit::kNanoseconds, Role::kSum, "Of all runs.");
+  Row(wall).Int(InductorWallNs(all.windows(), params));
+  return Tables{MapKernelRows(view), std::move(wall)};
+}
+
+// Numbers of categories become names.
+Result<void> CheckInductorReport(const Tables& tables, const Params&) {
+  for (const int64_t category : Ints(tables[0], "category")) {
+    if (category < 0 || category >= static_cast<int64_t>(std::size(kCategories))) {
+      return Error{ErrorCode::kCorrupt, "no category has the number " + std::to_string(category)};
+    }
+  }
+  return {};
+}
+
+Result<Tables> FinishInductorReport(Tables tables, const Params& params) {
+  const double wall_ns = PerRun(SumOf(tables[1], "wall_ns"), params);
+  const Table sorted = Sorted(tables[0], "total");
+  Table wall{"wall", "Wall time of a run (as TorchInductor)", {}};
+  AddFloat(wall, "Total wall time (ms)", Unit::kNone, Role::kDerived,
+           "From --wall, else the recording / --runs.");
+  Row(wall).Float(Milliseconds(wall_ns));
+  return Tables{CategoryReport(sorted, params, wall_ns), KernelReport(sorted, params, wall_ns),
+                std::move(wall)};
+}
 
 }  // namespace borescope::internal

@@ -23,7 +23,7 @@
 #include "borescope/packs/pyprof/columns.h"
 #include "borescope/packs/pyprof/formulas/formula.h"
 #include "borescope/packs/pyprof/marker_work.h"
-#include "borescope/packs/pyprof/tables.h"
+#include "borescope/packs/pyprof/pyprof_rows.h"
 
 namespace borescope::internal {
 namespace {

@@ -1,6 +1,8 @@
 // key_averages: operators and annotations with their times, as PyTorch's profiler prints them after
 // a run. By default the operators alone, so that launches count as time of the operator; with
 // --all everything in PyTorch's table: runtime calls, kernels and annotations of the device, too.
+#include "borescope/packs/torch/key_averages.h"
+
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -14,9 +16,6 @@
 #include "borescope/opmodel/op_costs.h"
 #include "borescope/packs/packs.h"
 #include "borescope/packs/torch/profiler_calls.h"
-#include "borescope/packs/torch/profiler_flops.h"
-#include "borescope/packs/torch/profiler_memory.h"
-#include "borescope/packs/torch/tables.h"
 
 namespace borescope::internal {
 namespace {

@@ -2,9 +2,12 @@
 #pragma once
 
 #include <cstdint>
+#include <string_view>
 #include <vector>
 
 #include "borescope/analysis/core/analysis_spec.h"
+#include "borescope/opmodel/values/op_args.h"
+#include "borescope/trace/trace.h"
 
 namespace borescope::internal {
 
@@ -33,5 +36,21 @@ struct ProfilerCalls {
 // O(host rows + device rows). An event lies inside another of its thread if it neither starts at or
 // after the end of that nor ends after it; where it ends later, it counts beside it, whole.
 ProfilerCalls BuildProfilerCalls(const RankView& view, ProfilerEvents events);
+
+// FLOPs as PyTorch's profiler counts them where `with_flops=True` is given (computeFlops in
+// torch/csrc/profiler/util.cpp): seven operators, by name, whatever they call.
+
+// 0 for all other operators, and where the arguments were not recorded or are not those of the
+// operator. Traces do not hold PyTorch's own number.
+int64_t ProfilerFlops(std::string_view op, const CallArgs& args);
+
+// Whether ProfilerFlops knows `op`.
+bool HasProfilerFlops(std::string_view op);
+
+// The allocations that PyTorch's profiler has no event for.
+
+// Allocations and frees that no event of any thread is around: rows "[memory]" of the profiler's
+// table. Begin and end of an event belong to it. O((host rows + n) log(host rows)).
+int64_t CountMemoryOutsideOfEvents(const Trace& trace);
 
 }  // namespace borescope::internal

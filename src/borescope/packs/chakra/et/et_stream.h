@@ -7,10 +7,12 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
+#include "borescope/base/hash/hash_tables.h"
 #include "borescope/base/result.h"
 #include "borescope/output/sink/sink.h"
-#include "borescope/packs/chakra/et/et_schema.h"
+#include "borescope/packs/chakra/et/et_codec.h"
 
 namespace borescope::internal {
 
@@ -59,5 +61,49 @@ class EtReader {
 // All bytes of the file, or of standard input for "-", inflated where it is compressed. A damaged
 // compressed file is an error that names it.
 Result<std::string> ReadInflated(const std::string& path);
+
+// Edges of a graph by number of node: what each depends on.
+class DependencyGraph {
+ public:
+  // Nodes are added in order, each with what it depends on (numbers of nodes, also later ones).
+  void Add(std::span<const uint32_t> dependencies);
+
+  uint32_t size() const { return static_cast<uint32_t>(begins_.size() - 1); }
+  std::span<const uint32_t> DependenciesOf(uint32_t node) const {
+    return std::span(targets_).subspan(begins_[node], begins_[node + 1] - begins_[node]);
+  }
+
+  // The nodes of one circle from its smallest number on, each depending on the one before it and
+  // the first on the last; empty when there is none. REQUIRES: all dependencies were added.
+  std::vector<uint32_t> FindCycle() const;
+
+ private:
+  std::vector<uint32_t> DependentsLeft() const;
+
+  std::vector<size_t> begins_ = {0};
+  std::vector<uint32_t> targets_;
+};
+
+// A whole .et in memory, as checks and simulations need it.
+
+struct EtFile {
+  EtMetadata metadata;
+  std::vector<EtNode> nodes;           // in the order of the file
+  HashMap<uint64_t, uint32_t> places;  // of the first node with an id
+  uint64_t empty_records = 0;
+  uint64_t unknown_fields = 0;
+};
+
+// `bytes` must outlive the result. Errors are those of EtReader; kCorrupt for an empty file.
+Result<EtFile> ReadEt(std::string_view bytes);
+
+// Data dependencies that are there, by place in the file.
+DependencyGraph DataGraph(const EtFile& et);
+
+// The ids of nodes in the order in which the feeder of the reference hands them to a simulator that
+// ends each before it takes the next: always the smallest that waits for nothing. Nodes that never
+// can be are missing: in and behind circles, behind nodes that are not there, and behind nodes they
+// name twice.
+std::vector<uint64_t> IssueOrder(const EtFile& et);
 
 }  // namespace borescope::internal

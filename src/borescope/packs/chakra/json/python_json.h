@@ -3,12 +3,14 @@
 // are part of it. The compact form has the same tokens without white space.
 #pragma once
 
+#include <simdjson.h>
+
 #include <cstddef>
 #include <optional>
 #include <string>
 #include <string_view>
 
-namespace borescope::internal::chakra {
+namespace borescope::internal {
 
 enum class JsonForm { kIndented, kCompact };
 
@@ -34,4 +36,21 @@ std::optional<double> ReadPythonDouble(std::string_view token);
 // repr(value): "0.1", "2.0", "1e-05", "1e+16", "NaN", "Infinity".
 void AppendPythonDouble(std::string& out, double value);
 
-}  // namespace borescope::internal::chakra
+// Members of objects in a document that simdjson reads on demand, as texts of the document.
+
+// The key as it is written; one with escapes is none that is read.
+std::string_view KeyOf(simdjson::ondemand::field& field);
+
+// The JSON text of a value. False where the document is damaged there.
+bool RawOf(simdjson::ondemand::value& value, std::string_view& json);
+
+// Values as Python writes them with str(): the texts of arguments in a Chakra trace have this form.
+
+// Appends str() of one JSON value: [1, 'a', None]; a text that is the whole value stands as it is.
+// Takes any bytes; what is no JSON comes out in part.
+void AppendPythonStr(std::string_view json, std::string& out);
+
+// The shortest digits that read back the same, as repr(): 0.1, 2.0, 1e-05, 1e+16, nan, inf.
+void AppendPythonFloat(double value, std::string& out);
+
+}  // namespace borescope::internal

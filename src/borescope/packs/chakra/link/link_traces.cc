@@ -15,7 +15,6 @@
 #include "borescope/output/sink/sink.h"
 #include "borescope/packs/chakra/link/link.h"
 #include "borescope/packs/chakra/link/link_writer.h"
-#include "borescope/packs/chakra/reference/device_events.h"
 #include "borescope/packs/chakra/reference/link_compat.h"
 
 namespace borescope::internal {
@@ -75,7 +74,7 @@ Result<chakra::LinkPlan> Link(const LinkOptions& options, LinkedPair& linked) {
 Result<void> WriteOutput(const LinkOptions& options, const LinkedPair& linked) {
   const auto write = [&](Sink& sink) {
     return InFile(options.host,
-                  chakra::WriteLinked(linked.host, linked.plan, chakra::JsonForm::kIndented, sink));
+                  chakra::WriteLinked(linked.host, linked.plan, JsonForm::kIndented, sink));
   };
   return WriteFile(options.output,
                    [&](Sink& file) { return WriteMaybeGzip(options.output, file, write); });

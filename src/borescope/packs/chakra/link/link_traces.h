@@ -13,7 +13,7 @@
 #include "borescope/base/result.h"
 #include "borescope/output/document.h"
 #include "borescope/packs/chakra/link/host_trace.h"
-#include "borescope/packs/chakra/link/link_plan.h"
+#include "borescope/packs/chakra/link/link.h"
 #include "borescope/trace/trace.h"
 
 namespace borescope::internal {

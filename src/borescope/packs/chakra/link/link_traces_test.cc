@@ -81,8 +81,7 @@ class LinkTest : public testing::Test {
       return {linked.error().Sentence()};
     }
     StringSink sink;
-    EXPECT_TRUE(
-        chakra::WriteLinked(linked->host, linked->plan, chakra::JsonForm::kCompact, sink).ok());
+    EXPECT_TRUE(chakra::WriteLinked(linked->host, linked->plan, JsonForm::kCompact, sink).ok());
     std::vector<std::string> nodes;
     const std::string& text = sink.text();
     for (size_t at = text.find("{\"id\""); at != std::string::npos;) {

@@ -6,7 +6,7 @@
 #include "borescope/output/sink/sink.h"
 #include "borescope/packs/chakra/json/python_json.h"
 #include "borescope/packs/chakra/link/host_trace.h"
-#include "borescope/packs/chakra/link/link_plan.h"
+#include "borescope/packs/chakra/link/link.h"
 
 namespace borescope::internal::chakra {
 

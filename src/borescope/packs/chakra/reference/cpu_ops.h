@@ -9,7 +9,7 @@
 
 #include "borescope/base/diagnostics.h"
 #include "borescope/base/hash/hash_tables.h"
-#include "borescope/packs/chakra/reference/device_events.h"
+#include "borescope/packs/chakra/reference/link_compat.h"
 
 namespace borescope::internal::chakra::compat {
 

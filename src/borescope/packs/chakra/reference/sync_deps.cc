@@ -15,7 +15,7 @@
 #include "borescope/base/text/text.h"
 #include "borescope/json/json_cursor.h"
 #include "borescope/packs/hta/critical_path/critical_graph.h"
-#include "borescope/packs/hta/names.h"
+#include "borescope/packs/hta/frame.h"
 
 namespace borescope::internal::chakra::compat {
 

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "borescope/base/hash/hash_tables.h"
-#include "borescope/packs/hta/events.h"
+#include "borescope/packs/hta/frame.h"
 
 namespace borescope::internal {
 

@@ -2,12 +2,14 @@
 // by.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <string_view>
 #include <vector>
 
 #include "borescope/packs/hta/critical_path/critical_build.h"
+#include "borescope/table/table.h"
 
 namespace borescope::internal {
 
@@ -39,5 +41,11 @@ class HtaCriticalPath {
   std::optional<CriticalBuild> build_;
   std::vector<CriticalEdge> path_;
 };
+
+// Tables of the whole graph of HTA's critical path, for programs that walk it: --graph.
+
+Table HtaCriticalEvents(const HtaCriticalPath& critical, int64_t rank);
+Table HtaCriticalNodes(const HtaCriticalPath& critical, int64_t rank);
+Table HtaCriticalEdges(const HtaCriticalPath& critical, int64_t rank);
 
 }  // namespace borescope::internal

@@ -2,13 +2,17 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cmath>
 #include <map>
+#include <memory>
 #include <string>
 #include <vector>
 
 #include "borescope/analysis/core/row.h"
 
 namespace borescope::internal {
+
 namespace {
 
 RecordedFrame Read(std::string_view events) {
@@ -95,5 +99,93 @@ TEST(RecordedFrame, ValuesOfOtherTypesAreKept) {
   EXPECT_EQ(Texts(events, "input_dims")[0], "[[1]]");
 }
 
+TEST(LooseNumber, AsPythonReadsThem) {
+  EXPECT_EQ(ReadLooseNumber("12").type, LooseType::kInt);
+  EXPECT_EQ(ReadLooseNumber("-12").integer, -12);
+  EXPECT_EQ(ReadLooseNumber("12.0").type, LooseType::kFloat);
+  EXPECT_EQ(ReadLooseNumber("1e3").number, 1000);
+  EXPECT_TRUE(std::isnan(ReadLooseNumber("NaN").number));
+  EXPECT_EQ(ReadLooseNumber("").type, LooseType::kNull);
+  EXPECT_EQ(ReadLooseNumber("null").type, LooseType::kNull);
+}
+
+TEST(LooseNumber, WhatIsNoneOf64Bits) {
+  for (const char* text : {"true", "\"1\"", "[1]", "{}", "99999999999999999999", "-"}) {
+    EXPECT_EQ(ReadLooseNumber(text).type, LooseType::kOther) << text;
+  }
+}
+
+std::string_view NameOf(std::initializer_list<LooseType> seen) {
+  NumberKind kind;
+  for (const LooseType type : seen) {
+    kind.See(type);
+  }
+  return kind.name();
+}
+
+TEST(NumberKind, WhatPandasMakesOfAColumn) {
+  using enum LooseType;
+  EXPECT_EQ(NameOf({kInt}), "int");
+  EXPECT_EQ(NameOf({kInt, kFloat}), "float");
+  EXPECT_EQ(NameOf({kInt, kNull}), "float");
+  EXPECT_EQ(NameOf({kInt, kOther}), "object");
+  EXPECT_EQ(NameOf({kNull}), "object");
+}
+
+// Gives one byte at a time, so that every place is the end of a piece.
+class Dripping final : public ByteSource {
+ public:
+  explicit Dripping(std::string_view text) : text_(text) {}
+  Result<size_t> Read(char* out, size_t capacity) override {
+    const size_t count = std::min<size_t>({1, capacity, text_.size()});
+    std::copy_n(text_.begin(), count, out);
+    text_.remove_prefix(count);
+    return count;
+  }
+  uint64_t stored_bytes() const override { return 0; }
+  uint64_t stored_total() const override { return 0; }
+
+ private:
+  std::string_view text_;
+};
+
+std::vector<std::string> Read(ByteSource& source, uint64_t begin, uint64_t end) {
+  EventTexts texts(source, begin, end);
+  std::vector<std::string> read;
+  for (;;) {
+    const Result<std::string_view> text = texts.Next();
+    if (!text.ok() || text->empty()) {
+      return read;
+    }
+    read.emplace_back(*text);
+  }
+}
+
+constexpr std::string_view kText = R"([{"a":"}\"{"}, {"b":[{"c":"\\"}]},{}] {"d":1})";
+const std::vector<std::string> kEvents{R"({"a":"}\"{"})", R"({"b":[{"c":"\\"}]})", "{}"};
+
+TEST(EventTexts, ObjectsOfTheListAlone) {
+  const auto source = OpenMemory(kText);
+  EXPECT_EQ(Read(*source, 1, kText.find("] {")), kEvents);
+}
+
+TEST(EventTexts, PiecesMayEndAnywhere) {
+  Dripping source(kText);
+  EXPECT_EQ(Read(source, 1, kText.find("] {")), kEvents);
+}
+
+TEST(EventTexts, AnObjectThatIsCutIsNone) {
+  const auto source = OpenMemory(kText.substr(0, kText.size() - 1));
+  EXPECT_EQ(Read(*source, 1, kText.size()), kEvents);
+}
+
+TEST(EventTexts, LongerThanAPiece) {
+  const std::string event = R"({"a":")" + std::string(3 << 20, 'x') + R"("})";
+  const std::string text = event + "," + event;
+  const auto source = OpenMemory(text);
+  EXPECT_EQ(Read(*source, 0, text.size()), (std::vector<std::string>{event, event}));
+}
+
 }  // namespace
+
 }  // namespace borescope::internal

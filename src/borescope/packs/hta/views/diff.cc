@@ -15,8 +15,7 @@
 #include "borescope/analysis/core/row.h"
 #include "borescope/analysis/core/selection/selection.h"
 #include "borescope/base/stop.h"
-#include "borescope/packs/hta/iterations.h"
-#include "borescope/packs/hta/names.h"
+#include "borescope/packs/hta/frame.h"
 #include "borescope/packs/hta/tables.h"
 
 namespace borescope::internal {

@@ -17,7 +17,7 @@
 #include "borescope/base/stop.h"
 #include "borescope/base/text/text.h"
 #include "borescope/index/call_tree.h"
-#include "borescope/packs/hta/rows.h"
+#include "borescope/packs/hta/frame.h"
 #include "borescope/packs/hta/tables.h"
 
 namespace borescope::internal {

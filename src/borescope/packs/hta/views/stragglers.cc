@@ -12,7 +12,7 @@
 #include "borescope/analysis/core/key_columns.h"
 #include "borescope/analysis/core/row.h"
 #include "borescope/base/stop.h"
-#include "borescope/packs/hta/iterations.h"
+#include "borescope/packs/hta/frame.h"
 #include "borescope/packs/hta/tables.h"
 
 namespace borescope::internal {
