@@ -1,15 +1,24 @@
-#include "borescope/packs/chakra/chakra_tasks.h"
-
+// The functions of include/borescope/chakra.h: Chakra execution traces (.et) made from linked
+// traces and from workloads, checked, and turned into what people and other programs read.
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <filesystem>
 #include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
 #include <utility>
+#include <vector>
 
+#include "borescope/api/access.h"
 #include "borescope/base/row_limit.h"
+#include "borescope/base/stop.h"
+#include "borescope/chakra.h"
 #include "borescope/engine/inputs/input_files.h"
 #include "borescope/engine/targets/targets.h"
+#include "borescope/output/document.h"
+#include "borescope/output/sink/sink.h"
 #include "borescope/packs/chakra/convert/et_plan.h"
 #include "borescope/packs/chakra/convert/sim_timeline.h"
 #include "borescope/packs/chakra/convert/text_workload.h"
@@ -257,7 +266,12 @@ Result<Document> ConvertAny(const ChakraConvertOptions& options) {
                "borescope link makes the first", options.input};
 }
 
-Result<ChakraVerdict> CheckAll(const ChakraCheckOptions& options) {
+struct CheckedFiles {
+  Document document;
+  bool passed = true;
+};
+
+Result<CheckedFiles> CheckAll(const ChakraCheckOptions& options) {
   CheckInputs inputs;
   std::vector<CheckRow> rows;
   std::vector<NamedTotals> totals;
@@ -270,7 +284,7 @@ Result<ChakraVerdict> CheckAll(const ChakraCheckOptions& options) {
     BS_TRY(CheckSource(inputs, options, rows));
   }
   CheckCollectives(inputs.Named(), rows);
-  ChakraVerdict verdict;
+  CheckedFiles verdict;
   verdict.passed = std::none_of(rows.begin(), rows.end(), [](const CheckRow& row) {
     return row.status == CheckStatus::kFailed;
   });
@@ -281,34 +295,21 @@ Result<ChakraVerdict> CheckAll(const ChakraCheckOptions& options) {
   return verdict;
 }
 
-}  // namespace
-
-Result<Document> RunChakraConvert(const ChakraConvertOptions& options) {
-  return WithNumberedRows([&] { return ConvertAny(options); });
-}
-
-Result<void> RunChakraDump(const std::string& input, bool as_reference, Sink& sink) {
+Result<void> Dump(const std::string& input, bool as_reference, Sink& sink) {
   BS_ASSIGN(const std::string bytes, ReadInflated(input));
   return InFile(input,
                 as_reference ? WriteEtJsonAsReference(bytes, sink) : WriteEtJson(bytes, sink));
 }
 
-std::optional<DrawFormat> DrawFormatOf(std::string_view path) {
-  return path.ends_with(".dot")       ? std::optional(DrawFormat::kDot)
-         : path.ends_with(".graphml") ? std::optional(DrawFormat::kGraphml)
-                                      : std::nullopt;
-}
-
-Result<void> RunChakraDraw(const std::string& input, DrawFormat format, bool as_reference,
-                           Sink& sink) {
+Result<void> Draw(const std::string& input, bool is_dot, bool as_reference, Sink& sink) {
   BS_ASSIGN(const std::string bytes, ReadInflated(input));
   return InFile(input, WithNumberedRows([&] {
-                  return format == DrawFormat::kDot ? WriteEtDot(bytes, sink)
-                                                    : WriteEtGraphml(bytes, as_reference, sink);
+                  return is_dot ? WriteEtDot(bytes, sink)
+                                : WriteEtGraphml(bytes, as_reference, sink);
                 }));
 }
 
-Result<uint64_t> RunChakraGenerate(const ChakraGenerateOptions& options) {
+Result<uint64_t> Generate(const ChakraGenerateOptions& options) {
   std::error_code failed;
   std::filesystem::create_directories(options.folder, failed);
   if (failed && !options.folder.empty()) {
@@ -330,8 +331,7 @@ Result<uint64_t> RunChakraGenerate(const ChakraGenerateOptions& options) {
   return files;
 }
 
-Result<std::vector<DiagnosticRow>> RunChakraTimeline(const ChakraTimelineOptions& options,
-                                                     Sink& sink) {
+Result<std::vector<DiagnosticRow>> Timeline(const ChakraTimelineOptions& options, Sink& sink) {
   BS_ASSIGN(const std::string log, ReadInflated(options.input));
   BS_ASSIGN(const TimelineCounts counts,
             InFile(options.input,
@@ -354,11 +354,57 @@ Result<std::vector<DiagnosticRow>> RunChakraTimeline(const ChakraTimelineOptions
   return rows;
 }
 
+}  // namespace
+}  // namespace borescope::internal
+
+namespace borescope {
+
+Result<Answer> ChakraConvert(const ChakraConvertOptions& options) {
+  const auto convert = [&] {
+    return internal::WithNumberedRows([&] { return internal::ConvertAny(options); });
+  };
+  return Mapped(internal::Stoppable(options.stop, convert), [](internal::Document document) {
+    return AnswerAccess::Make(std::move(document));
+  });
+}
+
+Result<void> ChakraDump(const std::string& input, bool as_reference, const Output& output) {
+  return WriteTo(output,
+                 [&](internal::Sink& sink) { return internal::Dump(input, as_reference, sink); });
+}
+
+Result<void> ChakraDraw(const std::string& input, const std::string& format, bool as_reference,
+                        const Output& output) {
+  if (format != "dot" && format != "graphml") {
+    return Error{.code = ErrorCode::kInvalidArgument,
+                 .cause = "unknown format '" + format + "'",
+                 .remedy = "formats are dot, graphml",
+                 .parameter = "format"};
+  }
+  return WriteTo(output, [&](internal::Sink& sink) {
+    return internal::Draw(input, format == "dot", as_reference, sink);
+  });
+}
+
+Result<uint64_t> ChakraGenerate(const ChakraGenerateOptions& options) {
+  return internal::Generate(options);
+}
+
+Result<std::vector<Diagnostic>> ChakraTimeline(const ChakraTimelineOptions& options,
+                                               const Output& output) {
+  std::vector<internal::DiagnosticRow> rows;
+  BS_TRY(WriteTo(output, [&](internal::Sink& sink) -> Result<void> {
+    BS_ASSIGN(rows, internal::Timeline(options, sink));
+    return {};
+  }));
+  return PublicDiagnostics(rows);
+}
+
 Result<std::vector<std::string>> FindEtFiles(std::span<const std::string> inputs) {
-  BS_ASSIGN(const std::vector<InputFile> found, ExpandInputs(inputs));
+  BS_ASSIGN(const std::vector<internal::InputFile> found, internal::ExpandInputs(inputs));
   std::vector<std::string> paths;
-  for (const InputFile& file : found) {
-    if (!file.from_directory || IsEtName(file.path)) {
+  for (const internal::InputFile& file : found) {
+    if (!file.from_directory || internal::IsEtName(file.path)) {
       paths.push_back(file.path);
     }
   }
@@ -368,8 +414,13 @@ Result<std::vector<std::string>> FindEtFiles(std::span<const std::string> inputs
   return paths;
 }
 
-Result<ChakraVerdict> RunChakraCheck(const ChakraCheckOptions& options) {
-  return WithNumberedRows([&] { return CheckAll(options); });
+Result<ChakraVerdict> ChakraCheck(const ChakraCheckOptions& options) {
+  const auto check = [&] {
+    return internal::WithNumberedRows([&] { return internal::CheckAll(options); });
+  };
+  return Mapped(internal::Stoppable(options.stop, check), [](internal::CheckedFiles checked) {
+    return ChakraVerdict{AnswerAccess::Make(std::move(checked.document)), checked.passed};
+  });
 }
 
-}  // namespace borescope::internal
+}  // namespace borescope

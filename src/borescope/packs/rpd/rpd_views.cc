@@ -1,4 +1,9 @@
-#include "borescope/packs/rpd/rpd_views.h"
+// Tables of --compat rpd: what the views of an .rpd file (rocmProfileData) show for the same
+// recording, quirks included; docs/use/compat-rpd.md.
+//
+// Columns have the names of the views, less those that a recording does not keep (ids of device
+// work, sequence numbers); views of rows begin with the rank. Times are nanoseconds unless the name
+// says otherwise.
 
 #include <algorithm>
 #include <map>
@@ -9,6 +14,7 @@
 
 #include "borescope/analysis/core/finish.h"
 #include "borescope/analysis/core/key_columns.h"
+#include "borescope/analysis/core/reduce.h"
 #include "borescope/analysis/core/row.h"
 #include "borescope/analysis/measures/work_groups.h"
 #include "borescope/base/check.h"
@@ -16,12 +22,79 @@
 #include "borescope/packs/packs.h"
 
 namespace borescope::internal {
+namespace {
+
+// What the views top and ktop add up by name.
+struct RpdTotals {
+  int64_t calls = 0;
+  int64_t total_ns = 0;
+  int64_t whole_ns = 0;  // the part of what `Percentage` is of
+};
+
+double PercentOf(int64_t part, int64_t whole) {
+  return whole == 0 ? 0.0 : static_cast<double>(part) * 100.0 / static_cast<double>(whole);
+}
+
+// The columns Name, calls, total and whole of a table that is merged by name.
+void AddRpdTotals(Table& table) {
+  AddString(table, "Name", Role::kKey, "Name, or the type of what has none.");
+  AddInt(table, "calls", Unit::kCount, Role::kSum, "Distinct ones; dropped at the end.");
+  AddInt(table, "total", Unit::kNone, Role::kSum, "Their time; dropped at the end.");
+  AddInt(table, "whole", Unit::kNone, Role::kSum, "Time of all; dropped at the end.");
+}
+
+void PushRpdTotals(Table& table, std::string_view name, const RpdTotals& totals) {
+  Row(table).Text(name).Int(totals.calls).Int(totals.total_ns).Int(totals.whole_ns);
+}
+
+enum class RpdRounding : bool {
+  kNew,  // TotalDuration_us; Ave_us, whole nanoseconds / 1000.0
+  kOld,  // TotalDuration and Ave, whole microseconds
+};
+
+// The view: by total, largest first, then by name.
+Table FinishRpdTotals(const Table& merged, RpdRounding rounding) {
+  const Table sorted = Sorted(merged, "total");
+  const int64_t whole = SumOf(sorted, "whole");
+  const bool is_old = rounding == RpdRounding::kOld;
+  Table table{merged.name, merged.title, {}};
+  AddString(table, "Name", Role::kKey, "Name, or the type of what has none.");
+  AddInt(table, "TotalCalls", Unit::kCount, Role::kDerived, "How many.");
+  AddInt(table, is_old ? "TotalDuration" : "TotalDuration_us", Unit::kNone, Role::kDerived,
+         "Sum of their durations in whole microseconds, cut off.");
+  is_old ? AddInt(table, "Ave", Unit::kNone, Role::kDerived, "Mean in whole microseconds, cut off.")
+         : AddFloat(table, "Ave_us", Unit::kNone, Role::kDerived,
+                    "Mean, cut off to nanoseconds, in microseconds.");
+  AddFloat(table, "Percentage", Unit::kNone, Role::kDerived, "Percent of the time of all.");
+  for (size_t i = 0; i < sorted.rows(); ++i) {
+    const int64_t calls = Ints(sorted, "calls")[i];
+    const int64_t total_ns = Ints(sorted, "total")[i];
+    const int64_t mean_ns = calls <= 0 ? 0 : total_ns / calls;
+    Row row(table);
+    row.Text(Texts(sorted, "Name")[i]).Int(calls).Int(total_ns / 1000);
+    is_old ? row.Int(mean_ns / 1000) : row.Float(static_cast<double>(mean_ns) / 1000.0);
+    row.Float(PercentOf(total_ns, whole));
+  }
+  return table;
+}
+
+// Device work of the rank by start; at one time in the order of the streams.
+std::vector<DeviceId> RpdOps(const RankView& view) {
+  const Result<Selected> all = Selected::Make(view, {});
+  BS_CHECK(all.ok());  // nothing is selected
+  return WorkByStart(view, *all);
+}
+
+// Integer columns of a view without a unit of their own.
+void AddRpdInts(Table& table, std::initializer_list<std::string_view> names) {
+  for (const std::string_view name : names) {
+    AddInt(table, name, Unit::kNone, Role::kDerived, "As in the view.");
+  }
+}
 
 // The views top and op. Rows of `top` come from a UNION of (name, start, end), so that pieces of
 // work alike in all three, as a collective on several devices can be, count as one; `Percentage` is
 // of the time of all of them.
-
-namespace {
 
 // Name, start and end.
 using Triple = std::tuple<uint32_t, int64_t, int64_t>;
@@ -85,60 +158,6 @@ Table OpTable(const RankView& view) {
   return table;
 }
 
-double PercentOf(int64_t part, int64_t whole) {
-  return whole == 0 ? 0.0 : static_cast<double>(part) * 100.0 / static_cast<double>(whole);
-}
-
-}  // namespace
-
-void AddRpdTotals(Table& table) {
-  AddString(table, "Name", Role::kKey, "Name, or the type of what has none.");
-  AddInt(table, "calls", Unit::kCount, Role::kSum, "Distinct ones; dropped at the end.");
-  AddInt(table, "total", Unit::kNone, Role::kSum, "Their time; dropped at the end.");
-  AddInt(table, "whole", Unit::kNone, Role::kSum, "Time of all; dropped at the end.");
-}
-
-void PushRpdTotals(Table& table, std::string_view name, const RpdTotals& totals) {
-  Row(table).Text(name).Int(totals.calls).Int(totals.total_ns).Int(totals.whole_ns);
-}
-
-Table FinishRpdTotals(const Table& merged, RpdRounding rounding) {
-  const Table sorted = Sorted(merged, "total");
-  const int64_t whole = SumOf(sorted, "whole");
-  const bool is_old = rounding == RpdRounding::kOld;
-  Table table{merged.name, merged.title, {}};
-  AddString(table, "Name", Role::kKey, "Name, or the type of what has none.");
-  AddInt(table, "TotalCalls", Unit::kCount, Role::kDerived, "How many.");
-  AddInt(table, is_old ? "TotalDuration" : "TotalDuration_us", Unit::kNone, Role::kDerived,
-         "Sum of their durations in whole microseconds, cut off.");
-  is_old ? AddInt(table, "Ave", Unit::kNone, Role::kDerived, "Mean in whole microseconds, cut off.")
-         : AddFloat(table, "Ave_us", Unit::kNone, Role::kDerived,
-                    "Mean, cut off to nanoseconds, in microseconds.");
-  AddFloat(table, "Percentage", Unit::kNone, Role::kDerived, "Percent of the time of all.");
-  for (size_t i = 0; i < sorted.rows(); ++i) {
-    const int64_t calls = Ints(sorted, "calls")[i];
-    const int64_t total_ns = Ints(sorted, "total")[i];
-    const int64_t mean_ns = calls <= 0 ? 0 : total_ns / calls;
-    Row row(table);
-    row.Text(Texts(sorted, "Name")[i]).Int(calls).Int(total_ns / 1000);
-    is_old ? row.Int(mean_ns / 1000) : row.Float(static_cast<double>(mean_ns) / 1000.0);
-    row.Float(PercentOf(total_ns, whole));
-  }
-  return table;
-}
-
-std::vector<DeviceId> RpdOps(const RankView& view) {
-  const Result<Selected> all = Selected::Make(view, {});
-  BS_CHECK(all.ok());  // nothing is selected
-  return WorkByStart(view, *all);
-}
-
-void AddRpdInts(Table& table, std::initializer_list<std::string_view> names) {
-  for (const std::string_view name : names) {
-    AddInt(table, name, Unit::kNone, Role::kDerived, "As in the view.");
-  }
-}
-
 Result<Tables> MapRpdTop(const RankView& view, const Params&) {
   return Tables{TopTable(view), OpTable(view)};
 }
@@ -182,8 +201,6 @@ Result<Tables> MapRpdBusy(const RankView& view, const Params&) {
 // The views ktop and kernel. `ktop` adds up the time of the launching calls on the host, not that
 // of the kernels; both know only kernels whose call told their shape, so that those of graphs are
 // missing.
-
-namespace {
 
 // Kernels whose launch and shape are known, by start.
 std::vector<DeviceId> DescribedKernels(const RankView& view) {
@@ -247,8 +264,6 @@ Table KernelTable(const RankView& view, const std::vector<DeviceId>& works) {
   return table;
 }
 
-}  // namespace
-
 Result<Tables> MapRpdKernels(const RankView& view, const Params&) {
   const std::vector<DeviceId> kernels = DescribedKernels(view);
   return Tables{KtopTable(view, kernels), KernelTable(view, kernels)};
@@ -261,8 +276,6 @@ Result<Tables> FinishRpdKernels(Tables findings, const Params&) {
 
 // The views copy and copyop: copies as their calls asked for them, with the times of the call, and
 // with those of the device. Both know only copies whose call was recorded with its arguments.
-
-namespace {
 
 // What the call of a copy said; kNoDetail where that was not recorded.
 uint32_t CallDetail(const RankView& view, DeviceId id) {
@@ -344,8 +357,6 @@ Table CopyOpTable(const RankView& view, const std::vector<DeviceId>& copies) {
   return table;
 }
 
-}  // namespace
-
 Result<Tables> MapRpdCopies(const RankView& view, const Params&) {
   const std::vector<DeviceId> copies = DescribedCopies(view);
   return Tables{CopyTable(view, copies), CopyOpTable(view, copies)};
@@ -353,8 +364,6 @@ Result<Tables> MapRpdCopies(const RankView& view, const Params&) {
 
 // The view api: calls, what the tracer spent on itself, and the ranges of the program, which are
 // calls of the name UserMarker there, with their text as arguments.
-
-namespace {
 
 constexpr std::string_view kMarker = "UserMarker";
 
@@ -390,8 +399,6 @@ void PushCall(Row& row, const RankView& view, HostId id) {
   row.Text(is_known ? view.trace.Text(calls.args[detail]) : std::string_view());
 }
 
-}  // namespace
-
 Result<Tables> MapRpdCalls(const RankView& view, const Params&) {
   Table table{"api", "Calls on the host (as rocmProfileData)", {}, 20};
   AddRankKey(table);
@@ -420,8 +427,12 @@ Result<Tables> MapRpdCalls(const RankView& view, const Params&) {
   return Tables{std::move(table)};
 }
 
-namespace {
-
+constexpr Pipeline kRpdTop{.map = MapRpdTop, .reduce = ReduceByRank, .finish = FinishRpdTop};
+constexpr Pipeline kRpdBusy{.map = MapRpdBusy, .reduce = ConcatTables};
+constexpr Pipeline kRpdKernels{
+    .map = MapRpdKernels, .reduce = ReduceByRank, .finish = FinishRpdKernels};
+constexpr Pipeline kRpdCopies{.map = MapRpdCopies, .reduce = ConcatTables};
+constexpr Pipeline kRpdCalls{.map = MapRpdCalls, .reduce = ConcatTables};
 constexpr PackPipeline kPipelines[] = {{"busy", &kRpdBusy},
                                        {"top", &kRpdTop},
                                        {"kernels", &kRpdKernels},

@@ -1,8 +1,8 @@
-// key_averages: operators and annotations with their times, as PyTorch's profiler prints them after
-// a run. By default the operators alone, so that launches count as time of the operator; with
+// Tables of --compat key_averages, what `key_averages().table()` of PyTorch's profiler says about
+// the same recording (docs/use/compat-key-averages.md): operators and annotations with their times,
+// as PyTorch's profiler prints them after a run. By default the operators alone, so that launches
+// count as time of the operator; with
 // --all everything in PyTorch's table: runtime calls, kernels and annotations of the device, too.
-#include "borescope/packs/torch/key_averages.h"
-
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -10,6 +10,7 @@
 #include "borescope/analysis/core/finish.h"
 #include "borescope/analysis/core/group_keys.h"
 #include "borescope/analysis/core/grouper.h"
+#include "borescope/analysis/core/reduce.h"
 #include "borescope/analysis/core/row.h"
 #include "borescope/base/hash/hash_tables.h"
 #include "borescope/base/stop.h"
@@ -281,8 +282,6 @@ Table Rows(const Table& sums, int64_t cpu_ns, int64_t device_ns, bool with_kind)
                                                                    : "self_cuda_us");
 }
 
-}  // namespace
-
 Result<Tables> MapKeyAverages(const RankView& view, const Params& params) {
   return KeyAverages(view, params).Build();
 }
@@ -299,8 +298,8 @@ Result<Tables> FinishKeyAverages(Tables findings, const Params& params) {
   return Tables{Rows(findings[0], cpu_ns, device_ns, params.all), std::move(total)};
 }
 
-namespace {
-
+constexpr Pipeline kKeyAverages{
+    .map = MapKeyAverages, .reduce = MergeTables, .finish = FinishKeyAverages};
 constexpr PackPipeline kPipelines[] = {{"ops", &kKeyAverages}};
 
 }  // namespace

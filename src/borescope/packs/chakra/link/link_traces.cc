@@ -5,12 +5,15 @@
 #include <memory>
 #include <utility>
 
+#include "borescope/api/access.h"
 #include "borescope/base/io/byte_source.h"
 #include "borescope/base/io/unchanged.h"
 #include "borescope/base/row_limit.h"
+#include "borescope/base/stop.h"
 #include "borescope/engine/targets/targets.h"
 #include "borescope/index/trace_index.h"
 #include "borescope/ingest/load.h"
+#include "borescope/link.h"
 #include "borescope/output/sink/gzip_sink.h"
 #include "borescope/output/sink/sink.h"
 #include "borescope/packs/chakra/link/link.h"
@@ -192,3 +195,22 @@ Result<Document> RunLink(const LinkOptions& options) {
 }
 
 }  // namespace borescope::internal
+
+namespace borescope {
+
+Result<Answer> Link(const std::string& host, const std::string& device, const std::string& output,
+                    const LinkOptions& options) {
+  internal::LinkOptions inside;
+  inside.host = host;
+  inside.device = device;
+  inside.output = output;
+  inside.rank = options.rank;
+  inside.as_chakra = options.as_chakra;
+  inside.threads = ThreadsOf(options.threads);
+  inside.progress = FileProgress(options.progress);
+  return Mapped(
+      internal::Stoppable(options.stop, [&] { return internal::RunLink(inside); }),
+      [](internal::Document document) { return AnswerAccess::Make(std::move(document)); });
+}
+
+}  // namespace borescope

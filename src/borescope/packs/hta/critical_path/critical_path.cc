@@ -14,7 +14,7 @@
 #include "borescope/base/text/text.h"
 #include "borescope/packs/hta/critical_path/critical_build.h"
 #include "borescope/packs/hta/frame.h"
-#include "borescope/packs/hta/tables.h"
+#include "borescope/packs/hta/hta.h"
 
 namespace borescope::internal {
 

@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include "borescope/packs/hta/tables.h"
+#include "borescope/packs/hta/hta.h"
 #include "borescope/packs/hta/views/hta_testing.h"
 
 namespace borescope::internal {

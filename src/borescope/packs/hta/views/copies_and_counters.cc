@@ -13,8 +13,8 @@
 #include "borescope/analysis/measures/stacks/op_stacks.h"
 #include "borescope/base/stop.h"
 #include "borescope/packs/hta/frame.h"
+#include "borescope/packs/hta/hta.h"
 #include "borescope/packs/hta/numbers.h"
-#include "borescope/packs/hta/tables.h"
 
 namespace borescope::internal {
 

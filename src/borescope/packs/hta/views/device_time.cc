@@ -14,8 +14,8 @@
 #include "borescope/analysis/core/row.h"
 #include "borescope/base/stop.h"
 #include "borescope/packs/hta/frame.h"
+#include "borescope/packs/hta/hta.h"
 #include "borescope/packs/hta/numbers.h"
-#include "borescope/packs/hta/tables.h"
 #include "borescope/table/table_ops.h"
 
 namespace borescope::internal {

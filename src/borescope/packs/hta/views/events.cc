@@ -15,8 +15,8 @@
 #include "borescope/base/hash/hash_tables.h"
 #include "borescope/base/stop.h"
 #include "borescope/packs/hta/frame.h"
+#include "borescope/packs/hta/hta.h"
 #include "borescope/packs/hta/recorded/recorded_frame.h"
-#include "borescope/packs/hta/tables.h"
 #include "borescope/table/table_ops.h"
 
 namespace borescope::internal {

@@ -19,8 +19,8 @@
 #include "borescope/base/stop.h"
 #include "borescope/base/text/text.h"
 #include "borescope/packs/hta/frame.h"
+#include "borescope/packs/hta/hta.h"
 #include "borescope/packs/hta/numbers.h"
-#include "borescope/packs/hta/tables.h"
 
 namespace borescope::internal {
 

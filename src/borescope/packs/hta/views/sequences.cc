@@ -18,7 +18,7 @@
 #include "borescope/base/text/text.h"
 #include "borescope/index/call_tree.h"
 #include "borescope/packs/hta/frame.h"
-#include "borescope/packs/hta/tables.h"
+#include "borescope/packs/hta/hta.h"
 
 namespace borescope::internal {
 namespace {

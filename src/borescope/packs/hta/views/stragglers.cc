@@ -13,7 +13,7 @@
 #include "borescope/analysis/core/row.h"
 #include "borescope/base/stop.h"
 #include "borescope/packs/hta/frame.h"
-#include "borescope/packs/hta/tables.h"
+#include "borescope/packs/hta/hta.h"
 
 namespace borescope::internal {
 namespace {

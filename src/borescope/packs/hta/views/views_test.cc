@@ -9,7 +9,7 @@
 #include "borescope/analysis/core/row.h"
 #include "borescope/catalog/catalog.h"
 #include "borescope/packs/hta/frame.h"
-#include "borescope/packs/hta/tables.h"
+#include "borescope/packs/hta/hta.h"
 #include "borescope/packs/hta/views/hta_testing.h"
 
 namespace borescope::internal {

@@ -41,77 +41,46 @@ Table HtaKernelTypes(const RankView& view, const Params& params = {});
 Table HtaKernels(const RankView& view, const Params& params = {});
 
 Result<Tables> MapHtaBreakdown(const RankView& view, const Params& params);
-inline constexpr Pipeline kHtaBreakdown{.map = MapHtaBreakdown, .reduce = ConcatTables};
 
 Result<Tables> MapHtaKernels(const RankView& view, const Params& params);
 Result<Tables> FinishHtaKernels(Tables tables, const Params& params);
-inline constexpr Pipeline kHtaKernels{
-    .map = MapHtaKernels, .reduce = MergeTables, .finish = FinishHtaKernels};
 
 Result<Tables> MapHtaOverlap(const RankView& view, const Params& params);
-inline constexpr Pipeline kHtaOverlap{.map = MapHtaOverlap, .reduce = ConcatTables};
 
 Result<Tables> MapHtaIdle(const RankView& view, const Params& params);
-inline constexpr Pipeline kHtaIdle{.map = MapHtaIdle, .reduce = ConcatTables};
 
 Result<Tables> MapHtaLaunches(const RankView& view, const Params& params);
-inline constexpr Pipeline kHtaLaunches{.map = MapHtaLaunches, .reduce = ConcatTables};
 
 Result<Tables> MapHtaDelays(const RankView& view, const Params& params);
 Result<Tables> FinishHtaDelays(Tables tables, const Params& params);
-inline constexpr Pipeline kHtaDelays{
-    .map = MapHtaDelays, .reduce = ConcatTables, .finish = FinishHtaDelays};
 
 Result<Tables> MapHtaQueue(const RankView& view, const Params& params);
-inline constexpr Pipeline kHtaQueue{.map = MapHtaQueue, .reduce = ConcatTables};
 
 Result<Tables> MapHtaBandwidth(const RankView& view, const Params& params);
-inline constexpr Pipeline kHtaBandwidth{.map = MapHtaBandwidth, .reduce = ConcatTables};
 
 Result<Tables> MapHtaSequences(const RankView& view, const Params& params);
 Result<Tables> FinishHtaSequences(Tables tables, const Params& params);
-inline constexpr Pipeline kHtaSequences{
-    .map = MapHtaSequences, .reduce = ConcatTables, .finish = FinishHtaSequences};
 
 Result<Tables> MapHtaAnnotations(const RankView& view, const Params& params);
 // Without any device annotation in the run HTA has no answer for kernels; their tables are empty.
 Result<Tables> FinishHtaAnnotations(Tables tables, const Params& params);
-inline constexpr Pipeline kHtaAnnotations{
-    .map = MapHtaAnnotations, .reduce = ConcatTables, .finish = FinishHtaAnnotations};
 
 Result<Tables> MapHtaStragglers(const RankView& view, const Params& params);
 Result<Tables> FinishHtaStragglers(Tables tables, const Params& params);
 Result<void> CheckHtaStragglers(const Tables& findings, const Params& params);
-inline constexpr Pipeline kHtaStragglers{.map = MapHtaStragglers,
-                                         .reduce = ConcatTables,
-                                         .finish = FinishHtaStragglers,
-                                         .check_tables = CheckHtaStragglers};
 
 Result<Tables> MapHtaCounters(const RankView& view, const Params& params);
-inline constexpr Pipeline kHtaCounters{
-    .map = MapHtaCounters, .reduce = ConcatTables, .adds_columns = true};
 
 Result<Tables> MapHtaCriticalPath(const RankView& view, const Params& params);
 Result<Overlay> OverlayHtaCriticalPath(const RankView& view, const Params& params);
-inline constexpr Pipeline kHtaCriticalPath{.map = MapHtaCriticalPath,
-                                           .reduce = ConcatTables,
-                                           .overlay = OverlayHtaCriticalPath,
-                                           .takes_window = true};
 
 Result<Tables> MapHtaEvents(const RankView& view, const Params& params);
 Result<Tables> ReadHtaEvents(Tables tables, const RankView& view, ByteSource& text,
                              const Params& params);
 Result<Tables> FinishHtaEvents(Tables tables, const Params& params);
-inline constexpr Pipeline kHtaEvents{.map = MapHtaEvents,
-                                     .read_text = ReadHtaEvents,
-                                     .reduce = ConcatTables,
-                                     .finish = FinishHtaEvents,
-                                     .adds_columns = true};
 
 Result<Tables> MapHtaDiff(const RankView& view, const Params& params);
 Result<Tables> CompareHtaDiff(Tables base, Tables test, const Params& params);
-inline constexpr Pipeline kHtaDiff{
-    .map = MapHtaDiff, .reduce = MergeTables, .compare = CompareHtaDiff};
 
 // One row of HTA's _aggr: statistics of durations by name.
 struct HtaAggregate {
