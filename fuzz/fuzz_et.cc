@@ -10,12 +10,12 @@
 #include <vector>
 
 #include "borescope/base/check.h"
-#include "borescope/chakra/check/et_check.h"
-#include "borescope/chakra/et/et_draw.h"
-#include "borescope/chakra/et/et_json.h"
-#include "borescope/chakra/link/host_trace.h"
-#include "borescope/chakra/link/link_writer.h"
-#include "borescope/chakra/plan/et_plan.h"
+#include "borescope/packs/chakra/convert/et_plan.h"
+#include "borescope/packs/chakra/et/et_check.h"
+#include "borescope/packs/chakra/et/et_draw.h"
+#include "borescope/packs/chakra/et/et_json.h"
+#include "borescope/packs/chakra/link/host_trace.h"
+#include "borescope/packs/chakra/link/link_writer.h"
 #include "input_number.h"
 
 namespace {
@@ -56,7 +56,7 @@ void TryHost(const std::string& bytes) {
   plan.hosts.resize(host->nodes.size());
   borescope::internal::StringSink sink;
   static_cast<void>(borescope::internal::chakra::WriteLinked(
-      *host, plan, borescope::internal::chakra::JsonForm::kIndented, sink));
+      *host, plan, borescope::internal::JsonForm::kIndented, sink));
 }
 
 }  // namespace

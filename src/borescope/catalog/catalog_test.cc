@@ -2,11 +2,13 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <set>
 #include <utility>
 
 #include "borescope/analysis/core/analysis_spec.h"
 #include "borescope/analysis/measures/names/describe.h"
+#include "borescope/catalog/pack.h"
 #include "borescope/testing/test_trace.h"
 
 namespace borescope::internal {
@@ -19,6 +21,36 @@ TEST(RegistryTest, NamesAreDistinctAndFound) {
     EXPECT_EQ(FindAnalysis(spec->name), spec);
   }
   EXPECT_EQ(FindAnalysis("nonsense"), nullptr);
+}
+
+// What a pack adds reaches the verb that it names, once for each tool.
+TEST(RegistryTest, PacksAddTheirRulesToVerbs) {
+  std::set<Compat> tools;
+  for (const Pack* pack : Packs()) {
+    EXPECT_TRUE(tools.insert(pack->tool).second);
+    std::set<std::string_view> verbs;
+    for (const PackPipeline& added : pack->pipelines) {
+      EXPECT_TRUE(verbs.insert(added.verb).second) << added.verb;
+      const AnalysisSpec* spec = FindAnalysis(added.verb);
+      ASSERT_NE(spec, nullptr) << added.verb;
+      EXPECT_EQ(spec->FindPipeline(pack->tool), added.pipeline) << added.verb;
+    }
+    for (const PackVerb& added : pack->verbs) {
+      const auto place = [](std::string_view name) {
+        return std::find(Analyses().begin(), Analyses().end(), FindAnalysis(name));
+      };
+      EXPECT_EQ(place(added.after) + 1, place(added.spec->name)) << added.spec->name;
+    }
+  }
+}
+
+// Options of a tool are there only where the verb is answered by its rules.
+TEST(RegistryTest, OptionsOfToolsNeedTheirRules) {
+  for (const AnalysisSpec* spec : Analyses()) {
+    for (const ParamSpec* param : spec->params) {
+      EXPECT_NE(spec->FindPipeline(param->only_with), nullptr) << spec->name << " " << param->name;
+    }
+  }
 }
 
 TEST(RegistryTest, NoToolHasNoRules) {

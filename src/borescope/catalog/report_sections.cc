@@ -6,6 +6,7 @@
 #include "borescope/analysis/core/param_specs.h"
 #include "borescope/analysis/verbs/verbs.h"
 #include "borescope/catalog/catalog.h"
+#include "borescope/catalog/pack.h"
 
 namespace borescope::internal {
 namespace {
@@ -16,9 +17,9 @@ constexpr const AnalysisSpec* kTimePane[] = {&kBreakdownVerb,    &kStepsVerb, &k
                                              &kCriticalPathVerb, &kIdleVerb,  &kGapsVerb};
 constexpr const AnalysisSpec* kOperatorPane[] = {&kOpsVerb, &kFlameVerb, &kStacksVerb,
                                                  &kAnnotationsVerb, &kSequencesVerb};
-constexpr const AnalysisSpec* kKernelPane[] = {&kKernelsVerb,  &kVariabilityVerb, &kInductorVerb,
-                                               &kLaunchesVerb, &kDelaysVerb,      &kQueueVerb,
-                                               &kGraphsVerb,   &kCountersVerb};
+constexpr const AnalysisSpec* kKernelPane[] = {&kKernelsVerb, &kVariabilityVerb, &kLaunchesVerb,
+                                               &kDelaysVerb,  &kQueueVerb,       &kGraphsVerb,
+                                               &kCountersVerb};
 constexpr const AnalysisSpec* kCommunicationPane[] = {&kCollectivesVerb, &kStragglersVerb,
                                                       &kWaitsVerb, &kOverlapVerb};
 constexpr const AnalysisSpec* kMemoryPane[] = {&kMemoryVerb, &kBandwidthVerb};
@@ -50,6 +51,16 @@ Params ViewParams() {
   return params;
 }
 
+// The pane that a pack names for its verb, else that of others.
+std::string_view PaneOfPackVerb(std::string_view verb) {
+  for (const Pack* pack : Packs()) {
+    for (const PackVerb& added : pack->verbs) {
+      if (added.spec->name == verb && !added.pane.empty()) return added.pane;
+    }
+  }
+  return kPaneOfOthers;
+}
+
 bool IsInReport(const AnalysisSpec& spec) {
   return spec.in_report && !spec.takes_two() && spec.leading == nullptr;
 }
@@ -69,13 +80,15 @@ std::vector<SectionSpec> ReportSections() {
 std::span<const PaneSpec> ReportPanes() { return kPanes; }
 
 const PaneSpec& PaneOf(const AnalysisSpec& spec) {
-  const auto* found = std::find_if(std::begin(kPanes), std::end(kPanes), [&](const PaneSpec& pane) {
-    return std::find(pane.analyses.begin(), pane.analyses.end(), &spec) != pane.analyses.end();
-  });
-  return found != std::end(kPanes)
-             ? *found
-             : *std::find_if(std::begin(kPanes), std::end(kPanes),
-                             [](const PaneSpec& pane) { return pane.name == kPaneOfOthers; });
+  for (const PaneSpec& pane : kPanes) {
+    const bool is_here =
+        std::any_of(pane.analyses.begin(), pane.analyses.end(),
+                    [&](const AnalysisSpec* each) { return each->name == spec.name; });
+    if (is_here) return pane;
+  }
+  const std::string_view wanted = PaneOfPackVerb(spec.name);
+  return *std::find_if(std::begin(kPanes), std::end(kPanes),
+                       [&](const PaneSpec& pane) { return pane.name == wanted; });
 }
 
 Params ReportParams() {

@@ -20,9 +20,9 @@ struct SectionSpec {
 
 // A pane of the page, which shows the sections of these analyses.
 struct PaneSpec {
-  std::string_view name;   // as links have it
-  std::string_view title;  // as its tab has it
-  std::span<const AnalysisSpec* const> analyses;
+  std::string_view name;                          // as links have it
+  std::string_view title;                         // as its tab has it
+  std::span<const AnalysisSpec* const> analyses;  // of the core; packs name the pane of theirs
 };
 
 // Every pane, in the order of the page. That of an analysis may be empty where it was not asked.

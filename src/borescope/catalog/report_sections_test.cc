@@ -6,6 +6,7 @@
 #include <set>
 
 #include "borescope/catalog/catalog.h"
+#include "borescope/catalog/pack.h"
 #include "borescope/testing/test_trace.h"
 
 namespace borescope::internal {
@@ -25,16 +26,24 @@ TEST(ReportSectionsTest, EverySectionOnceSummaryFirst) {
 
 TEST(ReportSectionsTest, EachSectionIsInOnePane) {
   std::set<std::string_view> names;
-  std::set<const AnalysisSpec*> placed;
+  std::set<std::string_view> placed;
   for (const PaneSpec& pane : ReportPanes()) {
     EXPECT_TRUE(names.insert(pane.name).second) << pane.name;
     for (const AnalysisSpec* spec : pane.analyses) {
-      EXPECT_TRUE(placed.insert(spec).second) << spec->name;
+      EXPECT_TRUE(placed.insert(spec->name).second) << spec->name;
       EXPECT_EQ(&PaneOf(*spec), &pane) << spec->name;
     }
   }
+  for (const Pack* pack : Packs()) {
+    for (const PackVerb& verb : pack->verbs) {
+      if (verb.pane.empty()) continue;
+      EXPECT_TRUE(placed.insert(verb.spec->name).second) << verb.spec->name;
+      EXPECT_EQ(PaneOf(*verb.spec).name, verb.pane) << verb.spec->name;
+    }
+  }
   for (const SectionSpec& section : ReportSections()) {
-    EXPECT_TRUE(placed.contains(section.analysis)) << section.analysis->name << " has no pane";
+    EXPECT_TRUE(placed.contains(section.analysis->name))
+        << section.analysis->name << " has no pane";
   }
 }
 

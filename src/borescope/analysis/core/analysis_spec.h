@@ -129,7 +129,7 @@ struct AnalysisSpec {
   bool is_about_whole_steps = false;
   bool takes_all = false;  // --all is defined
   Pipeline answer;
-  // The same by the rules of other tools; at most one each.
+  // The same by the rules of other tools, at most one each; packs add them (catalog/pack.h).
   std::span<const CompatPipeline> compats = {};
   // A word in front of INPUT, for verbs that need one: `stats REPORT INPUT`. Its value is that of
   // this option. nullptr: INPUT comes first.

@@ -1,5 +1,5 @@
-// The analyses, by name. Each is defined in the folder of its name: what it computes, its options,
-// and what of its tables is drawn.
+// The analyses of the core, by name. Each is defined in the folder of its name: what it computes,
+// its options, and what of its tables is drawn.
 #pragma once
 
 #include "borescope/analysis/core/analysis_spec.h"
@@ -22,7 +22,6 @@ extern const AnalysisSpec kFlameVerb;
 extern const AnalysisSpec kGapsVerb;
 extern const AnalysisSpec kGraphsVerb;
 extern const AnalysisSpec kIdleVerb;
-extern const AnalysisSpec kInductorVerb;
 extern const AnalysisSpec kInferenceVerb;
 extern const AnalysisSpec kInfoVerb;
 extern const AnalysisSpec kKernelsVerb;
@@ -30,7 +29,6 @@ extern const AnalysisSpec kLaunchesVerb;
 extern const AnalysisSpec kMemoryVerb;
 extern const AnalysisSpec kOpsVerb;
 extern const AnalysisSpec kOverlapVerb;
-extern const AnalysisSpec kProfVerb;
 extern const AnalysisSpec kQueueVerb;
 extern const AnalysisSpec kRooflineVerb;
 extern const AnalysisSpec kSequencesVerb;

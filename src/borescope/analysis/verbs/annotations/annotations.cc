@@ -14,7 +14,6 @@
 #include "borescope/analysis/verbs/annotations/annotation_leaves.h"
 #include "borescope/analysis/verbs/verbs.h"
 #include "borescope/base/stop.h"
-#include "borescope/compat/hta/tables.h"
 
 namespace borescope::internal {
 namespace {
@@ -170,7 +169,6 @@ Result<Tables> MapAnnotations(const RankView& view, const Params& params) {
 
 constexpr std::string_view kStepKey[] = {"step"};
 constexpr const ParamSpec* kHtaParams[] = {&kIncludeLastStepParam};
-constexpr CompatPipeline kCompatPipelines[] = {{Compat::kHta, &kHtaAnnotations}};
 constexpr std::string_view kAnnotation[] = {"rank", "side", "name"};
 constexpr std::string_view kTotal[] = {"total_ns"};
 constexpr ViewSpec kViews[] = {
@@ -186,7 +184,6 @@ const AnalysisSpec kAnnotationsVerb{
     .by = kStepKey,
     .params = kHtaParams,
     .answer = {.map = MapAnnotations, .reduce = ConcatTables},
-    .compats = kCompatPipelines,
     .views = kViews};
 
 }  // namespace borescope::internal

@@ -24,8 +24,6 @@
 #include "borescope/analysis/measures/time/quantiles.h"
 #include "borescope/analysis/verbs/verbs.h"
 #include "borescope/base/stop.h"
-#include "borescope/compat/hta/tables.h"
-#include "borescope/compat/rpd/tables.h"
 #include "borescope/index/names/copy_kind.h"
 
 namespace borescope::internal {
@@ -270,8 +268,6 @@ Result<Overlay> OverlayBandwidth(const RankView& view, const Params& params) {
 }
 
 constexpr const ParamSpec* kBandwidthParams[] = {&kSeriesParam, &kIncludeLastStepParam};
-constexpr CompatPipeline kCompatPipelines[] = {{Compat::kHta, &kHtaBandwidth},
-                                               {Compat::kRpd, &kRpdCopies}};
 constexpr std::string_view kCopyKind[] = {"rank", "gpu", "kind"};
 constexpr std::string_view kMedianRate[] = {"p50_gbps"};
 constexpr std::string_view kRate[] = {"gbps"};
@@ -288,7 +284,6 @@ const AnalysisSpec kBandwidthVerb{
     .needs = Needs::kCopies,
     .params = kBandwidthParams,
     .answer = {.map = MapBandwidth, .reduce = ConcatTables},
-    .compats = kCompatPipelines,
     .overlay = OverlayBandwidth,
     .views = kViews};
 

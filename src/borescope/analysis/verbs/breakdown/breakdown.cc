@@ -18,7 +18,6 @@
 #include "borescope/analysis/measures/time/spread.h"
 #include "borescope/analysis/measures/time/step_windows.h"
 #include "borescope/analysis/verbs/verbs.h"
-#include "borescope/compat/hta/tables.h"
 
 namespace borescope::internal {
 namespace {
@@ -143,7 +142,6 @@ Result<Tables> FinishBreakdown(Tables findings, const Params& params) {
 
 constexpr std::string_view kBreakdownKeys[] = {"step", "stream"};
 constexpr const ParamSpec* kHtaParams[] = {&kIncludeLastStepParam};
-constexpr CompatPipeline kCompatPipelines[] = {{Compat::kHta, &kHtaBreakdown}};
 constexpr std::string_view kDevice[] = {"rank", "gpu", "step"};
 constexpr std::string_view kGroup[] = {"members"};
 constexpr std::string_view kBreakdownParts[] = {"compute_ns", "exposed_comm_ns", "exposed_copy_ns",
@@ -165,7 +163,6 @@ const AnalysisSpec kBreakdownVerb{
     .by = kBreakdownKeys,
     .params = kHtaParams,
     .answer = {.map = MapOnce<MapBreakdown>, .reduce = ConcatTables, .finish = FinishBreakdown},
-    .compats = kCompatPipelines,
     .views = kViews};
 
 }  // namespace borescope::internal

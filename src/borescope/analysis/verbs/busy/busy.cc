@@ -20,7 +20,6 @@
 #include "borescope/analysis/verbs/verbs.h"
 #include "borescope/base/intervals.h"
 #include "borescope/base/stop.h"
-#include "borescope/compat/rpd/tables.h"
 
 namespace borescope::internal {
 namespace {
@@ -155,7 +154,6 @@ Result<Tables> MapBusy(const RankView& view, const Params& params) {
 }
 
 constexpr std::string_view kBusyKeys[] = {"process", "stream"};
-constexpr CompatPipeline kCompatPipelines[] = {{Compat::kRpd, &kRpdBusy}};
 
 }  // namespace
 
@@ -166,7 +164,6 @@ const AnalysisSpec kBusyVerb{
     .needs = Needs::kDeviceEvents,
     .by = kBusyKeys,
     .answer = {.map = MapBusy, .reduce = ConcatTables},
-    .compats = kCompatPipelines,
     .in_report = false};
 
 }  // namespace borescope::internal

@@ -22,7 +22,6 @@
 #include "borescope/analysis/verbs/counters/counter_flops.h"
 #include "borescope/analysis/verbs/verbs.h"
 #include "borescope/base/hash/hash_tables.h"
-#include "borescope/compat/hta/tables.h"
 
 namespace borescope::internal {
 namespace {
@@ -231,7 +230,6 @@ Result<Tables> MapCounters(const RankView& view, const Params& params) {
 }
 
 constexpr const ParamSpec* kHtaParams[] = {&kIncludeLastStepParam};
-constexpr CompatPipeline kCompatPipelines[] = {{Compat::kHta, &kHtaCounters}};
 
 }  // namespace
 
@@ -241,7 +239,6 @@ const AnalysisSpec kCountersVerb{
     .example = "borescope counters trace.json.gz -f csv",
     .needs = Needs::kCounters,
     .params = kHtaParams,
-    .answer = {.map = MapCounters, .reduce = ReduceCounters, .adds_columns = true},
-    .compats = kCompatPipelines};
+    .answer = {.map = MapCounters, .reduce = ReduceCounters, .adds_columns = true}};
 
 }  // namespace borescope::internal

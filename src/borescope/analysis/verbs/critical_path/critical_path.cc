@@ -14,7 +14,6 @@
 #include "borescope/analysis/verbs/critical_path/what_if.h"
 #include "borescope/analysis/verbs/verbs.h"
 #include "borescope/base/check.h"
-#include "borescope/compat/hta/tables.h"
 #include "borescope/index/steps/steps.h"
 
 namespace borescope::internal {
@@ -94,7 +93,6 @@ Result<SavedAnswer> LoadCriticalPath(ByteSource& source, const std::string& file
 constexpr const ParamSpec* kCriticalPathParams[] = {&kDataLoadParam,        &kFreeLaunchesParam,
                                                     &kGraphParam,           &kOverlayAllEventsParam,
                                                     &kOverlayAllEdgesParam, &kIncludeLastStepParam};
-constexpr CompatPipeline kCompatPipelines[] = {{Compat::kHta, &kHtaCriticalPath}};
 constexpr std::string_view kBoundBy[] = {"rank", "bound_by"};
 constexpr std::string_view kTotal[] = {"total_ns"};
 constexpr std::string_view kSavedBy[] = {"rank", "name"};
@@ -188,7 +186,6 @@ const AnalysisSpec kCriticalPathVerb{
     .needs = Needs::kEvents,
     .params = kCriticalPathParams,
     .answer = {.map = MapCriticalPath, .reduce = ConcatTables, .finish = FinishCriticalPath},
-    .compats = kCompatPipelines,
     .check = CheckCriticalPath,
     .overlay = OverlayCriticalPath,
     .memory = 0.75,

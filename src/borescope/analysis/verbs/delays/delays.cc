@@ -25,7 +25,6 @@
 #include "borescope/analysis/measures/innermost_ops.h"
 #include "borescope/analysis/verbs/verbs.h"
 #include "borescope/base/stop.h"
-#include "borescope/compat/hta/tables.h"
 #include "borescope/index/call_tree.h"
 
 namespace borescope::internal {
@@ -267,7 +266,6 @@ Result<Tables> FinishDelays(Tables findings, const Params&) {
 }
 
 constexpr const ParamSpec* kHtaParams[] = {&kIncludeLastStepParam};
-constexpr CompatPipeline kCompatPipelines[] = {{Compat::kHta, &kHtaDelays}};
 constexpr std::string_view kOpAndKernels[] = {"op", "kernels"};
 constexpr std::string_view kDelayParts[] = {"launch_delay_ns", "runtime_ns"};
 constexpr ViewSpec kViews[] = {{"delays", ViewKind::kStackedBars,
@@ -283,7 +281,6 @@ const AnalysisSpec kDelaysVerb{
     .needs = Needs::kLaunches,
     .params = kHtaParams,
     .answer = {.map = MapDelays, .reduce = MergeTables, .finish = FinishDelays},
-    .compats = kCompatPipelines,
     .views = kViews};
 
 }  // namespace borescope::internal

@@ -24,7 +24,6 @@
 #include "borescope/analysis/verbs/diff/run_sums.h"
 #include "borescope/analysis/verbs/verbs.h"
 #include "borescope/base/saturating.h"
-#include "borescope/compat/hta/tables.h"
 
 namespace borescope::internal {
 namespace {
@@ -220,7 +219,6 @@ Result<Tables> CompareDiff(Tables base, Tables test, const Params&) {
 }
 
 constexpr const ParamSpec* kDiffParams[] = {&kShortNamesParam};
-constexpr CompatPipeline kCompatPipelines[] = {{Compat::kHta, &kHtaDiff}};
 
 }  // namespace
 
@@ -230,7 +228,6 @@ const AnalysisSpec kDiffVerb{
     .example = "borescope diff before/ after/ --step 5",
     .needs = Needs::kEvents,
     .params = kDiffParams,
-    .answer = {.map = MapDiff, .reduce = MergeTables, .compare = CompareDiff},
-    .compats = kCompatPipelines};
+    .answer = {.map = MapDiff, .reduce = MergeTables, .compare = CompareDiff}};
 
 }  // namespace borescope::internal

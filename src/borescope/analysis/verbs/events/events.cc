@@ -7,7 +7,6 @@
 #include "borescope/analysis/core/selection/selection.h"
 #include "borescope/analysis/verbs/verbs.h"
 #include "borescope/base/stop.h"
-#include "borescope/compat/hta/tables.h"
 #include "borescope/trace/kind_names.h"
 
 namespace borescope::internal {
@@ -106,7 +105,6 @@ Result<Tables> MapEvents(const RankView& view, const Params& params) {
 }
 
 constexpr const ParamSpec* kEventParams[] = {&kAsParsedParam, &kIncludeLastStepParam};
-constexpr CompatPipeline kCompatPipelines[] = {{Compat::kHta, &kHtaEvents}};
 
 }  // namespace
 
@@ -117,7 +115,6 @@ const AnalysisSpec kEventsVerb{
     .needs = Needs::kEvents,
     .params = kEventParams,
     .answer = {.map = MapEvents, .reduce = ConcatTables},
-    .compats = kCompatPipelines,
     .memory = 3,
     .in_report = false};
 

@@ -26,7 +26,6 @@
 #include "borescope/analysis/verbs/idle/longest_gaps.h"
 #include "borescope/analysis/verbs/verbs.h"
 #include "borescope/base/check.h"
-#include "borescope/compat/hta/tables.h"
 
 namespace borescope::internal {
 namespace {
@@ -170,7 +169,6 @@ Result<Tables> FinishIdle(Tables tables, const Params& /*params*/) {
 constexpr std::string_view kStepKey[] = {"step"};
 constexpr const ParamSpec* kIdleParams[] = {&kKernelWaitParam, &kLongestParam,
                                             &kIncludeLastStepParam};
-constexpr CompatPipeline kCompatPipelines[] = {{Compat::kHta, &kHtaIdle}};
 constexpr std::string_view kDevice[] = {"rank", "gpu", "step"};
 constexpr std::string_view kIdleParts[] = {"head_ns",        "before_recording_ns",
                                            "inherited_ns",   "sync_ns",
@@ -196,7 +194,6 @@ const AnalysisSpec kIdleVerb{
     .by = kStepKey,
     .params = kIdleParams,
     .answer = {.map = MapIdle, .reduce = ConcatTables, .finish = FinishIdle},
-    .compats = kCompatPipelines,
     .views = kViews};
 
 }  // namespace borescope::internal

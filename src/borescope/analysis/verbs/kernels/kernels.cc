@@ -17,8 +17,6 @@
 #include "borescope/analysis/measures/names/kernel_categories.h"
 #include "borescope/analysis/measures/work_groups.h"
 #include "borescope/analysis/verbs/verbs.h"
-#include "borescope/compat/hta/tables.h"
-#include "borescope/compat/rpd/tables.h"
 #include "borescope/table/table_ops.h"
 
 namespace borescope::internal {
@@ -143,8 +141,6 @@ constexpr std::string_view kKernelKeys[] = {
 constexpr const ParamSpec* kKernelParams[] = {&kPatternsParam, &kNumKernelsParam,
                                               &kDurationRatioParam, &kNoMemoryKernelsParam,
                                               &kIncludeLastStepParam};
-constexpr CompatPipeline kCompatPipelines[] = {{Compat::kHta, &kHtaKernels},
-                                               {Compat::kRpd, &kRpdKernels}};
 constexpr std::string_view kClass[] = {"class"};
 constexpr std::string_view kTotal[] = {"total_ns"};
 constexpr std::string_view kName[] = {"name"};
@@ -173,7 +169,6 @@ const AnalysisSpec kKernelsVerb{
     .params = kKernelParams,
     .takes_all = true,
     .answer = {.map = MapOnce<MapKernels>, .reduce = MergeTables, .finish = FinishKernels},
-    .compats = kCompatPipelines,
     .check = CheckKernels,
     .views = kViews};
 

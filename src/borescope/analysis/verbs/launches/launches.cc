@@ -19,8 +19,6 @@
 #include "borescope/analysis/measures/idle/launch_calls.h"
 #include "borescope/analysis/verbs/verbs.h"
 #include "borescope/base/stop.h"
-#include "borescope/compat/hta/tables.h"
-#include "borescope/compat/rpd/tables.h"
 #include "borescope/trace/kind_names.h"
 
 namespace borescope::internal {
@@ -291,8 +289,6 @@ Result<Tables> FinishLaunches(Tables findings, const Params&) {
 
 constexpr const ParamSpec* kLaunchParams[] = {&kLongCallParam, &kLongDelayParam, &kLongKernelParam,
                                               &kNoMemoryEventsParam, &kIncludeLastStepParam};
-constexpr CompatPipeline kCompatPipelines[] = {{Compat::kHta, &kHtaLaunches},
-                                               {Compat::kRpd, &kRpdCalls}};
 constexpr std::string_view kKernel[] = {"kernel"};
 constexpr std::string_view kDelay[] = {"delay_ns"};
 // What has a row for every launch is for the verb alone.
@@ -309,7 +305,6 @@ const AnalysisSpec kLaunchesVerb{
     .needs = Needs::kLaunches,
     .params = kLaunchParams,
     .answer = {.map = MapLaunches, .reduce = ReduceByRank, .finish = FinishLaunches},
-    .compats = kCompatPipelines,
     .views = kViews,
     .report_tables = kPageTables};
 

@@ -37,7 +37,6 @@
 #include "borescope/analysis/measures/time/innermost_time.h"
 #include "borescope/analysis/verbs/verbs.h"
 #include "borescope/base/stop.h"
-#include "borescope/compat/torch/tables.h"
 
 namespace borescope::internal {
 namespace {
@@ -311,7 +310,6 @@ Result<Tables> FinishOps(Tables findings, const Params&) {
 
 constexpr std::string_view kOpKeys[] = {
     "rank", "step", "phase", "domain", "module", "module-instance", "shape", "dtype"};
-constexpr CompatPipeline kCompatPipelines[] = {{Compat::kKeyAverages, &kKeyAverages}};
 constexpr std::string_view kName[] = {"name"};
 constexpr std::string_view kSelfDevice[] = {"self_device_ns"};
 constexpr std::string_view kAligned[] = {"aligned_ns"};
@@ -328,7 +326,6 @@ const AnalysisSpec kOpsVerb{
     .needs = Needs::kOps,
     .by = kOpKeys,
     .answer = {.map = MapOnce<MapOps>, .reduce = MergeTables, .finish = FinishOps},
-    .compats = kCompatPipelines,
     .views = kViews};
 
 }  // namespace borescope::internal

@@ -14,7 +14,6 @@
 #include "borescope/analysis/core/selection/device_time.h"
 #include "borescope/analysis/measures/time/step_windows.h"
 #include "borescope/analysis/verbs/verbs.h"
-#include "borescope/compat/hta/tables.h"
 
 namespace borescope::internal {
 namespace {
@@ -65,7 +64,6 @@ Result<Tables> MapOverlap(const RankView& view, const Params& params) {
 
 constexpr std::string_view kStepKey[] = {"step"};
 constexpr const ParamSpec* kHtaParams[] = {&kIncludeLastStepParam};
-constexpr CompatPipeline kCompatPipelines[] = {{Compat::kHta, &kHtaOverlap}};
 constexpr std::string_view kDevice[] = {"rank", "gpu", "step"};
 constexpr std::string_view kOverlapParts[] = {"overlapped_ns", "exposed_ns"};
 constexpr ViewSpec kViews[] = {
@@ -80,7 +78,6 @@ const AnalysisSpec kOverlapVerb{.name = "overlap",
                                 .by = kStepKey,
                                 .params = kHtaParams,
                                 .answer = {.map = MapOverlap, .reduce = ConcatTables},
-                                .compats = kCompatPipelines,
                                 .views = kViews};
 
 }  // namespace borescope::internal

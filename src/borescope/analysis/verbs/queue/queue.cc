@@ -24,7 +24,6 @@
 #include "borescope/analysis/measures/time/quantiles.h"
 #include "borescope/analysis/verbs/verbs.h"
 #include "borescope/base/stop.h"
-#include "borescope/compat/hta/tables.h"
 
 namespace borescope::internal {
 namespace {
@@ -160,7 +159,6 @@ Result<Overlay> OverlayQueue(const RankView& view, const Params& params) {
 
 constexpr const ParamSpec* kQueueParams[] = {&kQueueLimitParam, &kSeriesParam,
                                              &kIncludeLastStepParam};
-constexpr CompatPipeline kCompatPipelines[] = {{Compat::kHta, &kHtaQueue}};
 constexpr std::string_view kStream[] = {"rank", "gpu", "stream"};
 constexpr std::string_view kLength[] = {"length"};
 constexpr ViewSpec kViews[] = {
@@ -175,7 +173,6 @@ const AnalysisSpec kQueueVerb{
     .needs = Needs::kLaunches,
     .params = kQueueParams,
     .answer = {.map = MapQueue, .reduce = ConcatTables},
-    .compats = kCompatPipelines,
     .overlay = OverlayQueue,
     .views = kViews};
 

@@ -17,7 +17,6 @@
 #include "borescope/analysis/core/row.h"
 #include "borescope/analysis/verbs/sequences/sequence_patterns.h"
 #include "borescope/analysis/verbs/verbs.h"
-#include "borescope/compat/hta/tables.h"
 
 namespace borescope::internal {
 namespace {
@@ -233,7 +232,6 @@ Result<Overlay> OverlaySequences(const RankView& view, const Params& params) {
 
 constexpr const ParamSpec* kSequenceParams[] = {&kOperatorParam, &kMinLengthParam,
                                                 &kIncludeLastStepParam};
-constexpr CompatPipeline kCompatPipelines[] = {{Compat::kHta, &kHtaSequences}};
 
 }  // namespace
 
@@ -244,7 +242,6 @@ const AnalysisSpec kSequencesVerb{
     .needs = Needs::kLaunches,
     .params = kSequenceParams,
     .answer = {.map = MapSequences, .reduce = MergeTables, .finish = FinishSequences},
-    .compats = kCompatPipelines,
     .overlay = OverlaySequences};
 
 }  // namespace borescope::internal

@@ -9,7 +9,6 @@
 #include "borescope/analysis/measures/matching/rank_calls.h"
 #include "borescope/analysis/verbs/stragglers/straggler_match.h"
 #include "borescope/analysis/verbs/verbs.h"
-#include "borescope/compat/hta/tables.h"
 
 namespace borescope::internal {
 namespace {
@@ -32,7 +31,6 @@ Result<Tables> FinishStragglers(Tables findings, const Params&) {
 }
 
 constexpr const ParamSpec* kHtaParams[] = {&kIncludeLastStepParam};
-constexpr CompatPipeline kCompatPipelines[] = {{Compat::kHta, &kHtaStragglers}};
 constexpr std::string_view kRank[] = {"rank"};
 constexpr std::string_view kCausedWait[] = {"caused_wait_ns"};
 constexpr ViewSpec kViews[] = {
@@ -50,7 +48,6 @@ const AnalysisSpec kStragglersVerb{
                .reduce = ConcatTables,
                .finish = FinishStragglers,
                .check_tables = CheckStragglerTables},
-    .compats = kCompatPipelines,
     .views = kViews};
 
 }  // namespace borescope::internal

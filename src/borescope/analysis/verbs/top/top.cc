@@ -9,7 +9,6 @@
 #include "borescope/analysis/core/reduce.h"
 #include "borescope/analysis/measures/work_groups.h"
 #include "borescope/analysis/verbs/verbs.h"
-#include "borescope/compat/rpd/tables.h"
 #include "borescope/trace/kind_names.h"
 
 namespace borescope::internal {
@@ -51,7 +50,6 @@ Result<Tables> FinishTop(Tables findings, const Params&) {
 }
 
 constexpr std::string_view kKernelKeys[] = {"rank", "step", "gpu", "stream", "phase", "op"};
-constexpr CompatPipeline kCompatPipelines[] = {{Compat::kRpd, &kRpdTop}};
 constexpr std::string_view kAligned[] = {"aligned_ns"};
 constexpr ViewSpec kViews[] = {
     {"top", ViewKind::kAside, "Work from before the recording", {}, kAligned}};
@@ -65,7 +63,6 @@ const AnalysisSpec kTopVerb{
     .needs = Needs::kDeviceEvents,
     .by = kKernelKeys,
     .answer = {.map = MapTop, .reduce = MergeTables, .finish = FinishTop},
-    .compats = kCompatPipelines,
     .views = kViews,
     .in_report = false};
 

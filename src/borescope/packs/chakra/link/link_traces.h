@@ -1,0 +1,47 @@
+// `link`: an execution trace of PyTorch gets the times and the device work of a trace of its
+// profiler, as a linked trace.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "borescope/base/parallel.h"
+#include "borescope/base/result.h"
+#include "borescope/output/document.h"
+#include "borescope/packs/chakra/link/host_trace.h"
+#include "borescope/packs/chakra/link/link.h"
+#include "borescope/trace/trace.h"
+
+namespace borescope::internal {
+
+struct LinkOptions {
+  std::string host;             // execution trace, a file
+  std::string device;           // trace of the profiler, a file
+  std::string output;           // linked trace, a file; ".gz" compresses
+  std::optional<int64_t> rank;  // that the device trace must be of, where it says so
+  bool as_chakra = false;       // the rules of Chakra's trace_link, and its bytes
+  int threads = DefaultThreads();
+  // Stored bytes of the device trace read so far and in total. May be empty.
+  std::function<void(uint64_t done, uint64_t total)> progress;
+};
+
+struct LinkedPair {
+  std::unique_ptr<const Trace> trace;  // of the profiler, whose names the plan shows; or null
+  chakra::HostTrace host;
+  chakra::LinkPlan plan;
+  std::vector<DiagnosticRow> diagnostics;
+};
+
+// Reads both and links them. Errors name the file: those of reading; kMissingData where nothing is
+// in both; kInvalidArgument for a device trace of another rank.
+Result<LinkedPair> LinkTraces(const LinkOptions& options);
+
+// LinkTraces, and writes the linked trace: nothing of it appears unless all of it was written. The
+// answer are the tables of coverage.
+Result<Document> RunLink(const LinkOptions& options);
+
+}  // namespace borescope::internal

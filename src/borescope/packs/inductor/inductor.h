@@ -1,0 +1,79 @@
+// What `inductor` and its --compat table share: device work with its category, and the options that
+// say what its time is a part of.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+#include "borescope/analysis/core/analysis_spec.h"
+#include "borescope/analysis/core/selection/selection.h"
+#include "borescope/packs/inductor/inductor_names.h"
+
+namespace borescope::internal {
+
+// Where the files of kernels are looked for (generated_code.h).
+inline constexpr ParamSpec kInductorCacheParam{
+    "inductor-cache", "DIR",
+    "read what generated kernels do from their files in this folder (without it no file is read)",
+    ParamType::kFolder};
+
+// The files and operators behind kernels that Triton launched.
+class TritonSources {
+ public:
+  explicit TritonSources(const RankView& view);
+
+  // The row of TritonLaunches behind a piece of device work: that of the operator that launched it,
+  // else (graphs launch many kernels at once) the one file of all operators with its name.
+  // kNoDetail where there is none, or several files.
+  uint32_t LaunchOf(DeviceId id) const;
+  // The file as recorded; the empty text where none was.
+  StringId FileOf(DeviceId id) const;
+  // What the launch of that kernel recorded that it reads and writes, else (of a graph) what all
+  // launches of its name did; kMissing where nothing was, or they differ.
+  int64_t BytesOf(DeviceId id) const;
+  InductorCategory CategoryOf(DeviceId id) const;
+
+ private:
+  uint32_t DetailOf(HostId op) const;
+  void Learn(StringId name, uint32_t launch);
+
+  // What the launches of an operator have in common.
+  struct Common {
+    uint32_t launch = kNoDetail;  // row of TritonLaunches, if they have one file
+    int64_t bytes = kMissing;     // if each moves as much
+    bool is_known = false;
+  };
+  const RankView& view_;         // outlives this
+  std::vector<Common> of_name_;  // per name of an operator
+};
+
+// The wall time that shares are of: the selected windows, or --wall for each of --runs.
+int64_t InductorWallNs(const IntervalSet& selected, const Params& params);
+
+// The rows of TorchInductor's own report (--compat inductor).
+Result<Tables> MapInductorReport(const RankView& view, const Params& params);
+Result<Tables> FinishInductorReport(Tables tables, const Params& params);
+Result<void> CheckInductorReport(const Tables& tables, const Params& params);
+
+// Which compiled graph of PyTorch a piece of device work belongs to.
+
+// The graph around each host row, by what the compiler wraps its calls in: the innermost range
+// "## Call CompiledFxGraph HASH ##" gives HASH; where there is none, "Torch-Compiled Region: 0/1"
+// is its own name. O(rows).
+class CompiledGraphs {
+ public:
+  explicit CompiledGraphs(const RankView& view);
+
+  // That around the launch of a piece of device work, else around its operator; empty: none.
+  std::string_view Of(DeviceId id) const;
+
+ private:
+  const RankView& view_;          // outlives this
+  std::vector<HostId> range_of_;  // per host row: the range, or invalid
+};
+
+// The name of the graph whose calls a range of this name wraps; empty for any other range.
+std::string_view CompiledGraphOf(std::string_view range);
+
+}  // namespace borescope::internal
