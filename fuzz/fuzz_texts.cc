@@ -13,7 +13,7 @@
 #include "borescope/analysis/core/analysis_spec.h"
 #include "borescope/analysis/core/params.h"
 #include "borescope/analysis/core/saved_form.h"
-#include "borescope/analysis/measures/names/name_patterns.h"
+#include "borescope/analysis/measures/names/kernel_categories.h"
 #include "borescope/analysis/verbs/inductor/generated_code.h"
 #include "borescope/analysis/verbs/verbs.h"
 #include "borescope/base/io/byte_source.h"

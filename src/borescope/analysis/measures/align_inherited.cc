@@ -9,7 +9,6 @@
 #include "borescope/analysis/core/grouper.h"
 #include "borescope/analysis/core/selection/device_steps.h"
 #include "borescope/analysis/core/selection/phases.h"
-#include "borescope/analysis/measures/shared_inherited_work.h"
 #include "borescope/base/saturating.h"
 #include "borescope/base/stop.h"
 #include "borescope/index/launches/correlation.h"

@@ -13,6 +13,7 @@
 
 #include "borescope/analysis/core/analysis_spec.h"
 #include "borescope/analysis/core/group_keys.h"
+#include "borescope/index/launches/inherited_work.h"
 
 namespace borescope::internal {
 
@@ -86,5 +87,13 @@ struct AlignedWork {
 // Of one question it is found once. Any thread. O(rows) where nothing was inherited, else
 // O(rows log rows).
 std::shared_ptr<const AlignedWork> SharedAlignedWork(const RankView& view);
+
+// The inherited work of a rank (index/launches/inherited_work.h), found once for each question.
+
+// Any thread. O(rows), and quick where all work has a recorded launch.
+inline std::shared_ptr<const InheritedWork> SharedInheritedWork(const RankView& view) {
+  return view.Shared<InheritedWork>(
+      [&] { return FindInheritedWork(view.trace, view.index.correlation); });
+}
 
 }  // namespace borescope::internal

@@ -11,6 +11,7 @@
 #include "borescope/analysis/core/instance_counts.h"
 #include "borescope/analysis/core/selection/selection.h"
 #include "borescope/analysis/measures/time/duration_stats.h"
+#include "borescope/trace/trace.h"
 
 namespace borescope::internal {
 
@@ -70,5 +71,18 @@ KernelClass WorkClassOf(const RankView& view, DeviceId id);
 
 // All selected work by start; at one time in the order of the streams.
 std::vector<DeviceId> WorkByStart(const RankView& view, const Selected& selected);
+
+// How much a memcpy or memset moved or set.
+
+// kMissing where that was not recorded, or as less than nothing, and of a kernel.
+inline int64_t CopyBytes(const Trace& trace, DeviceId id) {
+  const DeviceKind kind = trace.device().kind[id.value];
+  const uint32_t detail = trace.device().detail[id.value];
+  if ((kind != DeviceKind::kMemcpy && kind != DeviceKind::kMemset) || detail == kNoDetail) {
+    return kMissing;
+  }
+  const int64_t bytes = trace.copies().bytes[detail];
+  return bytes < 0 ? kMissing : bytes;
+}
 
 }  // namespace borescope::internal

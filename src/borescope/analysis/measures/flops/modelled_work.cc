@@ -1,19 +1,27 @@
 #include "borescope/analysis/measures/flops/modelled_work.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
+#include <iterator>
 #include <memory>
 #include <optional>
+#include <string_view>
 #include <utility>
 
+#include "borescope/analysis/core/param_specs.h"
 #include "borescope/analysis/core/selection/phases.h"
-#include "borescope/analysis/measures/flops/measured_matrix_use.h"
+#include "borescope/analysis/measures/flops/counters.h"
 #include "borescope/analysis/measures/graphs/graph_launches.h"
+#include "borescope/analysis/measures/recorded.h"
+#include "borescope/base/check.h"
 #include "borescope/base/stop.h"
 #include "borescope/opmodel/values/list_type.h"
 #include "borescope/opmodel/values/quantity.h"
 
 namespace borescope::internal {
+
 namespace {
 
 // How sure it is that a kernel does the products of a matrix operator.
@@ -408,6 +416,112 @@ bool IsMatrixFamily(OpFamily family) {
 
 Result<ModelledWork> ModelWork(const RankView& view, const OpModelOptions& options) {
   return Modeller(view, options).Build();
+}
+
+namespace {
+
+struct ModeRow {
+  std::string_view word;  // of --causal
+  CausalMode mode;
+};
+constexpr ModeRow kModes[] = {
+    {"exact", CausalMode::kExact}, {"half", CausalMode::kHalf}, {"full", CausalMode::kFull}};
+
+// nullptr where there is none.
+constexpr const ModeRow* FindMode(std::string_view word) {
+  const auto* row = std::find_if(std::begin(kModes), std::end(kModes),
+                                 [&](const ModeRow& one) { return one.word == word; });
+  return row == std::end(kModes) ? nullptr : row;
+}
+
+// ParseParam lets through the words of the option's value; here each of them, and no other, has to
+// have a mode.
+constexpr bool HasModeOfEachWord() {
+  const std::string_view words = kCausalParam.value;
+  size_t found = 0;
+  for (size_t at = 0; at <= words.size();) {
+    const size_t bar = std::min(words.find('|', at), words.size());
+    if (FindMode(words.substr(at, bar - at)) == nullptr) {
+      return false;
+    }
+    found += 1;
+    at = bar + 1;
+  }
+  return found == std::size(kModes) && FindMode(kCausalParam.default_text) != nullptr;
+}
+static_assert(HasModeOfEachWord(),
+              "--causal: a word of kCausalParam without a mode, or the reverse");
+
+}  // namespace
+
+Result<OpModelOptions> ModelOptionsOf(const Params& params) {
+  constexpr int64_t kMostWeight = 1000;
+  const ModeRow* mode = FindMode(params.Text(kCausalParam));
+  BS_CHECK(mode != nullptr);
+  const int64_t weight = params.Number(kSfuWeightParam);
+  if (weight > kMostWeight) {
+    return Error{.code = ErrorCode::kInvalidArgument,
+                 .cause = fmt::format("`sfu_weight` {}: expected at most {}", weight, kMostWeight),
+                 .parameter = "sfu_weight"};
+  }
+  return OpModelOptions{.causal = mode->mode,
+                        .transcendental_flops = static_cast<uint32_t>(weight)};
+}
+
+namespace {
+
+// Without them nothing has known FLOPs.
+bool HasShapes(const Trace& trace) {
+  const ColumnData<StringId>& dims = trace.ops().input_dims;
+  return std::any_of(dims.begin(), dims.end(),
+                     [&](StringId text) { return !trace.Text(text).empty(); });
+}
+
+int64_t FlopsOf(const OpCost& cost) {
+  return KnowsFlops(cost.status) ? static_cast<int64_t>(cost.main_flops()) : kMissing;
+}
+
+Result<void> CountWithDevice(const RankView& view, const Selected& selected, CallFlops& flops) {
+  BS_ASSIGN(const ModelledWork work, ModelWork(view, {}));
+  for (const ModelledCall& call : work.calls) {
+    // What this recording captured itself is no call of this table.
+    if (call.is_replay && !view.trace.host().IsCaptured(call.op)) continue;
+    const std::span<const DeviceId> works = work.WorksOf(call);
+    const bool is_known = work.info[works.front().value].status == WorkStatus::kModelled;
+    const bool is_selected =
+        std::any_of(works.begin(), works.end(), [&](DeviceId id) { return selected.Keeps(id); });
+    if (!is_known || !is_selected) continue;
+    if (call.is_replay) {
+      flops.replayed.push_back({call.op, works.front(), FlopsOf(call.cost())});
+    } else {
+      flops.of_call[call.op.value] = FlopsOf(call.cost());
+    }
+  }
+  return {};
+}
+
+void CountOnHost(const RankView& view, const Selected& selected, std::vector<int64_t>& flops) {
+  OpCosts costs(view.trace);
+  for (uint32_t row = 0; row < flops.size(); ++row) {
+    const OpModel* model = costs.ModelOf(HostId{row});
+    if (model != nullptr && !model->is_composite && selected.Keeps(HostId{row})) {
+      flops[row] = FlopsOf(costs.Of(HostId{row}));
+    }
+  }
+}
+
+}  // namespace
+
+Result<CallFlops> FlopsOfCalls(const RankView& view, const Selected& selected) {
+  CallFlops flops;
+  flops.of_call.assign(view.trace.host().size(), kMissing);
+  if (!HasShapes(view.trace)) return flops;
+  if (HasDeviceWork(view.trace)) {
+    BS_TRY(CountWithDevice(view, selected, flops));
+  } else {
+    CountOnHost(view, selected, flops.of_call);
+  }
+  return flops;
 }
 
 }  // namespace borescope::internal

@@ -16,7 +16,10 @@
 #include <string_view>
 #include <vector>
 
+#include "borescope/analysis/core/analysis_spec.h"
+#include "borescope/analysis/core/params.h"
 #include "borescope/analysis/measures/flops/modelled_work.h"
+#include "borescope/base/result.h"
 #include "borescope/opmodel/devices/device_specs.h"
 
 namespace borescope::internal {
@@ -72,5 +75,43 @@ std::vector<std::optional<RoofTime>> RoofTimes(const Trace& trace, const Modelle
 
 // What --device and --device-spec say; nullopt if neither was given.
 Result<std::optional<DeviceSpec>> GivenDevice(const Params& params);
+
+// How much of the time devices work at the speed of their memory. Judged are calls of operators
+// whose bytes are known (opmodel/): a call is bound by memory if its device needs longer to move
+// them than to compute, and moves them at no less than half of its bandwidth. Of slower calls it is
+// something else that holds them back.
+//
+// `roofline` says the same of every operator; this is what of it a verdict needs, at a fraction of
+// the cost. It leaves out what takes a second look at the recording: backward operators that stand
+// in for what was not recorded, and graphs captured in the recording itself count as not modelled.
+
+// Table memory_bound: one row for each device with kernels. No rows where nothing can be judged: no
+// device is known, or no call has shapes. O(kernels x the operators around them).
+Result<Table> MemoryBoundTable(const RankView& view, const Selection& selection);
+
+// Products of 32-bit numbers on vector units of a device that has TF32, and what they take at best
+// on its tensor cores. Only a bound is known of a recording: how near libraries come to it depends
+// on sizes, layouts and what is multiplied beside.
+
+// Per device row: whether it is a kernel of matrix products or convolutions of 32-bit numbers, by
+// its name, that runs on vector units of an NVIDIA device of compute capability 8.0 or later.
+// O(rows).
+std::vector<char> ProductsOnVectorUnits(const RankView& view);
+
+// The least that such products take on tensor cores.
+struct TensorCoreBound {
+  // Per device row: at least this part of what it takes. A call takes no less than its FLOPs at the
+  // peak for TF32, nor than its bytes at the speed of the memory (roofs.h), all its kernels in
+  // proportion; products whose cost is not known may take nothing. 1 for what is no part of them.
+  std::vector<double> share;
+  int64_t products_ns = 0;  // of the products today
+  int64_t known_ns = 0;     // of that, what has a known cost on a known device
+
+  // Where less is known, nothing is said.
+  bool is_known() const { return products_ns > 0 && 10 * (known_ns / 9) >= products_ns; }
+};
+
+// Of the whole recording. O(rows log rows).
+Result<TensorCoreBound> BoundOfTensorCores(const RankView& view, const Params& params);
 
 }  // namespace borescope::internal

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <limits>
+#include <map>
 #include <memory>
 #include <utility>
 #include <vector>
@@ -11,18 +12,152 @@
 #include "borescope/analysis/core/row.h"
 #include "borescope/analysis/core/selection/device_time.h"
 #include "borescope/analysis/core/selection/recorded_syncs.h"
+#include "borescope/analysis/measures/align_inherited.h"
 #include "borescope/analysis/measures/idle/host_time.h"
-#include "borescope/analysis/measures/idle/idle_division.h"
 #include "borescope/analysis/measures/idle/late_host.h"
-#include "borescope/analysis/measures/idle/main_processes.h"
-#include "borescope/analysis/measures/idle/main_threads.h"
 #include "borescope/analysis/measures/idle/stream_gaps.h"
-#include "borescope/analysis/measures/shared_inherited_work.h"
 #include "borescope/base/check.h"
 #include "borescope/base/saturating.h"
 #include "borescope/base/stop.h"
 
 namespace borescope::internal {
+
+namespace {
+
+constexpr int64_t kSmall = 10;  // one of so many parts
+
+using TimeOfProcess = std::map<int64_t, int64_t>;
+
+TimeOfProcess TimesOn(const RankView& view, uint32_t track) {
+  const Tracks& tracks = view.trace.tracks();
+  const DeviceEvents& device = view.trace.device();
+  TimeOfProcess times;
+  for (uint32_t row = tracks.first_row[track]; row < tracks.end_row[track]; ++row) {
+    CheckStopAt(row);
+    const HostId launch = view.index.correlation.launch_of[row];
+    if (IsDeviceWork(device.kind[row]) && launch.valid()) {
+      const TrackId thread = view.trace.host().track[launch.value];
+      AddSaturatingTo(times[tracks.pid[thread.value]], device.dur_ns[row]);
+    }
+  }
+  return times;
+}
+
+// By number; none if all are.
+std::vector<int64_t> LargeOnes(const TimeOfProcess& times) {
+  int64_t longest_ns = 0;
+  for (const auto& [pid, ns] : times) {
+    longest_ns = std::max(longest_ns, ns);
+  }
+  std::vector<int64_t> pids;
+  for (const auto& [pid, ns] : times) {
+    if (ns >= longest_ns / kSmall) {
+      pids.push_back(pid);
+    }
+  }
+  return pids.size() == times.size() ? std::vector<int64_t>() : pids;
+}
+
+}  // namespace
+
+MainProcesses FindMainProcesses(const RankView& view, const std::vector<uint32_t>& tracks) {
+  std::vector<TimeOfProcess> by_track;
+  TimeOfProcess all;
+  for (const uint32_t track : tracks) {
+    by_track.push_back(TimesOn(view, track));
+    for (const auto& [pid, ns] : by_track.back()) {
+      AddSaturatingTo(all[pid], ns);
+    }
+  }
+  MainProcesses main{LargeOnes(all), {}};
+  for (size_t i = 0; i < tracks.size(); ++i) {
+    const bool is_used = std::any_of(main.pids.begin(), main.pids.end(),
+                                     [&](int64_t pid) { return by_track[i].count(pid) > 0; });
+    if (main.pids.empty() || by_track[i].empty() || is_used) {
+      main.tracks.push_back(tracks[i]);
+    }
+  }
+  return main;
+}
+
+namespace {
+
+constexpr int64_t kSmallPart = 10;  // one of so many parts
+
+// Of the threads that launched work on `tracks` its time, by track of the trace.
+std::map<uint32_t, int64_t> LaunchedTimes(const RankView& view, std::span<const uint32_t> tracks) {
+  const Tracks& all = view.trace.tracks();
+  const DeviceEvents& device = view.trace.device();
+  std::map<uint32_t, int64_t> times;
+  for (const uint32_t track : tracks) {
+    for (uint32_t row = all.first_row[track]; row < all.end_row[track]; ++row) {
+      CheckStopAt(row);
+      const HostId launch = view.index.correlation.launch_of[row];
+      if (IsDeviceWork(device.kind[row]) && launch.valid()) {
+        AddSaturatingTo(times[view.trace.host().track[launch.value].value], device.dur_ns[row]);
+      }
+    }
+  }
+  return times;
+}
+
+// The threads with small work alone, in order.
+std::vector<uint32_t> FindSmallThreads(const RankView& view, std::span<const uint32_t> tracks) {
+  const std::map<uint32_t, int64_t> times = LaunchedTimes(view, tracks);
+  int64_t longest_ns = 0;
+  for (const auto& [thread, ns] : times) {
+    longest_ns = std::max(longest_ns, ns);
+  }
+  std::vector<uint32_t> small;
+  for (const auto& [thread, ns] : times) {
+    if (ns < longest_ns / kSmallPart) {
+      small.push_back(thread);
+    }
+  }
+  return small;
+}
+
+// When work of small threads ended, sorted.
+std::vector<int64_t> SmallEnds(const RankView& view, std::span<const uint32_t> tracks,
+                               std::span<const uint32_t> small) {
+  const Tracks& all = view.trace.tracks();
+  const DeviceEvents& device = view.trace.device();
+  std::vector<int64_t> ends;
+  for (const uint32_t track : tracks) {
+    for (uint32_t row = all.first_row[track]; row < all.end_row[track]; ++row) {
+      CheckStopAt(row);
+      const HostId launch = view.index.correlation.launch_of[row];
+      if (IsDeviceWork(device.kind[row]) && launch.valid() &&
+          IsAmong(small, view.trace.host().track[launch.value])) {
+        ends.push_back(device.end_ns(DeviceId{row}));
+      }
+    }
+  }
+  std::sort(ends.begin(), ends.end());
+  return ends;
+}
+
+bool IsAfterOne(const std::vector<int64_t>& ends, Interval gap) {
+  const auto next = std::upper_bound(ends.begin(), ends.end(), gap.end);
+  return next != ends.begin() &&
+         *std::prev(next) > std::max(gap.begin, SubtractSaturating(gap.end, kUsualDelayNs + 1));
+}
+
+}  // namespace
+
+std::vector<MainGap> FindMainGaps(const RankView& view, std::span<const uint32_t> tracks) {
+  const std::vector<uint32_t> small = FindSmallThreads(view, tracks);
+  if (small.empty()) {
+    return {};
+  }
+  const std::vector<int64_t> ends = SmallEnds(view, tracks, small);
+  std::vector<MainGap> gaps;
+  for (const StreamGap& gap : FindStreamGaps(view, tracks, 0, small).gaps) {
+    gaps.push_back({gap, IsAfterOne(ends, gap.time)});
+  }
+  return gaps;
+}
+
 namespace {
 
 constexpr size_t kLateHostPreview = 20;

@@ -8,13 +8,13 @@
 
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <string_view>
 #include <vector>
 
 #include "borescope/analysis/core/analysis_spec.h"
 #include "borescope/analysis/core/selection/device_time.h"
 #include "borescope/analysis/core/selection/selection.h"
-#include "borescope/analysis/measures/idle/idle_division.h"
 #include "borescope/analysis/measures/idle/stream_gaps.h"
 #include "borescope/base/id.h"
 #include "borescope/base/intervals.h"
@@ -78,5 +78,30 @@ std::shared_ptr<const Result<IdleTimes>> SharedIdleTimes(const RankView& view,
 
 // The same as people see it: without what only the verdict reads.
 Table ShownCauses(Table causes);
+
+// The processes whose work decides why a device idles, if several use it: small work of another
+// one, which comes when it comes, explains nothing about the time before it.
+
+struct MainProcesses {
+  std::vector<int64_t> pids;     // sorted; empty: all
+  std::vector<uint32_t> tracks;  // of a device: those that they use, and those of unknown launches
+};
+
+// Without the processes whose work on `tracks` takes less than a tenth of the time of that of the
+// busiest. O(rows of the tracks * log processes).
+MainProcesses FindMainProcesses(const RankView& view, const std::vector<uint32_t>& tracks);
+
+// The threads whose work decides why a device idles, if several use it: small work of another one,
+// such as copies of a loader, says little about the time before it.
+
+struct MainGap {
+  StreamGap gap;
+  bool after_small;  // small work ended so shortly before its end that this may have waited for it
+};
+
+// The gaps between the work of a device, which is on `tracks`, without that of threads whose
+// work takes less than a tenth of the time of that of the busiest thread. Empty: no thread has so
+// little. O(rows of the tracks), times a logarithm.
+std::vector<MainGap> FindMainGaps(const RankView& view, std::span<const uint32_t> tracks);
 
 }  // namespace borescope::internal

@@ -29,4 +29,12 @@ std::string FormatCount(int64_t count);
 // "1 launch", "2,000 launches".
 std::string FormatCount(int64_t count, std::string_view one, std::string_view many);
 
+// Names of C++ functions without what makes one function many: the arguments of templates and
+// functions, and the return type.
+
+// "void at::native::f<4, int>(int, char*)" is "at::native::f". Names that are no function ("Memcpy
+// HtoD (Pageable -> Device)", "train.py(12): main", "my step (1)") stay as they are, and so does
+// "(anonymous namespace)".
+std::string ShortName(std::string_view name);
+
 }  // namespace borescope::internal

@@ -3,12 +3,18 @@
 
 #include <cstdint>
 #include <limits>
+#include <memory>
 #include <string_view>
 #include <vector>
 
-#include "borescope/analysis/measures/event_graph/build_graph.h"
+#include "borescope/analysis/core/analysis_spec.h"
+#include "borescope/analysis/core/params.h"
+#include "borescope/analysis/core/selection/selection.h"
+#include "borescope/analysis/measures/event_graph/event_graph.h"
 #include "borescope/base/column_data.h"
 #include "borescope/base/intervals.h"
+#include "borescope/base/result.h"
+#include "borescope/trace/overlay.h"
 
 namespace borescope::internal {
 
@@ -70,5 +76,46 @@ ColumnData<PathStep> PathSteps(const RankView& view, const RecordingGraph& recor
 
 // The parts of the steps in `windows`, whose lengths add up to that of the windows.
 ColumnData<PathStep> ClipSteps(const ColumnData<PathStep>& steps, const IntervalSet& windows);
+
+// The event graph of a recording with the longest path through it: what critical-path, its overlay
+// and its saved form, and variance begin with. Of one question it is built once (SharedMeasures).
+
+struct PathGraph {
+  RecordingGraph recording;
+  TopologicalOrder order;  // of the nodes of its graph
+  LongestPaths paths;
+  ColumnData<PathStep> steps;  // of the whole path
+
+  // The time that is selected: of steps from completion to completion, as in step_times.h. Needs no
+  // more of `view` than a saved graph has.
+  IntervalSet WindowsOf(const RankView& view, const Selected& selected) const;
+  // Those in `windows`, with what is of before the recording as steps of its own.
+  ColumnData<PathStep> StepsIn(const RankView& view, const IntervalSet& windows) const;
+};
+
+// O(rows + nodes + edges).
+PathGraph FindPaths(const RankView& view, RecordingGraph recording);
+
+// Of the whole recording, with the names of data loading that `params` give. Any thread.
+// O(rows log rows).
+std::shared_ptr<const PathGraph> SharedPathGraph(const RankView& view, const Params& params);
+
+// As AnalysisSpec::dear.
+MeasureId PathGraphIsDear(const Params& params);
+
+// What drawings of a critical path have in common, whoever's path it is.
+
+// What of the trace and of the graph is shown.
+struct PathOverlayOptions {
+  bool all_events = false;
+  bool all_edges = false;
+
+  // kInvalidArgument for all edges between events of which only some are kept.
+  static Result<PathOverlayOptions> From(const Params& params);
+};
+
+// Marks the events at `critical` (positions, in any order); of the others only annotations and
+// Python frames stay, unless all do.
+OverlayMarks MarkPath(std::vector<uint32_t> critical, const PathOverlayOptions& options);
 
 }  // namespace borescope::internal

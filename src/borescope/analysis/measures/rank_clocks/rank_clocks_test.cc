@@ -6,10 +6,7 @@
 #include <span>
 #include <vector>
 
-#include "borescope/analysis/measures/rank_clocks/clock_bounds.h"
 #include "borescope/analysis/measures/rank_clocks/clock_estimate.h"
-#include "borescope/analysis/measures/rank_clocks/clock_lines.h"
-#include "borescope/analysis/measures/rank_clocks/medians.h"
 
 namespace borescope::internal {
 namespace {

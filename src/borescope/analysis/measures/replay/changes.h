@@ -66,4 +66,15 @@ Result<double> ReadFactor(std::string_view text);
 // How a change reads as the name of a scenario: "class:gemm x 0.5".
 std::string Describe(const Change& change);
 
+// The file of --plan: changes by the names of the options of whatif.
+//
+//   {"changes": [{"scale": "class:gemm=0.5"}, {"no-data-wait": true}]}
+//   {"scenarios": [{"name": "faster", "changes": [...]}, ...]}
+
+// kInvalidArgument says what is wrong where. Scenarios without a name are named by their changes.
+Result<std::vector<Scenario>> ReadPlan(std::string_view json);
+
+// "gemm x 0.5, launch calls x 0": the changes of a scenario.
+std::string DescribeAll(const std::vector<Change>& changes);
+
 }  // namespace borescope::internal

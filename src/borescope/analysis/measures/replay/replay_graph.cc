@@ -6,12 +6,94 @@
 #include <memory>
 #include <utility>
 
-#include "borescope/analysis/measures/idle/data_loading.h"
-#include "borescope/analysis/measures/idle/idle_division.h"
-#include "borescope/analysis/measures/shared_inherited_work.h"
+#include "borescope/analysis/measures/align_inherited.h"
+#include "borescope/analysis/measures/idle/host_time.h"
+#include "borescope/analysis/measures/idle/stream_gaps.h"
 #include "borescope/base/stop.h"
 
 namespace borescope::internal {
+
+namespace {
+
+constexpr size_t kMostClasses = 65'000;
+
+std::string_view WorkName(DeviceKind kind) {
+  switch (kind) {
+    case DeviceKind::kMemcpy:
+      return "memcpy";
+    case DeviceKind::kMemset:
+      return "memset";
+    default:
+      return "kernel";
+  }
+}
+
+uint64_t Packed(const LagKey& key) {
+  return uint64_t{key.call.value} << 24 | static_cast<uint64_t>(key.kind) << 16 |
+         static_cast<uint64_t>(key.work) << 12 | static_cast<uint64_t>(key.from) << 8 |
+         (key.inferred ? 1 : 0);
+}
+
+}  // namespace
+
+std::string_view LagKindName(LagKind kind) {
+  switch (kind) {
+    case LagKind::kLaunch:
+      return "launch";
+    case LagKind::kStream:
+      return "stream";
+    case LagKind::kGraph:
+      return "graph";
+    case LagKind::kEvent:
+      return "event";
+    case LagKind::kWait:
+      return "wait";
+    case LagKind::kQueue:
+      return "queue";
+    case LagKind::kCall:
+      return "call";
+  }
+  return "";
+}
+
+LagClassId LagClasses::IdOf(const LagKey& key) {
+  const uint64_t packed = Packed(key);
+  Found& last = last_[static_cast<size_t>(key.kind)];
+  if (last.packed == packed) {
+    return last.id;
+  }
+  const auto next = static_cast<LagClassId>(std::min(keys_.size(), kMostClasses));
+  const auto [found, is_new] = ids_.try_emplace(packed, next);
+  if (is_new && keys_.size() <= kMostClasses) {
+    keys_.push_back(key);
+  }
+  last = {packed, found->second};
+  return found->second;
+}
+
+std::string LagClasses::Describe(const Trace& trace, LagClassId id) const {
+  const LagKey& key = keys_[id];
+  std::string call(key.call.valid() ? trace.Text(key.call) : std::string_view());
+  const std::string work(WorkName(key.work));
+  switch (key.kind) {
+    case LagKind::kLaunch:
+      return call + " → " + work;
+    case LagKind::kStream:
+      return std::string(WorkName(key.from)) + " → " + work;
+    case LagKind::kGraph:
+      return "within a graph";
+    case LagKind::kEvent:
+      return key.inferred ? "other stream, inferred" : "other stream";
+    case LagKind::kWait:
+      return (key.inferred ? "work → end of " + call + ", inferred" : "work → end of " + call);
+    case LagKind::kQueue:
+      return "start of work → end of the launch that waited for its place";
+    case LagKind::kCall:
+      return call + ", without a wait";
+  }
+  return call;
+}
+
 namespace {
 
 // Work that began late is taken to have waited for other work only if that ended shortly before:
@@ -482,6 +564,117 @@ uint32_t ReplayGraph::ThreadEdgeInto(Place place) const {
 
 ReplayGraph BuildReplayGraph(const RankView& view, std::string_view data_load) {
   return ReplayBuilder(view, data_load).Build();
+}
+
+void Replay(const ReplayGraph& graph, const ReplayLags& lags, std::vector<int64_t>& times) {
+  times.resize(graph.places());
+  auto added = lags.added.begin();
+  for (Place place = 0; place < graph.places(); ++place) {
+    CheckStopAt(place);
+    const uint32_t end = graph.first_edge[place + 1];
+    uint32_t edge = graph.first_edge[place];
+    // What depends on nothing happens when it did.
+    int64_t latest = edge == end ? graph.ts_ns[place] - graph.ts_ns[0] : 0;
+    for (; edge < end; ++edge) {
+      latest = std::max(latest, times[graph.source[edge]] + lags.ns[edge]);
+    }
+    for (; added != lags.added.end() && added->place == place; ++added) {
+      latest = std::max(latest, times[added->source] + added->ns);
+    }
+    times[place] = std::min(latest, kLongestLagNs);
+  }
+}
+
+std::vector<int64_t> Replay(const ReplayGraph& graph, const ReplayLags& lags) {
+  std::vector<int64_t> times;
+  Replay(graph, lags, times);
+  return times;
+}
+
+void SetMeasuredLags(const ReplayGraph& graph, ReplayLags& lags) {
+  lags.ns.resize(graph.edges());
+  lags.added.clear();
+  for (Place place = 0; place < graph.places(); ++place) {
+    for (uint32_t edge = graph.first_edge[place]; edge < graph.first_edge[place + 1]; ++edge) {
+      lags.ns[edge] = graph.ts_ns[place] - graph.ts_ns[graph.source[edge]];
+    }
+  }
+}
+
+void SetLags(const ReplayGraph& graph, const std::vector<int64_t>& lag_of_class, ReplayLags& lags) {
+  lags.ns.resize(graph.edges());
+  lags.added.clear();
+  for (size_t edge = 0; edge < lags.ns.size(); ++edge) {
+    const LagClassId id = graph.lag_class[edge];
+    lags.ns[edge] = id == kOwnLag ? graph.own_ns[edge] : lag_of_class[id];
+  }
+}
+
+std::vector<int64_t> StretchTimes(const ReplayGraph& graph, const std::vector<int64_t>& times) {
+  std::vector<int64_t> lengths;
+  int64_t done_ns = times[graph.begin];
+  for (const ReplayStretch& stretch : graph.stretches) {
+    const int64_t begin_ns = std::max(done_ns, times[stretch.begin]);
+    done_ns = begin_ns;
+    for (const Place place : stretch.done) {
+      done_ns = std::max(done_ns, times[place]);
+    }
+    lengths.push_back(done_ns - begin_ns);
+  }
+  return lengths;
+}
+
+int64_t TotalTime(const ReplayGraph& graph, const std::vector<int64_t>& times) {
+  int64_t total_ns = 0;
+  for (const int64_t length : StretchTimes(graph, times)) {
+    total_ns += length;
+  }
+  return total_ns;
+}
+
+std::vector<int64_t> MeasuredTimes(const ReplayGraph& graph) {
+  std::vector<int64_t> times;
+  times.reserve(graph.places());
+  for (const int64_t ts_ns : graph.ts_ns) {
+    times.push_back(ts_ns - graph.ts_ns[0]);
+  }
+  return times;
+}
+
+Decision DecisionAt(const ReplayGraph& graph, const ReplayLags& lags,
+                    const std::vector<int64_t>& times, Place place) {
+  for (uint32_t edge = graph.first_edge[place]; edge < graph.first_edge[place + 1]; ++edge) {
+    if (times[graph.source[edge]] + lags.ns[edge] == times[place]) {
+      return {graph.source[edge], edge};
+    }
+  }
+  auto added = std::lower_bound(
+      lags.added.begin(), lags.added.end(), place,
+      [](const AddedDependency& dependency, Place at) { return dependency.place < at; });
+  for (; added != lags.added.end() && added->place == place; ++added) {
+    if (times[added->source] + added->ns == times[place]) {
+      return {added->source, kNoEdge};
+    }
+  }
+  return {};
+}
+
+Place LastDone(const ReplayGraph& graph, const std::vector<int64_t>& times) {
+  Place place = kNoPlace;
+  for (const ReplayStretch& stretch : graph.stretches) {
+    for (const Place done : stretch.done) {
+      place = place == kNoPlace || times[done] > times[place] ? done : place;
+    }
+  }
+  return place;
+}
+
+std::vector<Place> PathOfReplay(const ReplayGraph& graph, const ReplayLags& lags,
+                                const std::vector<int64_t>& times) {
+  std::vector<Place> path;
+  WalkPathOfReplay(graph, lags, times,
+                   [&](Place place, const Decision&) { path.push_back(place); });
+  return path;
 }
 
 }  // namespace borescope::internal

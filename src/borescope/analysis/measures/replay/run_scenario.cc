@@ -5,21 +5,74 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <cstddef>
+#include <cstdint>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <utility>
+#include <vector>
 
+#include "borescope/analysis/core/param_specs.h"
+#include "borescope/analysis/core/selection/selection.h"
+#include "borescope/analysis/measures/align_inherited.h"
 #include "borescope/analysis/measures/flops/roofs.h"
-#include "borescope/analysis/measures/flops/tensor_core_bound.h"
 #include "borescope/analysis/measures/replay/changed_structure.h"
-#include "borescope/analysis/measures/replay/changed_times.h"
-#include "borescope/analysis/measures/replay/run_memory.h"
-#include "borescope/analysis/measures/shared_inherited_work.h"
+#include "borescope/analysis/measures/replay/replay_graph.h"
+#include "borescope/analysis/measures/time/duration_stats.h"
 #include "borescope/base/saturating.h"
 #include "borescope/base/stop.h"
 
 namespace borescope::internal {
+
+// The memory of replays, which is used again: new memory costs as much as a replay.
+
 namespace {
+
+// Lends arrays to runs, those of runs that have ended first. Thread-safe.
+class RunMemory {
+ public:
+  struct Arrays {
+    ReplayLags lags;
+    std::vector<int64_t> times;  // per place
+  };
+
+  // Arrays for one run, which go back when it ends.
+  class Loan {
+   public:
+    explicit Loan(RunMemory& memory) : memory_(memory), arrays_(memory.Take()) {}
+    Loan(const Loan&) = delete;
+    Loan& operator=(const Loan&) = delete;
+    ~Loan() { memory_.GiveBack(std::move(arrays_)); }
+
+    Arrays* operator->() { return arrays_.get(); }
+
+   private:
+    RunMemory& memory_;
+    std::unique_ptr<Arrays> arrays_;
+  };
+
+ private:
+  std::unique_ptr<Arrays> Take() {
+    const std::lock_guard lock(mutex_);
+    if (free_.empty()) {
+      free_.reserve(++lent_);  // so that giving back takes no memory
+      return std::make_unique<Arrays>();
+    }
+    std::unique_ptr<Arrays> arrays = std::move(free_.back());
+    free_.pop_back();
+    return arrays;
+  }
+
+  void GiveBack(std::unique_ptr<Arrays> arrays) {
+    const std::lock_guard lock(mutex_);
+    free_.push_back(std::move(arrays));
+  }
+
+  std::mutex mutex_;
+  std::vector<std::unique_ptr<Arrays>> free_;
+  size_t lent_ = 0;
+};
 
 // As in critical-path.
 constexpr std::array<std::string_view, 8> kBounds = {
@@ -375,5 +428,104 @@ Result<ScenarioRun> ScenarioRunner::Run(const Scenario& scenario) const {
 }
 
 std::string_view ScenarioRunner::BoundByNow() const { return recording_->BoundNow(); }
+
+namespace {
+
+// How much of a saving may be wrong beside what the replay of the recording as it is shows: lags
+// that change with what is around them, and times that a change leaves as they were.
+constexpr double kSavingError = 0.05;
+// Launches of graphs take half or one and a half times as long as assumed.
+constexpr double kAssumedError = 0.5;
+constexpr double kLow = 0.1;
+constexpr double kHigh = 0.9;
+
+bool ChangesDevices(const Scenario& scenario) {
+  return std::any_of(scenario.changes.begin(), scenario.changes.end(), [](const Change& change) {
+    return change.target != TargetKind::kHost && change.kind != ChangeKind::kLaunch &&
+           change.kind != ChangeKind::kNoDataWait;
+  });
+}
+
+constexpr std::string_view kUnsafe =
+    "nothing recorded says whether something needs what is no longer waited for";
+constexpr std::string_view kNotTestable =
+    "not testable: host threads alone decide how long this recording takes";
+constexpr std::string_view kHoldsWaits =
+    "times of collectives hold the waits for other ranks, which then change as well";
+constexpr std::string_view kOutside =
+    "some of what is changed is in no step, or in those of another process, which are not measured";
+constexpr std::string_view kRefusedNote = "refused: the cause in replay_quality says why";
+
+}  // namespace
+
+Result<void> AskAboutSteps(const RankView& view, const Selection& selection, ReplayGraph& graph) {
+  if (selection.steps.empty()) {
+    return {};
+  }
+  BS_TRY(Selected::Make(view, selection));
+  for (ReplayStretch& stretch : graph.stretches) {
+    stretch.is_asked = stretch.step != kMissing && selection.steps.Contains(stretch.step);
+  }
+  return {};
+}
+
+std::shared_ptr<const Result<ReplayModel>> SharedReplayModel(const RankView& view,
+                                                             const Params& params) {
+  return view.Shared<ReplayModel>([&]() -> Result<ReplayModel> {
+    ReplayModel model = MakeReplayModel(view, params.Text(kDataLoadParam));
+    BS_TRY(AskAboutSteps(view, params.selection, model.graph));
+    return model;
+  });
+}
+
+MeasureId ReplayModelIsDear(const Params& /*params*/) { return kMeasureId<ReplayModel>; }
+
+std::string_view NoteOf(const std::optional<ScenarioAnswer>& answer, const ScenarioRun& run) {
+  return !answer                ? kRefusedNote
+         : run.is_unsafe        ? kUnsafe
+         : !answer->is_testable ? kNotTestable
+         : run.is_outside       ? kOutside
+         : run.has_collectives  ? kHoldsWaits
+                                : std::string_view();
+}
+
+std::optional<ScenarioAnswer> AnswerScenario(const ReplayModel& model, const Scenario& scenario,
+                                             const ScenarioRun& run) {
+  const ReplayQuality& quality = model.quality;
+  if (quality.verdict == ReplayVerdict::kRefused) {
+    return std::nullopt;
+  }
+  const std::vector<int64_t> before = StretchTimes(model.graph, model.times);
+  const std::vector<int64_t> measured =
+      model.doubt_ns ? before : StretchTimes(model.graph, MeasuredTimes(model.graph));
+  std::vector<double> savings;
+  int64_t measured_ns = 0;
+  int64_t saved_ns = 0;
+  for (size_t i = 0; i < before.size(); ++i) {
+    if (model.graph.stretches[i].is_asked) {
+      measured_ns += measured[i];
+      saved_ns += before[i] - run.stretch_ns[i];
+      savings.push_back(static_cast<double>(before[i] - run.stretch_ns[i]));
+    }
+  }
+  const auto steps = static_cast<int64_t>(savings.size());
+  if (steps == 0) {
+    return std::nullopt;
+  }
+  ScenarioAnswer answer;
+  answer.step_ns = measured_ns / steps;
+  answer.new_ns = std::max<int64_t>((measured_ns - saved_ns) / steps, 0);
+  const double spread = (Quantile(savings, kHigh) - Quantile(savings, kLow)) / 2 /
+                        std::sqrt(static_cast<double>(steps));
+  const double error =
+      quality.error() * static_cast<double>(answer.step_ns) + spread +
+      static_cast<double>(model.doubt_ns.value_or(0)) +
+      kAssumedError * static_cast<double>(run.assumed_ns) / static_cast<double>(steps) +
+      kSavingError * std::abs(static_cast<double>(saved_ns)) / static_cast<double>(steps);
+  answer.low_ns = std::max<int64_t>(answer.new_ns - std::llround(error), 0);
+  answer.high_ns = answer.new_ns + std::llround(error);
+  answer.is_testable = quality.verdict != ReplayVerdict::kUntested || !ChangesDevices(scenario);
+  return answer;
+}
 
 }  // namespace borescope::internal

@@ -1,7 +1,9 @@
 #include "borescope/analysis/measures/stacks/stack_sums.h"
 
 #include <algorithm>
+#include <cstdint>
 #include <map>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -10,15 +12,93 @@
 #include "borescope/analysis/core/grouper.h"
 #include "borescope/analysis/measures/align_inherited.h"
 #include "borescope/analysis/measures/idle/late_host.h"
-#include "borescope/analysis/measures/stacks/stack_paths.h"
-#include "borescope/analysis/measures/time/innermost_time.h"
+#include "borescope/analysis/measures/time/covered_time.h"
 #include "borescope/base/stop.h"
 #include "borescope/base/text/text.h"
 #include "borescope/index/steps/steps.h"
 #include "borescope/trace/call_stacks.h"
+#include "borescope/trace/kind_names.h"
+#include "borescope/trace/tables.h"
 
 namespace borescope::internal {
+
+// The distinct paths of call stacks: a tree in which each node knows the one around it.
+
 namespace {
+
+inline constexpr uint32_t kNoPath = ~uint32_t{0};
+
+// What kind of frame a node is: a function of a sampled
+// stack or of one recorded with a call, a HostKind, or a DeviceKind after those.
+using FrameKind = int64_t;
+
+inline constexpr FrameKind kSampledFrame = -1;
+
+inline constexpr FrameKind kFunctionFrame = -2;
+
+inline constexpr FrameKind kDeviceKinds = static_cast<FrameKind>(HostKind::kOther) + 1;
+
+inline FrameKind KindOf(HostKind kind) { return static_cast<FrameKind>(kind); }
+
+inline FrameKind KindOf(DeviceKind kind) { return kDeviceKinds + static_cast<FrameKind>(kind); }
+
+// Not thread-safe.
+class Paths {
+ public:
+  uint32_t Find(uint32_t parent, int64_t name, FrameKind kind) {
+    const int64_t key[] = {parent == kNoPath ? -1 : int64_t{parent}, name, kind};
+    return nodes_.Find(key);
+  }
+  // A node above all others that is no frame.
+  uint32_t FindNoFrame(int64_t name) { return Find(kNoPath, name, KindOf(HostKind::kOther)); }
+
+  size_t size() const { return nodes_.size(); }
+  // A node follows the one around it.
+  uint32_t parent(uint32_t path) const {
+    const int64_t parent = nodes_.key(path)[0];
+    return parent < 0 ? kNoPath : static_cast<uint32_t>(parent);
+  }
+  int64_t name(uint32_t path) const { return nodes_.key(path)[1]; }
+  FrameKind kind(uint32_t path) const { return nodes_.key(path)[2]; }
+
+ private:
+  Grouper nodes_{3};
+};
+
+// Place of every node in preorder, and how deep it lies.
+struct PathOrder {
+  std::vector<uint32_t> place;
+  std::vector<uint32_t> depth;
+};
+
+std::string_view FrameKindName(FrameKind kind) {
+  return kind == kSampledFrame    ? "sampled"
+         : kind == kFunctionFrame ? "function"
+         : kind < kDeviceKinds    ? HostKindName(static_cast<HostKind>(kind))
+                                  : DeviceKindName(static_cast<DeviceKind>(kind - kDeviceKinds));
+}
+
+// The place of a sibling follows from the sizes of subtrees, which are summed from below.
+PathOrder OrderOf(const Paths& paths) {
+  std::vector<uint32_t> size(paths.size(), 1);
+  for (auto path = static_cast<uint32_t>(paths.size()); path-- > 0;) {
+    if (paths.parent(path) != kNoPath) {
+      size[paths.parent(path)] += size[path];
+    }
+  }
+  PathOrder order{std::vector<uint32_t>(paths.size()), std::vector<uint32_t>(paths.size())};
+  std::vector<uint32_t> next(paths.size());  // the place of the next child of a node
+  uint32_t next_root = 0;
+  for (uint32_t path = 0; path < paths.size(); ++path) {
+    const uint32_t parent = paths.parent(path);
+    uint32_t& place = parent == kNoPath ? next_root : next[parent];
+    order.place[path] = place;
+    order.depth[path] = parent == kNoPath ? 0 : order.depth[parent] + 1;
+    next[path] = place + 1;
+    place += size[path];
+  }
+  return order;
+}
 
 // In place of a StringId.
 constexpr int64_t kNoLaunchName = -1;

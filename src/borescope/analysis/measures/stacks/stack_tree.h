@@ -9,7 +9,10 @@
 #include <string_view>
 #include <vector>
 
+#include "borescope/analysis/core/analysis_spec.h"
+#include "borescope/analysis/core/params.h"
 #include "borescope/base/hash/hash_tables.h"
+#include "borescope/base/result.h"
 #include "borescope/table/table.h"
 
 namespace borescope::internal {
@@ -83,5 +86,31 @@ size_t CountKeys(const Table& stacks);
 
 // Appends a cell of a column of the same type.
 void CopyCell(Column& to, const Column& from, size_t row);
+
+// Tables made of a finished tree of call stacks.
+
+// Table `stack_frames`: per keys, name and kind the sums over all nodes with that name. Totals
+// count a frame inside another of its name with the outermost one, so that recursion inflates
+// nothing. REQUIRES: SumTotals.
+Table FramesTable(const StackTree& tree);
+
+// Table `folded`: a row for each node with time of its own, its path as the text "a;b;c" that tools
+// for flame graphs read. kInvalidArgument when the texts would take more than kMostFoldedBytes.
+inline constexpr size_t kMostFoldedBytes = size_t{1} << 30;
+Result<Table> FoldedTable(const StackTree& tree);
+
+// A name as it stands in a folded stack: what separates frames and cells there is replaced.
+std::string FoldedName(std::string_view name);
+
+// The reduce of tables that WriteStacks made: the trees of all ranks become one.
+Result<Tables> ReduceStacks(std::span<const Tables> tables, const Params& params);
+
+// Whether the rows of such tables are in preorder (Pipeline::check_tables).
+Result<void> CheckStacks(const Tables& tables, const Params& params);
+
+// Options of verbs that show trees of stacks.
+
+// What --depth and --min-share ask for.
+StackCut StackCutOf(const Params& params);
 
 }  // namespace borescope::internal

@@ -6,20 +6,204 @@
 #include <array>
 #include <cmath>
 #include <limits>
+#include <map>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include "borescope/analysis/core/key_columns.h"
 #include "borescope/analysis/core/param_specs.h"
 #include "borescope/analysis/core/row.h"
 #include "borescope/analysis/core/selection/device_time.h"
+#include "borescope/analysis/measures/align_inherited.h"
+#include "borescope/analysis/measures/idle/stream_gaps.h"
 #include "borescope/analysis/measures/names/describe.h"
-#include "borescope/analysis/measures/replay/answer.h"
-#include "borescope/analysis/measures/shared_inherited_work.h"
-#include "borescope/analysis/measures/time/quantiles.h"
+#include "borescope/analysis/measures/replay/run_scenario.h"
+#include "borescope/analysis/measures/time/duration_stats.h"
 #include "borescope/base/saturating.h"
 #include "borescope/base/stop.h"
 
 namespace borescope::internal {
+
+namespace {
+
+constexpr size_t kLeastPairs = 200;
+constexpr int64_t kLongCallNs = 100'000;
+constexpr int64_t kMicrosecondNs = 1000;
+// Of times in whole microseconds the middle half is averaged, which is that much above the median.
+constexpr double kRoundedFactor = 0.9;
+
+// The mean of the middle half.
+double MiddleMean(std::vector<int64_t>& values) {
+  std::sort(values.begin(), values.end());
+  const size_t begin = values.size() / 4;
+  const size_t end = values.size() - begin;
+  double sum = 0;
+  for (size_t i = begin; i < end; ++i) {
+    sum += static_cast<double>(values[i]);
+  }
+  return sum / static_cast<double>(end - begin);
+}
+
+class PaceMeter {
+ public:
+  explicit PaceMeter(const RankView& view) : view_(view), host_(view.trace.host()) {}
+
+  HostPace Measure() {
+    FindChildren();
+    CollectGaps();
+    CollectLaunches();
+    HostPace pace;
+    pace.is_rounded = IsRounded();
+    pace.first_pairs = first_ns_.size();
+    pace.last_pairs = last_ns_.size();
+    pace.first_ns = Middle(first_ns_, pace.is_rounded);
+    pace.last_ns = Middle(last_ns_, pace.is_rounded);
+    pace.launch_ns = launch_ns_.empty() ? 0 : Quantile(launch_ns_, 0.5);
+    return pace;
+  }
+
+ private:
+  static double Middle(std::vector<int64_t>& values, bool is_rounded) {
+    return values.empty() ? 0
+           : is_rounded   ? kRoundedFactor * MiddleMean(values)
+                          : Quantile(values, 0.5);
+  }
+
+  bool Counts(uint32_t row) const {
+    const HostKind kind = host_.kind[row];
+    return kind == HostKind::kOp || kind == HostKind::kAnnotation || kind == HostKind::kRuntime;
+  }
+
+  // Rows are in preorder, so that the children of an event come in the order of their begins.
+  void FindChildren() {
+    around_.assign(host_.size(), HostId{});
+    first_.assign(host_.size(), HostId{});
+    last_.assign(host_.size(), HostId{});
+    for (uint32_t row = 0; row < host_.size(); ++row) {
+      CheckStopAt(row);
+      const HostId parent = view_.index.tree.parent[row];
+      if (parent.valid()) {
+        around_[row] = Counts(parent.value) ? parent : around_[parent.value];
+      }
+      const HostId around = around_[row];
+      if (around.valid() && Counts(row)) {
+        last_[around.value] = HostId{row};
+        first_[around.value] = first_[around.value].valid() ? first_[around.value] : HostId{row};
+      }
+    }
+  }
+
+  void CollectGaps() {
+    for (uint32_t row = 0; row < host_.size(); ++row) {
+      CheckStopAt(row);
+      if (host_.kind[row] != HostKind::kOp || !first_[row].valid()) {
+        continue;
+      }
+      if (host_.kind[first_[row].value] == HostKind::kOp) {
+        first_ns_.push_back(host_.ts_ns[first_[row].value] - host_.ts_ns[row]);
+      }
+      const int64_t last_ns = host_.end_ns(HostId{row}) - host_.end_ns(last_[row]);
+      if (host_.kind[last_[row].value] == HostKind::kOp && last_ns >= 0) {
+        last_ns_.push_back(last_ns);
+      }
+    }
+  }
+
+  void CollectLaunches() {
+    for (uint32_t row = 0; row < host_.size(); ++row) {
+      CheckStopAt(row);
+      if (host_.kind[row] == HostKind::kRuntime && host_.detail[row] != kNoDetail &&
+          host_.dur_ns[row] < kLongCallNs &&
+          !view_.index.correlation.DevicesOf(host_.detail[row]).empty()) {
+        launch_ns_.push_back(host_.dur_ns[row]);
+      }
+    }
+  }
+
+  bool IsRounded() const {
+    for (uint32_t row = 0; row < host_.size(); ++row) {
+      if (host_.ts_ns[row] % kMicrosecondNs != 0 || host_.dur_ns[row] % kMicrosecondNs != 0) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  const RankView& view_;
+  const HostEvents& host_;
+  std::vector<HostId> around_;  // per row: the innermost event around it that counts
+  std::vector<HostId> first_;   // per row: its first child that counts
+  std::vector<HostId> last_;
+  std::vector<int64_t> first_ns_, last_ns_, launch_ns_;
+};
+
+}  // namespace
+
+std::optional<double> HostPace::operator_ns() const {
+  return std::min(first_pairs, last_pairs) < kLeastPairs ? std::nullopt
+                                                         : std::optional(first_ns + last_ns);
+}
+
+HostPace MeasurePace(const RankView& view) { return PaceMeter(view).Measure(); }
+
+ReplayedGaps::ReplayedGaps(const RankView& view, const ReplayGraph& graph,
+                           const std::vector<int64_t>& base)
+    : graph_(graph), launch_(view.trace.device().size(), kNoPlace) {
+  std::map<int64_t, std::vector<DeviceId>> by_device;
+  const EventGraph& events = graph.recording.graph;
+  for (uint32_t row = 0; row < launch_.size(); ++row) {
+    CheckStopAt(row);
+    const DeviceId id{row};
+    if (!graph.IsWork(id)) {
+      continue;
+    }
+    by_device[view.trace.DeviceOf(id)].push_back(id);
+    const Place start = graph.StartOf(id);
+    for (uint32_t edge = graph.first_edge[start]; edge < graph.first_edge[start + 1]; ++edge) {
+      if (events.side[graph.node[graph.source[edge]]] == NodeSide::kHost) {
+        launch_[row] = graph.source[edge];
+      }
+    }
+  }
+  for (auto& [gpu, works] : by_device) {
+    of_devices_.push_back(std::move(works));
+  }
+  base_ = GapsIn(base);
+}
+
+std::vector<ReplayedGaps::Gap> ReplayedGaps::GapsIn(const std::vector<int64_t>& times) const {
+  std::vector<Gap> gaps(launch_.size());
+  for (std::vector<DeviceId> works : of_devices_) {
+    std::sort(works.begin(), works.end(), [&](DeviceId a, DeviceId b) {
+      return std::pair(times[graph_.StartOf(a)], a.value) <
+             std::pair(times[graph_.StartOf(b)], b.value);
+    });
+    int64_t busy_until_ns = works.empty() ? 0 : times[graph_.StartOf(works.front())];
+    for (const DeviceId id : works) {
+      const int64_t start_ns = times[graph_.StartOf(id)];
+      if (start_ns > busy_until_ns && launch_[id.value] != kNoPlace) {
+        const int64_t launch_ns = std::clamp(times[launch_[id.value]], busy_until_ns, start_ns);
+        gaps[id.value] = {launch_ns - busy_until_ns, start_ns - launch_ns};
+      }
+      busy_until_ns = std::max(busy_until_ns, times[graph_.EndOf(id)]);
+    }
+  }
+  return gaps;
+}
+
+GapTimes ReplayedGaps::ShorterIn(const std::vector<int64_t>& times) const {
+  const std::vector<Gap> gaps = GapsIn(times);
+  GapTimes shorter;
+  for (size_t row = 0; row < gaps.size(); ++row) {
+    int64_t& late_ns =
+        base_[row].late_ns > kOrdinaryLaunchNs ? shorter.long_late_ns : shorter.short_late_ns;
+    AddSaturatingTo(late_ns, base_[row].late_ns - gaps[row].late_ns);
+    AddSaturatingTo(shorter.latency_ns, base_[row].latency_ns - gaps[row].latency_ns);
+  }
+  return shorter;
+}
+
 namespace {
 
 // What recording costs, least, estimate and most: of an operator or an annotation and of a frame
@@ -547,6 +731,86 @@ ReplayLags LagsWithoutRecording(const RankView& view, const ReplayModel& model,
 
 std::shared_ptr<const TrueTimes> SharedTrueTimes(const RankView& view, const Params& params) {
   return view.Shared<TrueTimes>([&] { return TrueTimer(view, params).Find(); });
+}
+
+// The recording as its replay is without the profiler: what scenarios change with
+// --without-recording or --plain-step.
+
+namespace {
+
+// Names the measure: a model that is not the recording's.
+struct ModelWithoutRecording {
+  int unused = 0;
+};
+
+bool TakesCostOff(const Params& params) {
+  return params.Flag(kWithoutRecordingParam) || !params.Text(kPlainStepParam).empty();
+}
+
+std::string_view WhyUnknown(const TrueTimes& times) {
+  return times.status == TrueTimeStatus::kNoSteps ? "it has fewer than two steps"
+         : !times.pace.operator_ns()              ? "too few of its operators call others"
+         : times.status == TrueTimeStatus::kOtherObserver
+             ? "something else than the profiler slows each of its operators"
+             : "its replay does not represent it";
+}
+
+// Half of the distance between the limits of a step; of several devices the largest.
+int64_t DoubtOf(const TrueTimes& times) {
+  int64_t doubt_ns = 0;
+  for (const TrueTime& time : times.devices) {
+    doubt_ns = std::max(doubt_ns, (time.high_ns - time.low_ns) / 2);
+  }
+  return doubt_ns;
+}
+
+Result<ReplayModel> Make(const RankView& view, const Params& params) {
+  const std::shared_ptr<const TrueTimes> times = SharedTrueTimes(view, params);
+  const std::shared_ptr<const Result<ReplayModel>> recorded = SharedReplayModel(view, params);
+  if (!recorded->ok()) {
+    return recorded->error();
+  }
+  if (times->is_given ? !times->factor.has_value() : !times->has_estimates()) {
+    return Error{
+        ErrorCode::kMissingData,
+        fmt::format("{}: what recording costs is not known, as {}",
+                    times->is_given ? "`plain_step`" : "`without_recording`", WhyUnknown(*times)),
+        {},
+        view.trace.meta().file};
+  }
+  ReplayModel model = **recorded;
+  model.lags = LagsWithoutRecording(view, model, times->pace, CostLevel::kEstimate,
+                                    times->factor.value_or(1));
+  model.times = Replay(model.graph, model.lags);
+  model.doubt_ns = DoubtOf(*times);
+  return model;
+}
+
+}  // namespace
+
+Result<void> CheckTrueTimeParams(std::string_view verb, const Params& params) {
+  const std::string_view given = params.Text(kPlainStepParam);
+  if (!given.empty() && std::count(given.begin(), given.end(), ',') > 1) {
+    return UsageError(
+        fmt::format("{}: `plain_step` {}: give one time, or the two between which it lies", verb,
+                    given),
+        {}, "plain_step");
+  }
+  const Selection& selection = params.selection;
+  const bool has_others = !selection.gpus.empty() || !selection.streams.empty() ||
+                          !selection.annotation.empty() || !selection.range.is_open();
+  return TakesCostOff(params) && has_others
+             ? UsageError(fmt::format("{}: {} replays whole recordings", verb,
+                                      given.empty() ? "`without_recording`" : "`plain_step`"),
+                          "choose steps, with `step` or `step_pattern`")
+             : Result<void>();
+}
+
+std::shared_ptr<const Result<ReplayModel>> SharedScenarioModel(const RankView& view,
+                                                               const Params& params) {
+  return TakesCostOff(params)
+             ? view.Shared<ModelWithoutRecording>([&] { return Make(view, params); })
+             : SharedReplayModel(view, params);
 }
 
 }  // namespace borescope::internal

@@ -2,7 +2,7 @@
 #include <array>
 #include <utility>
 
-#include "borescope/analysis/measures/time/copy_bytes.h"
+#include "borescope/analysis/measures/work_groups.h"
 #include "borescope/analysis/verbs/stats/stats_reports.h"
 #include "borescope/base/stop.h"
 #include "borescope/index/names/copy_kind.h"

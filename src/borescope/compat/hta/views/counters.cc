@@ -1,5 +1,7 @@
 // HTA's get_cupti_counter_data_with_operators: the i-th profiler range by start belongs to the i-th
 // launch call by start, of the whole rank. A rank where their numbers differ has no rows.
+#include "borescope/analysis/measures/flops/counters.h"
+
 #include <algorithm>
 #include <cmath>
 #include <numeric>
@@ -9,7 +11,6 @@
 
 #include "borescope/analysis/core/key_columns.h"
 #include "borescope/analysis/core/row.h"
-#include "borescope/analysis/measures/flops/counter_columns.h"
 #include "borescope/analysis/measures/stacks/op_stacks.h"
 #include "borescope/base/stop.h"
 #include "borescope/compat/hta/frame.h"

@@ -4,7 +4,7 @@
 #include <optional>
 #include <utility>
 
-#include "borescope/analysis/measures/idle/data_loading.h"
+#include "borescope/analysis/measures/idle/host_time.h"
 #include "borescope/analysis/verbs/critical_path/saved/check_graph.h"
 #include "borescope/analysis/verbs/critical_path/saved/saved_columns.h"
 #include "borescope/analysis/verbs/critical_path/saved/saved_graph.h"
