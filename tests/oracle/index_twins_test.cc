@@ -9,7 +9,6 @@
 #include <string>
 
 #include "borescope/index/call_tree.h"
-#include "borescope/index/launches/contested_launches.h"
 #include "borescope/index/launches/correlation.h"
 #include "borescope/index/launches/links.h"
 #include "borescope/index/steps/steps.h"

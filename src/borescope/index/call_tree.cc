@@ -1,10 +1,14 @@
 #include "borescope/index/call_tree.h"
 
+#include <algorithm>
+
 #include "borescope/base/parallel.h"
 #include "borescope/base/stop.h"
+#include "borescope/index/trace_index.h"
 #include "borescope/trace/rounding.h"
 
 namespace borescope::internal {
+
 namespace {
 
 bool IsOver(const HostEvents& host, HostId open, HostId next) {
@@ -133,5 +137,30 @@ CallTree BuildCallTree(const Trace& trace, int threads, Diagnostics& diagnostics
   }
   return tree;
 }
+
+// The call tree of captured rows (CapturedCalls).
+
+namespace {
+
+// Adds the captured rows of the host events to the tree of those of the recording. Neither is in
+// the other. O(captured rows).
+void AppendCaptured(const Trace& trace, CallTree& tree) {
+  const ColumnData<HostId>& parents = trace.captured().parent;
+  const auto first = static_cast<uint32_t>(trace.host().size());
+  tree.parent.insert(tree.parent.end(), parents.begin(), parents.end());
+  tree.subtree_end.resize(tree.parent.size());
+  // Rows are in preorder, so that from the last to the first every subtree is complete before its
+  // parent is reached.
+  for (auto row = static_cast<uint32_t>(tree.parent.size()); row-- > first;) {
+    tree.subtree_end[row] = std::max(tree.subtree_end[row], row + 1);
+    const HostId parent = tree.parent[row];
+    if (parent.valid()) {
+      uint32_t& end = tree.subtree_end[parent.value];
+      end = std::max(end, tree.subtree_end[row]);
+    }
+  }
+}
+
+}  // namespace
 
 }  // namespace borescope::internal

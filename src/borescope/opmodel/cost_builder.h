@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "borescope/opmodel/op_model.h"
-#include "borescope/opmodel/values/quantity.h"
+#include "borescope/opmodel/values/op_args.h"
 
 namespace borescope::internal::opmodel {
 

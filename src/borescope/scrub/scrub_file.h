@@ -7,7 +7,7 @@
 #include <string_view>
 
 #include "borescope/base/result.h"
-#include "borescope/scrub/text/scrubber.h"
+#include "borescope/scrub/scrubber.h"
 
 namespace borescope::internal {
 

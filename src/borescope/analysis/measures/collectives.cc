@@ -13,7 +13,7 @@
 #include "borescope/base/text/text.h"
 #include "borescope/index/steps/steps.h"
 #include "borescope/opmodel/op_costs.h"
-#include "borescope/opmodel/values/scalar_type.h"
+#include "borescope/opmodel/values/op_args.h"
 #include "borescope/trace/tables.h"
 
 namespace borescope::internal {

@@ -3,7 +3,6 @@
 #pragma once
 
 #include "borescope/compat/pyprof/markers.h"
-#include "borescope/opmodel/op_cost.h"
 #include "borescope/opmodel/op_model.h"
 #include "borescope/trace/trace.h"
 

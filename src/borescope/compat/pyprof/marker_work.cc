@@ -5,7 +5,7 @@
 
 #include "borescope/analysis/measures/flops/modelled_work.h"
 #include "borescope/base/check.h"
-#include "borescope/opmodel/values/quantity.h"
+#include "borescope/opmodel/values/op_args.h"
 
 namespace borescope::internal {
 namespace {

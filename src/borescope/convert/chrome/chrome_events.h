@@ -3,11 +3,154 @@
 // back that docs/use/convert.md lists.
 #pragma once
 
-#include "borescope/convert/chrome/chrome_text.h"
-#include "borescope/convert/chrome/chrome_tracks.h"
+#include <string>
+#include <string_view>
+#include <vector>
+
 #include "borescope/convert/convert.h"
+#include "borescope/output/json_writer.h"
+#include "borescope/output/overlay/event_text.h"
+#include "borescope/trace/trace.h"
 
 namespace borescope::internal {
+
+// What every part of the Chrome writer writes with: names that are escaped once, args, places.
+
+// EventText that knows the strings of a trace, most of which are written many times.
+class ChromeText : public EventText {
+ public:
+  // `comma_first`: as in EventText.
+  ChromeText(Sink& sink, const StringPool& strings, bool comma_first)
+      : EventText(sink, comma_first), strings_(strings), forms_(strings.size(), kUnknown) {}
+
+  // The string of that id as a JSON string.
+  void PutPooled(StringId id) {
+    const Form form = FormOf(id);
+    if (form == kPlain) {
+      PutPlainString(strings_.Get(id));
+    } else if (form == kOdd) {
+      PutString(strings_.Get(id));
+    } else {
+      Put(escaped_[form - kFirstEscaped]);
+    }
+  }
+
+  std::string_view Text(StringId id) const { return strings_.Get(id); }
+
+ private:
+  // How a string is written: as it is, escaped anew each time, or as escaped_[form -
+  // kFirstEscaped].
+  using Form = uint32_t;
+  static constexpr Form kUnknown = 0;
+  static constexpr Form kPlain = 1;
+  static constexpr Form kOdd = 2;
+  static constexpr Form kFirstEscaped = 3;
+  // Memory must not grow with the texts of a trace, which may all be odd and stand once.
+  static constexpr size_t kMostEscaped = size_t{1} << 14;
+
+  Form FormOf(StringId id) {
+    if (!id.valid()) {
+      return kPlain;
+    }
+    Form& form = forms_[id.value];
+    if (form == kUnknown) {
+      form = LookAt(strings_.Get(id));
+    }
+    return form;
+  }
+  Form LookAt(std::string_view text) {
+    if (IsPlainJson(text)) {
+      return kPlain;
+    }
+    if (escaped_.size() == kMostEscaped) {
+      return kOdd;
+    }
+    AppendJsonString(escaped_.emplace_back(), text);
+    return kFirstEscaped + static_cast<Form>(escaped_.size() - 1);
+  }
+
+  const StringPool& strings_;
+  std::vector<Form> forms_;           // by StringId
+  std::vector<std::string> escaped_;  // with their quotes; the first kMostEscaped odd ones
+};
+
+// The "args" of one event, none where nothing is put. Keys are JSON with quotes and colon. What was
+// not recorded is left out.
+class ChromeArgs {
+ public:
+  explicit ChromeArgs(ChromeText& text) : text_(text) {}
+
+  void Int(std::string_view key, int64_t value) {
+    if (value != kMissing) {
+      Key(key);
+      text_.PutInt(value);
+    }
+  }
+  // Of columns in which negative is missing.
+  void Small(std::string_view key, int32_t value) {
+    if (value >= 0) {
+      Key(key);
+      text_.PutInt(value);
+    }
+  }
+  void Text(std::string_view key, StringId value) {
+    if (!text_.Text(value).empty()) {
+      Name(key, value);
+    }
+  }
+  // Also where it is empty.
+  void Name(std::string_view key, StringId value) {
+    Key(key);
+    text_.PutPooled(value);
+  }
+  void Number(std::string_view key, double value) {
+    Key(key);
+    text_.PutNumber(value);
+  }
+  void Key(std::string_view key) {
+    text_.Put(is_open_ ? "," : ",\"args\":{");
+    text_.Put(key);
+    is_open_ = true;
+  }
+  // Ends the args and the event.
+  void End() { text_.Put(is_open_ ? "}}" : "}"); }
+
+ private:
+  ChromeText& text_;
+  bool is_open_ = false;
+};
+
+// The processes and threads of a Chrome trace: which numbers a track has there and what it is
+// called. A process of the program is one of the trace, and each GPU is one whose threads are its
+// streams.
+
+class ChromeTracks {
+ public:
+  // `source` is the name of the trace among several, which names of processes begin with; else
+  // empty.
+  ChromeTracks(const Trace& trace, std::string_view source);
+
+  // "pid" and "tid" of the events of a track, as members of an event that end in its "ts" key.
+  const std::string& Place(TrackId track) const { return places_[track.value]; }
+
+  // Names and order of all processes and threads. Threads of which no name is known stay without.
+  void WriteNames(ChromeText& text) const;
+
+ private:
+  void WriteProcess(int64_t pid, bool is_device, ChromeText& text) const;
+  void WriteThread(uint32_t track, ChromeText& text) const;
+  std::string DeviceName(int64_t device) const;
+  std::string StreamName(uint32_t track) const;
+
+  // A name with that of the trace in front.
+  std::string Named(std::string name) const;
+
+  const Trace& trace_;
+  std::string source_;
+  std::vector<int64_t>
+      threads_;  // by TrackId; streams of several processes need lines of their own
+  std::vector<std::string> places_;
+};
 
 // Each writes the rows inside the window and counts all. Device events bring the flow from their
 // launch along.
@@ -25,5 +168,30 @@ void WriteCounters(const ConvertInput& input, ChromeText& text);
 // What monitors read. Borescope reads these counters back by their category and "dur", which
 // viewers do not look at.
 void WriteSamples(const ConvertInput& input, ChromeText& text, ConvertCounts& counts);
+
+// Arguments that both host and device events of a Chrome trace have.
+
+// `row` of Collectives; nothing for kNoDetail.
+inline void WriteCollective(const Trace& trace, uint32_t row, ChromeArgs& args) {
+  if (row == kNoDetail) {
+    return;
+  }
+  const Collectives& rows = trace.collectives();
+  args.Name("\"Collective name\":", rows.collective[row]);
+  args.Text("\"dtype\":", rows.dtype[row]);
+  args.Int("\"In msg nelems\":", rows.in_elems[row]);
+  args.Int("\"Out msg nelems\":", rows.out_elems[row]);
+  args.Int("\"Group size\":", rows.group_size[row]);
+  args.Text("\"Process Group Name\":", rows.group[row]);
+  args.Text("\"Process Group Description\":", rows.group_desc[row]);
+  args.Text("\"Process Group Ranks\":", rows.ranks[row]);
+  args.Int("\"Seq\":", rows.sequence[row]);
+}
+
+// Whether a text can stand in JSON as a value.
+
+// True for one JSON value by the letter of RFC 8259, in numbers of any size, in one line, none in
+// it inside of more than 63 others. Says nothing of whether strings in it are UTF-8.
+bool IsJsonValue(std::string_view text);
 
 }  // namespace borescope::internal

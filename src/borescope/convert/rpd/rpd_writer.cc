@@ -11,7 +11,7 @@
 
 #include "borescope/base/sqlite/sqlite.h"
 #include "borescope/base/stop.h"
-#include "borescope/index/names/copy_kind.h"
+#include "borescope/index/names/kernel_class.h"
 #include "borescope/rpd/categories.h"
 #include "borescope/rpd/marker_text.h"
 #include "borescope/rpd/row_inserter.h"

@@ -1,11 +1,13 @@
 // Factorisations of matrices, and what is solved with them. FLOPs are those of the classical
 // algorithms; libraries do parts of them on matrix units, which is why they count as vector FLOPs.
 #include <algorithm>
+#include <cmath>
 
 #include "borescope/opmodel/cost_builder.h"
 #include "borescope/opmodel/families.h"
 
 namespace borescope::internal::opmodel {
+
 namespace {
 
 // A batch of matrices.
@@ -95,6 +97,79 @@ OpCost SolveTriangles(const OpCall& call) {
       .Vector(Elements(*b) * matrices->rows * call.model.arithmetic)
       .Write(*b)
       .Finish();
+}
+
+// Fourier transforms: 5 n log2(n) FLOPs of n complex numbers, half as many of real ones.
+
+namespace {
+
+constexpr int64_t kMostSize = int64_t{1} << 40;  // what is larger is damage
+
+// The sizes of a transform by the dimensions that are named; nothing if they are none of x.
+std::optional<std::vector<int64_t*>> SizesAt(std::vector<int64_t>& dims,
+                                             const std::vector<int64_t>& named) {
+  const auto rank = static_cast<int64_t>(dims.size());
+  std::vector<int64_t*> sizes;
+  sizes.reserve(named.size());
+  for (int64_t dim : named) {
+    dim = dim < 0 && dim >= -rank ? dim + rank : dim;
+    if (dim < 0 || dim >= rank) return std::nullopt;
+    sizes.push_back(&dims[static_cast<size_t>(dim)]);
+  }
+  return sizes;
+}
+
+// `half_steps` / 2 per element and doubling of the size
+Quantity TransformFlops(Quantity elements, Quantity size, int half_steps) {
+  if (elements.is_overflow() || elements.value() > kMostSize) return -1;
+  if (size.is_overflow() || size.value() < 2) return 0;
+  const double doublings = std::log2(static_cast<double>(size.value()));
+  const double flops = static_cast<double>(elements.value()) * doublings * half_steps / 2;
+  return static_cast<uint64_t>(std::llround(flops));
+}
+
+ScalarType ComplexOf(ScalarType real) {
+  if (real == ScalarType::kFloat64) return ScalarType::kComplex128;
+  if (real == ScalarType::kFloat16) return ScalarType::kComplex32;
+  return real == ScalarType::kFloat32 ? ScalarType::kComplex64 : ScalarType::kUnknown;
+}
+
+ScalarType RealOf(ScalarType complex) {
+  if (complex == ScalarType::kComplex128) return ScalarType::kFloat64;
+  if (complex == ScalarType::kComplex32) return ScalarType::kFloat16;
+  return complex == ScalarType::kComplex64 ? ScalarType::kFloat32 : ScalarType::kUnknown;
+}
+
+}  // namespace
+
+// (x, dimensions, normalisation, ...). Of real numbers half of the result is stored, unless all was
+// asked for; back to real ones argument 3 is the last size.
+OpCost FourierTransform(const OpCall& call) {
+  constexpr int kComplexHalfSteps = 10;
+  constexpr int kRealHalfSteps = 5;
+  const OpTensor* x = call.args.Tensor(0);
+  if (x == nullptr) return Failure(call, CostStatus::kMissingShapes);
+  const auto named = call.args.Integers(1);
+  if (!named || named->empty()) return Failure(call, CostStatus::kNeedsValues);
+  std::vector<int64_t> result = x->dims;
+  const auto sizes = SizesAt(result, *named);
+  if (!sizes) return Failure(call, CostStatus::kBadShapes);
+  int64_t& last = *sizes->back();
+  const bool to_real = call.model.variant == kTransformToReal;
+  if (to_real) last = call.args.Integer(3).value_or(-1);
+  if (last < 0) return Failure(call, CostStatus::kNeedsValues);
+  Quantity size = 1;
+  for (const int64_t* one : *sizes) {
+    size *= *one;
+  }
+  const bool is_complex = call.model.variant == kTransformComplex;
+  const Quantity flops =
+      TransformFlops(Product(result), size, is_complex ? kComplexHalfSteps : kRealHalfSteps);
+  const bool is_halved = call.model.variant == kTransformOfReal && call.args.Bool(3).value_or(true);
+  if (is_halved) last = last / 2 + 1;
+  const ScalarType type = is_complex ? x->type : to_real ? RealOf(x->type) : ComplexOf(x->type);
+  CostBuilder cost(call);
+  return cost.Type(x->type).Read(*x).Vector(flops).Write(Product(result), type).Finish();
 }
 
 }  // namespace borescope::internal::opmodel

@@ -12,6 +12,7 @@
 #include <string>
 #include <string_view>
 
+#include "borescope/base/result.h"
 #include "borescope/trace/tables.h"
 
 namespace borescope::internal {
@@ -67,5 +68,54 @@ std::optional<DeviceSpec> FindDeviceSpec(const DeviceInfo& device);
 
 // A row of the table by its name, letters of either case; "MI250X" is the whole module.
 std::optional<DeviceSpec> FindDeviceSpec(std::string_view name);
+
+// A user's own device specification, the FILE of --device-spec: for devices that are not in the
+// table, and for ceilings that were measured. One JSON object:
+//
+//   {
+//     "name": "MI300X of our cluster",              required
+//     "source": "vendor data sheet, 2023",          optional
+//     "tflops": {"fp32": 163.4, "bf16_matrix": 1307.4},
+//     "memory_gbps": 5300,
+//     "memory_gb": 192,
+//     "sparsity": 2,                                1 where not given
+//     "measured": {"tflops": {"bf16_matrix": 708}, "memory_gbps": 4100}
+//   }
+//
+// Keys of "tflops" are those of PeakName; rates are in 1e12 operations and 1e9 bytes per second,
+// dense. What is left out is missing. Keys that are not listed here are errors, so that a slip of
+// the pen does not go unnoticed.
+
+// `file` stands in the messages of errors (kInvalidArgument) only.
+Result<DeviceSpec> ParseDeviceSpec(std::string_view json, std::string_view file);
+
+// The rows behind device_specs.h.
+
+// One data sheet. 0: not published, or the device has no such unit.
+struct DevicePeaksRow {
+  std::string_view name;
+  std::string_view source;
+  double fp64 = 0, fp32 = 0, fp16 = 0, bf16 = 0;  // vector units, TFLOP/s
+  double memory_gbps = 0;
+  double memory_gb = 0;
+  double sparsity = 1;
+  double fp64_matrix = 0, fp32_matrix = 0, tf32_matrix = 0, fp16_matrix = 0, bf16_matrix = 0;
+  double fp8_matrix = 0, fp4_matrix = 0, int8_matrix = 0;
+};
+std::span<const DevicePeaksRow> NvidiaDeviceRows();
+std::span<const DevicePeaksRow> AmdDeviceRows();
+
+// How a device that a profiler describes is known: the first row that fits.
+struct DeviceMatch {
+  std::string_view row;                  // DevicePeaksRow::name
+  std::string_view words;                // all of these are words of the name, in small letters
+  std::string_view without = {};         // none of these is
+  int64_t multiprocessors = 0;           // 0: any
+  int64_t min_gb = 0, max_gb = 1 << 20;  // 1e9 bytes of memory as the driver counts it
+  // The name says too little: the numbers must have been recorded. Otherwise they must only not
+  // contradict.
+  bool by_numbers = false;
+};
+std::span<const DeviceMatch> DeviceMatches();
 
 }  // namespace borescope::internal

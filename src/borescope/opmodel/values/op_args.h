@@ -2,15 +2,73 @@
 // what is no tensor, each one JSON list of one entry per argument.
 #pragma once
 
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <optional>
 #include <string_view>
+#include <utility>
 #include <vector>
 
-#include "borescope/opmodel/values/scalar_type.h"
-
 namespace borescope::internal {
+
+// The element types of tensors: their sizes, the names traces give them, and what an operation on
+// two of them yields.
+
+enum class ScalarType : uint8_t {
+  kUnknown,
+  kOpaque8,  // of elements of which the size alone is known
+  kOpaque16,
+  kOpaque32,
+  kOpaque64,
+  kOpaque128,
+  kBool,
+  kUInt8,
+  kInt8,
+  kUInt16,
+  kInt16,
+  kUInt32,
+  kInt32,
+  kUInt64,
+  kInt64,
+  kQUInt4x2,  // two elements in a byte
+  kQInt8,
+  kQUInt8,
+  kQInt32,
+  kFloat4,  // e2m1fn_x2: an element of the tensor is a packed pair
+  kFloat8E8M0,
+  kFloat8E5M2,
+  kFloat8E4M3,
+  kFloat16,
+  kBFloat16,
+  kFloat32,
+  kFloat64,
+  kComplex32,
+  kComplex64,
+  kComplex128,
+};
+
+// 0 for kUnknown. A packed pair of kFloat4 has 8.
+int BitsPerElement(ScalarType type);
+
+// "fp16", "bf16", "int64", ...; "unknown".
+std::string_view ScalarTypeName(ScalarType type);
+// "BFloat16": as PyTorch names it where it records collectives; empty for kUnknown and its like.
+std::string_view RecordedTypeName(ScalarType type);
+
+// The type of a recorded name: "float", "long int", "c10::Half", "BFloat16"; kUnknown for what is
+// no type of an element ("Scalar", "TensorList", "").
+ScalarType ParseScalarType(std::string_view name);
+
+// The type of PyTorch's number for it (c10/core/ScalarType.h), as arguments record it: 6 is fp32.
+ScalarType ScalarTypeOfNumber(int64_t number);
+
+bool IsFloatingPoint(ScalarType type);  // not complex
+bool IsComplex(ScalarType type);
+
+// What an operation on both yields by PyTorch's rules of promotion; kUnknown if either is.
+ScalarType Promote(ScalarType a, ScalarType b);
 
 struct OpTensor {
   std::vector<int64_t> dims;     // none negative; empty: a single element
@@ -66,6 +124,57 @@ class CallArgs {
   std::vector<CallArg> args_;
   bool is_recorded_ = false;
   bool is_bad_ = false;
+};
+
+// The types of tensors in lists, which producers do not record, by the kernels that worked on them.
+
+// What the template arguments of a kernel of PyTorch on lists (multi_tensor_apply_kernel,
+// CatArrayBatchedCopy) or the name of a reduction of NCCL or RCCL say; kUnknown if nothing. Kernels
+// that only move data know but the size of an element: kOpaque8 to kOpaque128.
+ScalarType ListTypeOfKernel(std::string_view kernel);
+
+// Arithmetic of FLOPs and bytes that cannot wrap around: shapes come from files and may be
+// anything.
+
+// A count that is not negative. Once a result is too large, or a part of it was negative, it stays
+// overflown, whatever is added or multiplied.
+class Quantity {
+ public:
+  constexpr Quantity() = default;
+  template <std::integral T>
+  constexpr Quantity(T value)  // NOLINT(google-explicit-constructor): dimensions are factors
+      : value_(std::cmp_less(value, 0) ? kOverflow : static_cast<uint64_t>(value)) {}
+
+  constexpr bool is_overflow() const { return value_ == kOverflow; }
+  constexpr uint64_t value() const { return value_; }
+
+  friend constexpr Quantity operator+(Quantity a, Quantity b) {
+    uint64_t sum = 0;
+    const bool wraps = __builtin_add_overflow(a.value_, b.value_, &sum);
+    return wraps || a.is_overflow() || b.is_overflow() ? Quantity(kOverflow) : Quantity(sum);
+  }
+  friend constexpr Quantity operator*(Quantity a, Quantity b) {
+    uint64_t product = 0;
+    const bool wraps = __builtin_mul_overflow(a.value_, b.value_, &product);
+    return wraps || a.is_overflow() || b.is_overflow() ? Quantity(kOverflow) : Quantity(product);
+  }
+  // REQUIRES: b <= a, unless a is overflown
+  friend constexpr Quantity operator-(Quantity a, Quantity b) {
+    const bool fails = a.is_overflow() || b.is_overflow() || a.value_ < b.value_;
+    return fails ? Quantity(kOverflow) : Quantity(a.value_ - b.value_);
+  }
+  // Rounded up. REQUIRES: divisor > 0
+  constexpr Quantity DividedUp(uint64_t divisor) const {
+    return is_overflow() ? *this : Quantity(value_ / divisor + (value_ % divisor != 0 ? 1 : 0));
+  }
+  Quantity& operator+=(Quantity other) { return *this = *this + other; }
+  Quantity& operator*=(Quantity other) { return *this = *this * other; }
+  friend constexpr bool operator==(Quantity, Quantity) = default;
+
+ private:
+  static constexpr uint64_t kOverflow = std::numeric_limits<uint64_t>::max();
+
+  uint64_t value_ = 0;
 };
 
 }  // namespace borescope::internal

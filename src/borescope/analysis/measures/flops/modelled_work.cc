@@ -17,8 +17,7 @@
 #include "borescope/analysis/measures/recorded.h"
 #include "borescope/base/check.h"
 #include "borescope/base/stop.h"
-#include "borescope/opmodel/values/list_type.h"
-#include "borescope/opmodel/values/quantity.h"
+#include "borescope/opmodel/values/op_args.h"
 
 namespace borescope::internal {
 

@@ -26,9 +26,8 @@
 #include "borescope/base/saturating.h"
 #include "borescope/base/stop.h"
 #include "borescope/base/text/text.h"
-#include "borescope/index/names/copy_kind.h"
-#include "borescope/opmodel/devices/device_spec_file.h"
-#include "borescope/opmodel/devices/device_table.h"
+#include "borescope/index/names/kernel_class.h"
+#include "borescope/opmodel/devices/device_specs.h"
 #include "borescope/opmodel/devices/tensor_cores.h"
 #include "borescope/opmodel/op_costs.h"
 

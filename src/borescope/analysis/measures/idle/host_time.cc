@@ -17,7 +17,7 @@
 #include "borescope/index/id_map.h"
 #include "borescope/index/launches/correlation.h"
 #include "borescope/index/steps/steps.h"
-#include "borescope/index/syncs/sync_calls.h"
+#include "borescope/index/syncs/sync_edges.h"
 #include "borescope/trace/call_stacks.h"
 
 namespace borescope::internal {

@@ -13,7 +13,7 @@
 #include "borescope/analysis/measures/idle/stream_gaps.h"
 #include "borescope/analysis/measures/time/step_times.h"
 #include "borescope/base/stop.h"
-#include "borescope/index/syncs/sync_calls.h"
+#include "borescope/index/syncs/sync_edges.h"
 
 namespace borescope::internal {
 

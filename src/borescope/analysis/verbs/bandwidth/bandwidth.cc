@@ -25,7 +25,7 @@
 #include "borescope/base/stop.h"
 #include "borescope/compat/hta/tables.h"
 #include "borescope/compat/rpd/tables.h"
-#include "borescope/index/names/copy_kind.h"
+#include "borescope/index/names/kernel_class.h"
 
 namespace borescope::internal {
 namespace {

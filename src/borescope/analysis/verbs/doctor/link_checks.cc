@@ -22,7 +22,6 @@
 #include "borescope/base/sort_runs.h"
 #include "borescope/base/stop.h"
 #include "borescope/base/text/text.h"
-#include "borescope/index/syncs/sync_calls.h"
 #include "borescope/index/syncs/sync_edges.h"
 
 namespace borescope::internal {

@@ -5,7 +5,7 @@
 #include "borescope/analysis/measures/work_groups.h"
 #include "borescope/analysis/verbs/stats/stats_reports.h"
 #include "borescope/base/stop.h"
-#include "borescope/index/names/copy_kind.h"
+#include "borescope/index/names/kernel_class.h"
 
 namespace borescope::internal {
 namespace {

@@ -19,7 +19,7 @@
 #include "borescope/base/saturating.h"
 #include "borescope/base/stop.h"
 #include "borescope/base/text/text.h"
-#include "borescope/index/syncs/sync_calls.h"
+#include "borescope/index/syncs/sync_edges.h"
 
 namespace borescope::internal {
 namespace {

@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "borescope/compat/pyprof/markers.h"
-#include "borescope/opmodel/values/quantity.h"
+#include "borescope/opmodel/values/op_args.h"
 
 namespace borescope::internal {
 

@@ -8,7 +8,7 @@
 #include "borescope/analysis/verbs/critical_path/saved/check_graph.h"
 #include "borescope/analysis/verbs/critical_path/saved/saved_columns.h"
 #include "borescope/analysis/verbs/critical_path/saved/saved_graph.h"
-#include "borescope/index/names/name_classes.h"
+#include "borescope/index/names/kernel_class.h"
 #include "borescope/index/steps/steps.h"
 
 namespace borescope::internal {
