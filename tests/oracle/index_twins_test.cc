@@ -10,7 +10,6 @@
 
 #include "borescope/index/call_tree.h"
 #include "borescope/index/launches/correlation.h"
-#include "borescope/index/launches/links.h"
 #include "borescope/index/steps/steps.h"
 #include "borescope/testing/trace_maker.h"
 #include "tests/oracle/random.h"

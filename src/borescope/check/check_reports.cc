@@ -233,7 +233,7 @@ std::vector<Table> CheckTables(const JudgedRuns& runs, const JudgedCheck& outcom
 
 namespace {
 
-constexpr size_t kMostBytes = 60'000;
+constexpr size_t kMostReportBytes = 60'000;
 
 std::string_view MarkOf(BudgetStatus status) {
   constexpr std::string_view kMarks[] = {"✅ kept", "❌ broken", "❔ cannot tell", "⚠️ void"};
@@ -255,7 +255,7 @@ Result<void> WriteCheckMarkdown(const CiReport& report, Sink& sink) {
   for (const ReportedCheck& check : report.checks) {
     const std::string row = fmt::format("| {} | {} | {} |\n", EscapeMarkdown(check.name),
                                         MarkOf(check.status), EscapeMarkdown(check.sentence));
-    if (text.size() + row.size() > kMostBytes) {
+    if (text.size() + row.size() > kMostReportBytes) {
       break;
     }
     text += row;

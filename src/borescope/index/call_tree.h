@@ -71,4 +71,11 @@ class OpenSpans {
   std::vector<HostId> open_;
 };
 
+// Links backward operators to the forward operators they belong to.
+
+// By autograd sequence number: a backward operator (Fwd thread id > 0) belongs to the forward
+// operator with its number that starts last before it. Of nested backward rows with one number (the
+// engine's wrapper and the function itself) only the outermost is linked.
+ColumnData<ForwardBackwardLink> LinkForwardBackward(const Trace& trace, const CallTree& tree);
+
 }  // namespace borescope::internal

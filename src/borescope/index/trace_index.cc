@@ -8,7 +8,6 @@
 #include "borescope/base/stop.h"
 #include "borescope/index/call_tree.h"
 #include "borescope/index/launches/correlation.h"
-#include "borescope/index/launches/links.h"
 #include "borescope/index/names/kernel_class.h"
 #include "borescope/index/steps/steps.h"
 #include "borescope/index/syncs/sync_edges.h"

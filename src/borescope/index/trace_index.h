@@ -17,7 +17,7 @@
 #include "borescope/base/column_data.h"
 #include "borescope/base/diagnostics.h"
 #include "borescope/base/id.h"
-#include "borescope/index/launches/links.h"
+#include "borescope/index/launches/operator_rule.h"
 #include "borescope/index/names/kernel_class.h"
 #include "borescope/trace/trace.h"
 

@@ -1,7 +1,6 @@
-// The table of models: one row per operator, by family. Here stand the operators of PyTorch that
-// compute; op_table_memory.cc has those that move, op_table_libraries.cc those of other libraries.
-// Argument positions are those of PyTorch's schemas (native_functions.yaml).
-#include <iterator>
+// The table of models: one row per operator, by family, in three parts: the operators of PyTorch
+// that compute, those that move data, and those of other libraries. Argument positions are those of
+// the schemas, of PyTorch in native_functions.yaml.
 #include <span>
 #include <string_view>
 #include <vector>
@@ -9,16 +8,9 @@
 #include "borescope/opmodel/families.h"
 
 namespace borescope::internal {
-
-// The words the table of models (op_table.cc) is written in.
-namespace opmodel {
-
 namespace {
 
-// Parts of AllOpModels().
-std::span<const OpModel> MemoryOpModels();  // op_table_memory.cc
-
-std::span<const OpModel> LibraryOpModels();  // op_table_libraries.cc
+using namespace opmodel;  // the table names nearly all of it
 
 constexpr OpModel Row(std::string_view name, OpFamily family, OpCost (*cost)(const OpCall&),
                       uint8_t variant = 0) {
@@ -99,23 +91,23 @@ constexpr OpModel Update(std::string_view name, uint8_t lists, uint8_t arithmeti
   return model;
 }
 
-}  // namespace
-
-}  // namespace opmodel
-
-namespace {
-
-using namespace opmodel;  // the table names nearly all of it
-
 constexpr auto kGemm = OpFamily::kGemm;
-
 constexpr auto kConv = OpFamily::kConvolution;
 constexpr auto kAttend = OpFamily::kAttention;
-
 constexpr auto kNorm = OpFamily::kNormalization;
 constexpr auto kSoft = OpFamily::kSoftmax;
 constexpr auto kLoss = OpFamily::kLoss;
 constexpr auto kRnn = OpFamily::kRecurrent;
+constexpr auto kPoint = OpFamily::kPointwise;
+constexpr auto kQuant = OpFamily::kQuantization;
+constexpr auto kIndex = OpFamily::kIndexing;
+constexpr auto kComm = OpFamily::kCollective;
+constexpr auto kMove = OpFamily::kDataMovement;
+constexpr auto kPool = OpFamily::kPooling;
+
+// Numbers of types, as c10/core/ScalarType.h has them.
+constexpr uint8_t kInt32Number = 3;
+constexpr uint8_t kBFloat16Number = 15;
 
 constexpr OpModel kComputing[] = {
     Row("aten::mm", kGemm, MatrixProduct),
@@ -408,21 +400,139 @@ constexpr OpModel kComputing[] = {
     Row("aten::_fft_c2r", OpFamily::kLinearAlgebra, FourierTransform, kTransformToReal),
 };
 
-std::vector<OpModel> JoinedTables() {
-  std::vector<OpModel> models(std::begin(kComputing), std::end(kComputing));
-  const std::span<const OpModel> memory = MemoryOpModels();
-  const std::span<const OpModel> libraries = LibraryOpModels();
-  models.insert(models.end(), memory.begin(), memory.end());
-  models.insert(models.end(), libraries.begin(), libraries.end());
-  return models;
-}
+// Operators of PyTorch that move data rather than compute: indexing, copies, quantisation, pooling,
+// lists.
+constexpr OpModel kMoving[] = {
+    Composite(Row("aten::embedding", kIndex, Embedding)),
+    Backward(Row("aten::embedding_dense_backward", kIndex, EmbeddingBackward)),
+    Row("aten::index_select", kIndex, IndexSelect),
+    Row("aten::gather", kIndex, Gather, 2),
+    Row("aten::take", kIndex, Gather, 1),
+    Composite(Row("aten::take_along_dim", kIndex, Gather, 1)),
+    Row("aten::put", kIndex, Put),
+    Row("aten::index_fill", kIndex, IndexFill),
+    Row("aten::scatter", kIndex, Scatter, kPlace),
+    Row("aten::scatter_add", kIndex, Scatter, kPlaceAndAdd),
+    Row("aten::scatter_reduce", kIndex, Scatter, kPlaceAndAdd),
+    Row("aten::index_reduce", kIndex, Scatter, kPlaceAndAdd),
+    Row("aten::index_add", kIndex, Scatter, kPlaceAndAdd),
+    Row("aten::index_copy", kIndex, Scatter, kPlace),
+    Row("aten::sort", kIndex, Sort),
+    With(Row("aten::topk", kIndex, TopK), 2),
+    Row("aten::index", kIndex, DependsOnData),
+    Composite(Row("aten::index_put", kIndex, IndexPut)),
+    Row("aten::_index_put_impl", kIndex, IndexPut),
+    With(Row("aten::nonzero", kIndex, LookThrough), 1),
+    Row("aten::masked_select", kIndex, LookThrough, 1),
+    Row("aten::masked_scatter", kIndex, LookThrough, 1),
+    Row("aten::_unique2", kIndex, LookThrough),
+    Row("aten::unique_dim", kIndex, LookThrough),
+    Row("aten::unique_consecutive", kIndex, LookThrough),
+    Row("aten::searchsorted", kIndex, Search, 1),
+    Row("aten::bucketize", kIndex, Search),
+    With(Row("aten::bincount", kIndex, BinCount), 1),
+    With(Row("aten::histc", kIndex, Histogram), 3),
+    Composite(Row("aten::embedding_bag", kIndex, EmbeddingBag)),
+    Row("aten::_embedding_bag", kIndex, EmbeddingBag),
+    Row("aten::_embedding_bag_forward_only", kIndex, EmbeddingBag),
+    Backward(Row("aten::_embedding_bag_dense_backward", kIndex, EmbeddingBagBackward)),
 
-}  // namespace
+    Row("aten::copy_", kMove, CopyInto),
+    Row("aten::clone", kMove, CopyOf),
+    Row("aten::_local_scalar_dense", kMove, CopyOf),
+    Composite(Row("aten::contiguous", kMove, CopyOf)),
+    Composite(Row("aten::_to_copy", kMove, CopyOf, 1)),
+    Row("aten::flip", kMove, CopyOf),
+    Row("aten::roll", kMove, CopyOf),
+    Row("aten::tril", kMove, CopyOf),
+    Row("aten::triu", kMove, CopyOf),
+    Row("aten::cat", kMove, Concatenate),
+    Row("aten::stack", kMove, Concatenate),
+    Row("aten::fill_", kMove, Fill),
+    Composite(Row("aten::zero_", kMove, Fill)),
+    Row("aten::normal_", kMove, Fill),
+    Row("aten::uniform_", kMove, Fill),
+    Row("aten::bernoulli_", kMove, Fill),
+    Row("aten::random_", kMove, Fill),
+    Row("aten::exponential_", kMove, Fill),
+    Composite(Row("aten::constant_pad_nd", kMove, PadByInside)),
+    Row("aten::reflection_pad1d", kMove, PadByInside),
+    Row("aten::reflection_pad2d", kMove, PadByInside),
+    Row("aten::reflection_pad3d", kMove, PadByInside),
+    Row("aten::replication_pad1d", kMove, PadByInside),
+    Row("aten::replication_pad2d", kMove, PadByInside),
+    Row("aten::replication_pad3d", kMove, PadByInside),
+    Backward(With(Row("aten::reflection_pad1d_backward", kMove, GradientOfShape), 1)),
+    Backward(With(Row("aten::reflection_pad2d_backward", kMove, GradientOfShape), 1)),
+    Backward(With(Row("aten::reflection_pad3d_backward", kMove, GradientOfShape), 1)),
+    Backward(With(Row("aten::replication_pad1d_backward", kMove, GradientOfShape), 1)),
+    Backward(With(Row("aten::replication_pad2d_backward", kMove, GradientOfShape), 1)),
+    Backward(With(Row("aten::replication_pad3d_backward", kMove, GradientOfShape), 1)),
 
-std::span<const OpModel> AllOpModels() {
-  static const std::vector<OpModel> models = JoinedTables();
-  return models;
-}
+    With(Row("aten::quantize_per_tensor", kQuant, Quantize, 3), 3),
+    With(Row("aten::quantize_per_channel", kQuant, Quantize, 4), 3),
+    With(Row("aten::dequantize", kQuant, Dequantize), 2),
+    With(Row("aten::fake_quantize_per_tensor_affine_cachemask", kQuant, FakeQuantize), 5),
+    With(Row("aten::fake_quantize_per_channel_affine_cachemask", kQuant, FakeQuantize), 5),
+    Derivative("aten::fake_quantize_per_tensor_affine_cachemask_backward", 1),
+    Derivative("aten::fake_quantize_per_channel_affine_cachemask_backward", 1),
+    With(Row("aten::_fused_moving_avg_obs_fq_helper", kQuant, FakeQuantize), 7),
+
+    Row("aten::max_pool2d_with_indices", kPool, MaxPool),
+    Row("aten::max_pool3d_with_indices", kPool, MaxPool),
+    Row("aten::avg_pool2d", kPool, AvgPool),
+    Row("aten::avg_pool3d", kPool, AvgPool),
+    Row("aten::_adaptive_avg_pool2d", kPool, AdaptivePool),
+    Row("aten::_adaptive_avg_pool3d", kPool, AdaptivePool),
+    Backward(Row("aten::max_pool2d_with_indices_backward", kPool, PoolBackward, 7)),
+    Backward(Row("aten::max_pool3d_with_indices_backward", kPool, PoolBackward, 7)),
+    Backward(Row("aten::avg_pool2d_backward", kPool, PoolBackward)),
+    Backward(Row("aten::avg_pool3d_backward", kPool, PoolBackward)),
+    Backward(Row("aten::_adaptive_avg_pool2d_backward", kPool, PoolBackward)),
+    Backward(Row("aten::_adaptive_avg_pool3d_backward", kPool, PoolBackward)),
+    Row("aten::upsample_nearest2d", kPool, Upsample),
+    Row("aten::upsample_nearest3d", kPool, Upsample),
+    With(Row("aten::upsample_bilinear2d", kPool, Upsample), 11),
+    With(Row("aten::upsample_bicubic2d", kPool, Upsample), 40),
+    Row("aten::upsample_nearest1d", kPool, Upsample),
+    Row("aten::_upsample_nearest_exact2d", kPool, Upsample),
+    With(Row("aten::upsample_linear1d", kPool, Upsample), 5),
+    With(Row("aten::upsample_trilinear3d", kPool, Upsample), 23),
+    Backward(With(Row("aten::upsample_nearest1d_backward", kPool, UpsampleBackward), 1)),
+    Backward(With(Row("aten::upsample_nearest2d_backward", kPool, UpsampleBackward), 1)),
+    Backward(With(Row("aten::upsample_nearest3d_backward", kPool, UpsampleBackward), 1)),
+    Backward(With(Row("aten::upsample_linear1d_backward", kPool, UpsampleBackward), 6)),
+    Backward(With(Row("aten::upsample_bilinear2d_backward", kPool, UpsampleBackward), 12)),
+    Backward(With(Row("aten::upsample_trilinear3d_backward", kPool, UpsampleBackward), 24)),
+
+    Lists("aten::_foreach_add", 2, 1),
+    Lists("aten::_foreach_sub", 2, 1),
+    Lists("aten::_foreach_mul", 2, 1),
+    Lists("aten::_foreach_div", 2, 1),
+    Lists("aten::_foreach_neg", 1, 1),
+    Lists("aten::_foreach_sqrt", 1, 0, 1),
+    Lists("aten::_foreach_reciprocal", 1, 1),
+    Lists("aten::_foreach_maximum", 2, 1),
+    Lists("aten::_foreach_minimum", 2, 1),
+    Lists("aten::_foreach_clamp_min", 2, 1),
+    Lists("aten::_foreach_clamp_max", 2, 1),
+    Lists("aten::_foreach_abs", 1, 1),
+    Lists("aten::_foreach_sign", 1, 1),
+    Lists("aten::_foreach_exp", 1, 0, 1),
+    Lists("aten::_foreach_pow", 2, 0, 1),
+    Lists("aten::_foreach_sigmoid", 1, 3, 1),
+    Lists("aten::_amp_foreach_non_finite_check_and_unscale", 1, 1),
+    Inputs(Row("aten::_foreach_copy", OpFamily::kOptimizer, ForEach, 1), 2),
+    Lists("aten::_foreach_lerp", 2, 3),
+    Lists("aten::_foreach_addcmul", 3, 3),
+    Lists("aten::_foreach_addcdiv", 3, 3),
+    Lists("aten::_foreach_zero", 0, 0),
+    With(Row("aten::_foreach_norm", OpFamily::kOptimizer, ForEachNorm), 2),
+    Update("aten::_fused_adam", 5, 12),
+    Update("aten::_fused_adamw", 5, 14),
+    Update("aten::_fused_sgd", 3, 4),
+    Update("aten::_fused_adagrad", 3, 6),
+};
 
 // Operators of libraries on top of PyTorch, and kernels that TorchInductor generated. Argument
 // positions are those of the schemas that the libraries register: vLLM (csrc/torch_bindings.cpp,
@@ -431,23 +541,7 @@ std::span<const OpModel> AllOpModels() {
 // (csrc/common_extension.cc), AITER (aiter/ops/*.py, aiter/fused_moe.py), FBGEMM, bitsandbytes,
 // xFormers, FlashAttention, Transformer Engine 1, causal-conv1d; of symm_mem PyTorch's
 // (torch/csrc/distributed/c10d/symm_mem/SymmetricMemory.cpp).
-namespace opmodel {
-
-namespace {
-
-constexpr auto kGemm = OpFamily::kGemm;
-constexpr auto kAttend = OpFamily::kAttention;
-constexpr auto kPoint = OpFamily::kPointwise;
-constexpr auto kNorm = OpFamily::kNormalization;
-constexpr auto kQuant = OpFamily::kQuantization;
-constexpr auto kIndex = OpFamily::kIndexing;
-constexpr auto kComm = OpFamily::kCollective;
-
-// Numbers of types, as c10/core/ScalarType.h has them.
-constexpr uint8_t kInt32Number = 3;
-constexpr uint8_t kBFloat16Number = 15;
-
-constexpr OpModel kModels[] = {
+constexpr OpModel kOfLibraries[] = {
     Row("flash_attn::_flash_attn_forward", kAttend, AttentionForward, kFlashAttn),
     Row("flash_attn::_flash_attn_varlen_forward", kAttend, AttentionForward, kFlashAttnVarlen),
     Backward(
@@ -625,159 +719,21 @@ constexpr OpModel kModels[] = {
     Row("symm_mem::reduce_scatter_out", kComm, Collective, kOutputLast),
 };
 
-}  // namespace
-
-std::span<const OpModel> LibraryOpModels() { return kModels; }
-
-}  // namespace opmodel
-
-// Operators of PyTorch that move rather than compute: picking, copies, quantisation, pooling,
-// lists.
-namespace opmodel {
-
-namespace {
-
-constexpr auto kIndex = OpFamily::kIndexing;
-constexpr auto kMove = OpFamily::kDataMovement;
-constexpr auto kQuant = OpFamily::kQuantization;
-constexpr auto kPool = OpFamily::kPooling;
-
-constexpr OpModel kModels[] = {
-    Composite(Row("aten::embedding", kIndex, Embedding)),
-    Backward(Row("aten::embedding_dense_backward", kIndex, EmbeddingBackward)),
-    Row("aten::index_select", kIndex, IndexSelect),
-    Row("aten::gather", kIndex, Gather, 2),
-    Row("aten::take", kIndex, Gather, 1),
-    Composite(Row("aten::take_along_dim", kIndex, Gather, 1)),
-    Row("aten::put", kIndex, Put),
-    Row("aten::index_fill", kIndex, IndexFill),
-    Row("aten::scatter", kIndex, Scatter, kPlace),
-    Row("aten::scatter_add", kIndex, Scatter, kPlaceAndAdd),
-    Row("aten::scatter_reduce", kIndex, Scatter, kPlaceAndAdd),
-    Row("aten::index_reduce", kIndex, Scatter, kPlaceAndAdd),
-    Row("aten::index_add", kIndex, Scatter, kPlaceAndAdd),
-    Row("aten::index_copy", kIndex, Scatter, kPlace),
-    Row("aten::sort", kIndex, Sort),
-    With(Row("aten::topk", kIndex, TopK), 2),
-    Row("aten::index", kIndex, DependsOnData),
-    Composite(Row("aten::index_put", kIndex, IndexPut)),
-    Row("aten::_index_put_impl", kIndex, IndexPut),
-    With(Row("aten::nonzero", kIndex, LookThrough), 1),
-    Row("aten::masked_select", kIndex, LookThrough, 1),
-    Row("aten::masked_scatter", kIndex, LookThrough, 1),
-    Row("aten::_unique2", kIndex, LookThrough),
-    Row("aten::unique_dim", kIndex, LookThrough),
-    Row("aten::unique_consecutive", kIndex, LookThrough),
-    Row("aten::searchsorted", kIndex, Search, 1),
-    Row("aten::bucketize", kIndex, Search),
-    With(Row("aten::bincount", kIndex, BinCount), 1),
-    With(Row("aten::histc", kIndex, Histogram), 3),
-    Composite(Row("aten::embedding_bag", kIndex, EmbeddingBag)),
-    Row("aten::_embedding_bag", kIndex, EmbeddingBag),
-    Row("aten::_embedding_bag_forward_only", kIndex, EmbeddingBag),
-    Backward(Row("aten::_embedding_bag_dense_backward", kIndex, EmbeddingBagBackward)),
-
-    Row("aten::copy_", kMove, CopyInto),
-    Row("aten::clone", kMove, CopyOf),
-    Row("aten::_local_scalar_dense", kMove, CopyOf),
-    Composite(Row("aten::contiguous", kMove, CopyOf)),
-    Composite(Row("aten::_to_copy", kMove, CopyOf, 1)),
-    Row("aten::flip", kMove, CopyOf),
-    Row("aten::roll", kMove, CopyOf),
-    Row("aten::tril", kMove, CopyOf),
-    Row("aten::triu", kMove, CopyOf),
-    Row("aten::cat", kMove, Concatenate),
-    Row("aten::stack", kMove, Concatenate),
-    Row("aten::fill_", kMove, Fill),
-    Composite(Row("aten::zero_", kMove, Fill)),
-    Row("aten::normal_", kMove, Fill),
-    Row("aten::uniform_", kMove, Fill),
-    Row("aten::bernoulli_", kMove, Fill),
-    Row("aten::random_", kMove, Fill),
-    Row("aten::exponential_", kMove, Fill),
-    Composite(Row("aten::constant_pad_nd", kMove, PadByInside)),
-    Row("aten::reflection_pad1d", kMove, PadByInside),
-    Row("aten::reflection_pad2d", kMove, PadByInside),
-    Row("aten::reflection_pad3d", kMove, PadByInside),
-    Row("aten::replication_pad1d", kMove, PadByInside),
-    Row("aten::replication_pad2d", kMove, PadByInside),
-    Row("aten::replication_pad3d", kMove, PadByInside),
-    Backward(With(Row("aten::reflection_pad1d_backward", kMove, GradientOfShape), 1)),
-    Backward(With(Row("aten::reflection_pad2d_backward", kMove, GradientOfShape), 1)),
-    Backward(With(Row("aten::reflection_pad3d_backward", kMove, GradientOfShape), 1)),
-    Backward(With(Row("aten::replication_pad1d_backward", kMove, GradientOfShape), 1)),
-    Backward(With(Row("aten::replication_pad2d_backward", kMove, GradientOfShape), 1)),
-    Backward(With(Row("aten::replication_pad3d_backward", kMove, GradientOfShape), 1)),
-
-    With(Row("aten::quantize_per_tensor", kQuant, Quantize, 3), 3),
-    With(Row("aten::quantize_per_channel", kQuant, Quantize, 4), 3),
-    With(Row("aten::dequantize", kQuant, Dequantize), 2),
-    With(Row("aten::fake_quantize_per_tensor_affine_cachemask", kQuant, FakeQuantize), 5),
-    With(Row("aten::fake_quantize_per_channel_affine_cachemask", kQuant, FakeQuantize), 5),
-    Derivative("aten::fake_quantize_per_tensor_affine_cachemask_backward", 1),
-    Derivative("aten::fake_quantize_per_channel_affine_cachemask_backward", 1),
-    With(Row("aten::_fused_moving_avg_obs_fq_helper", kQuant, FakeQuantize), 7),
-
-    Row("aten::max_pool2d_with_indices", kPool, MaxPool),
-    Row("aten::max_pool3d_with_indices", kPool, MaxPool),
-    Row("aten::avg_pool2d", kPool, AvgPool),
-    Row("aten::avg_pool3d", kPool, AvgPool),
-    Row("aten::_adaptive_avg_pool2d", kPool, AdaptivePool),
-    Row("aten::_adaptive_avg_pool3d", kPool, AdaptivePool),
-    Backward(Row("aten::max_pool2d_with_indices_backward", kPool, PoolBackward, 7)),
-    Backward(Row("aten::max_pool3d_with_indices_backward", kPool, PoolBackward, 7)),
-    Backward(Row("aten::avg_pool2d_backward", kPool, PoolBackward)),
-    Backward(Row("aten::avg_pool3d_backward", kPool, PoolBackward)),
-    Backward(Row("aten::_adaptive_avg_pool2d_backward", kPool, PoolBackward)),
-    Backward(Row("aten::_adaptive_avg_pool3d_backward", kPool, PoolBackward)),
-    Row("aten::upsample_nearest2d", kPool, Upsample),
-    Row("aten::upsample_nearest3d", kPool, Upsample),
-    With(Row("aten::upsample_bilinear2d", kPool, Upsample), 11),
-    With(Row("aten::upsample_bicubic2d", kPool, Upsample), 40),
-    Row("aten::upsample_nearest1d", kPool, Upsample),
-    Row("aten::_upsample_nearest_exact2d", kPool, Upsample),
-    With(Row("aten::upsample_linear1d", kPool, Upsample), 5),
-    With(Row("aten::upsample_trilinear3d", kPool, Upsample), 23),
-    Backward(With(Row("aten::upsample_nearest1d_backward", kPool, UpsampleBackward), 1)),
-    Backward(With(Row("aten::upsample_nearest2d_backward", kPool, UpsampleBackward), 1)),
-    Backward(With(Row("aten::upsample_nearest3d_backward", kPool, UpsampleBackward), 1)),
-    Backward(With(Row("aten::upsample_linear1d_backward", kPool, UpsampleBackward), 6)),
-    Backward(With(Row("aten::upsample_bilinear2d_backward", kPool, UpsampleBackward), 12)),
-    Backward(With(Row("aten::upsample_trilinear3d_backward", kPool, UpsampleBackward), 24)),
-
-    Lists("aten::_foreach_add", 2, 1),
-    Lists("aten::_foreach_sub", 2, 1),
-    Lists("aten::_foreach_mul", 2, 1),
-    Lists("aten::_foreach_div", 2, 1),
-    Lists("aten::_foreach_neg", 1, 1),
-    Lists("aten::_foreach_sqrt", 1, 0, 1),
-    Lists("aten::_foreach_reciprocal", 1, 1),
-    Lists("aten::_foreach_maximum", 2, 1),
-    Lists("aten::_foreach_minimum", 2, 1),
-    Lists("aten::_foreach_clamp_min", 2, 1),
-    Lists("aten::_foreach_clamp_max", 2, 1),
-    Lists("aten::_foreach_abs", 1, 1),
-    Lists("aten::_foreach_sign", 1, 1),
-    Lists("aten::_foreach_exp", 1, 0, 1),
-    Lists("aten::_foreach_pow", 2, 0, 1),
-    Lists("aten::_foreach_sigmoid", 1, 3, 1),
-    Lists("aten::_amp_foreach_non_finite_check_and_unscale", 1, 1),
-    Inputs(Row("aten::_foreach_copy", OpFamily::kOptimizer, ForEach, 1), 2),
-    Lists("aten::_foreach_lerp", 2, 3),
-    Lists("aten::_foreach_addcmul", 3, 3),
-    Lists("aten::_foreach_addcdiv", 3, 3),
-    Lists("aten::_foreach_zero", 0, 0),
-    With(Row("aten::_foreach_norm", OpFamily::kOptimizer, ForEachNorm), 2),
-    Update("aten::_fused_adam", 5, 12),
-    Update("aten::_fused_adamw", 5, 14),
-    Update("aten::_fused_sgd", 3, 4),
-    Update("aten::_fused_adagrad", 3, 6),
-};
+std::vector<OpModel> JoinedTables() {
+  std::vector<OpModel> models;
+  for (const std::span<const OpModel> part :
+       {std::span<const OpModel>(kComputing), std::span<const OpModel>(kMoving),
+        std::span<const OpModel>(kOfLibraries)}) {
+    models.insert(models.end(), part.begin(), part.end());
+  }
+  return models;
+}
 
 }  // namespace
 
-std::span<const OpModel> MemoryOpModels() { return kModels; }
-
-}  // namespace opmodel
+std::span<const OpModel> AllOpModels() {
+  static const std::vector<OpModel> models = JoinedTables();
+  return models;
+}
 
 }  // namespace borescope::internal

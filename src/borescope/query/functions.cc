@@ -355,7 +355,7 @@ Pattern Pattern::Like(std::string_view text, std::string_view escape) {
     }
     character = is_escaped ? TakeCharacter(rest) : character;
     if (!is_escaped && (character == "%" || character == "_")) {
-      pattern.pieces_.push_back({character == "%" ? Kind::kMany : Kind::kOne, {}});
+      pattern.pieces_.push_back({character == "%" ? Kind::kAnyText : Kind::kOne, {}});
     } else {
       pattern.pieces_.push_back({Kind::kCharacter, LowerCase(character)});
     }
@@ -369,7 +369,7 @@ Pattern Pattern::Glob(std::string_view text) {
   for (std::string_view rest = AsSqliteReads(text, room); !rest.empty();) {
     const std::string_view character = TakeCharacter(rest);
     if (character == "*" || character == "?") {
-      pattern.pieces_.push_back({character == "*" ? Kind::kMany : Kind::kOne, {}});
+      pattern.pieces_.push_back({character == "*" ? Kind::kAnyText : Kind::kOne, {}});
     } else if (character == "[") {
       const std::optional<std::string_view> set = TakeSet(rest);
       if (!set.has_value()) {
@@ -412,7 +412,7 @@ std::optional<bool> Pattern::Matches(std::string_view text, const Deadline& dead
     if (compared % kBetweenLooks == 0 && deadline.passed()) {
       return std::nullopt;
     }
-    if (piece < pieces_.size() && pieces_[piece].kind == Kind::kMany) {
+    if (piece < pieces_.size() && pieces_[piece].kind == Kind::kAnyText) {
       many = piece++;
       after_many = rest;
     } else if (piece < pieces_.size() && !rest.empty() &&

@@ -46,7 +46,7 @@ class Pattern {
   std::optional<bool> Matches(std::string_view text, const Deadline& deadline) const;
 
  private:
-  enum class Kind : uint8_t { kMany, kOne, kSet, kCharacter };
+  enum class Kind : uint8_t { kAnyText, kOne, kSet, kCharacter };
   struct Piece {
     Kind kind;
     std::string text;  // the character, or what is between [ and ]

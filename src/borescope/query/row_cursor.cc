@@ -393,7 +393,7 @@ void Narrow(Comparison comparison, int64_t number, int64_t& begin, int64_t& end)
 void RowCursor::AddFilter(const PlannedFilter& planned, const FilterValue& value) {
   Filter filter{planned.column, planned.comparison,      value.kind,
                 value.number,   std::string(value.text), {}};
-  if (value.kind == FilterValue::Kind::kText) {
+  if (value.kind == FilterValue::Kind::kString) {
     filter.ids.reserve(ranks_.size());
     for (const RankRows& rank : ranks_) {
       const StringId id = rank.trace.strings().Find(value.text);
@@ -408,8 +408,8 @@ void RowCursor::AddFilter(const PlannedFilter& planned, const FilterValue& value
 bool RowCursor::StartSearch(const Plan& plan, std::span<const FilterValue> values) {
   for (size_t i = 0; i < plan.filters.size(); ++i) {
     const auto [column, comparison] = plan.filters[i];
-    const bool is_value =
-        values[i].kind == FilterValue::Kind::kNumber || values[i].kind == FilterValue::Kind::kText;
+    const bool is_value = values[i].kind == FilterValue::Kind::kNumber ||
+                          values[i].kind == FilterValue::Kind::kString;
     if (IsRowNumber(relation_, column) && comparison == Comparison::kEqual && is_value) {
       return false;  // a scan of one row
     }
@@ -418,12 +418,12 @@ bool RowCursor::StartSearch(const Plan& plan, std::span<const FilterValue> value
     const auto [column, comparison] = plan.filters[i];
     const FilterValue& value = values[i];
     if (comparison != Comparison::kEqual || relation_.columns[column].spread == Spread::kFew ||
-        (value.kind != FilterValue::Kind::kNumber && value.kind != FilterValue::Kind::kText) ||
+        (value.kind != FilterValue::Kind::kNumber && value.kind != FilterValue::Kind::kString) ||
         !orders_.IsWorthSorting(column)) {
       continue;
     }
-    sorted_ = value.kind == FilterValue::Kind::kText ? orders_.Equal(column, value.text)
-                                                     : orders_.Equal(column, value.number);
+    sorted_ = value.kind == FilterValue::Kind::kString ? orders_.Equal(column, value.text)
+                                                       : orders_.Equal(column, value.number);
     return true;
   }
   return false;
@@ -674,7 +674,7 @@ FilterValue ValueOf(sqlite3_value* value, ColumnType type) {
     return {};
   }
   const auto* text = reinterpret_cast<const char*>(sqlite3_value_text(value));
-  return {FilterValue::Kind::kText, 0, {text, static_cast<size_t>(sqlite3_value_bytes(value))}};
+  return {FilterValue::Kind::kString, 0, {text, static_cast<size_t>(sqlite3_value_bytes(value))}};
 }
 
 int StatusOf(const RowCursor& rows) { return rows.timed_out() ? SQLITE_INTERRUPT : SQLITE_OK; }

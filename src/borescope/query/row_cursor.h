@@ -103,7 +103,7 @@ struct FilterValue {
     kAnything,  // cannot be compared here: everything passes, and SQLite decides
     kNothing,   // NULL: nothing compares with it
     kNumber,
-    kText,
+    kString,
   };
   Kind kind = Kind::kAnything;
   int64_t number = 0;

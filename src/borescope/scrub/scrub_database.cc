@@ -17,7 +17,7 @@
 #include "borescope/base/text/utf8.h"
 #include "borescope/ingest/database.h"
 #include "borescope/ingest/rocpd/rocpd_tables.h"
-#include "borescope/scrub/scrub_json.h"
+#include "borescope/scrub/json/scrub_json.h"
 #include "borescope/scrub/scrubber.h"
 #include "borescope/trace/formats.h"
 

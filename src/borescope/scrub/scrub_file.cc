@@ -9,8 +9,8 @@
 #include "borescope/ingest/recording/log_chunks.h"
 #include "borescope/output/sink/gzip_sink.h"
 #include "borescope/output/sink/sink.h"
+#include "borescope/scrub/json/scrub_json.h"
 #include "borescope/scrub/scrub_database.h"
-#include "borescope/scrub/scrub_json.h"
 
 namespace borescope::internal {
 namespace {

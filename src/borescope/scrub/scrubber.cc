@@ -19,12 +19,7 @@
 
 namespace borescope::internal {
 
-// A keyed hash of texts (SipHash-2-4): without the key nobody can find by trying texts which
-// one a hash belongs to. Pure; any thread.
-
 namespace {
-
-using HashKey = std::array<uint64_t, 2>;
 
 struct SipState {
   uint64_t a, b, c, d;
@@ -59,19 +54,7 @@ uint64_t WordOf(std::string_view bytes) {
   return word;
 }
 
-// A key nobody knows.
-HashKey RandomHashKey() {
-  std::random_device device;
-  const auto word = [&] { return uint64_t{device()} << 32 | device(); };
-  return {word(), word()};
-}
-
-// The key that follows from a text of any length.
-HashKey HashKeyOf(std::string_view text) {
-  constexpr HashKey kFirst = {0x626f726573636f70, 0x652073637275622e};
-  constexpr HashKey kSecond = {0x9e3779b97f4a7c15, 0xff51afd7ed558ccd};
-  return {KeyedHash(kFirst, text), KeyedHash(kSecond, text)};
-}
+}  // namespace
 
 uint64_t KeyedHash(const HashKey& key, std::string_view text) {
   SipState state{key[0] ^ 0x736f6d6570736575, key[1] ^ 0x646f72616e646f6d,
@@ -86,27 +69,146 @@ uint64_t KeyedHash(const HashKey& key, std::string_view text) {
   return state.a ^ state.b ^ state.c ^ state.d;
 }
 
+HashKey RandomHashKey() {
+  std::random_device device;
+  const auto word = [&] { return uint64_t{device()} << 32 | device(); };
+  return {word(), word()};
+}
+
+HashKey HashKeyOf(std::string_view text) {
+  constexpr HashKey kFirst = {0x626f726573636f70, 0x652073637275622e};
+  constexpr HashKey kSecond = {0x9e3779b97f4a7c15, 0xff51afd7ed558ccd};
+  return {KeyedHash(kFirst, text), KeyedHash(kSecond, text)};
+}
+
+namespace {
+
 // The hash as 16 hexadecimal digits.
 std::string KeyedDigits(const HashKey& key, std::string_view text) {
   return fmt::format("{:016x}", KeyedHash(key, text));
 }
 
-}  // namespace
+// The words that stay in names, besides those of the examples by which kernels are recognised:
+// words that profilers, frameworks and their libraries use.
+constexpr std::string_view kPublicWords =
+    // Profilers and what they write.
+    "profiler step iteration pytorch optimizer zero grad args kwargs seq op id ids sizes input "
+    "output inputs outputs name names mod type dtype shape shapes tensor tensors trace marker "
+    "metrics monitor gpu cpu cuda hip xpu user range start end process event record function param "
+    "comms barrier execute context generation prefill decode graph capture replay launch memcpy "
+    "memset pageable pinned device host htod dtoh dtod ptop peer array unified stream wait "
+    "synchronize synchronization lib libs so nvtx roctx ncclgroup group default pg undefined world "
+    "annotation python overhead right instant ac fwdbwd "
+    // Training.
+    "train training eval forward backward fwd bwd loss batch epoch data dataloader loader dataset "
+    "load iter processing single base next enumerate dequeue enqueue microbatch stage pipeline "
+    "checkpoint evaluate "
+    "accumulate autograd engine node compiled aot sgd adam adamw adagrad adamax rmsprop lamb nadam "
+    "zero clip norm scaler update sync unscale model module modules nn call impl self main run "
+    "distributed ddp fsdp all reduce gather scatter broadcast send recv sendrecv coalesced "
+    "allreduce allgather reducescatter alltoall isend irecv nccl rccl gloo mpi ucc xccl dev "
+    "generic sum prod avg min max ring tree simple ll storage one rank "
+    // Modules and operators.
+    "linear conv convolution transpose batch layer instance rms embedding bag dropout relu gelu "
+    "silu softmax sigmoid tanh leaky elu mish attention attn multihead transformer encoder decoder "
+    "sequential list dict identity flatten pool pooling adaptive upsample interpolate pixel "
+    "shuffle pad padding lstm gru rnn cell cross entropy mse nll bce logits bias weight weights "
+    "mlp head query key value proj projection qkv rotary swiglu moe expert experts gate router "
+    "aten torch prims inductor triton poi red per tem fused unsafe view add addmm mm bmm baddbmm "
+    "mul div sub pow exp log sqrt rsqrt sin cos abs neg clamp where cat stack split chunk select "
+    "slice index put copy to empty ones zeros full fill arange like new expand permute reshape "
+    "squeeze unsqueeze contiguous clone detach mean var std matmul einsum dot native vectorized "
+    "elementwise unrolled kernel functor binary unary internal anonymous namespace void int uint "
+    "float double half bool char short long unsigned signed const size ul ull std at c10 "
+    "bfloat16 float16 float32 float64 int8 int16 int32 int64 uint8 bf16 fp16 fp32 fp64 fp8 tf32 "
+    "f16 f32 f64 i8 u8 i32 i64 sm gemm gemv cutlass cublas cublaslt cudnn cub thrust vec vector "
+    "type array tuple detail offset calculator loader storer without cast policy opaque metadata "
+    "impl op ops template launch bounds execution thread main object scalar generic optional py cc "
+    // Devices, and what profilers say about them.
+    "nvidia amd intel tesla geforce rtx gtx quadro titan instinct radeon pro graphics pcie sxm hbm "
+    "nvl gb ti mi xt gfx vega arcturus aldebaran device driver api runtime kernel dispatch "
+    "allocation alloc free realloc reclaim async memory scratch real virtual fill hsa core ext amd "
+    "compiler region sample counter clk sclk mclk power temp temperature util busy usage sync host "
+    "to built in method methods of at client write rows buffer rpdflush blocking callback activity "
+    "hcc table schema version markers messages default stackframe watts mhz percent";
 
-// New names for kernels, modules and annotations, word by word: words that every program may use,
-// by which analyses tell kinds of work apart, stay, and so do numbers and the characters between
-// words; any other word becomes letters that follow from it and the key. Pure; any thread.
+class PublicWords {
+ public:
+  PublicWords() {
+    AddAll(kPublicWords);
+    for (const KernelRule& rule : KernelRules()) {
+      AddAll(rule.example);
+    }
+    for (const std::string_view pattern : KernelPatterns()) {
+      AddAll(pattern);
+    }
+    for (const MatrixUseRule& rule : MatrixUseRules()) {
+      AddAll(rule.example);
+    }
+    for (const OperandFormatRule& rule : OperandFormatRules()) {
+      AddAll(rule.example);
+    }
+  }
 
-std::string NewName(std::string_view name, TextUse use, const HashKey& key);
+  bool Has(std::string_view lower) const { return words_.contains(std::string(lower)); }
 
-// Whether the word, in lower case, is one that stays.
-bool IsPublicWord(std::string_view lower);
+ private:
+  // Adds each run of at least two letters or digits, and each run of at least two letters.
+  void AddAll(std::string_view text) {
+    const std::string lower = LowerCase(text);
+    AddRuns(lower, [](char c) { return IsDigit(c) || (c >= 'a' && c <= 'z'); });
+    AddRuns(lower, [](char c) { return c >= 'a' && c <= 'z'; });
+  }
+  template <class Is>
+  void AddRuns(const std::string& text, const Is& is) {
+    for (auto at = text.begin(); at != text.end();) {
+      const auto end = std::find_if_not(at, text.end(), is);
+      if (end - at > 1) {
+        words_.emplace(at, end);
+      }
+      at = end == at ? at + 1 : end;
+    }
+  }
+
+  HashSet<std::string> words_;
+};
+
+// The alternatives in the patterns of kernels that consist of letters alone.
+std::vector<std::string_view> DecisiveParts() {
+  constexpr size_t kShortest = 4;
+  std::vector<std::string_view> parts;
+  for (std::string_view pattern : KernelPatterns()) {
+    while (!pattern.empty()) {
+      const size_t bar = std::min(pattern.find('|'), pattern.size());
+      std::string_view part = pattern.substr(0, bar);
+      part.remove_prefix(part.starts_with('^') ? 1 : 0);
+      if (part.size() >= kShortest &&
+          std::all_of(part.begin(), part.end(), [](char c) { return c >= 'a' && c <= 'z'; })) {
+        parts.push_back(part);
+      }
+      pattern.remove_prefix(std::min(bar + 1, pattern.size()));
+    }
+  }
+  return parts;
+}
 
 // The longest part of a word, in lower case, by which a kind of kernel is recognised; empty if
 // there is none.
-std::string_view DecisivePart(std::string_view lower);
+std::string_view DecisivePart(std::string_view lower) {
+  static const std::vector<std::string_view> parts = DecisiveParts();
+  std::string_view longest;
+  for (const std::string_view part : parts) {
+    const size_t at = part.size() > longest.size() ? lower.find(part) : std::string_view::npos;
+    longest = at == std::string_view::npos ? longest : lower.substr(at, part.size());
+  }
+  return longest;
+}
 
-namespace {
+// Whether the word, in lower case, is one that stays.
+bool IsPublicWord(std::string_view lower) {
+  static const PublicWords words;
+  return words.Has(lower);
+}
 
 bool IsUpper(char c) { return c >= 'A' && c <= 'Z'; }
 bool IsLower(char c) { return c >= 'a' && c <= 'z'; }
@@ -122,7 +224,7 @@ size_t EndOf(std::string_view text, size_t at, const Is& is) {
   return at;
 }
 
-// Letters that make up no word by which anything is recognised.
+// Letters that form no word by which anything is recognised.
 std::string Letters(const HashKey& key, std::string_view word) {
   constexpr std::string_view kAlphabet = "jkqvwxyz";
   constexpr int kCount = 15;
@@ -142,7 +244,7 @@ size_t CamelEnd(std::string_view run, size_t at) {
   return is_acronym ? upper - 1 : lower;
 }
 
-// Each part of a word of CamelCase for itself.
+// Replaces each part of a word in CamelCase separately.
 std::string NewParts(std::string_view word, const HashKey& key) {
   std::string result;
   for (size_t at = 0; at < word.size();) {
@@ -170,7 +272,7 @@ std::string NewWord(std::string_view word, const HashKey& key) {
          NewParts(word.substr(at + decisive.size()), key);
 }
 
-// Digits between single letters spell words, too.
+// Whether single letters between digits spell a word.
 bool IsSpelled(std::string_view run) {
   constexpr int kMost = 3;
   int singles = 0;
@@ -259,14 +361,13 @@ bool IsPublicName(std::string_view name, TextUse use) {
          std::all_of(name.begin(), name.end(), is_plain);
 }
 
-}  // namespace
-
+// A new name for a kernel, module or annotation, word by word. Words that every program may use, by
+// which analyses distinguish kinds of work, stay, and so do numbers and the characters between
+// words. Any other word becomes letters that are derived from it and the key.
 std::string NewName(std::string_view name, TextUse use, const HashKey& key) {
   const bool holds_secrets = !FindSensitive(name).empty();
   return !holds_secrets && IsPublicName(name, use) ? std::string(name) : NewWords(name, key);
 }
-
-namespace {
 
 bool IsAlnum(char c) { return IsDigit(c) || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
 
@@ -460,130 +561,6 @@ std::string_view Scrubber::Clean(std::string_view text, TextUse use) {
     }
   }
   return results.emplace(last_, std::move(clean)).first->second;
-}
-
-// The words that stay in names: those of the examples by which kernels are recognised, and those
-// that profilers, frameworks and their libraries use.
-
-namespace {
-
-constexpr std::string_view kPublicWords =
-    // Profilers and what they write.
-    "profiler step iteration pytorch optimizer zero grad args kwargs seq op id ids sizes input "
-    "output inputs outputs name names mod type dtype shape shapes tensor tensors trace marker "
-    "metrics monitor gpu cpu cuda hip xpu user range start end process event record function param "
-    "comms barrier execute context generation prefill decode graph capture replay launch memcpy "
-    "memset pageable pinned device host htod dtoh dtod ptop peer array unified stream wait "
-    "synchronize synchronization lib libs so nvtx roctx ncclgroup group default pg undefined world "
-    "annotation python overhead right instant ac fwdbwd "
-    // Training.
-    "train training eval forward backward fwd bwd loss batch epoch data dataloader loader dataset "
-    "load iter processing single base next enumerate dequeue enqueue microbatch stage pipeline "
-    "checkpoint evaluate "
-    "accumulate autograd engine node compiled aot sgd adam adamw adagrad adamax rmsprop lamb nadam "
-    "zero clip norm scaler update sync unscale model module modules nn call impl self main run "
-    "distributed ddp fsdp all reduce gather scatter broadcast send recv sendrecv coalesced "
-    "allreduce allgather reducescatter alltoall isend irecv nccl rccl gloo mpi ucc xccl dev "
-    "generic sum prod avg min max ring tree simple ll storage one rank "
-    // Modules and operators.
-    "linear conv convolution transpose batch layer instance rms embedding bag dropout relu gelu "
-    "silu softmax sigmoid tanh leaky elu mish attention attn multihead transformer encoder decoder "
-    "sequential list dict identity flatten pool pooling adaptive upsample interpolate pixel "
-    "shuffle pad padding lstm gru rnn cell cross entropy mse nll bce logits bias weight weights "
-    "mlp head query key value proj projection qkv rotary swiglu moe expert experts gate router "
-    "aten torch prims inductor triton poi red per tem fused unsafe view add addmm mm bmm baddbmm "
-    "mul div sub pow exp log sqrt rsqrt sin cos abs neg clamp where cat stack split chunk select "
-    "slice index put copy to empty ones zeros full fill arange like new expand permute reshape "
-    "squeeze unsqueeze contiguous clone detach mean var std matmul einsum dot native vectorized "
-    "elementwise unrolled kernel functor binary unary internal anonymous namespace void int uint "
-    "float double half bool char short long unsigned signed const size ul ull std at c10 "
-    "bfloat16 float16 float32 float64 int8 int16 int32 int64 uint8 bf16 fp16 fp32 fp64 fp8 tf32 "
-    "f16 f32 f64 i8 u8 i32 i64 sm gemm gemv cutlass cublas cublaslt cudnn cub thrust vec vector "
-    "type array tuple detail offset calculator loader storer without cast policy opaque metadata "
-    "impl op ops template launch bounds execution thread main object scalar generic optional py cc "
-    // Devices, and what profilers name of them.
-    "nvidia amd intel tesla geforce rtx gtx quadro titan instinct radeon pro graphics pcie sxm hbm "
-    "nvl gb ti mi xt gfx vega arcturus aldebaran device driver api runtime kernel dispatch "
-    "allocation alloc free realloc reclaim async memory scratch real virtual fill hsa core ext amd "
-    "compiler region sample counter clk sclk mclk power temp temperature util busy usage sync host "
-    "to built in method methods of at client write rows buffer rpdflush blocking callback activity "
-    "hcc table schema version markers messages default stackframe watts mhz percent";
-
-class PublicWords {
- public:
-  PublicWords() {
-    AddAll(kPublicWords);
-    for (const KernelRule& rule : KernelRules()) {
-      AddAll(rule.example);
-    }
-    for (const std::string_view pattern : KernelPatterns()) {
-      AddAll(pattern);
-    }
-    for (const MatrixUseRule& rule : MatrixUseRules()) {
-      AddAll(rule.example);
-    }
-    for (const OperandFormatRule& rule : OperandFormatRules()) {
-      AddAll(rule.example);
-    }
-  }
-
-  bool Has(std::string_view lower) const { return words_.contains(std::string(lower)); }
-
- private:
-  // Each run of letters and digits, and each run of letters, of two at least.
-  void AddAll(std::string_view text) {
-    const std::string lower = LowerCase(text);
-    AddRuns(lower, [](char c) { return IsDigit(c) || (c >= 'a' && c <= 'z'); });
-    AddRuns(lower, [](char c) { return c >= 'a' && c <= 'z'; });
-  }
-  template <class Is>
-  void AddRuns(const std::string& text, const Is& is) {
-    for (auto at = text.begin(); at != text.end();) {
-      const auto end = std::find_if_not(at, text.end(), is);
-      if (end - at > 1) {
-        words_.emplace(at, end);
-      }
-      at = end == at ? at + 1 : end;
-    }
-  }
-
-  HashSet<std::string> words_;
-};
-
-// Of the alternatives that kernels are recognised by, those of letters alone.
-std::vector<std::string_view> DecisiveParts() {
-  constexpr size_t kShortest = 4;
-  std::vector<std::string_view> parts;
-  for (std::string_view pattern : KernelPatterns()) {
-    while (!pattern.empty()) {
-      const size_t bar = std::min(pattern.find('|'), pattern.size());
-      std::string_view part = pattern.substr(0, bar);
-      part.remove_prefix(part.starts_with('^') ? 1 : 0);
-      if (part.size() >= kShortest &&
-          std::all_of(part.begin(), part.end(), [](char c) { return c >= 'a' && c <= 'z'; })) {
-        parts.push_back(part);
-      }
-      pattern.remove_prefix(std::min(bar + 1, pattern.size()));
-    }
-  }
-  return parts;
-}
-
-}  // namespace
-
-std::string_view DecisivePart(std::string_view lower) {
-  static const std::vector<std::string_view> parts = DecisiveParts();
-  std::string_view longest;
-  for (const std::string_view part : parts) {
-    const size_t at = part.size() > longest.size() ? lower.find(part) : std::string_view::npos;
-    longest = at == std::string_view::npos ? longest : lower.substr(at, part.size());
-  }
-  return longest;
-}
-
-bool IsPublicWord(std::string_view lower) {
-  static const PublicWords words;
-  return words.Has(lower);
 }
 
 }  // namespace borescope::internal

@@ -11,6 +11,16 @@
 
 namespace borescope::internal {
 
+// The key of a hash of texts (SipHash-2-4). Without the key nobody can find out by trying texts
+// which one a hash belongs to.
+using HashKey = std::array<uint64_t, 2>;
+
+// A key that nobody knows.
+HashKey RandomHashKey();
+// The key derived from a text of any length.
+HashKey HashKeyOf(std::string_view text);
+uint64_t KeyedHash(const HashKey& key, std::string_view text);
+
 // Scrubber: texts of recordings without what may say who, where and with which secrets
 // (docs/use/scrub.md). Equal texts become equal texts, and different ones stay different: what is
 // removed leaves a keyed hash of itself. Used by one thread at a time.

@@ -22,10 +22,11 @@ namespace {
 
 struct SpellingRow {
   CollectiveKind kind;
-  std::string_view words;  // any of them in the name, in lower case, separated by '|'
+  std::string_view
+      words;  // in lower case, separated by '|': the row matches names that contain any of them
 };
 
-// First match wins: longer words stand before the ones they contain.
+// The first match counts, so longer words come before the words that they contain.
 constexpr SpellingRow kSpellings[] = {
     {CollectiveKind::kBarrier, "barrier"},
     {CollectiveKind::kAllReduce, "allreduce|all_reduce"},
@@ -41,7 +42,7 @@ constexpr SpellingRow kSpellings[] = {
     {CollectiveKind::kReduce, "reduce"},
 };
 
-// Kernels of engines that have names of their own for it.
+// Kernels of inference engines, which have names of their own.
 constexpr SpellingRow kKernelSpellings[] = {
     {CollectiveKind::kUnknown, "onerankreduce"},
     {CollectiveKind::kAllReduce,
@@ -49,7 +50,7 @@ constexpr SpellingRow kKernelSpellings[] = {
      "lamport"},
 };
 
-// ProcessGroupGloo, ProcessGroupMPI and ProcessGroupUCC of PyTorch name their events so.
+// The prefixes of events of PyTorch's ProcessGroupGloo, ProcessGroupMPI and ProcessGroupUCC.
 constexpr std::string_view kHostPrefixes[] = {"gloo:", "mpi:", "ucc:"};
 
 constexpr std::string_view kOperatorPrefixes[] = {"nccl:",
@@ -115,7 +116,8 @@ CollectiveKind KindOfKernelName(std::string_view name) {
   if (const SpellingRow* row = FindSpelling(kKernelSpellings, lower)) {
     return row->kind;
   }
-  // The last rows are everyday words, which decide only where the library writes nothing else.
+  // The last rows are everyday words, which count only in names that hold nothing else of the
+  // library.
   const SpellingRow* row = FindSpelling(kSpellings, lower);
   const bool is_library = lower.starts_with("nccl") || lower.starts_with("rccl");
   return row == nullptr || (row->kind > CollectiveKind::kAllToAll && !is_library)
@@ -199,11 +201,11 @@ std::optional<double> BusFactor(CollectiveKind kind, int64_t ranks) {
 
 namespace {
 
-// How far up the call tree operators are looked for. Real stacks are shallower, and damaged files
-// must not cost more than a pass.
+// How many levels up the call tree operators are looked for. Real stacks are shallower; the limit
+// bounds the cost of damaged files.
 constexpr int kMostAncestors = 256;
 
-// Arguments of an operator that communicates, else kNoDetail.
+// The arguments of an operator that communicates; kNoDetail for others.
 uint32_t ArgsOf(const Trace& trace, HostId id) {
   const HostEvents& host = trace.host();
   const uint32_t detail = host.detail[id.value];
@@ -222,12 +224,13 @@ uint32_t ArgsOf(const Trace& trace, DeviceId id) {
   return detail == kNoDetail ? kNoDetail : uint32_t{trace.kernels().collective[detail]};
 }
 
-// Those of the operator, if there is one.
+// The arguments of the operator if there is one, else of the kernel.
 uint32_t ArgsOf(const Trace& trace, HostId op, DeviceId kernel) {
   return op.valid() ? ArgsOf(trace, op) : ArgsOf(trace, kernel);
 }
 
-// A barrier may hold the all-reduce it is made of: the outermost operator is what was asked for.
+// The outermost operator is what was asked for: a barrier may contain the all-reduce that
+// implements it.
 HostId OutermostWithArgs(const RankView& view, HostId id) {
   HostId found;
   for (int i = 0; i < kMostAncestors && id.valid(); ++i, id = view.index.tree.parent[id.value]) {
@@ -238,7 +241,7 @@ HostId OutermostWithArgs(const RankView& view, HostId id) {
   return found;
 }
 
-// What the operators and annotations around a kernel say that has no arguments.
+// What the operators and annotations around a kernel without arguments say about it.
 struct Surroundings {
   CollectiveKind kind = CollectiveKind::kUnknown;
   HostId sized_by;  // the nearest of that kind with a cost model: its tensors are known
@@ -263,7 +266,8 @@ Surroundings SurroundingsOf(const RankView& view, DeviceId kernel) {
   return found;
 }
 
-// The operator of a call; of one in a capture also the launch of the graph that replays it.
+// The operator of a call, and for an operator in a capture also the launch of the graph that
+// replays it.
 using SizedBy = std::pair<uint32_t, uint32_t>;
 
 SizedBy SizedByOf(const RankView& view, const CollectiveCall& call) {
@@ -272,7 +276,8 @@ SizedBy SizedByOf(const RankView& view, const CollectiveCall& call) {
           is_replayed ? view.index.correlation.launch_of[call.kernel.value].value : 0};
 }
 
-// The tensors of an operator with several kernels, each of which is a call, are not those of one.
+// Where several kernels of one operator are calls of their own, the operator's tensors are not
+// those of any one of them.
 void ForgetSharedOperators(const RankView& view, std::vector<CollectiveCall>& calls) {
   std::vector<SizedBy> operators;
   for (const CollectiveCall& call : calls) {
@@ -350,7 +355,7 @@ void AddHostCalls(const RankView& view, std::vector<CollectiveCall>& calls) {
   }
 }
 
-// Of an operator of c10d too, which asks for communication.
+// Includes operators of c10d, which ask for communication.
 bool IsNameOfHostCommunication(std::string_view name) {
   return IsHostCollective(name) ||
          (name.starts_with("c10d::") && KindOfOperatorName(name) != CollectiveKind::kUnknown);
@@ -364,7 +369,7 @@ bool IsInsideAnother(const RankView& view, HostId id) {
   return false;
 }
 
-// What was asked for, where nothing says what was done.
+// The requests for communication, for recordings that hold nothing about the communication itself.
 void AddRequests(const RankView& view, std::vector<CollectiveCall>& calls) {
   const Trace& trace = view.trace;
   const std::vector<char> asks = FlagNames(trace.strings(), IsNameOfHostCommunication);
@@ -394,8 +399,8 @@ int64_t TensorBytes(const CallArgs& args) {
   return args.size() == 0 ? kMissing : sum;
 }
 
-// Events of libraries between hosts have the tensors that this rank puts in. What it gets out of a
-// gather depends on the size of the group, which is not recorded.
+// Events of communication between hosts list the tensors that this rank puts in. The size of a
+// gather's result depends on the size of the group, which is not recorded.
 CollectiveMessage HostMessage(CollectiveKind kind, const CallArgs& args) {
   const bool is_known = kind != CollectiveKind::kBarrier && kind != CollectiveKind::kAllGather &&
                         kind != CollectiveKind::kGather && kind != CollectiveKind::kScatter;

@@ -66,8 +66,8 @@ constexpr std::string_view kNoDeviceSeen =
     "PyTorch's profiler saw no GPU in this process; where it has one of CUDA, ROCm or XPU, add its "
     "ProfilerActivity, and on a Mac record MPS with torch.mps.profiler";
 
-// Since Kineto has a version of its form, the devices of the process are in the file, whichever
-// activities were on.
+// Files with a schema version of Kineto list the devices of the process, whichever activities were
+// on.
 bool SawNoDevice(const Trace& trace) {
   const Meta& meta = trace.meta();
   return meta.producer == "PyTorch profiler (Kineto)" && meta.devices.empty() &&
@@ -75,14 +75,15 @@ bool SawNoDevice(const Trace& trace) {
          HasHostKind(trace, HostKind::kOp);
 }
 
-// Whether device work would show it, so that a recording of counters alone cannot.
+// Whether the missing data would come with device work, so that a recording of counters alone
+// cannot hold it.
 bool IsOfDevices(MissingData lack) {
   return lack == MissingData::kDeviceWork || lack == MissingData::kLaunches ||
          lack == MissingData::kCollectives || lack == MissingData::kGraphs ||
          lack == MissingData::kCopies;
 }
 
-// Of programs without PyTorch; empty where the advice for PyTorch is as good.
+// For programs without PyTorch; empty where the advice for PyTorch is as good.
 std::string_view RemedyWithoutPyTorch(MissingData lack) {
   switch (lack) {
     case MissingData::kOperators:

@@ -15,25 +15,46 @@ namespace borescope::internal {
 
 namespace {
 
+using testkit::DeviceArgs;
+using testkit::FindDevice;
 using testkit::NameOrNone;
+using testkit::Span;
 using testkit::TraceMaker;
 
 constexpr int kSeeds = 50;
 
-// A trace with its links.
-struct Linked {
-  explicit Linked(TraceMaker& maker) : trace(maker.Finish()) {
-    links = BuildCorrelation(trace, OperatorRule(trace), diagnostics);
+// A finished trace with its links; device events are looked up by name.
+class Linked {
+ public:
+  explicit Linked(TraceMaker& maker) : trace_(maker.Finish()) {
+    links_ = BuildCorrelation(trace_, OperatorRule(trace_), diagnostics_);
   }
-  // "operator of kernel", by kernel.
-  std::string_view OpOf(std::string_view kernel) const {
-    return NameOrNone(trace, links.op_of[testkit::FindDevice(trace, kernel).value]);
-  }
-  uint64_t ambiguous() const { return diagnostics.count(Diag::kAmbiguousLaunch); }
 
-  Trace trace;
-  Diagnostics diagnostics;
-  Correlation links;
+  std::string_view LaunchOf(std::string_view device) const {
+    return NameOrNone(trace_, links_.launch_of[FindDevice(trace_, device).value]);
+  }
+  std::string_view OpOf(std::string_view device) const {
+    return NameOrNone(trace_, links_.op_of[FindDevice(trace_, device).value]);
+  }
+  LinkRule RuleOf(std::string_view device) const {
+    return links_.rule[FindDevice(trace_, device).value];
+  }
+  std::vector<std::string_view> DevicesOf(std::string_view launch) const {
+    const HostId row = testkit::FindHost(trace_, launch);
+    std::vector<std::string_view> names;
+    for (const DeviceId id : links_.DevicesOf(trace_.host().detail[row.value])) {
+      names.push_back(trace_.Name(id));
+    }
+    return names;
+  }
+  const Trace& trace() const { return trace_; }
+  const Correlation& links() const { return links_; }
+  uint64_t count(Diag diag) const { return diagnostics_.count(diag); }
+
+ private:
+  Trace trace_;
+  Diagnostics diagnostics_;
+  Correlation links_;
 };
 
 // Work of an operator: its call, as recorded, and the kernel.
@@ -113,18 +134,18 @@ struct Score {
 
   void Add(const std::vector<Launch>& launches, const Linked& linked) {
     std::map<std::string_view, uint32_t> rows;
-    for (uint32_t row = 0; row < linked.trace.device().size(); ++row) {
-      rows[linked.trace.Name(DeviceId{row})] = row;
+    for (uint32_t row = 0; row < linked.trace().device().size(); ++row) {
+      rows[linked.trace().Name(DeviceId{row})] = row;
     }
     for (const Launch& launch : launches) {
       if (launch.kernel.empty()) {
         continue;
       }
       const uint32_t row = rows[launch.kernel];
-      const HostId call = linked.links.launch_of[row];
+      const HostId call = linked.links().launch_of[row];
       const bool is_right = call.valid() &&
-                            linked.trace.host().ts_ns[call.value] == launch.call_ns &&
-                            NameOrNone(linked.trace, linked.links.op_of[row]) == launch.op;
+                            linked.trace().host().ts_ns[call.value] == launch.call_ns &&
+                            NameOrNone(linked.trace(), linked.links().op_of[row]) == launch.op;
       right += is_right ? 1 : 0;
       open += call.valid() ? 0 : 1;
       wrong += !is_right && call.valid() ? 1 : 0;
@@ -144,8 +165,8 @@ TEST(ContestedLaunchesTest, KernelsWithTheNumberOfAnotherThreadGoBackToTheirOwn)
       const Linked linked(maker);
       score.Add(launches, linked);
       planted += program.planted;
-      EXPECT_EQ(linked.ambiguous(),
-                std::count_if(linked.links.launch_of.begin(), linked.links.launch_of.end(),
+      EXPECT_EQ(linked.count(Diag::kAmbiguousLaunch),
+                std::count_if(linked.links().launch_of.begin(), linked.links().launch_of.end(),
                               [](HostId id) { return !id.valid(); }));
     }
     EXPECT_EQ(score.wrong, 0) << is_shared;
@@ -196,7 +217,7 @@ TEST(ContestedLaunchesTest, WhatNothingDecidesHasNoLaunch) {
   const Linked linked(maker);
   EXPECT_EQ(linked.OpOf("a"), "");
   EXPECT_EQ(linked.OpOf("b"), "");
-  EXPECT_EQ(linked.ambiguous(), 2U);
+  EXPECT_EQ(linked.count(Diag::kAmbiguousLaunch), 2U);
 }
 
 // ... unless a kernel is named like its operator, or both are of the same one.
@@ -208,7 +229,7 @@ TEST(ContestedLaunchesTest, OperatorsDecideWhereTheyCan) {
   const Linked linked(maker);
   EXPECT_EQ(linked.OpOf("gemm_k"), "aten::mm");
   EXPECT_EQ(linked.OpOf("add_k"), "aten::add_");
-  EXPECT_EQ(linked.ambiguous(), 0U);
+  EXPECT_EQ(linked.count(Diag::kAmbiguousLaunch), 0U);
 }
 
 // Numbers that begin again: an earlier kernel is not of a later call.
@@ -232,7 +253,7 @@ TEST(ContestedLaunchesTest, SeveralKernelsOfOneLaunch) {
     maker.Kernel("b", stream, {300, 40}, {.correlation = 5});
     const Linked linked(maker);
     EXPECT_EQ(linked.OpOf("a"), stream == 1 ? "aten::mm" : "");
-    EXPECT_EQ(linked.ambiguous(), stream == 1 ? 0U : 2U);
+    EXPECT_EQ(linked.count(Diag::kAmbiguousLaunch), stream == 1 ? 0U : 2U);
   }
 }
 
@@ -247,8 +268,9 @@ TEST(ContestedLaunchesTest, CallsAroundALaunchAreNoRivals) {
     maker.Kernel("b", 1, {300, 40}, {.correlation = 5});
     const Linked linked(maker);
     for (const std::string_view kernel : {"a", "b"}) {
-      const HostId launch = linked.links.launch_of[testkit::FindDevice(linked.trace, kernel).value];
-      EXPECT_EQ(NameOrNone(linked.trace, launch), "cuLaunchKernel") << number;
+      const HostId launch =
+          linked.links().launch_of[testkit::FindDevice(linked.trace(), kernel).value];
+      EXPECT_EQ(NameOrNone(linked.trace(), launch), "cuLaunchKernel") << number;
     }
   }
 }
@@ -263,44 +285,6 @@ TEST(ContestedLaunchesTest, GraphsAndCooperativeLaunchesStartMany) {
     EXPECT_FALSE(IsLaunchOfOneKernel(name)) << name;
   }
 }
-
-using testkit::DeviceArgs;
-using testkit::FindDevice;
-using testkit::NameOrNone;
-using testkit::Span;
-using testkit::TraceMaker;
-
-// A finished trace with its links; device events are looked up by name.
-class Linked {
- public:
-  explicit Linked(TraceMaker& maker) : trace_(maker.Finish()) {
-    links_ = BuildCorrelation(trace_, OperatorRule(trace_), diagnostics_);
-  }
-
-  std::string_view LaunchOf(std::string_view device) const {
-    return NameOrNone(trace_, links_.launch_of[FindDevice(trace_, device).value]);
-  }
-  std::string_view OpOf(std::string_view device) const {
-    return NameOrNone(trace_, links_.op_of[FindDevice(trace_, device).value]);
-  }
-  LinkRule RuleOf(std::string_view device) const {
-    return links_.rule[FindDevice(trace_, device).value];
-  }
-  std::vector<std::string_view> DevicesOf(std::string_view launch) const {
-    const HostId row = testkit::FindHost(trace_, launch);
-    std::vector<std::string_view> names;
-    for (const DeviceId id : links_.DevicesOf(trace_.host().detail[row.value])) {
-      names.push_back(trace_.Name(id));
-    }
-    return names;
-  }
-  uint64_t count(Diag diag) const { return diagnostics_.count(diag); }
-
- private:
-  Trace trace_;
-  Diagnostics diagnostics_;
-  Correlation links_;
-};
 
 using Names = std::vector<std::string_view>;
 

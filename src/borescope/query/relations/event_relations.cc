@@ -1,7 +1,6 @@
 // host_events and device_events as one table, so that grouping all events needs no sorting by
 // SQLite.
-#include "borescope/query/relations/device_columns.h"
-#include "borescope/query/relations/host_columns.h"
+#include "borescope/query/relations/cells.h"
 #include "borescope/query/relations/relation.h"
 #include "borescope/trace/call_stacks.h"
 #include "borescope/trace/kind_names.h"

@@ -4,6 +4,7 @@
 
 #include "borescope/query/database.h"
 #include "borescope/query/functions.h"
+#include "borescope/query/relations/cells.h"
 
 namespace borescope::internal::query {
 

@@ -13,7 +13,6 @@
 #include "borescope/analysis/core/selection/recorded_syncs.h"
 #include "borescope/analysis/measures/align_inherited.h"
 #include "borescope/analysis/measures/event_graph/event_graph.h"
-#include "borescope/analysis/measures/event_graph/handovers.h"
 #include "borescope/analysis/measures/idle/host_time.h"
 #include "borescope/base/stop.h"
 
@@ -23,7 +22,7 @@ namespace {
 
 constexpr std::string_view kEngine = "autograd::engine";
 
-// Time of the thread that lies in events.
+// The time that the events of a thread fill.
 int64_t FilledTime(const Trace& trace, uint32_t track) {
   int64_t filled_ns = 0;
   int64_t until_ns = trace.begin_ns();
@@ -43,9 +42,9 @@ bool IsThread(const Tracks& tracks, uint32_t track) {
          tracks.first_row[track] != tracks.end_row[track];
 }
 
-// Per track: whether the thread has operators or calls. Python frames alone say nothing of work:
-// helpers sleep in them, and the profiler writes frames of threads that it does not know as another
-// process.
+// Per track: whether the thread has operators or calls. Python frames alone do not mean work:
+// helper threads sleep in them, and the profiler writes frames of threads that it does not know as
+// those of another process.
 std::vector<char> FindWorkers(const Trace& trace) {
   const HostEvents& host = trace.host();
   std::vector<char> workers(trace.tracks().size());
@@ -53,7 +52,7 @@ std::vector<char> FindWorkers(const Trace& trace) {
     const HostKind kind = host.kind[row];
     workers[host.track[row].value] |= kind == HostKind::kOp || kind == HostKind::kRuntime ? 1 : 0;
   }
-  // Where there are none at all, frames are all that is known.
+  // Where no thread has any, frames are all that is known.
   const bool has_work = std::find(workers.begin(), workers.end(), 1) != workers.end();
   return has_work ? workers : std::vector<char>(workers.size(), 1);
 }
@@ -113,8 +112,8 @@ std::vector<char> FindEngines(const RankView& view) {
       engines[host.track[row].value] = 1;
     }
   }
-  // A thread that gives forward operators to another one may run some of the engine's itself, which
-  // need no device.
+  // A thread whose forward operators run backward on another thread may run some operators of the
+  // engine itself, those that need no device.
   for (const ForwardBackwardLink& link : view.index.forward_backward) {
     const TrackId track = host.track[link.forward.value];
     if (track != host.track[link.backward.value]) {
@@ -150,16 +149,17 @@ struct HostTimestamp {
   bool is_end = false;
 };
 
-// That one thread continues where another stopped.
+// One thread continues where another stopped.
 struct Handover {
   HostTimestamp from;
   HostTimestamp to;
 };
 
-// The main thread gives work to the autograd engine in a stretch in which nothing of it begins or
-// ends, and continues when that work is done: operators of the engine that begin in the stretch
-// follow what ended last before them in it, and the end of the stretch follows the last of them.
-// Where the main thread itself runs operators of the engine in between, it waits for each of them.
+// The main thread gives work to the autograd engine in a stretch in which none of its own events
+// begins or ends, and continues when that work is done. Operators of the engine that begin in the
+// stretch follow what ended last before them in it, and the end of the stretch follows the last of
+// them. Where the main thread itself runs operators of the engine in between, it waits for each of
+// them.
 struct ThreadHandovers {
   std::vector<ThreadFacts> threads;  // as FindThreads
   std::vector<Handover> handovers;
@@ -227,7 +227,7 @@ class MainThread {
     Reach({{id, is_end}, at_ns, is_work, is_of_engine, may_wait});
   }
 
-  // What the engine does after the last event of the main thread.
+  // Adds what the engine does after the last event of the main thread.
   void Finish() {
     Begin(engine_.size());
     if (last_.at.event.valid()) {
@@ -240,7 +240,7 @@ class MainThread {
     bool is_call;
     bool in_engine;
   };
-  // A busy time of the engine by its end; of equal ones the later counts.
+  // A busy time of the engine, ordered by its end, then by its number.
   struct Ending {
     int64_t end_ns;
     size_t number;
@@ -255,7 +255,7 @@ class MainThread {
     }
     Begin(end);
     EndUntil(boundary.ns);
-    // Frames and annotations do not divide what the engine is doing.
+    // Python frames and annotations do not end a stretch while the engine is running.
     if (boundary.is_work || running_.empty()) {
       Divide(boundary);
     }
@@ -297,7 +297,7 @@ class MainThread {
     last_ = boundary;
   }
 
-  // Whether in the stretch that ends there the main thread has waited for the engine.
+  // Whether the main thread waited for the engine in the stretch that ends there.
   bool HasWaited(const Boundary& boundary) const {
     const bool is_in_loop = last_.is_of_engine || boundary.is_of_engine;
     const bool has_engine = !pending_.empty() || (is_in_loop && is_engine_running_);
@@ -328,8 +328,8 @@ class MainThread {
   std::vector<Frame> open_;  // events of the main thread
   size_t next_ = 0;          // the first busy time that has not begun
   std::priority_queue<Ending, std::vector<Ending>, std::greater<>> running_;  // begun, not ended
-  // Of the stretch: its begin, whether the engine was running then, what ended last in it, and what
-  // follows what.
+  // The current stretch: its begin, whether the engine was running then, what ended last in it, and
+  // its handovers.
   Boundary last_;
   bool is_engine_running_ = false;
   Ending latest_{0, 0};
@@ -361,7 +361,7 @@ ThreadHandovers FindHandovers(const RankView& view) {
   ThreadHandovers found{FindThreads(view), {}, {}};
   const std::map<int64_t, std::vector<Busy>> engine_of = BusyEngines(view, found.threads);
   const std::vector<char> is_engine_name = FindEngineNames(view.trace);
-  // Where events begin and end does not depend on what they matter for.
+  // Boundaries do not depend on marks, so none are set here.
   const HostFacts no_facts{std::vector<uint8_t>(view.trace.host().size()),
                            std::vector<char>(view.trace.strings().size()),
                            {}};
@@ -378,8 +378,8 @@ ThreadHandovers FindHandovers(const RankView& view) {
   return found;
 }
 
-// Within one question they are found once: they are the same in every graph of a recording.
-// O(rows log rows).
+// Found once for each question, as they are the same in every graph of a recording. O(rows log
+// rows).
 std::shared_ptr<const ThreadHandovers> SharedHandovers(const RankView& view) {
   return view.Shared<ThreadHandovers>([&] { return FindHandovers(view); });
 }
@@ -445,7 +445,8 @@ class Construction {
     }
   }
 
-  // Nearly all nodes are marked moments or device work, and this has a launch and one before it.
+  // Nearly all nodes are marked ends of events or device work, and device work has edges from its
+  // launch and from the work before it.
   void Reserve(size_t handovers) {
     size_t nodes = 2 * result_.facts.threads.size();
     for (const uint8_t marks : result_.facts.marks) {
@@ -466,7 +467,7 @@ class Construction {
     }
   }
 
-  // On the clock of the host.
+  // On the host's clock.
   int64_t EndOfWork(DeviceId id) const {
     return trace_.device().end_ns(id) + result_.clocks.SkewOf(trace_.device().track[id.value]);
   }
@@ -549,7 +550,8 @@ class Construction {
     result_.end_node.push_back(last + 1);
   }
 
-  // What the calls wait for: the last of it lets them go on.
+  // Edges from device work to the calls that wait for it: a call ends when the last of that work
+  // ends.
   void AddCallWaits() {
     const std::vector<SyncEdge>& edges = result_.syncs.edges;
     for (size_t first = 0; first < edges.size();) {
@@ -571,7 +573,7 @@ class Construction {
     if (edge.kind == SyncKind::kStreamWait) {
       return;
     }
-    // The last work may seem to end after the call, where clocks drift.
+    // Where clocks drift, the last work may seem to end after the call.
     const int64_t weight_ns =
         IsReleasedBy(edge) ? std::max(trace_.host().end_ns(edge.call) - last_ns, int64_t{0}) : 0;
     result_.sync_weight_ns[index] = weight_ns;

@@ -18,7 +18,8 @@ namespace borescope::internal {
 
 namespace {
 
-// Asked for moments in order of time: which of the work added so far ended last.
+// Which of the work added so far had ended last before a time. Times have to be asked in ascending
+// order.
 class LastEnded {
  public:
   explicit LastEnded(const DeviceEvents& device) : device_(&device) {}
@@ -39,7 +40,7 @@ class LastEnded {
   Ending last_{kMissing, {}};
 };
 
-// One thing that work waits for.
+// Something that device work may have waited for.
 struct Reason {
   NodeId node = kNoNode;
   EdgeKind kind = EdgeKind::kStream;
@@ -79,7 +80,7 @@ class DeviceEdges {
  private:
   bool IsWork(DeviceId id) const { return IsDeviceWork(device_.kind[id.value]); }
 
-  // On the clock of the host, and within the recording, which clocks must not make longer.
+  // On the clock of the host, clamped to the recording, which differing clocks must not extend.
   int64_t HostTime(int64_t ns, uint32_t row) const {
     return std::clamp(ns + clocks_.SkewOf(device_.track[row]), view_.trace.begin_ns(),
                       view_.trace.end_ns());
@@ -98,7 +99,8 @@ class DeviceEdges {
     }
   }
 
-  // Of launches that start work on several streams: what of it ended before each work began.
+  // For launches that start work on several streams: which of that work had ended last before each
+  // of it began.
   void FindGraphs() {
     const Correlation& links = view_.index.correlation;
     for (uint32_t call = 0; call + 1 < links.device_begin.size(); ++call) {
@@ -121,14 +123,14 @@ class DeviceEdges {
     }
   }
 
-  // Of devices with several streams whose waits for each other were not recorded: which of their
-  // work had ended when each work began.
+  // For devices with several streams whose waits for each other were not recorded: which work of
+  // the device had ended last before each work began.
   void FindBeforeOnDevice() {
     if (syncs_.has_records) {
       return;
     }
     device_before_.resize(device_.size());
-    std::map<int64_t, std::vector<uint32_t>> tracks_of;  // by number of the device
+    std::map<int64_t, std::vector<uint32_t>> tracks_of;  // by device number
     const Tracks& tracks = view_.trace.tracks();
     for (uint32_t track = 0; track < tracks.size(); ++track) {
       if (tracks.kind[track] == TrackKind::kDevice) {
@@ -212,7 +214,7 @@ class DeviceEdges {
     add(launch.valid() ? launch_nodes_[launch.value] : kNoNode, EdgeKind::kLaunch);
   }
 
-  // The end of other work of the device that ended long after all reasons; kNoNode: none.
+  // The end node of other work of the device that ended long after all reasons, or kNoNode.
   NodeId InferredReason(DeviceId id) const {
     if (device_before_.empty() || !device_before_[id.value].valid()) {
       return kNoNode;
@@ -225,7 +227,8 @@ class DeviceEdges {
     return builder_.TimeOf(end) > ready_ns + kUsualDelayNs ? end : kNoNode;
   }
 
-  // Edges from all reasons; the latest, the first of equals, carries the time.
+  // Adds edges from all reasons. The latest one, and the first of equally late ones, has the time
+  // as weight.
   void Tie(DeviceId id, NodeId inferred) {
     const auto latest =
         std::max_element(reasons_.begin(), reasons_.end(), [&](const Reason& a, const Reason& b) {
@@ -258,7 +261,7 @@ class DeviceEdges {
   std::vector<DeviceId> graph_before_;              // per device row
   std::vector<DeviceId> device_before_;             // per device row; empty: not to be inferred
   std::vector<std::pair<DeviceId, size_t>> waits_;  // target and index of stream waits, sorted
-  std::vector<Reason> reasons_;                     // of the work at hand
+  std::vector<Reason> reasons_;                     // of the current work
 };
 
 }  // namespace
@@ -270,16 +273,16 @@ ColumnData<NodeId> AddDeviceWork(const RankView& view, const DeviceFacts& facts,
 
 namespace {
 
-// A call that finds this part of the longest queue waiting, and takes so many times its usual time,
-// has waited.
+// A call that finds the queue this full, compared with the longest queue, and takes this many times
+// its usual time has waited.
 constexpr double kFullShare = 0.97;
 constexpr double kTimesUsual = 1.5;
 
-// What a call put on a stream.
+// A launch in the queue of one stream.
 struct QueuedLaunch {
   int64_t at_ns = 0;
   HostId call;     // invalid: it was made before the recording began
-  DeviceId first;  // of its work on the stream
+  DeviceId first;  // the first work of the launch on the stream
   int64_t start_ns = 0;
 };
 
@@ -302,7 +305,7 @@ class QueueFinder {
   }
 
  private:
-  // Inherited work holds places of the queue, too: it was launched before all calls.
+  // Inherited work takes places of the queue too: it was launched before all recorded calls.
   void CollectLaunches(uint32_t first_row, uint32_t end_row) {
     launches_.clear();
     for (uint32_t row = first_row; row < end_row; ++row) {
@@ -328,7 +331,7 @@ class QueueFinder {
                     launches_.end());
   }
 
-  // Whether inherited work is of the same launch, of a graph, as what was collected last.
+  // Whether inherited work belongs to the same graph launch as the work collected last.
   bool IsOfSameLaunch(DeviceId id) const {
     return !launches_.empty() && IsCorrelation(device_.correlation[id.value]) &&
            device_.correlation[id.value] == device_.correlation[launches_.back().first.value];
@@ -339,7 +342,7 @@ class QueueFinder {
                                starts_.begin());
   }
 
-  // The launches of streams whose queue was long enough that its limit shows.
+  // Visits the launches of streams whose queue was long enough to show its limit.
   template <class Visit>
   void VisitStreams(const Visit& visit) {
     const Tracks& tracks = view_.trace.tracks();
@@ -373,7 +376,7 @@ class QueueFinder {
         ++started;
       }
       waiting_.push_back(i > started ? i - started : 0);
-      // How many were ahead of the recording says nothing about how many may be.
+      // Work from before the recording says nothing about how many launches the queue takes.
       longest = launches_[i].call.valid() ? std::max(longest, waiting_.back()) : longest;
     }
     return longest;
@@ -398,18 +401,18 @@ class QueueFinder {
     const int64_t usual_ns = usual_ns_[host_.name[call.value].value];
     const bool is_long = FindsFull(i, longest) && static_cast<double>(end_ns - begin_ns) >
                                                       kTimesUsual * static_cast<double>(usual_ns);
-    // Near the limit another of the last works may have freed the place.
+    // Near the limit, other work that started during the call may have freed the place.
     const size_t started = is_long ? StartedBy(end_ns) : 0;
     const QueuedLaunch& last = launches_[started == 0 ? 0 : std::min(started, i) - 1];
     const bool was_full = is_long && last.start_ns > begin_ns && last.start_ns <= end_ns;
     const QueuedLaunch& frees = was_full ? last : launches_[i - longest];
-    if (frees.start_ns <= end_ns) {  // else launches of several threads overtake each other
+    if (frees.start_ns <= end_ns) {  // otherwise launches of several threads overtook each other
       found_.push_back({call, frees.first, usual_ns, was_full});
     }
   }
 
-  // How long calls take, by name: the median of those that found room; where there are none, what
-  // one in ten does not exceed.
+  // How long calls take, by name: the median of the calls that found room; where there are none,
+  // the tenth percentile.
   void MeasureCalls() {
     std::vector<std::vector<int64_t>> all(view_.trace.strings().size());
     std::vector<std::vector<int64_t>> roomy(all.size());
@@ -432,7 +435,7 @@ class QueueFinder {
     }
   }
 
-  // The value that one in `parts` does not exceed.
+  // The value that one in `parts` values does not exceed.
   static int64_t AtShare(std::vector<int64_t>& values, size_t parts) {
     const auto at = values.begin() + static_cast<ptrdiff_t>(values.size() / parts);
     std::nth_element(values.begin(), at, values.end());
@@ -444,7 +447,7 @@ class QueueFinder {
   const RankView& view_;
   const DeviceClocks& clocks_;
   std::shared_ptr<const InheritedWork> inherited_;
-  std::vector<QueuedLaunch> launches_;  // of the stream at hand, by launch
+  std::vector<QueuedLaunch> launches_;  // of the current stream, by launch
   std::vector<int64_t> starts_;         // of their work, ascending
   std::vector<size_t> waiting_;         // per launch: the earlier ones whose work had not started
   std::vector<char> found_full_;        // per host row; empty: no queue was full

@@ -13,8 +13,8 @@ namespace borescope::internal {
 
 namespace {
 
-// No profiler collects as many counters at once; the limits keep hostile files from asking for a
-// table that fits no memory.
+// No profiler collects as many counters at once. The limits keep hostile files from making a table
+// that does not fit into memory.
 constexpr size_t kMostCounters = 512;
 constexpr size_t kFewestCounters = 16;
 constexpr size_t kMostCells = size_t{32} << 20;
@@ -83,8 +83,8 @@ std::vector<DeviceId> KernelsOf(const RankView& view, uint32_t call) {
   return kernels;
 }
 
-// All launches of a kernel by start; of calls inside calls (driver in runtime) the outer one,
-// unless only the inner one is tied to the kernel.
+// All launches of kernels by start. Where a driver call is inside a runtime call, the outer one is
+// the launch, unless only the inner one is linked to the kernel.
 std::vector<KernelLaunch> FindLaunches(const RankView& view) {
   const HostEvents& host = view.trace.host();
   std::vector<char> is_launch(view.trace.strings().size());
@@ -140,8 +140,8 @@ int64_t DeviceOf(const Trace& trace, const KernelLaunch& launch) {
   return launch.kernel.valid() ? trace.DeviceOf(launch.kernel) : kMissing;
 }
 
-// Ranges and launches by device. Launches of unknown device belong to the one device that has
-// ranges; with several all are taken together.
+// Ranges and launches by device. Launches of unknown devices belong to the only device that has
+// ranges; if several have, all are taken together.
 std::map<int64_t, CounterLineup> GroupByDevice(const RankView& view) {
   const Trace& trace = view.trace;
   const std::vector<DeviceId> ranges = FindRanges(trace);
@@ -213,7 +213,7 @@ bool NamesContradictOrder(const Trace& trace, const CounterLineup& lineup) {
   return false;
 }
 
-// Writers without a time for each range give them all the same length.
+// Whether all ranges are equally long, as writers make them that have no time for each range.
 bool AreOfOneLength(const DeviceEvents& device, const std::vector<LinedUpRange>& ranges) {
   return ranges.size() > 1 &&
          std::all_of(ranges.begin(), ranges.end(), [&](const LinedUpRange& row) {

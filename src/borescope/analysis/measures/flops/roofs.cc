@@ -35,7 +35,7 @@ namespace borescope::internal {
 
 namespace {
 
-// Some centuries: sums of a few of them do not overflow.
+// About 32 years: sums of a few of these do not overflow.
 constexpr double kMostNs = 1e18;
 
 int64_t TimeFor(uint64_t amount, double per_ns) {
@@ -96,7 +96,7 @@ std::optional<double> MatrixTflops(const DeviceSpec& spec, ScalarType type, Matr
   return CeilingOf(spec, VectorPeakOf(operands));
 }
 
-// Of the devices of the process the one of this number; all, if they have one name.
+// The device of the process with this number; any of them if all have the same name.
 std::optional<DeviceSpec> RecordedSpec(const Trace& trace, int64_t gpu) {
   const std::vector<DeviceInfo>& devices = trace.meta().devices;
   const auto numbered = std::find_if(devices.begin(), devices.end(),
@@ -158,7 +158,7 @@ Result<std::optional<DeviceSpec>> GivenDevice(const Params& params) {
   }
   if (name.empty()) return std::optional<DeviceSpec>();
   if (std::optional<DeviceSpec> spec = FindDeviceSpec(name); spec.has_value()) return spec;
-  DeviceInfo as_reported;  // by drivers, and so in traces
+  DeviceInfo as_reported;  // the device as drivers report it, and so as traces name it
   as_reported.name = name;
   if (std::optional<DeviceSpec> spec = FindDeviceSpec(as_reported); spec.has_value()) return spec;
   return Error{.code = ErrorCode::kInvalidArgument,
@@ -211,7 +211,7 @@ std::optional<RoofTime> Roofs::TimeOf(const ModelledCall& call, std::string_view
   if (has_bytes) {
     time.memory_ns = TimeFor(cost.bytes(), *gbps);
   } else if (cost.matrix_flops == 0) {
-    return std::nullopt;  // memory would decide
+    return std::nullopt;  // memory may be the largest of the three
   }
   return time;
 }
@@ -257,10 +257,10 @@ std::vector<std::optional<RoofTime>> RoofTimes(const Trace& trace, const Modelle
 namespace {
 
 constexpr uint32_t kNoGroup = ~uint32_t{0};
-// A call is at the speed of memory if it takes at most so many times as long as its bytes.
+// A call is at the speed of memory if it takes at most this many times as long as its bytes need.
 constexpr int64_t kTimesBytes = 2;
 
-// The kernels of one call; of a call in the capture of a graph those of one launch of it.
+// The kernels of one call; for a call in the capture of a graph, those of one launch of the graph.
 struct CallKernels {
   HostId op;
   HostId graph_launch;       // invalid outside of graphs
@@ -280,7 +280,7 @@ struct DeviceSums {
   std::map<uint32_t, int64_t> calls_by_op;  // of calls_ns, by name
 };
 
-// Whether any call has what a model needs.
+// Whether any call has the arguments that models need.
 bool HasArguments(const Trace& trace) {
   const auto is_text = [](StringId id) { return id.valid() && id.value != 0; };
   return std::any_of(trace.ops().input_dims.begin(), trace.ops().input_dims.end(), is_text) ||
@@ -299,7 +299,7 @@ class MemoryBound {
         is_graph_(view.trace.strings().size()),
         uses_(view.trace.strings().size()) {}
 
-  // Of the streams of one device.
+  // The sums over the streams of one device.
   DeviceSums SumsOf(const std::vector<uint32_t>& tracks, int64_t gpu);
 
  private:
@@ -326,7 +326,7 @@ class MemoryBound {
   HashMap<uint32_t, std::string_view> operands_;        // by the name of the kernel
 };
 
-// By a graph, and no capture says which operator asked for it.
+// Whether a graph launched it, and no capture shows which operator asked for it.
 bool MemoryBound::RanInGraph(DeviceId id) {
   if (view_.index.correlation.CapturedCallOf(id).valid()) {
     return false;
@@ -345,7 +345,7 @@ bool MemoryBound::RanInGraph(DeviceId id) {
   return *is_graph;
 }
 
-// The innermost operator with a model.
+// The innermost operator with a model around a row.
 HostId MemoryBound::CallAround(HostId op) {
   while (op.valid() && costs_.ModelOf(op) == nullptr) {
     op = view_.index.tree.parent[op.value];
@@ -405,7 +405,7 @@ MatrixUse MemoryBound::UseOf(DeviceId id) {
 std::optional<RoofTime> MemoryBound::RoofOf(const CallKernels& call, int64_t gpu) {
   ModelledCall modelled{.op = call.op, .shapes_of = call.op, .cost_of_all = &costs_.Of(call.op)};
   if (modelled.cost().is_composite && is_above_[call.op.value] != 0) {
-    return std::nullopt;  // operators below it are counted
+    return std::nullopt;  // operators below it are counted instead
   }
   const DeviceId main = call.on_matrix_units;
   modelled.matrix_use = main.valid() ? MatrixUse::kYes : MatrixUse::kNo;
@@ -538,7 +538,7 @@ bool HasTf32(const Trace& trace, int64_t gpu) {
   return false;
 }
 
-// Of a kernel by name: whether it multiplies 32-bit numbers on vector units.
+// Whether a kernel of this name multiplies 32-bit numbers on vector units.
 bool IsFp32Product(std::string_view kernel, KernelClass kind) {
   const bool is_product = kind == KernelClass::kGemm || kind == KernelClass::kConv;
   return is_product && MatrixUseOf(kernel) == MatrixUse::kNo &&
@@ -601,7 +601,7 @@ class BoundFinder {
     }
   }
 
-  // Work from before the recording takes as long as the work that it surely is like.
+  // Work from before the recording has the share of the work that it certainly resembles.
   void BoundInherited() {
     for (uint32_t row = 0; row < device_.size(); ++row) {
       CheckStopAt(row);

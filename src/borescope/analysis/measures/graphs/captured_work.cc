@@ -22,13 +22,13 @@ class NameFinder {
   explicit NameFinder(const RankView& view)
       : view_(view), host_(view.trace.host()), device_(view.trace.device()) {}
 
-  // Names the calls by what is known so far, and marks the slots whose names are to be learnt.
+  // Names the calls as far as known, and marks the slots whose names are still to be found.
   std::vector<uint32_t> NamesOf(std::span<const HostId> calls);
-  // From the kernels that were launched eagerly.
+  // Finds names from the kernels that were launched outside of captures.
   void LearnNames();
 
  private:
-  // Name, shapes and types of an operator, and which of its launches.
+  // Name, shapes and types of an operator, and the number of its launch.
   using Slot = std::array<uint32_t, 4>;
 
   HostId OperatorAround(HostId row) const;
@@ -57,7 +57,7 @@ std::optional<NameFinder::Slot> NameFinder::SlotOf(HostId op, uint32_t number) c
               ops.input_types[detail].value, number};
 }
 
-// By the call itself or a Triton operator around it.
+// The name that the call itself or a Triton operator around it records.
 uint32_t NameFinder::RecordedName(HostId call, HostId op) const {
   const uint32_t detail = host_.detail[call.value];
   const StringId kernel =
@@ -142,8 +142,8 @@ bool IsCopyName(std::string_view call) {
 
 namespace {
 
-// The furthest place in `a` on each diagonal (place in `a` less place in `b`), after each number of
-// edits.
+// For each number of edits: the furthest place in `a` on each diagonal (place in `a` minus place in
+// `b`).
 class Alignment {
  public:
   Alignment(std::span<const uint32_t> a, std::span<const uint32_t> b)
@@ -180,7 +180,7 @@ bool Alignment::ComesFromAbove(int64_t edits, int64_t diagonal) const {
   return At(edits - 1, diagonal - 1) < At(edits - 1, diagonal + 1);
 }
 
-// Where the diagonal is entered by the last edit; outside of the sequences: not at all.
+// Where the last edit enters the diagonal; outside of the sequences if it does not.
 int64_t Alignment::FurthestBefore(int64_t edits, int64_t diagonal) const {
   if (edits == 0) return 0;
   const bool from_above = ComesFromAbove(edits, diagonal);
@@ -204,7 +204,7 @@ bool Alignment::Reach(int64_t edits) {
   return false;
 }
 
-// From the ends back to the begins.
+// Follows the edits from the ends back to the begins.
 std::vector<NamePair> Alignment::Pairs() const {
   std::vector<NamePair> pairs;
   int64_t place = size_a_;
@@ -271,8 +271,8 @@ std::vector<NamePair> InOrder(size_t size) {
 
 size_t MostEdits(size_t kernels) {
   constexpr size_t kOneIn = 20;
-  constexpr size_t kLeastKernels = 4;  // of fewer, one is too much of the whole
-  constexpr size_t kMost = 1000;       // a bound for time and memory
+  constexpr size_t kLeastKernels = 4;  // in fewer, one name is too large a part
+  constexpr size_t kMost = 1000;       // limits time and memory
   if (kernels < kLeastKernels) return 0;
   return std::clamp<size_t>(kernels / kOneIn, 1, kMost);
 }
@@ -294,7 +294,7 @@ void CaptureMatcher::Compare(const CapturedSequence& first, const CapturedSequen
   family.has_arguments = family.has_arguments && first.arguments == other.arguments;
 }
 
-// Nothing, too, if several families with unknown names agree.
+// nullptr if none or several families with unknown names agree.
 const CaptureMatcher::Family* CaptureMatcher::FindExact(const std::vector<uint32_t>& names) const {
   if (const auto found = families_.find(names); found != families_.end()) return &found->second;
   const Family* fitting = nullptr;
@@ -307,7 +307,7 @@ const CaptureMatcher::Family* CaptureMatcher::FindExact(const std::vector<uint32
   return fitting;
 }
 
-// Of two families that are equally close neither is taken.
+// If two families are equally close, neither is taken.
 void CaptureMatcher::Align(const std::vector<uint32_t>& names, Known& known) const {
   const size_t most_edits = MostEdits(names.size());
   size_t best = most_edits + 1;
@@ -459,8 +459,8 @@ Pairing::Pairs Pairing::Match(const Capture& capture, std::span<const DeviceId> 
   return pairs;
 }
 
-// A capture that fits, unused ones first; kNothing for none. Sets `pairs`. Of very many captures of
-// one length some are not looked at.
+// A capture that fits, unused ones first, or kNothing. Sets `pairs`. If very many captures have the
+// same length, only some are compared.
 uint32_t Pairing::FindCapture(const GraphLaunch& launch, std::span<const DeviceId> kernels,
                               Pairs& pairs) {
   constexpr size_t kMostTries = 64;
@@ -502,7 +502,8 @@ void Pairing::PairLaunch(const GraphLaunches& launches, uint32_t number, uint32_
   }
 }
 
-// Whether the index has calls of a capture in another file for kernels of this launch.
+// Takes the calls that the index has for kernels of this launch, from a capture in another file;
+// false if it has none.
 bool Pairing::TakeKnown(const GraphLaunches& launches, uint32_t number) {
   bool is_known = false;
   for (const DeviceId id : launches.WorksOf(launches.launches[number])) {

@@ -45,15 +45,15 @@ class CaptureFinder {
  private:
   using Place = std::pair<int64_t, int64_t>;  // process and time
 
-  // kNone for all but the outermost call of a role: drivers' calls lie inside the runtime's.
+  // kNone for all but the outermost call of a role, as driver calls are inside runtime calls.
   CallRole RoleOfRow(uint32_t row);
   CallRole RoleOfName(uint32_t row);
   void Take(uint32_t row, CallRole role);
-  // Neither the call nor the driver's inside it.
+  // Whether neither the call nor a driver call inside it started work.
   bool StartsNothing(uint32_t row) const;
   GraphCapture& New(uint32_t row);
   Place PlaceOf(TrackId track, int64_t ts_ns) const;
-  // Those with both ends, in order of their begins.
+  // The captures with both ends, in order of their begins.
   std::vector<GraphCapture*> WholeCaptures();
   void CountLaunches();
 
@@ -62,7 +62,7 @@ class CaptureFinder {
   std::vector<CallRole> roles_;  // per text
   std::vector<GraphCapture> found_;
   std::vector<uint32_t> launches_;  // rows of launch calls without work
-  bool is_open_ = false;            // whether the last capture waits for its end
+  bool is_open_ = false;            // whether the end of the last capture was not found yet
 };
 
 CallRole CaptureFinder::RoleOfName(uint32_t row) {
@@ -140,8 +140,9 @@ std::vector<GraphCapture*> CaptureFinder::WholeCaptures() {
   return captures;
 }
 
-// Process by process in order of time. Captures that began before a launch lie on a stack, the last
-// one on top; what ended before a launch ended before all later launches, too.
+// Counts process by process in order of time. A stack holds the captures that began before the
+// current launch, the last one on top. A capture that ended before this launch also ended before
+// all later ones, and is removed.
 void CaptureFinder::CountLaunches() {
   const auto place_of = [&](uint32_t row) { return PlaceOf(host_.track[row], host_.ts_ns[row]); };
   std::stable_sort(launches_.begin(), launches_.end(),
@@ -219,11 +220,11 @@ class LaunchFinder {
   GraphLaunches Find();
 
  private:
-  using Member = std::pair<int64_t, uint32_t>;  // node and name of a work
-  struct Identity {                             // what the launches of one graph have in common
+  using Member = std::pair<int64_t, uint32_t>;  // node and name of device work
+  struct Identity {                             // what all launches of one graph share
     int64_t process = kMissing;
     std::optional<uint64_t> handle;
-    std::vector<Member> members;  // none beside a handle
+    std::vector<Member> members;  // none if there is a handle
 
     auto operator<=>(const Identity&) const = default;
   };
@@ -246,12 +247,12 @@ class LaunchFinder {
   const HostEvents& host_;
   const DeviceEvents& device_;
   std::vector<char> is_launch_name_;  // per text
-  std::vector<DeviceId> works_;       // of the call looked at
+  std::vector<DeviceId> works_;       // of the current call
   std::map<Identity, uint32_t> known_;
   GraphLaunches found_;
 };
 
-// Which graph it was is told by all of its works, selected or not.
+// All work of the launch identifies its graph, selected or not.
 void LaunchFinder::Add(HostId call, std::span<const DeviceId> works) {
   GraphLaunch launch;
   launch.call = call;
@@ -267,7 +268,7 @@ void LaunchFinder::Add(HostId call, std::span<const DeviceId> works) {
   }
 }
 
-// Whether it is a launch; leaves its works in works_.
+// Whether the row is a graph launch. Sets works_ to its work.
 bool LaunchFinder::IsLaunch(uint32_t row) {
   works_.clear();
   if (host_.kind[row] != HostKind::kRuntime) {
@@ -281,7 +282,7 @@ bool LaunchFinder::IsLaunch(uint32_t row) {
                      [&](DeviceId id) { return GraphNodeOf(view_.trace, id) != kMissing; });
 }
 
-// The driver's call inside of the runtime's, or that around it: one launch, not two.
+// Whether another call is the same launch: the driver call inside a runtime call.
 bool LaunchFinder::IsWrapper(uint32_t row) const {
   const auto is_launch = [&](uint32_t other) {
     return host_.kind[other] == HostKind::kRuntime && is_launch_name_[host_.name[other].value] != 0;
@@ -361,8 +362,8 @@ std::optional<uint64_t> LaunchFinder::HandleOf(HostId call) const {
   return HandleIn(view_.trace.Text(view_.trace.runtime_calls().args[host_.detail[call.value]]));
 }
 
-// The process is that of the call where the call alone tells the graph; else that of the stream, as
-// calls may be missing, which is kMissing where one process alone has device work.
+// The process is that of the call where the call alone identifies the graph. Otherwise, as calls
+// may be missing, it is that of the stream, which is kMissing if only one process has device work.
 LaunchFinder::Identity LaunchFinder::IdentityOf(HostId call,
                                                 std::span<const DeviceId> works) const {
   const Tracks& tracks = view_.trace.tracks();
@@ -379,7 +380,7 @@ LaunchFinder::Identity LaunchFinder::IdentityOf(HostId call,
 
 uint32_t LaunchFinder::GraphOf(Identity identity) {
   const std::optional<uint64_t> handle = identity.handle;
-  // Members ascend, and a missing number is the smallest.
+  // Members are sorted, and a missing number is the smallest.
   const GraphBy by = handle                                      ? GraphBy::kHandle
                      : identity.members.empty()                  ? GraphBy::kNothing
                      : identity.members.back().first != kMissing ? GraphBy::kNodes
@@ -392,7 +393,7 @@ uint32_t LaunchFinder::GraphOf(Identity identity) {
   return place->second;
 }
 
-// Calls were looked at thread by thread: numbers the graphs anew by their first launch.
+// Numbers the graphs by their first launch, as calls were visited thread by thread.
 void LaunchFinder::NumberGraphs() {
   constexpr uint32_t kNone = std::numeric_limits<uint32_t>::max();
   std::vector<uint32_t> numbers(found_.graphs.size(), kNone);
@@ -441,7 +442,8 @@ bool IsGraphLaunchName(std::string_view name) { return Contains(name, "GraphLaun
 
 bool HasGraphs(const RankView& view) {
   const HostEvents& host = view.trace.host();
-  std::vector<char> known(view.trace.strings().size());  // by text: 1 if it is none of graphs
+  std::vector<char> known(
+      view.trace.strings().size());  // per text: 1 if it is not the name of a call of graphs
   for (uint32_t row = 0; row < host.size(); ++row) {
     CheckStopAt(row);
     if (host.kind[row] != HostKind::kRuntime || known[host.name[row].value] != 0) {

@@ -24,7 +24,7 @@ namespace borescope::internal {
 
 namespace {
 
-// As PyTorch's loader and what most training loops call it.
+// The names in PyTorch's loader and in most training loops.
 constexpr std::string_view kWords[] = {"DataLoader", "dataloader", "data_load"};
 
 }  // namespace
@@ -64,7 +64,7 @@ bool StartsWork(const RankView& view, uint32_t row) {
                      [&](DeviceId id) { return IsDeviceWork(view.trace.device().kind[id.value]); });
 }
 
-// The correlation numbers of all linked device work, each with some row.
+// The correlation numbers of all linked device work; values are not used.
 IdMap64 NumbersOfWork(const RankView& view) {
   const DeviceEvents& device = view.trace.device();
   ColumnData<int64_t> numbers;
@@ -81,7 +81,7 @@ IdMap64 NumbersOfWork(const RankView& view) {
   return rows;
 }
 
-// Whether each text of the trace names a launch, judged when it is first asked for.
+// Whether a text of the trace is the name of a launch, found out when first asked.
 class LaunchNames {
  public:
   explicit LaunchNames(const Trace& trace) : trace_(trace), known_(trace.strings().size()) {}
@@ -110,7 +110,7 @@ bool HasCopiesWithoutCall(const RankView& view) {
   return false;
 }
 
-// Of each row of the host whether it is a call that started work, or around one.
+// Per host row: whether it is a call that started work, or is around one.
 std::vector<char> CallsAroundWork(const RankView& view) {
   const HostEvents& host = view.trace.host();
   std::vector<char> around(host.all_size());
@@ -127,8 +127,9 @@ std::vector<char> CallsAroundWork(const RankView& view) {
   return around;
 }
 
-// Whether calls of the name start work of a device: not those that describe a graph, or have the
-// host do something, nor copies that wait for themselves; memsets leave no record on some devices.
+// Whether calls of this name start device work that is recorded. This excludes calls that build a
+// graph, launch host functions, or block until they have copied, and memsets, which leave no record
+// on some devices.
 bool StartsDeviceWork(std::string_view name) {
   return IsLaunchName(name) && !Contains(name, "Node") && !Contains(name, "HostFunc") &&
          !Contains(name, "Memset") && ClassifyBlockingCall(name) != BlockingCall::kCopy;
@@ -215,7 +216,7 @@ std::vector<HostId> CallsOfUntracedKinds(const RankView& view) {
   constexpr uint32_t kLeastCalls = 3;
   const HostEvents& host = view.trace.host();
   const std::vector<char> starts = FlagNames(view.trace.strings(), StartsDeviceWork);
-  std::vector<uint32_t> calls_of(view.trace.strings().size());  // without work, until one has some
+  std::vector<uint32_t> calls_of(view.trace.strings().size());  // calls without work, by name
   std::vector<char> has_work(view.trace.strings().size());
   for (uint32_t row = 0; row < host.size(); ++row) {
     CheckStopAt(row);
@@ -318,7 +319,7 @@ HostTime HostTimes::Of(std::span<const int64_t> pids) const {
   return {Union(std::move(blocked)), Union(std::move(loading)), Union(std::move(untraced))};
 }
 
-// Rows are in preorder: of two that are equally long the later one is inside the other.
+// Rows are in preorder: if two are equally long, the later one is inside the other.
 HostId InnerOf(const HostEvents& host, HostId innermost, HostId row, Interval time) {
   const int64_t inside_ns = SharedLength({host.ts_ns[row.value], host.end_ns(row)}, time);
   const bool fills_half = inside_ns >= time.length() - inside_ns;
@@ -362,7 +363,7 @@ class HostWalk {
   void Run();
 
  private:
-  // An open row with what it is in.
+  // An open row, and what is around it.
   struct Frame {
     HostId row;
     HostId call;      // outermost
@@ -385,7 +386,7 @@ class HostWalk {
   const RankView& view_;
   const HostEvents& host_;
   const TrackId track_;
-  std::span<const Interval> times_;  // from the first that has not passed
+  std::span<const Interval> times_;  // from the first one that has not passed
   const int64_t period_ns_;
   const UseHostPiece& use_;
   const std::pair<size_t, size_t> pauses_;
@@ -415,7 +416,7 @@ void HostWalk::Run() {
   MoveTo(end_ns);
 }
 
-// What a later row is not inside of is closed by it.
+// Closes the rows that `row` is not inside of, and opens `row`.
 void HostWalk::Open(HostId row) {
   const ColumnData<uint32_t>& subtree_end = view_.index.tree.subtree_end;
   while (!open_.empty() && subtree_end[open_.back().row.value] <= row.value) {
@@ -465,7 +466,7 @@ void HostWalk::WalkPiece(Interval time) {
 
 void HostWalk::WalkOutsideCalls(Interval time) {
   if (pauses_.first == pauses_.second && samples_.first == samples_.second) {
-    WalkEvent(time);  // most recordings have neither
+    WalkEvent(time);  // most recordings have neither samples nor pauses
     return;
   }
   const Pauses& pauses = view_.trace.pauses();
@@ -483,8 +484,8 @@ void HostWalk::WalkOutsideCalls(Interval time) {
   WalkSampled(time);
 }
 
-// An instant belongs to the last sample before it, for two periods: a running thread has the next
-// by then.
+// An instant belongs to the last sample before it, for at most two periods: by then a running
+// thread has the next sample.
 void HostWalk::WalkSampled(Interval time) {
   const StackSamples& samples = view_.trace.stack_samples();
   const auto first = samples.ts_ns.begin() + static_cast<ptrdiff_t>(samples_.first);
@@ -511,7 +512,7 @@ void HostWalk::WalkEvent(Interval time) {
       is_inside ? NameOf(open_.back().row) : StringId(), time);
 }
 
-// The innermost frame that is more than its module.
+// The innermost frame that has a function name and not only a module.
 StringId HostWalk::FunctionOf(size_t sample) const {
   const StackFrames& frames = view_.trace.stack_frames();
   const uint32_t innermost = view_.trace.stack_samples().frame[sample];

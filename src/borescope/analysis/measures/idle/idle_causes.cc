@@ -43,7 +43,7 @@ TimeOfProcess TimesOn(const RankView& view, uint32_t track) {
   return times;
 }
 
-// By number; none if all are.
+// The large processes by number; empty if all are large.
 std::vector<int64_t> LargeOnes(const TimeOfProcess& times) {
   int64_t longest_ns = 0;
   for (const auto& [pid, ns] : times) {
@@ -84,7 +84,7 @@ namespace {
 
 constexpr int64_t kSmallPart = 10;  // one of so many parts
 
-// Of the threads that launched work on `tracks` its time, by track of the trace.
+// Per thread (track of the trace) that launched work on `tracks`: the time of that work.
 std::map<uint32_t, int64_t> LaunchedTimes(const RankView& view, std::span<const uint32_t> tracks) {
   const Tracks& all = view.trace.tracks();
   const DeviceEvents& device = view.trace.device();
@@ -101,7 +101,7 @@ std::map<uint32_t, int64_t> LaunchedTimes(const RankView& view, std::span<const 
   return times;
 }
 
-// The threads with small work alone, in order.
+// The threads that have only small work, in order.
 std::vector<uint32_t> FindSmallThreads(const RankView& view, std::span<const uint32_t> tracks) {
   const std::map<uint32_t, int64_t> times = LaunchedTimes(view, tracks);
   int64_t longest_ns = 0;
@@ -185,7 +185,8 @@ int64_t FirstWork(const Trace& trace) {
   return first_ns;
 }
 
-// On the clock of a device that is behind that of the host by `skew_ns`.
+// The times of a launch call on the clock of a device, which is behind that of the host by
+// `skew_ns`.
 LaunchTime TimeOfLaunch(const Trace& trace, HostId launch, int64_t skew_ns) {
   if (!launch.valid()) {
     return {};
@@ -194,12 +195,12 @@ LaunchTime TimeOfLaunch(const Trace& trace, HostId launch, int64_t skew_ns) {
           SubtractSaturating(trace.host().end_ns(launch), skew_ns)};
 }
 
-// What has to be added to times of the device of a track to get those of the host.
+// What has to be added to the device's times to get times of the host.
 int64_t SkewOf(const DeviceClocks& clocks, const std::vector<uint32_t>& tracks) {
   return tracks.empty() ? 0 : clocks.SkewOf(TrackId{tracks.front()});
 }
 
-// Calls `use` with each part of a time within windows.
+// Calls `use` with each part of `time` within the windows.
 template <class Use>
 void ForPartsIn(const IntervalSet& windows, Interval time, const Use& use) {
   auto window = std::partition_point(windows.begin(), windows.end(),
@@ -209,7 +210,7 @@ void ForPartsIn(const IntervalSet& windows, Interval time, const Use& use) {
   }
 }
 
-// The length of a time within windows.
+// The length of `time` within the windows.
 int64_t LengthIn(const IntervalSet& windows, Interval time) {
   int64_t ns = 0;
   ForPartsIn(windows, time, [&](Interval part) { ns += part.length(); });
@@ -222,13 +223,13 @@ struct CauseSums {
   int64_t longest_ns = 0;
   int64_t longest_sync_ns = 0;
   int64_t short_host_ns = 0;
-  // Of cause unrecorded, and the longest of each in one piece.
+  // Two parts of cause unrecorded, and the longest piece of each.
   int64_t late_begin_ns = 0;
   int64_t untraced_ns = 0;
   Interval longest_late_begin;
   Interval longest_untraced;
-  Interval longest_gap;  // the same until the launch, on the clock of the device
-  // Of each cause its longest time in one piece, of equal ones the first; empty of none.
+  Interval longest_gap;  // that gap up to the launch, on the clock of the device
+  // Per cause: its longest piece, and the first one of equally long pieces; empty if it has none.
   std::array<Interval, static_cast<size_t>(IdleCause::kCount)> longest_of{};
   Interval longest_late;  // from the begin of that gap to the launch, on the clock of the host
   HostId longest_launch;
@@ -241,8 +242,8 @@ struct CauseSums {
   std::vector<LateTime> sync;
 };
 
-// The longest time that is not within `gap`, of equal ones the first; empty of none. All of them on
-// one clock.
+// The longest time that is not within `gap`, and the first one of equally long times; empty if
+// there is none. All are on one clock.
 Interval LongestBeside(Interval gap, const std::vector<LateTime>& times) {
   Interval longest;
   for (const LateTime& late : times) {
@@ -259,12 +260,11 @@ class Causes {
   explicit Causes(const RankView& view)
       : trace_(view.trace), hosts_(view), first_ns_(FirstWork(view.trace)) {}
 
-  // Of some processes, or all. `skew_ns`: of the device. Times of the host are moved to its
-  // clock: there the gaps are.
-  // `of_main`: the gaps between the work of the main threads alone; empty: all are.
-  // `has_inherited`: the device has work that was launched before the recording.
-  // `cut_ns`: when the last of that has ended; of gaps, the time before it is inherited.
-  // Adds every piece of idle time to `pieces`, by time.
+  // The sums for `device`, whose gaps are on its clock; times of the host are moved to that clock
+  // by `skew_ns`. `of_main`: the gaps between the work of the main threads alone; empty: all
+  // threads are main threads. `has_inherited`: the device has work that was launched before the
+  // recording. `cut_ns`: the end of the last such work; the time of gaps before it is of cause
+  // inherited. Adds every piece of idle time to `pieces`, by time.
   CauseSums SumsOf(const StreamGaps& device, const std::vector<MainGap>& of_main,
                    const IntervalSet& windows, std::span<const int64_t> pids, int64_t skew_ns,
                    bool has_inherited, int64_t cut_ns, std::vector<IdlePiece>& pieces) {
@@ -298,7 +298,7 @@ class Causes {
   }
 
  private:
-  // Time of one cause: how much of it is in the windows.
+  // Adds time of one cause, and returns how much of it is in the windows.
   int64_t AddTime(IdleCause cause, const IntervalSet& windows, Interval time, HostId launch) {
     const int64_t ns = LengthIn(windows, time);
     sums_.times[static_cast<size_t>(cause)] += ns;
@@ -320,8 +320,8 @@ class Causes {
     }
   }
 
-  // What precedes the launch is time in calls that copy; `late_begin_ns`: of the rest, before the
-  // first work, where there is a sum of it.
+  // Before the launch, unrecorded time is time in calls that copy. The rest, before the first work,
+  // is added to `late_begin_ns`.
   void AddUnrecorded(Interval time, int64_t ns, int64_t launched_ns, const IntervalSet& windows,
                      int64_t* late_begin_ns) {
     if (time.end <= launched_ns) {
@@ -353,7 +353,7 @@ class Causes {
     }
   }
 
-  // On the clock of the device, as all times here; the host is looked at on its own.
+  // All times here are on the clock of the device; the host is asked on its own clock.
   void Divide(const StreamGap& gap, std::vector<IdlePart>& parts) const {
     DivideGap(OnHost(gap.time), TimeOfLaunch(trace_, gap.launch, 0), *host_, parts);
     MoveToDevice(parts);
@@ -375,8 +375,9 @@ class Causes {
     KeepLongest(late);
   }
 
-  // A gap that small work of another thread cut out of one of the main threads: their next work
-  // decides; but where this may have waited for that one, only until it was launched.
+  // A gap that small work of another thread cut out of a gap of the main threads. The next work of
+  // the main threads decides its cause; but if that may have waited for the small work, only up to
+  // its launch.
   void AddGapWithin(const StreamGap& gap, const MainGap& main, const IntervalSet& windows) {
     const LaunchTime launch = TimeOfLaunch(trace_, main.gap.launch, skew_ns_);
     if (main_gap_ != main.gap.time) {
@@ -399,7 +400,7 @@ class Causes {
     }
   }
 
-  // What the host was late for.
+  // A gap for which the host was late.
   struct LateGap {
     HostId launch;
     Interval time;  // from the begin of the gap to the launch
@@ -412,7 +413,7 @@ class Causes {
     return {gap.launch, {gap.time.begin, std::clamp(launched_ns, gap.time.begin, gap.time.end)}};
   }
 
-  // The time of a part of a gap, or what of it is idle; may be empty.
+  // Adds a part of a gap, as far as it is in `time`, which may be empty.
   void AddPart(Interval time, const IdlePart& part, const IntervalSet& windows, LateGap& late) {
     if (time.begin < std::min(time.end, cut_ns_)) {
       const int64_t end_ns = std::min(time.end, cut_ns_);
@@ -467,7 +468,7 @@ class Causes {
   const int64_t first_ns_;
   CauseSums sums_;
   std::vector<IdlePart> parts_;
-  Interval main_gap_;  // the gap of the main threads that is at hand
+  Interval main_gap_;  // the current gap of the main threads
   LateGap main_late_;
   std::vector<IdlePart> main_parts_;
   std::vector<IdlePiece>* pieces_ = nullptr;
@@ -532,8 +533,9 @@ Table NewTable() {
   return table;
 }
 
-// Gaps between the work of the main processes are divided, those within a gap of the main threads
-// by what these did; what other processes do in them is no idle time. `all`: the gaps of all.
+// Divides the gaps between the work of the main processes; those within a gap of the main threads
+// by what these threads did. Time in which other processes use the device is not idle. `all`: the
+// gaps between the work of all processes.
 CauseSums SumsOfDevice(const RankView& view, const InheritedWork& inherited, DeviceIdle& device,
                        Causes& causes) {
   const DeviceTime& time = *device.time;
@@ -572,7 +574,7 @@ Table NewLateHost() {
   return table;
 }
 
-// The largest first; what of `all_ns` no time explains is unknown.
+// Largest sums first; the part of `all_ns` that no sum explains is unknown.
 void PushLateHost(Table& table, const RankView& view, int64_t gpu, std::string_view cause,
                   std::vector<LateHostSum> sums, int64_t all_ns) {
   int64_t rest_ns = all_ns;
@@ -618,7 +620,7 @@ void PushIdlePlaces(Table& table, int64_t rank, int64_t gpu, const CauseSums& su
   push(kLongestGap, sums.longest_gap);
   push(kLateBegin, sums.longest_late_begin);
   push(kUntraced, sums.longest_untraced);
-  // By how much the clock of the host is ahead.
+  // How far the clock of the host is ahead.
   const int64_t skew_ns = SubtractSaturating(sums.longest_late.begin, sums.longest_gap.begin);
   const auto push_beside = [&](std::string_view cause, const std::vector<LateTime>& times) {
     const Interval time = LongestBeside(sums.longest_late, times);

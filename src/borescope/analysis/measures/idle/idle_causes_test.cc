@@ -53,7 +53,7 @@ TEST(MainProcessesTest, HaveMostOfTheDeviceTime) {
   EXPECT_EQ(main.pids, std::vector<int64_t>{1});
   ASSERT_EQ(main.tracks.size(), 1U);
   EXPECT_EQ(trace.tracks().tid[main.tracks[0]], 7);
-  // Of its stream alone nothing else is known.
+  // Its stream alone has no other process.
   EXPECT_TRUE(FindMainProcesses({0, trace, index}, main.tracks).pids.empty());
 }
 
@@ -73,7 +73,6 @@ TEST(MainProcessesTest, OthersDoNotExplainWhyADeviceIdles) {
 using testkit::Span;
 using testkit::TraceMaker;
 
-constexpr int64_t kUs = 1000;
 constexpr int64_t kMainThread = 1;
 constexpr int64_t kLoaderThread = 2;
 
@@ -104,7 +103,7 @@ std::string CausesOf(const Trace& trace) {
   return Csv(*causes, {"idle_ns", "host_ns", "latency_ns", "device_ns", "unrecorded_ns"});
 }
 
-// In all of them 10 us before the first work are of its launch.
+// In each case the 10 us before the first work are due to its launch.
 std::string Causes(int64_t host_us, int64_t latency_us, int64_t device_us, int64_t unrecorded_us) {
   std::string text = "idle_ns,host_ns,latency_ns,device_ns,unrecorded_ns\n";
   text += std::to_string((host_us + latency_us + 10 + device_us + unrecorded_us) * kUs);

@@ -28,19 +28,19 @@
 
 namespace borescope::internal {
 
-// What fills most of each of many times of one thread, found in one pass over its rows.
+// What fills at least half of each of many times of one thread, found in one pass over its rows.
 
 namespace {
 
-// The times from `first` to before `end` are filled to a half at least.
+// A row that fills at least half of each of the times from `first` to before `end`.
 struct Filling {
   HostId row;
   size_t first;
   size_t end;
 };
 
-// What fills half of a time is there in the middle of it, so that only the outermost two of the
-// times in whose middle a row is open can be filled in part.
+// A row that fills half of a time is open in the middle of it. So only the first and the last of
+// the times in whose middle a row is open can be filled in part.
 class Fillings {
  public:
   Fillings(const HostEvents& host, std::span<const Interval> times) : host_(host), times_(times) {}
@@ -65,7 +65,8 @@ class Fillings {
     }
   }
 
-  // Of each time the shortest row, of equal ones the last: each takes what those before it left.
+  // Per time the shortest row, and the last one of equally long rows: rows in this order take the
+  // times that are still free.
   std::vector<HostId> Innermost() {
     std::sort(fillings_.begin(), fillings_.end(), [&](const Filling& a, const Filling& b) {
       const int64_t a_ns = host_.dur_ns[a.row.value];
@@ -92,7 +93,7 @@ class Fillings {
     return InnerOf(host_, HostId{}, row, times_[time]).valid();
   }
 
-  // The first time from `i` on that no row has; halves the way for who asks next.
+  // The first free time from `i` on, with path halving as in union-find.
   static size_t FreeFrom(size_t i, std::vector<size_t>& next_free) {
     while (next_free[i] != i) {
       next_free[i] = next_free[next_free[i]];
@@ -106,9 +107,9 @@ class Fillings {
   std::vector<Filling> fillings_;
 };
 
-// As MainEventIn (host_time.h) would answer for each of `times`, of the events of thread `track`.
-// REQUIRES: `times` is sorted and disjoint. O(rows of the thread (log times) + (rows that are open
-// in the middle of a time) log of these).
+// What MainEventIn (host_time.h) would return for each of `times` of thread `track`. REQUIRES:
+// `times` is sorted and disjoint. O(r log t + m log m) for r rows of the thread, t times, and m
+// rows that are open in the middle of a time.
 std::vector<HostId> MainEventsIn(const Trace& trace, TrackId track,
                                  std::span<const Interval> times) {
   Fillings fillings(trace.host(), times);
@@ -127,7 +128,7 @@ std::vector<HostId> MainEventsIn(const Trace& trace, TrackId track,
 // Takes about 40 bytes a row of the thread. Thread-safe once it is made.
 class ThreadHistory {
  public:
-  // As WalkHostPieces and MainEventIn would answer. `view` must outlive it. O(n log n).
+  // Answers as WalkHostPieces and MainEventIn do. `view` must outlive it. O(n log n) for n rows.
   ThreadHistory(const RankView& view, TrackId track, int64_t period_ns);
 
   using UseSum = std::function<void(const HostPiece& piece, int64_t ns)>;
@@ -142,7 +143,8 @@ class ThreadHistory {
   struct Kind {
     HostPiece piece;
     std::vector<uint32_t> pieces;  // its places, in order
-    std::vector<uint64_t> before;  // the time of those before each; differences of them are exact
+    std::vector<uint64_t> before;  // the time of all pieces before each; differences are exact even
+                                   // if the sums wrap around
   };
 
   Interval Hull() const;
@@ -177,7 +179,7 @@ ThreadHistory::ThreadHistory(const RankView& view, TrackId track, int64_t period
   previous_ = MakePrevious();
 }
 
-// From the first to the last that is known of the thread.
+// From the first to the last known time of the thread.
 Interval ThreadHistory::Hull() const {
   const HostEvents& host = view_.trace.host();
   const Tracks& tracks = view_.trace.tracks();
@@ -209,7 +211,7 @@ void ThreadHistory::AddPiece(const HostPiece& piece, Interval time) {
     kinds_.push_back({piece, {}, {0}});
   }
   Kind& kind = kinds_[number];
-  if (!kind_of_.empty() && kind_of_.back() == number) {  // the same goes on
+  if (!kind_of_.empty() && kind_of_.back() == number) {  // the last piece continues
     kind.before.back() += static_cast<uint64_t>(time.end) - static_cast<uint64_t>(time.begin);
     return;
   }
@@ -239,7 +241,8 @@ RangeMinima<int64_t> ThreadHistory::MakeEnds() const {
   return RangeMinima<int64_t>(ends);
 }
 
-// What the pieces of a kind from `first` to before `end`, which `time` cuts, have of it.
+// How much of `time` the pieces of a kind from `first` to before `end` take; `time` may cut the
+// outer ones.
 int64_t ThreadHistory::LengthOf(const Kind& kind, size_t first, size_t end, Interval time) const {
   const auto place = [&](size_t piece) {
     return static_cast<size_t>(std::lower_bound(kind.pieces.begin(), kind.pieces.end(), piece) -
@@ -274,7 +277,7 @@ void ThreadHistory::ForEachIn(Interval time, const UseSum& use) const {
   use({}, SubtractSaturating(time.end, known.end));
 }
 
-// What fills half of a time is there in the middle of it.
+// An event that fills half of a time is open in the middle of it.
 HostId ThreadHistory::MainEventIn(Interval time) const {
   const int64_t length = time.length();
   if (length <= 0) {
@@ -306,7 +309,7 @@ using PieceTimes = std::vector<PieceTime>;
 
 using ActivityName = std::pair<HostActivity, uint32_t>;
 
-// The time of each key that pieces have; those without one are left out.
+// The time of each key; pieces without a key are left out.
 template <class Key, class KeyOf>
 std::map<Key, int64_t> SumsBy(const PieceTimes& pieces, const KeyOf& key_of) {
   std::map<Key, int64_t> sums;
@@ -318,7 +321,7 @@ std::map<Key, int64_t> SumsBy(const PieceTimes& pieces, const KeyOf& key_of) {
   return sums;
 }
 
-// Of equal ones the first; end() of none.
+// The largest entry, and the first one of equal entries; end() if there are none.
 template <class Key>
 typename std::map<Key, int64_t>::const_iterator LargestOf(const std::map<Key, int64_t>& sums) {
   return std::max_element(sums.begin(), sums.end(),
@@ -329,7 +332,7 @@ std::optional<uint32_t> NumberOf(StringId text) {
   return text.valid() ? std::optional(text.value) : std::nullopt;
 }
 
-// The text that has at least half of a time; invalid if none does.
+// The text with at least half of the time; invalid if there is none.
 template <class TextOf>
 StringId HalfOfTime(const PieceTimes& pieces, int64_t all_ns, const TextOf& text_of) {
   const std::map<uint32_t, int64_t> sums =
@@ -339,7 +342,7 @@ StringId HalfOfTime(const PieceTimes& pieces, int64_t all_ns, const TextOf& text
   return has_half ? StringId{most->first} : StringId();
 }
 
-// By an event that says something.
+// The activity of an event whose name says something.
 MainActivity OfEvent(const RankView& view, HostId event, Interval time) {
   const HostEvents& host = view.trace.host();
   const bool is_call = IsCall(host.kind[event.value]);
@@ -352,7 +355,7 @@ MainActivity OfEvent(const RankView& view, HostId event, Interval time) {
       std::min(host.end_ns(event), time.end) - begin_ns};
 }
 
-// What a piece is counted as: nothing is known where all it says is the number of a step.
+// The activity and name that a piece counts as: unknown if it is only a step.
 ActivityName ActivityOf(const Trace& trace, const HostPiece& piece) {
   const bool says_something = piece.activity == HostActivity::kNoProcessor ||
                               !SaysNothing(trace, piece.activity, piece.name);
@@ -360,7 +363,7 @@ ActivityName ActivityOf(const Trace& trace, const HostPiece& piece) {
                         : ActivityName(HostActivity::kUnknown, StringId::kNone);
 }
 
-// By the pieces of the time.
+// The main activity according to the pieces of the time.
 MainActivity OfPieces(const Trace& trace, const PieceTimes& pieces) {
   const auto sums = SumsBy<ActivityName>(
       pieces, [&](const HostPiece& piece) { return std::optional(ActivityOf(trace, piece)); });
@@ -385,7 +388,7 @@ MainActivity Decide(const RankView& view, HostId event, const PieceTimes& pieces
   return main;
 }
 
-// Sums the pieces of one time after the other, and decides about each when it is over.
+// Sums the pieces of one time after another, and finds the main activity of each time at its end.
 class Decisions {
  public:
   Decisions(const RankView& view, TrackId track, std::span<const Interval> times)
@@ -393,7 +396,7 @@ class Decisions {
     found_.reserve(times.size());
   }
 
-  // REQUIRES: pieces come in order, none is in two times.
+  // REQUIRES: pieces come in order, and none is in two times.
   void Add(const HostPiece& piece, Interval time) {
     while (times_[found_.size()].end <= time.begin) {
       Finish();
@@ -453,7 +456,8 @@ MainActivity FindMainActivity(const RankView& view, const ThreadHistory& history
 namespace {
 
 constexpr size_t kLongestName = 60;
-// More questions than the devices of one machine have cost more than to prepare a thread for them.
+// Threads that are asked about more often get a history: walking for the devices of one machine is
+// cheaper than preparing one, for more it is not.
 constexpr size_t kMostWalks = 64;
 
 class Sums {
@@ -476,8 +480,8 @@ class Sums {
   std::vector<LateHostSum> sums_;
 };
 
-// Calls `use` with each thread that launched, in turn, and its times in order. Times of launches
-// that were not recorded are unknown.
+// Calls `use` with each launching thread and its times in order. Times whose launch was not
+// recorded are left out.
 template <class Use>
 std::vector<LateHostSum> SumByThread(const HostEvents& host, std::vector<LateTime> late,
                                      const Use& use) {
@@ -527,13 +531,13 @@ std::string CallerWords(const Trace& trace, StringId caller) {
 
 using NsByName = std::map<std::pair<HostActivity, uint32_t>, int64_t>;
 
-// The first that has at least half of the time; end() if none has.
+// The first entry with at least half of the time; end() if there is none.
 NsByName::const_iterator HalfOf(const NsByName& by_name, int64_t all_ns) {
   return std::find_if(by_name.begin(), by_name.end(),
                       [&](const auto& one) { return one.second >= all_ns - one.second; });
 }
 
-// For the event that fills a time; empty if there is none that says something.
+// Words for the event that fills a time; empty if there is none, or its name says nothing.
 std::string WordsOfEvent(const RankView& view, HostId event) {
   const HostEvents& host = view.trace.host();
   if (!event.valid() || SaysNothing(view.trace, HostActivity::kEvent, host.name[event.value])) {

@@ -18,13 +18,14 @@ size_t RowsOf(const Tracks& all, std::span<const uint32_t> tracks) {
   });
 }
 
-// Whether the work is of none of these threads, or nobody knows.
+// Whether none of these threads launched the work, as far as is known.
 bool IsOfOthers(const RankView& view, uint32_t row, std::span<const uint32_t> threads) {
   const HostId launch = view.index.correlation.launch_of[row];
   return !launch.valid() || !IsAmong(threads, view.trace.host().track[launch.value]);
 }
 
-// The works of a stream, by start. Each process has a track of its own for a stream they share.
+// The rows of the work of a stream, by start. Each process has a track of its own for a shared
+// stream.
 std::vector<uint32_t> WorkRows(const RankView& view, std::span<const uint32_t> tracks,
                                std::span<const uint32_t> left_out) {
   const Trace& trace = view.trace;
@@ -57,7 +58,7 @@ StreamGap DividedGap(const HostEvents& host, Interval time, HostId launch, int64
   return gap;
 }
 
-// Of two calls that begin at once the one that ends first.
+// The earlier of two calls: by begin, then by end.
 HostId Earlier(const HostEvents& host, HostId known, HostId other) {
   if (!known.valid() || !other.valid()) {
     return known.valid() ? known : other;
@@ -68,12 +69,12 @@ HostId Earlier(const HostEvents& host, HostId known, HostId other) {
   return key(other) < key(known) ? other : known;
 }
 
-// The length of what `a` and `b` share; 0 if they share nothing.
+// The length of the intersection of `a` and `b`.
 int64_t Shared(Interval a, Interval b) {
   return std::max<int64_t>(0, std::min(a.end, b.end) - std::max(a.begin, b.begin));
 }
 
-// How much of a gap lies in some windows: before the launch, and after it.
+// How much of a gap is in the windows: before the launch, and after it.
 struct Divided {
   int64_t late_ns = 0;
   int64_t rest_ns = 0;
@@ -88,7 +89,7 @@ struct Divided {
 // Calls `use(gap, divided)` for every gap with time in the windows.
 template <class Use>
 void ForEachGapIn(const StreamGaps& stream, const IntervalSet& windows, const Use& use) {
-  const StreamGap* open = nullptr;  // may go on in the next window
+  const StreamGap* open = nullptr;  // may continue in the next window
   Divided divided;
   for (const Interval& window : windows) {
     auto gap = std::partition_point(stream.gaps.begin(), stream.gaps.end(),
@@ -207,8 +208,8 @@ void AddPart(Interval time, IdleCause cause, std::vector<IdlePart>& parts) {
   }
 }
 
-// The first part of a set that holds `ts_ns` or ends up to kClockDoubtNs before it: a wait ends
-// when the device does. None: empty.
+// The first interval of a set that contains `ts_ns` or ends up to kClockDoubtNs before it, as a
+// wait ends when the device's work does; empty if there is none.
 Interval PartAt(const IntervalSet& set, int64_t ts_ns) {
   const int64_t earliest_ns = SubtractSaturating(ts_ns, kClockDoubtNs);
   const auto next =
@@ -217,7 +218,7 @@ Interval PartAt(const IntervalSet& set, int64_t ts_ns) {
   return next != set.end() && next->begin <= ts_ns ? *next : Interval{ts_ns, ts_ns};
 }
 
-// Up to where the host would not be late had it not been blocked when `late` began.
+// Until when `late` is due to the host having been blocked when it began.
 int64_t EndOfSync(Interval late, const HostTime& host) {
   const Interval call = PartAt(host.blocked, late.begin);
   const int64_t blocked_ns =
@@ -230,8 +231,8 @@ bool IsOfDataLoading(Interval late, const HostTime& host) {
   return loading_ns >= late.length() - loading_ns;
 }
 
-// What follows a launch: `held` is the cause if the work begins later than usual and the device
-// seems idle for as long.
+// Adds the time after a launch. `held`: the cause if the work begins later than usual and the
+// device seems idle all that time.
 void AddRest(Interval rest, LaunchTime launch, IdleCause held, std::vector<IdlePart>& parts) {
   const int64_t ready_ns = ReadyTime(launch);
   const int64_t call_end_ns = std::clamp(ready_ns, rest.begin, rest.end);
@@ -243,7 +244,8 @@ void AddRest(Interval rest, LaunchTime launch, IdleCause held, std::vector<IdleP
   AddPart(wait, cause, parts);
 }
 
-// The time up to a launch: `use` gets each piece of it in which no copy may have run unrecorded.
+// Adds the time up to a launch. `use` gets each piece of it in which no unrecorded copy may have
+// run.
 template <class Use>
 void ForRecorded(Interval late, const HostTime& host, std::vector<IdlePart>& parts,
                  const Use& use) {
@@ -268,7 +270,7 @@ void AddLate(Interval late, const HostTime& host, std::vector<IdlePart>& parts) 
   AddPart(rest, IsOfDataLoading(rest, host) ? IdleCause::kData : IdleCause::kHost, parts);
 }
 
-// The time up to the launch of the first work: while the host waits for devices that have work from
+// Adds the time up to the launch of the first work: while the host waits for devices with work from
 // before the recording, one of them works.
 void AddLateHead(Interval late, const RecordingBegin& begin, const HostTime& host,
                  std::vector<IdlePart>& parts) {

@@ -99,7 +99,7 @@ TEST(IdleDivision, WhoWaitsBeforeTheFirstWorkWaitsForWhatWasNotRecorded) {
   const HostTime host{{Us(0, 300), Us(500, 600)}, {}};
   EXPECT_EQ(Head(Us(0, 1000), Launch(990, 995), host),
             "before 0-300, head 300-500, before 500-600, head 600-990, latency 990-1000");
-  // The second wait may be for another device, whose work was recorded.
+  // The second wait may be for another device that has recorded work.
   EXPECT_EQ(Head(Us(0, 1000), Launch(990, 995), host, 400),
             "before 0-300, head 300-990, latency 990-1000");
 }

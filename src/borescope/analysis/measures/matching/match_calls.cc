@@ -28,8 +28,8 @@ int64_t ValueOr(const Column& column, size_t row, int64_t otherwise) {
 using Content = std::tuple<std::string_view, std::string_view, int64_t, int64_t, std::string_view,
                            std::string_view, std::string_view, std::string_view, int64_t, int64_t>;
 
-// Kernel and site differ between ranks where a collective is chosen or wrapped differently, which
-// only matters where nothing better distinguishes calls.
+// Kernel and site may differ between ranks that choose or wrap a collective differently, so they
+// count only where no sequence number identifies calls.
 Content ContentOf(const Table& table, size_t row) {
   const bool by_sequence = Ints(table, "by_sequence")[row] != 0;
   const auto text = [&](std::string_view column) {
@@ -47,7 +47,7 @@ Content ContentOf(const Table& table, size_t row) {
           Ints(table, "by_sequence")[row]};
 }
 
-// What of it names the process group.
+// The part of a key that names the process group.
 auto GroupContent(const Content& content) {
   return std::tuple(std::get<0>(content), std::get<1>(content), std::get<2>(content),
                     std::get<3>(content));
@@ -90,13 +90,13 @@ void Join(const Call& call, Call& joined) {
                      : AddSaturating(joined.bytes, call.bytes);
 }
 
-// Two calls that are counted together, if of one rank: from the start or from the end.
+// Whether two calls, if they are of one rank, are counted together: from the start or from the end.
 bool AreInOnePlace(const CollectiveKeys& keys, const Call& a, const Call& b) {
   return a.key == b.key && (a.step == b.step || keys.BySequence(a.key)) &&
          (a.position < 0) == (b.position < 0);
 }
 
-template <class Predicate>  // of the first call and another
+template <class Predicate>  // called with the first call and another
 size_t RunLength(std::span<const Call> calls, Predicate belongs) {
   size_t length = 1;
   while (length < calls.size() && belongs(calls[0], calls[length])) {
@@ -105,7 +105,8 @@ size_t RunLength(std::span<const Call> calls, Predicate belongs) {
   return length;
 }
 
-// More ranks than the group has: several groups share one name, and which is which is unknown.
+// False for more ranks than the group has: then several groups share one name, and which call
+// belongs to which group is unknown.
 bool IsMatched(std::span<const Call> calls, const CollectiveKeys& keys) {
   const int64_t group_size = keys.GroupSize(calls.front().key);
   const auto count = static_cast<int64_t>(calls.size());
@@ -195,14 +196,14 @@ void ForEachCollective(std::span<const Call> sorted, const CollectiveKeys& keys,
 
 namespace {
 
-// The process group of a call: by name and members. Without arguments it is that of the other calls
-// on its stream, as a communicator keeps to one; where those have none either, the stream is taken
-// for it.
+// The process group of a call, by name and members. A call without arguments has the group of the
+// other calls on its stream, as a communicator uses one stream; where those have none either, the
+// stream itself is taken for the group.
 struct ProcessGroup {
   int64_t name = kMissing;  // StringId
   int64_t members = kMissing;
   int64_t size = kMissing;
-  int64_t lane = kMissing;  // number of the stream among those of the rank's communication
+  int64_t lane = kMissing;  // number of the stream among the rank's streams with communication
 
   friend bool operator==(const ProcessGroup&, const ProcessGroup&) = default;
 };
@@ -267,7 +268,8 @@ class ProcessGroups {
 
 using Entry = MatchableCall;
 
-// Sites are names of this trace, or none. Type and elements: missing where sequence numbers decide.
+// Sites are names of this trace, or none. Type and elements are missing where sequence numbers
+// identify calls.
 struct KeyList {
   KeyList() : groups(10) {}
 
@@ -279,7 +281,7 @@ bool HasSequence(const RankView& view, const CollectiveCall& call) {
   return call.args != kNoDetail && view.trace.collectives().sequence[call.args] >= 0;
 }
 
-// Type and elements that the same call of another rank has too.
+// The element type and count that the same collective has on every rank.
 std::array<int64_t, 2> CommonMessageOf(const RankView& view, const CollectiveCall& call) {
   if (call.args == kNoDetail || HasSequence(view, call)) {
     return {kMissing, kMissing};
@@ -307,7 +309,7 @@ uint32_t KeyOf(const RankView& view, const ProcessGroups& process_groups,
   return keys.groups.Find(key);
 }
 
-// Where the call is in time: in a step, outside of all, or before everything.
+// Sets the step of the call, and whether it is outside of all steps or before all launches.
 void SetPlace(const RankView& view, bool has_launches, Entry& entry) {
   const Steps& steps = view.steps();
   const HostId launch = view.index.correlation.launch_of[entry.call->kernel.value];

@@ -76,7 +76,7 @@ std::string DescribeDevices(const Meta& meta) {
 }
 
 std::string FormatTimestamp(int64_t ts_ns) {
-  // A double would round moments on the Unix clock to a quarter of a microsecond.
+  // A double would round timestamps of the Unix clock to a quarter of a microsecond.
   return fmt::format("{}{}.{:03} us", ts_ns < 0 ? "-" : "", std::abs(ts_ns / 1000),
                      std::abs(ts_ns % 1000));
 }
@@ -118,7 +118,7 @@ bool IsQualifier(std::string_view word) {
   return word == "const" || word == "volatile" || word == "noexcept" || word == "&" || word == "&&";
 }
 
-// Reads a demangled name and keeps its words outside of brackets.
+// Reads a demangled name and keeps the words outside of brackets.
 class NameReader {
  public:
   explicit NameReader(std::string_view name) : name_(name) {}
@@ -137,7 +137,7 @@ class NameReader {
     return depth_ == 0 && !words_.empty();
   }
 
-  // The return type stands before the name.
+  // The last word is the name; a return type comes before it.
   std::string Take() { return std::move(words_.back()); }
 
  private:
@@ -145,7 +145,7 @@ class NameReader {
 
   bool Step() {
     const char c = name_[at_];
-    if (StartsHere("->")) {  // no bracket
+    if (StartsHere("->")) {  // not a closing bracket
       word_ += depth_ == 0 ? "->" : "";
       at_ += 2;
     } else if (c == '<' || c == '(') {
@@ -164,8 +164,8 @@ class NameReader {
     return true;
   }
 
-  // Behind the arguments the name ends or goes on (operator()(int)::{lambda()#1}), or a qualifier
-  // follows; in "train.py(12): main" they are none.
+  // After arguments the name ends or continues (operator()(int)::{lambda()#1}), or a qualifier
+  // follows. Brackets before anything else, as in "train.py(12): main", are not arguments.
   bool MayFollowArguments() const {
     if (at_ == name_.size()) {
       return true;

@@ -25,8 +25,8 @@ Error NoPatterns(std::string_view cause) {
           "write {\"category\": [\"expression\", ...], ...}"};
 }
 
-// RE2 reads UTF-8, as names are made valid UTF-8 when they are read. Of other bytes it matches
-// none.
+// RE2 reads UTF-8; names are made valid UTF-8 when they are read. Expressions never match other
+// bytes.
 Result<std::unique_ptr<re2::RE2>> Compile(std::string_view category, std::string_view expression) {
   re2::RE2::Options options;
   options.set_log_errors(false);
@@ -108,7 +108,7 @@ constexpr std::string_view kCategoryDoc =
     "Category of --patterns: the last with an expression that matches the name; (none) without "
     "one.";
 
-// The category of every row, asked for once for each name.
+// The category of every row; each name is matched once.
 StringValues CategoriesOf(const StringValues& names, const NamePatterns& patterns) {
   std::map<std::string_view, std::string_view> known;
   StringValues categories;
@@ -138,8 +138,8 @@ Column CategoryColumn(const Table& table, const NamePatterns& patterns) {
           {}};
 }
 
-// One row for each name in a category, so that names can be counted. A name that is a row for each
-// of several operators or classes is one name.
+// One row for each name in a category, so that names can be counted. A name with rows for several
+// operators or classes counts once.
 Table NamesByCategory(const Table& kernels, const NamePatterns& patterns) {
   Table names{"kernel_categories", "Device time per category of kernels", {}};
   for (size_t i = 0; i < PlaceOf(kernels, "name"); ++i) {

@@ -67,7 +67,7 @@ class StepMaker {
 
   ColumnData<PathStep> Make() {
     const int64_t first_ns = Collect();
-    if (first_ns != graph_.ts_ns[EventGraph::kBegin]) {  // only where hostile times tie a circle
+    if (first_ns != graph_.ts_ns[EventGraph::kBegin]) {  // only where hostile times make a cycle
       Add(--first_place_, {graph_.ts_ns[EventGraph::kBegin], first_ns});
     }
     AddThreads();
@@ -75,7 +75,7 @@ class StepMaker {
   }
 
  private:
-  // A stretch of the path on a thread. `place`: where on the path, from the end.
+  // A stretch of the path on a thread. `place`: its number on the path, from the end.
   struct Stretch {
     NodeId from;
     uint32_t place;
@@ -87,8 +87,8 @@ class StepMaker {
     steps_.push_back(step);
   }
 
-  // The steps by place, those of one place as they were added: each place has few, and none is far
-  // from the next, so that they are counted and not compared.
+  // The steps by place, and those of one place as they were added. A counting sort, as places are
+  // consecutive and have few steps each.
   ColumnData<PathStep> InOrder() const {
     ColumnData<uint32_t> next(std::numeric_limits<uint32_t>::max() - first_place_ + 1);
     for (const uint32_t place : places_) {
@@ -103,8 +103,8 @@ class StepMaker {
     return sorted;
   }
 
-  // Walks from the end to the begin, and gives the time of the node where it gets to. Where an edge
-  // leads back, what is before it on the path ends earlier.
+  // Walks from the end to the begin, and returns the time of the node that it reaches. Where an
+  // edge leads back in time, the steps before it end earlier.
   int64_t Collect() {
     NodeId node = EventGraph::kEnd;
     int64_t end_ns = graph_.ts_ns[node];
@@ -133,7 +133,7 @@ class StepMaker {
   PathStep StepOf(EdgeId edge, NodeId from, NodeId to) const {
     PathStep step{graph_.ts_ns[from], graph_.ts_ns[to],      graph_.event[to],
                   graph_.side[to],    PathKind::kDependency, BoundBy::kWait};
-    // What was not the last to wait for explains nothing of the time.
+    // An edge explains the time only if its source was the last that its target waited for.
     const bool is_explained = graph_.weight_ns[edge] == step.end_ns - step.begin_ns;
     const bool to_device = step.side == NodeSide::kDevice;
     switch (graph_.kind[edge]) {
@@ -229,8 +229,9 @@ class StepMaker {
   const EventGraph& graph_;
   const LongestPaths& paths_;
   ColumnData<Stretch> stretches_;
-  ColumnData<PathStep> steps_;   // in the order in which they were found
-  ColumnData<uint32_t> places_;  // of the steps on the path, all below the largest number
+  ColumnData<PathStep> steps_;  // in the order in which the steps were found
+  ColumnData<uint32_t>
+      places_;  // per step: its place on the path; all are below the largest number
   uint32_t first_place_ = std::numeric_limits<uint32_t>::max();
 };
 
@@ -264,8 +265,9 @@ ColumnData<PathStep> PathSteps(const RankView& view, const RecordingGraph& recor
   return StepMaker(view, recording, paths).Make();
 }
 
-// What of the path a device spent on work from before the recording, by the rule of the cause of
-// idle time with this name (idle_division.h): nothing where no such work was recorded.
+// Finds the parts of the path in which a device worked on work from before the recording, by the
+// rule of the cause before_recording of idle time (stream_gaps.h). None if no such work was
+// recorded.
 
 namespace {
 
@@ -283,7 +285,7 @@ class Beginnings {
     }
   }
 
-  // The parts of a step in which a device worked on what was launched before the recording.
+  // The parts of a step in which a device worked on work from before the recording.
   IntervalSet Of(const PathStep& step) const {
     const bool is_later = step.side == NodeSide::kHost && step.begin_ns >= first_work_ns_;
     if (step.event == kNoEvent || step.begin_ns >= step.end_ns || is_later) {
@@ -331,7 +333,7 @@ class Beginnings {
            with_inherited_.contains(DeviceOf(id));
   }
 
-  // The calls of each thread that wait while no work was recorded yet.
+  // Finds the calls of each thread that wait before the first recorded work.
   void FindWaits() {
     if (first_work_.empty()) {
       return;
@@ -355,7 +357,8 @@ class Beginnings {
     }
   }
 
-  // From when launched work is later than usual to its start; empty: it is not later.
+  // From the time at which launched work is later than usual until its start; empty if it is not
+  // later.
   IntervalSet HeldUp(DeviceId id) const {
     const HostId launch = launch_of_[id.value];
     if (!launch.valid()) {
@@ -378,13 +381,13 @@ class Beginnings {
   const ColumnData<NodeId>& start_of_work_;
   const ColumnData<HostId>& launch_of_;
   const std::vector<char>& inherited_;
-  std::set<int64_t> with_inherited_;                             // the devices that have such work
-  std::map<int64_t, DeviceId> first_work_;                       // by number of the device
-  int64_t first_work_ns_ = std::numeric_limits<int64_t>::min();  // the first of these
+  std::set<int64_t> with_inherited_;        // the devices that have work from before the recording
+  std::map<int64_t, DeviceId> first_work_;  // by device number
+  int64_t first_work_ns_ = std::numeric_limits<int64_t>::min();  // when the first of these starts
   std::map<uint32_t, IntervalSet> waits_;                        // by track of the thread
 };
 
-// `step` in three kinds of parts: before, in and after each time of `times`.
+// Splits `step` into its parts before, in and after each time of `times`.
 void AddParts(const PathStep& step, const IntervalSet& times, ColumnData<PathStep>& parts) {
   const auto add = [&](int64_t begin_ns, int64_t end_ns, const PathStep& like) {
     if (begin_ns < end_ns) {
@@ -405,7 +408,7 @@ void AddParts(const PathStep& step, const IntervalSet& times, ColumnData<PathSte
   add(now_ns, step.end_ns, step);
 }
 
-// `divided`: by index of a step, its times that are of before the recording.
+// `divided`: indices of steps, with their times that are due to work from before the recording.
 ColumnData<PathStep> Divide(const ColumnData<PathStep>& steps,
                             const std::vector<std::pair<size_t, IntervalSet>>& divided) {
   ColumnData<PathStep> result;
@@ -425,9 +428,10 @@ ColumnData<PathStep> Divide(const ColumnData<PathStep>& steps,
   return result;
 }
 
-// `steps` with that time as steps of its own, bound by kBeforeRecording: of the delay between the
-// launch and the first work of a device what is out of the ordinary, and calls that wait before
-// the first recorded work of any device. The lengths add up as before. O(steps + rows of the host).
+// `steps` with time due to work from before the recording as steps of its own, bound by
+// kBeforeRecording. That is the part of the delay between launch and first work of a device that is
+// longer than usual, and calls that wait before the first recorded work of any device. The lengths
+// add up as before. O(steps + rows of the host).
 ColumnData<PathStep> SeparateBeforeRecording(const RankView& view, const RecordingGraph& recording,
                                              ColumnData<PathStep> steps) {
   const Beginnings beginnings(view, recording);
@@ -441,8 +445,8 @@ ColumnData<PathStep> SeparateBeforeRecording(const RankView& view, const Recordi
   return divided.empty() ? std::move(steps) : Divide(steps, divided);
 }
 
-// The first work of streams that begin with work from before the recording, up to the first whose
-// launch was recorded.
+// The work at the begin of streams before the first work with a recorded launch, for streams that
+// begin with work from before the recording.
 std::vector<DeviceId> InheritedRows(const RankView& view, const RecordingGraph& recording) {
   const Tracks& tracks = view.trace.tracks();
   const ColumnData<HostId>& launch_of = view.index.correlation.launch_of;
@@ -484,28 +488,5 @@ std::shared_ptr<const PathGraph> SharedPathGraph(const RankView& view, const Par
 }
 
 MeasureId PathGraphIsDear(const Params& /*params*/) { return kMeasureId<PathGraph>; }
-
-Result<PathOverlayOptions> PathOverlayOptions::From(const Params& params) {
-  const PathOverlayOptions options{params.Flag(kOverlayAllEventsParam),
-                                   params.Flag(kOverlayAllEdgesParam)};
-  if (options.all_edges && !options.all_events) {
-    return Error{
-        .code = ErrorCode::kInvalidArgument,
-        .cause = "`overlay_all_edges` ties events together that only `overlay_all_events` keeps",
-        .remedy = "give both",
-        .parameter = "overlay_all_edges"};
-  }
-  return options;
-}
-
-OverlayMarks MarkPath(std::vector<uint32_t> critical, const PathOverlayOptions& options) {
-  std::sort(critical.begin(), critical.end());
-  critical.erase(std::unique(critical.begin(), critical.end()), critical.end());
-  OverlayMarks marks;
-  marks.critical = std::move(critical);
-  marks.only_critical = !options.all_events;
-  marks.kept_categories = {"user_annotation", "python_function"};
-  return marks;
-}
 
 }  // namespace borescope::internal

@@ -57,10 +57,10 @@ double RobustSigma(std::vector<int64_t> values) {
 
 namespace {
 
-// The time of the clock at which the other one shows `other_ns`; of several the last.
+// The time of the clock at which the other one shows `other_ns`; the last one if there are several.
 int64_t TimeBefore(const ClockLine& line, int64_t other_ns) {
   for (size_t piece = line.pieces.size(); piece-- > 0;) {
-    // Twice, as the drift until then is that of the time that is looked for.
+    // Two iterations, as the drift depends on the time that is computed.
     int64_t ns = other_ns - line.CorrectionIn(piece, other_ns);
     ns = other_ns - line.CorrectionIn(piece, ns);
     if (ns >= line.pieces[piece].from_ns) return ns;
@@ -88,7 +88,7 @@ ClockLine ClockLine::Compose(const ClockLine& first, const ClockLine& second) {
   both.drift = first.drift + second.drift;
   both.pieces.clear();
   for (size_t i = 0; i < begins.size(); ++i) {
-    // Any time within the piece has its offset; the middle one is far from what was rounded.
+    // Any time within the piece gives its offset; the middle is farthest from rounded ends.
     const int64_t begin = i == 0 ? (begins.size() > 1 ? begins[1] - 1 : 0) : begins[i];
     const int64_t end = i + 1 < begins.size() ? begins[i + 1] : begin;
     const int64_t at = i == 0 ? begin : begin + (end - begin) / 2;
@@ -102,13 +102,13 @@ ClockLine ClockLine::Compose(const ClockLine& first, const ClockLine& second) {
 namespace {
 
 constexpr size_t kStretches = 64;
-constexpr size_t kLeastPoints = 6;  // of a rate
+constexpr size_t kLeastPoints = 6;  // needed for a rate
 constexpr size_t kMostBeside = 8;   // points on each side of a step
 constexpr size_t kLeastBeside = 4;
 constexpr double kStepSigmas = 10;
-constexpr double kLeastSigma = 500;  // ns: clocks of whole microseconds scatter by as much
+constexpr double kLeastSigma = 500;  // ns: clocks of whole microseconds scatter this much
 
-// The middle of some points: as robust as a median, and one for many.
+// Consecutive points, represented by their median.
 struct Stretch {
   double at_ns;
   double behind_ns;
@@ -124,7 +124,7 @@ Stretch MiddleOf(std::span<const ClockPoint> points) {
   return {static_cast<double>(MedianOf(at)), static_cast<double>(MedianOf(behind))};
 }
 
-// At most `count` stretches of about as many points each.
+// Divides the points into at most `count` stretches with about equally many points.
 std::vector<Stretch> StretchesOf(std::span<const ClockPoint> points, size_t count) {
   count = std::min(count, points.size());
   std::vector<Stretch> stretches;
@@ -160,7 +160,7 @@ std::span<const ClockPoint> PieceOf(std::span<const ClockPoint> points,
   return points.subspan(begins[piece], end - begins[piece]);
 }
 
-// How far the stretches lie from lines of that slope through the middle of each piece.
+// How far the stretches are from lines with this slope through the middle of each piece.
 double ScatterAbout(double slope, std::span<const std::vector<Stretch>> pieces) {
   std::vector<int64_t> distances;
   for (const std::vector<Stretch>& piece : pieces) {
@@ -176,7 +176,7 @@ double ScatterAbout(double slope, std::span<const std::vector<Stretch>> pieces) 
   return RobustSigma(std::move(distances));
 }
 
-// Of the differences from point to point, which steps and drift hardly touch.
+// The scatter of points, from differences between neighbours, which steps and drift hardly affect.
 double ScatterOf(std::span<const ClockPoint> points) {
   std::vector<int64_t> differences;
   differences.reserve(points.size());
@@ -193,19 +193,19 @@ int64_t MedianBehind(std::span<const ClockPoint> points) {
   return MedianOf(behind);
 }
 
-// By how much the clock is further behind from point `i` on.
+// How much further the clock is behind from point `i` on.
 int64_t ChangeAt(std::span<const ClockPoint> points, size_t i, size_t beside) {
   return MedianBehind(points.subspan(i, beside)) - MedianBehind(points.subspan(i - beside, beside));
 }
 
-// The place within `beside` of `i` that divides the points around it best into those before and
-// those after.
+// The point within `beside` of `i` that best divides the points around it into those before and
+// those after a step.
 size_t BestPlace(std::span<const ClockPoint> points, size_t i, size_t beside) {
   const size_t begin = i - beside;
   const size_t end = std::min(points.size(), i + beside);
   const int64_t before = MedianBehind(points.subspan(begin, beside));
   const int64_t after = MedianBehind(points.subspan(i, end - i));
-  int64_t cost = 0;  // of the place `begin`, less what all places cost
+  int64_t cost = 0;  // of dividing at `begin`, without what is equal for all
   int64_t least = 0;
   size_t best = begin;
   for (size_t k = begin; k < end; ++k) {
@@ -218,7 +218,7 @@ size_t BestPlace(std::span<const ClockPoint> points, size_t i, size_t beside) {
   return best;
 }
 
-// Candidates that last: the pieces on both sides differ as a whole.
+// The candidates that last: the pieces on both sides differ as a whole.
 std::vector<size_t> LastingSteps(std::span<const ClockPoint> points,
                                  std::span<const size_t> candidates, size_t beside, double least) {
   const size_t shortest = std::max(kLeastBeside, beside / 2);
@@ -311,7 +311,7 @@ std::vector<size_t> PiecesBetweenSteps(std::span<const ClockPoint> points) {
   return begins;
 }
 
-// The times of some points around a step: another step so near to it would not be seen.
+// The times of some points around a step: another step this close to it could not be detected.
 Interval TimesAround(std::span<const ClockPoint> points, size_t step) {
   constexpr size_t kAround = 8;
   const size_t first = step < kAround ? 0 : step - kAround;
@@ -358,7 +358,7 @@ PairLine FitPairLine(std::span<const ClockPoint> points) {
 
 namespace {
 
-// Sets of ranks that are connected.
+// Sets of connected ranks: union-find.
 class RankSets {
  public:
   explicit RankSets(size_t ranks) : parent_(ranks) {
@@ -368,7 +368,7 @@ class RankSets {
     while (parent_[rank] != rank) rank = parent_[rank] = parent_[parent_[rank]];
     return rank;
   }
-  // Whether they were apart.
+  // Joins the sets of both; false if they were joined already.
   bool Join(uint32_t a, uint32_t b) {
     a = Find(a);
     b = Find(b);
@@ -380,8 +380,8 @@ class RankSets {
   std::vector<uint32_t> parent_;
 };
 
-// Of each group the meeting with the most visits represents it, those of the groups that met most
-// often first; then all meetings, for ranks that this leaves out.
+// First, for each group its meeting with the most visits, beginning with the groups that met most
+// often; then all meetings, for ranks that these leave out.
 std::vector<size_t> MeetingsInOrder(const Meetings& meetings) {
   struct Group {
     size_t count = 0;
@@ -395,7 +395,8 @@ std::vector<size_t> MeetingsInOrder(const Meetings& meetings) {
     }
     ++group.count;
   }
-  std::vector<std::pair<size_t, size_t>> by_count;  // less than none of it, so that most come first
+  std::vector<std::pair<size_t, size_t>>
+      by_count;  // negative counts, so that the most frequent come first
   by_count.reserve(groups.size());
   for (const auto& [number, group] : groups) {
     by_count.emplace_back(meetings.size() - group.count, group.fullest);
@@ -457,10 +458,10 @@ const Visit* FindVisit(std::span<const Visit> visits, uint32_t rank) {
   return found != visits.end() && found->rank == rank ? &*found : nullptr;
 }
 
-// When a meeting was, as far as is known: what one clock says, or the median of all.
+// The estimated time of a meeting: what one clock shows, or the median of all.
 using MomentOf = std::function<int64_t(size_t meeting, const Visit& parent)>;
 
-// The meetings of both, in the order in which they were.
+// The points for the meetings of both ranks, in their order.
 std::vector<ClockPoint> CommonPoints(const Meetings& meetings, const VisitsByRank& by_rank,
                                      ClockTree::Edge edge, const MomentOf& moment_of) {
   std::vector<std::pair<int64_t, ClockPoint>> found;
@@ -484,8 +485,8 @@ bool AreInOrder(const std::vector<ClockPoint>& points) {
                         [](const ClockPoint& a, const ClockPoint& b) { return a.at_ns < b.at_ns; });
 }
 
-// The first rank of a component has no line. It scatters no more than the line that scatters least
-// of those that lead to it.
+// The first rank of a component has no line; its scatter is the least of those of the lines that
+// lead to it.
 void SetScatterOfFirst(ClockEstimate& estimate) {
   constexpr int64_t kNone = std::numeric_limits<int64_t>::max();
   for (const uint32_t first : estimate.tree.first_rank) estimate.scatter_ns[first] = kNone;
@@ -497,7 +498,7 @@ void SetScatterOfFirst(ClockEstimate& estimate) {
   }
 }
 
-// Whether every two clocks saw their meetings in one order.
+// Sets the lines of all ranks; false if two clocks saw their meetings in different orders.
 bool SetLines(const Meetings& meetings, const VisitsByRank& by_rank, const MomentOf& moment_of,
               ClockEstimate& estimate) {
   bool are_in_order = true;
@@ -544,7 +545,7 @@ ClockEstimate EstimateRankClocks(const Meetings& meetings, const VisitsByRank& b
       meetings, by_rank, [](size_t, const Visit& parent) { return parent.leave_ns; }, estimate);
   estimate.left_ns = MomentsOfLeaving(meetings, estimate);
   if (are_in_order) return estimate;
-  // A clock was set back, and perhaps that of a parent: the others know the order.
+  // A clock was set back, perhaps that of a parent. The median of all clocks gives the order.
   const std::vector<int64_t> left_ns = estimate.left_ns;
   SetLines(
       meetings, by_rank, [&](size_t meeting, const Visit&) { return left_ns[meeting]; }, estimate);

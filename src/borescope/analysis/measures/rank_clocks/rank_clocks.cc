@@ -18,13 +18,14 @@ namespace borescope::internal {
 
 namespace {
 
-// When clocks of a component may have been stepped, on the clock that all share: by component.
+// By component: when any of its clocks may have been stepped, on the shared clock.
 std::vector<IntervalSet> DoubtfulTimes(const ClockEstimate& estimate) {
   std::vector<std::vector<Interval>> times(estimate.tree.first_rank.size());
   for (size_t rank = 0; rank < estimate.lines.size(); ++rank) {
     const ClockLine& line = estimate.lines[rank];
     for (const Interval& step : line.doubtful) {
-      // Before the step it was one time, after it another.
+      // The step is at one shared time by the piece before it, and at another by the piece after
+      // it.
       const size_t after = line.PieceAt(step.end);
       const size_t before = after == 0 ? 0 : after - 1;
       const auto [first, last] = std::minmax({step.begin + line.CorrectionIn(before, step.begin),
@@ -46,8 +47,8 @@ bool Holds(const IntervalSet& set, int64_t ns) {
   return after != set.begin() && ns < std::prev(after)->end;
 }
 
-// Of a component: the meeting in the middle by time, if no clock was stepped then; else the one
-// nearest to it.
+// Among the meetings `list` of a component, the middle one by time if no clock was stepped then;
+// else the one nearest to it.
 size_t MiddleOf(std::vector<size_t> list, const std::vector<int64_t>& left_ns,
                 const IntervalSet& doubtful) {
   std::sort(list.begin(), list.end(), [&](size_t a, size_t b) {
@@ -76,7 +77,7 @@ std::vector<size_t> MiddleMeetings(const Meetings& meetings, const ClockEstimate
   return middles;
 }
 
-// The visit of a rank next to that moment; of several the first.
+// The visit of a rank nearest to a time; the first one of equally near visits.
 VisitsByRank::Place VisitAt(std::span<const VisitsByRank::Place> places,
                             const ClockEstimate& estimate, int64_t moment_ns) {
   return *std::min_element(places.begin(), places.end(), [&](const auto& a, const auto& b) {
@@ -110,8 +111,8 @@ namespace {
 
 using Visits = std::span<const Visit>;
 
-// The upper bounds that one meeting gives; whether any became less. Nothing as long as none of its
-// ranks has one.
+// Applies the upper bounds that one meeting gives, and returns whether any became tighter. Has no
+// effect if none of its ranks has an upper bound yet.
 bool TightenHigh(Visits visits, int64_t slack_ns, std::vector<int64_t>& high_ns) {
   int64_t all_in_ns = kUnbounded;
   for (const Visit& visit : visits) {
@@ -186,9 +187,9 @@ namespace {
 
 constexpr size_t kLeastToDropOne = 20;
 
-// Whether the clock may have been set just then: by what is seen of it, or as the rank left at
-// quite another moment than the others. Visits that only seem odd are no loss: bounds hold without
-// them.
+// Whether the clock may have been set just then, by the estimate, or because the rank left at quite
+// another time than the others. Leaving out a visit needlessly does no harm: bounds hold without
+// it.
 bool IsOdd(const Visit& visit, int64_t left_ns, const ClockEstimate& estimate) {
   constexpr int64_t kSigmas = 10;
   constexpr int64_t kLeastScatter = 500;
@@ -197,7 +198,8 @@ bool IsOdd(const Visit& visit, int64_t left_ns, const ClockEstimate& estimate) {
          estimate.lines[visit.rank].IsDoubtful(visit.enter_ns, visit.leave_ns);
 }
 
-// Visits while the clock was as at the reference moment, with what it needed then.
+// The visits in the piece of the clock that holds at the reference time, with the correction of
+// that time.
 Meetings AtReference(const Meetings& meetings, const ClockEstimate& estimate,
                      const ReferenceMoments& moments) {
   Meetings moved;
@@ -216,7 +218,7 @@ Meetings AtReference(const Meetings& meetings, const ClockEstimate& estimate,
   return moved;
 }
 
-// What clocks may drift against each other: what is usual, and what was seen.
+// How much clocks may drift against each other: the usual limit, or the estimated drift if larger.
 double MostDriftOf(const ClockEstimate& estimate) {
   double least = 0;
   double most = 0;
@@ -241,7 +243,7 @@ std::vector<int64_t> SlacksOf(const Meetings& meetings, const ClockEstimate& est
   return slack_ns;
 }
 
-// By how much a meeting contradicts the estimate; negative if it does not.
+// How much a meeting contradicts the estimate, in ns; negative if it does not.
 int64_t ContradictionOf(std::span<const Visit> visits, int64_t slack_ns) {
   int64_t last_enter_ns = std::numeric_limits<int64_t>::min();
   int64_t first_leave_ns = std::numeric_limits<int64_t>::max();
@@ -254,7 +256,8 @@ int64_t ContradictionOf(std::span<const Visit> visits, int64_t slack_ns) {
              : SubtractSaturating(SubtractSaturating(last_enter_ns, first_leave_ns), slack_ns);
 }
 
-// The meetings that contradict the estimate, the worst first; at most as many as may be dropped.
+// The meetings that contradict the estimate, the worst first, and at most as many as may be
+// dropped.
 std::vector<size_t> Contradicting(const Meetings& moved, std::span<const int64_t> slack_ns) {
   std::vector<std::pair<int64_t, size_t>> found;
   for (size_t i = 0; i < moved.size(); ++i) {
@@ -361,8 +364,8 @@ class Aligner {
     if (high_ns != kUnbounded) clock.high_ns = AddSaturating(clock.offset_ns, high_ns);
   }
 
-  // No more than what is certain, and no less than a clock can show. Of few meetings nothing is
-  // known but what is certain.
+  // The error is at most what the certain bounds allow, and at least the resolution of the clock.
+  // With few meetings the certain bounds alone count.
   void SetError(uint32_t rank, RankClock& clock) const {
     const bool has_few = estimate_.has_few_points[rank] != 0;
     int64_t error_ns = AddSaturating(estimate_.chance_ns[rank], options_.exit_allowance_ns);
@@ -379,7 +382,8 @@ class Aligner {
     clock.whole_error_ns = AddSaturating(clock.error_ns, MostMovedOf(rank));
   }
 
-  // How far the correction at any meeting of the rank is from that at the reference moment.
+  // The largest difference between the correction at a meeting of the rank and that at the
+  // reference time.
   int64_t MostMovedOf(uint32_t rank) const {
     int64_t most_ns = 0;
     for (const VisitsByRank::Place& place : by_rank_.Of(rank)) {
@@ -390,8 +394,8 @@ class Aligner {
     return most_ns;
   }
 
-  // By their offsets, each is compared with the first one of its clock. The lines of ranks that
-  // share a clock stay as they were estimated: an answer must not depend on the zero of a file's
+  // Compares the offset of each rank with that of the first rank of a clock. Ranks that share a
+  // clock keep their own estimated lines, as an answer must not depend on the zero of a file's
   // clock.
   void FindSharedClocks() {
     std::vector<uint32_t> order;
@@ -459,7 +463,8 @@ class Aligner {
     return meetings_.visits[visit].leave_ns + clocks_.correction_ns[visit];
   }
 
-  // Of the components in which bounds contradict each other, or meetings the clocks.
+  // Sets the verdicts of components whose bounds contradict each other, or whose meetings
+  // contradict the clocks.
   void RefuseInconsistent() {
     std::vector<char> is_refused(meetings_of_.size(), 0);
     for (uint32_t rank = 0; rank < meetings_.ranks; ++rank) {
@@ -501,7 +506,7 @@ class Aligner {
   ConsistentBounds certain_;
   RankClocks clocks_;
   std::vector<int64_t> meetings_of_;   // by component
-  std::vector<int64_t> contradicted_;  // of these
+  std::vector<int64_t> contradicted_;  // by component: meetings that contradict the clocks
 };
 
 }  // namespace

@@ -165,7 +165,7 @@ LagKind KindOfEdge(const ReplayGraph& graph, uint32_t edge) {
 
 }  // namespace
 
-// As measured, where graphs were launched.
+// The measured time between kernels of graphs if graphs were launched, else the usual one.
 int64_t StructureChanger::GraphLag(const ReplayModel& model) {
   for (size_t id = 0; id < model.constants.size(); ++id) {
     if (model.graph.classes.Key(static_cast<LagClassId>(id)).kind == LagKind::kGraph) {
@@ -217,7 +217,7 @@ bool StructureChanger::IsOptimizer(DeviceId id) const {
   return PhaseOf(view_, targets_.phases(), id) == Phase::kOptimizer;
 }
 
-// The work before it on its stream that is no collective; invalid if there is none.
+// The last work before it on its stream that is not a collective, or invalid.
 DeviceId StructureChanger::ComputeBefore(DeviceId id) const {
   const uint32_t first = view_.trace.tracks().first_row[view_.trace.device().track[id.value].value];
   for (uint32_t row = id.value; row-- > first;) {
@@ -249,8 +249,8 @@ StructureChange StructureChanger::OverlapCollectives() {
   return change;
 }
 
-// On its stream the work follows no collective any more, but the work that was before it. Waits
-// by events stay: they are for data.
+// Makes the work follow, instead of a collective, the work before that on its stream. Waits by
+// events stay, as they are for data.
 void StructureChanger::PassCollectives(DeviceId id, std::vector<DeviceId>& passed) {
   const Place start = graph().StartOf(id);
   for (uint32_t edge = graph().first_edge[start]; edge < graph().first_edge[start + 1]; ++edge) {
@@ -268,7 +268,7 @@ void StructureChanger::PassCollectives(DeviceId id, std::vector<DeviceId>& passe
   }
 }
 
-// The optimizer needs what collectives before it bring: its first work waits for them.
+// The optimizer needs the results of collectives before it, so its first work waits for them.
 void StructureChanger::HoldOptimizers(const std::vector<DeviceId>& passed) {
   std::vector<std::pair<int64_t, DeviceId>> optimizers;
   for (uint32_t row = 0; row < view_.trace.device().size(); ++row) {
@@ -308,7 +308,7 @@ StructureChange StructureChanger::MakeGraphs(std::string_view region) {
   return change;
 }
 
-// The threads of the engine in the process of a main thread; none of those of other threads.
+// The threads of the engine in the process of a main thread; none for other threads.
 std::vector<ThreadFacts> StructureChanger::EnginesBeside(HostId outermost) const {
   const Tracks& tracks = view_.trace.tracks();
   const TrackId own = view_.trace.host().track[outermost.value];
@@ -384,7 +384,7 @@ void StructureChanger::JoinLaunches(const Region& region, StructureChange& chang
       }
     }
   }
-  // Of one thread they are in this order already.
+  // The calls of one thread are in this order already.
   std::stable_sort(calls.begin(), calls.end(),
                    [&](HostId a, HostId b) { return host.ts_ns[a.value] < host.ts_ns[b.value]; });
   std::vector<HostId> launches;
@@ -415,12 +415,12 @@ void StructureChanger::JoinLaunches(const Region& region, StructureChange& chang
   finish();
 }
 
-// Whether in the order of the replay the work comes after the first launch of its graph.
+// Whether the work comes after the first launch of its graph in the order of the replay.
 bool StructureChanger::MayFollow(HostId first, DeviceId work) const {
   return graph().place_of[graph().recording.start_of_event[first.value]] < graph().StartOf(work);
 }
 
-// One call at the first of the launches puts all their work on the device.
+// Replaces the launches by one call at the place of the first, which starts all their work.
 int64_t StructureChanger::MakeGraph(const std::vector<HostId>& launches) {
   const Correlation& links = view_.index.correlation;
   const Place first = graph().place_of[graph().recording.start_of_event[launches.front().value]];
@@ -449,8 +449,8 @@ int64_t StructureChanger::MakeGraph(const std::vector<HostId>& launches) {
   return call_ns;
 }
 
-// All that the host did, but to load data, to wait, and in calls that stay: those that end a graph,
-// or start work that is in none.
+// Removes all host time except data loading, waits, and calls that stay: those that end a graph, or
+// start work outside of graphs.
 void StructureChanger::DropHostTime(const Rows& rows) {
   const HostEvents& host = view_.trace.host();
   const std::vector<char>& is_loading = graph().recording.facts.is_loading;
@@ -518,7 +518,7 @@ TrackId StructureChanger::TrackOf(NodeId node) const {
   return view_.trace.host().track[graph().recording.graph.event[node]];
 }
 
-// Whether the node is of a thread of the engine, in a region of the main thread.
+// Whether the node is on a thread of the engine during a region of the main thread.
 bool StructureChanger::IsBesideRegion(NodeId node) const {
   const std::vector<Interval>& times = beside_[TrackOf(node).value];
   const int64_t ns = graph().recording.graph.ts_ns[node];

@@ -179,7 +179,7 @@ Result<std::string> TextOf(std::string_view key, element value) {
   return std::string(text);
 }
 
-// A number, or a text with one; else what is no number.
+// The text of a number, or a text that should be one; else a text that is no number.
 std::string NumberText(element value) {
   double number = 0;
   std::string_view text;

@@ -97,13 +97,13 @@ std::string LagClasses::Describe(const Trace& trace, LagClassId id) const {
 namespace {
 
 // Work that began late is taken to have waited for other work only if that ended shortly before:
-// within a tenth of the delay, but at least 8 us, about what a wait between streams takes, and at
-// most 200 us.
+// within a tenth of the delay, limited to at least 8 us, about the time of a wait between streams,
+// and at most 200 us.
 constexpr int64_t kLeastLagNs = 8'000;
 constexpr int64_t kMostLagNs = 200'000;
 constexpr int64_t kDelaysPerLag = 10;
 
-// Taking a batch that takes longer than this waits for it.
+// Taking a batch for longer than this means waiting for it.
 constexpr int64_t kLeastArrivalNs = 500'000;
 
 struct Dependency {
@@ -130,7 +130,7 @@ class ReplayBuilder {
     for (size_t thread = 0; thread < result_.recording.facts.threads.size(); ++thread) {
       SweepHost(thread);
     }
-    result_.parts.shrink_to_fit();  // of several times as many as there are places
+    result_.parts.shrink_to_fit();  // reserved for several times as many as there are places
     SeparateArrivals();
     result_.is_launched.assign(trace_.device().size(), 0);
     dependencies_.reserve(graph.edges());
@@ -147,7 +147,8 @@ class ReplayBuilder {
  private:
   const EventGraph& Events() const { return result_.recording.graph; }
 
-  // What a thread was given by another it did not begin earlier, whenever it had become idle.
+  // Marks nodes with work that another thread hands over: they do not happen before the handover,
+  // however early the thread was idle.
   void FindHandedTo() {
     const EventGraph& graph = Events();
     is_main_.assign(trace_.tracks().size(), 0);
@@ -164,7 +165,8 @@ class ReplayBuilder {
     }
   }
 
-  // Own time of every stretch between two nodes of a thread, and whose it is.
+  // Finds the own time of every stretch between two nodes of a thread, and the events that it
+  // belongs to.
   void SweepHost(size_t thread) {
     const RecordingGraph& recording = result_.recording;
     NodeId node = recording.first_node[thread];
@@ -184,7 +186,7 @@ class ReplayBuilder {
         [](HostId, bool, int64_t) {});
   }
 
-  // Of taking a batch all but a little was the wait for its arrival.
+  // Separates the wait for a batch from taking it, which takes little time.
   void SeparateArrivals() {
     const HostEvents& host = trace_.host();
     const std::vector<char> is_arrival = FindArrivals(trace_);
@@ -210,7 +212,7 @@ class ReplayBuilder {
     }
   }
 
-  // Whether other processes prepare data does not depend on what this one does.
+  // Batches of other processes arrive independently of what this process does.
   void AddArrivals() {
     for (const BatchArrival& arrival : result_.arrivals) {
       const NodeId end = result_.recording.end_of_event[arrival.event.value];
@@ -251,8 +253,7 @@ class ReplayBuilder {
   }
 
   void AddEdges() {
-    // The time that a call takes its usual time to put work in a queue is its own also where it
-    // waited for a place there.
+    // A call that waited for a place in a queue still needs its usual time as its own.
     for (const QueuedCall& queued : result_.recording.queued) {
       const NodeId end = result_.recording.end_of_event[queued.call.value];
       if (queued.was_full && end != kNoNode) {
@@ -293,7 +294,7 @@ class ReplayBuilder {
         result_.is_launched[graph.event[to]] = 1;
         return Add(from, to, LaunchClass(from, to), 0);
       case EdgeKind::kHandover:
-        // Between its own operators a thread of the engine works.
+        // A thread of the engine is busy between its own operators.
         return IsMain(from) == IsMain(to) ? void() : Add(from, to, kOwnLag, measured_ns);
       case EdgeKind::kQueue:
         return Add(from, to, Class({.kind = LagKind::kQueue}), 0);
@@ -329,7 +330,7 @@ class ReplayBuilder {
                   .call = trace_.host().name[Events().event[from]]});
   }
 
-  // Whether the end of other work explains why work began late. `to` is its start.
+  // Whether the end of other work explains that work began late. `to`: its start.
   bool IsPlausible(NodeId to, int64_t lag_ns) const {
     const DeviceId id{Events().event[to]};
     int64_t ready_ns = Events().ts_ns[EventGraph::kBegin];
@@ -341,10 +342,10 @@ class ReplayBuilder {
     return lag_ns <= std::max(kLeastLagNs, std::min(kMostLagNs, delay_ns / kDelaysPerLag));
   }
 
-  // Work whose launch was not recorded. Where it began right after the work before it on its
-  // stream, it waited for that, and its launch was early enough. Where it began later, its launch
-  // is taken to have been as long after that of the work before as its start was; and where that is
-  // not known either, it cannot begin earlier than it did.
+  // Anchors work whose launch was not recorded. If it began right after the work before it on its
+  // stream, it waited for that work, and its launch was early enough. If it began later, its launch
+  // is taken to be as long after the launch of the work before as its start was after that work; if
+  // that launch is unknown too, the work cannot begin earlier than recorded.
   void AddAnchors() {
     const Tracks& tracks = trace_.tracks();
     for (uint32_t track = 0; track < tracks.size(); ++track) {
@@ -356,7 +357,7 @@ class ReplayBuilder {
 
   void AddAnchors(uint32_t first_row, uint32_t end_row) {
     const EventGraph& graph = Events();
-    NodeId launched = EventGraph::kBegin;  // the last launch call of the stream
+    NodeId launched = EventGraph::kBegin;  // the stream's last launch call
     int64_t ended_ns = graph.ts_ns[EventGraph::kBegin] - kUsualDelayNs - 1;
     for (uint32_t row = first_row; row < end_row; ++row) {
       CheckStopAt(row);
@@ -375,7 +376,7 @@ class ReplayBuilder {
     }
   }
 
-  // Calls that waited take some time also where there is nothing to wait for.
+  // Calls that waited take some time even if there is nothing to wait for.
   void AddCalls() {
     HostId last;
     for (const SyncEdge& edge : result_.recording.syncs.edges) {
@@ -394,7 +395,7 @@ class ReplayBuilder {
     }
   }
 
-  // Dependencies by the place they lead to, of one place by where they come from.
+  // Sorts dependencies by target, then by source.
   void Sort() {
     const size_t places = result_.node.size();
     result_.first_edge.assign(places + 1, 0);
@@ -447,9 +448,9 @@ class ReplayBuilder {
     AddWorkOfSteps(steps);
   }
 
-  // Where the window of a step ends. Of one that outlives what it began in the end is a node only
-  // where that has ended. Where that is in a later step, which begins at `next_ns`, the last node
-  // of the thread until the end of the window is taken.
+  // The end of a step on the host. If the step outlives the event in which it began, its end node
+  // is not before that event's end. If that is only in the next step, which begins at `next_ns`,
+  // this is the thread's last node up to the recorded end of the step instead.
   Place EndOnHost(const Step& step, int64_t next_ns) const {
     const RecordingGraph& recording = result_.recording;
     const NodeId end = recording.end_of_event[step.annotation.value];
@@ -470,7 +471,7 @@ class ReplayBuilder {
     return result_.place_of[begin];
   }
 
-  // The step before the first recorded one is complete when its work is, all of it inherited.
+  // The step before the first recorded one is complete when its work, all of it inherited, is.
   void BeginAfterInheritedWork() {
     for (const DeviceId id : SharedInheritedWork(view_)->Rows()) {
       if (result_.IsWork(id) && result_.ts_ns[result_.EndOf(id)] > result_.ts_ns[result_.begin]) {
@@ -485,7 +486,7 @@ class ReplayBuilder {
                                    : recording.start_of_event[event.value]];
   }
 
-  // A step is complete when its work is.
+  // Makes each step complete only when its work is.
   void AddWorkOfSteps(const std::vector<const Step*>& steps) {
     const Steps& all = view_.steps();
     std::vector<uint32_t> stretch_of(all.steps.size(), kNoStep);
@@ -502,14 +503,14 @@ class ReplayBuilder {
     }
   }
 
-  // Where the ends of one stream begin in a list of ends.
+  // The index at which the ends of a stream begin in a list of ends.
   struct OpenEnds {
     TrackId track;
     size_t first = 0;
   };
 
-  // Work that ended before the next of its stream began is complete when that is. REQUIRES: rows in
-  // order.
+  // Adds the end of work, and removes earlier ends of its stream that this one implies: work that
+  // ended before this work began. REQUIRES: rows in order.
   void AddEnd(DeviceId id, OpenEnds& open, std::vector<Place>& ends) const {
     const TrackId track = trace_.device().track[id.value];
     if (open.track != track) {
@@ -522,7 +523,7 @@ class ReplayBuilder {
     ends.push_back(result_.EndOf(id));
   }
 
-  // Without steps: the end of the main threads, and of all work of every stream.
+  // For recordings without steps: the ends of the main threads, and of all work of every stream.
   std::vector<Place> EndsOfAll() const {
     std::vector<Place> ends;
     const RecordingGraph& recording = result_.recording;
@@ -545,9 +546,9 @@ class ReplayBuilder {
   const RankView& view_;
   const Trace& trace_;
   ReplayGraph result_;
-  std::vector<int64_t> host_ns_;    // per node: of the stretch of its thread before it
+  std::vector<int64_t> host_ns_;    // per node: own time of the stretch of its thread before it
   std::vector<char> is_main_;       // per track
-  std::vector<char> is_handed_to_;  // per node: by another thread
+  std::vector<char> is_handed_to_;  // per node: whether another thread hands it over
   ColumnData<Dependency> dependencies_;
 };
 
@@ -573,7 +574,7 @@ void Replay(const ReplayGraph& graph, const ReplayLags& lags, std::vector<int64_
     CheckStopAt(place);
     const uint32_t end = graph.first_edge[place + 1];
     uint32_t edge = graph.first_edge[place];
-    // What depends on nothing happens when it did.
+    // A node without dependencies happens at its recorded time.
     int64_t latest = edge == end ? graph.ts_ns[place] - graph.ts_ns[0] : 0;
     for (; edge < end; ++edge) {
       latest = std::max(latest, times[graph.source[edge]] + lags.ns[edge]);

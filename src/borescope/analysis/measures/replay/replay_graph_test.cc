@@ -59,7 +59,7 @@ TEST(ReplayTest, ALaunchAKernelAndAWait) {
   EXPECT_EQ(LengthUnder(view, ""), 10'000 + 6'000 + 100'000 + 6'000);
   EXPECT_EQ(LengthUnder(view, R"({"scale":"kernel:gemm=0.5"})"), 10'000 + 6'000 + 50'000 + 6'000);
   EXPECT_EQ(LengthUnder(view, R"({"scale":"kernel:gemm=2"})"), 10'000 + 6'000 + 200'000 + 6'000);
-  // The host is what is left: 20 us, and 3 us of a call that has nothing to wait for.
+  // Only the host is left: 20 us, and 3 us of a call that has nothing to wait for.
   EXPECT_EQ(LengthUnder(view, R"({"scale":"kernel:gemm=0"})"), 20'000 + 3'000);
   EXPECT_EQ(LengthUnder(view, R"({"scale":"host:aten::mm=0.5"})"), 5'000 + 6'000 + 100'000 + 6'000);
 }
@@ -158,7 +158,7 @@ TEST(ReplayTest, DataLoadedInTheBackground) {
   EXPECT_EQ(LengthUnder(view, R"({"no-data-wait":true})"), 450'000);
 }
 
-// As all of it was loaded by the process itself, the shortest time of all says nothing.
+// As the process loads all data itself, the shortest loading time says nothing.
 TEST(ReplayTest, LoadingThatAlwaysTakesAsLongIsMovedAsWell) {
   TestTrace trace;
   const RankView& view = Steps(trace, "enumerate(DataLoader)#_SingleProcessDataLoaderIter.__next__",
@@ -174,7 +174,7 @@ TEST(ReplayTest, LaunchesInDataLoadingStayWhereTheyAre) {
   trace.Launched("copy", {150'000, 20'000}, {156'000, 3'000}, {.correlation = 1});
   trace.Op("aten::work", {200'000, 200'000});
   const RankView& view = trace.View();
-  // Of 180 us of loading half, as taking a batch takes 100 of 200; the call as it was.
+  // Half of the 180 us of loading, as taking a batch takes 100 of 200; the call stays as it was.
   EXPECT_EQ(LengthUnder(view, R"({"no-data-wait":true})"), 90'000 + 20'000 + 200'000);
 }
 
@@ -193,9 +193,9 @@ TEST(ReplayTest, ABatchOfAnotherProcessArrivesWhenItDid) {
       Steps(trace, "enumerate(DataLoader)#_MultiProcessingDataLoaderIter.__next__",
             {600'000, 600'000})
           .View();
-  // Work that takes less time waits longer; only what follows the last batch is won.
+  // Shorter work waits longer for batches; only the time after the last batch is saved.
   EXPECT_EQ(LengthUnder(view, R"({"scale":"host:aten::work=0.5"})"), 1'300'000 - 25'000);
-  // Work that takes more has its batch earlier.
+  // Longer work waits less for its batch.
   EXPECT_EQ(LengthUnder(view, R"({"scale":"host:aten::work=2"})"), 1'300'000 + 50'000);
 }
 
@@ -256,7 +256,7 @@ TEST(ReplayTest, DataIsMovedToTheBackgroundOnce) {
             LengthUnder(view, R"({"no-data-wait":true})"));
 }
 
-// Classes with too few cases share those of their kind, which are summed up once.
+// Classes with too few cases share those of their kind, which are summed once.
 TEST(ReplayTest, ManyNamesOfCallsCostTheirNumber) {
   TestTrace trace;
   for (int64_t i = 0; i < 40'000; ++i) {

@@ -19,18 +19,16 @@ namespace borescope::internal {
 
 namespace {
 
-// By how much a condition must have been met after the launch could have started the work, for it
-// to have decided.
+// How much later than the launch another condition must have been met to count as the deciding one.
 constexpr int64_t kClearNs = 5'000;
-constexpr size_t kDroppedPer = 50;  // one in so many cases, the largest
+constexpr size_t kDroppedPer = 50;  // of so many cases the largest one is left out
 
 struct UsualLag {
   int64_t assumed_ns;
   int64_t cap_ns;
 };
 
-// Microseconds as they are on devices of the last ten years; only where a recording has too few
-// cases of its own.
+// Usual values of devices of the last ten years, for recordings with too few cases of their own.
 constexpr UsualLag UsualLagOf(LagKind kind) {
   switch (kind) {
     case LagKind::kLaunch:
@@ -112,7 +110,7 @@ class LagFitter {
   }
 
  private:
-  // The last of the conditions of one kind, and of all others.
+  // The latest condition of one kind, and the latest of all other kinds.
   struct Latest {
     int64_t ns = kMissing;
     uint32_t edge = kNoEdge;
@@ -176,7 +174,7 @@ class LagFitter {
         return launched_ns == kMissing || latest.ns >= launched_ns + kClearNs;
       case LagKind::kWait:
       case LagKind::kQueue: {
-        // The end of a call.
+        // The place is the end of a call.
         const uint32_t call = graph_.recording.graph.event[graph_.node[place]];
         return (graph_.recording.facts.marks[call] & kMarkWaits) != 0 &&
                latest.ns > view_.trace.host().ts_ns[call];
@@ -186,7 +184,7 @@ class LagFitter {
     }
   }
 
-  // Calls of the same names that had nothing to wait for.
+  // Collects calls of the same names that had nothing to wait for.
   void CollectCalls() {
     std::vector<LagClassId> class_of(view_.trace.strings().size(), kOwnLag);
     for (const LagClassId id : AllClasses()) {
@@ -217,7 +215,7 @@ class LagFitter {
     return constant;
   }
 
-  // Of all cases of a kind together. Calls have little in common.
+  // The constant from all cases of a kind. Not for calls, which have little in common.
   const LagConstant& OfKind(LagKind kind) {
     const auto [found, is_new] = of_kind_.try_emplace(kind);
     if (is_new) {
@@ -242,9 +240,9 @@ class LagFitter {
   const ReplayGraph& graph_;
   std::vector<char> counts_;  // per place
   const size_t least_;
-  std::map<LagKind, LagConstant> of_kind_;  // emptied when cases were added
+  std::map<LagKind, LagConstant> of_kind_;  // emptied when cases are added
   std::vector<Cases> cases_;                // per class
-  std::vector<int64_t> launch_ns_;          // per class: of launches
+  std::vector<int64_t> launch_ns_;          // per class of launches
 };
 
 }  // namespace
@@ -277,14 +275,14 @@ std::vector<int64_t> LagValues(const std::vector<LagConstant>& constants) {
 
 namespace {
 
-// A single wait of so much of the recording among so much of its first work is the start of the
-// profiler, not of the program.
+// A single wait of a fifth of the recording or more, in the first hundredth of its work, belongs to
+// the start of the profiler and not to the program.
 constexpr int64_t kHeadPer = 5;
 constexpr size_t kFirstPer = 100;
 constexpr size_t kLargestWaits = 3;
-// Steps from which on constants of some are tried on others.
+// With at least this many steps, constants are fitted on some and tested on the others.
 constexpr size_t kStepsToHoldOut = 4;
-constexpr int64_t kParts = 100;  // of a recording with fewer
+constexpr int64_t kParts = 100;  // parts into which a recording with fewer steps is divided
 
 class ModelMaker {
  public:
@@ -321,13 +319,13 @@ class ModelMaker {
     Replay(model_.graph, model_.lags, model_.times);
   }
 
-  // Of a replay with the other lags, until the next one.
+  // The times of a replay with the other lags; valid until the next call.
   const std::vector<int64_t>& OtherTimes() {
     Replay(model_.graph, other_lags_, other_times_);
     return other_times_;
   }
 
-  // How much later the work began than everything that is known to have held it back allows.
+  // How much later work began than its known dependencies explain.
   int64_t UnexplainedAt(Place place) const {
     const ReplayGraph& graph = model_.graph;
     int64_t ready_ns = 0;
@@ -344,7 +342,7 @@ class ModelMaker {
            model_.graph.recording.start_of_work[events.event[node]] == node;
   }
 
-  // Without steps the recording begins with the profiler.
+  // Skips the start of the profiler, with which a recording without steps begins.
   void SkipHead() {
     ReplayGraph& graph = model_.graph;
     std::vector<Place> starts;
@@ -367,7 +365,7 @@ class ModelMaker {
     }
   }
 
-  // Lets a moment happen as long after what it depends on as it did.
+  // Makes a place happen as long after its dependencies as it was recorded.
   void Anchor(Place place) {
     ReplayGraph& graph = model_.graph;
     for (uint32_t edge = graph.first_edge[place]; edge < graph.first_edge[place + 1]; ++edge) {
@@ -377,7 +375,7 @@ class ModelMaker {
     SetTimes();
   }
 
-  // Which stretch a moment is in, as measured.
+  // The stretch that a place was in when recorded.
   size_t StretchAt(Place place, const std::vector<int64_t>& ends) const {
     return static_cast<size_t>(std::lower_bound(ends.begin(), ends.end(), measured_[place]) -
                                ends.begin());
@@ -448,7 +446,8 @@ class ModelMaker {
                                                   : view_.trace.host().name[events.event[node]];
   }
 
-  // Threads that something else starts: what they launch moves with it.
+  // Per track: whether something else in the graph starts the thread, so that its launches move
+  // with it.
   std::vector<char> FindMovingThreads() const {
     std::vector<char> moves(view_.trace.tracks().size());
     const EventGraph& events = model_.graph.recording.graph;
@@ -473,7 +472,7 @@ class ModelMaker {
       if (!model_.graph.IsWork({row})) {
         continue;
       }
-      // Work of that kind is where the replay starts, and in the order of its stream.
+      // Inherited work is at the start of the replay, and moves only with its stream.
       if (inherited->IsInherited({row})) {
         AddSaturatingTo(model_.quality.device_ns, device.dur_ns[row]);
         AddSaturatingTo(model_.quality.inherited_ns, device.dur_ns[row]);
@@ -512,7 +511,7 @@ class ModelMaker {
         (null < kLeastNull || null < kNullPerIdentity * identity)) {
       return ReplayVerdict::kUntested;
     }
-    // Lags that are worse than none at all.
+    // The lags make the replay worse than no lags would.
     const bool misleads = identity > kLeastNull && null < identity;
     return keeps(kGoodReplay) && !misleads ? ReplayVerdict::kGood : ReplayVerdict::kRough;
   }
@@ -520,7 +519,7 @@ class ModelMaker {
   const RankView& view_;
   ReplayModel model_;
   std::vector<int64_t> measured_;  // times per place
-  // Of replays that only tell how good the model is.
+  // For replays that only measure how good the model is.
   ReplayLags other_lags_;
   std::vector<int64_t> other_times_;
 };

@@ -25,11 +25,8 @@
 
 namespace borescope::internal {
 
-// The memory of replays, which is used again: new memory costs as much as a replay.
-
-namespace {
-
-// Lends arrays to runs, those of runs that have ended first. Thread-safe.
+// Lends arrays to replays, those of ended ones first, as new memory costs as much as a replay.
+// Thread-safe.
 class RunMemory {
  public:
   struct Arrays {
@@ -37,7 +34,7 @@ class RunMemory {
     std::vector<int64_t> times;  // per place
   };
 
-  // Arrays for one run, which go back when it ends.
+  // Arrays for one run, given back when it ends.
   class Loan {
    public:
     explicit Loan(RunMemory& memory) : memory_(memory), arrays_(memory.Take()) {}
@@ -56,7 +53,7 @@ class RunMemory {
   std::unique_ptr<Arrays> Take() {
     const std::lock_guard lock(mutex_);
     if (free_.empty()) {
-      free_.reserve(++lent_);  // so that giving back takes no memory
+      free_.reserve(++lent_);  // so that giving back never allocates
       return std::make_unique<Arrays>();
     }
     std::unique_ptr<Arrays> arrays = std::move(free_.back());
@@ -74,7 +71,9 @@ class RunMemory {
   size_t lent_ = 0;
 };
 
-// As in critical-path.
+namespace {
+
+// The values of column `bound_by`, as in critical-path.
 constexpr std::array<std::string_view, 8> kBounds = {
     "cpu",         "data_load",         "launch",          "kernel_kernel_delay",
     "gpu_compute", "gpu_communication", "gpu_memory_copy", "wait"};
@@ -331,8 +330,8 @@ class ScenarioRunner::Recording {
     return graph().IsWork({row}) && times.DeviceFactor({row}) != 1;
   }
 
-  // Whether it is launched in a step that is measured, or there are no steps. Work from before the
-  // recording is what the first step waits for.
+  // Whether the work is launched in a measured step, or there are no steps. Work from before the
+  // recording counts, as the first step waits for it.
   bool IsInside(uint32_t row) const {
     if (inherited_->IsInherited(DeviceId{row})) {
       return true;
@@ -358,7 +357,7 @@ class ScenarioRunner::Recording {
     }
   }
 
-  // Removed work takes no time, and neither does getting to it.
+  // Removed work takes no time, and neither do the lags before it.
   void ApplyDevice(const ChangedTimes& times, ReplayLags& lags) const {
     for (uint32_t row = 0; row < view_.trace.device().size(); ++row) {
       CheckStopAt(row);
@@ -398,7 +397,7 @@ class ScenarioRunner::Recording {
     }
   }
 
-  // Of a stretch that is shorter than recorded every part is, in proportion.
+  // If a stretch is shorter than recorded, each of its parts is shorter in proportion.
   int64_t WithoutRecording(uint32_t edge, int64_t ns) const {
     const int64_t own_ns = graph().own_ns[edge];
     const int64_t left_ns = model_.lags.ns[edge];
@@ -413,8 +412,8 @@ class ScenarioRunner::Recording {
   const Params& params_;
   const ChangeTargets targets_;
   const std::shared_ptr<const InheritedWork> inherited_;
-  std::vector<uint32_t> thread_edge_;  // per place with host time: the dependency that has it
-  std::vector<int64_t> loading_ns_;    // per place: of that time, data loading
+  std::vector<uint32_t> thread_edge_;  // per place with host time: the dependency with that time
+  std::vector<int64_t> loading_ns_;    // per place: the part of that time in data loading
   mutable RunMemory memory_;
 };
 
@@ -431,10 +430,10 @@ std::string_view ScenarioRunner::BoundByNow() const { return recording_->BoundNo
 
 namespace {
 
-// How much of a saving may be wrong beside what the replay of the recording as it is shows: lags
-// that change with what is around them, and times that a change leaves as they were.
+// The part of a saving that may be wrong beyond the error of the unchanged replay: lags may change
+// with the work around them, and times that are kept may change too.
 constexpr double kSavingError = 0.05;
-// Launches of graphs take half or one and a half times as long as assumed.
+// Launches of graphs may take half or one and a half times as long as assumed.
 constexpr double kAssumedError = 0.5;
 constexpr double kLow = 0.1;
 constexpr double kHigh = 0.9;

@@ -33,12 +33,12 @@
 
 #include "borescope/analysis/core/analysis_spec.h"
 #include "borescope/analysis/core/selection/selection.h"
+#include "borescope/analysis/measures/stacks/op_stacks.h"
 
 namespace borescope::internal {
 
-// Nodes that are no frames; they have no kind.
+// Nodes that are no frames, besides kNoOperator; they have no kind.
 inline constexpr std::string_view kNoLaunch = "(no launch)";
-inline constexpr std::string_view kNoOperator = "(no operator)";
 inline constexpr std::string_view kElsewhere = "(elsewhere)";  // outside of the roots asked for
 inline constexpr std::string_view kOtherFrames = "(other)";    // made when a tree is cut
 

@@ -8,6 +8,7 @@
 #include "borescope/analysis/core/selection/selection.h"
 #include "borescope/analysis/measures/event_graph/event_graph.h"
 #include "borescope/analysis/measures/path/path.h"
+#include "borescope/analysis/measures/path/path_overlay.h"
 #include "borescope/base/stop.h"
 
 namespace borescope::internal {

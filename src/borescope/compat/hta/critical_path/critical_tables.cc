@@ -11,7 +11,7 @@
 #include "borescope/analysis/core/key_columns.h"
 #include "borescope/analysis/core/param_specs.h"
 #include "borescope/analysis/core/row.h"
-#include "borescope/analysis/measures/path/path.h"
+#include "borescope/analysis/measures/path/path_overlay.h"
 #include "borescope/compat/hta/critical_path/critical_path.h"
 #include "borescope/compat/hta/names.h"
 #include "borescope/compat/hta/tables.h"

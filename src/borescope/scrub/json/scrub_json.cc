@@ -1,4 +1,4 @@
-#include "borescope/scrub/scrub_json.h"
+#include "borescope/scrub/json/scrub_json.h"
 
 #include <algorithm>
 #include <array>

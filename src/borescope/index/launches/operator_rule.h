@@ -1,21 +1,13 @@
-// Links backward operators to the forward operators they belong to.
+// Which host events are operators: those that a framework recorded. A program without a framework
+// has none; there the ranges that it marked take their place (NVTX, ROCTX), except steps, which are
+// windows of time, and ranges that may end on another thread, which are around no call.
 #pragma once
 
 #include <vector>
 
-#include "borescope/index/trace_index.h"
 #include "borescope/trace/trace.h"
 
 namespace borescope::internal {
-
-// By autograd sequence number: a backward operator (Fwd thread id > 0) belongs to the forward
-// operator with its number that starts last before it. Of nested backward rows with one number (the
-// engine's wrapper and the function itself) only the outermost is linked.
-ColumnData<ForwardBackwardLink> LinkForwardBackward(const Trace& trace, const CallTree& tree);
-
-// Which host events are operators: those that a framework recorded. A program without a framework
-// has none; there the ranges that it marked take their place (NVTX, ROCTX), except steps, which are
-// windows of time, and ranges that may end on another thread, which are around no call.
 
 class OperatorRule {
  public:
