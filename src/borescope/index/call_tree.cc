@@ -51,8 +51,8 @@ class OpenEvents {
       Close(next.value);
     }
   }
-  // Those that do not cover `next`. What begins later in their time is also in that of `next`, so
-  // that none can be a child of theirs.
+  // Closes the events that do not cover `next`. Events that begin later within them are also within
+  // `next`, so they have no further children.
   void CloseOutlivedBy(HostId next) {
     while (IsOutlivedBy(next) && !IsRounded(next)) {
       Close(next.value);
@@ -138,19 +138,16 @@ CallTree BuildCallTree(const Trace& trace, int threads, Diagnostics& diagnostics
   return tree;
 }
 
-// The call tree of captured rows (CapturedCalls).
-
 namespace {
 
-// Adds the captured rows of the host events to the tree of those of the recording. Neither is in
-// the other. O(captured rows).
+// Adds the captured rows of the host events (CapturedCalls) to the tree of the recording's rows.
+// Neither contains the other. O(captured rows).
 void AppendCaptured(const Trace& trace, CallTree& tree) {
   const ColumnData<HostId>& parents = trace.captured().parent;
   const auto first = static_cast<uint32_t>(trace.host().size());
   tree.parent.insert(tree.parent.end(), parents.begin(), parents.end());
   tree.subtree_end.resize(tree.parent.size());
-  // Rows are in preorder, so that from the last to the first every subtree is complete before its
-  // parent is reached.
+  // Rows are in preorder, so backwards every subtree is complete before its parent is reached.
   for (auto row = static_cast<uint32_t>(tree.parent.size()); row-- > first;) {
     tree.subtree_end[row] = std::max(tree.subtree_end[row], row + 1);
     const HostId parent = tree.parent[row];

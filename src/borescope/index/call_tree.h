@@ -1,4 +1,6 @@
-// Builds the call tree: which host event contains which, per thread, all kinds on one stack.
+// Builds the call tree: which host event contains which, per thread, all kinds on one stack; and
+// what follows from nesting: the events open at a time, and the forward operators of backward
+// operators.
 #pragma once
 
 #include <algorithm>
@@ -28,12 +30,12 @@ CallTree BuildCallTree(const Trace& trace, int threads, Diagnostics& diagnostics
 // True if the time of `outer` covers that of `inner`, ends included.
 bool Covers(const HostEvents& host, HostId outer, HostId inner);
 
-// Which event of a kind is around a call in time, whatever else crosses it.
-
-// The events of a track that are open, outer first, none ending after the one before it: operators,
-// or annotations. One that ends before an event inside it is dropped: while the inner one is open
-// it covers the same calls, and later calls start after both. Rows are given in their order. The
-// call tree does not have those that another event outlives, such as a frame that began in one.
+// Finds the event of a kind (operator or annotation) around a call in time, whatever other events
+// cross it. It keeps the open events of a track, outer first, none ending after the one before it.
+// An event that ends before one inside it is dropped: while the inner one is open it covers the
+// same calls, and later calls start after both. Rows have to be opened in their order. Unlike the
+// call tree this also finds events that another one outlives, such as a frame that began in an
+// operator.
 class OpenSpans {
  public:
   explicit OpenSpans(const HostEvents& host) : host_(host) {}
@@ -46,7 +48,7 @@ class OpenSpans {
     open_.push_back(id);
   }
 
-  // The innermost one whose time covers a call.
+  // The innermost event whose time covers a call.
   HostId Around(HostId call) {
     CloseBefore(call);
     if (open_.empty() || Covers(host_, open_.back(), call)) {
@@ -71,11 +73,10 @@ class OpenSpans {
   std::vector<HostId> open_;
 };
 
-// Links backward operators to the forward operators they belong to.
-
-// By autograd sequence number: a backward operator (Fwd thread id > 0) belongs to the forward
-// operator with its number that starts last before it. Of nested backward rows with one number (the
-// engine's wrapper and the function itself) only the outermost is linked.
+// Links backward operators to their forward operators by autograd sequence number: a backward
+// operator (Fwd thread id > 0) belongs to the forward operator with its number that starts last
+// before it. Of nested backward rows with one number (the engine's wrapper and the function itself)
+// only the outermost is linked.
 ColumnData<ForwardBackwardLink> LinkForwardBackward(const Trace& trace, const CallTree& tree);
 
 }  // namespace borescope::internal

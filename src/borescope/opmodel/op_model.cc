@@ -55,8 +55,8 @@ ModelsByName IndexByName() {
   return models;
 }
 
-// "triton_poi_" of "triton_poi_fused_add_0", and the same of all that TorchInductor generates;
-// empty for other names.
+// "triton_poi_" for "triton_poi_fused_add_0", and similar for all kernels that TorchInductor
+// generates; empty for other names.
 std::string_view GeneratedPrefix(std::string_view name) {
   constexpr std::string_view kExample = "triton_poi_";
   const bool is_generated = name.starts_with("triton_") && name.size() > kExample.size();

@@ -27,7 +27,7 @@ constexpr OpModel Backward(OpModel model) {
   return model;
 }
 
-// With FLOPs per element: arithmetic, and transcendental functions.
+// Sets the FLOPs per element: arithmetic, and transcendental functions.
 constexpr OpModel With(OpModel model, uint8_t arithmetic, uint8_t transcendental = 0) {
   model.arithmetic = arithmetic;
   model.transcendental = transcendental;
@@ -67,7 +67,7 @@ constexpr OpModel Predicate(std::string_view name, uint8_t inputs) {
   return Gives(Inputs(Unary(name, 1), inputs), ResultType::kBool);
 }
 
-// A gradient from that of the result and from what forward saved.
+// A gradient, computed from the gradient of the result and from what forward saved.
 constexpr OpModel Derivative(std::string_view name, uint8_t arithmetic,
                              uint8_t transcendental = 0) {
   return Backward(Binary(name, arithmetic, transcendental));
@@ -539,7 +539,7 @@ constexpr OpModel kMoving[] = {
 // csrc/moe/torch_bindings.cpp, csrc/rocm/torch_bindings.cpp, and in Python
 // model_executor/layers/fused_moe/fused_moe.py, _aiter_ops.py), sgl-kernel
 // (csrc/common_extension.cc), AITER (aiter/ops/*.py, aiter/fused_moe.py), FBGEMM, bitsandbytes,
-// xFormers, FlashAttention, Transformer Engine 1, causal-conv1d; of symm_mem PyTorch's
+// xFormers, FlashAttention, Transformer Engine 1, causal-conv1d; and for symm_mem PyTorch
 // (torch/csrc/distributed/c10d/symm_mem/SymmetricMemory.cpp).
 constexpr OpModel kOfLibraries[] = {
     Row("flash_attn::_flash_attn_forward", kAttend, AttentionForward, kFlashAttn),

@@ -2,10 +2,10 @@
 //
 // To add a family: one row in kRules with a real example. Rows are tried from top to bottom and the
 // first match wins, so a row may rely on what the rows above it have taken away. A pattern is a
-// list of alternatives in lower case, separated by '|', each of three characters or more; '^' in
-// front ties one to the start of the text, '$' behind to its end. Most rows look at the base name
-// only (no template arguments, no parameter types, no return type), because ATen writes whole
-// functors into those; rows marked kFull look at everything.
+// list of alternatives in lower case, separated by '|', each of three characters or more; A leading
+// '^' anchors an alternative at the start of the text, a trailing '$' at its end. Most rows look at
+// the base name only (no template arguments, no parameter types, no return type), because ATen
+// writes whole functors into those; rows marked kFull look at everything.
 #include "borescope/index/names/kernel_class.h"
 
 #include <algorithm>
@@ -163,8 +163,8 @@ constexpr Rule kRules[] = {
      kBase,
      "softmax|cross_entropy"},
 
-    // What stands around the matrix work of experts. Its template arguments name number types of
-    // CUTLASS, and the offsets it computes are no convolution's.
+    // Work around the matrix products of experts. Its template arguments name number types of
+    // CUTLASS, and its offsets are not those of convolutions.
     {{"routing to experts", KernelClass::kSort,
       "void moe::dev::routing::routingIndicesOffsetsKernel<moe::dev::routing::KernelParams<int> "
       ">(int)"},
@@ -333,8 +333,8 @@ struct Pattern {
   bool at_end;
 };
 
-// All patterns that look at one kind of text, by their first three characters: whatever their
-// number, a text is walked once, and at nearly all of its places nothing begins with these.
+// All patterns for one kind of text, by their first three characters. However many there are, a
+// text is walked once, and at nearly all of its places no pattern begins.
 class PatternIndex {
  public:
   explicit PatternIndex(Text text) {

@@ -49,11 +49,11 @@ struct KernelRule {
 };
 std::span<const KernelRule> KernelRules();
 
-// What the rows look for: alternatives in lower case, separated by '|'. In the order of the rows.
+// The patterns of the rows, in their order: alternatives in lower case, separated by '|'.
 std::vector<std::string_view> KernelPatterns();
 
-// Kinds of copies: source and target, derived from the name of the event by one table of rules
-// (copy_kind.cc). NVIDIA, AMD, Intel and MTIA names.
+// Kinds of copies: source and target, derived from the name of the event by one table of rules.
+// NVIDIA, AMD, Intel and MTIA names.
 
 // In the order in which tables list them.
 enum class CopyKind : uint8_t {
@@ -73,9 +73,7 @@ std::string_view CopyKindName(CopyKind kind);
 // The kind of a copy by its name; every memset is one. Pure; any thread.
 CopyKind ClassifyCopy(DeviceKind kind, std::string_view name);
 
-// The kernel classes of all names of a recording.
-
-// See TraceIndex::class_of_name.
+// The classes of all names of a recording: TraceIndex::class_of_name.
 ColumnData<KernelClass> ClassifyNames(const Trace& trace);
 
 }  // namespace borescope::internal

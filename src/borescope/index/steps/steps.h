@@ -21,7 +21,7 @@ class RE2;
 
 namespace borescope::internal {
 
-// To which step the work and the time of devices belong.
+// The step that work and time of devices belong to.
 
 enum class StepRule : uint8_t {
   kLaunch,  // the step in whose window the work was launched, wherever it runs
@@ -50,8 +50,6 @@ class StepPattern {
 
   std::unique_ptr<re2::RE2> expression_;
 };
-
-// Windows of steps that may overlap as pieces that do not.
 
 // The pieces of the windows of some steps: at any time the one that begins last. REQUIRES: `some`
 // are indices into `steps`, ascending; `steps` is sorted by begin_ns. O(some).

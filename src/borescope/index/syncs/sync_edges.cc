@@ -27,7 +27,7 @@ struct Rule {
   BlockingCall kind;
 };
 
-// The first that is contained in the name counts.
+// The first row whose part the name contains counts.
 constexpr Rule kRules[] = {
     {"EventSynchronize", BlockingCall::kEvent},
     {"EventHostSynchronize", BlockingCall::kEvent},
@@ -62,9 +62,8 @@ bool IsQueryName(std::string_view name) {
   return Contains(name, "EventQuery") || Contains(name, "StreamQuery");
 }
 
-// The work of every device stream in the order in which the host issued it.
-
-// A stream is a device track. Work is issued when its launch begins, or, if the launch was not
+// The work of every device stream in the order in which the host issued it. A stream is a device
+// track. Work is issued when its launch begins, or, if the launch was not
 // recorded, when it begins itself. All queries take O(log work of the stream).
 class StreamOrder {
  public:
@@ -199,9 +198,6 @@ DeviceId StreamOrder::FirstFrom(TrackId stream, int64_t ts_ns) const {
   const uint32_t first = slice.begin + IssuedBefore(slice, ts_ns);
   return first == slice.end ? DeviceId{} : work_[first];
 }
-
-// The two halves of FindSyncEdges: waits as recorded, and waits inferred from the names of calls.
-// Internal to index/sync_*.cc.
 
 // The state of a thread at one of its calls.
 struct ThreadState {
@@ -518,8 +514,8 @@ ClockedSyncs FindSyncsAndClocks(const Trace& trace, const Correlation& correlati
   return {EstimateClocks(trace, correlation, found.pairs), std::move(found.syncs)};
 }
 
-// Waits inferred from the names of calls and from what ended before they returned.
-
+// FindSyncEdges has two halves: waits inferred from the names of calls, and waits as recorded. First
+// those inferred, from names and from what ended before the calls returned.
 namespace {
 
 class Inference {
@@ -649,8 +645,7 @@ void InferSync(HostId call, BlockingCall kind, std::span<const DeviceId> own, Th
   }
 }
 
-// Waits from cuda_sync records.
-
+// The other half: waits from cuda_sync records.
 namespace {
 
 std::vector<uint32_t> RecordCalls(const Trace& trace) {

@@ -285,8 +285,8 @@ char Lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + '
 
 bool IsWordCharacter(char c) { return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z'); }
 
-// Words of letters and digits in small letters, with a blank before and behind each:
-// "Tesla V100-SXM2-16GB" -> " tesla v100 sxm2 16gb ".
+// The words of letters and digits in lower case, with a blank before and after each: "Tesla
+// V100-SXM2-16GB" -> " tesla v100 sxm2 16gb ".
 std::string WordsOf(std::string_view name) {
   std::string words = " ";
   for (const char c : name) {
@@ -307,7 +307,7 @@ bool HasWord(std::string_view words, std::string_view word) {
   return words.find(' ' + std::string(word) + ' ') != std::string_view::npos;
 }
 
-// How many of the wanted words, with blanks between them, are there; `all` counts them.
+// How many of the wanted words are there, and how many are wanted.
 struct WordCount {
   size_t found = 0;
   size_t all = 0;

@@ -1,7 +1,7 @@
-// What devices can do at most, by their makers' data sheets: the one table behind every "percent of
-// peak". Dense peaks only; the gain of structured sparsity stands apart. What a maker does not
-// publish, or publishes in contradiction, is missing: an unknown device has no peaks, never those
-// of another.
+// What devices can do at most, by their makers' data sheets: the one table for every "percent of
+// peak". Dense peaks only; the gain of structured sparsity is separate. Numbers that a maker does
+// not publish, or publishes in contradiction, are missing: an unknown device has no peaks, never
+// those of another.
 #pragma once
 
 #include <array>
@@ -17,8 +17,8 @@
 
 namespace borescope::internal {
 
-// Arithmetic by the unit that does it. Matrix units take short operands and add up in 32 bits where
-// not said otherwise.
+// Arithmetic by the unit that does it. Matrix units take short operands and accumulate in 32 bits
+// unless noted otherwise.
 enum class Peak : uint8_t {
   kFp64,
   kFp32,
@@ -40,7 +40,7 @@ inline constexpr size_t kPeakCount = static_cast<size_t>(Peak::kCount);
 std::string_view PeakName(Peak peak);
 
 // The peak that limits matrix kernels on such operands ("bf16", see OperandFormat) or the vector
-// kernels on such numbers; nullopt: there is none of this name.
+// kernels on such numbers; nullopt for an unknown name.
 std::optional<Peak> MatrixPeakOf(std::string_view format);
 std::optional<Peak> VectorPeakOf(std::string_view format);
 
@@ -61,9 +61,9 @@ struct DeviceSpec {
 };
 
 // The specification of a device as the profiler describes it: by its name, and by its number of
-// multiprocessors and size of memory where names are alike or say nothing. A part of a device
-// (MIG) or a cut-down model of the same name is unknown. One die of an MI250 is a device of its
-// own, and is answered with the peaks of one die.
+// multiprocessors and memory size where names are ambiguous or missing. A part of a device (MIG) or
+// a cut-down model of the same name is unknown. One die of an MI250 is a device of its own, with
+// the peaks of one die.
 std::optional<DeviceSpec> FindDeviceSpec(const DeviceInfo& device);
 
 // A row of the table by its name, letters of either case; "MI250X" is the whole module.
@@ -83,13 +83,12 @@ std::optional<DeviceSpec> FindDeviceSpec(std::string_view name);
 //   }
 //
 // Keys of "tflops" are those of PeakName; rates are in 1e12 operations and 1e9 bytes per second,
-// dense. What is left out is missing. Keys that are not listed here are errors, so that a slip of
-// the pen does not go unnoticed.
+// dense. Omitted values are missing. Other keys are errors, so that a typing mistake is noticed.
 
-// `file` stands in the messages of errors (kInvalidArgument) only.
+// `file` only appears in the messages of errors (kInvalidArgument).
 Result<DeviceSpec> ParseDeviceSpec(std::string_view json, std::string_view file);
 
-// The rows behind device_specs.h.
+// The rows of the tables.
 
 // One data sheet. 0: not published, or the device has no such unit.
 struct DevicePeaksRow {
@@ -105,15 +104,15 @@ struct DevicePeaksRow {
 std::span<const DevicePeaksRow> NvidiaDeviceRows();
 std::span<const DevicePeaksRow> AmdDeviceRows();
 
-// How a device that a profiler describes is known: the first row that fits.
+// How to recognise a device that a profiler describes; the first row that fits counts.
 struct DeviceMatch {
   std::string_view row;                  // DevicePeaksRow::name
-  std::string_view words;                // all of these are words of the name, in small letters
-  std::string_view without = {};         // none of these is
+  std::string_view words;                // all of these are words of the name, in lower case
+  std::string_view without = {};         // none of these is a word of the name
   int64_t multiprocessors = 0;           // 0: any
   int64_t min_gb = 0, max_gb = 1 << 20;  // 1e9 bytes of memory as the driver counts it
-  // The name says too little: the numbers must have been recorded. Otherwise they must only not
-  // contradict.
+  // Whether the name is not enough, so that the numbers must have been recorded. Otherwise they
+  // must only not contradict.
   bool by_numbers = false;
 };
 std::span<const DeviceMatch> DeviceMatches();

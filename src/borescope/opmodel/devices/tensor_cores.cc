@@ -1,6 +1,6 @@
-// Which names speak of matrix units. Rows are tried from top to bottom and the first match decides,
-// so a row may rely on what the rows above it have taken away. To add a family: one row in
-// kMatrixUseRules with a real name as its example.
+// Which names show that a kernel uses matrix units, and on which operands. Rows are tried from top
+// to bottom and the first match decides, so a row may rely on what the rows above it have taken
+// away. To add a family: one row in kMatrixUseRules with a real name as its example.
 #include "borescope/opmodel/devices/tensor_cores.h"
 
 #include <re2/re2.h>
@@ -16,8 +16,7 @@ namespace borescope::internal {
 
 namespace {
 
-// RE2 reads UTF-8, as names are made valid UTF-8 when they are read. Of other bytes it matches
-// none.
+// RE2 reads UTF-8; names are made valid UTF-8 when they are read. Patterns never match other bytes.
 RE2::Options Quiet() {
   RE2::Options options;
   options.set_log_errors(false);
@@ -170,9 +169,9 @@ std::vector<NamedSize> MisalignedSizes(std::span<const NamedSize> sizes, int64_t
   return misaligned;
 }
 
-// What matrix kernels multiply, read from the tokens that each family of names uses for it. First
-// match decides, as in tensor_cores.cc. NVIDIA publishes no key to the letters of nvjet; the ones
-// here were seen beside operators whose types are known.
+// The operands of matrix kernels, read from the tokens that each family of names uses for them. The
+// first match counts. NVIDIA publishes no key to the letters of nvjet; the ones here were seen
+// beside operators whose types are known.
 
 namespace {
 
@@ -195,7 +194,7 @@ constexpr OperandFormatRule kFormatRules[] = {
     {"bf16", R"(^(?:bmm|gemm)_[A-Za-z0-9]+_Bfloat16)", "bmm_Fp32_Bfloat16Bfloat16_Fp32_sm100a"},
     {"fp16", R"(^(?:bmm|gemm)_[A-Za-z0-9]+_Fp16)", "bmm_Fp16_Fp16Fp16_Fp32_t128x8x128_sm100a"},
 
-    // Tensile: the type letters behind the index letters of A and B.
+    // Tensile: the type letters after the index letters of A and B.
     {"fp8", R"(C[a-z]{3,5}_A[a-z]{3,5}_B[a-z]{3,5}_(?:F8|B8))",
      "Cijk_Alik_Bljk_F8BS_BH_Bias_MT256x256x128_MI16x16x1"},
     {"bf16", R"(C[a-z]{3,5}_A[a-z]{3,5}_B[a-z]{3,5}_B(?:B|S))",
@@ -210,7 +209,7 @@ constexpr OperandFormatRule kFormatRules[] = {
      "Cijk_Ailk_Bljk_DB_MT64x64x16_MI16x16x4x1_SE"},
     {"", R"(C[a-z]{3,5}_A[a-z]{3,5}_B[a-z]{3,5}_)", "Cijk_Ailk_Bljk_Q_MT64x64x16_MI16x16x4x1_SE"},
 
-    // xmma: the first token behind the kind of kernel that is a type of operands.
+    // xmma: the first token after the kind of kernel that is a type of operands.
     {"bf16", R"(_xmma_[a-z_]*_bf16)", "sm90_xmma_gemm_bf16bf16_bf16f32_f32_tn_n_tilesize64x64x64"},
     {"fp16", R"(_xmma_[a-z_]*_f16)", "sm80_xmma_gemm_f16f16_f16f32_f32_tn_n_tilesize96x64x32"},
     {"int8", R"(_xmma_[a-z_]*_[iu]8)", "sm80_xmma_gemm_i8i8_i8i32_f32_tn_n_tilesize128x128x64"},
@@ -222,7 +221,8 @@ constexpr OperandFormatRule kFormatRules[] = {
      "_matmul_ogs_NNT_bf16xbf16xmxfp4_16x128x256x1_swiglu"},
     {"fp16", R"(^_p?_?matmul_ogs_\w*?xfp16x)", "_matmul_ogs_NNT_fp16xfp16xmxfp4_16x128x256x1"},
 
-    // Words anywhere. tf32 stands beside f32, and short inputs beside a longer accumulator.
+    // Words anywhere in the name. tf32 comes before f32, and short inputs before a longer
+    // accumulator, as names have both.
     {"tf32", R"(tf32|TF32|tfloat32|_tensor16x8x8)",
      "sm80_xmma_gemm_f32f32_f32f32_f32_tn_n_tilesize64x64x32_stage4_warpsize2x2x1_tensor16x8x8"},
     {"fp4", R"(mxfp4|nvfp4|e2m1|E2M1|E2m1)",

@@ -18,8 +18,8 @@ struct TypeRow {
   ScalarType type;
   int bits;
   std::string_view name;     // ours
-  std::string_view cpp;      // as traces have it, without "c10::"
-  std::string_view aten;     // as c10::toString has it
+  std::string_view cpp;      // as in traces, without "c10::"
+  std::string_view aten;     // as in c10::toString
   int64_t number;            // in c10::ScalarType
   std::string_view old_cpp;  // another spelling; may be empty
 };
@@ -238,7 +238,7 @@ bool ReadEntries(std::string_view text, std::vector<NumberLists>& entries) {
   return cursor.List([&] { return ReadEntry(cursor, entries.emplace_back()); }) && cursor.AtEnd();
 }
 
-// A text that is no list of strings says nothing: the entries are empty then.
+// The entries are empty if the text is not a list of strings.
 std::vector<std::string_view> ReadStrings(std::string_view text) {
   Cursor cursor(text);
   std::vector<std::string_view> strings;
@@ -347,7 +347,7 @@ namespace {
 
 using enum ScalarType;
 
-// What stands behind `mark`; empty if it is not there.
+// The text after `mark`; empty if it does not contain `mark`.
 std::string_view Behind(std::string_view text, std::string_view mark) {
   const size_t at = text.find(mark);
   return at == std::string_view::npos ? std::string_view() : text.substr(at + mark.size());
@@ -375,7 +375,7 @@ ScalarType OpaqueOf(std::string_view arguments) {
   return found == std::end(kSizes) ? kUnknown : found->second;
 }
 
-// Of "CatArrayBatchedCopy_vectorized<at::native::OpaqueType<2u>, unsigned int, 4, 64, 64>".
+// For "CatArrayBatchedCopy_vectorized<at::native::OpaqueType<2u>, unsigned int, 4, 64, 64>".
 ScalarType OfConcatenation(std::string_view kernel) {
   const std::string_view name = Behind(kernel, "CatArrayBatchedCopy");
   const std::string_view arguments = Behind(name, "<");
@@ -384,8 +384,8 @@ ScalarType OfConcatenation(std::string_view kernel) {
   return opaque.empty() ? ParseScalarType(FirstArgument(arguments)) : OpaqueOf(opaque);
 }
 
-// Of "multi_tensor_apply_kernel<TensorListMetadata<2>, BinaryOpListAlphaFunctor<float, 2, ...>".
-// A copy has the type of the target and that of the source.
+// For "multi_tensor_apply_kernel<TensorListMetadata<2>, BinaryOpListAlphaFunctor<float, 2, ...>". A
+// copy has two types, of the target and of the source.
 ScalarType OfListKernel(std::string_view kernel) {
   const std::string_view list = Behind(kernel, "multi_tensor_apply_kernel<");
   const std::string_view arguments = Behind(list, "Functor<");
@@ -397,7 +397,7 @@ ScalarType OfListKernel(std::string_view kernel) {
   return ParseScalarType(FirstArgument(second)) == type ? type : kUnknown;
 }
 
-// Of "ncclDevKernel_AllReduce_Sum_bf16_RING_LL(ncclDevKernelArgsStorage<4096ul>)".
+// For "ncclDevKernel_AllReduce_Sum_bf16_RING_LL(ncclDevKernelArgsStorage<4096ul>)".
 ScalarType OfReduction(std::string_view kernel) {
   constexpr std::pair<std::string_view, ScalarType> kTokens[] = {
       {"f16", kFloat16},  {"bf16", kBFloat16},     {"f32", kFloat32},       {"f64", kFloat64},

@@ -1,5 +1,6 @@
-// The arguments of an operator call as a trace keeps them: shapes, types, strides and the values of
-// what is no tensor, each one JSON list of one entry per argument.
+// The arguments of an operator call as a trace keeps them: shapes, types, strides, and the values
+// of arguments that are not tensors, each a JSON list with one entry for each argument. Also the
+// element types of tensors, and counts that cannot overflow unnoticed.
 #pragma once
 
 #include <concepts>
@@ -13,12 +14,11 @@
 
 namespace borescope::internal {
 
-// The element types of tensors: their sizes, the names traces give them, and what an operation on
-// two of them yields.
+// The element types of tensors.
 
 enum class ScalarType : uint8_t {
   kUnknown,
-  kOpaque8,  // of elements of which the size alone is known
+  kOpaque8,  // only the size of its elements is known
   kOpaque16,
   kOpaque32,
   kOpaque64,
@@ -54,25 +54,26 @@ int BitsPerElement(ScalarType type);
 
 // "fp16", "bf16", "int64", ...; "unknown".
 std::string_view ScalarTypeName(ScalarType type);
-// "BFloat16": as PyTorch names it where it records collectives; empty for kUnknown and its like.
+// "BFloat16": PyTorch's name in recorded collectives; empty for kUnknown and opaque types.
 std::string_view RecordedTypeName(ScalarType type);
 
-// The type of a recorded name: "float", "long int", "c10::Half", "BFloat16"; kUnknown for what is
-// no type of an element ("Scalar", "TensorList", "").
+// The type of a recorded name: "float", "long int", "c10::Half", "BFloat16"; kUnknown for names
+// that are not element types ("Scalar", "TensorList", "").
 ScalarType ParseScalarType(std::string_view name);
 
-// The type of PyTorch's number for it (c10/core/ScalarType.h), as arguments record it: 6 is fp32.
+// The type with this number in PyTorch (c10/core/ScalarType.h), as recorded in arguments: 6 is
+// fp32.
 ScalarType ScalarTypeOfNumber(int64_t number);
 
 bool IsFloatingPoint(ScalarType type);  // not complex
 bool IsComplex(ScalarType type);
 
-// What an operation on both yields by PyTorch's rules of promotion; kUnknown if either is.
+// The type of an operation on both by PyTorch's rules of promotion; kUnknown if either is unknown.
 ScalarType Promote(ScalarType a, ScalarType b);
 
 struct OpTensor {
   std::vector<int64_t> dims;     // none negative; empty: a single element
-  std::vector<int64_t> strides;  // in elements; as many as dims, or empty where not recorded
+  std::vector<int64_t> strides;  // in elements; as many as dims, or empty if not recorded
   ScalarType type = ScalarType::kUnknown;
 
   size_t rank() const { return dims.size(); }
@@ -81,7 +82,7 @@ struct OpTensor {
 enum class ArgKind : uint8_t {
   kAbsent,      // None, or of a type that is neither tensor nor number
   kTensor,      // exactly one of tensors
-  kTensorList,  // tensors, whose types are not recorded; empty where their shapes are not either
+  kTensorList,  // tensors without recorded types; empty if their shapes were not recorded either
   kValue,       // a number or a list of numbers
 };
 
@@ -92,7 +93,7 @@ struct CallArg {
 };
 
 // Texts of one call as recorded ("[[2, 3], [], [[4], [5]]]", "[\"float\", \"Scalar\",
-// \"TensorList\"]", ...). Every one but dims may be empty: not recorded.
+// \"TensorList\"]", ...). All but dims may be empty, if not recorded.
 struct CallArgTexts {
   std::string_view dims;
   std::string_view types;
@@ -102,7 +103,7 @@ struct CallArgTexts {
 
 class CallArgs {
  public:
-  // Views into `texts` are kept. Nothing of a damaged text is used: is_bad().
+  // Keeps views into `texts`. Uses nothing of a damaged text, see is_bad().
   static CallArgs Parse(const CallArgTexts& texts);
 
   bool is_recorded() const { return is_recorded_; }  // there was a text of shapes
@@ -112,12 +113,12 @@ class CallArgs {
 
   // nullptr where argument `index` is not one tensor.
   const OpTensor* Tensor(size_t index) const;
-  // Of argument `index`, which need not exist; nothing where its value is of another kind or not
+  // The value of argument `index`, which need not exist; nullopt if it has another kind or was not
   // recorded.
   std::string_view Value(size_t index) const;
   std::optional<int64_t> Integer(size_t index) const;
   std::optional<bool> Bool(size_t index) const;
-  // "[1, 1]"; a number alone is a list of one. Lists of more than 16 numbers are not read.
+  // "[1, 1]"; a number alone is a list of one. nullopt for lists of more than 16 numbers.
   std::optional<std::vector<int64_t>> Integers(size_t index) const;
 
  private:
@@ -126,18 +127,17 @@ class CallArgs {
   bool is_bad_ = false;
 };
 
-// The types of tensors in lists, which producers do not record, by the kernels that worked on them.
-
-// What the template arguments of a kernel of PyTorch on lists (multi_tensor_apply_kernel,
-// CatArrayBatchedCopy) or the name of a reduction of NCCL or RCCL say; kUnknown if nothing. Kernels
-// that only move data know but the size of an element: kOpaque8 to kOpaque128.
+// The type of tensors in lists, which recordings lack, from the name of a kernel that worked on
+// them: the template arguments of PyTorch's kernels on lists (multi_tensor_apply_kernel,
+// CatArrayBatchedCopy), or the name of a reduction of NCCL or RCCL. kUnknown if the name does not
+// say. Kernels that only move data show only the size of an element: kOpaque8 to kOpaque128.
 ScalarType ListTypeOfKernel(std::string_view kernel);
 
 // Arithmetic of FLOPs and bytes that cannot wrap around: shapes come from files and may be
 // anything.
 
 // A count that is not negative. Once a result is too large, or a part of it was negative, it stays
-// overflown, whatever is added or multiplied.
+// overflown in all further arithmetic.
 class Quantity {
  public:
   constexpr Quantity() = default;

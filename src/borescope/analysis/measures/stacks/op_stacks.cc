@@ -75,7 +75,8 @@ std::string NamesAsJson(const Trace& trace, const std::vector<HostId>& rows) {
 
 namespace {
 
-// Without parameters and template arguments, but with a return type: "cudaError cudaMalloc".
+// A function without parameters and template arguments, but with its return type: "cudaError
+// cudaMalloc".
 std::string_view HeadOf(std::string_view function) {
   const size_t end = function.find_first_of("(<");
   return end == 0 || end == std::string_view::npos ? function : function.substr(0, end);

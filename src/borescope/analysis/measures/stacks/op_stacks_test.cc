@@ -31,7 +31,7 @@ std::string CallerIn(const std::vector<std::string>& stack) {
   return caller.valid() ? std::string(view.trace.Text(caller)) : "-";
 }
 
-// What is not the program's own is passed over.
+// Frames that are not the program's own are skipped.
 TEST(CallersTest, TheInnermostFunctionOfTheProgram) {
   EXPECT_EQ(CallerIn({"_start", "main", "solve", "cudaMalloc", "[libcuda.so]"}), "solve");
   EXPECT_EQ(CallerIn({"main", "std::vector<int>::reserve(int)", "cudaMalloc"}), "main");

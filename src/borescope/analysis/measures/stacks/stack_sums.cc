@@ -28,8 +28,8 @@ namespace {
 
 inline constexpr uint32_t kNoPath = ~uint32_t{0};
 
-// What kind of frame a node is: a function of a sampled
-// stack or of one recorded with a call, a HostKind, or a DeviceKind after those.
+// The kind of a frame: a function of a sampled stack or of a stack recorded with a call, a
+// HostKind, or a DeviceKind, numbered after those.
 using FrameKind = int64_t;
 
 inline constexpr FrameKind kSampledFrame = -1;
@@ -49,11 +49,11 @@ class Paths {
     const int64_t key[] = {parent == kNoPath ? -1 : int64_t{parent}, name, kind};
     return nodes_.Find(key);
   }
-  // A node above all others that is no frame.
+  // A node above all others that is not a frame.
   uint32_t FindNoFrame(int64_t name) { return Find(kNoPath, name, KindOf(HostKind::kOther)); }
 
   size_t size() const { return nodes_.size(); }
-  // A node follows the one around it.
+  // A parent has a smaller number than its children.
   uint32_t parent(uint32_t path) const {
     const int64_t parent = nodes_.key(path)[0];
     return parent < 0 ? kNoPath : static_cast<uint32_t>(parent);
@@ -65,7 +65,7 @@ class Paths {
   Grouper nodes_{3};
 };
 
-// Place of every node in preorder, and how deep it lies.
+// The place of every node in preorder, and its depth.
 struct PathOrder {
   std::vector<uint32_t> place;
   std::vector<uint32_t> depth;
@@ -78,7 +78,7 @@ std::string_view FrameKindName(FrameKind kind) {
                                   : DeviceKindName(static_cast<DeviceKind>(kind - kDeviceKinds));
 }
 
-// The place of a sibling follows from the sizes of subtrees, which are summed from below.
+// Subtree sizes, summed from below, give the places of siblings.
 PathOrder OrderOf(const Paths& paths) {
   std::vector<uint32_t> size(paths.size(), 1);
   for (auto path = static_cast<uint32_t>(paths.size()); path-- > 0;) {
@@ -100,14 +100,14 @@ PathOrder OrderOf(const Paths& paths) {
   return order;
 }
 
-// In place of a StringId.
+// Numbers in place of a StringId.
 constexpr int64_t kNoLaunchName = -1;
 constexpr int64_t kElsewhereName = -2;
 constexpr int64_t kStepName = -3;  // any training step
 constexpr int64_t kNoOperatorName = -4;
 constexpr int64_t kNoStackName = -5;
 
-// What nodes that are no frames are called; empty for frames.
+// The names of nodes that are not frames; empty for frames.
 std::string_view NoFrameName(int64_t name) {
   return name == kNoLaunchName     ? kNoLaunch
          : name == kNoOperatorName ? kNoOperator
@@ -136,10 +136,10 @@ std::string_view TitleOf(StackKind stacks) {
   return "Host call stacks and the device work below them";
 }
 
-// What a text is as the name of a frame.
+// A text as the name of a frame.
 struct Label {
   int64_t name;  // a StringId, or kStepName
-  bool is_root;  // contains what roots contain
+  bool is_root;  // whether it contains the text of roots
 };
 
 std::vector<Label> LabelsOf(const Trace& trace, std::string_view root) {
@@ -165,18 +165,18 @@ class StackSums {
 
   // False if a root was asked for and no frame has such a name.
   bool PlaceFrames(std::string_view root);
-  // Adds the time of these stacks.
+  // Adds the time of the requested kind of stacks.
   void AddTime();
   Table Write() const;
 
  private:
-  // Of one tree: its nodes with time of their own.
+  // A node of one tree with self time.
   struct Entry {
     uint32_t path;
     uint32_t sums;
   };
 
-  // Frames are those of StackFrames.
+  // Whether frames are rows of StackFrames.
   bool IsOfFunctions() const {
     return stacks_ == StackKind::kSampled || stacks_ == StackKind::kCalls;
   }
@@ -219,8 +219,9 @@ class StackSums {
   uint32_t elsewhere_ = kNoPath;
   std::vector<Label> labels_;         // per text
   std::vector<uint32_t> path_of_;     // per host row, or sampled frame; kNoPath above all frames
-  std::vector<uint32_t> call_paths_;  // of stacks of calls, per host row; kNoPath without one
-  // Paths of calls in captures below those of launches: by both.
+  std::vector<uint32_t> call_paths_;  // for stacks of calls, per host row; kNoPath without a stack
+  // Paths of calls in captures below the launch of their graph; keys: the path of the launch, and
+  // the call.
   std::map<std::pair<uint32_t, uint32_t>, uint32_t> captured_paths_;
   Grouper sums_;                 // key values, 0, then the path
   std::vector<SelfTimes> self_;  // per tuple of sums_
@@ -308,7 +309,7 @@ SelfTimes& StackSums::SumsOfSample(size_t sample, uint32_t path) {
   return SumsOfKey(path);
 }
 
-// Of the keys in key_.
+// The sums of a path with the keys in key_.
 SelfTimes& StackSums::SumsOfKey(uint32_t path) {
   key_.push_back(0);
   key_.push_back(path);
@@ -355,8 +356,8 @@ void StackSums::AddSampledTime() {
   }
 }
 
-// Below the function that made it. A call whose stack was not recorded is below the call around it,
-// if there is one with a stack; what is no call has the path of the call around it.
+// Places calls below the function that made them. A call without a recorded stack is below the call
+// around it, if that has a stack; a row that is no call has the path of the call around it.
 void StackSums::PlaceCalls() {
   const HostEvents& host = view_.trace.host();
   call_paths_.reserve(host.size());
@@ -402,7 +403,7 @@ void StackSums::AddHostTime() {
   }
 }
 
-// The innermost frame around a launch; where that was not recorded, the operator.
+// The innermost frame around a launch, or the operator if the launch was not recorded.
 uint32_t StackSums::LaunchFrameOf(DeviceId work) {
   const HostId launch = view_.index.correlation.launch_of[work.value];
   const HostId op = view_.index.correlation.op_of[work.value];
@@ -422,8 +423,8 @@ uint32_t StackSums::LaunchFrameOf(DeviceId work) {
   return kNoPath;
 }
 
-// Below the launch of a graph follow the frames of the capture: those that would have been around
-// the launch of the kernel itself.
+// The frames of a capture follow below the launch of its graph, as they would be around a launch of
+// the kernel itself.
 uint32_t StackSums::FrameOf(DeviceId work) {
   uint32_t path = LaunchFrameOf(work);
   if (stacks_ == StackKind::kCalls) {
@@ -445,7 +446,7 @@ uint32_t StackSums::FrameOf(DeviceId work) {
   return path == kNoPath ? paths_.FindNoFrame(kNoOperatorName) : path;
 }
 
-// The path of work that was launched like another, or is that itself.
+// The path of `work`, as launched by the launch of `like`, which may be `work` itself.
 uint32_t StackSums::LeafOf(DeviceId work, DeviceId like) {
   const DeviceEvents& device = view_.trace.device();
   const uint32_t path = FrameOf(like);
@@ -455,8 +456,8 @@ uint32_t StackSums::LeafOf(DeviceId work, DeviceId like) {
                  : path;
 }
 
-// Work from before the recording, once more, where the frames around its launch are inferred: only
-// if their modules are known, and not only the class of these.
+// Adds the time of work from before the recording to the inferred frames around its launch, if the
+// instances of modules are known and not only their classes.
 void StackSums::AddAlignedTime() {
   const std::shared_ptr<const AlignedWork> aligned = SharedAlignedWork(view_);
   if (!aligned->IsConfident() || !aligned->knows_place) {
@@ -558,7 +559,7 @@ void StackSums::WriteTree(std::span<const int64_t> keys, std::vector<Entry> entr
     return order.place[a.path] < order.place[b.path];
   };
   std::sort(entries.begin(), entries.end(), comes_first);
-  std::vector<Entry> around;  // the path to the last entry written
+  std::vector<Entry> around;  // the path to the last written entry
   std::vector<Entry> missing;
   for (const Entry& entry : entries) {
     around.resize(std::min<size_t>(around.size(), order.depth[entry.path]));

@@ -31,7 +31,7 @@ const Column& ColumnOf(const Table& table, std::string_view name) {
   return *found;
 }
 
-// Finds or makes the nodes of rows in preorder.
+// Finds or makes the node of each row; rows come in preorder.
 class TreeReader {
  public:
   explicit TreeReader(const Table& table)
@@ -53,7 +53,7 @@ class TreeReader {
   size_t keys_;
   const Column& name_;
   const Column& kind_;
-  Grouper groups_;  // 0, for there may be no key, and the keys
+  Grouper groups_;  // 0 (as there may be no key), then the keys
   Grouper frames_;  // parent, name, kind
   std::vector<uint32_t> node_of_group_, node_of_frame_;
   std::vector<int64_t> key_;
@@ -125,7 +125,7 @@ int CompareKeys(const Table& table, size_t keys, uint32_t a, uint32_t b) {
   return 0;
 }
 
-// Whether one sibling stands before another.
+// Whether one sibling comes before another.
 class ComesFirst {
  public:
   ComesFirst(const StackTree& tree, SiblingOrder order)
@@ -167,7 +167,7 @@ bool Stays(const StackNode& node, const StackNode& whole, const StackCut& cut) {
   return node.depth < 0 || (is_large && (cut.depth == 0 || node.depth < cut.depth));
 }
 
-// A node for what is cut where `node` stands.
+// A node for what is cut beside `node`.
 StackNode OtherBeside(const StackNode& node) {
   StackNode other;
   other.parent = node.parent;
@@ -177,7 +177,7 @@ StackNode OtherBeside(const StackNode& node) {
   return other;
 }
 
-// Adds a node, and the time of all below it, to the node that stands for what was cut.
+// Adds a node, and the time of all below it, to the node that represents what was cut.
 void AddCut(const StackNode& node, StackNode& other) {
   AddSaturatingTo(other.calls, node.calls);
   AddSaturatingTo(other.self_host_ns, node.total_host_ns);
@@ -246,14 +246,14 @@ StackNode WholeOf(const StackTree& tree) {
 StackTree CutStacks(const StackTree& tree, const StackCut& cut) {
   const StackNode whole = WholeOf(tree);
   StackTree kept{tree.table, {}};
-  std::vector<uint32_t> place(tree.nodes.size());  // of the node that holds each node's time
-  std::vector<uint32_t> other_of;                  // per node that is left
+  std::vector<uint32_t> place(tree.nodes.size());  // per node: the new node that has its time
+  std::vector<uint32_t> other_of;                  // per new node: its node for what was cut
   for (size_t i = 0; i < tree.nodes.size(); ++i) {
     CheckStopAt(i);
     StackNode node = tree.nodes[i];
     node.parent = node.parent == kNoNode ? kNoNode : place[node.parent];
     if (node.parent != kNoNode && kept.nodes[node.parent].is_other) {
-      place[i] = node.parent;  // its time came with the frame around it
+      place[i] = node.parent;  // its time was added with the frame around it
       AddSaturatingTo(kept.nodes[node.parent].calls, node.calls);
       continue;
     }
@@ -280,10 +280,10 @@ std::vector<uint32_t> Preorder(const StackTree& tree, SiblingOrder order) {
     return {};
   }
   const ComesFirst comes_first(tree, order);
-  std::vector<uint32_t> siblings(nodes.size());  // those of one parent stand together
+  std::vector<uint32_t> siblings(nodes.size());  // nodes grouped by parent
   std::iota(siblings.begin(), siblings.end(), 0U);
-  // Parents ascend, and what has none (the largest number) comes last. Siblings stand backwards, as
-  // they go onto a stack.
+  // By parent, and nodes without one (the largest number) last. Siblings are in reverse order, as
+  // they are pushed onto a stack.
   std::stable_sort(siblings.begin(), siblings.end(), [&](uint32_t a, uint32_t b) {
     return nodes[a].parent != nodes[b].parent ? nodes[a].parent < nodes[b].parent
                                               : comes_first(nodes[b], nodes[a]);
@@ -344,7 +344,7 @@ Table WriteStacks(const StackTree& tree, SiblingOrder order) {
 
 namespace {
 
-// The sums of each name, in order of first appearance; `row` is one with that name.
+// The sums of each name, in order of first appearance; `row`: a row with that name.
 class FrameSums {
  public:
   explicit FrameSums(const StackTree& tree)
@@ -511,7 +511,7 @@ Result<Table> FoldedTable(const StackTree& tree) {
 }
 
 Result<void> CheckStacks(const Tables& tables, const Params&) {
-  int64_t deepest = 0;  // that the next row may be
+  int64_t deepest = 0;  // depth that the next row may have
   for (const int64_t depth : Ints(tables.front(), "depth")) {
     if (depth < 0 || depth > deepest) {
       return Error{

@@ -10,8 +10,8 @@ namespace borescope::internal {
 
 namespace {
 
-// The open rows of a thread, outermost first. One that another outlives is closed when that begins:
-// from then on until its end the other began later.
+// The open rows of a thread, outermost first. A row that a later one outlives is closed when that
+// one begins, as from then on the later one is the last to have begun.
 class OpenRows {
  public:
   OpenRows(const HostEvents& host, std::vector<int64_t>& times) : host_(host), times_(times) {}
@@ -34,7 +34,7 @@ class OpenRows {
   void EndThread() { open_.clear(); }
 
  private:
-  // Returns from where on the next row outward loses time.
+  // Returns the time from which on the next row outward loses time.
   int64_t TakeFrom(HostId open, int64_t begin_ns, int64_t end_ns) {
     times_[open.value] -= std::max<int64_t>(0, end_ns - begin_ns);
     return std::max(begin_ns, end_ns);
@@ -70,7 +70,8 @@ std::vector<int64_t> InnermostTimes(const Trace& trace, const std::function<bool
 
 namespace {
 
-// By how much each of few exceeds the mean of the others, and the longest of them.
+// How many times as long as the mean of the others, and as the longest of them, each of few events
+// has to be.
 constexpr int64_t kMuchLonger = 10;
 constexpr int64_t kLonger = 3;
 

@@ -15,7 +15,8 @@ namespace borescope::internal {
 
 namespace {
 
-// Low part of the square sum: small enough that 2^23 ranks can be added before it overflows.
+// Bits of the low part of the square sum: few enough that 2^23 ranks can be added before it
+// overflows.
 constexpr int kLowBits = 40;
 constexpr std::string_view kLow = "square_sum_low";
 constexpr std::string_view kHigh = "square_sum_high";
@@ -30,7 +31,7 @@ double StandardDeviation(int64_t count, int64_t total, Uint128 square_sum) {
   if (count < 2) {
     return 0.0;
   }
-  // count * sum of squares - total^2, exactly: the textbook formula loses nothing in integers.
+  // count * sum of squares - total^2: the textbook formula is exact in integers.
   const auto n = static_cast<Uint128>(count);
   const auto sum = static_cast<Uint128>(total);
   Uint128 scaled = 0;
@@ -57,7 +58,7 @@ bool IsOutlier(const DurationStats& stats, int64_t dur_ns, int64_t limit) {
   Uint128 far = 0;
   Uint128 bound = 0;
   if (__builtin_mul_overflow(n, stats.square_sum, &squares)) {
-    return false;  // no clock gives such durations: a damaged file
+    return false;  // no clock produces such durations: the file is damaged
   }
   const Uint128 spread = squares - std::min(squares, sum * sum);
   if (__builtin_mul_overflow(distance, distance, &far) ||
@@ -95,7 +96,7 @@ void AddStatsColumns(Table& table, std::string_view what) {
 
 void PushStats(Row& row, const DurationStats& stats) {
   row.Int(stats.count).Int(stats.total_ns).Missing();
-  // Of nothing there is no shortest, which other ranks may have.
+  // Without values there is no minimum; other ranks may have one.
   row.MaybeInt(stats.count == 0 ? kMissing : stats.min_ns);
   row.MaybeInt(stats.count == 0 ? kMissing : stats.max_ns);
   row.Missing().Missing();
@@ -235,7 +236,7 @@ void PushSpread(Table& table, const PartRow& part, const IntValues& values,
   }
 }
 
-// A rank that recorded no device work was not idle: nothing is known of it.
+// Removes ranks without recorded device work: they were not idle, but nothing is known about them.
 Table WithDevice(const Table& breakdown) {
   const Column& gpu = *breakdown.Find("gpu");
   std::vector<uint32_t> rows;

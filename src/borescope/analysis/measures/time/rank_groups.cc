@@ -22,7 +22,7 @@ namespace {
 
 using Cell = std::array<int64_t, kPointSize>;
 
-// Cells far out are one: no measured time leads there.
+// Cells that are very far out become one cell; measured times are never there.
 Cell CellOf(const GridPoint& point, double side) {
   constexpr double kFar = 1e15;
   Cell cell{};
@@ -50,7 +50,7 @@ double ToNearest(std::span<const GridPoint> points, size_t from) {
   return nearest;
 }
 
-// Which points belong together, by one that represents each group.
+// Groups of points, each represented by one of its points: union-find.
 class Joined {
  public:
   explicit Joined(size_t size) : parent_(size) { std::iota(parent_.begin(), parent_.end(), 0U); }
@@ -62,7 +62,7 @@ class Joined {
     }
     return point;
   }
-  // The earlier one represents both.
+  // The earlier point represents the joined group.
   void Join(uint32_t a, uint32_t b) {
     const uint32_t first = Find(a);
     const uint32_t second = Find(b);
@@ -73,7 +73,7 @@ class Joined {
   std::vector<uint32_t> parent_;
 };
 
-// Calls `visit` for the cell and all that touch it.
+// Calls `visit` for the cell and all cells that touch it.
 template <class Visit>
 void ForNeighbours(const Cell& cell, const Visit& visit) {
   constexpr int kNeighbours = 3 * 3 * 3 * 3;
@@ -129,10 +129,10 @@ std::vector<uint32_t> GroupPoints(std::span<const GridPoint> points, double side
 
 namespace {
 
-// Of the median span: less makes no group.
+// Part of the median span: smaller differences do not separate groups.
 constexpr double kSmallestDifference = 0.02;
 
-// What the times of a rank are divided into.
+// The parts into which the time of a rank is divided.
 struct ComparedPart {
   std::string_view column;
   std::string_view name;
@@ -142,14 +142,14 @@ constexpr ComparedPart kCompared[kPointSize] = {{"compute_ns", "compute"},
                                                 {"exposed_copy_ns", "exposed copies"},
                                                 {"idle_ns", "idle"}};
 
-// The devices of one rank together.
+// The time of one rank, summed over its devices.
 struct RankTime {
   int64_t rank = 0;
   int64_t span_ns = 0;
   std::array<int64_t, kPointSize> parts_ns = {};
 };
 
-// In the order of their ranks, without those that recorded no device work.
+// By rank, without ranks that have no recorded device work.
 std::vector<RankTime> TimesOf(const Table& breakdown) {
   std::map<int64_t, RankTime> times;
   for (size_t row = 0; row < breakdown.rows(); ++row) {
@@ -173,7 +173,7 @@ std::vector<RankTime> TimesOf(const Table& breakdown) {
   return ordered;
 }
 
-// At least 1.
+// The median span of all ranks, at least 1 ns.
 double MedianSpan(const std::vector<RankTime>& times) {
   std::vector<int64_t> spans;
   spans.reserve(times.size());
@@ -217,7 +217,7 @@ void DivideByRanks(Group& group) {
   }
 }
 
-// The largest first, of equally large ones that of the lowest rank.
+// The largest group first, and among equally large ones that of the lowest rank.
 std::vector<Group> GroupsOf(const std::vector<RankTime>& times, double median_ns) {
   const std::vector<GridPoint> points = PointsOf(times, median_ns);
   const std::vector<uint32_t> numbers = GroupPoints(points, CellSide(points, kSmallestDifference));
@@ -232,8 +232,8 @@ std::vector<Group> GroupsOf(const std::vector<RankTime>& times, double median_ns
   return groups;
 }
 
-// In what a group differs from the largest one, most first: at least the most, and what is large
-// enough to make a group.
+// The parts in which a group differs from the largest one, the largest difference first: at least
+// one, and all that are large enough to separate groups.
 std::string DifferenceOf(const Group& group, const Group& largest, double median_ns) {
   std::array<std::pair<double, std::string_view>, kPointSize> differences;
   for (size_t part = 0; part < kPointSize; ++part) {
@@ -273,12 +273,12 @@ Table NewRankGroups() {
   return table;
 }
 
-// From a number to a later one, whatever the two are.
+// The distance from a number to a later one, which may exceed int64_t.
 uint64_t Between(int64_t first, int64_t last) {
   return static_cast<uint64_t>(last) - static_cast<uint64_t>(first);
 }
 
-// Numbers `step` apart, as far as they go: how many of the first ones.
+// How many of the first numbers are `step` apart.
 size_t RunLength(std::span<const int64_t> numbers, uint64_t step) {
   size_t length = 1;
   while (length < numbers.size() && Between(numbers[length - 1], numbers[length]) == step) {
@@ -287,7 +287,7 @@ size_t RunLength(std::span<const int64_t> numbers, uint64_t step) {
   return length;
 }
 
-// The text of the first numbers, and how many these are.
+// The text of the first run of numbers, and how many numbers it covers.
 std::pair<std::string, size_t> FirstRun(std::span<const int64_t> numbers) {
   constexpr size_t kProgression = 4;
   const size_t in_row = RunLength(numbers, 1);

@@ -20,7 +20,7 @@ bool Touch(const GridPoint& a, const GridPoint& b, double side) {
   return true;
 }
 
-// Every pair is looked at until no group changes any more.
+// Every pair is compared until no group changes any more.
 std::vector<uint32_t> SlowGroups(const std::vector<GridPoint>& points, double side) {
   std::vector<uint32_t> groups(points.size());
   for (uint32_t i = 0; i < points.size(); ++i) groups[i] = i;

@@ -35,7 +35,7 @@ std::vector<int64_t> EndsOfWork(const RankView& view, const DeviceClocks& clocks
   return ends;
 }
 
-// Per process: when the work ended that it had launched before the recording.
+// Per process: when its work from before the recording ended.
 std::vector<int64_t> EndsOfInheritedWork(const RankView& view, const DeviceClocks& clocks,
                                          std::span<const DeviceId> inherited) {
   const Steps& steps = view.steps();
@@ -51,7 +51,7 @@ std::vector<int64_t> EndsOfInheritedWork(const RankView& view, const DeviceClock
   return ends;
 }
 
-// `done`: per process, what was complete before its first step.
+// `done`: per process, when everything before its first step was complete.
 std::vector<Interval> TimesOf(const Steps& steps, const std::vector<int64_t>& work_end,
                               std::vector<int64_t> done) {
   std::vector<Interval> times;
@@ -111,13 +111,13 @@ constexpr size_t kMostRows = 2'000'000;
 
 using Limits = std::numeric_limits<int64_t>;
 
-// A step whose window is selected may have launched nothing, and shows that.
+// A step whose window is selected has a row even if it launched nothing.
 bool MayBeWithoutTime(const Selected& selected, const Step& step) {
   return selected.step_rule() == StepRule::kLaunch &&
          !Clip(selected.time_of_all_steps(), {step.begin_ns, step.end_ns}).empty();
 }
 
-// Collects the time of each number, and of no step.
+// Collects the time of each step number, and of no step.
 class WindowTimes {
  public:
   WindowTimes(const RankView& view, const Selected& selected) : steps_(view.steps().steps) {
@@ -153,7 +153,7 @@ class WindowTimes {
     std::vector<StepWindow> kept;
     for (size_t i = 0; i < windows_.size(); ++i) {
       for (StepWindow::LineTime& one : windows_[i].times) {
-        one.time = Union(std::move(one.time));  // joins pieces that touch
+        one.time = Union(std::move(one.time));  // joins adjacent pieces
       }
       if (!windows_[i].times.empty() || is_kept_[i] != 0) {
         kept.push_back(std::move(windows_[i]));
@@ -165,8 +165,8 @@ class WindowTimes {
  private:
   const std::vector<Step>& steps_;
   HashMap<int64_t, size_t> window_of_;
-  std::vector<StepWindow> windows_;  // the last: no step
-  std::vector<char> is_kept_;        // per window: even without time
+  std::vector<StepWindow> windows_;  // the last one: no step
+  std::vector<char> is_kept_;        // per window: whether it is kept even without time
 };
 
 void AddLine(const Selected& selected, const LineTracks& tracks, size_t line, WindowTimes& times) {

@@ -30,7 +30,8 @@ namespace {
 constexpr size_t kLeastPairs = 200;
 constexpr int64_t kLongCallNs = 100'000;
 constexpr int64_t kMicrosecondNs = 1000;
-// Of times in whole microseconds the middle half is averaged, which is that much above the median.
+// For times in whole microseconds the mean of the middle half is used, which is larger than the
+// median by this factor.
 constexpr double kRoundedFactor = 0.9;
 
 // The mean of the middle half.
@@ -75,7 +76,7 @@ class PaceMeter {
     return kind == HostKind::kOp || kind == HostKind::kAnnotation || kind == HostKind::kRuntime;
   }
 
-  // Rows are in preorder, so that the children of an event come in the order of their begins.
+  // Rows are in preorder, so the children of an event come in the order of their begins.
   void FindChildren() {
     around_.assign(host_.size(), HostId{});
     first_.assign(host_.size(), HostId{});
@@ -206,30 +207,31 @@ GapTimes ReplayedGaps::ShorterIn(const std::vector<int64_t>& times) const {
 
 namespace {
 
-// What recording costs, least, estimate and most: of an operator or an annotation and of a frame
-// of Python in times of the pace of operators; of calls that start device work in times of the
-// usual length of such a call. Measured on an H100 with PyTorch 2.11 and on a processor with 2.15.
+// The costs of recording: least, estimate and most. Those of operators, annotations and frames of
+// Python are multiples of the pace of operators, those of calls that start device work multiples of
+// the usual length of such a call. Measured on an H100 with PyTorch 2.11 and on a processor with
+// 2.15.
 constexpr std::array<double, 3> kOperatorCosts = {0.7, 1.05, 1.3};
 constexpr std::array<double, 3> kRoundedOperatorCosts = {0.5, 1.05, 1.6};
 constexpr std::array<double, 3> kLaunchCosts = {0.4, 0.7, 0.9};
 constexpr std::array<double, 3> kCallCosts = {0, 0.4, 0.8};
 constexpr std::array<double, 3> kFrameCosts = {0.2, 0.6, 1.2};
-// Recording a launch is at most this part of the call; any other call this part and half a
-// microsecond.
+// Recording a launch takes at most this part of the call; for other calls, half a microsecond more.
 constexpr double kMostOfLaunch = 0.8;
 constexpr double kMostOfCall = 0.5;
 constexpr double kBesideCallNs = 500;
-// No stretch of a thread gets shorter than a tenth; what did not fit comes off the next.
+// No stretch of a thread is shortened by more than this part; the rest is taken off the next
+// stretch.
 constexpr double kMostOfStretch = 0.9;
 constexpr double kObservedPaceNs = 8000;
 constexpr double kWorthCorrecting = 1.05;
 constexpr double kMostSpread = 0.1;
 constexpr size_t kLeastSteps = 2;
-// What a given step may be beyond the busy time of the device, and beyond the recorded step.
+// The limits of a given step, relative to the busy time of the device and to the recorded step.
 constexpr double kLeastOfDevice = 0.97;
 constexpr double kMostOfRecorded = 1.1;
 constexpr double kMostFactor = 3;
-constexpr int kFactorPasses = 12;  // to a thousandth
+constexpr int kFactorPasses = 12;  // accurate to a thousandth
 constexpr std::string_view kNeedsSteps =
     "the recording has no steps: `step_pattern` names annotations that are steps";
 
@@ -325,16 +327,16 @@ class CostTaker {
   ReplayLags lags_;
   NodeId node_ = 0;
   NodeId end_node_ = 0;
-  double debt_ns_ = 0;  // of the thread at hand: cost that is not taken off yet
+  double debt_ns_ = 0;  // of the current thread: the cost that is not taken off yet
 };
 
 int64_t Middle(std::vector<int64_t> lengths) { return std::llround(Quantile(lengths, 0.5)); }
 
-// One program on one host takes so much more or less a minute later: 9 % in the middle, of 14
-// programs that were measured twice.
+// How much the time of a program differs when it is measured again on the same host: 9 % in the
+// median of 14 programs.
 constexpr double kNoiseOfOneTime = 0.1;
 
-// What a step takes, as the user measured it: between two times, or about as long as a single one.
+// The time of a step as the user measured it: between two times, or about a single one.
 struct PlainStep {
   int64_t first_ns = 0;
   int64_t last_ns = 0;
@@ -389,7 +391,7 @@ class TrueTimer {
   }
 
  private:
-  // One step that is given is enough.
+  // With a given step, one recorded step is enough.
   size_t LeastSteps() const { return given_ ? 1 : kLeastSteps; }
 
   void FindLengths(const ReplayModel& model) {
@@ -443,7 +445,8 @@ class TrueTimer {
     return std::min(step_ns, kLongestLagNs / std::max<int64_t>(time.steps, 1)) * time.steps;
   }
 
-  // Of all steps, which are no shorter than the busy time of the device.
+  // Adds the difference over all steps, none of which gets shorter than the busy time of the
+  // device.
   void AddShorter(size_t level, int64_t recorded_ns, int64_t level_ns) {
     for (const TrueTime& time : found_.devices) {
       const int64_t least_ns = AllStepsOf(time, time.device_ns);
@@ -452,7 +455,7 @@ class TrueTimer {
     }
   }
 
-  // Of all steps together, or of the middle one.
+  // Sets the status by the cost in all steps together, or in the median step.
   void SetStatus(int64_t recorded_ns) {
     const auto all_ns =
         static_cast<double>(recorded_ns) * static_cast<double>(found_.devices.size());
@@ -467,7 +470,7 @@ class TrueTimer {
     found_.status = is_much ? TrueTimeStatus::kCorrected : TrueTimeStatus::kSmall;
   }
 
-  // The truth replaces the estimate; what it cannot be is said.
+  // Replaces the estimate by the given step, or reports why that cannot be right.
   void TakeGiven(const ReplayModel& model) {
     for (TrueTime& time : found_.devices) {
       const auto device_ns = static_cast<double>(time.device_ns);
@@ -515,8 +518,8 @@ class TrueTimer {
     found_.most_gaps = found_.estimated_gaps;
   }
 
-  // The least factor of all costs with which the replay takes `step_ns`, or as little as it can:
-  // then the device is the limit. A thousandth more counts as equal.
+  // The smallest factor of all costs with which the replay takes `step_ns`, or its shortest time if
+  // the device is the limit. A difference of a thousandth counts as equal.
   double FactorFor(const ReplayModel& model, int64_t step_ns) const {
     const auto length = [&](double factor) {
       const ReplayLags lags =
@@ -549,7 +552,7 @@ class TrueTimer {
     return lengths;
   }
 
-  // Busy time in the window of rates, by step.
+  // Measures the busy time of each step within the rate window.
   void MeasureDevices(const std::vector<int64_t>& recorded) {
     Selection whole = params_.selection;
     whole.steps = {};
@@ -571,7 +574,7 @@ class TrueTimer {
 
   int64_t AllSteps() const { return static_cast<int64_t>(view_.steps().steps.size()); }
 
-  // How far the middle of so many lengths may be off, as a share.
+  // How far the median of the lengths may be off, as a share.
   static double SpreadOf(std::vector<int64_t> lengths) {
     const double middle = Quantile(lengths, 0.5);
     const double spread = (Quantile(lengths, 0.9) - Quantile(lengths, 0.1)) / 2 /
@@ -733,12 +736,12 @@ std::shared_ptr<const TrueTimes> SharedTrueTimes(const RankView& view, const Par
   return view.Shared<TrueTimes>([&] { return TrueTimer(view, params).Find(); });
 }
 
-// The recording as its replay is without the profiler: what scenarios change with
-// --without-recording or --plain-step.
+// The recording as replayed without the profiler, which scenarios change with --without-recording
+// or --plain-step.
 
 namespace {
 
-// Names the measure: a model that is not the recording's.
+// A type for the shared measure, which differs from the model of the recording itself.
 struct ModelWithoutRecording {
   int unused = 0;
 };
@@ -755,7 +758,7 @@ std::string_view WhyUnknown(const TrueTimes& times) {
              : "its replay does not represent it";
 }
 
-// Half of the distance between the limits of a step; of several devices the largest.
+// Half of the distance between the limits of a step; the largest one if there are several devices.
 int64_t DoubtOf(const TrueTimes& times) {
   int64_t doubt_ns = 0;
   for (const TrueTime& time : times.devices) {

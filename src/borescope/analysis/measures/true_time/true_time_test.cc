@@ -78,7 +78,7 @@ TEST(ReplayedGapsTest, WhatComesLaterCountsAgainstIt) {
 constexpr int kSteps = 5;
 constexpr int kOps = 60;
 
-// What the profiler adds: before and after each operator, and to each launch call.
+// The time that the profiler adds: before and after each operator, and to each launch call.
 struct Cost {
   int64_t before_ns = 0;
   int64_t after_ns = 0;
