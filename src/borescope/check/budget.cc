@@ -43,7 +43,7 @@ constexpr UnitRow kUnits[] = {{"", 1, Unit::kNone},
                               {"GiB", 1073741824, Unit::kBytes},
                               {"TiB", 1099511627776, Unit::kBytes}};
 
-// The largest unit in which the value is at least 1.
+// The value in the largest unit in which it is at least 1.
 std::string InUnits(double value,
                     std::initializer_list<std::pair<double, std::string_view>> units) {
   for (const auto& [factor, name] : units) {
@@ -113,7 +113,7 @@ Result<const Column*> FindColumn(const Budget& budget, const Table& table,
                                      : fmt::format("did you mean '{}'?", nearest));
 }
 
-// A cell as a number; nothing for text and where it is missing.
+// A cell as a number; nullopt for text and missing cells.
 std::optional<double> NumberAt(const Column& column, size_t row) {
   if (column.IsMissing(row)) {
     return std::nullopt;
@@ -157,7 +157,7 @@ std::string TextAt(const Column& column, size_t row) {
 struct BoundCondition {
   const Column* column = nullptr;
   const RowCondition* condition = nullptr;
-  std::vector<double> numbers;  // of its values, where the column holds numbers
+  std::vector<double> numbers;  // its values as numbers, if the column has numbers
 
   bool Keeps(size_t row) const {
     const bool any = condition->is == RowCondition::Is::kOneOf;
@@ -345,7 +345,7 @@ std::string FaultOfLimits(const Budget& budget, Unit unit) {
           "{}%",
           budget.name, limit->value, limit->value);
     }
-    // A bare number is in the base unit, but of time, where nobody would guess it.
+    // A number without unit is in the base unit, except for times, where nobody would guess that.
     const bool fits = !limit.has_value() || limit->unit == unit ||
                       (limit->unit == Unit::kNone && unit != Unit::kNanoseconds);
     const bool is_free = limit.has_value() && !is_scaled && !budget.sql.empty();
@@ -393,7 +393,7 @@ class Reader {
             .file = path_,
             .line = node.line};
   }
-  // REQUIRES: `table` holds a table, here and below.
+  // REQUIRES, here and below: `table` is a table.
   static const TomlValue* Find(const TomlValue& table, std::string_view key) {
     return FindKey(*table.As<TomlTable>(), key);
   }
@@ -410,7 +410,7 @@ class Reader {
     return {};
   }
 
-  // A text; empty where the key is missing.
+  // A text; empty if the key is missing.
   Result<std::string> Text(const TomlValue& table, std::string_view key) const {
     const TomlValue* const node = Find(table, key);
     if (node == nullptr) {
@@ -423,7 +423,7 @@ class Reader {
     return *text;
   }
 
-  // One of several words, by its number; nothing where the key is missing.
+  // The number of one of several words; nullopt if the key is missing.
   Result<std::optional<size_t>> Word(const TomlValue& table, std::string_view key,
                                      Keys words) const {
     BS_ASSIGN(const std::string text, Text(table, key));
@@ -473,7 +473,7 @@ class Reader {
     return std::optional<double>(amount->value);
   }
 
-  // The table that a key holds; nullptr where the key is missing.
+  // The table at a key; nullptr if the key is missing.
   Result<const TomlValue*> Inner(const TomlValue& table, std::string_view key) const {
     const TomlValue* const node = Find(table, key);
     if (node != nullptr && node->As<TomlTable>() == nullptr) {
@@ -500,7 +500,7 @@ RowCondition ComparisonOf(std::string_view column, std::string_view text) {
   return {std::string(column), Is::kOneOf, {std::string(text)}};
 }
 
-// A value as cells of tables are written; nothing for what no cell is.
+// A value as cells of tables are written; nullopt for values that are no cells.
 std::optional<std::string> CellText(const TomlValue& node) {
   if (const auto* const text = node.As<std::string>()) {
     return *text;
@@ -572,7 +572,7 @@ Result<void> ReadWhere(const Reader& reader, const TomlValue& table, Budget& bud
   return {};
 }
 
-// What a budget must have, and what does not go together.
+// What is missing from a budget, or does not fit together; empty if nothing.
 std::string FaultOfBudget(const Budget& budget, bool has_reduce) {
   const bool of_table = !budget.table.empty();
   if (budget.name.empty()) {

@@ -148,7 +148,7 @@ TEST(BudgetValueTest, ReducesTheRowsThatStay) {
   EXPECT_DOUBLE_EQ(Value(span + "reduce='sum'\nover='step'\nwhere={step='<=2'}"), 40);
 }
 
-// What was launched in no step, or before the recording, is not one more step.
+// Work launched in no step, or before the recording, is not another step.
 TEST(BudgetValueTest, WorkInNoStepIsNoStep) {
   const std::string span = "column='span_ns'\n";
   EXPECT_DOUBLE_EQ(Value(span + "reduce='max'"), 100);
@@ -160,7 +160,7 @@ TEST(BudgetValueTest, WorkInNoStepIsNoStep) {
     return ValueInTable(file.budgets.front(), table)->value;
   };
   EXPECT_DOUBLE_EQ(of_table("table='breakdown'\nby='step'\nreduce='max'", "breakdown"), 100);
-  // Of other tables the step of a row is one of its columns.
+  // In other tables the step of a row is one of its columns.
   EXPECT_DOUBLE_EQ(of_table("table='calls'\nreduce='max'", "calls"), 1000);
 }
 

@@ -155,7 +155,7 @@ Table GateShape(const JudgedRuns& runs) {
   return table;
 }
 
-// What the verdict of a row rests on.
+// The evidence for the verdict of a row.
 std::string_view TestOf(const GateRow& row) {
   constexpr std::string_view kNoises[] = {"", "steps", "runs"};
   return row.rests_on_noise ? kNoises[static_cast<size_t>(row.comparison.beyond)]
@@ -229,7 +229,7 @@ std::vector<Table> CheckTables(const JudgedRuns& runs, const JudgedCheck& outcom
   return tables;
 }
 
-// Markdown as GitHub shows it in the summary of a job, which holds at most 1 MiB.
+// Markdown for the summary of a job on GitHub, which has at most 1 MiB.
 
 namespace {
 
@@ -268,7 +268,7 @@ Result<void> WriteCheckMarkdown(const CiReport& report, Sink& sink) {
   return sink.Write(text);
 }
 
-// The form that Jenkins and GitLab read (junit-10.xsd of the xUnit plugin of Jenkins).
+// The JUnit format that Jenkins and GitLab read (junit-10.xsd of the xUnit plugin of Jenkins).
 
 namespace {
 
@@ -293,7 +293,7 @@ std::string CaseText(const CiReport& report, const ReportedCheck& check) {
                       sentence, EscapeMarkup(check.evidence));
   }
   if (check.status == BudgetStatus::kCannotTell) {
-    // As text: the older schemas know no attribute "message" here.
+    // As text, since older schemas have no attribute "message" here.
     return text + fmt::format(">\n      <skipped>{}</skipped>\n    </testcase>\n", sentence);
   }
   return text + fmt::format(">\n      <system-out>{}</system-out>\n    </testcase>\n", sentence);
@@ -454,7 +454,8 @@ std::string GateSentence(const GateRow& row) {
              : row.sentence;
 }
 
-// A name in an identifier, as forms of the web have it: other names, other identifiers.
+// A name encoded for an identifier, as in web forms, so that different names have different
+// identifiers.
 std::string IdOf(std::string_view name, std::string_view rule) {
   constexpr std::string_view kPlain = "-._";
   std::string id;

@@ -14,7 +14,7 @@ namespace borescope::internal {
 
 namespace {
 
-// The work of two runs of one program agrees to this.
+// The relative difference up to which the work of runs of one program agrees.
 constexpr double kMostOtherWork = 0.001;
 
 bool IsOtherWork(const std::optional<double>& a, const std::optional<double>& b) {
@@ -76,25 +76,25 @@ namespace {
 
 using Values = std::vector<double>;
 
-// Runs of one program that make its spread known well enough.
+// The fewest degrees of freedom with which the spread of a program is known well enough.
 constexpr int64_t kFewestDegrees = 4;
-// 3 v 3 runs reach 0.05 exactly, but for rounding.
+// 3 against 3 runs reach 0.05 exactly, except for rounding.
 constexpr double kRounding = 1 + 1e-9;
-// Fewer steps say nothing of how much steps differ; with fewer runs no test by ranks has a level.
+// Fewer steps do not show how much steps differ; with fewer runs no test by ranks has a level.
 constexpr int64_t kFewestSteps = 3;
 constexpr size_t kFewestRuns = 3;
 // How many times as far apart as the runs of one side the sides must be.
 constexpr double kTimesNoise = 3;
 
-// Values in the scale in which they are compared. Times differ by factors: their logarithms by
-// sums. Where a value is 0, which has no logarithm, all are taken as they are.
+// Values in the scale in which they are compared. Times differ by factors, so their logarithms are
+// used. If a value is 0, which has no logarithm, all values are used as they are.
 struct ComparedValues {
   Values base;
   Values test;
   bool are_logs = false;
-  double unit = 0;  // of values as they are: the base that a change is a part of; 0: there is none
+  double unit = 0;  // without logarithms: the base to which changes are relative; 0: there is none
 
-  // A shift as a part of the base; nothing where the base is 0.
+  // A shift relative to the base; nullopt if the base is 0.
   std::optional<double> ShareOf(double shift) const {
     return are_logs   ? std::optional(std::expm1(shift))
            : unit > 0 ? std::optional(shift / unit)
@@ -128,7 +128,7 @@ RunSpread OwnSpread(const Values& base, const Values& test) {
   return PooledSpread(groups);
 }
 
-// That of other runs, which is of logarithms, or of both sides themselves, each around its own
+// The spread of other runs, which is one of logarithms, or that of both sides, each around its own
 // mean.
 RunSpread KnownSpread(const ComparedValues& values, const RunSpread& history) {
   const RunSpread own = OwnSpread(values.base, values.test);
@@ -137,7 +137,7 @@ RunSpread KnownSpread(const ComparedValues& values, const RunSpread& history) {
                                                          : RunSpread{};
 }
 
-// The ends of the interval, as parts of the base or, where that is 0, in the unit of the metric.
+// Sets the ends of the interval, relative to the base or, if that is 0, in the unit of the metric.
 void SetInterval(const ComparedValues& values, double low, double high, MetricComparison& result) {
   result.low = values.ShareOf(low);
   result.high = values.ShareOf(high);
@@ -147,7 +147,7 @@ void SetInterval(const ComparedValues& values, double low, double high, MetricCo
   }
 }
 
-// Returns the level that the test has.
+// Tests by ranks, and returns the level of the test.
 double TestByRanks(const ComparedValues& values, double alpha, MetricComparison& result) {
   result.by = ChangeTest::kRanks;
   result.worse_p = RankSumP(values.base, values.test);
@@ -174,8 +174,8 @@ void TestByT(const ComparedValues& values, double shift, const RunSpread& spread
   result.better_p = 1 - *result.worse_p;
 }
 
-// A deviation that is too small as often as it is too large: that of few runs is mostly too small
-// (Wilson and Hilferty 1931).
+// The deviation corrected to be too small as often as too large, as that of few runs is mostly too
+// small (Wilson and Hilferty 1931).
 RunSpread WithoutBias(RunSpread spread) {
   const double median = std::pow(1 - 2 / (9 * static_cast<double>(spread.df)), 3);
   spread.deviation /= std::sqrt(median);
@@ -192,7 +192,8 @@ void AddDetectable(const ComparedValues& values, const RunSpread& spread, double
   }
 }
 
-// All values of a side, and the largest distance between two of one group, whatever a group is.
+// All values of a side, and the largest distance between two values of one group (a run, or the
+// side).
 struct SideValues {
   double least = std::numeric_limits<double>::infinity();
   double most = -std::numeric_limits<double>::infinity();
@@ -213,7 +214,7 @@ SideValues ValuesOfRuns(std::span<const RunNoise> runs) {
   return side;
 }
 
-// Of the steps of all runs; nothing where one of them does not say how much they vary.
+// The steps of all runs; nullopt if one of the runs does not say how much its steps vary.
 std::optional<SideValues> ValuesOfSteps(std::span<const RunNoise> runs) {
   SideValues side;
   for (const RunNoise& run : runs) {
@@ -226,12 +227,12 @@ std::optional<SideValues> ValuesOfSteps(std::span<const RunNoise> runs) {
   return side;
 }
 
-// How far the nearest values of two sides are apart; not above 0 where they mix.
+// The distance between the nearest values of two sides; 0 or less if they overlap.
 double GapBetween(const SideValues& a, const SideValues& b) {
   return std::max(b.least - a.most, a.least - b.most);
 }
 
-// Whether the interval leaves out every change that matters.
+// Whether the interval excludes every change that matters.
 bool IsSame(const MetricComparison& comparison, const ComparisonRules& rules) {
   if (comparison.change.has_value()) {
     return (rules.less_is_worse ? -*comparison.low : *comparison.high) < rules.least;
@@ -314,7 +315,7 @@ Verdict VerdictOf(const MetricComparison& comparison, const ComparisonRules& rul
   const double sign = rules.less_is_worse ? -1 : 1;
   const double amount = sign * (comparison.test - comparison.base);
   const double worse_by = sign * comparison.change.value_or(sign * amount);
-  // Of a base of 0 no change is a part: what matters is the amount alone.
+  // No change is relative to a base of 0, so only the amount matters.
   const bool matters = std::abs(amount) >= rules.least_amount &&
                        (!comparison.change.has_value() || std::abs(worse_by) >= rules.least);
   const bool is_tested = comparison.by != ChangeTest::kNone;

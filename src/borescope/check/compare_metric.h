@@ -1,3 +1,6 @@
+// Compares metrics between two groups of runs. The value of a metric in a run is one number, the
+// usual value of its steps. A run is one execution of the program; its ranks and windows are parts
+// of it.
 #pragma once
 
 #include <cstdint>
@@ -14,22 +17,19 @@
 
 namespace borescope::internal {
 
-// What is compared of a run: for each metric one number, the usual value of its steps. A run is one
-// execution of the program; its ranks and windows are parts of it. Plain values.
-
-// The kinds of metrics, in the order in which they are shown.
+// The kinds of metrics, in the order in which they are listed.
 inline constexpr std::string_view kStepMetric = "step";      // from completion to completion
 inline constexpr std::string_view kHostMetric = "host";      // of the window of a step on the host
-inline constexpr std::string_view kDeviceMetric = "device";  // of the parts of a step
-inline constexpr std::string_view kClassMetric = "class";    // of kernels
-inline constexpr std::string_view kKernelMetric = "kernel";  // by name
+inline constexpr std::string_view kDeviceMetric = "device";  // the parts of a step
+inline constexpr std::string_view kClassMetric = "class";    // time by class of kernels
+inline constexpr std::string_view kKernelMetric = "kernel";  // time by name of the kernel
 inline constexpr std::string_view kCallsMetric = "calls";    // device work of a step, counted
-inline constexpr std::string_view kBudgetMetric = "budget";  // that a budget is about
+inline constexpr std::string_view kBudgetMetric = "budget";  // the number of a budget
 
-// The kind, and what of it: ("class", "gemm").
+// Kind and name: ("class", "gemm").
 using MetricKey = std::pair<std::string, std::string>;
 
-// Names of metrics, beside those of classes and kernels.
+// Names of metrics that are not classes or kernels.
 inline constexpr std::string_view kBusyTime = "busy";              // of kDeviceMetric
 inline constexpr std::string_view kCollectiveTime = "collective";  // of kClassMetric
 
@@ -38,45 +38,46 @@ struct MetricValue {
   Unit unit = Unit::kNanoseconds;
   int64_t samples = 0;             // steps, or rows of a budget
   std::vector<double> steps = {};  // the values of the steps, in order; empty for a saved run
-  std::string definition = {};     // of a budget: DefinitionOf
-  // The smallest and the largest of these, which show how much a run itself varies; nothing of
-  // sums and counts, and where it is not known.
+  std::string definition = {};     // for a budget: DefinitionOf
+  // The smallest and the largest sample, which show how much a run itself varies; nullopt for sums
+  // and counts, and if unknown.
   std::optional<double> least = {};
   std::optional<double> most = {};
 };
 
 struct RunValues {
-  std::string name;                      // as it was named; of several windows all names
+  std::string name;                      // as given by the user; the names of all windows
   std::vector<std::string> inputs = {};  // the same as a list; empty for a saved run
-  std::string devices;     // "8 x Tesla V100-SXM2-32GB"; empty where it was not recorded
-  int64_t world_size = 0;  // 0: it was not recorded
+  std::string devices;                   // "8 x Tesla V100-SXM2-32GB"; empty if not recorded
+  int64_t world_size = 0;                // 0: not recorded
   int64_t ranks = 0;
   int64_t windows = 1;               // recordings of one process that were joined
-  int64_t steps = 0;                 // that were compared, the first of each recording dropped
+  int64_t steps = 0;                 // compared steps, without the first of each recording
   std::optional<double> step_flops;  // of matrix products, as far as shapes were recorded
   std::map<MetricKey, MetricValue> metrics;
 };
 
-// Values of a metric of several runs, in their order; of those that have it.
+// The values of a metric in several runs, in their order, without runs that lack it.
 std::vector<double> ValuesOf(const std::vector<RunValues>& runs, const MetricKey& key);
 
-// What keeps runs from being compared: other devices, another number of ranks, another amount of
-// work; in words, empty where nothing does. What was not recorded of one of them is not compared.
+// Why runs cannot be compared, in words: different devices, number of ranks or amount of work;
+// empty if they can be. Properties that were not recorded in one of them are ignored.
 std::string WhyNotComparable(const std::vector<RunValues>& base,
                              const std::vector<RunValues>& test);
 
-// Whether a metric of a program got worse from one group of runs to another: the unit is the run.
-// docs/use/check.md says why, and what it costs to take steps instead. Pure; any thread.
+// Whether a metric of a program got worse from one group of runs to another, with runs, not steps,
+// as samples. docs/use/check.md says why, and what it costs to take steps instead. Pure; any
+// thread.
 
-// By what a change was tested.
+// The test of a change.
 enum class ChangeTest : uint8_t {
-  kNone,   // too few runs, and nothing known of how much runs differ
-  kRanks,  // every labelling of the runs
-  kT,      // the spread of other runs of one program
+  kNone,   // too few runs, and unknown how much runs differ
+  kRanks,  // by all labellings of the runs
+  kT,      // by the spread of other runs of one program
 };
 std::string_view ChangeTestName(ChangeTest test);  // "ranks", "t"; empty for none
 
-// The values of a run, and how much its steps vary, where that is known.
+// The value of a run, and how much its steps vary, if known.
 struct RunNoise {
   double value = 0;
   std::optional<double> least;
@@ -84,17 +85,18 @@ struct RunNoise {
   int64_t samples = 0;  // steps
 };
 
-// The noise that was seen, and whether a change is larger than any of it.
+// The observed noise that a change exceeds.
 enum class SeenNoise : uint8_t {
-  kNone,   // nothing is known of noise, or the change is within it
-  kSteps,  // of steps within the runs, and of runs of other programs: kMostBetweenRuns
-  kRuns,   // of the runs of each side
+  kNone,   // noise is unknown, or the change is within it
+  kSteps,  // noise of steps within the runs, and of runs of other programs (kMostBetweenRuns)
+  kRuns,   // noise of the runs of each side
 };
 
 struct ComparisonRules {
-  double alpha = 0.05;         // one-sided: of false alarms, and beyond either end of the interval
-  double least = 0.03;         // a change that matters, as a part of the base
-  double least_amount = 1000;  // and in the unit of the metric: 1 us
+  double alpha =
+      0.05;  // one-sided: the rate of false alarms, and the part beyond each end of the interval
+  double least = 0.03;         // the smallest change that matters, relative to the base
+  double least_amount = 1000;  // and in the unit of the metric (1 us)
   bool less_is_worse = false;
 };
 
@@ -102,47 +104,47 @@ struct MetricComparison {
   double base = 0;  // medians of the runs
   double test = 0;
   ChangeTest by = ChangeTest::kNone;
-  // Of test against base, as a part of base; nothing where the base is 0.
+  // The change from base to test, relative to base; nullopt if the base is 0.
   std::optional<double> change;
   std::optional<double> low;  // the interval of the change
   std::optional<double> high;
-  std::optional<double> low_amount;  // and where the base is 0, in the unit of the metric
+  std::optional<double> low_amount;  // the same in the unit of the metric, if the base is 0
   std::optional<double> high_amount;
-  bool is_within_runs = false;    // the interval is that of steps: nothing follows from it
+  bool is_within_runs = false;    // the interval is that of steps, and must not decide
   std::optional<double> worse_p;  // one-sided
   std::optional<double> better_p;
-  std::optional<double> detectable;     // that would be called worse in 4 of 5 cases
-  SeenNoise beyond = SeenNoise::kNone;  // the change is larger than any noise of this kind
-  double noise = 0;                     // the largest that was seen, as a part of the base
+  std::optional<double> detectable;     // the change that would be called worse in 4 of 5 cases
+  SeenNoise beyond = SeenNoise::kNone;  // the change is larger than all noise of this kind
+  double noise = 0;                     // the largest observed noise, relative to the base
 };
 
-// Single runs of one unchanged program differ by up to 34 % (programs that the host limits, on a
-// noisy machine). A change that only steps within the runs speak for must be larger.
+// Single runs of an unchanged program differ by up to 34 % (host-bound programs on a noisy
+// machine). A change that is only supported by steps within runs must be larger than this.
 inline constexpr double kMostBetweenRuns = 0.35;
 
-// Values above 0, however small, are compared by their logarithms; where one of them is 0, all are
-// compared as they are, and `history`, which is of logarithms, says nothing. REQUIRES: neither is
-// empty, and no value is negative.
+// Compares the logarithms of values if all are above 0, however small; else the values themselves,
+// without `history`, which has logarithms. REQUIRES: neither side is empty, and no value is
+// negative.
 MetricComparison CompareRuns(std::span<const double> base, std::span<const double> test,
                              const RunSpread& history, const ComparisonRules& rules);
 
-// Fills in the interval within the runs, of a run on each side: their steps.
+// Fills in the interval from the steps of one run on each side.
 void AddIntervalOfSteps(std::span<const double> base, std::span<const double> test, double alpha,
                         MetricComparison& comparison);
 
-// Finds out whether the change is larger than any noise that was seen; no test, and no level. With
-// three runs a side or more: every run of one side lies beyond every run of the other, and the
-// sides are three times as far apart as any two runs of one side, or farther than these and than
-// kMostBetweenRuns. With fewer the latter of steps, of which a run has three or more. REQUIRES: as
-// CompareRuns.
+// Finds out whether the change is larger than all observed noise. This is no test and has no level.
+// With three or more runs on each side: every run of one side is beyond every run of the other, and
+// the sides are three times as far apart as any two runs of one side, or farther apart than these
+// and than kMostBetweenRuns. With fewer runs the last condition is applied to steps, of which each
+// run needs three. REQUIRES: as CompareRuns.
 void CompareWithNoise(std::span<const RunNoise> base, std::span<const RunNoise> test,
                       const ComparisonRules& rules, MetricComparison& comparison);
 
 enum class Verdict : uint8_t { kSame, kWorse, kBetter, kCannotTell, kNew, kGone, kMore, kFewer };
 std::string_view VerdictName(Verdict verdict);  // "slower" for kWorse: metrics are times
 
-// What was tested, and what is larger than any noise, has a verdict. `worse_p` and `better_p` are
-// those of the comparison, or those corrected for several.
+// The verdict of a change that was tested, or is larger than all noise. `worse_p` and `better_p`:
+// those of the comparison, or corrected for several tests.
 Verdict VerdictOf(const MetricComparison& comparison, const ComparisonRules& rules, double worse_p,
                   double better_p);
 

@@ -60,7 +60,7 @@ Verdict Judge(const Values& base, const Values& test, const RunSpread& history,
                    comparison.better_p.value_or(1));
 }
 
-// Of 1,000 pairs in which the test is `factor` times as slow.
+// How many of 1,000 pairs are worse, if the test is `factor` times as slow.
 int CountWorse(int base_runs, int test_runs, double factor, const ComparisonRules& rules,
                const RunSpread& history = {}) {
   Simulation simulation(static_cast<uint32_t>(base_runs * 100 + test_runs));
@@ -73,8 +73,8 @@ int CountWorse(int base_runs, int test_runs, double factor, const ComparisonRule
   return worse;
 }
 
-// 5 % and two standard errors of a count of 1,000. Without a limit on the change, so that the test
-// alone is judged.
+// 5 %, and two standard errors of a count of 1,000. There is no limit of the change, so that only
+// the test decides.
 TEST(CompareRunsTest, FewFalseAlarmsOfOneProgram) {
   constexpr int kMost = 64;
   ComparisonRules any;
@@ -87,7 +87,7 @@ TEST(CompareRunsTest, FewFalseAlarmsOfOneProgram) {
   }
 }
 
-// Ranks of so few runs cannot reach 1 %; their spread decides. 1 % and two standard errors.
+// Ranks of so few runs cannot reach 1 %, so their spread decides. 1 %, and two standard errors.
 TEST(CompareRunsTest, FewFalseAlarmsOfMoreConfidence) {
   ComparisonRules rules;
   rules.alpha = 0.01;
@@ -168,7 +168,7 @@ TEST(CompareRunsTest, VerdictsOfClearCases) {
   EXPECT_EQ(Judge(base, {110e6, 111e6, 112e6}, {}, {}), Verdict::kWorse);
   EXPECT_EQ(Judge(base, {90e6, 91e6, 92e6}, {}, {}), Verdict::kBetter);
   EXPECT_EQ(Judge(base, {100.2e6, 101.1e6, 100.9e6}, {}, {}), Verdict::kSame);
-  // By more than nothing, but by less than what matters.
+  // A change above 0, but below what matters.
   EXPECT_EQ(Judge(base, {103e6, 103.2e6, 103.1e6}, {}, {}), Verdict::kCannotTell);
   // Less than a microsecond.
   EXPECT_EQ(Judge({1000, 1001, 1002}, {1500, 1501, 1502}, {}, {}), Verdict::kCannotTell);
@@ -190,7 +190,7 @@ RunNoise NoiseOf(const Values& steps) {
           *std::max_element(steps.begin(), steps.end()), static_cast<int64_t>(steps.size())};
 }
 
-// Of 1,000 pairs in which the test is `factor` times as slow: those that are beyond any noise.
+// How many of 1,000 pairs are beyond all noise, if the test is `factor` times as slow.
 int CountBeyond(int runs, double factor, const Noise& noise) {
   Simulation simulation(static_cast<uint32_t>(7000 + runs));
   int beyond = 0;
@@ -212,7 +212,7 @@ int CountBeyond(int runs, double factor, const Noise& noise) {
   return beyond;
 }
 
-// There is no level: the rule is for what no noise makes, and says nothing of the rest.
+// The rule has no level: it finds changes that no noise causes, and says nothing about others.
 TEST(CompareMetricTest, WhatIsBeyondAnyNoiseIsNone) {
   for (const Noise& noise : {Noise{}, Noise{0.1, 0.05, 0.6}, Noise{0.12, 0.02, 0}}) {
     EXPECT_LE(CountBeyond(1, 1, noise), noise.between < 0.05 ? 1 : 50) << noise.between;

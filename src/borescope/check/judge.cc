@@ -14,11 +14,11 @@ namespace borescope::internal {
 
 namespace {
 
-constexpr double kSmallestKernel = 0.01;  // of a step
+constexpr double kSmallestKernel = 0.01;  // relative to the step
 
 const MetricKey kStepKey = {std::string(kStepMetric), ""};
 
-// A run without a kernel had none of its time.
+// The values of all runs; a run without the kernel has 0.
 std::vector<double> FilledValues(const std::vector<RunValues>& runs, const MetricKey& key) {
   std::vector<double> values;
   values.reserve(runs.size());
@@ -48,8 +48,9 @@ bool IsIn(const std::vector<RunValues>& runs, const MetricKey& key) {
                      [&](const RunValues& run) { return run.metrics.contains(key); });
 }
 
-// A class or kernel that a run does not have took no time there; of all others nothing is known
-// where they were not measured, and where all are 0 there is nothing to compare.
+// Whether a metric can be compared. A class or kernel that a run lacks took no time there; all
+// other metrics are unknown if they were not measured. If all values are 0 there is nothing to
+// compare.
 bool IsCompared(const JudgedRuns& runs, const MetricKey& key) {
   const bool is_work = key.first == kClassMetric || key.first == kKernelMetric;
   return is_work || (IsIn(runs.base, key) && IsIn(runs.test, key) &&
@@ -79,7 +80,7 @@ const MetricValue* OnlyValue(const std::vector<RunValues>& runs, const MetricKey
   return found == runs.front().metrics.end() ? nullptr : &found->second;
 }
 
-// Counts of runs of one program are the same, or the program is not: there is nothing to test.
+// Runs of the same program have the same counts, so there is nothing to test.
 GateRow RowOfCalls(const JudgedRuns& runs, const MetricKey& key, const ComparisonRules& rules) {
   GateRow row{key, Unit::kCount, {}, {}};
   row.comparison.base = MedianOf(FilledValues(runs.base, key));
@@ -134,8 +135,8 @@ void SetVerdict(const ComparisonRules& rules, double worse_p, double better_p, G
   row.rests_on_noise = VerdictOf(tested, rules, worse_p, better_p) != row.verdict;
 }
 
-// The time of the step is the one question asked in advance; all others are looked at together. If
-// every row decides, it is one of them.
+// The time of the step is tested alone, as it is the question asked in advance; all other rows are
+// corrected together. If every row decides, the step is one of them.
 void JudgeRows(const ComparisonRules& rules, bool all, std::vector<GateRow>& rows) {
   std::vector<GateRow*> family;
   std::vector<double> worse;
@@ -168,7 +169,7 @@ RunSpread SpreadOf(const std::vector<std::vector<RunValues>>& groups, const Metr
   for (const std::vector<RunValues>& group : groups) {
     logs.emplace_back();
     for (const double value : ValuesOf(group, key)) {
-      // 0 has no logarithm: it says nothing about factors.
+      // 0 has no logarithm, so it says nothing about factors.
       if (value > 0) {
         logs.back().push_back(std::log(value));
       }
@@ -177,7 +178,7 @@ RunSpread SpreadOf(const std::vector<std::vector<RunValues>>& groups, const Metr
   return PooledSpread(logs);
 }
 
-// A run without a kernel had none of its time, in any step.
+// A run without the kernel has 0 in every step.
 std::vector<RunNoise> NoiseOf(const std::vector<RunValues>& runs, const MetricKey& key) {
   std::vector<RunNoise> noise;
   noise.reserve(runs.size());
@@ -197,7 +198,7 @@ std::vector<GateRow> GateRows(const JudgedRuns& runs, const JudgeOptions& option
   ComparisonRules rules;
   rules.least = options.fail;
   std::vector<GateRow> rows;
-  std::vector<GateRow> in_one;  // and what needs no test
+  std::vector<GateRow> in_one;  // with rows that need no test
   for (const MetricKey& key : runs.base.empty() ? std::set<MetricKey>() : KeysOf(runs)) {
     const bool in_base = HasValue(runs.base, key);
     const bool in_test = HasValue(runs.test, key);
@@ -222,7 +223,7 @@ constexpr std::string_view kBaselineRule = "baseline";
 
 MetricKey KeyOf(const Budget& budget) { return {std::string(kBudgetMetric), budget.name}; }
 
-// A word of a POSIX shell that is taken as it is.
+// Quotes a word for a POSIX shell.
 std::string QuotedWord(std::string_view word) {
   constexpr std::string_view kPlain = "_-./:=,@%+";
   const bool is_plain = !word.empty() && std::all_of(word.begin(), word.end(), [&](char c) {
@@ -239,14 +240,14 @@ std::string QuotedWord(std::string_view word) {
   return quoted + "'";
 }
 
-// A comment of a shell, on one line whatever the text holds.
+// A shell comment on one line, for any text.
 std::string CommentOf(std::string text) {
   std::replace_if(
       text.begin(), text.end(), [](char c) { return static_cast<unsigned char>(c) < 0x20; }, ' ');
   return "  # " + text;
 }
 
-// A command that runs as it is; what it cannot select is said after it.
+// A command that shows the number; conditions that it cannot select follow as a comment.
 std::string EvidenceOf(const Budget& budget, const RunValues& run) {
   std::string command = "borescope ";
   if (!budget.sql.empty()) {
@@ -262,7 +263,7 @@ std::string EvidenceOf(const Budget& budget, const RunValues& run) {
   return budget.sql.empty() ? command + CommentOf(DefinitionOf(budget)) : command;
 }
 
-// The value of a budget, of the median run.
+// The check of one limit with the value of the median run.
 BudgetCheck CheckOf(const Budget& budget, std::string_view rule, const JudgedRuns& runs) {
   const MetricValue& first = runs.test.front().metrics.at(KeyOf(budget));
   BudgetCheck check;
@@ -289,7 +290,7 @@ BudgetCheck CheckLimit(const Budget& budget, bool is_max, const JudgedRuns& runs
   return check;
 }
 
-// Counts and bytes of runs of one program are the same, or the program is not.
+// Whether runs of the same program have exactly the same value.
 bool IsExact(Unit unit) { return unit == Unit::kCount || unit == Unit::kBytes; }
 
 ComparisonRules RulesOf(const Budget& budget, Unit unit) {
@@ -333,7 +334,7 @@ std::string WhyNothing(const ComparisonRules& rules, const JudgedRuns& runs) {
       RunsNeeded(rules.alpha));
 }
 
-// By what a change that no test spoke for was said.
+// Why a change counts that no test supports.
 std::string NoiseText(const MetricComparison& compared) {
   return compared.beyond == SeenNoise::kRuns
              ? fmt::format("more than {:.1f} %, by which runs of one side differ",
@@ -350,7 +351,7 @@ double LeastOf(const std::vector<double>& values) {
   return *std::min_element(values.begin(), values.end());
 }
 
-// A comparison that is still to be judged together with the others.
+// A comparison to be judged together with others.
 struct PendingCheck {
   size_t check = 0;  // its number among the checks
   ComparisonRules rules;
@@ -377,7 +378,7 @@ bool IsOfBudget(const MetricValue& value, const MetricValue& wanted) {
   return value.unit == wanted.unit && value.definition == wanted.definition;
 }
 
-// Groups of runs with the values that are of the same budget, and no others.
+// Groups of runs with only the values of the same budget.
 std::vector<std::vector<RunValues>> OfBudget(const std::vector<std::vector<RunValues>>& groups,
                                              const MetricKey& key, const MetricValue& wanted) {
   std::vector<std::vector<RunValues>> kept;
@@ -394,7 +395,7 @@ std::vector<std::vector<RunValues>> OfBudget(const std::vector<std::vector<RunVa
   return kept;
 }
 
-// Why a budget cannot be compared with the baseline; empty where it can.
+// Why a budget cannot be compared with the baseline; empty if it can.
 std::string WhyNoBase(const JudgedRuns& runs, const MetricKey& key) {
   const MetricValue& wanted = runs.test.front().metrics.at(key);
   bool has_value = false;
@@ -417,7 +418,7 @@ std::string WhyNoBase(const JudgedRuns& runs, const MetricKey& key) {
                      : "";
 }
 
-// Nothing where it is decided already.
+// Compares a budget with the baseline; nullopt if it is decided already.
 std::optional<PendingCheck> CompareBudget(const Budget& budget, const JudgedRuns& runs,
                                           std::vector<BudgetCheck>& checks) {
   const MetricKey key = KeyOf(budget);
@@ -449,7 +450,7 @@ std::optional<PendingCheck> CompareBudget(const Budget& budget, const JudgedRuns
   return pending;
 }
 
-// Several comparisons are one question to who reads the exit status: Holm.
+// Corrects several comparisons by Holm, as together they decide one exit status.
 void DecideTogether(const std::vector<PendingCheck>& pending, const JudgedRuns& runs,
                     std::vector<BudgetCheck>& checks) {
   std::vector<double> p;
@@ -524,9 +525,9 @@ bool IsOf(const GateRow& row, std::string_view kind, std::string_view name) {
   return row.key.first == kind && row.key.second == name;
 }
 
-// Host, device and communication may be slower where the step does not show it: a profiler slows
-// the host, so that a device has time to lose. They decide where they are slower by what matters to
-// the step, unless that became faster, or says itself that it is slower.
+// Host, device and communication may be slower without a slower step, as a profiler slows the host,
+// which hides changes of the device. They decide if they are slower by an amount that matters to
+// the step, unless the step became faster, or is slower itself.
 bool DecidesBesideStep(const GateRow& row, const GateRow& step, double fail) {
   const bool may_decide = IsOf(row, kHostMetric, "") || IsOf(row, kDeviceMetric, kBusyTime) ||
                           IsOf(row, kClassMetric, kCollectiveTime);
@@ -541,8 +542,7 @@ void SetDeciding(const JudgeOptions& options, bool steps_decide, std::vector<Gat
     const bool decides_beside =
         steps_decide && has_step && DecidesBesideStep(row, rows.front(), options.fail);
     row.decides = options.all || (steps_decide && IsOf(row, kStepMetric, "")) || decides_beside;
-    // That a kernel is new, or that there are more of them, is no fault; their time is in that of
-    // the step.
+    // New or more kernels are no failure in themselves; their time is part of the step.
     row.decides = row.decides && row.verdict <= Verdict::kCannotTell;
   }
 }
@@ -552,8 +552,8 @@ std::string ChangeWords(const GateRow& row) {
   return change.has_value() ? fmt::format(" ({:+.1f} %)", 100 * *change) : "";
 }
 
-// What changed and decides nothing, so that nobody takes a check that is kept for runs that are
-// alike: the three largest.
+// The three largest changes that decide nothing, so that a kept check is not mistaken for equal
+// runs.
 std::string AlsoChanged(const std::vector<GateRow>& rows) {
   constexpr size_t kMostNamed = 3;
   std::vector<const GateRow*> changed;
@@ -579,7 +579,7 @@ bool IsUntested(const GateRow& row) {
   return row.comparison.by == ChangeTest::kNone && row.verdict == Verdict::kCannotTell;
 }
 
-// Whether nothing of what should decide was compared with the baseline in a way that can tell.
+// Whether nothing that should decide was compared with the baseline by a test.
 bool IsUntested(const JudgedRuns& runs, const JudgedCheck& outcome) {
   const bool any_tested_budget = std::any_of(
       outcome.budgets.begin(), outcome.budgets.end(),
@@ -590,7 +590,7 @@ bool IsUntested(const JudgedRuns& runs, const JudgedCheck& outcome) {
   return !runs.base.empty() && !any_tested_budget && !any_tested_row;
 }
 
-// The worst status, and the first that has it.
+// Sets the worst status, and the first check that has it.
 void Conclude(const JudgedRuns& runs, JudgedCheck& outcome) {
   for (const BudgetStatus status : {BudgetStatus::kBroken, BudgetStatus::kCannotTell}) {
     for (const BudgetCheck& check : outcome.budgets) {
@@ -615,7 +615,7 @@ void Conclude(const JudgedRuns& runs, JudgedCheck& outcome) {
   } else if (!outcome.budgets.empty()) {
     outcome.why = "every budget is kept";
   } else {
-    // A baseline that has nothing in common with the runs is no reason to be content.
+    // A baseline without anything in common with the runs proves nothing.
     outcome.status = runs.base.empty() ? BudgetStatus::kKept : BudgetStatus::kCannotTell;
     outcome.why = runs.base.empty()
                       ? "nothing was asked: no budget, no baseline"
@@ -639,7 +639,7 @@ JudgedCheck Judge(const JudgedRuns& runs, const BudgetFile& file, const JudgeOpt
   JudgedCheck outcome;
   outcome.budgets = CheckBudgets(file, runs);
   outcome.gate = GateRows(runs, options);
-  // Budgets about the baseline say themselves what matters, and by how much.
+  // Budgets about the baseline define what matters, and by how much.
   SetDeciding(options, !HasComparison(file), outcome.gate);
   for (GateRow& row : outcome.gate) {
     row.sentence = SentenceOf(row, runs);

@@ -1,3 +1,4 @@
+// Judges the values of runs: which budgets are kept or broken, and which metrics are slower. Pure.
 #pragma once
 
 #include <cstdint>
@@ -9,8 +10,6 @@
 #include "borescope/check/compare_metric.h"
 
 namespace borescope::internal {
-
-// From the values of runs to verdicts: budgets kept or broken, metrics slower or not. Pure.
 
 enum class BudgetStatus : uint8_t { kKept, kBroken, kCannotTell, kVoid };
 std::string_view BudgetStatusName(BudgetStatus status);  // "cannot tell"
@@ -24,14 +23,14 @@ struct BudgetCheck {
   Unit unit = Unit::kNone;
   std::optional<double> limit;
   std::optional<double> base;
-  std::optional<double> change;  // as a part of the base, with its interval
+  std::optional<double> change;  // relative to the base, with its interval
   std::optional<double> low;
   std::optional<double> high;
   int64_t samples = 0;
-  std::string sentence;   // what it means, for people
+  std::string sentence;   // the meaning, for people
   std::string evidence;   // the command that shows the number
-  uint32_t line = 0;      // of the budget in its file
-  bool is_tested = true;  // false: the comparison with the baseline had nothing that could tell
+  uint32_t line = 0;      // line of the budget in its file
+  bool is_tested = true;  // false: no test was possible in the comparison with the baseline
 };
 
 // One metric of the comparison with the baseline.
@@ -39,52 +38,51 @@ struct GateRow {
   MetricKey key;
   Unit unit = Unit::kNanoseconds;
   MetricComparison comparison;
-  std::optional<double> q;  // worse_p among the metrics that were looked at
+  std::optional<double> q;  // worse_p corrected for the number of compared metrics
   Verdict verdict = Verdict::kCannotTell;
-  bool rests_on_noise = false;  // on that the change is larger, and on no test
-  bool decides = false;         // the status of the check follows it
-  std::string sentence = {};    // what it means, for people
+  bool rests_on_noise =
+      false;             // the verdict comes from a change larger than the noise, not from a test
+  bool decides = false;  // whether it decides the status of the check
+  std::string sentence = {};  // the meaning, for people
 };
 
 struct JudgeOptions {
-  double fail = 0.03;  // a change that matters
-  bool all = false;    // every metric decides, not the time of the step alone
+  double fail = 0.03;  // the smallest change that matters
+  bool all = false;    // every metric decides, not only the time of the step
 };
 
-// The runs that are judged, and what is known of others.
+// The judged runs, and what is known from other runs.
 struct JudgedRuns {
   std::vector<RunValues> base;
   std::vector<RunValues> test;
-  std::vector<std::vector<RunValues>> history;  // groups, each of one unchanged program
+  std::vector<std::vector<RunValues>> history;  // groups of runs, each of one unchanged program
 };
 
 struct JudgedCheck {
   BudgetStatus status = BudgetStatus::kKept;
-  std::string why;  // in a sentence
-  // There is a baseline, and no comparison with it was tested: "kept" or "cannot tell" say nothing
-  // about whether the program changed.
+  std::string why;  // as a sentence
+  // There is a baseline, but no comparison with it was tested: then "kept" or "cannot tell" do not
+  // say whether the program changed.
   bool is_untested = false;
   std::vector<BudgetCheck> budgets;
   std::vector<GateRow> gate;
 };
 
-// Of a row of the comparison: "step time", "class gemm".
+// The name of a row of the comparison: "step time", "class gemm".
 std::string NameOf(const GateRow& row);
 
 // REQUIRES: test is not empty, and has a value for each budget.
 JudgedCheck Judge(const JudgedRuns& runs, const BudgetFile& file, const JudgeOptions& options);
 
-// The rows of the comparison with a baseline. Pure.
-
-// Of logarithms of a metric, what groups of runs say about how much runs differ; values of 0 are
-// left out.
+// How much the logarithms of a metric differ between runs of a group; values of 0 are left out.
 RunSpread SpreadOf(const std::vector<std::vector<RunValues>>& groups, const MetricKey& key);
 
-// The values of a metric with what is known of their noise, by run.
+// By run: the value of a metric, and what is known about its noise.
 std::vector<RunNoise> NoiseOf(const std::vector<RunValues>& runs, const MetricKey& key);
 
-// The time of the step first, then parts of it, classes and kernels by size. Kernels that are less
-// than 1 % of a step in every run are left out. Empty without a baseline.
+// The rows of the comparison with a baseline: the time of the step first, then its parts, classes
+// and kernels by size. Kernels below 1 % of a step in every run are left out. Empty without a
+// baseline.
 std::vector<GateRow> GateRows(const JudgedRuns& runs, const JudgeOptions& options);
 
 }  // namespace borescope::internal

@@ -15,7 +15,7 @@ using Runs = std::vector<RunValues>;
 
 MetricKey StepKey() { return {std::string(kStepMetric), ""}; }
 
-// A run with a step of 100 ms, of which kernels take what they take in one of the program's runs.
+// A program with a step of 100 ms, and kernels whose times vary from run to run.
 class Program {
  public:
   explicit Program(uint32_t seed) : random_(seed) {}
@@ -57,7 +57,7 @@ const GateRow& RowOfKey(const JudgedCheck& judged, const MetricKey& key) {
                        [&](const GateRow& row) { return row.key == key; });
 }
 
-// However many metrics are looked at, an unchanged program fails in at most 5 % of all checks.
+// An unchanged program fails in at most 5 % of all checks, however many metrics there are.
 TEST(JudgeTest, FewFalseAlarmsOfSeveralMetrics) {
   for (const bool all : {false, true}) {
     Program program(all ? 1 : 2);
@@ -70,7 +70,7 @@ TEST(JudgeTest, FewFalseAlarmsOfSeveralMetrics) {
   }
 }
 
-// A kernel that is slower by what is said to be detectable, alone among others, is found.
+// A single kernel that is slower by the detectable change is found among others.
 TEST(JudgeTest, OneSlowKernelIsFound) {
   Program program(3);
   int found = 0;
@@ -83,7 +83,7 @@ TEST(JudgeTest, OneSlowKernelIsFound) {
   EXPECT_GE(found, 240);
 }
 
-// Without their steps nothing is known of the noise of two runs.
+// Without steps the noise of two runs is unknown.
 TEST(JudgeTest, OneRunASideCannotTell) {
   Program program(4);
   const JudgedRuns runs{program.RunsOf(1), program.RunsOf(1, 2), {}};
@@ -116,7 +116,7 @@ TEST(JudgeTest, OneRunASideFailsBeyondAnyNoise) {
   EXPECT_NE(slower.why.find("more than any noise that was seen: steps within a run differ by"),
             std::string::npos)
       << slower.why;
-  // What single runs of one program may differ by is no change, nor is what steps differ by.
+  // Differences as between single runs of one program, or between steps, are no change.
   EXPECT_EQ(judged(1.25, 0.02).status, BudgetStatus::kCannotTell);
   EXPECT_EQ(judged(2, 0.6).status, BudgetStatus::kCannotTell);
   EXPECT_TRUE(judged(2, 0.6).is_untested);
@@ -133,7 +133,7 @@ Runs WithMetric(Runs runs, std::string_view kind, std::string_view name, double 
   return runs;
 }
 
-// The step is that of the host, and hides what the device does.
+// The host determines the step, and hides what the device does.
 TEST(JudgeTest, HostDeviceAndCommunicationDecideBesideTheStep) {
   constexpr std::pair<std::string_view, std::string_view> kBeside[] = {
       {kHostMetric, ""}, {kDeviceMetric, kBusyTime}, {kClassMetric, kCollectiveTime}};
@@ -147,7 +147,7 @@ TEST(JudgeTest, HostDeviceAndCommunicationDecideBesideTheStep) {
     };
     EXPECT_EQ(judged(6e7, 1).status, BudgetStatus::kBroken) << kind;
     EXPECT_NE(judged(3e7, 1).status, BudgetStatus::kBroken) << kind;
-    // Less than what matters to a step, or of a step that is faster for it.
+    // Less than what matters to a step, or the step became faster.
     EXPECT_NE(judged(3.2e7, 1).status, BudgetStatus::kBroken) << kind;
     EXPECT_EQ(judged(9e7, 0.5).status, BudgetStatus::kKept) << kind;
   }
@@ -163,7 +163,7 @@ TEST(JudgeTest, WhatChangedAndDecidesNothingIsNamed) {
   EXPECT_NE(judged.why.find("; but calls kernels more ("), std::string::npos) << judged.why;
   const GateRow& row = RowOfKey(judged, {std::string(kCallsMetric), "kernels"});
   EXPECT_EQ(row.verdict, Verdict::kMore);
-  // Of a baseline that did not count them nothing is known.
+  // A baseline without counts cannot be compared.
   const JudgedRuns uncounted{program.RunsOf(3), runs.test, {}};
   EXPECT_EQ(Judge(uncounted, {}, {}).why.find("calls"), std::string::npos);
 }
@@ -234,7 +234,7 @@ TEST(JudgeTest, BudgetsAboutTheBaseline) {
   constexpr Unit kTime = Unit::kNanoseconds;
   EXPECT_EQ(StatusOf(worse, {}, {1e6}, kTime), BudgetStatus::kCannotTell);
   EXPECT_EQ(StatusOf(worse, {1e6}, {2e6}, kTime), BudgetStatus::kCannotTell);
-  // Rows of one run a side say how much they vary.
+  // With one run on each side, its rows show how much they vary.
   const auto one = [](double value) {
     Runs runs = BudgetRuns({value}, Unit::kNanoseconds);
     MetricValue& metric = runs.front().metrics.begin()->second;
@@ -250,12 +250,13 @@ TEST(JudgeTest, BudgetsAboutTheBaseline) {
             BudgetStatus::kBroken);
   EXPECT_EQ(StatusOf(worse, {1e6, 1.01e6, 1.02e6}, {1.005e6, 1.01e6, 1.012e6}, kTime),
             BudgetStatus::kKept);
-  // The ranks of 3 v 3 runs never reach 99 %, but the spread of 6 runs can; that of 3 v 2 cannot.
+  // The ranks of 3 against 3 runs never reach 99 %, but the spread of 6 runs can; that of 3 against
+  // 2 cannot.
   const std::string sure = "worse_than_baseline = {confidence = 0.99}";
   EXPECT_EQ(StatusOf(sure, {1e6, 1.01e6, 1.02e6}, {2e6, 2.1e6, 2.2e6}, kTime),
             BudgetStatus::kBroken);
   EXPECT_EQ(StatusOf(sure, {1e6, 1.01e6, 1.02e6}, {2e6, 2.1e6}, kTime), BudgetStatus::kCannotTell);
-  // Counts are compared as they are, of one run, too.
+  // Counts are compared exactly, even of one run.
   EXPECT_EQ(StatusOf(worse, {100}, {103}, Unit::kCount), BudgetStatus::kKept);
   EXPECT_EQ(StatusOf(worse, {100}, {104}, Unit::kCount), BudgetStatus::kBroken);
   EXPECT_EQ(

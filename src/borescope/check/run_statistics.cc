@@ -53,7 +53,7 @@ constexpr size_t kResamples = 1000;
 
 constexpr uint64_t kSeed = 0x5eed;
 
-// From 0 to `below` - 1; the bias is below 2^-40 for what is drawn here.
+// A number from 0 to `below` - 1; the bias is below 2^-40 for the numbers drawn here.
 size_t DrawBelow(size_t below, SplitMix64& draws) {
   return static_cast<size_t>(draws.Next() % below);
 }
@@ -187,7 +187,7 @@ RunSpread PooledSpread(std::span<const std::vector<double>> groups) {
 
 namespace {
 
-// Of shifts that are found; what is printed has a tenth of a percent.
+// The accuracy of shifts, which are printed to a tenth of a percent.
 constexpr double kAccuracy = 1e-5;
 
 double NormalTailAbove(double z) { return std::erfc(z / std::sqrt(2.0)) / 2; }
@@ -196,11 +196,11 @@ double DeviationOfShift(const PlannedTest& test) {
   return test.spread.deviation * std::sqrt(1 / test.base_runs + 1 / test.test_runs);
 }
 
-// Power by shift: what does not depend on the shift is computed once.
+// The power for different shifts; parts that do not depend on the shift are computed once.
 class PowerCurve {
  public:
-  // Integrates over what a deviation with so many degrees of freedom is estimated as: its density,
-  // up to a factor, at `ratio` times the true one.
+  // Integrates over the estimates of a deviation with these degrees of freedom: their density, up
+  // to a factor, at `ratio` times the true deviation.
   explicit PowerCurve(const PlannedTest& test)
       : error_(DeviationOfShift(test)), least_(test.least) {
     const auto df = static_cast<double>(test.spread.df);
@@ -231,7 +231,7 @@ class PowerCurve {
  private:
   struct Node {
     double weight;
-    double needed;  // estimate, to be called real
+    double needed;  // the estimate from which on a change is called real
   };
   double error_;
   double least_;
@@ -295,8 +295,8 @@ std::vector<size_t> DoubledRanks(std::span<const double> values) {
   return ranks;
 }
 
-// By sum: in how many ways `chosen` of the ranks add up to it. Doubles hold these numbers to a
-// relative 1e-16.
+// By sum: the number of ways in which `chosen` of the ranks add up to it, as doubles with a
+// relative error of 1e-16.
 std::vector<double> WaysBySum(std::span<const size_t> ranks, size_t chosen) {
   const size_t largest = std::accumulate(ranks.begin(), ranks.end(), size_t{0});
   std::vector<std::vector<double>> ways(chosen + 1, std::vector<double>(largest + 1));
@@ -318,7 +318,7 @@ double ExactTail(std::span<const size_t> ranks, size_t tests, size_t observed) {
   return std::accumulate(from, ways.end(), 0.0) / all;
 }
 
-// Of ranks drawn without replacement, with half a step for continuity.
+// The normal approximation for ranks drawn without replacement, with continuity correction.
 double NormalTail(std::span<const size_t> ranks, size_t tests, size_t observed) {
   const auto all = static_cast<double>(ranks.size());
   const auto chosen = static_cast<double>(tests);
@@ -344,7 +344,7 @@ double Choose(size_t all, size_t chosen) {
   return ways;
 }
 
-// The same of many runs, by the normal approximation.
+// The limit for many runs, by the normal approximation.
 std::optional<RankLimit> LimitOfMany(size_t base_runs, size_t test_runs, double alpha) {
   const double pairs = static_cast<double>(base_runs) * static_cast<double>(test_runs);
   const double deviation = std::sqrt(pairs * static_cast<double>(base_runs + test_runs + 1) / 12);

@@ -85,7 +85,7 @@ TEST(RankSumTest, ManyRunsAreCloseToTheExactCount) {
   const Values base = Draw(random, 30, false);
   Values test = Draw(random, 30, false);
   const double exact = RankSumP(base, test);
-  // One more run is counted approximately; it lies in the middle and changes little.
+  // With one more run the approximation is used; this one is in the middle and changes little.
   test.push_back(2);
   EXPECT_NEAR(RankSumP(base, test), exact, 0.03);
 }
@@ -139,7 +139,7 @@ TEST(StudentTest, KnownLimits) {
   EXPECT_NEAR(StudentLimit(0.01, 10), 2.763769458, 1e-8);
   EXPECT_NEAR(StudentLimit(0.8, 7), -0.896029644, 1e-8);
   EXPECT_NEAR(StudentTail(0, 3), 0.5, 1e-12);
-  // Of one degree of freedom it is Cauchy's.
+  // With one degree of freedom it is the Cauchy distribution.
   EXPECT_NEAR(StudentTail(2, 1), 0.5 - std::atan(2.0) / M_PI, 1e-10);
 }
 
@@ -170,7 +170,7 @@ TEST(DetectableTest, PowerGrowsAndIsAlphaWithoutAChange) {
   EXPECT_NEAR(PowerOf(test, 0), 0.05, 1e-3);
   EXPECT_NEAR(PowerOf(test, DetectableShift(test)), 0.8, 1e-3);
   EXPECT_LT(PowerOf(test, 0.02), PowerOf(test, 0.03));
-  // Where an estimate must be at least 3 %, 3 % themselves are found in half of the cases.
+  // If an estimate must be at least 3 %, a change of 3 % is found in half of the cases.
   const PlannedTest limited{20, 20, {0.002, 38}, 0.05, 0.03};
   EXPECT_NEAR(PowerOf(limited, 0.03), 0.5, 1e-3);
   EXPECT_GT(DetectableShift(limited), 0.03);

@@ -9,7 +9,7 @@ namespace borescope::internal {
 
 namespace {
 
-// What 64 bits hold.
+// Fits into 64 bits.
 constexpr double kLargest = 9e18;
 
 constexpr std::string_view kRunsTable = "baseline_runs";
@@ -69,8 +69,8 @@ bool MayBeMissing(const Column& column) {
   return column.name == "step_flops" || column.name == "least" || column.name == "most";
 }
 
-// The table of the name with the columns of `shape`, of their types and without missing cells but
-// where they may be missing.
+// The table with the name and the columns of `shape`, with their types, and with missing cells only
+// where `shape` allows them.
 Result<const Table*> FindShaped(const Document& document, const Table& shape) {
   for (const Table& table : document.tables) {
     if (table.name != shape.name) {

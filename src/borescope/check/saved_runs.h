@@ -1,3 +1,6 @@
+// The values of runs as a file, which `check --save-baseline` writes and --baseline reads, in the
+// format of docs/formats/table-json.md. It has medians, not steps, and no names but those of
+// kernels. Pure.
 #pragma once
 
 #include <string>
@@ -10,15 +13,12 @@
 
 namespace borescope::internal {
 
-// The values of runs as a file: what `check --save-baseline` writes and --baseline reads, in the
-// form of docs/formats/table-json.md. Medians alone: no steps, and names of kernels only. Pure.
-
-// Whether a file that begins so may be one: it is JSON of ours.
+// Whether a file that begins with `head` may be such a file: JSON as Borescope writes it.
 bool MayBeSavedRuns(std::string_view head);
 
 Document SavedRuns(const std::vector<RunValues>& runs);
 
-// Whatever the text is, the result is runs, at least one, or an error.
+// At least one run, or an error, for any text.
 Result<std::vector<RunValues>> ReadSavedRuns(std::string_view json);
 
 }  // namespace borescope::internal

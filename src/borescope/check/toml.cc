@@ -16,10 +16,8 @@
 
 namespace borescope::internal {
 
-// Texts of TOML: what is between quotation marks. Pure.
-
-// Reads the text that begins at `at`, with its quotation mark, and moves `at` after it. Errors say
-// the cause alone. REQUIRES: text[at] is " or '.
+// Reads the string that begins at `at`, with its quotation mark, and moves `at` after it. Errors
+// have only the cause. REQUIRES: text[at] is " or '.
 Result<std::string> ReadTomlText(std::string_view text, size_t& at);
 
 namespace {
@@ -31,7 +29,7 @@ std::optional<uint32_t> HexDigit(char c) {
   return std::nullopt;
 }
 
-// Of \u and \U: four or eight digits from `at` on.
+// Reads the four or eight digits of \u and \U from `at` on.
 bool ReadCode(std::string_view text, size_t digits, size_t& at, std::string& out) {
   uint32_t code = 0;
   for (size_t i = 0; i < digits; ++i, ++at) {
@@ -48,7 +46,7 @@ bool ReadCode(std::string_view text, size_t digits, size_t& at, std::string& out
   return true;
 }
 
-// At the end of a line of a long text: leaves out all white space up to what follows.
+// At a line end in a multi-line string: skips all white space up to the next character.
 bool SkipLineEnd(std::string_view text, size_t& at) {
   const size_t next = text.find_first_not_of(" \t\r\n", at);
   const size_t end = next == std::string_view::npos ? text.size() : next;
@@ -59,7 +57,7 @@ bool SkipLineEnd(std::string_view text, size_t& at) {
   return true;
 }
 
-// What follows a backslash.
+// Reads the escape after a backslash.
 bool ReadEscape(std::string_view text, bool is_long, size_t& at, std::string& out) {
   constexpr std::string_view kLetters = "btnfr\"\\";
   constexpr std::string_view kMeant = "\b\t\n\f\r\"\\";
@@ -78,7 +76,8 @@ bool ReadEscape(std::string_view text, bool is_long, size_t& at, std::string& ou
   return is_long && SkipLineEnd(text, at);
 }
 
-// A text between single marks stays on its line; a control character is nothing to write.
+// Whether a character may occur in a string: a line end only in multi-line strings, other control
+// characters never.
 bool MayStand(char c, bool is_long) {
   const bool is_control = (static_cast<unsigned char>(c) < 0x20 && c != '\t') || c == 0x7f;
   return !is_control || (is_long && (c == '\n' || c == '\r'));
@@ -125,7 +124,7 @@ bool IsBare(char c) {
   return IsDigit(c) || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || c == '-';
 }
 
-// Digits with single underscores between them lose these; nothing for other text.
+// Digits without the single underscores between them; nullopt for other text.
 std::optional<std::string> WithoutUnderscores(std::string_view text) {
   std::string digits;
   for (size_t i = 0; i < text.size(); ++i) {
@@ -141,7 +140,7 @@ std::optional<std::string> WithoutUnderscores(std::string_view text) {
   return digits;
 }
 
-// A decimal number as TOML writes it: no zero in front, digits on both sides of a point.
+// Whether it is a decimal number of TOML: no leading zero, digits on both sides of a point.
 bool IsNumberText(std::string_view text) {
   text.remove_prefix(text.starts_with('-') ? 1 : 0);
   const size_t point = text.find('.');
@@ -177,7 +176,7 @@ class Parser {
             .line = Line()};
   }
 
-  // The line of at_, counted on from where it was asked for last.
+  // The line of at_, counted from the last call on.
   uint32_t Line() {
     line_ +=
         static_cast<uint32_t>(std::count(text_.begin() + static_cast<std::ptrdiff_t>(counted_),
@@ -200,7 +199,7 @@ class Parser {
     }
   }
 
-  // Over lines that hold nothing.
+  // Skips blank lines and comments.
   void SkipBlank() {
     for (;;) {
       const size_t before = at_;
@@ -263,7 +262,7 @@ class Parser {
     }
   }
 
-  // A member that is added; an error where the table has the key.
+  // Adds a member; an error if the table has the key already.
   Result<TomlValue*> Add(TomlTable& table, const std::string& key, TomlValue value) {
     if (FindKey(table, key) != nullptr) {
       return Fail(fmt::format("'{}' is there twice", key));
@@ -275,7 +274,7 @@ class Parser {
     return &table.back().value;
   }
 
-  // The table of a key, made where it is missing; of an array of tables the last.
+  // The table of a key, made if it is missing; the last one of an array of tables.
   Result<TomlTable*> Enter(TomlTable& table, const std::string& key) {
     const auto found = std::find_if(table.begin(), table.end(),
                                     [&](const auto& member) { return member.key == key; });

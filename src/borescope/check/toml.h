@@ -1,3 +1,6 @@
+// The part of TOML 1.0 that files for people need: comments, tables, arrays of tables, dotted and
+// quoted keys, all four kinds of strings, decimal numbers, booleans, arrays and inline tables.
+// Dates, and numbers in other bases, are refused with a message. Pure; any thread.
 #pragma once
 
 #include <cstddef>
@@ -11,10 +14,6 @@
 
 namespace borescope::internal {
 
-// The part of TOML 1.0 that files for people need: comments, tables, arrays of tables, dotted and
-// quoted keys, texts of all four kinds, decimal numbers, booleans, arrays and inline tables. Dates,
-// and numbers in other bases, are refused by name. Pure; any thread.
-
 struct TomlMember;
 struct TomlValue;
 
@@ -24,8 +23,8 @@ using TomlTable = std::vector<TomlMember>;
 
 struct TomlValue {
   std::variant<std::string, int64_t, double, bool, TomlArray, TomlTable> value;
-  uint32_t line = 0;  // where it begins, from 1 on
-  // A table or array that was written out in one place, to which nothing can be added.
+  uint32_t line = 0;  // where it begins, counted from 1
+  // An inline table or array, to which nothing can be added.
   bool is_closed = false;
 
   template <class T>
@@ -39,15 +38,15 @@ struct TomlMember {
   TomlValue value;
 };
 
-// nullptr where the table has no such key.
+// nullptr if the table has no such key.
 const TomlValue* FindKey(const TomlTable& table, std::string_view key);
 
-// How much is read: people write less, and whoever writes more shall not cost time.
+// Limits, beyond what people write, that bound the time for hostile files.
 inline constexpr size_t kMostTomlKeys = 1000;  // of one table, and items of one array
 inline constexpr int kDeepestToml = 16;
 
-// The table of a text. kInvalidArgument with "LINE: cause" for what is no TOML, not read, or more
-// than that. O(size of the text).
+// Parses a text. kInvalidArgument with "LINE: cause" for text that is not TOML, not supported, or
+// beyond the limits. O(size of the text).
 Result<TomlTable> ParseToml(std::string_view text);
 
 }  // namespace borescope::internal

@@ -21,7 +21,6 @@
 namespace borescope::internal {
 
 // Whether the least cost of a call is known from its arguments alone.
-
 enum class CostStatus : uint8_t {
   kOk,
   kUnknownOp,      // no row in the table of models

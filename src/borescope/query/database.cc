@@ -28,7 +28,7 @@ struct sqlite3_stmt;  // NOLINT(readability-identifier-naming): of SQLite
 
 namespace borescope::internal::query {
 
-// What SQLite says of a statement, in one line that helps.
+// Errors of SQLite as one line that helps.
 
 namespace {
 
@@ -87,8 +87,8 @@ std::string_view Suggestion(std::string_view message, std::string_view sql) {
   return {};
 }
 
-// "no such column: nam" and the like get the nearest name that there is; of columns, among those of
-// the tables that `sql` names.
+// Adds the nearest existing name to messages such as "no such column: nam"; for columns, among
+// those of the tables that `sql` names.
 Error StatementError(std::string_view message, std::string_view sql) {
   const std::string_view nearest = Suggestion(message, sql);
   std::string remedy;
@@ -112,16 +112,16 @@ std::string BytesText(uint64_t bytes) {
                          : fmt::format("{:.4g} KiB", count / 1024);
 }
 
-// From the values of a result, whose types SQLite leaves open, to columns of one type.
+// Makes columns of one type from the values of a result, whose types SQLite leaves open.
 
-// Collects one column. All integers: int. Integers and reals: float. Else text, of what is stored
-// as bytes in the notation of SQL (X'00FF').
+// Collects one column. Its type is int if all values are integers, float if they are integers and
+// reals, else text, where blobs are written as in SQL (X'00FF').
 class ResultColumn {
  public:
-  // Adds the value of the row the statement stands on. Returns the bytes of text it took.
+  // Adds the value of the current row of the statement. Returns the bytes of text added.
   size_t Add(sqlite3_stmt* statement, int column);
 
-  // `declared` is the type of the column it comes from, which decides where no row has a value.
+  // `declared`: the type of the source column, used if no row has a value.
   Column Finish(std::string name, std::string_view declared);
 
  private:
@@ -305,7 +305,8 @@ Error Refused(std::string_view what) {
           "write SELECT, WITH or VALUES"};
 }
 
-// A statement that does not read, by its first word; else by `action`, which was refused within.
+// The error for a statement that does not read, named by its first word, or else by `action`, which
+// was refused inside it.
 Error RefusedStatement(std::string_view sql, std::string_view action) {
   std::string word;
   for (const char c : sql.substr(std::min(sql.find_first_not_of(" \t\r\n;"), sql.size()))) {
@@ -319,7 +320,7 @@ Error RefusedStatement(std::string_view sql, std::string_view action) {
   return Refused(reads ? action : word);
 }
 
-// One line of the statement, for the title of its result.
+// The statement as one line, for the title of its result.
 std::string TitleOf(std::string_view sql) {
   constexpr size_t kLongest = 200;
   std::string title;
@@ -344,7 +345,7 @@ std::string TitleOf(std::string_view sql) {
   return title;
 }
 
-// Columns of one name, of a join with *, are told apart.
+// Columns with the same name, as of a join with *, get different names.
 std::string UniqueName(const Table& table, std::string_view name) {
   std::string unique(name);
   for (int number = 2; table.Find(unique) != nullptr; ++number) {
@@ -409,7 +410,8 @@ int PrepareBounded(sqlite3* database, std::string_view sql, sqlite3_stmt** prepa
   return sqlite3_prepare_v2(database, sql.data(), static_cast<int>(sql.size()), prepared, rest);
 }
 
-// A table is declared when a statement first names it, which would look like a change to the guard.
+// Declares all tables now, as doing so when a statement first names one would look like a change to
+// the guard.
 Result<void> ConnectAll(SqlDatabase& database) {
   for (const Relation& relation : Relations()) {
     BS_TRY(database.Prepare(fmt::format("SELECT 1 FROM {}", SqlName(relation.name))));
@@ -424,9 +426,9 @@ int IsOver(void* deadline) { return static_cast<Deadline*>(deadline)->passed() ?
 struct Database::State {
   explicit State(std::span<const RankData> ranks) : data(ranks) {}
 
-  // The error of the last call of SQLite; leaves by CheckStop if it was stopped.
+  // The error of the last call of SQLite; throws by CheckStop if it was stopped.
   Error ErrorOf(std::string_view sql, const Limits& limits) const;
-  // Of a limit that ended a statement; nothing if none did.
+  // The error for the limit that ended a statement; nullopt if none did.
   std::optional<Error> LimitError(const Limits& limits) const;
   Result<void> RunFirst(std::string_view& sql, ParameterBinder& values, const Limits& limits,
                         std::vector<QueryResult>& answers);
@@ -436,7 +438,7 @@ struct Database::State {
   TableData data;
   Guard guard;
   std::unique_ptr<TemporarySpace> temporary = TemporarySpace::Make();
-  std::optional<SqlDatabase> database;  // last: goes before what it reads
+  std::optional<SqlDatabase> database;  // last, so that it is destroyed before what it reads
 };
 
 Error Database::State::ErrorOf(std::string_view sql, const Limits& limits) const {
@@ -473,7 +475,7 @@ std::optional<Error> Database::State::LimitError(const Limits& limits) const {
   }
 }
 
-// The first statement of `sql`, which is left with the rest; nullptr where there is none.
+// Prepares the first statement of `sql`, and removes it from `sql`; nullptr if there is none.
 Result<Statement> Database::State::Prepare(std::string_view& sql, const Limits& limits) {
   guard.Forget();
   sqlite3_limit(database->handle(), SQLITE_LIMIT_LENGTH, kLongestValue);
@@ -546,7 +548,7 @@ Result<QueryResult> Database::State::Collect(sqlite3_stmt* statement, size_t num
   return answer;
 }
 
-// Runs the first statement of `sql`, which is left with the rest.
+// Runs the first statement of `sql`, and removes it from `sql`.
 Result<void> Database::State::RunFirst(std::string_view& sql, ParameterBinder& values,
                                        const Limits& limits, std::vector<QueryResult>& answers) {
   data.deadline() = DeadlineOf(limits);

@@ -33,7 +33,7 @@ bool AnyNull(int count, sqlite3_value** arguments) {
                      [](sqlite3_value* value) { return sqlite3_value_type(value) == SQLITE_NULL; });
 }
 
-// False, and the call has failed, where an argument is no number.
+// Whether all arguments are numbers; if not, the call fails.
 bool CheckNumbers(sqlite3_context* context, int count, sqlite3_value** arguments,
                   const char* what) {
   if (std::all_of(arguments, arguments + count, IsNumber)) {
@@ -43,8 +43,8 @@ bool CheckNumbers(sqlite3_context* context, int count, sqlite3_value** arguments
   return false;
 }
 
-// The state of an aggregate, made with its first row. Memory that runs out fails the statement: it
-// must not be thrown through SQLite.
+// The state of an aggregate, made with its first row. If memory runs out the statement fails, as
+// exceptions must not pass through SQLite.
 template <class State>
 State** Slot(sqlite3_context* context, int bytes) {
   return static_cast<State**>(sqlite3_aggregate_context(context, bytes));
@@ -66,14 +66,14 @@ void WithState(sqlite3_context* context, Body body) {
   }
 }
 
-// The state that an aggregate leaves behind; nullptr when no row had values.
+// The final state of an aggregate; nullptr if no row had values.
 template <class State>
 std::unique_ptr<State> TakeState(sqlite3_context* context) {
   auto** slot = Slot<State>(context, 0);
   return std::unique_ptr<State>(slot == nullptr ? nullptr : std::exchange(*slot, nullptr));
 }
 
-// A length that may be longer than any integer of SQLite.
+// Returns a length, which may be larger than any integer of SQLite.
 void ReturnLength(sqlite3_context* context, uint64_t length) {
   if (length > static_cast<uint64_t>(std::numeric_limits<int64_t>::max())) {
     return sqlite3_result_error(context, "integer overflow", -1);
@@ -88,12 +88,12 @@ uint64_t Distance(int64_t begin, int64_t end) {
 // ---- union_ns, gaps_ns ----
 
 struct Intervals {
-  IntervalSet all;    // without those of no length
-  size_t joined = 0;  // how many were left when they were last joined
-  int64_t first = std::numeric_limits<int64_t>::max();  // begin of all, those of no length too
+  IntervalSet all;    // without empty ones
+  size_t joined = 0;  // how many there were after they were last joined
+  int64_t first = std::numeric_limits<int64_t>::max();  // begin of all, including empty ones
   int64_t last = std::numeric_limits<int64_t>::min();
 
-  // Joins them when they have become many, so that memory follows what cannot be joined.
+  // Joins intervals when there are many, so that memory is proportional to the disjoint ones.
   void Add(Interval interval) {
     first = std::min(first, interval.begin);
     last = std::max(last, interval.end);
@@ -142,7 +142,7 @@ void FinishUnion(sqlite3_context* context) {
   FinishIntervals(context, [](const Intervals& state) { return LengthOf(state.all); });
 }
 
-// Work without length ends a gap, and begins or ends it all.
+// Work without length also ends a gap, and counts for the first begin and the last end.
 void FinishGaps(sqlite3_context* context) {
   FinishIntervals(context, [](const Intervals& state) {
     return Distance(state.first, state.last) - LengthOf(state.all);
@@ -235,15 +235,15 @@ Result<void> RegisterFunctions(SqlDatabase& database) {
 
 namespace {
 
-// Takes the first character off `text`, which is not empty.
+// Removes and returns the first character of `text`, which is not empty.
 std::string_view TakeCharacter(std::string_view& text) {
   const std::string_view character = FirstCharacter(text);
   text.remove_prefix(character.size());
   return character;
 }
 
-// What follows "[", up to the "]" that ends it, which may not be its first character; nothing if
-// none does.
+// The text after "[" up to the "]" that ends it, which is not its first character; nullopt if there
+// is none.
 std::optional<std::string_view> TakeSet(std::string_view& rest) {
   const size_t first = rest.starts_with('^') ? 1 : 0;
   const size_t end = rest.find(']', first + 1);
@@ -259,7 +259,7 @@ std::optional<std::string_view> TakeSet(std::string_view& rest) {
 bool IsInSet(std::string_view set, std::string_view character) {
   const bool is_inverted = set.starts_with('^');
   set.remove_prefix(is_inverted ? 1 : 0);
-  // "]" can only be the first, and is then no begin of a range.
+  // "]" can only be the first character, and does not begin a range.
   bool is_in = set.starts_with(']') && character == "]";
   set.remove_prefix(set.starts_with(']') ? 1 : 0);
   if (set.starts_with('-')) {
@@ -279,8 +279,8 @@ bool IsInSet(std::string_view set, std::string_view character) {
 }
 
 // The number of the first character of `text`, as SQLite reads it (sqlite3Utf8Read of its utf.c):
-// any number of bytes may continue it, and what is no character of Unicode is U+FFFD. A byte that
-// only continues is a character by itself.
+// any number of bytes may continue it, and invalid characters are U+FFFD. A continuation byte
+// without a begin is a character by itself.
 uint32_t NumberOf(std::string_view character) {
   const auto lead = static_cast<unsigned char>(character.front());
   if (lead < 0xC0) {
@@ -300,7 +300,7 @@ uint32_t NumberOf(std::string_view character) {
   return is_none ? 0xFFFD : number;
 }
 
-// One text of bytes for each number, in the order of the numbers.
+// Appends a unique text of bytes for the number; texts have the order of the numbers.
 void AppendNumber(std::string& text, uint32_t number) {
   if (number < 0x80) {
     text += static_cast<char>(number);
@@ -313,8 +313,8 @@ void AppendNumber(std::string& text, uint32_t number) {
   }
 }
 
-// `text` up to the first NUL, where SQLite ends it, such that characters are equal for SQLite if
-// and only if their bytes are; in `room` unless it is ASCII.
+// `text` up to the first NUL, where it ends for SQLite, encoded such that characters are equal for
+// SQLite if and only if their bytes are equal. Stored in `room` unless it is ASCII.
 std::string_view AsSqliteReads(std::string_view text, std::string& room) {
   text = text.substr(0, text.find('\0'));
   if (std::all_of(text.begin(), text.end(),
@@ -396,8 +396,8 @@ bool Pattern::MatchesPiece(const Piece& piece, std::string_view character) const
   }
 }
 
-// When the rest fails, only the last "many" has to take one more character: an earlier one could
-// take only what that one takes as well.
+// If the rest does not match, only the last wildcard for any text has to take one more character,
+// as an earlier one could only take what that one can take too.
 std::optional<bool> Pattern::Matches(std::string_view text, const Deadline& deadline) const {
   constexpr size_t kBetweenLooks = 1 << 14;
   if (never_) {
@@ -406,8 +406,8 @@ std::optional<bool> Pattern::Matches(std::string_view text, const Deadline& dead
   std::string room;
   std::string_view rest = AsSqliteReads(text, room);
   size_t piece = 0;
-  std::optional<size_t> many;   // the last that was passed
-  std::string_view after_many;  // the text that is left after what it takes so far
+  std::optional<size_t> many;   // the last wildcard that was passed
+  std::string_view after_many;  // the text after the part that it takes so far
   for (size_t compared = 1;; ++compared) {
     if (compared % kBetweenLooks == 0 && deadline.passed()) {
       return std::nullopt;
@@ -422,7 +422,7 @@ std::optional<bool> Pattern::Matches(std::string_view text, const Deadline& dead
     } else if (piece == pieces_.size() && rest.empty()) {
       return true;
     } else if (!many.has_value() || after_many.empty() || *many + 1 == pieces_.size()) {
-      // What is left over may be anything after a last "many", and nothing else.
+      // Text may be left only after a wildcard.
       return many.has_value() && !after_many.empty();
     } else {
       TakeCharacter(after_many);
@@ -439,7 +439,7 @@ using Arguments = sqlite3_value**;
 bool IsNull(sqlite3_value* value) { return sqlite3_value_type(value) == SQLITE_NULL; }
 bool IsBlob(sqlite3_value* value) { return sqlite3_value_type(value) == SQLITE_BLOB; }
 
-// Valid until the value is read in another way.
+// Valid until the value is converted to another type.
 std::string_view TextOf(sqlite3_value* value) {
   const auto* text = reinterpret_cast<const char*>(sqlite3_value_text(value));
   return text == nullptr ? std::string_view()
@@ -451,7 +451,7 @@ void ReturnCopy(sqlite3_context* context, std::string_view text) {
                         SQLITE_TRANSIENT, SQLITE_UTF8);
 }
 
-// Runs the body of a function; memory that runs out must not be thrown through SQLite.
+// Runs the body of a function; std::bad_alloc must not pass through SQLite.
 template <class Body>
 void Call(sqlite3_context* context, const Body& body) {
   const auto& deadline = *static_cast<const Deadline*>(sqlite3_user_data(context));
@@ -467,7 +467,7 @@ void Call(sqlite3_context* context, const Body& body) {
 
 // ---- like, glob ----
 
-// The pattern of the first argument, kept by SQLite while that is a constant.
+// The pattern of the first argument, cached by SQLite while that is constant.
 template <class Make>
 const Pattern* PatternOf(sqlite3_context* context, const Make& make) {
   if (const auto* kept = static_cast<const Pattern*>(sqlite3_get_auxdata(context, 0))) {
@@ -492,7 +492,8 @@ void ReturnMatch(sqlite3_context* context, const Pattern* pattern, sqlite3_value
   sqlite3_result_int(context, *matches ? 1 : 0);
 }
 
-// Where SQLite was built so, as Debian's is, no blob is like anything, also not NULL.
+// If SQLite was built so, as Debian's is, LIKE is false for blobs, even if the other operand is
+// NULL.
 bool MatchNoBlobs(sqlite3_context* context, Arguments arguments) {
   static const bool match_none = sqlite3_compileoption_used("LIKE_DOESNT_MATCH_BLOBS") != 0;
   if (!match_none || !(IsBlob(arguments[0]) || IsBlob(arguments[1]))) {
@@ -502,7 +503,7 @@ bool MatchNoBlobs(sqlite3_context* context, Arguments arguments) {
   return true;
 }
 
-// As in SQLite an ESCAPE that is none is an error also where the others are NULL.
+// As in SQLite, an invalid ESCAPE is an error even if the other arguments are NULL.
 void Like(sqlite3_context* context, int count, Arguments arguments) {
   if (MatchNoBlobs(context, arguments) || (count == 3 && IsNull(arguments[2]))) {
     return;
@@ -537,13 +538,13 @@ void Glob(sqlite3_context* context, int count, Arguments arguments) {
 
 // ---- instr, replace ----
 
-// glibc's search takes as long as the text, whatever is searched.
+// glibc's memmem takes time linear in the text for every pattern.
 size_t Find(std::string_view text, std::string_view part) {
   if (part.empty()) {
     return 0;
   }
   if (text.empty()) {
-    return std::string_view::npos;  // has no address that memmem may be given
+    return std::string_view::npos;  // may have no address for memmem
   }
   const void* found = memmem(text.data(), text.size(), part.data(), part.size());
   return found == nullptr ? std::string_view::npos
@@ -554,7 +555,8 @@ int64_t CountCharacters(std::string_view text) {
   return std::count_if(text.begin(), text.end(), [](char byte) { return !IsContinuation(byte); });
 }
 
-// A character is found as a whole: what begins within one is only where the text begins so.
+// Characters are found as a whole. A part that begins within a character is only found at the begin
+// of the text.
 int64_t PositionOf(std::string_view part, std::string_view text) {
   const size_t found = !part.empty() && IsContinuation(part.front())
                            ? (text.starts_with(part) ? 0 : std::string_view::npos)
@@ -583,7 +585,7 @@ void Instr(sqlite3_context* context, int, Arguments arguments) {
   });
 }
 
-// As long as a value may be: what is longer is refused before it is made.
+// Refuses a value that would be too long before it is made.
 bool IsTooLong(sqlite3_context* context, size_t size) {
   const int limit = sqlite3_limit(sqlite3_context_db_handle(context), SQLITE_LIMIT_LENGTH, -1);
   return size > static_cast<size_t>(limit);
@@ -662,9 +664,8 @@ void Trim(sqlite3_context* context, int count, Arguments arguments) {
 
 // ---- printf, format ----
 
-// SQLite's printf gives NULL where its text would be longer than the limit, as where it is empty.
-// So it is asked in a database of its own, with a letter before the format: there NULL means
-// nothing else.
+// SQLite's printf returns NULL both for an empty text and for one longer than the limit. So it is
+// called in a database of its own with a letter before the format, where NULL only means too long.
 class Formatter {
  public:
   explicit Formatter(SqlDatabase database) : database_(std::move(database)) {}
@@ -705,8 +706,8 @@ class Formatter {
     sqlite3_clear_bindings(statement);
   }
 
-  // The letter before the format, and the answer; prepared once for each number of arguments;
-  // nullptr without memory.
+  // The statement that calls it with the letter, prepared once for each number of arguments;
+  // nullptr if memory runs out.
   sqlite3_stmt* StatementOf(int count) {
     std::unique_ptr<sqlite3_stmt, Finalize>& kept = statements_[static_cast<size_t>(count)];
     if (kept == nullptr) {
@@ -725,7 +726,7 @@ class Formatter {
   struct Finalize {
     void operator()(sqlite3_stmt* statement) const { sqlite3_finalize(statement); }
   };
-  static constexpr size_t kMostArguments = 127;  // of any function of SQLite
+  static constexpr size_t kMostArguments = 127;  // the limit of SQLite's functions
 
   SqlDatabase database_;
   std::array<std::unique_ptr<sqlite3_stmt, Finalize>, kMostArguments + 1> statements_;

@@ -42,7 +42,7 @@ std::string ValuesOf(const std::vector<Pair>& pairs) {
   return "(VALUES " + text + ")";
 }
 
-// Every nanosecond that is covered.
+// Every covered nanosecond.
 std::set<int64_t> Covered(const std::vector<Pair>& pairs) {
   std::set<int64_t> covered;
   for (const Pair& pair : pairs) {
@@ -53,7 +53,7 @@ std::set<int64_t> Covered(const std::vector<Pair>& pairs) {
   return covered;
 }
 
-// From the first begin to the last end, of those without length too.
+// The time from the first begin to the last end, including pairs without length.
 int64_t SpanOf(const std::vector<Pair>& pairs) {
   int64_t first = std::numeric_limits<int64_t>::max();
   int64_t last = std::numeric_limits<int64_t>::min();
@@ -100,7 +100,7 @@ TEST(QueryFunctions, IntervalsThatAreNone) {
             "query: integer overflow");
 }
 
-// More than are kept before they are joined.
+// More intervals than are kept before they are joined.
 TEST(QueryFunctions, UnionOfMany) {
   TestRun run({});
   EXPECT_EQ(run.Ask("WITH RECURSIVE t(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM t WHERE i < "
@@ -157,7 +157,7 @@ std::string Ask(sqlite3* database, const char* sql, const std::vector<std::strin
   return answer;
 }
 
-// SQLite with its own functions, and with ours.
+// Compares SQLite with its own functions and with ours.
 class TextFunctionsTest : public ::testing::Test {
  protected:
   TextFunctionsTest() { EXPECT_TRUE(RegisterTextFunctions(ours_, deadline_).ok()); }

@@ -19,8 +19,8 @@ namespace borescope::internal::query {
 
 namespace {
 
-// Of a statement, so that neither preparing it nor one step of it takes long. The length of values
-// follows from the statement (value_limit.h).
+// Limits of statements, so that neither preparing one nor a single step takes long. The length of
+// values depends on the statement (LongestValueFor).
 struct LimitRow {
   int limit;
   int value;
@@ -36,7 +36,7 @@ constexpr LimitRow kLimits[] = {{SQLITE_LIMIT_ATTACHED, 0},
                                 {SQLITE_LIMIT_VARIABLE_NUMBER, 32'766},
                                 {SQLITE_LIMIT_VDBE_OP, 100'000}};
 
-// The words of the actions people try; all others are refused as well.
+// Words for the actions that people try; all other actions are refused too.
 struct ActionRow {
   int action;
   std::string_view word;
@@ -53,10 +53,10 @@ constexpr ActionRow kActions[] = {{SQLITE_INSERT, "INSERT"},
                                   {SQLITE_ANALYZE, "ANALYZE"},
                                   {SQLITE_REINDEX, "REINDEX"}};
 
-// SQLite's functions of values alone. Others read files, load code, or show addresses in memory
-// (fts3_tokenizer), depending on how the system's SQLite was built. Left out are json_patch, which
-// takes as long as the product of the lengths of two objects, and json_pretty, whose result may be
-// a thousand times as long as what it is made of before it is refused.
+// The functions of SQLite that only compute with values. Others read files, load code, or show
+// addresses in memory (fts3_tokenizer), depending on how the system's SQLite was built. Left out
+// are json_patch, which takes as long as the product of the lengths of two objects, and
+// json_pretty, whose result may be a thousand times as long as its argument before it is refused.
 constexpr std::string_view kSafe[] = {"->",
                                       "->>",
                                       "abs",
@@ -179,7 +179,7 @@ constexpr std::string_view kSafe[] = {"->",
                                       "zeroblob"};
 static_assert(std::is_sorted(std::begin(kSafe), std::end(kSafe)));
 
-// Functions are called by any spelling: LoWeR.
+// Names of functions ignore case: LoWeR.
 bool IsSafe(std::string_view function) {
   const std::string name = LowerCase(function);
   const auto is_ours = [&](const FunctionRow& row) { return row.name == name; };
@@ -222,7 +222,7 @@ void Guard::Watch(SqlDatabase& database) {
   for (const LimitRow& row : kLimits) {
     sqlite3_limit(database.handle(), row.limit, row.value);
   }
-  // Their tables are made when they are first used, which would be refused as a change.
+  // These make their tables when they are first used, which would be refused as a change.
   for (const char* reading : {"SELECT 1 FROM json_each('[]')", "SELECT 1 FROM json_tree('[]')"}) {
     sqlite3_exec(database.handle(), reading, nullptr, nullptr, nullptr);
   }
@@ -254,7 +254,7 @@ HeapLimit::~HeapLimit() {
 
 namespace {
 
-// https://www.sqlite.org/opcode.html; of other operations many run in a moment.
+// https://www.sqlite.org/opcode.html; other operations take little time.
 constexpr std::string_view kOfValues[] = {
     "AggFinal", "AggInverse", "AggStep",      "AggStep1", "AggValue", "Cast",       "Column",
     "Compare",  "Concat",     "Copy",         "Eq",       "Found",    "Function",   "Ge",
@@ -283,7 +283,7 @@ size_t CountValueOperations(sqlite3_stmt* statement) {
     count += std::binary_search(std::begin(kOfValues), std::end(kOfValues), opcode) ? 1 : 0;
   }
   if (step == SQLITE_NOMEM) {
-    throw std::bad_alloc();  // else a program of any length would look like one of nothing
+    throw std::bad_alloc();  // else a program of any length would seem empty
   }
   return count;
 }
@@ -310,7 +310,7 @@ namespace {
 
 using State = TemporarySpace::State;
 
-// A file of ours; the one of the standard file system follows in the same memory.
+// Our file, followed in the same memory by the file of the standard file system.
 struct File : sqlite3_file {
   State* space;
   uint64_t size;
@@ -323,7 +323,7 @@ sqlite3_file* RealOf(sqlite3_file* file) {
   return reinterpret_cast<sqlite3_file*>(reinterpret_cast<char*>(file) + kOffset);
 }
 
-// Counts that `file` has `size` bytes; false if that is too many.
+// Sets the counted size of `file`; false if the total is too large.
 bool Resize(File& file, uint64_t size) {
   State& space = *file.space;
   const uint64_t used = space.used - file.size + size;
@@ -384,7 +384,7 @@ constexpr sqlite3_io_methods MakeMethods() {
   methods.xCheckReservedLock = [](sqlite3_file* file, int* out) {
     return RealOf(file)->pMethods->xCheckReservedLock(RealOf(file), out);
   };
-  // Without hints of sizes to come, which could make the file larger.
+  // Ignores hints about future sizes, which could enlarge the file.
   methods.xFileControl = [](sqlite3_file*, int, void*) { return SQLITE_NOTFOUND; };
   methods.xSectorSize = [](sqlite3_file* file) {
     return RealOf(file)->pMethods->xSectorSize(RealOf(file));

@@ -39,7 +39,7 @@ class TextNumbers {
     Sort();
   }
 
-  // 0 for NULL, then by text: as many as distinct() of them.
+  // The number of a row's text: 0 for NULL, then in the order of texts, below distinct().
   uint32_t operator[](size_t row) const { return order_[numbers_[row]]; }
   size_t distinct() const { return texts_.size() + 1; }
 
@@ -205,7 +205,7 @@ std::optional<Comparison> ComparisonOf(unsigned char sqlite) {
   return row == std::end(kOperators) ? std::nullopt : std::optional(row->comparison);
 }
 
-// The filter behind one constraint, if the relation can make it.
+// The filter for one constraint, if the relation can make it.
 std::optional<PlannedFilter> FilterOf(const Relation& relation, sqlite3_index_info& question,
                                       int constraint) {
   const auto& asked = question.aConstraint[constraint];
@@ -231,7 +231,7 @@ bool IsKeySearch(const Relation& relation, const PlannedFilter& filter) {
   return IsSearch(relation, filter) && relation.columns[filter.column].spread == Spread::kKey;
 }
 
-// Guesses; planning needs their order only.
+// An estimate; planning needs only the order of estimates.
 double ShareOf(const Relation& relation, size_t ranks, const PlannedFilter& filter, double rows) {
   if (filter.comparison != Comparison::kEqual) {
     return 0.3;
@@ -263,13 +263,13 @@ void Estimate(const Relation& relation, Ranks ranks, const Plan& plan,
   const bool is_search =
       std::any_of(plan.filters.begin(), plan.filters.end(),
                   [&](const PlannedFilter& filter) { return IsSearch(relation, filter); });
-  constexpr double kCostOfSkipping = 0.2;  // against 1 for a row that SQLite gets to see
+  constexpr double kCostOfSkipping = 0.2;  // relative to 1 for a row that SQLite gets
   constexpr double kCostOfSearch = 5;
   question.estimatedCost = rows + (is_search ? kCostOfSearch : kCostOfSkipping * all);
   question.estimatedRows = std::max<sqlite3_int64>(1, static_cast<sqlite3_int64>(rows));
 }
 
-// Whether rows by rank and id come in the order that is asked for.
+// Whether rows by rank and id are in the requested order.
 bool IsNaturalOrder(const Relation& relation, const sqlite3_index_info& question, size_t ranks) {
   if (!relation.has_ids) {
     return false;
@@ -285,8 +285,8 @@ bool IsNaturalOrder(const Relation& relation, const sqlite3_index_info& question
   return true;
 }
 
-// The columns of a GROUP BY or DISTINCT that rows may come sorted by; none where SQLite has to
-// sort. (An ORDER BY alone is left to it: with a LIMIT it keeps few rows.)
+// The columns of a GROUP BY or DISTINCT by which rows may come sorted; empty if SQLite has to sort.
+// (SQLite sorts for an ORDER BY alone, as it keeps few rows with a LIMIT.)
 ColumnList GroupOrder(const Relation& relation, const Plan& plan, sqlite3_index_info& question) {
   constexpr int kMostColumns = 4;
   const bool few = std::any_of(plan.filters.begin(), plan.filters.end(),
@@ -372,9 +372,9 @@ bool Holds(Comparison comparison, int64_t a, int64_t b) {
   return true;
 }
 
-// The rows [begin, end) whose number compares so with `number`, among those of [begin, end).
+// Narrows [begin, end) to the rows whose number compares so with `number`.
 void Narrow(Comparison comparison, int64_t number, int64_t& begin, int64_t& end) {
-  // One beyond a number at either end of the range is that number: nothing is that large.
+  // Saturates at the ends of the range, which no row number reaches.
   const int64_t after = number == std::numeric_limits<int64_t>::max() ? number : number + 1;
   if (comparison == Comparison::kEqual || comparison == Comparison::kGreaterOrEqual) {
     begin = std::max(begin, number);
@@ -403,8 +403,8 @@ void RowCursor::AddFilter(const PlannedFilter& planned, const FilterValue& value
   filters_.push_back(std::move(filter));
 }
 
-// Where the plan has a value to search for: the rows that hold it. False where none can be searched
-// for, or scanning is cheaper.
+// Searches the rows with a value that the plan has. False if there is no such value, or scanning is
+// cheaper.
 bool RowCursor::StartSearch(const Plan& plan, std::span<const FilterValue> values) {
   for (size_t i = 0; i < plan.filters.size(); ++i) {
     const auto [column, comparison] = plan.filters[i];
@@ -567,7 +567,7 @@ void RowCursor::Settle() {
 
 namespace {
 
-// SQLite hands out pointers to its own structs; ours begin with them.
+// SQLite uses pointers to its own structs; ours derive from them.
 struct Table : sqlite3_vtab {
   TableData::Source* source = nullptr;
 };
@@ -582,8 +582,8 @@ struct Cursor : sqlite3_vtab_cursor {
 TableData::Source& SourceOf(sqlite3_vtab* table) { return *static_cast<Table*>(table)->source; }
 RowCursor& RowsOf(sqlite3_vtab_cursor* cursor) { return static_cast<Cursor*>(cursor)->rows; }
 
-// Neither memory that runs out, nor a stop, nor too many rows must be thrown through SQLite. What
-// is wrong is left in `table`, where there is one.
+// Exceptions (out of memory, stopped, too many rows) must not pass through SQLite. They become
+// errors, with a message in `table` if there is one.
 template <class Body>
 int Guarded(sqlite3_vtab* table, Body body) {
   try {
@@ -733,7 +733,7 @@ int GetRowId(sqlite3_vtab_cursor* cursor, sqlite3_int64* row_id) {
   return SQLITE_OK;
 }
 
-// Without xCreate a module is a table by its own name and nothing else.
+// Without xCreate a module is only the table with its own name.
 constexpr sqlite3_module MakeModule() {
   sqlite3_module module{};
   module.xConnect = Connect;

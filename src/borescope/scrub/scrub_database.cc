@@ -23,28 +23,28 @@
 
 namespace borescope::internal {
 
-// What may stay of the columns of each kind of database. A column without a rule holds numbers.
+// What may stay in the columns of each kind of database. A column without a rule holds numbers.
 
 namespace {
 
 enum class ColumnUse : uint8_t {
   kNumber,    // numbers, also as text
   kText,      // a text
-  kTextId,    // the number of a text in `texts`
+  kTextId,    // the number of a text in the table `texts`
   kMessage,   // JSON, of which the member "message" stays
   kObjectId,  // bytes: process and thread
   kTag,       // a row stays only if the value is one of a few
 };
 
 struct ColumnRule {
-  std::string_view table;  // empty: any that has no rule of its own
+  std::string_view table;  // empty: any table without a rule of its own
   std::string_view column;
   ColumnUse use = ColumnUse::kNumber;
   TextUse text = TextUse::kWord;
-  std::string_view texts = {};  // of kTextId
+  std::string_view texts = {};  // for kTextId
 };
 
-// The table of texts that others refer to by number; none of them is copied before the others.
+// The table of texts that other tables refer to by number, copied after these.
 struct TextTableRule {
   std::string_view table;
   std::string_view id;
@@ -151,7 +151,7 @@ ColumnRule RuleOf(TraceFormat format, std::string_view table, std::string_view c
   return found == rules.end() ? ColumnRule{table, column} : *found;
 }
 
-// Nothing with an empty name for a table of another kind.
+// The rule with an empty name for other tables.
 TextTableRule TextTableOf(TraceFormat format, std::string_view table) {
   if (RulesOf(format).empty()) {
     return {};
@@ -169,7 +169,7 @@ bool IsKeptTag(std::string_view tag) {
   return std::find(std::begin(kTags), std::end(kTags), tag) != std::end(kTags);
 }
 
-// Tables that nobody reads, but whose rows are counted.
+// Tables that are not read, but whose rows are counted.
 std::span<const std::string_view> CountedTables() {
   static constexpr std::string_view kTables[] = {"GPU_METRICS",
                                                  "GENERIC_EVENTS",
@@ -197,10 +197,10 @@ struct TableCopy {
   std::vector<std::string> columns;
 };
 
-// For what rows use each text of a table of texts; of several uses the one that leaves least.
+// By number of a text: its use; of several uses the one that leaves least.
 using TextUses = HashMap<int64_t, TextUse>;
 
-// The smaller, the less stays of a text.
+// The smaller, the less of a text stays.
 int Rank(TextUse use) {
   switch (use) {
     case TextUse::kThread:
@@ -253,7 +253,7 @@ class DatabaseScrub {
     }
   }
 
-  // The suffix of a rocpd database identifies a run; its place among others stays.
+  // The suffix of a rocpd database identifies a run; its order among others stays.
   TableCopy CopyOf(const std::string& table, const std::set<std::string>& columns) const {
     TableCopy copy{table, table, "", table, {}};
     for (size_t i = 0; i < suffixes_.size(); ++i) {
@@ -320,7 +320,7 @@ class DatabaseScrub {
     }
   }
 
-  // False for a row that does not stay.
+  // False if the row is left out.
   bool BindCell(const SqlTable& rows, int column, const ColumnRule& rule, const std::string& group,
                 SqlStatement& insert) {
     switch (rule.use) {
@@ -380,7 +380,7 @@ class DatabaseScrub {
                                             : "{\"message\":" + JsonString(clean) + "}");
   }
 
-  // Process and lower half of the thread, as far as they are read.
+  // Binds the process and the lower half of the thread, which are read.
   static void BindObject(const SqlTable& rows, int column, SqlStatement& insert) {
     constexpr size_t kRead = 8;
     constexpr size_t kSize = 12;
@@ -446,7 +446,7 @@ class DatabaseScrub {
     }
   }
 
-  // Rows of tables whose names are known, without anything in them.
+  // Writes empty rows for tables whose rows are counted.
   Result<void> CopyCounts(const DatabaseSchema& schema) {
     for (const std::string_view table : CountedTables()) {
       if (format_ != TraceFormat::kNsys || !schema.Has(table, "start")) {

@@ -45,7 +45,7 @@ struct SipState {
   }
 };
 
-// Up to eight bytes, the first in the lowest place, on any machine.
+// Up to eight bytes as a little-endian number.
 uint64_t WordOf(std::string_view bytes) {
   uint64_t word = 0;
   for (size_t i = 0; i < bytes.size(); ++i) {
@@ -257,7 +257,7 @@ std::string NewParts(std::string_view word, const HashKey& key) {
   return result;
 }
 
-// A run of letters between digits: public as a whole, or in its parts.
+// Replaces a run of letters between digits, unless it is public, or parts of it are.
 std::string NewWord(std::string_view word, const HashKey& key) {
   const std::string lower = LowerCase(word);
   if (word.size() == 1 || IsPublicWord(lower)) {
@@ -320,7 +320,7 @@ std::string NewWords(std::string_view text, const HashKey& key) {
   return result;
 }
 
-// Functions of runtimes are called alike in every program.
+// Functions of runtimes have the same names in every program.
 bool IsRuntimeCall(std::string_view name) {
   constexpr std::string_view kPrefixes[] = {"cuda",     "cu",   "hip", "hsa_", "roctx",
                                             "nccl",     "xpu",  "ur",  "ze",   "MPI_",
@@ -331,7 +331,7 @@ bool IsRuntimeCall(std::string_view name) {
                      [](char c) { return (IsRunCharacter(c) && !IsOther(c)) || c == '_'; });
 }
 
-// "torch/nn/modules/module.py(1532): _call_impl", and nothing behind it.
+// "torch/nn/modules/module.py(1532): _call_impl", and nothing after it.
 bool IsFrameOfTorch(std::string_view name) {
   const auto is_plain = [](char c) {
     return (IsRunCharacter(c) && !IsOther(c)) || c == '_' || c == '/' || c == '.';
@@ -344,7 +344,7 @@ bool IsFrameOfTorch(std::string_view name) {
   return name.substr(line).starts_with("): ") && EndOf(name, line + 3, is_plain) == name.size();
 }
 
-// Operators of PyTorch itself, and the sources of public packages.
+// Whether it is an operator or frame of PyTorch itself, or a call of a runtime.
 bool IsPublicName(std::string_view name, TextUse use) {
   constexpr std::string_view kSpaces[] = {"aten::", "prims::", "c10d::", "nccl:", "quantized::"};
   const auto is_plain = [](char c) {
@@ -411,7 +411,7 @@ bool IsPlaceText(std::string_view text) {
 
 bool IsHexText(std::string_view text) { return text.starts_with("0x") && IsPlaceText(text); }
 
-// Packages that anybody can have: their paths below the folder of packages say nothing.
+// Public packages: their paths below the folder of packages identify nobody.
 bool IsPublicPackage(std::string_view path) {
   constexpr std::string_view kPackages[] = {
       "torch",     "torchvision", "torchaudio",        "numpy",      "triton", "transformers",
@@ -423,7 +423,7 @@ bool IsPublicPackage(std::string_view path) {
          ConsistsOf(path, "/_.-+") && FindSensitive(path).empty();
 }
 
-// Where what may stay of a path begins.
+// The begin of the part of a path that may stay.
 size_t PublicTail(std::string_view path) {
   for (const std::string_view folder : {"/site-packages/", "/dist-packages/"}) {
     const size_t at = path.rfind(folder);
@@ -458,7 +458,7 @@ std::string Scrubber::WithoutFolders(std::string_view path) const {
   return Replaced("path", head) + (rest.empty() ? "" : "/") + std::string(rest);
 }
 
-// What was found, replaced; the rest as it is or, with names, word by word.
+// Replaces sensitive parts; the rest stays as it is or, with `names`, is replaced word by word.
 std::string Scrubber::Redacted(std::string_view text, TextUse use) const {
   const bool renames = use == TextUse::kWord || (rules_.names && use <= TextUse::kLastName);
   const auto rest = [&](std::string_view part) {
@@ -476,7 +476,7 @@ std::string Scrubber::Redacted(std::string_view text, TextUse use) const {
   return clean + rest(text.substr(from));
 }
 
-// "thread 4711 (python)", "stream 7": the number, and the name if any program may have it.
+// "thread 4711 (python)", "stream 7": keeps the number, and the name if any program may have it.
 std::string Scrubber::ThreadText(std::string_view text) const {
   constexpr std::string_view kCommon[] = {"python",          "python3",     "pt_main_thread",
                                           "pt_data_worker",  "pt_data_pin", "pt_nccl_watchdg",
@@ -507,7 +507,7 @@ std::string Scrubber::ThreadText(std::string_view text) const {
   return is_common(text) ? std::string(text) : Replaced("thread", text);
 }
 
-// Modules of one name are one module, wherever they are.
+// Modules with the same name are the same module, wherever they are.
 std::string Scrubber::ModuleText(std::string_view text) const {
   const std::string_view file = text.substr(text.find_last_of('/') + 1);
   const bool is_library = Contains(file, ".so") || file.starts_with("python") ||

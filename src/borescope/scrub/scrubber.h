@@ -1,3 +1,6 @@
+// Scrubber: removes from texts of recordings what may identify people or machines, and secrets
+// (docs/use/scrub.md). Equal texts become equal texts, and different ones stay different, as
+// removed parts are replaced by a keyed hash. Used by one thread at a time.
 #pragma once
 
 #include <array>
@@ -21,45 +24,42 @@ HashKey RandomHashKey();
 HashKey HashKeyOf(std::string_view text);
 uint64_t KeyedHash(const HashKey& key, std::string_view text);
 
-// Scrubber: texts of recordings without what may say who, where and with which secrets
-// (docs/use/scrub.md). Equal texts become equal texts, and different ones stay different: what is
-// removed leaves a keyed hash of itself. Used by one thread at a time.
-
-// What a text is for, which decides what may stay of it.
+// The use of a text, which decides which parts of it may stay.
 enum class TextUse : uint8_t {
   kKernel,      // a function of the device
-  kAnnotation,  // what the program called a range, with what profilers append to it
+  kAnnotation,  // the program's name of a range, with what profilers append to it
   kOperator,    // a framework's operator
   kFrame,       // a function of the program, or a module of its model
   kCall,        // a function of a runtime
   kThread,      // a thread: its number stays, its name only if every program has it
-  kPath,        // a path, whatever it looks like: its last part stays
+  kPath,        // a path of any form: its last part stays
   kModule,      // a file of code, without its folders
   kWord,        // words of the profiler: types, backends, units, models of devices
   kValue,       // an argument: numbers stay, texts do not
-  kPlace,       // an address or a handle: a number, in whatever base
+  kPlace,       // an address or a handle: a number in any base
   kCount,
-  kLastName = kCall  // up to here: names
+  kLastName = kCall  // uses up to this one are names
 };
 
 struct ScrubRules {
   HashKey key = RandomHashKey();
-  bool names = false;  // names of kernels, modules, annotations and functions go, too
+  bool names =
+      false;  // whether names of kernels, modules, annotations and functions are replaced too
 };
 
 class Scrubber {
  public:
   explicit Scrubber(ScrubRules rules) : rules_(rules) {}
 
-  // The text as it may be given away. The view lives until the next call.
+  // The text without what may not be given away. The view is valid until the next call.
   std::string_view Clean(std::string_view text, TextUse use);
 
-  // The hash of something that goes altogether, behind a word for it: "thread-0123456789abcdef".
+  // A replacement for a whole text: a word for it, and the hash: "thread-0123456789abcdef".
   std::string Replaced(std::string_view word, std::string_view text) const;
 
-  // Texts that were changed, by what was in them; each different text once.
+  // How many different texts were changed.
   uint64_t changed() const { return changed_; }
-  // With names: which name became which, for those who may know.
+  // With `names`: the original of each new name, for those who may know it.
   const std::map<std::string, std::string>& names() const { return names_; }
 
  private:
@@ -70,7 +70,7 @@ class Scrubber {
   std::string ThreadText(std::string_view text) const;
   std::string ValueText(std::string_view text) const;
 
-  // Distinct texts whose result is remembered; recordings repeat theirs.
+  // The number of distinct texts whose results are cached, as recordings repeat texts.
   static constexpr size_t kMostRemembered = size_t{1} << 20;
   using Results = HashMap<std::string, std::string>;
 

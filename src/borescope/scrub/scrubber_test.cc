@@ -29,7 +29,7 @@ TEST(Scrubber, WhatIsReplacedStaysDistinct) {
   EXPECT_NE(one, two);
   EXPECT_TRUE(one.ends_with("/a.py(1): f"));
   EXPECT_EQ(scrubber.Clean("/data/alice/a.py(1): f", TextUse::kFrame), one);
-  EXPECT_EQ(Clean(one, TextUse::kFrame), one);  // once more changes nothing
+  EXPECT_EQ(Clean(one, TextUse::kFrame), one);  // cleaning again changes nothing
   EXPECT_NE(Scrubber(Rules(false, 7)).Clean("/data/bob/a.py", TextUse::kFrame), two);
 }
 

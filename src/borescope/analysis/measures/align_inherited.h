@@ -89,9 +89,8 @@ struct AlignedWork {
 // rows).
 std::shared_ptr<const AlignedWork> SharedAlignedWork(const RankView& view);
 
-// The inherited work of a rank (index/launches/inherited_work.h), found once for each question.
-
-// Any thread. O(rows), and quick where all work has a recorded launch.
+// The inherited work of a rank (index/launches/inherited_work.h), found once for each question. Any
+// thread. O(rows), and quick where all work has a recorded launch.
 inline std::shared_ptr<const InheritedWork> SharedInheritedWork(const RankView& view) {
   return view.Shared<InheritedWork>(
       [&] { return FindInheritedWork(view.trace, view.index.correlation); });

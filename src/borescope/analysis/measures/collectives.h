@@ -1,3 +1,6 @@
+// Collectives: which kind a name means, which communication calls a rank made, and sizes of
+// messages and bandwidth as NCCL-tests define them
+// (https://github.com/NVIDIA/nccl-tests/blob/master/doc/PERFORMANCE.md). Pure; any thread.
 #pragma once
 
 #include <cstdint>
@@ -8,10 +11,6 @@
 #include "borescope/analysis/core/analysis_spec.h"
 
 namespace borescope::internal {
-
-// Collectives: which kind a name means, which communication calls a rank made, and sizes of
-// messages and bandwidth as NCCL-tests define them
-// (https://github.com/NVIDIA/nccl-tests/blob/master/doc/PERFORMANCE.md). Pure; any thread.
 
 enum class CollectiveKind : uint8_t {
   kAllReduce,
@@ -77,7 +76,6 @@ std::optional<double> BusFactor(CollectiveKind kind, int64_t ranks);
 // The communication calls of one rank: operators with arguments about the communication, the
 // communication kernels they started, communication kernels without such an operator, and
 // communication between hosts.
-
 struct CollectiveCall {
   CollectiveKind kind = CollectiveKind::kUnknown;
   uint32_t args = kNoDetail;  // row of Collectives, of the operator or else of the kernel

@@ -73,9 +73,8 @@ KernelClass WorkClassOf(const RankView& view, DeviceId id);
 // All selected work by start, and work that starts at the same time in the order of the streams.
 std::vector<DeviceId> WorkByStart(const RankView& view, const Selected& selected);
 
-// The bytes that a memcpy or memset moved or set.
-
-// kMissing for kernels, and where the number was not recorded or is negative.
+// The bytes that a memcpy or memset moved or set. kMissing for kernels, and where the number was
+// not recorded or is negative.
 inline int64_t CopyBytes(const Trace& trace, DeviceId id) {
   const DeviceKind kind = trace.device().kind[id.value];
   const uint32_t detail = trace.device().detail[id.value];

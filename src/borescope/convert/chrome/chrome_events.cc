@@ -24,7 +24,7 @@ bool IsJsonValue(std::string_view text) {
 
 namespace {
 
-// The category of a runtime call, of which readers tell the vendor.
+// The category of a runtime call, by which readers recognise the vendor.
 std::string_view RuntimeCategory(Vendor vendor, std::string_view name) {
   if (vendor == Vendor::kIntel) {
     return "xpu_runtime";
@@ -74,8 +74,8 @@ class HostWriter {
   }
 
  private:
-  // Viewers take complete events of a thread to be nested, so that one that may overlap others is
-  // written as its begin and its end.
+  // Viewers assume that complete events of a thread nest, so an event that may overlap others is
+  // written as a begin and an end.
   void WriteAsync(uint32_t row) {
     PutAsync(R"({"ph":"b","cat":")", row, trace_.host().ts_ns[row]);
     PutArgs(row);
@@ -157,7 +157,7 @@ class HostWriter {
     args.Text("\"kernel\":", calls.kernel[row]);
   }
 
-  // Text that was recorded as JSON stays JSON, if it is.
+  // Writes text that was recorded as JSON as JSON, if it is valid.
   void WriteJson(std::string_view key, StringId id, ChromeArgs& args) {
     const std::string_view json = trace_.Text(id);
     if (json.empty()) {
@@ -185,7 +185,7 @@ class HostWriter {
   const uint64_t first_id_;
   const ChromeTracks& tracks_;
   ChromeText& text_;
-  std::vector<char> is_json_;  // by StringId: 0 not looked at yet
+  std::vector<char> is_json_;  // by StringId; 0: not checked yet
 };
 
 }  // namespace
@@ -265,8 +265,8 @@ class DeviceWriter {
     args.End();
   }
 
-  // Whether no stream was recorded and the line of the event, which is used instead, is written as
-  // it was. Streams of several processes may be on other lines.
+  // Whether the stream was not recorded and is taken from the line of the event, which is written
+  // unchanged. Streams of several processes may be on other lines.
   bool IsStreamByLine(uint32_t row) const {
     const DeviceEvents& device = trace_.device();
     return device.kind[row] == DeviceKind::kKernel && device.detail[row] != kNoDetail &&
@@ -291,7 +291,7 @@ class DeviceWriter {
     }
   }
 
-  // As many of the three as are recorded.
+  // Writes as many of the three as were recorded.
   void WriteTriple(std::string_view key, int32_t x, int32_t y, int32_t z, ChromeArgs& args) {
     if (x < 0) {
       return;
@@ -464,11 +464,11 @@ void WriteFlows(const ConvertInput& input, const ChromeTracks& tracks, ChromeTex
   }
 }
 
-// What changes over time: depths of queues, whether GPUs work, and what monitors read.
+// Values over time: depths of queues, whether GPUs work, and what monitors measured.
 
 namespace {
 
-// The events of one counter up to the time, and from there to the value.
+// The texts of the events of one counter: before the time, and between time and value.
 struct CounterText {
   std::string head;
   std::string args;
@@ -510,12 +510,13 @@ std::string QueueName(const Tracks& tracks, uint32_t track) {
 
 // How one series of a monitor is written.
 struct Series {
-  CounterText sample;  // read back as one
-  CounterText end;     // drawn only
+  CounterText sample;  // a sample, which is read back
+  CounterText end;     // a point that is only drawn
   size_t last = 0;     // its last sample
 };
 
-// Only GPUs are processes of their own: what else has a monitor stands in -1, with its name.
+// Only GPUs are processes of their own: everything else with a monitor is in process -1, with its
+// name.
 CounterText CounterOf(const Trace& trace, size_t sample) {
   constexpr int64_t kNoProcess = -1;
   const Samples& samples = trace.samples();
@@ -572,7 +573,7 @@ class MonitorWriter {
     text_.Put("}}");
   }
 
-  // A counter stays where it is: each is drawn once more where its last value ends.
+  // Draws each counter again where its last value ends, as viewers keep the last value.
   void WriteEnds() {
     const Samples& samples = trace_.samples();
     std::vector<const Series*> series;

@@ -1,6 +1,6 @@
 // The recorded events of a trace as events of a Chrome trace, with the categories and arguments of
-// PyTorch's profiler, so that whatever reads its files reads these. Borescope reads the columns
-// back that docs/use/convert.md lists.
+// PyTorch's profiler, so that programs that read its files read these too. Borescope reads the
+// columns back that docs/use/convert.md lists.
 #pragma once
 
 #include <string>
@@ -14,16 +14,16 @@
 
 namespace borescope::internal {
 
-// What every part of the Chrome writer writes with: names that are escaped once, args, places.
+// The parts of events: texts that are escaped once, args, and processes and threads.
 
-// EventText that knows the strings of a trace, most of which are written many times.
+// EventText that caches the strings of a trace, most of which are written many times.
 class ChromeText : public EventText {
  public:
   // `comma_first`: as in EventText.
   ChromeText(Sink& sink, const StringPool& strings, bool comma_first)
       : EventText(sink, comma_first), strings_(strings), forms_(strings.size(), kUnknown) {}
 
-  // The string of that id as a JSON string.
+  // Writes the string with this id as a JSON string.
   void PutPooled(StringId id) {
     const Form form = FormOf(id);
     if (form == kPlain) {
@@ -38,14 +38,14 @@ class ChromeText : public EventText {
   std::string_view Text(StringId id) const { return strings_.Get(id); }
 
  private:
-  // How a string is written: as it is, escaped anew each time, or as escaped_[form -
+  // How a string is written: unchanged, escaped again each time, or as escaped_[form -
   // kFirstEscaped].
   using Form = uint32_t;
   static constexpr Form kUnknown = 0;
   static constexpr Form kPlain = 1;
   static constexpr Form kOdd = 2;
   static constexpr Form kFirstEscaped = 3;
-  // Memory must not grow with the texts of a trace, which may all be odd and stand once.
+  // Limits memory, as all texts of a trace may need escaping and occur once.
   static constexpr size_t kMostEscaped = size_t{1} << 14;
 
   Form FormOf(StringId id) {
@@ -70,12 +70,13 @@ class ChromeText : public EventText {
   }
 
   const StringPool& strings_;
-  std::vector<Form> forms_;           // by StringId
-  std::vector<std::string> escaped_;  // with their quotes; the first kMostEscaped odd ones
+  std::vector<Form> forms_;  // by StringId
+  std::vector<std::string>
+      escaped_;  // with their quotes; the first kMostEscaped strings that need escaping
 };
 
-// The "args" of one event, none where nothing is put. Keys are JSON with quotes and colon. What was
-// not recorded is left out.
+// The "args" of one event; left out if empty. Keys are JSON with quotes and colon. Values that were
+// not recorded are left out.
 class ChromeArgs {
  public:
   explicit ChromeArgs(ChromeText& text) : text_(text) {}
@@ -86,7 +87,7 @@ class ChromeArgs {
       text_.PutInt(value);
     }
   }
-  // Of columns in which negative is missing.
+  // For columns in which negative values are missing ones.
   void Small(std::string_view key, int32_t value) {
     if (value >= 0) {
       Key(key);
@@ -98,7 +99,7 @@ class ChromeArgs {
       Name(key, value);
     }
   }
-  // Also where it is empty.
+  // Writes the name even if it is empty.
   void Name(std::string_view key, StringId value) {
     Key(key);
     text_.PutPooled(value);
@@ -120,20 +121,18 @@ class ChromeArgs {
   bool is_open_ = false;
 };
 
-// The processes and threads of a Chrome trace: which numbers a track has there and what it is
-// called. A process of the program is one of the trace, and each GPU is one whose threads are its
-// streams.
-
+// The processes and threads of a Chrome trace: the numbers and names of tracks. A process of the
+// program is a process of the trace, and each GPU is a process whose threads are its streams.
 class ChromeTracks {
  public:
-  // `source` is the name of the trace among several, which names of processes begin with; else
-  // empty.
+  // `source`: with several traces, the name of the trace, which is put before the names of
+  // processes; else empty.
   ChromeTracks(const Trace& trace, std::string_view source);
 
   // "pid" and "tid" of the events of a track, as members of an event that end in its "ts" key.
   const std::string& Place(TrackId track) const { return places_[track.value]; }
 
-  // Names and order of all processes and threads. Threads of which no name is known stay without.
+  // Writes names and order of all processes and threads. Threads without a known name get none.
   void WriteNames(ChromeText& text) const;
 
  private:
@@ -142,36 +141,35 @@ class ChromeTracks {
   std::string DeviceName(int64_t device) const;
   std::string StreamName(uint32_t track) const;
 
-  // A name with that of the trace in front.
+  // A name with the name of the trace before it.
   std::string Named(std::string name) const;
 
   const Trace& trace_;
   std::string source_;
-  std::vector<int64_t>
-      threads_;  // by TrackId; streams of several processes need lines of their own
+  std::vector<int64_t> threads_;  // by TrackId; streams of several processes need separate lines
   std::vector<std::string> places_;
 };
 
-// Each writes the rows inside the window and counts all. Device events bring the flow from their
-// launch along.
+// These write the rows inside the window, and count all rows. Device events are written with the
+// flow from their launch.
 void WriteHostEvents(const ConvertInput& input, const ChromeTracks& tracks, ChromeText& text,
                      ConvertCounts& counts);
 void WriteDeviceEvents(const ConvertInput& input, const ChromeTracks& tracks, ChromeText& text,
                        ConvertCounts& counts);
-// Memory that was allocated before the recording stands at its begin.
+// Memory that was allocated before the recording is written at its begin.
 void WriteMemoryEvents(const ConvertInput& input, const ChromeTracks& tracks, ChromeText& text,
                        ConvertCounts& counts);
-// Forward-backward flows; they are no events of their own and not counted.
+// Writes forward-backward flows. They are not counted, as they are not events.
 void WriteFlows(const ConvertInput& input, const ChromeTracks& tracks, ChromeText& text);
-// Depths of queues and whether GPUs work, which no event says; not counted.
+// Writes depths of queues and whether GPUs work. Not counted either.
 void WriteCounters(const ConvertInput& input, ChromeText& text);
-// What monitors read. Borescope reads these counters back by their category and "dur", which
-// viewers do not look at.
+// Writes what monitors measured. Borescope reads these counters back by their category and "dur",
+// which viewers ignore.
 void WriteSamples(const ConvertInput& input, ChromeText& text, ConvertCounts& counts);
 
 // Arguments that both host and device events of a Chrome trace have.
 
-// `row` of Collectives; nothing for kNoDetail.
+// Writes `row` of Collectives; nothing for kNoDetail.
 inline void WriteCollective(const Trace& trace, uint32_t row, ChromeArgs& args) {
   if (row == kNoDetail) {
     return;
@@ -188,10 +186,8 @@ inline void WriteCollective(const Trace& trace, uint32_t row, ChromeArgs& args) 
   args.Int("\"Seq\":", rows.sequence[row]);
 }
 
-// Whether a text can stand in JSON as a value.
-
-// True for one JSON value by the letter of RFC 8259, in numbers of any size, in one line, none in
-// it inside of more than 63 others. Says nothing of whether strings in it are UTF-8.
+// Whether the text is one JSON value as RFC 8259 defines it, on one line and nested at most 64
+// deep, with numbers of any size. Does not check whether strings are UTF-8.
 bool IsJsonValue(std::string_view text);
 
 }  // namespace borescope::internal

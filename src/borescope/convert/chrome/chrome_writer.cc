@@ -73,7 +73,7 @@ void PutDevices(const std::vector<DeviceInfo>& devices, JsonWriter& json) {
   json.EndArray();
 }
 
-// Of several traces, devices follow behind the events, and which rank it is cannot be said.
+// With several traces the devices come after the events, and there is no rank.
 void PutMembers(const Meta& meta, bool is_alone, JsonWriter& json) {
   json.Key("schemaVersion");
   json.Int(1);
@@ -120,7 +120,7 @@ void PutCut(const RecordedCut& cut, JsonWriter& json) {
   json.EndObject();
 }
 
-// What closes the document after its events.
+// The end of the document after its events.
 Result<void> WriteTail(const std::vector<DeviceInfo>& devices,
                        const std::optional<RecordedCut>& cut, Sink& sink) {
   if (devices.empty() && !cut.has_value()) {
@@ -194,8 +194,8 @@ class ChromeWriter : public ConvertWriter {
 
   Sink& sink_;
   bool has_events_ = false;
-  std::vector<DeviceInfo> devices_;  // of several traces, each once
-  std::optional<RecordedCut> cut_;   // of all together
+  std::vector<DeviceInfo> devices_;  // with several traces: each once
+  std::optional<RecordedCut> cut_;   // of all traces together
 };
 
 }  // namespace
@@ -211,7 +211,7 @@ Result<ConvertCounts> WriteChrome(const ConvertInput& input, Sink& sink) {
 
 namespace {
 
-// GPUs stand below the processes; the producer's own number.
+// GPUs are listed after the processes, by the number that PyTorch uses.
 constexpr int64_t kFirstDeviceOrder = 5'000'000;
 
 bool IsSameLine(const Tracks& tracks, uint32_t a, uint32_t b) {

@@ -32,14 +32,14 @@ struct PerfettoTrack {
   uint64_t parent = 0;  // 0: none
   std::string name;
   bool is_counter = false;
-  std::optional<int32_t> pid;  // with it alone: a process
-  std::optional<int32_t> tid;  // with both: a thread
+  std::optional<int32_t> pid;  // alone: a process
+  std::optional<int32_t> tid;  // with pid: a thread
 };
 
 struct PerfettoNote {
   std::string_view key;
   int64_t number = 0;
-  std::string_view text;  // counts where it is not empty
+  std::string_view text;  // used unless empty
 };
 
 struct PerfettoSlice {
@@ -50,13 +50,14 @@ struct PerfettoSlice {
   std::span<const PerfettoNote> notes;
   std::span<const uint64_t> flows_out;
   uint64_t flow_in = 0;       // 0: none
-  std::string_view own_name;  // in place of `name` where it is not empty
+  std::string_view own_name;  // used instead of `name` unless empty
 };
 
-// Writes packets to a sink in pieces, names once. Failures of the sink are kept; Finish tells.
+// Writes packets to a sink in pieces, and each name once. Errors of the sink are kept and returned
+// by Finish.
 class PerfettoPackets {
  public:
-  // `shift_ns` is added to all times. Names are numbered anew in every `sequence`, from 1.
+  // `shift_ns` is added to all times. Names are numbered from 1 in every `sequence`.
   PerfettoPackets(Sink& sink, const StringPool& strings, int64_t shift_ns, uint32_t sequence);
 
   void Describe(const PerfettoTrack& track);
@@ -222,7 +223,7 @@ void PerfettoPackets::Count(uint64_t track, int64_t ts_ns, double value) {
   PutPacket(ts_ns, false, event_);
 }
 
-// The name, if it is new, is put into `interned_` for the next packet.
+// Adds the name, if it is new, to `interned_` for the next packet.
 void PerfettoPackets::PutNewName(StringId name) {
   const uint32_t index = name.valid() ? name.value : 0;
   if (has_name_[index] != 0) {
@@ -335,7 +336,7 @@ class PerfettoTraceWriter {
     }
   }
 
-  // Of several traces, the name begins with that of the trace.
+  // With several traces, the name begins with that of the trace.
   std::string Named(std::string_view what, int64_t number) const {
     const std::string& source = input_.source.name;
     return source.empty() ? fmt::format("{} {}", what, number)
@@ -360,8 +361,8 @@ class PerfettoTraceWriter {
 
   // ---- Slices ----
 
-  // Of a part of a recording, a timeline shows what is in the window, and nothing of what only
-  // surrounds it.
+  // For a part of a recording, a timeline shows only what is in the window, not the events kept
+  // around it.
   template <class Id, class Spine>
   bool IsShown(Id id, const Spine& spine) const {
     return input_.Keeps(id) &&
@@ -381,7 +382,7 @@ class PerfettoTraceWriter {
     return time;
   }
 
-  // The slices of one track, on as many lines as they need.
+  // Writes the slices of one track on as many lines as they need.
   template <class Id, class Spine, class Fill>
   void WriteSlices(TrackId track, const Spine& spine, const Fill& fill) {
     const Tracks& tracks = trace_.tracks();
@@ -564,7 +565,7 @@ class PerfettoTraceWriter {
   std::vector<uint64_t> track_uuids_;      // by TrackId
   std::map<int64_t, uint64_t> processes_;  // uuid by process
   std::map<int64_t, uint64_t> devices_;    // and by device
-  std::vector<PerfettoNote> notes_;        // of the slice that is being made
+  std::vector<PerfettoNote> notes_;        // of the current slice
   std::vector<uint64_t> flows_;
 };
 
@@ -588,7 +589,7 @@ class PerfettoWriter : public ConvertWriter {
 
  private:
   Sink& sink_;
-  int64_t shift_ns_ = 0;  // what brings the first time of the first trace to 0, if it lies before
+  int64_t shift_ns_ = 0;  // moves the first time of the first trace to 0, if it is negative
 };
 
 }  // namespace

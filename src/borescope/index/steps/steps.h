@@ -22,7 +22,6 @@ class RE2;
 namespace borescope::internal {
 
 // The step that work and time of devices belong to.
-
 enum class StepRule : uint8_t {
   kLaunch,  // the step in whose window the work was launched, wherever it runs
   kTime,    // time is cut at the windows of the steps on the host
@@ -32,7 +31,6 @@ enum class StepRule : uint8_t {
 inline constexpr std::array<std::string_view, 2> kStepRules = {"launch", "time"};
 
 // StepPattern: the annotations that are steps, by a regular expression over their names.
-
 class StepPattern {
  public:
   ~StepPattern();

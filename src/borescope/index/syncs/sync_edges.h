@@ -82,7 +82,6 @@ bool HasNoWaits(const Trace& trace);
 
 // Names of calls and records related to waiting for the device: CUDA, HIP, Level Zero, and similar
 // names of others.
-
 enum class BlockingCall : uint8_t { kNone, kEvent, kStream, kDevice, kCopy, kAsyncCopy };
 
 // What a runtime call of this name waits for. Copies: its own work; an asynchronous one does so

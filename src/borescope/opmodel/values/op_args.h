@@ -15,7 +15,6 @@
 namespace borescope::internal {
 
 // The element types of tensors.
-
 enum class ScalarType : uint8_t {
   kUnknown,
   kOpaque8,  // only the size of its elements is known

@@ -7,7 +7,7 @@
 
 namespace borescope::internal::query {
 
-// The columns that device_events shares with the relations made of some of its rows.
+// Columns of device_events that relations made from some of its rows also have.
 namespace device {
 
 namespace {
@@ -113,7 +113,7 @@ inline constexpr ColumnSpec kIsWork = {
 
 }  // namespace device
 
-// The columns that host_events shares with the relations made of some of its rows.
+// Columns of host_events that relations made from some of its rows also have.
 namespace host {
 
 namespace {
@@ -138,7 +138,7 @@ inline Cell StepOf(Rows r, uint32_t row) {
   return step == kNoStep ? Null() : Int(r.index.steps.steps[step].number);
 }
 
-// The row of Ops or RuntimeCalls behind a host event, else kNoDetail.
+// The row of Ops or RuntimeCalls of a host event, else kNoDetail.
 inline uint32_t OpDetail(Rows r, uint32_t row) {
   const HostKind kind = Host(r).kind[row];
   return kind == HostKind::kOp || kind == HostKind::kAnnotation ? Host(r).detail[row] : kNoDetail;
@@ -259,7 +259,7 @@ Cell IdOf(Rows r, uint32_t row) {
   return Int(row < host_rows ? row : row - host_rows);
 }
 
-// What both tables have.
+// A column that both tables have.
 template <const ColumnSpec& kHost, const ColumnSpec& kDevice>
 constexpr ColumnSpec Both(std::string_view doc = kHost.doc) {
   static_assert(kHost.name == kDevice.name && kHost.type == kDevice.type);
@@ -308,15 +308,15 @@ constexpr Relation kEventRelations[] = {{"events", "host_events and device_event
 
 std::span<const Relation> EventRelations() { return kEventRelations; }
 
-// What devices did: device_events, the kernels, copies and waits among them, and what tied each to
-// its launch.
+// What devices did: device_events, the kernels, copies and waits among them, and how each was
+// linked to its launch.
 
 namespace device {
 namespace {
 
 Cell RatioOf(double gbps) { return gbps < 0 ? Null() : Real(gbps); }
 
-// The cell that `make` makes of what the call behind a copy said of it.
+// The cell that `make` makes from what the call of a copy recorded about it.
 template <class Column, class Make>
 Cell AtCall(Rows r, uint32_t row, const Column& column, Make make) {
   const uint32_t copy = Device(r).detail[row];
@@ -336,7 +336,7 @@ constexpr ColumnSpec kDeviceEvents[] = {
     kOp,          kStep,
     kNameId};
 
-// A column of Kernels, whose narrow numbers are negative where nothing was recorded.
+// A column of Kernels, whose narrow numbers are negative if nothing was recorded.
 template <auto kMember>
 constexpr ColumnSpec KernelColumn(std::string_view name, std::string_view doc) {
   return {name, kInteger, kMany, doc,
@@ -378,7 +378,7 @@ constexpr ColumnSpec kKernels[] = {
      [](Rows r, uint32_t row) { return At(r, row, r.trace.kernels().collective, RowId); }},
     kNameId};
 
-// A number that the call behind a copy recorded.
+// A number that the call of a copy recorded.
 template <auto kMember>
 constexpr ColumnSpec CallColumn(std::string_view name, std::string_view doc) {
   return {name, kInteger, kFew, doc,

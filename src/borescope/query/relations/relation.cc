@@ -74,7 +74,7 @@ Table TablesTable() {
   return table;
 }
 
-// The names of the columns of a view, which its SELECT says.
+// The names of the columns of a view, from its SELECT.
 Result<std::vector<std::string>> ColumnsOf(Database& database, const ViewSpec& view) {
   BS_ASSIGN(const std::vector<QueryResult> answers,
             database.Run(fmt::format("SELECT * FROM \"{}\" LIMIT 0", view.name), {}, {}));
@@ -133,8 +133,8 @@ Result<std::vector<Table>> SchemaTables() {
   return std::vector<Table>{TablesTable(), std::move(columns), FunctionsTable()};
 }
 
-// Tables made of others. Those marked rpd are the views of rocmProfileData's .rpd files (schema
-// version 3), with `rank` as one more column where rows belong to a rank.
+// Views made from other tables. Those marked rpd are the views of rocmProfileData's .rpd files
+// (schema version 3), with `rank` as one more column where rows belong to a rank.
 
 namespace {
 
@@ -207,7 +207,7 @@ constexpr ViewSpec kViews[] = {
 
 std::span<const ViewSpec> Views() { return kViews; }
 
-// What a run consists of: ranks, tracks, strings, devices, and what was odd in the files.
+// What a run consists of: ranks, tracks, strings, devices, and diagnostics of its files.
 
 namespace {
 
@@ -221,7 +221,7 @@ Cell Optional(const std::optional<int64_t>& value) {
 
 bool IsHostTrack(Rows r, uint32_t row) { return r.trace.tracks().kind[row] == TrackKind::kHost; }
 
-// A number of the track, which host and device tracks use for different things.
+// A number of a track that only host tracks, or only device tracks, have.
 template <auto kMember, bool kOfHost>
 Cell TrackInt(Rows r, uint32_t row) {
   return IsHostTrack(r, row) == kOfHost ? Int((r.trace.tracks().*kMember)[row]) : Null();
@@ -344,14 +344,14 @@ constexpr Relation kRunRelations[] = {
 
 std::span<const Relation> RunRelations() { return kRunRelations; }
 
-// What a profiler of whole processes records of threads beside their calls: when they had no
+// What profilers of whole processes record about threads besides their calls: when they had no
 // processor, and the stacks in which they were sampled or made calls.
 
 namespace {
 
 using Rows = const RankRows&;
 
-// The columns that name the thread of a row.
+// The columns that identify the thread of a row.
 template <auto kTable, auto kMember>
 constexpr ColumnSpec kPidOf = {"pid", kInteger, kFew, "Process.", [](Rows r, uint32_t row) {
                                  const TrackId track = ((r.trace.*kTable)().*kMember)[row];
@@ -408,8 +408,8 @@ constexpr Relation kThreadRelations[] = {
 
 std::span<const Relation> ThreadRelations() { return kThreadRelations; }
 
-// What is recorded beside the events: collectives, allocations, counters, samples; and what follows
-// from them: steps, forward-backward links.
+// What is recorded besides events: collectives, allocations, counters, samples; and what is
+// derived: steps, forward-backward links.
 
 namespace {
 

@@ -40,7 +40,7 @@ std::string CleanElement(std::string_view value, TextUse use, Scrubber& scrubber
   return value.starts_with('{') ? "{}" : std::string(NumberOrNull(value));
 }
 
-// Nesting without recursion: brackets and commas are copied, what is between them is cleaned.
+// Without recursion: brackets and commas are copied, and the values between them are cleaned.
 std::string CleanArray(std::string_view value, TextUse use, Scrubber& scrubber) {
   std::string clean;
   size_t depth = 0;
@@ -119,7 +119,7 @@ bool ValueStream::HasByte(size_t at) {
 std::optional<std::string_view> ValueStream::Next() {
   size_ = 0;
   reader_.SkipSpace();
-  std::string open;  // the closing brackets expected
+  std::string open;  // the expected closing brackets
   bool in_string = false;
   size_t at = 0;
   for (; HasByte(at); ++at) {
@@ -158,7 +158,7 @@ std::optional<std::string_view> ValueStream::Next() {
 
 namespace {
 
-// Deeper documents are no trace's.
+// Traces are not nested more deeply.
 constexpr int kDeepest = 16;
 
 class Cleaner {
@@ -234,7 +234,7 @@ std::string CleanMembers(std::string_view value, std::span<const MemberRule> rul
 
 namespace {
 
-// What the text of an argument is for; all others hold numbers.
+// The uses of arguments with texts; all others are numbers.
 struct FieldUse {
   Field field;
   TextUse use;
@@ -252,7 +252,7 @@ constexpr FieldUse kTexts[] = {
     {Field::kSource, TextUse::kPlace},         {Field::kTarget, TextUse::kPlace},
 };
 
-// Numbers that are not read, but that viewers and other tools show.
+// Numbers that Borescope does not read, but viewers and other tools show.
 constexpr std::string_view kOtherNumbers[] = {"Python id",
                                               "Python parent id",
                                               "Python module id",
@@ -290,7 +290,7 @@ std::string EventCleaner::Text(std::string_view value, TextUse use) {
                          : std::string(NumberOrNull(value));
 }
 
-// A text that names a process or thread becomes the number it is read as.
+// A text that names a process or thread becomes the number as which it is read.
 std::string EventCleaner::Process(Field field) {
   return IsString(event_.Get(field)) ? std::to_string(values_.ProcessNumber(event_, field))
                                      : std::string(NumberOrNull(event_.Get(field)));
@@ -566,7 +566,7 @@ class JsonScrub {
             .offset = reader_.byte()};
   }
 
-  // The text of the next value, which is consumed with the next call; empty where the text ends.
+  // The text of the next value, consumed by the next call; empty at the end of the text.
   Result<std::string_view> Value() {
     const std::optional<std::string_view> value = stream_.Next();
     if (!value.has_value()) {
@@ -670,7 +670,7 @@ class JsonScrub {
         break;
       }
       BS_ASSIGN(const std::string_view value, Value());
-      if (value.empty()) {  // what there is of it goes
+      if (value.empty()) {  // the incomplete value is removed
         result_.was_cut = true;
         stream_.ConsumeValue();
         break;

@@ -1,3 +1,6 @@
+// Scrubs recordings that are JSON text: Kineto traces, execution traces and memory timelines. The
+// memory is proportional to the longest event of a Kineto trace, and to the whole text of the
+// others.
 #pragma once
 
 #include <cstdint>
@@ -15,49 +18,44 @@
 
 namespace borescope::internal {
 
-// Recordings that are text, written again without what may not stay in them: Kineto traces,
-// execution traces and memory timelines. Memory grows with the longest event of a Kineto trace, and
-// with the text of the others.
-
 struct ScrubbedText {
   uint64_t events = 0;   // written: events, nodes or entries
-  uint64_t dropped = 0;  // members that are not known, and went
-  bool was_cut = false;  // the text ended early; what was there is whole
+  uint64_t dropped = 0;  // unknown members, which were removed
+  bool was_cut = false;  // the text ended early; what was written is complete
 };
 
-// `name` is that of the file in messages. kCorrupt where the text is no JSON, kUnsupportedFormat
-// where it is no recording.
+// `name` is that of the file in messages. kCorrupt if the text is not JSON, kUnsupportedFormat if
+// it is not a recording.
 Result<ScrubbedText> ScrubJson(TextReader& reader, const std::string& name, Scrubber& scrubber,
                                Sink& sink);
 
-// JSON values written again without what may not stay in them. The text of a value is any that a
-// reader understands; what no reader would take for a value becomes null.
+// Cleaning of JSON values. They may be any text that the readers accept; other text becomes null.
 
 // `text` as a JSON string, quoted.
 std::string JsonString(std::string_view text);
 
-// Numbers, true, false and null as they are, strings as `use` says, arrays of these likewise; an
-// object has no members left.
+// Keeps numbers, true, false and null, cleans strings by `use`, and arrays element by element;
+// objects lose all members.
 std::string CleanJson(std::string_view value, TextUse use, Scrubber& scrubber);
 
-// A number, true or false, or null for everything else.
+// The value if it is a number, true or false, else null.
 std::string_view NumberOrNull(std::string_view value);
-// The same, or a number between quotation marks, also a hexadecimal one.
+// The same, but also keeps numbers in quotation marks, including hexadecimal ones.
 std::string_view NumberField(std::string_view value);
 
-// The values of a JSON text one after the other, each as a whole in memory.
+// Reads the values of a JSON text one after the other, each completely in memory.
 
-// Reads what is between values from the reader itself. Used by one thread at a time.
+// The caller reads the text between values from the reader itself. Used by one thread at a time.
 class ValueStream {
  public:
   explicit ValueStream(TextReader& reader) : reader_(reader) {}
 
-  // The text of the value that comes next, which stays until something is consumed; empty where
-  // the text ends before it does. Nothing where brackets do not match or it is too long.
+  // The text of the next value, valid until something is consumed; empty if the text ends before
+  // the value does. nullopt if brackets do not match or the value is too long.
   std::optional<std::string_view> Next();
 
   void Consume(size_t size) { reader_.Consume(size); }
-  // Consumes the value that Next gave.
+  // Consumes the value that Next returned.
   void ConsumeValue() { reader_.Consume(size_); }
 
  private:
@@ -67,8 +65,7 @@ class ValueStream {
   size_t size_ = 0;
 };
 
-// Objects of JSON of which only listed members stay, each in its way, at any depth.
-
+// Objects of which only listed members stay, at any depth.
 enum class MemberUse : uint8_t {
   kNumber,   // a number, or an array of them at any depth
   kText,     // CleanJson with `text`
@@ -81,21 +78,21 @@ struct MemberRule {
   TextUse text = TextUse::kValue;
 };
 
-// An object, or an array of objects, with the members that `rules` list and no others; other values
-// become null.
+// An object, or an array of objects, with only the members that `rules` list; other values become
+// null.
 std::string CleanMembers(std::string_view value, std::span<const MemberRule> rules,
                          Scrubber& scrubber);
 
-// One event of a Kineto trace without what may not stay in it: the members that Borescope reads
-// and a few numbers that viewers show.
+// Cleans the events of a Kineto trace: what stays are the members that Borescope reads, and a few
+// numbers that viewers show.
 
 // Used by one thread at a time.
 class EventCleaner {
  public:
   explicit EventCleaner(Scrubber& scrubber) : scrubber_(scrubber), values_(unused_) {}
 
-  // Appends the event whose text is `object` (with kTextPadding readable bytes after it).
-  // Anything that is no object becomes an empty one.
+  // Appends the event whose text is `object` (with kTextPadding readable bytes after it). Anything
+  // but an object becomes an empty object.
   void Append(std::string_view object, std::string& out);
 
  private:
@@ -111,7 +108,7 @@ class EventCleaner {
   Diagnostics unused_;
   EventValues values_;
   RawEvent event_;
-  std::string category_;  // decoded, as it was
+  std::string category_;  // decoded, as recorded
   std::string* out_ = nullptr;
 };
 

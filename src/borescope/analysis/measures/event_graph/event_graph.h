@@ -310,7 +310,6 @@ std::vector<QueuedCall> FindQueuedCalls(const RankView& view, const DeviceClocks
 inline constexpr size_t kFullQueue = 500;
 
 // The graph of a recording, and what was found on the way to it.
-
 enum class GraphUse : uint8_t {
   kPath,    // to find what decided how long the recording took
   kReplay,  // to replay it with other times. Adds nodes for starts and ends of steps and of waits

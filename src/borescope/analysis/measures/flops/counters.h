@@ -1,3 +1,5 @@
+// Hardware counters: their columns and values, which kernel launch each measured range belongs to,
+// and what they say about the use of matrix units.
 #pragma once
 
 #include <cstdint>
@@ -11,9 +13,6 @@
 #include "borescope/trace/trace.h"
 
 namespace borescope::internal {
-
-// Hardware counters: their columns and values, which kernel launch each measured range belongs to,
-// and what they say about the use of matrix units.
 
 // The counters of a trace that become columns of a table, in order of first appearance.
 struct CounterColumns {
@@ -29,16 +28,14 @@ CounterColumns FindCounterColumns(const Trace& trace);
 std::vector<std::optional<double>> CounterValues(const Trace& trace, DeviceId range,
                                                  const CounterColumns& columns);
 
-// Which kernel launch each profiler range belongs to.
-//
-// Ranges have no correlation number, and the writer invents their times as shares of the profiled
-// time, so only their order has a meaning. Kernels were replayed one by one, in the order of their
-// launches: on each device the i-th range by start belongs to the i-th launch of a kernel by start.
-// If their numbers differ, or a recorded kernel has another name than the range at its place, the
-// k-th range with a kernel's name belongs to the k-th launch of that kernel, provided that kernels
-// were recorded too; otherwise ranges and launches are paired in order as far as both go. A single
-// range for several launches is the sum of all of them.
-
+// Which kernel launch each profiler range belongs to. Ranges have no correlation number, and the
+// writer invents their times as shares of the profiled time, so only their order has a meaning.
+// Kernels were replayed one by one, in the order of their launches: on each device the i-th range
+// by start belongs to the i-th launch of a kernel by start. If their numbers differ, or a recorded
+// kernel has another name than the range at its place, the k-th range with a kernel's name belongs
+// to the k-th launch of that kernel, provided that kernels were recorded too; otherwise ranges and
+// launches are paired in order as far as both go. A single range for several launches is the sum of
+// all of them.
 enum class LineupMode : uint8_t {
   kPosition,    // as many ranges as launches
   kNames,       // numbers or recorded names differ: paired by the names of the kernels
@@ -80,7 +77,6 @@ std::vector<CounterLineup> LineUpCounters(const RankView& view);
 // (`counters`): instructions or operations of the tensor or matrix pipes,
 // sm__inst_executed_pipe_tensor*, sm__ops_path_tensor_src_*, SQ_INSTS_VALU_MFMA_*. They count more
 // than names.
-
 class MeasuredMatrixUse {
  public:
   explicit MeasuredMatrixUse(const RankView& view);

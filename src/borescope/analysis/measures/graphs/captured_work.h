@@ -1,3 +1,5 @@
+// Graphs and the captures that made them: the names of captured kernels, which capture made a
+// graph, and which operators asked for the kernels of graphs.
 #pragma once
 
 #include <cstddef>
@@ -13,7 +15,7 @@
 
 namespace borescope::internal {
 
-// Graphs and the captures that made them. First, the names of the kernels that the launch calls of
+// The names of the kernels that the launch calls of
 // a capture requested. If the call does not record its kernel, the name is that of the Triton
 // operator around the call; else that of the kernel which the same call (the n-th launch of an
 // operator with this name, shapes and types) started elsewhere in the recording, outside of
@@ -117,7 +119,6 @@ size_t MostEdits(size_t kernels);
 // then has about them comes first.
 //
 // Kernels of all other launches stay without operators. Copies and memsets are not paired.
-
 struct CapturedLaunches {
   // Per device row; empty where nothing was paired.
   std::vector<HostId> launch_of;    // the call in the capture, or invalid

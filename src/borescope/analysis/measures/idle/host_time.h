@@ -95,7 +95,6 @@ int64_t LaunchDelay(const RankView& view, HostId call, DeviceId work);
 //                 innermost frame with a name
 //   event         it was in an operator, a range or a frame: the innermost
 //   unknown       nothing was recorded
-
 enum class HostActivity : uint8_t { kCall, kNoProcessor, kSampled, kEvent, kUnknown, kCount };
 
 std::string_view HostActivityName(HostActivity activity);

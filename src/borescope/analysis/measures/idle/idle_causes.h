@@ -80,7 +80,6 @@ Table ShownCauses(Table causes);
 
 // The processes whose work decides why a device idles, if several use it. Small work of another
 // process comes at unrelated times, and does not explain the time before it.
-
 struct MainProcesses {
   std::vector<int64_t> pids;     // sorted; empty: all
   std::vector<uint32_t> tracks;  // of the device: those that these processes use, and those with
@@ -93,7 +92,6 @@ MainProcesses FindMainProcesses(const RankView& view, const std::vector<uint32_t
 
 // The threads whose work decides why a device idles, if several use it: Small work of another
 // thread, such as copies of a loader, says little about the time before it.
-
 struct MainGap {
   StreamGap gap;
   bool after_small;  // small work ended so shortly before the gap's end that the next work may have

@@ -125,7 +125,6 @@ std::array<std::vector<int64_t>, kWaitCauses> WaitLengths(const StreamGaps& stre
 //
 // Otherwise nothing shows that there was such work: then waiting is part of head, and work that
 // begins late was held back by something unrecorded.
-
 enum class IdleCause : uint8_t {
   kHead,
   kBeforeRecording,

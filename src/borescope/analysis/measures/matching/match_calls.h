@@ -20,7 +20,6 @@
 namespace borescope::internal {
 
 // The call of one rank in a collective that several ranks made.
-
 struct MatchedCall {
   uint32_t key;      // number of the key, shared by all ranks
   uint32_t key_row;  // of the rank's own key, which has its kernel and site

@@ -31,7 +31,6 @@ std::string FormatCount(int64_t count, std::string_view one, std::string_view ma
 
 // The name of a C++ function without return type and without the arguments of templates and
 // functions, so that all instances of a template have the same name.
-
 // "void at::native::f<4, int>(int, char*)" becomes "at::native::f". Names that are not functions
 // ("Memcpy HtoD (Pageable -> Device)", "train.py(12): main", "my step (1)") stay as they are, and
 // so does "(anonymous namespace)".

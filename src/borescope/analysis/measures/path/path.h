@@ -78,7 +78,6 @@ ColumnData<PathStep> ClipSteps(const ColumnData<PathStep>& steps, const Interval
 
 // The event graph of a recording with the longest path through it, for critical-path, its overlay
 // and saved form, and variance. Built once for each question (SharedMeasures).
-
 struct PathGraph {
   RecordingGraph recording;
   TopologicalOrder order;  // of the nodes of its graph

@@ -84,7 +84,6 @@ double RobustSigma(std::vector<int64_t> values);
 // ClockLine: what has to be added to the times of one clock to get those of another: a line, as
 // clocks run at slightly different rates, in pieces, as some are stepped while they run. A plain
 // value.
-
 struct ClockLine {
   struct Piece {
     int64_t from_ns;    // on the clock itself; the first piece also covers all earlier times
@@ -122,7 +121,6 @@ struct ClockLine {
 // How a clock moves against the shared one: at which rate, and where it was stepped. Pure functions
 // of points (time, how far the clock is behind then) that scatter around a line, which steps break
 // into pieces. Single points may be off by any amount, where a rank left late.
-
 struct ClockPoint {
   int64_t at_ns;
   int64_t behind_ns;
@@ -151,7 +149,6 @@ double RateWithinPieces(std::span<const ClockPoint> points, std::span<const size
 std::vector<size_t> FindClockSteps(std::span<const ClockPoint> points);
 
 // How one clock is aligned with another one, from the meetings of both.
-
 struct PairLine {
   ClockLine line;
   int64_t scatter_ns = 0;  // of the points around it: one standard deviation

@@ -24,7 +24,6 @@ namespace borescope::internal {
 
 // The times at which offsets and bounds of clocks hold, as clocks drift: one for each set of ranks
 // that met.
-
 struct ReferenceMoments {
   std::vector<size_t> meeting;         // by component: the meeting in the middle of its time
   std::vector<size_t> piece;           // by rank: the piece of its clock at that time
@@ -59,7 +58,6 @@ ClockBounds BoundClocks(const Meetings& meetings, std::span<const int64_t> slack
 
 // Certain bounds of clocks from meetings of which a few may be wrong: matched incorrectly, or
 // recorded with wrong times.
-
 struct ConsistentBounds {
   ClockBounds bounds;         // of the error of the correction at the reference time
   std::vector<char> dropped;  // by meeting: 1 if no clocks satisfy it together with the others

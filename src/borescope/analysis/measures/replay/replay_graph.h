@@ -21,8 +21,7 @@
 namespace borescope::internal {
 
 // Classes of dependencies that share a lag, for example from a launch of some name to its kernel,
-// or from work to the next work of its stream. ...
-
+// or from work to the next work of its stream.
 enum class LagKind : uint8_t {
   kLaunch,  // begin of a launch call → start of its work on a free stream
   kStream,  // end of work → start of the stream's next work, launched long before

@@ -47,7 +47,6 @@ class ScenarioRunner {
 };
 
 // The answer of a scenario: how long the recording would take, with an interval.
-
 struct ScenarioAnswer {
   int64_t step_ns = 0;  // an average step as measured; the whole recording if it has no steps
   int64_t new_ns = 0;   // the same in the scenario

@@ -1,3 +1,5 @@
+// Time that something covers: how much of the time a ratio is about, how much of a time intervals
+// cover, in which time a row is the innermost, and whether a few events make up most of a time.
 #pragma once
 
 #include <algorithm>
@@ -13,9 +15,6 @@
 #include "borescope/trace/trace.h"
 
 namespace borescope::internal {
-
-// Time that something covers: how much of the time a ratio is about, how much of a time intervals
-// cover, in which time a row is the innermost, and whether a few events make up most of a time.
 
 // A rate over the known part of the time says nothing about the rest, which may be what matters. So
 // every such ratio has a column with the share of the time that it covers, and is missing if that

@@ -61,7 +61,6 @@ Table FinishStatsTable(Table table);
 // The quantile q of n values is at position q (n - 1) of the sorted values, with linear
 // interpolation between neighbours: type 7 of Hyndman and Fan (1996), the default of numpy and
 // pandas. Pure functions, safe from any thread.
-
 struct SampleStats {
   int64_t count = 0;
   int64_t total = 0;  // saturates at the end of the range

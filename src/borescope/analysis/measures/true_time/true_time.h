@@ -22,7 +22,6 @@ namespace borescope::internal {
 // The pace of the host while it was recorded: how long the profiler and the dispatch of an operator
 // take around each event, measured from the recording alone. docs/how-it-works/true-time.md says
 // how well.
-
 struct HostPace {
   // Medians of the time from the begin of an operator to that of its first child, and from the end
   // of its last child to its own end, where that child is an operator too.
