@@ -134,7 +134,7 @@ struct OpModel {
   OpCost (*cost)(const OpCall&) = nullptr;
   bool is_composite = false;   // calls other operators of the table instead of kernels of its own
   uint8_t inputs = 0;          // how many leading arguments are read; later ones are `out=`
-  uint8_t arithmetic = 0;      // FLOPs per element; each family says of which tensor
+  uint8_t arithmetic = 0;      // FLOPs per element (of which tensor depends on the family)
   uint8_t transcendental = 0;  // transcendental functions per element
   ResultType result = ResultType::kPromoted;
   uint8_t variant = 0;  // distinguishes the operators of one function (order of arguments, ...)

@@ -29,7 +29,7 @@ std::optional<ProductShape> ShapeOf(const OpTensor& a, const OpTensor& b, size_t
 
 bool IsZero(std::string_view value) { return value == "0" || value == "0." || value == "0.0"; }
 
-// beta * c + alpha * a * b: what is left of it for the vector units, and reading c.
+// beta * c + alpha * a * b: adds the FLOPs of vector units, and reading c.
 void AddAddend(const OpCall& call, const ProductShape& shape, CostBuilder& cost) {
   constexpr size_t kBeta = 3;
   constexpr size_t kAlpha = 4;
@@ -48,7 +48,7 @@ void AddAddend(const OpCall& call, const ProductShape& shape, CostBuilder& cost)
   }
 }
 
-// Scales of both operands, the bias, and the result in the type that was asked for.
+// Adds the scales of both operands, the bias, and the result in the requested type.
 void AddScales(const OpCall& call, const ProductShape& shape, ScalarType type, CostBuilder& cost) {
   constexpr size_t kScaleA = 2;
   constexpr size_t kScaleB = 3;
@@ -85,7 +85,7 @@ OpCost ProductOfRank(const OpCall& call, size_t rank) {
   return cost.MultiplyAdds(shape->multiply_adds() * packed, a->type).Finish();
 }
 
-// Vectors as torch.matmul takes them: a row in front, a column behind.
+// An operand as torch.matmul takes it: a vector is a row on the left, a column on the right.
 struct Operand {
   std::vector<int64_t> batch;
   int64_t rows = 1, columns = 1;
@@ -102,9 +102,9 @@ Operand RightOperand(const OpTensor& tensor) {
   return LeftOperand(tensor);
 }
 
-// What the last dimensions of the operands of a grouped product multiply to: [m, k] x [g, k, n],
-// [g, m, k] x [k, n], [m, k] x [k, n] (k is split) and [g, m, k] x [g, k, n] all take each row of
-// one operand to one matrix of the other.
+// The shape of a grouped product. [m, k] x [g, k, n], [g, m, k] x [k, n], [m, k] x [k, n] (k is
+// split) and [g, m, k] x [g, k, n] all multiply each row of one operand with one matrix of the
+// other.
 struct GroupedShape {
   Quantity multiply_adds, outputs;
 };
@@ -244,11 +244,11 @@ OpCost PackedLinear(const OpCall& call) {
       .Finish();
 }
 
-// Products of quantized matrices, as libraries on top of PyTorch have them.
+// Products of quantized matrices of libraries on top of PyTorch.
 
 namespace {
 
-// What is behind the operands: scales, zero points, bias.
+// Reads the arguments after the operands: scales, zero points, bias.
 void ReadRest(const OpCall& call, size_t first, CostBuilder& cost) {
   for (size_t i = first; i < call.args.size(); ++i) {
     cost.Read(call.args.Tensor(i));
@@ -276,8 +276,8 @@ OpCost ProductInto(const OpCall& call) {
       .Finish();
 }
 
-// (x [..., k], w [n, k] or as many matrices, scales, ...); the number of the type of the result is
-// variant.
+// (x [..., k], w [n, k] or as many matrices, scales, ...). variant: the number of the type of the
+// result
 OpCost QuantizedLinear(const OpCall& call) {
   const OpTensor* x = call.args.Tensor(0);
   const OpTensor* weight = call.args.Tensor(1);
@@ -310,8 +310,8 @@ OpCost PackedProduct(const OpCall& call) {
   return cost.Read(*x).Write(outputs, x->type).MultiplyAdds(outputs * x->dims[1], x->type).Finish();
 }
 
-// Of Transformer Engine: (a, its scales, ..., whether it is transposed at 4, b at 5, ..., at 9, the
-// result at 10, ..., bias at 14), in the order of columns: a of [k, m], transposed [m, k].
+// Transformer Engine: (a, its scales, ..., 4: whether it is transposed, 5: b, ..., 9: whether it is
+// transposed, 10: result, ..., 14: bias), in column-major order: a is [k, m], or transposed [m, k].
 OpCost TransformerEngineProduct(const OpCall& call) {
   const OpTensor* a = call.args.Tensor(0);
   const OpTensor* b = call.args.Tensor(5);
@@ -332,7 +332,7 @@ OpCost TransformerEngineProduct(const OpCall& call) {
       .Finish();
 }
 
-// (a, b, scales of a, ..., type): scales are in lists, whose types are not recorded: they count no
+// (a, b, scales of a, ..., type): scales are in lists without recorded types, so they count no
 // bytes. variant: where the bias is, before the type
 OpCost ProductScaledByLists(const OpCall& call) {
   const size_t bias_at = call.model.variant;
@@ -384,8 +384,9 @@ std::optional<ExpertSizes> ExpertSizesOf(const OpTensor& x, const OpTensor& up,
 
 bool IsIndex(ScalarType type) { return type == ScalarType::kInt32 || type == ScalarType::kInt64; }
 
-// With experts on several devices, a map says which of them are here: of the chosen experts an
-// unknown part. It is a list of integers, one for each expert of all devices.
+// Whether there is a map of experts: with experts on several devices it says which ones are on this
+// one, so an unknown part of the chosen experts is here. It is a list of integers, one for each
+// expert of all devices.
 bool HasMapOfExperts(const OpCall& call, size_t first, int64_t experts) {
   for (size_t i = first; i < call.args.size(); ++i) {
     const OpTensor* tensor = call.args.Tensor(i);
@@ -397,12 +398,12 @@ bool HasMapOfExperts(const OpCall& call, size_t first, int64_t experts) {
   return false;
 }
 
-// The weights of as many experts as one token has: fewer cannot be read.
+// Reads the weights of as many experts as one token has, the least that can be read.
 void ReadWeights(const OpTensor& weights, int64_t experts, int64_t read, CostBuilder& cost) {
   cost.Read((Elements(weights) * read).DividedUp(static_cast<uint64_t>(experts)), weights.type);
 }
 
-// The n of three numbers m, n, k that follow each other, where x is [..., k] with m rows.
+// The n of three numbers m, n, k that follow each other, for x [..., k] with m rows.
 std::optional<Quantity> ColumnsByNumbers(const OpCall& call, const OpTensor& x) {
   const Quantity rows = Product(Leading(x.dims, 1));
   for (size_t i = 1; i + 2 < call.args.size(); ++i) {
@@ -533,7 +534,7 @@ OpCost ScaledProductOfType(const OpCall& call) {
 }
 
 // (x [m, k], w1 [experts, n or 2n, k], w2 [experts, k, n], weights [m, t], experts [m, t], ...):
-// every token goes through t experts, whichever they are. The result is like x.
+// every token goes through t experts. The result has the shape of x.
 OpCost FusedExperts(const OpCall& call) {
   constexpr size_t kChosen = 4;
   const OpTensor* x = call.args.Tensor(0);
@@ -551,7 +552,7 @@ OpCost FusedExperts(const OpCall& call) {
     return Failure(call, CostStatus::kDependsOnData);
   }
   const int64_t read = x->dims[0] == 0 ? 0 : chosen->dims[1];
-  // Integers and packed numbers are decompressed; what is stored as fp8 is multiplied so.
+  // Integers and packed numbers are decompressed; fp8 is multiplied as such.
   const bool is_plain = IsFloatingPoint(up->type) && !sizes->is_packed;
   const ScalarType type = is_plain ? up->type : x->type;
   CostBuilder cost(call);
@@ -599,8 +600,8 @@ OpCost ExpertsProductInto(const OpCall& call) {
 
 namespace {
 
-// Where a schema has its arguments. Behind the mode come the hidden size, the size of a projection
-// if the schema has one, the number of layers, and four behind that whether there are two
+// The positions of the arguments in a schema. After the mode come the hidden size, the size of a
+// projection if the schema has one, the number of layers and, four later, whether there are two
 // directions.
 struct RnnLayout {
   RnnArgs schema;
@@ -625,7 +626,7 @@ struct RnnShape {
   int64_t hidden, layers, directions;
 };
 
-// Of all layers: multiply-adds per token, and numbers of weights.
+// Multiply-adds per token and numbers of weights, of all layers.
 struct RnnSize {
   Quantity multiply_adds, weights;
 };
@@ -679,7 +680,7 @@ OpCost RecurrentLayers(const OpCall& call) {
       .Finish();
 }
 
-// (products of input, products of hidden state, state, bias, bias): what is left of a cell.
+// (products of input, products of hidden state, state, bias, bias): the rest of a cell.
 OpCost RecurrentCell(const OpCall& call) {
   const OpTensor* input = call.args.Tensor(0);
   const OpTensor* hidden = call.args.Tensor(1);
@@ -698,7 +699,7 @@ OpCost RecurrentCell(const OpCall& call) {
       .Read(call.args.Tensor(4))
       .PerElement(states)
       .Write(states * (is_lstm ? 2 : 1), state->type)
-      .Write(states * (is_lstm ? 4 : 5), state->type)  // what backward needs
+      .Write(states * (is_lstm ? 4 : 5), state->type)  // for backward
       .Finish();
 }
 

@@ -1,5 +1,6 @@
-// Factorisations of matrices, and what is solved with them. FLOPs are those of the classical
-// algorithms; libraries do parts of them on matrix units, which is why they count as vector FLOPs.
+// Factorisations of matrices, solving with them, and Fourier transforms. FLOPs are those of the
+// classical algorithms. They count as vector FLOPs, as libraries do only parts of them on matrix
+// units.
 #include <algorithm>
 #include <cmath>
 
@@ -62,7 +63,7 @@ OpCost LuFactors(const OpCall& call) {
       .Finish();
 }
 
-// Q and R; that Q was asked for is not recorded: the FLOPs are those of R.
+// Q and R. Whether Q was requested is not recorded, so the FLOPs are those of R.
 OpCost QrFactors(const OpCall& call) {
   const OpTensor* a = call.args.Tensor(0);
   if (a == nullptr) return Failure(call, CostStatus::kMissingShapes);
@@ -79,7 +80,8 @@ OpCost QrFactors(const OpCall& call) {
       .Finish();
 }
 
-// n^2 FLOPs for every column of the right side and triangle, of which the row says how many.
+// n^2 FLOPs for every column of the right side and triangle, whose number is in the row of the
+// table.
 OpCost SolveTriangles(const OpCall& call) {
   const bool is_b_first = call.model.variant == kSolveRightSideFirst;
   const size_t b_at = call.model.variant == kSolveWithPivots ? 2 : 1;
@@ -103,9 +105,9 @@ OpCost SolveTriangles(const OpCall& call) {
 
 namespace {
 
-constexpr int64_t kMostSize = int64_t{1} << 40;  // what is larger is damage
+constexpr int64_t kMostSize = int64_t{1} << 40;  // larger sizes are damaged
 
-// The sizes of a transform by the dimensions that are named; nothing if they are none of x.
+// The sizes of the dimensions that a transform names; nullopt if x does not have them.
 std::optional<std::vector<int64_t*>> SizesAt(std::vector<int64_t>& dims,
                                              const std::vector<int64_t>& named) {
   const auto rank = static_cast<int64_t>(dims.size());
@@ -142,8 +144,8 @@ ScalarType RealOf(ScalarType complex) {
 
 }  // namespace
 
-// (x, dimensions, normalisation, ...). Of real numbers half of the result is stored, unless all was
-// asked for; back to real ones argument 3 is the last size.
+// (x, dimensions, normalisation, ...). Half of the result is stored for real numbers, unless all
+// was requested; for transforms to real numbers argument 3 is the last size.
 OpCost FourierTransform(const OpCall& call) {
   constexpr int kComplexHalfSteps = 10;
   constexpr int kRealHalfSteps = 5;

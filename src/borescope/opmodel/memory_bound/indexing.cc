@@ -1,5 +1,5 @@
-// Operators that pick or place elements by index. What is picked is read, not the whole of where it
-// is picked from.
+// Operators that read or write elements by index, that copy, pad and search. Only the indexed
+// elements count, not the whole tensor.
 #include <algorithm>
 #include <bit>
 
@@ -12,7 +12,7 @@ namespace {
 
 using enum ScalarType;
 
-// The size of a dimension, which may be counted from the end; nothing if there is none.
+// The size of a dimension, which may be counted from the end; nullopt if there is none.
 std::optional<int64_t> SizeOf(const OpTensor& tensor, int64_t dim) {
   const auto rank = static_cast<int64_t>(tensor.rank());
   dim = dim < 0 && dim >= -rank ? dim + rank : dim;
@@ -20,7 +20,7 @@ std::optional<int64_t> SizeOf(const OpTensor& tensor, int64_t dim) {
   return tensor.dims[static_cast<size_t>(dim)];
 }
 
-// Elements at one place of a dimension; nothing if there is none of that number.
+// The number of elements at one index of a dimension; nullopt if there is no such dimension.
 std::optional<Quantity> SliceOf(const OpTensor& tensor, int64_t dim) {
   const auto size = SizeOf(tensor, dim);
   if (!size) return std::nullopt;
@@ -116,10 +116,10 @@ OpCost Put(const OpCall& call) {
   return cost.Read(added, x->type).Write(touched, x->type).Finish();
 }
 
-// (x, dim, index, source). In place what is touched is written, and read if it is added to; else
-// all of x is read and written. An index that picks whole slices touches as much as the source has;
-// one of elements may be smaller than the source, the rest of which is not read. variant: kPlace or
-// kPlaceAndAdd
+// (x, dim, index, source). In place, touched elements are written, and read if added to; else all
+// of x is read and written. An index of whole slices touches as many elements as the source has. An
+// index of elements may be smaller than the source, of which the rest is not read. variant: kPlace
+// or kPlaceAndAdd
 OpCost Scatter(const OpCall& call) {
   constexpr size_t kSource = 3;
   const OpTensor* x = call.args.Tensor(0);
@@ -167,7 +167,7 @@ namespace {
 
 constexpr int64_t kMean = 1;  // of the modes sum, mean, maximum
 
-// 1 less where the end of the last bag is an offset, too.
+// One less if the end of the last bag is an offset too.
 Quantity BagsOf(const OpTensor& offsets, bool has_end) {
   const int64_t count = offsets.rank() == 1 ? offsets.dims[0] : 0;
   return has_end && count > 0 ? count - 1 : count;
@@ -176,7 +176,7 @@ Quantity BagsOf(const OpTensor& offsets, bool has_end) {
 }  // namespace
 
 // (weight, indices, offsets, scale_grad, mode, sparse, weights of indices, has the end, padding).
-// Indices of one bag a row stand in two dimensions, without offsets.
+// Two-dimensional indices have one bag in each row, and no offsets.
 OpCost EmbeddingBag(const OpCall& call) {
   const OpTensor* weight = call.args.Tensor(0);
   const OpTensor* indices = call.args.Tensor(1);
@@ -220,8 +220,8 @@ OpCost EmbeddingBagBackward(const OpCall& call) {
       .Finish();
 }
 
-// FBGEMM: (weights, weights elsewhere, cache, places, where tables begin, D offsets, sum of D, most
-// D, indices, offsets, ...). Which table an index belongs to is not recorded: its rows are taken to
+// FBGEMM: (weights, weights elsewhere, cache, places, begins of tables, D offsets, sum of D, most
+// D, indices, offsets, ...). Which table an index belongs to is not recorded, so rows are taken to
 // have the mean size.
 OpCost BatchedTables(const OpCall& call) {
   const OpTensor* weights = call.args.Tensor(0);
@@ -249,24 +249,24 @@ OpCost BatchedTables(const OpCall& call) {
       .Finish();
 }
 
-// Operators of which the arguments do not tell how much they pick: what is certain is counted, and
-// marked as a lower bound, or nothing is.
+// Operators whose arguments do not say how many elements they use. What is certain is counted, and
+// marked as a lower bound; or nothing is.
 
 namespace {
 
 using enum ScalarType;
 
-// The steps of a binary search in so many sorted values.
+// The steps of a binary search in `values` sorted values.
 int64_t SearchSteps(int64_t values) {
   return static_cast<int64_t>(std::bit_width(static_cast<uint64_t>(values)));
 }
 
 }  // namespace
 
-// Lengths or places stand in the memory of the device, which is not recorded.
+// Lengths or positions are in device memory, which is not recorded.
 OpCost DependsOnData(const OpCall& call) { return Failure(call, CostStatus::kDependsOnData); }
 
-// All of x is looked at; how much is found is not known. variant: the tensor looked at
+// All of x is read; how much is found is unknown. variant: which tensor is read
 OpCost LookThrough(const OpCall& call) {
   const OpTensor* x = call.args.Tensor(call.model.variant);
   if (x == nullptr) return Failure(call, CostStatus::kMissingShapes);
@@ -274,8 +274,8 @@ OpCost LookThrough(const OpCall& call) {
   return cost.Type(x->type).Read(*x).PerElement(Elements(*x)).LowerBound().Finish();
 }
 
-// (x, indices, values, accumulate): every value goes to a place of its own, or, broadcast, to more.
-// A single value goes to as many as the indices say.
+// (x, indices, values, accumulate): every value is written to one place, or to more if broadcast; a
+// single value to as many places as there are indices.
 OpCost IndexPut(const OpCall& call) {
   constexpr size_t kValues = 2;
   const OpTensor* x = call.args.Tensor(0);
@@ -292,7 +292,7 @@ OpCost IndexPut(const OpCall& call) {
   return cost.Read(adds ? placed : Quantity(0), x->type).Write(placed, x->type).Finish();
 }
 
-// (sorted, x) or (x, sorted): for each of x the place where it belongs. variant: where x is
+// (sorted, x) or (x, sorted): finds the place of each element of x. variant: where x is
 OpCost Search(const OpCall& call) {
   const OpTensor* x = call.args.Tensor(call.model.variant);
   const OpTensor* sorted = call.args.Tensor(1 - call.model.variant);
@@ -325,8 +325,8 @@ OpCost BinCount(const OpCall& call) {
       .Finish();
 }
 
-// (x, number of bins, ...): the bin of each element by a difference and a product, and one more
-// in it
+// (x, number of bins, ...): a difference and a product find the bin of each element, and its count
+// is increased
 OpCost Histogram(const OpCall& call) {
   const OpTensor* x = call.args.Tensor(0);
   if (x == nullptr) return Failure(call, CostStatus::kMissingShapes);
@@ -336,11 +336,11 @@ OpCost Histogram(const OpCall& call) {
   return cost.Type(x->type).Read(*x).PerElement(Elements(*x)).Write(*bins, x->type).Finish();
 }
 
-// Padding by what is inside, windows as columns, and back.
+// Padding with elements from inside, windows as columns, and their gradients.
 
-// (x, before and behind the last dimension, before and behind that in front of it, ...)
+// (x, begin and end padding of the last dimension, of the second last dimension, ...)
 OpCost PadByInside(const OpCall& call) {
-  constexpr int64_t kMostPadding = int64_t{1} << 30;  // what is larger is damage
+  constexpr int64_t kMostPadding = int64_t{1} << 30;  // larger paddings are damaged
   const OpTensor* x = call.args.Tensor(0);
   if (x == nullptr) return Failure(call, CostStatus::kMissingShapes);
   const auto padding = call.args.Integers(1);
@@ -360,7 +360,7 @@ OpCost PadByInside(const OpCall& call) {
   return cost.Type(x->type).Read(*x).Write(Product(dims), x->type).Finish();
 }
 
-// (dy, x, ...): the gradient of x by that of the result. What was padded is added.
+// (dy, x, ...): the gradient of x from that of the result. Gradients of padding are added.
 OpCost GradientOfShape(const OpCall& call) {
   const OpTensor* gradient = call.args.Tensor(0);
   const OpTensor* x = call.args.Tensor(1);
@@ -385,7 +385,7 @@ OpCost UpsampleBackward(const OpCall& call) {
 
 // Copies, casts, fills: no FLOPs, only bytes.
 
-// (target, source): what is stored of an expanded source is read once.
+// (target, source): the stored elements of an expanded source are read once.
 OpCost CopyInto(const OpCall& call) {
   const OpTensor* target = call.args.Tensor(0);
   const OpTensor* source = call.args.Tensor(1);
@@ -394,7 +394,7 @@ OpCost CopyInto(const OpCall& call) {
   return cost.Type(target->type).Read(*source).Write(*target).Finish();
 }
 
-// variant: where the number of the new type is; 0: the type stays
+// variant: the position of the number of the new type; 0: the type stays
 OpCost CopyOf(const OpCall& call) {
   const OpTensor* x = call.args.Tensor(0);
   if (x == nullptr) return Failure(call, CostStatus::kMissingShapes);

@@ -35,7 +35,7 @@ TEST(Picking, ByIndex) {
          {16, 16 * (8 + 4 + 4 + 4)});
 }
 
-// The profiler records nothing of a list in which tensors may be left out.
+// The profiler does not record lists with optional tensors.
 TEST(Picking, IndicesThatWereNotRecorded) {
   EXPECT_EQ(Cost("aten::index", {"[[8, 16], []]", "float,"}).status, CostStatus::kDependsOnData);
   const TestCall put{"[[8, 16], [], [3, 16], [], []]", "float,,float,Scalar,Scalar",

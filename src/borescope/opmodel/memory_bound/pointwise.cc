@@ -1,5 +1,7 @@
 // Operators that compute every element of the result from the elements of the inputs at the same
-// place. FLOPs per element are the row's; a value that is no tensor costs no bytes.
+// place. FLOPs per element are those of the row; values that are not tensors count no bytes. Also
+// kernels that TorchInductor generated, updates of parameters, quantization, fused operators of
+// serving engines, and collectives.
 #include <algorithm>
 #include <iterator>
 #include <optional>
@@ -21,8 +23,8 @@ ScalarType TypeOfValue(std::string_view value) {
   return is_integer ? kInt64 : kFloat32;
 }
 
-// c10::result_type: a tensor with dimensions decides; one without, or a value, only raises the kind
-// (bool, integer, float, complex).
+// c10::result_type: the type of tensors with dimensions counts; one without dimensions, or a value,
+// only raises the kind (bool, integer, float, complex).
 ScalarType Raise(ScalarType type, ScalarType by) {
   if (type == kUnknown) return by;
   if (by == kUnknown || IsComplex(type)) return type;
@@ -31,7 +33,7 @@ ScalarType Raise(ScalarType type, ScalarType by) {
   return is_higher ? Promote(type, by) : type;
 }
 
-// What the inputs of a call are together.
+// The inputs of a call combined.
 struct Inputs {
   std::vector<int64_t> shape;
   ScalarType with_dims = kUnknown, single = kUnknown, value = kUnknown;
@@ -100,7 +102,7 @@ OpCost Pointwise(const OpCall& call) {
   return cost.Type(type).PerElement(elements).Write(elements, ResultOf(call, type)).Finish();
 }
 
-// The last dimension, or the one that is named, holds two halves: a * f(b).
+// The last dimension, or the given one, has two halves a and b; the result is a * f(b).
 OpCost GatedHalf(const OpCall& call) {
   const OpTensor* x = call.args.Tensor(call.model.variant);
   if (x == nullptr) return Failure(call, CostStatus::kMissingShapes);
@@ -135,11 +137,11 @@ OpCost Dropout(const OpCall& call) {
 }
 
 // Kernels that TorchInductor generated. Their arguments are the buffers that they read or write,
-// then the numbers of elements that they go through; only their code says what they compute.
+// then the numbers of elements that they process. Only their code says what they compute.
 //
-// The buffers have this order: those that are read and written ("in_out_ptr0" in the code),
-// those that are read, those that are written. The names are not recorded, but a kernel writes
-// something: where the last buffer cannot be what it writes, the first is read and written.
+// The buffers have this order: those that are read and written ("in_out_ptr0" in the code), those
+// that are read, those that are written. The names are not recorded, but every kernel writes
+// something: if the last buffer cannot be the result, the first one is read and written.
 
 namespace {
 
@@ -148,7 +150,7 @@ bool HasAny(std::string_view name, std::span<const std::string_view> words) {
       words, [&](std::string_view word) { return name.find(word) != std::string_view::npos; });
 }
 
-// Operators that touch a part of a buffer, which the shape of the whole does not tell.
+// Operators that touch only a part of a buffer, whose size is unknown.
 bool TouchesParts(std::string_view name) {
   constexpr std::string_view kWords[] = {"_embedding", "_index", "_gather", "_scatter",   "_slice",
                                          "_select",    "_split", "_unbind", "_as_strided"};
@@ -163,8 +165,8 @@ std::vector<const OpTensor*> TensorsOf(const CallArgs& args) {
   return tensors;
 }
 
-// Whether the numbers at the end (one, or one per dimension of a grid of two) say that the kernel
-// goes through so many elements.
+// Whether the kernel processes `elements` according to the numbers at the end (one, or one for each
+// dimension of a grid of two).
 bool GoesThrough(const CallArgs& args, Quantity elements) {
   if (args.size() < 2) return false;
   const auto last = args.Integer(args.size() - 1);
@@ -174,8 +176,8 @@ bool GoesThrough(const CallArgs& args, Quantity elements) {
   return before && *before >= 0 && elements == Quantity(*before) * *last;
 }
 
-// What a pointwise kernel writes has all elements that it goes through. A join of buffers writes a
-// part of one with each.
+// The result of a pointwise kernel has all elements that it processes. A kernel that joins buffers
+// writes a part with each.
 bool IsTooSmallForTheResult(const OpCall& call, const OpTensor& first, const OpTensor& last) {
   return call.name.starts_with("triton_poi_") &&
          call.name.find("_cat_") == std::string_view::npos &&
@@ -183,8 +185,8 @@ bool IsTooSmallForTheResult(const OpCall& call, const OpTensor& first, const OpT
          Elements(last).value() < Elements(first).value();
 }
 
-// A product of matrices leaves a matrix, which "_unsafe_view" gives back the dimensions of the
-// model; results have these. (With a copy to a new layout the view is of the result.)
+// The result of a product is a matrix, to which "_unsafe_view" restores the dimensions of the
+// model, which results have. (With a copy to a new layout the view is of the result.)
 bool IsAResultOfAProduct(const OpCall& call, const OpTensor& first, const OpTensor& last) {
   constexpr std::string_view kCopies[] = {"_clone", "_copy_", "_contiguous"};
   return call.name.starts_with("triton_poi_") && !HasAny(call.name, kCopies) &&
@@ -215,7 +217,8 @@ OpCost GeneratedKernel(const OpCall& call) {
 }
 
 // Operators on lists of tensors: updates of all parameters in one call, and the lists' arithmetic
-// that updates are made of. Types of tensors in lists are not recorded; OpModelOptions::list_type.
+// that updates are made of. Types of tensors in lists are not recorded, see
+// OpModelOptions::list_type.
 
 namespace {
 
@@ -239,8 +242,8 @@ void ReadList(const CallArg& list, ScalarType type, CostBuilder& cost) {
 
 }  // namespace
 
-// Lists of the leading arguments are read, from the variant-th on; the first one's shapes are
-// written.
+// Reads the lists of the leading arguments from the variant-th on; writes a list with the shapes of
+// the first.
 OpCost ForEach(const OpCall& call) {
   if (!IsList(call.args, 0)) return Failure(call, CostStatus::kMissingShapes);
   const ScalarType type = call.options.list_type;
@@ -253,7 +256,7 @@ OpCost ForEach(const OpCall& call) {
   return cost.Type(type).PerElement(elements).Write(elements, type).Finish();
 }
 
-// One norm per tensor of the list.
+// One norm for each tensor of the list.
 OpCost ForEachNorm(const OpCall& call) {
   if (!IsList(call.args, 0)) return Failure(call, CostStatus::kMissingShapes);
   const ScalarType type = call.options.list_type;
@@ -267,8 +270,8 @@ OpCost ForEachNorm(const OpCall& call) {
       .Finish();
 }
 
-// (parameters, gradients, state, state, ...): all are read; all but the gradients are written.
-// Lists that the options leave out are empty.
+// (parameters, gradients, state, state, ...): reads all, and writes all but the gradients. Lists
+// that options leave out are empty.
 OpCost FusedUpdate(const OpCall& call) {
   if (!IsList(call.args, 0)) return Failure(call, CostStatus::kMissingShapes);
   const ScalarType type = call.options.list_type;
@@ -282,11 +285,11 @@ OpCost FusedUpdate(const OpCall& call) {
   return cost.Type(type).PerElement(ElementsOf(call.args[0])).Finish();
 }
 
-// Numbers of few bits: what turns values into them and back. A cast is no FLOP; scaling, rounding
-// and the zero point are one each.
+// Conversion to numbers of few bits and back. A cast is no FLOP; scaling, rounding and the zero
+// point are one each.
 
-// (x, scale, zero point, ..., type); scale and zero point may be tensors. variant: where the number
-// of the type is
+// (x, scale, zero point, ..., type); scale and zero point may be tensors. variant: the position of
+// the number of the type
 OpCost Quantize(const OpCall& call) {
   const OpTensor* x = call.args.Tensor(0);
   if (x == nullptr) return Failure(call, CostStatus::kMissingShapes);
@@ -313,7 +316,7 @@ OpCost Dequantize(const OpCall& call) {
       .Finish();
 }
 
-// Quantized and back, with a mask of what was not clamped.
+// Quantizes and converts back, with a mask of the elements that were not clamped.
 OpCost FakeQuantize(const OpCall& call) {
   const OpTensor* x = call.args.Tensor(0);
   if (x == nullptr) return Failure(call, CostStatus::kMissingShapes);
@@ -343,17 +346,17 @@ OpCost QuantizeToFloat8(const OpCall& call) {
       .Finish();
 }
 
-// Fused operators of libraries that serve models: every tensor they are given is read or written
-// once, as a table says.
+// Fused operators of libraries that serve models: every tensor argument is read or written once, as
+// the table says.
 
 namespace {
 
-// Of each argument: 'r' read, 'w' written, 'u' both, '-' neither.
+// For each argument: 'r' read, 'w' written, 'u' both, '-' neither.
 struct StreamLayout {
   StreamArgs schema;
   std::string_view arguments;
-  size_t counted;          // whose elements the FLOPs of the row are of
-  size_t new_results = 0;  // written, and no arguments; like the counted tensor
+  size_t counted;          // the argument whose elements count for the FLOPs of the row
+  size_t new_results = 0;  // results that are not arguments, each like the counted tensor
 };
 
 constexpr StreamLayout kLayouts[] = {
@@ -400,7 +403,7 @@ OpCost Streams(const OpCall& call) {
 }
 
 // (positions, query, key, size of a head, cosines and sines [most positions, rotated size], ...):
-// query and key are overwritten, as far as they are rotated.
+// the rotated part of query and key is overwritten.
 OpCost RotaryEmbedding(const OpCall& call) {
   const OpTensor* positions = call.args.Tensor(0);
   const OpTensor* query = call.args.Tensor(1);
@@ -425,8 +428,8 @@ OpCost RotaryEmbedding(const OpCall& call) {
       .Finish();
 }
 
-// (x, weight [channels, width], bias, sequences, first states, result, ...): every channel by
-// itself, which is nothing for matrix units.
+// (x, weight [channels, width], bias, sequences, first states, result, ...): each channel
+// separately, so without matrix units.
 OpCost CausalConvolution(const OpCall& call) {
   const OpTensor* x = call.args.Tensor(0);
   const OpTensor* weight = call.args.Tensor(1);
@@ -445,8 +448,8 @@ OpCost CausalConvolution(const OpCall& call) {
       .Finish();
 }
 
-// (keys, values, their caches, places, ...): what new tokens have goes to its places, in the type
-// of the cache. variant: how many caches there are
+// (keys, values, their caches, places, ...): writes keys and values of new tokens to the given
+// places, in the type of the cache. variant: the number of caches
 OpCost CacheWrite(const OpCall& call) {
   constexpr size_t kCache = 2;
   const OpTensor* first = call.args.Tensor(0);
@@ -464,12 +467,12 @@ OpCost CacheWrite(const OpCall& call) {
       .Finish();
 }
 
-// Collectives: what the device reads and writes of its own tensors. What goes over the wires, and
-// the additions, depend on the size of the group, which is no argument: see the verb `collectives`.
+// Collectives: the bytes that the device reads and writes of its own tensors. Bytes on links, and
+// additions, depend on the size of the group, which is not an argument; see the verb `collectives`.
 
 namespace {
 
-// Which arguments they are.
+// The positions of input and output.
 struct Places {
   size_t input;
   size_t output;

@@ -1,5 +1,6 @@
-// Reductions over some or all dimensions. FLOPs per element are of the input; what is done once per
-// result (a division, a root) is one more.
+// Reductions over some or all dimensions. FLOPs are per element of the input; an operation on each
+// result (a division, a root) is one more. Also softmax and losses, normalisation, pooling and
+// interpolation.
 #include <algorithm>
 #include <array>
 
@@ -12,7 +13,8 @@ namespace {
 
 using enum ScalarType;
 
-// Elements of the result; nothing if the dimensions are none of x. A number has one to name.
+// The number of elements of the result; nullopt if x does not have the dimensions. A single number
+// may be given dimension 0.
 std::optional<Quantity> Remaining(const OpTensor& x, const std::vector<int64_t>& reduced) {
   if (reduced.empty()) return 1;
   std::vector<int64_t> dims = x.dims;
@@ -34,10 +36,10 @@ ScalarType TypeOfResult(const OpCall& call, ScalarType input) {
   return is_sum && is_integer ? kInt64 : input;
 }
 
-// Where the schema has its dimensions.
+// The position of the dimensions in the schema.
 size_t DimsAt(const OpCall& call) { return call.model.inputs; }
 
-// With one argument behind the tensor, that is a type or a correction, not the dimensions.
+// A single argument after the tensor is a type or a correction, not the dimensions.
 bool ReducesAll(const OpCall& call) {
   const size_t at = DimsAt(call);
   return at >= call.args.size() || call.args[at].kind == ArgKind::kAbsent ||
@@ -63,7 +65,7 @@ OpCost Reduction(const OpCall& call) {
   cost.Type(x->type).Read(*x).PerElement(Elements(*x));
   cost.Vector(HasDivision(call) ? *results : Quantity(0));
   cost.Transcendental(call.model.variant == kReduceRoot ? *results : Quantity(0));
-  // max and min over one dimension give the index, too.
+  // max and min over one dimension also return the index.
   const bool gives_index = call.model.variant == kReduceMaximum && !reduced.empty();
   cost.Write(gives_index ? *results : Quantity(0), kInt64);
   cost.Write(call.model.variant == kReduceTwo ? *results : Quantity(0), x->type);
@@ -118,7 +120,7 @@ OpCost SoftmaxBackward(const OpCall& call) {
       .Finish();
 }
 
-// Of every row one score is read, by its target.
+// Reads one score of every row, that of its target.
 OpCost NllLoss(const OpCall& call) {
   const OpTensor* scores = call.args.Tensor(0);
   const OpTensor* targets = TargetsOf(call, 1);
@@ -148,7 +150,7 @@ OpCost NllLossBackward(const OpCall& call) {
       .Finish();
 }
 
-// log_softmax and the pick of the targets' scores in one.
+// log_softmax, and the selection of the targets' scores.
 OpCost CrossEntropy(const OpCall& call) {
   const OpTensor* scores = call.args.Tensor(0);
   const OpTensor* targets = TargetsOf(call, 1);
@@ -162,7 +164,7 @@ OpCost CrossEntropy(const OpCall& call) {
       .Finish();
 }
 
-// A loss of two tensors of one shape. variant: where the kind of reduction is
+// A loss of two tensors of one shape. variant: the position of the kind of reduction
 OpCost PairLoss(const OpCall& call) {
   const OpTensor* x = call.args.Tensor(0);
   const OpTensor* y = call.args.Tensor(1);
@@ -200,7 +202,7 @@ namespace {
 
 constexpr ScalarType kStatistics = ScalarType::kFloat32;
 
-// Elements that share one mean; nothing if they are not recorded.
+// The number of elements that share one mean; nullopt if it was not recorded.
 std::optional<Quantity> GroupSize(const OpCall& call, size_t shape_at, size_t weight_at) {
   if (const auto shape = call.args.Integers(shape_at)) return Product(*shape);
   if (const OpTensor* weight = call.args.Tensor(weight_at)) return Elements(*weight);
@@ -298,7 +300,7 @@ OpCost BatchNormBackward(const OpCall& call) {
   return cost.PerElement(Elements(*a)).Write(*a).Finish();
 }
 
-// variant: where the number of groups and the weight are
+// variant: the positions of the number of groups and of the weight
 OpCost GroupNorm(const OpCall& call) {
   const bool is_native = call.model.variant == kNativeGroupNorm;
   const OpTensor* x = call.args.Tensor(0);
@@ -332,8 +334,8 @@ OpCost GroupNormBackward(const OpCall& call) {
   return cost.PerElement(Elements(*x)).Write(*x).Finish();
 }
 
-// vLLM's: (result, x, weight) or, with the addition of the residual in front, (x, residual, weight)
-// which are both overwritten.
+// vLLM: (result, x, weight), or with addition of the residual (x, residual, weight), of which x and
+// residual are overwritten.
 OpCost RmsNormInto(const OpCall& call) {
   const OpTensor* first = call.args.Tensor(0);
   const OpTensor* x = call.args.Tensor(1);
@@ -359,14 +361,14 @@ OpCost RmsNormInto(const OpCall& call) {
 namespace {
 
 constexpr size_t kMostDimensions = 3;
-constexpr int64_t kMostSize = int64_t{1} << 30;  // what is larger is damage
+constexpr int64_t kMostSize = int64_t{1} << 30;  // larger sizes are damaged
 
 struct Window {
   int64_t size = 1, stride = 1, padding = 0, dilation = 1;
 };
 using Windows = std::vector<Window>;
 
-// One number of the list for every dimension, or one for all.
+// The number for dimension `i`, from a list with one for each dimension or one for all.
 int64_t At(const std::vector<int64_t>& list, size_t i) { return list[list.size() == 1 ? 0 : i]; }
 
 bool IsSane(const Window& window) {
@@ -376,7 +378,7 @@ bool IsSane(const Window& window) {
 }
 
 // kernel size, stride (none: the kernel size), padding and, if there is one, dilation: arguments 1
-// to 4. Nothing if they are not recorded.
+// to 4. nullopt if they were not recorded.
 std::optional<Windows> WindowsOf(const CallArgs& args, bool has_dilation) {
   const auto sizes = args.Integers(1);
   auto strides = args.Integers(2);
@@ -439,11 +441,13 @@ OpCost Pool(const OpCall& call, bool is_max) {
       .Read(*x)
       .Vector(pooled->outputs * (is_max ? pooled->window : pooled->window + 1))
       .Write(pooled->outputs, x->type)
-      .Write(is_max ? pooled->outputs : Quantity(0), ScalarType::kInt64)  // where it was
+      .Write(is_max ? pooled->outputs : Quantity(0),
+             ScalarType::kInt64)  // the indices of the maxima
       .Finish();
 }
 
-// The last dimensions become the sizes of argument 1; nothing if these are not recorded.
+// The number of elements if the last dimensions become the sizes of argument 1; nullopt if these
+// were not recorded.
 std::optional<Quantity> Resized(const OpCall& call, const OpTensor& x) {
   const auto sizes = call.args.Integers(1);
   if (!sizes || sizes->empty() || sizes->size() > x.rank()) return std::nullopt;

@@ -2,8 +2,8 @@
 // causes (stream_gaps.h); the time after the last device work of the recording is tail. The causes
 // add up exactly to the idle time of the breakdown in the same windows.
 //
-// Gaps are those of the verb `gaps`: work without length ends one too, and if several works begin
-// where a gap ends, the one launched first decides.
+// Gaps are those of the verb `gaps`: work without length ends one too, and if several begin where a
+// gap ends, the one launched first decides.
 #pragma once
 
 #include <cstdint>

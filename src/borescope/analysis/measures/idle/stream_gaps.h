@@ -6,8 +6,8 @@
 //   other        after the launch, if it is longer: dependencies between streams, a full device
 //   unlinked     the whole gap, if the launch was not recorded
 //
-// Work without length (clocks of whole microseconds) ends a gap too. If several works begin where a
-// gap ends, the one launched first decides.
+// Work without length (clocks of whole microseconds) ends a gap too. If several begin where a gap
+// ends, the one launched first decides.
 #pragma once
 
 #include <array>
