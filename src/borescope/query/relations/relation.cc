@@ -7,8 +7,9 @@
 #include "borescope/query/relations/cells.h"
 
 namespace borescope::internal::query {
-
 namespace {
+
+using Rows = const RankRows&;
 
 std::vector<uint32_t> RangesOfMetrics(const Trace& trace) {
   std::vector<uint32_t> ranges(trace.metrics().size(), kNoDetail);
@@ -50,168 +51,8 @@ std::span<const Relation> Relations() {
   return all;
 }
 
-// The schema as tables, for --schema and docs/use/sql.md.
-
-namespace {
-
-Table TablesTable() {
-  Table table{"tables", "Tables and views", {}};
-  table.columns.reserve(3);  // keeps the references below valid
-  Column& name = AddString(table, "table", Role::kKey, "Name of the table.");
-  Column& kind = AddString(table, "kind", Role::kKey, "table, or view: made of others.");
-  Column& doc = AddString(table, "meaning", Role::kDerived, "What a row is.");
-  const auto add = [&](std::string_view what, const auto& row) {
-    Push(name, row.name);
-    Push(kind, what);
-    Push(doc, row.doc);
-  };
-  for (const Relation& relation : Relations()) {
-    add("table", relation);
-  }
-  for (const ViewSpec& view : Views()) {
-    add("view", view);
-  }
-  return table;
-}
-
-// The names of the columns of a view, from its SELECT.
-Result<std::vector<std::string>> ColumnsOf(Database& database, const ViewSpec& view) {
-  BS_ASSIGN(const std::vector<QueryResult> answers,
-            database.Run(fmt::format("SELECT * FROM \"{}\" LIMIT 0", view.name), {}, {}));
-  std::vector<std::string> names;
-  names.reserve(answers[0].table.columns.size());
-  for (const Column& column : answers[0].table.columns) {
-    names.push_back(column.name);
-  }
-  return names;
-}
-
-Result<Table> ColumnsTable() {
-  Table table{"columns", "Columns", {}};
-  table.columns.reserve(4);
-  Column& owner = AddString(table, "table", Role::kKey, "Table or view.");
-  Column& name = AddString(table, "column", Role::kKey, "Name of the column.");
-  Column& type = AddString(table, "type", Role::kDerived, "Type; of views, that of the source.");
-  Column& doc = AddString(table, "meaning", Role::kDerived, "What it holds; NULL where unknown.");
-  for (const Relation& relation : Relations()) {
-    for (const ColumnSpec& column : relation.columns) {
-      Push(owner, relation.name);
-      Push(name, column.name);
-      Push(type, TypeName(column.type));
-      Push(doc, column.doc);
-    }
-  }
-  BS_ASSIGN(Database database, Database::Open({}));
-  for (const ViewSpec& view : Views()) {
-    BS_ASSIGN(const std::vector<std::string> columns, ColumnsOf(database, view));
-    for (const std::string& column : columns) {
-      Push(owner, view.name);
-      Push(name, column);
-      PushMissing(type);
-      PushMissing(doc);
-    }
-  }
-  return table;
-}
-
-Table FunctionsTable() {
-  Table table{"functions", "Functions beside those of SQLite", {}};
-  table.columns.reserve(2);
-  Column& name = AddString(table, "function", Role::kKey, "How it is called.");
-  Column& doc = AddString(table, "meaning", Role::kDerived, "What it gives.");
-  for (const FunctionRow& function : Functions()) {
-    Push(name, function.signature);
-    Push(doc, function.doc);
-  }
-  return table;
-}
-
-}  // namespace
-
-Result<std::vector<Table>> SchemaTables() {
-  BS_ASSIGN(Table columns, ColumnsTable());
-  return std::vector<Table>{TablesTable(), std::move(columns), FunctionsTable()};
-}
-
-// Views made from other tables. Those marked rpd are the views of rocmProfileData's .rpd files
-// (schema version 3), with `rank` as one more column where rows belong to a rank.
-
-namespace {
-
-constexpr ViewSpec kViews[] = {
-    {"annotations", "Annotations of the host and their shadows on the device; side says which.",
-     "SELECT rank, 'host' AS side, id, ts_ns, dur_ns, end_ns, name, pid, tid, "
-     "NULL AS gpu, NULL AS stream, step FROM host_events WHERE kind = 'annotation' UNION ALL "
-     "SELECT rank, 'device', id, ts_ns, dur_ns, end_ns, name, NULL, NULL, gpu, stream, step "
-     "FROM device_events WHERE kind = 'annotation'"},
-    {"top", "rpd: device time by name. Identical operations all count, unlike in rpd itself.",
-     "SELECT name AS Name, count(*) AS TotalCalls, sum(dur_ns) / 1000 AS TotalDuration_us, "
-     "(sum(dur_ns) / count(*)) / 1000.0 AS Ave_us, sum(dur_ns) * 100.0 / "
-     "(SELECT sum(dur_ns) FROM device_events WHERE is_work = 1) AS Percentage "
-     "FROM device_events WHERE is_work = 1 GROUP BY name ORDER BY sum(dur_ns) DESC, name"},
-    {"busy",
-     "rpd: summed device time (overlaps count twice) over the span of all devices of the rank.",
-     "SELECT d.gpu AS gpuId, sum(d.dur_ns) AS GpuTime, w.wall AS WallTime, "
-     "sum(d.dur_ns) * 1.0 / w.wall AS Busy, d.rank AS rank "
-     "FROM device_events d JOIN (SELECT rank, max(end_ns) - min(ts_ns) AS wall "
-     "FROM device_events WHERE is_work = 1 GROUP BY rank) w ON w.rank = d.rank "
-     "WHERE d.is_work = 1 GROUP BY d.rank, d.gpu"},
-    {"ktop",
-     "rpd: host time of the launching calls by kernel name. Launches of whole graphs have none.",
-     "WITH calls AS (SELECT k.name AS name, l.dur_ns AS dur_ns FROM kernels k JOIN launches l "
-     "ON l.rank = k.rank AND l.id = k.launch_id WHERE l.device_events = 1) "
-     "SELECT name AS Name, count(*) AS TotalCalls, sum(dur_ns) / 1000 AS TotalDuration, "
-     "(sum(dur_ns) / count(*)) / 1000 AS Ave, sum(dur_ns) * 100.0 / "
-     "(SELECT sum(dur_ns) FROM calls) AS Percentage "
-     "FROM calls GROUP BY name ORDER BY sum(dur_ns) DESC, name"},
-    {"api",
-     "rpd: runtime calls, annotations as UserMarker with their text in args, and what the profiler "
-     "itself did.",
-     "SELECT id, pid, tid, ts_ns AS start, end_ns AS \"end\", ifnull(domain, '') AS domain, "
-     "'' AS category, name AS apiName, ifnull(args, '') AS args, rank FROM launches UNION ALL "
-     "SELECT id, pid, tid, ts_ns, end_ns, '', '', 'UserMarker', name, rank FROM host_events "
-     "WHERE kind = 'annotation' UNION ALL "
-     "SELECT id, pid, tid, ts_ns, end_ns, '', '', name, '', rank FROM host_events "
-     "WHERE kind = 'other'"},
-    {"op", "rpd: kernels, copies and memsets; only kernels have a description.",
-     "SELECT id, gpu AS gpuId, stream AS queueId, 0 AS sequenceId, ts_ns AS start, "
-     "end_ns AS \"end\", CASE kind WHEN 'kernel' THEN name ELSE '' END AS description, "
-     "CASE kind WHEN 'kernel' THEN 'KernelExecution' ELSE name END AS opType, rank "
-     "FROM device_events WHERE is_work = 1"},
-    {"rpd_kernel", "rpd: its view kernel: kernels with the size of their launch.",
-     "SELECT id, gpu AS gpuId, stream AS queueId, 0 AS sequenceId, ts_ns AS start, "
-     "end_ns AS \"end\", dur_ns AS duration, ifnull(stream_handle, '') AS stream, "
-     "grid_x AS gridX, grid_y AS gridY, grid_z AS gridZ, block_x AS workgroupX, "
-     "block_y AS workgroupY, block_z AS workgroupZ, shared_bytes AS groupSegmentSize, "
-     "private_bytes AS privateSegmentSize, name AS kernelName, rank FROM kernels"},
-    {"rpd_copy", "rpd: its view copy: the calls behind copies, with host times.",
-     "SELECT l.id AS id, l.pid AS pid, l.tid AS tid, l.ts_ns AS start, l.end_ns AS \"end\", "
-     "l.name AS apiName, ifnull(c.stream_handle, '') AS stream, c.bytes AS size, "
-     "c.width AS width, c.height AS height, c.call_kind AS kind, ifnull(c.target, '') AS dst, "
-     "ifnull(c.source, '') AS src, c.target_device AS dstDevice, c.source_device AS srcDevice, "
-     "c.is_sync AS sync, c.is_pinned AS pinned, c.rank AS rank "
-     "FROM copies c JOIN launches l ON l.rank = c.rank AND l.id = c.launch_id "
-     "WHERE c.kind = 'memcpy'"},
-    {"copyop", "rpd: copies on the device, with what their calls say.",
-     "SELECT c.id AS id, c.gpu AS gpuId, c.stream AS queueId, 0 AS sequenceId, "
-     "c.ts_ns AS start, c.end_ns AS \"end\", c.dur_ns AS duration, "
-     "ifnull(c.stream_handle, '') AS stream, c.bytes AS size, c.width AS width, "
-     "c.height AS height, c.call_kind AS kind, ifnull(c.target, '') AS dst, "
-     "ifnull(c.source, '') AS src, c.target_device AS dstDevice, c.source_device AS srcDevice, "
-     "c.is_sync AS sync, c.is_pinned AS pinned, l.name AS apiName, c.rank AS rank "
-     "FROM copies c JOIN launches l ON l.rank = c.rank AND l.id = c.launch_id "
-     "WHERE c.kind = 'memcpy'"},
-};
-
-}  // namespace
-
-std::span<const ViewSpec> Views() { return kViews; }
-
 // What a run consists of: ranks, tracks, strings, devices, and diagnostics of its files.
-
 namespace {
-
-using Rows = const RankRows&;
 
 Cell Optional(const std::optional<int64_t>& value) {
   return value.has_value() ? Int(*value) : Null();
@@ -346,10 +187,7 @@ std::span<const Relation> RunRelations() { return kRunRelations; }
 
 // What profilers of whole processes record about threads besides their calls: when they had no
 // processor, and the stacks in which they were sampled or made calls.
-
 namespace {
-
-using Rows = const RankRows&;
 
 // The columns that identify the thread of a row.
 template <auto kTable, auto kMember>
@@ -410,10 +248,7 @@ std::span<const Relation> ThreadRelations() { return kThreadRelations; }
 
 // What is recorded besides events: collectives, allocations, counters, samples; and what is
 // derived: steps, forward-backward links.
-
 namespace {
-
-using Rows = const RankRows&;
 
 // ---- collectives ----
 
@@ -555,5 +390,160 @@ constexpr Relation kDetailRelations[] = {
 }  // namespace
 
 std::span<const Relation> DetailRelations() { return kDetailRelations; }
+
+// Views made from other tables. Those marked rpd are the views of rocmProfileData's .rpd files
+// (schema version 3), with `rank` as one more column where rows belong to a rank.
+namespace {
+
+constexpr ViewSpec kViews[] = {
+    {"annotations", "Annotations of the host and their shadows on the device; side says which.",
+     "SELECT rank, 'host' AS side, id, ts_ns, dur_ns, end_ns, name, pid, tid, "
+     "NULL AS gpu, NULL AS stream, step FROM host_events WHERE kind = 'annotation' UNION ALL "
+     "SELECT rank, 'device', id, ts_ns, dur_ns, end_ns, name, NULL, NULL, gpu, stream, step "
+     "FROM device_events WHERE kind = 'annotation'"},
+    {"top", "rpd: device time by name. Identical operations all count, unlike in rpd itself.",
+     "SELECT name AS Name, count(*) AS TotalCalls, sum(dur_ns) / 1000 AS TotalDuration_us, "
+     "(sum(dur_ns) / count(*)) / 1000.0 AS Ave_us, sum(dur_ns) * 100.0 / "
+     "(SELECT sum(dur_ns) FROM device_events WHERE is_work = 1) AS Percentage "
+     "FROM device_events WHERE is_work = 1 GROUP BY name ORDER BY sum(dur_ns) DESC, name"},
+    {"busy",
+     "rpd: summed device time (overlaps count twice) over the span of all devices of the rank.",
+     "SELECT d.gpu AS gpuId, sum(d.dur_ns) AS GpuTime, w.wall AS WallTime, "
+     "sum(d.dur_ns) * 1.0 / w.wall AS Busy, d.rank AS rank "
+     "FROM device_events d JOIN (SELECT rank, max(end_ns) - min(ts_ns) AS wall "
+     "FROM device_events WHERE is_work = 1 GROUP BY rank) w ON w.rank = d.rank "
+     "WHERE d.is_work = 1 GROUP BY d.rank, d.gpu"},
+    {"ktop",
+     "rpd: host time of the launching calls by kernel name. Launches of whole graphs have none.",
+     "WITH calls AS (SELECT k.name AS name, l.dur_ns AS dur_ns FROM kernels k JOIN launches l "
+     "ON l.rank = k.rank AND l.id = k.launch_id WHERE l.device_events = 1) "
+     "SELECT name AS Name, count(*) AS TotalCalls, sum(dur_ns) / 1000 AS TotalDuration, "
+     "(sum(dur_ns) / count(*)) / 1000 AS Ave, sum(dur_ns) * 100.0 / "
+     "(SELECT sum(dur_ns) FROM calls) AS Percentage "
+     "FROM calls GROUP BY name ORDER BY sum(dur_ns) DESC, name"},
+    {"api",
+     "rpd: runtime calls, annotations as UserMarker with their text in args, and what the profiler "
+     "itself did.",
+     "SELECT id, pid, tid, ts_ns AS start, end_ns AS \"end\", ifnull(domain, '') AS domain, "
+     "'' AS category, name AS apiName, ifnull(args, '') AS args, rank FROM launches UNION ALL "
+     "SELECT id, pid, tid, ts_ns, end_ns, '', '', 'UserMarker', name, rank FROM host_events "
+     "WHERE kind = 'annotation' UNION ALL "
+     "SELECT id, pid, tid, ts_ns, end_ns, '', '', name, '', rank FROM host_events "
+     "WHERE kind = 'other'"},
+    {"op", "rpd: kernels, copies and memsets; only kernels have a description.",
+     "SELECT id, gpu AS gpuId, stream AS queueId, 0 AS sequenceId, ts_ns AS start, "
+     "end_ns AS \"end\", CASE kind WHEN 'kernel' THEN name ELSE '' END AS description, "
+     "CASE kind WHEN 'kernel' THEN 'KernelExecution' ELSE name END AS opType, rank "
+     "FROM device_events WHERE is_work = 1"},
+    {"rpd_kernel", "rpd: its view kernel: kernels with the size of their launch.",
+     "SELECT id, gpu AS gpuId, stream AS queueId, 0 AS sequenceId, ts_ns AS start, "
+     "end_ns AS \"end\", dur_ns AS duration, ifnull(stream_handle, '') AS stream, "
+     "grid_x AS gridX, grid_y AS gridY, grid_z AS gridZ, block_x AS workgroupX, "
+     "block_y AS workgroupY, block_z AS workgroupZ, shared_bytes AS groupSegmentSize, "
+     "private_bytes AS privateSegmentSize, name AS kernelName, rank FROM kernels"},
+    {"rpd_copy", "rpd: its view copy: the calls behind copies, with host times.",
+     "SELECT l.id AS id, l.pid AS pid, l.tid AS tid, l.ts_ns AS start, l.end_ns AS \"end\", "
+     "l.name AS apiName, ifnull(c.stream_handle, '') AS stream, c.bytes AS size, "
+     "c.width AS width, c.height AS height, c.call_kind AS kind, ifnull(c.target, '') AS dst, "
+     "ifnull(c.source, '') AS src, c.target_device AS dstDevice, c.source_device AS srcDevice, "
+     "c.is_sync AS sync, c.is_pinned AS pinned, c.rank AS rank "
+     "FROM copies c JOIN launches l ON l.rank = c.rank AND l.id = c.launch_id "
+     "WHERE c.kind = 'memcpy'"},
+    {"copyop", "rpd: copies on the device, with what their calls say.",
+     "SELECT c.id AS id, c.gpu AS gpuId, c.stream AS queueId, 0 AS sequenceId, "
+     "c.ts_ns AS start, c.end_ns AS \"end\", c.dur_ns AS duration, "
+     "ifnull(c.stream_handle, '') AS stream, c.bytes AS size, c.width AS width, "
+     "c.height AS height, c.call_kind AS kind, ifnull(c.target, '') AS dst, "
+     "ifnull(c.source, '') AS src, c.target_device AS dstDevice, c.source_device AS srcDevice, "
+     "c.is_sync AS sync, c.is_pinned AS pinned, l.name AS apiName, c.rank AS rank "
+     "FROM copies c JOIN launches l ON l.rank = c.rank AND l.id = c.launch_id "
+     "WHERE c.kind = 'memcpy'"},
+};
+
+}  // namespace
+
+std::span<const ViewSpec> Views() { return kViews; }
+
+// The schema as tables, for --schema and docs/use/sql.md.
+namespace {
+
+Table TablesTable() {
+  Table table{"tables", "Tables and views", {}};
+  table.columns.reserve(3);  // keeps the references below valid
+  Column& name = AddString(table, "table", Role::kKey, "Name of the table.");
+  Column& kind = AddString(table, "kind", Role::kKey, "table, or view: made of others.");
+  Column& doc = AddString(table, "meaning", Role::kDerived, "What a row is.");
+  const auto add = [&](std::string_view what, const auto& row) {
+    Push(name, row.name);
+    Push(kind, what);
+    Push(doc, row.doc);
+  };
+  for (const Relation& relation : Relations()) {
+    add("table", relation);
+  }
+  for (const ViewSpec& view : Views()) {
+    add("view", view);
+  }
+  return table;
+}
+
+// The names of the columns of a view, from its SELECT.
+Result<std::vector<std::string>> ColumnsOf(Database& database, const ViewSpec& view) {
+  BS_ASSIGN(const std::vector<QueryResult> answers,
+            database.Run(fmt::format("SELECT * FROM \"{}\" LIMIT 0", view.name), {}, {}));
+  std::vector<std::string> names;
+  names.reserve(answers[0].table.columns.size());
+  for (const Column& column : answers[0].table.columns) {
+    names.push_back(column.name);
+  }
+  return names;
+}
+
+Result<Table> ColumnsTable() {
+  Table table{"columns", "Columns", {}};
+  table.columns.reserve(4);
+  Column& owner = AddString(table, "table", Role::kKey, "Table or view.");
+  Column& name = AddString(table, "column", Role::kKey, "Name of the column.");
+  Column& type = AddString(table, "type", Role::kDerived, "Type; of views, that of the source.");
+  Column& doc = AddString(table, "meaning", Role::kDerived, "What it holds; NULL where unknown.");
+  for (const Relation& relation : Relations()) {
+    for (const ColumnSpec& column : relation.columns) {
+      Push(owner, relation.name);
+      Push(name, column.name);
+      Push(type, TypeName(column.type));
+      Push(doc, column.doc);
+    }
+  }
+  BS_ASSIGN(Database database, Database::Open({}));
+  for (const ViewSpec& view : Views()) {
+    BS_ASSIGN(const std::vector<std::string> columns, ColumnsOf(database, view));
+    for (const std::string& column : columns) {
+      Push(owner, view.name);
+      Push(name, column);
+      PushMissing(type);
+      PushMissing(doc);
+    }
+  }
+  return table;
+}
+
+Table FunctionsTable() {
+  Table table{"functions", "Functions beside those of SQLite", {}};
+  table.columns.reserve(2);
+  Column& name = AddString(table, "function", Role::kKey, "How it is called.");
+  Column& doc = AddString(table, "meaning", Role::kDerived, "What it gives.");
+  for (const FunctionRow& function : Functions()) {
+    Push(name, function.signature);
+    Push(doc, function.doc);
+  }
+  return table;
+}
+
+}  // namespace
+
+Result<std::vector<Table>> SchemaTables() {
+  BS_ASSIGN(Table columns, ColumnsTable());
+  return std::vector<Table>{TablesTable(), std::move(columns), FunctionsTable()};
+}
 
 }  // namespace borescope::internal::query

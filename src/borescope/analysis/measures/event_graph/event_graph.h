@@ -131,7 +131,7 @@ int64_t LongestLength(const EventGraph& graph, const TopologicalOrder& order,
 ColumnData<int64_t> LatestTimes(const EventGraph& graph, const TopologicalOrder& order,
                                 int64_t end_ns);
 
-// What the graph needs to know of host threads.
+// Host threads: what the graph has to know about them, and a walk along one of them.
 
 // Per host row, flags: which of its ends are nodes, and whether its thread waits.
 enum HostMark : uint8_t {

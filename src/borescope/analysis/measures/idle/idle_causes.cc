@@ -24,31 +24,47 @@ namespace borescope::internal {
 
 namespace {
 
-constexpr int64_t kSmall = 10;  // one of so many parts
+// The work of a process or thread is small if it takes less than a tenth of the busiest one's.
+constexpr int64_t kSmall = 10;
 
-using TimeOfProcess = std::map<int64_t, int64_t>;
-
-TimeOfProcess TimesOn(const RankView& view, uint32_t track) {
-  const Tracks& tracks = view.trace.tracks();
+// Per thread (track of the trace) that launched work on `tracks`: the time of that work.
+std::map<uint32_t, int64_t> TimesByThread(const RankView& view, std::span<const uint32_t> tracks) {
+  const Tracks& all = view.trace.tracks();
   const DeviceEvents& device = view.trace.device();
-  TimeOfProcess times;
-  for (uint32_t row = tracks.first_row[track]; row < tracks.end_row[track]; ++row) {
-    CheckStopAt(row);
-    const HostId launch = view.index.correlation.launch_of[row];
-    if (IsDeviceWork(device.kind[row]) && launch.valid()) {
-      const TrackId thread = view.trace.host().track[launch.value];
-      AddSaturatingTo(times[tracks.pid[thread.value]], device.dur_ns[row]);
+  std::map<uint32_t, int64_t> times;
+  for (const uint32_t track : tracks) {
+    for (uint32_t row = all.first_row[track]; row < all.end_row[track]; ++row) {
+      CheckStopAt(row);
+      const HostId launch = view.index.correlation.launch_of[row];
+      if (IsDeviceWork(device.kind[row]) && launch.valid()) {
+        AddSaturatingTo(times[view.trace.host().track[launch.value].value], device.dur_ns[row]);
+      }
     }
   }
   return times;
 }
 
+using TimeOfProcess = std::map<int64_t, int64_t>;
+
+TimeOfProcess TimesByProcess(const RankView& view, uint32_t track) {
+  TimeOfProcess times;
+  for (const auto& [thread, ns] : TimesByThread(view, {&track, 1})) {
+    AddSaturatingTo(times[view.trace.tracks().pid[thread]], ns);
+  }
+  return times;
+}
+
+// The time of the busiest process or thread.
+template <class Key>
+int64_t LongestOf(const std::map<Key, int64_t>& times) {
+  int64_t longest_ns = 0;
+  for (const auto& [key, ns] : times) longest_ns = std::max(longest_ns, ns);
+  return longest_ns;
+}
+
 // The large processes by number; empty if all are large.
 std::vector<int64_t> LargeOnes(const TimeOfProcess& times) {
-  int64_t longest_ns = 0;
-  for (const auto& [pid, ns] : times) {
-    longest_ns = std::max(longest_ns, ns);
-  }
+  const int64_t longest_ns = LongestOf(times);
   std::vector<int64_t> pids;
   for (const auto& [pid, ns] : times) {
     if (ns >= longest_ns / kSmall) {
@@ -64,7 +80,7 @@ MainProcesses FindMainProcesses(const RankView& view, const std::vector<uint32_t
   std::vector<TimeOfProcess> by_track;
   TimeOfProcess all;
   for (const uint32_t track : tracks) {
-    by_track.push_back(TimesOn(view, track));
+    by_track.push_back(TimesByProcess(view, track));
     for (const auto& [pid, ns] : by_track.back()) {
       AddSaturatingTo(all[pid], ns);
     }
@@ -82,35 +98,13 @@ MainProcesses FindMainProcesses(const RankView& view, const std::vector<uint32_t
 
 namespace {
 
-constexpr int64_t kSmallPart = 10;  // one of so many parts
-
-// Per thread (track of the trace) that launched work on `tracks`: the time of that work.
-std::map<uint32_t, int64_t> LaunchedTimes(const RankView& view, std::span<const uint32_t> tracks) {
-  const Tracks& all = view.trace.tracks();
-  const DeviceEvents& device = view.trace.device();
-  std::map<uint32_t, int64_t> times;
-  for (const uint32_t track : tracks) {
-    for (uint32_t row = all.first_row[track]; row < all.end_row[track]; ++row) {
-      CheckStopAt(row);
-      const HostId launch = view.index.correlation.launch_of[row];
-      if (IsDeviceWork(device.kind[row]) && launch.valid()) {
-        AddSaturatingTo(times[view.trace.host().track[launch.value].value], device.dur_ns[row]);
-      }
-    }
-  }
-  return times;
-}
-
 // The threads that have only small work, in order.
 std::vector<uint32_t> FindSmallThreads(const RankView& view, std::span<const uint32_t> tracks) {
-  const std::map<uint32_t, int64_t> times = LaunchedTimes(view, tracks);
-  int64_t longest_ns = 0;
-  for (const auto& [thread, ns] : times) {
-    longest_ns = std::max(longest_ns, ns);
-  }
+  const std::map<uint32_t, int64_t> times = TimesByThread(view, tracks);
+  const int64_t longest_ns = LongestOf(times);
   std::vector<uint32_t> small;
   for (const auto& [thread, ns] : times) {
-    if (ns < longest_ns / kSmallPart) {
+    if (ns < longest_ns / kSmall) {
       small.push_back(thread);
     }
   }
