@@ -11,7 +11,7 @@
 //   direction   forward, backward, recompute (forward calls repeated inside backward, as
 //               checkpointing makes them: phases.h), update (of parameters)
 //   graphs      a kernel that a graph launch ran belongs to the call in the capture that made the
-//               graph (captured_launches.h), once per launch of the graph: each is a call of its
+//               graph (captured_work.h), once per launch of the graph: each is a call of its
 //               own
 //
 // The types of tensors in lists, which recordings leave out, are taken from the names of the
