@@ -7,8 +7,7 @@
 #include <optional>
 #include <vector>
 
-#include "borescope/analysis/measures/graphs/captured_names.h"
-#include "borescope/analysis/measures/graphs/match_captures.h"
+#include "borescope/analysis/measures/graphs/captured_work.h"
 #include "tests/oracle/random.h"
 
 namespace borescope::internal {

@@ -10,8 +10,7 @@
 #include <vector>
 
 #include "borescope/analysis/core/row.h"
-#include "borescope/analysis/measures/event_graph/build_graph.h"
-#include "borescope/analysis/measures/event_graph/device_edges.h"
+#include "borescope/analysis/measures/event_graph/event_graph.h"
 #include "tests/oracle/verb_answers.h"
 
 namespace borescope::internal {

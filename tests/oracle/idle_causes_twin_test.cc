@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "borescope/analysis/core/param_specs.h"
-#include "borescope/analysis/measures/idle/idle_division.h"
+#include "borescope/analysis/measures/idle/stream_gaps.h"
 #include "borescope/index/syncs/sync_edges.h"
 #include "tests/oracle/verb_answers.h"
 

@@ -9,9 +9,7 @@
 #include <string>
 
 #include "borescope/index/call_tree.h"
-#include "borescope/index/launches/contested_launches.h"
 #include "borescope/index/launches/correlation.h"
-#include "borescope/index/launches/links.h"
 #include "borescope/index/steps/steps.h"
 #include "borescope/testing/trace_maker.h"
 #include "tests/oracle/random.h"
@@ -218,7 +216,7 @@ DeviceLink LinkOf(const Trace& trace, uint32_t row) {
 }
 
 // Whether the number is that of several launches, none in another, or of one that starts one kernel
-// and has several: what then belongs to which call is planted in contested_launches_test.cc.
+// and has several: what then belongs to which call is planted in correlation_test.cc.
 bool IsContested(const Trace& trace, int64_t correlation) {
   const HostEvents& host = trace.host();
   const HostId known = LaunchOf(trace, correlation);

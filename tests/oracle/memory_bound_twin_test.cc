@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "borescope/analysis/core/row.h"
-#include "borescope/analysis/measures/flops/memory_bound.h"
 #include "borescope/analysis/measures/flops/modelled_work.h"
 #include "borescope/analysis/measures/flops/roofs.h"
 #include "borescope/base/intervals.h"

@@ -10,7 +10,6 @@
 #include <map>
 #include <vector>
 
-#include "borescope/analysis/measures/rank_clocks/clock_bounds.h"
 #include "borescope/analysis/measures/rank_clocks/rank_clocks.h"
 #include "tests/oracle/planted_clocks.h"
 #include "tests/oracle/random.h"

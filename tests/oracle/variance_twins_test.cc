@@ -12,7 +12,7 @@
 #include <string>
 #include <vector>
 
-#include "borescope/analysis/measures/replay/replay.h"
+#include "borescope/analysis/measures/replay/replay_graph.h"
 #include "borescope/analysis/verbs/variance/job_steps.h"
 #include "borescope/analysis/verbs/variance/step_statistics.h"
 #include "borescope/analysis/verbs/verbs.h"

@@ -4,7 +4,7 @@
 
 #include <utility>
 
-#include "borescope/analysis/measures/replay/plan_file.h"
+#include "borescope/analysis/measures/replay/changes.h"
 #include "borescope/ingest/load.h"
 #include "tests/support/simulation/kineto.h"
 

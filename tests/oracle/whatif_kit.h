@@ -4,7 +4,7 @@
 #include <optional>
 #include <string>
 
-#include "borescope/analysis/measures/replay/answer.h"
+#include "borescope/analysis/measures/replay/run_scenario.h"
 #include "borescope/index/trace_index.h"
 #include "tests/support/simulation/simulate.h"
 

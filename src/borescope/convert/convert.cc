@@ -53,7 +53,7 @@ bool HasEnding(const ConvertTarget& target, std::string_view path) {
                      [&](std::string_view ending) { return path.ends_with(ending); });
 }
 
-// Sampled stacks and times without a processor, which no format here can hold.
+// Sampled stacks and times without a processor, which no format here can represent.
 ConvertCounts CountsWithoutPlace(const ConvertInput& input) {
   ConvertCounts counts;
   const auto count = [&](std::span<const int64_t> times) {

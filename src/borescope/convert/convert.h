@@ -1,6 +1,6 @@
-// convert: traces written in another profiler's format. Targets are rows of one list; a writer
-// goes to a sink or a path, gets what was loaded, one trace after the other, and says how many
-// events it wrote.
+// Writes traces in the formats of other profilers. Targets are rows of one list; a writer writes to
+// a sink or a path, gets the loaded traces one after the other, and reports how many events it
+// wrote.
 #pragma once
 
 #include <cstdint>
@@ -25,11 +25,12 @@ namespace borescope::internal {
 struct ConvertInput {
   const Trace& trace;
   const TraceIndex& index;
-  // Events that start outside are left out, but for those of host and device where `rows` says.
+  // Events that start outside are left out, except events of host and device if `rows` keeps them.
   TimeWindow window;
-  MergeSource source;                   // which of the traces of the output
-  const KeptRows* rows = nullptr;       // events of host and device; nullptr: by their start
-  std::optional<RecordedCut> cut = {};  // what the file is to say that it holds
+  MergeSource source;  // which trace of the output it is
+  const KeptRows* rows =
+      nullptr;  // which events of host and device are kept; nullptr: by their start
+  std::optional<RecordedCut> cut = {};  // the cut that the file shall name
 
   bool Keeps(HostId id) const {
     return rows == nullptr ? window.Holds(trace.host().ts_ns[id.value]) : rows->host[id.value] != 0;
@@ -40,13 +41,13 @@ struct ConvertInput {
   }
 };
 
-// What became of the events of the input: host and device events, allocator events, samples.
+// What happened to the events of the input: host and device events, allocator events, samples.
 struct ConvertCounts {
   uint64_t written = 0;
-  uint64_t outside = 0;   // of the window
-  uint64_t unplaced = 0;  // inside, but the target has no place for them
+  uint64_t outside = 0;   // outside of the window
+  uint64_t unplaced = 0;  // inside, but the target format cannot represent them
 
-  // Counts an event that is written if it is inside; returns whether it is.
+  // Counts an event, as written if it is inside the window; returns `is_inside`.
   bool Keep(bool is_inside) {
     (is_inside ? written : outside) += 1;
     return is_inside;
@@ -65,35 +66,36 @@ class ConvertWriter {
 
   // The next trace, which need not outlive the call.
   virtual Result<ConvertCounts> Add(const ConvertInput& input) = 0;
-  // Behind the last one; no Add may follow.
+  // After the last trace; no Add may follow.
   virtual Result<void> Finish() = 0;
 };
 
-// The writer's answer to a single trace.
+// Adds a single trace and finishes.
 Result<ConvertCounts> WriteAlone(ConvertWriter& writer, const ConvertInput& input);
 
 struct ConvertTarget {
   std::string_view name;  // "chrome"
   std::string_view summary;
   std::span<const std::string_view> extensions;  // ".json"
-  // Whether a part of a recording takes what surrounds it along (kept_rows.h), and says what it is.
+  // Whether a part of a recording is written with the events around it (kept_rows.h), and names its
+  // cut.
   bool keeps_surroundings;
-  // Writers of text: to any sink, which outlives them. nullptr: a database, which needs a file of
-  // its own.
+  // Opens a writer of text to any sink, which must outlive it. nullptr for a database, which needs
+  // a file.
   std::unique_ptr<ConvertWriter> (*open)(Sink& sink);
-  // Writers of databases: to `path`, an empty file.
+  // Opens a writer of a database to `path`, an empty file.
   Result<std::unique_ptr<ConvertWriter>> (*open_file)(const std::string& path);
 };
 
 std::span<const ConvertTarget> ConvertTargets();
 
-// The target called `name` or, where that is empty, the one whose extension `path` has, perhaps
-// followed by ".gz". kInvalidArgument lists what there is.
+// The target called `name` or, if that is empty, the one with the extension of `path`, which may be
+// followed by ".gz". kInvalidArgument, with a list of targets, if there is none.
 Result<const ConvertTarget*> ChooseTarget(std::string_view name, const std::string& path);
 
 // A file that is being written, which appears complete or not at all; text is compressed if its
-// name ends in ".gz". Errors: kIo; kInvalidArgument for a database that should be compressed or is
-// to go to something that is no file.
+// name ends in ".gz". Errors: kIo; kInvalidArgument for a database that should be compressed, or
+// whose target is not a file.
 class ConvertedFile {
  public:
   static Result<std::unique_ptr<ConvertedFile>> Open(const ConvertTarget& target,
@@ -101,7 +103,7 @@ class ConvertedFile {
 
   // The next trace, which need not outlive the call.
   Result<void> Add(const ConvertInput& input);
-  // Lets the file appear. No Add may follow.
+  // Makes the file appear. No Add may follow.
   Result<ConvertCounts> Commit();
 
  private:
@@ -109,13 +111,14 @@ class ConvertedFile {
 
   Result<void> OpenText(const ConvertTarget& target);
   Result<void> OpenDatabase(const ConvertTarget& target);
-  // A database names its draft, which the user does not know.
+  // The error with the name of the file in place of that of its draft, which the user does not
+  // know.
   Error Renamed(const Error& error) const;
 
   std::string path_;
   std::unique_ptr<FileSink> file_;
   std::unique_ptr<GzipSink> gzip_;         // nullptr unless compressed; writes to file_
-  std::unique_ptr<ConvertWriter> writer_;  // writes to one of both
+  std::unique_ptr<ConvertWriter> writer_;  // writes to file_ or gzip_
   ConvertCounts counts_;
 };
 

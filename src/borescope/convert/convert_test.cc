@@ -40,7 +40,7 @@ class ConvertFiles : public testing::Test {
         std::distance(fs::directory_iterator(folder_), fs::directory_iterator()));
   }
 
-  // Tests run beside each other.
+  // Tests run concurrently.
   fs::path folder_ = fs::path(testing::TempDir()) /
                      (std::string("borescope_convert_") +
                       testing::UnitTest::GetInstance()->current_test_info()->name());

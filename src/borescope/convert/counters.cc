@@ -10,7 +10,7 @@
 namespace borescope::internal {
 namespace {
 
-// Of several points of one time the last one counts.
+// The last of several points at the same time counts.
 void Add(std::vector<CounterPoint>& points, CounterPoint point) {
   if (!points.empty() && points.back().ts_ns == point.ts_ns) {
     points.back() = point;
@@ -34,7 +34,7 @@ std::vector<CounterPoint> Depths(std::span<const int64_t> begins, std::span<cons
   return points;
 }
 
-// What of them is in the window: what was before it counts from its begin.
+// The points within the window; the last value before it counts from its begin.
 std::vector<CounterPoint> Within(const TimeWindow& window, std::vector<CounterPoint> points) {
   const auto first = std::find_if(points.begin(), points.end(), [&](const CounterPoint& point) {
     return point.ts_ns > window.begin_ns;

@@ -14,7 +14,7 @@
 namespace borescope::internal {
 namespace {
 
-// One line; what is kMissing or empty stays empty.
+// One line; kMissing and empty values stay empty.
 struct EventLine {
   std::string_view side, kind;
   StringId name;
@@ -74,7 +74,7 @@ class LineWriter {
       Put({text.data(), text.size()});
     }
   }
-  // A name is quoted once.
+  // Writes a name, which is quoted only once.
   void PutName(StringId name) {
     const std::string_view text = input_.trace.Text(name);
     if (text.empty()) {

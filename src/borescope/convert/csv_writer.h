@@ -1,4 +1,4 @@
-// All events of a trace as one CSV file, a line each.
+// All events of a trace as one CSV file, one line for each event.
 #pragma once
 
 #include "borescope/convert/convert.h"

@@ -49,7 +49,7 @@ class RowKeeper {
     }
   }
 
-  // Of those before it the last to begin and the last to end: streams of some recordings overlap.
+  // Before the window both the last to begin and the last to end, as work of some streams overlaps.
   void KeepNeighboursOn(uint32_t first, uint32_t end) {
     const DeviceEvents& device = trace_.device();
     uint32_t last_begun = end;
@@ -88,7 +88,7 @@ class RowKeeper {
     }
   }
 
-  // Times of operators without what they call need all of their direct calls.
+  // Self times of operators need all of their direct calls.
   void KeepCallees() {
     const HostEvents& host = trace_.host();
     for (uint32_t row = 0; row < rows_.host.size(); ++row) {
@@ -136,7 +136,7 @@ class RowKeeper {
     }
   }
 
-  // Callers come before what they call, so that one pass from the end reaches all.
+  // Callers come before what they call, so one pass from the end reaches all.
   void KeepCallers() {
     for (auto row = static_cast<uint32_t>(rows_.host.size()); row-- > 0;) {
       CheckStopAt(row);

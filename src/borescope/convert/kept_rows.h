@@ -1,17 +1,16 @@
-// Which events a part of a recording needs, so that questions about the part have the answers that
-// the recording gives.
+// Which events a part of a recording needs, so that questions about the part have the same answers
+// as in the whole recording.
 //
-// Events of device and host that overlap the window, and around it
+// These are the events of device and host that overlap the window, and
 //
 //   waiting work   work that was launched before the end of the window and ran, or was still to
 //   run,
 //                  in it or after it
-//   neighbours     of every stream the last work before the window and the first after it: what was
-//                  waited for at its edges
-//   launches       the calls that launched what is kept
-//   callees        of operators that begin in the window and outlive it, what they called later
-//   forward passes the operators of which backward ones in the window are the backward
-//   callers        the events of the host around all of these, and the steps in which kept work was
+//   neighbours     for every stream the last work before the window and the first after it, which
+//   may be waited for at its edges launches       the calls that launched kept work callees later
+//   calls of operators that begin in the window and outlive it forward passes the forward operators
+//   of backward operators in the window callers        the events of the host around all of these,
+//   and the steps in which kept work was
 //                  launched
 #pragma once
 

@@ -41,8 +41,8 @@ TEST(RowsOfWindow, WhatReachesIntoTheWindowIsKept) {
   EXPECT_EQ(Kept(other.Finish(), {100, 200}), "around |");
 }
 
-// A host that runs ahead: what waits in the queue for all of the window was launched before it and
-// runs after it.
+// The host runs ahead: work that waits in the queue during the whole window was launched before it
+// and runs after it.
 TEST(RowsOfWindow, WorkThatWaitsIsKeptWithItsLaunch) {
   TraceMaker maker;
   maker.Op("caller", 1, {0, 40});

@@ -1,5 +1,5 @@
-// Lanes: lines on which slices nest. Timelines draw a slice inside the one it begins in, so what
-// overlaps without nesting goes to a lane of its own.
+// Lanes: lines on which slices nest. Timelines draw a slice inside the one it begins in, so slices
+// that overlap without nesting need lanes of their own.
 #pragma once
 
 #include <cstdint>
@@ -11,9 +11,9 @@ namespace borescope::internal {
 
 class Lanes {
  public:
-  // The next slice, by (begin, longest first). Returns its lane: of the lanes in whose innermost
-  // open slice it fits the tightest, else the first free one. `close` is called, before, for every
-  // slice that ends by `begin_ns`, with its lane and its end, inner ones first. O(log lanes).
+  // The next slice, by (begin, longest first). Returns its lane: the one whose innermost open slice
+  // it fits most tightly, else the first free one. Before that `close` is called for every slice
+  // that ends by `begin_ns`, with its lane and its end, inner ones first. O(log lanes).
   template <class Close>
   uint32_t Open(int64_t begin_ns, int64_t end_ns, const Close& close) {
     CloseUpTo(begin_ns, close);
@@ -34,7 +34,7 @@ class Lanes {
     return lane;
   }
 
-  // Closes every slice that ends by then.
+  // Closes every slice that ends by `ns`.
   template <class Close>
   void CloseUpTo(int64_t ts_ns, const Close& close) {
     while (!open_.empty() && open_.begin()->first <= ts_ns) {

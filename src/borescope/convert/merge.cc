@@ -13,14 +13,13 @@ namespace borescope::internal {
 namespace {
 
 constexpr int64_t kIdsOfOne = int64_t{1} << 32;
-// Larger ids and times are damage: such ids are dropped, such times stay as they are.
+// Larger ids and times are damaged: such ids are dropped, such times stay unchanged.
 constexpr int64_t kLargest = int64_t{1} << 61;
 constexpr int64_t kMostNodes = 100'000;
 
 // ---- Ids ----
 
-// Columns of ids that tie rows together, and the least that each counts from: numbers below it are
-// none. PyTorch numbers sequences from 0.
+// Columns of ids that link rows, and the least valid id of each. PyTorch numbers sequences from 0.
 template <class Fn>
 void ForEachIdColumn(TraceData& data, const Fn& fn) {
   fn(data.ops.external_id, 1);
@@ -33,7 +32,7 @@ void ForEachIdColumn(TraceData& data, const Fn& fn) {
   fn(data.flows.id, 0);
 }
 
-// Ids that cannot be moved would tie traces together. Returns the largest of the others.
+// Drops ids that cannot be moved, as they would link traces. Returns the largest of the others.
 int64_t DropLargeIds(TraceData& data) {
   int64_t largest = 0;
   uint64_t dropped = 0;
@@ -65,10 +64,10 @@ void MoveIds(TraceData& data, int64_t first_id) {
 
 constexpr int32_t kCpu = 0;  // of MemoryEvents::device_type
 
-// A number of a process or GPU, and how far it goes from node to node.
+// A number of a process or GPU, and its stride from node to node.
 using StridedNumber = std::pair<int64_t, int64_t>;
 
-// All that a trace has. GPUs may be seen by nothing but their allocator or a monitor.
+// All numbers of a trace. GPUs may appear only in records of an allocator or a monitor.
 std::set<StridedNumber> NumbersOf(const TraceData& data) {
   std::set<StridedNumber> numbers;
   for (size_t i = 0; i < data.tracks.size(); ++i) {
@@ -146,7 +145,7 @@ void MoveTimes(TraceData& data, int64_t shift_ns) {
   data.end_ns += shift_ns;
 }
 
-// The Unix time of ts = 0. Times beyond 2001 are those of Unix: no other clock runs that long.
+// The Unix time of ts = 0. Times after 2001 are Unix times, as no other clock runs that long.
 std::optional<int64_t> BaseOf(const TraceData& data) {
   constexpr int64_t kUnixTimes = 1'000'000'000'000'000'000;
   return !data.meta.base_ns.has_value() && data.begin_ns > kUnixTimes ? std::optional<int64_t>(0)

@@ -7,11 +7,9 @@
 #include <string>
 #include <vector>
 
-#include "borescope/analysis/measures/collective_calls.h"
-#include "borescope/analysis/measures/collective_kinds.h"
+#include "borescope/analysis/measures/collectives.h"
 #include "borescope/analysis/measures/graphs/graph_launches.h"
 #include "borescope/analysis/measures/recorded.h"
-#include "borescope/analysis/measures/remedies.h"
 #include "borescope/engine/targets/overlay_drafts.h"
 #include "borescope/engine/targets/saved_drafts.h"
 #include "borescope/engine/targets/targets.h"

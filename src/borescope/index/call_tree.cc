@@ -1,10 +1,14 @@
 #include "borescope/index/call_tree.h"
 
+#include <algorithm>
+
 #include "borescope/base/parallel.h"
 #include "borescope/base/stop.h"
+#include "borescope/index/trace_index.h"
 #include "borescope/trace/rounding.h"
 
 namespace borescope::internal {
+
 namespace {
 
 bool IsOver(const HostEvents& host, HostId open, HostId next) {
@@ -47,8 +51,8 @@ class OpenEvents {
       Close(next.value);
     }
   }
-  // Those that do not cover `next`. What begins later in their time is also in that of `next`, so
-  // that none can be a child of theirs.
+  // Closes the events that do not cover `next`. Events that begin later within them are also within
+  // `next`, so they have no further children.
   void CloseOutlivedBy(HostId next) {
     while (IsOutlivedBy(next) && !IsRounded(next)) {
       Close(next.value);
@@ -132,6 +136,86 @@ CallTree BuildCallTree(const Trace& trace, int threads, Diagnostics& diagnostics
     }
   }
   return tree;
+}
+
+namespace {
+
+// Adds the captured rows of the host events (CapturedCalls) to the tree of the recording's rows.
+// Neither contains the other. O(captured rows).
+void AppendCaptured(const Trace& trace, CallTree& tree) {
+  const ColumnData<HostId>& parents = trace.captured().parent;
+  const auto first = static_cast<uint32_t>(trace.host().size());
+  tree.parent.insert(tree.parent.end(), parents.begin(), parents.end());
+  tree.subtree_end.resize(tree.parent.size());
+  // Rows are in preorder, so backwards every subtree is complete before its parent is reached.
+  for (auto row = static_cast<uint32_t>(tree.parent.size()); row-- > first;) {
+    tree.subtree_end[row] = std::max(tree.subtree_end[row], row + 1);
+    const HostId parent = tree.parent[row];
+    if (parent.valid()) {
+      uint32_t& end = tree.subtree_end[parent.value];
+      end = std::max(end, tree.subtree_end[row]);
+    }
+  }
+}
+
+struct Numbered {
+  int64_t sequence;
+  int64_t ts_ns;
+  HostId row;
+
+  friend auto operator<=>(const Numbered&, const Numbered&) = default;
+};
+
+bool IsBackward(const Ops& ops, uint32_t detail) {
+  return ops.forward_thread[detail] != kMissing && ops.forward_thread[detail] > 0;
+}
+
+// The sequence number of an operator row, or kMissing.
+int64_t SequenceOf(const Trace& trace, HostId row) {
+  const HostEvents& host = trace.host();
+  const uint32_t detail = host.detail[row.value];
+  const bool has_number = detail != kNoDetail && trace.ops().sequence[detail] >= 0;
+  return has_number ? int64_t{trace.ops().sequence[detail]} : kMissing;
+}
+
+}  // namespace
+
+ColumnData<ForwardBackwardLink> LinkForwardBackward(const Trace& trace, const CallTree& tree) {
+  const HostEvents& host = trace.host();
+  ColumnData<Numbered> forward;
+  ColumnData<Numbered> backward;
+  std::vector<HostId> open;  // operators around the current row, outer first
+  for (uint32_t row = 0; row < host.size(); ++row) {
+    CheckStopAt(row);
+    if (host.kind[row] != HostKind::kOp) {
+      continue;
+    }
+    while (!open.empty() && tree.subtree_end[open.back().value] <= row) {
+      open.pop_back();
+    }
+    const HostId around = open.empty() ? HostId{} : open.back();
+    if (tree.subtree_end[row] > row + 1) {
+      open.push_back({row});
+    }
+    const int64_t sequence = SequenceOf(trace, {row});
+    if (sequence == kMissing) {
+      continue;
+    }
+    if (!IsBackward(trace.ops(), host.detail[row])) {
+      forward.push_back({sequence, host.ts_ns[row], {row}});
+    } else if (!around.valid() || SequenceOf(trace, around) != sequence) {
+      backward.push_back({sequence, host.ts_ns[row], {row}});
+    }
+  }
+  std::sort(forward.begin(), forward.end());
+  ColumnData<ForwardBackwardLink> links;
+  for (const Numbered& call : backward) {
+    const auto after = std::upper_bound(forward.begin(), forward.end(), call);
+    if (after != forward.begin() && std::prev(after)->sequence == call.sequence) {
+      links.push_back({call.row, std::prev(after)->row});
+    }
+  }
+  return links;
 }
 
 }  // namespace borescope::internal

@@ -1,7 +1,11 @@
-// Builds the call tree: which host event contains which, per thread, all kinds on one stack.
+// Builds the call tree: which host event contains which, per thread, all kinds on one stack; and
+// what follows from nesting: the events open at a time, and the forward operators of backward
+// operators.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
+#include <vector>
 
 #include "borescope/base/diagnostics.h"
 #include "borescope/index/trace_index.h"
@@ -25,5 +29,54 @@ CallTree BuildCallTree(const Trace& trace, int threads, Diagnostics& diagnostics
 
 // True if the time of `outer` covers that of `inner`, ends included.
 bool Covers(const HostEvents& host, HostId outer, HostId inner);
+
+// Finds the event of a kind (operator or annotation) around a call in time, whatever other events
+// cross it. It keeps the open events of a track, outer first, none ending after the one before it.
+// An event that ends before one inside it is dropped: while the inner one is open it covers the
+// same calls, and later calls start after both. Rows have to be opened in their order. Unlike the
+// call tree this also finds events that another one outlives, such as a frame that began in an
+// operator.
+class OpenSpans {
+ public:
+  explicit OpenSpans(const HostEvents& host) : host_(host) {}
+
+  void Open(HostId id) {
+    CloseBefore(id);
+    while (!open_.empty() && host_.end_ns(open_.back()) < host_.end_ns(id)) {
+      open_.pop_back();
+    }
+    open_.push_back(id);
+  }
+
+  // The innermost event whose time covers a call.
+  HostId Around(HostId call) {
+    CloseBefore(call);
+    if (open_.empty() || Covers(host_, open_.back(), call)) {
+      return open_.empty() ? HostId{} : open_.back();
+    }
+    const auto past = std::partition_point(open_.begin(), open_.end(),
+                                           [&](HostId open) { return Covers(host_, open, call); });
+    return past == open_.begin() ? HostId{} : *std::prev(past);
+  }
+
+ private:
+  void CloseBefore(HostId next) {
+    if (!open_.empty() && host_.track[open_.back().value] != host_.track[next.value]) {
+      open_.clear();
+    }
+    while (!open_.empty() && host_.end_ns(open_.back()) < host_.ts_ns[next.value]) {
+      open_.pop_back();
+    }
+  }
+
+  const HostEvents& host_;
+  std::vector<HostId> open_;
+};
+
+// Links backward operators to their forward operators by autograd sequence number: a backward
+// operator (Fwd thread id > 0) belongs to the forward operator with its number that starts last
+// before it. Of nested backward rows with one number (the engine's wrapper and the function itself)
+// only the outermost is linked.
+ColumnData<ForwardBackwardLink> LinkForwardBackward(const Trace& trace, const CallTree& tree);
 
 }  // namespace borescope::internal

@@ -1,5 +1,5 @@
-// IdMap64: recorded 64-bit ids to row numbers: an array of those that there are, and bits that say
-// which these are, if the ids are dense, as those of one process are; else open addressing. Insert
+// IdMap64: maps recorded 64-bit ids to row numbers. Dense ids, as those of one process, are stored
+// as bits that mark the ids and an array of their rows, others by open addressing. Insert
 // everything, then look up.
 #pragma once
 

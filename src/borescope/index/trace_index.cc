@@ -7,11 +7,8 @@
 #include "borescope/base/parallel.h"
 #include "borescope/base/stop.h"
 #include "borescope/index/call_tree.h"
-#include "borescope/index/captured_tree.h"
-#include "borescope/index/launches/contested_launches.h"
 #include "borescope/index/launches/correlation.h"
-#include "borescope/index/launches/links.h"
-#include "borescope/index/names/name_classes.h"
+#include "borescope/index/names/kernel_class.h"
 #include "borescope/index/steps/steps.h"
 #include "borescope/index/syncs/sync_edges.h"
 

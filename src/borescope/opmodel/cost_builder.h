@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "borescope/opmodel/op_model.h"
-#include "borescope/opmodel/values/quantity.h"
+#include "borescope/opmodel/values/op_args.h"
 
 namespace borescope::internal::opmodel {
 
@@ -17,10 +17,10 @@ using Dims = std::span<const int64_t>;
 Quantity Product(Dims dims);
 inline Quantity Elements(const OpTensor& tensor) { return Product(tensor.dims); }
 
-// Elements that exist in memory: a dimension of stride 0 is one element seen many times.
+// The number of elements in memory: a dimension of stride 0 repeats one element.
 Quantity StoredElements(const OpTensor& tensor);
 
-// The shape both broadcast to, or nothing if they do not fit.
+// The shape that both broadcast to, or nullopt if they do not fit.
 std::optional<std::vector<int64_t>> Broadcast(Dims a, Dims b);
 
 // Everything but the last `count` dimensions. REQUIRES: count <= dims.size()
@@ -36,22 +36,22 @@ class CostBuilder {
   // A product of matrices of `type`: 2 per multiply-add, 8 of complex numbers.
   CostBuilder& MultiplyAdds(Quantity count, ScalarType type);
   CostBuilder& Vector(Quantity flops);
-  // By the row's FLOPs per element.
+  // Adds the FLOPs per element of the call's row.
   CostBuilder& PerElement(Quantity elements);
   CostBuilder& Transcendental(Quantity count);
-  CostBuilder& Read(const OpTensor& tensor);  // what is stored of it
+  CostBuilder& Read(const OpTensor& tensor);  // its stored elements
   CostBuilder& Read(const OpTensor* tensor);  // nullptr: nothing
   CostBuilder& Read(Quantity elements, ScalarType type);
   CostBuilder& Write(const OpTensor& tensor);
   CostBuilder& Write(Quantity elements, ScalarType type);
   CostBuilder& Type(ScalarType type);
   CostBuilder& LowerBound();
-  // Of what was counted with MultiplyAdds.
+  // The part of MultiplyAdds for the gradient of the input.
   CostBuilder& InputGradient(Quantity multiply_adds);
   CostBuilder& WeightGradient(Quantity multiply_adds);
 
   OpCost Finish() const;
-  OpCost FinishBytes() const;  // of what nobody knows the FLOPs of
+  OpCost FinishBytes() const;  // for calls whose FLOPs are not known
 
   ScalarType type() const { return cost_.type; }
 

@@ -23,14 +23,14 @@ enum MatrixArgs : uint8_t {
   kIntegerProduct,  // (a, b), the result is int32
 };
 
-// quantized_gemm.cc
+// gemm.cc, quantized
 OpCost ProductInto(const OpCall& call);      // (result, a, b, ...)
 OpCost QuantizedLinear(const OpCall& call);  // x [..., k], w [n, k]; variant: type of the result
 OpCost PackedProduct(const OpCall& call);    // variant: whose columns are those of the result
 OpCost TransformerEngineProduct(const OpCall& call);
 OpCost ProductScaledByLists(const OpCall& call);  // variant: where the bias is
 
-// served_gemm.cc
+// gemm.cc, of serving engines
 OpCost ProductOfRowsInto(const OpCall& call);
 OpCost ProductOfFewRowsInto(const OpCall& call);
 OpCost MarlinProduct(const OpCall& call);
@@ -42,7 +42,7 @@ OpCost ExpertsProductInto(const OpCall& call);   // (result, a, b, scales, ...)
 // conv.cc; FLOPs per element of the row: of the result
 OpCost ConvForward(const OpCall& call);   // variant: ConvArgs
 OpCost ConvBackward(const OpCall& call);  // variant: kConvGeneral or kConvCudnn
-// The order of arguments behind x and w.
+// The order of the arguments after x and w.
 enum ConvArgs : uint8_t {
   kConvGeneral,          // bias, stride, padding, dilation, transposed, output_padding, groups
   kConvPlain,            // bias, stride, padding, dilation, groups
@@ -58,7 +58,7 @@ enum ConvArgs : uint8_t {
 // attention.cc
 OpCost AttentionForward(const OpCall& call);   // variant: AttentionArgs
 OpCost AttentionBackward(const OpCall& call);  // variant: AttentionArgs
-// One schema each; q, k and v stand in front, backward behind the gradient of the output.
+// One schema each. q, k and v come first, in backward after the gradient of the output.
 enum AttentionArgs : uint8_t {
   kSdpa,
   kSdpaFlash,
@@ -90,7 +90,7 @@ OpCost GatedHalf(const OpCall& call);  // variant: where the tensor is
 OpCost GatedHalfBackward(const OpCall& call);
 OpCost Dropout(const OpCall& call);
 
-// norm.cc; of the input
+// reduction.cc; per element of the input
 OpCost LayerNorm(const OpCall& call);          // variant: NormKind
 OpCost LayerNormBackward(const OpCall& call);  // variant: NormKind
 OpCost RmsNormInto(const OpCall& call);        // variant: NormKind
@@ -100,7 +100,7 @@ OpCost GroupNorm(const OpCall& call);  // variant: NormKind
 OpCost GroupNormBackward(const OpCall& call);
 enum NormKind : uint8_t { kLayerNorm, kRmsNorm, kAddRmsNorm, kGroupNorm, kNativeGroupNorm };
 
-// softmax.cc; of the input, for losses by index of the targets
+// reduction.cc; per element of the input, for losses by index per target
 OpCost Softmax(const OpCall& call);
 OpCost SoftmaxBackward(const OpCall& call);
 OpCost NllLoss(const OpCall& call);
@@ -134,7 +134,7 @@ OpCost Sort(const OpCall& call);
 OpCost TopK(const OpCall& call);
 enum ScatterKind : uint8_t { kPlace, kPlaceAndAdd };
 
-// picking.cc; of the tensor looked at
+// indexing.cc; per element of the searched tensor
 OpCost DependsOnData(const OpCall& call);
 OpCost LookThrough(const OpCall& call);  // variant: which tensor
 OpCost IndexPut(const OpCall& call);
@@ -142,35 +142,35 @@ OpCost Search(const OpCall& call);  // variant: where the tensor is
 OpCost BinCount(const OpCall& call);
 OpCost Histogram(const OpCall& call);
 
-// embedding_bag.cc
+// indexing.cc
 OpCost EmbeddingBag(const OpCall& call);
 OpCost EmbeddingBagBackward(const OpCall& call);
 OpCost BatchedTables(const OpCall& call);
 
-// movement.cc
+// indexing.cc
 OpCost CopyInto(const OpCall& call);
 OpCost CopyOf(const OpCall& call);  // variant: where the new type is
 OpCost Fill(const OpCall& call);
 OpCost Concatenate(const OpCall& call);
 
-// optimizer.cc; per parameter. inputs: how many leading lists are read
+// pointwise.cc; per parameter. inputs: how many leading lists are read
 OpCost ForEach(const OpCall& call);  // variant: how many leading lists are only written
 OpCost ForEachNorm(const OpCall& call);
 OpCost FusedUpdate(const OpCall& call);
 
-// pool.cc
+// reduction.cc
 OpCost MaxPool(const OpCall& call);
 OpCost AvgPool(const OpCall& call);
 OpCost PoolBackward(const OpCall& call);  // variant: where the indices are; 0: none
 OpCost AdaptivePool(const OpCall& call);
 OpCost Upsample(const OpCall& call);  // FLOPs per element of the result
 
-// padding.cc; backward of the gradient
+// indexing.cc; backward per element of the gradient
 OpCost PadByInside(const OpCall& call);
 OpCost GradientOfShape(const OpCall& call);
 OpCost UpsampleBackward(const OpCall& call);
 
-// quantize.cc; of the input
+// pointwise.cc; per element of the input
 OpCost Quantize(const OpCall& call);  // variant: where the type is
 OpCost Dequantize(const OpCall& call);
 OpCost FakeQuantize(const OpCall& call);
@@ -184,11 +184,11 @@ OpCost QrFactors(const OpCall& call);
 OpCost SolveTriangles(const OpCall& call);  // variant: SolveArgs
 enum SolveArgs : uint8_t { kSolveMatrixFirst, kSolveRightSideFirst, kSolveWithPivots };
 
-// fourier.cc; variant: TransformKind
+// linear_algebra.cc; variant: TransformKind
 OpCost FourierTransform(const OpCall& call);
 enum TransformKind : uint8_t { kTransformComplex, kTransformOfReal, kTransformToReal };
 
-// streams.cc; variant: StreamArgs
+// pointwise.cc; variant: StreamArgs
 OpCost Streams(const OpCall& call);
 OpCost RotaryEmbedding(const OpCall& call);  // of what is rotated
 OpCost CausalConvolution(const OpCall& call);
@@ -217,26 +217,26 @@ enum StreamArgs : uint8_t {
   kMergeOf,             // partial result, its sums, another, its sums; result, its sums
 };
 
-// rnn.cc; variant: RnnArgs
+// gemm.cc; variant: RnnArgs
 OpCost RecurrentLayers(const OpCall& call);
 OpCost RecurrentCell(const OpCall& call);
 enum RnnArgs : uint8_t { kRnnCudnn, kRnnMiopen, kRnnCudnnBackward, kLstmCell, kGruCell };
 
-// collective.cc; variant: CollectiveArgs
+// pointwise.cc; variant: CollectiveArgs
 OpCost Collective(const OpCall& call);
-// With the sizes that the producer records beside the arguments, in elements; kMissing and other
-// negative ones are not known.
+// The cost by the sizes that recordings have beside the arguments, in elements; kMissing and other
+// negative sizes are unknown.
 OpCost CollectiveOfSizes(const OpCall& call, int64_t read, int64_t written, ScalarType type);
 enum CollectiveArgs : uint8_t {
   kOutputFirst,
-  kOutputLast,     // behind what is no tensor
+  kOutputLast,     // after arguments that are no tensors
   kBehindHandle,   // (number, input, output, ...)
   kInPlaceTensor,  // or the result is new, and as large
   kInPlaceList,
   kRecordedSizes,
 };
 
-// generated.cc
+// pointwise.cc
 OpCost GeneratedKernel(const OpCall& call);
 
 }  // namespace borescope::internal::opmodel

@@ -5,10 +5,11 @@
 namespace borescope::internal {
 namespace {
 
-// No index of a text: no key of arguments equals one of sizes.
+// Not the index of a text, so that keys of sizes differ from keys of arguments.
 constexpr uint32_t kSizesKey = kNoDetail;
 
-// The row of Collectives with the sizes of a call whose arguments do not tell them, else kNoDetail.
+// The row of Collectives with the sizes of a call whose arguments do not contain them, else
+// kNoDetail.
 uint32_t SizesOf(const Trace& trace, HostId call, const OpModel& model) {
   const uint32_t row = trace.host().detail[call.value];
   const bool has_sizes =
@@ -16,8 +17,8 @@ uint32_t SizesOf(const Trace& trace, HostId call, const OpModel& model) {
   return has_sizes && row != kNoDetail ? uint32_t{trace.ops().collective[row]} : kNoDetail;
 }
 
-// The row of TritonLaunches with what a generated kernel moves, where that is recorded, else
-// kNoDetail.
+// The row of TritonLaunches with what a generated kernel moves, or kNoDetail if that was not
+// recorded.
 uint32_t RecordedWorkOf(const Trace& trace, HostId call, const OpModel& model) {
   const uint32_t row = trace.host().detail[call.value];
   if (model.family != OpFamily::kGenerated || row == kNoDetail) return kNoDetail;
@@ -26,7 +27,7 @@ uint32_t RecordedWorkOf(const Trace& trace, HostId call, const OpModel& model) {
   return is_recorded ? launch : kNoDetail;
 }
 
-// Bytes, and FLOPs where the kernel has any that are known: those of products of matrices.
+// The cost of recorded bytes and, for products of matrices, FLOPs.
 OpCost RecordedCost(const OpModel& model, int64_t bytes, int64_t flops) {
   OpCost cost;
   cost.status = flops > 0 ? CostStatus::kOk : CostStatus::kBytesOnly;

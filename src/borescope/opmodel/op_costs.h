@@ -14,16 +14,16 @@
 
 namespace borescope::internal {
 
-// The arguments of a call as recorded: views into `trace`, which must outlive them. Nothing for
-// rows without any.
+// The arguments of a call as recorded: views into `trace`, which must outlive them. Empty for rows
+// without arguments.
 CallArgs CallArgsOf(const Trace& trace, HostId call);
 
-// Not for several threads at once. The trace must outlive it.
+// Not thread-safe. The trace must outlive it.
 class OpCosts {
  public:
   explicit OpCosts(const Trace& trace, OpModelOptions options = {})
       : trace_(trace), options_(options), names_(trace.strings().size()) {}
-  // Names point to costs.
+  // Not copied, as names point to costs.
   OpCosts(const OpCosts&) = delete;
   OpCosts& operator=(const OpCosts&) = delete;
 
@@ -32,14 +32,14 @@ class OpCosts {
 
   // The reference stays valid. Rows without a model have the status kUnknownOp.
   const OpCost& Of(HostId call) { return Of(call, options_.list_type); }
-  // With this type of the tensors in its lists, which the producer did not record.
+  // The cost with this type for the tensors in its lists, which was not recorded.
   const OpCost& Of(HostId call, ScalarType list_type);
 
  private:
   using Key = std::array<uint32_t, 6>;  // name, list type, dims, types, strides, values
 
-  // What is known of the calls of one name. Neighbours are often alike: the last answer saves
-  // most look-ups.
+  // What is known about the calls of one name. Consecutive calls are often equal, so the last
+  // answer saves most look-ups.
   struct Name {
     bool is_known = false;
     const OpModel* model = nullptr;

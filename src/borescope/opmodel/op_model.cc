@@ -1,9 +1,47 @@
 #include "borescope/opmodel/op_model.h"
 
+#include <iterator>
+
 #include "borescope/base/hash/hash_tables.h"
 #include "borescope/opmodel/cost_builder.h"
 
 namespace borescope::internal {
+
+std::string_view CostStatusName(CostStatus status) {
+  switch (status) {
+    case CostStatus::kOk:
+      return "ok";
+    case CostStatus::kUnknownOp:
+      return "unknown op";
+    case CostStatus::kMissingShapes:
+      return "missing shapes";
+    case CostStatus::kBadShapes:
+      return "bad shapes";
+    case CostStatus::kNeedsValues:
+      return "needs values";
+    case CostStatus::kDependsOnData:
+      return "depends on data";
+    case CostStatus::kUnknownType:
+      return "unknown dtype";
+    case CostStatus::kBytesOnly:
+      return "bytes only";
+    case CostStatus::kOverflow:
+      return "overflow";
+  }
+  return "";
+}
+
+std::string_view OpFamilyName(OpFamily family) {
+  constexpr std::string_view kNames[] = {
+      "",           "gemm",      "convolution",   "attention",
+      "recurrent",  "pointwise", "normalization", "softmax",
+      "loss",       "reduction", "indexing",      "data movement",
+      "pooling",    "optimizer", "quantization",  "linear algebra",
+      "collective", "generated"};
+  static_assert(std::size(kNames) == kOpFamilies);
+  return kNames[static_cast<size_t>(family)];
+}
+
 namespace {
 
 using ModelsByName = HashMap<std::string_view, const OpModel*>;
@@ -17,8 +55,8 @@ ModelsByName IndexByName() {
   return models;
 }
 
-// "triton_poi_" of "triton_poi_fused_add_0", and the same of all that TorchInductor generates;
-// empty for other names.
+// "triton_poi_" for "triton_poi_fused_add_0", and similar for all kernels that TorchInductor
+// generates; empty for other names.
 std::string_view GeneratedPrefix(std::string_view name) {
   constexpr std::string_view kExample = "triton_poi_";
   const bool is_generated = name.starts_with("triton_") && name.size() > kExample.size();

@@ -98,7 +98,7 @@ TEST(OpModelTest, NoModelFailsOnRandomArguments) {
   }
 }
 
-// Every operator stands in the document, by its whole name.
+// The document names every operator in full.
 TEST(OpModelTest, EveryNameIsInTheDocument) {
   std::ifstream file(BORESCOPE_DOCS "/how-it-works/flops.md");
   const std::string text{std::istreambuf_iterator<char>(file), {}};

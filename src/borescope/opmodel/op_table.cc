@@ -1,26 +1,113 @@
-// The table of models: one row per operator, by family. Here stand the operators of PyTorch that
-// compute; op_table_memory.cc has those that move, op_table_libraries.cc those of other libraries.
-// Argument positions are those of PyTorch's schemas (native_functions.yaml).
-#include <iterator>
+// The table of models: one row per operator, by family, in three parts: the operators of PyTorch
+// that compute, those that move data, and those of other libraries. Argument positions are those of
+// the schemas, of PyTorch in native_functions.yaml.
+#include <span>
+#include <string_view>
 #include <vector>
 
 #include "borescope/opmodel/families.h"
-#include "borescope/opmodel/op_rows.h"
 
 namespace borescope::internal {
 namespace {
 
 using namespace opmodel;  // the table names nearly all of it
 
-constexpr auto kGemm = OpFamily::kGemm;
+constexpr OpModel Row(std::string_view name, OpFamily family, OpCost (*cost)(const OpCall&),
+                      uint8_t variant = 0) {
+  return {.name = name, .family = family, .cost = cost, .variant = variant};
+}
 
+constexpr OpModel Composite(OpModel model) {
+  model.is_composite = true;
+  return model;
+}
+
+constexpr OpModel Backward(OpModel model) {
+  model.direction = OpDirection::kBackward;
+  return model;
+}
+
+// Sets the FLOPs per element: arithmetic, and transcendental functions.
+constexpr OpModel With(OpModel model, uint8_t arithmetic, uint8_t transcendental = 0) {
+  model.arithmetic = arithmetic;
+  model.transcendental = transcendental;
+  return model;
+}
+
+constexpr OpModel Inputs(OpModel model, uint8_t inputs) {
+  model.inputs = inputs;
+  return model;
+}
+
+constexpr OpModel Gives(OpModel model, ResultType result) {
+  model.result = result;
+  return model;
+}
+
+// FLOPs per element of the result, then transcendental functions.
+constexpr OpModel Unary(std::string_view name, uint8_t arithmetic, uint8_t transcendental = 0) {
+  return With(Inputs(Row(name, OpFamily::kPointwise, Pointwise), 1), arithmetic, transcendental);
+}
+
+constexpr OpModel Binary(std::string_view name, uint8_t arithmetic, uint8_t transcendental = 0) {
+  return Inputs(Unary(name, arithmetic, transcendental), 2);
+}
+
+constexpr OpModel Ternary(std::string_view name, uint8_t arithmetic) {
+  return Inputs(Unary(name, arithmetic), 3);
+}
+
+// Transcendental functions of integers are fp32.
+constexpr OpModel Function(std::string_view name, uint8_t arithmetic = 0,
+                           uint8_t transcendental = 1) {
+  return Gives(Unary(name, arithmetic, transcendental), ResultType::kFloat);
+}
+
+constexpr OpModel Predicate(std::string_view name, uint8_t inputs) {
+  return Gives(Inputs(Unary(name, 1), inputs), ResultType::kBool);
+}
+
+// A gradient, computed from the gradient of the result and from what forward saved.
+constexpr OpModel Derivative(std::string_view name, uint8_t arithmetic,
+                             uint8_t transcendental = 0) {
+  return Backward(Binary(name, arithmetic, transcendental));
+}
+
+// `dims`: where the schema has the dimensions to reduce.
+constexpr OpModel Reduce(std::string_view name, uint8_t dims, uint8_t arithmetic,
+                         ReductionKind kind = kReducePlain) {
+  return With(Inputs(Row(name, OpFamily::kReduction, Reduction, kind), dims), arithmetic);
+}
+
+// On lists of tensors; `lists` of them are read.
+constexpr OpModel Lists(std::string_view name, uint8_t lists, uint8_t arithmetic,
+                        uint8_t transcendental = 0) {
+  return With(Inputs(Row(name, OpFamily::kOptimizer, ForEach), lists), arithmetic, transcendental);
+}
+
+constexpr OpModel Update(std::string_view name, uint8_t lists, uint8_t arithmetic) {
+  OpModel model = With(Inputs(Row(name, OpFamily::kOptimizer, FusedUpdate), lists), arithmetic);
+  model.direction = OpDirection::kUpdate;
+  return model;
+}
+
+constexpr auto kGemm = OpFamily::kGemm;
 constexpr auto kConv = OpFamily::kConvolution;
 constexpr auto kAttend = OpFamily::kAttention;
-
 constexpr auto kNorm = OpFamily::kNormalization;
 constexpr auto kSoft = OpFamily::kSoftmax;
 constexpr auto kLoss = OpFamily::kLoss;
 constexpr auto kRnn = OpFamily::kRecurrent;
+constexpr auto kPoint = OpFamily::kPointwise;
+constexpr auto kQuant = OpFamily::kQuantization;
+constexpr auto kIndex = OpFamily::kIndexing;
+constexpr auto kComm = OpFamily::kCollective;
+constexpr auto kMove = OpFamily::kDataMovement;
+constexpr auto kPool = OpFamily::kPooling;
+
+// Numbers of types, as c10/core/ScalarType.h has them.
+constexpr uint8_t kInt32Number = 3;
+constexpr uint8_t kBFloat16Number = 15;
 
 constexpr OpModel kComputing[] = {
     Row("aten::mm", kGemm, MatrixProduct),
@@ -313,12 +400,332 @@ constexpr OpModel kComputing[] = {
     Row("aten::_fft_c2r", OpFamily::kLinearAlgebra, FourierTransform, kTransformToReal),
 };
 
+// Operators of PyTorch that move data rather than compute: indexing, copies, quantisation, pooling,
+// lists.
+constexpr OpModel kMoving[] = {
+    Composite(Row("aten::embedding", kIndex, Embedding)),
+    Backward(Row("aten::embedding_dense_backward", kIndex, EmbeddingBackward)),
+    Row("aten::index_select", kIndex, IndexSelect),
+    Row("aten::gather", kIndex, Gather, 2),
+    Row("aten::take", kIndex, Gather, 1),
+    Composite(Row("aten::take_along_dim", kIndex, Gather, 1)),
+    Row("aten::put", kIndex, Put),
+    Row("aten::index_fill", kIndex, IndexFill),
+    Row("aten::scatter", kIndex, Scatter, kPlace),
+    Row("aten::scatter_add", kIndex, Scatter, kPlaceAndAdd),
+    Row("aten::scatter_reduce", kIndex, Scatter, kPlaceAndAdd),
+    Row("aten::index_reduce", kIndex, Scatter, kPlaceAndAdd),
+    Row("aten::index_add", kIndex, Scatter, kPlaceAndAdd),
+    Row("aten::index_copy", kIndex, Scatter, kPlace),
+    Row("aten::sort", kIndex, Sort),
+    With(Row("aten::topk", kIndex, TopK), 2),
+    Row("aten::index", kIndex, DependsOnData),
+    Composite(Row("aten::index_put", kIndex, IndexPut)),
+    Row("aten::_index_put_impl", kIndex, IndexPut),
+    With(Row("aten::nonzero", kIndex, LookThrough), 1),
+    Row("aten::masked_select", kIndex, LookThrough, 1),
+    Row("aten::masked_scatter", kIndex, LookThrough, 1),
+    Row("aten::_unique2", kIndex, LookThrough),
+    Row("aten::unique_dim", kIndex, LookThrough),
+    Row("aten::unique_consecutive", kIndex, LookThrough),
+    Row("aten::searchsorted", kIndex, Search, 1),
+    Row("aten::bucketize", kIndex, Search),
+    With(Row("aten::bincount", kIndex, BinCount), 1),
+    With(Row("aten::histc", kIndex, Histogram), 3),
+    Composite(Row("aten::embedding_bag", kIndex, EmbeddingBag)),
+    Row("aten::_embedding_bag", kIndex, EmbeddingBag),
+    Row("aten::_embedding_bag_forward_only", kIndex, EmbeddingBag),
+    Backward(Row("aten::_embedding_bag_dense_backward", kIndex, EmbeddingBagBackward)),
+
+    Row("aten::copy_", kMove, CopyInto),
+    Row("aten::clone", kMove, CopyOf),
+    Row("aten::_local_scalar_dense", kMove, CopyOf),
+    Composite(Row("aten::contiguous", kMove, CopyOf)),
+    Composite(Row("aten::_to_copy", kMove, CopyOf, 1)),
+    Row("aten::flip", kMove, CopyOf),
+    Row("aten::roll", kMove, CopyOf),
+    Row("aten::tril", kMove, CopyOf),
+    Row("aten::triu", kMove, CopyOf),
+    Row("aten::cat", kMove, Concatenate),
+    Row("aten::stack", kMove, Concatenate),
+    Row("aten::fill_", kMove, Fill),
+    Composite(Row("aten::zero_", kMove, Fill)),
+    Row("aten::normal_", kMove, Fill),
+    Row("aten::uniform_", kMove, Fill),
+    Row("aten::bernoulli_", kMove, Fill),
+    Row("aten::random_", kMove, Fill),
+    Row("aten::exponential_", kMove, Fill),
+    Composite(Row("aten::constant_pad_nd", kMove, PadByInside)),
+    Row("aten::reflection_pad1d", kMove, PadByInside),
+    Row("aten::reflection_pad2d", kMove, PadByInside),
+    Row("aten::reflection_pad3d", kMove, PadByInside),
+    Row("aten::replication_pad1d", kMove, PadByInside),
+    Row("aten::replication_pad2d", kMove, PadByInside),
+    Row("aten::replication_pad3d", kMove, PadByInside),
+    Backward(With(Row("aten::reflection_pad1d_backward", kMove, GradientOfShape), 1)),
+    Backward(With(Row("aten::reflection_pad2d_backward", kMove, GradientOfShape), 1)),
+    Backward(With(Row("aten::reflection_pad3d_backward", kMove, GradientOfShape), 1)),
+    Backward(With(Row("aten::replication_pad1d_backward", kMove, GradientOfShape), 1)),
+    Backward(With(Row("aten::replication_pad2d_backward", kMove, GradientOfShape), 1)),
+    Backward(With(Row("aten::replication_pad3d_backward", kMove, GradientOfShape), 1)),
+
+    With(Row("aten::quantize_per_tensor", kQuant, Quantize, 3), 3),
+    With(Row("aten::quantize_per_channel", kQuant, Quantize, 4), 3),
+    With(Row("aten::dequantize", kQuant, Dequantize), 2),
+    With(Row("aten::fake_quantize_per_tensor_affine_cachemask", kQuant, FakeQuantize), 5),
+    With(Row("aten::fake_quantize_per_channel_affine_cachemask", kQuant, FakeQuantize), 5),
+    Derivative("aten::fake_quantize_per_tensor_affine_cachemask_backward", 1),
+    Derivative("aten::fake_quantize_per_channel_affine_cachemask_backward", 1),
+    With(Row("aten::_fused_moving_avg_obs_fq_helper", kQuant, FakeQuantize), 7),
+
+    Row("aten::max_pool2d_with_indices", kPool, MaxPool),
+    Row("aten::max_pool3d_with_indices", kPool, MaxPool),
+    Row("aten::avg_pool2d", kPool, AvgPool),
+    Row("aten::avg_pool3d", kPool, AvgPool),
+    Row("aten::_adaptive_avg_pool2d", kPool, AdaptivePool),
+    Row("aten::_adaptive_avg_pool3d", kPool, AdaptivePool),
+    Backward(Row("aten::max_pool2d_with_indices_backward", kPool, PoolBackward, 7)),
+    Backward(Row("aten::max_pool3d_with_indices_backward", kPool, PoolBackward, 7)),
+    Backward(Row("aten::avg_pool2d_backward", kPool, PoolBackward)),
+    Backward(Row("aten::avg_pool3d_backward", kPool, PoolBackward)),
+    Backward(Row("aten::_adaptive_avg_pool2d_backward", kPool, PoolBackward)),
+    Backward(Row("aten::_adaptive_avg_pool3d_backward", kPool, PoolBackward)),
+    Row("aten::upsample_nearest2d", kPool, Upsample),
+    Row("aten::upsample_nearest3d", kPool, Upsample),
+    With(Row("aten::upsample_bilinear2d", kPool, Upsample), 11),
+    With(Row("aten::upsample_bicubic2d", kPool, Upsample), 40),
+    Row("aten::upsample_nearest1d", kPool, Upsample),
+    Row("aten::_upsample_nearest_exact2d", kPool, Upsample),
+    With(Row("aten::upsample_linear1d", kPool, Upsample), 5),
+    With(Row("aten::upsample_trilinear3d", kPool, Upsample), 23),
+    Backward(With(Row("aten::upsample_nearest1d_backward", kPool, UpsampleBackward), 1)),
+    Backward(With(Row("aten::upsample_nearest2d_backward", kPool, UpsampleBackward), 1)),
+    Backward(With(Row("aten::upsample_nearest3d_backward", kPool, UpsampleBackward), 1)),
+    Backward(With(Row("aten::upsample_linear1d_backward", kPool, UpsampleBackward), 6)),
+    Backward(With(Row("aten::upsample_bilinear2d_backward", kPool, UpsampleBackward), 12)),
+    Backward(With(Row("aten::upsample_trilinear3d_backward", kPool, UpsampleBackward), 24)),
+
+    Lists("aten::_foreach_add", 2, 1),
+    Lists("aten::_foreach_sub", 2, 1),
+    Lists("aten::_foreach_mul", 2, 1),
+    Lists("aten::_foreach_div", 2, 1),
+    Lists("aten::_foreach_neg", 1, 1),
+    Lists("aten::_foreach_sqrt", 1, 0, 1),
+    Lists("aten::_foreach_reciprocal", 1, 1),
+    Lists("aten::_foreach_maximum", 2, 1),
+    Lists("aten::_foreach_minimum", 2, 1),
+    Lists("aten::_foreach_clamp_min", 2, 1),
+    Lists("aten::_foreach_clamp_max", 2, 1),
+    Lists("aten::_foreach_abs", 1, 1),
+    Lists("aten::_foreach_sign", 1, 1),
+    Lists("aten::_foreach_exp", 1, 0, 1),
+    Lists("aten::_foreach_pow", 2, 0, 1),
+    Lists("aten::_foreach_sigmoid", 1, 3, 1),
+    Lists("aten::_amp_foreach_non_finite_check_and_unscale", 1, 1),
+    Inputs(Row("aten::_foreach_copy", OpFamily::kOptimizer, ForEach, 1), 2),
+    Lists("aten::_foreach_lerp", 2, 3),
+    Lists("aten::_foreach_addcmul", 3, 3),
+    Lists("aten::_foreach_addcdiv", 3, 3),
+    Lists("aten::_foreach_zero", 0, 0),
+    With(Row("aten::_foreach_norm", OpFamily::kOptimizer, ForEachNorm), 2),
+    Update("aten::_fused_adam", 5, 12),
+    Update("aten::_fused_adamw", 5, 14),
+    Update("aten::_fused_sgd", 3, 4),
+    Update("aten::_fused_adagrad", 3, 6),
+};
+
+// Operators of libraries on top of PyTorch, and kernels that TorchInductor generated. Argument
+// positions are those of the schemas that the libraries register: vLLM (csrc/torch_bindings.cpp,
+// csrc/moe/torch_bindings.cpp, csrc/rocm/torch_bindings.cpp, and in Python
+// model_executor/layers/fused_moe/fused_moe.py, _aiter_ops.py), sgl-kernel
+// (csrc/common_extension.cc), AITER (aiter/ops/*.py, aiter/fused_moe.py), FBGEMM, bitsandbytes,
+// xFormers, FlashAttention, Transformer Engine 1, causal-conv1d; and for symm_mem PyTorch
+// (torch/csrc/distributed/c10d/symm_mem/SymmetricMemory.cpp).
+constexpr OpModel kOfLibraries[] = {
+    Row("flash_attn::_flash_attn_forward", kAttend, AttentionForward, kFlashAttn),
+    Row("flash_attn::_flash_attn_varlen_forward", kAttend, AttentionForward, kFlashAttnVarlen),
+    Backward(
+        Row("flash_attn::_flash_attn_backward", kAttend, AttentionBackward, kFlashAttnBackward)),
+    Backward(Row("flash_attn::_flash_attn_varlen_backward", kAttend, AttentionBackward,
+                 kFlashAttnVarlenBackward)),
+    Row("flash_attn_3::fwd", kAttend, AttentionForward, kFlashAttn3),
+    Backward(Row("flash_attn_3::bwd", kAttend, AttentionBackward, kFlashAttn3Backward)),
+    Row("xformers_flash::flash_fwd", kAttend, AttentionForward, kXformersFlash),
+    Row("xformers::efficient_attention_forward_cutlass", kAttend, AttentionForward, kEfficient),
+
+    Row("_C::cutlass_scaled_mm", kGemm, ProductInto),
+    Row("tex_ts::te_gemm_ts", kGemm, TransformerEngineProduct),
+    Row("_C::awq_gemm", kGemm, PackedProduct, 2),
+    Row("_C::gptq_gemm", kGemm, PackedProduct, 1),
+    With(Row("_C::silu_and_mul", OpFamily::kPointwise, GatedHalf, 1), 4, 1),
+    With(Row("_C::gelu_and_mul", OpFamily::kPointwise, GatedHalf, 1), 8, 1),
+    With(Row("_C::gelu_tanh_and_mul", OpFamily::kPointwise, GatedHalf, 1), 8, 1),
+    With(Row("_C::mul_and_silu", kPoint, GatedHalf, 1), 4, 1),
+    With(Row("_C::fatrelu_and_mul", kPoint, GatedHalf, 1), 2),
+    With(Row("_C::gelu_new", kPoint, Streams, kResultAndInput), 7, 1),
+    With(Row("_C::gelu_fast", kPoint, Streams, kResultAndInput), 7, 1),
+    With(Row("_C::gelu_quick", kPoint, Streams, kResultAndInput), 4, 1),
+    Row("DaoAILab::_causal_conv1d_fwd_cpp", kPoint, CausalConvolution),
+    With(Row("_C::rotary_embedding", kPoint, RotaryEmbedding), 3),
+    With(Row("_C::rms_norm", kNorm, RmsNormInto, kRmsNorm), 4),
+    With(Row("_C::fused_add_rms_norm", kNorm, RmsNormInto, kAddRmsNorm), 5),
+    With(Row("_C::rms_norm_static_fp8_quant", kNorm, Streams, kNormScale), 5),
+    With(Row("_C::fused_add_rms_norm_static_fp8_quant", kNorm, Streams, kAddNormScale), 6),
+    With(Row("_C::rms_norm_dynamic_per_token_quant", kNorm, Streams, kNormNewScale), 6),
+    With(Row("_C::rms_norm_per_block_quant", kNorm, Streams, kNormNewScale), 6),
+    With(Row("_C::silu_and_mul_quant", kQuant, Streams, kHalfInputScale), 5, 1),
+    With(Row("_C::silu_and_mul_per_block_quant", kQuant, Streams, kHalfInputNewScale), 6, 1),
+    With(Row("_C::static_scaled_fp8_quant", kQuant, Streams, kResultInputScale), 1),
+    With(Row("_C::static_scaled_int8_quant", kQuant, Streams, kResultInputScale), 2),
+    With(Row("_C::dynamic_scaled_fp8_quant", kQuant, Streams, kResultInputNewScale), 2),
+    With(Row("_C::dynamic_per_token_scaled_fp8_quant", kQuant, Streams, kResultInputNewScale), 2),
+    With(Row("_C::dynamic_scaled_int8_quant", kQuant, Streams, kResultInputNewScale), 3),
+    With(Row("_C::per_token_group_fp8_quant", kQuant, Streams, kInputResultNewScale), 2),
+    Row("_C::paged_attention_v1", kAttend, DependsOnData),
+    Row("_C::paged_attention_v2", kAttend, DependsOnData),
+    Row("vllm::unified_attention", kAttend, DependsOnData),
+    Row("vllm::unified_attention_with_output", kAttend, DependsOnData),
+    Row("_C_cache_ops::reshape_and_cache", kIndex, CacheWrite, 2),
+    Row("_C_cache_ops::reshape_and_cache_flash", kIndex, CacheWrite, 2),
+    Row("_C_cache_ops::concat_and_cache_mla", kIndex, CacheWrite, 1),
+    With(Row("_moe_C::topk_softmax", OpFamily::kSoftmax, Streams, kExpertsOfTokens), 5, 1),
+    With(Row("_moe_C::moe_sum", OpFamily::kReduction, Streams, kInputAndResult), 1),
+    Row("_moe_C::moe_align_block_size", kIndex, Streams, kBlocksOfExperts),
+
+    Row("vllm::rocm_unquantized_gemm", kGemm, LinearLayer),
+    Row("_rocm_C::wvSplitK", kGemm, LinearLayer),
+    Row("_rocm_C::wvSplitKrc", kGemm, LinearLayer),
+    Row("_rocm_C::LLMM1", kGemm, LinearLayer),
+    Row("_rocm_C::wvSplitKQ", kGemm, ProductOfFewRowsInto),
+    Row("_C::marlin_gemm", kGemm, MarlinProduct),
+    Row("_C::gptq_marlin_gemm", kGemm, MarlinProduct),
+    Row("_C::gptq_marlin_24_gemm", kGemm, MarlinProduct),
+    Row("_C::awq_marlin_gemm", kGemm, MarlinProduct),
+    Row("_C::fp8_marlin_gemm", kGemm, MarlinProduct),
+    Row("_C::marlin_qqq_gemm", kGemm, MarlinProduct),
+    Row("_moe_C::moe_wna16_gemm", kGemm, PackedExpertsInto),
+    Row("_moe_C::moe_wna16_marlin_gemm", kGemm, PackedExpertsInto),
+    Row("_C::cutlass_scaled_mm_azp", kGemm, ProductInto),
+    Row("_C::dsv3_fused_a_gemm", kGemm, ProductInto),
+    Row("_C::cutlass_moe_mm", kGemm, ExpertsProductInto),
+    Row("vllm::inplace_fused_experts", kGemm, FusedExperts),
+    Row("vllm::outplace_fused_experts", kGemm, FusedExperts),
+    Row("vllm::rocm_aiter_fused_moe", kGemm, FusedExperts),
+    Row("vllm::moe_forward", kGemm, DependsOnData),
+    Row("vllm::moe_forward_shared", kGemm, DependsOnData),
+    Row("vllm::unified_mla_attention", kAttend, DependsOnData),
+    Row("vllm::unified_mla_attention_with_output", kAttend, DependsOnData),
+    Row("_rocm_C::paged_attention", kAttend, DependsOnData),
+    Row("_C::sm100_cutlass_mla_decode", kAttend, DependsOnData),
+    Row("vllm::rocm_aiter_mla_decode_fwd", kAttend, DependsOnData),
+    With(Row("_C::merge_attn_states", kAttend, Streams, kMergeInto), 3),
+    With(Row("_C::swigluoai_and_mul", kPoint, GatedHalf, 1), 9, 1),
+    With(Row("_C::scaled_fp4_quant", kQuant, Streams, kResultInputNewScale), 2),
+    With(Row("vllm::rocm_aiter_rms_norm", kNorm, Streams, kNormToNew), 4),
+    With(Row("vllm::rocm_aiter_rmsnorm2d_fwd_with_add", kNorm, Streams, kAddNormToNew), 5),
+    Row("vllm::all_reduce", kComm, Collective, kInPlaceTensor),
+    Row("_C_custom_ar::all_reduce", kComm, Collective, kBehindHandle),
+
+    Row("sgl_kernel::fp8_scaled_mm", kGemm, ScaledProductOfType),
+    Row("sgl_kernel::int8_scaled_mm", kGemm, ScaledProductOfType),
+    Row("sgl_kernel::fp8_blockwise_scaled_mm", kGemm, ScaledProductOfType),
+    Row("sgl_kernel::dsv3_fused_a_gemm", kGemm, ProductInto),
+    Row("sgl_kernel::gptq_gemm", kGemm, PackedProduct, 1),
+    Row("sgl_kernel::gptq_marlin_gemm", kGemm, MarlinProduct),
+    Row("sgl_kernel::moe_wna16_marlin_gemm", kGemm, PackedExpertsInto),
+    Row("sglang::inplace_fused_experts", kGemm, FusedExperts),
+    Row("sglang::outplace_fused_experts", kGemm, FusedExperts),
+    Row("sgl_kernel::cutlass_mla_decode", kAttend, DependsOnData),
+    With(Row("sgl_kernel::merge_state", kAttend, Streams, kMergeOf), 3),
+    With(Row("sgl_kernel::merge_state_v2", kAttend, Streams, kMergeOf), 3),
+    With(Row("sgl_kernel::silu_and_mul", kPoint, GatedHalf, 1), 4, 1),
+    With(Row("sgl_kernel::gelu_and_mul", kPoint, GatedHalf, 1), 8, 1),
+    With(Row("sgl_kernel::gelu_tanh_and_mul", kPoint, GatedHalf, 1), 8, 1),
+    With(Row("sgl_kernel::rmsnorm", kNorm, RmsNormInto, kRmsNorm), 4),
+    With(Row("sgl_kernel::fused_add_rmsnorm", kNorm, RmsNormInto, kAddRmsNorm), 5),
+    With(Row("sgl_kernel::gemma_rmsnorm", kNorm, RmsNormInto, kRmsNorm), 5),
+    With(Row("sgl_kernel::gemma_fused_add_rmsnorm", kNorm, RmsNormInto, kAddRmsNorm), 6),
+    With(Row("sgl_kernel::sgl_per_token_group_quant_fp8", kQuant, Streams, kInputResultNewScale),
+         2),
+    With(Row("sgl_kernel::sgl_per_token_group_quant_int8", kQuant, Streams, kInputResultNewScale),
+         3),
+    With(Row("sgl_kernel::sgl_per_token_quant_fp8", kQuant, Streams, kInputResultNewScale), 2),
+    With(Row("sgl_kernel::scaled_fp4_quant", kQuant, Streams, kResultInputNewScale), 2),
+    With(Row("sgl_kernel::topk_softmax", OpFamily::kSoftmax, Streams, kExpertsWithoutRows), 5, 1),
+    Row("sgl_kernel::all_reduce", kComm, Collective, kBehindHandle),
+
+    Row("aiter::fused_moe_", kGemm, FusedExperts),
+    Row("aiter::mha_fwd", kAttend, AttentionForward, kFlashAttn),
+    Row("aiter::fmha_v3_fwd", kAttend, AttentionForward, kFlashAttn),
+    Row("aiter::mha_varlen_fwd", kAttend, AttentionForward, kAiterVarlen),
+    Row("aiter::fmha_v3_varlen_fwd", kAttend, AttentionForward, kAiterVarlen),
+    Row("aiter::pa_fwd_asm", kAttend, DependsOnData),
+    Row("aiter::paged_attention_rocm", kAttend, DependsOnData),
+    Row("aiter::mla_decode_stage1_asm_fwd", kAttend, DependsOnData),
+    Row("aiter::mla_prefill_asm_fwd", kAttend, DependsOnData),
+    Row("aiter::wvSplitKQ", kGemm, ProductOfFewRowsInto),
+    Row("aiter::gemm_a8w8_ck", kGemm, ProductOfRowsInto, 4),
+    Row("aiter::gemm_a8w8_bpreshuffle_ck", kGemm, ProductOfRowsInto, 4),
+    Row("aiter::gemm_a8w8_bpreshuffle_cktile", kGemm, ProductOfRowsInto, 4),
+    Row("aiter::gemm_a8w8_blockscale_ck", kGemm, ProductOfRowsInto, 4),
+    Row("aiter::gemm_a8w8_blockscale_cktile", kGemm, ProductOfRowsInto, 4),
+    Row("aiter::gemm_a8w8_blockscale_bpreshuffle_ck", kGemm, ProductOfRowsInto, 4),
+    Row("aiter::gemm_a8w8_blockscale_bpreshuffle_cktile", kGemm, ProductOfRowsInto, 4),
+    With(Row("aiter::silu_and_mul", kPoint, GatedHalf, 1), 4, 1),
+    With(Row("aiter::gelu_and_mul", kPoint, GatedHalf, 1), 8, 1),
+    With(Row("aiter::gelu_tanh_and_mul", kPoint, GatedHalf, 1), 8, 1),
+    With(Row("aiter::rms_norm", kNorm, Streams, kNormToNew), 4),
+    With(Row("aiter::rmsnorm2d_fwd", kNorm, Streams, kNormToNew), 4),
+    With(Row("aiter::rms_norm_cu", kNorm, RmsNormInto, kRmsNorm), 4),
+    With(Row("aiter::fused_add_rms_norm_cu", kNorm, RmsNormInto, kAddRmsNorm), 5),
+    With(Row("aiter::rmsnorm2d_fwd_with_add", kNorm, Streams, kAddNormInto), 5),
+    With(Row("aiter::rmsnorm2d_fwd_with_add_ck", kNorm, Streams, kAddNormInto), 5),
+    With(Row("aiter::rmsnorm2d_fwd_with_dynamicquant", kNorm, Streams, kNormScaleWeight), 6),
+    With(Row("aiter::rmsnorm2d_fwd_with_add_dynamicquant", kNorm, Streams, kAddNormIntoScale), 7),
+
+    Row("fbgemm::f8f8bf16", kGemm, QuantizedLinear, kBFloat16Number),
+    Row("fbgemm::f8f8bf16_tensorwise", kGemm, QuantizedLinear, kBFloat16Number),
+    Row("fbgemm::f8f8bf16_rowwise", kGemm, QuantizedLinear, kBFloat16Number),
+    Row("fbgemm::f8f8bf16_rowwise_batched", kGemm, QuantizedLinear, kBFloat16Number),
+    Row("fbgemm::f8f8bf16_blockwise", kGemm, QuantizedLinear, kBFloat16Number),
+    Row("fbgemm::i8i8bf16", kGemm, QuantizedLinear, kBFloat16Number),
+    Row("fbgemm::i8i8bf16_dynamic", kGemm, QuantizedLinear, kBFloat16Number),
+    Row("bitsandbytes::int8_linear_matmul", kGemm, QuantizedLinear, kInt32Number),
+    With(Row("fbgemm::quantize_fp8_per_tensor", kQuant, QuantizeToFloat8, kScalePerTensor), 2),
+    With(Row("fbgemm::quantize_fp8_per_row", kQuant, QuantizeToFloat8, kScalePerRow), 2),
+    Row("fbgemm::split_embedding_codegen_forward_unweighted_cuda", kIndex, BatchedTables),
+    Row("fbgemm::split_embedding_codegen_forward_weighted_cuda", kIndex, BatchedTables),
+
+    Row("triton_poi_", OpFamily::kGenerated, GeneratedKernel),
+    Row("triton_red_", OpFamily::kGenerated, GeneratedKernel),
+    Row("triton_per_", OpFamily::kGenerated, GeneratedKernel),
+    Row("triton_for_", OpFamily::kGenerated, GeneratedKernel),
+
+    Row("c10d::allreduce_", kComm, Collective, kInPlaceList),
+    Row("c10d::broadcast_", kComm, Collective, kInPlaceList),
+    Row("c10d::_allgather_base_", kComm, Collective, kOutputFirst),
+    Row("c10d::_reduce_scatter_base_", kComm, Collective, kOutputFirst),
+    Row("c10d::alltoall_base_", kComm, Collective, kOutputFirst),
+    Row("nccl:all_reduce", kComm, Collective, kInPlaceTensor),
+    Row("record_param_comms", kComm, Collective, kRecordedSizes),
+    Row("symm_mem::multimem_all_reduce_", kComm, Collective, kInPlaceTensor),
+    Row("symm_mem::two_shot_all_reduce_", kComm, Collective, kInPlaceTensor),
+    Row("symm_mem::one_shot_all_reduce", kComm, Collective, kInPlaceTensor),
+    Row("symm_mem::multimem_one_shot_all_reduce", kComm, Collective, kInPlaceTensor),
+    Row("symm_mem::one_shot_all_reduce_out", kComm, Collective, kOutputLast),
+    Row("symm_mem::two_shot_all_reduce_out", kComm, Collective, kOutputLast),
+    Row("symm_mem::multimem_one_shot_all_reduce_out", kComm, Collective, kOutputLast),
+    Row("symm_mem::multimem_all_gather_out", kComm, Collective, kOutputLast),
+    Row("symm_mem::reduce_scatter_out", kComm, Collective, kOutputLast),
+};
+
 std::vector<OpModel> JoinedTables() {
-  std::vector<OpModel> models(std::begin(kComputing), std::end(kComputing));
-  const std::span<const OpModel> memory = MemoryOpModels();
-  const std::span<const OpModel> libraries = LibraryOpModels();
-  models.insert(models.end(), memory.begin(), memory.end());
-  models.insert(models.end(), libraries.begin(), libraries.end());
+  std::vector<OpModel> models;
+  for (const std::span<const OpModel> part :
+       {std::span<const OpModel>(kComputing), std::span<const OpModel>(kMoving),
+        std::span<const OpModel>(kOfLibraries)}) {
+    models.insert(models.end(), part.begin(), part.end());
+  }
   return models;
 }
 

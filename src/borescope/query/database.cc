@@ -5,25 +5,238 @@
 
 #include <algorithm>
 #include <cctype>
+#include <cstdint>
 #include <new>
+#include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
+#include "borescope/base/result.h"
 #include "borescope/base/row_limit.h"
 #include "borescope/base/sqlite/sqlite.h"
 #include "borescope/base/stop.h"
+#include "borescope/base/text/nearest.h"
 #include "borescope/base/within_memory.h"
-#include "borescope/query/errors.h"
 #include "borescope/query/functions.h"
 #include "borescope/query/guard.h"
-#include "borescope/query/result_column.h"
-#include "borescope/query/statement_limits.h"
-#include "borescope/query/text_functions.h"
-#include "borescope/query/virtual_table.h"
+#include "borescope/query/relations/relation.h"
+#include "borescope/query/row_cursor.h"
+#include "borescope/table/table.h"
+
+struct sqlite3_stmt;  // NOLINT(readability-identifier-naming): of SQLite
 
 namespace borescope::internal::query {
 
+// Errors of SQLite as one line that helps.
+
 namespace {
+
+using Names = std::vector<std::string_view>;
+
+Names TableNames() {
+  Names names;
+  names.reserve(Relations().size() + Views().size());
+  for (const Relation& relation : Relations()) {
+    names.push_back(relation.name);
+  }
+  for (const ViewSpec& view : Views()) {
+    names.push_back(view.name);
+  }
+  return names;
+}
+
+Names ColumnNames(std::string_view sql) {
+  Names names;
+  for (const Relation& relation : Relations()) {
+    if (sql.find(relation.name) != std::string_view::npos) {
+      std::transform(relation.columns.begin(), relation.columns.end(), std::back_inserter(names),
+                     [](const ColumnSpec& column) { return column.name; });
+    }
+  }
+  return names;
+}
+
+Names FunctionNames(std::string_view) {
+  Names names;
+  names.reserve(Functions().size());
+  for (const FunctionRow& function : Functions()) {
+    names.push_back(function.name);
+  }
+  return names;
+}
+
+struct UnknownRow {
+  std::string_view prefix;
+  Names (*names)(std::string_view sql);
+};
+constexpr UnknownRow kUnknowns[] = {
+    {"no such table: ", [](std::string_view) { return TableNames(); }},
+    {"no such column: ", ColumnNames},
+    {"no such function: ", FunctionNames}};
+
+// The nearest name to the unknown one at the end of a message, which may be qualified.
+std::string_view Suggestion(std::string_view message, std::string_view sql) {
+  for (const UnknownRow& row : kUnknowns) {
+    if (message.starts_with(row.prefix)) {
+      std::string_view name = message.substr(row.prefix.size());
+      name = name.substr(name.rfind('.') + 1);  // npos + 1 is 0
+      return Nearest(name, row.names(sql));
+    }
+  }
+  return {};
+}
+
+// Adds the nearest existing name to messages such as "no such column: nam"; for columns, among
+// those of the tables that `sql` names.
+Error StatementError(std::string_view message, std::string_view sql) {
+  const std::string_view nearest = Suggestion(message, sql);
+  std::string remedy;
+  if (!nearest.empty()) {
+    remedy = fmt::format("did you mean '{}'?", nearest);
+  } else if (message.starts_with("no such ")) {
+    remedy = "borescope query --schema shows what there is";
+  }
+  std::string cause = fmt::format("query: {}", message);
+  std::replace(cause.begin(), cause.end(), '\n', ' ');
+  return {ErrorCode::kInvalidArgument, std::move(cause), std::move(remedy)};
+}
+
+// A limit in words: "4 GiB", "1.5 MiB".
+std::string BytesText(uint64_t bytes) {
+  constexpr uint64_t kGiB = uint64_t{1} << 30;
+  constexpr uint64_t kMiB = uint64_t{1} << 20;
+  const auto count = static_cast<double>(bytes);
+  return bytes >= kGiB   ? fmt::format("{:.4g} GiB", count / static_cast<double>(kGiB))
+         : bytes >= kMiB ? fmt::format("{:.4g} MiB", count / static_cast<double>(kMiB))
+                         : fmt::format("{:.4g} KiB", count / 1024);
+}
+
+// Makes columns of one type from the values of a result, whose types SQLite leaves open.
+
+// Collects one column. Its type is int if all values are integers, float if they are integers and
+// reals, else text, where blobs are written as in SQL (X'00FF').
+class ResultColumn {
+ public:
+  // Adds the value of the current row of the statement. Returns the bytes of text added.
+  size_t Add(sqlite3_stmt* statement, int column);
+
+  // `declared`: the type of the source column, used if no row has a value.
+  Column Finish(std::string name, std::string_view declared);
+
+ private:
+  enum class Type : uint8_t { kNone, kInt, kReal, kText };
+
+  void Widen(Type type);
+
+  Type type_ = Type::kNone;
+  size_t rows_ = 0;
+  bool any_missing_ = false;
+  std::vector<char> missing_;
+  IntValues ints_;
+  FloatValues reals_;
+  StringValues texts_;
+};
+
+std::string_view TextAt(sqlite3_stmt* statement, int column) {
+  const void* bytes = sqlite3_column_blob(statement, column);
+  const int size = sqlite3_column_bytes(statement, column);
+  return bytes == nullptr
+             ? std::string_view()
+             : std::string_view(static_cast<const char*>(bytes), static_cast<size_t>(size));
+}
+
+std::string Hex(std::string_view bytes) {
+  constexpr char kDigits[] = "0123456789ABCDEF";
+  std::string text = "X'";
+  for (const char c : bytes) {
+    const auto byte = static_cast<unsigned char>(c);
+    text += kDigits[byte >> 4];
+    text += kDigits[byte & 15];
+  }
+  return text + "'";
+}
+
+template <class Values, class Convert>
+void Fill(Values& values, size_t rows, Convert convert) {
+  values.reserve(rows);
+  for (size_t row = 0; row < rows; ++row) {
+    values.push_back(convert(row));
+  }
+}
+
+void ResultColumn::Widen(Type type) {
+  if (type <= type_) {
+    return;
+  }
+  const auto is_missing = [&](size_t row) { return missing_[row] != 0; };
+  if (type == Type::kInt) {
+    ints_.assign(rows_, 0);
+  } else if (type == Type::kReal) {
+    Fill(reals_, rows_,
+         [&](size_t row) { return type_ == Type::kInt ? static_cast<double>(ints_[row]) : 0.0; });
+  } else {
+    Fill(texts_, rows_, [&](size_t row) {
+      if (type_ == Type::kNone || is_missing(row)) {
+        return std::string();
+      }
+      return type_ == Type::kInt ? fmt::format("{}", ints_[row]) : fmt::format("{}", reals_[row]);
+    });
+  }
+  type_ = type;
+}
+
+size_t ResultColumn::Add(sqlite3_stmt* statement, int column) {
+  const int sqlite = sqlite3_column_type(statement, column);
+  if (sqlite == SQLITE_INTEGER || sqlite == SQLITE_FLOAT) {
+    Widen(sqlite == SQLITE_INTEGER ? Type::kInt : Type::kReal);
+  } else if (sqlite != SQLITE_NULL) {
+    Widen(Type::kText);
+  }
+  ++rows_;
+  missing_.push_back(sqlite == SQLITE_NULL ? 1 : 0);
+  any_missing_ = any_missing_ || sqlite == SQLITE_NULL;
+  switch (type_) {
+    case Type::kNone:
+      return 0;
+    case Type::kInt:
+      ints_.push_back(sqlite3_column_int64(statement, column));
+      return 0;
+    case Type::kReal:
+      reals_.push_back(sqlite3_column_double(statement, column));
+      return 0;
+    case Type::kText:
+      break;
+  }
+  if (sqlite == SQLITE_FLOAT) {
+    texts_.push_back(fmt::format("{}", sqlite3_column_double(statement, column)));
+  } else if (sqlite == SQLITE_INTEGER) {
+    texts_.push_back(fmt::format("{}", sqlite3_column_int64(statement, column)));
+  } else {
+    const std::string_view text = TextAt(statement, column);
+    texts_.push_back(sqlite == SQLITE_BLOB ? Hex(text) : std::string(text));
+  }
+  return texts_.back().size();
+}
+
+Column ResultColumn::Finish(std::string name, std::string_view declared) {
+  if (type_ == Type::kNone) {
+    Widen(declared == "INTEGER" ? Type::kInt : declared == "REAL" ? Type::kReal : Type::kText);
+  }
+  Column column;
+  column.name = std::move(name);
+  if (type_ == Type::kInt) {
+    column.values = std::move(ints_);
+  } else if (type_ == Type::kReal) {
+    column.values = std::move(reals_);
+  } else {
+    column.values = std::move(texts_);
+  }
+  if (any_missing_) {
+    column.missing = std::move(missing_);
+  }
+  return column;
+}
 
 int BindValue(sqlite3_stmt* statement, int place, const Value& value) {
   if (const auto* number = std::get_if<int64_t>(&value)) {
@@ -92,7 +305,8 @@ Error Refused(std::string_view what) {
           "write SELECT, WITH or VALUES"};
 }
 
-// A statement that does not read, by its first word; else by `action`, which was refused within.
+// The error for a statement that does not read, named by its first word, or else by `action`, which
+// was refused inside it.
 Error RefusedStatement(std::string_view sql, std::string_view action) {
   std::string word;
   for (const char c : sql.substr(std::min(sql.find_first_not_of(" \t\r\n;"), sql.size()))) {
@@ -106,7 +320,7 @@ Error RefusedStatement(std::string_view sql, std::string_view action) {
   return Refused(reads ? action : word);
 }
 
-// One line of the statement, for the title of its result.
+// The statement as one line, for the title of its result.
 std::string TitleOf(std::string_view sql) {
   constexpr size_t kLongest = 200;
   std::string title;
@@ -131,7 +345,7 @@ std::string TitleOf(std::string_view sql) {
   return title;
 }
 
-// Columns of one name, of a join with *, are told apart.
+// Columns with the same name, as of a join with *, get different names.
 std::string UniqueName(const Table& table, std::string_view name) {
   std::string unique(name);
   for (int number = 2; table.Find(unique) != nullptr; ++number) {
@@ -196,7 +410,8 @@ int PrepareBounded(sqlite3* database, std::string_view sql, sqlite3_stmt** prepa
   return sqlite3_prepare_v2(database, sql.data(), static_cast<int>(sql.size()), prepared, rest);
 }
 
-// A table is declared when a statement first names it, which would look like a change to the guard.
+// Declares all tables now, as doing so when a statement first names one would look like a change to
+// the guard.
 Result<void> ConnectAll(SqlDatabase& database) {
   for (const Relation& relation : Relations()) {
     BS_TRY(database.Prepare(fmt::format("SELECT 1 FROM {}", SqlName(relation.name))));
@@ -211,9 +426,9 @@ int IsOver(void* deadline) { return static_cast<Deadline*>(deadline)->passed() ?
 struct Database::State {
   explicit State(std::span<const RankData> ranks) : data(ranks) {}
 
-  // The error of the last call of SQLite; leaves by CheckStop if it was stopped.
+  // The error of the last call of SQLite; throws by CheckStop if it was stopped.
   Error ErrorOf(std::string_view sql, const Limits& limits) const;
-  // Of a limit that ended a statement; nothing if none did.
+  // The error for the limit that ended a statement; nullopt if none did.
   std::optional<Error> LimitError(const Limits& limits) const;
   Result<void> RunFirst(std::string_view& sql, ParameterBinder& values, const Limits& limits,
                         std::vector<QueryResult>& answers);
@@ -223,7 +438,7 @@ struct Database::State {
   TableData data;
   Guard guard;
   std::unique_ptr<TemporarySpace> temporary = TemporarySpace::Make();
-  std::optional<SqlDatabase> database;  // last: goes before what it reads
+  std::optional<SqlDatabase> database;  // last, so that it is destroyed before what it reads
 };
 
 Error Database::State::ErrorOf(std::string_view sql, const Limits& limits) const {
@@ -260,7 +475,7 @@ std::optional<Error> Database::State::LimitError(const Limits& limits) const {
   }
 }
 
-// The first statement of `sql`, which is left with the rest; nullptr where there is none.
+// Prepares the first statement of `sql`, and removes it from `sql`; nullptr if there is none.
 Result<Statement> Database::State::Prepare(std::string_view& sql, const Limits& limits) {
   guard.Forget();
   sqlite3_limit(database->handle(), SQLITE_LIMIT_LENGTH, kLongestValue);
@@ -333,7 +548,7 @@ Result<QueryResult> Database::State::Collect(sqlite3_stmt* statement, size_t num
   return answer;
 }
 
-// Runs the first statement of `sql`, which is left with the rest.
+// Runs the first statement of `sql`, and removes it from `sql`.
 Result<void> Database::State::RunFirst(std::string_view& sql, ParameterBinder& values,
                                        const Limits& limits, std::vector<QueryResult>& answers) {
   data.deadline() = DeadlineOf(limits);

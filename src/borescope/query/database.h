@@ -1,5 +1,5 @@
-// SQL over the columns of loaded traces: what `borescope query` asks. Statements only read;
-// whatever would write, attach a file or change a setting is refused.
+// SQL over the columns of loaded traces, for `borescope query`. Statements only read; statements
+// that would write, attach a file or change a setting are refused.
 #pragma once
 
 #include <sqlite3.h>
@@ -25,20 +25,21 @@ namespace borescope::internal::query {
 
 // NULL, a number or a text.
 using Value = std::variant<std::monostate, int64_t, double, std::string>;
-// By name without its first character; those of the empty name are for one "?" each, in order.
+// Values by name without its first character; values with an empty name are for one "?" each, in
+// order.
 using Parameters = std::vector<std::pair<std::string, Value>>;
 
-// Hands values to one statement after the other. Not thread-safe.
+// Binds values to one statement after the other. Not thread-safe.
 class ParameterBinder {
  public:
   // `parameters` outlives this.
   explicit ParameterBinder(const Parameters& parameters)
       : parameters_(parameters), is_used_(parameters.size()) {}
 
-  // kInvalidArgument names a parameter of the statement that has no value. Texts are bound without
-  // a copy.
+  // kInvalidArgument, with its name, if a parameter of the statement has no value. Texts are bound
+  // without a copy.
   Result<void> Bind(sqlite3_stmt* statement);
-  // kInvalidArgument names a value that no statement took.
+  // kInvalidArgument, with its name, if no statement used a value.
   Result<void> CheckAllUsed() const;
 
  private:
@@ -48,13 +49,14 @@ class ParameterBinder {
 
 inline constexpr size_t kDefaultRowLimit = 1'000'000;
 
-// What one statement may take.
+// What one statement may use.
 struct Limits {
   std::optional<double> seconds;
   size_t rows = kDefaultRowLimit;
-  uint64_t memory_bytes = uint64_t{4} << 30;     // of the process, beyond what it had; 0: any
+  uint64_t memory_bytes = uint64_t{4} << 30;  // of the process, beyond what it uses already; 0: any
   uint64_t temporary_bytes = uint64_t{4} << 30;  // files in the folder TMPDIR; 0: any
-  bool is_cut_at_rows = true;  // the first rows are the result; else more of them are an error
+  bool is_cut_at_rows =
+      true;  // the first rows are the result; else it is an error if there are more
 };
 
 struct QueryResult {
@@ -65,16 +67,16 @@ struct QueryResult {
 // Not thread-safe.
 class Database {
  public:
-  // The ranks in order; what they refer to has to outlive the database.
+  // The ranks in order; everything that they refer to has to outlive the database.
   static Result<Database> Open(std::span<const RankData> ranks);
   Database(Database&&) noexcept;
   Database& operator=(Database&&) noexcept;
   ~Database();
 
   // Runs statements, separated by ";", and returns the result of each that is more than a comment.
-  // Tables are called query, query_2, …. Errors (kInvalidArgument) are one line and name what is
-  // wrong with the statement, or which limit ended it; where a name is unknown, the nearest one.
-  // `parameters` are those of all statements.
+  // Tables are called query, query_2, …. Errors (kInvalidArgument) are one line that says what is
+  // wrong with the statement, with the nearest name if one is unknown, or which limit ended it.
+  // `parameters`: values for all statements.
   Result<std::vector<QueryResult>> Run(std::string_view sql, const Parameters& parameters,
                                        const Limits& limits);
 
@@ -84,10 +86,10 @@ class Database {
   std::unique_ptr<State> state_;
 };
 
-// The tables and columns there are, and the functions beside those of SQLite.
+// Tables that list the tables and columns, and the functions besides those of SQLite.
 Result<std::vector<Table>> SchemaTables();
 
-// True when `sql` ends behind a statement: what a shell waits for.
+// Whether `sql` ends with a complete statement, which a shell waits for.
 bool IsComplete(const std::string& sql);
 
 }  // namespace borescope::internal::query

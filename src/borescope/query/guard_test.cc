@@ -1,4 +1,4 @@
-// What is refused, what is stopped, and what is said of it.
+// What is refused, what is stopped, and the messages.
 #include <filesystem>
 
 #include "borescope/query/query_testing.h"
@@ -84,7 +84,7 @@ TEST(QueryGuard, RowsAreLimitedAndItIsSaid) {
   EXPECT_TRUE(cut(2).table.title.ends_with(" (first 2 rows)"));
   EXPECT_FALSE(cut(3).is_cut);
   EXPECT_EQ(cut(3).table.rows(), 3U);
-  // Where nobody asked for the first rows alone, they are no answer.
+  // Unless only the first rows were requested, they are no answer.
   const auto whole = [&](size_t rows) {
     Limits limits{std::nullopt, rows};
     limits.is_cut_at_rows = false;

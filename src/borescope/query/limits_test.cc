@@ -55,7 +55,7 @@ TEST(QueryLimits, TimeHoldsWithinOneCall) {
             kStopped);
 }
 
-// A look at the time after as few steps as that: each may be a call of some milliseconds.
+// The time is checked after few steps, as each may be a call of some milliseconds.
 TEST(QueryLimits, TimeHoldsForManyLongCalls) {
   const std::string sql =
       std::string(kEndless) + "SELECT sum(length(hex(zeroblob(4000000 + i % 2)))) FROM t";

@@ -73,7 +73,7 @@ class TestRun {
   std::optional<Database> database_;
 };
 
-// One operator that launches a kernel and a copy, and a kernel nobody launched.
+// One operator that launches a kernel and a copy, and a kernel without a launch.
 inline Trace SmallTrace(std::string_view kernel_name = "gemm") {
   testkit::TraceMaker maker;
   maker.Host(HostKind::kAnnotation, "ProfilerStep#3", 1, {0, 1000});

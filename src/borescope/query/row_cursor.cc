@@ -1,9 +1,13 @@
 #include "borescope/query/row_cursor.h"
 
+#include <fmt/format.h>
 #include <sqlite3.h>
 
 #include <algorithm>
 #include <array>
+#include <cmath>
+#include <memory>
+#include <new>
 #include <optional>
 #include <string_view>
 
@@ -35,7 +39,7 @@ class TextNumbers {
     Sort();
   }
 
-  // 0 for NULL, then by text: as many as distinct() of them.
+  // The number of a row's text: 0 for NULL, then in the order of texts, below distinct().
   uint32_t operator[](size_t row) const { return order_[numbers_[row]]; }
   size_t distinct() const { return texts_.size() + 1; }
 
@@ -201,7 +205,7 @@ std::optional<Comparison> ComparisonOf(unsigned char sqlite) {
   return row == std::end(kOperators) ? std::nullopt : std::optional(row->comparison);
 }
 
-// The filter behind one constraint, if the relation can make it.
+// The filter for one constraint, if the relation can make it.
 std::optional<PlannedFilter> FilterOf(const Relation& relation, sqlite3_index_info& question,
                                       int constraint) {
   const auto& asked = question.aConstraint[constraint];
@@ -227,7 +231,7 @@ bool IsKeySearch(const Relation& relation, const PlannedFilter& filter) {
   return IsSearch(relation, filter) && relation.columns[filter.column].spread == Spread::kKey;
 }
 
-// Guesses; planning needs their order only.
+// An estimate; planning needs only the order of estimates.
 double ShareOf(const Relation& relation, size_t ranks, const PlannedFilter& filter, double rows) {
   if (filter.comparison != Comparison::kEqual) {
     return 0.3;
@@ -259,13 +263,13 @@ void Estimate(const Relation& relation, Ranks ranks, const Plan& plan,
   const bool is_search =
       std::any_of(plan.filters.begin(), plan.filters.end(),
                   [&](const PlannedFilter& filter) { return IsSearch(relation, filter); });
-  constexpr double kCostOfSkipping = 0.2;  // against 1 for a row that SQLite gets to see
+  constexpr double kCostOfSkipping = 0.2;  // relative to 1 for a row that SQLite gets
   constexpr double kCostOfSearch = 5;
   question.estimatedCost = rows + (is_search ? kCostOfSearch : kCostOfSkipping * all);
   question.estimatedRows = std::max<sqlite3_int64>(1, static_cast<sqlite3_int64>(rows));
 }
 
-// Whether rows by rank and id come in the order that is asked for.
+// Whether rows by rank and id are in the requested order.
 bool IsNaturalOrder(const Relation& relation, const sqlite3_index_info& question, size_t ranks) {
   if (!relation.has_ids) {
     return false;
@@ -281,8 +285,8 @@ bool IsNaturalOrder(const Relation& relation, const sqlite3_index_info& question
   return true;
 }
 
-// The columns of a GROUP BY or DISTINCT that rows may come sorted by; none where SQLite has to
-// sort. (An ORDER BY alone is left to it: with a LIMIT it keeps few rows.)
+// The columns of a GROUP BY or DISTINCT by which rows may come sorted; empty if SQLite has to sort.
+// (SQLite sorts for an ORDER BY alone, as it keeps few rows with a LIMIT.)
 ColumnList GroupOrder(const Relation& relation, const Plan& plan, sqlite3_index_info& question) {
   constexpr int kMostColumns = 4;
   const bool few = std::any_of(plan.filters.begin(), plan.filters.end(),
@@ -368,9 +372,9 @@ bool Holds(Comparison comparison, int64_t a, int64_t b) {
   return true;
 }
 
-// The rows [begin, end) whose number compares so with `number`, among those of [begin, end).
+// Narrows [begin, end) to the rows whose number compares so with `number`.
 void Narrow(Comparison comparison, int64_t number, int64_t& begin, int64_t& end) {
-  // One beyond a number at either end of the range is that number: nothing is that large.
+  // Saturates at the ends of the range, which no row number reaches.
   const int64_t after = number == std::numeric_limits<int64_t>::max() ? number : number + 1;
   if (comparison == Comparison::kEqual || comparison == Comparison::kGreaterOrEqual) {
     begin = std::max(begin, number);
@@ -389,7 +393,7 @@ void Narrow(Comparison comparison, int64_t number, int64_t& begin, int64_t& end)
 void RowCursor::AddFilter(const PlannedFilter& planned, const FilterValue& value) {
   Filter filter{planned.column, planned.comparison,      value.kind,
                 value.number,   std::string(value.text), {}};
-  if (value.kind == FilterValue::Kind::kText) {
+  if (value.kind == FilterValue::Kind::kString) {
     filter.ids.reserve(ranks_.size());
     for (const RankRows& rank : ranks_) {
       const StringId id = rank.trace.strings().Find(value.text);
@@ -399,13 +403,13 @@ void RowCursor::AddFilter(const PlannedFilter& planned, const FilterValue& value
   filters_.push_back(std::move(filter));
 }
 
-// Where the plan has a value to search for: the rows that hold it. False where none can be searched
-// for, or scanning is cheaper.
+// Searches the rows with a value that the plan has. False if there is no such value, or scanning is
+// cheaper.
 bool RowCursor::StartSearch(const Plan& plan, std::span<const FilterValue> values) {
   for (size_t i = 0; i < plan.filters.size(); ++i) {
     const auto [column, comparison] = plan.filters[i];
-    const bool is_value =
-        values[i].kind == FilterValue::Kind::kNumber || values[i].kind == FilterValue::Kind::kText;
+    const bool is_value = values[i].kind == FilterValue::Kind::kNumber ||
+                          values[i].kind == FilterValue::Kind::kString;
     if (IsRowNumber(relation_, column) && comparison == Comparison::kEqual && is_value) {
       return false;  // a scan of one row
     }
@@ -414,12 +418,12 @@ bool RowCursor::StartSearch(const Plan& plan, std::span<const FilterValue> value
     const auto [column, comparison] = plan.filters[i];
     const FilterValue& value = values[i];
     if (comparison != Comparison::kEqual || relation_.columns[column].spread == Spread::kFew ||
-        (value.kind != FilterValue::Kind::kNumber && value.kind != FilterValue::Kind::kText) ||
+        (value.kind != FilterValue::Kind::kNumber && value.kind != FilterValue::Kind::kString) ||
         !orders_.IsWorthSorting(column)) {
       continue;
     }
-    sorted_ = value.kind == FilterValue::Kind::kText ? orders_.Equal(column, value.text)
-                                                     : orders_.Equal(column, value.number);
+    sorted_ = value.kind == FilterValue::Kind::kString ? orders_.Equal(column, value.text)
+                                                       : orders_.Equal(column, value.number);
     return true;
   }
   return false;
@@ -559,6 +563,215 @@ void RowCursor::Settle() {
   } else {
     SettleInRank();
   }
+}
+
+namespace {
+
+// SQLite uses pointers to its own structs; ours derive from them.
+struct Table : sqlite3_vtab {
+  TableData::Source* source = nullptr;
+};
+
+struct Cursor : sqlite3_vtab_cursor {
+  explicit Cursor(TableData::Source& source)
+      : sqlite3_vtab_cursor{},
+        rows(source.relation, source.data.ranks(), source.orders, source.data.deadline()) {}
+  RowCursor rows;
+};
+
+TableData::Source& SourceOf(sqlite3_vtab* table) { return *static_cast<Table*>(table)->source; }
+RowCursor& RowsOf(sqlite3_vtab_cursor* cursor) { return static_cast<Cursor*>(cursor)->rows; }
+
+// Exceptions (out of memory, stopped, too many rows) must not pass through SQLite. They become
+// errors, with a message in `table` if there is one.
+template <class Body>
+int Guarded(sqlite3_vtab* table, Body body) {
+  try {
+    return body();
+  } catch (const std::bad_alloc&) {
+    return SQLITE_NOMEM;
+  } catch (const StopRequested&) {
+    return SQLITE_INTERRUPT;
+  } catch (const TooManyRows& error) {
+    if (table != nullptr) {
+      sqlite3_free(table->zErrMsg);
+      table->zErrMsg = sqlite3_mprintf("%s", error.what());
+    }
+    return SQLITE_ERROR;
+  }
+}
+
+std::string SchemaOf(const Relation& relation) {
+  std::string columns;
+  for (const ColumnSpec& column : relation.columns) {
+    columns +=
+        fmt::format("{}\"{}\" {}", columns.empty() ? "" : ", ", column.name, TypeName(column.type));
+  }
+  return fmt::format("CREATE TABLE x({})", columns);
+}
+
+int Connect(sqlite3* database, void* source, int, const char* const*, sqlite3_vtab** table,
+            char**) {
+  return Guarded(nullptr, [&] {
+    auto made = std::make_unique<Table>();
+    made->source = static_cast<TableData::Source*>(source);
+    sqlite3_vtab_config(database, SQLITE_VTAB_INNOCUOUS);
+    const int status = sqlite3_declare_vtab(database, SchemaOf(made->source->relation).c_str());
+    if (status == SQLITE_OK) {
+      *table = made.release();
+    }
+    return status;
+  });
+}
+
+int Disconnect(sqlite3_vtab* table) {
+  delete static_cast<Table*>(table);  // NOLINT(cppcoreguidelines-owning-memory): SQLite owned it
+  return SQLITE_OK;
+}
+
+int BestIndex(sqlite3_vtab* table, sqlite3_index_info* question) {
+  return Guarded(nullptr, [&] {
+    const TableData::Source& source = SourceOf(table);
+    const Plan plan = MakePlan(source.relation, source.data.ranks(), *question);
+    question->idxStr = sqlite3_mprintf("%s", PlanText(plan).c_str());
+    question->needToFreeIdxStr = 1;
+    return question->idxStr == nullptr ? SQLITE_NOMEM : SQLITE_OK;
+  });
+}
+
+int Open(sqlite3_vtab* table, sqlite3_vtab_cursor** cursor) {
+  return Guarded(nullptr, [&] {
+    *cursor = std::make_unique<Cursor>(SourceOf(table)).release();
+    return SQLITE_OK;
+  });
+}
+
+int Close(sqlite3_vtab_cursor* cursor) {
+  delete static_cast<Cursor*>(cursor);  // NOLINT(cppcoreguidelines-owning-memory): as above
+  return SQLITE_OK;
+}
+
+FilterValue NumberOf(sqlite3_value* value) {
+  const auto number = FilterValue::Kind::kNumber;
+  if (sqlite3_value_type(value) == SQLITE_INTEGER) {
+    return {number, sqlite3_value_int64(value), {}};
+  }
+  constexpr double kExact = 9e15;  // below, every double without a fraction is an integer
+  const double real = sqlite3_value_type(value) == SQLITE_FLOAT ? sqlite3_value_double(value) : 0.5;
+  return std::abs(real) < kExact && real == std::floor(real)
+             ? FilterValue{number, static_cast<int64_t>(real), {}}
+             : FilterValue{};
+}
+
+FilterValue ValueOf(sqlite3_value* value, ColumnType type) {
+  if (sqlite3_value_type(value) == SQLITE_NULL) {
+    return {FilterValue::Kind::kNothing, 0, {}};
+  }
+  if (type == ColumnType::kInteger) {
+    return NumberOf(value);
+  }
+  if (sqlite3_value_type(value) != SQLITE_TEXT) {
+    return {};
+  }
+  const auto* text = reinterpret_cast<const char*>(sqlite3_value_text(value));
+  return {FilterValue::Kind::kString, 0, {text, static_cast<size_t>(sqlite3_value_bytes(value))}};
+}
+
+int StatusOf(const RowCursor& rows) { return rows.timed_out() ? SQLITE_INTERRUPT : SQLITE_OK; }
+
+int Filter(sqlite3_vtab_cursor* cursor, int, const char* plan_text, int count,
+           sqlite3_value** arguments) {
+  return Guarded(cursor->pVtab, [&] {
+    const Relation& relation = SourceOf(cursor->pVtab).relation;
+    const Plan plan = ParsePlan(plan_text);
+    std::vector<FilterValue> values;
+    values.reserve(static_cast<size_t>(count));
+    for (int i = 0; i < count; ++i) {
+      const uint8_t column = plan.filters[static_cast<size_t>(i)].column;
+      values.push_back(ValueOf(arguments[i], relation.columns[column].type));
+    }
+    RowsOf(cursor).Start(plan, values);
+    return StatusOf(RowsOf(cursor));
+  });
+}
+
+int Next(sqlite3_vtab_cursor* cursor) {
+  RowsOf(cursor).Next();
+  return StatusOf(RowsOf(cursor));
+}
+
+int IsAtEnd(sqlite3_vtab_cursor* cursor) { return RowsOf(cursor).at_end() ? 1 : 0; }
+
+void ReturnText(sqlite3_context* context, std::string_view text) {
+  sqlite3_result_text64(context, text.data() == nullptr ? "" : text.data(), text.size(),
+                        SQLITE_STATIC, SQLITE_UTF8);
+}
+
+int GetColumn(sqlite3_vtab_cursor* cursor, sqlite3_context* context, int column) {
+  RowCursor& rows = RowsOf(cursor);
+  const Cell cell = rows.Get(static_cast<size_t>(column));
+  switch (cell.kind) {
+    case CellKind::kNull:
+      sqlite3_result_null(context);
+      break;
+    case CellKind::kInt:
+      sqlite3_result_int64(context, cell.number);
+      break;
+    case CellKind::kReal:
+      sqlite3_result_double(context, cell.real);
+      break;
+    case CellKind::kPooled:
+    case CellKind::kText:
+      ReturnText(context, TextOf(cell, rows.rank().trace));
+      break;
+  }
+  return SQLITE_OK;
+}
+
+int GetRowId(sqlite3_vtab_cursor* cursor, sqlite3_int64* row_id) {
+  *row_id = static_cast<sqlite3_int64>(RowsOf(cursor).row_id());
+  return SQLITE_OK;
+}
+
+// Without xCreate a module is only the table with its own name.
+constexpr sqlite3_module MakeModule() {
+  sqlite3_module module{};
+  module.xConnect = Connect;
+  module.xBestIndex = BestIndex;
+  module.xDisconnect = Disconnect;
+  module.xOpen = Open;
+  module.xClose = Close;
+  module.xFilter = Filter;
+  module.xNext = Next;
+  module.xEof = IsAtEnd;
+  module.xColumn = GetColumn;
+  module.xRowid = GetRowId;
+  return module;
+}
+constexpr sqlite3_module kModule = MakeModule();
+
+}  // namespace
+
+TableData::TableData(std::span<const RankData> ranks) {
+  ranks_.reserve(ranks.size());
+  for (const RankData& rank : ranks) {
+    ranks_.emplace_back(rank);
+  }
+  for (const Relation& relation : Relations()) {
+    sources_.push_back({relation, *this, RowOrders(relation, ranks_)});
+  }
+}
+
+Result<void> RegisterTables(SqlDatabase& database, TableData& data) {
+  for (TableData::Source& source : data.sources()) {
+    const std::string name(source.relation.name);
+    const int status =
+        sqlite3_create_module_v2(database.handle(), name.c_str(), &kModule, &source, nullptr);
+    if (status != SQLITE_OK) {
+      return Error{ErrorCode::kIo, fmt::format("query: SQLite: {}", sqlite3_errstr(status))};
+    }
+  }
+  return {};
 }
 
 }  // namespace borescope::internal::query

@@ -5,6 +5,7 @@
 #include <chrono>
 #include <compare>
 #include <cstdint>
+#include <deque>
 #include <map>
 #include <optional>
 #include <span>
@@ -12,6 +13,8 @@
 #include <string_view>
 #include <vector>
 
+#include "borescope/base/result.h"
+#include "borescope/base/sqlite/sqlite.h"
 #include "borescope/base/stop.h"
 #include "borescope/query/relations/relation.h"
 
@@ -19,9 +22,9 @@ struct sqlite3_index_info;  // NOLINT(readability-identifier-naming): of SQLite
 
 namespace borescope::internal::query {
 
-// The rows of a relation sorted by columns, made when a query first gains from it and kept: what
-// lets SQLite group millions of rows without sorting them, and find rows by a number or a name.
-
+// The rows of a relation sorted by columns, made when a query first benefits from it, and kept.
+// With these SQLite groups millions of rows without sorting them, and finds rows by a number or a
+// name.
 struct RowRef {
   uint32_t rank;  // index into the ranks of the run
   uint32_t row;
@@ -30,27 +33,27 @@ struct RowRef {
 using Ranks = std::span<const RankRows>;
 using ColumnList = std::vector<uint8_t>;  // numbers of columns, the first one most significant
 
-// Whether rows can be sorted by the column: not by real numbers.
+// Whether rows can be sorted by the column; false for real numbers.
 inline bool IsSortable(const ColumnSpec& column) { return column.type != ColumnType::kReal; }
 
-// NULL before any number or text; texts by their bytes. The order of SQLite.
+// SQLite's order: NULL before any number or text, texts by their bytes.
 std::strong_ordering CompareCell(const Cell& cell, const Trace& trace, int64_t number);
 std::strong_ordering CompareCell(const Cell& cell, const Trace& trace, std::string_view text);
 
-// Not thread-safe. Memory that runs out is thrown (std::bad_alloc).
+// Not thread-safe. Throws std::bad_alloc if memory runs out.
 class RowOrders {
  public:
   RowOrders(const Relation& relation, Ranks ranks) : relation_(relation), ranks_(ranks) {}
 
-  // All rows, by these columns, then by rank and id. REQUIRES: the columns are sortable.
+  // All rows, sorted by these columns, then by rank and id. REQUIRES: the columns are sortable.
   std::span<const RowRef> By(const ColumnList& columns);
 
   // The rows whose `column` is `value`, a number or a text, by rank and id.
   template <class Value>
   std::span<const RowRef> Equal(uint8_t column, Value value);
 
-  // Counts a search for a value of this column; true once there were enough of them for sorting to
-  // pay.
+  // Counts a search for a value of this column; true once there were enough searches to make
+  // sorting worthwhile.
   bool IsWorthSorting(uint8_t column);
 
  private:
@@ -62,9 +65,8 @@ class RowOrders {
   std::map<uint8_t, int> searches_;
 };
 
-// What SQLite asks of a relation before it reads: which comparisons the relation makes itself, and
-// in which order its rows come. Passed from planning to reading as text.
-
+// How a relation is read: which comparisons it makes itself, and in which order its rows come.
+// SQLite requests it before reading, and passes it from planning to reading as text.
 enum class Comparison : uint8_t { kEqual, kLess, kLessOrEqual, kGreater, kGreaterOrEqual };
 
 struct PlannedFilter {
@@ -73,7 +75,7 @@ struct PlannedFilter {
 };
 
 struct Plan {
-  std::vector<PlannedFilter> filters;  // in the order of the values SQLite will pass
+  std::vector<PlannedFilter> filters;  // in the order of the values that SQLite will pass
   ColumnList order;                    // empty: by rank and id
 };
 
@@ -81,12 +83,12 @@ std::string PlanText(const Plan& plan);
 // REQUIRES: `text` is from PlanText.
 Plan ParsePlan(std::string_view text);
 
-// Fills in the answer to SQLite's question and returns the plan. Comparisons are of integers, and
-// of equality of texts; SQLite checks again what passes.
+// Answers SQLite's question and returns the plan. Relations compare integers, and test texts for
+// equality; SQLite checks again the rows that pass.
 Plan MakePlan(const Relation& relation, Ranks ranks, sqlite3_index_info& question);
 
-// When a statement has to end: at a time, or as a stop is requested. Reading asks for it as well as
-// SQLite: a scan that finds nothing takes long without a step of SQLite's own.
+// When a statement has to end: at a time, or when a stop is requested. Reading checks it too, and
+// not only SQLite, as a scan that finds nothing takes long without any step of SQLite.
 struct Deadline {
   using Clock = std::chrono::steady_clock;
   std::optional<Clock::time_point> at;
@@ -94,17 +96,17 @@ struct Deadline {
   bool passed() const { return (at.has_value() && Clock::now() >= *at) || IsStopRequested(); }
 };
 
-// The value a column is compared with.
+// The value that a column is compared with.
 struct FilterValue {
   enum class Kind : uint8_t {
-    kAnything,  // cannot be compared here: everything passes, and SQLite decides
-    kNothing,   // NULL: nothing compares with it
+    kAnything,  // cannot be compared here: all rows pass, and SQLite decides
+    kNothing,   // NULL: no row compares with it
     kNumber,
-    kText,
+    kString,
   };
   Kind kind = Kind::kAnything;
   int64_t number = 0;
-  std::string_view text;  // copied
+  std::string_view text;  // copied by Start
 };
 
 class RowCursor {
@@ -112,7 +114,7 @@ class RowCursor {
   RowCursor(const Relation& relation, Ranks ranks, RowOrders& orders, const Deadline& deadline)
       : relation_(relation), ranks_(ranks), orders_(orders), deadline_(deadline) {}
 
-  // Stands on the first row afterwards. `values`: one per filter of the plan.
+  // Moves to the first row. `values`: one for each filter of the plan.
   void Start(const Plan& plan, std::span<const FilterValue> values);
   void Next() {
     ++position_;
@@ -130,8 +132,8 @@ class RowCursor {
   }
 
  private:
-  // Sorted rows lie all over memory. Reading the cells of some rows ahead at once lets the
-  // processor wait for many of them at a time.
+  // Sorted rows are scattered in memory. Reading the cells of several rows ahead lets the processor
+  // wait for many of them at the same time.
   static constexpr size_t kAhead = 32;
   struct Ahead {
     size_t first = 0;
@@ -145,19 +147,19 @@ class RowCursor {
     FilterValue::Kind kind;
     int64_t number;
     std::string text;
-    std::vector<int64_t> ids;  // per rank: StringId of `text`, -1 where it does not occur
+    std::vector<int64_t> ids;  // per rank: StringId of `text`, -1 if it does not occur
   };
 
   void AddFilter(const PlannedFilter& planned, const FilterValue& value);
   bool StartSearch(const Plan& plan, std::span<const FilterValue> values);
-  bool EnterRank();  // sets the bounds of a rank; false when none of its rows can pass
-  void Settle();     // goes on to the next row that passes, from here
+  bool EnterRank();  // sets the bounds of a rank; false if none of its rows can pass
+  void Settle();     // moves to the next row that passes, from here
   void SettleInOrder();
   void SettleInRank();
   Cell GetInOrder(size_t column);
   bool Passes();
   bool PassesFilter(const Filter& filter);
-  bool Tick();  // false when time is up
+  bool Tick();  // false if the deadline has passed
 
   const Relation& relation_;
   Ranks ranks_;
@@ -166,8 +168,8 @@ class RowCursor {
 
   std::vector<Filter> filters_;
   bool in_order_ = false;
-  std::span<const RowRef> sorted_;  // what is walked when in_order_
-  std::vector<Ahead> ahead_;        // per column, when in_order_
+  std::span<const RowRef> sorted_;  // the rows to walk if in_order_
+  std::vector<Ahead> ahead_;        // per column, if in_order_
   size_t position_ = 0;             // in sorted_, or the row of rank_
   size_t end_ = 0;                  // of the rows of rank_
   uint32_t rank_ = 0;
@@ -176,5 +178,35 @@ class RowCursor {
   bool at_end_ = true;
   bool timed_out_ = false;
 };
+
+// The relations as virtual tables of SQLite: read-only, without copying anything.
+
+// The data of the virtual tables of one database. Must outlive the database, and not move.
+class TableData {
+ public:
+  explicit TableData(std::span<const RankData> ranks);
+  TableData(const TableData&) = delete;
+  TableData& operator=(const TableData&) = delete;
+
+  // One relation with its orders, for one virtual table.
+  struct Source {
+    const Relation& relation;
+    const TableData& data;
+    RowOrders orders;
+  };
+
+  Ranks ranks() const { return ranks_; }
+  std::deque<Source>& sources() { return sources_; }
+  Deadline& deadline() { return deadline_; }
+  const Deadline& deadline() const { return deadline_; }
+
+ private:
+  std::vector<RankRows> ranks_;
+  std::deque<Source> sources_;
+  Deadline deadline_;
+};
+
+// Makes every relation a table of `database`.
+Result<void> RegisterTables(SqlDatabase& database, TableData& data);
 
 }  // namespace borescope::internal::query

@@ -9,9 +9,8 @@
 #include "borescope/ingest/recording/log_chunks.h"
 #include "borescope/output/sink/gzip_sink.h"
 #include "borescope/output/sink/sink.h"
-#include "borescope/scrub/database/scrub_database.h"
-#include "borescope/scrub/json/clean_json.h"
-#include "borescope/scrub/json/scrub_text.h"
+#include "borescope/scrub/json/scrub_json.h"
+#include "borescope/scrub/scrub_database.h"
 
 namespace borescope::internal {
 namespace {

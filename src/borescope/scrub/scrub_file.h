@@ -1,4 +1,4 @@
-// One recording written again in its own format, without what may not stay (docs/use/scrub.md).
+// Writes a scrubbed copy of one recording in its own format (docs/use/scrub.md).
 #pragma once
 
 #include <cstdint>
@@ -7,7 +7,7 @@
 #include <string_view>
 
 #include "borescope/base/result.h"
-#include "borescope/scrub/text/scrubber.h"
+#include "borescope/scrub/scrubber.h"
 
 namespace borescope::internal {
 
@@ -16,21 +16,22 @@ enum class RecordingKind : uint8_t { kText, kDatabase };
 struct ScrubbedFile {
   RecordingKind kind = RecordingKind::kText;
   uint64_t records = 0;  // written: events or nodes; of a database, rows
-  uint64_t dropped = 0;  // members or tables that went altogether
+  uint64_t dropped = 0;  // members or tables that were removed completely
   bool was_cut = false;  // the text ended early
 };
 
-// What the file at `path` is, by its first bytes, which may be compressed. "-" is no file here.
+// The kind of the file at `path`, by its first bytes, which may be compressed. "-" is not accepted
+// here.
 Result<RecordingKind> KindOfRecording(const std::string& path);
 
 // Writes the recording at `input` to `output`, which appears complete or not at all; text is
-// compressed where the name ends in .gz. Errors are those of reading and writing; kCorrupt for text
-// that is no JSON.
+// compressed if the name ends in .gz. Errors are those of reading and writing, and kCorrupt for
+// text that is not JSON.
 Result<ScrubbedFile> ScrubFile(const std::string& input, const std::string& output,
                                Scrubber& scrubber,
                                const std::function<void(uint64_t, uint64_t)>& progress = {});
 
-// Writes the new names and what they were, one pair a line, as JSON.
+// Writes the new names and their originals as JSON, one pair in each line.
 Result<void> WriteNameMap(const Scrubber& scrubber, const std::string& path);
 
 }  // namespace borescope::internal

@@ -9,7 +9,6 @@
 #include "borescope/analysis/core/grouper.h"
 #include "borescope/analysis/core/selection/device_steps.h"
 #include "borescope/analysis/core/selection/phases.h"
-#include "borescope/analysis/measures/shared_inherited_work.h"
 #include "borescope/base/saturating.h"
 #include "borescope/base/stop.h"
 #include "borescope/index/launches/correlation.h"
@@ -18,11 +17,12 @@ namespace borescope::internal {
 namespace {
 
 constexpr size_t kGram = 8;         // the least length of a run
-constexpr size_t kMostPlaces = 64;  // of one gram that are looked at
-// What follows a place must look like what follows the inherited work: a place where it does so for
-// less than half of the best length has no vote, if that length says something.
+constexpr size_t kMostPlaces = 64;  // of one gram that are compared
+// The work after a place must look like the work after the inherited work. If the best place agrees
+// for at least this length, places that agree for less than half as long have no vote.
 constexpr size_t kTellingForward = 64;
-// The level without grid, block and bytes is used if it assigns so much more.
+// Comparing by name alone, without grid, block and bytes, is preferred if it assigns this much
+// more.
 constexpr double kWorthLosing = 0.02;
 constexpr size_t kWorthLosingItems = 4;
 
@@ -104,7 +104,8 @@ class Aligner {
     size_t run;
   };
 
-  // How long inherited[..last] and launched[..end] look the same, from there backwards.
+  // For how many tokens inherited[..last] and launched[..end] are equal, compared backwards from
+  // there.
   size_t RunAt(size_t last, size_t end) const {
     const size_t most = std::min(last, end) + 1;
     size_t run = 0;
@@ -135,7 +136,7 @@ class Aligner {
         }
       }
     }
-    // A short piece matches by chance, but for where it is expected, or all of it.
+    // A short piece matches by chance, unless it is where it is expected, or is all of it.
     if (ends.size() > kMostPlaces) {
       const auto is_better = [&](size_t a, size_t b) {
         const size_t rank_a = is_first ? ~ForwardOf(a) : DistanceOf(a);
@@ -300,7 +301,7 @@ class WorkSequences {
         has_numbers = has_numbers && IsCorrelation(device.correlation[row]);
       }
     }
-    // Without numbers each stream by itself, which is the order of rows.
+    // Without correlation numbers, stream by stream, which is the order of rows.
     if (has_numbers) {
       const auto by_launch = [&](DeviceId a, DeviceId b) {
         const auto key = [&](DeviceId id) {
@@ -321,9 +322,8 @@ class WorkSequences {
   std::vector<DeviceId> launched_;
 };
 
-// The same algorithm on work whose operators are known, if more than one iteration was launched:
-// the end of one is not like its begin. A whole period is left to compare with where that is
-// possible.
+// Tests the algorithm on work whose operators are known, if more than one iteration was launched.
+// Where possible a whole period is left to compare with.
 void TestOnLaunched(const WorkSequences::Tokens& tokens, AlignedWork& work) {
   const size_t launched_works = tokens.launched.size();
   const size_t beside_period = launched_works - std::min(launched_works, work.found.period);
@@ -348,15 +348,16 @@ void TestOnLaunched(const WorkSequences::Tokens& tokens, AlignedWork& work) {
   }
 }
 
-// A run that ends where the launched work begins goes on in the next one, at the end of the period.
+// Whether all is one run: a run that reaches the begin of the launched work continues in the next
+// run, at the end of the period.
 bool IsOneRun(const Alignment& found) {
   const size_t periods =
       (found.place.size() + found.period - 1) / std::max<size_t>(found.period, 1);
   return found.runs == 1 || (found.back == found.period && found.runs <= periods);
 }
 
-// Whether what follows the place looks like what follows the inherited work: for half of the
-// launched work; or up to its end, and with what is before that for a quarter of it; or whether
+// Whether the work after the place looks like the work after the inherited work: for half of the
+// launched work; or up to its end and, together with the run before it, for a quarter of it; or
 // there is only one iteration.
 bool GoesOn(const Alignment& found, size_t launched) {
   const size_t around = found.back + found.forward;
@@ -366,7 +367,7 @@ bool GoesOn(const Alignment& found, size_t launched) {
   return 2 * found.forward >= launched || found.period == launched || ends_alike;
 }
 
-// `begins_with_step`: the recording does, and not somewhere in one.
+// `begins_with_step`: the recording begins with a step, not in the middle of one.
 AlignmentConfidence ConfidenceOf(const AlignedWork& work, size_t launched, bool begins_with_step) {
   constexpr double kSure = 0.99;
   constexpr double kFair = 0.98;
@@ -375,7 +376,7 @@ AlignmentConfidence ConfidenceOf(const AlignedWork& work, size_t launched, bool 
     return AlignmentConfidence::kNone;
   }
   const bool is_tested = work.self_precision <= 1;
-  // All of it is the end of the only iteration, from which on the next one begins.
+  // All inherited work is the end of the only iteration, after which the next one begins.
   const bool is_end = work.found.period == launched && begins_with_step && work.found.runs == 1 &&
                       work.found.back == work.works && work.works >= kGram;
   if (IsOneRun(work.found) && GoesOn(work.found, launched) &&
@@ -392,8 +393,8 @@ int64_t StepNumberOf(const RankView& view, DeviceId id) {
   return step == kNoStep ? kMissing : view.steps().steps[step].number;
 }
 
-// Of what began before the recording only the rest is recorded: around the first launches operators
-// and ranges are missing. A period later they are not.
+// Operators and ranges that began before the recording are missing around the first launches. One
+// period later they are recorded, so a place at the start is moved on by a period.
 size_t WholePlace(const Alignment& found, size_t launched, size_t place) {
   return place < found.forward && GoesOn(found, launched) ? place + found.period : place;
 }
@@ -411,8 +412,7 @@ Alignment AlignTokens(WorkSequences::Tokens& tokens) {
   return found;
 }
 
-// By how many steps the program is further at a place than where it looks the same next; kMissing
-// where steps were not recorded.
+// How many steps a period of the program takes; kMissing where steps were not recorded.
 int64_t StepsOfPeriod(const RankView& view, const WorkSequences& sequences,
                       const Alignment& found) {
   const std::vector<DeviceId>& launched = sequences.launched();
@@ -431,8 +431,8 @@ int64_t StepsOfPeriod(const RankView& view, const WorkSequences& sequences,
   return kMissing;
 }
 
-// The steps of inherited work: those of what it is like, and a period less each time that the place
-// goes back beyond the first launched work.
+// The steps of inherited work: the step of the work that it resembles, less one period each time
+// that the place wraps around beyond the first launched work.
 void FindSteps(const RankView& view, const WorkSequences& sequences, AlignedWork& result) {
   result.step.assign(result.like.size(), kMissing);
   const int64_t period = StepsOfPeriod(view, sequences, result.found);

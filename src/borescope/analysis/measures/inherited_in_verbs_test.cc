@@ -9,7 +9,7 @@
 
 #include "borescope/analysis/core/params.h"
 #include "borescope/analysis/measures/align_inherited.h"
-#include "borescope/analysis/measures/replay/plan_file.h"
+#include "borescope/analysis/measures/replay/changes.h"
 #include "borescope/analysis/measures/replay/replay_model.h"
 #include "borescope/analysis/measures/replay/run_scenario.h"
 #include "borescope/testing/test_trace.h"

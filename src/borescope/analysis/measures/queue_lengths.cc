@@ -72,7 +72,7 @@ class Queues {
     return queue;
   }
 
-  // Whether no work of this launch on the track came before. REQUIRES: tracks come one by one.
+  // Whether this is the first work of the launch on the track. REQUIRES: called track by track.
   bool IsFirst(HostId launch, TrackId track) {
     TrackId& seen = track_of_call_[view_.trace.host().detail[launch.value]];
     const bool is_first = seen != track;

@@ -15,7 +15,7 @@ bool IsAskedFor(const RankView& view, DeviceId id, WorkKinds kinds) {
   return kinds == WorkKinds::kAll || is_kernel == (kinds == WorkKinds::kKernels);
 }
 
-// Of key values, work with its name and label.
+// The group of work: its key values, name and label.
 uint32_t FindGroup(const RankView& view, DeviceId id, const WorkLabel& label,
                    std::vector<int64_t>& key, WorkGroups& result) {
   key.push_back(view.trace.device().name[id.value].value);

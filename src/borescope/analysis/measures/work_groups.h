@@ -1,5 +1,5 @@
 // Device work by name: durations of kernels, memcpys and memsets by the keys of --by, the name and
-// one label that the verb chooses. What `kernels` and `top` have in common.
+// one label that the verb chooses. Shared by `kernels` and `top`.
 #pragma once
 
 #include <cstdint>
@@ -11,10 +11,11 @@
 #include "borescope/analysis/core/instance_counts.h"
 #include "borescope/analysis/core/selection/selection.h"
 #include "borescope/analysis/measures/time/duration_stats.h"
+#include "borescope/trace/trace.h"
 
 namespace borescope::internal {
 
-// The column that stands beside the name, and how the table speaks of what it counts.
+// The column beside the name, and the words for what the table counts.
 struct WorkLabel {
   std::string_view column;
   std::string_view column_doc;
@@ -29,8 +30,8 @@ struct WorkGroups {
 
   Grouper groups;  // key values, then name and label
   std::vector<DurationStats> stats;
-  // Of work from before the recording, by what it is inferred to be like (align_inherited.h): no
-  // part of `stats`. Per group, or shorter.
+  // Per group, or shorter: the time of work from before the recording that is inferred to belong to
+  // it (align_inherited.h). It is not part of `stats`.
   std::vector<int64_t> aligned_ns;
   InstanceCounts instances;
 
@@ -48,8 +49,8 @@ enum class WorkKinds : uint8_t { kKernels, kCopies, kAll };
 WorkGroups GroupWork(const RankView& view, const Selected& selected, const GroupKeys& keys,
                      WorkKinds kinds, const WorkLabel& label);
 
-// Whether one of these keys is not known of work whose launch was not recorded, but can be
-// inferred: then tables have the column `aligned_ns`.
+// Whether one of these keys is unknown for work whose launch was not recorded, but can be inferred.
+// Then tables have the column `aligned_ns`.
 bool HasInferredKey(std::span<const std::string> by);
 void AddAlignedColumn(Table& table);
 
@@ -61,14 +62,27 @@ void GroupAligned(const RankView& view, const Selected& selected, const GroupKey
 // The column `aligned_ns` of a table of WorkTable.
 void PushAligned(Table& table, const WorkGroups& work);
 
-// Fills an empty table: a row for each group, to be merged, then ended by FinishStatsTable.
+// Fills an empty table with a row for each group. Such tables are merged, then finished by
+// FinishStatsTable.
 Table WorkTable(Table table, const RankView& view, const WorkGroups& work, const GroupKeys& keys,
                 const WorkLabel& label);
 
-// What a kernel is for; memcpys and memsets copy.
+// The class of a kernel; memcpys and memsets are KernelClass::kCopy.
 KernelClass WorkClassOf(const RankView& view, DeviceId id);
 
-// All selected work by start; at one time in the order of the streams.
+// All selected work by start, and work that starts at the same time in the order of the streams.
 std::vector<DeviceId> WorkByStart(const RankView& view, const Selected& selected);
+
+// The bytes that a memcpy or memset moved or set. kMissing for kernels, and where the number was
+// not recorded or is negative.
+inline int64_t CopyBytes(const Trace& trace, DeviceId id) {
+  const DeviceKind kind = trace.device().kind[id.value];
+  const uint32_t detail = trace.device().detail[id.value];
+  if ((kind != DeviceKind::kMemcpy && kind != DeviceKind::kMemset) || detail == kNoDetail) {
+    return kMissing;
+  }
+  const int64_t bytes = trace.copies().bytes[detail];
+  return bytes < 0 ? kMissing : bytes;
+}
 
 }  // namespace borescope::internal

@@ -172,7 +172,7 @@ TEST(PerfettoWriter, WritesAnEmptyTrace) {
   EXPECT_EQ(read.tracks + read.events, "");
 }
 
-// A timeline of a part is as wide as the part.
+// The timeline of a part is as long as the part.
 TEST(PerfettoWriter, SlicesOfAPartEndAtItsEdges) {
   TraceMaker maker;
   maker.Op("main", 1, {0, 1000});

@@ -11,7 +11,7 @@
 
 #include "borescope/base/sqlite/sqlite.h"
 #include "borescope/base/stop.h"
-#include "borescope/index/names/copy_kind.h"
+#include "borescope/index/names/kernel_class.h"
 #include "borescope/rpd/categories.h"
 #include "borescope/rpd/marker_text.h"
 #include "borescope/rpd/row_inserter.h"
@@ -23,7 +23,8 @@ namespace borescope::internal {
 namespace {
 
 constexpr int64_t kSession = int64_t{1} << 32;
-constexpr int64_t kLastCorrelation = int64_t{1} << 31;  // larger ids of a session are of markers
+constexpr int64_t kLastCorrelation = int64_t{1}
+                                     << 31;  // larger ids of a session are those of markers
 
 constexpr int64_t kNoApi = 0;
 constexpr std::string_view kMarker = "UserMarker";
@@ -33,7 +34,7 @@ int64_t OrZero(int32_t value) { return std::max<int32_t>(value, 0); }
 
 // ---- Names ----
 
-// AMD's runtimes call operations by words of one identifier, which also is their type.
+// AMD's runtimes name operations by one identifier, which is also their type.
 bool IsOpType(DeviceKind kind, std::string_view name) {
   const auto is_part = [](char c) {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
@@ -97,7 +98,7 @@ std::string_view DomainOf(std::string_view api) {
 struct Inserters {
   RowInserter api, op, api_ops, kernelapi, copyapi, monitor;
 
-  // Writes the rows that wait.
+  // Writes the pending rows.
   Result<void> Flush() {
     for (RowInserter* table : {&api, &op, &api_ops, &kernelapi, &copyapi, &monitor}) {
       BS_TRY(table->Flush());
@@ -117,7 +118,7 @@ Result<Inserters> MakeInserters(const SqlDatabase& database) {
   return all;
 }
 
-// The correlation of the call at a host row, where it can be the id of an api row.
+// The correlation of the call at a host row, if it can be the id of an api row.
 int64_t UsableCorrelation(const Trace& trace, uint32_t row) {
   const HostEvents& host = trace.host();
   if (host.kind[row] != HostKind::kRuntime || host.detail[row] == kNoDetail) {
@@ -128,8 +129,8 @@ int64_t UsableCorrelation(const Trace& trace, uint32_t row) {
   return is_usable ? correlation : kNoApi;
 }
 
-// By host row: the id of its api row. Correlations where they are unique, else numbers from those
-// of markers, in the session that begins at `first_id`.
+// By host row: the id of its api row in the session that begins at `first_id`. Calls have their
+// correlation if it is unique, other rows the numbers of markers.
 std::vector<int64_t> ApiIds(const Trace& trace, int64_t first_id) {
   const auto rows = static_cast<uint32_t>(trace.host().size());
   std::vector<std::pair<int64_t, uint32_t>> calls;
@@ -154,7 +155,7 @@ std::vector<int64_t> ApiIds(const Trace& trace, int64_t first_id) {
   return ids;
 }
 
-// What the traces of a file share.
+// The parts of a file that its traces share.
 struct RpdFile {
   SqlDatabase database;
   Inserters insert;
@@ -219,7 +220,7 @@ class RpdRows {
 RpdRows::ApiTexts RpdRows::CallTexts(uint32_t row) {
   const HostEvents& host = trace_.host();
   const std::string_view name = trace_.Text(host.name[row]);
-  // Calls need none where their ids are of the range of calls.
+  // Calls need no category if their ids are in the range of calls.
   const bool is_call = host.kind[row] == HostKind::kRuntime && !IsMarkerId(api_ids_[row]);
   const int64_t category = strings_.Id(is_call ? std::string() : TextOf({host.kind[row]}));
   ApiTexts texts{strings_.Id(host.name[row]), category, 0, ustrings_.Id("")};
@@ -234,7 +235,7 @@ RpdRows::ApiTexts RpdRows::CallTexts(uint32_t row) {
 }
 
 // The text of PyTorch's observer, in the arguments of a marker. A name that would be read as
-// details is the name of the row instead, as of a range that the tracer's own calls push.
+// details is the name of the row instead, as for a range that the tracer's own calls push.
 RpdRows::ApiTexts RpdRows::OpTexts(uint32_t row) {
   const StringId name = trace_.host().name[row];
   const uint32_t detail = trace_.host().detail[row];
@@ -262,7 +263,7 @@ RpdRows::ApiTexts RpdRows::OpTexts(uint32_t row) {
   return texts;
 }
 
-// Likewise where a name would be read as that of an operator, or is long.
+// The same if a name would be read as that of an operator, or is long.
 RpdRows::ApiTexts RpdRows::AnnotationTexts(StringId name) {
   const int64_t category = strings_.Id(TextOf({HostKind::kAnnotation}));
   const int64_t domain = strings_.Id(kMarker);
@@ -339,7 +340,7 @@ Result<void> RpdRows::WriteOp(uint32_t row) {
   return WriteLink(row, op);
 }
 
-// What the op's call says of it belongs to the call, where its first op says it.
+// Details of the call are written once, with its first op.
 Result<void> RpdRows::WriteLink(uint32_t row, int64_t op) {
   const HostId launch = input_.index.correlation.launch_of[row];
   if (!launch.valid() || !input_.Keeps(launch)) {
@@ -349,7 +350,7 @@ Result<void> RpdRows::WriteLink(uint32_t row, int64_t op) {
   BS_TRY(insert_.api_ops.Add(nullptr, api, op));
   const DeviceKind kind = trace_.device().kind[row];
   if (kind == DeviceKind::kMemset || std::exchange(has_details_[launch.value], 1) != 0) {
-    return {};  // calls that fill memory have no details there
+    return {};  // calls that fill memory have no details in this format
   }
   return kind == DeviceKind::kKernel ? WriteKernelApi(row, api) : WriteCopyApi(row, api);
 }
@@ -455,7 +456,7 @@ class RpdWriter : public ConvertWriter {
     return insert.Run();
   }
 
-  // Where the numbers of one of several traces come from. Each is a session of its own.
+  // Writes which numbers belong to one of several traces. Each is a session of its own.
   Result<void> WriteSource(const ConvertInput& input) {
     const MergeSource& source = input.source;
     BS_TRY(WriteMetadata(fmt::format("source::{}", source.number),
@@ -468,7 +469,7 @@ class RpdWriter : public ConvertWriter {
   }
 
   RpdFile file_;
-  std::optional<RecordedCut> cut_;  // of all together
+  std::optional<RecordedCut> cut_;  // of all traces together
 };
 
 }  // namespace

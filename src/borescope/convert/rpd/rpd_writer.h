@@ -8,8 +8,8 @@
 namespace borescope::internal {
 
 // Writes to `path`, an empty file. Host events become rows of rocpd_api (operators and annotations
-// as UserMarker, which hold their name in args), device work rows of rocpd_op, samples of
-// rocpd_monitor; for anything else the format has no place. Several traces share their texts, and
+// as UserMarker, with their name in args), device work rows of rocpd_op, samples rows of
+// rocpd_monitor; the format cannot represent anything else. Several traces share their texts, and
 // rocpd_metadata has a row for each, "source::N". Errors are of kind kIo or kCorrupt and name
 // `path`.
 Result<std::unique_ptr<ConvertWriter>> OpenRpd(const std::string& path);

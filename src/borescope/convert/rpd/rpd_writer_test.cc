@@ -12,7 +12,7 @@ namespace {
 
 using testkit::TraceMaker;
 
-// A database in a file of its own, which goes with it.
+// A database in a file of its own, removed with the object.
 class Written {
  public:
   explicit Written(const Trace& trace, TimeWindow window = {})
@@ -77,7 +77,7 @@ uint32_t AddCopyDetail(TraceMaker& maker) {
   return row;
 }
 
-// An operator, a launch of two kernels, a copy, and what has no place.
+// An operator, a launch of two kernels, a copy, and events that the format cannot represent.
 Trace SmallRun() {
   TraceMaker maker;
   maker.Op("aten::mm", 1, {0, 100});
@@ -192,7 +192,7 @@ TEST(RpdWriter, WritesTheTextsOfPyTorchsObserver) {
             "UserMarker|cpu_op|odd, seq = 0, op_id = 0\n");
 }
 
-// The name is then the row's own, and its arguments are the details alone.
+// The name is then that of the row, and its arguments are only the details.
 TEST(RpdWriter, NamesLikeDetailsAreNoDetails) {
   TraceMaker maker;
   AddDetailedOp(maker, "step, seq = 7", {});
@@ -208,7 +208,7 @@ TEST(RpdWriter, NamesLikeDetailsAreNoDetails) {
             "UserMarker|user_annotation|seq = 7\n");
 }
 
-// Those of one call are not remembered, others are stored once.
+// Texts of a single call are not remembered, others are stored once.
 TEST(RpdWriter, TextsOfManyCallsAreStoredOnce) {
   TraceMaker maker;
   for (int i = 0; i < 3; ++i) {
@@ -236,7 +236,7 @@ TEST(RpdWriter, LongTextsAreStoredOnce) {
   EXPECT_EQ(written.Rows("SELECT count(*), max(length(string)) FROM rocpd_ustring"), "12|2052\n");
 }
 
-// A category keeps what ids and names alone would not.
+// The category keeps what ids and names alone do not.
 TEST(RpdWriter, SaysWhatCallsWithoutAnIdOfTheirOwnAre) {
   TraceMaker maker;
   maker.Call("hipFree", 1, {0, 0}, 3);

@@ -6,8 +6,7 @@
 #include <utility>
 
 #include "borescope/analysis/core/selection/selection.h"
-#include "borescope/analysis/measures/graphs/captured_names.h"
-#include "borescope/analysis/measures/graphs/graph_captures.h"
+#include "borescope/analysis/measures/graphs/captured_work.h"
 #include "borescope/analysis/measures/graphs/graph_launches.h"
 #include "borescope/trace/columns.h"
 

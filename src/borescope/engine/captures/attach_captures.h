@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "borescope/analysis/measures/graphs/match_captures.h"
+#include "borescope/analysis/measures/graphs/captured_work.h"
 #include "borescope/base/hash/hash_tables.h"
 #include "borescope/base/result.h"
 #include "borescope/index/trace_index.h"

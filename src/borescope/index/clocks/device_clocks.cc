@@ -11,7 +11,7 @@ namespace {
 
 enum class PairKind : uint8_t { kLaunch, kWait, kInferredWait };
 
-// Of one device: which values of the skew its pairs allow.
+// The values of the skew that the pairs of one device allow.
 struct Allowed {
   int64_t lowest_ns = -kMostSkewNs;
   int64_t highest_ns = kMostSkewNs;
@@ -29,8 +29,8 @@ bool IsPlausible(PairKind kind, int64_t bound_ns) {
 }
 
 // The values with the least sum of contradictions. Where k launches and k waits contradict each
-// other, each value between the k-th and the next of both violates k bounds on either side, so
-// that moving it within does not change the sum.
+// other, each value between the k-th and the next of both violates k bounds on either side, so the
+// sum is the same for all values in between.
 void Reconcile(Allowed& allowed) {
   std::sort(allowed.launches.begin(), allowed.launches.end(), std::greater<>());
   std::sort(allowed.waits.begin(), allowed.waits.end());

@@ -1,6 +1,6 @@
-// How far the clock of each device is from that of the host, from what a recording must satisfy: no
-// work begins before its launch call begins, and no wait ends before the work that it waits for.
-// docs/how-it-works/critical-path.md has the definition.
+// Estimates how far the clock of each device is from that of the host, from what every recording
+// satisfies: no work begins before its launch call begins, and no wait ends before the work that it
+// waits for. docs/how-it-works/critical-path.md has the definition.
 #pragma once
 
 #include <cstdint>
@@ -11,8 +11,8 @@
 
 namespace borescope::internal {
 
-// Profilers align the clocks of host and device to microseconds. What needs a larger skew than this
-// is a wrong record, not a clock.
+// Profilers align the clocks of host and device to microseconds. A record that needs a larger skew
+// than this is wrong.
 inline constexpr int64_t kMostSkewNs = 1'000'000;
 // Clocks drift: after the correction, a dependency may still appear to lead back by this much.
 inline constexpr int64_t kMostDriftNs = 100'000;
@@ -34,12 +34,12 @@ struct DeviceClock {
   int64_t launches = 0;       // pairs of a launch call and work
   int64_t waits = 0;          // pairs of recorded work and call
   int64_t inferred = 0;       // pairs of inferred ones
-  int64_t contradicting = 0;  // of all these the ones that do not hold with the skew
+  int64_t contradicting = 0;  // of all these pairs, those that do not hold with the skew
 
   bool operator==(const DeviceClock&) const = default;
 };
 
-// What of a device clock follows from the recording. Without clocks the skew is 0 everywhere.
+// The estimated clocks of devices. Without clocks the skew is 0 everywhere.
 struct DeviceClocks {
   std::vector<DeviceClock> clocks;     // of the devices with pairs, by number
   std::vector<int64_t> track_skew_ns;  // per track; empty: all 0
@@ -49,10 +49,10 @@ struct DeviceClocks {
   }
 };
 
-// The skew has the least sum of contradictions with launches and recorded waits; of several values
-// that an inferred wait allows, too, if there is one; of these the one nearest to 0. Pairs that
-// need more than kMostSkewNs do not count.
-// O(events + waits + c log c), where c pairs contradict each other.
+// The skew with the least sum of contradictions with launches and recorded waits. Of several such
+// values, one that inferred waits allow too is preferred, then the one nearest to 0. Pairs that
+// need more than kMostSkewNs do not count. O(events + waits + c log c), where c pairs contradict
+// each other.
 DeviceClocks EstimateClocks(const Trace& trace, const Correlation& correlation,
                             std::span<const WaitPair> waits);
 

@@ -86,7 +86,7 @@ class InheritedFinder {
     return processes_[trace_.tracks().pid[trace_.host().track[call.value].value]];
   }
 
-  // Of the process whose stream it is; of all, where that is not known.
+  // The calls of the process whose stream it is, or of all processes if that is not known.
   const CallsOfProcess& CallsOf(TrackId stream) const {
     const auto found = processes_.find(trace_.tracks().process[stream.value]);
     return found == processes_.end() ? all_ : found->second;
@@ -116,7 +116,8 @@ class InheritedFinder {
     }
   }
 
-  // Of work before the first launched work of its stream, if there is such work.
+  // Whether work that comes before the first launched work of its stream, if there is any, is from
+  // before the recording.
   bool IsFromBefore(uint32_t row, const CallsOfProcess& calls, bool has_launched_work) const {
     const int64_t number = trace_.device().correlation[row];
     const bool has_numbers =

@@ -2,16 +2,17 @@
 //
 // To add a family: one row in kRules with a real example. Rows are tried from top to bottom and the
 // first match wins, so a row may rely on what the rows above it have taken away. A pattern is a
-// list of alternatives in lower case, separated by '|', each of three characters or more; '^' in
-// front ties one to the start of the text, '$' behind to its end. Most rows look at the base name
-// only (no template arguments, no parameter types, no return type), because ATen writes whole
-// functors into those; rows marked kFull look at everything.
+// list of alternatives in lower case, separated by '|', each of three characters or more; A leading
+// '^' anchors an alternative at the start of the text, a trailing '$' at its end. Most rows look at
+// the base name only (no template arguments, no parameter types, no return type), because ATen
+// writes whole functors into those; rows marked kFull look at everything.
 #include "borescope/index/names/kernel_class.h"
 
 #include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <iterator>
 #include <string>
 #include <vector>
 
@@ -19,6 +20,7 @@
 #include "borescope/base/text/text.h"
 
 namespace borescope::internal {
+
 namespace {
 
 enum class Text : uint8_t { kBase, kFull };
@@ -161,8 +163,8 @@ constexpr Rule kRules[] = {
      kBase,
      "softmax|cross_entropy"},
 
-    // What stands around the matrix work of experts. Its template arguments name number types of
-    // CUTLASS, and the offsets it computes are no convolution's.
+    // Work around the matrix products of experts. Its template arguments name number types of
+    // CUTLASS, and its offsets are not those of convolutions.
     {{"routing to experts", KernelClass::kSort,
       "void moe::dev::routing::routingIndicesOffsetsKernel<moe::dev::routing::KernelParams<int> "
       ">(int)"},
@@ -331,8 +333,8 @@ struct Pattern {
   bool at_end;
 };
 
-// All patterns that look at one kind of text, by their first three characters: whatever their
-// number, a text is walked once, and at nearly all of its places nothing begins with these.
+// All patterns for one kind of text, by their first three characters. However many there are, a
+// text is walked once, and at nearly all of its places no pattern begins.
 class PatternIndex {
  public:
   explicit PatternIndex(Text text) {
@@ -442,6 +444,65 @@ std::vector<std::string_view> KernelPatterns() {
     patterns.push_back(rule.patterns);
   }
   return patterns;
+}
+
+namespace {
+
+struct CopyRule {
+  std::string_view part;  // of the name
+  CopyKind kind;
+};
+
+// The first part that is found decides. CUDA arrays ("A") are on the device; "M" is Intel's term
+// for host memory.
+constexpr CopyRule kCopyRules[] = {
+    {"Memset", CopyKind::kMemset},
+    {"FillBuffer", CopyKind::kMemset},
+    {"HtoD", CopyKind::kHostToDevice},
+    {"HtoA", CopyKind::kHostToDevice},
+    {"H2D", CopyKind::kHostToDevice},
+    {"M2D", CopyKind::kHostToDevice},
+    {"HostToDevice", CopyKind::kHostToDevice},
+    {"HOST_TO_DEVICE", CopyKind::kHostToDevice},
+    {"DtoH", CopyKind::kDeviceToHost},
+    {"AtoH", CopyKind::kDeviceToHost},
+    {"D2H", CopyKind::kDeviceToHost},
+    {"D2M", CopyKind::kDeviceToHost},
+    {"DeviceToHost", CopyKind::kDeviceToHost},
+    {"DEVICE_TO_HOST", CopyKind::kDeviceToHost},
+    {"PtoP", CopyKind::kPeerToPeer},
+    {"P2P", CopyKind::kPeerToPeer},
+    {"PeerToPeer", CopyKind::kPeerToPeer},
+    {"DtoD", CopyKind::kDeviceToDevice},
+    {"DtoA", CopyKind::kDeviceToDevice},
+    {"AtoD", CopyKind::kDeviceToDevice},
+    {"AtoA", CopyKind::kDeviceToDevice},
+    {"D2D", CopyKind::kDeviceToDevice},
+    {"DeviceToDevice", CopyKind::kDeviceToDevice},
+    {"DEVICE_TO_DEVICE", CopyKind::kDeviceToDevice},
+    {"HtoH", CopyKind::kHostToHost},
+    {"H2H", CopyKind::kHostToHost},
+    {"M2M", CopyKind::kHostToHost},
+    {"HostToHost", CopyKind::kHostToHost},
+    {"HOST_TO_HOST", CopyKind::kHostToHost},
+};
+
+}  // namespace
+
+std::string_view CopyKindName(CopyKind kind) {
+  constexpr std::string_view kNames[] = {"HtoD", "DtoH", "DtoD", "PtoP", "HtoH", "memset", "other"};
+  static_assert(std::size(kNames) == static_cast<size_t>(CopyKind::kCount));
+  return kNames[static_cast<size_t>(kind)];
+}
+
+CopyKind ClassifyCopy(DeviceKind kind, std::string_view name) {
+  if (kind == DeviceKind::kMemset) {
+    return CopyKind::kMemset;
+  }
+  const auto* rule = std::find_if(
+      std::begin(kCopyRules), std::end(kCopyRules),
+      [name](const CopyRule& r) { return name.find(r.part) != std::string_view::npos; });
+  return rule == std::end(kCopyRules) ? CopyKind::kOther : rule->kind;
 }
 
 }  // namespace borescope::internal

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "borescope/trace/tables.h"
+#include "borescope/trace/trace.h"
 
 namespace borescope::internal {
 
@@ -48,7 +49,31 @@ struct KernelRule {
 };
 std::span<const KernelRule> KernelRules();
 
-// What the rows look for: alternatives in lower case, separated by '|'. In the order of the rows.
+// The patterns of the rows, in their order: alternatives in lower case, separated by '|'.
 std::vector<std::string_view> KernelPatterns();
+
+// Kinds of copies: source and target, derived from the name of the event by one table of rules.
+// NVIDIA, AMD, Intel and MTIA names.
+
+// In the order in which tables list them.
+enum class CopyKind : uint8_t {
+  kHostToDevice,
+  kDeviceToHost,
+  kDeviceToDevice,
+  kPeerToPeer,  // between devices
+  kHostToHost,
+  kMemset,
+  kOther,
+  kCount
+};
+
+// "HtoD", ...
+std::string_view CopyKindName(CopyKind kind);
+
+// The kind of a copy by its name; every memset is one. Pure; any thread.
+CopyKind ClassifyCopy(DeviceKind kind, std::string_view name);
+
+// The classes of all names of a recording: TraceIndex::class_of_name.
+ColumnData<KernelClass> ClassifyNames(const Trace& trace);
 
 }  // namespace borescope::internal

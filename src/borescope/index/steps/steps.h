@@ -21,8 +21,7 @@ class RE2;
 
 namespace borescope::internal {
 
-// To which step the work and the time of devices belong.
-
+// The step that work and time of devices belong to.
 enum class StepRule : uint8_t {
   kLaunch,  // the step in whose window the work was launched, wherever it runs
   kTime,    // time is cut at the windows of the steps on the host
@@ -32,7 +31,6 @@ enum class StepRule : uint8_t {
 inline constexpr std::array<std::string_view, 2> kStepRules = {"launch", "time"};
 
 // StepPattern: the annotations that are steps, by a regular expression over their names.
-
 class StepPattern {
  public:
   ~StepPattern();
@@ -50,8 +48,6 @@ class StepPattern {
 
   std::unique_ptr<re2::RE2> expression_;
 };
-
-// Windows of steps that may overlap as pieces that do not.
 
 // The pieces of the windows of some steps: at any time the one that begins last. REQUIRES: `some`
 // are indices into `steps`, ascending; `steps` is sorted by begin_ns. O(some).

@@ -1,6 +1,6 @@
-// Attention: two products per pair of query and key forward, five backward (one recomputes the
-// scores). Pairs that a causal mask or a window takes away are not counted unless the options say
-// so.
+// Attention: two products for each pair of query and key forward, five backward (one recomputes the
+// scores). Pairs that a causal mask or a window excludes are not counted, unless the options count
+// them.
 #include <algorithm>
 #include <array>
 
@@ -19,7 +19,7 @@ enum class HeadOrder : uint8_t {
 
 enum class CausalRule : uint8_t { kTopLeft, kBottomRight };
 
-// Where a schema has its arguments.
+// The positions of the arguments in a schema.
 struct AttentionLayout {
   AttentionArgs schema;
   HeadOrder order;
@@ -27,15 +27,14 @@ struct AttentionLayout {
   int query, causal;
   int bias = kNoArgument, lengths = kNoArgument, longest = kNoArgument, window = kNoArgument;
   bool causal_is_mask_type = false;  // 0 none, 1 top left, 2 bottom right
-  // Tensors that, where they are given, hide the lengths of the keys: pages, used lengths, new
-  // keys.
+  // Tensors that, if given, make the lengths of the keys unknown: pages, used lengths, new keys.
   std::array<int, 3> hiding = {kNoArgument, kNoArgument, kNoArgument};
 };
 
 using enum HeadOrder;
 using enum CausalRule;
-// schema, order, rule, and where are: the query, whether it is causal, the bias, the cumulated
-// lengths, the longest lengths, the window
+// schema, order, rule, and positions of: query, causal flag, bias, cumulative lengths, longest
+// lengths, window
 constexpr AttentionLayout kAttentionLayouts[] = {
     {kSdpa, kHeadsFirst, kTopLeft, 0, 5, 3},
     {kSdpaFlash, kHeadsFirst, kTopLeft, 0, 4},
@@ -101,13 +100,13 @@ const OpTensor* TensorAt(const CallArgs& args, int index) {
   return index == kNoArgument ? nullptr : args.Tensor(static_cast<size_t>(index));
 }
 
-// Sequences beyond this are damage; below it sums of their pairs fit.
+// Longer sequences are damaged; below this sums of their pairs fit into 64 bits.
 constexpr int64_t kMostLength = int64_t{1} << 31;
 
 struct AttentionShape {
   int64_t batch = 1, heads = 0, kv_heads = 0, queries = 0, keys = 0;
   int64_t qk_size = 0, v_size = 0;
-  bool has_many_lengths = false;  // tokens of all sequences one behind the other
+  bool has_many_lengths = false;  // the tokens of all sequences are concatenated
 };
 
 // Dimensions of q, k or v by name.
@@ -143,8 +142,8 @@ std::optional<AttentionShape> ShapeOf(const OpCall& call, const AttentionLayout&
       k->length, q->size,  v->size,  TensorAt(call.args, layout.lengths) != nullptr};
 }
 
-// Which keys a query sees: those not more than `left` before its own and `right` behind it, where
-// its own is its number + shift. Without limits: all.
+// Which keys a query sees: at most `left` before and `right` after its own key, which is its number
+// + shift. Without limits: all.
 struct Mask {
   bool is_causal = false;
   bool is_bottom_right = false;
@@ -176,7 +175,7 @@ std::optional<Mask> MaskOf(const OpCall& call, const AttentionLayout& layout) {
   return mask;
 }
 
-// sum over i in [0, rows) of clamp(i + shift, 0, limit). REQUIRES: all below 2^33 in size
+// The sum over i in [0, rows) of clamp(i + shift, 0, limit). REQUIRES: absolute values below 2^33.
 Quantity ClampedSum(int64_t rows, int64_t shift, int64_t limit) {
   const int64_t first = std::clamp(-shift, int64_t{0}, rows);   // the first above 0
   const int64_t last = std::clamp(limit - shift, first, rows);  // the first at the limit
@@ -186,7 +185,7 @@ Quantity ClampedSum(int64_t rows, int64_t shift, int64_t limit) {
   return ramp.DividedUp(2) + Quantity(rows - last) * limit;
 }
 
-// Pairs of query and key of one head that are multiplied.
+// The multiplied pairs of query and key of one head.
 Quantity Pairs(const Mask& mask, CausalMode mode, int64_t queries, int64_t keys) {
   const Quantity all = Quantity(queries) * keys;
   const bool has_window = mask.left >= 0 || (!mask.is_causal && mask.right >= 0);
@@ -200,16 +199,15 @@ Quantity Pairs(const Mask& mask, CausalMode mode, int64_t queries, int64_t keys)
   return up_to - before;
 }
 
-// Pairs over the whole batch. Where only the sum and the maximum of lengths are known, one sequence
-// has the maximum and the others share the rest evenly: where queries and keys have the same
-// lengths, no distribution has fewer pairs; else it is an estimate.
+// Pairs over the whole batch. If only the sum and the maximum of lengths are known, one sequence is
+// taken to have the maximum, and the others share the rest evenly. If queries and keys have the
+// same lengths, no distribution has fewer pairs; else it is an estimate.
 struct BatchPairs {
   Quantity count;
   bool is_lower_bound = false;
 };
 
-// Pairs of `sequences` that share queries and keys evenly: what a division leaves goes to the
-// first.
+// The pairs of `sequences` that share queries and keys evenly; remainders go to the first ones.
 Quantity PairsOfEqual(const Mask& mask, CausalMode mode, int64_t queries, int64_t keys,
                       int64_t sequences) {
   if (sequences == 0) return 0;
@@ -252,7 +250,7 @@ BatchPairs PairsOfBatch(const OpCall& call, const AttentionLayout& layout,
   return {Pairs(mask, call.options.causal, shape.queries, shape.keys) * shape.batch};
 }
 
-// What forward and backward need to know of a call, or why it cannot be known.
+// What forward and backward need to know about a call, or why that is unknown.
 struct Attention {
   CostStatus status = CostStatus::kOk;
   AttentionShape shape;
@@ -322,7 +320,8 @@ OpCost AttentionBackward(const OpCall& call) {
   const Attention attention = Understand(call);
   if (attention.status != CostStatus::kOk) return Failure(call, attention.status);
   const AttentionShape& shape = attention.shape;
-  // Scores anew, then the gradients of q and k (size of q); those of v and of the weights (of v).
+  // Three products of the size of q: the recomputed scores and the gradients of q and k. Two of the
+  // size of v: the gradients of v and of the weights.
   const Quantity sizes = Quantity(shape.qk_size) * 3 + Quantity(shape.v_size) * 2;
   constexpr int kSoftmaxArithmetic = 4;  // scale, difference; difference, product of the gradient
   CostBuilder cost(call);

@@ -14,12 +14,12 @@ namespace {
 
 constexpr int kNotTaken = -1;
 
-// Where a schema has its arguments.
+// The positions of the arguments in a schema.
 struct ConvLayout {
   ConvArgs schema;
   int bias = kNotTaken, stride = kNotTaken, padding = kNotTaken, dilation = kNotTaken;
   int transposed = kNotTaken, output_padding = kNotTaken, groups = kNotTaken;
-  bool is_transposed = false;  // where no argument says it
+  bool is_transposed = false;  // if no argument says it
 };
 
 constexpr ConvLayout kConvLayouts[] = {
@@ -69,7 +69,7 @@ const ConvLayout& ConvLayoutOf(const OpCall& call) {
 constexpr size_t kMostDimensions = 3;
 using Sizes = std::array<int64_t, kMostDimensions>;
 
-// One number for every dimension, or the same for all.
+// One number for each dimension, or one for all.
 std::optional<Sizes> SizesOf(const CallArgs& args, int index, int64_t otherwise, size_t rank) {
   Sizes sizes;
   sizes.fill(otherwise);
@@ -82,7 +82,7 @@ std::optional<Sizes> SizesOf(const CallArgs& args, int index, int64_t otherwise,
   return sizes;
 }
 
-// Padding by name, which may stand in quotes.
+// Padding by name, which may be in quotes.
 std::string_view PaddingName(const CallArgs& args, int index) {
   constexpr std::string_view kQuotes = R"(\"')";
   std::string_view name = args.Value(static_cast<size_t>(index));
@@ -90,11 +90,11 @@ std::string_view PaddingName(const CallArgs& args, int index) {
   return name.substr(0, name.find_first_of(kQuotes));
 }
 
-// The hyperparameters of a call, or which is not recorded.
+// The hyperparameters of a call, or which one is not recorded.
 struct ConvValues {
   Sizes stride, padding, dilation, output_padding;
   bool is_transposed = false;
-  bool keeps_size = false;  // padding 'same': the padding does not count, and may be uneven
+  bool keeps_size = false;  // padding 'same': the amount is not used, and may be uneven
 };
 
 std::optional<ConvValues> ValuesOf(const CallArgs& args, const ConvLayout& layout, size_t rank) {
@@ -116,7 +116,7 @@ std::optional<ConvValues> ValuesOf(const CallArgs& args, const ConvLayout& layou
   return values;
 }
 
-// Sizes beyond this are damage; below it the arithmetic of one dimension cannot overflow.
+// Larger sizes are damaged; below this the arithmetic of one dimension cannot overflow.
 constexpr int64_t kMostExtent = int64_t{1} << 30;
 
 bool IsSane(const ConvValues& values, size_t rank) {
@@ -130,7 +130,7 @@ bool IsSane(const ConvValues& values, size_t rank) {
   return true;
 }
 
-// The size of one dimension of the result; negative where the window does not fit.
+// The size of one dimension of the result; negative if the window does not fit.
 int64_t OutputSize(const ConvValues& values, size_t i, int64_t input, int64_t window) {
   if (values.keeps_size) return values.stride[i] == 1 ? input : -1;
   const int64_t reach = values.dilation[i] * (window - 1);
@@ -157,7 +157,7 @@ bool Fits(const OpTensor& x, const OpTensor& weight) {
          std::ranges::all_of(weight.dims, [](int64_t dim) { return dim < kMostExtent; });
 }
 
-// The number of groups, from the channels of both; nothing if they do not fit.
+// The number of groups, from the channels of both; nullopt if they do not fit.
 std::optional<int64_t> Groups(const OpTensor& x, const OpTensor& weight, bool is_transposed,
                               std::optional<int64_t> recorded) {
   const int64_t channels = x.dims[x.rank() - SpatialRank(weight) - 1];
@@ -187,7 +187,8 @@ std::optional<ConvShape> ForwardShape(const OpTensor& x, const OpTensor& weight,
   shape.out_channels =
       values.is_transposed ? Quantity(weight.dims[1]) * groups : Quantity(weight.dims[0]);
   shape.outputs = shape.batch * shape.out_channels * shape.out_spatial;
-  // Every element of x meets all of a row of w when transposed; else every one of y does.
+  // If transposed, every element of x is multiplied with a whole row of w; else every element of y
+  // is the result of one.
   shape.multiply_adds = values.is_transposed ? Elements(x) * weight.dims[1] * window
                                              : shape.outputs * weight.dims[1] * window;
   return shape;

@@ -1,11 +1,13 @@
 // Products of matrices. A multiply-add is 2 FLOPs, as PyTorch's FlopCounterMode, TraceLens and
 // PyProf count; adding a bias or a matrix is no matrix FLOP but one vector FLOP per element.
 #include <algorithm>
+#include <optional>
 
 #include "borescope/opmodel/cost_builder.h"
 #include "borescope/opmodel/families.h"
 
 namespace borescope::internal::opmodel {
+
 namespace {
 
 // [batch, m, k] x [batch, k, n]
@@ -27,7 +29,7 @@ std::optional<ProductShape> ShapeOf(const OpTensor& a, const OpTensor& b, size_t
 
 bool IsZero(std::string_view value) { return value == "0" || value == "0." || value == "0.0"; }
 
-// beta * c + alpha * a * b: what is left of it for the vector units, and reading c.
+// beta * c + alpha * a * b: adds the FLOPs of vector units, and reading c.
 void AddAddend(const OpCall& call, const ProductShape& shape, CostBuilder& cost) {
   constexpr size_t kBeta = 3;
   constexpr size_t kAlpha = 4;
@@ -46,7 +48,7 @@ void AddAddend(const OpCall& call, const ProductShape& shape, CostBuilder& cost)
   }
 }
 
-// Scales of both operands, the bias, and the result in the type that was asked for.
+// Adds the scales of both operands, the bias, and the result in the requested type.
 void AddScales(const OpCall& call, const ProductShape& shape, ScalarType type, CostBuilder& cost) {
   constexpr size_t kScaleA = 2;
   constexpr size_t kScaleB = 3;
@@ -83,7 +85,7 @@ OpCost ProductOfRank(const OpCall& call, size_t rank) {
   return cost.MultiplyAdds(shape->multiply_adds() * packed, a->type).Finish();
 }
 
-// Vectors as torch.matmul takes them: a row in front, a column behind.
+// An operand as torch.matmul takes it: a vector is a row on the left, a column on the right.
 struct Operand {
   std::vector<int64_t> batch;
   int64_t rows = 1, columns = 1;
@@ -100,9 +102,9 @@ Operand RightOperand(const OpTensor& tensor) {
   return LeftOperand(tensor);
 }
 
-// What the last dimensions of the operands of a grouped product multiply to: [m, k] x [g, k, n],
-// [g, m, k] x [k, n], [m, k] x [k, n] (k is split) and [g, m, k] x [g, k, n] all take each row of
-// one operand to one matrix of the other.
+// The shape of a grouped product. [m, k] x [g, k, n], [g, m, k] x [k, n], [m, k] x [k, n] (k is
+// split) and [g, m, k] x [g, k, n] all multiply each row of one operand with one matrix of the
+// other.
 struct GroupedShape {
   Quantity multiply_adds, outputs;
 };
@@ -239,6 +241,465 @@ OpCost PackedLinear(const OpCall& call) {
       .Read(call.args.Tensor(is_tiled ? 3 : 2))
       .Write(outputs, x->type)
       .MultiplyAdds(outputs * x->dims[1], x->type)
+      .Finish();
+}
+
+// Products of quantized matrices of libraries on top of PyTorch.
+
+namespace {
+
+// Reads the arguments after the operands: scales, zero points, bias.
+void ReadRest(const OpCall& call, size_t first, CostBuilder& cost) {
+  for (size_t i = first; i < call.args.size(); ++i) {
+    cost.Read(call.args.Tensor(i));
+  }
+}
+
+}  // namespace
+
+// (result, a [m, k], b [k, n], scales, ..., bias)
+OpCost ProductInto(const OpCall& call) {
+  const OpTensor* result = call.args.Tensor(0);
+  const OpTensor* a = call.args.Tensor(1);
+  const OpTensor* b = call.args.Tensor(2);
+  if (result == nullptr || a == nullptr || b == nullptr) {
+    return Failure(call, CostStatus::kMissingShapes);
+  }
+  const bool fits = a->rank() == 2 && b->rank() == 2 && a->dims[1] == b->dims[0];
+  if (!fits) return Failure(call, CostStatus::kBadShapes);
+  CostBuilder cost(call);
+  ReadRest(call, 3, cost);
+  return cost.Read(*a)
+      .Read(*b)
+      .Write(*result)
+      .MultiplyAdds(Quantity(a->dims[0]) * b->dims[1] * a->dims[1], a->type)
+      .Finish();
+}
+
+// (x [..., k], w [n, k] or as many matrices, scales, ...). variant: the number of the type of the
+// result
+OpCost QuantizedLinear(const OpCall& call) {
+  const OpTensor* x = call.args.Tensor(0);
+  const OpTensor* weight = call.args.Tensor(1);
+  if (x == nullptr || weight == nullptr) return Failure(call, CostStatus::kMissingShapes);
+  const bool is_batched = weight->rank() == 3;
+  const bool fits = x->rank() >= 2 && (weight->rank() == 2 || is_batched) &&
+                    x->dims.back() == weight->dims.back() &&
+                    (!is_batched || (x->rank() == 3 && x->dims[0] == weight->dims[0]));
+  if (!fits) return Failure(call, CostStatus::kBadShapes);
+  const Quantity outputs = opmodel::Product(Leading(x->dims, 1)) * weight->dims[weight->rank() - 2];
+  CostBuilder cost(call);
+  ReadRest(call, 2, cost);
+  return cost.Read(*x)
+      .Read(*weight)
+      .Write(outputs, ScalarTypeOfNumber(call.model.variant))
+      .MultiplyAdds(outputs * x->dims.back(), x->type)
+      .Finish();
+}
+
+// (x [m, k], w of packed words, ...): n are the columns of the scales (AWQ) or of w (GPTQ).
+// variant: where n is
+OpCost PackedProduct(const OpCall& call) {
+  const OpTensor* x = call.args.Tensor(0);
+  const OpTensor* columns = call.args.Tensor(call.model.variant);
+  if (x == nullptr || columns == nullptr) return Failure(call, CostStatus::kMissingShapes);
+  if (x->rank() != 2 || columns->rank() != 2) return Failure(call, CostStatus::kBadShapes);
+  const Quantity outputs = Quantity(x->dims[0]) * columns->dims[1];
+  CostBuilder cost(call);
+  ReadRest(call, 1, cost);
+  return cost.Read(*x).Write(outputs, x->type).MultiplyAdds(outputs * x->dims[1], x->type).Finish();
+}
+
+// Transformer Engine: (a, its scales, ..., 4: whether it is transposed, 5: b, ..., 9: whether it is
+// transposed, 10: result, ..., 14: bias), in column-major order: a is [k, m], or transposed [m, k].
+OpCost TransformerEngineProduct(const OpCall& call) {
+  const OpTensor* a = call.args.Tensor(0);
+  const OpTensor* b = call.args.Tensor(5);
+  const OpTensor* result = call.args.Tensor(10);
+  if (a == nullptr || b == nullptr || result == nullptr) {
+    return Failure(call, CostStatus::kMissingShapes);
+  }
+  const auto is_transposed = call.args.Bool(4);
+  if (!is_transposed) return Failure(call, CostStatus::kNeedsValues);
+  if (a->rank() != 2 || b->rank() != 2) return Failure(call, CostStatus::kBadShapes);
+  const int64_t k = a->dims[*is_transposed ? 1 : 0];
+  if (b->dims[0] != k && b->dims[1] != k) return Failure(call, CostStatus::kBadShapes);
+  CostBuilder cost(call);
+  return cost.Read(*a)
+      .Read(*b)
+      .Write(*result)
+      .MultiplyAdds(Elements(*result) * k, a->type)
+      .Finish();
+}
+
+// (a, b, scales of a, ..., type): scales are in lists without recorded types, so they count no
+// bytes. variant: where the bias is, before the type
+OpCost ProductScaledByLists(const OpCall& call) {
+  const size_t bias_at = call.model.variant;
+  const OpTensor* a = call.args.Tensor(0);
+  const OpTensor* b = call.args.Tensor(1);
+  if (a == nullptr || b == nullptr) return Failure(call, CostStatus::kMissingShapes);
+  const bool fits = a->rank() == 2 && b->rank() == 2 && a->dims[1] == b->dims[0];
+  if (!fits) return Failure(call, CostStatus::kBadShapes);
+  const Quantity outputs = Quantity(a->dims[0]) * b->dims[1];
+  const auto number = call.args.Integer(bias_at + 1);
+  const Quantity packed = a->type == ScalarType::kFloat4 ? 2 : 1;
+  CostBuilder cost(call);
+  if (const OpTensor* bias = call.args.Tensor(bias_at)) {
+    cost.Vector(outputs).Read(*bias);
+  }
+  return cost.Read(*a)
+      .Read(*b)
+      .Write(outputs, number ? ScalarTypeOfNumber(*number) : a->type)
+      .MultiplyAdds(outputs * a->dims[1] * packed, a->type)
+      .Finish();
+}
+
+// Products of matrices as servers of language models call them: with results among the arguments,
+// and mixtures of experts.
+
+namespace {
+
+// The weights of experts, [experts, hidden, k] and [experts, k, half or all of hidden].
+struct ExpertSizes {
+  int64_t experts = 0;
+  Quantity multiply_adds = 0;  // of one token in one expert
+  bool is_packed = false;      // an element of their tensors holds two numbers
+};
+
+std::optional<ExpertSizes> ExpertSizesOf(const OpTensor& x, const OpTensor& up,
+                                         const OpTensor& down) {
+  if (x.rank() != 2 || up.rank() != 3 || down.rank() != 3) return std::nullopt;
+  const Quantity k = x.dims[1];
+  if (up.dims[0] != down.dims[0] || k != Quantity(down.dims[1])) return std::nullopt;
+  for (const int64_t packed : {1, 2}) {
+    const Quantity inner = Quantity(down.dims[2]) * packed;
+    const Quantity hidden = up.dims[1];
+    const bool fits =
+        Quantity(up.dims[2]) * packed == k && (hidden == inner || hidden == inner * 2);
+    if (fits) return ExpertSizes{up.dims[0], (hidden + inner) * k, packed == 2};
+  }
+  return std::nullopt;
+}
+
+bool IsIndex(ScalarType type) { return type == ScalarType::kInt32 || type == ScalarType::kInt64; }
+
+// Whether there is a map of experts: with experts on several devices it says which ones are on this
+// one, so an unknown part of the chosen experts is here. It is a list of integers, one for each
+// expert of all devices.
+bool HasMapOfExperts(const OpCall& call, size_t first, int64_t experts) {
+  for (size_t i = first; i < call.args.size(); ++i) {
+    const OpTensor* tensor = call.args.Tensor(i);
+    if (tensor != nullptr && tensor->rank() == 1 && tensor->dims[0] > experts &&
+        IsIndex(tensor->type)) {
+      return true;
+    }
+  }
+  return false;
+}
+
+// Reads the weights of as many experts as one token has, the least that can be read.
+void ReadWeights(const OpTensor& weights, int64_t experts, int64_t read, CostBuilder& cost) {
+  cost.Read((Elements(weights) * read).DividedUp(static_cast<uint64_t>(experts)), weights.type);
+}
+
+// The n of three numbers m, n, k that follow each other, for x [..., k] with m rows.
+std::optional<Quantity> ColumnsByNumbers(const OpCall& call, const OpTensor& x) {
+  const Quantity rows = Product(Leading(x.dims, 1));
+  for (size_t i = 1; i + 2 < call.args.size(); ++i) {
+    const auto m = call.args.Integer(i);
+    const auto n = call.args.Integer(i + 1);
+    const auto k = call.args.Integer(i + 2);
+    if (m && n && k && *n > 0 && Quantity(*m) == rows && *k == x.dims.back()) return Quantity(*n);
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+// (x [m, k], w [n, k], scales, ..., result [m, n], ...). variant: where the result is
+OpCost ProductOfRowsInto(const OpCall& call) {
+  const OpTensor* x = call.args.Tensor(0);
+  const OpTensor* weight = call.args.Tensor(1);
+  const OpTensor* result = call.args.Tensor(call.model.variant);
+  if (x == nullptr || weight == nullptr || result == nullptr) {
+    return Failure(call, CostStatus::kMissingShapes);
+  }
+  const bool fits = x->rank() == 2 && weight->rank() == 2 && x->dims[1] == weight->dims[1];
+  if (!fits) return Failure(call, CostStatus::kBadShapes);
+  const Quantity outputs = Quantity(x->dims[0]) * weight->dims[0];
+  CostBuilder cost(call);
+  for (size_t i = 2; i < call.args.size(); ++i) {
+    if (i != call.model.variant) cost.Read(call.args.Tensor(i));
+  }
+  return cost.Read(*x)
+      .Read(*weight)
+      .Write(*result)
+      .MultiplyAdds(outputs * x->dims[1], x->type)
+      .Finish();
+}
+
+// (w [n, k], x [m, k], result [m, n], scales, ...), in later versions with a bias before the
+// result.
+OpCost ProductOfFewRowsInto(const OpCall& call) {
+  const OpTensor* weight = call.args.Tensor(0);
+  const OpTensor* x = call.args.Tensor(1);
+  if (weight == nullptr || x == nullptr) return Failure(call, CostStatus::kMissingShapes);
+  const bool fits = x->rank() == 2 && weight->rank() == 2 && x->dims[1] == weight->dims[1];
+  if (!fits) return Failure(call, CostStatus::kBadShapes);
+  const Quantity outputs = Quantity(x->dims[0]) * weight->dims[0];
+  const auto is_result = [&](size_t i) {
+    const OpTensor* tensor = call.args.Tensor(i);
+    return tensor != nullptr && tensor->rank() == 2 && Elements(*tensor) == outputs;
+  };
+  const size_t result = is_result(3) ? 3 : 2;
+  if (!is_result(result)) return Failure(call, CostStatus::kMissingShapes);
+  CostBuilder cost(call);
+  if (const OpTensor* bias = result == 3 ? call.args.Tensor(2) : nullptr) {
+    cost.Vector(outputs).Read(*bias);
+  }
+  return cost.Read(*x)
+      .Read(*weight)
+      .Write(*call.args.Tensor(result))
+      .MultiplyAdds(outputs * x->dims[1], x->type)
+      .Finish();
+}
+
+// (x [m, k], perhaps the result, packed weights, scales, ..., m, n, k, ...): packings differ, so
+// the sizes are read from the three numbers m, n, k that follow each other.
+OpCost MarlinProduct(const OpCall& call) {
+  const OpTensor* x = call.args.Tensor(0);
+  if (x == nullptr) return Failure(call, CostStatus::kMissingShapes);
+  if (x->rank() < 2) return Failure(call, CostStatus::kBadShapes);
+  const std::optional<Quantity> columns = ColumnsByNumbers(call, *x);
+  if (!columns.has_value()) return Failure(call, CostStatus::kNeedsValues);
+  const Quantity outputs = Product(Leading(x->dims, 1)) * *columns;
+  CostBuilder cost(call);
+  for (size_t i = 1; i < call.args.size(); ++i) {
+    const OpTensor* tensor = call.args.Tensor(i);
+    const bool is_result = i == 1 && tensor != nullptr && tensor->rank() >= 2 &&
+                           Elements(*tensor) == outputs &&
+                           Quantity(tensor->dims.back()) == *columns;
+    if (!is_result) cost.Read(tensor);
+  }
+  return cost.Read(*x)
+      .Write(outputs, x->type)
+      .MultiplyAdds(outputs * x->dims.back(), x->type)
+      .Finish();
+}
+
+// (x [m, k], result [..., n], packed weights [experts, ...], scales [experts, ...], ...): each row
+// of the result is one token in one of its experts.
+OpCost PackedExpertsInto(const OpCall& call) {
+  const OpTensor* x = call.args.Tensor(0);
+  const OpTensor* result = call.args.Tensor(1);
+  const OpTensor* weight = call.args.Tensor(2);
+  if (x == nullptr || result == nullptr || weight == nullptr) {
+    return Failure(call, CostStatus::kMissingShapes);
+  }
+  const bool fits =
+      x->rank() == 2 && result->rank() >= 2 && weight->rank() == 3 && weight->dims[0] > 0;
+  if (!fits) return Failure(call, CostStatus::kBadShapes);
+  CostBuilder cost(call);
+  ReadWeights(*weight, weight->dims[0], x->dims[0] == 0 ? 0 : 1, cost);
+  return cost.Read(*x)
+      .Write(*result)
+      .MultiplyAdds(Elements(*result) * x->dims[1], x->type)
+      .LowerBound()
+      .Finish();
+}
+
+// (a [m, k], b [k, n], scales of a, of b, type of the result, bias)
+OpCost ScaledProductOfType(const OpCall& call) {
+  constexpr size_t kType = 4;
+  constexpr size_t kBias = 5;
+  const OpTensor* a = call.args.Tensor(0);
+  const OpTensor* b = call.args.Tensor(1);
+  if (a == nullptr || b == nullptr) return Failure(call, CostStatus::kMissingShapes);
+  const bool fits = a->rank() == 2 && b->rank() == 2 && a->dims[1] == b->dims[0];
+  if (!fits) return Failure(call, CostStatus::kBadShapes);
+  const Quantity outputs = Quantity(a->dims[0]) * b->dims[1];
+  const auto number = call.args.Integer(kType);
+  CostBuilder cost(call);
+  if (const OpTensor* bias = call.args.Tensor(kBias)) {
+    cost.Vector(outputs).Read(*bias);
+  }
+  return cost.Read(*a)
+      .Read(*b)
+      .Read(call.args.Tensor(2))
+      .Read(call.args.Tensor(3))
+      .Write(outputs, number ? ScalarTypeOfNumber(*number) : ScalarType::kUnknown)
+      .MultiplyAdds(outputs * a->dims[1], a->type)
+      .Finish();
+}
+
+// (x [m, k], w1 [experts, n or 2n, k], w2 [experts, k, n], weights [m, t], experts [m, t], ...):
+// every token goes through t experts. The result has the shape of x.
+OpCost FusedExperts(const OpCall& call) {
+  constexpr size_t kChosen = 4;
+  const OpTensor* x = call.args.Tensor(0);
+  const OpTensor* up = call.args.Tensor(1);
+  const OpTensor* down = call.args.Tensor(2);
+  const OpTensor* chosen = call.args.Tensor(kChosen);
+  if (x == nullptr || up == nullptr || down == nullptr || chosen == nullptr) {
+    return Failure(call, CostStatus::kMissingShapes);
+  }
+  const std::optional<ExpertSizes> sizes = ExpertSizesOf(*x, *up, *down);
+  const bool fits = sizes.has_value() && sizes->experts > 0 && chosen->rank() == 2 &&
+                    chosen->dims[0] == x->dims[0] && chosen->dims[1] <= sizes->experts;
+  if (!fits) return Failure(call, CostStatus::kBadShapes);
+  if (HasMapOfExperts(call, kChosen + 1, sizes->experts)) {
+    return Failure(call, CostStatus::kDependsOnData);
+  }
+  const int64_t read = x->dims[0] == 0 ? 0 : chosen->dims[1];
+  // Integers and packed numbers are decompressed; fp8 is multiplied as such.
+  const bool is_plain = IsFloatingPoint(up->type) && !sizes->is_packed;
+  const ScalarType type = is_plain ? up->type : x->type;
+  CostBuilder cost(call);
+  ReadWeights(*up, sizes->experts, read, cost);
+  ReadWeights(*down, sizes->experts, read, cost);
+  return cost.Read(*x)
+      .Read(call.args.Tensor(3))
+      .Read(*chosen)
+      .Write(Elements(*x), x->type)
+      .MultiplyAdds(Elements(*chosen) * sizes->multiply_adds, type)
+      .LowerBound()
+      .Finish();
+}
+
+// (result [m, n], a [m, k], b [experts, k, n] or [experts, n, k], ...): the rows of a are sorted by
+// expert, and every row is multiplied with the weights of one.
+OpCost ExpertsProductInto(const OpCall& call) {
+  const OpTensor* result = call.args.Tensor(0);
+  const OpTensor* a = call.args.Tensor(1);
+  const OpTensor* b = call.args.Tensor(2);
+  if (result == nullptr || a == nullptr || b == nullptr) {
+    return Failure(call, CostStatus::kMissingShapes);
+  }
+  if (result->rank() != 2 || a->rank() != 2 || b->rank() != 3 || b->dims[0] == 0) {
+    return Failure(call, CostStatus::kBadShapes);
+  }
+  const int64_t k = a->dims[1];
+  const int64_t n = result->dims[1];
+  const bool fits = result->dims[0] == a->dims[0] &&
+                    ((b->dims[1] == k && b->dims[2] == n) || (b->dims[1] == n && b->dims[2] == k));
+  if (!fits) return Failure(call, CostStatus::kBadShapes);
+  CostBuilder cost(call);
+  ReadWeights(*b, b->dims[0], a->dims[0] == 0 ? 0 : 1, cost);
+  return cost.Read(*a)
+      .Read(call.args.Tensor(3))
+      .Read(call.args.Tensor(4))
+      .Write(*result)
+      .MultiplyAdds(Elements(*result) * k, a->type)
+      .LowerBound()
+      .Finish();
+}
+
+// Recurrent layers: per step, layer and direction the products of the input and of the hidden state
+// with the weights of all gates.
+
+namespace {
+
+// The positions of the arguments in a schema. After the mode come the hidden size, the size of a
+// projection if the schema has one, the number of layers and, four later, whether there are two
+// directions.
+struct RnnLayout {
+  RnnArgs schema;
+  size_t hx, cx, mode;
+  bool has_projection;
+  int64_t passes;  // backward: one product for each of two gradients
+};
+
+constexpr RnnLayout kRnnLayouts[] = {
+    {kRnnCudnn, 4, 5, 6, true, 1},
+    {kRnnMiopen, 3, 4, 5, false, 1},
+    {kRnnCudnnBackward, 4, 5, 10, true, 2},
+};
+
+struct Mode {
+  int64_t gates, elementwise;  // FLOPs per element of the hidden state
+};
+constexpr Mode kModes[] = {{1, 2}, {1, 2}, {4, 10}, {3, 9}};  // relu, tanh, lstm, gru
+
+struct RnnShape {
+  Mode mode;
+  int64_t hidden, layers, directions;
+};
+
+// Multiply-adds per token and numbers of weights, of all layers.
+struct RnnSize {
+  Quantity multiply_adds, weights;
+};
+
+RnnSize SizeOf(const RnnShape& shape, int64_t input) {
+  const Quantity rows = Quantity(shape.mode.gates) * shape.hidden * shape.directions;
+  const Quantity deeper = Quantity(shape.hidden) * shape.directions + shape.hidden;
+  const Quantity columns = Quantity(input) + shape.hidden + deeper * (shape.layers - 1);
+  constexpr int kBiases = 2;
+  return {rows * columns, rows * (columns + Quantity(shape.layers) * kBiases)};
+}
+
+std::optional<RnnShape> ShapeOf(const OpCall& call, const RnnLayout& layout) {
+  const size_t layers_at = layout.mode + (layout.has_projection ? 3 : 2);
+  const auto mode = call.args.Integer(layout.mode);
+  const auto hidden = call.args.Integer(layout.mode + 1);
+  const auto layers = call.args.Integer(layers_at);
+  const auto is_bidirectional = call.args.Bool(layers_at + 4);
+  if (!mode || !hidden || !layers || !is_bidirectional) return std::nullopt;
+  if (*mode < 0 || *mode >= static_cast<int64_t>(std::size(kModes))) return std::nullopt;
+  return RnnShape{kModes[*mode], *hidden, *layers, *is_bidirectional ? 2 : 1};
+}
+
+}  // namespace
+
+OpCost RecurrentLayers(const OpCall& call) {
+  const RnnLayout& layout =
+      *std::ranges::find(kRnnLayouts, static_cast<RnnArgs>(call.model.variant), &RnnLayout::schema);
+  const OpTensor* x = call.args.Tensor(0);
+  if (x == nullptr) return Failure(call, CostStatus::kMissingShapes);
+  const auto shape = ShapeOf(call, layout);
+  if (!shape) return Failure(call, CostStatus::kNeedsValues);
+  const bool has_projection =
+      layout.has_projection && call.args.Integer(layout.mode + 2).value_or(0) != 0;
+  if (x->rank() < 2 || shape->layers < 1 || shape->hidden < 1 || has_projection) {
+    return Failure(call, CostStatus::kBadShapes);
+  }
+  const Quantity tokens = Product(Leading(x->dims, 1));
+  const Quantity states = tokens * shape->directions * shape->hidden;
+  const RnnSize size = SizeOf(*shape, x->dims.back());
+  CostBuilder cost(call);
+  cost.Read(*x).Read(size.weights, x->type);
+  cost.Read(call.args.Tensor(layout.hx)).Read(call.args.Tensor(layout.cx));
+  if (layout.passes == 2) {
+    cost.Read(states * 2, x->type).Write(*x).Write(size.weights, x->type);
+  } else {
+    cost.Write(states, x->type);
+  }
+  return cost.MultiplyAdds(tokens * size.multiply_adds * layout.passes, x->type)
+      .Vector(states * shape->layers * shape->mode.elementwise * layout.passes)
+      .Finish();
+}
+
+// (products of input, products of hidden state, state, bias, bias): the rest of a cell.
+OpCost RecurrentCell(const OpCall& call) {
+  const OpTensor* input = call.args.Tensor(0);
+  const OpTensor* hidden = call.args.Tensor(1);
+  const OpTensor* state = call.args.Tensor(2);
+  if (input == nullptr || hidden == nullptr || state == nullptr) {
+    return Failure(call, CostStatus::kMissingShapes);
+  }
+  const bool is_lstm = call.model.variant == kLstmCell;
+  const Quantity states = Elements(*state);
+  CostBuilder cost(call);
+  return cost.Type(state->type)
+      .Read(*input)
+      .Read(*hidden)
+      .Read(*state)
+      .Read(call.args.Tensor(3))
+      .Read(call.args.Tensor(4))
+      .PerElement(states)
+      .Write(states * (is_lstm ? 2 : 1), state->type)
+      .Write(states * (is_lstm ? 4 : 5), state->type)  // for backward
       .Finish();
 }
 

@@ -87,7 +87,7 @@ TEST(Generated, ABufferThatIsWrittenInPlaceCountsTwice) {
   EXPECT_EQ(bytes("triton_poi_fused_convolution_relu_2",
                   {"[[64, 32], [32], [], []]", "float,float,Scalar,Scalar", ",,64,32"}),
             2U * 8192 + 128);
-  // What each stores is unknown, or the kernel goes through something else.
+  // What each one stores is unknown, or the kernel processes another number of elements.
   EXPECT_EQ(bytes("triton_poi_fused_cat_3", bias), 8192U + 128);
   EXPECT_EQ(bytes("triton_red_fused_sum_4", bias), 8192U + 128);
   EXPECT_EQ(bytes("triton_poi_fused_add_5", {"[[64, 32], [32], []]", "float,float,Scalar", ",,32"}),

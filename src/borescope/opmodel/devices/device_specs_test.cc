@@ -4,9 +4,6 @@
 
 #include <set>
 
-#include "borescope/opmodel/devices/device_spec_file.h"
-#include "borescope/opmodel/devices/device_table.h"
-
 namespace borescope::internal {
 namespace {
 

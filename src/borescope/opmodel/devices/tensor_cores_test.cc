@@ -5,8 +5,6 @@
 #include <set>
 #include <string>
 
-#include "borescope/opmodel/devices/ordered_patterns.h"
-
 namespace borescope::internal {
 namespace {
 

@@ -22,7 +22,7 @@ void Expect(std::string_view name, const TestCall& call, Expected expected,
   EXPECT_EQ(cost.matrix_flops, 0U) << name;
 }
 
-// PyProf's sample: the first ReLU of a ResNet-50 at batch 64, and the one behind the convolution.
+// PyProf's sample: the first ReLU of a ResNet-50 at batch 64, and the one after the convolution.
 TEST(MemoryBound, SampleOfPyProf) {
   Expect("aten::relu", {"[[64, 64, 112, 112]]", "c10::Half"}, {51'380'224, 205'520'896});
   Expect("aten::relu_", {"[[64, 64, 56, 56]]", "c10::Half"}, {12'845'056, 51'380'224});
@@ -158,7 +158,7 @@ TEST(MemoryBound, Reductions) {
   Expect("aten::max", {"[[8, 16]]", "float"}, {128, 516});
   Expect("aten::max", {"[[8, 16], [8, 16]]", "float,float"}, {128, 1536});
   Expect("aten::all", {"[[1, 141]]", "bool"}, {141, 142});
-  // A number has one dimension to name.
+  // A single number may be given dimension 0.
   Expect("aten::sum", {"[[], [], [], []]", "float,ScalarList,Scalar,", ";[0];False;"}, {1, 8});
   Expect("aten::sum", {"[[], [], [], []]", "float,ScalarList,Scalar,", ";[-1];False;"}, {1, 8});
   EXPECT_EQ(Cost("aten::sum", {"[[], [], [], []]", "float,ScalarList,Scalar,", ";[1];;"}).status,

@@ -2,7 +2,6 @@
 // models (opmodel/) are written for.
 #pragma once
 
-#include "borescope/opmodel/op_cost.h"
 #include "borescope/opmodel/op_model.h"
 #include "borescope/packs/pyprof/markers.h"
 #include "borescope/trace/trace.h"

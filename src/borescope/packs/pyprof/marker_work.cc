@@ -9,7 +9,7 @@
 #include "borescope/base/check.h"
 #include "borescope/base/stop.h"
 #include "borescope/base/text/text.h"
-#include "borescope/opmodel/values/quantity.h"
+#include "borescope/opmodel/values/op_args.h"
 
 namespace borescope::internal {
 

@@ -15,7 +15,7 @@
 #include <utility>
 
 #include "borescope/analysis/core/param_specs.h"
-#include "borescope/analysis/measures/flops/measured_matrix_use.h"
+#include "borescope/analysis/measures/flops/counters.h"
 #include "borescope/analysis/measures/flops/modelled_work.h"
 #include "borescope/base/stop.h"
 #include "borescope/base/text/text.h"

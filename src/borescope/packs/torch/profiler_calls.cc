@@ -9,7 +9,7 @@
 
 #include "borescope/analysis/core/finish.h"
 #include "borescope/base/stop.h"
-#include "borescope/opmodel/values/quantity.h"
+#include "borescope/opmodel/values/op_args.h"
 
 namespace borescope::internal {
 

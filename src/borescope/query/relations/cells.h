@@ -1,4 +1,4 @@
-// Makers of cells, to keep the rows of the relations short.
+// Functions that make cells, and short words for the rows of the relations.
 #pragma once
 
 #include "borescope/query/relations/relation.h"
@@ -14,17 +14,17 @@ inline constexpr Spread kKey = Spread::kKey;
 
 inline Cell Null() { return {}; }
 
-// NULL where the producer recorded nothing.
+// NULL if nothing was recorded.
 inline Cell Int(int64_t value) {
   return value == kMissing ? Cell{} : Cell{CellKind::kInt, value, 0, {}};
 }
 
-// NULL for the negative numbers that stand for "not recorded" in narrow columns.
+// NULL for negative numbers, which mean "not recorded" in narrow columns.
 inline Cell Positive(int64_t value) { return value < 0 ? Cell{} : Int(value); }
 
 inline Cell Real(double value) { return {CellKind::kReal, 0, value, {}}; }
 
-// A row number, NULL where there is none.
+// A row number; NULL if there is none.
 inline Cell RowId(uint32_t row) { return row == kNoDetail ? Cell{} : Int(row); }
 
 inline Cell Bool(bool value) { return Int(value ? 1 : 0); }
@@ -33,7 +33,7 @@ inline Cell Text(std::string_view text) { return {CellKind::kText, 0, 0, text}; 
 
 inline Cell Pooled(StringId id) { return {CellKind::kPooled, id.valid() ? id.value : 0, 0, {}}; }
 
-// NULL for the empty text, which stands for "not recorded" in most columns.
+// NULL for the empty text, which means "not recorded" in most columns.
 inline Cell PooledOrNull(StringId id) { return !id.valid() || id.value == 0 ? Cell{} : Pooled(id); }
 
 inline Cell TextOrNull(std::string_view text) { return text.empty() ? Cell{} : Text(text); }
@@ -44,7 +44,8 @@ inline int64_t EndOf(int64_t ts_ns, int64_t dur_ns) {
   return __builtin_add_overflow(ts_ns, dur_ns, &end) ? std::numeric_limits<int64_t>::max() : end;
 }
 
-// A column of a table of the trace: the member of the struct and how its values become cells.
+// A column of a table of the trace: a member of its struct, and the function that makes cells of
+// its values.
 template <auto kTable, auto kMember, auto kMake>
 Cell Get(const RankRows& rank, uint32_t row) {
   return kMake(((rank.trace.*kTable)().*kMember)[row]);
@@ -55,7 +56,7 @@ size_t SizeOf(const RankRows& rank) {
   return (rank.trace.*kTable)().size();
 }
 
-// The column every relation begins with.
+// The first column of every relation.
 inline constexpr ColumnSpec kRank = {
     "rank", kInteger, kFew, "Rank of the process.",
     [](const RankRows& rank, uint32_t) { return Int(rank.data.rank); }};
@@ -64,7 +65,7 @@ constexpr ColumnSpec IdSpec(std::string_view doc) {
   return {"id", kInteger, kKey, doc, [](const RankRows&, uint32_t row) { return Int(row); }};
 }
 
-// The relations, by the part of a run they show.
+// The relations, grouped by what they show of a run.
 std::span<const Relation> HostRelations();
 std::span<const Relation> DeviceRelations();
 std::span<const Relation> EventRelations();

@@ -1,6 +1,6 @@
-// A relation: one table of SQL, read straight from the columns of the loaded traces. Which tables
-// there are and what each column means is declared once, in the rows of *_relations.cc; schema,
-// values and docs/use/sql.md follow from it.
+// A relation: one SQL table, read directly from the columns of the loaded traces. Tables and
+// columns are declared once, in the rows of relation.cc and event_relations.cc; schema, values and
+// docs/use/sql.md follow from them.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,7 @@
 
 namespace borescope::internal::query {
 
-// One loaded rank, with what a query may ask of it. Everything must outlive the database.
+// One loaded rank, with everything that queries use. Everything must outlive the database.
 struct RankData {
   int64_t rank = 0;
   std::string_view file;
@@ -22,7 +22,7 @@ struct RankData {
   const Diagnostics& diagnostics;
 };
 
-// A rank and the few columns of it that the traces do not hold as such.
+// A rank, and the few columns that its trace does not have as such.
 struct RankRows {
   explicit RankRows(const RankData& rank);
 
@@ -47,7 +47,7 @@ struct Cell {
   std::string_view text;
 };
 
-// The text of a cell of either kind of text.
+// The text of a cell, pooled or not.
 inline std::string_view TextOf(const Cell& cell, const Trace& trace) {
   return cell.kind == CellKind::kPooled ? trace.Text(StringId{static_cast<uint32_t>(cell.number)})
                                         : cell.text;
@@ -56,11 +56,11 @@ inline std::string_view TextOf(const Cell& cell, const Trace& trace) {
 enum class ColumnType : uint8_t { kInteger, kReal, kText };
 std::string_view TypeName(ColumnType type);  // as in CREATE TABLE
 
-// How many rows share a value, as far as planning has to know.
+// How many distinct values a column has, for planning.
 enum class Spread : uint8_t {
   kFew,   // a few distinct values: gpu, kind
   kMany,  // many: a name, a duration
-  kKey,   // hardly any two rows share one: ids, correlation numbers
+  kKey,   // nearly one for each row: an id, a correlation number
 };
 
 struct ColumnSpec {
@@ -74,8 +74,8 @@ struct ColumnSpec {
 struct Relation {
   std::string_view name;
   std::string_view doc;  // one sentence: what a row is
-  // How many rows of the trace it looks at; those that `keeps` refuses (nullptr: none) are no rows
-  // of the relation. Column 0 of every relation is `rank`.
+  // The number of rows of the trace from which the relation is made; rows that `keeps` refuses are
+  // left out (nullptr: keeps all). Column 0 of every relation is `rank`.
   size_t (*size)(const RankRows& rank);
   bool (*keeps)(const RankRows& rank, uint32_t row);
   std::span<const ColumnSpec> columns;  // all of them
@@ -83,15 +83,15 @@ struct Relation {
 };
 
 inline constexpr size_t kRankColumn = 0;
-inline constexpr size_t kIdColumn = 1;  // where the relation has ids
+inline constexpr size_t kIdColumn = 1;  // if the relation has ids
 inline bool IsRowNumber(const Relation& relation, size_t column) {
   return relation.has_ids && column == kIdColumn;
 }
 
-// All of them, in the order of the documentation.
+// All relations, in the order of the documentation.
 std::span<const Relation> Relations();
 
-// A table made of others by a SELECT.
+// A table made from others by a SELECT.
 struct ViewSpec {
   std::string_view name;
   std::string_view doc;

@@ -1,4 +1,4 @@
-// What the tables and views say of a trace.
+// What the tables and views contain for a trace.
 #include "borescope/query/query_testing.h"
 
 namespace borescope::internal::query {

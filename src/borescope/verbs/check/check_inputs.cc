@@ -8,8 +8,8 @@
 
 #include "borescope/base/io/byte_source.h"
 #include "borescope/base/io/paths.h"
-#include "borescope/check/budget/read_budget.h"
-#include "borescope/check/reports/saved_runs.h"
+#include "borescope/check/budget.h"
+#include "borescope/check/saved_runs.h"
 #include "borescope/engine/inputs/input_files.h"
 #include "borescope/engine/targets/targets.h"
 

@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "borescope/base/result.h"
-#include "borescope/check/budget/budget.h"
-#include "borescope/check/compare/run_values.h"
+#include "borescope/check/budget.h"
+#include "borescope/check/compare_metric.h"
 
 namespace borescope::internal {
 

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "borescope/check/compare/judge.h"
+#include "borescope/check/judge.h"
 #include "borescope/output/document.h"
 #include "borescope/output/html/html.h"
 

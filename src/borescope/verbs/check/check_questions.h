@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "borescope/analysis/core/analysis_spec.h"
-#include "borescope/check/budget/budget.h"
+#include "borescope/check/budget.h"
 #include "borescope/verbs/check/run_questions.h"
 
 namespace borescope::internal {

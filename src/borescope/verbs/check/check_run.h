@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "borescope/base/result.h"
-#include "borescope/check/compare/judge.h"
+#include "borescope/check/judge.h"
 #include "borescope/engine/run_analyses.h"
 #include "borescope/output/document.h"
 

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "borescope/base/result.h"
-#include "borescope/check/compare/run_values.h"
+#include "borescope/check/compare_metric.h"
 #include "borescope/verbs/check/check_run.h"
 #include "borescope/verbs/check/measure_run.h"
 

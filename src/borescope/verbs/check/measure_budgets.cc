@@ -8,7 +8,7 @@
 
 #include "borescope/base/text/nearest.h"
 #include "borescope/catalog/catalog.h"
-#include "borescope/check/budget/budget_value.h"
+#include "borescope/check/budget.h"
 #include "borescope/engine/answer_shape.h"
 #include "borescope/verbs/query/query_run.h"
 

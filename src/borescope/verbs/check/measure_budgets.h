@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "borescope/analysis/core/analysis_spec.h"
-#include "borescope/check/budget/budget.h"
-#include "borescope/check/compare/run_values.h"
+#include "borescope/check/budget.h"
+#include "borescope/check/compare_metric.h"
 #include "borescope/verbs/check/run_questions.h"
 
 namespace borescope::internal {

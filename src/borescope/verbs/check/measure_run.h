@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "borescope/check/budget/budget.h"
-#include "borescope/check/compare/run_values.h"
+#include "borescope/check/budget.h"
+#include "borescope/check/compare_metric.h"
 #include "borescope/engine/run_analyses.h"
 #include "borescope/verbs/check/run_questions.h"
 

@@ -6,7 +6,7 @@
 #include <span>
 
 #include "borescope/analysis/core/analysis_spec.h"
-#include "borescope/check/compare/run_values.h"
+#include "borescope/check/compare_metric.h"
 
 namespace borescope::internal {
 

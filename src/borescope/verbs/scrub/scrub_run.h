@@ -9,7 +9,7 @@
 
 #include "borescope/base/io/temporary_folder.h"
 #include "borescope/base/result.h"
-#include "borescope/scrub/text/scrubber.h"
+#include "borescope/scrub/scrubber.h"
 
 namespace borescope::internal {
 

@@ -1,18 +1,25 @@
-#include "borescope/analysis/measures/event_graph/device_edges.h"
-
 #include <algorithm>
+#include <functional>
+#include <limits>
 #include <map>
+#include <memory>
 #include <queue>
 #include <span>
+#include <tuple>
 #include <utility>
 
+#include "borescope/analysis/measures/align_inherited.h"
+#include "borescope/analysis/measures/event_graph/event_graph.h"
 #include "borescope/base/sort_runs.h"
 #include "borescope/base/stop.h"
+#include "borescope/index/launches/correlation.h"
 
 namespace borescope::internal {
+
 namespace {
 
-// Asked for moments in order of time: which of the work added so far ended last.
+// Which of the work added so far had ended last before a time. Times have to be asked in ascending
+// order.
 class LastEnded {
  public:
   explicit LastEnded(const DeviceEvents& device) : device_(&device) {}
@@ -33,7 +40,7 @@ class LastEnded {
   Ending last_{kMissing, {}};
 };
 
-// One thing that work waits for.
+// Something that device work may have waited for.
 struct Reason {
   NodeId node = kNoNode;
   EdgeKind kind = EdgeKind::kStream;
@@ -73,7 +80,7 @@ class DeviceEdges {
  private:
   bool IsWork(DeviceId id) const { return IsDeviceWork(device_.kind[id.value]); }
 
-  // On the clock of the host, and within the recording, which clocks must not make longer.
+  // On the clock of the host, clamped to the recording, which differing clocks must not extend.
   int64_t HostTime(int64_t ns, uint32_t row) const {
     return std::clamp(ns + clocks_.SkewOf(device_.track[row]), view_.trace.begin_ns(),
                       view_.trace.end_ns());
@@ -92,7 +99,8 @@ class DeviceEdges {
     }
   }
 
-  // Of launches that start work on several streams: what of it ended before each work began.
+  // For launches that start work on several streams: which of that work had ended last before each
+  // of it began.
   void FindGraphs() {
     const Correlation& links = view_.index.correlation;
     for (uint32_t call = 0; call + 1 < links.device_begin.size(); ++call) {
@@ -115,14 +123,14 @@ class DeviceEdges {
     }
   }
 
-  // Of devices with several streams whose waits for each other were not recorded: which of their
-  // work had ended when each work began.
+  // For devices with several streams whose waits for each other were not recorded: which work of
+  // the device had ended last before each work began.
   void FindBeforeOnDevice() {
     if (syncs_.has_records) {
       return;
     }
     device_before_.resize(device_.size());
-    std::map<int64_t, std::vector<uint32_t>> tracks_of;  // by number of the device
+    std::map<int64_t, std::vector<uint32_t>> tracks_of;  // by device number
     const Tracks& tracks = view_.trace.tracks();
     for (uint32_t track = 0; track < tracks.size(); ++track) {
       if (tracks.kind[track] == TrackKind::kDevice) {
@@ -206,7 +214,7 @@ class DeviceEdges {
     add(launch.valid() ? launch_nodes_[launch.value] : kNoNode, EdgeKind::kLaunch);
   }
 
-  // The end of other work of the device that ended long after all reasons; kNoNode: none.
+  // The end node of other work of the device that ended long after all reasons, or kNoNode.
   NodeId InferredReason(DeviceId id) const {
     if (device_before_.empty() || !device_before_[id.value].valid()) {
       return kNoNode;
@@ -219,7 +227,8 @@ class DeviceEdges {
     return builder_.TimeOf(end) > ready_ns + kUsualDelayNs ? end : kNoNode;
   }
 
-  // Edges from all reasons; the latest, the first of equals, carries the time.
+  // Adds edges from all reasons. The latest one, and the first of equally late ones, has the time
+  // as weight.
   void Tie(DeviceId id, NodeId inferred) {
     const auto latest =
         std::max_element(reasons_.begin(), reasons_.end(), [&](const Reason& a, const Reason& b) {
@@ -252,7 +261,7 @@ class DeviceEdges {
   std::vector<DeviceId> graph_before_;              // per device row
   std::vector<DeviceId> device_before_;             // per device row; empty: not to be inferred
   std::vector<std::pair<DeviceId, size_t>> waits_;  // target and index of stream waits, sorted
-  std::vector<Reason> reasons_;                     // of the work at hand
+  std::vector<Reason> reasons_;                     // of the current work
 };
 
 }  // namespace
@@ -260,6 +269,196 @@ class DeviceEdges {
 ColumnData<NodeId> AddDeviceWork(const RankView& view, const DeviceFacts& facts,
                                  GraphBuilder& builder, ColumnData<int64_t>& sync_weight_ns) {
   return DeviceEdges(view, facts, builder, sync_weight_ns).Add();
+}
+
+namespace {
+
+// A call that finds the queue this full, compared with the longest queue, and takes this many times
+// its usual time has waited.
+constexpr double kFullShare = 0.97;
+constexpr double kTimesUsual = 1.5;
+
+// A launch in the queue of one stream.
+struct QueuedLaunch {
+  int64_t at_ns = 0;
+  HostId call;     // invalid: it was made before the recording began
+  DeviceId first;  // the first work of the launch on the stream
+  int64_t start_ns = 0;
+};
+
+class QueueFinder {
+ public:
+  QueueFinder(const RankView& view, const DeviceClocks& clocks)
+      : host_(view.trace.host()),
+        device_(view.trace.device()),
+        view_(view),
+        clocks_(clocks),
+        inherited_(SharedInheritedWork(view)) {}
+
+  std::vector<QueuedCall> Find() {
+    VisitStreams([&](size_t i, size_t longest) { MarkFull(i, longest); });
+    if (!found_full_.empty()) {
+      MeasureCalls();
+      VisitStreams([&](size_t i, size_t longest) { AddCall(i, longest); });
+    }
+    return std::move(found_);
+  }
+
+ private:
+  // Inherited work takes places of the queue too: it was launched before all recorded calls.
+  void CollectLaunches(uint32_t first_row, uint32_t end_row) {
+    launches_.clear();
+    for (uint32_t row = first_row; row < end_row; ++row) {
+      CheckStopAt(row);
+      const HostId call = view_.index.correlation.launch_of[row];
+      const DeviceId id{row};
+      const int64_t start_ns = device_.ts_ns[row] + clocks_.SkewOf(device_.track[row]);
+      if (call.valid() && IsDeviceWork(device_.kind[row])) {
+        launches_.push_back({host_.ts_ns[call.value], call, id, start_ns});
+      } else if (inherited_->IsInherited(id) && !IsOfSameLaunch(id)) {
+        launches_.push_back({std::numeric_limits<int64_t>::min(), HostId{}, id, start_ns});
+      }
+    }
+    const auto key = [](const QueuedLaunch& launch) {
+      return std::tuple(launch.at_ns, launch.call.value, launch.start_ns, launch.first.value);
+    };
+    SortRuns(std::span(launches_),
+             [&](const QueuedLaunch& a, const QueuedLaunch& b) { return key(a) < key(b); });
+    launches_.erase(std::unique(launches_.begin(), launches_.end(),
+                                [](const QueuedLaunch& a, const QueuedLaunch& b) {
+                                  return a.call.valid() && a.call == b.call;
+                                }),
+                    launches_.end());
+  }
+
+  // Whether inherited work belongs to the same graph launch as the work collected last.
+  bool IsOfSameLaunch(DeviceId id) const {
+    return !launches_.empty() && IsCorrelation(device_.correlation[id.value]) &&
+           device_.correlation[id.value] == device_.correlation[launches_.back().first.value];
+  }
+
+  size_t StartedBy(int64_t ns) const {
+    return static_cast<size_t>(std::upper_bound(starts_.begin(), starts_.end(), ns) -
+                               starts_.begin());
+  }
+
+  // Visits the launches of streams whose queue was long enough to show its limit.
+  template <class Visit>
+  void VisitStreams(const Visit& visit) {
+    const Tracks& tracks = view_.trace.tracks();
+    for (uint32_t track = 0; track < tracks.size(); ++track) {
+      if (tracks.kind[track] != TrackKind::kDevice) {
+        continue;
+      }
+      CollectLaunches(tracks.first_row[track], tracks.end_row[track]);
+      const size_t longest = LongestQueue();
+      for (size_t i = 0; longest >= kFullQueue && i < launches_.size(); ++i) {
+        CheckStopAt(i);
+        if (launches_[i].call.valid()) {
+          visit(i, longest);
+        }
+      }
+    }
+  }
+
+  size_t LongestQueue() {
+    starts_.clear();
+    for (const QueuedLaunch& launch : launches_) {
+      starts_.push_back(launch.start_ns);
+    }
+    SortRuns(std::span(starts_), std::less<>());
+    waiting_.clear();
+    size_t started = 0;
+    size_t longest = 0;
+    for (size_t i = 0; i < launches_.size(); ++i) {
+      CheckStopAt(i);
+      while (started < starts_.size() && starts_[started] <= launches_[i].at_ns) {
+        ++started;
+      }
+      waiting_.push_back(i > started ? i - started : 0);
+      // Work from before the recording says nothing about how many launches the queue takes.
+      longest = launches_[i].call.valid() ? std::max(longest, waiting_.back()) : longest;
+    }
+    return longest;
+  }
+
+  bool FindsFull(size_t i, size_t longest) const {
+    return static_cast<double>(waiting_[i]) >= kFullShare * static_cast<double>(longest);
+  }
+
+  void MarkFull(size_t i, size_t longest) {
+    found_full_.resize(host_.size());
+    found_full_[launches_[i].call.value] = FindsFull(i, longest) ? 1 : 0;
+  }
+
+  void AddCall(size_t i, size_t longest) {
+    if (i < longest) {
+      return;
+    }
+    const HostId call = launches_[i].call;
+    const int64_t begin_ns = host_.ts_ns[call.value];
+    const int64_t end_ns = host_.end_ns(call);
+    const int64_t usual_ns = usual_ns_[host_.name[call.value].value];
+    const bool is_long = FindsFull(i, longest) && static_cast<double>(end_ns - begin_ns) >
+                                                      kTimesUsual * static_cast<double>(usual_ns);
+    // Near the limit, other work that started during the call may have freed the place.
+    const size_t started = is_long ? StartedBy(end_ns) : 0;
+    const QueuedLaunch& last = launches_[started == 0 ? 0 : std::min(started, i) - 1];
+    const bool was_full = is_long && last.start_ns > begin_ns && last.start_ns <= end_ns;
+    const QueuedLaunch& frees = was_full ? last : launches_[i - longest];
+    if (frees.start_ns <= end_ns) {  // otherwise launches of several threads overtook each other
+      found_.push_back({call, frees.first, usual_ns, was_full});
+    }
+  }
+
+  // How long calls take, by name: the median of the calls that found room; where there are none,
+  // the tenth percentile.
+  void MeasureCalls() {
+    std::vector<std::vector<int64_t>> all(view_.trace.strings().size());
+    std::vector<std::vector<int64_t>> roomy(all.size());
+    const Correlation& links = view_.index.correlation;
+    for (uint32_t row = 0; row < host_.size(); ++row) {
+      CheckStopAt(row);
+      if (host_.kind[row] == HostKind::kRuntime && host_.detail[row] != kNoDetail &&
+          !links.DevicesOf(host_.detail[row]).empty()) {
+        all[host_.name[row].value].push_back(host_.dur_ns[row]);
+        if (found_full_[row] == 0) {
+          roomy[host_.name[row].value].push_back(host_.dur_ns[row]);
+        }
+      }
+    }
+    usual_ns_.assign(all.size(), 0);
+    for (size_t name = 0; name < all.size(); ++name) {
+      if (!all[name].empty()) {
+        usual_ns_[name] = roomy[name].empty() ? AtShare(all[name], 10) : AtShare(roomy[name], 2);
+      }
+    }
+  }
+
+  // The value that one in `parts` values does not exceed.
+  static int64_t AtShare(std::vector<int64_t>& values, size_t parts) {
+    const auto at = values.begin() + static_cast<ptrdiff_t>(values.size() / parts);
+    std::nth_element(values.begin(), at, values.end());
+    return *at;
+  }
+
+  const HostEvents& host_;
+  const DeviceEvents& device_;
+  const RankView& view_;
+  const DeviceClocks& clocks_;
+  std::shared_ptr<const InheritedWork> inherited_;
+  std::vector<QueuedLaunch> launches_;  // of the current stream, by launch
+  std::vector<int64_t> starts_;         // of their work, ascending
+  std::vector<size_t> waiting_;         // per launch: the earlier ones whose work had not started
+  std::vector<char> found_full_;        // per host row; empty: no queue was full
+  std::vector<int64_t> usual_ns_;       // by StringId of the name
+  std::vector<QueuedCall> found_;
+};
+
+}  // namespace
+
+std::vector<QueuedCall> FindQueuedCalls(const RankView& view, const DeviceClocks& clocks) {
+  return QueueFinder(view, clocks).Find();
 }
 
 }  // namespace borescope::internal

@@ -53,7 +53,7 @@ void GraphBuilder::TieLooseNodes() {
   std::vector<char> has_out(graph_.nodes());
   for (size_t edge = 0; edge < from_.size(); ++edge) {
     CheckStopAt(edge);
-    // An edge that leads back does not lead on to the end.
+    // An edge that leads back in time does not count as leading on to the end.
     if (graph_.ts_ns[from_[edge]] <= graph_.ts_ns[to_[edge]]) {
       has_out[from_[edge]] = 1;
       has_in[to_[edge]] = 1;
@@ -120,7 +120,7 @@ class Sorter {
       }
     }
     PlaceSuccessors();
-    for (const NodeId node : Unplaced()) {  // on a circle, or behind one
+    for (const NodeId node : Unplaced()) {  // on a cycle, or after one
       if (result_.places[node] == kUnplaced) {
         Place(node);
         PlaceSuccessors();
@@ -132,7 +132,7 @@ class Sorter {
  private:
   static constexpr uint32_t kUnplaced = std::numeric_limits<uint32_t>::max();
 
-  // By time, then by number.
+  // The nodes that are not placed yet, by time, then by number.
   ColumnData<NodeId> Unplaced() const {
     ColumnData<NodeId> nodes;
     for (NodeId node = 0; node < graph_.nodes(); ++node) {

@@ -10,7 +10,7 @@
 namespace borescope::internal {
 namespace {
 
-// A graph, and its edges once more as a plain list.
+// A graph, and its edges as a plain list.
 struct Planted {
   struct Edge {
     NodeId from;
@@ -22,7 +22,7 @@ struct Planted {
   std::vector<Edge> edges;
 };
 
-// Edges lead forward in time; many moments are equal, so that edges may tie circles.
+// Edges lead forward in time; many timestamps are equal, so that edges may make cycles.
 Planted PlantGraph(uint32_t seed) {
   std::mt19937 random(seed);
   const auto below = [&](uint32_t limit) { return static_cast<uint32_t>(random() % limit); };
@@ -36,7 +36,7 @@ Planted PlantGraph(uint32_t seed) {
     const NodeId to = 2 + below(nodes);
     const int64_t room = builder.TimeOf(to) - builder.TimeOf(from);
     if (from == to || room < 0 || (room == 0 && from > to && seed % 2 == 0)) {
-      continue;  // odd seeds may tie circles
+      continue;  // odd seeds may make cycles
     }
     builder.AddEdge(from, to, room == 0 ? 0 : below(static_cast<uint32_t>(room) + 1),
                     EdgeKind::kThread);
@@ -51,7 +51,8 @@ Planted PlantGraph(uint32_t seed) {
   return planted;
 }
 
-// The longest way from `node` to the end: every way is walked. kNone: there is none.
+// The length of the longest path from `node` to the end, found by walking every path; kNone if
+// there is none.
 constexpr int64_t kNone = -1;
 int64_t SlowLongest(const Planted& planted, NodeId node) {
   if (node == EventGraph::kEnd) {
@@ -76,7 +77,7 @@ TEST(EventGraphTest, LongestPathsAgainstAllPaths) {
     ASSERT_EQ(paths.ns[EventGraph::kEnd], expected) << "seed " << seed;
     ASSERT_LE(expected, 30) << "seed " << seed;
     ASSERT_EQ(LongestLength(planted.graph, order, planted.graph.weight_ns), expected);
-    // The way back is a path of that length.
+    // The path backwards has that length.
     int64_t walked = 0;
     NodeId node = EventGraph::kEnd;
     for (; paths.by[node] != kNoEdge; node = paths.from[node]) {
@@ -120,7 +121,7 @@ TEST(EventGraphTest, CirclesOfOneMomentAreCut) {
       ASSERT_EQ(order.nodes[order.places[node]], node) << "seed " << seed;
     }
     for (const Planted::Edge& edge : planted.edges) {
-      // Only inside a moment may an edge lead back.
+      // Only between nodes of one timestamp may an edge lead back.
       if (order.places[edge.from] > order.places[edge.to]) {
         ASSERT_EQ(planted.graph.ts_ns[edge.from], planted.graph.ts_ns[edge.to]) << "seed " << seed;
       }

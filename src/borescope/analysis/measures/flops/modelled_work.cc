@@ -1,22 +1,29 @@
 #include "borescope/analysis/measures/flops/modelled_work.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
+#include <iterator>
 #include <memory>
 #include <optional>
+#include <string_view>
 #include <utility>
 
+#include "borescope/analysis/core/param_specs.h"
 #include "borescope/analysis/core/selection/phases.h"
-#include "borescope/analysis/measures/flops/measured_matrix_use.h"
+#include "borescope/analysis/measures/flops/counters.h"
 #include "borescope/analysis/measures/graphs/graph_launches.h"
+#include "borescope/analysis/measures/recorded.h"
+#include "borescope/base/check.h"
 #include "borescope/base/stop.h"
-#include "borescope/opmodel/values/list_type.h"
-#include "borescope/opmodel/values/quantity.h"
+#include "borescope/opmodel/values/op_args.h"
 
 namespace borescope::internal {
+
 namespace {
 
-// How sure it is that a kernel does the products of a matrix operator.
+// Whether a kernel's name shows that it computes the products of a matrix operator.
 enum class Evidence : uint8_t { kHelper, kNothing, kProduct };
 
 class Modeller {
@@ -36,7 +43,7 @@ class Modeller {
   Result<ModelledWork> Build();
 
  private:
-  // Whose arguments tell the cost of a host row.
+  // Which arguments determine the cost of a host row.
   enum class Arguments : uint8_t { kNone, kOwn, kForward };
 
   OpCosts& Costs() { return *result_.costs; }
@@ -67,8 +74,8 @@ class Modeller {
   const HostEvents& host_;
   std::shared_ptr<const std::vector<Phase>> phases_;
   MeasuredMatrixUse measured_;
-  // Per host row, of it and the rows around it: the innermost with a model, and the innermost that
-  // is tied to a forward operator.
+  // Per host row, among it and the rows around it: the innermost one with a model, and the
+  // innermost one that is linked to a forward operator.
   std::vector<HostId> with_model_;
   std::vector<HostId> linked_;
   std::vector<HostId> op_of_;                   // per device row: the call it would belong to
@@ -89,7 +96,7 @@ bool Modeller::RanInGraph(DeviceId id) {
   return *is_graph;
 }
 
-// What stands around every host row, itself included; rows are in preorder.
+// Finds the rows around every host row, itself included; rows are in preorder.
 void Modeller::LookAround() {
   const auto rows = static_cast<uint32_t>(host_.all_size());
   with_model_.resize(rows);
@@ -117,7 +124,7 @@ bool Modeller::HasBackwardFormula(HostId forward) {
   return IsMatrixFamily(family) && family != OpFamily::kRecurrent;
 }
 
-// Of a kernel of a graph the one in the capture, if there is one.
+// For a kernel of a graph, the operator in the capture, if there is one.
 HostId Modeller::OperatorOf(DeviceId id) const {
   HostId row = result_.captured.LaunchOf(id);
   if (!row.valid()) return view_.index.correlation.op_of[id.value];
@@ -161,7 +168,7 @@ void Modeller::AssignTo(DeviceId id, HostId op, Arguments arguments) {
   arguments_[op.value] = arguments;
 }
 
-// Marks the host rows that have a row with work of its own below them.
+// Marks the host rows above a row with work of its own.
 std::vector<char> Modeller::RowsAboveCalls() const {
   std::vector<char> is_above(host_.all_size(), 0);
   for (uint32_t row = 0; row < is_above.size(); ++row) {
@@ -185,14 +192,14 @@ ModelledCall Modeller::CallOf(HostId op) {
           .direction = DirectionOf(op)};
 }
 
-// A composite call, or a backward call that stands in for operators that were not recorded, is not
-// counted beside calls below it.
+// A composite call, or a backward call that represents operators that were not recorded, is not
+// counted if calls below it are.
 bool Modeller::IsCounted(const ModelledCall& call, const std::vector<char>& is_above) const {
   const bool stands_in = call.cost().is_composite || call.op != call.shapes_of;
   return !stands_in || is_above[call.op.value] == 0;
 }
 
-// The calls in captures, once per launch of their graph.
+// Adds the calls in captures, once for each launch of their graph.
 void Modeller::AddReplays(const std::vector<char>& is_above) {
   std::vector<std::array<uint32_t, 3>> works;  // graph launch, operator, device row
   for (uint32_t row = 0; row < op_of_.size(); ++row) {
@@ -299,7 +306,7 @@ void Modeller::AssignRoles(ModelledCall& call) {
   }
 }
 
-// The cost of a backward call by that of its forward operator.
+// The cost of a backward call, from that of its forward operator.
 OpCost BackwardCost(const OpCost& forward, uint64_t gradients) {
   OpCost cost = forward;
   cost.direction = OpDirection::kBackward;
@@ -321,7 +328,7 @@ OpCost BackwardCost(const OpCost& forward, uint64_t gradients) {
   return cost;
 }
 
-// Types of tensors in lists, by the kernels that worked on them.
+// Infers the types of tensors in lists from the kernels that worked on them.
 void Modeller::InferListType(ModelledCall& call) {
   if (call.cost().status != CostStatus::kUnknownType) return;
   for (const DeviceId id : result_.WorksOf(call)) {
@@ -408,6 +415,112 @@ bool IsMatrixFamily(OpFamily family) {
 
 Result<ModelledWork> ModelWork(const RankView& view, const OpModelOptions& options) {
   return Modeller(view, options).Build();
+}
+
+namespace {
+
+struct ModeRow {
+  std::string_view word;  // of --causal
+  CausalMode mode;
+};
+constexpr ModeRow kModes[] = {
+    {"exact", CausalMode::kExact}, {"half", CausalMode::kHalf}, {"full", CausalMode::kFull}};
+
+// nullptr for an unknown word.
+constexpr const ModeRow* FindMode(std::string_view word) {
+  const auto* row = std::find_if(std::begin(kModes), std::end(kModes),
+                                 [&](const ModeRow& one) { return one.word == word; });
+  return row == std::end(kModes) ? nullptr : row;
+}
+
+// ParseParam accepts the words that the option lists; each of them, and no other, must have a mode
+// here.
+constexpr bool HasModeOfEachWord() {
+  const std::string_view words = kCausalParam.value;
+  size_t found = 0;
+  for (size_t at = 0; at <= words.size();) {
+    const size_t bar = std::min(words.find('|', at), words.size());
+    if (FindMode(words.substr(at, bar - at)) == nullptr) {
+      return false;
+    }
+    found += 1;
+    at = bar + 1;
+  }
+  return found == std::size(kModes) && FindMode(kCausalParam.default_text) != nullptr;
+}
+static_assert(HasModeOfEachWord(),
+              "--causal: a word of kCausalParam without a mode, or the reverse");
+
+}  // namespace
+
+Result<OpModelOptions> ModelOptionsOf(const Params& params) {
+  constexpr int64_t kMostWeight = 1000;
+  const ModeRow* mode = FindMode(params.Text(kCausalParam));
+  BS_CHECK(mode != nullptr);
+  const int64_t weight = params.Number(kSfuWeightParam);
+  if (weight > kMostWeight) {
+    return Error{.code = ErrorCode::kInvalidArgument,
+                 .cause = fmt::format("`sfu_weight` {}: expected at most {}", weight, kMostWeight),
+                 .parameter = "sfu_weight"};
+  }
+  return OpModelOptions{.causal = mode->mode,
+                        .transcendental_flops = static_cast<uint32_t>(weight)};
+}
+
+namespace {
+
+// Whether any call has shapes; without them no FLOPs are known.
+bool HasShapes(const Trace& trace) {
+  const ColumnData<StringId>& dims = trace.ops().input_dims;
+  return std::any_of(dims.begin(), dims.end(),
+                     [&](StringId text) { return !trace.Text(text).empty(); });
+}
+
+int64_t FlopsOf(const OpCost& cost) {
+  return KnowsFlops(cost.status) ? static_cast<int64_t>(cost.main_flops()) : kMissing;
+}
+
+Result<void> CountWithDevice(const RankView& view, const Selected& selected, CallFlops& flops) {
+  BS_ASSIGN(const ModelledWork work, ModelWork(view, {}));
+  for (const ModelledCall& call : work.calls) {
+    // Replays of captures in this recording itself have no rows in these tables.
+    if (call.is_replay && !view.trace.host().IsCaptured(call.op)) continue;
+    const std::span<const DeviceId> works = work.WorksOf(call);
+    const bool is_known = work.info[works.front().value].status == WorkStatus::kModelled;
+    const bool is_selected =
+        std::any_of(works.begin(), works.end(), [&](DeviceId id) { return selected.Keeps(id); });
+    if (!is_known || !is_selected) continue;
+    if (call.is_replay) {
+      flops.replayed.push_back({call.op, works.front(), FlopsOf(call.cost())});
+    } else {
+      flops.of_call[call.op.value] = FlopsOf(call.cost());
+    }
+  }
+  return {};
+}
+
+void CountOnHost(const RankView& view, const Selected& selected, std::vector<int64_t>& flops) {
+  OpCosts costs(view.trace);
+  for (uint32_t row = 0; row < flops.size(); ++row) {
+    const OpModel* model = costs.ModelOf(HostId{row});
+    if (model != nullptr && !model->is_composite && selected.Keeps(HostId{row})) {
+      flops[row] = FlopsOf(costs.Of(HostId{row}));
+    }
+  }
+}
+
+}  // namespace
+
+Result<CallFlops> FlopsOfCalls(const RankView& view, const Selected& selected) {
+  CallFlops flops;
+  flops.of_call.assign(view.trace.host().size(), kMissing);
+  if (!HasShapes(view.trace)) return flops;
+  if (HasDeviceWork(view.trace)) {
+    BS_TRY(CountWithDevice(view, selected, flops));
+  } else {
+    CountOnHost(view, selected, flops.of_call);
+  }
+  return flops;
 }
 
 }  // namespace borescope::internal

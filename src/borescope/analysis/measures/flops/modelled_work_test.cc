@@ -189,7 +189,7 @@ TEST(ModelledWork, ADifferentiatedBackwardIsNoRecomputation) {
             "aten::mm backward 4096: k4*\n");
 }
 
-// What is differentiated on one thread says nothing of another.
+// Differentiation on one thread says nothing about another thread.
 TEST(ModelledWork, AThreadRepeatsBesideADifferentiatedOne) {
   const auto recorded = [](int64_t number) {
     return OpArgs{.sequence = number, .dims = kProduct.dims, .types = kProduct.types};

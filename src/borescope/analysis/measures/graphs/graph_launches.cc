@@ -10,13 +10,190 @@
 #include <tuple>
 #include <utility>
 
-#include "borescope/analysis/measures/graphs/graph_captures.h"
-#include "borescope/analysis/measures/idle/launch_calls.h"
+#include "borescope/analysis/measures/idle/host_time.h"
 #include "borescope/base/stop.h"
 #include "borescope/base/text/text.h"
 #include "borescope/index/launches/correlation.h"
 
 namespace borescope::internal {
+
+namespace {
+
+enum class CallRole : char { kUnknown, kNone, kBegin, kEnd, kInstantiate, kLaunch };
+
+CallRole RoleOf(std::string_view name) {
+  const auto has = [&](std::string_view part) { return Contains(name, part); };
+  if (has("BeginCapture")) {
+    return CallRole::kBegin;
+  }
+  if (has("EndCapture")) {
+    return CallRole::kEnd;
+  }
+  if (has("GraphInstantiate")) {
+    return CallRole::kInstantiate;
+  }
+  return IsLaunchName(name) && !IsGraphLaunchName(name) ? CallRole::kLaunch : CallRole::kNone;
+}
+
+class CaptureFinder {
+ public:
+  explicit CaptureFinder(const RankView& view)
+      : view_(view), host_(view.trace.host()), roles_(view.trace.strings().size()) {}
+
+  std::vector<GraphCapture> Find();
+
+ private:
+  using Place = std::pair<int64_t, int64_t>;  // process and time
+
+  // kNone for all but the outermost call of a role, as driver calls are inside runtime calls.
+  CallRole RoleOfRow(uint32_t row);
+  CallRole RoleOfName(uint32_t row);
+  void Take(uint32_t row, CallRole role);
+  // Whether neither the call nor a driver call inside it started work.
+  bool StartsNothing(uint32_t row) const;
+  GraphCapture& New(uint32_t row);
+  Place PlaceOf(TrackId track, int64_t ts_ns) const;
+  // The captures with both ends, in order of their begins.
+  std::vector<GraphCapture*> WholeCaptures();
+  void CountLaunches();
+
+  const RankView& view_;
+  const HostEvents& host_;
+  std::vector<CallRole> roles_;  // per text
+  std::vector<GraphCapture> found_;
+  std::vector<uint32_t> launches_;  // rows of launch calls without work
+  bool is_open_ = false;            // whether the end of the last capture was not found yet
+};
+
+CallRole CaptureFinder::RoleOfName(uint32_t row) {
+  if (host_.kind[row] != HostKind::kRuntime) {
+    return CallRole::kNone;
+  }
+  CallRole& role = roles_[host_.name[row].value];
+  if (role == CallRole::kUnknown) {
+    role = RoleOf(view_.trace.Text(host_.name[row]));
+  }
+  return role;
+}
+
+CallRole CaptureFinder::RoleOfRow(uint32_t row) {
+  const CallRole role = RoleOfName(row);
+  const HostId parent = view_.index.tree.parent[row];
+  const bool is_inner = parent.valid() && RoleOfName(parent.value) == role;
+  return is_inner ? CallRole::kNone : role;
+}
+
+bool CaptureFinder::StartsNothing(uint32_t row) const {
+  const auto starts_work = [&](uint32_t call) {
+    return host_.kind[call] == HostKind::kRuntime && host_.detail[call] != kNoDetail &&
+           !view_.index.correlation.DevicesOf(host_.detail[call]).empty();
+  };
+  const bool has_inner = row + 1 < view_.index.tree.subtree_end[row];
+  return !starts_work(row) && !(has_inner && starts_work(row + 1));
+}
+
+GraphCapture& CaptureFinder::New(uint32_t row) {
+  GraphCapture& capture = found_.emplace_back();
+  capture.track = host_.track[row];
+  capture.begin_ns = host_.ts_ns[row];
+  return capture;
+}
+
+void CaptureFinder::Take(uint32_t row, CallRole role) {
+  const bool same_track = !found_.empty() && found_.back().track == host_.track[row];
+  const bool in_capture = same_track && is_open_;
+  if (role == CallRole::kBegin) {
+    New(row);
+    is_open_ = true;
+  } else if (role == CallRole::kEnd) {
+    GraphCapture& capture = in_capture ? found_.back() : New(row);
+    if (in_capture) {
+      capture.capture_ns = host_.end_ns(HostId{row}) - capture.begin_ns;
+    }
+    is_open_ = false;
+  } else if (role == CallRole::kInstantiate) {
+    const bool follows = same_track && found_.back().instantiate_ns == kMissing;
+    GraphCapture& capture = follows ? found_.back() : New(row);
+    capture.instantiate_ns = host_.dur_ns[row];
+    is_open_ = is_open_ && follows;
+  } else if (role == CallRole::kLaunch && StartsNothing(row)) {
+    launches_.push_back(row);
+  }
+}
+
+CaptureFinder::Place CaptureFinder::PlaceOf(TrackId track, int64_t ts_ns) const {
+  return {view_.trace.tracks().pid[track.value], ts_ns};
+}
+
+std::vector<GraphCapture*> CaptureFinder::WholeCaptures() {
+  std::vector<GraphCapture*> captures;
+  for (GraphCapture& capture : found_) {
+    if (capture.capture_ns != kMissing) {
+      capture.launches = 0;
+      captures.push_back(&capture);
+    }
+  }
+  std::stable_sort(captures.begin(), captures.end(),
+                   [&](const GraphCapture* a, const GraphCapture* b) {
+                     return PlaceOf(a->track, a->begin_ns) < PlaceOf(b->track, b->begin_ns);
+                   });
+  return captures;
+}
+
+// Counts process by process in order of time. A stack holds the captures that began before the
+// current launch, the last one on top. A capture that ended before this launch also ended before
+// all later ones, and is removed.
+void CaptureFinder::CountLaunches() {
+  const auto place_of = [&](uint32_t row) { return PlaceOf(host_.track[row], host_.ts_ns[row]); };
+  std::stable_sort(launches_.begin(), launches_.end(),
+                   [&](uint32_t a, uint32_t b) { return place_of(a) < place_of(b); });
+  const std::vector<GraphCapture*> captures = WholeCaptures();
+  auto next = captures.begin();
+  std::vector<GraphCapture*> open;
+  for (const uint32_t row : launches_) {
+    const Place place = place_of(row);
+    for (; next != captures.end() && PlaceOf((*next)->track, (*next)->begin_ns) <= place; ++next) {
+      open.push_back(*next);
+    }
+    const auto is_over = [&](const GraphCapture& capture) {
+      const Place end = PlaceOf(capture.track, capture.begin_ns + capture.capture_ns);
+      return end.first != place.first || end.second <= place.second;
+    };
+    while (!open.empty() && is_over(*open.back())) {
+      open.pop_back();
+    }
+    if (!open.empty()) {
+      ++open.back()->launches;
+      open.back()->calls.push_back(HostId{row});
+    }
+  }
+}
+
+std::vector<GraphCapture> CaptureFinder::Find() {
+  for (uint32_t row = 0; row < host_.size(); ++row) {
+    Take(row, RoleOfRow(row));
+  }
+  CountLaunches();
+  std::stable_sort(found_.begin(), found_.end(), [](const GraphCapture& a, const GraphCapture& b) {
+    return a.begin_ns < b.begin_ns;
+  });
+  return std::move(found_);
+}
+
+}  // namespace
+
+std::vector<GraphCapture> FindGraphCaptures(const RankView& view, const Selected& selected) {
+  std::vector<GraphCapture> captures = CaptureFinder(view).Find();
+  std::erase_if(captures,
+                [&](const GraphCapture& capture) { return !selected.KeepsTime(capture.begin_ns); });
+  return captures;
+}
+
+bool IsCaptureName(std::string_view name) {
+  const CallRole role = RoleOf(name);
+  return role == CallRole::kBegin || role == CallRole::kEnd || role == CallRole::kInstantiate;
+}
+
 namespace {
 
 // "graphExec = 0x55d0 | stream = 0x0", or the same as JSON.
@@ -43,11 +220,11 @@ class LaunchFinder {
   GraphLaunches Find();
 
  private:
-  using Member = std::pair<int64_t, uint32_t>;  // node and name of a work
-  struct Identity {                             // what the launches of one graph have in common
+  using Member = std::pair<int64_t, uint32_t>;  // node and name of device work
+  struct Identity {                             // what all launches of one graph share
     int64_t process = kMissing;
     std::optional<uint64_t> handle;
-    std::vector<Member> members;  // none beside a handle
+    std::vector<Member> members;  // none if there is a handle
 
     auto operator<=>(const Identity&) const = default;
   };
@@ -70,12 +247,12 @@ class LaunchFinder {
   const HostEvents& host_;
   const DeviceEvents& device_;
   std::vector<char> is_launch_name_;  // per text
-  std::vector<DeviceId> works_;       // of the call looked at
+  std::vector<DeviceId> works_;       // of the current call
   std::map<Identity, uint32_t> known_;
   GraphLaunches found_;
 };
 
-// Which graph it was is told by all of its works, selected or not.
+// All work of the launch identifies its graph, selected or not.
 void LaunchFinder::Add(HostId call, std::span<const DeviceId> works) {
   GraphLaunch launch;
   launch.call = call;
@@ -91,7 +268,7 @@ void LaunchFinder::Add(HostId call, std::span<const DeviceId> works) {
   }
 }
 
-// Whether it is a launch; leaves its works in works_.
+// Whether the row is a graph launch. Sets works_ to its work.
 bool LaunchFinder::IsLaunch(uint32_t row) {
   works_.clear();
   if (host_.kind[row] != HostKind::kRuntime) {
@@ -105,7 +282,7 @@ bool LaunchFinder::IsLaunch(uint32_t row) {
                      [&](DeviceId id) { return GraphNodeOf(view_.trace, id) != kMissing; });
 }
 
-// The driver's call inside of the runtime's, or that around it: one launch, not two.
+// Whether another call is the same launch: the driver call inside a runtime call.
 bool LaunchFinder::IsWrapper(uint32_t row) const {
   const auto is_launch = [&](uint32_t other) {
     return host_.kind[other] == HostKind::kRuntime && is_launch_name_[host_.name[other].value] != 0;
@@ -185,8 +362,8 @@ std::optional<uint64_t> LaunchFinder::HandleOf(HostId call) const {
   return HandleIn(view_.trace.Text(view_.trace.runtime_calls().args[host_.detail[call.value]]));
 }
 
-// The process is that of the call where the call alone tells the graph; else that of the stream, as
-// calls may be missing, which is kMissing where one process alone has device work.
+// The process is that of the call where the call alone identifies the graph. Otherwise, as calls
+// may be missing, it is that of the stream, which is kMissing if only one process has device work.
 LaunchFinder::Identity LaunchFinder::IdentityOf(HostId call,
                                                 std::span<const DeviceId> works) const {
   const Tracks& tracks = view_.trace.tracks();
@@ -203,7 +380,7 @@ LaunchFinder::Identity LaunchFinder::IdentityOf(HostId call,
 
 uint32_t LaunchFinder::GraphOf(Identity identity) {
   const std::optional<uint64_t> handle = identity.handle;
-  // Members ascend, and a missing number is the smallest.
+  // Members are sorted, and a missing number is the smallest.
   const GraphBy by = handle                                      ? GraphBy::kHandle
                      : identity.members.empty()                  ? GraphBy::kNothing
                      : identity.members.back().first != kMissing ? GraphBy::kNodes
@@ -216,7 +393,7 @@ uint32_t LaunchFinder::GraphOf(Identity identity) {
   return place->second;
 }
 
-// Calls were looked at thread by thread: numbers the graphs anew by their first launch.
+// Numbers the graphs by their first launch, as calls were visited thread by thread.
 void LaunchFinder::NumberGraphs() {
   constexpr uint32_t kNone = std::numeric_limits<uint32_t>::max();
   std::vector<uint32_t> numbers(found_.graphs.size(), kNone);
@@ -265,7 +442,8 @@ bool IsGraphLaunchName(std::string_view name) { return Contains(name, "GraphLaun
 
 bool HasGraphs(const RankView& view) {
   const HostEvents& host = view.trace.host();
-  std::vector<char> known(view.trace.strings().size());  // by text: 1 if it is none of graphs
+  std::vector<char> known(
+      view.trace.strings().size());  // per text: 1 if it is not the name of a call of graphs
   for (uint32_t row = 0; row < host.size(); ++row) {
     CheckStopAt(row);
     if (host.kind[row] != HostKind::kRuntime || known[host.name[row].value] != 0) {

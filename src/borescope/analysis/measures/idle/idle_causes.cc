@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <limits>
+#include <map>
 #include <memory>
 #include <utility>
 #include <vector>
@@ -11,18 +12,146 @@
 #include "borescope/analysis/core/row.h"
 #include "borescope/analysis/core/selection/device_time.h"
 #include "borescope/analysis/core/selection/recorded_syncs.h"
+#include "borescope/analysis/measures/align_inherited.h"
 #include "borescope/analysis/measures/idle/host_time.h"
-#include "borescope/analysis/measures/idle/idle_division.h"
 #include "borescope/analysis/measures/idle/late_host.h"
-#include "borescope/analysis/measures/idle/main_processes.h"
-#include "borescope/analysis/measures/idle/main_threads.h"
 #include "borescope/analysis/measures/idle/stream_gaps.h"
-#include "borescope/analysis/measures/shared_inherited_work.h"
 #include "borescope/base/check.h"
 #include "borescope/base/saturating.h"
 #include "borescope/base/stop.h"
 
 namespace borescope::internal {
+
+namespace {
+
+// The work of a process or thread is small if it takes less than a tenth of the busiest one's.
+constexpr int64_t kSmall = 10;
+
+// Per thread (track of the trace) that launched work on `tracks`: the time of that work.
+std::map<uint32_t, int64_t> TimesByThread(const RankView& view, std::span<const uint32_t> tracks) {
+  const Tracks& all = view.trace.tracks();
+  const DeviceEvents& device = view.trace.device();
+  std::map<uint32_t, int64_t> times;
+  for (const uint32_t track : tracks) {
+    for (uint32_t row = all.first_row[track]; row < all.end_row[track]; ++row) {
+      CheckStopAt(row);
+      const HostId launch = view.index.correlation.launch_of[row];
+      if (IsDeviceWork(device.kind[row]) && launch.valid()) {
+        AddSaturatingTo(times[view.trace.host().track[launch.value].value], device.dur_ns[row]);
+      }
+    }
+  }
+  return times;
+}
+
+using TimeOfProcess = std::map<int64_t, int64_t>;
+
+TimeOfProcess TimesByProcess(const RankView& view, uint32_t track) {
+  TimeOfProcess times;
+  for (const auto& [thread, ns] : TimesByThread(view, {&track, 1})) {
+    AddSaturatingTo(times[view.trace.tracks().pid[thread]], ns);
+  }
+  return times;
+}
+
+// The time of the busiest process or thread.
+template <class Key>
+int64_t LongestOf(const std::map<Key, int64_t>& times) {
+  int64_t longest_ns = 0;
+  for (const auto& [key, ns] : times) longest_ns = std::max(longest_ns, ns);
+  return longest_ns;
+}
+
+// The large processes by number; empty if all are large.
+std::vector<int64_t> LargeOnes(const TimeOfProcess& times) {
+  const int64_t longest_ns = LongestOf(times);
+  std::vector<int64_t> pids;
+  for (const auto& [pid, ns] : times) {
+    if (ns >= longest_ns / kSmall) {
+      pids.push_back(pid);
+    }
+  }
+  return pids.size() == times.size() ? std::vector<int64_t>() : pids;
+}
+
+}  // namespace
+
+MainProcesses FindMainProcesses(const RankView& view, const std::vector<uint32_t>& tracks) {
+  std::vector<TimeOfProcess> by_track;
+  TimeOfProcess all;
+  for (const uint32_t track : tracks) {
+    by_track.push_back(TimesByProcess(view, track));
+    for (const auto& [pid, ns] : by_track.back()) {
+      AddSaturatingTo(all[pid], ns);
+    }
+  }
+  MainProcesses main{LargeOnes(all), {}};
+  for (size_t i = 0; i < tracks.size(); ++i) {
+    const bool is_used = std::any_of(main.pids.begin(), main.pids.end(),
+                                     [&](int64_t pid) { return by_track[i].count(pid) > 0; });
+    if (main.pids.empty() || by_track[i].empty() || is_used) {
+      main.tracks.push_back(tracks[i]);
+    }
+  }
+  return main;
+}
+
+namespace {
+
+// The threads that have only small work, in order.
+std::vector<uint32_t> FindSmallThreads(const RankView& view, std::span<const uint32_t> tracks) {
+  const std::map<uint32_t, int64_t> times = TimesByThread(view, tracks);
+  const int64_t longest_ns = LongestOf(times);
+  std::vector<uint32_t> small;
+  for (const auto& [thread, ns] : times) {
+    if (ns < longest_ns / kSmall) {
+      small.push_back(thread);
+    }
+  }
+  return small;
+}
+
+// When work of small threads ended, sorted.
+std::vector<int64_t> SmallEnds(const RankView& view, std::span<const uint32_t> tracks,
+                               std::span<const uint32_t> small) {
+  const Tracks& all = view.trace.tracks();
+  const DeviceEvents& device = view.trace.device();
+  std::vector<int64_t> ends;
+  for (const uint32_t track : tracks) {
+    for (uint32_t row = all.first_row[track]; row < all.end_row[track]; ++row) {
+      CheckStopAt(row);
+      const HostId launch = view.index.correlation.launch_of[row];
+      if (IsDeviceWork(device.kind[row]) && launch.valid() &&
+          IsAmong(small, view.trace.host().track[launch.value])) {
+        ends.push_back(device.end_ns(DeviceId{row}));
+      }
+    }
+  }
+  std::sort(ends.begin(), ends.end());
+  return ends;
+}
+
+bool IsAfterOne(const std::vector<int64_t>& ends, Interval gap) {
+  const auto next = std::upper_bound(ends.begin(), ends.end(), gap.end);
+  return next != ends.begin() &&
+         *std::prev(next) > std::max(gap.begin, SubtractSaturating(gap.end, kUsualDelayNs + 1));
+}
+
+}  // namespace
+
+std::vector<MainGap> FindMainGaps(const RankView& view, std::span<const uint32_t> tracks) {
+  const std::vector<uint32_t> small = FindSmallThreads(view, tracks);
+  if (small.empty()) {
+    return {};
+  }
+  const std::vector<int64_t> ends = SmallEnds(view, tracks, small);
+  std::vector<MainGap> gaps;
+  for (const StreamGap& gap : FindStreamGaps(view, tracks, 0, small).gaps) {
+    gaps.push_back({gap, IsAfterOne(ends, gap.time)});
+  }
+  return gaps;
+}
+
 namespace {
 
 constexpr size_t kLateHostPreview = 20;
@@ -50,7 +179,8 @@ int64_t FirstWork(const Trace& trace) {
   return first_ns;
 }
 
-// On the clock of a device that is behind that of the host by `skew_ns`.
+// The times of a launch call on the clock of a device, which is behind that of the host by
+// `skew_ns`.
 LaunchTime TimeOfLaunch(const Trace& trace, HostId launch, int64_t skew_ns) {
   if (!launch.valid()) {
     return {};
@@ -59,12 +189,12 @@ LaunchTime TimeOfLaunch(const Trace& trace, HostId launch, int64_t skew_ns) {
           SubtractSaturating(trace.host().end_ns(launch), skew_ns)};
 }
 
-// What has to be added to times of the device of a track to get those of the host.
+// What has to be added to the device's times to get times of the host.
 int64_t SkewOf(const DeviceClocks& clocks, const std::vector<uint32_t>& tracks) {
   return tracks.empty() ? 0 : clocks.SkewOf(TrackId{tracks.front()});
 }
 
-// Calls `use` with each part of a time within windows.
+// Calls `use` with each part of `time` within the windows.
 template <class Use>
 void ForPartsIn(const IntervalSet& windows, Interval time, const Use& use) {
   auto window = std::partition_point(windows.begin(), windows.end(),
@@ -74,7 +204,7 @@ void ForPartsIn(const IntervalSet& windows, Interval time, const Use& use) {
   }
 }
 
-// The length of a time within windows.
+// The length of `time` within the windows.
 int64_t LengthIn(const IntervalSet& windows, Interval time) {
   int64_t ns = 0;
   ForPartsIn(windows, time, [&](Interval part) { ns += part.length(); });
@@ -87,13 +217,13 @@ struct CauseSums {
   int64_t longest_ns = 0;
   int64_t longest_sync_ns = 0;
   int64_t short_host_ns = 0;
-  // Of cause unrecorded, and the longest of each in one piece.
+  // Two parts of cause unrecorded, and the longest piece of each.
   int64_t late_begin_ns = 0;
   int64_t untraced_ns = 0;
   Interval longest_late_begin;
   Interval longest_untraced;
-  Interval longest_gap;  // the same until the launch, on the clock of the device
-  // Of each cause its longest time in one piece, of equal ones the first; empty of none.
+  Interval longest_gap;  // that gap up to the launch, on the clock of the device
+  // Per cause: its longest piece, and the first one of equally long pieces; empty if it has none.
   std::array<Interval, static_cast<size_t>(IdleCause::kCount)> longest_of{};
   Interval longest_late;  // from the begin of that gap to the launch, on the clock of the host
   HostId longest_launch;
@@ -106,8 +236,8 @@ struct CauseSums {
   std::vector<LateTime> sync;
 };
 
-// The longest time that is not within `gap`, of equal ones the first; empty of none. All of them on
-// one clock.
+// The longest time that is not within `gap`, and the first one of equally long times; empty if
+// there is none. All are on one clock.
 Interval LongestBeside(Interval gap, const std::vector<LateTime>& times) {
   Interval longest;
   for (const LateTime& late : times) {
@@ -124,12 +254,11 @@ class Causes {
   explicit Causes(const RankView& view)
       : trace_(view.trace), hosts_(view), first_ns_(FirstWork(view.trace)) {}
 
-  // Of some processes, or all. `skew_ns`: of the device. Times of the host are moved to its
-  // clock: there the gaps are.
-  // `of_main`: the gaps between the work of the main threads alone; empty: all are.
-  // `has_inherited`: the device has work that was launched before the recording.
-  // `cut_ns`: when the last of that has ended; of gaps, the time before it is inherited.
-  // Adds every piece of idle time to `pieces`, by time.
+  // The sums for `device`, whose gaps are on its clock; times of the host are moved to that clock
+  // by `skew_ns`. `of_main`: the gaps between the work of the main threads alone; empty: all
+  // threads are main threads. `has_inherited`: the device has work that was launched before the
+  // recording. `cut_ns`: the end of the last such work; the time of gaps before it is of cause
+  // inherited. Adds every piece of idle time to `pieces`, by time.
   CauseSums SumsOf(const StreamGaps& device, const std::vector<MainGap>& of_main,
                    const IntervalSet& windows, std::span<const int64_t> pids, int64_t skew_ns,
                    bool has_inherited, int64_t cut_ns, std::vector<IdlePiece>& pieces) {
@@ -163,7 +292,7 @@ class Causes {
   }
 
  private:
-  // Time of one cause: how much of it is in the windows.
+  // Adds time of one cause, and returns how much of it is in the windows.
   int64_t AddTime(IdleCause cause, const IntervalSet& windows, Interval time, HostId launch) {
     const int64_t ns = LengthIn(windows, time);
     sums_.times[static_cast<size_t>(cause)] += ns;
@@ -185,8 +314,8 @@ class Causes {
     }
   }
 
-  // What precedes the launch is time in calls that copy; `late_begin_ns`: of the rest, before the
-  // first work, where there is a sum of it.
+  // Before the launch, unrecorded time is time in calls that copy. The rest, before the first work,
+  // is added to `late_begin_ns`.
   void AddUnrecorded(Interval time, int64_t ns, int64_t launched_ns, const IntervalSet& windows,
                      int64_t* late_begin_ns) {
     if (time.end <= launched_ns) {
@@ -218,7 +347,7 @@ class Causes {
     }
   }
 
-  // On the clock of the device, as all times here; the host is looked at on its own.
+  // All times here are on the clock of the device; the host is asked on its own clock.
   void Divide(const StreamGap& gap, std::vector<IdlePart>& parts) const {
     DivideGap(OnHost(gap.time), TimeOfLaunch(trace_, gap.launch, 0), *host_, parts);
     MoveToDevice(parts);
@@ -240,8 +369,9 @@ class Causes {
     KeepLongest(late);
   }
 
-  // A gap that small work of another thread cut out of one of the main threads: their next work
-  // decides; but where this may have waited for that one, only until it was launched.
+  // A gap that small work of another thread cut out of a gap of the main threads. The next work of
+  // the main threads decides its cause; but if that may have waited for the small work, only up to
+  // its launch.
   void AddGapWithin(const StreamGap& gap, const MainGap& main, const IntervalSet& windows) {
     const LaunchTime launch = TimeOfLaunch(trace_, main.gap.launch, skew_ns_);
     if (main_gap_ != main.gap.time) {
@@ -264,7 +394,7 @@ class Causes {
     }
   }
 
-  // What the host was late for.
+  // A gap for which the host was late.
   struct LateGap {
     HostId launch;
     Interval time;  // from the begin of the gap to the launch
@@ -277,7 +407,7 @@ class Causes {
     return {gap.launch, {gap.time.begin, std::clamp(launched_ns, gap.time.begin, gap.time.end)}};
   }
 
-  // The time of a part of a gap, or what of it is idle; may be empty.
+  // Adds a part of a gap, as far as it is in `time`, which may be empty.
   void AddPart(Interval time, const IdlePart& part, const IntervalSet& windows, LateGap& late) {
     if (time.begin < std::min(time.end, cut_ns_)) {
       const int64_t end_ns = std::min(time.end, cut_ns_);
@@ -332,7 +462,7 @@ class Causes {
   const int64_t first_ns_;
   CauseSums sums_;
   std::vector<IdlePart> parts_;
-  Interval main_gap_;  // the gap of the main threads that is at hand
+  Interval main_gap_;  // the current gap of the main threads
   LateGap main_late_;
   std::vector<IdlePart> main_parts_;
   std::vector<IdlePiece>* pieces_ = nullptr;
@@ -397,8 +527,9 @@ Table NewTable() {
   return table;
 }
 
-// Gaps between the work of the main processes are divided, those within a gap of the main threads
-// by what these did; what other processes do in them is no idle time. `all`: the gaps of all.
+// Divides the gaps between the work of the main processes; those within a gap of the main threads
+// by what these threads did. Time in which other processes use the device is not idle. `all`: the
+// gaps between the work of all processes.
 CauseSums SumsOfDevice(const RankView& view, const InheritedWork& inherited, DeviceIdle& device,
                        Causes& causes) {
   const DeviceTime& time = *device.time;
@@ -437,7 +568,7 @@ Table NewLateHost() {
   return table;
 }
 
-// The largest first; what of `all_ns` no time explains is unknown.
+// Largest sums first; the part of `all_ns` that no sum explains is unknown.
 void PushLateHost(Table& table, const RankView& view, int64_t gpu, std::string_view cause,
                   std::vector<LateHostSum> sums, int64_t all_ns) {
   int64_t rest_ns = all_ns;
@@ -483,7 +614,7 @@ void PushIdlePlaces(Table& table, int64_t rank, int64_t gpu, const CauseSums& su
   push(kLongestGap, sums.longest_gap);
   push(kLateBegin, sums.longest_late_begin);
   push(kUntraced, sums.longest_untraced);
-  // By how much the clock of the host is ahead.
+  // How far the clock of the host is ahead.
   const int64_t skew_ns = SubtractSaturating(sums.longest_late.begin, sums.longest_gap.begin);
   const auto push_beside = [&](std::string_view cause, const std::vector<LateTime>& times) {
     const Interval time = LongestBeside(sums.longest_late, times);

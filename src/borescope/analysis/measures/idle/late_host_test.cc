@@ -70,7 +70,7 @@ TEST(LateHostTest, CallsAreMadeByFunctions) {
             "in `cudaMalloc`, called from `grow(int)`");
 }
 
-// That it was a step says nothing about what was done.
+// The name of a step says nothing about what was done.
 TEST(LateHostTest, AStepIsNoReason) {
   TestTrace trace;
   trace.Annotation("ProfilerStep#6", {0, 2000}).LibraryCall("read", {100, 300});
@@ -148,7 +148,7 @@ TestTrace RandomThreads(std::mt19937& random) {
   return trace;
 }
 
-// More questions than are answered by walking over the rows.
+// More questions than are answered by walking the rows.
 TEST(LateHostTest, WhatIsPreparedAnswersAsWalksDo) {
   std::mt19937 random(11);
   for (int round = 0; round < 20; ++round) {

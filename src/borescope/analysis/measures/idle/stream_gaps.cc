@@ -4,10 +4,12 @@
 #include <numeric>
 #include <utility>
 
+#include "borescope/base/saturating.h"
 #include "borescope/base/sort_runs.h"
 #include "borescope/base/stop.h"
 
 namespace borescope::internal {
+
 namespace {
 
 size_t RowsOf(const Tracks& all, std::span<const uint32_t> tracks) {
@@ -16,13 +18,14 @@ size_t RowsOf(const Tracks& all, std::span<const uint32_t> tracks) {
   });
 }
 
-// Whether the work is of none of these threads, or nobody knows.
+// Whether none of these threads launched the work, as far as is known.
 bool IsOfOthers(const RankView& view, uint32_t row, std::span<const uint32_t> threads) {
   const HostId launch = view.index.correlation.launch_of[row];
   return !launch.valid() || !IsAmong(threads, view.trace.host().track[launch.value]);
 }
 
-// The works of a stream, by start. Each process has a track of its own for a stream they share.
+// The rows of the work of a stream, by start. Each process has a track of its own for a shared
+// stream.
 std::vector<uint32_t> WorkRows(const RankView& view, std::span<const uint32_t> tracks,
                                std::span<const uint32_t> left_out) {
   const Trace& trace = view.trace;
@@ -55,7 +58,7 @@ StreamGap DividedGap(const HostEvents& host, Interval time, HostId launch, int64
   return gap;
 }
 
-// Of two calls that begin at once the one that ends first.
+// The earlier of two calls: by begin, then by end.
 HostId Earlier(const HostEvents& host, HostId known, HostId other) {
   if (!known.valid() || !other.valid()) {
     return known.valid() ? known : other;
@@ -66,12 +69,12 @@ HostId Earlier(const HostEvents& host, HostId known, HostId other) {
   return key(other) < key(known) ? other : known;
 }
 
-// The length of what `a` and `b` share; 0 if they share nothing.
+// The length of the intersection of `a` and `b`.
 int64_t Shared(Interval a, Interval b) {
   return std::max<int64_t>(0, std::min(a.end, b.end) - std::max(a.begin, b.begin));
 }
 
-// How much of a gap lies in some windows: before the launch, and after it.
+// How much of a gap is in the windows: before the launch, and after it.
 struct Divided {
   int64_t late_ns = 0;
   int64_t rest_ns = 0;
@@ -86,7 +89,7 @@ struct Divided {
 // Calls `use(gap, divided)` for every gap with time in the windows.
 template <class Use>
 void ForEachGapIn(const StreamGaps& stream, const IntervalSet& windows, const Use& use) {
-  const StreamGap* open = nullptr;  // may go on in the next window
+  const StreamGap* open = nullptr;  // may continue in the next window
   Divided divided;
   for (const Interval& window : windows) {
     auto gap = std::partition_point(stream.gaps.begin(), stream.gaps.end(),
@@ -195,6 +198,125 @@ std::array<std::vector<int64_t>, kWaitCauses> WaitLengths(const StreamGaps& stre
     add(gap.rest, divided.rest_ns);
   });
   return lengths;
+}
+
+namespace {
+
+void AddPart(Interval time, IdleCause cause, std::vector<IdlePart>& parts) {
+  if (time.begin < time.end) {
+    parts.push_back({time, cause});
+  }
+}
+
+// The first interval of a set that contains `ts_ns` or ends up to kClockDoubtNs before it, as a
+// wait ends when the device's work does; empty if there is none.
+Interval PartAt(const IntervalSet& set, int64_t ts_ns) {
+  const int64_t earliest_ns = SubtractSaturating(ts_ns, kClockDoubtNs);
+  const auto next =
+      std::partition_point(set.begin(), set.end(),
+                           [earliest_ns](const Interval& part) { return part.end < earliest_ns; });
+  return next != set.end() && next->begin <= ts_ns ? *next : Interval{ts_ns, ts_ns};
+}
+
+// Until when `late` is due to the host having been blocked when it began.
+int64_t EndOfSync(Interval late, const HostTime& host) {
+  const Interval call = PartAt(host.blocked, late.begin);
+  const int64_t blocked_ns =
+      call.length() == 0 ? 0 : Coverage(Clip(host.blocked, {call.begin, late.end}));
+  return blocked_ns >= late.length() ? late.end : late.begin + blocked_ns;
+}
+
+bool IsOfDataLoading(Interval late, const HostTime& host) {
+  const int64_t loading_ns = Coverage(Clip(host.loading, late));
+  return loading_ns >= late.length() - loading_ns;
+}
+
+// Adds the time after a launch. `held`: the cause if the work begins later than usual and the
+// device seems idle all that time.
+void AddRest(Interval rest, LaunchTime launch, IdleCause held, std::vector<IdlePart>& parts) {
+  const int64_t ready_ns = ReadyTime(launch);
+  const int64_t call_end_ns = std::clamp(ready_ns, rest.begin, rest.end);
+  const Interval wait{call_end_ns, rest.end};
+  const IdleCause cause = rest.end - ready_ns < kOrdinaryLaunchNs ? IdleCause::kLatency
+                          : wait.length() < kOrdinaryLaunchNs     ? IdleCause::kDevice
+                                                                  : held;
+  AddPart({rest.begin, call_end_ns}, IdleCause::kLaunchCall, parts);
+  AddPart(wait, cause, parts);
+}
+
+// Adds the time up to a launch. `use` gets each piece of it in which no unrecorded copy may have
+// run.
+template <class Use>
+void ForRecorded(Interval late, const HostTime& host, std::vector<IdlePart>& parts,
+                 const Use& use) {
+  const auto use_some = [&](Interval piece) {
+    if (piece.begin < piece.end) {
+      use(piece);
+    }
+  };
+  int64_t now_ns = late.begin;
+  for (const Interval& copy : Clip(host.untraced, late)) {
+    use_some({now_ns, copy.begin});
+    AddPart(copy, IdleCause::kUnrecorded, parts);
+    now_ns = copy.end;
+  }
+  use_some({now_ns, late.end});
+}
+
+void AddLate(Interval late, const HostTime& host, std::vector<IdlePart>& parts) {
+  const int64_t sync_end_ns = EndOfSync(late, host);
+  const Interval rest{sync_end_ns, late.end};
+  AddPart({late.begin, sync_end_ns}, IdleCause::kSync, parts);
+  AddPart(rest, IsOfDataLoading(rest, host) ? IdleCause::kData : IdleCause::kHost, parts);
+}
+
+// Adds the time up to the launch of the first work: while the host waits for devices with work from
+// before the recording, one of them works.
+void AddLateHead(Interval late, const RecordingBegin& begin, const HostTime& host,
+                 std::vector<IdlePart>& parts) {
+  const int64_t busy_until_ns = begin.has_inherited ? begin.first_work_ns : late.begin;
+  const IntervalSet blocked =
+      Clip(host.blocked, {late.begin, std::clamp(busy_until_ns, late.begin, late.end)});
+  int64_t now_ns = late.begin;
+  const IdleCause other = IsOfDataLoading(late, host) ? IdleCause::kData : IdleCause::kHead;
+  for (const Interval& wait : blocked) {
+    AddPart({now_ns, wait.begin}, other, parts);
+    AddPart(wait, IdleCause::kBeforeRecording, parts);
+    now_ns = wait.end;
+  }
+  AddPart({now_ns, late.end}, other, parts);
+}
+
+}  // namespace
+
+int64_t ReadyTime(LaunchTime launch) {
+  const bool is_long_call = launch.end_ns - launch.begin_ns >= kOrdinaryLaunchNs;
+  return is_long_call ? launch.end_ns : launch.begin_ns;
+}
+
+void DivideGap(Interval gap, LaunchTime launch, const HostTime& host,
+               std::vector<IdlePart>& parts) {
+  parts.clear();
+  if (launch.begin_ns == kMissing) {
+    AddPart(gap, IdleCause::kUnknown, parts);
+    return;
+  }
+  const Interval late{gap.begin, std::clamp(launch.begin_ns, gap.begin, gap.end)};
+  ForRecorded(late, host, parts, [&](Interval piece) { AddLate(piece, host, parts); });
+  AddRest({late.end, gap.end}, launch, IdleCause::kUnrecorded, parts);
+}
+
+void DivideHead(Interval head, LaunchTime launch, const RecordingBegin& begin, const HostTime& host,
+                std::vector<IdlePart>& parts) {
+  parts.clear();
+  if (launch.begin_ns == kMissing) {
+    AddPart(head, begin.has_inherited ? IdleCause::kBeforeRecording : IdleCause::kHead, parts);
+    return;
+  }
+  const Interval late{head.begin, std::clamp(launch.begin_ns, head.begin, head.end)};
+  ForRecorded(late, host, parts, [&](Interval piece) { AddLateHead(piece, begin, host, parts); });
+  AddRest({late.end, head.end}, launch,
+          begin.has_inherited ? IdleCause::kBeforeRecording : IdleCause::kUnrecorded, parts);
 }
 
 }  // namespace borescope::internal

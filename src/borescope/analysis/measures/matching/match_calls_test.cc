@@ -9,7 +9,6 @@
 
 #include "borescope/analysis/core/reduce.h"
 #include "borescope/analysis/core/row.h"
-#include "borescope/analysis/measures/matching/rank_calls.h"
 #include "borescope/testing/test_trace.h"
 
 namespace borescope::internal {

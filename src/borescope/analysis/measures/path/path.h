@@ -1,12 +1,17 @@
-// The critical path as a sequence of steps, and its bounds. docs/how-it-works/critical-path.md.
+// The critical path of a recording: the longest path through its event graph as a sequence of
+// steps, and what each step is bound by. docs/how-it-works/critical-path.md has the rules.
 #pragma once
 
 #include <cstdint>
 #include <limits>
+#include <memory>
 #include <string_view>
 #include <vector>
 
-#include "borescope/analysis/measures/event_graph/build_graph.h"
+#include "borescope/analysis/core/analysis_spec.h"
+#include "borescope/analysis/core/params.h"
+#include "borescope/analysis/core/selection/selection.h"
+#include "borescope/analysis/measures/event_graph/event_graph.h"
 #include "borescope/base/column_data.h"
 #include "borescope/base/intervals.h"
 
@@ -23,8 +28,8 @@ enum class BoundBy : uint8_t {
   kGpuCompute,
   kGpuCommunication,
   kGpuMemoryCopy,
-  kWait,             // for what the recording does not tell
-  kBeforeRecording,  // a device works on what was launched before the recording
+  kWait,             // for something that was not recorded
+  kBeforeRecording,  // a device works on work from before the recording
   kCount
 };
 std::string_view BoundByName(BoundBy bound_by);
@@ -39,11 +44,11 @@ struct PathStep {
   NodeSide side = NodeSide::kNone;
   PathKind kind = PathKind::kDependency;
   BoundBy bound_by = BoundBy::kWait;
-  bool is_inferred = false;  // an inferred dependency, or the work it comes from
+  bool is_inferred = false;  // an inferred dependency, or the device work that it comes from
 };
 
-// How long the steps are, and those of them that are inferred. Shares are relative to what is not
-// of before the recording.
+// The lengths of all steps, of inferred ones, and of those before the recording. Shares are
+// relative to the rest, recorded_ns().
 struct PathTime {
   int64_t all_ns = 0;
   int64_t inferred_ns = 0;
@@ -59,16 +64,42 @@ struct PathTime {
   }
 };
 
-// The edges of the longest way from the begin to the end of the recording, by time.
+// The edges of the longest path from the begin to the end of the recording, by time.
 std::vector<EdgeId> PathEdges(const LongestPaths& paths);
 
 // All steps of the path. Stretches of a thread are divided by the innermost event. Steps without
-// length are kept where they are device work or between threads and streams. The lengths add up to
-// that of the recording. O(rows of the threads on the path + edges).
+// length are kept if they are device work or lead from one thread or stream to another. The lengths
+// add up to that of the recording. O(rows of the threads on the path + edges).
 ColumnData<PathStep> PathSteps(const RankView& view, const RecordingGraph& recording,
                                const LongestPaths& paths);
 
-// The parts of the steps in `windows`, whose lengths add up to that of the windows.
+// The parts of the steps within `windows`; their lengths add up to that of the windows.
 ColumnData<PathStep> ClipSteps(const ColumnData<PathStep>& steps, const IntervalSet& windows);
+
+// The event graph of a recording with the longest path through it, for critical-path, its overlay
+// and saved form, and variance. Built once for each question (SharedMeasures).
+struct PathGraph {
+  RecordingGraph recording;
+  TopologicalOrder order;  // of the nodes of its graph
+  LongestPaths paths;
+  ColumnData<PathStep> steps;  // of the whole path
+
+  // The selected time; steps last from completion to completion, as in step_times.h. Uses only
+  // those parts of `view` that a saved graph has.
+  IntervalSet WindowsOf(const RankView& view, const Selected& selected) const;
+  // The steps within `windows`, where time due to work from before the recording has steps of its
+  // own.
+  ColumnData<PathStep> StepsIn(const RankView& view, const IntervalSet& windows) const;
+};
+
+// O(rows + nodes + edges).
+PathGraph FindPaths(const RankView& view, RecordingGraph recording);
+
+// The graph of the whole recording, with the names of data loading from `params`. Any thread.
+// O(rows log rows).
+std::shared_ptr<const PathGraph> SharedPathGraph(const RankView& view, const Params& params);
+
+// As AnalysisSpec::dear.
+MeasureId PathGraphIsDear(const Params& params);
 
 }  // namespace borescope::internal

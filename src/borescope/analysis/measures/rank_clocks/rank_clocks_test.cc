@@ -6,10 +6,7 @@
 #include <span>
 #include <vector>
 
-#include "borescope/analysis/measures/rank_clocks/clock_bounds.h"
 #include "borescope/analysis/measures/rank_clocks/clock_estimate.h"
-#include "borescope/analysis/measures/rank_clocks/clock_lines.h"
-#include "borescope/analysis/measures/rank_clocks/medians.h"
 
 namespace borescope::internal {
 namespace {
@@ -63,7 +60,7 @@ TEST(ClockDrift, StepsAreFoundWhereTheyAre) {
   EXPECT_TRUE(FindClockSteps(Points(200, 0, {})).empty());
 }
 
-// Two late leavings in a row are no step.
+// Leaving late twice in a row is no step.
 TEST(ClockDrift, OutliersAreNoSteps) {
   std::vector<ClockPoint> points = Points(200, 0, {});
   points[80].behind_ns += 5 * kMs;
@@ -94,7 +91,7 @@ TEST(ClockLine, ComposedLinesGoThroughBoth) {
   }
 }
 
-// Ranks 0-1 met once, and 0-2, 2-1 often: the tree goes along the latter.
+// Ranks 0-1 met once, and 0-2, 2-1 often: the tree uses the latter.
 TEST(ClockTree, GoesAlongThoseThatMetOften) {
   Meetings meetings;
   meetings.ranks = 4;
@@ -149,8 +146,8 @@ RankClocks Align(const Meetings& meetings) {
                                     std::vector<int64_t>(meetings.ranks, 1)});
 }
 
-// Rank 1 leaves up to 20 us earlier or later than rank 0 each time, so that 20 us are nothing odd:
-// the meeting in which it entered 10 us before rank 0 left bounds its clock.
+// Rank 1 leaves up to 20 us earlier or later than rank 0 each time, so 20 us are not odd. The
+// meeting that it entered 10 us before rank 0 left bounds its clock.
 TEST(RankClocks, VisitsWithinTheScatterBound) {
   Meetings meetings = TwoRanks({});
   for (int64_t i = 0; i < 21; ++i) {
@@ -199,7 +196,7 @@ TEST(RankClocks, OneOffsetForADriftingClockIsWrongByItsDrift) {
   EXPECT_EQ(Align(TwoRanks({{0, 9, 0, 9}})).ranks[1].whole_error_ns, 11);
 }
 
-// Matched with others than they were: no clocks make it possible.
+// Calls of different collectives were matched: no clocks satisfy them.
 TEST(RankClocks, WrongMeetingsAreNotComparable) {
   const RankClocks clocks = Align(TwoRanks({{0, 10 * kUs, 0, 10 * kUs},
                                             {1 * kMs, 2 * kMs, 90 * kMs, 91 * kMs},

@@ -5,10 +5,158 @@
 #include <span>
 #include <utility>
 
-#include "borescope/analysis/measures/event_graph/threads.h"
+#include "borescope/analysis/measures/event_graph/event_graph.h"
 #include "borescope/base/stop.h"
+#include "borescope/base/text/text.h"
 
 namespace borescope::internal {
+
+ChangeTargets::ChangeTargets(const RankView& view, const ReplayGraph& graph)
+    : view_(view),
+      graph_(graph),
+      phases_(SharedHostPhases(view)),
+      aligned_(SharedAlignedWork(view)) {}
+
+std::vector<char> ChangeTargets::NamesWith(std::string_view text, bool is_whole_name) const {
+  std::vector<char> has(view_.trace.strings().size());
+  for (uint32_t name = 0; name < has.size(); ++name) {
+    const std::string_view found = view_.trace.Text({name});
+    has[name] = (is_whole_name ? found == text : Contains(found, text)) ? 1 : 0;
+  }
+  return has;
+}
+
+std::vector<char> ChangeTargets::Inherit(std::vector<char> is_marked) const {
+  for (uint32_t row = 0; row < is_marked.size(); ++row) {
+    CheckStopAt(row);
+    const HostId parent = view_.index.tree.parent[row];
+    if (parent.valid() && is_marked[parent.value] != 0) {
+      is_marked[row] = 1;
+    }
+  }
+  return is_marked;
+}
+
+std::vector<char> ChangeTargets::HostIn(std::string_view text, bool is_whole_name) const {
+  const std::vector<char> has = NamesWith(text, is_whole_name);
+  const HostEvents& host = view_.trace.host();
+  std::vector<char> is_marked(host.all_size());
+  for (uint32_t row = 0; row < is_marked.size(); ++row) {
+    is_marked[row] = has[host.name[row].value];
+  }
+  return Inherit(std::move(is_marked));
+}
+
+std::vector<HostId> ChangeTargets::OutermostOf(std::string_view text) const {
+  const std::vector<char> in = HostIn(text);
+  std::vector<HostId> outermost;
+  for (uint32_t row = 0; row < view_.trace.host().size(); ++row) {
+    const HostId parent = view_.index.tree.parent[row];
+    if (in[row] != 0 && (!parent.valid() || in[parent.value] == 0)) {
+      outermost.push_back({row});
+    }
+  }
+  return outermost;
+}
+
+std::vector<char> ChangeTargets::WorkOf(const Change& change) const {
+  const Trace& trace = view_.trace;
+  const DeviceEvents& device = trace.device();
+  const std::vector<char> named = change.target == TargetKind::kKernel
+                                      ? NamesWith(change.text, change.is_whole_name)
+                                      : std::vector<char>();
+  const std::vector<char> in =
+      change.target == TargetKind::kOp ? HostIn(change.text) : std::vector<char>();
+  const auto is_target = [&](DeviceId id) {
+    const KernelClass kind = view_.index.ClassOf(trace, id);
+    const bool is_kernel = device.kind[id.value] == DeviceKind::kKernel;
+    switch (change.target) {
+      case TargetKind::kKernel:
+        return named[device.name[id.value].value] != 0;
+      case TargetKind::kOp: {
+        const HostId origin = view_.index.correlation.OriginOf(aligned_->AsLaunched(id));
+        return origin.valid() && in[origin.value] != 0;
+      }
+      case TargetKind::kClass:
+        return is_kernel && KernelClassName(kind) == change.text;
+      case TargetKind::kComm:
+        return ActivityOf(device.kind[id.value], kind) == Activity::kCommunication;
+      case TargetKind::kCopy:
+        return ActivityOf(device.kind[id.value], kind) == Activity::kCopy;
+      case TargetKind::kPhase:
+        return PhaseName(PhaseOf(view_, *phases_, aligned_->AsLaunched(id))) == change.text;
+      case TargetKind::kNone:
+      case TargetKind::kHost:
+        return false;
+    }
+    return false;
+  };
+  std::vector<char> work(device.size());
+  for (uint32_t row = 0; row < device.size(); ++row) {
+    CheckStopAt(row);
+    work[row] = graph_.IsWork({row}) && is_target({row}) ? 1 : 0;
+  }
+  return work;
+}
+
+std::vector<char> ChangeTargets::LaunchesWithout(const std::vector<char>& removed) const {
+  std::vector<char> has_other(view_.trace.host().all_size());
+  std::vector<char> has_removed(has_other.size());
+  for (uint32_t row = 0; row < removed.size(); ++row) {
+    const HostId launch = view_.index.correlation.launch_of[row];
+    if (launch.valid() && graph_.IsWork({row})) {
+      (removed[row] != 0 ? has_removed : has_other)[launch.value] = 1;
+    }
+  }
+  for (size_t row = 0; row < has_removed.size(); ++row) {
+    has_removed[row] = has_removed[row] != 0 && has_other[row] == 0 ? 1 : 0;
+  }
+  return Inherit(std::move(has_removed));
+}
+
+std::vector<char> ChangeTargets::InLaunches() const {
+  std::vector<char> launches(view_.trace.host().all_size());
+  for (uint32_t row = 0; row < view_.trace.device().size(); ++row) {
+    const HostId launch = view_.index.correlation.launch_of[row];
+    if (launch.valid() && graph_.IsWork({row})) {
+      launches[launch.value] = 1;
+    }
+  }
+  return Inherit(std::move(launches));
+}
+
+std::vector<double> ChangeTargets::TakingBatches() const {
+  const HostEvents& host = view_.trace.host();
+  const std::vector<char>& is_loading = graph_.recording.facts.is_loading;
+  std::vector<char> marked(host.all_size());
+  for (uint32_t row = 0; row < marked.size(); ++row) {
+    marked[row] = is_loading[host.name[row].value];
+  }
+  const std::vector<char> inside = Inherit(std::move(marked));
+  std::vector<char> is_arrival(inside.size());
+  for (const BatchArrival& arrival : graph_.arrivals) {
+    is_arrival[arrival.event.value] = 1;
+  }
+  std::vector<double> factor(inside.size(), 1);
+  for (uint32_t row = 0; row < host.size(); ++row) {
+    CheckStopAt(row);
+    const HostId parent = view_.index.tree.parent[row];
+    if (inside[row] == 0) {
+      continue;
+    }
+    if (parent.valid() && inside[parent.value] != 0) {
+      factor[row] = factor[parent.value];
+    } else if (is_arrival[row] == 0 && host.dur_ns[row] > kTakeBatchNs) {
+      factor[row] = static_cast<double>(kTakeBatchNs) / static_cast<double>(host.dur_ns[row]);
+    }
+  }
+  const std::vector<char> launches = InLaunches();
+  for (uint32_t row = 0; row < factor.size(); ++row) {
+    factor[row] = launches[row] != 0 ? 1 : factor[row];
+  }
+  return factor;
+}
+
 namespace {
 
 LagKind KindOfEdge(const ReplayGraph& graph, uint32_t edge) {
@@ -17,7 +165,7 @@ LagKind KindOfEdge(const ReplayGraph& graph, uint32_t edge) {
 
 }  // namespace
 
-// As measured, where graphs were launched.
+// The measured time between kernels of graphs if graphs were launched, else the usual one.
 int64_t StructureChanger::GraphLag(const ReplayModel& model) {
   for (size_t id = 0; id < model.constants.size(); ++id) {
     if (model.graph.classes.Key(static_cast<LagClassId>(id)).kind == LagKind::kGraph) {
@@ -69,7 +217,7 @@ bool StructureChanger::IsOptimizer(DeviceId id) const {
   return PhaseOf(view_, targets_.phases(), id) == Phase::kOptimizer;
 }
 
-// The work before it on its stream that is no collective; invalid if there is none.
+// The last work before it on its stream that is not a collective, or invalid.
 DeviceId StructureChanger::ComputeBefore(DeviceId id) const {
   const uint32_t first = view_.trace.tracks().first_row[view_.trace.device().track[id.value].value];
   for (uint32_t row = id.value; row-- > first;) {
@@ -101,8 +249,8 @@ StructureChange StructureChanger::OverlapCollectives() {
   return change;
 }
 
-// On its stream the work follows no collective any more, but the work that was before it. Waits
-// by events stay: they are for data.
+// Makes the work follow, instead of a collective, the work before that on its stream. Waits by
+// events stay, as they are for data.
 void StructureChanger::PassCollectives(DeviceId id, std::vector<DeviceId>& passed) {
   const Place start = graph().StartOf(id);
   for (uint32_t edge = graph().first_edge[start]; edge < graph().first_edge[start + 1]; ++edge) {
@@ -120,7 +268,7 @@ void StructureChanger::PassCollectives(DeviceId id, std::vector<DeviceId>& passe
   }
 }
 
-// The optimizer needs what collectives before it bring: its first work waits for them.
+// The optimizer needs the results of collectives before it, so its first work waits for them.
 void StructureChanger::HoldOptimizers(const std::vector<DeviceId>& passed) {
   std::vector<std::pair<int64_t, DeviceId>> optimizers;
   for (uint32_t row = 0; row < view_.trace.device().size(); ++row) {
@@ -160,7 +308,7 @@ StructureChange StructureChanger::MakeGraphs(std::string_view region) {
   return change;
 }
 
-// The threads of the engine in the process of a main thread; none of those of other threads.
+// The threads of the engine in the process of a main thread; none for other threads.
 std::vector<ThreadFacts> StructureChanger::EnginesBeside(HostId outermost) const {
   const Tracks& tracks = view_.trace.tracks();
   const TrackId own = view_.trace.host().track[outermost.value];
@@ -236,7 +384,7 @@ void StructureChanger::JoinLaunches(const Region& region, StructureChange& chang
       }
     }
   }
-  // Of one thread they are in this order already.
+  // The calls of one thread are in this order already.
   std::stable_sort(calls.begin(), calls.end(),
                    [&](HostId a, HostId b) { return host.ts_ns[a.value] < host.ts_ns[b.value]; });
   std::vector<HostId> launches;
@@ -267,12 +415,12 @@ void StructureChanger::JoinLaunches(const Region& region, StructureChange& chang
   finish();
 }
 
-// Whether in the order of the replay the work comes after the first launch of its graph.
+// Whether the work comes after the first launch of its graph in the order of the replay.
 bool StructureChanger::MayFollow(HostId first, DeviceId work) const {
   return graph().place_of[graph().recording.start_of_event[first.value]] < graph().StartOf(work);
 }
 
-// One call at the first of the launches puts all their work on the device.
+// Replaces the launches by one call at the place of the first, which starts all their work.
 int64_t StructureChanger::MakeGraph(const std::vector<HostId>& launches) {
   const Correlation& links = view_.index.correlation;
   const Place first = graph().place_of[graph().recording.start_of_event[launches.front().value]];
@@ -301,8 +449,8 @@ int64_t StructureChanger::MakeGraph(const std::vector<HostId>& launches) {
   return call_ns;
 }
 
-// All that the host did, but to load data, to wait, and in calls that stay: those that end a graph,
-// or start work that is in none.
+// Removes all host time except data loading, waits, and calls that stay: those that end a graph, or
+// start work outside of graphs.
 void StructureChanger::DropHostTime(const Rows& rows) {
   const HostEvents& host = view_.trace.host();
   const std::vector<char>& is_loading = graph().recording.facts.is_loading;
@@ -370,7 +518,7 @@ TrackId StructureChanger::TrackOf(NodeId node) const {
   return view_.trace.host().track[graph().recording.graph.event[node]];
 }
 
-// Whether the node is of a thread of the engine, in a region of the main thread.
+// Whether the node is on a thread of the engine during a region of the main thread.
 bool StructureChanger::IsBesideRegion(NodeId node) const {
   const std::vector<Interval>& times = beside_[TrackOf(node).value];
   const int64_t ns = graph().recording.graph.ts_ns[node];

@@ -1,5 +1,5 @@
-// What a scenario changes, and its words: those of the options of whatif and of the files of
-// --plan. docs/how-it-works/whatif.md lists them.
+// What a scenario changes, and how to read it from the options of whatif and from files of --plan.
+// docs/how-it-works/whatif.md lists them.
 #pragma once
 
 #include <cstdint>
@@ -12,16 +12,16 @@
 namespace borescope::internal {
 
 enum class ChangeKind : uint8_t {
-  kScale,        // durations times `factor`
-  kRemove,       // work is not done, nor launched; host time is 0
-  kRoof,         // modelled calls run at no less than `factor` of their roof
-  kNoDataWait,   // data is loaded in the background, ahead of its use: nothing waits for it
-  kNoSync,       // calls that wait end when they begin
-  kOverlapComm,  // work does not wait for collectives that happen to be before it on its stream
-  kGraph,        // what a region launches becomes launches of graphs
-  kLaunch,       // the host time of launch calls times `factor`
-  // Products on vector units take the least that they can on tensor cores (tensor_core_bound.h): a
-  // bound of what is to be won.
+  kScale,        // multiplies durations by `factor`
+  kRemove,       // work is neither done nor launched; host time is 0
+  kRoof,         // modelled calls run at `factor` of their roof or faster
+  kNoDataWait,   // data is loaded in the background ahead of its use, and nothing waits for it
+  kNoSync,       // calls that wait return at once
+  kOverlapComm,  // work does not wait for collectives that only precede it on its stream
+  kGraph,        // the launches in a region become launches of graphs
+  kLaunch,       // multiplies the host time of launch calls by `factor`
+  // Products on vector units take the least time that tensor cores need (roofs.h), so the result is
+  // a bound of the gain.
   kTensorCores,
 };
 
@@ -41,29 +41,40 @@ struct Change {
   TargetKind target = TargetKind::kNone;
   std::string text = {};  // what the name contains, or a class or phase
   double factor = 1;
-  bool is_whole_name = false;  // kKernel, kHost: the name is `text`
+  bool is_whole_name = false;  // for kKernel and kHost: the whole name is `text`
 
   bool operator==(const Change&) const = default;
 };
 
-// One question: all its changes at once.
+// Changes that are made together.
 struct Scenario {
   std::string name;
   std::vector<Change> changes;
 };
 
-// "class:gemm", "kernel:TEXT", "comm", ... as the target of `change`. kInvalidArgument for what is
-// none, with what there is.
+// "class:gemm", "kernel:TEXT", "comm", ... becomes the target of `change`. kInvalidArgument, with
+// the possible targets, for other text.
 Result<void> ReadTarget(std::string_view text, Change& change);
-// "WHAT=F" of --scale: what it scales, and by how much, from 0 to 1000.
+// "WHAT=F" of --scale: a target, and a factor from 0 to 1000.
 Result<Change> ReadScale(std::string_view text);
-// "WHAT" of --remove.
+// The target "WHAT" of --remove.
 Result<Change> ReadRemoval(std::string_view text);
 // A share of a roof, "0.8" or "80%": above 0, at most 1.
 Result<double> ReadRoofShare(std::string_view text);
 Result<double> ReadFactor(std::string_view text);
 
-// How a change reads as the name of a scenario: "class:gemm x 0.5".
+// A change as part of the name of a scenario: "class:gemm x 0.5".
 std::string Describe(const Change& change);
+
+// The file of --plan: changes by the names of the options of whatif.
+//
+//   {"changes": [{"scale": "class:gemm=0.5"}, {"no-data-wait": true}]}
+//   {"scenarios": [{"name": "faster", "changes": [...]}, ...]}
+
+// kInvalidArgument with cause and place. Scenarios without a name are named after their changes.
+Result<std::vector<Scenario>> ReadPlan(std::string_view json);
+
+// "gemm x 0.5, launch calls x 0": the changes of a scenario.
+std::string DescribeAll(const std::vector<Change>& changes);
 
 }  // namespace borescope::internal

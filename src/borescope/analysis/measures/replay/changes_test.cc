@@ -2,8 +2,6 @@
 
 #include <gtest/gtest.h>
 
-#include "borescope/analysis/measures/replay/plan_file.h"
-
 namespace borescope::internal {
 namespace {
 

@@ -6,22 +6,104 @@
 #include <memory>
 #include <utility>
 
-#include "borescope/analysis/measures/idle/data_loading.h"
-#include "borescope/analysis/measures/idle/idle_division.h"
-#include "borescope/analysis/measures/shared_inherited_work.h"
+#include "borescope/analysis/measures/align_inherited.h"
+#include "borescope/analysis/measures/idle/host_time.h"
+#include "borescope/analysis/measures/idle/stream_gaps.h"
 #include "borescope/base/stop.h"
 
 namespace borescope::internal {
+
+namespace {
+
+constexpr size_t kMostClasses = 65'000;
+
+std::string_view WorkName(DeviceKind kind) {
+  switch (kind) {
+    case DeviceKind::kMemcpy:
+      return "memcpy";
+    case DeviceKind::kMemset:
+      return "memset";
+    default:
+      return "kernel";
+  }
+}
+
+uint64_t Packed(const LagKey& key) {
+  return uint64_t{key.call.value} << 24 | static_cast<uint64_t>(key.kind) << 16 |
+         static_cast<uint64_t>(key.work) << 12 | static_cast<uint64_t>(key.from) << 8 |
+         (key.inferred ? 1 : 0);
+}
+
+}  // namespace
+
+std::string_view LagKindName(LagKind kind) {
+  switch (kind) {
+    case LagKind::kLaunch:
+      return "launch";
+    case LagKind::kStream:
+      return "stream";
+    case LagKind::kGraph:
+      return "graph";
+    case LagKind::kEvent:
+      return "event";
+    case LagKind::kWait:
+      return "wait";
+    case LagKind::kQueue:
+      return "queue";
+    case LagKind::kCall:
+      return "call";
+  }
+  return "";
+}
+
+LagClassId LagClasses::IdOf(const LagKey& key) {
+  const uint64_t packed = Packed(key);
+  Found& last = last_[static_cast<size_t>(key.kind)];
+  if (last.packed == packed) {
+    return last.id;
+  }
+  const auto next = static_cast<LagClassId>(std::min(keys_.size(), kMostClasses));
+  const auto [found, is_new] = ids_.try_emplace(packed, next);
+  if (is_new && keys_.size() <= kMostClasses) {
+    keys_.push_back(key);
+  }
+  last = {packed, found->second};
+  return found->second;
+}
+
+std::string LagClasses::Describe(const Trace& trace, LagClassId id) const {
+  const LagKey& key = keys_[id];
+  std::string call(key.call.valid() ? trace.Text(key.call) : std::string_view());
+  const std::string work(WorkName(key.work));
+  switch (key.kind) {
+    case LagKind::kLaunch:
+      return call + " → " + work;
+    case LagKind::kStream:
+      return std::string(WorkName(key.from)) + " → " + work;
+    case LagKind::kGraph:
+      return "within a graph";
+    case LagKind::kEvent:
+      return key.inferred ? "other stream, inferred" : "other stream";
+    case LagKind::kWait:
+      return (key.inferred ? "work → end of " + call + ", inferred" : "work → end of " + call);
+    case LagKind::kQueue:
+      return "start of work → end of the launch that waited for its place";
+    case LagKind::kCall:
+      return call + ", without a wait";
+  }
+  return call;
+}
+
 namespace {
 
 // Work that began late is taken to have waited for other work only if that ended shortly before:
-// within a tenth of the delay, but at least 8 us, about what a wait between streams takes, and at
-// most 200 us.
+// within a tenth of the delay, limited to at least 8 us, about the time of a wait between streams,
+// and at most 200 us.
 constexpr int64_t kLeastLagNs = 8'000;
 constexpr int64_t kMostLagNs = 200'000;
 constexpr int64_t kDelaysPerLag = 10;
 
-// Taking a batch that takes longer than this waits for it.
+// Taking a batch for longer than this means waiting for it.
 constexpr int64_t kLeastArrivalNs = 500'000;
 
 struct Dependency {
@@ -48,7 +130,7 @@ class ReplayBuilder {
     for (size_t thread = 0; thread < result_.recording.facts.threads.size(); ++thread) {
       SweepHost(thread);
     }
-    result_.parts.shrink_to_fit();  // of several times as many as there are places
+    result_.parts.shrink_to_fit();  // reserved for several times as many as there are places
     SeparateArrivals();
     result_.is_launched.assign(trace_.device().size(), 0);
     dependencies_.reserve(graph.edges());
@@ -65,7 +147,8 @@ class ReplayBuilder {
  private:
   const EventGraph& Events() const { return result_.recording.graph; }
 
-  // What a thread was given by another it did not begin earlier, whenever it had become idle.
+  // Marks nodes with work that another thread hands over: they do not happen before the handover,
+  // however early the thread was idle.
   void FindHandedTo() {
     const EventGraph& graph = Events();
     is_main_.assign(trace_.tracks().size(), 0);
@@ -82,7 +165,8 @@ class ReplayBuilder {
     }
   }
 
-  // Own time of every stretch between two nodes of a thread, and whose it is.
+  // Finds the own time of every stretch between two nodes of a thread, and the events that it
+  // belongs to.
   void SweepHost(size_t thread) {
     const RecordingGraph& recording = result_.recording;
     NodeId node = recording.first_node[thread];
@@ -102,7 +186,7 @@ class ReplayBuilder {
         [](HostId, bool, int64_t) {});
   }
 
-  // Of taking a batch all but a little was the wait for its arrival.
+  // Separates the wait for a batch from taking it, which takes little time.
   void SeparateArrivals() {
     const HostEvents& host = trace_.host();
     const std::vector<char> is_arrival = FindArrivals(trace_);
@@ -128,7 +212,7 @@ class ReplayBuilder {
     }
   }
 
-  // Whether other processes prepare data does not depend on what this one does.
+  // Batches of other processes arrive independently of what this process does.
   void AddArrivals() {
     for (const BatchArrival& arrival : result_.arrivals) {
       const NodeId end = result_.recording.end_of_event[arrival.event.value];
@@ -169,8 +253,7 @@ class ReplayBuilder {
   }
 
   void AddEdges() {
-    // The time that a call takes its usual time to put work in a queue is its own also where it
-    // waited for a place there.
+    // A call that waited for a place in a queue still needs its usual time as its own.
     for (const QueuedCall& queued : result_.recording.queued) {
       const NodeId end = result_.recording.end_of_event[queued.call.value];
       if (queued.was_full && end != kNoNode) {
@@ -211,7 +294,7 @@ class ReplayBuilder {
         result_.is_launched[graph.event[to]] = 1;
         return Add(from, to, LaunchClass(from, to), 0);
       case EdgeKind::kHandover:
-        // Between its own operators a thread of the engine works.
+        // A thread of the engine is busy between its own operators.
         return IsMain(from) == IsMain(to) ? void() : Add(from, to, kOwnLag, measured_ns);
       case EdgeKind::kQueue:
         return Add(from, to, Class({.kind = LagKind::kQueue}), 0);
@@ -247,7 +330,7 @@ class ReplayBuilder {
                   .call = trace_.host().name[Events().event[from]]});
   }
 
-  // Whether the end of other work explains why work began late. `to` is its start.
+  // Whether the end of other work explains that work began late. `to`: its start.
   bool IsPlausible(NodeId to, int64_t lag_ns) const {
     const DeviceId id{Events().event[to]};
     int64_t ready_ns = Events().ts_ns[EventGraph::kBegin];
@@ -259,10 +342,10 @@ class ReplayBuilder {
     return lag_ns <= std::max(kLeastLagNs, std::min(kMostLagNs, delay_ns / kDelaysPerLag));
   }
 
-  // Work whose launch was not recorded. Where it began right after the work before it on its
-  // stream, it waited for that, and its launch was early enough. Where it began later, its launch
-  // is taken to have been as long after that of the work before as its start was; and where that is
-  // not known either, it cannot begin earlier than it did.
+  // Anchors work whose launch was not recorded. If it began right after the work before it on its
+  // stream, it waited for that work, and its launch was early enough. If it began later, its launch
+  // is taken to be as long after the launch of the work before as its start was after that work; if
+  // that launch is unknown too, the work cannot begin earlier than recorded.
   void AddAnchors() {
     const Tracks& tracks = trace_.tracks();
     for (uint32_t track = 0; track < tracks.size(); ++track) {
@@ -274,7 +357,7 @@ class ReplayBuilder {
 
   void AddAnchors(uint32_t first_row, uint32_t end_row) {
     const EventGraph& graph = Events();
-    NodeId launched = EventGraph::kBegin;  // the last launch call of the stream
+    NodeId launched = EventGraph::kBegin;  // the stream's last launch call
     int64_t ended_ns = graph.ts_ns[EventGraph::kBegin] - kUsualDelayNs - 1;
     for (uint32_t row = first_row; row < end_row; ++row) {
       CheckStopAt(row);
@@ -293,7 +376,7 @@ class ReplayBuilder {
     }
   }
 
-  // Calls that waited take some time also where there is nothing to wait for.
+  // Calls that waited take some time even if there is nothing to wait for.
   void AddCalls() {
     HostId last;
     for (const SyncEdge& edge : result_.recording.syncs.edges) {
@@ -312,7 +395,7 @@ class ReplayBuilder {
     }
   }
 
-  // Dependencies by the place they lead to, of one place by where they come from.
+  // Sorts dependencies by target, then by source.
   void Sort() {
     const size_t places = result_.node.size();
     result_.first_edge.assign(places + 1, 0);
@@ -365,9 +448,9 @@ class ReplayBuilder {
     AddWorkOfSteps(steps);
   }
 
-  // Where the window of a step ends. Of one that outlives what it began in the end is a node only
-  // where that has ended. Where that is in a later step, which begins at `next_ns`, the last node
-  // of the thread until the end of the window is taken.
+  // The end of a step on the host. If the step outlives the event in which it began, its end node
+  // is not before that event's end. If that is only in the next step, which begins at `next_ns`,
+  // this is the thread's last node up to the recorded end of the step instead.
   Place EndOnHost(const Step& step, int64_t next_ns) const {
     const RecordingGraph& recording = result_.recording;
     const NodeId end = recording.end_of_event[step.annotation.value];
@@ -388,7 +471,7 @@ class ReplayBuilder {
     return result_.place_of[begin];
   }
 
-  // The step before the first recorded one is complete when its work is, all of it inherited.
+  // The step before the first recorded one is complete when its work, all of it inherited, is.
   void BeginAfterInheritedWork() {
     for (const DeviceId id : SharedInheritedWork(view_)->Rows()) {
       if (result_.IsWork(id) && result_.ts_ns[result_.EndOf(id)] > result_.ts_ns[result_.begin]) {
@@ -403,7 +486,7 @@ class ReplayBuilder {
                                    : recording.start_of_event[event.value]];
   }
 
-  // A step is complete when its work is.
+  // Makes each step complete only when its work is.
   void AddWorkOfSteps(const std::vector<const Step*>& steps) {
     const Steps& all = view_.steps();
     std::vector<uint32_t> stretch_of(all.steps.size(), kNoStep);
@@ -420,14 +503,14 @@ class ReplayBuilder {
     }
   }
 
-  // Where the ends of one stream begin in a list of ends.
+  // The index at which the ends of a stream begin in a list of ends.
   struct OpenEnds {
     TrackId track;
     size_t first = 0;
   };
 
-  // Work that ended before the next of its stream began is complete when that is. REQUIRES: rows in
-  // order.
+  // Adds the end of work, and removes earlier ends of its stream that this one implies: work that
+  // ended before this work began. REQUIRES: rows in order.
   void AddEnd(DeviceId id, OpenEnds& open, std::vector<Place>& ends) const {
     const TrackId track = trace_.device().track[id.value];
     if (open.track != track) {
@@ -440,7 +523,7 @@ class ReplayBuilder {
     ends.push_back(result_.EndOf(id));
   }
 
-  // Without steps: the end of the main threads, and of all work of every stream.
+  // For recordings without steps: the ends of the main threads, and of all work of every stream.
   std::vector<Place> EndsOfAll() const {
     std::vector<Place> ends;
     const RecordingGraph& recording = result_.recording;
@@ -463,9 +546,9 @@ class ReplayBuilder {
   const RankView& view_;
   const Trace& trace_;
   ReplayGraph result_;
-  std::vector<int64_t> host_ns_;    // per node: of the stretch of its thread before it
+  std::vector<int64_t> host_ns_;    // per node: own time of the stretch of its thread before it
   std::vector<char> is_main_;       // per track
-  std::vector<char> is_handed_to_;  // per node: by another thread
+  std::vector<char> is_handed_to_;  // per node: whether another thread hands it over
   ColumnData<Dependency> dependencies_;
 };
 
@@ -482,6 +565,117 @@ uint32_t ReplayGraph::ThreadEdgeInto(Place place) const {
 
 ReplayGraph BuildReplayGraph(const RankView& view, std::string_view data_load) {
   return ReplayBuilder(view, data_load).Build();
+}
+
+void Replay(const ReplayGraph& graph, const ReplayLags& lags, std::vector<int64_t>& times) {
+  times.resize(graph.places());
+  auto added = lags.added.begin();
+  for (Place place = 0; place < graph.places(); ++place) {
+    CheckStopAt(place);
+    const uint32_t end = graph.first_edge[place + 1];
+    uint32_t edge = graph.first_edge[place];
+    // A node without dependencies happens at its recorded time.
+    int64_t latest = edge == end ? graph.ts_ns[place] - graph.ts_ns[0] : 0;
+    for (; edge < end; ++edge) {
+      latest = std::max(latest, times[graph.source[edge]] + lags.ns[edge]);
+    }
+    for (; added != lags.added.end() && added->place == place; ++added) {
+      latest = std::max(latest, times[added->source] + added->ns);
+    }
+    times[place] = std::min(latest, kLongestLagNs);
+  }
+}
+
+std::vector<int64_t> Replay(const ReplayGraph& graph, const ReplayLags& lags) {
+  std::vector<int64_t> times;
+  Replay(graph, lags, times);
+  return times;
+}
+
+void SetMeasuredLags(const ReplayGraph& graph, ReplayLags& lags) {
+  lags.ns.resize(graph.edges());
+  lags.added.clear();
+  for (Place place = 0; place < graph.places(); ++place) {
+    for (uint32_t edge = graph.first_edge[place]; edge < graph.first_edge[place + 1]; ++edge) {
+      lags.ns[edge] = graph.ts_ns[place] - graph.ts_ns[graph.source[edge]];
+    }
+  }
+}
+
+void SetLags(const ReplayGraph& graph, const std::vector<int64_t>& lag_of_class, ReplayLags& lags) {
+  lags.ns.resize(graph.edges());
+  lags.added.clear();
+  for (size_t edge = 0; edge < lags.ns.size(); ++edge) {
+    const LagClassId id = graph.lag_class[edge];
+    lags.ns[edge] = id == kOwnLag ? graph.own_ns[edge] : lag_of_class[id];
+  }
+}
+
+std::vector<int64_t> StretchTimes(const ReplayGraph& graph, const std::vector<int64_t>& times) {
+  std::vector<int64_t> lengths;
+  int64_t done_ns = times[graph.begin];
+  for (const ReplayStretch& stretch : graph.stretches) {
+    const int64_t begin_ns = std::max(done_ns, times[stretch.begin]);
+    done_ns = begin_ns;
+    for (const Place place : stretch.done) {
+      done_ns = std::max(done_ns, times[place]);
+    }
+    lengths.push_back(done_ns - begin_ns);
+  }
+  return lengths;
+}
+
+int64_t TotalTime(const ReplayGraph& graph, const std::vector<int64_t>& times) {
+  int64_t total_ns = 0;
+  for (const int64_t length : StretchTimes(graph, times)) {
+    total_ns += length;
+  }
+  return total_ns;
+}
+
+std::vector<int64_t> MeasuredTimes(const ReplayGraph& graph) {
+  std::vector<int64_t> times;
+  times.reserve(graph.places());
+  for (const int64_t ts_ns : graph.ts_ns) {
+    times.push_back(ts_ns - graph.ts_ns[0]);
+  }
+  return times;
+}
+
+Decision DecisionAt(const ReplayGraph& graph, const ReplayLags& lags,
+                    const std::vector<int64_t>& times, Place place) {
+  for (uint32_t edge = graph.first_edge[place]; edge < graph.first_edge[place + 1]; ++edge) {
+    if (times[graph.source[edge]] + lags.ns[edge] == times[place]) {
+      return {graph.source[edge], edge};
+    }
+  }
+  auto added = std::lower_bound(
+      lags.added.begin(), lags.added.end(), place,
+      [](const AddedDependency& dependency, Place at) { return dependency.place < at; });
+  for (; added != lags.added.end() && added->place == place; ++added) {
+    if (times[added->source] + added->ns == times[place]) {
+      return {added->source, kNoEdge};
+    }
+  }
+  return {};
+}
+
+Place LastDone(const ReplayGraph& graph, const std::vector<int64_t>& times) {
+  Place place = kNoPlace;
+  for (const ReplayStretch& stretch : graph.stretches) {
+    for (const Place done : stretch.done) {
+      place = place == kNoPlace || times[done] > times[place] ? done : place;
+    }
+  }
+  return place;
+}
+
+std::vector<Place> PathOfReplay(const ReplayGraph& graph, const ReplayLags& lags,
+                                const std::vector<int64_t>& times) {
+  std::vector<Place> path;
+  WalkPathOfReplay(graph, lags, times,
+                   [&](Place place, const Decision&) { path.push_back(place); });
+  return path;
 }
 
 }  // namespace borescope::internal

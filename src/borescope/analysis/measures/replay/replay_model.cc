@@ -5,25 +5,284 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <memory>
+#include <numeric>
 #include <utility>
 
 #include "borescope/analysis/core/row.h"
-#include "borescope/analysis/measures/shared_inherited_work.h"
+#include "borescope/analysis/measures/align_inherited.h"
 #include "borescope/base/saturating.h"
 #include "borescope/base/stop.h"
 
 namespace borescope::internal {
+
 namespace {
 
-// A single wait of so much of the recording among so much of its first work is the start of the
-// profiler, not of the program.
+// How much later than the launch another condition must have been met to count as the deciding one.
+constexpr int64_t kClearNs = 5'000;
+constexpr size_t kDroppedPer = 50;  // of so many cases the largest one is left out
+
+struct UsualLag {
+  int64_t assumed_ns;
+  int64_t cap_ns;
+};
+
+// Usual values of devices of the last ten years, for recordings with too few cases of their own.
+constexpr UsualLag UsualLagOf(LagKind kind) {
+  switch (kind) {
+    case LagKind::kLaunch:
+      return {6'000, 60'000};
+    case LagKind::kStream:
+      return {1'200, 20'000};
+    case LagKind::kGraph:
+      return {1'000, 20'000};
+    case LagKind::kEvent:
+      return {2'000, 20'000};
+    case LagKind::kWait:
+      return {6'000, 100'000};
+    case LagKind::kQueue:
+      return {2'000, 100'000};
+    case LagKind::kCall:
+      return {3'000, 20'000};
+  }
+  return {0, 0};
+}
+
+using Cases = std::vector<int64_t>;
+
+LagConstant Summarise(Cases& cases, LagKind kind) {
+  std::sort(cases.begin(), cases.end());
+  const size_t kept = cases.size() - cases.size() / kDroppedPer;
+  int64_t sum = 0;
+  for (size_t i = 0; i < kept; ++i) {
+    sum += std::min(cases[i], UsualLagOf(kind).cap_ns);
+  }
+  LagConstant constant;
+  constant.cases = static_cast<int64_t>(cases.size());
+  constant.lag_ns = kept == 0 ? 0 : sum / static_cast<int64_t>(kept);
+  if (kind == LagKind::kCall && !cases.empty()) {
+    constant.lag_ns = std::min(cases[cases.size() / 10], UsualLagOf(kind).cap_ns);
+  }
+  constant.spread_ns = cases.empty() ? 0 : cases[cases.size() * 9 / 10] - cases[cases.size() / 10];
+  constant.source = LagSource::kMeasured;
+  return constant;
+}
+
+class LagFitter {
+ public:
+  LagFitter(const RankView& view, const ReplayGraph& graph,
+            const std::function<bool(Place)>& counts, size_t least)
+      : view_(view), graph_(graph), least_(least), cases_(graph.classes.size()) {
+    counts_.reserve(graph.places());
+    for (Place place = 0; place < graph.places(); ++place) {
+      counts_.push_back(counts(place) ? 1 : 0);
+    }
+  }
+
+  std::vector<LagConstant> Fit() {
+    for (Place place = 0; place < graph_.places(); ++place) {
+      CheckStopAt(place);
+      if (counts_[place] != 0) {
+        CollectLaunch(place);
+      }
+    }
+    for (const LagClassId id : AllClasses()) {
+      if (graph_.classes.Key(id).kind == LagKind::kLaunch) {
+        launch_ns_.push_back(Constant(id).lag_ns);
+      } else {
+        launch_ns_.push_back(0);
+      }
+    }
+    for (Place place = 0; place < graph_.places(); ++place) {
+      CheckStopAt(place);
+      if (counts_[place] != 0) {
+        CollectOthers(place);
+      }
+    }
+    CollectCalls();
+    of_kind_.clear();
+    std::vector<LagConstant> constants;
+    for (const LagClassId id : AllClasses()) {
+      constants.push_back(Constant(id));
+    }
+    return constants;
+  }
+
+ private:
+  // The latest condition of one kind, and the latest of all other kinds.
+  struct Latest {
+    int64_t ns = kMissing;
+    uint32_t edge = kNoEdge;
+
+    void Take(int64_t candidate_ns, uint32_t candidate) {
+      if (candidate_ns > ns) {
+        ns = candidate_ns;
+        edge = candidate;
+      }
+    }
+  };
+
+  std::vector<LagClassId> AllClasses() const {
+    std::vector<LagClassId> ids(cases_.size());
+    std::iota(ids.begin(), ids.end(), LagClassId{0});
+    return ids;
+  }
+
+  LagKind KindOf(uint32_t edge) const { return graph_.classes.Key(graph_.lag_class[edge]).kind; }
+
+  void CollectLaunch(Place place) {
+    Latest launch;
+    Latest other;
+    for (uint32_t edge = graph_.first_edge[place]; edge < graph_.first_edge[place + 1]; ++edge) {
+      if (graph_.lag_class[edge] == kOwnLag) {
+        continue;
+      }
+      const bool is_launch = KindOf(edge) == LagKind::kLaunch;
+      (is_launch ? launch : other).Take(graph_.ts_ns[graph_.source[edge]], edge);
+    }
+    if (launch.edge != kNoEdge && other.ns <= launch.ns) {
+      Keep(launch.edge, graph_.ts_ns[place] - launch.ns);
+    }
+  }
+
+  void CollectOthers(Place place) {
+    Latest latest;
+    int64_t launched_ns = kMissing;
+    for (uint32_t edge = graph_.first_edge[place]; edge < graph_.first_edge[place + 1]; ++edge) {
+      const LagClassId id = graph_.lag_class[edge];
+      const int64_t source_ns = graph_.ts_ns[graph_.source[edge]];
+      if (id == kOwnLag || KindOf(edge) == LagKind::kCall) {
+        continue;
+      }
+      if (KindOf(edge) == LagKind::kLaunch) {
+        launched_ns = std::max(launched_ns, source_ns + launch_ns_[id]);
+      } else {
+        latest.Take(source_ns, edge);
+      }
+    }
+    if (latest.edge != kNoEdge && HasDecided(place, latest, launched_ns)) {
+      Keep(latest.edge, graph_.ts_ns[place] - latest.ns);
+    }
+  }
+
+  bool HasDecided(Place place, const Latest& latest, int64_t launched_ns) const {
+    switch (KindOf(latest.edge)) {
+      case LagKind::kStream:
+      case LagKind::kGraph:
+      case LagKind::kEvent:
+        return launched_ns == kMissing || latest.ns >= launched_ns + kClearNs;
+      case LagKind::kWait:
+      case LagKind::kQueue: {
+        // The place is the end of a call.
+        const uint32_t call = graph_.recording.graph.event[graph_.node[place]];
+        return (graph_.recording.facts.marks[call] & kMarkWaits) != 0 &&
+               latest.ns > view_.trace.host().ts_ns[call];
+      }
+      default:
+        return true;
+    }
+  }
+
+  // Collects calls of the same names that had nothing to wait for.
+  void CollectCalls() {
+    std::vector<LagClassId> class_of(view_.trace.strings().size(), kOwnLag);
+    for (const LagClassId id : AllClasses()) {
+      if (graph_.classes.Key(id).kind == LagKind::kCall) {
+        class_of[graph_.classes.Key(id).call.value] = id;
+      }
+    }
+    const HostEvents& host = view_.trace.host();
+    for (uint32_t row = 0; row < host.size(); ++row) {
+      CheckStopAt(row);
+      const LagClassId id = class_of[host.name[row].value];
+      if (id != kOwnLag && host.kind[row] == HostKind::kRuntime &&
+          (graph_.recording.facts.marks[row] & kMarkWaits) == 0) {
+        cases_[id].push_back(host.dur_ns[row]);
+      }
+    }
+  }
+
+  void Keep(uint32_t edge, int64_t ns) { cases_[graph_.lag_class[edge]].push_back(ns); }
+
+  LagConstant Constant(LagClassId id) {
+    const LagKind kind = graph_.classes.Key(id).kind;
+    if (cases_[id].size() >= least_) {
+      return Summarise(cases_[id], kind);
+    }
+    LagConstant constant = OfKind(kind);
+    constant.cases = static_cast<int64_t>(cases_[id].size());
+    return constant;
+  }
+
+  // The constant from all cases of a kind. Not for calls, which have little in common.
+  const LagConstant& OfKind(LagKind kind) {
+    const auto [found, is_new] = of_kind_.try_emplace(kind);
+    if (is_new) {
+      Cases all;
+      for (const LagClassId id : AllClasses()) {
+        CheckStopAt(id);
+        if (graph_.classes.Key(id).kind == kind && kind != LagKind::kCall) {
+          all.insert(all.end(), cases_[id].begin(), cases_[id].end());
+        }
+      }
+      found->second = Summarise(all, kind);
+      found->second.source = LagSource::kKind;
+      if (all.size() < least_) {
+        found->second.lag_ns = UsualLagOf(kind).assumed_ns;
+        found->second.source = LagSource::kAssumed;
+      }
+    }
+    return found->second;
+  }
+
+  const RankView& view_;
+  const ReplayGraph& graph_;
+  std::vector<char> counts_;  // per place
+  const size_t least_;
+  std::map<LagKind, LagConstant> of_kind_;  // emptied when cases are added
+  std::vector<Cases> cases_;                // per class
+  std::vector<int64_t> launch_ns_;          // per class of launches
+};
+
+}  // namespace
+
+std::string_view LagSourceName(LagSource source) {
+  switch (source) {
+    case LagSource::kMeasured:
+      return "measured";
+    case LagSource::kKind:
+      return "similar";
+    case LagSource::kAssumed:
+      return "assumed";
+  }
+  return "";
+}
+
+std::vector<LagConstant> FitLags(const RankView& view, const ReplayGraph& graph,
+                                 const std::function<bool(Place)>& counts, size_t least) {
+  return LagFitter(view, graph, counts, least).Fit();
+}
+
+std::vector<int64_t> LagValues(const std::vector<LagConstant>& constants) {
+  std::vector<int64_t> values;
+  values.reserve(constants.size());
+  for (const LagConstant& constant : constants) {
+    values.push_back(constant.lag_ns);
+  }
+  return values;
+}
+
+namespace {
+
+// A single wait of a fifth of the recording or more, in the first hundredth of its work, belongs to
+// the start of the profiler and not to the program.
 constexpr int64_t kHeadPer = 5;
 constexpr size_t kFirstPer = 100;
 constexpr size_t kLargestWaits = 3;
-// Steps from which on constants of some are tried on others.
+// With at least this many steps, constants are fitted on some and tested on the others.
 constexpr size_t kStepsToHoldOut = 4;
-constexpr int64_t kParts = 100;  // of a recording with fewer
+constexpr int64_t kParts = 100;  // parts into which a recording with fewer steps is divided
 
 class ModelMaker {
  public:
@@ -60,13 +319,13 @@ class ModelMaker {
     Replay(model_.graph, model_.lags, model_.times);
   }
 
-  // Of a replay with the other lags, until the next one.
+  // The times of a replay with the other lags; valid until the next call.
   const std::vector<int64_t>& OtherTimes() {
     Replay(model_.graph, other_lags_, other_times_);
     return other_times_;
   }
 
-  // How much later the work began than everything that is known to have held it back allows.
+  // How much later work began than its known dependencies explain.
   int64_t UnexplainedAt(Place place) const {
     const ReplayGraph& graph = model_.graph;
     int64_t ready_ns = 0;
@@ -83,7 +342,7 @@ class ModelMaker {
            model_.graph.recording.start_of_work[events.event[node]] == node;
   }
 
-  // Without steps the recording begins with the profiler.
+  // Skips the start of the profiler, with which a recording without steps begins.
   void SkipHead() {
     ReplayGraph& graph = model_.graph;
     std::vector<Place> starts;
@@ -106,7 +365,7 @@ class ModelMaker {
     }
   }
 
-  // Lets a moment happen as long after what it depends on as it did.
+  // Makes a place happen as long after its dependencies as it was recorded.
   void Anchor(Place place) {
     ReplayGraph& graph = model_.graph;
     for (uint32_t edge = graph.first_edge[place]; edge < graph.first_edge[place + 1]; ++edge) {
@@ -116,7 +375,7 @@ class ModelMaker {
     SetTimes();
   }
 
-  // Which stretch a moment is in, as measured.
+  // The stretch that a place was in when recorded.
   size_t StretchAt(Place place, const std::vector<int64_t>& ends) const {
     return static_cast<size_t>(std::lower_bound(ends.begin(), ends.end(), measured_[place]) -
                                ends.begin());
@@ -187,7 +446,8 @@ class ModelMaker {
                                                   : view_.trace.host().name[events.event[node]];
   }
 
-  // Threads that something else starts: what they launch moves with it.
+  // Per track: whether something else in the graph starts the thread, so that its launches move
+  // with it.
   std::vector<char> FindMovingThreads() const {
     std::vector<char> moves(view_.trace.tracks().size());
     const EventGraph& events = model_.graph.recording.graph;
@@ -212,7 +472,7 @@ class ModelMaker {
       if (!model_.graph.IsWork({row})) {
         continue;
       }
-      // Work of that kind is where the replay starts, and in the order of its stream.
+      // Inherited work is at the start of the replay, and moves only with its stream.
       if (inherited->IsInherited({row})) {
         AddSaturatingTo(model_.quality.device_ns, device.dur_ns[row]);
         AddSaturatingTo(model_.quality.inherited_ns, device.dur_ns[row]);
@@ -251,7 +511,7 @@ class ModelMaker {
         (null < kLeastNull || null < kNullPerIdentity * identity)) {
       return ReplayVerdict::kUntested;
     }
-    // Lags that are worse than none at all.
+    // The lags make the replay worse than no lags would.
     const bool misleads = identity > kLeastNull && null < identity;
     return keeps(kGoodReplay) && !misleads ? ReplayVerdict::kGood : ReplayVerdict::kRough;
   }
@@ -259,7 +519,7 @@ class ModelMaker {
   const RankView& view_;
   ReplayModel model_;
   std::vector<int64_t> measured_;  // times per place
-  // Of replays that only tell how good the model is.
+  // For replays that only measure how good the model is.
   ReplayLags other_lags_;
   std::vector<int64_t> other_times_;
 };

@@ -5,23 +5,75 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <cstddef>
+#include <cstdint>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <utility>
+#include <vector>
 
+#include "borescope/analysis/core/param_specs.h"
+#include "borescope/analysis/core/selection/selection.h"
+#include "borescope/analysis/measures/align_inherited.h"
 #include "borescope/analysis/measures/flops/roofs.h"
-#include "borescope/analysis/measures/flops/tensor_core_bound.h"
 #include "borescope/analysis/measures/replay/changed_structure.h"
-#include "borescope/analysis/measures/replay/changed_times.h"
-#include "borescope/analysis/measures/replay/run_memory.h"
-#include "borescope/analysis/measures/shared_inherited_work.h"
+#include "borescope/analysis/measures/replay/replay_graph.h"
+#include "borescope/analysis/measures/time/duration_stats.h"
 #include "borescope/base/saturating.h"
 #include "borescope/base/stop.h"
 
 namespace borescope::internal {
+
+// Lends arrays to replays, those of ended ones first, as new memory costs as much as a replay.
+// Thread-safe.
+class RunMemory {
+ public:
+  struct Arrays {
+    ReplayLags lags;
+    std::vector<int64_t> times;  // per place
+  };
+
+  // Arrays for one run, given back when it ends.
+  class Loan {
+   public:
+    explicit Loan(RunMemory& memory) : memory_(memory), arrays_(memory.Take()) {}
+    Loan(const Loan&) = delete;
+    Loan& operator=(const Loan&) = delete;
+    ~Loan() { memory_.GiveBack(std::move(arrays_)); }
+
+    Arrays* operator->() { return arrays_.get(); }
+
+   private:
+    RunMemory& memory_;
+    std::unique_ptr<Arrays> arrays_;
+  };
+
+ private:
+  std::unique_ptr<Arrays> Take() {
+    const std::lock_guard lock(mutex_);
+    if (free_.empty()) {
+      free_.reserve(++lent_);  // so that giving back never allocates
+      return std::make_unique<Arrays>();
+    }
+    std::unique_ptr<Arrays> arrays = std::move(free_.back());
+    free_.pop_back();
+    return arrays;
+  }
+
+  void GiveBack(std::unique_ptr<Arrays> arrays) {
+    const std::lock_guard lock(mutex_);
+    free_.push_back(std::move(arrays));
+  }
+
+  std::mutex mutex_;
+  std::vector<std::unique_ptr<Arrays>> free_;
+  size_t lent_ = 0;
+};
+
 namespace {
 
-// As in critical-path.
+// The values of column `bound_by`, as in critical-path.
 constexpr std::array<std::string_view, 8> kBounds = {
     "cpu",         "data_load",         "launch",          "kernel_kernel_delay",
     "gpu_compute", "gpu_communication", "gpu_memory_copy", "wait"};
@@ -278,8 +330,8 @@ class ScenarioRunner::Recording {
     return graph().IsWork({row}) && times.DeviceFactor({row}) != 1;
   }
 
-  // Whether it is launched in a step that is measured, or there are no steps. Work from before the
-  // recording is what the first step waits for.
+  // Whether the work is launched in a measured step, or there are no steps. Work from before the
+  // recording counts, as the first step waits for it.
   bool IsInside(uint32_t row) const {
     if (inherited_->IsInherited(DeviceId{row})) {
       return true;
@@ -305,7 +357,7 @@ class ScenarioRunner::Recording {
     }
   }
 
-  // Removed work takes no time, and neither does getting to it.
+  // Removed work takes no time, and neither do the lags before it.
   void ApplyDevice(const ChangedTimes& times, ReplayLags& lags) const {
     for (uint32_t row = 0; row < view_.trace.device().size(); ++row) {
       CheckStopAt(row);
@@ -345,7 +397,7 @@ class ScenarioRunner::Recording {
     }
   }
 
-  // Of a stretch that is shorter than recorded every part is, in proportion.
+  // If a stretch is shorter than recorded, each of its parts is shorter in proportion.
   int64_t WithoutRecording(uint32_t edge, int64_t ns) const {
     const int64_t own_ns = graph().own_ns[edge];
     const int64_t left_ns = model_.lags.ns[edge];
@@ -360,8 +412,8 @@ class ScenarioRunner::Recording {
   const Params& params_;
   const ChangeTargets targets_;
   const std::shared_ptr<const InheritedWork> inherited_;
-  std::vector<uint32_t> thread_edge_;  // per place with host time: the dependency that has it
-  std::vector<int64_t> loading_ns_;    // per place: of that time, data loading
+  std::vector<uint32_t> thread_edge_;  // per place with host time: the dependency with that time
+  std::vector<int64_t> loading_ns_;    // per place: the part of that time in data loading
   mutable RunMemory memory_;
 };
 
@@ -375,5 +427,104 @@ Result<ScenarioRun> ScenarioRunner::Run(const Scenario& scenario) const {
 }
 
 std::string_view ScenarioRunner::BoundByNow() const { return recording_->BoundNow(); }
+
+namespace {
+
+// The part of a saving that may be wrong beyond the error of the unchanged replay: lags may change
+// with the work around them, and times that are kept may change too.
+constexpr double kSavingError = 0.05;
+// Launches of graphs may take half or one and a half times as long as assumed.
+constexpr double kAssumedError = 0.5;
+constexpr double kLow = 0.1;
+constexpr double kHigh = 0.9;
+
+bool ChangesDevices(const Scenario& scenario) {
+  return std::any_of(scenario.changes.begin(), scenario.changes.end(), [](const Change& change) {
+    return change.target != TargetKind::kHost && change.kind != ChangeKind::kLaunch &&
+           change.kind != ChangeKind::kNoDataWait;
+  });
+}
+
+constexpr std::string_view kUnsafe =
+    "nothing recorded says whether something needs what is no longer waited for";
+constexpr std::string_view kNotTestable =
+    "not testable: host threads alone decide how long this recording takes";
+constexpr std::string_view kHoldsWaits =
+    "times of collectives hold the waits for other ranks, which then change as well";
+constexpr std::string_view kOutside =
+    "some of what is changed is in no step, or in those of another process, which are not measured";
+constexpr std::string_view kRefusedNote = "refused: the cause in replay_quality says why";
+
+}  // namespace
+
+Result<void> AskAboutSteps(const RankView& view, const Selection& selection, ReplayGraph& graph) {
+  if (selection.steps.empty()) {
+    return {};
+  }
+  BS_TRY(Selected::Make(view, selection));
+  for (ReplayStretch& stretch : graph.stretches) {
+    stretch.is_asked = stretch.step != kMissing && selection.steps.Contains(stretch.step);
+  }
+  return {};
+}
+
+std::shared_ptr<const Result<ReplayModel>> SharedReplayModel(const RankView& view,
+                                                             const Params& params) {
+  return view.Shared<ReplayModel>([&]() -> Result<ReplayModel> {
+    ReplayModel model = MakeReplayModel(view, params.Text(kDataLoadParam));
+    BS_TRY(AskAboutSteps(view, params.selection, model.graph));
+    return model;
+  });
+}
+
+MeasureId ReplayModelIsDear(const Params& /*params*/) { return kMeasureId<ReplayModel>; }
+
+std::string_view NoteOf(const std::optional<ScenarioAnswer>& answer, const ScenarioRun& run) {
+  return !answer                ? kRefusedNote
+         : run.is_unsafe        ? kUnsafe
+         : !answer->is_testable ? kNotTestable
+         : run.is_outside       ? kOutside
+         : run.has_collectives  ? kHoldsWaits
+                                : std::string_view();
+}
+
+std::optional<ScenarioAnswer> AnswerScenario(const ReplayModel& model, const Scenario& scenario,
+                                             const ScenarioRun& run) {
+  const ReplayQuality& quality = model.quality;
+  if (quality.verdict == ReplayVerdict::kRefused) {
+    return std::nullopt;
+  }
+  const std::vector<int64_t> before = StretchTimes(model.graph, model.times);
+  const std::vector<int64_t> measured =
+      model.doubt_ns ? before : StretchTimes(model.graph, MeasuredTimes(model.graph));
+  std::vector<double> savings;
+  int64_t measured_ns = 0;
+  int64_t saved_ns = 0;
+  for (size_t i = 0; i < before.size(); ++i) {
+    if (model.graph.stretches[i].is_asked) {
+      measured_ns += measured[i];
+      saved_ns += before[i] - run.stretch_ns[i];
+      savings.push_back(static_cast<double>(before[i] - run.stretch_ns[i]));
+    }
+  }
+  const auto steps = static_cast<int64_t>(savings.size());
+  if (steps == 0) {
+    return std::nullopt;
+  }
+  ScenarioAnswer answer;
+  answer.step_ns = measured_ns / steps;
+  answer.new_ns = std::max<int64_t>((measured_ns - saved_ns) / steps, 0);
+  const double spread = (Quantile(savings, kHigh) - Quantile(savings, kLow)) / 2 /
+                        std::sqrt(static_cast<double>(steps));
+  const double error =
+      quality.error() * static_cast<double>(answer.step_ns) + spread +
+      static_cast<double>(model.doubt_ns.value_or(0)) +
+      kAssumedError * static_cast<double>(run.assumed_ns) / static_cast<double>(steps) +
+      kSavingError * std::abs(static_cast<double>(saved_ns)) / static_cast<double>(steps);
+  answer.low_ns = std::max<int64_t>(answer.new_ns - std::llround(error), 0);
+  answer.high_ns = answer.new_ns + std::llround(error);
+  answer.is_testable = quality.verdict != ReplayVerdict::kUntested || !ChangesDevices(scenario);
+  return answer;
+}
 
 }  // namespace borescope::internal

@@ -1,7 +1,8 @@
-// Runs scenarios: the replay of a recording with changes made.
+// Runs scenarios, that is, replays of a recording with changes, and answers how long it would take.
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -15,17 +16,16 @@ namespace borescope::internal {
 struct ScenarioRun {
   std::vector<int64_t> stretch_ns;  // per stretch of the graph
   int64_t works = 0;                // pieces of device work that were changed
-  int64_t host_events = 0;          // of the host: events, calls
-  int64_t assumed_ns = 0;           // of the launches of graphs, which were not recorded
-  bool has_collectives = false;     // among them
-  bool is_outside = false;          // some of them are in no step that is measured
-  // Nothing recorded says whether something needs what is no longer waited for.
+  int64_t host_events = 0;          // host events that were changed
+  int64_t assumed_ns = 0;           // assumed time of graph launches, which were not recorded
+  bool has_collectives = false;     // whether collectives are among them
+  bool is_outside = false;          // whether some of them are outside of the measured steps
+  // Whether it is unknown if something needs the result that is no longer waited for.
   bool is_unsafe = false;
-  std::string_view
-      bound_by;  // what most of the path of the replay consists of, as in critical-path
+  std::string_view bound_by;  // what takes most of the path of the replay, as in critical-path
 };
 
-// The view, the model and the params must outlive it.
+// View, model and params must outlive it.
 class ScenarioRunner {
  public:
   ScenarioRunner(const RankView& view, const ReplayModel& model, const Params& params);
@@ -33,12 +33,11 @@ class ScenarioRunner {
   ScenarioRunner& operator=(const ScenarioRunner&) = delete;
   ~ScenarioRunner();
 
-  // Changes are made in the order remove, scale, roof, structure, in whatever order they are
-  // listed. kMissingData where nothing recorded is what a change names, or has a known roof; its
-  // message is what is missing, and leaves it to the caller to name the scenario.
-  // O(rows + dependencies).
+  // Makes changes in the order remove, scale, roof, structure, independent of their order in the
+  // list. kMissingData if nothing recorded matches a change or has a known roof; the message says
+  // what is missing, and the caller adds the scenario. O(rows + dependencies).
   Result<ScenarioRun> Run(const Scenario& scenario) const;
-  // With how much time the path of the unchanged replay has of what.
+  // What takes most of the path of the unchanged replay.
   std::string_view BoundByNow() const;
 
  private:
@@ -46,5 +45,34 @@ class ScenarioRunner {
 
   std::unique_ptr<const Recording> recording_;
 };
+
+// The answer of a scenario: how long the recording would take, with an interval.
+struct ScenarioAnswer {
+  int64_t step_ns = 0;  // an average step as measured; the whole recording if it has no steps
+  int64_t new_ns = 0;   // the same in the scenario
+  int64_t low_ns = 0;   // the interval; see docs/how-it-works/whatif.md
+  int64_t high_ns = 0;
+  bool is_testable = true;  // whether the recording shows that such changes are replayed correctly
+
+  int64_t saved_ns() const { return step_ns - new_ns; }
+};
+
+// nullopt if the replay does not represent the recording.
+std::optional<ScenarioAnswer> AnswerScenario(const ReplayModel& model, const Scenario& scenario,
+                                             const ScenarioRun& run);
+
+// Restricts answers to the selected steps. kMissingData if there are no such steps.
+Result<void> AskAboutSteps(const RankView& view, const Selection& selection, ReplayGraph& graph);
+
+// The model of the recording, with the names of data loading and the selected steps of `params`.
+// Made once for each question (SharedMeasures). Errors as AskAboutSteps. Any thread. O(rows log
+// rows).
+std::shared_ptr<const Result<ReplayModel>> SharedReplayModel(const RankView& view,
+                                                             const Params& params);
+// As AnalysisSpec::dear.
+MeasureId ReplayModelIsDear(const Params& params);
+
+// What limits an answer; empty if nothing does.
+std::string_view NoteOf(const std::optional<ScenarioAnswer>& answer, const ScenarioRun& run);
 
 }  // namespace borescope::internal

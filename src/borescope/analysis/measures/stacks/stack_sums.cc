@@ -1,7 +1,9 @@
 #include "borescope/analysis/measures/stacks/stack_sums.h"
 
 #include <algorithm>
+#include <cstdint>
 #include <map>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -10,24 +12,102 @@
 #include "borescope/analysis/core/grouper.h"
 #include "borescope/analysis/measures/align_inherited.h"
 #include "borescope/analysis/measures/idle/late_host.h"
-#include "borescope/analysis/measures/stacks/stack_paths.h"
-#include "borescope/analysis/measures/time/innermost_time.h"
+#include "borescope/analysis/measures/time/covered_time.h"
 #include "borescope/base/stop.h"
 #include "borescope/base/text/text.h"
 #include "borescope/index/steps/steps.h"
 #include "borescope/trace/call_stacks.h"
+#include "borescope/trace/kind_names.h"
+#include "borescope/trace/tables.h"
 
 namespace borescope::internal {
+
+// The distinct paths of call stacks: a tree in which each node knows the one around it.
+
 namespace {
 
-// In place of a StringId.
+inline constexpr uint32_t kNoPath = ~uint32_t{0};
+
+// The kind of a frame: a function of a sampled stack or of a stack recorded with a call, a
+// HostKind, or a DeviceKind, numbered after those.
+using FrameKind = int64_t;
+
+inline constexpr FrameKind kSampledFrame = -1;
+
+inline constexpr FrameKind kFunctionFrame = -2;
+
+inline constexpr FrameKind kDeviceKinds = static_cast<FrameKind>(HostKind::kOther) + 1;
+
+inline FrameKind KindOf(HostKind kind) { return static_cast<FrameKind>(kind); }
+
+inline FrameKind KindOf(DeviceKind kind) { return kDeviceKinds + static_cast<FrameKind>(kind); }
+
+// Not thread-safe.
+class Paths {
+ public:
+  uint32_t Find(uint32_t parent, int64_t name, FrameKind kind) {
+    const int64_t key[] = {parent == kNoPath ? -1 : int64_t{parent}, name, kind};
+    return nodes_.Find(key);
+  }
+  // A node above all others that is not a frame.
+  uint32_t FindNoFrame(int64_t name) { return Find(kNoPath, name, KindOf(HostKind::kOther)); }
+
+  size_t size() const { return nodes_.size(); }
+  // A parent has a smaller number than its children.
+  uint32_t parent(uint32_t path) const {
+    const int64_t parent = nodes_.key(path)[0];
+    return parent < 0 ? kNoPath : static_cast<uint32_t>(parent);
+  }
+  int64_t name(uint32_t path) const { return nodes_.key(path)[1]; }
+  FrameKind kind(uint32_t path) const { return nodes_.key(path)[2]; }
+
+ private:
+  Grouper nodes_{3};
+};
+
+// The place of every node in preorder, and its depth.
+struct PathOrder {
+  std::vector<uint32_t> place;
+  std::vector<uint32_t> depth;
+};
+
+std::string_view FrameKindName(FrameKind kind) {
+  return kind == kSampledFrame    ? "sampled"
+         : kind == kFunctionFrame ? "function"
+         : kind < kDeviceKinds    ? HostKindName(static_cast<HostKind>(kind))
+                                  : DeviceKindName(static_cast<DeviceKind>(kind - kDeviceKinds));
+}
+
+// Subtree sizes, summed from below, give the places of siblings.
+PathOrder OrderOf(const Paths& paths) {
+  std::vector<uint32_t> size(paths.size(), 1);
+  for (auto path = static_cast<uint32_t>(paths.size()); path-- > 0;) {
+    if (paths.parent(path) != kNoPath) {
+      size[paths.parent(path)] += size[path];
+    }
+  }
+  PathOrder order{std::vector<uint32_t>(paths.size()), std::vector<uint32_t>(paths.size())};
+  std::vector<uint32_t> next(paths.size());  // the place of the next child of a node
+  uint32_t next_root = 0;
+  for (uint32_t path = 0; path < paths.size(); ++path) {
+    const uint32_t parent = paths.parent(path);
+    uint32_t& place = parent == kNoPath ? next_root : next[parent];
+    order.place[path] = place;
+    order.depth[path] = parent == kNoPath ? 0 : order.depth[parent] + 1;
+    next[path] = place + 1;
+    place += size[path];
+  }
+  return order;
+}
+
+// Numbers in place of a StringId.
 constexpr int64_t kNoLaunchName = -1;
 constexpr int64_t kElsewhereName = -2;
 constexpr int64_t kStepName = -3;  // any training step
 constexpr int64_t kNoOperatorName = -4;
 constexpr int64_t kNoStackName = -5;
 
-// What nodes that are no frames are called; empty for frames.
+// The names of nodes that are not frames; empty for frames.
 std::string_view NoFrameName(int64_t name) {
   return name == kNoLaunchName     ? kNoLaunch
          : name == kNoOperatorName ? kNoOperator
@@ -56,10 +136,10 @@ std::string_view TitleOf(StackKind stacks) {
   return "Host call stacks and the device work below them";
 }
 
-// What a text is as the name of a frame.
+// A text as the name of a frame.
 struct Label {
   int64_t name;  // a StringId, or kStepName
-  bool is_root;  // contains what roots contain
+  bool is_root;  // whether it contains the text of roots
 };
 
 std::vector<Label> LabelsOf(const Trace& trace, std::string_view root) {
@@ -85,18 +165,18 @@ class StackSums {
 
   // False if a root was asked for and no frame has such a name.
   bool PlaceFrames(std::string_view root);
-  // Adds the time of these stacks.
+  // Adds the time of the requested kind of stacks.
   void AddTime();
   Table Write() const;
 
  private:
-  // Of one tree: its nodes with time of their own.
+  // A node of one tree with self time.
   struct Entry {
     uint32_t path;
     uint32_t sums;
   };
 
-  // Frames are those of StackFrames.
+  // Whether frames are rows of StackFrames.
   bool IsOfFunctions() const {
     return stacks_ == StackKind::kSampled || stacks_ == StackKind::kCalls;
   }
@@ -139,8 +219,9 @@ class StackSums {
   uint32_t elsewhere_ = kNoPath;
   std::vector<Label> labels_;         // per text
   std::vector<uint32_t> path_of_;     // per host row, or sampled frame; kNoPath above all frames
-  std::vector<uint32_t> call_paths_;  // of stacks of calls, per host row; kNoPath without one
-  // Paths of calls in captures below those of launches: by both.
+  std::vector<uint32_t> call_paths_;  // for stacks of calls, per host row; kNoPath without a stack
+  // Paths of calls in captures below the launch of their graph; keys: the path of the launch, and
+  // the call.
   std::map<std::pair<uint32_t, uint32_t>, uint32_t> captured_paths_;
   Grouper sums_;                 // key values, 0, then the path
   std::vector<SelfTimes> self_;  // per tuple of sums_
@@ -228,7 +309,7 @@ SelfTimes& StackSums::SumsOfSample(size_t sample, uint32_t path) {
   return SumsOfKey(path);
 }
 
-// Of the keys in key_.
+// The sums of a path with the keys in key_.
 SelfTimes& StackSums::SumsOfKey(uint32_t path) {
   key_.push_back(0);
   key_.push_back(path);
@@ -275,8 +356,8 @@ void StackSums::AddSampledTime() {
   }
 }
 
-// Below the function that made it. A call whose stack was not recorded is below the call around it,
-// if there is one with a stack; what is no call has the path of the call around it.
+// Places calls below the function that made them. A call without a recorded stack is below the call
+// around it, if that has a stack; a row that is no call has the path of the call around it.
 void StackSums::PlaceCalls() {
   const HostEvents& host = view_.trace.host();
   call_paths_.reserve(host.size());
@@ -322,7 +403,7 @@ void StackSums::AddHostTime() {
   }
 }
 
-// The innermost frame around a launch; where that was not recorded, the operator.
+// The innermost frame around a launch, or the operator if the launch was not recorded.
 uint32_t StackSums::LaunchFrameOf(DeviceId work) {
   const HostId launch = view_.index.correlation.launch_of[work.value];
   const HostId op = view_.index.correlation.op_of[work.value];
@@ -342,8 +423,8 @@ uint32_t StackSums::LaunchFrameOf(DeviceId work) {
   return kNoPath;
 }
 
-// Below the launch of a graph follow the frames of the capture: those that would have been around
-// the launch of the kernel itself.
+// The frames of a capture follow below the launch of its graph, as they would be around a launch of
+// the kernel itself.
 uint32_t StackSums::FrameOf(DeviceId work) {
   uint32_t path = LaunchFrameOf(work);
   if (stacks_ == StackKind::kCalls) {
@@ -365,7 +446,7 @@ uint32_t StackSums::FrameOf(DeviceId work) {
   return path == kNoPath ? paths_.FindNoFrame(kNoOperatorName) : path;
 }
 
-// The path of work that was launched like another, or is that itself.
+// The path of `work`, as launched by the launch of `like`, which may be `work` itself.
 uint32_t StackSums::LeafOf(DeviceId work, DeviceId like) {
   const DeviceEvents& device = view_.trace.device();
   const uint32_t path = FrameOf(like);
@@ -375,8 +456,8 @@ uint32_t StackSums::LeafOf(DeviceId work, DeviceId like) {
                  : path;
 }
 
-// Work from before the recording, once more, where the frames around its launch are inferred: only
-// if their modules are known, and not only the class of these.
+// Adds the time of work from before the recording to the inferred frames around its launch, if the
+// instances of modules are known and not only their classes.
 void StackSums::AddAlignedTime() {
   const std::shared_ptr<const AlignedWork> aligned = SharedAlignedWork(view_);
   if (!aligned->IsConfident() || !aligned->knows_place) {
@@ -478,7 +559,7 @@ void StackSums::WriteTree(std::span<const int64_t> keys, std::vector<Entry> entr
     return order.place[a.path] < order.place[b.path];
   };
   std::sort(entries.begin(), entries.end(), comes_first);
-  std::vector<Entry> around;  // the path to the last entry written
+  std::vector<Entry> around;  // the path to the last written entry
   std::vector<Entry> missing;
   for (const Entry& entry : entries) {
     around.resize(std::min<size_t>(around.size(), order.depth[entry.path]));

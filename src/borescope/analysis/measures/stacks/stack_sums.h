@@ -1,29 +1,30 @@
-// StackSums: the time of one rank by host call stack, as a table that ranks can be merged by.
+// StackSums: the time of one rank by host call stack, as a table that can be merged with those of
+// other ranks.
 //
-// A frame is a host event; the frames around it are those that the call tree has around it on its
-// thread, and the names and kinds of them, outermost first, are its path. Frames with one path are
-// one node of the tree, on whatever thread they ran. Training steps have one name,
-// kAnyStep, so that what recurs in every step stands together.
+// A frame is a host event. Its path is the names and kinds of the frames around it in the call
+// tree, outermost first, followed by its own. Frames with the same path are one node of the tree,
+// on whatever thread they ran. All training steps are named kAnyStep, so that frames of different
+// steps are merged.
 //
-//   self host    Every instant of a thread belongs to the frame begun last of those that are open,
-//                so that all self times of a thread add up to the time in which it has a frame
-//                open. Those of a frame and of all below it add up to its own length, less the time
-//                that a frame which begins in it and outlives it (and is not below it) takes.
-//   self device  work that this frame launched itself: a runtime call for most work. Where the call
-//                was not recorded but its operator was, the operator; else the node kNoLaunch.
+//   self host    Every instant of a thread belongs to the open frame that began last, so the self
+//   times of a thread add up to the time in which it has an open frame. The self times of a frame
+//   and of all below it add up to its length, less the time of a frame that begins in it and
+//   outlives it (and so is not below it). self device  work that this frame launched itself. Most
+//   work was launched by a runtime call; if the call was not recorded, the time is that of its
+//   operator, else that of the node kNoLaunch.
 //
-// Stacks of device work (StackKind::kDevice) go on to kernels and copies: each is the innermost
-// frame of its own path, and runtime calls are no frames. They hold device time only, and `calls`
-// counts works. What no frame is around stands below the node kNoOperator.
+// Stacks of device work (StackKind::kDevice) end with kernels and copies: each is the innermost
+// frame of its own path, and runtime calls are no frames. They have device time only, and `calls`
+// counts kernels and copies. Work without frames around it is below the node kNoOperator.
 //
 // Sampled stacks (StackKind::kSampled) are those at which threads were interrupted: each sample
-// counts as one call of its innermost frame and as one sampling period (time/late_host.h) of host
+// counts as one call of its innermost frame and as one sampling period (SamplingPeriod) of host
 // time. Samples without a stack are the node kNoStack.
 //
-// Stacks of calls (StackKind::kCalls) are those from which calls were made, where they were
-// recorded with them: the call is the innermost frame. Every instant in calls belongs to the
-// innermost one, and device work to its launch. Calls without a stack are
-// below the call around them; those that are in none with a stack are the node kNoStack.
+// Stacks of calls (StackKind::kCalls) are the stacks recorded with calls, with the call as
+// innermost frame. Every instant in calls belongs to the innermost call, and device work to its
+// launch. A call without a stack is below the call around it; if no call around it has a stack, it
+// is the node kNoStack.
 #pragma once
 
 #include <cstdint>
@@ -33,29 +34,29 @@
 
 #include "borescope/analysis/core/analysis_spec.h"
 #include "borescope/analysis/core/selection/selection.h"
+#include "borescope/analysis/measures/stacks/op_stacks.h"
 
 namespace borescope::internal {
 
-// Nodes that are no frames; they have no kind.
+// Nodes that are no frames, besides kNoOperator; they have no kind.
 inline constexpr std::string_view kNoLaunch = "(no launch)";
-inline constexpr std::string_view kNoOperator = "(no operator)";
-inline constexpr std::string_view kElsewhere = "(elsewhere)";  // outside of the roots asked for
+inline constexpr std::string_view kElsewhere = "(elsewhere)";  // outside of the requested roots
 inline constexpr std::string_view kOtherFrames = "(other)";    // made when a tree is cut
 
 inline constexpr std::string_view kNoStack = "(no stack)";  // of a sample or call
 
 enum class StackKind : uint8_t { kHost, kDevice, kSampled, kCalls };
 
-// Work that was launched before the recording is in kNoLaunch or kNoOperator. Where it is known
-// what it is like (align_inherited.h), the frames around that have its time once more, as aligned
-// time.
+// Sums the stacks. Work that was launched before the recording is in kNoLaunch or kNoOperator. If
+// it is aligned with recorded work (align_inherited.h), the frames around that work also have its
+// time, as aligned time.
 //
 // Table `stacks`: the columns of --by, then depth, name, kind, calls, the self times and the total
-// times, which are still 0. Each combination of the keys has a tree of its own, in preorder: its
-// nodes hold what began with these keys, and the nodes around those without calls.
+// times, which are still 0. Each combination of the keys has a tree of its own, in preorder: nodes
+// for what began with these keys, and nodes without calls around them.
 //
-// With `root` not empty trees begin at the outermost frames whose name contains it; all else is one
-// node, kElsewhere. kMissingData when no frame has such a name. O(rows).
+// Unless `root` is empty, trees begin at the outermost frames whose name contains it; everything
+// else is one node, kElsewhere. kMissingData when no frame has such a name. O(rows).
 Result<Table> SumStacks(const RankView& view, const Selected& selected,
                         std::span<const std::string> by, std::string_view root, StackKind stacks);
 

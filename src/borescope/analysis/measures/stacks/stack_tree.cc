@@ -1,12 +1,18 @@
 #include "borescope/analysis/measures/stacks/stack_tree.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <numeric>
+#include <string>
+#include <string_view>
 #include <tuple>
 #include <variant>
+#include <vector>
 
 #include "borescope/analysis/core/finish.h"
 #include "borescope/analysis/core/grouper.h"
+#include "borescope/analysis/core/param_specs.h"
 #include "borescope/analysis/core/row.h"
 #include "borescope/analysis/measures/stacks/stack_sums.h"
 #include "borescope/base/check.h"
@@ -14,6 +20,7 @@
 #include "borescope/table/table_ops.h"
 
 namespace borescope::internal {
+
 namespace {
 
 constexpr uint32_t kNoNode = StackNode::kNone;
@@ -24,7 +31,7 @@ const Column& ColumnOf(const Table& table, std::string_view name) {
   return *found;
 }
 
-// Finds or makes the nodes of rows in preorder.
+// Finds or makes the node of each row; rows come in preorder.
 class TreeReader {
  public:
   explicit TreeReader(const Table& table)
@@ -46,7 +53,7 @@ class TreeReader {
   size_t keys_;
   const Column& name_;
   const Column& kind_;
-  Grouper groups_;  // 0, for there may be no key, and the keys
+  Grouper groups_;  // 0 (as there may be no key), then the keys
   Grouper frames_;  // parent, name, kind
   std::vector<uint32_t> node_of_group_, node_of_frame_;
   std::vector<int64_t> key_;
@@ -118,7 +125,7 @@ int CompareKeys(const Table& table, size_t keys, uint32_t a, uint32_t b) {
   return 0;
 }
 
-// Whether one sibling stands before another.
+// Whether one sibling comes before another.
 class ComesFirst {
  public:
   ComesFirst(const StackTree& tree, SiblingOrder order)
@@ -160,7 +167,7 @@ bool Stays(const StackNode& node, const StackNode& whole, const StackCut& cut) {
   return node.depth < 0 || (is_large && (cut.depth == 0 || node.depth < cut.depth));
 }
 
-// A node for what is cut where `node` stands.
+// A node for what is cut beside `node`.
 StackNode OtherBeside(const StackNode& node) {
   StackNode other;
   other.parent = node.parent;
@@ -170,7 +177,7 @@ StackNode OtherBeside(const StackNode& node) {
   return other;
 }
 
-// Adds a node, and the time of all below it, to the node that stands for what was cut.
+// Adds a node, and the time of all below it, to the node that represents what was cut.
 void AddCut(const StackNode& node, StackNode& other) {
   AddSaturatingTo(other.calls, node.calls);
   AddSaturatingTo(other.self_host_ns, node.total_host_ns);
@@ -239,14 +246,14 @@ StackNode WholeOf(const StackTree& tree) {
 StackTree CutStacks(const StackTree& tree, const StackCut& cut) {
   const StackNode whole = WholeOf(tree);
   StackTree kept{tree.table, {}};
-  std::vector<uint32_t> place(tree.nodes.size());  // of the node that holds each node's time
-  std::vector<uint32_t> other_of;                  // per node that is left
+  std::vector<uint32_t> place(tree.nodes.size());  // per node: the new node that has its time
+  std::vector<uint32_t> other_of;                  // per new node: its node for what was cut
   for (size_t i = 0; i < tree.nodes.size(); ++i) {
     CheckStopAt(i);
     StackNode node = tree.nodes[i];
     node.parent = node.parent == kNoNode ? kNoNode : place[node.parent];
     if (node.parent != kNoNode && kept.nodes[node.parent].is_other) {
-      place[i] = node.parent;  // its time came with the frame around it
+      place[i] = node.parent;  // its time was added with the frame around it
       AddSaturatingTo(kept.nodes[node.parent].calls, node.calls);
       continue;
     }
@@ -273,10 +280,10 @@ std::vector<uint32_t> Preorder(const StackTree& tree, SiblingOrder order) {
     return {};
   }
   const ComesFirst comes_first(tree, order);
-  std::vector<uint32_t> siblings(nodes.size());  // those of one parent stand together
+  std::vector<uint32_t> siblings(nodes.size());  // nodes grouped by parent
   std::iota(siblings.begin(), siblings.end(), 0U);
-  // Parents ascend, and what has none (the largest number) comes last. Siblings stand backwards, as
-  // they go onto a stack.
+  // By parent, and nodes without one (the largest number) last. Siblings are in reverse order, as
+  // they are pushed onto a stack.
   std::stable_sort(siblings.begin(), siblings.end(), [&](uint32_t a, uint32_t b) {
     return nodes[a].parent != nodes[b].parent ? nodes[a].parent < nodes[b].parent
                                               : comes_first(nodes[b], nodes[a]);
@@ -333,6 +340,201 @@ Table WriteStacks(const StackTree& tree, SiblingOrder order) {
     }
   }
   return table;
+}
+
+namespace {
+
+// The sums of each name, in order of first appearance; `row`: a row with that name.
+class FrameSums {
+ public:
+  explicit FrameSums(const StackTree& tree)
+      : tree_(tree), keys_(CountKeys(*tree.table)), groups_(keys_ + 2) {}
+
+  std::vector<StackNode> Sum();
+
+ private:
+  uint32_t GroupOf(const StackNode& node);
+  void Add(const StackNode& node, bool is_outermost, StackNode& sums) const;
+
+  const StackTree& tree_;
+  size_t keys_;
+  Grouper groups_;  // keys, name, kind
+  CellIds ids_;
+  std::vector<int64_t> key_;
+};
+
+uint32_t FrameSums::GroupOf(const StackNode& node) {
+  key_.clear();
+  for (size_t i = 0; i < keys_ + 3; ++i) {
+    if (i != keys_) {  // the depth
+      key_.push_back(ids_.Of(tree_.table->columns[i], node.row));
+    }
+  }
+  return groups_.Find(key_);
+}
+
+void FrameSums::Add(const StackNode& node, bool is_outermost, StackNode& sums) const {
+  AddSaturatingTo(sums.calls, node.calls);
+  AddSaturatingTo(sums.self_host_ns, node.self_host_ns);
+  AddSaturatingTo(sums.self_device_ns, node.self_device_ns);
+  AddSaturatingTo(sums.self_aligned_ns, node.self_aligned_ns);
+  if (is_outermost) {
+    AddSaturatingTo(sums.total_host_ns, node.total_host_ns);
+    AddSaturatingTo(sums.total_device_ns, node.total_device_ns);
+    AddSaturatingTo(sums.total_aligned_ns, node.total_aligned_ns);
+  }
+}
+
+std::vector<StackNode> FrameSums::Sum() {
+  std::vector<StackNode> sums;
+  std::vector<uint32_t> around;  // groups of the frames around a node, outermost first
+  std::vector<uint32_t> open;    // per group: how often it is among them
+  for (const uint32_t i : Preorder(tree_, SiblingOrder::kByName)) {
+    const StackNode& node = tree_.nodes[i];
+    const auto depth = static_cast<size_t>(std::max(node.depth, 0));
+    for (; around.size() > depth; around.pop_back()) {
+      --open[around.back()];
+    }
+    if (node.depth < 0) {
+      continue;
+    }
+    const uint32_t group = GroupOf(node);
+    if (group == sums.size()) {
+      sums.emplace_back().row = node.row;
+      open.push_back(0);
+    }
+    Add(node, open[group]++ == 0, sums[group]);
+    around.push_back(group);
+  }
+  return sums;
+}
+
+Table EmptyFramesTable(const Table& stacks) {
+  Table table = Head(stacks, 0);
+  table.columns.erase(table.columns.begin() + static_cast<std::ptrdiff_t>(CountKeys(stacks)));
+  table.name = "stack_frames";
+  table.title = "Host frames by name, wherever they stand";
+  table.Find("name")->doc = "Name of the frame; what is no frame as in `stacks`.";
+  table.Find("total_host_ns")->doc =
+      "Host time of the outermost frames of this name and of all below them.";
+  table.Find("total_device_ns")->doc =
+      "Device work launched by the outermost frames of this name and by all below them.";
+  table.Find("total_aligned_ns")->doc =
+      "The same of the outermost frames of this name and of all below them.";
+  return table;
+}
+
+// The keys above a tree as its outermost frames: "rank 0;".
+std::string KeyFrames(const Table& table, size_t keys, size_t row) {
+  std::string text;
+  for (size_t i = 0; i < keys; ++i) {
+    const Column& column = table.columns[i];
+    const auto* texts = std::get_if<StringValues>(&column.values);
+    const std::string value = column.IsMissing(row) ? "-"
+                              : texts != nullptr
+                                  ? FoldedName((*texts)[row])
+                                  : std::to_string(std::get<IntValues>(column.values)[row]);
+    text += column.name + " " + value + ";";
+  }
+  return text;
+}
+
+}  // namespace
+
+Table FramesTable(const StackTree& tree) {
+  Table table = EmptyFramesTable(*tree.table);
+  const size_t keys = CountKeys(*tree.table);
+  for (const StackNode& sums : FrameSums(tree).Sum()) {
+    for (size_t i = 0; i < keys + 2; ++i) {
+      CopyCell(table.columns[i], tree.table->columns[i < keys ? i : i + 1], sums.row);
+    }
+    size_t column = keys + 2;
+    for (const int64_t value :
+         {sums.calls, sums.self_host_ns, sums.total_host_ns, sums.self_device_ns,
+          sums.total_device_ns, sums.self_aligned_ns, sums.total_aligned_ns}) {
+      Push(table.columns[column++], value);
+    }
+  }
+  return table;
+}
+
+std::string FoldedName(std::string_view name) {
+  std::string text;
+  text.reserve(name.size());
+  for (const char c : name) {
+    const bool is_control = static_cast<unsigned char>(c) < 0x20 || c == 0x7f;
+    text += c == ';' ? ':' : c == ',' || c == '"' || is_control ? '_' : c;
+  }
+  const size_t begin = text.find_first_not_of(' ');
+  return begin == std::string::npos ? "(unnamed)"
+                                    : text.substr(begin, text.find_last_not_of(' ') - begin + 1);
+}
+
+Result<Table> FoldedTable(const StackTree& tree) {
+  Table table{"folded", "Call stacks, one a row, outermost frame first", {}};
+  AddString(table, "stack", Role::kKey,
+            "Names of the frames, outermost first, joined by \";\". In a name \";\" is \":\", and "
+            "commas, quotes and control characters are \"_\", so that CSV needs no quotes.");
+  AddInt(table, "device_ns", Unit::kNanoseconds, Role::kSum,
+         "Device work launched by the innermost frame itself.");
+  AddInt(table, "host_ns", Unit::kNanoseconds, Role::kSum,
+         "Host time in the innermost frame and in none inside it.");
+  const Column* names = tree.table->Find("name");
+  BS_CHECK(names != nullptr);
+  const auto& texts = std::get<StringValues>(names->values);
+  const size_t keys = CountKeys(*tree.table);
+  std::string path;
+  std::vector<size_t> ends;  // of the frames in the path; the keys come first
+  size_t bytes = 0;
+  for (const uint32_t i : Preorder(tree, SiblingOrder::kLargestFirst)) {
+    const StackNode& node = tree.nodes[i];
+    if (node.depth < 0) {
+      path = KeyFrames(*tree.table, keys, node.row);
+      ends.assign(1, path.size());
+      continue;
+    }
+    ends.resize(static_cast<size_t>(node.depth) + 1);
+    path.resize(ends.back());
+    path += node.is_other ? std::string(kOtherFrames) : FoldedName(texts[node.row]);
+    if (node.self_device_ns != 0 || node.self_host_ns != 0) {
+      bytes += path.size();
+      Row(table).Text(path).Int(node.self_device_ns).Int(node.self_host_ns);
+    }
+    path += ';';
+    ends.push_back(path.size());
+    if (bytes > kMostFoldedBytes) {
+      return Error{ErrorCode::kInvalidArgument, "the folded stacks take more than 1 GiB",
+                   "leave frames out with `depth` or `min_share`"};
+    }
+  }
+  return table;
+}
+
+Result<void> CheckStacks(const Tables& tables, const Params&) {
+  int64_t deepest = 0;  // depth that the next row may have
+  for (const int64_t depth : Ints(tables.front(), "depth")) {
+    if (depth < 0 || depth > deepest) {
+      return Error{
+          ErrorCode::kCorrupt,
+          fmt::format("a frame of depth {} stands below one of depth {}", depth, deepest - 1)};
+    }
+    deepest = depth + 1;
+  }
+  return {};
+}
+
+Result<Tables> ReduceStacks(std::span<const Tables> findings, const Params&) {
+  std::vector<Table> tables;
+  tables.reserve(findings.size());
+  for (const Tables& one : findings) {
+    tables.push_back(one.front());
+  }
+  const Table joined = Concat(tables);
+  return Tables{WriteStacks(ReadStacks(joined), SiblingOrder::kByName)};
+}
+
+StackCut StackCutOf(const Params& params) {
+  return {params.Number(kDepthParam), params.Share(kMinShareParam)};
 }
 
 }  // namespace borescope::internal

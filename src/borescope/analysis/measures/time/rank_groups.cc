@@ -4,22 +4,135 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <map>
+#include <numeric>
 #include <vector>
 
 #include "borescope/analysis/core/row.h"
 #include "borescope/analysis/measures/names/describe.h"
-#include "borescope/analysis/measures/time/point_groups.h"
-#include "borescope/analysis/measures/time/quantiles.h"
+#include "borescope/analysis/measures/time/duration_stats.h"
+#include "borescope/base/hash/hash_tables.h"
 #include "borescope/base/saturating.h"
+#include "borescope/base/stop.h"
 
 namespace borescope::internal {
+
 namespace {
 
-// Of the median span: less makes no group.
+using Cell = std::array<int64_t, kPointSize>;
+
+// Cells that are very far out become one cell; measured times are never there.
+Cell CellOf(const GridPoint& point, double side) {
+  constexpr double kFar = 1e15;
+  Cell cell{};
+  for (size_t i = 0; i < kPointSize; ++i) {
+    cell[i] = static_cast<int64_t>(std::floor(std::clamp(point[i] / side, -kFar, kFar)));
+  }
+  return cell;
+}
+
+double Distance(const GridPoint& a, const GridPoint& b) {
+  double distance = 0;
+  for (size_t i = 0; i < kPointSize; ++i) {
+    distance = std::max(distance, std::abs(a[i] - b[i]));
+  }
+  return distance;
+}
+
+double ToNearest(std::span<const GridPoint> points, size_t from) {
+  double nearest = std::numeric_limits<double>::infinity();
+  for (size_t i = 0; i < points.size(); ++i) {
+    if (i != from) {
+      nearest = std::min(nearest, Distance(points[i], points[from]));
+    }
+  }
+  return nearest;
+}
+
+// Groups of points, each represented by one of its points: union-find.
+class Joined {
+ public:
+  explicit Joined(size_t size) : parent_(size) { std::iota(parent_.begin(), parent_.end(), 0U); }
+
+  uint32_t Find(uint32_t point) {
+    while (parent_[point] != point) {
+      parent_[point] = parent_[parent_[point]];
+      point = parent_[point];
+    }
+    return point;
+  }
+  // The earlier point represents the joined group.
+  void Join(uint32_t a, uint32_t b) {
+    const uint32_t first = Find(a);
+    const uint32_t second = Find(b);
+    parent_[std::max(first, second)] = std::min(first, second);
+  }
+
+ private:
+  std::vector<uint32_t> parent_;
+};
+
+// Calls `visit` for the cell and all cells that touch it.
+template <class Visit>
+void ForNeighbours(const Cell& cell, const Visit& visit) {
+  constexpr int kNeighbours = 3 * 3 * 3 * 3;
+  for (int code = 0; code < kNeighbours; ++code) {
+    Cell near = cell;
+    for (size_t i = 0, rest = static_cast<size_t>(code); i < kPointSize; ++i, rest /= 3) {
+      near[i] += static_cast<int64_t>(rest % 3) - 1;
+    }
+    visit(near);
+  }
+}
+
+}  // namespace
+
+double CellSide(std::span<const GridPoint> points, double smallest) {
+  constexpr size_t kMeasured = 1024;
+  constexpr double kTimes = 4;
+  if (points.size() < 2) {
+    return smallest;
+  }
+  const size_t measured = std::min(points.size(), kMeasured);
+  std::vector<double> distances;
+  for (size_t i = 0; i < measured; ++i) {
+    CheckStop();
+    distances.push_back(ToNearest(points, i * points.size() / measured));
+  }
+  const auto middle = distances.begin() + static_cast<std::ptrdiff_t>(distances.size() / 2);
+  std::nth_element(distances.begin(), middle, distances.end());
+  return std::max(smallest, kTimes * *middle);
+}
+
+std::vector<uint32_t> GroupPoints(std::span<const GridPoint> points, double side) {
+  Joined joined(points.size());
+  HashMap<Cell, uint32_t> first_of;  // a point of each cell
+  for (uint32_t i = 0; i < points.size(); ++i) {
+    CheckStopAt(i);
+    const Cell cell = CellOf(points[i], side);
+    ForNeighbours(cell, [&](const Cell& near) {
+      if (const auto other = first_of.find(near); other != first_of.end()) {
+        joined.Join(i, other->second);
+      }
+    });
+    first_of.emplace(cell, i);
+  }
+  std::vector<uint32_t> groups(points.size());
+  uint32_t count = 0;
+  for (uint32_t i = 0; i < points.size(); ++i) {
+    const uint32_t first = joined.Find(i);
+    groups[i] = first == i ? count++ : groups[first];
+  }
+  return groups;
+}
+
+namespace {
+
+// Part of the median span: smaller differences do not separate groups.
 constexpr double kSmallestDifference = 0.02;
 
-// What the times of a rank are divided into.
+// The parts into which the time of a rank is divided.
 struct ComparedPart {
   std::string_view column;
   std::string_view name;
@@ -29,14 +142,14 @@ constexpr ComparedPart kCompared[kPointSize] = {{"compute_ns", "compute"},
                                                 {"exposed_copy_ns", "exposed copies"},
                                                 {"idle_ns", "idle"}};
 
-// The devices of one rank together.
+// The time of one rank, summed over its devices.
 struct RankTime {
   int64_t rank = 0;
   int64_t span_ns = 0;
   std::array<int64_t, kPointSize> parts_ns = {};
 };
 
-// In the order of their ranks, without those that recorded no device work.
+// By rank, without ranks that have no recorded device work.
 std::vector<RankTime> TimesOf(const Table& breakdown) {
   std::map<int64_t, RankTime> times;
   for (size_t row = 0; row < breakdown.rows(); ++row) {
@@ -60,7 +173,7 @@ std::vector<RankTime> TimesOf(const Table& breakdown) {
   return ordered;
 }
 
-// At least 1.
+// The median span of all ranks, at least 1 ns.
 double MedianSpan(const std::vector<RankTime>& times) {
   std::vector<int64_t> spans;
   spans.reserve(times.size());
@@ -104,7 +217,7 @@ void DivideByRanks(Group& group) {
   }
 }
 
-// The largest first, of equally large ones that of the lowest rank.
+// The largest group first, and among equally large ones that of the lowest rank.
 std::vector<Group> GroupsOf(const std::vector<RankTime>& times, double median_ns) {
   const std::vector<GridPoint> points = PointsOf(times, median_ns);
   const std::vector<uint32_t> numbers = GroupPoints(points, CellSide(points, kSmallestDifference));
@@ -119,8 +232,8 @@ std::vector<Group> GroupsOf(const std::vector<RankTime>& times, double median_ns
   return groups;
 }
 
-// In what a group differs from the largest one, most first: at least the most, and what is large
-// enough to make a group.
+// The parts in which a group differs from the largest one, the largest difference first: at least
+// one, and all that are large enough to separate groups.
 std::string DifferenceOf(const Group& group, const Group& largest, double median_ns) {
   std::array<std::pair<double, std::string_view>, kPointSize> differences;
   for (size_t part = 0; part < kPointSize; ++part) {
@@ -160,12 +273,12 @@ Table NewRankGroups() {
   return table;
 }
 
-// From a number to a later one, whatever the two are.
+// The distance from a number to a later one, which may exceed int64_t.
 uint64_t Between(int64_t first, int64_t last) {
   return static_cast<uint64_t>(last) - static_cast<uint64_t>(first);
 }
 
-// Numbers `step` apart, as far as they go: how many of the first ones.
+// How many of the first numbers are `step` apart.
 size_t RunLength(std::span<const int64_t> numbers, uint64_t step) {
   size_t length = 1;
   while (length < numbers.size() && Between(numbers[length - 1], numbers[length]) == step) {
@@ -174,7 +287,7 @@ size_t RunLength(std::span<const int64_t> numbers, uint64_t step) {
   return length;
 }
 
-// The text of the first numbers, and how many these are.
+// The text of the first run of numbers, and how many numbers it covers.
 std::pair<std::string, size_t> FirstRun(std::span<const int64_t> numbers) {
   constexpr size_t kProgression = 4;
   const size_t in_row = RunLength(numbers, 1);

@@ -11,7 +11,7 @@
 namespace borescope::internal {
 namespace {
 
-// Begins of work, by which it is recognised.
+// The begins of inherited work, which identify it.
 std::set<int64_t> InheritedIn(TestTrace& trace) {
   const RankView& view = trace.View();
   std::set<int64_t> begins;

@@ -6,46 +6,232 @@
 #include <array>
 #include <cmath>
 #include <limits>
+#include <map>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include "borescope/analysis/core/key_columns.h"
 #include "borescope/analysis/core/param_specs.h"
 #include "borescope/analysis/core/row.h"
 #include "borescope/analysis/core/selection/device_time.h"
+#include "borescope/analysis/measures/align_inherited.h"
+#include "borescope/analysis/measures/idle/stream_gaps.h"
 #include "borescope/analysis/measures/names/describe.h"
-#include "borescope/analysis/measures/replay/answer.h"
-#include "borescope/analysis/measures/shared_inherited_work.h"
-#include "borescope/analysis/measures/time/quantiles.h"
+#include "borescope/analysis/measures/replay/run_scenario.h"
+#include "borescope/analysis/measures/time/duration_stats.h"
 #include "borescope/base/saturating.h"
 #include "borescope/base/stop.h"
 
 namespace borescope::internal {
+
 namespace {
 
-// What recording costs, least, estimate and most: of an operator or an annotation and of a frame
-// of Python in times of the pace of operators; of calls that start device work in times of the
-// usual length of such a call. Measured on an H100 with PyTorch 2.11 and on a processor with 2.15.
+constexpr size_t kLeastPairs = 200;
+constexpr int64_t kLongCallNs = 100'000;
+constexpr int64_t kMicrosecondNs = 1000;
+// For times in whole microseconds the mean of the middle half is used, which is larger than the
+// median by this factor.
+constexpr double kRoundedFactor = 0.9;
+
+// The mean of the middle half.
+double MiddleMean(std::vector<int64_t>& values) {
+  std::sort(values.begin(), values.end());
+  const size_t begin = values.size() / 4;
+  const size_t end = values.size() - begin;
+  double sum = 0;
+  for (size_t i = begin; i < end; ++i) {
+    sum += static_cast<double>(values[i]);
+  }
+  return sum / static_cast<double>(end - begin);
+}
+
+class PaceMeter {
+ public:
+  explicit PaceMeter(const RankView& view) : view_(view), host_(view.trace.host()) {}
+
+  HostPace Measure() {
+    FindChildren();
+    CollectGaps();
+    CollectLaunches();
+    HostPace pace;
+    pace.is_rounded = IsRounded();
+    pace.first_pairs = first_ns_.size();
+    pace.last_pairs = last_ns_.size();
+    pace.first_ns = Middle(first_ns_, pace.is_rounded);
+    pace.last_ns = Middle(last_ns_, pace.is_rounded);
+    pace.launch_ns = launch_ns_.empty() ? 0 : Quantile(launch_ns_, 0.5);
+    return pace;
+  }
+
+ private:
+  static double Middle(std::vector<int64_t>& values, bool is_rounded) {
+    return values.empty() ? 0
+           : is_rounded   ? kRoundedFactor * MiddleMean(values)
+                          : Quantile(values, 0.5);
+  }
+
+  bool Counts(uint32_t row) const {
+    const HostKind kind = host_.kind[row];
+    return kind == HostKind::kOp || kind == HostKind::kAnnotation || kind == HostKind::kRuntime;
+  }
+
+  // Rows are in preorder, so the children of an event come in the order of their begins.
+  void FindChildren() {
+    around_.assign(host_.size(), HostId{});
+    first_.assign(host_.size(), HostId{});
+    last_.assign(host_.size(), HostId{});
+    for (uint32_t row = 0; row < host_.size(); ++row) {
+      CheckStopAt(row);
+      const HostId parent = view_.index.tree.parent[row];
+      if (parent.valid()) {
+        around_[row] = Counts(parent.value) ? parent : around_[parent.value];
+      }
+      const HostId around = around_[row];
+      if (around.valid() && Counts(row)) {
+        last_[around.value] = HostId{row};
+        first_[around.value] = first_[around.value].valid() ? first_[around.value] : HostId{row};
+      }
+    }
+  }
+
+  void CollectGaps() {
+    for (uint32_t row = 0; row < host_.size(); ++row) {
+      CheckStopAt(row);
+      if (host_.kind[row] != HostKind::kOp || !first_[row].valid()) {
+        continue;
+      }
+      if (host_.kind[first_[row].value] == HostKind::kOp) {
+        first_ns_.push_back(host_.ts_ns[first_[row].value] - host_.ts_ns[row]);
+      }
+      const int64_t last_ns = host_.end_ns(HostId{row}) - host_.end_ns(last_[row]);
+      if (host_.kind[last_[row].value] == HostKind::kOp && last_ns >= 0) {
+        last_ns_.push_back(last_ns);
+      }
+    }
+  }
+
+  void CollectLaunches() {
+    for (uint32_t row = 0; row < host_.size(); ++row) {
+      CheckStopAt(row);
+      if (host_.kind[row] == HostKind::kRuntime && host_.detail[row] != kNoDetail &&
+          host_.dur_ns[row] < kLongCallNs &&
+          !view_.index.correlation.DevicesOf(host_.detail[row]).empty()) {
+        launch_ns_.push_back(host_.dur_ns[row]);
+      }
+    }
+  }
+
+  bool IsRounded() const {
+    for (uint32_t row = 0; row < host_.size(); ++row) {
+      if (host_.ts_ns[row] % kMicrosecondNs != 0 || host_.dur_ns[row] % kMicrosecondNs != 0) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  const RankView& view_;
+  const HostEvents& host_;
+  std::vector<HostId> around_;  // per row: the innermost event around it that counts
+  std::vector<HostId> first_;   // per row: its first child that counts
+  std::vector<HostId> last_;
+  std::vector<int64_t> first_ns_, last_ns_, launch_ns_;
+};
+
+}  // namespace
+
+std::optional<double> HostPace::operator_ns() const {
+  return std::min(first_pairs, last_pairs) < kLeastPairs ? std::nullopt
+                                                         : std::optional(first_ns + last_ns);
+}
+
+HostPace MeasurePace(const RankView& view) { return PaceMeter(view).Measure(); }
+
+ReplayedGaps::ReplayedGaps(const RankView& view, const ReplayGraph& graph,
+                           const std::vector<int64_t>& base)
+    : graph_(graph), launch_(view.trace.device().size(), kNoPlace) {
+  std::map<int64_t, std::vector<DeviceId>> by_device;
+  const EventGraph& events = graph.recording.graph;
+  for (uint32_t row = 0; row < launch_.size(); ++row) {
+    CheckStopAt(row);
+    const DeviceId id{row};
+    if (!graph.IsWork(id)) {
+      continue;
+    }
+    by_device[view.trace.DeviceOf(id)].push_back(id);
+    const Place start = graph.StartOf(id);
+    for (uint32_t edge = graph.first_edge[start]; edge < graph.first_edge[start + 1]; ++edge) {
+      if (events.side[graph.node[graph.source[edge]]] == NodeSide::kHost) {
+        launch_[row] = graph.source[edge];
+      }
+    }
+  }
+  for (auto& [gpu, works] : by_device) {
+    of_devices_.push_back(std::move(works));
+  }
+  base_ = GapsIn(base);
+}
+
+std::vector<ReplayedGaps::Gap> ReplayedGaps::GapsIn(const std::vector<int64_t>& times) const {
+  std::vector<Gap> gaps(launch_.size());
+  for (std::vector<DeviceId> works : of_devices_) {
+    std::sort(works.begin(), works.end(), [&](DeviceId a, DeviceId b) {
+      return std::pair(times[graph_.StartOf(a)], a.value) <
+             std::pair(times[graph_.StartOf(b)], b.value);
+    });
+    int64_t busy_until_ns = works.empty() ? 0 : times[graph_.StartOf(works.front())];
+    for (const DeviceId id : works) {
+      const int64_t start_ns = times[graph_.StartOf(id)];
+      if (start_ns > busy_until_ns && launch_[id.value] != kNoPlace) {
+        const int64_t launch_ns = std::clamp(times[launch_[id.value]], busy_until_ns, start_ns);
+        gaps[id.value] = {launch_ns - busy_until_ns, start_ns - launch_ns};
+      }
+      busy_until_ns = std::max(busy_until_ns, times[graph_.EndOf(id)]);
+    }
+  }
+  return gaps;
+}
+
+GapTimes ReplayedGaps::ShorterIn(const std::vector<int64_t>& times) const {
+  const std::vector<Gap> gaps = GapsIn(times);
+  GapTimes shorter;
+  for (size_t row = 0; row < gaps.size(); ++row) {
+    int64_t& late_ns =
+        base_[row].late_ns > kOrdinaryLaunchNs ? shorter.long_late_ns : shorter.short_late_ns;
+    AddSaturatingTo(late_ns, base_[row].late_ns - gaps[row].late_ns);
+    AddSaturatingTo(shorter.latency_ns, base_[row].latency_ns - gaps[row].latency_ns);
+  }
+  return shorter;
+}
+
+namespace {
+
+// The costs of recording: least, estimate and most. Those of operators, annotations and frames of
+// Python are multiples of the pace of operators, those of calls that start device work multiples of
+// the usual length of such a call. Measured on an H100 with PyTorch 2.11 and on a processor with
+// 2.15.
 constexpr std::array<double, 3> kOperatorCosts = {0.7, 1.05, 1.3};
 constexpr std::array<double, 3> kRoundedOperatorCosts = {0.5, 1.05, 1.6};
 constexpr std::array<double, 3> kLaunchCosts = {0.4, 0.7, 0.9};
 constexpr std::array<double, 3> kCallCosts = {0, 0.4, 0.8};
 constexpr std::array<double, 3> kFrameCosts = {0.2, 0.6, 1.2};
-// Recording a launch is at most this part of the call; any other call this part and half a
-// microsecond.
+// Recording a launch takes at most this part of the call; for other calls, half a microsecond more.
 constexpr double kMostOfLaunch = 0.8;
 constexpr double kMostOfCall = 0.5;
 constexpr double kBesideCallNs = 500;
-// No stretch of a thread gets shorter than a tenth; what did not fit comes off the next.
+// No stretch of a thread is shortened by more than this part; the rest is taken off the next
+// stretch.
 constexpr double kMostOfStretch = 0.9;
 constexpr double kObservedPaceNs = 8000;
 constexpr double kWorthCorrecting = 1.05;
 constexpr double kMostSpread = 0.1;
 constexpr size_t kLeastSteps = 2;
-// What a given step may be beyond the busy time of the device, and beyond the recorded step.
+// The limits of a given step, relative to the busy time of the device and to the recorded step.
 constexpr double kLeastOfDevice = 0.97;
 constexpr double kMostOfRecorded = 1.1;
 constexpr double kMostFactor = 3;
-constexpr int kFactorPasses = 12;  // to a thousandth
+constexpr int kFactorPasses = 12;  // accurate to a thousandth
 constexpr std::string_view kNeedsSteps =
     "the recording has no steps: `step_pattern` names annotations that are steps";
 
@@ -141,16 +327,16 @@ class CostTaker {
   ReplayLags lags_;
   NodeId node_ = 0;
   NodeId end_node_ = 0;
-  double debt_ns_ = 0;  // of the thread at hand: cost that is not taken off yet
+  double debt_ns_ = 0;  // of the current thread: the cost that is not taken off yet
 };
 
 int64_t Middle(std::vector<int64_t> lengths) { return std::llround(Quantile(lengths, 0.5)); }
 
-// One program on one host takes so much more or less a minute later: 9 % in the middle, of 14
-// programs that were measured twice.
+// How much the time of a program differs when it is measured again on the same host: 9 % in the
+// median of 14 programs.
 constexpr double kNoiseOfOneTime = 0.1;
 
-// What a step takes, as the user measured it: between two times, or about as long as a single one.
+// The time of a step as the user measured it: between two times, or about a single one.
 struct PlainStep {
   int64_t first_ns = 0;
   int64_t last_ns = 0;
@@ -205,7 +391,7 @@ class TrueTimer {
   }
 
  private:
-  // One step that is given is enough.
+  // With a given step, one recorded step is enough.
   size_t LeastSteps() const { return given_ ? 1 : kLeastSteps; }
 
   void FindLengths(const ReplayModel& model) {
@@ -259,7 +445,8 @@ class TrueTimer {
     return std::min(step_ns, kLongestLagNs / std::max<int64_t>(time.steps, 1)) * time.steps;
   }
 
-  // Of all steps, which are no shorter than the busy time of the device.
+  // Adds the difference over all steps, none of which gets shorter than the busy time of the
+  // device.
   void AddShorter(size_t level, int64_t recorded_ns, int64_t level_ns) {
     for (const TrueTime& time : found_.devices) {
       const int64_t least_ns = AllStepsOf(time, time.device_ns);
@@ -268,7 +455,7 @@ class TrueTimer {
     }
   }
 
-  // Of all steps together, or of the middle one.
+  // Sets the status by the cost in all steps together, or in the median step.
   void SetStatus(int64_t recorded_ns) {
     const auto all_ns =
         static_cast<double>(recorded_ns) * static_cast<double>(found_.devices.size());
@@ -283,7 +470,7 @@ class TrueTimer {
     found_.status = is_much ? TrueTimeStatus::kCorrected : TrueTimeStatus::kSmall;
   }
 
-  // The truth replaces the estimate; what it cannot be is said.
+  // Replaces the estimate by the given step, or reports why that cannot be right.
   void TakeGiven(const ReplayModel& model) {
     for (TrueTime& time : found_.devices) {
       const auto device_ns = static_cast<double>(time.device_ns);
@@ -331,8 +518,8 @@ class TrueTimer {
     found_.most_gaps = found_.estimated_gaps;
   }
 
-  // The least factor of all costs with which the replay takes `step_ns`, or as little as it can:
-  // then the device is the limit. A thousandth more counts as equal.
+  // The smallest factor of all costs with which the replay takes `step_ns`, or its shortest time if
+  // the device is the limit. A difference of a thousandth counts as equal.
   double FactorFor(const ReplayModel& model, int64_t step_ns) const {
     const auto length = [&](double factor) {
       const ReplayLags lags =
@@ -365,7 +552,7 @@ class TrueTimer {
     return lengths;
   }
 
-  // Busy time in the window of rates, by step.
+  // Measures the busy time of each step within the rate window.
   void MeasureDevices(const std::vector<int64_t>& recorded) {
     Selection whole = params_.selection;
     whole.steps = {};
@@ -387,7 +574,7 @@ class TrueTimer {
 
   int64_t AllSteps() const { return static_cast<int64_t>(view_.steps().steps.size()); }
 
-  // How far the middle of so many lengths may be off, as a share.
+  // How far the median of the lengths may be off, as a share.
   static double SpreadOf(std::vector<int64_t> lengths) {
     const double middle = Quantile(lengths, 0.5);
     const double spread = (Quantile(lengths, 0.9) - Quantile(lengths, 0.1)) / 2 /
@@ -547,6 +734,86 @@ ReplayLags LagsWithoutRecording(const RankView& view, const ReplayModel& model,
 
 std::shared_ptr<const TrueTimes> SharedTrueTimes(const RankView& view, const Params& params) {
   return view.Shared<TrueTimes>([&] { return TrueTimer(view, params).Find(); });
+}
+
+// The recording as replayed without the profiler, which scenarios change with --without-recording
+// or --plain-step.
+
+namespace {
+
+// A type for the shared measure, which differs from the model of the recording itself.
+struct ModelWithoutRecording {
+  int unused = 0;
+};
+
+bool TakesCostOff(const Params& params) {
+  return params.Flag(kWithoutRecordingParam) || !params.Text(kPlainStepParam).empty();
+}
+
+std::string_view WhyUnknown(const TrueTimes& times) {
+  return times.status == TrueTimeStatus::kNoSteps ? "it has fewer than two steps"
+         : !times.pace.operator_ns()              ? "too few of its operators call others"
+         : times.status == TrueTimeStatus::kOtherObserver
+             ? "something else than the profiler slows each of its operators"
+             : "its replay does not represent it";
+}
+
+// Half of the distance between the limits of a step; the largest one if there are several devices.
+int64_t DoubtOf(const TrueTimes& times) {
+  int64_t doubt_ns = 0;
+  for (const TrueTime& time : times.devices) {
+    doubt_ns = std::max(doubt_ns, (time.high_ns - time.low_ns) / 2);
+  }
+  return doubt_ns;
+}
+
+Result<ReplayModel> Make(const RankView& view, const Params& params) {
+  const std::shared_ptr<const TrueTimes> times = SharedTrueTimes(view, params);
+  const std::shared_ptr<const Result<ReplayModel>> recorded = SharedReplayModel(view, params);
+  if (!recorded->ok()) {
+    return recorded->error();
+  }
+  if (times->is_given ? !times->factor.has_value() : !times->has_estimates()) {
+    return Error{
+        ErrorCode::kMissingData,
+        fmt::format("{}: what recording costs is not known, as {}",
+                    times->is_given ? "`plain_step`" : "`without_recording`", WhyUnknown(*times)),
+        {},
+        view.trace.meta().file};
+  }
+  ReplayModel model = **recorded;
+  model.lags = LagsWithoutRecording(view, model, times->pace, CostLevel::kEstimate,
+                                    times->factor.value_or(1));
+  model.times = Replay(model.graph, model.lags);
+  model.doubt_ns = DoubtOf(*times);
+  return model;
+}
+
+}  // namespace
+
+Result<void> CheckTrueTimeParams(std::string_view verb, const Params& params) {
+  const std::string_view given = params.Text(kPlainStepParam);
+  if (!given.empty() && std::count(given.begin(), given.end(), ',') > 1) {
+    return UsageError(
+        fmt::format("{}: `plain_step` {}: give one time, or the two between which it lies", verb,
+                    given),
+        {}, "plain_step");
+  }
+  const Selection& selection = params.selection;
+  const bool has_others = !selection.gpus.empty() || !selection.streams.empty() ||
+                          !selection.annotation.empty() || !selection.range.is_open();
+  return TakesCostOff(params) && has_others
+             ? UsageError(fmt::format("{}: {} replays whole recordings", verb,
+                                      given.empty() ? "`without_recording`" : "`plain_step`"),
+                          "choose steps, with `step` or `step_pattern`")
+             : Result<void>();
+}
+
+std::shared_ptr<const Result<ReplayModel>> SharedScenarioModel(const RankView& view,
+                                                               const Params& params) {
+  return TakesCostOff(params)
+             ? view.Shared<ModelWithoutRecording>([&] { return Make(view, params); })
+             : SharedReplayModel(view, params);
 }
 
 }  // namespace borescope::internal

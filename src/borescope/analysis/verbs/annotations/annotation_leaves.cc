@@ -1,7 +1,7 @@
 #include "borescope/analysis/verbs/annotations/annotation_leaves.h"
 
 #include "borescope/base/stop.h"
-#include "borescope/index/open_spans.h"
+#include "borescope/index/call_tree.h"
 
 namespace borescope::internal {
 namespace {

@@ -18,13 +18,12 @@
 #include "borescope/analysis/core/reduce.h"
 #include "borescope/analysis/core/row.h"
 #include "borescope/analysis/core/selection/selection.h"
-#include "borescope/analysis/measures/coverage.h"
-#include "borescope/analysis/measures/time/copy_bytes.h"
+#include "borescope/analysis/measures/time/covered_time.h"
 #include "borescope/analysis/measures/time/duration_stats.h"
-#include "borescope/analysis/measures/time/quantiles.h"
+#include "borescope/analysis/measures/work_groups.h"
 #include "borescope/analysis/verbs/verbs.h"
 #include "borescope/base/stop.h"
-#include "borescope/index/names/copy_kind.h"
+#include "borescope/index/names/kernel_class.h"
 
 namespace borescope::internal {
 namespace {

@@ -13,10 +13,10 @@
 #include "borescope/analysis/core/reduce.h"
 #include "borescope/analysis/core/row.h"
 #include "borescope/analysis/core/selection/device_time.h"
-#include "borescope/analysis/measures/shared_inherited_work.h"
+#include "borescope/analysis/measures/align_inherited.h"
+#include "borescope/analysis/measures/time/duration_stats.h"
 #include "borescope/analysis/measures/time/rank_groups.h"
-#include "borescope/analysis/measures/time/spread.h"
-#include "borescope/analysis/measures/time/step_windows.h"
+#include "borescope/analysis/measures/time/step_times.h"
 #include "borescope/analysis/verbs/verbs.h"
 
 namespace borescope::internal {

@@ -4,6 +4,8 @@
 //   algo = bytes / time     bus = algo x factor of the collective
 // over the calls of which both are known. Time is that of the kernels and includes waiting for
 // ranks that come late, so that the best and the median call tell more about the network.
+#include "borescope/analysis/measures/collectives.h"
+
 #include <algorithm>
 #include <map>
 #include <set>
@@ -15,10 +17,8 @@
 #include "borescope/analysis/core/key_columns.h"
 #include "borescope/analysis/core/reduce.h"
 #include "borescope/analysis/core/selection/selection.h"
-#include "borescope/analysis/measures/collective_calls.h"
-#include "borescope/analysis/measures/coverage.h"
+#include "borescope/analysis/measures/time/covered_time.h"
 #include "borescope/analysis/measures/time/duration_stats.h"
-#include "borescope/analysis/measures/time/quantiles.h"
 #include "borescope/analysis/verbs/verbs.h"
 #include "borescope/table/table_ops.h"
 

@@ -11,7 +11,7 @@
 #include "borescope/analysis/core/finish.h"
 #include "borescope/analysis/core/key_columns.h"
 #include "borescope/analysis/core/row.h"
-#include "borescope/analysis/measures/innermost_ops.h"
+#include "borescope/analysis/measures/stacks/op_stacks.h"
 #include "borescope/base/text/text.h"
 
 namespace borescope::internal {

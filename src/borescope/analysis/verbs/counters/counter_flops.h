@@ -22,7 +22,7 @@
 #include <vector>
 
 #include "borescope/analysis/core/analysis_spec.h"
-#include "borescope/analysis/measures/flops/counter_lineup.h"
+#include "borescope/analysis/measures/flops/counters.h"
 #include "borescope/analysis/measures/stacks/op_stacks.h"
 
 namespace borescope::internal {

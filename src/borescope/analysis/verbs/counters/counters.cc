@@ -5,6 +5,8 @@
 //   counters        every range with its operators and one column per counter, named as recorded
 //
 // Of a single range over many launches the operators are the outermost ones it spans.
+#include "borescope/analysis/measures/flops/counters.h"
+
 #include <cmath>
 #include <optional>
 #include <set>
@@ -16,8 +18,6 @@
 #include "borescope/analysis/core/reduce.h"
 #include "borescope/analysis/core/row.h"
 #include "borescope/analysis/core/selection/selection.h"
-#include "borescope/analysis/measures/flops/counter_columns.h"
-#include "borescope/analysis/measures/flops/counter_lineup.h"
 #include "borescope/analysis/measures/stacks/op_stacks.h"
 #include "borescope/analysis/verbs/counters/counter_flops.h"
 #include "borescope/analysis/verbs/verbs.h"

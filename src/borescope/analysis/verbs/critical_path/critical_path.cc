@@ -8,7 +8,6 @@
 #include "borescope/analysis/core/reduce.h"
 #include "borescope/analysis/core/row.h"
 #include "borescope/analysis/measures/path/path.h"
-#include "borescope/analysis/measures/path/path_graph.h"
 #include "borescope/analysis/verbs/critical_path/saved/saved_graph.h"
 #include "borescope/analysis/verbs/critical_path/tables.h"
 #include "borescope/analysis/verbs/critical_path/what_if.h"

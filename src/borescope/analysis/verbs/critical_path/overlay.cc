@@ -6,10 +6,9 @@
 #include "borescope/analysis/core/param_specs.h"
 #include "borescope/analysis/core/reduce.h"
 #include "borescope/analysis/core/selection/selection.h"
-#include "borescope/analysis/measures/event_graph/build_graph.h"
+#include "borescope/analysis/measures/event_graph/event_graph.h"
 #include "borescope/analysis/measures/path/path.h"
-#include "borescope/analysis/measures/path/path_graph.h"
-#include "borescope/analysis/measures/path_overlay.h"
+#include "borescope/analysis/measures/path/path_overlay.h"
 #include "borescope/base/stop.h"
 
 namespace borescope::internal {

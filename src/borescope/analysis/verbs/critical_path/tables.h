@@ -5,7 +5,6 @@
 
 #include "borescope/analysis/core/selection/selection.h"
 #include "borescope/analysis/measures/path/path.h"
-#include "borescope/analysis/measures/path/path_graph.h"
 #include "borescope/analysis/verbs/critical_path/what_if.h"
 #include "borescope/table/table.h"
 

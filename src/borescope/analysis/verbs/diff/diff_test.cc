@@ -2,7 +2,7 @@
 
 #include "borescope/analysis/core/finish.h"
 #include "borescope/analysis/core/row.h"
-#include "borescope/analysis/measures/names/short_names.h"
+#include "borescope/analysis/measures/names/describe.h"
 #include "borescope/catalog/catalog.h"
 #include "borescope/table/table_ops.h"
 #include "borescope/testing/test_trace.h"

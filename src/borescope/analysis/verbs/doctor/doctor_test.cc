@@ -8,7 +8,7 @@
 
 #include "borescope/analysis/core/row.h"
 #include "borescope/analysis/verbs/doctor/quality_checks.h"
-#include "borescope/index/syncs/sync_calls.h"
+#include "borescope/index/syncs/sync_edges.h"
 #include "borescope/testing/test_trace.h"
 
 namespace borescope::internal {

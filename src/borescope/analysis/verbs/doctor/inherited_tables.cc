@@ -11,7 +11,6 @@
 #include "borescope/analysis/core/key_columns.h"
 #include "borescope/analysis/core/row.h"
 #include "borescope/analysis/measures/align_inherited.h"
-#include "borescope/analysis/measures/shared_inherited_work.h"
 #include "borescope/base/saturating.h"
 #include "borescope/base/stop.h"
 #include "borescope/table/table_ops.h"

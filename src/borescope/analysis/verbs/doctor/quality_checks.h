@@ -12,7 +12,7 @@
 
 #include "borescope/analysis/core/analysis_spec.h"
 #include "borescope/analysis/core/finish.h"
-#include "borescope/analysis/measures/remedies.h"
+#include "borescope/analysis/measures/recorded.h"
 #include "borescope/base/diagnostics.h"
 
 namespace borescope::internal {

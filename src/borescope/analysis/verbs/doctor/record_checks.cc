@@ -1,7 +1,6 @@
 // Checks on what was recorded: options that were off, and events that fill the file.
 #include <algorithm>
 
-#include "borescope/analysis/measures/program_kind.h"
 #include "borescope/analysis/measures/recorded.h"
 #include "borescope/analysis/verbs/doctor/quality_checks.h"
 #include "borescope/base/stop.h"

@@ -24,7 +24,7 @@
 #include "borescope/analysis/core/param_specs.h"
 #include "borescope/analysis/core/reduce.h"
 #include "borescope/analysis/core/row.h"
-#include "borescope/analysis/measures/time/quantiles.h"
+#include "borescope/analysis/measures/time/duration_stats.h"
 #include "borescope/analysis/verbs/inference/inference_steps.h"
 #include "borescope/analysis/verbs/verbs.h"
 #include "borescope/base/saturating.h"

@@ -16,7 +16,7 @@
 #include "borescope/analysis/core/param_specs.h"
 #include "borescope/analysis/core/reduce.h"
 #include "borescope/analysis/core/row.h"
-#include "borescope/analysis/measures/idle/launch_calls.h"
+#include "borescope/analysis/measures/idle/host_time.h"
 #include "borescope/analysis/verbs/verbs.h"
 #include "borescope/base/stop.h"
 #include "borescope/trace/kind_names.h"

@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "borescope/analysis/core/finish.h"
-#include "borescope/analysis/measures/innermost_ops.h"
+#include "borescope/analysis/measures/stacks/op_stacks.h"
 #include "borescope/base/hash/hash_tables.h"
 #include "borescope/base/stop.h"
 

@@ -32,9 +32,9 @@
 #include "borescope/analysis/core/reduce.h"
 #include "borescope/analysis/core/selection/selection.h"
 #include "borescope/analysis/measures/align_inherited.h"
-#include "borescope/analysis/measures/flops/op_flops.h"
-#include "borescope/analysis/measures/innermost_ops.h"
-#include "borescope/analysis/measures/time/innermost_time.h"
+#include "borescope/analysis/measures/flops/modelled_work.h"
+#include "borescope/analysis/measures/stacks/op_stacks.h"
+#include "borescope/analysis/measures/time/covered_time.h"
 #include "borescope/analysis/verbs/verbs.h"
 #include "borescope/base/stop.h"
 

@@ -12,7 +12,7 @@
 #include "borescope/analysis/core/reduce.h"
 #include "borescope/analysis/core/row.h"
 #include "borescope/analysis/core/selection/device_time.h"
-#include "borescope/analysis/measures/time/step_windows.h"
+#include "borescope/analysis/measures/time/step_times.h"
 #include "borescope/analysis/verbs/verbs.h"
 
 namespace borescope::internal {

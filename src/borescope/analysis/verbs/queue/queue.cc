@@ -21,7 +21,6 @@
 #include "borescope/analysis/core/row.h"
 #include "borescope/analysis/measures/queue_lengths.h"
 #include "borescope/analysis/measures/time/duration_stats.h"
-#include "borescope/analysis/measures/time/quantiles.h"
 #include "borescope/analysis/verbs/verbs.h"
 #include "borescope/base/stop.h"
 

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "borescope/opmodel/devices/tensor_cores.h"
-#include "borescope/opmodel/op_cost.h"
+#include "borescope/opmodel/op_model.h"
 #include "borescope/opmodel/values/op_args.h"
 
 namespace borescope::internal {

@@ -3,7 +3,7 @@
 #include <span>
 #include <vector>
 
-#include "borescope/opmodel/values/quantity.h"
+#include "borescope/opmodel/values/op_args.h"
 
 namespace borescope::internal {
 namespace {

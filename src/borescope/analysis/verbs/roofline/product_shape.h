@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <optional>
 
-#include "borescope/opmodel/op_cost.h"
+#include "borescope/opmodel/op_model.h"
 #include "borescope/opmodel/values/op_args.h"
 
 namespace borescope::internal {

@@ -15,8 +15,8 @@
 #include "borescope/analysis/core/reduce.h"
 #include "borescope/analysis/core/row.h"
 #include "borescope/analysis/core/selection/device_time.h"
-#include "borescope/analysis/measures/coverage.h"
-#include "borescope/analysis/measures/shared_inherited_work.h"
+#include "borescope/analysis/measures/align_inherited.h"
+#include "borescope/analysis/measures/time/covered_time.h"
 #include "borescope/analysis/verbs/verbs.h"
 #include "borescope/table/table_ops.h"
 

@@ -23,7 +23,7 @@
 #include "borescope/analysis/core/finish.h"
 #include "borescope/analysis/core/key_columns.h"
 #include "borescope/analysis/core/row.h"
-#include "borescope/analysis/measures/coverage.h"
+#include "borescope/analysis/measures/time/covered_time.h"
 #include "borescope/analysis/verbs/roofline/roofline.h"
 #include "borescope/base/stop.h"
 #include "borescope/opmodel/devices/tensor_cores.h"

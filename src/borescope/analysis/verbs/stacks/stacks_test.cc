@@ -12,7 +12,7 @@
 #include "borescope/analysis/core/param_specs.h"
 #include "borescope/analysis/core/reduce.h"
 #include "borescope/analysis/core/row.h"
-#include "borescope/analysis/measures/stacks/stack_tables.h"
+#include "borescope/analysis/measures/stacks/stack_tree.h"
 #include "borescope/analysis/verbs/verbs.h"
 #include "borescope/base/intervals.h"
 #include "borescope/testing/test_trace.h"

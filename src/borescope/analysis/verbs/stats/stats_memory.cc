@@ -2,10 +2,10 @@
 #include <array>
 #include <utility>
 
-#include "borescope/analysis/measures/time/copy_bytes.h"
+#include "borescope/analysis/measures/work_groups.h"
 #include "borescope/analysis/verbs/stats/stats_reports.h"
 #include "borescope/base/stop.h"
-#include "borescope/index/names/copy_kind.h"
+#include "borescope/index/names/kernel_class.h"
 
 namespace borescope::internal {
 namespace {

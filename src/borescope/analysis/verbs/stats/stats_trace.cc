@@ -5,7 +5,6 @@
 #include <string>
 #include <utility>
 
-#include "borescope/analysis/measures/time/copy_bytes.h"
 #include "borescope/analysis/measures/work_groups.h"
 #include "borescope/analysis/verbs/stats/stats_reports.h"
 

@@ -10,7 +10,7 @@
 
 #include "borescope/analysis/core/key_columns.h"
 #include "borescope/analysis/core/row.h"
-#include "borescope/analysis/measures/time/quantiles.h"
+#include "borescope/analysis/measures/time/duration_stats.h"
 #include "borescope/analysis/measures/time/rank_groups.h"
 #include "borescope/table/display/palette.h"
 

@@ -7,7 +7,7 @@
 #include <span>
 #include <string_view>
 
-#include "borescope/analysis/measures/matching/matched_call.h"
+#include "borescope/analysis/measures/matching/match_calls.h"
 
 namespace borescope::internal {
 

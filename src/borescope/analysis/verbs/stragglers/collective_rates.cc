@@ -5,7 +5,7 @@
 
 #include "borescope/analysis/core/finish.h"
 #include "borescope/analysis/core/row.h"
-#include "borescope/analysis/measures/collective_kinds.h"
+#include "borescope/analysis/measures/collectives.h"
 
 namespace borescope::internal {
 namespace {

@@ -9,8 +9,8 @@
 #include <string>
 #include <tuple>
 
-#include "borescope/analysis/measures/coverage.h"
-#include "borescope/analysis/measures/matching/matched_call.h"
+#include "borescope/analysis/measures/matching/match_calls.h"
+#include "borescope/analysis/measures/time/covered_time.h"
 #include "borescope/table/table.h"
 
 namespace borescope::internal {

@@ -15,7 +15,7 @@
 #include "borescope/analysis/core/row.h"
 #include "borescope/analysis/measures/matching/match_calls.h"
 #include "borescope/analysis/measures/names/describe.h"
-#include "borescope/analysis/measures/time/largest_events.h"
+#include "borescope/analysis/measures/time/covered_time.h"
 #include "borescope/analysis/verbs/stragglers/clock_evidence.h"
 #include "borescope/analysis/verbs/stragglers/collective_rates.h"
 

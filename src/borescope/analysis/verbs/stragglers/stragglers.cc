@@ -6,7 +6,7 @@
 #include "borescope/analysis/core/map_once.h"
 #include "borescope/analysis/core/param_specs.h"
 #include "borescope/analysis/core/reduce.h"
-#include "borescope/analysis/measures/matching/rank_calls.h"
+#include "borescope/analysis/measures/matching/match_calls.h"
 #include "borescope/analysis/verbs/stragglers/straggler_match.h"
 #include "borescope/analysis/verbs/verbs.h"
 

@@ -11,7 +11,7 @@
 
 #include "borescope/analysis/core/analysis_spec.h"
 #include "borescope/analysis/core/selection/selection.h"
-#include "borescope/analysis/measures/time/largest_events.h"
+#include "borescope/analysis/measures/time/covered_time.h"
 #include "borescope/analysis/verbs/summary/places.h"
 #include "borescope/analysis/verbs/summary/summary_tables.h"
 

@@ -11,15 +11,15 @@
 
 #include "borescope/analysis/core/key_columns.h"
 #include "borescope/analysis/core/row.h"
-#include "borescope/analysis/measures/event_graph/threads.h"
-#include "borescope/analysis/measures/flops/tensor_core_bound.h"
-#include "borescope/analysis/measures/idle/data_loading.h"
+#include "borescope/analysis/measures/event_graph/event_graph.h"
+#include "borescope/analysis/measures/flops/roofs.h"
+#include "borescope/analysis/measures/idle/host_time.h"
 #include "borescope/analysis/measures/idle/idle_causes.h"
-#include "borescope/analysis/measures/program_kind.h"
+#include "borescope/analysis/measures/recorded.h"
 #include "borescope/base/saturating.h"
 #include "borescope/base/stop.h"
 #include "borescope/base/text/text.h"
-#include "borescope/index/syncs/sync_calls.h"
+#include "borescope/index/syncs/sync_edges.h"
 
 namespace borescope::internal {
 namespace {

@@ -11,7 +11,7 @@
 #include "borescope/analysis/core/key_columns.h"
 #include "borescope/analysis/core/param_specs.h"
 #include "borescope/analysis/core/row.h"
-#include "borescope/analysis/measures/replay/answer.h"
+#include "borescope/analysis/measures/replay/run_scenario.h"
 #include "borescope/analysis/measures/true_time/true_time.h"
 #include "borescope/analysis/verbs/summary/named_causes.h"
 #include "borescope/base/saturating.h"

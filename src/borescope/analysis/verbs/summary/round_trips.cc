@@ -16,7 +16,7 @@
 #include "borescope/base/intervals.h"
 #include "borescope/base/saturating.h"
 #include "borescope/base/stop.h"
-#include "borescope/index/names/copy_kind.h"
+#include "borescope/index/names/kernel_class.h"
 
 namespace borescope::internal {
 namespace {

@@ -10,8 +10,8 @@
 
 #include "borescope/analysis/core/finish.h"
 #include "borescope/analysis/core/row.h"
-#include "borescope/analysis/measures/coverage.h"
 #include "borescope/analysis/measures/names/describe.h"
+#include "borescope/analysis/measures/time/covered_time.h"
 #include "borescope/analysis/verbs/summary/cells.h"
 #include "borescope/analysis/verbs/summary/few_events.h"
 #include "borescope/analysis/verbs/summary/left_out.h"

@@ -6,7 +6,7 @@
 #include <array>
 #include <tuple>
 
-#include "borescope/analysis/measures/collective_calls.h"
+#include "borescope/analysis/measures/collectives.h"
 #include "borescope/analysis/measures/names/describe.h"
 #include "borescope/analysis/measures/path/path.h"
 #include "borescope/base/saturating.h"

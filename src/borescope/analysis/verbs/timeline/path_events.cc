@@ -3,7 +3,6 @@
 #include <memory>
 
 #include "borescope/analysis/measures/path/path.h"
-#include "borescope/analysis/measures/path/path_graph.h"
 #include "borescope/analysis/verbs/timeline/tracks.h"
 
 namespace borescope::internal {

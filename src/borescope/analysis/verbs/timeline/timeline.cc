@@ -7,7 +7,7 @@
 #include "borescope/analysis/core/param_specs.h"
 #include "borescope/analysis/core/reduce.h"
 #include "borescope/analysis/core/row.h"
-#include "borescope/analysis/measures/path/path_graph.h"
+#include "borescope/analysis/measures/path/path.h"
 #include "borescope/analysis/verbs/timeline/fit_page.h"
 #include "borescope/analysis/verbs/timeline/make_timeline.h"
 #include "borescope/analysis/verbs/timeline/timeline_tables.h"

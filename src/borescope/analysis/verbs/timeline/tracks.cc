@@ -8,7 +8,7 @@
 #include <tuple>
 #include <utility>
 
-#include "borescope/analysis/measures/collective_calls.h"
+#include "borescope/analysis/measures/collectives.h"
 #include "borescope/analysis/verbs/timeline/depths.h"
 #include "borescope/base/stop.h"
 

@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <string_view>
 
-#include "borescope/analysis/measures/collective_calls.h"
-#include "borescope/analysis/measures/time/copy_bytes.h"
+#include "borescope/analysis/measures/collectives.h"
+#include "borescope/analysis/measures/work_groups.h"
 #include "borescope/base/check.h"
 
 namespace borescope::internal {

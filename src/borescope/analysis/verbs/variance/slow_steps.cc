@@ -5,8 +5,8 @@
 #include <numeric>
 #include <utility>
 
-#include "borescope/analysis/measures/names/short_names.h"
-#include "borescope/analysis/measures/time/quantiles.h"
+#include "borescope/analysis/measures/names/describe.h"
+#include "borescope/analysis/measures/time/duration_stats.h"
 #include "borescope/base/stop.h"
 
 namespace borescope::internal {

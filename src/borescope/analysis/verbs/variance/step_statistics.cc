@@ -6,7 +6,7 @@
 #include <cmath>
 #include <limits>
 
-#include "borescope/analysis/measures/time/quantiles.h"
+#include "borescope/analysis/measures/time/duration_stats.h"
 #include "borescope/base/statistics/quantile.h"
 #include "borescope/base/statistics/split_mix.h"
 #include "borescope/base/stop.h"

@@ -8,7 +8,7 @@
 
 #include "borescope/analysis/core/param_specs.h"
 #include "borescope/analysis/core/reduce.h"
-#include "borescope/analysis/measures/path/path_graph.h"
+#include "borescope/analysis/measures/path/path.h"
 #include "borescope/analysis/verbs/variance/job_steps.h"
 #include "borescope/analysis/verbs/variance/rank_steps.h"
 #include "borescope/analysis/verbs/variance/variance_tables.h"

@@ -10,7 +10,7 @@
 #include <utility>
 
 #include "borescope/analysis/core/key_columns.h"
-#include "borescope/analysis/measures/time/quantiles.h"
+#include "borescope/analysis/measures/time/duration_stats.h"
 #include "borescope/analysis/verbs/variance/slow_steps.h"
 #include "borescope/analysis/verbs/variance/step_statistics.h"
 

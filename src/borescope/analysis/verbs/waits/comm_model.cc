@@ -9,7 +9,7 @@
 #include "borescope/analysis/core/finish.h"
 #include "borescope/analysis/core/key_columns.h"
 #include "borescope/analysis/core/row.h"
-#include "borescope/analysis/measures/collective_kinds.h"
+#include "borescope/analysis/measures/collectives.h"
 
 namespace borescope::internal {
 

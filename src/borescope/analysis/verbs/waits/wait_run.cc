@@ -9,8 +9,8 @@
 #include <utility>
 
 #include "borescope/analysis/core/row.h"
-#include "borescope/analysis/measures/collective_kinds.h"
-#include "borescope/analysis/measures/rank_clocks/medians.h"
+#include "borescope/analysis/measures/collectives.h"
+#include "borescope/analysis/measures/rank_clocks/clock_estimate.h"
 #include "borescope/analysis/verbs/waits/division.h"
 #include "borescope/analysis/verbs/waits/map_waits.h"
 #include "borescope/base/saturating.h"

@@ -9,7 +9,7 @@
 #include "borescope/analysis/core/analysis_spec.h"
 #include "borescope/analysis/measures/matching/match_calls.h"
 #include "borescope/analysis/measures/rank_clocks/rank_clocks.h"
-#include "borescope/analysis/measures/time/interval_sums.h"
+#include "borescope/analysis/measures/time/covered_time.h"
 #include "borescope/analysis/verbs/waits/blame.h"
 #include "borescope/analysis/verbs/waits/division.h"
 

@@ -10,7 +10,7 @@
 #include "borescope/analysis/core/finish.h"
 #include "borescope/analysis/core/key_columns.h"
 #include "borescope/analysis/core/row.h"
-#include "borescope/analysis/measures/collective_kinds.h"
+#include "borescope/analysis/measures/collectives.h"
 #include "borescope/analysis/measures/names/describe.h"
 #include "borescope/base/saturating.h"
 

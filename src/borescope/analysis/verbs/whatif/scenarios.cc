@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "borescope/analysis/core/param_specs.h"
-#include "borescope/analysis/measures/replay/plan_file.h"
+#include "borescope/analysis/measures/replay/changes.h"
 
 namespace borescope::internal {
 namespace {

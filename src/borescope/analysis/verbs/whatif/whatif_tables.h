@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "borescope/analysis/core/analysis_spec.h"
-#include "borescope/analysis/measures/replay/answer.h"
 #include "borescope/analysis/measures/replay/replay_model.h"
+#include "borescope/analysis/measures/replay/run_scenario.h"
 
 namespace borescope::internal {
 

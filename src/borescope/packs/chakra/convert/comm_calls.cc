@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <vector>
 
-#include "borescope/analysis/measures/collective_kinds.h"
+#include "borescope/analysis/measures/collectives.h"
 #include "borescope/base/stop.h"
 #include "borescope/base/text/text.h"
 #include "borescope/index/names/kernel_class.h"

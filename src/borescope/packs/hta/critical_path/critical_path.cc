@@ -10,7 +10,7 @@
 #include "borescope/analysis/core/key_columns.h"
 #include "borescope/analysis/core/param_specs.h"
 #include "borescope/analysis/core/row.h"
-#include "borescope/analysis/measures/path_overlay.h"
+#include "borescope/analysis/measures/path/path_overlay.h"
 #include "borescope/base/text/text.h"
 #include "borescope/packs/hta/critical_path/critical_build.h"
 #include "borescope/packs/hta/frame.h"

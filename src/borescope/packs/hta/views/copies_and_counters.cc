@@ -9,7 +9,7 @@
 #include "borescope/analysis/core/key_columns.h"
 #include "borescope/analysis/core/param_specs.h"
 #include "borescope/analysis/core/row.h"
-#include "borescope/analysis/measures/flops/counter_columns.h"
+#include "borescope/analysis/measures/flops/counters.h"
 #include "borescope/analysis/measures/stacks/op_stacks.h"
 #include "borescope/base/stop.h"
 #include "borescope/packs/hta/frame.h"

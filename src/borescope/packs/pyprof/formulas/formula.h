@@ -12,7 +12,7 @@
 #include <string_view>
 #include <vector>
 
-#include "borescope/opmodel/values/quantity.h"
+#include "borescope/opmodel/values/op_args.h"
 #include "borescope/packs/pyprof/markers.h"
 
 namespace borescope::internal {

@@ -4,11 +4,11 @@
 #include <optional>
 #include <utility>
 
-#include "borescope/analysis/measures/idle/data_loading.h"
+#include "borescope/analysis/measures/idle/host_time.h"
 #include "borescope/analysis/verbs/critical_path/saved/check_graph.h"
 #include "borescope/analysis/verbs/critical_path/saved/saved_columns.h"
 #include "borescope/analysis/verbs/critical_path/saved/saved_graph.h"
-#include "borescope/index/names/name_classes.h"
+#include "borescope/index/names/kernel_class.h"
 #include "borescope/index/steps/steps.h"
 
 namespace borescope::internal {

@@ -10,7 +10,7 @@
 #include <string_view>
 #include <vector>
 
-#include "borescope/analysis/measures/event_graph/build_graph.h"
+#include "borescope/analysis/measures/event_graph/event_graph.h"
 #include "borescope/trace/trace.h"
 
 namespace borescope::internal {

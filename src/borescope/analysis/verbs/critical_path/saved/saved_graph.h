@@ -10,7 +10,7 @@
 #include <string>
 
 #include "borescope/analysis/core/saved_form.h"
-#include "borescope/analysis/measures/event_graph/build_graph.h"
+#include "borescope/analysis/measures/event_graph/event_graph.h"
 #include "borescope/base/io/byte_source.h"
 
 namespace borescope::internal {

@@ -1,0 +1,309 @@
+#include "borescope/analysis/measures/flops/counters.h"
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <utility>
+
+#include "borescope/analysis/measures/graphs/graph_launches.h"
+#include "borescope/base/stop.h"
+#include "borescope/base/text/text.h"
+
+namespace borescope::internal {
+
+namespace {
+
+// No profiler collects as many counters at once. The limits keep hostile files from making a table
+// that does not fit into memory.
+constexpr size_t kMostCounters = 512;
+constexpr size_t kFewestCounters = 16;
+constexpr size_t kMostCells = size_t{32} << 20;
+
+}  // namespace
+
+CounterColumns FindCounterColumns(const Trace& trace) {
+  const size_t most = std::clamp(kMostCells / std::max<size_t>(trace.ranges().size(), 1),
+                                 kFewestCounters, kMostCounters);
+  CounterColumns columns;
+  std::set<uint32_t> others;
+  for (const StringId name : trace.metrics().name) {
+    if (columns.number.count(name.value) != 0) {
+      continue;
+    }
+    if (columns.names.size() == most) {
+      others.insert(name.value);
+      continue;
+    }
+    columns.number[name.value] = columns.names.size();
+    columns.names.push_back(name);
+  }
+  columns.left_out = static_cast<int64_t>(others.size());
+  return columns;
+}
+
+std::vector<std::optional<double>> CounterValues(const Trace& trace, DeviceId range,
+                                                 const CounterColumns& columns) {
+  std::vector<std::optional<double>> values(columns.names.size());
+  const uint32_t detail = trace.device().detail[range.value];
+  for (uint32_t i = trace.ranges().first_metric[detail]; i < trace.ranges().end_metric[detail];
+       ++i) {
+    const auto column = columns.number.find(trace.metrics().name[i].value);
+    if (column != columns.number.end()) {
+      values[column->second] = trace.metrics().value[i];
+    }
+  }
+  return values;
+}
+
+namespace {
+
+constexpr std::string_view kUnnamedRange = "__missing__";  // as the profiler writes it
+
+bool IsKernelLaunch(std::string_view name) {
+  return Contains(name, "LaunchKernel") || Contains(name, "LaunchCooperativeKernel") ||
+         IsGraphLaunchName(name);
+}
+
+// The kernels that a runtime call started, by start.
+std::vector<DeviceId> KernelsOf(const RankView& view, uint32_t call) {
+  const DeviceEvents& device = view.trace.device();
+  std::vector<DeviceId> kernels;
+  const uint32_t detail = view.trace.host().detail[call];
+  if (detail == kNoDetail) {
+    return kernels;
+  }
+  for (const DeviceId id : view.index.correlation.DevicesOf(detail)) {
+    if (device.kind[id.value] == DeviceKind::kKernel) {
+      kernels.push_back(id);
+    }
+  }
+  std::stable_sort(kernels.begin(), kernels.end(), [&](DeviceId a, DeviceId b) {
+    return device.ts_ns[a.value] < device.ts_ns[b.value];
+  });
+  return kernels;
+}
+
+// All launches of kernels by start. Where a driver call is inside a runtime call, the outer one is
+// the launch, unless only the inner one is linked to the kernel.
+std::vector<KernelLaunch> FindLaunches(const RankView& view) {
+  const HostEvents& host = view.trace.host();
+  std::vector<char> is_launch(view.trace.strings().size());
+  for (uint32_t name = 0; name < is_launch.size(); ++name) {
+    is_launch[name] = IsKernelLaunch(view.trace.Text(StringId{name})) ? 1 : 0;
+  }
+  std::vector<KernelLaunch> launches;
+  const auto is_call = [&](HostId id) {
+    return id.valid() && host.kind[id.value] == HostKind::kRuntime &&
+           is_launch[host.name[id.value].value] != 0;
+  };
+  for (uint32_t row = 0; row < host.size(); ++row) {
+    CheckStopAt(row);
+    if (host.kind[row] != HostKind::kRuntime) {
+      continue;
+    }
+    const std::vector<DeviceId> kernels = KernelsOf(view, row);
+    for (const DeviceId kernel : kernels) {
+      launches.push_back({HostId{row}, kernel});
+    }
+    const bool is_outer = is_call(HostId{row}) && !is_call(view.index.tree.parent[row]);
+    const uint32_t next = row + 1;
+    const bool inner_has_kernel = next < view.index.tree.subtree_end[row] &&
+                                  is_call(HostId{next}) && !KernelsOf(view, next).empty();
+    if (kernels.empty() && is_outer && !inner_has_kernel) {
+      launches.push_back({HostId{row}, DeviceId{}});
+    }
+  }
+  std::stable_sort(launches.begin(), launches.end(),
+                   [&](const KernelLaunch& a, const KernelLaunch& b) {
+                     return host.ts_ns[a.call.value] < host.ts_ns[b.call.value];
+                   });
+  return launches;
+}
+
+std::vector<DeviceId> FindRanges(const Trace& trace) {
+  const DeviceEvents& device = trace.device();
+  std::vector<DeviceId> ranges;
+  for (uint32_t row = 0; row < device.size(); ++row) {
+    CheckStopAt(row);
+    if (device.kind[row] == DeviceKind::kRange) {
+      ranges.push_back(DeviceId{row});
+    }
+  }
+  std::stable_sort(ranges.begin(), ranges.end(), [&](DeviceId a, DeviceId b) {
+    return device.ts_ns[a.value] < device.ts_ns[b.value];
+  });
+  return ranges;
+}
+
+// The device of a launch, kMissing where its kernel was not recorded.
+int64_t DeviceOf(const Trace& trace, const KernelLaunch& launch) {
+  return launch.kernel.valid() ? trace.DeviceOf(launch.kernel) : kMissing;
+}
+
+// Ranges and launches by device. Launches of unknown devices belong to the only device that has
+// ranges; if several have, all are taken together.
+std::map<int64_t, CounterLineup> GroupByDevice(const RankView& view) {
+  const Trace& trace = view.trace;
+  const std::vector<DeviceId> ranges = FindRanges(trace);
+  const std::vector<KernelLaunch> launches = FindLaunches(view);
+  std::set<int64_t> devices;
+  for (const DeviceId range : ranges) {
+    devices.insert(trace.DeviceOf(range));
+  }
+  const bool any_unknown =
+      std::any_of(launches.begin(), launches.end(),
+                  [&](const KernelLaunch& launch) { return !launch.kernel.valid(); });
+  const bool together = devices.size() > 1 && any_unknown;
+  std::map<int64_t, CounterLineup> lineups;
+  for (const DeviceId range : ranges) {
+    const int64_t gpu = together ? kMissing : trace.DeviceOf(range);
+    lineups[gpu].gpu = gpu;
+    lineups[gpu].ranges.push_back({range, {}});
+  }
+  for (const KernelLaunch& launch : launches) {
+    const int64_t gpu = DeviceOf(trace, launch);
+    const auto found = together          ? lineups.begin()
+                       : gpu == kMissing ? lineups.begin()
+                                         : lineups.find(gpu);
+    if (found != lineups.end()) {
+      found->second.launches.push_back(launch);
+    }
+  }
+  return lineups;
+}
+
+void LineUpByOrder(CounterLineup& lineup) {
+  const size_t count = std::min(lineup.ranges.size(), lineup.launches.size());
+  for (size_t i = 0; i < count; ++i) {
+    lineup.ranges[i].launch = lineup.launches[i];
+  }
+}
+
+// False if no name of a range is that of a recorded kernel.
+bool LineUpByNames(const DeviceEvents& device, CounterLineup& lineup) {
+  std::map<uint32_t, std::vector<size_t>> by_name;  // launches, by the name of their kernel
+  for (size_t i = 0; i < lineup.launches.size(); ++i) {
+    CheckStopAt(i);
+    const DeviceId kernel = lineup.launches[i].kernel;
+    if (kernel.valid()) {
+      by_name[device.name[kernel.value].value].push_back(i);
+    }
+  }
+  std::map<uint32_t, size_t> next;
+  bool any = false;
+  for (LinedUpRange& row : lineup.ranges) {
+    const uint32_t name = device.name[row.range.value].value;
+    const auto found = by_name.find(name);
+    if (found != by_name.end() && next[name] < found->second.size()) {
+      row.launch = lineup.launches[found->second[next[name]++]];
+      any = true;
+    }
+  }
+  return any;
+}
+
+// Whether a recorded kernel has another name than the range at its place.
+bool NamesContradictOrder(const Trace& trace, const CounterLineup& lineup) {
+  for (size_t i = 0; i < lineup.ranges.size(); ++i) {
+    const DeviceId kernel = lineup.launches[i].kernel;
+    if (kernel.valid() && !NamesAgree(trace, lineup.ranges[i].range, kernel)) {
+      return true;
+    }
+  }
+  return false;
+}
+
+// Whether all ranges are equally long, as writers make them that have no time for each range.
+bool AreOfOneLength(const DeviceEvents& device, const std::vector<LinedUpRange>& ranges) {
+  return ranges.size() > 1 &&
+         std::all_of(ranges.begin(), ranges.end(), [&](const LinedUpRange& row) {
+           return device.dur_ns[row.range.value] == device.dur_ns[ranges.front().range.value];
+         });
+}
+
+void LineUp(const Trace& trace, CounterLineup& lineup) {
+  lineup.times_are_made_up = AreOfOneLength(trace.device(), lineup.ranges);
+  if (lineup.launches.empty()) {
+    lineup.mode = LineupMode::kNoLaunches;
+  } else if (lineup.ranges.size() == lineup.launches.size()) {
+    const bool by_names =
+        NamesContradictOrder(trace, lineup) && LineUpByNames(trace.device(), lineup);
+    lineup.mode = by_names ? LineupMode::kNames : LineupMode::kPosition;
+    if (!by_names) {
+      LineUpByOrder(lineup);
+    }
+  } else if (lineup.ranges.size() == 1) {
+    lineup.mode = LineupMode::kWholeRange;
+  } else if (LineUpByNames(trace.device(), lineup)) {
+    lineup.mode = LineupMode::kNames;
+  } else {
+    lineup.mode = LineupMode::kOrder;
+    LineUpByOrder(lineup);
+  }
+}
+
+}  // namespace
+
+bool NamesAgree(const Trace& trace, DeviceId range, DeviceId kernel) {
+  const ColumnData<StringId>& name = trace.device().name;
+  return name[range.value] == name[kernel.value] || trace.Name(range) == kUnnamedRange;
+}
+
+std::string_view LineupModeName(LineupMode mode) {
+  static constexpr std::string_view kNames[] = {"by position", "by names", "in order",
+                                                "whole range", "no launches"};
+  return kNames[static_cast<size_t>(mode)];
+}
+
+int64_t CounterLineup::lined_up() const {
+  return std::count_if(ranges.begin(), ranges.end(),
+                       [](const LinedUpRange& row) { return row.launch.call.valid(); });
+}
+
+std::vector<CounterLineup> LineUpCounters(const RankView& view) {
+  std::vector<CounterLineup> lineups;
+  for (auto& [gpu, lineup] : GroupByDevice(view)) {
+    LineUp(view.trace, lineup);
+    lineups.push_back(std::move(lineup));
+  }
+  return lineups;
+}
+
+bool CountsMatrixUnits(std::string_view counter) {
+  const auto has = [&](std::string_view part) { return Contains(counter, part); };
+  return has("pipe_tensor") || has("ops_path_tensor") || has("INSTS_VALU_MFMA") ||
+         has("VALU_MFMA_MOPS");
+}
+
+MeasuredMatrixUse::MeasuredMatrixUse(const RankView& view) {
+  const Trace& trace = view.trace;
+  const ColumnData<StringId>& names = trace.metrics().name;
+  if (!std::any_of(names.begin(), names.end(),
+                   [&](StringId name) { return CountsMatrixUnits(trace.Text(name)); })) {
+    return;
+  }
+  measured_.resize(trace.device().size(), Measured::kNothing);
+  for (const CounterLineup& lineup : LineUpCounters(view)) {
+    if (lineup.mode == LineupMode::kWholeRange) continue;  // the sum of many kernels
+    for (const LinedUpRange& lined : lineup.ranges) {
+      if (!lined.launch.kernel.valid()) continue;
+      const uint32_t detail = trace.device().detail[lined.range.value];
+      Measured& measured = measured_[lined.launch.kernel.value];
+      for (uint32_t i = trace.ranges().first_metric[detail]; i < trace.ranges().end_metric[detail];
+           ++i) {
+        if (!CountsMatrixUnits(trace.Text(names[i]))) continue;
+        const bool is_used = trace.metrics().value[i] > 0 || measured == Measured::kUsed;
+        measured = is_used ? Measured::kUsed : Measured::kZero;
+      }
+    }
+  }
+}
+
+MatrixUse MeasuredMatrixUse::Of(DeviceId kernel, MatrixUse by_name) const {
+  const Measured measured = measured_.empty() ? Measured::kNothing : measured_[kernel.value];
+  if (measured == Measured::kUsed) return MatrixUse::kYes;
+  const bool is_no = measured == Measured::kZero && by_name != MatrixUse::kNotMatrix;
+  return is_no ? MatrixUse::kNo : by_name;
+}
+
+}  // namespace borescope::internal
