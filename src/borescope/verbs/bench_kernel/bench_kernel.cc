@@ -1,4 +1,4 @@
-#include "borescope/verbs/bench_kernel/bench_kernel.h"
+#include "borescope/bench_kernel.h"
 
 #include <fmt/format.h>
 
@@ -10,7 +10,10 @@
 #include "borescope/analysis/verbs/inductor/generated_code.h"
 #include "borescope/base/io/child_process.h"
 #include "borescope/catalog/catalog.h"
+#include "borescope/engine/access.h"
 #include "borescope/engine/inputs/input_files.h"
+#include "borescope/engine/run_analyses.h"
+#include "borescope/output/utf8.h"
 #include "borescope/verbs/bench_kernel/bench_driver.h"
 #include "borescope/verbs/bench_kernel/bench_output.h"
 
@@ -31,7 +34,7 @@ std::string_view RemedyOf(std::string_view cause) {
   return "install Python with torch, or name it with `python`";
 }
 
-Result<std::string> RunHarness(const BenchOptions& options) {
+Result<std::string> RunHarness(const BenchKernelOptions& options) {
   Result<ChildOutput> output =
       RunChild({options.python, "-c", kBenchDriver, options.file}, {.time = options.timeout});
   if (!output.ok()) {
@@ -101,7 +104,7 @@ bool IsKernel(std::string_view name, std::string_view kernel) {
   return starts && (name.size() == kernel.size() || name.substr(kernel.size()).starts_with("_0d"));
 }
 
-Result<Answer> TracedKernels(const BenchOptions& options) {
+Result<AnswerData> TracedKernels(const BenchKernelOptions& options) {
   RunOptions run;
   const std::string inputs[] = {options.trace};
   BS_ASSIGN(run.files, ExpandInputs(inputs));
@@ -141,16 +144,14 @@ Table TracedTable(const Table& kernels, const std::string& kernel,
   return table;
 }
 
-}  // namespace
-
-Result<Document> BenchKernel(const BenchOptions& options) {
+Result<Document> BenchAndCompare(const BenchKernelOptions& options) {
   const std::optional<std::string> code = ReadGeneratedCode(options.file);
   if (!code.has_value()) {
     return Error{ErrorCode::kIo, "is no file that can be read", "name a generated kernel",
                  options.file};
   }
   const std::string kernel = TritonKernelIn(*code);
-  std::optional<Answer> traced;
+  std::optional<AnswerData> traced;
   if (!options.trace.empty()) {
     if (kernel.empty()) {
       return Error{ErrorCode::kMissingData,
@@ -181,4 +182,13 @@ Result<Document> BenchKernel(const BenchOptions& options) {
   return document;
 }
 
+}  // namespace
 }  // namespace borescope::internal
+
+namespace borescope {
+
+Result<Answer> BenchKernel(const BenchKernelOptions& options) {
+  return AnswerWith(internal::BenchAndCompare(options));
+}
+
+}  // namespace borescope

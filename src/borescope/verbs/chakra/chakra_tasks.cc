@@ -38,7 +38,7 @@ class TextSink : public Sink {
 // The linked trace of two captures, as text, and what was odd in them.
 struct LinkedText {
   std::string text;
-  std::vector<DiagnosticRow> diagnostics;
+  std::vector<Diagnostic> diagnostics;
 };
 Result<LinkedText> LinkInMemory(const std::string& host, const std::string& device,
                                 bool as_reference) {
@@ -86,14 +86,14 @@ constexpr CountRow kCountRows[] = {
      "Durations that are negative or no number count as 0."},
 };
 
-DiagnosticRow Row(Severity severity, std::string_view code, uint64_t count, const std::string& file,
-                  std::string_view help) {
+Diagnostic Row(Severity severity, std::string_view code, uint64_t count, const std::string& file,
+               std::string_view help) {
   return {severity, std::string(code), count, file, "", std::string(help)};
 }
 
-std::vector<DiagnosticRow> DiagnosticsOf(const PlanCounts& counts, const LinkedCounts& read,
-                                         const std::string& file) {
-  std::vector<DiagnosticRow> rows;
+std::vector<Diagnostic> DiagnosticsOf(const PlanCounts& counts, const LinkedCounts& read,
+                                      const std::string& file) {
+  std::vector<Diagnostic> rows;
   const auto add = [&](Severity severity, std::string_view code, uint64_t count,
                        std::string_view help) {
     if (count != 0) {
@@ -331,8 +331,8 @@ Result<uint64_t> RunChakraGenerate(const ChakraGenerateOptions& options) {
   return files;
 }
 
-Result<std::vector<DiagnosticRow>> RunChakraTimeline(const ChakraTimelineOptions& options,
-                                                     Sink& sink) {
+Result<std::vector<Diagnostic>> RunChakraTimeline(const ChakraTimelineOptions& options,
+                                                  Sink& sink) {
   BS_ASSIGN(const std::string log, ReadInflated(options.input));
   BS_ASSIGN(const TimelineCounts counts,
             InFile(options.input,
@@ -343,7 +343,7 @@ Result<std::vector<DiagnosticRow>> RunChakraTimeline(const ChakraTimelineOptions
     return Error{ErrorCode::kMissingData, "no line of it issues a node or calls back",
                  "give the log that ASTRA-sim writes", options.input};
   }
-  std::vector<DiagnosticRow> rows;
+  std::vector<Diagnostic> rows;
   if (counts.unfinished != 0) {
     rows.push_back(Row(Severity::kWarning, "unfinished-node", counts.unfinished, options.input,
                        "Nodes that were issued and never called back are not drawn."));

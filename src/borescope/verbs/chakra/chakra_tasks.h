@@ -54,8 +54,7 @@ struct ChakraTimelineOptions {
   bool as_reference = false;  // times in milliseconds, as chakra_timeline_visualizer
 };
 // What was left out is among the diagnostics.
-Result<std::vector<DiagnosticRow>> RunChakraTimeline(const ChakraTimelineOptions& options,
-                                                     Sink& sink);
+Result<std::vector<Diagnostic>> RunChakraTimeline(const ChakraTimelineOptions& options, Sink& sink);
 
 // The files behind `inputs` (files, folders, globs): of a folder those that are called as a .et.
 // kMissingData where there is none; the errors of ExpandInputs.
