@@ -11,7 +11,6 @@
 namespace borescope {
 
 struct BenchKernelOptions {
-  std::string file = {};           // the generated file, k.py
   std::string python = "python3";  // a program with torch; found along PATH
   std::string trace = {};          // also the times in this recording; empty: no comparison
   std::chrono::seconds timeout{300};
@@ -21,6 +20,7 @@ struct BenchKernelOptions {
 // configuration, the fastest first; with a trace `traced`, the kernel of that name in it. kIo where
 // the file cannot be read or Python cannot be run, is too slow or fails; kMissingData where it
 // printed no time, or the trace cannot be used.
-BORESCOPE_EXPORT Result<Answer> BenchKernel(const BenchKernelOptions& options);
+BORESCOPE_EXPORT Result<Answer> BenchKernel(const std::string& file,
+                                            const BenchKernelOptions& options = {});
 
 }  // namespace borescope

@@ -107,7 +107,7 @@ TEST_F(Tasks, ChakraFilesAreMadeCheckedDumpedAndDrawn) {
 }
 
 TEST_F(Tasks, AnAbsentKernelIsNamed) {
-  const Result<Answer> answer = BenchKernel({.file = At("absent.py")});
+  const Result<Answer> answer = BenchKernel(At("absent.py"));
   ASSERT_FALSE(answer.ok());
   EXPECT_EQ(answer.error().code, ErrorCode::kIo);
 }

@@ -11,7 +11,7 @@ Result<BenchKernelOptions> UnderstandBench(const RawOptions& raw) {
   if (raw.inputs.size() != 1) {
     return UsageError("bench-kernel runs one file that TorchInductor generated; name it");
   }
-  BenchKernelOptions options{.file = raw.inputs.front(), .trace = raw.Get("trace")};
+  BenchKernelOptions options{.trace = raw.Get("trace")};
   if (!raw.Get("python").empty()) {
     options.python = raw.Get("python");
   }
@@ -26,7 +26,7 @@ Result<Answer> Bench(const RawOptions& raw, OutputOptions& output) {
   BS_ASSIGN(const BenchKernelOptions options, UnderstandBench(raw));
   const std::string read[] = {raw.inputs.front(), options.trace};
   BS_TRY(ProtectInputs(read, output));
-  return BenchKernel(options);
+  return BenchKernel(raw.inputs.front(), options);
 }
 
 }  // namespace

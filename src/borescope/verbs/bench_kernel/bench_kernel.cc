@@ -34,9 +34,9 @@ std::string_view RemedyOf(std::string_view cause) {
   return "install Python with torch, or name it with `python`";
 }
 
-Result<std::string> RunHarness(const BenchKernelOptions& options) {
+Result<std::string> RunHarness(const std::string& file, const BenchKernelOptions& options) {
   Result<ChildOutput> output =
-      RunChild({options.python, "-c", kBenchDriver, options.file}, {.time = options.timeout});
+      RunChild({options.python, "-c", kBenchDriver, file}, {.time = options.timeout});
   if (!output.ok()) {
     Error failed = output.error();
     failed.remedy = RemedyOf(failed.cause);
@@ -49,7 +49,7 @@ Result<std::string> RunHarness(const BenchKernelOptions& options) {
                      ? fmt::format("{} ended with status {}", options.python, output->status)
                      : said,
                  {},
-                 options.file};
+                 file};
   }
   return std::move(output->out);
 }
@@ -144,11 +144,11 @@ Table TracedTable(const Table& kernels, const std::string& kernel,
   return table;
 }
 
-Result<Document> BenchAndCompare(const BenchKernelOptions& options) {
-  const std::optional<std::string> code = ReadGeneratedCode(options.file);
+Result<Document> BenchAndCompare(const std::string& file, const BenchKernelOptions& options) {
+  const std::optional<std::string> code = ReadGeneratedCode(file);
   if (!code.has_value()) {
     return Error{ErrorCode::kIo, "is no file that can be read", "name a generated kernel",
-                 options.file};
+                 file};
   }
   const std::string kernel = TritonKernelIn(*code);
   std::optional<AnswerData> traced;
@@ -157,23 +157,23 @@ Result<Document> BenchAndCompare(const BenchKernelOptions& options) {
       return Error{ErrorCode::kMissingData,
                    "holds no Triton kernel to look for in the trace",
                    {},
-                   options.file};
+                   file};
     }
     BS_ASSIGN(traced, TracedKernels(options));
   }
-  BS_ASSIGN(const std::string output, RunHarness(options));
+  BS_ASSIGN(const std::string output, RunHarness(file, options));
   std::vector<BenchLine> lines = ParseBenchOutput(output);
   if (lines.empty()) {
     return Error{ErrorCode::kMissingData, "has no benchmark, and printed no time",
                  "name the file of one kernel, generated with TORCHINDUCTOR_BENCHMARK_KERNEL=1 by "
                  "PyTorch 2.1 or newer",
-                 options.file};
+                 file};
   }
   std::stable_sort(lines.begin(), lines.end(), [](const BenchLine& a, const BenchLine& b) {
     return a.ms.has_value() && (!b.ms.has_value() || *a.ms < *b.ms);
   });
   Document document;
-  document.tables.push_back(BenchTable(kernel.empty() ? options.file : kernel, lines));
+  document.tables.push_back(BenchTable(kernel.empty() ? file : kernel, lines));
   if (traced.has_value()) {
     document.tables.push_back(
         TracedTable(traced->document.tables.front(), kernel, Nanoseconds(lines.front().ms)));
@@ -187,8 +187,8 @@ Result<Document> BenchAndCompare(const BenchKernelOptions& options) {
 
 namespace borescope {
 
-Result<Answer> BenchKernel(const BenchKernelOptions& options) {
-  return AnswerWith(internal::BenchAndCompare(options));
+Result<Answer> BenchKernel(const std::string& file, const BenchKernelOptions& options) {
+  return AnswerWith(internal::BenchAndCompare(file, options));
 }
 
 }  // namespace borescope
