@@ -46,10 +46,10 @@ int main(int argc, char** argv) {
     std::cerr << run.error().Sentence() << '\n';
     return 1;
   }
-  bool all = Print(run->Ask("breakdown", {{"by", "step"}}));
-  all &= Print(run->Ask("kernels", {{"top", "1"}}));
-  all &= Print(run->Ask("idle", {{"kernel_wait", "50us"}}));
-  all &= Print(run->Ask("ops", {{"sort", "calls"}, {"top", "1"}}));
+  bool all = Print(run->Ask({"breakdown", {{"by", "step"}}}));
+  all &= Print(run->Ask({"kernels", {{"top", "1"}}}));
+  all &= Print(run->Ask({"idle", {{"kernel_wait", "50us"}}}));
+  all &= Print(run->Ask({"ops", {{"sort", "calls"}, {"top", "1"}}}));
   all &= Print(run->Query("SELECT count(*) AS kernels FROM events WHERE kind = 'kernel'"));
   std::cout << "kept: " << run->kept_bytes() << " bytes\n";
   return all ? 0 : 1;

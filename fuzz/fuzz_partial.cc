@@ -20,12 +20,12 @@
 
 namespace {
 
-using borescope::internal::Answer;
+using borescope::internal::AnswerData;
 using borescope::internal::PartialData;
 using borescope::internal::Result;
 
 // By one of the writers: which one follows from the bytes.
-void TryToWrite(const Answer& answer, uint64_t which) {
+void TryToWrite(const AnswerData& answer, uint64_t which) {
   constexpr const char* kFormats[] = {"json", "text", "csv"};
   borescope::internal::StringSink sink;
   static_cast<void>(borescope::internal::FindTableWriter(kFormats[which % std::size(kFormats)])
@@ -40,7 +40,7 @@ void TryToReduce(PartialData partial) {
   partials.push_back(*again);
   partials.push_back(std::move(partial));
   borescope::internal::PartsInMemory source{std::span<const PartialData>(partials)};
-  const Result<Answer> answer = borescope::internal::ReducePartials(source, {});
+  const Result<AnswerData> answer = borescope::internal::ReducePartials(source, {});
   if (answer.ok()) {
     TryToWrite(*answer, fuzz::NumberOf(body));
   }

@@ -11,24 +11,13 @@
 #include <string_view>
 #include <vector>
 
+#include "borescope/diagnostic.h"
 #include "borescope/error.h"
 #include "borescope/export.h"
 #include "borescope/output.h"
 #include "borescope/table.h"
 
 namespace borescope {
-
-enum class Severity : uint8_t { kInfo, kWarning, kError };
-
-// One kind of irregularity of one input: what was repaired, dropped or could not be linked.
-struct Diagnostic {
-  std::string code;  // "unlinked-device-event"
-  Severity severity = Severity::kInfo;
-  uint64_t count = 0;
-  std::string file;   // as it was named
-  std::string first;  // place and description of the first case; may be empty
-  std::string help;   // what it means and what to do
-};
 
 // A copy of a trace, written for the parameter `overlay`.
 struct OverlayInfo {
@@ -55,6 +44,7 @@ struct FileInfo {
   uint64_t file_bytes = 0;  // as stored
   uint64_t text_bytes = 0;  // inflated
   uint64_t events = 0;
+  int64_t begin_ns = 0;  // when the recording begins, on its clock
   bool skipped = false;  // found in a folder, and not a trace
   std::string error;     // why it could not be loaded; empty if it was
   int64_t load_ns = 0;   // how long each part took
@@ -76,23 +66,23 @@ struct RenderOptions {
 };
 
 // A table of texts, for Answer::OfTexts. Its columns have equally many cells.
-struct TextColumn {
+struct ListedColumn {
   std::string name;
   std::string doc;
   bool is_key = false;
   std::vector<std::string> cells;
 };
-struct TextTable {
+struct ListedTable {
   std::string name;
   std::string title;
-  std::vector<TextColumn> columns;
+  std::vector<ListedColumn> columns;
 };
 
 // Immutable and cheap to copy; safe to read from any number of threads.
 class BORESCOPE_EXPORT Answer {
  public:
   // Tables of texts, for front ends that list what they have.
-  static Answer OfTexts(std::span<const TextTable> tables);
+  static Answer OfTexts(std::span<const ListedTable> tables);
 
   std::vector<Table> tables() const;
   // The table of this name; false when there is none.

@@ -10,7 +10,6 @@
 #include "borescope/error.h"         // IWYU pragma: export
 #include "borescope/link.h"          // IWYU pragma: export
 #include "borescope/output.h"        // IWYU pragma: export
-#include "borescope/params.h"        // IWYU pragma: export
 #include "borescope/partial.h"       // IWYU pragma: export
 #include "borescope/progress.h"      // IWYU pragma: export
 #include "borescope/query.h"         // IWYU pragma: export

@@ -10,9 +10,9 @@
 #include "borescope/answer.h"
 #include "borescope/error.h"
 #include "borescope/export.h"
-#include "borescope/params.h"
 #include "borescope/partial.h"
 #include "borescope/progress.h"
+#include "borescope/question.h"
 #include "borescope/run.h"
 
 namespace borescope {
@@ -39,7 +39,7 @@ struct CheckOptions {
   std::string sarif = {};  // 2.1.0
   std::string markdown = {};
   std::string html = {};                   // a page for a browser, as that of Run::Report
-  Params params = {};                      // those that select, as of Run::Report
+  Question question = "check";             // with the parameters that select, and `plain_step`
   std::vector<std::string> captures = {};  // as OpenOptions::captures
   int threads = 0;                         // 0: one per processor
   uint64_t memory_limit = 0;               // as OpenOptions::memory_limit

@@ -3,7 +3,6 @@
 
 #include <cstdint>
 #include <optional>
-#include <span>
 #include <string>
 #include <vector>
 
@@ -16,6 +15,8 @@
 namespace borescope {
 
 struct ConvertOptions {
+  std::vector<std::string> inputs = {};  // files, folders, globs, or "-" for standard input
+  std::string output = {};               // a file
   std::string to = {};     // a format of Describe().targets; empty: by the ending of the output
   std::string begin = {};  // of the window, as the parameter `begin` of a verb; empty: open
   std::string end = {};
@@ -59,12 +60,12 @@ struct ConvertReport {
   std::vector<Diagnostic> diagnostics;
 };
 
-// Writes the recordings that `inputs` (files, folders, globs, or "-" for standard input) lead to
-// into the file `output`, which appears complete or not at all. Of several inputs one is in memory
-// at a time. Errors: kInvalidArgument for options; kMissingData where nothing was recorded in the
-// window; those of reading and writing. Thread-safe.
-BORESCOPE_EXPORT Result<ConvertReport> Convert(std::span<const std::string> inputs,
-                                               const std::string& output,
-                                               const ConvertOptions& options = {});
+// Writes the recordings that the inputs lead to into the output, which appears complete or not at
+// all. Everything that can be known to fail fails before an input is read. Of several inputs one is
+// in memory at a time; the window is that of each, and absolute times are those of the clock of the
+// first. Files of a folder that are no traces are passed over and counted. Errors: kInvalidArgument
+// for options; kMissingData where nothing was recorded in the window; those of reading and writing.
+// Thread-safe.
+BORESCOPE_EXPORT Result<ConvertReport> Convert(const ConvertOptions& options);
 
 }  // namespace borescope

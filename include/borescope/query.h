@@ -53,6 +53,7 @@ class BORESCOPE_EXPORT QuerySession {
   const std::vector<FileInfo>& files() const;
 
  private:
+  friend struct QueryAccess;
   struct State;
   explicit QuerySession(std::unique_ptr<State> state);
   std::unique_ptr<State> state_;

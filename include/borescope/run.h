@@ -16,10 +16,10 @@
 #include "borescope/error.h"
 #include "borescope/export.h"
 #include "borescope/output.h"
-#include "borescope/params.h"
 #include "borescope/partial.h"
 #include "borescope/progress.h"
 #include "borescope/query.h"
+#include "borescope/question.h"
 
 namespace borescope {
 
@@ -97,9 +97,8 @@ struct Destination {
   std::string path = {};    // empty: no file
 };
 
-// kInvalidArgument for what Run::Ask refuses of the verbs and parameters, whatever the recordings.
-BORESCOPE_EXPORT Result<void> CheckQuestion(std::span<const std::string_view> verbs,
-                                            const Params& params);
+// kInvalidArgument for what Run::Ask refuses of the question, whatever the recordings.
+BORESCOPE_EXPORT Result<void> CheckQuestion(const Question& question);
 
 // What Run::MapInto left in a folder.
 struct PartFile {
@@ -137,20 +136,16 @@ class BORESCOPE_EXPORT Run {
   // file, or none is given.
   Result<Run> Only(std::span<const size_t> files, uint64_t keep_bytes) const;
 
-  // Answers one verb of Describe(), or several by one load. Errors:
+  // Answers the verbs of the question by one load. Errors:
   //   kInvalidArgument  an unknown verb or parameter, a bad value, a rank that does not exist
   //   kMissingData      no rank holds what the verb needs; the hint names the profiler's option
   //   kCancelled        a stop was requested
   //   else              no file could be loaded
   // A file that fails while others do not is reported by Answer::files() and diagnostics().
-  Result<Answer> Ask(std::string_view verb, const Params& params = {}) const;
-  Result<Answer> Ask(std::span<const std::string_view> verbs, const Params& params = {},
-                     const Destination& destination = {}) const;
-  Result<Answer> Ask(std::initializer_list<std::string_view> verbs,
-                     const Params& params = {}) const;
+  Result<Answer> Ask(const Question& question, const Destination& destination = {}) const;
 
   // What changed from this run to `test`, by a verb that compares two ("diff").
-  Result<Answer> Compare(const Run& test, std::string_view verb, const Params& params = {},
+  Result<Answer> Compare(const Run& test, const Question& question,
                          const Destination& destination = {}) const;
 
   // A table for every statement of `sql`, over everything that was recorded. Several questions are
@@ -158,30 +153,29 @@ class BORESCOPE_EXPORT Run {
   Result<Answer> Query(std::string_view sql, const SqlParameters& parameters = {}) const;
 
   // Writes one self-contained HTML page with the answers of all verbs (docs/use/report.md), and of
-  // what changed since the run `against`, if any. Of `params` it takes those that select, and
-  // `top`. Returns the files of both. An output that is an input is refused.
-  Result<std::vector<FileInfo>> Report(const Output& output, const Params& params = {},
+  // what changed since the run `against`, if any. The question has the verb "report", and
+  // parameters that select, `top`, `timeline` and `plain_step`. Returns the files of both. An
+  // output that is an input is refused.
+  Result<std::vector<FileInfo>> Report(const Output& output, const Question& question = "report",
                                        const Run* against = nullptr) const;
   // The same in any of these forms, by one load. kInvalidArgument where none is asked for, where
   // two are to be the same file, or where pictures of the kind cannot be drawn here.
-  Result<std::vector<FileInfo>> WriteReport(const ReportOutputs& outputs, const Params& params = {},
+  Result<std::vector<FileInfo>> WriteReport(const ReportOutputs& outputs,
+                                            const Question& question = "report",
                                             const Run* against = nullptr) const;
 
   // The part of an answer that these files give, to be reduced elsewhere. The verb "report", alone,
   // is the question of Run::Report (see ReportOf). An error where the file `destination` is an
   // input.
-  Result<Partial> Map(std::span<const std::string_view> verbs, const Params& params = {},
-                      const std::string& destination = {}) const;
-  Result<Partial> Map(std::initializer_list<std::string_view> verbs,
-                      const Params& params = {}) const;
+  Result<Partial> Map(const Question& question, const std::string& destination = {}) const;
 
   // The same, written to a file of the folder, which is made where it is missing:
   // 00003-of-00064.part for part 3 of 64 (OpenOptions::shard). A file that is there and holds the
   // answer of this version to this question is kept, unless `again` is set: where its
   // traces are as large as they were, and were last written before it was. So a job that was
   // interrupted goes on where it was.
-  Result<PartFile> MapInto(const std::string& folder, std::span<const std::string_view> verbs,
-                           const Params& params = {}, bool again = false) const;
+  Result<PartFile> MapInto(const std::string& folder, const Question& question,
+                           bool again = false) const;
 
   // Bytes of the loaded traces that are kept now.
   uint64_t kept_bytes() const;

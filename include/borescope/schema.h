@@ -9,7 +9,7 @@
 #include "borescope/answer.h"
 #include "borescope/error.h"
 #include "borescope/export.h"
-#include "borescope/params.h"
+#include "borescope/question.h"
 
 namespace borescope {
 
@@ -69,11 +69,11 @@ BORESCOPE_EXPORT const Schema& Describe();
 // kInvalidArgument for an unknown format. Thread-safe.
 BORESCOPE_EXPORT Result<std::string> WhyUnwritable(std::string_view format);
 
-// The tables that a verb answers with, without rows: the name and title of each, the name, type,
-// unit, role and doc of their columns. Parameters may change them ("by", "compat"). Columns that
-// are named by what was recorded are missing. Errors: kInvalidArgument as of CheckQuestion.
-// Thread-safe.
-BORESCOPE_EXPORT Result<Answer> DescribeAnswer(std::string_view verb, const Params& params = {});
+// The tables that the one verb of a question answers with, without rows: the name and title of
+// each, the name, type, unit, role and doc of their columns. Parameters may change them ("by",
+// "compat"). Columns that are named by what was recorded are missing. Errors: kInvalidArgument as
+// of CheckQuestion. Thread-safe.
+BORESCOPE_EXPORT Result<Answer> DescribeAnswer(const Question& question);
 
 // Describe() and the tables of every verb as tables: `verbs`, `parameters` (of verbs and tasks),
 // `tables` and `columns` (of verbs without parameters), `formats`. Thread-safe.

@@ -6,7 +6,6 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
-#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -14,6 +13,7 @@
 #include "borescope/convert.h"
 #include "borescope/error.h"
 #include "borescope/export.h"
+#include "borescope/question.h"
 #include "borescope/run.h"
 
 namespace borescope {
@@ -78,7 +78,8 @@ struct ServedReport {
 // The page of Run::Report, to be served. Its timeline gets finer detail of the recordings that
 // `run` keeps in memory afterwards (OpenOptions::keep_bytes); `run` need not outlive it. Errors as
 // those of Run::Report.
-BORESCOPE_EXPORT Result<ServedReport> MakeServedReport(const Run& run, const Params& params = {},
+BORESCOPE_EXPORT Result<ServedReport> MakeServedReport(const Run& run,
+                                                       const Question& question = "report",
                                                        const Run* against = nullptr);
 
 enum class ServeEnd : uint8_t {
@@ -100,11 +101,10 @@ class BORESCOPE_EXPORT FileServer {
 
   uint16_t port() const;
 
-  // Makes ready what Perfetto's page shows of these inputs; what is not of that form, or cannot be
-  // read as it is, gets converted into a temporary file. Of `options` the format is not used.
-  // Errors as those of Convert.
-  Result<OfferedTrace> OfferTrace(std::span<const std::string> inputs,
-                                  const ConvertOptions& options = {},
+  // Makes ready what Perfetto's page shows of the inputs; what is not of that form, or cannot be
+  // read as it is, gets converted into a temporary file. Of `options` the output and its format are
+  // not used. Errors as those of Convert.
+  Result<OfferedTrace> OfferTrace(const ConvertOptions& options,
                                   TraceForm form = TraceForm::kPerfetto);
   // Makes ready a page; `name` ends its address.
   Result<void> OfferPage(std::string html, std::string_view name);

@@ -37,7 +37,7 @@ CheckOptions OptionsOf(const nb::dict& files, const Pairs& params) {
       options.*member = RawText(files[name]);
     }
   }
-  options.params = ParamsOf(params);
+  options.question = Question::Of({"check"}, params);
   return options;
 }
 

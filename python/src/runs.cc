@@ -23,8 +23,6 @@ namespace {
 
 using Names = std::vector<std::string>;
 
-std::vector<std::string_view> ViewsOf(const Names& names) { return {names.begin(), names.end()}; }
-
 nb::list PathsOf(const Run& run) {
   nb::list paths;
   for (const std::string& path : run.paths()) {
@@ -68,7 +66,7 @@ Answer Ask(const Run& run, const Names& verbs, const Pairs& params, const std::s
   Call call(std::move(progress));
   return call.Run([&] {
     return run.Share(call.stop(), call.progress())
-        .Ask(ViewsOf(verbs), ParamsOf(params), {.format = format});
+        .Ask(Question::Of(verbs, params), {.format = format});
   });
 }
 
@@ -78,7 +76,7 @@ Answer Compare(const Run& base, const Run& test, const std::string& verb, const 
   return call.Run([&] {
     const Run second = test.Share(call.stop(), call.progress());
     return base.Share(call.stop(), call.progress())
-        .Compare(second, verb, ParamsOf(params), {.format = format});
+        .Compare(second, Question::Of({verb}, params), {.format = format});
   });
 }
 
@@ -113,7 +111,8 @@ nb::list Report(const Run& run, const nb::bytes& page, const nb::bytes& card,
       other = against->Share(call.stop(), call.progress());
     }
     return run.Share(call.stop(), call.progress())
-        .WriteReport(outputs, ParamsOf(params), other.has_value() ? &*other : nullptr);
+        .WriteReport(outputs, Question::Of({"report"}, params),
+                     other.has_value() ? &*other : nullptr);
   }));
 }
 
@@ -132,7 +131,8 @@ nb::bytes ReportBytes(const Run& run, const Pairs& params, const Run* against,
     }
     const Result<std::vector<FileInfo>> files =
         run.Share(call.stop(), call.progress())
-            .Report(output, ParamsOf(params), other.has_value() ? &*other : nullptr);
+            .Report(output, Question::Of({"report"}, params),
+                    other.has_value() ? &*other : nullptr);
     return files.ok() ? Result<std::string>(std::move(page)) : files.error();
   }));
 }
@@ -141,7 +141,7 @@ nb::bytes Map(const Run& run, const Names& verbs, const Pairs& params, nb::objec
   Call call(std::move(progress));
   return BytesOf(call.Run([&]() -> Result<std::string> {
     const Result<Partial> partial =
-        run.Share(call.stop(), call.progress()).Map(ViewsOf(verbs), ParamsOf(params));
+        run.Share(call.stop(), call.progress()).Map(Question::Of(verbs, params));
     return partial.ok() ? partial->Serialize() : partial.error();
   }));
 }

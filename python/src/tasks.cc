@@ -87,10 +87,10 @@ nb::dict ConvertFiles(const std::vector<nb::bytes>& given, const nb::bytes& targ
                       const std::string& steps, const std::string& begin, const std::string& end,
                       bool context, const std::string& align, std::optional<bool> scrub_names,
                       int threads, nb::object progress) {
-  const std::vector<std::string> inputs = TextsOf(given);
-  const std::string output = RawText(target);
   Call call(std::move(progress));
   ConvertOptions options;
+  options.inputs = TextsOf(given);
+  options.output = RawText(target);
   options.to = to;
   options.steps = steps;
   options.overlays = overlays;
@@ -104,7 +104,7 @@ nb::dict ConvertFiles(const std::vector<nb::bytes>& given, const nb::bytes& targ
   options.threads = threads;
   options.progress = call.progress();
   options.stop = call.stop();
-  const ConvertReport report = call.Run([&] { return Convert(inputs, output, options); });
+  const ConvertReport report = call.Run([&] { return Convert(options); });
   nb::dict row;
   row["written"] = report.written;
   row["outside"] = report.outside;

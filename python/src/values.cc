@@ -55,14 +55,6 @@ nb::dict FileOf(const FileInfo& file) {
 
 }  // namespace
 
-Params ParamsOf(const Pairs& pairs) {
-  Params params;
-  for (const auto& [name, value] : pairs) {
-    params.Set(name, value);
-  }
-  return params;
-}
-
 SqlParameters SqlParametersOf(const nb::list& pairs) {
   SqlParameters parameters;
   for (const nb::handle pair : pairs) {

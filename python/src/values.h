@@ -10,14 +10,12 @@
 #include <vector>
 
 #include "borescope/answer.h"
-#include "borescope/params.h"
 #include "borescope/query.h"
+#include "borescope/question.h"
 
 namespace borescope::python {
 
-using Pairs = std::vector<std::pair<std::string, std::string>>;
-
-Params ParamsOf(const Pairs& pairs);
+using Pairs = std::vector<Question::Entry>;
 
 // A list of (name, value); a value is None, an int, a float or a str.
 SqlParameters SqlParametersOf(const nanobind::list& pairs);

@@ -12,10 +12,10 @@
 #include "borescope/base/io/temporary_folder.h"
 #include "borescope/base/sanitized_testing.h"
 #include "borescope/catalog/catalog.h"
+#include "borescope/convert.h"
 #include "borescope/engine/run_analyses.h"
 #include "borescope/output/json_writer.h"
 #include "borescope/output/writer.h"
-#include "borescope/verbs/convert/convert_run.h"
 #include "tests/oracle/random.h"
 #include "tests/support/scenario.h"
 
@@ -60,7 +60,7 @@ class PartTest : public testing::TestWithParam<uint64_t> {
     options.end = part.end;
     options.steps = part.steps;
     options.threads = 1;
-    const Result<ConvertReport> report = RunConvert(options);
+    const Result<ConvertReport> report = Convert(options);
     EXPECT_TRUE(report.ok()) << report.error().Sentence();
     return options.output;
   }
@@ -74,7 +74,7 @@ class PartTest : public testing::TestWithParam<uint64_t> {
     if (!part.steps.empty()) {
       run.params.selection.steps = NumberRanges::Parse(part.steps).value();
     }
-    const Result<Answer> answer = RunAnalysis(*FindAnalysis(verb), run);
+    const Result<AnswerData> answer = RunAnalysis(*FindAnalysis(verb), run);
     if (!answer.ok()) {
       return "error";
     }
@@ -148,7 +148,7 @@ TEST_P(PartTest, WhatIsOutsideOfItIsAnError) {
   RunOptions run;
   run.files.push_back({.path = cut});
   run.params.selection.range = TimeRange::Parse("50%", "60%").value();
-  const Result<Answer> answer = RunAnalysis(*FindAnalysis("breakdown"), run);
+  const Result<AnswerData> answer = RunAnalysis(*FindAnalysis("breakdown"), run);
   ASSERT_FALSE(answer.ok());
   EXPECT_NE(answer.error().Sentence().find("part of a recording"), std::string::npos)
       << answer.error().Sentence();

@@ -159,7 +159,7 @@ bool TryToReduce(Result<PartialData> partial) {
     return false;
   }
   PartsInMemory source(std::span<const PartialData>(&*partial, 1));
-  const Result<Answer> answer = ReducePartials(source, {});
+  const Result<AnswerData> answer = ReducePartials(source, {});
   if (!answer.ok()) return false;
   for (const char* format : {"json", "text", "csv"}) {
     StringSink sink;

@@ -58,7 +58,7 @@ Said SaidBy(const Result<Answer>& answer) {
   for (const Table& table : answer->document.tables) {
     said.tables.push_back(BitsOf(table));
   }
-  for (const FileReport& file : answer->files) {
+  for (const FileInfo& file : answer->files) {
     said.files.push_back(file.path + " " + std::to_string(file.rank) + " " +
                          std::to_string(file.events) + " " + std::to_string(file.begin_ns) + " " +
                          (file.skipped ? "skipped " : "") + file.error);
@@ -208,7 +208,7 @@ void ExpectSame(const Specs& specs, const RunOptions& options, const Said& direc
 void ExpectSameOfStored(const RunOptions& options, const Said& direct,
                         const std::vector<PartialData>& partials) {
   std::vector<std::string> bytes;
-  std::vector<StoredPartial> stored;
+  std::vector<StoredPart> stored;
   for (const PartialData& partial : partials) {
     bytes.push_back(SerializePartial(partial).value());
   }

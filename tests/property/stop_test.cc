@@ -19,8 +19,8 @@
 #include "borescope/base/io/temporary_folder.h"
 #include "borescope/base/sanitized_testing.h"
 #include "borescope/borescope.h"
+#include "borescope/convert.h"
 #include "borescope/engine/inputs/input_files.h"
-#include "borescope/verbs/convert/convert_run.h"
 #include "borescope/verbs/report/report.h"
 #include "tests/oracle/random.h"
 #include "tests/support/scenario.h"
@@ -135,10 +135,12 @@ TEST_F(StopThreads, EveryVerbAnswersAllOrNothing) {
 
 TEST_F(StopThreads, SeveralVerbsQueriesAndPartialsToo) {
   Random random(2);
-  ExpectAllOrNothing(Trace(), 10, random,
-                     [](const Run& run) { return run.Ask({"summary", "critical-path"}); });
-  ExpectAllOrNothing(Trace(), 10, random,
-                     [](const Run& run) { return run.Map({"kernels", "stacks"}); });
+  ExpectAllOrNothing(Trace(), 10, random, [](const Run& run) {
+    return run.Ask(borescope::Question::Of({"summary", "critical-path"}));
+  });
+  ExpectAllOrNothing(Trace(), 10, random, [](const Run& run) {
+    return run.Map(borescope::Question::Of({"kernels", "stacks"}));
+  });
   ExpectAllOrNothing(Trace(), 10, random, [](const Run& run) {
     return run.Query("SELECT name, count(*) AS n FROM kernels GROUP BY name ORDER BY n, name");
   });
@@ -152,7 +154,7 @@ TEST_F(StopThreads, DatabasesToo) {
   ConvertOptions convert;
   convert.inputs = {json};
   convert.output = folder->path() + "/rank-0.rpd";
-  ASSERT_TRUE(RunConvert(convert).ok());
+  ASSERT_TRUE(Convert(convert).ok());
   Random random(3);
   ExpectAllOrNothing(Source(convert.output), 20, random,
                      [](const Run& run) { return run.Ask("info"); });
@@ -285,10 +287,10 @@ TEST_F(StopThreads, ConversionsAndReportsLeaveNothing) {
   convert.inputs = {json};
   convert.output = folder->path() + "/out.rpd";
   convert.stop = stop.get_token();
-  convert.progress = [&](uint64_t done, uint64_t total) {
-    done > total / 2 ? stop.request_stop() : false;
+  convert.progress = [&](const Progress& progress) {
+    progress.done_bytes > progress.total_bytes / 2 ? stop.request_stop() : false;
   };
-  EXPECT_EQ(RunConvert(convert).error().code, ErrorCode::kCancelled);
+  EXPECT_EQ(Convert(convert).error().code, ErrorCode::kCancelled);
   EXPECT_EQ(CountFiles(folder->path()), files);
   RunOptions report;
   report.files = ExpandInputs(std::vector<std::string>{json}).value();

@@ -13,6 +13,8 @@
 #include <string>
 #include <string_view>
 
+#include "borescope/diagnostic.h"
+
 namespace borescope::internal {
 
 enum class Diag : uint8_t {
@@ -78,7 +80,7 @@ enum class Diag : uint8_t {
   kCount
 };
 
-enum class Severity : uint8_t { kInfo, kWarning, kError };
+using borescope::Severity;
 
 struct DiagRow {
   Diag id;

@@ -61,7 +61,7 @@ std::string SkippedLine(size_t skipped) {
 }
 
 void ReportPassedOver(const FoundParts& found, const RawOptions& raw) {
-  if (found.passed_over != 0 && !raw.quiet) {
+  if (found.passed_over != 0 && !raw.Has("quiet")) {
     WriteMessageLine(fmt::format("borescope: passed over {} file{} that {} no part",
                                  found.passed_over, found.passed_over == 1 ? "" : "s",
                                  found.passed_over == 1 ? "is" : "are"));
@@ -69,10 +69,11 @@ void ReportPassedOver(const FoundParts& found, const RawOptions& raw) {
 }
 
 void ReportFiles(const std::vector<FileInfo>& files, const RawOptions& raw) {
-  for (const std::string& line : raw.quiet ? std::vector<std::string>() : CacheLines(files)) {
+  for (const std::string& line :
+       raw.Has("quiet") ? std::vector<std::string>() : CacheLines(files)) {
     WriteMessageLine(line);
   }
-  const bool verbose = raw.verbose && !raw.quiet;
+  const bool verbose = raw.Has("verbose") && !raw.Has("quiet");
   for (const FileInfo& file : files) {
     if (!file.error.empty() && !file.skipped) {
       WriteMessageLine(fmt::format("borescope: {}", file.error));
@@ -82,7 +83,7 @@ void ReportFiles(const std::vector<FileInfo>& files, const RawOptions& raw) {
   }
   const auto skipped =
       std::count_if(files.begin(), files.end(), [](const FileInfo& file) { return file.skipped; });
-  if (skipped != 0 && !verbose && !raw.quiet) {
+  if (skipped != 0 && !verbose && !raw.Has("quiet")) {
     WriteMessageLine(SkippedLine(static_cast<size_t>(skipped)) + "; -v says why");
   }
 }
@@ -134,7 +135,7 @@ int WriteAnswer(const OutputOptions& output, const Answer& answer, const Command
   if (const Result<void> checked = CheckFiles(output, answer); !checked.ok()) {
     return FailWith(checked.error(), command);
   }
-  const bool quiet = command.raw.quiet;
+  const bool quiet = command.raw.Has("quiet");
   const Result<void> written =
       output.path.empty() ? WriteToTerminal(output, answer) : WriteToFiles(output, answer, quiet);
   if (!written.ok()) {

@@ -24,7 +24,7 @@ std::string Files(size_t count) { return fmt::format("{} file{}", count, count =
 }  // namespace
 
 std::string CacheFolder(const RawOptions& raw) {
-  std::string folder = raw.cache;
+  std::string folder = raw.Get("cache");
   if (folder.empty()) {
     const char* const named = std::getenv("BORESCOPE_CACHE");  // NOLINT(concurrency-mt-unsafe)
     folder = named == nullptr ? "" : named;
@@ -33,8 +33,8 @@ std::string CacheFolder(const RawOptions& raw) {
 }
 
 Result<uint64_t> ParseCacheSize(const RawOptions& raw) {
-  return raw.cache_size.empty() ? OpenOptions().cache_bytes
-                                : ParseSize("cache-size", raw.cache_size);
+  return raw.Get("cache-size").empty() ? OpenOptions().cache_bytes
+                                       : ParseSize("cache-size", raw.Get("cache-size"));
 }
 
 std::vector<std::string> CacheLines(const std::vector<FileInfo>& files) {

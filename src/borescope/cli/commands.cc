@@ -57,8 +57,8 @@ int RunAnalysisVerb(const Command& command) {
     return FailWith(answer.error(), command);
   }
   ReportFiles(answer->files(), command.raw);
-  if (!command.raw.quiet) {
-    ReportTargets(answer->files(), !command.raw.scrub.empty());
+  if (!command.raw.Has("quiet")) {
+    ReportTargets(answer->files(), !command.raw.Get("scrub").empty());
   }
   return std::max(StatusOf(answer->files()), WriteAnswer(*output, *answer, command));
 }
@@ -86,7 +86,7 @@ int RunCommandLine(std::span<const std::string> words) {
   if (parsed->version) {
     return Print(fmt::format("borescope {}\n", Version()));
   }
-  if (parsed->raw.help) {
+  if (parsed->raw.Has("help")) {
     return RunHelp(*parsed);
   }
   // A signal leaves nothing half written behind. `open` and `record` have handlers of their own.

@@ -20,7 +20,7 @@ struct Verb {
   std::string_view name;
   std::string_view summary;
   bool is_analysis;
-  std::vector<OptionView> options;
+  std::vector<Option> options;
   Words first = {};          // the words to choose from after the verb; none for most
   bool takes_verbs = false;  // verbs that analyse follow, after one of `first` if there are any
   Words columns = {};        // by which its tables can be sorted
@@ -72,12 +72,12 @@ Words FirstWordsOf(const VerbRow& row) {
 std::vector<Verb> Verbs() {
   std::vector<Verb> verbs;
   for (const VerbInfo& verb : Describe().verbs) {
-    verbs.push_back({verb.name, verb.summary, true, OptionViews(verb), ReportsOf(verb), false,
+    verbs.push_back({verb.name, verb.summary, true, OptionsOf(verb), ReportsOf(verb), false,
                      ColumnsOf(verb.name)});
   }
   for (const VerbRow& row : OtherVerbs()) {
     verbs.push_back(
-        {row.name, row.summary, false, OptionViews(row), FirstWordsOf(row), row.takes_verbs});
+        {row.name, row.summary, false, ShownOptions(row), FirstWordsOf(row), row.takes_verbs});
   }
   return verbs;
 }
@@ -93,14 +93,14 @@ Words NamesOfAnalyses(const std::vector<Verb>& verbs) {
 }
 
 // The values to choose from of an option of a verb; empty where there are none.
-std::string ValuesOf(const Verb& verb, const OptionView& row) {
+std::string ValuesOf(const Verb& verb, const Option& row) {
   return row.long_name == "sort" ? fmt::format("{}", fmt::join(verb.columns, " "))
                                  : fmt::format("{}", fmt::join(row.choices, " "));
 }
 
 std::string OptionWords(const Verb& verb) {
   std::string words;
-  for (const OptionView& row : verb.options) {
+  for (const Option& row : verb.options) {
     words += row.short_name.empty() ? "" : fmt::format("-{} ", row.short_name);
     words += fmt::format("--{} ", row.long_name);
   }
@@ -111,7 +111,7 @@ std::string OptionWords(const Verb& verb) {
 // One line for each option that has values to choose from, for one verb.
 std::string ChoiceCases(const Verb& verb) {
   std::string cases;
-  for (const OptionView& row : verb.options) {
+  for (const Option& row : verb.options) {
     const std::string values = ValuesOf(verb, row);
     if (values.empty()) {
       continue;
@@ -200,13 +200,13 @@ complete -o default -F _borescope borescope
       fmt::join(analyses, " "), fmt::join(VerbNames(), " "), later, choices, options);
 }
 
-bool TakesFile(const OptionView& row) {
+bool TakesFile(const Option& row) {
   constexpr std::string_view kFiles[] = {"FILE", "INPUT", "DIR", "PROGRAM"};
   return std::find(std::begin(kFiles), std::end(kFiles), row.value) != std::end(kFiles);
 }
 
 // Whether the value of an option may be several, with commas between them.
-bool TakesList(const OptionView& row) { return row.long_name == "by"; }
+bool TakesList(const Option& row) { return row.long_name == "by"; }
 
 std::string ZshChoices(std::string_view values, bool is_list) {
   return is_list ? fmt::format("_sequence compadd - {}", values) : fmt::format("({})", values);
@@ -216,7 +216,7 @@ std::string FishChoices(std::string_view values, bool is_list) {
   return is_list ? fmt::format("(__fish_append , {})", values) : std::string(values);
 }
 
-std::string ZshOption(const Verb& verb, const OptionView& row) {
+std::string ZshOption(const Verb& verb, const Option& row) {
   // In an _arguments specification, brackets and colons of texts are escaped.
   std::string help;
   for (const char c : row.help) {
@@ -293,7 +293,7 @@ std::string ZshScript() {
   for (const Verb& verb : all) {
     verbs += fmt::format("    {}\n", SingleQuoted(fmt::format("{}:{}", verb.name, verb.summary)));
     cases += fmt::format("    {})\n      _arguments \\\n", verb.name);
-    for (const OptionView& row : verb.options) {
+    for (const Option& row : verb.options) {
       cases += ZshOption(verb, row);
     }
     cases += fmt::format("        {}\n", ZshOperands(verb, analyses));
@@ -302,7 +302,7 @@ std::string ZshScript() {
   return fmt::format(kZshScript, verbs, cases);
 }
 
-std::string FishOption(const Verb& verb, const OptionView& row) {
+std::string FishOption(const Verb& verb, const Option& row) {
   std::string line = fmt::format("complete -c borescope -n '__fish_seen_subcommand_from {}' -l {}",
                                  verb.name, row.long_name);
   line += row.short_name.empty() ? "" : fmt::format(" -s {}", row.short_name);
@@ -322,7 +322,7 @@ std::string FishScript() {
                           SingleQuoted(verb.summary));
   }
   for (const Verb& verb : verbs) {
-    for (const OptionView& row : verb.options) {
+    for (const Option& row : verb.options) {
       script += FishOption(verb, row);
     }
   }

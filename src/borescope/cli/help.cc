@@ -57,7 +57,7 @@ std::string HeadLines(std::string_view name, std::string_view summary) {
   return lines;
 }
 
-std::string OptionLine(const OptionView& row, size_t width) {
+std::string OptionLine(const Option& row, size_t width) {
   std::string help = row.help;
   if (!row.choices.empty()) {
     help += fmt::format(": {}", fmt::join(row.choices, ", "));
@@ -65,9 +65,9 @@ std::string OptionLine(const OptionView& row, size_t width) {
   return DefinitionLines(fmt::format("  {}", OptionSyntax(row)), width + 4, help);
 }
 
-std::string OptionsHelp(const std::vector<OptionView>& rows) {
+std::string OptionsHelp(const std::vector<Option>& rows) {
   size_t width = 0;
-  for (const OptionView& row : rows) {
+  for (const Option& row : rows) {
     width = std::max(width, OptionSyntax(row).size());
   }
   std::string text;
@@ -132,7 +132,7 @@ std::string AnalysisHelp(const VerbInfo& verb) {
              "Example: {}\n\n{}{}",
              HeadLines(verb.name, verb.summary), verb.name, InputUsage(verb), verb.example,
              LeadingHelp(verb), verb.takes_two ? kTwoInputsHelp : kInputHelp) +
-         OptionsHelp(OptionViews(verb));
+         OptionsHelp(OptionsOf(verb));
 }
 
 std::string VerbHelp(const VerbRow& row) {
@@ -142,7 +142,7 @@ std::string VerbHelp(const VerbRow& row) {
              "Example: {}\n{}{}",
              HeadLines(row.name, row.summary), row.name, row.usage, row.example,
              row.details.empty() ? "" : "\n", row.details) +
-         OptionsHelp(OptionViews(row));
+         OptionsHelp(ShownOptions(row));
 }
 
 }  // namespace borescope::cli

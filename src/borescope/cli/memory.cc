@@ -45,10 +45,10 @@ void RefuseMemoryBeyond(uint64_t bytes) {
 }
 
 Result<uint64_t> KeepMemoryLimit(const RawOptions& raw) {
-  if (raw.memory_limit.empty()) {
+  if (raw.Get("memory-limit").empty()) {
     return uint64_t{0};
   }
-  BS_ASSIGN(const uint64_t bytes, ParseSize("memory-limit", raw.memory_limit));
+  BS_ASSIGN(const uint64_t bytes, ParseSize("memory-limit", raw.Get("memory-limit")));
   RefuseMemoryBeyond(bytes);
   return bytes;
 }

@@ -14,13 +14,23 @@
 namespace borescope::cli {
 namespace {
 
+// Adds what was typed of the parameters of these verbs.
+Question WithParameters(Question question, Verbs verbs, const RawOptions& raw) {
+  for (const auto& [name, text] : raw.values) {
+    if (FindParameter(verbs, name) != nullptr) {
+      question.Set(name, text);
+    }
+  }
+  return question;
+}
+
 Result<Answer> AskOne(const Command& command, const Destination& destination,
                       const ProgressCallback& progress) {
   const RawOptions& raw = command.raw;
   const std::span<const std::string> inputs =
-      raw.load.empty() ? std::span(raw.inputs) : std::span(&raw.load, 1);
+      raw.Has("load") ? std::span(&raw.Get("load"), 1) : std::span(raw.inputs);
   BS_ASSIGN(const Run run, OpenRun(inputs, raw, progress));
-  return run.Ask(NamesOf(command.analyses), raw.ToParams(), destination);
+  return run.Ask(QuestionOf(command), destination);
 }
 
 Result<Answer> AskTwo(const Command& command, const Destination& destination,
@@ -32,26 +42,43 @@ Result<Answer> AskTwo(const Command& command, const Destination& destination,
   }
   BS_ASSIGN(const Run base, OpenRun({&raw.inputs[0], 1}, raw, progress));
   BS_ASSIGN(const Run test, OpenRun({&raw.inputs[1], 1}, raw, progress));
-  return base.Compare(test, verb, raw.ToParams(), destination);
+  return base.Compare(test, QuestionOf(command), destination);
 }
 
 }  // namespace
 
+Question QuestionOf(std::string_view verb, const RawOptions& raw) {
+  const VerbInfo* const like[] = {FindVerb("summary")};
+  Question question = WithParameters(verb, like, raw);
+  if (verb == "report" && raw.Has("timeline")) {
+    question.Set("timeline", raw.Get("timeline"));
+  }
+  return question;
+}
+
+Question QuestionOf(const Command& command) {
+  if (!command.raw.whole.empty()) {
+    return QuestionOf(command.raw.whole, command.raw);
+  }
+  const std::vector<std::string_view> names = NamesOf(command.analyses);
+  return WithParameters(Question::Of({names.begin(), names.end()}), command.analyses, command.raw);
+}
+
 Result<Run> OpenRun(std::span<const std::string> inputs, const RawOptions& raw,
                     ProgressCallback progress, StopToken stop, uint64_t keep_bytes) {
   OpenOptions options;
-  BS_ASSIGN(options.threads, ParseThreads(raw.threads));
+  BS_ASSIGN(options.threads, ParseThreads(raw.Get("threads")));
   BS_ASSIGN(options.memory_limit, KeepMemoryLimit(raw));
-  if (!raw.captures.empty()) options.captures.push_back(raw.captures);
-  if (!raw.shard.empty()) {
-    BS_ASSIGN(options.shard, ParseShard(raw.shard));
+  if (!raw.Get("captures").empty()) options.captures.push_back(raw.Get("captures"));
+  if (!raw.Get("shard").empty()) {
+    BS_ASSIGN(options.shard, ParseShard(raw.Get("shard")));
   }
   BS_ASSIGN(options.cache_bytes, ParseCacheSize(raw));
   options.cache = CacheFolder(raw);
-  options.cache_is_optional = raw.cache.empty();  // of the environment
-  options.allow_missing = true;                   // reported with what else cannot be loaded
+  options.cache_is_optional = raw.Get("cache").empty();  // of the environment
+  options.allow_missing = true;                          // reported with what else cannot be loaded
   options.keep_bytes = keep_bytes;
-  options.saved = !raw.load.empty();
+  options.saved = !raw.Get("load").empty();
   options.progress = std::move(progress);
   options.stop = std::move(stop);
   const std::vector<Source> sources(inputs.begin(), inputs.end());
@@ -59,10 +86,10 @@ Result<Run> OpenRun(std::span<const std::string> inputs, const RawOptions& raw,
 }
 
 Result<void> CheckInputs(const RawOptions& raw) {
-  if (raw.inputs.empty() && raw.load.empty()) {
+  if (raw.inputs.empty() && raw.Get("load").empty()) {
     return UsageError("no INPUT; name a trace file, a directory of them, or - for standard input");
   }
-  if (!raw.inputs.empty() && !raw.load.empty()) {
+  if (!raw.inputs.empty() && !raw.Get("load").empty()) {
     return UsageError("--load answers without a trace; leave out INPUT, or --load");
   }
   return {};
@@ -70,7 +97,7 @@ Result<void> CheckInputs(const RawOptions& raw) {
 
 Result<Answer> AskQuestion(const Command& command, const OutputOptions& output) {
   BS_TRY(CheckInputs(command.raw));
-  BS_TRY(CheckQuestion(NamesOf(command.analyses), command.raw.ToParams()));
+  BS_TRY(CheckQuestion(QuestionOf(command)));
   ProgressBar bar(command.raw);
   Command asked = command;
   BS_ASSIGN(const std::optional<ScrubbedCopies> copies, ScrubInputs(asked.raw, bar.Callback()));

@@ -7,19 +7,20 @@
 namespace borescope::cli {
 
 Result<std::optional<ScrubOptions>> ParseScrub(const RawOptions& raw) {
-  if (raw.scrub.empty()) {
-    if (!raw.scrub_key.empty() || !raw.scrub_map.empty()) {
+  if (raw.Get("scrub").empty()) {
+    if (!raw.Get("scrub-key").empty() || !raw.Get("scrub-map").empty()) {
       return UsageError("--scrub-key and --scrub-map say how to scrub; add --scrub");
     }
     return std::optional<ScrubOptions>();
   }
-  if (raw.scrub != "secrets" && raw.scrub != "names") {
-    return UsageError("--scrub: '" + raw.scrub + "' is neither secrets nor names");
+  if (raw.Get("scrub") != "secrets" && raw.Get("scrub") != "names") {
+    return UsageError("--scrub: '" + raw.Get("scrub") + "' is neither secrets nor names");
   }
-  if (raw.scrub != "names" && !raw.scrub_map.empty()) {
+  if (raw.Get("scrub") != "names" && !raw.Get("scrub-map").empty()) {
     return UsageError("--scrub-map lists new names, which --scrub=names makes");
   }
-  return std::optional(ScrubOptions{raw.scrub == "names", raw.scrub_key, raw.scrub_map});
+  return std::optional(
+      ScrubOptions{raw.Get("scrub") == "names", raw.Get("scrub-key"), raw.Get("scrub-map")});
 }
 
 Result<std::optional<ScrubbedCopies>> ScrubInputs(RawOptions& raw,
@@ -28,7 +29,7 @@ Result<std::optional<ScrubbedCopies>> ScrubInputs(RawOptions& raw,
   if (!options.has_value()) {
     return std::optional<ScrubbedCopies>();
   }
-  if (!raw.load.empty()) {
+  if (raw.Has("load")) {
     return UsageError("--scrub reads recordings; leave it out, or --load");
   }
   std::vector<std::string*> named;
@@ -36,9 +37,9 @@ Result<std::optional<ScrubbedCopies>> ScrubInputs(RawOptions& raw,
   for (std::string& input : raw.inputs) {
     named.push_back(&input);
   }
-  for (std::string* other : {&raw.against, &raw.captures}) {
-    if (!other->empty()) {
-      named.push_back(other);
+  for (const std::string_view other : {"against", "captures"}) {
+    if (const auto given = raw.values.find(other); given != raw.values.end()) {
+      named.push_back(&given->second);
     }
   }
   std::vector<std::string> inputs;

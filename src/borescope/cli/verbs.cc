@@ -8,31 +8,20 @@
 namespace borescope::cli {
 namespace {
 
-constexpr std::string_view kConvertOptions[] = {
-    "to",    "align",     "overlay",   "step",    "begin",        "end",        "no-context",
-    "scrub", "scrub-key", "scrub-map", "threads", "memory-limit", "no-progress"};
+constexpr std::string_view kConvertOptions[] = {"scrub",   "scrub-key",    "scrub-map",
+                                                "threads", "memory-limit", "no-progress"};
 
-constexpr std::string_view kLinkOptions[] = {"host",
-                                             "device",
-                                             "chakra-host-trace",
-                                             "pytorch-et-file",
-                                             "chakra-device-trace",
-                                             "kineto-file",
-                                             "output-file",
-                                             "rank",
-                                             "compat",
-                                             "threads",
-                                             "memory-limit",
-                                             "no-progress"};
+constexpr std::string_view kLinkOptions[] = {
+    "chakra-host-trace", "pytorch-et-file", "chakra-device-trace", "kineto-file",
+    "output-file",       "threads",         "memory-limit",        "no-progress"};
 
 // Copies without secrets are made first, of every file that is read.
 constexpr InsteadRow kScrubFirst[] = {
     {"scrub", "borescope convert --scrub for each file, and name the copies here"}};
 
-constexpr std::string_view kQueryOptions[] = {
-    "rank",        "schema",  "row-limit",    "time-limit", "temp-limit",
-    "captures",    "threads", "memory-limit", "cache",      "cache-size",
-    "no-progress", "verbose", "scrub",        "scrub-key",  "scrub-map"};
+constexpr std::string_view kQueryOptions[] = {"captures",   "threads",     "memory-limit", "cache",
+                                              "cache-size", "no-progress", "verbose",      "scrub",
+                                              "scrub-key",  "scrub-map"};
 
 // Statements select and order by themselves. `step`, `gpu` and `stream` mean the same as the
 // options; `ts_ns` is the start, by which --begin and --end select, too.
@@ -45,13 +34,6 @@ constexpr InsteadRow kQueryInstead[] = {
     {"by", "GROUP BY in the statement"},
     {"sort", "ORDER BY in the statement"},
     {"top", "LIMIT N in the statement"}};
-
-constexpr std::string_view kRecordOptions[] = {
-    "attach",   "iterations", "paused",    "start",  "stop",       "repeat",      "for",
-    "no-nvtx",  "no-roctx",   "no-cuda",   "rocm",   "api",        "api-skip",    "no-children",
-    "children", "rank-only",  "memory",    "sync",   "warm",       "graph-nodes", "max-bytes",
-    "ops",      "shapes",     "ops-steps", "python", "rpd-compat", "ring",        "flush",
-    "sample",   "spool",      "force",     "replace"};
 
 constexpr std::string_view kRecordDetails =
     "-o NAME is the folder NAME.bsr, which every verb reads. NAME.rpd, NAME.json.gz\n"
@@ -66,9 +48,7 @@ constexpr std::string_view kRecordDetails =
     "                                         with -o COPY also copies all there is\n"
     "  borescope record status NAME.bsr       its processes and their logs\n";
 
-constexpr std::string_view kMapOptions[] = {"shard", "budget", "force"};
-constexpr std::string_view kReduceOptions[] = {"expect", "strict", "partial",
-                                               "sort",   "top",    "verbose"};
+constexpr std::string_view kReduceOptions[] = {"verbose"};
 
 constexpr std::string_view kMapDetails =
     "The options are those of the verbs, without --format, --sort, --top, --overlay\n"
@@ -103,19 +83,7 @@ constexpr std::string_view kLaunchDetails =
 constexpr WordsRow kLaunchWords[] = {{"output", "DIR", "the folder for parts, logs and the answer"},
                                      {"force", "", "map also where the part is there already"}};
 
-constexpr std::string_view kBenchOptions[] = {"trace", "python", "timeout"};
-constexpr std::string_view kChakraOptions[] = {"host",
-                                               "device",
-                                               "compat",
-                                               "linked",
-                                               "order",
-                                               "num-npus",
-                                               "num-passes",
-                                               "npu-frequency",
-                                               "default-runtime",
-                                               "default-tensor-size",
-                                               "default-comm-size",
-                                               "memory-limit"};
+constexpr std::string_view kChakraOptions[] = {"memory-limit"};
 
 constexpr std::string_view kChakraDetails =
     "TASK is one of:\n"
@@ -145,21 +113,15 @@ constexpr AliasRow kChakraAliases[] = {
     {"--num-dims", AliasRow::Use::kIgnore},
     {"--simulate", AliasRow::Use::kIgnoreFlag},
 };
-constexpr std::string_view kReportOptions[] = {
-    "rank",         "step",       "step-rule",  "step-pattern", "gpu",      "stream",
-    "annotation",   "instance",   "begin",      "end",          "top",      "against",
-    "timeline",     "plain-step", "card",       "markdown",     "captures", "threads",
-    "memory-limit", "cache",      "cache-size", "no-progress",  "verbose",  "scrub",
-    "scrub-key",    "scrub-map"};
+constexpr std::string_view kReportOptions[] = {"captures",   "threads",     "memory-limit", "cache",
+                                               "cache-size", "no-progress", "verbose",      "scrub",
+                                               "scrub-key",  "scrub-map"};
 constexpr std::string_view kReportDetails =
     "PART is what borescope map report wrote, of any number of machines.\n"
     "--card and --markdown write no page unless -o names one; `--markdown -` writes\n"
     "to standard output.\n";
-constexpr std::string_view kCheckOptions[] = {
-    "rank",     "step",  "step-rule", "step-pattern", "gpu",           "stream",      "annotation",
-    "instance", "begin", "end",       "budget",       "baseline",      "history",     "fail",
-    "all",      "force", "strict",    "plain-step",   "save-baseline", "junit",       "sarif",
-    "markdown", "html",  "captures",  "threads",      "memory-limit",  "no-progress", "verbose"};
+constexpr std::string_view kCheckOptions[] = {"captures", "threads", "memory-limit", "no-progress",
+                                              "verbose"};
 constexpr std::string_view kCheckDetails =
     "Each INPUT is one execution of the program: a file, or a folder of its ranks.\n"
     "Steps of one run share its level, so that runs are compared, not steps: 3 v 3 or\n"
@@ -170,10 +132,8 @@ constexpr std::string_view kCheckDetails =
     "Exit status: 0 kept, 1 broken, 2 an error, or recordings not as good as the\n"
     "budget file asks, 3 cannot tell, under --strict (else 0).\n";
 constexpr std::string_view kOpenOptions[] = {
-    "report",      "as",      "port",      "no-browser",   "timeout",  "begin",   "end",
-    "rank",        "step",    "step-rule", "step-pattern", "gpu",      "stream",  "annotation",
-    "instance",    "top",     "against",   "timeline",     "captures", "threads", "memory-limit",
-    "no-progress", "verbose", "scrub",     "scrub-key",    "scrub-map"};
+    "report",       "as",          "port",    "no-browser", "timeout",   "captures", "threads",
+    "memory-limit", "no-progress", "verbose", "scrub",      "scrub-key", "scrub-map"};
 
 constexpr std::string_view kOpenDetails =
     "The trace is served to programs of this machine only, and opened in Perfetto's\n"
@@ -221,6 +181,7 @@ constexpr VerbRow kRows[] = {
      .summary = "a trace on Perfetto's timeline, or the report, in your browser",
      .example = "borescope open rank-0.json.gz",
      .options = kOpenOptions,
+     .like = "report",
      .details = kOpenDetails,
      .pointless = kOfFiles},
     {.name = "convert",
@@ -248,7 +209,6 @@ constexpr VerbRow kRows[] = {
     {.name = "map",
      .usage = "VERB[,VERB...] [OPTIONS] INPUT... -o PART|DIR/",
      .run = RunMapVerb,
-     .options = kMapOptions,
      .details = kMapDetails,
      .pointless = kOfTables,
      .words = kMapWords,
@@ -272,13 +232,9 @@ constexpr VerbRow kRows[] = {
     {.name = "record",
      .usage = "[OPTIONS] -- PROGRAM [ARGUMENT]...",
      .run = RunRecordVerb,
-     .options = kRecordOptions,
      .details = kRecordDetails,
      .takes_program = true},
-    {.name = "bench-kernel",
-     .usage = "[OPTIONS] KERNEL.py",
-     .run = RunBenchVerb,
-     .options = kBenchOptions},
+    {.name = "bench-kernel", .usage = "[OPTIONS] KERNEL.py", .run = RunBenchVerb},
     {.name = "list",
      .usage = "[OPTIONS]",
      .run = RunListVerb,

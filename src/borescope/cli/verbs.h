@@ -45,8 +45,11 @@ struct VerbRow {
   // Those of the library's task of that name, where there is one.
   std::string_view summary = {};
   std::string_view example = {};
-  // The options it has beside those of every verb, by their long names.
+  // Options it has by their long names, beside those of every verb and the parameters of the
+  // library's task of its name.
   std::span<const std::string_view> options = {};
+  // A task whose parameters it has, too, but for the files that it writes.
+  std::string_view like = {};
   std::string_view details = {};  // more lines of help, below the example
   std::span<const AliasRow> aliases = {};
   // Options of every verb that mean nothing here: not shown, and recognised where they are given.

@@ -10,6 +10,7 @@
 #include "borescope/analysis/measures/collectives.h"
 #include "borescope/analysis/measures/graphs/graph_launches.h"
 #include "borescope/analysis/measures/recorded.h"
+#include "borescope/engine/question/registry.h"
 #include "borescope/engine/targets/overlay_drafts.h"
 #include "borescope/engine/targets/saved_drafts.h"
 #include "borescope/engine/targets/targets.h"
@@ -184,15 +185,16 @@ Result<void> CheckCompat(const AnalysisSpec& spec, const Params& params) {
   if (selection.empty() && !selection.redefines_steps() && Regroups(*tool, params)) {
     return {};
   }
-  return Error{
-      .code = ErrorCode::kInvalidArgument,
-      .cause =
-          fmt::format("{}: `compat` {} answers for {}, as that tool does", spec.name, tool->name,
-                      takes_window ? "whole ranks or within `annotation`" : "whole ranks"),
-      .remedy = fmt::format(
-          "leave out `step`, `step_rule`, `step_pattern`, `gpu`, `stream`, {}`begin`, `end`{}",
-          takes_window ? "" : "`annotation`, ", Refused(*tool)),
-      .parameter = "compat"};
+  std::vector<std::string> names = NamesOfSelection();
+  std::erase_if(names, [&](const std::string& name) {
+    return name == "`instance`" || (takes_window && name == "`annotation`");
+  });
+  return Error{.code = ErrorCode::kInvalidArgument,
+               .cause = fmt::format(
+                   "{}: `compat` {} answers for {}, as that tool does", spec.name, tool->name,
+                   takes_window ? "whole ranks or within `annotation`" : "whole ranks"),
+               .remedy = fmt::format("leave out {}{}", fmt::join(names, ", "), Refused(*tool)),
+               .parameter = "compat"};
 }
 
 // Options that only a tool's rules know.
@@ -248,10 +250,11 @@ Result<void> CheckOptions(const AnalysisSpec& spec, const Params& params) {
     }
   }
   if ((!params.selection.empty() || params.selection.redefines_steps()) && !spec.takes_selection) {
+    const std::vector<std::string> names = NamesOfSelection();
     return Error{ErrorCode::kInvalidArgument,
                  fmt::format("{}: it answers for whole recordings", spec.name),
-                 "leave out `step`, `step_rule`, `step_pattern`, `gpu`, `stream`, `annotation`, "
-                 "`instance`, `begin` and `end`"};
+                 fmt::format("leave out {} and {}", fmt::join(names.begin(), names.end() - 1, ", "),
+                             names.back())};
   }
   if (spec.FindPipeline(params.compat) == nullptr) {
     return Error{.code = ErrorCode::kInvalidArgument,

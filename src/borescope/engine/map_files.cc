@@ -69,7 +69,7 @@ class ProgressSum {
   size_t unfinished_ = 0;
 };
 
-void Describe(const Trace& trace, FileReport& report) {
+void Describe(const Trace& trace, FileInfo& report) {
   report.file_bytes = trace.meta().file_bytes;
   report.text_bytes = trace.meta().text_bytes;
   report.begin_ns = trace.begin_ns();
@@ -261,7 +261,8 @@ void MapTraceFile(const RunRequest& request, const InputFile& input, const LoadO
   const LoadedTrace& trace = **loaded;
   part.report.load_ns = trace.load_ns;
   part.report.index_ns = trace.index_ns;
-  part.report.store = trace.store;
+  part.report.cache = trace.store.use;
+  part.report.cache_failure = trace.store.reason;
   Describe(trace.trace, part.report);
   part.window = WindowOf(trace.trace);
   part.claim.recorded = trace.trace.meta().rank;

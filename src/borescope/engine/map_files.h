@@ -37,7 +37,7 @@ struct GraphRoles {
 
 // One file. The trace itself does not outlive its mapping unless the request keeps it.
 struct RankPart {
-  FileReport report;
+  FileInfo report;
   RankClaim claim;
   bool from_directory = false;
   Diagnostics diagnostics;

@@ -196,12 +196,12 @@ MissingRanks MissingOf(const MappedRun& run) {
   return !is_run || run.selected.size() != loaded.size() ? MissingRanks() : FindMissing(loaded);
 }
 
-std::string FileName(const FileReport& report) {
+std::string FileName(const FileInfo& report) {
   return std::filesystem::path(report.path).filename().string();
 }
 
 // One diagnostic for the run, under the name of its folder or its first file.
-void AppendMissingRanks(const MappedRun& run, std::vector<DiagnosticRow>& rows) {
+void AppendMissingRanks(const MappedRun& run, std::vector<Diagnostic>& rows) {
   Diagnostics diagnostics;
   const MissingRanks missing = MissingOf(run);
   diagnostics.CountMany(Diag::kMissingRanks, missing.count, Diagnostics::kNoByte, missing.text);
@@ -299,14 +299,14 @@ std::vector<RunFault> FaultsOf(const MappedRun& run) {
           std::move(twice)};
 }
 
-std::vector<DiagnosticRow> CollectDiagnostics(MappedRun& run) {
+std::vector<Diagnostic> CollectDiagnostics(MappedRun& run) {
   std::vector<RankPart>& parts = run.parts;
   const std::set<const RankPart*> selected(run.selected.begin(), run.selected.end());
   const auto candidates = static_cast<size_t>(std::count_if(
       parts.begin(), parts.end(), [](const RankPart& part) { return !part.report.skipped; }));
   const auto loaded = static_cast<size_t>(std::count_if(
       parts.begin(), parts.end(), [](const RankPart& part) { return part.loaded(); }));
-  std::vector<DiagnosticRow> rows;
+  std::vector<Diagnostic> rows;
   AppendDiagnostics(run.diagnostics, NameOf(parts), rows);
   for (RankPart* const part : ByRank<RankPart>(parts)) {
     if (!part->loaded() && !part->report.skipped) {
@@ -323,8 +323,8 @@ std::vector<DiagnosticRow> CollectDiagnostics(MappedRun& run) {
   return rows;
 }
 
-std::vector<FileReport> TakeReports(MappedRun& run) {
-  std::vector<FileReport> reports;
+std::vector<FileInfo> TakeReports(MappedRun& run) {
+  std::vector<FileInfo> reports;
   reports.reserve(run.parts.size());
   for (RankPart& part : run.parts) {
     reports.push_back(std::move(part.report));

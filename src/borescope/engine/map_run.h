@@ -53,9 +53,9 @@ std::vector<RunFault> FaultsOf(const MappedRun& run);
 // What is to be told about the run, then about the files: of those the answer is about, and of
 // those that failed; and about ranks of the job without a file, unless a single file or some of the
 // ranks were asked for.
-std::vector<DiagnosticRow> CollectDiagnostics(MappedRun& run);
+std::vector<Diagnostic> CollectDiagnostics(MappedRun& run);
 
 // What became of the files, in their order; the run is without it then.
-std::vector<FileReport> TakeReports(MappedRun& run);
+std::vector<FileInfo> TakeReports(MappedRun& run);
 
 }  // namespace borescope::internal

@@ -17,6 +17,7 @@
 #include "borescope/engine/inputs/param_files.h"
 #include "borescope/engine/map_run.h"
 #include "borescope/engine/run_progress.h"
+#include "borescope/output/units/units.h"
 #include "borescope/table/table_ops.h"
 
 namespace borescope::internal {
@@ -105,10 +106,10 @@ Result<Tables> Conclude(std::span<const AnalysisSpec* const> specs, const Params
   return all;
 }
 
-void AppendReports(MappedRun& run, Answer& answer) {
-  const std::vector<DiagnosticRow> rows = CollectDiagnostics(run);
+void AppendReports(MappedRun& run, AnswerData& answer) {
+  const std::vector<Diagnostic> rows = CollectDiagnostics(run);
   answer.document.diagnostics.insert(answer.document.diagnostics.end(), rows.begin(), rows.end());
-  std::vector<FileReport> files = TakeReports(run);
+  std::vector<FileInfo> files = TakeReports(run);
   std::move(files.begin(), files.end(), std::back_inserter(answer.files));
 }
 
@@ -142,7 +143,7 @@ LineStyle LinesOf(std::span<const AnalysisSpec* const> specs, const Params& para
   return {};
 }
 
-Result<Answer> RunComparison(const AnalysisSpec& spec, const RunOptions& options) {
+Result<AnswerData> RunComparison(const AnalysisSpec& spec, const RunOptions& options) {
   const AnalysisSpec* const specs[] = {&spec};
   Params test_params = options.params;
   test_params.selection.steps = options.test.steps;
@@ -155,7 +156,7 @@ Result<Answer> RunComparison(const AnalysisSpec& spec, const RunOptions& options
   BS_ASSIGN(MappedRun test,
             MapRun({specs, options.test.files, options.test.ranks, test_params, second, "test"}));
   BS_ASSIGN(Tables test_tables, ReduceRun(spec, test_params, test));
-  Answer answer;
+  AnswerData answer;
   BS_ASSIGN(answer.document.tables,
             spec.PipelineFor(options.params)
                 .compare(std::move(base_tables), std::move(test_tables), options.params));
@@ -166,7 +167,8 @@ Result<Answer> RunComparison(const AnalysisSpec& spec, const RunOptions& options
   return answer;
 }
 
-Result<Answer> MapAndAnswer(std::span<const AnalysisSpec* const> specs, const RunOptions& given) {
+Result<AnswerData> MapAndAnswer(std::span<const AnalysisSpec* const> specs,
+                                const RunOptions& given) {
   RunOptions options = given;
   BS_TRY(Prepare(specs, options));
   if (specs.front()->takes_two()) {
@@ -204,9 +206,9 @@ Result<void> Prepare(std::span<const AnalysisSpec* const> specs, RunOptions& opt
   return CheckTogether(specs, options);
 }
 
-Result<Answer> AnswerOf(std::span<const AnalysisSpec* const> specs, const RunOptions& options,
-                        MappedRun& run) {
-  Answer answer;
+Result<AnswerData> AnswerOf(std::span<const AnalysisSpec* const> specs, const RunOptions& options,
+                            MappedRun& run) {
+  AnswerData answer;
   BS_ASSIGN(answer.document.tables, Conclude(specs, options.params, run));
   BS_TRY(CheckDistinct(answer.document.tables));
   BS_TRY(Arrange(options, answer.document.tables));
@@ -221,14 +223,15 @@ Result<Answer> AnswerOf(std::span<const AnalysisSpec* const> specs, const RunOpt
   return answer;
 }
 
-Result<Answer> RunAnalyses(std::span<const AnalysisSpec* const> specs, const RunOptions& options) {
+Result<AnswerData> RunAnalyses(std::span<const AnalysisSpec* const> specs,
+                               const RunOptions& options) {
   return WithNumberedRows(
       [&] { return Stoppable(options.stop, [&] { return MapAndAnswer(specs, options); }); });
 }
 
 bool HasPicture(const AnalysisSpec& spec) { return HasViews(spec); }
 
-Result<Answer> RunAnalysis(const AnalysisSpec& spec, const RunOptions& options) {
+Result<AnswerData> RunAnalysis(const AnalysisSpec& spec, const RunOptions& options) {
   const AnalysisSpec* const specs[] = {&spec};
   return RunAnalyses(specs, options);
 }

@@ -13,6 +13,7 @@
 #include "borescope/analysis/core/param_specs.h"
 #include "borescope/analysis/core/reduce.h"
 #include "borescope/catalog/catalog.h"
+#include "borescope/output/writer.h"
 
 namespace borescope::internal {
 namespace {
@@ -49,23 +50,23 @@ class SessionTest : public testing::Test {
     return options;
   }
 
-  static Result<Answer> Ask(std::string_view verb, const RunOptions& options) {
+  static Result<AnswerData> Ask(std::string_view verb, const RunOptions& options) {
     return RunAnalysis(*FindAnalysis(verb), options);
   }
 
-  static std::vector<int64_t> Ranks(const Answer& answer) {
+  static std::vector<int64_t> Ranks(const AnswerData& answer) {
     return std::get<IntValues>(answer.document.tables.front().Find("rank")->values);
   }
 
-  static std::set<std::string> Codes(const Answer& answer) {
+  static std::set<std::string> Codes(const AnswerData& answer) {
     std::set<std::string> codes;
-    for (const DiagnosticRow& row : answer.document.diagnostics) {
+    for (const Diagnostic& row : answer.document.diagnostics) {
       codes.insert(row.code);
     }
     return codes;
   }
 
-  static std::string Json(const Answer& answer) {
+  static std::string Json(const AnswerData& answer) {
     StringSink sink;
     EXPECT_TRUE(FindTableWriter("json")->write(answer.document, {}, sink).ok());
     return sink.text();
@@ -78,7 +79,7 @@ TEST_F(SessionTest, TheRanksOfADirectoryComeInRankOrder) {
   Put("a.json", TraceText(3, 5));
   Put("b.json", TraceText(1, 7));
   Put("README.md", "no trace\n");
-  const Result<Answer> answer = Ask("info", Run());
+  const Result<AnswerData> answer = Ask("info", Run());
   ASSERT_TRUE(answer.ok()) << answer.error().Sentence();
   EXPECT_EQ(Ranks(*answer), (std::vector<int64_t>{1, 3}));
   EXPECT_FALSE(Codes(*answer).contains("unreadable-file"));
@@ -90,7 +91,7 @@ TEST_F(SessionTest, RanksAreSelectedByWhatTheFileSays) {
   Put("rank1.json", TraceText(1, 7));
   RunOptions options = Run();
   options.ranks = NumberRanges::Parse("3").value();
-  const Result<Answer> answer = Ask("info", options);
+  const Result<AnswerData> answer = Ask("info", options);
   ASSERT_TRUE(answer.ok());
   EXPECT_EQ(Ranks(*answer), (std::vector<int64_t>{3}));
   EXPECT_TRUE(Codes(*answer).contains("rank-conflict"));
@@ -102,7 +103,7 @@ TEST_F(SessionTest, RanksAreSelectedByWhatTheFileSays) {
 TEST_F(SessionTest, ADuplicateRankIsKeptUnderAnotherNumber) {
   Put("a.json", TraceText(0, 5));
   Put("b.json", TraceText(0, 7));
-  const Result<Answer> answer = Ask("info", Run());
+  const Result<AnswerData> answer = Ask("info", Run());
   ASSERT_TRUE(answer.ok());
   EXPECT_EQ(Ranks(*answer), (std::vector<int64_t>{0, 1}));
   EXPECT_TRUE(Codes(*answer).contains("duplicate-rank"));
@@ -111,7 +112,7 @@ TEST_F(SessionTest, ADuplicateRankIsKeptUnderAnotherNumber) {
 TEST_F(SessionTest, AnUnreadableRankIsCountedAndTheOthersAnswer) {
   Put("rank0.json", TraceText(0, 5));
   Put("rank1.json", "");
-  const Result<Answer> answer = Ask("info", Run());
+  const Result<AnswerData> answer = Ask("info", Run());
   ASSERT_TRUE(answer.ok());
   EXPECT_EQ(Ranks(*answer), (std::vector<int64_t>{0}));
   ASSERT_EQ(Codes(*answer).count("unreadable-file"), 1U);
@@ -123,7 +124,7 @@ TEST_F(SessionTest, AnUnreadableRankIsCountedAndTheOthersAnswer) {
 TEST_F(SessionTest, RanksWithoutAFileAreNamed) {
   Put("rank0.json", TraceText(0, 5));
   Put("rank3.json", TraceText(3, 5));
-  const Result<Answer> answer = Ask("info", Run());
+  const Result<AnswerData> answer = Ask("info", Run());
   ASSERT_TRUE(answer.ok());
   ASSERT_EQ(Codes(*answer).count("missing-ranks"), 1U);
   EXPECT_EQ(answer->document.diagnostics.back().first, "2 of 4 ranks loaded; without 1..2");
@@ -136,17 +137,16 @@ TEST_F(SessionTest, RanksWithoutAFileAreNamed) {
 // An analysis that compares ranks is left out beside others, and an error alone.
 TEST_F(SessionTest, MissingDataMayShowOnlyAtTheEnd) {
   Put("rank0.json", TraceText(0, 5, "kernel", "ncclDevKernel_AllReduce"));
-  const Result<Answer> alone = Ask("stragglers", Run());
+  const Result<AnswerData> alone = Ask("stragglers", Run());
   ASSERT_FALSE(alone.ok());
   EXPECT_EQ(alone.error().code, ErrorCode::kMissingData);
   const AnalysisSpec* const both[] = {FindAnalysis("stragglers"), FindAnalysis("breakdown")};
-  const Result<Answer> answer = RunAnalyses(both, Run());
+  const Result<AnswerData> answer = RunAnalyses(both, Run());
   ASSERT_TRUE(answer.ok());
   EXPECT_EQ(answer->document.tables.size(), 1U);
-  const std::vector<DiagnosticRow>& rows = answer->document.diagnostics;
-  const auto told = std::find_if(rows.begin(), rows.end(), [](const DiagnosticRow& row) {
-    return row.code == "missing-data";
-  });
+  const std::vector<Diagnostic>& rows = answer->document.diagnostics;
+  const auto told = std::find_if(rows.begin(), rows.end(),
+                                 [](const Diagnostic& row) { return row.code == "missing-data"; });
   ASSERT_NE(told, rows.end());
   EXPECT_EQ(told->file, folder_.string());
   EXPECT_TRUE(told->first.starts_with("verbs left out: stragglers (stragglers: ")) << told->first;
@@ -180,13 +180,13 @@ TEST_F(SessionTest, AComparisonNamesTheRunThatLacksTheRank) {
 
 TEST_F(SessionTest, MissingDataNamesTheOptionThatRecordsIt) {
   Put("rank0.json", TraceText(0, 5, "cpu_op"));
-  const Result<Answer> alone = Ask("breakdown", Run());
+  const Result<AnswerData> alone = Ask("breakdown", Run());
   ASSERT_FALSE(alone.ok());
   EXPECT_EQ(alone.error().code, ErrorCode::kMissingData);
   EXPECT_NE(alone.error().Sentence().find("ProfilerActivity.CUDA"), std::string::npos);
   // Beside a rank that can answer it is a remark.
   Put("rank1.json", TraceText(1, 5));
-  const Result<Answer> both = Ask("breakdown", Run());
+  const Result<AnswerData> both = Ask("breakdown", Run());
   ASSERT_TRUE(both.ok());
   EXPECT_EQ(Ranks(*both), (std::vector<int64_t>{1}));
   EXPECT_TRUE(Codes(*both).contains("missing-data"));
@@ -211,7 +211,7 @@ TEST_F(SessionTest, ASelectionIsNeverIgnored) {
   options.params.selection.streams = NumberRanges::Parse("7").value();
   EXPECT_TRUE(Ask("breakdown", options).ok());
   for (const std::string_view verb : {"info", "doctor"}) {
-    const Result<Answer> answer = Ask(verb, options);
+    const Result<AnswerData> answer = Ask(verb, options);
     ASSERT_FALSE(answer.ok()) << verb;
     EXPECT_EQ(answer.error().code, ErrorCode::kInvalidArgument);
     EXPECT_NE(answer.error().Sentence().find("leave out `step`, `step_rule`, `step_pattern`, "),
@@ -225,7 +225,7 @@ TEST_F(SessionTest, TopCutsLastAndSaysSo) {
   RunOptions options = Run();
   options.top = 1;
   options.sort = "rank";
-  const Result<Answer> answer = Ask("info", options);
+  const Result<AnswerData> answer = Ask("info", options);
   ASSERT_TRUE(answer.ok());
   EXPECT_EQ(Ranks(*answer), (std::vector<int64_t>{1}));
   EXPECT_TRUE(answer->document.tables.front().title.ends_with(" (first 1 of 2 rows)"));
@@ -246,7 +246,7 @@ TEST_F(SessionTest, AMemoryLimitLowersTheRanksInFlightOrSaysWhyNot) {
   }
   Put("rank1.json", many + "{}]}");
   options.memory_limit = uint64_t{1} << 20;
-  const Result<Answer> too_little = Ask("info", options);
+  const Result<AnswerData> too_little = Ask("info", options);
   ASSERT_FALSE(too_little.ok());
   EXPECT_NE(too_little.error().Sentence().find("`memory_limit`"), std::string::npos);
 }
@@ -257,14 +257,14 @@ TEST_F(SessionTest, ThreadsNeverChangeTheAnswer) {
   }
   for (const AnalysisSpec* spec : Analyses()) {
     RunOptions options = Run();
-    const Result<Answer> alone = RunAnalysis(*spec, options);
+    const Result<AnswerData> alone = RunAnalysis(*spec, options);
     options.threads = 8;
     uint64_t last = 0;
     options.progress = [&](const Progress& progress) {
       EXPECT_GE(progress.done_bytes, last);
       last = progress.done_bytes;
     };
-    const Result<Answer> together = RunAnalysis(*spec, options);
+    const Result<AnswerData> together = RunAnalysis(*spec, options);
     ASSERT_EQ(alone.ok(), together.ok()) << spec->name;
     if (alone.ok()) {
       EXPECT_EQ(Json(*alone), Json(*together)) << spec->name;

@@ -5,7 +5,7 @@
 namespace borescope::internal {
 
 void AppendDiagnostics(const Diagnostics& diagnostics, const std::string& file,
-                       std::vector<DiagnosticRow>& rows) {
+                       std::vector<Diagnostic>& rows) {
   for (size_t i = 0; i < static_cast<size_t>(Diag::kCount); ++i) {
     const DiagRow& row = GetDiagRow(static_cast<Diag>(i));
     const Diagnostics::Entry& entry = diagnostics.Get(row.id);

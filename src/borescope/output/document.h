@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "borescope/base/diagnostics.h"
+#include "borescope/diagnostic.h"
 #include "borescope/output/units/timestamps.h"
 #include "borescope/table/display/line_style.h"
 #include "borescope/table/display/view.h"
@@ -13,20 +14,12 @@
 
 namespace borescope::internal {
 
-// One kind of oddity of one input.
-struct DiagnosticRow {
-  Severity severity = Severity::kInfo;
-  std::string code;  // "unlinked-device-event"
-  uint64_t count = 0;
-  std::string file;   // as the user named it
-  std::string first;  // place and description of the first case; may be empty
-  std::string help;   // what it means and what to do
-};
+using borescope::Diagnostic;
 
 // What one invocation answers: the tables, and how far the input can be trusted.
 struct Document {
   std::vector<Table> tables;
-  std::vector<DiagnosticRow> diagnostics;
+  std::vector<Diagnostic> diagnostics;
   LineStyle lines = {};  // text only
   // What of the tables is drawn, where a format draws; those of absent tables are skipped.
   std::vector<ViewSpec> views = {};
@@ -36,6 +29,6 @@ struct Document {
 
 // The rows of kDiagRows that `diagnostics` has counted, for one file.
 void AppendDiagnostics(const Diagnostics& diagnostics, const std::string& file,
-                       std::vector<DiagnosticRow>& rows);
+                       std::vector<Diagnostic>& rows);
 
 }  // namespace borescope::internal

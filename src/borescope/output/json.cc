@@ -149,7 +149,7 @@ void PutTable(JsonWriter& json, const Table& table, Form form) {
   json.EndObject();
 }
 
-void PutDiagnostic(JsonWriter& json, const DiagnosticRow& row) {
+void PutDiagnostic(JsonWriter& json, const Diagnostic& row) {
   json.BreakLine(2);
   json.BeginObject();
   json.Member("code", row.code);
@@ -179,7 +179,7 @@ Result<void> PutDocument(const Document& document, Form form, bool printable, Si
   json.BreakLine(1);
   json.Key("diagnostics");
   json.BeginArray();
-  for (const DiagnosticRow& row : document.diagnostics) {
+  for (const Diagnostic& row : document.diagnostics) {
     PutDiagnostic(json, row);
   }
   json.EndArray();

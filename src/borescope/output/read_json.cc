@@ -148,11 +148,11 @@ Result<Severity> ReadSeverity(const JsonValues& json, std::string_view value) {
   return json.NotA(value, "severity");
 }
 
-Result<DiagnosticRow> ReadDiagnostic(const JsonValues& json, std::string_view object) {
+Result<Diagnostic> ReadDiagnostic(const JsonValues& json, std::string_view object) {
   JsonMember members[] = {{"code"}, {"severity"}, {"count"}, {"file"}, {"first"}, {"help"}};
   const auto& [code, severity, count, file, first, help] = members;
   BS_TRY(json.Members(object, members));
-  DiagnosticRow row;
+  Diagnostic row;
   BS_ASSIGN(row.code, json.Text(code.value));
   BS_ASSIGN(row.severity, ReadSeverity(json, severity.value));
   BS_ASSIGN(row.count, json.Uint(count.value));
@@ -198,7 +198,7 @@ Result<Document> ReadJson(std::string_view text) {
     return {};
   }));
   BS_TRY(json.Elements(members[1].value, [&](std::string_view object) -> Result<void> {
-    BS_ASSIGN(DiagnosticRow row, ReadDiagnostic(json, object));
+    BS_ASSIGN(Diagnostic row, ReadDiagnostic(json, object));
     document.diagnostics.push_back(std::move(row));
     return {};
   }));

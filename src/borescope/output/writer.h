@@ -66,7 +66,7 @@ std::vector<std::string> OutputPaths(const TableWriter& writer, const Document& 
 // text  For people. Fits `width`; see text.cc for how.
 Result<void> WriteText(const Document& document, const WriteOptions& options, Sink& sink);
 // Only the block about data quality, for formats that do not carry it; nothing without diagnostics.
-Result<void> WriteQuality(std::span<const DiagnosticRow> rows, const WriteOptions& options,
+Result<void> WriteQuality(std::span<const Diagnostic> rows, const WriteOptions& options,
                           Sink& sink);
 // csv   RFC 4180 quoting, lines end in "\n", raw numbers, missing cells are empty. A "# name"
 //       line stands above every table.

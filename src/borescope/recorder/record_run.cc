@@ -14,6 +14,7 @@
 #include "borescope/recorder/clocks.h"
 #include "borescope/recorder/control_page.h"
 #include "borescope/recorder/network_folder.h"
+#include "borescope/recorder/python_startup.h"
 #include "borescope/recorder/recorder_library.h"
 #include "borescope/recorder/rocm_installation.h"
 #include "borescope/recorder/run_folder.h"
@@ -23,6 +24,14 @@
 
 namespace borescope::internal {
 namespace {
+
+// The options with all that follows from them.
+struct RecordPlan : RecordOptions {
+  SkippedCalls skipped_calls;
+  ScheduleTimes times;
+  RunRules rules;
+  PythonPlan python_plan;
+};
 
 std::string ListOf(const std::vector<std::string>& words) {
   std::string list;
@@ -38,28 +47,28 @@ std::string ListOf(const std::vector<int>& numbers) {
 }
 
 // For the library, which knows these names.
-std::string LibraryOptions(const RecordRunOptions& options) {
+std::string LibraryOptions(const RecordPlan& options) {
   std::string text;
   const auto add = [&](bool is_set, const std::string& option) {
     if (is_set) text += (text.empty() ? "" : ";") + option;
   };
-  add(!options.with_nvtx, "no-nvtx");
-  add(!options.with_roctx, "no-roctx");
-  add(!options.with_cuda, "no-cuda");
-  add(options.with_rocm, "rocm");
-  const std::string gpus = options.with_rocm ? RocmGpus() : std::string();
+  add(!options.nvtx, "no-nvtx");
+  add(!options.roctx, "no-roctx");
+  add(!options.cuda, "no-cuda");
+  add(options.rocm, "rocm");
+  const std::string gpus = options.rocm ? RocmGpus() : std::string();
   add(!gpus.empty(), "rocm-gpus=" + gpus);
   add(!options.api.empty(), "api=" + options.api);
   const SkippedCalls& skipped = options.skipped_calls;
   add(!skipped.runtime.empty(), "skip-runtime=" + ListOf(skipped.runtime));
   add(!skipped.driver.empty(), "skip-driver=" + ListOf(skipped.driver));
   add(!skipped.others.empty(), "api-skip=" + ListOf(skipped.others));
-  add(!options.with_children, "children=none");
+  add(!options.children, "children=none");
   add(!options.children_match.empty(), "children-match=" + EncodedName(options.children_match));
-  add(options.with_memory, "memory");
-  add(options.with_sync, "sync");
-  add(options.is_warm, "warm");
-  add(options.with_graph_nodes, "graphs=node");
+  add(options.memory, "memory");
+  add(options.sync, "sync");
+  add(options.warm, "warm");
+  add(options.graph_nodes, "graphs=node");
   const auto milliseconds = [](std::chrono::nanoseconds time) {
     return std::to_string(std::chrono::ceil<std::chrono::milliseconds>(time).count());
   };
@@ -81,7 +90,7 @@ void RemoveEmptyRun(const std::string& folder, const std::string& place) {
 
 // Logs are mapped, which a network file system cannot serve at its speed: they are moved there
 // afterwards.
-std::string SpoolFor(const std::string& folder, const RecordRunOptions& options) {
+std::string SpoolFor(const std::string& folder, const RecordPlan& options) {
   if (!options.spool.empty() || !IsOnNetwork(folder)) return options.spool;
   std::error_code ignored;
   const std::string local = std::filesystem::temp_directory_path(ignored).string();
@@ -89,8 +98,8 @@ std::string SpoolFor(const std::string& folder, const RecordRunOptions& options)
 }
 
 // The folder that logs are written into.
-Result<std::string> MakePlace(const std::string& folder, const RecordRunOptions& options) {
-  BS_TRY(MakeRunFolder(folder, options.replaces_folder));
+Result<std::string> MakePlace(const std::string& folder, const RecordPlan& options) {
+  BS_TRY(MakeRunFolder(folder, options.replace));
   const std::string spool = SpoolFor(folder, options);
   if (spool.empty()) return folder;
   std::error_code ignored;
@@ -99,26 +108,26 @@ Result<std::string> MakePlace(const std::string& folder, const RecordRunOptions&
 }
 
 Result<Environment> EnvironmentFor(const std::string& library, const std::string& folder,
-                                   const RecordRunOptions& options) {
+                                   const RecordPlan& options) {
   std::error_code ignored;
   Environment environment = OwnEnvironment();
   BS_TRY(AddInjection({.library = library,
                        .folder = std::filesystem::absolute(folder, ignored).string(),
                        .options = LibraryOptions(options),
-                       .with_nvtx = options.with_nvtx,
-                       .with_cuda = options.with_cuda,
-                       .with_rocm = options.with_rocm,
-                       .replaces_others = options.replaces_others},
+                       .with_nvtx = options.nvtx,
+                       .with_cuda = options.cuda,
+                       .with_rocm = options.rocm,
+                       .replaces_others = options.force},
                       environment));
-  if (options.python.ops == "nvtx" && !options.with_nvtx) {
+  if (options.python_plan.ops == "nvtx" && !options.nvtx) {
     return UsageError("`ops`=nvtx has PyTorch write ranges of NVTX",
                       "leave one of them out, or record with `ops`=profile", "no_nvtx");
   }
-  BS_TRY(AddPython(options.python, library, environment));
+  BS_TRY(AddPython(options.python_plan, library, environment));
   return environment;
 }
 
-Result<void> CheckApi(const RecordRunOptions& options) {
+Result<void> CheckApi(const RecordPlan& options) {
   constexpr std::string_view kChoices[] = {"", "all", "launch", "none"};
   if (std::find(std::begin(kChoices), std::end(kChoices), options.api) == std::end(kChoices)) {
     return UsageError(options.api + " is none of all, launch, none", {}, "api");
@@ -131,28 +140,38 @@ Result<void> CheckApi(const RecordRunOptions& options) {
       "`api`=launch leaves out most calls", "api_skip");
 }
 
-// What is meant where the options say nothing; an error where they contradict each other.
-Result<void> Complete(RecordRunOptions& options) {
+// With what is meant where the options say nothing; an error where they contradict each other.
+Result<RecordPlan> PlanOf(const RecordOptions& given, const SkippedCalls& skipped) {
+  RecordPlan options;
+  static_cast<RecordOptions&>(options) = given;
+  options.skipped_calls = skipped;
+  options.times = {.start_after = given.start_after, .record_for = given.record_for};
+  options.rules = {.start = given.start_at, .stop = given.stop_at, .repeat = given.repeat};
+  options.python_plan = {.ops = given.ops,
+                         .shapes = given.shapes,
+                         .ops_steps = given.ops_steps,
+                         .functions = given.python,
+                         .rpd_compat = given.rpd_compat};
+  options.starts_paused = given.starts_paused || given.start_after.count() != 0;
   BS_TRY(CheckApi(options));
   const bool is_timed = options.times.record_for.count() != 0;
   BS_ASSIGN(options.rules, CompleteRules(options.rules, is_timed));
   options.times.repeats = options.rules.repeat != 1 ||  //
-                          options.rules.start.point == RulePoint::kCall;
+                          options.rules.start.point == RecordPoint::kCall;
   options.starts_paused = options.starts_paused || options.rules.starts();
-  options.python.counts_steps =
-      options.rules.start.point == RulePoint::kStep || options.rules.stop.point == RulePoint::kStep;
+  options.python_plan.counts_steps = options.rules.start.point == RecordPoint::kStep ||
+                                     options.rules.stop.point == RecordPoint::kStep;
   if (!options.children_match.empty()) {
     BS_TRY(CheckName("`children`=match:", options.children_match));
   }
-  return {};
+  return options;
 }
 
 }  // namespace
 
 Result<RecordRun> RecordRun::Start(const std::vector<std::string>& words,
-                                   const RecordRunOptions& given) {
-  RecordRunOptions options = given;
-  BS_TRY(Complete(options));
+                                   const RecordOptions& given, const SkippedCalls& skipped) {
+  BS_ASSIGN(const RecordPlan options, PlanOf(given, skipped));
   BS_ASSIGN(RunTarget target, TargetOfRun(options.output));
   BS_ASSIGN(const std::string library, FindRecorderLibrary());
   // Before anything is made: what the environment cannot hold is an error of its own.
@@ -165,7 +184,7 @@ Result<RecordRun> RecordRun::Start(const std::vector<std::string>& words,
   // All that takes memory comes before the program, which has nobody to wait for it otherwise.
   RecordRun run(std::move(target), std::move(place));
   run.rules_ = options.rules;
-  if (options.with_rocm) run.warning_ = WhyNoRocm();
+  if (options.rocm) run.warning_ = WhyNoRocm();
   run.starts_by_clock_ = options.times.start_after.count() != 0;
   const Result<pid_t> program =
       schedule.ok() ? StartProgram(words, environment) : Result<pid_t>(schedule.error());
@@ -191,8 +210,12 @@ void RecordRun::Follow(pid_t program, std::unique_ptr<Schedule> schedule,
   }
 }
 
-RecordRun::Report RecordRun::Wait() {
-  Report report{.target = std::move(target_), .end = WaitForProgram(program_)};
+RecordReport RecordRun::Wait() {
+  const ProgramEnd end = WaitForProgram(program_);
+  RecordReport report{.folder = std::move(target_.folder),
+                      .converted = std::move(target_.converted),
+                      .status = end.status,
+                      .signal = end.signal};
   ended_ns_ = MonotonicNow();
   report.duration = Clock::now() - begin_;
   sampling_.reset();
@@ -224,7 +247,7 @@ void RecordRun::NoteEndOfProgram(const std::vector<LogFile>& logs, const Program
       NoteEnd(place_, last->name, ended_ns_, end.signal == 0 ? end.status : -end.signal));
 }
 
-Result<void> RecordRun::Conclude(Report& report) const {
+Result<void> RecordRun::Conclude(RecordReport& report) const {
   BS_ASSIGN(const FileKind folder, KindOf(place_));
   if (folder == FileKind::kNothing) {
     return Error{ErrorCode::kIo, "was renamed or removed while the program ran",
@@ -236,13 +259,13 @@ Result<void> RecordRun::Conclude(Report& report) const {
   if (logs.empty() && control == FileKind::kNothing) {
     return Error{ErrorCode::kIo, "its files were removed while the program ran", {}, place_};
   }
-  NoteEndOfProgram(logs, report.end);
+  NoteEndOfProgram(logs, {report.status, report.signal});
   SealEnded(place_, logs);
   // A process that executes other programs has a log for each.
   std::set<std::pair<uint32_t, uint64_t>> processes;
   for (const LogFile& log : logs) {
     report.bytes += log.bytes;
-    report.has_launchers_log |= log.is_launchers();
+    report.is_sampled |= log.is_launchers();
     if (log.is_launchers()) continue;
     processes.emplace(log.header.pid, log.header.start_time);
     report.running += log.is_alive ? 1 : 0;
@@ -250,12 +273,11 @@ Result<void> RecordRun::Conclude(Report& report) const {
   report.processes = processes.size();
   JudgeRules(report);
   // Those that still run would go on in the spool: it stays, and the folder is a link to it.
-  const bool is_spooled = place_ != report.target.folder;
-  return is_spooled && report.running == 0 ? MoveFromSpool(place_, report.target.folder)
-                                           : Result<void>();
+  const bool is_spooled = place_ != report.folder;
+  return is_spooled && report.running == 0 ? MoveFromSpool(place_, report.folder) : Result<void>();
 }
 
-void RecordRun::JudgeRules(Report& report) const {
+void RecordRun::JudgeRules(RecordReport& report) const {
   const Result<ControlPage> page = ControlPage::Open(place_);
   if (!page.ok()) return;
   report.failed_logs = page->WhyLogsFailed();

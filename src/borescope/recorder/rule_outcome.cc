@@ -35,14 +35,14 @@ std::string StepText(const RuleFacts& facts) {
 std::string WhyNeverStarted(const RunRules& rules, const RuleFacts& facts, bool is_by_clock) {
   if (facts.has_started) return "";
   switch (rules.start.point) {
-    case RulePoint::kRange:
+    case RecordPoint::kRange:
       return "no range or mark named " + Quoted(rules.start.range) + " began" + SeenText(facts);
-    case RulePoint::kStep:
+    case RecordPoint::kStep:
       return "step " + std::to_string(rules.start.step) + " never began" + StepText(facts);
-    case RulePoint::kCall:
+    case RecordPoint::kCall:
       return "the program called none of cudaProfilerStart, hipProfilerStart and "
              "borescope_record_start";
-    case RulePoint::kNone:
+    case RecordPoint::kNone:
       break;
   }
   return is_by_clock ? "the program ended before it was to start" : "nobody started it";
@@ -51,15 +51,15 @@ std::string WhyNeverStarted(const RunRules& rules, const RuleFacts& facts, bool 
 std::string WhyNeverStopped(const RunRules& rules, const RuleFacts& facts) {
   if (!facts.is_recording) return "";
   switch (rules.stop.point) {
-    case RulePoint::kRange:
+    case RecordPoint::kRange:
       return rules.stop.range.empty()
                  ? OpenRangeText(rules.start.range)
                  : "no range or mark named " + Quoted(rules.stop.range) + " ended";
-    case RulePoint::kStep:
+    case RecordPoint::kStep:
       return "step " + std::to_string(rules.stop.step) + " never began" + StepText(facts);
-    case RulePoint::kCall:
+    case RecordPoint::kCall:
       return "the program called none of cudaProfilerStop and hipProfilerStop";
-    case RulePoint::kNone:
+    case RecordPoint::kNone:
       break;
   }
   return "";

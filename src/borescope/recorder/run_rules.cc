@@ -8,8 +8,8 @@ namespace {
 // The library keeps names of up to 255 bytes.
 constexpr size_t kMostNameBytes = 255;
 
-Result<void> CheckRange(const std::string& option, const RunRule& rule) {
-  if (rule.point != RulePoint::kRange) return {};
+Result<void> CheckRange(const std::string& option, const RecordRule& rule) {
+  if (rule.point != RecordPoint::kRange) return {};
   if (rule.range == "*") {
     return UsageError(option + "*: names no range", "a * stands for the rest of a name");
   }
@@ -17,23 +17,23 @@ Result<void> CheckRange(const std::string& option, const RunRule& rule) {
 }
 
 Result<void> CheckStop(const RunRules& rules, bool is_timed) {
-  const RulePoint start = rules.start.point;
-  if (rules.stop.point == RulePoint::kNone) return {};
+  const RecordPoint start = rules.start.point;
+  if (rules.stop.point == RecordPoint::kNone) return {};
   if (is_timed) {
     return UsageError("recording also stops after a time", "give one of the two", "stop");
   }
-  if (rules.stop.point == RulePoint::kRange && rules.stop.range.empty() &&
-      start != RulePoint::kRange) {
+  if (rules.stop.point == RecordPoint::kRange && rules.stop.range.empty() &&
+      start != RecordPoint::kRange) {
     return UsageError("`stop`=range: is the end of the range that started, and none does",
                       "name one as `stop`=range:TEXT, or start with `start`=range:TEXT", "stop");
   }
-  if (start == RulePoint::kCall && rules.stop.point != RulePoint::kCall) {
+  if (start == RecordPoint::kCall && rules.stop.point != RecordPoint::kCall) {
     return UsageError(
         "`stop`: with `start`=api the program stops what it started, or `stop`=after:TIME does", {},
         "stop");
   }
-  if (rules.stop.point == RulePoint::kCall &&
-      (start == RulePoint::kRange || start == RulePoint::kStep)) {
+  if (rules.stop.point == RecordPoint::kCall &&
+      (start == RecordPoint::kRange || start == RecordPoint::kStep)) {
     return UsageError("`stop`=api: goes with `start`=api, now, paused or after:TIME", {}, "stop");
   }
   return {};
@@ -41,12 +41,12 @@ Result<void> CheckStop(const RunRules& rules, bool is_timed) {
 
 Result<void> CheckRepeat(const RunRules& rules, bool is_timed) {
   if (rules.repeat == 1) return {};
-  const RulePoint start = rules.start.point;
-  if (start != RulePoint::kRange && start != RulePoint::kStep) {
+  const RecordPoint start = rules.start.point;
+  if (start != RecordPoint::kRange && start != RecordPoint::kStep) {
     return UsageError("goes with `start`=range:TEXT or `start`=step:N",
                       "other starts are followed each time anyway", "repeat");
   }
-  if (start == RulePoint::kStep && rules.stop.point == RulePoint::kNone && !is_timed) {
+  if (start == RecordPoint::kStep && rules.stop.point == RecordPoint::kNone && !is_timed) {
     return UsageError("nothing stops recording, so it cannot start again", "add `stop`", "repeat");
   }
   return {};
@@ -84,25 +84,25 @@ Result<RunRules> CompleteRules(const RunRules& rules, bool is_timed) {
   BS_TRY(CheckStop(rules, is_timed));
   BS_TRY(CheckRepeat(rules, is_timed));
   RunRules complete = rules;
-  if (is_timed || rules.stop.point != RulePoint::kNone) return complete;
-  const bool has_end = rules.start.point == RulePoint::kRange ||  //
-                       rules.start.point == RulePoint::kCall;
+  if (is_timed || rules.stop.point != RecordPoint::kNone) return complete;
+  const bool has_end = rules.start.point == RecordPoint::kRange ||  //
+                       rules.start.point == RecordPoint::kCall;
   if (has_end) complete.stop.point = rules.start.point;
   return complete;
 }
 
 std::vector<std::string> WordsOf(const RunRules& rules) {
   std::vector<std::string> words;
-  const auto add = [&words](std::string_view what, const RunRule& rule) {
+  const auto add = [&words](std::string_view what, const RecordRule& rule) {
     const std::string word(what);
-    if (rule.point == RulePoint::kRange) {
+    if (rule.point == RecordPoint::kRange) {
       words.push_back(rule.range.empty() ? word + "-own-range"
                                          : word + "-range=" + EncodedName(rule.range));
     }
-    if (rule.point == RulePoint::kStep) {
+    if (rule.point == RecordPoint::kStep) {
       words.push_back(word + "-step=" + std::to_string(rule.step));
     }
-    if (rule.point == RulePoint::kCall) words.push_back(word + "-calls");
+    if (rule.point == RecordPoint::kCall) words.push_back(word + "-calls");
   };
   add("start", rules.start);
   add("stop", rules.stop);

@@ -6,26 +6,17 @@
 #include <vector>
 
 #include "borescope/base/result.h"
+#include "borescope/record.h"
 
 namespace borescope::internal {
 
-enum class RulePoint { kNone, kRange, kStep, kCall };
-
-struct RunRule {
-  RulePoint point = RulePoint::kNone;
-  // The name of ranges and marks, or the beginning of names before a "*". To stop, empty: the end
-  // of the range that started.
-  std::string range = {};
-  uint64_t step = 0;
-};
-
 struct RunRules {
-  RunRule start = {};
-  RunRule stop = {};
+  RecordRule start = {};
+  RecordRule stop = {};
   // How often ranges and steps start, in each process; 0: whenever they come.
   uint32_t repeat = 1;
 
-  bool starts() const { return start.point != RulePoint::kNone; }
+  bool starts() const { return start.point != RecordPoint::kNone; }
 };
 
 // The rules with what is meant where nothing is said: a range is recorded until its end, and calls

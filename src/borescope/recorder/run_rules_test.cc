@@ -9,9 +9,11 @@ namespace {
 
 using Words = std::vector<std::string>;
 
-RunRule Range(const std::string& name) { return {.point = RulePoint::kRange, .range = name}; }
-RunRule Step(uint64_t number) { return {.point = RulePoint::kStep, .range = {}, .step = number}; }
-RunRule Call() { return {.point = RulePoint::kCall}; }
+RecordRule Range(const std::string& name) { return {.point = RecordPoint::kRange, .range = name}; }
+RecordRule Step(uint64_t number) {
+  return {.point = RecordPoint::kStep, .range = {}, .step = number};
+}
+RecordRule Call() { return {.point = RecordPoint::kCall}; }
 
 // The words for the library, or the error.
 Words Complete(const RunRules& rules, bool is_timed = false) {

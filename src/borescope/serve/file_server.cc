@@ -22,9 +22,9 @@ bool IsPassing(int error) {
          error == EPROTO;
 }
 
-class FileServer {
+class Serving {
  public:
-  FileServer(const Listener& listener, const ServedFile& file, const ServeLimits& limits)
+  Serving(const Listener& listener, const ServedFile& file, const ServeLimits& limits)
       : listener_(listener), file_(file), limits_(limits) {}
 
   bool is_fetched() const { return is_fetched_; }
@@ -124,7 +124,7 @@ class FileServer {
 Result<ServeEnd> ServeFile(const Listener& listener, const ServedFile& file,
                            const ServeLimits& limits, const std::atomic<bool>& stop) {
   const ServeClock::time_point end = ServeClock::now() + limits.whole;
-  FileServer server(listener, file, limits);
+  Serving server(listener, file, limits);
   while (!stop) {
     const bool is_over = ServeClock::now() >= end;
     const bool is_closing = limits.stays && server.is_fetched()

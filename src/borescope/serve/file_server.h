@@ -6,6 +6,7 @@
 #include <cstddef>
 
 #include "borescope/base/result.h"
+#include "borescope/serve.h"
 #include "borescope/serve/connection.h"
 #include "borescope/serve/listener.h"
 #include "borescope/serve/served_file.h"
@@ -18,12 +19,6 @@ struct ServeLimits {
   bool stays = false;
   size_t connections = 32;  // at once
   ClientLimits client;
-};
-
-enum class ServeEnd {
-  kFetched,    // somebody has all of the file
-  kTimeLimit,  // nobody has begun to fetch it
-  kStopped,    // `stop` was set
 };
 
 // Answers requests as http_response.h says. Ends once a GET has all of the file (with `stays` when

@@ -11,12 +11,12 @@ Result<BenchKernelOptions> UnderstandBench(const RawOptions& raw) {
   if (raw.inputs.size() != 1) {
     return UsageError("bench-kernel runs one file that TorchInductor generated; name it");
   }
-  BenchKernelOptions options{.trace = raw.trace};
-  if (!raw.python.empty()) {
-    options.python = raw.python;
+  BenchKernelOptions options{.trace = raw.Get("trace")};
+  if (!raw.Get("python").empty()) {
+    options.python = raw.Get("python");
   }
-  if (!raw.timeout.empty()) {
-    BS_ASSIGN(const int seconds, ParseCount("timeout", raw.timeout, kLongestSeconds));
+  if (!raw.Get("timeout").empty()) {
+    BS_ASSIGN(const int seconds, ParseCount("timeout", raw.Get("timeout"), kLongestSeconds));
     options.timeout = std::chrono::seconds(seconds);
   }
   return options;

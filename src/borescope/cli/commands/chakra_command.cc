@@ -28,7 +28,7 @@ struct Task {
 };
 
 Result<bool> IsReference(const RawOptions& raw) {
-  const std::string compat = raw.Param("compat");
+  const std::string compat = raw.Get("compat");
   if (!compat.empty() && compat != "chakra") {
     return UsageError(fmt::format("--compat: unknown tool '{}'; tools are chakra", compat));
   }
@@ -55,24 +55,26 @@ struct Paths {
 
 Result<Paths> FindPaths(const Task& task, std::string_view what, std::string_view needed) {
   Paths paths;
-  const bool names_output = !task.raw().output.empty();
+  const bool names_output = !task.raw().Get("output").empty();
   const size_t most = names_output ? 1 : 2;
   if (task.inputs.empty() || task.inputs.size() > most) {
     return UsageError(fmt::format("chakra {} reads one file; name {}", what, needed));
   }
   paths.input = task.inputs[0];
-  paths.output = names_output ? task.raw().output : task.inputs.size() == 2 ? task.inputs[1] : "";
+  paths.output = names_output              ? task.raw().Get("output")
+                 : task.inputs.size() == 2 ? task.inputs[1]
+                                           : "";
   BS_TRY(CheckOutput(paths.output, {&paths.input, 1}));
   return paths;
 }
 
 // Of a task whose input is named by options.
 Result<Paths> FindOutput(const Task& task) {
-  const bool names_output = !task.raw().output.empty();
+  const bool names_output = !task.raw().Get("output").empty();
   if (task.inputs.size() != (names_output ? 0 : 1)) {
     return UsageError("with --host and --device the only other file is the one that is written");
   }
-  return Paths{{}, names_output ? task.raw().output : task.inputs[0]};
+  return Paths{{}, names_output ? task.raw().Get("output") : task.inputs[0]};
 }
 
 // Writes to the file, which appears complete or not at all, or to standard output.
@@ -82,7 +84,7 @@ int WriteTo(const Task& task, const std::string& output,
   if (!written.ok()) {
     return task.Fail(written.error());
   }
-  if (!output.empty() && !task.raw().quiet) {
+  if (!output.empty() && !task.raw().Has("quiet")) {
     WriteMessageLine(fmt::format("borescope: wrote {}", output));
   }
   return kDone;
@@ -92,8 +94,8 @@ int WriteTo(const Task& task, const std::string& output,
 
 Result<ChakraConvertOptions> UnderstandConvert(const Task& task) {
   ChakraConvertOptions options;
-  options.host = task.raw().host;
-  options.device = task.raw().device;
+  options.host = task.raw().Get("host");
+  options.device = task.raw().Get("device");
   const bool is_pair = !options.host.empty() || !options.device.empty();
   BS_ASSIGN(Paths paths, is_pair ? FindOutput(task) : FindPaths(task, "convert", "IN and OUT"));
   if (paths.output.empty()) {
@@ -102,11 +104,12 @@ Result<ChakraConvertOptions> UnderstandConvert(const Task& task) {
   options.input = std::move(paths.input);
   options.output = std::move(paths.output);
   BS_ASSIGN(options.as_reference, IsReference(task.raw()));
-  if (!task.raw().npus.empty()) {
-    BS_ASSIGN(options.npus, ParseAmount("num-npus", task.raw().npus, 1, kMostNpus));
+  if (!task.raw().Get("num-npus").empty()) {
+    BS_ASSIGN(options.npus, ParseAmount("num-npus", task.raw().Get("num-npus"), 1, kMostNpus));
   }
-  if (!task.raw().passes.empty()) {
-    BS_ASSIGN(options.passes, ParseAmount("num-passes", task.raw().passes, 0, kMostPasses));
+  if (!task.raw().Get("num-passes").empty()) {
+    BS_ASSIGN(options.passes,
+              ParseAmount("num-passes", task.raw().Get("num-passes"), 0, kMostPasses));
   }
   return options;
 }
@@ -167,7 +170,7 @@ Result<ChakraGenerateOptions> UnderstandGenerate(const Task& task) {
     return UsageError("chakra generate writes into one folder; name one, or none");
   }
   ChakraGenerateOptions options;
-  options.folder = task.inputs.empty() ? raw.output : task.inputs[0];
+  options.folder = task.inputs.empty() ? raw.Get("output") : task.inputs[0];
   const auto read = [](std::string_view option, const std::string& text, uint64_t largest,
                        uint64_t& number) -> Result<void> {
     if (!text.empty()) {
@@ -175,10 +178,11 @@ Result<ChakraGenerateOptions> UnderstandGenerate(const Task& task) {
     }
     return {};
   };
-  BS_TRY(read("num-npus", raw.npus, kMostNpus, options.npus));
-  BS_TRY(read("default-runtime", raw.runtime, kMostBytes, options.runtime_us));
-  BS_TRY(read("default-tensor-size", raw.tensor_size, kMostBytes, options.tensor_bytes));
-  BS_TRY(read("default-comm-size", raw.comm_size, kMostBytes, options.comm_bytes));
+  BS_TRY(read("num-npus", raw.Get("num-npus"), kMostNpus, options.npus));
+  BS_TRY(read("default-runtime", raw.Get("default-runtime"), kMostBytes, options.runtime_us));
+  BS_TRY(read("default-tensor-size", raw.Get("default-tensor-size"), kMostBytes,
+              options.tensor_bytes));
+  BS_TRY(read("default-comm-size", raw.Get("default-comm-size"), kMostBytes, options.comm_bytes));
   return options;
 }
 
@@ -191,7 +195,7 @@ int Generate(const Task& task) {
   if (!files.ok()) {
     return task.Fail(files.error());
   }
-  if (!task.raw().quiet) {
+  if (!task.raw().Has("quiet")) {
     WriteMessageLine(fmt::format("borescope: wrote {} file{} to {}", *files, *files == 1 ? "" : "s",
                                  options->folder.empty() ? "the current folder" : options->folder));
   }
@@ -201,12 +205,12 @@ int Generate(const Task& task) {
 Result<ChakraTimelineOptions> UnderstandTimeline(const Task& task, const Paths& paths) {
   ChakraTimelineOptions options;
   options.input = paths.input;
-  if (task.raw().npus.empty() || task.raw().frequency.empty()) {
+  if (task.raw().Get("num-npus").empty() || task.raw().Get("npu-frequency").empty()) {
     return UsageError("chakra timeline needs --num-npus and --npu-frequency (MHz)");
   }
-  BS_ASSIGN(options.npus, ParseAmount("num-npus", task.raw().npus, 0, kMostNpus));
+  BS_ASSIGN(options.npus, ParseAmount("num-npus", task.raw().Get("num-npus"), 0, kMostNpus));
   BS_ASSIGN(options.frequency_mhz,
-            ParseAmount("npu-frequency", task.raw().frequency, 1, 1'000'000'000));
+            ParseAmount("npu-frequency", task.raw().Get("npu-frequency"), 1, 1'000'000'000));
   BS_ASSIGN(options.as_reference, IsReference(task.raw()));
   return options;
 }
@@ -225,7 +229,7 @@ int DrawTimeline(const Task& task) {
     BS_ASSIGN(diagnostics, ChakraTimeline(*options, output));
     return {};
   });
-  if (!task.raw().quiet) {
+  if (!task.raw().Has("quiet")) {
     ReportQuality(diagnostics);
   }
   return status;
@@ -238,9 +242,10 @@ Result<ChakraCheckOptions> UnderstandCheck(const Task& task, OutputOptions& outp
   const RawOptions& raw = task.raw();
   BS_ASSIGN(std::vector<std::string> files, FindEtFiles(task.inputs));
   std::vector<std::string> inputs = files;
-  inputs.insert(inputs.end(), {raw.linked, raw.host, raw.device});
+  inputs.insert(inputs.end(), {raw.Get("linked"), raw.Get("host"), raw.Get("device")});
   BS_TRY(ProtectInputs(inputs, output));
-  return ChakraCheckOptions{std::move(files), raw.linked, raw.host, raw.device, raw.order};
+  return ChakraCheckOptions{std::move(files), raw.Get("linked"), raw.Get("host"), raw.Get("device"),
+                            raw.Has("order")};
 }
 
 int Check(const Task& task) {
@@ -285,11 +290,11 @@ Result<void> CheckOptions(const TaskRow& task, const Command& command) {
   const auto has = [](Names names, std::string_view name) {
     return std::find(names.begin(), names.end(), name) != names.end();
   };
-  for (const OptionRow& row : Options()) {
-    const bool is_of_verb = has(command.verb->options, row.long_name);
-    if (is_of_verb && !has(task.options, row.long_name) && IsGiven(row, command.raw)) {
-      return UsageError(
-          fmt::format("chakra {}: --{} is not defined for it", task.name, row.long_name));
+  for (const Option& option : OptionsOf(*command.verb)) {
+    const std::string& name = option.long_name;
+    const bool is_of_verb = option.is_parameter || has(command.verb->options, name);
+    if (is_of_verb && !has(task.options, name) && command.raw.Has(name)) {
+      return UsageError(fmt::format("chakra {}: --{} is not defined for it", task.name, name));
     }
   }
   return {};

@@ -29,7 +29,7 @@ std::vector<std::string> WordsOf(std::string_view joined) {
 }
 
 Result<void> CheckRuns(const RawOptions& raw) {
-  if (raw.inputs.empty() && !(raw.baseline + raw.history).empty()) {
+  if (raw.inputs.empty() && !(raw.Get("baseline") + raw.Get("history")).empty()) {
     return UsageError(
         "no INPUT; it comes before --baseline and --history, which take all words up to the next "
         "option");
@@ -56,27 +56,25 @@ Result<std::vector<std::string>> RunsOf(std::string_view option, std::string_vie
 Result<CheckOptions> UnderstandCheck(const RawOptions& raw) {
   BS_TRY(CheckRuns(raw));
   CheckOptions options;
-  options.budget = raw.budget;
-  BS_ASSIGN(options.baseline, RunsOf("baseline", raw.baseline));
-  BS_ASSIGN(options.history, RunsOf("history", raw.history));
-  if (!raw.fail.empty()) {
-    BS_ASSIGN(options.fail, ParseShare("fail", raw.fail));
+  options.budget = raw.Get("budget");
+  BS_ASSIGN(options.baseline, RunsOf("baseline", raw.Get("baseline")));
+  BS_ASSIGN(options.history, RunsOf("history", raw.Get("history")));
+  if (!raw.Get("fail").empty()) {
+    BS_ASSIGN(options.fail, ParseShare("fail", raw.Get("fail")));
   }
-  options.force = raw.force;
-  options.strict = raw.strict;
-  options.save_baseline = raw.save_baseline;
-  options.junit = raw.junit;
-  options.sarif = raw.sarif;
-  options.markdown = raw.markdown;
-  options.html = raw.html;
-  for (const auto& [name, value] : raw.params) {
-    name == "all" ? static_cast<void>(options.all = true)
-                  : static_cast<void>(options.params.Set(name, value));
+  options.force = raw.Has("force");
+  options.strict = raw.Has("strict");
+  options.save_baseline = raw.Get("save-baseline");
+  options.junit = raw.Get("junit");
+  options.sarif = raw.Get("sarif");
+  options.markdown = raw.Get("markdown");
+  options.html = raw.Get("html");
+  options.all = raw.Has("all");
+  options.question = QuestionOf("check", raw);
+  if (!raw.Get("captures").empty()) {
+    options.captures = {raw.Get("captures")};
   }
-  if (!raw.captures.empty()) {
-    options.captures = {raw.captures};
-  }
-  BS_ASSIGN(options.threads, ParseThreads(raw.threads));
+  BS_ASSIGN(options.threads, ParseThreads(raw.Get("threads")));
   BS_ASSIGN(options.memory_limit, KeepMemoryLimit(raw));
   return options;
 }

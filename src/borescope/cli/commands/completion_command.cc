@@ -7,7 +7,7 @@
 namespace borescope::cli {
 
 int RunCompletionVerb(const Command& command) {
-  if (!command.raw.format.empty() || !command.raw.output.empty()) {
+  if (!command.raw.Get("format").empty() || !command.raw.Get("output").empty()) {
     return FailWith(UsageError("completion prints a script; redirect it with > FILE"), command);
   }
   const bool one = command.raw.inputs.size() == 1;

@@ -20,17 +20,11 @@
 namespace borescope::cli {
 namespace {
 
-struct ConvertRequest {
-  std::vector<std::string> inputs;
-  std::string output;
-  ConvertOptions options;
-};
-
 // The last of several words is OUT, unless -o names it. A forgotten OUT must not cost the last IN.
-Result<void> FindOutput(const RawOptions& raw, ConvertRequest& request) {
+Result<void> FindOutput(const RawOptions& raw, ConvertOptions& request) {
   request.inputs = raw.inputs;
-  request.output = raw.output;
-  if (raw.output.empty() && !raw.inputs.empty()) {
+  request.output = raw.Get("output");
+  if (raw.Get("output").empty() && !raw.inputs.empty()) {
     request.output = request.inputs.back();
     request.inputs.pop_back();
   }
@@ -38,7 +32,7 @@ Result<void> FindOutput(const RawOptions& raw, ConvertRequest& request) {
     return UsageError("convert reads files and writes one; name IN, perhaps more, and OUT last");
   }
   BS_ASSIGN(const std::filesystem::file_type type, TypeOfPath(request.output));
-  if (raw.output.empty() && request.inputs.size() > 1 &&
+  if (raw.Get("output").empty() && request.inputs.size() > 1 &&
       type == std::filesystem::file_type::regular) {
     return UsageError(request.output + ": exists; to replace it, name it with -o");
   }
@@ -55,29 +49,29 @@ std::vector<std::string> ListOf(std::string_view text) {
   return words;
 }
 
-Result<ConvertRequest> UnderstandConvert(const RawOptions& raw) {
-  if (!raw.format.empty()) {
+Result<ConvertOptions> UnderstandConvert(const RawOptions& raw) {
+  if (!raw.Get("format").empty()) {
     return UsageError("convert has no tables to write; choose the format of OUT with --to");
   }
-  ConvertRequest request;
+  ConvertOptions request;
   BS_TRY(FindOutput(raw, request));
-  request.options.to = raw.to;
-  request.options.align = raw.align;
-  request.options.keeps_context = !raw.no_context;
-  request.options.steps = raw.Param("step");
-  request.options.overlays = ListOf(raw.Param("overlay"));
-  request.options.begin = raw.Param("begin");
-  request.options.end = raw.Param("end");
-  BS_ASSIGN(request.options.threads, ParseThreads(raw.threads));
-  BS_ASSIGN(request.options.scrub, ParseScrub(raw));
+  request.to = raw.Get("to");
+  request.align = raw.Get("align");
+  request.keeps_context = !raw.Has("no-context");
+  request.steps = raw.Get("step");
+  request.overlays = ListOf(raw.Get("overlay"));
+  request.begin = raw.Get("begin");
+  request.end = raw.Get("end");
+  BS_ASSIGN(request.threads, ParseThreads(raw.Get("threads")));
+  BS_ASSIGN(request.scrub, ParseScrub(raw));
   BS_TRY(KeepMemoryLimit(raw));
   return request;
 }
 
-Result<ConvertReport> ConvertWithProgress(const Command& command, ConvertRequest& request) {
+Result<ConvertReport> ConvertWithProgress(const Command& command, ConvertOptions& request) {
   ProgressBar bar(command.raw);
-  request.options.progress = bar.Callback();
-  return Convert(request.inputs, request.output, request.options);
+  request.progress = bar.Callback();
+  return Convert(request);
 }
 
 // Whether `path` is our own standard output (/dev/stdout) and nobody reads it any more: then
@@ -136,7 +130,7 @@ void ReportOutcome(const ConvertReport& report, const std::string& path) {
 }  // namespace
 
 int RunConvertVerb(const Command& command) {
-  Result<ConvertRequest> request = UnderstandConvert(command.raw);
+  Result<ConvertOptions> request = UnderstandConvert(command.raw);
   if (!request.ok()) {
     return FailWith(request.error(), command);
   }
@@ -145,7 +139,7 @@ int RunConvertVerb(const Command& command) {
     const bool is_lost = report.error().code == ErrorCode::kIo && HasLostReader(request->output);
     return is_lost ? kDone : FailWith(report.error(), command);
   }
-  if (!command.raw.quiet) {
+  if (!command.raw.Has("quiet")) {
     ReportOutcome(*report, request->output);
     ReportQuality(report->diagnostics);
   }

@@ -24,16 +24,16 @@ Result<LinkOptions> UnderstandLink(const RawOptions& raw) {
     return UsageError(
         fmt::format("link takes no INPUT but --host and --device: '{}'", raw.inputs.front()));
   }
-  const std::string compat = raw.Param("compat");
+  const std::string compat = raw.Get("compat");
   if (!compat.empty() && compat != "chakra") {
     return UsageError(fmt::format("--compat: unknown tool '{}'; tools are chakra", compat));
   }
   LinkOptions options;
   options.as_chakra = !compat.empty();
-  if (const std::string rank = raw.Param("rank"); !rank.empty()) {
+  if (const std::string rank = raw.Get("rank"); !rank.empty()) {
     BS_ASSIGN(options.rank, ParseRank(rank));
   }
-  BS_ASSIGN(options.threads, ParseThreads(raw.threads));
+  BS_ASSIGN(options.threads, ParseThreads(raw.Get("threads")));
   BS_TRY(KeepMemoryLimit(raw));
   return options;
 }
@@ -42,7 +42,7 @@ Result<Answer> LinkWithProgress(const RawOptions& raw) {
   BS_ASSIGN(LinkOptions options, UnderstandLink(raw));
   ProgressBar bar(raw);
   options.progress = bar.Callback();
-  return Link(raw.host, raw.device, raw.output, options);
+  return Link(raw.Get("host"), raw.Get("device"), raw.Get("output"), options);
 }
 
 }  // namespace
@@ -56,8 +56,8 @@ int RunLinkVerb(const Command& command) {
   if (!answer.ok()) {
     return FailWith(answer.error(), command);
   }
-  if (!command.raw.quiet) {
-    WriteMessageLine(fmt::format("borescope: wrote {}", command.raw.output));
+  if (!command.raw.Has("quiet")) {
+    WriteMessageLine(fmt::format("borescope: wrote {}", command.raw.Get("output")));
   }
   return WriteAnswer(*output, *answer, command);
 }

@@ -5,9 +5,9 @@ namespace borescope::cli {
 namespace {
 
 Answer WhatThereIs() {
-  TextColumn kind{"kind", "Verb, input format, writer of tables or target of convert.", true, {}};
-  TextColumn name{"name", "Name on the command line.", true, {}};
-  TextColumn summary{"summary", "What it is for.", false, {}};
+  ListedColumn kind{"kind", "Verb, input format, writer of tables or target of convert.", true, {}};
+  ListedColumn name{"name", "Name on the command line.", true, {}};
+  ListedColumn summary{"summary", "What it is for.", false, {}};
   const auto add = [&](std::string_view what, const auto& rows) {
     for (const auto& row : rows) {
       kind.cells.emplace_back(what);
@@ -21,7 +21,7 @@ Answer WhatThereIs() {
   add("format", schema.formats);
   add("writer", schema.writers);
   add("target", schema.targets);
-  const TextTable table{
+  const ListedTable table{
       "list", "What there is", {std::move(kind), std::move(name), std::move(summary)}};
   return Answer::OfTexts({&table, 1});
 }
@@ -36,7 +36,7 @@ int RunListVerb(const Command& command) {
   if (!output.ok()) {
     return FailWith(output.error(), command);
   }
-  return WriteAnswer(*output, command.raw.schema ? SchemaTables() : WhatThereIs(), command);
+  return WriteAnswer(*output, command.raw.Has("schema") ? SchemaTables() : WhatThereIs(), command);
 }
 
 }  // namespace borescope::cli

@@ -42,7 +42,7 @@ std::string GrowingText(size_t growing) {
 }  // namespace
 
 Result<bool> IsLive(const RawOptions& raw) {
-  if (!raw.report || raw.inputs.size() != 1 || !raw.scrub.empty()) {
+  if (!raw.Has("report") || raw.inputs.size() != 1 || !raw.Get("scrub").empty()) {
     return false;
   }
   BS_ASSIGN(const std::filesystem::file_type type, TypeOfPath(raw.inputs.front()));
@@ -101,10 +101,10 @@ void LiveReport::MakeOrSayWhyNot(const InputWatch::Settled& settled, const StopT
     failure_ =
         fmt::format("at {} no newer page could be made: {}", LocalTime(), made.error().Sentence());
     SayNews();
-    if (!command_.raw.quiet) {
+    if (!command_.raw.Has("quiet")) {
       WriteMessageLine("borescope: " + failure_);
     }
-  } else if (!command_.raw.quiet) {
+  } else if (!command_.raw.Has("quiet")) {
     WriteMessageLine("borescope: " + news_.text);
   }
 }

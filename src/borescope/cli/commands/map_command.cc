@@ -24,11 +24,6 @@ namespace {
 
 constexpr uint64_t kLargePart = 64'000'000;
 
-// The verbs that the library is asked for.
-std::vector<std::string_view> MappedVerbs(const Command& command) {
-  return command.raw.report ? std::vector<std::string_view>{"report"} : NamesOf(command.analyses);
-}
-
 // "DIR/", or a folder that is there.
 Result<bool> IsFolder(const std::string& output) {
   BS_ASSIGN(const std::filesystem::file_type type, TypeOfPath(output));
@@ -40,27 +35,28 @@ Result<void> CheckMap(const Command& command) {
     return UsageError("map needs verbs and an INPUT; name them: borescope map summary RUN -o PART");
   }
   const RawOptions& raw = command.raw;
-  if (raw.output.empty() || raw.output == kStandardOutput) {
+  const bool is_check = raw.whole == "check";
+  if (raw.Get("output").empty() || raw.Get("output") == kStandardOutput) {
     return UsageError(fmt::format("map writes a file for {}; name it, or its folder, with -o",
-                                  raw.check ? "check" : "reduce"));
+                                  is_check ? "check" : "reduce"));
   }
-  if (!raw.format.empty() || !raw.Param("sort").empty() || !raw.Param("top").empty()) {
+  if (!raw.Get("format").empty() || !raw.Get("sort").empty() || !raw.Get("top").empty()) {
     return UsageError("map shows nothing; give --format, --sort and --top to reduce");
   }
-  if (!raw.check && !raw.budget.empty()) {
+  if (!is_check && !raw.Get("budget").empty()) {
     return UsageError("--budget is about a check; write borescope map check RUN -o PART");
   }
-  BS_ASSIGN(const bool is_folder, IsFolder(raw.output));
-  if (raw.force && !is_folder) {
+  BS_ASSIGN(const bool is_folder, IsFolder(raw.Get("output")));
+  if (raw.Has("force") && !is_folder) {
     return UsageError("--force is about parts that are kept in a folder; give -o DIR/");
   }
   BS_TRY(CheckInputs(raw));
-  return CheckQuestion(NamesOf(command.analyses), raw.ToParams());
+  return CheckQuestion(QuestionOf(command));
 }
 
 Result<PartFile> MapToFile(const Run& run, const Command& command) {
-  const std::string& path = command.raw.output;
-  BS_ASSIGN(const Partial partial, run.Map(MappedVerbs(command), command.raw.ToParams(), path));
+  const std::string& path = command.raw.Get("output");
+  BS_ASSIGN(const Partial partial, run.Map(QuestionOf(command), path));
   BS_TRY(partial.Write(path));
   std::error_code unknown;
   const uintmax_t bytes = std::filesystem::file_size(path, unknown);
@@ -81,26 +77,26 @@ int StatusOf(const PartFile& part) {
 // A check needs its runs as they were named, and reads each several times.
 Result<PartFile> WritePartOfCheck(const Command& command) {
   const RawOptions& raw = command.raw;
-  if (std::count(raw.inputs.begin(), raw.inputs.end(), "-") > 0 || !raw.load.empty() ||
-      !raw.scrub.empty()) {
+  if (std::count(raw.inputs.begin(), raw.inputs.end(), "-") > 0 || !raw.Get("load").empty() ||
+      !raw.Get("scrub").empty()) {
     return UsageError(
         "map check: it reads recordings several times, and says which each is; write standard "
         "input to a file, leave out --load, and scrub first: borescope convert --scrub");
   }
   CheckOptions options;
-  options.budget = raw.budget;
-  options.params = raw.ToParams();
-  if (!raw.captures.empty()) {
-    options.captures = {raw.captures};
+  options.budget = raw.Get("budget");
+  options.question = QuestionOf(command);
+  if (!raw.Get("captures").empty()) {
+    options.captures = {raw.Get("captures")};
   }
-  BS_ASSIGN(options.threads, ParseThreads(raw.threads));
+  BS_ASSIGN(options.threads, ParseThreads(raw.Get("threads")));
   BS_ASSIGN(options.memory_limit, KeepMemoryLimit(raw));
   CheckMapOptions map;
-  if (!raw.shard.empty()) {
-    BS_ASSIGN(map.shard, ParseShard(raw.shard));
+  if (!raw.Get("shard").empty()) {
+    BS_ASSIGN(map.shard, ParseShard(raw.Get("shard")));
   }
-  map.output = raw.output;
-  map.again = raw.force;
+  map.output = raw.Get("output");
+  map.again = raw.Has("force");
   ProgressBar bar(raw);
   options.progress = bar.Callback();
   return MapCheck(raw.inputs, options, map);
@@ -108,17 +104,17 @@ Result<PartFile> WritePartOfCheck(const Command& command) {
 
 Result<PartFile> WritePart(const Command& command) {
   BS_TRY(CheckMap(command));
-  if (command.raw.check) {
+  if (command.raw.whole == "check") {
     return WritePartOfCheck(command);
   }
   RawOptions raw = command.raw;
   ProgressBar bar(raw);
   BS_ASSIGN(const std::optional<ScrubbedCopies> copies, ScrubInputs(raw, bar.Callback()));
   BS_ASSIGN(const Run run,
-            OpenRun(raw.load.empty() ? std::span(raw.inputs) : std::span(&raw.load, 1), raw,
+            OpenRun(raw.Has("load") ? std::span(&raw.Get("load"), 1) : std::span(raw.inputs), raw,
                     bar.Callback()));
-  BS_ASSIGN(const bool is_folder, IsFolder(raw.output));
-  return is_folder ? run.MapInto(raw.output, MappedVerbs(command), raw.ToParams(), raw.force)
+  BS_ASSIGN(const bool is_folder, IsFolder(raw.Get("output")));
+  return is_folder ? run.MapInto(raw.Get("output"), QuestionOf(command), raw.Has("force"))
                    : MapToFile(run, command);
 }
 
@@ -134,7 +130,7 @@ void ReportPart(const PartFile& part, const RawOptions& raw) {
   for (const std::string& error : part.load_errors) {
     WriteMessageLine(fmt::format("borescope: {}", error));
   }
-  if (raw.quiet) {
+  if (raw.Has("quiet")) {
     return;
   }
   WriteMessageLine(PartLine(part));

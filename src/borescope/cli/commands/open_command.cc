@@ -28,22 +28,23 @@ struct OpenRequest {
   std::chrono::seconds limit{300};
 };
 
-// Options that select what the report is about; a trace is shown whole, or a window of it.
-constexpr std::string_view kReportOnly[] = {"rank",    "step-rule",  "step-pattern", "gpu",
-                                            "stream",  "annotation", "instance",     "top",
-                                            "against", "timeline",   "captures"};
+// What selects is what the report is about; a trace is shown whole, or a window of it.
 
 Result<void> CheckForTrace(const RawOptions& raw) {
   if (raw.inputs.empty()) {
     return UsageError("no INPUT; name a trace file, a directory of them, or - for standard input");
   }
-  for (const OptionRow& row : Options()) {
-    const bool is_of_report = std::find(std::begin(kReportOnly), std::end(kReportOnly),
-                                        row.long_name) != std::end(kReportOnly);
-    if (is_of_report && IsGiven(row, raw)) {
-      return UsageError(
-          fmt::format("--{} is an option of the report; add --report", row.long_name));
+  const auto is_of_trace = [](std::string_view name) {
+    return name == "step" || name == "begin" || name == "end";
+  };
+  for (const ParameterInfo& parameter : FindTask("report")->parameters) {
+    const std::string option = OptionName(parameter);
+    if (!is_of_trace(option) && raw.Has(option)) {
+      return UsageError(fmt::format("--{} is an option of the report; add --report", option));
     }
+  }
+  if (raw.Has("captures")) {
+    return UsageError("--captures is an option of the report; add --report");
   }
   return {};
 }
@@ -51,32 +52,32 @@ Result<void> CheckForTrace(const RawOptions& raw) {
 Result<OpenRequest> UnderstandOpen(const RawOptions& raw) {
   constexpr int kLongestSeconds = 86'400;
   constexpr int kLastPort = 65'535;
-  if (!raw.format.empty() || !raw.output.empty()) {
+  if (!raw.Get("format").empty() || !raw.Get("output").empty()) {
     return UsageError("open writes no file; convert and report do");
   }
   OpenRequest request;
-  if (!raw.report) {
+  if (!raw.Has("report")) {
     BS_TRY(CheckForTrace(raw));
   }
   BS_ASSIGN(request.trace.scrub, ParseScrub(raw));
-  request.trace.begin = raw.Param("begin");
-  request.trace.end = raw.Param("end");
-  request.trace.steps = raw.Param("step");
-  if (!raw.as.empty() && raw.as != "perfetto" && raw.as != "json") {
-    return UsageError("--as: '" + raw.as + "' is not known; it takes perfetto or json");
+  request.trace.begin = raw.Get("begin");
+  request.trace.end = raw.Get("end");
+  request.trace.steps = raw.Get("step");
+  if (!raw.Get("as").empty() && raw.Get("as") != "perfetto" && raw.Get("as") != "json") {
+    return UsageError("--as: '" + raw.Get("as") + "' is not known; it takes perfetto or json");
   }
-  if (!raw.as.empty() && raw.report) {
+  if (!raw.Get("as").empty() && raw.Has("report")) {
     return UsageError("--as is the form of a trace; leave out --report");
   }
-  request.form = raw.as == "json" ? TraceForm::kJson : TraceForm::kPerfetto;
-  BS_ASSIGN(request.trace.threads, ParseThreads(raw.threads));
+  request.form = raw.Get("as") == "json" ? TraceForm::kJson : TraceForm::kPerfetto;
+  BS_ASSIGN(request.trace.threads, ParseThreads(raw.Get("threads")));
   BS_TRY(KeepMemoryLimit(raw));
-  if (!raw.port.empty()) {
-    BS_ASSIGN(const int port, ParseCount("port", raw.port, kLastPort, 0));
+  if (!raw.Get("port").empty()) {
+    BS_ASSIGN(const int port, ParseCount("port", raw.Get("port"), kLastPort, 0));
     request.port = static_cast<uint16_t>(port);
   }
-  if (!raw.timeout.empty()) {
-    BS_ASSIGN(const int seconds, ParseCount("timeout", raw.timeout, kLongestSeconds));
+  if (!raw.Get("timeout").empty()) {
+    BS_ASSIGN(const int seconds, ParseCount("timeout", raw.Get("timeout"), kLongestSeconds));
     request.limit = std::chrono::seconds(seconds);
   }
   return request;
@@ -108,13 +109,14 @@ Result<OfferedTrace> OfferWithProgress(const Command& command, const OpenRequest
   ProgressBar bar(command.raw);
   ConvertOptions options = request.trace;
   options.progress = bar.Callback();
-  return server.OfferTrace(command.raw.inputs, options, request.form);
+  options.inputs = command.raw.inputs;
+  return server.OfferTrace(options, request.form);
 }
 
 // Returns the exit status of what was read.
 Result<int> OfferTrace(const Command& command, const OpenRequest& request, FileServer& server) {
   BS_ASSIGN(const OfferedTrace offered, OfferWithProgress(command, request, server));
-  if (offered.converted.has_value() && !command.raw.quiet) {
+  if (offered.converted.has_value() && !command.raw.Has("quiet")) {
     ReportConversion(offered);
   }
   return kDone;
@@ -156,9 +158,9 @@ std::string WaysTo(const FileServer& server, std::chrono::seconds limit) {
 
 // Where to look, on standard output unless a browser was opened.
 int Announce(const Command& command, const FileServer& server, std::chrono::seconds limit) {
-  const bool talks = !command.raw.quiet;
+  const bool talks = !command.raw.Has("quiet");
   const std::string& address = server.address();
-  if (server.is_reachable() && !command.raw.no_browser && OpenBrowser(address)) {
+  if (server.is_reachable() && !command.raw.Has("no-browser") && OpenBrowser(address)) {
     WriteMessage(talks ? fmt::format("borescope: opened in the browser: {}\n", address) : "");
     return kDone;
   }
@@ -174,7 +176,7 @@ int Serve(const Command& command, FileServer& server, std::chrono::seconds limit
   }
   if (*end == ServeEnd::kTimeLimit) {
     return Fail(fmt::format("nobody fetched the {} within {} s; --timeout waits longer",
-                            command.raw.report ? "report" : "trace", limit.count()));
+                            command.raw.Has("report") ? "report" : "trace", limit.count()));
   }
   return kDone;
 }
@@ -215,8 +217,8 @@ int RunOpenVerb(const Command& command) {
   if (*is_live) {
     return OpenLiveReport(command, *request, *server);
   }
-  const Result<int> read =
-      command.raw.report ? OfferReport(command, *server) : OfferTrace(command, *request, *server);
+  const Result<int> read = command.raw.Has("report") ? OfferReport(command, *server)
+                                                     : OfferTrace(command, *request, *server);
   if (!read.ok()) {
     return FailWith(read.error(), command);
   }

@@ -59,16 +59,16 @@ Result<QueryRequest> UnderstandQuery(const RawOptions& raw) {
   constexpr int kMostRows = 1'000'000'000;
   QueryRequest request;
   BS_ASSIGN(request.output, UnderstandOutput(raw));
-  request.options.rank = raw.Param("rank");
-  if (!raw.row_limit.empty()) {
-    BS_ASSIGN(const int rows, ParseCount("row-limit", raw.row_limit, kMostRows));
+  request.options.rank = raw.Get("rank");
+  if (!raw.Get("row-limit").empty()) {
+    BS_ASSIGN(const int rows, ParseCount("row-limit", raw.Get("row-limit"), kMostRows));
     request.options.rows = static_cast<size_t>(rows);
   }
-  if (!raw.time_limit.empty()) {
-    BS_ASSIGN(request.options.seconds, ParseSeconds(raw.time_limit));
+  if (!raw.Get("time-limit").empty()) {
+    BS_ASSIGN(request.options.seconds, ParseSeconds(raw.Get("time-limit")));
   }
-  if (!raw.temp_limit.empty()) {
-    BS_ASSIGN(request.options.temporary_bytes, ParseSize("temp-limit", raw.temp_limit));
+  if (!raw.Get("temp-limit").empty()) {
+    BS_ASSIGN(request.options.temporary_bytes, ParseSize("temp-limit", raw.Get("temp-limit")));
   }
   BS_TRY(UnderstandInputs(raw, request));
   BS_TRY(ProtectInputs(request.inputs, request.output));
@@ -139,7 +139,7 @@ int ShowSchema(const Command& command) {
 }  // namespace
 
 int RunQueryVerb(const Command& command) {
-  if (command.raw.schema) {
+  if (command.raw.Has("schema")) {
     return ShowSchema(command);
   }
   const Result<QueryRequest> request = UnderstandQuery(command.raw);

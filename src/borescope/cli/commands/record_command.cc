@@ -59,8 +59,6 @@ std::vector<std::string> SplitList(std::string_view text) {
   return items;
 }
 
-bool IsSet(const RawOptions& raw, std::string_view flag) { return raw.Param(flag) == "true"; }
-
 std::string Variable(const char* name) {
   const char* const value = std::getenv(name);
   return value == nullptr ? "" : value;
@@ -73,11 +71,11 @@ void TakeRpdVariables(RecordOptions& options) {
 }
 
 Result<void> UnderstandPython(const RawOptions& raw, RecordOptions& options) {
-  options.ops = raw.Param("ops");
-  options.shapes = IsSet(raw, "shapes");
-  options.python = raw.python;
-  options.rpd_compat = IsSet(raw, "rpd-compat");
-  if (const std::string steps = raw.Param("ops-steps"); !steps.empty()) {
+  options.ops = raw.Get("ops");
+  options.shapes = raw.Has("shapes");
+  options.python = raw.Get("python");
+  options.rpd_compat = raw.Has("rpd-compat");
+  if (const std::string steps = raw.Get("ops-steps"); !steps.empty()) {
     BS_ASSIGN(const int count, ParseCount("ops-steps", steps, kMostSteps));
     options.ops_steps = static_cast<uint64_t>(count);
   }
@@ -86,38 +84,38 @@ Result<void> UnderstandPython(const RawOptions& raw, RecordOptions& options) {
 }
 
 Result<RecordOptions> UnderstandRecord(const RawOptions& raw) {
-  RecordOptions options{.output = raw.output,
-                        .starts_paused = IsSet(raw, "paused"),
-                        .nvtx = !IsSet(raw, "no-nvtx"),
-                        .roctx = !IsSet(raw, "no-roctx"),
-                        .cuda = !IsSet(raw, "no-cuda"),
-                        .rocm = IsSet(raw, "rocm"),
-                        .api = raw.Param("api"),
-                        .api_skip = SplitList(raw.Param("api-skip")),
-                        .children = !IsSet(raw, "no-children"),
-                        .memory = IsSet(raw, "memory"),
-                        .sync = IsSet(raw, "sync"),
-                        .warm = IsSet(raw, "warm"),
-                        .graph_nodes = IsSet(raw, "graph-nodes"),
-                        .force = raw.force,
-                        .replace = IsSet(raw, "replace")};
-  if (const std::string size = raw.Param("max-bytes"); !size.empty()) {
+  RecordOptions options{.output = raw.Get("output"),
+                        .starts_paused = raw.Has("paused"),
+                        .nvtx = !raw.Has("no-nvtx"),
+                        .roctx = !raw.Has("no-roctx"),
+                        .cuda = !raw.Has("no-cuda"),
+                        .rocm = raw.Has("rocm"),
+                        .api = raw.Get("api"),
+                        .api_skip = SplitList(raw.Get("api-skip")),
+                        .children = !raw.Has("no-children"),
+                        .memory = raw.Has("memory"),
+                        .sync = raw.Has("sync"),
+                        .warm = raw.Has("warm"),
+                        .graph_nodes = raw.Has("graph-nodes"),
+                        .force = raw.Has("force"),
+                        .replace = raw.Has("replace")};
+  if (const std::string size = raw.Get("max-bytes"); !size.empty()) {
     BS_ASSIGN(options.max_bytes, ParseSize("max-bytes", size));
   }
   BS_TRY(UnderstandPython(raw, options));
   const auto take_time = [&raw](std::string_view name,
                                 std::chrono::nanoseconds& time) -> Result<void> {
-    if (const std::string text = raw.Param(name); !text.empty()) {
+    if (const std::string text = raw.Get(name); !text.empty()) {
       BS_ASSIGN(time, ParseDuration(name, text));
     }
     return {};
   };
   BS_TRY(UnderstandRules(raw, options));
-  BS_TRY(UnderstandRanks(raw.Param("rank-only"), options));
+  BS_TRY(UnderstandRanks(raw.Get("rank-only"), options));
   BS_TRY(take_time("ring", options.ring));
   BS_TRY(take_time("flush", options.flush));
   BS_TRY(take_time("sample", options.sample));
-  options.spool = raw.Param("spool");
+  options.spool = raw.Get("spool");
   return options;
 }
 
@@ -131,7 +129,7 @@ std::string EndOf(const RecordReport& report) {
 std::string WhyEmpty(const RecordReport& report, const Command& command) {
   if (!report.never_started.empty()) return report.never_started;
   if (!report.failed_logs.empty()) return report.failed_logs;
-  const std::string children = command.raw.Param("children");
+  const std::string children = command.raw.Get("children");
   return fmt::format(
       "the program used neither NVTX, ROCTX, CUDA nor borescope_record.h, or is statically "
       "linked{}",
@@ -167,25 +165,25 @@ void ReportRecording(const RecordReport& report, const Command& command) {
 
 // Into the file that -o named. A failure is reported, but does not hide the program's status.
 void ConvertRecording(const RecordReport& report, const Command& command) {
-  const std::string inputs[] = {report.folder};
-  const Result<ConvertReport> converted = Convert(inputs, report.converted, {});
+  const Result<ConvertReport> converted =
+      Convert({.inputs = {report.folder}, .output = report.converted});
   if (!converted.ok()) {
     FailWith(converted.error(), command);
-  } else if (!command.raw.quiet) {
+  } else if (!command.raw.Has("quiet")) {
     WriteMessageLine(fmt::format("borescope: wrote {}: {} events", report.converted,
                                  GroupDigits(static_cast<int64_t>(converted->written))));
   }
 }
 
 void Conclude(const RecordReport& report, const Command& command) {
-  if (!command.raw.quiet) ReportRecording(report, command);
+  if (!command.raw.Has("quiet")) ReportRecording(report, command);
   if (!report.trouble.empty()) {
     WriteMessageLine(ToPrintable(fmt::format("borescope: {}", report.trouble)));
     return;
   }
   if (report.processes == 0 && !report.is_sampled) return;
   if (!report.converted.empty()) ConvertRecording(report, command);
-  if (!command.raw.quiet) {
+  if (!command.raw.Has("quiet")) {
     WriteMessageLine(fmt::format("borescope: next: borescope summary {}", report.folder));
   }
 }
@@ -209,7 +207,8 @@ int RecordProgram(const Command& command) {
   if (!recording.ok()) return FailWith(recording.error(), command);
   forwarding.SendTo(recording->pid());
   TryToSay([&] {
-    if (const std::string warning = recording->warning(); !warning.empty() && !command.raw.quiet) {
+    if (const std::string warning = recording->warning();
+        !warning.empty() && !command.raw.Has("quiet")) {
       WriteMessageLine("borescope: " + ToPrintable(warning));
     }
   });
@@ -232,10 +231,10 @@ void ReportProfile(const AttachedProfile& profile) {
 }
 
 Result<AttachOptions> UnderstandAttach(const RawOptions& raw) {
-  AttachOptions options{.pids = {}, .output = raw.output};
-  BS_TRY(ParseNumbers("attach", raw.Param("attach"), 1, options.pids));
-  const std::string time = raw.Param("for");
-  const std::string steps = raw.Param("iterations");
+  AttachOptions options{.pids = {}, .output = raw.Get("output")};
+  BS_TRY(ParseNumbers("attach", raw.Get("attach"), 1, options.pids));
+  const std::string time = raw.Get("for");
+  const std::string steps = raw.Get("iterations");
   if (!time.empty() && !steps.empty()) {
     return UsageError("--for and --iterations: give one of the two");
   }
@@ -251,7 +250,7 @@ Result<AttachOptions> UnderstandAttach(const RawOptions& raw) {
 int AttachToProcesses(const Command& command) {
   Result<AttachOptions> options = UnderstandAttach(command.raw);
   if (!options.ok()) return FailWith(options.error(), command);
-  if (!command.raw.quiet) {
+  if (!command.raw.Has("quiet")) {
     options->on_wait = [] {
       WriteMessageLine("borescope: waiting for the processes to ask, which they do every 5 s");
     };
@@ -261,7 +260,7 @@ int AttachToProcesses(const Command& command) {
   bool is_whole = report->silent.empty();
   for (const AttachedProfile& profile : report->profiles) {
     is_whole = is_whole && profile.trouble.empty();
-    if (!command.raw.quiet || !profile.trouble.empty()) ReportProfile(profile);
+    if (!command.raw.Has("quiet") || !profile.trouble.empty()) ReportProfile(profile);
   }
   for (const int pid : report->silent) {
     WriteMessageLine(
@@ -269,7 +268,7 @@ int AttachToProcesses(const Command& command) {
                     "KINETO_USE_DAEMON=1, in this network namespace",
                     pid));
   }
-  if (!command.raw.quiet && !report->profiles.empty()) {
+  if (!command.raw.Has("quiet") && !report->profiles.empty()) {
     WriteMessageLine(fmt::format("borescope: next: borescope summary {}", report->folder));
   }
   return is_whole ? kDone : kFailed;
@@ -280,7 +279,7 @@ int AttachToProcesses(const Command& command) {
 int ChangeRun(const Command& command, const std::string& folder, bool starts) {
   const Result<bool> is_recording = starts ? StartRecording(folder) : StopRecording(folder);
   if (!is_recording.ok()) return FailWith(is_recording.error(), command);
-  if (!command.raw.quiet) {
+  if (!command.raw.Has("quiet")) {
     WriteMessageLine(
         fmt::format("borescope: {} {}", folder, *is_recording ? "records" : "is paused"));
   }
@@ -297,17 +296,17 @@ int ShowStatus(const Command& command, const std::string& folder) {
 int MarkRun(const Command& command, const std::string& folder, const std::string& text) {
   const Result<void> marked = MarkRecording(folder, text);
   if (!marked.ok()) return FailWith(marked.error(), command);
-  if (!command.raw.quiet) WriteMessageLine(fmt::format("borescope: {}: marked", folder));
+  if (!command.raw.Has("quiet")) WriteMessageLine(fmt::format("borescope: {}: marked", folder));
   return kDone;
 }
 
 // What the logs hold now, in a run of its own: the programs go on.
 int CopyRun(const Command& command, const std::string& folder) {
-  const std::string& name = command.raw.output;
+  const std::string& name = command.raw.Get("output");
   const std::string output = name.ends_with(".bsr") ? name : name + ".bsr";
   const Result<void> copied = CopyRecording(folder, output);
   if (!copied.ok()) return FailWith(copied.error(), command);
-  if (!command.raw.quiet) {
+  if (!command.raw.Has("quiet")) {
     WriteMessageLine(fmt::format("borescope: copied to {}", output));
     WriteMessageLine(fmt::format("borescope: next: borescope summary {}", output));
   }
@@ -317,14 +316,14 @@ int CopyRun(const Command& command, const std::string& folder) {
 int FlushRun(const Command& command, const std::string& folder) {
   const Result<FlushRecordingReport> report = FlushRecording(folder);
   if (!report.ok()) return FailWith(report.error(), command);
-  if (!command.raw.quiet) {
+  if (!command.raw.Has("quiet")) {
     WriteMessageLine(fmt::format(
         "borescope: {}: {} process{} fetched what devices did{}; records of the host are there "
         "already",
         folder, report->answered, report->answered == 1 ? "" : "es",
         report->silent == 0 ? "" : fmt::format(", {} did not within 3 s", report->silent)));
   }
-  return command.raw.output.empty() ? kDone : CopyRun(command, folder);
+  return command.raw.Get("output").empty() ? kDone : CopyRun(command, folder);
 }
 
 constexpr std::string_view kRunTasks[] = {"start", "stop", "mark", "flush", "status"};
@@ -356,7 +355,7 @@ int ControlRun(const Command& command) {
 }  // namespace
 
 int RunRecordVerb(const Command& command) {
-  if (!command.raw.Param("attach").empty()) {
+  if (!command.raw.Get("attach").empty()) {
     return command.raw.program.empty() && command.raw.inputs.empty()
                ? AttachToProcesses(command)
                : FailWith(UsageError("record --attach: takes processes that run, and no program"),

@@ -96,13 +96,13 @@ Result<void> UnderstandChildren(const std::string& text, RecordOptions& options)
 }  // namespace
 
 Result<void> UnderstandRules(const RawOptions& raw, RecordOptions& options) {
-  if (const std::string text = raw.Param("for"); !text.empty()) {
+  if (const std::string text = raw.Get("for"); !text.empty()) {
     BS_ASSIGN(options.record_for, ParseDuration("for", text));
   }
-  BS_TRY(UnderstandStart(raw.Param("start"), options));
-  BS_TRY(UnderstandStop(raw.Param("stop"), options));
-  BS_TRY(UnderstandRepeat(raw.Param("repeat"), options));
-  return UnderstandChildren(raw.Param("children"), options);
+  BS_TRY(UnderstandStart(raw.Get("start"), options));
+  BS_TRY(UnderstandStop(raw.Get("stop"), options));
+  BS_TRY(UnderstandRepeat(raw.Get("repeat"), options));
+  return UnderstandChildren(raw.Get("children"), options);
 }
 
 }  // namespace borescope::cli

@@ -24,13 +24,13 @@ Result<ReduceOptions> UnderstandReduce(const RawOptions& raw) {
     return UsageError("no PART; name the files that map wrote, or their folder");
   }
   ReduceOptions options;
-  options.display.sort = raw.Param("sort");
-  if (const std::string top = raw.Param("top"); !top.empty()) {
+  options.display.sort = raw.Get("sort");
+  if (const std::string top = raw.Get("top"); !top.empty()) {
     BS_ASSIGN(const int rows, ParseCount("top", top, kMostRows));
     options.display.top = static_cast<size_t>(rows);
   }
-  if (!raw.expect.empty()) {
-    BS_ASSIGN(const int files, ParseCount("expect", raw.expect, kMostFiles));
+  if (!raw.Get("expect").empty()) {
+    BS_ASSIGN(const int files, ParseCount("expect", raw.Get("expect"), kMostFiles));
     options.expected_files = static_cast<uint64_t>(files);
   }
   return options;
@@ -57,23 +57,24 @@ int StrictStatus(const Answer& answer, const RawOptions& raw) {
       std::any_of(diagnostics.begin(), diagnostics.end(), [](const Diagnostic& diagnostic) {
         return diagnostic.code == "missing-parts" || diagnostic.code == "missing-ranks";
       });
-  return raw.strict && lacks ? kCheckFailed : kDone;
+  return raw.Has("strict") && lacks ? kCheckFailed : kDone;
 }
 
 Result<size_t> MergeParts(const RawOptions& raw) {
   if (raw.inputs.empty()) {
     return UsageError("no PART; name the files that map wrote, or their folder");
   }
-  if (!raw.output.empty() || !raw.format.empty() || !raw.params.empty() || !raw.expect.empty() ||
-      raw.strict) {
+  constexpr std::string_view kOfAnswers[] = {"output", "format", "sort", "top", "expect", "strict"};
+  if (std::any_of(std::begin(kOfAnswers), std::end(kOfAnswers),
+                  [&](std::string_view option) { return raw.Has(option); })) {
     return UsageError(
         "--partial writes no answer; give -o, -f, --sort, --top, --expect and "
         "--strict to the reduce that does");
   }
-  BS_TRY(CheckOutput(raw.partial, raw.inputs));
+  BS_TRY(CheckOutput(raw.Get("partial"), raw.inputs));
   BS_ASSIGN(const std::vector<Partial> partials, ReadPartials(raw.inputs));
   BS_ASSIGN(const Partial merged, Merge(partials));
-  BS_TRY(merged.Write(raw.partial));
+  BS_TRY(merged.Write(raw.Get("partial")));
   return merged.num_files();
 }
 
@@ -82,9 +83,9 @@ int RunMerge(const Command& command) {
   if (!files.ok()) {
     return FailWith(files.error(), command);
   }
-  if (!command.raw.quiet) {
-    WriteMessageLine(fmt::format("borescope: wrote {}: {} file{}", command.raw.partial, *files,
-                                 *files == 1 ? "" : "s"));
+  if (!command.raw.Has("quiet")) {
+    WriteMessageLine(fmt::format("borescope: wrote {}: {} file{}", command.raw.Get("partial"),
+                                 *files, *files == 1 ? "" : "s"));
   }
   return kDone;
 }
@@ -92,7 +93,7 @@ int RunMerge(const Command& command) {
 }  // namespace
 
 int RunReduceVerb(const Command& command) {
-  if (!command.raw.partial.empty()) {
+  if (!command.raw.Get("partial").empty()) {
     return RunMerge(command);
   }
   Result<OutputOptions> output = UnderstandOutput(command.raw);

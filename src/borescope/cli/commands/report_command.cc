@@ -23,56 +23,48 @@ constexpr int kMostRows = 1'000'000'000;
 
 // Without -o the page is left out where another form is asked for.
 bool WantsPage(const RawOptions& raw) {
-  return !raw.output.empty() || (raw.card.empty() && raw.markdown.empty());
+  return !raw.Get("output").empty() || (raw.Get("card").empty() && raw.Get("markdown").empty());
 }
 
 Result<void> CheckPage(const RawOptions& raw) {
-  if (!raw.format.empty()) {
+  if (!raw.Get("format").empty()) {
     return UsageError("report writes HTML; for tables in other formats ask the verbs themselves");
   }
-  if (raw.output == kStandardOutput && raw.markdown == kStandardOutput) {
+  if (raw.Get("output") == kStandardOutput && raw.Get("markdown") == kStandardOutput) {
     return UsageError("-o - and --markdown - are one standard output; name a file for one");
   }
-  if (WantsPage(raw) && raw.output.empty() && isatty(STDOUT_FILENO) != 0) {
+  if (WantsPage(raw) && raw.Get("output").empty() && isatty(STDOUT_FILENO) != 0) {
     return UsageError("report writes a page for a browser; name its file with -o report.html");
   }
   return {};
 }
 
-Params ReportParams(const RawOptions& raw) {
-  Params params = raw.ToParams();
-  if (!raw.timeline.empty()) {
-    params.Set("timeline", raw.timeline);
-  }
-  return params;
-}
-
-// What the page is made by: of a run, with parameters, and the run it is compared with, if any.
+// What the page is made by: of a run, with a question, and the run it is compared with, if any.
 template <class T>
-using Maker = std::function<Result<T>(const Run& run, const Params& params, const Run* against)>;
+using Maker =
+    std::function<Result<T>(const Run& run, const Question& question, const Run* against)>;
 
 // --against is a run of its own, with the same options.
 template <class T>
 Result<T> MakeWithProgress(const Command& command, uint64_t keep_bytes, const Maker<T>& make) {
   RawOptions raw = command.raw;
-  const std::string_view asked_like[] = {"summary"};
   BS_TRY(CheckInputs(raw));
-  BS_TRY(CheckQuestion(asked_like, raw.ToParams()));
+  BS_TRY(CheckQuestion(QuestionOf("report", raw)));
   ProgressBar bar(raw);
   BS_ASSIGN(const std::optional<ScrubbedCopies> copies, ScrubInputs(raw, bar.Callback()));
   BS_ASSIGN(const Run run, OpenRun(raw.inputs, raw, bar.Callback(), {}, keep_bytes));
-  if (raw.against.empty()) {
-    return make(run, ReportParams(raw), nullptr);
+  if (raw.Get("against").empty()) {
+    return make(run, QuestionOf("report", raw), nullptr);
   }
-  BS_ASSIGN(const Run against, OpenRun({&raw.against, 1}, raw, {}));
-  return make(run, ReportParams(raw), &against);
+  BS_ASSIGN(const Run against, OpenRun({&raw.Get("against"), 1}, raw, {}));
+  return make(run, QuestionOf("report", raw), &against);
 }
 
 Result<std::vector<FileInfo>> WriteWithProgress(const Command& command,
                                                 const ReportOutputs& outputs) {
   return MakeWithProgress<std::vector<FileInfo>>(
-      command, 0, [&](const Run& run, const Params& params, const Run* against) {
-        return run.WriteReport(outputs, params, against);
+      command, 0, [&](const Run& run, const Question& question, const Run* against) {
+        return run.WriteReport(outputs, question, against);
       });
 }
 
@@ -84,24 +76,25 @@ Result<uint64_t> BytesToKeep(const RawOptions& raw) {
 }
 
 void SayWithoutCharts(const RawOptions& raw) {
-  if (!HasReportCharts() && !raw.quiet) {
+  if (!HasReportCharts() && !raw.Has("quiet")) {
     WriteMessage("borescope: plain tables without charts: this program was built without node\n");
   }
 }
 
 // Of partials, which hold what was selected.
 Result<std::vector<FileInfo>> WriteOfParts(const RawOptions& raw, const ReportOutputs& outputs) {
-  const bool selects = std::any_of(raw.params.begin(), raw.params.end(),
-                                   [](const auto& given) { return given.first != "top"; });
-  if (selects || !raw.against.empty() || !raw.timeline.empty() || !raw.scrub.empty() ||
-      !raw.captures.empty()) {
+  Question question = QuestionOf("report", raw);
+  const bool selects =
+      std::any_of(question.entries().begin(), question.entries().end(),
+                  [](const Question::Entry& given) { return given.first != "top"; });
+  if (selects || raw.Has("against") || raw.Has("scrub") || raw.Has("captures")) {
     return UsageError(
         "a report of parts has what they were mapped with; give selections and --scrub "
         "to borescope map report, and compare runs with --against where their "
         "recordings are");
   }
   ReduceOptions options;
-  if (const std::string top = raw.Param("top"); !top.empty()) {
+  if (const std::string top = raw.Get("top"); !top.empty()) {
     BS_ASSIGN(const int rows, ParseCount("top", top, kMostRows));
     options.display.top = static_cast<size_t>(rows);
   }
@@ -114,12 +107,14 @@ Result<std::vector<FileInfo>> WriteOfParts(const RawOptions& raw, const ReportOu
 ReportOutputs OutputsOf(const RawOptions& raw, const Output& output) {
   ReportOutputs outputs;
   if (WantsPage(raw)) {
-    outputs.page =
-        raw.output.empty() || raw.output == kStandardOutput ? output : Output(raw.output);
+    outputs.page = raw.Get("output").empty() || raw.Get("output") == kStandardOutput
+                       ? output
+                       : Output(raw.Get("output"));
   }
-  outputs.card = raw.card;
-  if (!raw.markdown.empty()) {
-    outputs.markdown = raw.markdown == kStandardOutput ? output : Output(raw.markdown);
+  outputs.card = raw.Get("card");
+  if (!raw.Get("markdown").empty()) {
+    outputs.markdown =
+        raw.Get("markdown") == kStandardOutput ? output : Output(raw.Get("markdown"));
   }
   return outputs;
 }
@@ -160,8 +155,7 @@ Result<ServedReport> MakeReport(const Command& command) {
 Result<ServedReport> MakeReportOf(const Command& command, const std::vector<std::string>& paths,
                                   const StopToken& stop) {
   const RawOptions& raw = command.raw;
-  const std::string_view asked_like[] = {"summary"};
-  BS_TRY(CheckQuestion(asked_like, raw.ToParams()));
+  BS_TRY(CheckQuestion(QuestionOf("report", raw)));
   BS_ASSIGN(const Run all, OpenRun(raw.inputs, raw, {}, stop));
   const std::vector<std::string> names = all.paths();
   std::vector<size_t> chosen;
@@ -170,11 +164,11 @@ Result<ServedReport> MakeReportOf(const Command& command, const std::vector<std:
   }
   BS_ASSIGN(const uint64_t keep_bytes, BytesToKeep(raw));
   BS_ASSIGN(const Run some, all.Only(chosen, keep_bytes));
-  if (raw.against.empty()) {
-    return MakeServedReport(some, ReportParams(raw));
+  if (raw.Get("against").empty()) {
+    return MakeServedReport(some, QuestionOf("report", raw));
   }
-  BS_ASSIGN(const Run against, OpenRun({&raw.against, 1}, raw, {}, stop));
-  return MakeServedReport(some, ReportParams(raw), &against);
+  BS_ASSIGN(const Run against, OpenRun({&raw.Get("against"), 1}, raw, {}, stop));
+  return MakeServedReport(some, QuestionOf("report", raw), &against);
 }
 
 int RunReportVerb(const Command& command) {

@@ -43,70 +43,57 @@ bool IsIn(std::span<const std::string_view> names, std::string_view name) {
   return std::find(names.begin(), names.end(), name) != names.end();
 }
 
-// All of the verbs but what reduce takes, and what is of the launch itself.
-bool IsOfQuestion(const OptionRow& row) {
-  constexpr std::string_view kElsewhere[] = {"sort", "top", "force"};
-  return row.long_name == "captures" || (row.is_parameter() && !IsIn(kElsewhere, row.long_name));
-}
-
-bool IsOfTask(const OptionRow& row) {
-  constexpr std::string_view kOfTask[] = {"memory-limit", "verbose"};
-  return IsIn(kOfTask, row.long_name);
-}
-
-std::string OptionWord(const OptionRow& row, const RawOptions& raw) {
-  if (row.value.empty()) {
-    return fmt::format("--{}", row.long_name);
-  }
-  const std::string& value = row.text != nullptr ? raw.*row.text : raw.Param(row.long_name);
-  return fmt::format("--{}={}", row.long_name, value);
-}
-
-std::vector<std::string> GivenWords(const RawOptions& raw, bool (*is_wanted)(const OptionRow&)) {
-  std::vector<std::string> words;
-  for (const OptionRow& row : Options()) {
-    if (is_wanted(row) && IsGiven(row, raw)) {
-      words.push_back(OptionWord(row, raw));
-    }
-  }
-  return words;
+std::string OptionWord(const Option& option, const RawOptions& raw) {
+  return option.is_flag() ? fmt::format("--{}", option.long_name)
+                          : fmt::format("--{}={}", option.long_name, raw.Get(option.long_name));
 }
 
 Result<void> CheckRefused(const RawOptions& raw) {
-  for (const OptionRow& row : Options()) {
-    const auto* const refused =
-        std::find_if(std::begin(kRefused), std::end(kRefused),
-                     [&](const RefusedRow& one) { return one.option == row.long_name; });
-    if (refused != std::end(kRefused) && IsGiven(row, raw)) {
+  for (const RefusedRow& refused : kRefused) {
+    if (raw.Has(refused.option)) {
       return UsageError(
-          fmt::format("launch: --{} is not for tasks; {}", refused->option, refused->remedy));
+          fmt::format("launch: --{} is not for tasks; {}", refused.option, refused.remedy));
     }
   }
   return {};
 }
 
-}  // namespace
-
-Result<std::vector<std::string>> MapOptions(const Command& command) {
-  BS_TRY(CheckRefused(command.raw));
-  std::vector<std::string> words = GivenWords(command.raw, IsOfQuestion);
-  for (const ParameterInfo* const own : OwnParameters(command.analyses)) {
-    const std::string name = OptionName(*own);
-    if (const auto given = command.raw.params.find(name); given != command.raw.params.end()) {
-      words.push_back(own->type == "flag" ? "--" + name
-                                          : fmt::format("--{}={}", name, given->second));
+// What was typed of the options of the verbs.
+std::vector<std::string> GivenWords(const Command& command,
+                                    bool (*is_wanted)(const Option& option)) {
+  std::vector<std::string> words;
+  for (const Option& option : OptionsOf(command.analyses, nullptr)) {
+    if (is_wanted(option) && command.raw.Has(option.long_name)) {
+      words.push_back(OptionWord(option, command.raw));
     }
   }
   return words;
 }
 
-std::vector<std::string> TaskOptions(const RawOptions& raw) { return GivenWords(raw, IsOfTask); }
+}  // namespace
+
+// All of the verbs but what reduce takes.
+Result<std::vector<std::string>> MapOptions(const Command& command) {
+  BS_TRY(CheckRefused(command.raw));
+  return GivenWords(command, [](const Option& option) {
+    constexpr std::string_view kOfReduce[] = {"sort", "top"};
+    return option.long_name == "captures" ||
+           (option.is_parameter && !IsIn(kOfReduce, option.long_name));
+  });
+}
+
+std::vector<std::string> TaskOptions(const Command& command) {
+  return GivenWords(command, [](const Option& option) {
+    constexpr std::string_view kOfTask[] = {"memory-limit", "verbose"};
+    return IsIn(kOfTask, option.long_name);
+  });
+}
 
 std::vector<std::string> LeadingWords(const Command& command) {
   std::vector<std::string> words;
   for (const VerbInfo* const verb : command.analyses) {
     if (!verb->word.empty()) {
-      words.push_back(command.raw.Param(verb->word));
+      words.push_back(command.raw.Get(verb->word));
     }
   }
   return words;
@@ -119,10 +106,10 @@ std::vector<std::string> ReduceOptions(const RawOptions& raw) {
       words.push_back(fmt::format("--{}={}", name, value));
     }
   };
-  add("format", raw.format);
-  add("sort", raw.Param("sort"));
-  add("top", raw.Param("top"));
-  if (raw.csv_safe) {
+  add("format", raw.Get("format"));
+  add("sort", raw.Get("sort"));
+  add("top", raw.Get("top"));
+  if (raw.Has("csv-safe")) {
     words.emplace_back("--csv-safe");
   }
   return words;
@@ -191,7 +178,7 @@ Result<void> CheckTables(const Command& command) {
 
 Result<void> CheckAsked(const Command& command) {
   const RawOptions& raw = command.raw;
-  if (raw.check) {
+  if (raw.whole == "check") {
     return UsageError(
         "launch: a check compares runs, and which is not the matter of one job; let each job run "
         "borescope map check, and then borescope check");
@@ -211,11 +198,11 @@ Result<void> CheckAsked(const Command& command) {
     return UsageError("launch: no run that tasks can read; name its folder or its files");
   }
   BS_TRY(CheckTables(command));
-  return CheckQuestion(NamesOf(command.analyses), raw.ToParams());
+  return CheckQuestion(QuestionOf(command));
 }
 
 Result<std::string> UnderstandFolder(const RawOptions& raw) {
-  const std::string folder = WithoutSlashes(raw.output);
+  const std::string folder = WithoutSlashes(raw.Get("output"));
   if (folder.empty() || folder == "-") {
     return UsageError("launch: no folder for the parts and the answer; name one with -o DIR");
   }
@@ -243,14 +230,15 @@ Result<std::string> UnderstandName(const std::string& name) {
 
 // The extension of the format in which the answer is written.
 Result<std::string> UnderstandExtension(RawOptions raw) {
-  if (raw.report) {
-    const bool is_page = raw.format.empty() && raw.Param("sort").empty() && !raw.csv_safe;
+  if (raw.whole == "report") {
+    const bool is_page =
+        raw.Get("format").empty() && raw.Get("sort").empty() && !raw.Has("csv-safe");
     return is_page ? Result<std::string>("html")
                    : UsageError(
                          "launch: the report is a page; leave out --format, --sort and "
                          "--csv-safe");
   }
-  raw.output = "answer";
+  raw.values["output"] = "answer";
   BS_ASSIGN(const OutputOptions output, UnderstandOutput(raw));
   return output.writer->extension;
 }
@@ -271,10 +259,10 @@ Result<std::vector<FileSize>> SizesOf(const RawOptions& raw) {
 }
 
 Result<int> UnderstandShards(const RawOptions& raw) {
-  if (!raw.shards.empty()) {
-    return ParseCount("shards", raw.shards, kMostShards);
+  if (!raw.Get("shards").empty()) {
+    return ParseCount("shards", raw.Get("shards"), kMostShards);
   }
-  BS_ASSIGN(const int nodes, CountOr("nodes", raw.nodes, kMostNodes, kUsualNodes));
+  BS_ASSIGN(const int nodes, CountOr("nodes", raw.Get("nodes"), kMostNodes, kUsualNodes));
   Result<std::vector<FileSize>> files = SizesOf(raw);
   if (!files.ok()) {
     Error error = files.error();
@@ -306,13 +294,8 @@ Result<void> CheckTexts(const RawOptions& raw) {
   for (const std::string& input : raw.inputs) {
     BS_TRY(CheckText(input));
   }
-  for (const auto& [name, value] : raw.params) {
+  for (const auto& [name, value] : raw.values) {
     BS_TRY(CheckText(value));
-  }
-  for (const OptionRow& row : Options()) {
-    if (row.text != nullptr) {
-      BS_TRY(CheckText(raw.*row.text));
-    }
   }
   return {};
 }
@@ -324,42 +307,35 @@ Result<LaunchJob> UnderstandLaunch(const Command& command) {
   BS_TRY(CheckAsked(command));
   BS_TRY(CheckTexts(raw));
   LaunchJob job;
-  job.verbs = raw.report ? "report" : fmt::format("{}", fmt::join(NamesOf(command.analyses), ","));
-  job.is_report = raw.report;
-  BS_ASSIGN(job.name, UnderstandName(raw.job_name.empty() ? "borescope" : raw.job_name));
+  job.verbs = raw.whole == "report" ? "report"
+                                    : fmt::format("{}", fmt::join(NamesOf(command.analyses), ","));
+  job.is_report = raw.whole == "report";
+  BS_ASSIGN(job.name, UnderstandName(raw.Get("name").empty() ? "borescope" : raw.Get("name")));
   BS_ASSIGN(job.folder, UnderstandFolder(raw));
   BS_ASSIGN(job.map_options, MapOptions(command));
-  job.task_options = TaskOptions(raw);
+  job.task_options = TaskOptions(command);
   job.words = LeadingWords(command);
   job.inputs = raw.inputs;
   job.reduce_options = ReduceOptions(raw);
   BS_ASSIGN(job.extension, UnderstandExtension(raw));
-  BS_ASSIGN(job.cpus, CountOr("cpus", raw.cpus, kMostCpus, 1));
-  BS_ASSIGN(job.mebibytes, UnderstandMemory(raw.memory));
-  job.is_forced = raw.force;
+  BS_ASSIGN(job.cpus, CountOr("cpus", raw.Get("cpus"), kMostCpus, 1));
+  BS_ASSIGN(job.mebibytes, UnderstandMemory(raw.Get("mem")));
+  job.is_forced = raw.Has("force");
   BS_ASSIGN(job.shards, UnderstandShards(raw));
   return job;
 }
 
 namespace {
 
-// An option of one engine alone.
-struct EngineOption {
-  std::string_view name;
-  std::string RawOptions::* text;
-};
-constexpr EngineOption kOfSlurm[] = {{"partition", &RawOptions::partition},
-                                     {"account", &RawOptions::account},
-                                     {"time", &RawOptions::time},
-                                     {"sbatch", &RawOptions::sbatch}};
-constexpr EngineOption kOfKubernetes[] = {
-    {"image", &RawOptions::image}, {"volume", &RawOptions::volumes}, {"user", &RawOptions::user}};
+// Options of one engine alone.
+constexpr std::string_view kOfSlurm[] = {"partition", "account", "time", "sbatch"};
+constexpr std::string_view kOfKubernetes[] = {"image", "volume", "user"};
 
 Result<void> Refuse(const RawOptions& raw, std::string_view engine,
-                    std::span<const EngineOption> others) {
-  for (const EngineOption& option : others) {
-    if (!(raw.*option.text).empty()) {
-      return UsageError(fmt::format("launch {}: --{} is not for it", engine, option.name));
+                    std::span<const std::string_view> others) {
+  for (const std::string_view option : others) {
+    if (raw.Has(option)) {
+      return UsageError(fmt::format("launch {}: --{} is not for it", engine, option));
     }
   }
   return {};
@@ -397,19 +373,19 @@ Result<VolumeMount> UnderstandVolume(const std::string& text) {
 
 Result<SlurmOptions> UnderstandSlurm(const RawOptions& raw) {
   BS_TRY(Refuse(raw, "slurm", kOfKubernetes));
-  if (raw.output.find('\\') != std::string::npos) {
+  if (raw.Get("output").find('\\') != std::string::npos) {
     return UsageError(
         fmt::format("launch slurm: sbatch takes no name of a log with a backslash; name another "
                     "folder than '{}'",
-                    raw.output));
+                    raw.Get("output")));
   }
   SlurmOptions options;
-  for (const EngineOption& option : kOfSlurm) {
-    if (option.name != "sbatch" && !(raw.*option.text).empty()) {
-      options.sbatch.push_back(fmt::format("--{}={}", option.name, raw.*option.text));
+  for (const std::string_view option : kOfSlurm) {
+    if (option != "sbatch" && raw.Has(option)) {
+      options.sbatch.push_back(fmt::format("--{}={}", option, raw.Get(option)));
     }
   }
-  for (std::string& word : WordsOf(raw.sbatch)) {
+  for (std::string& word : WordsOf(raw.Get("sbatch"))) {
     if (!word.starts_with('-')) {
       return UsageError(fmt::format(
           "--sbatch: '{}' is no option; write values after an equals sign: --qos=high", word));
@@ -422,17 +398,17 @@ Result<SlurmOptions> UnderstandSlurm(const RawOptions& raw) {
 Result<KubernetesOptions> UnderstandKubernetes(const RawOptions& raw) {
   BS_TRY(Refuse(raw, "k8s", kOfSlurm));
   KubernetesOptions options;
-  if (raw.image.empty()) {
+  if (raw.Get("image").empty()) {
     return UsageError("launch k8s: no container image with borescope; name one with --image");
   }
-  options.image = raw.image;
-  for (const std::string& text : SplitList(raw.volumes)) {
+  options.image = raw.Get("image");
+  for (const std::string& text : SplitList(raw.Get("volume"))) {
     BS_ASSIGN(VolumeMount volume, UnderstandVolume(text));
     options.volumes.push_back(std::move(volume));
   }
-  if (!raw.user.empty()) {
+  if (!raw.Get("user").empty()) {
     constexpr int64_t kLargest = (int64_t{1} << 31) - 1;
-    BS_ASSIGN(options.user, ParseWithin("user", raw.user, 1, kLargest));
+    BS_ASSIGN(options.user, ParseWithin("user", raw.Get("user"), 1, kLargest));
   }
   return options;
 }

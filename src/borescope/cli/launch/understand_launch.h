@@ -20,7 +20,7 @@ namespace borescope::cli {
 // verbs that no task can be given.
 Result<std::vector<std::string>> MapOptions(const Command& command);
 // How tasks run, which does not change what the parts hold, as words of map: "--verbose".
-std::vector<std::string> TaskOptions(const RawOptions& raw);
+std::vector<std::string> TaskOptions(const Command& command);
 // What comes before the inputs: the word that some verbs take, and none else.
 std::vector<std::string> LeadingWords(const Command& command);
 // How the answer is shown, as words of reduce.

@@ -20,113 +20,56 @@ std::string DidYouMean(std::string_view word, std::span<const std::string_view> 
   return nearest.empty() ? "" : fmt::format("; did you mean '{}'?", nearest);
 }
 
-// Whether what was asked for, verbs or the other kind of verb or both, takes the option.
-bool Applies(const OptionRow& row, const Command& command) {
-  return (command.verb != nullptr && Applies(row, *command.verb)) ||
-         (!command.analyses.empty() && Applies(row, command.analyses));
-}
-
 // As CLI11 wants them: "-f,--format".
-std::string OptionNames(std::string_view short_name, std::string_view long_name) {
-  return short_name.empty() ? fmt::format("--{}", long_name)
-                            : fmt::format("-{},--{}", short_name, long_name);
+std::string OptionNames(const Option& option) {
+  return option.short_name.empty() ? fmt::format("--{}", option.long_name)
+                                   : fmt::format("-{},--{}", option.short_name, option.long_name);
 }
 
-// A value of the command line's own, or a parameter.
-void AddOption(CLI::App& app, const OptionRow& row, RawOptions& raw) {
-  const std::string names = OptionNames(row.short_name, row.long_name);
-  if (row.flag != nullptr) {
-    app.add_flag(names, raw.*row.flag);
+void AddOption(CLI::App& app, const Option& option, RawOptions& raw) {
+  const std::string names = OptionNames(option);
+  const auto set = [&raw, sets = option.sets](const std::string& text) { raw.values[sets] = text; };
+  if (option.is_flag()) {
+    app.add_flag_callback(names, [set] { set("true"); });
     return;
   }
-  if (row.is_parameter() && row.value.empty()) {
-    app.add_flag_callback(names,
-                          [&raw, name = row.long_name] { raw.params[std::string(name)] = "true"; });
-    return;
-  }
-  CLI::Option* const option =
-      row.text != nullptr ? app.add_option(names, raw.*row.text)
-                          : app.add_option_function<std::string>(
-                                names, [&raw, name = row.long_name](const std::string& text) {
-                                  raw.params[std::string(name)] = text;
-                                });
-  // Lists grow; of all else the last one counts, as with most tools.
-  if (row.is_many()) {
-    option->expected(1, CLI::detail::expected_max_vector_size)->allow_extra_args()->delimiter('\n');
-  }
-  option->multi_option_policy(row.is_list() || row.is_many() ? CLI::MultiOptionPolicy::Join
-                                                             : CLI::MultiOptionPolicy::TakeLast);
-}
-
-void AddOwnParameter(CLI::App& app, const ParameterInfo& parameter, RawOptions& raw) {
-  const std::string option = OptionName(parameter);
-  const std::string names = OptionNames(ShortNameOf(parameter), option);
-  if (parameter.type == "flag") {
-    app.add_flag_callback(names, [&raw, option] { raw.params[option] = "true"; });
-  } else if (parameter.type == "texts") {
+  if (option.may_repeat) {
     app.add_option_function<std::vector<std::string>>(
            names,
-           [&raw, option](const std::vector<std::string>& texts) {
-             raw.params[option] = fmt::format("{}", fmt::join(texts, "\n"));
+           [set](const std::vector<std::string>& texts) {
+             set(fmt::format("{}", fmt::join(texts, "\n")));
            })
         ->allow_extra_args(false)
         ->expected(1)
         ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
-  } else {
-    app.add_option_function<std::string>(
-           names, [&raw, option](const std::string& text) { raw.params[option] = text; })
-        ->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
+    return;
   }
+  CLI::Option* const added = app.add_option_function<std::string>(names, set);
+  // Lists grow; of all else the last one counts, as with most tools.
+  if (option.is_many()) {
+    added->expected(1, CLI::detail::expected_max_vector_size)->allow_extra_args()->delimiter('\n');
+  }
+  added->multi_option_policy(option.is_list() || option.is_many()
+                                 ? CLI::MultiOptionPolicy::Join
+                                 : CLI::MultiOptionPolicy::TakeLast);
 }
 
 // CLI11 puts a newline between the values of an option that was given several times.
-void JoinLists(RawOptions& raw) {
-  for (const OptionRow& row : Options()) {
-    const auto given = raw.params.find(row.long_name);
-    if (row.is_list() && given != raw.params.end()) {
+void JoinLists(std::span<const Option> options, RawOptions& raw) {
+  for (const Option& option : options) {
+    const auto given = raw.values.find(option.sets);
+    if (option.is_list() && given != raw.values.end()) {
       std::replace(given->second.begin(), given->second.end(), '\n', ',');
-    } else if (row.is_list() && row.text != nullptr) {
-      std::replace((raw.*row.text).begin(), (raw.*row.text).end(), '\n', ',');
     }
   }
 }
 
-void AddOptions(CLI::App& app, Command& command) {
+void AddOptions(CLI::App& app, std::span<const Option> options, RawOptions& raw) {
   app.set_help_flag();  // ours is a row like any other, and needs no INPUT
-  for (const OptionRow& row : Options()) {
-    if (Applies(row, command)) {
-      AddOption(app, row, command.raw);
-    }
+  for (const Option& option : options) {
+    AddOption(app, option, raw);
   }
-  for (const ParameterInfo* parameter : OwnParameters(command.analyses)) {
-    AddOwnParameter(app, *parameter, command.raw);
-  }
-  app.add_option("inputs", command.raw.inputs);
-}
-
-// Whether some verb has the option, though not these.
-bool IsOptionElsewhere(std::string_view name) {
-  const std::span<const OptionRow> rows = Options();
-  const std::vector<VerbInfo>& verbs = Describe().verbs;
-  return std::any_of(rows.begin(), rows.end(),
-                     [&](const OptionRow& row) { return row.long_name == name; }) ||
-         std::any_of(verbs.begin(), verbs.end(), [&](const VerbInfo& verb) {
-           return FindParameter(verb, name) != nullptr && verb.word != name;
-         });
-}
-
-// The long names of the options that the command has.
-std::vector<std::string> OptionNamesOf(const Command& command) {
-  std::vector<std::string> names;
-  for (const OptionRow& row : Options()) {
-    if (Applies(row, command)) {
-      names.emplace_back(row.long_name);
-    }
-  }
-  for (const ParameterInfo* parameter : OwnParameters(command.analyses)) {
-    names.push_back(OptionName(*parameter));
-  }
-  return names;
+  app.add_option("inputs", raw.inputs);
 }
 
 std::string Instead(const VerbRow* verb, std::string_view name) {
@@ -155,15 +98,18 @@ Error MisplacedOption(std::string_view name, const Command& command) {
                                 Instead(command.verb, name)));
 }
 
-Error UnknownOption(std::string_view word, const Command& command) {
+Error UnknownOption(std::string_view word, std::span<const Option> options,
+                    const Command& command) {
   word = word.substr(0, word.find('='));
   // Without its dashes, which are no letters that two names could have in common.
   const std::string_view name = word.substr(std::min(word.find_first_not_of('-'), word.size()));
-  if (word.starts_with("--") && IsOptionElsewhere(name)) {
+  if (word.starts_with("--") && IsOptionOfAny(name)) {
     return MisplacedOption(name, command);
   }
-  const std::vector<std::string> options = OptionNamesOf(command);
-  const std::vector<std::string_view> names(options.begin(), options.end());
+  std::vector<std::string_view> names;
+  for (const Option& option : options) {
+    names.push_back(option.long_name);
+  }
   const std::string_view nearest = Nearest(name, names);
   return UsageError(
       fmt::format("unknown option '{}'{}", word,
@@ -193,7 +139,8 @@ void FillOptionalValues(const VerbRow* verb, std::vector<std::string>& words) {
 // differ between versions, so ours are made from the few cases that can happen.
 Result<void> ParseOptions(std::span<const std::string> words, Command& command) {
   CLI::App app;
-  AddOptions(app, command);
+  const std::vector<Option> options = OptionsOf(command.analyses, command.verb);
+  AddOptions(app, options, command.raw);
   std::vector<std::string> reversed = Translate(words, command.verb);
   FillOptionalValues(command.verb, reversed);
   std::reverse(reversed.begin(), reversed.end());  // the order CLI11 wants
@@ -201,14 +148,14 @@ Result<void> ParseOptions(std::span<const std::string> words, Command& command) 
     app.parse(std::move(reversed));
   } catch (const CLI::ExtrasError&) {
     const std::vector<std::string> extras = app.remaining();
-    return UnknownOption(extras.empty() ? "" : extras.front(), command);
+    return UnknownOption(extras.empty() ? "" : extras.front(), options, command);
   } catch (const CLI::ArgumentMismatch& error) {
     const std::string_view message = error.what();
     return UsageError(fmt::format("{} needs a value", message.substr(0, message.find(':'))));
   } catch (const CLI::ParseError& error) {
     return UsageError(error.what());
   }
-  JoinLists(command.raw);
+  JoinLists(options, command.raw);
   // An unset variable of a script must not select everything silently.
   for (const CLI::Option* option : app.get_options()) {
     const std::vector<std::string>& values = option->results();
@@ -223,7 +170,7 @@ Result<void> ParseOptions(std::span<const std::string> words, Command& command) 
 // The word before INPUT is an option like any other from here on.
 Result<void> TakeLeadingWord(Command& command) {
   for (const VerbInfo* verb : command.analyses) {
-    if (verb->word.empty() || command.raw.help) {
+    if (verb->word.empty() || command.raw.Has("help")) {
       continue;
     }
     const std::string& name = verb->name;
@@ -240,7 +187,7 @@ Result<void> TakeLeadingWord(Command& command) {
       return UsageError(fmt::format("{}: no {} in front of '{}'; name one first", name, placeholder,
                                     inputs.front()));
     }
-    command.raw.params[verb->word] = inputs.front();
+    command.raw.values[verb->word] = inputs.front();
     inputs.erase(inputs.begin());
   }
   return {};
@@ -310,11 +257,10 @@ Result<void> TakeVerbs(std::span<const std::string>& rest, Command& command) {
     return {};
   }
   // The report and a check are asked with the options that the summary has.
-  command.raw.report = rest.front() == "report";
-  command.raw.check = rest.front() == "check";
+  command.raw.whole = rest.front() == "report" || rest.front() == "check" ? rest.front() : "";
   Command inner;
   const std::string_view name =
-      command.raw.report || command.raw.check ? "summary" : std::string_view(rest.front());
+      command.raw.whole.empty() ? std::string_view(rest.front()) : "summary";
   if (!SetVerb(name, inner) || inner.analyses.empty()) {
     return NoVerbToMap(rest.front(), command.verb->name);
   }
@@ -364,7 +310,7 @@ Result<Command> Parse(std::span<const std::string> words) {
     return command;
   }
   if (IsHelp(words[0])) {
-    command.raw.help = true;
+    command.raw.values["help"] = "true";
     if (words.size() > 1 && !SetVerb(words[1], command)) {
       return UnknownVerb(words[1]);
     }
@@ -382,7 +328,7 @@ Result<Command> Parse(std::span<const std::string> words) {
   BS_TRY(TakeVerbs(rest, command));
   TakeProgram(rest, command);
   BS_TRY(ParseOptions(rest, command));
-  BS_TRY(CheckColour(command.raw.color));
+  BS_TRY(CheckColour(command.raw.Get("color")));
   BS_TRY(TakeLeadingWord(command));
   return command;
 }

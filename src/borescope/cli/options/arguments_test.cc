@@ -20,7 +20,7 @@ std::string Complaint(const Words& words) {
 }
 
 TEST(Arguments, TheLastOfSeveralCounts) {
-  EXPECT_EQ(Parse(Words{"kernels", "-f", "csv", "-fjson", "-"})->raw.format, "json");
+  EXPECT_EQ(Parse(Words{"kernels", "-f", "csv", "-fjson", "-"})->raw.Get("format"), "json");
 }
 
 TEST(Arguments, AfterTwoDashesEverythingIsAnInput) {
@@ -29,9 +29,9 @@ TEST(Arguments, AfterTwoDashesEverythingIsAnInput) {
 
 TEST(Arguments, VersionAndHelpNeedNothingElse) {
   EXPECT_TRUE(Parse(Words{"--version"})->version);
-  EXPECT_TRUE(Parse(Words{"-h"})->raw.help);
+  EXPECT_TRUE(Parse(Words{"-h"})->raw.Has("help"));
   EXPECT_EQ(Parse(Words{"help", "kernels"})->analyses.front(), FindVerb("kernels"));
-  EXPECT_TRUE(Parse(Words{"kernels", "--help"})->raw.help);
+  EXPECT_TRUE(Parse(Words{"kernels", "--help"})->raw.Has("help"));
 }
 
 TEST(Arguments, AnExistingFileAsksForItsSummary) {
@@ -88,12 +88,12 @@ TEST(Arguments, FormatsThatDrawAreForVerbsWithViews) {
 TEST(Arguments, ListsGrowAndOfAllElseTheLastOneCounts) {
   const Result<Command> command =
       Parse(Words{"steps", "--step", "1", "--step", "3..4", "--top", "5", "--top", "6", "-"});
-  EXPECT_EQ(command->raw.Param("step"), "1,3..4");
-  EXPECT_EQ(Parse(Words{"steps", "--rank", "0,,3", "-"})->raw.Param("rank"),
+  EXPECT_EQ(command->raw.Get("step"), "1,3..4");
+  EXPECT_EQ(Parse(Words{"steps", "--rank", "0,,3", "-"})->raw.Get("rank"),
             "0,,3");  // for the parser
-  EXPECT_EQ(Parse(Words{"steps", "--instance", "0", "--instance", "2", "-"})->raw.Param("instance"),
+  EXPECT_EQ(Parse(Words{"steps", "--instance", "0", "--instance", "2", "-"})->raw.Get("instance"),
             "0,2");
-  EXPECT_EQ(command->raw.Param("top"), "6");
+  EXPECT_EQ(command->raw.Get("top"), "6");
 }
 
 TEST(Arguments, TheEndingOfAFileSaysItsFormat) {

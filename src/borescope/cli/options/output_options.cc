@@ -47,19 +47,19 @@ Result<void> CheckDrawable(const FormatInfo& writer, Verbs verbs, const RawOptio
       names.push_back(verb.name);
     }
   }
-  return UsageError(
-      fmt::format("{}: nothing of this answer is drawn; pictures are made of {}",
-                  raw.format.empty() ? "--output " + raw.output : "--format " + raw.format,
-                  fmt::join(names, ", ")));
+  return UsageError(fmt::format(
+      "{}: nothing of this answer is drawn; pictures are made of {}",
+      raw.Get("format").empty() ? "--output " + raw.Get("output") : "--format " + raw.Get("format"),
+      fmt::join(names, ", ")));
 }
 
 // Tables are text in a file of any other name; but who wants a page means the report.
 Result<void> CheckNoPage(const RawOptions& raw) {
-  const std::string extension = std::filesystem::path(raw.output).extension().string();
-  const bool is_page = raw.format.empty() && (extension == ".html" || extension == ".htm");
+  const std::string extension = std::filesystem::path(raw.Get("output")).extension().string();
+  const bool is_page = raw.Get("format").empty() && (extension == ".html" || extension == ".htm");
   return is_page ? UsageError(fmt::format("--output {0}: pages are written by borescope report "
                                           "INPUT -o {0}; name a format with --format",
-                                          raw.output))
+                                          raw.Get("output")))
                  : Result<void>();
 }
 
@@ -78,11 +78,13 @@ Result<void> CheckColour(const std::string& when) {
 }
 
 Result<OutputOptions> UnderstandOutput(const RawOptions& raw, Verbs verbs, bool draws) {
-  OutputOptions output{nullptr, raw.output == kStandardOutput ? std::string() : raw.output};
+  OutputOptions output{nullptr,
+                       raw.Get("output") == kStandardOutput ? std::string() : raw.Get("output")};
   BS_TRY(CheckNoPage(raw));
-  BS_ASSIGN(output.writer, WriterOf(raw.format.empty() ? FormatOf(raw.output) : raw.format));
-  output.colour = ColourOf(raw.color);
-  output.csv_safe = raw.csv_safe;
+  BS_ASSIGN(output.writer,
+            WriterOf(raw.Get("format").empty() ? FormatOf(raw.Get("output")) : raw.Get("format")));
+  output.colour = ColourOf(raw.Get("color"));
+  output.csv_safe = raw.Has("csv-safe");
   BS_TRY(draws ? Result<void>() : CheckDrawable(*output.writer, verbs, raw));
   BS_ASSIGN(const std::string problem, WhyUnwritable(output.writer->name));
   if (!problem.empty()) {
@@ -112,7 +114,7 @@ Result<void> CheckFiles(const OutputOptions& output, const Answer& answer) {
 }
 
 Result<OutputOptions> UnderstandStandardOutput(RawOptions raw) {
-  raw.output.clear();
+  raw.values.erase("output");
   return UnderstandOutput(raw);
 }
 

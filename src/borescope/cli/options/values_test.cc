@@ -28,11 +28,11 @@ TEST(Values, OptionsMayStandAnywhereAfterTheVerb) {
   const Result<Command> command = Parse(Words{"kernels", "-", "--by", "step,rank, step", "--top=20",
                                               "--rank", "0,2..3", "--all", "--memory-limit", "2G"});
   ASSERT_TRUE(command.ok());
-  EXPECT_EQ(command->raw.Param("by"), "step,rank, step");
-  EXPECT_EQ(command->raw.Param("top"), "20");
-  EXPECT_EQ(command->raw.Param("rank"), "0,2..3");
-  EXPECT_EQ(command->raw.Param("all"), "true");
-  EXPECT_EQ(command->raw.memory_limit, "2G");
+  EXPECT_EQ(command->raw.Get("by"), "step,rank, step");
+  EXPECT_EQ(command->raw.Get("top"), "20");
+  EXPECT_EQ(command->raw.Get("rank"), "0,2..3");
+  EXPECT_EQ(command->raw.Get("all"), "true");
+  EXPECT_EQ(command->raw.Get("memory-limit"), "2G");
   EXPECT_EQ(command->raw.inputs, (Words{"-"}));
 }
 

@@ -70,7 +70,7 @@ void WriteMessage(std::string_view text) {
 void WriteMessageLine(std::string_view line) { WriteMessage(ToPrintable(line) + "\n"); }
 
 ProgressBar::ProgressBar(const RawOptions& raw)
-    : allowed_(isatty(STDERR_FILENO) != 0 && !raw.quiet && !raw.no_progress),
+    : allowed_(isatty(STDERR_FILENO) != 0 && !raw.Has("quiet") && !raw.Has("no-progress")),
       next_(std::chrono::steady_clock::now() + kFirstShown) {}
 
 ProgressBar::~ProgressBar() {

@@ -20,8 +20,8 @@ struct LoadedRank {
 
 struct LoadedRun {
   std::vector<LoadedRank> ranks;  // those asked for, in rank order; at least one
-  std::vector<FileReport> files;  // in the order of RunOptions::files
-  std::vector<DiagnosticRow> diagnostics;
+  std::vector<FileInfo> files;    // in the order of RunOptions::files
+  std::vector<Diagnostic> diagnostics;
 };
 
 // Of `options` it takes the files, ranks, threads, memory limit (of what is loaded at once),

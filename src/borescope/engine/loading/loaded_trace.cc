@@ -73,12 +73,12 @@ StoreReport Kept(const InputFile& input, const InputContent& content, const Load
   }
   const Result<bool> is_still = IsStill(input, content, threads);
   if (!is_still.ok() || !*is_still) {
-    return {StoreUse::kFailed, is_still.ok() ? input.path + ": changed while it was read"
+    return {CacheUse::kFailed, is_still.ok() ? input.path + ": changed while it was read"
                                              : WithOptions(is_still.error().Sentence())};
   }
   const Result<void> kept = input.store->Keep(content, loaded.trace, loaded.index, threads);
-  return kept.ok() ? StoreReport{StoreUse::kKept, {}}
-                   : StoreReport{StoreUse::kFailed,
+  return kept.ok() ? StoreReport{CacheUse::kKept, {}}
+                   : StoreReport{CacheUse::kFailed,
                                  WithOptions(InFile(input.path, kept.error()).Sentence())};
 }
 
@@ -90,7 +90,7 @@ Result<LoadedTrace> LoadAndKeep(const InputFile& input, const LoadOptions& optio
     loaded.store = Kept(input, *content, loaded, options.threads);
   }
   if (!failure.empty()) {
-    loaded.store = {StoreUse::kFailed, std::move(failure)};
+    loaded.store = {CacheUse::kFailed, std::move(failure)};
   }
   return loaded;
 }
@@ -100,7 +100,7 @@ Result<LoadedTrace> LoadAndKeep(const InputFile& input, const LoadOptions& optio
 Result<LoadedTrace> LoadStored(const InputFile& input, const LoadOptions& options) {
   if (!input.store_failure.empty()) {
     BS_ASSIGN(LoadedTrace loaded, LoadAndIndex(input, options));
-    loaded.store = {StoreUse::kFailed, input.store_failure};
+    loaded.store = {CacheUse::kFailed, input.store_failure};
     return loaded;
   }
   if (!IsForStore(input)) {
@@ -119,7 +119,7 @@ Result<LoadedTrace> LoadStored(const InputFile& input, const LoadOptions& option
   }
   StoredTrace& stored = **found;
   LoadedTrace loaded{std::move(stored.trace), std::move(stored.index), stopwatch.elapsed_ns(), 0};
-  loaded.store.use = StoreUse::kFound;
+  loaded.store.use = CacheUse::kFound;
   return loaded;
 }
 

@@ -7,13 +7,19 @@
 #include <string>
 #include <vector>
 
+#include "borescope/answer.h"
 #include "borescope/base/result.h"
 #include "borescope/engine/inputs/input_files.h"
-#include "borescope/engine/loading/store_report.h"
 #include "borescope/index/trace_index.h"
 #include "borescope/ingest/load.h"
 
 namespace borescope::internal {
+
+// What the store of indexed traces had to do with a load.
+struct StoreReport {
+  CacheUse use = CacheUse::kNone;
+  std::string reason;  // of a failure
+};
 
 // Immutable; safe to read from any number of threads.
 struct LoadedTrace {

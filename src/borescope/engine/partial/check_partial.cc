@@ -23,7 +23,7 @@ Error Unfit(const PartialData& partial, ErrorCode code, std::string cause) {
 
 // Of a report there is one question only.
 Result<void> CheckReport(const PartialData& partial) {
-  const Question& question = partial.question;
+  const MappedQuestion& question = partial.question;
   const std::string difference = DifferenceOf(
       question, QuestionOfReport(question.params, question.ranks, TimelineOfReport(question)));
   return difference.empty() ? Result<void>()
@@ -46,7 +46,7 @@ Result<void> CheckQuestion(const PartialData& partial) {
 // Tables of one verb, of any file.
 class VerbTables {
  public:
-  static Result<VerbTables> Make(const AnalysisSpec& verb, const Question& question) {
+  static Result<VerbTables> Make(const AnalysisSpec& verb, const MappedQuestion& question) {
     VerbTables made(verb, question.params);
     BS_ASSIGN(made.shape_, ShapeOf(verb, question.params, !question.for_report));
     return made;

@@ -181,7 +181,7 @@ std::vector<WantedFile> WantedFiles(const MappedRun& run, std::span<const HeadFi
 // Reduces the tables of one run, verb by verb.
 class RunFold {
  public:
-  RunFold(const Question& question, size_t fan_in) {
+  RunFold(const MappedQuestion& question, size_t fan_in) {
     for (const AnalysisSpec* verb : question.verbs) {
       folds_.emplace_back(verb->PipelineFor(question.params), question.params, fan_in);
     }

@@ -26,7 +26,7 @@ Result<PartialData> MergePartials(std::vector<PartialData> partials);
 
 // A run ready to be concluded.
 struct JoinedRun {
-  Question question;
+  MappedQuestion question;
   std::vector<InputFile> files;  // of the run's parts, in their order
   MappedRun run;
 };

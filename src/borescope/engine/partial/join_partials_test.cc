@@ -79,10 +79,10 @@ TEST(JoinPartials, OtherQuestionsAreRefusedByWhatDiffers) {
 }
 
 TEST(JoinPartials, WhereFilesOfOptionsLieMakesNoDifference) {
-  Question a;
+  MappedQuestion a;
   a.params.values.push_back({"device-spec", 1, "/b/x.json", "{}", ParamType::kFile});
   a.params.values.push_back({"inductor-cache", 1, "/tmp/b", {}, ParamType::kFolder});
-  Question b = a;
+  MappedQuestion b = a;
   b.params.values[0].text = "/a/x.json";
   b.params.values[1].text = "/tmp/a";
   EXPECT_EQ(DifferenceOf(a, b), "");

@@ -81,11 +81,11 @@ bool NamesTheSamePaths(const Params& a, const Params& b) {
   });
 }
 
-bool IsAsked(const Question& mapped, const Question& asked) {
+bool IsAsked(const MappedQuestion& mapped, const MappedQuestion& asked) {
   return DifferenceOf(mapped, asked).empty() && NamesTheSamePaths(mapped.params, asked.params);
 }
 
-bool HoldsQuestions(const PartialData& partial, std::span<const Question> questions,
+bool HoldsQuestions(const PartialData& partial, std::span<const MappedQuestion> questions,
                     const std::optional<ShardMark>& shard) {
   const std::vector<ShardMark> marks =
       shard.has_value() ? std::vector{*shard} : std::vector<ShardMark>();
@@ -93,14 +93,16 @@ bool HoldsQuestions(const PartialData& partial, std::span<const Question> questi
          partial.program_version == Version() && partial.shards == marks &&
          IsAsked(partial.question, questions.front()) &&
          std::equal(partial.further.begin(), partial.further.end(), questions.begin() + 1,
-                    questions.end(), [](const PartialData& further, const Question& question) {
+                    questions.end(),
+                    [](const PartialData& further, const MappedQuestion& question) {
                       return IsAsked(further.question, question);
                     });
 }
 
 }  // namespace
 
-std::optional<PartialData> FindKept(const std::string& path, std::span<const Question> questions,
+std::optional<PartialData> FindKept(const std::string& path,
+                                    std::span<const MappedQuestion> questions,
                                     std::span<const InputFile> files,
                                     const std::optional<ShardMark>& shard) {
   const Result<std::optional<FileState>> found = FileState::Of(path);

@@ -15,7 +15,8 @@ namespace borescope::internal {
 // and was last written before the partial was. A partial with a file that could not be opened is
 // not kept, as the file may be there by now. What else a trace names, such as its generated
 // kernels, is not looked at. That partial, or nothing.
-std::optional<PartialData> FindKept(const std::string& path, std::span<const Question> questions,
+std::optional<PartialData> FindKept(const std::string& path,
+                                    std::span<const MappedQuestion> questions,
                                     std::span<const InputFile> files,
                                     const std::optional<ShardMark>& shard);
 

@@ -38,7 +38,7 @@ PartialFile WithoutTables(const PartialFile& file) {
 
 // Lets `use` see the bytes of a partial.
 template <class Use>
-auto WithBytes(const StoredPartial& partial, const Use& use) -> decltype(use(std::string_view())) {
+auto WithBytes(const StoredPart& partial, const Use& use) -> decltype(use(std::string_view())) {
   if (partial.bytes.has_value()) {
     return use(*partial.bytes);
   }

@@ -6,16 +6,15 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <optional>
 #include <span>
 #include <string>
-#include <string_view>
 #include <utility>
 #include <vector>
 
 #include "borescope/base/result.h"
 #include "borescope/engine/inputs/input_files.h"
 #include "borescope/engine/partial/partial_data.h"
+#include "borescope/partial.h"
 
 namespace borescope::internal {
 
@@ -48,18 +47,12 @@ class PartsInMemory final : public PartSource {
   std::vector<const PartialData*> partials_;
 };
 
-// A partial as it was written.
-struct StoredPartial {
-  std::string name;                       // a path, or what represents `bytes` in messages
-  std::optional<std::string_view> bytes;  // nothing: those of the file at `name`
-};
-
 // Partials as they were written, which are read when they are asked for. The bytes of those that
 // are in memory outlive the source. A file that is another one when it is read again is an error of
 // kind kIo.
 class StoredParts final : public PartSource {
  public:
-  explicit StoredParts(std::span<const StoredPartial> partials)
+  explicit StoredParts(std::span<const StoredPart> partials)
       : partials_(partials), known_(partials.size()) {}
 
   size_t size() const override { return partials_.size(); }
@@ -74,7 +67,7 @@ class StoredParts final : public PartSource {
     std::vector<uint64_t> files;
   };
 
-  std::span<const StoredPartial> partials_;
+  std::span<const StoredPart> partials_;
   std::vector<Known> known_;
 };
 

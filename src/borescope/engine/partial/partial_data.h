@@ -22,11 +22,11 @@
 namespace borescope::internal {
 
 // Of the format. A higher minor version can be read all the same, another major version cannot.
-inline constexpr uint16_t kPartialMajor = 1;
-inline constexpr uint16_t kPartialMinor = 5;
+inline constexpr uint16_t kPartialMajor = 2;
+inline constexpr uint16_t kPartialMinor = 0;
 
 // What every file is asked. Partials of different questions are not joined.
-struct Question {
+struct MappedQuestion {
   std::vector<const AnalysisSpec*> verbs;
   Params params;       // complete and checked; without run_faults
   NumberRanges ranks;  // empty = all
@@ -51,7 +51,7 @@ struct CheckedFile {
 // What RankPart keeps of a file, without trace, index and drafts, and without times that differ
 // from run to run.
 struct PartialFile {
-  std::string path;  // as FileReport::path
+  std::string path;  // as FileInfo::path
   bool from_directory = false;
   RankClaim claim;
   int64_t rank = 0;  // provisional: which rank it is becomes clear when all files are known
@@ -72,7 +72,7 @@ struct PartialData {
   uint16_t major = kPartialMajor;
   uint16_t minor = kPartialMinor;
   std::string program_version;  // of the Borescope that wrote it
-  Question question;
+  MappedQuestion question;
   std::vector<PartialFile> files;  // in the natural order of their paths, each path once
   std::vector<ShardMark> shards;   // ascending, each once; empty where the run was not divided
   // Answers of the same files to further questions, each without parts and further ones of its own.

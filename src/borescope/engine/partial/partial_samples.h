@@ -32,8 +32,8 @@ inline void FillTable(Table& table) {
   }
 }
 
-inline Question SampleQuestion() {
-  Question question;
+inline MappedQuestion SampleQuestion() {
+  MappedQuestion question;
   question.verbs = {FindAnalysis("inductor"), FindAnalysis("memory")};
   question.ranks = NumberRanges::Parse("0..7").value();
   Params& params = question.params;
@@ -50,7 +50,7 @@ inline Question SampleQuestion() {
   return question;
 }
 
-inline PartialFile SampleFile(const Question& question) {
+inline PartialFile SampleFile(const MappedQuestion& question) {
   PartialFile file;
   file.path = "a.json";
   file.from_directory = true;

@@ -11,6 +11,8 @@
 #include "borescope/analysis/core/param_specs.h"
 #include "borescope/catalog/catalog.h"
 #include "borescope/catalog/report_sections.h"
+#include "borescope/engine/question/question.h"
+#include "borescope/engine/question/registry.h"
 #include "borescope/output/utf8.h"
 
 namespace borescope::internal {
@@ -18,26 +20,13 @@ namespace {
 
 constexpr std::string_view kTimelineOfVerb = "timeline";
 
-std::string VerbsOf(const Question& question) {
+std::string VerbsOf(const MappedQuestion& question) {
   std::vector<std::string_view> names;
   names.reserve(question.verbs.size());
   for (const AnalysisSpec* verb : question.verbs) {
     names.push_back(verb->name);
   }
   return fmt::format("{}", fmt::join(names, ","));
-}
-
-std::string TextOf(const NumberRanges& numbers) {
-  std::string text;
-  for (const auto& [first, last] : numbers.ranges) {
-    text += text.empty() ? "" : ",";
-    text += first == last ? fmt::format("{}", first) : fmt::format("{}..{}", first, last);
-  }
-  return text;
-}
-
-std::string TextOf(const TimePoint& point) {
-  return point.is_open() ? std::string() : fmt::format("{} ({})", point.text, point.number);
 }
 
 bool IsPath(const ParamValue& value) {
@@ -59,28 +48,18 @@ struct Detail {
 };
 
 // Everything that makes one question different from another.
-std::vector<Detail> DetailsOf(const Question& question) {
-  const Params& params = question.params;
-  const Selection& selection = params.selection;
+std::vector<Detail> DetailsOf(const MappedQuestion& question) {
   std::vector<Detail> details = {
       {"the verbs", VerbsOf(question)},
-      {"`rank`", TextOf(question.ranks)},
-      {"`compat`", std::string(CompatName(params.compat))},
-      {"`by`", fmt::format("{}", fmt::join(params.by, ","))},
-      {"`all`", params.all ? "given" : ""},
       {"whether it is of a report", question.for_report ? "yes" : "no"},
       {"whether it is of a check", question.for_check ? "yes" : "no"},
-      {"`step`", TextOf(selection.steps)},
-      {"`step_rule`", std::string(kStepRules[static_cast<size_t>(selection.step_rule)])},
-      {"`step_pattern`", selection.step_pattern},
-      {"`gpu`", TextOf(selection.gpus)},
-      {"`stream`", TextOf(selection.streams)},
-      {"`annotation`", selection.annotation},
-      {"`instance`", TextOf(selection.instances)},
-      {"`begin`", TextOf(selection.range.begin)},
-      {"`end`", TextOf(selection.range.end)},
   };
-  for (const ParamValue& value : params.values) {
+  for (ParameterText& shared : SharedTexts(question.params, question.ranks)) {
+    const bool is_flag = FindShared(shared.name)->type == "flag";
+    details.push_back({"`" + ParameterName(shared.name) + "`",
+                       is_flag && !shared.text.empty() ? "given" : std::move(shared.text)});
+  }
+  for (const ParamValue& value : question.params.values) {
     details.push_back({"`" + ParameterName(value.name) + "`", TextOf(value)});
   }
   return details;
@@ -103,7 +82,7 @@ std::string Describe(const std::string& name, const std::string& a, const std::s
 
 }  // namespace
 
-std::string DifferenceOf(const Question& a, const Question& b) {
+std::string DifferenceOf(const MappedQuestion& a, const MappedQuestion& b) {
   std::vector<Detail> in_a = DetailsOf(a);
   std::vector<Detail> in_b = DetailsOf(b);
   SortOptions(in_a, a.params.values.size());
@@ -125,9 +104,9 @@ std::string DifferenceOf(const Question& a, const Question& b) {
                                    : Describe(in_b[in_a.size()].name, "", in_b[in_a.size()].value);
 }
 
-Question QuestionOfReport(const Params& given, const NumberRanges& ranks,
-                          std::string_view timeline) {
-  Question question{{}, ReportParams(), ranks, true};
+MappedQuestion QuestionOfReport(const Params& given, const NumberRanges& ranks,
+                                std::string_view timeline) {
+  MappedQuestion question{{}, ReportParams(), ranks, true};
   question.params.selection = given.selection;
   std::copy_if(given.values.begin(), given.values.end(), std::back_inserter(question.params.values),
                [](const ParamValue& value) { return value.name == kPlainStepParam.name; });
@@ -141,14 +120,14 @@ Question QuestionOfReport(const Params& given, const NumberRanges& ranks,
   return question;
 }
 
-std::string TimelineOfReport(const Question& question) {
+std::string TimelineOfReport(const MappedQuestion& question) {
   const bool has_timeline =
       std::any_of(question.verbs.begin(), question.verbs.end(),
                   [](const AnalysisSpec* verb) { return verb->name == kTimelineOfVerb; });
   return std::string(has_timeline ? question.params.Text(kTimelineDetailParam) : kNoTimeline);
 }
 
-void MergeQuestion(Question& to, const Question& other) {
+void MergeQuestion(MappedQuestion& to, const MappedQuestion& other) {
   for (ParamValue& value : to.params.values) {
     for (const ParamValue& same : other.params.values) {
       if (same.name == value.name && IsPath(value)) {

@@ -10,7 +10,7 @@ namespace borescope::internal {
 
 // What differs between two questions, for a message: "--by" or "the verbs (top; kernels)"; empty
 // where they are the same. Paths of files and folders may differ: the content of the files counts.
-std::string DifferenceOf(const Question& a, const Question& b);
+std::string DifferenceOf(const MappedQuestion& a, const MappedQuestion& b);
 
 // What of the timeline a report has: "window", "full" or "off" (docs/how-it-works/timeline.md).
 inline constexpr std::string_view kWindowTimeline = "window";
@@ -18,13 +18,13 @@ inline constexpr std::string_view kNoTimeline = "off";
 
 // The question of the report: its sections in the order of the page, then its timeline, if any. Of
 // `given` it takes the selection and --plain-step.
-Question QuestionOfReport(const Params& given, const NumberRanges& ranks,
-                          std::string_view timeline = kWindowTimeline);
+MappedQuestion QuestionOfReport(const Params& given, const NumberRanges& ranks,
+                                std::string_view timeline = kWindowTimeline);
 // What of the timeline the question of a report asks for.
-std::string TimelineOfReport(const Question& question);
+std::string TimelineOfReport(const MappedQuestion& question);
 
 // Makes `to` independent of which of several equal questions it was: of paths that differ the
 // lesser stays.
-void MergeQuestion(Question& to, const Question& other);
+void MergeQuestion(MappedQuestion& to, const MappedQuestion& other);
 
 }  // namespace borescope::internal

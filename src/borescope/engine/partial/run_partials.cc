@@ -97,11 +97,12 @@ Result<std::optional<PartialData>> FindOne(const std::string& path,
                                            std::span<const AnalysisSpec* const> specs,
                                            const RunOptions& given, const MapOptions& map) {
   RunOptions options = given;
-  BS_ASSIGN(const Question question, UnderstandQuestion(specs, options, map));
+  BS_ASSIGN(const MappedQuestion question, UnderstandQuestion(specs, options, map));
   return FindKept(path, {&question, 1}, options.files, map.shard);
 }
 
-Result<Answer> JoinAndAnswer(PartSource& source, const RunOptions& shown, const JoinOptions& join) {
+Result<AnswerData> JoinAndAnswer(PartSource& source, const RunOptions& shown,
+                                 const JoinOptions& join) {
   BS_ASSIGN(JoinedRun joined, JoinPartials(source, join));
   if (joined.question.for_report) {
     return UsageError("these are parts of a report", "borescope report makes the page of them");
@@ -118,8 +119,8 @@ Result<Answer> JoinAndAnswer(PartSource& source, const RunOptions& shown, const 
 
 }  // namespace
 
-Result<Question> UnderstandQuestion(std::span<const AnalysisSpec* const> specs, RunOptions& options,
-                                    const MapOptions& map) {
+Result<MappedQuestion> UnderstandQuestion(std::span<const AnalysisSpec* const> specs,
+                                          RunOptions& options, const MapOptions& map) {
   BS_TRY(CheckCanTravel(specs, options));
   if (!map.for_report) {
     BS_TRY(Prepare(specs, options));
@@ -127,7 +128,7 @@ Result<Question> UnderstandQuestion(std::span<const AnalysisSpec* const> specs, 
   if (!map.for_report && !map.for_check) {
     BS_TRY(CheckTablesDiffer(specs, options.params));
   }
-  return Question{
+  return MappedQuestion{
       {specs.begin(), specs.end()}, options.params, options.ranks, map.for_report, map.for_check};
 }
 
@@ -144,8 +145,8 @@ Result<std::optional<PartialData>> FindMapped(const std::string& path,
       [&] { return Stoppable(options.stop, [&] { return FindOne(path, specs, options, map); }); });
 }
 
-Result<Answer> ReducePartials(PartSource& source, const RunOptions& shown,
-                              const JoinOptions& join) {
+Result<AnswerData> ReducePartials(PartSource& source, const RunOptions& shown,
+                                  const JoinOptions& join) {
   return WithNumberedRows(
       [&] { return Stoppable(shown.stop, [&] { return JoinAndAnswer(source, shown, join); }); });
 }

@@ -19,14 +19,14 @@ namespace borescope::internal {
 
 struct MapOptions {
   std::optional<ShardMark> shard;  // which part of the run the files are; nothing: not divided
-  bool for_report = false;         // Question::for_report
-  bool for_check = false;          // Question::for_check
+  bool for_report = false;         // MappedQuestion::for_report
+  bool for_check = false;          // MappedQuestion::for_check
 };
 
 // The complete question of such a map, checked; the params of `options` become complete, too.
 // Errors as those of MapPartial about the question.
-Result<Question> UnderstandQuestion(std::span<const AnalysisSpec* const> specs, RunOptions& options,
-                                    const MapOptions& map);
+Result<MappedQuestion> UnderstandQuestion(std::span<const AnalysisSpec* const> specs,
+                                          RunOptions& options, const MapOptions& map);
 
 // Maps the files of `options` and reduces nothing; there may be none. Of the options it takes what
 // RunAnalyses takes, but for what is only about the answer: sort, top, accept. A file that cannot
@@ -46,7 +46,7 @@ Result<std::optional<PartialData>> FindMapped(const std::string& path,
 // The answer of all files of these partials, as RunAnalyses gives it of the files in the natural
 // order of their paths. `shown` says how it is shown: sort, top, accept; questions, files and ranks
 // come with the partials. Errors as those of JoinPartials and RunAnalyses.
-Result<Answer> ReducePartials(PartSource& source, const RunOptions& shown,
-                              const JoinOptions& join = {});
+Result<AnswerData> ReducePartials(PartSource& source, const RunOptions& shown,
+                                  const JoinOptions& join = {});
 
 }  // namespace borescope::internal

@@ -50,12 +50,12 @@ Result<void> DraftOverlay(const RunRequest& request, const RankView& view, const
   BS_ASSIGN(std::unique_ptr<FileSink> file,
             DraftOverlayFile(*opened.bytes, view.trace, overlay, path));
   part.drafts.push_back(std::move(file));
-  part.report.overlay = OverlayReport{.path = path,
-                                      .counters = overlay.counters.size(),
-                                      .tracks = overlay.tracks.size(),
-                                      .arrows = overlay.arrows.arrows.size(),
-                                      .marked = overlay.marks.critical.size(),
-                                      .keeps_damage = is_damaged};
+  part.report.overlay = OverlayInfo{.path = path,
+                                    .counters = overlay.counters.size(),
+                                    .tracks = overlay.tracks.size(),
+                                    .arrows = overlay.arrows.arrows.size(),
+                                    .marked = overlay.marks.critical.size(),
+                                    .keeps_damage = is_damaged};
   return {};
 }
 

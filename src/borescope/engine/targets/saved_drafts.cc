@@ -18,7 +18,7 @@ Result<void> Save(const RunRequest& request, const RankView& view, Sink& sink) {
                               [&](std::string_view bytes) { return sink.Write(bytes); });
 }
 
-Result<SavedAnswer> Load(const RunRequest& request, const InputFile& input, FileReport& report) {
+Result<SavedAnswer> Load(const RunRequest& request, const InputFile& input, FileInfo& report) {
   BS_ASSIGN(const OpenedSource opened, OpenInflated(input.path));
   Result<SavedAnswer> answer = FormOf(request).load(*opened.bytes, report.path, request.params);
   report.file_bytes = opened.bytes->stored_bytes();

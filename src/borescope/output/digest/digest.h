@@ -59,7 +59,7 @@ struct ReportDigest {
   Digest run;
   std::optional<Digest> against;      // of the other run
   std::vector<DigestChange> changes;  // of device work, from the other run; the largest first
-  std::vector<DiagnosticRow> diagnostics;
+  std::vector<Diagnostic> diagnostics;
 };
 
 // Of the tables of the verb summary, of which any may be missing. Texts are as recorded.

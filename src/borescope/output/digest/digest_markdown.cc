@@ -179,12 +179,12 @@ std::string ChangesTable(const ReportDigest& digest) {
 }
 
 // The rows of all files by kind, those that matter most first.
-std::string QualityLines(std::span<const DiagnosticRow> rows) {
+std::string QualityLines(std::span<const Diagnostic> rows) {
   if (rows.empty()) {
     return "Data quality: nothing odd was found while reading.\n\n";
   }
   std::map<std::pair<int, std::string>, std::pair<uint64_t, std::string>> kinds;
-  for (const DiagnosticRow& row : rows) {
+  for (const Diagnostic& row : rows) {
     auto& [count, help] = kinds[{-static_cast<int>(row.severity), row.code}];
     count += row.count;
     help = row.help;

@@ -81,9 +81,9 @@ std::string TableHtml(const Table& table, size_t all_rows) {
       EscapeMarkup(table.title), cut, head, Rows(table, formats));
 }
 
-std::string QualityHtml(std::span<const DiagnosticRow> rows) {
+std::string QualityHtml(std::span<const Diagnostic> rows) {
   std::string html = rows.empty() ? "" : "<h2>Data quality</h2>\n<ul>\n";
-  for (const DiagnosticRow& row : rows) {
+  for (const Diagnostic& row : rows) {
     html += fmt::format("<li><b>{}</b> {} ({} x) {}: {} {}</li>\n", SeverityName(row.severity),
                         EscapeMarkup(row.code), row.count, EscapeMarkup(row.file),
                         EscapeMarkup(row.first), EscapeMarkup(row.help));

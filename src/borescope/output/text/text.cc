@@ -26,9 +26,9 @@ TextStyle StyleOf(const WriteOptions& options) {
 }
 
 // The rows of all files by kind, worst first; within one severity in order of first appearance.
-std::vector<std::vector<const DiagnosticRow*>> GroupByCode(std::span<const DiagnosticRow> rows) {
-  std::vector<std::vector<const DiagnosticRow*>> groups;
-  for (const DiagnosticRow& row : rows) {
+std::vector<std::vector<const Diagnostic*>> GroupByCode(std::span<const Diagnostic> rows) {
+  std::vector<std::vector<const Diagnostic*>> groups;
+  for (const Diagnostic& row : rows) {
     const auto found = std::find_if(groups.begin(), groups.end(), [&](const auto& group) {
       return group.front()->code == row.code;
     });
@@ -44,22 +44,22 @@ std::vector<std::vector<const DiagnosticRow*>> GroupByCode(std::span<const Diagn
   return groups;
 }
 
-size_t CountFiles(std::span<const DiagnosticRow> rows) {
+size_t CountFiles(std::span<const Diagnostic> rows) {
   std::set<std::string_view> files;
-  for (const DiagnosticRow& row : rows) {
+  for (const Diagnostic& row : rows) {
     files.insert(row.file);
   }
   return files.size();
 }
 
 // An example and no evidence: a kernel name of a thousand characters would bury the rest.
-std::string FirstCase(const DiagnosticRow& row, bool name_file) {
+std::string FirstCase(const Diagnostic& row, bool name_file) {
   constexpr size_t kLongest = 120;
   const std::string first = ShortenMiddle(ToPrintable(row.first), kLongest);
   return name_file && !first.empty() ? row.file + ": " + first : first;
 }
 
-Table QualityTable(std::span<const DiagnosticRow> rows) {
+Table QualityTable(std::span<const Diagnostic> rows) {
   const bool many_files = CountFiles(rows) > 1;
   Table table{"quality", "Data quality", {}};
   table.columns.reserve(6);  // keeps the references below valid
@@ -71,10 +71,10 @@ Table QualityTable(std::span<const DiagnosticRow> rows) {
   Column& first = AddString(table, "first", Role::kDerived, "");
   for (const auto& group : GroupByCode(rows)) {
     uint64_t total = 0;
-    for (const DiagnosticRow* row : group) {
+    for (const Diagnostic* row : group) {
       total += row->count;
     }
-    const DiagnosticRow& example = *group.front();
+    const Diagnostic& example = *group.front();
     Push(severity, SeverityName(example.severity));
     Push(count, static_cast<int64_t>(total));
     Push(code, std::string_view(example.code));
@@ -159,7 +159,7 @@ std::string TableText(const Document& document, const Table& table, const TextSt
 
 }  // namespace
 
-Result<void> WriteQuality(std::span<const DiagnosticRow> rows, const WriteOptions& options,
+Result<void> WriteQuality(std::span<const Diagnostic> rows, const WriteOptions& options,
                           Sink& sink) {
   if (rows.empty()) {
     return {};

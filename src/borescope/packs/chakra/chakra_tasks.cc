@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-#include "borescope/api/access.h"
+#include "borescope/engine/access.h"
 #include "borescope/base/row_limit.h"
 #include "borescope/base/stop.h"
 #include "borescope/chakra.h"
@@ -46,7 +46,7 @@ class TextSink : public Sink {
 // The linked trace of two captures, as text, and what was odd in them.
 struct LinkedText {
   std::string text;
-  std::vector<DiagnosticRow> diagnostics;
+  std::vector<Diagnostic> diagnostics;
 };
 Result<LinkedText> LinkInMemory(const std::string& host, const std::string& device,
                                 bool as_reference) {
@@ -94,14 +94,14 @@ constexpr CountRow kCountRows[] = {
      "Durations that are negative or no number count as 0."},
 };
 
-DiagnosticRow Row(Severity severity, std::string_view code, uint64_t count, const std::string& file,
-                  std::string_view help) {
+Diagnostic Row(Severity severity, std::string_view code, uint64_t count, const std::string& file,
+               std::string_view help) {
   return {severity, std::string(code), count, file, "", std::string(help)};
 }
 
-std::vector<DiagnosticRow> DiagnosticsOf(const PlanCounts& counts, const LinkedCounts& read,
-                                         const std::string& file) {
-  std::vector<DiagnosticRow> rows;
+std::vector<Diagnostic> DiagnosticsOf(const PlanCounts& counts, const LinkedCounts& read,
+                                      const std::string& file) {
+  std::vector<Diagnostic> rows;
   const auto add = [&](Severity severity, std::string_view code, uint64_t count,
                        std::string_view help) {
     if (count != 0) {
@@ -331,7 +331,7 @@ Result<uint64_t> Generate(const ChakraGenerateOptions& options) {
   return files;
 }
 
-Result<std::vector<DiagnosticRow>> Timeline(const ChakraTimelineOptions& options, Sink& sink) {
+Result<std::vector<Diagnostic>> Timeline(const ChakraTimelineOptions& options, Sink& sink) {
   BS_ASSIGN(const std::string log, ReadInflated(options.input));
   BS_ASSIGN(const TimelineCounts counts,
             InFile(options.input,
@@ -342,7 +342,7 @@ Result<std::vector<DiagnosticRow>> Timeline(const ChakraTimelineOptions& options
     return Error{ErrorCode::kMissingData, "no line of it issues a node or calls back",
                  "give the log that ASTRA-sim writes", options.input};
   }
-  std::vector<DiagnosticRow> rows;
+  std::vector<Diagnostic> rows;
   if (counts.unfinished != 0) {
     rows.push_back(Row(Severity::kWarning, "unfinished-node", counts.unfinished, options.input,
                        "Nodes that were issued and never called back are not drawn."));
@@ -363,9 +363,7 @@ Result<Answer> ChakraConvert(const ChakraConvertOptions& options) {
   const auto convert = [&] {
     return internal::WithNumberedRows([&] { return internal::ConvertAny(options); });
   };
-  return Mapped(internal::Stoppable(options.stop, convert), [](internal::Document document) {
-    return AnswerAccess::Make(std::move(document));
-  });
+  return AnswerWith(internal::Stoppable(options.stop, convert));
 }
 
 Result<void> ChakraDump(const std::string& input, bool as_reference, const Output& output) {
@@ -392,12 +390,12 @@ Result<uint64_t> ChakraGenerate(const ChakraGenerateOptions& options) {
 
 Result<std::vector<Diagnostic>> ChakraTimeline(const ChakraTimelineOptions& options,
                                                const Output& output) {
-  std::vector<internal::DiagnosticRow> rows;
+  std::vector<Diagnostic> rows;
   BS_TRY(WriteTo(output, [&](internal::Sink& sink) -> Result<void> {
     BS_ASSIGN(rows, internal::Timeline(options, sink));
     return {};
   }));
-  return PublicDiagnostics(rows);
+  return rows;
 }
 
 Result<std::vector<std::string>> FindEtFiles(std::span<const std::string> inputs) {
@@ -418,9 +416,8 @@ Result<ChakraVerdict> ChakraCheck(const ChakraCheckOptions& options) {
   const auto check = [&] {
     return internal::WithNumberedRows([&] { return internal::CheckAll(options); });
   };
-  return Mapped(internal::Stoppable(options.stop, check), [](internal::CheckedFiles checked) {
-    return ChakraVerdict{AnswerAccess::Make(std::move(checked.document)), checked.passed};
-  });
+  BS_ASSIGN(internal::CheckedFiles checked, internal::Stoppable(options.stop, check));
+  return ChakraVerdict{AnswerAccess::Make(std::move(checked.document)), checked.passed};
 }
 
 }  // namespace borescope

@@ -10,10 +10,12 @@
 #include <optional>
 #include <utility>
 
-#include "borescope/api/access.h"
 #include "borescope/base/io/child_process.h"
 #include "borescope/catalog/catalog.h"
+#include "borescope/engine/access.h"
 #include "borescope/engine/inputs/input_files.h"
+#include "borescope/engine/run_analyses.h"
+#include "borescope/output/utf8.h"
 #include "borescope/packs/inductor/bench_output.h"
 #include "borescope/packs/inductor/generated_code.h"
 
@@ -199,7 +201,7 @@ bool IsKernel(std::string_view name, std::string_view kernel) {
   return starts && (name.size() == kernel.size() || name.substr(kernel.size()).starts_with("_0d"));
 }
 
-Result<Answer> TracedKernels(const std::string& trace) {
+Result<AnswerData> TracedKernels(const std::string& trace) {
   RunOptions run;
   const std::string inputs[] = {trace};
   BS_ASSIGN(run.files, ExpandInputs(inputs));
@@ -245,7 +247,7 @@ Result<Document> BenchFile(const std::string& file, const BenchKernelOptions& op
     return Error{ErrorCode::kIo, "is no file that can be read", "name a generated kernel", file};
   }
   const std::string kernel = TritonKernelIn(*code);
-  std::optional<Answer> traced;
+  std::optional<AnswerData> traced;
   if (!options.trace.empty()) {
     if (kernel.empty()) {
       return Error{
@@ -280,9 +282,7 @@ Result<Document> BenchFile(const std::string& file, const BenchKernelOptions& op
 namespace borescope {
 
 Result<Answer> BenchKernel(const std::string& file, const BenchKernelOptions& options) {
-  return Mapped(internal::BenchFile(file, options), [](internal::Document document) {
-    return AnswerAccess::Make(std::move(document));
-  });
+  return AnswerWith(internal::BenchFile(file, options));
 }
 
 }  // namespace borescope

@@ -110,7 +110,7 @@ Result<void> CheckComparable(const JudgedRuns& runs, bool force) {
              : UsageError(fmt::format("not comparable: {}", why), "`force` compares all the same");
 }
 
-bool IsTooBad(const DiagnosticRow& row, FailOn fail_on) {
+bool IsTooBad(const Diagnostic& row, FailOn fail_on) {
   return (fail_on == FailOn::kError && row.severity == Severity::kError) ||
          (fail_on == FailOn::kWarning && row.severity >= Severity::kWarning);
 }
@@ -118,7 +118,7 @@ bool IsTooBad(const DiagnosticRow& row, FailOn fail_on) {
 // Why nothing that was measured can be trusted; empty where nothing says so.
 std::string WhyVoid(const MeasuredRun& run, const QualityRules& rules) {
   uint64_t unlinked = 0;
-  for (const DiagnosticRow& row : run.diagnostics) {
+  for (const Diagnostic& row : run.diagnostics) {
     if (IsTooBad(row, rules.fail_on)) {
       return fmt::format("{}: {} ({})", run.values.name, row.code, row.count);
     }

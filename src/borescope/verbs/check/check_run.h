@@ -31,8 +31,8 @@ struct CheckRequest {
 
 struct CheckedRuns {
   JudgedCheck outcome;
-  Document document;              // the tables, and what was odd in the recordings
-  std::vector<FileReport> files;  // of all runs that were read
+  Document document;            // the tables, and what was odd in the recordings
+  std::vector<FileInfo> files;  // of all runs that were read
 };
 
 // Writes the files that are asked for, each complete or not at all, and none where there is an

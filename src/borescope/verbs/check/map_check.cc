@@ -202,19 +202,19 @@ Result<PartialData> CheckMapping::Map() const {
   return WithNumberedRows([&] { return Stoppable(options_.stop, [&] { return MapAllRuns(); }); });
 }
 
-Result<std::vector<Question>> CheckMapping::UnderstandQuestions() const {
-  std::vector<Question> questions;
+Result<std::vector<MappedQuestion>> CheckMapping::UnderstandQuestions() const {
+  std::vector<MappedQuestion> questions;
   questions.reserve(questions_.size());
   for (const CheckQuestion& question : questions_) {
     RunOptions options = AskedWith(question, options_);
-    BS_ASSIGN(Question understood, UnderstandQuestion(question.verbs, options, kOfCheck));
+    BS_ASSIGN(MappedQuestion understood, UnderstandQuestion(question.verbs, options, kOfCheck));
     questions.push_back(std::move(understood));
   }
   return questions;
 }
 
 Result<std::optional<PartialData>> CheckMapping::Find(const std::string& path) const {
-  BS_ASSIGN(const std::vector<Question> questions, UnderstandQuestions());
+  BS_ASSIGN(const std::vector<MappedQuestion> questions, UnderstandQuestions());
   std::vector<InputFile> files;
   std::vector<std::string> names;
   RunOfFile runs;

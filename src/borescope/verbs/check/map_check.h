@@ -41,7 +41,7 @@ class CheckMapping {
     std::vector<InputFile> files;
   };
 
-  Result<std::vector<Question>> UnderstandQuestions() const;
+  Result<std::vector<MappedQuestion>> UnderstandQuestions() const;
   Result<std::vector<PartialData>> MapRunFiles(uint32_t run) const;
   Result<PartialData> MapAllRuns() const;
 

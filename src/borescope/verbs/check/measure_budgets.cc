@@ -9,8 +9,9 @@
 #include "borescope/base/text/nearest.h"
 #include "borescope/catalog/catalog.h"
 #include "borescope/check/budget.h"
+#include "borescope/engine/access.h"
 #include "borescope/engine/answer_shape.h"
-#include "borescope/verbs/query/query_run.h"
+#include "borescope/verbs/query/query.h"
 
 namespace borescope::internal {
 namespace {
@@ -66,13 +67,13 @@ Result<void> Keep(const BudgetFile& file, const Budget& budget, const Result<Bud
 }
 
 // Answers by verb and key, each asked once.
-using Answers = std::map<std::pair<const AnalysisSpec*, std::string>, Answer>;
+using Answers = std::map<std::pair<const AnalysisSpec*, std::string>, AnswerData>;
 
 Result<void> MeasureTable(const BudgetFile& file, const Budget& budget, const AnalysisSpec& verb,
                           RunQuestions& asked, Answers& answers, RunValues& run) {
   const auto key = std::pair(&verb, budget.by);
   if (!answers.contains(key)) {
-    Result<Answer> answer = asked.Ask(QuestionOfBudget(budget, verb));
+    Result<AnswerData> answer = asked.Ask(QuestionOfBudget(budget, verb));
     if (!answer.ok()) {
       return AboutBudget(file, budget, answer.error());
     }
@@ -99,16 +100,18 @@ Result<void> MeasureStatements(const BudgetFile& file, RunQuestions& asked, RunV
       if (!recordings.ok()) {
         return AboutBudget(file, budget, recordings.error());
       }
-      BS_ASSIGN(session, QuerySession::Open(*recordings));
+      BS_ASSIGN(session,
+                QueryAccess::Open(*recordings, {.seconds = kMostSeconds, .rows = size_t{1}}));
     }
-    const Result<Document> result = session->Run(budget.sql, {}, {kMostSeconds, 1});
+    const Result<Answer> result = session->Ask(budget.sql);
     if (!result.ok()) {
       return AboutBudget(file, budget, result.error());
     }
-    if (result->tables.size() != 1) {
+    const std::vector<Table>& tables = AnswerAccess::Inside(*result).tables;
+    if (tables.size() != 1) {
       return AboutBudget(file, budget, UsageError("sql holds one statement"));
     }
-    BS_TRY(Keep(file, budget, ValueOfResult(budget, result->tables.front()), run));
+    BS_TRY(Keep(file, budget, ValueOfResult(budget, tables.front()), run));
   }
   return {};
 }

@@ -23,7 +23,8 @@ const Table* FindIn(const Document& document, std::string_view name) {
   return found == document.tables.end() ? nullptr : &*found;
 }
 
-Result<Answer> Ask(std::initializer_list<std::string_view> verbs, RunQuestions& run, bool by_step) {
+Result<AnswerData> Ask(std::initializer_list<std::string_view> verbs, RunQuestions& run,
+                       bool by_step) {
   CheckQuestion question;
   question.verbs.reserve(verbs.size());
   for (const std::string_view verb : verbs) {
@@ -42,7 +43,7 @@ int64_t SumOf(const Table& table, std::string_view column) {
 
 // What was recorded, whatever is selected.
 Result<void> AddInfo(RunQuestions& asked, MeasuredRun& run) {
-  BS_ASSIGN(Answer answer, asked.Ask({{FindAnalysis("info")}, {}, true}));
+  BS_ASSIGN(AnswerData answer, asked.Ask({{FindAnalysis("info")}, {}, true}));
   const Table& traces = *FindIn(answer.document, "traces");
   run.values.ranks = static_cast<int64_t>(traces.rows());
   run.values.devices = Texts(traces, "devices")[0];
@@ -84,7 +85,7 @@ void SetRangeOfSteps(const RunSteps& steps, MeasuredRun& run) {
 
 // The steps alone, of a run that is not compared: they show whether two runs are one.
 Result<void> AddRangeOfSteps(RunQuestions& asked, MeasuredRun& run) {
-  const Result<Answer> answer = Ask({"steps"}, asked, false);
+  const Result<AnswerData> answer = Ask({"steps"}, asked, false);
   if (!answer.ok()) {
     return answer.error().code == ErrorCode::kMissingData ? Result<void>() : answer.error();
   }
@@ -99,7 +100,7 @@ Result<void> AddMetrics(RunQuestions& asked, const Table& steps, MeasuredRun& ru
   AddStepTimes(steps, compared, run.values);
   AddCalls(steps, compared, run.values);
   SetRangeOfSteps(compared, run);
-  const Result<Answer> work = Ask({"breakdown", "kernels"}, asked, true);
+  const Result<AnswerData> work = Ask({"breakdown", "kernels"}, asked, true);
   if (!work.ok() && work.error().code != ErrorCode::kMissingData) {
     return work.error();
   }
@@ -119,7 +120,7 @@ Result<void> AddMetrics(RunQuestions& asked, const Table& steps, MeasuredRun& ru
 }
 
 Result<void> AddComparison(RunQuestions& asked, bool needs_steps, MeasuredRun& run) {
-  const Result<Answer> answer = Ask({"steps"}, asked, false);
+  const Result<AnswerData> answer = Ask({"steps"}, asked, false);
   const Table* const steps = answer.ok() ? FindIn(answer->document, "steps") : nullptr;
   if (steps == nullptr) {
     const bool may_lack =
@@ -127,7 +128,7 @@ Result<void> AddComparison(RunQuestions& asked, bool needs_steps, MeasuredRun& r
     return may_lack ? Result<void>() : answer.error();
   }
   BS_TRY(AddMetrics(asked, *steps, run));
-  const Result<Answer> work = Ask({"roofline"}, asked, false);
+  const Result<AnswerData> work = Ask({"roofline"}, asked, false);
   if (work.ok()) {
     AddWork(work->document, DistinctSteps(*steps), run.values);
   } else if (work.error().code != ErrorCode::kMissingData) {

@@ -14,8 +14,8 @@ namespace borescope::internal {
 
 struct MeasuredRun {
   RunValues values;
-  std::vector<FileReport> files;
-  std::vector<DiagnosticRow> diagnostics;
+  std::vector<FileInfo> files;
+  std::vector<Diagnostic> diagnostics;
   int64_t device_events = 0;
   // Of the first rank, with the first and last of its steps; nothing where they were not recorded,
   // or where no other run is there to be joined with.

@@ -78,9 +78,9 @@ class MappedRunQuestions final : public RunQuestions {
         options_(options),
         name_(std::move(name)) {}
 
-  Result<Answer> Ask(const CheckQuestion& question) override {
+  Result<AnswerData> Ask(const CheckQuestion& question) override {
     return WithNumberedRows([&] {
-      return Stoppable(options_.stop, [&]() -> Result<Answer> {
+      return Stoppable(options_.stop, [&]() -> Result<AnswerData> {
         BS_ASSIGN(const PartialData* const part, Find(question));
         BS_TRY(CheckSelection(question, *part));
         return AnswerOfPart(question, *part);
@@ -126,7 +126,7 @@ class MappedRunQuestions final : public RunQuestions {
                    .file = name_,
                    .parameter = "plain_step"};
     }
-    Question asked = part.question;
+    MappedQuestion asked = part.question;
     asked.ranks = options_.ranks;
     asked.params.selection = question.of_whole ? Selection() : options_.params.selection;
     const std::string difference = DifferenceOf(part.question, asked);
@@ -137,7 +137,7 @@ class MappedRunQuestions final : public RunQuestions {
                        "give the options that select to map check and to check alike", name_};
   }
 
-  Result<Answer> AnswerOfPart(const CheckQuestion& question, const PartialData& part) {
+  Result<AnswerData> AnswerOfPart(const CheckQuestion& question, const PartialData& part) {
     PartialData mine;
     mine.program_version = part.program_version;
     mine.question = part.question;

@@ -17,7 +17,7 @@ RecordedRun::RecordedRun(RunOptions options)
   options_.cache = &cache_;
 }
 
-Result<Answer> RecordedRun::Ask(const CheckQuestion& question) {
+Result<AnswerData> RecordedRun::Ask(const CheckQuestion& question) {
   RunOptions asked = options_;
   options_.progress = {};
   asked.params.by = question.by;

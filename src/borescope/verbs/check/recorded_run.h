@@ -16,7 +16,7 @@ class RecordedRun final : public RunQuestions {
   // progress; further ones find it loaded.
   explicit RecordedRun(RunOptions options);
 
-  Result<Answer> Ask(const CheckQuestion& question) override;
+  Result<AnswerData> Ask(const CheckQuestion& question) override;
   Result<RecordedWindow> Window() override;
   Result<RunOptions> Recordings() override { return options_; }
 

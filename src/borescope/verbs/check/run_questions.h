@@ -27,7 +27,7 @@ class RunQuestions {
   virtual ~RunQuestions() = default;
 
   // Errors as those of RunAnalyses; of parts kInvalidArgument for what they do not hold.
-  virtual Result<Answer> Ask(const CheckQuestion& question) = 0;
+  virtual Result<AnswerData> Ask(const CheckQuestion& question) = 0;
   // Of the first rank that is selected.
   virtual Result<RecordedWindow> Window() = 0;
   // The recordings, for statements; of parts, which have none, kInvalidArgument.

@@ -12,7 +12,7 @@
 namespace borescope::internal {
 namespace {
 
-const Table& ClocksOf(const Answer& answer) {
+const Table& ClocksOf(const AnswerData& answer) {
   const std::vector<Table>& tables = answer.document.tables;
   const auto found = std::find_if(tables.begin(), tables.end(),
                                   [](const Table& table) { return table.name == "clocks"; });
@@ -52,12 +52,12 @@ Result<std::map<std::string, FileAlignment>> AlignFiles(const std::vector<InputF
   run.stop = options.stop;
   const AnalysisSpec* waits = FindAnalysis("waits");
   BS_CHECK(waits != nullptr);
-  BS_ASSIGN(const Answer answer, RunAnalysis(*waits, run));
+  BS_ASSIGN(const AnswerData answer, RunAnalysis(*waits, run));
   const Table& clocks = ClocksOf(answer);
   std::map<int64_t, size_t> row_of;
   for (size_t row = 0; row < clocks.rows(); ++row) row_of.emplace(Ints(clocks, "rank")[row], row);
   std::map<std::string, FileAlignment> alignments;
-  for (const FileReport& file : answer.files) {
+  for (const FileInfo& file : answer.files) {
     const auto row = row_of.find(file.rank);
     if (file.skipped || !file.error.empty() || row == row_of.end()) continue;
     alignments.emplace(file.path, FromRow(clocks, row->second, file.path));

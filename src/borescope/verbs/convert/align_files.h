@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "borescope/base/result.h"
+#include "borescope/convert.h"
 #include "borescope/engine/inputs/input_files.h"
-#include "borescope/verbs/convert/convert_run.h"
 
 namespace borescope::internal {
 

@@ -11,6 +11,7 @@
 #include "borescope/analysis/core/selection/cut_selection.h"
 #include "borescope/base/io/inflate.h"
 #include "borescope/catalog/catalog.h"
+#include "borescope/engine/access.h"
 #include "borescope/engine/map_files.h"
 #include "borescope/engine/targets/overlay_drafts.h"
 #include "borescope/engine/targets/targets.h"
@@ -107,7 +108,7 @@ Result<ConvertReport> DrawOverlays(const ConvertOptions& options) {
   }
   const std::string& path = files.front().path;
   BS_TRY(CheckNoInput(std::vector<std::string>{path}, options.output, "convert"));
-  BS_ASSIGN(const Trace trace, LoadFile(path, {options.threads, options.progress}));
+  BS_ASSIGN(const Trace trace, LoadFile(path, {options.threads, FileProgress(options.progress)}));
   if (HasDamagedText(trace.diagnostics())) {
     return Error{ErrorCode::kMissingData,
                  "its text is damaged, so that its events cannot be found again",

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "borescope/base/result.h"
-#include "borescope/verbs/convert/convert_run.h"
+#include "borescope/convert.h"
 
 namespace borescope::internal {
 

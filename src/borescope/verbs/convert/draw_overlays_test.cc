@@ -30,7 +30,7 @@ class DrawOverlaysTest : public testing::Test {
     options.overlays = std::move(verbs);
     options.begin = begin;
     options.threads = 1;
-    const Result<ConvertReport> report = RunConvert(options);
+    const Result<ConvertReport> report = Convert(options);
     if (!report.ok()) {
       return report.error().Sentence();
     }

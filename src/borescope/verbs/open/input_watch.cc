@@ -57,7 +57,7 @@ bool IsOld(const FileLook& look, std::chrono::milliseconds quiet) {
 
 }  // namespace
 
-SettledFiles InputWatch::Look(Clock::time_point now) {
+SettledFiles FileWatch::Look(Clock::time_point now) {
   SettledFiles settled;
   std::map<std::string, Known> seen;
   Result<std::vector<InputFile>> found = ExpandInputs(inputs_);

@@ -30,11 +30,11 @@ struct SettledFiles {
 // Looks at names, sizes and times of the files that inputs lead to, and reads none of them. A file
 // has settled once it has stayed the same for a while, is not empty, and its name is not one of a
 // file that is written and then renamed (.tmp, .part, ...). Not thread-safe.
-class InputWatch {
+class FileWatch {
  public:
   using Clock = std::chrono::steady_clock;
 
-  InputWatch(std::vector<std::string> inputs, std::chrono::milliseconds quiet)
+  FileWatch(std::vector<std::string> inputs, std::chrono::milliseconds quiet)
       : inputs_(std::move(inputs)), quiet_(quiet) {}
 
   // What has settled by now. Inputs that lead to no file (any more) have none.

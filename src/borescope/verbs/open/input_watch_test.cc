@@ -34,8 +34,8 @@ class InputWatchTest : public testing::Test {
   const TemporaryFolder folder_ = TemporaryFolder::Make().value();
   const std::string run_ = folder_.path() + "/run";
   const bool is_made_ = fs::create_directory(run_);
-  InputWatch watch_{{run_}, milliseconds(1000)};
-  const InputWatch::Clock::time_point begin_ = InputWatch::Clock::now();
+  FileWatch watch_{{run_}, milliseconds(1000)};
+  const FileWatch::Clock::time_point begin_ = FileWatch::Clock::now();
 };
 
 TEST_F(InputWatchTest, AFileThatGrowsHasNotSettled) {

@@ -14,17 +14,11 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <vector>
 
+#include "borescope/serve.h"
 #include "borescope/serve/served_file.h"
 
 namespace borescope::internal {
-
-// What the banner says.
-struct LiveNews {
-  std::string text;
-  std::vector<std::string> problems;
-};
 
 // `html`, a report, with the permission to ask the server that it came from (connect-src), once.
 // Unchanged where it has no scripts.

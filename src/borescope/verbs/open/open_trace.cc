@@ -11,6 +11,7 @@
 
 #include "borescope/base/io/inflate.h"
 #include "borescope/base/io/paths.h"
+#include "borescope/engine/access.h"
 #include "borescope/engine/inputs/input_files.h"
 #include "borescope/ingest/events/rank_labels.h"
 #include "borescope/ingest/load.h"
@@ -134,7 +135,8 @@ Result<std::string> WhyConvert(const InputFile& file, const ConvertOptions& opti
   if (!labels.empty()) {
     return std::string();  // viewers have no need of the ranks
   }
-  BS_ASSIGN(const Trace trace, LoadFile(file.path, {options.threads, options.progress}));
+  BS_ASSIGN(const Trace trace,
+            LoadFile(file.path, {options.threads, FileProgress(options.progress)}));
   return trace.meta().format == TraceFormat::kKineto
              ? DamageOf(trace.diagnostics(), content.is_strict)
              : std::string(kOtherFormat);
@@ -182,6 +184,7 @@ std::string WhyConvert(const std::vector<InputFile>& files, const ConvertOptions
 
 Result<ReadyTrace> PrepareTrace(ConvertOptions options, const std::string& folder, TraceForm form) {
   BS_ASSIGN(const std::vector<InputFile> files, ExpandInputs(options.inputs));
+  options.threads = ThreadsOf(options.threads);
   ReadyTrace ready;
   ready.why = WhyConvert(files, options);
   if (ready.why.empty()) {
@@ -195,7 +198,7 @@ Result<ReadyTrace> PrepareTrace(ConvertOptions options, const std::string& folde
   const std::string ending = form == TraceForm::kJson ? ".json" : ".pftrace";
   options.to = form == TraceForm::kJson ? "chrome" : "perfetto";
   options.output = (fs::path(folder) / ("trace" + ending)).string();
-  BS_ASSIGN(ready.converted, RunConvert(options));
+  BS_ASSIGN(ready.converted, Convert(options));
   const std::string stem = options.scrub.has_value() ? "trace" : StemOf(options.inputs.front());
   BS_ASSIGN(ready.file, OpenServed(options.output, stem + ending));
   return ready;

@@ -7,21 +7,12 @@
 #include <string_view>
 
 #include "borescope/base/result.h"
+#include "borescope/convert.h"
 #include "borescope/output/html/html.h"
+#include "borescope/serve.h"
 #include "borescope/serve/file_server.h"
-#include "borescope/verbs/convert/convert_run.h"
 
 namespace borescope::internal {
-
-// The one port of this machine from which Perfetto's page may read: its content security policy
-// says so.
-inline constexpr uint16_t kPerfettoPort = 9001;
-
-// In which form a timeline gets a trace.
-enum class TraceForm : uint8_t {
-  kPerfetto,  // Perfetto's protobuf, a third of the size of JSON
-  kJson,      // Chrome JSON: the text of the input, where it is that
-};
 
 struct ReadyTrace {
   ServedFile file;

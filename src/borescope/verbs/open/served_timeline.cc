@@ -95,7 +95,7 @@ bool IsAllExact(const Table& ranks) {
 std::shared_ptr<const LoadedTrace> KeptTrace(int64_t rank, const Report& report,
                                              const RunOptions& options) {
   for (size_t i = 0; i < options.files.size() && i < report.files.size(); ++i) {
-    const FileReport& file = report.files[i];
+    const FileInfo& file = report.files[i];
     if (file.rank == rank && file.error.empty()) {
       return options.cache->Kept(options.files[i].path);
     }
@@ -205,7 +205,7 @@ std::shared_ptr<const ServedTimeline> TimelineToServe(const Report& report,
   if (ranks.empty()) {
     return nullptr;
   }
-  Question asked = QuestionOfReport(options.params, options.ranks, options.timeline);
+  MappedQuestion asked = QuestionOfReport(options.params, options.ranks, options.timeline);
   return std::make_shared<const ServedTimeline>(std::move(ranks), std::move(asked.params));
 }
 

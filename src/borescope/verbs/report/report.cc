@@ -23,8 +23,8 @@ struct RunAnswers {
   std::string title;
   size_t ranks = 0;
   std::vector<SectionTables> sections;
-  std::vector<DiagnosticRow> diagnostics;
-  std::vector<FileReport> files;
+  std::vector<Diagnostic> diagnostics;
+  std::vector<FileInfo> files;
   std::vector<RankBegin> begins;
   Tables timeline;
   Tables sums;  // of the verb diff, for the comparison
@@ -41,7 +41,7 @@ struct Questions {
 };
 
 Questions QuestionsOf(const RunOptions& options, std::string_view timeline) {
-  Question asked = QuestionOfReport(options.params, options.ranks, timeline);
+  MappedQuestion asked = QuestionOfReport(options.params, options.ranks, timeline);
   Questions questions{ReportSections(), std::move(asked.verbs), std::move(asked.params),
                       timeline != kNoTimeline};
   if (!options.test.files.empty()) {

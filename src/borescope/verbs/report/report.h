@@ -8,13 +8,15 @@
 #include "borescope/engine/run_analyses.h"
 #include "borescope/output/digest/digest.h"
 #include "borescope/output/html/html.h"
+#include "borescope/question.h"
+#include "borescope/run.h"
 
 namespace borescope::internal {
 
 struct Report {
   ReportPage page;
-  ReportDigest digest;            // in short, of all rows
-  std::vector<FileReport> files;  // in the order of RunOptions::files
+  ReportDigest digest;          // in short, of all rows
+  std::vector<FileInfo> files;  // in the order of RunOptions::files
 };
 
 // The report of a run whose partials answer it (QuestionOfReport), as RunReport makes it of the
@@ -32,3 +34,12 @@ Result<Report> ReportOfPartials(PartSource& source, const RunOptions& options,
 Result<Report> RunReport(const RunOptions& options);
 
 }  // namespace borescope::internal
+
+namespace borescope {
+
+// Options of RunReport for these runs, which outlive them. kInvalidArgument for a parameter that a
+// report does not take.
+Result<void> SetReportOptions(const Run& run, const Question& question, const Run* against,
+                              internal::RunOptions& options);
+
+}  // namespace borescope

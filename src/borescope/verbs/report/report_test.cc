@@ -100,9 +100,9 @@ TEST_F(RunReportTest, OfWhatThePageShowsTheVerbSaysTheSame) {
     RunOptions options = Options();
     options.params = ReportParams();
     options.params.for_page = false;
-    const Result<Answer> verb = RunAnalysis(*section.analysis, options);
+    const Result<AnswerData> verb = RunAnalysis(*section.analysis, options);
     options.params.for_page = true;
-    const Result<Answer> page = RunAnalysis(*section.analysis, options);
+    const Result<AnswerData> page = RunAnalysis(*section.analysis, options);
     ASSERT_EQ(verb.ok(), page.ok()) << section.analysis->name;
     for (size_t i = 0; verb.ok() && i < verb->document.tables.size(); ++i) {
       const Table& table = verb->document.tables[i];

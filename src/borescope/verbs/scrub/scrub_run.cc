@@ -2,11 +2,13 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <memory>
 #include <utility>
 
 #include "borescope/base/io/byte_source.h"
 #include "borescope/base/stop.h"
 #include "borescope/base/text/text.h"
+#include "borescope/engine/access.h"
 #include "borescope/engine/inputs/input_files.h"
 #include "borescope/scrub/scrub_file.h"
 
@@ -32,8 +34,8 @@ std::string RankPart(const std::string& path) {
 // The copies of one input, in a folder of their own.
 class InputCopies {
  public:
-  InputCopies(std::string folder, Scrubber& scrubber, const ScrubOptions& options)
-      : folder_(std::move(folder)), scrubber_(scrubber), options_(options) {}
+  InputCopies(std::string folder, Scrubber& scrubber, const ProgressCallback& progress)
+      : folder_(std::move(folder)), scrubber_(scrubber), progress_(progress) {}
 
   Result<void> Add(const InputFile& file) {
     Result<std::string> written = Write(file);
@@ -63,13 +65,13 @@ class InputCopies {
     const std::string path = folder_ + "/recording-" + std::to_string(paths_.size() + 1) +
                              RankPart(file.path) +
                              (kind == RecordingKind::kDatabase ? ".sqlite" : ".json");
-    BS_TRY(ScrubFile(file.path, path, scrubber_, options_.progress));
+    BS_TRY(ScrubFile(file.path, path, scrubber_, FileProgress(progress_)));
     return path;
   }
 
   const std::string folder_;
   Scrubber& scrubber_;
-  const ScrubOptions& options_;
+  const ProgressCallback& progress_;
   std::vector<std::string> paths_;
   size_t skipped_ = 0;
 };
@@ -93,7 +95,7 @@ Result<ScrubRules> RulesOf(const ScrubOptions& options) {
 }
 
 Result<ScrubbedInputs> ScrubInputs(std::span<const std::string> inputs, Scrubber& scrubber,
-                                   const ScrubOptions& options) {
+                                   const ProgressCallback& progress) {
   BS_ASSIGN(TemporaryFolder folder, TemporaryFolder::Make());
   ScrubbedInputs result{std::move(folder), {}, 0};
   for (const std::string& input : inputs) {
@@ -104,7 +106,7 @@ Result<ScrubbedInputs> ScrubInputs(std::span<const std::string> inputs, Scrubber
     if (!std::filesystem::create_directory(place, failed)) {
       return Error{ErrorCode::kIo, "cannot be made", "TMPDIR selects another folder", place};
     }
-    InputCopies copies(place, scrubber, options);
+    InputCopies copies(place, scrubber, progress);
     for (const InputFile& file : files) {
       BS_TRY(copies.Add(file));
     }
@@ -118,16 +120,34 @@ Result<ScrubbedInputs> ScrubInputs(std::span<const std::string> inputs, Scrubber
   return result;
 }
 
-Result<ScrubbedInputs> RunScrub(std::span<const std::string> inputs, const ScrubOptions& options) {
-  return Stoppable(options.stop, [&]() -> Result<ScrubbedInputs> {
-    BS_ASSIGN(const ScrubRules rules, RulesOf(options));
-    Scrubber scrubber(rules);
-    BS_ASSIGN(ScrubbedInputs copies, ScrubInputs(inputs, scrubber, options));
+}  // namespace borescope::internal
+
+namespace borescope {
+
+struct ScrubbedCopies::State {
+  internal::ScrubbedInputs inputs;
+};
+
+ScrubbedCopies::ScrubbedCopies(std::unique_ptr<State> state) : state_(std::move(state)) {}
+ScrubbedCopies::ScrubbedCopies(ScrubbedCopies&&) noexcept = default;
+ScrubbedCopies& ScrubbedCopies::operator=(ScrubbedCopies&&) noexcept = default;
+ScrubbedCopies::~ScrubbedCopies() = default;
+
+const std::vector<std::string>& ScrubbedCopies::paths() const { return state_->inputs.paths; }
+
+Result<ScrubbedCopies> ScrubbedCopies::Make(std::span<const std::string> inputs,
+                                            const ScrubOptions& options,
+                                            const ProgressCallback& progress,
+                                            const StopToken& stop) {
+  return internal::Stoppable(stop, [&]() -> Result<ScrubbedCopies> {
+    BS_ASSIGN(const internal::ScrubRules rules, internal::RulesOf(options));
+    internal::Scrubber scrubber(rules);
+    BS_ASSIGN(internal::ScrubbedInputs copies, internal::ScrubInputs(inputs, scrubber, progress));
     if (!options.map_file.empty()) {
-      BS_TRY(WriteNameMap(scrubber, options.map_file));
+      BS_TRY(internal::WriteNameMap(scrubber, options.map_file));
     }
-    return copies;
+    return ScrubbedCopies(std::make_unique<State>(State{std::move(copies)}));
   });
 }
 
-}  // namespace borescope::internal
+}  // namespace borescope

@@ -146,7 +146,7 @@ TEST(PartialBytes, AnotherMajorVersionIsRefusedByName) {
   ASSERT_FALSE(read.ok());
   EXPECT_EQ(read.error().code, ErrorCode::kUnsupportedFormat);
   EXPECT_TRUE(read.error().Sentence().starts_with(
-      "a.part: a partial of format 2.7, written by Borescope 9.8.7; this is Borescope " +
+      "a.part: a partial of format 3.7, written by Borescope 9.8.7; this is Borescope " +
       std::string(Version())))
       << read.error().Sentence();
 }
@@ -185,7 +185,7 @@ TEST(PartialBytes, ClaimsOfSizeAreNotBelieved) {
   const std::string huge(size_t{64} << 20, '\0');
   std::string frame(ZSTD_compressBound(huge.size()), '\0');
   frame.resize(ZSTD_compress(frame.data(), frame.size(), huge.data(), huge.size(), 3));
-  std::string bytes = *Seal({1, 0, "0", ""});
+  std::string bytes = *Seal({kPartialMajor, 0, "0", ""});
   bytes.resize(14);
   const Result<PartialData> read = ParsePartial(bytes + frame, "bomb");
   ASSERT_FALSE(read.ok());
@@ -196,7 +196,7 @@ TEST(PartialBytes, ClaimsOfSizeAreNotBelieved) {
 // What shrinks more than readers believe is padded, so that it can be read.
 TEST(PartialBytes, ABodyThatShrinksALotIsStillBelieved) {
   const std::string body(size_t{40} << 20, '\0');
-  const std::string bytes = *Seal({1, 0, "0", body});
+  const std::string bytes = *Seal({kPartialMajor, 0, "0", body});
   EXPECT_LT(bytes.size(), size_t{200} << 10);
   const Result<Envelope> opened = Open(bytes, "shrunk");
   ASSERT_TRUE(opened.ok()) << opened.error().Sentence();

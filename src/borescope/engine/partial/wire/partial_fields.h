@@ -12,36 +12,7 @@ namespace shard {
 enum : uint32_t { kIndex = 1, kCount, kFiles, kDigest };
 }
 namespace question {
-enum : uint32_t {
-  kVerbs = 1,
-  kRanks,
-  kSelection,
-  kBy,
-  kCompat,
-  kAll,
-  kOptions,
-  kForReport,
-  kForCheck
-};
-}
-namespace range {
-enum : uint32_t { kFirst = 1, kLast };
-}
-namespace selection {
-enum : uint32_t {
-  kSteps = 1,
-  kGpus,
-  kStreams,
-  kAnnotation,
-  kInstances,
-  kBegin,
-  kEnd,
-  kStepRule,
-  kStepPattern
-};
-}
-namespace time_point {
-enum : uint32_t { kKind = 1, kNumber, kText };
+enum : uint32_t { kVerbs = 1, kOptions, kForReport, kForCheck };
 }
 namespace option {
 enum : uint32_t { kName = 1, kNumber, kText, kContent };
@@ -77,7 +48,6 @@ namespace oddity {
 enum : uint32_t { kCode = 1, kCount, kFirstByte, kFirst };
 }
 namespace failure {
-// `message` is the cause in words, and the whole sentence up to version 4.
 enum : uint32_t { kCause = 1, kMessage, kRemedy, kPath, kOffset, kLine, kParameter };
 }  // namespace failure
 namespace unknown {

@@ -112,7 +112,6 @@ TEST(PartialSchema, HasTheValuesOfEveryEnum) {
   EXPECT_EQ(schema.enums.at("Unit"), std::size(wire::kUnits));
   EXPECT_EQ(schema.enums.at("Role"), std::size(wire::kRoles));
   EXPECT_EQ(schema.enums.at("Cause"), std::size(wire::kCauses));
-  EXPECT_EQ(schema.enums.at("Kind"), std::size(wire::kTimeKinds));
   EXPECT_EQ(schema.enums.at("Type"), static_cast<size_t>(wire::CellType::kCount));
 }
 

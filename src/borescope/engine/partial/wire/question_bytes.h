@@ -8,10 +8,10 @@
 
 namespace borescope::internal::wire {
 
-void WriteQuestion(const Question& question, protozero::pbf_writer out);
+void WriteQuestion(const MappedQuestion& question, protozero::pbf_writer out);
 
 // A question with verbs and options that this program has, whose values are of their types; else a
 // fault of the reader.
-Question ReadQuestion(WireReader in);
+MappedQuestion ReadQuestion(WireReader in);
 
 }  // namespace borescope::internal::wire

@@ -8,8 +8,6 @@
 #include <optional>
 
 #include "borescope/base/result.h"
-#include "borescope/index/steps/steps.h"
-#include "borescope/index/time_window.h"
 #include "borescope/table/table.h"
 
 namespace borescope::internal::wire {
@@ -22,11 +20,6 @@ inline constexpr Role kRoles[] = {Role::kKey, Role::kSum, Role::kMin, Role::kMax
 inline constexpr ErrorCode kCauses[] = {ErrorCode::kIo, ErrorCode::kUnsupportedFormat,
                                         ErrorCode::kCorrupt, ErrorCode::kMissingData,
                                         ErrorCode::kInvalidArgument};
-inline constexpr TimePoint::Kind kTimeKinds[] = {
-    TimePoint::Kind::kOpen,      TimePoint::Kind::kClock, TimePoint::Kind::kAfterBegin,
-    TimePoint::Kind::kBeforeEnd, TimePoint::Kind::kShare, TimePoint::Kind::kKernel};
-
-inline constexpr StepRule kStepRuleNumbers[] = {StepRule::kTime, StepRule::kLaunch};
 
 // What a column holds; in the order of Column::values.
 enum class CellType : uint8_t { kInt, kFloat, kText, kBool, kCount };

@@ -5,7 +5,7 @@
 #include <memory>
 #include <utility>
 
-#include "borescope/api/access.h"
+#include "borescope/engine/access.h"
 #include "borescope/base/io/byte_source.h"
 #include "borescope/base/io/unchanged.h"
 #include "borescope/base/row_limit.h"
@@ -208,9 +208,7 @@ Result<Answer> Link(const std::string& host, const std::string& device, const st
   inside.as_chakra = options.as_chakra;
   inside.threads = ThreadsOf(options.threads);
   inside.progress = FileProgress(options.progress);
-  return Mapped(
-      internal::Stoppable(options.stop, [&] { return internal::RunLink(inside); }),
-      [](internal::Document document) { return AnswerAccess::Make(std::move(document)); });
+  return AnswerWith(internal::Stoppable(options.stop, [&] { return internal::RunLink(inside); }));
 }
 
 }  // namespace borescope

@@ -33,7 +33,7 @@ struct LinkedPair {
   std::unique_ptr<const Trace> trace;  // of the profiler, whose names the plan shows; or null
   chakra::HostTrace host;
   chakra::LinkPlan plan;
-  std::vector<DiagnosticRow> diagnostics;
+  std::vector<Diagnostic> diagnostics;
 };
 
 // Reads both and links them. Errors name the file: those of reading; kMissingData where nothing is

@@ -1,0 +1,87 @@
+#include "borescope/answer.h"
+
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <string>
+
+#include "borescope/run.h"
+
+namespace borescope {
+namespace {
+
+// A recording with one kernel of 3 us, whose launch is missing.
+Result<Answer> AskOneKernel(std::string_view verb) {
+  const auto bytes = std::make_shared<const std::string>(
+      R"({"traceEvents":[{"ph":"X","cat":"kernel","name":"ncclDevKernel_AllReduce","pid":0,"tid":7,)"
+      R"("ts":10,"dur":3,"args":{"device":0,"stream":7,"correlation":7}}]})");
+  const Result<Run> run = Run::Open({Source::Memory("rank-0.json", bytes)});
+  EXPECT_TRUE(run.ok());
+  return run->Ask(verb);
+}
+
+TEST(Answer, IsReadBackFromItsJson) {
+  for (const char* verb : {"kernels", "breakdown", "summary", "flame"}) {
+    const Result<Answer> answer = AskOneKernel(verb);
+    ASSERT_TRUE(answer.ok()) << answer.error().Sentence();
+    const Result<Answer> read = Answer::ParseJson(*answer->Render("json"));
+    ASSERT_TRUE(read.ok()) << read.error().Sentence();
+    EXPECT_EQ(*read->Render("json"), *answer->Render("json"));
+    EXPECT_EQ(*read->Render("csv"), *answer->Render("csv"));
+    EXPECT_EQ(read->diagnostics().size(), answer->diagnostics().size());
+    EXPECT_TRUE(read->files().empty());
+  }
+}
+
+TEST(Answer, ReadBackHasTheColumnsOfTheOriginal) {
+  const Result<Answer> answer = AskOneKernel("kernels");
+  ASSERT_TRUE(answer.ok());
+  const Result<Answer> read = Answer::ParseJson(*answer->Render("json"));
+  ASSERT_TRUE(read.ok());
+  Table table;
+  Column total;
+  ASSERT_TRUE(read->Find("kernels", &table));
+  ASSERT_TRUE(table.Find("total_ns", &total));
+  EXPECT_EQ(total.Int(0), 3000);
+  EXPECT_EQ(total.role(), "sum");
+  EXPECT_EQ(total.unit(), "ns");
+}
+
+TEST(Answer, OnlyOneTableOrSomeOfItsRows) {
+  const Result<Answer> answer = AskOneKernel("kernels");
+  ASSERT_TRUE(answer.ok());
+  ASSERT_GT(answer->tables().size(), 1U);
+  const Answer only = answer->Only("kernels");
+  ASSERT_EQ(only.tables().size(), 1U);
+  EXPECT_EQ(only.tables()[0].num_rows(), 1U);
+  EXPECT_EQ(only.diagnostics().size(), answer->diagnostics().size());
+  EXPECT_EQ(only.files().size(), 1U);
+  EXPECT_EQ(answer->Only("kernels", 0, 0).tables()[0].num_rows(), 0U);
+  EXPECT_EQ(answer->Only("kernels", 1).tables()[0].num_rows(), 0U);
+  EXPECT_EQ(answer->Only("kernels", 9, 9).tables()[0].num_rows(), 0U);
+  EXPECT_TRUE(answer->Only("no such table").tables().empty());
+}
+
+TEST(Answer, OnlyTakesRowsFromTheMiddle) {
+  const ListedTable texts[] = {{"letters", "", {{"letter", "", true, {"a", "b", "c", "d"}}}}};
+  const Answer middle = Answer::OfTexts(texts).Only("letters", 1, 2);
+  const Column letters = middle.tables()[0].column(0);
+  ASSERT_EQ(letters.size(), 2U);
+  EXPECT_EQ(letters.Text(0), "b");
+  EXPECT_EQ(letters.Text(1), "c");
+}
+
+TEST(Answer, OtherTextIsAnErrorWithItsPlace) {
+  const Result<Answer> cut = Answer::ParseJson(R"({"schema":2,"tables":[)");
+  ASSERT_FALSE(cut.ok());
+  EXPECT_EQ(cut.error().code, ErrorCode::kCorrupt);
+  EXPECT_EQ(cut.error().offset, 22U);
+  EXPECT_EQ(cut.error().cause, "the text ends too early");
+  const Result<Answer> other = Answer::ParseJson(R"({"traceEvents":[]})");
+  ASSERT_FALSE(other.ok());
+  EXPECT_EQ(other.error().code, ErrorCode::kUnsupportedFormat);
+  EXPECT_FALSE(other.error().remedy.empty());
+}
+
+}  // namespace
+}  // namespace borescope
