@@ -2,8 +2,8 @@
 // frames, everything else of a thread) and device work are counted and their durations summed by
 // name, over all selected ranks and steps of each run; device work also by class, phase,
 // annotation, module and operator. The rows of both runs are then put next to each other. Names are
-// matched without what changes from run to run (matched_names.h), and kernels that have another
-// name in the other run are paired where they were launched (renamed_kernels.h).
+// matched without what changes from run to run (run_sums.h), and kernels that have another
+// name in the other run are paired where they were launched (changes.h).
 //
 // Two columns say what changed, as counts and times do so for different reasons: status is
 // determined by the counts alone, time_status by the time of as many calls.
@@ -20,7 +20,6 @@
 #include "borescope/analysis/core/row.h"
 #include "borescope/analysis/core/selection/selection.h"
 #include "borescope/analysis/verbs/diff/changes.h"
-#include "borescope/analysis/verbs/diff/renamed_kernels.h"
 #include "borescope/analysis/verbs/diff/run_sums.h"
 #include "borescope/analysis/verbs/verbs.h"
 #include "borescope/base/saturating.h"

@@ -2,9 +2,11 @@
 // work belongs to, and by where kernels were launched.
 #pragma once
 
+#include <string>
 #include <string_view>
 
 #include "borescope/analysis/core/selection/selection.h"
+#include "borescope/trace/tables.h"
 
 namespace borescope::internal {
 
@@ -33,5 +35,16 @@ struct RunTable {
   static constexpr size_t kLaunches = 3;
 };
 Tables SumRun(const RankView& view, const Selected& selected, bool short_names);
+
+// The name under which something of one run is found in another one.
+
+// Without what changes from run to run although the same thing ran:
+//   steps               ProfilerStep#12 -> ProfilerStep#*, and all numbers of a server's step
+//   addresses           "<function f at 0x7f12ab34cd56>" -> "<function f at 0x*>"
+//   lines of functions  "model.py(821): forward" -> "model.py: forward", of Python frames only
+std::string MatchedHostName(std::string_view name, HostKind kind);
+
+// Of device work: without addresses.
+std::string MatchedWorkName(std::string_view name);
 
 }  // namespace borescope::internal

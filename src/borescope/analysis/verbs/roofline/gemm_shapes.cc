@@ -1,12 +1,16 @@
 // gemm_shapes: how fast the products of each shape were, and how much their calls differ. Until the
 // last reduce a row is the calls of one shape that took equally long, so that runs of many ranks
 // have exact medians.
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <cstdint>
 #include <limits>
 #include <map>
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <tuple>
 #include <utility>
 #include <vector>
@@ -14,13 +18,115 @@
 #include "borescope/analysis/core/finish.h"
 #include "borescope/analysis/core/group_keys.h"
 #include "borescope/analysis/core/row.h"
-#include "borescope/analysis/verbs/roofline/product_shape.h"
 #include "borescope/analysis/verbs/roofline/roofline.h"
 #include "borescope/base/stop.h"
+#include "borescope/base/text/text.h"
+#include "borescope/opmodel/devices/tensor_cores.h"
+#include "borescope/opmodel/op_cost.h"
+#include "borescope/opmodel/values/op_args.h"
+#include "borescope/opmodel/values/quantity.h"
 #include "borescope/table/table_ops.h"
 
 namespace borescope::internal {
+
 namespace {
+
+// m, n and k of a product of matrices, by the arguments of its call.
+
+// `batch` products [m, k] x [k, n].
+struct ProductShape {
+  int64_t batch = 1;
+  int64_t m = 0;
+  int64_t n = 0;
+  int64_t k = 0;
+};
+
+// Tensors of at least two dimensions, in the order of the arguments.
+std::vector<const OpTensor*> FactorsOf(const CallArgs& args) {
+  std::vector<const OpTensor*> factors;
+  for (size_t i = 0; i < args.size(); ++i) {
+    const OpTensor* tensor = args.Tensor(i);
+    if (tensor != nullptr && tensor->rank() >= 2) factors.push_back(tensor);
+  }
+  return factors;
+}
+
+Quantity SizeOf(std::span<const int64_t> dims) {
+  Quantity size = 1;
+  for (const int64_t dim : dims) size *= dim;
+  return size;
+}
+
+// Below the last two dimensions.
+Quantity BatchOf(const OpTensor& tensor) {
+  return SizeOf(std::span(tensor.dims).first(tensor.rank() - 2));
+}
+
+// One matrix b for all of a, else one for each. Sizes too large to count are no shape.
+std::optional<ProductShape> Multiplied(const OpTensor& a, const OpTensor& b, bool is_transposed) {
+  const int64_t k = a.dims.back();
+  const int64_t of_b = b.dims[b.rank() - (is_transposed ? 1 : 2)];
+  const bool is_one = b.rank() == 2;
+  if (of_b != k || (!is_one && BatchOf(a) != BatchOf(b))) return std::nullopt;
+  const Quantity batch = is_one ? Quantity(1) : BatchOf(a);
+  const Quantity m =
+      is_one ? SizeOf(std::span(a.dims).first(a.rank() - 1)) : Quantity(a.dims[a.rank() - 2]);
+  if (batch.is_overflow() || m.is_overflow()) return std::nullopt;
+  return ProductShape{static_cast<int64_t>(batch.value()), static_cast<int64_t>(m.value()),
+                      b.dims[b.rank() - (is_transposed ? 2 : 1)], k};
+}
+
+bool IsOf(const ProductShape& shape, const OpCost& cost) {
+  const Quantity flops =
+      Quantity(shape.batch) * shape.m * shape.n * shape.k * (IsComplex(cost.type) ? 8 : 2);
+  return !flops.is_overflow() && flops.value() == cost.matrix_flops;
+}
+
+// The first two matrices in a row, of which the second may be transposed, that multiply to the
+// FLOPs of the model; nothing if there are none, as for sparse or packed operands and for experts.
+std::optional<ProductShape> ProductShapeOf(const CallArgs& args, const OpCost& cost) {
+  const std::vector<const OpTensor*> factors = FactorsOf(args);
+  for (size_t i = 0; i + 1 < factors.size(); ++i) {
+    for (const bool is_transposed : {false, true}) {
+      const std::optional<ProductShape> shape =
+          Multiplied(*factors[i], *factors[i + 1], is_transposed);
+      if (shape.has_value() && IsOf(*shape, cost)) return shape;
+    }
+  }
+  return std::nullopt;
+}
+
+// The sizes of a matrix operator as matrix units see them, by the arguments of its call.
+
+int64_t FromBack(const OpTensor& tensor, size_t back) {
+  return tensor.dims[tensor.dims.size() - back];
+}
+
+std::vector<NamedSize> ProductSizes(std::string_view name, const CallArgs& args) {
+  // Where the first factor is: addmm and its like have an addend, which may be a matrix, before it.
+  const bool has_addend = Contains(name, "add");
+  const OpTensor* a = args.Tensor(has_addend ? 1 : 0);
+  const OpTensor* b = args.Tensor(has_addend ? 2 : 1);
+  if (a == nullptr || b == nullptr || a->rank() < 2 || b->rank() < 2) return {};
+  const bool is_linear = name.ends_with("linear");
+  return {{"m", FromBack(*a, 2)}, {"n", FromBack(*b, is_linear ? 2 : 1)}, {"k", FromBack(*a, 1)}};
+}
+
+// Of two tensors (input, weight), backward of three, the gradient in front.
+std::vector<NamedSize> ConvolutionSizes(std::string_view name, const CallArgs& args) {
+  const std::vector<const OpTensor*> tensors = FactorsOf(args);
+  const size_t weight = Contains(name, "backward") ? 2 : 1;
+  if (tensors.size() <= weight) return {};
+  return {{"channels in", tensors[weight]->dims[1]}, {"channels out", tensors[weight]->dims[0]}};
+}
+
+// m, n and k of a product, the channels of a convolution; empty where the arguments do not tell.
+// `name` is that of the operator, whose model is of `family`.
+std::vector<NamedSize> MatrixSizesOf(std::string_view name, OpFamily family, const CallArgs& args) {
+  if (family == OpFamily::kGemm) return ProductSizes(name, args);
+  if (family == OpFamily::kConvolution) return ConvolutionSizes(name, args);
+  return {};
+}
 
 constexpr size_t kShownShapes = 20;
 constexpr std::string_view kFlopsColumn = "call_flops";
@@ -232,6 +338,104 @@ Table FinishGemmShapes(const Table& samples) {
     first = next;
   }
   return Sorted(table, "total_ns");
+}
+
+namespace {
+
+// tensor_core_misses: matrix operators on short numbers, which matrix units are made for, whose
+// main kernels did not use them, and the sizes that may be why.
+
+constexpr int kMostBits = 16;
+constexpr int64_t kFirstWithTensorCores = 7;  // NVIDIA's compute capability of Volta
+
+struct Sums {
+  int64_t count = 0;
+  int64_t total_ns = 0;
+  std::optional<int64_t> lost_ns;
+};
+
+bool HasMatrixUnits(const Trace& trace, int64_t gpu) {
+  for (const DeviceInfo& info : trace.meta().devices) {
+    if (info.id == gpu && trace.meta().vendor == Vendor::kNvidia && info.compute_major > 0) {
+      return info.compute_major >= kFirstWithTensorCores;
+    }
+  }
+  return true;
+}
+
+bool IsMiss(const ModelledCall& call) {
+  const int bits = BitsPerElement(call.cost().type);
+  return call.matrix_use == MatrixUse::kNo && IsFloatingPoint(call.cost().type) && bits > 0 &&
+         bits <= kMostBits;
+}
+
+std::string_view TextOf(const Trace& trace, HostId op, ColumnData<StringId> Ops::* column) {
+  const uint32_t row = trace.host().detail[op.value];
+  return row == kNoDetail ? std::string_view() : trace.Text((trace.ops().*column)[row]);
+}
+
+// "n = 30522, k = 1001 (not a multiple of 8)".
+std::string MisalignedText(const Trace& trace, const ModelledCall& call) {
+  const std::string_view dims = TextOf(trace, call.shapes_of, &Ops::input_dims);
+  const std::string_view types = TextOf(trace, call.shapes_of, &Ops::input_types);
+  const CallArgs args =
+      CallArgs::Parse({.dims = dims, .types = types, .strides = {}, .values = {}});
+  if (!args.is_recorded() || args.is_bad()) return "";
+  const std::vector<NamedSize> sizes =
+      MatrixSizesOf(trace.Name(call.shapes_of), call.cost().family, args);
+  const int bits = BitsPerElement(call.cost().type);
+  std::string text;
+  for (const NamedSize& size : MisalignedSizes(sizes, bits)) {
+    text += fmt::format("{}{} = {}", text.empty() ? "" : ", ", size.name, size.size);
+  }
+  if (text.empty()) return "";
+  return fmt::format("{} (not a multiple of {})", text, MatrixAlignment(bits));
+}
+
+Table NewMissesTable() {
+  Table table{"tensor_core_misses", "Short numbers that no matrix unit multiplied", {}};
+  AddString(table, "op", Role::kKey, "Matrix operator on numbers of at most 16 bits.");
+  AddString(table, "shapes", Role::kKey, "Input shapes as recorded.");
+  AddString(table, "dtype", Role::kKey, "Type of the operands.");
+  AddInt(table, "count", Unit::kCount, Role::kSum, "Calls.");
+  AddInt(table, "total_ns", Unit::kNanoseconds, Role::kSum, "Time of their kernels.");
+  AddInt(table, "at_stake_ns", Unit::kNanoseconds, Role::kSum,
+         "Time beyond what the roof of the matrix units allows; missing if that is not known.");
+  AddString(table, "misaligned", Role::kDerived,
+            "Sizes that are no multiple of 16 bytes, which may be why; missing if all are.");
+  return table;
+}
+
+}  // namespace
+
+Table TensorCoreMissesTable(const RooflineInput& in) {
+  const Trace& trace = in.view.trace;
+  std::map<std::tuple<std::string_view, std::string_view, ScalarType, std::string>, Sums> misses;
+  for (size_t i = 0; i < in.work.calls.size(); ++i) {
+    CheckStopAt(i);
+    const ModelledCall& call = in.work.calls[i];
+    if (!IsMiss(call) || !HasMatrixUnits(trace, trace.DeviceOf(in.work.WorksOf(call).front()))) {
+      continue;
+    }
+    const CallTotals totals = TotalsOf(in, call);
+    if (totals.kernels == 0) continue;
+    Sums& sums = misses[{trace.Name(call.op), TextOf(trace, call.shapes_of, &Ops::input_dims),
+                         call.cost().type, MisalignedText(trace, call)}];
+    ++sums.count;
+    sums.total_ns = AddSaturating(sums.total_ns, totals.total_ns);
+    if (in.at_roof[i].has_value()) {
+      const int64_t lost_ns = std::max<int64_t>(0, totals.total_ns - in.at_roof[i]->longest());
+      sums.lost_ns = AddSaturating(sums.lost_ns.value_or(0), lost_ns);
+    }
+  }
+  Table table = NewMissesTable();
+  for (const auto& [key, sums] : misses) {
+    const auto& [op, shapes, type, misaligned] = key;
+    Row row(table);
+    row.Text(op).MaybeText(shapes).Text(ScalarTypeName(type));
+    row.Int(sums.count).Int(sums.total_ns).MaybeInt(sums.lost_ns).MaybeText(misaligned);
+  }
+  return table;
 }
 
 }  // namespace borescope::internal

@@ -15,18 +15,81 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
 #include <map>
 #include <set>
+#include <vector>
 
 #include "borescope/analysis/core/finish.h"
 #include "borescope/analysis/core/key_columns.h"
 #include "borescope/analysis/core/row.h"
 #include "borescope/analysis/verbs/roofline/roofline.h"
-#include "borescope/analysis/verbs/roofline/work_sweep.h"
+#include "borescope/base/check.h"
+#include "borescope/base/intervals.h"
 #include "borescope/base/stop.h"
 
 namespace borescope::internal {
+
 namespace {
+
+// Divides time among works that overlap: at every instant the one of the first kind that runs
+// has it.
+
+struct KindOfTime {
+  Interval time;
+  uint32_t kind = 0;
+};
+
+struct Change {
+  int64_t ns;
+  uint32_t kind;
+  bool begins;
+};
+
+std::vector<Change> ChangesOf(const std::vector<KindOfTime>& works) {
+  std::vector<Change> changes;
+  changes.reserve(2 * works.size());
+  for (const KindOfTime& work : works) {
+    if (work.time.begin < work.time.end) {
+      changes.push_back({work.time.begin, work.kind, true});
+      changes.push_back({work.time.end, work.kind, false});
+    }
+  }
+  std::sort(changes.begin(), changes.end(),
+            [](const Change& a, const Change& b) { return a.ns < b.ns; });
+  return changes;
+}
+
+void Append(IntervalSet& set, Interval time) {
+  if (time.begin == time.end) return;
+  if (!set.empty() && set.back().end == time.begin) {
+    set.back().end = time.end;
+  } else {
+    set.push_back(time);
+  }
+}
+
+// The time of each kind; the sets are disjoint, and their union is that of `works`. REQUIRES: kinds
+// below `kinds`, which is at most 64. O(n log n).
+std::vector<IntervalSet> DivideTime(const std::vector<KindOfTime>& works, size_t kinds) {
+  BS_CHECK(kinds <= 64);
+  std::vector<IntervalSet> sets(kinds);
+  std::vector<uint32_t> running(kinds);
+  uint64_t any_running = 0;  // a bit for each kind
+  int64_t since = 0;
+  for (const Change& change : ChangesOf(works)) {
+    if (any_running != 0) {
+      Append(sets[static_cast<size_t>(std::countr_zero(any_running))], {since, change.ns});
+    }
+    since = change.ns;
+    const uint64_t bit = uint64_t{1} << change.kind;
+    change.begins ? ++running[change.kind] : --running[change.kind];
+    any_running = running[change.kind] > 0 ? any_running | bit : any_running & ~bit;
+  }
+  return sets;
+}
 
 constexpr size_t kFamilies = kOpFamilies;
 // Kinds of time by priority: families with a known roof, families without one, others.

@@ -54,7 +54,7 @@ int64_t InsideOf(const RooflineInput& in, DeviceId id);
 Table LedgerTable(const RooflineInput& in);
 // utilisation.cc
 Table UtilisationTable(const RooflineInput& in);
-// tensor_core_misses.cc
+// gemm_shapes.cc
 Table TensorCoreMissesTable(const RooflineInput& in);
 // The key `direction`.
 void AddDirectionKey(Table& table);

@@ -3,9 +3,15 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdint>
+#include <limits>
+#include <map>
 #include <numeric>
+#include <optional>
 #include <span>
 #include <string>
+#include <string_view>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -13,14 +19,208 @@
 #include "borescope/analysis/core/key_columns.h"
 #include "borescope/analysis/core/rank_set.h"
 #include "borescope/analysis/core/row.h"
+#include "borescope/analysis/measures/collective_kinds.h"
+#include "borescope/analysis/measures/coverage.h"
 #include "borescope/analysis/measures/matching/match_calls.h"
+#include "borescope/analysis/measures/matching/matched_call.h"
 #include "borescope/analysis/measures/names/describe.h"
 #include "borescope/analysis/measures/time/largest_events.h"
-#include "borescope/analysis/verbs/stragglers/clock_evidence.h"
-#include "borescope/analysis/verbs/stragglers/collective_rates.h"
+#include "borescope/base/saturating.h"
+#include "borescope/table/table.h"
 
 namespace borescope::internal {
+
 namespace {
+
+// Whether the recorded clocks confirm what the lengths of collectives say. The rule of `stragglers`
+// compares no clocks: the rank with the shortest kernel came last. If that is so, and the clocks of
+// the ranks agree, then its kernel also begins last, as much later as the others waited.
+
+enum class ClockVerdict : uint8_t {
+  kNothing,     // nobody waited
+  kAgree,       // the clocks show at least half of the waiting
+  kContradict,  // they show less
+  kApart,       // they cannot show any: most collectives would have ended on one rank before they
+                // began on another
+};
+
+// Of the collectives in which a rank came last.
+struct ClockEvidence {
+  int64_t caused_ns = 0;  // by lengths
+  int64_t shown_ns = 0;   // the part of it that clocks show
+  int64_t together = 0;   // collectives in which the ranks are together
+  int64_t apart = 0;
+
+  ClockVerdict verdict() const;
+};
+
+std::string_view ClockVerdictName(ClockVerdict verdict) {
+  constexpr std::string_view kNames[] = {"", "agree", "contradict", "apart"};
+  return kNames[static_cast<size_t>(verdict)];
+}
+
+// The waiting in a collective that its begins show: of every rank the time from its begin to that
+// of the last one among those with the shortest call, at most what it waited by the lengths.
+int64_t WaitingShownByClocks(std::span<const MatchedCall> calls, int64_t shortest_ns) {
+  int64_t last_ns = std::numeric_limits<int64_t>::min();
+  for (const MatchedCall& call : calls) {
+    if (call.dur_ns == shortest_ns) last_ns = std::max(last_ns, call.begin_ns);
+  }
+  int64_t shown_ns = 0;
+  for (const MatchedCall& call : calls) {
+    const int64_t earlier_ns = SubtractSaturating(last_ns, call.begin_ns);
+    const int64_t waited_ns = call.dur_ns - shortest_ns;
+    AddSaturatingTo(shown_ns, std::clamp<int64_t>(earlier_ns, 0, waited_ns));
+  }
+  return shown_ns;
+}
+
+// Whether all ranks are in the collective at one moment, as they must be.
+bool AreTogether(std::span<const MatchedCall> calls) {
+  const Participation times(calls);
+  return times.last_begin_ns <= times.first_end_ns;
+}
+
+ClockVerdict ClockEvidence::verdict() const {
+  if (caused_ns == 0) return ClockVerdict::kNothing;
+  if (apart > together) return ClockVerdict::kApart;
+  return shown_ns >= caused_ns / 2 ? ClockVerdict::kAgree : ClockVerdict::kContradict;
+}
+
+// Bus bandwidth without waiting. A collective moves its data in the time in which all ranks are in
+// it, and that is the shortest participation of all: every other rank waited first. Beside it
+// stands the raw rate, of all calls with their waiting.
+
+class CollectiveRates {
+ public:
+  struct Kind {
+    std::string collective;  // CollectiveKindName
+    std::string group;
+    int64_t group_size;  // kMissing: not recorded
+
+    friend bool operator<(const Kind& a, const Kind& b) {
+      return std::tie(a.collective, a.group, a.group_size) <
+             std::tie(b.collective, b.group, b.group_size);
+    }
+  };
+
+  // One collective, with the calls of at least two ranks. The result does not depend on the order
+  // of collectives.
+  void Add(const Kind& kind, std::span<const MatchedCall> calls);
+  Table Build() const;
+
+ private:
+  struct Sums {
+    int64_t count = 0;
+    TimeCovered time;    // of all calls; covered: of known size
+    int64_t bytes = 0;   // of all calls of known size
+    TimeCovered shared;  // the shortest of each collective; covered: of known size
+    int64_t shared_bytes = 0;
+    int64_t waited_ns = 0;
+    int64_t begin_skew_ns = 0;
+    int64_t most_begin_skew_ns = 0;
+    int64_t end_skew_ns = 0;
+    int64_t most_end_skew_ns = 0;
+  };
+
+  std::map<Kind, Sums> kinds_;
+};
+
+void AddKeyColumns(Table& table) {
+  AddString(table, "collective", Role::kKey, "What was asked for.");
+  AddString(table, "group", Role::kKey, "Name of the process group; missing when not recorded.");
+  AddInt(table, "group_size", Unit::kCount, Role::kKey, "Number of ranks in the group.");
+  AddInt(table, "count", Unit::kCount, Role::kDerived, "Collectives found on two ranks or more.");
+}
+
+void AddRateColumns(Table& table) {
+  AddInt(table, "total_ns", Unit::kNanoseconds, Role::kDerived,
+         "Sum of the durations on all ranks, waiting included.")
+      .hints.tone = Tone::kComm;
+  AddInt(table, "shared_ns", Unit::kNanoseconds, Role::kDerived,
+         "Sum of the shortest duration of each collective: all ranks are in it only that long.");
+  AddInt(table, "waited_ns", Unit::kNanoseconds, Role::kDerived,
+         "Part of total_ns beyond the shortest duration: the ranks waited for the last one.");
+  AddFloat(table, "wait_share", Unit::kShare, Role::kDerived, "waited_ns / total_ns.");
+  const auto rate = [&](std::string_view name, std::string_view doc) -> Column& {
+    return AddFloat(table, name, Unit::kGigabytesPerSecond, Role::kDerived, doc);
+  };
+  rate("algo_gbps", "Bytes / time of all calls with their waiting, as in collectives.");
+  rate("shared_algo_gbps", "The same of the shortest call of each collective: free of waiting.");
+  rate("bus_gbps",
+       "Bus bandwidth of all calls with their waiting; missing if the group size is not known.");
+  rate("shared_bus_gbps", "The same of the shortest call of each collective.").hints.tone =
+      Tone::kComm;
+  AddFloat(table, "coverage", Unit::kShare, Role::kDerived,
+           "Part of total_ns in calls whose message size is known. Below 0.9 there are no rates.");
+}
+
+void AddSkewColumns(Table& table) {
+  AddFloat(table, "mean_begin_skew_ns", Unit::kNanoseconds, Role::kDerived,
+           "From the first to the last begin on any rank, by the clocks of the files; mean.");
+  AddInt(table, "max_begin_skew_ns", Unit::kNanoseconds, Role::kDerived, "The same at most.");
+  AddFloat(table, "mean_end_skew_ns", Unit::kNanoseconds, Role::kDerived,
+           "From the first to the last end; mean. Ranks leave together, so that this is about how "
+           "far their clocks differ.");
+  AddInt(table, "max_end_skew_ns", Unit::kNanoseconds, Role::kDerived, "The same at most.");
+}
+
+// By the time of the calls of known size.
+void PushRate(Row& row, int64_t bytes, const TimeCovered& time, std::optional<double> factor) {
+  const bool is_known = factor.has_value() && time.is_enough() && time.covered_ns > 0;
+  is_known ? row.Float(ShareOf(bytes, time.covered_ns) * *factor) : row.Missing();
+}
+
+int64_t WaitingIn(std::span<const MatchedCall> calls, int64_t shortest_ns) {
+  int64_t waited_ns = 0;
+  for (const MatchedCall& call : calls) {
+    AddSaturatingTo(waited_ns, call.dur_ns - shortest_ns);
+  }
+  return waited_ns;
+}
+
+void CollectiveRates::Add(const Kind& kind, std::span<const MatchedCall> calls) {
+  Sums& sums = kinds_[kind];
+  const MatchedCall* shortest = &calls.front();
+  for (const MatchedCall& call : calls) {
+    sums.time.Add(call.dur_ns, call.bytes != kMissing);
+    if (call.bytes != kMissing) AddSaturatingTo(sums.bytes, call.bytes);
+    if (call.dur_ns < shortest->dur_ns) shortest = &call;
+  }
+  ++sums.count;
+  sums.shared.Add(shortest->dur_ns, shortest->bytes != kMissing);
+  if (shortest->bytes != kMissing) AddSaturatingTo(sums.shared_bytes, shortest->bytes);
+  const Participation times(calls);
+  const int64_t begin_ns = SubtractSaturating(times.last_begin_ns, times.first_begin_ns);
+  const int64_t end_ns = SubtractSaturating(times.last_end_ns, times.first_end_ns);
+  AddSaturatingTo(sums.begin_skew_ns, begin_ns);
+  AddSaturatingTo(sums.end_skew_ns, end_ns);
+  sums.most_begin_skew_ns = std::max(sums.most_begin_skew_ns, begin_ns);
+  sums.most_end_skew_ns = std::max(sums.most_end_skew_ns, end_ns);
+  AddSaturatingTo(sums.waited_ns, WaitingIn(calls, shortest->dur_ns));
+}
+
+Table CollectiveRates::Build() const {
+  Table table{"collective_bandwidth", "Bandwidth of collectives with and without waiting", {}};
+  AddKeyColumns(table);
+  AddRateColumns(table);
+  AddSkewColumns(table);
+  for (const auto& [kind, sums] : kinds_) {
+    const auto factor = BusFactor(KindOfRecordedName(kind.collective), kind.group_size);
+    Row row(table);
+    row.Text(kind.collective).MaybeText(kind.group).MaybeInt(kind.group_size).Int(sums.count);
+    row.Int(sums.time.all_ns).Int(sums.shared.all_ns).Int(sums.waited_ns);
+    sums.time.all_ns > 0 ? row.Share(sums.waited_ns, sums.time.all_ns) : row.Missing();
+    PushRate(row, sums.bytes, sums.time, 1);
+    PushRate(row, sums.shared_bytes, sums.shared, 1);
+    PushRate(row, sums.bytes, sums.time, factor);
+    PushRate(row, sums.shared_bytes, sums.shared, factor);
+    sums.time.all_ns > 0 ? row.Share(sums.time.covered_ns, sums.time.all_ns) : row.Missing();
+    row.Share(sums.begin_skew_ns, sums.count).Int(sums.most_begin_skew_ns);
+    row.Share(sums.end_skew_ns, sums.count).Int(sums.most_end_skew_ns);
+  }
+  return Sorted(table, "total_ns");
+}
 
 // The wait for a rank that was longest, on the clock of its file: from when the other rank would
 // have begun to wait to the end of the call.

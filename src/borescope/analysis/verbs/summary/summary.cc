@@ -1,7 +1,6 @@
 // summary: one page that says what costs the time, and the heads of the tables it is read from. The
 // analyses behind it run once; their tables are merged as they would be alone, so that a number in
-// the verdict is the number in the table. The rules of the verdict are in time_rules.cc and
-// quality_rules.cc.
+// the verdict is the number in the table. verdict.h says where the rules of the verdict are.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -28,12 +27,9 @@
 #include "borescope/analysis/measures/true_time/true_time.h"
 #include "borescope/analysis/verbs/kernels/kernels.h"
 #include "borescope/analysis/verbs/stragglers/straggler_match.h"
-#include "borescope/analysis/verbs/summary/few_events.h"
-#include "borescope/analysis/verbs/summary/left_out.h"
+#include "borescope/analysis/verbs/summary/evidence.h"
 #include "borescope/analysis/verbs/summary/named_causes.h"
-#include "borescope/analysis/verbs/summary/places.h"
 #include "borescope/analysis/verbs/summary/prices.h"
-#include "borescope/analysis/verbs/summary/round_trips.h"
 #include "borescope/analysis/verbs/summary/summary_tables.h"
 #include "borescope/analysis/verbs/verbs.h"
 #include "borescope/base/check.h"

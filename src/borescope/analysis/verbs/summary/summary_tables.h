@@ -2,6 +2,7 @@
 // findings read from them. Every number of a finding stands in one of these tables.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string_view>
@@ -9,6 +10,9 @@
 
 #include "borescope/analysis/core/analysis_spec.h"
 #include "borescope/analysis/core/params.h"
+#include "borescope/analysis/core/row.h"
+#include "borescope/table/table.h"
+#include "borescope/trace/tables.h"
 
 namespace borescope::internal {
 
@@ -30,9 +34,9 @@ struct SummaryTables {
   Table cost_of_gaps;   // see CostOfGapsTable (measures/true_time)
   Table prices;         // of --price, else empty
   Table idle_places;    // of each device and cause: when it was longest (idle_causes.h)
-  Table work_places;    // when work was longest (places.h)
-  Table few_events;     // which events make up sums (few_events.h)
-  Table round_trips;    // copies to the device and back (round_trips.h)
+  Table work_places;    // when work was longest (evidence.h)
+  Table few_events;     // which events make up sums (evidence.h)
+  Table round_trips;    // copies to the device and back (evidence.h)
   Table phases;         // inference_phases; empty where no inference was found
   Table longest_waits;  // for ranks; empty without stragglers
   std::vector<RunFault> run_faults;
@@ -40,7 +44,7 @@ struct SummaryTables {
   bool is_pytorch = false;  // PyTorch ran on some rank; else its options are no advice
   // Ranks whose whole processes were recorded, ascending: see IsOfWholeProcess.
   std::vector<int64_t> process_ranks;
-  // Of what time of devices nothing is said, a row for each of idle_causes: see left_out.h.
+  // Of what time of devices nothing is said, a row for each of idle_causes: see evidence.h.
   Table left_out = {};
 };
 
@@ -59,7 +63,14 @@ inline constexpr int64_t kShortKernelNs = 10'000;
 std::optional<double> MemoryBoundShare(const SummaryTables& tables);
 
 // Table verdict: finding, severity, evidence, value, unit, help, and where its strongest evidence
-// is seen (places.h); most important first.
+// is seen (evidence.h); most important first.
 Table Verdict(const SummaryTables& tables);
+
+// Cells of tables that may be missing. Internal to summary/.
+
+// kMissing for a cell that is. REQUIRES: the column exists and holds integers.
+inline int64_t CellOrMissing(const Table& table, std::string_view column, size_t row) {
+  return table.Find(column)->IsMissing(row) ? kMissing : Ints(table, column)[row];
+}
 
 }  // namespace borescope::internal

@@ -11,7 +11,7 @@
 #include "borescope/analysis/core/row.h"
 #include "borescope/analysis/measures/collective_kinds.h"
 #include "borescope/analysis/measures/rank_clocks/medians.h"
-#include "borescope/analysis/verbs/waits/division.h"
+#include "borescope/analysis/verbs/waits/blame.h"
 #include "borescope/analysis/verbs/waits/map_waits.h"
 #include "borescope/base/saturating.h"
 #include "borescope/base/stop.h"

@@ -11,7 +11,6 @@
 #include "borescope/analysis/measures/rank_clocks/rank_clocks.h"
 #include "borescope/analysis/measures/time/interval_sums.h"
 #include "borescope/analysis/verbs/waits/blame.h"
-#include "borescope/analysis/verbs/waits/division.h"
 
 namespace borescope::internal {
 

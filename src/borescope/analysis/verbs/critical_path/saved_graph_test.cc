@@ -1,4 +1,4 @@
-#include "borescope/analysis/verbs/critical_path/saved/saved_graph.h"
+#include "borescope/analysis/verbs/critical_path/saved_graph.h"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "borescope/analysis/core/reduce.h"
-#include "borescope/analysis/verbs/critical_path/saved/saved_columns.h"
+#include "borescope/analysis/verbs/critical_path/saved_columns.h"
 #include "borescope/analysis/verbs/critical_path/tables.h"
 #include "borescope/analysis/verbs/verbs.h"
 #include "borescope/testing/test_trace.h"

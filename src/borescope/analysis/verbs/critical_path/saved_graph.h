@@ -1,17 +1,16 @@
-// --save and --load of critical-path: the graph of one recording with what its tables tell of the
-// events, in one file. docs/how-it-works/critical-path.md lists them. Internal to critical_path/.
-//
-//   saved_columns.h    which columns a file consists of, in which order
-//   save_graph.cc      graph → bytes
-//   load_graph.cc      bytes → graph
-//   check_graph.cc     whether what was read is a graph
+// --save and --load of critical-path: the graph of one recording and what its tables show about the
+// events, in one file. docs/how-it-works/critical-path.md lists them, and saved_columns.h has the
+// columns of a file in their order. Internal to critical_path/.
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "borescope/analysis/core/saved_form.h"
 #include "borescope/analysis/measures/event_graph/build_graph.h"
+#include "borescope/analysis/verbs/critical_path/saved_columns.h"
 #include "borescope/base/io/byte_source.h"
+#include "borescope/base/result.h"
 
 namespace borescope::internal {
 
@@ -32,5 +31,16 @@ Result<void> SaveGraph(const RankView& view, const RecordingGraph& recording, co
 // be asked for all tables.
 Result<SavedGraph> LoadGraph(ByteSource& source, const std::string& file,
                              std::string_view data_load);
+
+// Whether what a file holds can be a saved graph: every index leads somewhere, times and weights
+// fit together. Whatever passes can be asked for all tables. Internal to critical_path/.
+
+// The columns as read, before anything is made of them. kCorrupt names `file`, cell and cause.
+Result<void> CheckSavedTrace(const std::string& file, const SavedExtras& extras,
+                             const TraceData& trace, const ColumnData<HostId>& launch_of);
+
+// The graph of that trace, which is complete by now. O(rows + edges).
+Result<void> CheckSavedGraph(const std::string& file, const TraceData& trace,
+                             const RecordingGraph& recording);
 
 }  // namespace borescope::internal

@@ -1,13 +1,165 @@
-#include "borescope/analysis/verbs/critical_path/saved/check_graph.h"
+#include "borescope/analysis/verbs/critical_path/saved_graph.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 #include <limits>
+#include <optional>
+#include <span>
+#include <type_traits>
+#include <utility>
 
+#include "borescope/analysis/measures/idle/data_loading.h"
+#include "borescope/analysis/verbs/critical_path/saved_columns.h"
 #include "borescope/index/clocks/device_clocks.h"
+#include "borescope/index/names/name_classes.h"
+#include "borescope/index/steps/steps.h"
+#include "borescope/trace/columns.h"
 
 namespace borescope::internal {
+
+namespace {
+
+// The columns of a trace under the names that TraceData has for them.
+struct TraceColumns {
+  const Tracks& tracks;
+  const HostEvents& host;
+  const DeviceEvents& device;
+};
+
+// Numbers the names of events anew, in the order of their first appearance: arguments and names of
+// anything else stay behind.
+class Renumbering {
+ public:
+  Renumbering(const Trace& trace, SavedExtras& extras)
+      : trace_(trace), extras_(extras), numbers_(trace.strings().size()) {}
+
+  std::vector<StringId> Of(std::span<const StringId> names) {
+    std::vector<StringId> renumbered;
+    renumbered.reserve(names.size());
+    for (const StringId name : names) {
+      renumbered.push_back(trace_.Text(name).empty() ? StringId{0} : Of(name));
+    }
+    return renumbered;
+  }
+
+ private:
+  StringId Of(StringId name) {
+    StringId& number = numbers_[name.value];
+    if (!number.valid()) {
+      const std::string_view text = trace_.Text(name);
+      extras_.texts.insert(extras_.texts.end(), text.begin(), text.end());
+      extras_.text_sizes.push_back(static_cast<uint32_t>(text.size()));
+      number.value = static_cast<uint32_t>(extras_.text_sizes.size());
+    }
+    return number;
+  }
+
+  const Trace& trace_;
+  SavedExtras& extras_;
+  std::vector<StringId> numbers_;  // by old number; invalid: not seen yet
+};
+
+std::vector<int64_t> NumbersOf(const RankView& view, const SyncEdges& syncs) {
+  const Meta& meta = view.trace.meta();
+  std::vector<int64_t> numbers(static_cast<size_t>(SavedNumber::kCount), kMissing);
+  const auto set = [&](SavedNumber number, int64_t value) {
+    numbers[static_cast<size_t>(number)] = value;
+  };
+  // A rank that only the name of the file told is not 0.
+  set(SavedNumber::kRank, meta.rank.value_or(view.rank == 0 ? kMissing : view.rank));
+  set(SavedNumber::kWorldSize, meta.world_size.value_or(kMissing));
+  set(SavedNumber::kBaseNs, meta.base_ns.value_or(kMissing));
+  set(SavedNumber::kBeginNs, view.trace.begin_ns());
+  set(SavedNumber::kEndNs, view.trace.end_ns());
+  set(SavedNumber::kVendor, static_cast<int64_t>(meta.vendor));
+  set(SavedNumber::kHasRecords, syncs.has_records ? 1 : 0);
+  set(SavedNumber::kBackward, static_cast<int64_t>(syncs.backward));
+  set(SavedNumber::kUnresolved, static_cast<int64_t>(syncs.unresolved));
+  return numbers;
+}
+
+std::vector<int64_t> ClockNumbersOf(const DeviceClocks& clocks) {
+  std::vector<int64_t> numbers;
+  for (const DeviceClock& clock : clocks.clocks) {
+    const int64_t of_one[kClockNumbers] = {clock.device,     clock.skew_ns,      clock.lowest_ns,
+                                           clock.highest_ns, clock.launches,     clock.waits,
+                                           clock.inferred,   clock.contradicting};
+    numbers.insert(numbers.end(), std::begin(of_one), std::end(of_one));
+  }
+  return numbers;
+}
+
+SavedExtras ExtrasOf(const RankView& view, const RecordingGraph& recording) {
+  SavedExtras extras;
+  extras.numbers = NumbersOf(view, recording.syncs);
+  extras.clocks = ClockNumbersOf(recording.clocks);
+  const std::string_view format = FormatName(view.trace.meta().format);
+  extras.format.assign(format.begin(), format.end());
+  Renumbering names(view.trace, extras);
+  extras.host_names = names.Of(std::span(view.trace.host().name).first(view.trace.host().size()));
+  extras.device_names = names.Of(view.trace.device().name);
+  const Tracks& tracks = view.trace.tracks();
+  for (size_t track = 0; track < tracks.size(); ++track) {
+    extras.track_rows.push_back(tracks.end_row[track] - tracks.first_row[track]);
+  }
+  for (const ThreadFacts& thread : recording.facts.threads) {
+    extras.thread_tracks.push_back(thread.track);
+    extras.thread_is_main.push_back(thread.is_main ? 1 : 0);
+  }
+  for (const SyncEdge& edge : recording.syncs.edges) {
+    extras.sync_kinds.push_back(edge.kind);
+    extras.sync_inferred.push_back(edge.inferred ? 1 : 0);
+    extras.sync_sources.push_back(edge.source);
+    extras.sync_calls.push_back(edge.call);
+    extras.sync_targets.push_back(edge.target);
+  }
+  return extras;
+}
+
+template <class T>
+std::string_view BytesOf(const T& value) {
+  return {reinterpret_cast<const char*>(&value), sizeof value};
+}
+
+template <class Cells>
+Result<void> PutColumn(const Cells& column, const PutBytes& put) {
+  using T = Cells::value_type;
+  static_assert(std::has_unique_object_representations_v<T>, "padding has no defined bytes");
+  const auto* bytes = reinterpret_cast<const char*>(column.data());
+  const size_t size = column.size() * sizeof(T);
+  BS_TRY(put(BytesOf(static_cast<uint64_t>(column.size()))));
+  BS_TRY(put({bytes, size}));
+  return put(BytesOf(SavedChecksum(bytes, size)));
+}
+
+// Only what the recording itself has; captured rows are the last ones.
+HostEvents Recorded(HostEvents host) {
+  const size_t rows = host.size();
+  ForEachColumn([&](auto& column) { column.resize(std::min(column.size(), rows)); }, host);
+  host.captured = 0;
+  return host;
+}
+
+}  // namespace
+
+Result<void> SaveGraph(const RankView& view, const RecordingGraph& recording, const PutBytes& put) {
+  BS_TRY(put(kSavedMagic));
+  BS_TRY(put(BytesOf(kSavedVersion)));
+  const SavedExtras extras = ExtrasOf(view, recording);
+  std::optional<HostEvents> recorded;
+  if (view.trace.host().captured != 0) recorded = Recorded(view.trace.host());
+  const HostEvents& host = recorded.has_value() ? *recorded : view.trace.host();
+  const TraceColumns trace{view.trace.tracks(), host, view.trace.device()};
+  Result<void> written;
+  ForEachSavedColumn(extras, trace, view.index.correlation.launch_of, recording,
+                     [&](std::string_view, const auto& column) {
+                       written = written.ok() ? PutColumn(column, put) : written;
+                     });
+  return written;
+}
+
 namespace {
 
 // Readers let nothing begin further from 0 or be longer (ingest/time_limit.h), so that no end is
@@ -327,6 +479,221 @@ Result<void> CheckSavedGraph(const std::string& file, const TraceData& trace,
   Verdict verdict(file);
   GraphCheck(trace, recording, verdict).Run();
   return verdict.Take();
+}
+
+namespace {
+
+// Reads one piece of a file after the other.
+class ColumnReader {
+ public:
+  ColumnReader(ByteSource& source, const std::string& file) : source_(source), file_(file) {}
+
+  Result<void> ReadHead() {
+    char magic[kSavedMagic.size()] = {};
+    BS_ASSIGN(const size_t size, Take(magic, sizeof magic));
+    if (std::string_view(magic, size) != kSavedMagic) {
+      return Error{.code = ErrorCode::kUnsupportedFormat,
+                   .cause = "this is no graph that critical-path `save` wrote",
+                   .remedy = "give one, or the trace without `load`",
+                   .file = file_,
+                   .offset = 0};
+    }
+    uint32_t version = 0;
+    BS_TRY(Read(&version, sizeof version, "version"));
+    if (version != kSavedVersion) {
+      return Error{
+          .code = ErrorCode::kUnsupportedFormat,
+          .cause = fmt::format("version {} of saved graphs, of which this borescope reads {}",
+                               version, kSavedVersion),
+          .remedy = "save the graph again with this one",
+          .file = file_,
+          .offset = kSavedMagic.size()};
+    }
+    return {};
+  }
+
+  template <class Cells>
+  Result<void> ReadColumn(std::string_view what, Cells& column) {
+    using T = Cells::value_type;
+    uint64_t cells = 0;
+    BS_TRY(Read(&cells, sizeof cells, what));
+    const uint64_t begin = at_;
+    // A little at a time: of a number that is wrong the file holds less than the memory would.
+    constexpr uint64_t kCellsAtOnce = (uint64_t{4} << 20) / sizeof(T);
+    for (uint64_t done = 0; done < cells; done = column.size()) {
+      column.resize(done + std::min(cells - done, kCellsAtOnce));
+      BS_TRY(Read(column.data() + done, (column.size() - done) * sizeof(T), what));
+    }
+    uint64_t checksum = 0;
+    BS_TRY(Read(&checksum, sizeof checksum, what));
+    const auto* bytes = reinterpret_cast<const char*>(column.data());
+    return checksum == SavedChecksum(bytes, column.size() * sizeof(T))
+               ? Result<void>()
+               : Damaged(begin, what, "does not fit its checksum");
+  }
+
+  Result<void> ReadEnd() {
+    char more = 0;
+    BS_ASSIGN(const size_t size, Take(&more, 1));
+    return size == 0 ? Result<void>() : Damaged(at_ - 1, "end", "is followed by more bytes");
+  }
+
+ private:
+  Error Damaged(uint64_t byte, std::string_view what, std::string_view cause) const {
+    return {.code = ErrorCode::kCorrupt,
+            .cause = fmt::format("{} {}", what, cause),
+            .remedy = "save the graph again, or check that the copy finished",
+            .file = file_,
+            .offset = byte};
+  }
+
+  Result<size_t> Take(void* out, size_t size) {
+    Result<size_t> taken = ReadFully(source_, static_cast<char*>(out), size);
+    if (!taken.ok()) {
+      return InFile(file_, taken.error());
+    }
+    at_ += *taken;
+    return taken;
+  }
+
+  Result<void> Read(void* out, size_t size, std::string_view what) {
+    BS_ASSIGN(const size_t taken, Take(out, size));
+    return taken == size ? Result<void>() : Damaged(at_, what, "is cut off");
+  }
+
+  ByteSource& source_;
+  const std::string& file_;
+  uint64_t at_ = 0;
+};
+
+// What was read, in the making.
+struct SavedParts {
+  SavedExtras extras;
+  TraceData trace;
+  ColumnData<HostId> launch_of;
+  RecordingGraph recording;
+};
+
+int64_t NumberOf(const SavedExtras& extras, SavedNumber number) {
+  return extras.numbers[static_cast<size_t>(number)];
+}
+
+std::optional<int64_t> Known(int64_t number) {
+  return number == kMissing ? std::nullopt : std::optional(number);
+}
+
+Result<void> FillMeta(const std::string& file, SavedParts& parts) {
+  Meta& meta = parts.trace.meta;
+  meta.file = file;
+  const std::optional<TraceFormat> format =
+      FindFormatNamed({parts.extras.format.data(), parts.extras.format.size()});
+  if (!format.has_value()) {
+    return Error{ErrorCode::kCorrupt, "format: none that this borescope knows",
+                 "save the graph again", file};
+  }
+  meta.format = *format;
+  meta.rank = Known(NumberOf(parts.extras, SavedNumber::kRank));
+  meta.world_size = Known(NumberOf(parts.extras, SavedNumber::kWorldSize));
+  meta.base_ns = Known(NumberOf(parts.extras, SavedNumber::kBaseNs));
+  meta.vendor = static_cast<Vendor>(NumberOf(parts.extras, SavedNumber::kVendor));
+  parts.trace.begin_ns = NumberOf(parts.extras, SavedNumber::kBeginNs);
+  parts.trace.end_ns = NumberOf(parts.extras, SavedNumber::kEndNs);
+  return {};
+}
+
+Result<void> FillNames(const std::string& file, SavedParts& parts) {
+  const char* text = parts.extras.texts.data();
+  for (const uint32_t size : parts.extras.text_sizes) {
+    parts.trace.strings.Intern({text, size});
+    text += size;
+  }
+  if (parts.trace.strings.size() != parts.extras.text_sizes.size() + 1) {  // 0 is the empty one
+    return Error{ErrorCode::kCorrupt, "texts: two are equal", "save the graph again", file};
+  }
+  const SavedExtras& extras = parts.extras;
+  parts.trace.host.name.assign(extras.host_names.begin(), extras.host_names.end());
+  parts.trace.device.name.assign(extras.device_names.begin(), extras.device_names.end());
+  return {};
+}
+
+// Tracks follow each other on their spine.
+void FillTracks(SavedParts& parts) {
+  Tracks& tracks = parts.trace.tracks;
+  tracks.process.assign(tracks.size(), kMissing);
+  tracks.is_async.assign(tracks.size(), 0);
+  tracks.name.assign(tracks.size(), StringId{0});
+  for (uint32_t track = 0; track < tracks.size(); ++track) {
+    const bool is_host = tracks.kind[track] == TrackKind::kHost;
+    ColumnData<TrackId>& rows = is_host ? parts.trace.host.track : parts.trace.device.track;
+    tracks.first_row.push_back(static_cast<uint32_t>(rows.size()));
+    rows.resize(rows.size() + parts.extras.track_rows[track], TrackId{track});
+    tracks.end_row.push_back(static_cast<uint32_t>(rows.size()));
+  }
+}
+
+// What each device's clock says about its streams.
+void SpreadSkews(const Tracks& tracks, DeviceClocks& clocks) {
+  clocks.track_skew_ns.assign(tracks.size(), 0);
+  for (size_t track = 0; track < tracks.size(); ++track) {
+    for (const DeviceClock& clock : clocks.clocks) {
+      if (tracks.kind[track] == TrackKind::kDevice && tracks.pid[track] == clock.device) {
+        clocks.track_skew_ns[track] = clock.skew_ns;
+      }
+    }
+  }
+}
+
+void FillRecording(SavedParts& parts) {
+  const SavedExtras& extras = parts.extras;
+  for (size_t i = 0; i < extras.thread_tracks.size(); ++i) {
+    parts.recording.facts.threads.push_back(
+        {extras.thread_tracks[i], extras.thread_is_main[i] != 0});
+  }
+  const std::vector<int64_t>& clocks = parts.extras.clocks;
+  for (size_t at = 0; at < clocks.size(); at += kClockNumbers) {
+    parts.recording.clocks.clocks.push_back({clocks[at], clocks[at + 1], clocks[at + 2],
+                                             clocks[at + 3], clocks[at + 4], clocks[at + 5],
+                                             clocks[at + 6], clocks[at + 7]});
+  }
+  SpreadSkews(parts.trace.tracks, parts.recording.clocks);
+  SyncEdges& syncs = parts.recording.syncs;
+  for (size_t i = 0; i < extras.sync_kinds.size(); ++i) {
+    syncs.edges.push_back({extras.sync_kinds[i], extras.sync_inferred[i] != 0,
+                           extras.sync_sources[i], extras.sync_calls[i], extras.sync_targets[i]});
+  }
+  syncs.has_records = NumberOf(extras, SavedNumber::kHasRecords) != 0;
+  syncs.backward = static_cast<uint64_t>(NumberOf(extras, SavedNumber::kBackward));
+  syncs.unresolved = static_cast<uint64_t>(NumberOf(extras, SavedNumber::kUnresolved));
+}
+
+}  // namespace
+
+Result<SavedGraph> LoadGraph(ByteSource& source, const std::string& file,
+                             std::string_view data_load) {
+  ColumnReader reader(source, file);
+  BS_TRY(reader.ReadHead());
+  SavedParts parts;
+  Result<void> read;
+  ForEachSavedColumn(parts.extras, parts.trace, parts.launch_of, parts.recording,
+                     [&](std::string_view what, auto& column) {
+                       read = read.ok() ? reader.ReadColumn(what, column) : read;
+                     });
+  if (!read.ok()) {
+    return read.error();
+  }
+  BS_TRY(reader.ReadEnd());
+  BS_TRY(CheckSavedTrace(file, parts.extras, parts.trace, parts.launch_of));
+  BS_TRY(FillMeta(file, parts));
+  BS_TRY(FillNames(file, parts));
+  FillTracks(parts);
+  FillRecording(parts);
+  BS_TRY(CheckSavedGraph(file, parts.trace, parts.recording));
+  SavedGraph graph{Trace(std::move(parts.trace)), {}, std::move(parts.recording)};
+  graph.index.correlation.launch_of = std::move(parts.launch_of);
+  graph.index.class_of_name = ClassifyNames(graph.trace);
+  graph.index.steps = BuildSteps(graph.trace, graph.index.correlation);
+  graph.recording.facts.is_loading = FindDataLoading(graph.trace, data_load);
+  return graph;
 }
 
 }  // namespace borescope::internal
