@@ -69,8 +69,13 @@ void ReadCell(const Column& cells, size_t index, const RowColumn& column, void* 
 }
 
 Column NewColumn(const RowColumn& column) {
-  Column made{std::string(column.name), column.unit, column.role, std::string(column.doc),
-              {},                       {},          column.hints};
+  Column made{std::string(column.name),
+              column.unit,
+              column.role,
+              std::string(column.doc),
+              {},
+              {},
+              column.hints};
   switch (column.kind) {
     case MemberKind::kInt:
       made.values = IntValues();
@@ -121,8 +126,8 @@ std::vector<const Column*> FindCells(const Table& table, std::span<const RowColu
   return cells;
 }
 
-void ReadRow(std::span<const RowColumn> columns, std::span<const Column* const> cells,
-             size_t index, void* row) {
+void ReadRow(std::span<const RowColumn> columns, std::span<const Column* const> cells, size_t index,
+             void* row) {
   for (size_t i = 0; i < columns.size(); ++i) {
     const bool is_present = cells[i] != nullptr && !cells[i]->IsMissing(index);
     if (is_present) ReadCell(*cells[i], index, columns[i], row);

@@ -4,9 +4,9 @@
 //
 //   struct LedgerRow {
 //     int64_t rank = 0;
-//     std::string_view item;
+//     std::string_view item = {};
 //     int64_t ns = 0;
-//     std::optional<double> share;  // missing until the last reduce
+//     std::optional<double> share = {};  // missing until the last reduce
 //
 //     static constexpr TableNames kTable{"ledger", "Where the wall time goes"};
 //     static constexpr ColumnOf<LedgerRow> kColumns[] = {
@@ -21,8 +21,9 @@
 //
 // To add a column: its member and its line in the list. A member is an int64_t, double, bool,
 // std::string, std::string_view, a std::optional of these, which may be missing, or an enum (see
-// EnumText). Tables with a row for each of millions of events are better filled column by column.
-// Pure functions on values: safe from any thread.
+// EnumText); each has an initialiser, so that rows may be made with the members that are known.
+// Tables with a row for each of millions of events are better filled column by column. Pure
+// functions on values: safe from any thread.
 #pragma once
 
 #include <algorithm>
@@ -37,6 +38,7 @@
 
 #include "borescope/base/check.h"
 #include "borescope/table/table.h"
+#include "borescope/table/table_ops.h"
 
 namespace borescope::internal {
 
@@ -81,11 +83,11 @@ struct Bare<std::optional<V>> {
 // `kEnd`; a text that none has leaves the member as it is by default.
 template <auto kMember, auto kName, auto kEnd>
 constexpr EnumMember EnumText() {
-  using Row = typename typed_rows::MemberOf<decltype(kMember)>::Row;
+  using Of = typename typed_rows::MemberOf<decltype(kMember)>::Row;
   using Value = typename typed_rows::MemberOf<decltype(kMember)>::Value;
   using Enum = typename typed_rows::Bare<Value>::Type;
   return {[](const void* row) -> std::optional<std::string_view> {
-            const Value& value = static_cast<const Row*>(row)->*kMember;
+            const Value& value = static_cast<const Of*>(row)->*kMember;
             std::string_view text;
             if constexpr (std::is_same_v<Value, Enum>) {
               text = kName(value);
@@ -97,7 +99,7 @@ constexpr EnumMember EnumText() {
           [](void* row, std::string_view text) {
             for (size_t i = 0; i < static_cast<size_t>(kEnd); ++i) {
               if (kName(static_cast<Enum>(i)) == text) {
-                static_cast<Row*>(row)->*kMember = static_cast<Enum>(i);
+                static_cast<Of*>(row)->*kMember = static_cast<Enum>(i);
                 return;
               }
             }
@@ -110,6 +112,7 @@ class ColumnOf {
  public:
   // The place of a member in its row. Implicit, so that a line of a list may name the member.
   struct Member {
+    // NOLINTBEGIN(google-explicit-constructor): a list of columns reads better without it
     constexpr Member(int64_t Row::* member) : kind(MemberKind::kInt), number(member) {}
     constexpr Member(double Row::* member) : kind(MemberKind::kFloat), real(member) {}
     constexpr Member(bool Row::* member) : kind(MemberKind::kBool), flag(member) {}
@@ -126,6 +129,7 @@ class ColumnOf {
     constexpr Member(std::optional<std::string_view> Row::* member)
         : kind(MemberKind::kView), is_optional(true), maybe_view(member) {}
     constexpr Member(EnumMember member) : kind(MemberKind::kEnum), named(member) {}
+    // NOLINTEND(google-explicit-constructor)
 
     size_t OffsetIn(const Row& row) const;
 
@@ -148,12 +152,7 @@ class ColumnOf {
 
   constexpr ColumnOf(std::string_view column, Member place, Unit unit_of, Role role_of,
                      std::string_view description, ColumnHints shown = {})
-      : name(column),
-        member(place),
-        unit(unit_of),
-        role(role_of),
-        doc(description),
-        hints(shown) {}
+      : name(column), member(place), unit(unit_of), role(role_of), doc(description), hints(shown) {}
   // Without a unit.
   constexpr ColumnOf(std::string_view column, Member place, Role role_of,
                      std::string_view description, ColumnHints shown = {})
@@ -212,8 +211,8 @@ class RowCells {
 };
 
 // Writes the cells of row `index` into the members of `row`. `cells` as FindCells gives them.
-void ReadRow(std::span<const RowColumn> columns, std::span<const Column* const> cells,
-             size_t index, void* row);
+void ReadRow(std::span<const RowColumn> columns, std::span<const Column* const> cells, size_t index,
+             void* row);
 // The column of each listed one; nullptr where the table has none of that name.
 std::vector<const Column*> FindCells(const Table& table, std::span<const RowColumn> columns);
 
@@ -277,6 +276,17 @@ void UpdateRows(Table& table, const Change& change) {
   }
 }
 
+// The rows of a table for which `is_kept(row)`, in their order, with all columns.
+template <class Row, class IsKept>
+Table RowsWhere(const Table& table, const IsKept& is_kept) {
+  const std::vector<Row> rows = ReadRows<Row>(table);
+  std::vector<uint32_t> kept;
+  for (size_t i = 0; i < rows.size(); ++i) {
+    if (is_kept(rows[i])) kept.push_back(static_cast<uint32_t>(i));
+  }
+  return TakeRows(table, kept);
+}
+
 // Takes out the columns that are carried until the last reduce.
 template <class Row>
 void DropCarried(Table& table) {
@@ -338,8 +348,7 @@ const std::vector<RowColumn>& ColumnsOf() {
       const bool is_enum = column.member.kind == MemberKind::kEnum;
       made.push_back({column.name, column.unit, column.role, column.doc, column.hints,
                       column.is_carried, column.member.kind, column.member.is_optional,
-                      column.member.OffsetIn(row),
-                      is_enum ? column.member.named : EnumMember{}});
+                      column.member.OffsetIn(row), is_enum ? column.member.named : EnumMember{}});
     }
     return made;
   }();

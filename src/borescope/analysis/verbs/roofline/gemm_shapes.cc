@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <limits>
 #include <map>
+#include <numeric>
 #include <optional>
 #include <span>
 #include <string>
@@ -17,6 +18,7 @@
 
 #include "borescope/analysis/core/finish.h"
 #include "borescope/analysis/core/group_keys.h"
+#include "borescope/analysis/core/keyed_rows.h"
 #include "borescope/analysis/core/row.h"
 #include "borescope/analysis/verbs/roofline/roofline.h"
 #include "borescope/base/stop.h"
@@ -26,6 +28,7 @@
 #include "borescope/opmodel/values/op_args.h"
 #include "borescope/opmodel/values/quantity.h"
 #include "borescope/table/table_ops.h"
+#include "borescope/table/typed_rows.h"
 
 namespace borescope::internal {
 
@@ -129,8 +132,6 @@ std::vector<NamedSize> MatrixSizesOf(std::string_view name, OpFamily family, con
 }
 
 constexpr size_t kShownShapes = 20;
-constexpr std::string_view kFlopsColumn = "call_flops";
-constexpr std::string_view kTimeColumn = "call_ns";
 constexpr int64_t kMost = std::numeric_limits<int64_t>::max();
 
 std::optional<ProductShape> ShapeOf(const Trace& trace, const ModelledCall& call) {
@@ -146,42 +147,80 @@ bool HasRate(const RooflineInput& in, const ModelledCall& call, const CallTotals
          static_cast<size_t>(totals.kernels) == in.work.WorksOf(call).size();
 }
 
-void AddShapeColumns(Table& table) {
-  AddString(table, "op", Role::kKey, "Operator with a model that launched the kernels.");
-  const auto size = [&](std::string_view name, std::string_view doc) {
-    AddInt(table, name, Unit::kNone, Role::kKey, doc);
-  };
-  size("m", "Rows of the result; of all rows of a batch if they share one right side.");
-  size("n", "Columns of the result.");
-  size("k",
+// The calls of one shape with equal FLOPs and equal times.
+struct GemmSample {
+  std::vector<int64_t> by = {};  // the values of --by
+  std::optional<std::string_view> direction = {};
+  std::string_view op = {};
+  std::optional<int64_t> m = {};
+  std::optional<int64_t> n = {};
+  std::optional<int64_t> k = {};
+  std::optional<int64_t> batch = {};
+  std::string_view dtype = {};
+  int64_t call_flops = 0;
+  int64_t call_ns = 0;
+  int64_t count = 0;
+
+  auto operator<=>(const GemmSample&) const = default;
+
+  static constexpr TableNames kTable{"gemm_shapes", "Products of matrices by shape", kShownShapes};
+  static constexpr ColumnOf<GemmSample> kColumns[] = {
+      {"direction", &GemmSample::direction, Role::kKey, kDirectionDoc},
+      {"op", &GemmSample::op, Role::kKey, "Operator with a model that launched the kernels."},
+      {"m", &GemmSample::m, Role::kKey,
+       "Rows of the result; of all rows of a batch if they share one right side."},
+      {"n", &GemmSample::n, Role::kKey, "Columns of the result."},
+      {"k", &GemmSample::k, Role::kKey,
        "Length of the sums. All three are missing where the arguments do not show them: sparse "
-       "and packed operands, experts, gradients whose shapes were not recorded.");
-  size("batch", "How many products one call has.");
-  AddString(table, "dtype", Role::kKey, "Type of the operands.");
-}
+       "and packed operands, experts, gradients whose shapes were not recorded."},
+      {"batch", &GemmSample::batch, Role::kKey, "How many products one call has."},
+      {"dtype", &GemmSample::dtype, Role::kKey, "Type of the operands."},
+      Carried<GemmSample>(
+          {"call_flops", &GemmSample::call_flops, Unit::kFlops, Role::kKey, "FLOPs of one call."}),
+      Carried<GemmSample>(
+          {"call_ns", &GemmSample::call_ns, Unit::kNanoseconds, Role::kKey, "Time of one call."}),
+      Carried<GemmSample>({"count", &GemmSample::count, Unit::kCount, Role::kSum, "Calls."})};
+};
 
-// The key of a row before the statistics, after the values of --by: calls with equal FLOPs and
-// equal times are one row.
-using Sample = std::tuple<std::vector<int64_t>, std::string_view, std::optional<int64_t>,
-                          std::optional<int64_t>, std::optional<int64_t>, std::optional<int64_t>,
-                          ScalarType, int64_t, int64_t>;
+// The calls of one shape, after the last reduce; its keys are those of the samples.
+struct GemmRates {
+  int64_t count = 0;
+  int64_t total_ns = 0;
+  double tflops = 0;
+  double tflops_min = 0;
+  double tflops_median = 0;
+  double tflops_max = 0;
+  double tflops_spread = 0;
 
-Sample SampleOf(const RooflineInput& in, const ModelledCall& call, std::vector<int64_t> by,
-                int64_t total_ns) {
-  const Trace& trace = in.view.trace;
-  const std::optional<ProductShape> shape = ShapeOf(trace, call);
-  const auto size = [&](int64_t ProductShape::* of) {
-    return shape.has_value() ? std::optional((*shape).*of) : std::nullopt;
-  };
-  return {std::move(by),
-          trace.Name(call.op),
-          size(&ProductShape::m),
-          size(&ProductShape::n),
-          size(&ProductShape::k),
-          size(&ProductShape::batch),
-          call.cost().type,
-          static_cast<int64_t>(std::min<uint64_t>(call.cost().matrix_flops, kMost)),
-          total_ns};
+  static constexpr TableNames kTable{"gemm_shapes", ""};
+  static constexpr ColumnOf<GemmRates> kColumns[] = {
+      {"count", &GemmRates::count, Unit::kCount, Role::kDerived,
+       "Calls all of whose kernels are selected."},
+      {"total_ns", &GemmRates::total_ns, Unit::kNanoseconds, Role::kDerived,
+       "Time of their kernels."},
+      {"tflops", &GemmRates::tflops, Role::kDerived,
+       "FLOPs of all calls / their time, in 1e12 operations per second."},
+      {"tflops_min", &GemmRates::tflops_min, Role::kDerived, "FLOPs / time of the slowest call."},
+      {"tflops_median", &GemmRates::tflops_median, Role::kDerived,
+       "FLOPs / time of the call in the middle; of an even number, the mean of the two."},
+      {"tflops_max", &GemmRates::tflops_max, Role::kDerived, "FLOPs / time of the fastest call."},
+      {"tflops_spread", &GemmRates::tflops_spread, Unit::kShare, Role::kDerived,
+       "(max - min) / median: 0 if all calls were equally fast."}};
+};
+
+GemmSample SampleOf(const RooflineInput& in, const ModelledCall& call, int64_t total_ns) {
+  GemmSample sample{
+      .op = in.view.trace.Name(call.op),
+      .dtype = ScalarTypeName(call.cost().type),
+      .call_flops = static_cast<int64_t>(std::min<uint64_t>(call.cost().matrix_flops, kMost)),
+      .call_ns = total_ns};
+  if (const std::optional<ProductShape> shape = ShapeOf(in.view.trace, call)) {
+    sample.m = shape->m;
+    sample.n = shape->n;
+    sample.k = shape->k;
+    sample.batch = shape->batch;
+  }
+  return sample;
 }
 
 // REQUIRES: neither is negative
@@ -197,11 +236,11 @@ struct Rates {
   int64_t total_ns = 0;
   double flops = 0;
 
-  void Add(int64_t call_flops, int64_t call_ns, int64_t times) {
-    calls.emplace_back(1e-3 * ShareOf(call_flops, call_ns), times);
-    AddSaturatingTo(count, times);
-    AddSaturatingTo(total_ns, Times(call_ns, times));
-    flops += static_cast<double>(call_flops) * static_cast<double>(times);
+  void Add(const GemmSample& sample) {
+    calls.emplace_back(1e-3 * ShareOf(sample.call_flops, sample.call_ns), sample.count);
+    AddSaturatingTo(count, sample.count);
+    AddSaturatingTo(total_ns, Times(sample.call_ns, sample.count));
+    flops += static_cast<double>(sample.call_flops) * static_cast<double>(sample.count);
   }
   // The rate of call `number` in ascending order. REQUIRES: sorted, number < count
   double At(int64_t number) const {
@@ -214,56 +253,23 @@ struct Rates {
   double Median() const { return (At((count - 1) / 2) + At(count / 2)) / 2; }
 };
 
-// The key columns of the finished table: those of --by and of shapes.
-std::span<const Column> KeysOf(const Table& samples) {
-  const auto end = std::find_if(samples.columns.begin(), samples.columns.end(),
-                                [](const Column& column) { return column.name == kFlopsColumn; });
-  return {samples.columns.begin(), end};
-}
-
-Table NewRatesTable(const Table& samples) {
-  Table table{"gemm_shapes", "Products of matrices by shape", {}, kShownShapes};
-  for (const Column& key : KeysOf(samples)) {
-    table.columns.push_back(EmptyLike(key));
-  }
-  AddInt(table, "count", Unit::kCount, Role::kDerived, "Calls all of whose kernels are selected.");
-  AddInt(table, "total_ns", Unit::kNanoseconds, Role::kDerived, "Time of their kernels.");
-  const auto rate = [&](std::string_view name, std::string_view doc) {
-    AddFloat(table, name, Unit::kNone, Role::kDerived, doc);
-  };
-  rate("tflops", "FLOPs of all calls / their time, in 1e12 operations per second.");
-  rate("tflops_min", "FLOPs / time of the slowest call.");
-  rate("tflops_median",
-       "FLOPs / time of the call in the middle; of an even number, the mean of the two.");
-  rate("tflops_max", "FLOPs / time of the fastest call.");
-  AddFloat(table, "tflops_spread", Unit::kShare, Role::kDerived,
-           "(max - min) / median: 0 if all calls were equally fast.");
-  return table;
-}
-
-void PushRates(Row& row, Rates& rates) {
+GemmRates RatesOf(Rates& rates) {
   std::sort(rates.calls.begin(), rates.calls.end());
   const double least = rates.calls.front().first;
   const double most = rates.calls.back().first;
   const double median = rates.Median();
-  row.Int(rates.count).Int(rates.total_ns);
-  row.Float(1e-3 * (rates.flops / static_cast<double>(rates.total_ns)));
-  row.Float(least).Float(median).Float(most).Float((most - least) / median);
+  return {.count = rates.count,
+          .total_ns = rates.total_ns,
+          .tflops = 1e-3 * (rates.flops / static_cast<double>(rates.total_ns)),
+          .tflops_min = least,
+          .tflops_median = median,
+          .tflops_max = most,
+          .tflops_spread = (most - least) / median};
 }
 
-void CopyCell(const Column& from, size_t index, Row& row) {
-  if (from.IsMissing(index)) {
-    row.Missing();
-  } else if (const auto* numbers = std::get_if<IntValues>(&from.values)) {
-    row.Int((*numbers)[index]);
-  } else {
-    row.Text(std::get<StringValues>(from.values)[index]);
-  }
-}
-
-// Whether row `a` comes before row `b`, by keys.
-int CompareKeys(const Table& samples, uint32_t a, uint32_t b) {
-  for (const Column& key : KeysOf(samples)) {
+// Compares two rows by all columns. `keys`: those of the finished table, of --by and of shapes.
+int CompareRows(const Table& keys, uint32_t a, uint32_t b) {
+  for (const Column& key : keys.columns) {
     if (const int sign = CompareCells(key, a, b); sign != 0) return sign;
   }
   return 0;
@@ -278,66 +284,56 @@ std::vector<std::string> KeysBeside(std::span<const std::string> by) {
 
 }  // namespace
 
-void AddDirectionKey(Table& table) {
-  AddString(table, "direction", Role::kKey, "forward, backward, recompute or update.");
-}
-
 Table GemmShapesTable(const RooflineInput& in, std::span<const std::string> by) {
   const GroupKeys keys(in.view, KeysBeside(by), in.selected.step_rule());
   const bool by_direction = HasKey(by, "direction");
-  std::map<Sample, int64_t> samples;
+  std::map<GemmSample, int64_t> counts;
   for (size_t i = 0; i < in.work.calls.size(); ++i) {
     CheckStopAt(i);
     const ModelledCall& call = in.work.calls[i];
     const CallTotals totals = TotalsOf(in, call);
     if (!HasRate(in, call, totals)) continue;
-    std::vector<int64_t> values;
-    keys.Append(call.op, values);
-    values.push_back(by_direction ? static_cast<int64_t>(call.direction) : 0);
-    ++samples[SampleOf(in, call, std::move(values), totals.total_ns)];
+    GemmSample sample = SampleOf(in, call, totals.total_ns);
+    keys.Append(call.op, sample.by);
+    if (by_direction) sample.direction = WorkDirectionName(call.direction);
+    ++counts[std::move(sample)];
   }
-  Table table{"gemm_shapes", "Products of matrices by shape", {}, kShownShapes};
-  keys.AddColumnsBeforeName(table);
-  if (by_direction) AddDirectionKey(table);
-  AddShapeColumns(table);
-  AddInt(table, kFlopsColumn, Unit::kFlops, Role::kKey, "FLOPs of one call.");
-  AddInt(table, kTimeColumn, Unit::kNanoseconds, Role::kKey, "Time of one call.");
-  AddInt(table, "count", Unit::kCount, Role::kSum, "Calls.");
-  for (const auto& [sample, count] : samples) {
-    const auto& [values, op, m, n, k, batch, type, flops, total_ns] = sample;
-    Row row(table);
-    keys.PushBeforeName(row, values);
-    if (by_direction) row.Text(WorkDirectionName(static_cast<WorkDirection>(values.back())));
-    row.Text(op).MaybeInt(m).MaybeInt(n).MaybeInt(k).MaybeInt(batch);
-    row.Text(ScalarTypeName(type)).Int(flops).Int(total_ns).Int(count);
+  std::vector<GemmSample> samples;
+  for (const auto& [sample, count] : counts) {
+    samples.push_back(sample);
+    samples.back().count = count;
   }
+  Table table = MakeTable(samples);
+  if (!by_direction) DropColumn(table, "direction");
+  InsertKeys(table, "op", keys,
+             [&](size_t row) -> std::span<const int64_t> { return samples[row].by; });
   return table;
 }
 
-Table FinishGemmShapes(const Table& samples) {
-  std::vector<uint32_t> order(samples.rows());
-  for (uint32_t row = 0; row < order.size(); ++row) {
-    order[row] = row;
-  }
+Table FinishGemmShapes(const Table& table) {
+  const std::vector<GemmSample> samples = ReadRows<GemmSample>(table);
+  Table keys = table;
+  DropCarried<GemmSample>(keys);
+  std::vector<uint32_t> order(samples.size());
+  std::iota(order.begin(), order.end(), 0U);
   std::stable_sort(order.begin(), order.end(),
-                   [&](uint32_t a, uint32_t b) { return CompareKeys(samples, a, b) < 0; });
-  Table table = NewRatesTable(samples);
-  for (size_t first = 0; first < order.size();) {
+                   [&](uint32_t a, uint32_t b) { return CompareRows(keys, a, b) < 0; });
+  std::vector<uint32_t> shapes;  // the first row of each
+  std::vector<GemmRates> rows;
+  for (size_t next = 0; next < order.size();) {
+    const uint32_t first = order[next];
     Rates rates;
-    size_t next = first;
-    for (; next < order.size() && CompareKeys(samples, order[first], order[next]) == 0; ++next) {
-      const uint32_t row = order[next];
-      rates.Add(Ints(samples, kFlopsColumn)[row], Ints(samples, kTimeColumn)[row],
-                Ints(samples, "count")[row]);
+    for (; next < order.size() && CompareRows(keys, first, order[next]) == 0; ++next) {
+      rates.Add(samples[order[next]]);
     }
-    Row row(table);
-    for (const Column& key : KeysOf(samples)) {
-      CopyCell(key, order[first], row);
-    }
-    PushRates(row, rates);
-    first = next;
+    shapes.push_back(first);
+    rows.push_back(RatesOf(rates));
   }
-  return Sorted(table, "total_ns");
+  Table finished = TakeRows(keys, shapes);
+  for (Column& column : MakeTable(rows).columns) {
+    finished.columns.push_back(std::move(column));
+  }
+  return Sorted(finished, "total_ns");
 }
 
 namespace {
@@ -348,10 +344,27 @@ namespace {
 constexpr int kMostBits = 16;
 constexpr int64_t kFirstWithTensorCores = 7;  // NVIDIA's compute capability of Volta
 
-struct Sums {
+struct MissRow {
+  std::string_view op = {};
+  std::optional<std::string_view> shapes = {};
+  std::string_view dtype = {};
   int64_t count = 0;
   int64_t total_ns = 0;
-  std::optional<int64_t> lost_ns;
+  std::optional<int64_t> at_stake_ns = {};
+  std::optional<std::string_view> misaligned = {};
+
+  static constexpr TableNames kTable{"tensor_core_misses",
+                                     "Short numbers that no matrix unit multiplied"};
+  static constexpr ColumnOf<MissRow> kColumns[] = {
+      {"op", &MissRow::op, Role::kKey, "Matrix operator on numbers of at most 16 bits."},
+      {"shapes", &MissRow::shapes, Role::kKey, "Input shapes as recorded."},
+      {"dtype", &MissRow::dtype, Role::kKey, "Type of the operands."},
+      {"count", &MissRow::count, Unit::kCount, Role::kSum, "Calls."},
+      {"total_ns", &MissRow::total_ns, Unit::kNanoseconds, Role::kSum, "Time of their kernels."},
+      {"at_stake_ns", &MissRow::at_stake_ns, Unit::kNanoseconds, Role::kSum,
+       "Time beyond what the roof of the matrix units allows; missing if that is not known."},
+      {"misaligned", &MissRow::misaligned, Role::kDerived,
+       "Sizes that are no multiple of 16 bytes, which may be why; missing if all are."}};
 };
 
 bool HasMatrixUnits(const Trace& trace, int64_t gpu) {
@@ -392,25 +405,11 @@ std::string MisalignedText(const Trace& trace, const ModelledCall& call) {
   return fmt::format("{} (not a multiple of {})", text, MatrixAlignment(bits));
 }
 
-Table NewMissesTable() {
-  Table table{"tensor_core_misses", "Short numbers that no matrix unit multiplied", {}};
-  AddString(table, "op", Role::kKey, "Matrix operator on numbers of at most 16 bits.");
-  AddString(table, "shapes", Role::kKey, "Input shapes as recorded.");
-  AddString(table, "dtype", Role::kKey, "Type of the operands.");
-  AddInt(table, "count", Unit::kCount, Role::kSum, "Calls.");
-  AddInt(table, "total_ns", Unit::kNanoseconds, Role::kSum, "Time of their kernels.");
-  AddInt(table, "at_stake_ns", Unit::kNanoseconds, Role::kSum,
-         "Time beyond what the roof of the matrix units allows; missing if that is not known.");
-  AddString(table, "misaligned", Role::kDerived,
-            "Sizes that are no multiple of 16 bytes, which may be why; missing if all are.");
-  return table;
-}
-
 }  // namespace
 
 Table TensorCoreMissesTable(const RooflineInput& in) {
   const Trace& trace = in.view.trace;
-  std::map<std::tuple<std::string_view, std::string_view, ScalarType, std::string>, Sums> misses;
+  std::map<std::tuple<std::string_view, std::string_view, ScalarType, std::string>, MissRow> misses;
   for (size_t i = 0; i < in.work.calls.size(); ++i) {
     CheckStopAt(i);
     const ModelledCall& call = in.work.calls[i];
@@ -419,23 +418,25 @@ Table TensorCoreMissesTable(const RooflineInput& in) {
     }
     const CallTotals totals = TotalsOf(in, call);
     if (totals.kernels == 0) continue;
-    Sums& sums = misses[{trace.Name(call.op), TextOf(trace, call.shapes_of, &Ops::input_dims),
-                         call.cost().type, MisalignedText(trace, call)}];
+    MissRow& sums = misses[{trace.Name(call.op), TextOf(trace, call.shapes_of, &Ops::input_dims),
+                            call.cost().type, MisalignedText(trace, call)}];
     ++sums.count;
-    sums.total_ns = AddSaturating(sums.total_ns, totals.total_ns);
+    AddSaturatingTo(sums.total_ns, totals.total_ns);
     if (in.at_roof[i].has_value()) {
       const int64_t lost_ns = std::max<int64_t>(0, totals.total_ns - in.at_roof[i]->longest());
-      sums.lost_ns = AddSaturating(sums.lost_ns.value_or(0), lost_ns);
+      sums.at_stake_ns = AddSaturating(sums.at_stake_ns.value_or(0), lost_ns);
     }
   }
-  Table table = NewMissesTable();
-  for (const auto& [key, sums] : misses) {
+  std::vector<MissRow> rows;
+  for (auto& [key, sums] : misses) {
     const auto& [op, shapes, type, misaligned] = key;
-    Row row(table);
-    row.Text(op).MaybeText(shapes).Text(ScalarTypeName(type));
-    row.Int(sums.count).Int(sums.total_ns).MaybeInt(sums.lost_ns).MaybeText(misaligned);
+    sums.op = op;
+    sums.shapes = Recorded(shapes);
+    sums.dtype = ScalarTypeName(type);
+    sums.misaligned = Recorded(std::string_view(misaligned));
+    rows.push_back(sums);
   }
-  return table;
+  return MakeTable(rows);
 }
 
 }  // namespace borescope::internal
