@@ -122,6 +122,7 @@ std::vector<const Column*> FindCells(const Table& table, std::span<const RowColu
   std::vector<const Column*> cells;
   for (const RowColumn& column : columns) {
     cells.push_back(table.Find(column.name));
+    BS_CHECK(cells.back() != nullptr || !column.must_exist || table.rows() == 0);
   }
   return cells;
 }

@@ -37,6 +37,7 @@
 #include <vector>
 
 #include "borescope/base/check.h"
+#include "borescope/base/saturating.h"
 #include "borescope/table/table.h"
 #include "borescope/table/table_ops.h"
 
@@ -158,6 +159,13 @@ class ColumnOf {
                      std::string_view description, ColumnHints shown = {})
       : ColumnOf(column, place, Unit::kNone, role_of, description, shown) {}
 
+  // A column of a table that others make, of which this type of rows reads some columns.
+  // REQUIRES: a table with rows has it.
+  constexpr ColumnOf(std::string_view column, Member place)
+      : ColumnOf(column, place, Unit::kNone, Role::kDerived, "") {
+    must_exist = true;
+  }
+
   std::string_view name;
   Member member;
   Unit unit;
@@ -165,6 +173,7 @@ class ColumnOf {
   std::string_view doc;
   ColumnHints hints;
   bool is_carried = false;
+  bool must_exist = false;
 };
 
 // A column in which something is carried from map to finish only; DropCarried takes it out.
@@ -182,6 +191,7 @@ struct RowColumn {
   std::string_view doc;
   ColumnHints hints;
   bool is_carried = false;
+  bool must_exist = false;
   MemberKind kind = MemberKind::kInt;
   bool is_optional = false;
   size_t offset = 0;  // of the member in its row
@@ -287,6 +297,16 @@ Table RowsWhere(const Table& table, const IsKept& is_kept) {
   return TakeRows(table, kept);
 }
 
+// The sum of a member; at most what an integer holds.
+template <class Row>
+int64_t SumOf(const std::vector<Row>& rows, int64_t Row::* member) {
+  int64_t sum = 0;
+  for (const Row& row : rows) {
+    AddSaturatingTo(sum, row.*member);
+  }
+  return sum;
+}
+
 // Takes out the columns that are carried until the last reduce.
 template <class Row>
 void DropCarried(Table& table) {
@@ -347,8 +367,9 @@ const std::vector<RowColumn>& ColumnsOf() {
     for (const ColumnOf<Row>& column : Row::kColumns) {
       const bool is_enum = column.member.kind == MemberKind::kEnum;
       made.push_back({column.name, column.unit, column.role, column.doc, column.hints,
-                      column.is_carried, column.member.kind, column.member.is_optional,
-                      column.member.OffsetIn(row), is_enum ? column.member.named : EnumMember{}});
+                      column.is_carried, column.must_exist, column.member.kind,
+                      column.member.is_optional, column.member.OffsetIn(row),
+                      is_enum ? column.member.named : EnumMember{}});
     }
     return made;
   }();

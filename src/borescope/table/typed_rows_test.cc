@@ -4,6 +4,7 @@
 
 #include <array>
 #include <cstdint>
+#include <limits>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -151,6 +152,38 @@ TEST(TypedRows, AnUpdateLeavesOtherColumnsAlone) {
   EXPECT_EQ(rows[0], expected);
   EXPECT_EQ(rows[1].rate, std::nullopt);
   EXPECT_EQ(rows[1].colour, Colour::kRed);
+}
+
+// Some columns of a table that others make.
+struct ReadOnly {
+  int64_t rank = 0;
+  int64_t absent = 0;
+
+  static constexpr ColumnOf<ReadOnly> kColumns[] = {{"rank", &ReadOnly::rank},
+                                                    {"absent", &ReadOnly::absent}};
+};
+
+TEST(TypedRowsDeathTest, AColumnOfOthersMustBeThere) {
+  Table table{"every_kind", "", {}};
+  Push(AddInt(table, "rank", Unit::kNone, Role::kKey, ""), int64_t{4});
+  EXPECT_DEATH(ReadRows<ReadOnly>(table), "must_exist");
+  Push(AddInt(table, "absent", Unit::kNone, Role::kKey, ""), int64_t{5});
+  const std::vector<ReadOnly> rows = ReadRows<ReadOnly>(table);
+  EXPECT_EQ(rows[0].rank, 4);
+  EXPECT_EQ(rows[0].absent, 5);
+}
+
+TEST(TypedRows, SumsDoNotWrapRound) {
+  std::vector<EveryKind> rows(2);
+  rows[0].sum_ns = rows[1].sum_ns = std::numeric_limits<int64_t>::max();
+  EXPECT_EQ(SumOf(rows, &EveryKind::sum_ns), std::numeric_limits<int64_t>::max());
+}
+
+TEST(TypedRows, RowsAreKeptWithAllColumns) {
+  const Table table =
+      RowsWhere<EveryKind>(MakeTable<EveryKind>({EveryKind(), Full(), EveryKind()}),
+                           [](const EveryKind& row) { return row.step.has_value(); });
+  EXPECT_EQ(ReadRows<EveryKind>(table), std::vector<EveryKind>{Full()});
 }
 
 TEST(TypedRows, WhatIsCarriedIsDropped) {

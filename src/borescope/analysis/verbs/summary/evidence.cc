@@ -15,7 +15,7 @@
 #include <vector>
 
 #include "borescope/analysis/core/finish.h"
-#include "borescope/analysis/core/key_columns.h"
+#include "borescope/analysis/core/keyed_rows.h"
 #include "borescope/analysis/core/row.h"
 #include "borescope/analysis/core/selection/device_steps.h"
 #include "borescope/analysis/core/selection/device_time.h"
@@ -28,17 +28,11 @@
 #include "borescope/base/saturating.h"
 #include "borescope/base/stop.h"
 #include "borescope/index/names/copy_kind.h"
-#include "borescope/table/display/tone.h"
-#include "borescope/table/table_ops.h"
+#include "borescope/table/typed_rows.h"
 
 namespace borescope::internal {
 
 namespace {
-
-constexpr std::string_view kBeforeFirst = "before_first_launch_ns";
-constexpr std::string_view kAfterLast = "after_last_work_ns";
-constexpr std::string_view kBeforeRecording = "before_recording_ns";
-constexpr std::string_view kInheritedGaps = "inherited_ns";  // of idle_causes
 
 int64_t SumOnRanks(const Table& table, std::string_view column, std::vector<int64_t> ranks) {
   std::sort(ranks.begin(), ranks.end());
@@ -57,19 +51,6 @@ std::vector<int64_t> Joined(std::vector<int64_t> a, const std::vector<int64_t>& 
   a.insert(a.end(), b.begin(), b.end());
   std::sort(a.begin(), a.end());
   return a;
-}
-
-Table NewLeftOut() {
-  Table table{"left_out", "Left out of shares, as it says nothing about the use of devices", {}};
-  const auto ns = [&](std::string_view name, std::string_view doc) {
-    AddInt(table, name, Unit::kNanoseconds, Role::kSum, doc).hints.tone = Tone::kFaint;
-  };
-  AddRankKey(table);
-  AddGpuKey(table);
-  ns(kBeforeFirst, "Until the first launch of a whole process, or of a clock that jumped.");
-  ns(kAfterLast, "After the last work of a whole process, of a clock that jumped or a cut file.");
-  ns(kBeforeRecording, "While work ran that was launched before the recording began.");
-  return table;
 }
 
 }  // namespace
@@ -98,55 +79,47 @@ std::string LeftOut::Words() const {
 LeftOut FindLeftOut(const SummaryTables& tables) {
   const std::vector<int64_t>& whole = tables.process_ranks;
   return {SumOnRanks(tables.idle_causes, "head_ns", whole),
-          SumOnRanks(tables.idle_causes, "tail_ns", whole), SumOf(tables.left_out, kBeforeFirst),
-          SumOf(tables.left_out, kAfterLast), SumOf(tables.left_out, kBeforeRecording)};
+          SumOnRanks(tables.idle_causes, "tail_ns", whole),
+          SumOf(tables.left_out, &LeftOutRow::before_first_launch_ns),
+          SumOf(tables.left_out, &LeftOutRow::after_last_work_ns),
+          SumOf(tables.left_out, &LeftOutRow::before_recording_ns)};
 }
 
-Table LeftOutTable(const SummaryTables& tables) {
+std::vector<LeftOutRow> LeftOutRows(const SummaryTables& tables) {
   const std::vector<int64_t> jumped = RanksOfCheck(tables.quality, "clock-jump");
   const std::vector<int64_t> heads = Joined(jumped, tables.process_ranks);
   const std::vector<int64_t> tails = Joined(RanksOfCheck(tables.quality, "truncated-file"), heads);
   const Table& causes = tables.idle_causes;
-  Table left_out = NewLeftOut();
+  std::vector<LeftOutRow> left_out;
   for (size_t row = 0; row < causes.rows(); ++row) {
     const int64_t rank = Ints(causes, "rank")[row];
     const auto if_in = [&](const std::vector<int64_t>& ranks, std::string_view column) {
       return std::binary_search(ranks.begin(), ranks.end(), rank) ? Ints(causes, column)[row] : 0;
     };
-    Row(left_out)
-        .Int(rank)
-        .MaybeInt(CellOrMissing(causes, "gpu", row))
-        .Int(if_in(heads, "head_ns"))
-        .Int(if_in(tails, "tail_ns"))
-        .Int(AddSaturating(Ints(causes, kBeforeRecording)[row], Ints(causes, kInheritedGaps)[row]));
+    left_out.push_back(
+        {.rank = rank,
+         .gpu = Recorded(CellOrMissing(causes, "gpu", row)),
+         .before_first_launch_ns = if_in(heads, "head_ns"),
+         .after_last_work_ns = if_in(tails, "tail_ns"),
+         .before_recording_ns = AddSaturating(Ints(causes, "before_recording_ns")[row],
+                                              Ints(causes, "inherited_ns")[row])});
   }
   return left_out;
 }
 
-int64_t LeftOutOfDevice(const SummaryTables& tables, size_t row) {
-  int64_t sum_ns = 0;
-  for (const std::string_view column : {kBeforeFirst, kAfterLast, kBeforeRecording}) {
-    AddSaturatingTo(sum_ns, Ints(tables.left_out, column)[row]);
-  }
-  return sum_ns;
-}
-
 bool IsLeftOut(const SummaryTables& tables, size_t row, std::string_view column) {
-  const std::string_view left_out = column == "head_ns"   ? kBeforeFirst
-                                    : column == "tail_ns" ? kAfterLast
-                                                          : std::string_view();
-  return !left_out.empty() && Ints(tables.left_out, left_out)[row] > 0;
+  const LeftOutRow& left_out = tables.left_out[row];
+  return column == "head_ns"   ? left_out.before_first_launch_ns > 0
+         : column == "tail_ns" ? left_out.after_last_work_ns > 0
+                               : false;
 }
 
-Table ShownLeftOut(const Table& left_out) {
-  std::vector<uint32_t> rows;
-  for (uint32_t row = 0; row < left_out.rows(); ++row) {
-    if (Ints(left_out, kBeforeFirst)[row] > 0 || Ints(left_out, kAfterLast)[row] > 0 ||
-        Ints(left_out, kBeforeRecording)[row] > 0) {
-      rows.push_back(row);
-    }
-  }
-  return TakeRows(left_out, rows);
+Table ShownLeftOut(std::vector<LeftOutRow> left_out) {
+  std::erase_if(left_out, [](const LeftOutRow& row) {
+    return row.before_first_launch_ns <= 0 && row.after_last_work_ns <= 0 &&
+           row.before_recording_ns <= 0;
+  });
+  return MakeTable(left_out);
 }
 
 int64_t ObservedSpan(const SummaryTables& tables) {
@@ -155,25 +128,11 @@ int64_t ObservedSpan(const SummaryTables& tables) {
 
 namespace {
 
-Table NewWorkPlaces() {
-  Table table{"work_places", "Where work is longest", {}};
-  AddRankKey(table);
-  AddGpuKey(table);
-  AddString(table, "what", Role::kKey, "exposed_comm or exposed_copy.");
-  AddInt(table, "begin_ns", Unit::kNanoseconds, Role::kKey, "When it begins.");
-  AddInt(table, "end_ns", Unit::kNanoseconds, Role::kKey, "When it ends.");
-  return table;
-}
-
 Interval LongestOf(const IntervalSet& times) {
   const auto longest = std::max_element(
       times.begin(), times.end(),
       [](const Interval& a, const Interval& b) { return a.length() < b.length(); });
   return longest == times.end() ? Interval() : *longest;
-}
-
-int64_t LengthAt(const Table& places, size_t row) {
-  return SubtractSaturating(Ints(places, "end_ns")[row], Ints(places, "begin_ns")[row]);
 }
 
 // Rank and GPU.
@@ -189,19 +148,19 @@ std::string_view BesideLongestGap(std::string_view column) {
 }
 
 // The longest row that is kept, of equal ones the first.
-template <class Keeps>
-FindingPlace LongestRow(const Table& places, const Keeps& keeps) {
-  size_t longest = places.rows();
-  for (size_t row = 0; row < places.rows(); ++row) {
-    const bool is_longer =
-        longest == places.rows() || LengthAt(places, row) > LengthAt(places, longest);
-    longest = keeps(row) && is_longer ? row : longest;
+template <class Place, class Keeps>
+FindingPlace LongestRow(const std::vector<Place>& places, const Keeps& keeps) {
+  const Place* longest = nullptr;
+  const auto length_of = [](const Place& place) {
+    return SubtractSaturating(place.end_ns, place.begin_ns);
+  };
+  for (const Place& place : places) {
+    const bool is_longer = longest == nullptr || length_of(place) > length_of(*longest);
+    longest = is_longer && keeps(place) ? &place : longest;
   }
-  if (longest == places.rows()) {
-    return {};
-  }
-  return {Ints(places, "rank")[longest], CellOrMissing(places, "gpu", longest), kMissing,
-          Ints(places, "begin_ns")[longest], Ints(places, "end_ns")[longest]};
+  return longest == nullptr ? FindingPlace()
+                            : FindingPlace{longest->rank, longest->gpu.value_or(kMissing), kMissing,
+                                           longest->begin_ns, longest->end_ns};
 }
 
 // "+8.912ms".
@@ -210,31 +169,29 @@ std::string Offset(int64_t ns) {
 }
 
 // The begin of the recording of a rank.
-int64_t BeginOf(const Table& overview, int64_t rank) {
-  const IntValues& ranks = Ints(overview, "rank");
-  const auto found = std::find(ranks.begin(), ranks.end(), rank);
-  return found == ranks.end()
-             ? kMissing
-             : Ints(overview, kRecordingBegin)[static_cast<size_t>(found - ranks.begin())];
+int64_t BeginOf(const std::vector<OverviewRow>& overview, int64_t rank) {
+  const auto found = std::find_if(overview.begin(), overview.end(),
+                                  [&](const OverviewRow& row) { return row.rank == rank; });
+  return found == overview.end() ? kMissing : found->recording_begin_ns;
 }
 
 }  // namespace
 
 Result<Table> WorkPlaces(const RankView& view, const Selected& selected) {
-  Table table = NewWorkPlaces();
+  std::vector<WorkPlaceRow> rows;
   const SharedDeviceTimes times = DeviceTimes(view, selected, PerTrack::kGpu);
   for (const DeviceTime& time : *times) {
     const IntervalSet windows = selected.TimeOf(time.tracks);
     const auto push = [&](std::string_view what, const IntervalSet& exposed) {
       const Interval longest = LongestOf(Intersect(exposed, windows));
       if (longest.length() > 0) {
-        Row(table).Int(view.rank).MaybeInt(time.gpu).Text(what).Int(longest.begin).Int(longest.end);
+        rows.push_back({view.rank, Recorded(time.gpu), what, longest.begin, longest.end});
       }
     };
     push(kExposedCommPlace, time.exposed_comm);
     push(kExposedCopyPlace, time.exposed_copy);
   }
-  return table;
+  return MakeTable(rows);
 }
 
 FindingPlace PlaceOfIdle(const SummaryTables& tables, std::string_view column,
@@ -249,72 +206,58 @@ FindingPlace PlaceOfIdle(const SummaryTables& tables, std::string_view column,
   for (const size_t row : moved) {
     without_gap.insert(DeviceAt(tables.idle_causes, row));
   }
-  const StringValues& causes = Texts(tables.idle_places, "cause");
-  return LongestRow(tables.idle_places, [&](size_t row) {
-    const Device device = DeviceAt(tables.idle_places, row);
+  return LongestRow(tables.idle_places, [&](const IdlePlaceRow& place) {
+    const Device device{place.rank, place.gpu.value_or(kMissing)};
     return !left_out.contains(device) &&
-           causes[row] == (without_gap.contains(device) ? BesideLongestGap(column) : column);
+           place.cause == (without_gap.contains(device) ? BesideLongestGap(column) : column);
   });
 }
 
 FindingPlace PlaceOfProcessEnd(const SummaryTables& tables, std::string_view column) {
-  const Table& places = tables.idle_places;
   const std::vector<int64_t>& ranks = tables.process_ranks;
-  return LongestRow(places, [&](size_t row) {
-    return Texts(places, "cause")[row] == column &&
-           std::binary_search(ranks.begin(), ranks.end(), Ints(places, "rank")[row]);
+  return LongestRow(tables.idle_places, [&](const IdlePlaceRow& place) {
+    return place.cause == column && std::binary_search(ranks.begin(), ranks.end(), place.rank);
   });
 }
 
 FindingPlace PlaceOfIdleOn(const SummaryTables& tables, std::string_view column, size_t row) {
-  const Table& places = tables.idle_places;
-  const int64_t rank = Ints(tables.idle_causes, "rank")[row];
-  const int64_t gpu = CellOrMissing(tables.idle_causes, "gpu", row);
-  return LongestRow(places, [&](size_t at) {
-    return Texts(places, "cause")[at] == column && Ints(places, "rank")[at] == rank &&
-           CellOrMissing(places, "gpu", at) == gpu;
+  const Device device = DeviceAt(tables.idle_causes, row);
+  return LongestRow(tables.idle_places, [&](const IdlePlaceRow& place) {
+    return place.cause == column && device == Device{place.rank, place.gpu.value_or(kMissing)};
   });
 }
 
 FindingPlace PlaceOfWork(const SummaryTables& tables, std::string_view what) {
-  const Table& places = tables.work_places;
-  return LongestRow(places, [&](size_t row) { return Texts(places, "what")[row] == what; });
+  return LongestRow(tables.work_places,
+                    [&](const WorkPlaceRow& place) { return place.what == what; });
 }
 
 FindingPlace PlaceOfKernel(const SummaryTables& tables, std::string_view name) {
-  const Table& events = tables.few_events;
-  return LongestRow(events, [&](size_t row) {
-    return Texts(events, "what")[row] == kKernelPlace && Texts(events, "name")[row] == name;
+  return LongestRow(tables.few_events, [&](const FewEventsRow& row) {
+    return row.what == kKernelPlace && row.name.value_or("") == name;
   });
 }
 
 FindingPlace PlaceOfStep(const SummaryTables& tables, int64_t rank, int64_t step) {
-  const Table& steps = tables.steps;
   FindingPlace place{.rank = rank, .step = step};
   int64_t longest_ns = -1;
-  for (size_t row = 0; row < steps.rows(); ++row) {
-    const int64_t length_ns = CellOrMissing(steps, "length_ns", row);
-    if (Ints(steps, "rank")[row] == rank && CellOrMissing(steps, "step", row) == step &&
-        length_ns > longest_ns) {
+  for (const StepRow& row : tables.steps) {
+    const int64_t length_ns = row.length_ns.value_or(kMissing);
+    if (row.rank == rank && row.step == step && length_ns > longest_ns) {
       longest_ns = length_ns;
-      const int64_t begin_ns = Ints(steps, "begin_ns")[row];
       // A step that was over when the one before was complete has only its window on the host.
-      place.end_ns = length_ns > 0 ? Ints(steps, "end_ns")[row]
-                                   : AddSaturating(begin_ns, Ints(steps, "span_ns")[row]);
-      place.begin_ns = length_ns > 0 ? SubtractSaturating(place.end_ns, length_ns) : begin_ns;
+      place.end_ns = length_ns > 0 ? row.end_ns : AddSaturating(row.begin_ns, row.span_ns);
+      place.begin_ns = length_ns > 0 ? SubtractSaturating(place.end_ns, length_ns) : row.begin_ns;
     }
   }
   return place;
 }
 
 FindingPlace PlaceOfStraggler(const SummaryTables& tables, int64_t rank) {
-  const Table& waits = tables.longest_waits;
-  for (size_t row = 0; row < waits.rows(); ++row) {
-    if (Ints(waits, "rank")[row] == rank) {
-      const int64_t begin_ns =
-          std::max(Ints(waits, "begin_ns")[row], BeginOf(tables.overview, rank));
-      return {rank, kMissing, CellOrMissing(waits, "step", row), begin_ns,
-              Ints(waits, "end_ns")[row]};
+  for (const LongestWaitRow& wait : tables.longest_waits) {
+    if (wait.rank == rank) {
+      return {rank, kMissing, wait.step.value_or(kMissing),
+              std::max(wait.begin_ns, BeginOf(tables.overview, rank)), wait.end_ns};
     }
   }
   return {.rank = rank};
@@ -361,33 +304,11 @@ struct Sum {
   }
 };
 
-Table NewTable() {
-  Table table{"few_events", "The largest events of sums", {}};
-  AddRankKey(table);
-  AddGpuKey(table);
-  AddString(table, "what", Role::kKey, "exposed_comm, exposed_copy, kernel, or a cause of idling.");
-  AddString(table, "name", Role::kKey, "Of a kernel.");
-  const auto number = [&](std::string_view name, Unit unit, std::string_view doc) {
-    AddInt(table, name, unit, Role::kDerived, doc);
-  };
-  number("events", Unit::kCount, "Events of the sum.");
-  number("all_ns", Unit::kNanoseconds, "The sum.");
-  number("few", Unit::kCount, "Of these one to three that make up most of it; 0: there are none.");
-  number("few_ns", Unit::kNanoseconds, "What these make up.");
-  number("largest_ns", Unit::kNanoseconds, "The largest event.");
-  AddString(table, "largest", Role::kDerived, "Its name, if it has one.");
-  number("stream", Unit::kNone, "Its stream.");
-  number("step", Unit::kNone, "Its step.");
-  number("is_first", Unit::kNone, "1: it is the first of the events.");
-  number("begin_ns", Unit::kNanoseconds, "When it begins.");
-  number("end_ns", Unit::kNanoseconds, "When it ends.");
-  return table;
-}
-
 class Tabulator {
  public:
-  Tabulator(const RankView& view, StepRule rule, Table& table)
-      : view_(view), rule_(rule), table_(table) {}
+  Tabulator(const RankView& view, StepRule rule) : view_(view), rule_(rule) {}
+
+  Table Take() const { return MakeTable(rows_); }
 
   void Push(int64_t gpu, std::string_view what, std::string_view name, const Sum& sum) {
     if (sum.events.all_ns == 0) {
@@ -396,16 +317,24 @@ class Tabulator {
     const FewEvents few = OncePerStep(FindFew(sum.events)) ? FewEvents() : FindFew(sum.events);
     const uint32_t step =
         sum.work.valid() && !view_.steps().steps.empty() ? StepOf(view_, sum.work, rule_) : kNoStep;
-    const Tracks& tracks = view_.trace.tracks();
-    Row row(table_);
-    row.Int(view_.rank).MaybeInt(gpu).Text(what).MaybeText(name);
-    row.Int(sum.events.count).Int(sum.events.all_ns).Count(few.events).Int(few.ns);
-    row.Int(sum.events.largest_ns[0]);
-    row.MaybeText(sum.work.valid() ? view_.trace.Name(sum.work) : std::string_view());
-    row.MaybeInt(sum.work.valid() ? tracks.tid[view_.trace.device().track[sum.work.value].value]
-                                  : kMissing);
-    row.MaybeInt(step == kNoStep ? kMissing : view_.steps().steps[step].number);
-    row.Int(sum.largest.begin == sum.first_ns ? 1 : 0).Int(sum.largest.begin).Int(sum.largest.end);
+    FewEventsRow row{.rank = view_.rank,
+                     .gpu = Recorded(gpu),
+                     .what = std::string(what),
+                     .name = Recorded(name),
+                     .events = sum.events.count,
+                     .all_ns = sum.events.all_ns,
+                     .few = static_cast<int64_t>(few.events),
+                     .few_ns = few.ns,
+                     .largest_ns = sum.events.largest_ns[0],
+                     .is_first = sum.largest.begin == sum.first_ns ? 1 : 0,
+                     .begin_ns = sum.largest.begin,
+                     .end_ns = sum.largest.end};
+    if (sum.work.valid()) {
+      row.largest = Recorded(view_.trace.Name(sum.work));
+      row.stream = view_.trace.tracks().tid[view_.trace.device().track[sum.work.value].value];
+    }
+    if (step != kNoStep) row.step = view_.steps().steps[step].number;
+    rows_.push_back(std::move(row));
   }
 
  private:
@@ -417,7 +346,7 @@ class Tabulator {
 
   const RankView& view_;
   const StepRule rule_;
-  Table& table_;
+  std::vector<FewEventsRow> rows_;
 };
 
 // The part of an exposed set that lies in each work of an activity.
@@ -519,14 +448,13 @@ Result<Table> FewEventsTable(const RankView& view, const Selected& selected,
   if (!idle->ok()) {
     return idle->error();
   }
-  Table table = NewTable();
-  Tabulator tabulator(view, selection.step_rule, table);
+  Tabulator tabulator(view, selection.step_rule);
   for (const DeviceIdle& device : (*idle)->devices) {
     PushExposed(tabulator, view, selected, *device.time);
     PushKernels(tabulator, view, selected, *device.time);
     PushIdle(tabulator, device);
   }
-  return table;
+  return tabulator.Take();
 }
 
 std::string FewOfMany::Words(const SummaryTables& tables, std::string_view what) const {
@@ -544,40 +472,36 @@ std::string FewOfMany::Words(const SummaryTables& tables, std::string_view what)
 
 std::optional<FewOfMany> FindFewOfMany(const SummaryTables& tables, std::string_view what,
                                        std::string_view name) {
-  const Table& table = tables.few_events;
   FewOfMany few;
-  for (size_t row = 0; row < table.rows(); ++row) {
-    if (Texts(table, "what")[row] != what || Texts(table, "name")[row] != name) {
+  for (const FewEventsRow& row : tables.few_events) {
+    if (row.what != what || row.name.value_or("") != name) {
       continue;
     }
-    AddSaturatingTo(few.all_ns, Ints(table, "all_ns")[row]);
-    if (Ints(table, "few")[row] == 0) {
+    AddSaturatingTo(few.all_ns, row.all_ns);
+    if (row.few == 0) {
       continue;
     }
     ++few.devices;
-    few.events = std::max(few.events, Ints(table, "few")[row]);
-    AddSaturatingTo(few.ns, Ints(table, "few_ns")[row]);
-    if (const int64_t ns = Ints(table, "largest_ns")[row]; ns > few.largest_ns) {
-      few.largest_ns = ns;
-      few.of_events = Ints(table, "events")[row];
-      few.name = Texts(table, "largest")[row];
-      few.stream = CellOrMissing(table, "stream", row);
-      few.is_first = Ints(table, "is_first")[row] != 0;
-      few.place = {Ints(table, "rank")[row], CellOrMissing(table, "gpu", row),
-                   CellOrMissing(table, "step", row), Ints(table, "begin_ns")[row],
-                   Ints(table, "end_ns")[row]};
+    few.events = std::max(few.events, row.few);
+    AddSaturatingTo(few.ns, row.few_ns);
+    if (row.largest_ns > few.largest_ns) {
+      few.largest_ns = row.largest_ns;
+      few.of_events = row.events;
+      few.name = row.largest.value_or("");
+      few.stream = row.stream.value_or(kMissing);
+      few.is_first = row.is_first != 0;
+      few.place = {row.rank, row.gpu.value_or(kMissing), row.step.value_or(kMissing), row.begin_ns,
+                   row.end_ns};
     }
   }
   return few.ns > SubtractSaturating(few.all_ns, few.ns) ? std::optional(few) : std::nullopt;
 }
 
 std::optional<LongSteps> FindLongSteps(const SummaryTables& tables, int64_t rank) {
-  const Table& steps = tables.steps;
   std::map<std::pair<int64_t, std::string_view>, int64_t> lengths_of;  // begin, name
-  for (size_t row = 0; row < steps.rows(); ++row) {
-    if (Ints(steps, "rank")[row] == rank && CellOrMissing(steps, "step", row) != kMissing) {
-      lengths_of[{Ints(steps, "begin_ns")[row], Texts(steps, "name")[row]}] =
-          Ints(steps, "length_ns")[row];
+  for (const StepRow& row : tables.steps) {
+    if (row.rank == rank && row.step) {
+      lengths_of[{row.begin_ns, row.name}] = row.length_ns.value_or(0);
     }
   }
   std::vector<int64_t> lengths;
@@ -619,19 +543,6 @@ struct Copy {
   int64_t bytes;
   CopyKind kind;
 };
-
-Table NewRoundTrips() {
-  Table table{"round_trips", "Copies to the device and back", {}};
-  AddRankKey(table);
-  AddInt(table, "bytes", Unit::kBytes, Role::kKey, "Size of each copy.");
-  const auto sum = [&](std::string_view name, Unit unit, std::string_view doc) {
-    AddInt(table, name, unit, Role::kSum, doc);
-  };
-  sum("rounds", Unit::kCount, "To the device, a kernel, and back.");
-  sum("copies", Unit::kCount, "Copies of this size.");
-  sum("total_ns", Unit::kNanoseconds, "Sum of their durations.");
-  return table;
-}
 
 // The large copies of a device to the host and from it, by begin.
 std::vector<Copy> LargeCopies(const RankView& view, const Selected& selected,
@@ -695,7 +606,7 @@ std::string FormatSize(int64_t bytes) {
 }  // namespace
 
 Table RoundTripsTable(const RankView& view, const Selected& selected) {
-  Table table = NewRoundTrips();
+  std::vector<RoundTripRow> rows;
   const SharedDeviceTimes times = DeviceTimes(view, selected, PerTrack::kGpu);
   for (const DeviceTime& time : *times) {
     std::map<int64_t, Size> sizes;  // by bytes
@@ -704,11 +615,11 @@ Table RoundTripsTable(const RankView& view, const Selected& selected) {
     }
     for (const auto& [bytes, size] : sizes) {
       if (size.rounds >= kLeastRounds) {
-        Row(table).Int(view.rank).Int(bytes).Int(size.rounds).Int(size.copies).Int(size.ns);
+        rows.push_back({view.rank, bytes, size.rounds, size.copies, size.ns});
       }
     }
   }
-  return table;
+  return MakeTable(rows);
 }
 
 std::string RoundTrips::Words() const {
@@ -726,16 +637,13 @@ int64_t MultiplySaturating(int64_t a, int64_t b) {
 }  // namespace
 
 std::optional<RoundTrips> FindRoundTrips(const SummaryTables& tables) {
-  const Table& table = tables.round_trips;
   RoundTrips found;
-  for (size_t row = 0; row < table.rows(); ++row) {
-    const int64_t bytes = Ints(table, "bytes")[row];
-    AddSaturatingTo(found.ns, Ints(table, "total_ns")[row]);
-    const int64_t copies = Ints(table, "copies")[row];
-    AddSaturatingTo(found.all_bytes, MultiplySaturating(bytes, copies));
-    if (Ints(table, "rounds")[row] > found.rounds) {
-      found.rounds = Ints(table, "rounds")[row];
-      found.bytes = bytes;
+  for (const RoundTripRow& row : tables.round_trips) {
+    AddSaturatingTo(found.ns, row.total_ns);
+    AddSaturatingTo(found.all_bytes, MultiplySaturating(row.bytes, row.copies));
+    if (row.rounds > found.rounds) {
+      found.rounds = row.rounds;
+      found.bytes = row.bytes;
     }
   }
   const int64_t all_ns = SumOf(tables.copies, "total_ns");

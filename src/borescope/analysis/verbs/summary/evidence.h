@@ -40,17 +40,14 @@ struct LeftOut {
 LeftOut FindLeftOut(const SummaryTables& tables);
 
 // The same for each device: a row for each of idle_causes, the times of which add up to LeftOut.
-Table LeftOutTable(const SummaryTables& tables);
-
-// Of a row of idle_causes: what is left out of its span. REQUIRES: tables.left_out.
-int64_t LeftOutOfDevice(const SummaryTables& tables, size_t row);
+std::vector<LeftOutRow> LeftOutRows(const SummaryTables& tables);
 
 // Whether the time of a column of idle_causes is left out on the device of a row of it.
 // REQUIRES: tables.left_out.
 bool IsLeftOut(const SummaryTables& tables, size_t row, std::string_view column);
 
 // The rows of devices of which something is left out.
-Table ShownLeftOut(const Table& left_out);
+Table ShownLeftOut(std::vector<LeftOutRow> left_out);
 
 // The time of all devices without that: the whole of the shares of the verdict, the card and the
 // page. Exposed communication and copies are shares of it.

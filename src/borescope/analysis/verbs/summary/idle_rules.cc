@@ -75,7 +75,7 @@ int64_t SpanOf(const SummaryTables& tables, size_t row) {
   const int64_t gpu = Ints(idle_causes, "gpu")[row];
   for (size_t i = 0; i < breakdown.rows(); ++i) {
     if (Ints(breakdown, "rank")[i] == rank && Ints(breakdown, "gpu")[i] == gpu) {
-      return SubtractSaturating(Ints(breakdown, "span_ns")[i], LeftOutOfDevice(tables, row));
+      return SubtractSaturating(Ints(breakdown, "span_ns")[i], tables.left_out[row].all_ns());
     }
   }
   return 0;
@@ -232,7 +232,7 @@ class IdleTime {
         cost_(FindRecordingCost(tables)) {}
 
   std::vector<Finding> Findings() {
-    if (share().recorded < kIdleWord || SumOf(tables_.overview, "device_events") == 0) {
+    if (share().recorded < kIdleWord || SumOf(tables_.overview, &OverviewRow::device_events) == 0) {
       return {};
     }
     FindCauses();
@@ -497,8 +497,8 @@ class IdleTime {
       evidence += MostlyInLongest(tables_.idle_causes, "host_ns", kHostEvent);
     } else if (cause.row == &kLaunchBoundCause) {
       return evidence + fmt::format("; {} of {} kernels are shorter than 10 us",
-                                    FormatCount(SumOf(tables_.overview, "short_kernels")),
-                                    FormatCount(SumOf(tables_.overview, "kernels")));
+                                    FormatCount(SumOf(tables_.overview, &OverviewRow::short_kernels)),
+                                    FormatCount(SumOf(tables_.overview, &OverviewRow::kernels)));
     }
     evidence += cause.row->column == "sync_ns" ? WordsOfWaits(tables_) : std::string();
     const std::optional<FewOfMany> few = FewPieces(*cause.row);
@@ -530,7 +530,7 @@ class IdleTime {
       return HelpOfCheck(tables_.quality, "untraced-copies").value_or(std::string()) + " " +
              std::string(row.help);
     }
-    if (row.column == "unknown_ns" && SumOf(tables_.overview, "host_events") > 0) {
+    if (row.column == "unknown_ns" && SumOf(tables_.overview, &OverviewRow::host_events) > 0) {
       return std::string(kHelpWithoutLaunches);
     }
     if (!row.help_graphs.empty() && IsMostlyGraphs(tables_)) {

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "borescope/analysis/core/analysis_spec.h"
 #include "borescope/analysis/verbs/summary/summary_tables.h"
@@ -75,6 +76,6 @@ Result<Table> PriceTable(const RankView& view, const Params& params);
 
 // " By replay, ... would save 12.3 % of a step (11.9 to 12.7 %).", with what limits it; of several
 // ranks the range. Empty where the lever has no row; of kKernel only rows of `kernel` count.
-std::string PriceWords(const Table& prices, Lever lever, std::string_view kernel);
+std::string PriceWords(const std::vector<PriceRow>& prices, Lever lever, std::string_view kernel);
 
 }  // namespace borescope::internal

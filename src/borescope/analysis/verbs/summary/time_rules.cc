@@ -211,7 +211,7 @@ std::string DominantHelp(const SummaryTables& tables) {
         "is launched.");
   }
   const std::string part = "Part of it is waiting for the slowest rank: before tuning the network ";
-  return part + (tables.overview.rows() > 1
+  return part + (tables.overview.size() > 1
                      ? "let `borescope stragglers` look for it."
                      : "give the files of all ranks, of which `borescope stragglers` finds it.");
 }
@@ -269,9 +269,9 @@ std::optional<Finding> DominantKernel(const SummaryTables& tables) {
 }
 
 std::optional<Finding> ShortKernels(const SummaryTables& tables) {
-  const int64_t short_ns = SumOf(tables.overview, "short_kernel_time_ns");
-  const int64_t all_ns = SumOf(tables.overview, "kernel_time_ns");
-  const bool are_many = SumOf(tables.overview, "short_kernels") >= kManyKernels;
+  const int64_t short_ns = SumOf(tables.overview, &OverviewRow::short_kernel_time_ns);
+  const int64_t all_ns = SumOf(tables.overview, &OverviewRow::kernel_time_ns);
+  const bool are_many = SumOf(tables.overview, &OverviewRow::short_kernels) >= kManyKernels;
   if (!are_many || ShareOf(short_ns, all_ns) < kShortKernels || !MostKernelsAreShort(tables)) {
     return std::nullopt;
   }
@@ -279,8 +279,9 @@ std::optional<Finding> ShortKernels(const SummaryTables& tables) {
       "Many short kernels",
       "info",
       fmt::format("{} of {} kernels are shorter than 10 us and take {} of kernel time",
-                  FormatCount(SumOf(tables.overview, "short_kernels")),
-                  FormatCount(SumOf(tables.overview, "kernels")), PartOf(short_ns, all_ns)),
+                  FormatCount(SumOf(tables.overview, &OverviewRow::short_kernels)),
+                  FormatCount(SumOf(tables.overview, &OverviewRow::kernels)),
+                  PartOf(short_ns, all_ns)),
       ShareOf(short_ns, all_ns),
       "share",
       (IsMostlyGraphs(tables)
@@ -327,24 +328,23 @@ std::optional<Finding> MemoryBound(const SummaryTables& tables) {
 // ---- Steps and ranks ----
 
 std::optional<Finding> StepSpread(const SummaryTables& tables) {
-  const Table& spread = tables.step_spread;
-  size_t worst = spread.rows();
+  const StepSpreadRow* worst = nullptr;
   double ratio = kStepSpread;
-  for (size_t row = 0; row < spread.rows(); ++row) {
-    const double here = ShareOf(Ints(spread, "max_ns")[row], Ints(spread, "median_ns")[row]);
-    if (Ints(spread, "steps")[row] >= 3 && here >= ratio) {
+  for (const StepSpreadRow& row : tables.step_spread) {
+    const double here = ShareOf(row.max_ns, row.median_ns);
+    if (row.steps >= 3 && here >= ratio) {
       ratio = here;
-      worst = row;
+      worst = &row;
     }
   }
-  if (worst == spread.rows()) {
+  if (worst == nullptr) {
     return std::nullopt;
   }
-  const int64_t rank = Ints(spread, "rank")[worst];
-  const int64_t slowest = Ints(spread, "slowest_step")[worst];
-  std::string evidence = fmt::format("step {} of rank {} takes {}, {:.2f} x the median of {}",
-                                     slowest, rank, FormatTime(Ints(spread, "max_ns")[worst]),
-                                     ratio, FormatTime(Ints(spread, "median_ns")[worst]));
+  const int64_t rank = worst->rank;
+  const int64_t slowest = worst->slowest_step;
+  std::string evidence =
+      fmt::format("step {} of rank {} takes {}, {:.2f} x the median of {}", slowest, rank,
+                  FormatTime(worst->max_ns), ratio, FormatTime(worst->median_ns));
   const std::optional<LongSteps> few = FindLongSteps(tables, rank);
   if (few) {
     evidence +=
@@ -364,7 +364,7 @@ std::optional<Finding> StepSpread(const SummaryTables& tables) {
                 slowest)
           : "Compare them: `borescope breakdown --by step`, `borescope ops --by step`. A slow "
             "first step is often warm-up: profile later.",
-      Ints(spread, "above_median_ns")[worst],
+      worst->above_median_ns,
       Lever::kNone,
       PlaceOfStep(tables, rank, slowest)};
 }
@@ -380,29 +380,23 @@ struct IdleSteps {
 
 // By the launches of whole recordings: what is selected says nothing about the rest.
 IdleSteps FindIdleSteps(const SummaryTables& tables) {
-  const Table& table = tables.steps;
   if (tables.selects) {
     return {};
   }
-  std::map<std::tuple<int64_t, int64_t, std::string_view>, std::pair<int64_t, size_t>> works;
-  for (size_t row = 0; row < table.rows(); ++row) {
-    if (CellOrMissing(table, "gpu", row) != kMissing &&
-        CellOrMissing(table, "step", row) != kMissing) {
+  std::map<std::tuple<int64_t, int64_t, std::string_view>, std::pair<int64_t, const StepRow*>>
+      works;
+  for (const StepRow& row : tables.steps) {
+    if (row.gpu && row.step) {
       auto& [count, first] =
-          works
-              .try_emplace({Ints(table, "rank")[row], Ints(table, "begin_ns")[row],
-                            Texts(table, "name")[row]},
-                           0, row)
-              .first->second;
-      count += Ints(table, "kernels")[row] + Ints(table, "copies")[row];
+          works.try_emplace({row.rank, row.begin_ns, row.name}, 0, &row).first->second;
+      count += row.kernels + row.copies;
     }
   }
   IdleSteps found;
   for (const auto& [step, work] : works) {
     ++found.steps;
     if (work.first == 0 && found.without++ == 0) {
-      found.first =
-          PlaceOfStep(tables, Ints(table, "rank")[work.second], Ints(table, "step")[work.second]);
+      found.first = PlaceOfStep(tables, work.second->rank, *work.second->step);
     }
   }
   return found.without < found.steps && found.share() >= kIdleSteps ? found : IdleSteps();
@@ -433,7 +427,7 @@ Finding MemoryOnly(const SummaryTables& tables) {
   return Finding{"Only memory over time was recorded",
                  "info",
                  fmt::format("memory over {}, 0 host events, 0 kernels, memcpys and memsets",
-                             FormatTime(SumOf(tables.overview, "span_ns"))),
+                             FormatTime(SumOf(tables.overview, &OverviewRow::span_ns))),
                  0,
                  "count",
                  "`borescope memory` shows the peak, and what it consists of.",
@@ -441,7 +435,7 @@ Finding MemoryOnly(const SummaryTables& tables) {
 }
 
 std::optional<Finding> NoDeviceWork(const SummaryTables& tables) {
-  if (SumOf(tables.overview, "device_events") > 0) {
+  if (SumOf(tables.overview, &OverviewRow::device_events) > 0) {
     return std::nullopt;
   }
   const std::optional<std::string> help = HelpOfCheck(tables.quality, "no-device-work");
@@ -452,7 +446,8 @@ std::optional<Finding> NoDeviceWork(const SummaryTables& tables) {
       tables.selects ? "No device work in the selected part" : "No device work was recorded",
       "warning",
       fmt::format("{}, 0 kernels, memcpys and memsets",
-                  FormatCount(SumOf(tables.overview, "host_events"), "host event", "host events")),
+                  FormatCount(SumOf(tables.overview, &OverviewRow::host_events), "host event",
+                              "host events")),
       0,
       "count",
       tables.selects ? "`borescope info` shows what was recorded: select more of it."
@@ -577,7 +572,7 @@ std::optional<Finding> PhasesOfInference(const SummaryTables& tables) {
   if (!idle.has_value()) {
     return std::nullopt;  // single steps, of which nothing shows how long they take
   }
-  const bool has_ranks = tables.overview.rows() > 1;
+  const bool has_ranks = tables.overview.size() > 1;
   return Finding{has_ranks ? fmt::format("Inference, phases of rank {}", *rank)
                            : std::string("Inference, by phases"),
                  "info",

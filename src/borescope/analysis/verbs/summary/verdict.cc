@@ -10,11 +10,13 @@
 #include <vector>
 
 #include "borescope/analysis/core/finish.h"
+#include "borescope/analysis/core/keyed_rows.h"
 #include "borescope/analysis/core/row.h"
 #include "borescope/analysis/measures/names/describe.h"
 #include "borescope/analysis/verbs/summary/evidence.h"
 #include "borescope/base/saturating.h"
 #include "borescope/base/text/text.h"
+#include "borescope/table/typed_rows.h"
 
 namespace borescope::internal {
 
@@ -42,27 +44,41 @@ bool ComesFirst(const Finding& a, const Finding& b) {
   return Urgency(a) != Urgency(b) ? IsMoreUrgent(a, b) : a.stake_ns > b.stake_ns;
 }
 
-Table NewVerdict() {
-  Table table{"verdict", "Verdict", {}};
-  AddString(table, "finding", Role::kKey, "What was found.");
-  AddString(table, "severity", Role::kDerived, "ok, info, warning or error.");
-  AddString(table, "evidence", Role::kDerived, "The numbers it rests on, as in the tables below.");
-  AddFloat(table, "value", Unit::kOfRow, Role::kDerived, "The deciding number.");
-  AddString(table, "unit", Role::kDerived, "Unit of the value: share (0 to 1), ratio or count.");
-  AddString(table, "help", Role::kDerived, "What to do.");
-  AddString(table, "where", Role::kDerived,
-            "Where its strongest evidence is seen, with times as --begin and --end take them; "
-            "missing where it is about the whole.");
-  const auto number = [&](std::string_view name, Unit unit, std::string_view doc) {
-    AddInt(table, name, unit, Role::kDerived, doc);
-  };
-  number("rank", Unit::kNone, "The rank there.");
-  number("gpu", Unit::kNone, "The device there; missing: none, or several.");
-  number("step", Unit::kNone, "The step there, where the finding is about a step.");
-  number("begin_ns", Unit::kNanoseconds, "When that begins, on the file's own clock.");
-  number("end_ns", Unit::kNanoseconds, "When it ends.");
-  return table;
-}
+struct VerdictRow {
+  std::string finding = {};
+  std::string_view severity = {};
+  std::string evidence = {};
+  double value = 0;
+  std::string_view unit = {};
+  std::string help = {};
+  std::optional<std::string> where = {};
+  std::optional<int64_t> rank = {};
+  std::optional<int64_t> gpu = {};
+  std::optional<int64_t> step = {};
+  std::optional<int64_t> begin_ns = {};
+  std::optional<int64_t> end_ns = {};
+
+  static constexpr TableNames kTable{"verdict", "Verdict"};
+  static constexpr ColumnOf<VerdictRow> kColumns[] = {
+      {"finding", &VerdictRow::finding, Role::kKey, "What was found."},
+      {"severity", &VerdictRow::severity, Role::kDerived, "ok, info, warning or error."},
+      {"evidence", &VerdictRow::evidence, Role::kDerived,
+       "The numbers it rests on, as in the tables below."},
+      {"value", &VerdictRow::value, Unit::kOfRow, Role::kDerived, "The deciding number."},
+      {"unit", &VerdictRow::unit, Role::kDerived,
+       "Unit of the value: share (0 to 1), ratio or count."},
+      {"help", &VerdictRow::help, Role::kDerived, "What to do."},
+      {"where", &VerdictRow::where, Role::kDerived,
+       "Where its strongest evidence is seen, with times as --begin and --end take them; "
+       "missing where it is about the whole."},
+      {"rank", &VerdictRow::rank, Role::kDerived, "The rank there."},
+      {"gpu", &VerdictRow::gpu, Role::kDerived, "The device there; missing: none, or several."},
+      {"step", &VerdictRow::step, Role::kDerived,
+       "The step there, where the finding is about a step."},
+      {"begin_ns", &VerdictRow::begin_ns, Unit::kNanoseconds, Role::kDerived,
+       "When that begins, on the file's own clock."},
+      {"end_ns", &VerdictRow::end_ns, Unit::kNanoseconds, Role::kDerived, "When it ends."}};
+};
 
 }  // namespace
 
@@ -77,19 +93,26 @@ Table Verdict(const SummaryTables& tables) {
   Apply(QualityRules(), tables, findings);
   // Errors first: with half of the file gone, the rest of the page is about the other half.
   std::stable_sort(findings.begin(), findings.end(), IsMoreUrgent);
-  Table table = NewVerdict();
+  std::vector<VerdictRow> rows;
   const std::string kernel =
       tables.kernels.rows() == 0 ? "" : std::string(Texts(tables.kernels, "name")[0]);
   for (const Finding& finding : findings) {
     const FindingPlace& place = finding.place;
-    Row row(table);
-    row.Text(finding.title).Text(finding.severity).Text(finding.evidence);
-    row.Float(finding.value).Text(finding.unit);
-    row.Text(finding.help + PriceWords(tables.prices, finding.lever, kernel));
-    row.MaybeText(WordsOfPlace(tables, place)).MaybeInt(place.rank).MaybeInt(place.gpu);
-    row.MaybeInt(place.step).MaybeInt(place.begin_ns).MaybeInt(place.end_ns);
+    const std::string where = WordsOfPlace(tables, place);
+    rows.push_back({.finding = finding.title,
+                    .severity = finding.severity,
+                    .evidence = finding.evidence,
+                    .value = finding.value,
+                    .unit = finding.unit,
+                    .help = finding.help + PriceWords(tables.prices, finding.lever, kernel),
+                    .where = where.empty() ? std::nullopt : std::optional(where),
+                    .rank = Recorded(place.rank),
+                    .gpu = Recorded(place.gpu),
+                    .step = Recorded(place.step),
+                    .begin_ns = Recorded(place.begin_ns),
+                    .end_ns = Recorded(place.end_ns)});
   }
-  return table;
+  return MakeTable(rows);
 }
 
 namespace {
@@ -110,29 +133,28 @@ constexpr Option kOptions[] = {{"no-shapes", "record_shapes=True", "shapes of in
                                {"no-steps", "prof.step()", "training steps"}};
 
 std::optional<Finding> Unlinked(const SummaryTables& tables) {
-  const Table& quality = tables.quality;
-  const auto& shares = std::get<FloatValues>(quality.Find("share")->values);
-  std::optional<size_t> worst;
-  for (size_t row = 0; row < quality.rows(); ++row) {
-    if (Texts(quality, "check")[row] == "unlinked-device-event" && shares[row] >= kUnlinkedWord &&
-        (!worst.has_value() || shares[row] > shares[*worst])) {
-      worst = row;
+  const QualityRow* worst = nullptr;
+  for (const QualityRow& row : tables.quality) {
+    if (row.check == "unlinked-device-event" && row.share >= kUnlinkedWord &&
+        (worst == nullptr || row.share > worst->share)) {
+      worst = &row;
     }
   }
-  if (!worst.has_value()) {
+  if (worst == nullptr) {
     return std::nullopt;
   }
-  return Finding{"Device work without a recorded launch",
-                 "warning",
-                 fmt::format("{}, {} of device time on rank {}",
-                             FormatCount(Ints(quality, "count")[*worst], "event", "events"),
-                             FormatShare(shares[*worst]), Ints(quality, "rank")[*worst]),
-                 shares[*worst],
-                 "share",
-                 Texts(quality, "help")[*worst] + " `borescope doctor` has it for each rank.",
-                 0,
-                 Lever::kNone,
-                 {.rank = Ints(quality, "rank")[*worst]}};
+  const int64_t rank = worst->rank.value_or(0);
+  return Finding{
+      "Device work without a recorded launch",
+      "warning",
+      fmt::format("{}, {} of device time on rank {}", FormatCount(worst->count, "event", "events"),
+                  FormatShare(worst->share), rank),
+      worst->share,
+      "share",
+      std::string(worst->help) + " `borescope doctor` has it for each rank.",
+      0,
+      Lever::kNone,
+      {.rank = rank}};
 }
 
 // What the run lacks as a whole.
@@ -195,26 +217,22 @@ bool IsForOtherRules(std::string_view check) {
 }
 
 // In order of first appearance.
-std::vector<FailedCheck> FailedChecks(const Table& quality) {
-  const StringValues& names = Texts(quality, "check");
-  const StringValues& severities = Texts(quality, "severity");
-  const IntValues& counts = Ints(quality, "count");
-  const Column& ranks = *quality.Find("rank");
+std::vector<FailedCheck> FailedChecks(const std::vector<QualityRow>& quality) {
   std::vector<FailedCheck> checks;
-  for (size_t row = 0; row < quality.rows(); ++row) {
-    const bool is_error = severities[row] == "error";
-    if ((!is_error && severities[row] != "warning") || IsForOtherRules(names[row])) {
+  for (const QualityRow& row : quality) {
+    const bool is_error = row.severity == "error";
+    if ((!is_error && row.severity != "warning") || IsForOtherRules(row.check)) {
       continue;
     }
     auto check = std::find_if(checks.begin(), checks.end(),
-                              [&](const FailedCheck& one) { return one.name == names[row]; });
+                              [&](const FailedCheck& one) { return one.name == row.check; });
     if (check == checks.end()) {
-      check = checks.insert(check, FailedCheck{std::string(names[row])});
+      check = checks.insert(check, FailedCheck{std::string(row.check)});
     }
-    AddSaturatingTo(check->cases, counts[row]);
+    AddSaturatingTo(check->cases, row.count);
     check->is_error |= is_error;
-    if (!ranks.IsMissing(row) && check->ranks++ == 0) {
-      check->first_rank = std::get<IntValues>(ranks.values)[row];
+    if (row.rank && check->ranks++ == 0) {
+      check->first_rank = *row.rank;
     }
   }
   return checks;
@@ -231,7 +249,7 @@ std::optional<Finding> OtherWarnings(const SummaryTables& tables) {
   int64_t cases = 0;
   bool is_error = false;
   for (const FailedCheck& check : checks) {
-    words.push_back(check.Words(tables.overview.rows() > 1));
+    words.push_back(check.Words(tables.overview.size() > 1));
     AddSaturatingTo(cases, check.cases);
     is_error |= check.is_error;
   }
@@ -301,23 +319,21 @@ constexpr Rule kQualityRules[] = {FaultOfRun<kUnreadableFiles>,
 
 }  // namespace
 
-std::optional<std::string> HelpOfCheck(const Table& quality, std::string_view check) {
-  for (size_t row = 0; row < quality.rows(); ++row) {
-    if (Texts(quality, "check")[row] == check && Ints(quality, "count")[row] > 0) {
-      return Texts(quality, "help")[row];
+std::optional<std::string> HelpOfCheck(const std::vector<QualityRow>& quality,
+                                       std::string_view check) {
+  for (const QualityRow& row : quality) {
+    if (row.check == check && row.count > 0) {
+      return std::string(row.help);
     }
   }
   return std::nullopt;
 }
 
-std::vector<int64_t> RanksOfCheck(const Table& quality, std::string_view check) {
-  const StringValues& checks = Texts(quality, "check");
-  const IntValues& counts = Ints(quality, "count");
-  const Column& rank = *quality.Find("rank");
+std::vector<int64_t> RanksOfCheck(const std::vector<QualityRow>& quality, std::string_view check) {
   std::vector<int64_t> ranks;
-  for (size_t row = 0; row < quality.rows(); ++row) {
-    if (checks[row] == check && counts[row] > 0 && !rank.IsMissing(row)) {
-      ranks.push_back(std::get<IntValues>(rank.values)[row]);
+  for (const QualityRow& row : quality) {
+    if (row.check == check && row.count > 0 && row.rank) {
+      ranks.push_back(*row.rank);
     }
   }
   return ranks;
@@ -387,14 +403,14 @@ double NotableScore(size_t ranks) {
 
 // Whether the first rank stands out among itself and those that waited for it: the score it would
 // have if these were the run, as what other groups wait for has nothing to do with it.
-bool IsNotable(const Table& ranks) {
-  const int64_t waiting = Ints(ranks, "waiting_ranks")[0];
+bool IsNotable(const std::vector<StragglerRow>& ranks) {
+  const int64_t waiting = ranks.front().waiting_ranks;
   if (waiting == 0) {
     return false;
   }
   const auto concerned = static_cast<size_t>(waiting) + 1;
-  const double part = ShareOf(waiting + 1, static_cast<int64_t>(ranks.rows()));
-  return Floats(ranks, "score")[0] >= NotableScore(concerned) * part;
+  const double part = ShareOf(waiting + 1, static_cast<int64_t>(ranks.size()));
+  return ranks.front().score >= NotableScore(concerned) * part;
 }
 
 std::map<int64_t, int64_t> SumsOfRanks(const Table& table, std::string_view column) {
@@ -421,9 +437,9 @@ Losses LossesOfOthers(const SummaryTables& tables) {
   const std::map<int64_t, int64_t> exposed = SumsOfRanks(tables.breakdown, "exposed_comm_ns");
   const std::map<int64_t, int64_t> spans = SumsOfRanks(tables.breakdown, "span_ns");
   Losses losses;
-  for (size_t row = 1; row < tables.stragglers.rows(); ++row) {
-    const int64_t waited_ns = Ints(tables.stragglers, "waited_ns")[row];
-    const auto found = exposed.find(Ints(tables.stragglers, "rank")[row]);
+  for (size_t i = 1; i < tables.stragglers.size(); ++i) {
+    const int64_t waited_ns = tables.stragglers[i].waited_ns;
+    const auto found = exposed.find(tables.stragglers[i].rank);
     const int64_t lost_ns = found == exposed.end() ? 0 : std::min(waited_ns, found->second);
     AddSaturatingTo(losses.waited_ns, waited_ns);
     if (lost_ns > 0) {
@@ -443,11 +459,11 @@ struct Loss {
 
 Loss LossTo(const SummaryTables& tables) {
   const Losses all = LossesOfOthers(tables);
-  const auto waiting = static_cast<double>(Ints(tables.stragglers, "waiting_ranks")[0]);
+  const auto waiting = static_cast<double>(tables.stragglers.front().waiting_ranks);
   if (all.losers == 0 || waiting == 0) {
     return {};
   }
-  const int64_t caused_ns = Ints(tables.stragglers, "caused_wait_ns")[0];
+  const int64_t caused_ns = tables.stragglers.front().caused_wait_ns;
   const double lost_ns =
       static_cast<double>(all.lost_ns) * std::min(1.0, ShareOf(caused_ns, all.waited_ns));
   const double span_ns = static_cast<double>(all.span_ns) / static_cast<double>(all.losers);
@@ -463,32 +479,29 @@ std::string OfHowMany(const SummaryTables& tables) {
 // Few of many collectives in which the others waited for a rank; empty if the waiting is in many,
 // or may be in each step.
 std::string FewWaits(const SummaryTables& tables, int64_t rank) {
-  const Table& waits = tables.longest_waits;
-  const Table& steps = tables.step_spread;
   int64_t step_count = 0;
-  for (size_t row = 0; row < steps.rows(); ++row) {
-    step_count = Ints(steps, "rank")[row] == rank ? Ints(steps, "steps")[row] : step_count;
+  for (const StepSpreadRow& steps : tables.step_spread) {
+    step_count = steps.rank == rank ? steps.steps : step_count;
   }
-  for (size_t row = 0; row < waits.rows(); ++row) {
-    const int64_t few = Ints(waits, "few")[row];
-    if (Ints(waits, "rank")[row] == rank && few > 0 && (step_count == 0 || few < step_count)) {
-      return fmt::format("{} of {} collectives {} {} of it", few, Ints(waits, "collectives")[row],
-                         few == 1 ? "has" : "have", FormatTime(Ints(waits, "few_ns")[row]));
+  for (const LongestWaitRow& wait : tables.longest_waits) {
+    if (wait.rank == rank && wait.few > 0 && (step_count == 0 || wait.few < step_count)) {
+      return fmt::format("{} of {} collectives {} {} of it", wait.few, wait.collectives,
+                         wait.few == 1 ? "has" : "have", FormatTime(wait.few_ns));
     }
   }
   return "";
 }
 
 std::optional<Finding> Straggler(const SummaryTables& tables) {
-  const Table& ranks = tables.stragglers;
-  if (ranks.rows() < 2 || !IsNotable(ranks) || !AreWhole(tables)) {
+  if (tables.stragglers.size() < 2 || !IsNotable(tables.stragglers) || !AreWhole(tables)) {
     return std::nullopt;
   }
+  const StragglerRow& slowest = tables.stragglers.front();
   const auto [lost_ns, share] = LossTo(tables);
   if (share < kWaitingWord) {
     return std::nullopt;
   }
-  const std::string few = FewWaits(tables, Ints(ranks, "rank")[0]);
+  const std::string few = FewWaits(tables, slowest.rank);
   const std::string_view once =
       few.empty()
           ? ""
@@ -499,16 +512,16 @@ std::optional<Finding> Straggler(const SummaryTables& tables) {
       "One rank makes the others wait",
       share >= kWaitingWarning ? "warning" : "info",
       fmt::format("rank {}: {}{}{}; ranks that waited lost {} of their time on average{}",
-                  Ints(ranks, "rank")[0], Texts(ranks, "evidence")[0], few.empty() ? "" : "; ", few,
-                  FormatShare(share), OfHowMany(tables)),
-      Floats(ranks, "score")[0],
+                  slowest.rank, slowest.evidence, few.empty() ? "" : "; ", few, FormatShare(share),
+                  OfHowMany(tables)),
+      slowest.score,
       "share",
       std::string(once) +
           "`borescope stragglers` names the collectives. Compare that rank: `borescope "
           "kernels --by rank` (clocks, uneven work), `borescope idle` (its host, its data).",
       static_cast<int64_t>(lost_ns),
       Lever::kNone,
-      PlaceOfStraggler(tables, Ints(ranks, "rank")[0])};
+      PlaceOfStraggler(tables, slowest.rank)};
 }
 
 constexpr Rule kRankRules[] = {RankImbalance, Straggler};

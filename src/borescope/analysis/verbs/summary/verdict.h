@@ -40,10 +40,11 @@ struct Finding {
 using Rule = std::optional<Finding> (*)(const SummaryTables&);
 
 // The advice of a check of `quality` that found something, on the first rank where it did.
-std::optional<std::string> HelpOfCheck(const Table& quality, std::string_view check);
+std::optional<std::string> HelpOfCheck(const std::vector<QualityRow>& quality,
+                                       std::string_view check);
 
 // The ranks on which a check of `quality` found something.
-std::vector<int64_t> RanksOfCheck(const Table& quality, std::string_view check);
+std::vector<int64_t> RanksOfCheck(const std::vector<QualityRow>& quality, std::string_view check);
 
 // The fault of the run, if it has it.
 const RunFault* FindFault(const SummaryTables& tables, Diag what);
@@ -115,12 +116,14 @@ inline std::string MostlyInLongest(const Table& idle_causes, std::string_view ns
 }
 
 inline bool MostKernelsAreShort(const SummaryTables& tables) {
-  return ShareOf(SumOf(tables.overview, "short_kernels"), SumOf(tables.overview, "kernels")) > 0.5;
+  return ShareOf(SumOf(tables.overview, &OverviewRow::short_kernels),
+                 SumOf(tables.overview, &OverviewRow::kernels)) > 0.5;
 }
 
 // Whether most of the work whose launch is known ran in graphs: then using graphs is no advice.
 inline bool IsMostlyGraphs(const SummaryTables& tables) {
-  return ShareOf(SumOf(tables.overview, kGraphWork), SumOf(tables.overview, kLaunchedWork)) > 0.5;
+  return ShareOf(SumOf(tables.overview, &OverviewRow::graph_work),
+                 SumOf(tables.overview, &OverviewRow::launched_work)) > 0.5;
 }
 
 }  // namespace borescope::internal
