@@ -157,4 +157,8 @@ const Table& GetTable(std::span<const Table> tables, std::string_view name) {
   return *found;
 }
 
+Table& GetTable(std::vector<Table>& tables, std::string_view name) {
+  return const_cast<Table&>(GetTable(std::span<const Table>(tables), name));
+}
+
 }  // namespace borescope::internal

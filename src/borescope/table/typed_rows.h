@@ -34,6 +34,7 @@
 #include <string>
 #include <string_view>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "borescope/base/check.h"
@@ -247,15 +248,29 @@ class RowWriter {
   RowCells cells_;
 };
 
-// The table of these rows.
+// The table of these rows; with other names than those of their type, where several tables have
+// such rows.
 template <class Row>
-Table MakeTable(const std::vector<Row>& rows) {
-  Table table = NewTable<Row>();
+Table MakeTable(const std::vector<Row>& rows, const TableNames& names) {
+  Table table = NewTable(names, ColumnsOf<Row>());
   RowWriter<Row> writer(table);
   for (const Row& row : rows) {
     writer.Push(row);
   }
   return table;
+}
+template <class Row>
+Table MakeTable(const std::vector<Row>& rows) {
+  return MakeTable(rows, Row::kTable);
+}
+
+// Appends the listed columns that a table does not have, with the cells of `rows`.
+// REQUIRES: a row for each of the table.
+template <class Row>
+void AddColumns(Table& table, const std::vector<Row>& rows) {
+  for (Column& column : MakeTable(rows, TableNames()).columns) {
+    if (table.Find(column.name) == nullptr) table.columns.push_back(std::move(column));
+  }
 }
 
 // The rows of a table. Members that are views are of texts in the table: valid while it lives and
@@ -323,13 +338,14 @@ void DropColumn(Table& table, std::string_view name);
 
 // The table of `Row` among these; by its name. REQUIRES: there is one.
 const Table& GetTable(std::span<const Table> tables, std::string_view name);
+Table& GetTable(std::vector<Table>& tables, std::string_view name);
 template <class Row>
 const Table& TableOf(std::span<const Table> tables) {
   return GetTable(tables, Row::kTable.name);
 }
 template <class Row>
 Table& TableOf(std::vector<Table>& tables) {
-  return const_cast<Table&>(GetTable(tables, Row::kTable.name));
+  return GetTable(tables, Row::kTable.name);
 }
 template <class Row>
 std::vector<Row> ReadRows(std::span<const Table> tables) {

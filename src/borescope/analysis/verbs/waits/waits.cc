@@ -3,13 +3,17 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
 #include "borescope/analysis/core/finish.h"
 #include "borescope/analysis/core/key_columns.h"
+#include "borescope/analysis/core/keyed_rows.h"
 #include "borescope/analysis/core/param_specs.h"
 #include "borescope/analysis/core/reduce.h"
 #include "borescope/analysis/core/row.h"
@@ -19,10 +23,10 @@
 #include "borescope/analysis/verbs/verbs.h"
 #include "borescope/analysis/verbs/waits/blame.h"
 #include "borescope/analysis/verbs/waits/comm_model.h"
-#include "borescope/analysis/verbs/waits/map_waits.h"
 #include "borescope/analysis/verbs/waits/wait_run.h"
 #include "borescope/base/saturating.h"
 #include "borescope/table/table.h"
+#include "borescope/table/typed_rows.h"
 
 namespace borescope::internal {
 
@@ -52,51 +56,70 @@ class ClockNames {
   std::map<uint32_t, std::string> names_;
 };
 
-Table NewClockTable(const WaitRun& run) {
-  Table table{"clocks", "Clocks of the ranks", {}};
-  AddRankKey(table);
-  AddString(table, "clock", Role::kDerived,
-            "Ranks with one name seem to share a clock, within the error.");
-  AddInt(table, "offset_ns", Unit::kNanoseconds, Role::kDerived,
-         "To be added to its times for those of the first rank it met, in the middle of the "
-         "recording; an estimate.");
-  AddInt(table, "error_ns", Unit::kNanoseconds, Role::kDerived,
-         fmt::format("By which the offset may be wrong, if no rank always leaves collectives more "
-                     "than {} later than others (--exit-skew).",
-                     FormatTime(run.exit_allowance_ns)));
-  AddInt(table, "whole_error_ns", Unit::kNanoseconds, Role::kDerived,
-         "By which this one offset may be wrong anywhere in the recording; missing where that is "
-         "error_ns, as the clock neither drifts nor was set.");
-  AddInt(table, "low_ns", Unit::kNanoseconds, Role::kDerived,
-         "The least possible offset: none leaves a collective before all have entered it.");
-  AddInt(table, "high_ns", Unit::kNanoseconds, Role::kDerived, "The largest possible offset.");
-  AddFloat(table, "drift_ppm", Unit::kNone, Role::kDerived,
-           "Microseconds per second that are to be added besides; missing for less than 0.1 s, and "
-           "where "
-           "chance alone explains it.");
-  AddString(table, "verdict", Role::kDerived,
-            "one clock: with other ranks; aligned; stepped: set while it ran; doubtful: more than "
-            "1 in 100 collectives contradict the clocks, so no bounds are certain; not comparable: "
-            "too many do; no collectives.");
-  AddInt(table, "collectives", Unit::kCount, Role::kDerived, "Collectives found on other ranks.");
-  AddInt(table, "contradicted", Unit::kCount, Role::kDerived,
-         "Collectives that it left before the last rank entered, or entered after the first had "
-         "left, by more than the errors of both clocks: they are not divided.");
-  return table;
-}
+constexpr size_t kClockVerdicts = static_cast<size_t>(RankClockVerdict::kNoMeetings) + 1;
 
-void PushClock(const RankClock& clock, ClockNames& names, Row& row) {
-  const bool is_known = clock.verdict != RankClockVerdict::kNoMeetings &&
-                        clock.verdict != RankClockVerdict::kNotComparable;
-  if (is_known) {
-    row.Text(names.Of(clock.clock)).Int(clock.offset_ns).Int(clock.error_ns);
-    clock.whole_error_ns > clock.error_ns ? row.Int(clock.whole_error_ns) : row.Missing();
-  } else {
-    row.Missing().Missing().Missing().Missing();
+struct ClockRow {
+  int64_t rank = 0;
+  std::optional<std::string> clock = {};
+  std::optional<int64_t> offset_ns = {};
+  std::optional<int64_t> error_ns = {};
+  std::optional<int64_t> whole_error_ns = {};
+  std::optional<int64_t> low_ns = {};
+  std::optional<int64_t> high_ns = {};
+  std::optional<double> drift_ppm = {};
+  RankClockVerdict verdict = RankClockVerdict::kNoMeetings;
+  int64_t collectives = 0;
+  int64_t contradicted = 0;
+
+  static constexpr TableNames kTable{"clocks", "Clocks of the ranks"};
+  static constexpr ColumnOf<ClockRow> kColumns[] = {
+      {"rank", &ClockRow::rank, Role::kKey, kRankDoc},
+      {"clock", &ClockRow::clock, Role::kDerived,
+       "Ranks with one name seem to share a clock, within the error."},
+      {"offset_ns", &ClockRow::offset_ns, Unit::kNanoseconds, Role::kDerived,
+       "To be added to its times for those of the first rank it met, in the middle of the "
+       "recording; an estimate."},
+      {"error_ns", &ClockRow::error_ns, Unit::kNanoseconds, Role::kDerived, ""},
+      {"whole_error_ns", &ClockRow::whole_error_ns, Unit::kNanoseconds, Role::kDerived,
+       "By which this one offset may be wrong anywhere in the recording; missing where that is "
+       "error_ns, as the clock neither drifts nor was set."},
+      {"low_ns", &ClockRow::low_ns, Unit::kNanoseconds, Role::kDerived,
+       "The least possible offset: none leaves a collective before all have entered it."},
+      {"high_ns", &ClockRow::high_ns, Unit::kNanoseconds, Role::kDerived,
+       "The largest possible offset."},
+      {"drift_ppm", &ClockRow::drift_ppm, Role::kDerived,
+       "Microseconds per second that are to be added besides; missing for less than 0.1 s, and "
+       "where "
+       "chance alone explains it."},
+      {"verdict", EnumText<&ClockRow::verdict, RankClockVerdictName, kClockVerdicts>(),
+       Role::kDerived,
+       "one clock: with other ranks; aligned; stepped: set while it ran; doubtful: more than "
+       "1 in 100 collectives contradict the clocks, so no bounds are certain; not comparable: "
+       "too many do; no collectives."},
+      {"collectives", &ClockRow::collectives, Unit::kCount, Role::kDerived,
+       "Collectives found on other ranks."},
+      {"contradicted", &ClockRow::contradicted, Unit::kCount, Role::kDerived,
+       "Collectives that it left before the last rank entered, or entered after the first had "
+       "left, by more than the errors of both clocks: they are not divided."}};
+};
+
+ClockRow ClockOf(int64_t rank, const RankClock& clock, ClockNames& names) {
+  ClockRow row{.rank = rank,
+               .low_ns = clock.low_ns,
+               .high_ns = clock.high_ns,
+               .verdict = clock.verdict,
+               .collectives = clock.meetings,
+               .contradicted = clock.contradicted};
+  if (clock.verdict == RankClockVerdict::kNoMeetings ||
+      clock.verdict == RankClockVerdict::kNotComparable) {
+    return row;
   }
-  row.MaybeInt(clock.low_ns).MaybeInt(clock.high_ns);
-  clock.drift.value_or(0) != 0 && is_known ? row.Float(*clock.drift * 1e6) : row.Missing();
-  row.Text(RankClockVerdictName(clock.verdict)).Int(clock.meetings).Int(clock.contradicted);
+  row.clock = names.Of(clock.clock);
+  row.offset_ns = clock.offset_ns;
+  row.error_ns = clock.error_ns;
+  if (clock.whole_error_ns > clock.error_ns) row.whole_error_ns = clock.whole_error_ns;
+  if (clock.drift.value_or(0) != 0) row.drift_ppm = *clock.drift * 1e6;
+  return row;
 }
 
 // What one rank made others wait, and waited.
@@ -109,8 +132,8 @@ struct RankSums {
   std::vector<std::pair<int64_t, LateCause>> causes;  // the largest first
 };
 
-void AddCalls(const Tables& tables, const WaitRun& run, std::vector<RankSums>& sums) {
-  const Column& dispatch = *tables[2].Find("dispatch_ns");
+void AddCalls(const Table& calls, const WaitRun& run, std::vector<RankSums>& sums) {
+  const Column& dispatch = *calls.Find("dispatch_ns");
   for (const WaitCall& call : run.calls) {
     if (call.collective == kNoCollective || !run.collectives[call.collective].is_selected) continue;
     RankSums& rank = sums[call.rank];
@@ -202,95 +225,105 @@ std::string Evidence(const RankClock& clock, const RankSums& rank, int64_t all_n
   return text;
 }
 
-Table NewWaitsByRank() {
-  Table table{"waits_by_rank", "Who made others wait", {}};
-  AddInt(table, "rank", Unit::kNone, Role::kKey,
-         "Rank of the process in the job; missing for waiting of which it is not certain who was "
-         "last.");
-  AddInt(table, "caused_ns", Unit::kNanoseconds, Role::kDerived,
-         "Time that others waited because of it, also where it made another rank late that was "
-         "waited for.");
-  AddInt(table, "caused_exposed_ns", Unit::kNanoseconds, Role::kDerived,
-         "The part of it beside which the waiting rank computed nothing.");
-  AddInt(table, "waited_ns", Unit::kNanoseconds, Role::kDerived,
-         "Time it waited in collectives for the last rank.");
-  AddInt(table, "dispatch_ns", Unit::kNanoseconds, Role::kDerived,
-         "From the launch of its collectives, or the end of what their stream ran before, to "
-         "their begin.");
-  AddInt(table, "last_times", Unit::kCount, Role::kDerived,
-         "Collectives that it entered last, by more than the error of the clocks.");
-  AddString(table, "main_cause", Role::kDerived, "The largest of its causes in lateness.");
-  AddString(table, "evidence", Role::kDerived, "The same in words.");
-  return table;
-}
+struct RankRow {
+  std::optional<int64_t> rank = {};
+  int64_t caused_ns = 0;
+  int64_t caused_exposed_ns = 0;
+  int64_t waited_ns = 0;
+  int64_t dispatch_ns = 0;
+  int64_t last_times = 0;
+  std::optional<std::string_view> main_cause = {};
+  std::string evidence = {};
 
-void PushRank(const RankSums& sums, const std::string& evidence, Row& row) {
-  row.Int(sums.caused.ns).Int(sums.caused.exposed_ns).Int(sums.waited_ns);
-  row.Int(sums.dispatch_ns).Int(sums.last_times);
-  row.MaybeText(sums.caused.ns == 0 ? std::string_view()
-                                    : LateCauseName(sums.causes.front().second));
-  row.Text(evidence);
-}
+  static constexpr TableNames kTable{"waits_by_rank", "Who made others wait"};
+  static constexpr ColumnOf<RankRow> kColumns[] = {
+      {"rank", &RankRow::rank, Role::kKey,
+       "Rank of the process in the job; missing for waiting of which it is not certain who was "
+       "last."},
+      {"caused_ns", &RankRow::caused_ns, Unit::kNanoseconds, Role::kDerived,
+       "Time that others waited because of it, also where it made another rank late that was "
+       "waited for."},
+      {"caused_exposed_ns", &RankRow::caused_exposed_ns, Unit::kNanoseconds, Role::kDerived,
+       "The part of it beside which the waiting rank computed nothing."},
+      {"waited_ns", &RankRow::waited_ns, Unit::kNanoseconds, Role::kDerived,
+       "Time it waited in collectives for the last rank."},
+      {"dispatch_ns", &RankRow::dispatch_ns, Unit::kNanoseconds, Role::kDerived,
+       "From the launch of its collectives, or the end of what their stream ran before, to "
+       "their begin."},
+      {"last_times", &RankRow::last_times, Unit::kCount, Role::kDerived,
+       "Collectives that it entered last, by more than the error of the clocks."},
+      {"main_cause", &RankRow::main_cause, Role::kDerived,
+       "The largest of its causes in lateness."},
+      {"evidence", &RankRow::evidence, Role::kDerived, "The same in words."}};
+};
 
-Table NewWaitTable() {
-  Table table{"waits", "Collectives by the waiting in them", {}, kPreviewWaits};
-  AddString(table, "collective", Role::kKey, "What was asked for.");
-  AddString(table, "group", Role::kKey, "Name of the process group; missing when not recorded.");
-  AddStepKeyOrNone(table);
-  AddInt(table, "position", Unit::kNone, Role::kKey,
-         "Sequence number where recorded, else the place among its kind in the step, from 0; "
-         "before the first step counted back from -1.");
-  AddString(table, "called_from", Role::kKey,
-            "The nearest operator or annotation around the launch.");
-  AddInt(table, "ranks", Unit::kCount, Role::kDerived, "Ranks whose recordings hold it.");
-  AddInt(table, "group_size", Unit::kCount, Role::kDerived,
-         "Number of ranks in the group: the last one may be one that was not recorded.");
-  AddInt(table, "last_rank", Unit::kNone, Role::kDerived,
-         "Rank that entered last; missing where that is less than the errors of the clocks.");
-  AddInt(table, "lead_ns", Unit::kNanoseconds, Role::kDerived,
-         "From the last but one to the last that entered.");
-  AddInt(table, "spread_ns", Unit::kNanoseconds, Role::kDerived,
-         "From the first to the last that entered.");
-  AddInt(table, "skew_ns", Unit::kNanoseconds, Role::kSum,
-         "Waiting of all ranks until the last one entered.");
-  AddInt(table, "common_ns", Unit::kNanoseconds, Role::kSum,
-         "Time of all ranks while all were inside: the transfer.");
-  AddInt(table, "tail_ns", Unit::kNanoseconds, Role::kSum,
-         "Time of all ranks after the first had left.");
-  AddInt(table, "exposed_skew_ns", Unit::kNanoseconds, Role::kSum,
-         "The part of skew_ns beside which the waiting rank computed nothing.");
-  AddInt(table, "bytes", Unit::kBytes, Role::kDerived, "Size of the message, of one rank.");
-  AddFloat(table, "bus_gbps_common", Unit::kGigabytesPerSecond, Role::kDerived,
-           "Bus bandwidth while all were inside.");
-  AddString(table, "cause", Role::kDerived,
-            "By what the last rank was late most, against the medians of the others; tie: "
-            "nobody was last for certain; contradicted: no clocks make it possible.");
-  AddInt(table, "cause_ns", Unit::kNanoseconds, Role::kDerived, "The part of skew_ns due to it.");
-  return table;
-}
+struct CollectiveRow {
+  std::string_view collective = {};
+  std::optional<std::string_view> group = {};
+  std::optional<int64_t> step = {};
+  int64_t position = 0;
+  std::optional<std::string_view> called_from = {};
+  int64_t ranks = 0;
+  std::optional<int64_t> group_size = {};
+  std::optional<int64_t> last_rank = {};
+  std::optional<int64_t> lead_ns = {};
+  std::optional<int64_t> spread_ns = {};
+  std::optional<int64_t> skew_ns = {};
+  std::optional<int64_t> common_ns = {};
+  std::optional<int64_t> tail_ns = {};
+  std::optional<int64_t> exposed_skew_ns = {};
+  std::optional<int64_t> bytes = {};
+  std::optional<double> bus_gbps_common = {};
+  std::string_view cause = {};
+  std::optional<int64_t> cause_ns = {};
 
-void PushParts(const WaitCollective& collective, Row& row) {
-  if (collective.is_contradicted) {
-    row.Missing().Missing().Missing().Missing().Missing().Missing();
-  } else {
-    row.Int(collective.last.lead_ns).Int(collective.last.spread_ns);
-    row.Int(collective.skew_ns).Int(collective.common_ns).Int(collective.tail_ns);
-    row.Int(collective.exposed_skew_ns);
-  }
-  row.MaybeInt(collective.bytes);
-}
+  static constexpr TableNames kTable{"waits", "Collectives by the waiting in them", kPreviewWaits};
+  static constexpr ColumnOf<CollectiveRow> kColumns[] = {
+      {"collective", &CollectiveRow::collective, Role::kKey, "What was asked for."},
+      {"group", &CollectiveRow::group, Role::kKey,
+       "Name of the process group; missing when not recorded."},
+      {"step", &CollectiveRow::step, Role::kKey,
+       "Number of the step; missing for what is in no step."},
+      {"position", &CollectiveRow::position, Role::kKey,
+       "Sequence number where recorded, else the place among its kind in the step, from 0; "
+       "before the first step counted back from -1."},
+      {"called_from", &CollectiveRow::called_from, Role::kKey,
+       "The nearest operator or annotation around the launch."},
+      {"ranks", &CollectiveRow::ranks, Unit::kCount, Role::kDerived,
+       "Ranks whose recordings hold it."},
+      {"group_size", &CollectiveRow::group_size, Unit::kCount, Role::kDerived,
+       "Number of ranks in the group: the last one may be one that was not recorded."},
+      {"last_rank", &CollectiveRow::last_rank, Role::kDerived,
+       "Rank that entered last; missing where that is less than the errors of the clocks."},
+      {"lead_ns", &CollectiveRow::lead_ns, Unit::kNanoseconds, Role::kDerived,
+       "From the last but one to the last that entered."},
+      {"spread_ns", &CollectiveRow::spread_ns, Unit::kNanoseconds, Role::kDerived,
+       "From the first to the last that entered."},
+      {"skew_ns", &CollectiveRow::skew_ns, Unit::kNanoseconds, Role::kSum,
+       "Waiting of all ranks until the last one entered."},
+      {"common_ns", &CollectiveRow::common_ns, Unit::kNanoseconds, Role::kSum,
+       "Time of all ranks while all were inside: the transfer."},
+      {"tail_ns", &CollectiveRow::tail_ns, Unit::kNanoseconds, Role::kSum,
+       "Time of all ranks after the first had left."},
+      {"exposed_skew_ns", &CollectiveRow::exposed_skew_ns, Unit::kNanoseconds, Role::kSum,
+       "The part of skew_ns beside which the waiting rank computed nothing."},
+      {"bytes", &CollectiveRow::bytes, Unit::kBytes, Role::kDerived,
+       "Size of the message, of one rank."},
+      {"bus_gbps_common", &CollectiveRow::bus_gbps_common, Unit::kGigabytesPerSecond,
+       Role::kDerived, "Bus bandwidth while all were inside."},
+      {"cause", &CollectiveRow::cause, Role::kDerived,
+       "By what the last rank was late most, against the medians of the others; tie: "
+       "nobody was last for certain; contradicted: no clocks make it possible."},
+      {"cause_ns", &CollectiveRow::cause_ns, Unit::kNanoseconds, Role::kDerived,
+       "The part of skew_ns due to it."}};
+};
 
 std::optional<double> BusRate(const WaitCollective& collective, const CollectiveKeys& keys) {
   const int64_t ns = collective.common.first_out_ns - collective.common.all_in_ns;
   if (collective.bytes == kMissing || ns <= 0 || collective.is_contradicted) return std::nullopt;
-  for (size_t kind = 0; kind < static_cast<size_t>(CollectiveKind::kCount); ++kind) {
-    const auto candidate = static_cast<CollectiveKind>(kind);
-    if (CollectiveKindName(candidate) != keys.Text(collective.key_row, "collective")) continue;
-    const std::optional<double> factor = BusFactor(candidate, keys.GroupSize(collective.key));
-    if (!factor.has_value()) return std::nullopt;
-    return *factor * static_cast<double>(collective.bytes) / static_cast<double>(ns);
-  }
-  return std::nullopt;
+  const std::optional<double> factor = BusFactor(collective.kind, keys.GroupSize(collective.key));
+  if (!factor.has_value()) return std::nullopt;
+  return *factor * static_cast<double>(collective.bytes) / static_cast<double>(ns);
 }
 
 // Time of all ranks inside of the selected collectives.
@@ -331,124 +364,161 @@ InsideSums SumInside(const WaitRun& run, const CommModels& models) {
   return sums;
 }
 
-Table NewCollectiveTime() {
-  Table table{"collective_time", "Where the time inside of collectives went", {}};
-  AddString(
-      table, "part", Role::kKey,
-      "waiting: for the last rank; transfer: all were inside, as long as expected "
-      "(comm_model) or where nothing is expected; transfer excess: what it took longer; tail: "
-      "after the first had left; contradicted: in collectives that no clocks make possible, which "
-      "are not divided.");
-  AddInt(table, "total_ns", Unit::kNanoseconds, Role::kSum, "Of all ranks together.");
-  AddFloat(table, "share", Unit::kShare, Role::kDerived, "Of all time inside.");
-  AddInt(table, "exposed_ns", Unit::kNanoseconds, Role::kSum,
-         "The part of waiting beside which the rank computed nothing; missing for other parts.");
-  return table;
-}
+struct PartRow {
+  std::string_view part = {};
+  int64_t total_ns = 0;
+  double share = 0;
+  std::optional<int64_t> exposed_ns = {};
+
+  static constexpr TableNames kTable{"collective_time",
+                                     "Where the time inside of collectives went"};
+  static constexpr ColumnOf<PartRow> kColumns[] = {
+      {"part", &PartRow::part, Role::kKey,
+       "waiting: for the last rank; transfer: all were inside, as long as expected "
+       "(comm_model) or where nothing is expected; transfer excess: what it took longer; tail: "
+       "after the first had left; contradicted: in collectives that no clocks make possible, which "
+       "are not divided."},
+      {"total_ns", &PartRow::total_ns, Unit::kNanoseconds, Role::kSum, "Of all ranks together."},
+      {"share", &PartRow::share, Unit::kShare, Role::kDerived, "Of all time inside."},
+      {"exposed_ns", &PartRow::exposed_ns, Unit::kNanoseconds, Role::kSum,
+       "The part of waiting beside which the rank computed nothing; missing for other parts."}};
+};
+
+struct LatenessRow {
+  std::optional<int64_t> rank = {};
+  std::string_view cause = {};
+  int64_t total_ns = 0;
+  double share = 0;
+
+  static constexpr TableNames kTable{"lateness", "Why they were late"};
+  static constexpr ColumnOf<LatenessRow> kColumns[] = {
+      {"rank", &LatenessRow::rank, Role::kKey,
+       "Rank of the process in the job; missing as in waits_by_rank."},
+      {"cause", &LatenessRow::cause, Role::kKey,
+       "What it did longer than the other ranks (their medians): compute, copy, "
+       "communication, waiting (in other groups, for nobody certain), idle by cause; before "
+       "recording: its recording began later; inherited: it was behind in the collective before, "
+       "of which it was not the last for certain; tie."},
+      {"total_ns", &LatenessRow::total_ns, Unit::kNanoseconds, Role::kSum,
+       "Time that others waited for that; adds up to caused_ns of the rank."},
+      {"share", &LatenessRow::share, Unit::kShare, Role::kDerived, "Of what the rank caused."}};
+};
 
 // clocks: what has to be added to the times of each rank.
 Table ClockTable(const WaitRun& run) {
-  Table table = NewClockTable(run);
+  std::vector<ClockRow> rows;
   ClockNames names;
   for (size_t place = 0; place < run.ranks.size(); ++place) {
-    Row row(table);
-    row.Int(run.ranks[place]);
-    PushClock(run.clocks.ranks[place], names, row);
+    rows.push_back(ClockOf(run.ranks[place], run.clocks.ranks[place], names));
   }
+  Table table = MakeTable(rows);
+  table.Find("error_ns")->doc = fmt::format(
+      "By which the offset may be wrong, if no rank always leaves collectives more "
+      "than {} later than others (--exit-skew).",
+      FormatTime(run.exit_allowance_ns));
   return table;
 }
 
 // collective_time: where the time inside of collectives went.
 Table CollectiveTimeTable(const WaitRun& run, const CommModels& models) {
   const InsideSums sums = SumInside(run, models);
-  const int64_t all_ns = sums.All();
-  Table table = NewCollectiveTime();
-  const auto add = [&](std::string_view part, int64_t ns) {
-    Row row(table);
-    row.Text(part).Int(ns).Share(ns, all_ns);
-    part == "waiting" ? row.Int(sums.exposed_ns) : row.Missing();
-  };
-  add("waiting", sums.skew_ns);
-  add("transfer", sums.expected_ns);
-  add("transfer excess", sums.excess_ns);
-  add("tail", sums.tail_ns);
-  if (sums.contradicted_ns > 0) add("contradicted", sums.contradicted_ns);
-  return table;
+  std::vector<PartRow> rows = {
+      {.part = "waiting", .total_ns = sums.skew_ns, .exposed_ns = sums.exposed_ns},
+      {.part = "transfer", .total_ns = sums.expected_ns},
+      {.part = "transfer excess", .total_ns = sums.excess_ns},
+      {.part = "tail", .total_ns = sums.tail_ns}};
+  if (sums.contradicted_ns > 0) {
+    rows.push_back({.part = "contradicted", .total_ns = sums.contradicted_ns});
+  }
+  for (PartRow& row : rows) row.share = ShareOf(row.total_ns, sums.All());
+  return MakeTable(rows);
 }
 
 // waits_by_rank: who made others wait; a row without a rank has what nobody can be blamed for.
-Table WaitsByRankTable(const Tables& tables, const WaitRun& run, const BlameSums& blame) {
+Table WaitsByRankTable(const Table& calls, const WaitRun& run, const BlameSums& blame) {
   std::vector<RankSums> sums(run.ranks.size() + 1);
-  AddCalls(tables, run, sums);
+  AddCalls(calls, run, sums);
   AddCaused(blame, sums);
   int64_t all_ns = 0;
   for (const RankSums& rank : sums) AddSaturatingTo(all_ns, rank.caused.ns);
-  Table table = NewWaitsByRank();
+  std::vector<RankRow> rows;
   for (size_t place = 0; place < run.ranks.size(); ++place) {
-    Row row(table);
-    row.Int(run.ranks[place]);
-    PushRank(sums[place], Evidence(run.clocks.ranks[place], sums[place], all_ns), row);
+    const RankSums& rank = sums[place];
+    rows.push_back({.rank = run.ranks[place],
+                    .caused_ns = rank.caused.ns,
+                    .caused_exposed_ns = rank.caused.exposed_ns,
+                    .waited_ns = rank.waited_ns,
+                    .dispatch_ns = rank.dispatch_ns,
+                    .last_times = rank.last_times,
+                    .evidence = Evidence(run.clocks.ranks[place], rank, all_ns)});
+    if (rank.caused.ns != 0) rows.back().main_cause = LateCauseName(rank.causes.front().second);
   }
-  if (sums.back().caused.ns > 0) {
-    Row row(table);
-    row.Missing().Int(sums.back().caused.ns).Int(sums.back().caused.exposed_ns);
-    row.Int(0).Int(0).Int(0).Text("tie");
-    row.Text(
-        fmt::format("{} of all waiting: the last two ranks entered within the error of "
-                    "their clocks",
-                    FormatShare(ShareOf(sums.back().caused.ns, all_ns))));
+  const Blame& tied = sums.back().caused;
+  if (tied.ns > 0) {
+    rows.push_back({.caused_ns = tied.ns,
+                    .caused_exposed_ns = tied.exposed_ns,
+                    .main_cause = "tie",
+                    .evidence = fmt::format("{} of all waiting: the last two ranks entered within "
+                                            "the error of their clocks",
+                                            FormatShare(ShareOf(tied.ns, all_ns)))});
   }
-  return Sorted(table, "caused_ns");
+  return Sorted(MakeTable(rows), "caused_ns");
 }
 
 // lateness: the causes of what each rank made others wait.
 Table LatenessTable(const WaitRun& run, const BlameSums& blame) {
-  Table table{"lateness", "Why they were late", {}};
-  AddInt(table, "rank", Unit::kNone, Role::kKey,
-         "Rank of the process in the job; missing as in waits_by_rank.");
-  AddString(
-      table, "cause", Role::kKey,
-      "What it did longer than the other ranks (their medians): compute, copy, "
-      "communication, waiting (in other groups, for nobody certain), idle by cause; before "
-      "recording: its recording began later; inherited: it was behind in the collective before, "
-      "of which it was not the last for certain; tie.");
-  AddInt(table, "total_ns", Unit::kNanoseconds, Role::kSum,
-         "Time that others waited for that; adds up to caused_ns of the rank.");
-  AddFloat(table, "share", Unit::kShare, Role::kDerived, "Of what the rank caused.");
   std::map<uint32_t, int64_t> all_ns;
   for (const auto& [key, part] : blame.by_cause) AddSaturatingTo(all_ns[key.first], part.ns);
+  std::vector<LatenessRow> rows;
   for (const auto& [key, part] : blame.by_cause) {
     if (part.ns == 0) continue;
-    Row row(table);
-    key.first == kNobody ? row.Missing() : row.Int(run.ranks[key.first]);
-    row.Text(key.first == kNobody ? "tie" : LateCauseName(key.second));
-    row.Int(part.ns).Share(part.ns, all_ns[key.first]);
+    LatenessRow row{
+        .cause = "tie", .total_ns = part.ns, .share = ShareOf(part.ns, all_ns[key.first])};
+    if (key.first != kNobody) {
+      row.rank = run.ranks[key.first];
+      row.cause = LateCauseName(key.second);
+    }
+    rows.push_back(row);
   }
-  return Sorted(table, "total_ns");
+  return Sorted(MakeTable(rows), "total_ns");
+}
+
+CollectiveRow RowOf(const WaitCollective& collective, const CollectiveKeys& keys) {
+  CollectiveRow row{
+      .collective = keys.Text(collective.key_row, "collective"),
+      .group = Recorded(std::string_view(keys.Text(collective.key_row, "group"))),
+      .step = Recorded(collective.step),
+      .position = collective.position,
+      .called_from = Recorded(std::string_view(keys.Text(collective.key_row, "site"))),
+      .ranks = static_cast<int64_t>(collective.count),
+      .group_size = Recorded(keys.GroupSize(collective.key)),
+      .bytes = Recorded(collective.bytes),
+      .bus_gbps_common = BusRate(collective, keys),
+      .cause = collective.is_contradicted ? "contradicted" : "tie"};
+  if (!collective.is_contradicted) {
+    row.lead_ns = collective.last.lead_ns;
+    row.spread_ns = collective.last.spread_ns;
+    row.skew_ns = collective.skew_ns;
+    row.common_ns = collective.common_ns;
+    row.tail_ns = collective.tail_ns;
+    row.exposed_skew_ns = collective.exposed_skew_ns;
+  }
+  return row;
 }
 
 // waits: every collective.
 Table WaitTable(const WaitRun& run, const CollectiveKeys& keys,
                 const std::vector<Lateness>& lateness, const BlameSums& blame) {
-  Table table = NewWaitTable();
+  std::vector<CollectiveRow> rows;
   for (size_t i = 0; i < run.collectives.size(); ++i) {
-    const WaitCollective& collective = run.collectives[i];
-    if (!collective.is_selected) continue;
-    const bool is_certain = lateness[i].last_rank != kNobody;
-    Row row(table);
-    row.Text(keys.Text(collective.key_row, "collective"));
-    row.MaybeText(keys.Text(collective.key_row, "group")).MaybeInt(collective.step);
-    row.Int(collective.position).MaybeText(keys.Text(collective.key_row, "site"));
-    row.Count(collective.count).MaybeInt(keys.GroupSize(collective.key));
-    is_certain ? row.Int(run.ranks[lateness[i].last_rank]) : row.Missing();
-    PushParts(collective, row);
-    const std::optional<double> rate = BusRate(collective, keys);
-    rate.has_value() ? row.Float(*rate) : row.Missing();
-    row.Text(is_certain ? LateCauseName(blame.main_cause[i].cause)
-                        : (collective.is_contradicted ? "contradicted" : "tie"));
-    is_certain ? row.Int(blame.main_cause[i].ns) : row.Missing();
+    if (!run.collectives[i].is_selected) continue;
+    CollectiveRow& row = rows.emplace_back(RowOf(run.collectives[i], keys));
+    if (lateness[i].last_rank == kNobody) continue;
+    row.last_rank = run.ranks[lateness[i].last_rank];
+    row.cause = LateCauseName(blame.main_cause[i].cause);
+    row.cause_ns = blame.main_cause[i].ns;
   }
-  return Sorted(table, "skew_ns");
+  return Sorted(MakeTable(rows), "skew_ns");
 }
 
 Error OneRank() {
@@ -456,13 +526,11 @@ Error OneRank() {
           "give the whole run, for example: borescope waits run/"};
 }
 
-bool AreOfOneJob(const Table& ranks) {
-  const Column& world = *ranks.Find("world_size");
-  for (size_t row = 1; row < ranks.rows(); ++row) {
-    if (world.IsMissing(row) || world.IsMissing(0)) continue;
-    if (Ints(ranks, "world_size")[row] != Ints(ranks, "world_size")[0]) return false;
-  }
-  return true;
+bool AreOfOneJob(const std::vector<WaitRankRow>& ranks) {
+  const std::optional<int64_t> first = ranks.front().world_size;
+  return std::all_of(ranks.begin(), ranks.end(), [&](const WaitRankRow& rank) {
+    return !rank.world_size || !first || rank.world_size == first;
+  });
 }
 
 Error DifferentJobs() {
@@ -477,13 +545,14 @@ Error NothingMatched() {
           "the same time"};
 }
 
-Result<Tables> FinishWaits(Tables tables, const Params& params) {
-  if (tables[0].rows() < 2) return OneRank();
-  const CollectiveKeys keys(tables[1]);
+Result<Tables> FinishWaits(Tables mapped, const Params& params) {
+  const WaitTables tables(mapped);
+  if (tables.ranks.size() < 2) return OneRank();
+  const CollectiveKeys keys(tables.keys);
   WaitRun run = MakeWaitRun(tables, keys, params.Number(kExitSkewParam));
-  if (run.collectives.empty() && !AreOfOneJob(tables[0])) return DifferentJobs();
+  if (run.collectives.empty() && !AreOfOneJob(tables.ranks)) return DifferentJobs();
   // Without any collective the answer has no rows; where groups are crowded it says so by rank.
-  if (run.collectives.empty() && !run.has_crowded_groups && tables[2].rows() > 0) {
+  if (run.collectives.empty() && !run.has_crowded_groups && tables.calls.rows() > 0) {
     return NothingMatched();
   }
   DivideCollectives(tables, run);
@@ -492,7 +561,7 @@ Result<Tables> FinishWaits(Tables tables, const Params& params) {
   const CommModels models = FitCommModels(run, keys);
   return Tables{ClockTable(run),
                 CollectiveTimeTable(run, models),
-                WaitsByRankTable(tables, run, blame),
+                WaitsByRankTable(tables.calls, run, blame),
                 LatenessTable(run, blame),
                 WaitTable(run, keys, lateness, blame),
                 CommModelTable(models),
