@@ -10,6 +10,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -28,6 +29,7 @@
 #include "borescope/analysis/verbs/verbs.h"
 #include "borescope/analysis/verbs/whatif/levers.h"
 #include "borescope/base/parallel.h"
+#include "borescope/table/typed_rows.h"
 
 namespace borescope::internal {
 
@@ -152,34 +154,48 @@ struct AskedScenario {
 enum class AnswerKind : uint8_t { kAsked, kSweep, kRanking };
 
 constexpr size_t kPreviewSteps = 20;
+constexpr size_t kReplayVerdicts = static_cast<size_t>(ReplayVerdict::kRefused) + 1;
 
-Table NewAnswerTable(std::string name, std::string title) {
-  Table table{std::move(name), std::move(title), {}};
-  AddRankKey(table);
-  AddString(table, "scenario", Role::kKey, "What is changed.");
-  const auto ns = [&](std::string_view name_of, std::string_view doc) {
-    AddInt(table, name_of, Unit::kNanoseconds, Role::kDerived, doc);
-  };
-  ns("step_ns",
-     "A step as measured, on average from completion to completion; without steps, the recording. "
-     "With --without-recording or --plain-step as it is without the profiler.");
-  ns("new_ns",
-     "The same in the scenario: as measured, less what the replay is shorter with the change than "
-     "without. Missing where the replay does not represent the recording.");
-  ns("low_ns",
-     "The interval of new_ns: the error of the replay, how much steps differ in what they save, a "
-     "twentieth of what is saved, and half of what launches of graphs are assumed to take.");
-  ns("high_ns", "Its upper end.");
-  AddFloat(table, "saved_share", Unit::kShare, Role::kDerived, "(step - new) / step.");
-  AddFloat(table, "speedup", Unit::kNone, Role::kDerived, "step / new.");
-  AddString(table, "bound_by", Role::kDerived,
-            "What most of the path of the replay then consists of, as in critical-path.");
-  AddInt(table, "works", Unit::kCount, Role::kDerived, "Pieces of device work that are changed.");
-  AddInt(table, "host_events", Unit::kCount, Role::kDerived,
-         "Events and calls of the host that are changed.");
-  AddString(table, "note", Role::kDerived, "What limits the answer; missing for nothing.");
-  return table;
-}
+struct AnswerRow {
+  int64_t rank = 0;
+  std::string scenario = {};
+  int64_t step_ns = 0;
+  std::optional<int64_t> new_ns = {};
+  std::optional<int64_t> low_ns = {};
+  std::optional<int64_t> high_ns = {};
+  std::optional<double> saved_share = {};
+  std::optional<double> speedup = {};
+  std::optional<std::string> bound_by = {};
+  int64_t works = 0;
+  int64_t host_events = 0;
+  std::optional<std::string> note = {};
+  static constexpr ColumnOf<AnswerRow> kColumns[] = {
+      {"rank", &AnswerRow::rank, Role::kKey, kRankDoc},
+      {"scenario", &AnswerRow::scenario, Role::kKey, "What is changed."},
+      {"step_ns", &AnswerRow::step_ns, Unit::kNanoseconds, Role::kDerived,
+       "A step as measured, on average from completion to completion; without steps, the "
+       "recording. "
+       "With --without-recording or --plain-step as it is without the profiler."},
+      {"new_ns", &AnswerRow::new_ns, Unit::kNanoseconds, Role::kDerived,
+       "The same in the scenario: as measured, less what the replay is shorter with the change "
+       "than "
+       "without. Missing where the replay does not represent the recording."},
+      {"low_ns", &AnswerRow::low_ns, Unit::kNanoseconds, Role::kDerived,
+       "The interval of new_ns: the error of the replay, how much steps differ in what they save, "
+       "a "
+       "twentieth of what is saved, and half of what launches of graphs are assumed to take."},
+      {"high_ns", &AnswerRow::high_ns, Unit::kNanoseconds, Role::kDerived, "Its upper end."},
+      {"saved_share", &AnswerRow::saved_share, Unit::kShare, Role::kDerived,
+       "(step - new) / step."},
+      {"speedup", &AnswerRow::speedup, Role::kDerived, "step / new."},
+      {"bound_by", &AnswerRow::bound_by, Role::kDerived,
+       "What most of the path of the replay then consists of, as in critical-path."},
+      {"works", &AnswerRow::works, Unit::kCount, Role::kDerived,
+       "Pieces of device work that are changed."},
+      {"host_events", &AnswerRow::host_events, Unit::kCount, Role::kDerived,
+       "Events and calls of the host that are changed."},
+      {"note", &AnswerRow::note, Role::kDerived, "What limits the answer; missing for nothing."}};
+};
 
 constexpr std::string_view kHoldsCost =
     "host times hold the cost of recording, which --without-recording takes off";
@@ -205,158 +221,180 @@ int64_t MeanStep(const ReplayModel& model) {
   return sum_ns / std::max<int64_t>(steps, 1);
 }
 
-void PushAnswer(Table& table, const RankView& view, const ReplayModel& model, bool holds_cost,
-                const AskedScenario& asked) {
+AnswerRow AnswerOf(const RankView& view, const ReplayModel& model, bool holds_cost,
+                   const AskedScenario& asked) {
   const std::optional<ScenarioAnswer> answer =
       asked.absent.empty() ? AnswerScenario(model, asked.scenario, asked.run) : std::nullopt;
-  Row row(table);
-  row.Int(view.rank).Text(asked.scenario.name);
+  AnswerRow row{.rank = view.rank,
+                .scenario = asked.scenario.name,
+                .step_ns = answer ? answer->step_ns : MeanStep(model),
+                .works = asked.run.works,
+                .host_events = asked.run.host_events};
   if (answer) {
-    row.Int(answer->step_ns).Int(answer->new_ns).Int(answer->low_ns).Int(answer->high_ns);
-    row.Share(answer->saved_ns(), answer->step_ns);
-    answer->new_ns > 0 ? row.Float(ShareOf(answer->step_ns, answer->new_ns)) : row.Missing();
-    row.Text(asked.run.bound_by);
-  } else {
-    row.Int(MeanStep(model)).Missing().Missing().Missing().Missing().Missing().Missing();
+    row.new_ns = answer->new_ns;
+    row.low_ns = answer->low_ns;
+    row.high_ns = answer->high_ns;
+    row.saved_share = ShareOf(answer->saved_ns(), answer->step_ns);
+    if (answer->new_ns > 0) row.speedup = ShareOf(answer->step_ns, answer->new_ns);
+    row.bound_by = asked.run.bound_by;
   }
-  row.Int(asked.run.works).Int(asked.run.host_events);
   const std::string_view note = asked.absent.empty() ? NoteOf(answer, asked.run) : asked.absent;
   const bool is_of_host = holds_cost && answer && note.empty() && ChangesHost(asked.scenario);
-  row.MaybeText(is_of_host ? kHoldsCost : note);
+  const std::string_view shown = is_of_host ? kHoldsCost : note;
+  if (!shown.empty()) row.note = shown;
+  return row;
 }
 
-// What says how far the replay is from the recording where it has no counterpart in it.
-void AddDoubts(Table& table) {
-  const auto share = [&](std::string_view name, std::string_view doc) {
-    AddFloat(table, name, Unit::kShare, Role::kDerived, doc);
-  };
-  share("unexplained_share",
-        "Part of the time in which work on the path of the replay waited for what no dependency "
-        "explains.");
-  share("path_device_share", "Part of the path of the replay that is device work.");
-  share("anchored_share",
-        "Part of the device time whose launch was not recorded, or was on a thread that depends on "
-        "nothing recorded: it moves by inference alone, or not at all.");
-  share("impossible_share",
-        "Part of the waits for device work that end before that work does: lost or wrong records.");
-}
+// A row for all of the recording, then one for each step, which knows less.
+struct QualityRow {
+  int64_t rank = 0;
+  std::optional<int64_t> step = {};
+  int64_t measured_ns = 0;
+  int64_t replayed_ns = 0;
+  double identity_share = 0;
+  std::optional<double> held_out_share = {};
+  std::optional<double> null_share = {};
+  std::optional<double> unexplained_share = {};
+  std::optional<double> path_device_share = {};
+  std::optional<double> anchored_share = {};
+  std::optional<double> impossible_share = {};
+  std::optional<int64_t> inferred_edges = {};
+  std::optional<int64_t> edges = {};
+  std::optional<int64_t> exact_ns = {};
+  std::optional<ReplayVerdict> verdict = {};
+  std::optional<std::string> cause = {};
 
-Table NewQualityTable() {
-  Table table{"replay_quality", "How well the replay represents the recording", {}, kPreviewSteps};
-  AddRankKey(table);
-  AddStepKeyOrNone(table);
-  const auto ns = [&](std::string_view name, std::string_view doc) {
-    AddInt(table, name, Unit::kNanoseconds, Role::kDerived, doc);
-  };
-  const auto share = [&](std::string_view name, std::string_view doc) {
-    AddFloat(table, name, Unit::kShare, Role::kDerived, doc);
-  };
-  ns("measured_ns",
-     "From the begin of the step to its completion, when all its device work and its host window "
-     "have ended, less what the step before took of it; without a step, of all of them together.");
-  ns("replayed_ns", "The same in the replay, in which dependencies have lags of their class.");
-  share("identity_share", "(replayed - measured) / measured.");
-  share("held_out_share",
-        "The same of every other step, with lags measured in the steps between; with fewer than "
-        "four steps, of all, with lags of every other hundredth of the time.");
-  share("null_share",
-        "The same with all lags 0: where this is small, identity says nothing about devices.");
-  AddDoubts(table);
-  AddInt(table, "inferred_edges", Unit::kCount, Role::kDerived,
-         "Dependencies that were not recorded, but follow from times and names.");
-  AddInt(table, "edges", Unit::kCount, Role::kDerived, "All dependencies.");
-  ns("exact_ns", "Error of a replay with every lag as measured: 0, or the program is wrong.");
-  AddString(table, "verdict", Role::kDerived,
-            "good, rough, untested (answers about devices cannot be tested on this recording) or "
-            "refused.");
-  AddString(table, "cause", Role::kDerived, "Why the verdict is not good; missing where it is.");
-  return table;
-}
+  static constexpr TableNames kTable{"replay_quality",
+                                     "How well the replay represents the recording", kPreviewSteps};
+  static constexpr ColumnOf<QualityRow> kColumns[] = {
+      {"rank", &QualityRow::rank, Role::kKey, kRankDoc},
+      {"step", &QualityRow::step, Role::kKey,
+       "Number of the step; missing for what is in no step."},
+      {"measured_ns", &QualityRow::measured_ns, Unit::kNanoseconds, Role::kDerived,
+       "From the begin of the step to its completion, when all its device work and its host window "
+       "have ended, less what the step before took of it; without a step, of all of them "
+       "together."},
+      {"replayed_ns", &QualityRow::replayed_ns, Unit::kNanoseconds, Role::kDerived,
+       "The same in the replay, in which dependencies have lags of their class."},
+      {"identity_share", &QualityRow::identity_share, Unit::kShare, Role::kDerived,
+       "(replayed - measured) / measured."},
+      {"held_out_share", &QualityRow::held_out_share, Unit::kShare, Role::kDerived,
+       "The same of every other step, with lags measured in the steps between; with fewer than "
+       "four steps, of all, with lags of every other hundredth of the time."},
+      {"null_share", &QualityRow::null_share, Unit::kShare, Role::kDerived,
+       "The same with all lags 0: where this is small, identity says nothing about devices."},
+      {"unexplained_share", &QualityRow::unexplained_share, Unit::kShare, Role::kDerived,
+       "Part of the time in which work on the path of the replay waited for what no dependency "
+       "explains."},
+      {"path_device_share", &QualityRow::path_device_share, Unit::kShare, Role::kDerived,
+       "Part of the path of the replay that is device work."},
+      {"anchored_share", &QualityRow::anchored_share, Unit::kShare, Role::kDerived,
+       "Part of the device time whose launch was not recorded, or was on a thread that depends on "
+       "nothing recorded: it moves by inference alone, or not at all."},
+      {"impossible_share", &QualityRow::impossible_share, Unit::kShare, Role::kDerived,
+       "Part of the waits for device work that end before that work does: lost or wrong records."},
+      {"inferred_edges", &QualityRow::inferred_edges, Unit::kCount, Role::kDerived,
+       "Dependencies that were not recorded, but follow from times and names."},
+      {"edges", &QualityRow::edges, Unit::kCount, Role::kDerived, "All dependencies."},
+      {"exact_ns", &QualityRow::exact_ns, Unit::kNanoseconds, Role::kDerived,
+       "Error of a replay with every lag as measured: 0, or the program is wrong."},
+      {"verdict", EnumText<&QualityRow::verdict, ReplayVerdictName, kReplayVerdicts>(),
+       Role::kDerived,
+       "good, rough, untested (answers about devices cannot be tested on this recording) or "
+       "refused."},
+      {"cause", &QualityRow::cause, Role::kDerived,
+       "Why the verdict is not good; missing where it is."}};
+};
 
-void PushSteps(Table& table, const RankView& view, const ReplayModel& model) {
+void AddSteps(const RankView& view, const ReplayModel& model, std::vector<QualityRow>& rows) {
   const std::vector<int64_t> measured = StretchTimes(model.graph, MeasuredTimes(model.graph));
   const std::vector<int64_t> replayed = StretchTimes(model.graph, model.times);
   for (size_t i = 0; i < measured.size() && model.graph.stretches[i].step != kMissing; ++i) {
-    if (!model.graph.stretches[i].is_asked) {
-      continue;
-    }
-    Row row(table);
-    row.Int(view.rank).Int(model.graph.stretches[i].step).Int(measured[i]).Int(replayed[i]);
-    row.Share(replayed[i] - measured[i], measured[i]);
-    while (row.left() > 0) {
-      row.Missing();
+    if (model.graph.stretches[i].is_asked) {
+      rows.push_back({.rank = view.rank,
+                      .step = model.graph.stretches[i].step,
+                      .measured_ns = measured[i],
+                      .replayed_ns = replayed[i],
+                      .identity_share = ShareOf(replayed[i] - measured[i], measured[i])});
     }
   }
 }
 
-// How well the replay represents the recording: a row for all of it, then one for each step.
 Table ReplayQualityTable(const RankView& view, const ReplayModel& model) {
-  Table table = NewQualityTable();
   const ReplayQuality& quality = model.quality;
-  Row row(table);
-  row.Int(view.rank).Missing().Int(quality.measured_ns).Int(quality.replayed_ns);
-  row.Float(quality.identity());
-  quality.held_out ? row.Float(*quality.held_out) : row.Missing();
-  row.Float(quality.null())
-      .Float(quality.unexplained())
-      .Float(quality.path_device())
-      .Float(quality.anchored())
-      .Float(quality.impossible_share())
-      .Int(quality.inferred)
-      .Count(model.graph.edges())
-      .Int(quality.exact_ns)
-      .Text(ReplayVerdictName(quality.verdict))
-      .MaybeText(CauseOf(view.trace, quality));
-  PushSteps(table, view, model);
-  return table;
+  std::vector<QualityRow> rows = {{.rank = view.rank,
+                                   .measured_ns = quality.measured_ns,
+                                   .replayed_ns = quality.replayed_ns,
+                                   .identity_share = quality.identity(),
+                                   .held_out_share = quality.held_out,
+                                   .null_share = quality.null(),
+                                   .unexplained_share = quality.unexplained(),
+                                   .path_device_share = quality.path_device(),
+                                   .anchored_share = quality.anchored(),
+                                   .impossible_share = quality.impossible_share(),
+                                   .inferred_edges = quality.inferred,
+                                   .edges = static_cast<int64_t>(model.graph.edges()),
+                                   .exact_ns = quality.exact_ns,
+                                   .verdict = quality.verdict}};
+  const std::string cause = CauseOf(view.trace, quality);
+  if (!cause.empty()) rows.back().cause = cause;
+  AddSteps(view, model, rows);
+  return MakeTable(rows);
 }
 
 // `holds_cost`: the host times of the model hold what recording costs, and that is much.
 Table AnswerTable(AnswerKind kind, const RankView& view, const ReplayModel& model, bool holds_cost,
                   const std::vector<AskedScenario>& asked) {
-  struct Names {
-    const char* name;
-    const char* title;
-  };
-  constexpr Names kNames[] = {{"whatif", "What if"},
-                              {"sweep", "Where gains stop"},
-                              {"ranking", "What would help most, each alone"}};
-  const Names& names = kNames[static_cast<size_t>(kind)];
-  Table table = NewAnswerTable(names.name, names.title);
+  constexpr TableNames kNames[] = {{"whatif", "What if"},
+                                   {"sweep", "Where gains stop"},
+                                   {"ranking", "What would help most, each alone"}};
+  std::vector<AnswerRow> rows;
   for (const AskedScenario& one : asked) {
-    PushAnswer(table, view, model, holds_cost, one);
+    rows.push_back(AnswerOf(view, model, holds_cost, one));
   }
-  return table;
+  return MakeTable(rows, kNames[static_cast<size_t>(kind)]);
 }
 
 // The lags that the replay uses.
+struct LagRow {
+  int64_t rank = 0;
+  std::string_view what = {};
+  std::string of_class = {};
+  int64_t cases = 0;
+  int64_t lag_ns = 0;
+  int64_t spread_ns = 0;
+  std::string_view source = {};
+
+  static constexpr TableNames kTable{"replay_constants", "Lags of the replay", 12};
+  static constexpr ColumnOf<LagRow> kColumns[] = {
+      {"rank", &LagRow::rank, Role::kKey, kRankDoc},
+      {"what", &LagRow::what, Role::kKey,
+       "Kind of dependency: launch, stream, graph, event, wait, queue, call."},
+      {"class", &LagRow::of_class, Role::kKey, "Between what."},
+      {"cases", &LagRow::cases, Unit::kCount, Role::kDerived,
+       "How often it decided when something happened."},
+      {"lag_ns", &LagRow::lag_ns, Unit::kNanoseconds, Role::kDerived,
+       "Mean of these, without the largest 2 %."},
+      {"spread_ns", &LagRow::spread_ns, Unit::kNanoseconds, Role::kDerived,
+       "From their 10th to their 90th percentile."},
+      {"source", &LagRow::source, Role::kDerived,
+       "measured; similar: fewer than 8 cases, the mean of its kind; assumed: a usual value."}};
+};
+
 Table ReplayConstantsTable(const RankView& view, const ReplayModel& model) {
-  Table table{"replay_constants", "Lags of the replay", {}, 12};
-  AddRankKey(table);
-  AddString(table, "what", Role::kKey,
-            "Kind of dependency: launch, stream, graph, event, wait, queue, call.");
-  AddString(table, "class", Role::kKey, "Between what.");
-  AddInt(table, "cases", Unit::kCount, Role::kDerived,
-         "How often it decided when something happened.");
-  AddInt(table, "lag_ns", Unit::kNanoseconds, Role::kDerived,
-         "Mean of these, without the largest 2 %.");
-  AddInt(table, "spread_ns", Unit::kNanoseconds, Role::kDerived,
-         "From their 10th to their 90th percentile.");
-  AddString(table, "source", Role::kDerived,
-            "measured; similar: fewer than 8 cases, the mean of its kind; assumed: a usual value.");
+  std::vector<LagRow> rows;
   for (size_t i = 0; i < model.constants.size(); ++i) {
     const auto id = static_cast<LagClassId>(i);
     const LagConstant& constant = model.constants[i];
-    Row(table)
-        .Int(view.rank)
-        .Text(LagKindName(model.graph.classes.Key(id).kind))
-        .Text(model.graph.classes.Describe(view.trace, id))
-        .Int(constant.cases)
-        .Int(constant.lag_ns)
-        .Int(constant.spread_ns)
-        .Text(LagSourceName(constant.source));
+    rows.push_back({.rank = view.rank,
+                    .what = LagKindName(model.graph.classes.Key(id).kind),
+                    .of_class = model.graph.classes.Describe(view.trace, id),
+                    .cases = constant.cases,
+                    .lag_ns = constant.lag_ns,
+                    .spread_ns = constant.spread_ns,
+                    .source = LagSourceName(constant.source)});
   }
-  return table;
+  return MakeTable(rows);
 }
 
 Result<std::vector<AskedScenario>> RunAll(const ScenarioRunner& runner,
@@ -469,13 +507,11 @@ Result<Tables> MapWhatIf(const RankView& view, const Params& params) {
   return tables;
 }
 
-// Those of all ranks, each once.
-std::set<std::string> VerdictsOf(const Table& quality) {
-  std::set<std::string> verdicts;
-  for (size_t row = 0; row < quality.rows(); ++row) {
-    if (!quality.Find("verdict")->IsMissing(row)) {
-      verdicts.emplace(Texts(quality, "verdict")[row]);
-    }
+// The verdicts of all ranks, each once.
+std::set<std::string_view> VerdictsOf(const std::vector<QualityRow>& quality) {
+  std::set<std::string_view> verdicts;
+  for (const QualityRow& row : quality) {
+    if (row.verdict) verdicts.insert(ReplayVerdictName(*row.verdict));
   }
   return verdicts;
 }
@@ -485,15 +521,14 @@ Result<Tables> FinishWhatIf(Tables findings, const Params& params) {
   BS_ASSIGN(const std::vector<Scenario> asked, AskedScenarios(params));
   BS_ASSIGN(const std::vector<double> factors, SweepFactors(params));
   const int64_t candidates = params.Number(kCandidatesParam);
-  const StringValues& verdicts = Texts(findings.front(), "verdict");
-  const bool is_refused =
-      !verdicts.empty() && verdicts[0] == ReplayVerdictName(ReplayVerdict::kRefused);
+  const std::vector<QualityRow> quality = ReadRows<QualityRow>(TableOf<QualityRow>(findings));
+  const bool is_refused = !quality.empty() && quality[0].verdict == ReplayVerdict::kRefused;
   for (Table& table : findings) {
     if (table.name == "ranking" && table.rows() == 0 && is_refused) {
       table.title += ": no answer, as the replay is refused";
     } else if (table.name == "ranking" && candidates > 0) {
       table.title += fmt::format(" (of the {} with most time on the path; replay {})", candidates,
-                                 fmt::join(VerdictsOf(findings.front()), ", "));
+                                 fmt::join(VerdictsOf(quality), ", "));
     }
   }
   std::erase_if(findings, [&](const Table& table) {
@@ -506,17 +541,15 @@ Result<Tables> FinishWhatIf(Tables findings, const Params& params) {
 
 // Where every rank is refused: why the first is, and what would help.
 std::string WhyNoAnswer(const Tables& findings) {
-  const Table& quality = findings.front();
-  const StringValues& verdicts = Texts(quality, "verdict");
   std::string cause;
-  for (size_t row = 0; row < quality.rows(); ++row) {
-    if (quality.Find("verdict")->IsMissing(row)) {
+  for (const QualityRow& row : ReadRows<QualityRow>(findings)) {
+    if (!row.verdict) {
       continue;  // of a step
     }
-    if (verdicts[row] != ReplayVerdictName(ReplayVerdict::kRefused)) {
+    if (row.verdict != ReplayVerdict::kRefused) {
       return "";
     }
-    cause = cause.empty() ? Texts(quality, "cause")[row] : cause;
+    cause = cause.empty() ? row.cause.value_or("") : cause;
   }
   return fmt::format(
       "no answer: the replay does not give this recording back{}{}. Record host and devices "
