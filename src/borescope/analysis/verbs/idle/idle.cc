@@ -22,6 +22,7 @@
 #include "borescope/analysis/core/analysis_spec.h"
 #include "borescope/analysis/core/group_keys.h"
 #include "borescope/analysis/core/key_columns.h"
+#include "borescope/analysis/core/keyed_rows.h"
 #include "borescope/analysis/core/param_specs.h"
 #include "borescope/analysis/core/reduce.h"
 #include "borescope/analysis/core/row.h"
@@ -39,6 +40,7 @@
 #include "borescope/base/stop.h"
 #include "borescope/compat/hta/tables.h"
 #include "borescope/table/table_ops.h"
+#include "borescope/table/typed_rows.h"
 
 namespace borescope::internal {
 
@@ -183,102 +185,105 @@ std::vector<MainActivity> ActivitiesIn(const DeviceIdle& device, const std::vect
   return late.MainActivities(times);
 }
 
-class LongGapRow {
- public:
-  LongGapRow(Table& table, const RankView& view) : row_(table), trace_(view.trace) {}
+struct LongestGapRow {
+  int64_t rank = 0;
+  std::optional<int64_t> step = {};
+  std::optional<int64_t> gpu = {};
+  int64_t place = 0;
+  int64_t begin_ns = 0;
+  int64_t duration_ns = 0;
+  double share = 0;
+  std::string_view cause = {};
+  int64_t cause_time_ns = 0;
+  std::optional<std::string_view> activity = {};
+  std::optional<std::string_view> host = {};
+  std::optional<std::string_view> caller = {};
+  std::optional<std::string_view> op = {};
+  std::optional<int64_t> host_time_ns = {};
+  std::optional<std::string_view> before = {};
+  std::optional<std::string_view> after = {};
+  int64_t stream = 0;
+  std::optional<std::string_view> launch = {};
+  std::optional<int64_t> launch_begin_ns = {};
 
-  void Push(int64_t rank, int64_t gpu, int64_t step, size_t place) {
-    row_.Int(rank).MaybeInt(step).MaybeInt(gpu).Count(place + 1);
-  }
-
-  void PushTimes(const LongGap& gap, int64_t span_ns) {
-    row_.Int(gap.hull.begin).Int(gap.ns).Share(gap.ns, span_ns);
-    row_.Text(IdleCauseName(gap.cause)).Int(gap.cause_ns);
-  }
-
-  void PushHost(const MainActivity& host) {
-    const bool is_known = host.activity != HostActivity::kUnknown;
-    row_.MaybeText(is_known ? HostActivityName(host.activity) : std::string_view());
-    row_.MaybeText(TextOf(host.name)).MaybeText(TextOf(host.caller)).MaybeText(TextOf(host.op));
-    row_.MaybeInt(is_known ? host.ns : kMissing);
-  }
-
-  void PushNeighbours(const StreamGap& gap) {
-    const DeviceEvents& device = trace_.device();
-    row_.MaybeText(TextOf(device.name[gap.before.value]));
-    row_.MaybeText(TextOf(device.name[gap.after.value]));
-    row_.Int(trace_.tracks().tid[device.track[gap.after.value].value]);
-    if (gap.launch.valid()) {
-      row_.MaybeText(trace_.Name(gap.launch)).Int(trace_.host().ts_ns[gap.launch.value]);
-    } else {
-      row_.Missing().Missing();
-    }
-  }
-
- private:
-  std::string_view TextOf(StringId text) const {
-    return text.valid() ? trace_.Text(text) : std::string_view();
-  }
-
-  Row row_;
-  const Trace& trace_;
+  static constexpr TableNames kTable{"longest_gaps",
+                                     "Longest gaps: when a device had nothing to run"};
+  static constexpr ColumnOf<LongestGapRow> kColumns[] = {
+      {"rank", &LongestGapRow::rank, Role::kKey, kRankDoc},
+      {"step", &LongestGapRow::step, Role::kKey,
+       "Number of the step; missing for what is in no step."},
+      {"gpu", &LongestGapRow::gpu, Role::kKey, kGpuDoc},
+      {"place", &LongestGapRow::place, Role::kKey,
+       "1 is the longest gap of this device. Those of the first places have rows, and of each "
+       "step the longest."},
+      {"begin_ns", &LongestGapRow::begin_ns, Unit::kNanoseconds, Role::kKey,
+       "When nothing ran any more, on the file's own clock."},
+      {"duration_ns",
+       &LongestGapRow::duration_ns,
+       Unit::kNanoseconds,
+       Role::kSum,
+       "How long, as far as it is in the selected time.",
+       {.tone = Tone::kIdle}},
+      {"share", &LongestGapRow::share, Unit::kShare, Role::kDerived,
+       "Of the selected time of the device."},
+      {"cause", &LongestGapRow::cause, Role::kDerived,
+       "Cause of most of it, as the times of idle_causes are called."},
+      {"cause_time_ns", &LongestGapRow::cause_time_ns, Unit::kNanoseconds, Role::kDerived,
+       "How much of it that is."},
+      {"activity", &LongestGapRow::activity, Role::kDerived,
+       "What is known of the thread that launched the next work, as in late_host: call, no "
+       "processor, sampled or event; missing: nothing."},
+      {"host",
+       &LongestGapRow::host,
+       Role::kDerived,
+       "What that thread did in the gap: the innermost event that fills at least half of it, "
+       "else the call, function or event with most of it; missing where nothing is known of "
+       "more of it.",
+       {.names = true}},
+      {"caller", &LongestGapRow::caller, Role::kDerived,
+       "Function that made the call, by its recorded stack; missing without one."},
+      {"op", &LongestGapRow::op, Role::kDerived,
+       "Innermost operator that the thread was in for at least half of the gap; missing: "
+       "none."},
+      {"host_time_ns", &LongestGapRow::host_time_ns, Unit::kNanoseconds, Role::kDerived,
+       "How much of the gap that took."},
+      {"before", &LongestGapRow::before, Role::kDerived,
+       "The work that ended last before the gap."},
+      {"after", &LongestGapRow::after, Role::kDerived, "The work that ended the gap."},
+      {"stream", &LongestGapRow::stream, Role::kDerived, "The stream of that work."},
+      {"launch", &LongestGapRow::launch, Role::kDerived,
+       "The call that launched it; missing: not recorded."},
+      {"launch_begin_ns", &LongestGapRow::launch_begin_ns, Unit::kNanoseconds, Role::kDerived,
+       "When that call began, on the file's own clock."}};
 };
 
-void AddHostColumns(Table& table) {
-  AddString(table, "activity", Role::kDerived,
-            "What is known of the thread that launched the next work, as in late_host: call, no "
-            "processor, sampled or event; missing: nothing.");
-  AddString(table, "host", Role::kDerived,
-            "What that thread did in the gap: the innermost event that fills at least half of it, "
-            "else the call, function or event with most of it; missing where nothing is known of "
-            "more of it.")
-      .hints.names = true;
-  AddString(table, "caller", Role::kDerived,
-            "Function that made the call, by its recorded stack; missing without one.");
-  AddString(table, "op", Role::kDerived,
-            "Innermost operator that the thread was in for at least half of the gap; missing: "
-            "none.");
-  AddInt(table, "host_time_ns", Unit::kNanoseconds, Role::kDerived,
-         "How much of the gap that took.");
+std::optional<std::string_view> TextOf(const Trace& trace, StringId text) {
+  return text.valid() ? Recorded(trace.Text(text)) : std::nullopt;
 }
 
-void AddNeighbourColumns(Table& table) {
-  AddString(table, "before", Role::kDerived, "The work that ended last before the gap.");
-  AddString(table, "after", Role::kDerived, "The work that ended the gap.");
-  AddInt(table, "stream", Unit::kNone, Role::kDerived, "The stream of that work.");
-  AddString(table, "launch", Role::kDerived, "The call that launched it; missing: not recorded.");
-  AddInt(table, "launch_begin_ns", Unit::kNanoseconds, Role::kDerived,
-         "When that call began, on the file's own clock.");
+void AddHost(const Trace& trace, const MainActivity& host, LongestGapRow& row) {
+  row.host = TextOf(trace, host.name);
+  row.caller = TextOf(trace, host.caller);
+  row.op = TextOf(trace, host.op);
+  if (host.activity != HostActivity::kUnknown) {
+    row.activity = Recorded(HostActivityName(host.activity));
+    row.host_time_ns = Recorded(host.ns);
+  }
 }
 
-// Without rows. `shown` are shown by default as text.
-Table NewLongestGaps(int64_t shown) {
-  Table table{"longest_gaps", "Longest gaps: when a device had nothing to run", {}};
-  table.preview_rows = static_cast<size_t>(shown);
-  AddRankKey(table);
-  AddStepKeyOrNone(table);
-  AddGpuKey(table);
-  AddInt(table, "place", Unit::kNone, Role::kKey,
-         "1 is the longest gap of this device. Those of the first places have rows, and of each "
-         "step the longest.");
-  AddInt(table, "begin_ns", Unit::kNanoseconds, Role::kKey,
-         "When nothing ran any more, on the file's own clock.");
-  AddInt(table, "duration_ns", Unit::kNanoseconds, Role::kSum,
-         "How long, as far as it is in the selected time.")
-      .hints.tone = Tone::kIdle;
-  AddFloat(table, "share", Unit::kShare, Role::kDerived, "Of the selected time of the device.");
-  AddString(table, "cause", Role::kDerived,
-            "Cause of most of it, as the times of idle_causes are called.");
-  AddInt(table, "cause_time_ns", Unit::kNanoseconds, Role::kDerived, "How much of it that is.");
-  AddHostColumns(table);
-  AddNeighbourColumns(table);
-  return table;
+void AddNeighbours(const Trace& trace, const StreamGap& gap, LongestGapRow& row) {
+  const DeviceEvents& device = trace.device();
+  row.before = TextOf(trace, device.name[gap.before.value]);
+  row.after = TextOf(trace, device.name[gap.after.value]);
+  row.stream = trace.tracks().tid[device.track[gap.after.value].value];
+  if (gap.launch.valid()) {
+    row.launch = Recorded(trace.Name(gap.launch));
+    row.launch_begin_ns = trace.host().ts_ns[gap.launch.value];
+  }
 }
 
-// Adds the `most` longest gaps of a device, and of each step the longest. Of equal ones the
-// earlier. `late`: what the host did. O(gaps log gaps) and that of LateHost.
-void PushLongestGaps(Table& table, const RankView& view, const Selected& selected,
-                     const DeviceIdle& device, size_t most, LateHost& late) {
+void AddLongestGaps(const RankView& view, const Selected& selected, const DeviceIdle& device,
+                    size_t most, LateHost& late, std::vector<LongestGapRow>& rows) {
   std::vector<LongGap> all = GapsWithCauses(device);
   FindSteps(selected.PiecesOf(device.time->tracks), all);
   const std::vector<uint32_t> order = ByLength(all);
@@ -291,29 +296,32 @@ void PushLongestGaps(Table& table, const RankView& view, const Selected& selecte
   const std::vector<MainActivity> hosts = ActivitiesIn(device, gaps, late);
   const int64_t span_ns = Coverage(device.windows);
   for (size_t i = 0; i < gaps.size(); ++i) {
-    const uint32_t step = gaps[i].step;
-    const int64_t number = step == kNoStep ? kMissing : view.steps().steps[step].number;
-    LongGapRow row(table, view);
-    row.Push(view.rank, device.time->gpu, number, places[i]);
-    row.PushTimes(gaps[i], span_ns);
-    row.PushHost(hosts[i]);
-    row.PushNeighbours(*gaps[i].gap);
+    const LongGap& gap = gaps[i];
+    LongestGapRow row{.rank = view.rank,
+                      .gpu = Recorded(device.time->gpu),
+                      .place = static_cast<int64_t>(places[i] + 1),
+                      .begin_ns = gap.hull.begin,
+                      .duration_ns = gap.ns,
+                      .share = ShareOf(gap.ns, span_ns),
+                      .cause = IdleCauseName(gap.cause),
+                      .cause_time_ns = gap.cause_ns};
+    if (gap.step != kNoStep) row.step = view.steps().steps[gap.step].number;
+    AddHost(view.trace, hosts[i], row);
+    AddNeighbours(view.trace, *gap.gap, row);
+    rows.push_back(row);
   }
 }
 
 // Of all ranks together: the longest first.
 Table FinishLongestGaps(const Table& table) {
-  const IntValues& lengths = Ints(table, "duration_ns");
-  const IntValues& ranks = Ints(table, "rank");
-  const IntValues& gpus = Ints(table, "gpu");
-  const IntValues& places = Ints(table, "place");
-  std::vector<uint32_t> rows(table.rows());
-  std::iota(rows.begin(), rows.end(), 0U);
-  std::sort(rows.begin(), rows.end(), [&](uint32_t a, uint32_t b) {
-    return std::tuple(lengths[b], ranks[a], gpus[a], places[a]) <
-           std::tuple(lengths[a], ranks[b], gpus[b], places[b]);
+  const std::vector<LongestGapRow> gaps = ReadRows<LongestGapRow>(table);
+  std::vector<uint32_t> order(gaps.size());
+  std::iota(order.begin(), order.end(), 0U);
+  std::sort(order.begin(), order.end(), [&](uint32_t a, uint32_t b) {
+    return std::tuple(gaps[b].duration_ns, gaps[a].rank, gaps[a].gpu.value_or(0), gaps[a].place) <
+           std::tuple(gaps[a].duration_ns, gaps[b].rank, gaps[b].gpu.value_or(0), gaps[b].place);
   });
-  return TakeRows(table, rows);
+  return TakeRows(table, order);
 }
 
 // One stream with its gaps; the only one, empty, of a rank without device work.
@@ -345,49 +353,72 @@ std::vector<Stream> FindStreams(const RankView& view, const Selected& selected,
   return streams;
 }
 
-Table NewIdleTable(bool by_step) {
-  Table table{"idle", "Why the streams wait", {}};
-  const auto ns = [&](std::string_view name, std::string_view doc) {
-    AddInt(table, name, Unit::kNanoseconds, Role::kSum, doc);
-  };
-  AddRankKey(table);
-  if (by_step) {
-    AddStepKeyOrNone(table);
-  }
-  AddGpuKeyOrNone(table);
-  AddStreamKey(table);
-  ns("span_ns", "Length of the window: the recording, the selected windows, or the step.");
-  ns("busy_ns", "Time in which the stream works (union).");
-  ns("idle_ns", "Span less busy time; the sum of the six times that follow.");
-  ns("host_wait_ns", "Gaps up to the launch of the work after them: the host was late.");
-  ns("kernel_wait_ns",
-     "Gaps after the launch, where that is shorter than --kernel-wait: launch latency.");
-  ns("other_ns",
-     "Gaps after the launch, where that is longer: dependencies between streams, a full device.");
-  ns("unlinked_ns", "Gaps before work whose launch was not recorded.");
-  ns("head_ns", "Time before the first work of the stream.");
-  ns("tail_ns", "Time after the last work of the stream.");
-  AddInt(table, "gaps", Unit::kCount, Role::kSum, "Gaps between works, in part at least.");
-  AddFloat(table, "idle_share", Unit::kShare, Role::kDerived, "Idle time / span.");
-  return table;
-}
+struct IdleRow {
+  int64_t rank = 0;
+  std::optional<int64_t> step = {};
+  std::optional<int64_t> gpu = {};
+  std::optional<int64_t> stream = {};
+  int64_t span_ns = 0;
+  int64_t busy_ns = 0;
+  int64_t idle_ns = 0;
+  int64_t host_wait_ns = 0;
+  int64_t kernel_wait_ns = 0;
+  int64_t other_ns = 0;
+  int64_t unlinked_ns = 0;
+  int64_t head_ns = 0;
+  int64_t tail_ns = 0;
+  int64_t gaps = 0;
+  double idle_share = 0;
 
-void PushIdle(Table& table, int64_t rank, bool by_step, const Stream& stream, int64_t step,
-              const IntervalSet& time) {
+  static constexpr TableNames kTable{"idle", "Why the streams wait"};
+  static constexpr ColumnOf<IdleRow> kColumns[] = {
+      {"rank", &IdleRow::rank, Role::kKey, kRankDoc},
+      {"step", &IdleRow::step, Role::kKey, "Number of the step; missing for what is in no step."},
+      {"gpu", &IdleRow::gpu, Role::kKey,
+       "Device number as recorded; missing when the rank has no device work."},
+      {"stream", &IdleRow::stream, Role::kKey, kStreamDoc},
+      {"span_ns", &IdleRow::span_ns, Unit::kNanoseconds, Role::kSum,
+       "Length of the window: the recording, the selected windows, or the step."},
+      {"busy_ns", &IdleRow::busy_ns, Unit::kNanoseconds, Role::kSum,
+       "Time in which the stream works (union)."},
+      {"idle_ns", &IdleRow::idle_ns, Unit::kNanoseconds, Role::kSum,
+       "Span less busy time; the sum of the six times that follow."},
+      {"host_wait_ns", &IdleRow::host_wait_ns, Unit::kNanoseconds, Role::kSum,
+       "Gaps up to the launch of the work after them: the host was late."},
+      {"kernel_wait_ns", &IdleRow::kernel_wait_ns, Unit::kNanoseconds, Role::kSum,
+       "Gaps after the launch, where that is shorter than --kernel-wait: launch latency."},
+      {"other_ns", &IdleRow::other_ns, Unit::kNanoseconds, Role::kSum,
+       "Gaps after the launch, where that is longer: dependencies between streams, a full device."},
+      {"unlinked_ns", &IdleRow::unlinked_ns, Unit::kNanoseconds, Role::kSum,
+       "Gaps before work whose launch was not recorded."},
+      {"head_ns", &IdleRow::head_ns, Unit::kNanoseconds, Role::kSum,
+       "Time before the first work of the stream."},
+      {"tail_ns", &IdleRow::tail_ns, Unit::kNanoseconds, Role::kSum,
+       "Time after the last work of the stream."},
+      {"gaps", &IdleRow::gaps, Unit::kCount, Role::kSum, "Gaps between works, in part at least."},
+      {"idle_share", &IdleRow::idle_share, Unit::kShare, Role::kDerived, "Idle time / span."}};
+};
+
+IdleRow IdleOf(int64_t rank, const Stream& stream, int64_t step, const IntervalSet& time) {
   const TimeSplit split = SplitTime(stream.time, time);
   const WaitSums waits = SumWaits(stream.gaps, time);
   BS_CHECK(waits.total_ns() == split.idle_ns);
-  Row row(table);
-  row.Int(rank);
-  if (by_step) {
-    row.MaybeInt(step);
-  }
-  row.MaybeInt(stream.time.gpu).MaybeInt(stream.time.stream);
-  row.Int(split.span_ns).Int(split.busy_ns).Int(split.idle_ns);
-  for (const int64_t ns : waits.by_cause) {
-    row.Int(ns);
-  }
-  row.Int(waits.head_ns).Int(waits.tail_ns).Int(waits.gaps).Share(split.idle_ns, split.span_ns);
+  const auto of_cause = [&](WaitCause cause) { return waits.by_cause[static_cast<size_t>(cause)]; };
+  return {.rank = rank,
+          .step = Recorded(step),
+          .gpu = Recorded(stream.time.gpu),
+          .stream = Recorded(stream.time.stream),
+          .span_ns = split.span_ns,
+          .busy_ns = split.busy_ns,
+          .idle_ns = split.idle_ns,
+          .host_wait_ns = of_cause(WaitCause::kHostWait),
+          .kernel_wait_ns = of_cause(WaitCause::kKernelWait),
+          .other_ns = of_cause(WaitCause::kOther),
+          .unlinked_ns = of_cause(WaitCause::kUnlinked),
+          .head_ns = waits.head_ns,
+          .tail_ns = waits.tail_ns,
+          .gaps = waits.gaps,
+          .idle_share = ShareOf(split.idle_ns, split.span_ns)};
 }
 
 Table NewIntervalTable() {
@@ -420,16 +451,17 @@ Result<Tables> MapIdle(const RankView& view, const Params& params) {
   const bool by_step = HasKey(params.by, "step");
   BS_ASSIGN(const Selected selected, Selected::Make(view, params.selection));
   const int64_t most = params.Number(kLongestParam);
-  Table longest = NewLongestGaps(most);
+  std::vector<LongestGapRow> longest;
   const auto idle_times = SharedIdleTimes(view, params.selection);
   if (!idle_times->ok()) {
     return idle_times->error();
   }
   LateHost late(view);
   for (const DeviceIdle& device : (*idle_times)->devices) {
-    PushLongestGaps(longest, view, selected, device, static_cast<size_t>(most), late);
+    AddLongestGaps(view, selected, device, static_cast<size_t>(most), late, longest);
   }
-  Table idle = NewIdleTable(by_step);
+  Table idle = NewTable<IdleRow>();
+  RowWriter<IdleRow> rows(idle);
   Table intervals = NewIntervalTable();
   const std::vector<Stream> streams = FindStreams(view, selected, params.Number(kKernelWaitParam));
   const std::vector<StepWindow> windows =
@@ -437,18 +469,22 @@ Result<Tables> MapIdle(const RankView& view, const Params& params) {
   BS_TRY(CheckRows(view, windows.size(), streams.size()));
   for (const StepWindow& window : windows) {
     for (size_t i = 0; i < streams.size(); ++i) {
-      PushIdle(idle, view.rank, by_step, streams[i], window.step, window.On(i));
+      rows.Push(IdleOf(view.rank, streams[i], window.step, window.On(i)));
     }
   }
+  if (!by_step) DropColumn(idle, "step");
   for (const Stream& stream : streams) {
     PushIntervals(intervals, view.rank, stream, selected.TimeOf(stream.tracks));
   }
+  Table longest_gaps = MakeTable(longest);
+  longest_gaps.preview_rows = static_cast<size_t>(most);
   return Tables{std::move(idle), std::move(intervals), ShownCauses((*idle_times)->tables[0]),
-                (*idle_times)->tables[1], std::move(longest)};
+                (*idle_times)->tables[1], std::move(longest_gaps)};
 }
 
 Result<Tables> FinishIdle(Tables tables, const Params& /*params*/) {
-  tables.back() = FinishLongestGaps(tables.back());
+  Table& longest = TableOf<LongestGapRow>(tables);
+  longest = FinishLongestGaps(longest);
   return tables;
 }
 
