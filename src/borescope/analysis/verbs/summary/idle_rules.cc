@@ -496,9 +496,10 @@ class IdleTime {
                cause.recorded_ns == SumOf(tables_.idle_causes, "host_ns")) {
       evidence += MostlyInLongest(tables_.idle_causes, "host_ns", kHostEvent);
     } else if (cause.row == &kLaunchBoundCause) {
-      return evidence + fmt::format("; {} of {} kernels are shorter than 10 us",
-                                    FormatCount(SumOf(tables_.overview, &OverviewRow::short_kernels)),
-                                    FormatCount(SumOf(tables_.overview, &OverviewRow::kernels)));
+      return evidence +
+             fmt::format("; {} of {} kernels are shorter than 10 us",
+                         FormatCount(SumOf(tables_.overview, &OverviewRow::short_kernels)),
+                         FormatCount(SumOf(tables_.overview, &OverviewRow::kernels)));
     }
     evidence += cause.row->column == "sync_ns" ? WordsOfWaits(tables_) : std::string();
     const std::optional<FewOfMany> few = FewPieces(*cause.row);

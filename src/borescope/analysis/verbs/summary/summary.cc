@@ -430,7 +430,7 @@ Result<Tables> FinishSummary(Tables findings, const Params& params) {
                        .work_places = ReadRows<WorkPlaceRow>(findings[kWorkPlaces]),
                        .few_events = ReadRows<FewEventsRow>(findings[kFewEvents]),
                        .round_trips = ReadRows<RoundTripRow>(findings[kRoundTrips]),
-                       .phases = findings[kInferencePhases],
+                       .phases = ReadRows<InferencePhaseRow>(findings[kInferencePhases]),
                        .longest_waits = ReadRows<LongestWaitRow>(stragglers.back()),
                        .run_faults = params.run_faults,
                        .selects = !params.selection.empty(),

@@ -345,6 +345,28 @@ struct QualityRow {
       {"share", &QualityRow::share},       {"help", &QualityRow::help}};
 };
 
+// What is read of `inference_phases`.
+struct InferencePhaseRow {
+  int64_t rank = 0;
+  std::string_view phase = {};
+  std::optional<std::string_view> known_by = {};
+  int64_t steps = 0;
+  std::optional<double> requests = {};
+  std::optional<double> token_ns = {};
+  std::optional<double> tokens_per_second = {};
+  std::optional<double> busy = {};
+
+  static constexpr ColumnOf<InferencePhaseRow> kColumns[] = {
+      {"rank", &InferencePhaseRow::rank},
+      {"phase", &InferencePhaseRow::phase},
+      {"known_by", &InferencePhaseRow::known_by},
+      {"steps", &InferencePhaseRow::steps},
+      {"requests", &InferencePhaseRow::requests},
+      {"token_ns", &InferencePhaseRow::token_ns},
+      {"tokens_per_second", &InferencePhaseRow::tokens_per_second},
+      {"busy", &InferencePhaseRow::busy}};
+};
+
 struct SummaryTables {
   std::vector<OverviewRow> overview = {};
   Table breakdown = {};
@@ -367,7 +389,8 @@ struct SummaryTables {
   std::vector<WorkPlaceRow> work_places = {};
   std::vector<FewEventsRow> few_events = {};
   std::vector<RoundTripRow> round_trips = {};
-  Table phases = {};  // inference_phases; empty where no inference was found
+  std::vector<InferencePhaseRow> phases =
+      {};  // inference_phases; empty where no inference was found
   std::vector<LongestWaitRow> longest_waits = {};  // empty without stragglers
   std::vector<RunFault> run_faults = {};
   bool selects = false;     // a part was asked for

@@ -493,79 +493,66 @@ namespace {
 // What a program that generates text does: one line of the phases in which it is, where annotations
 // or shapes say which these are. It is about no fault: other rules say what lets the device idle.
 
-bool IsMissing(const Table& table, std::string_view column, size_t row) {
-  return table.Find(column)->IsMissing(row);
-}
-
-// A cell of a column of floats as a whole number; a corrupt recording may hold more than fits.
-int64_t Rounded(const Table& table, std::string_view column, size_t row) {
+// A number as a whole one; a corrupt recording may hold more than fits.
+int64_t Rounded(double value) {
   constexpr double kMost = 9e18;
-  return std::llround(std::min(Floats(table, column)[row], kMost));
+  return std::llround(std::min(value, kMost));
 }
 
 // Whether a row is about a phase that is certain: work outside of steps has none, and what follows
 // from a graph alone is inferred.
-bool IsCertain(const Table& phases, size_t row) {
-  const std::string_view known_by = Texts(phases, "known_by")[row];
-  return !IsMissing(phases, "known_by", row) && known_by != "graph";
+bool IsCertain(const InferencePhaseRow& row) {
+  return row.known_by.has_value() && row.known_by != "graph";
 }
 
 // The first rank that decodes, else the first with a phase: ranks of one model have the same steps.
-std::optional<int64_t> RankToTell(const Table& phases) {
+std::optional<int64_t> RankToTell(const std::vector<InferencePhaseRow>& phases) {
   std::optional<int64_t> found;
-  for (size_t row = phases.rows(); row > 0; --row) {
-    if (IsCertain(phases, row - 1)) {
-      found = Ints(phases, "rank")[row - 1];
+  for (const InferencePhaseRow& row : phases) {
+    if (IsCertain(row) && row.phase == "decode") {
+      return row.rank;
     }
-  }
-  for (size_t row = phases.rows(); row > 0; --row) {
-    if (IsCertain(phases, row - 1) && Texts(phases, "phase")[row - 1] == "decode") {
-      found = Ints(phases, "rank")[row - 1];
+    if (IsCertain(row) && !found) {
+      found = row.rank;
     }
   }
   return found;
 }
 
 // "decode: 412 steps of 37 requests, 10.8 ms a token, 3,426 tokens/s, 8.7 % idle"
-std::string WordsOfPhase(const Table& phases, size_t row) {
-  std::string words = fmt::format("{}: {}", Texts(phases, "phase")[row],
-                                  FormatCount(Ints(phases, "steps")[row], "step", "steps"));
-  if (!IsMissing(phases, "requests", row)) {
-    const int64_t requests = Rounded(phases, "requests", row);
-    words += " of " + FormatCount(requests, "request", "requests");
+std::string WordsOfPhase(const InferencePhaseRow& row) {
+  std::string words = fmt::format("{}: {}", row.phase, FormatCount(row.steps, "step", "steps"));
+  if (row.requests) {
+    words += " of " + FormatCount(Rounded(*row.requests), "request", "requests");
   }
-  if (!IsMissing(phases, "token_ns", row)) {
-    const int64_t token_ns = Rounded(phases, "token_ns", row);
-    words += fmt::format(", {} a token", FormatTime(token_ns));
+  if (row.token_ns) {
+    words += fmt::format(", {} a token", FormatTime(Rounded(*row.token_ns)));
   }
-  if (!IsMissing(phases, "tokens_per_second", row)) {
-    const int64_t rate = Rounded(phases, "tokens_per_second", row);
-    words += fmt::format(", {} tokens/s", FormatCount(rate));
+  if (row.tokens_per_second) {
+    words += fmt::format(", {} tokens/s", FormatCount(Rounded(*row.tokens_per_second)));
   }
-  if (!IsMissing(phases, "busy", row)) {
-    const double busy = Floats(phases, "busy")[row];
-    words += fmt::format(", {} idle", FormatShare(std::max(0.0, 1 - busy)));
+  if (row.busy) {
+    words += fmt::format(", {} idle", FormatShare(std::max(0.0, 1 - *row.busy)));
   }
   return words;
 }
 
 std::optional<Finding> PhasesOfInference(const SummaryTables& tables) {
-  const Table& phases = tables.phases;
-  const std::optional<int64_t> rank = RankToTell(phases);
+  const std::optional<int64_t> rank = RankToTell(tables.phases);
   if (!rank.has_value()) {
     return std::nullopt;
   }
   std::string evidence;
   std::optional<double> idle;  // of decode steps, else of the first phase with periods
   bool is_of_decode = false;
-  for (size_t row = 0; row < phases.rows(); ++row) {
-    if (Ints(phases, "rank")[row] != *rank || !IsCertain(phases, row)) {
+  for (const InferencePhaseRow& row : tables.phases) {
+    if (row.rank != *rank || !IsCertain(row)) {
       continue;
     }
-    evidence += (evidence.empty() ? "" : "; ") + WordsOfPhase(phases, row);
-    const bool is_decode = Texts(phases, "phase")[row] == "decode";
-    if (!IsMissing(phases, "busy", row) && !is_of_decode && (is_decode || !idle.has_value())) {
-      idle = std::max(0.0, 1 - Floats(phases, "busy")[row]);
+    evidence += (evidence.empty() ? "" : "; ") + WordsOfPhase(row);
+    const bool is_decode = row.phase == "decode";
+    if (row.busy && !is_of_decode && (is_decode || !idle.has_value())) {
+      idle = std::max(0.0, 1 - *row.busy);
       is_of_decode = is_decode;
     }
   }
