@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "borescope/analysis/core/key_columns.h"
-#include "borescope/analysis/core/row.h"
+#include "borescope/analysis/core/keyed_rows.h"
 #include "borescope/analysis/core/selection/device_steps.h"
 #include "borescope/analysis/core/selection/recorded_syncs.h"
 #include "borescope/analysis/measures/align_inherited.h"
@@ -21,6 +21,7 @@
 #include "borescope/base/stop.h"
 #include "borescope/index/launches/correlation.h"
 #include "borescope/index/steps/steps.h"
+#include "borescope/table/typed_rows.h"
 
 namespace borescope::internal {
 
@@ -247,29 +248,42 @@ namespace {
 // Steps before the recording, of which only what the device had still to do was recorded. Their
 // work has no launch, and its step is inferred from what it is like.
 
-Table NewInheritedSteps() {
-  Table table{
-      "inherited_steps", "Steps before the recording, as far as devices worked on them", {}};
-  const auto ns = [&](std::string_view name, Role role, std::string_view doc) {
-    AddInt(table, name, Unit::kNanoseconds, role, doc);
-  };
-  AddRankKey(table);
-  AddGpuKey(table);
-  AddInt(table, "step", Unit::kNone, Role::kKey,
-         "Number of the step, inferred from what its work is like.");
-  ns("length_ns", Role::kSum,
-     "From the last end of work of the step before to its own; missing where that was not "
-     "recorded, or the step is not complete.");
-  ns("busy_ns", Role::kSum, "Time in which work of the step runs (union).");
-  AddInt(table, "kernels", Unit::kCount, Role::kSum, "Selected kernels of the step.");
-  AddInt(table, "copies", Unit::kCount, Role::kSum, "Selected memcpys and memsets of the step.");
-  ns("device_begin_ns", Role::kMin, "First begin of its recorded work on the device.");
-  ns("device_end_ns", Role::kMax, "Last end of its work.");
-  AddBool(table, "complete", Role::kDerived,
-          "Whether the recording has all of its work on the device: what is like the first and the "
-          "last work of a recorded step.");
-  return table;
-}
+struct InheritedStepRow {
+  int64_t rank = 0;
+  int64_t gpu = 0;
+  int64_t step = 0;
+  std::optional<int64_t> length_ns = {};
+  int64_t busy_ns = 0;
+  int64_t kernels = 0;
+  int64_t copies = 0;
+  int64_t device_begin_ns = 0;
+  int64_t device_end_ns = 0;
+  bool complete = false;
+
+  static constexpr TableNames kTable{
+      "inherited_steps", "Steps before the recording, as far as devices worked on them"};
+  static constexpr ColumnOf<InheritedStepRow> kColumns[] = {
+      {"rank", &InheritedStepRow::rank, Role::kKey, kRankDoc},
+      {"gpu", &InheritedStepRow::gpu, Role::kKey, kGpuDoc},
+      {"step", &InheritedStepRow::step, Role::kKey,
+       "Number of the step, inferred from what its work is like."},
+      {"length_ns", &InheritedStepRow::length_ns, Unit::kNanoseconds, Role::kSum,
+       "From the last end of work of the step before to its own; missing where that was not "
+       "recorded, or the step is not complete."},
+      {"busy_ns", &InheritedStepRow::busy_ns, Unit::kNanoseconds, Role::kSum,
+       "Time in which work of the step runs (union)."},
+      {"kernels", &InheritedStepRow::kernels, Unit::kCount, Role::kSum,
+       "Selected kernels of the step."},
+      {"copies", &InheritedStepRow::copies, Unit::kCount, Role::kSum,
+       "Selected memcpys and memsets of the step."},
+      {"device_begin_ns", &InheritedStepRow::device_begin_ns, Unit::kNanoseconds, Role::kMin,
+       "First begin of its recorded work on the device."},
+      {"device_end_ns", &InheritedStepRow::device_end_ns, Unit::kNanoseconds, Role::kMax,
+       "Last end of its work."},
+      {"complete", &InheritedStepRow::complete, Role::kDerived,
+       "Whether the recording has all of its work on the device: what is like the first and the "
+       "last work of a recorded step."}};
+};
 
 // The first and the last work of a recorded step on a device, in the order of launches.
 struct EndsOfStep {
@@ -283,16 +297,25 @@ class InheritedStepper {
       : view_(view), selected_(selected), aligned_(SharedAlignedWork(view)) {}
 
   Table Find() {
-    Table table = NewInheritedSteps();
     if (!aligned_->IsConfident() || aligned_->step.empty() || selected_.has_steps()) {
-      return table;
+      return NewTable<InheritedStepRow>();
     }
     FindEndsOfSteps();
     Collect();
+    std::vector<InheritedStepRow> rows;
     for (const auto& [place, step] : steps_) {
-      Push(table, place, step);
+      rows.push_back({.rank = view_.rank,
+                      .gpu = place.first,
+                      .step = place.second,
+                      .length_ns = Recorded(LengthOf(place, step)),
+                      .busy_ns = Coverage(Union(step.times)),
+                      .kernels = step.kernels,
+                      .copies = step.copies,
+                      .device_begin_ns = BeginOf(step),
+                      .device_end_ns = EndOf(step),
+                      .complete = step.has_first && step.has_last});
     }
-    return table;
+    return MakeTable(rows);
   }
 
  private:
@@ -368,13 +391,6 @@ class InheritedStepper {
     const bool is_known = step.has_first && step.has_last && before != steps_.end() &&
                           before->second.has_last && EndOf(before->second) <= EndOf(step);
     return is_known ? EndOf(step) - EndOf(before->second) : kMissing;
-  }
-
-  void Push(Table& table, const Place& place, const Found& step) const {
-    Row row(table);
-    row.Int(view_.rank).Int(place.first).Int(place.second).MaybeInt(LengthOf(place, step));
-    row.Int(Coverage(Union(step.times))).Int(step.kernels).Int(step.copies);
-    row.Int(BeginOf(step)).Int(EndOf(step)).Bool(step.has_first && step.has_last);
   }
 
   const RankView& view_;
