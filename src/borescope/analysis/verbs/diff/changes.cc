@@ -69,31 +69,6 @@ TimeStatus NameChange::time_status() const {
   return change_ns > 0 ? TimeStatus::kSlower : TimeStatus::kFaster;
 }
 
-void AddTimeColumns(Table& table) {
-  AddInt(table, "base_ns", Unit::kNanoseconds, Role::kSum, "Summed durations in the base run.");
-  AddInt(table, "test_ns", Unit::kNanoseconds, Role::kSum, "The same in the test run.");
-  AddInt(table, "delta_ns", Unit::kNanoseconds, Role::kSum, "Test less base.");
-}
-
-void AddChangeColumns(Table& table) {
-  AddInt(table, "base_count", Unit::kCount, Role::kSum, "Calls in the base run.");
-  AddInt(table, "test_count", Unit::kCount, Role::kSum, "Calls in the test run.");
-  AddInt(table, "delta_count", Unit::kCount, Role::kSum, "Test less base.");
-  AddTimeColumns(table);
-  AddString(table, "status", Role::kDerived,
-            "By the counts, per step if both runs have steps, else per rank: added, deleted, "
-            "increased, decreased, unchanged; or renamed.");
-  AddString(table, "time_status", Role::kDerived,
-            "By the time, against what as many calls took in the base run: slower or faster by 5 % "
-            "and 1 us at least, else unchanged; missing for what is in one run only.");
-}
-
-void PushChange(Row& row, const NameChange& change, const RunUnits& units) {
-  row.Int(change.base.count).Int(change.test.count).Int(change.delta_count());
-  row.Int(change.base.total_ns).Int(change.test.total_ns).Int(change.delta_ns());
-  row.Text(StatusName(change.status(units))).MaybeText(TimeStatusName(change.time_status()));
-}
-
 namespace {
 
 // A kernel where it was launched.
@@ -114,24 +89,20 @@ struct Place {
 };
 using Places = std::map<std::tuple<std::string, std::string, KernelClass>, Place>;
 
-void AddLaunches(const Table& launches, const Changes& changes, CallSum NameChange::* other_run,
-                 std::vector<Kernel> Place::* run, Places& places) {
-  const StringValues& operators = Texts(launches, "operator");
-  const StringValues& shapes = Texts(launches, "shapes");
-  const StringValues& names = Texts(launches, "name");
-  const IntValues& total_ns = Ints(launches, "total_ns");
-  const Column* shapes_column = launches.Find("shapes");
-  for (size_t row = 0; row < launches.rows(); ++row) {
+void AddLaunches(const std::vector<LaunchSumRow>& launches, const Changes& changes,
+                 CallSum NameChange::* other_run, std::vector<Kernel> Place::* run,
+                 Places& places) {
+  for (size_t row = 0; row < launches.size(); ++row) {
     CheckStopAt(row);
-    const std::string name(names[row]);
-    const auto change = changes.find({true, name});
+    const LaunchSumRow& launch = launches[row];
+    const auto change = changes.find({true, launch.name});
     if (change == changes.end() || (change->second.*other_run).count != 0) {
       continue;
     }
-    Place& place =
-        places[{std::string(operators[row]), std::string(shapes[row]), ClassifyKernel(name)}];
-    place.has_shapes = !shapes_column->IsMissing(row);
-    (place.*run).push_back({total_ns[row], name});
+    Place& place = places[{std::string(launch.op), std::string(launch.shapes.value_or("")),
+                           ClassifyKernel(launch.name)}];
+    place.has_shapes = launch.shapes.has_value();
+    (place.*run).push_back({launch.total_ns, launch.name});
   }
 }
 
@@ -166,10 +137,11 @@ void Join(const std::string& base, const std::string& test, Changes& changes) {
 
 }  // namespace
 
-void PairRenamedKernels(const Table& base_launches, const Table& test_launches, Changes& changes) {
+void PairRenamedKernels(const std::vector<LaunchSumRow>& base,
+                        const std::vector<LaunchSumRow>& test, Changes& changes) {
   Places places;
-  AddLaunches(base_launches, changes, &NameChange::test, &Place::base, places);
-  AddLaunches(test_launches, changes, &NameChange::base, &Place::test, places);
+  AddLaunches(base, changes, &NameChange::test, &Place::base, places);
+  AddLaunches(test, changes, &NameChange::base, &Place::test, places);
   const Candidates candidates = FindCandidates(places);
   std::vector<Candidates::const_iterator> order;
   for (auto it = candidates.begin(); it != candidates.end(); ++it) {
@@ -179,10 +151,10 @@ void PairRenamedKernels(const Table& base_launches, const Table& test_launches, 
                    [](const auto& a, const auto& b) { return a->second > b->second; });
   std::set<std::string> paired;
   for (const auto& candidate : order) {
-    const auto& [base, test] = candidate->first;
-    if (!paired.contains(base) && !paired.contains(test)) {
-      paired.insert({base, test});
-      Join(base, test, changes);
+    const auto& [old_name, new_name] = candidate->first;
+    if (!paired.contains(old_name) && !paired.contains(new_name)) {
+      paired.insert({old_name, new_name});
+      Join(old_name, new_name, changes);
     }
   }
 }
