@@ -1,6 +1,6 @@
 // annotations: time under each annotation, as recorded on the host and as seen on the device. Each
 // counts with its whole length, nested ones too, so that totals of different names may overlap.
-// annotated_kernels tells what ran under them: every piece of device work once, under its leaf
+// annotated_kernels says what ran under them: every piece of device work once, under its leaf
 // annotation, or under none.
 #include <cstdint>
 #include <vector>
@@ -102,7 +102,7 @@ void SweepStream(const RankView& view, uint32_t track, AnnotationLeaves& leaves)
 }
 
 // Per host row the innermost annotation around it, itself included: by the call tree, or in time
-// where a frame that began in an annotation outlives it. Parents stand before children.
+// where a frame that began in an annotation outlives it. Parents come before children.
 std::vector<HostId> HostAnnotations(const RankView& view) {
   const HostEvents& host = view.trace.host();
   std::vector<HostId> around(host.all_size());

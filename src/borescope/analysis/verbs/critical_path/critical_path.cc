@@ -39,7 +39,7 @@ constexpr std::string_view kNoWaitsHelp =
     "blocking copy): where the host waits it seems to work, and path, what_if and slack take the "
     "time for cpu.";
 
-// Stands above the numbers it is about; the table of notes is the last of a long page.
+// It is shown above the numbers it is about: the table of notes is the last of a long page.
 constexpr std::string_view kNoWaitsTitle =
     " (cpu may hold waits that were not recorded: see How far waits are known)";
 

@@ -28,8 +28,8 @@ struct TraceColumns {
   const DeviceEvents& device;
 };
 
-// Numbers the names of events anew, in the order of their first appearance: arguments and names of
-// anything else stay behind.
+// Numbers the names of events again, in the order of their first appearance: arguments and names of
+// anything else are left out.
 class Renumbering {
  public:
   Renumbering(const Trace& trace, SavedExtras& extras)
@@ -67,7 +67,7 @@ std::vector<int64_t> NumbersOf(const RankView& view, const SyncEdges& syncs) {
   const auto set = [&](SavedNumber number, int64_t value) {
     numbers[static_cast<size_t>(number)] = value;
   };
-  // A rank that only the name of the file told is not 0.
+  // A rank that only the name of the file says is not 0.
   set(SavedNumber::kRank, meta.rank.value_or(view.rank == 0 ? kMissing : view.rank));
   set(SavedNumber::kWorldSize, meta.world_size.value_or(kMissing));
   set(SavedNumber::kBaseNs, meta.base_ns.value_or(kMissing));
@@ -173,7 +173,7 @@ class Verdict {
   explicit Verdict(const std::string& file) : file_(file) {}
 
   bool ok() const { return result_.ok(); }
-  // `cause` is told of the cell `row` of `what`, unless `holds`. Gives `holds`.
+  // Unless `holds`, reports `cause` for the cell `row` of `what`. Returns `holds`.
   bool Check(bool holds, std::string_view what, size_t row, std::string_view cause) {
     if (!holds && result_.ok()) {
       result_ = Error{ErrorCode::kCorrupt, fmt::format("{} {}: {}", what, row, cause),
@@ -392,7 +392,7 @@ class GraphCheck {
     }
   }
 
-  // Time between nodes that belong to no thread, or to two, would be told by nothing.
+  // Time between nodes that belong to no thread, or to two, would be in no table.
   void CheckThreadEdges() {
     size_t thread = 0;
     Each(graph_.nodes(), [&](uint32_t from) {

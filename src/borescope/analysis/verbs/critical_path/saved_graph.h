@@ -25,7 +25,7 @@ struct SavedGraph {
 // The same graph gives the same bytes. Errors are those of `put`.
 Result<void> SaveGraph(const RankView& view, const RecordingGraph& recording, const PutBytes& put);
 
-// The graph in `source`, whose bytes are inflated already; `file` stands for it in messages.
+// The graph in `source`, whose bytes are inflated already; `file` is its name in messages.
 // `data_load` as BuildGraph. kCorrupt where it is no graph, or damaged, with the place;
 // kUnsupportedFormat for one of another version. Whatever the bytes, a graph that is returned can
 // be asked for all tables.

@@ -198,7 +198,7 @@ TEST(SavedGraphTest, ForgedBytesAreAnErrorOrAGraph) {
         std::string forged = bytes;
         forged[at] = value;
         FitChecksum(place, forged);
-        // It must not crash; what it says of a forged graph is of no matter.
+        // It must not crash; any answer about a forged graph will do.
         refused += Load(forged).ok() ? 0 : 1;
       }
     }
@@ -247,7 +247,7 @@ TEST(SavedGraphTest, NamesTheCellThatIsWrong) {
                         static_cast<size_t>(SavedNumber::kEndNs)));
 }
 
-// Stretches behind the end of every thread would be on the path and in no table.
+// Stretches after the end of every thread would be on the path and in no table.
 TEST(SavedGraphTest, NodesBehindTheirThreadAreAnError) {
   TestTrace trace;
   const RankView& view = Plant(trace);

@@ -230,7 +230,7 @@ std::string_view NameOf(const Trace& trace, NodeSide side, uint32_t event) {
   return side == NodeSide::kHost ? trace.Name(HostId{event}) : trace.Name(DeviceId{event});
 }
 
-// Where the event stands in the list of its file.
+// The place of the event in the list of its file.
 std::optional<int64_t> IndexOf(const Trace& trace, NodeSide side, uint32_t event) {
   const ColumnData<uint32_t>& positions =
       side == NodeSide::kHost ? trace.host().position : trace.device().position;

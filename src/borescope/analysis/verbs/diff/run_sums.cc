@@ -168,7 +168,7 @@ int64_t WorkSums::ModuleOf(DeviceId id) const {
   return start.valid() ? modules_[start.value] : kMissing;
 }
 
-// A number that stands for the name: of a class or phase, or of a text.
+// The number of the name: of a class or phase, or of a text.
 int64_t WorkSums::ValueOf(WorkKey key, DeviceId id) const {
   switch (key) {
     case WorkKey::kClass:

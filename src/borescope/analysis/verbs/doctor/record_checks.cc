@@ -244,7 +244,7 @@ CheckOutcome ZeroHostDuration(const RankView& view) {
   return CountHostCases(view, [&](HostId id) { return view.trace.host().dur_ns[id.value] == 0; });
 }
 
-// Work that starts before the work in front of it on the same stream ended.
+// Work that starts before the previous work of the same stream has ended.
 CheckOutcome StreamOverlap(const RankView& view) {
   const DeviceEvents& device = view.trace.device();
   CheckOutcome outcome;

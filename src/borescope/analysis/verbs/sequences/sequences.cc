@@ -1,6 +1,6 @@
 // sequences: which patterns of device work recur under operators, and how
-// much of the device's time they make up. `sequence_coverage` says what became of all selected
-// device work, so that nothing is missed in silence.
+// much of the device's time they make up. `sequence_coverage` says where all selected device work
+// is counted, so that nothing is left out silently.
 //
 // The overlay marks the five patterns with the most device time: every occurrence is a span over
 // the operator beside the host's threads, and on each device a span from the first start to the
@@ -59,7 +59,7 @@ struct SequencePattern {
   int64_t host_ns = 0;                // and of the operators
 };
 
-// What became of the selected device work.
+// Where selected device work is counted.
 enum class WorkPlace : uint8_t {
   kInPattern,  // in one of `patterns`
   kInShorter,  // in a pattern that is too short

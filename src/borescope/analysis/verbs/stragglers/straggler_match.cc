@@ -88,8 +88,8 @@ ClockVerdict ClockEvidence::verdict() const {
 }
 
 // Bus bandwidth without waiting. A collective moves its data in the time in which all ranks are in
-// it, and that is the shortest participation of all: every other rank waited first. Beside it
-// stands the raw rate, of all calls with their waiting.
+// it, and that is the shortest participation of all: every other rank waited first. The raw
+// rate, of all calls with their waiting, is shown beside it.
 
 class CollectiveRates {
  public:

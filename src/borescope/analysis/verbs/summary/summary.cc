@@ -186,7 +186,7 @@ Result<Table> OnlyCopies(const Table& kernels, Table copies) {
   return found;
 }
 
-// Of a rank without device work no rows, as in `breakdown` and `idle`: nothing of it stood idle.
+// No rows for a rank without device work, as in `breakdown` and `idle`: it has no idle device.
 Table OfDevices(const RankView& view, Table table) {
   const auto& kinds = view.trace.device().kind;
   const bool works = std::any_of(kinds.begin(), kinds.end(), IsDeviceWork);
@@ -373,7 +373,7 @@ Result<Tables> MapSummary(const RankView& whole, const Params& params) {
   view.shared = whole.shared == nullptr ? &own : whole.shared;
   std::vector<Result<Tables>> answers(std::size(kMapped), Tables());
   ParallelFor(answers.size(), view.threads, [&](size_t i) {
-    const size_t row = answers.size() - 1 - i;  // the dearest stand last
+    const size_t row = answers.size() - 1 - i;  // the most costly ones are last
     answers[row] = kMapped[row].map(view, params);
   });
   Tables findings;

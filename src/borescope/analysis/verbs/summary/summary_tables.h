@@ -1,5 +1,5 @@
 // What `borescope summary` works with: the tables of the other analyses for all ranks, and the
-// findings read from them. Every number of a finding stands in one of these tables.
+// findings read from them. Every number of a finding is in one of these tables.
 #pragma once
 
 #include <cstddef>

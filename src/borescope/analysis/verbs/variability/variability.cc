@@ -6,7 +6,7 @@
 //
 // The kernels before are those recorded, selected or not; the first kernels of a stream have fewer
 // of them, and are kept. Streams of different devices and processes never mix. `gap_ns` is the time
-// in which the whole device stood idle just before the call (stream_gaps.h): with --all and nothing
+// in which the whole device was idle just before the call (stream_gaps.h): with --all and nothing
 // left out it adds up to gap_ns of `gaps`.
 //
 // The durations of outliers, and the gaps before them, are in no column but `outliers`. What is an
@@ -155,7 +155,7 @@ struct Call {
   uint32_t group;
 };
 
-// What stands before the names before in the part of a key that tells the kind of a call.
+// How many values of a key are about the call itself; the names of the kernels before follow.
 constexpr size_t kOwnKeys = 2 + kWorkSizeKeys;
 
 // A group is known by the values of --by, the class, the name, the size and the names before,
@@ -214,7 +214,7 @@ Calls GroupCalls(const Question& question) {
   return found;
 }
 
-// How long the device stood idle before each of its works, on the streams that are asked about.
+// How long the device was idle before each piece of work, on the streams that are asked about.
 std::vector<int64_t> GapsBefore(const RankView& view, const Selected& selected) {
   const Tracks& tracks = view.trace.tracks();
   std::map<int64_t, std::vector<uint32_t>> tracks_of;
@@ -291,7 +291,7 @@ Table NewTable(const Question& question, bool has_outliers) {
   return table;
 }
 
-// "a > b": the names of `before`, which stand nearest first.
+// "a > b": the names of `before`, the nearest first.
 std::string ContextText(const Trace& trace, std::span<const int64_t> before) {
   std::string text;
   for (auto name = before.rbegin(); name != before.rend(); ++name) {
@@ -345,7 +345,7 @@ void FillExcess(Table& table) {
   FillShare(table, "excess_ns", "excess_share");
 }
 
-// What the question is about stands next to the count; the share of the total says less.
+// What the question is about follows the count; the share of the total says less.
 void ArrangeColumns(Table& table) {
   std::erase_if(table.columns, [](const Column& column) { return column.name == "share"; });
   const auto place = [&](std::string_view name) {
