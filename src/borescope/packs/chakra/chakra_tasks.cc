@@ -11,10 +11,10 @@
 #include <utility>
 #include <vector>
 
-#include "borescope/engine/access.h"
 #include "borescope/base/row_limit.h"
 #include "borescope/base/stop.h"
 #include "borescope/chakra.h"
+#include "borescope/engine/access.h"
 #include "borescope/engine/inputs/input_files.h"
 #include "borescope/engine/targets/targets.h"
 #include "borescope/output/document.h"

@@ -35,7 +35,7 @@ constexpr std::string_view kBackwardCall = "autograd::engine::evaluate_function:
 struct Assigned {
   DeviceId id = {};
   HostId call = {};       // whose kernels are numbered together; may be invalid
-  HostId arguments = {};  // marker or operator that tells them; may be invalid
+  HostId arguments = {};  // marker or operator that has them; may be invalid
   HostId forward = {};    // operator of forward behind a backward kernel; may be invalid
   bool by_marker = false;
   std::optional<int64_t> sub = {};  // number among the kernels of `call`

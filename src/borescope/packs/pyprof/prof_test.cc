@@ -241,7 +241,7 @@ TEST(ProfTest, UnknownColumns) {
       checked.error().Sentence().starts_with("`columns`: no column 'flop'; columns are rank"));
 }
 
-// A window that cuts a call does not change what its kernels are told to do.
+// A window that cuts a call does not change the work of its kernels.
 TEST(ProfTest, AWindowChangesNoWork) {
   TestTrace trace;
   trace

@@ -12,7 +12,7 @@ inline bool IsOnClock(const Column& column) {
          name.ends_with("_end_ns");
 }
 
-// Whether they are moments on any clock: those, `begin_unix_ns`, `base_ns`.
+// Whether they are timestamps on any clock: those, `begin_unix_ns`, `base_ns`.
 inline bool IsTimestamp(const Column& column) {
   const std::string_view name = column.name;
   return IsOnClock(column) || name.ends_with("unix_ns") || name.ends_with("base_ns");

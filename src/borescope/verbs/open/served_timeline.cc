@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "borescope/analysis/core/selection/cut_selection.h"
-#include "borescope/analysis/verbs/timeline/page_cost.h"
+#include "borescope/analysis/verbs/timeline/timeline_data.h"
 #include "borescope/analysis/verbs/timeline/timeline_tables.h"
 #include "borescope/base/saturating.h"
 #include "borescope/engine/loading/trace_cache.h"

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "borescope/analysis/verbs/timeline/rank_stretches.h"
+#include "borescope/analysis/verbs/timeline/make_timeline.h"
 #include "borescope/engine/loading/loaded_trace.h"
 #include "borescope/engine/run_analyses.h"
 #include "borescope/serve/served_file.h"

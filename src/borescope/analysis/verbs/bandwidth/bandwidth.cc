@@ -2,7 +2,7 @@
 //
 // The rate of a copy is its bytes / its duration; bytes per nanosecond are GB/s. A copy whose bytes
 // were not recorded, or that is recorded as zero long, has no rate: it counts as `unrated`, and
-// stands in no rate of the table. `mean_gbps` is the bytes of all rated copies / the sum of their
+// is part of no rate of the table. `mean_gbps` is the bytes of all rated copies / the sum of their
 // durations, and missing if these are a small part of the time (coverage.h); the other rates are
 // those of single copies.
 //

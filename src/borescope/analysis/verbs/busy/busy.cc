@@ -4,7 +4,7 @@
 // so that busy + idle = span.
 //
 // A device is one row, whichever processes use it. Streams are numbered by each process for itself,
-// so that --by stream tells the processes of a file apart.
+// so that --by stream has rows of their own for the processes of a file.
 #include <algorithm>
 #include <map>
 #include <tuple>
@@ -29,7 +29,7 @@ struct BusyKeys {
   bool stream;
 };
 
-// Device, process and stream; kMissing for what the row does not tell apart.
+// Device, process and stream; kMissing for what the rows are not divided by.
 using BusyKey = std::tuple<int64_t, int64_t, int64_t>;
 
 // The selected time of a row, and all work, cut to it.

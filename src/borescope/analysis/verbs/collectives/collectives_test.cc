@@ -72,7 +72,7 @@ TEST(CollectivesTest, KernelsOfWhichNothingIsKnownCountByTheirName) {
             "all_reduce,-,-,1,-,30,-\nall_to_all,-,-,1,-,20,-\nunknown,-,-,1,-,10,-\n");
 }
 
-// Host libraries, groups of one rank, kernels behind the end of the recording.
+// Host libraries, groups of one rank, kernels after the end of the recording.
 TEST(CollectivesTest, CallsWithoutAKernelCountAndHaveNoRate) {
   TestTrace trace;
   trace.Collective(AllReduce(100), {0, 50}).Collective(AllReduce(50), {100, 50});

@@ -50,7 +50,7 @@ TEST(CriticalPathTest, AHostThatNeverWaits) {
                                   "aten::b operator cpu 40"}));
 }
 
-// Two kernels, the second behind the first, and a call that waits for them.
+// Two kernels, one after the other, and a call that waits for them.
 void PlantWait(TestTrace& trace) {
   trace.Launched("first", {0, 5}, {8, 40}, {.correlation = 1});
   trace.Launched("second", {10, 5}, {50, 30}, {.correlation = 2});

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <optional>
 #include <string>
 #include <utility>
@@ -16,6 +17,200 @@
 #include "borescope/table/table_ops.h"
 
 namespace borescope::internal {
+
+namespace {
+
+// Whether the time is that of a host event or of device work.
+bool IsOfEvent(const PathStep& step) {
+  return step.bound_by != BoundBy::kWait && step.bound_by != BoundBy::kBeforeRecording &&
+         step.event != kNoEvent &&
+         (step.side == NodeSide::kHost ||
+          (step.side == NodeSide::kDevice && step.kind == PathKind::kOperator));
+}
+
+StringId NameIdOf(const Trace& trace, NodeSide side, uint32_t event) {
+  return side == NodeSide::kHost ? trace.host().name[event] : trace.device().name[event];
+}
+
+// The number of a name on a side among some, or kNone.
+class NameNumbers {
+ public:
+  static constexpr uint32_t kNone = ~uint32_t{0};
+
+  explicit NameNumbers(const Trace& trace)
+      : numbers_{std::vector<uint32_t>(trace.strings().size(), kNone),
+                 std::vector<uint32_t>(trace.strings().size(), kNone)} {}
+
+  uint32_t& Of(NodeSide side, StringId name) {
+    return numbers_[side == NodeSide::kHost ? 0 : 1][name.value];
+  }
+
+ private:
+  std::array<std::vector<uint32_t>, 2> numbers_;
+};
+
+// Events of both sides that were met before.
+class EventsSeen {
+ public:
+  explicit EventsSeen(const Trace& trace)
+      : seen_{std::vector<char>(trace.host().size()), std::vector<char>(trace.device().size())} {}
+
+  bool IsNew(NodeSide side, uint32_t event) {
+    return std::exchange(seen_[side == NodeSide::kHost ? 0 : 1][event], 1) == 0;
+  }
+
+ private:
+  std::array<std::vector<char>, 2> seen_;
+};
+
+}  // namespace
+
+std::vector<PathOp> SumPath(const RankView& view, const ColumnData<PathStep>& steps) {
+  NameNumbers numbers(view.trace);
+  std::vector<PathOp> ops;
+  EventsSeen seen(view.trace);
+  for (const PathStep& step : steps) {
+    if (!IsOfEvent(step)) {
+      continue;
+    }
+    const StringId name = NameIdOf(view.trace, step.side, step.event);
+    uint32_t& number = numbers.Of(step.side, name);
+    if (number == NameNumbers::kNone) {
+      number = static_cast<uint32_t>(ops.size());
+      ops.push_back({name, step.side, 0, 0});
+    }
+    ops[number].path_ns += step.end_ns - step.begin_ns;
+    ops[number].calls += seen.IsNew(step.side, step.event) ? 1 : 0;
+  }
+  std::sort(ops.begin(), ops.end(), [&](const PathOp& a, const PathOp& b) {
+    return std::tuple(-a.path_ns, a.side, view.trace.Text(a.name)) <
+           std::tuple(-b.path_ns, b.side, view.trace.Text(b.name));
+  });
+  return ops;
+}
+
+PathRest SumRest(const ColumnData<PathStep>& steps) {
+  PathRest rest{};
+  for (const PathStep& step : steps) {
+    if (!IsOfEvent(step)) {
+      rest[static_cast<size_t>(step.bound_by)] += step.end_ns - step.begin_ns;
+    }
+  }
+  return rest;
+}
+
+namespace {
+
+// Time of an edge that belongs to one name.
+struct Part {
+  EdgeId edge;
+  int64_t ns;
+};
+using Parts = std::vector<std::vector<Part>>;  // by number of the name
+
+class PartFinder {
+ public:
+  PartFinder(const RankView& view, const RecordingGraph& recording, NameNumbers& numbers,
+             const IntervalSet& windows, Parts& parts)
+      : view_(view),
+        recording_(recording),
+        graph_(recording.graph),
+        numbers_(numbers),
+        windows_(windows),
+        parts_(parts) {}
+
+  void OfDevice() {
+    const DeviceEvents& device = view_.trace.device();
+    for (uint32_t row = 0; row < device.size(); ++row) {
+      CheckStopAt(row);
+      const NodeId start = recording_.start_of_work[row];
+      if (start == kNoNode) {
+        continue;
+      }
+      const uint32_t number = numbers_.Of(NodeSide::kDevice, device.name[row]);
+      if (number != NameNumbers::kNone) {
+        // The only edge out of its start.
+        Add(number, graph_.first_edge[start], {graph_.ts_ns[start], graph_.ts_ns[start + 1]});
+      }
+    }
+  }
+
+  void OfThread(size_t thread) {
+    NodeId node = recording_.first_node[thread];
+    SweepThread(
+        view_.trace, recording_.facts, recording_.facts.threads[thread],
+        [&](const ThreadPiece& piece) {
+          // Pieces end at every node, so that each lies between two of them.
+          while (node + 1 < recording_.end_node[thread] &&
+                 graph_.ts_ns[node + 1] <= piece.begin_ns) {
+            ++node;
+          }
+          if (!piece.is_running || !piece.innermost.valid()) {
+            return;
+          }
+          const uint32_t number =
+              numbers_.Of(NodeSide::kHost, view_.trace.host().name[piece.innermost.value]);
+          if (number != NameNumbers::kNone) {
+            Add(number, ThreadEdge(graph_, node), {piece.begin_ns, piece.end_ns});
+          }
+        },
+        [](HostId, bool, int64_t) {});
+  }
+
+ private:
+  void Add(uint32_t number, EdgeId edge, Interval time) {
+    auto window = std::partition_point(windows_.begin(), windows_.end(),
+                                       [&](const Interval& w) { return w.end <= time.begin; });
+    int64_t ns = 0;
+    for (; window != windows_.end() && window->begin < time.end; ++window) {
+      ns += std::min(window->end, time.end) - std::max(window->begin, time.begin);
+    }
+    if (ns > 0 && edge != kNoEdge) {
+      parts_[number].push_back({edge, ns});
+    }
+  }
+
+  const RankView& view_;
+  const RecordingGraph& recording_;
+  const EventGraph& graph_;
+  NameNumbers& numbers_;
+  const IntervalSet& windows_;
+  Parts& parts_;
+};
+
+}  // namespace
+
+std::vector<WhatIf> AskWhatIf(const RankView& view, const RecordingGraph& recording,
+                              const TopologicalOrder& order, const std::vector<PathOp>& ops,
+                              size_t count, const IntervalSet& windows) {
+  count = std::min(count, ops.size());
+  NameNumbers numbers(view.trace);
+  for (uint32_t i = 0; i < count; ++i) {
+    CheckStopAt(i);
+    numbers.Of(ops[i].side, ops[i].name) = i;
+  }
+  Parts parts(count);
+  PartFinder finder(view, recording, numbers, windows, parts);
+  finder.OfDevice();
+  for (size_t thread = 0; thread < recording.facts.threads.size(); ++thread) {
+    finder.OfThread(thread);
+  }
+  ColumnData<int64_t> weights = recording.graph.weight_ns;
+  const int64_t all_ns = LongestLength(recording.graph, order, weights);
+  std::vector<WhatIf> answers;
+  for (size_t i = 0; i < count; ++i) {
+    CheckStopAt(i);
+    for (const Part& part : parts[i]) {
+      weights[part.edge] -= part.ns;
+    }
+    answers.push_back({ops[i], all_ns - LongestLength(recording.graph, order, weights)});
+    for (const Part& part : parts[i]) {
+      weights[part.edge] += part.ns;
+    }
+  }
+  return answers;
+}
+
 namespace {
 
 constexpr size_t kPreviewRows = 20;
@@ -35,7 +230,7 @@ std::string_view NameOf(const Trace& trace, NodeSide side, uint32_t event) {
   return side == NodeSide::kHost ? trace.Name(HostId{event}) : trace.Name(DeviceId{event});
 }
 
-// Where the event stands in the list of its file.
+// The place of the event in the list of its file.
 std::optional<int64_t> IndexOf(const Trace& trace, NodeSide side, uint32_t event) {
   const ColumnData<uint32_t>& positions =
       side == NodeSide::kHost ? trace.host().position : trace.device().position;
@@ -311,6 +506,219 @@ Table SyncTable(const RankView& view, const RecordingGraph& recording, const Sel
         .Bool(edge.inferred)
         .MaybeInt(IndexOf(view.trace, NodeSide::kDevice, edge.source.value))
         .MaybeInt(IndexOf(view.trace, side, to));
+  }
+  return table;
+}
+
+namespace {
+
+// slack: how much longer each event could take without making the recording longer.
+
+// Per edge: how much longer it could take.
+class Slack {
+ public:
+  Slack(const EventGraph& graph, const TopologicalOrder& order, const LongestPaths& paths)
+      : graph_(graph),
+        paths_(paths),
+        latest_(LatestTimes(graph, order, paths.ns[EventGraph::kEnd])) {}
+
+  int64_t Of(NodeId from, EdgeId edge) const {
+    return latest_[graph_.target[edge]] - graph_.weight_ns[edge] - paths_.ns[from];
+  }
+
+ private:
+  const EventGraph& graph_;
+  const LongestPaths& paths_;
+  ColumnData<int64_t> latest_;
+};
+
+// The table with a row for every event that is pushed.
+class SlackRows {
+ public:
+  SlackRows(const RankView& view, size_t most)
+      : view_(view),
+        table_(NewSlackTable()),
+        names_(*table_.Find("name"), view.trace.strings().size()),
+        sides_(*table_.Find("side"), 3) {
+    ReserveRows(table_, most);
+  }
+
+  void Push(HostId id, int64_t slack_ns) {
+    Push(view_.trace.host(), NodeSide::kHost, "host", id.value, slack_ns);
+  }
+  void Push(DeviceId id, int64_t slack_ns) {
+    Push(view_.trace.device(), NodeSide::kDevice, "device", id.value, slack_ns);
+  }
+
+  Table Take() { return std::move(table_); }
+
+ private:
+  template <class Events>
+  void Push(const Events& events, NodeSide side, std::string_view side_name, uint32_t event,
+            int64_t slack_ns) {
+    const bool has_index = !events.position.empty() && events.position[event] != kNoPosition;
+    const StringId name = events.name[event];
+    Row row(table_);
+    row.Int(view_.rank).Numbered(names_, name.value, [&] { return view_.trace.Text(name); });
+    row.Numbered(sides_, static_cast<size_t>(side), [&] { return side_name; });
+    row.Int(events.dur_ns[event]).Int(slack_ns);
+    has_index ? row.Int(events.position[event]) : row.Missing();
+    row.Int(events.ts_ns[event]);
+  }
+
+  const RankView& view_;
+  Table table_;
+  NumberedTexts names_;
+  NumberedTexts sides_;
+};
+
+constexpr int64_t kNoSlack = -1;
+
+bool HasSlack(HostKind kind) { return kind == HostKind::kOp || kind == HostKind::kRuntime; }
+
+// No fewer than there will be.
+size_t MostRows(const Trace& trace, const Selected& selected) {
+  size_t rows = 0;
+  for (uint32_t row = 0; row < trace.host().size(); ++row) {
+    CheckStopAt(row);
+    rows += HasSlack(trace.host().kind[row]) && selected.Keeps(HostId{row}) ? 1 : 0;
+  }
+  for (uint32_t row = 0; row < trace.device().size(); ++row) {
+    CheckStopAt(row);
+    rows += IsDeviceWork(trace.device().kind[row]) && selected.Keeps(DeviceId{row}) ? 1 : 0;
+  }
+  return rows;
+}
+
+// Per row of the thread the slack of the stretch in which it ends; kNoSlack of rows that are no
+// operators or calls, or not kept.
+ColumnData<int64_t> ThreadSlack(const RankView& view, const RecordingGraph& recording,
+                                size_t thread, const Slack& slack, const Selected& selected) {
+  const EventGraph& graph = recording.graph;
+  const uint32_t track = recording.facts.threads[thread].track.value;
+  const uint32_t first_row = view.trace.tracks().first_row[track];
+  ColumnData<int64_t> found(view.trace.tracks().end_row[track] - first_row, kNoSlack);
+  NodeId node = recording.first_node[thread];
+  SweepThread(
+      view.trace, recording.facts, recording.facts.threads[thread], [](const ThreadPiece&) {},
+      [&](HostId id, bool is_end, int64_t at_ns) {
+        if (!is_end || !HasSlack(view.trace.host().kind[id.value]) || !selected.Keeps(id)) {
+          return;
+        }
+        while (node + 2 < recording.end_node[thread] && graph.ts_ns[node + 1] < at_ns) {
+          ++node;
+        }
+        const EdgeId edge = ThreadEdge(graph, node);
+        if (edge != kNoEdge) {
+          found[id.value - first_row] = slack.Of(node, edge);
+        }
+      });
+  return found;
+}
+
+}  // namespace
+
+Table NewSlackTable() {
+  Table table{"slack", "How much longer events could take without making all longer", {}, 20};
+  AddRankKey(table);
+  AddString(table, "name", Role::kDerived, "Operator, call or device work.");
+  AddString(table, "side", Role::kDerived, "host or device.");
+  AddInt(table, "duration_ns", Unit::kNanoseconds, Role::kDerived, "Its length.");
+  AddInt(table, "slack_ns", Unit::kNanoseconds, Role::kDerived,
+         "How much longer it could take, at its end, with the recording as long as it is; 0 on the "
+         "path. Of a call that waits: how much later it could have been made.");
+  AddInt(table, "index", Unit::kNone, Role::kDerived,
+         "Position in the file's list of events; missing where it has none.");
+  AddInt(table, "begin_ns", Unit::kNanoseconds, Role::kDerived, "Begin, on the clock of the file.");
+  return table;
+}
+
+Table SlackTable(const RankView& view, const RecordingGraph& recording,
+                 const TopologicalOrder& order, const LongestPaths& paths,
+                 const Selected& selected) {
+  const Slack slack(recording.graph, order, paths);
+  SlackRows rows(view, MostRows(view.trace, selected));
+  for (size_t thread = 0; thread < recording.facts.threads.size(); ++thread) {
+    const ColumnData<int64_t> found = ThreadSlack(view, recording, thread, slack, selected);
+    const TrackId track = recording.facts.threads[thread].track;
+    for (uint32_t i = 0; i < found.size(); ++i) {
+      CheckStopAt(i);
+      if (found[i] != kNoSlack) {
+        rows.Push(HostId{view.trace.tracks().first_row[track.value] + i}, found[i]);
+      }
+    }
+  }
+  for (uint32_t row = 0; row < view.trace.device().size(); ++row) {
+    CheckStopAt(row);
+    const NodeId start = recording.start_of_work[row];
+    if (start != kNoNode && selected.Keeps(DeviceId{row})) {
+      rows.Push(DeviceId{row}, slack.Of(start, recording.graph.first_edge[start]));
+    }
+  }
+  return rows.Take();
+}
+
+namespace {
+
+// clock_skew: how far the clocks of the devices are from that of the host.
+
+constexpr double kNsOfMicrosecond = 1000;
+
+// What was done, and what does not fit together; empty where nothing had to be done.
+std::string NoteOf(const DeviceClock& clock) {
+  std::string note;
+  if (clock.skew_ns != 0) {
+    note = fmt::format(
+        "The clock of this device is {:.3f} us {} that of the host. The path uses its times "
+        "corrected by that; tables of device work show them as recorded.",
+        std::abs(static_cast<double>(clock.skew_ns)) / kNsOfMicrosecond,
+        clock.skew_ns < 0 ? "ahead of" : "after");
+  }
+  if (clock.contradicting > 0) {
+    note += note.empty() ? "" : " ";
+    note += fmt::format(
+        "The clock drifts, or a record is wrong: {} of the launches and waits contradict it. Those "
+        "that do by at most {:.0f} us are in the graph.",
+        clock.contradicting, static_cast<double>(kMostDriftNs) / kNsOfMicrosecond);
+  }
+  return note;
+}
+
+}  // namespace
+
+Table ClockTable(const RankView& view, const DeviceClocks& clocks) {
+  Table table{"clock_skew", "How far the clocks of devices are from that of the host", {}};
+  AddRankKey(table);
+  AddInt(table, "gpu", Unit::kNone, Role::kKey, "Device number.");
+  const auto ns = [&](std::string_view name, std::string_view doc) {
+    AddInt(table, name, Unit::kNanoseconds, Role::kDerived, doc);
+  };
+  const auto count = [&](std::string_view name, std::string_view doc) {
+    AddInt(table, name, Unit::kCount, Role::kDerived, doc);
+  };
+  ns("skew_ns",
+     "What the critical path adds to times of the device, so that no work begins before its launch "
+     "and no wait ends before its work.");
+  ns("lowest_ns", "The least value that recorded launches allow; missing without launches.");
+  ns("highest_ns", "The largest value that recorded waits allow; missing without such waits.");
+  count("launches", "Launch calls and their work.");
+  count("waits", "Calls that waited, by a record of the profiler, and what they waited for.");
+  count("inferred_waits", "Calls that waited by their name, and what they waited for.");
+  count("contradicting", "Those of the three that do not hold with skew_ns.");
+  AddString(table, "help", Role::kDerived,
+            "What was corrected or contradicts; missing where nothing does.");
+  for (const DeviceClock& clock : clocks.clocks) {
+    Row(table)
+        .Int(view.rank)
+        .Int(clock.device)
+        .Int(clock.skew_ns)
+        .MaybeInt(clock.lowest_ns)
+        .MaybeInt(clock.highest_ns)
+        .Int(clock.launches)
+        .Int(clock.waits)
+        .Int(clock.inferred)
+        .Int(clock.contradicting)
+        .MaybeText(NoteOf(clock));
   }
   return table;
 }

@@ -2,7 +2,7 @@
 // itself.
 //
 //   operator      the innermost aten:: one around the launch on its thread, else the innermost of
-//                 any name, else none (kNoOperator): then every launch call stands for itself
+//                 any name, else none (kNoOperator): then every launch call counts by itself
 //   kernels       what one call of the operator launched, in launch order
 //   launch delay  start of the operator to the start of its first launch
 //   runtime       start of that launch to the start of its first work; clocks that disagree (work

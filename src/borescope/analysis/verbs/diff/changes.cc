@@ -4,8 +4,16 @@
 
 #include <algorithm>
 #include <cmath>
+#include <set>
+#include <tuple>
+#include <vector>
+
+#include "borescope/base/saturating.h"
+#include "borescope/base/stop.h"
+#include "borescope/index/names/kernel_class.h"
 
 namespace borescope::internal {
+
 namespace {
 
 // Times never repeat exactly. What differs by less than one of these is taken for the same.
@@ -61,29 +69,94 @@ TimeStatus NameChange::time_status() const {
   return change_ns > 0 ? TimeStatus::kSlower : TimeStatus::kFaster;
 }
 
-void AddTimeColumns(Table& table) {
-  AddInt(table, "base_ns", Unit::kNanoseconds, Role::kSum, "Summed durations in the base run.");
-  AddInt(table, "test_ns", Unit::kNanoseconds, Role::kSum, "The same in the test run.");
-  AddInt(table, "delta_ns", Unit::kNanoseconds, Role::kSum, "Test less base.");
+namespace {
+
+// A kernel where it was launched.
+struct Kernel {
+  int64_t total_ns = 0;
+  std::string name;
+
+  friend bool operator<(const Kernel& a, const Kernel& b) {
+    return a.total_ns != b.total_ns ? a.total_ns > b.total_ns : a.name < b.name;
+  }
+};
+
+// Of one class, operator and shape: the kernels that are in one run only.
+struct Place {
+  bool has_shapes = false;
+  std::vector<Kernel> base;
+  std::vector<Kernel> test;
+};
+using Places = std::map<std::tuple<std::string, std::string, KernelClass>, Place>;
+
+void AddLaunches(const std::vector<LaunchSumRow>& launches, const Changes& changes,
+                 CallSum NameChange::* other_run, std::vector<Kernel> Place::* run,
+                 Places& places) {
+  for (size_t row = 0; row < launches.size(); ++row) {
+    CheckStopAt(row);
+    const LaunchSumRow& launch = launches[row];
+    const auto change = changes.find({true, launch.name});
+    if (change == changes.end() || (change->second.*other_run).count != 0) {
+      continue;
+    }
+    Place& place = places[{std::string(launch.op), std::string(launch.shapes.value_or("")),
+                           ClassifyKernel(launch.name)}];
+    place.has_shapes = launch.shapes.has_value();
+    (place.*run).push_back({launch.total_ns, launch.name});
+  }
 }
 
-void AddChangeColumns(Table& table) {
-  AddInt(table, "base_count", Unit::kCount, Role::kSum, "Calls in the base run.");
-  AddInt(table, "test_count", Unit::kCount, Role::kSum, "Calls in the test run.");
-  AddInt(table, "delta_count", Unit::kCount, Role::kSum, "Test less base.");
-  AddTimeColumns(table);
-  AddString(table, "status", Role::kDerived,
-            "By the counts, per step if both runs have steps, else per rank: added, deleted, "
-            "increased, decreased, unchanged; or renamed.");
-  AddString(table, "time_status", Role::kDerived,
-            "By the time, against what as many calls took in the base run: slower or faster by 5 % "
-            "and 1 us at least, else unchanged; missing for what is in one run only.");
+// Base and test name with the time that both took where they were paired.
+using Candidates = std::map<std::pair<std::string, std::string>, int64_t>;
+
+Candidates FindCandidates(Places& places) {
+  Candidates candidates;
+  for (auto& [key, place] : places) {
+    const bool is_single = place.base.size() == 1 && place.test.size() == 1;
+    if (!place.has_shapes && !is_single) {
+      continue;
+    }
+    std::sort(place.base.begin(), place.base.end());
+    std::sort(place.test.begin(), place.test.end());
+    for (size_t i = 0; i < std::min(place.base.size(), place.test.size()); ++i) {
+      int64_t& total_ns = candidates[{place.base[i].name, place.test[i].name}];
+      total_ns =
+          AddSaturating(total_ns, AddSaturating(place.base[i].total_ns, place.test[i].total_ns));
+    }
+  }
+  return candidates;
 }
 
-void PushChange(Row& row, const NameChange& change, const RunUnits& units) {
-  row.Int(change.base.count).Int(change.test.count).Int(change.delta_count());
-  row.Int(change.base.total_ns).Int(change.test.total_ns).Int(change.delta_ns());
-  row.Text(StatusName(change.status(units))).MaybeText(TimeStatusName(change.time_status()));
+void Join(const std::string& base, const std::string& test, Changes& changes) {
+  const auto renamed = changes.find({true, test});
+  NameChange& change = changes.at({true, base});
+  change.test = renamed->second.test;
+  change.renamed_to = test;
+  changes.erase(renamed);
+}
+
+}  // namespace
+
+void PairRenamedKernels(const std::vector<LaunchSumRow>& base,
+                        const std::vector<LaunchSumRow>& test, Changes& changes) {
+  Places places;
+  AddLaunches(base, changes, &NameChange::test, &Place::base, places);
+  AddLaunches(test, changes, &NameChange::base, &Place::test, places);
+  const Candidates candidates = FindCandidates(places);
+  std::vector<Candidates::const_iterator> order;
+  for (auto it = candidates.begin(); it != candidates.end(); ++it) {
+    order.push_back(it);
+  }
+  std::stable_sort(order.begin(), order.end(),
+                   [](const auto& a, const auto& b) { return a->second > b->second; });
+  std::set<std::string> paired;
+  for (const auto& candidate : order) {
+    const auto& [old_name, new_name] = candidate->first;
+    if (!paired.contains(old_name) && !paired.contains(new_name)) {
+      paired.insert({old_name, new_name});
+      Join(old_name, new_name, changes);
+    }
+  }
 }
 
 }  // namespace borescope::internal

@@ -2,12 +2,14 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
-#include "borescope/analysis/core/row.h"
+#include "borescope/analysis/verbs/diff/run_sums.h"
 #include "borescope/base/saturating.h"
-#include "borescope/table/table.h"
 
 namespace borescope::internal {
 
@@ -54,11 +56,19 @@ struct NameChange {
   TimeStatus time_status() const;
 };
 
-// Columns base_ns, test_ns, delta_ns.
-void AddTimeColumns(Table& table);
+// Kernels that have another name in the test run: another tile, architecture or library computes
+// the same operator on the same shapes.
 
-// Columns base_count, test_count, delta_count, those of AddTimeColumns, status, time_status.
-void AddChangeColumns(Table& table);
-void PushChange(Row& row, const NameChange& change, const RunUnits& units);
+// By side (device: true) and name.
+using ChangeKey = std::pair<bool, std::string>;
+using Changes = std::map<ChangeKey, NameChange>;
+
+// Makes one row of each two kernels of which one is only in the base run and the other only in the
+// test run, both of one class and launched by operators of one name and shape (LaunchSumRow). If
+// there are several of a class, operator and shape, the one that takes longest is paired with the
+// one that takes longest, and so on; without recorded shapes only single ones are paired. A kernel
+// is in one pair at most: the one in which both took most time.
+void PairRenamedKernels(const std::vector<LaunchSumRow>& base,
+                        const std::vector<LaunchSumRow>& test, Changes& changes);
 
 }  // namespace borescope::internal

@@ -1,6 +1,6 @@
-#include "borescope/analysis/verbs/diff/matched_names.h"
-
 #include <gtest/gtest.h>
+
+#include "borescope/analysis/verbs/diff/run_sums.h"
 
 namespace borescope::internal {
 namespace {

@@ -1,5 +1,6 @@
 #include "borescope/analysis/verbs/diff/run_sums.h"
 
+#include <algorithm>
 #include <map>
 #include <memory>
 #include <string>
@@ -7,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "borescope/analysis/core/row.h"
+#include "borescope/analysis/core/keyed_rows.h"
 #include "borescope/analysis/core/selection/device_steps.h"
 #include "borescope/analysis/core/selection/modules.h"
 #include "borescope/analysis/core/selection/phases.h"
@@ -16,12 +17,13 @@
 #include "borescope/analysis/measures/stacks/op_stacks.h"
 #include "borescope/analysis/measures/time/step_times.h"
 #include "borescope/analysis/measures/work_groups.h"
-#include "borescope/analysis/verbs/diff/matched_names.h"
 #include "borescope/base/hash/hash_tables.h"
 #include "borescope/base/stop.h"
+#include "borescope/index/steps/steps.h"
 #include "borescope/table/table_ops.h"
 
 namespace borescope::internal {
+
 namespace {
 
 struct CountAndTime {
@@ -34,22 +36,13 @@ struct CountAndTime {
   }
 };
 
-void AddSumColumns(Table& table) {
-  AddInt(table, "count", Unit::kCount, Role::kSum, "");
-  AddInt(table, "total_ns", Unit::kNanoseconds, Role::kSum, "");
-}
-
 // --- by name ---
 
 constexpr int kKindBits = 8;
 
 class NameSums {
  public:
-  explicit NameSums(bool short_names) : short_names_(short_names) {
-    AddString(table_, "side", Role::kKey, "");
-    AddString(table_, "name", Role::kKey, "");
-    AddSumColumns(table_);
-  }
+  explicit NameSums(bool short_names) : short_names_(short_names), rows_(table_) {}
 
   int64_t AddHost(const RankView& view, const Selected& selected);
   int64_t AddDevice(const RankView& view, const Selected& selected, const InheritedWork& inherited);
@@ -57,16 +50,14 @@ class NameSums {
 
  private:
   int64_t Push(std::string_view side, const std::string& name, const CountAndTime& sum) {
-    Row(table_)
-        .Text(side)
-        .Text(short_names_ ? ShortName(name) : name)
-        .Int(sum.count)
-        .Int(sum.total_ns);
+    const std::string shown = short_names_ ? ShortName(name) : name;
+    rows_.Push({.side = side, .name = shown, .count = sum.count, .total_ns = sum.total_ns});
     return sum.count;
   }
 
   bool short_names_;
-  Table table_{"diff", "", {}};
+  Table table_ = NewTable<NameSumRow>();
+  RowWriter<NameSumRow> rows_;
 };
 
 // Returns how many rows there are.
@@ -149,7 +140,7 @@ class WorkSums {
   int64_t ModuleOf(DeviceId id) const;
   int64_t ValueOf(WorkKey key, DeviceId id) const;
   std::string TextOf(WorkKey key, int64_t value) const;
-  void AddKey(WorkKey key, Table& table) const;
+  void AddKey(WorkKey key, std::vector<WorkSumRow>& rows) const;
 
   const RankView& view_;
   const Selected& selected_;
@@ -177,7 +168,7 @@ int64_t WorkSums::ModuleOf(DeviceId id) const {
   return start.valid() ? modules_[start.value] : kMissing;
 }
 
-// A number that stands for the name: of a class or phase, or of a text.
+// The number of the name: of a class or phase, or of a text.
 int64_t WorkSums::ValueOf(WorkKey key, DeviceId id) const {
   switch (key) {
     case WorkKey::kClass:
@@ -210,7 +201,7 @@ std::string WorkSums::TextOf(WorkKey key, int64_t value) const {
   }
 }
 
-void WorkSums::AddKey(WorkKey key, Table& table) const {
+void WorkSums::AddKey(WorkKey key, std::vector<WorkSumRow>& rows) const {
   const DeviceEvents& device = view_.trace.device();
   HashMap<int64_t, CountAndTime> sums;
   for (uint32_t row = 0; row < device.size(); ++row) {
@@ -220,19 +211,16 @@ void WorkSums::AddKey(WorkKey key, Table& table) const {
     }
   }
   for (const auto& [value, sum] : sums.InAnyOrder()) {  // Make() puts rows in order
-    Row(table).Text(WorkKeyName(key)).Text(TextOf(key, value)).Int(sum.count).Int(sum.total_ns);
+    rows.push_back({key, TextOf(key, value), sum.count, sum.total_ns});
   }
 }
 
 Table WorkSums::Make() {
-  Table table{"diff_work", "", {}};
-  AddString(table, "key", Role::kKey, "");
-  AddString(table, "name", Role::kKey, "");
-  AddSumColumns(table);
+  std::vector<WorkSumRow> rows;
   for (size_t key = 0; key < static_cast<size_t>(WorkKey::kCount); ++key) {
-    AddKey(static_cast<WorkKey>(key), table);
+    AddKey(static_cast<WorkKey>(key), rows);
   }
-  return MergeByKey(table);
+  return MergeByKey(MakeTable(rows));
 }
 
 // --- by where kernels were launched ---
@@ -245,11 +233,6 @@ StringId ShapesOf(const Trace& trace, HostId op) {
 
 Table LaunchSums(const RankView& view, const Selected& selected, const InheritedWork& inherited,
                  bool short_names) {
-  Table table{"diff_launches", "", {}};
-  for (const std::string_view key : {"operator", "shapes", "name"}) {
-    AddString(table, key, Role::kKey, "");
-  }
-  AddSumColumns(table);
   const DeviceEvents& device = view.trace.device();
   std::map<std::tuple<uint32_t, uint32_t, uint32_t>, CountAndTime> sums;
   for (uint32_t row = 0; row < device.size(); ++row) {
@@ -262,18 +245,18 @@ Table LaunchSums(const RankView& view, const Selected& selected, const Inherited
           .Add(device.dur_ns[row]);
     }
   }
+  std::vector<LaunchSumRow> rows;
   for (const auto& [key, sum] : sums) {
     const auto& [op, shapes, name] = key;
     const std::string kernel = MatchedWorkName(view.trace.Text(StringId{name}));
     const StringId dims{shapes};
-    Row(table)
-        .Text(view.trace.Text(StringId{op}))
-        .MaybeText(dims.valid() ? view.trace.Text(dims) : std::string_view())
-        .Text(short_names ? ShortName(kernel) : kernel)
-        .Int(sum.count)
-        .Int(sum.total_ns);
+    rows.push_back({.op = view.trace.Text(StringId{op}),
+                    .shapes = dims.valid() ? Recorded(view.trace.Text(dims)) : std::nullopt,
+                    .name = short_names ? std::string(ShortName(kernel)) : kernel,
+                    .count = sum.count,
+                    .total_ns = sum.total_ns});
   }
-  return MergeByKey(table);
+  return MergeByKey(MakeTable(rows));
 }
 
 // --- the size of the run ---
@@ -287,28 +270,6 @@ CountAndTime SumOfInherited(const RankView& view, const Selected& selected,
     }
   }
   return sum;
-}
-
-Table SizeOfRun(const RankView& view, const Selected& selected, int64_t host_events,
-                int64_t device_events, const CountAndTime& inherited) {
-  Table table{"diff_runs", "", {}};
-  AddString(table, "run", Role::kKey, "");
-  for (const std::string_view count :
-       {"ranks", "steps", "host_events", "device_events", "inherited_events"}) {
-    AddInt(table, count, Unit::kCount, Role::kSum, "");
-  }
-  AddInt(table, "inherited_ns", Unit::kNanoseconds, Role::kSum, "");
-  AddInt(table, "span_ns", Unit::kNanoseconds, Role::kSum, "");
-  Row(table)
-      .Text("")
-      .Int(1)
-      .Count(selected.steps().size())
-      .Int(host_events)
-      .Int(device_events)
-      .Int(inherited.count)
-      .Int(inherited.total_ns)
-      .Int(Coverage(SelectedTime(view, selected)));
-  return table;
 }
 
 }  // namespace
@@ -325,11 +286,84 @@ Tables SumRun(const RankView& view, const Selected& selected, bool short_names) 
   NameSums names(short_names);
   const int64_t host_events = names.AddHost(view, selected);
   const int64_t device_events = names.AddDevice(view, selected, inherited);
-  return {names.Make(),
-          SizeOfRun(view, selected, host_events, device_events,
-                    SumOfInherited(view, selected, inherited)),
-          WorkSums(view, selected, inherited).Make(),
+  const CountAndTime before = SumOfInherited(view, selected, inherited);
+  const RunSizeRow size{.ranks = 1,
+                        .steps = static_cast<int64_t>(selected.steps().size()),
+                        .host_events = host_events,
+                        .device_events = device_events,
+                        .inherited_events = before.count,
+                        .inherited_ns = before.total_ns,
+                        .span_ns = Coverage(SelectedTime(view, selected))};
+  return {names.Make(), MakeTable<RunSizeRow>({size}), WorkSums(view, selected, inherited).Make(),
           LaunchSums(view, selected, inherited, short_names)};
 }
+
+namespace {
+
+// Shorter numbers are constants rather than addresses.
+constexpr size_t kLeastAddressDigits = 6;
+constexpr std::string_view kHexPrefix = "0x";
+
+bool IsDigit(char c) { return c >= '0' && c <= '9'; }
+bool IsHexDigit(char c) { return IsDigit(c) || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F'); }
+
+std::string WithoutAddresses(std::string_view name) {
+  std::string text;
+  size_t begin = 0;
+  for (size_t at = name.find(kHexPrefix); at != std::string_view::npos;
+       at = name.find(kHexPrefix, at)) {
+    at += kHexPrefix.size();
+    const auto end = static_cast<size_t>(
+        std::find_if_not(name.begin() + static_cast<std::ptrdiff_t>(at), name.end(), IsHexDigit) -
+        name.begin());
+    if (end - at >= kLeastAddressDigits) {
+      text += name.substr(begin, at - begin);
+      text += '*';
+      begin = end;
+    }
+  }
+  return text += name.substr(begin);
+}
+
+// "file.py(12): function" without the number.
+std::string WithoutLine(std::string_view name) {
+  constexpr std::string_view kEnd = "): ";
+  for (size_t end = name.find(kEnd); end != std::string_view::npos;
+       end = name.find(kEnd, end + 1)) {
+    const size_t open = name.find_last_not_of("0123456789", end == 0 ? 0 : end - 1);
+    if (open != std::string_view::npos && name[open] == '(' && open + 1 < end) {
+      return std::string(name.substr(0, open)) + std::string(name.substr(end + 1));
+    }
+  }
+  return std::string(name);
+}
+
+std::string WithoutNumbers(std::string_view name) {
+  std::string text;
+  for (const char c : name) {
+    if (!IsDigit(c)) {
+      text += c;
+    } else if (text.empty() || text.back() != '*') {
+      text += '*';
+    }
+  }
+  return text;
+}
+
+}  // namespace
+
+std::string MatchedHostName(std::string_view name, HostKind kind) {
+  const std::string_view folded = FoldStepName(name);
+  if (folded == kAnyStep) {
+    return std::string(folded);
+  }
+  if (kind == HostKind::kAnnotation && IsServerStep(name)) {
+    return WithoutNumbers(name);
+  }
+  const std::string text = WithoutAddresses(name);
+  return kind == HostKind::kPython ? WithoutLine(text) : text;
+}
+
+std::string MatchedWorkName(std::string_view name) { return WithoutAddresses(name); }
 
 }  // namespace borescope::internal

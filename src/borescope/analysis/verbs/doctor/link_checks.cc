@@ -381,7 +381,7 @@ bool HasCoreKeys(const Collectives& rows, uint32_t row) {
          rows.group_size[row] != kMissing && rows.dtype[row].value != 0;
 }
 
-// R5: operators that stand for a collective say which one.
+// R5: operators that record a collective say which one it is.
 CheckOutcome CollectiveWithoutMetadata(const RankView& view) {
   const StringId name = view.trace.strings().Find("record_param_comms");
   const HostEvents& host = view.trace.host();

@@ -44,7 +44,7 @@ struct QualityCheck {
 
 std::span<const QualityCheck> LinkChecks();    // device events and their launches, operators, waits
 std::span<const QualityCheck> TimeChecks();    // durations, overlaps, gaps, nesting
-std::span<const QualityCheck> RecordChecks();  // what the profiler was told to record
+std::span<const QualityCheck> RecordChecks();  // what the profiler was asked to record
 
 // What of a recording may say who, where and with which secrets: kinds and counts, never the
 // values. Texts count each once; of what is not read, members and rows.

@@ -19,7 +19,7 @@ namespace {
 
 constexpr size_t kPreviewRows = 60;
 
-// Per node: the works in it and in all below it.
+// Per node: the pieces of device work in it and in all nodes below it.
 std::vector<int64_t> WorksOf(const StackTree& tree) {
   std::vector<int64_t> works(tree.nodes.size());
   for (size_t i = tree.nodes.size(); i-- > 0;) {

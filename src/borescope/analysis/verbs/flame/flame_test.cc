@@ -118,7 +118,7 @@ void Nest(std::mt19937& random, int64_t begin, int64_t end, int depth, std::vect
 
 std::string PathAt(const std::vector<Frame>& frames, int64_t at) {
   std::string path;
-  for (const Frame& frame : frames) {  // outer ones stand first
+  for (const Frame& frame : frames) {  // outer ones come first
     path += frame.begin <= at && at < frame.end ? frame.name + ";" : "";
   }
   return path.empty() ? "(no operator);" : path;

@@ -1,4 +1,4 @@
-// gaps: where each device stands still between pieces of work. A gap is the time from the latest
+// gaps: when each device is idle between pieces of work. A gap is the time from the latest
 // end of all earlier work of the device to the start of the next, where that is positive
 // (stream_gaps.h). In every window of a device
 //
@@ -6,7 +6,7 @@
 //
 // exactly: leading and trailing are the time before its first and after its last work. `gaps` puts
 // every single gap into the range of its own length; a gap that a window cuts counts with the part
-// inside. `gap_neighbours` says between which works the time is lost.
+// inside. `gap_neighbours` says between which pieces of work the time is lost.
 //
 // A device is one row, whichever processes use it; --by stream asks the same of each stream alone.
 #include <algorithm>
@@ -53,7 +53,7 @@ struct Keys {
   bool stream;
 };
 
-// Some of the gaps, those of one range of lengths or between two works.
+// Some of the gaps: those of one range of lengths, or those between work of two names.
 struct GapSum {
   int64_t count = 0;
   int64_t total_ns = 0;

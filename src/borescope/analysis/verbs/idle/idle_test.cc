@@ -15,7 +15,7 @@ constexpr std::string_view kPartsHead =
 Span Us(int64_t ts_us, int64_t dur_us) { return {ts_us * kUs, dur_us * kUs}; }
 
 // Gaps of 20 us (launched after 10 us of it), 10 us (in time), 50 us (in time, long) and 30 us (not
-// known) on one stream, which works from 10 to 200 us of 300.
+// known) on one stream, whose work is from 10 to 200 us of 300.
 TestTrace FourCauses() {
   TestTrace trace;
   trace.Op("all", Us(0, 300));

@@ -21,6 +21,7 @@
 
 #include "borescope/analysis/core/finish.h"
 #include "borescope/analysis/core/key_columns.h"
+#include "borescope/analysis/core/keyed_rows.h"
 #include "borescope/analysis/core/param_specs.h"
 #include "borescope/analysis/core/reduce.h"
 #include "borescope/analysis/core/row.h"
@@ -28,6 +29,7 @@
 #include "borescope/analysis/verbs/inference/inference_steps.h"
 #include "borescope/analysis/verbs/verbs.h"
 #include "borescope/base/saturating.h"
+#include "borescope/table/typed_rows.h"
 
 namespace borescope::internal {
 namespace {
@@ -35,9 +37,7 @@ namespace {
 constexpr size_t kPreviewSteps = 20;
 constexpr double kNsPerSecond = 1e9;
 constexpr double kLate = 0.99;
-
-// Of what map gives; the last says why there are no steps, and is not shown.
-enum InferenceTable { kPhases, kStalls, kParts, kSteps, kExperts, kReasons };
+constexpr size_t kKnownBys = static_cast<size_t>(KnownBy::kGraph) + 1;
 
 // Whether a step checks tokens that a draft proposed: how many are right is not recorded.
 bool ChecksDrafts(const StepNotes& notes) {
@@ -94,164 +94,246 @@ PhaseSums SumsOf(const InferenceSteps& found, InferencePhase phase) {
   return sums;
 }
 
-Table NewPhaseTable() {
-  Table table{"inference_phases", "Phases of inference", {}};
-  const auto number = [&](std::string_view name, Unit unit, std::string_view doc) {
-    AddInt(table, name, unit, Role::kDerived, doc);
-  };
-  const auto fraction = [&](std::string_view name, Unit unit, std::string_view doc) {
-    AddFloat(table, name, unit, Role::kDerived, doc);
-  };
-  AddRankKey(table);
-  AddString(table, "phase", Role::kKey,
-            "decode: each request gets its next token; prefill: prompts are read; mixed: both in "
-            "one batch; other: steps that do not say; (no step): device work launched outside of "
-            "steps; (no launch): its launch was not recorded.");
-  AddString(
-      table, "known_by", Role::kDerived,
-      "How the phase is known: annotation, of a server; pattern, of --phase-pattern; sequence, "
-      "operators that recur, and their shapes; graph, inferred: a graph that reads a cache.");
-  number("steps", Unit::kCount, "Steps of the phase.");
-  fraction("requests", Unit::kNone, "Requests in a step, the median of those that say so.");
-  number("tokens", Unit::kCount,
-         "Tokens that all steps processed: of prompts, and one of each request that decodes, more "
-         "where drafted ones are checked; missing where a step does not say.");
-  fraction("period_ns", Unit::kNanoseconds,
-           "From the begin of a step to that of the next, the median; missing of the last step.");
-  fraction("p99_ns", Unit::kNanoseconds, "99th percentile of the periods.");
-  fraction("token_ns", Unit::kNanoseconds,
-           "Time for the next token of a request: the median period of decode steps; missing where "
-           "these check drafted tokens, of which nobody knows how many are right.");
-  fraction("tokens_per_second", Unit::kNone,
-           "Tokens of the steps with a period / the sum of these periods; missing where tokens "
-           "are, and of decode steps that check drafts.");
-  fraction("busy", Unit::kShare,
-           "Time in which work of the step runs on a device / period, of all steps with one.");
-  number("idle_ns", Unit::kNanoseconds, "Sum over these steps of period less busy, at least 0.");
-  number("device_ns", Unit::kNanoseconds,
-         "Sum of the durations of the device work that all steps launched.");
-  fraction("share", Unit::kShare, "Device time / all device work of the rank.");
-  fraction("graph", Unit::kShare, "Of the device time, what was launched as graphs.");
-  return table;
+struct PhaseRow {
+  int64_t rank = 0;
+  std::string_view phase = {};
+  std::optional<KnownBy> known_by = {};
+  std::optional<int64_t> steps = {};
+  std::optional<double> requests = {};
+  std::optional<int64_t> tokens = {};
+  std::optional<double> period_ns = {};
+  std::optional<double> p99_ns = {};
+  std::optional<double> token_ns = {};
+  std::optional<double> tokens_per_second = {};
+  std::optional<double> busy = {};
+  std::optional<int64_t> idle_ns = {};
+  int64_t device_ns = 0;
+  double share = 0;
+  std::optional<double> graph = {};
+
+  static constexpr TableNames kTable{"inference_phases", "Phases of inference"};
+  static constexpr ColumnOf<PhaseRow> kColumns[] = {
+      {"rank", &PhaseRow::rank, Role::kKey, kRankDoc},
+      {"phase", &PhaseRow::phase, Role::kKey,
+       "decode: each request gets its next token; prefill: prompts are read; mixed: both in "
+       "one batch; other: steps that do not say; (no step): device work launched outside of "
+       "steps; (no launch): its launch was not recorded."},
+      {"known_by", EnumText<&PhaseRow::known_by, KnownByName, kKnownBys>(), Role::kDerived,
+       "How the phase is known: annotation, of a server; pattern, of --phase-pattern; sequence, "
+       "operators that recur, and their shapes; graph, inferred: a graph that reads a cache."},
+      {"steps", &PhaseRow::steps, Unit::kCount, Role::kDerived, "Steps of the phase."},
+      {"requests", &PhaseRow::requests, Role::kDerived,
+       "Requests in a step, the median of those that say so."},
+      {"tokens", &PhaseRow::tokens, Unit::kCount, Role::kDerived,
+       "Tokens that all steps processed: of prompts, and one of each request that decodes, more "
+       "where drafted ones are checked; missing where a step does not say."},
+      {"period_ns", &PhaseRow::period_ns, Unit::kNanoseconds, Role::kDerived,
+       "From the begin of a step to that of the next, the median; missing of the last step."},
+      {"p99_ns", &PhaseRow::p99_ns, Unit::kNanoseconds, Role::kDerived,
+       "99th percentile of the periods."},
+      {"token_ns", &PhaseRow::token_ns, Unit::kNanoseconds, Role::kDerived,
+       "Time for the next token of a request: the median period of decode steps; missing where "
+       "these check drafted tokens, of which nobody knows how many are right."},
+      {"tokens_per_second", &PhaseRow::tokens_per_second, Role::kDerived,
+       "Tokens of the steps with a period / the sum of these periods; missing where tokens "
+       "are, and of decode steps that check drafts."},
+      {"busy", &PhaseRow::busy, Unit::kShare, Role::kDerived,
+       "Time in which work of the step runs on a device / period, of all steps with one."},
+      {"idle_ns", &PhaseRow::idle_ns, Unit::kNanoseconds, Role::kDerived,
+       "Sum over these steps of period less busy, at least 0."},
+      {"device_ns", &PhaseRow::device_ns, Unit::kNanoseconds, Role::kDerived,
+       "Sum of the durations of the device work that all steps launched."},
+      {"share", &PhaseRow::share, Unit::kShare, Role::kDerived,
+       "Device time / all device work of the rank."},
+      {"graph", &PhaseRow::graph, Unit::kShare, Role::kDerived,
+       "Of the device time, what was launched as graphs."}};
+};
+
+// Missing of no values.
+std::optional<double> QuantileOf(std::vector<int64_t> values, double quantile) {
+  return values.empty() ? std::nullopt : std::optional(Quantile(std::span(values), quantile));
 }
 
-void PushMedian(Row& row, std::vector<int64_t>& values, double quantile) {
-  values.empty() ? row.Missing() : row.Float(Quantile(std::span(values), quantile));
+// Missing of nothing.
+std::optional<double> MaybeShare(int64_t part, int64_t whole) {
+  return whole == 0 ? std::nullopt : std::optional(ShareOf(part, whole));
 }
 
-void PushShareOf(Row& row, int64_t part, int64_t whole) {
-  whole == 0 ? row.Missing() : row.Share(part, whole);
+double PerSecond(int64_t tokens, int64_t ns) {
+  return static_cast<double>(tokens) / (static_cast<double>(ns) / kNsPerSecond);
+}
+
+// What the steps of a phase say, beside the work that they launched.
+void AddStepSums(InferencePhase phase, const PhaseSums& sums, PhaseRow& row) {
+  const bool checks_drafts = phase == InferencePhase::kDecode && sums.checks_drafts;
+  row.known_by = sums.known_by;
+  row.steps = sums.steps;
+  row.requests = QuantileOf(sums.requests, 0.5);
+  row.tokens = Recorded(sums.tokens);
+  row.period_ns = QuantileOf(sums.periods, 0.5);
+  row.p99_ns = QuantileOf(sums.periods, kLate);
+  if (phase == InferencePhase::kDecode && !checks_drafts) row.token_ns = row.period_ns;
+  if (sums.paced_steps > 0 && sums.paced_ns > 0 && sums.paced_tokens != kMissing &&
+      !checks_drafts) {
+    row.tokens_per_second = PerSecond(sums.paced_tokens, sums.paced_ns);
+  }
+  row.busy = MaybeShare(sums.busy_ns, sums.paced_ns);
+  if (sums.paced_steps > 0) row.idle_ns = sums.idle_ns;
 }
 
 Table PhaseTable(const RankView& view, const InferenceSteps& found) {
-  Table table = NewPhaseTable();
   int64_t whole_ns = 0;
   for (const WorkSums& work : found.work) {
     AddSaturatingTo(whole_ns, work.device_ns);
   }
+  std::vector<PhaseRow> rows;
   for (size_t i = 0; i < kPhaseRows; ++i) {
     const bool is_phase = i < kNoStepRow;
     const auto phase = static_cast<InferencePhase>(is_phase ? i : size_t{0});
-    PhaseSums sums = is_phase ? SumsOf(found, phase) : PhaseSums();
+    const PhaseSums sums = is_phase ? SumsOf(found, phase) : PhaseSums();
     const WorkSums& work = found.work[i];
     if (sums.steps == 0 && work.works == 0) {
       continue;
     }
-    const bool has_rate = sums.paced_steps > 0 && sums.paced_ns > 0 &&
-                          sums.paced_tokens != kMissing &&
-                          !(phase == InferencePhase::kDecode && sums.checks_drafts);
-    Row row(table);
-    row.Int(view.rank).Text(PhaseRowName(i));
-    row.MaybeText(is_phase ? KnownByName(sums.known_by) : std::string_view());
-    row.MaybeInt(is_phase ? sums.steps : kMissing);
-    PushMedian(row, sums.requests, 0.5);
-    row.MaybeInt(is_phase ? sums.tokens : kMissing);
-    std::vector<int64_t> periods = sums.periods;
-    PushMedian(row, periods, 0.5);
-    PushMedian(row, periods, kLate);
-    const bool makes_tokens = is_phase && phase == InferencePhase::kDecode && !sums.checks_drafts;
-    std::vector<int64_t> token_times = makes_tokens ? sums.periods : std::vector<int64_t>();
-    PushMedian(row, token_times, 0.5);
-    has_rate ? row.Float(static_cast<double>(sums.paced_tokens) /
-                         (static_cast<double>(sums.paced_ns) / kNsPerSecond))
-             : row.Missing();
-    PushShareOf(row, sums.busy_ns, sums.paced_ns);
-    row.MaybeInt(sums.paced_steps > 0 ? sums.idle_ns : kMissing);
-    row.Int(work.device_ns).Share(work.device_ns, whole_ns);
-    PushShareOf(row, work.graph_ns, work.device_ns);
+    PhaseRow& row = rows.emplace_back(PhaseRow{.rank = view.rank,
+                                               .phase = PhaseRowName(i),
+                                               .device_ns = work.device_ns,
+                                               .share = ShareOf(work.device_ns, whole_ns),
+                                               .graph = MaybeShare(work.graph_ns, work.device_ns)});
+    if (is_phase) AddStepSums(phase, sums, row);
   }
-  return table;
+  return MakeTable(rows);
 }
 
 // ---- Steps ----
 
-Table StepTable(const RankView& view, const InferenceSteps& found) {
-  Table table{"inference_steps", "Steps of inference", {}, kPreviewSteps};
-  const auto number = [&](std::string_view name, Unit unit, std::string_view doc) {
-    AddInt(table, name, unit, Role::kDerived, doc);
-  };
-  const auto ns = [&](std::string_view name, std::string_view doc) {
-    number(name, Unit::kNanoseconds, doc);
-  };
-  AddRankKey(table);
-  AddInt(table, "step", Unit::kNone, Role::kKey, "Number of the step in its process, from 0.");
-  AddString(table, "phase", Role::kDerived, "decode, prefill, mixed or other.");
-  AddString(table, "known_by", Role::kDerived, "How the phase is known, as in `inference_phases`.");
-  number("requests", Unit::kCount, "Requests in the batch; missing where unknown.");
-  number("tokens", Unit::kCount, "Tokens that the step processes, for all requests.");
-  number("prefill_tokens", Unit::kCount, "Of these, tokens of prompts.");
-  number("decode_requests", Unit::kCount, "Requests that get their next token.");
-  number("kv_tokens", Unit::kCount,
-         "Keys and values that the tokens attend to, of all requests, each layer and head alike.");
-  ns("begin_ns", "Begin of the step, on the file's own clock.");
-  ns("period_ns", "To the begin of the next step; missing of the last one.");
-  ns("busy_ns", "Time in which work that the step launched runs on a device (union).");
-  ns("idle_ns", "Period less busy, at least 0.");
-  AddFloat(table, "tokens_per_second", Unit::kNone, Role::kDerived, "Tokens / period.");
-  number("works", Unit::kCount, "Kernels, memcpys and memsets that the step launched.");
-  ns("device_ns", "Sum of their durations.");
-  ns("graph_ns", "Of these, what was launched as graphs.");
-  ns("device_span_ns", "From the first start to the last end of that work.");
-  AddString(table, "name", Role::kDerived,
-            "Name of the annotation, operator or call with which the step begins.");
-  for (const InferenceStep& step : found.steps) {
-    const StepNotes& notes = step.notes;
-    const WorkSums& work = step.work;
-    const bool has_period = step.period_ns != kMissing;
-    const bool has_rate =
-        has_period && step.period_ns > 0 && notes.tokens != kMissing && !ChecksDrafts(notes);
-    Row row(table);
-    row.Int(view.rank).Int(step.number).Text(InferencePhaseName(notes.phase));
-    row.Text(KnownByName(step.known_by)).MaybeInt(notes.requests).MaybeInt(notes.tokens);
-    row.MaybeInt(notes.prefill_tokens).MaybeInt(notes.decode_requests).MaybeInt(notes.kv_tokens);
-    row.Int(step.begin_ns).MaybeInt(step.period_ns).Int(work.busy_ns);
-    row.MaybeInt(has_period ? IdleOf(step) : kMissing);
-    has_rate ? row.Float(static_cast<double>(notes.tokens) /
-                         (static_cast<double>(step.period_ns) / kNsPerSecond))
-             : row.Missing();
-    row.Int(work.works).Int(work.device_ns).Int(work.graph_ns);
-    row.MaybeInt(work.works > 0 ? SubtractSaturating(work.end_ns, work.begin_ns) : kMissing);
-    row.Text(view.trace.Name(step.event));
+struct StepRow {
+  int64_t rank = 0;
+  int64_t step = 0;
+  std::string_view phase = {};
+  std::string_view known_by = {};
+  std::optional<int64_t> requests = {};
+  std::optional<int64_t> tokens = {};
+  std::optional<int64_t> prefill_tokens = {};
+  std::optional<int64_t> decode_requests = {};
+  std::optional<int64_t> kv_tokens = {};
+  int64_t begin_ns = 0;
+  std::optional<int64_t> period_ns = {};
+  int64_t busy_ns = 0;
+  std::optional<int64_t> idle_ns = {};
+  std::optional<double> tokens_per_second = {};
+  int64_t works = 0;
+  int64_t device_ns = 0;
+  int64_t graph_ns = 0;
+  std::optional<int64_t> device_span_ns = {};
+  std::string_view name = {};
+
+  static constexpr TableNames kTable{"inference_steps", "Steps of inference", kPreviewSteps};
+  static constexpr ColumnOf<StepRow> kColumns[] = {
+      {"rank", &StepRow::rank, Role::kKey, kRankDoc},
+      {"step", &StepRow::step, Role::kKey, "Number of the step in its process, from 0."},
+      {"phase", &StepRow::phase, Role::kDerived, "decode, prefill, mixed or other."},
+      {"known_by", &StepRow::known_by, Role::kDerived,
+       "How the phase is known, as in `inference_phases`."},
+      {"requests", &StepRow::requests, Unit::kCount, Role::kDerived,
+       "Requests in the batch; missing where unknown."},
+      {"tokens", &StepRow::tokens, Unit::kCount, Role::kDerived,
+       "Tokens that the step processes, for all requests."},
+      {"prefill_tokens", &StepRow::prefill_tokens, Unit::kCount, Role::kDerived,
+       "Of these, tokens of prompts."},
+      {"decode_requests", &StepRow::decode_requests, Unit::kCount, Role::kDerived,
+       "Requests that get their next token."},
+      {"kv_tokens", &StepRow::kv_tokens, Unit::kCount, Role::kDerived,
+       "Keys and values that the tokens attend to, of all requests, each layer and head alike."},
+      {"begin_ns", &StepRow::begin_ns, Unit::kNanoseconds, Role::kDerived,
+       "Begin of the step, on the file's own clock."},
+      {"period_ns", &StepRow::period_ns, Unit::kNanoseconds, Role::kDerived,
+       "To the begin of the next step; missing of the last one."},
+      {"busy_ns", &StepRow::busy_ns, Unit::kNanoseconds, Role::kDerived,
+       "Time in which work that the step launched runs on a device (union)."},
+      {"idle_ns", &StepRow::idle_ns, Unit::kNanoseconds, Role::kDerived,
+       "Period less busy, at least 0."},
+      {"tokens_per_second", &StepRow::tokens_per_second, Role::kDerived, "Tokens / period."},
+      {"works", &StepRow::works, Unit::kCount, Role::kDerived,
+       "Kernels, memcpys and memsets that the step launched."},
+      {"device_ns", &StepRow::device_ns, Unit::kNanoseconds, Role::kDerived,
+       "Sum of their durations."},
+      {"graph_ns", &StepRow::graph_ns, Unit::kNanoseconds, Role::kDerived,
+       "Of these, what was launched as graphs."},
+      {"device_span_ns", &StepRow::device_span_ns, Unit::kNanoseconds, Role::kDerived,
+       "From the first start to the last end of that work."},
+      {"name", &StepRow::name, Role::kDerived,
+       "Name of the annotation, operator or call with which the step begins."}};
+};
+
+StepRow RowOf(const RankView& view, const InferenceStep& step) {
+  const StepNotes& notes = step.notes;
+  const WorkSums& work = step.work;
+  StepRow row{.rank = view.rank,
+              .step = step.number,
+              .phase = InferencePhaseName(notes.phase),
+              .known_by = KnownByName(step.known_by),
+              .requests = Recorded(notes.requests),
+              .tokens = Recorded(notes.tokens),
+              .prefill_tokens = Recorded(notes.prefill_tokens),
+              .decode_requests = Recorded(notes.decode_requests),
+              .kv_tokens = Recorded(notes.kv_tokens),
+              .begin_ns = step.begin_ns,
+              .period_ns = Recorded(step.period_ns),
+              .busy_ns = work.busy_ns,
+              .works = work.works,
+              .device_ns = work.device_ns,
+              .graph_ns = work.graph_ns,
+              .name = view.trace.Name(step.event)};
+  if (row.period_ns) row.idle_ns = IdleOf(step);
+  if (row.period_ns && *row.period_ns > 0 && row.tokens && !ChecksDrafts(notes)) {
+    row.tokens_per_second = PerSecond(*row.tokens, *row.period_ns);
   }
-  return table;
+  if (work.works > 0) row.device_span_ns = SubtractSaturating(work.end_ns, work.begin_ns);
+  return row;
+}
+
+Table StepTable(const RankView& view, const InferenceSteps& found) {
+  std::vector<StepRow> rows;
+  for (const InferenceStep& step : found.steps) {
+    rows.push_back(RowOf(view, step));
+  }
+  return MakeTable(rows);
 }
 
 // ---- Parts ----
 
+struct PartRow {
+  int64_t rank = 0;
+  std::string_view phase = {};
+  std::string_view part = {};
+  int64_t works = 0;
+  int64_t device_ns = 0;
+  std::optional<double> per_step_ns = {};
+  double share = 0;
+
+  static constexpr TableNames kTable{"inference_parts",
+                                     "Device time of each phase by what it is for"};
+  static constexpr ColumnOf<PartRow> kColumns[] = {
+      {"rank", &PartRow::rank, Role::kKey, kRankDoc},
+      {"phase", &PartRow::phase, Role::kKey, "As in `inference_phases`."},
+      {"part",
+       &PartRow::part,
+       Role::kKey,
+       "attention; moe: routing, permuting and products of experts, by their names or by "
+       "an operator around them; gemm: other products; communication; sampling: choosing "
+       "tokens; norm, pointwise, embedding, reduction, sort, copy and other: by the class of "
+       "the kernel.",
+       {.palette = Palette::kWork, .names = true}},
+      {"works", &PartRow::works, Unit::kCount, Role::kSum, "Kernels, memcpys and memsets."},
+      {"device_ns", &PartRow::device_ns, Unit::kNanoseconds, Role::kSum, "Sum of their durations."},
+      {"per_step_ns", &PartRow::per_step_ns, Unit::kNanoseconds, Role::kDerived,
+       "Device time / steps."},
+      {"share", &PartRow::share, Unit::kShare, Role::kDerived, "Device time / that of the phase."}};
+};
+
 Table PartTable(const RankView& view, const InferenceSteps& found) {
-  Table table{"inference_parts", "Device time of each phase by what it is for", {}};
-  AddRankKey(table);
-  AddString(table, "phase", Role::kKey, "As in `inference_phases`.");
-  AddString(table, "part", Role::kKey,
-            "attention; moe: routing, permuting and products of experts, by their names or by "
-            "an operator around them; gemm: other products; communication; sampling: choosing "
-            "tokens; norm, pointwise, embedding, reduction, sort, copy and other: by the class of "
-            "the kernel.")
-      .hints = {.palette = Palette::kWork, .names = true};
-  AddInt(table, "works", Unit::kCount, Role::kSum, "Kernels, memcpys and memsets.");
-  AddInt(table, "device_ns", Unit::kNanoseconds, Role::kSum, "Sum of their durations.");
-  AddFloat(table, "per_step_ns", Unit::kNanoseconds, Role::kDerived, "Device time / steps.");
-  AddFloat(table, "share", Unit::kShare, Role::kDerived, "Device time / that of the phase.");
+  std::vector<PartRow> rows;
   for (size_t i = 0; i < kPhaseRows; ++i) {
     std::vector<size_t> order;
     for (size_t part = 0; part < found.parts[i].size(); ++part) {
@@ -266,14 +348,16 @@ Table PartTable(const RankView& view, const InferenceSteps& found) {
         i < kNoStepRow ? SumsOf(found, static_cast<InferencePhase>(i)).steps : int64_t{0};
     for (const size_t part : order) {
       const PartSum& sum = found.parts[i][part];
-      Row row(table);
-      row.Int(view.rank).Text(PhaseRowName(i)).Text(WorkPartName(static_cast<WorkPart>(part)));
-      row.Int(sum.works).Int(sum.device_ns);
-      PushShareOf(row, sum.device_ns, steps);
-      row.Share(sum.device_ns, found.work[i].device_ns);
+      rows.push_back({.rank = view.rank,
+                      .phase = PhaseRowName(i),
+                      .part = WorkPartName(static_cast<WorkPart>(part)),
+                      .works = sum.works,
+                      .device_ns = sum.device_ns,
+                      .per_step_ns = MaybeShare(sum.device_ns, steps),
+                      .share = ShareOf(sum.device_ns, found.work[i].device_ns)});
     }
   }
-  return table;
+  return MakeTable(rows);
 }
 
 // ---- Decoding waits for prefill ----
@@ -339,55 +423,79 @@ Stall StallOfMixed(const std::vector<InferenceStep>& steps, int64_t usual_ns) {
   return stall;
 }
 
+struct StallRow {
+  int64_t rank = 0;
+  std::string_view phase = {};
+  int64_t steps = 0;
+  int64_t requests = 0;
+  std::optional<int64_t> held_ns = {};
+  std::optional<int64_t> waited_ns = {};
+
+  static constexpr TableNames kTable{"inference_stalls", "Decoding waits for prefill"};
+  static constexpr ColumnOf<StallRow> kColumns[] = {
+      {"rank", &StallRow::rank, Role::kKey, kRankDoc},
+      {"phase", &StallRow::phase, Role::kKey,
+       "mixed: steps that read prompts and decode; prefill: steps that read prompts between "
+       "two that decode."},
+      {"steps", &StallRow::steps, Unit::kCount, Role::kSum, "Such steps."},
+      {"requests", &StallRow::requests, Unit::kCount, Role::kSum,
+       "Requests that decode in them, or, of prefill, wait for them: at least those that decode "
+       "behind them and are none of their prompts."},
+      {"held_ns", &StallRow::held_ns, Unit::kNanoseconds, Role::kSum,
+       "Time by which they take longer than the median decode step; of prefill all of it."},
+      {"waited_ns", &StallRow::waited_ns, Unit::kNanoseconds, Role::kSum,
+       "The same times the requests of each step: what all requests together wait."}};
+};
+
 Table StallTable(const RankView& view, const InferenceSteps& found) {
-  Table table{"inference_stalls", "Decoding waits for prefill", {}};
-  AddRankKey(table);
-  AddString(table, "phase", Role::kKey,
-            "mixed: steps that read prompts and decode; prefill: steps that read prompts between "
-            "two that decode.");
-  AddInt(table, "steps", Unit::kCount, Role::kSum, "Such steps.");
-  AddInt(table, "requests", Unit::kCount, Role::kSum,
-         "Requests that decode in them, or, of prefill, wait for them: at least those that decode "
-         "behind them and are none of their prompts.");
-  AddInt(table, "held_ns", Unit::kNanoseconds, Role::kSum,
-         "Time by which they take longer than the median decode step; of prefill all of it.");
-  AddInt(table, "waited_ns", Unit::kNanoseconds, Role::kSum,
-         "The same times the requests of each step: what all requests together wait.");
   PhaseSums decode = SumsOf(found, InferencePhase::kDecode);
   const bool has_usual = !decode.periods.empty();
   const int64_t usual_ns = has_usual ? LowerMedian(decode.periods) : 0;
   const std::pair<InferencePhase, Stall> stalls[] = {
       {InferencePhase::kMixed, StallOfMixed(found.steps, usual_ns)},
       {InferencePhase::kPrefill, StallOfPrefill(found.steps)}};
+  std::vector<StallRow> rows;
   for (const auto& [phase, stall] : stalls) {
     if (stall.steps > 0) {
-      const bool is_known = has_usual || phase == InferencePhase::kPrefill;
-      Row row(table);
-      row.Int(view.rank).Text(InferencePhaseName(phase)).Int(stall.steps).Int(stall.requests);
-      row.MaybeInt(is_known ? stall.held_ns : kMissing);
-      row.MaybeInt(is_known ? stall.waited_ns : kMissing);
+      StallRow& row = rows.emplace_back(StallRow{.rank = view.rank,
+                                                 .phase = InferencePhaseName(phase),
+                                                 .steps = stall.steps,
+                                                 .requests = stall.requests});
+      if (has_usual || phase == InferencePhase::kPrefill) {
+        row.held_ns = stall.held_ns;
+        row.waited_ns = stall.waited_ns;
+      }
     }
   }
-  return table;
+  return MakeTable(rows);
 }
 
 // ---- Experts ----
 
-// What this rank sends and gets in exchanges whose sizes depend on the routing: those where the two
-// differ.
-Table ExpertTable(const RankView& view, const Selected& selected) {
-  Table table{"inference_experts", "Load of the experts of each rank", {}};
-  AddRankKey(table);
-  AddInt(table, "exchanges", Unit::kCount, Role::kSum,
-         "All-to-alls that send and get different numbers of elements, as routing makes them.");
-  AddInt(table, "sent", Unit::kCount, Role::kSum, "Elements that the rank sent in them.");
-  AddInt(table, "received", Unit::kCount, Role::kSum, "Elements that it got: work of its experts.");
-  AddFloat(table, "load", Unit::kNone, Role::kDerived,
-           "Received / mean of the ranks: 1 where all experts have the same work.");
-  const Trace& trace = view.trace;
+struct ExpertRow {
+  int64_t rank = 0;
   int64_t exchanges = 0;
   int64_t sent = 0;
   int64_t received = 0;
+  std::optional<double> load = {};
+
+  static constexpr TableNames kTable{"inference_experts", "Load of the experts of each rank"};
+  static constexpr ColumnOf<ExpertRow> kColumns[] = {
+      {"rank", &ExpertRow::rank, Role::kKey, kRankDoc},
+      {"exchanges", &ExpertRow::exchanges, Unit::kCount, Role::kSum,
+       "All-to-alls that send and get different numbers of elements, as routing makes them."},
+      {"sent", &ExpertRow::sent, Unit::kCount, Role::kSum, "Elements that the rank sent in them."},
+      {"received", &ExpertRow::received, Unit::kCount, Role::kSum,
+       "Elements that it got: work of its experts."},
+      {"load", &ExpertRow::load, Role::kDerived,
+       "Received / mean of the ranks: 1 where all experts have the same work."}};
+};
+
+// What this rank sends and gets in exchanges whose sizes depend on the routing: those where the two
+// differ.
+Table ExpertTable(const RankView& view, const Selected& selected) {
+  const Trace& trace = view.trace;
+  ExpertRow sums{.rank = view.rank};
   for (uint32_t row = 0; row < trace.device().size(); ++row) {
     const uint32_t detail = trace.device().detail[row];
     if (trace.device().kind[row] != DeviceKind::kKernel || detail == kNoDetail ||
@@ -403,37 +511,41 @@ Table ExpertTable(const RankView& view, const Selected& selected) {
     const int64_t out = all.out_elems[collective];
     if (trace.Text(all.collective[collective]).starts_with("all_to_all") && in != out &&
         in != kMissing && out != kMissing) {
-      ++exchanges;
-      AddSaturatingTo(sent, in);
-      AddSaturatingTo(received, out);
+      ++sums.exchanges;
+      AddSaturatingTo(sums.sent, in);
+      AddSaturatingTo(sums.received, out);
     }
   }
-  if (exchanges > 0) {
-    Row(table).Int(view.rank).Int(exchanges).Int(sent).Int(received).Missing();
-  }
-  return table;
+  return sums.exchanges == 0 ? NewTable<ExpertRow>() : MakeTable<ExpertRow>({sums});
 }
 
 void FillLoad(Table& experts) {
-  const IntValues& received = Ints(experts, "received");
-  const int64_t whole = SumOf(experts, "received");
-  FloatValues& load = FillFloats(experts, "load");
-  for (size_t row = 0; row < experts.rows(); ++row) {
-    load[row] = ShareOf(received[row], whole) * static_cast<double>(experts.rows());
-  }
+  const int64_t whole = SumOf(ReadRows<ExpertRow>(experts), &ExpertRow::received);
+  const auto ranks = static_cast<double>(experts.rows());
+  UpdateRows<ExpertRow>(experts,
+                        [&](ExpertRow& row) { row.load = ShareOf(row.received, whole) * ranks; });
 }
 
 // ---- The verb ----
 
+// Why a rank has no steps; not shown.
+struct ReasonRow {
+  int64_t rank = 0;
+  std::string_view file = {};
+  std::string reason = {};
+
+  static constexpr TableNames kTable{"inference_reasons", "Why there are no phases"};
+  static constexpr ColumnOf<ReasonRow> kColumns[] = {
+      {"rank", &ReasonRow::rank, Role::kKey, kRankDoc},
+      {"file", &ReasonRow::file, Role::kDerived, "File of the rank."},
+      {"reason", &ReasonRow::reason, Role::kDerived, "Why no step was found on the rank."}};
+};
+
 Table ReasonTable(const RankView& view, const InferenceSteps& found) {
-  Table table{"inference_reasons", "Why there are no phases", {}};
-  AddRankKey(table);
-  AddString(table, "file", Role::kDerived, "File of the rank.");
-  AddString(table, "reason", Role::kDerived, "Why no step was found on the rank.");
-  if (found.steps.empty()) {
-    Row(table).Int(view.rank).Text(view.trace.meta().file).Text(found.reason);
-  }
-  return table;
+  return found.steps.empty() ? MakeTable<ReasonRow>({{.rank = view.rank,
+                                                      .file = view.trace.meta().file,
+                                                      .reason = std::string(found.reason)}})
+                             : NewTable<ReasonRow>();
 }
 
 Result<Tables> MapInference(const RankView& view, const Params& params) {
@@ -444,31 +556,30 @@ Result<Tables> MapInference(const RankView& view, const Params& params) {
 }
 
 Result<Tables> FinishInference(Tables findings, const Params& /*params*/) {
-  if (findings[kSteps].rows() == 0) {
-    const Table& reasons = findings[kReasons];
-    if (reasons.rows() == 0) {
+  if (TableOf<StepRow>(findings).rows() == 0) {
+    const std::vector<ReasonRow> reasons = ReadRows<ReasonRow>(TableOf<ReasonRow>(findings));
+    if (reasons.empty()) {
       return Error{ErrorCode::kMissingData, "no phases of inference: no recording"};
     }
     return Error{ErrorCode::kMissingData,
-                 "no phases of inference: " + std::string(Texts(reasons, "reason")[0]),
+                 "no phases of inference: " + reasons[0].reason,
                  {},
-                 std::string(Texts(reasons, "file")[0])};
+                 std::string(reasons[0].file)};
   }
-  FillLoad(findings[kExperts]);
-  Tables shown{std::move(findings[kPhases])};
-  const StringValues& known_by = Texts(shown[0], "known_by");
-  for (size_t row = 0; row < shown[0].rows(); ++row) {
-    if (known_by[row] == KnownByName(KnownBy::kGraph)) {
-      shown[0].title =
-          "Phases of inference (inferred: graphs that read keys and values of a cache)";
+  FillLoad(TableOf<ExpertRow>(findings));
+  Table& phases = TableOf<PhaseRow>(findings);
+  for (const PhaseRow& row : ReadRows<PhaseRow>(phases)) {
+    if (row.known_by == KnownBy::kGraph) {
+      phases.title = "Phases of inference (inferred: graphs that read keys and values of a cache)";
     }
   }
-  for (const InferenceTable table : {kStalls, kParts, kSteps, kExperts}) {
-    if (findings[table].rows() > 0 || table == kParts || table == kSteps) {
-      shown.push_back(std::move(findings[table]));
-    }
-  }
-  return shown;
+  std::erase_if(findings, [](const Table& table) {
+    const bool is_always_shown = table.name == PhaseRow::kTable.name ||
+                                 table.name == PartRow::kTable.name ||
+                                 table.name == StepRow::kTable.name;
+    return table.name == ReasonRow::kTable.name || (table.rows() == 0 && !is_always_shown);
+  });
+  return findings;
 }
 
 Result<void> CheckInference(const Params& params) {

@@ -12,8 +12,8 @@
 
 #include "borescope/analysis/core/param_specs.h"
 #include "borescope/analysis/core/row.h"
-#include "borescope/analysis/verbs/inference/recurrence.h"
-#include "borescope/analysis/verbs/inference/step_notes.h"
+#include "borescope/analysis/verbs/inference/generation.h"
+#include "borescope/analysis/verbs/inference/inference_steps.h"
 #include "borescope/analysis/verbs/verbs.h"
 #include "borescope/testing/test_trace.h"
 
@@ -155,7 +155,7 @@ size_t PlainDistance(const std::vector<uint32_t>& a, const std::vector<uint32_t>
   return least[a.size()][b.size()];
 }
 
-// The definition of recurrence.h, word by word.
+// The definition of generation.h, word by word.
 std::optional<Recurrence> PlainRecurrence(const std::vector<uint32_t>& symbols,
                                           uint32_t preferred) {
   std::vector<std::pair<uint32_t, std::vector<uint32_t>>> cuts;  // symbols, by first place

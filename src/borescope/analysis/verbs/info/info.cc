@@ -73,7 +73,7 @@ int64_t CountTracks(const Trace& trace, TrackKind kind) {
   for (uint32_t i = 0; i < tracks.size(); ++i) {
     const bool used = kind == TrackKind::kHost ? tracks.first_row[i] < tracks.end_row[i]
                                                : HasDeviceWork(trace, i);
-    // Overlapping ranges stand apart from the thread that began them.
+    // Overlapping ranges have a track beside that of the thread that began them.
     const bool is_counted =
         tracks.is_async[i] != 0 && i > 0 && tracks.kind[i - 1] == tracks.kind[i] &&
         tracks.pid[i - 1] == tracks.pid[i] && tracks.tid[i - 1] == tracks.tid[i];

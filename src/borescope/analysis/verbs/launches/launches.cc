@@ -4,8 +4,8 @@
 //   device   duration of the work
 //   delay    end of the call to start of the work, 0 if it starts earlier
 //
-// A graph launch has a row for each of its works, numbered by their start. Its length and how late
-// it started are one fact, not one per work: sums and counts of calls and delays take its
+// A graph launch has a row for each piece of its work, numbered by their start. Its length and how
+// late it started are one fact, not one per work: sums and counts of calls and delays take its
 // first selected work alone, and a work is held against its part of the call, length / works. Calls
 // are selected by their start. What has no counterpart is counted in launch_links.
 #include <string>
@@ -37,7 +37,7 @@ struct Limits {
 struct Launched {
   HostId call;
   DeviceId work;
-  size_t ordinal;  // among the works of the call
+  size_t ordinal;  // among the work of the call
   size_t works;
   bool stands_for_call;  // the first selected work of the call
   int64_t host_ns;

@@ -4,7 +4,7 @@
 // from before those totals were recorded give the running sum of the bytes instead, which starts at
 // 0 however much was held before. Raw memory timelines carry a category, and the running sum of
 // each category is exact, because what was there before has entries of its own. A running sum that
-// leaves 64 bits is kMissing from there on, until the allocator tells its total again.
+// leaves 64 bits is kMissing from there on, until the allocator records its total again.
 #pragma once
 
 #include <algorithm>

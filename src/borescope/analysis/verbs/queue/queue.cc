@@ -27,7 +27,7 @@
 namespace borescope::internal {
 namespace {
 
-// How long the selected time before a moment is. Moments come in order.
+// How much of the time before a timestamp is selected. Timestamps come in order.
 class SelectedClock {
  public:
   explicit SelectedClock(const IntervalSet& windows) : windows_(windows) {}

@@ -15,18 +15,82 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
 #include <map>
 #include <set>
+#include <vector>
 
 #include "borescope/analysis/core/finish.h"
 #include "borescope/analysis/core/key_columns.h"
 #include "borescope/analysis/core/row.h"
 #include "borescope/analysis/verbs/roofline/roofline.h"
-#include "borescope/analysis/verbs/roofline/work_sweep.h"
+#include "borescope/base/check.h"
+#include "borescope/base/intervals.h"
 #include "borescope/base/stop.h"
+#include "borescope/table/typed_rows.h"
 
 namespace borescope::internal {
+
 namespace {
+
+// Divides time among works that overlap: at every instant the one of the first kind that runs
+// has it.
+
+struct KindOfTime {
+  Interval time;
+  uint32_t kind = 0;
+};
+
+struct Change {
+  int64_t ns;
+  uint32_t kind;
+  bool begins;
+};
+
+std::vector<Change> ChangesOf(const std::vector<KindOfTime>& works) {
+  std::vector<Change> changes;
+  changes.reserve(2 * works.size());
+  for (const KindOfTime& work : works) {
+    if (work.time.begin < work.time.end) {
+      changes.push_back({work.time.begin, work.kind, true});
+      changes.push_back({work.time.end, work.kind, false});
+    }
+  }
+  std::sort(changes.begin(), changes.end(),
+            [](const Change& a, const Change& b) { return a.ns < b.ns; });
+  return changes;
+}
+
+void Append(IntervalSet& set, Interval time) {
+  if (time.begin == time.end) return;
+  if (!set.empty() && set.back().end == time.begin) {
+    set.back().end = time.end;
+  } else {
+    set.push_back(time);
+  }
+}
+
+// The time of each kind; the sets are disjoint, and their union is that of `works`. REQUIRES: kinds
+// below `kinds`, which is at most 64. O(n log n).
+std::vector<IntervalSet> DivideTime(const std::vector<KindOfTime>& works, size_t kinds) {
+  BS_CHECK(kinds <= 64);
+  std::vector<IntervalSet> sets(kinds);
+  std::vector<uint32_t> running(kinds);
+  uint64_t any_running = 0;  // a bit for each kind
+  int64_t since = 0;
+  for (const Change& change : ChangesOf(works)) {
+    if (any_running != 0) {
+      Append(sets[static_cast<size_t>(std::countr_zero(any_running))], {since, change.ns});
+    }
+    since = change.ns;
+    const uint64_t bit = uint64_t{1} << change.kind;
+    change.begins ? ++running[change.kind] : --running[change.kind];
+    any_running = running[change.kind] > 0 ? any_running | bit : any_running & ~bit;
+  }
+  return sets;
+}
 
 constexpr size_t kFamilies = kOpFamilies;
 // Kinds of time by priority: families with a known roof, families without one, others.
@@ -46,9 +110,22 @@ struct Account {
   std::array<AtRoof, kFamilies> at_roof;
 };
 
-struct Line {
-  std::string item;
+struct LedgerRow {
+  int64_t rank = 0;
+  int64_t gpu = 0;
+  std::string item = {};
   int64_t ns = 0;
+  double share = 0;
+
+  static constexpr TableNames kTable{"ledger", "Where the wall time goes"};
+  static constexpr ColumnOf<LedgerRow> kColumns[] = {
+      {"rank", &LedgerRow::rank, Role::kKey, kRankDoc},
+      {"gpu", &LedgerRow::gpu, Role::kKey, kGpuDoc},
+      {"item", &LedgerRow::item, Role::kKey,
+       "What the time went to; at peak and at the roof: the least the work could have taken."},
+      {"ns", &LedgerRow::ns, Unit::kNanoseconds, Role::kSum,
+       "Wall time; the rows of a device add up to the span."},
+      {"share", &LedgerRow::share, Unit::kShare, Role::kDerived, "Time / span."}};
 };
 
 class Ledger {
@@ -61,8 +138,8 @@ class Ledger {
   void AddWork(DeviceId id);
   void AddAtRoof();
   size_t KindOf(DeviceId id) const;
-  std::vector<Line> LinesOf(const Account& account, const IntervalSet& windows) const;
-  void Push(Table& table, int64_t gpu, const Account& account) const;
+  std::vector<LedgerRow> LinesOf(const Account& account, const IntervalSet& windows) const;
+  void Push(int64_t gpu, const Account& account, std::vector<LedgerRow>& rows) const;
 
   const RooflineInput& in_;
   const DeviceEvents& device_;
@@ -105,11 +182,14 @@ void Ledger::AddAtRoof() {
   }
 }
 
-std::vector<Line> Ledger::LinesOf(const Account& account, const IntervalSet& windows) const {
+std::vector<LedgerRow> Ledger::LinesOf(const Account& account, const IntervalSet& windows) const {
   const std::vector<IntervalSet> sets = DivideTime(account.works, kKinds);
   const auto length = [&](size_t kind) { return Coverage(Intersect(sets[kind], windows)); };
-  Line math{"matrix math at peak"};
-  std::vector<Line> lines;
+  std::vector<LedgerRow> lines;
+  const auto add = [&](std::string item, int64_t ns) {
+    lines.push_back({.item = std::move(item), .ns = ns});
+  };
+  int64_t math_ns_of_all = 0;
   int64_t busy_ns = 0;
   for (size_t family = 0; family < kFamilies; ++family) {
     const std::string_view name = OpFamilyName(static_cast<OpFamily>(family));
@@ -117,56 +197,46 @@ std::vector<Line> Ledger::LinesOf(const Account& account, const IntervalSet& win
     const int64_t roof_ns = std::min(own_ns, account.at_roof[family].all_ns);
     const int64_t math_ns = std::min(roof_ns, account.at_roof[family].math_ns);
     const int64_t unknown_ns = length(kFamilies + family);
-    math.ns += math_ns;
-    lines.push_back({fmt::format("{}: at the roof", name), roof_ns - math_ns});
-    lines.push_back({fmt::format("{}: lost", name), own_ns - roof_ns});
-    lines.push_back({fmt::format("{}: no roof known", name), unknown_ns});
+    math_ns_of_all += math_ns;
+    add(fmt::format("{}: at the roof", name), roof_ns - math_ns);
+    add(fmt::format("{}: lost", name), own_ns - roof_ns);
+    add(fmt::format("{}: no roof known", name), unknown_ns);
     busy_ns += own_ns + unknown_ns;
   }
-  std::erase_if(lines, [](const Line& line) { return line.ns == 0; });
-  lines.push_back({"kernels without a model", length(kNoModelKind)});
-  lines.push_back({"exposed communication", length(kCommunicationKind)});
-  lines.push_back({"exposed copies", length(kCopyKind)});
+  std::erase_if(lines, [](const LedgerRow& line) { return line.ns == 0; });
+  add("kernels without a model", length(kNoModelKind));
+  add("exposed communication", length(kCommunicationKind));
+  add("exposed copies", length(kCopyKind));
   for (size_t kind = kNoModelKind; kind < kKinds; ++kind) {
     busy_ns += length(kind);
   }
-  lines.push_back({"idle", Coverage(windows) - busy_ns});
+  add("idle", Coverage(windows) - busy_ns);
   std::stable_sort(lines.begin(), lines.end(),
-                   [](const Line& a, const Line& b) { return a.ns > b.ns; });
-  if (math.ns > 0) {
-    lines.insert(lines.begin(), std::move(math));
+                   [](const LedgerRow& a, const LedgerRow& b) { return a.ns > b.ns; });
+  if (math_ns_of_all > 0) {
+    lines.insert(lines.begin(), {.item = "matrix math at peak", .ns = math_ns_of_all});
   }
   return lines;
 }
 
-void Ledger::Push(Table& table, int64_t gpu, const Account& account) const {
+void Ledger::Push(int64_t gpu, const Account& account, std::vector<LedgerRow>& rows) const {
   const IntervalSet& windows = in_.time_of.at(gpu);
   const auto inherited = in_.inherited_ns.find(gpu);
   const int64_t inherited_ns = inherited == in_.inherited_ns.end() ? 0 : inherited->second;
   const int64_t span_ns = Coverage(windows) + inherited_ns;
-  std::vector<Line> lines = LinesOf(account, windows);
+  std::vector<LedgerRow> lines = LinesOf(account, windows);
   if (inherited_ns > 0) {
-    lines.push_back({"inherited", inherited_ns});
+    lines.push_back({.item = "inherited", .ns = inherited_ns});
   }
-  for (const Line& line : lines) {
-    Row(table)
-        .Int(in_.view.rank)
-        .MaybeInt(gpu)
-        .Text(line.item)
-        .Int(line.ns)
-        .Share(line.ns, span_ns);
+  for (LedgerRow& line : lines) {
+    line.rank = in_.view.rank;
+    line.gpu = gpu;
+    line.share = ShareOf(line.ns, span_ns);
+    rows.push_back(std::move(line));
   }
 }
 
 Table Ledger::Build() {
-  Table table{"ledger", "Where the wall time goes", {}};
-  AddRankKey(table);
-  AddGpuKey(table);
-  AddString(table, "item", Role::kKey,
-            "What the time went to; at peak and at the roof: the least the work could have taken.");
-  AddInt(table, "ns", Unit::kNanoseconds, Role::kSum,
-         "Wall time; the rows of a device add up to the span.");
-  AddFloat(table, "share", Unit::kShare, Role::kDerived, "Time / span.");
   for (uint32_t row = 0; row < device_.size(); ++row) {
     CheckStopAt(row);
     const bool is_kept =
@@ -174,10 +244,11 @@ Table Ledger::Build() {
     if (is_kept) AddWork(DeviceId{row});
   }
   AddAtRoof();
+  std::vector<LedgerRow> rows;
   for (const auto& [gpu, account] : accounts_) {
-    Push(table, gpu, account);
+    Push(gpu, account, rows);
   }
-  return table;
+  return MakeTable(rows);
 }
 
 }  // namespace

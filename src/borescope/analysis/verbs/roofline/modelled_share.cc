@@ -1,12 +1,17 @@
 // modelled, roofs: what the other tables of `roofline` rest on.
 #include <map>
+#include <optional>
 #include <set>
+#include <string_view>
+#include <vector>
 
 #include "borescope/analysis/core/finish.h"
+#include "borescope/analysis/core/keyed_rows.h"
 #include "borescope/analysis/core/row.h"
 #include "borescope/analysis/core/selection/device_time.h"
 #include "borescope/analysis/verbs/roofline/roofline.h"
 #include "borescope/base/stop.h"
+#include "borescope/table/typed_rows.h"
 
 namespace borescope::internal {
 namespace {
@@ -64,72 +69,99 @@ std::string_view NameOf(const Trace& trace, int64_t gpu) {
   return trace.meta().devices.empty() ? std::string_view() : trace.meta().devices.front().name;
 }
 
-void PushRoof(Table& table, std::string_view device, const DeviceSpec* spec) {
-  Row row(table);
-  row.MaybeText(device);
+struct ModelledRow {
+  std::string_view status = {};
+  int64_t kernels = 0;
+  int64_t total_ns = 0;
+  std::optional<double> share = {};  // after the last reduce
+  std::optional<std::string_view> help = {};
+
+  static constexpr TableNames kTable{"modelled", "How much of the device time has a model"};
+  static constexpr ColumnOf<ModelledRow> kColumns[] = {
+      {"status", &ModelledRow::status, Role::kKey,
+       "\"modelled\", and of kernels of graphs \"captured\", are counted in the other tables; "
+       "all others say why not."},
+      {"kernels", &ModelledRow::kernels, Unit::kCount, Role::kSum, "Kernels, copies and memsets."},
+      {"total_ns", &ModelledRow::total_ns, Unit::kNanoseconds, Role::kSum,
+       "Sum of their durations."},
+      {"share", &ModelledRow::share, Unit::kShare, Role::kDerived, "Total / all device work."},
+      {"help", &ModelledRow::help, Role::kDerived, "What can be done about it."}};
+};
+
+struct RoofRow {
+  std::optional<std::string_view> device = {};
+  std::optional<std::string_view> spec = {};
+  std::optional<double> fp32_tflops = {};
+  std::optional<double> tf32_tflops = {};
+  std::optional<double> fp16_tflops = {};
+  std::optional<double> bf16_tflops = {};
+  std::optional<double> memory_gbps = {};
+  std::optional<std::string_view> source = {};
+
+  static constexpr TableNames kTable{"roofs", "The peaks that times are compared with"};
+  static constexpr ColumnOf<RoofRow> kColumns[] = {
+      {"device", &RoofRow::device, Role::kKey, "Name of the device as recorded."},
+      {"spec", &RoofRow::spec, Role::kKey,
+       "The device whose peaks are taken; missing if not known."},
+      {"fp32_tflops", &RoofRow::fp32_tflops, Role::kDerived,
+       "Peak of the vector units, 1e12 operations per second."},
+      {"tf32_tflops", &RoofRow::tf32_tflops, Role::kDerived, "Peak of the matrix units, dense."},
+      {"fp16_tflops", &RoofRow::fp16_tflops, Role::kDerived, "Peak of the matrix units, dense."},
+      {"bf16_tflops", &RoofRow::bf16_tflops, Role::kDerived, "Peak of the matrix units, dense."},
+      {"memory_gbps", &RoofRow::memory_gbps, Unit::kGigabytesPerSecond, Role::kDerived,
+       "Peak bandwidth of the device memory."},
+      {"source", &RoofRow::source, Role::kDerived,
+       "Where these numbers stand, or how to give them."}};
+};
+
+RoofRow RoofOf(std::string_view device, const DeviceSpec* spec) {
   if (spec == nullptr) {
-    row.Missing().Missing().Missing().Missing().Missing().Missing();
-    row.Text("not known: name it with --device, or describe it with --device-spec FILE");
-    return;
+    return {.device = Recorded(device),
+            .source = "not known: name it with --device, or describe it with --device-spec FILE"};
   }
-  row.Text(spec->name);
-  const auto number = [&](const std::optional<double>& value) {
-    value.has_value() ? row.Float(*value) : row.Missing();
-  };
-  for (const Peak peak : {Peak::kFp32, Peak::kTf32Matrix, Peak::kFp16Matrix, Peak::kBf16Matrix}) {
-    number(CeilingOf(*spec, peak));
-  }
-  number(BandwidthOf(*spec));
-  row.MaybeText(spec->source);
+  return {.device = Recorded(device),
+          .spec = spec->name,
+          .fp32_tflops = CeilingOf(*spec, Peak::kFp32),
+          .tf32_tflops = CeilingOf(*spec, Peak::kTf32Matrix),
+          .fp16_tflops = CeilingOf(*spec, Peak::kFp16Matrix),
+          .bf16_tflops = CeilingOf(*spec, Peak::kBf16Matrix),
+          .memory_gbps = BandwidthOf(*spec),
+          .source = Recorded(std::string_view(spec->source))};
 }
 
 }  // namespace
 
 Table ModelledShareTable(const RooflineInput& in) {
-  struct Sums {
-    int64_t kernels = 0;
-    int64_t total_ns = 0;
-    std::string_view help;
-  };
-  std::map<std::string_view, Sums> statuses;
+  std::map<std::string_view, ModelledRow> statuses;
   const DeviceEvents& device = in.view.trace.device();
   for (uint32_t row = 0; row < device.size(); ++row) {
     CheckStopAt(row);
     if (in.selected.Keeps(DeviceId{row})) {
-      Sums& sums = statuses[StatusOf(in, DeviceId{row})];
+      ModelledRow& sums = statuses[StatusOf(in, DeviceId{row})];
       ++sums.kernels;
-      sums.total_ns = AddSaturating(sums.total_ns, device.dur_ns[row]);
-      if (sums.help.empty()) sums.help = HelpOf(in, DeviceId{row});
+      AddSaturatingTo(sums.total_ns, device.dur_ns[row]);
+      if (!sums.help) sums.help = Recorded(HelpOf(in, DeviceId{row}));
     }
   }
-  Table table{"modelled", "How much of the device time has a model", {}};
-  AddString(table, "status", Role::kKey,
-            "\"modelled\", and of kernels of graphs \"captured\", are counted in the other tables; "
-            "all others say why not.");
-  AddInt(table, "kernels", Unit::kCount, Role::kSum, "Kernels, copies and memsets.");
-  AddInt(table, "total_ns", Unit::kNanoseconds, Role::kSum, "Sum of their durations.");
-  AddFloat(table, "share", Unit::kShare, Role::kDerived, "Total / all device work.");
-  AddString(table, "help", Role::kDerived, "What can be done about it.");
-  for (const auto& [status, sums] : statuses) {
-    Row(table).Text(status).Int(sums.kernels).Int(sums.total_ns).Missing().MaybeText(sums.help);
+  std::vector<ModelledRow> rows;
+  for (auto& [status, sums] : statuses) {
+    sums.status = status;
+    rows.push_back(sums);
   }
-  return table;
+  return MakeTable(rows);
+}
+
+Table FinishModelledShare(Table modelled) {
+  int64_t all_ns = 0;
+  for (const ModelledRow& row : ReadRows<ModelledRow>(modelled)) {
+    AddSaturatingTo(all_ns, row.total_ns);
+  }
+  UpdateRows<ModelledRow>(modelled,
+                          [&](ModelledRow& row) { row.share = ShareOf(row.total_ns, all_ns); });
+  return Sorted(modelled, "total_ns");
 }
 
 Table RoofsTable(const RooflineInput& in) {
-  Table table{"roofs", "The peaks that times are compared with", {}};
-  AddString(table, "device", Role::kKey, "Name of the device as recorded.");
-  AddString(table, "spec", Role::kKey, "The device whose peaks are taken; missing if not known.");
-  const auto peak = [&](std::string_view name, std::string_view doc) {
-    AddFloat(table, name, Unit::kNone, Role::kDerived, doc);
-  };
-  peak("fp32_tflops", "Peak of the vector units, 1e12 operations per second.");
-  peak("tf32_tflops", "Peak of the matrix units, dense.");
-  peak("fp16_tflops", "Peak of the matrix units, dense.");
-  peak("bf16_tflops", "Peak of the matrix units, dense.");
-  AddFloat(table, "memory_gbps", Unit::kGigabytesPerSecond, Role::kDerived,
-           "Peak bandwidth of the device memory.");
-  AddString(table, "source", Role::kDerived, "Where these numbers stand, or how to give them.");
   std::set<int64_t> gpus;
   const Tracks& tracks = in.view.trace.tracks();
   for (uint32_t track = 0; track < tracks.size(); ++track) {
@@ -137,10 +169,11 @@ Table RoofsTable(const RooflineInput& in) {
         HasDeviceWork(in.view.trace, track) && in.selected.KeepsTrack(TrackId{track});
     if (is_shown) gpus.insert(tracks.pid[track]);
   }
+  std::vector<RoofRow> rows;
   for (const int64_t gpu : gpus) {
-    PushRoof(table, NameOf(in.view.trace, gpu), in.roofs.SpecOf(gpu));
+    rows.push_back(RoofOf(NameOf(in.view.trace, gpu), in.roofs.SpecOf(gpu)));
   }
-  return table;
+  return MakeTable(rows);
 }
 
 }  // namespace borescope::internal

@@ -5,12 +5,20 @@
 #include "borescope/analysis/verbs/roofline/roofline.h"
 
 #include <algorithm>
-#include <array>
+#include <cstdint>
+#include <map>
 #include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
 
 #include "borescope/analysis/core/finish.h"
 #include "borescope/analysis/core/group_keys.h"
 #include "borescope/analysis/core/grouper.h"
+#include "borescope/analysis/core/keyed_rows.h"
 #include "borescope/analysis/core/param_specs.h"
 #include "borescope/analysis/core/reduce.h"
 #include "borescope/analysis/core/row.h"
@@ -19,377 +27,290 @@
 #include "borescope/analysis/measures/time/covered_time.h"
 #include "borescope/analysis/verbs/verbs.h"
 #include "borescope/table/table_ops.h"
+#include "borescope/table/typed_rows.h"
 
 namespace borescope::internal {
 namespace {
 
-constexpr size_t kPreviewRows = 20;
-constexpr size_t kBounds = 3;
-
-// Columns that sums are carried in until the last reduce; people see what follows from them.
-constexpr std::string_view kBoundColumns[kBounds] = {"compute_bound_ns", "memory_bound_ns",
-                                                     "latency_bound_ns"};
-constexpr std::string_view kUseColumns[] = {"matrix_unit_calls", "vector_unit_calls",
-                                            "unknown_unit_calls"};
-constexpr std::string_view kRoofedColumn = "with_roof_ns";
-constexpr std::string_view kFlopsTimeColumn = "with_flops_ns";
-constexpr std::string_view kBytesTimeColumn = "with_bytes_ns";
-constexpr std::string_view kAllTimeColumn = "operator_ns";
-constexpr std::string_view kTimeColumns[] = {kRoofedColumn, kFlopsTimeColumn, kBytesTimeColumn,
-                                             kAllTimeColumn};
-
-struct Stats {
-  CallTotals totals;
+// An operator. What is carried is known of the calls of one rank or of several; what people see
+// follows from it after the last reduce.
+struct RooflineRow {
+  std::optional<std::string_view> direction = {};  // with --by direction
+  std::string_view op = {};
+  std::optional<std::string_view> dtypes = {};
   int64_t count = 0;
-  int64_t flops = 0;
-  int64_t vector_flops = 0;
-  int64_t bytes = 0;
-  bool has_flops = false;
-  bool has_bytes = false;
-  bool has_roof = false;
+  int64_t total_ns = 0;
+  std::optional<int64_t> lost_ns = {};
+  std::optional<double> coverage = {};
+  std::optional<double> roof_share = {};
+  std::optional<std::string_view> bound = {};
+  std::optional<std::string_view> tensor_core = {};
+  std::optional<double> tflops = {};
+  std::optional<double> gbps = {};
+  std::optional<double> intensity = {};
+  std::optional<int64_t> flops = {};
+  std::optional<int64_t> bytes = {};
+  std::optional<int64_t> vector_flops = {};
+  int64_t kernels = 0;
   int64_t roof_ns = 0;
-  int64_t roofed_ns = 0;
-  int64_t flops_ns = 0;  // time of the calls whose FLOPs are known
-  int64_t bytes_ns = 0;
-  int64_t all_ns = 0;  // with the calls of which nothing is known
-  int64_t lost_ns = 0;
-  std::array<int64_t, kBounds> bound_ns{};
-  std::array<int64_t, 3> unit_calls{};  // kYes, kNo, kUnknown
-  ScalarType type = ScalarType::kUnknown;
-  bool has_types = false;  // ... which differ
+  int64_t with_roof_ns = 0;
+  int64_t with_flops_ns = 0;
+  int64_t with_bytes_ns = 0;
+  int64_t operator_ns = 0;  // with the calls of which nothing is known
+  int64_t compute_bound_ns = 0;
+  int64_t memory_bound_ns = 0;
+  int64_t latency_bound_ns = 0;
+  int64_t matrix_unit_calls = 0;
+  int64_t vector_unit_calls = 0;
+  int64_t unknown_unit_calls = 0;
+  std::optional<std::string_view> shapes = {};  // with --by shape, as a key
+
+  static constexpr TableNames kTable{"roofline", "Operators against the peaks of the device", 20};
+  static constexpr ColumnOf<RooflineRow> kColumns[] = {
+      {"direction", &RooflineRow::direction, Role::kKey, kDirectionDoc},
+      {"op", &RooflineRow::op, Role::kKey, "Operator with a model that launched the kernels."},
+      {"dtypes", &RooflineRow::dtypes, Role::kDerived,
+       "Type of the operands, if all calls have the same; as recorded with --by dtype."},
+      {"count", &RooflineRow::count, Unit::kCount, Role::kSum,
+       "Calls whose FLOPs or bytes are known."},
+      {"total_ns", &RooflineRow::total_ns, Unit::kNanoseconds, Role::kSum,
+       "Sum of the durations of the kernels."},
+      {"lost_ns", &RooflineRow::lost_ns, Unit::kNanoseconds, Role::kSum,
+       "Time beyond the roof, call by call; missing if the peaks are not known."},
+      {"coverage", &RooflineRow::coverage, Unit::kShare, Role::kDerived,
+       "total / device time of all calls of the operator: the others lack shapes or values "
+       "(the table modelled says what)."},
+      {"roof_share", &RooflineRow::roof_share, Unit::kShare, Role::kDerived,
+       "Time at the roof / time; above 1 where caches spare the memory. Missing if the peaks are "
+       "not known. This and the other rates are missing, too, if they do not cover 90 % of the "
+       "time of the operator."},
+      {"bound", &RooflineRow::bound, Role::kDerived,
+       "What held back most of the time: compute, memory, or latency (kernels so short that "
+       "starting them counts); missing if the peaks are not known."},
+      {"tensor_core", &RooflineRow::tensor_core, Role::kDerived,
+       "Whether the main kernels use matrix units, by their names: yes, no, some, unknown; - "
+       "for operators that are no matrix operators."},
+      {"tflops", &RooflineRow::tflops, Role::kDerived,
+       "FLOPs / time of the calls whose FLOPs are known, in 1e12 operations per second."},
+      {"gbps", &RooflineRow::gbps, Unit::kGigabytesPerSecond, Role::kDerived,
+       "Bytes / time of the calls whose bytes are known: at least so much was moved."},
+      {"intensity", &RooflineRow::intensity, Role::kDerived, "FLOPs / bytes."},
+      {"flops", &RooflineRow::flops, Unit::kFlops, Role::kSum,
+       "Matrix FLOPs of matrix operators, vector FLOPs of others, each call once; a multiply-add "
+       "is two. Missing of generated kernels, whose arguments do not tell what they compute."},
+      {"bytes", &RooflineRow::bytes, Unit::kBytes, Role::kSum,
+       "Every input read once, every output written once, of communication, too: not the size of "
+       "its message, as in collectives. Missing if types were not recorded."},
+      {"vector_flops", &RooflineRow::vector_flops, Unit::kFlops, Role::kSum,
+       "Vector FLOPs, which matrix operators have beside: bias, softmax, activation."},
+      {"kernels", &RooflineRow::kernels, Unit::kCount, Role::kSum,
+       "Kernels, copies and memsets of these calls."},
+      Carried<RooflineRow>(
+          {"roof_ns", &RooflineRow::roof_ns, Unit::kNanoseconds, Role::kSum, "Time at the roof."}),
+      Carried<RooflineRow>({"with_roof_ns", &RooflineRow::with_roof_ns, Unit::kNanoseconds,
+                            Role::kSum, "Time of the calls with a roof."}),
+      Carried<RooflineRow>({"with_flops_ns", &RooflineRow::with_flops_ns, Unit::kNanoseconds,
+                            Role::kSum, "Time of the calls whose FLOPs are known."}),
+      Carried<RooflineRow>({"with_bytes_ns", &RooflineRow::with_bytes_ns, Unit::kNanoseconds,
+                            Role::kSum, "Time of the calls whose bytes are known."}),
+      Carried<RooflineRow>({"operator_ns", &RooflineRow::operator_ns, Unit::kNanoseconds,
+                            Role::kSum, "Time of all calls of the operator."}),
+      Carried<RooflineRow>({"compute_bound_ns", &RooflineRow::compute_bound_ns, Unit::kNanoseconds,
+                            Role::kSum, "Time of the calls so bound."}),
+      Carried<RooflineRow>({"memory_bound_ns", &RooflineRow::memory_bound_ns, Unit::kNanoseconds,
+                            Role::kSum, "Time of the calls so bound."}),
+      Carried<RooflineRow>({"latency_bound_ns", &RooflineRow::latency_bound_ns, Unit::kNanoseconds,
+                            Role::kSum, "Time of the calls so bound."}),
+      Carried<RooflineRow>({"matrix_unit_calls", &RooflineRow::matrix_unit_calls, Unit::kCount,
+                            Role::kSum, "Calls of matrix operators by the units they ran on."}),
+      Carried<RooflineRow>({"vector_unit_calls", &RooflineRow::vector_unit_calls, Unit::kCount,
+                            Role::kSum, "Calls of matrix operators by the units they ran on."}),
+      Carried<RooflineRow>({"unknown_unit_calls", &RooflineRow::unknown_unit_calls, Unit::kCount,
+                            Role::kSum, "Calls of matrix operators by the units they ran on."}),
+      {"shapes", &RooflineRow::shapes, Role::kDerived,
+       "Input shapes as recorded, with --by shape."}};
 };
 
-void AddRoof(const RoofTime& roof, const CallTotals& totals, Stats& stats) {
-  stats.has_roof = true;
-  AddSaturatingTo(stats.roof_ns, roof.longest());
-  AddSaturatingTo(stats.roofed_ns, totals.total_ns);
-  AddSaturatingTo(stats.lost_ns, std::max<int64_t>(0, totals.total_ns - roof.longest()));
-  const Bound bound = BoundOf(roof, totals.total_ns, totals.kernels);
-  AddSaturatingTo(stats.bound_ns[static_cast<size_t>(bound)], totals.total_ns);
+void AddTo(std::optional<int64_t>& sum, int64_t more) {
+  sum = AddSaturating(sum.value_or(0), more);
 }
 
-void AddKnown(CostStatus status, int64_t total_ns, Stats& stats) {
-  if (KnowsBytes(status)) {
-    stats.has_bytes = true;
-    AddSaturatingTo(stats.bytes_ns, total_ns);
-  }
-  if (KnowsFlops(status)) {
-    stats.has_flops = true;
-    AddSaturatingTo(stats.flops_ns, total_ns);
-  }
+int64_t& TimeBound(RooflineRow& row, Bound bound) {
+  return bound == Bound::kCompute  ? row.compute_bound_ns
+         : bound == Bound::kMemory ? row.memory_bound_ns
+                                   : row.latency_bound_ns;
 }
 
-void AddMatrixUse(const ModelledCall& call, Stats& stats) {
+void AddRoof(const RoofTime& roof, const CallTotals& totals, RooflineRow& row) {
+  AddSaturatingTo(row.roof_ns, roof.longest());
+  AddSaturatingTo(row.with_roof_ns, totals.total_ns);
+  AddTo(row.lost_ns, std::max<int64_t>(0, totals.total_ns - roof.longest()));
+  AddSaturatingTo(TimeBound(row, BoundOf(roof, totals.total_ns, totals.kernels)), totals.total_ns);
+}
+
+void AddMatrixUse(const ModelledCall& call, RooflineRow& row) {
   if (!IsMatrixFamily(call.cost().family)) return;
-  const bool is_yes = call.matrix_use == MatrixUse::kYes;
-  ++stats.unit_calls[is_yes ? 0 : call.matrix_use == MatrixUse::kNo ? 1 : 2];
+  ++(call.matrix_use == MatrixUse::kYes  ? row.matrix_unit_calls
+     : call.matrix_use == MatrixUse::kNo ? row.vector_unit_calls
+                                         : row.unknown_unit_calls);
 }
 
-class RooflineRows {
+// An operator while the calls of a rank are added.
+struct OperatorSums {
+  RooflineRow row;
+  bool has_flops = false;
+  bool has_bytes = false;
+  ScalarType type = ScalarType::kUnknown;
+  bool has_types = false;  // ... which differ
+
+  void AddModelled(const ModelledCall& call, const CallTotals& totals);
+  RooflineRow Finished() const;
+};
+
+void OperatorSums::AddModelled(const ModelledCall& call, const CallTotals& totals) {
+  const OpCost& cost = call.cost();
+  ++row.count;
+  AddSaturatingTo(row.kernels, totals.kernels);
+  AddSaturatingTo(row.total_ns, totals.total_ns);
+  has_types = row.count > 1 && (has_types || type != cost.type);
+  type = cost.type;
+  AddTo(row.flops, static_cast<int64_t>(cost.main_flops()));
+  AddTo(row.vector_flops, static_cast<int64_t>(cost.vector_flops));
+  AddTo(row.bytes, static_cast<int64_t>(cost.bytes()));
+  if (KnowsBytes(cost.status)) {
+    has_bytes = true;
+    AddSaturatingTo(row.with_bytes_ns, totals.total_ns);
+  }
+  if (KnowsFlops(cost.status)) {
+    has_flops = true;
+    AddSaturatingTo(row.with_flops_ns, totals.total_ns);
+  }
+  AddMatrixUse(call, row);
+}
+
+RooflineRow OperatorSums::Finished() const {
+  RooflineRow finished = row;
+  if (!has_types && type != ScalarType::kUnknown) finished.dtypes = ScalarTypeName(type);
+  if (!has_flops) finished.flops = finished.vector_flops = std::nullopt;
+  if (!has_bytes) finished.bytes = std::nullopt;
+  return finished;
+}
+
+class Operators {
  public:
-  RooflineRows(const RooflineInput& in, std::span<const std::string> by)
-      : in_(in),
-        by_direction_(HasKey(by, "direction")),
-        has_shapes_key_(HasKey(by, "shape")),
-        has_dtypes_key_(HasKey(by, "dtype")),
-        keys_(in.view, by, in.selected.step_rule()),
-        groups_(keys_.size() + 2) {}
+  Operators(const RooflineInput& in, std::span<const std::string> by)
+      : in_(in), by_(by), keys_(in.view, by, in.selected.step_rule()), groups_(keys_.size() + 2) {}
 
   Table Build();
 
  private:
   void Add(size_t call);
-  Stats& StatsOf(const ModelledCall& call);
-  Table NewTable() const;
-  void AddRateColumns(Table& table) const;
-  void AddSumColumns(Table& table) const;
-  void Push(Row& row, const Stats& stats) const;
+  OperatorSums& SumsOf(const ModelledCall& call);
 
   const RooflineInput& in_;
-  bool by_direction_;
-  bool has_shapes_key_;
-  bool has_dtypes_key_;
+  std::span<const std::string> by_;
   GroupKeys keys_;
   Grouper groups_;  // key values, direction (0 if not asked for), name
   std::vector<int64_t> key_;
-  std::vector<Stats> stats_;
+  std::vector<OperatorSums> sums_;
 };
 
-Stats& RooflineRows::StatsOf(const ModelledCall& call) {
+OperatorSums& Operators::SumsOf(const ModelledCall& call) {
+  const bool by_direction = HasKey(by_, "direction");
   key_.clear();
   keys_.Append(call.op, key_);
-  key_.push_back(by_direction_ ? static_cast<int64_t>(call.direction) : 0);
+  key_.push_back(by_direction ? static_cast<int64_t>(call.direction) : 0);
   key_.push_back(in_.view.trace.host().name[call.op.value].value);
   const uint32_t group = groups_.Find(key_);
-  stats_.resize(groups_.size());
-  return stats_[group];
+  if (group == sums_.size()) {
+    RooflineRow& row = sums_.emplace_back().row;
+    row.op = in_.view.trace.Name(call.op);
+    if (by_direction) row.direction = WorkDirectionName(call.direction);
+  }
+  return sums_[group];
 }
 
-void RooflineRows::Add(size_t i) {
+void Operators::Add(size_t i) {
   const ModelledCall& call = in_.work.calls[i];
   const WorkStatus status = in_.work.info[in_.work.WorksOf(call).front().value].status;
   const CallTotals totals = TotalsOf(in_, call);
   if (totals.kernels == 0) return;
-  Stats& stats = StatsOf(call);
-  AddSaturatingTo(stats.all_ns, totals.total_ns);
+  OperatorSums& sums = SumsOf(call);
+  AddSaturatingTo(sums.row.operator_ns, totals.total_ns);
   if (status != WorkStatus::kModelled) return;
-  ++stats.count;
-  AddSaturatingTo(stats.totals.kernels, totals.kernels);
-  AddSaturatingTo(stats.totals.total_ns, totals.total_ns);
-  stats.has_types = stats.count > 1 && (stats.has_types || stats.type != call.cost().type);
-  stats.type = call.cost().type;
-  AddSaturatingTo(stats.flops, static_cast<int64_t>(call.cost().main_flops()));
-  AddSaturatingTo(stats.vector_flops, static_cast<int64_t>(call.cost().vector_flops));
-  AddSaturatingTo(stats.bytes, static_cast<int64_t>(call.cost().bytes()));
-  AddKnown(call.cost().status, totals.total_ns, stats);
-  if (in_.at_roof[i].has_value()) {
-    AddRoof(*in_.at_roof[i], totals, stats);
-  }
-  AddMatrixUse(call, stats);
+  sums.AddModelled(call, totals);
+  if (in_.at_roof[i].has_value()) AddRoof(*in_.at_roof[i], totals, sums.row);
 }
 
-void RooflineRows::AddRateColumns(Table& table) const {
-  const auto rate = [&](std::string_view name, Unit unit, std::string_view doc) {
-    AddFloat(table, name, unit, Role::kDerived, doc);
-  };
-  rate("roof_share", Unit::kShare,
-       "Time at the roof / time; above 1 where caches spare the memory. Missing if the peaks are "
-       "not known. This and the other rates are missing, too, if they do not cover 90 % of the "
-       "time of the operator.");
-  AddString(table, "bound", Role::kDerived,
-            "What held back most of the time: compute, memory, or latency (kernels so short that "
-            "starting them counts); missing if the peaks are not known.");
-  AddString(table, "tensor_core", Role::kDerived,
-            "Whether the main kernels use matrix units, by their names: yes, no, some, unknown; - "
-            "for operators that are no matrix operators.");
-  rate("tflops", Unit::kNone,
-       "FLOPs / time of the calls whose FLOPs are known, in 1e12 operations per second.");
-  rate("gbps", Unit::kGigabytesPerSecond,
-       "Bytes / time of the calls whose bytes are known: at least so much was moved.");
-  rate("intensity", Unit::kNone, "FLOPs / bytes.");
-}
-
-void RooflineRows::AddSumColumns(Table& table) const {
-  const auto sum = [&](std::string_view name, Unit unit, std::string_view doc) {
-    AddInt(table, name, unit, Role::kSum, doc);
-  };
-  sum("flops", Unit::kFlops,
-      "Matrix FLOPs of matrix operators, vector FLOPs of others, each call once; a multiply-add "
-      "is two. Missing of generated kernels, whose arguments do not tell what they compute.");
-  sum("bytes", Unit::kBytes,
-      "Every input read once, every output written once, of communication, too: not the size of "
-      "its "
-      "message, as in collectives. Missing if types were not recorded.");
-  sum("vector_flops", Unit::kFlops,
-      "Vector FLOPs, which matrix operators have beside: bias, softmax, activation.");
-  sum("kernels", Unit::kCount, "Kernels, copies and memsets of these calls.");
-  sum("roof_ns", Unit::kNanoseconds, "Time at the roof.");
-  sum(kRoofedColumn, Unit::kNanoseconds, "Time of the calls with a roof.");
-  sum(kFlopsTimeColumn, Unit::kNanoseconds, "Time of the calls whose FLOPs are known.");
-  sum(kBytesTimeColumn, Unit::kNanoseconds, "Time of the calls whose bytes are known.");
-  sum(kAllTimeColumn, Unit::kNanoseconds, "Time of all calls of the operator.");
-  for (const std::string_view name : kBoundColumns) {
-    sum(name, Unit::kNanoseconds, "Time of the calls so bound.");
-  }
-  for (const std::string_view name : kUseColumns) {
-    sum(name, Unit::kCount, "Calls of matrix operators by the units they ran on.");
-  }
-}
-
-Table RooflineRows::NewTable() const {
-  Table table{"roofline", "Operators against the peaks of the device", {}, kPreviewRows};
-  keys_.AddColumnsBeforeName(table);
-  if (by_direction_) {
-    AddDirectionKey(table);
-  }
-  AddString(table, "op", Role::kKey, "Operator with a model that launched the kernels.");
-  keys_.AddColumnsAfterName(table);
-  if (!has_dtypes_key_) {
-    AddString(table, "dtypes", Role::kDerived,
-              "Type of the operands, if all calls have the same; as recorded with --by dtype.");
-  }
-  AddInt(table, "count", Unit::kCount, Role::kSum, "Calls whose FLOPs or bytes are known.");
-  AddInt(table, "total_ns", Unit::kNanoseconds, Role::kSum, "Sum of the durations of the kernels.");
-  AddInt(table, "lost_ns", Unit::kNanoseconds, Role::kSum,
-         "Time beyond the roof, call by call; missing if the peaks are not known.");
-  AddFloat(table, "coverage", Unit::kShare, Role::kDerived,
-           "total / device time of all calls of the operator: the others lack shapes or values "
-           "(the table modelled says what).");
-  AddRateColumns(table);
-  AddSumColumns(table);
-  if (!has_shapes_key_) {
-    AddString(table, "shapes", Role::kDerived, "Input shapes as recorded, with --by shape.");
-  }
-  return table;
-}
-
-void RooflineRows::Push(Row& row, const Stats& stats) const {
-  if (!has_dtypes_key_) {
-    const bool is_one = !stats.has_types && stats.type != ScalarType::kUnknown;
-    is_one ? row.Text(ScalarTypeName(stats.type)) : row.Missing();
-  }
-  row.Int(stats.count).Int(stats.totals.total_ns);
-  stats.has_roof ? row.Int(stats.lost_ns) : row.Missing();
-  row.Missing().Missing().Missing().Missing().Missing().Missing().Missing();
-  stats.has_flops ? row.Int(stats.flops) : row.Missing();
-  stats.has_bytes ? row.Int(stats.bytes) : row.Missing();
-  stats.has_flops ? row.Int(stats.vector_flops) : row.Missing();
-  row.Int(stats.totals.kernels).Int(stats.roof_ns).Int(stats.roofed_ns);
-  row.Int(stats.flops_ns).Int(stats.bytes_ns).Int(stats.all_ns);
-  for (const int64_t ns : stats.bound_ns) {
-    row.Int(ns);
-  }
-  for (const int64_t calls : stats.unit_calls) {
-    row.Int(calls);
-  }
-  if (!has_shapes_key_) row.Missing();
-}
-
-Table RooflineRows::Build() {
+Table Operators::Build() {
   for (size_t i = 0; i < in_.work.calls.size(); ++i) {
     Add(i);
   }
-  Table table = NewTable();
-  for (size_t i = 0; i < stats_.size(); ++i) {
-    const std::span<const int64_t> key = groups_.key(i);
-    const Stats& stats = stats_[i];
-    Row row(table);
-    keys_.PushBeforeName(row, key);
-    if (by_direction_) {
-      row.Text(WorkDirectionName(static_cast<WorkDirection>(key[keys_.size()])));
-    }
-    row.Text(in_.view.trace.Text(StringId{static_cast<uint32_t>(key.back())}));
-    keys_.PushAfterName(row, key);
-    Push(row, stats);
+  std::vector<RooflineRow> rows;
+  for (const OperatorSums& sums : sums_) {
+    rows.push_back(sums.Finished());
   }
+  Table table = MakeTable(rows);
+  if (!HasKey(by_, "direction")) DropColumn(table, "direction");
+  if (HasKey(by_, "dtype")) DropColumn(table, "dtypes");  // it is a key
+  if (HasKey(by_, "shape")) DropColumn(table, "shapes");
+  InsertKeys(table, "op", keys_, [&](size_t row) { return groups_.key(row); });
   return table;
 }
 
-// Of the calls that took the time in the column `known`; missing if that is too small a part of all
-// time of the operator.
-void FillRate(Table& table, std::string_view amount, std::string_view known, double factor,
-              std::string_view rate) {
-  const Column& amounts = *table.Find(amount);
-  const IntValues& known_ns = Ints(table, known);
-  const IntValues& all_ns = Ints(table, kAllTimeColumn);
-  Column& rates = *table.Find(rate);
-  rates.missing.assign(table.rows(), 0);
-  for (size_t row = 0; row < table.rows(); ++row) {
-    const TimeCovered time{known_ns[row], all_ns[row]};
-    if (amounts.IsMissing(row) || !time.is_enough()) {
-      rates.missing[row] = 1;
-      continue;
-    }
-    std::get<FloatValues>(rates.values)[row] =
-        ShareOf(std::get<IntValues>(amounts.values)[row], known_ns[row]) * factor;
-  }
+// A rate over the calls that took `known_ns`; missing if that is too small a part of all time of
+// the operator.
+std::optional<double> RateOf(std::optional<int64_t> amount, int64_t known_ns, double factor,
+                             const RooflineRow& row) {
+  const TimeCovered time{known_ns, row.operator_ns};
+  return amount && time.is_enough() ? std::optional(ShareOf(*amount, known_ns) * factor)
+                                    : std::nullopt;
 }
 
-void FillCoverage(Table& table) {
-  const IntValues& total_ns = Ints(table, "total_ns");
-  const IntValues& all_ns = Ints(table, kAllTimeColumn);
-  Column& coverage = *table.Find("coverage");
-  coverage.missing.assign(table.rows(), 0);
-  for (size_t row = 0; row < table.rows(); ++row) {
-    std::get<FloatValues>(coverage.values)[row] = ShareOf(total_ns[row], all_ns[row]);
-    coverage.missing[row] = all_ns[row] == 0 ? 1 : 0;
+std::string_view BoundOfRow(const RooflineRow& row) {
+  const std::pair<Bound, int64_t> times[] = {{Bound::kCompute, row.compute_bound_ns},
+                                             {Bound::kMemory, row.memory_bound_ns},
+                                             {Bound::kLatency, row.latency_bound_ns}};
+  std::pair<Bound, int64_t> most = {Bound::kUnknown, 0};
+  for (const auto& time : times) {
+    if (time.second > most.second) most = time;
   }
+  return BoundName(most.first);
 }
 
-// FLOPs / bytes where both rates are there, or would be if the calls took any time.
-void FillIntensity(Table& table) {
-  const Column& flops = *table.Find("flops");
-  const Column& bytes = *table.Find("bytes");
-  const IntValues& all_ns = Ints(table, kAllTimeColumn);
-  Column& intensity = *table.Find("intensity");
-  intensity.missing.assign(table.rows(), 0);
-  for (size_t row = 0; row < table.rows(); ++row) {
-    const int64_t moved = std::get<IntValues>(bytes.values)[row];
-    const bool has_rates =
-        !table.Find("tflops")->IsMissing(row) && !table.Find("gbps")->IsMissing(row);
-    const bool has_sums = !flops.IsMissing(row) && !bytes.IsMissing(row) && moved != 0;
-    intensity.missing[row] = has_sums && (has_rates || all_ns[row] == 0) ? 0 : 1;
-    if (intensity.missing[row] == 0) {
-      std::get<FloatValues>(intensity.values)[row] =
-          ShareOf(std::get<IntValues>(flops.values)[row], moved);
-    }
-  }
-}
-
-// Operators of which no call is known are in `modelled` alone.
-Table WithKnownCalls(const Table& table) {
-  std::vector<uint32_t> rows;
-  for (size_t row = 0; row < table.rows(); ++row) {
-    if (Ints(table, "count")[row] > 0) rows.push_back(static_cast<uint32_t>(row));
-  }
-  return TakeRows(table, rows);
-}
-
-std::string_view BoundOfRow(const Table& table, size_t row) {
-  size_t most = kBounds;
-  for (size_t i = 0; i < kBounds; ++i) {
-    const int64_t ns = Ints(table, kBoundColumns[i])[row];
-    if (ns > 0 && (most == kBounds || ns > Ints(table, kBoundColumns[most])[row])) most = i;
-  }
-  return BoundName(static_cast<Bound>(most));
-}
-
-std::string_view TensorCoreOfRow(const Table& table, size_t row) {
-  const int64_t yes = Ints(table, kUseColumns[0])[row];
-  const int64_t no = Ints(table, kUseColumns[1])[row];
-  const int64_t unknown = Ints(table, kUseColumns[2])[row];
+std::string_view TensorCoreOfRow(const RooflineRow& row) {
   // Not added up: the sums of a damaged partial result may be as large as a number can be.
-  const bool has_others = no > 0 || unknown > 0;
-  if (yes <= 0 && !has_others) return "-";
-  if (yes > 0) return has_others ? "some" : "yes";
-  return no > 0 ? "no" : "unknown";
+  const bool has_others = row.vector_unit_calls > 0 || row.unknown_unit_calls > 0;
+  if (row.matrix_unit_calls <= 0 && !has_others) return "-";
+  if (row.matrix_unit_calls > 0) return has_others ? "some" : "yes";
+  return row.vector_unit_calls > 0 ? "no" : "unknown";
 }
 
-void FillTexts(Table& table, std::string_view column,
-               std::string_view (*text)(const Table&, size_t)) {
-  Column filled{std::string(column),     Unit::kNone,    Role::kDerived,
-                table.Find(column)->doc, StringValues(), {}};
-  for (size_t row = 0; row < table.rows(); ++row) {
-    const std::string_view value = text(table, row);
-    value.empty() ? PushMissing(filled) : Push(filled, value);
+void FinishRow(RooflineRow& row) {
+  row.tflops = RateOf(row.flops, row.with_flops_ns, 1e-3, row);
+  row.gbps = RateOf(row.bytes, row.with_bytes_ns, 1, row);
+  row.roof_share = RateOf(row.roof_ns, row.with_roof_ns, 1, row);
+  // Where both rates are there, or would be if the calls took any time.
+  const bool has_rates = (row.tflops && row.gbps) || row.operator_ns == 0;
+  if (has_rates && row.flops && row.bytes.value_or(0) != 0) {
+    row.intensity = ShareOf(*row.flops, *row.bytes);
   }
-  *table.Find(column) = std::move(filled);
+  if (row.operator_ns != 0) row.coverage = ShareOf(row.total_ns, row.operator_ns);
+  row.bound = Recorded(BoundOfRow(row));
+  row.tensor_core = TensorCoreOfRow(row);
 }
 
-void DropSums(Table& table) {
-  std::erase_if(table.columns, [](const Column& column) {
-    const auto is_one_of = [&](std::span<const std::string_view> names) {
-      return std::find(names.begin(), names.end(), column.name) != names.end();
-    };
-    return is_one_of(kBoundColumns) || is_one_of(kUseColumns) || is_one_of(kTimeColumns) ||
-           column.name == "roof_ns";
+Table FinishOperators(const Table& operators) {
+  // Operators of which no call is known are in `modelled` alone.
+  Table table =
+      RowsWhere<RooflineRow>(operators, [](const RooflineRow& row) { return row.count > 0; });
+  bool has_lost = false;
+  UpdateRows<RooflineRow>(table, [&](RooflineRow& row) {
+    FinishRow(row);
+    has_lost = has_lost || row.lost_ns.has_value();
   });
-}
-
-bool HasAny(const Column& column) {
-  for (size_t row = 0; row < column.size(); ++row) {
-    if (!column.IsMissing(row)) return true;
-  }
-  return false;
-}
-
-void FinishRows(Table& table) {
-  table = WithKnownCalls(table);
-  FillRate(table, "flops", kFlopsTimeColumn, 1e-3, "tflops");
-  FillRate(table, "bytes", kBytesTimeColumn, 1, "gbps");
-  FillRate(table, "roof_ns", kRoofedColumn, 1, "roof_share");
-  FillIntensity(table);
-  FillCoverage(table);
-  FillTexts(table, "bound", BoundOfRow);
-  FillTexts(table, "tensor_core", TensorCoreOfRow);
-  DropSums(table);
-  table = Sorted(table, HasAny(*table.Find("lost_ns")) ? "lost_ns" : "total_ns");
-}
-
-Table* FindTable(Tables& tables, std::string_view name) {
-  const auto found = std::find_if(tables.begin(), tables.end(),
-                                  [&](const Table& table) { return table.name == name; });
-  return found == tables.end() ? nullptr : &*found;
+  DropCarried<RooflineRow>(table);
+  return Sorted(table, has_lost ? "lost_ns" : "total_ns");
 }
 
 Result<void> CheckRoofline(const Params& params) {
@@ -440,7 +361,7 @@ Result<Tables> MapRoofline(const RankView& view, const Params& params) {
   const RooflineInput in{view, selected, time_of, inherited_ns, roofs, work, at_roof};
   return Tables{UtilisationTable(in),
                 LedgerTable(in),
-                RooflineRows(in, params.by).Build(),
+                Operators(in, params.by).Build(),
                 GemmShapesTable(in, params.by),
                 TensorCoreMissesTable(in),
                 ModelledShareTable(in),
@@ -448,14 +369,12 @@ Result<Tables> MapRoofline(const RankView& view, const Params& params) {
 }
 
 Result<Tables> FinishRoofline(Tables tables, const Params&) {
-  FinishRows(*FindTable(tables, "roofline"));
-  Table& shapes = *FindTable(tables, "gemm_shapes");
-  shapes = FinishGemmShapes(shapes);
-  Table& misses = *FindTable(tables, "tensor_core_misses");
-  misses = Sorted(misses, "total_ns");
-  Table& modelled = *FindTable(tables, "modelled");
-  FillShare(modelled, "total_ns", "share");
-  modelled = Sorted(modelled, "total_ns");
+  for (Table& table : tables) {
+    if (table.name == "roofline") table = FinishOperators(table);
+    if (table.name == "gemm_shapes") table = FinishGemmShapes(table);
+    if (table.name == "tensor_core_misses") table = Sorted(table, "total_ns");
+    if (table.name == "modelled") table = FinishModelledShare(std::move(table));
+  }
   std::erase_if(tables, [](const Table& table) {
     return (table.name == "tensor_core_misses" || table.name == "gemm_shapes") && table.rows() == 0;
   });

@@ -6,6 +6,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "borescope/analysis/core/selection/selection.h"
@@ -54,17 +55,18 @@ int64_t InsideOf(const RooflineInput& in, DeviceId id);
 Table LedgerTable(const RooflineInput& in);
 // utilisation.cc
 Table UtilisationTable(const RooflineInput& in);
-// tensor_core_misses.cc
+// gemm_shapes.cc
 Table TensorCoreMissesTable(const RooflineInput& in);
-// The key `direction`.
-void AddDirectionKey(Table& table);
+// Of the key `direction`.
+inline constexpr std::string_view kDirectionDoc = "forward, backward, recompute or update.";
 
 // gemm_shapes.cc; by the keys of --by, too; finished, a row of each shape with statistics of the
 // rates of its calls
 Table GemmShapesTable(const RooflineInput& in, std::span<const std::string> by);
-Table FinishGemmShapes(const Table& samples);
+Table FinishGemmShapes(const Table& table);
 // modelled_share.cc
 Table ModelledShareTable(const RooflineInput& in);
+Table FinishModelledShare(Table modelled);
 Table RoofsTable(const RooflineInput& in);
 
 }  // namespace borescope::internal

@@ -22,11 +22,13 @@
 
 #include "borescope/analysis/core/finish.h"
 #include "borescope/analysis/core/key_columns.h"
+#include "borescope/analysis/core/keyed_rows.h"
 #include "borescope/analysis/core/row.h"
 #include "borescope/analysis/measures/time/covered_time.h"
 #include "borescope/analysis/verbs/roofline/roofline.h"
 #include "borescope/base/stop.h"
 #include "borescope/opmodel/devices/tensor_cores.h"
+#include "borescope/table/typed_rows.h"
 
 namespace borescope::internal {
 namespace {
@@ -140,12 +142,61 @@ std::map<int64_t, TimeCovered> ComputeTimes(const RooflineInput& in) {
   return times;
 }
 
-void PushRatios(Row& row, const Use& use, int64_t span_ns, bool is_enough) {
-  is_enough ? row.Float(ShareOf(use.model_flops, span_ns) / 1e3) : row.Missing();
-  if (is_enough && use.has_all_peaks) {
-    row.Share(use.model_ns, span_ns).Share(AddSaturating(use.model_ns, use.recomputed_ns), span_ns);
-  } else {
-    row.Missing().Missing();
+struct UtilisationRow {
+  int64_t rank = 0;
+  int64_t gpu = 0;
+  int64_t span_ns = 0;
+  int64_t model_flops = 0;
+  int64_t recomputed_flops = 0;
+  std::optional<double> tflops = {};
+  std::optional<double> mfu = {};
+  std::optional<double> hfu = {};
+  std::optional<std::string_view> best_type = {};
+  std::optional<double> mfu_best = {};
+  std::optional<double> coverage = {};
+  std::optional<std::string_view> withheld = {};
+  std::optional<int64_t> window_begin_ns = {};
+  double window_share = 0;
+
+  static constexpr TableNames kTable{"utilisation", "How much of the matrix peak the model used"};
+  static constexpr ColumnOf<UtilisationRow> kColumns[] = {
+      {"rank", &UtilisationRow::rank, Role::kKey, kRankDoc},
+      {"gpu", &UtilisationRow::gpu, Role::kKey, kGpuDoc},
+      {"span_ns", &UtilisationRow::span_ns, Unit::kNanoseconds, Role::kSum,
+       "Length of the selected time; without a selection of time, of what is after the work that "
+       "was launched before the recording began."},
+      {"model_flops", &UtilisationRow::model_flops, Unit::kFlops, Role::kSum,
+       "Matrix FLOPs of forward and backward, each operator call once; of a call in part inside "
+       "the selected time, in proportion to the time of its kernels."},
+      {"recomputed_flops", &UtilisationRow::recomputed_flops, Unit::kFlops, Role::kSum,
+       "The same of forward operators repeated in backward."},
+      {"tflops", &UtilisationRow::tflops, Role::kDerived,
+       "Model FLOPs / span, in 1e12 operations per second."},
+      {"mfu", &UtilisationRow::mfu, Unit::kShare, Role::kDerived,
+       "Model FLOPs / (span x peak); missing where the peak is not known."},
+      {"hfu", &UtilisationRow::hfu, Unit::kShare, Role::kDerived,
+       "The same with recomputed FLOPs."},
+      {"best_type", &UtilisationRow::best_type, Role::kDerived,
+       "The type with the highest peak of the device, of fp32, tf32, fp16 and bf16."},
+      {"mfu_best", &UtilisationRow::mfu_best, Unit::kShare, Role::kDerived,
+       "Model FLOPs / (span x that peak): the MFU, had all products been of that type."},
+      {"coverage", &UtilisationRow::coverage, Unit::kShare, Role::kDerived,
+       "Share of the time of compute kernels whose matrix FLOPs are known (also that they have "
+       "none); the table modelled says why others are not."},
+      {"withheld", &UtilisationRow::withheld, Role::kDerived,
+       "Why there is no tflops, mfu and hfu: the coverage is below 0.9, or nothing was "
+       "launched in the recording."},
+      {"window_begin_ns", &UtilisationRow::window_begin_ns, Unit::kNanoseconds, Role::kDerived,
+       "Where the time begins that the row is about."},
+      {"window_share", &UtilisationRow::window_share, Unit::kShare, Role::kDerived,
+       "Part of the selected time that it is; the rest is inherited work."}};
+};
+
+void AddRatios(const Use& use, UtilisationRow& row) {
+  row.tflops = ShareOf(use.model_flops, row.span_ns) / 1e3;
+  if (use.has_all_peaks) {
+    row.mfu = ShareOf(use.model_ns, row.span_ns);
+    row.hfu = ShareOf(AddSaturating(use.model_ns, use.recomputed_ns), row.span_ns);
   }
 }
 
@@ -153,56 +204,27 @@ std::string_view WhyWithheld(const TimeCovered& time, int64_t span_ns) {
   return span_ns == 0 ? kAllInherited : time.is_enough() ? std::string_view() : kWithheld;
 }
 
-void PushBest(Row& row, const RooflineInput& in, int64_t gpu, int64_t model_flops, int64_t span_ns,
-              bool is_enough) {
-  const std::optional<BestType> best = BestTypeOf(in.roofs.SpecOf(gpu));
-  if (!best.has_value()) {
-    row.Missing().Missing();
-    return;
-  }
-  row.Text(TypeName(best->peak));
-  is_enough ? row.Float(ShareOf(model_flops, span_ns) / 1e3 / best->tflops) : row.Missing();
-}
-
-void PushWindow(Row& row, const RooflineInput& in, int64_t gpu, int64_t span_ns) {
+UtilisationRow UtilisationOf(const RooflineInput& in, int64_t gpu, const Use& use,
+                             const TimeCovered& time) {
   const IntervalSet& windows = in.time_of.at(gpu);
-  windows.empty() ? row.Missing() : row.Int(windows.front().begin);
+  UtilisationRow row{.rank = in.view.rank,
+                     .gpu = gpu,
+                     .span_ns = Coverage(windows),
+                     .model_flops = use.model_flops,
+                     .recomputed_flops = use.recomputed_flops};
+  const bool is_enough = row.span_ns > 0 && time.is_enough();
+  if (is_enough) AddRatios(use, row);
+  if (const std::optional<BestType> best = BestTypeOf(in.roofs.SpecOf(gpu))) {
+    row.best_type = TypeName(best->peak);
+    if (is_enough) row.mfu_best = *row.tflops / best->tflops;
+  }
+  if (time.all_ns > 0) row.coverage = ShareOf(time.covered_ns, time.all_ns);
+  row.withheld = Recorded(WhyWithheld(time, row.span_ns));
+  if (!windows.empty()) row.window_begin_ns = windows.front().begin;
   const auto inherited = in.inherited_ns.find(gpu);
-  row.Share(span_ns, span_ns + (inherited == in.inherited_ns.end() ? 0 : inherited->second));
-}
-
-Table NewUtilisationTable() {
-  Table table{"utilisation", "How much of the matrix peak the model used", {}};
-  AddRankKey(table);
-  AddGpuKey(table);
-  AddInt(table, "span_ns", Unit::kNanoseconds, Role::kSum,
-         "Length of the selected time; without a selection of time, of what is after the work that "
-         "was launched before the recording began.");
-  AddInt(table, "model_flops", Unit::kFlops, Role::kSum,
-         "Matrix FLOPs of forward and backward, each operator call once; of a call in part inside "
-         "the selected time, in proportion to the time of its kernels.");
-  AddInt(table, "recomputed_flops", Unit::kFlops, Role::kSum,
-         "The same of forward operators repeated in backward.");
-  AddFloat(table, "tflops", Unit::kNone, Role::kDerived,
-           "Model FLOPs / span, in 1e12 operations per second.");
-  AddFloat(table, "mfu", Unit::kShare, Role::kDerived,
-           "Model FLOPs / (span x peak); missing where the peak is not known.");
-  AddFloat(table, "hfu", Unit::kShare, Role::kDerived, "The same with recomputed FLOPs.");
-  AddString(table, "best_type", Role::kDerived,
-            "The type with the highest peak of the device, of fp32, tf32, fp16 and bf16.");
-  AddFloat(table, "mfu_best", Unit::kShare, Role::kDerived,
-           "Model FLOPs / (span x that peak): the MFU, had all products been of that type.");
-  AddFloat(table, "coverage", Unit::kShare, Role::kDerived,
-           "Share of the time of compute kernels whose matrix FLOPs are known (also that they have "
-           "none); the table modelled says why others are not.");
-  AddString(table, "withheld", Role::kDerived,
-            "Why there is no tflops, mfu and hfu: the coverage is below 0.9, or nothing was "
-            "launched in the recording.");
-  AddInt(table, "window_begin_ns", Unit::kNanoseconds, Role::kDerived,
-         "Where the time begins that the row is about.");
-  AddFloat(table, "window_share", Unit::kShare, Role::kDerived,
-           "Part of the selected time that it is; the rest is inherited work.");
-  return table;
+  row.window_share = ShareOf(
+      row.span_ns, row.span_ns + (inherited == in.inherited_ns.end() ? 0 : inherited->second));
+  return row;
 }
 
 }  // namespace
@@ -219,20 +241,11 @@ Table UtilisationTable(const RooflineInput& in) {
     }
   }
   std::map<int64_t, TimeCovered> times = ComputeTimes(in);
-  Table table = NewUtilisationTable();
+  std::vector<UtilisationRow> rows;
   for (const auto& [gpu, use] : uses) {
-    const int64_t span_ns = Coverage(in.time_of.at(gpu));
-    Row row(table);
-    row.Int(in.view.rank).Int(gpu).Int(span_ns).Int(use.model_flops).Int(use.recomputed_flops);
-    const TimeCovered time = times[gpu];
-    const bool is_enough = span_ns > 0 && time.is_enough();
-    PushRatios(row, use, span_ns, is_enough);
-    PushBest(row, in, gpu, use.model_flops, span_ns, is_enough);
-    time.all_ns > 0 ? row.Share(time.covered_ns, time.all_ns) : row.Missing();
-    row.MaybeText(WhyWithheld(time, span_ns));
-    PushWindow(row, in, gpu, span_ns);
+    rows.push_back(UtilisationOf(in, gpu, use, times[gpu]));
   }
-  return table;
+  return MakeTable(rows);
 }
 
 }  // namespace borescope::internal

@@ -352,7 +352,7 @@ Slow SlowStacks(const RandomTrace& trace) {
   Slow sums;
   const auto& events = trace.events;
   for (size_t i = 0; i < events.size(); ++i) {
-    std::vector<std::string> prefixes;  // events stand outer first
+    std::vector<std::string> prefixes;  // outer events come first
     std::string path;
     int64_t inside_ns = 0;  // of the events directly inside
     for (size_t j = 0; j < events.size(); ++j) {

@@ -1,5 +1,6 @@
 // stats: the reports of `nsys stats` with their columns (stats_reports.h), of any input. A report
-// of several ranks is one of all their values together; rows that are events stand rank by rank.
+// of several ranks is one of all their values together; rows that are events are listed rank by
+// rank.
 //
 // Times are nanoseconds, sizes multiples of 10^6 bytes, as nsys prints them; medians of an even
 // number of values are the mean of the middle two, deviations those of a sample (n - 1), "Time (%)"

@@ -5,17 +5,26 @@
 #include <algorithm>
 #include <limits>
 #include <map>
+#include <memory>
 #include <string_view>
 #include <tuple>
 #include <utility>
+#include <vector>
 
+#include "borescope/analysis/core/key_columns.h"
+#include "borescope/analysis/core/keyed_rows.h"
 #include "borescope/analysis/core/selection/device_steps.h"
 #include "borescope/analysis/core/selection/recorded_syncs.h"
+#include "borescope/analysis/measures/align_inherited.h"
 #include "borescope/analysis/measures/time/step_times.h"
+#include "borescope/base/intervals.h"
 #include "borescope/base/stop.h"
+#include "borescope/index/launches/correlation.h"
 #include "borescope/index/steps/steps.h"
+#include "borescope/table/typed_rows.h"
 
 namespace borescope::internal {
+
 namespace {
 
 using Limits = std::numeric_limits<int64_t>;
@@ -232,6 +241,169 @@ bool StepGroups::MayUse(size_t group, std::span<const uint32_t> tracks) const {
 std::vector<DeviceStep> DeviceStepsOf(const RankView& view, const Selected& selected,
                                       const StepGroups& groups, const DeviceTime& time) {
   return DeviceStepper(view, selected, groups, time).Measure();
+}
+
+namespace {
+
+// Steps before the recording, of which only what the device had still to do was recorded. Their
+// work has no launch, and its step is inferred from what it is like.
+
+struct InheritedStepRow {
+  int64_t rank = 0;
+  int64_t gpu = 0;
+  int64_t step = 0;
+  std::optional<int64_t> length_ns = {};
+  int64_t busy_ns = 0;
+  int64_t kernels = 0;
+  int64_t copies = 0;
+  int64_t device_begin_ns = 0;
+  int64_t device_end_ns = 0;
+  bool complete = false;
+
+  static constexpr TableNames kTable{
+      "inherited_steps", "Steps before the recording, as far as devices worked on them"};
+  static constexpr ColumnOf<InheritedStepRow> kColumns[] = {
+      {"rank", &InheritedStepRow::rank, Role::kKey, kRankDoc},
+      {"gpu", &InheritedStepRow::gpu, Role::kKey, kGpuDoc},
+      {"step", &InheritedStepRow::step, Role::kKey,
+       "Number of the step, inferred from what its work is like."},
+      {"length_ns", &InheritedStepRow::length_ns, Unit::kNanoseconds, Role::kSum,
+       "From the last end of work of the step before to its own; missing where that was not "
+       "recorded, or the step is not complete."},
+      {"busy_ns", &InheritedStepRow::busy_ns, Unit::kNanoseconds, Role::kSum,
+       "Time in which work of the step runs (union)."},
+      {"kernels", &InheritedStepRow::kernels, Unit::kCount, Role::kSum,
+       "Selected kernels of the step."},
+      {"copies", &InheritedStepRow::copies, Unit::kCount, Role::kSum,
+       "Selected memcpys and memsets of the step."},
+      {"device_begin_ns", &InheritedStepRow::device_begin_ns, Unit::kNanoseconds, Role::kMin,
+       "First begin of its recorded work on the device."},
+      {"device_end_ns", &InheritedStepRow::device_end_ns, Unit::kNanoseconds, Role::kMax,
+       "Last end of its work."},
+      {"complete", &InheritedStepRow::complete, Role::kDerived,
+       "Whether the recording has all of its work on the device: what is like the first and the "
+       "last work of a recorded step."}};
+};
+
+// The first and the last work of a recorded step on a device, in the order of launches.
+struct EndsOfStep {
+  DeviceId first;
+  DeviceId last;
+};
+
+class InheritedStepper {
+ public:
+  InheritedStepper(const RankView& view, const Selected& selected)
+      : view_(view), selected_(selected), aligned_(SharedAlignedWork(view)) {}
+
+  Table Find() {
+    if (!aligned_->IsConfident() || aligned_->step.empty() || selected_.has_steps()) {
+      return NewTable<InheritedStepRow>();
+    }
+    FindEndsOfSteps();
+    Collect();
+    std::vector<InheritedStepRow> rows;
+    for (const auto& [place, step] : steps_) {
+      rows.push_back({.rank = view_.rank,
+                      .gpu = place.first,
+                      .step = place.second,
+                      .length_ns = Recorded(LengthOf(place, step)),
+                      .busy_ns = Coverage(Union(step.times)),
+                      .kernels = step.kernels,
+                      .copies = step.copies,
+                      .device_begin_ns = BeginOf(step),
+                      .device_end_ns = EndOf(step),
+                      .complete = step.has_first && step.has_last});
+    }
+    return MakeTable(rows);
+  }
+
+ private:
+  using Place = std::pair<int64_t, int64_t>;  // device, number of the step
+  struct Found {
+    std::vector<Interval> times;
+    int64_t kernels = 0;
+    int64_t copies = 0;
+    bool has_first = false;
+    bool has_last = false;
+  };
+
+  // As in the alignment.
+  std::tuple<int64_t, int64_t, uint32_t> LaunchOrderOf(DeviceId id) const {
+    const DeviceEvents& device = view_.trace.device();
+    const int64_t number = device.correlation[id.value];
+    return {IsCorrelation(number) ? number : 0, device.ts_ns[id.value], id.value};
+  }
+
+  std::pair<int64_t, uint32_t> RecordedStepOf(DeviceId id) const {
+    return {view_.trace.DeviceOf(id), StepOf(view_, id, StepRule::kLaunch)};
+  }
+
+  void FindEndsOfSteps() {
+    const DeviceEvents& device = view_.trace.device();
+    for (uint32_t row = 0; row < device.size(); ++row) {
+      CheckStopAt(row);
+      const DeviceId id{row};
+      if (!IsDeviceWork(device.kind[row]) || RecordedStepOf(id).second == kNoStep) {
+        continue;
+      }
+      const auto [found, is_new] = ends_.try_emplace(RecordedStepOf(id), EndsOfStep{id, id});
+      EndsOfStep& ends = found->second;
+      ends.first = LaunchOrderOf(id) < LaunchOrderOf(ends.first) ? id : ends.first;
+      ends.last = LaunchOrderOf(ends.last) < LaunchOrderOf(id) ? id : ends.last;
+    }
+  }
+
+  void Collect() {
+    const DeviceEvents& device = view_.trace.device();
+    for (uint32_t row = 0; row < device.size(); ++row) {
+      CheckStopAt(row);
+      const DeviceId id{row};
+      if (aligned_->step[row] == kMissing || !selected_.Keeps(id)) {
+        continue;
+      }
+      Found& step = steps_[{view_.trace.DeviceOf(id), aligned_->step[row]}];
+      step.times.push_back({device.ts_ns[row], device.end_ns(id)});
+      ++(device.kind[row] == DeviceKind::kKernel ? step.kernels : step.copies);
+      const DeviceId like = aligned_->like[row];
+      const auto ends = ends_.find(RecordedStepOf(like));
+      if (ends != ends_.end()) {
+        step.has_first = step.has_first || ends->second.first == like;
+        step.has_last = step.has_last || ends->second.last == like;
+      }
+    }
+  }
+
+  static int64_t EndOf(const Found& step) {
+    return std::max_element(step.times.begin(), step.times.end(),
+                            [](const Interval& a, const Interval& b) { return a.end < b.end; })
+        ->end;
+  }
+
+  static int64_t BeginOf(const Found& step) {
+    return std::min_element(step.times.begin(), step.times.end(),
+                            [](const Interval& a, const Interval& b) { return a.begin < b.begin; })
+        ->begin;
+  }
+
+  int64_t LengthOf(const Place& place, const Found& step) const {
+    const auto before = steps_.find({place.first, place.second - 1});
+    const bool is_known = step.has_first && step.has_last && before != steps_.end() &&
+                          before->second.has_last && EndOf(before->second) <= EndOf(step);
+    return is_known ? EndOf(step) - EndOf(before->second) : kMissing;
+  }
+
+  const RankView& view_;
+  const Selected& selected_;
+  const std::shared_ptr<const AlignedWork> aligned_;
+  std::map<std::pair<int64_t, uint32_t>, EndsOfStep> ends_;  // by device, then index of the step
+  std::map<Place, Found> steps_;
+};
+
+}  // namespace
+
+Table InheritedSteps(const RankView& view, const Selected& selected) {
+  return InheritedStepper(view, selected).Find();
 }
 
 }  // namespace borescope::internal

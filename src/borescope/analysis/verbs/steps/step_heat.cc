@@ -3,7 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -13,30 +15,32 @@
 #include "borescope/analysis/measures/time/duration_stats.h"
 #include "borescope/analysis/measures/time/rank_groups.h"
 #include "borescope/table/display/palette.h"
+#include "borescope/table/typed_rows.h"
 
 namespace borescope::internal {
 namespace {
 
 constexpr size_t kMostCells = 64;  // in each direction
 
+// What is read of `steps`.
 struct StepLength {
   int64_t rank = 0;
-  int64_t step = 0;
+  std::optional<int64_t> number = {};  // none: work in no step
+  int64_t step = 0;                    // the same
   int64_t length_ns = 0;
+
+  static constexpr ColumnOf<StepLength> kColumns[] = {{"rank", &StepLength::rank},
+                                                      {"step", &StepLength::number},
+                                                      {"length_ns", &StepLength::length_ns}};
 };
 
 std::vector<StepLength> LengthsOf(const Table& steps) {
-  const Column& number = *steps.Find("step");
-  const IntValues& ranks = Ints(steps, "rank");
-  const IntValues& numbers = Ints(steps, "step");
-  const IntValues& lengths = Ints(steps, "length_ns");
-  std::vector<StepLength> found;
-  for (size_t row = 0; row < steps.rows(); ++row) {
-    if (!number.IsMissing(row)) {  // else work in no step
-      found.push_back({ranks[row], numbers[row], lengths[row]});
-    }
+  std::vector<StepLength> lengths = ReadRows<StepLength>(steps);
+  std::erase_if(lengths, [](const StepLength& length) { return !length.number; });
+  for (StepLength& length : lengths) {
+    length.step = *length.number;
   }
-  return found;
+  return lengths;
 }
 
 // Numbers that ascend, divided into neighbours of about equally many.
@@ -101,49 +105,58 @@ std::string TextOf(const std::pair<int64_t, int64_t>& ends) {
                                    : fmt::format("{}..{}", ends.first, ends.second);
 }
 
-Table NewStepHeat() {
-  Table table{"step_heat", "Steps of all ranks", {}};
-  AddRankKey(table).doc = "The first of the ranks.";
-  AddInt(table, "step", Unit::kNone, Role::kKey, "Number of the first of the steps.");
-  AddString(table, "ranks", Role::kDerived, "From which to which rank.");
-  AddString(table, "steps", Role::kDerived, "From which to which step.");
-  AddInt(table, "length_ns", Unit::kNanoseconds, Role::kMax,
-         "The longest of them, from completion to completion.");
-  AddFloat(table, "relative", Unit::kNone, Role::kDerived,
-           "Length / the median of those of all cells.");
-  AddString(table, "level", Role::kDerived,
-            "As usual: from 0.97 to below 1.03; a little longer: below 1.1, shorter: from 0.9 on; "
-            "longer: below 1.33, shorter: from 0.75 on; else much longer or shorter.")
-      .hints.palette = Palette::kLevel;
-  return table;
-}
+struct HeatRow {
+  int64_t rank = 0;
+  int64_t step = 0;
+  std::string ranks = {};
+  std::string steps = {};
+  int64_t length_ns = 0;
+  double relative = 0;
+  std::string_view level = {};
+
+  static constexpr TableNames kTable{"step_heat", "Steps of all ranks"};
+  static constexpr ColumnOf<HeatRow> kColumns[] = {
+      {"rank", &HeatRow::rank, Role::kKey, "The first of the ranks."},
+      {"step", &HeatRow::step, Role::kKey, "Number of the first of the steps."},
+      {"ranks", &HeatRow::ranks, Role::kDerived, "From which to which rank."},
+      {"steps", &HeatRow::steps, Role::kDerived, "From which to which step."},
+      {"length_ns", &HeatRow::length_ns, Unit::kNanoseconds, Role::kMax,
+       "The longest of them, from completion to completion."},
+      {"relative", &HeatRow::relative, Role::kDerived,
+       "Length / the median of those of all cells."},
+      {"level",
+       &HeatRow::level,
+       Role::kDerived,
+       "As usual: from 0.97 to below 1.03; a little longer: below 1.1, shorter: from 0.9 on; "
+       "longer: below 1.33, shorter: from 0.75 on; else much longer or shorter.",
+       {.palette = Palette::kLevel}}};
+};
 
 }  // namespace
 
 Table StepHeat(const Table& steps) {
-  Table table = NewStepHeat();
   const std::vector<StepLength> lengths = LengthsOf(steps);
   const Axis ranks = AxisOf(lengths, &StepLength::rank);
   const Axis numbers = AxisOf(lengths, &StepLength::step);
   if (ranks.size() < kManyRanks || numbers.size() < 2) {
-    return table;
+    return NewTable<HeatRow>();
   }
   const Cells cells = CellsOf(lengths, ranks, numbers);
   const double median_ns = MedianOf(cells);
+  std::vector<HeatRow> rows;
   for (const auto& [cell, length_ns] : cells) {
     const auto of_ranks = ranks.EndsOf(cell.first);
     const auto of_steps = numbers.EndsOf(cell.second);
     const double relative = static_cast<double>(length_ns) / median_ns;
-    Row(table)
-        .Int(of_ranks.first)
-        .Int(of_steps.first)
-        .Text(TextOf(of_ranks))
-        .Text(TextOf(of_steps))
-        .Int(length_ns)
-        .Float(relative)
-        .Text(LevelOf(relative));
+    rows.push_back({.rank = of_ranks.first,
+                    .step = of_steps.first,
+                    .ranks = TextOf(of_ranks),
+                    .steps = TextOf(of_steps),
+                    .length_ns = length_ns,
+                    .relative = relative,
+                    .level = LevelOf(relative)});
   }
-  return table;
+  return MakeTable(rows);
 }
 
 }  // namespace borescope::internal

@@ -20,6 +20,7 @@
 #include <vector>
 
 #include "borescope/analysis/core/key_columns.h"
+#include "borescope/analysis/core/keyed_rows.h"
 #include "borescope/analysis/core/map_once.h"
 #include "borescope/analysis/core/param_specs.h"
 #include "borescope/analysis/core/reduce.h"
@@ -31,54 +32,85 @@
 #include "borescope/analysis/verbs/steps/step_groups.h"
 #include "borescope/analysis/verbs/steps/step_heat.h"
 #include "borescope/analysis/verbs/verbs.h"
+#include "borescope/table/typed_rows.h"
 
 namespace borescope::internal {
 namespace {
 
-Table NewTable() {
-  Table table{"steps", "Steps on each device", {}};
-  const auto ns = [&](std::string_view name, Role role, std::string_view doc) -> Column& {
-    return AddInt(table, name, Unit::kNanoseconds, role, doc);
-  };
-  AddRankKey(table);
-  AddGpuKeyOrNone(table);
-  AddStepKeyOrNone(table);
-  ns("begin_ns", Role::kMin, "Begin of the step on the host, on the file's own clock.");
-  ns("span_ns", Role::kSum,
-     "Length of the step on the host, less time in a step of its process that begins later.");
-  ns("length_ns", Role::kSum,
-     "From the completion of the step before, or the begin of this one if that is later, to its "
-     "own "
-     "completion: when its window on the host and all work that it launched have ended; whatever "
-     "is selected.");
-  ns("busy_ns", Role::kSum,
-     "Time in which work of the step runs (union); with --step-rule time: in which any work runs "
-     "inside the step.");
-  ns("idle_ns", Role::kSum,
-     "Device span less busy time; work of other steps may run then (not with --step-rule time).")
-      .hints.tone = Tone::kIdle;
-  AddInt(table, "kernels", Unit::kCount, Role::kSum, "Selected kernels of the step.");
-  AddInt(table, "copies", Unit::kCount, Role::kSum, "Selected memcpys and memsets of the step.");
-  ns("device_begin_ns", Role::kMin,
-     "First begin of its work on the device; missing if there is none. With --step-rule time: "
-     "begin of its selected time.");
-  ns("device_end_ns", Role::kMax, "Last end of its work, or of its selected time.");
-  ns("device_span_ns", Role::kSum,
-     "From device begin to device end; with --step-rule time: the time of the step in between.");
-  ns("shared_ns", Role::kSum,
-     "Part of the busy time in which work of an earlier step runs, too; busy less shared adds up "
-     "to the busy time of the device.");
-  ns("waiting_ns", Role::kSum,
-     "Length less busy time: the rest of the step, in which the device does nothing of it; 0 where "
-     "its work began so long before the completion of the step before that it is busy for longer. "
-     "With --step-rule time as the idle time.")
-      .hints.tone = Tone::kIdle;
-  ns("end_ns", Role::kMax, "Completion of the step, on the file's own clock.");
-  AddString(table, "name", Role::kKey,
-            "Name of its annotation, with the process if several have steps; (no step): launched "
-            "outside of steps; (no launch): the launch was not recorded.");
-  return table;
-}
+struct StepOnDeviceRow {
+  int64_t rank = 0;
+  std::optional<int64_t> gpu = {};
+  std::optional<int64_t> step = {};
+  std::optional<int64_t> begin_ns = {};
+  std::optional<int64_t> span_ns = {};
+  std::optional<int64_t> length_ns = {};
+  std::optional<int64_t> busy_ns = {};
+  std::optional<int64_t> idle_ns = {};
+  int64_t kernels = 0;
+  int64_t copies = 0;
+  std::optional<int64_t> device_begin_ns = {};
+  std::optional<int64_t> device_end_ns = {};
+  std::optional<int64_t> device_span_ns = {};
+  std::optional<int64_t> shared_ns = {};
+  std::optional<int64_t> waiting_ns = {};
+  std::optional<int64_t> end_ns = {};
+  std::string_view name = {};
+
+  static constexpr TableNames kTable{"steps", "Steps on each device"};
+  static constexpr ColumnOf<StepOnDeviceRow> kColumns[] = {
+      {"rank", &StepOnDeviceRow::rank, Role::kKey, kRankDoc},
+      {"gpu", &StepOnDeviceRow::gpu, Role::kKey,
+       "Device number as recorded; missing when the rank has no device work."},
+      {"step", &StepOnDeviceRow::step, Role::kKey,
+       "Number of the step; missing for what is in no step."},
+      {"begin_ns", &StepOnDeviceRow::begin_ns, Unit::kNanoseconds, Role::kMin,
+       "Begin of the step on the host, on the file's own clock."},
+      {"span_ns", &StepOnDeviceRow::span_ns, Unit::kNanoseconds, Role::kSum,
+       "Length of the step on the host, less time in a step of its process that begins later."},
+      {"length_ns", &StepOnDeviceRow::length_ns, Unit::kNanoseconds, Role::kSum,
+       "From the completion of the step before, or the begin of this one if that is later, to its "
+       "own "
+       "completion: when its window on the host and all work that it launched have ended; whatever "
+       "is selected."},
+      {"busy_ns", &StepOnDeviceRow::busy_ns, Unit::kNanoseconds, Role::kSum,
+       "Time in which work of the step runs (union); with --step-rule time: in which any work runs "
+       "inside the step."},
+      {"idle_ns",
+       &StepOnDeviceRow::idle_ns,
+       Unit::kNanoseconds,
+       Role::kSum,
+       "Device span less busy time; work of other steps may run then (not with --step-rule time).",
+       {.tone = Tone::kIdle}},
+      {"kernels", &StepOnDeviceRow::kernels, Unit::kCount, Role::kSum,
+       "Selected kernels of the step."},
+      {"copies", &StepOnDeviceRow::copies, Unit::kCount, Role::kSum,
+       "Selected memcpys and memsets of the step."},
+      {"device_begin_ns", &StepOnDeviceRow::device_begin_ns, Unit::kNanoseconds, Role::kMin,
+       "First begin of its work on the device; missing if there is none. With --step-rule time: "
+       "begin of its selected time."},
+      {"device_end_ns", &StepOnDeviceRow::device_end_ns, Unit::kNanoseconds, Role::kMax,
+       "Last end of its work, or of its selected time."},
+      {"device_span_ns", &StepOnDeviceRow::device_span_ns, Unit::kNanoseconds, Role::kSum,
+       "From device begin to device end; with --step-rule time: the time of the step in between."},
+      {"shared_ns", &StepOnDeviceRow::shared_ns, Unit::kNanoseconds, Role::kSum,
+       "Part of the busy time in which work of an earlier step runs, too; busy less shared adds up "
+       "to the busy time of the device."},
+      {"waiting_ns",
+       &StepOnDeviceRow::waiting_ns,
+       Unit::kNanoseconds,
+       Role::kSum,
+       "Length less busy time: the rest of the step, in which the device does nothing of it; 0 "
+       "where "
+       "its work began so long before the completion of the step before that it is busy for "
+       "longer. "
+       "With --step-rule time as the idle time.",
+       {.tone = Tone::kIdle}},
+      {"end_ns", &StepOnDeviceRow::end_ns, Unit::kNanoseconds, Role::kMax,
+       "Completion of the step, on the file's own clock."},
+      {"name", &StepOnDeviceRow::name, Role::kKey,
+       "Name of its annotation, with the process if several have steps; (no step): launched "
+       "outside of steps; (no launch): the launch was not recorded."}};
+};
 
 // One device, or none.
 struct Line {
@@ -97,22 +129,33 @@ int64_t WaitingOf(const HostWindow& host, const DeviceStep& step, StepRule rule)
                                     : host.length_ns - std::min(host.length_ns, step.busy_ns);
 }
 
-void PushRow(Table& table, const Line& line, const StepGroup& group, const HostWindow& host,
-             const DeviceStep& step) {
-  const auto device_ns = [&](int64_t ns) { return line.has_device ? ns : kMissing; };
-  Row row(table);
-  row.Int(line.rank).MaybeInt(line.gpu).MaybeInt(group.number);
-  row.MaybeInt(host.begin_ns).MaybeInt(host.span_ns).MaybeInt(host.length_ns);
-  row.MaybeInt(device_ns(step.busy_ns)).MaybeInt(device_ns(step.span_ns - step.busy_ns));
-  row.Int(step.kernels).Int(step.copies).MaybeInt(step.begin_ns).MaybeInt(step.end_ns);
-  row.MaybeInt(device_ns(step.span_ns)).MaybeInt(device_ns(step.shared_ns));
-  row.MaybeInt(device_ns(WaitingOf(host, step, line.rule))).MaybeInt(host.end_ns);
-  row.Text(group.name);
+StepOnDeviceRow RowOf(const Line& line, const StepGroup& group, const HostWindow& host,
+                      const DeviceStep& step) {
+  StepOnDeviceRow row{.rank = line.rank,
+                      .gpu = Recorded(line.gpu),
+                      .step = Recorded(group.number),
+                      .begin_ns = Recorded(host.begin_ns),
+                      .span_ns = Recorded(host.span_ns),
+                      .length_ns = Recorded(host.length_ns),
+                      .kernels = step.kernels,
+                      .copies = step.copies,
+                      .device_begin_ns = Recorded(step.begin_ns),
+                      .device_end_ns = Recorded(step.end_ns),
+                      .end_ns = Recorded(host.end_ns),
+                      .name = group.name};
+  if (line.has_device) {
+    row.busy_ns = step.busy_ns;
+    row.idle_ns = step.span_ns - step.busy_ns;
+    row.device_span_ns = step.span_ns;
+    row.shared_ns = step.shared_ns;
+    row.waiting_ns = Recorded(WaitingOf(host, step, line.rule));
+  }
+  return row;
 }
 
 // The rows of steps: of each device that its process may use; if there is none, one without.
-void PushStep(Table& table, const RankView& view, const StepGroups& groups, size_t group,
-              std::span<const DeviceTime> times,
+void PushStep(RowWriter<StepOnDeviceRow>& rows, const RankView& view, const StepGroups& groups,
+              size_t group, std::span<const DeviceTime> times,
               const std::vector<std::vector<DeviceStep>>& on_devices) {
   const HostWindow& host = groups.HostWindowOf(group);
   bool has_device = false;
@@ -123,12 +166,12 @@ void PushStep(Table& table, const RankView& view, const StepGroups& groups, size
   }
   for (size_t i = 0; i < times.size() && is_shown; ++i) {
     if (groups.MayUse(group, times[i].tracks)) {
-      PushRow(table, {view.rank, times[i].gpu, true, groups.rule()}, groups[group], host,
-              on_devices[i][group]);
+      rows.Push(RowOf({view.rank, times[i].gpu, true, groups.rule()}, groups[group], host,
+                      on_devices[i][group]));
     }
   }
   if (!has_device && is_shown) {
-    PushRow(table, {view.rank, kMissing, false, groups.rule()}, groups[group], host, {});
+    rows.Push(RowOf({view.rank, kMissing, false, groups.rule()}, groups[group], host, {}));
   }
 }
 
@@ -139,7 +182,7 @@ bool AsksForTrueTime(const Params& params) {
 Result<Tables> MapSteps(const RankView& view, const Params& params) {
   BS_ASSIGN(const Selected selected, Selected::Make(view, params.selection));
   if (view.steps().steps.empty()) {
-    return Tables{NewTable(), EmptyTrueTimeTable(),
+    return Tables{NewTable<StepOnDeviceRow>(), EmptyTrueTimeTable(),
                   InheritedSteps(view, selected)};  // in a summary
   }
   const StepGroups groups(view, selected);
@@ -152,16 +195,17 @@ Result<Tables> MapSteps(const RankView& view, const Params& params) {
   for (const DeviceTime& time : times) {
     on_devices.push_back(DeviceStepsOf(view, selected, groups, time));
   }
-  Table table = NewTable();
+  Table table = NewTable<StepOnDeviceRow>();
+  RowWriter<StepOnDeviceRow> rows(table);
   for (size_t group = 0; group < groups.size(); ++group) {
     if (groups[group].number != kMissing) {
-      PushStep(table, view, groups, group, times, on_devices);
+      PushStep(rows, view, groups, group, times, on_devices);
       continue;
     }
     for (size_t i = 0; i < times.size(); ++i) {
       if (on_devices[i][group].has_time()) {
-        PushRow(table, {view.rank, times[i].gpu, true, groups.rule()}, groups[group], {},
-                on_devices[i][group]);
+        rows.Push(RowOf({view.rank, times[i].gpu, true, groups.rule()}, groups[group], {},
+                        on_devices[i][group]));
       }
     }
   }
@@ -183,7 +227,7 @@ Result<void> CheckSteps(const Params& params) {
 Result<Tables> FinishSteps(Tables findings, const Params& /*params*/) {
   std::erase_if(findings,
                 [](const Table& table) { return table.name != "steps" && table.rows() == 0; });
-  if (Table heat = StepHeat(findings[0]); heat.rows() > 0) {
+  if (Table heat = StepHeat(TableOf<StepOnDeviceRow>(findings)); heat.rows() > 0) {
     findings.push_back(std::move(heat));
   }
   return findings;

@@ -3,24 +3,257 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdint>
+#include <limits>
+#include <map>
 #include <numeric>
+#include <optional>
 #include <span>
 #include <string>
+#include <string_view>
+#include <tuple>
 #include <utility>
 #include <vector>
 
 #include "borescope/analysis/core/finish.h"
 #include "borescope/analysis/core/key_columns.h"
+#include "borescope/analysis/core/keyed_rows.h"
 #include "borescope/analysis/core/rank_set.h"
 #include "borescope/analysis/core/row.h"
+#include "borescope/analysis/measures/collectives.h"
 #include "borescope/analysis/measures/matching/match_calls.h"
 #include "borescope/analysis/measures/names/describe.h"
 #include "borescope/analysis/measures/time/covered_time.h"
-#include "borescope/analysis/verbs/stragglers/clock_evidence.h"
-#include "borescope/analysis/verbs/stragglers/collective_rates.h"
+#include "borescope/base/saturating.h"
+#include "borescope/table/table.h"
+#include "borescope/table/typed_rows.h"
 
 namespace borescope::internal {
+
 namespace {
+
+// Whether the recorded clocks confirm what the lengths of collectives say. The rule of `stragglers`
+// compares no clocks: the rank with the shortest kernel came last. If that is so, and the clocks of
+// the ranks agree, then its kernel also begins last, as much later as the others waited.
+
+enum class ClockVerdict : uint8_t {
+  kNothing,     // nobody waited
+  kAgree,       // the clocks show at least half of the waiting
+  kContradict,  // they show less
+  kApart,       // they cannot show any: most collectives would have ended on one rank before they
+                // began on another
+};
+
+// Of the collectives in which a rank came last.
+struct ClockEvidence {
+  int64_t caused_ns = 0;  // by lengths
+  int64_t shown_ns = 0;   // the part of it that clocks show
+  int64_t together = 0;   // collectives in which the ranks are together
+  int64_t apart = 0;
+
+  ClockVerdict verdict() const;
+};
+
+std::string_view ClockVerdictName(ClockVerdict verdict) {
+  constexpr std::string_view kNames[] = {"", "agree", "contradict", "apart"};
+  return kNames[static_cast<size_t>(verdict)];
+}
+
+// The waiting in a collective that its begins show: of every rank the time from its begin to that
+// of the last one among those with the shortest call, at most what it waited by the lengths.
+int64_t WaitingShownByClocks(std::span<const MatchedCall> calls, int64_t shortest_ns) {
+  int64_t last_ns = std::numeric_limits<int64_t>::min();
+  for (const MatchedCall& call : calls) {
+    if (call.dur_ns == shortest_ns) last_ns = std::max(last_ns, call.begin_ns);
+  }
+  int64_t shown_ns = 0;
+  for (const MatchedCall& call : calls) {
+    const int64_t earlier_ns = SubtractSaturating(last_ns, call.begin_ns);
+    const int64_t waited_ns = call.dur_ns - shortest_ns;
+    AddSaturatingTo(shown_ns, std::clamp<int64_t>(earlier_ns, 0, waited_ns));
+  }
+  return shown_ns;
+}
+
+// Whether all ranks are in the collective at one moment, as they must be.
+bool AreTogether(std::span<const MatchedCall> calls) {
+  const Participation times(calls);
+  return times.last_begin_ns <= times.first_end_ns;
+}
+
+ClockVerdict ClockEvidence::verdict() const {
+  if (caused_ns == 0) return ClockVerdict::kNothing;
+  if (apart > together) return ClockVerdict::kApart;
+  return shown_ns >= caused_ns / 2 ? ClockVerdict::kAgree : ClockVerdict::kContradict;
+}
+
+// Bus bandwidth without waiting. A collective moves its data in the time in which all ranks are in
+// it, and that is the shortest participation of all: every other rank waited first. The raw
+// rate, of all calls with their waiting, is shown beside it.
+
+class CollectiveRates {
+ public:
+  struct Kind {
+    std::string collective;  // CollectiveKindName
+    std::string group;
+    int64_t group_size;  // kMissing: not recorded
+
+    friend bool operator<(const Kind& a, const Kind& b) {
+      return std::tie(a.collective, a.group, a.group_size) <
+             std::tie(b.collective, b.group, b.group_size);
+    }
+  };
+
+  // One collective, with the calls of at least two ranks. The result does not depend on the order
+  // of collectives.
+  void Add(const Kind& kind, std::span<const MatchedCall> calls);
+  Table Build() const;
+
+ private:
+  struct Sums {
+    int64_t count = 0;
+    TimeCovered time;    // of all calls; covered: of known size
+    int64_t bytes = 0;   // of all calls of known size
+    TimeCovered shared;  // the shortest of each collective; covered: of known size
+    int64_t shared_bytes = 0;
+    int64_t waited_ns = 0;
+    int64_t begin_skew_ns = 0;
+    int64_t most_begin_skew_ns = 0;
+    int64_t end_skew_ns = 0;
+    int64_t most_end_skew_ns = 0;
+  };
+
+  std::map<Kind, Sums> kinds_;
+};
+
+struct BandwidthRow {
+  std::string_view collective = {};
+  std::optional<std::string_view> group = {};
+  std::optional<int64_t> group_size = {};
+  int64_t count = 0;
+  int64_t total_ns = 0;
+  int64_t shared_ns = 0;
+  int64_t waited_ns = 0;
+  std::optional<double> wait_share = {};
+  std::optional<double> algo_gbps = {};
+  std::optional<double> shared_algo_gbps = {};
+  std::optional<double> bus_gbps = {};
+  std::optional<double> shared_bus_gbps = {};
+  std::optional<double> coverage = {};
+  double mean_begin_skew_ns = 0;
+  int64_t max_begin_skew_ns = 0;
+  double mean_end_skew_ns = 0;
+  int64_t max_end_skew_ns = 0;
+
+  static constexpr TableNames kTable{"collective_bandwidth",
+                                     "Bandwidth of collectives with and without waiting"};
+  static constexpr ColumnOf<BandwidthRow> kColumns[] = {
+      {"collective", &BandwidthRow::collective, Role::kKey, "What was asked for."},
+      {"group", &BandwidthRow::group, Role::kKey,
+       "Name of the process group; missing when not recorded."},
+      {"group_size", &BandwidthRow::group_size, Unit::kCount, Role::kKey,
+       "Number of ranks in the group."},
+      {"count", &BandwidthRow::count, Unit::kCount, Role::kDerived,
+       "Collectives found on two ranks or more."},
+      {"total_ns",
+       &BandwidthRow::total_ns,
+       Unit::kNanoseconds,
+       Role::kDerived,
+       "Sum of the durations on all ranks, waiting included.",
+       {.tone = Tone::kComm}},
+      {"shared_ns", &BandwidthRow::shared_ns, Unit::kNanoseconds, Role::kDerived,
+       "Sum of the shortest duration of each collective: all ranks are in it only that long."},
+      {"waited_ns", &BandwidthRow::waited_ns, Unit::kNanoseconds, Role::kDerived,
+       "Part of total_ns beyond the shortest duration: the ranks waited for the last one."},
+      {"wait_share", &BandwidthRow::wait_share, Unit::kShare, Role::kDerived,
+       "waited_ns / total_ns."},
+      {"algo_gbps", &BandwidthRow::algo_gbps, Unit::kGigabytesPerSecond, Role::kDerived,
+       "Bytes / time of all calls with their waiting, as in collectives."},
+      {"shared_algo_gbps", &BandwidthRow::shared_algo_gbps, Unit::kGigabytesPerSecond,
+       Role::kDerived, "The same of the shortest call of each collective: free of waiting."},
+      {"bus_gbps", &BandwidthRow::bus_gbps, Unit::kGigabytesPerSecond, Role::kDerived,
+       "Bus bandwidth of all calls with their waiting; missing if the group size is not known."},
+      {"shared_bus_gbps",
+       &BandwidthRow::shared_bus_gbps,
+       Unit::kGigabytesPerSecond,
+       Role::kDerived,
+       "The same of the shortest call of each collective.",
+       {.tone = Tone::kComm}},
+      {"coverage", &BandwidthRow::coverage, Unit::kShare, Role::kDerived,
+       "Part of total_ns in calls whose message size is known. Below 0.9 there are no rates."},
+      {"mean_begin_skew_ns", &BandwidthRow::mean_begin_skew_ns, Unit::kNanoseconds, Role::kDerived,
+       "From the first to the last begin on any rank, by the clocks of the files; mean."},
+      {"max_begin_skew_ns", &BandwidthRow::max_begin_skew_ns, Unit::kNanoseconds, Role::kDerived,
+       "The same at most."},
+      {"mean_end_skew_ns", &BandwidthRow::mean_end_skew_ns, Unit::kNanoseconds, Role::kDerived,
+       "From the first to the last end; mean. Ranks leave together, so that this is about how "
+       "far their clocks differ."},
+      {"max_end_skew_ns", &BandwidthRow::max_end_skew_ns, Unit::kNanoseconds, Role::kDerived,
+       "The same at most."}};
+};
+
+// By the time of the calls of known size.
+std::optional<double> RateOf(int64_t bytes, const TimeCovered& time, std::optional<double> factor) {
+  const bool is_known = factor.has_value() && time.is_enough() && time.covered_ns > 0;
+  return is_known ? std::optional(ShareOf(bytes, time.covered_ns) * *factor) : std::nullopt;
+}
+
+int64_t WaitingIn(std::span<const MatchedCall> calls, int64_t shortest_ns) {
+  int64_t waited_ns = 0;
+  for (const MatchedCall& call : calls) {
+    AddSaturatingTo(waited_ns, call.dur_ns - shortest_ns);
+  }
+  return waited_ns;
+}
+
+void CollectiveRates::Add(const Kind& kind, std::span<const MatchedCall> calls) {
+  Sums& sums = kinds_[kind];
+  const MatchedCall* shortest = &calls.front();
+  for (const MatchedCall& call : calls) {
+    sums.time.Add(call.dur_ns, call.bytes != kMissing);
+    if (call.bytes != kMissing) AddSaturatingTo(sums.bytes, call.bytes);
+    if (call.dur_ns < shortest->dur_ns) shortest = &call;
+  }
+  ++sums.count;
+  sums.shared.Add(shortest->dur_ns, shortest->bytes != kMissing);
+  if (shortest->bytes != kMissing) AddSaturatingTo(sums.shared_bytes, shortest->bytes);
+  const Participation times(calls);
+  const int64_t begin_ns = SubtractSaturating(times.last_begin_ns, times.first_begin_ns);
+  const int64_t end_ns = SubtractSaturating(times.last_end_ns, times.first_end_ns);
+  AddSaturatingTo(sums.begin_skew_ns, begin_ns);
+  AddSaturatingTo(sums.end_skew_ns, end_ns);
+  sums.most_begin_skew_ns = std::max(sums.most_begin_skew_ns, begin_ns);
+  sums.most_end_skew_ns = std::max(sums.most_end_skew_ns, end_ns);
+  AddSaturatingTo(sums.waited_ns, WaitingIn(calls, shortest->dur_ns));
+}
+
+Table CollectiveRates::Build() const {
+  std::vector<BandwidthRow> rows;
+  for (const auto& [kind, sums] : kinds_) {
+    const auto factor = BusFactor(KindOfRecordedName(kind.collective), kind.group_size);
+    BandwidthRow& row = rows.emplace_back(
+        BandwidthRow{.collective = kind.collective,
+                     .group = Recorded(std::string_view(kind.group)),
+                     .group_size = Recorded(kind.group_size),
+                     .count = sums.count,
+                     .total_ns = sums.time.all_ns,
+                     .shared_ns = sums.shared.all_ns,
+                     .waited_ns = sums.waited_ns,
+                     .algo_gbps = RateOf(sums.bytes, sums.time, 1),
+                     .shared_algo_gbps = RateOf(sums.shared_bytes, sums.shared, 1),
+                     .bus_gbps = RateOf(sums.bytes, sums.time, factor),
+                     .shared_bus_gbps = RateOf(sums.shared_bytes, sums.shared, factor),
+                     .mean_begin_skew_ns = ShareOf(sums.begin_skew_ns, sums.count),
+                     .max_begin_skew_ns = sums.most_begin_skew_ns,
+                     .mean_end_skew_ns = ShareOf(sums.end_skew_ns, sums.count),
+                     .max_end_skew_ns = sums.most_end_skew_ns});
+    if (sums.time.all_ns > 0) {
+      row.wait_share = ShareOf(sums.waited_ns, sums.time.all_ns);
+      row.coverage = ShareOf(sums.time.covered_ns, sums.time.all_ns);
+    }
+  }
+  return Sorted(MakeTable(rows), "total_ns");
+}
 
 // The wait for a rank that was longest, on the clock of its file: from when the other rank would
 // have begun to wait to the end of the call.
@@ -50,28 +283,42 @@ struct Score {
 
 using Call = MatchedCall;
 
-Table NewLate() {
-  Table table{"late_collectives", "Collectives by the waiting for the last rank", {}, 10};
-  AddString(table, "collective", Role::kKey, "What was asked for.");
-  AddStepKeyOrNone(table);
-  AddInt(table, "position", Unit::kNone, Role::kKey,
-         "Sequence number where recorded, else the place among its kind in the step, from 0; "
-         "before the first step counted back from -1.");
-  AddInt(table, "last_rank", Unit::kNone, Role::kDerived,
-         "The rank that came last, of several the first.");
-  AddInt(table, "caused_wait_ns", Unit::kNanoseconds, Role::kSum,
-         "Time the other ranks waited for it, all together.");
-  AddInt(table, "ranks", Unit::kCount, Role::kDerived, "Ranks whose recordings hold it.");
-  AddString(table, "group", Role::kKey, "Name of the process group; missing when not recorded.");
-  AddString(table, "called_from", Role::kKey,
-            "The nearest operator or annotation around the launch.");
-  AddString(table, "kernel", Role::kKey, "Name of the kernel as recorded.");
-  AddInt(table, "begin_skew_ns", Unit::kNanoseconds, Role::kDerived,
-         "From the first to the last begin on any rank, by the clocks of the files.");
-  AddInt(table, "end_skew_ns", Unit::kNanoseconds, Role::kDerived,
-         "From the first to the last end: about 0 if the clocks agree.");
-  return table;
-}
+struct LateRow {
+  std::string_view collective = {};
+  std::optional<int64_t> step = {};
+  int64_t position = 0;
+  int64_t last_rank = 0;
+  int64_t caused_wait_ns = 0;
+  int64_t ranks = 0;
+  std::optional<std::string_view> group = {};
+  std::optional<std::string_view> called_from = {};
+  std::string_view kernel = {};
+  int64_t begin_skew_ns = 0;
+  int64_t end_skew_ns = 0;
+
+  static constexpr TableNames kTable{"late_collectives",
+                                     "Collectives by the waiting for the last rank", 10};
+  static constexpr ColumnOf<LateRow> kColumns[] = {
+      {"collective", &LateRow::collective, Role::kKey, "What was asked for."},
+      {"step", &LateRow::step, Role::kKey, "Number of the step; missing for what is in no step."},
+      {"position", &LateRow::position, Role::kKey,
+       "Sequence number where recorded, else the place among its kind in the step, from 0; "
+       "before the first step counted back from -1."},
+      {"last_rank", &LateRow::last_rank, Role::kDerived,
+       "The rank that came last, of several the first."},
+      {"caused_wait_ns", &LateRow::caused_wait_ns, Unit::kNanoseconds, Role::kSum,
+       "Time the other ranks waited for it, all together."},
+      {"ranks", &LateRow::ranks, Unit::kCount, Role::kDerived, "Ranks whose recordings hold it."},
+      {"group", &LateRow::group, Role::kKey,
+       "Name of the process group; missing when not recorded."},
+      {"called_from", &LateRow::called_from, Role::kKey,
+       "The nearest operator or annotation around the launch."},
+      {"kernel", &LateRow::kernel, Role::kKey, "Name of the kernel as recorded."},
+      {"begin_skew_ns", &LateRow::begin_skew_ns, Unit::kNanoseconds, Role::kDerived,
+       "From the first to the last begin on any rank, by the clocks of the files."},
+      {"end_skew_ns", &LateRow::end_skew_ns, Unit::kNanoseconds, Role::kDerived,
+       "From the first to the last end: about 0 if the clocks agree."}};
+};
 
 // The waiting in one collective.
 struct Waiting {
@@ -94,8 +341,7 @@ class Shares {
 
 class Scorer {
  public:
-  Scorer(const CollectiveKeys& keys, std::vector<Score>& scores)
-      : keys_(keys), scores_(scores), late_(NewLate()) {}
+  Scorer(const CollectiveKeys& keys, std::vector<Score>& scores) : keys_(keys), scores_(scores) {}
 
   // The calls of one collective, one a rank, if it is certain that they are.
   void Add(std::span<const Call> calls, bool is_matched) {
@@ -111,7 +357,7 @@ class Scorer {
     }
   }
 
-  Table TakeLate() { return Sorted(late_, "caused_wait_ns"); }
+  Table TakeLate() const { return Sorted(MakeTable(late_), "caused_wait_ns"); }
   Table Rates() const { return rates_.Build(); }
 
  private:
@@ -170,19 +416,23 @@ class Scorer {
   void PushLate(std::span<const Call> calls, int64_t last_rank, int64_t waiting_ns) {
     const Call& first = calls.front();
     const uint32_t key = first.key_row;
-    Row row(late_);
-    row.Text(keys_.Text(key, "collective")).MaybeInt(first.step).Int(first.position);
-    row.Int(last_rank).Int(waiting_ns).Count(calls.size());
-    row.MaybeText(keys_.Text(key, "group")).MaybeText(keys_.Text(key, "site"));
-    row.Text(keys_.Text(key, "kernel"));
     const Participation times(calls);
-    row.Int(SubtractSaturating(times.last_begin_ns, times.first_begin_ns));
-    row.Int(SubtractSaturating(times.last_end_ns, times.first_end_ns));
+    late_.push_back({.collective = keys_.Text(key, "collective"),
+                     .step = Recorded(first.step),
+                     .position = first.position,
+                     .last_rank = last_rank,
+                     .caused_wait_ns = waiting_ns,
+                     .ranks = static_cast<int64_t>(calls.size()),
+                     .group = Recorded(std::string_view(keys_.Text(key, "group"))),
+                     .called_from = Recorded(std::string_view(keys_.Text(key, "site"))),
+                     .kernel = keys_.Text(key, "kernel"),
+                     .begin_skew_ns = SubtractSaturating(times.last_begin_ns, times.first_begin_ns),
+                     .end_skew_ns = SubtractSaturating(times.last_end_ns, times.first_end_ns)});
   }
 
   const CollectiveKeys& keys_;
   std::vector<Score>& scores_;
-  Table late_;
+  std::vector<LateRow> late_;
   CollectiveRates rates_;
 };
 
@@ -216,86 +466,143 @@ std::string Evidence(const Score& score, double share) {
       FormatShare(share), DoubtsOf(score.clocks));
 }
 
+struct StragglerTableRow {
+  int64_t rank = 0;
+  std::optional<double> score = {};
+  int64_t collectives = 0;
+  int64_t times_last = 0;
+  int64_t caused_wait_ns = 0;
+  int64_t waiting_ranks = 0;
+  int64_t waited_ns = 0;
+  int64_t clock_wait_ns = 0;
+  std::optional<std::string_view> clocks = {};
+  int64_t unmatched = 0;
+  int64_t unused = 0;
+  std::string evidence = {};
+
+  static constexpr TableNames kTable{"stragglers", "Ranks by the waiting they cause"};
+  static constexpr ColumnOf<StragglerTableRow> kColumns[] = {
+      {"rank", &StragglerTableRow::rank, Role::kKey, kRankDoc},
+      {"score", &StragglerTableRow::score, Unit::kShare, Role::kDerived,
+       "Share of all waiting that was for this rank; even ranks have 1 / ranks each; missing "
+       "where nothing was matched."},
+      {"collectives", &StragglerTableRow::collectives, Unit::kCount, Role::kDerived,
+       "Collectives found on other ranks too; only of kinds that end on all ranks together."},
+      {"times_last", &StragglerTableRow::times_last, Unit::kCount, Role::kDerived,
+       "In how many of them it came last."},
+      {"caused_wait_ns",
+       &StragglerTableRow::caused_wait_ns,
+       Unit::kNanoseconds,
+       Role::kDerived,
+       "Time the other ranks waited for it in these, all together.",
+       {.tone = Tone::kSync}},
+      {"waiting_ranks", &StragglerTableRow::waiting_ranks, Unit::kCount, Role::kDerived,
+       "Ranks that waited for it."},
+      {"waited_ns", &StragglerTableRow::waited_ns, Unit::kNanoseconds, Role::kDerived,
+       "Time it waited itself, for others."},
+      {"clock_wait_ns", &StragglerTableRow::clock_wait_ns, Unit::kNanoseconds, Role::kDerived,
+       "The part of caused_wait_ns that the recorded clocks show as well: the other ranks were "
+       "in the collective before this one began."},
+      {"clocks", &StragglerTableRow::clocks, Role::kDerived,
+       "agree: they show at least half of it; contradict: less; apart: they cannot show any, "
+       "as most of these collectives would have ended on one rank before they began on "
+       "another. Missing if nobody waited."},
+      {"unmatched", &StragglerTableRow::unmatched, Unit::kCount, Role::kDerived,
+       "Collectives found on no other rank, or not for certain: recordings that are cut, ranks "
+       "that are missing, calls that only some ranks make."},
+      {"unused", &StragglerTableRow::unused, Unit::kCount, Role::kDerived,
+       "Communication that does not end on all ranks together: broadcasts, point to point."},
+      {"evidence", &StragglerTableRow::evidence, Role::kDerived, "The same in words."}};
+};
+
 Table StragglerTable(const std::vector<Score>& scores) {
-  Table table{"stragglers", "Ranks by the waiting they cause", {}};
-  AddRankKey(table);
-  AddFloat(table, "score", Unit::kShare, Role::kDerived,
-           "Share of all waiting that was for this rank; even ranks have 1 / ranks each; missing "
-           "where nothing was matched.");
-  AddInt(table, "collectives", Unit::kCount, Role::kDerived,
-         "Collectives found on other ranks too; only of kinds that end on all ranks together.");
-  AddInt(table, "times_last", Unit::kCount, Role::kDerived, "In how many of them it came last.");
-  AddInt(table, "caused_wait_ns", Unit::kNanoseconds, Role::kDerived,
-         "Time the other ranks waited for it in these, all together.")
-      .hints.tone = Tone::kSync;
-  AddInt(table, "waiting_ranks", Unit::kCount, Role::kDerived, "Ranks that waited for it.");
-  AddInt(table, "waited_ns", Unit::kNanoseconds, Role::kDerived,
-         "Time it waited itself, for others.");
-  AddInt(table, "clock_wait_ns", Unit::kNanoseconds, Role::kDerived,
-         "The part of caused_wait_ns that the recorded clocks show as well: the other ranks were "
-         "in the collective before this one began.");
-  AddString(table, "clocks", Role::kDerived,
-            "agree: they show at least half of it; contradict: less; apart: they cannot show any, "
-            "as most of these collectives would have ended on one rank before they began on "
-            "another. Missing if nobody waited.");
-  AddInt(table, "unmatched", Unit::kCount, Role::kDerived,
-         "Collectives found on no other rank, or not for certain: recordings that are cut, ranks "
-         "that are missing, calls that only some ranks make.");
-  AddInt(table, "unused", Unit::kCount, Role::kDerived,
-         "Communication that does not end on all ranks together: broadcasts, point to point.");
-  AddString(table, "evidence", Role::kDerived, "The same in words.");
   const int64_t all_ns = std::accumulate(
       scores.begin(), scores.end(), int64_t{0},
       [](int64_t sum, const Score& score) { return AddSaturating(sum, score.clocks.caused_ns); });
+  std::vector<StragglerTableRow> rows;
   for (const Score& score : scores) {
     const double share = ShareOf(score.clocks.caused_ns, all_ns);
-    Row row(table);
-    row.Int(score.rank);
-    score.matched == 0 ? row.Missing() : row.Float(share);
-    row.Int(score.matched).Int(score.times_last);
-    row.Int(score.clocks.caused_ns)
-        .Int(score.waited_for_it.size())
-        .Int(score.waited_ns)
-        .Int(score.clocks.shown_ns)
-        .MaybeText(ClockVerdictName(score.clocks.verdict()))
-        .Int(score.unmatched)
-        .Int(score.unused);
-    row.Text(Evidence(score, share));
+    StragglerTableRow& row = rows.emplace_back(
+        StragglerTableRow{.rank = score.rank,
+                          .collectives = score.matched,
+                          .times_last = score.times_last,
+                          .caused_wait_ns = score.clocks.caused_ns,
+                          .waiting_ranks = score.waited_for_it.size(),
+                          .waited_ns = score.waited_ns,
+                          .clock_wait_ns = score.clocks.shown_ns,
+                          .clocks = Recorded(ClockVerdictName(score.clocks.verdict())),
+                          .unmatched = score.unmatched,
+                          .unused = score.unused,
+                          .evidence = Evidence(score, share)});
+    if (score.matched != 0) row.score = share;
   }
-  return Sorted(table, "score");
+  return Sorted(MakeTable(rows), "score");
 }
 
+struct LongestWaitOfRank {
+  int64_t rank = 0;
+  std::optional<int64_t> step = {};
+  int64_t begin_ns = 0;
+  int64_t end_ns = 0;
+  int64_t collectives = 0;
+  int64_t few = 0;
+  int64_t few_ns = 0;
+
+  static constexpr TableNames kTable{"longest_waits", "The longest wait for each rank"};
+  static constexpr ColumnOf<LongestWaitOfRank> kColumns[] = {
+      {"rank", &LongestWaitOfRank::rank, Role::kKey, kRankDoc},
+      {"step", &LongestWaitOfRank::step, Role::kKey,
+       "Number of the step; missing for what is in no step."},
+      {"begin_ns", &LongestWaitOfRank::begin_ns, Unit::kNanoseconds, Role::kKey,
+       "When the other rank had to wait."},
+      {"end_ns", &LongestWaitOfRank::end_ns, Unit::kNanoseconds, Role::kKey,
+       "When the collective ended."},
+      {"collectives", &LongestWaitOfRank::collectives, Unit::kCount, Role::kDerived,
+       "Matched collectives of the rank."},
+      {"few", &LongestWaitOfRank::few, Unit::kCount, Role::kDerived,
+       "Of these one to three that make up most of the waiting for it; 0: there are none."},
+      {"few_ns", &LongestWaitOfRank::few_ns, Unit::kNanoseconds, Role::kDerived,
+       "What these make up."}};
+};
+
 Table LongestWaits(const std::vector<Score>& scores) {
-  Table table{"longest_waits", "The longest wait for each rank", {}};
-  AddRankKey(table);
-  AddStepKeyOrNone(table);
-  AddInt(table, "begin_ns", Unit::kNanoseconds, Role::kKey, "When the other rank had to wait.");
-  AddInt(table, "end_ns", Unit::kNanoseconds, Role::kKey, "When the collective ended.");
-  AddInt(table, "collectives", Unit::kCount, Role::kDerived, "Matched collectives of the rank.");
-  AddInt(table, "few", Unit::kCount, Role::kDerived,
-         "Of these one to three that make up most of the waiting for it; 0: there are none.");
-  AddInt(table, "few_ns", Unit::kNanoseconds, Role::kDerived, "What these make up.");
+  std::vector<LongestWaitOfRank> rows;
   for (const Score& score : scores) {
     if (score.longest.ns > 0) {
       LargestEvents waits = score.waits;
       waits.count = std::max(waits.count, score.matched);
       const FewEvents few = FindFew(waits);
-      Row row(table);
-      row.Int(score.rank).MaybeInt(score.longest.step);
-      row.Int(score.longest.begin_ns).Int(score.longest.end_ns);
-      row.Int(waits.count).Count(few.events).Int(few.ns);
+      rows.push_back({.rank = score.rank,
+                      .step = Recorded(score.longest.step),
+                      .begin_ns = score.longest.begin_ns,
+                      .end_ns = score.longest.end_ns,
+                      .collectives = waits.count,
+                      .few = static_cast<int64_t>(few.events),
+                      .few_ns = few.ns});
     }
   }
-  return table;
+  return MakeTable(rows);
 }
 
-std::vector<Score> ScoresOf(const Table& ranks) {
+// What is read of the ranks that FindRankCalls makes.
+struct RankOfCalls {
+  int64_t rank = 0;
+  int64_t collectives = 0;
+  int64_t unused = 0;
+
+  static constexpr ColumnOf<RankOfCalls> kColumns[] = {{"rank", &RankOfCalls::rank},
+                                                       {"collectives", &RankOfCalls::collectives},
+                                                       {"unused", &RankOfCalls::unused}};
+};
+
+std::vector<Score> ScoresOf(const Table& table) {
+  const std::vector<RankOfCalls> ranks = ReadRows<RankOfCalls>(table);
   std::vector<Score> scores;
-  for (size_t row = 0; row < ranks.rows(); ++row) {
-    Score score(ranks.rows());
-    score.rank = Ints(ranks, "rank")[row];
-    score.recorded = Ints(ranks, "collectives")[row];
-    score.unused = Ints(ranks, "unused")[row];
+  for (const RankOfCalls& rank : ranks) {
+    Score score(ranks.size());
+    score.rank = rank.rank;
+    score.recorded = rank.collectives;
+    score.unused = rank.unused;
     scores.push_back(score);
   }
   return scores;
@@ -303,17 +610,18 @@ std::vector<Score> ScoresOf(const Table& ranks) {
 
 }  // namespace
 
-Result<Tables> ScoreStragglers(Tables ranks_keys_calls) {
-  std::vector<Score> scores = ScoresOf(ranks_keys_calls[0]);
+Result<Tables> ScoreStragglers(Tables mapped) {
+  const Table& ranks = GetTable(mapped, "ranks");
+  std::vector<Score> scores = ScoresOf(ranks);
   if (scores.size() < 2) {
     return Error{ErrorCode::kMissingData,
                  "stragglers are found by comparing ranks, and this is one rank",
                  "give the whole run, for example: borescope stragglers run/"};
   }
-  const CollectiveKeys keys(ranks_keys_calls[1]);
-  const std::vector<Call> calls =
-      SortedCalls(ranks_keys_calls[2], keys, PlacesOfRanks(ranks_keys_calls[0]));
-  ranks_keys_calls.pop_back();  // the largest of them
+  const CollectiveKeys keys(GetTable(mapped, "keys"));
+  Table& of_calls = GetTable(mapped, "calls");
+  const std::vector<Call> calls = SortedCalls(of_calls, keys, PlacesOfRanks(ranks));
+  of_calls = Table();  // the largest of them
   Scorer scorer(keys, scores);
   ForEachCollective(calls, keys, [&](std::span<const Call> collective, bool is_matched) {
     scorer.Add(collective, is_matched);

@@ -10,6 +10,6 @@ namespace borescope::internal {
 // longest_waits (rank, step, begin_ns, end_ns) from the tables that FindRankCalls makes, of all
 // ranks.
 // kMissingData for a single rank. O(n log n) in the calls.
-Result<Tables> ScoreStragglers(Tables ranks_keys_calls);
+Result<Tables> ScoreStragglers(Tables mapped);
 
 }  // namespace borescope::internal

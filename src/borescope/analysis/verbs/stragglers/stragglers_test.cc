@@ -256,7 +256,7 @@ TEST(StragglersTest, GroupsAreMatchedApart) {
                 "0,0.5,1,1,10,0,0,0\n2,0.5,1,1,10,0,0,0\n1,0,1,0,0,10,0,0\n3,0,1,0,0,10,0,0\n");
 }
 
-// Groups that cannot be told apart hold more ranks than one group has: nobody is blamed.
+// Groups that cannot be distinguished hold more ranks than one group has: nobody is blamed.
 TEST(StragglersTest, AmbiguousGroupsAreNotMatched) {
   TestTrace traces[3];
   const RankView* views[3];
@@ -302,7 +302,7 @@ TEST(StragglersTest, SizesKeepAnExtraCallFromShiftingOthers) {
             std::string(kHead) + "0,0,4,0,0,0,0,0\n1,0,4,0,0,0,1,0\n");
 }
 
-// Which of equal calls the other rank did not make cannot be told: no waiting is invented.
+// Which of equal calls the other rank did not make is not known: no waiting is invented.
 TEST(StragglersTest, DifferentCountsAreNotMatchedByPlace) {
   TestTrace a;
   TestTrace b;
@@ -371,7 +371,8 @@ TEST(StragglersTest, RanksThatWaitedCountOnce) {
             "rank,caused_wait_ns,waiting_ranks\n0,20,1\n1,0,0\n2,0,0\n3,0,0\n");
 }
 
-// The place of a launch tells collectives of one kind apart, so that a missing one shifts no other.
+// The place of a launch distinguishes collectives of one kind, so that a missing one shifts no
+// other.
 TEST(StragglersTest, CallSitesKeepCutRecordingsAligned) {
   TestTrace a;
   TestTrace b;

@@ -7,12 +7,11 @@
 #include "borescope/analysis/core/finish.h"
 #include "borescope/analysis/core/row.h"
 #include "borescope/analysis/measures/names/describe.h"
-#include "borescope/analysis/verbs/summary/cells.h"
-#include "borescope/analysis/verbs/summary/left_out.h"
+#include "borescope/analysis/verbs/summary/evidence.h"
 #include "borescope/analysis/verbs/summary/named_causes.h"
-#include "borescope/analysis/verbs/summary/recording_cost.h"
-#include "borescope/analysis/verbs/summary/verdict_rules.h"
-#include "borescope/analysis/verbs/summary/verdict_words.h"
+#include "borescope/analysis/verbs/summary/prices.h"
+#include "borescope/analysis/verbs/summary/summary_tables.h"
+#include "borescope/analysis/verbs/summary/verdict.h"
 #include "borescope/base/saturating.h"
 
 namespace borescope::internal {

@@ -4,6 +4,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
@@ -12,17 +14,94 @@
 #include "borescope/analysis/core/row.h"
 #include "borescope/analysis/measures/idle/idle_causes.h"
 #include "borescope/analysis/measures/names/describe.h"
-#include "borescope/analysis/verbs/summary/few_events.h"
-#include "borescope/analysis/verbs/summary/left_out.h"
-#include "borescope/analysis/verbs/summary/long_gaps.h"
+#include "borescope/analysis/verbs/summary/evidence.h"
 #include "borescope/analysis/verbs/summary/named_causes.h"
-#include "borescope/analysis/verbs/summary/recording_cost.h"
-#include "borescope/analysis/verbs/summary/verdict_rules.h"
-#include "borescope/analysis/verbs/summary/verdict_words.h"
+#include "borescope/analysis/verbs/summary/prices.h"
+#include "borescope/analysis/verbs/summary/summary_tables.h"
+#include "borescope/analysis/verbs/summary/verdict.h"
 #include "borescope/base/saturating.h"
 
 namespace borescope::internal {
+
 namespace {
+
+// Whether it is one event that lets devices wait for the host, such as code that is loaded at a
+// first launch, or a pattern of the program. Pure.
+
+struct LongGaps {
+  int64_t devices = 0;            // that have one; 0: it is a pattern
+  int64_t ns = 0;                 // of their gaps, as far as the host is to blame
+  int64_t sync_ns = 0;            // of this after it had waited for the device
+  int64_t span_ns = 0;            // of these devices, without what is left out of it (evidence.h)
+  size_t longest = 0;             // row of idle_causes; of gaps as long the first
+  std::vector<size_t> rows = {};  // of idle_causes: these devices
+
+  double share() const;  // of the span
+};
+
+constexpr int64_t kSeveral = 5;
+
+bool HasLongGap(const Table& idle_causes, size_t row) {
+  const int64_t longest_ns = Ints(idle_causes, kLongestGap)[row];
+  const int64_t others = SubtractSaturating(Ints(idle_causes, "gaps")[row], 1);
+  const int64_t all_ns =
+      AddSaturating(Ints(idle_causes, "host_ns")[row], Ints(idle_causes, "sync_ns")[row]);
+  const int64_t others_ns = SubtractSaturating(all_ns, longest_ns);
+  return others > 0 && longest_ns > others_ns && longest_ns / kSeveral > others_ns / others;
+}
+
+// The devices with a long gap that is not several times shorter than the longest, which is first.
+std::vector<size_t> RowsWithLongGaps(const Table& idle_causes) {
+  const IntValues& gaps_ns = Ints(idle_causes, kLongestGap);
+  std::vector<size_t> rows;
+  for (size_t row = 0; row < gaps_ns.size(); ++row) {
+    if (HasLongGap(idle_causes, row)) {
+      rows.push_back(row);
+    }
+  }
+  std::stable_sort(rows.begin(), rows.end(),
+                   [&](size_t a, size_t b) { return gaps_ns[a] > gaps_ns[b]; });
+  std::erase_if(rows, [&, longest_ns = rows.empty() ? 0 : gaps_ns[rows.front()]](size_t row) {
+    return gaps_ns[row] <= longest_ns / kSeveral;
+  });
+  return rows;
+}
+
+// Of the device of a row of idle_causes.
+int64_t SpanOf(const SummaryTables& tables, size_t row) {
+  const Table& idle_causes = tables.idle_causes;
+  const Table& breakdown = tables.breakdown;
+  const int64_t rank = Ints(idle_causes, "rank")[row];
+  const int64_t gpu = Ints(idle_causes, "gpu")[row];
+  for (size_t i = 0; i < breakdown.rows(); ++i) {
+    if (Ints(breakdown, "rank")[i] == rank && Ints(breakdown, "gpu")[i] == gpu) {
+      return SubtractSaturating(Ints(breakdown, "span_ns")[i], tables.left_out[row].all_ns());
+    }
+  }
+  return 0;
+}
+
+double LongGaps::share() const { return ShareOf(ns, span_ns); }
+
+// A device has a long gap where one makes up most of what the host is to blame for on it, in
+// synchronisation or not, and is several times as long as the others there. Devices that wait for
+// one thing each have their own, about as long. Together they must be most of what the host is to
+// blame for on all devices: beside the pattern of the others a gap that stands out on its own
+// device is nothing.
+LongGaps FindLongGaps(const SummaryTables& tables) {
+  const Table& idle_causes = tables.idle_causes;
+  LongGaps gaps{.rows = RowsWithLongGaps(idle_causes)};
+  for (const size_t row : gaps.rows) {
+    gaps.devices += 1;
+    gaps.ns = AddSaturating(gaps.ns, Ints(idle_causes, kLongestGap)[row]);
+    gaps.sync_ns = AddSaturating(gaps.sync_ns, Ints(idle_causes, kLongestGapSync)[row]);
+    gaps.span_ns = AddSaturating(gaps.span_ns, SpanOf(tables, row));
+  }
+  gaps.longest = gaps.rows.empty() ? 0 : gaps.rows.front();
+  const int64_t blamed_ns =
+      AddSaturating(SumOf(idle_causes, "host_ns"), SumOf(idle_causes, "sync_ns"));
+  return gaps.ns > SubtractSaturating(blamed_ns, gaps.ns) ? gaps : LongGaps{};
+}
 
 constexpr size_t kMostIdleFindings = 3;
 
@@ -153,7 +232,7 @@ class IdleTime {
         cost_(FindRecordingCost(tables)) {}
 
   std::vector<Finding> Findings() {
-    if (share().recorded < kIdleWord || SumOf(tables_.overview, "device_events") == 0) {
+    if (share().recorded < kIdleWord || SumOf(tables_.overview, &OverviewRow::device_events) == 0) {
       return {};
     }
     FindCauses();
@@ -343,7 +422,7 @@ class IdleTime {
     const int64_t short_ns =
         std::min(host_ns, SubtractSaturating(SumOf(tables_.idle_causes, kShortHost), named_ns));
     const int64_t bound_ns = AddSaturating(short_ns, latency_ns);
-    host_ns -= short_ns;
+    host_ns = SubtractSaturating(host_ns, short_ns);
     latency_ns = 0;
     causes_.push_back({&kLaunchBoundCause, bound_ns});
   }
@@ -418,9 +497,10 @@ class IdleTime {
                cause.recorded_ns == SumOf(tables_.idle_causes, "host_ns")) {
       evidence += MostlyInLongest(tables_.idle_causes, "host_ns", kHostEvent);
     } else if (cause.row == &kLaunchBoundCause) {
-      return evidence + fmt::format("; {} of {} kernels are shorter than 10 us",
-                                    FormatCount(SumOf(tables_.overview, "short_kernels")),
-                                    FormatCount(SumOf(tables_.overview, "kernels")));
+      return evidence +
+             fmt::format("; {} of {} kernels are shorter than 10 us",
+                         FormatCount(SumOf(tables_.overview, &OverviewRow::short_kernels)),
+                         FormatCount(SumOf(tables_.overview, &OverviewRow::kernels)));
     }
     evidence += cause.row->column == "sync_ns" ? WordsOfWaits(tables_) : std::string();
     const std::optional<FewOfMany> few = FewPieces(*cause.row);
@@ -452,7 +532,7 @@ class IdleTime {
       return HelpOfCheck(tables_.quality, "untraced-copies").value_or(std::string()) + " " +
              std::string(row.help);
     }
-    if (row.column == "unknown_ns" && SumOf(tables_.overview, "host_events") > 0) {
+    if (row.column == "unknown_ns" && SumOf(tables_.overview, &OverviewRow::host_events) > 0) {
       return std::string(kHelpWithoutLaunches);
     }
     if (!row.help_graphs.empty() && IsMostlyGraphs(tables_)) {

@@ -193,7 +193,7 @@ class CauseFinder {
   }
 
   // Before the first launch nothing says what the host is late for; of whole processes the verdict
-  // leaves out the end, too (left_out.h).
+  // leaves out the end, too (evidence.h).
   bool IsLeftOut(IdleCause cause) const {
     return cause == IdleCause::kHead || cause == IdleCause::kBeforeRecording ||
            (cause == IdleCause::kTail && is_whole_process_);

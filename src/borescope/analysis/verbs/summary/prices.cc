@@ -8,7 +8,9 @@
 #include <utility>
 #include <vector>
 
+#include "borescope/analysis/core/finish.h"
 #include "borescope/analysis/core/key_columns.h"
+#include "borescope/analysis/core/keyed_rows.h"
 #include "borescope/analysis/core/param_specs.h"
 #include "borescope/analysis/core/row.h"
 #include "borescope/analysis/measures/replay/run_scenario.h"
@@ -18,6 +20,64 @@
 #include "borescope/base/stop.h"
 
 namespace borescope::internal {
+
+namespace {
+
+// Gaps that are longer without the cost are no part of it.
+CostParts PartsOf(const Table& gaps, std::string_view level) {
+  const auto sum = [&](std::string_view part) {
+    return std::max<int64_t>(0, SumOf(gaps, fmt::format("{}{}", level, part)));
+  };
+  const int64_t long_ns = sum("long_late_ns");
+  const int64_t short_ns = sum("short_late_ns");
+  const int64_t latency_ns = sum("latency_ns");
+  const int64_t all_ns = AddSaturating(AddSaturating(long_ns, short_ns), latency_ns);
+  return all_ns == 0 ? CostParts()
+                     : CostParts{ShareOf(long_ns, all_ns), ShareOf(short_ns, all_ns),
+                                 ShareOf(latency_ns, all_ns)};
+}
+
+}  // namespace
+
+RecordingCost FindRecordingCost(const SummaryTables& tables) {
+  const Table& times = tables.true_time;
+  RecordingCost cost;
+  for (size_t row = 0; row < times.rows(); ++row) {
+    cost.is_given = Texts(times, "cost_source")[row] == "plain-step";
+  }
+  cost.estimate_ns = SumOf(tables.cost_of_gaps, "estimate_ns");
+  cost.least_ns = SumOf(tables.cost_of_gaps, "least_ns");
+  cost.most_ns = SumOf(tables.cost_of_gaps, "most_ns");
+  cost.estimate_parts = PartsOf(tables.cost_of_gaps, "");
+  cost.most_parts = PartsOf(tables.cost_of_gaps, "most_");
+  return cost;
+}
+
+TrueShare ShareWithoutRecording(const RecordingCost& cost, int64_t part_ns, int64_t whole_ns,
+                                double cost_part) {
+  const auto share = [&](int64_t cost_ns) {
+    const double part =
+        std::max(0.0, static_cast<double>(part_ns) - cost_part * static_cast<double>(cost_ns));
+    // As doubles: a partial result that was damaged can hold any number.
+    const double whole = static_cast<double>(whole_ns) - static_cast<double>(cost_ns);
+    return whole <= 0 ? 1.0 : std::min(1.0, part / whole);
+  };
+  const double least = share(cost.least_ns);
+  const double most = share(cost.most_ns);
+  return {share(0), share(cost.estimate_ns), std::min(least, most), std::max(least, most)};
+}
+
+std::string WordsOfTrueShare(const RecordingCost& cost, const TrueShare& share) {
+  if (!cost.is_known()) {
+    return "";
+  }
+  if (cost.is_given && cost.least_ns == cost.most_ns) {
+    return fmt::format(", {:.0f} % without the profiler", 100 * share.estimate);
+  }
+  return fmt::format(", about {:.0f} % ({:.0f} to {:.0f} %) without the profiler",
+                     100 * share.estimate, 100 * share.low, 100 * share.high);
+}
+
 namespace {
 
 struct LeverRow {
@@ -140,45 +200,23 @@ std::vector<Change> ChangesOf(Lever lever, const RankView& view) {
   return {};
 }
 
-Table NewPriceTable() {
-  Table table{"prices", "What the advice would bring, by replay", {}};
-  AddRankKey(table);
-  AddString(table, "change", Role::kKey, "What is changed, in words of the findings.");
-  AddString(table, "kernel", Role::kKey, "The kernel that is changed; missing where others are.");
-  const auto ns = [&](std::string_view name, std::string_view doc) {
-    AddInt(table, name, Unit::kNanoseconds, Role::kDerived, doc);
-  };
-  ns("step_ns", "A step as measured, on average; without steps, the recording.");
-  ns("new_ns",
-     "The same with the change; missing where the replay does not represent the recording, and of "
-     "products on tensor cores, of which only bounds are known.");
-  ns("low_ns",
-     "The interval of new_ns, as in whatif. Of products on tensor cores it ends with the step as "
-     "it "
-     "is, and begins where all of them are as fast as the device: none of it is likelier.");
-  ns("high_ns", "Its upper end.");
-  AddFloat(table, "saved_share", Unit::kShare, Role::kDerived, "(step - new) / step.");
-  AddString(table, "verdict", Role::kDerived,
-            "Of the replay: good, rough, untested or refused, as in whatif.");
-  AddString(table, "note", Role::kDerived, "What limits the answer; missing for nothing.");
-  return table;
-}
-
-void PushPrice(Table& table, int64_t rank, const Change& change, std::string_view words,
-               ReplayVerdict verdict, const std::optional<ScenarioAnswer>& answer,
-               std::string_view note) {
-  Row row(table);
-  row.Int(rank).Text(words);
-  row.MaybeText(change.target == TargetKind::kKernel ? change.text : "");
-  if (answer && change.kind == ChangeKind::kTensorCores) {
-    row.Int(answer->step_ns).Missing().Int(answer->low_ns).Int(answer->step_ns).Missing();
-  } else if (answer) {
-    row.Int(answer->step_ns).Int(answer->new_ns).Int(answer->low_ns).Int(answer->high_ns);
-    row.Share(answer->saved_ns(), answer->step_ns);
-  } else {
-    row.Missing().Missing().Missing().Missing().Missing();
+PriceRow PriceOf(int64_t rank, const Change& change, std::string_view words, ReplayVerdict verdict,
+                 const std::optional<ScenarioAnswer>& answer, std::string_view note) {
+  PriceRow row{.rank = rank, .change = words, .verdict = ReplayVerdictName(verdict)};
+  if (change.target == TargetKind::kKernel && !change.text.empty()) row.kernel = change.text;
+  if (!note.empty()) row.note = note;
+  if (answer) {
+    row.step_ns = answer->step_ns;
+    row.low_ns = answer->low_ns;
   }
-  row.Text(ReplayVerdictName(verdict)).MaybeText(note);
+  if (answer && change.kind == ChangeKind::kTensorCores) {
+    row.high_ns = answer->step_ns;  // bounds only
+  } else if (answer) {
+    row.new_ns = answer->new_ns;
+    row.high_ns = answer->high_ns;
+    row.saved_share = ShareOf(answer->saved_ns(), answer->step_ns);
+  }
+  return row;
 }
 
 std::string Percent(double share) { return fmt::format("{:.1f}", 100 * share); }
@@ -186,9 +224,8 @@ std::string Percent(double share) { return fmt::format("{:.1f}", 100 * share); }
 }  // namespace
 
 Result<Table> PriceTable(const RankView& view, const Params& params) {
-  Table table = NewPriceTable();
   if (!params.Flag(kPriceParam) || view.trace.device().size() == 0) {
-    return table;
+    return NewTable<PriceRow>();
   }
   // Where the cost of recording is not known, prices are of what was recorded.
   std::shared_ptr<const Result<ReplayModel>> shared = SharedScenarioModel(view, params);
@@ -200,6 +237,7 @@ Result<Table> PriceTable(const RankView& view, const Params& params) {
   }
   const ReplayModel& model = **shared;
   const ScenarioRunner runner(view, model, params);
+  std::vector<PriceRow> prices;
   for (const LeverRow& row : kLeverRows) {
     const Scenario scenario{"", ChangesOf(row.lever, view)};
     if (scenario.changes.empty()) {
@@ -208,13 +246,13 @@ Result<Table> PriceTable(const RankView& view, const Params& params) {
     const Result<ScenarioRun> run = runner.Run(scenario);
     if (run.ok()) {
       const std::optional<ScenarioAnswer> answer = AnswerScenario(model, scenario, *run);
-      PushPrice(table, view.rank, scenario.changes.front(), row.words, model.quality.verdict,
-                answer, NoteOf(answer, *run));
+      prices.push_back(PriceOf(view.rank, scenario.changes.front(), row.words,
+                               model.quality.verdict, answer, NoteOf(answer, *run)));
     } else if (run.error().code != ErrorCode::kMissingData) {
       return run.error();
     }
   }
-  return table;
+  return MakeTable(prices);
 }
 
 namespace {
@@ -222,18 +260,18 @@ namespace {
 // The rows of a lever, those with an answer.
 struct PriceRows {
   bool is_asked = false;
-  std::vector<size_t> answered;
+  std::vector<PriceRow> answered;
 };
 
-PriceRows RowsOf(const Table& prices, Lever lever, std::string_view kernel) {
+PriceRows RowsOf(const std::vector<PriceRow>& prices, Lever lever, std::string_view kernel) {
   PriceRows rows;
-  for (size_t row = 0; row < prices.rows(); ++row) {
-    const bool is_other = lever == Lever::kKernel && Texts(prices, "kernel")[row] != kernel;
-    if (Texts(prices, "change")[row] != WordsOf(lever) || is_other) {
+  for (const PriceRow& row : prices) {
+    const bool is_other = lever == Lever::kKernel && row.kernel.value_or("") != kernel;
+    if (row.change != WordsOf(lever) || is_other) {
       continue;
     }
     rows.is_asked = true;
-    if (!prices.Find("low_ns")->IsMissing(row)) {
+    if (row.low_ns) {
       rows.answered.push_back(row);
     }
   }
@@ -241,26 +279,28 @@ PriceRows RowsOf(const Table& prices, Lever lever, std::string_view kernel) {
 }
 
 // "3.6 % of a step (3.4 to 3.8 %)"; of several ranks "2.0 to 5.4 % of a step, by rank".
-std::string SavingWords(const Table& prices, const std::vector<size_t>& rows) {
-  const FloatValues& saved = Floats(prices, "saved_share");
-  const size_t only = rows.front();
+std::string SavingWords(const std::vector<PriceRow>& rows) {
+  const auto saved = [](const PriceRow& row) { return row.saved_share.value_or(0); };
+  const auto saved_at = [](const PriceRow& row, std::optional<int64_t> new_ns) {
+    return Percent(1 - ShareOf(new_ns.value_or(0), row.step_ns.value_or(0)));
+  };
   if (rows.size() == 1) {
-    const int64_t step_ns = Ints(prices, "step_ns")[only];
-    return fmt::format("{} % of a step ({} to {} %)", Percent(saved[only]),
-                       Percent(1 - ShareOf(Ints(prices, "high_ns")[only], step_ns)),
-                       Percent(1 - ShareOf(Ints(prices, "low_ns")[only], step_ns)));
+    const PriceRow& only = rows.front();
+    return fmt::format("{} % of a step ({} to {} %)", Percent(saved(only)),
+                       saved_at(only, only.high_ns), saved_at(only, only.low_ns));
   }
-  const auto by_saving = [&](size_t a, size_t b) { return saved[a] < saved[b]; };
-  const auto [least, most] = std::minmax_element(rows.begin(), rows.end(), by_saving);
-  return fmt::format("{} to {} % of a step, by rank", Percent(saved[*least]),
-                     Percent(saved[*most]));
+  const auto [least, most] = std::minmax_element(
+      rows.begin(), rows.end(),
+      [&](const PriceRow& a, const PriceRow& b) { return saved(a) < saved(b); });
+  return fmt::format("{} to {} % of a step, by rank", Percent(saved(*least)),
+                     Percent(saved(*most)));
 }
 
 // Of several ranks the largest.
-std::string BoundWords(const Table& prices, const std::vector<size_t>& rows) {
+std::string BoundWords(const std::vector<PriceRow>& rows) {
   double most = 0;
-  for (const size_t row : rows) {
-    most = std::max(most, 1 - ShareOf(Ints(prices, "low_ns")[row], Ints(prices, "step_ns")[row]));
+  for (const PriceRow& row : rows) {
+    most = std::max(most, 1 - ShareOf(row.low_ns.value_or(0), row.step_ns.value_or(0)));
   }
   return fmt::format(
       " By replay, products on tensor cores would save between nothing and {} % of a step: that if "
@@ -271,7 +311,7 @@ std::string BoundWords(const Table& prices, const std::vector<size_t>& rows) {
 
 }  // namespace
 
-std::string PriceWords(const Table& prices, Lever lever, std::string_view kernel) {
+std::string PriceWords(const std::vector<PriceRow>& prices, Lever lever, std::string_view kernel) {
   PriceRows rows = RowsOf(prices, lever, kernel);
   if (lever == Lever::kGraphs && !rows.is_asked) {
     lever = Lever::kLaunches;
@@ -283,12 +323,12 @@ std::string PriceWords(const Table& prices, Lever lever, std::string_view kernel
   if (rows.answered.empty()) {
     return " This recording cannot say what it would bring: see `borescope whatif`.";
   }
-  const std::string& note = Texts(prices, "note")[rows.answered.front()];
+  const std::string note = rows.answered.front().note.value_or("");
   if (lever == Lever::kTensorCores) {
-    return BoundWords(prices, rows.answered) + (note.empty() ? "" : " Note: " + note + ".");
+    return BoundWords(rows.answered) + (note.empty() ? "" : " Note: " + note + ".");
   }
   return fmt::format(" By replay, {} would save {}{}{}.", WordsOf(lever),
-                     SavingWords(prices, rows.answered), note.empty() ? "" : "; ", note);
+                     SavingWords(rows.answered), note.empty() ? "" : "; ", note);
 }
 
 }  // namespace borescope::internal

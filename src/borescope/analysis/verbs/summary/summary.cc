@@ -1,7 +1,6 @@
 // summary: one page that says what costs the time, and the heads of the tables it is read from. The
 // analyses behind it run once; their tables are merged as they would be alone, so that a number in
-// the verdict is the number in the table. The rules of the verdict are in time_rules.cc and
-// quality_rules.cc.
+// the verdict is the number in the table. verdict.h says where the rules of the verdict are.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -9,7 +8,7 @@
 #include <map>
 #include <vector>
 
-#include "borescope/analysis/core/key_columns.h"
+#include "borescope/analysis/core/keyed_rows.h"
 #include "borescope/analysis/core/param_specs.h"
 #include "borescope/analysis/core/reduce.h"
 #include "borescope/analysis/core/row.h"
@@ -27,12 +26,9 @@
 #include "borescope/analysis/measures/true_time/true_time.h"
 #include "borescope/analysis/verbs/kernels/kernels.h"
 #include "borescope/analysis/verbs/stragglers/straggler_match.h"
-#include "borescope/analysis/verbs/summary/few_events.h"
-#include "borescope/analysis/verbs/summary/left_out.h"
+#include "borescope/analysis/verbs/summary/evidence.h"
 #include "borescope/analysis/verbs/summary/named_causes.h"
-#include "borescope/analysis/verbs/summary/places.h"
 #include "borescope/analysis/verbs/summary/prices.h"
-#include "borescope/analysis/verbs/summary/round_trips.h"
 #include "borescope/analysis/verbs/summary/summary_tables.h"
 #include "borescope/analysis/verbs/verbs.h"
 #include "borescope/base/check.h"
@@ -40,6 +36,7 @@
 #include "borescope/base/saturating.h"
 #include "borescope/base/stop.h"
 #include "borescope/table/table_ops.h"
+#include "borescope/table/typed_rows.h"
 
 namespace borescope::internal {
 namespace {
@@ -47,10 +44,6 @@ namespace {
 constexpr size_t kShown = 5;  // rows of the longer tables
 
 constexpr size_t kStragglerTables = 3;
-
-// Columns of the overview that only the verdict reads: 1 or 0.
-constexpr std::string_view kIsPyTorch = "is_pytorch";
-constexpr std::string_view kIsWholeProcess = "is_whole_process";
 
 // The tables that travel from map to finish, in this order; ReduceByRank joins them.
 enum Part {
@@ -76,34 +69,6 @@ enum Part {
   kInferencePhases,
   kPrices
 };
-
-Table NewOverview() {
-  Table table{"overview", "Overview", {}};
-  AddRankKey(table);
-  AddString(table, "file", Role::kDerived, "File as named on the command line.");
-  AddString(table, "devices", Role::kDerived, "Devices that worked; all visible ones if none did.");
-  AddInt(table, "world_size", Unit::kNone, Role::kDerived, "Number of ranks of the job.");
-  AddInt(table, "steps", Unit::kCount, Role::kDerived, "Selected ProfilerStep windows.");
-  AddInt(table, "span_ns", Unit::kNanoseconds, Role::kDerived,
-         "Selected time, of steps from completion to completion; all of it: from the first start "
-         "to the "
-         "last "
-         "end of all events.");
-  AddInt(table, "host_events", Unit::kCount, Role::kSum,
-         "Complete events of the host that start in the selected time.");
-  AddInt(table, "device_events", Unit::kCount, Role::kSum,
-         "Kernels, memcpys and memsets launched in the selected time, whenever they ran.");
-  AddInt(table, "kernels", Unit::kCount, Role::kSum, "Kernels launched in the selected time.");
-  AddInt(table, "kernel_time_ns", Unit::kNanoseconds, Role::kSum, "Sum of their durations.");
-  AddInt(table, "short_kernels", Unit::kCount, Role::kSum, "Kernels shorter than 10 us.");
-  AddInt(table, "short_kernel_time_ns", Unit::kNanoseconds, Role::kSum, "Sum of their durations.");
-  AddInt(table, kIsPyTorch, Unit::kNone, Role::kDerived, "Whether PyTorch ran.");
-  AddInt(table, kIsWholeProcess, Unit::kNone, Role::kDerived, "Whether a process was recorded.");
-  AddInt(table, kLaunchedWork, Unit::kCount, Role::kSum, "Device work whose launch is known.");
-  AddInt(table, kGraphWork, Unit::kCount, Role::kSum, "Of that, what ran in graphs.");
-  AddInt(table, kRecordingBegin, Unit::kNanoseconds, Role::kDerived, "When the recording begins.");
-  return table;
-}
 
 int64_t CountHostEvents(const Trace& trace, const Selected& selected) {
   int64_t count = 0;
@@ -164,43 +129,37 @@ Table Overview(const RankView& view, const Selected& selected) {
     }
   }
   const LaunchedWork launched = CountLaunchedWork(view, selected);
-  Table table = NewOverview();
-  Row(table)
-      .Int(view.rank)
-      .Text(trace.meta().file)
-      .MaybeText(DescribeUsedDevices(trace))
-      .MaybeInt(trace.meta().world_size)
-      .Count(selected.steps().size())
-      .Int(Coverage(SelectedTime(view, selected)))
-      .Int(CountHostEvents(trace, selected))
-      .Int(work)
-      .Int(all.count)
-      .Int(all.total_ns)
-      .Int(brief.count)
-      .Int(brief.total_ns)
-      .Int(IsOfPyTorchProgram(trace) ? 1 : 0)
-      .Int(IsOfWholeProcess(trace) ? 1 : 0)
-      .Int(launched.all)
-      .Int(launched.in_graphs)
-      .Int(trace.begin_ns());
-  return table;
+  const std::string devices = DescribeUsedDevices(trace);
+  return MakeTable<OverviewRow>({{.rank = view.rank,
+                                  .file = trace.meta().file,
+                                  .devices = Recorded(std::string_view(devices)),
+                                  .world_size = trace.meta().world_size,
+                                  .steps = static_cast<int64_t>(selected.steps().size()),
+                                  .span_ns = Coverage(SelectedTime(view, selected)),
+                                  .host_events = CountHostEvents(trace, selected),
+                                  .device_events = work,
+                                  .kernels = all.count,
+                                  .kernel_time_ns = all.total_ns,
+                                  .short_kernels = brief.count,
+                                  .short_kernel_time_ns = brief.total_ns,
+                                  .is_pytorch = IsOfPyTorchProgram(trace) ? 1 : 0,
+                                  .is_whole_process = IsOfWholeProcess(trace) ? 1 : 0,
+                                  .launched_work = launched.all,
+                                  .graph_work = launched.in_graphs,
+                                  .recording_begin_ns = trace.begin_ns()}});
 }
 
 // The overview as people see it.
 Table ShownOverview(Table overview) {
-  std::erase_if(overview.columns, [](const Column& column) {
-    return column.name == kIsPyTorch || column.name == kIsWholeProcess ||
-           column.name == kLaunchedWork || column.name == kGraphWork ||
-           column.name == kRecordingBegin;
-  });
+  DropCarried<OverviewRow>(overview);
   return overview;
 }
 
-std::vector<int64_t> RanksOfWholeProcesses(const Table& overview) {
+std::vector<int64_t> RanksOfWholeProcesses(const std::vector<OverviewRow>& overview) {
   std::vector<int64_t> ranks;
-  for (size_t row = 0; row < overview.rows(); ++row) {
-    if (Ints(overview, kIsWholeProcess)[row] != 0) {
-      ranks.push_back(Ints(overview, "rank")[row]);
+  for (const OverviewRow& row : overview) {
+    if (row.is_whole_process != 0) {
+      ranks.push_back(row.rank);
     }
   }
   std::sort(ranks.begin(), ranks.end());
@@ -226,7 +185,7 @@ Result<Table> OnlyCopies(const Table& kernels, Table copies) {
   return found;
 }
 
-// Of a rank without device work no rows, as in `breakdown` and `idle`: nothing of it stood idle.
+// No rows for a rank without device work, as in `breakdown` and `idle`: it has no idle device.
 Table OfDevices(const RankView& view, Table table) {
   const auto& kinds = view.trace.device().kind;
   const bool works = std::any_of(kinds.begin(), kinds.end(), IsDeviceWork);
@@ -246,35 +205,17 @@ bool SaysNothing(const Table& table, bool has_device_work) {
           (!has_device_work && is_one_of({"breakdown", "idle_causes", "kernels"})));
 }
 
-Table NewStepSpread() {
-  Table table{"step_spread", "Steps", {}};
-  const auto ns = [&](std::string_view name, std::string_view doc) {
-    AddInt(table, name, Unit::kNanoseconds, Role::kDerived, doc);
-  };
-  AddRankKey(table);
-  AddInt(table, "steps", Unit::kCount, Role::kDerived, "Number of steps.");
-  ns("min_ns", "Shortest step, from completion to completion as in `steps`.");
-  ns("median_ns", "Median step; of an even number the lower middle one.");
-  ns("max_ns", "Longest step.");
-  AddInt(table, "slowest_step", Unit::kNone, Role::kDerived, "Number of the longest step.");
-  ns("above_median_ns", "Time the steps longer than the median take beyond it.");
-  return table;
-}
-
 // From completion to completion, which is the same for every GPU of a rank, so each step of a
 // process counts once.
-Table StepSpread(const Table& steps) {
+std::vector<StepSpreadRow> StepSpread(const std::vector<StepRow>& steps) {
   using StepKey = std::pair<int64_t, std::string_view>;                       // begin, name
   std::map<int64_t, std::map<StepKey, std::pair<int64_t, int64_t>>> by_rank;  // -> length, number
-  for (size_t row = 0; row < steps.rows(); ++row) {
-    if (steps.Find("step")->IsMissing(row)) {
-      continue;  // work in no step
+  for (const StepRow& row : steps) {
+    if (row.step) {  // else it is work in no step
+      by_rank[row.rank][{row.begin_ns, row.name}] = {row.length_ns.value_or(0), *row.step};
     }
-    const int64_t number = Ints(steps, "step")[row];
-    const StepKey key{Ints(steps, "begin_ns")[row], Texts(steps, "name")[row]};
-    by_rank[Ints(steps, "rank")[row]][key] = {Ints(steps, "length_ns")[row], number};
   }
-  Table table = NewStepSpread();
+  std::vector<StepSpreadRow> rows;
   for (const auto& [rank, by_begin] : by_rank) {
     std::vector<std::pair<int64_t, int64_t>> lengths;
     for (const auto& [begin, length_and_step] : by_begin) {
@@ -287,28 +228,22 @@ Table StepSpread(const Table& steps) {
     for (const auto& [length, step] : lengths) {
       above = AddSaturating(above, std::max<int64_t>(0, SubtractSaturating(length, median)));
     }
-    Row(table)
-        .Int(rank)
-        .Count(lengths.size())
-        .Int(lengths.front().first)
-        .Int(median)
-        .Int(lengths.back().first)
-        .Int(lengths.back().second)
-        .Int(above);
+    rows.push_back({.rank = rank,
+                    .steps = static_cast<int64_t>(lengths.size()),
+                    .min_ns = lengths.front().first,
+                    .median_ns = median,
+                    .max_ns = lengths.back().first,
+                    .slowest_step = lengths.back().second,
+                    .above_median_ns = above});
   }
-  return table;
+  return rows;
 }
 
 // Only what is not in order. The checks always look at whole recordings.
 Table OnlyFaults(const Table& quality, bool selects) {
-  std::vector<uint32_t> rows;
-  const StringValues& severity = Texts(quality, "severity");
-  for (uint32_t row = 0; row < severity.size(); ++row) {
-    if (severity[row] == "warning" || severity[row] == "error") {
-      rows.push_back(row);
-    }
-  }
-  Table faults = TakeRows(quality, rows);
+  Table faults = RowsWhere<QualityRow>(quality, [](const QualityRow& row) {
+    return row.severity == "warning" || row.severity == "error";
+  });
   faults.title = fmt::format("Failed checks of the {}recording (borescope doctor lists every one)",
                              selects ? "whole " : "");
   return faults;
@@ -437,7 +372,7 @@ Result<Tables> MapSummary(const RankView& whole, const Params& params) {
   view.shared = whole.shared == nullptr ? &own : whole.shared;
   std::vector<Result<Tables>> answers(std::size(kMapped), Tables());
   ParallelFor(answers.size(), view.threads, [&](size_t i) {
-    const size_t row = answers.size() - 1 - i;  // the dearest stand last
+    const size_t row = answers.size() - 1 - i;  // the most costly ones are last
     answers[row] = kMapped[row].map(view, params);
   });
   Tables findings;
@@ -471,42 +406,44 @@ Result<Tables> FinishSummary(Tables findings, const Params& params) {
             kDoctorVerb.answer.finish({findings[kQuality], findings[kClocks]}, params));
   BS_ASSIGN(Table copies, OnlyCopies(findings[kKernels], findings[kCopies]));
   Table spread = BreakdownSpread(findings[kBreakdown]);
-  BS_ASSIGN(Tables stragglers, Stragglers(findings, spread));
-  SummaryTables tables{findings[kOverview],
-                       findings[kBreakdown],
-                       std::move(spread),
-                       std::move(stragglers.front()),
-                       findings[kIdleCauses],
-                       FinishStatsTable(findings[kKernels]),
-                       std::move(copies),
-                       ops[0],
-                       findings[kMemoryBound],
-                       findings[kSteps],
-                       StepSpread(findings[kSteps]),
-                       doctor[0],
-                       findings[kNamedCauses],
-                       findings[kTrueTime],
-                       findings[kCostOfGaps],
-                       findings[kPrices],
-                       findings[kIdlePlaces],
-                       findings[kWorkPlaces],
-                       findings[kFewEvents],
-                       findings[kRoundTrips],
-                       findings[kInferencePhases],
-                       std::move(stragglers.back()),
-                       params.run_faults,
-                       !params.selection.empty(),
-                       SumOf(findings[kOverview], kIsPyTorch) > 0,
-                       RanksOfWholeProcesses(findings[kOverview])};
-  tables.left_out = LeftOutTable(tables);
+  BS_ASSIGN(const Tables stragglers, Stragglers(findings, spread));
+  const std::vector<OverviewRow> overview = ReadRows<OverviewRow>(findings[kOverview]);
+  const std::vector<StepRow> steps = ReadRows<StepRow>(findings[kSteps]);
+  SummaryTables tables{.overview = overview,
+                       .breakdown = findings[kBreakdown],
+                       .spread = std::move(spread),
+                       .stragglers = ReadRows<StragglerRow>(stragglers.front()),
+                       .idle_causes = findings[kIdleCauses],
+                       .kernels = FinishStatsTable(findings[kKernels]),
+                       .copies = std::move(copies),
+                       .ops = ops[0],
+                       .memory_bound = findings[kMemoryBound],
+                       .steps = steps,
+                       .step_spread = StepSpread(steps),
+                       .quality = ReadRows<QualityRow>(doctor[0]),
+                       .named_causes = findings[kNamedCauses],
+                       .true_time = findings[kTrueTime],
+                       .cost_of_gaps = findings[kCostOfGaps],
+                       .prices = ReadRows<PriceRow>(findings[kPrices]),
+                       .idle_places = ReadRows<IdlePlaceRow>(findings[kIdlePlaces]),
+                       .work_places = ReadRows<WorkPlaceRow>(findings[kWorkPlaces]),
+                       .few_events = ReadRows<FewEventsRow>(findings[kFewEvents]),
+                       .round_trips = ReadRows<RoundTripRow>(findings[kRoundTrips]),
+                       .phases = ReadRows<InferencePhaseRow>(findings[kInferencePhases]),
+                       .longest_waits = ReadRows<LongestWaitRow>(stragglers.back()),
+                       .run_faults = params.run_faults,
+                       .selects = !params.selection.empty(),
+                       .is_pytorch = SumOf(overview, &OverviewRow::is_pytorch) > 0,
+                       .process_ranks = RanksOfWholeProcesses(overview)};
+  tables.left_out = LeftOutRows(tables);
   Tables page{Verdict(tables),
-              tables.prices,
+              findings[kPrices],
               RankGroups(tables.breakdown),
-              ShownOverview(tables.overview),
+              ShownOverview(findings[kOverview]),
               tables.true_time,
               tables.breakdown,
               tables.spread,
-              Top(tables.stragglers),
+              Top(stragglers.front()),
               ShownCauses(tables.idle_causes),
               ShownLeftOut(tables.left_out),
               findings[kInherited],
@@ -514,8 +451,8 @@ Result<Tables> FinishSummary(Tables findings, const Params& params) {
               tables.memory_bound,
               Top(tables.ops),
               Top(tables.copies),
-              tables.step_spread,
-              OnlyFaults(tables.quality, tables.selects)};
+              MakeTable(tables.step_spread),
+              OnlyFaults(doctor[0], tables.selects)};
   ShortenLongTables(page);
   const bool has_device_work = tables.breakdown.rows() > 0;
   std::erase_if(page, [&](const Table& table) { return SaysNothing(table, has_device_work); });

@@ -1,9 +1,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
+#include <cstdint>
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <tuple>
 #include <utility>
 #include <vector>
@@ -12,17 +15,15 @@
 #include "borescope/analysis/core/row.h"
 #include "borescope/analysis/measures/names/describe.h"
 #include "borescope/analysis/measures/time/covered_time.h"
-#include "borescope/analysis/verbs/summary/cells.h"
-#include "borescope/analysis/verbs/summary/few_events.h"
-#include "borescope/analysis/verbs/summary/left_out.h"
-#include "borescope/analysis/verbs/summary/recording_cost.h"
-#include "borescope/analysis/verbs/summary/round_trips.h"
-#include "borescope/analysis/verbs/summary/verdict_rules.h"
-#include "borescope/analysis/verbs/summary/verdict_words.h"
+#include "borescope/analysis/verbs/summary/evidence.h"
+#include "borescope/analysis/verbs/summary/prices.h"
+#include "borescope/analysis/verbs/summary/summary_tables.h"
+#include "borescope/analysis/verbs/summary/verdict.h"
 #include "borescope/base/saturating.h"
 #include "borescope/base/text/text.h"
 
 namespace borescope::internal {
+
 namespace {
 
 // Shares of the span from which something is worth a word, and worth a warning.
@@ -50,7 +51,7 @@ struct ExposedTime {
   std::optional<FewOfMany> few;
 
   int64_t few_ns() const { return few ? std::min(few->ns, own_ns) : 0; }
-  int64_t rest_ns() const { return own_ns - few_ns(); }
+  int64_t rest_ns() const { return SubtractSaturating(own_ns, few_ns()); }
   int64_t rest_span_ns() const { return SubtractSaturating(span_ns, few_ns()); }
 };
 
@@ -134,22 +135,23 @@ std::optional<Finding> ExposedCommunication(const SummaryTables& tables) {
       waiting == 0 ? ""
                    : fmt::format("; without waiting for one rank {} ({})", FormatTime(time.own_ns),
                                  FormatShare(ShareOf(time.own_ns, time.span_ns)));
-  return Finding{"Communication is not hidden behind compute",
-                 share >= kExposedWarning ? "warning" : "info",
-                 fmt::format("exposed {}{}; all communication {}{}",
-                             PartOf(exposed - time.few_ns(), time.rest_span_ns()), without,
-                             FormatTime(comm), WithoutFew(time)),
-                 share,
-                 "share",
-                 AdviceFor(tables,
-                           "Overlap it: larger gradient buckets, prefetching (FSDP), asynchronous "
-                           "collectives",
-                           "Overlap it: asynchronous collectives on a stream of their own") +
-                     "; a collective also lasts while it waits for the slowest rank. `borescope "
-                     "overlap` shows how much of it is hidden.",
-                 time.rest_ns(),
-                 Lever::kComm,
-                 PlaceOfWork(tables, kExposedCommPlace)};
+  return Finding{
+      "Communication is not hidden behind compute",
+      share >= kExposedWarning ? "warning" : "info",
+      fmt::format("exposed {}{}; all communication {}{}",
+                  PartOf(SubtractSaturating(exposed, time.few_ns()), time.rest_span_ns()), without,
+                  FormatTime(comm), WithoutFew(time)),
+      share,
+      "share",
+      AdviceFor(tables,
+                "Overlap it: larger gradient buckets, prefetching (FSDP), asynchronous "
+                "collectives",
+                "Overlap it: asynchronous collectives on a stream of their own") +
+          "; a collective also lasts while it waits for the slowest rank. `borescope "
+          "overlap` shows how much of it is hidden.",
+      time.rest_ns(),
+      Lever::kComm,
+      PlaceOfWork(tables, kExposedCommPlace)};
 }
 
 std::string CopiesHelp(const SummaryTables& tables, bool are_pageable) {
@@ -210,7 +212,7 @@ std::string DominantHelp(const SummaryTables& tables) {
         "is launched.");
   }
   const std::string part = "Part of it is waiting for the slowest rank: before tuning the network ";
-  return part + (tables.overview.rows() > 1
+  return part + (tables.overview.size() > 1
                      ? "let `borescope stragglers` look for it."
                      : "give the files of all ranks, of which `borescope stragglers` finds it.");
 }
@@ -268,9 +270,9 @@ std::optional<Finding> DominantKernel(const SummaryTables& tables) {
 }
 
 std::optional<Finding> ShortKernels(const SummaryTables& tables) {
-  const int64_t short_ns = SumOf(tables.overview, "short_kernel_time_ns");
-  const int64_t all_ns = SumOf(tables.overview, "kernel_time_ns");
-  const bool are_many = SumOf(tables.overview, "short_kernels") >= kManyKernels;
+  const int64_t short_ns = SumOf(tables.overview, &OverviewRow::short_kernel_time_ns);
+  const int64_t all_ns = SumOf(tables.overview, &OverviewRow::kernel_time_ns);
+  const bool are_many = SumOf(tables.overview, &OverviewRow::short_kernels) >= kManyKernels;
   if (!are_many || ShareOf(short_ns, all_ns) < kShortKernels || !MostKernelsAreShort(tables)) {
     return std::nullopt;
   }
@@ -278,8 +280,9 @@ std::optional<Finding> ShortKernels(const SummaryTables& tables) {
       "Many short kernels",
       "info",
       fmt::format("{} of {} kernels are shorter than 10 us and take {} of kernel time",
-                  FormatCount(SumOf(tables.overview, "short_kernels")),
-                  FormatCount(SumOf(tables.overview, "kernels")), PartOf(short_ns, all_ns)),
+                  FormatCount(SumOf(tables.overview, &OverviewRow::short_kernels)),
+                  FormatCount(SumOf(tables.overview, &OverviewRow::kernels)),
+                  PartOf(short_ns, all_ns)),
       ShareOf(short_ns, all_ns),
       "share",
       (IsMostlyGraphs(tables)
@@ -326,24 +329,23 @@ std::optional<Finding> MemoryBound(const SummaryTables& tables) {
 // ---- Steps and ranks ----
 
 std::optional<Finding> StepSpread(const SummaryTables& tables) {
-  const Table& spread = tables.step_spread;
-  size_t worst = spread.rows();
+  const StepSpreadRow* worst = nullptr;
   double ratio = kStepSpread;
-  for (size_t row = 0; row < spread.rows(); ++row) {
-    const double here = ShareOf(Ints(spread, "max_ns")[row], Ints(spread, "median_ns")[row]);
-    if (Ints(spread, "steps")[row] >= 3 && here >= ratio) {
+  for (const StepSpreadRow& row : tables.step_spread) {
+    const double here = ShareOf(row.max_ns, row.median_ns);
+    if (row.steps >= 3 && here >= ratio) {
       ratio = here;
-      worst = row;
+      worst = &row;
     }
   }
-  if (worst == spread.rows()) {
+  if (worst == nullptr) {
     return std::nullopt;
   }
-  const int64_t rank = Ints(spread, "rank")[worst];
-  const int64_t slowest = Ints(spread, "slowest_step")[worst];
-  std::string evidence = fmt::format("step {} of rank {} takes {}, {:.2f} x the median of {}",
-                                     slowest, rank, FormatTime(Ints(spread, "max_ns")[worst]),
-                                     ratio, FormatTime(Ints(spread, "median_ns")[worst]));
+  const int64_t rank = worst->rank;
+  const int64_t slowest = worst->slowest_step;
+  std::string evidence =
+      fmt::format("step {} of rank {} takes {}, {:.2f} x the median of {}", slowest, rank,
+                  FormatTime(worst->max_ns), ratio, FormatTime(worst->median_ns));
   const std::optional<LongSteps> few = FindLongSteps(tables, rank);
   if (few) {
     evidence +=
@@ -363,7 +365,7 @@ std::optional<Finding> StepSpread(const SummaryTables& tables) {
                 slowest)
           : "Compare them: `borescope breakdown --by step`, `borescope ops --by step`. A slow "
             "first step is often warm-up: profile later.",
-      Ints(spread, "above_median_ns")[worst],
+      worst->above_median_ns,
       Lever::kNone,
       PlaceOfStep(tables, rank, slowest)};
 }
@@ -379,30 +381,24 @@ struct IdleSteps {
 
 // By the launches of whole recordings: what is selected says nothing about the rest.
 IdleSteps FindIdleSteps(const SummaryTables& tables) {
-  const Table& table = tables.steps;
   if (tables.selects) {
     return {};
   }
-  std::map<std::tuple<int64_t, int64_t, std::string_view>, std::pair<int64_t, size_t>> works;
-  for (size_t row = 0; row < table.rows(); ++row) {
-    if (CellOrMissing(table, "gpu", row) != kMissing &&
-        CellOrMissing(table, "step", row) != kMissing) {
+  std::map<std::tuple<int64_t, int64_t, std::string_view>, std::pair<int64_t, const StepRow*>>
+      works;
+  for (const StepRow& row : tables.steps) {
+    if (row.gpu && row.step) {
       auto& [count, first] =
-          works
-              .try_emplace({Ints(table, "rank")[row], Ints(table, "begin_ns")[row],
-                            Texts(table, "name")[row]},
-                           0, row)
-              .first->second;
-      AddSaturatingTo(count, Ints(table, "kernels")[row]);
-      AddSaturatingTo(count, Ints(table, "copies")[row]);
+          works.try_emplace({row.rank, row.begin_ns, row.name}, 0, &row).first->second;
+      AddSaturatingTo(count, row.kernels);
+      AddSaturatingTo(count, row.copies);
     }
   }
   IdleSteps found;
   for (const auto& [step, work] : works) {
     ++found.steps;
     if (work.first == 0 && found.without++ == 0) {
-      found.first =
-          PlaceOfStep(tables, Ints(table, "rank")[work.second], Ints(table, "step")[work.second]);
+      found.first = PlaceOfStep(tables, work.second->rank, *work.second->step);
     }
   }
   return found.without < found.steps && found.share() >= kIdleSteps ? found : IdleSteps();
@@ -433,7 +429,7 @@ Finding MemoryOnly(const SummaryTables& tables) {
   return Finding{"Only memory over time was recorded",
                  "info",
                  fmt::format("memory over {}, 0 host events, 0 kernels, memcpys and memsets",
-                             FormatTime(SumOf(tables.overview, "span_ns"))),
+                             FormatTime(SumOf(tables.overview, &OverviewRow::span_ns))),
                  0,
                  "count",
                  "`borescope memory` shows the peak, and what it consists of.",
@@ -441,7 +437,7 @@ Finding MemoryOnly(const SummaryTables& tables) {
 }
 
 std::optional<Finding> NoDeviceWork(const SummaryTables& tables) {
-  if (SumOf(tables.overview, "device_events") > 0) {
+  if (SumOf(tables.overview, &OverviewRow::device_events) > 0) {
     return std::nullopt;
   }
   const std::optional<std::string> help = HelpOfCheck(tables.quality, "no-device-work");
@@ -452,7 +448,8 @@ std::optional<Finding> NoDeviceWork(const SummaryTables& tables) {
       tables.selects ? "No device work in the selected part" : "No device work was recorded",
       "warning",
       fmt::format("{}, 0 kernels, memcpys and memsets",
-                  FormatCount(SumOf(tables.overview, "host_events"), "host event", "host events")),
+                  FormatCount(SumOf(tables.overview, &OverviewRow::host_events), "host event",
+                              "host events")),
       0,
       "count",
       tables.selects ? "`borescope info` shows what was recorded: select more of it."
@@ -492,5 +489,97 @@ std::optional<double> MemoryBoundShare(const SummaryTables& tables) {
 }
 
 std::span<const Rule> TimeRules() { return kTimeRules; }
+
+namespace {
+
+// What a program that generates text does: one line of the phases in which it is, where annotations
+// or shapes say which these are. It is about no fault: other rules say what lets the device idle.
+
+// A number as a whole one; a corrupt recording may hold more than fits.
+int64_t Rounded(double value) {
+  constexpr double kMost = 9e18;
+  return std::llround(std::min(value, kMost));
+}
+
+// Whether a row is about a phase that is certain: work outside of steps has none, and what follows
+// from a graph alone is inferred.
+bool IsCertain(const InferencePhaseRow& row) {
+  return row.known_by.has_value() && row.known_by != "graph";
+}
+
+// The first rank that decodes, else the first with a phase: ranks of one model have the same steps.
+std::optional<int64_t> RankToTell(const std::vector<InferencePhaseRow>& phases) {
+  std::optional<int64_t> found;
+  for (const InferencePhaseRow& row : phases) {
+    if (IsCertain(row) && row.phase == "decode") {
+      return row.rank;
+    }
+    if (IsCertain(row) && !found) {
+      found = row.rank;
+    }
+  }
+  return found;
+}
+
+// "decode: 412 steps of 37 requests, 10.8 ms a token, 3,426 tokens/s, 8.7 % idle"
+std::string WordsOfPhase(const InferencePhaseRow& row) {
+  std::string words = fmt::format("{}: {}", row.phase, FormatCount(row.steps, "step", "steps"));
+  if (row.requests) {
+    words += " of " + FormatCount(Rounded(*row.requests), "request", "requests");
+  }
+  if (row.token_ns) {
+    words += fmt::format(", {} a token", FormatTime(Rounded(*row.token_ns)));
+  }
+  if (row.tokens_per_second) {
+    words += fmt::format(", {} tokens/s", FormatCount(Rounded(*row.tokens_per_second)));
+  }
+  if (row.busy) {
+    words += fmt::format(", {} idle", FormatShare(std::max(0.0, 1 - *row.busy)));
+  }
+  return words;
+}
+
+std::optional<Finding> PhasesOfInference(const SummaryTables& tables) {
+  const std::optional<int64_t> rank = RankToTell(tables.phases);
+  if (!rank.has_value()) {
+    return std::nullopt;
+  }
+  std::string evidence;
+  std::optional<double> idle;  // of decode steps, else of the first phase with periods
+  bool is_of_decode = false;
+  for (const InferencePhaseRow& row : tables.phases) {
+    if (row.rank != *rank || !IsCertain(row)) {
+      continue;
+    }
+    evidence += (evidence.empty() ? "" : "; ") + WordsOfPhase(row);
+    const bool is_decode = row.phase == "decode";
+    if (row.busy && !is_of_decode && (is_decode || !idle.has_value())) {
+      idle = std::max(0.0, 1 - *row.busy);
+      is_of_decode = is_decode;
+    }
+  }
+  if (!idle.has_value()) {
+    return std::nullopt;  // single steps, of which nothing shows how long they take
+  }
+  const bool has_ranks = tables.overview.size() > 1;
+  return Finding{has_ranks ? fmt::format("Inference, phases of rank {}", *rank)
+                           : std::string("Inference, by phases"),
+                 "info",
+                 std::move(evidence),
+                 *idle,
+                 "share",
+                 "`borescope inference` has every step, what each phase spends its time on, and "
+                 "how long decoding waits for prefill. Times are as recorded, with what the "
+                 "profiler costs.",
+                 0,
+                 Lever::kNone,
+                 {.rank = *rank}};
+}
+
+constexpr Rule kPhaseRules[] = {PhasesOfInference};
+
+}  // namespace
+
+std::span<const Rule> PhaseRules() { return kPhaseRules; }
 
 }  // namespace borescope::internal

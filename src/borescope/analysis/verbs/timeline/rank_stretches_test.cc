@@ -1,5 +1,3 @@
-#include "borescope/analysis/verbs/timeline/rank_stretches.h"
-
 #include <gtest/gtest.h>
 
 #include <string>
@@ -8,6 +6,7 @@
 #include "borescope/analysis/core/finish.h"
 #include "borescope/analysis/core/param_specs.h"
 #include "borescope/analysis/core/row.h"
+#include "borescope/analysis/verbs/timeline/make_timeline.h"
 #include "borescope/analysis/verbs/timeline/timeline_tables.h"
 #include "borescope/catalog/catalog.h"
 #include "borescope/table/table_ops.h"

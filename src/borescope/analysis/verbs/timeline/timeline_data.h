@@ -95,4 +95,78 @@ inline constexpr int64_t kCoarsestLevel = 26;
 // The first level whose grain covers the span: two boxes a row or fewer.
 int64_t CoarsestLevelOf(int64_t span_ns);
 
+// What boxes and points take in a page, about: the form of docs/how-it-works/timeline.md, in
+// base64, with the texts that they are the first to use. The same for the same rows anywhere.
+
+class PageCost {
+ public:
+  explicit PageCost(const StringPool& texts) : texts_(texts) {}
+
+  // Rows of another level follow: differences begin again, texts are known from now on.
+  void BeginLevel();
+  // REQUIRES: rows of one track come by begin; those of several tracks may alternate.
+  void Add(const DrawnBox& box);
+  void Add(const DrawnPoint& point);
+  void AddAll(const std::vector<DrawnBox>& boxes, const std::vector<DrawnPoint>& points);
+
+  int64_t bytes() const { return bytes_; }
+
+ private:
+  // Where a chunk is, and what differences count from.
+  struct Chunk {
+    bool is_open = false;
+    int64_t begin_ns = 0;
+    DrawnPoint point;
+  };
+
+  Chunk& ChunkOf(int64_t track);
+  void AddText(StringId text);
+  void AddRaw(int64_t raw_bytes);
+
+  const StringPool& texts_;
+  std::vector<Chunk> chunks_;   // by track
+  std::vector<char> is_known_;  // by text
+  int64_t bytes_ = 0;
+};
+
+// No box or point of a level takes less.
+inline constexpr int64_t kLeastBytesOfRow = 6;
+
+// What a page has of tracks, whatever is drawn on them.
+int64_t TrackBytes(const std::vector<DrawnTrack>& tracks);
+
+// Makes a timeline small enough for its share of a page: without the finest levels, and with a
+// window that ends sooner. What fits a smaller share is what fits it of that which fits a larger
+// one, so that parts of a run can be cut before it is known how many ranks share the page.
+
+// What of a share there is for the two. REQUIRES: the bytes are those of level 0 before any cut,
+// or more than any share allows.
+struct PageRoom {
+  PageRoom(int64_t share, int64_t track_bytes, int64_t level0_bytes);
+
+  int64_t window = 0;
+  int64_t levels = 0;
+};
+// The most that a window may have, however little the levels take.
+int64_t MostOfWindow(int64_t share, int64_t track_bytes);
+
+// Where level 0 has to end so that it takes no more than `room`; its end where it fits.
+// REQUIRES: boxes and points are those of level 0.
+int64_t EndThatFits(const Timeline& timeline, int64_t room);
+
+// A window of which nothing fits is left without length and events, so that a smaller share can be
+// applied later with the same outcome. O(n log n).
+void FitPage(Timeline& timeline, int64_t share);
+
+// Takes away such a window, and level 0 with it. Call when no share is applied any more.
+void DropEmptyWindow(Timeline& timeline);
+
+// Counts the boxes and bytes of each level as it is.
+void MeasureLevels(Timeline& timeline);
+
+// Takes away levels that have hardly more boxes than the next coarser one, and if level 0 has the
+// whole recording, those that have hardly fewer than it; the coarsest stays. REQUIRES:
+// MeasureLevels, and that no share is applied any more.
+void DropRedundantLevels(Timeline& timeline);
+
 }  // namespace borescope::internal

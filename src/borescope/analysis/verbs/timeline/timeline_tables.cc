@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <initializer_list>
+#include <map>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -12,9 +14,11 @@
 #include "borescope/analysis/core/key_columns.h"
 #include "borescope/analysis/core/row.h"
 #include "borescope/base/stop.h"
+#include "borescope/table/display/tone.h"
 #include "borescope/table/numbered_texts.h"
 
 namespace borescope::internal {
+
 namespace {
 
 // How many rows of boxes and of points text shows.
@@ -294,5 +298,301 @@ Tables TimelineTables(std::vector<Timeline> timelines) {
   }
   return tables;
 }
+
+namespace {
+
+// Whether tables, which may come from a file, are those of timelines.
+
+Error BadTimeline(std::string_view what) {
+  return {ErrorCode::kInvalidArgument, "timeline: " + std::string(what),
+          "map the recording again with this version"};
+}
+
+// Whether every cell of a column is from `least` to `most`; those that are missing have to be 0, as
+// they are written, because nothing looks at them again.
+bool AreWithin(const Table& table, std::string_view column, int64_t least, int64_t most) {
+  const Column& found = *table.Find(column);
+  const IntValues& values = std::get<IntValues>(found.values);
+  for (size_t row = 0; row < values.size(); ++row) {
+    const bool is_missing = found.IsMissing(row);
+    if (values[row] < (is_missing ? 0 : least) || values[row] > (is_missing ? 0 : most)) {
+      return false;
+    }
+  }
+  return true;
+}
+
+// The largest time: sums of two do not overflow.
+constexpr int64_t kLatest = INT64_MAX / 4;
+
+// Whether a stretch of time of every row, missing ones aside, ends no sooner than it begins.
+bool AreStretches(const Table& table, std::string_view begin, std::string_view end) {
+  if (!AreWithin(table, begin, 0, kLatest) || !AreWithin(table, end, 0, kLatest)) {
+    return false;
+  }
+  const IntValues& begins = Ints(table, begin);
+  const IntValues& ends = Ints(table, end);
+  for (size_t row = 0; row < table.rows(); ++row) {
+    if (begins[row] > ends[row]) {
+      return false;
+    }
+  }
+  return true;
+}
+
+// Of recordings, tracks and levels, of which there are few.
+bool HasSoundFrames(const Tables& tables) {
+  const Table& timeline = tables[kTimeline];
+  const auto are_sizes = [](const Table& table, std::initializer_list<std::string_view> columns) {
+    return std::all_of(columns.begin(), columns.end(), [&](std::string_view column) {
+      return AreWithin(table, column, 0, kLatest);
+    });
+  };
+  return AreStretches(timeline, "window_begin_offset_ns", "window_end_offset_ns") &&
+         are_sizes(timeline, {"span_ns", "left_out_tracks", "left_out_events"}) &&
+         AreWithin(timeline, "begin_ns", -kLatest, kLatest) &&
+         AreWithin(timeline, "base_ns", -kLatest, kLatest) &&
+         AreWithin(timeline, "shift_ns", 0, kLatest) &&
+         are_sizes(tables[kTracks], {"depths", "events", "busy_ns"}) &&
+         AreStretches(tables[kLevels], "begin_offset_ns", "end_offset_ns") &&
+         AreWithin(tables[kLevels], "level", 0, kCoarsestLevel) &&
+         are_sizes(tables[kLevels], {"grain_ns", "boxes", "bytes", "depths"});
+}
+
+bool HasSoundRows(const Tables& tables) {
+  const auto most_tracks = static_cast<int64_t>(tables[kTracks].rows()) - 1;
+  for (const TimelineTable table : {kBoxes, kPoints}) {
+    if (!AreWithin(tables[table], "track", 0, most_tracks) ||
+        !AreWithin(tables[table], "level", 0, kCoarsestLevel) ||
+        !AreWithin(tables[table], "begin_offset_ns", 0, kLatest)) {
+      return false;
+    }
+  }
+  const Table& boxes = tables[kBoxes];
+  return AreWithin(boxes, "depth", 0, UINT32_MAX) && AreWithin(boxes, "duration_ns", 0, kLatest) &&
+         AreWithin(boxes, "count", 0, UINT32_MAX) && AreWithin(boxes, "busy_ns", 0, kLatest) &&
+         AreWithin(boxes, "launch_track", 0, most_tracks) &&
+         AreWithin(boxes, "launch_offset_ns", -kLatest, kLatest);
+}
+
+// Whether all rows of a table are of ranks of the first one.
+bool HasKnownRanks(const Tables& tables) {
+  const IntValues& of_recordings = Ints(tables[kTimeline], "rank");
+  std::vector<int64_t> ranks(of_recordings.begin(), of_recordings.end());
+  std::sort(ranks.begin(), ranks.end());
+  for (size_t table = kTracks; table < kTableCount; ++table) {
+    const IntValues& of_rows = Ints(tables[table], "rank");
+    int64_t last = 0;
+    for (size_t row = 0; row < of_rows.size(); ++row) {
+      if ((row == 0 || of_rows[row] != last) &&
+          !std::binary_search(ranks.begin(), ranks.end(), of_rows[row])) {
+        return false;
+      }
+      last = of_rows[row];
+    }
+  }
+  return true;
+}
+
+}  // namespace
+
+Result<void> CheckTimelineTables(const Tables& tables, const Params&) {
+  if (!HasKnownRanks(tables)) {
+    return BadTimeline("rows of a rank that is not there");
+  }
+  if (!HasSoundFrames(tables) || !HasSoundRows(tables)) {
+    return BadTimeline("numbers out of range");
+  }
+  return {};
+}
+
+namespace {
+
+// The tables of timelines as timelines again.
+
+int64_t CellOr(const Table& table, std::string_view column, size_t row, int64_t missing) {
+  const Column& found = *table.Find(column);
+  return found.IsMissing(row) ? missing : std::get<IntValues>(found.values)[row];
+}
+
+// The texts of a column as those of the timelines of ranks, one after the other.
+class RankTexts {
+ public:
+  explicit RankTexts(const StringValues& column) : column_(column), known_(column.texts().size()) {}
+
+  StringId At(size_t row, StringPool& texts) {
+    Known& known = known_[column_.numbers()[row]];
+    if (known.pool != &texts) {
+      known = {&texts, texts.Intern(column_[row])};
+    }
+    return known.text;
+  }
+
+ private:
+  struct Known {
+    const StringPool* pool = nullptr;
+    StringId text;
+  };
+
+  const StringValues& column_;
+  std::vector<Known> known_;  // by number of the column: what it is in the pool that asked last
+};
+
+// What of boxes is not text.
+class BoxCells {
+ public:
+  explicit BoxCells(const Table& boxes)
+      : tracks_(Ints(boxes, "track")),
+        levels_(Ints(boxes, "level")),
+        depths_(Ints(boxes, "depth")),
+        begins_(Ints(boxes, "begin_offset_ns")),
+        durations_(Ints(boxes, "duration_ns")),
+        counts_(Ints(boxes, "count")),
+        busy_(Ints(boxes, "busy_ns")),
+        launches_(Ints(boxes, "launch_offset_ns")),
+        launch_tracks_(*boxes.Find("launch_track")),
+        details_(Texts(boxes, "detail")),
+        tones_(Texts(boxes, "tone")) {
+    for (const std::string& tone : tones_.texts()) {
+      tone_of_.push_back(FindTone(tone).value_or(Tone::kFlameOther));
+    }
+  }
+
+  bool HasDetail(size_t row) const { return !details_[row].empty(); }
+
+  DrawnBox At(size_t row) const {
+    DrawnBox box;
+    box.track = tracks_[row];
+    box.level = levels_[row];
+    box.depth = depths_[row];
+    box.begin_ns = begins_[row];
+    box.duration_ns = durations_[row];
+    box.tone = tone_of_[tones_.numbers()[row]];
+    box.count = counts_[row];
+    box.busy_ns = busy_[row];
+    box.launch_track =
+        launch_tracks_.IsMissing(row) ? kMissing : std::get<IntValues>(launch_tracks_.values)[row];
+    box.launch_ns = launches_[row];
+    return box;
+  }
+
+ private:
+  const IntValues &tracks_, &levels_, &depths_, &begins_, &durations_, &counts_, &busy_, &launches_;
+  const Column& launch_tracks_;
+  const StringValues &details_, &tones_;
+  std::vector<Tone> tone_of_;  // by distinct tone of the column
+};
+
+// Reads the rows of one table after the other into the timelines of their ranks.
+class TimelineReader {
+ public:
+  explicit TimelineReader(const Tables& tables) : tables_(tables) {}
+
+  std::vector<Timeline> Read() {
+    ReadTimelines();
+    ReadTracks();
+    ReadLevels();
+    ReadBoxes();
+    ReadPoints();
+    return std::move(timelines_);
+  }
+
+ private:
+  void ReadTimelines() {
+    const Table& table = tables_[kTimeline];
+    timelines_.resize(table.rows());
+    for (size_t row = 0; row < table.rows(); ++row) {
+      Timeline& timeline = timelines_[row];
+      timeline.rank = Ints(table, "rank")[row];
+      timeline.clock_begin_ns = Ints(table, "begin_ns")[row];
+      timeline.base_ns = CellOr(table, "base_ns", row, kMissing);
+      timeline.span_ns = Ints(table, "span_ns")[row];
+      timeline.left_out_tracks = Ints(table, "left_out_tracks")[row];
+      timeline.left_out_events = Ints(table, "left_out_events")[row];
+      timeline.window = {CellOr(table, "window_begin_offset_ns", row, kMissing),
+                         CellOr(table, "window_end_offset_ns", row, kMissing),
+                         Texts(table, "window")[row],
+                         std::get<BoolValues>(table.Find("window_cut")->values)[row] != 0};
+      of_rank_[timeline.rank] = row;
+    }
+  }
+
+  // Rows of one rank are together.
+  Timeline& Of(const IntValues& ranks, size_t row) {
+    if (row == 0 || ranks[row] != ranks[row - 1]) {
+      last_ = &timelines_[of_rank_.at(ranks[row])];
+    }
+    return *last_;
+  }
+
+  void ReadTracks() {
+    const Table& table = tables_[kTracks];
+    for (size_t row = 0; row < table.rows(); ++row) {
+      DrawnTrack track;
+      track.role = RoleOf(Texts(table, "kind")[row]);
+      track.name = Texts(table, "name")[row];
+      track.parent = Texts(table, "parent")[row];
+      track.unit = Texts(table, "unit")[row];
+      track.depths = Ints(table, "depths")[row];
+      track.events = Ints(table, "events")[row];
+      track.busy_ns = Ints(table, "busy_ns")[row];
+      Of(Ints(table, "rank"), row).tracks.push_back(std::move(track));
+    }
+  }
+
+  static TrackRole RoleOf(std::string_view name) {
+    auto role = TrackRole::kSteps;
+    while (role != TrackRole::kCounter && TrackRoleName(role) != name) {
+      role = static_cast<TrackRole>(static_cast<uint8_t>(role) + 1);
+    }
+    return role;
+  }
+
+  void ReadLevels() {
+    const Table& table = tables_[kLevels];
+    for (size_t row = 0; row < table.rows(); ++row) {
+      Of(Ints(table, "rank"), row)
+          .levels.push_back({Ints(table, "level")[row], Ints(table, "grain_ns")[row],
+                             Ints(table, "begin_offset_ns")[row], Ints(table, "end_offset_ns")[row],
+                             Ints(table, "boxes")[row], Ints(table, "bytes")[row],
+                             CellOr(table, "depths", row, kMissing)});
+    }
+  }
+
+  void ReadBoxes() {
+    const Table& table = tables_[kBoxes];
+    const BoxCells cells(table);
+    RankTexts names(Texts(table, "name"));
+    RankTexts details(Texts(table, "detail"));
+    const IntValues& ranks = Ints(table, "rank");
+    for (size_t row = 0; row < table.rows(); ++row) {
+      CheckStopAt(row);
+      Timeline& timeline = Of(ranks, row);
+      DrawnBox box = cells.At(row);
+      box.name = names.At(row, timeline.texts);
+      box.detail = cells.HasDetail(row) ? details.At(row, timeline.texts) : StringId();
+      timeline.boxes.push_back(box);
+    }
+  }
+
+  void ReadPoints() {
+    const Table& table = tables_[kPoints];
+    for (size_t row = 0; row < table.rows(); ++row) {
+      Of(Ints(table, "rank"), row)
+          .points.push_back({Ints(table, "track")[row], Ints(table, "level")[row],
+                             Ints(table, "begin_offset_ns")[row], Floats(table, "low")[row],
+                             Floats(table, "high")[row], Floats(table, "last")[row]});
+    }
+  }
+
+  const Tables& tables_;
+  std::vector<Timeline> timelines_;
+  std::map<int64_t, size_t> of_rank_;
+  Timeline* last_ = nullptr;
+};
+
+}  // namespace
+
+std::vector<Timeline> TimelinesOf(const Tables& tables) { return TimelineReader(tables).Read(); }
 
 }  // namespace borescope::internal

@@ -3,16 +3,26 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <map>
+#include <memory>
+#include <optional>
 #include <span>
+#include <string>
 #include <tuple>
 #include <utility>
+#include <vector>
 
+#include "borescope/analysis/core/selection/recorded_syncs.h"
 #include "borescope/analysis/measures/collectives.h"
-#include "borescope/analysis/verbs/timeline/depths.h"
+#include "borescope/analysis/measures/path/path.h"
+#include "borescope/analysis/measures/queue_lengths.h"
+#include "borescope/analysis/measures/time/step_times.h"
+#include "borescope/base/saturating.h"
 #include "borescope/base/stop.h"
 
 namespace borescope::internal {
+
 namespace {
 
 // Finds the depths of the rows, which come by time, sorts them by depth, and measures the track.
@@ -328,6 +338,312 @@ Tone ToneOf(const RankView& view, const PathEvents& path, EventSide side, uint32
       break;
   }
   return path.tone[row];
+}
+
+namespace {
+
+// What counts over time: memory of devices, queues of streams, and samples of a monitor.
+
+constexpr int32_t kCpuMemory = 0;
+
+void AddPoint(CounterTrack& track, int64_t ts_ns, double value) {
+  track.ts_ns.push_back(ts_ns);
+  track.value.push_back(value);
+}
+
+CounterTrack NewCounter(std::string name, std::string parent, std::string unit) {
+  CounterTrack track;
+  track.drawn = {.role = TrackRole::kCounter,
+                 .name = std::move(name),
+                 .parent = std::move(parent),
+                 .unit = std::move(unit)};
+  return track;
+}
+
+void AddUnlessEmpty(CounterTrack track, std::vector<CounterTrack>& to) {
+  track.drawn.events = static_cast<int64_t>(track.ts_ns.size());
+  if (!track.ts_ns.empty()) {
+    to.push_back(std::move(track));
+  }
+}
+
+std::string MemoryOwner(int32_t device_type, int32_t device) {
+  if (device_type == kCpuMemory) {
+    return "host";
+  }
+  return device < 0 ? std::string("device") : fmt::format("GPU {}", device);
+}
+
+// What of a device's memory is in use and held, after every allocator event.
+struct MemoryCounters {
+  CounterTrack allocated;
+  CounterTrack reserved;
+  int64_t allocated_bytes = 0;
+};
+
+void AddMemory(const RankView& view, const Selected& selected, std::vector<CounterTrack>& to) {
+  const MemoryEvents& memory = view.trace.memory();
+  std::map<std::pair<int32_t, int32_t>, MemoryCounters> devices;
+  for (size_t i = 0; i < memory.size(); ++i) {
+    CheckStopAt(i);
+    MemoryCounters& device = devices[{memory.device_type[i], memory.device[i]}];
+    device.allocated_bytes = memory.total_allocated[i] != kMissing
+                                 ? memory.total_allocated[i]
+                                 : AddSaturating(device.allocated_bytes, memory.bytes[i]);
+    if (memory.ts_ns[i] == kMissing || !selected.KeepsTime(memory.ts_ns[i])) {
+      continue;
+    }
+    AddPoint(device.allocated, memory.ts_ns[i], static_cast<double>(device.allocated_bytes));
+    if (memory.total_reserved[i] != kMissing) {
+      AddPoint(device.reserved, memory.ts_ns[i], static_cast<double>(memory.total_reserved[i]));
+    }
+  }
+  for (auto& [key, device] : devices) {
+    const std::string owner = MemoryOwner(key.first, key.second);
+    device.allocated.drawn = NewCounter("memory allocated", owner, "bytes").drawn;
+    device.reserved.drawn = NewCounter("memory reserved", owner, "bytes").drawn;
+    AddUnlessEmpty(std::move(device.allocated), to);
+    AddUnlessEmpty(std::move(device.reserved), to);
+  }
+}
+
+// As short as the name of its stream.
+std::string NameOfQueue(const StreamQueue& queue) {
+  return queue.process == kMissing ? fmt::format("queue of stream {}", queue.stream)
+                                   : fmt::format("queue {}, pid {}", queue.stream, queue.process);
+}
+
+void AddQueues(const RankView& view, const Selected& selected, std::vector<CounterTrack>& to) {
+  for (const StreamQueue& queue : FindQueues(view, selected)) {
+    CounterTrack track =
+        NewCounter(NameOfQueue(queue), fmt::format("GPU {}", queue.gpu), "launches");
+    for (const QueueChange& change : queue.changes) {
+      if (selected.KeepsTime(change.ts_ns)) {
+        AddPoint(track, change.ts_ns, static_cast<double>(change.length));
+      }
+    }
+    AddUnlessEmpty(std::move(track), to);
+  }
+}
+
+// What a sampled device is named. Monitors may count GPUs in an order of their own, so that a
+// number that no stream has need not be the GPU that others call so.
+std::string SampledOwner(const Trace& trace, std::string_view type, int64_t device) {
+  if (device == kMissing) {
+    return std::string(type);
+  }
+  if (type != "gpu") {
+    return fmt::format("{} {}", type, device);
+  }
+  const Tracks& tracks = trace.tracks();
+  bool has_streams = false;
+  for (size_t track = 0; track < tracks.size(); ++track) {
+    const bool is_stream = tracks.kind[track] == TrackKind::kDevice;
+    if (is_stream && tracks.pid[track] == device) {
+      return fmt::format("GPU {}", device);
+    }
+    has_streams = has_streams || is_stream;
+  }
+  return fmt::format("GPU {}{}", device, has_streams ? " of the monitor" : "");
+}
+
+// By device and name; values hold until the next.
+void AddSamples(const RankView& view, const Selected& selected, std::vector<CounterTrack>& to) {
+  const Samples& samples = view.trace.samples();
+  std::map<std::tuple<std::string_view, int64_t, std::string_view>, CounterTrack> counters;
+  for (size_t i = 0; i < samples.size(); ++i) {
+    CheckStopAt(i);
+    if (!selected.KeepsTime(samples.ts_ns[i])) {
+      continue;
+    }
+    const std::string_view type = view.trace.Text(samples.device_type[i]);
+    const std::string_view name = view.trace.Text(samples.name[i]);
+    AddPoint(counters[{type, samples.device[i], name}], samples.ts_ns[i], samples.value[i]);
+  }
+  for (auto& [key, track] : counters) {
+    const auto& [type, device, name] = key;
+    track.drawn = NewCounter(std::string(name), SampledOwner(view.trace, type, device), "").drawn;
+    AddUnlessEmpty(std::move(track), to);
+  }
+}
+
+// Monitors need not sample in the order of time.
+void SortPoints(CounterTrack& track) {
+  if (std::is_sorted(track.ts_ns.begin(), track.ts_ns.end())) {
+    return;
+  }
+  std::vector<std::pair<int64_t, double>> points;
+  points.reserve(track.ts_ns.size());
+  for (size_t i = 0; i < track.ts_ns.size(); ++i) {
+    points.emplace_back(track.ts_ns[i], track.value[i]);
+  }
+  std::stable_sort(points.begin(), points.end(),
+                   [](const auto& a, const auto& b) { return a.first < b.first; });
+  for (size_t i = 0; i < points.size(); ++i) {
+    std::tie(track.ts_ns[i], track.value[i]) = points[i];
+  }
+}
+
+}  // namespace
+
+std::vector<CounterTrack> FindCounters(const RankView& view, const Selected& selected) {
+  std::vector<CounterTrack> counters;
+  AddMemory(view, selected, counters);
+  AddQueues(view, selected, counters);
+  AddSamples(view, selected, counters);
+  for (CounterTrack& track : counters) {
+    SortPoints(track);
+  }
+  return counters;
+}
+
+namespace {
+
+// The critical path as a row of the timeline.
+
+// As the palette of causes has them.
+constexpr std::array<Tone, static_cast<size_t>(BoundBy::kCount)> kToneOfCause = {
+    Tone::kHost, Tone::kData, Tone::kHost, Tone::kDevice, Tone::kCompute,
+    Tone::kComm, Tone::kCopy, Tone::kSync, Tone::kFaint};
+
+StringId NameOfStep(const Trace& trace, const PathStep& step) {
+  if (step.event == kNoEvent || step.side == NodeSide::kNone) {
+    return BetweenEvents(trace);
+  }
+  return step.side == NodeSide::kHost ? trace.host().name[step.event]
+                                      : trace.device().name[step.event];
+}
+
+}  // namespace
+
+PathEvents FindPath(const RankView& view, const Selected& selected, const Params& params) {
+  PathEvents path;
+  if (view.trace.host().size() + view.trace.device().size() == 0) {
+    return path;
+  }
+  const std::shared_ptr<const PathGraph> graph = SharedPathGraph(view, params);
+  for (const PathStep& step : graph->StepsIn(view, graph->WindowsOf(view, selected))) {
+    if (step.end_ns <= step.begin_ns) {
+      continue;
+    }
+    path.begin_ns.push_back(step.begin_ns);
+    path.dur_ns.push_back(step.end_ns - step.begin_ns);
+    path.name.push_back(NameOfStep(view.trace, step));
+    path.tone.push_back(kToneOfCause[static_cast<size_t>(step.bound_by)]);
+    path.bound_by.push_back(BoundByName(step.bound_by));
+    path.event.push_back(step.side == NodeSide::kNone ? kNoEvent : step.event);
+    path.is_host.push_back(step.side == NodeSide::kHost ? 1 : 0);
+  }
+  return path;
+}
+
+namespace {
+
+// As many events are drawn as they are, whatever steps there are.
+constexpr int64_t kFewEvents = 20'000;
+constexpr size_t kStretches = 32;
+constexpr int64_t kSlackParts = 10;  // of its length, on each side
+
+int64_t CountEvents(const RankTracks& tracks) {
+  int64_t events = 0;
+  for (const EventTrack& track : tracks.events) {
+    events += track.drawn.events;
+  }
+  for (const CounterTrack& track : tracks.counters) {
+    events += track.drawn.events;
+  }
+  return events;
+}
+
+// A step that is drawn, from completion to completion.
+struct DrawnStep {
+  int64_t number = kMissing;
+  Interval time;
+};
+
+// None without selected steps.
+std::optional<DrawnStep> SlowestStep(const RankView& view, const Selected& selected) {
+  constexpr size_t kFew = 3;  // of fewer the first counts, too
+  const std::vector<uint32_t>& steps = selected.steps();
+  if (steps.empty()) {
+    return std::nullopt;
+  }
+  const std::vector<Interval> times = StepTimes(view, SharedClockedSyncs(view)->clocks);
+  std::optional<DrawnStep> slowest;
+  for (size_t i = steps.size() < kFew ? 0 : 1; i < steps.size(); ++i) {
+    const Interval& time = times[steps[i]];
+    if (!slowest || time.length() > slowest->time.length()) {
+      slowest = {view.steps().steps[steps[i]].number, time};
+    }
+  }
+  return slowest;
+}
+
+using Stretches = std::array<int64_t, kStretches>;
+
+void AddWork(int64_t begin_ns, int64_t end_ns, int64_t length_ns, Stretches& work) {
+  size_t stretch = std::min<size_t>(kStretches - 1, static_cast<size_t>(begin_ns / length_ns));
+  for (; stretch < kStretches; ++stretch) {
+    const int64_t first_ns = static_cast<int64_t>(stretch) * length_ns;
+    const int64_t part_ns = std::min(end_ns, first_ns + length_ns) - std::max(begin_ns, first_ns);
+    if (part_ns <= 0) {
+      break;
+    }
+    AddSaturatingTo(work[stretch], part_ns);
+  }
+}
+
+// How much of the work of streams or threads is in each stretch; of threads the outermost events.
+Stretches WorkOf(const RankView& view, const RankTracks& tracks, TrackRole role,
+                 int64_t length_ns) {
+  Stretches work{};
+  for (const EventTrack& track : tracks.events) {
+    if (track.drawn.role != role) {
+      continue;
+    }
+    const EventColumns columns = tracks.ColumnsOf(view.trace, track.side);
+    for (uint32_t i = 0; i < track.depth_begin[1]; ++i) {
+      CheckStopAt(i);
+      const int64_t begin_ns = columns.begin_ns[track.rows[i]] - view.trace.begin_ns();
+      AddWork(begin_ns, begin_ns + columns.dur_ns[track.rows[i]], length_ns, work);
+    }
+  }
+  return work;
+}
+
+DrawnWindow WithSlack(int64_t begin_ns, int64_t end_ns, int64_t span_ns, std::string why) {
+  const int64_t slack_ns = (end_ns - begin_ns) / kSlackParts;
+  return {std::max<int64_t>(0, begin_ns - slack_ns), std::min(span_ns, end_ns + slack_ns),
+          std::move(why)};
+}
+
+DrawnWindow BusiestStretch(const RankView& view, const RankTracks& tracks) {
+  const int64_t span_ns = view.trace.span_ns();
+  const int64_t length_ns = span_ns / static_cast<int64_t>(kStretches) + 1;
+  for (const TrackRole role : {TrackRole::kStream, TrackRole::kThread}) {
+    const Stretches work = WorkOf(view, tracks, role, length_ns);
+    const auto* most = std::max_element(work.begin(), work.end());
+    if (*most > 0) {
+      const int64_t begin_ns = (most - work.begin()) * length_ns;
+      return WithSlack(begin_ns, std::min(span_ns, begin_ns + length_ns), span_ns,
+                       role == TrackRole::kStream ? "most device work" : "most work of threads");
+    }
+  }
+  return {0, span_ns, "all"};
+}
+
+}  // namespace
+
+DrawnWindow ChooseWindow(const RankView& view, const Selected& selected, const RankTracks& tracks) {
+  if (CountEvents(tracks) <= kFewEvents) {
+    return {0, view.trace.span_ns(), "all"};
+  }
+  const std::optional<DrawnStep> step = SlowestStep(view, selected);
+  if (!step) {
+    return BusiestStretch(view, tracks);
+  }
+  return WithSlack(step->time.begin - view.trace.begin_ns(), step->time.end - view.trace.begin_ns(),
+                   view.trace.span_ns(), fmt::format("slowest step: {}", step->number));
 }
 
 }  // namespace borescope::internal

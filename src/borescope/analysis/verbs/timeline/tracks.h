@@ -1,6 +1,7 @@
 // The tracks of one rank with their events: which rows of which columns, by depth and time.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -11,6 +12,53 @@
 #include "borescope/analysis/verbs/timeline/timeline_data.h"
 
 namespace borescope::internal {
+
+// Rows of a track: events that overlap are drawn below each other, those inside of others deeper.
+
+// Finds the depth of one event after the other. No two of one depth overlap, and an event is deeper
+// than those that cover it; where it only overlaps others, it takes the first depth that is free.
+class DepthFinder {
+ public:
+  // REQUIRES: events come by begin, longer ones first; begin_ns <= end_ns. O(1), but for a bounded
+  // search where events are not nested.
+  uint32_t Place(int64_t begin_ns, int64_t end_ns) {
+    while (open_ > 0 && ends_[open_ - 1] <= begin_ns) {
+      --open_;
+    }
+    const bool is_nested = open_ == 0 || ends_[open_ - 1] >= end_ns;
+    const size_t depth = is_nested ? open_ : FirstFree(begin_ns, end_ns);
+    if (depth == ends_.size()) {
+      ends_.push_back(end_ns);
+    } else {
+      ends_[depth] = end_ns;
+    }
+    open_ = depth < open_ ? open_ : depth + 1;
+    return static_cast<uint32_t>(depth);
+  }
+
+  size_t depths() const { return ends_.size(); }
+
+ private:
+  // How far it searches outward: of deeper tangles events take a depth of their own.
+  static constexpr size_t kMostSearched = 256;
+
+  // The first depth that is free inside of the innermost event that covers this one.
+  size_t FirstFree(int64_t begin_ns, int64_t end_ns) const {
+    size_t free = open_;
+    const size_t last = open_ < kMostSearched ? 0 : open_ - kMostSearched;
+    for (size_t depth = open_; depth-- > last;) {
+      if (ends_[depth] <= begin_ns) {
+        free = depth;
+      } else if (ends_[depth] >= end_ns) {
+        break;
+      }
+    }
+    return free;
+  }
+
+  std::vector<int64_t> ends_;  // per depth, of the last event
+  size_t open_ = 0;            // depths from here on are free
+};
 
 enum class EventSide : uint8_t { kHost, kDevice, kPath };
 
@@ -74,5 +122,12 @@ std::vector<CounterTrack> FindCounters(const RankView& view, const Selected& sel
 
 // What an event is drawn as.
 Tone ToneOf(const RankView& view, const PathEvents& path, EventSide side, uint32_t row);
+
+// The part of a recording that is drawn as it was recorded.
+
+// All of a short recording; else the slowest step, which is not the first of three or more; else
+// the stretch with the most device work, or where there is none with the most work of threads; with
+// a tenth more on both sides. Times count from the begin of the recording. O(events).
+DrawnWindow ChooseWindow(const RankView& view, const Selected& selected, const RankTracks& tracks);
 
 }  // namespace borescope::internal

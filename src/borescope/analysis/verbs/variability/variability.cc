@@ -1,12 +1,12 @@
 // variability: how much longer kernels take than in their best call. Calls are alike when the
-// kernel, its size as recorded (work_size.h) and the kernels before it on its stream are; `excess`
+// kernel, its size as recorded and the kernels before it on its stream are; `excess`
 // is what all of them take beyond the shortest of their kind:
 //
 //   excess = sum of (duration - shortest) = total - count x shortest
 //
 // The kernels before are those recorded, selected or not; the first kernels of a stream have fewer
 // of them, and are kept. Streams of different devices and processes never mix. `gap_ns` is the time
-// in which the whole device stood idle just before the call (stream_gaps.h): with --all and nothing
+// in which the whole device was idle just before the call (stream_gaps.h): with --all and nothing
 // left out it adds up to gap_ns of `gaps`.
 //
 // The durations of outliers, and the gaps before them, are in no column but `outliers`. What is an
@@ -14,11 +14,16 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstddef>
+#include <cstdint>
 #include <map>
+#include <span>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
+#include "borescope/analysis/core/analysis_spec.h"
 #include "borescope/analysis/core/finish.h"
 #include "borescope/analysis/core/group_keys.h"
 #include "borescope/analysis/core/grouper.h"
@@ -26,17 +31,102 @@
 #include "borescope/analysis/core/reduce.h"
 #include "borescope/analysis/core/row.h"
 #include "borescope/analysis/core/selection/device_time.h"
+#include "borescope/analysis/measures/collectives.h"
 #include "borescope/analysis/measures/idle/stream_gaps.h"
 #include "borescope/analysis/measures/names/kernel_categories.h"
 #include "borescope/analysis/measures/time/duration_stats.h"
 #include "borescope/analysis/measures/work_groups.h"
-#include "borescope/analysis/verbs/variability/work_size.h"
 #include "borescope/analysis/verbs/verbs.h"
+#include "borescope/base/check.h"
 #include "borescope/base/stop.h"
 #include "borescope/table/table_ops.h"
 
 namespace borescope::internal {
+
 namespace {
+
+// How large a piece of device work was asked to be, as far as it was recorded: blocks of the grid
+// and threads of a block of a kernel, elements and their type that a collective was given, bytes of
+// a copy. Calls of one kernel on problems of different size are not the same work.
+
+// Members that AppendWorkSize adds to a key.
+inline constexpr size_t kWorkSizeKeys = 5;
+
+constexpr int64_t kBytes = -1;  // in the place of an element type: the amount is one of bytes
+
+// Two numbers in one member: of a grid and a block there are six, of every kernel.
+int64_t Pair(int32_t first, int32_t second) {
+  return static_cast<int64_t>((static_cast<uint64_t>(static_cast<uint32_t>(first)) << 32) |
+                              static_cast<uint32_t>(second));
+}
+
+int32_t First(int64_t pair) { return static_cast<int32_t>(static_cast<uint64_t>(pair) >> 32); }
+int32_t Second(int64_t pair) { return static_cast<int32_t>(static_cast<uint64_t>(pair)); }
+
+struct Amount {
+  int64_t count = kMissing;
+  int64_t type = kMissing;  // StringId of the elements' type, or kBytes
+};
+
+Amount AmountOf(const RankView& view, DeviceId id) {
+  const Trace& trace = view.trace;
+  if (trace.device().kind[id.value] != DeviceKind::kKernel) {
+    return Amount{CopyBytes(trace, id), kBytes};
+  }
+  const uint32_t args = CollectiveArgsOf(view, id);
+  const Collectives& collectives = trace.collectives();
+  return args == kNoDetail || collectives.in_elems[args] == kMissing
+             ? Amount()
+             : Amount{collectives.in_elems[args], collectives.dtype[args].value};
+}
+
+std::string AmountText(const Trace& trace, Amount amount) {
+  if (amount.count == kMissing) {
+    return {};
+  }
+  const std::string_view type =
+      amount.type == kBytes ? "bytes" : trace.Text(StringId{static_cast<uint32_t>(amount.type)});
+  return fmt::format("{} {}", amount.count, type.empty() ? "elements" : type);
+}
+
+std::string ShapeText(std::span<const int64_t> members) {
+  const int32_t grid_x = First(members[0]);
+  const int32_t block_x = Second(members[1]);
+  const std::span<const int64_t> shape = members.first(3);
+  if (std::all_of(shape.begin(), shape.end(),
+                  [](int64_t pair) { return First(pair) < 0 && Second(pair) < 0; })) {
+    return {};
+  }
+  return fmt::format("{},{},{} x {},{},{}", grid_x, Second(members[0]), First(members[1]), block_x,
+                     First(members[2]), Second(members[2]));
+}
+
+// Appends the size of device work to the key of a Grouper. Work of a rank has equal members only if
+// its WorkSizeText is equal.
+void AppendWorkSize(const RankView& view, DeviceId id, std::vector<int64_t>& key) {
+  const DeviceEvents& device = view.trace.device();
+  const Kernels& kernels = view.trace.kernels();
+  const uint32_t row = device.detail[id.value];
+  if (device.kind[id.value] == DeviceKind::kKernel && row != kNoDetail) {
+    key.push_back(Pair(kernels.grid_x[row], kernels.grid_y[row]));
+    key.push_back(Pair(kernels.grid_z[row], kernels.block_x[row]));
+    key.push_back(Pair(kernels.block_y[row], kernels.block_z[row]));
+  } else {
+    key.insert(key.end(), 3, Pair(-1, -1));
+  }
+  const Amount amount = AmountOf(view, id);
+  key.push_back(amount.count);
+  key.push_back(amount.type);
+}
+
+// "2049000 Float, 6,1,1 x 512,1,1": the size whose members AppendWorkSize added, for people and to
+// merge ranks by; empty where nothing of it was recorded.
+std::string WorkSizeText(const Trace& trace, std::span<const int64_t> members) {
+  BS_DCHECK(members.size() == kWorkSizeKeys);
+  const std::string amount = AmountText(trace, {members[3], members[4]});
+  const std::string shape = ShapeText(members);
+  return amount + (amount.empty() || shape.empty() ? "" : ", ") + shape;
+}
 
 constexpr size_t kPreviewRows = 20;
 constexpr int64_t kMostContext = 64;
@@ -64,7 +154,7 @@ struct Call {
   uint32_t group;
 };
 
-// What stands before the names before in the part of a key that tells the kind of a call.
+// How many values of a key are about the call itself; the names of the kernels before follow.
 constexpr size_t kOwnKeys = 2 + kWorkSizeKeys;
 
 // A group is known by the values of --by, the class, the name, the size and the names before,
@@ -123,7 +213,7 @@ Calls GroupCalls(const Question& question) {
   return found;
 }
 
-// How long the device stood idle before each of its works, on the streams that are asked about.
+// How long the device was idle before each piece of work, on the streams that are asked about.
 std::vector<int64_t> GapsBefore(const RankView& view, const Selected& selected) {
   const Tracks& tracks = view.trace.tracks();
   std::map<int64_t, std::vector<uint32_t>> tracks_of;
@@ -200,7 +290,7 @@ Table NewTable(const Question& question, bool has_outliers) {
   return table;
 }
 
-// "a > b": the names of `before`, which stand nearest first.
+// "a > b": the names of `before`, the nearest first.
 std::string ContextText(const Trace& trace, std::span<const int64_t> before) {
   std::string text;
   for (auto name = before.rbegin(); name != before.rend(); ++name) {
@@ -254,7 +344,7 @@ void FillExcess(Table& table) {
   FillShare(table, "excess_ns", "excess_share");
 }
 
-// What the question is about stands next to the count; the share of the total says less.
+// What the question is about follows the count; the share of the total says less.
 void ArrangeColumns(Table& table) {
   std::erase_if(table.columns, [](const Column& column) { return column.name == "share"; });
   const auto place = [&](std::string_view name) {

@@ -10,6 +10,7 @@
 #include "borescope/analysis/measures/path/path.h"
 #include "borescope/analysis/verbs/variance/rank_steps.h"
 #include "borescope/base/stop.h"
+#include "borescope/table/typed_rows.h"
 
 namespace borescope::internal {
 namespace {
@@ -22,17 +23,15 @@ using StepKey = std::pair<int64_t, uint32_t>;
 StepKey KeyOf(const MatrixStep& step) { return {step.number, step.occurrence}; }
 
 // Of each row of the steps of ranks, which follow each other.
-std::vector<StepKey> KeysOf(const Table& steps) {
-  const IntValues& ranks = Ints(steps, "rank");
-  const IntValues& numbers = Ints(steps, "step");
+std::vector<StepKey> KeysOf(const std::vector<VarianceStepRow>& steps) {
   std::vector<StepKey> keys;
-  keys.reserve(ranks.size());
+  keys.reserve(steps.size());
   std::map<int64_t, uint32_t> seen;
-  for (size_t row = 0; row < ranks.size(); ++row) {
-    if (row > 0 && ranks[row] != ranks[row - 1]) {
+  for (size_t row = 0; row < steps.size(); ++row) {
+    if (row > 0 && steps[row].rank != steps[row - 1].rank) {
       seen.clear();
     }
-    keys.emplace_back(numbers[row], seen[numbers[row]]++);
+    keys.emplace_back(steps[row].step, seen[steps[row].step]++);
   }
   return keys;
 }
@@ -77,15 +76,14 @@ bool IsCommunication(std::string_view cause) {
 class Collector {
  public:
   Collector(const Tables& tables, bool leaves_out_first)
-      : steps_(tables[1]),
-        parts_(tables[2]),
+      : steps_(ReadRows<VarianceStepRow>(tables)),
+        parts_(TableOf<VariancePartRow>(tables)),
         causes_(Texts(parts_, "cause")),
         names_(Texts(parts_, "name")),
         keys_(KeysOf(steps_)) {
-    CollectParts(Texts(tables[0], "parts"));
     LeaveOut(leaves_out_first);
     ReadSteps();
-    SetParts(tables[0]);
+    SetParts(ReadRows<VarianceRankRow>(tables));
     ReadParts();
   }
 
@@ -101,20 +99,16 @@ class Collector {
     int64_t busy_ns = 0;  // without communication
   };
 
-  void CollectParts(const StringValues& parts) {
-    std::set<std::string> kinds;
-    for (size_t row = 0; row < parts.size(); ++row) {
-      kinds.insert(parts[row]);
+  void SetParts(const std::vector<VarianceRankRow>& ranks) {
+    std::set<std::string_view> kinds;
+    std::map<int64_t, std::string_view> parts_of;
+    for (const VarianceRankRow& rank : ranks) {
+      kinds.insert(rank.parts);
+      parts_of[rank.rank] = rank.parts;
     }
-    for (const std::string& kind : kinds) {
-      found_.parts += (found_.parts.empty() ? "" : ", ") + kind;
-    }
-  }
-
-  void SetParts(const Table& ranks) {
-    std::map<int64_t, std::string> parts_of;
-    for (size_t row = 0; row < ranks.rows(); ++row) {
-      parts_of[Ints(ranks, "rank")[row]] = Texts(ranks, "parts")[row];
+    for (const std::string_view kind : kinds) {
+      found_.parts += found_.parts.empty() ? "" : ", ";
+      found_.parts += kind;
     }
     for (RankSteps& rank : found_.ranks) {
       rank.parts = parts_of[rank.rank];
@@ -122,10 +116,9 @@ class Collector {
   }
 
   void LeaveOut(bool leaves_out_first) {
-    const auto& firsts = std::get<BoolValues>(steps_.Find("is_first")->values);
     std::set<int64_t> numbers;
     for (size_t row = 0; leaves_out_first && row < keys_.size(); ++row) {
-      if (firsts[row] != 0) {
+      if (steps_[row].is_first) {
         left_out_.insert(keys_[row]);
         numbers.insert(keys_[row].first);
       }
@@ -136,20 +129,16 @@ class Collector {
   bool IsLeftOut(const StepKey& key) const { return left_out_.contains(key); }
 
   void ReadSteps() {
-    const IntValues& ranks = Ints(steps_, "rank");
-    const IntValues& spans = Ints(steps_, "span_ns");
-    const Column& work = *steps_.Find("work");
     std::set<StepKey> kept;
-    for (size_t row = 0; row < ranks.size(); ++row) {
-      if (found_.ranks.empty() || found_.ranks.back().rank != ranks[row]) {
-        found_.ranks.push_back({ranks[row], {}, {}});
+    for (size_t row = 0; row < steps_.size(); ++row) {
+      const VarianceStepRow& step = steps_[row];
+      if (found_.ranks.empty() || found_.ranks.back().rank != step.rank) {
+        found_.ranks.push_back({step.rank, {}, {}});
         first_row_.push_back(row);
       }
       if (!IsLeftOut(keys_[row])) {
-        const int64_t flops =
-            work.IsMissing(row) ? kMissing : std::get<IntValues>(work.values)[row];
         found_.ranks.back().steps.push_back(
-            {keys_[row].first, spans[row], flops, keys_[row].second});
+            {keys_[row].first, step.span_ns, step.work.value_or(kMissing), keys_[row].second});
         kept.insert(keys_[row]);
       }
     }
@@ -360,8 +349,8 @@ class Collector {
     }
   }
 
-  const Table& steps_;
-  const Table& parts_;
+  const std::vector<VarianceStepRow> steps_;
+  const Table& parts_;  // it has many rows, whose texts are numbered
   TextOrder causes_;
   TextOrder names_;
   JobSteps found_;
@@ -377,8 +366,8 @@ class Collector {
 
 }  // namespace
 
-JobSteps CollectSteps(const Tables& ranks_steps_parts, bool leaves_out_first) {
-  return Collector(ranks_steps_parts, leaves_out_first).Finish();
+JobSteps CollectSteps(const Tables& tables, bool leaves_out_first) {
+  return Collector(tables, leaves_out_first).Finish();
 }
 
 }  // namespace borescope::internal

@@ -30,6 +30,6 @@ struct JobSteps {
 
 // Tables as of RankTables, of all ranks. `leaves_out_first`: without the steps that were the first
 // of a recording. O(rows log rows).
-JobSteps CollectSteps(const Tables& ranks_steps_parts, bool leaves_out_first);
+JobSteps CollectSteps(const Tables& tables, bool leaves_out_first);
 
 }  // namespace borescope::internal

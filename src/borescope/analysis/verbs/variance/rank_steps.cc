@@ -10,7 +10,7 @@
 #include <tuple>
 #include <utility>
 
-#include "borescope/analysis/core/row.h"
+#include "borescope/analysis/core/keyed_rows.h"
 #include "borescope/analysis/core/selection/device_steps.h"
 #include "borescope/analysis/core/selection/device_time.h"
 #include "borescope/analysis/core/selection/recorded_syncs.h"
@@ -458,81 +458,44 @@ DividedSteps DivideSteps(const RankView& view, const Selected& selected, const N
 
 namespace {
 
-Table NewRanks() {
-  Table table{"ranks", "", {}};
-  AddInt(table, "rank", Unit::kNone, Role::kKey, "");
-  AddString(table, "parts", Role::kDerived, "");
-  return table;
-}
-
-Table NewSteps() {
-  Table table{"steps", "", {}};
-  AddInt(table, "rank", Unit::kNone, Role::kKey, "");
-  AddInt(table, "step", Unit::kNone, Role::kDerived, "");
-  AddBool(table, "is_first", Role::kDerived, "");
-  AddInt(table, "span_ns", Unit::kNanoseconds, Role::kDerived, "");
-  AddInt(table, "work", Unit::kFlops, Role::kDerived, "");
-  return table;
-}
-
-Table NewParts() {
-  Table table{"parts", "", {}};
-  AddInt(table, "rank", Unit::kNone, Role::kKey, "");
-  AddInt(table, "step", Unit::kNone, Role::kDerived, "");
-  AddString(table, "cause", Role::kDerived, "");
-  AddString(table, "name", Role::kDerived, "");
-  AddInt(table, "ns", Unit::kNanoseconds, Role::kDerived, "");
-  return table;
-}
-
 Error NoSteps(std::string_view what) {
   return Error{ErrorCode::kInvalidArgument,
                "not the steps of a rank that variance mapped: " + std::string(what)};
 }
 
-Result<void> CheckSteps(const Table& steps) {
-  for (size_t row = 0; row < steps.rows(); ++row) {
-    CheckStopAt(row);
-    if (Ints(steps, "span_ns")[row] <= 0) {
+Result<void> CheckSteps(const std::vector<VarianceStepRow>& steps) {
+  for (const VarianceStepRow& step : steps) {
+    if (step.span_ns <= 0) {
       return NoSteps("a step has no length");
     }
-    const bool has_work = !steps.Find("work")->IsMissing(row);
-    if (has_work && Ints(steps, "work")[row] < 0) {
+    if (step.work.value_or(0) < 0) {
       return NoSteps("a step has negative work");
     }
   }
   return {};
 }
 
-Result<void> CheckThatPartsDiffer(const Table& parts) {
+Result<void> CheckParts(const std::vector<VarianceStepRow>& steps,
+                        const std::vector<VariancePartRow>& parts) {
   std::set<std::tuple<int64_t, std::string_view, std::string_view>> known;
-  for (size_t row = 0; row < parts.rows(); ++row) {
+  std::vector<int64_t> rest;
+  for (const VarianceStepRow& step : steps) {
+    rest.push_back(step.span_ns);
+  }
+  for (size_t row = 0; row < parts.size(); ++row) {
     CheckStopAt(row);
-    if (!known
-             .emplace(Ints(parts, "step")[row], Texts(parts, "cause")[row],
-                      Texts(parts, "name")[row])
-             .second) {
+    const VariancePartRow& part = parts[row];
+    if (!known.emplace(part.step, part.cause, part.name.value_or("")).second) {
       return NoSteps("a step has two parts of one cause and name");
     }
-  }
-  return {};
-}
-
-Result<void> CheckParts(const Table& steps, const Table& parts) {
-  BS_TRY(CheckThatPartsDiffer(parts));
-  std::vector<int64_t> rest = Ints(steps, "span_ns");
-  const IntValues& of_step = Ints(parts, "step");
-  const IntValues& ns = Ints(parts, "ns");
-  for (size_t row = 0; row < parts.rows(); ++row) {
-    CheckStopAt(row);
-    if (of_step[row] < 0 || of_step[row] >= static_cast<int64_t>(rest.size())) {
+    if (part.step < 0 || part.step >= static_cast<int64_t>(rest.size())) {
       return NoSteps("a part is of a step that is not there");
     }
-    if (ns[row] <= 0) {
+    if (part.ns <= 0) {
       return NoSteps("a part has no length");
     }
-    int64_t& left = rest[static_cast<size_t>(of_step[row])];
-    left = SubtractSaturating(left, ns[row]);
+    int64_t& left = rest[static_cast<size_t>(part.step)];
+    left = SubtractSaturating(left, part.ns);
   }
   for (const int64_t left : rest) {
     if (left != 0) {
@@ -546,37 +509,36 @@ Result<void> CheckParts(const Table& steps, const Table& parts) {
 
 Tables RankTables(const RankView& view, PartsOf parts_of, const StepSpans& spans,
                   const std::vector<int64_t>& work, const std::vector<StepPart>& parts) {
-  Table ranks = NewRanks();
-  Row(ranks).Int(view.rank).Text(PartsOfName(parts_of));
-  Table steps = NewSteps();
+  std::vector<VarianceStepRow> steps;
   for (size_t i = 0; i < spans.spans.size(); ++i) {
     const StepSpan& span = spans.spans[i];
-    Row(steps)
-        .Int(view.rank)
-        .Int(span.number)
-        .Bool(span.is_first)
-        .Int(span.length_ns)
-        .MaybeInt(work[i]);
+    steps.push_back({.rank = view.rank,
+                     .step = span.number,
+                     .is_first = span.is_first,
+                     .span_ns = span.length_ns,
+                     .work = Recorded(work[i])});
   }
-  Table table = NewParts();
+  Table table = NewTable<VariancePartRow>();
   ReserveRows(table, parts.size());
+  RowWriter<VariancePartRow> rows(table);
   for (const StepPart& part : parts) {
-    Row(table)
-        .Int(view.rank)
-        .Int(part.span)
-        .Text(PartCauseName(part.cause))
-        .MaybeText(part.name)
-        .Int(part.ns);
+    rows.Push({.rank = view.rank,
+               .step = part.span,
+               .cause = PartCauseName(part.cause),
+               .name = Recorded(part.name),
+               .ns = part.ns});
   }
-  return Tables{std::move(ranks), std::move(steps), std::move(table)};
+  return Tables{MakeTable<VarianceRankRow>({{.rank = view.rank, .parts = PartsOfName(parts_of)}}),
+                MakeTable(steps), std::move(table)};
 }
 
-Result<void> CheckRankTables(std::span<const Table> ranks_steps_parts) {
-  if (ranks_steps_parts[0].rows() != 1) {
+Result<void> CheckRankTables(std::span<const Table> tables) {
+  if (TableOf<VarianceRankRow>(tables).rows() != 1) {
     return NoSteps("it has more or less than one row for the rank");
   }
-  BS_TRY(CheckSteps(ranks_steps_parts[1]));
-  return CheckParts(ranks_steps_parts[1], ranks_steps_parts[2]);
+  const std::vector<VarianceStepRow> steps = ReadRows<VarianceStepRow>(tables);
+  BS_TRY(CheckSteps(steps));
+  return CheckParts(steps, ReadRows<VariancePartRow>(tables));
 }
 
 }  // namespace borescope::internal

@@ -13,6 +13,7 @@
 #include "borescope/analysis/measures/path/path.h"
 #include "borescope/base/intervals.h"
 #include "borescope/index/clocks/device_clocks.h"
+#include "borescope/table/typed_rows.h"
 
 namespace borescope::internal {
 
@@ -140,17 +141,57 @@ DividedSteps DivideSteps(const RankView& view, const Selected& selected, const N
                          PartsOf parts, const Params& params);
 
 // What travels from the map of `variance` to its finish: the steps of each rank and their parts.
-//   ranks  rank, parts
-//   steps  rank, step, is_first, span_ns, work
-//   parts  rank, step, cause, name, ns
-// Steps are in the order of their begins; several may have one number. `step` of `parts` is a row
-// among the steps of the rank, from 0.
+
+// How the steps of a rank were divided.
+struct VarianceRankRow {
+  int64_t rank = 0;
+  std::string_view parts = {};
+
+  static constexpr TableNames kTable{"ranks", ""};
+  static constexpr ColumnOf<VarianceRankRow> kColumns[] = {
+      {"rank", &VarianceRankRow::rank, Role::kKey, ""},
+      {"parts", &VarianceRankRow::parts, Role::kDerived, ""}};
+};
+
+// Steps are in the order of their begins; several may have one number.
+struct VarianceStepRow {
+  int64_t rank = 0;
+  int64_t step = 0;
+  bool is_first = false;
+  int64_t span_ns = 0;
+  std::optional<int64_t> work = {};
+
+  static constexpr TableNames kTable{"steps", ""};
+  static constexpr ColumnOf<VarianceStepRow> kColumns[] = {
+      {"rank", &VarianceStepRow::rank, Role::kKey, ""},
+      {"step", &VarianceStepRow::step, Role::kDerived, ""},
+      {"is_first", &VarianceStepRow::is_first, Role::kDerived, ""},
+      {"span_ns", &VarianceStepRow::span_ns, Unit::kNanoseconds, Role::kDerived, ""},
+      {"work", &VarianceStepRow::work, Unit::kFlops, Role::kDerived, ""}};
+};
+
+// `step` is a row among the steps of the rank, from 0.
+struct VariancePartRow {
+  int64_t rank = 0;
+  int64_t step = 0;
+  std::string_view cause = {};
+  std::optional<std::string_view> name = {};
+  int64_t ns = 0;
+
+  static constexpr TableNames kTable{"parts", ""};
+  static constexpr ColumnOf<VariancePartRow> kColumns[] = {
+      {"rank", &VariancePartRow::rank, Role::kKey, ""},
+      {"step", &VariancePartRow::step, Role::kDerived, ""},
+      {"cause", &VariancePartRow::cause, Role::kDerived, ""},
+      {"name", &VariancePartRow::name, Role::kDerived, ""},
+      {"ns", &VariancePartRow::ns, Unit::kNanoseconds, Role::kDerived, ""}};
+};
 
 Tables RankTables(const RankView& view, PartsOf parts_of, const StepSpans& spans,
                   const std::vector<int64_t>& work, const std::vector<StepPart>& parts);
 
-// Whether three tables of one rank are such: one row of the rank, steps of positive length,
+// Whether the tables of one rank are such: one row of the rank, steps of positive length,
 // and parts of these that add up to their lengths. O(rows).
-Result<void> CheckRankTables(std::span<const Table> ranks_steps_parts);
+Result<void> CheckRankTables(std::span<const Table> tables);
 
 }  // namespace borescope::internal

@@ -7,7 +7,6 @@
 
 #include "borescope/analysis/verbs/variance/job_steps.h"
 #include "borescope/analysis/verbs/variance/rank_steps.h"
-#include "borescope/analysis/verbs/variance/slow_steps.h"
 #include "borescope/analysis/verbs/variance/step_statistics.h"
 #include "borescope/testing/test_trace.h"
 

@@ -8,6 +8,7 @@
 
 #include "borescope/analysis/core/finish.h"
 #include "borescope/analysis/core/key_columns.h"
+#include "borescope/analysis/core/keyed_rows.h"
 #include "borescope/analysis/core/row.h"
 #include "borescope/analysis/measures/collectives.h"
 
@@ -152,20 +153,17 @@ namespace {
 
 constexpr int64_t kLeastExcessNs = 20'000;
 
-CollectiveKind KindNamed(std::string_view name) {
-  for (size_t kind = 0; kind < static_cast<size_t>(CollectiveKind::kCount); ++kind) {
-    if (CollectiveKindName(static_cast<CollectiveKind>(kind)) == name) {
-      return static_cast<CollectiveKind>(kind);
-    }
-  }
-  return CollectiveKind::kUnknown;
-}
-
 // All ranks were inside; 0 where clocks contradict each other.
 int64_t TransferOf(const WaitCollective& collective) {
   if (collective.is_contradicted) return 0;
   return std::max<int64_t>(0, collective.common.first_out_ns - collective.common.all_in_ns);
 }
+
+// The transfers that one model is for.
+struct Transfers {
+  CollectiveKind kind = CollectiveKind::kUnknown;
+  std::vector<SizedTime> times;
+};
 
 using ModelKey = std::tuple<std::string, std::string, int64_t, CommAlgorithm>;
 
@@ -174,10 +172,10 @@ ModelKey KeyOfModel(const WaitCollective& collective, const CollectiveKeys& keys
           keys.GroupSize(collective.key), AlgorithmOf(keys.Text(collective.key_row, "kernel"))};
 }
 
-CommModels::Model ModelOf(const ModelKey& key, std::vector<SizedTime> times) {
+CommModels::Model ModelOf(const ModelKey& key, CollectiveKind kind, std::vector<SizedTime> times) {
   CommModels::Model model;
   std::tie(model.collective, model.group, model.group_size, model.how) = key;
-  model.bus_factor = BusFactor(KindNamed(model.collective), model.group_size);
+  model.bus_factor = BusFactor(kind, model.group_size);
   for (const SizedTime& time : times) {
     model.best_bytes_per_ns = std::max(
         model.best_bytes_per_ns, static_cast<double>(time.bytes) / static_cast<double>(time.ns));
@@ -186,9 +184,77 @@ CommModels::Model ModelOf(const ModelKey& key, std::vector<SizedTime> times) {
   return model;
 }
 
-void PushOrMissing(Row& row, std::optional<double> value) {
-  value.has_value() ? row.Float(*value) : row.Missing();
-}
+struct CommModelRow {
+  std::string_view collective = {};
+  std::optional<std::string_view> group = {};
+  std::optional<int64_t> group_size = {};
+  std::optional<std::string_view> algorithm = {};
+  std::optional<std::string_view> protocol = {};
+  int64_t count = 0;
+  int64_t sizes = 0;
+  std::optional<double> alpha_ns = {};
+  double algo_gbps = 0;
+  std::optional<double> beta_gbps = {};
+  std::optional<double> half_bytes = {};
+  std::optional<double> fit_spread = {};
+
+  static constexpr TableNames kTable{"comm_model", "What transfers of this job take"};
+  static constexpr ColumnOf<CommModelRow> kColumns[] = {
+      {"collective", &CommModelRow::collective, Role::kKey, "What was asked for."},
+      {"group", &CommModelRow::group, Role::kKey,
+       "Name of the process group; missing when not recorded."},
+      {"group_size", &CommModelRow::group_size, Unit::kCount, Role::kKey,
+       "Number of ranks in the group."},
+      {"algorithm", &CommModelRow::algorithm, Role::kKey,
+       "RING, TREE, NVLS or COLLNET, by the kernel's name."},
+      {"protocol", &CommModelRow::protocol, Role::kKey,
+       "LL, LL128 or SIMPLE, by the kernel's name."},
+      {"count", &CommModelRow::count, Unit::kCount, Role::kDerived, "Collectives of known size."},
+      {"sizes", &CommModelRow::sizes, Unit::kCount, Role::kDerived, "How many sizes they have."},
+      {"alpha_ns", &CommModelRow::alpha_ns, Unit::kNanoseconds, Role::kDerived,
+       "Latency: what a transfer takes besides its bytes; missing with fewer than 12 "
+       "collectives, or than 3 sizes that span a factor of 4."},
+      {"algo_gbps", &CommModelRow::algo_gbps, Unit::kGigabytesPerSecond, Role::kDerived,
+       "Rate of large transfers; without alpha_ns the best that one reached."},
+      {"beta_gbps", &CommModelRow::beta_gbps, Unit::kGigabytesPerSecond, Role::kDerived,
+       "The same as bus bandwidth; missing if the group size is not known."},
+      {"half_bytes", &CommModelRow::half_bytes, Unit::kBytes, Role::kDerived,
+       "Size of which latency takes half of the time."},
+      {"fit_spread", &CommModelRow::fit_spread, Unit::kShare, Role::kDerived,
+       "How far collectives lie from the expected time, as a share of it; without alpha_ns "
+       "those of which another one has the same size."}};
+};
+
+struct CommSlowRow {
+  std::string_view collective = {};
+  std::optional<std::string_view> group = {};
+  std::optional<int64_t> step = {};
+  int64_t position = 0;
+  std::optional<std::string_view> called_from = {};
+  int64_t bytes = 0;
+  int64_t transfer_ns = 0;
+  int64_t expected_ns = 0;
+  int64_t excess_ns = 0;
+
+  static constexpr TableNames kTable{"comm_slow",
+                                     "Transfers that took more than twice the expected time", 10};
+  static constexpr ColumnOf<CommSlowRow> kColumns[] = {
+      {"collective", &CommSlowRow::collective, Role::kKey, "What was asked for."},
+      {"group", &CommSlowRow::group, Role::kKey,
+       "Name of the process group; missing when not recorded."},
+      {"step", &CommSlowRow::step, Role::kKey,
+       "Number of the step; missing for what is in no step."},
+      {"position", &CommSlowRow::position, Role::kKey, "As in waits."},
+      {"called_from", &CommSlowRow::called_from, Role::kKey, "As in waits."},
+      {"bytes", &CommSlowRow::bytes, Unit::kBytes, Role::kDerived, "Size of the message."},
+      {"transfer_ns", &CommSlowRow::transfer_ns, Unit::kNanoseconds, Role::kDerived,
+       "From the moment at which all were inside to the first that left."},
+      {"expected_ns", &CommSlowRow::expected_ns, Unit::kNanoseconds, Role::kDerived,
+       "By the line of comm_model that it belongs to; without alpha_ns what others of its size "
+       "take."},
+      {"excess_ns", &CommSlowRow::excess_ns, Unit::kNanoseconds, Role::kSum,
+       "What it took longer."}};
+};
 
 }  // namespace
 
@@ -216,17 +282,19 @@ int64_t CommModels::ExpectedNs(const WaitRun& run, size_t collective) const {
 }
 
 CommModels FitCommModels(const WaitRun& run, const CollectiveKeys& keys) {
-  std::map<ModelKey, std::vector<SizedTime>> times;
+  std::map<ModelKey, Transfers> transfers;
   for (const WaitCollective& collective : run.collectives) {
     const int64_t ns = TransferOf(collective);
     if (collective.bytes == kMissing || collective.bytes <= 0 || ns == 0) continue;
-    times[KeyOfModel(collective, keys)].push_back({collective.bytes, ns});
+    Transfers& alike = transfers[KeyOfModel(collective, keys)];
+    alike.kind = collective.kind;
+    alike.times.push_back({collective.bytes, ns});
   }
   CommModels models;
   std::map<ModelKey, uint32_t> numbers;
-  for (auto& [key, list] : times) {
+  for (auto& [key, alike] : transfers) {
     numbers.emplace(key, static_cast<uint32_t>(models.models.size()));
-    models.models.push_back(ModelOf(key, std::move(list)));
+    models.models.push_back(ModelOf(key, alike.kind, std::move(alike.times)));
   }
   for (const WaitCollective& collective : run.collectives) {
     const bool is_sized = collective.bytes != kMissing && collective.bytes > 0;
@@ -237,57 +305,28 @@ CommModels FitCommModels(const WaitRun& run, const CollectiveKeys& keys) {
 }
 
 Table CommModelTable(const CommModels& models) {
-  Table table{"comm_model", "What transfers of this job take", {}};
-  AddString(table, "collective", Role::kKey, "What was asked for.");
-  AddString(table, "group", Role::kKey, "Name of the process group; missing when not recorded.");
-  AddInt(table, "group_size", Unit::kCount, Role::kKey, "Number of ranks in the group.");
-  AddString(table, "algorithm", Role::kKey, "RING, TREE, NVLS or COLLNET, by the kernel's name.");
-  AddString(table, "protocol", Role::kKey, "LL, LL128 or SIMPLE, by the kernel's name.");
-  AddInt(table, "count", Unit::kCount, Role::kDerived, "Collectives of known size.");
-  AddInt(table, "sizes", Unit::kCount, Role::kDerived, "How many sizes they have.");
-  AddFloat(table, "alpha_ns", Unit::kNanoseconds, Role::kDerived,
-           "Latency: what a transfer takes besides its bytes; missing with fewer than 12 "
-           "collectives, or than 3 sizes that span a factor of 4.");
-  AddFloat(table, "algo_gbps", Unit::kGigabytesPerSecond, Role::kDerived,
-           "Rate of large transfers; without alpha_ns the best that one reached.");
-  AddFloat(table, "beta_gbps", Unit::kGigabytesPerSecond, Role::kDerived,
-           "The same as bus bandwidth; missing if the group size is not known.");
-  AddFloat(table, "half_bytes", Unit::kBytes, Role::kDerived,
-           "Size of which latency takes half of the time.");
-  AddFloat(table, "fit_spread", Unit::kShare, Role::kDerived,
-           "How far collectives lie from the expected time, as a share of it; without alpha_ns "
-           "those of which another one has the same size.");
+  std::vector<CommModelRow> rows;
   for (const CommModels::Model& model : models.models) {
     const double rate = 1 / model.fit.ns_per_byte;
-    Row row(table);
-    row.Text(model.collective).MaybeText(model.group).MaybeInt(model.group_size);
-    row.MaybeText(model.how.algorithm).MaybeText(model.how.protocol);
-    row.Int(model.fit.calls).Int(model.fit.sizes);
-    PushOrMissing(row, model.fit.alpha_ns);
-    row.Float(rate);
-    PushOrMissing(
-        row, model.bus_factor.has_value() ? std::optional(rate * *model.bus_factor) : std::nullopt);
-    PushOrMissing(row, model.fit.alpha_ns.has_value() ? std::optional(*model.fit.alpha_ns * rate)
-                                                      : std::nullopt);
-    PushOrMissing(row, model.fit.spread);
+    CommModelRow& row =
+        rows.emplace_back(CommModelRow{.collective = model.collective,
+                                       .group = Recorded(std::string_view(model.group)),
+                                       .group_size = Recorded(model.group_size),
+                                       .algorithm = Recorded(std::string_view(model.how.algorithm)),
+                                       .protocol = Recorded(std::string_view(model.how.protocol)),
+                                       .count = model.fit.calls,
+                                       .sizes = model.fit.sizes,
+                                       .alpha_ns = model.fit.alpha_ns,
+                                       .algo_gbps = rate,
+                                       .fit_spread = model.fit.spread});
+    if (model.bus_factor) row.beta_gbps = rate * *model.bus_factor;
+    if (model.fit.alpha_ns) row.half_bytes = *model.fit.alpha_ns * rate;
   }
-  return table;
+  return MakeTable(rows);
 }
 
 Table CommSlowTable(const WaitRun& run, const CollectiveKeys& keys, const CommModels& models) {
-  Table table{"comm_slow", "Transfers that took more than twice the expected time", {}, 10};
-  AddString(table, "collective", Role::kKey, "What was asked for.");
-  AddString(table, "group", Role::kKey, "Name of the process group; missing when not recorded.");
-  AddStepKeyOrNone(table);
-  AddInt(table, "position", Unit::kNone, Role::kKey, "As in waits.");
-  AddString(table, "called_from", Role::kKey, "As in waits.");
-  AddInt(table, "bytes", Unit::kBytes, Role::kDerived, "Size of the message.");
-  AddInt(table, "transfer_ns", Unit::kNanoseconds, Role::kDerived,
-         "From the moment at which all were inside to the first that left.");
-  AddInt(table, "expected_ns", Unit::kNanoseconds, Role::kDerived,
-         "By the line of comm_model that it belongs to; without alpha_ns what others of its size "
-         "take.");
-  AddInt(table, "excess_ns", Unit::kNanoseconds, Role::kSum, "What it took longer.");
+  std::vector<CommSlowRow> rows;
   for (size_t i = 0; i < run.collectives.size(); ++i) {
     const WaitCollective& collective = run.collectives[i];
     if (!collective.is_selected) continue;
@@ -296,14 +335,18 @@ Table CommSlowTable(const WaitRun& run, const CollectiveKeys& keys, const CommMo
     if (expected_ns == kMissing || ns / 2 <= expected_ns || ns - expected_ns <= kLeastExcessNs) {
       continue;
     }
-    Row row(table);
-    row.Text(keys.Text(collective.key_row, "collective"));
-    row.MaybeText(keys.Text(collective.key_row, "group"));
-    row.MaybeInt(collective.step).Int(collective.position);
-    row.MaybeText(keys.Text(collective.key_row, "site")).Int(collective.bytes);
-    row.Int(ns).Int(expected_ns).Int(ns - expected_ns);
+    const std::string_view site = keys.Text(collective.key_row, "site");
+    rows.push_back({.collective = keys.Text(collective.key_row, "collective"),
+                    .group = Recorded(std::string_view(keys.Text(collective.key_row, "group"))),
+                    .step = Recorded(collective.step),
+                    .position = collective.position,
+                    .called_from = Recorded(site),
+                    .bytes = collective.bytes,
+                    .transfer_ns = ns,
+                    .expected_ns = expected_ns,
+                    .excess_ns = ns - expected_ns});
   }
-  return Sorted(table, "excess_ns");
+  return Sorted(MakeTable(rows), "excess_ns");
 }
 
 }  // namespace borescope::internal

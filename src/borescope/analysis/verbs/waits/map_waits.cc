@@ -1,8 +1,10 @@
-#include "borescope/analysis/verbs/waits/map_waits.h"
+// The map side of waits: the calls of one rank, with what its device did before each.
 
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <iterator>
+#include <limits>
 #include <map>
 #include <memory>
 #include <numeric>
@@ -11,6 +13,7 @@
 #include <vector>
 
 #include "borescope/analysis/core/analysis_spec.h"
+#include "borescope/analysis/core/keyed_rows.h"
 #include "borescope/analysis/core/row.h"
 #include "borescope/analysis/core/selection/device_time.h"
 #include "borescope/analysis/core/selection/recorded_syncs.h"
@@ -21,11 +24,13 @@
 #include "borescope/analysis/measures/matching/match_calls.h"
 #include "borescope/analysis/measures/time/covered_time.h"
 #include "borescope/analysis/verbs/waits/blame.h"
+#include "borescope/analysis/verbs/waits/wait_run.h"
 #include "borescope/base/saturating.h"
+#include "borescope/table/typed_rows.h"
 
 namespace borescope::internal {
 
-// What a device did in any time, by cause (late_causes.h): prepared once for a rank, asked for the
+// What a device did in any time, by cause (LateCause): prepared once for a rank, asked for the
 // time before each of its collectives.
 
 class GapCauses {
@@ -196,7 +201,7 @@ CallOrder ByBegin(const std::vector<MatchableCall>& calls) {
 // The begin of the time before each call that is its own: the end of the previous call of its
 // group; of the first the begin of the recording. What names the group is in `keys`.
 std::vector<int64_t> TimesSince(const RankView& view, const RankCalls& found) {
-  const Table& keys = found.tables[1];
+  const Table& keys = GetTable(found.tables, "keys");
   using Group = std::tuple<std::string, std::string, int64_t, int64_t>;
   std::map<Group, int64_t> last_end;
   std::vector<int64_t> since(found.matchable.size());
@@ -231,26 +236,31 @@ int64_t DispatchOf(const RankView& view, const MatchableCall& call) {
   return std::max<int64_t>(0, SubtractSaturating(call.ts_ns, ready_ns));
 }
 
+// A column of `calls`, which has a row for each call.
+Column NewCallColumn(std::string_view name, Unit unit) {
+  return Column{std::string(name), unit, Role::kDerived, "", IntValues(), {}};
+}
+
 Result<void> AddGapColumns(const RankView& view, RankCalls& found) {
-  Table& calls = found.tables[2];
-  AddInt(calls, "dispatch_ns", Unit::kNanoseconds, Role::kDerived, "");
-  for (const std::string_view name : kGapColumns) {
-    AddInt(calls, name, Unit::kNanoseconds, Role::kDerived, "");
-  }
   BS_ASSIGN(const GapCauses causes, GapCauses::Make(view));
   const std::vector<int64_t> since = TimesSince(view, found);
-  const size_t first = calls.columns.size() - std::size(kGapColumns) - 1;
+  Column dispatch = NewCallColumn("dispatch_ns", Unit::kNanoseconds);
+  std::vector<Column> gaps;
+  for (const std::string_view name : kGapColumns) {
+    gaps.push_back(NewCallColumn(name, Unit::kNanoseconds));
+  }
   for (size_t i = 0; i < found.matchable.size(); ++i) {
     const MatchableCall& call = found.matchable[i];
-    const int64_t dispatch_ns = DispatchOf(view, call);
-    dispatch_ns == kMissing ? PushMissing(calls.columns[first])
-                            : Push(calls.columns[first], dispatch_ns);
+    PushOptional(dispatch, Recorded(DispatchOf(view, call)));
     const CauseNs parts =
         causes.Within(view.trace.DeviceOf(call.call->kernel), since[i], call.ts_ns);
-    for (size_t cause = 0; cause < std::size(kGapColumns); ++cause) {
-      Push(calls.columns[first + 1 + cause], parts[cause]);
+    for (size_t cause = 0; cause < gaps.size(); ++cause) {
+      Push(gaps[cause], parts[cause]);
     }
   }
+  std::vector<Column>& columns = GetTable(found.tables, "calls").columns;
+  columns.push_back(std::move(dispatch));
+  std::move(gaps.begin(), gaps.end(), std::back_inserter(columns));
   return {};
 }
 
@@ -263,20 +273,27 @@ int64_t GrainOf(const std::vector<MatchableCall>& calls) {
 }
 
 void AddRankColumns(const RankView& view, RankCalls& found) {
-  Table& ranks = found.tables[0];
-  AddInt(ranks, "begin_ns", Unit::kNanoseconds, Role::kDerived, "");
-  AddInt(ranks, "gpu", Unit::kNone, Role::kDerived, "");
-  AddInt(ranks, "grain_ns", Unit::kNanoseconds, Role::kDerived, "");
-  AddInt(ranks, "world_size", Unit::kCount, Role::kDerived, "");
-  const size_t first = ranks.columns.size() - 4;
-  Push(ranks.columns[first], view.trace.begin_ns());
-  found.matchable.empty()
-      ? PushMissing(ranks.columns[first + 1])
-      : Push(ranks.columns[first + 1],
-             int64_t{view.trace.DeviceOf(found.matchable.front().call->kernel)});
-  Push(ranks.columns[first + 2], GrainOf(found.matchable));
-  PushOptional(ranks.columns[first + 3], view.trace.meta().world_size);
+  WaitRankRow row{.rank = view.rank,
+                  .begin_ns = view.trace.begin_ns(),
+                  .grain_ns = GrainOf(found.matchable),
+                  .world_size = view.trace.meta().world_size};
+  if (!found.matchable.empty()) {
+    row.gpu = int64_t{view.trace.DeviceOf(found.matchable.front().call->kernel)};
+  }
+  AddColumns(GetTable(found.tables, "ranks"), std::vector<WaitRankRow>{row});
 }
+
+struct ComputeRow {
+  int64_t rank = 0;
+  int64_t begin_ns = 0;
+  int64_t end_ns = 0;
+
+  static constexpr TableNames kTable{"compute", ""};
+  static constexpr ColumnOf<ComputeRow> kColumns[] = {
+      {"rank", &ComputeRow::rank, Role::kKey, ""},
+      {"begin_ns", &ComputeRow::begin_ns, Unit::kNanoseconds, Role::kDerived, ""},
+      {"end_ns", &ComputeRow::end_ns, Unit::kNanoseconds, Role::kDerived, ""}};
+};
 
 Result<Table> ComputeTable(const RankView& view, const RankCalls& found) {
   BS_ASSIGN(const IntervalSet compute, ComputeTime(view));
@@ -285,12 +302,10 @@ Result<Table> ComputeTable(const RankView& view, const RankCalls& found) {
   for (const MatchableCall& call : found.matchable) {
     in_calls.push_back({call.ts_ns, call.call->end_ns});
   }
-  Table table{"compute", "", {}};
-  AddInt(table, "rank", Unit::kNone, Role::kKey, "");
-  AddInt(table, "begin_ns", Unit::kNanoseconds, Role::kDerived, "");
-  AddInt(table, "end_ns", Unit::kNanoseconds, Role::kDerived, "");
+  Table table = NewTable<ComputeRow>();
+  RowWriter<ComputeRow> rows(table);
   for (const Interval& part : Intersect(compute, Union(std::move(in_calls)))) {
-    Row(table).Int(view.rank).Int(part.begin).Int(part.end);
+    rows.Push({view.rank, part.begin, part.end});
   }
   return table;
 }
@@ -302,11 +317,11 @@ Error Damaged(std::string what) {
 // What is not selected is matched and explains what is: a collective is late for what was before.
 Result<void> AddSelected(const RankView& view, const Selection& selection, RankCalls& found) {
   BS_ASSIGN(const Selected selected, Selected::Make(view, selection));
-  Table& calls = found.tables[2];
-  AddInt(calls, "selected", Unit::kNone, Role::kDerived, "");
+  Column is_selected = NewCallColumn("selected", Unit::kNone);
   for (const MatchableCall& call : found.matchable) {
-    Push(calls.columns.back(), int64_t{selected.Keeps(call.call->kernel) ? 1 : 0});
+    Push(is_selected, int64_t{selected.Keeps(call.call->kernel) ? 1 : 0});
   }
+  GetTable(found.tables, "calls").columns.push_back(std::move(is_selected));
   return {};
 }
 
@@ -324,18 +339,20 @@ Result<Tables> MapWaits(const RankView& view, const Params& params) {
 
 Result<void> CheckWaitTables(const Tables& tables, const Params&) {
   BS_TRY(CheckRankCalls(tables));
-  if (Ints(tables[0], "grain_ns")[0] < 1 || Ints(tables[0], "grain_ns")[0] > kMicrosecond) {
+  const WaitTables of_rank(tables);
+  const int64_t grain_ns = of_rank.ranks.front().grain_ns;
+  if (grain_ns < 1 || grain_ns > kMicrosecond) {
     return Damaged("times have no such grain");
   }
-  const IntValues& begin = Ints(tables[2], "begin_ns");
-  const IntValues& end = Ints(tables[2], "end_ns");
-  const IntValues& selected = Ints(tables[2], "selected");
+  const IntValues& begin = Ints(of_rank.calls, "begin_ns");
+  const IntValues& end = Ints(of_rank.calls, "end_ns");
+  const IntValues& selected = Ints(of_rank.calls, "selected");
   for (size_t row = 0; row < begin.size(); ++row) {
     if (end[row] < begin[row]) return Damaged("a call ends before it begins");
     if (selected[row] != 0 && selected[row] != 1) return Damaged("a call is selected by halves");
   }
-  const IntValues& from = Ints(tables[3], "begin_ns");
-  const IntValues& to = Ints(tables[3], "end_ns");
+  const IntValues& from = Ints(of_rank.compute, "begin_ns");
+  const IntValues& to = Ints(of_rank.compute, "end_ns");
   int64_t sum_ns = 0;
   for (size_t row = 0; row < from.size(); ++row) {
     int64_t length_ns = 0;

@@ -11,8 +11,7 @@
 #include "borescope/analysis/core/row.h"
 #include "borescope/analysis/measures/collectives.h"
 #include "borescope/analysis/measures/rank_clocks/clock_estimate.h"
-#include "borescope/analysis/verbs/waits/division.h"
-#include "borescope/analysis/verbs/waits/map_waits.h"
+#include "borescope/analysis/verbs/waits/blame.h"
 #include "borescope/base/saturating.h"
 #include "borescope/base/stop.h"
 
@@ -50,6 +49,16 @@ WaitCall CallFrom(const MatchedCall& call, const CollectiveKeys& keys, int64_t b
   return made;
 }
 
+// The kind that table `keys` has the name of.
+CollectiveKind KindNamed(std::string_view name) {
+  for (size_t kind = 0; kind < static_cast<size_t>(CollectiveKind::kCount); ++kind) {
+    if (CollectiveKindName(static_cast<CollectiveKind>(kind)) == name) {
+      return static_cast<CollectiveKind>(kind);
+    }
+  }
+  return CollectiveKind::kUnknown;
+}
+
 class Collector {
  public:
   Collector(const IntValues& is_selected, const CollectiveKeys& keys, WaitRun& run)
@@ -85,7 +94,8 @@ class Collector {
   void Finish() { run_.calls.insert(run_.calls.end(), unmatched_.begin(), unmatched_.end()); }
 
  private:
-  static void SetNames(const MatchedCall& first, WaitCollective& made) {
+  void SetNames(const MatchedCall& first, WaitCollective& made) const {
+    made.kind = KindNamed(keys_.Text(first.key_row, "collective"));
     made.key_row = first.key_row;
     made.key = first.key;
     made.step = first.step;
@@ -100,12 +110,10 @@ class Collector {
 };
 
 // None leaves these before all have entered. Of a kind that is not known nothing is certain.
-bool WaitsForAll(std::string_view kind) {
-  return kind == CollectiveKindName(CollectiveKind::kAllReduce) ||
-         kind == CollectiveKindName(CollectiveKind::kAllGather) ||
-         kind == CollectiveKindName(CollectiveKind::kReduceScatter) ||
-         kind == CollectiveKindName(CollectiveKind::kAllToAll) ||
-         kind == CollectiveKindName(CollectiveKind::kBarrier);
+bool WaitsForAll(CollectiveKind kind) {
+  return kind == CollectiveKind::kAllReduce || kind == CollectiveKind::kAllGather ||
+         kind == CollectiveKind::kReduceScatter || kind == CollectiveKind::kAllToAll ||
+         kind == CollectiveKind::kBarrier;
 }
 
 Meetings MeetingsOf(const WaitRun& run, const CollectiveKeys& keys) {
@@ -115,20 +123,17 @@ Meetings MeetingsOf(const WaitRun& run, const CollectiveKeys& keys) {
     for (const WaitCall& call : run.CallsOf(collective)) {
       meetings.visits.push_back({call.rank, call.begin_ns, call.end_ns});
     }
-    meetings.Close(WaitsForAll(keys.Text(collective.key_row, "collective")),
-                   keys.Group(collective.key));
+    meetings.Close(WaitsForAll(collective.kind), keys.Group(collective.key));
   }
   return meetings;
 }
 
 // Whether two ranks use devices of one number, which are then in two machines.
-bool AreOnSeveralNodes(const Table& ranks) {
-  const Column& gpu = *ranks.Find("gpu");
+bool AreOnSeveralNodes(const std::vector<WaitRankRow>& ranks) {
   std::set<int64_t> seen;
-  for (size_t row = 0; row < ranks.rows(); ++row) {
-    if (!gpu.IsMissing(row) && !seen.insert(Ints(ranks, "gpu")[row]).second) return true;
-  }
-  return false;
+  return std::any_of(ranks.begin(), ranks.end(), [&](const WaitRankRow& rank) {
+    return rank.gpu && !seen.insert(*rank.gpu).second;
+  });
 }
 
 // Calls that were not matched are moved as the ones before them are.
@@ -153,22 +158,27 @@ void ShiftCalls(WaitRun& run) {
 
 }  // namespace
 
-WaitRun MakeWaitRun(const Tables& tables, const CollectiveKeys& keys, int64_t exit_skew_ns) {
+WaitRun MakeWaitRun(const WaitTables& tables, const CollectiveKeys& keys, int64_t exit_skew_ns) {
   WaitRun run;
-  run.ranks = Ints(tables[0], "rank");
-  const std::vector<MatchedCall> sorted = SortedCalls(tables[2], keys, PlacesOfRanks(tables[0]));
+  std::vector<int64_t> grain_ns;
+  for (const WaitRankRow& rank : tables.ranks) {
+    run.ranks.push_back(rank.rank);
+    grain_ns.push_back(rank.grain_ns);
+  }
+  const std::vector<MatchedCall> sorted =
+      SortedCalls(tables.calls, keys, PlacesOfRanks(tables.ranks_table));
   run.base_ns = BasesOf(run.ranks.size(), sorted);
-  Collector collector(Ints(tables[2], "selected"), keys, run);
+  Collector collector(Ints(tables.calls, "selected"), keys, run);
   ForEachCollective(sorted, keys, [&](std::span<const MatchedCall> calls, bool is_matched) {
     collector.Add(calls, is_matched);
   });
   collector.Finish();
   run.exit_allowance_ns = exit_skew_ns;
   if (exit_skew_ns < 0) {
-    run.exit_allowance_ns = AreOnSeveralNodes(tables[0]) ? kExitSkewAcross : kExitSkewInNode;
+    run.exit_allowance_ns = AreOnSeveralNodes(tables.ranks) ? kExitSkewAcross : kExitSkewInNode;
   }
-  run.clocks = AlignRankClocks(MeetingsOf(run, keys),
-                               {run.exit_allowance_ns, run.base_ns, Ints(tables[0], "grain_ns")});
+  run.clocks =
+      AlignRankClocks(MeetingsOf(run, keys), {run.exit_allowance_ns, run.base_ns, grain_ns});
   ShiftCalls(run);
   return run;
 }
@@ -207,8 +217,8 @@ std::vector<IntervalSums> ComputeBesideCalls(const Table& compute, const WaitRun
   return sums;
 }
 
-void DivideCollectives(const Tables& tables, WaitRun& run) {
-  const std::vector<IntervalSums> compute = ComputeBesideCalls(tables[3], run);
+void DivideCollectives(const WaitTables& tables, WaitRun& run) {
+  const std::vector<IntervalSums> compute = ComputeBesideCalls(tables.compute, run);
   const std::vector<int64_t> error_ns = ErrorsOf(run);
   std::vector<Arrival> arrivals;
   for (size_t i = 0; i < run.collectives.size(); ++i) {
@@ -371,10 +381,10 @@ CauseNs DifferencesOf(const TimeBefore& last, std::vector<TimeBefore> all_others
 
 class Explainer {
  public:
-  Explainer(const Tables& tables, const WaitRun& run)
+  Explainer(const WaitTables& tables, const WaitRun& run)
       : tables_(tables),
         run_(run),
-        compute_(ComputeBesideCalls(tables[3], run)),
+        compute_(ComputeBesideCalls(tables.compute, run)),
         previous_(run.calls.size(), kNoCall) {
     std::vector<std::vector<uint32_t>> of_rank(run.ranks.size());
     for (uint32_t i = 0; i < run.calls.size(); ++i) {
@@ -382,7 +392,7 @@ class Explainer {
     }
     for (std::vector<uint32_t>& calls : of_rank) waits_.emplace_back(run, std::move(calls));
     for (size_t cause = 0; cause < std::size(kGapColumns); ++cause) {
-      columns_[cause] = &Ints(tables[2], kGapColumns[cause]);
+      columns_[cause] = &Ints(tables.calls, kGapColumns[cause]);
     }
     FindPrevious();
   }
@@ -472,7 +482,7 @@ class Explainer {
       return;
     }
     const int64_t begin_ns =
-        SubtractSaturating(Ints(tables_[0], "begin_ns")[of.rank], run_.base_ns[of.rank]);
+        SubtractSaturating(tables_.ranks[of.rank].begin_ns, run_.base_ns[of.rank]);
     before.anchor_ns = AddSaturating(begin_ns, of.shift_ns);
   }
 
@@ -488,7 +498,7 @@ class Explainer {
     before.waited_in = waits.largest_in;
   }
 
-  const Tables& tables_;
+  const WaitTables& tables_;
   const WaitRun& run_;
   const std::vector<IntervalSums> compute_;  // by rank
   std::vector<uint32_t> previous_;           // by call
@@ -498,7 +508,7 @@ class Explainer {
 
 }  // namespace
 
-std::vector<Lateness> ExplainLateness(const Tables& tables, const WaitRun& run) {
+std::vector<Lateness> ExplainLateness(const WaitTables& tables, const WaitRun& run) {
   const Explainer explainer(tables, run);
   std::vector<Lateness> lateness;
   lateness.reserve(run.collectives.size());

@@ -2,18 +2,71 @@
 // from.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
+#include <string_view>
 #include <vector>
 
 #include "borescope/analysis/core/analysis_spec.h"
+#include "borescope/analysis/measures/collectives.h"
 #include "borescope/analysis/measures/matching/match_calls.h"
 #include "borescope/analysis/measures/rank_clocks/rank_clocks.h"
 #include "borescope/analysis/measures/time/covered_time.h"
 #include "borescope/analysis/verbs/waits/blame.h"
-#include "borescope/analysis/verbs/waits/division.h"
+#include "borescope/base/result.h"
+#include "borescope/table/typed_rows.h"
 
 namespace borescope::internal {
+
+// What one rank gives to `waits`: all of its calls as for matching (rank_calls.h), and beside them
+//   ranks    the columns of WaitRankRow
+//   calls    dispatch_ns: from the launch, or the end of what its stream ran before, to the begin;
+//            the time since the previous call of its group ended (of the first since the recording
+//            began) by cause, in kGapColumns; what is left of it is unknown; selected: 1 where the
+//            selection has it
+//   compute  rank, begin_ns, end_ns: when kernels compute while a call runs
+Result<Tables> MapWaits(const RankView& view, const Params& params);
+
+// Whether these are tables of one rank that MapWaits gives.
+Result<void> CheckWaitTables(const Tables& tables, const Params& params);
+
+// Columns of `calls`, in the order of LateCause.
+inline constexpr std::string_view kGapColumns[] = {
+    "compute_ns", "copy_ns", "comm_ns", "data_ns", "host_ns", "sync_ns", "launch_ns", "device_ns"};
+
+struct WaitRankRow {
+  int64_t rank = 0;
+  int64_t begin_ns = 0;  // of the recording
+  std::optional<int64_t> gpu = {};
+  int64_t grain_ns = 1;  // that all times are multiples of
+  std::optional<int64_t> world_size = {};
+
+  static constexpr ColumnOf<WaitRankRow> kColumns[] = {
+      {"rank", &WaitRankRow::rank, Role::kKey, ""},
+      {"begin_ns", &WaitRankRow::begin_ns, Unit::kNanoseconds, Role::kDerived, ""},
+      {"gpu", &WaitRankRow::gpu, Role::kDerived, ""},
+      {"grain_ns", &WaitRankRow::grain_ns, Unit::kNanoseconds, Role::kDerived, ""},
+      {"world_size", &WaitRankRow::world_size, Unit::kCount, Role::kDerived, ""}};
+};
+
+// The tables of all ranks, by name; those with a row for each call stay as they are.
+struct WaitTables {
+  // REQUIRES: tables that MapWaits gives, which outlive this.
+  explicit WaitTables(const Tables& tables)
+      : ranks_table(GetTable(tables, "ranks")),
+        ranks(ReadRows<WaitRankRow>(ranks_table)),
+        keys(GetTable(tables, "keys")),
+        calls(GetTable(tables, "calls")),
+        compute(GetTable(tables, "compute")) {}
+
+  const Table& ranks_table;
+  std::vector<WaitRankRow> ranks;
+  const Table& keys;
+  const Table& calls;
+  const Table& compute;
+};
 
 // A call of one rank. Times are on its own clock, from the base of the rank on.
 struct WaitCall {
@@ -34,6 +87,7 @@ struct WaitCall {
 
 // A matched collective; its calls are together in WaitRun::calls, by rank.
 struct WaitCollective {
+  CollectiveKind kind = CollectiveKind::kUnknown;
   size_t first = 0;
   size_t count = 0;
   uint32_t key_row = 0;  // of table `keys`, of its first rank
@@ -75,15 +129,15 @@ inline constexpr int64_t kExitSkewAcross = 50'000;
 
 // Calls matched and clocks put in line; nothing is divided yet. `exit_skew_ns`: below 0 for what
 // fits the ranks: two that use a device of one number are on two nodes. O(n log n).
-WaitRun MakeWaitRun(const Tables& tables, const CollectiveKeys& keys, int64_t exit_skew_ns);
+WaitRun MakeWaitRun(const WaitTables& tables, const CollectiveKeys& keys, int64_t exit_skew_ns);
 
 // When each rank computes beside its calls, by place of the rank, as its file has it. O(n).
 std::vector<IntervalSums> ComputeBesideCalls(const Table& compute, const WaitRun& run);
 
 // Divides the time inside of all collectives, and finds who was last. O(n log n).
-void DivideCollectives(const Tables& tables, WaitRun& run);
+void DivideCollectives(const WaitTables& tables, WaitRun& run);
 
 // Why the last rank of each collective was late, by place of the collective. O(n log n).
-std::vector<Lateness> ExplainLateness(const Tables& tables, const WaitRun& run);
+std::vector<Lateness> ExplainLateness(const WaitTables& tables, const WaitRun& run);
 
 }  // namespace borescope::internal

@@ -14,7 +14,6 @@
 #include "borescope/analysis/core/row.h"
 #include "borescope/analysis/verbs/waits/blame.h"
 #include "borescope/analysis/verbs/waits/comm_model.h"
-#include "borescope/analysis/verbs/waits/division.h"
 #include "borescope/catalog/catalog.h"
 #include "borescope/testing/test_trace.h"
 

@@ -5,23 +5,396 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cstdint>
+#include <functional>
+#include <optional>
 #include <set>
 #include <string>
+#include <string_view>
 #include <utility>
+#include <vector>
 
+#include "borescope/analysis/core/analysis_spec.h"
+#include "borescope/analysis/core/key_columns.h"
 #include "borescope/analysis/core/param_specs.h"
+#include "borescope/analysis/core/params.h"
 #include "borescope/analysis/core/reduce.h"
 #include "borescope/analysis/core/row.h"
 #include "borescope/analysis/measures/flops/roofs.h"
+#include "borescope/analysis/measures/replay/changes.h"
+#include "borescope/analysis/measures/replay/replay_model.h"
+#include "borescope/analysis/measures/replay/run_scenario.h"
 #include "borescope/analysis/measures/true_time/true_time.h"
 #include "borescope/analysis/verbs/verbs.h"
 #include "borescope/analysis/verbs/whatif/levers.h"
-#include "borescope/analysis/verbs/whatif/scenarios.h"
-#include "borescope/analysis/verbs/whatif/whatif_tables.h"
 #include "borescope/base/parallel.h"
+#include "borescope/table/typed_rows.h"
 
 namespace borescope::internal {
+
 namespace {
+
+// Which scenarios are asked for. Internal to whatif/.
+
+// What an option was given, in words for its errors.
+template <class T>
+Result<T> OfOption(const ParamSpec& option, Result<T> result) {
+  return OfParameter(ParameterName(option.name), std::move(result));
+}
+
+Result<Change> TakeLaunch(std::string_view text) {
+  Change change{.kind = ChangeKind::kLaunch};
+  BS_ASSIGN(change.factor, ReadFactor(text));
+  return change;
+}
+
+Result<Change> TakeRoof(std::string_view text) {
+  Change change{.kind = ChangeKind::kRoof};
+  BS_ASSIGN(change.factor, ReadRoofShare(text));
+  return change;
+}
+
+Result<Change> TakeSync(std::string_view text) {
+  return Change{.kind = ChangeKind::kNoSync, .text = std::string(text)};
+}
+
+Result<Change> TakeGraph(std::string_view text) {
+  return Change{.kind = ChangeKind::kGraph, .text = std::string(text)};
+}
+
+struct OptionOfChange {
+  const ParamSpec& option;
+  Result<Change> (*read)(std::string_view text);
+};
+constexpr OptionOfChange kOptions[] = {{kRemoveParam, ReadRemoval}, {kScaleParam, ReadScale},
+                                       {kRoofParam, TakeRoof},      {kLaunchParam, TakeLaunch},
+                                       {kNoSyncParam, TakeSync},    {kGraphRegionParam, TakeGraph}};
+
+Result<std::vector<Change>> AskedChanges(const Params& params) {
+  std::vector<Change> changes;
+  for (const OptionOfChange& row : kOptions) {
+    for (const std::string_view text : params.Texts(row.option)) {
+      BS_ASSIGN(Change change, OfOption(row.option, row.read(text)));
+      changes.push_back(std::move(change));
+    }
+  }
+  if (params.Flag(kNoDataWaitParam)) {
+    changes.push_back({.kind = ChangeKind::kNoDataWait});
+  }
+  if (params.Flag(kOverlapCommParam)) {
+    changes.push_back({.kind = ChangeKind::kOverlapComm});
+  }
+  return changes;
+}
+
+// Those of the options, each change alone and, of several, all together; then those of --plan.
+// Empty: nothing was asked about. kInvalidArgument names the option.
+Result<std::vector<Scenario>> AskedScenarios(const Params& params) {
+  BS_ASSIGN(const std::vector<Change> changes, AskedChanges(params));
+  std::vector<Scenario> scenarios;
+  scenarios.reserve(changes.size() + 1);
+  for (const Change& change : changes) {
+    scenarios.push_back({Describe(change), {change}});
+  }
+  if (changes.size() > 1) {
+    scenarios.push_back({"all of these", changes});
+  }
+  if (const std::string* plan = params.Content(kPlanParam)) {
+    BS_ASSIGN(const std::vector<Scenario> planned,
+              OfParameter("plan", InFile(params.Text(kPlanParam), ReadPlan(*plan))));
+    scenarios.insert(scenarios.end(), planned.begin(), planned.end());
+  }
+  return scenarios;
+}
+
+// The factors of --sweep; empty without it. kInvalidArgument for a bad list.
+Result<std::vector<double>> SweepFactors(const Params& params) {
+  std::vector<double> factors;
+  std::string_view rest = params.Text(kSweepParam);
+  while (!rest.empty()) {
+    const size_t comma = std::min(rest.find(','), rest.size());
+    BS_ASSIGN(const double factor, OfOption(kSweepParam, ReadFactor(rest.substr(0, comma))));
+    factors.push_back(factor);
+    rest.remove_prefix(std::min(comma + 1, rest.size()));
+  }
+  return factors;
+}
+
+// With --sweep: the change of --scale that is swept, at every factor.
+Result<std::vector<Scenario>> SweepScenarios(const Params& params) {
+  BS_ASSIGN(const std::vector<double> factors, SweepFactors(params));
+  if (factors.empty()) {
+    return std::vector<Scenario>();
+  }
+  const std::vector<std::string_view> scales = params.Texts(kScaleParam);
+  if (scales.size() != 1) {
+    return UsageError("`sweep` varies the factor of one `scale`", "give exactly one", "sweep");
+  }
+  BS_ASSIGN(Change change, OfOption(kScaleParam, ReadScale(scales.front())));
+  std::vector<Scenario> scenarios;
+  scenarios.reserve(factors.size());
+  for (const double factor : factors) {
+    change.factor = factor;
+    scenarios.push_back({Describe(change), {change}});
+  }
+  return scenarios;
+}
+
+// The tables of whatif. Internal to whatif/.
+
+// A scenario with its run.
+struct AskedScenario {
+  Scenario scenario;
+  ScenarioRun run;
+  std::string absent = {};  // why there is none: nothing recorded is what it names
+};
+
+// What was asked about, the factors of a sweep, or what would help most.
+enum class AnswerKind : uint8_t { kAsked, kSweep, kRanking };
+
+constexpr size_t kPreviewSteps = 20;
+constexpr size_t kReplayVerdicts = static_cast<size_t>(ReplayVerdict::kRefused) + 1;
+
+struct AnswerRow {
+  int64_t rank = 0;
+  std::string scenario = {};
+  int64_t step_ns = 0;
+  std::optional<int64_t> new_ns = {};
+  std::optional<int64_t> low_ns = {};
+  std::optional<int64_t> high_ns = {};
+  std::optional<double> saved_share = {};
+  std::optional<double> speedup = {};
+  std::optional<std::string> bound_by = {};
+  int64_t works = 0;
+  int64_t host_events = 0;
+  std::optional<std::string> note = {};
+  static constexpr ColumnOf<AnswerRow> kColumns[] = {
+      {"rank", &AnswerRow::rank, Role::kKey, kRankDoc},
+      {"scenario", &AnswerRow::scenario, Role::kKey, "What is changed."},
+      {"step_ns", &AnswerRow::step_ns, Unit::kNanoseconds, Role::kDerived,
+       "A step as measured, on average from completion to completion; without steps, the "
+       "recording. "
+       "With --without-recording or --plain-step as it is without the profiler."},
+      {"new_ns", &AnswerRow::new_ns, Unit::kNanoseconds, Role::kDerived,
+       "The same in the scenario: as measured, less what the replay is shorter with the change "
+       "than "
+       "without. Missing where the replay does not represent the recording."},
+      {"low_ns", &AnswerRow::low_ns, Unit::kNanoseconds, Role::kDerived,
+       "The interval of new_ns: the error of the replay, how much steps differ in what they save, "
+       "a "
+       "twentieth of what is saved, and half of what launches of graphs are assumed to take."},
+      {"high_ns", &AnswerRow::high_ns, Unit::kNanoseconds, Role::kDerived, "Its upper end."},
+      {"saved_share", &AnswerRow::saved_share, Unit::kShare, Role::kDerived,
+       "(step - new) / step."},
+      {"speedup", &AnswerRow::speedup, Role::kDerived, "step / new."},
+      {"bound_by", &AnswerRow::bound_by, Role::kDerived,
+       "What most of the path of the replay then consists of, as in critical-path."},
+      {"works", &AnswerRow::works, Unit::kCount, Role::kDerived,
+       "Pieces of device work that are changed."},
+      {"host_events", &AnswerRow::host_events, Unit::kCount, Role::kDerived,
+       "Events and calls of the host that are changed."},
+      {"note", &AnswerRow::note, Role::kDerived, "What limits the answer; missing for nothing."}};
+};
+
+constexpr std::string_view kHoldsCost =
+    "host times hold the cost of recording, which --without-recording takes off";
+
+bool ChangesHost(const Scenario& scenario) {
+  return std::any_of(scenario.changes.begin(), scenario.changes.end(), [](const Change& change) {
+    return change.target == TargetKind::kHost || change.kind == ChangeKind::kLaunch ||
+           change.kind == ChangeKind::kNoDataWait || change.kind == ChangeKind::kNoSync ||
+           change.kind == ChangeKind::kGraph;
+  });
+}
+
+// Of the steps that were asked about.
+int64_t MeanStep(const ReplayModel& model) {
+  const std::vector<int64_t> measured =
+      StretchTimes(model.graph, model.doubt_ns ? model.times : MeasuredTimes(model.graph));
+  int64_t sum_ns = 0;
+  int64_t steps = 0;
+  for (size_t i = 0; i < measured.size(); ++i) {
+    sum_ns += model.graph.stretches[i].is_asked ? measured[i] : 0;
+    steps += model.graph.stretches[i].is_asked ? 1 : 0;
+  }
+  return sum_ns / std::max<int64_t>(steps, 1);
+}
+
+AnswerRow AnswerOf(const RankView& view, const ReplayModel& model, bool holds_cost,
+                   const AskedScenario& asked) {
+  const std::optional<ScenarioAnswer> answer =
+      asked.absent.empty() ? AnswerScenario(model, asked.scenario, asked.run) : std::nullopt;
+  AnswerRow row{.rank = view.rank,
+                .scenario = asked.scenario.name,
+                .step_ns = answer ? answer->step_ns : MeanStep(model),
+                .works = asked.run.works,
+                .host_events = asked.run.host_events};
+  if (answer) {
+    row.new_ns = answer->new_ns;
+    row.low_ns = answer->low_ns;
+    row.high_ns = answer->high_ns;
+    row.saved_share = ShareOf(answer->saved_ns(), answer->step_ns);
+    if (answer->new_ns > 0) row.speedup = ShareOf(answer->step_ns, answer->new_ns);
+    row.bound_by = asked.run.bound_by;
+  }
+  const std::string_view note = asked.absent.empty() ? NoteOf(answer, asked.run) : asked.absent;
+  const bool is_of_host = holds_cost && answer && note.empty() && ChangesHost(asked.scenario);
+  const std::string_view shown = is_of_host ? kHoldsCost : note;
+  if (!shown.empty()) row.note = shown;
+  return row;
+}
+
+// A row for all of the recording, then one for each step, which knows less.
+struct QualityRow {
+  int64_t rank = 0;
+  std::optional<int64_t> step = {};
+  int64_t measured_ns = 0;
+  int64_t replayed_ns = 0;
+  double identity_share = 0;
+  std::optional<double> held_out_share = {};
+  std::optional<double> null_share = {};
+  std::optional<double> unexplained_share = {};
+  std::optional<double> path_device_share = {};
+  std::optional<double> anchored_share = {};
+  std::optional<double> impossible_share = {};
+  std::optional<int64_t> inferred_edges = {};
+  std::optional<int64_t> edges = {};
+  std::optional<int64_t> exact_ns = {};
+  std::optional<ReplayVerdict> verdict = {};
+  std::optional<std::string> cause = {};
+
+  static constexpr TableNames kTable{"replay_quality",
+                                     "How well the replay represents the recording", kPreviewSteps};
+  static constexpr ColumnOf<QualityRow> kColumns[] = {
+      {"rank", &QualityRow::rank, Role::kKey, kRankDoc},
+      {"step", &QualityRow::step, Role::kKey,
+       "Number of the step; missing for what is in no step."},
+      {"measured_ns", &QualityRow::measured_ns, Unit::kNanoseconds, Role::kDerived,
+       "From the begin of the step to its completion, when all its device work and its host window "
+       "have ended, less what the step before took of it; without a step, of all of them "
+       "together."},
+      {"replayed_ns", &QualityRow::replayed_ns, Unit::kNanoseconds, Role::kDerived,
+       "The same in the replay, in which dependencies have lags of their class."},
+      {"identity_share", &QualityRow::identity_share, Unit::kShare, Role::kDerived,
+       "(replayed - measured) / measured."},
+      {"held_out_share", &QualityRow::held_out_share, Unit::kShare, Role::kDerived,
+       "The same of every other step, with lags measured in the steps between; with fewer than "
+       "four steps, of all, with lags of every other hundredth of the time."},
+      {"null_share", &QualityRow::null_share, Unit::kShare, Role::kDerived,
+       "The same with all lags 0: where this is small, identity says nothing about devices."},
+      {"unexplained_share", &QualityRow::unexplained_share, Unit::kShare, Role::kDerived,
+       "Part of the time in which work on the path of the replay waited for what no dependency "
+       "explains."},
+      {"path_device_share", &QualityRow::path_device_share, Unit::kShare, Role::kDerived,
+       "Part of the path of the replay that is device work."},
+      {"anchored_share", &QualityRow::anchored_share, Unit::kShare, Role::kDerived,
+       "Part of the device time whose launch was not recorded, or was on a thread that depends on "
+       "nothing recorded: it moves by inference alone, or not at all."},
+      {"impossible_share", &QualityRow::impossible_share, Unit::kShare, Role::kDerived,
+       "Part of the waits for device work that end before that work does: lost or wrong records."},
+      {"inferred_edges", &QualityRow::inferred_edges, Unit::kCount, Role::kDerived,
+       "Dependencies that were not recorded, but follow from times and names."},
+      {"edges", &QualityRow::edges, Unit::kCount, Role::kDerived, "All dependencies."},
+      {"exact_ns", &QualityRow::exact_ns, Unit::kNanoseconds, Role::kDerived,
+       "Error of a replay with every lag as measured: 0, or the program is wrong."},
+      {"verdict", EnumText<&QualityRow::verdict, ReplayVerdictName, kReplayVerdicts>(),
+       Role::kDerived,
+       "good, rough, untested (answers about devices cannot be tested on this recording) or "
+       "refused."},
+      {"cause", &QualityRow::cause, Role::kDerived,
+       "Why the verdict is not good; missing where it is."}};
+};
+
+void AddSteps(const RankView& view, const ReplayModel& model, std::vector<QualityRow>& rows) {
+  const std::vector<int64_t> measured = StretchTimes(model.graph, MeasuredTimes(model.graph));
+  const std::vector<int64_t> replayed = StretchTimes(model.graph, model.times);
+  for (size_t i = 0; i < measured.size() && model.graph.stretches[i].step != kMissing; ++i) {
+    if (model.graph.stretches[i].is_asked) {
+      rows.push_back({.rank = view.rank,
+                      .step = model.graph.stretches[i].step,
+                      .measured_ns = measured[i],
+                      .replayed_ns = replayed[i],
+                      .identity_share = ShareOf(replayed[i] - measured[i], measured[i])});
+    }
+  }
+}
+
+Table ReplayQualityTable(const RankView& view, const ReplayModel& model) {
+  const ReplayQuality& quality = model.quality;
+  std::vector<QualityRow> rows = {{.rank = view.rank,
+                                   .measured_ns = quality.measured_ns,
+                                   .replayed_ns = quality.replayed_ns,
+                                   .identity_share = quality.identity(),
+                                   .held_out_share = quality.held_out,
+                                   .null_share = quality.null(),
+                                   .unexplained_share = quality.unexplained(),
+                                   .path_device_share = quality.path_device(),
+                                   .anchored_share = quality.anchored(),
+                                   .impossible_share = quality.impossible_share(),
+                                   .inferred_edges = quality.inferred,
+                                   .edges = static_cast<int64_t>(model.graph.edges()),
+                                   .exact_ns = quality.exact_ns,
+                                   .verdict = quality.verdict}};
+  const std::string cause = CauseOf(view.trace, quality);
+  if (!cause.empty()) rows.back().cause = cause;
+  AddSteps(view, model, rows);
+  return MakeTable(rows);
+}
+
+// `holds_cost`: the host times of the model hold what recording costs, and that is much.
+Table AnswerTable(AnswerKind kind, const RankView& view, const ReplayModel& model, bool holds_cost,
+                  const std::vector<AskedScenario>& asked) {
+  constexpr TableNames kNames[] = {{"whatif", "What if"},
+                                   {"sweep", "Where gains stop"},
+                                   {"ranking", "What would help most, each alone"}};
+  std::vector<AnswerRow> rows;
+  for (const AskedScenario& one : asked) {
+    rows.push_back(AnswerOf(view, model, holds_cost, one));
+  }
+  return MakeTable(rows, kNames[static_cast<size_t>(kind)]);
+}
+
+// The lags that the replay uses.
+struct LagRow {
+  int64_t rank = 0;
+  std::string_view what = {};
+  std::string of_class = {};
+  int64_t cases = 0;
+  int64_t lag_ns = 0;
+  int64_t spread_ns = 0;
+  std::string_view source = {};
+
+  static constexpr TableNames kTable{"replay_constants", "Lags of the replay", 12};
+  static constexpr ColumnOf<LagRow> kColumns[] = {
+      {"rank", &LagRow::rank, Role::kKey, kRankDoc},
+      {"what", &LagRow::what, Role::kKey,
+       "Kind of dependency: launch, stream, graph, event, wait, queue, call."},
+      {"class", &LagRow::of_class, Role::kKey, "Between what."},
+      {"cases", &LagRow::cases, Unit::kCount, Role::kDerived,
+       "How often it decided when something happened."},
+      {"lag_ns", &LagRow::lag_ns, Unit::kNanoseconds, Role::kDerived,
+       "Mean of these, without the largest 2 %."},
+      {"spread_ns", &LagRow::spread_ns, Unit::kNanoseconds, Role::kDerived,
+       "From their 10th to their 90th percentile."},
+      {"source", &LagRow::source, Role::kDerived,
+       "measured; similar: fewer than 8 cases, the mean of its kind; assumed: a usual value."}};
+};
+
+Table ReplayConstantsTable(const RankView& view, const ReplayModel& model) {
+  std::vector<LagRow> rows;
+  for (size_t i = 0; i < model.constants.size(); ++i) {
+    const auto id = static_cast<LagClassId>(i);
+    const LagConstant& constant = model.constants[i];
+    rows.push_back({.rank = view.rank,
+                    .what = LagKindName(model.graph.classes.Key(id).kind),
+                    .of_class = model.graph.classes.Describe(view.trace, id),
+                    .cases = constant.cases,
+                    .lag_ns = constant.lag_ns,
+                    .spread_ns = constant.spread_ns,
+                    .source = LagSourceName(constant.source)});
+  }
+  return MakeTable(rows);
+}
 
 Result<std::vector<AskedScenario>> RunAll(const ScenarioRunner& runner,
                                           const std::vector<Scenario>& scenarios, int threads) {
@@ -133,13 +506,11 @@ Result<Tables> MapWhatIf(const RankView& view, const Params& params) {
   return tables;
 }
 
-// Those of all ranks, each once.
-std::set<std::string> VerdictsOf(const Table& quality) {
-  std::set<std::string> verdicts;
-  for (size_t row = 0; row < quality.rows(); ++row) {
-    if (!quality.Find("verdict")->IsMissing(row)) {
-      verdicts.emplace(Texts(quality, "verdict")[row]);
-    }
+// The verdicts of all ranks, each once.
+std::set<std::string_view> VerdictsOf(const std::vector<QualityRow>& quality) {
+  std::set<std::string_view> verdicts;
+  for (const QualityRow& row : quality) {
+    if (row.verdict) verdicts.insert(ReplayVerdictName(*row.verdict));
   }
   return verdicts;
 }
@@ -149,15 +520,14 @@ Result<Tables> FinishWhatIf(Tables findings, const Params& params) {
   BS_ASSIGN(const std::vector<Scenario> asked, AskedScenarios(params));
   BS_ASSIGN(const std::vector<double> factors, SweepFactors(params));
   const int64_t candidates = params.Number(kCandidatesParam);
-  const StringValues& verdicts = Texts(findings.front(), "verdict");
-  const bool is_refused =
-      !verdicts.empty() && verdicts[0] == ReplayVerdictName(ReplayVerdict::kRefused);
+  const std::vector<QualityRow> quality = ReadRows<QualityRow>(TableOf<QualityRow>(findings));
+  const bool is_refused = !quality.empty() && quality[0].verdict == ReplayVerdict::kRefused;
   for (Table& table : findings) {
     if (table.name == "ranking" && table.rows() == 0 && is_refused) {
       table.title += ": no answer, as the replay is refused";
     } else if (table.name == "ranking" && candidates > 0) {
       table.title += fmt::format(" (of the {} with most time on the path; replay {})", candidates,
-                                 fmt::join(VerdictsOf(findings.front()), ", "));
+                                 fmt::join(VerdictsOf(quality), ", "));
     }
   }
   std::erase_if(findings, [&](const Table& table) {
@@ -170,17 +540,15 @@ Result<Tables> FinishWhatIf(Tables findings, const Params& params) {
 
 // Where every rank is refused: why the first is, and what would help.
 std::string WhyNoAnswer(const Tables& findings) {
-  const Table& quality = findings.front();
-  const StringValues& verdicts = Texts(quality, "verdict");
   std::string cause;
-  for (size_t row = 0; row < quality.rows(); ++row) {
-    if (quality.Find("verdict")->IsMissing(row)) {
+  for (const QualityRow& row : ReadRows<QualityRow>(findings)) {
+    if (!row.verdict) {
       continue;  // of a step
     }
-    if (verdicts[row] != ReplayVerdictName(ReplayVerdict::kRefused)) {
+    if (row.verdict != ReplayVerdict::kRefused) {
       return "";
     }
-    cause = cause.empty() ? Texts(quality, "cause")[row] : cause;
+    cause = cause.empty() ? row.cause.value_or("") : cause;
   }
   return fmt::format(
       "no answer: the replay does not give this recording back{}{}. Record host and devices "

@@ -1,9 +1,10 @@
+#include "borescope/packs/chakra/convert/et_plan.h"
+
 #include <gtest/gtest.h>
 
 #include <initializer_list>
 
 #include "borescope/packs/chakra/convert/linked_testing.h"
-#include "borescope/packs/chakra/convert/et_plan.h"
 
 namespace borescope::internal {
 namespace {

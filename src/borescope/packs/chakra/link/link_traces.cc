@@ -5,11 +5,11 @@
 #include <memory>
 #include <utility>
 
-#include "borescope/engine/access.h"
 #include "borescope/base/io/byte_source.h"
 #include "borescope/base/io/unchanged.h"
 #include "borescope/base/row_limit.h"
 #include "borescope/base/stop.h"
+#include "borescope/engine/access.h"
 #include "borescope/engine/targets/targets.h"
 #include "borescope/index/trace_index.h"
 #include "borescope/ingest/load.h"
