@@ -2,7 +2,6 @@
 // with, as the JSON that the program writes.
 #include <string>
 
-#include "borescope/output/document.h"
 #include "borescope/output/sink/sink.h"
 #include "borescope/output/writer.h"
 #include "tests/arrow/fixture_tables.h"

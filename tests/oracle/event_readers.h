@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-#include "borescope/ingest/events/fast_parser.h"
+#include "borescope/ingest/events/chunk_parser.h"
 #include "borescope/ingest/events/tolerant_parser.h"
 
 namespace borescope::internal::testkit {

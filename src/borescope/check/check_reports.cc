@@ -11,7 +11,6 @@
 #include "borescope/base/version.h"
 #include "borescope/output/json_writer.h"
 #include "borescope/output/markdown.h"
-#include "borescope/output/markup.h"
 #include "borescope/table/display/unit_and_role_names.h"
 
 namespace borescope::internal {

@@ -9,7 +9,7 @@
 
 #include "borescope/base/result.h"
 #include "borescope/check/compare_metric.h"
-#include "borescope/output/document.h"
+#include "borescope/output/writer.h"
 
 namespace borescope::internal {
 

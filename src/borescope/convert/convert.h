@@ -15,7 +15,6 @@
 #include "borescope/convert/merge.h"
 #include "borescope/index/time_window.h"
 #include "borescope/index/trace_index.h"
-#include "borescope/output/sink/gzip_sink.h"
 #include "borescope/output/sink/sink.h"
 #include "borescope/trace/recorded_cut.h"
 #include "borescope/trace/trace.h"

@@ -8,7 +8,7 @@
 
 #include "borescope/analysis/core/analysis_spec.h"
 #include "borescope/base/result.h"
-#include "borescope/output/document.h"
+#include "borescope/output/writer.h"
 
 namespace borescope::internal {
 

@@ -12,7 +12,7 @@
 #include "borescope/answer.h"
 #include "borescope/base/result.h"
 #include "borescope/engine/run_options.h"
-#include "borescope/output/document.h"
+#include "borescope/output/writer.h"
 
 namespace borescope::internal {
 

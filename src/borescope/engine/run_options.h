@@ -13,7 +13,7 @@
 #include "borescope/base/parallel.h"
 #include "borescope/base/result.h"
 #include "borescope/engine/inputs/input_files.h"
-#include "borescope/output/document.h"
+#include "borescope/output/writer.h"
 #include "borescope/progress.h"
 
 namespace borescope::internal {

@@ -3,6 +3,8 @@
 // beyond strings and brackets; who uses a value understands it. Nesting costs no stack.
 #pragma once
 
+#include <simdjson.h>
+
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -10,6 +12,13 @@
 #include <vector>
 
 namespace borescope::internal {
+
+// Small JSON documents, read as a whole by simdjson.
+
+// Parses `text`, which need not outlive the call; `document` lives as long as `parser`. The error
+// is one of the text: a lack of memory, which simdjson reports like one, is std::bad_alloc.
+simdjson::error_code ParseDocument(simdjson::dom::parser& parser, std::string_view text,
+                                   simdjson::dom::element& document);
 
 class JsonCursor {
  public:

@@ -7,6 +7,13 @@
 
 namespace borescope::internal {
 
+// Text in HTML and XML. Pure.
+
+// `text` as it may stand in an element, or in an attribute in quotation marks: escaped, without
+// what XML forbids and without characters that reorder, hide or break what stands around them
+// (U+FFFD instead).
+std::string EscapeMarkup(std::string_view text);
+
 // `text` as it may be in a sentence or in a cell of a table: escaped as HTML, and without what
 // would mean something in Markdown, end the cell, link, or mention anybody. A name after "@" or
 // "#", and the rest of an address, come after a blank of no width, as mentions are looked for in

@@ -16,7 +16,6 @@
 #include <new>
 #include <thread>
 
-#include "borescope/recorder/clocks.h"
 #include "borescope/recorder/process_facts.h"
 #include "borescope/recording/control.h"
 

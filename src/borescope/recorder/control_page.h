@@ -7,7 +7,7 @@
 #include <string>
 
 #include "borescope/base/result.h"
-#include "borescope/recorder/rule_outcome.h"
+#include "borescope/recorder/run_rules.h"
 #include "borescope/recording/log_format.h"
 
 namespace borescope::internal {

@@ -8,6 +8,20 @@
 
 namespace borescope::internal {
 
+// The clocks of a recording.
+
+// Nanoseconds of CLOCK_MONOTONIC, by which all records of a machine are timed.
+uint64_t MonotonicNow();
+
+// One instant by three clocks; off by at most `half_width_ns`.
+struct ClockReading {
+  uint64_t mono_ns = 0;
+  uint64_t real_ns = 0;
+  uint64_t boot_ns = 0;
+  uint64_t half_width_ns = 0;
+};
+ClockReading ReadClocks();
+
 // The machine since its last start; all zeros if unknown.
 std::array<uint8_t, 16> BootId();
 

@@ -13,12 +13,25 @@
 #include "borescope/record.h"
 #include "borescope/recorder/program.h"
 #include "borescope/recorder/run_folder.h"
-#include "borescope/recorder/run_name.h"
 #include "borescope/recorder/run_rules.h"
 #include "borescope/recorder/sampling/sampling.h"
 #include "borescope/recorder/schedule.h"
 
 namespace borescope::internal {
+
+// A run that is recorded into a faster place, such as memory, and moved to its own afterwards.
+
+// Makes a folder for the run `folder` in `spool`, and `folder` a link to it, so that everything
+// that takes the run finds it meanwhile. Returns its absolute path. kIo if either cannot be made.
+// REQUIRES: nothing is called `folder`.
+Result<std::string> MakeSpool(const std::string& folder, const std::string& spool);
+
+// Makes `folder` what the place in the spool holds, and removes that. If it fails, all is still
+// there and `folder` still a link to it: kIo.
+Result<void> MoveFromSpool(const std::string& place, const std::string& folder);
+
+// Removes both, of a run that has not begun.
+void RemoveSpool(const std::string& place, const std::string& folder);
 
 // Functions whose calls are not recorded: of CUDA by CUPTI's numbers, of others by name.
 struct SkippedCalls {

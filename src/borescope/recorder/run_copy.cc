@@ -13,8 +13,8 @@
 #include <utility>
 #include <vector>
 
-#include "borescope/recorder/clocks.h"
 #include "borescope/recorder/control_page.h"
+#include "borescope/recorder/process_facts.h"
 #include "borescope/recorder/run_folder.h"
 #include "borescope/recording/log_format.h"
 

@@ -3,14 +3,32 @@
 #pragma once
 
 #include <cstdint>
+#include <initializer_list>
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "borescope/base/result.h"
 #include "borescope/recording/log_format.h"
 
 namespace borescope::internal {
+
+// Records of a log, made in memory before they are written.
+
+class LogWords {
+ public:
+  // A record with these words and a text, of which no more than 4096 bytes are kept.
+  void Add(recording::RecordType type, uint32_t a, std::initializer_list<uint64_t> body,
+           std::string_view text = {});
+
+  std::span<const uint64_t> words() const { return words_; }
+  bool empty() const { return words_.empty(); }
+  void Clear() { words_.clear(); }
+
+ private:
+  std::vector<uint64_t> words_;
+};
 
 // One thread at a time; several processes may add to one log.
 class RunLog {

@@ -10,8 +10,6 @@
 #include <string>
 #include <vector>
 
-#include "borescope/recorder/log_words.h"
-
 namespace borescope::internal {
 namespace {
 

@@ -2,8 +2,6 @@
 
 #include <gtest/gtest.h>
 
-#include "borescope/recorder/rule_outcome.h"
-
 namespace borescope::internal {
 namespace {
 

@@ -7,7 +7,6 @@
 #include "borescope/ingest/chrome/chrome_trace.h"
 #include "borescope/ingest/events/text_reader.h"
 #include "borescope/ingest/recording/log_chunks.h"
-#include "borescope/output/sink/gzip_sink.h"
 #include "borescope/output/sink/sink.h"
 #include "borescope/scrub/json/scrub_json.h"
 #include "borescope/scrub/scrub_database.h"

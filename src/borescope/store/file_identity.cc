@@ -1,15 +1,152 @@
 #include "borescope/store/file_identity.h"
 
+#include <fmt/format.h>
 #include <sys/stat.h>
 #include <sys/vfs.h>
 
 #include <algorithm>
+#include <cstring>
 #include <iterator>
 #include <limits>
+#include <mutex>
+#include <optional>
 
+#include "borescope/base/check.h"
+#include "borescope/base/parallel.h"
 #include "borescope/base/saturating.h"
 
 namespace borescope::internal {
+
+namespace {
+
+__extension__ typedef unsigned __int128 Product;
+
+// One step of SplitMix64: the words of the key from those of the secret.
+uint64_t NextWord(uint64_t& state) {
+  state += 0x9e3779b97f4a7c15;
+  uint64_t word = state;
+  word = (word ^ (word >> 30)) * 0xbf58476d1ce4e5b9;
+  word = (word ^ (word >> 27)) * 0x94d049bb133111eb;
+  return word ^ (word >> 31);
+}
+
+uint64_t WordAt(const char* bytes) {
+  uint64_t word = 0;
+  std::memcpy(&word, bytes, sizeof word);
+  return word;
+}
+
+Product PairAt(const char* bytes, const uint64_t* key) {
+  return static_cast<Product>(WordAt(bytes) + key[0]) * (WordAt(bytes + 8) + key[1]);
+}
+
+ContentHash HashOf(Product sum) {
+  return {{static_cast<uint64_t>(sum), static_cast<uint64_t>(sum >> 64)}};
+}
+
+std::string_view BytesOf(const std::vector<ContentHash>& hashes) {
+  return {reinterpret_cast<const char*>(hashes.data()), hashes.size() * sizeof(ContentHash)};
+}
+
+}  // namespace
+
+std::string HexOf(const ContentHash& hash) {
+  return fmt::format("{:016x}{:016x}", hash.words[0], hash.words[1]);
+}
+
+SecretHash::SecretHash(const Secret& secret) : key_(kPieceWords * kLevels) {
+  for (size_t part = 0; part < secret.size(); ++part) {
+    uint64_t state = secret[part];
+    for (uint64_t& word : key_) {
+      word = word * 0x2545f4914f6cdd1d ^ NextWord(state);
+    }
+  }
+}
+
+// Four sums, so that one multiplication need not wait for another.
+ContentHash SecretHash::OfPiece(std::string_view piece, size_t level) const {
+  const uint64_t* key = key_.data() + level * kPieceWords;
+  const char* bytes = piece.data();
+  size_t left = piece.size();
+  Product sums[4] = {};
+  for (; left >= 64; left -= 64, bytes += 64, key += 8) {
+    for (size_t lane = 0; lane < 4; ++lane) {
+      sums[lane] += PairAt(bytes + 16 * lane, key + 2 * lane);
+    }
+  }
+  if (left > 0) {
+    char rest[64] = {};
+    std::memcpy(rest, bytes, left);
+    for (size_t lane = 0; 16 * lane < left; ++lane) {
+      sums[lane] += PairAt(rest + 16 * lane, key + 2 * lane);
+    }
+  }
+  return HashOf(sums[0] + sums[1] + sums[2] + sums[3]);
+}
+
+ContentHash SecretHash::OfChunk(std::string_view chunk, size_t level) const {
+  std::array<ContentHash, kChunkBytes / kPieceBytes> pieces;
+  size_t count = 0;
+  for (; !chunk.empty(); chunk.remove_prefix(std::min(kPieceBytes, chunk.size()))) {
+    pieces[count++] = OfPiece(chunk.substr(0, kPieceBytes), level);
+  }
+  return OfPiece({reinterpret_cast<const char*>(pieces.data()), count * sizeof(ContentHash)},
+                 level + 1);
+}
+
+// Until one is left, which is joined with the size: contents that differ in length alone, or in
+// zeros at their end, differ there.
+ContentHash SecretHash::OfChunks(std::vector<ContentHash> chunks, uint64_t size) const {
+  size_t level = 2;
+  while (chunks.size() > 1) {
+    BS_CHECK(level + 3 < kLevels);
+    std::vector<ContentHash> above;
+    std::string_view bytes = BytesOf(chunks);
+    above.reserve(bytes.size() / kChunkBytes + 1);
+    for (; !bytes.empty(); bytes.remove_prefix(std::min(kChunkBytes, bytes.size()))) {
+      above.push_back(OfChunk(bytes.substr(0, kChunkBytes), level));
+    }
+    chunks = std::move(above);
+    level += 2;
+  }
+  const std::vector<ContentHash> whole = {chunks.empty() ? ContentHash() : chunks.front(),
+                                          {{size, chunks.size()}}};
+  return OfPiece(BytesOf(whole), kLevels - 1);
+}
+
+ContentHash SecretHash::Of(std::string_view bytes) const {
+  std::vector<ContentHash> chunks;
+  chunks.reserve(bytes.size() / kChunkBytes + 1);
+  const uint64_t size = bytes.size();
+  for (; !bytes.empty(); bytes.remove_prefix(std::min(kChunkBytes, bytes.size()))) {
+    chunks.push_back(OfChunk(bytes.substr(0, kChunkBytes), 0));
+  }
+  return OfChunks(std::move(chunks), size);
+}
+
+Result<ContentHash> SecretHash::Of(
+    uint64_t size, int threads,
+    const std::function<Result<void>(uint64_t, char*, size_t)>& read) const {
+  std::vector<ContentHash> chunks((size + kChunkBytes - 1) / kChunkBytes);
+  std::mutex mutex;
+  std::optional<Error> error;
+  ParallelFor(chunks.size(), threads, [&](size_t i) {
+    thread_local std::vector<char> room(kChunkBytes);
+    const uint64_t begin = i * kChunkBytes;
+    const auto count = static_cast<size_t>(std::min<uint64_t>(kChunkBytes, size - begin));
+    if (const Result<void> done = read(begin, room.data(), count); !done.ok()) {
+      const std::lock_guard lock(mutex);
+      error = done.error();
+      return;
+    }
+    chunks[i] = OfChunk({room.data(), count}, 0);
+  });
+  if (error.has_value()) {
+    return *error;
+  }
+  return OfChunks(std::move(chunks), size);
+}
+
 namespace {
 
 std::optional<FileIdentity> IdentityOf(const struct stat& status) {

@@ -3,13 +3,21 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <span>
+#include <string>
 #include <string_view>
 #include <type_traits>
 
-#include "borescope/store/secret_hash.h"
+#include "borescope/store/file_identity.h"
 
 namespace borescope::internal {
+
+// Which build of this program wrote something.
+
+// The build id that the linker gave to the program or library that this code is in: another one for
+// every change of the code, its libraries or its compiler. Nothing where it gave none. Thread-safe.
+std::optional<std::string> BuildIdentity();
 
 inline constexpr std::array<char, 8> kStoredMagic = {'b', 's', 't', 'r', 'a', 'c', 'e', '\n'};
 // Of what is described here; that of the columns is in StoredHead::build.

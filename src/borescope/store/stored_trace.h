@@ -7,8 +7,8 @@
 
 #include "borescope/base/result.h"
 #include "borescope/index/trace_index.h"
-#include "borescope/store/private_file.h"
-#include "borescope/store/secret_hash.h"
+#include "borescope/store/file_identity.h"
+#include "borescope/store/store_folder.h"
 #include "borescope/trace/trace.h"
 
 namespace borescope::internal {

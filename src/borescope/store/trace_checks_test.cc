@@ -12,8 +12,7 @@
 #include <utility>
 
 #include "borescope/index/trace_index.h"
-#include "borescope/store/row_checks.h"
-#include "borescope/store/secret_hash.h"
+#include "borescope/store/file_identity.h"
 #include "borescope/store/stored_trace.h"
 #include "borescope/testing/test_trace.h"
 

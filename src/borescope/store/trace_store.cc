@@ -14,8 +14,6 @@
 #include <type_traits>
 #include <utility>
 
-#include "borescope/store/build_identity.h"
-#include "borescope/store/private_file.h"
 #include "borescope/store/store_folder.h"
 #include "borescope/store/stored_head.h"
 

@@ -11,7 +11,6 @@
 
 #include "borescope/base/result.h"
 #include "borescope/store/file_identity.h"
-#include "borescope/store/secret_hash.h"
 #include "borescope/store/stored_trace.h"
 
 namespace borescope::internal {

@@ -17,7 +17,6 @@
 #include <vector>
 
 #include "borescope/base/io/temporary_folder.h"
-#include "borescope/store/private_file.h"
 #include "borescope/store/store_folder.h"
 #include "borescope/testing/test_trace.h"
 

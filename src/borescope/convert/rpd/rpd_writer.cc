@@ -12,11 +12,8 @@
 #include "borescope/base/sqlite/sqlite.h"
 #include "borescope/base/stop.h"
 #include "borescope/index/names/kernel_class.h"
-#include "borescope/rpd/categories.h"
 #include "borescope/rpd/marker_text.h"
-#include "borescope/rpd/row_inserter.h"
 #include "borescope/rpd/rpd_schema.h"
-#include "borescope/rpd/rpd_strings.h"
 #include "borescope/trace/recorded_cut.h"
 
 namespace borescope::internal {

@@ -6,7 +6,7 @@
 #include "borescope/analysis/core/saved_form.h"
 #include "borescope/base/io/inflate.h"
 #include "borescope/engine/targets/targets.h"
-#include "borescope/output/sink/gzip_sink.h"
+#include "borescope/output/sink/sink.h"
 
 namespace borescope::internal {
 namespace {

@@ -9,6 +9,14 @@
 
 namespace borescope::internal {
 
+// Names of the CUDA API functions that nvprof records as callback numbers.
+
+// "cudaLaunchKernel" for 211; "cudaApi_9999" for a number that is not in the table.
+std::string RuntimeApiName(int64_t callback);
+
+// "cuLaunchKernel" for 307; "cuApi_9999" for a number that is not in the table.
+std::string DriverApiName(int64_t callback);
+
 // Memory kinds are numbered by CUPTI from 1 (pageable), by Nsight Systems from 0.
 enum class MemoryKindNumbers : uint8_t { kCupti, kNsightSystems };
 

@@ -2,7 +2,6 @@
 
 #include <gtest/gtest.h>
 
-#include "borescope/ingest/cupti/cupti_callbacks.h"
 #include "borescope/ingest/cupti/demangle.h"
 #include "borescope/ingest/cupti/nvtx_text.h"
 

@@ -9,6 +9,88 @@
 #include "borescope/trace/event_rows.h"
 
 namespace borescope::internal {
+
+namespace {
+
+bool IsNumber(int64_t number) { return number != kMissing && number >= 0; }
+
+}  // namespace
+
+void ContextDevices::Note(Numbers& numbers, std::pair<int64_t, int64_t> key, int64_t device,
+                          Source source) {
+  const auto [place, is_new] = numbers.try_emplace(key, Known{device, source, false});
+  Known& known = place->second;
+  if (is_new || source > known.source) {
+    return;
+  }
+  if (source < known.source) {
+    known = {device, source, false};
+  } else if (known.device != device) {
+    known.is_disputed = true;
+  }
+}
+
+void ContextDevices::Learn(const Place& place, int64_t device, Source source) {
+  const std::tuple row(place.process, place.context, place.stream, device, source);
+  if (!IsNumber(device) || row == last_) {
+    return;
+  }
+  last_ = row;
+  if (IsNumber(place.context)) {
+    Note(contexts_, {place.process, place.context}, device, source);
+  }
+  if (IsNumber(place.stream)) {
+    Note(streams_, {place.process, place.stream}, device, source);
+  }
+}
+
+int64_t ContextDevices::Find(const Place& place, int64_t recorded) const {
+  if (const auto known = contexts_.find({place.process, place.context});
+      known != contexts_.end() && !known->second.is_disputed) {
+    return known->second.device;
+  }
+  const auto known = streams_.find({place.process, place.stream});
+  return known == streams_.end() || known->second.is_disputed ? recorded : known->second.device;
+}
+
+StringId EventNames::Get(int64_t number) {
+  const StringId recorded = strings_.Find(number);
+  if (!recorded.valid()) {
+    part_.data.diagnostics.Count(
+        Diag::kMissingName, Diagnostics::kNoByte,
+        number == kMissing ? "" : "string " + std::to_string(number) + " is not in the file");
+    return StringId{0};
+  }
+  if (names_.size() <= recorded.value) {
+    names_.resize(recorded.value + 1);
+  }
+  StringId& name = names_[recorded.value];
+  if (!name.valid()) {
+    name = part_.Intern(translate_(part_.data.strings.Get(recorded)));
+  }
+  return name;
+}
+
+Result<void> CountOtherTables(const DatabaseInput& input, std::span<const std::string_view> known,
+                              TracePart& part) {
+  for (const auto& [table, columns] : input.schema.tables()) {
+    const bool is_timed = std::any_of(columns.begin(), columns.end(), [](const std::string& name) {
+      return name == "start" || name == "timestamp" || name == "rawTimestamp";
+    });
+    if (!is_timed || std::find(known.begin(), known.end(), table) != known.end()) {
+      continue;
+    }
+    BS_ASSIGN(SqlStatement count, input.database.Prepare("SELECT count(*) FROM " + SqlName(table)));
+    BS_ASSIGN(const bool is_row, count.Step());
+    const int64_t rows = is_row ? count.Integer(0) : 0;
+    if (rows > 0) {
+      part.CountEvent('?', part.Intern(table), 0);
+      part.AddCount(static_cast<uint64_t>(rows) - 1);
+    }
+  }
+  return {};
+}
+
 namespace {
 
 // CUPTI counts calls in 32 bits.

@@ -3,16 +3,83 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
+#include <tuple>
+#include <utility>
+#include <vector>
 
 #include "borescope/base/hash/hash_tables.h"
-#include "borescope/ingest/cupti/context_devices.h"
 #include "borescope/ingest/cupti/cupti_names.h"
-#include "borescope/ingest/cupti/cupti_strings.h"
+#include "borescope/ingest/text_table.h"
+#include "borescope/trace/tables.h"
 #include "borescope/trace/trace_builder.h"
 
 namespace borescope::internal {
+
+// Of which device the contexts and streams of CUDA's processes are, as far as rows with device work
+// and tables of contexts show it.
+
+// Rows of waits carry device 0 whatever their device is, but the right context: a context belongs
+// to one device. Numbers of contexts and streams count per process. Not thread-safe.
+class ContextDevices {
+ public:
+  // What names the device of a context, the surest first: a surer one overrules others.
+  enum class Source : uint8_t { kWork, kCopy, kContextTable };
+
+  struct Place {
+    int64_t process = kMissing;
+    int64_t context = kMissing;
+    int64_t stream = kMissing;
+  };
+
+  // Device -1 and kMissing are none.
+  void Learn(const Place& place, int64_t device, Source source);
+  // The device of a context, else that of a stream of that number, if all its work is of one
+  // device; else `recorded`.
+  int64_t Find(const Place& place, int64_t recorded) const;
+
+ private:
+  struct Known {
+    int64_t device = kMissing;
+    Source source = Source::kContextTable;
+    bool is_disputed = false;  // equally sure rows name several devices
+  };
+  using Numbers = HashMap<std::pair<int64_t, int64_t>, Known>;  // by process and number
+
+  static void Note(Numbers& numbers, std::pair<int64_t, int64_t> key, int64_t device,
+                   Source source);
+
+  Numbers contexts_;
+  Numbers streams_;
+  std::tuple<int64_t, int64_t, int64_t, int64_t, Source> last_{};  // learnt last
+};
+
+// Names of events and unknown tables in the databases of NVIDIA's profilers.
+
+// Names of events: strings of the database as displayed, each translated once.
+class EventNames {
+ public:
+  using Translate = std::string (*)(std::string_view recorded);
+
+  EventNames(TextTable& strings, TracePart& part, Translate translate)
+      : strings_(strings), part_(part), translate_(translate) {}
+
+  // Empty, and counted, if the number is missing or no string has it.
+  StringId Get(int64_t number);
+
+ private:
+  TextTable& strings_;
+  TracePart& part_;
+  Translate translate_;
+  std::vector<StringId> names_;  // by the recorded one
+};
+
+// Counts the rows of every table of events (one with times) that is not among `known`, so that
+// nothing recorded is dropped silently.
+Result<void> CountOtherTables(const DatabaseInput& input, std::span<const std::string_view> known,
+                              TracePart& part);
 
 // The first columns of every table of device work.
 enum WorkColumn : uint8_t {

@@ -9,7 +9,6 @@
 #include "borescope/base/parallel.h"
 #include "borescope/base/stop.h"
 #include "borescope/ingest/events/chunk_parser.h"
-#include "borescope/ingest/events/chunk_ring.h"
 
 namespace borescope::internal {
 namespace {

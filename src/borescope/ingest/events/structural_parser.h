@@ -12,7 +12,6 @@
 
 #include "borescope/base/result.h"
 #include "borescope/ingest/events/event_parser.h"
-#include "borescope/ingest/events/event_sink.h"
 #include "borescope/ingest/kineto/kineto_fields.h"
 
 namespace simdjson::internal {

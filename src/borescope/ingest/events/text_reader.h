@@ -3,6 +3,7 @@
 // parallel parsing. Text can be given back. Used by one thread at a time.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -15,6 +16,14 @@
 #include "borescope/base/result.h"
 
 namespace borescope::internal {
+
+// Finds where events begin in the unparsed text of a "traceEvents" array. Pure.
+
+// Whether an event seems to start at the start of `text`: a brace and a key that events begin with.
+bool StartsEvent(std::string_view text);
+
+// The start of the last event of `text` that follows another one, or npos: the place to cut.
+size_t FindEventBoundary(std::string_view text);
 
 // A piece of text followed by readable padding.
 struct TextChunk {

@@ -10,7 +10,6 @@
 #include <string_view>
 
 #include "borescope/ingest/events/event_parser.h"
-#include "borescope/ingest/events/event_sink.h"
 #include "borescope/ingest/kineto/kineto_fields.h"
 
 namespace borescope::internal {

@@ -1,12 +1,181 @@
 #include "borescope/ingest/kineto/kineto_events.h"
 
 #include <algorithm>
+#include <array>
+#include <numeric>
 #include <optional>
+#include <string>
+#include <string_view>
+#include <tuple>
+#include <vector>
 
-#include "borescope/ingest/kineto/kineto_ranges.h"
-#include "borescope/ingest/kineto/kineto_samples.h"
+#include "borescope/json/json_cursor.h"
+#include "borescope/json/number.h"
+#include "borescope/trace/columns.h"
 
 namespace borescope::internal {
+
+void AsyncRanges::Append(const AsyncRanges& more, size_t first_row) {
+  edges_.reserve(edges_.size() + more.edges_.size());
+  for (const Half& half : more.edges_) {
+    edges_.push_back(half);
+    edges_.back().host_row += half.host_row == kNoRow ? 0 : first_row;
+  }
+}
+
+void AsyncRanges::Close(TraceBuilder& builder) const {
+  std::vector<size_t> order(edges_.size());
+  std::iota(order.begin(), order.end(), size_t{0});
+  std::sort(order.begin(), order.end(), [&](size_t a, size_t b) {
+    const Edge& first = edges_[a].edge;
+    const Edge& second = edges_[b].edge;
+    return std::tie(first.key, first.ts_ns, first.byte) <
+           std::tie(second.key, second.ts_ns, second.byte);
+  });
+  const auto count_lone = [&](const Half& half) {
+    builder.diagnostics().Count(
+        half.host_row == kNoRow ? Diag::kDanglingReference : Diag::kMissingDuration, half.edge.byte,
+        half.edge.key);
+  };
+  std::vector<const Half*> open;  // all of one key
+  for (const size_t i : order) {
+    const Half& half = edges_[i];
+    if (!open.empty() && open.back()->edge.key != half.edge.key) {
+      std::for_each(open.begin(), open.end(), [&](const Half* begin) { count_lone(*begin); });
+      open.clear();
+    }
+    if (half.host_row != kNoRow) {
+      open.push_back(&half);
+    } else if (open.empty()) {
+      count_lone(half);
+    } else {
+      builder.SetHostDuration(open.back()->host_row, half.edge.ts_ns - open.back()->edge.ts_ns);
+      open.pop_back();
+    }
+  }
+  std::for_each(open.begin(), open.end(), [&](const Half* begin) { count_lone(*begin); });
+}
+
+namespace {
+
+// Fields of any event are not counters; see docs/formats/kineto.md.
+bool IsOtherField(std::string_view key) {
+  std::array<char, 64> padded{};  // FindArgsField reads eight bytes from the key's start
+  if (key.size() > padded.size() - 8) {
+    return false;
+  }
+  std::copy(key.begin(), key.end(), padded.begin());
+  return FindArgsField({padded.data(), key.size()}) != Field::kCount;
+}
+
+void ReadMetrics(const RawEvent& event, EventValues& values, TracePart& part) {
+  Metrics& metrics = part.data.metrics;
+  JsonCursor args(event.Get(Field::kArgs));
+  if (!args.EnterObject()) {
+    return;
+  }
+  std::string_view key;
+  while (args.NextMember(key)) {
+    const std::string_view text = args.Value();
+    if (IsOtherField(key)) {
+      continue;
+    }
+    const std::optional<double> value = values.Number(event, key, text);
+    if (value.has_value()) {
+      metrics.name.push_back(part.Intern(values.Decoded(event, key)));
+      metrics.value.push_back(*value);
+    }
+  }
+}
+
+// Drops metrics from row `first` on that one of the same name follows. True if there were any.
+bool KeepLastOfEachName(Metrics& metrics, size_t first) {
+  std::vector<size_t> rows(metrics.size() - first);
+  std::iota(rows.begin(), rows.end(), first);
+  std::stable_sort(rows.begin(), rows.end(), [&](size_t a, size_t b) {
+    return metrics.name[a].value < metrics.name[b].value;
+  });
+  const auto is_repeated = [&](size_t a, size_t b) { return metrics.name[a] == metrics.name[b]; };
+  if (std::adjacent_find(rows.begin(), rows.end(), is_repeated) == rows.end()) {
+    return false;
+  }
+  std::vector<size_t> kept;
+  for (size_t i = 0; i < rows.size(); ++i) {
+    if (i + 1 == rows.size() || !is_repeated(rows[i], rows[i + 1])) {
+      kept.push_back(rows[i]);
+    }
+  }
+  std::sort(kept.begin(), kept.end());
+  for (size_t i = 0; i < kept.size(); ++i) {
+    metrics.name[first + i] = metrics.name[kept[i]];
+    metrics.value[first + i] = metrics.value[kept[i]];
+  }
+  metrics.name.resize(first + kept.size());
+  metrics.value.resize(first + kept.size());
+  return true;
+}
+
+}  // namespace
+
+uint32_t AddProfilerRange(const RawEvent& event, EventValues& values, TracePart& part) {
+  const size_t first = part.data.metrics.size();
+  ReadMetrics(event, values, part);
+  if (KeepLastOfEachName(part.data.metrics, first)) {
+    part.data.diagnostics.Count(Diag::kDuplicateKey, event.byte);
+  }
+  ProfilerRanges& ranges = part.data.ranges;
+  ranges.first_metric.push_back(static_cast<uint32_t>(first));
+  ranges.end_metric.push_back(static_cast<uint32_t>(part.data.metrics.size()));
+  return static_cast<uint32_t>(ranges.size() - 1);
+}
+
+namespace {
+
+constexpr std::string_view kCategoryToken = "\"monitor,";
+constexpr std::string_view kCategory = "monitor,";
+
+// The monitored device: "gpu,2". The type may contain anything; the number follows the last comma.
+struct Monitored {
+  std::string type;
+  int64_t device = kMissing;
+};
+
+Monitored ParseMonitored(std::string_view text) {
+  const size_t comma = text.rfind(',');
+  const ParsedNumber number =
+      ParseInteger(comma == std::string_view::npos ? std::string_view() : text.substr(comma + 1));
+  return {std::string(text.substr(0, comma)),
+          number.status == NumberStatus::kOk ? number.value : kMissing};
+}
+
+}  // namespace
+
+void AddMonitorSample(const RawEvent& event, EventValues& values, TracePart& part) {
+  if (!event.Get(Field::kCategory).starts_with(kCategoryToken)) {
+    return;
+  }
+  const EventTime time = values.Time(event);
+  JsonCursor args(event.Get(Field::kArgs));
+  std::string_view key;
+  if (!time.has_ts || !args.EnterObject() || !args.NextMember(key)) {
+    return;
+  }
+  const std::optional<double> value = values.Number(event, key, args.Value());
+  if (!value.has_value()) {
+    return;
+  }
+  Samples& samples = part.data.samples;
+  const uint32_t row = AddMissingRow(samples);
+  const std::string_view category = values.Text(event, Field::kCategory);
+  const Monitored monitored = ParseMonitored(category.substr(kCategory.size()));
+  samples.ts_ns[row] = time.ts_ns;
+  samples.end_ns[row] = time.ts_ns + time.dur_ns;
+  samples.device_type[row] = part.Intern(monitored.type);
+  samples.device[row] = monitored.device;
+  samples.name[row] = part.Intern(values.Decoded(event, key));
+  samples.value[row] = *value;
+}
+
 namespace {
 
 // Nothing for a host event.

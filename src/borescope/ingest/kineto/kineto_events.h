@@ -4,13 +4,13 @@
 
 #include <algorithm>
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "borescope/ingest/async_ranges.h"
-#include "borescope/ingest/events/event_sink.h"
+#include "borescope/ingest/events/event_parser.h"
 #include "borescope/ingest/events/event_values.h"
 #include "borescope/ingest/kineto/kineto_details.h"
 #include "borescope/ingest/kineto/kineto_fields.h"
@@ -18,6 +18,57 @@
 #include "borescope/trace/trace_builder.h"
 
 namespace borescope::internal {
+
+// Asynchronous ranges of a Chrome trace: one begins with an event of phase "b" and ends with one of
+// phase "e" of the same category and id, on any thread and anywhere in the text. Of several with
+// one id, the one that began last ends first.
+
+// Collects both kinds of events of a piece of the text, then of all of it.
+class AsyncRanges {
+ public:
+  // An event of the text: the key that links it to its other half, its time and its position.
+  struct Edge {
+    std::string key;
+    int64_t ts_ns = 0;
+    uint64_t byte = 0;
+  };
+
+  // A range begins; `host_row` is its row, of zero length so far.
+  void Begin(Edge edge, size_t host_row) { edges_.push_back({std::move(edge), host_row}); }
+  // One ends.
+  void End(Edge edge) { edges_.push_back({std::move(edge), kNoRow}); }
+
+  // Adds those of a piece whose host rows were counted from `first_row` on.
+  void Append(const AsyncRanges& more, size_t first_row);
+
+  // Sets the length of every range. Events without their other half are counted: a begin keeps zero
+  // length (kMissingDuration), an end is left out (kDanglingReference). REQUIRES: all rows are in
+  // `builder`, which is not finished.
+  void Close(TraceBuilder& builder) const;
+
+ private:
+  static constexpr size_t kNoRow = SIZE_MAX;
+  struct Half {
+    Edge edge;
+    size_t host_row;  // kNoRow for an end
+  };
+
+  std::vector<Half> edges_;
+};
+
+// Profiler ranges: converts the hardware counters of "cuda_profiler_range" events.
+
+// Adds a row to the ranges of `part`, with every number in the event's args as a metric, in their
+// order. Of metrics with one name the last one counts. Returns the row. Members that are not
+// numbers are counted in the diagnostics of `values`; null means not recorded.
+uint32_t AddProfilerRange(const RawEvent& event, EventValues& values, TracePart& part);
+
+// Monitor samples, as `borescope convert` writes them: counters of the category
+// "monitor,TYPE,DEVICE" with one value, which holds for "dur".
+
+// Adds a row to the samples of `part` if the counter is one. Counters without a time or a value are
+// counted in the diagnostics of `values`.
+void AddMonitorSample(const RawEvent& event, EventValues& values, TracePart& part);
 
 // Properties of the whole file that follow only from its events.
 struct KinetoFacts {

@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "borescope/ingest/events/event_parser.h"
-#include "borescope/ingest/layouts/event_layout.h"
 
 namespace borescope::internal {
 namespace {

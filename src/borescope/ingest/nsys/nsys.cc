@@ -8,7 +8,6 @@
 #include "borescope/base/hash/hash_tables.h"
 #include "borescope/base/stop.h"
 #include "borescope/ingest/common_remedies.h"
-#include "borescope/ingest/cupti/cupti_strings.h"
 #include "borescope/ingest/cupti/cupti_trace.h"
 #include "borescope/ingest/cupti/demangle.h"
 #include "borescope/ingest/nsys/nsys_threads.h"

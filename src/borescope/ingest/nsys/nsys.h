@@ -8,7 +8,6 @@
 
 #include "borescope/ingest/cupti/cupti_trace.h"
 #include "borescope/ingest/database.h"
-#include "borescope/ingest/database_rows.h"
 #include "borescope/trace/missing_data.h"
 
 namespace borescope::internal {

@@ -12,7 +12,7 @@
 #include "borescope/base/hash/hash_tables.h"
 #include "borescope/ingest/cupti/cupti_trace.h"
 #include "borescope/ingest/cupti/nvtx_text.h"
-#include "borescope/ingest/database_rows.h"
+#include "borescope/ingest/database.h"
 #include "borescope/ingest/text_table.h"
 
 namespace borescope::internal {

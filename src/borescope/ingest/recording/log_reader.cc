@@ -1,11 +1,293 @@
 #include "borescope/ingest/recording/log_reader.h"
 
 #include <algorithm>
+#include <array>
+#include <bit>
+#include <limits>
 #include <string>
 
 #include "borescope/base/stop.h"
+#include "borescope/ingest/cupti/cupti_names.h"
+#include "borescope/ingest/recording/log_names.h"
+#include "borescope/trace/columns.h"
 
 namespace borescope::internal {
+
+namespace {
+
+using recording::CopyBody;
+using recording::KernelBody;
+using recording::RecordType;
+
+// "No stream" as CUPTI writes it: a wait for a whole context.
+constexpr uint32_t kNoStream = std::numeric_limits<uint32_t>::max();
+
+int64_t StreamNumber(uint32_t recorded) { return recorded == kNoStream ? -1 : int64_t{recorded}; }
+
+// CUpti_ActivityOverheadKind, as PyTorch's profiler names them.
+std::string_view OverheadName(uint32_t kind) {
+  constexpr std::array<std::string_view, 7> kNames = {"Buffer Flush",
+                                                      "Instrumentation",
+                                                      "Resource",
+                                                      "Runtime Triggered Module Loading",
+                                                      "Lazy Function Loading",
+                                                      "Command Buffer Full",
+                                                      "Activity Buffer Request"};
+  const uint32_t of_cupti = kind >> 16U;
+  if (kind == 1) {
+    return "Driver Compiler";
+  }
+  return of_cupti >= 1 && of_cupti <= kNames.size() ? kNames[of_cupti - 1] : "Overhead";
+}
+
+}  // namespace
+
+DeviceRecords::DeviceRecords(RecordingTrace& trace, const LogProcess& process, LogNames& names)
+    : trace_(trace),
+      process_(process),
+      names_(names),
+      kernel_(trace.Category("kernel")),
+      copy_(trace.Category("copy")),
+      set_(trace.Category("set")),
+      sync_(trace.Category("wait")),
+      memory_(trace.Category("memory")),
+      graph_(trace.Category("graph")),
+      overhead_(trace.Category("overhead")) {}
+
+bool DeviceRecords::Add(const LogRecord& record) {
+  switch (record.type()) {
+    case RecordType::kKernel:
+      return AddKernel(record), true;
+    case RecordType::kCopy:
+      return AddCopy(record), true;
+    case RecordType::kSet:
+      return AddSet(record), true;
+    case RecordType::kSync:
+      return AddSync(record), true;
+    case RecordType::kMemory:
+      return AddMemory(record), true;
+    case RecordType::kGraphRun:
+      return AddGraphRun(record), true;
+    case RecordType::kOverhead:
+      return AddOverhead(record), true;
+    case RecordType::kSample:
+      return AddSample(record), true;
+    default:
+      return false;
+  }
+}
+
+int32_t DeviceRecords::Small(uint64_t value) {
+  constexpr uint64_t kMost = std::numeric_limits<int32_t>::max();
+  if (value > kMost) {
+    trace_.diagnostics().Count(Diag::kIntegerOverflow, Diagnostics::kNoByte,
+                               "a number of a device record");
+  }
+  return static_cast<int32_t>(std::min(value, kMost));
+}
+
+void DeviceRecords::AddRow(DeviceKind kind, RecordTime time, StringId name, int64_t device,
+                           int64_t stream, uint32_t correlation, uint32_t detail) {
+  AddDeviceRow(trace_.data().device, {.ts_ns = time.ts_ns,
+                                      .dur_ns = time.dur_ns,
+                                      .name = name,
+                                      .kind = kind,
+                                      .correlation = process_.Correlation(correlation),
+                                      .external_id = names_.ExternalOf(correlation),
+                                      .detail = detail});
+  trace_.lines().Add(device, stream, process_.pid);
+}
+
+// False if the work has no place on the timeline; `detail` then has no owner.
+bool DeviceRecords::AddWork(const Work& work, uint32_t detail) {
+  RecordTime time;
+  if (!trace_.Span(work.category, work.start, work.end, time)) {
+    return false;
+  }
+  AddRow(work.kind, time, work.name, work.device, work.stream, work.correlation, detail);
+  return true;
+}
+
+// Records of roctracer say nothing of the grid; the calls that launched them do.
+KernelBody DeviceRecords::KernelOf(const LogRecord& record) const {
+  auto body = record.As<KernelBody>();
+  const LaunchShape* shape = body.grid[0] == 0 ? names_.ShapeOf(record.head.a) : nullptr;
+  if (shape != nullptr) {
+    std::copy(std::begin(shape->grid), std::end(shape->grid), body.grid);
+    std::copy(std::begin(shape->block), std::end(shape->block), body.block);
+    body.dynamic_shared_bytes = shape->shared_bytes;
+  }
+  return body;
+}
+
+void DeviceRecords::AddShape(uint32_t row, const KernelBody& body) {
+  Kernels& kernels = trace_.data().kernels;
+  kernels.grid_x[row] = Small(body.grid[0]);
+  kernels.grid_y[row] = Small(body.grid[1]);
+  kernels.grid_z[row] = Small(body.grid[2]);
+  kernels.block_x[row] = Small(body.block[0]);
+  kernels.block_y[row] = Small(body.block[1]);
+  kernels.block_z[row] = Small(body.block[2]);
+  kernels.shared_bytes[row] =
+      Small(uint64_t{body.static_shared_bytes} + uint64_t{body.dynamic_shared_bytes});
+}
+
+void DeviceRecords::AddKernel(const LogRecord& record) {
+  const KernelBody body = KernelOf(record);
+  Kernels& kernels = trace_.data().kernels;
+  const StringId name = trace_.KernelName(names_.Text(body.name));
+  if (name == StringId{0}) {
+    trace_.diagnostics().Count(Diag::kMissingName, Diagnostics::kNoByte, "a kernel");
+  }
+  if (!AddWork({kernel_, DeviceKind::kKernel, name, body.start_ns, body.end_ns, body.device,
+                StreamNumber(body.stream), record.head.a},
+               static_cast<uint32_t>(kernels.size()))) {
+    return;
+  }
+  const uint32_t row = AddMissingRow(kernels);
+  if (body.grid[0] != 0) {
+    AddShape(row, body);
+  }
+  // Of a record without a grid the rest is not known, either.
+  if (record.As<KernelBody>().grid[0] != 0) {
+    kernels.registers[row] = Small(body.registers);
+    kernels.private_bytes[row] = Small(body.local_bytes);
+  }
+  if (body.graph_node != 0) {
+    kernels.graph_node_id[row] = static_cast<int64_t>(body.graph_node);
+    graph_launches_.insert(record.head.a);
+  }
+}
+
+void DeviceRecords::AddCopy(const LogRecord& record) {
+  const auto body = record.As<CopyBody>();
+  if (!IsCopyKind(body.copy_kind)) {
+    trace_.diagnostics().Count(Diag::kBadFieldType, Diagnostics::kNoByte,
+                               "copyKind " + std::to_string(body.copy_kind));
+  }
+  const StringId name = trace_.part().Intern(
+      CopyName(body.copy_kind, body.source_kind, body.target_kind, MemoryKindNumbers::kCupti));
+  Copies& copies = trace_.data().copies;
+  if (!AddWork({copy_, DeviceKind::kMemcpy, name, body.start_ns, body.end_ns, body.device,
+                StreamNumber(body.stream), record.head.a},
+               static_cast<uint32_t>(copies.size()))) {
+    return;
+  }
+  CopyCalls& calls = trace_.data().copy_calls;
+  const uint32_t call = AddMissingRow(calls);
+  calls.kind[call] = body.copy_kind;
+  const uint32_t row = AddMissingRow(copies);
+  copies.bytes[row] = std::max<int64_t>(0, static_cast<int64_t>(body.bytes));
+  copies.call[row] = call;
+  if (body.graph_node != 0) {
+    graph_launches_.insert(record.head.a);
+  }
+}
+
+void DeviceRecords::AddSet(const LogRecord& record) {
+  const auto body = record.As<CopyBody>();
+  const StringId name =
+      trace_.part().Intern(MemsetName(body.target_kind, MemoryKindNumbers::kCupti));
+  Copies& copies = trace_.data().copies;
+  if (AddWork({set_, DeviceKind::kMemset, name, body.start_ns, body.end_ns, body.device,
+               StreamNumber(body.stream), record.head.a},
+              static_cast<uint32_t>(copies.size()))) {
+    const uint32_t row = AddMissingRow(copies);
+    copies.bytes[row] = std::max<int64_t>(0, static_cast<int64_t>(body.bytes));
+  }
+  if (body.graph_node != 0) {
+    graph_launches_.insert(record.head.a);
+  }
+}
+
+void DeviceRecords::AddSync(const LogRecord& record) {
+  const StringId name = trace_.part().Intern(SyncName(LowHalf(record.body[2])));
+  const int64_t stream = StreamNumber(HighHalf(record.body[2]));
+  Syncs& syncs = trace_.data().syncs;
+  if (AddWork({sync_, DeviceKind::kSync, name, record.body[0], record.body[1],
+               names_.DeviceOf(LowHalf(record.body[3])), stream, record.head.a},
+              static_cast<uint32_t>(syncs.size()))) {
+    syncs.stream.push_back(stream);
+    syncs.wait_on_stream.push_back(kMissing);
+    syncs.wait_on_record_correlation.push_back(-1);
+  }
+}
+
+// CUPTI's numbers: 1 allocates, 2 frees; kinds 1 and 2 are memory of the host.
+void DeviceRecords::AddMemory(const LogRecord& record) {
+  constexpr uint64_t kMostBytes = uint64_t{1} << 61U;
+  constexpr uint32_t kAllocate = 1;
+  constexpr uint32_t kFree = 2;
+  constexpr int32_t kCuda = 1;
+  trace_.Count('i', memory_);
+  const uint32_t operation = LowHalf(record.body[3]);
+  const uint32_t kind = HighHalf(record.body[3]);
+  if (record.body[2] > kMostBytes || (operation != kAllocate && operation != kFree)) {
+    trace_.diagnostics().Count(Diag::kBadFieldType, Diagnostics::kNoByte, "an event of memory");
+    return;
+  }
+  const bool is_host = kind == 1 || kind == 2;
+  MemoryEvents& memory = trace_.data().memory;
+  const auto bytes = static_cast<int64_t>(record.body[2]);
+  memory.ts_ns.push_back(trace_.Time(record.body[0]));
+  memory.track.push_back(trace_.Thread(process_, static_cast<uint32_t>(process_.pid)));
+  memory.device_type.push_back(is_host ? 0 : kCuda);
+  memory.device.push_back(is_host ? -1 : Small(LowHalf(record.body[4])));
+  memory.address.push_back(record.body[1]);
+  memory.bytes.push_back(operation == kFree ? -bytes : bytes);
+  memory.category.push_back(MemoryCategory::kNone);
+  memory.total_allocated.push_back(kMissing);
+  memory.total_reserved.push_back(kMissing);
+}
+
+void DeviceRecords::AddGraphRun(const LogRecord& record) {
+  RecordTime time;
+  if (trace_.Span(graph_, record.body[0], record.body[1], time)) {
+    graph_runs_.push_back({record.head.a, LowHalf(record.body[2]), LowHalf(record.body[3]),
+                           HighHalf(record.body[3]), time});
+  }
+}
+
+void DeviceRecords::AddOverhead(const LogRecord& record) {
+  RecordTime time;
+  if (trace_.Span(overhead_, record.body[0], record.body[1], time)) {
+    const TrackId track = trace_.Thread(process_, names_.ThreadOf(record.body[2]));
+    AddHostRow(trace_.data().host,
+               {time.ts_ns, time.dur_ns, trace_.part().Intern(OverheadName(record.head.a)), track,
+                HostKind::kOther, kNoDetail});
+  }
+}
+
+// A series is called "gpu/0/power": what is watched, its number, what of it. Of others the whole
+// text is the name.
+void DeviceRecords::AddSample(const LogRecord& record) {
+  const StringId series = names_.Text(record.head.a);
+  Samples& samples = trace_.data().samples;
+  const uint32_t row = AddMissingRow(samples);
+  samples.ts_ns[row] = trace_.Time(record.body[0]);
+  samples.end_ns[row] = samples.ts_ns[row];
+  samples.name[row] = series;
+  samples.value[row] = std::bit_cast<double>(record.body[1]);
+  trace_.Count('C', series);
+  const SeriesName parts = ParseSeriesName(trace_.data().strings.Get(series));
+  if (parts.device != kMissing) {
+    samples.device_type[row] = trace_.part().Intern(parts.type);
+    samples.device[row] = parts.device;
+    samples.name[row] = trace_.part().Intern(std::string(parts.name));
+  }
+}
+
+void DeviceRecords::Finish() {
+  for (const GraphRun& run : graph_runs_) {
+    const StringId name = trace_.part().Intern("CUDA graph " + std::to_string(run.graph));
+    const bool has_kernels = graph_launches_.contains(run.correlation);
+    const uint32_t detail = has_kernels ? kNoDetail : AddMissingRow(trace_.data().kernels);
+    AddRow(has_kernels ? DeviceKind::kAnnotation : DeviceKind::kKernel, run.time, name, run.device,
+           StreamNumber(run.stream), run.correlation, detail);
+  }
+  graph_runs_.clear();
+}
+
 namespace {
 
 using recording::DropSource;

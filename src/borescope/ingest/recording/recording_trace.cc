@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "borescope/base/text/utf8.h"
-#include "borescope/ingest/cupti/cupti_callbacks.h"
 #include "borescope/ingest/cupti/cupti_names.h"
 #include "borescope/ingest/time_limit.h"
 #include "borescope/json/json_cursor.h"

@@ -10,9 +10,8 @@
 #include <string_view>
 #include <vector>
 
-#include "borescope/ingest/database_rows.h"
+#include "borescope/ingest/database.h"
 #include "borescope/ingest/device_lines.h"
-#include "borescope/ingest/row_ids.h"
 #include "borescope/ingest/text_table.h"
 #include "borescope/trace/trace_builder.h"
 

@@ -1,12 +1,20 @@
 // The database of rocmProfileData: docs/formats/rpd.md.
 #pragma once
 
+#include <cstdint>
 #include <string_view>
 
 #include "borescope/ingest/database.h"
 #include "borescope/trace/missing_data.h"
 
 namespace borescope::internal {
+
+// Which rows of rocpd_api are no calls of the runtime.
+
+// Whether a row of rocpd_api is a range or mark of the user, by its name; and whether it is the
+// tracer's own work.
+bool IsMarkerName(std::string_view api_name);
+bool IsTracerName(std::string_view api_name);
 
 // Files of the tracer have source and target of copies swapped. A row of rocpd_metadata with this
 // tag and value marks a file without this error.

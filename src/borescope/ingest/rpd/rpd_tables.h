@@ -6,8 +6,7 @@
 #include <vector>
 
 #include "borescope/base/hash/hash_tables.h"
-#include "borescope/ingest/database_rows.h"
-#include "borescope/ingest/row_ids.h"
+#include "borescope/ingest/database.h"
 #include "borescope/ingest/text_table.h"
 #include "borescope/rpd/marker_text.h"
 #include "borescope/trace/trace_builder.h"

@@ -7,7 +7,7 @@
 #include <iterator>
 #include <string>
 
-#include "borescope/json/json_document.h"
+#include "borescope/json/json_cursor.h"
 
 namespace borescope::internal {
 

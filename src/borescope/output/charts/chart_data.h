@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "borescope/output/charts/tones.h"
+#include "borescope/output/charts/svg_canvas.h"
 #include "borescope/table/display/view.h"
 #include "borescope/table/table.h"
 

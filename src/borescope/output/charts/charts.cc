@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "borescope/output/charts/chart_data.h"
-#include "borescope/output/charts/legend.h"
 #include "borescope/output/charts/scale.h"
 #include "borescope/output/utf8.h"
 #include "borescope/output/writer.h"

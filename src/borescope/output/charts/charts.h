@@ -7,7 +7,7 @@
 
 #include "borescope/base/result.h"
 #include "borescope/output/charts/svg_canvas.h"
-#include "borescope/output/document.h"
+#include "borescope/output/writer.h"
 
 namespace borescope::internal {
 

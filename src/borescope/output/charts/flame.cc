@@ -7,7 +7,6 @@
 
 #include "borescope/output/charts/chart_data.h"
 #include "borescope/output/charts/charts.h"
-#include "borescope/output/charts/legend.h"
 #include "borescope/output/charts/scale.h"
 
 namespace borescope::internal {

@@ -7,9 +7,24 @@
 #include <string_view>
 #include <vector>
 
+#include "borescope/output/charts/charts.h"
 #include "borescope/output/units/units.h"
 
 namespace borescope::internal {
+
+// Texts and swatches of a chart that flow from line to line.
+
+struct LegendItem {
+  Tone tone = Tone::kCompute;
+  std::string label;
+  std::string detail;  // in small print behind it; may be empty
+};
+
+// Moves page.y below the legend. Labels wider than half the page are shortened.
+void DrawLegend(std::span<const LegendItem> items, ChartPage& page);
+
+// Text broken at blanks into lines of at most `width` pixels; a longer word is cut.
+std::vector<std::string> WrapPixels(std::string_view text, double width, double size);
 
 // Round values from 0 to `largest`, about `wanted` of them, 1, 2 or 5 times a power of ten apart.
 // None unless largest > 0; both ends count where they are round.

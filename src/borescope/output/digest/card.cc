@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "borescope/output/charts/legend.h"
 #include "borescope/output/charts/scale.h"
 #include "borescope/output/charts/svg_canvas.h"
 #include "borescope/output/utf8.h"

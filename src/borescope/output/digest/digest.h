@@ -9,7 +9,9 @@
 #include <utility>
 #include <vector>
 
-#include "borescope/output/document.h"
+#include "borescope/base/result.h"
+#include "borescope/output/sink/sink.h"
+#include "borescope/output/writer.h"
 #include "borescope/table/display/tone.h"
 #include "borescope/table/table.h"
 
@@ -75,5 +77,11 @@ std::string DigestTime(double ns);
 std::string DigestLeftOut(const Digest& run);
 // "+1.2 ms (+3.4 %)"; the share only of what was there before, and was at least a tenth of it.
 std::string DigestDelta(const DigestChange& change);
+
+// A run in short, for a pull request.
+
+// GitHub-flavoured Markdown of at most some sixty lines, in which no name of a recording can link,
+// mention or end a cell. Errors are those of the sink.
+Result<void> WriteDigestMarkdown(const ReportDigest& digest, Sink& sink);
 
 }  // namespace borescope::internal

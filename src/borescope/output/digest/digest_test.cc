@@ -6,7 +6,6 @@
 #include <cstdlib>
 
 #include "borescope/output/digest/card.h"
-#include "borescope/output/digest/digest_markdown.h"
 #include "borescope/table/table_ops.h"
 
 namespace borescope::internal {

@@ -79,4 +79,12 @@ class ScriptJsonSink : public Sink {
   std::string held_;  // the beginning of what may become a U+2028
 };
 
+// The report as plain HTML: what a browser shows without any script.
+
+// A template for WriteHtml that needs nothing but itself.
+std::string_view PlainTemplate();
+
+// Every section with its tables, escaped; numbers as the text writer shows them.
+Result<void> WritePlainBody(const ReportPage& page, Sink& sink);
+
 }  // namespace borescope::internal

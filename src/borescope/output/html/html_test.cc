@@ -4,7 +4,7 @@
 
 #include <random>
 
-#include "borescope/output/markup.h"
+#include "borescope/output/markdown.h"
 
 namespace borescope::internal {
 namespace {

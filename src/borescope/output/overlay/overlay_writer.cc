@@ -6,17 +6,189 @@
 #include <cmath>
 #include <limits>
 #include <memory>
+#include <optional>
 #include <string_view>
 #include <vector>
 
 #include "borescope/base/check.h"
+#include "borescope/json/json_string.h"
 #include "borescope/output/json_writer.h"
-#include "borescope/output/overlay/event_list_sink.h"
 #include "borescope/output/overlay/event_text.h"
-#include "borescope/output/sink/gzip_sink.h"
 #include "borescope/output/sink/sink.h"
 
 namespace borescope::internal {
+
+namespace {
+
+constexpr std::string_view kSpace = " \n\t\r";
+
+size_t SkipSpace(std::string_view text, size_t at) {
+  return std::min(text.find_first_not_of(kSpace, at), text.size());
+}
+
+// Behind the string whose opening quotation mark stands at `at`.
+size_t SkipString(std::string_view text, size_t at) {
+  return std::min(FindClosingQuote(text, at + 1) + 1, text.size());
+}
+
+// Behind the value that starts at `at`: before the comma or bracket that follows. Whatever stands
+// before those is taken for the value: an event that was repaired when it was read may have a text
+// with quotation marks in the middle, which ends the walk of a JsonCursor.
+size_t SkipValue(std::string_view text, size_t at) {
+  size_t depth = 0;
+  while (at < text.size()) {
+    const char c = text[at];
+    if (c == '"') {
+      at = SkipString(text, at);
+      continue;
+    }
+    const bool closes = c == '}' || c == ']';
+    if (depth == 0 && (closes || c == ',')) {
+      return at;
+    }
+    depth += c == '{' || c == '[' ? 1 : 0;
+    depth -= closes ? 1 : 0;
+    ++at;
+  }
+  return at;
+}
+
+// Adds a member behind the others. REQUIRES: as FindMember.
+std::string WithMember(std::string_view object, std::string_view member) {
+  const size_t end = object.find_last_not_of(kSpace, object.size() - 2) + 1;
+  std::string result(object.substr(0, end));
+  result.append(end == 1 ? "" : ", ").append(member).append(object.substr(end));
+  return result;
+}
+
+}  // namespace
+
+std::optional<std::string_view> FindMember(std::string_view object, std::string_view key) {
+  std::optional<std::string_view> found;
+  size_t at = SkipSpace(object, 1);
+  while (at < object.size() && object[at] == '"') {
+    const size_t key_end = SkipString(object, at);
+    const std::string_view name = object.substr(at + 1, key_end - at - 2);
+    at = SkipSpace(object, key_end);
+    if (at == object.size() || object[at] != ':') {
+      break;
+    }
+    const size_t begin = SkipSpace(object, at + 1);
+    const size_t end = SkipValue(object, begin);
+    if (name == key) {
+      const std::string_view value = object.substr(begin, end - begin);
+      found = value.substr(0, value.find_last_not_of(kSpace) + 1);
+    }
+    at = SkipSpace(object, std::min(end + 1, object.size()));
+  }
+  return found;
+}
+
+std::string MarkedCritical(std::string_view event) {
+  const std::optional<std::string_view> args = FindMember(event, "args");
+  if (!args.has_value()) {
+    return WithMember(event, R"("args": {"critical": 1})");
+  }
+  if (args->size() < 2 || args->front() != '{' || args->back() != '}') {
+    return WithMember(event, R"("critical": 1)");
+  }
+  const auto begin = static_cast<size_t>(args->data() - event.data());
+  std::string result(event.substr(0, begin));
+  result.append(WithMember(*args, R"("critical": 1)")).append(event.substr(begin + args->size()));
+  return result;
+}
+
+namespace {
+
+constexpr std::string_view kSeparators = ", \n\t\r";
+
+bool IsQuoted(std::string_view token, std::string_view text) {
+  return token.size() == text.size() + 2 && token.front() == '"' &&
+         token.substr(1, text.size()) == text && token.back() == '"';
+}
+
+}  // namespace
+
+Result<void> EventListSink::Write(std::string_view text) {
+  while (!text.empty() && status_.ok()) {
+    text.remove_prefix(depth_ == 0 ? CopyGap(text) : CopyEvent(text));
+  }
+  return status_;
+}
+
+// Keeps the text up to the next event; says how much it was.
+size_t EventListSink::CopyGap(std::string_view text) {
+  const size_t brace = std::min(text.find('{'), text.size());
+  gap_.append(text.substr(0, brace));
+  if (brace == text.size()) {
+    return brace;
+  }
+  StartEvent();
+  event_ += '{';
+  depth_ = 1;
+  return brace + 1;
+}
+
+void EventListSink::StartEvent() {
+  is_marked_ = next_mark_ < marks_.critical.size() && marks_.critical[next_mark_] == position_;
+  next_mark_ += is_marked_ ? 1 : 0;
+  ++position_;
+}
+
+// Keeps the text up to the end of the event; says how much it was.
+size_t EventListSink::CopyEvent(std::string_view text) {
+  size_t at = 0;
+  while (at < text.size() && depth_ != 0) {
+    const char c = text[at++];
+    if (in_string_) {
+      in_string_ = after_backslash_ || c != '"';
+      after_backslash_ = !after_backslash_ && c == '\\';
+    } else {
+      in_string_ = c == '"';
+      depth_ += c == '{' || c == '[' ? 1 : 0;
+      depth_ -= c == '}' || c == ']' ? 1 : 0;
+    }
+  }
+  event_.append(text.substr(0, at));
+  if (depth_ == 0) {
+    status_ = EndEvent();
+  }
+  return at;
+}
+
+Result<void> EventListSink::EndEvent() {
+  if (!IsLeftOut()) {
+    BS_TRY(PutGap());
+    BS_TRY(target_.Write(is_marked_ ? MarkedCritical(event_) : event_));
+    has_events_ = true;
+  }
+  gap_.clear();
+  event_.clear();
+  return {};
+}
+
+bool EventListSink::IsLeftOut() const {
+  if (is_marked_ || !marks_.only_critical) {
+    return false;
+  }
+  const std::optional<std::string_view> phase = FindMember(event_, "ph");
+  if (!phase.has_value() || !IsQuoted(*phase, "X")) {
+    return false;
+  }
+  const std::optional<std::string_view> category = FindMember(event_, "cat");
+  return !category.has_value() ||
+         std::none_of(marks_.kept_categories.begin(), marks_.kept_categories.end(),
+                      [&](const std::string& kept) { return IsQuoted(*category, kept); });
+}
+
+// The first event that stays may not have been the first one: no comma belongs before it.
+Result<void> EventListSink::PutGap() {
+  if (!has_events_ && gap_.find_first_not_of(kSeparators) == std::string::npos) {
+    std::erase(gap_, ',');
+  }
+  return target_.Write(gap_);
+}
+
 namespace {
 
 constexpr size_t kReadPieceBytes = size_t{1} << 20;

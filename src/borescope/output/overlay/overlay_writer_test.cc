@@ -2,14 +2,127 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <utility>
 
 #include "borescope/base/io/inflate.h"
 
 namespace borescope::internal {
+
 namespace {
+
+std::string Member(std::string_view object, std::string_view key) {
+  const auto found = FindMember(object, key);
+  return found.has_value() ? std::string(*found) : "-";
+}
+
+TEST(FindMemberTest, Values) {
+  constexpr std::string_view kEvent =
+      R"({ "ph" : "X", "n":-1.5e3 ,"args":{"ph":"Y","l":[{"cat":1},"}"]},"s":"a\\\",\"q","cat":null})";
+  EXPECT_EQ(Member(kEvent, "ph"), R"("X")");
+  EXPECT_EQ(Member(kEvent, "n"), "-1.5e3");
+  EXPECT_EQ(Member(kEvent, "args"), R"({"ph":"Y","l":[{"cat":1},"}"]})");
+  EXPECT_EQ(Member(kEvent, "s"), R"("a\\\",\"q")");
+  EXPECT_EQ(Member(kEvent, "cat"), "null");
+  EXPECT_EQ(Member(kEvent, "l"), "-");
+  EXPECT_EQ(Member("{}", "ph"), "-");
+  EXPECT_EQ(Member("{ \n}", "ph"), "-");
+}
+
+TEST(FindMemberTest, OfSeveralTheLast) { EXPECT_EQ(Member(R"({"a":1,"a":2})", "a"), "2"); }
+
+TEST(FindMemberTest, DamageEndsTheSearch) {
+  for (const char* text :
+       {"{", "{\"", "{\"a\"", "{\"a\":", "{\"a\\", "{a:1}", "{\"a\" 1}", "{,}"}) {
+    EXPECT_EQ(FindMember(text, "b"), std::nullopt) << text;
+  }
+}
+
+TEST(MarkedCriticalTest, TheMarkIsTheLastArgument) {
+  constexpr std::pair<std::string_view, std::string_view> kCases[] = {
+      {R"({"ph":"X","args":{"a":{"b":[]}},"ts":1})",
+       R"({"ph":"X","args":{"a":{"b":[]}, "critical": 1},"ts":1})"},
+      {R"({"args":{}})", R"({"args":{"critical": 1}})"},
+      {"{\n  \"args\": {\n    \"a\": \"}\"\n  }\n}",
+       "{\n  \"args\": {\n    \"a\": \"}\", \"critical\": 1\n  }\n}"},
+      {"{\"args\": { }}", "{\"args\": {\"critical\": 1 }}"},
+      {R"({"ph":"X" })", R"({"ph":"X", "args": {"critical": 1} })"},
+      {"{}", R"({"args": {"critical": 1}})"},
+      {R"({"args":null})", R"({"args":null, "critical": 1})"},
+      {R"({"args":"{}"})", R"({"args":"{}", "critical": 1})"},
+      {R"({"x":{"args":{}}})", R"({"x":{"args":{}}, "args": {"critical": 1}})"},
+  };
+  for (const auto& [event, marked] : kCases) {
+    EXPECT_EQ(MarkedCritical(event), marked);
+  }
+}
+
+// In pieces of `size` bytes.
+std::string Copied(std::string_view text, const OverlayMarks& marks, size_t size = 1000) {
+  StringSink target;
+  EventListSink list(target, marks);
+  for (size_t at = 0; at < text.size(); at += size) {
+    EXPECT_TRUE(list.Write(text.substr(at, size)).ok());
+  }
+  EXPECT_TRUE(list.is_complete());
+  EXPECT_EQ(list.has_events(), target.text().find('{') != std::string::npos);
+  return target.text();
+}
+
+constexpr std::string_view kEvents =
+    R"({"ph":"M","name":"a\"}{"}, {"ph":"X","cat":"k","args":{"x":[{}]}},)"
+    "\n"
+    R"({"ph":"X","cat":"user_annotation"},{"ph":"X"} , {"ph":"s","cat":"k"})";
+
+TEST(EventListSinkTest, MarksByPosition) {
+  const std::string marked =
+      R"({"ph":"M","name":"a\"}{"}, {"ph":"X","cat":"k","args":{"x":[{}], "critical": 1}},)"
+      "\n"
+      R"({"ph":"X","cat":"user_annotation"},{"ph":"X", "args": {"critical": 1}} , )"
+      R"({"ph":"s","cat":"k"})";
+  OverlayMarks marks;
+  marks.critical = {1, 3};
+  for (const size_t size : {1U, 2U, 7U, 1000U}) {
+    EXPECT_EQ(Copied(kEvents, marks, size), marked);
+  }
+}
+
+TEST(EventListSinkTest, LeavesOutWhatIsNotCritical) {
+  OverlayMarks marks;
+  marks.only_critical = true;
+  EXPECT_EQ(Copied(kEvents, marks), R"({"ph":"M","name":"a\"}{"} , {"ph":"s","cat":"k"})");
+  marks.kept_categories = {"user_annotation"};
+  marks.critical = {3};
+  EXPECT_EQ(Copied(kEvents, marks),
+            R"({"ph":"M","name":"a\"}{"},)"
+            "\n"
+            R"({"ph":"X","cat":"user_annotation"},{"ph":"X", "args": {"critical": 1}} , )"
+            R"({"ph":"s","cat":"k"})");
+}
+
+TEST(EventListSinkTest, WithoutItsFirstEventsTheListBeginsWithoutAComma) {
+  OverlayMarks marks;
+  marks.only_critical = true;
+  EXPECT_EQ(Copied(R"({"ph":"X"},{"ph":"X"}, {"ph":"M"},{"ph":"X"},{"ph":"C"})", marks),
+            R"( {"ph":"M"},{"ph":"C"})");
+  EXPECT_EQ(Copied(R"({"ph":"X"},{"ph":"X"})", marks), "");
+}
+
+TEST(EventListSinkTest, SaysWhetherAllWasThere) {
+  OverlayMarks marks;
+  marks.critical = {1};
+  StringSink target;
+  EventListSink list(target, marks);
+  ASSERT_TRUE(list.Write("{}").ok());
+  EXPECT_FALSE(list.is_complete());
+  ASSERT_TRUE(list.Write(",{").ok());
+  EXPECT_FALSE(list.is_complete());
+  ASSERT_TRUE(list.Write("}").ok());
+  EXPECT_TRUE(list.is_complete());
+}
 
 namespace fs = std::filesystem;
 
@@ -252,4 +365,5 @@ TEST_F(OverlayWriterTest, WhatCannotBeWrittenLeavesNoFile) {
 }
 
 }  // namespace
+
 }  // namespace borescope::internal

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "borescope/output/charts/tones.h"
+#include "borescope/output/charts/svg_canvas.h"
 #include "borescope/table/display/view.h"
 #include "borescope/table/table.h"
 

@@ -2,16 +2,480 @@
 
 #include <algorithm>
 #include <iterator>
+#include <map>
 #include <span>
 #include <utility>
 #include <vector>
 
+#include "borescope/output/names/labels.h"
 #include "borescope/output/text/text_bars.h"
-#include "borescope/output/text/text_blocks.h"
-#include "borescope/output/text/text_columns.h"
 #include "borescope/output/utf8.h"
 
 namespace borescope::internal {
+
+namespace {
+
+constexpr size_t kNoteIndent = 4;
+constexpr size_t kRowHang = 2;            // of the further lines of a row
+constexpr size_t kMostSidewaysLines = 8;  // of one cell: names of kernels fill pages otherwise
+
+std::string Padded(std::string_view text, const TextColumn& column) {
+  const std::string cell = ShortenName(text, column.width);
+  const std::string blanks(column.width - std::min(column.width, DisplayWidth(cell)), ' ');
+  return column.is_text ? cell + blanks : blanks + cell;
+}
+
+std::string JoinCells(const Lines& cells, size_t indent) {
+  std::string line(indent, ' ');
+  for (size_t i = 0; i < cells.size(); ++i) {
+    line += (i == 0 ? "" : std::string(kColumnGap, ' ')) + cells[i];
+  }
+  line.resize(line.find_last_not_of(' ') + 1);
+  return line;
+}
+
+std::string Rule(size_t width) {
+  std::string rule;
+  for (size_t i = 0; i < width; ++i) {
+    rule += "\xE2\x94\x80";
+  }
+  return rule;
+}
+
+// `line` filled up to where bars begin.
+std::string Filled(std::string line, size_t width) {
+  const size_t begin = width + kColumnGap;
+  line.append(begin - std::min(begin, DisplayWidth(line)), ' ');
+  return line;
+}
+
+// One line of the headings of the columns.
+std::string HeadingLine(const Block& block, size_t indent, size_t height, size_t line) {
+  Lines cells;
+  for (const TextColumn* column : block) {
+    const size_t above = height - column->heading_lines.size();
+    cells.push_back(Padded(line < above ? "" : column->heading_lines[line - above], *column));
+  }
+  return JoinCells(cells, indent);
+}
+
+// Headings stand on the rule: those with fewer lines start lower. A line of units is left out where
+// no column of the block has one. That of bars stands on the line of names.
+std::string HeadingText(const Placement& placed, bool bold) {
+  size_t height = 0;
+  for (const TextColumn* column : placed.grid) {
+    height = std::max(height, column->heading_lines.size());
+  }
+  std::string text;
+  for (size_t line = 0; line < height; ++line) {
+    std::string joined = HeadingLine(placed.grid, placed.indent(), height, line);
+    if (placed.bar_width > 0 && line + 2 == std::max<size_t>(height, 2)) {
+      joined = Filled(std::move(joined), WidthOf(placed.grid, placed.indent())) +
+               ShortenMiddle(placed.bars->heading, placed.bar_width - kColumnGap);
+    }
+    text += joined.empty() ? "" : Emphasised(joined, bold) + '\n';
+  }
+  return text;
+}
+
+// The keys of one row on lines of their own.
+std::string LabelsText(const Block& labels, size_t row) {
+  std::string text;
+  for (const TextColumn* label : labels) {
+    for (const std::string& line : CellLines(*label, row, kNoteIndent)) {
+      text += line + '\n';
+    }
+  }
+  return text;
+}
+
+// The remarks of one row, below it.
+std::string NotesText(const Block& notes, size_t row, size_t width) {
+  std::string text;
+  for (const TextColumn* note : notes) {
+    const std::string& remark = note->cells[row];
+    if (remark.empty() || note->source->IsMissing(row)) {
+      continue;
+    }
+    const std::string label = note->heading.empty() ? "" : note->heading + ": ";
+    for (const std::string& line : WrapText(label + remark, width - kNoteIndent)) {
+      text += std::string(kNoteIndent, ' ') + line + '\n';
+    }
+  }
+  return text;
+}
+
+// The cells of one row of the grid in lines. Prose beside a number or a name shows where a row
+// begins; elsewhere further lines are indented for that.
+std::vector<Lines> RowCells(const Block& grid, size_t row) {
+  const bool only_prose = std::all_of(grid.begin(), grid.end(),
+                                      [](const TextColumn* column) { return column->is_remark; });
+  std::vector<Lines> cells;
+  for (const TextColumn* column : grid) {
+    const bool is_beside = column->is_remark && !only_prose;
+    cells.push_back(CellLines(*column, row, is_beside ? 0 : kRowHang));
+  }
+  return cells;
+}
+
+// One row of the grid; wrapped cells make it several lines high. Bars stand behind the first.
+std::string RowText(const Placement& placed, size_t row) {
+  const std::vector<Lines> cells = RowCells(placed.grid, row);
+  size_t height = 1;
+  for (const Lines& cell : cells) {
+    height = std::max(height, cell.size());
+  }
+  std::string text;
+  for (size_t line = 0; line < height; ++line) {
+    Lines parts;
+    for (size_t i = 0; i < cells.size(); ++i) {
+      parts.push_back(Padded(line < cells[i].size() ? cells[i][line] : "", *placed.grid[i]));
+    }
+    std::string joined = JoinCells(parts, placed.indent());
+    if (line == 0 && placed.bar_width > 0 && placed.bars->shares[row] > 0) {
+      joined =
+          Filled(std::move(joined), WidthOf(placed.grid, placed.indent())) +
+          TextBar(placed.bars->shares[row], placed.bar_width - kColumnGap, placed.bars->tones[row]);
+    }
+    text += joined + '\n';
+  }
+  return text;
+}
+
+size_t WidestHeading(const TextColumns& columns) {
+  size_t width = 0;
+  for (const TextColumn& column : columns) {
+    width = std::max(width, DisplayWidth(column.heading));
+  }
+  return width;
+}
+
+// The values of one column, each in lines of its own.
+std::vector<Lines> SidewaysCells(const TextColumn& column, size_t each) {
+  const Lines shown = LabelNames(column.cells, each * kMostSidewaysLines).texts;
+  std::vector<Lines> cells;
+  for (const std::string& cell : shown) {
+    const bool with_unit = !column.unit.empty() && cell != "-";
+    cells.push_back(WrapText(with_unit ? cell + " " + column.unit : cell, each));
+  }
+  return cells;
+}
+
+}  // namespace
+
+size_t WidthOf(const Block& block, size_t indent) {
+  size_t width = indent + kColumnGap * (std::max<size_t>(block.size(), 1) - 1);
+  for (const TextColumn* column : block) {
+    width += column->width;
+  }
+  return width;
+}
+
+std::string BlockText(const Placement& placed, size_t rows, const TextStyle& style) {
+  std::string text;
+  for (const TextColumn* label : placed.labels) {
+    text += Emphasised(label->heading, style.colour) + '\n';
+  }
+  text += HeadingText(placed, style.colour);
+  text += Rule(WidthOf(placed.grid, placed.indent()) + placed.bar_width) + '\n';
+  for (size_t row = 0; row < rows; ++row) {
+    text += LabelsText(placed.labels, row) + RowText(placed, row) +
+            NotesText(placed.notes, row, style.width);
+  }
+  return text;
+}
+
+size_t SidewaysWidth(const TextColumns& columns, size_t rows, size_t width) {
+  const size_t headings = WidestHeading(columns);
+  const size_t each = width > headings ? (width - headings) / rows : 0;
+  return each >= kSmallestText + kColumnGap ? each - kColumnGap : 0;
+}
+
+std::string SidewaysText(const TextColumns& columns, size_t each, const TextStyle& style) {
+  const size_t label_width = WidestHeading(columns);
+  std::string text;
+  for (const TextColumn& column : columns) {
+    const std::vector<Lines> cells = SidewaysCells(column, each);
+    size_t height = 0;
+    for (const Lines& cell : cells) {
+      height = std::max(height, cell.size());
+    }
+    for (size_t line = 0; line < height; ++line) {
+      std::string label = line == 0 ? column.heading : "";
+      label.append(label_width - DisplayWidth(label), ' ');
+      Lines parts{Emphasised(label, style.colour)};
+      for (const Lines& cell : cells) {
+        std::string part = line < cell.size() ? cell[line] : "";
+        part.append(each - std::min(each, DisplayWidth(part)), ' ');
+        parts.push_back(part);
+      }
+      text += JoinCells(parts, 0) + '\n';
+    }
+  }
+  return text;
+}
+
+std::string Emphasised(const std::string& line, bool bold) {
+  return bold && !line.empty() ? "\x1b[1m" + line + "\x1b[0m" : line;
+}
+
+namespace {
+
+constexpr size_t kRemarkWidth = 24;  // longer derived text is a remark
+
+// The name without its unit, which stands below it: "exposed_comm_ns" -> "exposed comm".
+std::string HeadingOf(const Column& column) {
+  constexpr std::string_view kUnitSuffixes[] = {kOffsetSuffix, "_ns", "_us", "_gbps"};
+  if (column.name == "ns" && column.unit == Unit::kNanoseconds) {
+    return "time";  // of a ledger: the unit shown may be another
+  }
+  if (column.name == "gbps" && column.unit == Unit::kGigabytesPerSecond) {
+    return "rate";
+  }
+  std::string name = column.name;
+  if (column.unit != Unit::kNone || name.ends_with("unix_ns")) {
+    for (const std::string_view suffix : kUnitSuffixes) {
+      if (name.size() > suffix.size() && name.ends_with(suffix)) {
+        name.resize(name.size() - suffix.size());
+        break;
+      }
+    }
+  }
+  std::replace(name.begin(), name.end(), '_', ' ');
+  return ToPrintable(name);
+}
+
+bool IsSumOfTime(const Column& column) {
+  return column.unit == Unit::kNanoseconds && column.role == Role::kSum;
+}
+
+// Sums of time beside each other are parts of a whole, or twins: they are shown in the unit of the
+// largest, and so are columns of zeros. What is less than a thousandth of it would vanish.
+const Column* ScaleOfSums(const Table& table, const Column& column) {
+  constexpr double kVanishing = 1000;
+  const Column* first = &column;
+  while (first != table.columns.data() && IsSumOfTime(*(first - 1))) {
+    --first;
+  }
+  const Column* largest = first;
+  const Column* const end = table.columns.data() + table.columns.size();
+  for (const Column* one = first; one != end && IsSumOfTime(*one); ++one) {
+    largest = LargestMagnitude(*one) > LargestMagnitude(*largest) ? one : largest;
+  }
+  const double own = LargestMagnitude(column);
+  return own == 0 || own * kVanishing >= LargestMagnitude(*largest) ? largest : &column;
+}
+
+// Columns of a spread share the unit of the middle one: a maximum in ms next to a mean in us would
+// look smaller.
+const Column* ScaleOf(const Table& table, const Column& column) {
+  constexpr std::string_view kSpread[] = {"mean_ns", "min_ns", "max_ns", "stddev_ns", "median_ns"};
+  if (std::find(std::begin(kSpread), std::end(kSpread), column.name) == std::end(kSpread)) {
+    return IsSumOfTime(column) ? ScaleOfSums(table, column) : &column;
+  }
+  const Column* mean = table.Find("mean_ns");
+  const Column* middle = mean != nullptr ? mean : table.Find("median_ns");
+  return middle != nullptr ? middle : &column;
+}
+
+void FormatCells(TextColumn& column, Precision precision) {
+  NumberFormat format = ChooseFormat(*column.scale, precision);
+  if (column.scale != column.source && LargestMagnitude(*column.source) == 0) {
+    format.decimals = 0;
+  }
+  column.unit = format.unit;
+  column.cells.clear();
+  for (size_t row = 0; row < column.source->size(); ++row) {
+    column.cells.push_back(FormatCell(*column.source, format, row));
+  }
+  column.cell_width = WidestOf(column.cells);
+}
+
+// A heading cannot be made narrower than this.
+size_t LongestWord(std::string_view heading) {
+  size_t longest = 1;
+  for (size_t begin = 0; begin < heading.size();) {
+    const size_t end = std::min(heading.find(' ', begin), heading.size());
+    longest = std::max(longest, DisplayWidth(heading.substr(begin, end - begin)));
+    begin = end + 1;
+  }
+  return longest;
+}
+
+// The column that says how deep the rows of a tree lie; nullptr where they are none.
+const Column* DepthOf(const Table& table) {
+  const Column* depth = table.Find("depth");
+  const bool is_depth = depth != nullptr && depth->role == Role::kKey &&
+                        std::holds_alternative<IntValues>(depth->values);
+  return is_depth && table.columns.size() > 1 ? depth : nullptr;
+}
+
+// Cells of a tree, one blank for each level; the level of what lies too deep for that is a number.
+void IndentCells(const Column& depths, TextColumn& column) {
+  constexpr int64_t kDeepestIndent = 24;
+  const auto& depth = std::get<IntValues>(depths.values);
+  for (size_t row = 0; row < depth.size(); ++row) {
+    const auto blanks = static_cast<size_t>(std::clamp<int64_t>(depth[row], 0, kDeepestIndent));
+    const bool is_deep = depth[row] > kDeepestIndent;
+    column.cells[row] = std::string(blanks, ' ') +
+                        (is_deep ? "[" + std::to_string(depth[row]) + "] " : "") +
+                        column.cells[row];
+  }
+  column.cell_width = WidestOf(column.cells);
+}
+
+bool IsCut(const TextColumn& column) {
+  return column.is_text && !column.is_remark && column.width < column.cell_width;
+}
+
+// Blanks before a text say how deep in a tree a cell is: they stay, and cells of one depth are
+// distinguished.
+void LabelCells(TextColumn& column, size_t width) {
+  std::map<size_t, std::vector<size_t>> rows_of;  // by depth
+  for (size_t row = 0; row < column.cells.size(); ++row) {
+    const std::string& cell = column.cells[row];
+    rows_of[std::min(cell.find_first_not_of(' '), cell.size())].push_back(row);
+  }
+  column.shown = Lines(column.cells.size());
+  column.shown_width = column.width;
+  column.tells_apart = true;
+  for (const auto& [depth, rows] : rows_of) {
+    const size_t indent = std::min(depth, width / 2);
+    Lines cells;
+    for (const size_t row : rows) {
+      cells.push_back(column.cells[row].substr(depth));
+    }
+    const Labels labels = LabelNames(cells, width - indent);
+    column.tells_apart = column.tells_apart && labels.tell;
+    for (size_t i = 0; i < rows.size(); ++i) {
+      column.shown[rows[i]] = std::string(indent, ' ') + labels.texts[i];
+    }
+  }
+}
+
+// Wrapped at blanks, but for those in front, which say how deep in a tree it is.
+Lines WrapCell(std::string_view text, size_t width, size_t hang) {
+  const size_t blanks = std::min(text.find_first_not_of(' '), text.size());
+  const size_t indent = std::min(blanks, width / 2);
+  Lines lines = WrapText(text.substr(blanks), width - indent, hang);
+  for (size_t i = 0; i < lines.size(); ++i) {
+    lines[i].insert(0, indent + (i == 0 ? 0 : hang), ' ');
+  }
+  return lines;
+}
+
+}  // namespace
+
+size_t WidestOf(const Lines& lines) {
+  size_t width = 0;
+  for (const std::string& line : lines) {
+    width = std::max(width, DisplayWidth(line));
+  }
+  return width;
+}
+
+TextColumns MakeColumns(const Table& table) {
+  TextColumns columns;
+  const Column* depth = DepthOf(table);
+  for (const Column& source : table.columns) {
+    if (&source == depth) {
+      continue;
+    }
+    TextColumn& column = columns.emplace_back();
+    column.source = &source;
+    column.scale = ScaleOf(table, source);
+    column.heading = HeadingOf(source);
+    column.is_text = std::holds_alternative<StringValues>(source.values);
+    FormatCells(column, Precision::kFull);
+    if (depth != nullptr && &source == depth + 1) {
+      IndentCells(*depth, column);
+    }
+    column.is_remark = column.is_text && !column.is_key() && column.cell_width > kRemarkWidth;
+  }
+  return columns;
+}
+
+void UsePrecision(TextColumns& columns, Precision precision) {
+  for (TextColumn& column : columns) {
+    if (!column.is_text) {
+      FormatCells(column, precision);
+    }
+  }
+}
+
+void SetHeadings(TextColumns& columns, bool break_headings) {
+  const bool units = std::any_of(columns.begin(), columns.end(),
+                                 [](const TextColumn& column) { return !column.unit.empty(); });
+  for (TextColumn& column : columns) {
+    column.heading_lines = {column.heading};
+    if (break_headings) {
+      const size_t room = std::max(LongestWord(column.heading), column.cell_width);
+      column.heading_lines = WrapText(column.heading, room);
+    }
+    if (units) {
+      column.heading_lines.push_back(column.unit);
+    }
+    column.natural = std::max(column.cell_width, WidestOf(column.heading_lines));
+  }
+}
+
+size_t TotalWidth(std::span<TextColumn* const> columns, size_t text_limit) {
+  size_t total = columns.empty() ? 0 : kColumnGap * (columns.size() - 1);
+  for (const TextColumn* column : columns) {
+    const size_t least = std::max(text_limit, WidestOf(column->heading_lines));
+    total += column->is_text ? std::min(column->natural, least) : column->natural;
+  }
+  return total;
+}
+
+bool FitColumns(std::span<TextColumn* const> columns, size_t width, size_t smallest_text) {
+  size_t limit = std::max(width, smallest_text);
+  if (smallest_text != kUnlimited) {
+    while (limit > smallest_text && TotalWidth(columns, limit) > width) {
+      --limit;
+    }
+  }
+  for (TextColumn* column : columns) {
+    const size_t least = std::max(limit, WidestOf(column->heading_lines));
+    column->width = column->is_text ? std::min(column->natural, least) : column->natural;
+  }
+  return TotalWidth(columns, limit) <= width;
+}
+
+void CutNames(TextColumn& column) {
+  if (!IsCut(column)) {
+    column.tells_apart = true;
+  } else if (column.shown_width != column.width) {
+    LabelCells(column, column.width);
+  }
+}
+
+bool IsDistinguishing(TextColumn& column) {
+  CutNames(column);
+  return column.tells_apart;
+}
+
+void CutNamesToLines(TextColumn& column) {
+  constexpr size_t kMostCellLines = 3;
+  if (IsDistinguishing(column)) {
+    return;
+  }
+  LabelCells(column, kMostCellLines * column.width);
+  if (!column.tells_apart) {
+    column.shown = column.cells;
+  }
+}
+
+Lines CellLines(const TextColumn& column, size_t row, size_t hang) {
+  const std::string& cell = column.cells[row];
+  const bool is_name = column.is_text && !column.is_remark;
+  const bool is_labelled = IsCut(column) && column.shown_width == column.width;
+  const std::string text = is_labelled ? column.shown[row]
+                           : is_name   ? ShortenName(cell, column.width)
+                                       : cell;
+  return DisplayWidth(text) <= column.width ? Lines{text} : WrapCell(text, column.width, hang);
+}
+
 namespace {
 
 constexpr size_t kReadableText = 32;  // a kernel name shorter than this could be any kernel

@@ -1,9 +1,14 @@
 #include "borescope/recorder/attach/attach.h"
 
+#include <poll.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
+#include <cstddef>
+#include <cstdlib>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
@@ -12,11 +17,189 @@
 #include <set>
 
 #include "borescope/base/io/paths.h"
-#include "borescope/recorder/attach/profiler_messages.h"
-#include "borescope/recorder/attach/profiler_socket.h"
 #include "borescope/recorder/process_facts.h"
 
 namespace borescope::internal {
+
+namespace {
+
+constexpr size_t kTypeBytes = 32;
+constexpr std::string_view kContextType = "ctxt";
+constexpr std::string_view kRequestType = "req";
+constexpr uint32_t kMostPids = 1024;
+
+struct MessageHeader {
+  uint64_t size;  // of what follows
+  std::array<char, kTypeBytes> type;
+};
+
+// Before as many numbers of processes.
+struct RequestHeader {
+  uint32_t type;
+  uint32_t pids;
+  int64_t job;
+};
+
+template <class T>
+bool Take(std::string_view& bytes, T& value) {
+  if (bytes.size() < sizeof(T)) return false;
+  bytes.copy(reinterpret_cast<char*>(&value), sizeof(T));
+  bytes.remove_prefix(sizeof(T));
+  return true;
+}
+
+std::string_view TypeOf(const MessageHeader& header) {
+  const std::string_view all(header.type.data(), header.type.size());
+  return all.substr(0, all.find('\0'));
+}
+
+std::optional<ProfilerMessage> ParseRequest(std::string_view bytes) {
+  RequestHeader header{};
+  if (!Take(bytes, header) || header.pids == 0 || header.pids > kMostPids) return std::nullopt;
+  ProfilerMessage message;
+  message.kind = ProfilerMessage::Kind::kRequest;
+  message.type = header.type;
+  for (uint32_t i = 0; i < header.pids; ++i) {
+    int32_t pid = 0;
+    if (!Take(bytes, pid)) return std::nullopt;
+    message.pids.push_back(pid);
+  }
+  return message;
+}
+
+}  // namespace
+
+std::optional<ProfilerMessage> ParseProfilerMessage(std::string_view datagram) {
+  MessageHeader header{};
+  if (!Take(datagram, header) || header.size != datagram.size()) return std::nullopt;
+  if (TypeOf(header) == kContextType) return ProfilerMessage{};
+  return TypeOf(header) == kRequestType ? ParseRequest(datagram) : std::nullopt;
+}
+
+std::string MakeProfilerAnswer(ProfilerMessage::Kind kind, std::string_view payload) {
+  const std::string_view type =
+      kind == ProfilerMessage::Kind::kContext ? kContextType : kRequestType;
+  MessageHeader header{.size = payload.size(), .type = {}};
+  std::memcpy(header.type.data(), type.data(), type.size());
+  std::string answer(sizeof(header), '\0');
+  std::memcpy(answer.data(), &header, sizeof(header));
+  return answer.append(payload);
+}
+
+std::string MakeContextAnswer() {
+  constexpr int32_t kProcesses = 1;
+  const auto* const bytes = reinterpret_cast<const char*>(&kProcesses);
+  return MakeProfilerAnswer(ProfilerMessage::Kind::kContext, {bytes, sizeof(kProcesses)});
+}
+
+namespace {
+
+constexpr std::string_view kName = "dynolog";
+constexpr const char* kFolderVariable = "KINETO_IPC_SOCKET_DIR";
+constexpr size_t kMostBytes = 64 * 1024;
+
+struct Address {
+  sockaddr_un name{};
+  socklen_t bytes = 0;
+};
+
+// An abstract name, with a zero byte before and one after it, as its clients have it.
+Address AbstractAddress() {
+  Address address;
+  address.name.sun_family = AF_UNIX;
+  std::memcpy(address.name.sun_path + 1, kName.data(), kName.size());
+  address.bytes = static_cast<socklen_t>(offsetof(sockaddr_un, sun_path) + kName.size() + 2);
+  return address;
+}
+
+Result<Address> AddressIn(const std::string& path) {
+  Address address;
+  if (path.size() >= sizeof(address.name.sun_path)) {
+    return Error{ErrorCode::kInvalidArgument, "too long for a socket",
+                 std::string("name a shorter folder in ") + kFolderVariable, path};
+  }
+  address.name.sun_family = AF_UNIX;
+  std::memcpy(address.name.sun_path, path.data(), path.size());
+  address.bytes = static_cast<socklen_t>(offsetof(sockaddr_un, sun_path) + path.size() + 1);
+  return address;
+}
+
+bool BindTo(int socket, const Address& address) {
+  return bind(socket, reinterpret_cast<const sockaddr*>(&address.name), address.bytes) == 0;
+}
+
+// A file that a launcher left which was killed: nobody listens on it.
+bool IsStale(const Address& address) {
+  const int probe = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+  if (probe < 0) return false;
+  const bool is_refused =
+      connect(probe, reinterpret_cast<const sockaddr*>(&address.name), address.bytes) != 0 &&
+      errno == ECONNREFUSED;
+  close(probe);
+  return is_refused;
+}
+
+}  // namespace
+
+Result<ProfilerSocket> ProfilerSocket::Bind() {
+  const char* const folder = std::getenv(kFolderVariable);
+  const bool has_folder = folder != nullptr && *folder != '\0';
+  const std::string path = has_folder ? std::string(folder) + "/" + std::string(kName) : "";
+  BS_ASSIGN(const Address address, has_folder ? AddressIn(path) : AbstractAddress());
+  const int file = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+  if (file < 0) {
+    return Error{ErrorCode::kIo, std::string("no socket can be made: ") + std::strerror(errno)};
+  }
+  if (BindTo(file, address)) return ProfilerSocket(file, path);
+  if (errno == EADDRINUSE && has_folder && IsStale(address)) {
+    unlink(path.c_str());
+    if (BindTo(file, address)) return ProfilerSocket(file, path);
+  }
+  const int error = errno;
+  close(file);
+  const std::string where = has_folder ? path : "the socket '" + std::string(kName) + "'";
+  if (error != EADDRINUSE) {
+    return Error{ErrorCode::kIo, std::string("cannot be made: ") + std::strerror(error), {}, where};
+  }
+  return Error{ErrorCode::kIo,
+               where + " is taken by another borescope record `attach` or by dynolog",
+               "wait for its end, or stop it"};
+}
+
+ProfilerSocket::ProfilerSocket(ProfilerSocket&& other) noexcept
+    : socket_(other.socket_), path_(std::move(other.path_)) {
+  other.socket_ = -1;
+}
+
+ProfilerSocket::~ProfilerSocket() {
+  if (socket_ < 0) return;
+  close(socket_);
+  if (!path_.empty()) unlink(path_.c_str());
+}
+
+std::optional<ProfilerSocket::Datagram> ProfilerSocket::Receive(
+    std::chrono::milliseconds patience) {
+  pollfd waiting{.fd = socket_, .events = POLLIN, .revents = 0};
+  if (poll(&waiting, 1, static_cast<int>(patience.count())) <= 0) return std::nullopt;
+  Datagram datagram{
+      .bytes = std::string(kMostBytes, '\0'), .sender = {}, .sender_bytes = sizeof(sockaddr_un)};
+  const ssize_t bytes =
+      recvfrom(socket_, datagram.bytes.data(), datagram.bytes.size(), MSG_TRUNC,
+               reinterpret_cast<sockaddr*>(&datagram.sender), &datagram.sender_bytes);
+  if (bytes < 0) return std::nullopt;
+  // One that is longer than any of theirs is none of theirs.
+  const bool is_whole = static_cast<size_t>(bytes) <= datagram.bytes.size();
+  datagram.bytes.resize(is_whole ? static_cast<size_t>(bytes) : 0);
+  return datagram;
+}
+
+void ProfilerSocket::Answer(const Datagram& to, std::string_view bytes) {
+  const bool has_name = to.sender_bytes > offsetof(sockaddr_un, sun_path);
+  if (!has_name) return;
+  sendto(socket_, bytes.data(), bytes.size(), MSG_NOSIGNAL | MSG_DONTWAIT,
+         reinterpret_cast<const sockaddr*>(&to.sender), to.sender_bytes);
+}
+
 namespace {
 
 namespace fs = std::filesystem;

@@ -6,11 +6,26 @@
 
 #include <cstdint>
 #include <map>
+#include <vector>
 
-#include "borescope/recorder/sampling/process_tree.h"
 #include "borescope/recorder/sampling/sample.h"
 
 namespace borescope::internal {
+
+// The processes that a program consists of: itself, and all that they started.
+
+// One thread at a time.
+class ProcessTree {
+ public:
+  explicit ProcessTree(pid_t root);
+
+  // The processes that run now, by number. One whose parent has ended stays a member if it was seen
+  // before.
+  std::vector<pid_t> Members();
+
+ private:
+  std::map<pid_t, uint64_t> members_;  // with the time of their start: numbers are used again
+};
 
 // Series of a process: process/PID/cpu (per cent of one processor since the last sample),
 // resident_bytes, threads, context_switches, minor_faults, major_faults, read_bytes, written_bytes

@@ -12,8 +12,7 @@
 #include <thread>
 #include <vector>
 
-#include "borescope/recorder/clocks.h"
-#include "borescope/recorder/log_words.h"
+#include "borescope/recorder/process_facts.h"
 #include "borescope/recorder/run_log.h"
 #include "borescope/recorder/sampling/gpu_samplers.h"
 #include "borescope/recorder/sampling/process_sampler.h"

@@ -1,6 +1,6 @@
 // Tones: colours by what they mean, the same in pictures, on terminals and on the page of the
 // report: compute blue, communication orange, copies pink, idle grey. The shades are those of
-// output/charts/tones.h. Pure functions; the texts live as long as the program.
+// output/charts/svg_canvas.h. Pure functions; the texts live as long as the program.
 #pragma once
 
 #include <cstdint>

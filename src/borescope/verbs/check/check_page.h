@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "borescope/check/judge.h"
-#include "borescope/output/document.h"
 #include "borescope/output/html/html.h"
+#include "borescope/output/writer.h"
 
 namespace borescope::internal {
 

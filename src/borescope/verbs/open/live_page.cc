@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "borescope/output/json_writer.h"
-#include "borescope/output/markup.h"
+#include "borescope/output/markdown.h"
 #include "borescope/output/sink/sink.h"
 
 namespace borescope::internal {

@@ -16,7 +16,7 @@
 #include <string_view>
 
 #include "borescope/serve.h"
-#include "borescope/serve/served_file.h"
+#include "borescope/serve/http.h"
 
 namespace borescope::internal {
 

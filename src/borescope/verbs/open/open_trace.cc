@@ -14,8 +14,8 @@
 #include "borescope/engine/access.h"
 #include "borescope/engine/inputs/input_files.h"
 #include "borescope/ingest/events/rank_labels.h"
+#include "borescope/ingest/foreign_files.h"
 #include "borescope/ingest/load.h"
-#include "borescope/ingest/perfetto_sniff.h"
 #include "borescope/json/json_check.h"
 
 namespace borescope::internal {

@@ -10,7 +10,7 @@
 #include "borescope/analysis/verbs/timeline/make_timeline.h"
 #include "borescope/engine/loading/loaded_trace.h"
 #include "borescope/engine/run_analyses.h"
-#include "borescope/serve/served_file.h"
+#include "borescope/serve/http.h"
 #include "borescope/verbs/report/report.h"
 
 namespace borescope::internal {

@@ -5,7 +5,6 @@
 #include <utility>
 
 #include "borescope/engine/access.h"
-#include "borescope/ingest/cupti/cupti_callbacks.h"
 #include "borescope/ingest/cupti/cupti_names.h"
 #include "borescope/ingest/load.h"
 #include "borescope/recorder/attach/attach.h"

@@ -7,7 +7,7 @@
 #include "borescope/engine/targets/targets.h"
 #include "borescope/output/charts/png/png.h"
 #include "borescope/output/digest/card.h"
-#include "borescope/output/digest/digest_markdown.h"
+#include "borescope/output/digest/digest.h"
 #include "borescope/output/sink/sink.h"
 #include "borescope/run.h"
 #include "borescope/verbs/report/report.h"

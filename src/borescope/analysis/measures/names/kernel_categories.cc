@@ -13,7 +13,7 @@
 #include "borescope/analysis/core/param_specs.h"
 #include "borescope/analysis/core/row.h"
 #include "borescope/base/within_memory.h"
-#include "borescope/json/json_document.h"
+#include "borescope/json/json_cursor.h"
 #include "borescope/table/table_ops.h"
 
 namespace borescope::internal {

@@ -10,7 +10,7 @@
 #include "borescope/analysis/core/selection/phases.h"
 #include "borescope/base/text/text.h"
 #include "borescope/index/names/kernel_class.h"
-#include "borescope/json/json_document.h"
+#include "borescope/json/json_cursor.h"
 
 namespace borescope::internal {
 

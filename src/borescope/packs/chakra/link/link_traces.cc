@@ -14,7 +14,6 @@
 #include "borescope/index/trace_index.h"
 #include "borescope/ingest/load.h"
 #include "borescope/link.h"
-#include "borescope/output/sink/gzip_sink.h"
 #include "borescope/output/sink/sink.h"
 #include "borescope/packs/chakra/link/link.h"
 #include "borescope/packs/chakra/link/link_writer.h"

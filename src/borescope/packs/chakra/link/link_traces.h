@@ -11,7 +11,7 @@
 
 #include "borescope/base/parallel.h"
 #include "borescope/base/result.h"
-#include "borescope/output/document.h"
+#include "borescope/output/writer.h"
 #include "borescope/packs/chakra/link/host_trace.h"
 #include "borescope/packs/chakra/link/link.h"
 #include "borescope/trace/trace.h"
