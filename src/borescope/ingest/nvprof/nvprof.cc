@@ -17,9 +17,11 @@ namespace {
 
 constexpr std::string_view kTable = "CUPTI_ACTIVITY_KIND_MARKER";
 
-enum Column : uint8_t { kFlags, kTimestamp, kId, kObjectKind, kObject, kName, kDomain };
-constexpr std::string_view kColumns[] = {"flags",    "timestamp", "id",    "objectKind",
-                                         "objectId", "name",      "domain"};
+struct MarkerRow {
+  enum Column : uint8_t { kFlags, kTimestamp, kId, kObjectKind, kObject, kName, kDomain };
+  static constexpr std::string_view kColumns[] = {"flags",    "timestamp", "id",    "objectKind",
+                                                  "objectId", "name",      "domain"};
+};
 
 // CUpti_ActivityFlag.
 constexpr int64_t kInstant = 1;
@@ -42,7 +44,8 @@ uint64_t LittleEndian(std::string_view bytes) {
 }  // namespace
 
 Result<void> NvprofMarkers::Read(const DatabaseInput& input) {
-  BS_ASSIGN(TableRows rows, TableRows::Open(input, kTable, kColumns, trace_.diagnostics()));
+  BS_ASSIGN(TableRows rows,
+            TableRows::Open(input, kTable, MarkerRow::kColumns, trace_.diagnostics()));
   trace_.BeginTable(kTable);
   BS_TRY(rows.ForEach([&] { Add(rows); }));
   AddOpenRanges();
@@ -50,38 +53,39 @@ Result<void> NvprofMarkers::Read(const DatabaseInput& input) {
 }
 
 void NvprofMarkers::Add(TableRows& row) {
-  const int64_t flags = row.Integer(kFlags);
+  const int64_t flags = row.Integer(MarkerRow::kFlags);
   if (flags == kMissing || (flags & (kStartFlag | kEndFlag)) == 0) {
     trace_.part().CountEvent((flags & kInstant) != 0 && flags != kMissing ? 'i' : '?',
                              trace_.part().Intern(kTable), 0);
     return;
   }
-  const int64_t time_ns = row.Integer(kTimestamp);
-  Range& range = open_[row.Integer(kId)];
+  const int64_t time_ns = row.Integer(MarkerRow::kTimestamp);
+  Range& range = open_[row.Integer(MarkerRow::kId)];
   if ((flags & kStartFlag) != 0) {
     if (range.start.ts_ns != kMissing) {
       AddRange({range.start});  // its number is used again: it never ended
     }
-    range.start = {time_ns, row.Integer(kName), row.Integer(kDomain), OwnerOf(row)};
+    range.start = {time_ns, row.Integer(MarkerRow::kName), row.Integer(MarkerRow::kDomain),
+                   OwnerOf(row)};
   } else {
     range.end_ns = time_ns;
     range.end_owner = OwnerOf(row);
   }
   if (range.start.ts_ns != kMissing && range.end_ns != kMissing) {
     AddRange(range);
-    open_.erase(row.Integer(kId));
+    open_.erase(row.Integer(MarkerRow::kId));
   }
 }
 
 NvprofMarkers::Owner NvprofMarkers::OwnerOf(TableRows& row) {
-  const std::string_view object = row.Blob(kObject);
+  const std::string_view object = row.Blob(MarkerRow::kObject);
   if (object.size() < kObjectBytes) {
     trace_.diagnostics().Count(Diag::kBadFieldType, Diagnostics::kNoByte, "MARKER.objectId");
     return {};
   }
   const auto process = static_cast<int64_t>(LittleEndian(object.substr(0, 4)));
   const auto thread = static_cast<int64_t>(LittleEndian(object.substr(4, 4)));
-  const bool is_process = row.Integer(kObjectKind) == kProcessObject;
+  const bool is_process = row.Integer(MarkerRow::kObjectKind) == kProcessObject;
   return {process, is_process ? kMissing : thread, is_process};
 }
 

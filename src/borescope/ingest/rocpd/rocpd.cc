@@ -169,9 +169,11 @@ std::string_view RocpdRemedy(MissingData lack) {
 
 namespace {
 
-enum Column : uint8_t { kProcess, kThread, kStart, kEnd, kName, kEvent, kExtra };
-constexpr std::string_view kColumns[] = {"pid",     "tid",      "start",  "end",
-                                         "name_id", "event_id", "extdata"};
+struct RegionRow {
+  enum Column : uint8_t { kProcess, kThread, kStart, kEnd, kName, kEvent, kExtra };
+  static constexpr std::string_view kColumns[] = {"pid",     "tid",      "start",  "end",
+                                                  "name_id", "event_id", "extdata"};
+};
 
 // Ranges between roctxRangeStart and roctxRangeStop, which may overlap and cross threads.
 bool IsStartStop(std::string_view name) {
@@ -192,7 +194,7 @@ class RegionReader {
 };
 
 StringId RegionReader::MarkerName(const TableRows& rows, uint32_t event, StringId name) {
-  const std::string message = RocpdMessage(rows.Text(kExtra));
+  const std::string message = RocpdMessage(rows.Text(RegionRow::kExtra));
   if (!message.empty()) {
     return tables_.part.Intern(message);
   }
@@ -202,11 +204,11 @@ StringId RegionReader::MarkerName(const TableRows& rows, uint32_t event, StringI
 
 uint32_t RegionReader::AddCall(const TableRows& rows, uint32_t event) {
   const bool has_event = event != RowIds::kNone;
-  const uint32_t arguments = tables_.arguments.events.Find(rows.Integer(kEvent));
+  const uint32_t arguments = tables_.arguments.events.Find(rows.Integer(RegionRow::kEvent));
   RuntimeCalls& calls = tables_.part.data.runtime_calls;
   const uint32_t row = AddMissingRow(calls);
-  calls.correlation[row] =
-      tables_.Unique(rows.Integer(kProcess), has_event ? tables_.events.link[event] : kMissing);
+  calls.correlation[row] = tables_.Unique(rows.Integer(RegionRow::kProcess),
+                                          has_event ? tables_.events.link[event] : kMissing);
   calls.domain[row] = has_event ? tables_.events.category[event] : StringId{0};
   calls.args[row] = arguments == RowIds::kNone ? StringId{0} : tables_.arguments.text[arguments];
   return row;
@@ -214,10 +216,10 @@ uint32_t RegionReader::AddCall(const TableRows& rows, uint32_t event) {
 
 void RegionReader::Add(const TableRows& rows) {
   TracePart& part = tables_.part;
-  StringId name = tables_.String(rows.Integer(kName));
-  const uint32_t event = tables_.events.ids.Find(rows.Integer(kEvent));
+  StringId name = tables_.String(rows.Integer(RegionRow::kName));
+  const uint32_t event = tables_.events.ids.Find(rows.Integer(RegionRow::kEvent));
   const StringId category = event == RowIds::kNone ? StringId{0} : tables_.events.category[event];
-  const RowTime time = rows.Time(kStart, kEnd, part.data.strings.Get(name));
+  const RowTime time = rows.Time(RegionRow::kStart, RegionRow::kEnd, part.data.strings.Get(name));
   part.CountEvent('X', category, time.dur_ns);
   if (!time.has_start) {
     return;
@@ -226,7 +228,8 @@ void RegionReader::Add(const TableRows& rows) {
   const bool is_async = is_marker && IsStartStop(part.data.strings.Get(name));
   name = is_marker ? MarkerName(rows, event, name) : name;
   HostRow row{.ts_ns = time.ts_ns, .dur_ns = time.dur_ns, .name = name};
-  row.track = tables_.ThreadOf(rows.Integer(kProcess), rows.Integer(kThread), is_async);
+  row.track = tables_.ThreadOf(rows.Integer(RegionRow::kProcess), rows.Integer(RegionRow::kThread),
+                               is_async);
   const std::optional<OperatorText> op =
       is_marker && !is_async ? ParseOperatorText(part.data.strings.Get(name)) : std::nullopt;
   if (op.has_value()) {
@@ -246,7 +249,8 @@ void RegionReader::Add(const TableRows& rows) {
 
 Result<void> ReadRocpdRegions(RocpdTables& tables) {
   RegionReader reader(tables);
-  return tables.ForEach("region", kColumns, [&](const TableRows& rows) { reader.Add(rows); });
+  return tables.ForEach("region", RegionRow::kColumns,
+                        [&](const TableRows& rows) { reader.Add(rows); });
 }
 
 namespace {

@@ -352,9 +352,21 @@ Result<void> ReadRocpdSamples(RocpdTables& tables) {
 
 namespace {
 
-enum Column : uint8_t { kProcess, kThread, kAgent, kType, kLevel, kStart, kEnd, kAddress, kBytes };
-constexpr std::string_view kColumns[] = {"pid",   "tid", "agent_id", "type", "level",
-                                         "start", "end", "address",  "size"};
+struct MemoryRow {
+  enum Column : uint8_t {
+    kProcess,
+    kThread,
+    kAgent,
+    kType,
+    kLevel,
+    kStart,
+    kEnd,
+    kAddress,
+    kBytes
+  };
+  static constexpr std::string_view kColumns[] = {"pid",   "tid", "agent_id", "type", "level",
+                                                  "start", "end", "address",  "size"};
+};
 
 // Numbers of PyTorch's device types.
 constexpr int32_t kCpuType = 0;
@@ -427,31 +439,31 @@ void MemoryReader::SetDevice(int64_t agent, Row& row) {
 
 // Addresses that were only reserved are not memory.
 void MemoryReader::Add(const TableRows& rows) {
-  if (rows.Text(kLevel) == "VIRTUAL") {
+  if (rows.Text(MemoryRow::kLevel) == "VIRTUAL") {
     tables_.diagnostics().Count(Diag::kUnreadRows, Diagnostics::kNoByte, "reserved addresses");
     return;
   }
-  const std::optional<Operation> operation = OperationOf(rows.Text(kType));
-  const RowTime time = rows.Time(kStart, kEnd, table_);
+  const std::optional<Operation> operation = OperationOf(rows.Text(MemoryRow::kType));
+  const RowTime time = rows.Time(MemoryRow::kStart, MemoryRow::kEnd, table_);
   tables_.part.CountEvent('X', tables_.part.Intern("MEMORY_ALLOCATION"), time.dur_ns);
-  const int64_t bytes = rows.Integer(kBytes);
+  const int64_t bytes = rows.Integer(MemoryRow::kBytes);
   const bool is_sized = bytes != kMissing && bytes >= 0 && bytes <= kMostBytes;
   if (!operation.has_value() || (*operation != Operation::kFree && !is_sized)) {
     tables_.diagnostics().Count(Diag::kBadFieldType, Diagnostics::kNoByte, tables_.Name(table_));
     return;
   }
   if (time.has_start) {
-    const int64_t process = rows.Integer(kProcess);
-    const int64_t agent = rows.Integer(kAgent);
-    const bool is_scratch = rows.Text(kLevel) == "SCRATCH";
+    const int64_t process = rows.Integer(MemoryRow::kProcess);
+    const int64_t agent = rows.Integer(MemoryRow::kAgent);
+    const bool is_scratch = rows.Text(MemoryRow::kLevel) == "SCRATCH";
     Row row{time.ts_ns,
-            {process, rows.Integer(kAddress), is_scratch ? agent : kMissing},
+            {process, rows.Integer(MemoryRow::kAddress), is_scratch ? agent : kMissing},
             is_sized && bytes > 0 ? bytes : kMissing,
             *operation,
             {},
             -1,
             -1};
-    row.track = tables_.ThreadOf(process, rows.Integer(kThread));
+    row.track = tables_.ThreadOf(process, rows.Integer(MemoryRow::kThread));
     SetDevice(agent, row);
     rows_.push_back(row);
   }
@@ -513,7 +525,7 @@ void MemoryReader::Finish() {
 
 Result<void> ReadRocpdMemory(RocpdTables& tables) {
   MemoryReader reader(tables);
-  BS_TRY(tables.ForEach("memory_allocate", kColumns,
+  BS_TRY(tables.ForEach("memory_allocate", MemoryRow::kColumns,
                         [&](const TableRows& rows) { reader.Add(rows); }));
   reader.Finish();
   return {};

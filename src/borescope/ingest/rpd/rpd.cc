@@ -25,9 +25,11 @@ bool IsTracerName(std::string_view api_name) {
 
 namespace {
 
-enum Column : uint8_t { kId, kPid, kTid, kStart, kEnd, kName, kCategory, kDomain, kArguments };
-constexpr std::string_view kColumns[] = {"id",         "pid",         "tid",       "start",  "end",
-                                         "apiName_id", "category_id", "domain_id", "args_id"};
+struct CallRow {
+  enum Column : uint8_t { kId, kPid, kTid, kStart, kEnd, kName, kCategory, kDomain, kArguments };
+  static constexpr std::string_view kColumns[] = {
+      "id", "pid", "tid", "start", "end", "apiName_id", "category_id", "domain_id", "args_id"};
+};
 
 // Classification of a row by its name.
 enum class NameKind : uint8_t { kUnknown, kCall, kMarker, kTracer };
@@ -110,8 +112,8 @@ uint32_t CallReader::AddRuntimeCall(const TableRows& rows, int64_t correlation) 
   RuntimeCalls& calls = tables_.part.data.runtime_calls;
   calls.correlation.push_back(correlation);
   calls.external_id.push_back(kMissing);
-  calls.domain.push_back(tables_.String(rows.Integer(kDomain)));
-  calls.args.push_back(tables_.ArgumentsOfTrace(rows.Integer(kArguments)));
+  calls.domain.push_back(tables_.String(rows.Integer(CallRow::kDomain)));
+  calls.args.push_back(tables_.ArgumentsOfTrace(rows.Integer(CallRow::kArguments)));
   calls.kernel.push_back(StringId{0});
   return static_cast<uint32_t>(calls.size() - 1);
 }
@@ -131,7 +133,7 @@ CallReader::Marker CallReader::InTrace(const MarkerText& marker) {
 }
 
 CallReader::Marker CallReader::MarkerOf(const TableRows& rows) {
-  const int64_t id = rows.Integer(kArguments);
+  const int64_t id = rows.Integer(CallRow::kArguments);
   const std::string_view text = tables_.Arguments(id);
   if (text.size() <= kLongText) {
     return InTrace(ParseMarker(text));
@@ -185,7 +187,8 @@ void CallReader::AddOfCategory(const RpdCategory& category, const TableRows& row
       return AddOperator(rows, name, category.forward_thread);
     case HostKind::kAnnotation: {
       const bool is_in_text = KindOf(name) == NameKind::kMarker;
-      const StringId own = is_in_text ? tables_.ArgumentsOfTrace(rows.Integer(kArguments)) : name;
+      const StringId own =
+          is_in_text ? tables_.ArgumentsOfTrace(rows.Integer(CallRow::kArguments)) : name;
       return PushHost(HostKind::kAnnotation, own, kNoDetail, category_marker_);
     }
     case HostKind::kPython:
@@ -199,10 +202,10 @@ void CallReader::AddOfCategory(const RpdCategory& category, const TableRows& row
 }
 
 void CallReader::Add(const TableRows& rows) {
-  const int64_t id = rows.Integer(kId);
-  const StringId name = tables_.String(rows.Integer(kName));
+  const int64_t id = rows.Integer(CallRow::kId);
+  const StringId name = tables_.String(rows.Integer(CallRow::kName));
   const std::string_view text = tables_.part.data.strings.Get(name);
-  time_ = rows.Time(kStart, kEnd, text);
+  time_ = rows.Time(CallRow::kStart, CallRow::kEnd, text);
   if (text.empty()) {
     tables_.diagnostics().Count(Diag::kMissingName);
     // A range that was open when recording began: it has an end, but no known begin.
@@ -216,8 +219,9 @@ void CallReader::Add(const TableRows& rows) {
     return;
   }
   tables_.calls.Add(id);
-  track_ = tables_.part.Track(TrackKind::kHost, rows.Integer(kPid, -1), rows.Integer(kTid, -1));
-  if (const std::optional<RpdCategory> category = CategoryOf(rows.Integer(kCategory))) {
+  track_ = tables_.part.Track(TrackKind::kHost, rows.Integer(CallRow::kPid, -1),
+                              rows.Integer(CallRow::kTid, -1));
+  if (const std::optional<RpdCategory> category = CategoryOf(rows.Integer(CallRow::kCategory))) {
     AddOfCategory(*category, rows, id, name);
     return;
   }
@@ -234,7 +238,7 @@ void CallReader::Add(const TableRows& rows) {
 }
 
 Result<void> CallReader::Read() {
-  BS_ASSIGN(TableRows rows, tables_.Open("rocpd_api", kColumns));
+  BS_ASSIGN(TableRows rows, tables_.Open("rocpd_api", CallRow::kColumns));
   BS_TRY(rows.ForEach([&] { Add(rows); }));
   tables_.diagnostics().CountMany(Diag::kDuplicateKey, tables_.calls.Finish(), Diagnostics::kNoByte,
                                   "rocpd_api.id");

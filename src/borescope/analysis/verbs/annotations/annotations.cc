@@ -15,6 +15,7 @@
 #include "borescope/analysis/measures/time/duration_stats.h"
 #include "borescope/analysis/verbs/verbs.h"
 #include "borescope/base/stop.h"
+#include "borescope/index/call_tree.h"
 
 namespace borescope::internal {
 

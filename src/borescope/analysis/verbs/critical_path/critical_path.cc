@@ -12,6 +12,7 @@
 #include "borescope/analysis/core/selection/selection.h"
 #include "borescope/analysis/measures/event_graph/event_graph.h"
 #include "borescope/analysis/measures/path/path.h"
+#include "borescope/analysis/measures/path/path_overlay.h"
 #include "borescope/analysis/verbs/critical_path/saved_graph.h"
 #include "borescope/analysis/verbs/critical_path/tables.h"
 #include "borescope/analysis/verbs/verbs.h"

@@ -8,6 +8,7 @@
 #include <numeric>
 #include <utility>
 
+#include "borescope/analysis/measures/names/describe.h"
 #include "borescope/analysis/measures/time/duration_stats.h"
 #include "borescope/base/statistics/quantile.h"
 #include "borescope/base/statistics/split_mix.h"

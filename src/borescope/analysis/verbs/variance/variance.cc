@@ -16,6 +16,7 @@
 #include "borescope/analysis/core/param_specs.h"
 #include "borescope/analysis/core/reduce.h"
 #include "borescope/analysis/measures/path/path.h"
+#include "borescope/analysis/measures/time/duration_stats.h"
 #include "borescope/analysis/verbs/variance/job_steps.h"
 #include "borescope/analysis/verbs/variance/rank_steps.h"
 #include "borescope/analysis/verbs/variance/step_statistics.h"
