@@ -1,4 +1,4 @@
-// Whatever stands in the tables of a database: loading ends in an Error or in a trace, which can be
+// Whatever the tables of a database hold: loading ends in an Error or in a trace, which can be
 // asked any question, as in fuzz_kineto. An input is SQL, a statement a line, that makes the
 // database; lines that SQLite refuses are left out. Where fuzz_database damages pages, this one
 // changes values, types, tables.

@@ -1,4 +1,4 @@
-// Whatever stands in the small texts that come with a profile or with a command: reading them ends
+// Whatever the small texts that come with a profile or with a command hold: reading them ends
 // in an Error or in a value. The first line of an input names the reader, the rest is its text.
 
 #include <algorithm>

@@ -1,5 +1,5 @@
 // Question: verbs, and what is requested from them beyond their names, by name and as text. The
-// same value is asked of recordings (Run), travels in parts (Partial) and in scripts of `launch`,
+// same value is given to recordings (Run), travels in parts (Partial) and in scripts of `launch`,
 // and becomes typed only where files are mapped.
 //
 //   Question("kernels", {{"by", "step"}, {"rank", "0..7"}})

@@ -53,7 +53,7 @@ TEST(CriticalPathTwinTest, ThePathHasNoGapAndAddsUp) {
   }
 }
 
-// --- the twin: one thread, some streams, a device synchronisation; no two moments are equal ---
+// --- the twin: one thread, some streams, a device synchronisation; no two times are equal ---
 
 // Launches and their work, operators between them, and one call that waits for all of it.
 RandomRun PlantRun(Random& random) {

@@ -347,7 +347,7 @@ bool NamesOperators(const Trace& trace) {
   return names;
 }
 
-// A newer file tells of each piece of work whether an operator started it, and which. What follows
+// A newer file says for each piece of work whether an operator started it, and which. What follows
 // from nesting alone says the same: one that names an operator has that one, one that names none
 // (part of a replayed graph, launched by Python or a library itself, or without launch) has none.
 void ExpectedTest::CheckOperators() const {

@@ -29,8 +29,8 @@ using testkit::RunWork;
 using testkit::TableOf;
 using testkit::TraceOf;
 
-// A selected launch with the selected ones of its works, by their start, and the place of each
-// among all works of the launch.
+// A selected launch with what was selected of the work it started, by start, and the place of each
+// piece among all that the launch started.
 struct Launch {
   int call = kNoCall;
   std::vector<const RunWork*> works;
@@ -109,7 +109,7 @@ LaunchAnswer TwinOfLaunches(const RandomRun& run, const std::vector<Launch>& lau
       counts.device += device;
       counts.short_kernels += device * launch.all_works < host ? 1 : 0;
       counts.long_kernels += device > limits.kernel ? 1 : 0;
-      if (i == 0) {  // the first work that is selected stands for its call
+      if (i == 0) {  // the first selected piece of work counts for its call
         ++counts.calls;
         counts.host += host;
         counts.delay += delay;

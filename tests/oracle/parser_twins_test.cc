@@ -39,7 +39,7 @@ Parsed ParseFast(const std::string& text) {
   return parsed;
 }
 
-// The text stands in a block of exactly its size: AddressSanitizer sees a read beyond it.
+// The text is in a block of exactly its size: AddressSanitizer sees a read beyond it.
 Parsed ParseCarefully(const std::string& text) {
   const std::vector<char> exact(text.begin(), text.end());
   TolerantParser parser;

@@ -1,4 +1,4 @@
-// Random: repeatable choices for tests. A seed stands for one case; print it on failure.
+// Random: repeatable choices for tests. A seed makes one case; print it on failure.
 #pragma once
 
 #include <cstddef>

@@ -52,7 +52,7 @@ void FillThread(Random& random, RandomRun& run, int64_t thread, Time inside, int
   }
 }
 
-// Windows stand on a thread of their own, where they may cross each other.
+// Windows are on a thread of their own, where they may cross each other.
 void AddWindows(Random& random, RandomRun& run) {
   for (int64_t number = 1; number <= 3; ++number) {
     const int64_t begin = (number - 1) * 24 + random.Between(0, 4);

@@ -8,7 +8,7 @@
 namespace borescope::internal::testkit {
 namespace {
 
-// Writes values into a text; StringIds as what they stand for.
+// Writes values into a text; StringIds as the texts that they name.
 class TextWriter {
  public:
   explicit TextWriter(const StringPool& strings) : strings_(strings) {}

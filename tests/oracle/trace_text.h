@@ -14,7 +14,7 @@ std::string TextOf(const Diagnostics& diagnostics);
 std::string TextOf(const KinetoFacts& facts);
 std::string TextOf(const TracePart& part);
 std::string TextOf(const Trace& trace);
-// Without what tells of the file itself: its members, sizes and repairs.
+// Without what describes the file itself: its members, sizes and repairs.
 std::string TablesOf(const Trace& trace);
 std::string TextOf(const Trace& trace, const TraceIndex& index);
 

@@ -36,7 +36,7 @@ void KeepOnly(const RandomRun& run, std::string_view name, int instance, RunSele
       times.push_back(frame.time);
     }
   }
-  // Instances are counted by begin; of equal ones the longer stands first.
+  // Instances are counted by begin; of equal ones the longer comes first.
   std::stable_sort(times.begin(), times.end(), [](Time a, Time b) {
     return a.begin != b.begin ? a.begin < b.begin : a.end > b.end;
   });

@@ -63,7 +63,7 @@ void CheckTable(Checker& check, const Trace& trace, const Table& table, const st
   CheckStrings(check, trace, table, name);
 }
 
-// Spine rows stand in slices of their tracks, outer first.
+// Spine rows are in slices of their tracks, outer first.
 template <class Spine>
 void CheckSpine(Checker& check, const Trace& trace, const Spine& spine, TrackKind kind,
                 const std::string& name) {

@@ -37,7 +37,7 @@ class Synthetic {
   Event& victim() { return events_[victim_]; }
   size_t victim_number() const { return victim_; }
 
-  // The text of one event, and of all before the first and behind the last one.
+  // The text of one event, and of all before the first and after the last one.
   std::string EventText(const Event& event) const;
   std::string Head() const;
   std::string Tail() const;

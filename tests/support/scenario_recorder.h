@@ -1,5 +1,5 @@
 // Records what one rank does: two host threads whose events nest, and device streams that run
-// their work in order. The job model (scenario_model.h) tells the story, the recorder keeps time.
+// their work in order. The job model (scenario_model.h) says what happens, the recorder keeps time.
 #pragma once
 
 #include <array>
@@ -64,7 +64,7 @@ class Recorder {
   void FreeAll();
 
   std::vector<PendingCollective>& pending() { return pending_; }
-  // Tells when a pending collective ran. REQUIRES: in launch order.
+  // Sets when a pending collective ran. REQUIRES: in launch order.
   void Resolve(const PendingCollective& pending, int64_t start_ns, int64_t end_ns);
   int64_t StreamFree(Stream stream) const { return streams_[Index(stream)].free_ns; }
   StreamMark LastMark(Stream stream) const;

@@ -150,7 +150,7 @@ Codec CodecOf(const Options& options) {
   return options.zstd ? Codec::kZstd : Codec::kNone;
 }
 
-// Stands in for a file that cannot be opened: the first write fails.
+// Replaces a file that cannot be opened: the first write fails.
 class ClosedSink : public Sink {
  public:
   bool Write(std::string_view) override { return false; }

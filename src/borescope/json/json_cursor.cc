@@ -59,7 +59,7 @@ bool JsonCursor::Enter(char bracket) {
   return true;
 }
 
-// Leaves the container where it ends; else to what stands behind the comma.
+// Leaves the container where it ends; else to what follows the comma.
 bool JsonCursor::Next(char closing) {
   SkipSpace();
   if (failed_ || at_ >= text_.size()) {

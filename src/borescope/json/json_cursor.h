@@ -30,7 +30,7 @@ class JsonCursor {
   bool EnterArray() { return Enter('['); }
 
   // To the next member of the object entered last, whose key (without quotation marks, escapes as
-  // written) comes back and whose value is next; false behind the last one, or where text is no
+  // written) comes back and whose value is next; false after the last one, or where text is no
   // member: then failed().
   bool NextMember(std::string_view& key);
   // To the next element of the array entered last.

@@ -19,7 +19,7 @@ struct StringRepairs {
 // used only if something has to change; the result views `raw` or `scratch`.
 std::string_view DecodeString(std::string_view raw, std::string& scratch, StringRepairs& repairs);
 
-// Position of the first quotation mark at or after `at` that no backslash stands before: the one
+// Position of the first quotation mark at or after `at` that no backslash precedes: the one
 // that ends a string whose text begins at `at`. The size of the text if there is none.
 constexpr size_t FindClosingQuote(std::string_view text, size_t at) {
   while (at < text.size() && text[at] != '"') {
@@ -28,7 +28,7 @@ constexpr size_t FindClosingQuote(std::string_view text, size_t at) {
   return at < text.size() ? at : text.size();
 }
 
-// Of the text of one JSON value: whether it is a string, and what stands between its quotation
+// Of the text of one JSON value: whether it is a string, and what is between its quotation
 // marks as written, which is nothing in any other value.
 constexpr bool IsString(std::string_view value) {
   return value.size() >= 2 && value.front() == '"';

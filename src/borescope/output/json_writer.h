@@ -4,7 +4,7 @@
 //
 // Numbers: integers exactly, doubles as the shortest text that reads back the same, with a fraction
 // or an exponent so that they stay doubles; NaN and infinities are null. Strings are valid UTF-8,
-// whatever they were before. Failures of the sink are kept; Finish tells.
+// whatever they were before. Failures of the sink are kept; Finish returns them.
 #pragma once
 
 #include <cstdint>

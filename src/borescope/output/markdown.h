@@ -9,8 +9,8 @@ namespace borescope::internal {
 
 // Text in HTML and XML. Pure.
 
-// `text` as it may stand in an element, or in an attribute in quotation marks: escaped, without
-// what XML forbids and without characters that reorder, hide or break what stands around them
+// `text` for an element, or for an attribute in quotation marks: escaped, without what XML forbids
+// and without characters that reorder, hide or break the text around them
 // (U+FFFD instead).
 std::string EscapeMarkup(std::string_view text);
 

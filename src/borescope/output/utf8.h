@@ -34,7 +34,7 @@ double CellsOfGlyph(char32_t glyph);
 // At most `width` cells of printable text: what is too long loses its middle to "…".
 std::string ShortenMiddle(std::string_view text, size_t width);
 
-// A C++ signature without its parameters and a leading "void", which tell kernels apart least; any
+// A C++ signature without its parameters and a leading "void", which distinguish kernels least; any
 // other name as it is.
 std::string_view BareName(std::string_view name);
 

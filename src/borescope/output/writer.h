@@ -33,8 +33,8 @@ struct Document {
   LineStyle lines = {};  // text only
   // What of the tables is drawn, where a format draws; those of absent tables are skipped.
   std::vector<ViewSpec> views = {};
-  std::string source = {};             // "breakdown of rank-0.json.gz": stands above pictures
-  std::vector<RankBegin> begins = {};  // of the ranks; text counts moments from there
+  std::string source = {};             // "breakdown of rank-0.json.gz": the title of pictures
+  std::vector<RankBegin> begins = {};  // of the ranks; text counts timestamps from there
 };
 
 // The rows of kDiagRows that `diagnostics` has counted, for one file.
@@ -54,7 +54,7 @@ struct TableWriter {
   std::string_view name;       // value of --format
   std::string_view extension;  // of files: "csv"
   std::string_view summary;
-  // False: the diagnostics do not fit into the format and must be told elsewhere.
+  // False: the diagnostics do not fit into the format and must be reported elsewhere.
   bool carries_diagnostics;
   Result<void> (*write)(const Document&, const WriteOptions&, Sink&);
   // For formats whose files hold a single table; nullptr when a file holds them all.
@@ -62,7 +62,7 @@ struct TableWriter {
   // Draws Document::views; only verbs that have some can be written so.
   bool draws = false;
   bool is_binary = false;  // nothing for a terminal
-  // Whether it can write at all here, to be told before any work; nullptr: always.
+  // Whether it can write at all here, to be asked before any work; nullptr: always.
   Result<void> (*check)() = nullptr;
 };
 
@@ -93,7 +93,7 @@ Result<void> WriteText(const Document& document, const WriteOptions& options, Si
 Result<void> WriteQuality(std::span<const Diagnostic> rows, const WriteOptions& options,
                           Sink& sink);
 // csv   RFC 4180 quoting, lines end in "\n", raw numbers, missing cells are empty. A "# name"
-//       line stands above every table.
+//       line precedes every table.
 Result<void> WriteCsv(const Document& document, const WriteOptions& options, Sink& sink);
 // csv in a file: one table, no "# name" line.
 Result<void> WriteCsvTable(const Table& table, const WriteOptions& options, Sink& sink);

@@ -83,7 +83,7 @@ void Connection::Advance(ServeClock::time_point now) {
   if (now >= deadline_) state_ = State::kClosed;
 }
 
-// The time for a request does not start anew with each of its bytes: nobody can hold a connection
+// The time for a request does not start again with each of its bytes: nobody can hold a connection
 // by sending them one by one.
 void Connection::Read(ServeClock::time_point now) {
   std::array<char, kLongestRequestHead> bytes;
@@ -210,7 +210,7 @@ class Serving {
   }
 
   // The client that has been silent for longest; the end where all have said what they want. They
-  // stand in the order in which they came.
+  // are in the order in which they came.
   auto FindSilent() const {
     return std::find_if(clients_.begin(), clients_.end(),
                         [](const auto& client) { return client->is_reading(); });

@@ -22,7 +22,7 @@ using std::chrono::milliseconds;
 
 constexpr std::string_view kPath = "/secret/trace.json";
 
-// A client that says what it is told to and hears what comes.
+// A client that sends what a test wants and reads what comes.
 class Client {
  public:
   explicit Client(const Listener& listener) : socket_(socket(AF_INET, SOCK_STREAM, 0)) {

@@ -20,7 +20,7 @@ inline constexpr size_t kLongestRequestHead = size_t{8} * 1024;
 // Views of the text that was parsed.
 struct HttpRequest {
   std::string_view method;
-  std::string_view target;  // "/name?query", as it stands there
+  std::string_view target;  // "/name?query", as written
   std::string_view host;    // "127.0.0.1:9001"; empty: none
   std::optional<std::string_view> origin;
 };

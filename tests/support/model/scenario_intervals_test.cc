@@ -15,7 +15,7 @@ struct Interval {
   int64_t end_ns;
 };
 
-// The slow twin: asks of every nanosecond what runs then.
+// The slow twin: looks at every nanosecond for what runs then.
 BusyTotals CountEachNanosecond(const std::vector<Interval>& intervals, int64_t begin_ns,
                                int64_t end_ns) {
   BusyTotals totals;

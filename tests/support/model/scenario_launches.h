@@ -16,7 +16,7 @@ namespace borescope::scenario {
 // Of two calls with one number a reader takes the later.
 std::vector<int32_t> FindLaunches(const StepBatch& batch);
 
-// One launch and one of the works it started, summed.
+// One launch and a piece of the work it started, summed.
 struct LaunchSum {
   int64_t rows = 0;
   int64_t host_ns = 0;

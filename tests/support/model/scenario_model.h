@@ -75,7 +75,7 @@ class RankModel {
   void Accumulate();
   void AllReduce(int64_t elements);
 
-  // A step whose critical path is known, as batch_->path tells.
+  // A step whose critical path is known, as batch_->path says.
   void BeginKnownPath();
   void EndKnownPath();
   void MarkPath(PathBound bound, PathMark::Of of, size_t index, bool is_end);

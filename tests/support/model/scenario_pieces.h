@@ -37,12 +37,12 @@ struct TextPieces {
       gpu_user_annotation;
   std::vector<std::string> apis;  // by Api, including the name
 
-  // Arguments: key with what stands before it.
+  // Arguments: key with what precedes it.
   std::string external_id, record_id, sequence, forward_thread, event_index;
   std::string python_id, python_parent, python_module;
   std::string bytes, bandwidth;
   std::vector<std::string> api_numbers;             // by Api: cbid ... "correlation":
-  std::vector<std::string> api_numbers_without_id;  // the same where no id stands before
+  std::vector<std::string> api_numbers_without_id;  // the same where no id precedes it
   std::array<DeviceArgs, kStreams> kernel_args, copy_args;
   std::vector<std::string> shapes;             // by HostName, empty when shapes are not recorded
   std::vector<std::string> device_args;        // by Kernel

@@ -31,7 +31,7 @@ class IdleTruth {
  private:
   static constexpr int64_t kNoGroup = INT64_MIN;
 
-  // Closes the gap before the works that begin at one time: of several, the first launch counts.
+  // Closes the gap before work that begins at one time: of several pieces, the first launch counts.
   // Work without length ends a gap, too.
   void CloseGroup();
 

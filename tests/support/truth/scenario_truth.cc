@@ -182,7 +182,7 @@ void RankTruth::AddStreams(const StepBatch& batch) {
   }
 }
 
-// Children stand behind their parents, so walking backwards finishes every op before its parent.
+// Children come after their parents, so walking backwards finishes every op before its parent.
 void RankTruth::AddOps(const StepBatch& batch, Thread thread) {
   const std::vector<HostEvent>& events = batch.host[static_cast<size_t>(thread)];
   std::vector<int64_t>& device_ns = device_ns_[static_cast<size_t>(thread)];

@@ -1,4 +1,4 @@
-// The four ways a trace file is laid out: where blanks and line breaks stand. Knows JSON, but no
+// The four ways a trace file is laid out: where it has blanks and line breaks. Knows JSON, but no
 // events; everything here is made once, the writer only copies the pieces.
 #pragma once
 
@@ -12,7 +12,7 @@ namespace borescope::scenario {
 
 // What separates a member from the one before it, in Kineto's own layout.
 enum class Gap : uint8_t {
-  kFirst,  // nothing stands before it
+  kFirst,  // nothing precedes it
   kTight,  // a comma without a blank
   kSame,   // a comma and a blank
   kWide,   // a comma and six blanks

@@ -44,7 +44,7 @@ class TraceWriter {
   void WriteActivities(const StepBatch& batch);
   void WriteCollective(const Collective& collective);
 
-  // scenario_writer_frame.cc: what stands around them.
+  // scenario_writer_frame.cc: what surrounds them.
   void WriteTopLevel();
   void WriteBaseTime();
   void WriteDeviceProperties();

@@ -1,4 +1,4 @@
-// The parts of a trace file that stand around the steps: top-level members, names of rows, spans.
+// The parts of a trace file that surround the steps: top-level members, names of rows, spans.
 #include <fmt/format.h>
 
 #include "tests/support/model/scenario_random.h"

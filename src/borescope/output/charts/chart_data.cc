@@ -31,7 +31,7 @@ Columns Present(const Table& table, std::span<const std::string_view> names) {
 
 bool IsText(const Column& column) { return std::holds_alternative<StringValues>(column.values); }
 
-// Parts of a label stand on either side of a dot.
+// Parts of a label are on either side of a dot.
 void AppendPart(std::string_view part, std::string& label) {
   label += label.empty() || part.empty() ? "" : " \xC2\xB7 ";
   label += part;

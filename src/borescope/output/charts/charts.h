@@ -1,5 +1,5 @@
 // The charts of pictures: one file and one row in charts.cc for each kind of view. A document
-// becomes one picture, whose views stand below each other. Pure functions.
+// becomes one picture, whose views are below each other. Pure functions.
 #pragma once
 
 #include <span>

@@ -79,8 +79,8 @@ void DrawFrame(const Box& box, std::string_view name, Tone tone, std::string_vie
   }
 }
 
-// How many frames stand below each other from the top on that hold nearly all: where a program
-// comes from tells little, and a picture cannot be zoomed.
+// How many frames from the top down, each below the other, hold nearly all samples: where a program
+// starts says little, and a picture cannot be zoomed.
 size_t TrunkOf(const FrameTree& tree) {
   size_t trunk = 0;
   for (const Frame& frame : tree.frames) {

@@ -112,7 +112,7 @@ void DrawGrid(const Plot& plot, SvgCanvas& canvas) {
               Look(kTickSize, Tone::kQuiet, TextLook::Anchor::kStart));
 }
 
-// Names of roofs stand above their lines, or below where another line is near above.
+// Names of roofs are above their lines, or below where another line is close above.
 void DrawRoof(const Roofline& roofline, const Roof& roof, const Plot& plot, double memory,
               std::vector<Box>& taken, SvgCanvas& canvas) {
   const double y = plot.y.At(roof.tflops);

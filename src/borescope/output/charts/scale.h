@@ -33,7 +33,7 @@ std::vector<double> Ticks(double largest, size_t wanted);
 std::vector<double> WholeTicks(double largest, size_t wanted);
 
 // How the ticks of an axis are written: in the unit that suits the last, with as many decimals as
-// tell them apart.
+// distinguish them.
 NumberFormat TickFormat(Unit unit, std::span<const double> ticks);
 
 // A value with its unit, as people read it: "12.3 ms". Microseconds are "µs" here.

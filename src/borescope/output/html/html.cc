@@ -224,7 +224,7 @@ void PutClocks(JsonWriter& json, const ReportPage& page) {
   json.EndArray();
 }
 
-// What stands around the tables.
+// What surrounds the tables.
 Result<void> WriteLayout(const ReportPage& page, Sink& sink) {
   JsonWriter json(sink);
   json.BeginObject();

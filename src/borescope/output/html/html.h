@@ -1,6 +1,6 @@
 // The report: one HTML file that holds the tables as JSON and what a browser needs to show them. It
 // asks nothing of any network, and no name from a trace can become markup or script in it: the data
-// stand in script elements that hold no code, without any "<".
+// are in script elements that hold no code, without any "<".
 //
 // The template is made from the folder web/ when Borescope is built; without node at build time the
 // page holds the tables as plain HTML (html_plain.h). Pure but for the sink; any thread.
@@ -22,7 +22,7 @@ namespace borescope::internal {
 // What one analysis contributes.
 struct ReportSection {
   std::string name;        // of the verb
-  std::string summary;     // one line of what it tells
+  std::string summary;     // what it answers, in one line
   size_t first_table = 0;  // in Document::tables
   size_t table_count = 0;
   std::string lack;  // why there are no tables, and what to record; empty if there are
@@ -72,7 +72,7 @@ class ScriptJsonSink : public Sink {
   Result<void> Finish();
 
  private:
-  // Appends `c`, or what stands for it, or holds it back.
+  // Appends `c`, or what replaces it, or holds it back.
   void AppendDubious(char c, std::string& text);
 
   Sink& sink_;

@@ -56,7 +56,7 @@ struct Labels {
 
 // A label for each of `names` (printable text), at most `width` wide. A name that fits is its own
 // label; of others there is what distinguishes them from the rest. First go "void", parameters and
-// namespaces, then what they share; last tile sizes, operators and what differs. "…" stands for
+// namespaces, then what they share; last tile sizes, operators and what differs. "…" marks
 // what is left out. Labels of names that differ do, too: where nothing of them fits that does,
 // labels end with "#2", "#3" and so on; in less room than these take, labels may be alike.
 Labels LabelNames(std::span<const std::string> names, double width, GlyphWidth glyph);

@@ -91,17 +91,17 @@ inline char* PutThreeDigits(char* at, uint32_t number) {
   return internal::PutPair(at + 1, number % 100);
 }
 
-// Failures of the sink are kept; Finish tells. Not thread-safe.
+// Failures of the sink are kept; Finish returns them. Not thread-safe.
 class EventText {
  public:
-  // `comma_first`: an event stands before the first one.
+  // `comma_first`: another event precedes the first one.
   EventText(Sink& sink, bool comma_first);
   EventText(const EventText&) = delete;
   EventText& operator=(const EventText&) = delete;
 
-  // A new line behind the comma that the event before it needs.
+  // A new line, after the comma that the event before it needs.
   void StartEvent();
-  // Whether the next event stands behind another one.
+  // Whether the next event follows another one.
   bool has_events() const { return needs_comma_; }
 
   // Text as it is; must be JSON.
@@ -159,7 +159,7 @@ class EventText {
   Result<void> status_;
 };
 
-// Whether `text` stands in a JSON string as it is: ASCII that needs no escape.
+// Whether a JSON string holds `text` as it is: ASCII that needs no escape.
 bool IsPlainJson(std::string_view text);
 
 // Thread numbers that no recorded track has: above the thread ids of every system and below 2^31,

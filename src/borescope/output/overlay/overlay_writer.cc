@@ -26,14 +26,14 @@ size_t SkipSpace(std::string_view text, size_t at) {
   return std::min(text.find_first_not_of(kSpace, at), text.size());
 }
 
-// Behind the string whose opening quotation mark stands at `at`.
+// The position after the string whose opening quotation mark is at `at`.
 size_t SkipString(std::string_view text, size_t at) {
   return std::min(FindClosingQuote(text, at + 1) + 1, text.size());
 }
 
-// Behind the value that starts at `at`: before the comma or bracket that follows. Whatever stands
-// before those is taken for the value: an event that was repaired when it was read may have a text
-// with quotation marks in the middle, which ends the walk of a JsonCursor.
+// The position after the value that starts at `at`: that of the comma or bracket that follows.
+// Whatever precedes those is taken for the value: an event that was repaired when it was read may
+// have a text with quotation marks in the middle, which ends the walk of a JsonCursor.
 size_t SkipValue(std::string_view text, size_t at) {
   size_t depth = 0;
   while (at < text.size()) {
@@ -290,7 +290,7 @@ Result<void> WriteEvents(const Trace& trace, const Overlay& overlay, bool comma_
 // Hands on the text of a source in large pieces.
 class TextCopy {
  public:
-  // `name` stands for the source in messages.
+  // `name` is that of the source in messages.
   TextCopy(ByteSource& source, std::string_view name)
       : source_(source), name_(name), piece_(kReadPieceBytes) {}
 

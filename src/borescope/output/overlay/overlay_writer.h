@@ -1,5 +1,5 @@
 // Writes a copy of a trace with an overlay drawn into it: the recorded text byte for byte but for
-// marks and what the overlay leaves out, and its counters, events and arrows behind the last event.
+// marks and what the overlay leaves out, and its counters, events and arrows after the last event.
 // Valid JSON as far as the source is, openable in Perfetto and chrome://tracing.
 #pragma once
 
@@ -20,14 +20,14 @@ namespace borescope::internal {
 // The text of one event of the Chrome trace format: its members, and the text with one more
 // argument.
 
-// The value of the member `key` of a JSON object, as it stands there; of several the last, which
-// readers of JSON take. Keys are compared as they are written. REQUIRES: `object` begins with a
+// The value of the member `key` of a JSON object, as written; of several the last, which readers of
+// JSON take. Keys are compared as they are written. REQUIRES: `object` begins with a
 // brace and ends with the one that closes it.
 std::optional<std::string_view> FindMember(std::string_view object, std::string_view key);
 
-// `event` with the argument "critical": 1 behind all others, everything else byte for byte. An
-// event without arguments gets them; where "args" is no object, the member stands in the event
-// itself. REQUIRES: as FindMember.
+// `event` with the argument "critical": 1 after all others, everything else byte for byte. An event
+// without arguments gets them; where "args" is no object, the event itself gets the member.
+// REQUIRES: as FindMember.
 std::string MarkedCritical(std::string_view event);
 
 // EventListSink: copies the text of a list of events, marking some of them and leaving out others.
@@ -65,7 +65,7 @@ class EventListSink final : public Sink {
   bool after_backslash_ = false;
   bool is_marked_ = false;  // the event at hand
   bool has_events_ = false;
-  std::string gap_;    // what stands before the event at hand
+  std::string gap_;    // what precedes the event at hand
   std::string event_;  // as far as it was read
 };
 

@@ -34,7 +34,7 @@ class StringSink : public Sink {
   std::string text_;
 };
 
-// Writes to an open file descriptor, which stays open; `name` stands for it in messages. Needs
+// Writes to an open file descriptor, which stays open; `name` is its name in messages. Needs
 // SIGPIPE to be ignored to see a reader go.
 class DescriptorSink : public Sink {
  public:
@@ -53,7 +53,7 @@ class DescriptorSink : public Sink {
   bool reader_is_gone_ = false;
 };
 
-// Hands text to a sink in large pieces. Failures of the sink are kept; Finish tells.
+// Hands text to a sink in large pieces. Failures of the sink are kept; Finish returns them.
 class BufferedSink {
  public:
   // `sink` outlives this.

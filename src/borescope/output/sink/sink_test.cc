@@ -212,7 +212,7 @@ TEST_F(FileSinkTest, ADeviceIsWrittenToAndNotReplaced) {
   EXPECT_TRUE(fs::is_character_file("/dev/null"));
 }
 
-// Keeps the pieces; fails from the one on that is told to.
+// Keeps the pieces; fails from a given one on.
 class PieceSink : public Sink {
  public:
   explicit PieceSink(size_t good) : good_(good) {}

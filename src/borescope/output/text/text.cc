@@ -97,7 +97,7 @@ class LineWriter {
     }
   }
 
-  // With what stands behind it.
+  // With what follows it.
   std::string Cell(size_t column, const std::string& text, bool is_number) const {
     if (style_.form == LineForm::kSpaced || style_.form == LineForm::kBare) return text + ' ';
     if (style_.form == LineForm::kQuoted) return Quoted(text) + ',';

@@ -71,7 +71,7 @@ std::vector<size_t> EndsOf(std::span<const TextPart> parts, double longest, size
   return ends;
 }
 
-// What stands in one cell: a part at the left, and perhaps another one behind it.
+// The content of one cell: a part at the left, and perhaps another one behind it.
 struct Cell {
   size_t left = 0;  // index of the part
   size_t left_eighths = kEighths;
@@ -104,7 +104,7 @@ size_t WidestLabel(const BarChart& chart) {
   return std::min(width, kWidestLabel);
 }
 
-// Colours and what they stand for, in as many lines as it takes.
+// Colours and what they mean, in as many lines as it takes.
 std::string LegendLines(const BarChart& chart, size_t width) {
   double whole = 0;
   for (const ChartPart& part : chart.parts) {

@@ -59,8 +59,8 @@ std::string HeadingLine(const Block& block, size_t indent, size_t height, size_t
   return JoinCells(cells, indent);
 }
 
-// Headings stand on the rule: those with fewer lines start lower. A line of units is left out where
-// no column of the block has one. That of bars stands on the line of names.
+// Headings end at the rule: those with fewer lines start lower. A line of units is left out where
+// no column of the block has one. The heading of bars is on the line of names.
 std::string HeadingText(const Placement& placed, bool bold) {
   size_t height = 0;
   for (const TextColumn* column : placed.grid) {
@@ -118,7 +118,7 @@ std::vector<Lines> RowCells(const Block& grid, size_t row) {
   return cells;
 }
 
-// One row of the grid; wrapped cells make it several lines high. Bars stand behind the first.
+// One row of the grid; wrapped cells make it several lines high. Bars follow the first.
 std::string RowText(const Placement& placed, size_t row) {
   const std::vector<Lines> cells = RowCells(placed.grid, row);
   size_t height = 1;
@@ -223,7 +223,7 @@ namespace {
 
 constexpr size_t kRemarkWidth = 24;  // longer derived text is a remark
 
-// The name without its unit, which stands below it: "exposed_comm_ns" -> "exposed comm".
+// The name without its unit, which is below it: "exposed_comm_ns" -> "exposed comm".
 std::string HeadingOf(const Column& column) {
   constexpr std::string_view kUnitSuffixes[] = {kOffsetSuffix, "_ns", "_us", "_gbps"};
   if (column.name == "ns" && column.unit == Unit::kNanoseconds) {
@@ -505,7 +505,7 @@ constexpr Attempt kAttempts[] = {
 constexpr Attempt kBlocks = {Precision::kCompact, true, true, false, kSmallestText};
 constexpr Attempt kLabelledBlocks = {Precision::kCompact, true, true, true, kSmallestText};
 
-// Columns that say nothing in any row, but for keys: that these are missing tells what a row is.
+// Columns that say nothing in any row, but for keys: that these are missing says what a row is.
 bool SaysNothing(const TextColumn& column) {
   const std::vector<char>& missing = column.source->missing;
   return !column.is_key() && !column.heading.empty() && !missing.empty() &&
@@ -570,7 +570,7 @@ bool AllTellApart(const Block& grid) {
                      [](TextColumn* column) { return IsDistinguishing(*column); });
 }
 
-// Text gives way to numbers only as far as rows can be told apart: else it goes above its row.
+// Text gives way to numbers only as far as rows stay distinguishable: else it goes above its row.
 bool Fits(const Placement& placed, const Attempt& attempt, size_t width) {
   return FitColumns(placed.grid, width - placed.indent(), attempt.smallest_text) &&
          (attempt.labels_above || AllTellApart(placed.grid));
@@ -635,8 +635,8 @@ void MoveKeysAbove(Placement& placed) {
   }
 }
 
-// As many of the columns behind the first `repeated` ones in each block as fit beside these; one
-// block where none is behind.
+// As many of the columns after the first `repeated` ones in each block as fit beside these; one
+// block where there are no others.
 std::vector<Block> CutIntoBlocks(const Block& columns, size_t repeated, size_t width) {
   const Block first(columns.begin(), columns.begin() + static_cast<std::ptrdiff_t>(repeated));
   std::vector<Block> blocks{first};
@@ -653,7 +653,7 @@ std::vector<Block> CutIntoBlocks(const Block& columns, size_t repeated, size_t w
   return blocks;
 }
 
-// What is in each of the blocks below each other. What tells the rows apart is in all of them.
+// What is in each of the blocks below each other. All of them have what distinguishes the rows.
 std::vector<Placement> PlaceBlocks(Placement placed, size_t width) {
   const size_t repeated = RepeatedColumns(placed.grid, width - placed.indent()).size();
   if (repeated == 0) {

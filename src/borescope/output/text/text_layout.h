@@ -57,8 +57,8 @@ struct TextColumn {
 using TextColumns = std::vector<TextColumn>;
 
 // Cells and headings of all columns of `table`, which must outlive them. Of a tree in preorder,
-// whose rows have their level in a key column `depth`, the text column behind that one is indented
-// by it, and stands for both.
+// whose rows have their level in a key column `depth`, the text column after that one is indented
+// by it, and replaces both.
 TextColumns MakeColumns(const Table& table);
 
 // Formats the numbers again.
@@ -97,7 +97,7 @@ struct TextStyle {
   bool colour = false;  // bold titles and headings, by escape sequences
 };
 
-// `bars` stand behind the rows where there is room; nullptr for none.
+// `bars` follow the rows where there is room; nullptr for none.
 std::string LayOutTable(const Table& table, const TextStyle& style, const RowBars* bars = nullptr);
 
 // A heading of its own: one line, or as many as it takes.
@@ -105,7 +105,7 @@ std::string TitleLine(std::string_view title, const TextStyle& style);
 
 // Writes the columns of a table where text_layout.cc has placed them. Pure functions.
 
-inline constexpr size_t kLabelIndent = 2;  // of what stands below a label
+inline constexpr size_t kLabelIndent = 2;  // of what is below a label
 
 using Block = std::vector<TextColumn*>;
 

@@ -41,7 +41,7 @@ Table Kernels() {
   return table;
 }
 
-// A table of `columns` numbers behind a key, in `rows` rows.
+// A table of a key and `columns` numbers, in `rows` rows.
 Table Wide(int columns, int rows) {
   Table table{"wide", "Wide", {}};
   AddString(table, "name", Role::kKey, "");
@@ -384,7 +384,7 @@ TEST(TextLayout, ManyColumnsAreCutIntoBlocksThatRepeatTheKeys) {
   EXPECT_EQ(CountOf(text, "length 3"), blocks) << text;
 }
 
-// A name that stands behind the numbers, as in the reports of Nsight Systems.
+// A name that follows the numbers, as in the reports of Nsight Systems.
 TEST(TextLayout, BlocksWithoutALeadingKeyHaveTheirNamesAboveTheRows) {
   Table table = Wide(12, 5);
   std::erase_if(table.columns, [](const Column& column) { return column.role == Role::kKey; });

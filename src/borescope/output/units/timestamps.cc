@@ -44,7 +44,7 @@ std::optional<IntValues> BeginsOf(const Table& table, std::span<const RankBegin>
   return rows;
 }
 
-// Moments beyond any clock stay where they are.
+// Times beyond any clock stay where they are.
 void CountFrom(const IntValues& begins, Column& column) {
   auto& moments = std::get<IntValues>(column.values);
   for (size_t row = 0; row < moments.size(); ++row) {

@@ -18,7 +18,7 @@ namespace borescope::internal {
 // Pure.
 Table WithRowUnits(Table table);
 
-// Ends the names of columns of moments, in nanoseconds since the recording began (timestamps.h).
+// Ends the names of columns of timestamps, in nanoseconds since the recording began (timestamps.h).
 inline constexpr std::string_view kOffsetSuffix = "_offset_ns";
 
 // The largest of the numbers of a column, by magnitude; 0 where there is none.
@@ -37,7 +37,7 @@ struct NumberFormat {
   bool grouped = false;    // 1,234,567
   bool unix_time = false;  // nanoseconds since 1970, shown as date and time (UTC)
   std::string_view unit;   // shown in the heading: "ms"; may be empty
-  bool plus = false;       // in front of what is not negative
+  bool plus = false;       // before what is not negative
 };
 
 // The format that suits all present cells of `column`.
