@@ -8,7 +8,6 @@
 #include "borescope/cli/answers.h"
 #include "borescope/cli/commands.h"
 #include "borescope/cli/commands/verb_commands.h"
-#include "borescope/cli/options/output_options.h"
 #include "borescope/cli/options/values.h"
 #include "borescope/cli/terminal/terminal.h"
 #include "borescope/partial.h"

@@ -9,11 +9,8 @@
 #include "borescope/cli/answers.h"
 #include "borescope/cli/commands.h"
 #include "borescope/cli/commands/verb_commands.h"
-#include "borescope/cli/memory.h"
-#include "borescope/cli/options/output_options.h"
 #include "borescope/cli/options/values.h"
 #include "borescope/cli/questions.h"
-#include "borescope/cli/scrubbing.h"
 #include "borescope/cli/terminal/terminal.h"
 
 namespace borescope::cli {
@@ -81,7 +78,7 @@ void SayWithoutCharts(const RawOptions& raw) {
   }
 }
 
-// Of partials, which hold what was selected.
+// Writes the report of partials, which hold what was selected.
 Result<std::vector<FileInfo>> WriteOfParts(const RawOptions& raw, const ReportOutputs& outputs) {
   Question question = QuestionOf("report", raw);
   const bool selects =

@@ -1,4 +1,4 @@
-#include "borescope/cli/terminal/interrupts.h"
+#include "borescope/cli/terminal/terminal.h"
 
 #include <gtest/gtest.h>
 #include <unistd.h>
@@ -6,6 +6,7 @@
 #include <chrono>
 
 namespace borescope::cli {
+
 namespace {
 
 TEST(InterruptsThreads, ASignalOnlyAsksToStop) {
@@ -44,4 +45,5 @@ TEST(InterruptsThreads, WhatWasIgnoredStaysIgnored) {
 }
 
 }  // namespace
+
 }  // namespace borescope::cli

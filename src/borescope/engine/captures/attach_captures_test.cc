@@ -1,4 +1,4 @@
-#include "borescope/engine/captures/load_captures.h"
+#include "borescope/engine/captures/attach_captures.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "borescope/verbs/convert/draw_overlays.h"
+#include "borescope/convert.h"
 
 #include <gtest/gtest.h>
 

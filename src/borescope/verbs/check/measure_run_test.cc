@@ -1,13 +1,13 @@
-#include "borescope/verbs/check/step_metrics.h"
+#include "borescope/verbs/check/measure_run.h"
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
 
 #include "borescope/analysis/core/row.h"
-#include "borescope/verbs/check/measure_run.h"
 
 namespace borescope::internal {
+
 namespace {
 
 struct StepRow {
@@ -199,4 +199,5 @@ TEST(JoinWindowsTest, OverlapInTimeIsOneProcess) {
 }
 
 }  // namespace
+
 }  // namespace borescope::internal
