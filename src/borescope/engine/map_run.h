@@ -11,7 +11,7 @@
 #include "borescope/answer.h"
 #include "borescope/engine/loading/loaded_trace.h"
 #include "borescope/engine/map_files.h"
-#include "borescope/engine/run_options.h"
+#include "borescope/engine/inputs/run_options.h"
 
 namespace borescope::internal {
 

@@ -11,6 +11,7 @@
 #include "borescope/engine/access.h"
 #include "borescope/engine/inputs/input_files.h"
 #include "borescope/engine/inputs/sources.h"
+#include "borescope/engine/loading/attach_captures.h"
 #include "borescope/engine/loading/loaded_trace.h"
 #include "borescope/engine/question/question.h"
 #include "borescope/engine/targets/targets.h"

@@ -14,7 +14,7 @@
 #include "borescope/base/lock_unless_stopped.h"
 #include "borescope/base/spilled_blocks.h"
 #include "borescope/base/stopwatch.h"
-#include "borescope/engine/captures/attach_captures.h"
+#include "borescope/engine/loading/attach_captures.h"
 #include "borescope/store/trace_store.h"
 #include "borescope/trace/columns.h"
 #include "borescope/trace/keep_processes.h"

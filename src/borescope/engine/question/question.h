@@ -11,7 +11,7 @@
 
 #include "borescope/analysis/core/analysis_spec.h"
 #include "borescope/base/result.h"
-#include "borescope/engine/run_options.h"
+#include "borescope/engine/inputs/run_options.h"
 #include "borescope/question.h"
 
 namespace borescope::internal {

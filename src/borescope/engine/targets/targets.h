@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "borescope/base/result.h"
-#include "borescope/engine/run_options.h"
+#include "borescope/engine/inputs/run_options.h"
 
 namespace borescope::internal {
 

@@ -34,7 +34,7 @@
 #include "borescope/engine/loading/loaded_trace.h"
 #include "borescope/engine/map_files.h"
 #include "borescope/engine/run_analyses.h"
-#include "borescope/engine/targets/drafts.h"
+#include "borescope/engine/drafts.h"
 #include "borescope/engine/targets/targets.h"
 #include "borescope/index/trace_index.h"
 #include "borescope/ingest/load.h"

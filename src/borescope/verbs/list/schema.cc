@@ -16,7 +16,7 @@
 #include "borescope/engine/question/question.h"
 #include "borescope/engine/question/registry.h"
 #include "borescope/engine/run_analyses.h"
-#include "borescope/engine/targets/drafts.h"
+#include "borescope/engine/drafts.h"
 #include "borescope/ingest/load.h"
 #include "borescope/output/writer.h"
 

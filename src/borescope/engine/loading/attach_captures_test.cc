@@ -1,4 +1,4 @@
-#include "borescope/engine/captures/attach_captures.h"
+#include "borescope/engine/loading/attach_captures.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "borescope/engine/partial/wire/table_shapes.h"
+#include "borescope/engine/answer_shape.h"
 
 #include <gtest/gtest.h>
 
@@ -6,6 +6,7 @@
 #include "borescope/engine/analyse_bytes.h"
 
 namespace borescope::internal {
+
 namespace {
 
 // An analysis whose options name what is recorded has to say so (ParamSpec::names_events).
@@ -49,4 +50,5 @@ TEST(TableShapes, CountersMayFollow) {
 }
 
 }  // namespace
+
 }  // namespace borescope::internal

@@ -15,6 +15,7 @@
 #include "borescope/analysis/measures/graphs/match_captures.h"
 #include "borescope/base/hash/hash_tables.h"
 #include "borescope/base/result.h"
+#include "borescope/engine/inputs/input_files.h"
 #include "borescope/engine/loading/loaded_trace.h"
 #include "borescope/index/trace_index.h"
 #include "borescope/trace/trace.h"
@@ -144,5 +145,13 @@ class CaptureStore {
 // read. Files that were not named are used only if they launch no graphs themselves and `loaded`
 // captures none. What was found is counted in the diagnostics of the index.
 Result<void> LoadCaptures(const InputFile& input, const LoadOptions& options, LoadedTrace& loaded);
+
+// Says where captures of graphs are searched: in which files, never what is in them. Sets
+// InputFile::captures and a store that all files share: the files that `named` leads to, as
+// ExpandInputs finds them; if it is empty, those next to each input that are called captures, and
+// those in folders next to it that are. No file is a capture of itself. Captures are kept in
+// `traces`, if there is one. Errors as those of ExpandInputs about `named`.
+Result<void> FindCaptures(std::span<const std::string> named, std::shared_ptr<TraceStore> traces,
+                          std::vector<InputFile>& files);
 
 }  // namespace borescope::internal

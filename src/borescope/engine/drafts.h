@@ -4,7 +4,7 @@
 
 #include "borescope/base/result.h"
 #include "borescope/engine/map_files.h"
-#include "borescope/engine/run_options.h"
+#include "borescope/engine/inputs/run_options.h"
 
 namespace borescope::internal {
 

@@ -1,4 +1,4 @@
-#include "borescope/engine/targets/drafts.h"
+#include "borescope/engine/drafts.h"
 
 #include <algorithm>
 #include <string>
