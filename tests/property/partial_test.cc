@@ -46,7 +46,7 @@ std::string BitsOf(const Table& table) {
   return FileBytes(file);
 }
 
-Said SaidBy(const Result<Answer>& answer) {
+Said SaidBy(const Result<AnswerData>& answer) {
   Said said;
   if (!answer.ok()) {
     said.error = answer.error().Sentence();

@@ -12,8 +12,8 @@
 #include "borescope/analysis/measures/graphs/graph_launches.h"
 #include "borescope/analysis/measures/recorded.h"
 #include "borescope/analysis/measures/remedies.h"
-#include "borescope/engine/question/registry.h"
 #include "borescope/engine/drafts.h"
+#include "borescope/engine/question/registry.h"
 #include "borescope/engine/targets/targets.h"
 
 namespace borescope::internal {

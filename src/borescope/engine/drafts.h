@@ -3,8 +3,8 @@
 #include <span>
 
 #include "borescope/base/result.h"
-#include "borescope/engine/map_files.h"
 #include "borescope/engine/inputs/run_options.h"
+#include "borescope/engine/map_files.h"
 
 namespace borescope::internal {
 

@@ -12,8 +12,8 @@
 #include "borescope/analysis/core/selection/selection_members.h"
 #include "borescope/answer.h"
 #include "borescope/engine/inputs/rank_numbers.h"
-#include "borescope/engine/loading/loaded_trace.h"
 #include "borescope/engine/inputs/run_options.h"
+#include "borescope/engine/loading/loaded_trace.h"
 #include "borescope/index/trace_index.h"
 #include "borescope/output/sink/sink.h"
 

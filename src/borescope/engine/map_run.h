@@ -9,9 +9,9 @@
 #include <vector>
 
 #include "borescope/answer.h"
+#include "borescope/engine/inputs/run_options.h"
 #include "borescope/engine/loading/loaded_trace.h"
 #include "borescope/engine/map_files.h"
-#include "borescope/engine/inputs/run_options.h"
 
 namespace borescope::internal {
 

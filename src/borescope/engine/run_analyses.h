@@ -14,8 +14,8 @@
 #include "borescope/analysis/core/analysis_spec.h"
 #include "borescope/answer.h"
 #include "borescope/base/result.h"
-#include "borescope/engine/map_run.h"
 #include "borescope/engine/inputs/run_options.h"
+#include "borescope/engine/map_run.h"
 #include "borescope/output/document.h"
 #include "borescope/output/units/timestamps.h"
 

@@ -28,7 +28,7 @@ struct Task {
 };
 
 Result<bool> IsReference(const RawOptions& raw) {
-  const std::string compat = raw.Get("compat");
+  const std::string& compat = raw.Get("compat");
   if (!compat.empty() && compat != "chakra") {
     return UsageError(fmt::format("--compat: unknown tool '{}'; tools are chakra", compat));
   }

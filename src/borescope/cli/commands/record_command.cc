@@ -1,4 +1,5 @@
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <chrono>
@@ -11,7 +12,6 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <unistd.h>
 #include <vector>
 
 #include "borescope/cli/answers.h"
@@ -114,7 +114,7 @@ Result<void> UnderstandChildren(const std::string& text, RecordOptions& options)
 // --start, --stop, --for, --repeat and --children. Every error names the option, its value and what
 // it may be.
 Result<void> UnderstandRules(const RawOptions& raw, RecordOptions& options) {
-  if (const std::string text = raw.Get("for"); !text.empty()) {
+  if (const std::string& text = raw.Get("for"); !text.empty()) {
     BS_ASSIGN(options.record_for, ParseDuration("for", text));
   }
   BS_TRY(UnderstandStart(raw.Get("start"), options));
@@ -172,7 +172,7 @@ Result<void> UnderstandPython(const RawOptions& raw, RecordOptions& options) {
   options.shapes = raw.Has("shapes");
   options.python = raw.Get("python");
   options.rpd_compat = raw.Has("rpd-compat");
-  if (const std::string steps = raw.Get("ops-steps"); !steps.empty()) {
+  if (const std::string& steps = raw.Get("ops-steps"); !steps.empty()) {
     BS_ASSIGN(const int count, ParseCount("ops-steps", steps, kMostSteps));
     options.ops_steps = static_cast<uint64_t>(count);
   }
@@ -196,13 +196,13 @@ Result<RecordOptions> UnderstandRecord(const RawOptions& raw) {
                         .graph_nodes = raw.Has("graph-nodes"),
                         .force = raw.Has("force"),
                         .replace = raw.Has("replace")};
-  if (const std::string size = raw.Get("max-bytes"); !size.empty()) {
+  if (const std::string& size = raw.Get("max-bytes"); !size.empty()) {
     BS_ASSIGN(options.max_bytes, ParseSize("max-bytes", size));
   }
   BS_TRY(UnderstandPython(raw, options));
   const auto take_time = [&raw](std::string_view name,
                                 std::chrono::nanoseconds& time) -> Result<void> {
-    if (const std::string text = raw.Get(name); !text.empty()) {
+    if (const std::string& text = raw.Get(name); !text.empty()) {
       BS_ASSIGN(time, ParseDuration(name, text));
     }
     return {};
@@ -226,7 +226,7 @@ std::string EndOf(const RecordReport& report) {
 std::string WhyEmpty(const RecordReport& report, const Command& command) {
   if (!report.never_started.empty()) return report.never_started;
   if (!report.failed_logs.empty()) return report.failed_logs;
-  const std::string children = command.raw.Get("children");
+  const std::string& children = command.raw.Get("children");
   return fmt::format(
       "the program used neither NVTX, ROCTX, CUDA nor borescope_record.h, or is statically "
       "linked{}",
@@ -330,8 +330,8 @@ void ReportProfile(const AttachedProfile& profile) {
 Result<AttachOptions> UnderstandAttach(const RawOptions& raw) {
   AttachOptions options{.pids = {}, .output = raw.Get("output")};
   BS_TRY(ParseNumbers("attach", raw.Get("attach"), 1, options.pids));
-  const std::string time = raw.Get("for");
-  const std::string steps = raw.Get("iterations");
+  const std::string& time = raw.Get("for");
+  const std::string& steps = raw.Get("iterations");
   if (!time.empty() && !steps.empty()) {
     return UsageError("--for and --iterations: give one of the two");
   }

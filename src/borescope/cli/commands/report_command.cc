@@ -91,7 +91,7 @@ Result<std::vector<FileInfo>> WriteOfParts(const RawOptions& raw, const ReportOu
         "recordings are");
   }
   ReduceOptions options;
-  if (const std::string top = raw.Get("top"); !top.empty()) {
+  if (const std::string& top = raw.Get("top"); !top.empty()) {
     BS_ASSIGN(const int rows, ParseCount("top", top, kMostRows));
     options.display.top = static_cast<size_t>(rows);
   }

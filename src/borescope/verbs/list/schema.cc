@@ -13,10 +13,10 @@
 #include "borescope/convert/convert.h"
 #include "borescope/engine/access.h"
 #include "borescope/engine/answer_shape.h"
+#include "borescope/engine/drafts.h"
 #include "borescope/engine/question/question.h"
 #include "borescope/engine/question/registry.h"
 #include "borescope/engine/run_analyses.h"
-#include "borescope/engine/drafts.h"
 #include "borescope/ingest/load.h"
 #include "borescope/output/writer.h"
 
