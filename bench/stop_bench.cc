@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "borescope/catalog/catalog.h"
-#include "borescope/engine/loading/trace_cache.h"
+#include "borescope/engine/loading/loaded_trace.h"
 #include "borescope/engine/run_analyses.h"
 
 namespace {

@@ -1,6 +1,7 @@
 // Question: verbs, and what is requested from them beyond their names, by name and as text. The
-// same value is given to recordings (Run), travels in parts (Partial) and in scripts of `launch`,
-// and becomes typed only where files are mapped.
+// same value is put to recordings (Run) from a command line, from Python and from C++; its texts
+// travel in parts (Partial) and in scripts of `launch`, and become typed only where files are
+// mapped.
 //
 //   Question("kernels", {{"by", "step"}, {"rank", "0..7"}})
 //

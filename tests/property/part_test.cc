@@ -60,7 +60,7 @@ class PartTest : public testing::TestWithParam<uint64_t> {
     options.end = part.end;
     options.steps = part.steps;
     options.threads = 1;
-    const Result<ConvertReport> report = Convert(options);
+    const Result<ConvertReport> report = borescope::Convert(options);
     EXPECT_TRUE(report.ok()) << report.error().Sentence();
     return options.output;
   }

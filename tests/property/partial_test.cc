@@ -15,10 +15,10 @@
 #include "borescope/catalog/catalog.h"
 #include "borescope/engine/analyse_bytes.h"
 #include "borescope/engine/check_request.h"
-#include "borescope/engine/conclude.h"
 #include "borescope/engine/partial/join_partials.h"
 #include "borescope/engine/partial/run_partials.h"
 #include "borescope/engine/partial/wire/partial_bytes.h"
+#include "borescope/engine/run_analyses.h"
 #include "borescope/output/writer.h"
 #include "tests/oracle/random.h"
 #include "tests/property/synthetic.h"
@@ -46,7 +46,7 @@ std::string BitsOf(const Table& table) {
   return FileBytes(file);
 }
 
-Said SaidBy(const Result<Answer>& answer) {
+Said SaidBy(const Result<AnswerData>& answer) {
   Said said;
   if (!answer.ok()) {
     said.error = answer.error().Sentence();

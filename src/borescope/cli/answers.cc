@@ -6,8 +6,8 @@
 
 #include <algorithm>
 
-#include "borescope/cli/cache.h"
 #include "borescope/cli/commands.h"
+#include "borescope/cli/questions.h"
 #include "borescope/cli/terminal/terminal.h"
 #include "borescope/error.h"
 #include "borescope/text.h"

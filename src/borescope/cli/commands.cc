@@ -9,7 +9,6 @@
 #include "borescope/cli/answers.h"
 #include "borescope/cli/help.h"
 #include "borescope/cli/questions.h"
-#include "borescope/cli/terminal/interrupts.h"
 #include "borescope/cli/terminal/terminal.h"
 #include "borescope/output.h"
 #include "borescope/version.h"

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <functional>
 
-#include "borescope/cli/launch/slurm_script.h"
+#include "borescope/cli/launch/launch_job.h"
 #include "borescope/cli/options/options.h"
 #include "borescope/cli/usage_error.h"
 #include "borescope/cli/verbs.h"

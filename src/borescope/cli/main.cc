@@ -30,7 +30,7 @@ void LetGlibcFindLibgcc() {
 #endif
 }
 
-// Of the first thread, and of others, which get as much as the limit says (ulimit -s).
+// The stack of the first thread, and of others, which get as much as the limit says (ulimit -s).
 constexpr size_t kStackBytes = size_t{256} * 1024;
 
 bool MayHaveStack() {

@@ -2,13 +2,20 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
+#include "borescope/answer.h"
 #include "borescope/cli/options/arguments.h"
+#include "borescope/cli/options/options.h"
+#include "borescope/cli/usage_error.h"
+#include "borescope/error.h"
 #include "borescope/question.h"
 #include "borescope/run.h"
+#include "borescope/scrub.h"
 
 namespace borescope::cli {
 
@@ -29,5 +36,38 @@ Result<Answer> AskQuestion(const Command& command, const OutputOptions& output);
 
 // An error unless there is an INPUT, or --load in its place.
 Result<void> CheckInputs(const RawOptions& raw);
+
+// Where indexed traces are kept, as --cache and its environment say.
+
+// The folder of --cache, else that of the environment variable BORESCOPE_CACHE; empty for
+// none, which "off" says in both.
+std::string CacheFolder(const RawOptions& raw);
+
+// What --cache-size says; the default of the library without it. Errors are about usage.
+Result<uint64_t> ParseCacheSize(const RawOptions& raw);
+
+// What the cache had to do with the files, in lines for standard error: how many it had and got,
+// and each reason why it failed.
+std::vector<std::string> CacheLines(const std::vector<FileInfo>& files);
+
+// The system's part in keeping --memory-limit.
+
+// From the first call on, the system refuses memory once the program has a sixteenth more than
+// `bytes` beyond what it had then. The library ends loading at `bytes`, but looks only between
+// pieces of its work, and not while results are made and written.
+void RefuseMemoryBeyond(uint64_t bytes);
+
+// The same for what --memory-limit says, which is returned; 0 without it. Errors are about usage.
+Result<uint64_t> KeepMemoryLimit(const RawOptions& raw);
+
+// --scrub: what a command reads instead of its inputs.
+
+// What the options ask for; nothing without --scrub. Errors are about usage.
+Result<std::optional<ScrubOptions>> ParseScrub(const RawOptions& raw);
+
+// With --scrub, copies of everything that the command reads, whose paths take the place of the
+// inputs in `raw`; they must live as long as these are read.
+Result<std::optional<ScrubbedCopies>> ScrubInputs(RawOptions& raw,
+                                                  const ProgressCallback& progress);
 
 }  // namespace borescope::cli

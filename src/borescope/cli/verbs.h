@@ -4,8 +4,11 @@
 
 #include <cstdint>
 #include <span>
+#include <string>
 #include <string_view>
 #include <vector>
+
+#include "borescope/schema.h"
 
 namespace borescope::cli {
 
@@ -67,5 +70,24 @@ std::span<const VerbRow> OtherVerbs();
 
 // The names of all verbs, in the order of --help.
 std::vector<std::string_view> VerbNames();
+
+// The verbs of the library as the command line names them: options with dashes.
+
+// Verbs asked for together.
+using Verbs = std::span<const VerbInfo* const>;
+
+// nullptr where there is none.
+const VerbInfo* FindVerb(std::string_view name);
+const TaskInfo* FindTask(std::string_view name);
+// The parameter that the option `name` ("kernel-wait") sets; nullptr where the verb has none.
+const ParameterInfo* FindParameter(const VerbInfo& verb, std::string_view name);
+const ParameterInfo* FindParameter(Verbs verbs, std::string_view name);
+const ParameterInfo* FindParameter(const TaskInfo& task, std::string_view name);
+
+// "kernel_wait" -> "kernel-wait"
+std::string OptionName(const ParameterInfo& parameter);
+
+// The names of verbs, as the library takes them.
+std::vector<std::string_view> NamesOf(Verbs verbs);
 
 }  // namespace borescope::cli

@@ -1,4 +1,4 @@
-// What is inside the public handles Table, Answer, Partial and Run, for the rooms that implement
+// What is inside the public handles Table, Answer and Run, for the rooms that implement
 // what the public headers declare.
 #pragma once
 
@@ -11,12 +11,11 @@
 #include <string_view>
 
 #include "borescope/answer.h"
-#include "borescope/engine/partial/partial_data.h"
+#include "borescope/engine/inputs/shards.h"
 #include "borescope/engine/run_analyses.h"
 #include "borescope/error.h"
 #include "borescope/output.h"
 #include "borescope/output/writer.h"
-#include "borescope/partial.h"
 #include "borescope/progress.h"
 #include "borescope/run.h"
 #include "borescope/table.h"
@@ -32,11 +31,6 @@ struct AnswerAccess {
   static Answer Make(internal::AnswerData answer);
   static Answer Make(internal::Document document);
   static const internal::Document& Inside(const Answer& answer);
-};
-
-struct PartialAccess {
-  static Partial Make(internal::PartialData partial);
-  static const internal::PartialData& Inside(const Partial& partial);
 };
 
 struct RunAccess {

@@ -11,8 +11,8 @@
 #include "borescope/catalog/catalog.h"
 #include "borescope/catalog/report_sections.h"
 #include "borescope/engine/check_request.h"
-#include "borescope/engine/conclude.h"
 #include "borescope/engine/map_files.h"
+#include "borescope/engine/run_analyses.h"
 #include "borescope/index/trace_index.h"
 #include "borescope/ingest/load.h"
 

@@ -3,13 +3,31 @@
 #include <algorithm>
 #include <numeric>
 #include <utility>
+#include <variant>
 
+#include "borescope/arrow/export.h"
+#include "borescope/base/check.h"
+#include "borescope/base/io/unfinished.h"
+#include "borescope/base/text/nearest.h"
+#include "borescope/base/version.h"
 #include "borescope/engine/access.h"
+#include "borescope/engine/question/question.h"
+#include "borescope/engine/targets/targets.h"
+#include "borescope/output.h"
 #include "borescope/output/read_json.h"
+#include "borescope/output/sink/sink.h"
+#include "borescope/output/units/units.h"
+#include "borescope/output/utf8.h"
 #include "borescope/output/writer.h"
+#include "borescope/table.h"
+#include "borescope/table/display/unit_and_role_names.h"
+#include "borescope/table/table.h"
 #include "borescope/table/table_ops.h"
+#include "borescope/text.h"
+#include "borescope/version.h"
 
 namespace borescope {
+
 namespace {
 
 internal::WriteOptions Inside(const RenderOptions& options) {
@@ -172,6 +190,148 @@ std::string RenderDiagnostics(std::span<const Diagnostic> diagnostics,
   internal::StringSink sink;
   static_cast<void>(internal::WriteQuality(diagnostics, Inside(options), sink));
   return sink.text();
+}
+
+namespace {
+
+// Hands bytes to a function of the caller's.
+class FunctionSink : public internal::Sink {
+ public:
+  explicit FunctionSink(const WriteBytes& write) : write_(write) {}
+
+  Result<void> Write(std::string_view bytes) override {
+    const Result<void> written = write_(bytes);
+    return written.ok() ? Result<void>() : written.error();
+  }
+
+ private:
+  const WriteBytes& write_;
+};
+
+}  // namespace
+
+Result<void> WriteTo(const Output& output,
+                     const std::function<Result<void>(internal::Sink&)>& write) {
+  if (!output.write) {
+    return internal::WriteFile(output.path, write);
+  }
+  FunctionSink sink(output.write);
+  return write(sink);
+}
+
+Result<void> DescriptorWriter::Write(std::string_view bytes) {
+  internal::DescriptorSink sink(descriptor_, name_);
+  const Result<void> written = sink.Write(bytes);
+  reader_is_gone_ = sink.reader_is_gone();
+  return written;
+}
+
+void UndoUnfinished() { internal::UndoUnfinished(); }
+
+Result<void> CheckOutput(const std::string& path, std::span<const std::string> inputs) {
+  if (path.empty()) {
+    return {};
+  }
+  const Result<std::vector<std::string>> behind = internal::PathsBehind(inputs);
+  return behind.ok() ? internal::CheckNoInput(*behind, path, "`output`")
+                     : Result<void>(behind.error());
+}
+
+struct Table::Data {
+  std::shared_ptr<const internal::Table> table;
+};
+
+struct Column::Data {
+  std::shared_ptr<const internal::Table> table;  // keeps the column alive
+  const internal::Column* column = nullptr;
+};
+
+Table TableAccess::Make(std::shared_ptr<const internal::Table> table) {
+  Table handle;
+  handle.data_ = std::make_shared<const Table::Data>(Table::Data{std::move(table)});
+  return handle;
+}
+
+std::string_view Table::name() const { return data_->table->name; }
+std::string_view Table::title() const { return data_->table->title; }
+size_t Table::num_rows() const { return data_->table->rows(); }
+size_t Table::num_columns() const { return data_->table->columns.size(); }
+
+Column Table::column(size_t index) const {
+  BS_CHECK(index < num_columns());
+  Column handle;
+  handle.data_ = std::make_shared<const Column::Data>(
+      Column::Data{data_->table, &data_->table->columns[index]});
+  return handle;
+}
+
+bool Table::Find(std::string_view name, Column* column) const {
+  for (size_t i = 0; i < num_columns(); ++i) {
+    if (data_->table->columns[i].name == name) {
+      *column = this->column(i);
+      return true;
+    }
+  }
+  return false;
+}
+
+void Table::ExportArrow(ArrowArrayStream* out) const { internal::ExportTable(data_->table, out); }
+void Table::ExportSchema(ArrowSchema* out) const { internal::ExportSchema(*data_->table, out); }
+
+std::string_view Column::name() const { return data_->column->name; }
+std::string_view Column::unit() const { return internal::UnitName(data_->column->unit); }
+std::string_view Column::role() const { return internal::RoleName(data_->column->role); }
+std::string_view Column::doc() const { return data_->column->doc; }
+size_t Column::size() const { return data_->column->size(); }
+bool Column::IsMissing(size_t row) const { return data_->column->IsMissing(row); }
+
+ColumnType Column::type() const {
+  constexpr ColumnType kTypes[] = {ColumnType::kInt, ColumnType::kFloat, ColumnType::kText,
+                                   ColumnType::kBool};
+  static_assert(std::variant_size_v<decltype(internal::Column::values)> == std::size(kTypes));
+  return kTypes[data_->column->values.index()];
+}
+
+int64_t Column::Int(size_t row) const {
+  return std::get<internal::IntValues>(data_->column->values)[row];
+}
+
+double Column::Float(size_t row) const {
+  return std::get<internal::FloatValues>(data_->column->values)[row];
+}
+
+std::string_view Column::Text(size_t row) const {
+  return std::get<internal::StringValues>(data_->column->values)[row];
+}
+
+bool Column::Bool(size_t row) const {
+  return std::get<internal::BoolValues>(data_->column->values)[row] != 0;
+}
+
+std::span<const int64_t> Column::Ints() const {
+  return std::get<internal::IntValues>(data_->column->values);
+}
+
+std::span<const double> Column::Floats() const {
+  return std::get<internal::FloatValues>(data_->column->values);
+}
+
+std::string_view Version() { return internal::Version(); }
+
+std::string GroupDigits(int64_t value) { return internal::GroupDigits(value); }
+
+std::string FormatBytes(uint64_t bytes) { return internal::FormatBytes(bytes); }
+
+std::string ToPrintable(std::string_view text) { return internal::ToPrintable(text); }
+
+std::vector<std::string> WrapText(std::string_view text, size_t width) {
+  return internal::WrapText(text, width);
+}
+
+std::vector<std::string> SplitList(std::string_view text) { return internal::SplitList(text); }
+
+std::string_view Nearest(std::string_view word, std::span<const std::string_view> candidates) {
+  return internal::Nearest(word, candidates);
 }
 
 }  // namespace borescope

@@ -10,9 +10,8 @@
 #include "borescope/analysis/measures/collectives.h"
 #include "borescope/analysis/measures/graphs/graph_launches.h"
 #include "borescope/analysis/measures/recorded.h"
+#include "borescope/engine/drafts.h"
 #include "borescope/engine/question/registry.h"
-#include "borescope/engine/targets/overlay_drafts.h"
-#include "borescope/engine/targets/saved_drafts.h"
 #include "borescope/engine/targets/targets.h"
 
 namespace borescope::internal {
@@ -135,7 +134,7 @@ constexpr bool HasEveryNeed() {
 }
 static_assert(HasEveryNeed());
 
-// What is missing may have stood behind the place where a damaged file ends.
+// What is missing may have been in the part that a damaged file has lost.
 std::string Cause(const Trace& trace) {
   const Diagnostics& found = trace.diagnostics();
   const bool is_cut = found.count(Diag::kTruncatedFile) + found.count(Diag::kTruncatedGzip) != 0;

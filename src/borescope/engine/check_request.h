@@ -5,7 +5,7 @@
 
 #include "borescope/analysis/core/analysis_spec.h"
 #include "borescope/base/result.h"
-#include "borescope/engine/run_analyses.h"
+#include "borescope/engine/inputs/run_options.h"
 
 namespace borescope::internal {
 

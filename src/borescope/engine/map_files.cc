@@ -6,6 +6,7 @@
 #include <atomic>
 #include <map>
 #include <mutex>
+#include <set>
 #include <string>
 #include <utility>
 
@@ -16,18 +17,95 @@
 #include "borescope/base/stopwatch.h"
 #include "borescope/base/text/text.h"
 #include "borescope/base/within_memory.h"
-#include "borescope/engine/capture_parts.h"
-#include "borescope/engine/captures/attach_captures.h"
-#include "borescope/engine/captures/load_captures.h"
 #include "borescope/engine/check_request.h"
+#include "borescope/engine/drafts.h"
+#include "borescope/engine/loading/attach_captures.h"
+#include "borescope/engine/loading/loaded_trace.h"
 #include "borescope/engine/loading/memory_estimate.h"
-#include "borescope/engine/loading/trace_cache.h"
-#include "borescope/engine/targets/overlay_drafts.h"
-#include "borescope/engine/targets/saved_drafts.h"
 #include "borescope/index/steps/steps.h"
+#include "borescope/output/utf8.h"
 #include "borescope/trace/recorded_cut.h"
 
 namespace borescope::internal {
+
+namespace {
+
+// Files in which others found how their graphs were captured.
+std::set<std::string> UsedCaptures(const std::vector<RankPart>& parts) {
+  std::set<std::string> used;
+  for (const RankPart& part : parts) {
+    if (MayUseCaptures(part)) {
+      used.insert(part.graphs.captures.begin(), part.graphs.captures.end());
+    }
+  }
+  return used;
+}
+
+RankPart PassedOver(const RankPart& part) {
+  RankPart aside;
+  aside.report.path = part.report.path;
+  aside.from_directory = part.from_directory;
+  aside.load_error = Error{ErrorCode::kUnsupportedFormat,
+                           "a capture of graphs that other files launch",
+                           {},
+                           part.report.path};
+  aside.report.error = WithOptions(aside.load_error->Sentence());
+  aside.report.skipped = true;
+  return aside;
+}
+
+// A capture that is not among the files that were searched; nullptr: none. `captures` ascends.
+const std::string* Unsearched(std::vector<std::string> searched,
+                              const std::vector<std::string>& captures) {
+  std::sort(searched.begin(), searched.end());
+  const auto found = std::find_if(captures.begin(), captures.end(), [&](const std::string& path) {
+    return !std::binary_search(searched.begin(), searched.end(), path);
+  });
+  return found == captures.end() ? nullptr : &*found;
+}
+
+}  // namespace
+
+bool MayUseCaptures(const RankPart& part) {
+  return part.loaded() && !part.graphs.only_captures && part.graphs.may_replay;
+}
+
+std::vector<std::string> CapturesAmong(const std::vector<RankPart>& parts) {
+  std::vector<std::string> captures;
+  for (const RankPart& part : parts) {
+    if (part.loaded() && part.graphs.only_captures) captures.push_back(part.report.path);
+  }
+  return captures;
+}
+
+void SetAsideCaptures(std::vector<RankPart>& parts) {
+  const std::set<std::string> used = UsedCaptures(parts);
+  for (RankPart& part : parts) {
+    if (part.loaded() && part.graphs.only_captures && used.contains(part.report.path)) {
+      part = PassedOver(part);
+    }
+  }
+}
+
+Result<void> CheckCapturesWereSearched(const std::vector<RankPart>& parts) {
+  std::vector<std::string> captures = CapturesAmong(parts);
+  std::sort(captures.begin(), captures.end());
+  if (captures.empty()) return {};
+  for (const RankPart& part : parts) {
+    if (!MayUseCaptures(part)) continue;
+    if (const std::string* const capture = Unsearched(part.graphs.searched, captures)) {
+      const std::string where = ToPrintable(*capture);
+      return Error{
+          ErrorCode::kInvalidArgument,
+          fmt::format("it launches graphs that may have been captured in {}, which another "
+                      "process mapped",
+                      where),
+          fmt::format("map again with `captures` {}", where), part.report.path};
+    }
+  }
+  return {};
+}
+
 namespace {
 
 // Adds up the progress of files that load at the same time.
@@ -78,7 +156,7 @@ void Describe(const Trace& trace, FileInfo& report) {
   }
 }
 
-// Of every rank: which of them are selected becomes clear only when all are known.
+// Files are drafted for every rank, as it is known only later which ranks are selected.
 Result<void> DraftFiles(const RunRequest& request, const RankView& view, const InputFile& input,
                         RankPart& part) {
   if (!request.options.overlay.empty() && !part.outcomes.front().error.has_value()) {

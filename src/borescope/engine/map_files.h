@@ -4,14 +4,16 @@
 #include <memory>
 #include <optional>
 #include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
+#include "borescope/analysis/core/analysis_spec.h"
 #include "borescope/analysis/core/selection/selection_members.h"
+#include "borescope/answer.h"
 #include "borescope/engine/inputs/rank_numbers.h"
+#include "borescope/engine/inputs/run_options.h"
 #include "borescope/engine/loading/loaded_trace.h"
-#include "borescope/engine/loading/recorded_window.h"
-#include "borescope/engine/run_analyses.h"
 #include "borescope/index/trace_index.h"
 #include "borescope/output/sink/sink.h"
 
@@ -42,7 +44,7 @@ struct RankPart {
   bool from_directory = false;
   Diagnostics diagnostics;
   std::optional<Error> load_error;
-  // Of the selection's numbers those that it does not have; nothing where that is not known.
+  // The numbers of the selection that it does not have; nothing if that is not known.
   std::optional<SelectionMembers> unknown;
   std::vector<Outcome> outcomes;  // one per analysis
   GraphRoles graphs;
@@ -60,8 +62,8 @@ struct RunRequest {
   std::span<const InputFile> files;
   const NumberRanges& ranks;  // empty = all
   const Params& params;
-  // Of the first run: resources, and what is written beside the answer; never its files, ranks and
-  // params, which for the second run are others.
+  // Used for resources, and for what is written beside the answer. Never for files, ranks and
+  // params, which differ for the second run of a comparison.
   const RunOptions& options;
   std::string_view name = "";  // which run of a comparison: "base", "test"
   bool keep_traces = false;    // hand them over with their parts
@@ -69,14 +71,30 @@ struct RunRequest {
   bool is_part = false;        // other processes map other files of the run
 };
 
-// What the report says of a file that could not be loaded follows from its part.
+// Sets what the report says about a file that could not be loaded, which follows from its part.
 void SetLoadReport(RankPart& part);
 
 // One analysis over one rank, its needs checked.
 Result<Tables> MapTrace(const AnalysisSpec& spec, const Params& params, const RankView& view);
 
-// Every file of the request, several at once, in their order. What is wrong with one stands in its
-// part; an error only where one alone needs more memory than there may be.
+// Every file of the request, several at once, in their order. What is wrong with one is in its
+// part; an error only if one alone needs more memory than there may be.
 Result<std::vector<RankPart>> MapFiles(const RunRequest& request);
+
+// Files of a run that hold how graphs were captured which other files launch. Those are no ranks.
+// Pure.
+
+// Whether graphs that the file launches may have been captured in another one.
+bool MayUseCaptures(const RankPart& part);
+
+// The paths of those that do nothing but capture graphs.
+std::vector<std::string> CapturesAmong(const std::vector<RankPart>& parts);
+
+// Files that do nothing but capture graphs which others launch become files that were passed over.
+void SetAsideCaptures(std::vector<RankPart>& parts);
+
+// An error where a file launches graphs, and was mapped without a file of the run that captures
+// some: the answer would not be that of one process which maps both.
+Result<void> CheckCapturesWereSearched(const std::vector<RankPart>& parts);
 
 }  // namespace borescope::internal

@@ -9,6 +9,8 @@
 #include <span>
 #include <string_view>
 
+#include "borescope/base/row_limit.h"
+#include "borescope/base/stop.h"
 #include "borescope/engine/inputs/input_files.h"
 #include "borescope/engine/inputs/rank_numbers.h"
 
@@ -330,6 +332,33 @@ std::vector<FileInfo> TakeReports(MappedRun& run) {
     reports.push_back(std::move(part.report));
   }
   return reports;
+}
+
+namespace {
+
+Result<LoadedRun> Load(const RunOptions& options) {
+  BS_ASSIGN(MappedRun run, MapRun({{},
+                                   options.files,
+                                   options.ranks,
+                                   options.params,
+                                   options,
+                                   "",
+                                   /*keep_traces=*/true}));
+  LoadedRun loaded;
+  loaded.diagnostics = CollectDiagnostics(run);
+  loaded.ranks.reserve(run.selected.size());
+  for (RankPart* part : run.selected) {
+    loaded.ranks.push_back({part->report.rank, part->report.path, std::move(part->diagnostics),
+                            std::move(part->trace)});
+  }
+  loaded.files = TakeReports(run);
+  return loaded;
+}
+
+}  // namespace
+
+Result<LoadedRun> LoadRun(const RunOptions& options) {
+  return WithNumberedRows([&] { return Stoppable(options.stop, [&] { return Load(options); }); });
 }
 
 }  // namespace borescope::internal

@@ -1,11 +1,16 @@
-// The ranks of a run: its files are mapped (map_files.h), told apart, and those that are wanted
-// selected. Which rank a file is becomes clear only when all are known.
+// The ranks of a run: its files are mapped (map_files.h), each gets its rank, and the ranks that
+// are wanted are selected. Which rank a file is becomes clear only when all are known.
 #pragma once
 
+#include <memory>
 #include <optional>
+#include <string>
 #include <string_view>
 #include <vector>
 
+#include "borescope/answer.h"
+#include "borescope/engine/inputs/run_options.h"
+#include "borescope/engine/loading/loaded_trace.h"
 #include "borescope/engine/map_files.h"
 
 namespace borescope::internal {
@@ -50,12 +55,32 @@ Result<void> CommitDrafts(MappedRun& run);
 // Files that could not be read, ranks that are missing or claimed twice.
 std::vector<RunFault> FaultsOf(const MappedRun& run);
 
-// What is to be told about the run, then about the files: of those the answer is about, and of
-// those that failed; and about ranks of the job without a file, unless a single file or some of the
-// ranks were asked for.
+// The diagnostics of the run, then those of the files that the answer is about and of those that
+// failed; and the ranks of the job without a file, unless a single file or some of the ranks were
+// selected.
 std::vector<Diagnostic> CollectDiagnostics(MappedRun& run);
 
-// What became of the files, in their order; the run is without it then.
+// The reports of the files, in their order, which are moved out of the run.
 std::vector<FileInfo> TakeReports(MappedRun& run);
+
+// Loads a run to keep it: every trace with its indexes, for what asks more than one question of it.
+// Analyses, which need a rank once, free each trace as they go (map_files.h).
+
+struct LoadedRank {
+  int64_t rank = 0;
+  std::string path;         // as the user named it
+  Diagnostics diagnostics;  // of reading and indexing
+  std::shared_ptr<const LoadedTrace> loaded;
+};
+
+struct LoadedRun {
+  std::vector<LoadedRank> ranks;  // those asked for, in rank order; at least one
+  std::vector<FileInfo> files;    // in the order of RunOptions::files
+  std::vector<Diagnostic> diagnostics;
+};
+
+// It uses the files, ranks, threads, memory limit (of what is loaded at once),
+// stop and progress of `options`. Errors are those of RunAnalyses about files and ranks.
+Result<LoadedRun> LoadRun(const RunOptions& options);
 
 }  // namespace borescope::internal

@@ -3,15 +3,17 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <string>
 #include <utility>
 
+#include "borescope/base/io/paths.h"
 #include "borescope/base/parallel.h"
 #include "borescope/engine/access.h"
-#include "borescope/engine/inputs/capture_files.h"
+#include "borescope/engine/inputs/input_files.h"
 #include "borescope/engine/inputs/sources.h"
-#include "borescope/engine/loading/trace_cache.h"
+#include "borescope/engine/loading/attach_captures.h"
+#include "borescope/engine/loading/loaded_trace.h"
 #include "borescope/engine/question/question.h"
-#include "borescope/engine/targets/destination.h"
 #include "borescope/engine/targets/targets.h"
 #include "borescope/store/trace_store.h"
 
@@ -19,6 +21,50 @@ namespace borescope {
 
 using internal::AnalysisSpec;
 using internal::InputFile;
+
+namespace {
+
+using internal::CheckNoInput;
+using internal::CheckNoTarget;
+
+Result<void> CheckPath(const internal::RunOptions& run, const std::string& path) {
+  BS_TRY(CheckNoInput(internal::InputPaths(run), path, "`output`"));
+  BS_ASSIGN(const internal::FileKind kind, internal::KindOf(path));
+  if (kind == internal::FileKind::kFolder) {
+    return Error{ErrorCode::kIo, "cannot write: it is a directory", "name a file in it", path};
+  }
+  return CheckNoTarget(run, {&path, 1});
+}
+
+// The files of the answer, and those beside it, are different files.
+Result<void> CheckAnswer(const internal::RunOptions& run, const internal::TableWriter& writer,
+                         const std::string& path, const internal::Document& answer) {
+  BS_ASSIGN(const internal::FileLookup inputs, internal::FileLookup::Of(internal::InputPaths(run)));
+  const std::vector<std::string> files = internal::OutputPaths(writer, answer, path);
+  for (const std::string& file : files) {
+    BS_TRY(CheckNoInput(inputs, file, "`output`"));
+  }
+  return CheckNoTarget(run, files);
+}
+
+// Makes the run refuse what cannot be written to the destination: now what is known of it, and once
+// there are tables, before files of the question appear, what their files are called. `run` stays
+// where it is until it was asked.
+Result<void> SetDestination(const Destination& destination, internal::RunOptions& run) {
+  const internal::TableWriter* writer = nullptr;
+  if (!destination.format.empty()) {
+    BS_ASSIGN(writer, WriterOf(destination.format));
+    run.for_picture = writer->draws;
+  }
+  if (writer != nullptr && !destination.path.empty()) {
+    run.accept = [&run, writer, path = destination.path](const internal::Document& answer) {
+      return CheckAnswer(run, *writer, path, answer);
+    };
+  }
+  return destination.path.empty() ? Result<void>() : CheckPath(run, destination.path);
+}
+
+}  // namespace
 
 struct Run::State {
   // What all handles of one run have in common.

@@ -7,20 +7,129 @@
 #include <set>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
+#include "borescope/analysis/core/reduce.h"
 #include "borescope/base/row_limit.h"
 #include "borescope/base/stop.h"
 #include "borescope/catalog/report_sections.h"
 #include "borescope/engine/check_request.h"
-#include "borescope/engine/conclude.h"
-#include "borescope/engine/inputs/param_files.h"
 #include "borescope/engine/map_run.h"
-#include "borescope/engine/run_progress.h"
+#include "borescope/engine/question/question.h"
 #include "borescope/output/units/units.h"
 #include "borescope/table/table_ops.h"
 
 namespace borescope::internal {
+
+Progress ProgressAtStart(std::span<const InputFile> files) {
+  Progress whole;
+  whole.total_files = files.size();
+  for (const InputFile& file : files) {
+    whole.total_bytes += file.bytes;
+  }
+  return whole;
+}
+
+RunOptions OptionsOfPart(const RunOptions& options, const Progress& before, const Progress& after) {
+  RunOptions part = options;
+  if (options.progress) {
+    part.progress = [&options, before, after](const Progress& own) {
+      options.progress({before.total_bytes + own.done_bytes,
+                        before.total_bytes + own.total_bytes + after.total_bytes,
+                        before.total_files + own.done_files,
+                        before.total_files + own.total_files + after.total_files});
+    };
+  }
+  return part;
+}
+
+namespace {
+
+Result<std::vector<Tables>> TakeFolded(FoldedTables& folded) {
+  if (folded.error.has_value()) {
+    return *folded.error;
+  }
+  return std::move(folded.tables);
+}
+
+// The findings of the ranks that could answer analysis `index` of the request; what the others lack
+// is added to `lacks`. An error when none could, or when what was asked for is wrong whatever the
+// rank.
+Result<std::vector<Tables>> TakeFindings(MappedRun& run, size_t index, std::string_view verb,
+                                         MissingByRank& lacks) {
+  std::vector<Tables> findings;
+  bool is_answered = false;
+  for (RankPart* part : run.selected) {
+    Outcome& outcome = part->outcomes[index];
+    if (!outcome.error.has_value()) {
+      is_answered = true;
+      if (run.folded.empty()) findings.push_back(std::move(outcome.tables));
+    } else if (outcome.error->code != ErrorCode::kMissingData) {
+      return *outcome.error;
+    } else {
+      RankMissing& lack = lacks[part];
+      lack.error = lack.verbs.empty() ? *outcome.error : lack.error;
+      lack.verbs.push_back(verb);
+    }
+  }
+  if (!is_answered) {
+    return *run.selected.front()->outcomes[index].error;
+  }
+  return run.folded.empty() ? std::move(findings) : TakeFolded(run.folded[index]);
+}
+
+Result<Tables> Finish(const Pipeline& pipeline, const Params& params, Tables reduced) {
+  return pipeline.finish == nullptr ? std::move(reduced)
+                                    : pipeline.finish(std::move(reduced), params);
+}
+
+}  // namespace
+
+void CountMissing(const MissingByRank& lacks) {
+  for (const auto& [part, lack] : lacks) {
+    part->diagnostics.CountMany(Diag::kMissingData, lack.verbs.size(), Diagnostics::kNoByte,
+                                fmt::format("{}: {}", fmt::join(lack.verbs, ", "),
+                                            TextWithoutFile(lack.error, part->report.path)));
+  }
+}
+
+Result<Tables> ReduceAndFinish(const Pipeline& pipeline, const Params& params,
+                               std::span<const Tables> findings) {
+  BS_ASSIGN(Tables reduced, pipeline.reduce(findings, params));
+  return Finish(pipeline, params, std::move(reduced));
+}
+
+Result<Tables> ReduceOne(const AnalysisSpec& spec, size_t index, const Params& params,
+                         MappedRun& run, MissingByRank& lacks) {
+  BS_ASSIGN(const std::vector<Tables> findings, TakeFindings(run, index, spec.name, lacks));
+  return spec.PipelineFor(params).reduce(findings, params);
+}
+
+Result<Tables> ConcludeOne(const AnalysisSpec& spec, size_t index, const Params& params,
+                           MappedRun& run, MissingByRank& lacks) {
+  MissingByRank with_this = lacks;
+  BS_ASSIGN(std::vector<Tables> findings, TakeFindings(run, index, spec.name, with_this));
+  Params with_faults = params;
+  with_faults.run_faults = FaultsOf(run);
+  with_faults.sharing = SharingRanks(run);
+  const Pipeline& pipeline = spec.PipelineFor(params);
+  BS_ASSIGN(Tables tables, findings.size() == 1 && pipeline.reduce == ConcatTables
+                               ? Finish(pipeline, with_faults, ConcatOne(std::move(findings[0])))
+                               : ReduceAndFinish(pipeline, with_faults, findings));
+  lacks = std::move(with_this);
+  return tables;
+}
+
+std::vector<RankBegin> BeginsOf(const MappedRun& run) {
+  std::vector<RankBegin> begins;
+  begins.reserve(run.selected.size());
+  for (const RankPart* part : run.selected) {
+    begins.push_back({part->report.rank, part->report.begin_ns});
+  }
+  return begins;
+}
+
 namespace {
 
 // Rows in any other order than preorder are no tree: people see their depth as a number.
@@ -71,7 +180,7 @@ struct LeftOut {
   std::optional<Error> error;
 };
 
-// Told of the run as a whole.
+// Counts them among the diagnostics of the run as a whole.
 void CountLeftOut(const LeftOut& left_out, MappedRun& run) {
   if (left_out.verbs.empty()) {
     return;
@@ -82,7 +191,7 @@ void CountLeftOut(const LeftOut& left_out, MappedRun& run) {
   run.diagnostics.CountMany(Diag::kMissingData, left_out.verbs.size(), Diagnostics::kNoByte, text);
 }
 
-// The tables of all analyses. Of several, those whose data is missing are left out, and told.
+// The tables of all analyses. Of several, those whose data is missing are left out, and reported.
 Result<Tables> Conclude(std::span<const AnalysisSpec* const> specs, const Params& params,
                         MappedRun& run) {
   Tables all;
@@ -120,7 +229,7 @@ Result<Tables> ReduceRun(const AnalysisSpec& spec, const Params& params, MappedR
   return reduced;
 }
 
-// What is drawn of the answer, and what stands above it.
+// What is drawn of the answer, and the line above it.
 void AddViews(std::span<const AnalysisSpec* const> specs, const RunOptions& options,
               Document& document) {
   std::vector<std::string_view> verbs;

@@ -10,8 +10,8 @@
 #include "borescope/cli/answers.h"
 #include "borescope/cli/commands.h"
 #include "borescope/cli/commands/verb_commands.h"
-#include "borescope/cli/memory.h"
 #include "borescope/cli/options/values.h"
+#include "borescope/cli/questions.h"
 #include "borescope/cli/terminal/terminal.h"
 #include "borescope/text.h"
 
@@ -28,7 +28,7 @@ struct Task {
 };
 
 Result<bool> IsReference(const RawOptions& raw) {
-  const std::string compat = raw.Get("compat");
+  const std::string& compat = raw.Get("compat");
   if (!compat.empty() && compat != "chakra") {
     return UsageError(fmt::format("--compat: unknown tool '{}'; tools are chakra", compat));
   }
@@ -68,7 +68,7 @@ Result<Paths> FindPaths(const Task& task, std::string_view what, std::string_vie
   return paths;
 }
 
-// Of a task whose input is named by options.
+// The output of a task whose input is named by options.
 Result<Paths> FindOutput(const Task& task) {
   const bool names_output = !task.raw().Get("output").empty();
   if (task.inputs.size() != (names_output ? 0 : 1)) {

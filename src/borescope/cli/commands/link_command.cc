@@ -5,8 +5,8 @@
 #include "borescope/cli/answers.h"
 #include "borescope/cli/commands.h"
 #include "borescope/cli/commands/verb_commands.h"
-#include "borescope/cli/memory.h"
 #include "borescope/cli/options/values.h"
+#include "borescope/cli/questions.h"
 #include "borescope/cli/terminal/terminal.h"
 #include "borescope/link.h"
 
@@ -24,13 +24,13 @@ Result<LinkOptions> UnderstandLink(const RawOptions& raw) {
     return UsageError(
         fmt::format("link takes no INPUT but --host and --device: '{}'", raw.inputs.front()));
   }
-  const std::string compat = raw.Get("compat");
+  const std::string& compat = raw.Get("compat");
   if (!compat.empty() && compat != "chakra") {
     return UsageError(fmt::format("--compat: unknown tool '{}'; tools are chakra", compat));
   }
   LinkOptions options;
   options.as_chakra = !compat.empty();
-  if (const std::string rank = raw.Get("rank"); !rank.empty()) {
+  if (const std::string& rank = raw.Get("rank"); !rank.empty()) {
     BS_ASSIGN(options.rank, ParseRank(rank));
   }
   BS_ASSIGN(options.threads, ParseThreads(raw.Get("threads")));

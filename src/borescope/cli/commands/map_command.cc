@@ -11,11 +11,8 @@
 #include "borescope/cli/answers.h"
 #include "borescope/cli/commands.h"
 #include "borescope/cli/commands/verb_commands.h"
-#include "borescope/cli/memory.h"
-#include "borescope/cli/options/output_options.h"
 #include "borescope/cli/options/values.h"
 #include "borescope/cli/questions.h"
-#include "borescope/cli/scrubbing.h"
 #include "borescope/cli/terminal/terminal.h"
 #include "borescope/partial.h"
 

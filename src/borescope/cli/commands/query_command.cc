@@ -11,7 +11,6 @@
 #include "borescope/cli/commands/verb_commands.h"
 #include "borescope/cli/options/values.h"
 #include "borescope/cli/questions.h"
-#include "borescope/cli/scrubbing.h"
 #include "borescope/cli/terminal/terminal.h"
 #include "borescope/query.h"
 

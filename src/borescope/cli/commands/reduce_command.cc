@@ -8,7 +8,6 @@
 #include "borescope/cli/answers.h"
 #include "borescope/cli/commands.h"
 #include "borescope/cli/commands/verb_commands.h"
-#include "borescope/cli/options/output_options.h"
 #include "borescope/cli/options/values.h"
 #include "borescope/cli/terminal/terminal.h"
 #include "borescope/partial.h"
@@ -25,7 +24,7 @@ Result<ReduceOptions> UnderstandReduce(const RawOptions& raw) {
   }
   ReduceOptions options;
   options.display.sort = raw.Get("sort");
-  if (const std::string top = raw.Get("top"); !top.empty()) {
+  if (const std::string& top = raw.Get("top"); !top.empty()) {
     BS_ASSIGN(const int rows, ParseCount("top", top, kMostRows));
     options.display.top = static_cast<size_t>(rows);
   }

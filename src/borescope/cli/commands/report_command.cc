@@ -9,11 +9,8 @@
 #include "borescope/cli/answers.h"
 #include "borescope/cli/commands.h"
 #include "borescope/cli/commands/verb_commands.h"
-#include "borescope/cli/memory.h"
-#include "borescope/cli/options/output_options.h"
 #include "borescope/cli/options/values.h"
 #include "borescope/cli/questions.h"
-#include "borescope/cli/scrubbing.h"
 #include "borescope/cli/terminal/terminal.h"
 
 namespace borescope::cli {
@@ -81,7 +78,7 @@ void SayWithoutCharts(const RawOptions& raw) {
   }
 }
 
-// Of partials, which hold what was selected.
+// Writes the report of partials, which hold what was selected.
 Result<std::vector<FileInfo>> WriteOfParts(const RawOptions& raw, const ReportOutputs& outputs) {
   Question question = QuestionOf("report", raw);
   const bool selects =
@@ -94,7 +91,7 @@ Result<std::vector<FileInfo>> WriteOfParts(const RawOptions& raw, const ReportOu
         "recordings are");
   }
   ReduceOptions options;
-  if (const std::string top = raw.Get("top"); !top.empty()) {
+  if (const std::string& top = raw.Get("top"); !top.empty()) {
     BS_ASSIGN(const int rows, ParseCount("top", top, kMostRows));
     options.display.top = static_cast<size_t>(rows);
   }

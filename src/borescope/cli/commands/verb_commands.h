@@ -13,7 +13,7 @@ int RunChakraVerb(const Command& command);
 int RunCheckVerb(const Command& command);
 int RunCompletionVerb(const Command& command);
 int RunConvertVerb(const Command& command);
-// Of Command::task, slurm or k8s.
+// For Command::task, slurm or k8s.
 int RunLaunchVerb(const Command& command);
 int RunLinkVerb(const Command& command);
 int RunListVerb(const Command& command);

@@ -12,7 +12,6 @@
 #include <string_view>
 #include <utility>
 
-#include "borescope/cli/options/output_options.h"
 #include "borescope/cli/options/values.h"
 #include "borescope/cli/questions.h"
 #include "borescope/run.h"

@@ -6,9 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "borescope/cli/launch/kubernetes_jobs.h"
 #include "borescope/cli/launch/launch_job.h"
-#include "borescope/cli/launch/slurm_script.h"
 #include "borescope/cli/options/arguments.h"
 #include "borescope/cli/usage_error.h"
 

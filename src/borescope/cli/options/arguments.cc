@@ -7,12 +7,43 @@
 #include <algorithm>
 #include <functional>
 
-#include "borescope/cli/options/aliases.h"
-#include "borescope/cli/options/output_options.h"
 #include "borescope/cli/options/values.h"
 #include "borescope/text.h"
 
 namespace borescope::cli {
+
+namespace {
+
+const AliasRow* FindAlias(const VerbRow& verb, std::string_view option) {
+  std::string name(option);
+  std::replace(name.begin(), name.end(), '_', '-');
+  const auto found = std::find_if(verb.aliases.begin(), verb.aliases.end(),
+                                  [&](const AliasRow& row) { return row.from == name; });
+  return found == verb.aliases.end() ? nullptr : &*found;
+}
+
+}  // namespace
+
+std::vector<std::string> Translate(std::span<const std::string> words, const VerbRow* verb) {
+  std::vector<std::string> out;
+  for (size_t i = 0; i < words.size(); ++i) {
+    const std::string& word = words[i];
+    const size_t equals = std::min(word.find('='), word.size());
+    const AliasRow* const row =
+        verb == nullptr ? nullptr : FindAlias(*verb, std::string_view(word).substr(0, equals));
+    if (row == nullptr) {
+      out.push_back(word);
+    } else if (row->use == AliasRow::Use::kRename) {
+      out.push_back(std::string(row->to) + word.substr(equals));
+    } else if (row->use == AliasRow::Use::kInput && equals < word.size()) {
+      out.push_back(word.substr(equals + 1));
+    } else if (row->use == AliasRow::Use::kIgnore && equals == word.size()) {
+      i += 1;  // its value
+    }
+  }
+  return out;
+}
+
 namespace {
 
 std::string DidYouMean(std::string_view word, std::span<const std::string_view> candidates) {
@@ -212,7 +243,7 @@ Error UnknownVerb(const std::string& word) {
   if (word.find_first_of("/.*?") != std::string::npos) {
     return {.code = ErrorCode::kIo, .cause = word + ": no such file, and no verb of this name"};
   }
-  // Of several verbs the one that is none; the list itself when all are.
+  // The first word of the list that is no verb; the list itself if all are.
   for (const std::string& item : SplitList(word)) {
     if (std::find(verbs.begin(), verbs.end(), item) == verbs.end()) {
       return UsageError(IsOfPackage(item)

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "borescope/cli/options/options.h"
-#include "borescope/cli/options/output_options.h"
+#include "borescope/cli/options/values.h"
 #include "borescope/cli/usage_error.h"
 #include "borescope/cli/verbs.h"
 
@@ -29,5 +29,11 @@ Result<Command> Parse(std::span<const std::string> words);
 
 // Sets the verb called `name`, or the analyses it lists; false when there is none.
 bool SetVerb(std::string_view name, Command& command);
+
+// How other tools spell the options of a verb.
+
+// Words as they would have been typed for Borescope, by the aliases of the verb; nullptr: as they
+// are.
+std::vector<std::string> Translate(std::span<const std::string> words, const VerbRow* verb);
 
 }  // namespace borescope::cli

@@ -13,7 +13,7 @@ namespace {
 using Choices = std::vector<std::string_view>;
 
 bool Always(const VerbInfo*) { return true; }
-// Of single verbs that are no analyses, which name it.
+// For options of single verbs that are no analyses, which name it.
 bool OnlyNamed(const VerbInfo*) { return false; }
 bool IsAnalysis(const VerbInfo* verb) { return verb != nullptr; }
 bool HasSaved(const VerbInfo* verb) { return verb != nullptr && verb->saves; }

@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-#include "borescope/cli/verb_schema.h"
+#include "borescope/cli/verbs.h"
 
 namespace borescope::cli {
 
@@ -53,7 +53,7 @@ struct VerbRow;  // a verb that is no analysis
 std::vector<Option> OptionsOf(const VerbInfo& verb);
 std::vector<Option> OptionsOf(const VerbRow& verb);
 std::vector<Option> ShownOptions(const VerbRow& verb);
-// Of verbs that are asked together, and the verb before them, if any: each once.
+// The options of verbs that are asked together, and of the verb before them, if any; each once.
 std::vector<Option> OptionsOf(Verbs verbs, const VerbRow* before);
 
 // Whether any verb has an option of this name.

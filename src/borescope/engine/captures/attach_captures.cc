@@ -1,4 +1,3 @@
-#include "borescope/engine/captures/attach_captures.h"
 
 #include <algorithm>
 #include <iterator>

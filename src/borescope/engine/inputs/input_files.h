@@ -23,8 +23,8 @@ struct RankInFile {
   int64_t rank = 0;
   int64_t ranks = 0;       // of the file
   std::string label = {};  // of a merged Kineto trace: LoadOptions::rank_label
-  // Of a profile of several processes: those that are ranks, and which of them this is. The first
-  // rank has the rows of all other processes, too.
+  // The processes of a profile that are ranks, and which of them this is. The first rank also has
+  // the rows of all other processes.
   std::vector<int64_t> processes = {};
 
   // How the rank is called after the name of its file: " [TP00-DP00]", " [process 83]".
@@ -47,13 +47,13 @@ struct InputFile {
   // Why there is no store, where there should be one; empty: nothing is wrong.
   std::string store_failure = {};
   // Where the bytes come from if not from the file at `path`, which then is a name for messages:
-  // opens them anew at each call.
+  // opens them again at each call.
   std::function<Result<std::unique_ptr<ByteSource>>()> content = nullptr;
   // Which content the input has now, where somebody else knows: Source::identity.
   std::function<Result<std::string>()> identity = nullptr;
-  // Of a recording of borescope record: the logs of its processes, which `path` is the first of.
+  // The logs of the processes of a recording of borescope record, of which `path` is the first.
   std::vector<std::string> logs = {};
-  // Of a file that several inputs of the run share.
+  // Which rank of a file that several inputs of the run share.
   std::optional<RankInFile> rank_in_file = {};
 };
 
@@ -70,5 +70,24 @@ std::string NameOfRun(std::span<const InputFile> files);
 
 // "rank2" before "rank10": digits compare as numbers, all else as bytes.
 bool NaturalLess(std::string_view a, std::string_view b);
+
+// The logs of a recording of borescope record, one a process, become one input for each rank.
+
+// `files` with those that are logs of one folder, host and rank made one, at the place of the first
+// of them: its `logs` are all of them in the order of their start, each once. The launcher's log
+// belongs to the processes without a rank, or to the first rank of its host. Other files of a
+// folder with logs are left out, unless the user named them; its page of control always. Reads the
+// first bytes of every file; kIo if the system cannot tell.
+Result<std::vector<InputFile>> GroupRecordings(std::vector<InputFile> files);
+
+// Files that hold the recordings of several ranks, each of which becomes an input of the run:
+// Kineto traces that were merged into one, and exports of Nsight Systems of a job whose processes
+// are its ranks.
+
+// The inputs, in their order, with one for each rank in place of a file with several. Of an
+// ordinary file its begin is read; of a database a table with a row for each context of the device.
+// A file whose ranks cannot be distinguished, or read, has RankInFile::refusal. Streams and
+// contents in memory stay as they are.
+std::vector<InputFile> SplitRanks(std::vector<InputFile> files);
 
 }  // namespace borescope::internal

@@ -14,11 +14,11 @@ namespace borescope::internal {
 // A run is divided into so many parts at most.
 inline constexpr uint32_t kMostShards = 1'000'000;
 
-// Of `count` parts, into which the files of a run are divided, the one with number `index`, from 0.
+// Part number `index`, from 0, of the `count` parts into which the files of a run are divided.
 struct ShardMark {
   uint32_t index = 0;
   uint32_t count = 1;
-  // Of the run that was divided: only parts of the same files are parts of one division.
+  // The files that were divided: parts belong together only if these are equal.
   uint64_t files = 0;
   uint64_t digest = 0;  // of their paths below the folder that they have in common
 

@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "borescope/base/io/paths.h"
-#include "borescope/engine/inputs/ranks_in_file.h"
+#include "borescope/engine/inputs/input_files.h"
 
 namespace borescope {
 namespace {

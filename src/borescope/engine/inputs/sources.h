@@ -1,4 +1,4 @@
-// Sources of the caller's as input files. Internal to api/.
+// The sources that a caller names, as input files.
 #pragma once
 
 #include <span>

@@ -1,9 +1,14 @@
 // A recording in memory with everything that follows from it, and where it comes from.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <list>
+#include <map>
 #include <memory>
+#include <mutex>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -12,6 +17,7 @@
 #include "borescope/engine/inputs/input_files.h"
 #include "borescope/index/trace_index.h"
 #include "borescope/ingest/load.h"
+#include "borescope/trace/trace.h"
 
 namespace borescope::internal {
 
@@ -52,5 +58,56 @@ uint64_t MemoryBytes(const TraceIndex& index);
 // LoadedTrace::store says which. Whatever is wrong with the store is reported there, and the input
 // is loaded: errors are those of LoadAndIndex alone.
 Result<LoadedTrace> LoadStored(const InputFile& input, const LoadOptions& options);
+
+// The process that was recorded, and when: what shows whether two recordings are windows of one
+// process.
+struct RecordedWindow {
+  std::optional<int64_t> process;  // the one with the most events of the host
+  // By the clock on the wall (Unix time); nothing where the recording does not say.
+  std::optional<int64_t> begin_ns;
+  std::optional<int64_t> end_ns;
+
+  bool operator==(const RecordedWindow&) const = default;
+};
+
+RecordedWindow WindowOf(const Trace& trace);
+
+// TraceCache: loaded recordings that are kept between questions, as many as fit a budget.
+
+// Thread-safe. A recording that several threads ask for at once is loaded once; the others wait.
+class TraceCache {
+ public:
+  // `budget` in bytes. Traces in use stay in memory beyond it, until their last user lets go.
+  explicit TraceCache(uint64_t budget) : budget_(budget) {}
+
+  // The recording of `input`, from the cache or loaded. Errors are those of LoadTrace, and are not
+  // kept, nor is a load that was stopped: the next question tries again.
+  Result<std::shared_ptr<const LoadedTrace>> Get(const InputFile& input,
+                                                 const LoadOptions& options);
+
+  // The recording of this path if it is kept, the one that was used last; nothing is loaded.
+  std::shared_ptr<const LoadedTrace> Kept(const std::string& path) const;
+
+  // The memory that the kept recordings take.
+  uint64_t bytes() const;
+  void Clear();
+
+ private:
+  struct Entry {
+    std::timed_mutex loading;
+    std::shared_ptr<const LoadedTrace> trace;
+  };
+
+  std::shared_ptr<Entry> EntryOf(const std::string& key);
+  void Keep(const std::string& key, const std::shared_ptr<Entry>& entry,
+            const std::shared_ptr<const LoadedTrace>& trace);
+  void DropOverBudget();
+
+  const uint64_t budget_;
+  mutable std::mutex mutex_;                               // of all below, and of Entry::trace
+  std::map<std::string, std::shared_ptr<Entry>> entries_;  // by path and captures
+  std::list<std::string> used_;  // keys of the kept ones, the least recently used first
+  uint64_t bytes_ = 0;
+};
 
 }  // namespace borescope::internal

@@ -17,13 +17,14 @@ struct MemoryShare {
   double least_beside;  // what cannot be in files: texts, and what reading needs
 };
 
-// Of PyTorch profiler files 0.38 of the text was measured. Compressed ones were seen to inflate to
-// 15 to 29 times their size; the usual is set at more, as too few ranks in flight cost time, but
-// too many the run. The least is far below what was seen: what is refused by it was never close.
+// For files of PyTorch's profiler 0.38 of the text was measured. Compressed files inflate to 15 to
+// 29 times their size; the usual value is set higher, as too few ranks in flight cost time, but too
+// many cost the run. The least is far below what was measured, so that it refuses only what is
+// certainly too large.
 constexpr MemoryShare kText = {0.4, 0.05, 0.002};
 constexpr MemoryShare kCompressedText = {0.4 * 30.0, 0.05 * 5.0, 0.002 * 5.0};
-// Of databases 1.7 (.rpd) and 1.8 (Nsight Systems) of the file; compressed ones, which are a third
-// to a fifth, are held in memory as well while they are read.
+// For databases 1.7 (.rpd) and 1.8 (Nsight Systems) times the file were measured. Compressed ones,
+// which are a third to a fifth as large, are also held in memory while they are read.
 constexpr MemoryShare kDatabase = {1.8, 0.1, 0.01};
 constexpr MemoryShare kCompressedDatabase = {(1.8 + 1.0) * 5.0, 1.0, 1.0};
 

@@ -18,7 +18,7 @@ struct MemoryRoom {
 };
 
 // As many as there are threads, and fewer where the estimate of what each takes once it is read
-// says that they would not stay below the limit. `questions` is what is asked of each file.
+// says that they would not stay below the limit. `questions` is what each file has to answer.
 // kInvalidArgument names the largest file where even the least that such a file may take is more
 // than there is room; whether the others stay below is seen while they are loaded (MemoryLimit).
 Result<size_t> FilesInFlight(std::span<const InputFile> files,

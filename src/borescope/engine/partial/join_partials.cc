@@ -1,23 +1,109 @@
 #include "borescope/engine/partial/join_partials.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <iterator>
+#include <map>
 #include <span>
 #include <tuple>
 #include <utility>
+#include <vector>
 
 #include "borescope/base/stop.h"
 #include "borescope/base/version.h"
-#include "borescope/engine/capture_parts.h"
-#include "borescope/engine/partial/missing_parts.h"
+#include "borescope/engine/inputs/rank_numbers.h"
+#include "borescope/engine/map_files.h"
 #include "borescope/engine/partial/questions.h"
 #include "borescope/engine/partial/wire/partial_bytes.h"
+#include "borescope/output/units/units.h"
 #include "borescope/output/utf8.h"
 #include "borescope/output/writer.h"
 
 namespace borescope::internal {
+
+namespace {
+
+std::string Grouped(uint64_t number) { return GroupDigits(static_cast<int64_t>(number)); }
+
+struct Division {
+  ShardMark first;                // of those that are here
+  std::vector<uint32_t> present;  // ascending
+};
+
+Error OtherFiles(const ShardMark& a, const ShardMark& b) {
+  return UsageError(
+      fmt::format("the parts {}/{} and {}/{} are of different files: the run changed between their "
+                  "maps ({} and {} files), or parts of another run are among them",
+                  a.index, a.count, b.index, b.count, Grouped(a.files), Grouped(b.files)),
+      "map all parts again");
+}
+
+// By the number of their parts.
+Result<std::map<uint32_t, Division>> DivisionsOf(std::span<const ShardMark> shards) {
+  std::map<uint32_t, Division> divisions;
+  for (const ShardMark& mark : shards) {
+    Division& division = divisions.try_emplace(mark.count, Division{mark, {}}).first->second;
+    if (mark.files != division.first.files || mark.digest != division.first.digest) {
+      return OtherFiles(division.first, mark);
+    }
+    division.present.push_back(mark.index);
+  }
+  return divisions;
+}
+
+// The numbers below `count` that are not in `present`, as a list of ranges that is cut.
+std::string ListAbsent(const std::vector<uint32_t>& present, uint32_t count) {
+  constexpr size_t kShown = 8;
+  std::vector<std::string> absent;
+  uint32_t next = 0;
+  const auto skip_to = [&](uint32_t index) {
+    if (next < index && absent.size() <= kShown) {
+      absent.push_back(absent.size() == kShown ? "…" : RangeText(next, index - 1));
+    }
+    next = index + 1;
+  };
+  std::for_each(present.begin(), present.end(), skip_to);
+  skip_to(count);
+  return fmt::format("{}", fmt::join(absent, ", "));
+}
+
+MissingParts MissingShards(const std::map<uint32_t, Division>& divisions) {
+  MissingParts fewest;
+  for (const auto& [count, division] : divisions) {
+    const uint64_t missing = count - division.present.size();
+    if (missing == 0) {
+      return {};
+    }
+    if (fewest.count == 0 || missing < fewest.count) {
+      fewest = {missing, fmt::format("{} of {} parts; without {}", Grouped(division.present.size()),
+                                     Grouped(count), ListAbsent(division.present, count))};
+    }
+  }
+  return fewest;
+}
+
+}  // namespace
+
+Result<MissingParts> FindMissingParts(std::span<const ShardMark> shards, uint64_t files,
+                                      std::optional<uint64_t> expected_files) {
+  BS_ASSIGN(const auto divisions, DivisionsOf(shards));
+  MissingParts missing = MissingShards(divisions);
+  if (!expected_files.has_value() || files == *expected_files) {
+    return missing;
+  }
+  if (files > *expected_files) {
+    return UsageError(fmt::format("the partials hold {} files, more than the {} of `expect`",
+                                  Grouped(files), Grouped(*expected_files)),
+                      "take those of other runs away, or give the number of this one", "expect");
+  }
+  const std::string words = fmt::format("{} of {} files", Grouped(files), Grouped(*expected_files));
+  missing.words = missing.count == 0 ? words : words + "; " + missing.words;
+  missing.count = missing.count == 0 ? *expected_files - files : missing.count;
+  return missing;
+}
+
 namespace {
 
 std::string NameOf(const PartialData& partial) {
@@ -243,10 +329,6 @@ uint64_t CountTraces(const std::vector<RankPart>& parts) {
       parts.begin(), parts.end(), [](const RankPart& part) { return !part.report.skipped; }));
 }
 
-}  // namespace
-
-namespace {
-
 // The answers of all partials to each further question.
 Result<std::vector<PartialData>> MergeFurther(std::vector<PartialData>& partials) {
   std::vector<PartialData> merged;
@@ -308,6 +390,40 @@ Result<JoinedRun> JoinPartials(PartSource& source, const JoinOptions& options) {
                                    missing.words);
   BS_TRY(FoldTables(source, heads.files, options.fan_in, joined));
   return joined;
+}
+
+void TableFold::Add(Tables tables) {
+  if (!error_.has_value()) {
+    AddTo(0, std::move(tables));
+  }
+}
+
+void TableFold::AddTo(size_t level, Tables tables) {
+  if (level == levels_.size()) {
+    levels_.emplace_back();
+  }
+  levels_[level].push_back(std::move(tables));
+  if (levels_[level].size() < fan_in_) {
+    return;
+  }
+  Result<Tables> reduced = pipeline_->reduce(levels_[level], *params_);
+  levels_[level].clear();
+  if (reduced.ok()) {
+    AddTo(level + 1, std::move(*reduced));
+  } else {
+    error_ = reduced.error();
+    levels_.clear();
+  }
+}
+
+FoldedTables TableFold::Take() {
+  FoldedTables folded;
+  folded.error = std::move(error_);
+  for (std::vector<Tables>& level : levels_) {
+    std::move(level.begin(), level.end(), std::back_inserter(folded.tables));
+  }
+  levels_.clear();
+  return folded;
 }
 
 }  // namespace borescope::internal

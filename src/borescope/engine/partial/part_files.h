@@ -1,4 +1,4 @@
-// Parts of answers as files in a folder. Internal to api/.
+// What is inside a Partial, and parts of answers as files in a folder.
 #pragma once
 
 #include <functional>
@@ -9,6 +9,11 @@
 #include "borescope/run.h"
 
 namespace borescope {
+
+struct PartialAccess {
+  static Partial Make(internal::PartialData partial);
+  static const internal::PartialData& Inside(const Partial& partial);
+};
 
 // What is left in a file, and how large it is.
 PartFile DescribePart(const Partial& partial, const std::string& path, bool was_kept);

@@ -21,7 +21,7 @@
 
 namespace borescope::internal {
 
-// Of the format. A higher minor version can be read all the same, another major version cannot.
+// The version of the format. A higher minor version can be read, another major version cannot.
 inline constexpr uint16_t kPartialMajor = 2;
 inline constexpr uint16_t kPartialMinor = 0;
 
@@ -43,7 +43,7 @@ struct CheckedFile {
   uint32_t run = 0;      // place of its run among those that were named
   std::string run_name;  // as it was named
   RecordedWindow window;
-  // Of its content: files with both equal are copies of one recording.
+  // Size and digest of its content: files with both equal are copies of one recording.
   uint64_t bytes = 0;
   uint64_t digest = 0;
 };

@@ -7,9 +7,9 @@
 
 #include "borescope/analysis/core/param_specs.h"
 #include "borescope/catalog/catalog.h"
+#include "borescope/engine/answer_shape.h"
 #include "borescope/engine/partial/partial_data.h"
 #include "borescope/engine/partial/questions.h"
-#include "borescope/engine/partial/wire/table_shapes.h"
 
 namespace borescope::internal {
 

@@ -4,6 +4,7 @@
 #include <string>
 #include <string_view>
 
+#include "borescope/base/result.h"
 #include "borescope/engine/partial/partial_data.h"
 
 namespace borescope::internal {
@@ -26,5 +27,13 @@ std::string TimelineOfReport(const MappedQuestion& question);
 // Makes `to` independent of which of several equal questions it was: of paths that differ the
 // lesser stays.
 void MergeQuestion(MappedQuestion& to, const MappedQuestion& other);
+
+// Whether a partial that was read can be joined and reduced like one that was just mapped.
+
+// kInvalidArgument where this program does not take its question, kCorrupt where its files or
+// tables are none that the question leads to.
+Result<void> CheckPartial(const PartialData& partial);
+// The same of a partial whose tables were not read, without a look at them.
+Result<void> CheckPartialHead(const PartialData& partial);
 
 }  // namespace borescope::internal

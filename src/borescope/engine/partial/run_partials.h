@@ -10,6 +10,7 @@
 
 #include "borescope/analysis/core/analysis_spec.h"
 #include "borescope/base/result.h"
+#include "borescope/engine/inputs/input_files.h"
 #include "borescope/engine/partial/join_partials.h"
 #include "borescope/engine/partial/part_source.h"
 #include "borescope/engine/partial/partial_data.h"
@@ -48,5 +49,17 @@ Result<std::optional<PartialData>> FindMapped(const std::string& path,
 // come with the partials. Errors as those of JoinPartials and RunAnalyses.
 Result<AnswerData> ReducePartials(PartSource& source, const RunOptions& shown,
                                   const JoinOptions& join = {});
+
+// Whether a part of a run has to be mapped again.
+
+// What the file at `path` holds, if it is a partial of this version that answers these questions,
+// the first and PartialData::further, for exactly these files, each of which is as large as it was
+// and was last written before the partial was. A partial with a file that could not be opened is
+// not kept, as the file may be there by now. What else a trace names, such as its generated
+// kernels, is not looked at. That partial, or nothing.
+std::optional<PartialData> FindKept(const std::string& path,
+                                    std::span<const MappedQuestion> questions,
+                                    std::span<const InputFile> files,
+                                    const std::optional<ShardMark>& shard);
 
 }  // namespace borescope::internal

@@ -11,7 +11,7 @@
 
 #include "borescope/analysis/core/analysis_spec.h"
 #include "borescope/base/result.h"
-#include "borescope/engine/run_analyses.h"
+#include "borescope/engine/inputs/run_options.h"
 #include "borescope/question.h"
 
 namespace borescope::internal {
@@ -52,5 +52,11 @@ Result<int> ParseCount(std::string_view option, const std::string& text, int lar
                        int smallest = 1);
 // "a, b,a" -> a, b: the items of a list, each once.
 std::vector<std::string> SplitList(std::string_view text);
+
+// The files that options of analyses name are read here, before anything asks for their content, so
+// that analyses stay pure. Sets ParamValue::content of every value given for an option of these
+// analyses that is a file. kIo for a file that cannot be read, kInvalidArgument for one above 1
+// MiB; both name option and file.
+Result<void> ReadParamFiles(std::span<const AnalysisSpec* const> specs, Params& params);
 
 }  // namespace borescope::internal

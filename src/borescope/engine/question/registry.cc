@@ -46,7 +46,7 @@ Choices StepRules(const AnalysisSpec&) { return {kStepRules.begin(), kStepRules.
 
 // ---- what texts mean ----
 
-// Of both runs of a comparison.
+// For both runs of a comparison.
 Result<void> ReadRank(const std::string& text, RunOptions& asked) {
   BS_ASSIGN(asked.ranks, ParseRanges("rank", text));
   asked.test.ranks = asked.ranks;

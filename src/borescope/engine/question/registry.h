@@ -14,7 +14,7 @@
 
 #include "borescope/analysis/core/analysis_spec.h"
 #include "borescope/base/result.h"
-#include "borescope/engine/run_analyses.h"
+#include "borescope/engine/inputs/run_options.h"
 
 namespace borescope::internal {
 
@@ -27,7 +27,7 @@ struct ParameterRow {
   std::string_view default_text = {};   // its value where none is given; empty: none
   std::string_view choice = {};         // of tasks: the values to choose from, "|" between them
 
-  // Of a parameter that several share.
+  // Only for parameters that several share.
   std::string_view tasks = {};  // that take it too, blanks between them: "report check"
   // Whether a verb takes it.
   bool (*applies)(const AnalysisSpec& verb) = nullptr;

@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "borescope/base/result.h"
-#include "borescope/engine/run_analyses.h"
+#include "borescope/engine/inputs/run_options.h"
 
 namespace borescope::internal {
 
@@ -21,7 +21,7 @@ namespace borescope::internal {
 // same time of two files and of thousands. Pure but for looking at files.
 class FileLookup {
  public:
-  // Of no files.
+  // Knows no files.
   FileLookup() = default;
   // Empty paths lead to no file; standard input, "-", to that which it comes from (FILE < x). kIo
   // if the system cannot tell where one leads.

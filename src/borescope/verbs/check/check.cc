@@ -7,7 +7,8 @@
 
 #include "borescope/base/io/paths.h"
 #include "borescope/engine/access.h"
-#include "borescope/engine/inputs/capture_files.h"
+#include "borescope/engine/inputs/input_files.h"
+#include "borescope/engine/loading/attach_captures.h"
 #include "borescope/engine/partial/part_files.h"
 #include "borescope/engine/question/question.h"
 #include "borescope/engine/targets/targets.h"

@@ -7,7 +7,6 @@
 
 #include "borescope/analysis/core/analysis_spec.h"
 #include "borescope/check/budget.h"
-#include "borescope/verbs/check/run_questions.h"
 
 namespace borescope::internal {
 

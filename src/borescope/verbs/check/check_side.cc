@@ -2,19 +2,234 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <filesystem>
 #include <iterator>
 #include <map>
+#include <tuple>
 #include <utility>
 
+#include "borescope/base/io/byte_source.h"
 #include "borescope/base/io/paths.h"
-#include "borescope/engine/inputs/ranks_in_file.h"
+#include "borescope/base/stop.h"
+#include "borescope/check/budget.h"
+#include "borescope/check/saved_runs.h"
+#include "borescope/engine/inputs/input_files.h"
+#include "borescope/engine/partial/part_source.h"
+#include "borescope/engine/partial/wire/partial_bytes.h"
 #include "borescope/engine/targets/targets.h"
-#include "borescope/verbs/check/check_inputs.h"
-#include "borescope/verbs/check/content_digest.h"
-#include "borescope/verbs/check/find_parts.h"
-#include "borescope/verbs/check/recorded_run.h"
+#include "borescope/verbs/check/map_check.h"
+#include "borescope/verbs/check/parts_of_runs.h"
 
 namespace borescope::internal {
+
+namespace {
+
+// Values of thousands of runs.
+constexpr size_t kMostBytes = size_t{256} << 20;
+constexpr size_t kHeadBytes = 16;
+constexpr size_t kMostBudgetBytes = size_t{1} << 20;
+
+Result<bool> IsSaved(const std::string& path) {
+  BS_ASSIGN(const std::string head, BeginOfFile(path, kHeadBytes));
+  return MayBeSavedRuns(head);
+}
+
+// Sorted by name, numbers by value.
+Result<std::vector<std::string>> FilesIn(const std::string& folder) {
+  std::vector<std::string> files;
+  BS_ASSIGN(const std::vector<std::string> names, NamesIfAny(folder));
+  for (const std::string& name : names) {
+    const std::filesystem::path path = std::filesystem::path(folder) / name;
+    if (path.extension() == ".json") {
+      files.push_back(path.string());
+    }
+  }
+  std::sort(files.begin(), files.end(), NaturalLess);
+  return files;
+}
+
+Result<bool> HaveSameContent(const std::string& a, const std::string& b) {
+  BS_ASSIGN(const std::unique_ptr<ByteSource> one, OpenFile(a));
+  BS_ASSIGN(const std::unique_ptr<ByteSource> other, OpenFile(b));
+  constexpr size_t kPiece = size_t{1} << 18;
+  std::string left(kPiece, '\0');
+  std::string right(kPiece, '\0');
+  for (size_t read = kPiece; read == kPiece;) {
+    BS_ASSIGN(read, InFile(a, ReadFully(*one, left.data(), kPiece)));
+    BS_ASSIGN(const size_t more, InFile(b, ReadFully(*other, right.data(), kPiece)));
+    if (read != more || left.compare(0, read, right, 0, more) != 0) {
+      return false;
+    }
+  }
+  return true;
+}
+
+// The files of an input that are there.
+struct InputContent {
+  std::string input;
+  std::string path;
+};
+
+Error IsTwice(std::string_view parameter, const InputContent& one, const InputContent& other) {
+  return UsageError(fmt::format("{} and {} are one recording", one.path, other.path),
+                    "each run counts once, so name it once", std::string(parameter));
+}
+
+}  // namespace
+
+Result<void> CheckNoneTwice(const std::vector<std::string>& inputs, std::string_view parameter) {
+  std::map<uint64_t, std::vector<InputContent>> by_size;
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    BS_ASSIGN(const std::vector<std::string> paths, PathsBehind({&inputs[i], 1}));
+    for (const std::string& path : paths) {
+      BS_ASSIGN(const uint64_t size, SizeOfFile(path));
+      if (size == 0) {
+        continue;
+      }
+      // By its number: one word given twice is two inputs.
+      const InputContent content{std::to_string(i), path};
+      for (const InputContent& other : by_size[size]) {
+        BS_ASSIGN(const bool is_same_file, IsSameFile(path, other.path));
+        BS_ASSIGN(const bool is_same,
+                  is_same_file ? Result<bool>(true) : HaveSameContent(path, other.path));
+        if (other.input != content.input && is_same) {
+          return IsTwice(parameter, other, content);
+        }
+      }
+      by_size[size].push_back(content);
+    }
+  }
+  return {};
+}
+
+Result<BudgetFile> ReadBudgetAt(const std::string& path) {
+  if (path.empty()) {
+    return BudgetFile();
+  }
+  BS_ASSIGN(const std::string text, OfParameter("budget", ReadSmallFile(path, kMostBudgetBytes)));
+  return ReadBudgetFile(text, path);
+}
+
+Result<std::string> ReadSmallFile(const std::string& path, size_t most) {
+  BS_ASSIGN(const std::unique_ptr<ByteSource> source, OpenFile(path));
+  std::string text;
+  constexpr size_t kPiece = size_t{1} << 16;
+  for (size_t read = kPiece; read == kPiece && text.size() <= most;) {
+    text.resize(text.size() + kPiece);
+    BS_ASSIGN(read, InFile(path, ReadFully(*source, text.data() + text.size() - kPiece, kPiece)));
+    text.resize(text.size() - kPiece + read);
+  }
+  if (text.size() > most) {
+    return Error{ErrorCode::kInvalidArgument, fmt::format("larger than {} MiB", most >> 20),
+                 "is it the right file?", path};
+  }
+  return text;
+}
+
+Result<std::vector<std::vector<RunValues>>> SavedRunsAt(const std::string& path) {
+  BS_ASSIGN(const FileKind kind, KindOf(path));
+  std::vector<std::string> files = {path};
+  if (kind == FileKind::kFolder) {
+    BS_ASSIGN(files, FilesIn(path));
+  }
+  std::vector<std::vector<RunValues>> groups;
+  for (const std::string& file : files) {
+    BS_ASSIGN(const bool is_saved, IsSaved(file));
+    if (!is_saved) {
+      continue;
+    }
+    BS_ASSIGN(const std::string text, ReadSmallFile(file, kMostBytes));
+    BS_ASSIGN(std::vector<RunValues> runs, InFile(file, ReadSavedRuns(text)));
+    groups.push_back(std::move(runs));
+  }
+  return groups;
+}
+
+namespace {
+
+// Files of parts that an input leads to; none where it leads to recordings.
+Result<std::vector<std::string>> PartFiles(const std::string& input) {
+  const Result<std::vector<InputFile>> files = ExpandInputs({&input, 1});
+  std::vector<std::string> paths;
+  if (!files.ok()) {
+    return paths;  // what is wrong with an input is said where it is read as recordings
+  }
+  bool has_parts = false;
+  for (const InputFile& file : *files) {
+    BS_ASSIGN(const bool is_part, IsPartialFile(file.path));
+    BS_ASSIGN(const bool may_be_part, MayBePartial(file));
+    has_parts |= is_part;
+    if (may_be_part) {
+      paths.push_back(file.path);
+    }
+  }
+  return has_parts ? paths : std::vector<std::string>();
+}
+
+Result<std::vector<PartialData>> ReadParts(const std::vector<std::string>& paths) {
+  std::vector<PartialData> parts;
+  parts.reserve(paths.size());
+  for (const std::string& path : paths) {
+    CheckStop();
+    BS_ASSIGN(const std::string bytes, ReadPartialFile(path));
+    BS_ASSIGN(PartialData part, ParsePartial(bytes, path));
+    parts.push_back(std::move(part));
+  }
+  return parts;
+}
+
+// The folder of a part and its division; nothing where it is no part of one.
+using Division = std::tuple<std::string, uint32_t, uint64_t, uint64_t>;
+std::optional<Division> DivisionOf(const std::string& input, const std::vector<std::string>& files,
+                                   const std::vector<PartialData>& parts) {
+  if (files.size() != 1 || files.front() != input || parts.front().shards.size() != 1 ||
+      parts.front().shards.front().count == 1) {
+    return std::nullopt;
+  }
+  const ShardMark& mark = parts.front().shards.front();
+  return Division{std::filesystem::path(input).parent_path().string(), mark.count, mark.files,
+                  mark.digest};
+}
+
+// Parts that are joined, in the place of the first.
+struct Pool {
+  std::string name;
+  std::vector<PartialData> parts;
+};
+
+void Append(std::vector<PartialData> parts, Pool& pool) {
+  std::move(parts.begin(), parts.end(), std::back_inserter(pool.parts));
+}
+
+}  // namespace
+
+Result<std::vector<RunInput>> FindRunInputs(const std::vector<std::string>& inputs) {
+  std::vector<Pool> pools;
+  std::map<Division, size_t> pool_of;
+  for (const std::string& input : inputs) {
+    BS_ASSIGN(const std::vector<std::string> files, PartFiles(input));
+    BS_ASSIGN(std::vector<PartialData> parts, ReadParts(files));
+    const std::optional<Division> division =
+        parts.empty() ? std::nullopt : DivisionOf(input, files, parts);
+    const auto [place, is_new] = division.has_value() ? pool_of.try_emplace(*division, pools.size())
+                                                      : std::pair(pool_of.end(), true);
+    if (is_new) {
+      pools.push_back({input, {}});
+    }
+    Append(std::move(parts), is_new ? pools.back() : pools[place->second]);
+  }
+  std::vector<RunInput> found;
+  found.reserve(pools.size());
+  for (Pool& pool : pools) {
+    found.push_back({pool.name, std::nullopt});
+    if (!pool.parts.empty()) {
+      BS_ASSIGN(found.back().parts, PartsOfRuns::Join(std::move(pool.parts), pool.name));
+    }
+  }
+  return found;
+}
+
 namespace {
 
 Result<MeasuredRun> MeasureInput(const std::string& input, const CheckRequest& options,

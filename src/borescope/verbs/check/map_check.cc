@@ -4,27 +4,64 @@
 
 #include <algorithm>
 #include <map>
+#include <memory>
+#include <string>
+#include <string_view>
 #include <utility>
 
 #include "borescope/analysis/core/param_specs.h"
+#include "borescope/base/hash/stable_digest.h"
+#include "borescope/base/io/byte_source.h"
 #include "borescope/base/row_limit.h"
 #include "borescope/base/stop.h"
 #include "borescope/base/version.h"
+#include "borescope/catalog/catalog.h"
 #include "borescope/engine/check_request.h"
-#include "borescope/engine/inputs/ranks_in_file.h"
-#include "borescope/engine/loading/trace_cache.h"
+#include "borescope/engine/inputs/input_files.h"
+#include "borescope/engine/loading/loaded_trace.h"
 #include "borescope/engine/partial/join_partials.h"
-#include "borescope/engine/partial/kept_part.h"
 #include "borescope/engine/partial/part_source.h"
 #include "borescope/engine/partial/run_partials.h"
 #include "borescope/engine/targets/targets.h"
-#include "borescope/verbs/check/check_inputs.h"
-#include "borescope/verbs/check/check_questions.h"
-#include "borescope/verbs/check/content_digest.h"
+#include "borescope/verbs/check/check_side.h"
 #include "borescope/verbs/check/measure_budgets.h"
-#include "borescope/verbs/check/recorded_run.h"
+#include "borescope/verbs/check/parts_of_runs.h"
 
 namespace borescope::internal {
+
+namespace {
+
+void AddVerb(const AnalysisSpec* verb, std::vector<const AnalysisSpec*>& verbs) {
+  if (std::find(verbs.begin(), verbs.end(), verb) == verbs.end()) {
+    verbs.push_back(verb);
+  }
+}
+
+}  // namespace
+
+std::vector<CheckQuestion> QuestionsOfCheck(const BudgetFile& file,
+                                            std::span<const AnalysisSpec* const> verbs) {
+  using Key = std::vector<std::string>;
+  std::map<Key, std::vector<const AnalysisSpec*>> by_key;
+  std::map<std::pair<Key, std::string_view>, const AnalysisSpec*> of_budgets;
+  by_key[{}] = {FindAnalysis("steps"), FindAnalysis("roofline")};
+  by_key[{"step"}] = {FindAnalysis("breakdown"), FindAnalysis("kernels")};
+  for (size_t i = 0; i < verbs.size(); ++i) {
+    if (verbs[i] != nullptr) {
+      const CheckQuestion asked = QuestionOfBudget(file.budgets[i], *verbs[i]);
+      of_budgets[{asked.by, verbs[i]->name}] = verbs[i];
+    }
+  }
+  for (const auto& [key, verb] : of_budgets) {
+    AddVerb(verb, by_key[key.first]);
+  }
+  std::vector<CheckQuestion> questions = {{{FindAnalysis("info")}, {}, true}};
+  for (auto& [by, asked] : by_key) {
+    questions.push_back({std::move(asked), by});
+  }
+  return questions;
+}
+
 namespace {
 
 constexpr MapOptions kOfCheck = {std::nullopt, false, true};
@@ -73,7 +110,7 @@ Result<std::vector<InputFile>> FilesOfRun(const std::string& input) {
 // The run of each file, by its path.
 using RunOfFile = std::map<std::string, uint32_t>;
 
-// Of a recording that cannot be read nothing is known, and its answer says so.
+// Empty for a recording that cannot be read; its answer says so.
 ContentDigest ContentOf(const InputFile& file) {
   const std::vector<std::string> one = {file.path};
   const Result<ContentDigest> content = DigestOfFiles(file.logs.empty() ? one : file.logs);

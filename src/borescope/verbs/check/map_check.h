@@ -2,22 +2,26 @@
 // where its recordings are, and `check` reads the parts in their place.
 #pragma once
 
+#include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
+#include "borescope/analysis/core/analysis_spec.h"
 #include "borescope/base/result.h"
+#include "borescope/check/budget.h"
 #include "borescope/engine/inputs/shards.h"
 #include "borescope/engine/partial/partial_data.h"
 #include "borescope/verbs/check/check_run.h"
-#include "borescope/verbs/check/run_questions.h"
+#include "borescope/verbs/check/parts_of_runs.h"
 
 namespace borescope::internal {
 
 // Which files are mapped, and by which questions. A plain value.
 class CheckMapping {
  public:
-  // Of `request` it takes the runs, the budget file, the captures, and the question to each run.
+  // Uses the runs, the budget file, the captures, and the question to each run of `request`.
   // With a `shard` (its index and count) it is about that part of all files. Errors:
   // kInvalidArgument for options, for a budget with a statement, for a recording that is named
   // twice, and for inputs that are parts already; those of ExpandInputs.
@@ -50,5 +54,11 @@ class CheckMapping {
   RunOptions options_;  // without files
   std::optional<ShardMark> mark_;
 };
+
+// All questions of a check about a run: what every comparison needs, and what the budgets of a file
+// are about. Pure. The first is `info` of the whole recordings; each key of `by` has one. `verbs`
+// are those of VerbsOfBudgets. The order of the budgets changes nothing.
+std::vector<CheckQuestion> QuestionsOfCheck(const BudgetFile& file,
+                                            std::span<const AnalysisSpec* const> verbs);
 
 }  // namespace borescope::internal

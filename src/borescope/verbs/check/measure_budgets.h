@@ -7,7 +7,7 @@
 #include "borescope/analysis/core/analysis_spec.h"
 #include "borescope/check/budget.h"
 #include "borescope/check/compare_metric.h"
-#include "borescope/verbs/check/run_questions.h"
+#include "borescope/verbs/check/parts_of_runs.h"
 
 namespace borescope::internal {
 

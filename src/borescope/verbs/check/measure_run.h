@@ -2,13 +2,17 @@
 // process.
 #pragma once
 
+#include <cstdint>
+#include <set>
+#include <span>
 #include <string>
 #include <vector>
 
+#include "borescope/analysis/core/analysis_spec.h"
 #include "borescope/check/budget.h"
 #include "borescope/check/compare_metric.h"
 #include "borescope/engine/run_analyses.h"
-#include "borescope/verbs/check/run_questions.h"
+#include "borescope/verbs/check/parts_of_runs.h"
 
 namespace borescope::internal {
 
@@ -17,8 +21,8 @@ struct MeasuredRun {
   std::vector<FileInfo> files;
   std::vector<Diagnostic> diagnostics;
   int64_t device_events = 0;
-  // Of the first rank, with the first and last of its steps; nothing where they were not recorded,
-  // or where no other run is there to be joined with.
+  // The window of the first rank, and the first and last of its steps; nothing if they were not
+  // recorded, or if there is no other run to be joined with.
   RecordedWindow window;
   bool has_steps = false;
   int64_t first_step = 0;
@@ -43,5 +47,34 @@ Result<MeasuredRun> MeasureRun(const std::string& name, RunQuestions& asked,
 // docs/use/check.md says. Two runs in containers may have the same number of a process, but record
 // the same steps at other times. The order of `runs` changes nothing but the order of the result.
 std::vector<MeasuredRun> JoinWindows(std::vector<MeasuredRun> runs, const BudgetFile& file);
+
+// The metrics of a run by step, from the tables of analyses. Pure.
+
+// Numbers of steps of a run.
+struct RunSteps {
+  std::set<int64_t> compared;  // all but the first of each rank, unless there is one only
+};
+
+// The steps of the table `steps` that are compared.
+RunSteps StepsToCompare(const Table& steps);
+
+// The time of each step, from completion to completion, and that of its window on the host: of its
+// slowest rank.
+void AddStepTimes(const Table& steps, const RunSteps& compared, RunValues& run);
+
+// Adds how many kernels and copies a step of the mean rank has, from the table `steps`.
+void AddCalls(const Table& steps, const RunSteps& compared, RunValues& run);
+
+// Adds the mean of ranks and devices, from the table `breakdown` by step.
+void AddDeviceParts(const Table& breakdown, const RunSteps& compared, RunValues& run);
+
+// Device time in a step, of the mean rank: the tables `kernel_classes` or `kernels` by step, whose
+// column `key` names what it is of.
+void AddWorkTimes(const Table& table, std::string_view kind, std::string_view key,
+                  const RunSteps& compared, RunValues& run);
+
+// Sets the value of each metric to the mean of its steps without the largest of three or more (of
+// calls to their median), and how much they vary.
+void SetValues(RunValues& run);
 
 }  // namespace borescope::internal

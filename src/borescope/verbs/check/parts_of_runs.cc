@@ -8,16 +8,19 @@
 #include <utility>
 
 #include "borescope/analysis/core/param_specs.h"
+#include "borescope/base/hash/stable_digest.h"
+#include "borescope/base/io/byte_source.h"
 #include "borescope/base/row_limit.h"
 #include "borescope/base/stop.h"
+#include "borescope/engine/map_run.h"
 #include "borescope/engine/partial/join_partials.h"
-#include "borescope/engine/partial/missing_parts.h"
 #include "borescope/engine/partial/part_source.h"
 #include "borescope/engine/partial/questions.h"
 #include "borescope/engine/partial/run_partials.h"
 #include "borescope/output/utf8.h"
 
 namespace borescope::internal {
+
 namespace {
 
 Result<void> CheckAreOfCheck(const std::vector<PartialData>& parts) {
@@ -225,6 +228,49 @@ std::vector<PartsOfRuns::Recording> PartsOfRuns::RecordingsOf(size_t run) const 
 std::unique_ptr<RunQuestions> PartsOfRuns::QuestionsTo(size_t run,
                                                        const RunOptions& options) const {
   return std::make_unique<MappedRunQuestions>(parts_, runs_[run].files, options, name_);
+}
+
+uint64_t BytesKeptOf(uint64_t memory_limit) {
+  constexpr uint64_t kMost = uint64_t{4} << 30;
+  return memory_limit == 0 ? kMost : std::min(kMost, memory_limit / 2);
+}
+
+RecordedRun::RecordedRun(RunOptions options)
+    : cache_(BytesKeptOf(options.memory_limit)), options_(std::move(options)) {
+  options_.cache = &cache_;
+}
+
+Result<AnswerData> RecordedRun::Ask(const CheckQuestion& question) {
+  RunOptions asked = options_;
+  options_.progress = {};
+  asked.params.by = question.by;
+  if (question.of_whole) {
+    asked.params.selection = {};
+  }
+  return RunAnalyses(question.verbs, asked);
+}
+
+Result<RecordedWindow> RecordedRun::Window() {
+  BS_ASSIGN(const LoadedRun loaded, LoadRun(options_));
+  return WindowOf(loaded.ranks.front().loaded->trace);
+}
+
+Result<ContentDigest> DigestOfFiles(std::span<const std::string> paths) {
+  constexpr size_t kPiece = size_t{1} << 18;
+  std::string piece(kPiece, '\0');
+  ContentDigest content;
+  StableDigest digest;
+  for (const std::string& path : paths) {
+    BS_ASSIGN(const std::unique_ptr<ByteSource> source, OpenFile(path));
+    for (size_t read = kPiece; read == kPiece;) {
+      CheckStop();
+      BS_ASSIGN(read, InFile(path, ReadFully(*source, piece.data(), kPiece)));
+      digest.Add(std::string_view(piece).substr(0, read));
+      content.bytes += read;
+    }
+  }
+  content.digest = digest.value();
+  return content;
 }
 
 }  // namespace borescope::internal

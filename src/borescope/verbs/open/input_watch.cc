@@ -8,7 +8,6 @@
 
 #include "borescope/base/io/paths.h"
 #include "borescope/engine/inputs/input_files.h"
-#include "borescope/engine/inputs/recording_groups.h"
 
 namespace borescope::internal {
 namespace {

@@ -60,7 +60,7 @@ struct Content {
   bool is_strict = false;  // JSON that needs no repair
 };
 
-// Why Perfetto cannot unpack what was inflated to its end; empty: it can. It stops behind the first
+// Why Perfetto cannot unpack what was inflated to its end; empty: it can. It stops after the first
 // of several gzip streams.
 std::string WhyPacked(const InflatingSource& inflated) {
   if (!inflated.damage().empty()) {

@@ -16,14 +16,14 @@ namespace borescope::internal {
 
 struct ReadyTrace {
   ServedFile file;
-  // Why Perfetto cannot have the input as it is ("Perfetto does not unpack zstd"), and what became
-  // of it; neither where it can.
+  // Why Perfetto cannot have the input as it is ("Perfetto does not unpack zstd"), and how it
+  // was converted; neither if it can.
   std::string why;
   std::optional<ConvertReport> converted;
 };
 
-// Of `options` it takes the inputs, the window and steps, what to scrub, threads and progress. One
-// file that Perfetto's page reads and shows as it was recorded is served as it is: Perfetto's own
+// Uses the inputs, the window and steps, what to scrub, threads and progress of `options`. One file
+// that Perfetto's page reads and shows as it was recorded is served as it is: Perfetto's own
 // traces and, with kJson, undamaged Chrome JSON, plain or as one gzip stream. All else (JSON
 // without kJson, databases, other compression, several inputs, a window, damage, what is to be
 // scrubbed) is converted to that form, into a file below `folder`, which may go once this returns.

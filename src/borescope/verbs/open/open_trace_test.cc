@@ -170,7 +170,7 @@ TEST_F(RunOpenTest, DamageIsRepaired) {
   EXPECT_TRUE(cut->converted.has_value());
 }
 
-// In a field that nothing here reads, and so no diagnostic tells.
+// In a field that nothing here reads, and so no diagnostic reports it.
 TEST_F(RunOpenTest, JsonIsStrict) {
   std::string text = kTrace;
   text.insert(text.find("\"stream\""), "\"other\":NaN,");

@@ -47,7 +47,7 @@ struct FileServer::State {
     const std::scoped_lock lock(mutex);
     finer.swap(source);  // the last one is freed without the lock
   }
-  // Of the page that was offered last, also while that is replaced.
+  // Answers for the page that was offered last, also while that is replaced.
   std::optional<internal::MadeAnswer> AnswerOfTimeline(std::string_view asked,
                                                        std::string_view query) {
     std::shared_ptr<const TimelineSource> source;

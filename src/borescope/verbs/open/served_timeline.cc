@@ -11,7 +11,7 @@
 #include "borescope/analysis/verbs/timeline/timeline_data.h"
 #include "borescope/analysis/verbs/timeline/timeline_tables.h"
 #include "borescope/base/saturating.h"
-#include "borescope/engine/loading/trace_cache.h"
+#include "borescope/engine/loading/loaded_trace.h"
 #include "borescope/engine/partial/questions.h"
 #include "borescope/index/steps/steps.h"
 #include "borescope/output/html/html_timeline.h"

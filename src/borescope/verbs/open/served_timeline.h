@@ -44,7 +44,7 @@ class ServedTimeline {
   // tracks of all ranks, which takes longer than the others.
   MadeAnswer Answer(std::string_view query) const;
 
-  // Of ranks that are in memory; REQUIRES: one at least.
+  // Draws ranks that are in memory. REQUIRES: at least one.
   std::vector<Timeline> Draw(const AskedStretch& asked) const;
 
  private:
@@ -58,9 +58,9 @@ class ServedTimeline {
   mutable std::vector<Tracks> found_;
 };
 
-// Of a report that was made with these options: of the recordings that their cache keeps. nullptr
-// where there is nothing finer than in the page: without a timeline, or with all of it exact, or
-// where nothing is kept.
+// For a report that was made with these options, by the recordings that their cache keeps. nullptr
+// if there is nothing finer than in the page: without a timeline, if all of it is exact, or if
+// nothing is kept.
 std::shared_ptr<const ServedTimeline> TimelineToServe(const Report& report,
                                                       const RunOptions& options);
 

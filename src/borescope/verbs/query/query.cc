@@ -10,7 +10,7 @@
 #include "borescope/base/row_limit.h"
 #include "borescope/base/stop.h"
 #include "borescope/engine/access.h"
-#include "borescope/engine/loading/load_run.h"
+#include "borescope/engine/map_run.h"
 #include "borescope/engine/question/question.h"
 #include "borescope/query/database.h"
 

@@ -1,7 +1,7 @@
 // SQL over the recordings that typed options name, for the rooms that have no Run.
 #pragma once
 
-#include "borescope/engine/run_options.h"
+#include "borescope/engine/inputs/run_options.h"
 #include "borescope/query.h"
 
 namespace borescope {

@@ -26,10 +26,10 @@ struct Report {
 Result<Report> ReportOfPartials(PartSource& source, const RunOptions& options,
                                 const JoinOptions& join = {});
 
-// What each section tells, or what to record for it. Of `options` it takes the files, ranks,
+// What each section shows, or what to record for it. Of `options` it takes the files, ranks,
 // selection, threads, memory limit, progress and `top`: the rows kept of each table, which are
 // otherwise as many as make a page that can be mailed. `test.files`, if any, are those of an
-// earlier run: a section more tells what changed since (the verb diff). Errors as those of
+// earlier run: one more section shows what changed since (the verb diff). Errors as those of
 // RunAnalyses, but for what is missing in the files.
 Result<Report> RunReport(const RunOptions& options);
 

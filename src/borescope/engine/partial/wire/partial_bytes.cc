@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "borescope/base/hash/input_hash.h"
-#include "borescope/engine/partial/check_partial.h"
+#include "borescope/engine/partial/questions.h"
 #include "borescope/engine/partial/wire/envelope.h"
 #include "borescope/engine/partial/wire/file_bytes.h"
 #include "borescope/engine/partial/wire/partial_fields.h"

@@ -1,5 +1,5 @@
-// Holds what is written against partial.proto: every field that is written stands there with its
-// type, and every field that stands there is written.
+// Compares what is written with partial.proto: every field that is written is there with its type,
+// and every field that is there is written.
 
 #include <gtest/gtest.h>
 
@@ -14,7 +14,7 @@
 
 #include "borescope/engine/partial/partial_samples.h"
 #include "borescope/engine/partial/wire/partial_bytes.h"
-#include "borescope/engine/partial/wire/wire_numbers.h"
+#include "borescope/engine/partial/wire/partial_fields.h"
 
 namespace borescope::internal {
 namespace {
