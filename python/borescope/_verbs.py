@@ -481,7 +481,7 @@ class Verbs:
             rank_groups: Ranks by how they spend their time.
                 group (int): Number of the group, the largest first.
                 ranks (int, count): How many ranks it has.
-                members (string): Which these are; long lists are cut.
+                members (string): The ranks; long lists are cut.
                 differs (string): In what its mean differs from that of the largest group, most
                     first, in shares of the median span of all ranks; missing for the largest.
                 span_ns (float, ns): Mean span of a rank; of several devices the sum.
@@ -524,13 +524,13 @@ class Verbs:
                 inherited_ns (int, ns): Part of the busy time in which work runs that was launched
                     before the recording.
                 busy_share (float, share): Busy time / span.
-            breakdown_spread: How far the ranks lie apart.
+            breakdown_spread: How much the ranks differ.
                 metric (string): Part of the breakdown.
                 mean_ns (float, ns): Mean over all ranks and GPUs.
                 min_ns (int, ns): The smallest.
-                min_rank (int): Its rank, of several the first.
+                min_rank (int): Its rank; the first if there are several.
                 max_ns (int, ns): The largest.
-                max_rank (int): Its rank, of several the first.
+                max_rank (int): Its rank; the first if there are several.
                 stddev_ns (float, ns): Sample standard deviation.
                 imbalance (float): Largest / mean: 1 when all are equal; missing when all are 0.
             stragglers: Ranks by the waiting they cause.
@@ -628,7 +628,7 @@ class Verbs:
                 rank (int): Rank of the process in the job.
                 gpu (int): Device number as recorded.
                 kernel_ns (int, ns): Durations of kernels, without those of communication.
-                modelled_ns (int, ns): Of these, of calls whose bytes are known.
+                modelled_ns (int, ns): The part of it in calls whose bytes are known.
                 memory_bound_ns (int, ns): Time in which kernels run whose calls move their bytes at
                     no less than half of the bandwidth of the device, and compute faster than that.
                 calls_ns (int, ns): Sum of the durations of these kernels.
@@ -758,7 +758,7 @@ class Verbs:
             rank_groups: Ranks by how they spend their time.
                 group (int): Number of the group, the largest first.
                 ranks (int, count): How many ranks it has.
-                members (string): Which these are; long lists are cut.
+                members (string): The ranks; long lists are cut.
                 differs (string): In what its mean differs from that of the largest group, most
                     first, in shares of the median span of all ranks; missing for the largest.
                 span_ns (float, ns): Mean span of a rank; of several devices the sum.
@@ -766,13 +766,13 @@ class Verbs:
                 exposed_comm_ns (float, ns): Mean time with communication and no computation.
                 exposed_copy_ns (float, ns): Mean time with copies alone.
                 idle_ns (float, ns): Mean time without work.
-            breakdown_spread: How far the ranks lie apart.
+            breakdown_spread: How much the ranks differ.
                 metric (string): Part of the breakdown.
                 mean_ns (float, ns): Mean over all ranks and GPUs.
                 min_ns (int, ns): The smallest.
-                min_rank (int): Its rank, of several the first.
+                min_rank (int): Its rank; the first if there are several.
                 max_ns (int, ns): The largest.
-                max_rank (int): Its rank, of several the first.
+                max_rank (int): Its rank; the first if there are several.
                 stddev_ns (float, ns): Sample standard deviation.
                 imbalance (float): Largest / mean: 1 when all are equal; missing when all are 0.
 
@@ -1804,8 +1804,8 @@ class Verbs:
                 total_aligned_ns (int, ns): The same of the frame and all below it.
                 share (float, share): Total device time / all device work; of a run without device
                     work: total host time / all host time.
-            stack_frames: Host frames by name, wherever they stand.
-                name (string): Name of the frame; what is no frame as in `stacks`.
+            stack_frames: Host frames by name, at any place in stacks.
+                name (string): Name of the frame; rows that are no frames as in `stacks`.
                 kind (string): python, annotation, op, runtime or other, sampled or function;
                     missing for rows that are no frames.
                 calls (int, count): Calls that began in the selected time; with --sampled the number
@@ -3266,7 +3266,7 @@ class Verbs:
                     plain-step: from the step that was given, which then is the estimate.
                 factor (float): By how much the usual costs have to be multiplied for the given
                     step; below 0.4 or above 2 something else than recording made the difference.
-                identity_share (float, share): Error of the replay that takes nothing off.
+                identity_share (float, share): Error of the replay without changes.
             ranking: What would help most, each alone.
                 rank (int): Rank of the process in the job.
                 scenario (string): What is changed.
