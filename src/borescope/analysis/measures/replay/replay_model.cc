@@ -446,8 +446,8 @@ class ModelMaker {
                                                   : view_.trace.host().name[events.event[node]];
   }
 
-  // Per track: whether something else in the graph starts the thread, so that its launches move
-  // with it.
+  // Per track: whether the launches of the thread can move: those of main threads, and of threads
+  // to which another thread hands over.
   std::vector<char> FindMovingThreads() const {
     std::vector<char> moves(view_.trace.tracks().size());
     const EventGraph& events = model_.graph.recording.graph;
