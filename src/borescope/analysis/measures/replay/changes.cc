@@ -88,7 +88,7 @@ Result<void> ReadTarget(std::string_view text, Change& change) {
       return CheckText(change);
     }
   }
-  return UsageError(fmt::format("'{}' is nothing that can be changed", text),
+  return UsageError(fmt::format("'{}' names nothing to change", text),
                     fmt::format("write {}", kTargets));
 }
 
