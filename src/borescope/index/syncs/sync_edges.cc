@@ -514,8 +514,8 @@ ClockedSyncs FindSyncsAndClocks(const Trace& trace, const Correlation& correlati
   return {EstimateClocks(trace, correlation, found.pairs), std::move(found.syncs)};
 }
 
-// FindSyncEdges has two halves: waits inferred from the names of calls, and waits as recorded. First
-// those inferred, from names and from what ended before the calls returned.
+// FindSyncEdges has two halves: waits inferred from the names of calls, and waits as recorded.
+// First those inferred, from names and from what ended before the calls returned.
 namespace {
 
 class Inference {
