@@ -60,9 +60,9 @@ TEST(TomlTest, ErrorsNameTheLine) {
   EXPECT_EQ(Parsed("a = 1 b = 2"),
             "line 1: there is text after a value or a heading on the same line");
   EXPECT_EQ(Parsed("[a"), "line 1: a heading ends with ]");
-  EXPECT_EQ(Parsed("a = {b=1}\n[a.c]"), "line 2: 'a' is no table that could be added to");
+  EXPECT_EQ(Parsed("a = {b=1}\n[a.c]"), "line 2: 'a' is not a table that can be added to");
   EXPECT_EQ(Parsed("a = []\n[[a]]"), "line 2: 'a' is something else than a list of [[a]]");
-  EXPECT_EQ(Parsed("a = 1\n[a.b]"), "line 2: 'a' is no table that could be added to");
+  EXPECT_EQ(Parsed("a = 1\n[a.b]"), "line 2: 'a' is not a table that can be added to");
   EXPECT_TRUE(Parsed("= 1").starts_with("line 1: a key is expected"));
   EXPECT_EQ(Parsed("a"), "line 1: a key is followed by = and a value");
   EXPECT_EQ(Parsed("a = \"\\ud800\""),
