@@ -481,9 +481,10 @@ class Verbs:
             rank_groups: Ranks by how they spend their time.
                 group (int): Number of the group, the largest first.
                 ranks (int, count): How many ranks it has.
-                members (string): Which these are; long lists are cut.
-                differs (string): In what its mean differs from that of the largest group, most
-                    first, in shares of the median span of all ranks; missing for the largest.
+                members (string): The ranks; long lists are cut.
+                differs (string): How its mean differs from that of the largest group, largest
+                    difference first, as shares of the median span of all ranks; missing for the
+                    largest group.
                 span_ns (float, ns): Mean span of a rank; of several devices the sum.
                 compute_ns (float, ns): Mean time with computation.
                 exposed_comm_ns (float, ns): Mean time with communication and no computation.
@@ -524,13 +525,13 @@ class Verbs:
                 inherited_ns (int, ns): Part of the busy time in which work runs that was launched
                     before the recording.
                 busy_share (float, share): Busy time / span.
-            breakdown_spread: How far the ranks lie apart.
+            breakdown_spread: How much the ranks differ.
                 metric (string): Part of the breakdown.
                 mean_ns (float, ns): Mean over all ranks and GPUs.
                 min_ns (int, ns): The smallest.
-                min_rank (int): Its rank, of several the first.
+                min_rank (int): Its rank; the first if there are several.
                 max_ns (int, ns): The largest.
-                max_rank (int): Its rank, of several the first.
+                max_rank (int): Its rank; the first if there are several.
                 stddev_ns (float, ns): Sample standard deviation.
                 imbalance (float): Largest / mean: 1 when all are equal; missing when all are 0.
             stragglers: Ranks by the waiting they cause.
@@ -561,13 +562,12 @@ class Verbs:
                 gaps (int, count): Gaps between device work.
                 head_ns (int, ns): Before the launch of the first device work.
                 tail_ns (int, ns): After the last device work of the recording.
-                before_recording_ns (int, ns): The first work had been launched or the host waited
-                    for the device, which has recorded work from before the recording: it was busy
-                    with such.
-                inherited_ns (int, ns): Between work from before the recording, until the last of it
-                    has ended.
-                sync_ns (int, ns): The host was blocked when the gap began: what would not be idle
-                    had it gone on at once.
+                before_recording_ns (int, ns): The first work was launched, or the host waited for
+                    the device, while the device was busy with work from before the recording.
+                inherited_ns (int, ns): Gaps up to the end of the last work from before the
+                    recording.
+                sync_ns (int, ns): The host was blocked when the gap began: the time that would not
+                    be idle if it had continued at once.
                 data_ns (int, ns): The host was loading data before it launched the next work.
                 host_ns (int, ns): The next work had not been launched for another reason.
                 launch_call_ns (int, ns): Inside launch calls of 100 us or more, which load code or
@@ -628,9 +628,9 @@ class Verbs:
                 rank (int): Rank of the process in the job.
                 gpu (int): Device number as recorded.
                 kernel_ns (int, ns): Durations of kernels, without those of communication.
-                modelled_ns (int, ns): Of these, of calls whose bytes are known.
-                memory_bound_ns (int, ns): Time in which kernels run whose calls move their bytes at
-                    no less than half of the bandwidth of the device, and compute faster than that.
+                modelled_ns (int, ns): The part of it in calls whose bytes are known.
+                memory_bound_ns (int, ns): Time of kernels of calls that move their bytes at half of
+                    the device's bandwidth or more, and would compute in less time.
                 calls_ns (int, ns): Sum of the durations of these kernels.
                 bytes (int, bytes): Least bytes that these calls move.
                 peak_gbps (float, GB/s): Bandwidth of the memory of the device.
@@ -758,21 +758,22 @@ class Verbs:
             rank_groups: Ranks by how they spend their time.
                 group (int): Number of the group, the largest first.
                 ranks (int, count): How many ranks it has.
-                members (string): Which these are; long lists are cut.
-                differs (string): In what its mean differs from that of the largest group, most
-                    first, in shares of the median span of all ranks; missing for the largest.
+                members (string): The ranks; long lists are cut.
+                differs (string): How its mean differs from that of the largest group, largest
+                    difference first, as shares of the median span of all ranks; missing for the
+                    largest group.
                 span_ns (float, ns): Mean span of a rank; of several devices the sum.
                 compute_ns (float, ns): Mean time with computation.
                 exposed_comm_ns (float, ns): Mean time with communication and no computation.
                 exposed_copy_ns (float, ns): Mean time with copies alone.
                 idle_ns (float, ns): Mean time without work.
-            breakdown_spread: How far the ranks lie apart.
+            breakdown_spread: How much the ranks differ.
                 metric (string): Part of the breakdown.
                 mean_ns (float, ns): Mean over all ranks and GPUs.
                 min_ns (int, ns): The smallest.
-                min_rank (int): Its rank, of several the first.
+                min_rank (int): Its rank; the first if there are several.
                 max_ns (int, ns): The largest.
-                max_rank (int): Its rank, of several the first.
+                max_rank (int): Its rank; the first if there are several.
                 stddev_ns (float, ns): Sample standard deviation.
                 imbalance (float): Largest / mean: 1 when all are equal; missing when all are 0.
 
@@ -939,13 +940,12 @@ class Verbs:
                 gaps (int, count): Gaps between device work.
                 head_ns (int, ns): Before the launch of the first device work.
                 tail_ns (int, ns): After the last device work of the recording.
-                before_recording_ns (int, ns): The first work had been launched or the host waited
-                    for the device, which has recorded work from before the recording: it was busy
-                    with such.
-                inherited_ns (int, ns): Between work from before the recording, until the last of it
-                    has ended.
-                sync_ns (int, ns): The host was blocked when the gap began: what would not be idle
-                    had it gone on at once.
+                before_recording_ns (int, ns): The first work was launched, or the host waited for
+                    the device, while the device was busy with work from before the recording.
+                inherited_ns (int, ns): Gaps up to the end of the last work from before the
+                    recording.
+                sync_ns (int, ns): The host was blocked when the gap began: the time that would not
+                    be idle if it had continued at once.
                 data_ns (int, ns): The host was loading data before it launched the next work.
                 host_ns (int, ns): The next work had not been launched for another reason.
                 launch_call_ns (int, ns): Inside launch calls of 100 us or more, which load code or
@@ -1784,8 +1784,8 @@ class Verbs:
 
         Tables:
             stacks: Host call stacks and the device work below them.
-                depth (int): How many frames are around it; rows are in tree order, so that a row
-                    lies below the last one before it with a smaller depth.
+                depth (int): How many frames are around it. Rows are in tree order: a row is below
+                    the last one before it with a smaller depth.
                 name (string): Name of the frame; all steps are ProfilerStep#*. "(no launch)" holds
                     device work whose launch was not recorded, "(other)" what was left out below the
                     frame around it, "(elsewhere)" what is outside of the frames of --root.
@@ -1799,13 +1799,12 @@ class Verbs:
                 self_device_ns (int, ns): Device work launched by the frame itself.
                 total_device_ns (int, ns): Device work launched by the frame and all below it.
                 self_aligned_ns (int, ns): Device work from before the recording that is inferred to
-                    be launched by the frame itself; recorded, and in the other columns, it is of
-                    none.
+                    be launched by the frame itself. The other columns do not contain it.
                 total_aligned_ns (int, ns): The same of the frame and all below it.
                 share (float, share): Total device time / all device work; of a run without device
                     work: total host time / all host time.
-            stack_frames: Host frames by name, wherever they stand.
-                name (string): Name of the frame; what is no frame as in `stacks`.
+            stack_frames: Host frames by name, at any place in stacks.
+                name (string): Name of the frame; rows that are no frames as in `stacks`.
                 kind (string): python, annotation, op, runtime or other, sampled or function;
                     missing for rows that are no frames.
                 calls (int, count): Calls that began in the selected time; with --sampled the number
@@ -1818,8 +1817,7 @@ class Verbs:
                 total_device_ns (int, ns): Device work launched by the outermost frames of this name
                     and by all below them.
                 self_aligned_ns (int, ns): Device work from before the recording that is inferred to
-                    be launched by the frame itself; recorded, and in the other columns, it is of
-                    none.
+                    be launched by the frame itself. The other columns do not contain it.
                 total_aligned_ns (int, ns): The same of the outermost frames of this name and of all
                     below them.
                 share (float, share): Self device time / all device work; of a run without device
@@ -1886,8 +1884,8 @@ class Verbs:
 
         Tables:
             flame: Device time by frame, operator and kernel.
-                depth (int): How many frames are around it; rows are in tree order, so that a row
-                    lies below the last one before it with a smaller depth.
+                depth (int): How many frames are around it. Rows are in tree order: a row is below
+                    the last one before it with a smaller depth.
                 name (string): Name of the frame, kernel or copy; all steps are ProfilerStep#*. "(no
                     operator)" is around work that no frame launched, as far as is recorded;
                     "(other)" is what was left out below the frame around it, "(elsewhere)" what is
@@ -3262,11 +3260,12 @@ class Verbs:
                 pace_ns (int, ns): What recording an operator costs, from the times of operators
                     around others.
                 launch_ns (int, ns): The usual length of a call that starts device work.
-                cost_source (string): recording: what recording costs follows from its own times;
-                    plain-step: from the step that was given, which then is the estimate.
-                factor (float): By how much the usual costs have to be multiplied for the given
-                    step; below 0.4 or above 2 something else than recording made the difference.
-                identity_share (float, share): Error of the replay that takes nothing off.
+                cost_source (string): recording: the cost of recording is estimated from the
+                    recording's own times; plain-step: from the given step, which then is the
+                    estimate.
+                factor (float): The factor of the usual costs that results in the given step; below
+                    0.4 or above 2 something other than recording made the difference.
+                identity_share (float, share): Error of the replay without changes.
             ranking: What would help most, each alone.
                 rank (int): Rank of the process in the job.
                 scenario (string): What is changed.

@@ -555,7 +555,7 @@ Result<std::optional<WorseRule>> ReadWorse(const Reader& reader, const TomlValue
   rule.less_is_worse = worse == size_t{1};
   if (rule.confidence < 0.5 || rule.confidence > 0.9999) {
     return reader.At(*Reader::Find(*inner, "confidence"),
-                     "'confidence' lies between 0.5 and 0.9999");
+                     "'confidence' must be between 0.5 and 0.9999");
   }
   return std::optional(rule);
 }

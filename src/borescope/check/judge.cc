@@ -341,7 +341,7 @@ std::string NoiseText(const MetricComparison& compared) {
                            100 * compared.noise)
          : compared.beyond == SeenNoise::kSteps
              ? fmt::format(
-                   "more than any noise that was seen: steps within a run differ by {:.1f} %, and "
+                   "more than all observed noise: steps within a run differ by {:.1f} %, and "
                    "single runs of one program by up to {:.0f} %",
                    100 * compared.noise, 100 * kMostBetweenRuns)
              : "";

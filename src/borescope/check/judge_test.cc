@@ -113,7 +113,7 @@ TEST(JudgeTest, OneRunASideFailsBeyondAnyNoise) {
   const JudgedCheck slower = judged(5, 0.02);
   EXPECT_EQ(slower.status, BudgetStatus::kBroken);
   EXPECT_FALSE(slower.is_untested);
-  EXPECT_NE(slower.why.find("more than any noise that was seen: steps within a run differ by"),
+  EXPECT_NE(slower.why.find("more than all observed noise: steps within a run differ by"),
             std::string::npos)
       << slower.why;
   // Differences as between single runs of one program, or between steps, are no change.

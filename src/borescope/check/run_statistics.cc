@@ -48,7 +48,7 @@ std::vector<double> HolmAdjusted(std::span<const double> p) {
 
 namespace {
 
-constexpr size_t kFewestRunValues = 5;
+constexpr size_t kFewestStepsOfRun = 5;
 constexpr size_t kResamples = 1000;
 
 constexpr uint64_t kSeed = 0x5eed;
@@ -94,7 +94,7 @@ size_t BlockLength(std::span<const double> steps) {
 
 std::optional<ShiftInterval> ShiftWithinRuns(std::span<const double> base,
                                              std::span<const double> test, double alpha) {
-  if (base.size() < kFewestRunValues || test.size() < kFewestSteps) {
+  if (base.size() < kFewestStepsOfRun || test.size() < kFewestStepsOfRun) {
     return std::nullopt;
   }
   SplitMix64 draws(kSeed);

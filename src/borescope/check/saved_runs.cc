@@ -153,7 +153,7 @@ Result<std::vector<RunValues>> ReadSavedRuns(std::string_view json) {
     if (number < 0 || static_cast<size_t>(number) >= runs.size() ||
         !(std::abs(value) <= kLargest) ||
         (value < 0 && Cells<StringValues>(*values, "metric")[row] != kBudgetMetric)) {
-      return NoBaseline("a value belongs to no run, or is no number that was measured");
+      return NoBaseline("a value belongs to no run, or is not a measured number");
     }
     MetricKey key = {Cells<StringValues>(*values, "metric")[row],
                      Cells<StringValues>(*values, "name")[row]};

@@ -99,11 +99,12 @@ Result<std::string> ReadTomlText(std::string_view text, size_t& at) {
   std::string out;
   while (at < text.size() && text.substr(at, end.size()) != end) {
     if (!MayStand(text[at], is_long)) {
-      return UsageError("a text does not end on its line, or holds a control character");
+      return UsageError("a string does not end on its line, or contains a control character");
     }
     if (text[at] == '\\' && quote == '"') {
       if (!ReadEscape(text, is_long, ++at, out)) {
-        return UsageError("a backslash in a text begins no escape", "'...' takes it as it is");
+        return UsageError("a backslash in a string does not begin an escape",
+                          "'...' takes it as it is");
       }
     } else {
       out += text[at++];
@@ -218,7 +219,7 @@ class Parser {
     SkipSpace();
     SkipComment();
     if (at_ < text_.size() && Peek() != '\n' && Peek() != '\r') {
-      return Fail("something stands after the end of a value or a heading on its line");
+      return Fail("there is text after a value or a heading on the same line");
     }
     return {};
   }
@@ -288,7 +289,7 @@ class Parser {
     }
     auto* const inner = std::get_if<TomlTable>(&value->value);
     if (inner == nullptr || value->is_closed) {
-      return Fail(fmt::format("'{}' is no table that could be added to", key));
+      return Fail(fmt::format("'{}' is not a table that can be added to", key));
     }
     return inner;
   }
@@ -404,7 +405,7 @@ class Parser {
         ++at_;
         SkipSpace();
         if (Peek() == '}') {
-          return Fail("no comma stands before the } of a table");
+          return Fail("a table must not have a comma before its }");
         }
       } else if (Peek() != '}') {
         return Fail("a table in braces is on one line, with commas between its members");
@@ -435,8 +436,8 @@ class Parser {
       }
     }
     return Fail(
-        "a value is expected: a text in quotation marks, a decimal number, true, false, a "
-        "list or a table; dates and other numbers are not read");
+        "a value is expected: a text in quotation marks, a decimal number, true, false, a list or "
+        "a table; dates and other numbers are not supported");
   }
 
   const std::string_view text_;

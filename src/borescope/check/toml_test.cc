@@ -54,19 +54,19 @@ TEST(TomlTest, ErrorsNameTheLine) {
   EXPECT_EQ(Parsed("a = 1\na = 2"), "line 2: 'a' is there twice");
   EXPECT_EQ(Parsed("a = 'x"), "line 1: a text does not end");
   EXPECT_EQ(Parsed("\n\na = \"x\ny\""),
-            "line 3: a text does not end on its line, or holds a control character");
+            "line 3: a string does not end on its line, or contains a control character");
   EXPECT_EQ(Parsed("a = \"\\q\""),
-            "line 1: a backslash in a text begins no escape; '...' takes it as it is");
+            "line 1: a backslash in a string does not begin an escape; '...' takes it as it is");
   EXPECT_EQ(Parsed("a = 1 b = 2"),
-            "line 1: something stands after the end of a value or a heading on its line");
+            "line 1: there is text after a value or a heading on the same line");
   EXPECT_EQ(Parsed("[a"), "line 1: a heading ends with ]");
-  EXPECT_EQ(Parsed("a = {b=1}\n[a.c]"), "line 2: 'a' is no table that could be added to");
+  EXPECT_EQ(Parsed("a = {b=1}\n[a.c]"), "line 2: 'a' is not a table that can be added to");
   EXPECT_EQ(Parsed("a = []\n[[a]]"), "line 2: 'a' is something else than a list of [[a]]");
-  EXPECT_EQ(Parsed("a = 1\n[a.b]"), "line 2: 'a' is no table that could be added to");
+  EXPECT_EQ(Parsed("a = 1\n[a.b]"), "line 2: 'a' is not a table that can be added to");
   EXPECT_TRUE(Parsed("= 1").starts_with("line 1: a key is expected"));
   EXPECT_EQ(Parsed("a"), "line 1: a key is followed by = and a value");
   EXPECT_EQ(Parsed("a = \"\\ud800\""),
-            "line 1: a backslash in a text begins no escape; '...' takes it as it is");
+            "line 1: a backslash in a string does not begin an escape; '...' takes it as it is");
   for (const char* const number :
        {"01", ".5", "5.", "1__0", "_1", "0x10", "1e999", "inf", "nan", "--1"}) {
     EXPECT_TRUE(Parsed("a = " + std::string(number)).starts_with("line 1: a value")) << number;

@@ -193,7 +193,7 @@ Result<MergeSource> Merger::Place(TraceData& data, std::optional<int64_t> given_
   source.first_id = next_id_;
   if (__builtin_add_overflow(next_id_, room, &source.end_id)) {
     return Error{ErrorCode::kInvalidArgument,
-                 "its ids are too large to stand behind those of the files before it",
+                 "its ids are too large to come after those of the files before it",
                  "name it first or convert it alone", data.meta.file};
   }
   next_id_ = source.end_id;

@@ -31,12 +31,13 @@ struct MergeSource {
 // Changes the numbers, ids and times of traces, one after the other, for a common file:
 //
 //   numbers  A trace keeps the numbers of its processes and GPUs if no trace before it has one of
-//   them, else all of them move to the next node in which they are free. Streams, and threads
-//   within their process, keep theirs. ids      of calls, operators and flows get the number of the
-//   trace in their upper bits, so that nothing of one trace is linked to anything of another. clock
-//   if the first trace and this one say when they were recorded, or their times are Unix times
-//   already, times are changed to the clock of the first. Else they stay, and has_common_clock is
-//   false.
+//            them, else all of them move to the next node in which they are free. Streams, and
+//            threads within their process, keep theirs.
+//   ids      of calls, operators and flows get the number of the trace in their upper bits, so that
+//            nothing of one trace is linked to anything of another.
+//   clock    If the first trace and this one say when they were recorded, or their times are Unix
+//            times already, times are changed to the clock of the first. Else they stay, and
+//            has_common_clock is false.
 class Merger {
  public:
   // Called once for each trace, before it is indexed. Ids too large to be moved are dropped and

@@ -154,8 +154,8 @@ TEST(Merger, RefusesIdsThatFindNoRoom) {
     ASSERT_EQ(placed.ok(), number < 3);
     if (!placed.ok()) {
       EXPECT_EQ(placed.error().Sentence(),
-                "folder/trace.json: its ids are too large to stand behind those of the files "
-                "before it; name it first or convert it alone");
+                "folder/trace.json: its ids are too large to come after those of the files before "
+                "it; name it first or convert it alone");
     }
   }
 }

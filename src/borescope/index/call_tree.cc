@@ -138,10 +138,6 @@ CallTree BuildCallTree(const Trace& trace, int threads, Diagnostics& diagnostics
   return tree;
 }
 
-namespace {
-
-// Adds the captured rows of the host events (CapturedCalls) to the tree of the recording's rows.
-// Neither contains the other. O(captured rows).
 void AppendCaptured(const Trace& trace, CallTree& tree) {
   const ColumnData<HostId>& parents = trace.captured().parent;
   const auto first = static_cast<uint32_t>(trace.host().size());
@@ -157,6 +153,8 @@ void AppendCaptured(const Trace& trace, CallTree& tree) {
     }
   }
 }
+
+namespace {
 
 struct Numbered {
   int64_t sequence;

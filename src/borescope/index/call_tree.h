@@ -27,6 +27,10 @@ enum class Nesting : uint8_t {
 CallTree BuildCallTree(const Trace& trace, int threads, Diagnostics& diagnostics,
                        Nesting nesting = Nesting::kCovering);
 
+// Adds the captured rows of the host events (CapturedCalls) to the tree of the recording's rows.
+// Neither contains the other. O(captured rows).
+void AppendCaptured(const Trace& trace, CallTree& tree);
+
 // True if the time of `outer` covers that of `inner`, ends included.
 bool Covers(const HostEvents& host, HostId outer, HostId inner);
 

@@ -220,7 +220,7 @@ Result<TimeWindow> ResolveWindow(const Trace& trace, const TimeRange& range) {
   }
   if (window.begin_ns > window.end_ns) {
     return Error{ErrorCode::kMissingData,
-                 fmt::format("`begin` {} lies behind `end` {}, at {} and {} ns", range.begin.text,
+                 fmt::format("`begin` {} is after `end` {}: {} and {} ns", range.begin.text,
                              range.end.text, window.begin_ns, window.end_ns),
                  {},
                  trace.meta().file};

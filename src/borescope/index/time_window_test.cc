@@ -73,7 +73,7 @@ TEST(ResolveWindow, SaysWhatIsNotThere) {
   EXPECT_EQ(Fault("op"), "`begin`: 'op'" + unknown);
   EXPECT_EQ(Fault("0.5"), "`begin`: '0.5'" + unknown);
   EXPECT_EQ(Fault("1min"), "`begin`: '1min'" + unknown);
-  EXPECT_EQ(Fault("+9", "+5"), "`begin` +9 lies behind `end` +5, at 1000000009 and 1000000005 ns");
+  EXPECT_EQ(Fault("+9", "+5"), "`begin` +9 is after `end` +5: 1000000009 and 1000000005 ns");
   EXPECT_EQ(Fault("", "5"),
             "nothing was recorded between `begin` and `end`; the recording goes from 1000000000 "
             "to 1100000000 ns");

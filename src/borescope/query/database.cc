@@ -387,8 +387,8 @@ Error StoppedError(std::string_view why) {
 Error MemoryError(const Limits& limits) {
   const std::string most = limits.memory_bytes == 0 ? "any" : BytesText(limits.memory_bytes);
   return {.code = ErrorCode::kInvalidArgument,
-          .cause = fmt::format("query: out of memory: the statement takes more than there is, or "
-                               "than `memory_limit` leaves for it ({})",
+          .cause = fmt::format("query: out of memory: the statement needs more than there is, or "
+                               "than `memory_limit` ({}) leaves for it",
                                most),
           .remedy = "narrow the statement or raise it",
           .parameter = "memory_limit"};

@@ -754,7 +754,6 @@ constexpr Row kRows[] = {{"like", 2, Like},
 }  // namespace
 
 Result<void> RegisterTextFunctions(SqlDatabase& database, const Deadline& deadline) {
-  constexpr int kFlags = SQLITE_UTF8 | SQLITE_DETERMINISTIC | SQLITE_INNOCUOUS;
   for (const Row& row : kRows) {
     void* data = const_cast<Deadline*>(&deadline);  // NOLINT: SQLite hands it back, nothing more
     if (sqlite3_create_function_v2(database.handle(), row.name, row.arguments, kFlags, data,

@@ -99,7 +99,7 @@ Result<ScrubbedFile> ScrubFile(const std::string& input, const std::string& outp
   if (IsXlaTrace(reader.window()) || IsAscendTrace(reader.window()) ||
       IsOnnxRuntimeTrace(reader.window()) || IsAutogradTrace(reader.window())) {
     return Error{ErrorCode::kUnsupportedFormat,
-                 "what may stay is known of the Chrome JSON of PyTorch's profiler, and another one "
+                 "only the Chrome JSON of PyTorch's profiler can be scrubbed, and another profiler "
                  "wrote this",
                  "convert it with borescope convert, and scrub that", name};
   }

@@ -1,4 +1,4 @@
-// AnalysisSpec: one question that can be asked of a run. The verb of the command line, its help,
+// AnalysisSpec: a question about a run. The verb of the command line, its help,
 // its page of documentation and its section of the report follow from it; catalog/catalog.h lists
 // all.
 //
@@ -29,7 +29,7 @@
 
 namespace borescope::internal {
 
-// One rank, ready to be asked.
+// One rank, with everything that an analysis needs.
 struct RankView {
   int64_t rank = 0;
   const Trace& trace;
@@ -76,9 +76,9 @@ using DrawOverlay = Result<Overlay> (*)(const RankView&, const Params&);
 // The functions that answer a question.
 struct Pipeline {
   Result<Tables> (*map)(const RankView&, const Params&) = nullptr;
-  // Adds to the tables of map what stands in files that the trace names, where they lie: on the
-  // machine that maps. The one function here that may look at files; the engine calls it only
-  // where answers may hold what it finds. nullptr: nothing to read.
+  // Adds to the tables of map what files named by the trace contain, on the machine that maps. The
+  // only function here that may read files; the engine calls it only if answers may include what it
+  // finds. nullptr: nothing to read.
   Result<Tables> (*read_files)(Tables, const Params&) = nullptr;
   // Adds to the tables of map what of the recording no Trace keeps. `text` yields the text that
   // the trace was read from, inflated, once. nullptr: the trace is enough. Of formats without such
@@ -131,18 +131,18 @@ struct AnalysisSpec {
   Pipeline answer;
   // The same by the rules of other tools, at most one each; packs add them (catalog/pack.h).
   std::span<const CompatPipeline> compats = {};
-  // A word in front of INPUT, for verbs that need one: `stats REPORT INPUT`. Its value is that of
-  // this option. nullptr: INPUT comes first.
+  // A word before INPUT, for verbs that need one: `stats REPORT INPUT`. Its value is that of this
+  // option. nullptr: INPUT comes first.
   const ParamSpec* leading = nullptr;
   // What can be known to be wrong with the options before any input is read. nullptr: nothing.
   Result<void> (*check)(const Params&) = nullptr;
   // What --overlay draws on the trace of one rank. nullptr: the option is not defined.
   DrawOverlay overlay = nullptr;
-  // The memory it takes beside the trace, as a multiple of what the trace takes; 0 for less than a
-  // quarter. Measured (bench/README.md); --memory-limit goes by it.
+  // The memory it takes besides the trace, as a multiple of the trace's memory; 0 for less than a
+  // quarter. Measured (bench/README.md), and used for --memory-limit.
   double memory = 0;
-  // What of its measures takes so much time and memory that verbs of one question that need the
-  // same are asked one after the other, after which it is freed. nullptr: nothing of the kind.
+  // The measure, if any, that takes so much time and memory that verbs of one question which need
+  // it run one after the other, after which it is freed. nullptr: none.
   MeasureId (*dear)(const Params&) = nullptr;
   // What of its tables is drawn, on the page and in pictures.
   std::span<const ViewSpec> views = {};
@@ -196,7 +196,8 @@ inline constexpr CompatRow kCompats[] = {
     {.id = Compat::kKeyAverages, .name = "key_averages", .by = kKeyAveragesKeys, .takes_all = true},
     {.id = Compat::kPyProf, .name = "pyprof"}};
 
-// The value behind `compat`, kNone behind the last. The compiler asks for a case of each new one.
+// The value after `compat`, kNone after the last one. The compiler requires a case for each new
+// one.
 constexpr Compat NextCompat(Compat compat) {
   switch (compat) {
     case Compat::kNone:

@@ -34,19 +34,19 @@ enum class GroupKey : uint8_t {
 
 // What is inferred about work that was launched before the recording (measures/align_inherited.h).
 struct InferredPlace {
-  DeviceId like;                // launched work that it is like
-  int64_t step = kMissing;      // number of the step in which it was launched
-  bool knows_instance = false;  // whether its module is that of `like`, not only one of its class
+  DeviceId like;            // launched work that it resembles
+  int64_t step = kMissing;  // number of the step in which it was launched
+  bool knows_instance =
+      false;  // whether its module is that of `like`, and not only of the same class
 };
 
-// Whether `key` was asked for with --by.
+// Whether --by has `key`.
 bool HasKey(std::span<const std::string> by, std::string_view key);
 
 class GroupKeys {
  public:
-  // `by` holds names that AnalysisSpec::by of the analysis accepts. Keys are put in the order of
-  // GroupKey, whatever the order they were asked for in. `rule` decides about the step of device
-  // work.
+  // `by` holds names that AnalysisSpec::by of the analysis accepts. Keys are in the order of
+  // GroupKey, not in the given order. `rule` decides the step of device work.
   GroupKeys(const RankView& view, std::span<const std::string> by, StepRule rule);
 
   size_t size() const { return keys_.size(); }
@@ -54,14 +54,15 @@ class GroupKeys {
   // Appends the key values of one row to `values`; kMissing where there is none.
   void Append(HostId id, std::vector<int64_t>& values) const;
   void Append(DeviceId id, std::vector<int64_t>& values) const;
-  // Of what a thread did at a time, outside of any row.
+  // The same for what a thread did at a time outside of any row.
   void Append(TrackId thread, int64_t ts_ns, std::vector<int64_t>& values) const;
 
-  // Those of an operator that a capture recorded, when `work` replays it: its own shapes, types and
-  // modules; all else is that of `work`.
+  // The key values of an operator in a capture that `work` replays: shapes, types and modules are
+  // its own, all others those of `work`.
   void AppendReplayed(HostId op, DeviceId work, std::vector<int64_t>& values) const;
 
-  // Those of work whose launch was not recorded, by what it is like; the device is its own.
+  // The key values of work whose launch was not recorded: those of the work that it resembles, but
+  // with its own device.
   void AppendInferred(DeviceId work, const InferredPlace& place,
                       std::vector<int64_t>& values) const;
 
@@ -71,7 +72,7 @@ class GroupKeys {
   int64_t ModuleInstance(HostId id) const;
   int64_t ModuleInstance(DeviceId id) const;
 
-  // Keys that tell where and when stand before the name, those that refine the name after it.
+  // Keys for place and time come before the name, keys that refine the name after it.
   void AddColumnsBeforeName(Table& table) const { AddColumns(table, true); }
   void AddColumnsAfterName(Table& table) const { AddColumns(table, false); }
   // REQUIRES: `values` was filled by Append.

@@ -1,6 +1,6 @@
-// The columns that say whose time a row tells of. They have the same names and begin with the same
-// words in every table, and stand in the order rank, step, gpu, stream; only `steps`, which
-// programs may read by place, keeps gpu before step.
+// The columns that say which rank, step, device and stream a row is about. They have the same
+// names, and their descriptions begin with the same words, in every table. Their order is rank,
+// step, gpu, stream; only `steps`, which programs may read by position, has gpu before step.
 #pragma once
 
 #include <string_view>
@@ -9,8 +9,8 @@
 
 namespace borescope::internal {
 
-// The words, for tables that list their columns. With --by a step has others: there it is that of a
-// launch or a call.
+// The descriptions, for tables that list their columns. With --by the one of step differs, as there
+// it is the step of a launch or a call.
 inline constexpr std::string_view kRankDoc = "Rank of the process in the job.";
 inline constexpr std::string_view kGpuDoc = "Device number as recorded.";
 inline constexpr std::string_view kStreamDoc = "Stream (queue) of the device.";

@@ -1,5 +1,5 @@
-// Every option that belongs to some analyses only, beside the common ones. One row each;
-// AnalysisSpec::params says which verbs take it.
+// Every option that only some analyses have, besides the common ones. One row each;
+// AnalysisSpec::params says which verbs have it.
 #pragma once
 
 #include "borescope/analysis/core/params.h"
@@ -277,7 +277,7 @@ inline constexpr ParamSpec kOverlayAllEdgesParam{
     "overlay-all-edges", "", "--overlay: arrows for all edges, not only those of the path",
     ParamType::kFlag};
 
-// stats: the word in front of INPUT
+// stats: the word before INPUT
 inline constexpr ParamSpec kReportParam{
     "report",
     "REPORT",

@@ -1,5 +1,4 @@
-// What a user may ask of an analysis beyond the question itself: which part of a rank, grouped by
-// what, with which thresholds.
+// The parameters of an analysis: which part of a rank, grouped by what, with which thresholds.
 #pragma once
 
 #include <cstdint>
@@ -48,7 +47,7 @@ enum class Compat : uint8_t { kNone, kHta, kRpd, kInductor, kKeyAverages, kPyPro
 
 enum class ParamType : uint8_t {
   kFlag,    // given or not
-  kCount,   // an integer >= 1; a default of 0 stands for none
+  kCount,   // an integer >= 1; a default of 0 means none
   kNumber,  // an integer >= 0
   kTime,    // a length of time, kept in nanoseconds: "30us", "1.5ms"; a bare number is microseconds
   kTimes,   // lengths of time above 0, each longer than the one before, with commas between them
@@ -65,7 +64,7 @@ enum class ParamType : uint8_t {
 // that an analysis asked without a command line behaves the same.
 struct ParamSpec {
   std::string_view name;        // "kernel-wait": --kernel-wait
-  std::string_view value = {};  // what stands for the value in help: "TIME"; empty for a flag
+  std::string_view value = {};  // the placeholder of the value in help: "TIME"; empty for a flag
   std::string_view help;
   ParamType type = ParamType::kFlag;
   int64_t default_number = 0;  // count, or ns; a time below 0: none
@@ -83,7 +82,7 @@ struct ParamValue {
   ParamType type = ParamType::kText;
 };
 
-// Reads what stands behind the option; kInvalidArgument says what it should be.
+// Reads the value of an option; kInvalidArgument says what it should be.
 Result<ParamValue> ParseParam(const ParamSpec& spec, std::string_view text);
 
 // "30us", "1ms": the shortest exact way to write a time, for help.
@@ -120,9 +119,9 @@ struct Params {
   std::vector<int64_t> Times(const ParamSpec& spec) const;
   // In the order in which they were given. REQUIRES: kTexts.
   std::vector<std::string_view> Texts(const ParamSpec& spec) const;
-  // From 0 to 1; 0 where nothing was given. REQUIRES: kShare.
+  // From 0 to 1; 0 if nothing was given. REQUIRES: kShare.
   double Share(const ParamSpec& spec) const;
-  // What stands in the file that was given; nullptr without one. REQUIRES: kFile.
+  // The content of the given file; nullptr without one. REQUIRES: kFile.
   const std::string* Content(const ParamSpec& spec) const;
 };
 

@@ -1,5 +1,5 @@
-// Verbs whose answers can be given again without the trace: --save keeps what they follow from,
-// --load reads it. To add one: its two functions, and AnalysisSpec::saved.
+// Verbs whose answers can be computed again without the trace: --save writes what they need, --load
+// reads it. To add one: its two functions, and AnalysisSpec::saved.
 #pragma once
 
 #include <cstdint>
@@ -16,19 +16,19 @@ namespace borescope::internal {
 // Takes the bytes of a file, piece by piece.
 using PutBytes = std::function<Result<void>(std::string_view)>;
 
-// What was made of a file that --save wrote.
+// The tables made from a file that --save wrote.
 struct SavedAnswer {
   std::optional<int64_t> rank;  // as recorded
   std::optional<int64_t> world_size;
   uint64_t events = 0;
   int64_t begin_ns = 0;   // of the recording, on its clock
-  Result<Tables> tables;  // as those of map
+  Result<Tables> tables;  // like those of map
 };
 
 struct SavedForm {
-  // Everything of one rank, whatever part of it is asked for. The same bytes for the same rank.
+  // Writes everything about one rank, whatever part is selected. The same bytes for the same rank.
   Result<void> (*save)(const RankView&, const Params&, const PutBytes&) = nullptr;
-  // `source` is inflated already; `file` stands for it in messages. Hostile bytes are an error.
+  // `source` is inflated already; `file` is its name in messages. Hostile bytes are an error.
   Result<SavedAnswer> (*load)(ByteSource& source, const std::string& file, const Params&) = nullptr;
 };
 

@@ -58,8 +58,8 @@ bool HasInferredKey(std::span<const std::string> by) {
 
 void AddAlignedColumn(Table& table) {
   AddInt(table, "aligned_ns", Unit::kNanoseconds, Role::kSum,
-         "Device work from before the recording that is inferred to belong here; recorded, and in "
-         "the other columns, it is where nothing is known of its launch. Only with keys that are "
+         "Device work from before the recording that is inferred to belong here. In the other "
+         "columns it is in the row of work without a known launch. Only with keys that can be "
          "inferred: step, phase, domain, module, module-instance, op.");
 }
 

@@ -580,7 +580,7 @@ class PerfettoWriter : public ConvertWriter {
     }
     if (first_ns < -shift_ns_) {
       return Error{ErrorCode::kInvalidArgument,
-                   "begins before the first file, and before 0, which Perfetto cannot say",
+                   "begins before the first file, and before 0, which Perfetto cannot represent",
                    "name it first", input.trace.meta().file};
     }
     return PerfettoTraceWriter(input, sink_, shift_ns_).Write();

@@ -1,8 +1,7 @@
 // Device work whose launch was not recorded, of two kinds:
 //
 //   inherited  launched before the recording began, as the host runs ahead of the device. It comes
-//   first on its stream, and its correlation number is below that of
-//              every recorded call
+//              first on its stream, and its correlation number is below that of every recorded call
 //   lost       launched inside the recording: a call is missing
 //
 // Inherited work occupies the device, but says nothing about what the recorded part of the program

@@ -63,8 +63,8 @@ bool IsQueryName(std::string_view name) {
 }
 
 // The work of every device stream in the order in which the host issued it. A stream is a device
-// track. Work is issued when its launch begins, or, if the launch was not
-// recorded, when it begins itself. All queries take O(log work of the stream).
+// track. Work is issued when its launch begins, or, if the launch was not recorded, when it begins
+// itself. All queries take O(log work of the stream).
 class StreamOrder {
  public:
   // O(rows log rows).
@@ -514,8 +514,8 @@ ClockedSyncs FindSyncsAndClocks(const Trace& trace, const Correlation& correlati
   return {EstimateClocks(trace, correlation, found.pairs), std::move(found.syncs)};
 }
 
-// FindSyncEdges has two halves: waits inferred from the names of calls, and waits as recorded. First
-// those inferred, from names and from what ended before the calls returned.
+// FindSyncEdges has two halves: waits inferred from the names of calls, and waits as recorded.
+// First those inferred, from names and from what ended before the calls returned.
 namespace {
 
 class Inference {

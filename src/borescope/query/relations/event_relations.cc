@@ -169,7 +169,7 @@ constexpr ColumnSpec kKernels[] = {
      Of<&Trace::kernels, &Kernels::graph_node_id, Int>},
     {"stream_handle", kText, kFew, "The stream as the launch named it.",
      Of<&Trace::kernels, &Kernels::stream_handle, PooledOrNull>},
-    {"collective_id", kInteger, kKey, "What it says of a collective, in collectives.",
+    {"collective_id", kInteger, kKey, "Its arguments as a collective, in collectives.",
      Of<&Trace::kernels, &Kernels::collective, RowId>},
     kNameId};
 
@@ -203,7 +203,7 @@ constexpr ColumnSpec kCopies[] = {
     kOp,
     kStep,
     {"bytes", kInteger, kMany, "Bytes moved or set.", Of<&Trace::copies, &Copies::bytes, Int>},
-    {"gbps", kReal, kMany, "Bandwidth as the producer gives it, in GB/s.",
+    {"gbps", kReal, kMany, "Bandwidth as recorded, in GB/s.",
      Of<&Trace::copies, &Copies::gbps, RatioOf>},
     CallColumn<&CopyCalls::kind>("call_kind", "Copy kind as the call named it (a number)."),
     CallText<&CopyCalls::source>("source", "Source address as text."),
@@ -241,7 +241,7 @@ constexpr ColumnSpec kLinks[] = {
     kLaunch,
     kOp,
     {"rule", kText, kFew,
-     "What tied them: launch nesting, external id, launch only, capture or none.",
+     "How they were linked: launch nesting, external id, launch only, capture or none.",
      [](Rows r, uint32_t row) { return Text(LinkRuleName(r.index.correlation.rule[row])); }}};
 
 size_t SizeOf(Rows r) { return Device(r).size(); }
@@ -252,7 +252,7 @@ constexpr Relation kDeviceRelations[] = {
     {"kernels", "Device functions.", SizeOf, IsKernel, kKernels},
     {"copies", "Copies and memsets.", SizeOf, IsCopy, kCopies},
     {"syncs", "Recorded waits of streams and of the host.", SizeOf, IsSync, kSyncs},
-    {"links", "Device event, launch and operator, and the rule that tied them.", SizeOf, nullptr,
+    {"links", "Device event, launch and operator, and the rule that linked them.", SizeOf, nullptr,
      kLinks},
 };
 
@@ -442,7 +442,7 @@ constexpr ColumnSpec kOps[] = {
     kInputTypes,
     kInputStrides,
     kConcreteInputs,
-    {"collective_id", kInteger, kKey, "What it says of a collective, in collectives.",
+    {"collective_id", kInteger, kKey, "Its arguments as a collective, in collectives.",
      OfOp<&Ops::collective, RowId>},
     {"kernel_backend", kText, kFew, "What compiled the kernel it launches: triton.",
      OfTriton<&TritonLaunches::backend, PooledOrNull>},

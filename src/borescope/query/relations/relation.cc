@@ -375,12 +375,12 @@ constexpr ColumnSpec kFwdbwd[] = {
      [](Rows r, uint32_t row) { return RowId(r.index.forward_backward[row].forward.value); }}};
 
 constexpr Relation kDetailRelations[] = {
-    {"collectives", "What operators and kernels say of collectives.", SizeOf<&Trace::collectives>,
-     nullptr, kCollectives},
+    {"collectives", "Collectives, from the arguments of operators and kernels.",
+     SizeOf<&Trace::collectives>, nullptr, kCollectives},
     {"memory_events", "Allocations and frees.", SizeOf<&Trace::memory>, nullptr, kMemory},
     {"counters", "Hardware counters: one row per profiler range and metric.",
      SizeOf<&Trace::metrics>, nullptr, kCounters},
-    {"samples", "What a monitor read off the devices.", SizeOf<&Trace::samples>, nullptr, kSamples},
+    {"samples", "What monitors measured on devices.", SizeOf<&Trace::samples>, nullptr, kSamples},
     {"steps", "Steps: ProfilerStep#N, or what an inference server marks.",
      [](Rows r) { return r.index.steps.steps.size(); }, nullptr, kSteps},
     {"links_fwdbwd", "Backward operators and the forward operators they belong to.",
@@ -441,7 +441,7 @@ constexpr ViewSpec kViews[] = {
      "grid_x AS gridX, grid_y AS gridY, grid_z AS gridZ, block_x AS workgroupX, "
      "block_y AS workgroupY, block_z AS workgroupZ, shared_bytes AS groupSegmentSize, "
      "private_bytes AS privateSegmentSize, name AS kernelName, rank FROM kernels"},
-    {"rpd_copy", "rpd: its view copy: the calls behind copies, with host times.",
+    {"rpd_copy", "rpd: its view copy: the calls of copies, with host times.",
      "SELECT l.id AS id, l.pid AS pid, l.tid AS tid, l.ts_ns AS start, l.end_ns AS \"end\", "
      "l.name AS apiName, ifnull(c.stream_handle, '') AS stream, c.bytes AS size, "
      "c.width AS width, c.height AS height, c.call_kind AS kind, ifnull(c.target, '') AS dst, "
@@ -449,7 +449,7 @@ constexpr ViewSpec kViews[] = {
      "c.is_sync AS sync, c.is_pinned AS pinned, c.rank AS rank "
      "FROM copies c JOIN launches l ON l.rank = c.rank AND l.id = c.launch_id "
      "WHERE c.kind = 'memcpy'"},
-    {"copyop", "rpd: copies on the device, with what their calls say.",
+    {"copyop", "rpd: copies on the device, with the details of their calls.",
      "SELECT c.id AS id, c.gpu AS gpuId, c.stream AS queueId, 0 AS sequenceId, "
      "c.ts_ns AS start, c.end_ns AS \"end\", c.dur_ns AS duration, "
      "ifnull(c.stream_handle, '') AS stream, c.bytes AS size, c.width AS width, "

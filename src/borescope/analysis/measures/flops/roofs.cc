@@ -472,10 +472,10 @@ Table NewTable() {
   AddRankKey(table);
   AddGpuKey(table);
   ns("kernel_ns", "Durations of kernels, without those of communication.");
-  ns("modelled_ns", "Of these, of calls whose bytes are known.");
+  ns("modelled_ns", "The part of it in calls whose bytes are known.");
   ns("memory_bound_ns",
-     "Time in which kernels run whose calls move their bytes at no less than half of the bandwidth "
-     "of the device, and compute faster than that.");
+     "Time of kernels of calls that move their bytes at half of the device's bandwidth or more, "
+     "and would compute in less time.");
   ns("calls_ns", "Sum of the durations of these kernels.");
   AddInt(table, "bytes", Unit::kBytes, Role::kSum, "Least bytes that these calls move.");
   AddFloat(table, "peak_gbps", Unit::kGigabytesPerSecond, Role::kDerived,

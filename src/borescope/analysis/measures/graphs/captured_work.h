@@ -15,11 +15,10 @@
 
 namespace borescope::internal {
 
-// The names of the kernels that the launch calls of
-// a capture requested. If the call does not record its kernel, the name is that of the Triton
-// operator around the call; else that of the kernel which the same call (the n-th launch of an
-// operator with this name, shapes and types) started elsewhere in the recording, outside of
-// captures. It is unknown if those kernels differ.
+// The names of the kernels that the launch calls of a capture requested. If the call does not
+// record its kernel, the name is that of the Triton operator around the call; else that of the
+// kernel which the same call (the n-th launch of an operator with this name, shapes and types)
+// started elsewhere in the recording, outside of captures. It is unknown if those kernels differ.
 
 inline constexpr uint32_t kUnknownName = ~uint32_t{0};
 
@@ -50,8 +49,8 @@ std::optional<std::vector<NamePair>> AlignNames(std::span<const uint32_t> a,
 //   aligned  else the capture with the longest common subsequence, if at most one name in twenty,
 //            or one in all, is left out; none if two different sequences are as close
 //   family   captures with the same names. Launches with the same names take them in turn. If the
-//   captures differ in the operators around the kernels, none is taken; if they differ in shapes or
-//   types only, these count as unknown
+//            captures differ in the operators around the kernels, none is taken; if they differ in
+//            shapes or types only, these count as unknown
 
 // One capture. Equal numbers mean equal texts, across all captures and launches that are compared.
 struct CapturedSequence {
@@ -109,11 +108,11 @@ size_t MostEdits(size_t kernels);
 //
 //   names    of the kernels that captured calls requested: NamesOfCaptured
 //   pairing  the kernels of a launch by start with the captured calls by start, one by one, if
-//   there are equally many and no known name differs; else (branches of a graph run concurrently)
-//   by name, and those of one name in order, if all names are known and the same. At least one name
-//   must be known: order alone proves nothing. capture  of a graph: the first capture of its
-//   process that ended before the graph's first launch, fits, and is not yet taken by another
-//   graph; else one that is
+//            there are equally many and no known name differs; else (branches of a graph run
+//            concurrently) by name, and those of one name in order, if all names are known and the
+//            same. At least one name must be known: order alone proves nothing.
+//   capture  of a graph: the first capture of its process that ended before the graph's first
+//            launch, fits, and is not yet taken by another graph; else one that is
 //
 // Captures in other files are matched when a recording is loaded (CaptureMatcher); what the index
 // then has about them comes first.

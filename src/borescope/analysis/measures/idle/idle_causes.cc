@@ -479,12 +479,13 @@ constexpr CauseColumn kCauseColumns[] = {
     {IdleCause::kHead, "head_ns", Tone::kIdle, "Before the launch of the first device work."},
     {IdleCause::kTail, "tail_ns", Tone::kTail, "After the last device work of the recording."},
     {IdleCause::kBeforeRecording, "before_recording_ns", Tone::kFaint,
-     "The first work had been launched or the host waited for the device, which has recorded work "
-     "from before the recording: it was busy with such."},
+     "The first work was launched, or the host waited for the device, while the device was busy "
+     "with work from before the recording."},
     {IdleCause::kInherited, "inherited_ns", Tone::kFlameOther,
-     "Between work from before the recording, until the last of it has ended."},
+     "Gaps up to the end of the last work from before the recording."},
     {IdleCause::kSync, "sync_ns", Tone::kSync,
-     "The host was blocked when the gap began: what would not be idle had it gone on at once."},
+     "The host was blocked when the gap began: the time that would not be idle if it had continued "
+     "at once."},
     {IdleCause::kData, "data_ns", Tone::kData,
      "The host was loading data before it launched the next work."},
     {IdleCause::kHost, "host_ns", Tone::kHost,

@@ -90,26 +90,26 @@ std::array<std::vector<int64_t>, kWaitCauses> WaitLengths(const StreamGaps& stre
 //
 // Up to the launch the host is late. This time is
 //
-//   sync   as far as the host was in a call that waits (…Synchronize, a blocking copy) when the gap
-//   began: as much time as it was blocked, since without the wait it would have launched that much
-//   earlier data   for the rest, if host annotations or operators of data loading fill at least
-//   half of it host   for the rest, if they do not
+//   sync  as far as the host was in a call that waits (…Synchronize, a blocking copy) when the gap
+//         began: as much time as it was blocked, since without the wait it would have launched that
+//         much earlier
+//   data  for the rest, if host annotations or operators of data loading fill at least half of it
+//   host  for the rest, if they do not
 //
 // After the launch the host has done its part:
 //
 //   launch_call  the launch call takes kOrdinaryLaunchNs or more: it loads code, allocates memory
-//   or instantiates a graph latency      the work begins less than kOrdinaryLaunchNs after the
-//   launch began, or, after a
+//                or instantiates a graph
+//   latency      the work begins less than kOrdinaryLaunchNs after the launch began, or, after a
 //                call that took that long, less than that after it ended
 //   device       the work was launched longer ago, and the gap is shorter than that: time between
-//   queued work, and dependencies between streams unrecorded   the work was launched longer ago,
-//   and the device seems idle all that time: something that was not recorded held the work back
-//   (other processes, work from before the recording, other devices, the host)
-//
+//                queued work, and dependencies between streams
+//   unrecorded   the work was launched longer ago, and the device seems idle all that time:
+//                something that was not recorded held the work back (other processes, work from
+//                before the recording, other devices, the host)
 //   unknown      the whole gap, if the launch was not recorded
-//
 //   inherited    the part of a gap before the end of the device's last work that was launched
-//   before the recording: the recorded part of the program is not the reason for it
+//                before the recording: the recorded part of the program is not the reason for it
 //
 // While the host is in a call that copies, and the copy was not recorded, the device may have been
 // copying: up to the launch such time is unrecorded, and the rest is divided without it.
@@ -119,9 +119,10 @@ std::array<std::vector<int64_t>, kWaitCauses> WaitLengths(const StreamGaps& stre
 // had something to do:
 //
 //   before_recording  the first work is such work itself; or the host waits for a device before any
-//   device has recorded work; or the work was launched kOrdinaryLaunchNs or more earlier and has
-//   not begun head              the rest up to the launch, unless it is data; all of the time, if
-//   the launch was not recorded
+//                     device has recorded work; or the work was launched kOrdinaryLaunchNs or more
+//                     earlier and has not begun
+//   head              the rest up to the launch, unless it is data; all of the time, if the launch
+//                     was not recorded
 //
 // Otherwise nothing shows that there was such work: then waiting is part of head, and work that
 // begins late was held back by something unrecorded.

@@ -429,7 +429,7 @@ Table CallTable(const RankView& view, const std::vector<Entry>& entries) {
 }
 
 Error NoCollectives(std::string_view what) {
-  return {ErrorCode::kCorrupt, fmt::format("its collectives are none of one rank: {}", what)};
+  return {ErrorCode::kCorrupt, fmt::format("its collectives are not those of one rank: {}", what)};
 }
 
 }  // namespace
@@ -459,7 +459,7 @@ Result<RankCalls> FindRankCalls(const RankView& view, const Selection& selection
 
 Result<void> CheckRankCalls(const Tables& ranks_keys_calls) {
   if (ranks_keys_calls[0].rows() != 1) {
-    return NoCollectives("it has more or less than one row for the rank");
+    return NoCollectives("it does not have exactly one row for the rank");
   }
   const IntValues& keys = Ints(ranks_keys_calls[1], "key");
   for (size_t row = 0; row < keys.size(); ++row) {
@@ -472,7 +472,7 @@ Result<void> CheckRankCalls(const Tables& ranks_keys_calls) {
     CheckStopAt(row);
     const int64_t key = Ints(calls, "key")[row];
     if (key < 0 || key >= static_cast<int64_t>(keys.size())) {
-      return NoCollectives("a call has a key that is not there");
+      return NoCollectives("a call has a key that does not exist");
     }
     if (Ints(calls, "dur_ns")[row] < 0) {
       return NoCollectives("a call has a negative length");

@@ -107,8 +107,8 @@ void ForEachCollective(std::span<const MatchedCall> sorted, const CollectiveKeys
 //   - else the same kernel, call site, element type and size, and the same place among such calls:
 //       - of the step, counted from the start;
 //       - outside of steps counted from the start; before the first step, and where the launch is
-//       before the recording, counted from the end: recordings of ranks begin at different places
-//       of that part, and it ends at the same place for all.
+//         before the recording, counted from the end: recordings of ranks begin at different places
+//         of that part, and it ends at the same place for all.
 // Counting from the start says nothing where one rank has more of these calls than another.
 // Therefore each call has the number of calls it is counted among, and calls with different numbers
 // are not matched.

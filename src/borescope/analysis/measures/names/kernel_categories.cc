@@ -34,8 +34,8 @@ Result<std::unique_ptr<re2::RE2>> Compile(std::string_view category, std::string
   auto compiled = std::make_unique<re2::RE2>(expression, options);
   if (!compiled->ok()) {
     return Error{ErrorCode::kInvalidArgument,
-                 fmt::format("category \"{}\": '{}' is no regular expression of RE2: {}", category,
-                             expression, compiled->error())};
+                 fmt::format("category \"{}\": '{}' is not a regular expression of RE2: {}",
+                             category, expression, compiled->error())};
   }
   return compiled;
 }
@@ -67,7 +67,7 @@ Result<NamePatterns> NamePatterns::Parse(std::string_view json) {
     for (const simdjson::dom::element one : expressions) {
       std::string_view text;
       if (one.get(text) != simdjson::SUCCESS) {
-        return NoPatterns(fmt::format("category \"{}\": an expression is no text", key));
+        return NoPatterns(fmt::format("category \"{}\": an expression is not a text", key));
       }
       BS_ASSIGN(std::unique_ptr<re2::RE2> compiled, Compile(key, text));
       result.patterns_.emplace_back(result.categories_.size() - 1, std::move(compiled));

@@ -26,9 +26,9 @@ TEST(NamePatternsTest, ErrorsNameThePlace) {
   const std::string form = "; write {\"category\": [\"expression\", ...], ...}";
   EXPECT_EQ(ErrorOf("[]"), "no JSON object" + form);
   EXPECT_EQ(ErrorOf(R"({"a": "b"})"), "category \"a\" has no list of expressions" + form);
-  EXPECT_EQ(ErrorOf(R"({"a": [1]})"), "category \"a\": an expression is no text" + form);
+  EXPECT_EQ(ErrorOf(R"({"a": [1]})"), "category \"a\": an expression is not a text" + form);
   EXPECT_EQ(ErrorOf(R"({"a": ["("]})"),
-            "category \"a\": '(' is no regular expression of RE2: missing ): (");
+            "category \"a\": '(' is not a regular expression of RE2: missing ): (");
   EXPECT_NE(ErrorOf("{\"a\": [\"(?=look)\"]}"), "none");
   EXPECT_NE(ErrorOf("{"), "none");
   EXPECT_NE(ErrorOf(""), "none");

@@ -13,7 +13,7 @@ Result<PathOverlayOptions> PathOverlayOptions::From(const Params& params) {
   if (options.all_edges && !options.all_events) {
     return Error{
         .code = ErrorCode::kInvalidArgument,
-        .cause = "`overlay_all_edges` ties events together that only `overlay_all_events` keeps",
+        .cause = "`overlay_all_edges` connects events that only `overlay_all_events` keeps",
         .remedy = "give both",
         .parameter = "overlay_all_edges"};
   }

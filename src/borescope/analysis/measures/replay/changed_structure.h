@@ -48,7 +48,7 @@ class ChangeTargets {
   std::vector<char> HostIn(std::string_view text, bool is_whole_name = false) const;
   // The outermost events whose name contains the text.
   std::vector<HostId> OutermostOf(std::string_view text) const;
-  // Per host row: whether it is a launch all of whose work is removed.
+  // Per host row: whether it is, or is inside, a launch all of whose work is removed.
   std::vector<char> LaunchesWithout(const std::vector<char>& removed) const;
   // Per host row: whether the call, or one around it, starts device work.
   std::vector<char> InLaunches() const;

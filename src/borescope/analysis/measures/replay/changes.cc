@@ -95,7 +95,7 @@ Result<void> ReadTarget(std::string_view text, Change& change) {
 Result<double> ReadFactor(std::string_view text) {
   const std::optional<double> factor = ParseNumber<double>(text);
   if (!factor || !std::isfinite(*factor) || *factor < 0 || *factor > kLargestFactor) {
-    return UsageError(fmt::format("'{}' is no factor from 0 to 1000", text));
+    return UsageError(fmt::format("'{}' is not a factor from 0 to 1000", text));
   }
   return *factor;
 }
@@ -123,7 +123,7 @@ Result<double> ReadRoofShare(std::string_view text) {
       ParseNumber<double>(is_percent ? text.substr(0, text.size() - 1) : text);
   const double share = number.value_or(0) / (is_percent ? 100 : 1);
   if (!number || !(share > 0) || share > 1) {
-    return UsageError(fmt::format("'{}' is no share of a roof", text), "write 0.8 or 80%");
+    return UsageError(fmt::format("'{}' is not a share of a roof", text), "write 0.8 or 80%");
   }
   return share;
 }
@@ -222,13 +222,13 @@ Result<Change> ReadChange(std::string_view key, element value) {
     BS_ASSIGN(change.factor, ReadRoofShare(NumberText(value)));
     return change;
   }
-  return NoPlan(fmt::format("\"{}\" is no change", key));
+  return NoPlan(fmt::format("\"{}\" is not a change", key));
 }
 
 Result<std::vector<Change>> ReadChanges(element value) {
   array list;
   if (value.get(list) != simdjson::SUCCESS || list.size() == 0) {
-    return NoPlan("\"changes\" is no list with changes");
+    return NoPlan("\"changes\" is not a list with changes");
   }
   std::vector<Change> changes;
   for (const element one : list) {
@@ -247,7 +247,7 @@ Result<std::vector<Change>> ReadChanges(element value) {
 Result<Scenario> ReadScenario(element value) {
   object fields;
   if (value.get(fields) != simdjson::SUCCESS) {
-    return NoPlan("a scenario is no object");
+    return NoPlan("a scenario is not an object");
   }
   Scenario scenario;
   for (const auto& [key, content] : fields) {
@@ -256,7 +256,7 @@ Result<Scenario> ReadScenario(element value) {
     } else if (key == "changes") {
       BS_ASSIGN(scenario.changes, ReadChanges(content));
     } else {
-      return NoPlan(fmt::format("\"{}\" is no field of a scenario", key));
+      return NoPlan(fmt::format("\"{}\" is not a field of a scenario", key));
     }
   }
   if (scenario.changes.empty()) {
@@ -293,7 +293,7 @@ Result<std::vector<Scenario>> ReadPlan(std::string_view json) {
   }
   array list;
   if (listed.get(list) != simdjson::SUCCESS || document.get_object().size() != 1) {
-    return NoPlan("\"scenarios\" is no list, or not alone");
+    return NoPlan("\"scenarios\" is not a list, or not the only field");
   }
   for (const element one : list) {
     BS_ASSIGN(Scenario scenario,

@@ -446,8 +446,8 @@ class ModelMaker {
                                                   : view_.trace.host().name[events.event[node]];
   }
 
-  // Per track: whether something else in the graph starts the thread, so that its launches move
-  // with it.
+  // Per track: whether the launches of the thread can move: those of main threads, and of threads
+  // to which another thread hands over.
   std::vector<char> FindMovingThreads() const {
     std::vector<char> moves(view_.trace.tracks().size());
     const EventGraph& events = model_.graph.recording.graph;
@@ -576,7 +576,7 @@ double ReplayQuality::error() const {
 std::string CauseOf(const Trace& trace, const ReplayQuality& quality) {
   std::vector<std::string> causes;
   if (quality.exact_ns != 0) {
-    causes.emplace_back("the graph does not give the recording back");
+    causes.emplace_back("the graph does not reproduce the recording");
   }
   if (quality.measured_ns <= 0) {
     causes.emplace_back("nothing that takes time was recorded");
@@ -597,11 +597,11 @@ std::string CauseOf(const Trace& trace, const ReplayQuality& quality) {
   }
   if (causes.empty() && quality.verdict == ReplayVerdict::kUntested) {
     causes.emplace_back(
-        "host threads alone decide how long it takes, so that nothing shows whether devices are "
-        "replayed rightly");
+        "only host threads decide how long it takes, so nothing shows whether devices are replayed "
+        "correctly");
   }
   if (causes.empty() && quality.verdict == ReplayVerdict::kRough) {
-    causes.emplace_back("without any lag the replay would be nearer");
+    causes.emplace_back("the replay would be nearer without any lags");
   }
   return fmt::format("{}", fmt::join(causes, "; "));
 }

@@ -446,13 +446,14 @@ bool ChangesDevices(const Scenario& scenario) {
 }
 
 constexpr std::string_view kUnsafe =
-    "nothing recorded says whether something needs what is no longer waited for";
+    "it is not recorded whether something needs the result that is no longer waited for";
 constexpr std::string_view kNotTestable =
     "not testable: host threads alone decide how long this recording takes";
 constexpr std::string_view kHoldsWaits =
-    "times of collectives hold the waits for other ranks, which then change as well";
+    "times of collectives include waits for other ranks, which would change too";
 constexpr std::string_view kOutside =
-    "some of what is changed is in no step, or in those of another process, which are not measured";
+    "some of the changes are outside of steps, or in steps of another process, which are not "
+    "measured";
 constexpr std::string_view kRefusedNote = "refused: the cause in replay_quality says why";
 
 }  // namespace

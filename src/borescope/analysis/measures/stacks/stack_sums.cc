@@ -505,8 +505,8 @@ Table StackSums::EmptyTable() const {
   Table table{"stacks", std::string(TitleOf(stacks_)), {}};
   keys_.AddColumnsBeforeName(table);
   AddInt(table, "depth", Unit::kNone, Role::kKey,
-         "How many frames are around it; rows are in tree order, so that a row lies below the last "
-         "one before it with a smaller depth.");
+         "How many frames are around it. Rows are in tree order: a row is below the last one "
+         "before it with a smaller depth.");
   AddString(table, "name", Role::kKey,
             "Name of the frame; all steps are ProfilerStep#*. \"(no launch)\" holds device work "
             "whose launch was not recorded, "
@@ -528,8 +528,8 @@ Table StackSums::EmptyTable() const {
   ns("self_device_ns", "Device work launched by the frame itself.");
   ns("total_device_ns", "Device work launched by the frame and all below it.");
   ns("self_aligned_ns",
-     "Device work from before the recording that is inferred to be launched by the frame itself; "
-     "recorded, and in the other columns, it is of none.");
+     "Device work from before the recording that is inferred to be launched by the frame itself. "
+     "The other columns do not contain it.");
   ns("total_aligned_ns", "The same of the frame and all below it.");
   return table;
 }

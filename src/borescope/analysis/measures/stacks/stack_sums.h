@@ -7,11 +7,12 @@
 // steps are merged.
 //
 //   self host    Every instant of a thread belongs to the open frame that began last, so the self
-//   times of a thread add up to the time in which it has an open frame. The self times of a frame
-//   and of all below it add up to its length, less the time of a frame that begins in it and
-//   outlives it (and so is not below it). self device  work that this frame launched itself. Most
-//   work was launched by a runtime call; if the call was not recorded, the time is that of its
-//   operator, else that of the node kNoLaunch.
+//                times of a thread add up to the time in which it has an open frame. The self times
+//                of a frame and of all below it add up to its length, less the time of a frame that
+//                begins in it and outlives it (and so is not below it).
+//   self device  Work that this frame launched itself. Most work was launched by a runtime call; if
+//                the call was not recorded, the time is that of its operator, else that of the node
+//                kNoLaunch.
 //
 // Stacks of device work (StackKind::kDevice) end with kernels and copies: each is the innermost
 // frame of its own path, and runtime calls are no frames. They have device time only, and `calls`

@@ -413,8 +413,8 @@ Table EmptyFramesTable(const Table& stacks) {
   Table table = Head(stacks, 0);
   table.columns.erase(table.columns.begin() + static_cast<std::ptrdiff_t>(CountKeys(stacks)));
   table.name = "stack_frames";
-  table.title = "Host frames by name, wherever they stand";
-  table.Find("name")->doc = "Name of the frame; what is no frame as in `stacks`.";
+  table.title = "Host frames by name, at any place in stacks";
+  table.Find("name")->doc = "Name of the frame; rows that are no frames as in `stacks`.";
   table.Find("total_host_ns")->doc =
       "Host time of the outermost frames of this name and of all below them.";
   table.Find("total_device_ns")->doc =
@@ -514,9 +514,8 @@ Result<void> CheckStacks(const Tables& tables, const Params&) {
   int64_t deepest = 0;  // depth that the next row may have
   for (const int64_t depth : Ints(tables.front(), "depth")) {
     if (depth < 0 || depth > deepest) {
-      return Error{
-          ErrorCode::kCorrupt,
-          fmt::format("a frame of depth {} stands below one of depth {}", depth, deepest - 1)};
+      return Error{ErrorCode::kCorrupt,
+                   fmt::format("a frame of depth {} is below one of depth {}", depth, deepest - 1)};
     }
     deepest = depth + 1;
   }

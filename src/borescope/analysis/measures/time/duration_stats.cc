@@ -201,13 +201,15 @@ constexpr PartRow kParts[] = {
 };
 
 Table NewSpread() {
-  Table table{"breakdown_spread", "How far the ranks lie apart", {}};
+  Table table{"breakdown_spread", "How much the ranks differ", {}};
   AddString(table, "metric", Role::kKey, "Part of the breakdown.");
   AddFloat(table, "mean_ns", Unit::kNanoseconds, Role::kDerived, "Mean over all ranks and GPUs.");
   AddInt(table, "min_ns", Unit::kNanoseconds, Role::kMin, "The smallest.");
-  AddInt(table, "min_rank", Unit::kNone, Role::kDerived, "Its rank, of several the first.");
+  AddInt(table, "min_rank", Unit::kNone, Role::kDerived,
+         "Its rank; the first if there are several.");
   AddInt(table, "max_ns", Unit::kNanoseconds, Role::kMax, "The largest.");
-  AddInt(table, "max_rank", Unit::kNone, Role::kDerived, "Its rank, of several the first.");
+  AddInt(table, "max_rank", Unit::kNone, Role::kDerived,
+         "Its rank; the first if there are several.");
   AddFloat(table, "stddev_ns", Unit::kNanoseconds, Role::kDerived, "Sample standard deviation.");
   AddFloat(table, "imbalance", Unit::kNone, Role::kDerived,
            "Largest / mean: 1 when all are equal; missing when all are 0.");

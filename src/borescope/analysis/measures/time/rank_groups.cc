@@ -257,10 +257,10 @@ Table NewRankGroups() {
   Table table{"rank_groups", "Ranks by how they spend their time", {}};
   AddInt(table, "group", Unit::kNone, Role::kKey, "Number of the group, the largest first.");
   AddInt(table, "ranks", Unit::kCount, Role::kDerived, "How many ranks it has.");
-  AddString(table, "members", Role::kDerived, "Which these are; long lists are cut.");
+  AddString(table, "members", Role::kDerived, "The ranks; long lists are cut.");
   AddString(table, "differs", Role::kDerived,
-            "In what its mean differs from that of the largest group, most first, in shares of the "
-            "median span of all ranks; missing for the largest.");
+            "How its mean differs from that of the largest group, largest difference first, as "
+            "shares of the median span of all ranks; missing for the largest group.");
   const auto mean = [&](std::string_view name, std::string_view doc) {
     AddFloat(table, name, Unit::kNanoseconds, Role::kDerived, doc);
   };

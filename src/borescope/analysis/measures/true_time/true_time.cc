@@ -629,12 +629,12 @@ Table MakeTrueTimeTable() {
   ns("pace_ns", "What recording an operator costs, from the times of operators around others.");
   ns("launch_ns", "The usual length of a call that starts device work.");
   AddString(table, "cost_source", Role::kDerived,
-            "recording: what recording costs follows from its own times; plain-step: from the step "
-            "that was given, which then is the estimate.");
+            "recording: the cost of recording is estimated from the recording's own times; "
+            "plain-step: from the given step, which then is the estimate.");
   AddFloat(table, "factor", Unit::kNone, Role::kDerived,
-           "By how much the usual costs have to be multiplied for the given step; below 0.4 or "
-           "above 2 something else than recording made the difference.");
-  share("identity_share", "Error of the replay that takes nothing off.");
+           "The factor of the usual costs that results in the given step; below 0.4 or above 2 "
+           "something other than recording made the difference.");
+  share("identity_share", "Error of the replay without changes.");
   return table;
 }
 
@@ -679,7 +679,7 @@ Result<Table> TrueTimeTable(const RankView& view, const Params& params) {
 Table EmptyTrueTimeTable() { return MakeTrueTimeTable(); }
 
 Table CostOfGapsTable(const RankView& view, const TrueTimes& times) {
-  Table table{"cost_of_gaps", "Which idle time is that of recording", {}};
+  Table table{"cost_of_gaps", "Idle time that recording caused", {}};
   AddRankKey(table);
   for (const std::string_view level : {"least_ns", "estimate_ns", "most_ns"}) {
     AddInt(table, level, Unit::kNanoseconds, Role::kSum,
@@ -795,8 +795,7 @@ Result<void> CheckTrueTimeParams(std::string_view verb, const Params& params) {
   const std::string_view given = params.Text(kPlainStepParam);
   if (!given.empty() && std::count(given.begin(), given.end(), ',') > 1) {
     return UsageError(
-        fmt::format("{}: `plain_step` {}: give one time, or the two between which it lies", verb,
-                    given),
+        fmt::format("{}: `plain_step` {}: give one time, or two that it is between", verb, given),
         {}, "plain_step");
   }
   const Selection& selection = params.selection;
