@@ -15,7 +15,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 FOLDERS = ("src", "include", "record", "tests", "fuzz", "bench", "examples")
 # Findings in comments by top-level folder. Lower a number when there are fewer; never raise one.
-ALLOWED: dict[str, int] = {"src": 314, "tests": 27, "fuzz": 3}
+ALLOWED: dict[str, int] = {"src": 262, "tests": 27, "fuzz": 3}
 # Pages that the program writes, and recorded bytes.
 SKIPPED = ("docs/verbs.md", "docs/use/verbs/", "tests/golden/", "tests/data/", "fuzz/corpus/")
 

@@ -33,7 +33,7 @@
 namespace borescope::internal {
 namespace {
 
-// A text that can be moved out.
+// A sink whose text can be moved out.
 class TextSink : public Sink {
  public:
   Result<void> Write(std::string_view bytes) override {
@@ -43,7 +43,7 @@ class TextSink : public Sink {
   std::string text;
 };
 
-// The linked trace of two captures, as text, and what was odd in them.
+// The linked trace of two recordings, as text, and its diagnostics.
 struct LinkedText {
   std::string text;
   std::vector<DiagnosticRow> diagnostics;
@@ -195,7 +195,7 @@ Table OrderTable(const std::vector<NamedEt>& files) {
   return table;
 }
 
-// The files of a check, with the bytes that their nodes point into.
+// The files of a check, with the bytes to which their nodes point.
 struct CheckInputs {
   std::vector<std::string> paths;
   std::vector<std::unique_ptr<const std::string>> bytes;
@@ -219,7 +219,7 @@ struct CheckInputs {
   }
 };
 
-// Of a folder only these are read.
+// Of a folder, only files with these names are read.
 bool IsEtName(std::string_view path) {
   return path.ends_with(".et") || path.ends_with(".et.gz") || path.ends_with(".et.zst");
 }

@@ -31,8 +31,8 @@ std::optional<int> ThreadOf(std::string_view name) {
   return std::nullopt;
 }
 
-// "issue,npu=0,cycle=1000,node=1,name=COMP_NODE": what stands behind the
-// first "=" of the columns after the first.
+// "issue,npu=0,cycle=1000,node=1,name=COMP_NODE": the texts after the first "=" of the columns from
+// the second on.
 struct LogLine {
   bool is_issue = false;
   uint64_t npu = 0;

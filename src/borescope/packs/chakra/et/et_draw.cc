@@ -26,7 +26,8 @@ Result<void> ForEachNode(std::string_view et, Visit visit) {
   return {};
 }
 
-// Names are data here, not something to look at: nothing of them is lost that XML can hold.
+// Names are data here and not for display: they are kept completely, as far as XML can represent
+// them.
 std::string EscapeGraphml(std::string_view text) {
   std::string out;
   for (const char c : text) {
@@ -44,7 +45,7 @@ std::string EscapeGraphml(std::string_view text) {
         out += "&quot;";
         break;
       default:
-        // XML 1.0 has no place for other control characters.
+        // XML 1.0 cannot represent other control characters.
         out +=
             static_cast<unsigned char>(c) >= 0x20 || c == '\t' || c == '\n' || c == '\r' ? c : '?';
     }
@@ -52,7 +53,7 @@ std::string EscapeGraphml(std::string_view text) {
   return out;
 }
 
-// What a quotation mark would end.
+// The text with its quotation marks escaped.
 std::string QuoteDot(std::string_view text) {
   std::string out = "\"";
   for (const char c : text) {

@@ -13,11 +13,11 @@ namespace borescope::internal {
 // in a bar. Not laid out: run `dot -Tpdf`.
 Result<void> WriteEtDot(std::string_view et, Sink& sink);
 
-// GraphML. `as_reference`: a pair of nodes has one edge, of which a control dependency takes the
-// place of a data dependency; else each has its own.
+// GraphML. `as_reference`: a pair of nodes has only one edge, and a control dependency replaces a
+// data dependency; else each dependency has its own edge.
 Result<void> WriteEtGraphml(std::string_view et, bool as_reference, Sink& sink);
 
-// A name as the label of a record of Graphviz: its special characters behind backslashes.
+// A name as the label of a record of Graphviz, with backslashes before its special characters.
 std::string EscapeDotLabel(std::string_view name);
 
 }  // namespace borescope::internal

@@ -205,7 +205,7 @@ std::string Quoted(std::string_view text) {
   return out + '"';
 }
 
-// JSON with two blanks for every level, a line for every value.
+// JSON indented by two blanks per level, with a line for every value.
 class IndentedJson {
  public:
   void Begin(char bracket) {

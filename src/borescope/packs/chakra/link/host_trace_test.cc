@@ -64,7 +64,7 @@ TEST(HostTrace, CutTextsAreErrors) {
   }
 }
 
-// Reads and writes what may be anything; only crashes would fail.
+// Reads and writes any text; only a crash would fail.
 void Try(std::string text) {
   const Result<HostTrace> trace = ReadHostTrace(std::move(text));
   if (trace.ok()) {
