@@ -86,7 +86,7 @@ constexpr CountRow kCountRows[] = {
      "circles. "
      "Link the traces again with borescope link."},
     {&PlanCounts::unknown_collectives, Severity::kWarning, "unknown-collective",
-     "Kernels of communication of which neither name nor calls say what they do; they are kept as "
+     "Communication kernels whose names and calls do not say what they do are kept as "
      "computation."},
     {&PlanCounts::unknown_sizes, Severity::kWarning, "unknown-comm-size",
      "Communication whose size was not recorded has size 0."},
@@ -111,7 +111,7 @@ std::vector<DiagnosticRow> DiagnosticsOf(const PlanCounts& counts, const LinkedC
   add(Severity::kWarning, "duplicate-node-id", read.duplicate_ids,
       "Several nodes have one id; the last one counts.");
   add(Severity::kInfo, "unread-attribute", read.unread_attrs,
-      "Attributes of operators that are no whole numbers of 64 bits are left out.");
+      "Attributes of operators that are not whole numbers of 64 bits are left out.");
   add(Severity::kInfo, "unknown-node-member", read.unknown_keys,
       "Members of nodes that are not known have no place in a .et.");
   for (const CountRow& row : kCountRows) {

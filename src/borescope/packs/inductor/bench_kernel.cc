@@ -243,14 +243,14 @@ Table TracedTable(const Table& kernels, const std::string& kernel,
 Result<Document> BenchFile(const std::string& file, const BenchKernelOptions& options) {
   const std::optional<std::string> code = ReadGeneratedCode(file);
   if (!code.has_value()) {
-    return Error{ErrorCode::kIo, "is no file that can be read", "name a generated kernel", file};
+    return Error{ErrorCode::kIo, "is not a file that can be read", "name a generated kernel", file};
   }
   const std::string kernel = TritonKernelIn(*code);
   std::optional<Answer> traced;
   if (!options.trace.empty()) {
     if (kernel.empty()) {
       return Error{
-          ErrorCode::kMissingData, "holds no Triton kernel to look for in the trace", {}, file};
+          ErrorCode::kMissingData, "has no Triton kernel to look for in the trace", {}, file};
     }
     BS_ASSIGN(traced, TracedKernels(options.trace));
   }

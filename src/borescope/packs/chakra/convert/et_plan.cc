@@ -12,11 +12,11 @@
 #include "borescope/base/stop.h"
 #include "borescope/base/text/text.h"
 #include "borescope/json/json_cursor.h"
+#include "borescope/packs/chakra/convert/comm_calls.h"
 #include "borescope/packs/chakra/convert/linked_trace.h"
 #include "borescope/packs/chakra/et/et_check.h"
 #include "borescope/packs/chakra/et/et_stream.h"
 #include "borescope/packs/chakra/json/python_json.h"
-#include "borescope/packs/chakra/link/link_writer.h"
 
 namespace borescope::internal {
 
@@ -464,7 +464,7 @@ Result<uint64_t> DurationOf(const LinkedNode& node) {
   const std::optional<double> value = ParseNumber<double>(node.exclusive_us);
   if (!value.has_value() || !(*value > -1 && *value < 18446744073709551616.0)) {
     return Refusal(
-        fmt::format("node {}: exclusive_dur {} is no duration", node.id, node.exclusive_us));
+        fmt::format("node {}: exclusive_dur {} is not a duration", node.id, node.exclusive_us));
   }
   return static_cast<uint64_t>(std::max(*value, 0.0));
 }
@@ -545,9 +545,10 @@ class ReferencePlan {
 
   Result<void> CheckDocument() const {
     if (std::find(std::begin(kSchemas), std::end(kSchemas), linked_.schema) == std::end(kSchemas)) {
-      return Error{ErrorCode::kUnsupportedFormat,
-                   fmt::format("schema \"{}\" is none that the reference converts", linked_.schema),
-                   "leave out `compat` chakra"};
+      return Error{
+          ErrorCode::kUnsupportedFormat,
+          fmt::format("schema \"{}\" is not one that the reference converts", linked_.schema),
+          "leave out `compat` chakra"};
     }
     if (!linked_.pid || !linked_.start_ts || !linked_.finish_ts) {
       return Refusal("pid, start_ts or finish_ts is missing", "leave out `compat` chakra");
@@ -640,7 +641,7 @@ class ReferencePlan {
     if (planned.type == EtNodeType::kCommColl) {
       planned.collective = CollectiveOf(node.name);
       if (!planned.collective.has_value()) {
-        return Refusal(fmt::format("node {}: '{}' is no collective that the reference knows",
+        return Refusal(fmt::format("node {}: '{}' is not a collective that the reference knows",
                                    node.id, node.name),
                        "leave out `compat` chakra");
       }

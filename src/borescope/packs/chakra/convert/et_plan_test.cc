@@ -169,7 +169,7 @@ TEST(PlanEt, UnknownCommunicationIsComputationAndCounted) {
   EXPECT_EQ(plan.counts.unknown_collectives, 1U);
   EXPECT_EQ(plan.nodes.back().type, EtNodeType::kComp);
   EXPECT_EQ(PlanEtAsReference(linked).error().Sentence(),
-            "node 3: 'ncclDevKernel_Generic(x)' is no collective that the reference knows; leave "
+            "node 3: 'ncclDevKernel_Generic(x)' is not a collective that the reference knows; leave "
             "out `compat` chakra");
 }
 

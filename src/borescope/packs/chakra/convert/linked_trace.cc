@@ -274,7 +274,7 @@ class Parser {
   bool ReadDocument(ondemand::document& document) {
     ondemand::object top;
     if (document.get_object().get(top) != SUCCESS) {
-      return Fail("the document is no object");
+      return Fail("the document is not an object");
     }
     for (auto item : top) {
       ondemand::field field;
@@ -325,12 +325,12 @@ class Parser {
   bool ReadNodes(ondemand::value& value) {
     ondemand::array nodes;
     if (value.get_array().get(nodes) != SUCCESS) {
-      return Fail("\"nodes\" is no array");
+      return Fail("\"nodes\" is not an array");
     }
     for (auto item : nodes) {
       ondemand::object object;
       if (item.get_object().get(object) != SUCCESS) {
-        return FailAtNode("is no object, or the text before it is damaged");
+        return FailAtNode("is not an object, or the text before it is damaged");
       }
       LinkedNode node;
       if (!node_reader_.Read(object, node)) {

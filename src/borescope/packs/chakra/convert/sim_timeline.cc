@@ -83,7 +83,7 @@ class Timeline {
     const std::optional<int> thread = ThreadOf(found->second.name);
     if (!thread.has_value()) {
       return Error{ErrorCode::kCorrupt,
-                   fmt::format("line {}: '{}' is no class of node that is known", number,
+                   fmt::format("line {}: '{}' is not a known class of node", number,
                                found->second.name)};
     }
     PutSpan(line, found->second, *thread);
@@ -147,7 +147,7 @@ Result<TimelineCounts> WriteSimTimeline(std::string_view log, const TimelineOpti
     if (!parsed.has_value()) {
       return Error{
           ErrorCode::kCorrupt,
-          fmt::format("line {}: no npu, cycle and node behind 'issue' or 'callback'", number)};
+          fmt::format("line {}: no npu, cycle and node after 'issue' or 'callback'", number)};
     }
     BS_TRY(timeline.Add(*parsed, number));
   }

@@ -97,7 +97,7 @@ Result<TextPhase> ReadPhase(const LineReader& lines, size_t column) {
   phase.comm_type = lines.words()[column + 1];
   if (!ReadNumber(lines.words()[column], phase.compute_us) ||
       !ReadNumber(lines.words()[column + 2], phase.comm_bytes)) {
-    return lines.ErrorHere("a time or size is no number");
+    return lines.ErrorHere("a time or size is not a number");
   }
   if (std::find(std::begin(kCommTypes), std::end(kCommTypes), phase.comm_type) ==
       std::end(kCommTypes)) {

@@ -301,7 +301,7 @@ std::string_view CauseOf(const protozero::exception& failure) {
   if (dynamic_cast<const protozero::invalid_length_exception*>(&failure) != nullptr) {
     return "a list of numbers has an impossible length";
   }
-  return "these bytes are no field";
+  return "these bytes are not a field";
 }
 
 // protozero throws exceptions for bytes that are not a message; they do not leave this file.

@@ -53,7 +53,7 @@ class HostReader {
   Result<void> ReadTop() {
     JsonCursor cursor(*trace_.text);
     if (!cursor.EnterObject()) {
-      return NoTrace("it is no JSON object");
+      return NoTrace("it is not a JSON object");
     }
     std::string_view key;
     bool has_nodes = false;
@@ -106,14 +106,14 @@ class HostReader {
   Result<void> ReadNodes(JsonCursor& cursor) {
     const std::string_view text = *trace_.text;
     if (!cursor.EnterArray()) {
-      return Corrupt(text.substr(cursor.offset()), "\"nodes\" is no list");
+      return Corrupt(text.substr(cursor.offset()), "\"nodes\" is not a list");
     }
     trace_.nodes.clear();
     trace_.members.clear();
     while (cursor.NextElement()) {
       const size_t begin = cursor.offset();
       if (!cursor.EnterObject()) {
-        return Corrupt(text.substr(begin), "a node is no JSON object");
+        return Corrupt(text.substr(begin), "a node is not a JSON object");
       }
       BS_TRY(ReadNode(cursor, text.substr(begin)));
     }

@@ -387,7 +387,7 @@ class DeviceReader {
  private:
   static Error Unsupported() {
     return {ErrorCode::kUnsupportedFormat,
-            "no trace of Kineto: it is no JSON object with a list \"traceEvents\""};
+            "not a trace of Kineto: it is not a JSON object with a list \"traceEvents\""};
   }
   static Error Damaged(const JsonCursor& cursor) {
     return {.code = ErrorCode::kCorrupt,

@@ -328,7 +328,7 @@ class DeviceBuilder {
   std::string Run() {
     FindLaunches();
     if (launches_.empty()) {
-      return "it holds no launch that HTA knows, at which the reference ends with an error";
+      return "it has no launch that HTA knows, at which the reference ends with an error";
     }
     CountQueues();
     FindRecords();
