@@ -23,10 +23,9 @@
 #include "borescope/packs/chakra/convert/sim_timeline.h"
 #include "borescope/packs/chakra/convert/text_workload.h"
 #include "borescope/packs/chakra/et/et_check.h"
-#include "borescope/packs/chakra/et/et_draw.h"
-#include "borescope/packs/chakra/et/et_json.h"
 #include "borescope/packs/chakra/et/et_samples.h"
 #include "borescope/packs/chakra/et/et_stream.h"
+#include "borescope/packs/chakra/et/et_text.h"
 #include "borescope/packs/chakra/link/link_traces.h"
 #include "borescope/packs/chakra/link/link_writer.h"
 

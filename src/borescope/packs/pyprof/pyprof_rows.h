@@ -1,3 +1,12 @@
+// The rows of --compat pyprof. PyProf's table has one row per kernel, with the operator, the layer
+// and the line of Python that it comes from, and what it computes and moves:
+//
+//   markers.h           the markers of PyProf, and the language they are written in
+//   marker_work.h       the ranges around a launch, and what a kernel computes by the markers
+//   prof.cc             the rows of the verb `prof`, by Borescope's rules
+//   pyprof_rows.cc      the rows by PyProf's rules, and what PyProf makes them from
+//   formulas/formula.h  PyProf's FLOPs and bytes
+//   columns.h           the columns of both tables
 #pragma once
 
 #include <cstdint>
@@ -12,16 +21,6 @@
 #include "borescope/packs/pyprof/marker_work.h"
 
 namespace borescope::internal {
-
-// The rows of --compat pyprof. PyProf's table has one row per kernel, with the operator, the layer
-// and the line of Python that it comes from, and what it computes and moves:
-//
-//   markers.h           the markers of PyProf, and the language they are written in
-//   marker_work.h       the ranges around a launch, and what a kernel computes by the markers
-//   prof.cc             the rows of the verb `prof`, by Borescope's rules
-//   pyprof_rows.cc      the rows by PyProf's rules, and what PyProf makes them from
-//   formulas/formula.h  PyProf's FLOPs and bytes
-//   columns.h           the columns of both tables
 
 Result<Tables> MapPyProf(const RankView& view, const Params& params);
 Result<Tables> FinishPyProf(Tables tables, const Params& params);

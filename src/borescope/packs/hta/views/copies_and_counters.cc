@@ -1,3 +1,4 @@
+// HTA's views of the bandwidth of copies, and of hardware counters.
 #include <algorithm>
 #include <cmath>
 #include <map>

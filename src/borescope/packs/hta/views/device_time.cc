@@ -1,3 +1,4 @@
+// HTA's views of how device time is spent: breakdown, overlap, idle time and kernels.
 #include <algorithm>
 #include <array>
 #include <cmath>

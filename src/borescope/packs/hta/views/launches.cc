@@ -1,7 +1,4 @@
-// HTA's get_cuda_kernel_launch_stats: the launch calls of CUDA and what they started, joined by
-// correlation number. HTA does not know the names of HIP calls, of cuLaunchKernel and of graph
-// launches.
-
+// HTA's views of launches: their statistics, those by operator, and the queues of streams.
 #include <algorithm>
 #include <cmath>
 #include <iterator>
@@ -23,6 +20,10 @@
 #include "borescope/packs/hta/numbers.h"
 
 namespace borescope::internal {
+
+// HTA's get_cuda_kernel_launch_stats: the launch calls of CUDA and what they started, joined by
+// correlation number. HTA does not know the names of HIP calls, of cuLaunchKernel and of graph
+// launches.
 
 namespace {
 

@@ -101,7 +101,7 @@ std::optional<PyProfWork> Linear(const Case& one);
 std::optional<PyProfWork> Conv(const Case& one);  // variant: dimensions
 std::optional<PyProfWork> RnnCell(const Case& one);
 
-// memory_formulas.cc
+// element_formulas.cc
 enum PointwiseKind { kUnary, kFunction, kBinary, kComparison, kPower, kTernary, kUnsupported };
 std::optional<PyProfWork> Pointwise(const Case& one);  // variant: PointwiseKind
 std::optional<PyProfWork> Activation(const Case& one);
@@ -110,7 +110,6 @@ std::optional<PyProfWork> Softmax(const Case& one);  // variant: FLOPs per eleme
 std::optional<PyProfWork> BatchNorm(const Case& one);
 std::optional<PyProfWork> MseLoss(const Case& one);
 
-// memory_formulas.cc
 enum ReductionKindOfPyProf { kSum, kMean, kNorm, kAny };
 std::optional<PyProfWork> Reduction(const Case& one);  // variant: ReductionKindOfPyProf
 std::optional<PyProfWork> Convert(const Case& one);

@@ -1,3 +1,5 @@
+// Operators with one result per element, and norms, softmax and losses; reductions, copies, fills,
+// and the optimizer; operators that read or write by an index or a mask.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -8,9 +10,6 @@
 #include "borescope/packs/pyprof/formulas/formula.h"
 
 namespace borescope::internal::pyprof {
-
-// Operators with one result per element, and norms, softmax and losses; reductions, copies, fills,
-// and the optimizer; operators that read or write by an index or a mask.
 
 namespace {
 

@@ -1,4 +1,4 @@
-// Dependencies of a .et as a graph for other programs.
+// A .et as text for people and other programs: JSON, and its dependencies as a graph.
 #pragma once
 
 #include <string>
@@ -8,6 +8,14 @@
 #include "borescope/output/sink/sink.h"
 
 namespace borescope::internal {
+
+// One document: {"metadata": {...}, "nodes": [...]}, with a line for every node and members named
+// as in the schema. All fields that are set are in it.
+Result<void> WriteEtJson(std::string_view et, Sink& sink);
+
+// What chakra_jsonizer writes: protobuf's JSON of every message, one after the other without
+// anything between them, which together are not a JSON document.
+Result<void> WriteEtJsonAsReference(std::string_view et, Sink& sink);
 
 // DOT of Graphviz: a box for every node, data dependencies as arrows, control dependencies ending
 // in a bar. Not laid out: run `dot -Tpdf`.
