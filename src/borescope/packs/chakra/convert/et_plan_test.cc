@@ -168,9 +168,10 @@ TEST(PlanEt, UnknownCommunicationIsComputationAndCounted) {
   const EtPlan plan = Plan(linked);
   EXPECT_EQ(plan.counts.unknown_collectives, 1U);
   EXPECT_EQ(plan.nodes.back().type, EtNodeType::kComp);
-  EXPECT_EQ(PlanEtAsReference(linked).error().Sentence(),
-            "node 3: 'ncclDevKernel_Generic(x)' is not a collective that the reference knows; leave "
-            "out `compat` chakra");
+  EXPECT_EQ(
+      PlanEtAsReference(linked).error().Sentence(),
+      "node 3: 'ncclDevKernel_Generic(x)' is not a collective that the reference knows; leave "
+      "out `compat` chakra");
 }
 
 std::string TensorOf(const std::string& name, int id, int parent) {

@@ -82,9 +82,8 @@ class Timeline {
     }
     const std::optional<int> thread = ThreadOf(found->second.name);
     if (!thread.has_value()) {
-      return Error{ErrorCode::kCorrupt,
-                   fmt::format("line {}: '{}' is not a known class of node", number,
-                               found->second.name)};
+      return Error{ErrorCode::kCorrupt, fmt::format("line {}: '{}' is not a known class of node",
+                                                    number, found->second.name)};
     }
     PutSpan(line, found->second, *thread);
     issued_.erase(found);
