@@ -8,7 +8,7 @@
 
 # Folders whose files are alike on purpose, each with the same names for its own table: compiled one by
 # one.
-set(BORESCOPE_UNITY_APART packs/hta/views packs/rpd ingest/rocpd ingest/rpd opmodel output/charts)
+set(BORESCOPE_UNITY_APART packs/hta/views ingest/rocpd ingest/rpd opmodel output/charts)
 
 function(borescope_unity target)
   if(NOT BORESCOPE_UNITY)

@@ -37,7 +37,7 @@ constexpr const AnalysisSpec* kLastSections[] = {&kCountersVerb, &kInfoVerb, &kD
 struct Entry {
   AnalysisSpec spec;
   std::vector<CompatPipeline> compats;
-  std::vector<const ParamSpec*> params;  // less those of tools whose pack is not there
+  std::vector<const ParamSpec*> params;  // without those of tools whose pack is not built
 };
 
 using Order = std::vector<const AnalysisSpec*>;
@@ -47,7 +47,7 @@ Order::const_iterator FindByName(const Order& order, std::string_view name) {
                       [name](const AnalysisSpec* spec) { return spec->name == name; });
 }
 
-// Adds `spec` after the verb of that name; at the end where there is none.
+// Adds `spec` after the verb with that name, or at the end if there is none.
 void InsertAfter(Order& order, std::string_view name, const AnalysisSpec* spec) {
   const auto found = FindByName(order, name);
   order.insert(found == order.end() ? found : found + 1, spec);
@@ -63,7 +63,7 @@ class Catalog {
   const AnalysisSpec* Complete(const AnalysisSpec& spec);
   void OrderSections();
 
-  std::deque<Entry> entries_;  // whose addresses stay
+  std::deque<Entry> entries_;  // a deque, whose elements do not move
 };
 
 const AnalysisSpec* Catalog::Complete(const AnalysisSpec& spec) {

@@ -1,10 +1,10 @@
 // The list of all analyses: the one place that names every verb of the core. To add one: its folder
-// in analysis/verbs/, its declaration in analysis/verbs/verbs.h, a line here. What packs add to
-// these verbs, and their own verbs, come from pack.h.
+// in analysis/verbs/, its declaration in analysis/verbs/verbs.h, a line in catalog.cc. What packs
+// add to these verbs, and the verbs of packs, are declared as in pack.h.
 //
-// The specs that these functions return are complete, with the rules of other tools; kInfoVerb and
-// its like are the verbs of the core alone. Compare analyses by name, not by address. Thread-safe;
-// what is returned lives as long as the program.
+// The specs returned here are complete, with the rules of other tools, while constants such as
+// kInfoVerb are the verbs of the core alone. Compare analyses by name, not by address. Thread-safe;
+// the specs live as long as the program.
 #pragma once
 
 #include <span>

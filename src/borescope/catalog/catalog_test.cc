@@ -23,7 +23,7 @@ TEST(RegistryTest, NamesAreDistinctAndFound) {
   EXPECT_EQ(FindAnalysis("nonsense"), nullptr);
 }
 
-// What a pack adds reaches the verb that it names, once for each tool.
+// What a pack adds is found at the verb that it names, once for each tool.
 TEST(RegistryTest, PacksAddTheirRulesToVerbs) {
   std::set<Compat> tools;
   for (const Pack* pack : Packs()) {
@@ -44,7 +44,7 @@ TEST(RegistryTest, PacksAddTheirRulesToVerbs) {
   }
 }
 
-// Options of a tool are there only where the verb is answered by its rules.
+// A verb has options of a tool only if it is answered by the rules of that tool.
 TEST(RegistryTest, OptionsOfToolsNeedTheirRules) {
   for (const AnalysisSpec* spec : Analyses()) {
     for (const ParamSpec* param : spec->params) {
@@ -63,7 +63,7 @@ TEST(RegistryTest, NoToolHasNoRules) {
   EXPECT_EQ(FindCompat(unknown), nullptr);
 }
 
-// No analysis may trip over an empty trace, alone or among others.
+// No analysis may fail on an empty trace, alone or among others.
 TEST(RegistryTest, EveryAnalysisTakesAnEmptyTrace) {
   for (const AnalysisSpec* spec : Analyses()) {
     std::vector<Compat> tools = {Compat::kNone};
@@ -78,10 +78,10 @@ TEST(RegistryTest, EveryAnalysisTakesAnEmptyTrace) {
       TestTrace other;
       other.Op("f", {0, 10}).Launched("k", {1, 1}, {5, 3}, {1, 7, 0});
       other.Launched("k", {2, 1}, {8, 3}, {2, 7, 0}).Launched("k", {3, 1}, {11, 3}, {3, 7, 0});
-      for (int64_t step = 0; step < 3; ++step) {  // what compares steps needs some
+      for (int64_t step = 0; step < 3; ++step) {  // for analyses that compare steps
         other.Annotation("ProfilerStep#" + std::to_string(step), {step * 20, 20});
       }
-      other.Annotation("step[DECODE bs=1]", {0, 10});  // and what is about inference a server
+      other.Annotation("step[DECODE bs=1]", {0, 10});  // for analyses of inference
       Params params;
       params.compat = compat;
       params.by.assign(spec->by.begin(), spec->by.end());
@@ -91,7 +91,7 @@ TEST(RegistryTest, EveryAnalysisTakesAnEmptyTrace) {
   }
 }
 
-// What the keys are called, in their order, and how their texts begin (key_columns.h).
+// The names of the keys, in their order, and how their descriptions begin (key_columns.h).
 constexpr std::pair<std::string_view, std::string_view> kKeys[] = {
     {"rank", "Rank of the process in the job"},
     {"step", "Number of the step"},

@@ -20,8 +20,8 @@ struct PackPipeline {
 struct PackVerb {
   const AnalysisSpec* spec = nullptr;
   std::string_view after;               // the verb that it follows in --help
-  std::string_view section_after = {};  // the verb that it follows in the report; empty: no matter
-  std::string_view pane = {};           // PaneSpec::name of its section; empty: it has none
+  std::string_view section_after = {};  // the verb that it follows in the report; empty: any place
+  std::string_view pane = {};           // PaneSpec::name for its section; empty: no section
 };
 
 struct Pack {
@@ -30,8 +30,8 @@ struct Pack {
   std::span<const PackVerb> verbs = {};
 };
 
-// The packs of this build. Defined in packs/packs.cc, and in no_packs/no_packs.cc for a build
-// without (-DBORESCOPE_PACKS=OFF).
+// The packs of this build. Defined in packs/packs.cc, or in no_packs/no_packs.cc for a build
+// without packs (-DBORESCOPE_PACKS=OFF).
 std::span<const Pack* const> Packs();
 
 }  // namespace borescope::internal

@@ -11,7 +11,8 @@
 namespace borescope::internal {
 namespace {
 
-// By what people look for. What a pane does on its own, as the timeline, needs no analysis here.
+// Panes by what people look for. What a pane shows by itself, as the timeline, needs no analysis
+// here.
 constexpr const AnalysisSpec* kOverviewPane[] = {&kSummaryVerb};
 constexpr const AnalysisSpec* kTimePane[] = {&kBreakdownVerb,    &kStepsVerb, &kInferenceVerb,
                                              &kCriticalPathVerb, &kIdleVerb,  &kGapsVerb};
@@ -41,17 +42,18 @@ constexpr PaneSpec kPanes[] = {{"overview", "Overview", kOverviewPane},
                                {"quality", "Data quality", kQualityPane}};
 constexpr std::string_view kPaneOfOthers = "kernels";
 
-// A replay takes about a hundredth of the time of loading, and the page shows the largest alone.
+// A replay takes about a hundredth of the time of loading, and the page only shows the largest
+// candidates.
 constexpr int64_t kCandidatesOfReport = 8;
 
-// Lines over time; and no frames too narrow to be seen.
+// Asks for lines over time, and omits frames that are too narrow to be seen.
 Params ViewParams() {
   Params params;
   params.values = {{kSeriesParam.name, 1, ""}, {kMinShareParam.name, 0, "0.05%"}};
   return params;
 }
 
-// The pane that a pack names for its verb, else that of others.
+// The pane that a pack names for its verb, or else the default.
 std::string_view PaneOfPackVerb(std::string_view verb) {
   for (const Pack* pack : Packs()) {
     for (const PackVerb& added : pack->verbs) {

@@ -1,5 +1,5 @@
-// Which analyses make the HTML report, in which order, and what of their tables is drawn: collected
-// from AnalysisSpec::in_report, report_tables and views.
+// Which analyses make the HTML report, in which order, and which of their tables are drawn:
+// collected from AnalysisSpec::in_report, report_tables and views.
 #pragma once
 
 #include <span>
@@ -20,21 +20,21 @@ struct SectionSpec {
 
 // A pane of the page, which shows the sections of these analyses.
 struct PaneSpec {
-  std::string_view name;                          // as links have it
-  std::string_view title;                         // as its tab has it
-  std::span<const AnalysisSpec* const> analyses;  // of the core; packs name the pane of theirs
+  std::string_view name;                          // in links
+  std::string_view title;                         // on its tab
+  std::span<const AnalysisSpec* const> analyses;  // of the core; a pack names the pane of its verbs
 };
 
-// Every pane, in the order of the page. That of an analysis may be empty where it was not asked.
+// Every pane, in the order of the page. The pane of an analysis that was not asked is empty.
 std::span<const PaneSpec> ReportPanes();
 
-// Where the section of an analysis is at home; that of kernels where no pane names it.
+// The pane with the section of an analysis; the pane of kernels if no pane names it.
 const PaneSpec& PaneOf(const AnalysisSpec& spec);
 
 // Every section, in the order of the page.
 std::vector<SectionSpec> ReportSections();
 
-// Options the sections are asked with, beside a selection.
+// The options with which the sections are asked, beside a selection.
 Params ReportParams();
 
 // The views of these tables, in the order of the page, whichever analyses made them.
@@ -43,8 +43,8 @@ std::vector<ViewSpec> ViewsOf(std::span<const Table> tables);
 // Whether any table of the analysis has a view.
 bool HasViews(const AnalysisSpec& spec);
 
-// Adds the options that views need, where they were not given: for lines over time, which have no
-// table without them, and against frames of trees too narrow to be seen.
+// Adds the options that views need if they were not given: for lines over time, which have no table
+// without them, and to omit frames of trees that are too narrow to be seen.
 void AskForViews(const AnalysisSpec& spec, Params& params);
 
 }  // namespace borescope::internal

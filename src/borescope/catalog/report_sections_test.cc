@@ -47,8 +47,8 @@ TEST(ReportSectionsTest, EachSectionIsInOnePane) {
   }
 }
 
-// Of two small ranks with a dozen steps, as of a server: some compare ranks or steps, and look for
-// what recurs.
+// The tables of a section for two small ranks with a dozen steps, like those of a server: some
+// analyses compare ranks or steps, or look for what recurs.
 Tables FindingsOf(const SectionSpec& section) {
   TestTrace first;
   TestTrace second;
@@ -71,8 +71,8 @@ const Table* FindByName(const Tables& tables, std::string_view name) {
   return found == tables.end() ? nullptr : &*found;
 }
 
-// A view must not lag behind the names of tables and columns. What text leaves out may be columns
-// that only options show.
+// A view must use the current names of tables and columns. Columns that text leaves out may be
+// columns that only options show.
 TEST(ReportSectionsTest, ViewsNameColumnsThereAre) {
   for (const SectionSpec& section : ReportSections()) {
     const Tables findings = FindingsOf(section);

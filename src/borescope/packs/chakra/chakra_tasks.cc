@@ -23,17 +23,16 @@
 #include "borescope/packs/chakra/convert/sim_timeline.h"
 #include "borescope/packs/chakra/convert/text_workload.h"
 #include "borescope/packs/chakra/et/et_check.h"
-#include "borescope/packs/chakra/et/et_draw.h"
-#include "borescope/packs/chakra/et/et_json.h"
 #include "borescope/packs/chakra/et/et_samples.h"
 #include "borescope/packs/chakra/et/et_stream.h"
+#include "borescope/packs/chakra/et/et_text.h"
 #include "borescope/packs/chakra/link/link_traces.h"
 #include "borescope/packs/chakra/link/link_writer.h"
 
 namespace borescope::internal {
 namespace {
 
-// A text that can be moved out.
+// A sink whose text can be moved out.
 class TextSink : public Sink {
  public:
   Result<void> Write(std::string_view bytes) override {
@@ -43,7 +42,7 @@ class TextSink : public Sink {
   std::string text;
 };
 
-// The linked trace of two captures, as text, and what was odd in them.
+// The linked trace of two recordings, as text, and its diagnostics.
 struct LinkedText {
   std::string text;
   std::vector<Diagnostic> diagnostics;
@@ -86,7 +85,7 @@ constexpr CountRow kCountRows[] = {
      "circles. "
      "Link the traces again with borescope link."},
     {&PlanCounts::unknown_collectives, Severity::kWarning, "unknown-collective",
-     "Kernels of communication of which neither name nor calls say what they do; they are kept as "
+     "Communication kernels whose names and calls do not say what they do are kept as "
      "computation."},
     {&PlanCounts::unknown_sizes, Severity::kWarning, "unknown-comm-size",
      "Communication whose size was not recorded has size 0."},
@@ -111,7 +110,7 @@ std::vector<Diagnostic> DiagnosticsOf(const PlanCounts& counts, const LinkedCoun
   add(Severity::kWarning, "duplicate-node-id", read.duplicate_ids,
       "Several nodes have one id; the last one counts.");
   add(Severity::kInfo, "unread-attribute", read.unread_attrs,
-      "Attributes of operators that are no whole numbers of 64 bits are left out.");
+      "Attributes of operators that are not whole numbers of 64 bits are left out.");
   add(Severity::kInfo, "unknown-node-member", read.unknown_keys,
       "Members of nodes that are not known have no place in a .et.");
   for (const CountRow& row : kCountRows) {
@@ -195,7 +194,7 @@ Table OrderTable(const std::vector<NamedEt>& files) {
   return table;
 }
 
-// The files of a check, with the bytes that their nodes point into.
+// The files of a check, with the bytes to which their nodes point.
 struct CheckInputs {
   std::vector<std::string> paths;
   std::vector<std::unique_ptr<const std::string>> bytes;
@@ -219,7 +218,7 @@ struct CheckInputs {
   }
 };
 
-// Of a folder only these are read.
+// Of a folder, only files with these names are read.
 bool IsEtName(std::string_view path) {
   return path.ends_with(".et") || path.ends_with(".et.gz") || path.ends_with(".et.zst");
 }

@@ -21,8 +21,8 @@ namespace {
 
 constexpr std::string_view kStepPrefix = "ProfilerStep#";
 
-// The double nearest to ns / 1000, as if the decimal text had been parsed: 64 bits of mantissa are
-// enough that rounding twice makes no difference.
+// The double nearest to ns / 1000, as if the decimal text had been parsed: with a mantissa of 64
+// bits, rounding twice makes no difference.
 double Microseconds(int64_t ns) {
   const int64_t whole = ns / 1000;
   const int64_t rest = ns % 1000;
@@ -96,7 +96,7 @@ int64_t HtaFrame::StreamOf(DeviceId id) const {
   }
 }
 
-// Some rows of MTIA have no args.stream, and HTA takes none from the line of the event.
+// Some rows of MTIA have no args.stream, and HTA takes no stream from the line of the event.
 bool HtaFrame::IsWithoutStream(uint32_t kernel) const {
   return kernel != kNoDetail && trace().kernels().has_stream[kernel] == 0;
 }
@@ -173,8 +173,8 @@ void HtaFrame::FindSteps() {
   filter_ = distinct >= 2;
 }
 
-// The start of the last step. HTA means its end if that one is to be kept, but compares it with
-// times from which the first of the file was subtracted.
+// The start of the last step. If that step is to be kept, HTA means its end, but compares it with
+// times from which the first time of the file was subtracted.
 void HtaFrame::FindLastMoment() {
   const HostEvents& host = trace().host();
   const DeviceEvents& device = trace().device();
@@ -241,7 +241,7 @@ int64_t HtaFrame::Repeats(DeviceId id) const {
 
 namespace {
 
-// HTA's rows of the device: whatever has a stream.
+// Collects HTA's rows of the device: whatever has a stream.
 class Collector {
  public:
   explicit Collector(const HtaFrame& frame)
@@ -280,7 +280,7 @@ void Collector::AddDevice(DeviceId id) {
   Add(row, frame_.TimesOf(id));
 }
 
-// The operator around the launch of a Triton kernel has its name and records stream 0.
+// The operator around the launch of a Triton kernel has the kernel's name and records stream 0.
 void Collector::AddTriton(DeviceId kernel) {
   const HostId op = frame_.view().index.correlation.op_of[kernel.value];
   const HostEvents& host = frame_.trace().host();
@@ -330,7 +330,7 @@ bool HtaIsMemoryName(std::string_view name) {
   return StartsWithAny(name, {"Memcpy", "Memset", "hipMemcpy", "hipMemset", "dma"});
 }
 
-// The regular expressions of HTA in plain words; first match wins.
+// HTA's regular expressions as plain comparisons; the first match wins.
 HtaType HtaTypeOf(std::string_view name) {
   if (StartsWithAny(name, {"nccl", "hip", "hccl"}) || ContainsAny(name, {"ncclKernel"})) {
     return HtaType::kCommunication;
@@ -415,7 +415,7 @@ HtaEvent MakeDevice(const HtaFrame& frame, DeviceId id) {
   return event;
 }
 
-// The last rows of a correlation number on either side.
+// The last rows with a correlation number on either side.
 struct Ends {
   HtaEventRow host = kNoHtaEvent;
   HtaEventRow device = kNoHtaEvent;
@@ -442,7 +442,7 @@ void HtaEvents::Collect() {
   }
 }
 
-// Operators of Triton kernels have a stream of their own.
+// Operators of Triton kernels have a stream, which they record themselves.
 void HtaEvents::MarkTriton() {
   std::vector<char> is_triton(trace().host().size(), 0);
   for (const HtaRow& row : HtaDeviceRows(frame_)) {
@@ -542,7 +542,7 @@ void HtaIterations::ListSteps() {
   }
 }
 
-// Cuts time where a window begins or ends.
+// Cuts time at each begin and end of a window.
 void HtaIterations::MakePieces() {
   struct Cut {
     double ts_us;
@@ -607,7 +607,7 @@ std::string WithoutArrows(std::string_view name) {
   return result;
 }
 
-// Drops what stands between matching brackets, the brackets included.
+// Removes matching brackets and what is between them.
 std::string WithoutBrackets(std::string_view name) {
   std::string result;
   for (const char c : name) {

@@ -5,14 +5,14 @@
 //   2. ties rows of host and device that share a correlation number; of several the last one counts
 //      (`index_correlation`).
 //   3. keeps, when the file has two steps or more, only host rows that start before the last step,
-//      and device rows that share a correlation number with a kept host row: as often as there are
-//      such host rows.
+//      and device rows that share a correlation number with a kept host row, once for each such
+//      host row.
 //
-// All arithmetic is in double microseconds, as HTA's. Nothing is copied: rows are asked for one by
-// one. Deviations, each because the reason lies outside of one finished trace:
-//   - HTA counts the steps over all ranks of the run, we those of the rank.
+// All arithmetic is in double microseconds, as in HTA. Nothing is copied: callers ask for rows one
+// by one. Deviations, each because its reason lies outside of one finished trace:
+//   - HTA counts the steps over all ranks of the run, this those of the rank.
 //   - The filter of MTIA files, which repairs rows while it walks a Python set, is not reproduced.
-//   - HTA cannot tie anything to the first event of a file, whose number is 0. We can.
+//   - HTA cannot tie anything to the first event of a file, whose number is 0. This can.
 #pragma once
 
 #include <cstdint>
@@ -41,7 +41,7 @@ class HtaFrame {
     kAll,          // as TraceDiff does
     kIncludeLast,  // as TraceAnalysis does with include_last_profiler_step
   };
-  // What --include-last-step chooses.
+  // The steps that --include-last-step chooses.
   static Steps StepsOf(const Params& params);
   explicit HtaFrame(const RankView& view, Steps steps = Steps::kFiltered);
 
@@ -51,7 +51,7 @@ class HtaFrame {
   HtaTimes TimesOf(HostId id) const;
   HtaTimes TimesOf(DeviceId id) const;
 
-  // Columns `stream` and `correlation` of HTA's frame; -1 where there is none.
+  // Columns `stream` and `correlation` of HTA's frame; -1 if there is none.
   int64_t StreamOf(DeviceId id) const;
   int64_t CorrelationOf(DeviceId id) const;
   int64_t CorrelationOf(HostId id) const;
@@ -61,16 +61,17 @@ class HtaFrame {
 
   // Whether rows were left out because of steps.
   bool filters_steps() const { return filter_; }
-  // Whether a host row survives the step filter; how often a device row is there after it.
+  // Whether the step filter keeps a host row; how often a device row is there after it.
   bool Keeps(HostId id) const;
   int64_t Repeats(DeviceId id) const;
 
-  // The host row of the correlation number of a device row, of several the last; invalid if none.
+  // The host row with the correlation number of a device row, the last one of several; invalid if
+  // there is none.
   HostId LaunchOf(DeviceId id) const;
-  // Whether some row of the device has this correlation number.
+  // Whether any row of the device has this correlation number.
   bool HasDeviceRow(int64_t correlation) const { return device_numbers_.contains(correlation); }
 
-  // Order of host rows in the file; in formats without one, of their starts.
+  // The order of host rows in the file; for formats without one, the order of their starts.
   bool IsBefore(HostId a, HostId b) const;
 
   // Names of steps, and "ProfilerStep#12" -> 12.
@@ -92,17 +93,18 @@ class HtaFrame {
   bool filter_ = false;
   std::vector<char> steps_;  // per name: is a step
   bool includes_last_ = false;
-  double last_us_ = 0;  // host rows from then on are left out; with includes_last_ those after it
+  double last_us_ =
+      0;  // host rows from this time on are left out; with includes_last_, those after it
   HashMap<int64_t, HostId> launches_;       // correlation -> last host row
   HashMap<int64_t, char> device_numbers_;   // correlations of device rows
   HashMap<int64_t, int64_t> kept_numbers_;  // correlation -> kept host rows with it
 };
 
-// HtaEvents: the rows of a frame as HolisticTraceAnalysis' critical path sees them: those of host
-// and device in one list, in the order of the file, each with the row its correlation number ties
-// it to.
+// HtaEvents: the rows of a frame as HolisticTraceAnalysis' critical path uses them: host and device
+// rows in one list, in the order of the file, each with the row that has the same correlation
+// number.
 
-// A row by its number in HtaEvents::rows; kNoHtaEvent is none.
+// A row by its number in HtaEvents::rows; kNoHtaEvent means none.
 using HtaEventRow = uint32_t;
 inline constexpr HtaEventRow kNoHtaEvent = std::numeric_limits<HtaEventRow>::max();
 
@@ -115,7 +117,7 @@ struct HtaEvent {
   int64_t tid = 0;
   int64_t stream = -1;
   int64_t correlation = -1;
-  // HTA's "index_correlation", as far as that row is kept; of several the last one of the file.
+  // HTA's "index_correlation", if that row is kept; of several the last one of the file.
   HtaEventRow partner = kNoHtaEvent;
   HostId host;  // one of these two is valid
   DeviceId device;
@@ -147,7 +149,7 @@ class HtaEvents {
   // The launches and copies that HTA counts in queues.
   bool IsLaunch(HtaEventRow row) const;
 
-  // The order of HTA's frame: where steps were filtered, rows of the device come first.
+  // The order of HTA's frame: if steps were filtered, rows of the device come first.
   std::vector<HtaEventRow> FrameOrder() const;
 
  private:
@@ -159,23 +161,24 @@ class HtaEvents {
   std::vector<HtaEvent> rows_;  // by position
 };
 
-// The rows that HolisticTraceAnalysis takes for device rows of a frame (hta/frame.h): whatever has
-// a stream, that is kernels, copies, waits of cuda_sync (unless their stream is -1), and the host
-// operators of Triton kernels, which record a stream too; these are recognised by having the name
-// of the kernel they launch.
+// The rows that HolisticTraceAnalysis takes for device rows of a frame: whatever has a stream.
+// These are kernels, copies, waits of cuda_sync (unless their stream is -1), and the host operators
+// of Triton kernels, which record a stream too and are recognised because they have the name of the
+// kernel that they launch.
 
 // HTA's classes of names, in the order of its bits.
 enum class HtaType : uint8_t { kComputation, kCommunication, kMemory, kOther };
 
 std::string_view HtaTypeName(HtaType type);
 HtaType HtaTypeOf(std::string_view name);
-// Its pattern for names of copies, whatever else they match.
+// HTA's pattern for names of copies, whatever else the names match.
 bool HtaIsMemoryName(std::string_view name);
 
 struct HtaRow : HtaTimes {
   StringId name;
   HtaType type = HtaType::kOther;
-  int64_t times = 1;  // how often HTA has this row: its join on correlation numbers repeats rows
+  int64_t times =
+      1;  // how often HTA has this row, because its join on correlation numbers repeats rows
   int64_t stream = -1;
   DeviceId device;  // one of these two is valid
   HostId op;        // of a Triton kernel
@@ -194,7 +197,7 @@ struct HtaInterval {
 std::vector<HtaInterval> HtaMerge(const std::vector<HtaRow>& rows);
 double HtaLength(const std::vector<HtaInterval>& merged);
 
-// HTA's column `iteration`: the number of the step a row belongs to.
+// HTA's column `iteration`: the number of the step to which a row belongs.
 
 // Immutable once made. The frame must outlive it.
 class HtaIterations {
@@ -203,15 +206,15 @@ class HtaIterations {
 
   explicit HtaIterations(const HtaFrame& frame);
 
-  // Of the last listed step whose window holds the start of the row. Steps are listed as in files:
+  // The last listed step whose window contains the start of the row. Steps are listed as in files:
   // those of the host by start, then their copies on devices.
   int64_t Of(HostId id) const;
-  // A row of a stream belongs to the step of its launch. A device row without a stream goes by
-  // time, and a row of stream 0 (AMD, legacy default stream) belongs to no step.
+  // A row of a stream belongs to the step of its launch. A device row without a stream belongs to
+  // the step at its time, and a row of stream 0 (AMD, legacy default stream) to none.
   int64_t Of(DeviceId id) const;
   int64_t Of(const HtaRow& row) const;
 
-  // Numbers of the steps that are listed and kept, ascending.
+  // Numbers of the listed steps that are kept, ascending.
   const std::vector<int64_t>& kept() const { return kept_; }
 
  private:
@@ -220,7 +223,7 @@ class HtaIterations {
     double end_us;
     int64_t number;
   };
-  // From begin_us to where the next piece begins.
+  // From begin_us to the begin of the next piece.
   struct Piece {
     double begin_us;
     int64_t number;
@@ -236,13 +239,13 @@ class HtaIterations {
   std::vector<int64_t> kept_;
 };
 
-// Names as HTA shortens and understands them.
+// How HTA shortens and classifies names.
 
 // HTA's short name of a function: "void at::native::f<int>(float*)" is "at::native::f". Names of
-// copies, and names without any of < and (, stay as they are.
+// copies, and names without < and (, stay as they are.
 std::string HtaShortName(std::string_view name);
 
-// Whether a call only waits, so that its time is that of what it waits for.
+// Whether a call only waits, so that its time is that of the work it waits for.
 bool HtaIsBlockingCall(std::string_view name);
 
 // The names of calls that HTA counts as entering a queue.

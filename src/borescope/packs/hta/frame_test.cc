@@ -71,7 +71,7 @@ TEST(HtaFrameTest, HostRowsBeforeTheLastStepStay) {
   EXPECT_TRUE(all.Keeps(HostRow(view.trace, "second")));
 }
 
-// Rows of streams go by their launch, those of stream 0 belong to no step.
+// Rows of a stream have the step of their launch; those of stream 0 belong to no step.
 TEST(HtaIterationsTest, ByTimeOrByLaunch) {
   TestTrace trace = TwoSteps();
   const RankView& view = trace.View();
@@ -85,7 +85,7 @@ TEST(HtaIterationsTest, ByTimeOrByLaunch) {
   EXPECT_EQ(iterations.kept(), (std::vector<int64_t>{5}));
 }
 
-// The copy of a step on the device is listed later, and counts where both hold a time.
+// The copy of a step on the device is listed later, and counts if both contain a time.
 TEST(HtaIterationsTest, TheLastListedStepCounts) {
   TestTrace trace;
   trace.Annotation("ProfilerStep#1", Us(0, 100)).Annotation("ProfilerStep#2", Us(100, 100));
@@ -139,7 +139,7 @@ TEST(HtaAnnotationsTest, TheShortestThatOverlapsCounts) {
   EXPECT_EQ(Kernels(trace), "annotation,name\nouter,a\n-,other_stream\ninner,b\n-,c\n");
 }
 
-// A kernel without length has to lie strictly inside.
+// A kernel without length must be strictly inside.
 TEST(HtaAnnotationsTest, KernelsWithoutLength) {
   TestTrace trace;
   trace.DeviceAnnotation("x", Us(10, 10), {kMissing, 7, 0});
@@ -148,7 +148,7 @@ TEST(HtaAnnotationsTest, KernelsWithoutLength) {
   EXPECT_EQ(Kernels(trace), "annotation,name\n-,begin\nx,in\n-,end\n");
 }
 
-// Its label goes by interval, and so to equal intervals of other streams.
+// Its label belongs to the interval, and therefore also to equal intervals of other streams.
 TEST(HtaAnnotationsTest, LabelsLeakToEqualIntervals) {
   TestTrace trace;
   trace.DeviceAnnotation("x", Us(0, 100), {kMissing, 7, 0});

@@ -1,25 +1,21 @@
 // Tables of --compat hta: what HolisticTraceAnalysis prints for the same file, quirks included.
 //
-//   frame.h               a rank as HTA loads it: rounding, step filter, links by correlation
-//   rows.h                which rows HTA takes for device rows
-//   views/breakdown.cc    get_temporal_breakdown
-//   views/kernels.cc      get_gpu_kernel_breakdown
-//   views/overlap.cc      get_comm_comp_overlap
-//   views/idle.cc         get_idle_time_breakdown
-//   views/launches.cc     get_cuda_kernel_launch_stats
-//   views/delays.cc       get_aten_op_kernels_and_delay
-//   views/queue.cc        get_queue_length_summary, get_time_spent_blocked_on_full_queue
-//   views/bandwidth.cc    get_memory_bw_summary
-//   views/sequences.cc    get_frequent_cuda_kernel_sequences
-//   views/annotations.cc  get_gpu_user_annotation_breakdown, get_gpu_kernels_with_user_annotations
-//   views/stragglers.cc   get_potential_stragglers
-//   views/counters.cc     get_cupti_counter_data_with_operators
-//   critical_path/        critical_path_analysis, its breakdown, summary and overlay;
-//                         critical_build.h is how its graph is made
-//   views/diff.cc         TraceDiff.compare_traces, ops_diff
-//   views/events.cc       Trace.get_trace, from what recorded/ reads of the text of a file
+//   frame.h                       a rank as HTA loads it: rounding, step filter, links by
+//   correlation views/device_time.cc          get_temporal_breakdown, get_comm_comp_overlap,
+//                                 get_idle_time_breakdown, get_gpu_kernel_breakdown
+//   views/launches.cc             get_cuda_kernel_launch_stats, get_aten_op_kernels_and_delay,
+//                                 get_queue_length_summary, get_time_spent_blocked_on_full_queue
+//   views/copies_and_counters.cc  get_memory_bw_summary, get_cupti_counter_data_with_operators
+//   views/sequences.cc            get_frequent_cuda_kernel_sequences
+//   views/annotations.cc          get_gpu_user_annotation_breakdown,
+//                                 get_gpu_kernels_with_user_annotations
+//   views/stragglers.cc           get_potential_stragglers
+//   views/diff.cc                 TraceDiff.compare_traces, ops_diff
+//   views/events.cc               Trace.get_trace, from what recorded/ reads of the text of a file
+//   critical_path/                critical_path_analysis, its breakdown, summary and overlay
+//   hta.cc                        the verbs that these answer
 //
-// Numbers are whole microseconds wherever HTA's are.
+// Numbers are whole microseconds where HTA's are.
 #pragma once
 
 #include <cstdint>
@@ -37,7 +33,8 @@ Table HtaBreakdown(const RankView& view, const Params& params = {});
 
 // Table kernel_types: type, total_us; percent is filled in by FinishHtaKernels.
 Table HtaKernelTypes(const RankView& view, const Params& params = {});
-// Table kernels: HTA's kernel frame, the smaller kernels of a rank and type folded into "others".
+// Table kernels: HTA's kernel frame. The smaller kernels of a rank and type are folded into
+// "others".
 Table HtaKernels(const RankView& view, const Params& params = {});
 
 Result<Tables> MapHtaBreakdown(const RankView& view, const Params& params);
@@ -62,7 +59,7 @@ Result<Tables> MapHtaSequences(const RankView& view, const Params& params);
 Result<Tables> FinishHtaSequences(Tables tables, const Params& params);
 
 Result<Tables> MapHtaAnnotations(const RankView& view, const Params& params);
-// Without any device annotation in the run HTA has no answer for kernels; their tables are empty.
+// HTA has no answer for kernels if the run has no device annotation; the tables are empty then.
 Result<Tables> FinishHtaAnnotations(Tables tables, const Params& params);
 
 Result<Tables> MapHtaStragglers(const RankView& view, const Params& params);
@@ -104,8 +101,8 @@ struct HtaDuration {
   int64_t times = 1;
 };
 
-// HTA's _aggr. Beyond num_kernels names the smaller ones become "others", and then all statistics
-// are those of the per-name sums, not of durations (its quirk Q13).
+// HTA's _aggr. If there are more than num_kernels names, the smaller ones become "others", and all
+// statistics are then those of the sums by name, not of durations (its quirk Q13).
 std::vector<HtaAggregate> HtaAggregates(std::span<const HtaDuration> durations,
                                         const HtaFolding& folding);
 

@@ -19,7 +19,7 @@ int64_t CountOf(const std::vector<HtaRepeated>& values) {
   return count;
 }
 
-// The value at `position` of the sample, which is the last at its end.
+// The value at `position` of the sample; beyond its end, the last one.
 double ValueAt(const std::vector<HtaRepeated>& values, int64_t position) {
   for (const auto& [value, times] : values) {
     if (position < times) {
@@ -118,7 +118,7 @@ HtaTypeSet BitOf(HtaType type) { return 1U << static_cast<unsigned>(type); }
 
 struct Edge {
   double time_us;
-  int change;  // + or - the bit of the type
+  int change;  // plus or minus the bit of the type
 };
 
 // Starts and ends of the merged rows of each type, by time.

@@ -1,6 +1,6 @@
-// Numbers as pandas and numpy make them: rounding half to even, sample statistics, quartiles by
-// linear interpolation. Values carry how often they occur, because HTA's join on correlation
-// numbers may repeat a row any number of times. Pure functions, safe from any thread.
+// Numbers as pandas and numpy compute them: rounding half to even, sample statistics, quartiles by
+// linear interpolation. Each value has a count, because HTA's join on correlation numbers may
+// repeat a row any number of times. Pure functions, safe from any thread.
 #pragma once
 
 #include <array>
@@ -31,7 +31,7 @@ double HtaQuantile(std::vector<HtaRepeated> values, double q);
 struct HtaStats {
   int64_t count = 0;
   double mean = 0;    // all of these are NaN in pandas, and 0 here, when there are no values
-  double stddev = 0;  // of a sample; NaN in pandas, and 0 here, for a single value
+  double stddev = 0;  // of a sample; for a single value NaN in pandas, and 0 here
   double min = 0;
   double p25 = 0;
   double p50 = 0;
@@ -40,14 +40,14 @@ struct HtaStats {
 };
 HtaStats HtaDescribe(std::vector<HtaRepeated> values);
 
-// The columns count, mean, std, min, p25, p50, p75 and max, all but the first followed by `suffix`
-// ("_us"). `what` names the values, in the plural.
+// The columns count, mean, std, min, p25, p50, p75 and max; all but the first are followed by
+// `suffix` ("_us"). `what` names the values, in the plural.
 void AddHtaStats(Table& table, Unit unit, std::string_view suffix, std::string_view what);
-// The cells of those columns, rounded if `decimals` is not negative. What is NaN in pandas is
-// missing.
+// The cells of those columns, rounded if `decimals` is not negative. What is NaN in pandas is a
+// missing cell.
 void PushHtaStats(Row& row, const HtaStats& stats, int decimals = -1);
 
-// Time by the set of types that run at once: the sweep behind HTA's kernel types and overlap.
+// Time by the set of types that run at once: the basis of HTA's kernel types and overlap.
 
 inline constexpr HtaType kHtaTypes[] = {HtaType::kComputation, HtaType::kCommunication,
                                         HtaType::kMemory};

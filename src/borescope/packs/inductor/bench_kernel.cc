@@ -22,11 +22,11 @@
 namespace borescope::internal {
 namespace {
 
-// The program that `bench-kernel` runs in Python. TorchInductor's files have a benchmark each where
-// it ran with TORCHINDUCTOR_BENCHMARK_KERNEL=1 (PyTorch 2.1 and later): get_args(), call(args),
-// benchmark_all_configs(args), which gives milliseconds by launcher, and a program of its own. It
-// prints the lines of bench_output.h. A file without these functions runs as a program that prints
-// them itself.
+// The program that `bench-kernel` runs in Python. Each of TorchInductor's files has a benchmark if
+// it was generated with TORCHINDUCTOR_BENCHMARK_KERNEL=1 (PyTorch 2.1 and later): get_args(),
+// call(args), benchmark_all_configs(args), which returns milliseconds by launcher, and a main
+// program. The driver prints the lines of bench_output.h. A file without these functions runs as a
+// program that prints them itself.
 constexpr const char* kBenchDriver = R"python(
 import contextlib, importlib.util, io, math, os, re, runpy, sys
 
@@ -195,7 +195,8 @@ Table BenchTable(const std::string& kernel, const std::vector<BenchLine>& lines)
   return table;
 }
 
-// "triton_poi_fused_add_0" and, of old versions, the same with "_0d1d2d".
+// Whether `name` is the kernel "triton_poi_fused_add_0" or, from old versions, the same with
+// "_0d1d2d".
 bool IsKernel(std::string_view name, std::string_view kernel) {
   const bool starts = !kernel.empty() && name.starts_with(kernel);
   return starts && (name.size() == kernel.size() || name.substr(kernel.size()).starts_with("_0d"));
@@ -244,14 +245,14 @@ Table TracedTable(const Table& kernels, const std::string& kernel,
 Result<Document> BenchFile(const std::string& file, const BenchKernelOptions& options) {
   const std::optional<std::string> code = ReadGeneratedCode(file);
   if (!code.has_value()) {
-    return Error{ErrorCode::kIo, "is no file that can be read", "name a generated kernel", file};
+    return Error{ErrorCode::kIo, "is not a file that can be read", "name a generated kernel", file};
   }
   const std::string kernel = TritonKernelIn(*code);
   std::optional<AnswerData> traced;
   if (!options.trace.empty()) {
     if (kernel.empty()) {
       return Error{
-          ErrorCode::kMissingData, "holds no Triton kernel to look for in the trace", {}, file};
+          ErrorCode::kMissingData, "has no Triton kernel to look for in the trace", {}, file};
     }
     BS_ASSIGN(traced, TracedKernels(options.trace));
   }

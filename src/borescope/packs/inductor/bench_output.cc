@@ -8,7 +8,7 @@
 namespace borescope::internal {
 namespace {
 
-// Without escape sequences: ESC [ ... letter.
+// The line without escape sequences: ESC [ ... letter.
 std::string WithoutColours(std::string_view line) {
   std::string plain;
   for (size_t i = 0; i < line.size(); ++i) {
@@ -30,8 +30,8 @@ bool IsOfWord(char c) {
   return IsOfNumber(c) || c == '_' || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
 }
 
-// The number in front of `unit`, blanks between them or none: 0.123 of "0.123ms". The unit must end
-// there.
+// The number before `unit`, with or without blanks between them: 0.123 in "0.123ms". The unit must
+// end there.
 std::optional<double> NumberBefore(std::string_view line, std::string_view unit) {
   for (size_t at = line.find(unit); at != line.npos; at = line.find(unit, at + 1)) {
     const size_t behind = at + unit.size();

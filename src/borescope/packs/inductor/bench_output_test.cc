@@ -43,7 +43,7 @@ TEST(BenchOutput, AConfigThatWasNotTimed) {
   EXPECT_EQ(lines[0].config, "XBLOCK: 4096");
 }
 
-// Of -k: a name, a category and a key first.
+// With -k, a name, a category and a key come first.
 TEST(BenchOutput, TheLineOfAKernelOfAModule) {
   const std::vector<BenchLine> lines =
       ParseBenchOutput("resnet               RED cxyz012345 0.033ms    \t0.050 GB \t1515.15GB/s");

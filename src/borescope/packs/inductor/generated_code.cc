@@ -21,17 +21,17 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Of each row of the table of kernels.
+// For each row of the table of kernels.
 using Codes = std::vector<std::optional<InductorCode>>;
 
-// The columns between map and finish in which codes travel. Of ranks whose files differ the largest
-// text and number count; a file that only some ranks could read is as good as read.
+// The columns that carry codes from map to finish. If files differ between ranks, the largest text
+// and number count; a file that only some ranks could read counts as read.
 constexpr std::string_view kFileRead = "file_read";
 constexpr std::string_view kFileAten = "file_aten";
 constexpr std::string_view kFileNodes = "file_nodes";
 constexpr std::string_view kFileGigabytes = "file_gigabytes";
 
-// The text between the brackets behind `label`, on one line of a comment.
+// The text between the brackets after `label`, on one line of a comment.
 std::string BracketsBehind(std::string_view code, std::string_view label) {
   constexpr size_t kLongest = 2000;
   const size_t at = code.find(label);
@@ -55,8 +55,8 @@ std::optional<double> NumberBehind(std::string_view code, std::string_view label
   return is_good ? std::optional(number) : std::nullopt;
 }
 
-// Where the code of a kernel may be. `recorded` comes from the trace: nothing of it but the names
-// of the file and of its folder is used.
+// Where the code of a kernel may be. `recorded` comes from the trace; only the names of the file
+// and of its folder are used.
 std::vector<fs::path> PlacesOf(const std::string& recorded, const fs::path& folder) {
   const fs::path source(recorded);
   if (source.extension() != ".py" || source.filename() == ".py") return {};
@@ -70,10 +70,10 @@ std::vector<fs::path> PlacesOf(const std::string& recorded, const fs::path& fold
   return places;
 }
 
-// Reads files inside of one folder, wherever links lead, each once.
+// Reads files inside of one folder, also if links lead elsewhere, each once.
 class KernelFiles {
  public:
-  // `folder`: what the user named; empty: no file is looked at.
+  // `folder`: as the user named it; empty: no file is read.
   explicit KernelFiles(std::string_view folder) {
     std::error_code error;
     folder_ = folder.empty() ? fs::path() : fs::canonical(folder, error);
@@ -112,7 +112,7 @@ class KernelFiles {
   std::map<std::string, std::optional<InductorCode>> known_;  // by place
 };
 
-// The code of every row of the table that has a file; no place for any other.
+// The code for every row of the table that has a file; nothing for other rows.
 Codes CodesOf(const Table& kernels, std::string_view folder) {
   const Column& source = *kernels.Find("source");
   KernelFiles files(folder);
@@ -130,7 +130,7 @@ void PushText(Column& column, const std::string& text) {
   text.empty() ? PushMissing(column) : Push(column, text);
 }
 
-// What all calls of a row move, in bytes: as recorded, else by the file of the kernel.
+// The bytes that all calls of a row move: as recorded, or else from the file of the kernel.
 std::optional<double> BytesOf(const Table& kernels, const Codes& codes, size_t row) {
   const Column& recorded = *kernels.Find("moved_bytes");
   if (!recorded.IsMissing(row)) {
@@ -154,7 +154,7 @@ std::vector<std::optional<double>> RatesOf(const Table& kernels, const Codes& co
   return rates;
 }
 
-// Of the memory of the device, in 1e9 bytes per second.
+// The bandwidth of the device's memory, in 1e9 bytes per second.
 std::optional<double> BandwidthIn(const Table& time) {
   const Column& peak = *time.Find("memory_gbps");
   const bool is_known = peak.size() > 0 && !peak.IsMissing(0);
@@ -201,7 +201,7 @@ void PushCode(const std::optional<InductorCode>& code, Table& kernels) {
   PushOptional(*kernels.Find(kFileGigabytes), code.has_value() ? code->gigabytes : std::nullopt);
 }
 
-// Takes the columns of the codes out of the table.
+// Removes the columns of the codes from the table and returns their values.
 Codes TakeCodes(Table& kernels) {
   Codes codes(kernels.rows());
   const Column& gigabytes = *kernels.Find(kFileGigabytes);
@@ -228,7 +228,7 @@ bool HasAny(const Optionals& values) {
 
 std::optional<std::string> ReadGeneratedCode(const std::string& path) {
   constexpr size_t kMostBytes = size_t{4} << 20;
-  // A pipe or device in its place must neither block nor answer.
+  // Opening a pipe or a device instead of a file must not block.
   const int file = open(path.c_str(), O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
   struct stat status{};
   const bool is_file = file >= 0 && fstat(file, &status) == 0 && S_ISREG(status.st_mode);

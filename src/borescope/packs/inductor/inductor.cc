@@ -1,16 +1,17 @@
 // inductor: where the device time of a compiled PyTorch model goes, by what made the kernel.
 //
-//   category          by the name of the kernel, and by what its launch says (inductor_names.h)
-//   share_of_device   time / time of all device work; work that runs at once counts as often
+//   category          by the name of the kernel, and by what its launch recorded (inductor_names.h)
+//   share_of_device   time / time of all device work; overlapping work counts several times
 //   share_of_wall     time / wall time: the selected windows, or --wall x --runs
 //   origins           generated kernels: the operators fused into it, from its name; others: the
-//                     innermost operator behind the launch
+//                     innermost operator around the launch
 //   source            file of the kernel, as the launch of a Triton kernel records it
-//   gain              of a kernel twice as fast, by Amdahl's law: half of its share of wall
-//   --by graph        the compiled graph around the launch (compiled_graphs.h)
+//   gain              for a kernel twice as fast, by Amdahl's law: half of its share of the wall
+//   time
+//   --by graph        the compiled graph around the launch
 //
-// Numbers in names of kernels count within a compiled graph, so that two graphs may have different
-// kernels of one name: rows of different files stay apart.
+// Numbers in names of kernels are only unique within a compiled graph, so that two graphs may have
+// different kernels of one name: rows of different files stay separate.
 #include "borescope/packs/inductor/inductor.h"
 
 #include <algorithm>
@@ -86,10 +87,10 @@ namespace {
 struct Work {
   int64_t calls = 0;
   int64_t total_ns = 0;
-  int64_t bytes = 0;  // kMissing once a call does not tell them
+  int64_t bytes = 0;  // kMissing if a call did not record them
 };
 
-// By category, name of the kernel, name of the operator (not of generated kernels), file, compiled
+// By category, name of the kernel, name of the operator (not for generated kernels), file, compiled
 // graph and step (if asked for).
 struct WorkByKernel {
   Grouper groups{6};
@@ -122,7 +123,7 @@ int64_t OpNameOf(const RankView& view, DeviceId id) {
   return op.valid() ? int64_t{view.trace.host().name[op.value].value} : 0;
 }
 
-// A sum of some calls would be no rate of all of them.
+// The sum of some of the calls would not give the rate of all of them.
 void AddBytes(int64_t bytes, Work& work) {
   const bool is_told = bytes != kMissing && work.bytes != kMissing;
   work.bytes = is_told ? AddSaturating(work.bytes, bytes) : kMissing;
@@ -270,7 +271,7 @@ struct CategoryWork {
   Work work;
 };
 
-// Of step, graph and category; the first two missing if not asked for.
+// Step, graph and category; the first two are missing if not asked for.
 using CategoryKey =
     std::tuple<std::optional<int64_t>, std::optional<std::string_view>, std::string_view>;
 
@@ -325,7 +326,7 @@ Table CategoryTable(const Table& kernels, int64_t wall_ns) {
   return Sorted(table, "total_ns");
 }
 
-// By Amdahl's law, of a kernel twice as fast.
+// The gain for a kernel twice as fast, by Amdahl's law.
 void FillGain(Table& kernels) {
   FloatValues& gains = FillFloats(kernels, "gain");
   const FloatValues& shares = std::get<FloatValues>(kernels.Find("share_of_wall")->values);
@@ -447,7 +448,7 @@ StringId TritonSources::FileOf(DeviceId id) const {
   return launch == kNoDetail ? StringId{0} : view_.trace.triton().kernel_file[launch];
 }
 
-// An operator may launch others beside its kernel, whose name begins with the operator's.
+// An operator may launch other kernels beside its own, whose name begins with the operator's.
 int64_t TritonSources::BytesOf(DeviceId id) const {
   if (view_.trace.device().kind[id.value] != DeviceKind::kKernel) {
     return kMissing;
@@ -482,9 +483,9 @@ int64_t InductorWallNs(const IntervalSet& selected, const Params& params) {
 }
 
 // The report of a module that TorchInductor compiled, `python fwd.py -p`: kernels in five
-// categories by the prefix of their names alone, times and counts per run, percent of the wall time
-// of a run. Annotations of the device count as kernels of the category "unknown", as they do there,
-// although they cover work that is counted already.
+// categories by only the prefix of their names, times and counts per run, percent of the wall time
+// of a run. As in that report, annotations of the device count as kernels of the category
+// "unknown", although they cover work that is counted already.
 
 namespace {
 
@@ -557,7 +558,7 @@ Table KernelReport(const Table& sorted, const Params& params, double wall_ns) {
   return table;
 }
 
-// The totals of the categories that are there, and of all ("busy").
+// The totals of the categories that occur, and of all ("busy").
 Table CategoryReport(const Table& sorted, const Params& params, double wall_ns) {
   Table table = NewReport("categories", "Share of the wall time (as TorchInductor)");
   AddFloat(table, "Self CUDA TIME (ms)", Unit::kNone, Role::kDerived, "Time per run.");
@@ -589,7 +590,7 @@ Result<Tables> MapInductorReport(const RankView& view, const Params& params) {
   return Tables{MapKernelRows(view), std::move(wall)};
 }
 
-// Numbers of categories become names.
+// Categories are numbers here, which become names later, so that they must be in range.
 Result<void> CheckInductorReport(const Tables& tables, const Params&) {
   for (const int64_t category : Ints(tables[0], "category")) {
     if (category < 0 || category >= static_cast<int64_t>(std::size(kCategories))) {

@@ -1,5 +1,5 @@
-// What `inductor` and its --compat table share: device work with its category, and the options that
-// say what its time is a part of.
+// What `inductor` and its --compat table share: device work with its category and its compiled
+// graph, and the options that say what its time is a part of.
 #pragma once
 
 #include <cstdint>
@@ -12,25 +12,25 @@
 
 namespace borescope::internal {
 
-// Where the files of kernels are looked for (generated_code.h).
+// The folder in which the files of kernels are looked for (generated_code.h).
 inline constexpr ParamSpec kInductorCacheParam{
     "inductor-cache", "DIR",
     "read what generated kernels do from their files in this folder (without it no file is read)",
     ParamType::kFolder};
 
-// The files and operators behind kernels that Triton launched.
+// The files and operators of kernels that Triton launched.
 class TritonSources {
  public:
   explicit TritonSources(const RankView& view);
 
-  // The row of TritonLaunches behind a piece of device work: that of the operator that launched it,
-  // else (graphs launch many kernels at once) the one file of all operators with its name.
-  // kNoDetail where there is none, or several files.
+  // The row of TritonLaunches for a piece of device work: that of the operator that launched it, or
+  // else (graphs launch many kernels at once) the only file of all operators with its name.
+  // kNoDetail if there is none, or several files.
   uint32_t LaunchOf(DeviceId id) const;
-  // The file as recorded; the empty text where none was.
+  // The recorded file; the empty text if there was none.
   StringId FileOf(DeviceId id) const;
-  // What the launch of that kernel recorded that it reads and writes, else (of a graph) what all
-  // launches of its name did; kMissing where nothing was, or they differ.
+  // The bytes that the launch of the kernel recorded that it reads and writes, or else (for a
+  // graph) what all launches of its name recorded; kMissing if there are none, or if they differ.
   int64_t BytesOf(DeviceId id) const;
   InductorCategory CategoryOf(DeviceId id) const;
 
@@ -41,14 +41,14 @@ class TritonSources {
   // What the launches of an operator have in common.
   struct Common {
     uint32_t launch = kNoDetail;  // row of TritonLaunches, if they have one file
-    int64_t bytes = kMissing;     // if each moves as much
+    int64_t bytes = kMissing;     // if all of them move as much
     bool is_known = false;
   };
   const RankView& view_;         // outlives this
   std::vector<Common> of_name_;  // per name of an operator
 };
 
-// The wall time that shares are of: the selected windows, or --wall for each of --runs.
+// The wall time that shares relate to: the selected windows, or --wall for each of --runs.
 int64_t InductorWallNs(const IntervalSet& selected, const Params& params);
 
 // The rows of TorchInductor's own report (--compat inductor).
@@ -56,16 +56,17 @@ Result<Tables> MapInductorReport(const RankView& view, const Params& params);
 Result<Tables> FinishInductorReport(Tables tables, const Params& params);
 Result<void> CheckInductorReport(const Tables& tables, const Params& params);
 
-// Which compiled graph of PyTorch a piece of device work belongs to.
+// The compiled graph of PyTorch to which a piece of device work belongs.
 
-// The graph around each host row, by what the compiler wraps its calls in: the innermost range
-// "## Call CompiledFxGraph HASH ##" gives HASH; where there is none, "Torch-Compiled Region: 0/1"
-// is its own name. O(rows).
+// The graph around each host row, by the ranges with which the compiler wraps its calls: the
+// innermost range "## Call CompiledFxGraph HASH ##" has the name HASH; if there is none,
+// "Torch-Compiled Region: 0/1" is its own name. Takes O(rows).
 class CompiledGraphs {
  public:
   explicit CompiledGraphs(const RankView& view);
 
-  // That around the launch of a piece of device work, else around its operator; empty: none.
+  // The graph around the launch of a piece of device work, or else around its operator; empty:
+  // none.
   std::string_view Of(DeviceId id) const;
 
  private:

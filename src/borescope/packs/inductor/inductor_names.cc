@@ -18,7 +18,7 @@ struct PrefixRow {
   InductorCategory category;
 };
 
-// First match wins.
+// The first match wins.
 constexpr PrefixRow kPrefixes[] = {
     {"triton_poi_", InductorCategory::kPointwise},
     {"triton_red_", InductorCategory::kReduction},
@@ -29,7 +29,7 @@ constexpr PrefixRow kPrefixes[] = {
     {"triton_", InductorCategory::kTritonOther},
 };
 
-// Operators whose names hold an underscore behind the first letter, in order of bytes.
+// Operators whose names contain an underscore after the first letter, sorted by bytes.
 constexpr std::string_view kOps[] = {
     "_adaptive_avg_pool2d",
     "_adaptive_avg_pool2d_backward",
@@ -187,7 +187,8 @@ constexpr std::string_view kOps[] = {
     "zeros_like",
 };
 
-// The length of the longest known operator that the text starts with, ended by "_" or its end.
+// The length of the longest known operator at the begin of the text that is followed by "_" or the
+// end.
 size_t KnownOp(std::string_view text) {
   size_t length = 0;
   for (const std::string_view op : kOps) {
@@ -199,7 +200,7 @@ size_t KnownOp(std::string_view text) {
   return length;
 }
 
-// The length of one word, underscores in front of it included.
+// The length of one word with the underscores before it.
 size_t Word(std::string_view text) {
   const size_t letter = std::min(text.find_first_not_of('_'), text.size());
   return std::min(text.find('_', letter), text.size());
@@ -215,8 +216,8 @@ std::string_view WithoutNumber(std::string_view text) {
   return has_number ? text.substr(0, last) : text;
 }
 
-// Where the specialisation "0d1d2de" of arguments is all of the text: indexes from 0 on, each with
-// its letters behind it, at least one letter in all.
+// Whether the whole text is a specialisation of arguments, "0d1d2de": indices from 0 on, each
+// followed by its letters, with at least one letter in all.
 bool IsSpecialisation(std::string_view text) {
   size_t at = 0;
   bool has_letter = false;

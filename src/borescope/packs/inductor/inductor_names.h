@@ -1,4 +1,4 @@
-// What the names of kernels say that TorchInductor generated:
+// What the names of kernels that TorchInductor generated say:
 // `triton_<category>_fused_<operators>_<number>`.
 #pragma once
 
@@ -35,7 +35,7 @@ enum class InductorCategory : uint8_t {
 // "triton_pointwise", ..., "gemm", ..., "other".
 std::string_view InductorCategoryName(InductorCategory category);
 
-// The category of a kernel. `by_triton`: its launch said that Triton made it.
+// The category of a kernel. `by_triton`: its launch recorded that Triton made it.
 InductorCategory InductorCategoryOf(std::string_view kernel, KernelClass kernel_class,
                                     bool by_triton);
 
@@ -43,8 +43,8 @@ InductorCategory InductorCategoryOf(std::string_view kernel, KernelClass kernel_
 bool IsGenerated(InductorCategory category);
 
 // The operators in the name of a generated kernel, in order: "triton_red_fused__to_copy_mean_3" ->
-// "_to_copy", "mean". Empty where the name lists none. Where names of operators hold "_" themselves
-// the longest known operator counts, else each word.
+// "_to_copy", "mean". Empty if the name lists none. Names of operators can contain "_" themselves,
+// so that the longest known operator is used, or else each word.
 std::vector<std::string_view> FusedOps(std::string_view kernel);
 
 // The name without the specialisation that Triton 2 appended ("_0d1d2de": argument 0 divisible by

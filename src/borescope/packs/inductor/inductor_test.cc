@@ -58,7 +58,8 @@ TEST(InductorNamesTest, CategoriesFollowFromNameClassAndLauncher) {
   EXPECT_EQ(category("void at::native::vectorized_elementwise_kernel<4>(int)"), "aten");
 }
 
-// Two graphs with a kernel of one name, a user's kernel, a library kernel and a copy.
+// Two graphs with a kernel of the same name each, a kernel of the user, a library kernel and a
+// copy.
 TestTrace& Compiled(TestTrace& trace) {
   trace.Op("triton_poi_fused_add_0", {0, 10}, {.triton_file = "/cache/a.py"});
   trace.Op("triton_poi_fused_add_0", {20, 10}, {.triton_file = "/cache/b.py"});
@@ -97,7 +98,7 @@ TEST(InductorTest, BytesOfSomeCallsAreNotThoseOfAll) {
             "kernel,calls,moved_bytes\ntriton_poi_fused_add_0,2,-\n");
 }
 
-// A graph launches many kernels at once: they move what all launches of their name do.
+// A graph launches many kernels at once: each moves what all launches of its name move.
 TEST(InductorTest, BytesOfReplayedKernelsAreThoseOfTheirName) {
   TestTrace trace;
   Generated(trace, "triton_poi_fused_add_0", 0, 100);
@@ -130,7 +131,7 @@ TEST(InductorTest, KernelsOfDifferentFilesStayApart) {
   EXPECT_EQ(Csv(tables[2]), "wall_ns,busy_ns,work_ns,busy_share,memory_gbps\n200,100,100,0.5,-\n");
 }
 
-// A graph launches kernels without their operators; one file of that name settles it.
+// A graph launches kernels without their operators; a single file with that name decides.
 TEST(InductorTest, KernelsOfGraphsAreJoinedByNameUnlessFilesDiffer) {
   TestTrace trace;
   trace.Op("triton_red_fused_sum_1", {0, 10}, {.triton_file = "/cache/a.py"});
@@ -188,7 +189,7 @@ TEST(InductorTest, TheReportOfTorchInductorHasItsFiveCategories) {
   EXPECT_EQ(Csv(tables[2]), "Total wall time (ms)\n0.0001\n");
 }
 
-// The call of the graph counts, not the region around it.
+// The call of the graph is used, not the region around it.
 TEST(InductorTest, ByCompiledGraphAndStep) {
   TestTrace trace;
   trace.Annotation("ProfilerStep#3", {0, 1000})

@@ -13,7 +13,7 @@
 namespace borescope::internal {
 namespace {
 
-// torch.dtype, and c10::toString.
+// Names of types as in torch.dtype, and as in c10::toString.
 struct TypeName {
   std::string_view torch;
   std::string_view aten;
@@ -65,9 +65,9 @@ constexpr MethodName kMethods[] = {{"truediv", "div"},
 constexpr size_t kMostParameters = 8;
 using Parameters = std::array<std::string_view, kMostParameters>;
 
-// Functions whose parameters have other places, or are given by keyword: those of the operator,
-// each by its name in Python, the parameters of Python in their order, and what the parameters of
-// the operator are where they are not given (empty: None).
+// Functions whose parameters are in another order than those of the operator, or are given by
+// keyword. Each has its name in Python, the parameters of Python in their order, and the values of
+// the operator's parameters that are not given (empty: None).
 struct SignatureRow {
   std::string_view mod;  // empty: any
   std::string_view op;
@@ -172,7 +172,7 @@ const PyProfArg* ArgumentOf(const PyProfCall& call, const Parameters& python,
   return nullptr;
 }
 
-// The arguments in the order of the operator; nullptr stands for those not given.
+// The arguments in the order of the operator; nullptr means not given.
 std::vector<const PyProfArg*> OperatorArguments(const PyProfCall& call) {
   std::vector<const PyProfArg*> args;
   const SignatureRow* signature = FindSignature(call);
@@ -195,12 +195,12 @@ std::string_view AtenType(std::string_view torch) {
   return found == std::end(kTypeNames) ? std::string_view() : found->aten;
 }
 
-// As PyTorch numbers them (at::Reduction).
+// The number of a reduction in PyTorch (at::Reduction).
 std::string_view ReductionNumber(std::string_view reduction) {
   return reduction == "none" ? "0" : reduction == "sum" ? "2" : "1";
 }
 
-// Only numbers and lists of them.
+// The text of a number or a list of numbers; empty for other values.
 std::string ValueText(const PyProfArg& arg) {
   const PythonValue& value = arg.value;
   using Kind = PythonValue::Kind;
@@ -237,7 +237,7 @@ void AddArgument(const PyProfArg* arg, CallTexts& texts) {
   }
 }
 
-// Lists of tensors were flattened: all of them are the first argument of the operator.
+// Lists of tensors were flattened: all of them together are the first argument of the operator.
 CallTexts TextsOfList(const PyProfCall& call) {
   CallTexts texts;
   std::vector<std::string> shapes;
@@ -283,8 +283,8 @@ PyProfArg NumbersArg(const CallArgs& args, size_t index) {
   return arg;
 }
 
-// (input, weight, bias, stride, padding, dilation, transposed, output_padding, groups), of which
-// those plain in two dimensions become conv2d(.., dilation, groups).
+// The arguments are (input, weight, bias, stride, padding, dilation, transposed, output_padding,
+// groups). Plain convolutions in two dimensions become conv2d(.., dilation, groups).
 void MakeConvolution(const CallArgs& args, PyProfCall& call) {
   constexpr size_t kStride = 3;
   constexpr size_t kDilation = 5;

@@ -1,5 +1,5 @@
-// Between calls of Python, as PyProf's markers have them, and operators of ATen, which the cost
-// models (opmodel/) are written for.
+// Converts between calls of Python, as in PyProf's markers, and operators of ATen, for which the
+// cost models are written (opmodel/).
 #pragma once
 
 #include "borescope/opmodel/op_model.h"
@@ -8,11 +8,11 @@
 
 namespace borescope::internal {
 
-// What a call of Python costs by the model of the operator it runs. The status says what is
+// The cost of a call of Python by the model of the operator that it runs. The status says what is
 // missing.
 OpCost CostOfCall(const PyProfCall& call, const OpModelOptions& options);
 
-// An operator of the trace as a call of Python: its tensors and, of convolutions, its numbers.
+// An operator of the trace as a call of Python: its tensors and, for convolutions, its numbers.
 PyProfCall CallOfOperator(const Trace& trace, HostId op);
 
 }  // namespace borescope::internal

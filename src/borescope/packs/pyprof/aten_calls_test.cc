@@ -33,7 +33,7 @@ std::string Cost(const std::string& mod, const std::string& op,
                   : std::string(CostStatusName(cost.status));
 }
 
-// LeNet with one image: what PyProf should have said.
+// LeNet with one image: the numbers that PyProf should have had.
 TEST(AtenCallsTest, LeNet) {
   EXPECT_EQ(Cost(kFunctional, "conv2d", {F32("(1, 1, 32, 32)"), F32("(6, 1, 5, 5)"), F32("(6,)")}),
             "235200/23536");

@@ -21,7 +21,7 @@ struct ColumnRow {
   std::string_view name;
   std::string_view heading;  // of PyProf; empty: it has no such column
   CellType type;
-  size_t width;  // least one in lines of fixed width (PyProf's); 0: takes of what is left
+  size_t width;  // least one in lines of fixed width (as PyProf's); 0: shares what is left
   Unit unit;
   std::string_view doc;
 };
@@ -69,7 +69,7 @@ constexpr ColumnRow kColumns[] = {
 
 constexpr std::string_view kPyProfDefault = "idx,dir,sub,mod,op,kernel,params,sil";
 
-// By its name in --columns or in either table.
+// Finds a column by its name in --columns or in either table.
 const ColumnRow* FindColumn(std::string_view name) {
   const auto* found =
       std::find_if(std::begin(kColumns), std::end(kColumns), [&](const ColumnRow& row) {
@@ -88,7 +88,7 @@ std::vector<std::string_view> SplitColumns(std::string_view list) {
   return names;
 }
 
-// Columns may be asked for twice.
+// A column may be requested twice.
 Table TakeColumns(const Table& table, std::string_view columns) {
   Table selected{table.name, table.title, {}, table.preview_rows};
   for (const std::string_view option : SplitColumns(columns)) {
@@ -102,7 +102,7 @@ std::string Dimensions(int32_t x, int32_t y, int32_t z) {
   return x < 0 ? std::string() : fmt::format("{},{},{}", x, y, z);
 }
 
-// The last frame, and of its path the name of the file: what a narrow column has room for.
+// Keeps the last frame, and only the file name of its path, since a narrow column has no more room.
 void KeepLastFrames(Table& table) {
   for (Column& column : table.columns) {
     if (column.name != "trace") continue;
@@ -117,7 +117,7 @@ void KeepLastFrames(Table& table) {
   }
 }
 
-// One rank has nothing to tell.
+// A table of one rank does not show the column rank.
 bool HasOneRank(const Table& table) {
   const IntValues& ranks = Ints(table, "rank");
   return std::adjacent_find(ranks.begin(), ranks.end(), std::not_equal_to<>()) == ranks.end();

@@ -1,4 +1,4 @@
-// The columns of PyProf's table, in two dresses: ours, and those of --compat pyprof.
+// The columns of PyProf's table, in two forms: Borescope's own, and those of --compat pyprof.
 #pragma once
 
 #include <cstdint>
@@ -31,22 +31,22 @@ struct ProfRow {
 Table NewProfTable();
 void PushProfRow(const RankView& view, const ProfRow& row, Table& table);
 
-// Whether the names in --columns are columns; kInvalidArgument names those there are.
+// Whether the names in --columns are columns; kInvalidArgument lists the columns there are.
 Result<void> CheckProfColumns(std::string_view columns);
 
-// Whether lines of `width` have room for these columns (PyProf's own for an empty list), which must
-// have passed CheckProfColumns; kInvalidArgument says how much they need.
+// Whether lines of `width` have room for these columns (for an empty list, PyProf's own), which
+// must have passed CheckProfColumns; kInvalidArgument says how much they need.
 Result<void> CheckProfWidth(std::string_view columns, int64_t width);
 
-// The table with the columns asked for, in that order; all of them for an empty list. In columns of
-// fixed width a call stack is its last frame, and an empty list stands for PyProf's own columns.
+// The table with the requested columns, in that order; all of them for an empty list. In columns of
+// fixed width a call stack is its last frame, and an empty list means PyProf's own columns.
 Table SelectProfColumns(Table table, std::string_view columns, bool in_fixed_width);
 
 // The same with PyProf's headings; its own columns for an empty list.
 Table SelectPyProfColumns(Table table, std::string_view columns, bool in_fixed_width);
 
-// How wide the columns of such a table are in lines of `width`: each has its least width, and
-// kernel and params share what is left.
+// The widths of the columns of such a table in lines of `width`: each has its least width, and
+// kernel and params share the rest.
 std::vector<size_t> ProfWidths(const Table& table, int64_t width);
 
 // The texts with `separator` between them.

@@ -25,7 +25,7 @@ int64_t PartOf(uint64_t whole, size_t index, size_t count) {
   return static_cast<int64_t>(std::min(part, most));
 }
 
-// A product of matrices, or a convolution: each gradient of them costs what forward does.
+// A product of matrices, or a convolution: each gradient of it costs as much as forward.
 bool HasGradientCost(OpFamily family) {
   return family == OpFamily::kGemm || family == OpFamily::kConvolution;
 }
@@ -84,7 +84,7 @@ bool MarkerWork::IsMatrix(const Call& call) {
   return IsMatrixFamily(CostOf(call.arguments).family);
 }
 
-// The kernels that `is_main` of a call, in row order.
+// The kernels of a call for which `is_main` is true, in row order.
 template <class IsMain>
 std::vector<DeviceId> Filtered(const std::vector<DeviceId>& kernels, const IsMain& is_main) {
   std::vector<DeviceId> mains;
@@ -113,7 +113,7 @@ WorkShare MarkerWork::BackwardShare(const Call& call, size_t index) {
   OpCost cost = CostOf(call.arguments);
   if (KnowsFlops(cost.status) && !HasGradientCost(cost.family)) return {.status = kNoModel};
   cost.vector_flops = 0;
-  // Of two gradients each is the share of one kernel; more kernels share both.
+  // Two kernels compute a gradient each; more kernels share both gradients.
   const size_t mains = call.mains.size();
   if (mains <= 2) return ShareOfCost(cost, 0, 1);
   cost.matrix_flops = (Quantity(cost.matrix_flops) * 2).value();
@@ -174,7 +174,7 @@ std::vector<DeviceId> LaunchOrder(const RankView& view, const Selected& selected
   return order;
 }
 
-// Rows come after those around them, captured ones too.
+// Rows come after the rows around them, captured ones too.
 RangesAround::RangesAround(const RankView& view)
     : tree_(view.index.tree), innermost_(view.index.tree.parent.size()) {
   const HostEvents& host = view.trace.host();

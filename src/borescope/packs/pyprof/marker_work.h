@@ -1,14 +1,16 @@
-// Whose mathematics kernels do by the markers of PyProf: for recordings whose operators say nothing
-// of their shapes.
+// What kernels compute according to the markers of PyProf, for recordings whose operators do not
+// record their shapes.
 //
-//   call       the innermost argument marker around the launch that has a cost model; of a backward
-//              kernel, whose thread has no markers, the one around the forward operator with its
-//              sequence number
-//   main       of a product of matrices or a convolution all kernels named like products, of
-//              anything else the longest and those of its name; FLOPs and bytes are divided equally
-//              among them
-//   backward   a gradient of a product or convolution costs what forward costs, once per main
-//              kernel and at most twice; that of other operators is not known
+//   call       the innermost argument marker around the launch that has a cost model; for a
+//   backward
+//              kernel, whose thread has no markers, the one around the forward operator with the
+//              same sequence number
+//   main       for a product of matrices or a convolution, all kernels named like products; for
+//              anything else, the longest kernel and those of its name. FLOPs and bytes are divided
+//              equally among them
+//   backward   a gradient of a product or convolution costs as much as forward, once per main
+//   kernel
+//              and at most twice; the cost of other gradients is not known
 #pragma once
 
 #include <cstddef>
@@ -30,10 +32,10 @@
 
 namespace borescope::internal {
 
-// What PyProf's table is made of: kernels in the order of their launches, and the host rows around
-// each launch.
+// The kernels of PyProf's table in the order of their launches, and the host rows around each
+// launch.
 
-// The selected kernels (`with_copies`: memcpys and memsets too) by launch; at one time by row.
+// The selected kernels (`with_copies`: also memcpys and memsets) by launch; at equal times by row.
 std::vector<DeviceId> LaunchOrder(const RankView& view, const Selected& selected, bool with_copies);
 
 // Annotations, operators and frames of Python around host rows.
@@ -42,8 +44,8 @@ class RangesAround {
   // Linear in the host rows, however deep they nest.
   explicit RangesAround(const RankView& view);
 
-  // Those around a row and that row itself, outermost first; of stacks deeper than any framework
-  // makes them the innermost 512. None for an invalid row.
+  // The ranges around a row and the row itself, outermost first; of stacks deeper than any
+  // framework makes them, the innermost 512. Empty for an invalid row.
   std::vector<HostId> Of(HostId row) const;
 
  private:
@@ -51,12 +53,12 @@ class RangesAround {
   ColumnData<HostId> innermost_;  // per host row: itself or the next range around it
 };
 
-// Operators and annotations can be nested in one another without end, by equal times for example.
-// A row names of its ranges that many sequence numbers, layers and frames, the innermost.
+// Operators and annotations can be nested without limit, for example with equal times. A row names
+// at most this many sequence numbers, layers and frames of its ranges, the innermost ones.
 inline constexpr size_t kMostSequences = 32;
 inline constexpr size_t kMostFrames = 128;
 
-// Keeps the last of a list, the innermost.
+// Keeps the last elements of a list, which are the innermost.
 template <class T>
 void KeepInnermost(std::vector<T>& list, size_t most) {
   if (list.size() > most) {
@@ -64,11 +66,12 @@ void KeepInnermost(std::vector<T>& list, size_t most) {
   }
 }
 
-// The row whose ranges are those of a kernel: its launch, else its operator; may be invalid.
+// The row whose ranges are those of a kernel: its launch, or else its operator; may be invalid.
 HostId AnchorOf(const RankView& view, DeviceId id);
 
-// Whether an operator is a function that autograd runs backward, by its name: "MmBackward0",
-// "autograd::engine::evaluate_function: MmBackward0", "torch::autograd::AccumulateGrad".
+// Whether an operator is a function that autograd runs in the backward pass, by its name:
+// "MmBackward0", "autograd::engine::evaluate_function: MmBackward0",
+// "torch::autograd::AccumulateGrad".
 bool IsBackwardNode(std::string_view name);
 
 // The sequence number of an operator; kMissing for none.
@@ -77,11 +80,11 @@ int64_t SequenceOf(const Trace& trace, HostId row);
 // Forward operators by their process and autograd sequence number.
 class ForwardOperators {
  public:
-  // Linear in the host rows, but for sorting.
+  // Takes linear time in the host rows, apart from sorting.
   explicit ForwardOperators(const Trace& trace);
 
-  // The operator with the number of `backward`, of its process, that starts last before it; invalid
-  // if there is none.
+  // The operator of the same process with the number of `backward` that starts last before it;
+  // invalid if there is none.
   HostId Find(HostId backward) const;
 
  private:
@@ -92,10 +95,10 @@ class ForwardOperators {
   std::map<Key, std::vector<HostId>> rows_;  // by start
 };
 
-// The names of kernels as PyProf shortens them: without arguments of templates and functions.
+// The name of a kernel as PyProf shortens it: without the arguments of templates and functions.
 std::string PyProfShortName(std::string_view kernel);
 
-// "train.py:12" for a frame "train.py(12): main"; empty for what is no line of a file.
+// "train.py:12" for a frame "train.py(12): main"; empty for a frame that is not a line of a file.
 std::string FrameText(std::string_view frame);
 
 // A part of the FLOPs and bytes of a call.
@@ -104,7 +107,7 @@ struct WorkShare {
   std::string_view status = {};
 };
 
-// Share number `index` of `count`. Bytes are nothing where the types of tensors are unknown.
+// Share number `index` of `count`. Bytes are missing if the types of tensors are unknown.
 WorkShare ShareOfCost(const OpCost& cost, size_t index, size_t count);
 
 class MarkerWork {
@@ -112,16 +115,16 @@ class MarkerWork {
   MarkerWork(const RankView& view, PyProfMarkers& markers, const OpModelOptions& options)
       : view_(view), markers_(markers), options_(options) {}
 
-  // The argument marker among `ranges` that tells most; invalid if there is none.
+  // The most detailed argument marker among `ranges`; invalid if there is none.
   HostId Choose(const std::vector<HostId>& ranges);
 
-  // Ties a kernel to a call: `owner` is the row whose kernels are counted together, `arguments` the
-  // marker that tells the cost.
+  // Ties a kernel to a call: kernels of the same `owner` row are counted together, and the marker
+  // `arguments` gives the cost.
   void Add(DeviceId kernel, HostId owner, HostId arguments, bool is_backward);
 
-  // What a kernel that was added does of its call. Once all are added.
+  // The share of a kernel that was added in its call. REQUIRES: all kernels were added.
   WorkShare ShareOf(DeviceId kernel, HostId owner);
-  // How its name shows matrix units.
+  // Whether the name of the kernel shows that it uses matrix units.
   MatrixUse UseOf(DeviceId kernel, HostId owner);
 
  private:
@@ -129,7 +132,7 @@ class MarkerWork {
     HostId arguments;
     bool is_backward = false;
     std::vector<DeviceId> kernels;
-    std::vector<DeviceId> mains;  // once told; in row order
+    std::vector<DeviceId> mains;  // once they are known; in row order
   };
 
   const OpCost& CostOf(HostId arguments);

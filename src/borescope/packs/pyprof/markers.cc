@@ -14,7 +14,7 @@ namespace {
 using Kind = PythonValue::Kind;
 
 constexpr std::string_view kLayerMark = "layer:";
-// Frames between the user's code and the call, as PyProf drops them.
+// Paths of the frames between the user's code and the call, which PyProf drops.
 constexpr std::string_view kFrameworkPaths[] = {"/torch/nn/modules/",
                                                 "/torch/nn/functional.py",
                                                 "/torch/tensor.py",
@@ -105,7 +105,7 @@ PyProfMarker ParsePyProfMarker(std::string_view text) {
   }
   const size_t layer = text.find(kLayerMark);
   if (layer == std::string_view::npos) return {};
-  // Between the first colon and the second.
+  // The text between the first colon and the second.
   const std::string_view name = text.substr(text.find(':') + 1);
   return {.kind = MarkerKind::kLayer, .layer = std::string(name.substr(0, name.find(':')))};
 }
@@ -138,7 +138,7 @@ class Parser {
  public:
   explicit Parser(std::string_view text) : text_(text) {}
 
-  // False: it is no literal.
+  // False if it is not a literal.
   bool Value(PythonValue& value, int depth);
   bool AtEnd() {
     SkipBlanks();
@@ -186,7 +186,7 @@ bool Parser::Value(PythonValue& value, int depth) {
   return TakeWord(value) || Number(value);
 }
 
-// Items with commas between them, and perhaps one behind the last; pairs in a dict.
+// Items with commas between them, and perhaps one after the last item; pairs in a dict.
 bool Parser::Items(PythonValue& value, char close, int depth) {
   while (!Take(close)) {
     if (!Value(value.items.emplace_back(), depth + 1)) return false;
@@ -212,7 +212,7 @@ bool Parser::String(PythonValue& value, char quote) {
   return false;
 }
 
-// Escapes of characters by number (\x1b) stay as written: no name has them.
+// Escapes of characters by number (\x1b) stay as written, since no name has them.
 bool Parser::Escape(std::string& text) {
   if (at_ == text_.size()) return false;
   const char c = text_[at_++];

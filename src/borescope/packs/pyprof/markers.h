@@ -1,5 +1,6 @@
 // The texts of the NVTX ranges that PyProf pushes around every call of PyTorch, and of the ranges
-// users push for it. (Ranges of PyTorch itself, "conv2d, seq = 5", are operators of the trace.)
+// that users push for it. (Ranges of PyTorch itself, "conv2d, seq = 5", are operators of the
+// trace.)
 #pragma once
 
 #include <cstdint>
@@ -13,7 +14,7 @@
 
 namespace borescope::internal {
 
-// Literals of Python as repr() writes them: what the texts of PyProf's markers are. Nothing is
+// Literals of Python as repr() writes them, in which PyProf's markers are written. Nothing is
 // evaluated.
 
 struct PythonValue {
@@ -21,16 +22,16 @@ struct PythonValue {
 
   Kind kind = Kind::kNone;
   int64_t number = 0;                   // kInt; kBool: 0 or 1
-  std::string text = {};                // kString: what it says; kInt, kFloat: as written
+  std::string text = {};                // kString: its content; kInt, kFloat: as written
   std::vector<PythonValue> items = {};  // of a list or tuple; of a dict: keys and values by turns
 
   bool IsSequence() const { return kind == Kind::kList || kind == Kind::kTuple; }
-  // The value of a key of a dict; nullptr where there is none.
+  // The value of a key of a dict; nullptr if there is none.
   const PythonValue* Find(std::string_view key) const;
 };
 
-// The value of the whole text, or nothing where it is no literal, is cut, or is nested deeper than
-// any marker. Integers beyond 64 bits are of kFloat.
+// The value of the whole text; none if it is not a literal, is cut, or is nested deeper than any
+// marker. Integers beyond 64 bits are kFloat.
 std::optional<PythonValue> ParsePythonLiteral(std::string_view text);
 
 struct PyProfArg {
@@ -74,7 +75,7 @@ PyProfMarker ParsePyProfMarker(std::string_view text);
 // Whether a frame belongs to PyTorch, APEX or PyProf itself, not to the user.
 bool IsFrameworkFrame(std::string_view frame);
 
-// The markers of a trace, each distinct text read once. Not for several threads at once.
+// The markers of a trace; each distinct text is parsed once. Not thread-safe.
 class PyProfMarkers {
  public:
   explicit PyProfMarkers(const Trace& trace) : trace_(trace) {}

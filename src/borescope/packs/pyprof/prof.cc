@@ -1,12 +1,13 @@
-// prof: one row per kernel, with the operator call whose mathematics it does, that call's
-// arguments, its layer and its line of Python, and what the call computes and moves.
+// prof: one row per kernel, with the operator call whose mathematics it computes, the arguments of
+// that call, its layer and its line of Python, and what the call computes and moves.
 //
-//   operator   by the operators of the recording (modelled_work.h) where they say their shapes,
-//              else by PyProf's markers (compat/pyprof/marker_work.h)
-//   direction  as modelled_work.h; in recordings whose backward operators do not name their forward
-//              thread (emit_nvtx) by their names: below "MmBackward0" is backward, and Python
-//              called there by a function of C++ or by checkpointing is recompute
-//   layer, trace  of a backward kernel those of its forward operator
+//   operator      from the operators of the recording (modelled_work.h) if they record their
+//   shapes,
+//                 else from PyProf's markers (marker_work.h)
+//   direction     as in modelled_work.h; in recordings whose backward operators do not name their
+//                 forward thread (emit_nvtx), by their names: below "MmBackward0" is backward, and
+//                 Python that is called there by a function of C++ or by checkpointing is recompute
+//   layer, trace  for a backward kernel, those of its forward operator
 #include <algorithm>
 #include <array>
 #include <map>
@@ -36,7 +37,7 @@ struct Assigned {
   DeviceId id = {};
   HostId call = {};       // whose kernels are numbered together; may be invalid
   HostId arguments = {};  // marker or operator that has them; may be invalid
-  HostId forward = {};    // operator of forward behind a backward kernel; may be invalid
+  HostId forward = {};    // forward operator of a backward kernel; may be invalid
   bool by_marker = false;
   std::optional<int64_t> sub = {};  // number among the kernels of `call`
   WorkDirection direction = WorkDirection::kUnknown;
@@ -59,7 +60,7 @@ class ProfTable {
         marker_work_(view, markers_, options),
         uses_(view.trace.strings().size()) {}
 
-  // `all` is what is counted, in order; of the selected the rows are shown.
+  // `all` are the kernels that are counted, in order; those that are also selected have rows.
   Table Build(const std::vector<DeviceId>& all, const Selected& selected);
 
  private:
@@ -92,15 +93,15 @@ class ProfTable {
   std::optional<ForwardOperators> forward_;     // once needed
   std::vector<std::optional<MatrixUse>> uses_;  // per text, of main kernels of matrix operators
   std::map<std::pair<uint32_t, uint32_t>, int64_t> next_sub_;  // by call and launch of its graph
-  // Of modelled_: the number of a main kernel among those of its call, and how many these are.
+  // For modelled_: the number of a main kernel among those of its call, and how many these are.
   std::vector<uint32_t> main_index_;             // per device row
   std::vector<uint32_t> mains_;                  // per call
   using DescribedKey = std::array<uint32_t, 4>;  // name, dims, types, values
   std::map<DescribedKey, Described> described_;
 };
 
-// Python runs in a backward thread where a function of the user computes gradients, or where
-// forward is repeated.
+// Python runs in a backward thread if a function of the user computes gradients, or if forward is
+// repeated.
 bool ProfTable::IsCalledFromPython(HostId row) {
   if (trace_.host().kind[row.value] != HostKind::kAnnotation) return false;
   const MarkerKind kind = markers_.Of(row).kind;
@@ -126,7 +127,7 @@ WorkDirection ProfTable::DirectionOf(const WorkInfo& info, const std::vector<Hos
   return is_forward ? WorkDirection::kForward : info.direction;
 }
 
-// The forward operator of the innermost backward operator that has one, by the index, else by
+// The forward operator of the innermost backward operator that has one, by the index, or else by
 // sequence number.
 HostId ProfTable::ForwardOf(const std::vector<HostId>& ranges) {
   for (size_t i = ranges.size(); i-- > 0;) {
@@ -150,13 +151,13 @@ HostId InnermostOperator(const Trace& trace, const std::vector<HostId>& ranges) 
   return {};
 }
 
-// Of a kernel of a graph the call in the capture, if there is one.
+// For a kernel of a graph, the call in the capture, if there is one.
 HostId ProfTable::Anchor(DeviceId id) const {
   const HostId captured = modelled_.captured.LaunchOf(id);
   return captured.valid() ? captured : AnchorOf(view_, id);
 }
 
-// Operators come before markers where they know their cost to the byte.
+// Operators are preferred to markers if their cost is known to the byte.
 Assigned ProfTable::Assign(DeviceId id) {
   const WorkInfo& info = modelled_.info[id.value];
   const std::vector<HostId> ranges = ranges_.Of(Anchor(id));
@@ -178,7 +179,7 @@ Assigned ProfTable::Assign(DeviceId id) {
   return one;
 }
 
-// Most calls of a training run repeat others.
+// Cached, since most calls of a training run repeat others.
 const Described& ProfTable::Describe(const Assigned& one) {
   const HostEvents& host = trace_.host();
   const uint32_t row = host.detail[one.arguments.value];
@@ -206,7 +207,7 @@ void ProfTable::AddOperator(const Assigned& one, ProfRow& row) {
     row.op = described.op;
     return;
   }
-  // A gradient has a name of its own, whosever arguments tell its cost.
+  // A gradient has its own name, even if its cost comes from the arguments of another operator.
   std::string_view name = trace_.Name(one.call);
   if (name.starts_with(kBackwardCall)) name.remove_prefix(kBackwardCall.size());
   const size_t space = name.rfind("::");
@@ -221,7 +222,7 @@ void ProfTable::AddSequences(const Assigned& one, const std::vector<HostId>& ran
     const int64_t number = SequenceOf(trace_, ranges[i]);
     const bool is_known = std::find(row.seq.begin(), row.seq.end(), number) != row.seq.end();
     if (number <= 0 || is_known) continue;
-    // What runs below a backward operator has numbers of no meaning to it.
+    // Sequence numbers of what runs below a backward operator have no meaning for it.
     const bool is_node = IsBackwardNode(trace_.Name(ranges[i]));
     if (one.direction == WorkDirection::kBackward && !is_node) continue;
     (row.seq.empty() ? row.seq : row.alt_seq).push_back(number);
@@ -423,7 +424,7 @@ Result<Tables> FinishProf(Tables findings, const Params& params) {
   return findings;
 }
 
-// PyProf's own styles. Without an option its columns have blanks between them.
+// PyProf's own styles. Without an option, its columns have blanks between them.
 LineForm FormOf(const Params& params) {
   if (params.Flag(kParseParam)) return LineForm::kBare;
   if (params.Number(kWidthParam) != 0) return LineForm::kFixed;

@@ -21,7 +21,7 @@ constexpr const char* kElementwise = "void at::native::elementwise_kernel<512, 1
 // The ranges around one launch, outermost first, each 1000 ns after the last.
 class Capture {
  public:
-  // "conv2d, seq = 5" is an operator; all else a range.
+  // "conv2d, seq = 5" is an operator; all others are ranges.
   Capture& Kernels(const std::vector<std::string>& ranges, const std::string& kernel, int count = 1,
                    int64_t thread = 1) {
     int64_t depth = 0;
@@ -46,7 +46,7 @@ class Capture {
     return *this;
   }
 
-  // The columns of the table by our rules, or PyProf's.
+  // The columns of the table by Borescope's rules, or by PyProf's.
   std::string Prof(const std::string& columns, Compat compat = Compat::kNone) {
     Params params;
     params.compat = compat;
@@ -159,7 +159,7 @@ TEST(ProfTest, MarkersTellTheWorkOnce) {
       "modelled\n");
 }
 
-// The innermost marker with a model, not the outermost.
+// The innermost marker with a model is used, not the outermost.
 TEST(ProfTest, InnermostMarkerWithAModel) {
   Capture capture;
   capture.Kernels({"{'mod': 'Tensor', 'op': 'backward', 'args': [{'name': '', 'type': 'int', "
@@ -241,7 +241,7 @@ TEST(ProfTest, UnknownColumns) {
       checked.error().Sentence().starts_with("`columns`: no column 'flop'; columns are rank"));
 }
 
-// A window that cuts a call does not change the work of its kernels.
+// A window that cuts a call does not change the work that is attributed to its kernels.
 TEST(ProfTest, AWindowChangesNoWork) {
   TestTrace trace;
   trace

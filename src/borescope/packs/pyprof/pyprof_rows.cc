@@ -26,7 +26,7 @@ bool IsCell(std::string_view mod) {
   return mod == "LSTMCell" || mod == "GRUCell" || mod == "RNNCell";
 }
 
-// By the two spellings PyProf looks for, "Backward, seq = " and "backward, seq = ".
+// PyProf looks for two spellings, "Backward, seq = " and "backward, seq = ".
 bool EndsBackward(std::string_view name) {
   return name.ends_with("Backward") || name.ends_with("backward");
 }
@@ -48,8 +48,8 @@ void SortUnique(std::vector<int64_t>& ids) {
   ids.erase(std::unique(ids.begin(), ids.end()), ids.end());
 }
 
-// What PyProf's loop takes out: elements are removed while the list is walked, so that the one
-// behind each removed element is skipped.
+// The elements that PyProf's loop removes: it removes elements while it walks the list, so that the
+// element after each removed one is skipped.
 void MoveOthers(int64_t current, std::vector<int64_t>& ids, std::vector<int64_t>& others) {
   for (size_t i = 0; i < ids.size(); ++i) {
     if (ids[i] != current) {
@@ -136,7 +136,8 @@ void PyProfRecords::Remember(const PyProfRecord& record) {
   forward_.push_back(record);
 }
 
-// Sorted as texts; of neighbours with one number, those whose name is part of the other's are out.
+// Sorted as texts. Of neighbours with one number, those whose name is a part of the other's are
+// dropped.
 std::vector<int64_t> PyProfRecords::ReadSequences(std::vector<SequenceMarker> sequences,
                                                   PyProfRecord& record) {
   const auto key = [](const SequenceMarker& marker) {
@@ -198,7 +199,7 @@ std::string ListOf(const std::vector<int64_t>& numbers) {
   return fmt::format("[{}]", fmt::join(numbers, ", "));
 }
 
-// Nothing where it was not recorded.
+// Empty if it was not recorded.
 std::string DimensionsOf(int32_t x, int32_t y, int32_t z) {
   return x < 0 ? "()" : fmt::format("({}, {}, {})", x, y, z);
 }
@@ -243,7 +244,7 @@ MarkerTexts ParseStage::TextsAround(HostId launch) {
   return texts;
 }
 
-// What the markers say.
+// The part of the line that comes from the markers.
 std::string ParseStage::Context(const PyProfRecord& record, HostId launch) {
   const MarkerTexts texts = TextsAround(launch);
   const std::vector<std::string> frames =
@@ -256,7 +257,7 @@ std::string ParseStage::Context(const PyProfRecord& record, HostId launch) {
       record.is_backward ? "bprop" : "fprop", ListOf(record.mods), ListOf(record.ops));
 }
 
-// Where it was launched from, and where it ran.
+// The part of the line about the place of the launch and of the kernel.
 std::string ParseStage::Place(DeviceId kernel, HostId launch) const {
   const Trace& trace = view_.trace;
   const std::string thread =
@@ -326,7 +327,8 @@ Table TakeRecords(Table table) {
 namespace {
 
 constexpr std::string_view kStopped = "PyProf stops";  // at a marker, its types, the kernel
-constexpr std::string_view kNoSequence = "no sequence number";  // of a backward kernel: it stops
+constexpr std::string_view kNoSequence =
+    "no sequence number";  // of a backward kernel: PyProf stops
 
 class PyProfTable {
  public:
@@ -337,7 +339,8 @@ class PyProfTable {
         records_(view, markers_, ranges_),
         table_(NewProfTable()) {}
 
-  // `all` is what is numbered and paired, in order; of the selected the rows are shown.
+  // `all` are the kernels that are numbered and paired, in order; those that are also selected have
+  // rows.
   Table Build(const std::vector<DeviceId>& all, const Selected& selected);
 
  private:

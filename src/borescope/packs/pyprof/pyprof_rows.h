@@ -1,3 +1,12 @@
+// The rows of --compat pyprof. PyProf's table has one row per kernel, with the operator, the layer
+// and the line of Python that it comes from, and what it computes and moves:
+//
+//   markers.h           the markers of PyProf, and the language they are written in
+//   marker_work.h       the ranges around a launch, and what a kernel computes by the markers
+//   prof.cc             the rows of the verb `prof`, by Borescope's rules
+//   pyprof_rows.cc      the rows by PyProf's rules, and what PyProf makes them from
+//   formulas/formula.h  PyProf's FLOPs and bytes
+//   columns.h           the columns of both tables
 #pragma once
 
 #include <cstdint>
@@ -13,31 +22,19 @@
 
 namespace borescope::internal {
 
-// prof and its twin of --compat pyprof: one row per kernel, with the operator, the layer and the
-// line of Python that it comes from, and what it computes and moves.
-//
-//   python_literal.cc            the language of PyProf's markers
-//   markers.cc                   the markers
-//   launch_ranges.cc             what is around a launch
-//   analysis/verbs/prof/prof.cc  the rows by our rules
-//   compat.cc                    the rows by PyProf's
-//   parse_stage.cc               what PyProf makes the rows from
-//   formulas/formula_table.cc    PyProf's FLOPs and bytes, in formulas/*_formulas.cc
-//   columns.cc                   the columns of both
-
 Result<Tables> MapPyProf(const RankView& view, const Params& params);
 Result<Tables> FinishPyProf(Tables tables, const Params& params);
 inline constexpr Pipeline kPyProf{.map = MapPyProf, .reduce = ConcatTables, .finish = FinishPyProf};
 
-// What PyProf's parse stage writes of every kernel, and how its second stage ties a backward kernel
-// to a forward one. Quirks included (docs/use/compat-pyprof.md).
+// What PyProf's parse stage writes about every kernel, and how its second stage ties a backward
+// kernel to a forward one. Quirks included (docs/use/compat-pyprof.md).
 
 struct PyProfRecord {
   DeviceId kernel = {};
   std::string name = {};              // short
   std::vector<int64_t> seq = {};      // sequence numbers
   std::vector<int64_t> alt_seq = {};  // more of them
-  int64_t sub = 0;                    // number of the kernel of its operator
+  int64_t sub = 0;                    // number of the kernel among those of its operator
   bool is_backward = false;
   std::vector<std::string> seq_markers = {};  // "conv2d, seq = 5", those that count
   std::vector<std::string> mods = {}, ops = {};
@@ -56,7 +53,7 @@ class PyProfRecords {
   // Kernels must come in the order of their launches.
   PyProfRecord Next(DeviceId kernel);
 
-  // As the parse stage has it: a backward kernel has nothing yet of its forward operator.
+  // As the parse stage writes it: a backward kernel has no data of its forward operator yet.
   PyProfRecord NextParsed(DeviceId kernel);
 
  private:
@@ -78,7 +75,8 @@ class PyProfRecords {
   int64_t previous_seq_ = -1;
   int64_t previous_sub_ = -1;
   std::vector<std::string> previous_ops_ = {"na"};
-  // The last forward kernel with arguments or without, by its numbers: what a backward kernel gets.
+  // The last forward kernel, with or without arguments, by its numbers: its data go to the backward
+  // kernel.
   std::vector<PyProfRecord> forward_;
   HashMap<int64_t, size_t> by_seq_, by_alt_seq_;
 };
@@ -90,7 +88,7 @@ class PyProfRecords {
 Table ParsedRecords(const RankView& view, const std::vector<DeviceId>& all,
                     const Selected& selected);
 
-// The table with the records alone.
+// The table with only the records.
 Table TakeRecords(Table table);
 
 // A text as repr() of Python writes it. Bytes that are not ASCII stay as they are.

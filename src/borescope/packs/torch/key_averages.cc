@@ -1,8 +1,8 @@
-// Tables of --compat key_averages, what `key_averages().table()` of PyTorch's profiler says about
-// the same recording (docs/use/compat-key-averages.md): operators and annotations with their times,
-// as PyTorch's profiler prints them after a run. By default the operators alone, so that launches
-// count as time of the operator; with
-// --all everything in PyTorch's table: runtime calls, kernels and annotations of the device, too.
+// Tables of --compat key_averages: operators and annotations with their times, as
+// `key_averages().table()` of PyTorch's profiler prints them for the same recording
+// (docs/use/compat-key-averages.md). By default only operators, so that launches count as time of
+// the operator; with --all everything in PyTorch's table, also runtime calls, kernels and
+// annotations of the device.
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -205,7 +205,7 @@ Tables KeyAverages::Build() {
 
 double Micros(int64_t ns) { return static_cast<double>(ns) / 1e3; }
 
-// A column of the table as printed, made of columns that add up.
+// Makes the printed columns from columns that add up.
 class Report {
  public:
   explicit Report(const Table& sums) : sums_(sums) {}
@@ -230,7 +230,7 @@ class Report {
       Push(column, Micros(Ints(sums_, of)[i]) / static_cast<double>(calls[i]));
     }
   }
-  // Missing where the whole is 0; PyTorch prints NaN.
+  // Missing if the whole is 0, for which PyTorch prints NaN.
   void AddPercent(std::string_view name, std::string_view of, int64_t whole_ns,
                   std::string_view doc) {
     Column& column = AddFloat(table_, name, Unit::kPercent, Role::kDerived, doc);

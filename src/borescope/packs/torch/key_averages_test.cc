@@ -54,7 +54,7 @@ TEST(KeyAveragesTest, AllListsRuntimeCallsAndDeviceWork) {
   EXPECT_EQ(Csv(tables[1]), "self_cpu_total_us,self_cuda_total_us\n200,70\n");
 }
 
-// Frames are no rows, but what they are in does not have their time.
+// Frames are not rows, but the time inside them is not that of the event around them.
 TEST(KeyAveragesTest, FramesOfPythonReduceSelfTimes) {
   TestTrace trace;
   trace.Annotation("step", {0, 200'000}).Python("train.py(1): work", {10'000, 150'000});
@@ -120,7 +120,7 @@ TEST(KeyAveragesTest, AllHidesOperatorsOfTheProfiler) {
             "name,self_cpu_us\naten::is_leaf,0.05\nf,0.05\n");
 }
 
-// Ours cuts it at the end of the outer call; PyTorch takes it for a neighbour.
+// Borescope cuts it at the end of the outer call; PyTorch treats it as a neighbour.
 TEST(KeyAveragesTest, ACallThatEndsLateLiesBesideTheOther) {
   TestTrace trace;
   trace.Op("f", {0, 50}).Op("g", {40, 30}).Op("h", {45, 2});

@@ -105,7 +105,7 @@ void Builder::SumDeviceTime() {
   for (uint32_t row = 0; row < device.size(); ++row) {
     CheckStopAt(row);
     const HostId op = view_.index.correlation.op_of[row];
-    // The profiler knows no captures: kernels of graphs have no operator.
+    // The profiler does not know captures, so that kernels of graphs have no operator.
     if (IsDeviceWork(device.kind[row]) && op.valid() && !host_.IsCaptured(op)) {
       int64_t& sum = events_[op.value].self_device_ns;
       sum = AddSaturating(sum, device.dur_ns[row]);
@@ -113,7 +113,7 @@ void Builder::SumDeviceTime() {
   }
 }
 
-// The outer event takes what is inside of the inner one, and its device work, in place of its own.
+// The outer event takes the events and the device work inside the inner one in place of its own.
 // Outer events come first, so that one pass merges chains of any length.
 void Builder::MergeChains() {
   std::vector<uint32_t> merged_into(events_.size(), kNoRow);
@@ -198,8 +198,8 @@ Dims DimsOf(const CallArgs& args, size_t index) {
   return tensor == nullptr ? Dims() : Dims(tensor->dims);
 }
 
-// Two per product: of rows x inner in argument `first` with inner x columns in the next one, once
-// for each batch if the leading dimension is one.
+// Two FLOPs per product: a matrix of rows x inner in argument `first` with one of inner x columns
+// in the next argument, once for each batch if the leading dimension is one.
 Quantity MatrixFlops(const CallArgs& args, size_t first, bool is_batched) {
   const Dims left = DimsOf(args, first);
   const Dims right = DimsOf(args, first + 1);
@@ -216,12 +216,12 @@ Quantity AddmmFlops(const CallArgs& args) { return MatrixFlops(args, 1, false); 
 Quantity BmmFlops(const CallArgs& args) { return MatrixFlops(args, 0, true); }
 Quantity BaddbmmFlops(const CallArgs& args) { return MatrixFlops(args, 1, true); }
 
-// One for each element of the first argument, whatever the result's shape.
+// One FLOP per element of the first argument, whatever the shape of the result.
 Quantity ElementFlops(const CallArgs& args) {
   return args.Tensor(0) == nullptr ? Quantity(0) : Product(DimsOf(args, 0));
 }
 
-// Positions of a window along one dimension; nothing where it does not fit.
+// Positions of a window along one dimension; nothing if it does not fit.
 std::optional<int64_t> Positions(Quantity padded, Quantity window, int64_t stride) {
   if (padded.is_overflow() || window.is_overflow() || stride <= 0 ||
       padded.value() < window.value()) {
@@ -294,7 +294,7 @@ struct Span {
   int64_t end_ns = 0;
 };
 
-// The time in which any event of the profiler runs, by begin; spans neither overlap nor touch.
+// The time during which any event of the profiler runs, by begin; spans neither overlap nor touch.
 std::vector<Span> TimeOfEvents(const Trace& trace) {
   const HostEvents& host = trace.host();
   std::vector<Span> spans;
@@ -336,7 +336,7 @@ int64_t CountMemoryOutsideOfEvents(const Trace& trace) {
   int64_t count = 0;
   for (uint32_t row = 0; row < memory.size(); ++row) {
     CheckStopAt(row);
-    const bool is_recorded = memory.ts_ns[row] != kMissing;  // else from before the recording
+    const bool is_recorded = memory.ts_ns[row] != kMissing;  // else it is from before the recording
     count += is_recorded && !IsInside(spans, memory.ts_ns[row]) ? 1 : 0;
   }
   return count;

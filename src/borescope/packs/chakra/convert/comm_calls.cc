@@ -27,7 +27,8 @@ std::vector<const LinkedNode*> CallsOf(const LinkedTrace& linked, const LinkedTr
   return calls;
 }
 
-// Before it had attributes for that, record_param_comms had the name among its arguments.
+// Older versions of record_param_comms, without attributes for it, have the name among their
+// arguments.
 CollectiveKind KindOfArguments(const LinkedNode& call) {
   if (call.name != "record_param_comms") {
     return CollectiveKind::kUnknown;
@@ -54,8 +55,8 @@ bool IsVague(CollectiveKind kind) {
   return kind == CollectiveKind::kUnknown || kind == CollectiveKind::kSendRecv;
 }
 
-// Kernels tell what runs, calls what it is for: a barrier runs as an all-reduce, an all-to-all as
-// sends and receives, and everything of RCCL as "Generic".
+// Kernels show what runs, and calls what it is for: a barrier runs as an all-reduce, an all-to-all
+// as sends and receives, and everything of RCCL as "Generic".
 CollectiveKind KindOf(const std::vector<const LinkedNode*>& calls) {
   const CollectiveKind by_kernel = KindOfKernelName(calls.front()->name);
   for (const LinkedNode* call : calls) {
@@ -120,7 +121,7 @@ std::optional<int64_t> ArgumentBytes(std::string_view type, std::string_view val
   return sum;
 }
 
-// Of the first argument with tensors only: what comes behind it is where the result goes.
+// The bytes of the first argument that consists of tensors; later ones are for the result.
 std::optional<int64_t> FirstTensorBytes(const LinkedNode& call) {
   const std::vector<std::string_view> values = ElementsOf(call.inputs.values);
   const std::vector<std::string_view> types = ElementsOf(call.inputs.types);
@@ -132,8 +133,8 @@ std::optional<int64_t> FirstTensorBytes(const LinkedNode& call) {
   return std::nullopt;
 }
 
-// Operators of c10d have the tensors that a rank puts in after those for the result, if both
-// differ.
+// In operators of c10d, the tensors that a rank contributes come after those for the result, if
+// both differ.
 bool HasResultFirst(std::string_view name, CollectiveKind kind) {
   return name.starts_with("c10d::") &&
          (kind == CollectiveKind::kAllGather || kind == CollectiveKind::kReduceScatter ||
@@ -141,7 +142,7 @@ bool HasResultFirst(std::string_view name, CollectiveKind kind) {
           kind == CollectiveKind::kScatter);
 }
 
-// The arguments with tensors only; lists of lists have no size here.
+// The bytes of the arguments that consist of tensors; lists of lists have no size here.
 std::optional<int64_t> InputBytes(const LinkedNode& call, CollectiveKind kind) {
   const std::vector<std::string_view> values = ElementsOf(call.inputs.values);
   const std::vector<std::string_view> types = ElementsOf(call.inputs.types);
@@ -180,7 +181,7 @@ std::optional<int64_t> HostBytes(const std::vector<const LinkedNode*>& calls, Co
              : FirstOf(calls, [kind](const LinkedNode& call) { return InputBytes(call, kind); });
 }
 
-// Operators that say what they communicate.
+// Whether the operator records what it communicates.
 bool Asks(const LinkedNode& node) {
   const CollectiveKind kind = KindOfCall(node);
   return IsCommunicationOperator(node.name) && !IsVague(kind);

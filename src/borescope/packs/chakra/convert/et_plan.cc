@@ -12,11 +12,11 @@
 #include "borescope/base/stop.h"
 #include "borescope/base/text/text.h"
 #include "borescope/json/json_cursor.h"
+#include "borescope/packs/chakra/convert/comm_calls.h"
 #include "borescope/packs/chakra/convert/linked_trace.h"
 #include "borescope/packs/chakra/et/et_check.h"
 #include "borescope/packs/chakra/et/et_stream.h"
 #include "borescope/packs/chakra/json/python_json.h"
-#include "borescope/packs/chakra/link/link_writer.h"
 
 namespace borescope::internal {
 
@@ -24,7 +24,7 @@ namespace {
 
 constexpr size_t kMostNamed = 12;  // nodes of a circle in a message
 
-// The place of a node in a plan whose nodes ascend.
+// The place of a node in a plan whose nodes are sorted by id.
 uint32_t PlaceOf(const LinkedTrace& linked, const EtPlan& plan, uint64_t id) {
   const auto found = std::lower_bound(plan.nodes.begin(), plan.nodes.end(), id,
                                       [&](const PlannedNode& node, uint64_t wanted) {
@@ -58,7 +58,7 @@ void AddDocumentAttrs(const LinkedTrace& linked, EtMetadata& metadata) {
   add("finish_ts", linked.finish_ts);
 }
 
-// The texts of the arguments and results of one node, whose memory serves the next one.
+// The texts of the arguments and results of one node, whose memory is used again for the next one.
 class IoTexts {
  public:
   EtIo Make(const LinkedIo& io, size_t first) {
@@ -102,7 +102,7 @@ void AddCommAttrs(const PlannedNode& planned, std::vector<EtAttr>& attrs) {
   }
 }
 
-// What the reference does not write.
+// Adds attributes that the reference does not write.
 void AddExactly(const PlannedNode& planned, std::vector<EtAttr>& attrs) {
   if (planned.start_ns.has_value()) {
     attrs.push_back(EtAttr::Uint64("start_time_nanos", *planned.start_ns));
@@ -174,7 +174,8 @@ namespace {
 constexpr double kNanosecondsPerMicrosecond = 1e3;
 constexpr int64_t kMostMicroseconds = 9'000'000'000'000'000;
 
-// Microseconds as they are written, in nanoseconds, to the nearest; nothing for no number.
+// Text of microseconds as nanoseconds, rounded to the nearest; nothing for text that is not a
+// number.
 std::optional<int64_t> NanosecondsOf(std::string_view us) {
   const std::optional<int64_t> whole = ParseNumber<int64_t>(us);
   if (whole.has_value() && *whole > -kMostMicroseconds && *whole < kMostMicroseconds) {
@@ -184,7 +185,8 @@ std::optional<int64_t> NanosecondsOf(std::string_view us) {
   if (!value.has_value()) {
     return std::nullopt;
   }
-  // The whole part stands apart, so that nanoseconds of a time since 1970 are not lost.
+  // The whole part is converted separately, so that the nanoseconds of a time since 1970 are not
+  // lost.
   const double floor = std::floor(*value);
   if (!(std::abs(floor) < static_cast<double>(kMostMicroseconds))) {
     return std::nullopt;
@@ -219,7 +221,7 @@ class EtPlanner {
  private:
   const LinkedNode& Node(uint32_t place) const { return linked_.nodes[place]; }
 
-  // Processes and threads without operators do nothing.
+  // Leaves out processes, and threads without operators, which do nothing.
   void Choose() {
     const auto count = static_cast<uint32_t>(linked_.nodes.size());
     planned_.resize(count);
@@ -294,8 +296,8 @@ class EtPlanner {
     }
   }
 
-  // The operators of a thread, one after the other in the order they began. Operators under no
-  // thread are a thread of their own, also those whose parents go in a circle.
+  // The operators of a thread follow each other in the order in which they began. Operators that
+  // are not below a thread are a thread of their own, also those whose parents are circular.
   void AddThreadOrder() {
     std::vector<char> is_done(linked_.nodes.size(), 0);
     for (const uint32_t place : order_) {
@@ -316,7 +318,8 @@ class EtPlanner {
     }
   }
 
-  // The node above with no parent, or one of a circle of parents: all others around are below it.
+  // The ancestor without a parent, or one of a circle of parents: all other nodes around are below
+  // it.
   uint32_t Uppermost(uint32_t place, std::vector<char>& is_passed) const {
     while (!IsTop(place) && is_passed[place] == 0) {
       is_passed[place] = 1;
@@ -327,7 +330,7 @@ class EtPlanner {
 
   bool IsTop(uint32_t place) const { return !planned_[place].ctrl_dep.has_value(); }
 
-  // The number of operators in it.
+  // Returns the number of operators in it.
   uint64_t AddThread(uint32_t root, std::vector<char>& is_done) {
     uint64_t count = 0;
     std::optional<uint64_t> last;
@@ -369,7 +372,7 @@ class EtPlanner {
     return key(earlier, with_time) < key(later, with_time);
   }
 
-  // Adds one that the document names, if it can be; `kept` counts it then.
+  // Adds a dependency that the document names, if it is possible; `kept` counts it then.
   void AddRecorded(uint32_t place, uint64_t id, uint64_t* kept) {
     const std::optional<uint32_t> target = tree_.Find(id);
     if (!target.has_value() || is_kept_[*target] == 0) {
@@ -388,7 +391,7 @@ class EtPlanner {
     for (const uint32_t place : order_) {
       CheckStopAt(place);
       const LinkedNode& node = Node(place);
-      // Device work has that of its operator, on which it depends itself.
+      // Device work has the dependency of its operator, on which it depends itself.
       if (!node.is_device && node.inter_thread_dep.has_value()) {
         AddRecorded(place, *node.inter_thread_dep, nullptr);
       }
@@ -406,7 +409,8 @@ class EtPlanner {
     return {Node(place).device.value_or(0), Node(place).stream.value_or(0)};
   }
 
-  // A stream does one thing after the other. Where the document does not say so itself, by time.
+  // A stream does one thing after the other. If the document does not record the order, it follows
+  // from times.
   void AddStreamOrder() {
     std::vector<uint32_t> places;
     for (const uint32_t place : order_) {
@@ -432,7 +436,7 @@ class EtPlanner {
   std::vector<PlannedNode> planned_;            // by place in the document
   std::vector<char> is_kept_;                   // likewise
   std::vector<std::optional<int64_t>> starts_;  // likewise, in nanoseconds
-  std::vector<uint32_t> order_;                 // what is kept
+  std::vector<uint32_t> order_;                 // the nodes that are kept
   EtPlan plan_;
 };
 
@@ -440,8 +444,8 @@ class EtPlanner {
 
 Result<EtPlan> PlanEt(const LinkedTrace& linked) { return EtPlanner(linked).Make(); }
 
-// The rules of chakra_converter PyTorch of MLCommons Chakra 21585d8, defects included: no
-// dependency on device work is ever written, unknown collectives end the conversion.
+// The rules of chakra_converter PyTorch of MLCommons Chakra 21585d8, including its defects: no
+// dependency on device work is ever written, and unknown collectives end the conversion.
 
 namespace {
 
@@ -452,7 +456,7 @@ Error Refusal(std::string cause, std::string remedy = {}) {
   return {ErrorCode::kCorrupt, std::move(cause), std::move(remedy)};
 }
 
-// The place a .et counts from: whole microseconds, cut off.
+// The duration in whole microseconds, cut off, as the reference writes it.
 Result<uint64_t> DurationOf(const LinkedNode& node) {
   if (node.exclusive_us.empty() || Contains(node.name, "Optimizer.step")) {
     return uint64_t{0};
@@ -460,7 +464,7 @@ Result<uint64_t> DurationOf(const LinkedNode& node) {
   const std::optional<double> value = ParseNumber<double>(node.exclusive_us);
   if (!value.has_value() || !(*value > -1 && *value < 18446744073709551616.0)) {
     return Refusal(
-        fmt::format("node {}: exclusive_dur {} is no duration", node.id, node.exclusive_us));
+        fmt::format("node {}: exclusive_dur {} is not a duration", node.id, node.exclusive_us));
   }
   return static_cast<uint64_t>(std::max(*value, 0.0));
 }
@@ -501,7 +505,7 @@ int64_t TensorBytes(std::string_view tensor) {
                               static_cast<uint64_t>(ParseNumber<int64_t>(parts[4]).value_or(0)));
 }
 
-// Bytes of all tensors among the arguments.
+// The bytes of all tensors among the arguments.
 int64_t CommBytes(const LinkedNode& node) {
   const std::vector<std::string_view> values = ElementsOf(node.inputs.values);
   const std::vector<std::string_view> types = ElementsOf(node.inputs.types);
@@ -541,9 +545,10 @@ class ReferencePlan {
 
   Result<void> CheckDocument() const {
     if (std::find(std::begin(kSchemas), std::end(kSchemas), linked_.schema) == std::end(kSchemas)) {
-      return Error{ErrorCode::kUnsupportedFormat,
-                   fmt::format("schema \"{}\" is none that the reference converts", linked_.schema),
-                   "leave out `compat` chakra"};
+      return Error{
+          ErrorCode::kUnsupportedFormat,
+          fmt::format("schema \"{}\" is not one that the reference converts", linked_.schema),
+          "leave out `compat` chakra"};
     }
     if (!linked_.pid || !linked_.start_ts || !linked_.finish_ts) {
       return Refusal("pid, start_ts or finish_ts is missing", "leave out `compat` chakra");
@@ -636,7 +641,7 @@ class ReferencePlan {
     if (planned.type == EtNodeType::kCommColl) {
       planned.collective = CollectiveOf(node.name);
       if (!planned.collective.has_value()) {
-        return Refusal(fmt::format("node {}: '{}' is no collective that the reference knows",
+        return Refusal(fmt::format("node {}: '{}' is not a collective that the reference knows",
                                    node.id, node.name),
                        "leave out `compat` chakra");
       }
@@ -663,7 +668,8 @@ class ReferencePlan {
     }
   }
 
-  // One chain of the operators of a thread; device work follows its operator and leads nowhere.
+  // Adds one chain of the operators of a thread; device work follows its operator, and nothing
+  // follows device work.
   void AddThread(uint32_t root) {
     std::optional<uint64_t> last;
     for (const uint32_t place : tree_.Preorder(root)) {
@@ -684,7 +690,7 @@ class ReferencePlan {
     }
   }
 
-  // Drops what depends on nothing and nothing depends on. A dependency must be there.
+  // Drops nodes without dependencies and dependents. The dependencies of others must exist.
   Result<void> DropLooseNodes() {
     std::vector<char> is_needed(plan_.nodes.size(), 0);
     for (const PlannedNode& node : plan_.nodes) {

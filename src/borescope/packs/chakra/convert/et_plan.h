@@ -1,6 +1,6 @@
-// What becomes of the nodes of a linked trace in a .et: which are written, as what, and on which
-// they depend. Two ways to plan: by the rules of Borescope, and by those of the reference to the
-// letter. One writer for both.
+// How the nodes of a linked trace are written to a .et: which ones, as what, and with which
+// dependencies. There are two ways to plan, by the rules of Borescope and exactly by those of the
+// reference, and one writer for both.
 #pragma once
 
 #include <cstdint>
@@ -23,7 +23,7 @@ struct PlannedNode {
   std::vector<uint64_t> data_deps;
   uint64_t start_us = 0;
   uint64_t duration_us = 0;
-  std::optional<uint64_t> start_ns;     // written where they are there
+  std::optional<uint64_t> start_ns;     // written if present
   std::optional<uint64_t> duration_ns;  // likewise
   std::optional<int64_t> device;        // likewise
   std::optional<EtCollective> collective;
@@ -31,7 +31,7 @@ struct PlannedNode {
   std::string_view pg_name;  // of communication
 };
 
-// How often something of the source could not be kept, or was not what it should be.
+// How often something of the source could not be kept, or was not as it should be.
 struct PlanCounts {
   uint64_t orphaned_device = 0;      // device work whose operator is not there: kept without it
   uint64_t containers = 0;           // the process, threads without operators: left out
@@ -50,15 +50,16 @@ struct EtPlan {
   PlanCounts counts;
 };
 
-// By the rules of docs/use/chakra.md. kCorrupt when dependencies go in a circle, with its names.
+// By the rules of docs/use/chakra.md. kCorrupt, with the names of the nodes, if dependencies are
+// circular.
 Result<EtPlan> PlanEt(const LinkedTrace& linked);
 
-// What chakra_converter of MLCommons Chakra 21585d8 writes, byte for byte, where it succeeds.
-// kUnsupportedFormat or kCorrupt, with the same causes, where it does not.
+// What chakra_converter of MLCommons Chakra 21585d8 writes, byte for byte, if it succeeds. If it
+// does not, kUnsupportedFormat or kCorrupt with the same cause.
 Result<EtPlan> PlanEtAsReference(const LinkedTrace& linked);
 
-// kCorrupt, naming the nodes of one circle, when dependencies go in circles. REQUIRES: nodes are in
-// order, and what they depend on is among them.
+// kCorrupt, naming the nodes of one circle, if dependencies are circular. REQUIRES: nodes are in
+// order, and their dependencies are among them.
 Result<void> CheckAcyclic(const LinkedTrace& linked, const EtPlan& plan);
 
 // Writes metadata and nodes.

@@ -17,7 +17,7 @@ EtPlan Plan(const LinkedTrace& linked) {
   return plan.ok() ? std::move(*plan) : EtPlan();
 }
 
-// The dependencies of the node with this id; {999} where it is not planned.
+// The dependencies of the node with this id; {999} if it is not planned.
 Ids DepsOf(const LinkedTrace& linked, const EtPlan& plan, uint64_t id) {
   for (const PlannedNode& node : plan.nodes) {
     if (linked.nodes[node.source].id == id) {
@@ -48,7 +48,7 @@ TEST(PlanEt, StreamsAreInOrderAndWaitsAreKept) {
   EXPECT_EQ(plan.counts.sync_deps, 1U);
   EXPECT_EQ(plan.counts.stream_deps, 1U);
   EXPECT_EQ(plan.counts.containers, 1U);
-  EXPECT_EQ(plan.nodes[0].ctrl_dep, std::nullopt);  // the process is not there
+  EXPECT_EQ(plan.nodes[0].ctrl_dep, std::nullopt);  // the process is not planned
 }
 
 TEST(PlanEt, TimesAreExactAndRounded) {
@@ -103,7 +103,7 @@ constexpr std::string_view kArguments =
 
 struct PlannedCommunication {
   PlannedNode node;
-  std::string group;  // which the node only points to
+  std::string group;  // to which the node only points
 };
 
 // The plan of one kernel under a call with arguments.
@@ -168,9 +168,10 @@ TEST(PlanEt, UnknownCommunicationIsComputationAndCounted) {
   const EtPlan plan = Plan(linked);
   EXPECT_EQ(plan.counts.unknown_collectives, 1U);
   EXPECT_EQ(plan.nodes.back().type, EtNodeType::kComp);
-  EXPECT_EQ(PlanEtAsReference(linked).error().Sentence(),
-            "node 3: 'ncclDevKernel_Generic(x)' is no collective that the reference knows; leave "
-            "out `compat` chakra");
+  EXPECT_EQ(
+      PlanEtAsReference(linked).error().Sentence(),
+      "node 3: 'ncclDevKernel_Generic(x)' is not a collective that the reference knows; leave "
+      "out `compat` chakra");
 }
 
 std::string TensorOf(const std::string& name, int id, int parent) {
@@ -198,7 +199,7 @@ TEST(PlanEt, EventsOfLibrariesBetweenHostsCommunicate) {
   EXPECT_EQ(plan.counts.unknown_sizes, 0U);
 }
 
-// What this rank puts in is after what it gets out.
+// Tensors that this rank contributes come after those that it receives.
 TEST(PlanEt, RequestsCommunicateWhereNothingElseDoes) {
   const std::string arguments =
       R"x(, "inputs": {"values": [[1, 2, 0, 200, 4, "cpu"], [3, 4, 0, 100, 4, "cpu"]], )x"
@@ -217,7 +218,7 @@ TEST(PlanEt, RequestsCommunicateWhereNothingElseDoes) {
   EXPECT_EQ(Plan(MakeLinked(with_kernel)).nodes[1].type, EtNodeType::kComp);
 }
 
-// By name and category, of the reference: kernels of NCCL communicate, calls never do.
+// As in the reference, by name and category: kernels of NCCL communicate, calls never do.
 TEST(PlanEt, TypesOfTheReference) {
   struct Row {
     std::string_view name;
@@ -261,13 +262,13 @@ TEST(PlanEt, SchemasTheReferenceDoesNotConvert) {
   }
 }
 
-// Nodes that are each below the other are below no thread.
+// Nodes that are below each other are below no thread.
 TEST(PlanEt, ParentsInACircleAreKept) {
   const LinkedTrace linked = MakeLinked({LinkedNodeText(2, 3, "a", LinkedTimes("1", "1")),
                                          LinkedNodeText(3, 2, "b", LinkedTimes("2", "1")),
                                          LinkedNodeText(4, 3, "k", LinkedKernel("3", "1", 7))});
   const EtPlan plan = Plan(linked);
-  EXPECT_EQ(plan.nodes.size(), 3U);  // without the thread that has none
+  EXPECT_EQ(plan.nodes.size(), 3U);  // without the thread, which has no operators
   EXPECT_EQ(plan.counts.unreached, 2U);
   EXPECT_EQ(DepsOf(linked, plan, 3), Ids{2});
   EXPECT_EQ(DepsOf(linked, plan, 4), Ids{3});
@@ -281,7 +282,7 @@ TEST(PlanEt, OperatorsUnderNoThreadAreAThread) {
   EXPECT_EQ(DepsOf(linked, plan, 3), Ids{2});
 }
 
-// A process is no node of a .et: what runs after it follows what ran before it.
+// A process is not a node of a .et: what runs after it depends on what ran before it.
 TEST(PlanEt, AProcessUnderAnOperatorIsNoDependency) {
   const LinkedTrace linked =
       MakeLinked({LinkedNodeText(2, 1, "a", LinkedTimes("1", "1")),

@@ -12,7 +12,7 @@
 
 namespace borescope::internal {
 
-// A node; `more` are further members, with a comma in front of each.
+// A node; `more` are further members, each with a comma before it.
 inline std::string LinkedNodeText(int id, int parent, const std::string& name,
                                   const std::string& more = {}) {
   return fmt::format(
@@ -30,7 +30,7 @@ inline std::string LinkedTimes(const std::string& ts, const std::string& dur) {
   return fmt::format(R"(, "exclusive_dur": {}, "ts": {}, "inter_thread_dep": null)", dur, ts);
 }
 
-// What makes a node device work.
+// The members that make a node device work.
 inline std::string LinkedKernel(const std::string& ts, const std::string& dur, int stream) {
   return LinkedTimes(ts, dur) +
          fmt::format(R"(, "cat": "kernel", "ph": "X", "stream": {})", stream);

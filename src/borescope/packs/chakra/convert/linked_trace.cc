@@ -29,7 +29,7 @@ static_assert(std::size(kAttrNames) == kLinkedAttrs);
 
 bool IsNull(std::string_view json) { return json == "null"; }
 
-// Strides and whatever else there may be have no place in a .et.
+// Strides, and members that are not known, are not written to a .et.
 std::string_view* PartOf(LinkedIo& io, std::string_view key) {
   return key == "values"   ? &io.values
          : key == "shapes" ? &io.shapes
@@ -265,16 +265,16 @@ namespace ondemand = simdjson::ondemand;
 using simdjson::MEMALLOC;
 using simdjson::SUCCESS;
 
-// Reads one document into a trace. An error of simdjson ends it; `cause_` keeps the first.
+// Reads one document into a trace. An error of simdjson ends it; `cause_` keeps the first cause.
 class Parser {
  public:
   explicit Parser(LinkedTrace& trace) : trace_(trace), node_reader_(trace) {}
 
-  // False where `cause()` says why.
+  // False if it failed; `cause()` says why.
   bool ReadDocument(ondemand::document& document) {
     ondemand::object top;
     if (document.get_object().get(top) != SUCCESS) {
-      return Fail("the document is no object");
+      return Fail("the document is not an object");
     }
     for (auto item : top) {
       ondemand::field field;
@@ -289,7 +289,7 @@ class Parser {
   const std::string& cause() const { return cause_; }
 
  private:
-  // Keeps the first cause only.
+  // Keeps only the first cause.
   bool Fail(std::string_view cause) {
     if (cause_.empty()) {
       cause_ = cause;
@@ -325,12 +325,12 @@ class Parser {
   bool ReadNodes(ondemand::value& value) {
     ondemand::array nodes;
     if (value.get_array().get(nodes) != SUCCESS) {
-      return Fail("\"nodes\" is no array");
+      return Fail("\"nodes\" is not an array");
     }
     for (auto item : nodes) {
       ondemand::object object;
       if (item.get_object().get(object) != SUCCESS) {
-        return FailAtNode("is no object, or the text before it is damaged");
+        return FailAtNode("is not an object, or the text before it is damaged");
       }
       LinkedNode node;
       if (!node_reader_.Read(object, node)) {
@@ -347,7 +347,7 @@ class Parser {
     return Fail(fmt::format("node {} of the list {}", node_count_ + 1, cause));
   }
 
-  // A later node of the same id takes the place of the earlier one.
+  // A later node with the same id replaces the earlier one.
   void Keep(const LinkedNode& node) {
     const auto [place, is_new] = index_.try_emplace(node.id, trace_.nodes.size());
     if (is_new) {
@@ -439,7 +439,7 @@ std::vector<uint32_t> LinkedTree::Preorder(uint32_t root) const {
   while (!stack.empty()) {
     const uint32_t node = stack.back();
     stack.pop_back();
-    // A node has one parent, so that only the root can come up again.
+    // A node has one parent, so that only the root can come up a second time.
     if (node == root && !order.empty()) {
       continue;
     }

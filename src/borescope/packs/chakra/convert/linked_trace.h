@@ -1,6 +1,6 @@
-// A PyTorch execution trace whose operators were linked with what the devices did, as JSON: what
-// `borescope link` and the reference's chakra_trace_link write. A bare execution trace is one
-// without times. Texts point into the document, which the trace keeps.
+// A PyTorch execution trace whose operators were linked with device work, as JSON: what `borescope
+// link` and the reference's chakra_trace_link write. A bare execution trace is one without times.
+// Texts point into the document, which the trace keeps.
 #pragma once
 
 #include <simdjson.h>
@@ -26,7 +26,7 @@ enum class LinkedAttr : uint8_t { kRfId, kFwParent, kSeqId, kScope, kTid, kFwTid
 constexpr size_t kLinkedAttrs = static_cast<size_t>(LinkedAttr::kCount);
 std::string_view LinkedAttrName(LinkedAttr attr);
 
-// JSON texts of arguments or results; empty where they are missing.
+// JSON texts of arguments or results; empty if they are missing.
 struct LinkedIo {
   std::string_view values;
   std::string_view shapes;
@@ -39,19 +39,19 @@ struct LinkedNode {
   std::string_view name;
   LinkedIo inputs;
   LinkedIo outputs;
-  std::string_view exclusive_us;  // the number as it is written; empty where it is missing or null
+  std::string_view exclusive_us;  // the number as written; empty if it is missing or null
   std::string_view ts_us;         // likewise
   std::string_view cat;           // of device work; empty for operators
   std::optional<int64_t> stream;
   std::optional<int64_t> device;
   std::optional<uint64_t> inter_thread_dep;
-  // Nodes that must have ended first, in LinkedTrace::ids: device work an operator waited for, and
-  // device work that other device work had to wait for.
+  // Nodes that must have ended before this one, in LinkedTrace::ids: device work for which an
+  // operator waited, and device work for which other device work had to wait.
   std::pair<uint32_t, uint32_t> sync_deps{0, 0};    // begin, count
   std::pair<uint32_t, uint32_t> stream_deps{0, 0};  // begin, count
   std::array<std::optional<int64_t>, kLinkedAttrs> attrs;
   std::optional<std::string_view> op_schema;
-  // Of communication, where the profiler recorded it.
+  // For communication, if the profiler recorded it.
   std::string_view pg_name;
   std::string_view collective_name;
   std::string_view dtype;
@@ -64,12 +64,12 @@ struct LinkedNode {
 // What was odd in the document.
 struct LinkedCounts {
   uint64_t duplicate_ids = 0;  // the later node counts
-  uint64_t unread_attrs = 0;   // an attribute of an operator that is no whole number of 64 bits
+  uint64_t unread_attrs = 0;   // attributes of operators that are not whole numbers of 64 bits
   uint64_t unknown_keys = 0;   // of nodes
 };
 
 struct LinkedTrace {
-  // Of the document; empty text or nothing where missing.
+  // Members of the document; empty text or nothing if missing.
   std::string_view schema;
   std::string_view time;
   std::optional<uint64_t> pid;
@@ -77,35 +77,35 @@ struct LinkedTrace {
   std::optional<uint64_t> finish_ts;
 
   std::vector<LinkedNode> nodes;  // in the order of the document, each id once
-  std::vector<uint64_t> ids;      // what the lists of the nodes hold
+  std::vector<uint64_t> ids;      // the elements of the lists of nodes
   bool has_stream_deps = false;   // whether any node has the key
   LinkedCounts counts;
 
   std::unique_ptr<const std::string> text;  // the document
-  std::deque<std::string> unescaped;        // texts that do not stand in the document as they are
+  std::deque<std::string> unescaped;        // texts that had escapes in the document
 
   std::span<const uint64_t> Ids(std::pair<uint32_t, uint32_t> range) const {
     return std::span(ids).subspan(range.first, range.second);
   }
 };
 
-// Reads the document, of which `name` stands in errors. kUnsupportedFormat for JSON that is no
-// execution trace, kCorrupt for what is no JSON or lacks what every node must have.
+// Reads the document; errors name it `name`. kUnsupportedFormat for JSON that is not an execution
+// trace, kCorrupt for text that is not JSON, or if something is missing that every node must have.
 Result<LinkedTrace> ParseLinkedTrace(std::string document, const std::string& name);
 
 // Reads one node of an execution trace.
 
-// Adds ids, unescaped texts and counts to the trace, which must outlive it; the node itself is the
-// caller's. Not thread-safe.
+// Adds ids, unescaped texts and counts to the trace, which must outlive it; the caller keeps the
+// node itself. Not thread-safe.
 class LinkedNodeReader {
  public:
   explicit LinkedNodeReader(LinkedTrace& trace) : trace_(trace) {}
 
-  // False where the node is damaged or has no id; `cause()` then continues a sentence about it.
+  // False if the node is damaged or has no id; `cause()` then continues a sentence about it.
   bool Read(simdjson::ondemand::object& object, LinkedNode& node);
   const std::string& cause() const { return cause_; }
 
-  // The text of a string token; any other token as it is written.
+  // The text of a string token; any other token as written.
   std::string_view TextOf(std::string_view json);
 
  private:
@@ -114,13 +114,13 @@ class LinkedNodeReader {
   bool ReadId(std::string_view json, LinkedNode& node);
   bool ReadPlain(std::string_view key, std::string_view json, LinkedNode& node);
   bool ReadDeviceMember(std::string_view key, std::string_view json, LinkedNode& node);
-  // Schema 1.0.1 has the attributes as members of the node.
+  // In schema 1.0.1 the attributes are members of the node.
   void ReadFlat(std::string_view key, std::string_view json, LinkedNode& node);
-  // The ids in a list, or a single one as the first versions of the reference wrote it.
+  // The ids in a list, or a single id as the first versions of the reference wrote it.
   std::pair<uint32_t, uint32_t> ReadIds(std::string_view json);
   bool ReadAttrs(simdjson::ondemand::value& value, LinkedNode& node);
   bool ReadAttr(simdjson::ondemand::object& object, LinkedNode& node);
-  // Whether the attribute is one that is read.
+  // Returns whether the attribute is one that is read.
   bool SetAttr(std::string_view name, std::string_view json, LinkedNode& node);
 
   LinkedTrace& trace_;
@@ -128,7 +128,7 @@ class LinkedNodeReader {
   std::string cause_;
 };
 
-// Who is whose child in a linked trace.
+// Parents and children in a linked trace.
 
 // Places are indices in LinkedTrace::nodes.
 class LinkedTree {
@@ -136,7 +136,7 @@ class LinkedTree {
   explicit LinkedTree(const LinkedTrace& linked);
 
   std::optional<uint32_t> Find(uint64_t id) const;
-  // Nothing where the node names no parent, or one that is not in the document.
+  // Nothing if the node names no parent, or one that is not in the document.
   std::optional<uint32_t> Parent(uint32_t node) const {
     return parents_[node] == kNone ? std::nullopt : std::optional(parents_[node]);
   }
@@ -145,8 +145,8 @@ class LinkedTree {
     return std::span(children_).subspan(begins_[node], begins_[node + 1] - begins_[node]);
   }
 
-  // The nodes below and including `root`, parents first, children ascending by id. Each once, also
-  // where the document goes in circles.
+  // `root` and the nodes below it, parents first, children ascending by id. Each node once, even if
+  // the document is circular.
   std::vector<uint32_t> Preorder(uint32_t root) const;
 
  private:
@@ -158,7 +158,7 @@ class LinkedTree {
   std::vector<uint32_t> children_;
 };
 
-// Whether the node stands for a thread, or for the process.
+// Whether the node represents a thread, or the process.
 bool IsThread(const LinkedNode& node);
 bool IsProcess(const LinkedNode& node);
 

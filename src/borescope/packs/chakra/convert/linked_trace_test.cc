@@ -40,9 +40,9 @@ std::string ErrorOf(std::string text) {
 }
 
 TEST(LinkedTrace, DamageIsAnErrorWithItsPlace) {
-  EXPECT_EQ(ErrorOf("[1]"), "f: the document is no object; write it again with borescope link");
+  EXPECT_EQ(ErrorOf("[1]"), "f: the document is not an object; write it again with borescope link");
   EXPECT_EQ(ErrorOf(R"({"nodes": 3})"),
-            "f: \"nodes\" is no array; write it again with borescope link");
+            "f: \"nodes\" is not an array; write it again with borescope link");
   EXPECT_EQ(ErrorOf(R"({"nodes": [{"name": "a"}]})"),
             "f: node 1 of the list has no \"id\"; write it again with borescope link");
   EXPECT_EQ(ErrorOf(R"({"schema": "1"})"),

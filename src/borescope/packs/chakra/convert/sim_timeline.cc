@@ -31,8 +31,8 @@ std::optional<int> ThreadOf(std::string_view name) {
   return std::nullopt;
 }
 
-// "issue,npu=0,cycle=1000,node=1,name=COMP_NODE": what stands behind the
-// first "=" of the columns after the first.
+// "issue,npu=0,cycle=1000,node=1,name=COMP_NODE": the texts after the first "=" of the columns from
+// the second on.
 struct LogLine {
   bool is_issue = false;
   uint64_t npu = 0;
@@ -82,9 +82,8 @@ class Timeline {
     }
     const std::optional<int> thread = ThreadOf(found->second.name);
     if (!thread.has_value()) {
-      return Error{ErrorCode::kCorrupt,
-                   fmt::format("line {}: '{}' is no class of node that is known", number,
-                               found->second.name)};
+      return Error{ErrorCode::kCorrupt, fmt::format("line {}: '{}' is not a known class of node",
+                                                    number, found->second.name)};
     }
     PutSpan(line, found->second, *thread);
     issued_.erase(found);
@@ -147,7 +146,7 @@ Result<TimelineCounts> WriteSimTimeline(std::string_view log, const TimelineOpti
     if (!parsed.has_value()) {
       return Error{
           ErrorCode::kCorrupt,
-          fmt::format("line {}: no npu, cycle and node behind 'issue' or 'callback'", number)};
+          fmt::format("line {}: no npu, cycle and node after 'issue' or 'callback'", number)};
     }
     BS_TRY(timeline.Add(*parsed, number));
   }

@@ -32,11 +32,11 @@ TEST(SimTimeline, OursAreMicroseconds) {
 TEST(SimTimeline, LinesThatCannotBeReadAreErrors) {
   StringSink sink;
   EXPECT_EQ(WriteSimTimeline("\nissue,a=x,b=2,c=3,d=e\n", {1, 1, true}, sink).error().Sentence(),
-            "line 2: no npu, cycle and node behind 'issue' or 'callback'");
+            "line 2: no npu, cycle and node after 'issue' or 'callback'");
   EXPECT_EQ(WriteSimTimeline("issue,a=1,b=2,c=3,d=e\ncallback,a=1,b=2,c=3,d=e", {1, 1, true}, sink)
                 .error()
                 .Sentence(),
-            "line 2: 'e' is no class of node that is known");
+            "line 2: 'e' is not a known class of node");
 }
 
 }  // namespace

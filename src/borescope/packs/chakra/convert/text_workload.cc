@@ -60,7 +60,7 @@ class LineReader {
  public:
   LineReader(std::string_view text, const std::string& name) : rest_(text), name_(name) {}
 
-  // False at the end. The empty piece behind the last line break is no line.
+  // False at the end. The empty piece after the last line break is not a line.
   bool Next() {
     if (rest_.empty()) {
       return false;
@@ -97,7 +97,7 @@ Result<TextPhase> ReadPhase(const LineReader& lines, size_t column) {
   phase.comm_type = lines.words()[column + 1];
   if (!ReadNumber(lines.words()[column], phase.compute_us) ||
       !ReadNumber(lines.words()[column + 2], phase.comm_bytes)) {
-    return lines.ErrorHere("a time or size is no number");
+    return lines.ErrorHere("a time or size is not a number");
   }
   if (std::find(std::begin(kCommTypes), std::end(kCommTypes), phase.comm_type) ==
       std::end(kCommTypes)) {
@@ -163,14 +163,14 @@ Result<TextWorkload> ParseTextWorkload(std::string text, const std::string& name
   return workload;
 }
 
-// The order of work in a workload of ASTRA-sim 1.0, for each way to spread a model. Nodes and their
-// dependencies are in the order of the reference.
+// The order of work in a workload of ASTRA-sim 1.0, for each way to distribute a model. Nodes and
+// their dependencies are in the order of the reference.
 
 namespace {
 
-using Handle = std::optional<uint64_t>;  // of a node that may not be there
+using Handle = std::optional<uint64_t>;  // of a node that may be absent
 
-// The nodes of one layer that were last made.
+// The latest nodes of one layer.
 struct LayerNodes {
   Handle forward, forward_comm;
   Handle input_grad, input_grad_comm;
@@ -269,7 +269,7 @@ class PassWriter {
     nodes_[i].weight_grad_comm = Comm(i, "", layers_[i].weight_grad, deps);
   }
 
-  // The nodes before and behind a layer; none at the ends.
+  // The nodes before and after a layer; none at the ends.
   LayerNodes Before(size_t i) const { return i == 0 ? LayerNodes() : nodes_[i - 1]; }
   LayerNodes Behind(size_t i) const { return IsLast(i) ? LayerNodes() : nodes_[i + 1]; }
   bool IsLast(size_t i) const { return i + 1 == nodes_.size(); }
@@ -293,7 +293,7 @@ class PassWriter {
     }
   }
 
-  // Backwards through a layer that is split by its inputs.
+  // The backward pass of a layer that is split by its inputs.
   void SplitInputGrad(size_t i, std::string_view infix) {
     if (IsLast(i)) {
       InputGrad(i, {nodes_[i].forward_comm});

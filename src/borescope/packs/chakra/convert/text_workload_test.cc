@@ -38,7 +38,7 @@ TEST(TextWorkload, ErrorsNameTheLine) {
   EXPECT_EQ(ErrorOf("DATA\nx\n"), "f:2: the number of layers is missing: 'x'");
   EXPECT_EQ(ErrorOf("DATA\n1\n\n"), "f:3: a layer has 12 columns: ''");
   EXPECT_EQ(ErrorOf("DATA\n1\nl -1 1 ALLREDUCE x 1 NONE 1 1 NONE 1 1\n"),
-            "f:3: a time or size is no number: 'l -1 1 ALLREDUCE x 1 NONE 1 1 NONE 1 1'");
+            "f:3: a time or size is not a number: 'l -1 1 ALLREDUCE x 1 NONE 1 1 NONE 1 1'");
 }
 
 }  // namespace

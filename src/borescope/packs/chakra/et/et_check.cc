@@ -116,7 +116,7 @@ namespace {
 
 constexpr size_t kMostNamed = 12;  // nodes of a circle that are shown
 
-// Counts the cases of one check and keeps the first.
+// Counts the cases of one check, and keeps the first one.
 class Finding {
  public:
   Finding(std::string_view check, CheckStatus when_found) : check_(check), status_(when_found) {}
@@ -231,7 +231,7 @@ bool HasSize(const EtNode& node) {
   const std::optional<int64_t> size = IntAttr(node, "comm_size");
   const bool is_barrier =
       IntAttr(node, "comm_type") == static_cast<int64_t>(EtCollective::kBarrier);
-  // The generator of the reference sizes sends and receives as tensors.
+  // The generator of the reference gives sends and receives the size as a tensor.
   return size.value_or(0) > 0 || (size == 0 && is_barrier) || IntAttr(node, "tensor_size") > 0;
 }
 
@@ -294,7 +294,7 @@ Table CheckTable(const std::vector<CheckRow>& rows) {
   return table;
 }
 
-// The .et of the ranks of one run against each other.
+// Compares the .et files of the ranks of one run.
 
 namespace {
 
@@ -304,7 +304,7 @@ struct Call {
 };
 using Calls = std::vector<Call>;
 
-// By process group, in the order in which a simulator starts them.
+// The calls by process group, in the order in which a simulator starts them.
 std::map<std::string, Calls> CallsOf(const EtFile& et) {
   std::map<std::string, Calls> groups;
   for (const uint64_t id : IssueOrder(et)) {
@@ -319,7 +319,7 @@ std::map<std::string, Calls> CallsOf(const EtFile& et) {
   return groups;
 }
 
-// Parts of an all-to-all, a gather or a scatter may differ from rank to rank.
+// Parts of an all-to-all, a gather or a scatter may differ between ranks.
 bool HasCommonSize(int64_t kind) {
   switch (static_cast<EtCollective>(kind)) {
     case EtCollective::kAllReduce:
@@ -383,7 +383,7 @@ void CheckCollectives(const std::vector<NamedEt>& files, std::vector<CheckRow>& 
   rows.push_back(row);
 }
 
-// A .et against what it was made from.
+// Compares a .et with the trace from which it was made.
 
 namespace {
 
@@ -403,7 +403,7 @@ struct Cases {
   }
 };
 
-// Whole microseconds may be cut off or rounded.
+// Whole microseconds may be truncated or rounded.
 bool IsDuration(const EtNode& node, double us) {
   const auto written = static_cast<double>(node.duration_us);
   return written >= std::floor(us) && written <= std::ceil(us);

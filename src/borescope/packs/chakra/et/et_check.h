@@ -1,4 +1,4 @@
-// Whether a simulator can trust a .et: one after the other, and those of one run together.
+// Whether a simulator can rely on .et files: each one by itself, and those of one run together.
 #pragma once
 
 #include <array>
@@ -33,7 +33,7 @@ struct CheckRow {
 // Checks of one file.
 void CheckEt(const std::string& file, const EtFile& et, std::vector<CheckRow>& rows);
 
-// Against the linked trace it was made from: nodes, names and durations.
+// Compares it with the linked trace from which it was made: nodes, names and durations.
 void CheckEtAgainst(const std::string& file, const EtFile& et, const LinkedTrace& linked,
                     std::vector<CheckRow>& rows);
 
@@ -46,18 +46,16 @@ void CheckCollectives(const std::vector<NamedEt>& files, std::vector<CheckRow>& 
 
 Table CheckTable(const std::vector<CheckRow>& rows);
 
-// Dependencies as a graph: whether they go in circles.
-
-// What the nodes of a .et add up to, by type.
+// The totals of the nodes of a .et, by type.
 
 struct EtTypeTotals {
   int64_t nodes = 0;
   int64_t data_deps = 0;
-  int64_t dur_ns = 0;  // exact where the file has nanoseconds
+  int64_t dur_ns = 0;  // exact if the file has nanoseconds
   int64_t comm_bytes = 0;
 };
 
-// By EtNodeType; types that are not known count as INVALID_NODE.
+// By EtNodeType; unknown types count as INVALID_NODE.
 class EtTotals {
  public:
   void Add(const EtNode& node);
@@ -82,10 +80,10 @@ struct NamedTotals {
 // A row for every file and type that has nodes.
 Table EtTotalsTable(const std::vector<NamedTotals>& files);
 
-// A number among the attributes of a node; nothing where it is missing or no number.
+// A number among the attributes of a node; nothing if it is missing or not a number.
 std::optional<int64_t> IntAttr(const EtNode& node, std::string_view name);
 
-// In nanoseconds, exact where the file says so.
+// In nanoseconds, exact if the file has them.
 int64_t DurationNs(const EtNode& node);
 
 }  // namespace borescope::internal

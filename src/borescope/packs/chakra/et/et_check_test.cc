@@ -89,7 +89,8 @@ TEST(EtCheck, BarriersHaveNoSize) {
   EXPECT_FALSE(faults.contains("comm-sizes"));
 }
 
-// The issue rules of the reference: the smallest id first, children once all they name have ended.
+// The reference's rules of issuing: the smallest id first, and nodes once all their dependencies
+// have ended.
 TEST(EtCheck, IssueOrderIsThatOfTheFeeder) {
   const std::string bytes = EtOf({{5, {}}, {3, {}}, {4, {3}}, {1, {4, 5}}, {2, {3}}});
   const Result<EtFile> et = ReadEt(bytes);
@@ -119,8 +120,8 @@ TEST(EtCheck, RanksCallTheSameCollectives) {
             "group '0', call 2: ALL_TO_ALL of 8 bytes in a, nothing in b");
 }
 
-// A cut inside a record is an error. Between two records it cannot be seen, since a .et does not
-// say how many there are; all nodes before it are there then, and who waits for lost ones is found.
+// A cut inside a record is an error. A cut between two records cannot be seen, since a .et does not
+// record their number; all nodes before it are read then, and dependencies on lost nodes are found.
 TEST(EtCheck, CutFilesAreErrorsOrEndBetweenRecords) {
   const std::vector<Sample> samples = {
       {7, {8}}, {1, {}, EtNodeType::kCommColl, 0, 8}, {2, {1}}, {300, {1, 2}}, {8, {300}}};
@@ -143,7 +144,7 @@ TEST(EtCheck, CutFilesAreErrorsOrEndBetweenRecords) {
   }
 }
 
-// Whatever a byte is changed to: an error or a file that can be checked.
+// Whichever byte is changed, the result is an error or a file that can be checked.
 TEST(EtCheck, ChangedBytesDoNoHarm) {
   const std::string bytes = EtOf({{1, {}, EtNodeType::kCommColl, 0, 8}, {2, {1}}, {3, {1, 2}}});
   for (size_t place = 0; place < bytes.size(); ++place) {

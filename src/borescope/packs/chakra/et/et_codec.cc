@@ -9,7 +9,7 @@ namespace borescope::internal {
 
 namespace {
 
-// Field numbers of the messages of a Chakra execution trace. Those of values: EtValueField.
+// Field numbers of the messages of a Chakra execution trace. For those of values see EtValueField.
 
 namespace attribute {
 constexpr uint32_t kName = 1, kDoc = 2;
@@ -88,12 +88,12 @@ namespace {
 using protozero::pbf_reader;
 using protozero::pbf_wire_type;
 
-// The current field of a message, and how often it could not be used.
+// The current field of a message, and the number of fields that could not be used.
 struct FieldReader {
   pbf_reader& in;
   uint64_t& unknown;
 
-  // Whether the current field has the wire type; skips and counts it if not.
+  // Whether the current field has the wire type; if not, skips and counts it.
   bool Has(pbf_wire_type type) {
     if (in.wire_type() == type) {
       return true;
@@ -116,7 +116,7 @@ struct FieldReader {
       number = in.get_uint64();
     }
   }
-  // Packed or one by one: a reader must take both.
+  // Numbers may be packed or separate: a reader must accept both.
   void Ids(std::vector<uint64_t>& ids) {
     if (in.wire_type() == pbf_wire_type::varint) {
       ids.push_back(in.get_uint64());
@@ -301,10 +301,10 @@ std::string_view CauseOf(const protozero::exception& failure) {
   if (dynamic_cast<const protozero::invalid_length_exception*>(&failure) != nullptr) {
     return "a list of numbers has an impossible length";
   }
-  return "these bytes are no field";
+  return "these bytes are not a field";
 }
 
-// protozero throws on bytes that are no message; nothing of that leaves this file.
+// protozero throws exceptions for bytes that are not a message; they do not leave this file.
 template <class Read>
 Result<void> Guarded(Read&& read) {
   try {
@@ -315,7 +315,7 @@ Result<void> Guarded(Read&& read) {
   return {};
 }
 
-// Numbers of a list, one behind the other without field numbers.
+// Numbers of a list, one after the other without field numbers.
 std::vector<EtAttr> ReadPacked(std::string_view bytes, const EtAttr& like) {
   std::vector<EtAttr> values;
   const char* next = bytes.data();
@@ -454,7 +454,7 @@ void AddIo(pbf_writer& out, uint32_t field, const EtIo& io) {
     return;
   }
   if (io.values.empty() && io.shapes.empty() && io.types.empty()) {
-    return out.add_message(field, std::string());  // a nested writer takes back what stays empty
+    return out.add_message(field, std::string());  // a nested writer would remove an empty message
   }
   pbf_writer message(out, field);
   AddText(message, io_field::kValues, io.values);
@@ -502,7 +502,7 @@ std::string EncodeList(const std::vector<EtAttr>& values) {
     }
     return out;
   }
-  // A field of its own, less its number, is what a packed list holds.
+  // The content of a packed list is a field without its number.
   std::string packed;
   for (const EtAttr& value : values) {
     std::string field;

@@ -1,5 +1,6 @@
-// The messages of a Chakra execution trace as protobuf bytes, both ways. Writing follows proto3 to
-// the byte: fields ascending, numbers packed, defaults left out, members of a oneof always there.
+// The messages of a Chakra execution trace as protobuf bytes, reading and writing. Written bytes
+// are those of proto3: fields ascending, numbers packed, defaults left out, members of a oneof
+// always there.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +12,7 @@
 
 namespace borescope::internal {
 
-// What a Chakra execution trace (.et) holds: one GlobalMetadata, then Nodes. Field numbers are
+// The content of a Chakra execution trace (.et): one GlobalMetadata, then Nodes. Field numbers are
 // those of et_def.proto of MLCommons Chakra, package ChakraProtoMsg.
 
 enum class EtNodeType : int32_t {
@@ -42,7 +43,7 @@ enum class EtCollective : int64_t {
 std::string_view EtNodeTypeName(EtNodeType type);
 std::string_view EtCollectiveName(EtCollective kind);
 
-// What a value of an attribute is made of, in the order of the field numbers.
+// The type of the value of an attribute, in the order of the field numbers.
 enum class EtScalar : uint8_t {
   kDouble,
   kFloat,
@@ -62,7 +63,7 @@ enum class EtScalar : uint8_t {
 };
 constexpr uint32_t kEtScalars = 15;
 
-// The member of the oneof: a scalar has an odd number from 3 on, the list of it the next one.
+// The member of the oneof: a scalar has an odd number from 3 on, and its list has the next number.
 constexpr uint32_t EtValueField(EtScalar scalar, bool is_list = false) {
   return 3 + 2 * static_cast<uint32_t>(scalar) + (is_list ? 1 : 0);
 }
@@ -72,7 +73,7 @@ constexpr uint32_t kEtLastValueField = EtValueField(EtScalar::kBytes, true);
 // "int64_val", "bool_list". REQUIRES: a member of the oneof.
 std::string_view EtValueName(uint32_t field);
 
-// Named value of a node or of the whole trace. Texts belong to whoever made it.
+// A named value of a node or of the whole trace. The maker of an attribute owns its texts.
 struct EtAttr {
   std::string_view name;
   std::string_view doc;
@@ -127,7 +128,7 @@ struct EtNode {
   std::vector<EtAttr> attrs;
   uint64_t unknown_fields = 0;  // that a reader skipped
 
-  // As a new one, but keeps its memory.
+  // Clears the node like a new one, but keeps its memory.
   void Clear();
   // The first attribute of this name; nullptr when there is none.
   const EtAttr* Find(std::string_view attr) const;
@@ -137,14 +138,14 @@ void AppendMetadata(const EtMetadata& metadata, std::string& out);
 void AppendNode(const EtNode& node, std::string& out);
 
 // Reads one message; texts point into `bytes`. Fields that are not known, or known but of another
-// wire type, are skipped and counted. kCorrupt with the cause alone, such as "a field ends early".
+// wire type, are skipped and counted. kCorrupt with only the cause, such as "a field ends early".
 Result<void> DecodeMetadata(std::string_view bytes, EtMetadata& metadata);
 Result<void> DecodeNode(std::string_view bytes, EtNode& node);
 
-// The values of a list. REQUIRES: attr.is_list(). Each as the same attribute with one value.
+// The values of a list, each as the same attribute with one value. REQUIRES: attr.is_list().
 Result<std::vector<EtAttr>> DecodeList(const EtAttr& attr);
 
-// The message of a list as EtAttr::bytes holds it, from scalars of one kind.
+// The message of a list, as EtAttr::bytes contains it, from scalars of one kind.
 std::string EncodeList(const std::vector<EtAttr>& values);
 
 }  // namespace borescope::internal

@@ -116,7 +116,7 @@ TEST(EtCodec, DamageIsAnErrorWithItsCause) {
   EXPECT_EQ(
       DecodeNode("\x08\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff"s, node).error().Sentence(),
       "a number is longer than ten bytes");
-  EXPECT_EQ(DecodeNode("\x0b"s, node).error().Sentence(), "these bytes are no field");
+  EXPECT_EQ(DecodeNode("\x0b"s, node).error().Sentence(), "these bytes are not a field");
 }
 
 }  // namespace

@@ -77,7 +77,7 @@ bool IsNegative(EtScalar scalar) {
          scalar == EtScalar::kSfixed32 || scalar == EtScalar::kSfixed64;
 }
 
-// The reference describes some and not others.
+// Whether the reference has a description for it.
 bool HasDoc(EtScalar scalar) {
   return scalar <= EtScalar::kSint64 || scalar == EtScalar::kBool || scalar == EtScalar::kString;
 }

@@ -1,5 +1,5 @@
-// Small .et files to try a simulator with: those of chakra_generator of MLCommons Chakra, by name
-// and byte.
+// Small .et files to try a simulator with: those of chakra_generator of MLCommons Chakra, with the
+// same names and bytes.
 #pragma once
 
 #include <cstdint>
@@ -23,8 +23,8 @@ struct SampleOptions {
 size_t SampleFamilies();
 std::string_view SampleFamilyName(size_t family);
 
-// Writes the file of one family for one device. Every file of a family has as many nodes, and
-// numbers go on from file to file: `next_id` is that of the first node.
+// Writes the file of one family for one device. Every file of a family has the same number of
+// nodes, and numbers continue from file to file: `next_id` is that of the first node.
 Result<void> WriteSample(size_t family, const SampleOptions& options, uint64_t& next_id,
                          Sink& sink);
 

@@ -28,9 +28,9 @@ void AppendVarint(std::string& out, uint64_t value) {
   out += static_cast<char>(value);
 }
 
-// Behind the text is room for parsers that read beyond its end.
+// Parsers may read this far beyond the end of the text.
 constexpr size_t kRoomBytes = 64;
-// A size that is recorded is believed this far only.
+// Not more than this is reserved, whatever size a file records.
 constexpr uint64_t kMostReserved = uint64_t{1} << 32;
 
 Result<std::string> ReadToEnd(ByteSource& source) {
@@ -146,7 +146,7 @@ Result<std::string> ReadInflated(const std::string& path) {
 
 namespace {
 
-// For every node, by place: those that wait for it, each once.
+// For every node, by place: the nodes that wait for it, each once.
 DependencyGraph ChildrenOf(const EtFile& et) {
   std::vector<std::vector<uint32_t>> children(et.nodes.size());
   for (uint32_t place = 0; place < et.nodes.size(); ++place) {
@@ -225,7 +225,8 @@ std::vector<uint64_t> IssueOrder(const EtFile& et) {
     ready.pop();
     order.push_back(id);
     for (const uint32_t child : children.DependenciesOf(place)) {
-      // One mention is taken away for one end, so that a node that names it twice waits for ever.
+      // One mention is removed for one end, so that a node that names another one twice waits for
+      // ever.
       if (--waits[child] == 0) {
         ready.emplace(et.nodes[child].id, child);
       }
@@ -239,8 +240,8 @@ void DependencyGraph::Add(std::span<const uint32_t> dependencies) {
   begins_.push_back(targets_.size());
 }
 
-// Kahn from the far end: takes away nodes that nothing left depends on. Those that are left have
-// more than 0 dependents left.
+// Kahn's algorithm from the end: removes nodes on which no remaining node depends. The remaining
+// ones have more than 0 dependents left.
 std::vector<uint32_t> DependencyGraph::DependentsLeft() const {
   std::vector<uint32_t> dependents(size(), 0);
   for (const uint32_t target : targets_) {
@@ -271,7 +272,7 @@ std::vector<uint32_t> DependencyGraph::FindCycle() const {
   if (first == dependents.end()) {
     return {};
   }
-  // What is left has a dependent that is left: going against the arrows ends in a circle.
+  // Each remaining node has a remaining dependent: following dependents ends in a circle.
   std::vector<uint32_t> dependent_of(size(), 0);
   for (uint32_t node = 0; node < size(); ++node) {
     for (const uint32_t target : DependenciesOf(node)) {

@@ -1,5 +1,6 @@
-// A .et file: records one behind the other, each the length of a message as a varint and then the
-// message. The first is the metadata, all others are nodes. No magic number, no count, no end mark.
+// A .et file: records one after the other, each the length of a message as a varint and then the
+// message. The first one is the metadata, all others are nodes. There is no magic number, no count
+// and no end mark.
 #pragma once
 
 #include <cstdint>
@@ -32,14 +33,14 @@ class EtWriter {
   std::string record_;
 };
 
-// Goes through the records of a .et file in memory.
+// Reads the records of a .et file in memory.
 class EtReader {
  public:
   explicit EtReader(std::string_view bytes) : bytes_(bytes) {}
 
-  // The next record, which must be the first or a node. False at the end. An error names record and
-  // byte, as in "record 12 at byte 812: a field ends early". A record without a byte, at which
-  // readers of the reference stop, is counted and passed over.
+  // Reads the next record, which must be the first or a node. False at the end. An error names
+  // record and byte, as in "record 12 at byte 812: a field ends early". A record without a byte, at
+  // which readers of the reference stop, is counted and skipped.
   Result<bool> Next(EtMetadata& metadata);
   Result<bool> Next(EtNode& node);
 
@@ -58,14 +59,14 @@ class EtReader {
   uint64_t empty_records_ = 0;
 };
 
-// All bytes of the file, or of standard input for "-", inflated where it is compressed. A damaged
-// compressed file is an error that names it.
+// All bytes of the file, or of standard input for "-", inflated if it is compressed. For a damaged
+// compressed file, the error names it.
 Result<std::string> ReadInflated(const std::string& path);
 
-// Edges of a graph by number of node: what each depends on.
+// The edges of a graph by number of node: what each node depends on.
 class DependencyGraph {
  public:
-  // Nodes are added in order, each with what it depends on (numbers of nodes, also later ones).
+  // Nodes are added in order, each with its dependencies (numbers of nodes, also of later ones).
   void Add(std::span<const uint32_t> dependencies);
 
   uint32_t size() const { return static_cast<uint32_t>(begins_.size() - 1); }
@@ -74,7 +75,7 @@ class DependencyGraph {
   }
 
   // The nodes of one circle from its smallest number on, each depending on the one before it and
-  // the first on the last; empty when there is none. REQUIRES: all dependencies were added.
+  // the first on the last; empty if there is none. REQUIRES: all dependencies were added.
   std::vector<uint32_t> FindCycle() const;
 
  private:
@@ -84,7 +85,7 @@ class DependencyGraph {
   std::vector<uint32_t> targets_;
 };
 
-// A whole .et in memory, as checks and simulations need it.
+// A whole .et in memory, for checks and simulations.
 
 struct EtFile {
   EtMetadata metadata;
@@ -97,13 +98,13 @@ struct EtFile {
 // `bytes` must outlive the result. Errors are those of EtReader; kCorrupt for an empty file.
 Result<EtFile> ReadEt(std::string_view bytes);
 
-// Data dependencies that are there, by place in the file.
+// Data dependencies on nodes of the file, by place in the file.
 DependencyGraph DataGraph(const EtFile& et);
 
 // The ids of nodes in the order in which the feeder of the reference hands them to a simulator that
-// ends each before it takes the next: always the smallest that waits for nothing. Nodes that never
-// can be are missing: in and behind circles, behind nodes that are not there, and behind nodes they
-// name twice.
+// ends each one before it takes the next: always the smallest id that waits for nothing. Nodes that
+// can never start are missing: those in circles, those that name a node twice or one that is not
+// there, and those that depend on such nodes.
 std::vector<uint64_t> IssueOrder(const EtFile& et);
 
 }  // namespace borescope::internal

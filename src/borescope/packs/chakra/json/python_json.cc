@@ -47,7 +47,7 @@ void AppendUnit(std::string& out, uint32_t unit) {
   out.append(text.data(), text.size());
 }
 
-// The letter behind the backslash of a short escape, or 0.
+// The letter after the backslash of a short escape, or 0.
 char ShortEscape(uint32_t unit) {
   switch (unit) {
     case '"':
@@ -82,14 +82,14 @@ void AppendCodePoint(std::string& out, uint32_t code) {
   }
 }
 
-// Takes one character of UTF-8 off the front; U+FFFD for a byte that begins none.
+// Removes one character of UTF-8 from the begin; U+FFFD for a byte that cannot begin one.
 uint32_t TakeUtf8(std::string_view& text) {
   const CodePoint point = DecodeUtf8(text);
   text.remove_prefix(point.bytes);
   return point.value;
 }
 
-// Takes an escape off the front. REQUIRES: it begins with a backslash.
+// Removes an escape from the begin. REQUIRES: the text begins with a backslash.
 uint32_t TakeEscape(std::string_view& text) {
   const char letter = text.size() > 1 ? text[1] : '\\';
   text.remove_prefix(std::min<size_t>(2, text.size()));
@@ -161,7 +161,7 @@ bool AppendScalar(std::string& out, std::string_view token) {
 
 // ---- Values ----
 
-// Writes one value after the other, each container on the level of its depth.
+// Writes one value after the other, each container indented by its depth.
 class ValueWriter {
  public:
   ValueWriter(std::string& out, std::string_view json, JsonForm form, int level)
@@ -196,7 +196,7 @@ class ValueWriter {
     return closing_.size() <= kDeepestJson;
   }
 
-  // To the next member or element of the innermost container, or out of it.
+  // Goes to the next member or element of the innermost container, or leaves it.
   bool Step() {
     std::string_view key;
     const bool is_object = closing_.back() == '}';
@@ -233,7 +233,7 @@ class ValueWriter {
   const JsonForm form_;
   const int level_;
   std::string closing_;    // of the containers that are open
-  bool is_empty_ = false;  // nothing stands in the innermost yet
+  bool is_empty_ = false;  // the innermost one has no content yet
 };
 
 }  // namespace
@@ -343,7 +343,7 @@ bool EndsWord(char c) {
          c == '"';
 }
 
-// The size of the white space at the begin of `text`: mostly the indentation of a line.
+// The size of the white space at the begin of `text`, which is mostly the indentation of a line.
 size_t SpaceSize(std::string_view text) {
   constexpr uint64_t kEightBlanks = 0x2020202020202020;
   size_t place = 0;

@@ -53,7 +53,7 @@ class HostReader {
   Result<void> ReadTop() {
     JsonCursor cursor(*trace_.text);
     if (!cursor.EnterObject()) {
-      return NoTrace("it is no JSON object");
+      return NoTrace("it is not a JSON object");
     }
     std::string_view key;
     bool has_nodes = false;
@@ -63,7 +63,7 @@ class HostReader {
         has_nodes = true;
         trace_.nodes_at = trace_.top.size();
       }
-      // Everybody writes the schema first, and so the nodes can be read in passing.
+      // All known writers put the schema first, so that the nodes can be read when they come.
       const bool reads_now = is_nodes && !SchemaOf().empty();
       if (reads_now) {
         BS_TRY(CheckSchema());
@@ -80,7 +80,7 @@ class HostReader {
     return has_nodes ? Result<void>() : NoTrace("it has no member \"nodes\"");
   }
 
-  // As far as the document is read.
+  // The schema, if it was read already.
   std::string_view SchemaOf() const {
     std::string_view schema;
     for (const HostMember& member : trace_.top) {
@@ -106,14 +106,14 @@ class HostReader {
   Result<void> ReadNodes(JsonCursor& cursor) {
     const std::string_view text = *trace_.text;
     if (!cursor.EnterArray()) {
-      return Corrupt(text.substr(cursor.offset()), "\"nodes\" is no list");
+      return Corrupt(text.substr(cursor.offset()), "\"nodes\" is not a list");
     }
     trace_.nodes.clear();
     trace_.members.clear();
     while (cursor.NextElement()) {
       const size_t begin = cursor.offset();
       if (!cursor.EnterObject()) {
-        return Corrupt(text.substr(begin), "a node is no JSON object");
+        return Corrupt(text.substr(begin), "a node is not a JSON object");
       }
       BS_TRY(ReadNode(cursor, text.substr(begin)));
     }
@@ -154,7 +154,7 @@ class HostReader {
     return {};
   }
 
-  // The last of several equal keys counts, in the place of the first.
+  // Of several equal keys the last value counts, in the place of the first.
   void AddMember(const HostNode& node, HostMember member) {
     for (size_t i = node.first_member; i < trace_.members.size(); ++i) {
       if (trace_.members[i].key == member.key) {

@@ -1,6 +1,6 @@
 // The host trace: what PyTorch's ExecutionTraceObserver wrote (JSON, schemas 1.0.1 to
-// 1.1.1-chakra.0.0.4), also a linked trace. Its nodes are kept as text, since they are written
-// again as they are; only what linking asks for is understood.
+// 1.1.1-chakra.0.0.4), or a linked trace. Its nodes are kept as text, because they are written
+// again as they are; only what linking needs is parsed.
 #pragma once
 
 #include <cstddef>
@@ -33,10 +33,10 @@ struct HostNode {
 };
 
 struct HostTrace {
-  std::unique_ptr<const std::string> text;  // all views lead here
+  std::unique_ptr<const std::string> text;  // all views point here
   std::string_view schema;
-  std::vector<HostMember> top;  // members of the document, in order; the nodes stand in one of them
-  size_t nodes_at = 0;          // which
+  std::vector<HostMember> top;  // members of the document, in order; one of them has the nodes
+  size_t nodes_at = 0;          // index of that one
   std::vector<HostNode> nodes;  // sorted by id; ids are unique
   std::vector<HostMember> members;
   bool has_ctrl_deps = true;  // false in schema 1.0.1
@@ -52,9 +52,9 @@ struct HostTrace {
 // All bytes of `source`, inflated. Errors name the stored byte, and a damaged stream (kCorrupt).
 Result<std::string> ReadWhole(std::unique_ptr<ByteSource> source);
 
-// Reads the document. Errors (kUnsupportedFormat: no execution trace, or of another schema;
+// Reads the document. Errors (kUnsupportedFormat: not an execution trace, or of another schema;
 // kCorrupt: cut or damaged, a node without an id or two with the same) name the byte, not the file.
-// Counted is a node without a name (kMissingName) or whose rf_id is no number (kBadFieldType).
+// A node without a name (kMissingName), or whose rf_id is not a number (kBadFieldType), is counted.
 Result<HostTrace> ReadHostTrace(std::string text);
 
 }  // namespace borescope::internal::chakra

@@ -47,7 +47,7 @@ std::string ErrorOf(std::string text) {
 }
 
 TEST(HostTrace, ErrorsSayWhatIsWrong) {
-  EXPECT_NE(ErrorOf("[]").find("no JSON object"), std::string::npos);
+  EXPECT_NE(ErrorOf("[]").find("not a JSON object"), std::string::npos);
   EXPECT_NE(ErrorOf(R"({"schema":"1.0.1"})").find("no member \"nodes\""), std::string::npos);
   EXPECT_NE(ErrorOf(R"({"nodes":[]})").find("\"schema\""), std::string::npos);
   EXPECT_NE(ErrorOf(R"({"schema":"9.9","nodes":[]})").find("schema 9.9"), std::string::npos);
@@ -64,7 +64,7 @@ TEST(HostTrace, CutTextsAreErrors) {
   }
 }
 
-// Reads and writes what may be anything; only crashes would fail.
+// Reads and writes any text; only a crash would fail.
 void Try(std::string text) {
   const Result<HostTrace> trace = ReadHostTrace(std::move(text));
   if (trace.ok()) {

@@ -102,7 +102,7 @@ struct Placed {
   uint32_t row;
 };
 
-// Device work with a node, by node and then by begin. The rest is counted.
+// Device work that has a node, by node and then by begin. The rest is counted.
 std::vector<Placed> PlaceWork(const Trace& trace, const TraceIndex& index, const HostMatch& match,
                               LinkCounts& counts) {
   const DeviceEvents& events = trace.device();
@@ -126,7 +126,7 @@ std::vector<Placed> PlaceWork(const Trace& trace, const TraceIndex& index, const
   return placed;
 }
 
-// Waits of streams between linked work: for each device the ones it waits for.
+// Waits of streams between linked work: for each device row, the rows for which it waits.
 std::vector<std::pair<uint32_t, uint32_t>> StreamWaits(const SyncEdges& syncs,
                                                        const DeviceMatch& devices) {
   std::vector<std::pair<uint32_t, uint32_t>> waits;
@@ -145,7 +145,7 @@ std::vector<std::pair<uint32_t, uint32_t>> StreamWaits(const SyncEdges& syncs,
   return waits;
 }
 
-// The rows of linked work by begin, those of one stream in their order.
+// The rows of linked work by begin; those of one stream in their order.
 std::vector<uint32_t> ByBegin(const Trace& trace, const DeviceMatch& devices) {
   std::vector<uint32_t> rows = devices.row_of_device;
   std::sort(rows.begin(), rows.end(), [&](uint32_t a, uint32_t b) {
@@ -156,7 +156,7 @@ std::vector<uint32_t> ByBegin(const Trace& trace, const DeviceMatch& devices) {
   return rows;
 }
 
-// Of the thread of every node, the nodes by begin.
+// Finds the next node of a thread by begin.
 class NextNodes {
  public:
   NextNodes(const Trace& trace, const HostMatch& match) : trace_(trace), match_(match) {
@@ -210,7 +210,7 @@ void AddDeviceDeps(const Trace& trace, const SyncEdges& syncs, const HostMatch& 
                    DeviceMatch& devices, LinkPlan& plan) {
   const std::vector<std::pair<uint32_t, uint32_t>> waits = StreamWaits(syncs, devices);
   std::vector<uint32_t> last(trace.tracks().size(), kNoRow);  // on each stream
-  devices.rank.assign(plan.devices.size(), kMissing);         // known once it is passed
+  devices.rank.assign(plan.devices.size(), kMissing);         // known once it was visited
   for (const uint32_t row : ByBegin(trace, devices)) {
     CheckStopAt(row);
     const uint32_t own = devices.device_of_row[row];
@@ -272,7 +272,7 @@ namespace {
 
 constexpr int64_t kIdleNs = 1'000'000;
 
-// Rows of operators and annotations by the number that `numbers`, of Ops, gives them.
+// Rows of operators and annotations by their number in the column `numbers` of Ops.
 template <class Number>
 IdMap64 MapRowsBy(const ColumnData<Number>& numbers, const Trace& trace, LinkCounts& counts) {
   const HostEvents& host = trace.host();
@@ -295,7 +295,8 @@ IdMap64 MapRowsBy(const ColumnData<Number>& numbers, const Trace& trace, LinkCou
   return rows;
 }
 
-// Profilers that know no record functions count operators alike for the External id.
+// Profilers that do not record record functions number operators in the same way for the External
+// id.
 IdMap64 MapRows(const Trace& trace, LinkCounts& counts) {
   const auto& record_functions = trace.ops().record_function_id;
   counts.by_external_id = std::none_of(record_functions.begin(), record_functions.end(),
@@ -369,10 +370,10 @@ class OtherThreads {
   std::vector<uint32_t> foreign_;  // the last place before this one that is of another thread
 };
 
-// For how long nothing began or ended on a thread.
+// Finds how long nothing began or ended on a thread.
 class IdleTimes {
  public:
-  // Before an event begins. REQUIRES: events come in the order of a track.
+  // The idle time before an event begins. REQUIRES: events come in the order of a track.
   int64_t Before(int64_t begin, int64_t end) {
     while (!open_.empty() && open_.back() <= begin) {
       last_ = std::max(last_, open_.back());
@@ -411,7 +412,7 @@ HostMatch MatchHosts(const HostTrace& host, const Trace& trace, const CallTree& 
     const bool has_other_name = HasOtherName(trace, row, host.nodes[node]);
     counts.renamed += has_other_name ? 1 : 0;
     if (has_other_name && counts.by_external_id) {
-      continue;  // counted alike by chance
+      continue;  // equal numbers by chance
     }
     match.row_of_node[node] = row;
     match.node_of_row[row] = node;
@@ -424,7 +425,7 @@ HostMatch MatchHosts(const HostTrace& host, const Trace& trace, const CallTree& 
 void SetHostTimes(const Trace& trace, const CallTree& tree, const HostMatch& match,
                   LinkPlan& plan) {
   const HostEvents& host = trace.host();
-  std::vector<int64_t> inside(host.size(), 0);  // what nodes inside a row take of it
+  std::vector<int64_t> inside(host.size(), 0);  // time of the nodes inside a row
   for (auto row = static_cast<uint32_t>(host.size()); row-- > 0;) {
     CheckStopAt(row);
     const uint32_t node = match.node_of_row[row];
@@ -484,7 +485,8 @@ Result<void> CheckLinked(const LinkCounts& counts) {
                  "torch.profiler.profile(execution_trace_observer=ExecutionTraceObserver()."
                  "register_callback(FILE))"};
   }
-  // By record function those of another name are among the matched, by External id they are not.
+  // By record function, pairs with different names are among the matched; by External id they are
+  // not.
   const uint64_t compared = by_number + (counts.by_external_id ? counts.renamed : 0);
   if (counts.renamed * 2 >= compared) {
     return Error{ErrorCode::kMissingData,
@@ -504,7 +506,7 @@ Result<void> CheckLinked(const LinkCounts& counts) {
 
 namespace {
 
-// Needs the ids, which are known once all device work has its place.
+// Needs the ids, which are known when all device work has its place.
 void SetThreadDeps(const std::vector<uint32_t>& waits, LinkPlan& plan) {
   for (uint32_t node = 0; node < waits.size(); ++node) {
     if (waits[node] != kNoRow) {

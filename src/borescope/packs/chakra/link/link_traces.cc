@@ -82,7 +82,7 @@ Result<void> WriteOutput(const LinkOptions& options, const LinkedPair& linked) {
                    [&](Sink& file) { return WriteMaybeGzip(options.output, file, write); });
 }
 
-// The numbers that make pairs were not recorded.
+// Notes that the numbers by which events are matched were not recorded.
 void RecordNumbers(const LinkOptions& options, LinkedPair& linked) {
   if (linked.plan.counts.by_external_id) {
     linked.diagnostics.push_back(
@@ -93,7 +93,7 @@ void RecordNumbers(const LinkOptions& options, LinkedPair& linked) {
   }
 }
 
-// Waits that no event shows are guessed; says what would show them.
+// Waits that are not recorded as events are inferred; this says how to record them.
 void AdviseRecords(const LinkOptions& options, LinkedPair& linked) {
   if (options.as_chakra || linked.plan.counts.has_sync_records ||
       linked.plan.counts.device_linked == 0) {

@@ -1,5 +1,5 @@
-// `link`: an execution trace of PyTorch gets the times and the device work of a trace of its
-// profiler, as a linked trace.
+// `link`: adds the times and the device work in a trace of PyTorch's profiler to an execution
+// trace, which becomes a linked trace.
 #pragma once
 
 #include <cstdint>
@@ -22,10 +22,10 @@ struct LinkOptions {
   std::string host;             // execution trace, a file
   std::string device;           // trace of the profiler, a file
   std::string output;           // linked trace, a file; ".gz" compresses
-  std::optional<int64_t> rank;  // that the device trace must be of, where it says so
+  std::optional<int64_t> rank;  // of the device trace, if it records one
   bool as_chakra = false;       // the rules of Chakra's trace_link, and its bytes
   int threads = DefaultThreads();
-  // Stored bytes of the device trace read so far and in total. May be empty.
+  // Bytes of the device trace that were read so far, and in total, as stored. May be empty.
   std::function<void(uint64_t done, uint64_t total)> progress;
 };
 
@@ -36,12 +36,12 @@ struct LinkedPair {
   std::vector<Diagnostic> diagnostics;
 };
 
-// Reads both and links them. Errors name the file: those of reading; kMissingData where nothing is
-// in both; kInvalidArgument for a device trace of another rank.
+// Reads both traces and links them. Errors name the file: errors of reading; kMissingData if
+// nothing is in both; kInvalidArgument for a device trace of another rank.
 Result<LinkedPair> LinkTraces(const LinkOptions& options);
 
-// LinkTraces, and writes the linked trace: nothing of it appears unless all of it was written. The
-// answer are the tables of coverage.
+// LinkTraces, and writes the linked trace, completely or not at all. The answer is the tables of
+// coverage.
 Result<Document> RunLink(const LinkOptions& options);
 
 }  // namespace borescope::internal

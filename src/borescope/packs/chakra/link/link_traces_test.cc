@@ -151,7 +151,7 @@ TEST_F(LinkTest, AThreadThatRestedWaitsForTheOther) {
   EXPECT_NE(nodes[4].find(R"("inter_thread_dep":3)"), std::string::npos);
 }
 
-// A kernel that begins before its launch would let the operator behind the launch wait for itself.
+// If a kernel begins before its launch, the operator after the launch could wait for itself.
 TEST_F(LinkTest, ClocksThatDisagreeMakeNoCircle) {
   Save(Host(Node(3, "a", 1) + "," + Node(4, "b", 2)),
        {Call("cudaDeviceSynchronize", 5, 6, 51), Op("a", 12, 3, 1), Op("b", 20, 20, 2),
@@ -182,7 +182,7 @@ TEST_F(LinkTest, WhatFitsNotIsAnError) {
   EXPECT_NE(Linked()[0].find("of rank 3, not of rank 2"), std::string::npos);
 }
 
-// What a profiler wrote that knew no record functions.
+// A trace of a profiler that did not record record functions.
 std::string OldOp(std::string_view name, double ts, double dur, int external_id) {
   return Event("cpu_op", name, 1, ts, dur, R"("External id":)" + std::to_string(external_id));
 }
@@ -205,13 +205,13 @@ TEST_F(LinkTest, OldTracesAreMatchedByExternalIdAndName) {
   EXPECT_NE(Linked()[0].find("not recorded at the same time"), std::string::npos);
 }
 
-// Where any operator has a number, the others have none.
+// If any operator has a number, operators without one do not match by External id.
 TEST_F(LinkTest, ExternalIdsAreForOldTracesOnly) {
   Save(Host(Node(3, "a", 1) + "," + Node(4, "b", 2)), {Op("a", 10, 20, 1), OldOp("b", 40, 5, 2)});
   EXPECT_EQ(Counts().host_matched, 1U);
 }
 
-// The reference would take number 0 for one, and compares no names.
+// The reference treats 0 as a number, and does not compare names.
 TEST_F(LinkTest, WhatDoesNotBelongTogetherIsAnErrorToChakraToo) {
   options_.as_chakra = true;
   Save(Host(Node(3, "a", 1)), {Op("z", 10, 20, 0)});

@@ -44,7 +44,7 @@ class LinkedWriter {
   }
 
  private:
-  // A member of a node whose value is ready.
+  // A member of a node whose value is complete.
   struct Member {
     std::string_view key;
     std::string_view value;
@@ -90,7 +90,8 @@ class LinkedWriter {
     return {};
   }
 
-  // Brings the members of the node into the form of the output, once for it and its device work.
+  // Converts the members of the node to the form of the output, once for the node and its device
+  // work.
   Result<void> Prepare(const HostNode& node) {
     text_.clear();
     ends_.clear();
@@ -108,7 +109,7 @@ class LinkedWriter {
     return {};
   }
 
-  // Replaces the member of this key, or adds it behind the others. The text of `value` stays in
+  // Replaces the member with this key, or adds it after the others. The text of `value` is kept in
   // `extra_`, which does not move.
   void Set(std::string_view key, std::string value) {
     extra_.push_back(std::move(value));
@@ -157,7 +158,7 @@ class LinkedWriter {
     });
   }
 
-  // An id that no node has gets a new one behind all others, as the reference gives it.
+  // An id that no node has gets a new id after all others, as in the reference.
   int64_t NewId(int64_t old) {
     if (const std::optional<uint32_t> row = host_.Find(old); row.has_value()) {
       return plan_.IdOf(*row);
@@ -207,7 +208,8 @@ class LinkedWriter {
     }
   }
 
-  // A copy of its host node, with what is its own. REQUIRES: WriteHost of that one came before.
+  // Writes a copy of its host node with its own members. REQUIRES: WriteHost was called for that
+  // node.
   void WriteDevice(uint32_t row) {
     const LinkedDevice& device = plan_.devices[row];
     const size_t kept = extra_.size();
@@ -256,11 +258,11 @@ class LinkedWriter {
   const JsonForm form_;
   Sink& sink_;
   std::string out_;
-  std::string text_;               // values of the node at hand
+  std::string text_;               // values of the current node
   std::vector<size_t> ends_;       // where each of them ends
   std::vector<Member> members_;    // what is written next
   std::vector<Member> base_;       // of the host node, with its times, for its device work
-  std::deque<std::string> extra_;  // values that are not of the host trace
+  std::deque<std::string> extra_;  // values that do not come from the host trace
   std::vector<int64_t> sync_ids_;
   size_t sync_at_ = 0;  // in plan_.syncs
   HashMap<int64_t, int64_t> unknown_ids_;

@@ -11,7 +11,7 @@
 namespace borescope::internal::chakra {
 
 // Files are kIndented, as the reference writes them; kCompact is for readers in this process.
-// kCorrupt, with the byte, where text of the host trace is no JSON; else failures of the sink.
+// kCorrupt, with the byte, if text of the host trace is not JSON; else errors of the sink.
 Result<void> WriteLinked(const HostTrace& host, const LinkPlan& plan, JsonForm form, Sink& sink);
 
 }  // namespace borescope::internal::chakra

@@ -29,7 +29,8 @@ class Sweep {
     });
   }
 
-  // From the last one back, so that a span inside is known when its parent asks.
+  // Goes from the last span to the first, so that spans inside another one are known before it
+  // needs them.
   std::vector<Number> Run(Diagnostics& diagnostics) {
     std::vector<Number> exclusive(spans_.size());
     for (size_t at = order_.size(); at-- > 0;) {
@@ -53,8 +54,8 @@ class Sweep {
     Number end;
   };
 
-  // Sets merged_ to what lies inside the span at `at`. A clean span holds all that begins in it, so
-  // that what comes after it can be looked at next.
+  // Sets merged_ to what is inside the span at `at`. A clean span contains everything that begins
+  // in it, so that the span after it can be looked at next.
   void FindInside(size_t at) {
     const TimedSpan& span = spans_[order_[at]];
     const Number end = span.begin + span.duration;
@@ -75,7 +76,7 @@ class Sweep {
     behind_[at] = next;
   }
 
-  // REQUIRES: begins no earlier than what was added before.
+  // REQUIRES: it begins no earlier than those added before.
   void Add(Interval interval) {
     if (merged_.empty() || merged_.back().end < interval.begin) {
       merged_.push_back(interval);
@@ -150,7 +151,7 @@ class OtherThreads {
     for (uint32_t i = 0; i < ops.thread_order.size(); ++i) {
       rank[ops.thread_order[i]] = i;
     }
-    // Of equal begins the one that is to be found comes last: of the first thread, its first.
+    // Of equal begins, the one to be found comes last: the first operator of the first thread.
     std::iota(order_.begin(), order_.end(), 0U);
     std::sort(order_.begin(), order_.end(), [&](uint32_t a, uint32_t b) {
       const CpuOp& x = ops.cpu[a];

@@ -1,4 +1,4 @@
-// What the reference linker makes of the events of a device trace: operators of threads, launches
+// The events of a device trace as the reference linker sorts them: operators of threads, launches
 // and device work, each in time order.
 #pragma once
 
@@ -20,14 +20,14 @@ struct TimedSpan {
   Number duration;
 };
 
-// Of every span of one thread what is left of its duration without the spans inside it. Inside is
-// what is sorted after it by (begin, duration) and ends no later; overlapping or touching spans
-// count once. Of spans with one begin the shorter comes first, so that the longer one does not see
-// it. Less than nothing, which rounding can bring and at which the reference gives up, counts as
-// zero (kNegativeDuration). O(n log n) where spans nest; where they cross, up to O(n) for each.
+// For every span of one thread, its duration less the spans inside it. A span is inside another if
+// it is sorted after it by (begin, duration) and ends no later; overlapping or touching spans count
+// once. Of spans with the same begin the shorter comes first, so that the longer one does not
+// contain it. Less than nothing, which rounding can cause and at which the reference gives up,
+// counts as zero (kNegativeDuration). O(n log n) if spans nest; if they cross, up to O(n) for each.
 std::vector<Number> ExclusiveDurations(std::span<const TimedSpan> spans, Diagnostics& diagnostics);
 
-// Operators and annotations of threads, but for steps of the profiler.
+// Operators and annotations of threads, except steps of the profiler.
 struct CpuOp {
   uint32_t event = 0;   // of DeviceTrace::events
   uint32_t thread = 0;  // DeviceEvent::thread
@@ -50,25 +50,26 @@ struct SortedOps {
   Diagnostics diagnostics;
 };
 
-// Sorts and tells apart. Several launches of one correlation number, at which the reference gives
-// up, are counted (kDuplicateCorrelation); the first one counts.
+// Sorts the events and separates their kinds. If a correlation number has several launches, at
+// which the reference gives up, they are counted (kDuplicateCorrelation), and the first one is
+// used.
 SortedOps SortOps(const DeviceTrace& trace);
 
 // Sets `exclusive` of every operator.
 void FindExclusive(SortedOps& ops);
 
-// Sets `waits_for`: where a thread did nothing for more than a millisecond, the operators from
-// there on wait for the one of another thread that began last before.
+// Sets `waits_for`: if a thread did nothing for more than a millisecond, its operators from then on
+// wait for the operator of another thread that began last before.
 void FindThreadDeps(SortedOps& ops);
 
-// Under which operator device work hangs, by the rules of the reference linker.
+// Finds the operator of device work, by the rules of the reference linker.
 
 // Events of device work in time order, by the external id of the operator that launched them.
 using GpuOfOp = HashMap<int64_t, std::vector<uint32_t>>;
 
-// The launch is the runtime call of the same correlation, the operator the last one of its thread
-// that began before it and has the external id of the work, else the last one at all. Work without
-// either is in no list.
+// The launch is the runtime call with the same correlation. The operator is the last one of its
+// thread that began before it and has the external id of the work, or else simply the last one.
+// Work without a launch or operator is in no list.
 GpuOfOp GroupGpuOps(const DeviceTrace& trace, const SortedOps& ops);
 
 }  // namespace borescope::internal::chakra::compat

@@ -57,7 +57,7 @@ TEST(ExclusiveDurations, FractionsMakeDoubles) {
   EXPECT_EQ(left[0].fraction, 10 - ((1 + 0.1) - 1));
 }
 
-// The rule as it stands, without shortcuts.
+// The rule written out, without shortcuts.
 std::vector<int64_t> ByTheLetter(const std::vector<Pair>& spans) {
   std::vector<size_t> order(spans.size());
   for (size_t i = 0; i < order.size(); ++i) {
@@ -110,7 +110,7 @@ std::string Op(int tid, int ts, int rf) {
 
 using Wait = std::optional<int64_t>;
 
-// What the operators wait for, in the order of their begins.
+// The operators for which operators wait, in the order of their begins.
 std::vector<Wait> ThreadDeps(const std::string& events) {
   SortedOps ops = SortOps(Read(events));
   FindThreadDeps(ops);

@@ -23,7 +23,7 @@ constexpr int64_t kProcessNode = 1;
 constexpr uint32_t kNoOp = ~uint32_t{0};
 constexpr uint64_t kMostDevices = 20'000'000;  // in the linked trace: some 50 GB of text
 
-// The nodes under the one of the process, which are all that the reference looks at.
+// The nodes below the node of the process; the reference only looks at these.
 std::vector<char> UnderProcess(const HostTrace& host, uint32_t process) {
   const size_t count = host.nodes.size();
   std::vector<std::vector<uint32_t>> children(count);
@@ -103,7 +103,7 @@ class Linker {
     }
   }
 
-  // All events, thread by thread as they appear in time.
+  // All events, thread by thread in the order in which threads first appear.
   std::vector<uint32_t> EventsByThread() const {
     std::vector<uint32_t> rank(device_.threads, kNoOp);
     uint32_t next = 0;
@@ -118,9 +118,9 @@ class Linker {
     return rows;
   }
 
-  // To the next operator of any thread after the begin of `event`. (The reference looks for what
-  // is there already in the wrong list, so that nothing is ever found there but what waits for
-  // itself; doubles are dropped later.)
+  // Attaches the wait to the next operator of any thread after the begin of `event`. (The reference
+  // looks for existing waits in the wrong list, so that it only finds those of events that wait for
+  // themselves; duplicates are dropped later.)
   void Attach(const DeviceEvent& event, const std::vector<int64_t>& waits_for,
               const HashMap<int64_t, uint32_t>& by_external_id) {
     const auto target = std::partition_point(
@@ -163,7 +163,8 @@ class Linker {
     }
   }
 
-  // The reference compares no names, and takes 0 for a number: both make pairs of what is none.
+  // The reference does not compare names, and treats 0 as a number: both make pairs that do not
+  // belong together.
   void CountMatch(const HostNode& node, const DeviceEvent& event) {
     const auto has_escapes = [](std::string_view name) { return name.find('\\') != name.npos; };
     if (*node.rf_id == 0) {
@@ -173,13 +174,13 @@ class Linker {
     }
   }
 
-  // The row of the node linked so far.
+  // The row of the latest node that was linked.
   uint32_t HostOfRfId(std::optional<int64_t> rf_id) const {
     const auto found = rf_id.has_value() ? ops_.cpu_by_rf_id.find(*rf_id) : ops_.cpu_by_rf_id.end();
     return found == ops_.cpu_by_rf_id.end() ? kNoOp : host_of_op_[found->second];
   }
 
-  // Work without an operator's id is repeated under every operator without one.
+  // Work without the id of an operator is repeated under every operator without one.
   Result<void> CheckCopies() const {
     uint64_t count = 0;
     for (const uint32_t op : op_of_host_) {
@@ -241,8 +242,8 @@ class Linker {
 
   // ---- Waits as the reference numbers them ----
 
-  // The number by which the reference knows the node while it is at the node `at`: its new one if
-  // it has one by then.
+  // The number by which the reference knows the node while it processes the node `at`: its new
+  // number, if it already has one then.
   int64_t KeyOf(uint32_t node, uint32_t at) const {
     return node <= at ? plan_.IdOf(node) : host_.nodes[node].id;
   }
@@ -339,7 +340,7 @@ Result<LinkPlan> LinkAsChakra(const HostTrace& host, DeviceTrace device) {
 
 namespace {
 
-// Sums of times stay exact below it, in 64 bits and, nearly, in a double.
+// Below this, sums of times are exact in 64 bits and nearly exact in a double.
 constexpr double kLatest = 4e18;
 
 std::optional<Number> NumberOf(std::string_view text) {
@@ -386,7 +387,7 @@ class DeviceReader {
  private:
   static Error Unsupported() {
     return {ErrorCode::kUnsupportedFormat,
-            "no trace of Kineto: it is no JSON object with a list \"traceEvents\""};
+            "not a trace of Kineto: it is not a JSON object with a list \"traceEvents\""};
   }
   static Error Damaged(const JsonCursor& cursor) {
     return {.code = ErrorCode::kCorrupt,

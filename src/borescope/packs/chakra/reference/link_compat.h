@@ -1,5 +1,6 @@
 // Links as Chakra's trace_link does, with its rules, rounding and oversights, so that the linked
-// trace has the same bytes. What ends that tool with an error does not this: docs/use/chakra.md.
+// trace has the same bytes. Inputs at which that tool ends with an error need not end this one:
+// docs/use/chakra.md.
 #pragma once
 
 #include <cstdint>
@@ -16,12 +17,12 @@
 
 namespace borescope::internal::chakra::compat {
 
-// The events of a Kineto trace as the reference linker takes them: everything there is, metadata
-// included, in the order of the file, numbers of the type they were written as. (Borescope's own
-// columns hold integer nanoseconds and drop what is no event.)
+// The events of a Kineto trace as the reference linker takes them: all of them, metadata included,
+// in the order of the file, with numbers of the type in which they were written. (Borescope's own
+// columns contain integer nanoseconds and drop what is not an event.)
 
-// A number as Python's json module reads it: an integer stays one, arithmetic with a fraction is
-// that of doubles. What the reference computes with them is part of its output.
+// A number as Python's json module reads it: an integer stays an integer, and arithmetic with a
+// fraction is that of doubles. Results of that arithmetic are part of the reference's output.
 
 struct Number {
   bool is_double = false;
@@ -34,7 +35,8 @@ struct Number {
   double AsDouble() const { return is_double ? fraction : static_cast<double>(whole); }
   LinkTime AsTime() const { return is_double ? LinkTime::Double(fraction) : LinkTime::Int(whole); }
 
-  // Integers wrap; the reader of events lets none in that could.
+  // Integers wrap around, but the reader of events only accepts numbers for which that cannot
+  // happen.
   friend Number operator+(Number a, Number b) {
     return a.is_double || b.is_double ? Double(a.AsDouble() + b.AsDouble())
                                       : Int(a.whole + b.whole);
@@ -52,10 +54,10 @@ struct Number {
 inline constexpr int64_t kNone = -1;  // what the reference takes for a missing id
 
 struct DeviceEvent {
-  // Contents of strings as written; empty where missing.
+  // Contents of strings as written; empty if missing.
   std::string_view category;
   std::string_view name;
-  // Texts of values; empty where missing.
+  // Texts of values; empty if missing.
   std::string_view name_json;
   std::string_view phase;
   std::string_view pid;
@@ -63,7 +65,7 @@ struct DeviceEvent {
   std::string_view stream;
   std::string_view group;
   Number begin;     // us
-  Number duration;  // us; 0 where missing
+  Number duration;  // us; 0 if missing
   bool has_begin = false;
   bool has_duration = false;
   std::optional<int64_t> rf_id;
@@ -78,18 +80,18 @@ struct DeviceEvent {
 };
 
 struct DeviceTrace {
-  std::unique_ptr<const std::string> text;  // all views lead here
+  std::unique_ptr<const std::string> text;  // all views point here
   std::vector<DeviceEvent> events;
   uint32_t threads = 0;
   std::optional<uint32_t> thread_zero;  // the number of tid 0
   Diagnostics diagnostics;
 };
 
-// Errors (kUnsupportedFormat, kCorrupt) name the byte, not the file. Counted: times that no clock
-// shows and fields of the wrong type (kBadFieldType).
+// Errors (kUnsupportedFormat, kCorrupt) name the byte, not the file. Times that no clock shows and
+// fields of the wrong type are counted (kBadFieldType).
 Result<DeviceTrace> ReadDeviceTrace(std::string text);
 
-// kMissingData where no operator of the two is the same.
+// kMissingData if no operator is in both.
 Result<LinkPlan> LinkAsChakra(const HostTrace& host, DeviceTrace device);
 
 }  // namespace borescope::internal::chakra::compat

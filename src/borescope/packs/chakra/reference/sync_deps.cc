@@ -25,7 +25,7 @@ constexpr std::string_view kStep = "ProfilerStep";
 
 bool NamesStep(const HtaRow& row) { return row.name.find(kStep) != std::string_view::npos; }
 
-// Rounded inwards where any begin of the trace has a fraction.
+// Times are rounded inwards if any begin in the trace has a fraction.
 void SetTimes(const DeviceEvent& event, bool has_fractions, HtaRow& row) {
   if (!has_fractions) {
     row.begin = event.begin.whole;
@@ -67,7 +67,7 @@ std::vector<HtaRow> ReadRows(const DeviceTrace& trace) {
   return rows;
 }
 
-// Streams up to 0 count as no device.
+// Streams up to 0 are not treated as on a device.
 bool IsOnDevice(const HtaRow& row) { return row.stream > 0 || WaitsWithoutStream(row); }
 
 void SetPartners(std::vector<HtaRow>& rows) {
@@ -88,8 +88,8 @@ void SetPartners(std::vector<HtaRow>& rows) {
   }
 }
 
-// Of several steps the last one is left out: what its thread began before it stays, and device work
-// of that; device work comes first in the new order.
+// If there are several steps, the last one is left out: the rows that its thread began before it
+// stay, and their device work. Device work comes first in the new order.
 std::vector<HtaRow> WithoutLastStep(std::vector<HtaRow> rows) {
   HashSet<std::string_view> steps;
   std::optional<int64_t> last;
@@ -119,7 +119,7 @@ std::vector<HtaRow> WithoutLastStep(std::vector<HtaRow> rows) {
   return kept;
 }
 
-// What the threads began in the first step, the device work of that, and all waits of streams.
+// Keeps what the threads began in the first step, its device work, and all waits of streams.
 void Clip(HtaTable& table) {
   const auto step = std::find_if(table.rows.begin(), table.rows.end(), NamesStep);
   if (step == table.rows.end()) {
@@ -213,7 +213,7 @@ bool HasNodes(const HtaRow& row) {
                            row.category == "cuda_driver");
 }
 
-// Follows one thread.
+// Walks the events of one thread.
 class ThreadWalk {
  public:
   ThreadWalk(std::vector<const HtaRow*> rows, HtaGraph& graph)
@@ -225,7 +225,7 @@ class ThreadWalk {
         open_.push_back(point.row);
         Enter(*point.row);
       } else {
-        // Whatever is innermost ends, be it another one.
+        // The innermost event ends, even if it is another one.
         const HtaRow* const row = open_.back();
         open_.pop_back();
         Leave(*row);
@@ -240,7 +240,8 @@ class ThreadWalk {
     bool is_begin = false;
   };
 
-  // At one time ends come before begins, shorter before longer; of begins the longer first.
+  // At equal times ends come before begins; of ends the shorter events first, of begins the longer
+  // ones.
   std::vector<Point> Points() const {
     std::vector<Point> points;
     points.reserve(rows_.size() * 2);
@@ -305,7 +306,7 @@ void AddHostEvents(const HtaTable& table, HtaGraph& graph) {
     threads[{row.pid, row.tid}].push_back(&row);
   }
   for (auto& [id, rows] : threads) {
-    // Lines with device work are none.
+    // Lines with device work are not threads.
     if (std::all_of(rows.begin(), rows.end(), [](const HtaRow* row) { return row->stream < 0; })) {
       ThreadWalk(std::move(rows), graph).Run();
     }
@@ -327,7 +328,7 @@ class DeviceBuilder {
   std::string Run() {
     FindLaunches();
     if (launches_.empty()) {
-      return "it holds no launch that HTA knows, at which the reference ends with an error";
+      return "it has no launch that HTA knows, at which the reference ends with an error";
     }
     CountQueues();
     FindRecords();
@@ -363,7 +364,7 @@ class DeviceBuilder {
     }
   }
 
-  // How many launches of a stream were under way, itself included, as each call or work began.
+  // Counts the launches of a stream that were pending, itself included, as each call or work began.
   void CountQueues() {
     struct Change {
       const HtaRow* row = nullptr;
@@ -384,7 +385,7 @@ class DeviceBuilder {
     }
   }
 
-  // The work before each recorded event that somebody waits for.
+  // Finds the work before each recorded event for which something waits.
   void FindRecords() {
     HashMap<int64_t, Line> waited_for;  // by correlation of the recording call
     for (const HtaRow& row : table_.rows) {
@@ -408,7 +409,7 @@ class DeviceBuilder {
     }
   }
 
-  // The first work that the thread gave to the stream behind the call.
+  // The first work that the thread gave to the stream after the call.
   const HtaRow* NextWork(const HtaRow& call, int64_t stream) const {
     const auto found = by_thread_.find({call.pid, call.tid, stream});
     if (found == by_thread_.end()) {
@@ -425,7 +426,7 @@ class DeviceBuilder {
     return found == work_before_.end() ? nullptr : found->second;
   }
 
-  // By begin, waits by their end.
+  // Sorted by begin; waits by their end.
   std::vector<const HtaRow*> RowsInOrder() const {
     std::vector<const HtaRow*> rows;
     for (const size_t i : table_.clipped) {
@@ -492,7 +493,7 @@ class DeviceBuilder {
     return is_good;
   }
 
-  // What the work waited for if for no other stream: its launch, or the work before it.
+  // Adds what the work waited for, if not for another stream: its launch, or the work before it.
   bool AddDelay(const HtaRow& row, uint32_t begin, std::optional<int64_t> source_end) {
     const auto last = std::find_if(last_.begin(), last_.end(),
                                    [&](const auto& entry) { return entry.first == row.stream; });
@@ -550,7 +551,7 @@ std::string AddDeviceEvents(const HtaTable& table, HtaGraph& graph) {
 
 namespace {
 
-// Waits between works of one stream are no waits; HTA rejects a graph with such.
+// Waits between work of one stream are not waits; HTA rejects a graph with such waits.
 bool HasWaitInStream(const HtaTable& table, const HtaGraph& graph) {
   return std::any_of(graph.edges().begin(), graph.edges().end(), [&](const HtaEdge& edge) {
     const HtaRow* const from = table.Find(graph.node(edge.from).event);
@@ -576,7 +577,7 @@ SyncDeps FindSyncDeps(const DeviceTrace& trace) {
   SyncDeps deps;
   if (std::none_of(trace.events.begin(), trace.events.end(),
                    [](const DeviceEvent& event) { return event.category == "cuda_sync"; })) {
-    return deps;  // whatever the path, no wait is on it
+    return deps;  // no wait can be on any path
   }
   const HtaTable table = BuildHtaTable(trace);
   deps.failure = table.failure;

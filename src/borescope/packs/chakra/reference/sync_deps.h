@@ -1,5 +1,5 @@
-// Which operators wait for device work, as the reference linker learns it from the critical path
-// that HTA (of June 2024) finds in the first step: waits on that path, by "External id".
+// Which operators wait for device work, as the reference linker derives it from the critical path
+// that HTA (of June 2024) finds in the first step: the waits on that path, by "External id".
 #pragma once
 
 #include <cstdint>
@@ -12,8 +12,8 @@
 
 namespace borescope::internal::chakra::compat {
 
-// The table of events from which HTA (of June 2024) builds its event graph, as the reference linker
-// asks it to: whole microseconds, links between calls and device work, the first step.
+// The table of events from which HTA (of June 2024) builds its event graph with the options of the
+// reference linker: whole microseconds, links between calls and device work, the first step.
 
 struct HtaRow {
   uint32_t event = 0;  // of DeviceTrace::events, and the number of the row
@@ -34,12 +34,12 @@ struct HtaRow {
 };
 
 struct HtaTable {
-  std::vector<HtaRow> rows;     // what is left behind the step filter, in its order
+  std::vector<HtaRow> rows;     // the rows that the step filter keeps, in its order
   std::vector<int64_t> at;      // by event: where it is in `rows`, or kNone
   std::vector<size_t> clipped;  // of these, those of the first step, by event
   std::string failure;          // why there is no graph; else empty
 
-  // nullptr where there is no such row.
+  // nullptr if there is no such row.
   const HtaRow* Find(int64_t event) const {
     const bool is_there = event >= 0 && event < static_cast<int64_t>(at.size()) &&
                           at[static_cast<size_t>(event)] >= 0;
@@ -49,16 +49,16 @@ struct HtaTable {
 
 HtaTable BuildHtaTable(const DeviceTrace& trace);
 
-// Waits on an event or a context: device rows of which no stream is known.
+// Waits on an event or a context: device rows whose stream is not known.
 inline bool WaitsWithoutStream(const HtaRow& row) {
   return row.name == "Event Sync" || row.name == "Context Sync";
 }
 
-// Runtime calls that HTA takes for launches.
+// Whether HTA takes the runtime call for a launch.
 bool IsHtaLaunch(const HtaRow& row);
 
-// The event graph of HTA's critical path with the orders that decide its ties: nodes as they were
-// added, edges into and out of a node as they were added first.
+// The event graph of HTA's critical path, with the orders that decide its ties: nodes in the order
+// in which they were added, and the edges of a node in the order in which they were first added.
 
 struct HtaNode {
   uint32_t event = 0;
@@ -79,21 +79,22 @@ class HtaGraph {
     uint32_t end = 0;
   };
 
-  // Two nodes, for where an event begins and ends.
+  // Adds two nodes, for the begin and the end of an event.
   Ends AddEvent(uint32_t event, int64_t begin, int64_t end);
   // nullptr for an event without nodes.
   const Ends* Find(int64_t event) const;
   const HtaNode& node(uint32_t id) const { return nodes_[id]; }
 
-  // Weighs what lies between the two; an edge that is there takes the new weight and kind.
+  // The edge is weighted with the time between both; an existing edge takes the new weight and
+  // kind.
   void AddSpan(uint32_t from, uint32_t to) { Add(from, to, Between(from, to), false); }
   void AddFree(uint32_t from, uint32_t to) { Add(from, to, 0, false); }
   void AddSync(uint32_t from, uint32_t to) { Add(from, to, 0, true); }
 
   const std::vector<HtaEdge>& edges() const { return edges_; }
 
-  // The edges of the longest path, first to last; false where there is none that HTA would take: a
-  // cycle, or an edge of less than -1 us (one of -1 us counts as 0).
+  // The edges of the longest path, first to last; false if there is none that HTA would take:
+  // because of a cycle, or of an edge of less than -1 us (one of -1 us counts as 0).
   bool LongestPath(std::vector<HtaEdge>& path) const;
 
  private:
@@ -106,19 +107,19 @@ class HtaGraph {
   HashMap<uint64_t, uint32_t> edge_of_;  // by both nodes
 };
 
-// Builds the event graph of HTA (of June 2024) for the rows of the first step.
+// Builds HTA's (of June 2024) event graph for the rows of the first step.
 
-// What the threads did: calls in the order of their nesting.
+// Adds what the threads did: calls in the order of their nesting.
 void AddHostEvents(const HtaTable& table, HtaGraph& graph);
 
-// What the device did, and who waited for it. REQUIRES: AddHostEvents came before. Why there is no
-// graph where the reference ends with an error; else empty.
+// Adds what the device did, and who waited for it. REQUIRES: AddHostEvents came before. If the
+// reference ends with an error, returns why there is no graph; else empty.
 std::string AddDeviceEvents(const HtaTable& table, HtaGraph& graph);
 
 struct SyncDeps {
-  // External id of who waits -> those of whom it waits for.
+  // From the external id of what waits to the ids for which it waits.
   HashMap<int64_t, std::vector<int64_t>> by_waiting;
-  std::string failure;  // why there are none where the reference ends with an error; else empty
+  std::string failure;  // why there are none if the reference ends with an error; else empty
 };
 
 SyncDeps FindSyncDeps(const DeviceTrace& trace);

@@ -13,7 +13,7 @@ DeviceTrace Read(std::string_view events) {
   return std::move(trace).value();
 }
 
-// A kernel for which a call waits, and what follows on the thread. Row 0 never counts.
+// A kernel for which a call waits, and the operator after it on the thread. Row 0 never counts.
 constexpr std::string_view kStep =
     R"({"ph":"M","name":"process_name"},
        {"ph":"X","cat":"user_annotation","name":"ProfilerStep#1","pid":1,"tid":1,"ts":0,"dur":99},)";
@@ -46,7 +46,7 @@ std::string Step(int number, int begin_us) {
          R"(","pid":1,"tid":1,"ts":)" + std::to_string(begin_us) + R"(,"dur":99},)";
 }
 
-// A kernel and the wait for it as in kWait, `shift_us` later and with other numbers.
+// The kernel and the wait in kWait, `shift_us` later and with other numbers.
 std::string LaterWait(int shift_us, int number) {
   const auto event = [&](const char* cat, const char* name, int tid, int ts, int dur,
                          const std::string& args) {
@@ -76,7 +76,7 @@ Waits Sorted(const SyncDeps& deps) {
 
 constexpr std::string_view kNoEvent = R"({"ph":"M","name":"process_name"},)";
 
-// Of several steps the reference looks at the first; the last is not even read.
+// The reference looks at the first of several steps; it does not even read the last one.
 TEST(SyncDeps, OfSeveralStepsTheFirstCounts) {
   const std::string later = "," + LaterWait(1000, 100) + "," + LaterWait(2000, 200);
   const SyncDeps deps = FindSyncDeps(Read(std::string(kNoEvent) + Step(1, 0) + Step(2, 1000) +
@@ -85,8 +85,7 @@ TEST(SyncDeps, OfSeveralStepsTheFirstCounts) {
   EXPECT_EQ(Sorted(deps), (Waits{{40, {30}}}));
 }
 
-// Device rows come first where a step is left out: the step as the device saw it is the window
-// then.
+// Device rows come first if a step is left out; the window is then the step on the device.
 TEST(SyncDeps, TheStepOfTheDeviceComesBeforeThatOfTheHost) {
   const std::string on_device =
       R"({"ph":"X","cat":"gpu_user_annotation","name":"ProfilerStep#1","pid":0,"tid":7,"ts":5,
@@ -97,7 +96,8 @@ TEST(SyncDeps, TheStepOfTheDeviceComesBeforeThatOfTheHost) {
             (Waits{{40, {30}}, {10040, {10030}}}));
 }
 
-// A wait for an event is a row of the device, though no stream is known: it stays with its call.
+// A wait for an event is a row of the device although its stream is not known: it stays with its
+// call.
 TEST(SyncDeps, AWaitForAnEventBelongsToTheStepOfItsCall) {
   const std::string steps =
       std::string(kNoEvent) + Step(1, 0) + Step(2, 1000) +
@@ -120,8 +120,8 @@ TEST(SyncDeps, AWaitForAnEventBelongsToTheStepOfItsCall) {
             (Waits{{40, {30}}, {240, {250}}}));
 }
 
-// By External id, as the reference's linker asks HTA: two waits of one id share a list, and a wait
-// without one is passed over.
+// By External id, as the reference's linker asks HTA: two waits with the same id share a list, and
+// a wait without one is skipped.
 TEST(SyncDeps, WaitsAreKnownByExternalId) {
   std::string other = LaterWait(1000, 100);
   other.replace(other.find("10040"), 5, "40");

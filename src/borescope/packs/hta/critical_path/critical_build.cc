@@ -137,14 +137,15 @@ std::vector<CriticalNode> CriticalNodes(const HtaEvents& events,
 }
 
 // Operators and calls of a thread, nested: time flows from start to start, from end to end, and
-// between the end of one and the start of the next. Which events contain which follows HTA's older
-// call stack: an end closes whatever was opened last.
+// between the end of one and the start of the next. Which events contain which others follows HTA's
+// older call stack: an end closes whatever was opened last.
 
 namespace {
 
 // ---- Threads ----
 
-// The only thread with operators or annotations whose name holds `part`; none if there are several.
+// The only thread with operators or annotations whose name contains `part`; none if there are
+// several.
 std::optional<int64_t> OnlyThreadWith(const CriticalBuild& build, std::string_view part) {
   std::optional<int64_t> only;
   const HostEvents& host = build.events.trace().host();
@@ -170,8 +171,8 @@ struct ThreadRow {
   HtaEventRow row;
 };
 
-// By thread, then by position. HTA takes the thread of the backward pass for that of the forward
-// one. Threads with a stream have no stacks.
+// By thread, then by position. HTA treats the thread of the backward pass as the thread of the
+// forward pass. Threads with a stream have no stacks.
 std::vector<ThreadRow> ThreadRows(const CriticalBuild& build) {
   const std::optional<int64_t> forward = OnlyThreadWith(build, "forward");
   const std::optional<int64_t> backward = OnlyThreadWith(build, "autograd");
@@ -195,7 +196,7 @@ struct Mark {
   bool is_start;
 };
 
-// Starts and ends of a thread as they follow each other. REQUIRES: durations above 0.
+// Starts and ends on a thread in their order. REQUIRES: durations above 0.
 std::vector<Mark> MarksOf(const HtaEvents& events, const ThreadRow* begin, const ThreadRow* end) {
   std::vector<Mark> marks;
   for (const ThreadRow* thread = begin; thread != end; ++thread) {
@@ -236,8 +237,8 @@ class StackWalk {
   int64_t depth_ = 0;
 };
 
-// An event that does not end where it is the innermost one leaves others to be closed in its place:
-// HTA's tree, and this walk, have them nested.
+// If an event ends while another one is the innermost, that other one is closed in its place,
+// because HTA's tree, and this walk, treat events as nested.
 void StackWalk::Walk(const std::vector<Mark>& marks) {
   std::vector<HtaEventRow> open;
   for (const Mark& mark : marks) {
@@ -313,18 +314,19 @@ void AddStackEdges(CriticalBuild& build) {
   }
 }
 
-// Kernels, copies and waits: what starts after its launch, after the work before it on its stream,
-// after an event of another stream; and calls of the host that end only when device work has.
+// Kernels, copies and waits: work that starts after its launch, after the work before it on its
+// stream, or after an event of another stream; and calls of the host that end only after device
+// work.
 
 namespace {
 
-// Rows by start; of equal times in the order given.
+// Sorts rows by start; equal times stay in the given order.
 void SortByStart(const HtaEvents& events, std::vector<HtaEventRow>& rows) {
   std::stable_sort(rows.begin(), rows.end(),
                    [&](HtaEventRow a, HtaEventRow b) { return events[a].ts_us < events[b].ts_us; });
 }
 
-// Launches whose work is known, with that work's stream, by start.
+// Launches whose work is known, with the stream of that work, by start.
 std::vector<HtaEventRow> Launches(const HtaEvents& events) {
   std::vector<HtaEventRow> launches;
   for (HtaEventRow row = 0; row < events.size(); ++row) {
@@ -343,8 +345,8 @@ const HtaEvent& WorkOf(const HtaEvents& events, HtaEventRow launch) {
 // A device and one of its streams.
 using StreamKey = std::pair<int64_t, int64_t>;
 
-// Of each event that something waits for, by the correlation number of its record; HTA takes it for
-// an error when there are several.
+// The stream of each event that something waits for, by the correlation number of its record. HTA
+// treats several streams as an error.
 HashMap<int64_t, StreamKey> StreamsOfRecords(const HtaEvents& events) {
   HashMap<int64_t, StreamKey> streams;
   const Trace& trace = events.trace();
@@ -458,7 +460,8 @@ HashMap<HtaEventRow, HtaEventRow> LaunchesAfterWaits(const HtaEvents& events) {
 
 namespace {
 
-// A longer time between two kernels of a stream has another reason than the kernel before.
+// If two kernels of a stream are further apart than this, the second one did not wait for the
+// first.
 constexpr int64_t kLongestDelayUs = 1500;
 
 // Waits for the whole device have an edge for every stream; damaged files may name any number.
@@ -478,7 +481,7 @@ class DeviceEdges {
   bool AddAll();
 
  private:
-  // A stream with the end of the last work seen on it; in the order of first sight.
+  // A stream with the end of its last work so far; in the order in which streams appear.
   struct StreamEnd {
     int64_t stream;
     CriticalNodeId end;
@@ -548,7 +551,7 @@ DeviceEdges::StreamEnd* DeviceEdges::FindStream(int64_t stream) {
 
 // ---- Waits ----
 
-// The work of the last launch before the event that is waited for was recorded.
+// The work of the last launch before the record of the event that is waited for.
 HtaEventRow DeviceEdges::WorkBeforeRecord(HtaEventRow sync) const {
   const Trace& trace = events_.trace();
   const uint32_t detail = trace.device().detail[events_[sync].device.value];
@@ -583,7 +586,8 @@ void DeviceEdges::AddSync(HtaEventRow row) {
   }
 }
 
-// The work of the next launch behind the call waits for `source`; of several waits the last counts.
+// The work of the next launch after the call waits for `source`; of several waits the last one
+// counts.
 void DeviceEdges::HoldUp(HtaEventRow wait, HtaEventRow source) {
   const auto next = after_wait_.find(events_[wait].partner);
   if (next != after_wait_.end() && next->second != kNoHtaEvent) {
@@ -591,8 +595,8 @@ void DeviceEdges::HoldUp(HtaEventRow wait, HtaEventRow source) {
   }
 }
 
-// The call that waits on the host ends after the work. A wait whose call is unknown is taken for
-// the first event of the file, as HTA does.
+// The call that waits on the host ends after the work. A wait whose call is unknown is treated as
+// the first event of the file, as in HTA.
 void DeviceEdges::LinkToCall(CriticalNodeId work_end, HtaEventRow sync) {
   HtaEventRow call = events_[sync].partner;
   if (call == kNoHtaEvent && events_.size() > 0 && events_[0].position == 0) {
@@ -632,7 +636,7 @@ void DeviceEdges::AddWork(HtaEventRow row) {
   }
 }
 
-// Ties the work to what it was made to wait for; its end, if there is one.
+// Ties the work to what it was made to wait for. Returns the end of that, if there is one.
 CriticalNodeId DeviceEdges::AwaitEvent(HtaEventRow row) {
   const auto found = held_up_.find(row);
   if (found == held_up_.end()) {
@@ -646,7 +650,7 @@ CriticalNodeId DeviceEdges::AwaitEvent(HtaEventRow row) {
   return awaited;
 }
 
-// The launch came to an empty queue, and nothing else kept the work waiting.
+// Whether the queue was empty at the launch, and nothing else kept the work waiting.
 bool DeviceEdges::StartsWithLaunch(HtaEventRow row, CriticalNodeId last,
                                    CriticalNodeId awaited) const {
   const HtaEventRow launch = events_[row].partner;
@@ -682,8 +686,8 @@ Result<void> AddDeviceEdges(CriticalBuild& build, bool free_launches) {
   return {};
 }
 
-// Calls that hold the lock of the CUDA runtime: where they overlap, HTA takes them to have had it
-// in the order in which they end.
+// Calls that hold the lock of the CUDA runtime. For calls that overlap, HTA assumes that they held
+// it in the order in which they end.
 
 namespace {
 
@@ -711,8 +715,8 @@ CriticalBuild::CriticalBuild(const HtaEvents& all, std::vector<HtaEventRow> rows
   }
 }
 
-// Every call that is open when another one ends waits for it, or is it; what ends next, waits for
-// the one that ended before.
+// Every call that is open when another one ends waits for it, or is that call; the call that ends
+// next waits for the one that ended before.
 void AddLockEdges(CriticalBuild& build) {
   HtaCriticalGraph& graph = build.graph;
   std::vector<CriticalNodeId> open;

@@ -36,8 +36,8 @@ class Adjacency {
   std::vector<uint32_t> edges_;
 };
 
-// By generations: first all nodes without predecessors, then each as its last predecessor is
-// passed. Shorter than `nodes` if there is a cycle.
+// In generations: first all nodes without predecessors, then each node once its last predecessor
+// was visited. Shorter than `nodes` if there is a cycle.
 std::vector<uint32_t> TopologicalOrder(std::span<const uint32_t> nodes, uint32_t end_node,
                                        Edges edges) {
   std::vector<uint32_t> missing(end_node, 0);
@@ -70,7 +70,7 @@ std::optional<std::vector<uint32_t>> LongestPathOf(std::span<const uint32_t> nod
   const Adjacency in(edges, end_node, &WeighedEdge::to);
   constexpr uint32_t kOrigin = std::numeric_limits<uint32_t>::max();
   std::vector<int64_t> distance(end_node, 0);
-  std::vector<uint32_t> over(end_node, kOrigin);  // the edge that leads to the node
+  std::vector<uint32_t> over(end_node, kOrigin);  // the edge of the way that leads to the node
   uint32_t last = sorted.front();
   for (const uint32_t node : sorted) {
     for (const uint32_t edge : in.Of(node)) {

@@ -1,6 +1,6 @@
-// The directed graph of HTA's critical path, with the order and the tie rules of networkx, which
-// HTA keeps it in: an edge added twice keeps its place and takes the newer values, nodes stand in
-// the order in which edges first touched them.
+// The directed graph of HTA's critical path, with the order and the tie rules of networkx, in which
+// HTA keeps it: an edge that is added twice keeps its place and takes the newer values, and nodes
+// are in the order in which edges first touched them.
 #pragma once
 
 #include <cstdint>
@@ -15,8 +15,8 @@
 
 namespace borescope::internal {
 
-// dag_longest_path of networkx, in which HTA keeps its graphs of events: of several longest ways
-// the one that it would find first.
+// dag_longest_path of networkx, in which HTA keeps its graphs of events: of several longest ways,
+// the one that networkx finds first.
 
 struct WeighedEdge {
   uint32_t from = 0;
@@ -24,9 +24,9 @@ struct WeighedEdge {
   int64_t length = 0;  // >= 0
 };
 
-// The edges of the longest way as places in `edges`, first to last; nothing where there is a cycle
-// or no node. `nodes` are those of the graph in the order in which networkx has them, all less than
-// `end_node`; `edges` in the order in which they were added, no two alike.
+// The edges of the longest way as indices into `edges`, first to last; none if there is a cycle or
+// no node. `nodes` are those of the graph in the order of networkx, all less than `end_node`;
+// `edges` are in the order in which they were added, without duplicates.
 std::optional<std::vector<uint32_t>> LongestPathOf(std::span<const uint32_t> nodes,
                                                    uint32_t end_node,
                                                    std::span<const WeighedEdge> edges);
@@ -58,7 +58,7 @@ struct CriticalEdge {
   CriticalNodeId to = 0;
   CriticalKind kind = CriticalKind::kOperator;
   int64_t weight_us = 0;            // may be negative; counts as 0 on the way
-  HtaEventRow event = kNoHtaEvent;  // that the time is attributed to; none for waits
+  HtaEventRow event = kNoHtaEvent;  // to which the time is attributed; none for waits
 
   int64_t length_us() const { return weight_us < 0 ? 0 : weight_us; }
 };
@@ -78,7 +78,7 @@ class HtaCriticalGraph {
   void Attribute(size_t edge, HtaEventRow event) { edges_[edge].event = event; }
   static constexpr size_t kNoEdge = std::numeric_limits<size_t>::max();
 
-  // networkx's dag_longest_path: of several longest ways the first by its order. Edges from the
+  // networkx's dag_longest_path: of several longest ways the first one in its order. Edges from the
   // first to the last; empty if the graph has a cycle or no edges.
   std::vector<CriticalEdge> LongestPath() const;
 

@@ -7,7 +7,7 @@
 namespace borescope::internal {
 namespace {
 
-// Nodes at these times.
+// Makes nodes at these times.
 HtaCriticalGraph GraphAt(const std::vector<int64_t>& times) {
   std::vector<CriticalNode> nodes;
   for (uint32_t i = 0; i < times.size(); ++i) {
@@ -53,7 +53,7 @@ TEST(HtaCriticalGraphTest, AnEdgeAddedTwiceTakesTheNewValues) {
   EXPECT_EQ(graph.Add(1, 1, CriticalKind::kSync), HtaCriticalGraph::kNoEdge);
 }
 
-// As networkx.dag_longest_path gives them for the same edges in the same order.
+// The results of networkx.dag_longest_path for the same edges in the same order.
 TEST(HtaCriticalGraphTest, OfEqualWaysTheFirstByOrder) {
   HtaCriticalGraph graph = GraphAt({0, 5, 5, 9, 9});
   graph.Add(0, 2, CriticalKind::kOperator);

@@ -38,7 +38,8 @@ Result<std::unique_ptr<HtaCriticalPath>> HtaCriticalPath::Make(const RankView& v
   return made;
 }
 
-// Two works of a stream cannot wait for each other by events.
+// HTA refuses a graph in which two pieces of work of the same stream wait for each other by an
+// event.
 bool HtaCriticalPath::IsRefused() const {
   const std::vector<CriticalEdge>& edges = graph().edges();
   return std::any_of(edges.begin(), edges.end(), [&](const CriticalEdge& edge) {
@@ -336,8 +337,8 @@ Times TimesOf(const Trace& trace, const HtaEvent& event) {
                      trace.device().dur_ns[event.device.value]};
 }
 
-// Ends on the device lie a microsecond before the end of the event, and all in whole microseconds,
-// so that viewers tie the arrow to it.
+// Ends on the device are a microsecond before the end of the event, and all ends are in whole
+// microseconds, so that viewers attach the arrow to it.
 OverlayArrow::End EndOf(const HtaCriticalPath& critical, CriticalNodeId id) {
   const CriticalNode& node = critical.graph().nodes()[id];
   const HtaEvent& event = critical.events()[node.event];
@@ -361,7 +362,7 @@ void AddArrow(const HtaCriticalPath& critical, const CriticalEdge& edge, bool is
                            is_critical});
 }
 
-// All edges but the launches without a weight.
+// All edges except launches without a weight.
 void AddAllArrows(const HtaCriticalPath& critical, OverlayArrows& arrows) {
   std::vector<CriticalNodeId> next(critical.graph().nodes().size(), kNoCriticalNode);
   for (const CriticalEdge& edge : critical.path()) {

@@ -1,5 +1,5 @@
-// HTA's critical path of a part of a rank: the graph, the longest way through it, what it is bound
-// by.
+// HTA's critical path of a part of a rank: the graph, the longest way through it, and what bounds
+// it.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +16,7 @@ namespace borescope::internal {
 // Immutable once made. The view must outlive it.
 class HtaCriticalPath {
  public:
-  // kMissingData where there is no such part; kInvalidArgument for a list of occurrences.
+  // kMissingData if there is no such part; kInvalidArgument for a list of occurrences.
   static Result<std::unique_ptr<HtaCriticalPath>> Make(const RankView& view, const Params& params);
 
   const HtaEvents& events() const { return events_; }

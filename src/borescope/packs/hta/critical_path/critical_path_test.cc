@@ -1,4 +1,4 @@
-// HTA's critical path on traces without positions; numbers of HTA itself are golden tests.
+// HTA's critical path on traces without positions; HTA's own numbers are in golden tests.
 #include "borescope/packs/hta/critical_path/critical_path.h"
 
 #include <gtest/gtest.h>
@@ -126,7 +126,7 @@ TEST(HtaCriticalPathTest, TheOverlayMarksThePath) {
   EXPECT_EQ(launch.weight_us, 20);
   EXPECT_EQ(launch.from.ts_ns, 20'000);
   EXPECT_EQ(launch.to.tid, 7);
-  // The end of a kernel is drawn inside of it.
+  // The end of a kernel is drawn inside of the kernel.
   EXPECT_EQ(overlay.arrows.arrows[1].from.ts_ns, 69'000);
   EXPECT_EQ(overlay.arrows.arrows[1].to.ts_ns, 75'000);
 }

@@ -44,7 +44,7 @@ std::optional<int64_t> StepNumber(std::string_view name) {
   return parsed.ec == std::errc() && number >= 0 ? std::optional(number) : std::nullopt;
 }
 
-// Which step a moment is in: of overlapping ones the one that is last in the file.
+// Finds the step at a time: of overlapping steps the last one in the file.
 class StepsOverTime {
  public:
   explicit StepsOverTime(const Table& events) { Collect(events); }
@@ -87,7 +87,7 @@ class StepsOverTime {
     std::stable_sort(edges.begin(), edges.end(),
                      [](const Edge& a, const Edge& b) { return a.ts_us < b.ts_us; });
     std::set<size_t> begun;
-    std::set<size_t> ended;  // before they began: rounding can leave nothing of a step
+    std::set<size_t> ended;  // before they began: rounding can make a step empty
     for (size_t i = 0; i < edges.size(); ++i) {
       const Edge& edge = edges[i];
       if (edge.is_begin && ended.erase(edge.step) == 0) {
@@ -239,7 +239,7 @@ void AddMember(std::string_view name, std::string_view value, std::string& objec
   object.append(name).append("\": ").append(value);
 }
 
-// pandas.to_numeric, where what is no number becomes -1.
+// pandas.to_numeric, with -1 for what is not a number.
 int64_t StreamNumber(std::string_view value) {
   const LooseNumber number = ReadLooseNumber(IsString(value) ? StringContent(value) : value);
   if (number.type == LooseType::kInt) {
@@ -270,7 +270,7 @@ void AddArgColumns(Table& table) {
   }
 }
 
-// Smallest and largest number of a column; nothing if there is none.
+// Smallest and largest number of a column; none if it has no numbers.
 struct Range {
   std::optional<int64_t> least;
   std::optional<int64_t> most;
@@ -365,7 +365,8 @@ void RecordedFrame::ReadMembers(std::string_view text, EventMembers& members,
   }
 }
 
-// What the columns of all events look like, of which HTA leaves out rows only later.
+// Notes the columns of every event, because HTA leaves out rows only after it has built the
+// columns.
 void RecordedFrame::NoteFields(const EventMembers& members, const std::vector<EventField>& order) {
   for (const EventField field : order) {
     if (present_[Number(field)]++ == 0) {
@@ -422,7 +423,7 @@ void RecordedFrame::AddRow(const EventMembers& members, const LooseNumber& ts,
   others.empty() ? PushMissing(next()) : Push(next(), others + "}");
 }
 
-// A column of whole numbers, or in `others` what is none.
+// Adds a value to a column of whole numbers, or to `others` if it is not a whole number.
 void RecordedFrame::AddId(Column& column, std::string_view value, std::string& others) {
   const LooseNumber number = ReadLooseNumber(value);
   if (number.type == LooseType::kInt) {
@@ -455,7 +456,7 @@ void RecordedFrame::AddArgs(std::string_view args, bool has_counters, std::strin
   }
 }
 
-// An empty value: the event has no such argument.
+// An empty value means that the event has no such argument.
 void RecordedFrame::AddArg(size_t number, std::string_view value, std::string& others) {
   const HtaArg& arg = HtaArgs()[number];
   constexpr size_t kFirst = 9;  // column of the first argument
@@ -506,7 +507,7 @@ void RecordedFrame::AddCounter(std::string_view key, std::string_view value, std
   counter.values.emplace_back(events_.rows() - 1, read.number);
 }
 
-// To whole microseconds, starts up and ends down, where any event of the file has a fraction.
+// Rounds to whole microseconds, starts up and ends down, if any event of the file has a fraction.
 void RecordedFrame::RoundTimes() {
   if (!rounds()) {
     return;
@@ -521,7 +522,7 @@ void RecordedFrame::RoundTimes() {
   }
 }
 
-// Rows that measured nothing have -1, as in HTA.
+// Rows without a measurement have -1, as in HTA.
 void RecordedFrame::FillCounters() {
   for (auto& [name, counter] : counters_) {
     Column& column = AddFloat(events_, name, Unit::kNone, Role::kDerived,
@@ -654,7 +655,7 @@ bool EventTexts::SkipToObject() {
   return at_ < buffer_.size();
 }
 
-// Behind the object that begins at at_; npos where the buffer ends first.
+// The end of the object that begins at at_; npos if the buffer ends before it.
 size_t EventTexts::FindEnd() const {
   size_t depth = 0;
   for (size_t i = at_; i < buffer_.size(); ++i) {

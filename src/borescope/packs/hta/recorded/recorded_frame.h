@@ -1,7 +1,8 @@
 // RecordedFrame: the events of a file as HolisticTraceAnalysis' parser turns them into a frame of
-// pandas: every event with a category and a duration, the arguments of HtaArgs, times in whole
-// microseconds where any has a fraction, the rows of host and device that belong together, and the
-// step of each. Nothing is left out because of steps, and times are those of the file.
+// pandas. It has every event with a category and a duration, the arguments of HtaArgs, times in
+// whole microseconds if any time of the file has a fraction, the rows of host and device that
+// belong together, and the step of each row. No event is left out because of its step, and times
+// are those of the file.
 //
 // It is made from the text of the file, because a Trace keeps neither categories nor the arguments
 // that no other analysis needs.
@@ -21,12 +22,12 @@
 
 namespace borescope::internal {
 
-// Numbers of JSON as Python reads them, and what pandas makes of a column of them.
+// Numbers of JSON as Python reads them, and the type that pandas gives a column of them.
 
 enum class LooseType : uint8_t { kNull, kInt, kFloat, kOther };
 
-// The text of one value. kInt: `integer`, and `number` as near as a double comes to it. kFloat:
-// `number`. Whole numbers of more than 64 bits, texts, lists and flags are kOther.
+// The text of one value. kInt: `integer`, and `number` as the nearest double. kFloat: `number`.
+// Whole numbers of more than 64 bits, texts, lists and flags are kOther.
 struct LooseNumber {
   LooseType type = LooseType::kNull;
   int64_t integer = 0;
@@ -34,12 +35,12 @@ struct LooseNumber {
 };
 LooseNumber ReadLooseNumber(std::string_view value);
 
-// What was seen of a column.
+// The types of the values that a column was seen to have.
 class NumberKind {
  public:
   void See(LooseType type) { seen_ |= 1U << static_cast<unsigned>(type); }
   bool Has(LooseType type) const { return ((seen_ >> static_cast<unsigned>(type)) & 1) != 0; }
-  // The type of pandas: "int", "float" (also where a value is missing), or "object".
+  // The type in pandas: "int", "float" (also if a value is missing), or "object".
   std::string_view name() const;
   bool is_int() const { return name() == "int"; }
   bool is_float() const { return name() == "float"; }
@@ -50,16 +51,16 @@ class NumberKind {
 
 // EventTexts: the recorded text of a list of events, one event after another.
 
-// Reads the part [begin, end) of what `source` yields, which is the inside of a JSON array; holds
-// no more of it than about a piece and the longest event. Not thread-safe.
+// Reads the bytes [begin, end) of what `source` yields, which are the inside of a JSON array. Holds
+// about a piece of them and the longest event in memory. Not thread-safe.
 class EventTexts {
  public:
   // `source` outlives this.
   EventTexts(ByteSource& source, uint64_t begin, uint64_t end)
       : source_(source), begin_(begin), end_(end) {}
 
-  // The next object of the list, from brace to brace; empty after the last one, and where the text
-  // ends within one. The view lives until the next call.
+  // The next object of the list, from brace to brace; empty after the last one, and if the text
+  // ends within one. The view is valid until the next call.
   Result<std::string_view> Next();
 
  private:
@@ -71,7 +72,7 @@ class EventTexts {
   uint64_t begin_;
   uint64_t end_;
   uint64_t read_ = 0;   // bytes of the source so far
-  std::string buffer_;  // of [begin, end): what was read and not given out
+  std::string buffer_;  // bytes of [begin, end) that were read and not returned yet
   size_t at_ = 0;       // in the buffer
 };
 
@@ -79,12 +80,12 @@ class EventTexts {
 enum class EventField : uint8_t { kCat, kName, kPid, kTid, kTs, kDur, kArgs, kCount };
 inline constexpr size_t kEventFields = static_cast<size_t>(EventField::kCount);
 
-// One event: the text of each member; empty where there is none.
+// One event: the text of each member; empty if it is missing.
 using EventMembers = std::array<std::string_view, kEventFields>;
 
 // The table without rows.
 Table NewHtaEventTable();
-// Of HTA's columns in their order: how pandas holds each.
+// One row for each column of HTA's frame, in its order: the type in pandas.
 Table NewHtaColumnTable();
 
 class RecordedFrame {
@@ -116,7 +117,7 @@ class RecordedFrame {
   int64_t rank_;
   Table events_;
   int64_t next_index_ = 0;
-  std::array<NumberKind, kEventFields> kinds_;  // over all events, whether they became rows or not
+  std::array<NumberKind, kEventFields> kinds_;  // over all events, including those without a row
   std::array<int64_t, kEventFields> present_{};
   std::vector<EventField> order_;      // of first appearance
   std::vector<NumberKind> arg_kinds_;  // over the rows
@@ -126,24 +127,24 @@ class RecordedFrame {
     std::vector<std::pair<size_t, double>> values;  // by row
   };
   std::map<std::string, Counter> counters_;
-  std::vector<std::string_view> arg_values_;  // of the row at hand
+  std::vector<std::string_view> arg_values_;  // of the current row
   std::string scratch_;
 };
 
 // What HolisticTraceAnalysis adds to the frame of a file: which rows belong together, and the step
 // of each row. Pure functions over the table of RecordedFrame.
 
-// Per row: whether HTA takes it for one of the device.
+// Per row: whether HTA takes it for a row of the device.
 std::vector<char> FindDeviceRows(const Table& events);
 
-// Whether a name is that of a step: "ProfilerStep#12".
+// Whether this is the name of a step: "ProfilerStep#12".
 bool IsHtaStepName(std::string_view name);
 
-// Fills in index_correlation: of several partners the last one.
+// Fills in index_correlation. Of several partners the last one counts.
 void LinkCorrelations(Table& events);
 
-// Fills in iteration: host rows by time, device rows by their partner. Returns of what kind the
-// numbers are; a row whose step HTA leaves open has none.
+// Fills in iteration: host rows by time, device rows by their partner. Returns the type of the
+// numbers. Rows to which HTA gives no step have none.
 NumberKind FillIterations(Table& events);
 
 // The arguments of events that HolisticTraceAnalysis keeps by default, in the order of the columns
@@ -159,7 +160,7 @@ struct HtaArg {
   std::string_view column;
   std::string_view key;  // in "args"
   HtaArgType type = HtaArgType::kInt;
-  int64_t default_number = -1;          // of events without it
+  int64_t default_number = -1;          // for events without it
   std::string_view default_value = {};  // kValue: likewise
   std::string_view doc;
 };

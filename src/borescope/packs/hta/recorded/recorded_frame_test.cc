@@ -132,7 +132,7 @@ TEST(NumberKind, WhatPandasMakesOfAColumn) {
   EXPECT_EQ(NameOf({kNull}), "object");
 }
 
-// Gives one byte at a time, so that every place is the end of a piece.
+// Yields one byte at a time, so that every position is the end of a piece.
 class Dripping final : public ByteSource {
  public:
   explicit Dripping(std::string_view text) : text_(text) {}

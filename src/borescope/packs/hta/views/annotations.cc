@@ -80,7 +80,7 @@ void AddBreakdown(Table& table, int64_t rank, std::string_view side,
   }
 }
 
-// Largest number among those whose key lies above a bound; numbers come in one by one.
+// Finds the largest number among those whose key is above a bound; numbers are added one by one.
 class LargestAbove {
  public:
   explicit LargestAbove(std::vector<double> keys) : keys_(std::move(keys)) {
@@ -113,8 +113,8 @@ class LargestAbove {
 
 constexpr StringId kNoAnnotation{};
 
-// The shortest annotation that each row overlaps: it begins before the row ends and ends after the
-// row begins. Of equally long ones the later in time.
+// The shortest annotation that overlaps each row: it begins before the row ends, and ends after the
+// row begins. Of equally short ones, the later one.
 std::vector<StringId> ShortestOverlapping(std::vector<Annotation> annotations,
                                           const std::vector<HtaRow>& rows) {
   std::stable_sort(
@@ -158,8 +158,8 @@ std::vector<HtaRow> KernelRows(const HtaFrame& frame) {
   return rows;
 }
 
-// HTA writes a label to all rows of one interval, also to those of other streams; streams in
-// ascending order, the last one stays.
+// HTA writes a label to all rows of an interval, also to rows of other streams. Streams are in
+// ascending order, and the last one wins.
 std::vector<StringId> LabelsOf(const HtaFrame& frame, const ByStream& tracks,
                                const std::vector<HtaRow>& rows) {
   const Trace& trace = frame.trace();

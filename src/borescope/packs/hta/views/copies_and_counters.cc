@@ -1,3 +1,4 @@
+// HTA's views of the bandwidth of copies, and of hardware counters.
 #include <algorithm>
 #include <cmath>
 #include <map>
@@ -18,14 +19,14 @@
 
 namespace borescope::internal {
 
-// HTA's get_memory_bw_summary and _time_series: per kind of copy the sum of the recorded rates of
-// the copies then running, at every start and end of one. The summary describes the points above 0.
+// HTA's get_memory_bw_summary and _time_series: per kind of copy, the sum of the recorded rates of
+// the copies that run, at every start and end of one. The summary describes the points above 0.
 
 namespace {
 
 struct Point {
   double ts_us;
-  double gbps;  // first the change, then the rate from then on
+  double gbps;  // first the change; later the rate from that time on
   int64_t pid;  // device of the copy
 };
 using Series = std::map<std::string, std::vector<Point>>;  // by label
@@ -61,7 +62,7 @@ Series FindSeries(const HtaFrame& frame) {
     }
   }
   for (auto& [label, points] : series) {
-    // At equal times what begins comes first, as in HTA's list before its sort.
+    // At equal times, begins come first, as in HTA's list before its sort.
     std::stable_sort(points.begin(), points.end(), [](const Point& a, const Point& b) {
       return a.ts_us != b.ts_us ? a.ts_us < b.ts_us : a.gbps > 0 && b.gbps <= 0;
     });
@@ -131,7 +132,7 @@ Result<Tables> MapHtaBandwidth(const RankView& view, const Params& params) {
 }
 
 // HTA's get_cupti_counter_data_with_operators: the i-th profiler range by start belongs to the i-th
-// launch call by start, of the whole rank. A rank where their numbers differ has no rows.
+// launch call by start, in the whole rank. A rank in which their numbers differ has no rows.
 
 namespace {
 
@@ -165,7 +166,8 @@ std::vector<HostId> Launches(const HtaFrame& frame) {
   return launches;
 }
 
-// "aten::conv2d -> aten::convolution"; no longer than the JSON list of the plain verb.
+// "aten::conv2d -> aten::convolution"; not longer than the JSON list of `counters` without
+// --compat.
 std::string Joined(const Trace& trace, const std::vector<HostId>& ops) {
   std::string text;
   for (const HostId op : ops) {
@@ -178,7 +180,7 @@ std::string Joined(const Trace& trace, const std::vector<HostId>& ops) {
   return text;
 }
 
-// Where each counter stands among the columns, by name.
+// The index of each counter among the columns, by name.
 std::vector<size_t> ByName(const Trace& trace, const CounterColumns& counters) {
   std::vector<size_t> order(counters.names.size());
   std::iota(order.begin(), order.end(), size_t{0});

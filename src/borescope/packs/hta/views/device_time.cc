@@ -1,3 +1,4 @@
+// HTA's views of how device time is spent: breakdown, overlap, idle time and kernels.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -20,8 +21,9 @@
 
 namespace borescope::internal {
 
-// HTA's get_temporal_breakdown: all devices and streams of a rank pooled; the window is the wall
-// time from the first to the last device row; what is neither compute nor idle is "non compute".
+// HTA's get_temporal_breakdown. All devices and streams of a rank are pooled. The window is the
+// wall time from the first to the last device row; what is neither compute nor idle is "non
+// compute".
 
 namespace {
 
@@ -67,7 +69,7 @@ Parts PartsOf(const std::vector<HtaRow>& rows) {
   return parts;
 }
 
-// The same rows with their times as recorded.
+// The same rows with the recorded times.
 std::vector<HtaRow> WithRecordedTimes(const RankView& view, std::vector<HtaRow> rows) {
   const auto us = [](int64_t ns) { return static_cast<double>(ns) / 1000; };
   int64_t first_ns = std::numeric_limits<int64_t>::max();
@@ -90,10 +92,10 @@ std::vector<HtaRow> WithRecordedTimes(const RankView& view, std::vector<HtaRow> 
 
 }  // namespace
 
-// HTA rounds times so that work below a microsecond may last -1 us, which it takes off the time in
-// which anything runs: where much else than kernels is that short, more is computed than runs, and
-// HTA stops with an assertion. There is nothing to agree with then, and the times as recorded are
-// right.
+// HTA rounds times so that work below a microsecond may last -1 us, which it subtracts from the
+// time in which anything runs. If much of the work besides kernels is that short, the time of
+// computation exceeds the time in which anything runs, and HTA stops with an assertion. There is no
+// result to agree with then, so that the recorded times are used.
 Table HtaBreakdown(const RankView& view, const Params& params) {
   Table table = NewBreakdownTable();
   const std::vector<HtaRow> rows = HtaDeviceRows(view, params);
@@ -124,8 +126,8 @@ Result<Tables> MapHtaBreakdown(const RankView& view, const Params& params) {
   return Tables{HtaBreakdown(view, params)};
 }
 
-// HTA's get_comm_comp_overlap: how much of the communication of a rank runs beside computation, all
-// devices and streams pooled.
+// HTA's get_comm_comp_overlap: how much of the communication of a rank runs beside computation,
+// with all devices and streams pooled.
 
 namespace {
 
@@ -141,7 +143,7 @@ Table NewOverlapTable() {
   return table;
 }
 
-// Time of both types at once, whatever else runs.
+// The time in which both types run at once, whatever else runs.
 double OverlappedUs(const std::vector<HtaRow>& rows) {
   const HtaSweep sweep = SweepTypes(rows);
   constexpr HtaTypeSet kBoth = 3;
@@ -165,8 +167,8 @@ Result<Tables> MapHtaOverlap(const RankView& view, const Params& params) {
   return findings;
 }
 
-// HTA's get_idle_time_breakdown: the gaps of every stream, from the end of the row before to the
-// start of the next in order of start, by what ended them. Rows that overlap make negative gaps.
+// HTA's get_idle_time_breakdown: the gaps of every stream, from the end of a row to the start of
+// the next one by start, classified by what ended them. Rows that overlap make negative gaps.
 
 namespace {
 
@@ -174,7 +176,7 @@ namespace {
 enum Category : size_t { kHostWait, kKernelWait, kOther, kCategories };
 constexpr std::string_view kNames[] = {"host_wait", "kernel_wait", "other"};
 
-// A stream while its rows come in by start.
+// A stream whose rows are added by start.
 struct Stream {
   std::array<std::vector<HtaRepeated>, kCategories> gaps;
   std::optional<double> last_end_us;
@@ -258,7 +260,7 @@ Table NewIntervalTable() {
   return table;
 }
 
-// Categories without rows are absent; the first row of a stream makes sure of kOther.
+// Categories without rows are absent; kOther is there for the first row of a stream.
 bool IsListed(const Stream& stream, size_t category) {
   return category == kOther || !stream.gaps[category].empty();
 }
@@ -301,8 +303,8 @@ Result<Tables> MapHtaIdle(const RankView& view, const Params& params) {
   return findings;
 }
 
-// HTA's get_gpu_kernel_breakdown: a frame of types, where time is credited to the set of types that
-// run at once, and a frame of kernels per rank and type.
+// HTA's get_gpu_kernel_breakdown: a frame of types, in which time is attributed to the set of types
+// that run at once, and a frame of kernels per rank and type.
 
 namespace {
 
@@ -379,7 +381,7 @@ std::vector<HtaAggregate> HtaAggregates(std::span<const HtaDuration> durations,
   for (size_t i = 0; i < rows.size(); ++i) {
     CheckStopAt(i);
     const auto& allowed = folding.allowlist;
-    // Without an allowlist HTA keeps names whose sum is below 0: calls that its rounding made so.
+    // Without an allowlist HTA keeps names whose sum is below 0, which its rounding can cause.
     const bool is_allowed =
         allowed.empty() ? rows[i].sum < 0
                         : std::find(allowed.begin(), allowed.end(), rows[i].name) != allowed.end();
@@ -389,8 +391,8 @@ std::vector<HtaAggregate> HtaAggregates(std::span<const HtaDuration> durations,
   return AggregateAll(folded);
 }
 
-// Whether HTA lists types that run for no time at all depends on how its unstable sort orders the
-// start and the end of such work; here they have no row.
+// Whether HTA lists types that run for no time depends on how its unstable sort orders the start
+// and the end of such work. Here they have no row.
 Table HtaKernelTypes(const RankView& view, const Params& params) {
   Table table{"kernel_types", "Kernel types (as HolisticTraceAnalysis)", {}};
   AddString(table, "type", Role::kKey, "Types of kernels that run at the same time.");

@@ -1,7 +1,7 @@
 // HTA's TraceDiff.compare_traces and ops_diff. Times are not aligned and no step is dropped. The
-// first step of each run is compared, or those of --step; one that does not exist is an error, as
-// everywhere. All ranks of a run are added up. Durations of nested operators, and of the step
-// itself, are counted as they are.
+// first step of each run is compared, or the steps of --step; a step that does not exist is an
+// error, as in other verbs. All ranks of a run are added up. Durations of nested operators, and of
+// the step itself, are counted as they are.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -36,7 +36,7 @@ struct Sum {
 };
 using Sums = std::map<std::string, Sum>;
 
-// Which rows of a rank a question is about, by number of step.
+// The rows of a rank that a question is about, by number of step.
 class Chosen {
  public:
   Chosen(const HtaIterations& iterations, const Params& params)
@@ -84,7 +84,7 @@ class Collector {
   HtaIterations iterations_;
   Chosen chosen_;
   bool short_names_;
-  std::vector<char> is_triton_;  // per host row: stands among the device rows
+  std::vector<char> is_triton_;  // per host row: whether it is among the device rows
   std::array<Sums, kAll> sums_;
 };
 
@@ -134,7 +134,7 @@ struct Pair {
 };
 using Pairs = std::map<std::string, Pair>;
 
-// Of every side, and of both sides together.
+// The pairs of every side, and of both sides together.
 std::array<Pairs, 3> Join(const Tables& base, const Tables& test) {
   std::array<Pairs, 3> pairs;
   const auto read = [&](const Table& table, Sum Pair::* member) {

@@ -1,5 +1,5 @@
-// HTA's Trace.get_trace: the frames of all ranks, aligned to the first start of any, and without
-// the last step. Both need all ranks, so that they follow the reduce.
+// HTA's Trace.get_trace: the frames of all ranks, aligned to the first start of any rank, and
+// without the last step. Both need all ranks, and are therefore done in `finish`.
 #include <algorithm>
 #include <limits>
 #include <map>
@@ -22,7 +22,8 @@
 namespace borescope::internal {
 namespace {
 
-// A file of one correlation number would otherwise make more rows than fit into memory.
+// Without this limit, a file with a single correlation number could make more rows than fit into
+// memory.
 constexpr int64_t kMostRepeats = 16;
 
 Table NewRankTable() {
@@ -65,7 +66,7 @@ double FirstStart(const Table& events) {
   return starts.empty() ? 0.0 : *std::min_element(starts.begin(), starts.end());
 }
 
-// Per row, whether its name is that of a step.
+// Per row, whether it has the name of a step.
 class StepRows {
  public:
   explicit StepRows(const Table& events) : names_(Texts(events, "name")) {
@@ -74,7 +75,7 @@ class StepRows {
     }
   }
   bool Contains(uint32_t row) const { return is_step_[names_.numbers()[row]] != 0; }
-  // HTA leaves steps out where there are at least two.
+  // HTA leaves out steps if there are at least two.
   bool has_several() const { return std::count(is_step_.begin(), is_step_.end(), 1) >= 2; }
 
  private:
@@ -121,8 +122,8 @@ class StepFilter {
   }
 
  private:
-  // The start of the last step, or its end, which HTA did not align. Without any, the first start
-  // or the last end.
+  // The start of the last step, or its end, which HTA did not align. Without any step, the first
+  // start or the last end.
   double LastMoment(const std::vector<uint32_t>& host) const {
     std::vector<uint32_t> rows;
     std::copy_if(host.begin(), host.end(), std::back_inserter(rows),

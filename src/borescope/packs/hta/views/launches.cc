@@ -1,7 +1,4 @@
-// HTA's get_cuda_kernel_launch_stats: the launch calls of CUDA and what they started, joined by
-// correlation number. HIP calls, cuLaunchKernel and graph launches are not among the names it
-// knows.
-
+// HTA's views of launches: their statistics, those by operator, and the queues of streams.
 #include <algorithm>
 #include <cmath>
 #include <iterator>
@@ -24,6 +21,10 @@
 
 namespace borescope::internal {
 
+// HTA's get_cuda_kernel_launch_stats: the launch calls of CUDA and what they started, joined by
+// correlation number. HTA does not know the names of HIP calls, of cuLaunchKernel and of graph
+// launches.
+
 namespace {
 
 bool IsLaunch(std::string_view name, bool with_memory) {
@@ -35,9 +36,9 @@ bool IsLaunch(std::string_view name, bool with_memory) {
           std::find(std::begin(kOfMemory), std::end(kOfMemory), name) != std::end(kOfMemory));
 }
 
-// HTA joins every host row with every device row of one correlation number, and repeats device rows
-// for that reason already. More rows of one number than this are not joined: a file of one number
-// would make more rows than fit into memory.
+// HTA joins every host row with every device row of the same correlation number, and has already
+// repeated device rows for that reason. If a number has more rows than this, they are not joined: a
+// file with a single number would make more rows than fit into memory.
 constexpr size_t kMostPartners = 16;
 
 struct Launch {
@@ -46,7 +47,7 @@ struct Launch {
   HtaTimes device;
 };
 
-// All kept host rows of the correlation numbers that a launch call carries.
+// All kept host rows whose correlation number a launch call has.
 std::map<int64_t, std::vector<HostId>> HostRows(const HtaFrame& frame, bool with_memory) {
   const HostEvents& host = frame.trace().host();
   HashSet<int64_t> launched;
@@ -77,7 +78,7 @@ void AddPairs(const HtaFrame& frame, const std::vector<HostId>& hosts, const Hta
   }
 }
 
-// By start of the call, then of the work.
+// Sorted by start of the call, then of the work.
 std::vector<Launch> FindLaunches(const HtaFrame& frame, const Params& params) {
   const std::map<int64_t, std::vector<HostId>> hosts =
       HostRows(frame, !params.Flag(kNoMemoryEventsParam));
@@ -172,11 +173,13 @@ Result<Tables> MapHtaLaunches(const RankView& view, const Params& params) {
 // HTA's get_aten_op_kernels_and_delay: each kernel launch belongs to the aten operator around it
 // that starts last, on whatever thread. Operators are the same if name, thread and start are.
 //
-// HTA stops at a launch that no device row, or several, belong to; such launches are left out here.
+// HTA stops at a launch to which no device row, or several, belong; such launches are left out
+// here.
 
 namespace {
 
-// (cuda.*LaunchKernel)|(cuLaunchKernel)|(^runFunction), from the start of the name.
+// HTA's pattern (cuda.*LaunchKernel)|(cuLaunchKernel)|(^runFunction), matched at the start of the
+// name.
 bool IsKernelLaunch(std::string_view name) {
   return (name.starts_with("cuda") && Contains(name, "LaunchKernel")) ||
          name.starts_with("cuLaunchKernel") || name.starts_with("runFunction");
@@ -189,7 +192,7 @@ struct HostRow {
 
 bool StartsBefore(const HostRow& a, const HostRow& b) { return a.times.ts_us < b.times.ts_us; }
 
-// Kept host rows that `is_wanted`, in the order of the file.
+// The kept host rows for which `is_wanted` is true, in the order of the file.
 template <class IsWanted>
 std::vector<HostRow> HostRows(const HtaFrame& frame, const IsWanted& is_wanted) {
   std::vector<HostRow> rows;
@@ -204,13 +207,13 @@ std::vector<HostRow> HostRows(const HtaFrame& frame, const IsWanted& is_wanted) 
   return rows;
 }
 
-// Finds the operator around a launch that starts last. A tree of the largest end over operators in
-// order of start answers in O(log n), also where many end early.
+// Finds the operator around a launch that starts last. A tree of the largest ends over operators in
+// order of start answers in O(log n), even if many end early.
 class Operators {
  public:
   explicit Operators(const HtaFrame& frame)
       : rows_(HostRows(frame, [](std::string_view name) { return name.starts_with("aten::"); })) {
-    // Of operators that start together HTA takes the first of the file.
+    // Of operators that start at the same time, HTA takes the first one of the file.
     std::reverse(rows_.begin(), rows_.end());
     std::stable_sort(rows_.begin(), rows_.end(), StartsBefore);
     while (leaves_ < rows_.size()) {
@@ -238,7 +241,7 @@ class Operators {
  private:
   static constexpr size_t kNone = std::numeric_limits<size_t>::max();
 
-  // The last of the first `count` rows that ends at `end` or later.
+  // The last row among the first `count` that ends at `end` or later.
   size_t LastBefore(size_t count, double end) const {
     if (count == 0) {
       return kNone;
@@ -264,7 +267,7 @@ class Operators {
   std::vector<double> last_end_;  // per node
 };
 
-// The only device row of every launch call that has only one.
+// The device row of every launch call that has exactly one.
 HashMap<uint32_t, HtaRow> KernelsByLaunch(const HtaFrame& frame) {
   HashMap<uint32_t, HtaRow> kernels;
   for (const HtaRow& row : HtaDeviceRows(frame)) {
@@ -359,21 +362,21 @@ Result<Tables> FinishHtaDelays(Tables findings, const Params&) {
   return findings;
 }
 
-// HTA's get_queue_length_summary, _time_series and get_time_spent_blocked_on_full_queue: launches
-// begun less works begun per stream; statistics are those of the points of the series. At equal
-// times launches count first, where HTA's order is left to an unstable sort.
+// HTA's get_queue_length_summary, _time_series and get_time_spent_blocked_on_full_queue: per
+// stream, the launches that began less the work that began. Statistics are those of the points of
+// the series. At equal times launches count first; HTA leaves that order to an unstable sort.
 
 namespace {
 
 struct Point {
   double ts_us;
-  int64_t length;  // first the change, then the length from then on
-  int64_t index;   // of the call or the work in the file
+  int64_t length;  // first the change; later the length from that time on
+  int64_t index;   // of the call or of the work, in the file
   TrackId track;   // of the work
 };
 using Series = std::map<int64_t, std::vector<Point>>;  // by stream
 
-// The kept launch call of every correlation number, of several the first.
+// The kept launch call of every correlation number; the first one of several.
 struct QueueCall {
   double ts_us;
   HostId id;
@@ -430,7 +433,7 @@ Series FindSeries(const HtaFrame& frame) {
   return series;
 }
 
-// From the first to the last start of any kept row.
+// The time from the first to the last start of any kept row.
 double SpanUs(const HtaFrame& frame) {
   double first = std::numeric_limits<double>::infinity();
   double last = -first;

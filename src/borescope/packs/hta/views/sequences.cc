@@ -1,8 +1,9 @@
-// HTA's get_frequent_cuda_kernel_sequences: of all rows whose name contains --operator those that
-// lie least deep in a call tree; each is a pattern with the device rows below it in order of start.
+// HTA's get_frequent_cuda_kernel_sequences: of all rows whose name contains --operator, those that
+// are least deep in a call tree. Each is a pattern together with the device rows below it in order
+// of start.
 //
-// HTA ties the thread of the backward pass, where there is one, below the annotation of the main
-// thread that it runs in. It stops at traces whose times have fractions; we go on.
+// HTA puts the thread of the backward pass, if there is one, below the annotation of the main
+// thread during which it runs. It stops at traces whose times have fractions; this does not.
 #include <algorithm>
 #include <cmath>
 #include <map>
@@ -31,8 +32,8 @@ struct Adopted {
   HostId root;
 };
 
-// HTA's call trees: what begins in another event is inside it even if it outlives it, and the
-// backward thread is below the main one.
+// HTA's call trees: an event that begins during another one is inside it even if it ends later, and
+// the backward thread is below the main one.
 class Trees {
  public:
   explicit Trees(const HtaFrame& frame);
@@ -70,7 +71,8 @@ Trees::Trees(const HtaFrame& frame)
   }
 }
 
-// The track, other than `but`, with a kept row whose name contains `part`, if there is just one.
+// The track, other than `but`, that has a kept row whose name contains `part`, if there is exactly
+// one.
 TrackId Trees::OnlyTrack(std::string_view part, TrackId but) const {
   const HostEvents& host = frame_.trace().host();
   TrackId only;
@@ -89,7 +91,7 @@ TrackId Trees::OnlyTrack(std::string_view part, TrackId but) const {
   return only;
 }
 
-// Annotations of the backward pass, else the steps.
+// Annotations of the backward pass; if there are none, the steps.
 std::vector<HostId> Trees::Parents(TrackId main) const {
   const Tracks& tracks = frame_.trace().tracks();
   for (const std::string_view prefix : {"## backward ##", "ProfilerStep#"}) {
@@ -146,7 +148,7 @@ struct Launched {
   HtaRow row;
 };
 
-// By launch.
+// Sorted by launch.
 std::vector<Launched> LaunchedRows(const HtaFrame& frame) {
   std::vector<Launched> launched;
   for (const HtaRow& row : HtaDeviceRows(frame)) {
@@ -191,7 +193,7 @@ class Finder {
   int64_t min_length_;
 };
 
-// Device rows take part: below their launch, or in no tree at all.
+// Device rows count, too: below their launch, or in no tree at all.
 int32_t Finder::LeastDeviceDepth() const {
   const DeviceEvents& device = frame_.trace().device();
   int32_t least = std::numeric_limits<int32_t>::max();
@@ -218,7 +220,7 @@ int32_t Finder::LeastDepth() const {
   return least;
 }
 
-// In order of start.
+// Sorted by start.
 std::vector<HtaRow> Finder::RowsBelow(HostId op) const {
   std::vector<HtaRow> rows;
   for (const std::pair<uint32_t, uint32_t>& subtree : trees_.SubtreesOf(op)) {

@@ -1,6 +1,6 @@
-// HTA's get_potential_stragglers with its own rule: of the long NCCL kernels, the one whose length
-// varies most between ranks; per step the ranks that start it last get a point. Clocks of ranks are
-// compared as they are. Only names that begin with ncclKernel are known to it.
+// HTA's get_potential_stragglers by its own rule: it takes the long NCCL kernel whose length varies
+// most between ranks, and gives a point per step to each of the ranks that start it last. Clocks of
+// ranks are compared as they are. HTA only knows names that begin with ncclKernel.
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -20,7 +20,7 @@ namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
-// What a map leaves for the finish, which alone knows all ranks.
+// What `map` leaves for `finish`, which alone knows all ranks.
 Table NewStepTable() {
   Table table{"steps", "", {}};
   AddInt(table, "rank", Unit::kNone, Role::kKey, "");
@@ -110,7 +110,7 @@ KernelSteps LongKernels(const Tables& findings) {
   return kernels;
 }
 
-// Of a sample; negative for fewer than two ranks, where HTA has NaN.
+// The deviation of a sample; negative for fewer than two ranks, for which HTA has NaN.
 double Deviation(const ByRank& ranks) {
   if (ranks.size() < 2) {
     return -1;
@@ -228,7 +228,8 @@ Result<Tables> MapHtaStragglers(const RankView& view, const Params& params) {
   return findings;
 }
 
-// Times are compared and sorted, which numbers that are none, or whose differences are none, spoil.
+// Times are compared and sorted, which would not work with NaN, or with infinite numbers whose
+// difference is NaN.
 Result<void> CheckHtaStragglers(const Tables& findings, const Params&) {
   constexpr double kMost = 1e300;
   for (const Table& table : findings) {

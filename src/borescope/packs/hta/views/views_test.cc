@@ -176,7 +176,7 @@ TEST(HtaRowsTest, TheLastStepIsDroppedAndSharedCorrelationsCountTwice) {
             "name,sum_us\nk,20\n");
 }
 
-// HTA's join would make 10^8 rows of this.
+// HTA's join would make 10^8 rows from this.
 TEST(HtaRowsTest, OneCorrelationForEverythingStaysSmall) {
   constexpr int64_t kMany = 10'000;
   TestTrace trace;
@@ -243,7 +243,7 @@ TEST(HtaDelaysTest, FirstLaunchOfEachCall) {
             "avg_runtime_delay_us\n0,aten::addmm,a -> b,2,3.5,11.5\n");
 }
 
-// Of operators that start together the outermost; threads do not matter.
+// Of operators that start at the same time, the outermost one counts; threads do not matter.
 TEST(HtaDelaysTest, TheFirstOfEqualStarts) {
   TestTrace trace;
   trace.Op("aten::matmul", Us(0, 20)).Op("aten::mm", Us(0, 18));
@@ -298,7 +298,7 @@ TEST(HtaSequencesTest, OnlyTheLeastDeepMatches) {
             "rank,pattern,count,gpu_kernel_us,cpu_op_us\n0,aten::linear|a,1,1,20\n");
 }
 
-// The backward thread lies below the annotation of the main thread that it runs in.
+// The backward thread is below the annotation of the main thread during which it runs.
 TEST(HtaSequencesTest, TheBackwardThreadIsPutBelowItsAnnotation) {
   TestTrace trace;
   trace.Annotation("ProfilerStep#1", Us(0, 200)).Annotation("## backward ##", Us(100, 80));
@@ -308,7 +308,7 @@ TEST(HtaSequencesTest, TheBackwardThreadIsPutBelowItsAnnotation) {
             "rank,pattern,count,gpu_kernel_us,cpu_op_us\n0,## backward ##|k,1,9,80\n");
 }
 
-// A row that lies in no tree is less deep than any, and has nothing below it.
+// A row outside of all trees is less deep than any other, and has nothing below it.
 TEST(HtaSequencesTest, ADeviceRowOfTheNameHidesAll) {
   TestTrace trace;
   trace.Op("fwd", Us(0, 20)).Launched("a", Us(2, 1), Us(5, 1), {1, 7, 0});
@@ -337,7 +337,7 @@ TEST(HtaStragglersTest, OneRankCannotBeCompared) {
   EXPECT_EQ(Analyse("stragglers", {&trace.View()}, Hta())[0].rows(), 0u);
 }
 
-// It looks at names that begin with ncclKernel, and at kernels of a hundredth of a step and more.
+// HTA uses names that begin with ncclKernel, and kernels of at least a hundredth of a step.
 TEST(HtaStragglersTest, OtherNamesAndShortKernelsDoNotCount) {
   TestTrace short_one = Rank(Us(100, 5));
   TestTrace short_two = Rank(Us(300, 9));
@@ -426,7 +426,7 @@ TEST(HtaOverlapTest, CopiesBesideChangeNothing) {
             "comm_us,overlapped_us,comp_comm_overlap_pctg\n20,10,50\n");
 }
 
-// Gaps go from the row before by start, so that overlapping rows make negative ones.
+// Gaps begin at the end of the previous row by start, so that overlapping rows make negative gaps.
 TEST(HtaIdleTest, OverlappingRowsMakeNegativeGaps) {
   TestTrace trace;
   trace.Launched("a", Us(0, 1), Us(10, 50), {1, 7, 0});
@@ -449,7 +449,7 @@ TEST(HtaIdleTest, TheLimitOfKernelWaitIsAnOption) {
             "idle_category,idle_time_us\nkernel_wait,40\nother,0\n");
 }
 
-// Two host rows of one number keep the kernel twice: the second copy follows on itself.
+// Two host rows with the same number keep the kernel twice: the second copy follows the first.
 TEST(HtaIdleTest, RepeatedRowsFollowOnThemselves) {
   TestTrace trace;
   trace.Annotation("ProfilerStep#1", Us(0, 100)).Annotation("ProfilerStep#2", Us(100, 100));
@@ -475,7 +475,7 @@ TEST(HtaLaunchesTest, OnlyCallsItKnows) {
             "rank,correlation,cpu_duration_us,gpu_duration_us,launch_delay_us\n0,1,5,10,0\n");
 }
 
-// Every host row of a number with every device row of it.
+// Every host row with a number is joined with every device row with that number.
 TEST(HtaLaunchesTest, SharedNumbersAreJoined) {
   TestTrace trace;
   trace.Runtime("cudaLaunchKernelExC", Us(10, 5), 1).Runtime("cuLaunchKernelEx", Us(11, 2), 1);

@@ -51,7 +51,7 @@ const TypeRow* FindType(std::string_view dtype) {
   return found == std::end(kTypes) ? nullptr : found;
 }
 
-// Of the short names of kernels.
+// Parts of the short names of kernels that use tensor cores.
 constexpr std::string_view kTensorCorePatterns[] = {"h884",
                                                     "s884",
                                                     "h1688",
@@ -163,13 +163,13 @@ PyProfWork Unsupported(const PyProfCall& call) {
 
 }  // namespace pyprof
 
-// The operators PyProf knows, by the name of the called function.
+// The operators that PyProf knows, by the name of the called function.
 
 namespace {
 
 using namespace pyprof;  // the table names nearly all of it
 
-// The modules a class accepts; others stop PyProf.
+// The modules that a class accepts; at others PyProf stops.
 enum Modules : uint8_t { kTorch = 1, kTensor = 2, kFunctional = 4, kAnyModule = 8 };
 constexpr uint8_t kBoth = kTorch | kTensor;
 constexpr uint8_t kEach = kTorch | kTensor | kFunctional;
@@ -309,7 +309,7 @@ std::string PyProfParams(const PyProfCall& call) {
   const FormulaRow* row = FindRow(call.op);
   if (row != nullptr && IsMatrixOp(*row)) {
     if (const auto work = row->formula({call, {.name = "gemm"}, row->variant})) {
-      // Types need not be recorded: the last one is empty then.
+      // Types need not be recorded; the last one is empty then.
       const bool is_typed = !work->params.ends_with(",,");
       return work->params.substr(0, work->params.size() - (is_typed ? 0 : 1));
     }

@@ -1,8 +1,9 @@
 // PyProf's own formulas (NVIDIA PyProf 3.11): what it says a kernel computes and moves, from the
-// call of Python around its launch. Wrong in places, and kept so: they answer --compat pyprof.
-// docs/use/compat-pyprof.md says where they differ from docs/how-it-works/flops.md.
+// call of Python around its launch. Some are wrong, and are kept so, since they answer --compat
+// pyprof. docs/use/compat-pyprof.md says where they differ from docs/how-it-works/flops.md.
 //
-// To add an operator: a row in formula_table.cc, its function in the file of its kind, a test.
+// To add an operator: a row in the table of formula.cc, its function in the file of its kind, a
+// test.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +18,7 @@
 
 namespace borescope::internal {
 
-// What the formulas see of a kernel.
+// What the formulas use of a kernel.
 struct PyProfKernel {
   std::string_view name = {};  // PyProf's short name
   bool is_backward = false;
@@ -32,10 +33,10 @@ struct PyProfWork {
   std::string_view tc = "-";  // "1" tensor cores, "0" could have used them, "-" nothing for them
 };
 
-// Nothing where PyProf stops: arguments, types or kernels that its classes do not expect.
+// Nothing if PyProf stops: at arguments, types or kernels that its classes do not expect.
 std::optional<PyProfWork> PyProfWorkOf(const PyProfCall& call, const PyProfKernel& kernel);
 
-// The parameters alone, as its classes print them, for any type and number of arguments.
+// Only the parameters, as PyProf's classes print them, for any type and number of arguments.
 std::string PyProfParams(const PyProfCall& call);
 
 namespace pyprof {
@@ -43,7 +44,7 @@ namespace pyprof {
 struct Case {
   const PyProfCall& call;
   const PyProfKernel& kernel;
-  int variant = 0;  // tells the operators of one formula apart
+  int variant = 0;  // distinguishes the operators of one formula
 };
 
 using Formula = std::optional<PyProfWork> (*)(const Case&);
@@ -60,21 +61,21 @@ struct Operand {
 
 // "fp16" for "float16"; types without a short name stay as they are.
 std::string_view ShortType(std::string_view dtype);
-// Bytes of an element; 0 for types that have no row.
+// Bytes of an element; 0 for unknown types.
 int64_t TypeSize(std::string_view dtype);
-// Whether PyProf knows the type: it stops at others.
+// Whether PyProf knows the type; it stops at others.
 bool IsKnownType(std::string_view dtype);
 
-// The operand of an argument that is a tensor of a type with a size.
+// The operand of an argument that is a tensor whose type has a known size.
 std::optional<Operand> TensorOf(const PyProfArg* arg);
-// The same of argument `index`, with a keyword or without; nothing if there are not so many.
+// The same for argument `index`, with a keyword or without; nothing if there are fewer arguments.
 std::optional<Operand> Argument(const Case& one, size_t index);
-// As TensorOf; also of numbers, which are 4 bytes each.
+// As TensorOf, but also for numbers, which are 4 bytes each.
 std::optional<Operand> TensorOrNumber(const PyProfArg* arg);
 
 // Arguments without a keyword.
 std::vector<const PyProfArg*> Positional(const PyProfCall& call);
-// Argument `index` if that has no keyword, else the one of that keyword; nullptr: not given.
+// Argument `index` if it has no keyword, else the one with that keyword; nullptr: not given.
 const PyProfArg* FindArg(const PyProfCall& call, size_t index, std::string_view name);
 
 std::string TupleText(std::span<const int64_t> shape);                           // "(8,16)", "(5,)"
@@ -82,12 +83,12 @@ std::string TensorText(std::span<const int64_t> shape, std::string_view dtype); 
 // "T=(8,16),fp32,"
 std::string TypedTuple(std::string_view key, const Operand& operand);
 
-// By the short name of the kernel: "1" or "0".
+// From the short name of the kernel: "1" or "0".
 std::string_view TensorCores(std::string_view kernel);
 // Whether any of the patterns is part of the name.
 bool ContainsAny(std::string_view name, std::span<const std::string_view> patterns);
 
-// The shape both broadcast to, or nothing.
+// The shape to which both broadcast, or nothing.
 std::optional<std::vector<int64_t>> BroadcastShapes(std::span<const int64_t> a,
                                                     std::span<const int64_t> b);
 
@@ -97,12 +98,10 @@ std::optional<PyProfWork> Mm(const Case& one);
 std::optional<PyProfWork> Bmm(const Case& one);
 std::optional<PyProfWork> Matmul(const Case& one);
 std::optional<PyProfWork> Linear(const Case& one);
-// conv_formulas.cc
 std::optional<PyProfWork> Conv(const Case& one);  // variant: dimensions
-// rnn_formulas.cc
 std::optional<PyProfWork> RnnCell(const Case& one);
 
-// pointwise_formulas.cc
+// element_formulas.cc
 enum PointwiseKind { kUnary, kFunction, kBinary, kComparison, kPower, kTernary, kUnsupported };
 std::optional<PyProfWork> Pointwise(const Case& one);  // variant: PointwiseKind
 std::optional<PyProfWork> Activation(const Case& one);
@@ -111,7 +110,6 @@ std::optional<PyProfWork> Softmax(const Case& one);  // variant: FLOPs per eleme
 std::optional<PyProfWork> BatchNorm(const Case& one);
 std::optional<PyProfWork> MseLoss(const Case& one);
 
-// memory_formulas.cc
 enum ReductionKindOfPyProf { kSum, kMean, kNorm, kAny };
 std::optional<PyProfWork> Reduction(const Case& one);  // variant: ReductionKindOfPyProf
 std::optional<PyProfWork> Convert(const Case& one);
@@ -123,7 +121,6 @@ std::optional<PyProfWork> Adam(const Case& one);
 std::optional<PyProfWork> RandPerm(const Case& one);
 enum FillKind { kNew, kLike, kFill, kFull };
 std::optional<PyProfWork> Fill(const Case& one);  // variant: FillKind
-// index_formulas.cc
 std::optional<PyProfWork> Embedding(const Case& one);
 std::optional<PyProfWork> Gather(const Case& one);
 std::optional<PyProfWork> IndexSelect(const Case& one);
@@ -131,7 +128,7 @@ std::optional<PyProfWork> MaskedSelect(const Case& one);
 std::optional<PyProfWork> MaskedScatter(const Case& one);
 std::optional<PyProfWork> NonZero(const Case& one);
 
-// What PyProf says of every other operator: nothing but its tensors.
+// What PyProf reports for every other operator: only its tensors.
 PyProfWork Unsupported(const PyProfCall& call);
 
 }  // namespace pyprof

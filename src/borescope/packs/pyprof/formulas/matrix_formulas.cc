@@ -1,4 +1,5 @@
-// Products of matrices. M and N are swapped: BLAS stores by columns.
+// Products of matrices, convolutions and cells of recurrent networks. M and N are swapped, because
+// BLAS stores by columns.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -21,7 +22,7 @@ struct Product {
   Quantity batch = 1;
 
   Quantity multiply_adds() const { return Quantity(m) * n * k; }
-  // Of operands and result, without the batch.
+  // Elements of the operands and of the result, without the batch.
   Quantity elements() const { return Quantity(m) * n + Quantity(m) * k + Quantity(k) * n; }
 };
 
@@ -31,7 +32,7 @@ constexpr std::string_view kMatmulKernels[] = {"kernelPointwiseApply2",
                                                "dot_kernel",
                                                "gemm",
                                                "gemv"};
-// Of the kernels above, those that compute no product. Compared as a whole.
+// Those of the kernels above that compute no product. The whole name is compared.
 constexpr std::string_view kNoProduct[] = {"kernelPointwiseApply2", "reduce_1Block_kernel",
                                            "elementwise_kernel"};
 constexpr std::string_view kLinearKernels[] = {
@@ -93,7 +94,7 @@ struct LinearShape {
 
 PyProfWork LinearWork(const Case& one, const LinearShape& shape, const Operand& x) {
   const Quantity rows = shape.rows();
-  // Only the last term is scaled by the size of an element: a slip of PyProf.
+  // Only the last term is multiplied by the size of an element, which is a mistake of PyProf.
   PyProfWork work{
       .op = one.call.op,
       .flops = Quantity(2) * shape.m * rows * shape.k,
@@ -192,7 +193,8 @@ std::optional<PyProfWork> Linear(const Case& one) {
   return LinearWork(one, shape, *x);
 }
 
-// Convolutions, by kernel names of the time of Volta: those of newer libraries count nothing.
+// Convolutions, recognised by kernel names of the Volta generation; those of newer libraries count
+// nothing.
 
 namespace {
 
@@ -215,11 +217,11 @@ constexpr std::string_view kMain[] = {"_s884cudnn_",
                                       "_sgemm_",
                                       "fermiPlusCgemmLDS128_batched",
                                       "_gcgemm_"};
-// One launch for all groups; all other kernels are taken to have one per group.
+// Kernels with one launch for all groups; all others are assumed to have one launch per group.
 constexpr std::string_view kAllGroups[] = {"2d_grouped_direct_kernel",
                                            "spatialDepthwiseConvolutionUpdateOutput"};
 
-// Along height and width.
+// Values along height and width.
 using Pair = std::array<int64_t, 2>;
 
 struct ConvShape {
@@ -229,11 +231,12 @@ struct ConvShape {
   Quantity outputs() const { return Quantity(n) * k * out[0] * out[1]; }
 };
 
-constexpr int64_t kLargestSize = int64_t{1} << 31;  // of what enters the arithmetic of sizes
+constexpr int64_t kLargestSize = int64_t{1}
+                                 << 31;  // largest number that enters the arithmetic of sizes
 
 bool IsSane(int64_t value) { return value >= 0 && value < kLargestSize; }
 
-// A number for both, or a tuple of `rank` numbers (of one dimension: the first of any).
+// One number for both, or a tuple of `rank` numbers (for one dimension, the first of any number).
 std::optional<Pair> PairOf(const PyProfArg* arg, int64_t otherwise, int rank) {
   const int64_t height = rank == 1 ? otherwise : 0;
   if (arg == nullptr) return Pair{otherwise, otherwise};
@@ -374,7 +377,7 @@ std::optional<Cell> CellOf(const PyProfCall& call) {
   return is_sane && h->shape[0] == cell.b ? std::optional(cell) : std::nullopt;
 }
 
-// "AxB", the tile of a block of threads: the one part between underscores with an x in it.
+// "AxB", the tile of a block of threads: the only part between underscores that contains an x.
 std::optional<std::pair<int64_t, int64_t>> TileOf(std::string_view kernel) {
   while (!kernel.empty()) {
     const size_t end = std::min(kernel.find('_'), kernel.size());
@@ -389,7 +392,7 @@ std::optional<std::pair<int64_t, int64_t>> TileOf(std::string_view kernel) {
   return std::nullopt;
 }
 
-// Which product a backward kernel computes, by the rows its grid covers.
+// The product that a backward kernel computes, by the rows that its grid covers.
 std::optional<Gemm> BackwardGemm(const Cell& cell, const PyProfKernel& kernel) {
   const auto tile = TileOf(kernel.name);
   if (!tile || kernel.grid_x < 0 || kernel.grid_y < 0) return std::nullopt;

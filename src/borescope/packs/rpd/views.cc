@@ -24,11 +24,11 @@
 namespace borescope::internal {
 namespace {
 
-// What the views top and ktop add up by name.
+// The sums that the views top and ktop make by name.
 struct RpdTotals {
   int64_t calls = 0;
   int64_t total_ns = 0;
-  int64_t whole_ns = 0;  // the part of what `Percentage` is of
+  int64_t whole_ns = 0;  // time that `Percentage` is a part of
 };
 
 double PercentOf(int64_t part, int64_t whole) {
@@ -78,7 +78,7 @@ Table FinishRpdTotals(const Table& merged, RpdRounding rounding) {
   return table;
 }
 
-// Device work of the rank by start; at one time in the order of the streams.
+// Device work of the rank by start; at equal times in the order of the streams.
 std::vector<DeviceId> RpdOps(const RankView& view) {
   const Result<Selected> all = Selected::Make(view, {});
   BS_CHECK(all.ok());  // nothing is selected
@@ -92,9 +92,9 @@ void AddRpdInts(Table& table, std::initializer_list<std::string_view> names) {
   }
 }
 
-// The views top and op. Rows of `top` come from a UNION of (name, start, end), so that pieces of
-// work alike in all three, as a collective on several devices can be, count as one; `Percentage` is
-// of the time of all of them.
+// The views top and op. Rows of `top` come from a UNION of (name, start, end), so that device work
+// that is equal in all three, as a collective on several devices can be, counts once; `Percentage`
+// is a share of the time of all work.
 
 // Name, start and end.
 using Triple = std::tuple<uint32_t, int64_t, int64_t>;
@@ -132,7 +132,7 @@ Table TopTable(const RankView& view) {
   return table;
 }
 
-// Work without a description has the name of its type.
+// Work without a description is named by its type.
 bool IsNamedByType(const RankView& view, DeviceId id) {
   constexpr std::string_view kTypes[] = {"KernelExecution", "Task", "KERNEL_DISPATCH",
                                          "ConcurrentKernel", "Kernel"};
@@ -167,8 +167,8 @@ Result<Tables> FinishRpdTop(Tables findings, const Params&) {
   return findings;
 }
 
-// The view busy: time of all work of a device, where overlapping work counts as often, over the
-// time from the first start to the last end of any work on any device.
+// The view busy: the time of all work of a device, counting overlapping work several times, divided
+// by the time from the first start to the last end of any work on any device.
 
 Result<Tables> MapRpdBusy(const RankView& view, const Params&) {
   Table table{"busy", "Device time (as rocmProfileData)", {}};
@@ -199,8 +199,8 @@ Result<Tables> MapRpdBusy(const RankView& view, const Params&) {
 }
 
 // The views ktop and kernel. `ktop` adds up the time of the launching calls on the host, not that
-// of the kernels; both know only kernels whose call told their shape, so that those of graphs are
-// missing.
+// of the kernels. Both only know kernels whose call recorded their shape, so that those of graphs
+// are missing.
 
 // Kernels whose launch and shape are known, by start.
 std::vector<DeviceId> DescribedKernels(const RankView& view) {
@@ -215,7 +215,7 @@ std::vector<DeviceId> DescribedKernels(const RankView& view) {
   return kernels;
 }
 
-// Each call once, under the name of its first kernel.
+// Counts each call once, under the name of its first kernel.
 Table KtopTable(const RankView& view, const std::vector<DeviceId>& kernels) {
   Table table{"ktop", "Time of launching calls by kernel (as rocmProfileData)", {}};
   AddRpdTotals(table);
@@ -274,10 +274,10 @@ Result<Tables> FinishRpdKernels(Tables findings, const Params&) {
   return findings;
 }
 
-// The views copy and copyop: copies as their calls asked for them, with the times of the call, and
-// with those of the device. Both know only copies whose call was recorded with its arguments.
+// The views copy and copyop: copies as their calls requested them, with the times of the call and
+// with those of the device. Both only know copies whose call was recorded with its arguments.
 
-// What the call of a copy said; kNoDetail where that was not recorded.
+// The recorded arguments of the call of a copy; kNoDetail if there are none.
 uint32_t CallDetail(const RankView& view, DeviceId id) {
   const DeviceEvents& device = view.trace.device();
   const uint32_t detail = device.detail[id.value];
@@ -362,8 +362,8 @@ Result<Tables> MapRpdCopies(const RankView& view, const Params&) {
   return Tables{CopyTable(view, copies), CopyOpTable(view, copies)};
 }
 
-// The view api: calls, what the tracer spent on itself, and the ranges of the program, which are
-// calls of the name UserMarker there, with their text as arguments.
+// The view api: calls, the overhead of the tracer, and the ranges of the program, which this view
+// shows as calls named UserMarker with their text as arguments.
 
 constexpr std::string_view kMarker = "UserMarker";
 
@@ -375,7 +375,7 @@ bool IsCall(const RankView& view, uint32_t row) {
          (kind == HostKind::kOther && view.trace.host().detail[row] != kNoDetail);
 }
 
-// By start; at one time in the order of the threads.
+// Sorted by start; at equal times in the order of the threads.
 std::vector<HostId> ApiRows(const RankView& view) {
   const HostEvents& host = view.trace.host();
   std::vector<HostId> rows;

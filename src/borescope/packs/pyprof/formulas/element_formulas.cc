@@ -1,4 +1,5 @@
-// Reductions, copies, fills, and the optimizer.
+// Operators with one result per element, and norms, softmax and losses; reductions, copies, fills,
+// and the optimizer; operators that read or write by an index or a mask.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -10,14 +11,12 @@
 
 namespace borescope::internal::pyprof {
 
-// Operators of one result per element, and norms, softmax and losses.
-
 namespace {
 
 constexpr int64_t kFunctionFlops = 20;
 constexpr size_t kMostArguments = 4;
 
-// Backward of a sum passes the gradient on; that of a product multiplies it.
+// The backward pass of a sum passes the gradient on; that of a product multiplies it.
 constexpr std::string_view kBackwardSums[] = {"add", "__add__", "sub", "__sub__", "__isub__"};
 constexpr std::string_view kBackwardProducts[] = {"__mul__", "__imul__", "__rmul__",
                                                   "mul",     "div",      "__truediv__"};
@@ -91,7 +90,7 @@ std::optional<PyProfWork> Binary(const Case& one, const Operands& operands, PyPr
   return work;
 }
 
-// The first argument: the tensor all depends on.
+// The first argument, the tensor on which everything depends.
 std::optional<Operand> FirstTensor(const PyProfCall& call) {
   return call.args.empty() ? std::nullopt : TensorOf(call.args.data());
 }
@@ -171,7 +170,7 @@ namespace {
 
 constexpr int64_t kFloatBytes = 4;
 
-// Sizes as the arguments of torch.zeros: one list, or numbers.
+// Sizes as in the arguments of torch.zeros: one list, or numbers.
 std::optional<std::vector<int64_t>> SizesOf(const PyProfCall& call) {
   std::vector<int64_t> sizes;
   const auto add = [&](const PythonValue& value) {
@@ -189,7 +188,7 @@ std::optional<std::vector<int64_t>> SizesOf(const PyProfCall& call) {
   return sizes;
 }
 
-// New tensors are taken to be fp32, whatever was asked for.
+// PyProf assumes that new tensors are fp32, whatever was requested.
 std::optional<PyProfWork> NewTensor(const Case& one) {
   const auto sizes = SizesOf(one.call);
   if (!sizes || one.call.args.empty()) return std::nullopt;
@@ -271,7 +270,7 @@ std::optional<PyProfWork> Cat(const Case& one) {
   return work;
 }
 
-// Weights, their copy in half precision, both moments, the gradient.
+// The weights, their copy in half precision, both moments, and the gradient.
 std::optional<PyProfWork> Adam(const Case& one) {
   const size_t count = one.call.args.size();
   const auto w = Argument(one, 0);
