@@ -27,7 +27,6 @@
 #include "borescope/analysis/verbs/verbs.h"
 #include "borescope/base/saturating.h"
 #include "borescope/compat/hta/tables.h"
-#include "borescope/table/typed_rows.h"
 
 namespace borescope::internal {
 namespace {
