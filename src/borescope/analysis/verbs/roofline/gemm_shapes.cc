@@ -299,6 +299,7 @@ Table GemmShapesTable(const RooflineInput& in, std::span<const std::string> by) 
     ++counts[std::move(sample)];
   }
   std::vector<GemmSample> samples;
+  samples.reserve(counts.size());
   for (const auto& [sample, count] : counts) {
     samples.push_back(sample);
     samples.back().count = count;

@@ -242,6 +242,7 @@ Table UtilisationTable(const RooflineInput& in) {
   }
   std::map<int64_t, TimeCovered> times = ComputeTimes(in);
   std::vector<UtilisationRow> rows;
+  rows.reserve(uses.size());
   for (const auto& [gpu, use] : uses) {
     rows.push_back(UtilisationOf(in, gpu, use, times[gpu]));
   }

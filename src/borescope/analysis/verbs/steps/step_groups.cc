@@ -303,6 +303,7 @@ class InheritedStepper {
     FindEndsOfSteps();
     Collect();
     std::vector<InheritedStepRow> rows;
+    rows.reserve(steps_.size());
     for (const auto& [place, step] : steps_) {
       rows.push_back({.rank = view_.rank,
                       .gpu = place.first,

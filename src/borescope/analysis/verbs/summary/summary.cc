@@ -219,6 +219,7 @@ std::vector<StepSpreadRow> StepSpread(const std::vector<StepRow>& steps) {
   std::vector<StepSpreadRow> rows;
   for (const auto& [rank, by_begin] : by_rank) {
     std::vector<std::pair<int64_t, int64_t>> lengths;
+    lengths.reserve(by_begin.size());
     for (const auto& [begin, length_and_step] : by_begin) {
       lengths.push_back(length_and_step);
     }

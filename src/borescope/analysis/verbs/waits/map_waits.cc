@@ -247,6 +247,7 @@ Result<void> AddGapColumns(const RankView& view, RankCalls& found) {
   const std::vector<int64_t> since = TimesSince(view, found);
   Column dispatch = NewCallColumn("dispatch_ns", Unit::kNanoseconds);
   std::vector<Column> gaps;
+  gaps.reserve(std::size(kGapColumns));
   for (const std::string_view name : kGapColumns) {
     gaps.push_back(NewCallColumn(name, Unit::kNanoseconds));
   }

@@ -349,6 +349,7 @@ Table AnswerTable(AnswerKind kind, const RankView& view, const ReplayModel& mode
                                    {"sweep", "Where gains stop"},
                                    {"ranking", "What would help most, each alone"}};
   std::vector<AnswerRow> rows;
+  rows.reserve(asked.size());
   for (const AskedScenario& one : asked) {
     rows.push_back(AnswerOf(view, model, holds_cost, one));
   }
