@@ -41,7 +41,7 @@ std::vector<WhatIf> AskWhatIf(const RankView& view, const RecordingGraph& record
                               const TopologicalOrder& order, const std::vector<PathOp>& ops,
                               size_t count, const IntervalSet& windows);
 
-// Those with a row for every event, without rows.
+// The tables that have a row for every event, without rows.
 Table NewPathTable();
 Table NewSyncTable();
 Table NewSlackTable();

@@ -312,7 +312,7 @@ void AddLongestGaps(const RankView& view, const Selected& selected, const Device
   }
 }
 
-// Of all ranks together: the longest first.
+// The longest gaps of all ranks first.
 Table FinishLongestGaps(const Table& table) {
   const std::vector<LongestGapRow> gaps = ReadRows<LongestGapRow>(table);
   std::vector<uint32_t> order(gaps.size());

@@ -128,7 +128,7 @@ std::vector<uint32_t> LiveAllocations(const MemoryEvents& memory, const DeviceMe
   return events;
 }
 
-// Of operator and annotation; kNoName where there is none.
+// The names of operator and annotation; kNoName where there is none.
 using ContextNames = std::pair<uint32_t, uint32_t>;
 constexpr uint32_t kNoName = ~uint32_t{0};
 

@@ -115,7 +115,7 @@ std::vector<NamedSize> ProductSizes(std::string_view name, const CallArgs& args)
   return {{"m", FromBack(*a, 2)}, {"n", FromBack(*b, is_linear ? 2 : 1)}, {"k", FromBack(*a, 1)}};
 }
 
-// Of two tensors (input, weight), backward of three, the gradient in front.
+// The arguments are two tensors (input, weight); backward has the gradient before them.
 std::vector<NamedSize> ConvolutionSizes(std::string_view name, const CallArgs& args) {
   const std::vector<const OpTensor*> tensors = FactorsOf(args);
   const size_t weight = Contains(name, "backward") ? 2 : 1;

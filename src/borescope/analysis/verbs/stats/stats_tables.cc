@@ -327,7 +327,7 @@ bool IsAsync(const Trace& trace, HostId range) {
   return trace.tracks().is_async[trace.host().track[range.value].value] != 0;
 }
 
-// Of deeper nests than any program makes, the innermost ranges.
+// Deeper nests than any program makes are cut to their innermost ranges.
 constexpr int kMostRangesAround = 256;
 
 struct RangeTree {

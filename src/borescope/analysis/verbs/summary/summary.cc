@@ -84,7 +84,8 @@ struct LaunchedWork {
   int64_t in_graphs = 0;
 };
 
-// Of the selected device work whose launch was recorded, or that has the number of a graph node.
+// Counts the selected device work whose launch was recorded, or that has the number of a graph
+// node.
 LaunchedWork CountLaunchedWork(const RankView& view, const Selected& selected) {
   const Trace& trace = view.trace;
   std::vector<char> is_graph(trace.strings().size(), 2);

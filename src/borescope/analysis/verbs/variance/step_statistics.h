@@ -86,9 +86,10 @@ struct ShareLimits {
   std::optional<bool> is_stable;  // of the three largest: whether it keeps its place in 80 %
 };
 
-// Of the causes of the matrix, then of the amount of work if `spread` has it; empty where `spread`
-// has no shares. Steps are drawn with replacement 1,000 times, by a fixed seed; of more than 509
-// steps groups of them are drawn. O(cells + 1,000 x the cells of 509 groups).
+// The limits of the causes of the matrix, then of the amount of work if `spread` has it; empty
+// where `spread` has no shares. Steps are drawn with replacement 1,000 times, by a fixed seed;
+// where there are more than 509, groups of steps are drawn. O(cells + 1,000 x the cells of 509
+// groups).
 std::vector<ShareLimits> BootstrapShares(const StepMatrix& matrix, const StepSpread& spread);
 
 // Whether steps get longer, and whether that repeats.

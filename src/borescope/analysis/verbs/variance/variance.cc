@@ -134,7 +134,7 @@ std::optional<double> WorkShareOf(const StepSpread& spread) {
   return spread.work ? spread.work->share : std::nullopt;
 }
 
-// Of the lengths alone, whatever they consist of.
+// The same by the lengths alone, whatever they consist of.
 std::optional<double> WorkShareOf(const std::vector<MatrixStep>& steps) {
   CauseRow whole;
   for (uint32_t i = 0; i < steps.size(); ++i) {

@@ -88,7 +88,8 @@ Result<std::vector<Change>> AskedChanges(const Params& params) {
   return changes;
 }
 
-// Those of the options, each change alone and, of several, all together; then those of --plan.
+// The scenarios of the options, each change alone and, if there are several, all together; then the
+// scenarios of --plan.
 // Empty: nothing was asked about. kInvalidArgument names the option.
 Result<std::vector<Scenario>> AskedScenarios(const Params& params) {
   BS_ASSIGN(const std::vector<Change> changes, AskedChanges(params));
@@ -208,7 +209,7 @@ bool ChangesHost(const Scenario& scenario) {
   });
 }
 
-// Of the steps that were asked about.
+// The mean length of the steps that were asked about.
 int64_t MeanStep(const ReplayModel& model) {
   const std::vector<int64_t> measured =
       StretchTimes(model.graph, model.doubt_ns ? model.times : MeasuredTimes(model.graph));
