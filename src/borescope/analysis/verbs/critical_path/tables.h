@@ -12,8 +12,7 @@
 
 namespace borescope::internal {
 
-// What is on the path by name, and what would be won if it took no time. Internal to
-// critical_path/.
+// What is on the path by name, and what would be won if it took no time.
 
 // Host events or device work of one name on the path.
 struct PathOp {

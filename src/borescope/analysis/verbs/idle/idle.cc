@@ -46,8 +46,7 @@ namespace borescope::internal {
 
 namespace {
 
-// Table longest_gaps: when a device does nothing between its work, the longest time first. Internal
-// to idle/.
+// Table longest_gaps: when a device does nothing between its work, the longest time first.
 
 // A gap as far as it lies in the selected time.
 struct LongGap {

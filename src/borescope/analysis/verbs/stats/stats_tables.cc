@@ -1,4 +1,7 @@
-// cuda_gpu_trace: a row for each kernel, memcpy and memset, by start.
+// The tables of the reports of `stats`: each piece of device work, memcpys and memsets, kernels and
+// calls on the host, and ranges.
+//
+// cuda_gpu_trace has a row for each kernel, memcpy and memset, by start.
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -1,4 +1,6 @@
-// Where the strongest evidence of a finding is seen: the rank, and when. Internal to summary/.
+// What findings rest on beside the tables of other verbs: time of devices that is left out of
+// shares, where and when the strongest evidence is, sums that few events make up, and copies that
+// go to the device and back. Internal to summary/.
 #pragma once
 
 #include <cstddef>
@@ -53,6 +55,8 @@ Table ShownLeftOut(std::vector<LeftOutRow> left_out);
 // page. Exposed communication and copies are shares of it.
 int64_t ObservedSpan(const SummaryTables& tables);
 
+// Where the strongest evidence of a finding is: the rank, and when.
+
 // kMissing: there is none, or it is about all.
 struct FindingPlace {
   int64_t rank = kMissing;
@@ -98,7 +102,7 @@ FindingPlace PlaceOfStraggler(const SummaryTables& tables, int64_t rank);
 std::string WordsOfPlace(const SummaryTables& tables, const FindingPlace& place);
 
 // Whether one to three of many events make up most of a sum: then these are what happened, and no
-// pattern of the program. Internal to summary/.
+// pattern of the program.
 
 // Table few_events of a rank: for each device and sum that the verdict speaks of its largest events
 // beside all of them, and where the largest is. O(rows of the devices).
@@ -138,7 +142,6 @@ struct LongSteps {
 std::optional<LongSteps> FindLongSteps(const SummaryTables& tables, int64_t rank);
 
 // Arrays that go to the device and back again and again, around kernels: they could stay there.
-// Internal to summary/.
 
 // Table round_trips of a rank: for each device and size of copies how often copies to the device
 // are followed, after a kernel, by copies of the same size back to the host. Addresses are seldom

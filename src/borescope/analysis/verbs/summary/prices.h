@@ -1,4 +1,5 @@
-// What following the advice of a finding would bring, by replay (docs/how-it-works/whatif.md).
+// What recording costs, and what following the advice of a finding would bring, by replay
+// (docs/how-it-works/whatif.md).
 // Internal to summary/.
 #pragma once
 

@@ -1,4 +1,5 @@
-// Makes the timeline of one rank from its tracks.
+// Makes the timeline of one rank from its tracks: level 0 has the events as they were recorded, the
+// levels above it boxes in which short events near each other are merged.
 #pragma once
 
 #include <cstddef>

@@ -116,7 +116,7 @@ struct Period {
 // above 0.5 and above those of both neighbours; after the trend was taken out. O(256 steps).
 std::optional<Period> PeriodOf(const std::vector<MatrixStep>& steps, double slope);
 
-// Steps that took longer than the usual one, and by what. Internal to variance/.
+// Steps that took longer than the usual one, and by what.
 
 struct SlowCause {
   std::string what;  // empty for none

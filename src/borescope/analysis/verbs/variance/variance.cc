@@ -27,8 +27,6 @@ namespace borescope::internal {
 
 namespace {
 
-// The tables of variance. Internal to variance/.
-
 constexpr size_t kPreviewCauses = 12;
 constexpr size_t kPreviewSlowSteps = 12;
 constexpr std::string_view kWorkCause = "other_work";

@@ -26,7 +26,7 @@ namespace borescope::internal {
 namespace {
 
 // How much of the path of a replay consists of what a scenario changes: about the most that it can
-// save. Internal to whatif/.
+// save.
 
 class PathTimes {
  public:

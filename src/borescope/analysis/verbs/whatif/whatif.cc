@@ -35,7 +35,7 @@ namespace borescope::internal {
 
 namespace {
 
-// Which scenarios are asked for. Internal to whatif/.
+// ---- Which scenarios are asked for ----
 
 // What an option was given, in words for its errors.
 template <class T>
@@ -142,7 +142,7 @@ Result<std::vector<Scenario>> SweepScenarios(const Params& params) {
   return scenarios;
 }
 
-// The tables of whatif. Internal to whatif/.
+// ---- Tables ----
 
 // A scenario with its run.
 struct AskedScenario {
