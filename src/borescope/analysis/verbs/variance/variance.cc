@@ -209,7 +209,7 @@ CauseOfLengthRow RowOf(const CauseKey& key, const CauseSpread& cause, const Shar
                        .mean_ns = Rounded(cause.mean_ns),
                        .sd_ns = Rounded(cause.sd_ns)};
   if (limits != nullptr) {
-    row.share = *cause.share;
+    row.share = cause.share;
     row.low = limits->low;
     row.high = limits->high;
     row.stable = limits->is_stable;
