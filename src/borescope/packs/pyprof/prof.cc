@@ -93,7 +93,7 @@ class ProfTable {
   std::optional<ForwardOperators> forward_;     // once needed
   std::vector<std::optional<MatrixUse>> uses_;  // per text, of main kernels of matrix operators
   std::map<std::pair<uint32_t, uint32_t>, int64_t> next_sub_;  // by call and launch of its graph
-  // For modelled_: the number of a main kernel among those of its call, and how many these are.
+  // For modelled_: the number of a main kernel among those of its call, and how many there are.
   std::vector<uint32_t> main_index_;             // per device row
   std::vector<uint32_t> mains_;                  // per call
   using DescribedKey = std::array<uint32_t, 4>;  // name, dims, types, values
@@ -151,7 +151,7 @@ HostId InnermostOperator(const Trace& trace, const std::vector<HostId>& ranges) 
   return {};
 }
 
-// For a kernel of a graph, the call in the capture, if there is one.
+// The launch of a kernel; for a kernel of a graph the call in the capture, if there is one.
 HostId ProfTable::Anchor(DeviceId id) const {
   const HostId captured = modelled_.captured.LaunchOf(id);
   return captured.valid() ? captured : AnchorOf(view_, id);

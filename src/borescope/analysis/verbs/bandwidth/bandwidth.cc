@@ -24,6 +24,7 @@
 #include "borescope/analysis/verbs/verbs.h"
 #include "borescope/base/stop.h"
 #include "borescope/index/names/kernel_class.h"
+#include "borescope/table/typed_rows.h"
 
 namespace borescope::internal {
 namespace {
@@ -92,32 +93,50 @@ std::vector<CopyGroup> GroupCopies(const std::vector<Copy>& copies) {
 
 // ---- Statistics ----
 
-Table NewTable() {
-  Table table{"bandwidth", "Rate of every kind of copy", {}};
-  AddRankKey(table);
-  AddGpuKey(table);
-  AddString(table, "kind", Role::kKey, "Where from and where to, judged by the name of the copy.");
-  AddInt(table, "count", Unit::kCount, Role::kSum, "Number of copies.");
-  AddInt(table, "bytes", Unit::kBytes, Role::kSum,
-         "Sum of their bytes as far as recorded; missing if no size was. Copies without one are "
-         "unrated.");
-  AddInt(table, "total_ns", Unit::kNanoseconds, Role::kSum, "Sum of their durations.");
-  const auto rate = [&](std::string_view name, std::string_view doc) -> Column& {
-    return AddFloat(table, name, Unit::kGigabytesPerSecond, Role::kDerived, doc);
-  };
-  rate("mean_gbps",
-       "Bytes / durations, of all rated copies together; missing if coverage is below 0.9.");
-  rate("min_gbps", "Rate of the slowest copy.");
-  rate("p50_gbps", "Median rate of a copy.").hints.tone = Tone::kCopy;
-  rate("max_gbps", "Rate of the fastest copy.");
-  AddInt(table, "unrated", Unit::kCount, Role::kSum,
-         "Copies without bytes or recorded as 0 ns long, which are in no rate.");
-  AddFloat(table, "coverage", Unit::kShare, Role::kDerived,
-           "Time of the rated copies / time of all. Below 0.9 there is no mean rate.");
-  return table;
-}
+struct RateRow {
+  int64_t rank = 0;
+  int64_t gpu = 0;
+  std::string_view kind = {};
+  int64_t count = 0;
+  std::optional<int64_t> bytes = {};
+  int64_t total_ns = 0;
+  std::optional<double> mean_gbps = {};
+  std::optional<double> min_gbps = {};
+  std::optional<double> p50_gbps = {};
+  std::optional<double> max_gbps = {};
+  int64_t unrated = 0;
+  std::optional<double> coverage = {};
 
-void PushRates(Row& row, CopyGroup group) {
+  static constexpr TableNames kTable{"bandwidth", "Rate of every kind of copy"};
+  static constexpr ColumnOf<RateRow> kColumns[] = {
+      {"rank", &RateRow::rank, Role::kKey, kRankDoc},
+      {"gpu", &RateRow::gpu, Role::kKey, kGpuDoc},
+      {"kind", &RateRow::kind, Role::kKey,
+       "Where from and where to, judged by the name of the copy."},
+      {"count", &RateRow::count, Unit::kCount, Role::kSum, "Number of copies."},
+      {"bytes", &RateRow::bytes, Unit::kBytes, Role::kSum,
+       "Sum of their bytes as far as recorded; missing if no size was. Copies without one are "
+       "unrated."},
+      {"total_ns", &RateRow::total_ns, Unit::kNanoseconds, Role::kSum, "Sum of their durations."},
+      {"mean_gbps", &RateRow::mean_gbps, Unit::kGigabytesPerSecond, Role::kDerived,
+       "Bytes / durations, of all rated copies together; missing if coverage is below 0.9."},
+      {"min_gbps", &RateRow::min_gbps, Unit::kGigabytesPerSecond, Role::kDerived,
+       "Rate of the slowest copy."},
+      {"p50_gbps",
+       &RateRow::p50_gbps,
+       Unit::kGigabytesPerSecond,
+       Role::kDerived,
+       "Median rate of a copy.",
+       {.tone = Tone::kCopy}},
+      {"max_gbps", &RateRow::max_gbps, Unit::kGigabytesPerSecond, Role::kDerived,
+       "Rate of the fastest copy."},
+      {"unrated", &RateRow::unrated, Unit::kCount, Role::kSum,
+       "Copies without bytes or recorded as 0 ns long, which are in no rate."},
+      {"coverage", &RateRow::coverage, Unit::kShare, Role::kDerived,
+       "Time of the rated copies / time of all. Below 0.9 there is no mean rate."}};
+};
+
+void AddRates(CopyGroup group, RateRow& row) {
   std::vector<double> rates;
   int64_t bytes = 0;
   TimeCovered time;
@@ -125,34 +144,30 @@ void PushRates(Row& row, CopyGroup group) {
     time.Add(copy.dur_ns, copy.is_rated());
     if (copy.is_rated()) {
       rates.push_back(copy.gbps());
-      bytes = AddSaturating(bytes, copy.rated_bytes());
+      AddSaturatingTo(bytes, copy.rated_bytes());
     }
   }
-  if (rates.empty()) {
-    row.Missing().Missing().Missing().Missing();
-  } else {
-    const auto [slowest, fastest] = std::minmax_element(rates.begin(), rates.end());
-    const std::pair<double, double> ends{*slowest, *fastest};
-    time.is_enough() ? row.Share(bytes, time.covered_ns) : row.Missing();
-    row.Float(ends.first).Float(Quantile(rates, 0.5)).Float(ends.second);
-  }
-  row.Count(group.size() - rates.size());
-  time.all_ns > 0 ? row.Share(time.covered_ns, time.all_ns) : row.Missing();
+  row.unrated = static_cast<int64_t>(group.size() - rates.size());
+  if (time.all_ns > 0) row.coverage = ShareOf(time.covered_ns, time.all_ns);
+  if (rates.empty()) return;
+  const auto [slowest, fastest] = std::minmax_element(rates.begin(), rates.end());
+  row.min_gbps = *slowest;
+  row.max_gbps = *fastest;
+  row.p50_gbps = Quantile(rates, 0.5);  // puts them in another order
+  if (time.is_enough()) row.mean_gbps = ShareOf(bytes, time.covered_ns);
 }
 
-void PushGroup(Table& table, int64_t rank, CopyGroup group) {
-  int64_t bytes = kMissing;
-  int64_t total_ns = 0;
+RateRow RowOf(int64_t rank, CopyGroup group) {
+  RateRow row{.rank = rank,
+              .gpu = group.front().gpu,
+              .kind = CopyKindName(group.front().kind),
+              .count = static_cast<int64_t>(group.size())};
   for (const Copy& copy : group) {
-    if (copy.bytes != kMissing) {
-      bytes = AddSaturating(bytes == kMissing ? 0 : bytes, copy.bytes);
-    }
-    total_ns = AddSaturating(total_ns, copy.dur_ns);
+    if (copy.bytes != kMissing) row.bytes = AddSaturating(row.bytes.value_or(0), copy.bytes);
+    AddSaturatingTo(row.total_ns, copy.dur_ns);
   }
-  Row row(table);
-  row.Int(rank).Int(group.front().gpu).Text(CopyKindName(group.front().kind));
-  row.Count(group.size()).MaybeInt(bytes).Int(total_ns);
-  PushRates(row, group);
+  AddRates(group, row);
+  return row;
 }
 
 // ---- Series ----
@@ -219,19 +234,39 @@ std::vector<RateChange> RateChanges(CopyGroup group) {
   return changes;
 }
 
+struct ChangeRow {
+  int64_t rank = 0;
+  int64_t gpu = 0;
+  std::string_view kind = {};
+  int64_t ts_ns = 0;
+  int64_t copies = 0;
+  double gbps = 0;
+
+  static constexpr TableNames kTable{"bandwidth_series",
+                                     "Rate of the copies that run, after every change", 20};
+  static constexpr ColumnOf<ChangeRow> kColumns[] = {
+      {"rank", &ChangeRow::rank, Role::kKey, kRankDoc},
+      {"gpu", &ChangeRow::gpu, Role::kKey, kGpuDoc},
+      {"kind", &ChangeRow::kind, Role::kKey,
+       "Where from and where to, judged by the name of the copy."},
+      {"ts_ns", &ChangeRow::ts_ns, Unit::kNanoseconds, Role::kKey,
+       "When, on the clock of the file."},
+      {"copies", &ChangeRow::copies, Unit::kCount, Role::kDerived,
+       "Rated copies that run from then on."},
+      {"gbps", &ChangeRow::gbps, Unit::kGigabytesPerSecond, Role::kDerived, "Sum of their rates."}};
+};
+
 Table SeriesTable(int64_t rank, const std::vector<CopyGroup>& groups) {
-  Table table{"bandwidth_series", "Rate of the copies that run, after every change", {}, 20};
-  AddRankKey(table);
-  AddGpuKey(table);
-  AddString(table, "kind", Role::kKey, "Where from and where to, judged by the name of the copy.");
-  AddInt(table, "ts_ns", Unit::kNanoseconds, Role::kKey, "When, on the clock of the file.");
-  AddInt(table, "copies", Unit::kCount, Role::kDerived, "Rated copies that run from then on.");
-  AddFloat(table, "gbps", Unit::kGigabytesPerSecond, Role::kDerived, "Sum of their rates.");
+  Table table = NewTable<ChangeRow>();
+  RowWriter<ChangeRow> rows(table);
   for (const CopyGroup group : groups) {
     for (const RateChange& change : RateChanges(group)) {
-      Row row(table);
-      row.Int(rank).Int(group.front().gpu).Text(CopyKindName(group.front().kind));
-      row.Int(change.ts_ns).Int(change.copies).Float(change.gbps);
+      rows.Push({.rank = rank,
+                 .gpu = group.front().gpu,
+                 .kind = CopyKindName(group.front().kind),
+                 .ts_ns = change.ts_ns,
+                 .copies = change.copies,
+                 .gbps = change.gbps});
     }
   }
   return table;
@@ -241,10 +276,12 @@ Result<Tables> MapBandwidth(const RankView& view, const Params& params) {
   BS_ASSIGN(const Selected selected, Selected::Make(view, params.selection));
   const std::vector<Copy> copies = CollectCopies(view, selected);
   const std::vector<CopyGroup> groups = GroupCopies(copies);
-  Tables findings{NewTable()};
+  std::vector<RateRow> rows;
+  rows.reserve(groups.size());
   for (const CopyGroup group : groups) {
-    PushGroup(findings[0], view.rank, group);
+    rows.push_back(RowOf(view.rank, group));
   }
+  Tables findings{MakeTable(rows)};
   if (params.Flag(kSeriesParam)) {
     findings.push_back(SeriesTable(view.rank, groups));
   }

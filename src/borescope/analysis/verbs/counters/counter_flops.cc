@@ -21,7 +21,7 @@ constexpr std::string_view kSassPrefix = "smsp__sass_thread_inst_executed_op_";
 constexpr std::string_view kSassPrefixOfSm = "sm__sass_thread_inst_executed_op_";
 constexpr std::string_view kSassSuffix = "_pred_on.sum";
 
-// Of instructions such as "ffma"; 0 for others.
+// FLOPs of an instruction such as "ffma"; 0 for those that are none.
 double FlopsPerInstruction(std::string_view instruction) {
   if (instruction.size() != 4 || !Contains("fhd", instruction.substr(0, 1))) {
     return 0;

@@ -41,7 +41,7 @@ inline constexpr size_t kClockNumbers = 8;
 struct SavedExtras {
   std::vector<int64_t> numbers;  // by SavedNumber
   std::vector<char> format;      // Meta::format
-  // Of DeviceClocks::clocks, kClockNumbers of each, in the order of their declaration.
+  // The members of DeviceClocks::clocks, kClockNumbers for each, in the order of their declaration.
   std::vector<int64_t> clocks;
   // Names of events, which are numbered from 1 on here; 0 is the empty name.
   std::vector<char> texts;
@@ -49,7 +49,7 @@ struct SavedExtras {
   std::vector<StringId> host_names;
   std::vector<StringId> device_names;
   std::vector<uint32_t> track_rows;  // how many events
-  // Of HostFacts::threads and SyncEdges::edges.
+  // The columns of HostFacts::threads and SyncEdges::edges.
   std::vector<TrackId> thread_tracks;
   std::vector<char> thread_is_main;
   std::vector<SyncKind> sync_kinds;
@@ -105,7 +105,7 @@ void ForEachSavedColumn(Extras& extras, Trace& trace, Launches& launch_of, Recor
   visit("inherited work", recording.inherited);
 }
 
-// Of the cells of a column. Not to be fooled by chance, but by intent.
+// A checksum of the cells of a column. It finds damage, not forgery.
 inline uint64_t SavedChecksum(const char* bytes, size_t size) {
   constexpr uint64_t kFactor = 0x9e3779b97f4a7c15ULL;
   constexpr unsigned kShift = 29;

@@ -135,7 +135,7 @@ Result<void> PutColumn(const Cells& column, const PutBytes& put) {
 }
 
 // Only what the recording itself has; captured rows are the last ones.
-HostEvents Recorded(HostEvents host) {
+HostEvents RecordedHost(HostEvents host) {
   const size_t rows = host.size();
   ForEachColumn([&](auto& column) { column.resize(std::min(column.size(), rows)); }, host);
   host.captured = 0;
@@ -149,7 +149,7 @@ Result<void> SaveGraph(const RankView& view, const RecordingGraph& recording, co
   BS_TRY(put(BytesOf(kSavedVersion)));
   const SavedExtras extras = ExtrasOf(view, recording);
   std::optional<HostEvents> recorded;
-  if (view.trace.host().captured != 0) recorded = Recorded(view.trace.host());
+  if (view.trace.host().captured != 0) recorded = RecordedHost(view.trace.host());
   const HostEvents& host = recorded.has_value() ? *recorded : view.trace.host();
   const TraceColumns trace{view.trace.tracks(), host, view.trace.device()};
   Result<void> written;

@@ -33,7 +33,7 @@ Result<SavedGraph> LoadGraph(ByteSource& source, const std::string& file,
                              std::string_view data_load);
 
 // Whether what a file holds can be a saved graph: every index leads somewhere, times and weights
-// fit together. Whatever passes can be asked for all tables. Internal to critical_path/.
+// fit together. All tables can be made from whatever passes.
 
 // The columns as read, before anything is made of them. kCorrupt names `file`, cell and cause.
 Result<void> CheckSavedTrace(const std::string& file, const SavedExtras& extras,

@@ -11,10 +11,12 @@
 #include <vector>
 
 #include "borescope/analysis/core/key_columns.h"
+#include "borescope/analysis/core/keyed_rows.h"
 #include "borescope/analysis/core/row.h"
 #include "borescope/base/stop.h"
 #include "borescope/table/numbered_texts.h"
 #include "borescope/table/table_ops.h"
+#include "borescope/table/typed_rows.h"
 
 namespace borescope::internal {
 
@@ -247,9 +249,11 @@ std::string TrackName(const Tracks& tracks, NodeSide side, TrackId track) {
              : fmt::format("gpu {} stream {}", tracks.pid[track.value], tracks.tid[track.value]);
 }
 
-// What is of before the recording is no part of the recorded time.
-void AddShare(Row& row, int64_t ns, int64_t recorded_ns, std::optional<BoundBy> bound_by) {
-  bound_by == BoundBy::kBeforeRecording ? row.Missing() : row.Share(ns, recorded_ns);
+// Time from before the recording is no part of the recorded time.
+std::optional<double> ShareOfRecorded(int64_t ns, int64_t recorded_ns,
+                                      std::optional<BoundBy> bound_by) {
+  return bound_by == BoundBy::kBeforeRecording ? std::nullopt
+                                               : std::optional(ShareOf(ns, recorded_ns));
 }
 
 // What a step without an event is called.
@@ -360,58 +364,98 @@ Table PathTable(const RankView& view, const ColumnData<PathStep>& steps) {
   return rows.Take();
 }
 
+namespace {
+
+struct BoundRow {
+  int64_t rank = 0;
+  std::string_view bound_by = {};
+  int64_t total_ns = 0;
+  std::optional<double> share = {};
+  int64_t inferred_ns = 0;
+
+  static constexpr TableNames kTable{"critical_path_summary", "What the critical path is bound by"};
+  static constexpr ColumnOf<BoundRow> kColumns[] = {
+      {"rank", &BoundRow::rank, Role::kKey, kRankDoc},
+      {"bound_by",
+       &BoundRow::bound_by,
+       Role::kKey,
+       "cpu, data_load, launch, kernel_kernel_delay, gpu_compute, gpu_communication, "
+       "gpu_memory_copy; wait: for what the recording does not tell; or before_recording: a "
+       "device was busy with work from before the recording.",
+       {.palette = Palette::kCause}},
+      {"total_ns", &BoundRow::total_ns, Unit::kNanoseconds, Role::kDerived,
+       "Time on the path; all rows add up to the window."},
+      {"share", &BoundRow::share, Unit::kShare, Role::kDerived, kShareDoc},
+      {"inferred_ns", &BoundRow::inferred_ns, Unit::kNanoseconds, Role::kDerived,
+       "Of total_ns, what rests on inferred dependencies: these, and the work they come from."}};
+};
+
+}  // namespace
+
 Table PathSummary(const RankView& view, const ColumnData<PathStep>& steps) {
-  Table table{"critical_path_summary", "What the critical path is bound by", {}};
-  AddRankKey(table);
-  AddString(table, "bound_by", Role::kKey,
-            "cpu, data_load, launch, kernel_kernel_delay, gpu_compute, gpu_communication, "
-            "gpu_memory_copy; wait: for what the recording does not tell; or before_recording: a "
-            "device was busy with work from before the recording.")
-      .hints.palette = Palette::kCause;
-  AddNs(table, "total_ns", "Time on the path; all rows add up to the window.");
-  AddFloat(table, "share", Unit::kShare, Role::kDerived, kShareDoc);
-  AddNs(table, "inferred_ns",
-        "Of total_ns, what rests on inferred dependencies: these, and the work they come from.");
   std::array<PathTime, static_cast<size_t>(BoundBy::kCount)> sums{};
   PathTime all;
   for (const PathStep& step : steps) {
     sums[static_cast<size_t>(step.bound_by)].Add(step);
     all.Add(step);
   }
+  std::vector<BoundRow> rows;
+  rows.reserve(sums.size());
   for (size_t i = 0; i < sums.size(); ++i) {
     const auto bound_by = static_cast<BoundBy>(i);
-    Row row(table);
-    row.Int(view.rank).Text(BoundByName(bound_by)).Int(sums[i].all_ns);
-    AddShare(row, sums[i].all_ns, all.recorded_ns(), bound_by);
-    row.Int(sums[i].inferred_ns);
+    rows.push_back({.rank = view.rank,
+                    .bound_by = BoundByName(bound_by),
+                    .total_ns = sums[i].all_ns,
+                    .share = ShareOfRecorded(sums[i].all_ns, all.recorded_ns(), bound_by),
+                    .inferred_ns = sums[i].inferred_ns});
   }
-  return table;
+  return MakeTable(rows);
 }
 
 namespace {
 
-// A row of critical_ops.
 struct OpRow {
-  std::string name;
-  std::string_view side;
-  std::optional<int64_t> calls;
+  int64_t rank = 0;
+  std::string name = {};
+  std::optional<std::string_view> side = {};
+  std::optional<int64_t> calls = {};
   int64_t path_ns = 0;
-  std::optional<BoundBy> bound_by;  // of the rest
+  std::optional<double> share = {};
+
+  static constexpr TableNames kTable{"critical_ops",
+                                     "What takes the most time on the critical path", kPreviewRows};
+  static constexpr ColumnOf<OpRow> kColumns[] = {
+      {"rank", &OpRow::rank, Role::kKey, kRankDoc},
+      {"name", &OpRow::name, Role::kKey,
+       "Name of host events, or of device work; in brackets what bounds the time of none."},
+      {"side", &OpRow::side, Role::kKey, "host or device; missing where it is neither's."},
+      {"calls", &OpRow::calls, Unit::kCount, Role::kDerived, "Events of that name on the path."},
+      {"path_ns", &OpRow::path_ns, Unit::kNanoseconds, Role::kDerived,
+       "Their time on the path; of host events without what lies in events inside. All rows add "
+       "up to the window."},
+      {"share", &OpRow::share, Unit::kShare, Role::kDerived, kShareDoc}};
 };
 
 // By time; ops before the rest where they are equal.
-std::vector<OpRow> OpRows(const Trace& trace, const std::vector<PathOp>& ops,
-                          const PathRest& rest) {
+std::vector<OpRow> OpRows(const RankView& view, const std::vector<PathOp>& ops,
+                          const PathRest& rest, int64_t recorded_ns) {
   std::vector<OpRow> rows;
   rows.reserve(ops.size() + rest.size());
   for (const PathOp& op : ops) {
-    rows.push_back({std::string(trace.Text(op.name)), SideName(op.side), op.calls, op.path_ns, {}});
+    rows.push_back({.rank = view.rank,
+                    .name = std::string(view.trace.Text(op.name)),
+                    .side = Recorded(SideName(op.side)),
+                    .calls = op.calls,
+                    .path_ns = op.path_ns,
+                    .share = ShareOf(op.path_ns, recorded_ns)});
   }
   for (size_t i = 0; i < rest.size(); ++i) {
     if (rest[i] > 0) {
       const auto bound_by = static_cast<BoundBy>(i);
-      rows.push_back(
-          {fmt::format("({})", BoundByName(bound_by)), "", std::nullopt, rest[i], bound_by});
+      rows.push_back({.rank = view.rank,
+                      .name = fmt::format("({})", BoundByName(bound_by)),
+                      .path_ns = rest[i],
+                      .share = ShareOfRecorded(rest[i], recorded_ns, bound_by)});
     }
   }
   std::stable_sort(rows.begin(), rows.end(),
@@ -423,45 +467,50 @@ std::vector<OpRow> OpRows(const Trace& trace, const std::vector<PathOp>& ops,
 
 Table OpTable(const RankView& view, const std::vector<PathOp>& ops, const PathRest& rest,
               int64_t recorded_ns) {
-  Table table{"critical_ops", "What takes the most time on the critical path", {}, kPreviewRows};
-  AddRankKey(table);
-  AddString(table, "name", Role::kKey,
-            "Name of host events, or of device work; in brackets what bounds the time of none.");
-  AddString(table, "side", Role::kKey, "host or device; missing where it is neither's.");
-  AddInt(table, "calls", Unit::kCount, Role::kDerived, "Events of that name on the path.");
-  AddNs(table, "path_ns",
-        "Their time on the path; of host events without what lies in events inside. All rows add "
-        "up to the window.");
-  AddFloat(table, "share", Unit::kShare, Role::kDerived, kShareDoc);
-  for (const OpRow& op : OpRows(view.trace, ops, rest)) {
-    Row row(table);
-    row.Int(view.rank).Text(op.name).MaybeText(op.side).MaybeInt(op.calls).Int(op.path_ns);
-    AddShare(row, op.path_ns, recorded_ns, op.bound_by);
-  }
-  return table;
+  return MakeTable(OpRows(view, ops, rest, recorded_ns));
 }
 
+namespace {
+
+struct WhatIfRow {
+  int64_t rank = 0;
+  std::string_view name = {};
+  std::string_view side = {};
+  int64_t path_ns = 0;
+  int64_t saved_ns = 0;
+  double saved_share = 0;
+
+  static constexpr TableNames kTable{"what_if", "What would be won if it took no time"};
+  static constexpr ColumnOf<WhatIfRow> kColumns[] = {
+      {"rank", &WhatIfRow::rank, Role::kKey, kRankDoc},
+      {"name",
+       &WhatIfRow::name,
+       Role::kKey,
+       "Name of host events, or of device work.",
+       {.palette = Palette::kWork, .names = true}},
+      {"side", &WhatIfRow::side, Role::kKey, "host or device."},
+      {"path_ns", &WhatIfRow::path_ns, Unit::kNanoseconds, Role::kDerived,
+       "Time on the path, as in critical_ops."},
+      {"saved_ns", &WhatIfRow::saved_ns, Unit::kNanoseconds, Role::kDerived,
+       "By how much the longest path gets shorter if all events of that name in the window take "
+       "no time of their own: then another path is the longest."},
+      {"saved_share", &WhatIfRow::saved_share, Unit::kShare, Role::kDerived, kShareDoc}};
+};
+
+}  // namespace
+
 Table WhatIfTable(const RankView& view, const std::vector<WhatIf>& answers, int64_t recorded_ns) {
-  Table table{"what_if", "What would be won if it took no time", {}};
-  AddRankKey(table);
-  AddString(table, "name", Role::kKey, "Name of host events, or of device work.").hints = {
-      .palette = Palette::kWork, .names = true};
-  AddString(table, "side", Role::kKey, "host or device.");
-  AddNs(table, "path_ns", "Time on the path, as in critical_ops.");
-  AddNs(table, "saved_ns",
-        "By how much the longest path gets shorter if all events of that name in the window take "
-        "no time of their own: then another path is the longest.");
-  AddFloat(table, "saved_share", Unit::kShare, Role::kDerived, kShareDoc);
+  std::vector<WhatIfRow> rows;
+  rows.reserve(answers.size());
   for (const WhatIf& answer : answers) {
-    Row(table)
-        .Int(view.rank)
-        .Text(view.trace.Text(answer.op.name))
-        .Text(SideName(answer.op.side))
-        .Int(answer.op.path_ns)
-        .Int(answer.saved_ns)
-        .Share(answer.saved_ns, recorded_ns);
+    rows.push_back({.rank = view.rank,
+                    .name = view.trace.Text(answer.op.name),
+                    .side = SideName(answer.op.side),
+                    .path_ns = answer.op.path_ns,
+                    .saved_ns = answer.saved_ns,
+                    .saved_share = ShareOf(answer.saved_ns, recorded_ns)});
   }
-  return table;
+  return MakeTable(rows);
 }
 
 Table NewSyncTable() {
@@ -684,43 +733,62 @@ std::string NoteOf(const DeviceClock& clock) {
   return note;
 }
 
+struct ClockSkewRow {
+  int64_t rank = 0;
+  int64_t gpu = 0;
+  int64_t skew_ns = 0;
+  std::optional<int64_t> lowest_ns = {};
+  std::optional<int64_t> highest_ns = {};
+  int64_t launches = 0;
+  int64_t waits = 0;
+  int64_t inferred_waits = 0;
+  int64_t contradicting = 0;
+  std::optional<std::string> help = {};
+
+  static constexpr TableNames kTable{"clock_skew",
+                                     "How far the clocks of devices are from that of the host"};
+  static constexpr ColumnOf<ClockSkewRow> kColumns[] = {
+      {"rank", &ClockSkewRow::rank, Role::kKey, kRankDoc},
+      {"gpu", &ClockSkewRow::gpu, Role::kKey, "Device number."},
+      {"skew_ns", &ClockSkewRow::skew_ns, Unit::kNanoseconds, Role::kDerived,
+       "What the critical path adds to times of the device, so that no work begins before its "
+       "launch "
+       "and no wait ends before its work."},
+      {"lowest_ns", &ClockSkewRow::lowest_ns, Unit::kNanoseconds, Role::kDerived,
+       "The least value that recorded launches allow; missing without launches."},
+      {"highest_ns", &ClockSkewRow::highest_ns, Unit::kNanoseconds, Role::kDerived,
+       "The largest value that recorded waits allow; missing without such waits."},
+      {"launches", &ClockSkewRow::launches, Unit::kCount, Role::kDerived,
+       "Launch calls and their work."},
+      {"waits", &ClockSkewRow::waits, Unit::kCount, Role::kDerived,
+       "Calls that waited, by a record of the profiler, and what they waited for."},
+      {"inferred_waits", &ClockSkewRow::inferred_waits, Unit::kCount, Role::kDerived,
+       "Calls that waited by their name, and what they waited for."},
+      {"contradicting", &ClockSkewRow::contradicting, Unit::kCount, Role::kDerived,
+       "Those of the three that do not hold with skew_ns."},
+      {"help", &ClockSkewRow::help, Role::kDerived,
+       "What was corrected or contradicts; missing where nothing does."}};
+};
+
 }  // namespace
 
 Table ClockTable(const RankView& view, const DeviceClocks& clocks) {
-  Table table{"clock_skew", "How far the clocks of devices are from that of the host", {}};
-  AddRankKey(table);
-  AddInt(table, "gpu", Unit::kNone, Role::kKey, "Device number.");
-  const auto ns = [&](std::string_view name, std::string_view doc) {
-    AddInt(table, name, Unit::kNanoseconds, Role::kDerived, doc);
-  };
-  const auto count = [&](std::string_view name, std::string_view doc) {
-    AddInt(table, name, Unit::kCount, Role::kDerived, doc);
-  };
-  ns("skew_ns",
-     "What the critical path adds to times of the device, so that no work begins before its launch "
-     "and no wait ends before its work.");
-  ns("lowest_ns", "The least value that recorded launches allow; missing without launches.");
-  ns("highest_ns", "The largest value that recorded waits allow; missing without such waits.");
-  count("launches", "Launch calls and their work.");
-  count("waits", "Calls that waited, by a record of the profiler, and what they waited for.");
-  count("inferred_waits", "Calls that waited by their name, and what they waited for.");
-  count("contradicting", "Those of the three that do not hold with skew_ns.");
-  AddString(table, "help", Role::kDerived,
-            "What was corrected or contradicts; missing where nothing does.");
+  std::vector<ClockSkewRow> rows;
+  rows.reserve(clocks.clocks.size());
   for (const DeviceClock& clock : clocks.clocks) {
-    Row(table)
-        .Int(view.rank)
-        .Int(clock.device)
-        .Int(clock.skew_ns)
-        .MaybeInt(clock.lowest_ns)
-        .MaybeInt(clock.highest_ns)
-        .Int(clock.launches)
-        .Int(clock.waits)
-        .Int(clock.inferred)
-        .Int(clock.contradicting)
-        .MaybeText(NoteOf(clock));
+    const std::string note = NoteOf(clock);
+    rows.push_back({.rank = view.rank,
+                    .gpu = clock.device,
+                    .skew_ns = clock.skew_ns,
+                    .lowest_ns = Recorded(clock.lowest_ns),
+                    .highest_ns = Recorded(clock.highest_ns),
+                    .launches = clock.launches,
+                    .waits = clock.waits,
+                    .inferred_waits = clock.inferred,
+                    .contradicting = clock.contradicting,
+                    .help = note.empty() ? std::nullopt : std::optional(note)});
   }
-  return table;
+  return MakeTable(rows);
 }
 
 }  // namespace borescope::internal

@@ -11,8 +11,7 @@
 
 namespace borescope::internal {
 
-// What is on the path by name, and what would be won if it took no time. Internal to
-// critical_path/.
+// What is on the path by name, and what would be won if it took no time.
 
 // Host events or device work of one name on the path.
 struct PathOp {
@@ -40,7 +39,7 @@ std::vector<WhatIf> AskWhatIf(const RankView& view, const RecordingGraph& record
                               const TopologicalOrder& order, const std::vector<PathOp>& ops,
                               size_t count, const IntervalSet& windows);
 
-// Those with a row for every event, without rows.
+// The tables that have a row for every event, without rows.
 Table NewPathTable();
 Table NewSyncTable();
 Table NewSlackTable();

@@ -26,6 +26,7 @@
 #include "borescope/analysis/verbs/verbs.h"
 #include "borescope/base/stop.h"
 #include "borescope/index/call_tree.h"
+#include "borescope/table/typed_rows.h"
 
 namespace borescope::internal {
 namespace {
@@ -111,28 +112,43 @@ struct DelaySums {
   }
 };
 
-Table NewTable() {
-  Table table{"delays", "From operator to launch to kernel", {}};
-  const auto ns = [&](std::string_view name, std::string_view doc) -> Column& {
-    return AddInt(table, name, Unit::kNanoseconds, Role::kSum, doc);
-  };
-  AddString(table, "op", Role::kKey,
-            "Innermost aten:: operator around the launch, else the innermost of any name; "
-            "\"(no operator)\" and \"(launch not recorded)\" hold what has none.");
-  AddString(table, "kernels", Role::kKey,
-            "Device work that one call of the operator launched itself, in launch order.")
-      .hints.names = true;
-  AddInt(table, "count", Unit::kCount, Role::kSum,
-         "Calls of the operator that launched just that; launches or works where there is none.");
-  AddInt(table, "works", Unit::kCount, Role::kSum, "Kernels, memcpys and memsets of all calls.");
-  ns("launch_delay_ns", "Start of the operator to its first launch, summed over calls.")
-      .hints.tone = Tone::kHost;
-  ns("runtime_ns", "Start of that launch to the start of its first work, summed over calls.");
-  AddFloat(table, "mean_launch_delay_ns", Unit::kNanoseconds, Role::kDerived,
-           "Launch delay per call.");
-  AddFloat(table, "mean_runtime_ns", Unit::kNanoseconds, Role::kDerived, "Runtime per call.");
-  return table;
-}
+struct DelayRow {
+  std::string_view op = {};
+  std::string kernels = {};
+  int64_t count = 0;
+  int64_t works = 0;
+  std::optional<int64_t> launch_delay_ns = {};
+  std::optional<int64_t> runtime_ns = {};
+  std::optional<double> mean_launch_delay_ns = {};
+  std::optional<double> mean_runtime_ns = {};
+
+  static constexpr TableNames kTable{"delays", "From operator to launch to kernel"};
+  static constexpr ColumnOf<DelayRow> kColumns[] = {
+      {"op", &DelayRow::op, Role::kKey,
+       "Innermost aten:: operator around the launch, else the innermost of any name; "
+       "\"(no operator)\" and \"(launch not recorded)\" hold what has none."},
+      {"kernels",
+       &DelayRow::kernels,
+       Role::kKey,
+       "Device work that one call of the operator launched itself, in launch order.",
+       {.names = true}},
+      {"count", &DelayRow::count, Unit::kCount, Role::kSum,
+       "Calls of the operator that launched just that; launches or works where there is none."},
+      {"works", &DelayRow::works, Unit::kCount, Role::kSum,
+       "Kernels, memcpys and memsets of all calls."},
+      {"launch_delay_ns",
+       &DelayRow::launch_delay_ns,
+       Unit::kNanoseconds,
+       Role::kSum,
+       "Start of the operator to its first launch, summed over calls.",
+       {.tone = Tone::kHost}},
+      {"runtime_ns", &DelayRow::runtime_ns, Unit::kNanoseconds, Role::kSum,
+       "Start of that launch to the start of its first work, summed over calls."},
+      {"mean_launch_delay_ns", &DelayRow::mean_launch_delay_ns, Unit::kNanoseconds, Role::kDerived,
+       "Launch delay per call."},
+      {"mean_runtime_ns", &DelayRow::mean_runtime_ns, Unit::kNanoseconds, Role::kDerived,
+       "Runtime per call."}};
+};
 
 class DelayTable {
  public:
@@ -223,19 +239,22 @@ void DelayTable::AddUnlinked() {
 }
 
 Table DelayTable::Write() const {
-  Table table = NewTable();
+  std::vector<DelayRow> rows;
+  rows.reserve(sums_.size());
   for (size_t i = 0; i < sums_.size(); ++i) {
     const int64_t name = groups_.key(i)[0];
     const DelaySums& sums = sums_[i];
-    Row row(table);
-    row.Text(name == kNoOperatorKey ? kNoOperator
-             : name == kNoLaunchKey ? kNoLaunch
-                                    : view_.trace.Text(StringId{static_cast<uint32_t>(name)}));
-    row.Text(patterns_.Text(view_.trace, groups_.key(i)[1])).Int(sums.count).Int(sums.works);
-    row.MaybeInt(name < 0 ? kMissing : sums.launch_delay_ns);
-    row.MaybeInt(name == kNoLaunchKey ? kMissing : sums.runtime_ns).Missing().Missing();
+    DelayRow& row = rows.emplace_back(DelayRow{
+        .op = name == kNoOperatorKey ? kNoOperator
+              : name == kNoLaunchKey ? kNoLaunch
+                                     : view_.trace.Text(StringId{static_cast<uint32_t>(name)}),
+        .kernels = patterns_.Text(view_.trace, groups_.key(i)[1]),
+        .count = sums.count,
+        .works = sums.works});
+    if (name >= 0) row.launch_delay_ns = sums.launch_delay_ns;
+    if (name != kNoLaunchKey) row.runtime_ns = sums.runtime_ns;
   }
-  return table;
+  return MakeTable(rows);
 }
 
 Table DelayTable::Build() {
@@ -257,10 +276,16 @@ Result<Tables> MapDelays(const RankView& view, const Params& params) {
   return Tables{DelayTable(view, selected).Build()};
 }
 
+std::optional<double> MeanOf(std::optional<int64_t> total_ns, int64_t count) {
+  return total_ns && count != 0 ? std::optional(ShareOf(*total_ns, count)) : std::nullopt;
+}
+
 Result<Tables> FinishDelays(Tables findings, const Params&) {
-  Table& delays = findings[0];
-  FillMean(delays, "launch_delay_ns", "count", "mean_launch_delay_ns");
-  FillMean(delays, "runtime_ns", "count", "mean_runtime_ns");
+  Table& delays = TableOf<DelayRow>(findings);
+  UpdateRows<DelayRow>(delays, [](DelayRow& row) {
+    row.mean_launch_delay_ns = MeanOf(row.launch_delay_ns, row.count);
+    row.mean_runtime_ns = MeanOf(row.runtime_ns, row.count);
+  });
   delays = Sorted(delays, "launch_delay_ns");
   return findings;
 }

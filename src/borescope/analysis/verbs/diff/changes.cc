@@ -81,7 +81,7 @@ struct Kernel {
   }
 };
 
-// Of one class, operator and shape: the kernels that are in one run only.
+// The kernels of one class, operator and shape that are in one run only.
 struct Place {
   bool has_shapes = false;
   std::vector<Kernel> base;

@@ -112,7 +112,7 @@ Tables SumRun(const RankView& view, const Selected& selected, bool short_names);
 //   lines of functions  "model.py(821): forward" -> "model.py: forward", of Python frames only
 std::string MatchedHostName(std::string_view name, HostKind kind);
 
-// Of device work: without addresses.
+// The name of device work, without addresses.
 std::string MatchedWorkName(std::string_view name);
 
 }  // namespace borescope::internal

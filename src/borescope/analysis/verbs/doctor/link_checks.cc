@@ -190,8 +190,8 @@ CheckOutcome GraphLaunches(const RankView& view) {
   return outcome;
 }
 
-// Of the calls that copy and wait for it. Where all records of copies are absent, copies were not
-// traced; where some are, they were lost.
+// Looks for the copies of calls that copy and wait for it. Where all records of copies are absent,
+// copies were not traced; where some are, they were lost.
 CheckOutcome UntracedCopies(const RankView& view) {
   const std::vector<HostId> untraced = CopiesWithoutRecord(view);
   CheckOutcome outcome;

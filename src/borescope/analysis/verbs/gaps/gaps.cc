@@ -19,6 +19,7 @@
 #include "borescope/analysis/core/group_keys.h"
 #include "borescope/analysis/core/grouper.h"
 #include "borescope/analysis/core/key_columns.h"
+#include "borescope/analysis/core/keyed_rows.h"
 #include "borescope/analysis/core/param_specs.h"
 #include "borescope/analysis/core/reduce.h"
 #include "borescope/analysis/core/row.h"
@@ -27,6 +28,7 @@
 #include "borescope/analysis/measures/time/step_times.h"
 #include "borescope/analysis/verbs/verbs.h"
 #include "borescope/table/table_ops.h"
+#include "borescope/table/typed_rows.h"
 
 namespace borescope::internal {
 namespace {
@@ -87,82 +89,122 @@ std::vector<Line> FindLines(const RankView& view, const Selected& selected, bool
 
 // ---- Tables ----
 
-void AddKeyColumns(Table& table, Keys keys) {
-  AddRankKey(table);
-  if (keys.step) {
-    AddStepKeyOrNone(table);
-  }
-  AddGpuKeyOrNone(table);
-  if (keys.stream) {
-    AddStreamKey(table);
-  }
+struct DeviceTimeRow {
+  int64_t rank = 0;
+  std::optional<int64_t> step = {};
+  std::optional<int64_t> gpu = {};
+  std::optional<int64_t> stream = {};
+  int64_t span_ns = 0;
+  int64_t busy_ns = 0;
+  int64_t gap_ns = 0;
+  int64_t leading_ns = 0;
+  int64_t trailing_ns = 0;
+  double idle_share = 0;
+
+  static constexpr TableNames kTable{"gpu_time", "Work and idle time of each device"};
+  static constexpr ColumnOf<DeviceTimeRow> kColumns[] = {
+      {"rank", &DeviceTimeRow::rank, Role::kKey, kRankDoc},
+      {"step", &DeviceTimeRow::step, Role::kKey,
+       "Number of the step; missing for what is in no step."},
+      {"gpu", &DeviceTimeRow::gpu, Role::kKey,
+       "Device number as recorded; missing when the rank has no device work."},
+      {"stream", &DeviceTimeRow::stream, Role::kKey, kStreamDoc},
+      {"span_ns", &DeviceTimeRow::span_ns, Unit::kNanoseconds, Role::kSum,
+       "Length of the window: the recording, the selected windows, or the step; the sum of the "
+       "four "
+       "times that follow."},
+      {"busy_ns", &DeviceTimeRow::busy_ns, Unit::kNanoseconds, Role::kSum,
+       "Time in which any work runs (union)."},
+      {"gap_ns", &DeviceTimeRow::gap_ns, Unit::kNanoseconds, Role::kSum,
+       "Time without work between the first and the last work."},
+      {"leading_ns", &DeviceTimeRow::leading_ns, Unit::kNanoseconds, Role::kSum,
+       "Time before the first work."},
+      {"trailing_ns", &DeviceTimeRow::trailing_ns, Unit::kNanoseconds, Role::kSum,
+       "Time after the last work."},
+      {"idle_share", &DeviceTimeRow::idle_share, Unit::kShare, Role::kDerived,
+       "Time without work / span."}};
+};
+
+struct GapRow {
+  int64_t rank = 0;
+  std::optional<int64_t> step = {};
+  std::optional<int64_t> gpu = {};
+  std::optional<int64_t> stream = {};
+  std::string range = {};
+  int64_t from_ns = 0;
+  std::optional<int64_t> to_ns = {};
+  int64_t count = 0;
+  int64_t total_ns = 0;
+  double mean_ns = 0;
+  int64_t max_ns = 0;
+  double share = 0;
+
+  static constexpr TableNames kTable{"gaps", "Gaps between work, by their length"};
+  static constexpr ColumnOf<GapRow> kColumns[] = {
+      {"rank", &GapRow::rank, Role::kKey, kRankDoc},
+      {"step", &GapRow::step, Role::kKey, "Number of the step; missing for what is in no step."},
+      {"gpu", &GapRow::gpu, Role::kKey,
+       "Device number as recorded; missing when the rank has no device work."},
+      {"stream", &GapRow::stream, Role::kKey, kStreamDoc},
+      {"range", &GapRow::range, Role::kKey,
+       "Lengths of these gaps; ranges without a gap have no row."},
+      {"from_ns", &GapRow::from_ns, Unit::kNanoseconds, Role::kKey, "They are longer than this."},
+      {"to_ns", &GapRow::to_ns, Unit::kNanoseconds, Role::kKey,
+       "They are this long at most; missing: without limit."},
+      {"count", &GapRow::count, Unit::kCount, Role::kSum, "Number of gaps."},
+      {"total_ns",
+       &GapRow::total_ns,
+       Unit::kNanoseconds,
+       Role::kSum,
+       "Sum of their lengths; over all ranges gap_ns of gpu_time.",
+       {.tone = Tone::kIdle}},
+      {"mean_ns", &GapRow::mean_ns, Unit::kNanoseconds, Role::kDerived, "Mean length."},
+      {"max_ns", &GapRow::max_ns, Unit::kNanoseconds, Role::kMax, "Longest one."},
+      {"share", &GapRow::share, Unit::kShare, Role::kDerived, "Total / span of the device."}};
+};
+
+struct NeighbourRow {
+  std::string_view before = {};
+  std::string_view after = {};
+  int64_t count = 0;
+  int64_t total_ns = 0;
+  int64_t max_ns = 0;
+  std::optional<double> share = {};
+
+  static constexpr TableNames kTable{"gap_neighbours", "Between which works the gaps are",
+                                     kPreviewRows};
+  static constexpr ColumnOf<NeighbourRow> kColumns[] = {
+      {"before", &NeighbourRow::before, Role::kKey,
+       "Name of the work that ends last before the gap; of several the first to start."},
+      {"after", &NeighbourRow::after, Role::kKey,
+       "Name of the work that begins where the gap ends."},
+      {"count", &NeighbourRow::count, Unit::kCount, Role::kSum, "Gaps between two such works."},
+      {"total_ns", &NeighbourRow::total_ns, Unit::kNanoseconds, Role::kSum,
+       "Sum of their lengths."},
+      {"max_ns", &NeighbourRow::max_ns, Unit::kNanoseconds, Role::kMax, "Longest one."},
+      {"share", &NeighbourRow::share, Unit::kShare, Role::kDerived, "Total / total of all gaps."}};
+};
+
+// Takes the key columns out that were not asked for.
+void DropKeys(Keys keys, Table& table) {
+  if (!keys.step) DropColumn(table, "step");
+  if (!keys.stream) DropColumn(table, "stream");
 }
 
-void PushKeys(Row& row, Keys keys, int64_t rank, const LineTime& part) {
-  row.Int(rank);
-  if (keys.step) {
-    row.MaybeInt(part.step);
-  }
-  row.MaybeInt(part.line.gpu);
-  if (keys.stream) {
-    row.MaybeInt(part.line.stream);
-  }
-}
-
-Table NewTimeTable(Keys keys) {
-  Table table{"gpu_time", "Work and idle time of each device", {}};
-  AddKeyColumns(table, keys);
-  const auto ns = [&](std::string_view name, std::string_view doc) {
-    AddInt(table, name, Unit::kNanoseconds, Role::kSum, doc);
-  };
-  ns("span_ns",
-     "Length of the window: the recording, the selected windows, or the step; the sum of the four "
-     "times that follow.");
-  ns("busy_ns", "Time in which any work runs (union).");
-  ns("gap_ns", "Time without work between the first and the last work.");
-  ns("leading_ns", "Time before the first work.");
-  ns("trailing_ns", "Time after the last work.");
-  AddFloat(table, "idle_share", Unit::kShare, Role::kDerived, "Time without work / span.");
-  return table;
-}
-
-Table NewGapTable(Keys keys) {
-  Table table{"gaps", "Gaps between work, by their length", {}};
-  AddKeyColumns(table, keys);
-  AddString(table, "range", Role::kKey, "Lengths of these gaps; ranges without a gap have no row.");
-  AddInt(table, "from_ns", Unit::kNanoseconds, Role::kKey, "They are longer than this.");
-  AddInt(table, "to_ns", Unit::kNanoseconds, Role::kKey,
-         "They are this long at most; missing: without limit.");
-  AddInt(table, "count", Unit::kCount, Role::kSum, "Number of gaps.");
-  AddInt(table, "total_ns", Unit::kNanoseconds, Role::kSum,
-         "Sum of their lengths; over all ranges gap_ns of gpu_time.")
-      .hints.tone = Tone::kIdle;
-  AddFloat(table, "mean_ns", Unit::kNanoseconds, Role::kDerived, "Mean length.");
-  AddInt(table, "max_ns", Unit::kNanoseconds, Role::kMax, "Longest one.");
-  AddFloat(table, "share", Unit::kShare, Role::kDerived, "Total / span of the device.");
-  return table;
-}
-
-Table NewNeighbourTable() {
-  Table table{"gap_neighbours", "Between which works the gaps are", {}, kPreviewRows};
-  AddString(table, "before", Role::kKey,
-            "Name of the work that ends last before the gap; of several the first to start.");
-  AddString(table, "after", Role::kKey, "Name of the work that begins where the gap ends.");
-  AddInt(table, "count", Unit::kCount, Role::kSum, "Gaps between two such works.");
-  AddInt(table, "total_ns", Unit::kNanoseconds, Role::kSum, "Sum of their lengths.");
-  AddInt(table, "max_ns", Unit::kNanoseconds, Role::kMax, "Longest one.");
-  AddFloat(table, "share", Unit::kShare, Role::kDerived, "Total / total of all gaps.");
-  return table;
-}
-
-void PushTime(Table& table, Keys keys, int64_t rank, const LineTime& part) {
+DeviceTimeRow TimeOf(int64_t rank, const LineTime& part) {
   const WaitSums waits = SumWaits(part.line.gaps, part.time);
   const int64_t span_ns = Coverage(part.time);
   const int64_t idle_ns = waits.total_ns();
-  Row row(table);
-  PushKeys(row, keys, rank, part);
-  row.Int(span_ns).Int(span_ns - idle_ns).Int(idle_ns - waits.head_ns - waits.tail_ns);
-  row.Int(waits.head_ns).Int(waits.tail_ns).Share(idle_ns, span_ns);
+  return {.rank = rank,
+          .step = Recorded(part.step),
+          .gpu = Recorded(part.line.gpu),
+          .stream = Recorded(part.line.stream),
+          .span_ns = span_ns,
+          .busy_ns = span_ns - idle_ns,
+          .gap_ns = idle_ns - waits.head_ns - waits.tail_ns,
+          .leading_ns = waits.head_ns,
+          .trailing_ns = waits.tail_ns,
+          .idle_share = ShareOf(idle_ns, span_ns)};
 }
 
 // "to 10us", "10us to 20us", "over 20us".
@@ -174,7 +216,7 @@ std::string RangeText(const std::vector<int64_t>& edges, size_t range) {
   return range == 0 ? to : FormatParamTime(edges[range - 1]) + " " + to;
 }
 
-void PushGaps(Table& table, Keys keys, int64_t rank, const LineTime& in,
+void PushGaps(RowWriter<GapRow>& rows, int64_t rank, const LineTime& in,
               const std::vector<int64_t>& edges) {
   std::vector<GapSum> ranges(edges.size() + 1);
   for (const GapPart& part : GapsIn(in.line.gaps, in.time)) {
@@ -187,11 +229,19 @@ void PushGaps(Table& table, Keys keys, int64_t rank, const LineTime& in,
     if (sum.count == 0) {
       continue;
     }
-    Row row(table);
-    PushKeys(row, keys, rank, in);
-    row.Text(RangeText(edges, i)).Int(i == 0 ? 0 : edges[i - 1]);
-    row.MaybeInt(i == edges.size() ? kMissing : edges[i]).Int(sum.count).Int(sum.total_ns);
-    row.Share(sum.total_ns, sum.count).Int(sum.max_ns).Share(sum.total_ns, span_ns);
+    GapRow row{.rank = rank,
+               .step = Recorded(in.step),
+               .gpu = Recorded(in.line.gpu),
+               .stream = Recorded(in.line.stream),
+               .range = RangeText(edges, i),
+               .from_ns = i == 0 ? 0 : edges[i - 1],
+               .count = sum.count,
+               .total_ns = sum.total_ns,
+               .mean_ns = ShareOf(sum.total_ns, sum.count),
+               .max_ns = sum.max_ns,
+               .share = ShareOf(sum.total_ns, span_ns)};
+    if (i < edges.size()) row.to_ns = edges[i];
+    rows.Push(row);
   }
 }
 
@@ -208,15 +258,19 @@ Table NeighbourTable(const Trace& trace, const std::vector<Line>& lines, const S
       sums[group].Add(part.ns);
     }
   }
-  Table table = NewNeighbourTable();
+  std::vector<NeighbourRow> rows;
+  rows.reserve(sums.size());
+  const auto name_of = [&](int64_t name) {
+    return trace.Text(StringId{static_cast<uint32_t>(name)});
+  };
   for (size_t i = 0; i < sums.size(); ++i) {
-    Row row(table);
-    for (const int64_t name : pairs.key(i)) {
-      row.Text(trace.Text(StringId{static_cast<uint32_t>(name)}));
-    }
-    row.Int(sums[i].count).Int(sums[i].total_ns).Int(sums[i].max_ns).Missing();
+    rows.push_back({.before = name_of(pairs.key(i)[0]),
+                    .after = name_of(pairs.key(i)[1]),
+                    .count = sums[i].count,
+                    .total_ns = sums[i].total_ns,
+                    .max_ns = sums[i].max_ns});
   }
-  return MergeByKey(table);
+  return MergeByKey(MakeTable(rows));
 }
 
 Result<Tables> MapGaps(const RankView& view, const Params& params) {
@@ -227,21 +281,28 @@ Result<Tables> MapGaps(const RankView& view, const Params& params) {
   const std::vector<StepWindow> windows =
       WindowsOf(view, selected, keys.step, TracksOfLines(lines));
   BS_TRY(CheckRows(view, windows.size(), lines.size()));
-  Table times = NewTimeTable(keys);
-  Table gaps = NewGapTable(keys);
+  Table times = NewTable<DeviceTimeRow>();
+  RowWriter<DeviceTimeRow> time_rows(times);
+  Table gaps = NewTable<GapRow>();
+  RowWriter<GapRow> gap_rows(gaps);
   for (const StepWindow& window : windows) {
     for (size_t i = 0; i < lines.size(); ++i) {
       const LineTime part{lines[i], window.step, window.On(i)};
-      PushTime(times, keys, view.rank, part);
-      PushGaps(gaps, keys, view.rank, part, edges);
+      time_rows.Push(TimeOf(view.rank, part));
+      PushGaps(gap_rows, view.rank, part, edges);
     }
   }
+  DropKeys(keys, times);
+  DropKeys(keys, gaps);
   return Tables{std::move(times), std::move(gaps), NeighbourTable(view.trace, lines, selected)};
 }
 
 Result<Tables> FinishGaps(Tables tables, const Params&) {
-  FillShare(tables[2], "total_ns", "share");
-  tables[2] = Sorted(tables[2], "total_ns");
+  Table& neighbours = TableOf<NeighbourRow>(tables);
+  const int64_t all_ns = SumOf(ReadRows<NeighbourRow>(neighbours), &NeighbourRow::total_ns);
+  UpdateRows<NeighbourRow>(neighbours,
+                           [&](NeighbourRow& row) { row.share = ShareOf(row.total_ns, all_ns); });
+  neighbours = Sorted(neighbours, "total_ns");
   return tables;
 }
 

@@ -20,6 +20,7 @@
 #include "borescope/analysis/core/finish.h"
 #include "borescope/analysis/core/grouper.h"
 #include "borescope/analysis/core/key_columns.h"
+#include "borescope/analysis/core/keyed_rows.h"
 #include "borescope/analysis/core/reduce.h"
 #include "borescope/analysis/core/row.h"
 #include "borescope/analysis/measures/graphs/graph_launches.h"
@@ -29,6 +30,7 @@
 #include "borescope/base/hash/hash_tables.h"
 #include "borescope/base/intervals.h"
 #include "borescope/base/saturating.h"
+#include "borescope/table/typed_rows.h"
 
 namespace borescope::internal {
 
@@ -91,48 +93,66 @@ std::map<Key, Sums> SumsOf(const RankView& view, const GraphLaunches& launches) 
   return sums;
 }
 
-Table NewTable() {
-  Table table{"graph_operators", "Operators of graphs by their captures", {}, kOperatorRows};
-  const auto count = [&](std::string_view name, std::string_view doc) {
-    AddInt(table, name, Unit::kCount, Role::kSum, doc);
-  };
-  const auto ns = [&](std::string_view name, std::string_view doc) {
-    AddInt(table, name, Unit::kNanoseconds, Role::kSum, doc);
-  };
-  AddRankKey(table);
-  AddInt(table, "graph", Unit::kNone, Role::kKey, "Number of the graph, as in `graph_launches`.");
-  AddString(table, "match", Role::kKey,
-            "exact: the capture requested as many kernels of the same names in the same order; "
-            "aligned: some kernels are missing on one side; none: no capture fits.");
-  AddString(table, "arguments", Role::kKey,
-            "Whether shapes and types are known: yes, or no if captures that fit differ in them; "
-            "missing without a capture.");
-  AddString(table, "file", Role::kKey, "File of the captures; missing without one.");
-  count("captures", "Different captures used; launches with the same kernels take them in turn.");
-  count("launches", "Launches of the graph.");
-  count("kernels", "Kernels that these ran.");
-  count("tied", "Kernels that have a call in the capture.");
-  ns("kernel_ns", "Sum of the durations of the kernels.");
-  ns("tied_ns", "Sum of the durations of the tied ones.");
-  AddFloat(table, "coverage", Unit::kShare, Role::kDerived,
-           "Time of the tied kernels / time of the kernels; missing without time.");
-  return table;
-}
+struct GraphOperatorRow {
+  int64_t rank = 0;
+  int64_t graph = 0;
+  std::string_view match = {};
+  std::optional<std::string_view> arguments = {};
+  std::optional<std::string_view> file = {};
+  int64_t captures = 0;
+  int64_t launches = 0;
+  int64_t kernels = 0;
+  int64_t tied = 0;
+  int64_t kernel_ns = 0;
+  int64_t tied_ns = 0;
+  double coverage = 0;
+
+  static constexpr TableNames kTable{"graph_operators", "Operators of graphs by their captures",
+                                     kOperatorRows};
+  static constexpr ColumnOf<GraphOperatorRow> kColumns[] = {
+      {"rank", &GraphOperatorRow::rank, Role::kKey, kRankDoc},
+      {"graph", &GraphOperatorRow::graph, Role::kKey,
+       "Number of the graph, as in `graph_launches`."},
+      {"match", &GraphOperatorRow::match, Role::kKey,
+       "exact: the capture requested as many kernels of the same names in the same order; "
+       "aligned: some kernels are missing on one side; none: no capture fits."},
+      {"arguments", &GraphOperatorRow::arguments, Role::kKey,
+       "Whether shapes and types are known: yes, or no if captures that fit differ in them; "
+       "missing without a capture."},
+      {"file", &GraphOperatorRow::file, Role::kKey, "File of the captures; missing without one."},
+      {"captures", &GraphOperatorRow::captures, Unit::kCount, Role::kSum,
+       "Different captures used; launches with the same kernels take them in turn."},
+      {"launches", &GraphOperatorRow::launches, Unit::kCount, Role::kSum, "Launches of the graph."},
+      {"kernels", &GraphOperatorRow::kernels, Unit::kCount, Role::kSum, "Kernels that these ran."},
+      {"tied", &GraphOperatorRow::tied, Unit::kCount, Role::kSum,
+       "Kernels that have a call in the capture."},
+      {"kernel_ns", &GraphOperatorRow::kernel_ns, Unit::kNanoseconds, Role::kSum,
+       "Sum of the durations of the kernels."},
+      {"tied_ns", &GraphOperatorRow::tied_ns, Unit::kNanoseconds, Role::kSum,
+       "Sum of the durations of the tied ones."},
+      {"coverage", &GraphOperatorRow::coverage, Unit::kShare, Role::kDerived,
+       "Time of the tied kernels / time of the kernels; missing without time."}};
+};
 
 // `launches` with selected work. Without captures the table has no rows.
 Table GraphOperators(const RankView& view, const GraphLaunches& launches) {
-  Table table = NewTable();
+  std::vector<GraphOperatorRow> rows;
   for (const auto& [key, sums] : SumsOf(view, launches)) {
-    const bool has_capture = key.fit != CaptureFit::kNone;
-    Row row(table);
-    row.Int(view.rank).Int(key.graph).Text(FitName(key.fit));
-    row.MaybeText(!has_capture ? "" : key.has_arguments ? "yes" : "no");
-    row.MaybeText(view.trace.Text(StringId{key.file}));
-    row.Int(static_cast<int64_t>(sums.captures.size())).Int(sums.launches).Int(sums.kernels);
-    row.Int(sums.tied).Int(sums.kernel_ns).Int(sums.tied_ns);
-    row.Share(sums.tied_ns, sums.kernel_ns);
+    GraphOperatorRow& row =
+        rows.emplace_back(GraphOperatorRow{.rank = view.rank,
+                                           .graph = key.graph,
+                                           .match = FitName(key.fit),
+                                           .file = Recorded(view.trace.Text(StringId{key.file})),
+                                           .captures = static_cast<int64_t>(sums.captures.size()),
+                                           .launches = sums.launches,
+                                           .kernels = sums.kernels,
+                                           .tied = sums.tied,
+                                           .kernel_ns = sums.kernel_ns,
+                                           .tied_ns = sums.tied_ns,
+                                           .coverage = ShareOf(sums.tied_ns, sums.kernel_ns)});
+    if (key.fit != CaptureFit::kNone) row.arguments = key.has_arguments ? "yes" : "no";
   }
-  return table;
+  return MakeTable(rows);
 }
 
 constexpr size_t kPreviewRows = 20;
@@ -154,6 +174,8 @@ struct NodeSums {
   int64_t gap_ns = 0;
 };
 
+struct LaunchedGraphRow;
+
 class GraphTables {
  public:
   GraphTables(const RankView& view, const Selected& selected)
@@ -172,8 +194,8 @@ class GraphTables {
   uint32_t PlaceOf(uint32_t graph, DeviceId id, int64_t occurrence);
   int64_t SelectedDeviceTime() const;
   Table LaunchTable() const;
-  void PushGraph(uint32_t graph, int64_t whole_ns, Table& table) const;
-  void PushRest(int64_t whole_ns, Table& table) const;
+  LaunchedGraphRow RowOf(uint32_t graph, int64_t whole_ns) const;
+  LaunchedGraphRow RestOf(int64_t whole_ns) const;
   Table KernelTable() const;
   Table CaptureTable() const;
 
@@ -265,62 +287,90 @@ int64_t GraphTables::SelectedDeviceTime() const {
   return total_ns;
 }
 
-Table NewLaunchTable() {
-  Table table{"graph_launches", "Launches of graphs", {}};
-  const auto ns = [&](std::string_view name, std::string_view doc) {
-    AddInt(table, name, Unit::kNanoseconds, Role::kSum, doc);
-  };
-  const auto mean = [&](std::string_view name, Unit unit, std::string_view doc) {
-    AddFloat(table, name, unit, Role::kDerived, doc);
-  };
-  AddRankKey(table);
-  AddInt(table, "graph", Unit::kNone, Role::kKey,
-         "Number of the graph, from 0 by its first launch; missing in the row of the device work "
-         "that belongs to no graph, or whose launch nothing tells.");
-  AddString(table, "told_by", Role::kDerived,
-            "What tells its launches from others: the handle of the executable graph, the numbers "
-            "of its nodes, or the names of its kernels; nothing: without recorded work. The last "
-            "row is other device work.");
-  AddInt(table, "launches", Unit::kCount, Role::kSum, "How often it was launched.");
-  AddInt(table, "works", Unit::kCount, Role::kSum, "Kernels, memcpys and memsets of all launches.");
-  mean("works_per_launch", Unit::kNone, "Mean number of works of a launch.");
-  ns("host_ns", "Sum of the lengths of the launch calls; missing where none was recorded.");
-  mean("mean_delay_ns", Unit::kNanoseconds,
-       "Mean time from the end of the call to the first work, 0 if that is earlier.");
-  ns("span_ns", "Sum of the times from the first start to the last end of the work of a launch.");
-  mean("mean_span_ns", Unit::kNanoseconds, "Mean of these times.");
-  AddInt(table, "min_span_ns", Unit::kNanoseconds, Role::kMin, "The shortest.");
-  AddInt(table, "max_span_ns", Unit::kNanoseconds, Role::kMax, "The longest.");
-  ns("device_ns", "Sum of the durations of the work; work side by side counts twice.");
-  ns("gap_ns", "Time within the spans in which no work of the launch ran.");
-  mean("share", Unit::kShare, "Device time / all device work of the rank.");
-  return table;
+struct LaunchedGraphRow {
+  int64_t rank = 0;
+  std::optional<int64_t> graph = {};
+  std::string told_by = {};
+  std::optional<int64_t> launches = {};
+  int64_t works = 0;
+  std::optional<double> works_per_launch = {};
+  std::optional<int64_t> host_ns = {};
+  std::optional<double> mean_delay_ns = {};
+  std::optional<int64_t> span_ns = {};
+  std::optional<double> mean_span_ns = {};
+  std::optional<int64_t> min_span_ns = {};
+  std::optional<int64_t> max_span_ns = {};
+  int64_t device_ns = 0;
+  std::optional<int64_t> gap_ns = {};
+  double share = 0;
+
+  static constexpr TableNames kTable{"graph_launches", "Launches of graphs"};
+  static constexpr ColumnOf<LaunchedGraphRow> kColumns[] = {
+      {"rank", &LaunchedGraphRow::rank, Role::kKey, kRankDoc},
+      {"graph", &LaunchedGraphRow::graph, Role::kKey,
+       "Number of the graph, from 0 by its first launch; missing in the row of the device work "
+       "that belongs to no graph, or whose launch nothing tells."},
+      {"told_by", &LaunchedGraphRow::told_by, Role::kDerived,
+       "What tells its launches from others: the handle of the executable graph, the numbers "
+       "of its nodes, or the names of its kernels; nothing: without recorded work. The last "
+       "row is other device work."},
+      {"launches", &LaunchedGraphRow::launches, Unit::kCount, Role::kSum,
+       "How often it was launched."},
+      {"works", &LaunchedGraphRow::works, Unit::kCount, Role::kSum,
+       "Kernels, memcpys and memsets of all launches."},
+      {"works_per_launch", &LaunchedGraphRow::works_per_launch, Role::kDerived,
+       "Mean number of works of a launch."},
+      {"host_ns", &LaunchedGraphRow::host_ns, Unit::kNanoseconds, Role::kSum,
+       "Sum of the lengths of the launch calls; missing where none was recorded."},
+      {"mean_delay_ns", &LaunchedGraphRow::mean_delay_ns, Unit::kNanoseconds, Role::kDerived,
+       "Mean time from the end of the call to the first work, 0 if that is earlier."},
+      {"span_ns", &LaunchedGraphRow::span_ns, Unit::kNanoseconds, Role::kSum,
+       "Sum of the times from the first start to the last end of the work of a launch."},
+      {"mean_span_ns", &LaunchedGraphRow::mean_span_ns, Unit::kNanoseconds, Role::kDerived,
+       "Mean of these times."},
+      {"min_span_ns", &LaunchedGraphRow::min_span_ns, Unit::kNanoseconds, Role::kMin,
+       "The shortest."},
+      {"max_span_ns", &LaunchedGraphRow::max_span_ns, Unit::kNanoseconds, Role::kMax,
+       "The longest."},
+      {"device_ns", &LaunchedGraphRow::device_ns, Unit::kNanoseconds, Role::kSum,
+       "Sum of the durations of the work; work side by side counts twice."},
+      {"gap_ns", &LaunchedGraphRow::gap_ns, Unit::kNanoseconds, Role::kSum,
+       "Time within the spans in which no work of the launch ran."},
+      {"share", &LaunchedGraphRow::share, Unit::kShare, Role::kDerived,
+       "Device time / all device work of the rank."}};
+};
+
+std::optional<double> MeanOf(const DurationStats& stats) {
+  return stats.count == 0 ? std::nullopt : std::optional(ShareOf(stats.total_ns, stats.count));
 }
 
-void PushMean(Row& row, const DurationStats& stats) {
-  stats.count == 0 ? row.Missing() : row.Float(ShareOf(stats.total_ns, stats.count));
-}
-
-void GraphTables::PushGraph(uint32_t graph, int64_t whole_ns, Table& table) const {
+LaunchedGraphRow GraphTables::RowOf(uint32_t graph, int64_t whole_ns) const {
   const GraphSums& sums = sums_[graph];
   const Graph& told = found_.graphs[graph];
-  const bool has_work = sums.spans.count > 0;
-  const auto maybe = [&](bool is_known, int64_t value) { return is_known ? value : kMissing; };
-  Row row(table);
-  row.Int(view_.rank).Int(graph);
-  row.Text(told.by == GraphBy::kHandle ? fmt::format("handle {:#x}", told.handle)
-                                       : std::string(GraphByName(told.by)));
-  row.Int(sums.launches).Int(sums.works).Float(ShareOf(sums.works, sums.launches));
-  row.MaybeInt(maybe(sums.calls.count > 0, sums.calls.total_ns));
-  PushMean(row, sums.delays);
-  row.MaybeInt(maybe(has_work, sums.spans.total_ns));
-  PushMean(row, sums.spans);
-  row.MaybeInt(maybe(has_work, sums.spans.min_ns)).MaybeInt(maybe(has_work, sums.spans.max_ns));
-  row.Int(sums.device_ns).MaybeInt(maybe(has_work, sums.gap_ns)).Share(sums.device_ns, whole_ns);
+  LaunchedGraphRow row{.rank = view_.rank,
+                       .graph = graph,
+                       .told_by = told.by == GraphBy::kHandle
+                                      ? fmt::format("handle {:#x}", told.handle)
+                                      : std::string(GraphByName(told.by)),
+                       .launches = sums.launches,
+                       .works = sums.works,
+                       .works_per_launch = ShareOf(sums.works, sums.launches),
+                       .mean_delay_ns = MeanOf(sums.delays),
+                       .mean_span_ns = MeanOf(sums.spans),
+                       .device_ns = sums.device_ns,
+                       .share = ShareOf(sums.device_ns, whole_ns)};
+  if (sums.calls.count > 0) row.host_ns = sums.calls.total_ns;
+  if (sums.spans.count > 0) {
+    row.span_ns = sums.spans.total_ns;
+    row.min_span_ns = sums.spans.min_ns;
+    row.max_span_ns = sums.spans.max_ns;
+    row.gap_ns = sums.gap_ns;
+  }
+  return row;
 }
 
 // What no graph did, so that the device time is whole.
-void GraphTables::PushRest(int64_t whole_ns, Table& table) const {
+LaunchedGraphRow GraphTables::RestOf(int64_t whole_ns) const {
   int64_t rest_ns = whole_ns;
   for (const GraphSums& sums : sums_) {
     rest_ns -= std::min(rest_ns, sums.device_ns);
@@ -330,87 +380,128 @@ void GraphTables::PushRest(int64_t whole_ns, Table& table) const {
   for (uint32_t id = 0; id < view_.trace.device().size(); ++id) {
     works += selected_.Keeps(DeviceId{id}) ? 1 : 0;
   }
-  Row row(table);
-  row.Int(view_.rank).Missing().Text("(no graph)").Missing().Int(works).Missing();
-  row.Missing().Missing().Missing().Missing().Missing().Missing();
-  row.Int(rest_ns).Missing().Share(rest_ns, whole_ns);
+  return {.rank = view_.rank,
+          .told_by = "(no graph)",
+          .works = works,
+          .device_ns = rest_ns,
+          .share = ShareOf(rest_ns, whole_ns)};
 }
 
 Table GraphTables::LaunchTable() const {
-  Table table = NewLaunchTable();
   std::vector<uint32_t> order(sums_.size());
   std::iota(order.begin(), order.end(), 0U);
   std::stable_sort(order.begin(), order.end(),
                    [&](uint32_t a, uint32_t b) { return sums_[a].device_ns > sums_[b].device_ns; });
   const int64_t whole_ns = SelectedDeviceTime();
+  std::vector<LaunchedGraphRow> rows;
+  rows.reserve(order.size() + 1);
   for (const uint32_t graph : order) {
-    PushGraph(graph, whole_ns, table);
+    rows.push_back(RowOf(graph, whole_ns));
   }
-  PushRest(whole_ns, table);
-  return table;
+  rows.push_back(RestOf(whole_ns));
+  return MakeTable(rows);
 }
 
-Table NewKernelTable() {
-  Table table{"graph_kernels", "What the graphs run", {}, kPreviewRows};
-  AddRankKey(table);
-  AddInt(table, "graph", Unit::kNone, Role::kKey, "Number of the graph, as in `graph_launches`.");
-  AddInt(table, "position", Unit::kNone, Role::kKey,
-         "Place by start in the first launch, from 0; what only later launches have comes last.");
-  AddInt(table, "node", Unit::kNone, Role::kDerived,
-         "Number of the graph node as recorded; missing where it was not.");
-  AddString(table, "name", Role::kKey, "Name of the kernel, memcpy or memset as recorded.");
-  AddString(table, "class", Role::kDerived, "Class of the kernel: gemm, copy, ...");
-  AddInt(table, "launches", Unit::kCount, Role::kSum, "Launches of the graph with this work.");
-  AddInt(table, "total_ns", Unit::kNanoseconds, Role::kSum, "Sum of its durations.");
-  AddFloat(table, "mean_ns", Unit::kNanoseconds, Role::kDerived, "Mean duration.");
-  AddInt(table, "min_ns", Unit::kNanoseconds, Role::kMin, "Shortest duration.");
-  AddInt(table, "max_ns", Unit::kNanoseconds, Role::kMax, "Longest duration.");
-  AddFloat(table, "mean_gap_before_ns", Unit::kNanoseconds, Role::kDerived,
-           "Mean time before its start in which no work of the launch ran.");
-  return table;
-}
+struct GraphKernelRow {
+  int64_t rank = 0;
+  int64_t graph = 0;
+  int64_t position = 0;
+  std::optional<int64_t> node = {};
+  std::string_view name = {};
+  std::string_view of_class = {};
+  int64_t launches = 0;
+  int64_t total_ns = 0;
+  double mean_ns = 0;
+  int64_t min_ns = 0;
+  int64_t max_ns = 0;
+  double mean_gap_before_ns = 0;
+
+  static constexpr TableNames kTable{"graph_kernels", "What the graphs run", kPreviewRows};
+  static constexpr ColumnOf<GraphKernelRow> kColumns[] = {
+      {"rank", &GraphKernelRow::rank, Role::kKey, kRankDoc},
+      {"graph", &GraphKernelRow::graph, Role::kKey, "Number of the graph, as in `graph_launches`."},
+      {"position", &GraphKernelRow::position, Role::kKey,
+       "Place by start in the first launch, from 0; what only later launches have comes last."},
+      {"node", &GraphKernelRow::node, Role::kDerived,
+       "Number of the graph node as recorded; missing where it was not."},
+      {"name", &GraphKernelRow::name, Role::kKey,
+       "Name of the kernel, memcpy or memset as recorded."},
+      {"class", &GraphKernelRow::of_class, Role::kDerived, "Class of the kernel: gemm, copy, ..."},
+      {"launches", &GraphKernelRow::launches, Unit::kCount, Role::kSum,
+       "Launches of the graph with this work."},
+      {"total_ns", &GraphKernelRow::total_ns, Unit::kNanoseconds, Role::kSum,
+       "Sum of its durations."},
+      {"mean_ns", &GraphKernelRow::mean_ns, Unit::kNanoseconds, Role::kDerived, "Mean duration."},
+      {"min_ns", &GraphKernelRow::min_ns, Unit::kNanoseconds, Role::kMin, "Shortest duration."},
+      {"max_ns", &GraphKernelRow::max_ns, Unit::kNanoseconds, Role::kMax, "Longest duration."},
+      {"mean_gap_before_ns", &GraphKernelRow::mean_gap_before_ns, Unit::kNanoseconds,
+       Role::kDerived, "Mean time before its start in which no work of the launch ran."}};
+};
 
 Table GraphTables::KernelTable() const {
-  Table table = NewKernelTable();
   std::vector<uint32_t> order(nodes_.size());
   std::iota(order.begin(), order.end(), 0U);
   std::stable_sort(order.begin(), order.end(), [&](uint32_t a, uint32_t b) {
     return std::pair(nodes_[a].graph, nodes_[a].position) <
            std::pair(nodes_[b].graph, nodes_[b].position);
   });
+  std::vector<GraphKernelRow> rows;
+  rows.reserve(order.size());
   for (const uint32_t place : order) {
     const NodeSums& node = nodes_[place];
     const DurationStats& lengths = node.lengths;
     const bool is_kernel = view_.trace.device().kind[node.first.value] == DeviceKind::kKernel;
-    Row row(table);
-    row.Int(view_.rank).Int(node.graph).Int(node.position);
-    row.MaybeInt(GraphNodeOf(view_.trace, node.first)).Text(view_.trace.Name(node.first));
-    row.Text(KernelClassName(is_kernel ? view_.index.ClassOf(view_.trace, node.first)
-                                       : KernelClass::kCopy));
-    row.Int(lengths.count).Int(lengths.total_ns).Float(ShareOf(lengths.total_ns, lengths.count));
-    row.Int(lengths.min_ns).Int(lengths.max_ns).Float(ShareOf(node.gap_ns, lengths.count));
+    rows.push_back(
+        {.rank = view_.rank,
+         .graph = node.graph,
+         .position = node.position,
+         .node = Recorded(GraphNodeOf(view_.trace, node.first)),
+         .name = view_.trace.Name(node.first),
+         .of_class = KernelClassName(is_kernel ? view_.index.ClassOf(view_.trace, node.first)
+                                               : KernelClass::kCopy),
+         .launches = lengths.count,
+         .total_ns = lengths.total_ns,
+         .mean_ns = ShareOf(lengths.total_ns, lengths.count),
+         .min_ns = lengths.min_ns,
+         .max_ns = lengths.max_ns,
+         .mean_gap_before_ns = ShareOf(node.gap_ns, lengths.count)});
   }
-  return table;
+  return MakeTable(rows);
 }
 
+struct CaptureRow {
+  int64_t rank = 0;
+  int64_t thread = 0;
+  int64_t begin_ns = 0;
+  std::optional<int64_t> capture_ns = {};
+  std::optional<int64_t> captured = {};
+  std::optional<int64_t> instantiate_ns = {};
+
+  static constexpr TableNames kTable{"graph_captures", "How graphs were made", kPreviewRows};
+  static constexpr ColumnOf<CaptureRow> kColumns[] = {
+      {"rank", &CaptureRow::rank, Role::kKey, kRankDoc},
+      {"thread", &CaptureRow::thread, Role::kKey, "Thread that made it."},
+      {"begin_ns", &CaptureRow::begin_ns, Unit::kNanoseconds, Role::kDerived,
+       "Start of the first of its calls, on the clock of the file."},
+      {"capture_ns", &CaptureRow::capture_ns, Unit::kNanoseconds, Role::kDerived,
+       "Start of BeginCapture to end of EndCapture; missing without both."},
+      {"captured", &CaptureRow::captured, Unit::kCount, Role::kDerived,
+       "Launch calls in the capture, which start no work, on any thread of the process."},
+      {"instantiate_ns", &CaptureRow::instantiate_ns, Unit::kNanoseconds, Role::kDerived,
+       "Length of the call that made the graph executable; missing without one."}};
+};
+
 Table GraphTables::CaptureTable() const {
-  Table table{"graph_captures", "How graphs were made", {}, kPreviewRows};
-  const auto ns = [&](std::string_view name, std::string_view doc) {
-    AddInt(table, name, Unit::kNanoseconds, Role::kDerived, doc);
-  };
-  AddRankKey(table);
-  AddInt(table, "thread", Unit::kNone, Role::kKey, "Thread that made it.");
-  ns("begin_ns", "Start of the first of its calls, on the clock of the file.");
-  ns("capture_ns", "Start of BeginCapture to end of EndCapture; missing without both.");
-  AddInt(table, "captured", Unit::kCount, Role::kDerived,
-         "Launch calls in the capture, which start no work, on any thread of the process.");
-  ns("instantiate_ns", "Length of the call that made the graph executable; missing without one.");
+  std::vector<CaptureRow> rows;
   for (const GraphCapture& capture : FindGraphCaptures(view_, selected_)) {
-    Row row(table);
-    row.Int(view_.rank).Int(view_.trace.tracks().tid[capture.track.value]).Int(capture.begin_ns);
-    row.MaybeInt(capture.capture_ns).MaybeInt(capture.launches).MaybeInt(capture.instantiate_ns);
+    rows.push_back({.rank = view_.rank,
+                    .thread = view_.trace.tracks().tid[capture.track.value],
+                    .begin_ns = capture.begin_ns,
+                    .capture_ns = Recorded(capture.capture_ns),
+                    .captured = Recorded(capture.launches),
+                    .instantiate_ns = Recorded(capture.instantiate_ns)});
   }
-  return table;
+  return MakeTable(rows);
 }
 
 Tables GraphTables::Make() {

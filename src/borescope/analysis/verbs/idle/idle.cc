@@ -45,8 +45,7 @@ namespace borescope::internal {
 
 namespace {
 
-// Table longest_gaps: when a device does nothing between its work, the longest time first. Internal
-// to idle/.
+// Table longest_gaps: when a device does nothing between its work, the longest time first.
 
 // A gap as far as it lies in the selected time.
 struct LongGap {
@@ -311,7 +310,7 @@ void AddLongestGaps(const RankView& view, const Selected& selected, const Device
   }
 }
 
-// Of all ranks together: the longest first.
+// The longest gaps of all ranks first.
 Table FinishLongestGaps(const Table& table) {
   const std::vector<LongestGapRow> gaps = ReadRows<LongestGapRow>(table);
   std::vector<uint32_t> order(gaps.size());

@@ -299,7 +299,8 @@ void AddAttention(const CallArgs& args, size_t positions_at, PassShapes& shapes)
     return;
   }
   const int64_t positions = query->dims[positions_at];
-  // Of several kinds of attention in a pass (of images, across) that with the most positions.
+  // A pass may have several kinds of attention (of images, across): the one with most positions
+  // counts.
   if (shapes.positions == kMissing || positions > shapes.positions) {
     shapes.positions = positions;
     shapes.batch = query->dims[0];

@@ -295,6 +295,7 @@ StepRow RowOf(const RankView& view, const InferenceStep& step) {
 
 Table StepTable(const RankView& view, const InferenceSteps& found) {
   std::vector<StepRow> rows;
+  rows.reserve(found.steps.size());
   for (const InferenceStep& step : found.steps) {
     rows.push_back(RowOf(view, step));
   }

@@ -424,7 +424,8 @@ std::optional<StepNotes> PhasePatterns::Read(std::string_view name) const {
 
 namespace {
 
-// Of kernels and of operators. Names of servers, of their libraries, and of PyTorch.
+// Whether a kernel or operator is part of a mixture of experts, by the names that servers, their
+// libraries and PyTorch use.
 bool IsOfExperts(std::string_view name) {
   constexpr std::string_view kParts[] = {
       "moe",        "expert",      "_matmul_ogs",   "_finalize_matmul", "_combined_routing",

@@ -1,4 +1,5 @@
-// The steps of an inference program, and the device work that each of them launched.
+// The steps of an inference program: what the names of their annotations say, and the device work
+// that each of them launched.
 //
 // A step begins with its annotation (or operator, or launch of a graph: `known_by`), and ends where
 // the next one of its process begins; the last one lasts to the end of the recording. All device

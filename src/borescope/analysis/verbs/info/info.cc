@@ -117,7 +117,7 @@ std::string ProducerOf(const Meta& meta) {
                   : meta.producer;
 }
 
-// Of all devices.
+// The inherited work of all devices.
 void PushInherited(Row& row, const RankView& view) {
   const std::shared_ptr<const InheritedWork> inherited = SharedInheritedWork(view);
   InheritedByDevice sum;

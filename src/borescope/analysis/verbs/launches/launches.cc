@@ -19,6 +19,7 @@
 #include "borescope/analysis/measures/idle/host_time.h"
 #include "borescope/analysis/verbs/verbs.h"
 #include "borescope/base/stop.h"
+#include "borescope/table/typed_rows.h"
 #include "borescope/trace/kind_names.h"
 
 namespace borescope::internal {
@@ -33,7 +34,7 @@ struct Limits {
   int64_t long_kernel_ns;
 };
 
-// One work and the call that started it.
+// A piece of device work, and the call that started it.
 struct Launched {
   HostId call;
   DeviceId work;
@@ -45,7 +46,9 @@ struct Launched {
   int64_t delay_ns;
 };
 
-struct KernelSums {
+// The launches of one kernel, memcpy or memset.
+struct KernelRow {
+  std::string_view kernel = {};
   int64_t count = 0;
   int64_t calls = 0;
   int64_t short_kernels = 0;
@@ -55,11 +58,49 @@ struct KernelSums {
   int64_t host_ns = 0;
   int64_t device_ns = 0;
   int64_t delay_ns = 0;
+  std::optional<double> mean_host_ns = {};
+  std::optional<double> mean_device_ns = {};
+  std::optional<double> mean_delay_ns = {};
 
   void Add(const Launched& one, const Limits& limits);
+
+  static constexpr TableNames kTable{"launch_summary", "Launches per kernel"};
+  static constexpr ColumnOf<KernelRow> kColumns[] = {
+      {"kernel",
+       &KernelRow::kernel,
+       Role::kKey,
+       "Name of the kernel, memcpy or memset as recorded.",
+       {.palette = Palette::kWork, .names = true}},
+      {"count", &KernelRow::count, Unit::kCount, Role::kSum, "Launched works of that name."},
+      {"calls", &KernelRow::calls, Unit::kCount, Role::kSum,
+       "Launch calls; a graph launch counts with the first of its selected works."},
+      {"short_kernels", &KernelRow::short_kernels, Unit::kCount, Role::kSum,
+       "Works shorter than their launch call; in a graph, than its length / its works."},
+      {"long_kernels", &KernelRow::long_kernels, Unit::kCount, Role::kSum,
+       "Works longer than --long-kernel."},
+      {"long_calls", &KernelRow::long_calls, Unit::kCount, Role::kSum,
+       "Calls longer than --long-call."},
+      {"long_delays", &KernelRow::long_delays, Unit::kCount, Role::kSum,
+       "Calls whose work started later than --long-delay after their end."},
+      {"host_ns", &KernelRow::host_ns, Unit::kNanoseconds, Role::kSum,
+       "Sum of the lengths of the calls."},
+      {"device_ns", &KernelRow::device_ns, Unit::kNanoseconds, Role::kSum,
+       "Sum of the durations of the works."},
+      {"delay_ns",
+       &KernelRow::delay_ns,
+       Unit::kNanoseconds,
+       Role::kSum,
+       "Sum of the delays of the calls.",
+       {.tone = Tone::kHost}},
+      {"mean_host_ns", &KernelRow::mean_host_ns, Unit::kNanoseconds, Role::kDerived,
+       "Mean length of a call; missing where no call counts."},
+      {"mean_device_ns", &KernelRow::mean_device_ns, Unit::kNanoseconds, Role::kDerived,
+       "Mean duration of a work."},
+      {"mean_delay_ns", &KernelRow::mean_delay_ns, Unit::kNanoseconds, Role::kDerived,
+       "Mean delay of a call; missing where no call counts."}};
 };
 
-void KernelSums::Add(const Launched& one, const Limits& limits) {
+void KernelRow::Add(const Launched& one, const Limits& limits) {
   // device x works < host, without the product.
   const auto works = static_cast<int64_t>(one.works);
   const int64_t part_of_call_ns = one.host_ns / works + (one.host_ns % works == 0 ? 0 : 1);
@@ -100,43 +141,6 @@ Table NewLaunchTable() {
   return table;
 }
 
-Table NewSummaryTable() {
-  Table table{"launch_summary", "Launches per kernel", {}};
-  const auto count = [&](std::string_view name, std::string_view doc) {
-    AddInt(table, name, Unit::kCount, Role::kSum, doc);
-  };
-  const auto ns = [&](std::string_view name, std::string_view doc) -> Column& {
-    return AddInt(table, name, Unit::kNanoseconds, Role::kSum, doc);
-  };
-  const auto mean = [&](std::string_view name, std::string_view doc) {
-    AddFloat(table, name, Unit::kNanoseconds, Role::kDerived, doc);
-  };
-  AddString(table, "kernel", Role::kKey, "Name of the kernel, memcpy or memset as recorded.")
-      .hints = {.palette = Palette::kWork, .names = true};
-  count("count", "Launched works of that name.");
-  count("calls", "Launch calls; a graph launch counts with the first of its selected works.");
-  count("short_kernels",
-        "Works shorter than their launch call; in a graph, than its length / its works.");
-  count("long_kernels", "Works longer than --long-kernel.");
-  count("long_calls", "Calls longer than --long-call.");
-  count("long_delays", "Calls whose work started later than --long-delay after their end.");
-  ns("host_ns", "Sum of the lengths of the calls.");
-  ns("device_ns", "Sum of the durations of the works.");
-  ns("delay_ns", "Sum of the delays of the calls.").hints.tone = Tone::kHost;
-  mean("mean_host_ns", "Mean length of a call; missing where no call counts.");
-  mean("mean_device_ns", "Mean duration of a work.");
-  mean("mean_delay_ns", "Mean delay of a call; missing where no call counts.");
-  return table;
-}
-
-void PushSums(Table& table, std::string_view kernel, const KernelSums& sums) {
-  Row row(table);
-  row.Text(kernel).Int(sums.count).Int(sums.calls).Int(sums.short_kernels);
-  row.Int(sums.long_kernels).Int(sums.long_calls).Int(sums.long_delays);
-  row.Int(sums.host_ns).Int(sums.device_ns).Int(sums.delay_ns);
-  row.Missing().Missing().Missing();
-}
-
 class LaunchTables {
  public:
   // `lists`: with a row for every launched work, not only sums.
@@ -171,7 +175,7 @@ class LaunchTables {
   int64_t linked_calls_ = 0;
   int64_t linked_works_ = 0;
   Grouper names_;  // of the kernels
-  std::vector<KernelSums> sums_;
+  std::vector<KernelRow> sums_;
   std::vector<DeviceId> works_;  // of the current call
 };
 
@@ -218,43 +222,56 @@ void LaunchTables::PushLaunched(const Launched& one) {
 }
 
 Table LaunchTables::Summary() const {
-  Table table = NewSummaryTable();
-  for (size_t i = 0; i < sums_.size(); ++i) {
+  std::vector<KernelRow> rows = sums_;
+  for (size_t i = 0; i < rows.size(); ++i) {
     const StringId name{static_cast<uint32_t>(names_.key(i).front())};
-    PushSums(table, view_.trace.Text(name), sums_[i]);
+    rows[i].kernel = view_.trace.Text(name);
   }
-  return table;
+  return MakeTable(rows);
 }
 
+struct LinkRow {
+  int64_t rank = 0;
+  int64_t launches = 0;
+  int64_t linked = 0;
+  int64_t launches_without_work = 0;
+  int64_t works = 0;
+  int64_t linked_works = 0;
+  int64_t works_without_launch = 0;
+
+  static constexpr TableNames kTable{"launch_links",
+                                     "Launch calls and device work, tied and untied"};
+  static constexpr ColumnOf<LinkRow> kColumns[] = {
+      {"rank", &LinkRow::rank, Role::kKey, kRankDoc},
+      {"launches", &LinkRow::launches, Unit::kCount, Role::kSum,
+       "Launch calls: linked, and without work."},
+      {"linked", &LinkRow::linked, Unit::kCount, Role::kSum,
+       "Calls with device work: --gpu and --stream select by that work."},
+      {"launches_without_work", &LinkRow::launches_without_work, Unit::kCount, Role::kSum,
+       "Calls named as a launch whose work was not recorded, or that started none (an empty "
+       "memset, graph capture), on any device."},
+      {"works", &LinkRow::works, Unit::kCount, Role::kSum,
+       "Kernels, memcpys and memsets: linked, and without launch."},
+      {"linked_works", &LinkRow::linked_works, Unit::kCount, Role::kSum,
+       "Device work tied to its call: the rows of launches."},
+      {"works_without_launch", &LinkRow::works_without_launch, Unit::kCount, Role::kSum,
+       "Device work whose launch call was not recorded."}};
+};
+
 Table LaunchTables::Links() const {
-  Table table{"launch_links", "Launch calls and device work, tied and untied", {}};
-  const auto count = [&](std::string_view name, std::string_view doc) {
-    AddInt(table, name, Unit::kCount, Role::kSum, doc);
-  };
-  AddRankKey(table);
-  count("launches", "Launch calls: linked, and without work.");
-  count("linked", "Calls with device work: --gpu and --stream select by that work.");
-  count("launches_without_work",
-        "Calls named as a launch whose work was not recorded, or that started none (an empty "
-        "memset, graph capture), on any device.");
-  count("works", "Kernels, memcpys and memsets: linked, and without launch.");
-  count("linked_works", "Device work tied to its call: the rows of launches.");
-  count("works_without_launch", "Device work whose launch call was not recorded.");
   const DeviceEvents& device = view_.trace.device();
   int64_t works = 0;
   for (uint32_t row = 0; row < device.size(); ++row) {
     works += selected_.Keeps(DeviceId{row}) ? 1 : 0;
   }
   const int64_t without_work = CountCallsWithoutWork(view_, selected_);
-  Row(table)
-      .Int(view_.rank)
-      .Int(linked_calls_ + without_work)
-      .Int(linked_calls_)
-      .Int(without_work)
-      .Int(works)
-      .Int(linked_works_)
-      .Int(works - linked_works_);
-  return table;
+  return MakeTable<LinkRow>({{.rank = view_.rank,
+                              .launches = linked_calls_ + without_work,
+                              .linked = linked_calls_,
+                              .launches_without_work = without_work,
+                              .works = works,
+                              .linked_works = linked_works_,
+                              .works_without_launch = works - linked_works_}});
 }
 
 Tables LaunchTables::Build() {
@@ -278,11 +295,18 @@ Result<Tables> MapLaunches(const RankView& view, const Params& params) {
   return LaunchTables(view, selected, limits, !params.for_page).Build();
 }
 
+// Missing of nothing.
+std::optional<double> MeanOf(int64_t total_ns, int64_t count) {
+  return count == 0 ? std::nullopt : std::optional(ShareOf(total_ns, count));
+}
+
 Result<Tables> FinishLaunches(Tables findings, const Params&) {
-  Table& summary = findings[1];
-  FillMean(summary, "host_ns", "calls", "mean_host_ns");
-  FillMean(summary, "device_ns", "count", "mean_device_ns");
-  FillMean(summary, "delay_ns", "calls", "mean_delay_ns");
+  Table& summary = TableOf<KernelRow>(findings);
+  UpdateRows<KernelRow>(summary, [](KernelRow& row) {
+    row.mean_host_ns = MeanOf(row.host_ns, row.calls);
+    row.mean_device_ns = MeanOf(row.device_ns, row.count);
+    row.mean_delay_ns = MeanOf(row.delay_ns, row.calls);
+  });
   summary = Sorted(summary, "host_ns");
   return findings;
 }

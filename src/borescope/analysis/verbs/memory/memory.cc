@@ -19,6 +19,7 @@
 #include "borescope/analysis/core/analysis_spec.h"
 #include "borescope/analysis/core/finish.h"
 #include "borescope/analysis/core/key_columns.h"
+#include "borescope/analysis/core/keyed_rows.h"
 #include "borescope/analysis/core/reduce.h"
 #include "borescope/analysis/core/row.h"
 #include "borescope/analysis/core/selection/selection.h"
@@ -27,6 +28,7 @@
 #include "borescope/analysis/verbs/verbs.h"
 #include "borescope/base/hash/hash_tables.h"
 #include "borescope/base/stop.h"
+#include "borescope/table/typed_rows.h"
 
 namespace borescope::internal {
 
@@ -126,7 +128,7 @@ std::vector<uint32_t> LiveAllocations(const MemoryEvents& memory, const DeviceMe
   return events;
 }
 
-// Of operator and annotation; kNoName where there is none.
+// The names of operator and annotation; kNoName where there is none.
 using ContextNames = std::pair<uint32_t, uint32_t>;
 constexpr uint32_t kNoName = ~uint32_t{0};
 
@@ -199,60 +201,85 @@ constexpr std::string_view kReserved = "reserved";
 constexpr std::string_view kTotals = "allocator";
 constexpr std::string_view kChanges = "changes";
 
-constexpr size_t kOpsTable = 1;
+struct TimelineRow {
+  int64_t rank = 0;
+  std::optional<std::string_view> device = {};
+  std::optional<int64_t> elapsed_ns = {};
+  std::string_view category = {};
+  std::optional<int64_t> allocated_bytes = {};
+  std::optional<int64_t> reserved_bytes = {};
+  std::optional<int64_t> ts_ns = {};
 
-Table NewTimeline() {
-  Table table{"memory_timeline", "Memory over time", {}};
-  AddRankKey(table);
-  AddString(table, "device", Role::kKey, "Device the memory is on; missing if not recorded.");
-  AddInt(table, "elapsed_ns", Unit::kNanoseconds, Role::kDerived,
-         "When, since the begin of the recording; missing for what was there before it.");
-  AddString(table, "category", Role::kKey,
-            "What the memory holds; \"allocated\" where no categories are recorded.");
-  AddInt(table, "allocated_bytes", Unit::kBytes, Role::kDerived,
-         "What is held afterwards; missing once a sum of changes has left 64 bits.");
-  AddInt(table, "reserved_bytes", Unit::kBytes, Role::kDerived,
-         "What the allocator then keeps of the device, used or not; missing if not recorded.");
-  AddInt(table, "ts_ns", Unit::kNanoseconds, Role::kKey,
-         "The same as elapsed, on the file's clock.");
-  table.preview_rows = kPreviewRows;
-  return table;
-}
+  static constexpr TableNames kTable{"memory_timeline", "Memory over time", kPreviewRows};
+  static constexpr ColumnOf<TimelineRow> kColumns[] = {
+      {"rank", &TimelineRow::rank, Role::kKey, kRankDoc},
+      {"device", &TimelineRow::device, Role::kKey,
+       "Device the memory is on; missing if not recorded."},
+      {"elapsed_ns", &TimelineRow::elapsed_ns, Unit::kNanoseconds, Role::kDerived,
+       "When, since the begin of the recording; missing for what was there before it."},
+      {"category", &TimelineRow::category, Role::kKey,
+       "What the memory holds; \"allocated\" where no categories are recorded."},
+      {"allocated_bytes", &TimelineRow::allocated_bytes, Unit::kBytes, Role::kDerived,
+       "What is held afterwards; missing once a sum of changes has left 64 bits."},
+      {"reserved_bytes", &TimelineRow::reserved_bytes, Unit::kBytes, Role::kDerived,
+       "What the allocator then keeps of the device, used or not; missing if not recorded."},
+      {"ts_ns", &TimelineRow::ts_ns, Unit::kNanoseconds, Role::kKey,
+       "The same as elapsed, on the file's clock."}};
+};
 
-Table NewPeak() {
-  Table table{"memory_peak", "Memory at its peak", {}};
-  AddRankKey(table);
-  AddString(table, "device", Role::kKey, "Device the memory is on; missing if not recorded.");
-  AddString(table, "category", Role::kKey,
-            "What the memory holds when the sum of all categories is largest; without categories "
-            "the peaks of \"allocated\" and \"reserved\", each at its own time.");
-  AddInt(table, "bytes", Unit::kBytes, Role::kDerived,
-         "How much; missing if all sums of changes have left 64 bits.");
-  AddFloat(table, "share", Unit::kShare, Role::kDerived,
-           "Of the sum of all categories, or of the memory of the device where that is recorded.");
-  AddInt(table, "elapsed_ns", Unit::kNanoseconds, Role::kDerived,
-         "When it is reached first, since the begin of the recording; missing: before it.");
-  AddString(table, "source", Role::kDerived,
-            "\"allocator\": its own total; \"changes\": the sum of the changes recorded so far.");
-  AddInt(table, "ts_ns", Unit::kNanoseconds, Role::kDerived,
-         "The same as elapsed, on the file's clock.");
-  return table;
-}
+struct PeakRow {
+  int64_t rank = 0;
+  std::optional<std::string> device = {};
+  std::string_view category = {};
+  std::optional<int64_t> bytes = {};
+  std::optional<double> share = {};
+  std::optional<int64_t> elapsed_ns = {};
+  std::string_view source = {};
+  std::optional<int64_t> ts_ns = {};
 
-Table NewOps() {
-  Table table{"memory_ops", "What holds the allocated memory at its peak", {}};
-  AddRankKey(table);
-  AddString(table, "device", Role::kKey, "Device the memory is on.");
-  AddString(table, "op", Role::kKey,
-            "Outermost operator that allocated it; \"(allocated before)\": no allocation recorded; "
-            "\"(freed unseen)\": frees that were not recorded, as negative bytes.");
-  AddString(table, "annotation", Role::kKey, "Innermost user annotation around the allocation.");
-  AddInt(table, "allocations", Unit::kCount, Role::kDerived, "Allocations not yet freed.");
-  AddInt(table, "bytes", Unit::kBytes, Role::kDerived, "Their bytes.");
-  AddFloat(table, "share", Unit::kShare, Role::kDerived,
-           "Of all that is allocated at the peak; above 1 where frees were not recorded.");
-  return table;
-}
+  static constexpr TableNames kTable{"memory_peak", "Memory at its peak"};
+  static constexpr ColumnOf<PeakRow> kColumns[] = {
+      {"rank", &PeakRow::rank, Role::kKey, kRankDoc},
+      {"device", &PeakRow::device, Role::kKey, "Device the memory is on; missing if not recorded."},
+      {"category", &PeakRow::category, Role::kKey,
+       "What the memory holds when the sum of all categories is largest; without categories "
+       "the peaks of \"allocated\" and \"reserved\", each at its own time."},
+      {"bytes", &PeakRow::bytes, Unit::kBytes, Role::kDerived,
+       "How much; missing if all sums of changes have left 64 bits."},
+      {"share", &PeakRow::share, Unit::kShare, Role::kDerived,
+       "Of the sum of all categories, or of the memory of the device where that is recorded."},
+      {"elapsed_ns", &PeakRow::elapsed_ns, Unit::kNanoseconds, Role::kDerived,
+       "When it is reached first, since the begin of the recording; missing: before it."},
+      {"source", &PeakRow::source, Role::kDerived,
+       "\"allocator\": its own total; \"changes\": the sum of the changes recorded so far."},
+      {"ts_ns", &PeakRow::ts_ns, Unit::kNanoseconds, Role::kDerived,
+       "The same as elapsed, on the file's clock."}};
+};
+
+struct MemoryOpRow {
+  int64_t rank = 0;
+  std::optional<std::string> device = {};
+  std::string op = {};
+  std::optional<std::string> annotation = {};
+  std::optional<int64_t> allocations = {};
+  int64_t bytes = 0;
+  double share = 0;
+
+  static constexpr TableNames kTable{"memory_ops", "What holds the allocated memory at its peak"};
+  static constexpr ColumnOf<MemoryOpRow> kColumns[] = {
+      {"rank", &MemoryOpRow::rank, Role::kKey, kRankDoc},
+      {"device", &MemoryOpRow::device, Role::kKey, "Device the memory is on."},
+      {"op", &MemoryOpRow::op, Role::kKey,
+       "Outermost operator that allocated it; \"(allocated before)\": no allocation recorded; "
+       "\"(freed unseen)\": frees that were not recorded, as negative bytes."},
+      {"annotation", &MemoryOpRow::annotation, Role::kKey,
+       "Innermost user annotation around the allocation."},
+      {"allocations", &MemoryOpRow::allocations, Unit::kCount, Role::kDerived,
+       "Allocations not yet freed."},
+      {"bytes", &MemoryOpRow::bytes, Unit::kBytes, Role::kDerived, "Their bytes."},
+      {"share", &MemoryOpRow::share, Unit::kShare, Role::kDerived,
+       "Of all that is allocated at the peak; above 1 where frees were not recorded."}};
+};
 
 // Writes the three tables of one rank.
 class MemoryTables {
@@ -261,7 +288,8 @@ class MemoryTables {
       : view_(view),
         selected_(selected),
         gpus_(selection.gpus),
-        windows_(selection.has_time() ? selected.windows() : AllTime()) {}
+        windows_(selection.has_time() ? selected.windows() : AllTime()),
+        timeline_rows_(timeline_) {}
 
   Tables Write() {
     const MemoryContexts contexts = FindContexts(view_);
@@ -271,7 +299,7 @@ class MemoryTables {
       }
     }
     PushCategories(CategoryLevels(view_.trace));
-    return {std::move(peak_), std::move(ops_), std::move(timeline_)};
+    return {MakeTable(peak_), MakeTable(ops_), std::move(timeline_)};
   }
 
  private:
@@ -280,8 +308,8 @@ class MemoryTables {
     return {{Limits::min(), Limits::max()}};
   }
 
-  int64_t Elapsed(int64_t ts_ns) const {
-    return ts_ns == kMissing ? kMissing : ts_ns - view_.trace.begin_ns();
+  std::optional<int64_t> Elapsed(int64_t ts_ns) const {
+    return ts_ns == kMissing ? std::nullopt : std::optional(ts_ns - view_.trace.begin_ns());
   }
 
   void PushDevice(const DeviceMemory& device, const MemoryContexts& contexts);
@@ -296,10 +324,17 @@ class MemoryTables {
   const Selected& selected_;
   const NumberRanges& gpus_;
   const IntervalSet windows_;
-  Table timeline_ = NewTimeline();
-  Table peak_ = NewPeak();
-  Table ops_ = NewOps();
+  Table timeline_ = NewTable<TimelineRow>();  // a row for every event
+  RowWriter<TimelineRow> timeline_rows_;
+  std::vector<PeakRow> peak_;
+  std::vector<MemoryOpRow> ops_;
 };
+
+// Missing where it is not recorded.
+std::optional<std::string> NameOf(const DeviceMemory& device) {
+  const std::string name = MemoryDeviceName(device.type, device.index);
+  return name.empty() ? std::nullopt : std::optional(name);
+}
 
 int64_t MemoryTables::Capacity(const DeviceMemory& device) const {
   const std::vector<DeviceInfo>& devices = view_.trace.meta().devices;
@@ -315,9 +350,13 @@ void MemoryTables::PushDevice(const DeviceMemory& device, const MemoryContexts& 
     if (!selected_.KeepsTime(level.ts_ns)) {
       continue;
     }
-    Row row(timeline_);
-    row.Int(view_.rank).MaybeText(name).MaybeInt(Elapsed(level.ts_ns)).Text(kAllocated);
-    row.MaybeInt(level.allocated).MaybeInt(level.reserved).MaybeInt(level.ts_ns);
+    timeline_rows_.Push({.rank = view_.rank,
+                         .device = Recorded(std::string_view(name)),
+                         .elapsed_ns = Elapsed(level.ts_ns),
+                         .category = kAllocated,
+                         .allocated_bytes = Recorded(level.allocated),
+                         .reserved_bytes = Recorded(level.reserved),
+                         .ts_ns = Recorded(level.ts_ns)});
   }
   const HighestLevel allocated =
       FindPeak(device.levels, windows_, [](const MemoryLevel& level) { return level.allocated; });
@@ -336,13 +375,15 @@ void MemoryTables::PushDevice(const DeviceMemory& device, const MemoryContexts& 
 void MemoryTables::PushDevicePeak(const DeviceMemory& device, HighestLevel peak,
                                   std::string_view category, int64_t bytes) {
   const int64_t capacity = Capacity(device);
-  Row row(peak_);
-  row.Int(view_.rank).MaybeText(MemoryDeviceName(device.type, device.index)).Text(category);
-  row.MaybeInt(bytes);
-  capacity > 0 && bytes != kMissing ? row.Share(bytes, capacity) : row.Missing();
-  row.MaybeInt(Elapsed(peak.at_ns));
-  row.Text(category == kReserved || device.levels[peak.level].is_recorded ? kTotals : kChanges);
-  row.MaybeInt(peak.at_ns);
+  const bool is_total = category == kReserved || device.levels[peak.level].is_recorded;
+  PeakRow& row = peak_.emplace_back(PeakRow{.rank = view_.rank,
+                                            .device = NameOf(device),
+                                            .category = category,
+                                            .bytes = Recorded(bytes),
+                                            .elapsed_ns = Elapsed(peak.at_ns),
+                                            .source = is_total ? kTotals : kChanges,
+                                            .ts_ns = Recorded(peak.at_ns)});
+  if (capacity > 0 && bytes != kMissing) row.share = ShareOf(bytes, capacity);
 }
 
 void MemoryTables::PushOps(const DeviceMemory& device, size_t peak,
@@ -352,11 +393,13 @@ void MemoryTables::PushOps(const DeviceMemory& device, size_t peak,
     return;
   }
   for (const HeldMemory& held : HeldAt(view_, contexts, device, peak)) {
-    Row row(ops_);
-    row.Int(view_.rank).MaybeText(MemoryDeviceName(device.type, device.index)).Text(held.op);
-    row.MaybeText(held.annotation);
-    held.allocations > 0 ? row.Int(held.allocations) : row.Missing();
-    row.Int(held.bytes).Share(held.bytes, allocated);
+    MemoryOpRow& row = ops_.emplace_back(MemoryOpRow{.rank = view_.rank,
+                                                     .device = NameOf(device),
+                                                     .op = held.op,
+                                                     .bytes = held.bytes,
+                                                     .share = ShareOf(held.bytes, allocated)});
+    if (!held.annotation.empty()) row.annotation = held.annotation;
+    if (held.allocations > 0) row.allocations = held.allocations;
   }
 }
 
@@ -367,10 +410,11 @@ void MemoryTables::PushCategories(const std::vector<CategoryLevel>& levels) {
       if (level.held[i] == before.held[i]) {
         continue;
       }
-      Row row(timeline_);
-      row.Int(view_.rank).Missing().MaybeInt(Elapsed(level.ts_ns));
-      row.Text(MemoryCategoryName(static_cast<MemoryCategory>(i)));
-      row.MaybeInt(level.held[i]).Missing().MaybeInt(level.ts_ns);
+      timeline_rows_.Push({.rank = view_.rank,
+                           .elapsed_ns = Elapsed(level.ts_ns),
+                           .category = MemoryCategoryName(static_cast<MemoryCategory>(i)),
+                           .allocated_bytes = Recorded(level.held[i]),
+                           .ts_ns = Recorded(level.ts_ns)});
     }
     before = level;
   }
@@ -387,11 +431,14 @@ void MemoryTables::PushCategoryPeak(const CategoryLevel& level, int64_t at_ns) {
   std::stable_sort(order.begin(), order.end(),
                    [&](size_t a, size_t b) { return level.held[a] > level.held[b]; });
   for (const size_t i : order) {
-    Row row(peak_);
-    row.Int(view_.rank).Missing().Text(MemoryCategoryName(static_cast<MemoryCategory>(i)));
-    row.MaybeInt(level.held[i]);
-    level.Sum() == kMissing ? row.Missing() : row.Share(level.held[i], level.Sum());
-    row.MaybeInt(Elapsed(at_ns)).Text(kChanges).MaybeInt(at_ns);
+    PeakRow& row =
+        peak_.emplace_back(PeakRow{.rank = view_.rank,
+                                   .category = MemoryCategoryName(static_cast<MemoryCategory>(i)),
+                                   .bytes = Recorded(level.held[i]),
+                                   .elapsed_ns = Elapsed(at_ns),
+                                   .source = kChanges,
+                                   .ts_ns = Recorded(at_ns)});
+    if (level.Sum() != kMissing) row.share = ShareOf(level.held[i], level.Sum());
   }
 }
 
@@ -421,9 +468,9 @@ Result<Tables> MapMemory(const RankView& view, const Params& params) {
 
 // Raw memory timelines name no operators.
 Result<Tables> FinishMemory(Tables tables, const Params&) {
-  if (tables[kOpsTable].rows() == 0) {
-    tables.erase(tables.begin() + kOpsTable);
-  }
+  std::erase_if(tables, [](const Table& table) {
+    return table.name == MemoryOpRow::kTable.name && table.rows() == 0;
+  });
   return tables;
 }
 

@@ -37,7 +37,7 @@ struct DeviceMemory {
 // "cuda:0", "cpu"; by c10::DeviceType (c10/core/DeviceType.h).
 std::string MemoryDeviceName(int32_t type, int32_t index);
 
-// Of the events without a category, by device type and number.
+// The levels that events without a category make, by device type and number.
 std::vector<DeviceMemory> DeviceLevels(const Trace& trace);
 
 inline constexpr size_t kMemoryCategories = static_cast<size_t>(MemoryCategory::kNone);
@@ -52,7 +52,7 @@ struct CategoryLevel {
   int64_t Sum() const;  // kMissing if one of them is, or if it leaves 64 bits
 };
 
-// Of the events with a category, one for every time that has events.
+// The levels that events with a category make: one for every time that has events.
 std::vector<CategoryLevel> CategoryLevels(const Trace& trace);
 
 // The first of the largest levels within some windows, by `value(level)`. A level also counts from

@@ -21,6 +21,8 @@
 // Everything is linear in the rows: host rows are in preorder, so what lies below a row is the
 // range up to subtree_end, and sums over it are differences of prefix sums.
 #include <algorithm>
+#include <cstdint>
+#include <iterator>
 #include <utility>
 #include <vector>
 
@@ -28,6 +30,7 @@
 #include "borescope/analysis/core/group_keys.h"
 #include "borescope/analysis/core/grouper.h"
 #include "borescope/analysis/core/instance_counts.h"
+#include "borescope/analysis/core/keyed_rows.h"
 #include "borescope/analysis/core/map_once.h"
 #include "borescope/analysis/core/reduce.h"
 #include "borescope/analysis/core/selection/selection.h"
@@ -37,18 +40,48 @@
 #include "borescope/analysis/measures/time/covered_time.h"
 #include "borescope/analysis/verbs/verbs.h"
 #include "borescope/base/stop.h"
+#include "borescope/table/typed_rows.h"
 
 namespace borescope::internal {
 namespace {
 
-struct OpStats {
+struct OpRow {
+  std::string_view name = {};
   int64_t calls = 0;
   int64_t self_host_ns = 0;
   int64_t total_host_ns = 0;
   int64_t self_device_ns = 0;
   int64_t total_device_ns = 0;
-  int64_t flops = kMissing;
+  std::optional<int64_t> flops = {};
+  std::optional<double> share = {};
   int64_t aligned_ns = 0;
+
+  static constexpr TableNames kTable{"ops", "Host and device time per operator"};
+  static constexpr ColumnOf<OpRow> kColumns[] = {
+      {"name",
+       &OpRow::name,
+       Role::kKey,
+       "Name of the operator; \"(no operator)\" holds device work that none can be found for.",
+       {.palette = Palette::kWork, .names = true}},
+      {"calls", &OpRow::calls, Unit::kCount, Role::kSum, "Calls that began in the selected time."},
+      {"self_host_ns", &OpRow::self_host_ns, Unit::kNanoseconds, Role::kSum,
+       "Host time less the operators nested inside; launches included."},
+      {"total_host_ns", &OpRow::total_host_ns, Unit::kNanoseconds, Role::kSum,
+       "Host time of the outermost calls of this row."},
+      {"self_device_ns", &OpRow::self_device_ns, Unit::kNanoseconds, Role::kSum,
+       "Device work launched by the operator itself."},
+      {"total_device_ns", &OpRow::total_device_ns, Unit::kNanoseconds, Role::kSum,
+       "Device work launched by the operator and all nested inside."},
+      {"flops", &OpRow::flops, Unit::kFlops, Role::kSum,
+       "FLOPs of the calls behind device work, by their shapes; each counts once, for the "
+       "innermost operator with a formula: of its products of matrices, if it has any. Missing "
+       "without one, or if shapes were not recorded (profiler option record_shapes=True)."},
+      {"share", &OpRow::share, Unit::kShare, Role::kDerived,
+       "Self device time / all device work; missing where there is none."},
+      {"aligned_ns", &OpRow::aligned_ns, Unit::kNanoseconds, Role::kSum,
+       "Device work from before the recording that is inferred to be of this operator; recorded, "
+       "and "
+       "in the other columns, it is of none."}};
 };
 
 // Name in place of a StringId for device work without an operator.
@@ -77,7 +110,7 @@ class OpTable {
   void AddReplayed(DeviceId id, int64_t dur_ns);
   void AddWithoutOp(DeviceId id, int64_t dur_ns);
   void AddAligned();
-  static void AddFlops(OpStats& stats, int64_t flops);
+  static void AddFlops(OpRow& stats, int64_t flops);
   Table Write() const;
 
   const RankView& view_;
@@ -86,7 +119,7 @@ class OpTable {
   Grouper groups_;  // key values, then the name
   InstanceCounts instances_;
   CallFlops flops_;
-  std::vector<OpStats> stats_;
+  std::vector<OpRow> stats_;
   std::vector<int64_t> key_;
   std::vector<int64_t> self_host_ns_;  // per host row; 0 for what is not an operator
   // Selected device work of the operators in the rows before each host row.
@@ -118,9 +151,9 @@ void OpTable::AddWithoutOp(DeviceId id, int64_t dur_ns) {
   AddSaturatingTo(stats_[group].total_device_ns, dur_ns);
 }
 
-void OpTable::AddFlops(OpStats& stats, int64_t flops) {
+void OpTable::AddFlops(OpRow& stats, int64_t flops) {
   if (flops != kMissing) {
-    stats.flops = AddSaturating(stats.flops == kMissing ? 0 : stats.flops, flops);
+    stats.flops = AddSaturating(stats.flops.value_or(0), flops);
   }
 }
 
@@ -226,7 +259,7 @@ void OpTable::SumTotals() {
     }
     const uint32_t group = GroupOf(HostId{row});
     depth.resize(stats_.size());
-    OpStats& stats = stats_[group];
+    OpRow& stats = stats_[group];
     stats.calls += kept ? 1 : 0;
     AddSaturatingTo(stats.self_host_ns, kept ? self_host_ns_[row] : 0);
     AddSaturatingTo(stats.self_device_ns, device_before_[row + 1] - device_before_[row]);
@@ -241,43 +274,23 @@ void OpTable::SumTotals() {
 }
 
 Table OpTable::Write() const {
-  Table table{"ops", "Host and device time per operator", {}};
-  keys_.AddColumnsBeforeName(table);
-  AddString(table, "name", Role::kKey,
-            "Name of the operator; \"(no operator)\" holds device work that none can be found for.")
-      .hints = {.palette = Palette::kWork, .names = true};
-  keys_.AddColumnsAfterName(table);
-  const auto ns = [&](std::string_view name, std::string_view doc) {
-    AddInt(table, name, Unit::kNanoseconds, Role::kSum, doc);
-  };
-  instances_.AddColumn(table);
-  AddInt(table, "calls", Unit::kCount, Role::kSum, "Calls that began in the selected time.");
-  ns("self_host_ns", "Host time less the operators nested inside; launches included.");
-  ns("total_host_ns", "Host time of the outermost calls of this row.");
-  ns("self_device_ns", "Device work launched by the operator itself.");
-  ns("total_device_ns", "Device work launched by the operator and all nested inside.");
-  AddInt(table, "flops", Unit::kFlops, Role::kSum,
-         "FLOPs of the calls behind device work, by their shapes; each counts once, for the "
-         "innermost operator with a formula: of its products of matrices, if it has any. Missing "
-         "without one, or if shapes were not recorded (profiler option record_shapes=True).");
-  AddFloat(table, "share", Unit::kShare, Role::kDerived,
-           "Self device time / all device work; missing where there is none.");
-  ns("aligned_ns",
-     "Device work from before the recording that is inferred to be of this operator; recorded, and "
-     "in the other columns, it is of none.");
-  for (uint32_t i = 0; i < stats_.size(); ++i) {
-    const std::span<const int64_t> key = groups_.key(i);
-    const OpStats& stats = stats_[i];
-    Row row(table);
-    keys_.PushBeforeName(row, key);
-    row.Text(key.back() == kNoName ? kNoOperator
-                                   : view_.trace.Text(StringId{static_cast<uint32_t>(key.back())}));
-    keys_.PushAfterName(row, key);
-    instances_.Push(row, i);
-    row.Int(stats.calls).Int(stats.self_host_ns).Int(stats.total_host_ns);
-    row.Int(stats.self_device_ns).Int(stats.total_device_ns);
-    row.MaybeInt(stats.flops).Missing().Int(stats.aligned_ns);
+  std::vector<OpRow> rows = stats_;
+  for (uint32_t i = 0; i < rows.size(); ++i) {
+    const int64_t name = groups_.key(i).back();
+    rows[i].name =
+        name == kNoName ? kNoOperator : view_.trace.Text(StringId{static_cast<uint32_t>(name)});
   }
+  Table table = MakeTable(rows);
+  Table of_instances;
+  instances_.AddColumn(of_instances);
+  for (uint32_t i = 0; i < rows.size(); ++i) {
+    Row row(of_instances);
+    instances_.Push(row, i);
+  }
+  table.columns.insert(std::next(table.columns.begin()),
+                       std::make_move_iterator(of_instances.columns.begin()),
+                       std::make_move_iterator(of_instances.columns.end()));
+  InsertKeys(table, "name", keys_, [&](size_t row) { return groups_.key(row); });
   return table;
 }
 
@@ -300,11 +313,12 @@ Result<Tables> MapOps(const RankView& view, const Params& params) {
 }
 
 Result<Tables> FinishOps(Tables findings, const Params&) {
-  const bool host_only = SumOf(findings[0], "self_device_ns") == 0;
-  if (!host_only) {
-    FillShare(findings[0], "self_device_ns", "share");
+  Table& ops = TableOf<OpRow>(findings);
+  const int64_t device_ns = SumOf(ReadRows<OpRow>(ops), &OpRow::self_device_ns);
+  if (device_ns != 0) {
+    UpdateRows<OpRow>(ops, [&](OpRow& row) { row.share = ShareOf(row.self_device_ns, device_ns); });
   }
-  findings[0] = Sorted(findings[0], host_only ? "self_host_ns" : "self_device_ns");
+  ops = Sorted(ops, device_ns == 0 ? "self_host_ns" : "self_device_ns");
   return findings;
 }
 

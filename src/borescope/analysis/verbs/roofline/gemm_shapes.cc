@@ -1,6 +1,6 @@
 // gemm_shapes: how fast the products of each shape were, and how much their calls differ. Until the
 // last reduce a row is the calls of one shape that took equally long, so that runs of many ranks
-// have exact medians.
+// have exact medians. tensor_core_misses, the products that missed the matrix units, is below.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -114,7 +114,7 @@ std::vector<NamedSize> ProductSizes(std::string_view name, const CallArgs& args)
   return {{"m", FromBack(*a, 2)}, {"n", FromBack(*b, is_linear ? 2 : 1)}, {"k", FromBack(*a, 1)}};
 }
 
-// Of two tensors (input, weight), backward of three, the gradient in front.
+// The arguments are two tensors (input, weight); backward has the gradient before them.
 std::vector<NamedSize> ConvolutionSizes(std::string_view name, const CallArgs& args) {
   const std::vector<const OpTensor*> tensors = FactorsOf(args);
   const size_t weight = Contains(name, "backward") ? 2 : 1;
@@ -299,6 +299,7 @@ Table GemmShapesTable(const RooflineInput& in, std::span<const std::string> by) 
     ++counts[std::move(sample)];
   }
   std::vector<GemmSample> samples;
+  samples.reserve(counts.size());
   for (const auto& [sample, count] : counts) {
     samples.push_back(sample);
     samples.back().count = count;

@@ -170,6 +170,7 @@ Table RoofsTable(const RooflineInput& in) {
     if (is_shown) gpus.insert(tracks.pid[track]);
   }
   std::vector<RoofRow> rows;
+  rows.reserve(gpus.size());
   for (const int64_t gpu : gpus) {
     rows.push_back(RoofOf(NameOf(in.view.trace, gpu), in.roofs.SpecOf(gpu)));
   }

@@ -247,6 +247,7 @@ Table Operators::Build() {
     Add(i);
   }
   std::vector<RooflineRow> rows;
+  rows.reserve(sums_.size());
   for (const OperatorSums& sums : sums_) {
     rows.push_back(sums.Finished());
   }

@@ -48,7 +48,7 @@ struct CallTime {
   int64_t PartOf(int64_t amount, int64_t part_ns) const;
 };
 CallTime TimeOf(const RooflineInput& in, const ModelledCall& call);
-// Of one piece of work; 0 on a stream that is not selected.
+// The same for one piece of work; 0 on a stream that is not selected.
 int64_t InsideOf(const RooflineInput& in, DeviceId id);
 
 // ledger.cc
@@ -57,7 +57,7 @@ Table LedgerTable(const RooflineInput& in);
 Table UtilisationTable(const RooflineInput& in);
 // gemm_shapes.cc
 Table TensorCoreMissesTable(const RooflineInput& in);
-// Of the key `direction`.
+// The description of the key `direction`.
 inline constexpr std::string_view kDirectionDoc = "forward, backward, recompute or update.";
 
 // gemm_shapes.cc; by the keys of --by, too; finished, a row of each shape with statistics of the

@@ -7,10 +7,10 @@
 //   in):
 //         a model that multiplies in fp32 is near its own peak, and far from what the device offers
 //
-// Of a call whose work a window cuts, FLOPs count in proportion to the time of the work inside, as
-// in the ledger, whenever it was launched: a host that runs ahead launches in one step what runs in
-// the next, and the work of two steps in one would be more than the peak.
-// Vector FLOPs and updates of parameters do not count, as in the papers that named these.
+// Where a window cuts the work of a call, FLOPs count in proportion to the time of the work inside,
+// as in the ledger, whenever it was launched: a host that runs ahead launches in one step what runs
+// in the next, and the work of two steps in one would be more than the peak. Vector FLOPs and
+// updates of parameters do not count, as in the papers that named these.
 //
 // Kernels whose FLOPs are not known are missing in the sums, and so the ratios would be too small:
 // `coverage` is the part of the compute time whose matrix FLOPs are known, and without enough of it
@@ -95,8 +95,8 @@ bool IsInside(const RooflineInput& in, const ModelledCall& call) {
   return time.total_ns > 0 ? time.inside_ns > 0 : TotalsOf(in, call).kernels > 0;
 }
 
-// Of kernels of no call with a model: those that work on elements, reduce or update
-// parameters, and what TorchInductor and Triton generated for it, multiply no matrices.
+// Whether a kernel that no call with a model launched multiplies no matrices: kernels that work on
+// elements, reduce or update parameters, and what TorchInductor and Triton generated for that.
 bool HasNoMatrixWork(const RooflineInput& in, DeviceId id) {
   if (MatrixUseOf(in.view.trace.Name(id), true) == MatrixUse::kNotMatrix) return true;
   switch (in.view.index.ClassOf(in.view.trace, id)) {
@@ -111,9 +111,9 @@ bool HasNoMatrixWork(const RooflineInput& in, DeviceId id) {
   }
 }
 
-// Of an operator that is no product of matrices it is known that it has no matrix FLOPs, whatever
-// its arguments are; so it is of kernels that TorchInductor generated (not from templates), with or
-// without an operator around their launch.
+// Whether the matrix FLOPs of a kernel are known. An operator that is no product of matrices has
+// none, whatever its arguments are; nor have kernels that TorchInductor generated without
+// templates, with or without an operator around their launch.
 bool KnowsMatrixFlops(const RooflineInput& in, DeviceId id, std::vector<char>& has_none) {
   const WorkInfo& info = in.work.info[id.value];
   if (info.call == kNoCall) {
@@ -242,6 +242,7 @@ Table UtilisationTable(const RooflineInput& in) {
   }
   std::map<int64_t, TimeCovered> times = ComputeTimes(in);
   std::vector<UtilisationRow> rows;
+  rows.reserve(uses.size());
   for (const auto& [gpu, use] : uses) {
     rows.push_back(UtilisationOf(in, gpu, use, times[gpu]));
   }

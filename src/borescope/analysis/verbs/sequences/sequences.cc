@@ -27,6 +27,7 @@
 #include "borescope/analysis/verbs/verbs.h"
 #include "borescope/base/stop.h"
 #include "borescope/base/text/text.h"
+#include "borescope/table/typed_rows.h"
 
 namespace borescope::internal {
 
@@ -301,30 +302,51 @@ Result<SequencePatterns> FindPatterns(const RankView& view, const Params& params
 
 // ---- Tables ----
 
+struct PatternRow {
+  std::string_view op = {};
+  std::string pattern = {};
+  int64_t kernels = 0;
+  int64_t count = 0;
+  int64_t device_ns = 0;
+  int64_t host_ns = 0;
+  std::optional<double> share = {};
+
+  static constexpr TableNames kTable{"sequences", "Patterns of device work under operators"};
+  static constexpr ColumnOf<PatternRow> kColumns[] = {
+      {"operator", &PatternRow::op, Role::kKey, "Name of the operator or annotation."},
+      {"pattern", &PatternRow::pattern, Role::kKey,
+       "Names of the device work of one call, by start, joined by \"|\"."},
+      {"kernels", &PatternRow::kernels, Unit::kCount, Role::kKey,
+       "Kernels and copies in the pattern."},
+      {"count", &PatternRow::count, Unit::kCount, Role::kSum, "Calls with this pattern."},
+      {"device_ns", &PatternRow::device_ns, Unit::kNanoseconds, Role::kSum,
+       "Sum of the durations of the work."},
+      {"host_ns", &PatternRow::host_ns, Unit::kNanoseconds, Role::kSum,
+       "Sum of the durations of the calls."},
+      {"share", &PatternRow::share, Unit::kShare, Role::kDerived,
+       "Device time / all device work."}};
+};
+
 Table PatternTable(const Trace& trace, const SequencePatterns& found) {
-  Table table{"sequences", "Patterns of device work under operators", {}};
-  AddString(table, "operator", Role::kKey, "Name of the operator or annotation.");
-  AddString(table, "pattern", Role::kKey,
-            "Names of the device work of one call, by start, joined by \"|\".");
-  AddInt(table, "kernels", Unit::kCount, Role::kKey, "Kernels and copies in the pattern.");
-  AddInt(table, "count", Unit::kCount, Role::kSum, "Calls with this pattern.");
-  AddInt(table, "device_ns", Unit::kNanoseconds, Role::kSum, "Sum of the durations of the work.");
-  AddInt(table, "host_ns", Unit::kNanoseconds, Role::kSum, "Sum of the durations of the calls.");
-  AddFloat(table, "share", Unit::kShare, Role::kDerived, "Device time / all device work.");
+  std::vector<PatternRow> rows;
+  rows.reserve(found.patterns.size());
   for (const SequencePattern& pattern : found.patterns) {
     const Occurrence& first = found.FirstOf(pattern);
-    Row row(table);
-    row.Text(trace.Name(first.op)).Text(PatternText(trace, found.WorkOf(first)));
-    row.Count(first.length()).Count(pattern.occurrences.size());
-    row.Int(pattern.device_ns).Int(pattern.host_ns).Missing();
+    rows.push_back({.op = trace.Name(first.op),
+                    .pattern = PatternText(trace, found.WorkOf(first)),
+                    .kernels = static_cast<int64_t>(first.length()),
+                    .count = static_cast<int64_t>(pattern.occurrences.size()),
+                    .device_ns = pattern.device_ns,
+                    .host_ns = pattern.host_ns});
   }
-  return table;
+  return MakeTable(rows);
 }
 
 // The length of the longest pattern of a place.
-int64_t LongestIn(const SequencePatterns& found, WorkPlace place, size_t min_length) {
+std::optional<int64_t> LongestIn(const SequencePatterns& found, WorkPlace place,
+                                 size_t min_length) {
   if (place != WorkPlace::kInPattern && place != WorkPlace::kInShorter) {
-    return kMissing;
+    return std::nullopt;
   }
   size_t longest = 0;
   for (const Occurrence& occurrence : found.occurrences) {
@@ -336,32 +358,48 @@ int64_t LongestIn(const SequencePatterns& found, WorkPlace place, size_t min_len
   return static_cast<int64_t>(longest);
 }
 
+struct PlaceRow {
+  std::string_view place = {};
+  int64_t count = 0;
+  int64_t device_ns = 0;
+  std::optional<int64_t> longest = {};
+  std::optional<double> share = {};
+
+  static constexpr TableNames kTable{"sequence_coverage", "Where the device work is"};
+  static constexpr ColumnOf<PlaceRow> kColumns[] = {
+      {"place", &PlaceRow::place, Role::kKey, "Whether the work belongs to a pattern, or why not."},
+      {"count", &PlaceRow::count, Unit::kCount, Role::kSum, "Kernels and copies."},
+      {"device_ns", &PlaceRow::device_ns, Unit::kNanoseconds, Role::kSum,
+       "Sum of their durations."},
+      {"longest", &PlaceRow::longest, Unit::kCount, Role::kMax,
+       "Kernels and copies of the longest pattern; missing outside of patterns."},
+      {"share", &PlaceRow::share, Unit::kShare, Role::kDerived, "Device time / all device work."}};
+};
+
 Table CoverageTable(const SequencePatterns& found, size_t min_length) {
   constexpr std::string_view kNames[] = {"in these patterns", "in shorter patterns",
                                          "under no such operator", "not linked to the host"};
   static_assert(std::size(kNames) == static_cast<size_t>(WorkPlace::kCount));
-  Table table{"sequence_coverage", "Where the device work is", {}};
-  AddString(table, "place", Role::kKey, "Whether the work belongs to a pattern, or why not.");
-  AddInt(table, "count", Unit::kCount, Role::kSum, "Kernels and copies.");
-  AddInt(table, "device_ns", Unit::kNanoseconds, Role::kSum, "Sum of their durations.");
-  AddInt(table, "longest", Unit::kCount, Role::kMax,
-         "Kernels and copies of the longest pattern; missing outside of patterns.");
-  AddFloat(table, "share", Unit::kShare, Role::kDerived, "Device time / all device work.");
+  std::vector<PlaceRow> rows;
+  rows.reserve(found.places.size());
   for (size_t i = 0; i < found.places.size(); ++i) {
-    Row row(table);
-    row.Text(kNames[i]).Int(found.places[i].count).Int(found.places[i].device_ns);
-    row.MaybeInt(LongestIn(found, static_cast<WorkPlace>(i), min_length)).Missing();
+    rows.push_back({.place = kNames[i],
+                    .count = found.places[i].count,
+                    .device_ns = found.places[i].device_ns,
+                    .longest = LongestIn(found, static_cast<WorkPlace>(i), min_length)});
   }
-  return table;
+  return MakeTable(rows);
 }
 
 // An empty table would not say how close the question came.
 Result<void> CheckThereArePatterns(const Tables& findings, const Params& params) {
-  if (findings[0].rows() > 0) {
+  if (TableOf<PatternRow>(findings).rows() > 0) {
     return {};
   }
-  const IntValues& lengths = Ints(findings[1], "longest");
-  const int64_t longest = lengths.empty() ? 0 : *std::max_element(lengths.begin(), lengths.end());
+  int64_t longest = 0;
+  for (const PlaceRow& row : ReadRows<PlaceRow>(findings)) {
+    longest = std::max(longest, row.longest.value_or(0));
+  }
   if (longest == 0) {
     const std::string text(params.Text(kOperatorParam));
     if (text.empty()) {
@@ -470,15 +508,15 @@ Result<Tables> MapSequences(const RankView& view, const Params& params) {
 
 Result<Tables> FinishSequences(Tables findings, const Params& params) {
   BS_TRY(CheckThereArePatterns(findings, params));
-  const int64_t whole_ns = SumOf(findings[1], "device_ns");
-  for (Table& table : findings) {
-    const IntValues& device_ns = Ints(table, "device_ns");
-    FloatValues& share = FillFloats(table, "share");
-    for (size_t row = 0; row < table.rows(); ++row) {
-      share[row] = ShareOf(device_ns[row], whole_ns);
-    }
-    table = Sorted(table, "device_ns");
-  }
+  Table& patterns = TableOf<PatternRow>(findings);
+  Table& places = TableOf<PlaceRow>(findings);
+  const int64_t whole_ns = SumOf(ReadRows<PlaceRow>(places), &PlaceRow::device_ns);
+  UpdateRows<PatternRow>(patterns,
+                         [&](PatternRow& row) { row.share = ShareOf(row.device_ns, whole_ns); });
+  UpdateRows<PlaceRow>(places,
+                       [&](PlaceRow& row) { row.share = ShareOf(row.device_ns, whole_ns); });
+  patterns = Sorted(patterns, "device_ns");
+  places = Sorted(places, "device_ns");
   return findings;
 }
 

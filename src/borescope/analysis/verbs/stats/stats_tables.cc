@@ -1,4 +1,7 @@
-// cuda_gpu_trace: a row for each kernel, memcpy and memset, by start.
+// The tables of the reports of `stats`: each piece of device work, memcpys and memsets, kernels and
+// calls on the host, and ranges.
+//
+// cuda_gpu_trace has a row for each kernel, memcpy and memset, by start.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -326,7 +329,7 @@ bool IsAsync(const Trace& trace, HostId range) {
   return trace.tracks().is_async[trace.host().track[range.value].value] != 0;
 }
 
-// Of deeper nests than any program makes, the innermost ranges.
+// Deeper nests than any program makes are cut to their innermost ranges.
 constexpr int kMostRangesAround = 256;
 
 struct RangeTree {

@@ -60,7 +60,7 @@ class DeviceStepper {
   }
 
  private:
-  // Of all work of the device, whether it is selected or not; size() if its group is not.
+  // The group of any work of the device, selected or not; size() if the group is not selected.
   size_t GroupOf(DeviceId id) const {
     const bool is_unlinked = selected_.step_rule() == StepRule::kLaunch &&
                              !view_.index.correlation.launch_of[id.value].valid();
@@ -303,6 +303,7 @@ class InheritedStepper {
     FindEndsOfSteps();
     Collect();
     std::vector<InheritedStepRow> rows;
+    rows.reserve(steps_.size());
     for (const auto& [place, step] : steps_) {
       rows.push_back({.rank = view_.rank,
                       .gpu = place.first,

@@ -94,6 +94,7 @@ Cells CellsOf(const std::vector<StepLength>& lengths, const Axis& ranks, const A
 // At least 1.
 double MedianOf(const Cells& cells) {
   std::vector<int64_t> values;
+  values.reserve(cells.size());
   for (const auto& [place, length_ns] : cells) {
     values.push_back(length_ns);
   }

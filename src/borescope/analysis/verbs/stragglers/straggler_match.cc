@@ -44,7 +44,7 @@ enum class ClockVerdict : uint8_t {
                 // began on another
 };
 
-// Of the collectives in which a rank came last.
+// Sums over the collectives in which a rank came last.
 struct ClockEvidence {
   int64_t caused_ns = 0;  // by lengths
   int64_t shown_ns = 0;   // the part of it that clocks show

@@ -111,8 +111,8 @@ std::optional<Finding> Allocation(const SummaryTables& tables) {
   const std::optional<CauseSum> sum = SumOfCause(tables, kAllocation);
   const int64_t span_ns = ObservedSpan(tables);
   const double idle = sum.has_value() ? ShareOf(sum->idle_ns, span_ns) : 0;
-  // Of a device that works meanwhile it costs nothing; and without steps nothing shows whether it
-  // is more than the start of the program.
+  // While the device works it costs nothing; and without steps nothing shows whether it is more
+  // than the start of the program.
   if (!sum.has_value() || sum->steps == 0 || sum->share() < kAllocationWord ||
       idle < kIdleWord / 2) {
     return std::nullopt;
@@ -239,7 +239,7 @@ std::string WordsOfWaits(const SummaryTables& tables) {
   if (!sum.has_value()) {
     return "";
   }
-  // Of the rank where it costs most.
+  // The numbers are of the rank where it costs most.
   const Table& table = tables.named_causes;
   const CauseSum dearest{.count = Ints(table, "count")[sum->dearest],
                          .ns = Ints(table, "ns")[sum->dearest],

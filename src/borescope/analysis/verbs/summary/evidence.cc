@@ -285,7 +285,7 @@ namespace {
 
 // A sum that takes less of the span of its device is no finding.
 constexpr int64_t kLeastPart = 50;
-// Of all kernel time of a rank; see WorkPlaces.
+// The same for kernels, as a part of all kernel time of a rank.
 constexpr int64_t kLeastPartOfKernels = 10;
 
 // The events of one sum, and what is known of the largest.

@@ -1,4 +1,6 @@
-// Where the strongest evidence of a finding is seen: the rank, and when. Internal to summary/.
+// What findings rest on beside the tables of other verbs: time of devices that is left out of
+// shares, where and when the strongest evidence is, sums that few events make up, and copies that
+// go to the device and back. Internal to summary/.
 #pragma once
 
 #include <cstddef>
@@ -21,7 +23,7 @@ namespace borescope::internal {
 // the spans that shares are relative to. Pure.
 
 struct LeftOut {
-  // Of ranks whose whole processes were recorded: until the first launch, and after the last work.
+  // Ranks whose whole processes were recorded: until the first launch, and after the last work.
   int64_t process_head_ns = 0;
   int64_t process_tail_ns = 0;
   // The same and more: what a clock jumped over at an end, what is missing after the end of a file.
@@ -30,7 +32,7 @@ struct LeftOut {
   int64_t before_recording_ns = 0;  // in which a device worked on what was not recorded
 
   int64_t all_ns() const;
-  // Of a column of idle_causes.
+  // What is left out of a column of idle_causes.
   int64_t Of(std::string_view column) const;
   // "; without 1.2 ms before the first launch" and so on; nothing if nothing is left out.
   std::string Words() const;
@@ -53,6 +55,8 @@ Table ShownLeftOut(std::vector<LeftOutRow> left_out);
 // page. Exposed communication and copies are shares of it.
 int64_t ObservedSpan(const SummaryTables& tables);
 
+// Where the strongest evidence of a finding is: the rank, and when.
+
 // kMissing: there is none, or it is about all.
 struct FindingPlace {
   int64_t rank = kMissing;
@@ -66,9 +70,9 @@ struct FindingPlace {
 // copies of each device was. O(rows of the devices).
 Result<Table> WorkPlaces(const RankView& view, const Selected& selected);
 
-// Of the cause in a column of idle_causes, the longest of all devices of which that time is not
-// left out; of equal ones the first. `moved`: the rows of idle_causes whose longest
-// gap is a cause of its own, and is passed over. REQUIRES: tables.left_out.
+// Where the cause in a column of idle_causes is longest, on the devices where that time is not left
+// out; of equal ones the first. `moved`: the rows of idle_causes whose longest gap is a cause of
+// its own, and is passed over. REQUIRES: tables.left_out.
 FindingPlace PlaceOfIdle(const SummaryTables& tables, std::string_view column,
                          std::span<const size_t> moved);
 // The same of ranks whose whole processes were recorded, where head and tail are left out.
@@ -98,14 +102,14 @@ FindingPlace PlaceOfStraggler(const SummaryTables& tables, int64_t rank);
 std::string WordsOfPlace(const SummaryTables& tables, const FindingPlace& place);
 
 // Whether one to three of many events make up most of a sum: then these are what happened, and no
-// pattern of the program. Internal to summary/.
+// pattern of the program.
 
 // Table few_events of a rank: for each device and sum that the verdict speaks of its largest events
 // beside all of them, and where the largest is. O(rows of the devices).
 Result<Table> FewEventsTable(const RankView& view, const Selected& selected,
                              const Selection& selection);
 
-// Of all devices on which few events make up most of a sum.
+// Sums over all devices on which few events make up most of a sum.
 struct FewOfMany {
   int64_t events = 0;     // on each of these devices, the most of any
   int64_t of_events = 0;  // on the device with the largest event
@@ -113,7 +117,7 @@ struct FewOfMany {
   int64_t ns = 0;      // of few events, on these devices
   int64_t all_ns = 0;  // on all devices
   int64_t largest_ns = 0;
-  // Of the largest event.
+  // The following are of the largest event.
   std::string name;  // empty: it has none
   int64_t stream = kMissing;
   bool is_first = false;  // of the events of its sum, by time
@@ -138,14 +142,13 @@ struct LongSteps {
 std::optional<LongSteps> FindLongSteps(const SummaryTables& tables, int64_t rank);
 
 // Arrays that go to the device and back again and again, around kernels: they could stay there.
-// Internal to summary/.
 
 // Table round_trips of a rank: for each device and size of copies how often copies to the device
 // are followed, after a kernel, by copies of the same size back to the host. Addresses are seldom
 // recorded, so that equal sizes are taken for the same array. O(rows of the devices).
 Table RoundTripsTable(const RankView& view, const Selected& selected);
 
-// Of all devices.
+// Sums over all devices.
 struct RoundTrips {
   int64_t rounds = 0;     // of the size that makes most of them
   int64_t bytes = 0;      // this size

@@ -67,7 +67,7 @@ std::vector<size_t> RowsWithLongGaps(const Table& idle_causes) {
   return rows;
 }
 
-// Of the device of a row of idle_causes.
+// The observed span of the device of a row of idle_causes.
 int64_t SpanOf(const SummaryTables& tables, size_t row) {
   const Table& idle_causes = tables.idle_causes;
   const Table& breakdown = tables.breakdown;
@@ -384,7 +384,7 @@ class IdleTime {
 
   // Causes with a name have findings of their own.
   void MoveNamed() {
-    // Of these, an optimizer that launches much is slowed as all that launches.
+    // The launches of an optimizer are slowed by recording as all others are.
     rest_cost_ = 1 - ShareOf(IdleOfNamedCauses(tables_, "idle_ns", kOptimizerLaunches), idle_ns_);
     for (CauseTime& cause : causes_) {
       const bool is_of_division = cause.row->column != kLateBegin && cause.row->column != kUntraced;
@@ -466,7 +466,7 @@ class IdleTime {
             PlaceOf(*cause.row)};
   }
 
-  // Of several causes that with most of the time. What a finding does not count is no place of it.
+  // The place of the cause with most of the time. What a finding does not count is no place of it.
   FindingPlace PlaceOf(const CauseRow& row) const {
     if (&row == &kSeveralCauses) {
       return PlaceOf(*causes_[0].row);

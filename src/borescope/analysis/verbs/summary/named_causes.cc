@@ -24,8 +24,8 @@
 namespace borescope::internal {
 namespace {
 
-// Of CUDA and HIP, runtime and driver: what takes memory from the device or the system, or gives it
-// back. Allocation in the order of a stream (…Async) reuses memory and is none of these.
+// Calls of CUDA and HIP, runtime and driver, that take memory from the device or the system, or
+// give it back. Allocation in the order of a stream (…Async) reuses memory and is none of these.
 constexpr std::array<std::string_view, 28> kAllocationCalls = {
     "cudaMalloc",         "cudaMalloc3D",      "cudaMallocArray", "cudaMallocHost",
     "cudaMallocManaged",  "cudaMallocPitch",   "cudaHostAlloc",   "cudaHostRegister",

@@ -296,7 +296,7 @@ std::string SavingWords(const std::vector<PriceRow>& rows) {
                      Percent(saved(*most)));
 }
 
-// Of several ranks the largest.
+// The largest of all ranks.
 std::string BoundWords(const std::vector<PriceRow>& rows) {
   double most = 0;
   for (const PriceRow& row : rows) {

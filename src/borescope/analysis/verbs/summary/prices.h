@@ -1,4 +1,5 @@
-// What following the advice of a finding would bring, by replay (docs/how-it-works/whatif.md).
+// What recording costs, and what following the advice of a finding would bring, by replay
+// (docs/how-it-works/whatif.md).
 // Internal to summary/.
 #pragma once
 
@@ -24,7 +25,7 @@ struct CostParts {
 };
 
 struct RecordingCost {
-  // Of all devices with an estimate: how much shorter their steps are without the profiler, as
+  // How much shorter the steps of all devices with an estimate are without the profiler, as
   // estimated, at least and at most. All 0: recording costs little, or how much is not known.
   int64_t estimate_ns = 0;
   int64_t least_ns = 0;
@@ -46,8 +47,8 @@ struct TrueShare {
   double high = 0;
 };
 
-// Of `part_ns` of `whole_ns`, which has all of the cost; `cost_part` of it, from 0 to 1, is in the
-// part.
+// The share of `part_ns` in `whole_ns`. All of the cost is in the whole, and `cost_part` of it,
+// from 0 to 1, in the part.
 TrueShare ShareWithoutRecording(const RecordingCost& cost, int64_t part_ns, int64_t whole_ns,
                                 double cost_part);
 

@@ -83,7 +83,8 @@ struct LaunchedWork {
   int64_t in_graphs = 0;
 };
 
-// Of the selected device work whose launch was recorded, or that has the number of a graph node.
+// Counts the selected device work whose launch was recorded, or that has the number of a graph
+// node.
 LaunchedWork CountLaunchedWork(const RankView& view, const Selected& selected) {
   const Trace& trace = view.trace;
   std::vector<char> is_graph(trace.strings().size(), 2);
@@ -218,6 +219,7 @@ std::vector<StepSpreadRow> StepSpread(const std::vector<StepRow>& steps) {
   std::vector<StepSpreadRow> rows;
   for (const auto& [rank, by_begin] : by_rank) {
     std::vector<std::pair<int64_t, int64_t>> lengths;
+    lengths.reserve(by_begin.size());
     for (const auto& [begin, length_and_step] : by_begin) {
       lengths.push_back(length_and_step);
     }

@@ -277,7 +277,7 @@ struct StepRow {
       {"kernels", &StepRow::kernels},   {"copies", &StepRow::copies}};
 };
 
-// Of each device and cause: when it was longest (measures/idle).
+// When the idle time of a cause was longest on a device (measures/idle).
 struct IdlePlaceRow {
   int64_t rank = 0;
   std::optional<int64_t> gpu = {};

@@ -217,7 +217,7 @@ std::string DominantHelp(const SummaryTables& tables) {
                      : "give the files of all ranks, of which `borescope stragglers` finds it.");
 }
 
-// Of a kernel most of whose time one to three launches take. Collectives have a finding about it.
+// A kernel most of whose time is in one to three launches. Collectives have a finding of their own.
 std::optional<Finding> FewLaunches(const SummaryTables& tables, const FewOfMany& few,
                                    const std::string& evidence) {
   const int64_t all = SumOf(tables.kernels, "total_ns");
@@ -295,7 +295,7 @@ std::optional<Finding> ShortKernels(const SummaryTables& tables) {
       short_ns};
 }
 
-// Of calls whose bytes are known, against the bandwidth of their devices.
+// Compares calls whose bytes are known with the bandwidth of their devices.
 std::optional<Finding> MemoryBound(const SummaryTables& tables) {
   const std::optional<double> share = MemoryBoundShare(tables);
   if (!share.has_value()) {

@@ -282,7 +282,7 @@ std::optional<Finding> MissingOptions(const SummaryTables& tables) {
       0};
 }
 
-// Of programs that were recorded from their start to their end.
+// Only for programs that were recorded from their start to their end.
 std::optional<Finding> EndsOfProcess(const SummaryTables& tables) {
   const LeftOut left_out = FindLeftOut(tables);
   const int64_t ends_ns = AddSaturating(left_out.process_head_ns, left_out.process_tail_ns);
@@ -358,7 +358,7 @@ constexpr double kRankSpread = 1.1;
 constexpr double kWaitingWord = 0.01;
 constexpr double kWaitingWarning = 0.05;
 
-// Of a rank whose file ends in the middle, what is missing looks like less work.
+// Where the file of a rank ends in the middle, what is missing looks like less work.
 bool AreWhole(const SummaryTables& tables) {
   return RanksOfCheck(tables.quality, "truncated-file").empty();
 }
@@ -396,7 +396,8 @@ std::optional<Finding> RankImbalance(const SummaryTables& tables) {
       {.rank = Ints(spread, "max_rank")[row]}};
 }
 
-// Of n even ranks each causes 1 / n of the waiting; chance makes one of a few cause more.
+// Each of n even ranks causes 1 / n of the waiting; where there are few, chance makes one cause
+// more.
 double NotableScore(size_t ranks) {
   return std::clamp(2.0 / static_cast<double>(ranks), 0.25, 0.75);
 }
@@ -432,7 +433,7 @@ struct Losses {
   int64_t losers = 0;
 };
 
-// Of all but the first rank of `stragglers`.
+// The losses of all ranks but the first of `stragglers`.
 Losses LossesOfOthers(const SummaryTables& tables) {
   const std::map<int64_t, int64_t> exposed = SumsOfRanks(tables.breakdown, "exposed_comm_ns");
   const std::map<int64_t, int64_t> spans = SumsOfRanks(tables.breakdown, "span_ns");

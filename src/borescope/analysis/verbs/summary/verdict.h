@@ -52,8 +52,8 @@ const RunFault* FindFault(const SummaryTables& tables, Diag what);
 // What lets the devices idle, a finding for each cause; the most important first.
 std::vector<Finding> IdleFindings(const SummaryTables& tables);
 
-// Of a column of idle_causes, what findings about causes with a name are about (cause_rules.cc);
-// about one of them, if `cause` is there.
+// The part of a column of idle_causes that findings about causes with a name are about
+// (cause_rules.cc); with `cause`, that of this one.
 int64_t IdleOfNamedCauses(const SummaryTables& tables, std::string_view column,
                           std::string_view cause = {});
 

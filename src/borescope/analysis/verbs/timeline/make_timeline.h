@@ -1,4 +1,5 @@
-// Makes the timeline of one rank from its tracks.
+// Makes the timeline of one rank from its tracks: level 0 has the events as they were recorded, the
+// levels above it boxes in which short events near each other are merged.
 #pragma once
 
 #include <cstddef>
@@ -29,7 +30,7 @@ class DrawnTexts {
     }
     return drawn;
   }
-  // Of any text; an empty one has none.
+  // The number of any text; an empty one has none.
   StringId OfText(std::string_view text) { return text.empty() ? StringId() : texts_.Intern(text); }
 
  private:
@@ -122,7 +123,7 @@ class LevelRows {
   // All outlive it. O(events).
   LevelRows(const RankView& view, const RankTracks& tracks, DrawnTexts& texts);
 
-  // Those of a level above 0 that touch the span: the same rows as of the whole recording. False
+  // The rows of a level above 0 that touch the span: the same as for the whole recording. False
   // where there are more than `most` boxes; then some are missing. O(events), whatever the span.
   bool Make(int64_t level, const TimeSpan& span, size_t most);
 

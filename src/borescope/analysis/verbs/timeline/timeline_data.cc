@@ -60,12 +60,12 @@ constexpr int64_t kEscapedBytes = 6;   // "\u003c"
 constexpr int64_t kQuotes = 3;         // with the comma
 constexpr int64_t kBytesOfNumber = 2;  // of a text or a track
 
-// Of an unsigned number in LEB128.
+// The bytes of an unsigned number in LEB128.
 int64_t Leb(int64_t number) {
   return std::max(1, (static_cast<int>(std::bit_width(static_cast<uint64_t>(number))) + 6) / 7);
 }
 
-// Of a number with a sign.
+// The bytes of a number with a sign.
 int64_t Zigzag(int64_t number) {
   const auto bits = static_cast<uint64_t>(number);
   return Leb(static_cast<int64_t>((bits << 1) ^ (number < 0 ? ~uint64_t{0} : 0)));
@@ -171,7 +171,7 @@ namespace {
 
 // A smaller share is for coarse levels alone: a window of so few boxes is of no use.
 constexpr int64_t kLeastForWindow = 64'000;
-// Of a box or point, where only some depths of a level fit.
+// The bytes of a box or point where only some depths of a level fit.
 constexpr int64_t kRoughBytes = 32;
 // A level has at least a third more boxes than the next coarser one, and no more than half of those
 // of the whole recording where these are drawn, too: else it looks the same.
@@ -294,7 +294,7 @@ void CutLevels(Timeline& timeline, int64_t room) {
   }
 }
 
-// Of level 0, if it has the whole recording; else more than any level has.
+// The boxes of level 0, if it has the whole recording; else more than any level has.
 int64_t BoxesOfWhole(const Timeline& timeline) {
   const DrawnLevel& finest = timeline.levels.front();
   const bool is_whole = finest.level == 0 && finest.begin_ns <= 0 &&

@@ -1,5 +1,6 @@
 // What is drawn of one rank: tracks, and boxes and points on them at several levels of detail.
 // docs/how-it-works/timeline.md has meanings. Plain data; times are from the recording's begin.
+// Below that, what it takes in a page, and how it is made to fit.
 #pragma once
 
 #include <cstdint>

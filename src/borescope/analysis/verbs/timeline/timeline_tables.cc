@@ -177,7 +177,7 @@ void PushLevels(const Timeline& timeline, Table& table) {
   }
 }
 
-// Of boxes there are very many, hence they are added column by column.
+// There are very many boxes, hence they are added column by column.
 class BoxColumns {
  public:
   BoxColumns(const Timeline& timeline, Table& table) : timeline_(timeline), table_(table) {}
@@ -340,7 +340,7 @@ bool AreStretches(const Table& table, std::string_view begin, std::string_view e
   return true;
 }
 
-// Of recordings, tracks and levels, of which there are few.
+// Checks recordings, tracks and levels, of which there are few.
 bool HasSoundFrames(const Tables& tables) {
   const Table& timeline = tables[kTimeline];
   const auto are_sizes = [](const Table& table, std::initializer_list<std::string_view> columns) {

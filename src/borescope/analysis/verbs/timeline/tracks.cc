@@ -171,8 +171,8 @@ class TrackFinder {
     return launches;
   }
 
-  // Those that launch come first, by process and then by thread, of these the busy ones. What is of
-  // no process comes last.
+  // Threads that launch come first, by process and then by thread, then the busy ones. What belongs
+  // to no process comes last.
   void SortThreads(std::vector<EventTrack>& threads) const {
     const Tracks& tracks = trace_.tracks();
     const std::vector<size_t> launches = LaunchesOfTracks();

@@ -130,7 +130,7 @@ std::string WorkSizeText(const Trace& trace, std::span<const int64_t> members) {
 
 constexpr size_t kPreviewRows = 20;
 constexpr int64_t kMostContext = 64;
-// Of calls that are 1 standard deviation away, there may be no others.
+// Fewer calls may be the only ones that are 1 standard deviation away.
 constexpr int64_t kLeastOutliers = 2;
 constexpr int64_t kMostOutliers = 1'000'000;
 constexpr int64_t kNoKernel = -1;  // in a key: the stream begins

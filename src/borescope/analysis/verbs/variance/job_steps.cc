@@ -22,7 +22,7 @@ using StepKey = std::pair<int64_t, uint32_t>;
 
 StepKey KeyOf(const MatrixStep& step) { return {step.number, step.occurrence}; }
 
-// Of each row of the steps of ranks, which follow each other.
+// The key of each step. The steps of a rank follow each other.
 std::vector<StepKey> KeysOf(const std::vector<VarianceStepRow>& steps) {
   std::vector<StepKey> keys;
   keys.reserve(steps.size());

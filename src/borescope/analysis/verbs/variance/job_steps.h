@@ -18,11 +18,11 @@ struct RankSteps {
 
 struct JobSteps {
   std::vector<RankSteps> ranks;
-  // Of a single rank its own steps and parts. Of several: a step of the job is as long as that of
-  // the rank that took longest. Its parts are those of the rank that waited least for others, the
-  // one with the most time outside of communication: what a typical rank (the lower median) spent
-  // on each cause, without a rank; what that rank spent more or less, with it; and as `skew` what
-  // the longest rank took longer. Communication is as short as it was on that rank.
+  // A single rank gives its own steps and parts. With several ranks, a step of the job is as long
+  // as that of the rank that took longest. Its parts are those of the rank that waited least for
+  // others, the one with the most time outside of communication: what a typical rank (the lower
+  // median) spent on each cause, without a rank; what that rank spent more or less, with it; and as
+  // `skew` what the longest rank took longer. Communication is as short as it was on that rank.
   StepMatrix job;
   std::vector<int64_t> left_out;  // the numbers of steps that do not count
   std::string parts;              // how steps were divided; of several ways with commas between

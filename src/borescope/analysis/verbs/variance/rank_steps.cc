@@ -479,6 +479,7 @@ Result<void> CheckParts(const std::vector<VarianceStepRow>& steps,
                         const std::vector<VariancePartRow>& parts) {
   std::set<std::tuple<int64_t, std::string_view, std::string_view>> known;
   std::vector<int64_t> rest;
+  rest.reserve(steps.size());
   for (const VarianceStepRow& step : steps) {
     rest.push_back(step.span_ns);
   }

@@ -546,7 +546,7 @@ namespace {
 __extension__ using WideSum = __int128;
 
 constexpr double kOutlier = 3.5 * 1.4826;
-// Of the median: where most steps are equal, a nanosecond more is no outlier.
+// As a part of the median: where most steps are equal, a nanosecond more is no outlier.
 constexpr double kLeastOutlier = 0.01;
 constexpr size_t kNamedCauses = 3;
 constexpr std::string_view kOtherWork = "other amount of work";

@@ -86,9 +86,10 @@ struct ShareLimits {
   std::optional<bool> is_stable;  // of the three largest: whether it keeps its place in 80 %
 };
 
-// Of the causes of the matrix, then of the amount of work if `spread` has it; empty where `spread`
-// has no shares. Steps are drawn with replacement 1,000 times, by a fixed seed; of more than 509
-// steps groups of them are drawn. O(cells + 1,000 x the cells of 509 groups).
+// The limits of the causes of the matrix, then of the amount of work if `spread` has it; empty
+// where `spread` has no shares. Steps are drawn with replacement 1,000 times, by a fixed seed;
+// where there are more than 509, groups of steps are drawn. O(cells + 1,000 x the cells of 509
+// groups).
 std::vector<ShareLimits> BootstrapShares(const StepMatrix& matrix, const StepSpread& spread);
 
 // Whether steps get longer, and whether that repeats.
@@ -115,7 +116,7 @@ struct Period {
 // above 0.5 and above those of both neighbours; after the trend was taken out. O(256 steps).
 std::optional<Period> PeriodOf(const std::vector<MatrixStep>& steps, double slope);
 
-// Steps that took longer than the usual one, and by what. Internal to variance/.
+// Steps that took longer than the usual one, and by what.
 
 struct SlowCause {
   std::string what;  // empty for none

@@ -27,8 +27,6 @@ namespace borescope::internal {
 
 namespace {
 
-// The tables of variance. Internal to variance/.
-
 constexpr size_t kPreviewCauses = 12;
 constexpr size_t kPreviewSlowSteps = 12;
 constexpr std::string_view kWorkCause = "other_work";
@@ -134,7 +132,7 @@ std::optional<double> WorkShareOf(const StepSpread& spread) {
   return spread.work ? spread.work->share : std::nullopt;
 }
 
-// Of the lengths alone, whatever they consist of.
+// The same by the lengths alone, whatever they consist of.
 std::optional<double> WorkShareOf(const std::vector<MatrixStep>& steps) {
   CauseRow whole;
   for (uint32_t i = 0; i < steps.size(); ++i) {
@@ -211,7 +209,7 @@ CauseOfLengthRow RowOf(const CauseKey& key, const CauseSpread& cause, const Shar
                        .mean_ns = Rounded(cause.mean_ns),
                        .sd_ns = Rounded(cause.sd_ns)};
   if (limits != nullptr) {
-    row.share = *cause.share;
+    row.share = cause.share;
     row.low = limits->low;
     row.high = limits->high;
     row.stable = limits->is_stable;

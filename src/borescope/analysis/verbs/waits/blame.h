@@ -134,7 +134,7 @@ enum class LateCause : uint8_t {
   kCount
 };
 
-// Those that a rank alone knows come first.
+// The causes that a rank knows without the others come first.
 inline constexpr size_t kOwnCauses = static_cast<size_t>(LateCause::kBeforeRecording);
 inline constexpr size_t kLateCauses = static_cast<size_t>(LateCause::kCount);
 using CauseNs = std::array<int64_t, kLateCauses>;

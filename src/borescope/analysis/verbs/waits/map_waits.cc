@@ -29,10 +29,10 @@
 #include "borescope/table/typed_rows.h"
 
 namespace borescope::internal {
+namespace {
 
-// What a device did in any time, by cause (LateCause): prepared once for a rank, asked for the
-// time before each of its collectives.
-
+// What a device did in any time, by cause: prepared once for a rank, and used for the time before
+// each of its collectives.
 class GapCauses {
  public:
   // O(rows log rows).
@@ -49,11 +49,6 @@ class GapCauses {
 
   std::map<int64_t, Device> devices_;  // by number
 };
-
-// The time in which kernels compute on any device of the rank.
-Result<IntervalSet> ComputeTime(const RankView& view);
-
-namespace {
 
 LateCause CauseOf(IdleCause cause) {
   switch (cause) {
@@ -143,8 +138,6 @@ Result<SharedDeviceTimes> TimesOfAll(const RankView& view) {
   return DeviceTimes(view, selected, PerTrack::kGpu);
 }
 
-}  // namespace
-
 Result<GapCauses> GapCauses::Make(const RankView& view) {
   BS_ASSIGN(const SharedDeviceTimes times, TimesOfAll(view));
   const HostTimes host(view);
@@ -176,14 +169,13 @@ CauseNs GapCauses::Within(int64_t gpu, int64_t begin, int64_t end) const {
   return parts;
 }
 
+// The time in which kernels compute on any device of the rank.
 Result<IntervalSet> ComputeTime(const RankView& view) {
   BS_ASSIGN(const SharedDeviceTimes times, TimesOfAll(view));
   IntervalSet compute;
   for (const DeviceTime& time : *times) compute = Union(compute, time.compute);
   return compute;
 }
-
-namespace {
 
 constexpr int64_t kMicrosecond = 1000;
 
@@ -246,6 +238,7 @@ Result<void> AddGapColumns(const RankView& view, RankCalls& found) {
   const std::vector<int64_t> since = TimesSince(view, found);
   Column dispatch = NewCallColumn("dispatch_ns", Unit::kNanoseconds);
   std::vector<Column> gaps;
+  gaps.reserve(std::size(kGapColumns));
   for (const std::string_view name : kGapColumns) {
     gaps.push_back(NewCallColumn(name, Unit::kNanoseconds));
   }

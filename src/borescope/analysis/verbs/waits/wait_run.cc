@@ -345,8 +345,8 @@ int64_t AheadByComputing(const TimeBefore& last, std::span<const TimeBefore> oth
   return std::max<int64_t>(0, std::min(inside_ns, less_computed_ns));
 }
 
-// Those that come from the same collective as the last rank come first: only their anchors can be
-// compared with its own. Returns how many these are.
+// Puts the ranks first that come from the same collective as the last rank: only their anchors can
+// be compared with its own. Returns how many these are.
 size_t PutComparableFirst(const TimeBefore& last, std::vector<TimeBefore>& others) {
   const auto end = std::stable_partition(
       others.begin(), others.end(),

@@ -407,6 +407,7 @@ struct LatenessRow {
 // clocks: what has to be added to the times of each rank.
 Table ClockTable(const WaitRun& run) {
   std::vector<ClockRow> rows;
+  rows.reserve(run.ranks.size());
   ClockNames names;
   for (size_t place = 0; place < run.ranks.size(); ++place) {
     rows.push_back(ClockOf(run.ranks[place], run.clocks.ranks[place], names));
@@ -545,7 +546,8 @@ Error NothingMatched() {
           "the same time"};
 }
 
-Result<Tables> FinishWaits(Tables mapped, const Params& params) {
+Result<Tables> FinishWaits(Tables findings, const Params& params) {
+  const Tables mapped = std::move(findings);
   const WaitTables tables(mapped);
   if (tables.ranks.size() < 2) return OneRank();
   const CollectiveKeys keys(tables.keys);

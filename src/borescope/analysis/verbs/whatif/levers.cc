@@ -26,7 +26,7 @@ namespace borescope::internal {
 namespace {
 
 // How much of the path of a replay consists of what a scenario changes: about the most that it can
-// save. Internal to whatif/.
+// save.
 
 class PathTimes {
  public:
@@ -279,7 +279,7 @@ class LeverFinder {
     kernel_ns_ = ByText(of_name);
   }
 
-  // Those that are not 0.
+  // The sums that are not 0.
   Sums ByText(const std::vector<int64_t>& of_name) const {
     Sums sums;
     for (uint32_t name = 0; name < of_name.size(); ++name) {

@@ -34,7 +34,7 @@ namespace borescope::internal {
 
 namespace {
 
-// Which scenarios are asked for. Internal to whatif/.
+// ---- Which scenarios are asked for ----
 
 // What an option was given, in words for its errors.
 template <class T>
@@ -87,7 +87,8 @@ Result<std::vector<Change>> AskedChanges(const Params& params) {
   return changes;
 }
 
-// Those of the options, each change alone and, of several, all together; then those of --plan.
+// The scenarios of the options, each change alone and, if there are several, all together; then the
+// scenarios of --plan.
 // Empty: nothing was asked about. kInvalidArgument names the option.
 Result<std::vector<Scenario>> AskedScenarios(const Params& params) {
   BS_ASSIGN(const std::vector<Change> changes, AskedChanges(params));
@@ -140,7 +141,7 @@ Result<std::vector<Scenario>> SweepScenarios(const Params& params) {
   return scenarios;
 }
 
-// The tables of whatif. Internal to whatif/.
+// ---- Tables ----
 
 // A scenario with its run.
 struct AskedScenario {
@@ -207,7 +208,7 @@ bool ChangesHost(const Scenario& scenario) {
   });
 }
 
-// Of the steps that were asked about.
+// The mean length of the steps that were asked about.
 int64_t MeanStep(const ReplayModel& model) {
   const std::vector<int64_t> measured =
       StretchTimes(model.graph, model.doubt_ns ? model.times : MeasuredTimes(model.graph));
@@ -348,6 +349,7 @@ Table AnswerTable(AnswerKind kind, const RankView& view, const ReplayModel& mode
                                    {"sweep", "Where gains stop"},
                                    {"ranking", "What would help most, each alone"}};
   std::vector<AnswerRow> rows;
+  rows.reserve(asked.size());
   for (const AskedScenario& one : asked) {
     rows.push_back(AnswerOf(view, model, holds_cost, one));
   }
