@@ -9,6 +9,7 @@
 #include <exception>
 #include <functional>
 #include <limits>
+#include <new>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -289,10 +290,13 @@ void Conclude(const RecordReport& report, const Command& command) {
 void TryToSay(const std::function<void()>& say) {
   try {
     say();
-  } catch (const std::exception&) {
+  } catch (const std::bad_alloc&) {
     constexpr std::string_view kLine =
         "borescope: out of memory; what is recorded is in the folder\n";
     [[maybe_unused]] const ssize_t written = write(STDERR_FILENO, kLine.data(), kLine.size());
+  } catch (const std::exception& failed) {
+    WriteMessageLine(ToPrintable(
+        fmt::format("borescope: {}; what is recorded is in the folder", failed.what())));
   }
 }
 

@@ -72,7 +72,7 @@ constexpr OwnRow kRows[] = {
     {kOutput, "", "color", "WHEN", "colours and bars in text, on a terminal by default", Always,
      Whens},
     {kOutput, "", "csv-safe", "",
-     "-f csv: a ' before text that a spreadsheet would take for a formula", Always},
+     "-f csv: a ' before text that a spreadsheet or build server would obey", Always},
     {kOutput, "", "load", "FILE",
      "instead of INPUT: answer from what --save wrote, or from a folder of it", HasSaved},
     {kOutput, "", "scrub", "WHAT",

@@ -47,14 +47,10 @@ void DateBack(const std::string& path, std::filesystem::file_time_type begin) {
 
 }  // namespace
 
-PartFile DescribePart(const Partial& partial, const std::string& path, bool was_kept) {
-  const Result<uint64_t> bytes = internal::SizeOfFile(path);
-  return {path,
-          was_kept,
-          bytes.ok() ? *bytes : 0,
-          partial.num_files(),
-          partial.num_loaded(),
-          partial.load_errors()};
+Result<PartFile> DescribePart(const Partial& partial, const std::string& path, bool was_kept) {
+  BS_ASSIGN(const uint64_t bytes, internal::SizeOfFile(path));
+  return PartFile{
+      path, was_kept, bytes, partial.num_files(), partial.num_loaded(), partial.load_errors()};
 }
 
 Result<PartFile> MapToFile(const std::string& path, const std::function<Result<Partial>()>& map) {

@@ -15,8 +15,8 @@ struct PartialAccess {
   static const internal::PartialData& Inside(const Partial& partial);
 };
 
-// What is left in a file, and how large it is.
-PartFile DescribePart(const Partial& partial, const std::string& path, bool was_kept);
+// What is left in a file, and how large it is; an error where the system does not say that.
+Result<PartFile> DescribePart(const Partial& partial, const std::string& path, bool was_kept);
 
 // Writes what `map` gives to the file at `path`; it looks as old as the beginning of its map, so
 // that a trace which is written meanwhile is newer. The folder of the file is made where it is

@@ -243,7 +243,7 @@ Table TracedTable(const Table& kernels, const std::string& kernel,
 }
 
 Result<Document> BenchFile(const std::string& file, const BenchKernelOptions& options) {
-  const std::optional<std::string> code = ReadGeneratedCode(file);
+  BS_ASSIGN(const std::optional<std::string> code, ReadGeneratedCode(file));
   if (!code.has_value()) {
     return Error{ErrorCode::kIo, "is not a file that can be read", "name a generated kernel", file};
   }

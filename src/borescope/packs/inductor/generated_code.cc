@@ -1,9 +1,5 @@
 #include "borescope/packs/inductor/generated_code.h"
 
-#include <fcntl.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
 #include <algorithm>
 #include <charconv>
 #include <cmath>
@@ -13,8 +9,10 @@
 #include <vector>
 
 #include "borescope/analysis/core/row.h"
+#include "borescope/base/io/paths.h"
 #include "borescope/base/stop.h"
 #include "borescope/packs/inductor/inductor.h"
+#include "borescope/try.h"
 
 namespace borescope::internal {
 namespace {
@@ -73,29 +71,33 @@ std::vector<fs::path> PlacesOf(const std::string& recorded, const fs::path& fold
 // Reads files inside of one folder, also if links lead elsewhere, each once.
 class KernelFiles {
  public:
-  // `folder`: as the user named it; empty: no file is read.
-  explicit KernelFiles(std::string_view folder) {
-    std::error_code error;
-    folder_ = folder.empty() ? fs::path() : fs::canonical(folder, error);
+  // `folder`: what the user named; empty: no file is looked at. kIo if the system cannot say where
+  // that is.
+  static Result<KernelFiles> In(const std::string& folder) {
+    if (folder.empty()) return KernelFiles({});
+    BS_ASSIGN(std::string real, PathWithoutLinks(folder));
+    return KernelFiles(std::move(real));
   }
 
-  std::optional<InductorCode> Find(const std::string& recorded) {
-    if (folder_.empty()) return std::nullopt;
+  Result<std::optional<InductorCode>> Find(const std::string& recorded) {
+    if (folder_.empty()) return std::optional<InductorCode>();
     for (const fs::path& place : PlacesOf(recorded, folder_)) {
-      if (const std::optional<InductorCode>& code = At(place); code.has_value()) {
-        return code;
-      }
+      BS_ASSIGN(std::optional<InductorCode> code, At(place.string()));
+      if (code.has_value()) return code;
     }
-    return std::nullopt;
+    return std::optional<InductorCode>();
   }
 
  private:
-  const std::optional<InductorCode>& At(const fs::path& place) {
-    const auto [found, is_new] = known_.try_emplace(place.string());
+  explicit KernelFiles(fs::path folder) : folder_(std::move(folder)) {}
+
+  Result<std::optional<InductorCode>> At(const std::string& place) {
+    const auto [found, is_new] = known_.try_emplace(place);
     if (is_new) {
-      std::error_code error;
-      const fs::path real = fs::canonical(place, error);
-      const auto code = error || !IsInside(real) ? std::nullopt : ReadGeneratedCode(real.string());
+      BS_ASSIGN(const std::string real, PathWithoutLinks(place));
+      BS_ASSIGN(const std::optional<std::string> code,
+                IsInside(real) ? ReadGeneratedCode(real)
+                               : Result<std::optional<std::string>>(std::nullopt));
       if (code.has_value()) {
         found->second = ParseInductorCode(*code);
       }
@@ -112,15 +114,15 @@ class KernelFiles {
   std::map<std::string, std::optional<InductorCode>> known_;  // by place
 };
 
-// The code for every row of the table that has a file; nothing for other rows.
-Codes CodesOf(const Table& kernels, std::string_view folder) {
+// The code of every row of the table that has a file; no place for any other.
+Result<Codes> CodesOf(const Table& kernels, const std::string& folder) {
   const Column& source = *kernels.Find("source");
-  KernelFiles files(folder);
+  BS_ASSIGN(KernelFiles files, KernelFiles::In(folder));
   Codes codes(kernels.rows());
   for (size_t row = 0; row < kernels.rows(); ++row) {
     CheckStopAt(row);
     if (!source.IsMissing(row)) {
-      codes[row] = files.Find(std::get<StringValues>(source.values)[row]);
+      BS_ASSIGN(codes[row], files.Find(std::get<StringValues>(source.values)[row]));
     }
   }
   return codes;
@@ -226,26 +228,12 @@ bool HasAny(const Optionals& values) {
 
 }  // namespace
 
-std::optional<std::string> ReadGeneratedCode(const std::string& path) {
+Result<std::optional<std::string>> ReadGeneratedCode(const std::string& path) {
   constexpr size_t kMostBytes = size_t{4} << 20;
-  // Opening a pipe or a device instead of a file must not block.
-  const int file = open(path.c_str(), O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
-  struct stat status{};
-  const bool is_file = file >= 0 && fstat(file, &status) == 0 && S_ISREG(status.st_mode);
-  std::optional<std::string> code;
-  if (is_file) {
-    code.emplace(kMostBytes, '\0');
-    size_t size = 0;
-    for (ssize_t got = 1; got > 0 && size < kMostBytes;) {
-      got = read(file, code->data() + size, kMostBytes - size);
-      size += got > 0 ? static_cast<size_t>(got) : 0;
-    }
-    code->resize(size);
-  }
-  if (file >= 0) {
-    close(file);
-  }
-  return code;
+  BS_ASSIGN(const FileKind kind, KindOf(path));
+  if (kind != FileKind::kFile) return std::optional<std::string>();
+  BS_ASSIGN(std::string code, BeginOfFile(path, kMostBytes));
+  return std::optional(std::move(code));
 }
 
 InductorCode ParseInductorCode(std::string_view code) {
@@ -256,7 +244,7 @@ InductorCode ParseInductorCode(std::string_view code) {
 
 Result<Tables> ReadKernelFiles(Tables tables, const Params& params) {
   Table& kernels = tables.front();
-  const Codes codes = CodesOf(kernels, params.Text(kInductorCacheParam));
+  BS_ASSIGN(const Codes codes, CodesOf(kernels, std::string(params.Text(kInductorCacheParam))));
   AddBool(kernels, kFileRead, Role::kMax, "Whether the kernel's file could be read.");
   AddString(kernels, kFileAten, Role::kMax, "Operators that were fused, by the kernel's file.");
   AddString(kernels, kFileNodes, Role::kMax, "Nodes of the model's Python, by the kernel's file.");

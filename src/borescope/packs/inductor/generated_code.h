@@ -16,9 +16,9 @@ struct InductorCode {
   std::optional<double> gigabytes = {};  // kernel_num_gb, 1e9 bytes a call
 };
 
-// The first 4 MiB of a generated file, which contain the kernel. Nothing if there is no regular
-// file that can be read.
-std::optional<std::string> ReadGeneratedCode(const std::string& path);
+// The first 4 MiB of a generated file, which contain the kernel. Nothing where no regular file is;
+// kIo where the system cannot say, or reading fails.
+Result<std::optional<std::string>> ReadGeneratedCode(const std::string& path);
 
 // What the text says about its first kernel. Any text is fine. Pure.
 InductorCode ParseInductorCode(std::string_view code);
