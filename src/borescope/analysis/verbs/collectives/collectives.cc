@@ -1,6 +1,6 @@
 // collectives: what each kind of communication moved, and how fast. A row is one collective of one
-// group and element type; its calls are those of collective_calls.h. Message sizes and bandwidths
-// are those of NCCL-tests (collective_kinds.h):
+// group and element type; its calls are those of collectives.h. Message sizes and bandwidths
+// are those of NCCL-tests (collectives.h):
 //   algo = bytes / time     bus = algo x factor of the collective
 // over the calls of which both are known. Time is that of the kernels and includes waiting for
 // ranks that come late, so that the best and the median call tell more about the network.

@@ -1,6 +1,6 @@
 // counters: hardware counters of profiler ranges with the kernel launch behind each.
 //
-//   counter_lineup  per device, how ranges and launches were brought together (counter_lineup.h)
+//   counter_lineup  per device, how ranges and launches were brought together (counters.h)
 //   counter_flops   operations, rate and intensity per kernel (counter_flops.h)
 //   counters        every range with its operators and one column per counter, named as recorded
 //

@@ -1,6 +1,6 @@
 // graphs: what graph launches do (graph_launches.h): how long they take on host and device, how
 // much of that time is gaps between their kernels, which kernels a graph holds, and what making it
-// cost (graph_captures.h). One row per graph and rank: handles and node numbers are those of a
+// cost (graph_launches.h). One row per graph and rank: handles and node numbers are those of a
 // process.
 //
 //   span     first start to last end of the work of a launch

@@ -1,4 +1,4 @@
-// ops: host and device time per operator (index/operator_rule.h).
+// ops: host and device time per operator (index/launches/operator_rule.h).
 //
 //   self host     time in which it is the innermost operator of its thread: duration less the
 //                 operators nested directly inside. Python frames, other annotations and runtime
@@ -8,7 +8,7 @@
 //   self device   device work whose innermost operator is this call
 //   total         self and everything nested inside. Calls inside a call of the same row count
 //                 once, with the outermost, so that recursion does not inflate a total.
-//   flops         of calls that count (op_flops.h), from shapes; docs/how-it-works/flops.md
+//   flops         of calls that count (modelled_work.h), from shapes; docs/how-it-works/flops.md
 //
 // Device work without an operator has a row of its own, kNoOperator, so that self_device_ns adds up
 // to all selected device work. An operator that began outside the selected window, but launched

@@ -14,7 +14,7 @@
 //
 // Kernels whose FLOPs are not known are missing in the sums, and so the ratios would be too small:
 // `coverage` is the part of the compute time whose matrix FLOPs are known, and without enough of it
-// (coverage.h) there are no ratios.
+// (covered_time.h) there are no ratios.
 #include <map>
 #include <optional>
 #include <string_view>

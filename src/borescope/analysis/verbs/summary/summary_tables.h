@@ -401,7 +401,7 @@ struct SummaryTables {
 };
 
 // How much of the time devices work at the speed of their memory, as a share of the observed span.
-// Missing where too little of the kernel time is modelled (coverage.h), or it is hardly any.
+// Missing where too little of the kernel time is modelled (covered_time.h), or it is hardly any.
 std::optional<double> MemoryBoundShare(const SummaryTables& tables);
 
 // Table verdict: finding, severity, evidence, value, unit, help, and where its strongest evidence

@@ -20,7 +20,7 @@
 
 namespace borescope::internal {
 
-// What one rank gives to `waits`: all of its calls as for matching (rank_calls.h), and beside them
+// What one rank gives to `waits`: all of its calls as for matching (match_calls.h), and beside them
 //   ranks    the columns of WaitRankRow
 //   calls    dispatch_ns: from the launch, or the end of what its stream ran before, to the begin;
 //            the time since the previous call of its group ended (of the first since the recording
