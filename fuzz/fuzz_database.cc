@@ -1,7 +1,5 @@
 // Whatever the pages of a database are: loading ends in an Error or in a trace, and a trace that
-// was loaded can be indexed. The bytes follow "SQLite format 3", so
-that no other reader sees
-// them.
+// was loaded can be indexed. The bytes follow "SQLite format 3", so that no other reader sees them.
 
 #include <cstddef>
 #include <cstdint>
@@ -11,8 +9,7 @@ that no other reader sees
 #include "borescope/index/trace_index.h"
 #include "borescope/ingest/load.h"
 
-    extern "C" int
-    LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   constexpr size_t kMagicBytes = borescope::internal::kSqliteMagic.size();
   if (size < kMagicBytes) {
     return 0;

@@ -190,7 +190,7 @@ def check_described(borescope, verb, schema):
         # Columns that are named by what was recorded come last.
         if columns[:len(expected)] != expected or (verb != "counters" and len(columns) != len(expected)):
             sys.exit(f"list --schema describes table {table['name']} of {verb} otherwise than the "
-                     "answer has it: src/borescope/engine/specimen.cc")
+                     "answer has it: src/borescope/engine/answer_shape.cc")
 
 
 def page(borescope, verb, summary):

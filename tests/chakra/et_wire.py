@@ -1,6 +1,6 @@
 """The .et of MLCommons Chakra, as its schema and its feeder have it, slowly and obviously.
 
-A twin of what src/borescope/chakra does, which shares nothing with it: records of protobuf, the
+A twin of what src/borescope/packs/chakra does, which shares nothing with it: records of protobuf, the
 order in which the feeder of the reference hands nodes out, and a .et made again from its dump.
 """
 

@@ -86,7 +86,7 @@ test('a policy forbids what the page does not do itself', async () => {
 });
 
 test('the plain page allows its own style and nothing else', () => {
-  const source = readFileSync(join(import.meta.dirname, '../../src/borescope/output/html/html_plain.cc'), 'utf8');
+  const source = readFileSync(join(import.meta.dirname, '../../src/borescope/output/html/html.cc'), 'utf8');
   const [, style] = /<style>(.*?)<\/style>/s.exec(source);
   const hash = createHash('sha256').update(style).digest('base64');
   assert.ok(source.includes(`default-src 'none'; style-src 'sha256-${hash}'; base-uri`));

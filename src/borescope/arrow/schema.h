@@ -1,3 +1,4 @@
+// A table as an ArrowSchema, and the texts of its columns as Arrow wants them.
 #pragma once
 
 #include <cstdint>

@@ -1,3 +1,4 @@
+// A table as an ArrowArray, and as a stream of one: see export.h.
 #pragma once
 
 #include <memory>

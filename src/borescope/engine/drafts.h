@@ -1,3 +1,5 @@
+// What --overlay and --save write: drafts beside their targets, which appear last; and what --load
+// reads in place of a trace.
 #pragma once
 
 #include <span>

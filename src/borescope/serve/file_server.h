@@ -109,7 +109,7 @@ struct ServeLimits {
   ClientLimits client;
 };
 
-// Answers requests as http_response.h says. Ends once a GET has all of the file (with `stays` when
+// Answers requests as http.h says. Ends once a GET has all of the file (with `stays` when
 // nobody asks any more), or nobody asked for it in time; those who are being answered at that
 // moment still get their answers. Who connects and says nothing keeps nobody out: where there are
 // too many clients, the one that has been silent for longest goes, never one that is being

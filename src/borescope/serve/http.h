@@ -1,3 +1,5 @@
+// HTTP without sockets: what of a request decides about the answer, and the head of the answer.
+// Pure functions.
 #pragma once
 
 #include <cstddef>

@@ -79,7 +79,7 @@ bool IsAscending(const ColumnData<T>& numbers) {
   return is_ascending;
 }
 
-// The part of trace_checks.h that is about indexes.
+// Checks of indexes.
 
 // What is wrong first; empty where nothing is. Each is O(rows) and expects that FaultOfTrace has
 // found the shapes of both right. The call tree; what launched what; the steps; all else.

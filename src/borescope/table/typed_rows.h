@@ -268,6 +268,7 @@ Table MakeTable(const std::vector<Row>& rows) {
 // REQUIRES: a row for each of the table.
 template <class Row>
 void AddColumns(Table& table, const std::vector<Row>& rows) {
+  BS_DCHECK(table.columns.empty() || rows.size() == table.rows());
   for (Column& column : MakeTable(rows, TableNames()).columns) {
     if (table.Find(column.name) == nullptr) table.columns.push_back(std::move(column));
   }

@@ -1,5 +1,5 @@
-// What a launcher runs: a map of N shards, and a reduce of their parts. slurm_script.h and
-// kubernetes_jobs.h write it down for an engine each; nothing here runs anything.
+// What a launcher runs: a map of N shards, and a reduce of their parts. Slurm's script
+// and the jobs of Kubernetes write it down for an engine each; nothing here runs anything.
 #pragma once
 
 #include <cstdint>
@@ -45,10 +45,6 @@ std::vector<std::string> MapWords(const LaunchJob& job, const QuoteText& quote,
 // The command line of the reduce, which joins the parts of all shards.
 std::vector<std::string> ReduceWords(const LaunchJob& job, const QuoteText& quote);
 
-// A shell script that submits a job to Slurm: an array whose tasks map a shard each, and a job that
-// reduces their parts once the tasks have ended. Run again, it submits the shards without a part; a
-// forced one removes all parts first.
-
 // Words of a POSIX shell's command line.
 
 // The text in single quotes, in which no shell takes anything specially.
@@ -58,6 +54,10 @@ std::string SingleQuoted(std::string_view text);
 // else in single quotes. A line end stays one: callers refuse it.
 std::string ShellWord(std::string_view text);
 
+// A shell script that submits a job to Slurm: an array whose tasks map a shard each, and a job that
+// reduces their parts once the tasks have ended. Run again, it submits the shards without a part; a
+// forced one removes all parts first.
+
 struct SlurmOptions {
   std::vector<std::string> sbatch;  // options of both jobs: "--partition=gpu"
 };
@@ -65,9 +65,6 @@ struct SlurmOptions {
 // The script, for any POSIX shell. Nothing of the texts is evaluated, neither by the shell that
 // submits nor by those of the tasks.
 std::string SlurmScript(const LaunchJob& job, const SlurmOptions& options);
-
-// Jobs for Kubernetes as YAML: an Indexed Job whose pods map a shard each, and a suspended Job that
-// reduces their parts once somebody resumes it.
 
 // Texts in YAML.
 
@@ -84,6 +81,9 @@ struct VolumeMount {
   std::string claim;
   std::string path;  // absolute, not / or /tmp, no slash at its end
 };
+
+// Jobs for Kubernetes as YAML: an Indexed Job whose pods map a shard each, and a suspended Job that
+// reduces their parts once somebody resumes it.
 
 struct KubernetesOptions {
   std::string image;

@@ -18,7 +18,7 @@ namespace borescope::internal {
 class CaptureStore;
 class TraceStore;
 
-// One rank of a file that holds several: ranks_in_file.h.
+// One rank of a file that holds several (SplitRanks).
 struct RankInFile {
   int64_t rank = 0;
   int64_t ranks = 0;       // of the file
@@ -60,7 +60,7 @@ struct InputFile {
 // The files behind `inputs`, each file once, in the order of the inputs; those of a directory (not
 // of its subdirectories, hidden files excepted) or of a glob are sorted by name, numbers in names
 // by value. A glob that matches folders alone names the files in these. A name that exists is never
-// taken for a glob. Logs of one recording and rank are one file: recording_groups.h. kIo or
+// taken for a glob. Logs of one recording and rank are one file. kIo or
 // kInvalidArgument names an input without any file.
 Result<std::vector<InputFile>> ExpandInputs(std::span<const std::string> inputs);
 

@@ -95,8 +95,6 @@ class CapturedRows {
   std::map<std::pair<uint32_t, bool>, std::vector<HostId>> added_;
 };
 
-// The captures of a recording's graphs, loaded with it.
-
 // The recordings in which the graphs of a run may have been captured, each loaded once for all
 // ranks.
 

@@ -34,7 +34,7 @@ struct MappedQuestion {
   // the whole recording, files that the traces name are not read (Pipeline::read_files), and
   // several verbs may have a table of one name.
   bool for_report = false;
-  // A question of a check (verbs/check/check_questions.h): its files say which run each is of.
+  // A question of a check (verbs/check/parts_of_runs.h): its files say which run each is of.
   bool for_check = false;
 };
 

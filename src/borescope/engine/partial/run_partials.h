@@ -37,7 +37,7 @@ Result<MappedQuestion> UnderstandQuestion(std::span<const AnalysisSpec* const> s
 Result<PartialData> MapPartial(std::span<const AnalysisSpec* const> specs,
                                const RunOptions& options, const MapOptions& map = {});
 
-// What the file at `path` holds, if it is what MapPartial would give (kept_part.h); nothing else.
+// What the file at `path` holds, if it is what MapPartial would give (FindKept); nothing else.
 // Errors about the question are those of MapPartial.
 Result<std::optional<PartialData>> FindMapped(const std::string& path,
                                               std::span<const AnalysisSpec* const> specs,

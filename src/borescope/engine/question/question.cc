@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "borescope/analysis/measures/true_time/true_time.h"
+#include "borescope/base/hash/hash_tables.h"
 #include "borescope/base/io/byte_source.h"
 #include "borescope/base/io/paths.h"
 #include "borescope/base/text/nearest.h"
@@ -239,12 +240,13 @@ Result<int> ParseCount(std::string_view option, const std::string& text, int lar
 
 std::vector<std::string> SplitList(std::string_view text) {
   std::vector<std::string> items;
+  HashSet<std::string_view> seen;
   while (!text.empty()) {
     std::string_view item = text.substr(0, text.find(','));
     text.remove_prefix(std::min(item.size() + 1, text.size()));
     item.remove_prefix(std::min(item.find_first_not_of(' '), item.size()));
     item = item.substr(0, item.find_last_not_of(' ') + 1);
-    if (!item.empty() && std::find(items.begin(), items.end(), item) == items.end()) {
+    if (!item.empty() && seen.insert(item).second) {
       items.emplace_back(item);
     }
   }

@@ -80,8 +80,7 @@ void CountUnresolvedWaits(const Trace& trace, const Correlation& correlation,
 // for.
 bool HasNoWaits(const Trace& trace);
 
-// Names of calls and records related to waiting for the device: CUDA, HIP, Level Zero, and similar
-// names of others.
+// What a call waits for, by its name: those of CUDA, HIP, Level Zero, and similar names of others.
 enum class BlockingCall : uint8_t { kNone, kEvent, kStream, kDevice, kCopy, kAsyncCopy };
 
 // What a runtime call of this name waits for. Copies: its own work; an asynchronous one does so

@@ -1,3 +1,4 @@
+// The types of device work in an .rpd file, by one table.
 #pragma once
 
 #include <cstdint>
@@ -8,8 +9,6 @@
 #include "borescope/trace/tables.h"
 
 namespace borescope::internal {
-
-// The types of device work in an .rpd file, by one table.
 
 struct RpdOpType {
   DeviceKind kind = DeviceKind::kKernel;

@@ -3,7 +3,7 @@
 // are in script elements that hold no code, without any "<".
 //
 // The template is made from the folder web/ when Borescope is built; without node at build time the
-// page holds the tables as plain HTML (html_plain.h). Pure but for the sink; any thread.
+// page holds the tables as plain HTML (below). Pure but for the sink; any thread.
 #pragma once
 
 #include <span>

@@ -17,18 +17,12 @@
 #include "borescope/output/utf8.h"
 #include "borescope/table/display/page_text.h"
 #include "borescope/table/display/tone.h"
+#include "borescope/table/typed_rows.h"
 
 namespace borescope::internal {
 namespace {
 
 constexpr uint64_t kFormVersion = 1;
-
-const Table& TableNamed(std::span<const Table> tables, std::string_view name) {
-  const auto found = std::find_if(tables.begin(), tables.end(),
-                                  [&](const Table& table) { return table.name == name; });
-  BS_CHECK(found != tables.end());
-  return *found;
-}
 
 // Cells of a column of one type, which may be missing.
 template <class Values>
@@ -287,11 +281,11 @@ std::string EncodePoints(const Table& points, const ChunkRows& chunk) {
 class TimelineWriter {
  public:
   TimelineWriter(std::span<const Table> tables, Sink& sink)
-      : ranks_(TableNamed(tables, "timeline")),
-        tracks_(TableNamed(tables, "tracks")),
-        levels_(TableNamed(tables, "levels")),
-        boxes_(TableNamed(tables, "boxes")),
-        points_(TableNamed(tables, "points")),
+      : ranks_(GetTable(tables, "timeline")),
+        tracks_(GetTable(tables, "tracks")),
+        levels_(GetTable(tables, "levels")),
+        boxes_(GetTable(tables, "boxes")),
+        points_(GetTable(tables, "points")),
         numbers_(tracks_),
         texts_(boxes_),
         json_(sink) {}

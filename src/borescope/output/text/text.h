@@ -1,12 +1,11 @@
+// Tables as lines for scripts, in the styles of tools that print them so (LineForm of
+// table/display/line_style.h).
 #pragma once
 
 #include "borescope/output/sink/sink.h"
 #include "borescope/output/writer.h"
 
 namespace borescope::internal {
-
-// Tables as lines for scripts, in the styles of tools that print them so (LineForm of
-// table/line_style.h).
 
 // Values as in csv; missing ones are "-". Columns without a width, of kFixed, have that of their
 // widest value. REQUIRES: style.form is not kNone.

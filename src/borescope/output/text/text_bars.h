@@ -1,5 +1,5 @@
 // Bars, stacked bars and sparklines on a terminal: eighths of cells, and the colours of
-// charts/tones.h as escape sequences of 256 colours. Pure functions.
+// charts/svg_canvas.h as escape sequences of 256 colours. Pure functions.
 #pragma once
 
 #include <cstddef>

@@ -8,7 +8,7 @@
 //   5. a table of up to three rows is turned on its side: one line per column
 //   6. any other is cut into blocks below each other, which repeat the key columns or, where these
 //      do not come first or would look alike, have keys on lines of their own, too
-// Keys that would look alike even there take more lines, or are cut elsewhere (text_cuts.h). Where
+// Keys that would look alike even there take more lines, or are cut elsewhere. Where
 // there are only long texts, keys stay in columns, and so do remarks that can be read beside each
 // other.
 #pragma once

@@ -248,7 +248,7 @@ std::string HtaShortName(std::string_view name);
 // Whether a call only waits, so that its time is that of the work it waits for.
 bool HtaIsBlockingCall(std::string_view name);
 
-// The names of calls that HTA counts as entering a queue.
+// Whether HTA counts a call of this name as entering a queue.
 bool IsHtaQueueLaunch(std::string_view name);
 
 }  // namespace borescope::internal

@@ -25,6 +25,9 @@ Result<internal::CheckRequest> InsideCheck(std::span<const std::string> runs,
     return Error{.code = ErrorCode::kInvalidArgument,
                  .cause = "fail takes a share from 0 to 1, such as 0.03"};
   }
+  if (!internal::IsOf(options.question, "check")) {
+    return internal::UsageError("a check is the question \"check\"", "ask other verbs alone");
+  }
   internal::CheckRequest inside;
   BS_TRY(internal::ReadQuestion(options.question, inside.run));
   inside.runs.assign(runs.begin(), runs.end());

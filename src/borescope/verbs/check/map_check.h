@@ -35,7 +35,7 @@ class CheckMapping {
   // The part. A file that cannot be loaded travels with the others. Errors as those of MapPartial.
   Result<PartialData> Map() const;
 
-  // What the file at `path` holds, if it is what Map would give (kept_part.h); nothing else.
+  // What the file at `path` holds, if it is what Map would give (FindMapped); nothing else.
   Result<std::optional<PartialData>> Find(const std::string& path) const;
 
  private:

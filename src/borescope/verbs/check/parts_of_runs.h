@@ -28,8 +28,8 @@ struct ContentDigest {
 // be read.
 Result<ContentDigest> DigestOfFiles(std::span<const std::string> paths);
 
-// The questions of a check about one run, whoever answers: its recordings (recorded_run.h), or the
-// parts that were mapped of them (parts_of_runs.h). Answers are the same, to the last bit.
+// The questions of a check about one run, whoever answers: its recordings (RecordedRun), or the
+// parts that were mapped of them (PartsOfRuns). Answers are the same, to the last bit.
 
 // One question: verbs that are asked together.
 struct CheckQuestion {

@@ -190,6 +190,9 @@ Result<Answer> DescribeAnswer(const Question& question) {
   BS_TRY(internal::ReadQuestion(question, options));
   BS_ASSIGN(const std::vector<const internal::AnalysisSpec*> specs,
             internal::FindVerbs(question.verbs()));
+  if (specs.size() != 1) {
+    return internal::UsageError("the tables of one verb can be described", "ask verb by verb");
+  }
   BS_ASSIGN(internal::Tables tables, internal::AnswerShape(*specs.front(), options.params));
   return AnswerAccess::Make(internal::Document{std::move(tables), {}});
 }

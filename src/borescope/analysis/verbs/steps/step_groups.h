@@ -1,5 +1,5 @@
 // The rows of `steps`: steps of one process with one number (those that one thread marks again are
-// steps of their own: step_occurrences.h), what is in no step, and what their devices did.
+// steps of their own), what is in no step, and what their devices did.
 #pragma once
 
 #include <cstdint>
@@ -25,8 +25,8 @@ struct HostWindow {
   int64_t end_ns = kMissing;     // the last completion
 };
 
-// The selected steps, in the order of their first begins. Without --step two
-// more: launched in no step, and not known to have been launched.
+// The selected steps, in the order of their first begins. Without --step two more: launched in no
+// step, and not known to have been launched.
 class StepGroups {
  public:
   // `view` and `selected` outlive this.

@@ -16,8 +16,6 @@
 
 namespace borescope::internal {
 
-// The time of one rank inside of a collective, divided; and whom the others waited for. Pure.
-
 // Divides an amount in the ratio of weights so that the parts add up to it. Pure.
 
 // Part i is amount * weight i / all weights, rounded so that no nanosecond is lost; nothing goes
@@ -76,6 +74,8 @@ class RangeMaximum {
   size_t leaves_;
   std::vector<size_t> place_;  // node 1 is the root
 };
+
+// The time of one rank inside of a collective, divided; and whom the others waited for. Pure.
 
 // One rank in a collective, on the clock that all share.
 struct Arrival {

@@ -179,6 +179,48 @@ TEST(PartialBytes, FaultsNameTheByte) {
       << read.error().Sentence();
 }
 
+// Why a question about `kernels` with these options, as name and text, is refused; empty: it is
+// not.
+std::string RefusalOf(const std::vector<std::pair<std::string, std::string>>& options) {
+  std::string question;
+  protozero::pbf_writer(question).add_string(wire::question::kVerbs, "kernels");
+  for (const auto& [name, text] : options) {
+    std::string bytes;
+    protozero::pbf_writer out(bytes);
+    out.add_string(wire::option::kName, name);
+    out.add_bytes(wire::option::kText, text);
+    protozero::pbf_writer(question).add_message(wire::question::kOptions, bytes);
+  }
+  std::string body;
+  protozero::pbf_writer(body).add_message(wire::partial::kQuestion, question);
+  const Result<PartialData> read = ParsePartialBody(body, "p");
+  return read.ok() ? std::string() : read.error().Sentence();
+}
+
+TEST(PartialBytes, OptionsThatAreNoneAreRefused) {
+  const std::string sound = RefusalOf({{"by", "rank"}, {"step", "1..2"}});
+  const auto says = [&](const std::vector<std::pair<std::string, std::string>>& options,
+                        const std::string& words) {
+    const std::string said = RefusalOf(options);
+    EXPECT_NE(said, sound);
+    EXPECT_NE(said.find(words), std::string::npos) << said;
+  };
+  says({{"colour", "red"}}, "no verb of it has an option --colour");
+  says({{"top", "3"}}, "no verb of it has an option --top");  // not part of what is mapped
+  says({{"step", "x"}}, "step has no value of its type");
+  says({{"step-pattern", "("}}, "step-pattern has no value of its type");
+  says({{"compat", "vtune"}}, "compat has no value of its type");
+  says({{"by", "rank"}, {"by", "step"}}, "by is given twice");
+  says({{"by", "colour"}}, "colour");
+}
+
+// Half a million keys: each is compared with few others.
+TEST(PartialBytes, ManyKeysAreRefusedInTime) {
+  std::string keys;
+  for (int i = 0; i < 500000; ++i) keys += std::to_string(i) + ",";
+  EXPECT_NE(RefusalOf({{"by", keys}}).find("p: "), std::string::npos);
+}
+
 // A few stored bytes that claim gigabytes.
 TEST(PartialBytes, ClaimsOfSizeAreNotBelieved) {
   PartialData sample = SamplePartial();

@@ -1,6 +1,7 @@
 #include "borescope/engine/partial/wire/question_bytes.h"
 
 #include <algorithm>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -108,11 +109,18 @@ void AddOption(RawOption raw, WireReader& in, MappedQuestion& question) {
 // Those that verbs share become typed as when they are asked.
 void AddOptions(std::vector<RawOption> options, WireReader& in, MappedQuestion& question) {
   RunOptions shared;
+  std::set<std::string> seen;
   for (RawOption& raw : options) {
+    if (!seen.insert(raw.name).second) {
+      return in.Fail(raw.name + " is given twice");
+    }
     const ParameterRow* const row = FindShared(raw.name);
     if (row == nullptr || row->text == nullptr) {
       AddOption(std::move(raw), in, question);
       continue;
+    }
+    if (row->type == "flag" && !raw.value.text.empty() && raw.value.text != "true") {
+      return in.Fail(raw.name + " has no value of its type");
     }
     const Result<void> read =
         raw.value.text.empty() ? Result<void>() : row->read(raw.value.text, shared);

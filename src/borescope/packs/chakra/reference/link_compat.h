@@ -17,13 +17,8 @@
 
 namespace borescope::internal::chakra::compat {
 
-// The events of a Kineto trace as the reference linker takes them: all of them, metadata included,
-// in the order of the file, with numbers of the type in which they were written. (Borescope's own
-// columns contain integer nanoseconds and drop what is not an event.)
-
 // A number as Python's json module reads it: an integer stays an integer, and arithmetic with a
 // fraction is that of doubles. Results of that arithmetic are part of the reference's output.
-
 struct Number {
   bool is_double = false;
   int64_t whole = 0;
@@ -52,6 +47,10 @@ struct Number {
 };
 
 inline constexpr int64_t kNone = -1;  // what the reference takes for a missing id
+
+// The events of a Kineto trace as the reference linker takes them: all of them, metadata included,
+// in the order of the file, with numbers of the type in which they were written. (Borescope's own
+// columns contain integer nanoseconds and drop what is not an event.)
 
 struct DeviceEvent {
   // Contents of strings as written; empty if missing.
