@@ -3,8 +3,8 @@
 // The rate of a copy is its bytes / its duration; bytes per nanosecond are GB/s. A copy whose bytes
 // were not recorded, or that is recorded as zero long, has no rate: it counts as `unrated`, and
 // is part of no rate of the table. `mean_gbps` is the bytes of all rated copies / the sum of their
-// durations, and missing if these are a small part of the time (covered_time.h); the other rates are
-// those of single copies.
+// durations, and missing if these are a small part of the time (covered_time.h); the other rates
+// are those of single copies.
 //
 // The series adds up the rates of the copies that run at a time, each from its start up to its end.
 // Sums are exact integers, so that they come back to 0 and below it never.

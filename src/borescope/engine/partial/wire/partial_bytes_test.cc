@@ -5,12 +5,16 @@
 
 #include <cmath>
 #include <limits>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "borescope/base/version.h"
 #include "borescope/catalog/catalog.h"
 #include "borescope/engine/partial/partial_samples.h"
 #include "borescope/engine/partial/wire/envelope.h"
 #include "borescope/engine/partial/wire/file_bytes.h"
+#include "borescope/engine/partial/wire/partial_fields.h"
 #include "borescope/engine/partial/wire/table_bytes.h"
 #include "borescope/output/writer.h"
 
