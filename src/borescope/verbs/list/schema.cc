@@ -114,6 +114,7 @@ VerbInfo VerbOf(const internal::AnalysisSpec& spec) {
                 internal::CanBeSaved(spec),
                 spec.leading == nullptr ? "" : Underscored(spec.leading->name),
                 {}};
+  verb.parameters.reserve(1 + internal::SharedParameters().size() + spec.params.size());
   if (spec.leading != nullptr) {
     verb.parameters.push_back(ParameterOf(*spec.leading));
   }
@@ -153,6 +154,8 @@ TaskInfo TaskOf(const internal::TaskRow& row) {
 
 Schema MakeSchema() {
   Schema schema;
+  schema.verbs.reserve(internal::Analyses().size());
+  schema.tasks.reserve(internal::TaskRows().size());
   for (const internal::AnalysisSpec* spec : internal::Analyses()) {
     schema.verbs.push_back(VerbOf(*spec));
   }
