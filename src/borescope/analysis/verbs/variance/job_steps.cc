@@ -366,6 +366,28 @@ class Collector {
 
 }  // namespace
 
+Result<void> CheckParts(const Tables& tables) {
+  std::vector<std::pair<int64_t, int64_t>> steps_of;  // rank and number of its steps, as they come
+  for (const VarianceStepRow& step : ReadRows<VarianceStepRow>(tables)) {
+    if (steps_of.empty() || steps_of.back().first != step.rank) steps_of.emplace_back(step.rank, 0);
+    ++steps_of.back().second;
+  }
+  const Table& parts = TableOf<VariancePartRow>(tables);
+  const IntValues& ranks = Ints(parts, "rank");
+  const IntValues& of_step = Ints(parts, "step");
+  auto rank = steps_of.begin();
+  for (size_t row = 0; row < ranks.size(); ++row) {
+    rank = std::find_if(rank, steps_of.end(),
+                        [&](const auto& each) { return each.first == ranks[row]; });
+    if (rank == steps_of.end() || of_step[row] < 0 || of_step[row] >= rank->second) {
+      return Error{.code = ErrorCode::kCorrupt,
+                   .cause = "a part of a step that is not there",
+                   .remedy = "map the recordings again"};
+    }
+  }
+  return {};
+}
+
 JobSteps CollectSteps(const Tables& tables, bool leaves_out_first) {
   return Collector(tables, leaves_out_first).Finish();
 }

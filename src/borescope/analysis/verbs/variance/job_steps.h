@@ -7,6 +7,7 @@
 
 #include "borescope/analysis/core/analysis_spec.h"
 #include "borescope/analysis/verbs/variance/step_statistics.h"
+#include "borescope/base/result.h"
 
 namespace borescope::internal {
 
@@ -28,8 +29,12 @@ struct JobSteps {
   std::string parts;              // how steps were divided; of several ways with commas between
 };
 
-// Tables as of RankTables, of all ranks. `leaves_out_first`: without the steps that were the first
-// of a recording. O(rows log rows).
+// Whether each part is of a step that is in the tables: those of a partial result may hold any
+// number. kCorrupt if not.
+Result<void> CheckParts(const Tables& tables);
+
+// Tables as of RankTables, of all ranks. REQUIRES: CheckParts is ok. `leaves_out_first`: without
+// the steps that were the first of a recording. O(rows log rows).
 JobSteps CollectSteps(const Tables& tables, bool leaves_out_first);
 
 }  // namespace borescope::internal

@@ -22,6 +22,7 @@
 #include "borescope/analysis/verbs/variance/step_statistics.h"
 #include "borescope/analysis/verbs/verbs.h"
 #include "borescope/table/typed_rows.h"
+#include "borescope/try.h"
 
 namespace borescope::internal {
 
@@ -401,6 +402,7 @@ Error TooFewSteps(const JobSteps& job, bool are_selected) {
 Result<Tables> FinishVariance(Tables findings, const Params& params) {
   const bool leaves_out_first = !params.Flag(kAllStepsParam) && params.selection.steps.empty();
   const Tables mapped = std::move(findings);
+  BS_TRY(CheckParts(mapped));
   const JobSteps job = CollectSteps(mapped, leaves_out_first);
   if (job.job.steps.size() < kLeastSteps) {
     return TooFewSteps(job, !params.selection.steps.empty());

@@ -259,6 +259,18 @@ const CauseRow* FindCause(const StepMatrix& matrix, int64_t rank, const std::str
   return found == matrix.causes.end() ? nullptr : &*found;
 }
 
+TEST(VarianceTest, PartsOfStepsThatAreNotThereAreAnError) {
+  const Tables sound = TwoRanks().tables();
+  EXPECT_TRUE(CheckParts(sound).ok());
+  for (const auto& [column, value] :
+       {std::pair("step", int64_t{99}), {"step", -1}, {"rank", 77}, {"rank", -3}}) {
+    Tables odd = sound;
+    Column* const cells = TableOf<VariancePartRow>(odd).Find(column);
+    std::get<IntValues>(cells->values).back() = value;
+    EXPECT_FALSE(CheckParts(odd).ok()) << column << value;
+  }
+}
+
 TEST(JobSteps, TheRankThatWasWaitedForHoldsTheCause) {
   const JobSteps job = CollectSteps(TwoRanks().tables(), false);
   ASSERT_EQ(job.job.steps.size(), 3U);
