@@ -17,7 +17,7 @@ namespace borescope::internal {
 struct LegendItem {
   Tone tone = Tone::kCompute;
   std::string label;
-  std::string detail;  // in small print behind it; may be empty
+  std::string detail;  // in small print after it; may be empty
 };
 
 // Moves page.y below the legend. Labels wider than half the page are shortened.

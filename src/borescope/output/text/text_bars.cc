@@ -71,7 +71,7 @@ std::vector<size_t> EndsOf(std::span<const TextPart> parts, double longest, size
   return ends;
 }
 
-// The content of one cell: a part at the left, and perhaps another one behind it.
+// The content of one cell: a part at the left, and perhaps another one to its right.
 struct Cell {
   size_t left = 0;  // index of the part
   size_t left_eighths = kEighths;

@@ -179,8 +179,8 @@ int64_t FirstWork(const Trace& trace) {
   return first_ns;
 }
 
-// The times of a launch call on the clock of a device, which is behind that of the host by
-// `skew_ns`.
+// The times of a launch call on the clock of a device, which shows `skew_ns` less than that of the
+// host.
 LaunchTime TimeOfLaunch(const Trace& trace, HostId launch, int64_t skew_ns) {
   if (!launch.valid()) {
     return {};

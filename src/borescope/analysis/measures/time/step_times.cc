@@ -117,7 +117,7 @@ bool MayBeWithoutTime(const Selected& selected, const Step& step) {
          !Clip(selected.time_of_all_steps(), {step.begin_ns, step.end_ns}).empty();
 }
 
-// Collects the time of each step number, and of no step.
+// Collects the time in each numbered step, and the time that is in none.
 class WindowTimes {
  public:
   WindowTimes(const RankView& view, const Selected& selected) : steps_(view.steps().steps) {
