@@ -18,6 +18,8 @@ SHIMS = sorted(ROOT.glob("build/*/tests/faults/libborescope_fault_shim.so"))
                                             ("agents", "thread"), ("agents", "map")])
 def test_faults(only: str, kind: str) -> None:
     """An answer or an exception; never a crash or another answer. A server for agents answers, or ends and says so."""
+    if only == "agents":
+        pytest.importorskip("mcp", reason="needs the extra mcp")
     command = [sys.executable, str(ROOT / "tests/faults/inject.py"), "--borescope", "/bin/false",
                "--shim", str(SHIMS[0]), "--python", sys.executable, "--only", only, "--kind", kind,
                "--runs", "12", "--turn", "commits"]
