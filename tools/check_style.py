@@ -33,7 +33,7 @@ HEARING = {
     "src/borescope/cli/options/values.cc",  # TypeOfPath, for the command line, which has public headers alone
     "src/borescope/cli/launch/understand_launch.cc",  # an error there
     "src/borescope/recorder/run_folder.cc",  # what cannot be looked at counts as something
-    "src/borescope/cli/commands/map_command.cc",  # the size of what was just written, for a hint
+    "src/borescope/cli/commands/partial_commands.cc",  # the size of what was just written, for a hint
 }
 # Types of a namespace, not within another type.
 TYPE = re.compile(r"^(?:struct|class|enum class) (\w+)(?: final)?(?: : [^{;]*)? \{", re.MULTILINE)

@@ -5,7 +5,7 @@
 #include <set>
 #include <tuple>
 
-#include "borescope/base/text/utf8.h"
+#include "borescope/base/text/text.h"
 #include "borescope/trace/columns.h"
 
 namespace borescope::internal::testkit {

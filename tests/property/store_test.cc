@@ -22,7 +22,6 @@
 #include "borescope/ingest/load.h"
 #include "borescope/run.h"
 #include "borescope/schema.h"
-#include "borescope/store/stored_head.h"
 #include "borescope/store/stored_trace.h"
 #include "borescope/store/trace_checks.h"
 #include "borescope/store/trace_store.h"

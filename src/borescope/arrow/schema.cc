@@ -5,9 +5,9 @@
 
 #include "borescope/arrow/descendants.h"
 #include "borescope/arrow/export.h"
-#include "borescope/base/text/utf8.h"
+#include "borescope/base/text/text.h"
 #include "borescope/base/version.h"
-#include "borescope/table/display/unit_and_role_names.h"
+#include "borescope/table/display/view.h"
 
 namespace borescope::internal {
 

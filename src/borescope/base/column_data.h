@@ -2,13 +2,14 @@
 // but it can also show values that lie in memory of somebody else, such as a mapped file, without a
 // copy of them: a view. A view is read like any other column; what makes it longer or shorter
 // copies it first. Values of a view must not be assigned before Own(). Large columns grow and
-// shrink without a copy (column_block.h).
+// shrink without a copy.
 //
 // Thread-safety is that of std::vector.
 #pragma once
 
 #include <algorithm>
 #include <cstddef>
+#include <cstdint>
 #include <cstring>
 #include <initializer_list>
 #include <iterator>
@@ -20,9 +21,34 @@
 #include <vector>
 
 #include "borescope/base/check.h"
-#include "borescope/base/column_block.h"
 
 namespace borescope::internal {
+
+// The memory of columns (column_data.h). Large blocks are mapped by the system for themselves: they
+// grow and shrink without a copy, pages that were never written take nothing, and what is freed
+// goes back at once. Small ones come from the heap.
+//
+// All are functions of a block and the size it was made with; any thread may call them, of one
+// block one at a time. Memory that runs out is std::bad_alloc, and changes nothing.
+
+// From this size on a block is large.
+inline constexpr size_t kLargeBlockBytes = size_t{256} << 10;
+
+// The size to ask for when a block has to grow: large ones by a quarter, as growing costs them
+// little, small ones to the double.
+size_t GrownBlockBytes(size_t bytes, size_t needed);
+
+// A block with `new_bytes`, which begins with the first `used` bytes of `block`, if it has as many;
+// `block` is gone. A block of 0 bytes is nullptr, in both directions. What is beyond is not
+// defined.
+void* ResizeBlock(void* block, size_t bytes, size_t used, size_t new_bytes);
+void FreeBlock(void* block, size_t bytes) noexcept;
+
+// Whether all of so many bytes are 0.
+bool AreZeros(const void* begin, size_t bytes);
+// Makes all of them 0, without writing what is so already: pages of large blocks that were never
+// written stay such, and take no memory.
+void MakeZeros(void* begin, size_t bytes);
 
 template <class T>
 class ColumnData {

@@ -5,7 +5,6 @@
 #include <vector>
 
 #include "borescope/base/parallel.h"
-#include "borescope/base/within_memory.h"
 
 namespace borescope::internal {
 namespace {

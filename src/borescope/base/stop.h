@@ -4,14 +4,16 @@
 // be left so, and objects on the way are destroyed as after any other exception. Threads of
 // ParallelFor ask the tokens of the thread that started them.
 //
-// A limit of memory ends work in the same way (within_memory.h).
+// A limit of memory ends work in the same way (memory_limit.h).
 //
 // A check is needed where more than some milliseconds pass without one. It must not be called in a
 // destructor, in a function that is noexcept, or in one that a C library calls: those ask
 // IsStopRequested, and return.
 #pragma once
 
+#include <chrono>
 #include <cstddef>
+#include <mutex>
 #include <stop_token>
 #include <type_traits>
 #include <utility>
@@ -86,6 +88,17 @@ std::invoke_result_t<Body> Stoppable(std::stop_token token, const Body& body) {
     CheckStop();
     return Error{ErrorCode::kCancelled, "stopped"};
   }
+}
+
+// Waiting for another thread, for as long as this one is not to stop.
+
+inline std::unique_lock<std::timed_mutex> LockUnlessStopped(std::timed_mutex& mutex) {
+  constexpr std::chrono::milliseconds kBetweenLooks{5};
+  std::unique_lock lock(mutex, std::defer_lock);
+  while (!lock.try_lock_for(kBetweenLooks)) {
+    CheckStop();
+  }
+  return lock;
 }
 
 }  // namespace borescope::internal

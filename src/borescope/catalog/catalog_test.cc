@@ -91,7 +91,7 @@ TEST(RegistryTest, EveryAnalysisTakesAnEmptyTrace) {
   }
 }
 
-// The names of the keys, in their order, and how their descriptions begin (key_columns.h).
+// The names of the keys, in their order, and how their descriptions begin (row.h).
 constexpr std::pair<std::string_view, std::string_view> kKeys[] = {
     {"rank", "Rank of the process in the job"},
     {"step", "Number of the step"},

@@ -11,11 +11,10 @@
 #include <utility>
 #include <vector>
 
-#include "borescope/base/statistics/quantile.h"
-#include "borescope/base/text/nearest.h"
+#include "borescope/base/statistics/statistics.h"
 #include "borescope/base/text/text.h"
 #include "borescope/check/toml.h"
-#include "borescope/table/display/unit_and_role_names.h"
+#include "borescope/table/display/view.h"
 
 namespace borescope::internal {
 

@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "borescope/table/display/unit_and_role_names.h"
+#include "borescope/table/display/view.h"
 
 namespace borescope::internal {
 

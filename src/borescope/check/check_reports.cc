@@ -11,7 +11,7 @@
 #include "borescope/base/version.h"
 #include "borescope/output/json_writer.h"
 #include "borescope/output/markdown.h"
-#include "borescope/table/display/unit_and_role_names.h"
+#include "borescope/table/display/view.h"
 
 namespace borescope::internal {
 

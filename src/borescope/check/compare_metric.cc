@@ -7,7 +7,7 @@
 #include <limits>
 #include <vector>
 
-#include "borescope/base/statistics/quantile.h"
+#include "borescope/base/statistics/statistics.h"
 #include "borescope/check/run_statistics.h"
 
 namespace borescope::internal {

@@ -7,7 +7,7 @@
 #include <random>
 #include <vector>
 
-#include "borescope/base/statistics/quantile.h"
+#include "borescope/base/statistics/statistics.h"
 
 namespace borescope::internal {
 

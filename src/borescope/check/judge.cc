@@ -6,7 +6,7 @@
 #include <cmath>
 #include <set>
 
-#include "borescope/base/statistics/quantile.h"
+#include "borescope/base/statistics/statistics.h"
 #include "borescope/check/budget.h"
 #include "borescope/check/run_statistics.h"
 

@@ -7,8 +7,7 @@
 #include <numeric>
 #include <vector>
 
-#include "borescope/base/statistics/quantile.h"
-#include "borescope/base/statistics/split_mix.h"
+#include "borescope/base/statistics/statistics.h"
 
 namespace borescope::internal {
 

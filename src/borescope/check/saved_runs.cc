@@ -3,7 +3,7 @@
 #include <cmath>
 
 #include "borescope/output/read_json.h"
-#include "borescope/table/display/unit_and_role_names.h"
+#include "borescope/table/display/view.h"
 
 namespace borescope::internal {
 

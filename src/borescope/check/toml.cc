@@ -12,7 +12,6 @@
 
 #include "borescope/base/result.h"
 #include "borescope/base/text/text.h"
-#include "borescope/base/text/utf8.h"
 
 namespace borescope::internal {
 

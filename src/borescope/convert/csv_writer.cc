@@ -9,7 +9,7 @@
 
 #include "borescope/base/stop.h"
 #include "borescope/output/csv.h"
-#include "borescope/trace/kind_names.h"
+#include "borescope/trace/trace.h"
 
 namespace borescope::internal {
 namespace {

@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "borescope/analysis/core/saved_form.h"
-#include "borescope/analysis/core/selection/cut_selection.h"
+#include "borescope/analysis/core/selection/selection.h"
 #include "borescope/base/io/inflate.h"
 #include "borescope/engine/targets/targets.h"
 #include "borescope/output/overlay/overlay_writer.h"

@@ -10,13 +10,13 @@
 #include <string>
 #include <utility>
 
-#include "borescope/analysis/core/selection/cut_selection.h"
+#include "borescope/analysis/core/selection/selection.h"
 #include "borescope/base/io/inflate.h"
-#include "borescope/base/spill_files.h"
+#include "borescope/base/memory_limit.h"
+#include "borescope/base/spilled_blocks.h"
 #include "borescope/base/stop.h"
 #include "borescope/base/stopwatch.h"
 #include "borescope/base/text/text.h"
-#include "borescope/base/within_memory.h"
 #include "borescope/engine/check_request.h"
 #include "borescope/engine/drafts.h"
 #include "borescope/engine/loading/attach_captures.h"

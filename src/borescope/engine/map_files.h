@@ -9,9 +9,9 @@
 #include <vector>
 
 #include "borescope/analysis/core/analysis_spec.h"
-#include "borescope/analysis/core/selection/selection_members.h"
+#include "borescope/analysis/core/selection/selection.h"
 #include "borescope/answer.h"
-#include "borescope/engine/inputs/rank_numbers.h"
+#include "borescope/engine/inputs/input_files.h"
 #include "borescope/engine/inputs/run_options.h"
 #include "borescope/engine/loading/loaded_trace.h"
 #include "borescope/index/trace_index.h"

@@ -12,7 +12,6 @@
 #include "borescope/base/row_limit.h"
 #include "borescope/base/stop.h"
 #include "borescope/engine/inputs/input_files.h"
-#include "borescope/engine/inputs/rank_numbers.h"
 
 namespace borescope::internal {
 namespace {

@@ -9,9 +9,9 @@
 #include <set>
 #include <type_traits>
 
-#include "borescope/analysis/core/key_columns.h"
 #include "borescope/analysis/core/param_specs.h"
 #include "borescope/analysis/core/reduce.h"
+#include "borescope/analysis/core/row.h"
 #include "borescope/catalog/catalog.h"
 #include "borescope/output/writer.h"
 

@@ -5,7 +5,7 @@
 #include "borescope/base/parallel.h"
 #include "borescope/base/stop.h"
 #include "borescope/index/trace_index.h"
-#include "borescope/trace/rounding.h"
+#include "borescope/trace/repaired_times.h"
 
 namespace borescope::internal {
 

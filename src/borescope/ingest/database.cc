@@ -6,7 +6,7 @@
 #include <cstdlib>
 #include <limits>
 
-#include "borescope/base/text/utf8.h"
+#include "borescope/base/text/text.h"
 #include "borescope/ingest/nsys/nsys.h"
 #include "borescope/ingest/nvprof/nvprof.h"
 #include "borescope/ingest/rocpd/rocpd.h"

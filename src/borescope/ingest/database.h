@@ -14,7 +14,7 @@
 #include "borescope/base/diagnostics.h"
 #include "borescope/base/sqlite/sqlite.h"
 #include "borescope/base/sqlite/sqlite_table.h"
-#include "borescope/base/text/utf8.h"
+#include "borescope/base/text/text.h"
 #include "borescope/ingest/load.h"
 
 namespace borescope::internal {

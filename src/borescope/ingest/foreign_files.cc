@@ -9,7 +9,7 @@
 
 #include "borescope/base/text/text.h"
 #include "borescope/ingest/chrome/chrome_trace.h"
-#include "borescope/json/json_space.h"
+#include "borescope/json/json_cursor.h"
 #include "borescope/json/json_string.h"
 
 namespace borescope::internal {

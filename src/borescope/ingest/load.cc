@@ -4,9 +4,9 @@
 #include <iterator>
 #include <vector>
 
+#include "borescope/base/io/byte_source.h"
 #include "borescope/base/io/inflate.h"
 #include "borescope/base/io/paths.h"
-#include "borescope/base/io/unchanged.h"
 #include "borescope/base/row_limit.h"
 #include "borescope/base/text/text.h"
 #include "borescope/ingest/chrome/chrome_trace.h"
@@ -16,7 +16,7 @@
 #include "borescope/ingest/foreign_files.h"
 #include "borescope/ingest/memory_timeline.h"
 #include "borescope/ingest/recording/recording.h"
-#include "borescope/json/json_space.h"
+#include "borescope/json/json_cursor.h"
 
 namespace borescope::internal {
 namespace {

@@ -6,7 +6,7 @@
 #include <optional>
 
 #include "borescope/ingest/time_limit.h"
-#include "borescope/json/json_space.h"
+#include "borescope/json/json_cursor.h"
 #include "borescope/json/number.h"
 #include "borescope/trace/trace_builder.h"
 

@@ -5,7 +5,6 @@
 #include <new>
 
 #include "borescope/base/text/text.h"
-#include "borescope/json/json_space.h"
 #include "borescope/json/json_string.h"
 
 namespace borescope::internal {

@@ -5,7 +5,15 @@
 #include <string>
 
 namespace borescope::internal {
+
 namespace {
+
+TEST(JsonSpaceTest, FindsWhatStandsBehind) {
+  EXPECT_EQ(FindNonSpace(" \n\t\rx "), 4U);
+  EXPECT_EQ(FindNonSpace("a  b", 1), 3U);
+  EXPECT_EQ(FindNonSpace("a  ", 1), 3U);
+  EXPECT_EQ(FindNonSpace(""), 0U);
+}
 
 std::string Members(std::string_view text) {
   std::string found;
@@ -69,4 +77,5 @@ TEST(LooseIntValue, TakesTextsAndFractions) {
 }
 
 }  // namespace
+
 }  // namespace borescope::internal

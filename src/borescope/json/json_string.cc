@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "borescope/base/text/utf8.h"
+#include "borescope/base/text/text.h"
 
 namespace borescope::internal {
 namespace {

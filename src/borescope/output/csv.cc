@@ -8,7 +8,7 @@
 #include <variant>
 #include <vector>
 
-#include "borescope/base/text/utf8.h"
+#include "borescope/base/text/text.h"
 #include "borescope/output/json_writer.h"
 #include "borescope/output/utf8.h"
 #include "borescope/output/writer.h"

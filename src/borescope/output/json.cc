@@ -10,7 +10,7 @@
 #include "borescope/base/version.h"
 #include "borescope/output/json_writer.h"
 #include "borescope/output/writer.h"
-#include "borescope/table/display/unit_and_role_names.h"
+#include "borescope/table/display/view.h"
 
 namespace borescope::internal {
 namespace {

@@ -10,8 +10,8 @@
 #include "borescope/json/json_cursor.h"
 #include "borescope/json/json_string.h"
 #include "borescope/output/utf8.h"
-#include "borescope/table/display/unit_and_role_names.h"
-#include "borescope/table/table_fault.h"
+#include "borescope/table/display/view.h"
+#include "borescope/table/table.h"
 
 namespace borescope::internal {
 

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "borescope/base/text/utf8.h"
+#include "borescope/base/text/text.h"
 
 namespace borescope::internal {
 

@@ -16,7 +16,6 @@
 #include "borescope/diagnostic.h"
 #include "borescope/output/sink/sink.h"
 #include "borescope/output/units/timestamps.h"
-#include "borescope/table/display/line_style.h"
 #include "borescope/table/display/view.h"
 #include "borescope/table/table.h"
 

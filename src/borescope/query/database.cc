@@ -12,12 +12,12 @@
 #include <utility>
 #include <vector>
 
+#include "borescope/base/memory_limit.h"
 #include "borescope/base/result.h"
 #include "borescope/base/row_limit.h"
 #include "borescope/base/sqlite/sqlite.h"
 #include "borescope/base/stop.h"
-#include "borescope/base/text/nearest.h"
-#include "borescope/base/within_memory.h"
+#include "borescope/base/text/text.h"
 #include "borescope/query/functions.h"
 #include "borescope/query/guard.h"
 #include "borescope/query/relations/relation.h"

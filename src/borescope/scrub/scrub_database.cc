@@ -14,12 +14,12 @@
 #include "borescope/base/hash/hash_tables.h"
 #include "borescope/base/sqlite/sqlite_table.h"
 #include "borescope/base/stop.h"
-#include "borescope/base/text/utf8.h"
+#include "borescope/base/text/text.h"
 #include "borescope/ingest/database.h"
 #include "borescope/ingest/rocpd/rocpd_tables.h"
 #include "borescope/scrub/json/scrub_json.h"
 #include "borescope/scrub/scrubber.h"
-#include "borescope/trace/formats.h"
+#include "borescope/trace/tables.h"
 
 namespace borescope::internal {
 

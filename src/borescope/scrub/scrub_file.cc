@@ -2,8 +2,8 @@
 
 #include <utility>
 
+#include "borescope/base/io/byte_source.h"
 #include "borescope/base/io/paths.h"
-#include "borescope/base/io/unchanged.h"
 #include "borescope/ingest/chrome/chrome_trace.h"
 #include "borescope/ingest/events/text_reader.h"
 #include "borescope/ingest/recording/log_chunks.h"

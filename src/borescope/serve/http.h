@@ -9,7 +9,7 @@
 #include <string>
 #include <string_view>
 
-#include "borescope/base/io/stored_bytes.h"
+#include "borescope/base/io/byte_source.h"
 #include "borescope/base/result.h"
 
 namespace borescope::internal {

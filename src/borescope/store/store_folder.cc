@@ -18,11 +18,10 @@
 #include <system_error>
 #include <vector>
 
-#include "borescope/base/io/descriptor.h"
 #include "borescope/base/io/paths.h"
-#include "borescope/base/io/unfinished.h"
+#include "borescope/base/io/temporary_folder.h"
 #include "borescope/store/file_identity.h"
-#include "borescope/store/stored_head.h"
+#include "borescope/store/stored_trace.h"
 
 namespace borescope::internal {
 

@@ -15,7 +15,7 @@
 #include <utility>
 
 #include "borescope/store/store_folder.h"
-#include "borescope/store/stored_head.h"
+#include "borescope/store/stored_trace.h"
 
 namespace borescope::internal {
 namespace {

@@ -1,12 +1,15 @@
 #include "borescope/table/table.h"
 
 #include <algorithm>
+#include <set>
+#include <string_view>
 #include <type_traits>
 #include <utility>
 
 #include "borescope/base/check.h"
 
 namespace borescope::internal {
+
 namespace {
 
 template <class Values>
@@ -85,6 +88,23 @@ void PushMissing(Column& column) {
   column.missing.resize(column.size(), 0);
   std::visit([](auto& cells) { cells.emplace_back(); }, column.values);
   column.missing.push_back(1);
+}
+
+std::string FaultOf(const Table& table) {
+  std::set<std::string_view> names;
+  for (const Column& column : table.columns) {
+    if (column.size() != table.rows()) {
+      return "columns of " + std::to_string(table.rows()) + " and of " +
+             std::to_string(column.size()) + " rows";
+    }
+    if (!names.insert(column.name).second) {
+      return "two columns of one name";
+    }
+    if (column.role == Role::kSum && !column.IsNumber()) {
+      return "sums that are no numbers";
+    }
+  }
+  return {};
 }
 
 }  // namespace borescope::internal

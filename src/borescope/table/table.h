@@ -88,4 +88,10 @@ void PushOptional(Column& column, const std::optional<T>& value) {
   value.has_value() ? Push(column, *value) : PushMissing(column);
 }
 
+// What keeps columns that were read from elsewhere from being a table. Pure.
+
+// What the table has and must not have, in words that follow "has"; empty if nothing: "two columns
+// of one name".
+std::string FaultOf(const Table& table);
+
 }  // namespace borescope::internal

@@ -7,7 +7,6 @@
 #include <utility>
 
 #include "borescope/trace/columns.h"
-#include "borescope/trace/event_rows.h"
 #include "borescope/trace/trace_builder.h"
 
 namespace borescope::internal::testkit {

@@ -8,6 +8,8 @@
 // otherwise.
 #pragma once
 
+#include <algorithm>
+#include <array>
 #include <cstdint>
 #include <limits>
 #include <optional>
@@ -18,10 +20,72 @@
 #include "borescope/base/column_data.h"
 #include "borescope/base/id.h"
 #include "borescope/base/seldom.h"
-#include "borescope/trace/formats.h"
-#include "borescope/trace/missing_data.h"
 
 namespace borescope::internal {
+
+// What a recording may lack, and what to do so that the next one has it, as the reader of its
+// format says.
+
+enum class MissingData : uint8_t {
+  kNone,  // nothing that an option would record
+  kHost,  // calls on the host
+  kDeviceWork,
+  kLaunches,  // calls that device work is tied to
+  kOperators,
+  kSteps,
+  kShapes,
+  kMemory,
+  kAnnotations,
+  kCollectives,
+  kGraphs,
+  kCopies,
+  kCounters,
+  kCount
+};
+
+// In the words of the profiler that wrote the file: a phrase without a full stop. Empty for kNone.
+using Remedy = std::string_view (*)(MissingData lack);
+
+// The formats of traces. A new one needs a value and its name here, and a reader.
+
+enum class TraceFormat : uint8_t {
+  kKineto,          // PyTorch profiler
+  kMemoryTimeline,  // PyTorch's allocator events only
+  kNsys,
+  kNvprof,
+  kRpd,
+  kRocpd,
+  kRecording,  // of borescope record
+  // Chrome JSON of other profilers.
+  kXla,          // JAX and TensorFlow
+  kAscend,       // Ascend PyTorch Profiler and msprof
+  kOnnxRuntime,  // ONNX Runtime
+  kAutograd,     // PyTorch's profiler before Kineto
+  kCount
+};
+
+// Names in `borescope list` and in columns named `format`, in the order of the enum.
+inline constexpr auto kFormatNames = std::to_array<std::string_view>(
+    {"kineto-json", "pytorch-memory-timeline", "nsys", "nvprof", "rpd", "rocpd", "recording",
+     "xla-json", "ascend-json", "onnxruntime-json", "autograd-json"});
+static_assert(kFormatNames.size() == static_cast<size_t>(TraceFormat::kCount));
+
+// Whether PyTorch's own profiler wrote it.
+constexpr bool IsOfPyTorchProfiler(TraceFormat format) {
+  return format < TraceFormat::kNsys || format == TraceFormat::kAutograd;
+}
+
+constexpr std::string_view FormatName(TraceFormat format) {
+  return kFormatNames[static_cast<size_t>(format)];
+}
+
+// Nothing if no format has this name.
+constexpr std::optional<TraceFormat> FindFormatNamed(std::string_view name) {
+  const auto* const found = std::find(kFormatNames.begin(), kFormatNames.end(), name);
+  return found == kFormatNames.end()
+             ? std::nullopt
+             : std::optional(static_cast<TraceFormat>(found - kFormatNames.begin()));
+}
 
 inline constexpr uint32_t kNoDetail = std::numeric_limits<uint32_t>::max();
 // The position of an event is its number among all events of the file's list, of whatever phase,

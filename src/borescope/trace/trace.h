@@ -2,6 +2,9 @@
 // Made by TraceBuilder::Finish; derived data (call tree, correlation, ...) is in index/.
 #pragma once
 
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <string_view>
 #include <utility>
@@ -115,6 +118,36 @@ void ForEachTable(Data& data, Visit&& visit) {
       visit(data.metrics), visit(data.flows), visit(data.samples), visit(data.pauses),
       visit(data.stack_samples), visit(data.stack_frames), visit(data.call_stacks),
       visit(data.range_domains);
+}
+
+// Looks up the stack from which a call was made.
+
+// Calls of CUDA, HIP, a library or the operating system: those with a detail in RuntimeCalls.
+inline bool IsCall(HostKind kind) { return kind == HostKind::kRuntime || kind == HostKind::kOther; }
+
+// The innermost frame of the stack of a host row: row of StackFrames. kNoDetail for rows that are
+// no calls, and calls whose stack was not recorded. O(log(recorded stacks)).
+inline uint32_t StackOfCall(const Trace& trace, HostId row) {
+  const uint32_t call =
+      IsCall(trace.host().kind[row.value]) ? trace.host().detail[row.value] : kNoDetail;
+  const CallStacks& stacks = trace.call_stacks();
+  const auto found = std::lower_bound(stacks.call.begin(), stacks.call.end(), call);
+  return found == stacks.call.end() || *found != call
+             ? kNoDetail
+             : stacks.frame[static_cast<size_t>(found - stacks.call.begin())];
+}
+
+// Names of the kinds of events in tables and files.
+
+inline std::string_view HostKindName(HostKind kind) {
+  constexpr std::string_view kNames[] = {"python", "annotation", "op", "runtime", "other"};
+  return kNames[static_cast<size_t>(kind)];
+}
+
+inline std::string_view DeviceKindName(DeviceKind kind) {
+  constexpr std::string_view kNames[] = {"kernel",     "memcpy", "memset", "sync",
+                                         "annotation", "range",  "other"};
+  return kNames[static_cast<size_t>(kind)];
 }
 
 }  // namespace borescope::internal

@@ -7,9 +7,8 @@
 #include "borescope/base/row_limit.h"
 #include "borescope/base/saturating.h"
 #include "borescope/trace/columns.h"
-#include "borescope/trace/cut_overruns.h"
 #include "borescope/trace/recorded_cut.h"
-#include "borescope/trace/sort_rows.h"
+#include "borescope/trace/repaired_times.h"
 
 namespace borescope::internal {
 namespace {

@@ -6,14 +6,107 @@
 
 #include <array>
 #include <cstdint>
+#include <numeric>
+#include <span>
 #include <string_view>
 #include <vector>
 
+#include "borescope/base/column_data.h"
 #include "borescope/base/hash/hash_tables.h"
-#include "borescope/trace/clamp_frames.h"
+#include "borescope/base/parallel.h"
+#include "borescope/base/sort_runs.h"
+#include "borescope/trace/repaired_times.h"
+#include "borescope/trace/tables.h"
 #include "borescope/trace/trace.h"
 
 namespace borescope::internal {
+
+// Rows of the two spines of a trace, for those who add one event after the other: every column
+// gets its value, so that none can fall behind the others.
+
+struct HostRow {
+  int64_t ts_ns = 0;
+  int64_t dur_ns = 0;
+  StringId name = {};
+  TrackId track = {};
+  HostKind kind = HostKind::kOther;
+  uint32_t detail = kNoDetail;
+};
+
+struct DeviceRow {
+  int64_t ts_ns = 0;
+  int64_t dur_ns = 0;
+  StringId name = {};
+  TrackId track = {};  // may be assigned later, when all streams are known
+  DeviceKind kind = DeviceKind::kOther;
+  int64_t correlation = kMissing;
+  int64_t external_id = kMissing;
+  uint32_t detail = kNoDetail;
+};
+
+// Adds an event without a position in its file; returns its row.
+inline uint32_t AddHostRow(HostEvents& host, const HostRow& row) {
+  host.ts_ns.push_back(row.ts_ns);
+  host.dur_ns.push_back(row.dur_ns);
+  host.name.push_back(row.name);
+  host.track.push_back(row.track);
+  host.kind.push_back(row.kind);
+  host.detail.push_back(row.detail);
+  return static_cast<uint32_t>(host.size() - 1);
+}
+
+inline uint32_t AddDeviceRow(DeviceEvents& device, const DeviceRow& row) {
+  device.ts_ns.push_back(row.ts_ns);
+  device.dur_ns.push_back(row.dur_ns);
+  device.name.push_back(row.name);
+  device.track.push_back(row.track);
+  device.kind.push_back(row.kind);
+  device.correlation.push_back(row.correlation);
+  device.external_id.push_back(row.external_id);
+  device.detail.push_back(row.detail);
+  return static_cast<uint32_t>(device.size() - 1);
+}
+
+// The order of a spine: by track, then by start; computed once, when a trace is finished.
+
+// Row numbers grouped by track. `first` has one entry per track and one past the last.
+struct TrackOrder {
+  ColumnData<uint32_t> rows;
+  std::vector<uint32_t> first;
+};
+
+// The order (track, less, source order). `track_of(row)` is a number below `tracks`.
+template <class TrackOf, class Less>
+TrackOrder OrderByTrack(size_t row_count, size_t tracks, const TrackOf& track_of, const Less& less,
+                        int threads) {
+  TrackOrder order;
+  order.first.assign(tracks + 1, 0);
+  for (uint32_t row = 0; row < row_count; ++row) {
+    ++order.first[track_of(row) + 1];
+  }
+  std::partial_sum(order.first.begin(), order.first.end(), order.first.begin());
+  std::vector<uint32_t> next(order.first.begin(), order.first.end() - 1);
+  order.rows.ResizeForOverwrite(row_count);
+  for (uint32_t row = 0; row < row_count; ++row) {
+    order.rows[next[track_of(row)]++] = row;
+  }
+  const auto rows_of = [&](size_t track) {
+    const uint32_t first = order.first[track];
+    return std::span(order.rows).subspan(first, order.first[track + 1] - first);
+  };
+  const auto is_long = [&](size_t track) { return rows_of(track).size() > row_count / 2; };
+  ParallelFor(tracks, threads, [&](size_t track) {
+    if (!is_long(track)) {
+      SortRuns(rows_of(track), less);
+    }
+  });
+  for (size_t track = 0; track < tracks; ++track) {
+    if (is_long(track)) {  // no more than one
+      SortRuns(rows_of(track), less, threads);
+    }
+  }
+  return order;
+}
 
 // Rows of one piece of the input with ids of its own: StringIds of `data.strings`, TrackIds of
 // `data.tracks`, details of `data`'s tables, positions counted from its first event. Rows are in

@@ -21,7 +21,6 @@
 #include "borescope/base/io/byte_source.h"
 #include "borescope/base/result.h"
 #include "borescope/index/trace_index.h"
-#include "borescope/table/display/line_style.h"
 #include "borescope/table/display/view.h"
 #include "borescope/table/table.h"
 #include "borescope/trace/overlay.h"

@@ -9,7 +9,7 @@
 #include <span>
 #include <string_view>
 
-#include "borescope/analysis/core/group_keys.h"
+#include "borescope/analysis/core/grouper.h"
 #include "borescope/table/table.h"
 #include "borescope/trace/tables.h"
 

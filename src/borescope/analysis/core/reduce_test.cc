@@ -1,17 +1,50 @@
 // Every reduce is associative, and the order of the ranks does not matter: whatever tree a cluster
 // builds of them, the answer has the same bytes.
+#include "borescope/analysis/core/reduce.h"
+
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <memory>
 #include <random>
 #include <string>
 
 #include "borescope/analysis/core/param_specs.h"
+#include "borescope/analysis/core/row.h"
+#include "borescope/analysis/core/shared_measures.h"
 #include "borescope/catalog/catalog.h"
 #include "borescope/testing/test_trace.h"
 
 namespace borescope::internal {
+
 namespace {
+
+std::atomic<int> calls = 0;
+
+Result<Tables> CountedMap(const RankView& view, const Params& /*params*/) {
+  Table table{"counted", "", {}};
+  AddRankKey(table);
+  Row(table).Int(view.rank + ++calls);
+  return Tables{std::move(table)};
+}
+
+Result<Tables> OtherMap(const RankView& /*view*/, const Params& /*params*/) { return Tables{}; }
+
+TEST(MapOnceTest, OneQuestionMapsOnceAndEachOtherAgain) {
+  TestTrace trace;
+  RankView view = trace.View();
+  calls = 0;
+  SharedMeasures shared;
+  view.shared = &shared;
+  const Tables first = MapOnce<CountedMap>(view, {}).value();
+  const Tables second = MapOnce<CountedMap>(view, {}).value();
+  EXPECT_EQ(calls, 1);
+  EXPECT_EQ(Ints(first[0], "rank"), Ints(second[0], "rank"));
+  EXPECT_TRUE(MapOnce<OtherMap>(view, {}).value().empty());
+  view.shared = nullptr;
+  EXPECT_NE(Ints(MapOnce<CountedMap>(view, {}).value()[0], "rank"), Ints(first[0], "rank"));
+  EXPECT_EQ(calls, 2);
+}
 
 using Random = std::mt19937_64;
 
@@ -184,4 +217,5 @@ TEST_F(ReduceTest, AnyTreeInAnyOrderGivesTheSameAnswer) {
 }
 
 }  // namespace
+
 }  // namespace borescope::internal

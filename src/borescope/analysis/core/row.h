@@ -3,18 +3,43 @@
 //   Row(table).Int(rank).Text(name).Missing();
 #pragma once
 
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <exception>
+#include <numeric>
 #include <optional>
 #include <string_view>
+#include <vector>
 
 #include "borescope/base/check.h"
-#include "borescope/table/numbered_texts.h"
 #include "borescope/table/table.h"
+#include "borescope/table/table_ops.h"
 #include "borescope/trace/tables.h"
 
 namespace borescope::internal {
+
+// RankSet: some of the ranks of a run, by their place among all, a bit each.
+class RankSet {
+ public:
+  explicit RankSet(size_t ranks) : words_((ranks + 63) / 64) {}
+
+  // REQUIRES: rank < ranks.
+  void Add(uint32_t rank) { words_[rank / 64] |= uint64_t{1} << (rank % 64); }
+  // REQUIRES: both are of the same number of ranks.
+  void Add(const RankSet& other) {
+    for (size_t i = 0; i < words_.size(); ++i) {
+      words_[i] |= other.words_[i];
+    }
+  }
+  int64_t size() const {
+    return std::accumulate(words_.begin(), words_.end(), int64_t{0},
+                           [](int64_t sum, uint64_t word) { return sum + std::popcount(word); });
+  }
+
+ private:
+  std::vector<uint64_t> words_;
+};
 
 class Row {
  public:
@@ -93,5 +118,33 @@ inline const StringValues& Texts(const Table& table, std::string_view column) {
   BS_CHECK(found != nullptr);
   return std::get<StringValues>(found->values);
 }
+
+// The columns that say which rank, step, device and stream a row is about. They have the same
+// names, and their descriptions begin with the same words, in every table. Their order is rank,
+// step, gpu, stream; only `steps`, which programs may read by position, has gpu before step.
+
+// The descriptions, for tables that list their columns. With --by the one of step differs, as there
+// it is the step of a launch or a call.
+inline constexpr std::string_view kRankDoc = "Rank of the process in the job.";
+inline constexpr std::string_view kGpuDoc = "Device number as recorded.";
+inline constexpr std::string_view kStreamDoc = "Stream (queue) of the device.";
+
+// `rank`, as the trace names it.
+Column& AddRankKey(Table& table);
+
+// `gpu`, of tables that have rows for devices only.
+Column& AddGpuKey(Table& table);
+
+// `gpu`, of tables in which a rank without device work has a row as well.
+Column& AddGpuKeyOrNone(Table& table);
+
+// `stream`, the queue of a device.
+Column& AddStreamKey(Table& table);
+
+// `step`, of tables that have rows for steps only.
+Column& AddStepKey(Table& table);
+
+// `step`, of tables in which what is in no step has a row as well.
+Column& AddStepKeyOrNone(Table& table);
 
 }  // namespace borescope::internal

@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "borescope/analysis/core/grouper.h"
-#include "borescope/analysis/core/selection/device_steps.h"
+#include "borescope/analysis/core/selection/device_time.h"
 #include "borescope/analysis/core/selection/phases.h"
 #include "borescope/base/saturating.h"
 #include "borescope/base/stop.h"

@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "borescope/analysis/core/analysis_spec.h"
-#include "borescope/analysis/core/group_keys.h"
+#include "borescope/analysis/core/grouper.h"
 #include "borescope/index/launches/inherited_work.h"
 
 namespace borescope::internal {

@@ -6,9 +6,9 @@
 #include <string>
 #include <utility>
 
-#include "borescope/analysis/core/finish.h"
 #include "borescope/analysis/core/grouper.h"
-#include "borescope/analysis/core/selection/name_flags.h"
+#include "borescope/analysis/core/reduce.h"
+#include "borescope/analysis/core/selection/selection.h"
 #include "borescope/base/stop.h"
 #include "borescope/base/text/text.h"
 #include "borescope/index/steps/steps.h"

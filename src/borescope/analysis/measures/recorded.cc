@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-#include "borescope/analysis/core/selection/name_flags.h"
+#include "borescope/analysis/core/selection/selection.h"
 #include "borescope/base/stop.h"
 
 namespace borescope::internal {

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <string_view>
 
-#include "borescope/trace/missing_data.h"
+#include "borescope/trace/tables.h"
 #include "borescope/trace/trace.h"
 
 namespace borescope::internal {

@@ -6,9 +6,8 @@
 #include <string_view>
 #include <vector>
 
-#include "borescope/analysis/core/group_keys.h"
 #include "borescope/analysis/core/grouper.h"
-#include "borescope/analysis/core/instance_counts.h"
+#include "borescope/analysis/core/reduce.h"
 #include "borescope/analysis/core/selection/selection.h"
 #include "borescope/analysis/measures/time/duration_stats.h"
 #include "borescope/trace/trace.h"

@@ -7,10 +7,79 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <system_error>
 
+#include "borescope/base/io/paths.h"
 #include "borescope/base/stop.h"
 
 namespace borescope::internal {
+
+Result<std::optional<FileState>> FileState::Of(const std::string& path) {
+  BS_ASSIGN(const struct stat status, StatusOf(path));
+  if (!S_ISREG(status.st_mode)) {
+    return std::optional<FileState>();
+  }
+  constexpr int64_t kNanoseconds = 1'000'000'000;
+  return std::optional(FileState{.device = status.st_dev,
+                                 .inode = status.st_ino,
+                                 .names = status.st_nlink,
+                                 .bytes = status.st_size,
+                                 .written_ns = static_cast<int64_t>(
+                                     static_cast<uint64_t>(status.st_mtim.tv_sec) * kNanoseconds +
+                                     static_cast<uint64_t>(status.st_mtim.tv_nsec))});
+}
+
+Error ChangedWhileRead(const std::string& path) {
+  return {ErrorCode::kIo, "changed while it was read",
+          "wait until the program that writes it has finished, then try again", path};
+}
+
+Result<StoredBytes> StoredBytes::OfFile(const std::string& path) {
+  StoredBytes source;
+  source.descriptor_ = open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  struct stat status{};
+  if (source.descriptor_ < 0 || fstat(source.descriptor_, &status) != 0) {
+    return Error{ErrorCode::kIo, std::generic_category().message(errno),
+                 "check its permissions and its disk", path};
+  }
+  source.size_ = S_ISREG(status.st_mode) ? static_cast<uint64_t>(status.st_size) : 0;
+  return source;
+}
+
+StoredBytes StoredBytes::OfMemory(std::string_view bytes) {
+  StoredBytes source;
+  source.memory_ = bytes;
+  source.size_ = bytes.size();
+  return source;
+}
+
+StoredBytes::~StoredBytes() {
+  if (descriptor_ >= 0) {
+    close(descriptor_);
+  }
+}
+
+const unsigned char* StoredBytes::Read(uint64_t offset, size_t count,
+                                       std::vector<unsigned char>& buffer) const {
+  if (offset > size_ || count > size_ - offset) {
+    return nullptr;
+  }
+  if (descriptor_ < 0) {
+    return reinterpret_cast<const unsigned char*>(memory_.data()) + offset;
+  }
+  buffer.resize(count);
+  size_t filled = 0;
+  while (filled < count) {
+    const ssize_t got = pread(descriptor_, buffer.data() + filled, count - filled,
+                              static_cast<off_t>(offset + filled));
+    if (got == 0 || (got < 0 && errno != EINTR)) {
+      return nullptr;
+    }
+    filled += got > 0 ? static_cast<size_t>(got) : 0;
+  }
+  return buffer.data();
+}
+
 namespace {
 
 Error IoError(const std::string& path, int error, std::string_view remedy) {

@@ -16,7 +16,7 @@
 #include <system_error>
 #include <thread>
 
-#include "borescope/base/io/unfinished.h"
+#include "borescope/base/io/temporary_folder.h"
 
 extern char** environ;  // NOLINT(readability-redundant-declaration): POSIX leaves it to us
 

@@ -13,8 +13,6 @@
 #include <string_view>
 #include <system_error>
 
-#include "borescope/base/io/descriptor.h"
-
 namespace borescope::internal {
 namespace {
 

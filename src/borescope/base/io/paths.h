@@ -3,6 +3,7 @@
 #pragma once
 
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <cstddef>
 #include <cstdint>
@@ -12,6 +13,24 @@
 #include "borescope/base/result.h"
 
 namespace borescope::internal {
+
+// Descriptor: a file descriptor that is closed with the scope; one below 0, which open() gives for
+// an error, is not. One owner, any thread.
+class Descriptor {
+ public:
+  explicit Descriptor(int number) : number_(number) {}
+  Descriptor(const Descriptor&) = delete;
+  Descriptor& operator=(const Descriptor&) = delete;
+  ~Descriptor() {
+    if (number_ >= 0) {
+      close(number_);
+    }
+  }
+  int number() const { return number_; }
+
+ private:
+  int number_;
+};
 
 // stat(2) of what a path leads to; st_mode is 0 where nothing is there, or permissions hide it:
 // opening it says why. kIo if the system cannot tell.

@@ -1,6 +1,7 @@
 #include "borescope/base/io/temporary_folder.h"
 
 #include <fcntl.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -12,14 +13,113 @@
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
+#include <map>
 #include <optional>
 #include <string_view>
 #include <vector>
 
-#include "borescope/base/io/descriptor.h"
 #include "borescope/base/io/paths.h"
 
 namespace borescope::internal {
+
+namespace {
+
+constexpr const char* kLockFile = ".borescope-lock";
+
+// Accessible only to this user.
+bool IsOurFolder(int folder) {
+  struct stat status{};
+  return fstat(folder, &status) == 0 && status.st_uid == geteuid() &&
+         (status.st_mode & 07777U) == 0700;
+}
+
+bool IsOurFile(int file) {
+  struct stat status{};
+  return fstat(file, &status) == 0 && S_ISREG(status.st_mode) && status.st_uid == geteuid();
+}
+
+// A process that locked the file before us may have removed it.
+bool IsStillThere(int file) {
+  struct stat status{};
+  return fstat(file, &status) == 0 && status.st_nlink != 0;
+}
+
+}  // namespace
+
+std::optional<FolderLock> FolderLock::Make(const std::string& folder) {
+  const std::string path = folder + "/" + kLockFile;
+  FolderLock lock(open(path.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600));
+  if (lock.descriptor_ < 0) {
+    return std::nullopt;
+  }
+  const bool is_taken = flock(lock.descriptor_, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK;
+  if (is_taken || !IsStillThere(lock.descriptor_)) {
+    return std::nullopt;
+  }
+  return lock;
+}
+
+std::optional<FolderLock> FolderLock::TakeAbandoned(const std::string& folder) {
+  const FolderLock opened(open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
+  if (opened.descriptor_ < 0 || !IsOurFolder(opened.descriptor_)) {
+    return std::nullopt;
+  }
+  FolderLock lock(
+      openat(opened.descriptor_, kLockFile, O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
+  if (lock.descriptor_ < 0 || !IsOurFile(lock.descriptor_) ||
+      flock(lock.descriptor_, LOCK_EX | LOCK_NB) != 0) {
+    return std::nullopt;
+  }
+  return lock;
+}
+
+FolderLock::~FolderLock() {
+  if (descriptor_ >= 0) {
+    close(descriptor_);
+  }
+}
+
+namespace {
+
+struct Registry {
+  std::mutex mutex;
+  std::map<uint64_t, std::function<void()>> undo;  // by number, in the order of registration
+  uint64_t last_number = 0;
+};
+
+// Never destroyed: threads may outlive the end of main().
+Registry& TheRegistry() {
+  static auto* const registry = new Registry;
+  return *registry;
+}
+
+}  // namespace
+
+UnfinishedLock LockUnfinished() { return UnfinishedLock(TheRegistry().mutex); }
+
+Unfinished::Unfinished(const UnfinishedLock& /*lock*/, std::function<void()> undo)
+    : number_(++TheRegistry().last_number) {
+  TheRegistry().undo.emplace(number_, std::move(undo));
+}
+
+Unfinished::~Unfinished() {
+  if (number_ != 0) {
+    Forget(LockUnfinished());
+  }
+}
+
+void Unfinished::Forget(const UnfinishedLock& /*lock*/) {
+  TheRegistry().undo.erase(std::exchange(number_, 0));
+}
+
+void UndoUnfinished() {
+  Registry& registry = TheRegistry();
+  registry.mutex.lock();  // and never unlocked
+  for (auto entry = registry.undo.rbegin(); entry != registry.undo.rend(); ++entry) {
+    entry->second();
+  }
+}
+
 namespace {
 
 namespace fs = std::filesystem;

@@ -14,10 +14,8 @@
 #include <vector>
 
 #include "borescope/base/io/byte_source.h"
-#include "borescope/base/io/descriptor.h"
 #include "borescope/base/io/paths.h"
-#include "borescope/base/io/unchanged.h"
-#include "borescope/base/sqlite/confined_sqlite.h"
+#include "borescope/base/sqlite/sqlite.h"
 #include "borescope/base/stop.h"
 
 namespace borescope::internal {

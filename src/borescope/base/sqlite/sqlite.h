@@ -16,13 +16,22 @@
 #include <string_view>
 #include <vector>
 
-#include "borescope/base/io/stored_bytes.h"
+#include "borescope/base/io/byte_source.h"
 #include "borescope/base/result.h"
 
 struct sqlite3;
 struct sqlite3_stmt;
 
 namespace borescope::internal {
+
+// SQLite on a file of a foreigner, opened for writing. A journal can name any file as its
+// super-journal, which SQLite opens, and deletes after undoing the transaction.
+
+// Runs statements on the database `file`, whose rows are ignored, and has SQLite open and delete
+// nothing but files that are directly in its folder; neither triggers nor functions of its schema
+// run. Returns SQLite's status: what needs another file ends with SQLITE_CANTOPEN. `file` must have
+// no symbolic link in its path.
+int RunConfined(const std::string& file, const char* statements);
 
 // The first bytes of every SQLite 3 file.
 inline constexpr std::string_view kSqliteMagic{"SQLite format 3\0", 16};
@@ -78,7 +87,7 @@ class SqlDatabase {
  public:
   // For reading, as an immutable file: itself, or a private copy of it and what is beside it
   // (settled_database.h). Whether the file changes meanwhile is for the caller to see
-  // (unchanged.h). kCorrupt if it is not a database or cannot be read, kIo while another program
+  // (ReadUnchanged). kCorrupt if it is not a database or cannot be read, kIo while another program
   // writes it.
   static Result<SqlDatabase> OpenRead(const std::string& path);
   // The same for the bytes of a database, which must outlive it.

@@ -13,7 +13,7 @@
 #include <string_view>
 #include <vector>
 
-#include "borescope/base/io/stored_bytes.h"
+#include "borescope/base/io/byte_source.h"
 #include "borescope/base/sqlite/sqlite.h"
 
 namespace borescope::internal {

@@ -1,9 +1,8 @@
+#include "borescope/base/statistics/statistics.h"
+
 #include <gtest/gtest.h>
 
 #include <vector>
-
-#include "borescope/base/statistics/quantile.h"
-#include "borescope/base/statistics/split_mix.h"
 
 namespace borescope::internal {
 namespace {

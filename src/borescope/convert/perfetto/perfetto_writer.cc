@@ -16,7 +16,7 @@
 
 #include "borescope/base/intervals.h"
 #include "borescope/base/stop.h"
-#include "borescope/base/text/utf8.h"
+#include "borescope/base/text/text.h"
 #include "borescope/convert/counters.h"
 #include "borescope/convert/lanes.h"
 #include "borescope/output/sink/sink.h"

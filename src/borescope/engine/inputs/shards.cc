@@ -6,7 +6,7 @@
 #include <string_view>
 #include <utility>
 
-#include "borescope/base/hash/stable_digest.h"
+#include "borescope/base/hash/input_hash.h"
 
 namespace borescope::internal {
 

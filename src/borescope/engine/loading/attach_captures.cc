@@ -17,10 +17,9 @@
 #include "borescope/analysis/measures/graphs/captured_work.h"
 #include "borescope/analysis/measures/graphs/graph_launches.h"
 #include "borescope/base/io/paths.h"
-#include "borescope/base/lock_unless_stopped.h"
 #include "borescope/base/stop.h"
 #include "borescope/base/text/text.h"
-#include "borescope/engine/inputs/rank_numbers.h"
+#include "borescope/engine/inputs/input_files.h"
 #include "borescope/trace/columns.h"
 
 namespace borescope::internal {

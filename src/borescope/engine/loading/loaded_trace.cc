@@ -11,8 +11,8 @@
 #include <system_error>
 #include <utility>
 
-#include "borescope/base/lock_unless_stopped.h"
 #include "borescope/base/spilled_blocks.h"
+#include "borescope/base/stop.h"
 #include "borescope/base/stopwatch.h"
 #include "borescope/engine/loading/attach_captures.h"
 #include "borescope/store/trace_store.h"

@@ -13,7 +13,7 @@
 
 #include "borescope/base/stop.h"
 #include "borescope/base/version.h"
-#include "borescope/engine/inputs/rank_numbers.h"
+#include "borescope/engine/inputs/input_files.h"
 #include "borescope/engine/map_files.h"
 #include "borescope/engine/partial/questions.h"
 #include "borescope/engine/partial/wire/partial_bytes.h"

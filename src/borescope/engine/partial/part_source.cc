@@ -6,7 +6,6 @@
 #include "borescope/base/hash/input_hash.h"
 #include "borescope/base/io/byte_source.h"
 #include "borescope/base/io/paths.h"
-#include "borescope/base/io/unchanged.h"
 #include "borescope/engine/partial/wire/envelope.h"
 #include "borescope/engine/partial/wire/partial_bytes.h"
 

@@ -12,10 +12,10 @@
 #include <vector>
 
 #include "borescope/analysis/core/analysis_spec.h"
-#include "borescope/analysis/core/selection/selection_members.h"
+#include "borescope/analysis/core/selection/selection.h"
 #include "borescope/base/diagnostics.h"
 #include "borescope/base/result.h"
-#include "borescope/engine/inputs/rank_numbers.h"
+#include "borescope/engine/inputs/input_files.h"
 #include "borescope/engine/inputs/shards.h"
 #include "borescope/engine/map_files.h"
 

@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "borescope/base/io/unchanged.h"
+#include "borescope/base/io/byte_source.h"
 #include "borescope/base/row_limit.h"
 #include "borescope/base/stop.h"
 #include "borescope/base/version.h"

@@ -13,7 +13,6 @@
 #include "borescope/base/hash/hash_tables.h"
 #include "borescope/base/io/byte_source.h"
 #include "borescope/base/io/paths.h"
-#include "borescope/base/text/nearest.h"
 #include "borescope/base/text/text.h"
 #include "borescope/catalog/catalog.h"
 #include "borescope/engine/question/registry.h"

@@ -12,8 +12,8 @@
 #include <utility>
 
 #include "borescope/base/hash/hash_tables.h"
+#include "borescope/base/memory_limit.h"
 #include "borescope/base/stop.h"
-#include "borescope/base/within_memory.h"
 
 namespace borescope::internal {
 

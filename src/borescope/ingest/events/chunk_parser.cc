@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "borescope/base/text/text.h"
-#include "borescope/json/json_space.h"
+#include "borescope/json/json_cursor.h"
 #include "borescope/json/json_string.h"
 
 namespace borescope::internal {

@@ -6,7 +6,7 @@
 #include <array>
 #include <cstring>
 
-#include "borescope/json/json_space.h"
+#include "borescope/json/json_cursor.h"
 #include "borescope/json/json_string.h"
 
 namespace borescope::internal {

@@ -4,7 +4,7 @@
 #include <cstring>
 
 #include "borescope/ingest/events/event_parser.h"
-#include "borescope/json/json_space.h"
+#include "borescope/json/json_cursor.h"
 
 namespace borescope::internal {
 

@@ -4,8 +4,8 @@
 #include <array>
 #include <cstring>
 
-#include "borescope/base/text/utf8.h"
-#include "borescope/json/json_space.h"
+#include "borescope/base/text/text.h"
+#include "borescope/json/json_cursor.h"
 #include "borescope/json/json_string.h"
 
 namespace borescope::internal {

@@ -7,7 +7,6 @@
 
 #include "borescope/ingest/events/text_reader.h"
 #include "borescope/json/json_cursor.h"
-#include "borescope/json/json_space.h"
 #include "borescope/json/json_string.h"
 #include "borescope/trace/recorded_cut.h"
 

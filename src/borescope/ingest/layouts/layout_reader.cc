@@ -5,7 +5,7 @@
 #include <optional>
 
 #include "borescope/ingest/layouts/token_end.h"
-#include "borescope/json/json_space.h"
+#include "borescope/json/json_cursor.h"
 
 namespace borescope::internal {
 

@@ -5,7 +5,6 @@
 #include <string_view>
 
 #include "borescope/base/text/text.h"
-#include "borescope/base/text/utf8.h"
 
 namespace borescope::internal {
 namespace {

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "borescope/base/text/utf8.h"
+#include "borescope/base/text/text.h"
 #include "borescope/ingest/events/event_parser.h"
 
 namespace borescope::internal {

@@ -8,7 +8,7 @@
 
 #include "borescope/ingest/cupti/cupti_trace.h"
 #include "borescope/ingest/database.h"
-#include "borescope/trace/missing_data.h"
+#include "borescope/trace/tables.h"
 
 namespace borescope::internal {
 

@@ -5,7 +5,7 @@
 #include <string>
 
 #include "borescope/ingest/cupti/cupti_test_database.h"
-#include "borescope/trace/call_stacks.h"
+#include "borescope/trace/trace.h"
 
 namespace borescope::internal {
 

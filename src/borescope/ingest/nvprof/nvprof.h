@@ -6,7 +6,7 @@
 #include "borescope/base/hash/hash_tables.h"
 #include "borescope/ingest/cupti/cupti_trace.h"
 #include "borescope/ingest/database.h"
-#include "borescope/trace/missing_data.h"
+#include "borescope/trace/tables.h"
 
 namespace borescope::internal {
 

@@ -6,7 +6,7 @@
 #include <tuple>
 #include <vector>
 
-#include "borescope/base/text/utf8.h"
+#include "borescope/base/text/text.h"
 #include "borescope/ingest/cupti/cupti_names.h"
 #include "borescope/ingest/time_limit.h"
 #include "borescope/json/json_cursor.h"

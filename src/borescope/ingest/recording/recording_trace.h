@@ -10,7 +10,6 @@
 #include "borescope/ingest/cupti/nvtx_text.h"
 #include "borescope/ingest/device_lines.h"
 #include "borescope/recording/log_format.h"
-#include "borescope/trace/event_rows.h"
 #include "borescope/trace/trace_builder.h"
 
 namespace borescope::internal {

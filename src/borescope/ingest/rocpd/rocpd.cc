@@ -9,7 +9,7 @@
 #include "borescope/json/json_cursor.h"
 #include "borescope/json/json_string.h"
 #include "borescope/trace/columns.h"
-#include "borescope/trace/event_rows.h"
+#include "borescope/trace/trace_builder.h"
 
 namespace borescope::internal {
 

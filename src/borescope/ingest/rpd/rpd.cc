@@ -10,8 +10,8 @@
 #include "borescope/ingest/rpd/rpd_tables.h"
 #include "borescope/rpd/marker_text.h"
 #include "borescope/trace/columns.h"
-#include "borescope/trace/event_rows.h"
 #include "borescope/trace/recorded_cut.h"
+#include "borescope/trace/trace_builder.h"
 
 namespace borescope::internal {
 

@@ -5,7 +5,7 @@
 #include <string_view>
 
 #include "borescope/ingest/database.h"
-#include "borescope/trace/missing_data.h"
+#include "borescope/trace/tables.h"
 
 namespace borescope::internal {
 

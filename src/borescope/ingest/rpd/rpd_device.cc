@@ -6,7 +6,7 @@
 #include "borescope/ingest/device_lines.h"
 #include "borescope/ingest/rpd/rpd_tables.h"
 #include "borescope/trace/columns.h"
-#include "borescope/trace/event_rows.h"
+#include "borescope/trace/trace_builder.h"
 
 namespace borescope::internal {
 

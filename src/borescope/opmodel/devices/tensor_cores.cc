@@ -10,7 +10,7 @@
 #include <string>
 
 #include "borescope/base/check.h"
-#include "borescope/base/within_memory.h"
+#include "borescope/base/memory_limit.h"
 
 namespace borescope::internal {
 

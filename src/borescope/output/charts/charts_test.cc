@@ -9,7 +9,7 @@
 #include <string>
 
 #include "borescope/output/charts/roofline.h"
-#include "borescope/table/display/palette.h"
+#include "borescope/table/display/column_hints.h"
 
 namespace borescope::internal {
 namespace {

@@ -12,7 +12,7 @@
 #include "borescope/output/charts/chart_data.h"
 #include "borescope/output/charts/charts.h"
 #include "borescope/output/charts/scale.h"
-#include "borescope/table/display/palette.h"
+#include "borescope/table/display/column_hints.h"
 
 namespace borescope::internal {
 namespace {

@@ -9,7 +9,7 @@
 #include <string>
 #include <string_view>
 
-#include "borescope/table/display/tone.h"
+#include "borescope/table/display/column_hints.h"
 
 namespace borescope::internal {
 

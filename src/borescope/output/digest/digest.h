@@ -12,7 +12,7 @@
 #include "borescope/base/result.h"
 #include "borescope/output/sink/sink.h"
 #include "borescope/output/writer.h"
-#include "borescope/table/display/tone.h"
+#include "borescope/table/display/column_hints.h"
 #include "borescope/table/table.h"
 
 namespace borescope::internal {

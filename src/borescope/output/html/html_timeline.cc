@@ -12,11 +12,11 @@
 #include "borescope/base/check.h"
 #include "borescope/base/saturating.h"
 #include "borescope/base/stop.h"
-#include "borescope/base/text/base64.h"
+#include "borescope/base/text/text.h"
 #include "borescope/output/json_writer.h"
 #include "borescope/output/utf8.h"
-#include "borescope/table/display/page_text.h"
-#include "borescope/table/display/tone.h"
+#include "borescope/table/display/column_hints.h"
+#include "borescope/table/display/view.h"
 #include "borescope/table/typed_rows.h"
 
 namespace borescope::internal {

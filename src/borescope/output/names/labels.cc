@@ -7,7 +7,7 @@
 #include <string_view>
 #include <utility>
 
-#include "borescope/base/text/utf8.h"
+#include "borescope/base/text/text.h"
 #include "borescope/output/utf8.h"
 
 namespace borescope::internal {

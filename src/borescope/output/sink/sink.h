@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-#include "borescope/base/io/unfinished.h"
+#include "borescope/base/io/temporary_folder.h"
 #include "borescope/base/result.h"
 
 namespace borescope::internal {
@@ -137,7 +137,6 @@ Result<void> WriteFile(const std::string& path, const std::function<Result<void>
 
 // GzipSink: compresses what is written to it on the way to another sink. One gzip member without
 // name or date, so that equal bytes give equal files. Memory does not grow with the input.
-
 class GzipSink : public Sink {
  public:
   // `target` outlives this.

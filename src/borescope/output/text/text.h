@@ -1,5 +1,5 @@
 // Tables as lines for scripts, in the styles of tools that print them so (LineForm of
-// table/display/line_style.h).
+// table/display/view.h).
 #pragma once
 
 #include "borescope/output/sink/sink.h"

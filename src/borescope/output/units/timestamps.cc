@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "borescope/output/units/units.h"
-#include "borescope/table/display/timestamp_columns.h"
+#include "borescope/table/display/view.h"
 
 namespace borescope::internal {
 namespace {

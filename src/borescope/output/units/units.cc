@@ -11,7 +11,7 @@
 
 #include "borescope/output/utf8.h"
 #include "borescope/table/compare.h"
-#include "borescope/table/display/unit_and_role_names.h"
+#include "borescope/table/display/view.h"
 
 namespace borescope::internal {
 

@@ -1,6 +1,6 @@
 // inductor: where the device time of a compiled PyTorch model goes, by what made the kernel.
 //
-//   category          by the name of the kernel, and by what its launch recorded (inductor_names.h)
+//   category          by the name of the kernel, and by what its launch recorded (generated_code.h)
 //   share_of_device   time / time of all device work; overlapping work counts several times
 //   share_of_wall     time / wall time: the selected windows, or --wall x --runs
 //   origins           generated kernels: the operators fused into it, from its name; others: the
@@ -24,10 +24,7 @@
 #include <tuple>
 #include <utility>
 
-#include "borescope/analysis/core/finish.h"
-#include "borescope/analysis/core/group_keys.h"
 #include "borescope/analysis/core/grouper.h"
-#include "borescope/analysis/core/key_columns.h"
 #include "borescope/analysis/core/param_specs.h"
 #include "borescope/analysis/core/reduce.h"
 #include "borescope/analysis/core/row.h"

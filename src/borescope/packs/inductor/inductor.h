@@ -8,7 +8,7 @@
 
 #include "borescope/analysis/core/analysis_spec.h"
 #include "borescope/analysis/core/selection/selection.h"
-#include "borescope/packs/inductor/inductor_names.h"
+#include "borescope/packs/inductor/generated_code.h"
 
 namespace borescope::internal {
 

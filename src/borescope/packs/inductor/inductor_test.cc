@@ -1,7 +1,7 @@
 #include <gtest/gtest.h>
 
 #include "borescope/analysis/core/param_specs.h"
-#include "borescope/packs/inductor/inductor_names.h"
+#include "borescope/packs/inductor/generated_code.h"
 #include "borescope/testing/test_trace.h"
 
 namespace borescope::internal {

@@ -21,7 +21,6 @@
 #include "borescope/base/stop.h"
 #include "borescope/base/text/text.h"
 #include "borescope/packs/packs.h"
-#include "borescope/packs/pyprof/columns.h"
 #include "borescope/packs/pyprof/formulas/formula.h"
 #include "borescope/packs/pyprof/marker_work.h"
 #include "borescope/packs/pyprof/pyprof_rows.h"

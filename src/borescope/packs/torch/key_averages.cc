@@ -7,8 +7,6 @@
 #include <utility>
 #include <vector>
 
-#include "borescope/analysis/core/finish.h"
-#include "borescope/analysis/core/group_keys.h"
 #include "borescope/analysis/core/grouper.h"
 #include "borescope/analysis/core/reduce.h"
 #include "borescope/analysis/core/row.h"

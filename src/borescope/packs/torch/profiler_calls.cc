@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "borescope/analysis/core/finish.h"
+#include "borescope/analysis/core/reduce.h"
 #include "borescope/base/stop.h"
 #include "borescope/opmodel/values/op_args.h"
 

@@ -1,8 +1,7 @@
 // The relations of events: what devices did, what threads did, and both as one table.
 #include "borescope/query/relations/cells.h"
 #include "borescope/query/relations/relation.h"
-#include "borescope/trace/call_stacks.h"
-#include "borescope/trace/kind_names.h"
+#include "borescope/trace/trace.h"
 
 namespace borescope::internal::query {
 

@@ -11,7 +11,6 @@
 #include "borescope/ingest/events/event_parser.h"
 #include "borescope/ingest/kineto/kineto_roles.h"
 #include "borescope/json/json_cursor.h"
-#include "borescope/json/json_space.h"
 #include "borescope/json/json_string.h"
 #include "borescope/output/json_writer.h"
 

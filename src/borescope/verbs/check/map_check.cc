@@ -10,7 +10,7 @@
 #include <utility>
 
 #include "borescope/analysis/core/param_specs.h"
-#include "borescope/base/hash/stable_digest.h"
+#include "borescope/base/hash/input_hash.h"
 #include "borescope/base/io/byte_source.h"
 #include "borescope/base/row_limit.h"
 #include "borescope/base/stop.h"

@@ -6,7 +6,7 @@
 #include <map>
 #include <utility>
 
-#include "borescope/base/text/nearest.h"
+#include "borescope/base/text/text.h"
 #include "borescope/catalog/catalog.h"
 #include "borescope/check/budget.h"
 #include "borescope/engine/access.h"

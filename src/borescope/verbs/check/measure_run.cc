@@ -10,7 +10,7 @@
 
 #include "borescope/analysis/core/row.h"
 #include "borescope/base/saturating.h"
-#include "borescope/base/statistics/quantile.h"
+#include "borescope/base/statistics/statistics.h"
 #include "borescope/catalog/catalog.h"
 #include "borescope/verbs/check/measure_budgets.h"
 

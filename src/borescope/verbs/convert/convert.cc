@@ -17,7 +17,6 @@
 
 #include "borescope/analysis/core/params.h"
 #include "borescope/analysis/core/row.h"
-#include "borescope/analysis/core/selection/cut_selection.h"
 #include "borescope/analysis/core/selection/device_time.h"
 #include "borescope/analysis/core/selection/selection.h"
 #include "borescope/base/check.h"

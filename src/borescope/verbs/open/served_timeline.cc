@@ -7,7 +7,7 @@
 #include <string>
 #include <utility>
 
-#include "borescope/analysis/core/selection/cut_selection.h"
+#include "borescope/analysis/core/selection/selection.h"
 #include "borescope/analysis/verbs/timeline/timeline_data.h"
 #include "borescope/analysis/verbs/timeline/timeline_tables.h"
 #include "borescope/base/saturating.h"

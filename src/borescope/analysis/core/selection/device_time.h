@@ -11,13 +11,49 @@
 
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <vector>
 
 #include "borescope/analysis/core/analysis_spec.h"
 #include "borescope/analysis/core/selection/selection.h"
 #include "borescope/base/intervals.h"
+#include "borescope/index/steps/steps.h"
+#include "borescope/index/syncs/sync_edges.h"
 
 namespace borescope::internal {
+
+// Who waits for which device work by the times as recorded, and the clocks of the devices.
+
+// Found once for all parts of a question.
+std::shared_ptr<const ClockedSyncs> SyncsByRecordedTimes(const RankView& view);
+
+// The same as FindClockedSyncs gives them: with the clocks of the devices brought to that of the
+// host. Of one question they are found once.
+std::shared_ptr<const ClockedSyncs> SharedClockedSyncs(const RankView& view);
+
+// The steps of device work, and of the time of a device (StepRule::kLaunch):
+//
+//   work   the step in whose window its launch began; without a recorded launch no step
+//   time   while work runs, the step of the work; of several the step that begins first, which is
+//          the one the device has not finished yet. Until work begins, the step of that work, of
+//          several that begin then the first. After the last work no step.
+//
+// So every instant belongs to one step or to none, and whole gaps to the step that waited.
+
+// An index into the steps of the view; kNoStep. Under kTime work without a recorded launch belongs
+// to the step in whose window it began.
+uint32_t StepOf(const RankView& view, DeviceId id, StepRule rule);
+
+struct StepWork {
+  Interval time;
+  uint32_t step;  // any numbers, in the order of the steps
+};
+
+// Which step each time belongs to, from the smallest time on. O(works log works).
+std::vector<Steps::Piece> DivideByWork(std::vector<StepWork> works);
+
+// The same of a device or stream, whose work is in `tracks`.
+std::vector<Steps::Piece> DivideByLaunch(const RankView& view, std::span<const uint32_t> tracks);
 
 // One GPU, or one stream of it.
 struct DeviceTime {

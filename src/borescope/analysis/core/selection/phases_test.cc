@@ -5,7 +5,24 @@
 #include "borescope/testing/test_trace.h"
 
 namespace borescope::internal {
+
 namespace {
+
+TEST(ModulesTest, TheClassIsTheNameWithoutTheNumber) {
+  EXPECT_EQ(ModuleClassOf("nn.Module: Linear_12"), "Linear");
+  EXPECT_EQ(ModuleClassOf("nn.Module: Conv_2_0"), "Conv_2");
+  EXPECT_EQ(ModuleClassOf("nn.Module: ResNet50_3"), "ResNet50");
+  EXPECT_EQ(ModuleClassOf("nn.Module: Linear"), "Linear");
+  EXPECT_EQ(ModuleClassOf("nn.Module: Linear_"), "Linear_");
+  EXPECT_EQ(ModuleClassOf("nn.Module: _7"), "_7");
+  EXPECT_EQ(ModuleClassOf("nn.Module: 12"), "12");
+}
+
+TEST(ModulesTest, OtherFramesHaveNoClass) {
+  for (const char* frame : {"", "nn.Module: ", "nn.Module", "train.py(12): main", "Linear_1"}) {
+    EXPECT_EQ(ModuleClassOf(frame), "") << frame;
+  }
+}
 
 // The names of all host rows with their phases.
 std::string Phases(TestTrace& trace) {
@@ -52,4 +69,5 @@ TEST(Phases, AnOptimizerInsideBackwardStaysOne) {
 }
 
 }  // namespace
+
 }  // namespace borescope::internal

@@ -7,14 +7,16 @@
 #include <iterator>
 #include <set>
 #include <string>
+#include <string_view>
 #include <utility>
 
-#include "borescope/analysis/core/selection/device_steps.h"
 #include "borescope/analysis/core/selection/device_time.h"
 #include "borescope/base/stop.h"
 #include "borescope/index/steps/steps.h"
+#include "borescope/trace/recorded_cut.h"
 
 namespace borescope::internal {
+
 namespace {
 
 Error NoSuchStep(const RankView& view) {
@@ -308,6 +310,186 @@ int64_t RequestTime(const RankView& view, DeviceId id) {
   const HostId launch = view.index.correlation.launch_of[id.value];
   return launch.valid() ? view.trace.host().ts_ns[launch.value]
                         : view.trace.device().ts_ns[id.value];
+}
+
+namespace {
+
+void EraseInstances(const RankView& view, std::string_view annotation,
+                    std::set<int64_t>& instances) {
+  if (!instances.empty()) {
+    const auto count = static_cast<int64_t>(CountInstances(view.trace, annotation));
+    instances.erase(instances.begin(), instances.lower_bound(count));
+  }
+}
+
+void KeepCommon(std::set<int64_t>& numbers, const std::set<int64_t>& other) {
+  std::erase_if(numbers, [&](int64_t number) { return !other.contains(number); });
+}
+
+void AppendNames(std::string_view what, const std::set<int64_t>& numbers,
+                 std::vector<std::string>& names) {
+  for (const int64_t number : numbers) {
+    names.push_back(fmt::format("{} {}", what, number));
+  }
+}
+
+}  // namespace
+
+std::set<int64_t> SinglesOf(const NumberRanges& numbers) {
+  std::set<int64_t> singles;
+  for (const auto& [first, last] : numbers.ranges) {
+    if (first == last) {
+      singles.insert(first);
+    }
+  }
+  return singles;
+}
+
+SelectionMembers FindUnknown(const RankView& view, const Selection& selection) {
+  SelectionMembers unknown{SinglesOf(selection.steps), SinglesOf(selection.gpus),
+                           SinglesOf(selection.streams), SinglesOf(selection.instances)};
+  for (const Step& step : view.steps().steps) {
+    unknown.steps.erase(step.number);
+  }
+  const Tracks& tracks = view.trace.tracks();
+  const bool asks_tracks = !unknown.gpus.empty() || !unknown.streams.empty();
+  for (uint32_t track = 0; asks_tracks && track < tracks.size(); ++track) {
+    if (HasDeviceWork(view.trace, track)) {
+      unknown.gpus.erase(tracks.pid[track]);
+      unknown.streams.erase(tracks.tid[track]);
+    }
+  }
+  const MemoryEvents& memory = view.trace.memory();
+  for (size_t row = 0; row < memory.size() && !unknown.gpus.empty(); ++row) {
+    if (memory.device_type[row] > 0) {  // not the CPU; the verb memory selects by these
+      unknown.gpus.erase(memory.device[row]);
+    }
+  }
+  EraseInstances(view, selection.annotation, unknown.instances);
+  return unknown;
+}
+
+std::set<int64_t> FindStepsWithoutWork(const RankView& view, const Selection& selection) {
+  std::set<int64_t> without;
+  if (selection.steps.empty() || selection.step_rule != StepRule::kLaunch) {
+    return without;
+  }
+  const std::vector<Step>& steps = view.steps().steps;
+  for (const Step& step : steps) {
+    if (selection.steps.Contains(step.number)) {
+      without.insert(step.number);
+    }
+  }
+  const DeviceEvents& device = view.trace.device();
+  bool has_work = false;
+  for (uint32_t row = 0; row < device.size() && !without.empty(); ++row) {
+    CheckStopAt(row);
+    if (IsDeviceWork(device.kind[row])) {
+      has_work = true;
+      const uint32_t step = StepOf(view, DeviceId{row}, StepRule::kLaunch);
+      without.erase(step == kNoStep ? kMissing : steps[step].number);
+    }
+  }
+  return has_work ? without : std::set<int64_t>();
+}
+
+void Intersect(SelectionMembers& unknown, const SelectionMembers& other) {
+  KeepCommon(unknown.steps, other.steps);
+  KeepCommon(unknown.gpus, other.gpus);
+  KeepCommon(unknown.streams, other.streams);
+  KeepCommon(unknown.instances, other.instances);
+}
+
+std::vector<std::string> NamesOf(const SelectionMembers& members) {
+  std::vector<std::string> names;
+  AppendNames("step", members.steps, names);
+  AppendNames("gpu", members.gpus, names);
+  AppendNames("stream", members.streams, names);
+  AppendNames("instance", members.instances, names);
+  return names;
+}
+
+namespace {
+
+Error OutsideOfCut(const Trace& trace, std::string_view what) {
+  const RecordedCut cut = *trace.meta().cut;
+  std::string part = cut.steps.empty() ? "" : fmt::format("steps {}", cut.steps);
+  if (cut.begin_ns != kMissing || cut.end_ns != kMissing) {
+    part += part.empty() ? "" : " and ";
+    part += fmt::format("the time from {} to {} ns",
+                        cut.begin_ns == kMissing ? cut.recording_begin_ns : cut.begin_ns,
+                        cut.end_ns == kMissing ? cut.recording_end_ns : cut.end_ns);
+  }
+  return {
+      ErrorCode::kMissingData,
+      fmt::format("{}: holds a part of a recording, {}, and nothing of the {} that {} selected; "
+                  "ask the whole recording",
+                  trace.meta().file, part, what, what == "steps" ? "are" : "is")};
+}
+
+TimePoint OnClock(int64_t ns) { return {TimePoint::Kind::kClock, ns, fmt::format("{}", ns)}; }
+
+Result<TimeRange> RangeWithin(const TimeRange& asked, const Trace& trace) {
+  const RecordedCut cut = *trace.meta().cut;
+  TimeWindow window;
+  if (!asked.is_open()) {
+    BS_ASSIGN(window, ResolveWindow(trace, asked));
+  }
+  TimeRange range = asked;
+  if (cut.begin_ns != kMissing && cut.begin_ns >= window.begin_ns) {
+    window.begin_ns = cut.begin_ns;
+    range.begin = OnClock(cut.begin_ns);
+  }
+  if (cut.end_ns != kMissing && cut.end_ns <= window.end_ns) {
+    window.end_ns = cut.end_ns;
+    range.end = OnClock(cut.end_ns);
+  }
+  if (window.begin_ns > window.end_ns) {
+    return OutsideOfCut(trace, "time");
+  }
+  return range;
+}
+
+NumberRanges Common(const NumberRanges& a, const NumberRanges& b) {
+  NumberRanges common;
+  for (const auto& [first, last] : a.ranges) {
+    for (const auto& [other_first, other_last] : b.ranges) {
+      const std::pair both(std::max(first, other_first), std::min(last, other_last));
+      if (both.first <= both.second) {
+        common.ranges.push_back(both);
+      }
+    }
+  }
+  return common;
+}
+
+Result<NumberRanges> StepsWithin(const NumberRanges& asked, const Trace& trace) {
+  const Result<NumberRanges> of_cut = NumberRanges::Parse(trace.meta().cut->steps);
+  if (!of_cut.ok()) {
+    return Error{ErrorCode::kMissingData,
+                 fmt::format("says that it was cut to the steps '{}', which are no numbers",
+                             trace.meta().cut->steps),
+                 "cut the recording again", trace.meta().file};
+  }
+  NumberRanges steps = asked.empty() ? *of_cut : Common(asked, *of_cut);
+  if (steps.empty()) {
+    return OutsideOfCut(trace, "steps");
+  }
+  return steps;
+}
+
+}  // namespace
+
+Result<Selection> WithinCut(const Selection& asked, const Trace& trace) {
+  Selection selection = asked;
+  if (!trace.meta().cut.has_value()) {
+    return selection;
+  }
+  BS_ASSIGN(selection.range, RangeWithin(asked.range, trace));
+  if (!trace.meta().cut->steps.empty() && asked.step_pattern.empty()) {
+    BS_ASSIGN(selection.steps, StepsWithin(asked.steps, trace));
+  }
+  return selection;
 }
 
 }  // namespace borescope::internal

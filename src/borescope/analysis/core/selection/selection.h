@@ -10,7 +10,7 @@
 // of --step-rule:
 //
 //   launch   the work launched in the step, and of the time of a device or stream what belongs to
-//            the step (device_steps.h)
+//            the step (device_time.h)
 //   time     the same work, and work without a recorded launch that starts in the window; the time
 //            inside the window
 //
@@ -19,14 +19,67 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <set>
 #include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
 #include "borescope/analysis/core/analysis_spec.h"
+#include "borescope/analysis/core/params.h"
 #include "borescope/base/intervals.h"
+#include "borescope/base/result.h"
+#include "borescope/trace/string_pool.h"
+#include "borescope/trace/trace.h"
 
 namespace borescope::internal {
+
+// What holds for names, asked once for each text of a trace and not once for each row that has it.
+
+// Per text, by its StringId: 1 where `holds(text)`. O(texts).
+template <class Predicate>
+std::vector<char> FlagNames(const StringPool& strings, const Predicate& holds) {
+  std::vector<char> flags(strings.size());
+  for (uint32_t i = 0; i < flags.size(); ++i) {
+    flags[i] = holds(strings.Get(StringId{i})) ? 1 : 0;
+  }
+  return flags;
+}
+
+// The single numbers of the lists of a selection: 101 and 7, but not 2..5, of "--step 101,2..5,7".
+// A range takes what there is of it; a number of its own that is nowhere is a slip, which an answer
+// about the others would hide. A list of which nothing is known is an error (selection.h).
+
+struct SelectionMembers {
+  std::set<int64_t> steps;
+  std::set<int64_t> gpus;
+  std::set<int64_t> streams;
+  std::set<int64_t> instances;
+};
+
+std::set<int64_t> SinglesOf(const NumberRanges& numbers);
+
+// Those of the selection that the rank does not have. Devices and streams are there if some work
+// ran on them.
+SelectionMembers FindUnknown(const RankView& view, const Selection& selection);
+
+// The numbers of the selected steps to which no device work of the rank belongs by rule launch;
+// none if that rule is not asked for, or the rank has no device work at all. O(rows).
+std::set<int64_t> FindStepsWithoutWork(const RankView& view, const Selection& selection);
+
+// Keeps in `unknown` what is in `other`, too: what neither of two ranks has.
+void Intersect(SelectionMembers& unknown, const SelectionMembers& other);
+
+// "step 199", "gpu 9": one text for each.
+std::vector<std::string> NamesOf(const SelectionMembers& members);
+
+// What is selected of a file that holds a part of a recording (trace/recorded_cut.h).
+
+// What `asked` selects of the recording, and inside of the part that the file was cut to. Steps by
+// another pattern than those of the part have other numbers, so that its steps do not limit them.
+// Unchanged for a whole recording. kMissingData, naming the file and the part, where nothing is
+// left.
+Result<Selection> WithinCut(const Selection& asked, const Trace& trace);
 
 class Selected {
  public:

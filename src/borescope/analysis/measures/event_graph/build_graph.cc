@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "borescope/analysis/core/analysis_spec.h"
-#include "borescope/analysis/core/selection/recorded_syncs.h"
+#include "borescope/analysis/core/selection/device_time.h"
 #include "borescope/analysis/measures/align_inherited.h"
 #include "borescope/analysis/measures/event_graph/event_graph.h"
 #include "borescope/analysis/measures/idle/host_time.h"

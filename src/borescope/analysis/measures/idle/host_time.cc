@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "borescope/analysis/core/selection/name_flags.h"
+#include "borescope/analysis/core/selection/selection.h"
 #include "borescope/analysis/measures/recorded.h"
 #include "borescope/analysis/measures/stacks/op_stacks.h"
 #include "borescope/base/column_data.h"
@@ -18,7 +18,7 @@
 #include "borescope/index/launches/correlation.h"
 #include "borescope/index/steps/steps.h"
 #include "borescope/index/syncs/sync_edges.h"
-#include "borescope/trace/call_stacks.h"
+#include "borescope/trace/trace.h"
 
 namespace borescope::internal {
 

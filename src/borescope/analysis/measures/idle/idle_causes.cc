@@ -8,10 +8,8 @@
 #include <utility>
 #include <vector>
 
-#include "borescope/analysis/core/key_columns.h"
 #include "borescope/analysis/core/row.h"
 #include "borescope/analysis/core/selection/device_time.h"
-#include "borescope/analysis/core/selection/recorded_syncs.h"
 #include "borescope/analysis/measures/align_inherited.h"
 #include "borescope/analysis/measures/idle/host_time.h"
 #include "borescope/analysis/measures/idle/late_host.h"

@@ -24,7 +24,7 @@
 #include "borescope/base/range_minima.h"
 #include "borescope/base/saturating.h"
 #include "borescope/base/stop.h"
-#include "borescope/trace/call_stacks.h"
+#include "borescope/trace/trace.h"
 
 namespace borescope::internal {
 

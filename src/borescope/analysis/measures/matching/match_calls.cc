@@ -12,7 +12,7 @@
 
 #include "borescope/analysis/core/grouper.h"
 #include "borescope/analysis/core/row.h"
-#include "borescope/analysis/core/selection/device_steps.h"
+#include "borescope/analysis/core/selection/device_time.h"
 #include "borescope/base/saturating.h"
 #include "borescope/base/stop.h"
 #include "borescope/trace/tables.h"

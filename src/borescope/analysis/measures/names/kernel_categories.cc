@@ -9,10 +9,10 @@
 #include <string>
 #include <utility>
 
-#include "borescope/analysis/core/finish.h"
 #include "borescope/analysis/core/param_specs.h"
+#include "borescope/analysis/core/reduce.h"
 #include "borescope/analysis/core/row.h"
-#include "borescope/base/within_memory.h"
+#include "borescope/base/memory_limit.h"
 #include "borescope/json/json_cursor.h"
 #include "borescope/table/table_ops.h"
 

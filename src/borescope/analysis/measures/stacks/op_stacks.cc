@@ -6,7 +6,7 @@
 #include <cctype>
 
 #include "borescope/base/stop.h"
-#include "borescope/trace/call_stacks.h"
+#include "borescope/trace/trace.h"
 
 namespace borescope::internal {
 

@@ -7,18 +7,16 @@
 #include <utility>
 #include <vector>
 
-#include "borescope/analysis/core/finish.h"
-#include "borescope/analysis/core/group_keys.h"
 #include "borescope/analysis/core/grouper.h"
+#include "borescope/analysis/core/reduce.h"
 #include "borescope/analysis/measures/align_inherited.h"
 #include "borescope/analysis/measures/idle/late_host.h"
 #include "borescope/analysis/measures/time/covered_time.h"
 #include "borescope/base/stop.h"
 #include "borescope/base/text/text.h"
 #include "borescope/index/steps/steps.h"
-#include "borescope/trace/call_stacks.h"
-#include "borescope/trace/kind_names.h"
 #include "borescope/trace/tables.h"
+#include "borescope/trace/trace.h"
 
 namespace borescope::internal {
 

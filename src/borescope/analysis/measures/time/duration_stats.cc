@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "borescope/base/check.h"
-#include "borescope/base/statistics/quantile.h"
+#include "borescope/base/statistics/statistics.h"
 #include "borescope/table/table_ops.h"
 
 namespace borescope::internal {

@@ -8,7 +8,7 @@
 #include <span>
 #include <string_view>
 
-#include "borescope/analysis/core/finish.h"
+#include "borescope/analysis/core/reduce.h"
 #include "borescope/analysis/core/row.h"
 #include "borescope/table/table.h"
 

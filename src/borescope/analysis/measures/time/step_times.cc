@@ -6,7 +6,7 @@
 #include <limits>
 #include <utility>
 
-#include "borescope/analysis/core/selection/recorded_syncs.h"
+#include "borescope/analysis/core/selection/device_time.h"
 #include "borescope/analysis/measures/align_inherited.h"
 #include "borescope/base/hash/hash_tables.h"
 #include "borescope/base/saturating.h"

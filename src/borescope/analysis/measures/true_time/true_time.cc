@@ -11,7 +11,6 @@
 #include <utility>
 #include <vector>
 
-#include "borescope/analysis/core/key_columns.h"
 #include "borescope/analysis/core/param_specs.h"
 #include "borescope/analysis/core/row.h"
 #include "borescope/analysis/core/selection/device_time.h"

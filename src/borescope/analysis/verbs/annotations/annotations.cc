@@ -6,11 +6,10 @@
 #include <vector>
 
 #include "borescope/analysis/core/analysis_spec.h"
-#include "borescope/analysis/core/group_keys.h"
 #include "borescope/analysis/core/grouper.h"
-#include "borescope/analysis/core/key_columns.h"
 #include "borescope/analysis/core/param_specs.h"
 #include "borescope/analysis/core/reduce.h"
+#include "borescope/analysis/core/row.h"
 #include "borescope/analysis/core/selection/selection.h"
 #include "borescope/analysis/measures/time/duration_stats.h"
 #include "borescope/analysis/verbs/verbs.h"

@@ -6,9 +6,7 @@
 // is not the measure of another's.
 #include <string>
 
-#include "borescope/analysis/core/group_keys.h"
-#include "borescope/analysis/core/key_columns.h"
-#include "borescope/analysis/core/map_once.h"
+#include "borescope/analysis/core/grouper.h"
 #include "borescope/analysis/core/param_specs.h"
 #include "borescope/analysis/core/reduce.h"
 #include "borescope/analysis/core/row.h"

@@ -11,9 +11,7 @@
 #include <utility>
 #include <vector>
 
-#include "borescope/analysis/core/finish.h"
-#include "borescope/analysis/core/group_keys.h"
-#include "borescope/analysis/core/key_columns.h"
+#include "borescope/analysis/core/grouper.h"
 #include "borescope/analysis/core/reduce.h"
 #include "borescope/analysis/core/row.h"
 #include "borescope/analysis/core/selection/device_time.h"

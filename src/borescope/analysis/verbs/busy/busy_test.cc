@@ -1,7 +1,7 @@
 #include <gtest/gtest.h>
 
 #include "borescope/testing/test_trace.h"
-#include "borescope/trace/event_rows.h"
+#include "borescope/trace/trace_builder.h"
 
 namespace borescope::internal {
 namespace {

@@ -12,10 +12,9 @@
 #include <string>
 #include <vector>
 
-#include "borescope/analysis/core/group_keys.h"
 #include "borescope/analysis/core/grouper.h"
-#include "borescope/analysis/core/key_columns.h"
 #include "borescope/analysis/core/reduce.h"
+#include "borescope/analysis/core/row.h"
 #include "borescope/analysis/core/selection/selection.h"
 #include "borescope/analysis/measures/time/covered_time.h"
 #include "borescope/analysis/measures/time/duration_stats.h"

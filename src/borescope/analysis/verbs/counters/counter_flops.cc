@@ -8,8 +8,7 @@
 #include <set>
 #include <utility>
 
-#include "borescope/analysis/core/finish.h"
-#include "borescope/analysis/core/key_columns.h"
+#include "borescope/analysis/core/reduce.h"
 #include "borescope/analysis/core/row.h"
 #include "borescope/analysis/measures/stacks/op_stacks.h"
 #include "borescope/base/text/text.h"

@@ -5,7 +5,6 @@
 #include <utility>
 #include <vector>
 
-#include "borescope/analysis/core/key_columns.h"
 #include "borescope/analysis/core/param_specs.h"
 #include "borescope/analysis/core/reduce.h"
 #include "borescope/analysis/core/row.h"

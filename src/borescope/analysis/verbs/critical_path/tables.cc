@@ -10,11 +10,9 @@
 #include <utility>
 #include <vector>
 
-#include "borescope/analysis/core/key_columns.h"
 #include "borescope/analysis/core/keyed_rows.h"
 #include "borescope/analysis/core/row.h"
 #include "borescope/base/stop.h"
-#include "borescope/table/numbered_texts.h"
 #include "borescope/table/table_ops.h"
 #include "borescope/table/typed_rows.h"
 

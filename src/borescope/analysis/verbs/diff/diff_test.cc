@@ -1,6 +1,6 @@
 #include <gtest/gtest.h>
 
-#include "borescope/analysis/core/finish.h"
+#include "borescope/analysis/core/reduce.h"
 #include "borescope/analysis/core/row.h"
 #include "borescope/analysis/measures/names/describe.h"
 #include "borescope/catalog/catalog.h"

@@ -9,8 +9,7 @@
 #include <vector>
 
 #include "borescope/analysis/core/keyed_rows.h"
-#include "borescope/analysis/core/selection/device_steps.h"
-#include "borescope/analysis/core/selection/modules.h"
+#include "borescope/analysis/core/selection/device_time.h"
 #include "borescope/analysis/core/selection/phases.h"
 #include "borescope/analysis/measures/align_inherited.h"
 #include "borescope/analysis/measures/names/describe.h"

@@ -14,11 +14,7 @@
 #include <vector>
 
 #include "borescope/analysis/core/analysis_spec.h"
-#include "borescope/analysis/core/finish.h"
-#include "borescope/analysis/core/group_keys.h"
 #include "borescope/analysis/core/grouper.h"
-#include "borescope/analysis/core/key_columns.h"
-#include "borescope/analysis/core/map_once.h"
 #include "borescope/analysis/core/reduce.h"
 #include "borescope/analysis/core/row.h"
 #include "borescope/analysis/measures/align_inherited.h"

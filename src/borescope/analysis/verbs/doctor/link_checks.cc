@@ -10,9 +10,9 @@
 
 #include "borescope/analysis/core/grouper.h"
 #include "borescope/analysis/core/row.h"
-#include "borescope/analysis/core/selection/name_flags.h"
+#include "borescope/analysis/core/selection/device_time.h"
 #include "borescope/analysis/core/selection/phases.h"
-#include "borescope/analysis/core/selection/recorded_syncs.h"
+#include "borescope/analysis/core/selection/selection.h"
 #include "borescope/analysis/measures/align_inherited.h"
 #include "borescope/analysis/measures/idle/host_time.h"
 #include "borescope/analysis/measures/recorded.h"

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "borescope/analysis/core/analysis_spec.h"
-#include "borescope/analysis/core/finish.h"
+#include "borescope/analysis/core/reduce.h"
 #include "borescope/analysis/measures/recorded.h"
 #include "borescope/base/diagnostics.h"
 

@@ -1,13 +1,12 @@
 // events: a row for every recorded event. With --compat hta the frames of HolisticTraceAnalysis,
 // which hold whatever it reads of a file.
-#include "borescope/analysis/core/key_columns.h"
 #include "borescope/analysis/core/param_specs.h"
 #include "borescope/analysis/core/reduce.h"
 #include "borescope/analysis/core/row.h"
 #include "borescope/analysis/core/selection/selection.h"
 #include "borescope/analysis/verbs/verbs.h"
 #include "borescope/base/stop.h"
-#include "borescope/trace/kind_names.h"
+#include "borescope/trace/trace.h"
 
 namespace borescope::internal {
 namespace {

@@ -5,7 +5,6 @@
 // copies with what was cut; --depth, --min-share and --root keep the sum.
 #include <vector>
 
-#include "borescope/analysis/core/finish.h"
 #include "borescope/analysis/core/param_specs.h"
 #include "borescope/analysis/core/reduce.h"
 #include "borescope/analysis/core/row.h"

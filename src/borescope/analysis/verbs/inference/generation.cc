@@ -11,7 +11,7 @@
 #include <tuple>
 #include <utility>
 
-#include "borescope/analysis/core/selection/name_flags.h"
+#include "borescope/analysis/core/selection/selection.h"
 #include "borescope/analysis/measures/graphs/graph_launches.h"
 #include "borescope/base/intervals.h"
 #include "borescope/base/saturating.h"

@@ -19,8 +19,6 @@
 #include <utility>
 #include <vector>
 
-#include "borescope/analysis/core/finish.h"
-#include "borescope/analysis/core/key_columns.h"
 #include "borescope/analysis/core/keyed_rows.h"
 #include "borescope/analysis/core/param_specs.h"
 #include "borescope/analysis/core/reduce.h"

@@ -14,14 +14,14 @@
 #include <utility>
 
 #include "borescope/analysis/core/param_specs.h"
-#include "borescope/analysis/core/selection/name_flags.h"
+#include "borescope/analysis/core/selection/selection.h"
 #include "borescope/analysis/measures/graphs/graph_launches.h"
 #include "borescope/analysis/verbs/inference/generation.h"
 #include "borescope/base/intervals.h"
+#include "borescope/base/memory_limit.h"
 #include "borescope/base/saturating.h"
 #include "borescope/base/stop.h"
 #include "borescope/base/text/text.h"
-#include "borescope/base/within_memory.h"
 #include "borescope/index/steps/steps.h"
 
 namespace borescope::internal {

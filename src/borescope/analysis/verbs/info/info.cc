@@ -5,7 +5,6 @@
 #include <string>
 #include <vector>
 
-#include "borescope/analysis/core/key_columns.h"
 #include "borescope/analysis/core/reduce.h"
 #include "borescope/analysis/core/row.h"
 #include "borescope/analysis/core/selection/device_time.h"

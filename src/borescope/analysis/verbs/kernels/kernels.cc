@@ -10,8 +10,6 @@
 
 #include <utility>
 
-#include "borescope/analysis/core/finish.h"
-#include "borescope/analysis/core/map_once.h"
 #include "borescope/analysis/core/param_specs.h"
 #include "borescope/analysis/core/reduce.h"
 #include "borescope/analysis/measures/names/kernel_categories.h"

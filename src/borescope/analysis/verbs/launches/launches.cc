@@ -10,9 +10,7 @@
 // are selected by their start. What has no counterpart is counted in launch_links.
 #include <string>
 
-#include "borescope/analysis/core/finish.h"
 #include "borescope/analysis/core/grouper.h"
-#include "borescope/analysis/core/key_columns.h"
 #include "borescope/analysis/core/param_specs.h"
 #include "borescope/analysis/core/reduce.h"
 #include "borescope/analysis/core/row.h"
@@ -20,7 +18,7 @@
 #include "borescope/analysis/verbs/verbs.h"
 #include "borescope/base/stop.h"
 #include "borescope/table/typed_rows.h"
-#include "borescope/trace/kind_names.h"
+#include "borescope/trace/trace.h"
 
 namespace borescope::internal {
 namespace {

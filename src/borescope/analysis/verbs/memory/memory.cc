@@ -17,8 +17,6 @@
 #include <vector>
 
 #include "borescope/analysis/core/analysis_spec.h"
-#include "borescope/analysis/core/finish.h"
-#include "borescope/analysis/core/key_columns.h"
 #include "borescope/analysis/core/keyed_rows.h"
 #include "borescope/analysis/core/reduce.h"
 #include "borescope/analysis/core/row.h"

@@ -26,12 +26,8 @@
 #include <utility>
 #include <vector>
 
-#include "borescope/analysis/core/finish.h"
-#include "borescope/analysis/core/group_keys.h"
 #include "borescope/analysis/core/grouper.h"
-#include "borescope/analysis/core/instance_counts.h"
 #include "borescope/analysis/core/keyed_rows.h"
-#include "borescope/analysis/core/map_once.h"
 #include "borescope/analysis/core/reduce.h"
 #include "borescope/analysis/core/selection/selection.h"
 #include "borescope/analysis/measures/align_inherited.h"

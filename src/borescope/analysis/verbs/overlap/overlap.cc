@@ -6,8 +6,7 @@
 // exactly; exposed is the exposed communication of the breakdown, in the same windows.
 #include <string>
 
-#include "borescope/analysis/core/group_keys.h"
-#include "borescope/analysis/core/key_columns.h"
+#include "borescope/analysis/core/grouper.h"
 #include "borescope/analysis/core/param_specs.h"
 #include "borescope/analysis/core/reduce.h"
 #include "borescope/analysis/core/row.h"

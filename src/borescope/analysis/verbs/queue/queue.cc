@@ -15,7 +15,6 @@
 #include <string>
 #include <tuple>
 
-#include "borescope/analysis/core/key_columns.h"
 #include "borescope/analysis/core/param_specs.h"
 #include "borescope/analysis/core/reduce.h"
 #include "borescope/analysis/core/row.h"

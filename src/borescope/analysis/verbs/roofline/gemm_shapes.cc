@@ -16,9 +16,9 @@
 #include <utility>
 #include <vector>
 
-#include "borescope/analysis/core/finish.h"
-#include "borescope/analysis/core/group_keys.h"
+#include "borescope/analysis/core/grouper.h"
 #include "borescope/analysis/core/keyed_rows.h"
+#include "borescope/analysis/core/reduce.h"
 #include "borescope/analysis/core/row.h"
 #include "borescope/analysis/verbs/roofline/roofline.h"
 #include "borescope/base/stop.h"

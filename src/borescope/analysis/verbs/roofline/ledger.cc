@@ -22,8 +22,7 @@
 #include <set>
 #include <vector>
 
-#include "borescope/analysis/core/finish.h"
-#include "borescope/analysis/core/key_columns.h"
+#include "borescope/analysis/core/reduce.h"
 #include "borescope/analysis/core/row.h"
 #include "borescope/analysis/verbs/roofline/roofline.h"
 #include "borescope/base/check.h"

@@ -15,8 +15,6 @@
 #include <utility>
 #include <vector>
 
-#include "borescope/analysis/core/finish.h"
-#include "borescope/analysis/core/group_keys.h"
 #include "borescope/analysis/core/grouper.h"
 #include "borescope/analysis/core/keyed_rows.h"
 #include "borescope/analysis/core/param_specs.h"

@@ -20,9 +20,8 @@
 #include <string_view>
 #include <vector>
 
-#include "borescope/analysis/core/finish.h"
-#include "borescope/analysis/core/key_columns.h"
 #include "borescope/analysis/core/keyed_rows.h"
+#include "borescope/analysis/core/reduce.h"
 #include "borescope/analysis/core/row.h"
 #include "borescope/analysis/measures/time/covered_time.h"
 #include "borescope/analysis/verbs/roofline/roofline.h"

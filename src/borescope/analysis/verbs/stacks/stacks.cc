@@ -5,7 +5,6 @@
 // of all rows; the same holds for the time in which a thread had a frame open. Cutting the tree
 // (--depth, --min-share) keeps both sums, as does --root.
 
-#include "borescope/analysis/core/finish.h"
 #include "borescope/analysis/core/param_specs.h"
 #include "borescope/analysis/core/reduce.h"
 #include "borescope/analysis/core/row.h"

@@ -10,7 +10,7 @@
 #include <string>
 #include <variant>
 
-#include "borescope/analysis/core/finish.h"
+#include "borescope/analysis/core/reduce.h"
 #include "borescope/base/check.h"
 #include "borescope/base/stop.h"
 #include "borescope/table/table_ops.h"

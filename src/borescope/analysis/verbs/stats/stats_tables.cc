@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-#include "borescope/analysis/core/key_columns.h"
+#include "borescope/analysis/core/row.h"
 #include "borescope/analysis/measures/work_groups.h"
 #include "borescope/analysis/verbs/stats/stats_reports.h"
 #include "borescope/base/hash/hash_tables.h"

@@ -11,10 +11,9 @@
 #include <utility>
 #include <vector>
 
-#include "borescope/analysis/core/key_columns.h"
 #include "borescope/analysis/core/keyed_rows.h"
-#include "borescope/analysis/core/selection/device_steps.h"
-#include "borescope/analysis/core/selection/recorded_syncs.h"
+#include "borescope/analysis/core/row.h"
+#include "borescope/analysis/core/selection/device_time.h"
 #include "borescope/analysis/measures/align_inherited.h"
 #include "borescope/analysis/measures/time/step_times.h"
 #include "borescope/base/intervals.h"

@@ -10,11 +10,10 @@
 #include <utility>
 #include <vector>
 
-#include "borescope/analysis/core/key_columns.h"
 #include "borescope/analysis/core/row.h"
 #include "borescope/analysis/measures/time/duration_stats.h"
 #include "borescope/analysis/measures/time/rank_groups.h"
-#include "borescope/table/display/palette.h"
+#include "borescope/table/display/column_hints.h"
 #include "borescope/table/typed_rows.h"
 
 namespace borescope::internal {

@@ -19,9 +19,7 @@
 #include <string_view>
 #include <vector>
 
-#include "borescope/analysis/core/key_columns.h"
 #include "borescope/analysis/core/keyed_rows.h"
-#include "borescope/analysis/core/map_once.h"
 #include "borescope/analysis/core/param_specs.h"
 #include "borescope/analysis/core/reduce.h"
 #include "borescope/analysis/core/row.h"

@@ -15,10 +15,8 @@
 #include <utility>
 #include <vector>
 
-#include "borescope/analysis/core/finish.h"
-#include "borescope/analysis/core/key_columns.h"
 #include "borescope/analysis/core/keyed_rows.h"
-#include "borescope/analysis/core/rank_set.h"
+#include "borescope/analysis/core/reduce.h"
 #include "borescope/analysis/core/row.h"
 #include "borescope/analysis/measures/collectives.h"
 #include "borescope/analysis/measures/matching/match_calls.h"

@@ -3,7 +3,6 @@
 #include <cstddef>
 #include <utility>
 
-#include "borescope/analysis/core/map_once.h"
 #include "borescope/analysis/core/param_specs.h"
 #include "borescope/analysis/core/reduce.h"
 #include "borescope/analysis/measures/matching/match_calls.h"

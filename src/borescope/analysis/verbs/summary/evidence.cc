@@ -14,10 +14,9 @@
 #include <utility>
 #include <vector>
 
-#include "borescope/analysis/core/finish.h"
 #include "borescope/analysis/core/keyed_rows.h"
+#include "borescope/analysis/core/reduce.h"
 #include "borescope/analysis/core/row.h"
-#include "borescope/analysis/core/selection/device_steps.h"
 #include "borescope/analysis/core/selection/device_time.h"
 #include "borescope/analysis/measures/idle/idle_causes.h"
 #include "borescope/analysis/measures/idle/stream_gaps.h"

@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "borescope/analysis/core/finish.h"
+#include "borescope/analysis/core/reduce.h"
 #include "borescope/analysis/core/row.h"
 #include "borescope/analysis/measures/idle/idle_causes.h"
 #include "borescope/analysis/measures/names/describe.h"

@@ -8,10 +8,9 @@
 #include <utility>
 #include <vector>
 
-#include "borescope/analysis/core/finish.h"
-#include "borescope/analysis/core/key_columns.h"
 #include "borescope/analysis/core/keyed_rows.h"
 #include "borescope/analysis/core/param_specs.h"
+#include "borescope/analysis/core/reduce.h"
 #include "borescope/analysis/core/row.h"
 #include "borescope/analysis/measures/replay/run_scenario.h"
 #include "borescope/analysis/measures/true_time/true_time.h"

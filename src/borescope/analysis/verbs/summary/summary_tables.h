@@ -10,11 +10,10 @@
 #include <vector>
 
 #include "borescope/analysis/core/analysis_spec.h"
-#include "borescope/analysis/core/key_columns.h"
 #include "borescope/analysis/core/params.h"
 #include "borescope/analysis/core/row.h"
 #include "borescope/base/saturating.h"
-#include "borescope/table/display/tone.h"
+#include "borescope/table/display/column_hints.h"
 #include "borescope/table/table.h"
 #include "borescope/table/typed_rows.h"
 #include "borescope/trace/tables.h"

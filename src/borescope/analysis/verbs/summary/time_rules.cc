@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-#include "borescope/analysis/core/finish.h"
+#include "borescope/analysis/core/reduce.h"
 #include "borescope/analysis/core/row.h"
 #include "borescope/analysis/measures/names/describe.h"
 #include "borescope/analysis/measures/time/covered_time.h"

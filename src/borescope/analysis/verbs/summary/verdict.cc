@@ -9,8 +9,8 @@
 #include <map>
 #include <vector>
 
-#include "borescope/analysis/core/finish.h"
 #include "borescope/analysis/core/keyed_rows.h"
+#include "borescope/analysis/core/reduce.h"
 #include "borescope/analysis/core/row.h"
 #include "borescope/analysis/measures/names/describe.h"
 #include "borescope/analysis/verbs/summary/evidence.h"

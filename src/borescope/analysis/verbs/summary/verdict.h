@@ -15,7 +15,7 @@
 #include <string_view>
 #include <vector>
 
-#include "borescope/analysis/core/finish.h"
+#include "borescope/analysis/core/reduce.h"
 #include "borescope/analysis/core/row.h"
 #include "borescope/analysis/measures/idle/idle_causes.h"
 #include "borescope/analysis/measures/names/describe.h"

@@ -3,8 +3,8 @@
 #include <string>
 #include <vector>
 
-#include "borescope/analysis/core/finish.h"
 #include "borescope/analysis/core/param_specs.h"
+#include "borescope/analysis/core/reduce.h"
 #include "borescope/analysis/core/row.h"
 #include "borescope/analysis/verbs/timeline/make_timeline.h"
 #include "borescope/analysis/verbs/timeline/timeline_tables.h"

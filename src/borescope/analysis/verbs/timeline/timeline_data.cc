@@ -9,7 +9,7 @@
 
 #include "borescope/base/saturating.h"
 #include "borescope/base/stop.h"
-#include "borescope/table/display/page_text.h"
+#include "borescope/table/display/view.h"
 
 namespace borescope::internal {
 

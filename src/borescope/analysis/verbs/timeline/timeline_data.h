@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "borescope/table/display/tone.h"
+#include "borescope/table/display/column_hints.h"
 #include "borescope/trace/string_pool.h"
 #include "borescope/trace/tables.h"
 

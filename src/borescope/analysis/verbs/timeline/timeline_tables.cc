@@ -11,11 +11,10 @@
 #include <variant>
 #include <vector>
 
-#include "borescope/analysis/core/key_columns.h"
 #include "borescope/analysis/core/row.h"
 #include "borescope/base/stop.h"
-#include "borescope/table/display/tone.h"
-#include "borescope/table/numbered_texts.h"
+#include "borescope/table/display/column_hints.h"
+#include "borescope/table/table_ops.h"
 
 namespace borescope::internal {
 

@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
-#include "borescope/analysis/core/finish.h"
 #include "borescope/analysis/core/param_specs.h"
+#include "borescope/analysis/core/reduce.h"
 #include "borescope/analysis/core/row.h"
 #include "borescope/analysis/verbs/timeline/timeline_data.h"
 #include "borescope/analysis/verbs/timeline/timeline_tables.h"

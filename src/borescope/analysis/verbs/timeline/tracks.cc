@@ -13,7 +13,7 @@
 #include <utility>
 #include <vector>
 
-#include "borescope/analysis/core/selection/recorded_syncs.h"
+#include "borescope/analysis/core/selection/device_time.h"
 #include "borescope/analysis/measures/collectives.h"
 #include "borescope/analysis/measures/path/path.h"
 #include "borescope/analysis/measures/queue_lengths.h"

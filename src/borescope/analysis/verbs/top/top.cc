@@ -9,7 +9,7 @@
 #include "borescope/analysis/core/reduce.h"
 #include "borescope/analysis/measures/work_groups.h"
 #include "borescope/analysis/verbs/verbs.h"
-#include "borescope/trace/kind_names.h"
+#include "borescope/trace/trace.h"
 
 namespace borescope::internal {
 namespace {

@@ -7,8 +7,8 @@
 #include <utility>
 #include <vector>
 
-#include "borescope/analysis/core/finish.h"
 #include "borescope/analysis/core/param_specs.h"
+#include "borescope/analysis/core/reduce.h"
 #include "borescope/analysis/core/row.h"
 #include "borescope/catalog/catalog.h"
 #include "borescope/testing/test_trace.h"

@@ -11,9 +11,7 @@
 #include <utility>
 
 #include "borescope/analysis/core/keyed_rows.h"
-#include "borescope/analysis/core/selection/device_steps.h"
 #include "borescope/analysis/core/selection/device_time.h"
-#include "borescope/analysis/core/selection/recorded_syncs.h"
 #include "borescope/analysis/measures/event_graph/event_graph.h"
 #include "borescope/analysis/measures/flops/modelled_work.h"
 #include "borescope/analysis/measures/path/path.h"

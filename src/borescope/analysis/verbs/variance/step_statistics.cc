@@ -10,8 +10,7 @@
 
 #include "borescope/analysis/measures/names/describe.h"
 #include "borescope/analysis/measures/time/duration_stats.h"
-#include "borescope/base/statistics/quantile.h"
-#include "borescope/base/statistics/split_mix.h"
+#include "borescope/base/statistics/statistics.h"
 #include "borescope/base/stop.h"
 
 namespace borescope::internal {

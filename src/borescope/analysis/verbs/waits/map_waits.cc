@@ -16,7 +16,6 @@
 #include "borescope/analysis/core/keyed_rows.h"
 #include "borescope/analysis/core/row.h"
 #include "borescope/analysis/core/selection/device_time.h"
-#include "borescope/analysis/core/selection/recorded_syncs.h"
 #include "borescope/analysis/core/selection/selection.h"
 #include "borescope/analysis/measures/align_inherited.h"
 #include "borescope/analysis/measures/idle/host_time.h"

@@ -7,7 +7,7 @@
 #include <variant>
 
 #include "borescope/engine/partial/wire/partial_fields.h"
-#include "borescope/table/table_fault.h"
+#include "borescope/table/table.h"
 
 namespace borescope::internal::wire {
 

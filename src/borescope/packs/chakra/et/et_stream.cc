@@ -9,7 +9,6 @@
 
 #include "borescope/base/io/byte_source.h"
 #include "borescope/base/io/inflate.h"
-#include "borescope/base/io/unchanged.h"
 #include "borescope/base/row_limit.h"
 #include "borescope/base/stop.h"
 #include "borescope/packs/chakra/et/et_codec.h"

@@ -8,7 +8,7 @@
 #include <set>
 #include <utility>
 
-#include "borescope/base/text/base64.h"
+#include "borescope/base/text/text.h"
 #include "borescope/output/json_writer.h"
 #include "borescope/packs/chakra/et/et_codec.h"
 #include "borescope/packs/chakra/et/et_stream.h"

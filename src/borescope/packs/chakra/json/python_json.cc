@@ -13,7 +13,6 @@
 #include <vector>
 
 #include "borescope/base/text/text.h"
-#include "borescope/base/text/utf8.h"
 #include "borescope/json/json_cursor.h"
 #include "borescope/json/json_string.h"
 

@@ -6,7 +6,6 @@
 #include <utility>
 
 #include "borescope/base/io/byte_source.h"
-#include "borescope/base/io/unchanged.h"
 #include "borescope/base/row_limit.h"
 #include "borescope/base/stop.h"
 #include "borescope/engine/access.h"

@@ -8,7 +8,6 @@
 #include <set>
 #include <utility>
 
-#include "borescope/analysis/core/key_columns.h"
 #include "borescope/analysis/core/row.h"
 #include "borescope/base/hash/hash_tables.h"
 #include "borescope/base/stop.h"

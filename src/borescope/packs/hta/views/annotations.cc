@@ -7,7 +7,6 @@
 #include <string>
 #include <vector>
 
-#include "borescope/analysis/core/key_columns.h"
 #include "borescope/analysis/core/row.h"
 #include "borescope/base/stop.h"
 #include "borescope/packs/hta/frame.h"

@@ -9,7 +9,6 @@
 #include <utility>
 #include <vector>
 
-#include "borescope/analysis/core/key_columns.h"
 #include "borescope/analysis/core/row.h"
 #include "borescope/base/stop.h"
 #include "borescope/packs/hta/frame.h"
