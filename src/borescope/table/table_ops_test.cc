@@ -103,13 +103,14 @@ TEST(MergeByKey, CombinesByRoleAndSortsByKey) {
   AddRow(table, "b", 7, 5);
   AddRow(table, "a", 7, 3);
   AddRow(table, "b", 7, 2);
+  AddRow(table, "b", 7, 8);  // the largest is neither the first, nor beside it
   AddRow(table, "a", {}, 9);
   AddRow(table, "b", 7, {}, "y");
   AddRow(table, "c", 1, {});
   EXPECT_EQ(Show(MergeByKey(table)),
             "a 7 3 3 3 x \n"
             "a - 9 9 9 x \n"
-            "b 7 7 2 5 - \n"
+            "b 7 15 2 8 - \n"
             "c 1 - - - x \n");
 }
 
