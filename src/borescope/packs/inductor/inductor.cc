@@ -493,11 +493,12 @@ constexpr std::string_view kCategories[] = {"triton_pointwise", "triton_reductio
 constexpr size_t kLongestName = 120;
 
 int64_t CategoryOf(std::string_view kernel) {
-  constexpr std::string_view kPrefixes[] = {"triton_poi", "triton_red", "triton_per", "triton_"};
+  constexpr std::string_view kInductorPrefixes[] = {"triton_poi", "triton_red", "triton_per",
+                                                    "triton_"};
   const auto* found =
-      std::find_if(std::begin(kPrefixes), std::end(kPrefixes),
+      std::find_if(std::begin(kInductorPrefixes), std::end(kInductorPrefixes),
                    [&](std::string_view prefix) { return kernel.starts_with(prefix); });
-  return found - std::begin(kPrefixes);
+  return found - std::begin(kInductorPrefixes);
 }
 
 bool IsListed(DeviceKind kind) { return IsDeviceWork(kind) || kind == DeviceKind::kAnnotation; }
