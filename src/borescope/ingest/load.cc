@@ -15,6 +15,9 @@
 #include "borescope/ingest/events/text_reader.h"
 #include "borescope/ingest/foreign_files.h"
 #include "borescope/ingest/memory_timeline.h"
+#include "borescope/ingest/ncu/counter_csv.h"
+#include "borescope/ingest/ncu/ncu_report.h"
+#include "borescope/ingest/ncu/report_trace.h"
 #include "borescope/ingest/recording/recording.h"
 #include "borescope/json/json_cursor.h"
 
@@ -42,6 +45,12 @@ constexpr Format kFormats[] = {
      LoadAutogradTrace, AutogradRemedy},
     {TraceFormat::kAscend, "trace_view.json of the Ascend PyTorch Profiler", IsAscendTrace,
      LoadAscendTrace, AscendRemedy},
+    {TraceFormat::kNcuReport, "counters of Nsight Compute: .ncu-rep, .ncu-repz", IsNcuReport,
+     LoadCounterReport, NcuRemedy},
+    {TraceFormat::kNcuCsv, "counters of Nsight Compute, as ncu --csv prints them", IsNcuCsv,
+     LoadCounterReport, NcuRemedy},
+    {TraceFormat::kRocprofV3Csv, "*_counter_collection.csv of rocprofv3", IsRocprofCounters,
+     LoadCounterReport, RocprofCountersRemedy},
 };
 constexpr FormatRow kKineto = {FormatName(TraceFormat::kKineto),
                                "PyTorch profiler trace (Chrome JSON), plain, .gz or .zst"};
@@ -164,6 +173,9 @@ Result<Trace> LoadFile(const std::string& path, const LoadOptions& options) {
   }
   if (IsRecordingLog(begin)) {
     return LoadLogs({&path, 1}, options);
+  }
+  if (IsNcuReport(begin)) {
+    return LoadNumbered(path, [&] { return LoadNcuReportFile(path, options); });
   }
   const std::string name = path == "-" ? "standard input" : path;
   return ReadUnchanged(path, [&]() -> Result<Trace> {

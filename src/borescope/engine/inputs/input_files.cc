@@ -23,6 +23,7 @@
 #include "borescope/base/sqlite/sqlite.h"
 #include "borescope/base/text/text.h"
 #include "borescope/ingest/events/rank_labels.h"
+#include "borescope/ingest/ncu/report_trace.h"
 #include "borescope/ingest/nsys/nsys_ranks.h"
 #include "borescope/ingest/recording/recording.h"
 #include "borescope/recording/log_format.h"
@@ -494,23 +495,32 @@ std::string NameOfLabel(const std::string& label) {
   return " " + label.substr(0, label.find_last_not_of(' ') + 1);
 }
 
+void AddProcesses(const std::vector<int64_t>& processes, std::vector<RankInFile>& ranks) {
+  for (const int64_t process : processes) {
+    ranks.push_back({.processes = processes, .name = fmt::format(" [process {}]", process)});
+  }
+}
+
 Result<std::vector<RankInFile>> RanksOf(const std::string& path) {
   std::vector<RankInFile> ranks;
   BS_ASSIGN(const std::string begin, BeginOfFile(path, kSqliteMagic.size()));
-  if (begin != kSqliteMagic) {
+  if (begin == kSqliteMagic) {
+    BS_ASSIGN(const NsysRanks found, FindNsysRanks(path));
+    if (!found.refusal.empty()) {
+      return Error{ErrorCode::kUnsupportedFormat, found.refusal, {}, path};
+    }
+    AddProcesses(found.processes, ranks);
+  } else {
     BS_ASSIGN(std::vector<std::string> labels, FindRankLabels(path));
     for (std::string& label : labels) {
       std::string name = NameOfLabel(label);
       ranks.push_back({.label = std::move(label), .name = std::move(name)});
     }
-  } else {
-    BS_ASSIGN(const NsysRanks found, FindNsysRanks(path));
-    if (!found.refusal.empty()) {
-      return Error{ErrorCode::kUnsupportedFormat, found.refusal, {}, path};
-    }
-    for (const int64_t process : found.processes) {
-      ranks.push_back(
-          {.processes = found.processes, .name = fmt::format(" [process {}]", process)});
+    const bool may_be_counters =
+        ranks.empty() && !begin.starts_with('{') && !begin.starts_with('[');
+    if (may_be_counters) {
+      BS_ASSIGN(const std::vector<int64_t> processes, FindCountedProcesses(path));
+      AddProcesses(processes, ranks);
     }
   }
   for (size_t i = 0; i < ranks.size(); ++i) {
