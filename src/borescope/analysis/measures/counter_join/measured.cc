@@ -29,6 +29,7 @@ constexpr NamedMember kMembers[] = {
     {"gpu__time_duration.sum", &MeasuredKernel::ns},
     {"gpc__cycles_elapsed.avg.per_second", &MeasuredKernel::clock_hz},
     {"device__attribute_max_gpu_frequency_khz", &MeasuredKernel::max_clock_hz, 1e3},
+    {"device__attribute_l2_cache_size", &MeasuredKernel::l2_size},
     {"launch__registers_per_thread", &MeasuredKernel::registers},
     {"launch__shared_mem_per_block_static", &MeasuredKernel::shared_bytes},
     {"launch__shared_mem_per_block_dynamic", &MeasuredKernel::shared_bytes},
@@ -273,10 +274,10 @@ KnownFlops TensorFlops(const MeasuredKernel& kernel, const KernelWork& work) {
   if (*kernel.tensor_flops > 0 || kernel.uses_matrix_units == false) {
     return {kernel.tensor_flops, {}};
   }
-  const MatrixUse by_name = MatrixUseOf(work.name, work.is_of_matrix_op);
-  const bool may_be_matrix = by_name == MatrixUse::kYes || by_name == MatrixUse::kUnknown;
+  const bool may_be_matrix =
+      work.by_name == MatrixUse::kYes || work.by_name == MatrixUse::kUnknown;
   if (kernel.uses_matrix_units != true && !may_be_matrix) return {kernel.tensor_flops, {}};
-  std::string_view type = OperandFormat(work.name);
+  std::string_view type = work.format;
   if (type.empty()) type = TensorTypeOf(work.type);
   const bool is_counted = std::binary_search(kernel.tensor_types.begin(),
                                              kernel.tensor_types.end(), type);

@@ -69,6 +69,7 @@ struct MeasuredKernel {
   std::optional<double> ns;
   std::optional<double> clock_hz;
   std::optional<double> max_clock_hz;
+  std::optional<double> l2_size;  // of the device
   std::optional<double> registers;
   std::optional<double> shared_bytes;
   std::optional<double> passes;
@@ -126,9 +127,9 @@ class CounterMeanings {
 
 // What else is known of a kernel, by which counters that show 0 are judged.
 struct KernelWork {
-  std::string_view name;
-  bool is_of_matrix_op = false;  // it does the main work of a matrix operator
-  ScalarType type = ScalarType::kUnknown;  // of the operator's operands
+  MatrixUse by_name = MatrixUse::kUnknown;  // MatrixUseOf
+  std::string_view format = {};             // OperandFormat
+  ScalarType type = ScalarType::kUnknown;   // of the operands of its operator
 };
 
 struct KnownFlops {
