@@ -8,8 +8,7 @@
 #include <utility>
 
 #include "borescope/analysis/measures/counter_join/counter_join.h"
-#include "borescope/base/text/text.h"
-#include "borescope/ingest/ncu/counter_reports.h"
+#include "borescope/engine/inputs/counter_inputs.h"
 
 namespace borescope::internal {
 
@@ -31,28 +30,6 @@ NamedReports Understand(const std::string& named) {
   return is_rank ? NamedReports{rank, named.substr(equals + 1)} : NamedReports{{}, named};
 }
 
-// The files that a name leads to; of a folder, those that are reports.
-Result<std::vector<std::string>> FilesOf(const NamedReports& named) {
-  BS_ASSIGN(const std::vector<InputFile> found, ExpandInputs(std::span(&named.path, 1)));
-  std::vector<std::string> paths;
-  for (const InputFile& file : found) {
-    if (file.from_directory) {
-      BS_ASSIGN(const auto format, CounterFormatOfFile(file.path));
-      if (!format.has_value()) continue;
-    } else if (access(file.path.c_str(), F_OK) != 0) {
-      return Error{ErrorCode::kIo, "No such file or directory",
-                   "check the name given to `counters`", file.path};
-    }
-    paths.push_back(file.path);
-  }
-  if (paths.empty()) {
-    return Error{ErrorCode::kInvalidArgument, "no report of hardware counters in it",
-                 "name a .ncu-rep file, a text of `ncu --csv`, or counters of rocprofv3",
-                 named.path};
-  }
-  return paths;
-}
-
 }  // namespace
 
 Result<void> FindCounters(std::span<const std::string> named, bool of_any_device,
@@ -62,8 +39,8 @@ Result<void> FindCounters(std::span<const std::string> named, bool of_any_device
   counters->of_any_device = of_any_device;
   for (const std::string& name : named) {
     const NamedReports understood = Understand(name);
-    BS_ASSIGN(const std::vector<std::string> paths, FilesOf(understood));
-    BS_ASSIGN(std::vector<CounterReport> reports, ReadCounterReports(paths, counters->diagnostics));
+    BS_ASSIGN(std::vector<CounterReport> reports,
+              ReadCounters(std::span(&understood.path, 1), counters->diagnostics));
     for (CounterReport& report : reports) {
       counters->reports.push_back(
           {understood.rank, std::make_shared<const CounterReport>(std::move(report))});

@@ -30,9 +30,8 @@ struct CountersOfRun {
 };
 
 // Reads the reports that `named` leads to, each "PATH" or "RANK=PATH" of files, folders and globs,
-// and sets InputFile::counters. A name that exists is never taken for one with a rank. Of a folder
-// those files count that are reports. kIo or kInvalidArgument names what is not there, or is no
-// report.
+// and sets InputFile::counters. A name that exists is never taken for one with a rank. Errors are
+// those of ReadCounters.
 Result<void> FindCounters(std::span<const std::string> named, bool of_any_device,
                           std::vector<InputFile>& files);
 

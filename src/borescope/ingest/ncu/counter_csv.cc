@@ -16,7 +16,7 @@
 #include "borescope/base/text/text.h"
 #include "borescope/base/text/utf8.h"
 #include "borescope/ingest/ncu/ncu_report.h"
-#include "borescope/ingest/ncu/report_texts.h"
+#include "borescope/trace/report_texts.h"
 
 namespace borescope::internal {
 

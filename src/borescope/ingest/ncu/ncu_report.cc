@@ -14,7 +14,7 @@
 #include "borescope/base/text/utf8.h"
 #include "borescope/ingest/cupti/demangle.h"
 #include "borescope/ingest/ncu/message_fields.h"
-#include "borescope/ingest/ncu/report_texts.h"
+#include "borescope/trace/report_texts.h"
 
 namespace borescope::internal {
 namespace {

@@ -15,6 +15,7 @@
 #include "borescope/base/hash/hash_tables.h"
 #include "borescope/base/stop.h"
 #include "borescope/base/text/text.h"
+#include "borescope/trace/report_texts.h"
 
 namespace borescope::internal {
 
@@ -235,7 +236,10 @@ void ReportJoin::MeasureKernels() {
   measured_.reserve(report_.kernels.size());
   for (const CountedKernel& kernel : report_.kernels) {
     CheckStopAt(measured_.size());
-    measured_.push_back(meanings_.Measure(ValuesOf(kernel)));
+    MeasuredKernel& measured = measured_.emplace_back(meanings_.Measure(ValuesOf(kernel)));
+    if (!measured.ns.has_value() && kernel.dur_ns >= 0) {
+      measured.ns = static_cast<double>(kernel.dur_ns);
+    }
   }
 }
 
@@ -275,7 +279,7 @@ uint32_t ReportJoin::NameOf(uint32_t text, bool by_function) {
   uint32_t& name = names_of_texts_[text];
   if (name == ~uint32_t{0}) {
     const std::string_view whole = view_.trace.Text(StringId{text});
-    name = names_.Of(by_function ? FunctionOfKernel(whole) : std::string(whole));
+    name = names_.Of(by_function ? FunctionInName(whole) : std::string(whole));
   }
   return name;
 }
@@ -302,7 +306,7 @@ void ReportJoin::SetKeys(bool by_function) {
   for (const CountedKernel& kernel : report_.kernels) {
     const std::string& name = by_function && !kernel.function.empty() ? kernel.function
                                                                       : kernel.name;
-    const uint32_t number = names_.Of(by_function ? FunctionOfKernel(name) : name);
+    const uint32_t number = names_.Of(by_function ? FunctionInName(name) : name);
     keys_.push_back(key_numbers_.Of({number, kernel.grid, kernel.block}));
     counted_tokens_.push_back(tokens_.Of({keys_.back(), LabelOf(kernel)}));
     counted_keys_.insert(keys_.back());
@@ -641,35 +645,6 @@ Result<std::shared_ptr<const RankCounters>> SharedRankCounters(const RankView& v
   });
   if (!joined->ok()) return joined->error();
   return std::shared_ptr<const RankCounters>(**joined);
-}
-
-std::string FunctionOfKernel(std::string_view name) {
-  constexpr std::string_view kAnonymous[] = {"(anonymous namespace)", "<unnamed>"};
-  std::string kept;
-  int depth = 0;
-  for (size_t at = 0; at < name.size(); ++at) {
-    bool is_anonymous = false;
-    for (const std::string_view word : kAnonymous) {
-      if (!name.substr(at).starts_with(word)) continue;
-      kept += depth == 0 ? "_" : "";
-      at += word.size() - 1;
-      is_anonymous = true;
-      break;
-    }
-    if (is_anonymous) continue;
-    const char letter = name[at];
-    depth -= letter == '>' && depth > 0 ? 1 : 0;
-    if (letter == '<') ++depth;
-    if (depth > 0 || letter == '<' || letter == '>') continue;
-    if (letter == '(') break;
-    kept += letter;
-  }
-  std::string_view rest = kept;
-  if (rest.starts_with("void ")) rest.remove_prefix(5);
-  if (const size_t last = rest.rfind("::"); last != std::string_view::npos) {
-    rest.remove_prefix(last + 2);
-  }
-  return std::string(rest);
 }
 
 }  // namespace borescope::internal

@@ -101,8 +101,4 @@ Result<RankCounters> JoinCounters(const RankView& view, const GivenReports& give
 // The same for the reports that the engine gave, once for each rank and question.
 Result<std::shared_ptr<const RankCounters>> SharedRankCounters(const RankView& view);
 
-// The name without what tools spell differently: without "void", template arguments, parameters and
-// namespaces. "void at::native::(anonymous namespace)::fill<int>(int*)" is "fill".
-std::string FunctionOfKernel(std::string_view name);
-
 }  // namespace borescope::internal

@@ -226,7 +226,7 @@ MeasuredKernel CounterMeanings::Measure(std::span<const CounterValue> values) co
     is_matrix |= meaning.proves_matrix && value > 0;
     has_tensor_pipe |= meaning.counts_tensor_pipe;
     is_pipe_idle &= !meaning.counts_tensor_pipe || value == 0;
-    if (CountsTensorInstructions(names_[counter]) && value > 0) {
+    if (CountsTensorInstructions(names_[counter])) {
       kernel.tensor_instructions.push_back(names_[counter]);
     }
   }

@@ -76,7 +76,10 @@ struct MeasuredKernel {
   std::optional<double> waves;
   std::array<std::optional<double>, kPercentages> percent;
   std::array<std::optional<double>, kOccupancyLimits.size()> occupancy_limits;  // blocks
-  std::vector<std::string_view> tensor_instructions;  // counters of instructions above 0
+  // Counters of instructions of the tensor pipe, which cannot be turned into FLOPs: how many one
+  // instruction does differs per variant and architecture (NVIDIA developer forum, "How many FLOPs
+  // does one tensor_op_hmma instruction do?").
+  std::vector<std::string_view> tensor_instructions;
 
   std::optional<double> Percent(Percentage which) const {
     return percent[static_cast<size_t>(which)];

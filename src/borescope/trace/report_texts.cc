@@ -1,4 +1,4 @@
-#include "borescope/ingest/ncu/report_texts.h"
+#include "borescope/trace/report_texts.h"
 
 #include <algorithm>
 #include <array>
