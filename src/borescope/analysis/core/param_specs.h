@@ -157,17 +157,6 @@ inline constexpr ParamSpec kDeviceSpecParam{
     "device-spec", "FILE", "peaks of a device as JSON, {\"name\": ..., \"tflops\": {...}, ...}",
     ParamType::kFile};
 
-// counters
-inline constexpr ParamSpec kAllCountersParam{
-    "all-counters", "", "of reports: a column for every counter, with attributes of the device"};
-// counters, roofline
-inline constexpr ParamSpec kDisagreeParam{
-    .name = "disagree",
-    .value = "SHARE",
-    .help = "measured amounts that differ by more from the modelled ones are named",
-    .type = ParamType::kShare,
-    .default_text = "10%"};
-
 // critical-path
 inline constexpr ParamSpec kDataLoadParam{
     "data-load", "TEXT", "events whose name contains this are data loading, too", ParamType::kText};

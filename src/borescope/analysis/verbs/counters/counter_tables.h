@@ -6,15 +6,28 @@
 //   speed_of_light   how near kernels came to the peaks of the device, and what held them back
 #pragma once
 
-#include <string_view>
+#include <span>
+#include <string>
 
 #include "borescope/analysis/core/analysis_spec.h"
+#include "borescope/analysis/core/params.h"
 #include "borescope/analysis/core/selection/selection.h"
 #include "borescope/analysis/measures/counter_join/counter_join.h"
 #include "borescope/analysis/measures/flops/modelled_work.h"
 #include "borescope/table/table.h"
 
 namespace borescope::internal {
+
+// Of counters.
+inline constexpr ParamSpec kAllCountersParam{
+    "all-counters", "", "of reports: a column for every counter, with attributes of the device"};
+// Of counters and roofline.
+inline constexpr ParamSpec kDisagreeParam{
+    .name = "disagree",
+    .value = "SHARE",
+    .help = "measured amounts that differ by more from the modelled ones are named",
+    .type = ParamType::kShare,
+    .default_text = "10%"};
 
 // What the tables are of.
 struct CountersInput {

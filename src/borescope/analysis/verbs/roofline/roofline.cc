@@ -231,8 +231,8 @@ int64_t& TimeLimited(RooflineRow& row, Limiter limiter) {
 // Adds a measured amount, or counts that there is none.
 void AddMeasured(const std::optional<double>& amount, std::optional<int64_t>& sum,
                  int64_t& unknown) {
-  constexpr double kMost = 9e18;
-  if (amount.has_value() && *amount >= 0 && *amount < kMost) {
+  constexpr double kLargest = 9e18;
+  if (amount.has_value() && *amount >= 0 && *amount < kLargest) {
     AddTo(sum, static_cast<int64_t>(*amount + 0.5));
   } else {
     ++unknown;
