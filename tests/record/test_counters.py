@@ -81,6 +81,13 @@ class CountersTest(RecordTest):
         self.assertEqual(self.troubles(log), [])
         self.assertEqual(left, ["0"])  # all was given back
 
+    def test_collectives_are_never_replayed(self):
+        """They wait for other devices, and would do so for ever."""
+        self.run_device(1, 30, how="launch-nccl")
+        log = self.only_log()
+        self.assertEqual(sorted(self.counted(log)), [i + 1 for i in range(30) if i % 3 != 1])
+        self.assertEqual(len(log.of(logs.KERNEL)), 30)
+
     def test_no_more_than_a_hundred_by_default(self):
         left = self.run_device(1, 300)
         self.assertEqual(sorted(self.counted(self.only_log())), list(range(1, 101)))

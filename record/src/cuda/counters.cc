@@ -251,8 +251,21 @@ ProfiledContext* ContextOf(void* context) {
   return place;
 }
 
+// Kernels that wait for those of other devices: replayed, they would wait for ever. By names of
+// NCCL, NVSHMEM and of the collectives of PyTorch, vLLM and others.
+bool WaitsForOthers(const char* symbol) {
+  static constexpr const char* kParts[] = {
+      "nccl",           "nvshmem",    "all_reduce", "allreduce", "all_gather", "allgather",
+      "reduce_scatter", "all_to_all", "alltoall",   "multimem",  "barrier",    "cross_device"};
+  for (const char* part : kParts) {
+    if (strcasestr(symbol, part) != nullptr) return true;
+  }
+  return false;
+}
+
 bool IsChosen(const char* symbol) {
-  return symbol != nullptr && (g_options.counters_pattern[0] == '\0' ||
+  return symbol != nullptr && !WaitsForOthers(symbol) &&
+         (g_options.counters_pattern[0] == '\0' ||
                                MatchesPattern(g_options.counters_pattern, symbol));
 }
 

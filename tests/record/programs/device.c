@@ -11,7 +11,7 @@
  * processor alone between the first and the second of three parts; past: it asks CUPTI past the
  * recorder; gpu: it profiles the device, too), calls (calls of the driver with the numbers that
  * follow), launch (each thread launches COUNT kernels by the driver, in one of two contexts; prints how
- * many objects of the range profiler are left), idle (100 of each of the calls of the runtime with the numbers that follow), newer (calls of the runtime that are newer than we know), threads (prints the ids of the threads, as the system has them). */
+ * many objects of the range profiler are left; launch-nccl: one of three is a collective), idle (100 of each of the calls of the runtime with the numbers that follow), newer (calls of the runtime that are newer than we know), threads (prints the ids of the threads, as the system has them). */
 #define _GNU_SOURCE
 #include <borescope_record.h>
 #include <dlfcn.h>
@@ -120,6 +120,8 @@ static int find_simulator(void) {
   return 1;
 }
 
+static int has_collectives;
+
 /* As many as COUNT, by all calls of the driver that launch a kernel, in turns; their names, too. */
 static void* launch_some(void* argument) {
   static const uint32_t kCalls[] = {307, 442, 477, 478, 652, 653};
@@ -128,9 +130,10 @@ static void* launch_some(void* argument) {
   for (long i = 0; i < count; ++i) {
     const uint32_t correlation = (uint32_t)(thread * count + i + 1);
     const uint64_t begin = now();
-    if (launch != NULL) launch(kCalls[i % 6], &contexts[thread % 2], correlation, kNames[i % 3]);
+    const char* name = has_collectives && i % 3 == 1 ? "_Z21ncclDevKernel_SendRecv4args" : kNames[i % 3];
+    if (launch != NULL) launch(kCalls[i % 6], &contexts[thread % 2], correlation, name);
     call(5, 211, correlation, begin, now(), 0);
-    kernel(correlation, begin + 20, begin + 520, kNames[i % 3]);
+    kernel(correlation, begin + 20, begin + 520, name);
   }
   return NULL;
 }
@@ -261,7 +264,8 @@ int main(int argc, char** argv) {
   if (strcmp(how, "range") == 0) return within(push_go, borescope_record_pop), 0;
   if (strcmp(how, "profiler") == 0) return within(start_profiler, stop_profiler), 0;
   if (strcmp(how, "threads") == 0) return tell_threads(atoi(argv[2])), 0;
-  if (strcmp(how, "launch") == 0) return launch_all(atoi(argv[2])), 0;
+  has_collectives = strcmp(how, "launch-nccl") == 0;
+  if (strncmp(how, "launch", 6) == 0) return launch_all(atoi(argv[2])), 0;
   if (strcmp(how, "calls") == 0) return call_driver(argv + 4), puts("0"), 0;
   if (strncmp(how, "kineto", 6) == 0) {
     if (!run_beside_kineto(strcmp(how, "kineto-gpu") == 0, strcmp(how, "kineto-past") == 0)) return 7;
