@@ -6,7 +6,6 @@
 #include <utility>
 
 #include "borescope/analysis/measures/graphs/graph_launches.h"
-#include "borescope/base/hash/hash_tables.h"
 #include "borescope/base/stop.h"
 #include "borescope/base/text/text.h"
 
@@ -203,24 +202,31 @@ bool LineUpByNames(const DeviceEvents& device, CounterLineup& lineup) {
   return any;
 }
 
-// By the number that a range has in common with its launch; false unless all have one.
+// By the number that a range has in common with its launch; false unless all have one. The kernels
+// of a graph share that of their launch: the k-th range of a name belongs to the k-th of them.
 bool LineUpByCorrelation(const Trace& trace, CounterLineup& lineup) {
-  const ColumnData<int64_t>& correlation = trace.device().correlation;
+  const DeviceEvents& device = trace.device();
   if (lineup.ranges.empty() ||
       std::any_of(lineup.ranges.begin(), lineup.ranges.end(), [&](const LinedUpRange& row) {
-        return correlation[row.range.value] == kMissing;
+        return device.correlation[row.range.value] == kMissing;
       })) {
     return false;
   }
-  HashMap<int64_t, size_t> by_number;
-  for (size_t i = 0; i < lineup.launches.size(); ++i) {
+  const auto key_of = [&](DeviceId id) {
+    return std::pair<int64_t, uint32_t>(device.correlation[id.value], device.name[id.value].value);
+  };
+  std::map<std::pair<int64_t, uint32_t>, std::vector<size_t>> launches;
+  for (size_t i = lineup.launches.size(); i-- > 0;) {  // the first one last, to be taken first
     CheckStopAt(i);
     const DeviceId kernel = lineup.launches[i].kernel;
-    if (kernel.valid()) by_number.try_emplace(correlation[kernel.value], i);
+    if (kernel.valid()) launches[key_of(kernel)].push_back(i);
   }
   for (LinedUpRange& row : lineup.ranges) {
-    const auto found = by_number.find(correlation[row.range.value]);
-    if (found != by_number.end()) row.launch = lineup.launches[found->second];
+    const auto found = launches.find(key_of(row.range));
+    if (found != launches.end() && !found->second.empty()) {
+      row.launch = lineup.launches[found->second.back()];
+      found->second.pop_back();
+    }
   }
   return true;
 }
