@@ -64,6 +64,12 @@ struct OpenOptions {
   // Recordings in which the graphs that the sources launch were captured: files, folders or globs.
   // Empty: those next to a source that are called captures (docs/use/captures.md).
   std::vector<std::string> captures = {};
+  // Reports of hardware counters that another run of the same program measured (Nsight Compute,
+  // rocprofv3): files, folders or globs, each "PATH" for every rank or "RANK=PATH" for one
+  // (docs/counters.md). Their kernels are matched with those of the recordings.
+  std::vector<std::string> counters = {};
+  // Whether reports of another model of device are taken, for their counts alone; else an error.
+  bool counters_anyway = false;
   // Only this part of the files, which may be none; nothing: all. The rest is asked elsewhere.
   std::optional<Shard> shard = {};
   // Whether a source that names no file is one that could not be loaded, with FileInfo::error, and

@@ -42,7 +42,8 @@ _install.warn_of_other()
 def open(source: Given, *, ranks: int | str | Iterable[int] | None = None, threads: int = 0,
          memory_limit: int | str | None = None, progress: ProgressOption = None,
          storage_options: Mapping[str, Any] | None = None, keep: Keep = "auto",
-         captures: Given | None = None, shard: tuple[int, int] | str | None = None,
+         captures: Given | None = None, counters: Given | None = None,
+         counters_anyway: bool = False, shard: tuple[int, int] | str | None = None,
          cache: CacheOption = None, cache_size: int | str | None = None,
          on_diagnostic: DiagnosticAction = "warn") -> Run:
     """Opens a run: finds its files and reads none of them yet.
@@ -63,6 +64,10 @@ def open(source: Given, *, ranks: int | str | Iterable[int] | None = None, threa
             number of bytes.
         captures: recordings in which the CUDA or HIP graphs of the run were captured; those beside
             the files are found without it.
+        counters: reports of hardware counters that another run of the program measured (``.ncu-rep``,
+            ``ncu --csv``, rocprofv3): files, folders or globs, for every rank, or for one as
+            ``"3=rank3.ncu-rep"``. Their kernels are matched with those of the recordings.
+        counters_anyway: take reports of another model of device, too, for their counts alone.
         shard: keep only part I of N of the files, ``"3/64"`` or ``(3, 64)``, counted from 0; the
             others are asked elsewhere, and the parts of :meth:`Run.map` say so.
         cache: a folder in which indexed traces are kept, so that the next process need not read files and
@@ -78,7 +83,8 @@ def open(source: Given, *, ranks: int | str | Iterable[int] | None = None, threa
         UsageError: a bad argument.
     """
     return Run(source, ranks=ranks, threads=threads, memory_limit=memory_limit, progress=progress,
-               storage_options=storage_options, keep=keep, captures=captures, shard=shard,
+               storage_options=storage_options, keep=keep, captures=captures,
+               counters=counters, counters_anyway=counters_anyway, shard=shard,
                cache=cache, cache_size=cache_size, on_diagnostic=on_diagnostic)
 
 

@@ -74,7 +74,8 @@ class Answer:
 class Run:
     @staticmethod
     def open(sources: Sequence[tuple[Any, ...]], threads: int, memory_limit: int, keep_bytes: int,
-             captures: Sequence[str], saved: bool, shard: tuple[int, int] | None, cache: str,
+             captures: Sequence[str], counters: Sequence[str], counters_anyway: bool, saved: bool,
+             shard: tuple[int, int] | None, cache: str,
              cache_bytes: int | None, cache_is_optional: bool, cache_needs_identity: bool) -> Run: ...
     @property
     def paths(self) -> list[bytes]: ...

@@ -106,12 +106,14 @@ class Run(Verbs):
     def __init__(self, source: Given, *, ranks: Any, threads: int, memory_limit: int | str | None,
                  progress: ProgressOption, storage_options: Mapping[str, Any] | None, keep: Keep,
                  captures: Given | None, on_diagnostic: DiagnosticAction,
+                 counters: Given | None = None, counters_anyway: bool = False,
                  shard: tuple[int, int] | str | None = None,
                  cache: CacheOption = None,
                  cache_size: int | str | None = None) -> None:
         self._arguments: dict[str, Any] = {
             "ranks": ranks, "threads": threads, "memory_limit": memory_limit, "progress": progress,
             "storage_options": storage_options, "keep": keep, "captures": captures,
+            "counters": counters, "counters_anyway": counters_anyway,
             "on_diagnostic": on_diagnostic, "shard": shard, "cache": cache, "cache_size": cache_size}
         check_options(threads, progress, on_diagnostic)
         self._source = source
@@ -121,7 +123,8 @@ class Run(Verbs):
         limit = size_of(memory_limit, "memory_limit")
         self._run: _native.Run | None = _native.Run.open(
             self._inputs.native, threads, limit, _keep_bytes(keep, limit, self._inputs.can_repeat),
-            _paths_of(captures), False, shard_of(shard), store.folder,
+            _paths_of(captures, "captures"), _paths_of(counters, "counters"), counters_anyway, False,
+            shard_of(shard), store.folder,
             None if cache_size is None else size_of(cache_size, "cache_size"), store.is_optional,
             store.is_for_objects)
         self._lock = threading.Lock()
@@ -436,14 +439,14 @@ def _frames_of_ours() -> int:
     return count
 
 
-def _paths_of(given: Given | None) -> list[str]:
+def _paths_of(given: Given | None, parameter: str) -> list[str]:
     if given is None:
         return []
     if isinstance(given, (str, os.PathLike)):
         return [os.fspath(given)]
     if isinstance(given, Iterable) and not isinstance(given, (bytes, bytearray, memoryview)):
         return [os.fspath(each) for each in given]  # type: ignore[arg-type]
-    raise usage("`captures` takes names of files or folders", parameter="captures")
+    raise usage(f"`{parameter}` takes names of files or folders", parameter=parameter)
 
 
 def _check_keywords(verb: str, given: Mapping[str, Any], types: Mapping[str, str]) -> None:

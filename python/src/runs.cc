@@ -32,7 +32,7 @@ nb::list PathsOf(const Run& run) {
 }
 
 Run Open(const nb::list& sources, int threads, uint64_t memory_limit, uint64_t keep_bytes,
-         Names captures, bool saved, std::optional<std::pair<uint32_t, uint32_t>> shard,
+         Names captures, Names counters, bool counters_anyway, bool saved, std::optional<std::pair<uint32_t, uint32_t>> shard,
          std::string cache, std::optional<uint64_t> cache_bytes, bool cache_is_optional,
          bool cache_needs_identity) {
   OpenOptions options;
@@ -40,6 +40,8 @@ Run Open(const nb::list& sources, int threads, uint64_t memory_limit, uint64_t k
   options.memory_limit = memory_limit;
   options.keep_bytes = keep_bytes;
   options.captures = std::move(captures);
+  options.counters = std::move(counters);
+  options.counters_anyway = counters_anyway;
   options.saved = saved;
   options.cache = std::move(cache);
   options.cache_bytes = cache_bytes.value_or(options.cache_bytes);
@@ -151,7 +153,8 @@ nb::bytes Map(const Run& run, const Names& verbs, const Pairs& params, nb::objec
 void BindRuns(nb::module_& module) {
   nb::class_<Run>(module, "Run", nb::is_final())
       .def_static("open", Open, nb::arg("sources"), nb::arg("threads"), nb::arg("memory_limit"),
-                  nb::arg("keep_bytes"), nb::arg("captures"), nb::arg("saved"),
+                  nb::arg("keep_bytes"), nb::arg("captures"), nb::arg("counters"),
+                  nb::arg("counters_anyway"), nb::arg("saved"),
                   nb::arg("shard").none(), nb::arg("cache"), nb::arg("cache_bytes").none(),
                   nb::arg("cache_is_optional"), nb::arg("cache_needs_identity"))
       .def_prop_ro("paths", PathsOf)

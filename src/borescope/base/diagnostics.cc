@@ -84,6 +84,35 @@ constexpr DiagRow kDiagRows[] = {
      "for; times and counts are too small."},
     {Diag::kRecordingGap, "recording-gap", kWarning,
      "Something that was to be recorded was not, or not all the time; the log says what."},
+    {Diag::kTruncatedReport, "truncated-report", kError,
+     "The report ends in the middle; all kernels before the end were read. Copy it again, or let "
+     "the profiler finish."},
+    {Diag::kUnknownReportVersion, "unknown-report-version", kWarning,
+     "The report has another version than 7, which is the one that is known; what could be read "
+     "is shown. Compare a value with ncu --import."},
+    {Diag::kDamagedBlock, "damaged-block", kWarning,
+     "A block of the report is longer or shorter than its entries; the next one begins where its "
+     "size says."},
+    {Diag::kDamagedMessage, "damaged-message", kWarning,
+     "An entry of the report holds something that is no field; the entry ends there, and the rest "
+     "of the file was read."},
+    {Diag::kUnnamedMetric, "unnamed-metric", kWarning,
+     "A metric has a number for which the report holds no name; it was dropped."},
+    {Diag::kUnreadRangeResults, "unread-range-results", kInfo,
+     "Results of ranges of kernels (--replay-mode range) are not read; nothing of them is in any "
+     "answer."},
+    {Diag::kMetricWithoutValue, "metric-without-value", kWarning,
+     "Metrics were asked for, and the device did not measure them: they count as not recorded, "
+     "not as 0."},
+    {Diag::kNvtxThreadUnknown, "nvtx-thread-unknown", kWarning,
+     "Several threads had open ranges when a kernel was launched, and the report does not say "
+     "which launched it; the kernel has no ranges."},
+    {Diag::kRoundedCounters, "rounded-counters", kInfo,
+     "Counters were written with few digits in large units; ncu --print-units base keeps all "
+     "digits, and the report itself has them."},
+    {Diag::kMadeUpTimes, "made-up-times", kInfo,
+     "A report of counters has durations but no timeline: its kernels stand one behind the other "
+     "from 0 on, so that gaps, overlaps and rates of steps mean nothing."},
     {Diag::kInheritedWork, "inherited-work", kInfo,
      "Device work that was launched before the recording began: the host was ahead of the device, "
      "as it should be. It is counted, and left out of rates."},

@@ -55,6 +55,17 @@ enum class Diag : uint8_t {
   kTornChunk,       // a part of a log that is damaged or was not finished
   kDroppedRecords,  // records that had no room, or that the vendor's library dropped
   kRecordingGap,    // a source that was not recorded, or not all the time
+  // Reports of counters.
+  kTruncatedReport,       // the file ends inside an entry
+  kUnknownReportVersion,  // a version of the report that is not known
+  kDamagedBlock,          // a block whose size is not that of its entries
+  kDamagedMessage,        // an entry with something that is no field
+  kUnnamedMetric,         // a metric whose name the report does not hold
+  kUnreadRangeResults,    // results of ranges, which are not read
+  kMetricWithoutValue,    // metrics that were asked for and not measured
+  kNvtxThreadUnknown,     // kernels with open ranges of several threads
+  kRoundedCounters,       // counters that were written with few digits
+  kMadeUpTimes,           // kernels of a report, which were put one behind the other
   // Structure, found while indexing.
   kInheritedWork,         // device work that was launched before the recording began
   kUnlinkedDeviceEvent,   // a device event whose launch belongs into the recording, and is missing

@@ -211,12 +211,23 @@ Question QuestionOf(const Command& command) {
   return WithParameters(Question::Of({names.begin(), names.end()}), command.analyses, command.raw);
 }
 
+void AddCounters(const RawOptions& raw, OpenOptions& options) {
+  const std::string& given = raw.Get("counters");
+  for (size_t begin = 0; begin < given.size();) {
+    const size_t end = std::min(given.find('\n', begin), given.size());
+    options.counters.push_back(given.substr(begin, end - begin));
+    begin = end + 1;
+  }
+  options.counters_anyway = raw.Has("counters-anyway");
+}
+
 Result<Run> OpenRun(std::span<const std::string> inputs, const RawOptions& raw,
                     ProgressCallback progress, StopToken stop, uint64_t keep_bytes) {
   OpenOptions options;
   BS_ASSIGN(options.threads, ParseThreads(raw.Get("threads")));
   BS_ASSIGN(options.memory_limit, KeepMemoryLimit(raw));
   if (!raw.Get("captures").empty()) options.captures.push_back(raw.Get("captures"));
+  AddCounters(raw, options);
   if (!raw.Get("shard").empty()) {
     BS_ASSIGN(options.shard, ParseShard(raw.Get("shard")));
   }

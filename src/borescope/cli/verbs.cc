@@ -178,9 +178,9 @@ constexpr AliasRow kChakraAliases[] = {
     {"--num-dims", AliasRow::Use::kIgnore},
     {"--simulate", AliasRow::Use::kIgnoreFlag},
 };
-constexpr std::string_view kReportOptions[] = {"captures",   "threads",     "memory-limit", "cache",
-                                               "cache-size", "no-progress", "verbose",      "scrub",
-                                               "scrub-key",  "scrub-map"};
+constexpr std::string_view kReportOptions[] = {
+    "captures",   "counters",    "counters-anyway", "threads", "memory-limit", "cache",
+    "cache-size", "no-progress", "verbose",         "scrub",   "scrub-key",    "scrub-map"};
 constexpr std::string_view kReportDetails =
     "PART is what borescope map report wrote, of any number of machines.\n"
     "--card and --markdown write no page unless -o names one; `--markdown -` writes\n"

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "borescope/analysis/measures/counter_join/counter_join.h"
 #include "borescope/analysis/measures/collectives.h"
 #include "borescope/analysis/measures/graphs/graph_launches.h"
 #include "borescope/analysis/measures/recorded.h"
@@ -116,7 +117,8 @@ constexpr NeedRow kNeeds[] = {
      "no allocator events",
      "profile with profile_memory=True, or give the raw file of export_memory_timeline",
      MissingData::kMemory},
-    {Needs::kCounters, [](const RankView& view) { return view.trace.ranges().size() > 0; },
+    {Needs::kCounters,
+     [](const RankView& view) { return view.trace.ranges().size() > 0 || HasReports(view); },
      "no hardware counters", "measure them with Nsight Compute (`borescope counters --help`)",
      MissingData::kCounters},
 };

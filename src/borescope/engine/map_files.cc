@@ -20,6 +20,7 @@
 #include "borescope/engine/check_request.h"
 #include "borescope/engine/drafts.h"
 #include "borescope/engine/loading/attach_captures.h"
+#include "borescope/engine/loading/attach_counters.h"
 #include "borescope/engine/loading/loaded_trace.h"
 #include "borescope/engine/loading/memory_estimate.h"
 #include "borescope/index/steps/steps.h"
@@ -283,6 +284,7 @@ void MapLoaded(const RunRequest& request, const InputFile& input,
   RankView view{part.report.rank, loaded->trace, loaded->index, verbs > 1 ? 1 : threads};
   SharedMeasures shared;  // of a single verb, too: its parts may begin with the same measure
   view.shared = &shared;
+  GiveCounters(input, part.report.rank, shared, part.diagnostics);
   const Result<Steps> matched = StepsOf(request, *loaded);
   view.matched_steps = HasPattern(request) && matched.ok() ? &*matched : nullptr;
   part.unknown = FindUnknown(view, request.params.selection);

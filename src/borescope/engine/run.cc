@@ -12,6 +12,7 @@
 #include "borescope/engine/inputs/input_files.h"
 #include "borescope/engine/inputs/sources.h"
 #include "borescope/engine/loading/attach_captures.h"
+#include "borescope/engine/loading/attach_counters.h"
 #include "borescope/engine/loading/loaded_trace.h"
 #include "borescope/engine/question/question.h"
 #include "borescope/engine/targets/targets.h"
@@ -185,6 +186,7 @@ Result<Run> Run::Open(std::span<const Source> sources, const OpenOptions& option
   BS_ASSIGN(std::shared_ptr<internal::TraceStore> store, UseStore(options, files));
   if (!options.saved) {
     BS_TRY(internal::FindCaptures(options.captures, std::move(store), files));
+    BS_TRY(internal::FindCounters(options.counters, options.counters_anyway, files));
   }
   return Run(std::make_unique<State>(State{
       std::make_shared<State::Recordings>(std::move(files), options.keep_bytes), options, mark}));

@@ -45,6 +45,9 @@ struct CountedKernel {
   int64_t device = 0;
   int64_t context = 0;
   int64_t stream = 0;
+  // When it ran under the tool, which slows it down; kept apart from metrics, which may lack it.
+  int64_t ts_ns = -1;         // on a clock of the machine; -1: not recorded
+  int64_t dur_ns = -1;        // gpu__time_duration.sum for Nsight Compute; -1: not recorded
   std::vector<Value> values;  // by metric; what was not measured is not among them
   std::vector<Text> texts;    // metrics whose value is a text, by metric
 };
@@ -63,6 +66,11 @@ struct CounterReport {
   CounterSetting clocks_held = CounterSetting::kUnknown;     // at their base frequency
   // Metrics that were asked for and that some kernels have no value of, with the number of these.
   std::vector<std::pair<uint32_t, uint64_t>> without_value;
+  std::string replay_mode;      // "application"; empty: the default, or unknown
+  std::string graph_profiling;  // "node"; empty: the default, or unknown
+  int64_t started_s = -1;       // when the tool was started, Unix time; -1: unknown
+  // What the file holds about machine and program that is not kept, with how often.
+  std::vector<std::pair<std::string, uint64_t>> sensitive;
 };
 
 }  // namespace borescope::internal

@@ -22,13 +22,18 @@ enum class TraceFormat : uint8_t {
   kAscend,       // Ascend PyTorch Profiler and msprof
   kOnnxRuntime,  // ONNX Runtime
   kAutograd,     // PyTorch's profiler before Kineto
+  // Reports of counters, whose kernels have no place in time.
+  kNcuReport,     // Nsight Compute
+  kNcuCsv,        // the text of ncu --csv
+  kRocprofV3Csv,  // rocprofv3 --pmc
   kCount
 };
 
 // Names in `borescope list` and in columns named `format`, in the order of the enum.
 inline constexpr auto kFormatNames = std::to_array<std::string_view>(
     {"kineto-json", "pytorch-memory-timeline", "nsys", "nvprof", "rpd", "rocpd", "recording",
-     "xla-json", "ascend-json", "onnxruntime-json", "autograd-json"});
+     "xla-json", "ascend-json", "onnxruntime-json", "autograd-json", "ncu-report", "ncu-csv",
+     "rocprofv3-csv"});
 static_assert(kFormatNames.size() == static_cast<size_t>(TraceFormat::kCount));
 
 // Whether PyTorch's own profiler wrote it.
@@ -38,6 +43,11 @@ constexpr bool IsOfPyTorchProfiler(TraceFormat format) {
 
 constexpr std::string_view FormatName(TraceFormat format) {
   return kFormatNames[static_cast<size_t>(format)];
+}
+
+// Whether it is a report of counters: kernels, each with what was counted in it, and no timeline.
+constexpr bool IsCounterReport(TraceFormat format) {
+  return format >= TraceFormat::kNcuReport && format < TraceFormat::kCount;
 }
 
 // Nothing if no format has this name.

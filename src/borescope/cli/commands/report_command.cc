@@ -84,7 +84,8 @@ Result<std::vector<FileInfo>> WriteOfParts(const RawOptions& raw, const ReportOu
   const bool selects =
       std::any_of(question.entries().begin(), question.entries().end(),
                   [](const Question::Entry& given) { return given.first != "top"; });
-  if (selects || raw.Has("against") || raw.Has("scrub") || raw.Has("captures")) {
+  if (selects || raw.Has("against") || raw.Has("scrub") || raw.Has("captures") ||
+      raw.Has("counters")) {
     return UsageError(
         "a report of parts has what they were mapped with; give selections and --scrub "
         "to borescope map report, and compare runs with --against where their "

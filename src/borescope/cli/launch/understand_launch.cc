@@ -76,7 +76,8 @@ Result<std::vector<std::string>> MapOptions(const Command& command) {
   BS_TRY(CheckRefused(command.raw));
   return GivenWords(command, [](const Option& option) {
     constexpr std::string_view kOfReduce[] = {"sort", "top"};
-    return option.long_name == "captures" ||
+    return option.long_name == "captures" || option.long_name == "counters" ||
+           option.long_name == "counters-anyway" ||
            (option.is_parameter && !IsIn(kOfReduce, option.long_name));
   });
 }

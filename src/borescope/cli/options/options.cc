@@ -16,6 +16,11 @@ bool Always(const VerbInfo*) { return true; }
 // For options of single verbs that are no analyses, which name it.
 bool OnlyNamed(const VerbInfo*) { return false; }
 bool IsAnalysis(const VerbInfo* verb) { return verb != nullptr; }
+bool TakesCounters(const VerbInfo* verb) {
+  constexpr std::string_view kVerbs[] = {"counters", "roofline", "prof", "summary"};
+  return verb != nullptr &&
+         std::find(std::begin(kVerbs), std::end(kVerbs), verb->name) != std::end(kVerbs);
+}
 bool HasSaved(const VerbInfo* verb) { return verb != nullptr && verb->saves; }
 
 Choices WriterNames(const VerbInfo* verb) {
@@ -51,6 +56,7 @@ struct OwnRow {
   // The values to choose from; nullptr when anything goes.
   Choices (*choices)(const VerbInfo* verb) = nullptr;
   std::string_view sets = {};  // another option, whose value it is, too
+  bool may_repeat = false;     // Option::may_repeat
 };
 
 // Order = order in --help.
@@ -106,6 +112,12 @@ constexpr OwnRow kRows[] = {
      "where the graphs that INPUT launches were captured: a folder or file; by default what is "
      "next to INPUT and called captures",
      IsAnalysis},
+    {kRun, "", "counters", "[RANK=]PATH",
+     "reports of hardware counters measured in another run of the program (.ncu-rep, ncu --csv, "
+     "rocprofv3): a file, glob or folder, for all ranks or one; may be given several times",
+     TakesCounters, nullptr, {}, true},
+    {kRun, "", "counters-anyway", "",
+     "take counters of another model of device, for their counts alone", TakesCounters},
     {kRun, "", "threads", "N", "threads to use (default: one per processor)", IsAnalysis},
     {kRun, "", "memory-limit", "SIZE", "stay below (fewer ranks at once), or end; e.g. 8G",
      IsAnalysis},
@@ -179,7 +191,8 @@ Option OptionOf(const OwnRow& row, const VerbInfo* verb) {
           .value = std::string(row.value),
           .help = std::string(row.help),
           .choices = {choices.begin(), choices.end()},
-          .sets = std::string(row.sets.empty() ? row.long_name : row.sets)};
+          .sets = std::string(row.sets.empty() ? row.long_name : row.sets),
+          .may_repeat = row.may_repeat};
 }
 
 bool IsIn(std::span<const std::string_view> names, std::string_view name) {

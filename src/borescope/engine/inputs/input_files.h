@@ -16,6 +16,7 @@
 namespace borescope::internal {
 
 class CaptureStore;
+struct CountersOfRun;
 class TraceStore;
 
 // One rank of a file that holds several (SplitRanks).
@@ -42,6 +43,9 @@ struct InputFile {
   bool captures_are_named = false;  // by the user: one of them must hold a capture
   // Shared by the files of a run, so that each capture is loaded once; nullptr: each loads its own.
   std::shared_ptr<CaptureStore> capture_store = nullptr;
+  // The reports of counters of the run (FindCounters), which its files share; nullptr: none.
+  std::shared_ptr<const CountersOfRun> counters = nullptr;
+  bool tells_of_counters = false;  // what was odd in the reports counts as odd in this file
   // Where indexed traces are kept as files; nullptr: nowhere (docs/use/cache.md).
   std::shared_ptr<TraceStore> store = nullptr;
   // Why there is no store, where there should be one; empty: nothing is wrong.

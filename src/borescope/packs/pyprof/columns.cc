@@ -65,7 +65,20 @@ constexpr ColumnRow kColumns[] = {
     {"bytes", "bytes", "Bytes", kInt, 12, Unit::kBytes,
      "Least bytes the call reads and writes, divided in the same way."},
     {"status", "status", "Status", kText, 15, Unit::kNone,
-     "modelled, helper (a kernel beside the main ones), or why flops and bytes are unknown."}};
+     "modelled, helper (a kernel beside the main ones), or why flops and bytes are unknown."},
+    {"tensor_flops", "tensor_flops", "TensorFLOPs", kInt, 12, Unit::kFlops,
+     "Operations of matrix units, as measured in another run (counters); missing if they were not "
+     "counted for the type of the operands."},
+    {"dram_read", "dram_read", "DRAMRead", kInt, 12, Unit::kBytes,
+     "Bytes read from device memory, as measured."},
+    {"dram_written", "dram_written", "DRAMWritten", kInt, 12, Unit::kBytes,
+     "Bytes written to device memory until the kernel ended, as measured."},
+    {"source", "source", "Source", kText, 10, Unit::kNone,
+     "How the kernel came by these: matched within a range or by order, or broadcast; else why "
+     "not: ambiguous, other work, none."}};
+// Shown by default only if a report was given.
+constexpr std::string_view kCounterColumns[] = {"tensor_flops", "dram_read", "dram_written",
+                                                "source"};
 
 constexpr std::string_view kPyProfDefault = "idx,dir,sub,mod,op,kernel,params,sil";
 
@@ -123,6 +136,15 @@ bool HasOneRank(const Table& table) {
   return std::adjacent_find(ranks.begin(), ranks.end(), std::not_equal_to<>()) == ranks.end();
 }
 
+// Whether reports of counters were given.
+bool HasCounters(const Table& table) {
+  const Column& source = *table.Find("source");
+  for (size_t row = 0; row < source.size(); ++row) {
+    if (!source.IsMissing(row)) return true;
+  }
+  return false;
+}
+
 // PyProf's own columns.
 Table TakeDefaultColumns(const Table& table) {
   Table selected = TakeColumns(table, kPyProfDefault);
@@ -176,6 +198,8 @@ void PushProfRow(const RankView& view, const ProfRow& row, Table& table) {
   out.Int(trace.DeviceOf(row.kernel)).Int(trace.StreamOf(row.kernel));
   PushShape(trace, row.kernel, out);
   out.MaybeInt(row.flops).MaybeInt(row.bytes).Text(row.status);
+  out.MaybeInt(row.tensor_flops).MaybeInt(row.dram_read).MaybeInt(row.dram_written);
+  out.MaybeText(row.source);
 }
 
 Result<void> CheckProfColumns(std::string_view columns) {
@@ -235,6 +259,12 @@ Table SelectProfColumns(Table table, std::string_view columns, bool in_fixed_wid
   if (in_fixed_width) KeepLastFrames(table);
   if (!columns.empty()) return TakeColumns(table, columns);
   if (in_fixed_width) return TakeDefaultColumns(table);
+  if (!HasCounters(table)) {
+    std::erase_if(table.columns, [](const Column& column) {
+      return std::find(std::begin(kCounterColumns), std::end(kCounterColumns), column.name) !=
+             std::end(kCounterColumns);
+    });
+  }
   if (HasOneRank(table)) table.columns.erase(table.columns.begin());
   return table;
 }

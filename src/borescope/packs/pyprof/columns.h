@@ -25,6 +25,9 @@ struct ProfRow {
   std::string_view tc = {};
   std::optional<int64_t> flops = {}, bytes = {};
   std::string_view status = {};
+  // By counters of reports (counter_join.h): amounts of this kernel, and where they are from.
+  std::optional<int64_t> tensor_flops = {}, dram_read = {}, dram_written = {};
+  std::string_view source = {};
 };
 
 // Adds a row; `table` is from NewProfTable.

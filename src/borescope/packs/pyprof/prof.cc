@@ -11,11 +11,14 @@
 #include <algorithm>
 #include <array>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <utility>
 
 #include "borescope/analysis/core/param_specs.h"
+#include "borescope/analysis/measures/counter_join/counted_work.h"
+#include "borescope/analysis/measures/counter_join/counter_join.h"
 #include "borescope/analysis/measures/flops/counters.h"
 #include "borescope/analysis/measures/flops/modelled_work.h"
 #include "borescope/base/stop.h"
@@ -50,10 +53,13 @@ struct Described {
 
 class ProfTable {
  public:
-  ProfTable(const RankView& view, ModelledWork modelled, const OpModelOptions& options)
+  ProfTable(const RankView& view, ModelledWork modelled, const RankCounters& counters,
+            const OpModelOptions& options)
       : view_(view),
         trace_(view.trace),
         modelled_(std::move(modelled)),
+        counters_(counters),
+        counted_(view, counters, modelled_),
         measured_(view),
         ranges_(view),
         markers_(view.trace),
@@ -74,6 +80,7 @@ class ProfTable {
   void AddContext(const std::vector<HostId>& ranges, ProfRow& row);
   void AddWork(const Assigned& one, ProfRow& row);
   void AddModelled(DeviceId id, ProfRow& row);
+  void AddCounters(DeviceId id, ProfRow& row);
   void NumberMains();
   void NumberInCall(Assigned& one);
   const Described& Describe(const Assigned& one);
@@ -86,6 +93,8 @@ class ProfTable {
   const RankView& view_;
   const Trace& trace_;
   ModelledWork modelled_;
+  const RankCounters& counters_;
+  CountedWork counted_;
   MeasuredMatrixUse measured_;
   const RangesAround ranges_;
   PyProfMarkers markers_;
@@ -329,6 +338,23 @@ void ProfTable::AddWork(const Assigned& one, ProfRow& row) {
   row.tc = TcText(marker_work_.UseOf(one.id, one.call));
 }
 
+std::optional<int64_t> Rounded(const std::optional<double>& amount) {
+  constexpr double kLargest = 9e18;
+  return amount.has_value() && *amount >= 0 && *amount < kLargest
+             ? std::optional(static_cast<int64_t>(*amount + 0.5))
+             : std::nullopt;
+}
+
+void ProfTable::AddCounters(DeviceId id, ProfRow& row) {
+  if (counters_.empty() || trace_.device().kind[id.value] != DeviceKind::kKernel) return;
+  row.source = JoinSourceName(counters_.SourceOf(id));
+  const MeasuredKernel* const measured = counters_.MeasuredOf(id);
+  if (measured == nullptr) return;
+  row.tensor_flops = Rounded(counted_.TensorFlopsOf(id).flops);
+  row.dram_read = Rounded(measured->dram_read);
+  row.dram_written = Rounded(measured->dram_written);
+}
+
 ProfRow ProfTable::RowOf(const Assigned& one) {
   ProfRow row{.kernel = one.id, .name = std::string(trace_.Name(one.id))};
   const HostId anchor = Anchor(one.id);
@@ -341,6 +367,7 @@ ProfRow ProfTable::RowOf(const Assigned& one) {
   if (one.forward.valid()) AddContext(ranges_.Of(one.forward), row);
   AddContext(ranges, row);
   AddWork(one, row);
+  AddCounters(one.id, row);
   if (!row.flops.has_value() && HasBadMarker(ranges)) row.status = "bad marker";
   return row;
 }
@@ -412,9 +439,10 @@ Result<Tables> MapProf(const RankView& view, const Params& params) {
   BS_ASSIGN(const OpModelOptions options, ModelOptionsOf(params));
   BS_ASSIGN(const Selected everything, Selected::Make(view, Selection{}));
   BS_ASSIGN(ModelledWork modelled, ModelWork(view, options));
+  BS_ASSIGN(const std::shared_ptr<const RankCounters> counters, SharedRankCounters(view));
   const std::vector<DeviceId> all = LaunchOrder(view, everything, params.all);
   Tables findings;
-  findings.push_back(ProfTable(view, std::move(modelled), options).Build(all, selected));
+  findings.push_back(ProfTable(view, std::move(modelled), *counters, options).Build(all, selected));
   return findings;
 }
 

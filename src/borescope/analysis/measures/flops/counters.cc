@@ -21,9 +21,12 @@ constexpr size_t kMostCells = size_t{32} << 20;
 
 }  // namespace
 
+size_t MostCounterColumns(size_t rows) {
+  return std::clamp(kMostCells / std::max<size_t>(rows, 1), kFewestCounters, kMostCounters);
+}
+
 CounterColumns FindCounterColumns(const Trace& trace) {
-  const size_t most = std::clamp(kMostCells / std::max<size_t>(trace.ranges().size(), 1),
-                                 kFewestCounters, kMostCounters);
+  const size_t most = MostCounterColumns(trace.ranges().size());
   CounterColumns columns;
   std::set<uint32_t> others;
   for (const StringId name : trace.metrics().name) {

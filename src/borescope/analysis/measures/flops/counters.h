@@ -23,6 +23,9 @@ struct CounterColumns {
 
 CounterColumns FindCounterColumns(const Trace& trace);
 
+// As many as a table of so many rows has at most.
+size_t MostCounterColumns(size_t rows);
+
 // One value for each of columns.names; nullopt where the range has none. REQUIRES: `range` is a
 // profiler range.
 std::vector<std::optional<double>> CounterValues(const Trace& trace, DeviceId range,

@@ -12,6 +12,7 @@
 
 #include "borescope/analysis/core/param_specs.h"
 #include "borescope/analysis/core/selection/phases.h"
+#include "borescope/analysis/measures/counter_join/counter_join.h"
 #include "borescope/analysis/measures/flops/counters.h"
 #include "borescope/analysis/measures/graphs/graph_launches.h"
 #include "borescope/analysis/measures/recorded.h"
@@ -68,12 +69,14 @@ class Modeller {
   const OpCost& BackwardCostOf(const OpCost& forward, uint64_t gradients);
   Evidence EvidenceOf(DeviceId id);
   MatrixUse UseOf(DeviceId id);
+  MatrixUse MeasuredUseOf(DeviceId id);
   WorkDirection DirectionOf(HostId op);
 
   const RankView& view_;
   const HostEvents& host_;
   std::shared_ptr<const std::vector<Phase>> phases_;
-  MeasuredMatrixUse measured_;
+  MeasuredMatrixUse measured_;                       // by counters of the trace
+  std::shared_ptr<const RankCounters> counters_ = {};  // by those of reports
   // Per host row, among it and the rows around it: the innermost one with a model, and the
   // innermost one that is linked to a forward operator.
   std::vector<HostId> with_model_;
@@ -273,6 +276,15 @@ MatrixUse Modeller::UseOf(DeviceId id) {
   return *use;
 }
 
+// What counters prove wins over the name.
+MatrixUse Modeller::MeasuredUseOf(DeviceId id) {
+  const MatrixUse use = measured_.Of(id, UseOf(id));
+  const MeasuredKernel* const measured = counters_->MeasuredOf(id);
+  if (measured == nullptr || !measured->uses_matrix_units.has_value()) return use;
+  if (*measured->uses_matrix_units) return MatrixUse::kYes;
+  return use == MatrixUse::kNotMatrix ? use : MatrixUse::kNo;
+}
+
 Evidence Modeller::EvidenceOf(DeviceId id) {
   const MatrixUse use = UseOf(id);
   if (use == MatrixUse::kNotMatrix) return Evidence::kHelper;
@@ -299,7 +311,7 @@ void Modeller::AssignRoles(ModelledCall& call) {
         evidence(id) == Evidence::kProduct || device.name[id.value] == device.name[best.value];
     result_.info[id.value].role = is_main ? KernelRole::kMain : KernelRole::kHelper;
     if (is_main && is_matrix) {
-      const MatrixUse use = measured_.Of(id, UseOf(id));
+      const MatrixUse use = MeasuredUseOf(id);
       const bool is_better = call.matrix_use == MatrixUse::kNotMatrix || use == MatrixUse::kYes;
       call.matrix_use = is_better ? use : call.matrix_use;
     }
@@ -380,6 +392,7 @@ WorkDirection Modeller::DirectionOf(HostId op) {
 
 Result<ModelledWork> Modeller::Build() {
   BS_ASSIGN(result_.captured, FindCapturedLaunches(view_));
+  BS_ASSIGN(counters_, SharedRankCounters(view_));
   const DeviceEvents& device = view_.trace.device();
   result_.info.resize(device.size());
   LookAround();

@@ -1,16 +1,26 @@
-// counters: hardware counters of profiler ranges with the kernel launch behind each.
+// counters: hardware counters of profiler ranges with the kernel launch behind each, or of reports
+// of another run with the kernel of the trace behind each.
 //
 //   counter_lineup  per device, how ranges and launches were brought together (counters.h)
 //   counter_flops   operations, rate and intensity per kernel (counter_flops.h)
-//   counters        every range with its operators and one column per counter, named as recorded
+//   counters        every range with its operators and one column per counter, named as recorded;
+//                   with reports every kernel, whether it has counters or not
+//   counter_join, counter_ops, speed_of_light   of reports alone (counter_tables.h)
 //
 // Of a single range over many launches the operators are the outermost ones it spans.
 #include "borescope/analysis/measures/flops/counters.h"
 
+#include <algorithm>
 #include <cmath>
+#include <iterator>
+#include <map>
+#include <memory>
 #include <optional>
 #include <set>
+#include <span>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 #include "borescope/analysis/core/key_columns.h"
@@ -18,25 +28,32 @@
 #include "borescope/analysis/core/reduce.h"
 #include "borescope/analysis/core/row.h"
 #include "borescope/analysis/core/selection/selection.h"
+#include "borescope/analysis/measures/counter_join/counter_join.h"
+#include "borescope/analysis/measures/flops/modelled_work.h"
 #include "borescope/analysis/measures/stacks/op_stacks.h"
 #include "borescope/analysis/verbs/counters/counter_flops.h"
+#include "borescope/analysis/verbs/counters/counter_tables.h"
 #include "borescope/analysis/verbs/verbs.h"
 #include "borescope/base/hash/hash_tables.h"
+#include "borescope/base/stop.h"
+#include "borescope/base/text/text.h"
 
 namespace borescope::internal {
 namespace {
 
 constexpr size_t kPreviewRows = 5;  // wide ones
 
-Table NewCounters(const Trace& trace, const CounterColumns& counters) {
+Table NewCounters(std::span<const std::string_view> counters) {
   Table table{"counters", "Hardware counters per range", {}};
   AddRankKey(table);
   AddGpuKey(table);
   AddString(table, "kernel", Role::kKey, "Name of the range: the kernel it was measured for.");
   AddInt(table, "ts_ns", Unit::kNanoseconds, Role::kKey,
-         "Start of the range, on the clock of the file; often only its order means something.");
+         "Start of the range, on the clock of the file, of which often only the order means "
+         "something; with reports of another run, of the kernel in the trace.");
   AddInt(table, "dur_ns", Unit::kNanoseconds, Role::kDerived,
-         "Length of the range, in which the kernel is replayed; often a made-up share.");
+         "Length of the range, in which the kernel is replayed, and which is often a made-up "
+         "share; with reports of another run, of the kernel in the trace.");
   AddString(table, "top_op", Role::kDerived, "Outermost operator around the launch.");
   AddString(table, "bottom_op", Role::kDerived, "Innermost operator around the launch.");
   AddString(
@@ -44,8 +61,14 @@ Table NewCounters(const Trace& trace, const CounterColumns& counters) {
       "All operators around the launch as a JSON array, outermost first; of a range over "
       "many launches the outermost operators that it spans. \"…\" stands for what is beyond 256 "
       "operators or 4096 bytes.");
-  for (const StringId name : counters.names) {
-    std::string column(trace.Text(name));
+  AddString(table, "source", Role::kDerived,
+            "Where the counters are from: recorded with the trace, or a report: matched within a "
+            "range that both recordings name, by order, or broadcast (the mean of others that did "
+            "the same work). Without counters: ambiguous (what has this name and size does "
+            "several amounts of work), other work (what was measured took another time), or none "
+            "(not measured).");
+  for (const std::string_view name : counters) {
+    std::string column(name);
     while (table.Find(column) != nullptr) {
       column += " (counter)";
     }
@@ -141,6 +164,7 @@ void PushRange(Table& table, Source& source, const CounterLineup& lineup,
   row.Int(source.view.rank).Int(trace.DeviceOf(range.range)).MaybeText(trace.Name(range.range));
   row.Int(trace.device().ts_ns[range.range.value]).Int(trace.device().dur_ns[range.range.value]);
   PushOps(row, source, lineup, range.launch.call);
+  row.Text(JoinSourceName(JoinSource::kRecorded));
   PushCounters(row, source, range.range);
 }
 
@@ -192,9 +216,125 @@ Result<void> CheckSelection(const Trace& trace, const Selection& selection) {
   return {};
 }
 
+// Counters of reports, as columns of a table.
+
+// Numbers of a rate are means; of all else the sum is shown, or what there is.
+bool IsRate(std::string_view name) {
+  constexpr std::string_view kRates[] = {"pct", "per_", "peak", "ratio", "throughput"};
+  return std::any_of(std::begin(kRates), std::end(kRates),
+                     [&](std::string_view part) { return Contains(name, part); });
+}
+
+// Attributes of the device and of the launch, and what the tool says about itself.
+bool IsAside(std::string_view name) {
+  constexpr std::string_view kPrefixes[] = {"device__", "launch__",   "nvlink__", "numa__",
+                                            "c2clink__", "profiler__", "derived"};
+  return Contains(name, ":") ||
+         std::any_of(std::begin(kPrefixes), std::end(kPrefixes),
+                     [&](std::string_view prefix) { return name.starts_with(prefix); });
+}
+
+// The name around the first of .sum, .avg, .min and .max: what these are kinds of.
+struct RolledUp {
+  std::string_view base;
+  std::string_view kind;  // empty: it has none
+  std::string_view rest;
+};
+RolledUp KindOf(std::string_view name) {
+  for (size_t at = name.find('.'); at != std::string_view::npos; at = name.find('.', at + 1)) {
+    for (const std::string_view kind : {".sum", ".avg", ".min", ".max"}) {
+      const std::string_view rest = name.substr(at);
+      if (rest == kind || (rest.starts_with(kind) && rest[kind.size()] == '.')) {
+        return {name.substr(0, at), kind, rest.substr(kind.size())};
+      }
+    }
+  }
+  return {name, "", ""};
+}
+
+// Of the counters that differ in their kind alone, one.
+std::vector<std::string_view> OneOfEachKind(const std::vector<std::string_view>& names) {
+  std::map<std::pair<std::string_view, std::string_view>, std::string_view> chosen;
+  for (const std::string_view name : names) {
+    const RolledUp rolled = KindOf(name);
+    const auto [place, is_new] = chosen.try_emplace({rolled.base, rolled.rest}, name);
+    const std::string_view best = IsRate(name) ? ".avg" : ".sum";
+    if (!is_new && rolled.kind == best) place->second = name;
+  }
+  std::vector<std::string_view> kept;
+  for (const std::string_view name : names) {
+    const RolledUp rolled = KindOf(name);
+    if (chosen.at({rolled.base, rolled.rest}) == name) kept.push_back(name);
+  }
+  return kept;
+}
+
+// The counters of all reports that become columns, in order of first appearance.
+std::vector<std::string_view> ColumnsOf(const RankCounters& counters, bool all) {
+  std::vector<std::string_view> names;
+  std::set<std::string_view> seen;
+  for (const auto& report : counters.reports) {
+    std::set<uint32_t> with_number;
+    for (const CountedKernel& kernel : report->kernels) {
+      for (const CountedKernel::Value& value : kernel.values) {
+        with_number.insert(value.metric);
+      }
+    }
+    for (const uint32_t metric : with_number) {
+      const std::string_view name = report->metrics[metric].name;
+      if ((all || !IsAside(name)) && seen.insert(name).second) names.push_back(name);
+    }
+  }
+  if (!all) names = OneOfEachKind(names);
+  names.resize(std::min(names.size(), MostCounterColumns(counters.kernels.size())));
+  return names;
+}
+
+void PushOps(Row& row, Source& source, HostId call) {
+  const Trace& trace = source.view.trace;
+  if (source.stacks.Innermost(call).valid()) {
+    row.Text(trace.Name(source.stacks.Outermost(call)));
+    row.Text(trace.Name(source.stacks.Innermost(call))).Text(StackOf(source, call));
+  } else {
+    row.Missing().Missing().Missing();
+  }
+}
+
+// Every kernel of the trace with the counters of reports.
+Table JoinedCounters(const CountersInput& in, Source& source, bool all) {
+  const Trace& trace = in.view.trace;
+  const std::vector<std::string_view> names = ColumnsOf(in.counters, all);
+  std::map<std::string_view, size_t> place;
+  for (size_t i = 0; i < names.size(); ++i) {
+    place[names[i]] = i;
+  }
+  Table table = NewCounters(names);
+  std::vector<std::optional<double>> values(names.size());
+  for (const DeviceId id : in.counters.kernels) {
+    CheckStop();
+    if (!in.selected.Keeps(id)) continue;
+    Row row(table);
+    row.Int(in.view.rank).Int(trace.DeviceOf(id)).MaybeText(trace.Name(id));
+    row.Int(trace.device().ts_ns[id.value]).Int(trace.device().dur_ns[id.value]);
+    PushOps(row, source, in.view.index.correlation.OriginOf(id));
+    row.Text(JoinSourceName(in.counters.SourceOf(id)));
+    std::fill(values.begin(), values.end(), std::nullopt);
+    if (const CounterGroup* const group = in.counters.GroupOf(id); group != nullptr) {
+      for (const CounterValue& value : group->mean) {
+        const auto found = place.find(in.counters.metrics[group->report][value.counter]);
+        if (found != place.end()) values[found->second] = value.value;
+      }
+    }
+    for (const std::optional<double>& value : values) {
+      value.has_value() ? row.Float(*value) : row.Missing();
+    }
+  }
+  return table;
+}
+
 // Where a table has its first counter, after the columns that all have.
 std::vector<Column>::iterator FirstCounter(Table& table) {
-  const Column* const last = table.Find("op_stack");
+  const Column* const last = table.Find("source");
   return last == nullptr ? table.columns.end()
                          : table.columns.begin() + (last - table.columns.data()) + 1;
 }
@@ -212,12 +352,17 @@ Result<Tables> ReduceCounters(std::span<const Tables> tables, const Params& para
   return reduced;
 }
 
-Result<Tables> MapCounters(const RankView& view, const Params& params) {
+// The counters that the trace itself has.
+Result<Tables> MapRecorded(const RankView& view, const Params& params) {
   BS_TRY(CheckSelection(view.trace, params.selection));
   BS_ASSIGN(const Selected selected, Selected::Make(view, params.selection));
   Source source{view, OpStacks(view), FindCounterColumns(view.trace), {}};
+  std::vector<std::string_view> names;
+  for (const StringId name : source.columns.names) {
+    names.push_back(view.trace.Text(name));
+  }
   Table lineup_table = NewLineup();
-  Table counters = NewCounters(view.trace, source.columns);
+  Table counters = NewCounters(names);
   std::vector<CounterLineup> lineups = LineUpCounters(view);
   for (CounterLineup& lineup : lineups) {
     PushLineup(lineup_table, view.rank, lineup, source.columns);
@@ -226,11 +371,47 @@ Result<Tables> MapCounters(const RankView& view, const Params& params) {
       PushRange(counters, source, lineup, range);
     }
   }
-  return Tables{std::move(lineup_table), CounterFlops(view, source.stacks, lineups),
+  const ModelledWork no_work;
+  const RankCounters no_counters;
+  const CountersInput none{view, selected, no_counters, no_work};
+  return Tables{std::move(lineup_table),
+                CounterFlops(view, source.stacks, lineups),
+                CounterJoinTable(view, no_counters),
+                CounterOpsTable(none, {}, 0),
+                SpeedOfLightTable(none),
                 std::move(counters)};
 }
 
-constexpr const ParamSpec* kHtaParams[] = {&kIncludeLastStepParam};
+// Those of reports, which another run of the program measured.
+Result<Tables> MapJoined(const RankView& view, const RankCounters& counters, const Params& params) {
+  BS_ASSIGN(const Selected selected, Selected::Make(view, params.selection));
+  BS_ASSIGN(const ModelledWork work, ModelWork(view, {}));
+  Source source{view, OpStacks(view), {}, {}};
+  const CountersInput in{view, selected, counters, work};
+  return Tables{NewLineup(),
+                CounterFlops(in),
+                CounterJoinTable(view, counters),
+                CounterOpsTable(in, params.by, params.Share(kDisagreeParam)),
+                SpeedOfLightTable(in),
+                JoinedCounters(in, source, params.Flag(kAllCountersParam))};
+}
+
+Result<Tables> MapCounters(const RankView& view, const Params& params) {
+  BS_ASSIGN(const std::shared_ptr<const RankCounters> counters, SharedRankCounters(view));
+  return counters->empty() ? MapRecorded(view, params) : MapJoined(view, *counters, params);
+}
+
+Result<Tables> FinishCounters(Tables tables, const Params&) {
+  std::erase_if(tables, [&](const Table& table) {
+    return IsWithoutReports(table) ||
+           (table.name == "counter_lineup" && table.rows() == 0 && tables.size() > 1);
+  });
+  return tables;
+}
+
+constexpr std::string_view kCounterKeys[] = {"shape", "dtype"};
+constexpr const ParamSpec* kCounterParams[] = {&kAllCountersParam, &kDisagreeParam,
+                                               &kIncludeLastStepParam};
 
 }  // namespace
 
@@ -239,7 +420,11 @@ const AnalysisSpec kCountersVerb{
     .summary = "hardware counters per kernel with the operators behind, FLOPs from them",
     .example = "borescope counters trace.json.gz -f csv",
     .needs = Needs::kCounters,
-    .params = kHtaParams,
-    .answer = {.map = MapCounters, .reduce = ReduceCounters, .adds_columns = true}};
+    .by = kCounterKeys,
+    .params = kCounterParams,
+    .answer = {.map = MapCounters,
+               .reduce = ReduceCounters,
+               .finish = FinishCounters,
+               .adds_columns = true}};
 
 }  // namespace borescope::internal

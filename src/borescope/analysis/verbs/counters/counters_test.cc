@@ -43,12 +43,12 @@ TEST(CountersTest, RangesBelongToLaunchesByPosition) {
             "rank,gpu,ranges,launches,lined_up,mode,counters,left_out\n"
             "0,0,2,2,2,by position,2,0\n");
   EXPECT_EQ(Csv(tables[kCounters]),
-            "rank,gpu,kernel,ts_ns,dur_ns,top_op,bottom_op,op_stack," + std::string(kFma) + "," +
+            "rank,gpu,kernel,ts_ns,dur_ns,top_op,bottom_op,op_stack,source," + std::string(kFma) + "," +
                 std::string(kAdd) +
                 "\n"
                 "0,0,conv,1000,500,aten::conv2d,aten::cudnn_convolution,"
-                "[\"aten::conv2d\", \"aten::cudnn_convolution\"],100,7\n"
-                "0,0,relu,1500,500,aten::relu,aten::relu,[\"aten::relu\"],-,3\n");
+                "[\"aten::conv2d\", \"aten::cudnn_convolution\"],recorded,100,7\n"
+                "0,0,relu,1500,500,aten::relu,aten::relu,[\"aten::relu\"],recorded,-,3\n");
   EXPECT_EQ(tables[kCounters].preview_rows, 5U);
 }
 
@@ -157,27 +157,6 @@ TEST(CountersTest, RangesOfDifferentLengthsAreTimesOfTheirOwn) {
   trace.Range("k", {1000, 100}, {{kFma, 1}}).Range("k", {1100, 300}, {{kFma, 1}});
   EXPECT_EQ(Csv(Ask(trace)[kFlops], {"op", "ranges", "flops", "time_ns", "time_from"}),
             "op,ranges,flops,time_ns,time_from\n(no operator),2,4,400,range\n");
-}
-
-TEST(CountersTest, FlopsPerCount) {
-  for (const char* add : {"fadd", "fmul", "hadd", "hmul", "dadd", "dmul"}) {
-    EXPECT_EQ(
-        FlopsPerCount("smsp__sass_thread_inst_executed_op_" + std::string(add) + "_pred_on.sum"),
-        1);
-  }
-  for (const char* fma : {"ffma", "hfma", "dfma"}) {
-    EXPECT_EQ(
-        FlopsPerCount("sm__sass_thread_inst_executed_op_" + std::string(fma) + "_pred_on.sum"), 2);
-  }
-  EXPECT_EQ(FlopsPerCount("sm__ops_path_tensor_src_fp16_dst_fp32.sum"), 1);
-  EXPECT_EQ(FlopsPerCount("sm__ops_path_tensor_src_fp16_dst_fp32_sparsity_on.sum"), 0);
-  EXPECT_EQ(FlopsPerCount("sm__ops_path_tensor_src_int8.sum"), 0);
-  for (const char* other :
-       {"smsp__sass_thread_inst_executed_op_ffma_pred_on.avg", "gpu__time_duration.sum",
-        "smsp__sass_thread_inst_executed_op_integer_pred_on.sum", "sm__inst_executed_pipe_tensor",
-        "smsp__sass_thread_inst_executed_op__pred_on.sum", "smsp__sass_thread_inst_executed_op_"}) {
-    EXPECT_EQ(FlopsPerCount(other), 0) << other;
-  }
 }
 
 TEST(CountersTest, TensorInstructionsAreNamedAsNotCounted) {

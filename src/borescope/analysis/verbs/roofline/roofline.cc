@@ -24,7 +24,10 @@
 #include "borescope/analysis/core/row.h"
 #include "borescope/analysis/core/selection/device_time.h"
 #include "borescope/analysis/measures/align_inherited.h"
+#include "borescope/analysis/measures/counter_join/counted_work.h"
+#include "borescope/analysis/measures/counter_join/counter_join.h"
 #include "borescope/analysis/measures/time/covered_time.h"
+#include "borescope/analysis/verbs/counters/counter_tables.h"
 #include "borescope/analysis/verbs/verbs.h"
 #include "borescope/table/table_ops.h"
 #include "borescope/table/typed_rows.h"
@@ -52,6 +55,22 @@ struct RooflineRow {
   std::optional<int64_t> bytes = {};
   std::optional<int64_t> vector_flops = {};
   int64_t kernels = 0;
+  std::optional<int64_t> tensor_flops = {};
+  std::optional<int64_t> dram_read = {};
+  std::optional<int64_t> dram_written = {};
+  std::optional<double> measured_intensity = {};
+  std::optional<std::string_view> limiter = {};
+  std::optional<int64_t> counted_flops = {};
+  int64_t valued_ns = 0;
+  int64_t near_peak_ns = 0;
+  int64_t small_grid_ns = 0;
+  int64_t latency_limited_ns = 0;
+  int64_t balanced_ns = 0;
+  int64_t compute_limited_ns = 0;
+  int64_t memory_limited_ns = 0;
+  int64_t unknown_tensor_calls = 0;
+  int64_t unknown_counted_calls = 0;
+  int64_t unknown_dram_calls = 0;
   int64_t roof_ns = 0;
   int64_t with_roof_ns = 0;
   int64_t with_flops_ns = 0;
@@ -105,6 +124,42 @@ struct RooflineRow {
        "Vector FLOPs, which matrix operators have beside: bias, softmax, activation."},
       {"kernels", &RooflineRow::kernels, Unit::kCount, Role::kSum,
        "Kernels, copies and memsets of these calls."},
+      {"tensor_flops", &RooflineRow::tensor_flops, Unit::kFlops, Role::kSum,
+       "Operations of matrix units as measured in another run (counters). This and what follows "
+       "is of the calls all of whose kernels have counters, and missing if these take less than "
+       "90 % of the time, or if something was not counted."},
+      {"dram_read", &RooflineRow::dram_read, Unit::kBytes, Role::kSum,
+       "Bytes read from device memory, as measured."},
+      {"dram_written", &RooflineRow::dram_written, Unit::kBytes, Role::kSum,
+       "Bytes written to device memory until the kernels ended, as measured."},
+      {"measured_intensity", &RooflineRow::measured_intensity, Role::kDerived,
+       "Measured FLOPs, of matrix units if it used them, / measured bytes of device memory."},
+      {"limiter", &RooflineRow::limiter, Role::kDerived,
+       "What held back most of the time of its kernels, by measured percentages of the peaks: "
+       "near peak, small grid, latency, balanced, compute, memory (see speed_of_light)."},
+      Carried<RooflineRow>({"counted_flops", &RooflineRow::counted_flops, Unit::kFlops, Role::kSum,
+                            "Measured FLOPs on the units that it used."}),
+      Carried<RooflineRow>({"valued_ns", &RooflineRow::valued_ns, Unit::kNanoseconds, Role::kSum,
+                            "Time of the calls all of whose kernels have counters."}),
+      Carried<RooflineRow>({"near_peak_ns", &RooflineRow::near_peak_ns, Unit::kNanoseconds,
+                            Role::kSum, "Time of the kernels so limited."}),
+      Carried<RooflineRow>({"small_grid_ns", &RooflineRow::small_grid_ns, Unit::kNanoseconds,
+                            Role::kSum, "Time of the kernels so limited."}),
+      Carried<RooflineRow>({"latency_limited_ns", &RooflineRow::latency_limited_ns,
+                            Unit::kNanoseconds, Role::kSum, "Time of the kernels so limited."}),
+      Carried<RooflineRow>({"balanced_ns", &RooflineRow::balanced_ns, Unit::kNanoseconds,
+                            Role::kSum, "Time of the kernels so limited."}),
+      Carried<RooflineRow>({"compute_limited_ns", &RooflineRow::compute_limited_ns,
+                            Unit::kNanoseconds, Role::kSum, "Time of the kernels so limited."}),
+      Carried<RooflineRow>({"memory_limited_ns", &RooflineRow::memory_limited_ns,
+                            Unit::kNanoseconds, Role::kSum, "Time of the kernels so limited."}),
+      Carried<RooflineRow>({"unknown_tensor_calls", &RooflineRow::unknown_tensor_calls,
+                            Unit::kCount, Role::kSum,
+                            "Calls whose operations of matrix units were not counted."}),
+      Carried<RooflineRow>({"unknown_counted_calls", &RooflineRow::unknown_counted_calls,
+                            Unit::kCount, Role::kSum, "Calls whose FLOPs were not counted."}),
+      Carried<RooflineRow>({"unknown_dram_calls", &RooflineRow::unknown_dram_calls, Unit::kCount,
+                            Role::kSum, "Calls whose bytes were not counted."}),
       Carried<RooflineRow>(
           {"roof_ns", &RooflineRow::roof_ns, Unit::kNanoseconds, Role::kSum, "Time at the roof."}),
       Carried<RooflineRow>({"with_roof_ns", &RooflineRow::with_roof_ns, Unit::kNanoseconds,
@@ -155,6 +210,45 @@ void AddMatrixUse(const ModelledCall& call, RooflineRow& row) {
                                          : row.unknown_unit_calls);
 }
 
+int64_t& TimeLimited(RooflineRow& row, Limiter limiter) {
+  switch (limiter) {
+    case Limiter::kNearPeak:
+      return row.near_peak_ns;
+    case Limiter::kSmallGrid:
+      return row.small_grid_ns;
+    case Limiter::kLatency:
+      return row.latency_limited_ns;
+    case Limiter::kBalanced:
+      return row.balanced_ns;
+    case Limiter::kCompute:
+      return row.compute_limited_ns;
+    case Limiter::kMemory:
+      break;
+  }
+  return row.memory_limited_ns;
+}
+
+// Adds a measured amount, or counts that there is none.
+void AddMeasured(const std::optional<double>& amount, std::optional<int64_t>& sum,
+                 int64_t& unknown) {
+  constexpr double kLargest = 9e18;
+  if (amount.has_value() && *amount >= 0 && *amount < kLargest) {
+    AddTo(sum, static_cast<int64_t>(*amount + 0.5));
+  } else {
+    ++unknown;
+  }
+}
+
+void AddCounted(const CountedSums& counted, int64_t total_ns, RooflineRow& row) {
+  AddSaturatingTo(row.valued_ns, total_ns);
+  AddMeasured(counted.tensor_flops, row.tensor_flops, row.unknown_tensor_calls);
+  const bool used_matrix_units = counted.tensor_flops.value_or(1) > 0;
+  AddMeasured(used_matrix_units ? counted.tensor_flops : counted.vector_flops, row.counted_flops,
+              row.unknown_counted_calls);
+  AddMeasured(counted.dram_read, row.dram_read, row.unknown_dram_calls);
+  AddMeasured(counted.dram_written, row.dram_written, row.unknown_dram_calls);
+}
+
 // An operator while the calls of a rank are added.
 struct OperatorSums {
   RooflineRow row;
@@ -198,16 +292,24 @@ RooflineRow OperatorSums::Finished() const {
 
 class Operators {
  public:
-  Operators(const RooflineInput& in, std::span<const std::string> by)
-      : in_(in), by_(by), keys_(in.view, by, in.selected.step_rule()), groups_(keys_.size() + 2) {}
+  Operators(const RooflineInput& in, const RankCounters& counters, std::span<const std::string> by)
+      : in_(in),
+        counters_(counters),
+        counted_(in.view, counters, in.work),
+        by_(by),
+        keys_(in.view, by, in.selected.step_rule()),
+        groups_(keys_.size() + 2) {}
 
   Table Build();
 
  private:
   void Add(size_t call);
+  void AddCounters(const ModelledCall& call, int64_t total_ns, RooflineRow& row);
   OperatorSums& SumsOf(const ModelledCall& call);
 
   const RooflineInput& in_;
+  const RankCounters& counters_;
+  CountedWork counted_;
   std::span<const std::string> by_;
   GroupKeys keys_;
   Grouper groups_;  // key values, direction (0 if not asked for), name
@@ -230,6 +332,23 @@ OperatorSums& Operators::SumsOf(const ModelledCall& call) {
   return sums_[group];
 }
 
+void Operators::AddCounters(const ModelledCall& call, int64_t total_ns, RooflineRow& row) {
+  std::vector<DeviceId> works;
+  for (const DeviceId id : in_.work.WorksOf(call)) {
+    if (in_.selected.Keeps(id)) works.push_back(id);
+  }
+  const std::optional<CountedSums> counted = counted_.SumsOf(works);
+  if (!counted.has_value()) return;
+  AddCounted(*counted, total_ns, row);
+  for (const DeviceId id : works) {
+    const MeasuredKernel* const measured = counters_.MeasuredOf(id);
+    if (measured == nullptr || counters_.is_of_other_device) continue;
+    if (const std::optional<Limiter> limiter = LimiterOf(*measured); limiter.has_value()) {
+      AddSaturatingTo(TimeLimited(row, *limiter), in_.view.trace.device().dur_ns[id.value]);
+    }
+  }
+}
+
 void Operators::Add(size_t i) {
   const ModelledCall& call = in_.work.calls[i];
   const WorkStatus status = in_.work.info[in_.work.WorksOf(call).front().value].status;
@@ -240,6 +359,7 @@ void Operators::Add(size_t i) {
   if (status != WorkStatus::kModelled) return;
   sums.AddModelled(call, totals);
   if (in_.at_roof[i].has_value()) AddRoof(*in_.at_roof[i], totals, sums.row);
+  if (!counters_.empty()) AddCounters(call, totals.total_ns, sums.row);
 }
 
 Table Operators::Build() {
@@ -287,6 +407,31 @@ std::string_view TensorCoreOfRow(const RooflineRow& row) {
   return row.vector_unit_calls > 0 ? "no" : "unknown";
 }
 
+std::string_view LimiterOfRow(RooflineRow& row) {
+  std::string_view limiter;
+  int64_t most_ns = 0;
+  for (size_t i = 0; i < kLimiters; ++i) {
+    const int64_t ns = TimeLimited(row, static_cast<Limiter>(i));
+    if (ns > most_ns) {
+      most_ns = ns;
+      limiter = LimiterName(static_cast<Limiter>(i));
+    }
+  }
+  return limiter;
+}
+
+void FinishCounted(RooflineRow& row) {
+  const bool is_enough =
+      row.valued_ns > 0 && TimeCovered{row.valued_ns, row.total_ns}.is_enough();
+  if (!is_enough || row.unknown_tensor_calls > 0) row.tensor_flops = std::nullopt;
+  if (!is_enough || row.unknown_dram_calls > 0) row.dram_read = row.dram_written = std::nullopt;
+  if (row.dram_read && row.counted_flops && row.unknown_counted_calls == 0) {
+    const int64_t bytes = AddSaturating(*row.dram_read, row.dram_written.value_or(0));
+    if (bytes > 0) row.measured_intensity = ShareOf(*row.counted_flops, bytes);
+  }
+  if (is_enough) row.limiter = Recorded(LimiterOfRow(row));
+}
+
 void FinishRow(RooflineRow& row) {
   row.tflops = RateOf(row.flops, row.with_flops_ns, 1e-3, row);
   row.gbps = RateOf(row.bytes, row.with_bytes_ns, 1, row);
@@ -299,6 +444,7 @@ void FinishRow(RooflineRow& row) {
   if (row.operator_ns != 0) row.coverage = ShareOf(row.total_ns, row.operator_ns);
   row.bound = Recorded(BoundOfRow(row));
   row.tensor_core = TensorCoreOfRow(row);
+  FinishCounted(row);
 }
 
 Table FinishOperators(const Table& operators) {
@@ -306,11 +452,19 @@ Table FinishOperators(const Table& operators) {
   Table table =
       RowsWhere<RooflineRow>(operators, [](const RooflineRow& row) { return row.count > 0; });
   bool has_lost = false;
+  bool has_counters = false;
   UpdateRows<RooflineRow>(table, [&](RooflineRow& row) {
     FinishRow(row);
+    has_counters = has_counters || row.valued_ns > 0;
     has_lost = has_lost || row.lost_ns.has_value();
   });
   DropCarried<RooflineRow>(table);
+  if (!has_counters) {
+    for (const std::string_view column :
+         {"tensor_flops", "dram_read", "dram_written", "measured_intensity", "limiter"}) {
+      DropColumn(table, column);
+    }
+  }
   return Sorted(table, has_lost ? "lost_ns" : "total_ns");
 }
 
@@ -353,6 +507,7 @@ Result<Tables> MapRoofline(const RankView& view, const Params& params) {
   BS_ASSIGN(const OpModelOptions options, ModelOptionsOf(params));
   BS_ASSIGN(const Roofs roofs, Roofs::Make(view, params));
   BS_ASSIGN(const ModelledWork work, ModelWork(view, options));
+  BS_ASSIGN(const std::shared_ptr<const RankCounters> counters, SharedRankCounters(view));
   const std::vector<std::optional<RoofTime>> at_roof = RoofTimes(view.trace, work, roofs);
   std::map<int64_t, IntervalSet> time_of = TimesOfDevices(view, selected);
   std::map<int64_t, int64_t> inherited_ns;
@@ -360,9 +515,12 @@ Result<Tables> MapRoofline(const RankView& view, const Params& params) {
     inherited_ns = TakeInherited(view, time_of);
   }
   const RooflineInput in{view, selected, time_of, inherited_ns, roofs, work, at_roof};
+  const CountersInput counted{view, selected, *counters, work};
   return Tables{UtilisationTable(in),
                 LedgerTable(in),
-                Operators(in, params.by).Build(),
+                Operators(in, *counters, params.by).Build(),
+                CounterOpsTable(counted, params.by, params.Share(kDisagreeParam)),
+                SpeedOfLightTable(counted),
                 GemmShapesTable(in, params.by),
                 TensorCoreMissesTable(in),
                 ModelledShareTable(in),
@@ -377,7 +535,9 @@ Result<Tables> FinishRoofline(Tables tables, const Params&) {
     if (table.name == "modelled") table = FinishModelledShare(std::move(table));
   }
   std::erase_if(tables, [](const Table& table) {
-    return (table.name == "tensor_core_misses" || table.name == "gemm_shapes") && table.rows() == 0;
+    return IsWithoutReports(table) ||
+           ((table.name == "tensor_core_misses" || table.name == "gemm_shapes") &&
+            table.rows() == 0);
   });
   return tables;
 }
@@ -385,7 +545,7 @@ Result<Tables> FinishRoofline(Tables tables, const Params&) {
 constexpr std::string_view kRooflineKeys[] = {
     "rank", "step", "phase", "module", "module-instance", "direction", "shape", "dtype"};
 constexpr const ParamSpec* kRooflineParams[] = {&kDeviceParam, &kDeviceSpecParam, &kCausalParam,
-                                                &kSfuWeightParam};
+                                                &kSfuWeightParam, &kDisagreeParam};
 constexpr std::string_view kOp[] = {"op"};
 constexpr std::string_view kRates[] = {"intensity", "tflops"};
 constexpr ViewSpec kViews[] = {

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <iterator>
 #include <map>
+#include <memory>
 #include <vector>
 
 #include "borescope/analysis/core/keyed_rows.h"
@@ -13,6 +14,8 @@
 #include "borescope/analysis/core/reduce.h"
 #include "borescope/analysis/core/row.h"
 #include "borescope/analysis/core/selection/selection.h"
+#include "borescope/analysis/measures/counter_join/counter_join.h"
+#include "borescope/analysis/measures/flops/modelled_work.h"
 #include "borescope/analysis/measures/flops/roofs.h"
 #include "borescope/analysis/measures/graphs/graph_launches.h"
 #include "borescope/analysis/measures/idle/idle_causes.h"
@@ -24,6 +27,7 @@
 #include "borescope/analysis/measures/time/rank_groups.h"
 #include "borescope/analysis/measures/time/step_times.h"
 #include "borescope/analysis/measures/true_time/true_time.h"
+#include "borescope/analysis/verbs/counters/counter_tables.h"
 #include "borescope/analysis/verbs/kernels/kernels.h"
 #include "borescope/analysis/verbs/stragglers/straggler_match.h"
 #include "borescope/analysis/verbs/summary/evidence.h"
@@ -67,6 +71,7 @@ enum Part {
   kTrueTime,
   kCostOfGaps,
   kInferencePhases,
+  kCountedOps,
   kPrices
 };
 
@@ -321,6 +326,18 @@ Result<Tables> MapTrueTime(const RankView& view, const Params& params) {
   return Tables{is_shown ? std::move(table) : EmptyTrueTimeTable(), CostOfGapsTable(view, *times)};
 }
 
+// By counters of reports; without them no rows.
+Result<Tables> MapCountedOps(const RankView& view, const Params& params) {
+  constexpr double kDisagree = 0.1;
+  BS_ASSIGN(const Selected selected, Selected::Make(view, params.selection));
+  BS_ASSIGN(const std::shared_ptr<const RankCounters> counters, SharedRankCounters(view));
+  if (counters->empty()) {
+    return Tables{CounterOpsTable({view, selected, *counters, ModelledWork()}, {}, kDisagree)};
+  }
+  BS_ASSIGN(const ModelledWork work, ModelWork(view, {}));
+  return Tables{CounterOpsTable({view, selected, *counters, work}, {}, kDisagree)};
+}
+
 Result<Tables> MapPrices(const RankView& view, const Params& params) {
   BS_ASSIGN(Table table, PriceTable(view, params));
   return Tables{std::move(table)};
@@ -352,6 +369,7 @@ constexpr MappedParts kMapped[] = {
     {kNamedCauses, 1, MapTable<NamedCausesTable>},
     {kTrueTime, 2, MapTrueTime},
     {kInferencePhases, 1, MapOf<kInferenceVerb>},
+    {kCountedOps, 1, MapCountedOps},
     {kPrices, 1, MapPrices},
 };
 
@@ -420,6 +438,7 @@ Result<Tables> FinishSummary(Tables findings, const Params& params) {
                        .copies = std::move(copies),
                        .ops = ops[0],
                        .memory_bound = findings[kMemoryBound],
+                       .counted_ops = ReadRows<CountedOpRow>(findings[kCountedOps]),
                        .steps = steps,
                        .step_spread = StepSpread(steps),
                        .quality = ReadRows<QualityRow>(doctor[0]),

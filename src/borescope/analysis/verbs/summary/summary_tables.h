@@ -367,6 +367,27 @@ struct InferencePhaseRow {
       {"busy", &InferencePhaseRow::busy}};
 };
 
+// What counter_ops (verbs/counters/counter_tables.h) says of an operator.
+struct CountedOpRow {
+  int64_t rank = 0;
+  std::string_view op = {};
+  int64_t total_ns = 0;
+  std::optional<double> flops_ratio = {};
+  std::optional<double> read_ratio = {};
+  std::optional<std::string_view> flops_verdict = {};
+  std::optional<std::string_view> bytes_verdict = {};
+
+  static constexpr TableNames kTable{"counter_ops", ""};
+  static constexpr ColumnOf<CountedOpRow> kColumns[] = {
+      {"rank", &CountedOpRow::rank},
+      {"op", &CountedOpRow::op},
+      {"total_ns", &CountedOpRow::total_ns},
+      {"flops_ratio", &CountedOpRow::flops_ratio},
+      {"read_ratio", &CountedOpRow::read_ratio},
+      {"flops_verdict", &CountedOpRow::flops_verdict},
+      {"bytes_verdict", &CountedOpRow::bytes_verdict}};
+};
+
 struct SummaryTables {
   std::vector<OverviewRow> overview = {};
   Table breakdown = {};
@@ -378,6 +399,7 @@ struct SummaryTables {
   Table copies = {};   // memcpys and memsets by time
   Table ops = {};      // all operators by device time
   Table memory_bound = {};
+  std::vector<CountedOpRow> counted_ops = {};  // empty without reports of counters
   std::vector<StepRow> steps = {};
   std::vector<StepSpreadRow> step_spread = {};
   std::vector<QualityRow> quality = {};  // of whole recordings, whatever was selected

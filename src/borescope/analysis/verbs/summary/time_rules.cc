@@ -327,6 +327,37 @@ std::optional<Finding> MemoryBound(const SummaryTables& tables) {
       bound_ns};
 }
 
+// Operators whose kernels, by counters of another run, did more or other work than their models
+// say.
+std::optional<Finding> MoreWorkThanModelled(const SummaryTables& tables) {
+  constexpr double kWorthWords = 0.05;  // of the kernel time
+  int64_t all_ns = 0;
+  int64_t differing_ns = 0;
+  const CountedOpRow* most = nullptr;
+  for (const CountedOpRow& row : tables.counted_ops) {
+    AddSaturatingTo(all_ns, row.total_ns);
+    const std::string_view flops = row.flops_verdict.value_or("");
+    const std::string_view bytes = row.bytes_verdict.value_or("");
+    if (flops != "more work" && bytes != "more traffic") continue;
+    AddSaturatingTo(differing_ns, row.total_ns);
+    if (most == nullptr || row.total_ns > most->total_ns) most = &row;
+  }
+  if (most == nullptr || ShareOf(differing_ns, all_ns) < kWorthWords) return std::nullopt;
+  const bool is_traffic = most->bytes_verdict == "more traffic" && most->read_ratio.has_value();
+  const double ratio = is_traffic ? *most->read_ratio : most->flops_ratio.value_or(0);
+  return Finding{"Hardware does more work than the model",
+                 "info",
+                 fmt::format("{}, most in {}, which {} {:.2f} times {} by counters",
+                             PartOf(differing_ns, all_ns), Shorten(most->op),
+                             is_traffic ? "reads" : "computes", ratio,
+                             is_traffic ? "the bytes it must" : "the FLOPs of its model"),
+                 ShareOf(differing_ns, all_ns),
+                 "share",
+                 "Tiles that are read again, several passes, padding: `borescope counters` with the "
+                 "report compares every operator with its model.",
+                 0};
+}
+
 // ---- Steps and ranks ----
 
 std::optional<Finding> StepSpread(const SummaryTables& tables) {
@@ -478,7 +509,8 @@ std::optional<Finding> WellUsed(const SummaryTables& tables) {
 
 constexpr Rule kTimeRules[] = {
     NoDeviceWork,     FewCollectives, ExposedCommunication, FewCopies,   ExposedCopies, StepSpread,
-    StepsWithoutWork, DominantKernel, ShortKernels,         MemoryBound, WellUsed};
+    StepsWithoutWork, DominantKernel, ShortKernels,         MemoryBound, MoreWorkThanModelled,
+    WellUsed};
 
 }  // namespace
 
