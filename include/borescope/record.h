@@ -57,6 +57,13 @@ struct RecordOptions {
   bool sync = false;    // what synchronisation waits for
   bool warm = false;  // collects device work of CUDA once at its start, which takes a driver long,
                       // so that a later start of recording does not
+  // Hardware counters of chosen kernels of NVIDIA's, which CUPTI's range profiler measures while it
+  // replays them (CUDA 12.6 and later): metrics as Nsight Compute calls them, at most 64 with 4,000
+  // bytes. The times of such kernels are those of a replay. Experimental.
+  std::vector<std::string> counters = {};
+  std::string counters_kernels = {};  // of kernels with such a mangled name, with *, ? and [a-z]
+  uint64_t counters_skip = 0;         // so many launches of these come before, in each process
+  uint64_t counters_count = 0;        // so many are measured, at most 1,000; 0: 100
   bool graph_nodes = false;  // a kernel per node of a CUDA graph, rather than a row per graph
   uint64_t max_bytes = 0;    // of the log of each process; 0: no limit
   // What Python programs record besides: of programs that are started without -I, -E or -S.

@@ -34,6 +34,7 @@ struct VerbInfo {
   bool saves = false;      // `save` keeps what its answer follows from, for OpenOptions::saved
   std::string word;        // the parameter that a command line takes as a word; empty for none
   std::vector<ParameterInfo> parameters;
+  std::string details = {};  // more lines of help, such as what to measure for it; mostly empty
 };
 
 // What the library does beside answering verbs: it writes files, joins parts, runs statements.

@@ -417,7 +417,7 @@ class Verbs:
             >>> import borescope
             >>> run = borescope.open("tests/data/demo_run")
             >>> run.doctor()
-            <Answer: quality (82 rows)>
+            <Answer: quality (84 rows)>
         """
         return self._verb("doctor", {
             "rank": rank, "sort": sort, "top": top
@@ -3677,7 +3677,8 @@ class Verbs:
                 lined_up (int, count): Ranges whose launch was found.
                 mode (string): "by position": as many ranges as launches; "by names" of kernels or
                     "in order" where the numbers, or the names of recorded kernels, differ; "whole
-                    range": one range over all launches.
+                    range": one range over all launches; "by correlation": the recording says which
+                    launch is whose.
                 counters (int, count): Counters measured.
                 left_out (int, count): Counters without a column, because there are too many.
             counter_flops: Floating-point operations from hardware counters.

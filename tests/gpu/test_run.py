@@ -43,7 +43,7 @@ class Run(unittest.TestCase):
                         (Path(folder) / name).symlink_to(Path(place, name))
             result, report = self.run_list(path=folder)
         self.assertEqual(result.returncode, 0, result.stderr)
-        self.assertEqual([row["number"] for row in report["checks"]], list(range(1, 25)))
+        self.assertEqual([row["number"] for row in report["checks"]], list(range(1, 26)))
         for row in report["checks"]:
             self.assertEqual(row["status"], "skipped", row)
             self.assertTrue(row["reason"] and row["expected"] and row["title"])
@@ -432,6 +432,17 @@ class Checks(unittest.TestCase):
         self.assertEqual((figures["file"], figures["kernels"], len(figures["configs"]), failures), ("cxy.py", 1, 1, []))
         _, failures = self.ask(21, {"bench-kernel": ("", 2, "borescope: cxy.py: its benchmark gave no time")})
         self.assertEqual(len(failures), 2)
+
+    def test_hardware_counters(self):
+        def answers(launches, fused, before):
+            work = {f"FROM launches WHERE name LIKE 'cudaLaunchKernel": table((launches,)),
+                    "COUNT(launch_id)": table((launches,)), "COUNT(*) FROM kernels WHERE correlation": table((before,)),
+                    "COUNT(*) FROM kernels": table((launches,)), "doctor": doctor_answer()}
+            rows = [("smsp__sass_thread_inst_executed_op_ffma_pred_on.sum", 100, fused, fused), ("dram__bytes_read.sum", 100, 1, 2)]
+            return work | {"FROM counters GROUP": "metric,n,a,b\n" + "".join(",".join(map(str, row)) + "\n" for row in rows)}
+        self.assertEqual(self.ask(25, answers(200, 1 << 20, 50))[1], [])
+        self.assertEqual(len(self.ask(25, answers(200, 1000, 51))[1]), 2)
+        self.assertEqual(len(self.ask(25, answers(200, 1 << 20, 50) | {"FROM counters GROUP": "metric,n,a,b\n"})[1]), 2)
 
     def test_torch_compile(self):
         def answers(linked, triton):

@@ -5,6 +5,7 @@
 #include <cstddef>
 
 #include "cuda/abi.h"
+#include "cuda/range_abi.h"
 
 namespace abi = borescope::inject::cuda;
 
@@ -54,6 +55,85 @@ SAME(abi::kProfilerStart, CUPTI_DRIVER_TRACE_CBID_cuProfilerStart);
 SAME(abi::kProfilerStop, CUPTI_DRIVER_TRACE_CBID_cuProfilerStop);
 SAME(abi::kBeforeCall, CUPTI_API_ENTER);
 AT(0, CUpti_CallbackData, callbackSite);
+
+AT(abi::call_offset::kSymbol, CUpti_CallbackData, symbolName);
+AT(abi::call_offset::kContext, CUpti_CallbackData, context);
+AT(abi::call_offset::kContextUid, CUpti_CallbackData, contextUid);
+AT(abi::call_offset::kCorrelation, CUpti_CallbackData, correlationId);
+SAME(abi::kKernelLaunches[0], CUPTI_DRIVER_TRACE_CBID_cuLaunchKernel);
+SAME(abi::kKernelLaunches[1], CUPTI_DRIVER_TRACE_CBID_cuLaunchKernel_ptsz);
+SAME(abi::kKernelLaunches[2], CUPTI_DRIVER_TRACE_CBID_cuLaunchCooperativeKernel);
+SAME(abi::kKernelLaunches[3], CUPTI_DRIVER_TRACE_CBID_cuLaunchCooperativeKernel_ptsz);
+#if CUPTI_API_VERSION >= 24
+SAME(abi::kKernelLaunches[4], CUPTI_DRIVER_TRACE_CBID_cuLaunchKernelEx);
+SAME(abi::kKernelLaunches[5], CUPTI_DRIVER_TRACE_CBID_cuLaunchKernelEx_ptsz);
+#endif
+
+// The range profiler, of CUDA 12.6 and later. Sizes are those of 12.6, to which later versions add
+// members at the end.
+#if __has_include(<cupti_range_profiler.h>)
+#include <cupti_profiler_host.h>
+#include <cupti_range_profiler.h>
+#include <cupti_target.h>
+#define PARAMS(ours, last, theirs, their_last)       \
+  AT(offsetof(abi::ours, last), theirs, their_last); \
+  SAME(sizeof(abi::ours::last), sizeof(theirs::their_last))
+PARAMS(ProfilerInitParams, unused, CUpti_Profiler_Initialize_Params, pPriv);
+PARAMS(ChipNameParams, device, CUpti_Device_GetChipName_Params, deviceIndex);
+PARAMS(ChipNameParams, name, CUpti_Device_GetChipName_Params, pChipName);
+PARAMS(RangeEnableParams, context, CUpti_RangeProfiler_Enable_Params, ctx);
+PARAMS(RangeEnableParams, profiler, CUpti_RangeProfiler_Enable_Params, pRangeProfilerObject);
+PARAMS(RangeParams, profiler, CUpti_RangeProfiler_Disable_Params, pRangeProfilerObject);
+PARAMS(RangeParams, profiler, CUpti_RangeProfiler_Start_Params, pRangeProfilerObject);
+PARAMS(RangeStopParams, profiler, CUpti_RangeProfiler_Stop_Params, pRangeProfilerObject);
+PARAMS(RangeStopParams, has_all_submitted, CUpti_RangeProfiler_Stop_Params, isAllPassSubmitted);
+PARAMS(RangeConfigParams, config, CUpti_RangeProfiler_SetConfig_Params, pConfig);
+PARAMS(RangeConfigParams, config_bytes, CUpti_RangeProfiler_SetConfig_Params, configSize);
+PARAMS(RangeConfigParams, data, CUpti_RangeProfiler_SetConfig_Params, pCounterDataImage);
+PARAMS(RangeConfigParams, data_bytes, CUpti_RangeProfiler_SetConfig_Params, counterDataImageSize);
+PARAMS(RangeConfigParams, range, CUpti_RangeProfiler_SetConfig_Params, range);
+PARAMS(RangeConfigParams, replay, CUpti_RangeProfiler_SetConfig_Params, replayMode);
+PARAMS(RangeConfigParams, most_ranges, CUpti_RangeProfiler_SetConfig_Params, maxRangesPerPass);
+PARAMS(RangeConfigParams, nesting_levels, CUpti_RangeProfiler_SetConfig_Params, numNestingLevels);
+PARAMS(RangeConfigParams, least_level, CUpti_RangeProfiler_SetConfig_Params, minNestingLevel);
+PARAMS(RangeConfigParams, target_level, CUpti_RangeProfiler_SetConfig_Params, targetNestingLevel);
+PARAMS(RangeDecodeParams, dropped, CUpti_RangeProfiler_DecodeData_Params, numOfRangeDropped);
+PARAMS(RangeDataSizeParams, metrics, CUpti_RangeProfiler_GetCounterDataSize_Params, pMetricNames);
+PARAMS(RangeDataSizeParams, metric_count, CUpti_RangeProfiler_GetCounterDataSize_Params,
+       numMetrics);
+PARAMS(RangeDataSizeParams, most_ranges, CUpti_RangeProfiler_GetCounterDataSize_Params,
+       maxNumOfRanges);
+PARAMS(RangeDataSizeParams, most_nodes, CUpti_RangeProfiler_GetCounterDataSize_Params,
+       maxNumRangeTreeNodes);
+PARAMS(RangeDataSizeParams, data_bytes, CUpti_RangeProfiler_GetCounterDataSize_Params,
+       counterDataSize);
+PARAMS(RangeDataParams, data_bytes, CUpti_RangeProfiler_CounterDataImage_Initialize_Params,
+       counterDataSize);
+PARAMS(RangeDataParams, data, CUpti_RangeProfiler_CounterDataImage_Initialize_Params, pCounterData);
+PARAMS(RangeCountParams, data, CUpti_RangeProfiler_GetCounterDataInfo_Params, pCounterDataImage);
+PARAMS(RangeCountParams, ranges, CUpti_RangeProfiler_GetCounterDataInfo_Params, numTotalRanges);
+PARAMS(HostInitParams, type, CUpti_Profiler_Host_Initialize_Params, profilerType);
+PARAMS(HostInitParams, chip, CUpti_Profiler_Host_Initialize_Params, pChipName);
+PARAMS(HostInitParams, availability, CUpti_Profiler_Host_Initialize_Params,
+       pCounterAvailabilityImage);
+PARAMS(HostInitParams, host, CUpti_Profiler_Host_Initialize_Params, pHostObject);
+PARAMS(HostParams, host, CUpti_Profiler_Host_Deinitialize_Params, pHostObject);
+PARAMS(HostMetricsParams, metrics, CUpti_Profiler_Host_ConfigAddMetrics_Params, ppMetricNames);
+PARAMS(HostMetricsParams, metric_count, CUpti_Profiler_Host_ConfigAddMetrics_Params, numMetrics);
+PARAMS(HostConfigSizeParams, config_bytes, CUpti_Profiler_Host_GetConfigImageSize_Params,
+       configImageSize);
+PARAMS(HostConfigParams, config_bytes, CUpti_Profiler_Host_GetConfigImage_Params, configImageSize);
+PARAMS(HostConfigParams, config, CUpti_Profiler_Host_GetConfigImage_Params, pConfigImage);
+PARAMS(HostValuesParams, data, CUpti_Profiler_Host_EvaluateToGpuValues_Params, pCounterDataImage);
+PARAMS(HostValuesParams, range, CUpti_Profiler_Host_EvaluateToGpuValues_Params, rangeIndex);
+PARAMS(HostValuesParams, metrics, CUpti_Profiler_Host_EvaluateToGpuValues_Params, ppMetricNames);
+PARAMS(HostValuesParams, values, CUpti_Profiler_Host_EvaluateToGpuValues_Params, pMetricValues);
+SAME(abi::kAutoRange, CUPTI_AutoRange);
+SAME(abi::kKernelReplay, CUPTI_KernelReplay);
+SAME(abi::kRangeProfilerType, CUPTI_PROFILER_TYPE_RANGE_PROFILER);
+SAME(abi::kInsufficientPrivileges, CUPTI_ERROR_INSUFFICIENT_PRIVILEGES);
+SAME(abi::kVirtualPrivileges, CUPTI_ERROR_VIRTUALIZED_DEVICE_INSUFFICIENT_PRIVILEGES);
+#endif
 
 #define COPY(type)                                 \
   AT(abi::copy_offset::kBytes, type, bytes);       \

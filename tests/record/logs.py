@@ -12,14 +12,14 @@ from pathlib import Path
 STRING, ANCHOR, PROCESS, THREAD = 1, 2, 3, 4
 PUSH, POP, MARK, RANGE_START, RANGE_END, NAME = 0x10, 0x11, 0x12, 0x13, 0x14, 0x15
 CALL, CALL_DETAIL, KERNEL, COPY, SET, SYNC, MEMORY, GRAPH_RUN = 0x20, 0x21, 0x30, 0x31, 0x32, 0x33, 0x34, 0x35
-EXTERNAL, OVERHEAD, DEVICE, DROPPED = 0x36, 0x37, 0x38, 0x39
+EXTERNAL, OVERHEAD, DEVICE, DROPPED, COUNTERS = 0x36, 0x37, 0x38, 0x39, 0x3A
 PYTHON_CALL, PYTHON_RETURN, PYTHON_CODE, OPERATOR = 0x40, 0x41, 0x42, 0x50
 SAMPLE, STATE, END = 0x60, 0x70, 0x7F
 # Words of numbers before the text; records that have none hold exactly so many.
 BODY = {STRING: 0, PROCESS: 0, ANCHOR: 4, THREAD: 2, PUSH: 1, POP: 1, MARK: 1, RANGE_START: 2,
         RANGE_END: 2, NAME: 2, CALL: 5, CALL_DETAIL: 4, DROPPED: 3, PYTHON_CALL: 1, PYTHON_RETURN: 1,
         PYTHON_CODE: 1, OPERATOR: 5, SAMPLE: 2, STATE: 1, END: 2, KERNEL: 11, COPY: 8, SET: 8, SYNC: 4,
-        MEMORY: 6, GRAPH_RUN: 4, EXTERNAL: 2, OVERHEAD: 3, DEVICE: 1}
+        MEMORY: 6, GRAPH_RUN: 4, EXTERNAL: 2, OVERHEAD: 3, DEVICE: 1, COUNTERS: 4}
 WITH_TEXT = {STRING, PROCESS, THREAD, PUSH, MARK, RANGE_START, NAME, PYTHON_CODE, OPERATOR, STATE,
              DEVICE}
 
@@ -76,6 +76,8 @@ def parse_record(head, words, tid):
     count = BODY[kind]
     # What a ring has overwritten is numbers, not a text.
     count = 3 if (kind, record.a) == (STATE, 7) else count
+    # Pairs of a metric and its value follow, as many as the head says.
+    count = 4 + 2 * (words[3] >> 32) if kind == COUNTERS else count
     record.body = words[:count]
     rest = words[count:]
     if flags & 8:

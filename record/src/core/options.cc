@@ -18,6 +18,9 @@
 //   graphs=node|graph    kernels of CUDA graphs one by one, or a record for a graph's run (graph)
 //   memory           allocations and frees of device memory
 //   sync             synchronisation
+//   counters=NAME,NAME,...  metrics that CUPTI's range profiler measures of chosen kernels
+//   counters-kernels=PATTERN  of kernels of such a mangled name (all)
+//   counters-skip=N counters-count=N  from the launch N of them on (0), so many (100)
 //   env              variables NCCL_* and RCCL_* with their values in the description of a process
 //   start-range=NAME, start-step=N, start-calls  where recording starts, in a run that is paused
 //   stop-range=NAME, stop-own-range, stop-step=N, stop-calls  where it stops
@@ -145,6 +148,29 @@ void ApplyGpus(const char* list, Options* options) {
   }
 }
 
+void ApplyCounters(const Option& option, Options* options) {
+  const auto rest = [&](const char* value) {
+    return option.length - static_cast<size_t>(value - option.text);
+  };
+  const char* names = option.Value("counters");
+  if (names != nullptr) {
+    TextBuilder(options->counters, sizeof(options->counters)).Add(names, rest(names));
+  }
+  const char* pattern = option.Value("counters-kernels");
+  if (pattern != nullptr) {
+    DecodePercent(pattern, rest(pattern), options->counters_pattern,
+                  sizeof(options->counters_pattern));
+  }
+  uint64_t number = 0;
+  const char* skip = option.Value("counters-skip");
+  if (skip != nullptr && ParseNumber(skip, &number)) options->counters_skip = number;
+  const char* count = option.Value("counters-count");
+  if (count != nullptr && ParseNumber(count, &number) && number >= 1 &&
+      number <= kMostCountedLaunches) {
+    options->counters_count = static_cast<uint32_t>(number);
+  }
+}
+
 void ApplyNumbers(const Option& option, Options* options) {
   uint64_t number = 0;
   const char* bytes = option.Value("max-bytes");
@@ -180,6 +206,7 @@ void Apply(const Option& option, Options* options) {
   const char* gpus = option.Value("rocm-gpus");
   if (gpus != nullptr) ApplyGpus(gpus, options);
   ApplyNumbers(option, options);
+  ApplyCounters(option, options);
   ApplyCalls(option, options);
 }
 

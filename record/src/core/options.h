@@ -36,6 +36,9 @@ struct SkippedCalls {
   bool HasName(const char* name) const;
 };
 
+inline constexpr uint32_t kMostCounters = 64;
+inline constexpr uint32_t kMostCountedLaunches = 1000;
+
 struct Options {
   uint64_t most_bytes = 0;  // of one log; 0: no limit
   uint64_t ring_ns = 0;     // the last part that is kept; 0: all
@@ -55,6 +58,11 @@ struct Options {
   bool has_graph_nodes = false;
   bool has_memory = false;
   bool has_sync = false;
+  // Of chosen kernels, by the range profiler of CUPTI; experimental.
+  char counters[4096] = {};         // metrics with commas between them; empty: none
+  char counters_pattern[256] = {};  // of mangled names; with *, ? and [...]; empty: all
+  uint64_t counters_skip = 0;       // so many launches of such kernels come before
+  uint32_t counters_count = 100;    // so many are measured, in each process
   bool is_warm = false;  // what devices do is collected once at the start, also of a run that waits
   bool keeps_environment = false;  // of the communication libraries
   RuleOptions rules;

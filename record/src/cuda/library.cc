@@ -139,6 +139,7 @@ void FindSecond(void* library, Cupti* cupti) {
 bool FindCupti(Cupti* cupti) {
   void* library = OpenCupti();
   if (library == nullptr) return false;
+  cupti->library = library;
   FindFirst(library, cupti);
   FindSecond(library, cupti);
   return cupti->get_version != nullptr && cupti->enable != nullptr &&

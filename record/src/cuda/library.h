@@ -7,6 +7,7 @@ namespace borescope::inject::cuda {
 
 // Null pointers where a version has none.
 struct Cupti {
+  void* library;  // for what few ask for (counters.h)
   int (*get_version)(uint32_t* version);
   int (*enable)(uint32_t kind);
   int (*disable)(uint32_t kind);

@@ -10,8 +10,10 @@
 #include "cuda/buffers.h"
 #include "cuda/call_numbers.h"
 #include "cuda/calls.h"
+#include "cuda/counters.h"
 #include "cuda/decode.h"
 #include "cuda/flusher.h"
+#include "cuda/range_abi.h"
 
 namespace borescope::inject::cuda {
 
@@ -48,11 +50,19 @@ void Return2(uint8_t* buffer, size_t size, size_t valid, void*) {
   Return(nullptr, 0, buffer, size, valid);
 }
 
+bool IsKernelLaunch(uint32_t call) {
+  for (const uint32_t launch : kKernelLaunches) {
+    if (call == launch) return true;
+  }
+  return false;
+}
+
 // On the thread that calls the driver. What starts begins after the call, what stops ends before
 // it.
 void SeeCall(void*, uint32_t domain, uint32_t call, const void* data) {
   if (domain != kDriverDomain || data == nullptr) return;
   const bool is_before = *static_cast<const uint32_t*>(data) == kBeforeCall;
+  if (IsKernelLaunch(call)) return SeeLaunch(data, is_before);
   if (call == kProfilerStart && !is_before) ProfilerStarts();
   if (call == kProfilerStop && is_before) ProfilerStops();
 }
@@ -86,24 +96,45 @@ bool Session::Begin() {
   PrepareBuffers();
   if (!BeginWithSubscriber() && !BeginAlone()) return false;
   if (WantsProfilerCalls()) SeeProfilerCalls();
+  if (g_options.counters[0] != '\0') SeeLaunches();
   return true;
 }
 
-// Older versions have one subscriber for the whole process, which it takes. Where it is taken,
-// calls of a runtime that is linked dynamically are seen all the same (profiler_calls.cc).
-void Session::SeeProfilerCalls() {
-  Subscriber subscriber = subscriber_;
+// Older versions have one subscriber for the whole process, which it takes.
+int Session::SubscribeTo(const uint32_t* calls, size_t count) {
+  Subscriber subscriber = subscriber_ == nullptr ? callbacks_ : subscriber_;
   int result = kSuccess;
   if (subscriber == nullptr && cupti_.subscribe != nullptr) {
     result = cupti_.subscribe(&subscriber, SeeCall, nullptr);
+    if (result == kSuccess) callbacks_ = subscriber;
   }
-  if (cupti_.enable_callback == nullptr || subscriber == nullptr) result = kNotInitialized;
-  for (const uint32_t call : {kProfilerStart, kProfilerStop}) {
-    if (result == kSuccess) result = cupti_.enable_callback(1, subscriber, kDriverDomain, call);
+  if (result == kSuccess && (cupti_.enable_callback == nullptr || subscriber == nullptr)) {
+    result = kNotInitialized;
   }
+  for (size_t i = 0; i < count && result == kSuccess; ++i) {
+    result = cupti_.enable_callback(1, subscriber, kDriverDomain, calls[i]);
+  }
+  return result;
+}
+
+// Where the subscriber is taken, calls of a runtime that is linked dynamically are seen all the
+// same (profiler_calls.cc).
+void Session::SeeProfilerCalls() {
+  constexpr uint32_t kCalls[] = {kProfilerStart, kProfilerStop};
+  const int result = SubscribeTo(kCalls, 2);
   if (result == kSuccess) return;
   WriteTrouble(StateKind::kBackendMissing,
                "calls of cudaProfilerStart are only seen where the runtime is a library", result);
+}
+
+void Session::SeeLaunches() {
+  if (!BeginCounters(cupti_.library)) return;
+  const int result = SubscribeTo(kKernelLaunches, sizeof(kKernelLaunches) / 4);
+  if (result == kSuccess) return;
+  WriteTrouble(StateKind::kBackendMissing,
+               result == kMultipleSubscribers ? "no counters: another tool has the callbacks"
+                                              : "no counters: launches cannot be seen",
+               result);
 }
 
 // From CUDA 13.4: several tools at once, each with its own clock and buffers. False where any part

@@ -4,6 +4,8 @@
 #pragma once
 
 #include <atomic>
+#include <cstddef>
+#include <cstdint>
 
 #include "borescope/recording/log_format.h"
 #include "cuda/library.h"
@@ -33,6 +35,8 @@ class Session {
   bool BeginAlone();
   bool HasOurClock();
   void SeeProfilerCalls();
+  void SeeLaunches();
+  int SubscribeTo(const uint32_t* calls, size_t count);
   int SwitchKind(uint32_t kind, bool is_on);
   void SwitchDriverCalls(bool is_on);
   void LeaveOutRuntimeCalls();
@@ -43,6 +47,7 @@ class Session {
 
   Cupti cupti_ = {};
   Subscriber subscriber_ = nullptr;
+  Subscriber callbacks_ = nullptr;  // of versions with one subscriber
   uint32_t version_ = 0;
   RecordSizes sizes_;
   std::atomic<bool> is_on_ = false;

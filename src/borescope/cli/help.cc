@@ -129,9 +129,10 @@ std::string AnalysisHelp(const VerbInfo& verb) {
   return fmt::format(
              "{}\n"
              "Usage: borescope {} [OPTIONS] {}\n"
-             "Example: {}\n\n{}{}",
+             "Example: {}\n\n{}{}{}{}",
              HeadLines(verb.name, verb.summary), verb.name, InputUsage(verb), verb.example,
-             LeadingHelp(verb), verb.takes_two ? kTwoInputsHelp : kInputHelp) +
+             verb.details, verb.details.empty() ? "" : "\n", LeadingHelp(verb),
+             verb.takes_two ? kTwoInputsHelp : kInputHelp) +
          OptionsHelp(OptionsOf(verb));
 }
 

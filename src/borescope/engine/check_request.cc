@@ -119,10 +119,7 @@ constexpr NeedRow kNeeds[] = {
      MissingData::kMemory},
     {Needs::kCounters,
      [](const RankView& view) { return view.trace.ranges().size() > 0 || HasReports(view); },
-     "no hardware counters",
-     "PyTorch's profiler delivers them up to CUDA 12.6 alone (experimental_config="
-     "_ExperimentalConfig(profiler_metrics=[...], profiler_measure_per_kernel=True)); with later "
-     "ones measure kernels with Nsight Compute (ncu)",
+     "no hardware counters", "measure them with Nsight Compute (`borescope counters --help`)",
      MissingData::kCounters},
 };
 

@@ -11,8 +11,8 @@ inline constexpr std::string_view kStepRanges =
 inline constexpr std::string_view kTorchMemory =
     "this profiler records none: profile with torch.profiler and profile_memory=True";
 inline constexpr std::string_view kTorchCounters =
-    "this profiler's files hold none that are read: measure kernels with Nsight Compute (ncu), or, "
-    "up to CUDA 12.6, with torch.profiler and profiler_metrics=[...]";
+    "this profiler's files hold none that are read: measure one step with Nsight Compute and give "
+    "its report with `counters` (`borescope counters --help` has the command)";
 inline constexpr std::string_view kShapes =
     "run the model in torch.autograd.profiler.emit_nvtx(record_shapes=True)";
 inline constexpr std::string_view kDistributed = "profile a distributed job";

@@ -130,6 +130,11 @@ std::string LibraryOptions(const RecordPlan& options) {
   add(!options.children_match.empty(), "children-match=" + EncodedName(options.children_match));
   add(options.memory, "memory");
   add(options.sync, "sync");
+  add(!options.counters.empty(), "counters=" + ListOf(options.counters));
+  add(!options.counters_kernels.empty(),
+      "counters-kernels=" + EncodedName(options.counters_kernels));
+  add(options.counters_skip != 0, "counters-skip=" + std::to_string(options.counters_skip));
+  add(options.counters_count != 0, "counters-count=" + std::to_string(options.counters_count));
   add(options.warm, "warm");
   add(options.graph_nodes, "graphs=node");
   const auto milliseconds = [](std::chrono::nanoseconds time) {
@@ -203,6 +208,49 @@ Result<void> CheckApi(const RecordPlan& options) {
       "`api`=launch leaves out most calls", "api_skip");
 }
 
+bool IsMetricName(const std::string& name) {
+  return !name.empty() && std::all_of(name.begin(), name.end(), [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
+           c == '.';
+  });
+}
+
+// As many as the library keeps, as kMostCounters and kMostCountedLaunches there say.
+Result<void> CheckCounters(const RecordPlan& options) {
+  constexpr size_t kMostMetrics = 64;
+  constexpr size_t kMostBytes = 4000;
+  constexpr uint64_t kMostLaunches = 1000;
+  if (options.counters.empty()) {
+    const bool has_others = !options.counters_kernels.empty() || options.counters_skip != 0 ||
+                            options.counters_count != 0;
+    return has_others ? UsageError("no counters to measure",
+                                   "name some with `counters`, or leave out what says of which "
+                                   "kernels",
+                                   "counters")
+                      : Result<void>();
+  }
+  if (!options.cuda) {
+    return UsageError("counters are measured by CUPTI", "leave out `no_cuda`", "counters");
+  }
+  for (const std::string& name : options.counters) {
+    if (!IsMetricName(name)) {
+      return UsageError("\"" + name + "\" is no name of a metric",
+                        "metrics are named as by Nsight Compute: dram__bytes_read.sum", "counters");
+    }
+  }
+  if (options.counters.size() > kMostMetrics || ListOf(options.counters).size() > kMostBytes) {
+    return UsageError("more than " + std::to_string(kMostMetrics) + " metrics",
+                      "each pass of a kernel measures a few", "counters");
+  }
+  if (options.counters_count > kMostLaunches) {
+    return UsageError("more than " + std::to_string(kMostLaunches) + " launches",
+                      "each is replayed several times", "counters_count");
+  }
+  return options.counters_kernels.empty()
+             ? Result<void>()
+             : CheckName("`counters_kernels`=", options.counters_kernels);
+}
+
 // With what is meant where the options say nothing; an error where they contradict each other.
 Result<RecordPlan> PlanOf(const RecordOptions& given, const SkippedCalls& skipped) {
   RecordPlan options;
@@ -217,6 +265,7 @@ Result<RecordPlan> PlanOf(const RecordOptions& given, const SkippedCalls& skippe
                          .rpd_compat = given.rpd_compat};
   options.starts_paused = given.starts_paused || given.start_after.count() != 0;
   BS_TRY(CheckApi(options));
+  BS_TRY(CheckCounters(options));
   const bool is_timed = options.times.record_for.count() != 0;
   BS_ASSIGN(options.rules, CompleteRules(options.rules, is_timed));
   options.times.repeats = options.rules.repeat != 1 ||  //

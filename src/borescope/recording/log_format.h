@@ -149,6 +149,8 @@ enum class RecordType : uint8_t {
   kOverhead = 0x37,  // [kind] start, end, object
   kDevice = 0x38,    // [DeviceRecordKind] id/parent, text: a JSON object that describes it
   kDropped = 0x39,   // [DropSource] count, from, to; a count of 0 says that none was
+  kCounters = 0x3a,  // [correlation] CountersBody, then as often as it says: string id of a metric,
+                     // its value (a double)
   kPythonCall = 0x40,    // [code id] t
   kPythonReturn = 0x41,  // [code id] t
   kPythonCode = 0x42,    // [code id] file (string id)/line, text: the qualified name
@@ -232,6 +234,17 @@ struct CopyBody {
   uint64_t graph_node;
 };
 static_assert(sizeof(CopyBody) == 64);
+
+// What the hardware counted while a kernel was replayed, whose launch took that time.
+struct CountersBody {
+  uint64_t start_ns;
+  uint64_t end_ns;
+  uint32_t device;
+  uint32_t context;
+  uint32_t name;   // string id, as the compiler mangled it
+  uint32_t count;  // of metrics that follow
+};
+static_assert(sizeof(CountersBody) == 32);
 
 enum class DeviceRecordKind : uint32_t { kDevice = 1, kContext = 2, kStream = 3 };
 

@@ -224,7 +224,7 @@ TestTrace& TestTrace::Memory(const Allocation& allocation, int64_t thread) {
 
 TestTrace& TestTrace::Range(std::string_view name, Span span,
                             std::initializer_list<std::pair<std::string_view, double>> metrics,
-                            int64_t gpu) {
+                            int64_t gpu, int64_t correlation) {
   TraceData& rows = data();
   rows.ranges.first_metric.push_back(static_cast<uint32_t>(rows.metrics.size()));
   for (const auto& [metric, value] : metrics) {
@@ -232,7 +232,7 @@ TestTrace& TestTrace::Range(std::string_view name, Span span,
     rows.metrics.value.push_back(value);
   }
   rows.ranges.end_metric.push_back(static_cast<uint32_t>(rows.metrics.size()));
-  Device(DeviceKind::kRange, name, span, {kMissing, 0, gpu}, LastRow(rows.ranges.size()));
+  Device(DeviceKind::kRange, name, span, {correlation, 0, gpu}, LastRow(rows.ranges.size()));
   return *this;
 }
 

@@ -97,7 +97,7 @@ class TestTrace {
   // Hardware counters of a range on `gpu`.
   TestTrace& Range(std::string_view name, Span span,
                    std::initializer_list<std::pair<std::string_view, double>> metrics,
-                   int64_t gpu = 0);
+                   int64_t gpu = 0, int64_t correlation = kMissing);
   TestTrace& DeviceAnnotation(std::string_view name, Span span, On on = {});
 
   // A launch of `launch_ns` length and its kernel.

@@ -66,6 +66,32 @@ def threads(bench):
     return figures, failures
 
 
+@check(25, "hardware counters of launches (--counters)",
+       "100 of 200 launches have counters, by the number of their launch; fused multiplications = floats, bytes read "
+       ">= 8 a float of cold caches; all 200 kernels and their calls are recorded, or a state says why there are none",
+       seconds=8)
+def counters(bench):
+    failures = Failures()
+    fused, read = "smsp__sass_thread_inst_executed_op_ffma_pred_on.sum", "dram__bytes_read.sum"
+    run, ended = bench.record(bench.program(), "saxpy", 200, 1,
+                              options=["--counters", f"{fused},{read}", "--counters-skip", "50", "--counters-count", "100"])
+    failures.equal("exit status", ended.returncode, 0)
+    figures = expect_work(bench, failures, run, 200, "cudaLaunchKernel")
+    figures["counted"] = bench.query("SELECT metric, COUNT(*), MIN(value), MAX(value) FROM counters GROUP BY metric "
+                                     "ORDER BY metric", run)
+    # Of the first that are counted, by the place of its kernel: the number of the launch is right if this is 50.
+    figures["before the first"] = bench.query(
+        "SELECT COUNT(*) FROM kernels WHERE correlation < (SELECT MIN(d.correlation) FROM device_events d "
+        "JOIN counters c ON c.range_id = d.id)", run)
+    figures["said"] = bench.doctor(run)
+    floats = 1 << 20
+    failures.equal("fused multiplications", [row[1:] for row in figures["counted"] if row[0] == fused],
+                   [[100, floats, floats]])
+    failures.equal("kernels with bytes", [row[1] for row in figures["counted"] if row[0] == read], [100])
+    failures.equal("kernels before the first that was counted", figures["before the first"], [[50]])
+    return figures, failures
+
+
 @check(9, "graphs of 100 nodes, many times", "a row for each run; with --graph-nodes 100 kernels each, with node ids", seconds=3)
 def graphs(bench):
     failures = Failures()

@@ -10,7 +10,8 @@
  * 2 where kernels were enabled, plus 1 where they are), kineto (another profiler profiles the
  * processor alone between the first and the second of three parts; past: it asks CUPTI past the
  * recorder; gpu: it profiles the device, too), calls (calls of the driver with the numbers that
- * follow), idle (100 of each of the calls of the runtime with the numbers that follow), newer (calls of the runtime that are newer than we know), threads (prints the ids of the threads, as the system has them). */
+ * follow), launch (each thread launches COUNT kernels by the driver, in one of two contexts; prints how
+ * many objects of the range profiler are left; launch-nccl: one of three is a collective), idle (100 of each of the calls of the runtime with the numbers that follow), newer (calls of the runtime that are newer than we know), threads (prints the ids of the threads, as the system has them). */
 #define _GNU_SOURCE
 #include <borescope_record.h>
 #include <dlfcn.h>
@@ -38,6 +39,8 @@ static __typeof__(&simcupti_is_enabled) is_enabled;
 static __typeof__(&simcupti_was_enabled) was_enabled;
 static __typeof__(&simcupti_reads) reads;
 static __typeof__(&simcupti_appended) appended;
+static __typeof__(&simcupti_launch) launch;
+static __typeof__(&simcupti_range_profilers) range_profilers;
 static long count;
 static uint64_t total;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -112,7 +115,35 @@ static int find_simulator(void) {
   was_enabled = (__typeof__(was_enabled))dlsym(sim, "simcupti_was_enabled");
   reads = (__typeof__(reads))dlsym(sim, "simcupti_reads");
   appended = (__typeof__(appended))dlsym(sim, "simcupti_appended");
+  launch = (__typeof__(launch))dlsym(sim, "simcupti_launch");
+  range_profilers = (__typeof__(range_profilers))dlsym(sim, "simcupti_range_profilers");
   return 1;
+}
+
+static int has_collectives;
+
+/* As many as COUNT, by all calls of the driver that launch a kernel, in turns; their names, too. */
+static void* launch_some(void* argument) {
+  static const uint32_t kCalls[] = {307, 442, 477, 478, 652, 653};
+  static int contexts[64];
+  const intptr_t thread = (intptr_t)argument;
+  for (long i = 0; i < count; ++i) {
+    const uint32_t correlation = (uint32_t)(thread * count + i + 1);
+    const uint64_t begin = now();
+    const char* name = has_collectives && i % 3 == 1 ? "_Z21ncclDevKernel_SendRecv4args" : kNames[i % 3];
+    if (launch != NULL) launch(kCalls[i % 6], &contexts[thread % 2], correlation, name);
+    call(5, 211, correlation, begin, now(), 0);
+    kernel(correlation, begin + 20, begin + 520, name);
+  }
+  return NULL;
+}
+
+static void launch_all(int threads) {
+  pthread_t ids[64];
+  for (int i = 1; i < threads; ++i) pthread_create(&ids[i], NULL, launch_some, (void*)(intptr_t)i);
+  launch_some(NULL);
+  for (int i = 1; i < threads; ++i) pthread_join(ids[i], NULL);
+  printf("%d\n", range_profilers == NULL ? 0 : range_profilers());
 }
 
 static void pause_between(void) {
@@ -233,6 +264,8 @@ int main(int argc, char** argv) {
   if (strcmp(how, "range") == 0) return within(push_go, borescope_record_pop), 0;
   if (strcmp(how, "profiler") == 0) return within(start_profiler, stop_profiler), 0;
   if (strcmp(how, "threads") == 0) return tell_threads(atoi(argv[2])), 0;
+  has_collectives = strcmp(how, "launch-nccl") == 0;
+  if (strncmp(how, "launch", 6) == 0) return launch_all(atoi(argv[2])), 0;
   if (strcmp(how, "calls") == 0) return call_driver(argv + 4), puts("0"), 0;
   if (strncmp(how, "kineto", 6) == 0) {
     if (!run_beside_kineto(strcmp(how, "kineto-gpu") == 0, strcmp(how, "kineto-past") == 0)) return 7;

@@ -56,6 +56,8 @@ static void misuse(const char* what) {
   abort();
 }
 
+void simcupti_misuse(const char* what) { misuse(what); }
+
 static void enter(void) {
   if (is_in_callback) misuse("CUPTI called in a buffer callback");
 }
@@ -64,6 +66,8 @@ static int has_fault(const char* name) {
   const char* fault = getenv("SIMCUPTI_FAULT");
   return fault != NULL && strcmp(fault, name) == 0;
 }
+
+int simcupti_has_fault(const char* name) { return has_fault(name); }
 
 static uint32_t version(void) {
   const char* text = getenv("SIMCUPTI_VERSION");
@@ -357,6 +361,32 @@ EXPORT void simcupti_profiler(int is_start) {
   for (site[0] = 0; site[0] < 2; ++site[0]) see_call(NULL, 1, call, site);
 }
 
+static uint8_t sees_launches[1024];
+
+/* What a callback gets at a call of the driver. */
+struct call_data {
+  uint32_t site;
+  const char* function;
+  const void* params;
+  void* result;
+  const char* symbol;
+  void* context;
+  uint32_t context_number;
+  uint64_t* data;
+  uint32_t correlation;
+};
+
+#ifndef SIMCUPTI_OLD
+EXPORT void simcupti_launch(uint32_t number, void* context, uint32_t correlation, const char* symbol) {
+  struct call_data data = {0, "cuLaunchKernel", NULL, NULL, symbol, context, 2, NULL, correlation};
+  const int is_seen = see_call != NULL && sees_launches[number % 1024];
+  if (is_seen) see_call(NULL, 1, number, &data);
+  simranges_run(context, correlation);
+  data.site = 1;
+  if (is_seen) see_call(NULL, 1, number, &data);
+}
+#endif
+
 /* The entry points of CUPTI. */
 
 EXPORT int cuptiSubscribe(void** subscriber, call_function function, void* data) {
@@ -373,7 +403,8 @@ EXPORT int cuptiEnableCallback(uint32_t flag, void* subscriber, uint32_t domain,
   if (see_call == NULL || subscriber != (is_subscribed ? (void*)&is_subscribed : (void*)&see_call)) {
     misuse("an unknown subscriber");
   }
-  if (domain != 1 || call < 308 || call > 309) misuse("a call that is not known here");
+  if (domain != 1) misuse("a call that is not known here");
+  if (call < 308 || call > 309) return sees_launches[call % 1024] = flag != 0, 0;
   sees_calls[call - 308] = flag != 0;
   return 0;
 }

@@ -32,7 +32,17 @@ int simcupti_was_enabled(uint32_t kind);
 int simcupti_is_enabling(void);
 /* A call of cuProfilerStart or cuProfilerStop, which subscribers see before and after it. */
 void simcupti_profiler(int is_start);
+/* A launch of a kernel by a call of the driver, which subscribers see before and after it; the
+ * kernel's record is another matter (simcupti_kernel). `number` is CUPTI's of the call. */
+void simcupti_launch(uint32_t number, void* context, uint32_t correlation, const char* symbol);
+/* How many objects of the range profiler there are that nobody has given back. */
+int simcupti_range_profilers(void);
 /* Unloads a module: the memory of a name is used by another. */
 void simcupti_rename(char* name, const char* other);
+
+/* Between the files of the simulation. */
+void simcupti_misuse(const char* what);
+int simcupti_has_fault(const char* name);
+void simranges_run(void* context, uint32_t correlation);
 
 #endif

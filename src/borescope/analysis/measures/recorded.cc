@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "borescope/analysis/core/selection/selection.h"
+#include "borescope/analysis/measures/flops/counter_list.h"
 #include "borescope/base/stop.h"
 
 namespace borescope::internal {
@@ -70,7 +71,7 @@ constexpr std::string_view kNoDeviceSeen =
 // on.
 bool SawNoDevice(const Trace& trace) {
   const Meta& meta = trace.meta();
-  return meta.producer == "PyTorch profiler (Kineto)" && meta.devices.empty() &&
+  return meta.producer.starts_with("PyTorch profiler (Kineto") && meta.devices.empty() &&
          meta.vendor == Vendor::kUnknown && trace.device().size() == 0 &&
          HasHostKind(trace, HostKind::kOp);
 }
@@ -113,6 +114,9 @@ std::string_view RemedyFor(MissingData lack, const Trace& trace) {
   }
   if (lack == MissingData::kDeviceWork && SawNoDevice(trace)) {
     return kNoDeviceSeen;
+  }
+  if (lack == MissingData::kCounters && trace.meta().format == TraceFormat::kKineto) {
+    return RemedyForCounters(trace);
   }
   const Remedy remedy = trace.meta().remedy;
   return remedy == nullptr ? std::string_view() : remedy(lack);

@@ -2,6 +2,11 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <string>
+#include <string_view>
+
+#include "borescope/analysis/measures/flops/counter_list.h"
 #include "borescope/base/text/text.h"
 #include "borescope/testing/test_trace.h"
 
@@ -47,6 +52,47 @@ TEST(RemediesTest, CountersBesideDeviceWorkAndOfOthers) {
   other.meta().remedy = RemedyOfAProfiler;
   other.Range("k", {0, 10}, {{"m", 1}});
   EXPECT_EQ(RemedyFor(MissingData::kDeviceWork, other.View().trace), "record work");
+}
+
+// What there is to do depends on the vendor, and on the CUDA that the profiler was built for.
+std::string_view RemedyOf(std::string_view producer, Vendor vendor) {
+  TestTrace trace;
+  trace.meta().producer = producer;
+  trace.meta().vendor = vendor;
+  return RemedyFor(MissingData::kCounters, trace.View().trace);
+}
+
+TEST(RemediesTest, CountersByVersionAndVendor) {
+  constexpr std::string_view kNew = "this PyTorch records none";
+  constexpr std::string_view kOld = "PyTorch's profiler delivers them up to CUDA 12.6";
+  for (const std::string_view producer :
+       {"PyTorch profiler (Kineto, CUDA 12.8)", "PyTorch profiler (Kineto, CUDA 13.0)",
+        "PyTorch profiler (Kineto)", "PyTorch profiler (Kineto, CUDA )", "PyTorch profiler"}) {
+    EXPECT_TRUE(RemedyOf(producer, Vendor::kNvidia).starts_with(kNew)) << producer;
+  }
+  for (const std::string_view producer :
+       {"PyTorch profiler (Kineto, CUDA 12.6)", "PyTorch profiler (Kineto, CUDA 11.8)"}) {
+    EXPECT_TRUE(RemedyOf(producer, Vendor::kNvidia).starts_with(kOld)) << producer;
+    EXPECT_TRUE(Contains(RemedyOf(producer, Vendor::kNvidia), "stop DCGM")) << producer;
+  }
+  EXPECT_TRUE(Contains(RemedyOf("PyTorch profiler (Kineto)", Vendor::kAmd), "rocprofv3 --pmc"));
+}
+
+// The lines of help give, joined as a shell joins them, the list of all metrics.
+TEST(RemediesTest, InstructionsHoldTheWholeListOnce) {
+  std::string text = CounterInstructions();
+  const std::string lines = text.substr(text.find("METRICS=") + std::string("METRICS=").size());
+  std::string joined;
+  for (size_t begin = 0; begin < lines.size();) {
+    const size_t end = std::min(lines.find('\n', begin), lines.size());
+    const std::string line = lines.substr(begin, end - begin);
+    begin = end + 1;
+    EXPECT_LE(line.size(), 80U);
+    const bool goes_on = line.ends_with('\\');
+    joined += line.substr(0, line.size() - (goes_on ? 1 : 0));
+  }
+  EXPECT_EQ(joined, WantedMetricsAsList());
+  EXPECT_EQ(WantedMetrics().size(), 24U);
 }
 
 }  // namespace

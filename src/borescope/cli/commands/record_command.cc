@@ -181,6 +181,22 @@ Result<void> UnderstandPython(const RawOptions& raw, RecordOptions& options) {
   return {};
 }
 
+Result<void> UnderstandCounters(const RawOptions& raw, RecordOptions& options) {
+  options.counters = SplitList(raw.Get("counters"));
+  options.counters_kernels = raw.Get("counters-kernels");
+  if (const std::string& skip = raw.Get("counters-skip"); !skip.empty()) {
+    BS_ASSIGN(const int number,
+              ParseCount("counters-skip", skip, std::numeric_limits<int>::max(), 0));
+    options.counters_skip = static_cast<uint64_t>(number);
+  }
+  if (const std::string& count = raw.Get("counters-count"); !count.empty()) {
+    BS_ASSIGN(const int number,
+              ParseCount("counters-count", count, std::numeric_limits<int>::max()));
+    options.counters_count = static_cast<uint64_t>(number);
+  }
+  return {};
+}
+
 Result<RecordOptions> UnderstandRecord(const RawOptions& raw) {
   RecordOptions options{.output = raw.Get("output"),
                         .starts_paused = raw.Has("paused"),
@@ -197,6 +213,7 @@ Result<RecordOptions> UnderstandRecord(const RawOptions& raw) {
                         .graph_nodes = raw.Has("graph-nodes"),
                         .force = raw.Has("force"),
                         .replace = raw.Has("replace")};
+  BS_TRY(UnderstandCounters(raw, options));
   if (const std::string& size = raw.Get("max-bytes"); !size.empty()) {
     BS_ASSIGN(options.max_bytes, ParseSize("max-bytes", size));
   }

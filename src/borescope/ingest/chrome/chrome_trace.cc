@@ -143,7 +143,7 @@ std::string_view AutogradRemedy(MissingData lack) {
     case MissingData::kCollectives:
       return "profile a distributed job with torch.profiler.profile";
     case MissingData::kCounters:
-      return "record with torch.profiler.profile and profiler_metrics=[...]";
+      return remedies::kTorchCounters;
     case MissingData::kNone:
     case MissingData::kCount:
       break;

@@ -41,6 +41,7 @@ TEST(KinetoJsonTest, MembersInAnyOrder) {
   const std::string events = "\"traceEvents\":[" + kOp + "," + kKernel + "]";
   const std::string members =
       R"("schemaVersion":1,"baseTimeNanoseconds":1712016000000000000,"traceName":"run/a.json",)"
+      R"("cuda_runtime_version":12060,)"
       R"("distributedInfo":{"backend":"nccl","rank":3,"world_size":8,"nccl_version":"2.20.5"},)"
       R"("deviceProperties":[{"id":0,"name":"NVIDIA H100","totalGlobalMem":85,"computeMajor":9,)"
       R"("computeMinor":0,"warpSize":32,"numSms":132,"maxThreadsPerMultiprocessor":2048}],)"
@@ -56,7 +57,7 @@ TEST(KinetoJsonTest, MembersInAnyOrder) {
     EXPECT_EQ(meta.backend, "nccl");
     EXPECT_EQ(meta.nccl_version, "2.20.5");
     EXPECT_EQ(meta.trace_name, "run/a.json");
-    EXPECT_EQ(meta.producer, "PyTorch profiler (Kineto)");
+    EXPECT_EQ(meta.producer, "PyTorch profiler (Kineto, CUDA 12.6)");
     EXPECT_TRUE(meta.options.record_shapes && meta.options.profile_memory);
     EXPECT_FALSE(meta.options.with_stack || meta.options.with_flops);
     ASSERT_EQ(meta.devices.size(), 1U);

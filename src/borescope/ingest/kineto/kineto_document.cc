@@ -1,5 +1,6 @@
 #include "borescope/ingest/kineto/kineto_document.h"
 
+#include <fmt/format.h>
 #include <simdjson.h>
 
 #include <algorithm>
@@ -94,6 +95,14 @@ void ReadTraceName(element value, KinetoMembers& members) {
   }
 }
 
+void ReadCudaVersion(element value, KinetoMembers& members) {
+  constexpr int64_t kMost = 999'990;
+  int64_t version = 0;
+  if (value.get(version) == simdjson::SUCCESS && version > 0 && version <= kMost) {
+    members.cuda_runtime_version = version;
+  }
+}
+
 void ReadDisplayUnit(element value, KinetoMembers& members) {
   std::string_view unit;
   if (value.get(unit) == simdjson::SUCCESS) {
@@ -122,6 +131,7 @@ constexpr MemberRow kMembers[] = {
     {kCutMember, ReadCut},
     {"traceName", ReadTraceName},
     {"displayTimeUnit", ReadDisplayUnit},
+    {"cuda_runtime_version", ReadCudaVersion},
     {"record_shapes", ReadOption<&RecordedOptions::record_shapes>},
     {"profile_memory", ReadOption<&RecordedOptions::profile_memory>},
     {"with_stack", ReadOption<&RecordedOptions::with_stack>},
@@ -131,9 +141,8 @@ constexpr MemberRow kMembers[] = {
 
 // Numbers of versions and the list of events: nothing that says who or where.
 constexpr std::string_view kHarmless[] = {
-    "schemaVersion",       "traceEvents",         "cuda_runtime_version",
-    "cuda_driver_version", "hip_runtime_version", "hip_driver_version",
-    "cupti_version",       "roctracer_version",   "trace_id"};
+    "schemaVersion",      "traceEvents",   "cuda_driver_version", "hip_runtime_version",
+    "hip_driver_version", "cupti_version", "roctracer_version",   "trace_id"};
 
 void CountSensitive(std::string_view what, Meta& meta) {
   const auto known = std::find_if(meta.sensitive.begin(), meta.sensitive.end(),
@@ -183,6 +192,16 @@ Vendor VendorOf(const KinetoFacts& facts, const Meta& meta) {
   return Vendor::kUnknown;
 }
 
+// With the version of CUDA that the profiler was built for: what it can record depends on that
+// (CudaVersionOf).
+std::string ProducerOf(const KinetoMembers& members) {
+  if (!members.has_schema_version) return "PyTorch profiler";
+  const int64_t version = members.cuda_runtime_version;
+  return version == 0 ? "PyTorch profiler (Kineto)"
+                      : fmt::format("PyTorch profiler (Kineto, CUDA {}.{})", version / 1000,
+                                    version % 1000 / 10);
+}
+
 }  // namespace
 
 void NoteMember(std::string_view key, KinetoMembers& members) {
@@ -215,7 +234,7 @@ bool ReadMember(std::string_view key, std::string_view value, KinetoMembers& mem
 void CompleteMeta(const KinetoFacts& facts, KinetoMembers& members) {
   Meta& meta = members.meta;
   meta.format = TraceFormat::kKineto;
-  meta.producer = members.has_schema_version ? "PyTorch profiler (Kineto)" : "PyTorch profiler";
+  meta.producer = ProducerOf(members);
   meta.vendor = VendorOf(facts, meta);
 }
 

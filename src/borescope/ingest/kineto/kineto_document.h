@@ -23,6 +23,7 @@ namespace borescope::internal {
 struct KinetoMembers {
   Meta meta;
   std::string display_time_unit;
+  int64_t cuda_runtime_version = 0;  // as CUDA writes it, 12060 is 12.6; 0: not recorded
   bool has_schema_version = false;
   bool has_nodes = false;            // of a PyTorch execution trace
   bool has_rocprofiler_sdk = false;  // of a rocprofiler-sdk-tool file

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
+#include <cmath>
 #include <iterator>
 
 #include "borescope/ingest/cupti/cupti_names.h"
@@ -49,6 +51,8 @@ size_t PlainWords(recording::RecordType type) {
     case Type::kSync:
     case Type::kGraphRun:
       return 4;
+    case Type::kCounters:
+      return kWordsOf<recording::CountersBody>;
     case Type::kOperator:
       return 5;
     case Type::kMemory:
@@ -206,6 +210,9 @@ void LogNames::Add(const LogRecord& record) {
     case RecordType::kExternal:
       externals_[record.head.a] = static_cast<int64_t>(record.body[1]);
       return;
+    case RecordType::kCounters:
+      AddCounters(record);
+      return Reached(std::max(record.body[0], record.body[1]));
     case RecordType::kCall:
     case RecordType::kOperator:
     case RecordType::kKernel:
@@ -246,6 +253,24 @@ void LogNames::AddName(const LogRecord& record) {
     trace_.NameCall(domain, LowHalf(record.body[1]),
                     is_cuda ? trace_.Intern(ApiName(record.Text(2))) : text);
   }
+}
+
+// Values that are no numbers are none.
+void LogNames::AddCounters(const LogRecord& record) {
+  CountedLaunch launch{record.As<recording::CountersBody>(), {}};
+  constexpr size_t kHead = kWordsOf<recording::CountersBody>;
+  const size_t count = std::min<size_t>(launch.body.count, (record.body.size() - kHead) / 2);
+  for (size_t i = 0; i < count; ++i) {
+    const uint64_t* const pair = record.body.data() + kHead + 2 * i;
+    const auto value = std::bit_cast<double>(pair[1]);
+    if (std::isfinite(value)) launch.values.emplace_back(LowHalf(pair[0]), value);
+  }
+  counters_.emplace(record.head.a, std::move(launch));
+}
+
+const CountedLaunch* LogNames::CountersOf(uint32_t correlation) const {
+  const auto found = counters_.find(correlation);
+  return found == counters_.end() ? nullptr : &found->second;
 }
 
 // The reading that took least time says best which times of the clocks are the same instant.

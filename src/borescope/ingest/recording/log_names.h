@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <cstring>
+#include <map>
 #include <optional>
 #include <span>
 #include <string>
@@ -102,6 +103,12 @@ struct LaunchShape {
   uint32_t shared_bytes;  // dynamic
 };
 
+// Hardware counters of a launch of a kernel.
+struct CountedLaunch {
+  recording::CountersBody body;
+  std::vector<std::pair<uint32_t, double>> values;  // by the text that is the name of the metric
+};
+
 class LogNames {
  public:
   LogNames(RecordingTrace& trace, const LogProcess& process) : trace_(trace), process_(process) {}
@@ -128,6 +135,10 @@ class LogNames {
   // Of the kernel that a call launched; a null pointer where the call does not say it. Valid until
   // the next record is added.
   const LaunchShape* ShapeOf(uint32_t correlation) const;
+  // A null pointer where nothing was counted for the launch.
+  const CountedLaunch* CountersOf(uint32_t correlation) const;
+  // By correlation.
+  const std::map<uint32_t, CountedLaunch>& counters() const { return counters_; }
   // kMissing where nothing was linked.
   int64_t ExternalOf(uint32_t correlation) const;
 
@@ -154,6 +165,7 @@ class LogNames {
   void AddAnchor(const LogRecord& record);
   void AddDevice(const LogRecord& record);
   void AddDetail(const LogRecord& record);
+  void AddCounters(const LogRecord& record);
   void AddShape(const LogRecord& record);
   void Reached(uint64_t ns);
 
@@ -161,10 +173,11 @@ class LogNames {
   const LogProcess& process_;
   HashMap<uint32_t, StringId> texts_, domains_, frames_, arguments_;
   std::vector<std::pair<uint32_t, Code>> codes_;
-  HashMap<uint32_t, uint32_t> devices_;    // by context
-  HashMap<uint32_t, uint32_t> threads_;    // by the low half of pthread_self
-  HashMap<uint32_t, int64_t> externals_;   // by correlation
-  HashMap<uint32_t, LaunchShape> shapes_;  // by correlation
+  HashMap<uint32_t, uint32_t> devices_;         // by context
+  HashMap<uint32_t, uint32_t> threads_;         // by the low half of pthread_self
+  HashMap<uint32_t, int64_t> externals_;        // by correlation
+  std::map<uint32_t, CountedLaunch> counters_;  // in order, as they are read out
+  HashMap<uint32_t, LaunchShape> shapes_;       // by correlation
   std::optional<int64_t> base_ns_;
   uint64_t half_width_ = ~uint64_t{0};
   std::string process_text_;

@@ -52,7 +52,8 @@ DeviceRecords::DeviceRecords(RecordingTrace& trace, const LogProcess& process, L
       sync_(trace.Category("wait")),
       memory_(trace.Category("memory")),
       graph_(trace.Category("graph")),
-      overhead_(trace.Category("overhead")) {}
+      overhead_(trace.Category("overhead")),
+      counters_(trace.Category("counters")) {}
 
 bool DeviceRecords::Add(const LogRecord& record) {
   switch (record.type()) {
@@ -72,6 +73,8 @@ bool DeviceRecords::Add(const LogRecord& record) {
       return AddOverhead(record), true;
     case RecordType::kSample:
       return AddSample(record), true;
+    case RecordType::kCounters:  // known by their correlation; they come with their kernels
+      return true;
     default:
       return false;
   }
@@ -139,12 +142,15 @@ void DeviceRecords::AddKernel(const LogRecord& record) {
   if (name == StringId{0}) {
     trace_.diagnostics().Count(Diag::kMissingName, Diagnostics::kNoByte, "a kernel");
   }
-  if (!AddWork({kernel_, DeviceKind::kKernel, name, body.start_ns, body.end_ns, body.device,
-                StreamNumber(body.stream), record.head.a},
-               static_cast<uint32_t>(kernels.size()))) {
+  const Work work{kernel_,     DeviceKind::kKernel,       name,         body.start_ns, body.end_ns,
+                  body.device, StreamNumber(body.stream), record.head.a};
+  if (!AddWork(work, static_cast<uint32_t>(kernels.size()))) {
     return;
   }
   const uint32_t row = AddMissingRow(kernels);
+  if (const CountedLaunch* const launch = names_.CountersOf(record.head.a); launch != nullptr) {
+    AddCounters(*launch, work);
+  }
   if (body.grid[0] != 0) {
     AddShape(row, body);
   }
@@ -157,6 +163,27 @@ void DeviceRecords::AddKernel(const LogRecord& record) {
     kernels.graph_node_id[row] = static_cast<int64_t>(body.graph_node);
     graph_launches_.insert(record.head.a);
   }
+}
+
+// What was counted for a kernel, as a range over it; once, also where several records have the
+// number of its launch.
+void DeviceRecords::AddCounters(const CountedLaunch& launch, const Work& kernel) {
+  if (!counted_.insert(kernel.correlation).second) {
+    return;
+  }
+  TraceData& data = trace_.data();
+  const auto detail = static_cast<uint32_t>(data.ranges.size());
+  const Work range{counters_,  DeviceKind::kRange, kernel.name,   kernel.start,
+                   kernel.end, kernel.device,      kernel.stream, kernel.correlation};
+  if (!AddWork(range, detail)) {
+    return;
+  }
+  data.ranges.first_metric.push_back(static_cast<uint32_t>(data.metrics.size()));
+  for (const auto& [metric, value] : launch.values) {
+    data.metrics.name.push_back(names_.Text(metric));
+    data.metrics.value.push_back(value);
+  }
+  data.ranges.end_metric.push_back(static_cast<uint32_t>(data.metrics.size()));
 }
 
 void DeviceRecords::AddCopy(const LogRecord& record) {
@@ -286,6 +313,11 @@ void DeviceRecords::Finish() {
            StreamNumber(run.stream), run.correlation, detail);
   }
   graph_runs_.clear();
+  for (const auto& [correlation, launch] : names_.counters()) {
+    const recording::CountersBody& body = launch.body;
+    AddCounters(launch, {counters_, DeviceKind::kRange, trace_.KernelName(names_.Text(body.name)),
+                         body.start_ns, body.end_ns, body.device, -1, correlation});
+  }
 }
 
 namespace {

@@ -20,7 +20,8 @@ class DeviceRecords {
 
   // A record that is long enough for its type; false if it is none of a device.
   bool Add(const LogRecord& record);
-  // Adds the runs of graphs, which are known to be work once their kernels are.
+  // Adds the runs of graphs, which are known to be work once their kernels are, and counters of
+  // kernels that have no record.
   void Finish();
 
  private:
@@ -47,6 +48,7 @@ class DeviceRecords {
   void AddMemory(const LogRecord& record);
   void AddGraphRun(const LogRecord& record);
   void AddOverhead(const LogRecord& record);
+  void AddCounters(const CountedLaunch& launch, const Work& kernel);
   void AddSample(const LogRecord& record);
 
   bool AddWork(const Work& work, uint32_t detail);
@@ -57,9 +59,10 @@ class DeviceRecords {
   RecordingTrace& trace_;
   const LogProcess& process_;
   LogNames& names_;
-  StringId kernel_, copy_, set_, sync_, memory_, graph_, overhead_;
+  StringId kernel_, copy_, set_, sync_, memory_, graph_, overhead_, counters_;
   HashSet<uint32_t> graph_launches_;  // correlations of kernels of graphs
   std::vector<GraphRun> graph_runs_;
+  HashSet<uint32_t> counted_;  // correlations of kernels whose counters have a row
 };
 
 class LogReader {

@@ -216,7 +216,9 @@ std::string_view RecordingRemedy(MissingData lack) {
     case MissingData::kCopies:
       return remedies::kNoCopies;
     case MissingData::kCounters:
-      return remedies::kTorchCounters;
+      return "measure one step with Nsight Compute and give its report with `counters` (`borescope "
+             "counters --help` has the command), or record with borescope record --counters, which "
+             "is experimental";
     case MissingData::kNone:
     case MissingData::kCount:
       break;

@@ -1,9 +1,14 @@
 #include "borescope/ingest/recording/recording.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <bit>
+#include <initializer_list>
+#include <limits>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "borescope/ingest/load.h"
 #include "borescope/ingest/recording/recording_test_log.h"
@@ -152,6 +157,49 @@ TEST(RecordingTest, DeviceWorkBelongsToItsCall) {
   EXPECT_EQ(trace.device().dur_ns[0], 400);
   EXPECT_EQ(trace.meta().rank, 3);
   EXPECT_GE(RowOf(trace, "cudaLaunchKernel"), 0);
+}
+
+// The counters of a launch, which names the metric 2; `count` of them are said to follow.
+void AddCounters(TestChunk& chunk, uint32_t correlation, uint64_t count,
+                 std::initializer_list<double> values) {
+  std::vector<uint64_t> words = {2'110, 2'950, uint64_t{1} << 32U, 1 | count << 32U};
+  for (const double value : values) {
+    words.push_back(2);
+    words.push_back(std::bit_cast<uint64_t>(value));
+  }
+  chunk.AddWords(RecordType::kCounters, correlation, words);
+}
+
+// By the number of the launch, in whichever order the records come; with the time of the kernel, or
+// that of its launch where the kernel has no record.
+TEST(RecordingTest, CountersBelongToTheKernelOfTheirLaunch) {
+  TestChunk activity(0, 2'500, ChunkKind::kActivity);
+  AddCounters(activity, 6, 1, {12.5});
+  activity.AddBody(RecordType::kKernel, 5, TestKernel());
+  activity.AddBody(RecordType::kKernel, 6, TestKernel());
+  activity.AddBody(RecordType::kKernel, 6, TestKernel());
+  AddCounters(activity, 7, 2, {1, std::numeric_limits<double>::quiet_NaN()});
+  AddCounters(activity, 8, 99, {3});
+  TestChunk strings(100, 1'000, ChunkKind::kStrings);
+  strings.Add(RecordType::kString, 1, {}, "_Z4gemmv");
+  strings.Add(RecordType::kString, 2, {}, "dram__bytes_read.sum");
+  const Trace trace = Load(TestLog(TestLogHeader(), {activity, strings}));
+  std::string text;
+  for (uint32_t row = 0; row < trace.device().size(); ++row) {
+    if (trace.device().kind[row] != DeviceKind::kRange) continue;
+    const uint32_t range = trace.device().detail[row];
+    text += fmt::format("{} {} {}", trace.Name(DeviceId{row}), trace.device().dur_ns[row],
+                        trace.device().correlation[row]);
+    for (uint32_t i = trace.ranges().first_metric[range]; i < trace.ranges().end_metric[range];
+         ++i) {
+      text += fmt::format(" {}={}", trace.Text(trace.metrics().name[i]), trace.metrics().value[i]);
+    }
+    text += '\n';
+  }
+  EXPECT_EQ(text,
+            "gemm() 840 7 dram__bytes_read.sum=1\n"
+            "gemm() 840 8 dram__bytes_read.sum=3\n"
+            "gemm() 400 6 dram__bytes_read.sum=12.5\n");
 }
 
 TEST(RecordingTest, OpenRangesEndAtTheLastRecord) {

@@ -34,6 +34,13 @@ class TestChunk {
     return *this;
   }
 
+  TestChunk& AddWords(recording::RecordType type, uint32_t a, const std::vector<uint64_t>& body) {
+    words_.push_back(recording::PackHead(
+        {static_cast<uint8_t>(type), static_cast<uint16_t>(1 + body.size()), 0, a}));
+    words_.insert(words_.end(), body.begin(), body.end());
+    return *this;
+  }
+
   template <class Body>
   TestChunk& AddBody(recording::RecordType type, uint32_t a, const Body& body) {
     static_assert(sizeof(Body) % sizeof(uint64_t) == 0);

@@ -8,6 +8,8 @@
 #include <utility>
 #include <vector>
 
+#include "borescope/analysis/measures/flops/counter_list.h"
+#include "borescope/analysis/verbs/verbs.h"
 #include "borescope/catalog/catalog.h"
 #include "borescope/check.h"
 #include "borescope/convert/convert.h"
@@ -114,6 +116,9 @@ VerbInfo VerbOf(const internal::AnalysisSpec& spec) {
                 internal::CanBeSaved(spec),
                 spec.leading == nullptr ? "" : Underscored(spec.leading->name),
                 {}};
+  if (spec.name == internal::kCountersVerb.name) {
+    verb.details = internal::CounterInstructions();
+  }
   verb.parameters.reserve(1 + internal::SharedParameters().size() + spec.params.size());
   if (spec.leading != nullptr) {
     verb.parameters.push_back(ParameterOf(*spec.leading));

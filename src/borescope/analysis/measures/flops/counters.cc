@@ -205,6 +205,35 @@ bool LineUpByNames(const DeviceEvents& device, CounterLineup& lineup) {
   return any;
 }
 
+// By the number that a range has in common with its launch; false unless all have one. The kernels
+// of a graph share that of their launch: the k-th range of a name belongs to the k-th of them.
+bool LineUpByCorrelation(const Trace& trace, CounterLineup& lineup) {
+  const DeviceEvents& device = trace.device();
+  if (lineup.ranges.empty() ||
+      std::any_of(lineup.ranges.begin(), lineup.ranges.end(), [&](const LinedUpRange& row) {
+        return device.correlation[row.range.value] == kMissing;
+      })) {
+    return false;
+  }
+  const auto key_of = [&](DeviceId id) {
+    return std::pair<int64_t, uint32_t>(device.correlation[id.value], device.name[id.value].value);
+  };
+  std::map<std::pair<int64_t, uint32_t>, std::vector<size_t>> launches;
+  for (size_t i = lineup.launches.size(); i-- > 0;) {  // the first one last, to be taken first
+    CheckStopAt(i);
+    const DeviceId kernel = lineup.launches[i].kernel;
+    if (kernel.valid()) launches[key_of(kernel)].push_back(i);
+  }
+  for (LinedUpRange& row : lineup.ranges) {
+    const auto found = launches.find(key_of(row.range));
+    if (found != launches.end() && !found->second.empty()) {
+      row.launch = lineup.launches[found->second.back()];
+      found->second.pop_back();
+    }
+  }
+  return true;
+}
+
 // Whether a recorded kernel has another name than the range at its place.
 bool NamesContradictOrder(const Trace& trace, const CounterLineup& lineup) {
   for (size_t i = 0; i < lineup.ranges.size(); ++i) {
@@ -228,6 +257,8 @@ void LineUp(const Trace& trace, CounterLineup& lineup) {
   lineup.times_are_made_up = AreOfOneLength(trace.device(), lineup.ranges);
   if (lineup.launches.empty()) {
     lineup.mode = LineupMode::kNoLaunches;
+  } else if (LineUpByCorrelation(trace, lineup)) {
+    lineup.mode = LineupMode::kCorrelation;
   } else if (lineup.ranges.size() == lineup.launches.size()) {
     const bool by_names =
         NamesContradictOrder(trace, lineup) && LineUpByNames(trace.device(), lineup);
@@ -253,8 +284,8 @@ bool NamesAgree(const Trace& trace, DeviceId range, DeviceId kernel) {
 }
 
 std::string_view LineupModeName(LineupMode mode) {
-  static constexpr std::string_view kNames[] = {"by position", "by names", "in order",
-                                                "whole range", "no launches"};
+  static constexpr std::string_view kNames[] = {"by position", "by names",    "in order",
+                                                "whole range", "no launches", "by correlation"};
   return kNames[static_cast<size_t>(mode)];
 }
 
@@ -272,34 +303,62 @@ std::vector<CounterLineup> LineUpCounters(const RankView& view) {
   return lineups;
 }
 
-bool CountsMatrixUnits(std::string_view counter) {
-  const auto has = [&](std::string_view part) { return Contains(counter, part); };
-  return has("pipe_tensor") || has("ops_path_tensor") || has("INSTS_VALU_MFMA") ||
-         has("VALU_MFMA_MOPS");
+MatrixEvidence MatrixEvidenceOf(std::string_view counter) {
+  if (Contains(counter, "ops_path_tensor") || Contains(counter, "INSTS_VALU_MFMA") ||
+      Contains(counter, "VALU_MFMA_MOPS")) {
+    return MatrixEvidence::kTypes;
+  }
+  if (!Contains(counter, "pipe_tensor")) return MatrixEvidence::kNone;
+  return Contains(counter, "mma") ? MatrixEvidence::kKinds : MatrixEvidence::kPipe;
 }
+
+namespace {
+
+// Kinds of matrix instructions as bits: of numbers of 8 and 16 bits and TF32, of integers, of
+// doubles.
+enum MatrixKinds : uint32_t { kHalf = 1, kInteger = 2, kDouble = 4, kAllKinds = 7 };
+
+uint32_t KindsOf(std::string_view counter) {
+  return (Contains(counter, "hmma") ? kHalf : 0U) | (Contains(counter, "imma") ? kInteger : 0U) |
+         (Contains(counter, "dmma") ? kDouble : 0U);
+}
+
+}  // namespace
 
 MeasuredMatrixUse::MeasuredMatrixUse(const RankView& view) {
   const Trace& trace = view.trace;
-  const ColumnData<StringId>& names = trace.metrics().name;
-  if (!std::any_of(names.begin(), names.end(),
-                   [&](StringId name) { return CountsMatrixUnits(trace.Text(name)); })) {
-    return;
+  evidence_.resize(trace.strings().size(), MatrixEvidence::kNone);
+  bool has_any = false;
+  for (const StringId name : trace.metrics().name) {
+    evidence_[name.value] = MatrixEvidenceOf(trace.Text(name));
+    has_any |= evidence_[name.value] != MatrixEvidence::kNone;
   }
+  if (!has_any) return;
   measured_.resize(trace.device().size(), Measured::kNothing);
   for (const CounterLineup& lineup : LineUpCounters(view)) {
     if (lineup.mode == LineupMode::kWholeRange) continue;  // the sum of many kernels
     for (const LinedUpRange& lined : lineup.ranges) {
       if (!lined.launch.kernel.valid()) continue;
-      const uint32_t detail = trace.device().detail[lined.range.value];
-      Measured& measured = measured_[lined.launch.kernel.value];
-      for (uint32_t i = trace.ranges().first_metric[detail]; i < trace.ranges().end_metric[detail];
-           ++i) {
-        if (!CountsMatrixUnits(trace.Text(names[i]))) continue;
-        const bool is_used = trace.metrics().value[i] > 0 || measured == Measured::kUsed;
-        measured = is_used ? Measured::kUsed : Measured::kZero;
-      }
+      measured_[lined.launch.kernel.value] = MeasuredIn(trace, lined.range);
     }
   }
+}
+
+MeasuredMatrixUse::Measured MeasuredMatrixUse::MeasuredIn(const Trace& trace,
+                                                          DeviceId range) const {
+  const uint32_t detail = trace.device().detail[range.value];
+  uint32_t unused = 0;  // kinds of which there was none
+  for (uint32_t i = trace.ranges().first_metric[detail]; i < trace.ranges().end_metric[detail];
+       ++i) {
+    const StringId name = trace.metrics().name[i];
+    const MatrixEvidence evidence = evidence_[name.value];
+    const double value = trace.metrics().value[i];
+    const bool shows_use = evidence == MatrixEvidence::kKinds || evidence == MatrixEvidence::kTypes;
+    if (shows_use && value > 0) return Measured::kUsed;
+    if (value == 0 && evidence == MatrixEvidence::kKinds) unused |= KindsOf(trace.Text(name));
+    if (value == 0 && evidence == MatrixEvidence::kPipe) unused = kAllKinds;
+  }
+  return unused == kAllKinds ? Measured::kZero : Measured::kNothing;
 }
 
 MatrixUse MeasuredMatrixUse::Of(DeviceId kernel, MatrixUse by_name) const {

@@ -38,13 +38,15 @@ std::vector<std::optional<double>> CounterValues(const Trace& trace, DeviceId ra
 // kernel has another name than the range at its place, the k-th range with a kernel's name belongs
 // to the k-th launch of that kernel, provided that kernels were recorded too; otherwise ranges and
 // launches are paired in order as far as both go. A single range for several launches is the sum of
-// all of them.
+// all of them. Recorders that do know the launch of a range give both the same correlation number,
+// which then decides.
 enum class LineupMode : uint8_t {
   kPosition,    // as many ranges as launches
   kNames,       // numbers or recorded names differ: paired by the names of the kernels
   kOrder,       // numbers differ, no kernels recorded: paired in order, as far as both go
   kWholeRange,  // one range over all launches
   kNoLaunches,
+  kCorrelation,  // by their numbers
 };
 std::string_view LineupModeName(LineupMode mode);
 
@@ -76,25 +78,41 @@ bool NamesAgree(const Trace& trace, DeviceId range, DeviceId kernel);
 // One for each device, by device; every range of the trace is in one of them.
 std::vector<CounterLineup> LineUpCounters(const RankView& view);
 
+// What a counter says about the matrix units of a kernel.
+enum class MatrixEvidence : uint8_t {
+  kNone,
+  // Instructions or cycles of the tensor pipe by kind of instruction
+  // (sm__inst_executed_pipe_tensor_op_hmma.sum, sm__pipe_tensor_type_hmma_imma_cycles_active.avg):
+  // above 0 they were used; 0 says that these kinds were not.
+  kKinds,
+  // Operations by the types of their operands (sm__ops_path_tensor_src_bf16_dst_fp32.sum,
+  // SQ_INSTS_VALU_MFMA_F16): above 0 they were used; 0 says nothing, as the kernel may have
+  // computed with other types.
+  kTypes,
+  // The whole pipe (sm__inst_executed_pipe_tensor.sum, sm__pipe_tensor_cycles_active.avg): 0 says
+  // that they were not used. Above 0 says nothing: since Hopper, copies and random numbers pass
+  // through this pipe, too (39 of 72 kernels in a recording of an H100, of which 6 do matrix work).
+  kPipe,
+};
+MatrixEvidence MatrixEvidenceOf(std::string_view counter);
+
 // Whether kernels used matrix units, as hardware counters say where they were recorded
-// (`counters`): instructions or operations of the tensor or matrix pipes,
-// sm__inst_executed_pipe_tensor*, sm__ops_path_tensor_src_*, SQ_INSTS_VALU_MFMA_*. They count more
-// than names.
+// (`counters`). They count more than names.
 class MeasuredMatrixUse {
  public:
   explicit MeasuredMatrixUse(const RankView& view);
 
-  // kYes if some counter of the pipes is above 0; kNo if all are 0, unless the kernel has no matrix
-  // work; else `by_name`.
+  // kYes if some counter shows their use; kNo if counters show that there was none, unless the
+  // kernel has no matrix work; else `by_name`.
   MatrixUse Of(DeviceId kernel, MatrixUse by_name) const;
 
  private:
   enum class Measured : char { kNothing, kZero, kUsed };
 
-  std::vector<Measured> measured_;  // per device row; empty without such counters
-};
+  Measured MeasuredIn(const Trace& trace, DeviceId range) const;
 
-// Whether the counter counts work of matrix units.
-bool CountsMatrixUnits(std::string_view counter);
+  std::vector<MatrixEvidence> evidence_;  // of each StringId
+  std::vector<Measured> measured_;        // per device row; empty without such counters
+};
 
 }  // namespace borescope::internal

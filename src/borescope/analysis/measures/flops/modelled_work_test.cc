@@ -3,7 +3,10 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <initializer_list>
 #include <string>
+#include <string_view>
+#include <utility>
 
 #include "borescope/testing/test_trace.h"
 
@@ -221,17 +224,51 @@ TEST(ModelledWork, ACheckpointThatRunsBackwardItselfIsRecomputed) {
   EXPECT_EQ(Calls(trace), "aten::mm recompute 4096: k2*\naten::mm backward 4096: k3*\n");
 }
 
-TEST(ModelledWork, CountersOfMatrixUnitsDecideOverNames) {
+// The use of matrix units by a kernel of aten::mm with this name for which these were counted.
+MatrixUse UseCounted(std::string_view kernel,
+                     std::initializer_list<std::pair<std::string_view, double>> counters) {
   TestTrace trace;
-  trace.Op("aten::mm", {0, 100}, kProduct)
-      .Launched("volta_h884gemm_64x64_nn", {10, 10}, {200, 50}, {1})
-      .Op("aten::mm", {110, 100}, kProduct)
-      .Launched("my_gemm", {120, 10}, {260, 50}, {2})
-      .Range("volta_h884gemm_64x64_nn", {1000, 10}, {{"sm__inst_executed_pipe_tensor.sum", 0}})
-      .Range("my_gemm", {1010, 10}, {{"sm__inst_executed_pipe_tensor.sum", 64}});
-  const ModelledWork work = Modelled(trace);
-  EXPECT_EQ(work.calls[0].matrix_use, MatrixUse::kNo);
-  EXPECT_EQ(work.calls[1].matrix_use, MatrixUse::kYes);
+  trace.Op("aten::mm", {0, 100}, kProduct).Launched(kernel, {10, 10}, {200, 50}, {1});
+  trace.Range(kernel, {1000, 10}, counters);
+  return Modelled(trace).calls[0].matrix_use;
+}
+
+constexpr std::string_view kVoltaGemm = "volta_h884gemm_64x64_nn";
+constexpr std::string_view kPipe = "sm__inst_executed_pipe_tensor.sum";
+constexpr std::string_view kPipeCycles =
+    "sm__pipe_tensor_cycles_active.avg.pct_of_peak_sustained_elapsed";
+constexpr std::string_view kTypeCycles =
+    "sm__pipe_tensor_type_hmma_hgmma_qgmma_imma_igmma_bmma_bgmma_cycles_active.avg.pct_of_peak_"
+    "sustained_elapsed";
+constexpr std::string_view kDmmaCycles =
+    "sm__pipe_tensor_op_dmma_cycles_active.avg.pct_of_peak_sustained_elapsed";
+constexpr std::string_view kHmma = "sm__inst_executed_pipe_tensor_op_hmma.sum";
+constexpr std::string_view kBf16 = "sm__ops_path_tensor_src_bf16_dst_fp32.sum";
+
+TEST(ModelledWork, CountersOfMatrixUnitsDecideOverNames) {
+  EXPECT_EQ(UseCounted("my_gemm", {{kHmma, 64}}), MatrixUse::kYes);
+  EXPECT_EQ(UseCounted("my_gemm", {{kBf16, 64}}), MatrixUse::kYes);
+  EXPECT_EQ(UseCounted("my_gemm", {{kTypeCycles, 1.5}, {kDmmaCycles, 0}}), MatrixUse::kYes);
+  EXPECT_EQ(UseCounted("my_gemm", {{"SQ_INSTS_VALU_MFMA_F16", 3}}), MatrixUse::kYes);
+  EXPECT_EQ(UseCounted(kVoltaGemm, {{kPipe, 0}}), MatrixUse::kNo);
+  EXPECT_EQ(UseCounted(kVoltaGemm, {{kPipe, 7}, {kTypeCycles, 0}, {kDmmaCycles, 0}}),
+            MatrixUse::kNo);
+}
+
+// On an H100 a copy that transposes runs 524,288 instructions of the pipe, and random numbers keep
+// it busy for 1.26 % of the time: neither computes on matrix units.
+TEST(ModelledWork, TheTensorPipeIsNoProofOfMatrixUnits) {
+  EXPECT_EQ(UseCounted("my_gemm", {{kPipe, 524288}}), MatrixUse::kUnknown);
+  EXPECT_EQ(UseCounted("my_gemm", {{kPipeCycles, 1.26}}), MatrixUse::kUnknown);
+  EXPECT_EQ(UseCounted("my_gemm", {{kPipeCycles, 1.26}, {kTypeCycles, 0}}), MatrixUse::kUnknown);
+}
+
+// What was not counted may have been used: other types, other kinds of instructions.
+TEST(ModelledWork, NoOperationsOfOneTypeDoNotMeanNone) {
+  EXPECT_EQ(UseCounted(kVoltaGemm, {{kBf16, 0}}), MatrixUse::kYes);
+  EXPECT_EQ(UseCounted(kVoltaGemm, {{kDmmaCycles, 0}}), MatrixUse::kYes);
+  EXPECT_EQ(UseCounted(kVoltaGemm, {{kHmma, 0}}), MatrixUse::kYes);
+  EXPECT_EQ(UseCounted(kVoltaGemm, {{"SQ_INSTS_VALU_MFMA_F16", 0}}), MatrixUse::kYes);
 }
 
 }  // namespace

@@ -83,10 +83,11 @@ Table NewLineup() {
   AddInt(table, "ranges", Unit::kCount, Role::kDerived, "Profiler ranges.");
   AddInt(table, "launches", Unit::kCount, Role::kDerived, "Kernel launches.");
   AddInt(table, "lined_up", Unit::kCount, Role::kDerived, "Ranges whose launch was found.");
-  AddString(table, "mode", Role::kDerived,
-            "\"by position\": as many ranges as launches; \"by names\" of kernels or \"in order\" "
-            "where the numbers, or the names of recorded kernels, differ; \"whole range\": one "
-            "range over all launches.");
+  AddString(
+      table, "mode", Role::kDerived,
+      "\"by position\": as many ranges as launches; \"by names\" of kernels or \"in order\" "
+      "where the numbers, or the names of recorded kernels, differ; \"whole range\": one "
+      "range over all launches; \"by correlation\": the recording says which launch is whose.");
   AddInt(table, "counters", Unit::kCount, Role::kDerived, "Counters measured.");
   AddInt(table, "left_out", Unit::kCount, Role::kDerived,
          "Counters without a column, because there are too many.");

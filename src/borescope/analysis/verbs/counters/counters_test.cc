@@ -89,6 +89,22 @@ TEST(CountersTest, TimesOfKernelsOfAnotherNameAreNotTaken) {
   EXPECT_EQ(Csv(Ask(trace)[kFlops], {"time_ns", "time_from"}), "time_ns,time_from\n3,range\n");
 }
 
+// The second launch alone was measured; and two of the three kernels of a graph, which share the
+// number of their launch.
+TEST(CountersTest, NumbersOfLaunchesOverruleNamesAndOrder) {
+  TestTrace trace;
+  trace.Op("aten::one", {0, 5}).Launched("k", {1, 1}, {10, 1}, {1, 7, 0});
+  trace.Op("aten::two", {6, 5}).Launched("k", {7, 1}, {20, 2}, {2, 7, 0});
+  trace.Runtime("cudaGraphLaunch", {12, 1}, 3).Kernel("a", {30, 3}, {3}).Kernel("b", {40, 4}, {3});
+  trace.Kernel("a", {50, 5}, {3});
+  trace.Range("k", {20, 2}, {{kFma, 1}}, 0, 2);
+  trace.Range("a", {30, 3}, {{kFma, 1}}, 0, 3).Range("b", {40, 4}, {{kFma, 1}}, 0, 3);
+  EXPECT_EQ(LineupOf(trace), "gpu,ranges,launches,lined_up,mode\n0,3,5,3,by correlation\n");
+  EXPECT_EQ(Csv(Ask(trace)[kFlops], {"kernel", "op", "time_ns", "time_from"}),
+            "kernel,op,time_ns,time_from\nb,(no operator),4,kernel\na,(no operator),3,kernel\n"
+            "k,aten::two,2,kernel\n");
+}
+
 TEST(CountersTest, DeepStacksOfLongNamesAreCut) {
   TestTrace trace;
   for (int64_t depth = 0; depth < 300; ++depth) {

@@ -100,6 +100,13 @@ CheckOutcome NoExecutionTrace(const RankView& view) {
              : Absent(std::any_of(ids.begin(), ids.end(), [](int64_t id) { return id > 0; }));
 }
 
+// Kernels are what counters are about.
+CheckOutcome NoCounters(const RankView& view) {
+  return !AnyDeviceKind(view.trace, DeviceKind::kKernel) && view.trace.ranges().size() == 0
+             ? NotApplicable()
+             : Absent(view.trace.ranges().size() > 0);
+}
+
 CheckOutcome UnknownNames(const RankView& view) {
   const StringId unknown = view.trace.strings().Find("unknown");
   const StringId empty{0};
@@ -175,6 +182,8 @@ constexpr QualityCheck kRecordChecks[] = {
      "Operators carry no Record function id: register an ExecutionTraceObserver "
      "(execution_trace_observer=) to link an execution trace.",
      NoExecutionTrace},
+    {"no-counters", Severity::kInfo, "No hardware counters of kernels", NoCounters,
+     "measure them with Nsight Compute (`borescope counters --help`).", MissingData::kCounters},
     {"unknown-names", Severity::kInfo,
      "Host events without a usable name: the profiler writes \"unknown\" for names that are not "
      "plain "

@@ -322,7 +322,8 @@ std::optional<Finding> MemoryBound(const SummaryTables& tables) {
                 "Only moving less makes them faster: fuse element-wise operators (torch.compile), "
                 "smaller types, fewer copies.",
                 "Only moving less makes them faster: fused kernels, smaller types, fewer copies.") +
-          " `borescope roofline` compares every operator with the device.",
+          " `borescope roofline` compares every operator with the device, and with counters "
+          "(`borescope counters --help`) what it moves with what it must.",
       bound_ns};
 }
 
