@@ -1,5 +1,5 @@
-// Whatever the bytes are: reading plain data ends in an Error or a value, nothing of it nests deeper
-// than the store allows, and what is kept is bounded by the bytes that were read.
+// Whatever the bytes are: reading plain data ends in an Error or a value, nothing of it nests
+// deeper than the store allows, and what is kept is bounded by the bytes that were read.
 
 #include <cstddef>
 #include <cstdint>

@@ -2,8 +2,11 @@
 #include <array>
 #include <bit>
 #include <cstring>
-#include <limits>
+#include <optional>
 #include <span>
+#include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 #include "borescope/base/stop.h"
@@ -65,13 +68,10 @@ class Lookahead {
  public:
   explicit Lookahead(ByteSource& source) : source_(source) {}
 
-  // `count` bytes from here on; nullptr where the source ends before.
-  Result<const unsigned char*> Take(size_t count) {
-    if (end_ - at_ < count) {
-      BS_TRY(Fill(count));
-      if (end_ - at_ < count) {
-        return nullptr;
-      }
+  // `count` bytes from here on; nullptr where the source ends before, or fails.
+  const unsigned char* Take(size_t count) {
+    if (end_ - at_ < count && !Fill(count)) {
+      return nullptr;
     }
     const char* const bytes = buffer_.data() + at_;
     at_ += count;
@@ -79,23 +79,28 @@ class Lookahead {
   }
 
   uint64_t offset() const { return before_ + at_; }
+  const std::optional<Error>& error() const { return error_; }
 
  private:
-  Result<void> Fill(size_t count) {
-    constexpr size_t kPiece = size_t{256} << 10;
+  bool Fill(size_t count) {
+    constexpr size_t kPiece = size_t{256} << 10U;
     std::memmove(buffer_.data(), buffer_.data() + at_, end_ - at_);
     end_ -= at_;
     before_ += at_;
     at_ = 0;
     buffer_.resize(std::max({buffer_.size(), kPiece, count}));
     while (end_ < count) {
-      BS_ASSIGN(const size_t got, source_.Read(buffer_.data() + end_, buffer_.size() - end_));
-      if (got == 0) {
-        break;
+      const Result<size_t> got = source_.Read(buffer_.data() + end_, buffer_.size() - end_);
+      if (!got.ok()) {
+        error_ = got.error();
+        return false;
       }
-      end_ += got;
+      if (*got == 0) {
+        return false;
+      }
+      end_ += *got;
     }
-    return {};
+    return true;
   }
 
   ByteSource& source_;
@@ -103,6 +108,7 @@ class Lookahead {
   size_t at_ = 0;
   size_t end_ = 0;
   uint64_t before_ = 0;  // bytes of the source before the buffer
+  std::optional<Error> error_;
 };
 
 uint64_t LittleEndian(const unsigned char* bytes, size_t count) {
@@ -120,19 +126,18 @@ class PickleReader {
       : in_(source), store_(store), folder_(folder) {}
 
   Result<PlainRead> Read() {
-    for (size_t i = 0; !is_done_; ++i) {
+    bool goes_on = true;
+    for (size_t i = 0; goes_on && !is_done_; ++i) {
       CheckStopAt(i);
       at_ = in_.offset();
-      BS_ASSIGN(const unsigned char* const opcode, in_.Take(1));
-      if (opcode == nullptr) {
-        is_cut_ = true;
-      } else {
-        BS_TRY(Run(*opcode));
-      }
-      if (is_cut_) {
-        BS_TRY(Unwind());
-        is_done_ = true;
-      }
+      const unsigned char* const opcode = in_.Take(1);
+      goes_on = opcode == nullptr ? Cut() : Run(*opcode);
+    }
+    if (is_cut_ && !error_.has_value()) {
+      Unwind();
+    }
+    if (error_.has_value()) {
+      return *error_;
     }
     return PlainRead{
         .root = root_, .is_cut = is_cut_, .cut_texts = cut_texts_, .bytes = in_.offset()};
@@ -151,31 +156,41 @@ class PickleReader {
     std::vector<PlainValue> items;
   };
 
-  Error Bad(std::string cause) const {
-    return {.code = ErrorCode::kCorrupt, .cause = std::move(cause), .offset = at_};
+  // All of these are false: what went wrong is in error_, or the file ends.
+  bool Bad(std::string cause) {
+    error_ = Error{.code = ErrorCode::kCorrupt, .cause = std::move(cause), .offset = at_};
+    return false;
+  }
+  bool Cut() {
+    is_cut_ = true;
+    error_ = in_.error();
+    return false;
   }
 
-  Error Refused(unsigned char opcode) const {
+  bool Refused(unsigned char opcode) {
     const std::string_view name = NameOfRefused(opcode);
     if (name.empty()) {
       constexpr std::string_view kDigits = "0123456789abcdef";
-      return {.code = ErrorCode::kUnsupportedFormat,
-              .cause = std::string("opcode 0x") + kDigits[opcode >> 4U] + kDigits[opcode & 15U] +
-                       " at byte " + Grouped(at_) +
-                       ": a flight recorder dump or memory snapshot has none of that kind"};
+      error_ = Error{.code = ErrorCode::kUnsupportedFormat,
+                     .cause = std::string("opcode 0x") + kDigits[opcode >> 4U] +
+                              kDigits[opcode & 15U] + " at byte " + Grouped(at_) +
+                              ": a flight recorder dump or memory snapshot has none of that kind"};
+      return false;
     }
-    return {.code = ErrorCode::kUnsupportedFormat,
-            .cause = "opcode " + std::string(name) + " at byte " + Grouped(at_) +
-                     ": this file asks to run code; a flight recorder dump or memory snapshot "
-                     "does not"};
+    error_ =
+        Error{.code = ErrorCode::kUnsupportedFormat,
+              .cause = "opcode " + std::string(name) + " at byte " + Grouped(at_) +
+                       ": this file asks to run code; a flight recorder dump or memory snapshot "
+                       "does not"};
+    return false;
   }
 
-  Result<void> Run(unsigned char opcode) {
+  bool Run(unsigned char opcode) {
     switch (opcode) {
       case 0x80:
         return Protocol();
       case 0x95:  // FRAME: its length says nothing that the bytes do not
-        return Number(8).ok() ? Result<void>() : Result<void>(Bad("a frame has no length"));
+        return in_.Take(8) != nullptr || Cut();
       case '.':
         return Stop();
       case 'N':
@@ -209,7 +224,7 @@ class PickleReader {
     }
   }
 
-  Result<void> RunOnContainers(unsigned char opcode) {
+  bool RunOnContainers(unsigned char opcode) {
     switch (opcode) {
       case '}':
         return PushOpen(PlainKind::kDict);
@@ -252,55 +267,58 @@ class PickleReader {
     }
   }
 
-  // Numbers of the file, of `bytes` bytes; 0 where the file ends before: is_cut_.
-  Result<uint64_t> Number(size_t bytes) {
-    BS_ASSIGN(const unsigned char* const found, in_.Take(bytes));
+  // A number of the file, of `bytes` bytes.
+  bool Number(size_t bytes, uint64_t& number) {
+    const unsigned char* const found = in_.Take(bytes);
     if (found == nullptr) {
-      is_cut_ = true;
-      return uint64_t{0};
+      return Cut();
     }
-    return LittleEndian(found, bytes);
+    number = LittleEndian(found, bytes);
+    return true;
   }
 
-  Result<void> Protocol() {
-    BS_ASSIGN(const uint64_t version, Number(1));
-    if (!is_cut_ && (version < 2 || version > 5)) {
-      return Error{
-          .code = ErrorCode::kUnsupportedFormat,
-          .cause = "a pickle of protocol " + std::to_string(version) + "; 2 to 5 are read"};
+  bool Protocol() {
+    uint64_t version = 0;
+    if (!Number(1, version)) {
+      return false;
     }
-    return {};
+    if (version < 2 || version > 5) {
+      error_ =
+          Error{.code = ErrorCode::kUnsupportedFormat,
+                .cause = "a pickle of protocol " + std::to_string(version) + "; 2 to 5 are read"};
+      return false;
+    }
+    return true;
   }
 
-  Result<void> Push(PlainValue value) {
+  bool Push(PlainValue value) {
     if (stack_.size() >= kStackValues) {
       return Bad("more than " + Grouped(kStackValues) + " values wait on the stack");
     }
     stack_.push_back(value);
-    return {};
+    return true;
   }
 
-  Result<void> PushInt(size_t bytes) {
-    BS_ASSIGN(const uint64_t value, Number(bytes));
-    if (is_cut_) {
-      return {};
+  bool PushInt(size_t bytes) {
+    uint64_t value = 0;
+    if (!Number(bytes, value)) {
+      return false;
     }
     return Push(PlainInt(bytes == 4 ? static_cast<int32_t>(static_cast<uint32_t>(value))
                                     : static_cast<int64_t>(value)));
   }
 
-  Result<void> PushLong(size_t length_bytes) {
-    BS_ASSIGN(const uint64_t length, Number(length_bytes));
-    if (is_cut_) {
-      return {};
+  bool PushLong(size_t length_bytes) {
+    uint64_t length = 0;
+    if (!Number(length_bytes, length)) {
+      return false;
     }
     if (length > 9) {
       return Bad("a number of " + Grouped(length) + " bytes");
     }
-    BS_ASSIGN(const unsigned char* const bytes, in_.Take(length));
+    const unsigned char* const bytes = in_.Take(length);
     if (bytes == nullptr) {
-      is_cut_ = true;
-      return {};
+      return Cut();
     }
     const uint64_t low = LittleEndian(bytes, std::min<size_t>(length, 8));
     if (length == 9) {
@@ -314,11 +332,10 @@ class PickleReader {
     return Push({.kind = PlainKind::kInt, .bits = low | sign});
   }
 
-  Result<void> PushFloat() {
-    BS_ASSIGN(const unsigned char* const bytes, in_.Take(8));
+  bool PushFloat() {
+    const unsigned char* const bytes = in_.Take(8);
     if (bytes == nullptr) {
-      is_cut_ = true;
-      return {};
+      return Cut();
     }
     uint64_t bits = 0;
     for (size_t i = 0; i < 8; ++i) {
@@ -327,32 +344,34 @@ class PickleReader {
     return Push({.kind = PlainKind::kFloat, .bits = bits});
   }
 
-  Result<void> PushText(size_t length_bytes) {
-    BS_ASSIGN(const uint64_t length, Number(length_bytes));
-    if (is_cut_) {
-      return {};
+  bool PushText(size_t length_bytes) {
+    uint64_t length = 0;
+    if (!Number(length_bytes, length)) {
+      return false;
     }
     const size_t kept = std::min<uint64_t>(length, PlainStore::kTextBytes);
-    BS_ASSIGN(const unsigned char* const bytes, in_.Take(kept));
+    const unsigned char* const bytes = in_.Take(kept);
     if (bytes == nullptr) {
-      is_cut_ = true;
-      return {};
+      return Cut();
     }
     const std::string_view text(reinterpret_cast<const char*>(bytes), kept);
-    BS_TRY(
-        Push(IsValidUtf8(text) ? store_.InternValue(text) : store_.InternValue(ToValidUtf8(text))));
     cut_texts_ += kept < length ? 1 : 0;
-    for (uint64_t left = length - kept; left > 0 && !is_cut_;) {
-      const size_t piece = std::min<uint64_t>(left, PlainStore::kTextBytes);
-      BS_ASSIGN(const unsigned char* const skipped, in_.Take(piece));
-      is_cut_ = skipped == nullptr;
-      left -= piece;
-      CheckStop();
+    if (!Push(IsValidUtf8(text) ? store_.InternValue(text)
+                                : store_.InternValue(ToValidUtf8(text)))) {
+      return false;
     }
-    return {};
+    for (uint64_t left = length - kept; left > 0;) {
+      CheckStop();
+      const size_t piece = std::min<uint64_t>(left, PlainStore::kTextBytes);
+      if (in_.Take(piece) == nullptr) {
+        return Cut();
+      }
+      left -= piece;
+    }
+    return true;
   }
 
-  Result<void> PushOpen(PlainKind kind) {
+  bool PushOpen(PlainKind kind) {
     uint32_t number = 0;
     if (!free_.empty()) {
       number = free_.back();
@@ -375,9 +394,9 @@ class PickleReader {
   }
 
   // The value of an open container, to which nothing can be added any more.
-  Result<PlainValue> Close(uint64_t number) {
+  bool Close(uint64_t number, PlainValue& value) {
     Open& open = open_[number];
-    PlainValue value = open.folded;
+    value = open.folded;
     if (!open.is_folded) {
       if (!open.is_filled && open.kind == PlainKind::kDict) {
         open.items.clear();
@@ -396,45 +415,47 @@ class PickleReader {
       open.items = {};
     }
     free_.push_back(static_cast<uint32_t>(number));
-    return value;
+    return true;
   }
 
   // Completes what is on the stack from `begin` on.
-  Result<void> CloseFrom(size_t begin) {
+  bool CloseFrom(size_t begin) {
     for (size_t i = begin; i < stack_.size(); ++i) {
       if (stack_[i].kind == PlainKind::kOpen) {
-        BS_ASSIGN(stack_[i], Close(stack_[i].bits));
+        if (!Close(stack_[i].bits, stack_[i])) {
+          return false;
+        }
       }
     }
-    return {};
+    return true;
   }
 
-  Result<void> Mark() {
+  bool Mark() {
     if (marks_.size() >= kMarks) {
       return Bad("values nest deeper than " + std::to_string(kMarks));
     }
     marks_.push_back(stack_.size());
-    return {};
+    return true;
   }
 
   // Where values may be taken from: above the last mark.
   size_t Floor() const { return marks_.empty() ? 0 : marks_.back(); }
 
-  Result<size_t> TakeMark() {
+  bool TakeMark(size_t& mark) {
     if (marks_.empty()) {
       return Bad("no mark is on the stack");
     }
-    const size_t mark = marks_.back();
+    mark = marks_.back();
     marks_.pop_back();
-    return mark;
+    return true;
   }
 
-  Result<void> AddMarked(PlainKind kind) {
-    BS_ASSIGN(const size_t mark, TakeMark());
-    return AddFrom(kind, mark);
+  bool AddMarked(PlainKind kind) {
+    size_t mark = 0;
+    return TakeMark(mark) && AddFrom(kind, mark);
   }
 
-  Result<void> Add(PlainKind kind, size_t count) {
+  bool Add(PlainKind kind, size_t count) {
     if (stack_.size() < Floor() + count + 1) {
       return Bad("too few values on the stack");
     }
@@ -442,7 +463,7 @@ class PickleReader {
   }
 
   // Adds what is on the stack from `begin` on to the container below.
-  Result<void> AddFrom(PlainKind kind, size_t begin) {
+  bool AddFrom(PlainKind kind, size_t begin) {
     if (begin <= Floor() || stack_[begin - 1].kind != PlainKind::kOpen ||
         open_[stack_[begin - 1].bits].kind != kind) {
       return Bad("values are added to what is no container, or was used already");
@@ -450,17 +471,20 @@ class PickleReader {
     if (kind == PlainKind::kDict && (stack_.size() - begin) % 2 != 0) {
       return Bad("a dictionary has a key without a value");
     }
-    BS_TRY(CloseFrom(begin));
+    if (!CloseFrom(begin)) {
+      return false;
+    }
     const std::span<const PlainValue> items = std::span(stack_).subspan(begin);
     Open& open = open_[stack_[begin - 1].bits];
-    if (!items.empty()) {
-      BS_TRY(kind == PlainKind::kDict ? AddMembers(open, items) : AddElements(open, items));
+    if (!items.empty() &&
+        !(kind == PlainKind::kDict ? AddMembers(open, items) : AddElements(open, items))) {
+      return false;
     }
     stack_.resize(begin);
-    return {};
+    return true;
   }
 
-  Result<void> AddMembers(Open& open, std::span<const PlainValue> items) {
+  bool AddMembers(Open& open, std::span<const PlainValue> items) {
     if (open.is_folded) {
       return Bad("a dictionary of more than 1,000 members where a small one is expected");
     }
@@ -469,14 +493,14 @@ class PickleReader {
       if (const std::optional<PlainValue> folded = folder_.FoldDict(items); folded.has_value()) {
         open.is_folded = true;
         open.folded = *folded;
-        return {};
+        return true;
       }
     }
     open.items.insert(open.items.end(), items.begin(), items.end());
-    return {};
+    return true;
   }
 
-  Result<void> AddElements(Open& open, std::span<const PlainValue> items) {
+  bool AddElements(Open& open, std::span<const PlainValue> items) {
     if (!open.is_filled || open.is_folded) {
       const std::optional<PlainValue> folded =
           folder_.FoldList(open.is_folded ? std::optional(open.folded) : std::nullopt, items);
@@ -489,23 +513,25 @@ class PickleReader {
     if (!open.is_folded) {
       open.items.insert(open.items.end(), items.begin(), items.end());
     }
-    return {};
+    return true;
   }
 
-  Result<void> PushTuple(size_t count) {
+  bool PushTuple(size_t count) {
     if (stack_.size() < Floor() + count) {
       return Bad("too few values on the stack");
     }
     return MakeTuple(stack_.size() - count);
   }
 
-  Result<void> PushMarkedTuple() {
-    BS_ASSIGN(const size_t mark, TakeMark());
-    return MakeTuple(mark);
+  bool PushMarkedTuple() {
+    size_t mark = 0;
+    return TakeMark(mark) && MakeTuple(mark);
   }
 
-  Result<void> MakeTuple(size_t begin) {
-    BS_TRY(CloseFrom(begin));
+  bool MakeTuple(size_t begin) {
+    if (!CloseFrom(begin)) {
+      return false;
+    }
     const std::optional<PlainValue> kept =
         store_.Keep(PlainKind::kTuple, std::span(stack_).subspan(begin));
     if (!kept.has_value()) {
@@ -515,17 +541,19 @@ class PickleReader {
     return Push(*kept);
   }
 
-  Result<void> Pop() {
+  bool Pop() {
     if (!marks_.empty() && marks_.back() == stack_.size()) {
       marks_.pop_back();
-      return {};
+      return true;
     }
     if (stack_.size() <= Floor()) {
       return Bad("too few values on the stack");
     }
-    BS_TRY(CloseFrom(stack_.size() - 1));
+    if (!CloseFrom(stack_.size() - 1)) {
+      return false;
+    }
     stack_.pop_back();
-    return {};
+    return true;
   }
 
   // A value of the memo in 8 bytes: 4 bits of kind, 4 of shape, 56 of bits. Numbers that need more
@@ -539,12 +567,12 @@ class PickleReader {
            value.bits;
   }
 
-  Result<void> PutAt(size_t bytes) {
-    BS_ASSIGN(const uint64_t index, Number(bytes));
-    return is_cut_ ? Result<void>() : Put(index);
+  bool PutAt(size_t bytes) {
+    uint64_t index = 0;
+    return Number(bytes, index) && Put(index);
   }
 
-  Result<void> Put(uint64_t index) {
+  bool Put(uint64_t index) {
     // Each entry takes at least two bytes of the file: its value and the opcode.
     if (index > in_.offset() / 2) {
       return Bad("the memo has an entry " + Grouped(index) + " after " + Grouped(in_.offset()) +
@@ -569,13 +597,13 @@ class PickleReader {
     memo_[index] = value.kind == PlainKind::kOpen
                        ? (static_cast<uint64_t>(PlainKind::kOpen) << 60U) | value.bits
                        : Pack(value);
-    return {};
+    return true;
   }
 
-  Result<void> GetAt(size_t bytes) {
-    BS_ASSIGN(const uint64_t index, Number(bytes));
-    if (is_cut_) {
-      return {};
+  bool GetAt(size_t bytes) {
+    uint64_t index = 0;
+    if (!Number(bytes, index)) {
+      return false;
     }
     if (index >= memo_.size() || memo_[index] == kUnused) {
       return Bad("the memo has no entry " + Grouped(index));
@@ -592,48 +620,53 @@ class PickleReader {
     // It is on the stack, and complete if this file is none that holds itself: who adds to it from
     // here on is refused.
     const size_t place = open_[bits].place;
-    BS_ASSIGN(stack_[place], Close(bits));
-    return Push(stack_[place]);
+    return Close(bits, stack_[place]) && Push(stack_[place]);
   }
 
-  Result<void> Stop() {
+  bool Stop() {
     if (stack_.empty()) {
       return Bad("the pickle ends without a value");
     }
-    BS_TRY(CloseFrom(stack_.size() - 1));
+    if (!CloseFrom(stack_.size() - 1)) {
+      return false;
+    }
     root_ = stack_.back();
     is_done_ = true;
-    return {};
+    return true;
   }
 
   // The file ends in the middle: keeps what is complete.
-  Result<void> Unwind() {
+  void Unwind() {
     while (!marks_.empty()) {
       const size_t mark = marks_.back();
       marks_.pop_back();
       const bool is_open = mark > Floor() && stack_[mark - 1].kind == PlainKind::kOpen;
       if (is_open && open_[stack_[mark - 1].bits].kind == PlainKind::kList) {
-        BS_TRY(AddFrom(PlainKind::kList, mark));
+        if (!AddFrom(PlainKind::kList, mark)) {
+          return;
+        }
       } else if (is_open && mark == 1) {
-        BS_TRY(CompleteOutermost());
+        if (!CompleteOutermost()) {
+          return;
+        }
       } else {
         stack_.resize(is_open ? mark - 1 : mark);  // a dictionary that lacks members
       }
     }
-    if (!stack_.empty()) {
-      BS_TRY(CloseFrom(0));
+    if (!stack_.empty() && CloseFrom(0)) {
       root_ = stack_.front();
     }
-    return {};
   }
 
   // The outermost dictionary of a file that ends in the middle, at the bottom of the stack.
-  Result<void> CompleteOutermost() {
+  bool CompleteOutermost() {
     // A list of one element has no mark: the list and its element are still beside each other.
     while (stack_.size() > 3 && stack_.size() % 2 == 0 && !stack_.back().IsText()) {
       const PlainValue below = stack_[stack_.size() - 2];
       if (below.kind == PlainKind::kOpen && open_[below.bits].kind == PlainKind::kList) {
-        BS_TRY(AddFrom(PlainKind::kList, stack_.size() - 1));
+        if (!AddFrom(PlainKind::kList, stack_.size() - 1)) {
+          return false;
+        }
       } else {
         stack_.pop_back();
       }
@@ -641,7 +674,7 @@ class PickleReader {
     if (stack_.size() % 2 == 0) {
       stack_.pop_back();  // a key without its value
     }
-    return stack_.size() < 3 ? Result<void>() : AddFrom(PlainKind::kDict, 1);
+    return stack_.size() < 3 || AddFrom(PlainKind::kDict, 1);
   }
 
   static constexpr uint8_t kWideShape = 15;
@@ -659,6 +692,7 @@ class PickleReader {
   std::vector<uint64_t> memo_;
   std::vector<PlainValue> wide_;
   PlainValue root_;
+  std::optional<Error> error_;
   uint64_t at_ = 0;  // of the opcode
   uint64_t cut_texts_ = 0;
   bool is_cut_ = false;
