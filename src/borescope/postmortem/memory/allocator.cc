@@ -214,6 +214,13 @@ std::optional<uint64_t> Allocator::PlanPages(uint64_t size, uint16_t lane) const
   return block == kNoIndex ? std::nullopt : std::optional(blocks_[block].address);
 }
 
+uint32_t Allocator::FreeBlockAt(uint64_t address, uint64_t size) const {
+  const uint32_t block = BlockAt(address);
+  const bool fits =
+      IsFree(block) && blocks_[block].address == address && blocks_[block].size >= size;
+  return fits ? block : kNoIndex;
+}
+
 uint64_t Allocator::Needed(uint64_t size, uint16_t lane) const {
   const uint32_t list = ListOf(size, lane);
   if (!UsesPages(list)) return SegmentSize(size, settings_);

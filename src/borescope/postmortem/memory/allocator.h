@@ -98,6 +98,8 @@ class Allocator {
   // Of expandable segments: the address that a request would get that needs more pages. Nothing
   // if that is in a range that there is not yet.
   std::optional<uint64_t> PlanPages(uint64_t size, uint16_t lane) const;
+  // The free block that begins there and has `size` bytes or more; else kNoIndex.
+  uint32_t FreeBlockAt(uint64_t address, uint64_t size) const;
   // Uses a free block for the request; what is left over is split off. The block in use.
   uint32_t Take(uint32_t block, uint64_t size, uint64_t requested, uint32_t owner);
   // Uses the free bytes at `address`. `is_exact`: the block has `size` bytes whatever the rules

@@ -457,13 +457,18 @@ class Replayer {
 
   // The block that the model gives; if it asks the driver, the one of the segment that came.
   uint32_t Predict(uint64_t size, uint16_t lane, uint64_t recorded) {
-    if (mapped_from_ != kNoIndex) {  // pages came: the model must have found nothing before
-      const uint32_t found = allocator_.Find(size, lane);
-      if (planned_.has_value() && *planned_ == recorded) ++replay_.segments_predicted;
-      return found;
-    }
     const uint32_t found = allocator_.Find(size, lane);
+    if (mapped_from_ != kNoIndex) {  // pages came: the plan is of before
+      if (planned_ != recorded) return found;
+      ++replay_.segments_predicted;
+      return allocator_.FreeBlockAt(recorded, size);
+    }
     if (found != kNoIndex) return found;
+    if (settings_.expandable) {  // a free row that a search does not take, with max_split_size
+      if (allocator_.PlanPages(size, lane) == recorded) {
+        return allocator_.FreeBlockAt(recorded, size);
+      }
+    }
     const bool is_small = size <= kSmallRequest;
     for (size_t w = 0; w < waiting_.size(); ++w) {
       const Waiting waiting = waiting_[w];
