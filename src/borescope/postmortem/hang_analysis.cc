@@ -770,11 +770,6 @@ std::string_view HangKindName(HangKind kind) {
   return kNames[static_cast<size_t>(kind)];
 }
 
-std::string_view CertaintyName(Certainty certainty) {
-  constexpr std::string_view kNames[] = {"certain", "likely", "cannot tell", ""};
-  return kNames[static_cast<size_t>(certainty)];
-}
-
 std::string_view HangShownName(HangShown shown) {
   constexpr std::string_view kNames[] = {"shown", "assumed", "not shown", ""};
   return kNames[static_cast<size_t>(shown)];

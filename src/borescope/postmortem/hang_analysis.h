@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "borescope/postmortem/findings.h"
 #include "borescope/postmortem/hang_model.h"
 
 namespace borescope::internal {
@@ -25,9 +26,6 @@ enum class HangKind : uint8_t {
   kCount,
 };
 std::string_view HangKindName(HangKind kind);  // "never-issued"
-
-enum class Certainty : uint8_t { kCertain, kLikely, kCannotTell, kCount };
-std::string_view CertaintyName(Certainty certainty);  // "cannot tell"
 
 // Whether the operations had waited long enough to be a hang.
 enum class HangShown : uint8_t { kShown, kAssumed, kNotShown, kCount };
