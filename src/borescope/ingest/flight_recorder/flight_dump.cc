@@ -1,0 +1,343 @@
+#include "borescope/ingest/flight_recorder/flight_dump.h"
+
+#include <algorithm>
+#include <array>
+#include <limits>
+#include <utility>
+
+#include "borescope/base/text/text.h"
+#include "borescope/ingest/pickle/plain_reader.h"
+
+namespace borescope::internal {
+namespace {
+
+// The keys of an entry, in the order of their numbers in the store.
+enum Key : uint32_t {
+  kRecordId,
+  kPgId,
+  kProcessGroup,
+  kCollectiveSeq,
+  kP2pSeq,
+  kOpId,
+  kProfilingName,
+  kCreated,
+  kDuration,
+  kInputSizes,
+  kOutputSizes,
+  kInputTypes,
+  kOutputTypes,
+  kState,
+  kStartedSeen,
+  kFinishedSeen,
+  kRetired,
+  kTimeout,
+  kIsP2p,
+  kFrames,
+  kThreadName,
+  kKeys,
+};
+constexpr std::string_view kKeyNames[] = {"record_id",
+                                          "pg_id",
+                                          "process_group",
+                                          "collective_seq_id",
+                                          "p2p_seq_id",
+                                          "op_id",
+                                          "profiling_name",
+                                          "time_created_ns",
+                                          "duration_ms",
+                                          "input_sizes",
+                                          "output_sizes",
+                                          "input_dtypes",
+                                          "output_dtypes",
+                                          "state",
+                                          "time_discovered_started_ns",
+                                          "time_discovered_completed_ns",
+                                          "retired",
+                                          "timeout_ms",
+                                          "is_p2p",
+                                          "frames",
+                                          "thread_name"};
+static_assert(std::size(kKeyNames) == kKeys);
+constexpr uint8_t kEntryShape = 1;
+constexpr uint8_t kEntriesShape = 2;
+
+class FlightFolder : public PlainFolder {
+ public:
+  explicit FlightFolder(FlightDump& dump) : dump_(dump) {
+    for (const std::string_view name : kKeyNames) {
+      dump_.store.Intern(name);
+    }
+  }
+
+  std::optional<PlainValue> FoldDict(std::span<const PlainValue> members) override {
+    std::array<PlainValue, kKeys> found;
+    std::array<bool, kKeys> has{};
+    for (size_t i = 0; i + 1 < members.size(); i += 2) {
+      if (members[i].IsText() && members[i].bits < kKeys) {
+        found[members[i].bits] = members[i + 1];
+        has[members[i].bits] = true;
+      }
+    }
+    const bool is_entry =
+        has[kProfilingName] && has[kState] && (has[kCollectiveSeq] || has[kP2pSeq] || has[kOpId]);
+    if (!is_entry) {
+      return std::nullopt;
+    }
+    AddEntry(found);
+    return PlainFolded(kEntryShape, dump_.entries.size() - 1);
+  }
+
+  std::optional<PlainValue> FoldList(std::optional<PlainValue> before,
+                                     std::span<const PlainValue> elements) override {
+    if (!before.has_value() && !elements.front().IsFolded(kEntryShape)) {
+      return std::nullopt;
+    }
+    return PlainFolded(kEntriesShape, 0);
+  }
+
+ private:
+  void AddEntry(const std::array<PlainValue, kKeys>& found) {
+    FlightEntry entry;
+    entry.record_id = Whole(found[kRecordId], static_cast<int64_t>(dump_.entries.size()));
+    entry.created_ns = std::max<int64_t>(Whole(found[kCreated], 0), 0);
+    entry.discovered_started_ns = std::max<int64_t>(Whole(found[kStartedSeen], 0), 0);
+    entry.discovered_finished_ns = std::max<int64_t>(Whole(found[kFinishedSeen], 0), 0);
+    entry.collective_seq = Small(found[kCollectiveSeq], FlightEntry::kNoNumber);
+    entry.p2p_seq = Small(found[kP2pSeq], FlightEntry::kNoNumber);
+    entry.op_id = Small(found[kOpId], FlightEntry::kNoNumber);
+    entry.pg_id = Small(found[kPgId], FlightEntry::kNoNumber);
+    entry.timeout_ms = std::max(Small(found[kTimeout], 0), 0);
+    if (found[kDuration].kind != PlainKind::kNone) {
+      entry.duration_ms = static_cast<float>(dump_.store.Number(found[kDuration]).value_or(-1));
+    }
+    entry.group = GroupOf(found[kProcessGroup]);
+    entry.name = TextNumber(found[kProfilingName]);
+    entry.input_sizes = ListNumber(found[kInputSizes]);
+    entry.output_sizes = ListNumber(found[kOutputSizes]);
+    entry.input_types = ListNumber(found[kInputTypes]);
+    entry.output_types = ListNumber(found[kOutputTypes]);
+    entry.frames = ListNumber(found[kFrames]);
+    entry.thread_name = TextNumber(found[kThreadName]);
+    entry.state = StateOf(found[kState]);
+    entry.is_p2p = IsP2p(found[kIsP2p], entry.name);
+    entry.is_retired = dump_.store.Int(found[kRetired]).value_or(0) != 0;
+    dump_.entries.push_back(entry);
+  }
+
+  int64_t Whole(PlainValue value, int64_t otherwise) {
+    const std::optional<int64_t> number = dump_.store.Int(value);
+    dump_.bad_fields += !number.has_value() && value.kind != PlainKind::kNone ? 1 : 0;
+    return number.value_or(otherwise);
+  }
+
+  int32_t Small(PlainValue value, int64_t otherwise) {
+    const int64_t number = Whole(value, otherwise);
+    const bool fits = number >= std::numeric_limits<int32_t>::min() &&
+                      number <= std::numeric_limits<int32_t>::max();
+    dump_.bad_fields += fits ? 0 : 1;
+    return static_cast<int32_t>(fits ? number : otherwise);
+  }
+
+  uint32_t TextNumber(PlainValue value) {
+    dump_.bad_fields += !value.IsText() && value.kind != PlainKind::kNone ? 1 : 0;
+    return value.IsText() ? static_cast<uint32_t>(value.bits) : FlightEntry::kNothing;
+  }
+
+  uint32_t ListNumber(PlainValue value) {
+    const bool is_list = value.kind == PlainKind::kList || value.kind == PlainKind::kTuple;
+    dump_.bad_fields += !is_list && value.kind != PlainKind::kNone ? 1 : 0;
+    return is_list ? static_cast<uint32_t>(value.bits) : FlightEntry::kNothing;
+  }
+
+  FlightState StateOf(PlainValue value) {
+    const std::string_view text = dump_.store.Text(value);
+    for (const FlightState state :
+         {FlightState::kScheduled, FlightState::kStarted, FlightState::kCompleted}) {
+      if (text == FlightStateName(state)) {
+        return state;
+      }
+    }
+    ++dump_.bad_fields;
+    return FlightState::kUnknown;
+  }
+
+  // Versions before 2.2 have no such key: send and recv are told by their names.
+  bool IsP2p(PlainValue value, uint32_t name) const {
+    if (const std::optional<int64_t> known = dump_.store.Int(value); known.has_value()) {
+      return *known != 0;
+    }
+    const std::string_view text = dump_.Text(name);
+    const std::string_view op = text.substr(text.find(':') + 1);
+    return op.starts_with("send ") || op.starts_with("recv ");
+  }
+
+  uint32_t GroupOf(PlainValue value) {
+    if (last_group_.has_value() && last_group_->first == value) {
+      return last_group_->second;
+    }
+    const std::span<const PlainValue> pair = dump_.store.Items(value);
+    if (pair.size() != 2 || !pair[0].IsText() || !pair[1].IsText()) {
+      dump_.bad_fields += value.kind != PlainKind::kNone ? 1 : 0;
+      return FlightEntry::kNothing;
+    }
+    const FlightGroupName named = {dump_.store.Text(pair[0]), dump_.store.Text(pair[1])};
+    const auto is_it = [&](const FlightGroupName& other) {
+      return other.name == named.name && other.description == named.description;
+    };
+    auto at = std::find_if(dump_.named_groups.begin(), dump_.named_groups.end(), is_it);
+    if (at == dump_.named_groups.end()) {
+      at = dump_.named_groups.insert(at, named);
+    }
+    last_group_ = {value, static_cast<uint32_t>(at - dump_.named_groups.begin())};
+    return last_group_->second;
+  }
+
+  FlightDump& dump_;
+  std::optional<std::pair<PlainValue, uint32_t>> last_group_;
+};
+
+// "[0, 1]", or a list of numbers.
+std::vector<int32_t> RanksOf(const PlainStore& store, PlainValue value, uint64_t& bad_fields) {
+  std::vector<int32_t> ranks;
+  const auto add = [&](std::optional<int64_t> rank) {
+    if (rank.has_value() && *rank >= 0 && *rank < FlightDump::kMostRanks) {
+      ranks.push_back(static_cast<int32_t>(*rank));
+    } else {
+      ++bad_fields;
+    }
+  };
+  if (value.IsText()) {
+    std::string_view text = Trimmed(store.Text(value));
+    if (text.starts_with('[') && text.ends_with(']')) {
+      text = text.substr(1, text.size() - 2);
+    }
+    while (!Trimmed(text).empty()) {
+      const size_t end = std::min(text.find(','), text.size());
+      add(ParseNumber<int64_t>(Trimmed(text.substr(0, end))));
+      text.remove_prefix(std::min(end + 1, text.size()));
+    }
+  } else {
+    for (const PlainValue& item : store.Items(value)) {
+      add(store.Int(item));
+    }
+  }
+  std::sort(ranks.begin(), ranks.end());
+  ranks.erase(std::unique(ranks.begin(), ranks.end()), ranks.end());
+  return ranks;
+}
+
+void TakeGroups(PlainValue config, FlightDump& dump) {
+  const std::span<const PlainValue> items = dump.store.Items(config);
+  for (size_t i = 0; i + 1 < items.size(); i += 2) {
+    FlightGroup group;
+    group.name = dump.store.Text(items[i]);
+    group.description = dump.store.Text(dump.store.Find(items[i + 1], "desc"));
+    group.ranks = RanksOf(dump.store, dump.store.Find(items[i + 1], "ranks"), dump.bad_fields);
+    dump.groups.push_back(std::move(group));
+  }
+  std::stable_sort(dump.groups.begin(), dump.groups.end(),
+                   [](const FlightGroup& a, const FlightGroup& b) { return a.name < b.name; });
+}
+
+void TakeStatus(PlainValue status, FlightDump& dump) {
+  dump.has_status = status.kind == PlainKind::kDict;
+  const std::span<const PlainValue> items = dump.store.Items(status);
+  for (size_t i = 0; i + 1 < items.size(); i += 2) {
+    const std::optional<int64_t> id = dump.store.Int(items[i]);
+    if (!id.has_value() || *id < 0 || *id > std::numeric_limits<int32_t>::max()) {
+      ++dump.bad_fields;
+      continue;
+    }
+    const auto number = [&](std::string_view key) {
+      return dump.store.Int(dump.store.Find(items[i + 1], key)).value_or(-1);
+    };
+    dump.status.push_back({.pg_id = static_cast<int32_t>(*id),
+                           .enqueued = number("last_enqueued_collective"),
+                           .started = number("last_started_collective"),
+                           .completed = number("last_completed_collective")});
+  }
+  std::stable_sort(dump.status.begin(), dump.status.end(),
+                   [](const FlightStatus& a, const FlightStatus& b) { return a.pg_id < b.pg_id; });
+}
+
+}  // namespace
+
+std::string_view FlightStateName(FlightState state) {
+  constexpr std::string_view kNames[] = {"", "scheduled", "started", "completed"};
+  return kNames[static_cast<size_t>(state)];
+}
+
+std::vector<int64_t> FlightDump::Sizes(uint32_t list) const {
+  std::vector<int64_t> sizes;
+  if (list == FlightEntry::kNothing) {
+    return sizes;
+  }
+  for (const PlainValue& shape : store.Items({.kind = PlainKind::kList, .bits = list})) {
+    for (const PlainValue& extent : store.Items(shape)) {
+      sizes.push_back(std::max<int64_t>(store.Int(extent).value_or(0), 0));
+    }
+    sizes.push_back(-1);
+  }
+  return sizes;
+}
+
+std::vector<std::string_view> FlightDump::Texts(uint32_t list) const {
+  std::vector<std::string_view> texts;
+  if (list == FlightEntry::kNothing) {
+    return texts;
+  }
+  for (const PlainValue& text : store.Items({.kind = PlainKind::kList, .bits = list})) {
+    texts.push_back(store.Text(text));
+  }
+  return texts;
+}
+
+std::vector<FlightFrame> FlightDump::Frames(const FlightEntry& entry) const {
+  std::vector<FlightFrame> frames;
+  if (entry.frames == FlightEntry::kNothing) {
+    return frames;
+  }
+  for (const PlainValue& frame : store.Items({.kind = PlainKind::kList, .bits = entry.frames})) {
+    frames.push_back({.file = store.Text(store.Find(frame, "filename")),
+                      .function = store.Text(store.Find(frame, "name")),
+                      .line = store.Int(store.Find(frame, "line")).value_or(0)});
+  }
+  return frames;
+}
+
+Result<FlightDump> ReadFlightDump(ByteSource& source) {
+  FlightDump dump;
+  FlightFolder folder(dump);
+  BS_ASSIGN(const PlainRead read, ReadPlain(source, dump.store, folder));
+  if (read.root.kind != PlainKind::kDict) {
+    return Error{.code = ErrorCode::kUnsupportedFormat,
+                 .cause = "the file is no dump of the flight recorder: no dictionary"};
+  }
+  const auto text = [&](std::string_view key) {
+    return std::string(dump.store.Text(dump.store.Find(read.root, key)));
+  };
+  dump.version = text("version");
+  dump.library = text("comm_lib_version").empty() ? text("nccl_version") : text("comm_lib_version");
+  TakeGroups(dump.store.Find(read.root, "pg_config"), dump);
+  TakeStatus(dump.store.Find(read.root, "pg_status"), dump);
+  dump.is_cut = read.is_cut;
+  dump.bytes = read.bytes;
+  std::stable_sort(
+      dump.entries.begin(), dump.entries.end(),
+      [](const FlightEntry& a, const FlightEntry& b) { return a.record_id < b.record_id; });
+  return dump;
+}
+
+bool IsKnownFlightVersion(std::string_view version) {
+  const size_t dot = version.find('.');
+  if (dot == std::string_view::npos) {
+    return false;
+  }
+  const std::optional<int> major = ParseNumber<int>(version.substr(0, dot));
+  const std::optional<int> minor = ParseNumber<int>(version.substr(dot + 1));
+  constexpr int kNewestMinor = 10;
+  return major.has_value() && minor.has_value() &&
+         (*major == 1 || (*major == 2 && *minor >= 0 && *minor <= kNewestMinor));
+}
+
+}  // namespace borescope::internal

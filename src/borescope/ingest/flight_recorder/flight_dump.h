@@ -1,0 +1,112 @@
+// Dumps of PyTorch's flight recorder: what one process kept of its latest communication, as the
+// pickle or the JSON that torch/csrc/distributed/c10d/FlightRecorder writes (versions 1.x and 2.0
+// to 2.10). All keys but the name of an operation, its state and a sequence number are optional.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "borescope/base/io/byte_source.h"
+#include "borescope/base/result.h"
+#include "borescope/ingest/pickle/plain_values.h"
+
+namespace borescope::internal {
+
+enum class FlightState : uint8_t { kUnknown, kScheduled, kStarted, kCompleted };
+std::string_view FlightStateName(FlightState state);  // "scheduled"; empty if unknown
+
+// One record of the ring. Numbers of texts, of lists of sizes and types, and of stacks are those of
+// the store of its dump, in which equal ones are one; kNothing where the key is missing.
+struct FlightEntry {
+  static constexpr uint32_t kNothing = UINT32_MAX;
+  static constexpr int64_t kNoNumber = -1;
+
+  int64_t record_id = 0;
+  int64_t created_ns = 0;              // Unix time on the host at issue; 0: not recorded
+  int64_t discovered_started_ns = 0;   // when the watchdog saw it; 0: not recorded
+  int64_t discovered_finished_ns = 0;  // likewise
+  int32_t collective_seq = kNoNumber;  // number of the collective in its group
+  int32_t p2p_seq = kNoNumber;         // number of the point-to-point launch in its group
+  int32_t op_id = kNoNumber;           // number of the logical operation in its group
+  int32_t pg_id = kNoNumber;           // number of the group in this process
+  int32_t timeout_ms = 0;              // 0: not recorded
+  float duration_ms = -1;              // less than 0: not recorded
+  uint32_t group = kNothing;           // among FlightDump::named_groups
+  uint32_t name = kNothing;            // text: "nccl:all_reduce"
+  uint32_t input_sizes = kNothing;     // list of lists
+  uint32_t output_sizes = kNothing;
+  uint32_t input_types = kNothing;  // list of texts
+  uint32_t output_types = kNothing;
+  uint32_t frames = kNothing;  // list of dictionaries, innermost first
+  uint32_t thread_name = kNothing;
+  FlightState state = FlightState::kUnknown;
+  bool is_p2p = false;
+  bool is_retired = false;
+};
+
+// A group as the dump's pg_config lists it.
+struct FlightGroup {
+  std::string name;
+  std::string description;
+  std::vector<int32_t> ranks;  // global, ascending
+};
+
+// What entries call their group: process_group.
+struct FlightGroupName {
+  std::string_view name;
+  std::string_view description;
+};
+
+// The latest sequence numbers of a group of this process, by its pg_id; -1: none.
+struct FlightStatus {
+  int32_t pg_id = 0;
+  int64_t enqueued = -1;
+  int64_t started = -1;
+  int64_t completed = -1;
+};
+
+struct FlightFrame {
+  std::string_view file;
+  std::string_view function;
+  int64_t line = 0;
+};
+
+struct FlightDump {
+  static constexpr int32_t kMostRanks = int32_t{1} << 20;  // larger numbers are no ranks
+
+  PlainStore store;
+  std::string version;
+  std::string library;               // version of the communication library
+  std::vector<FlightGroup> groups;   // by name
+  std::vector<FlightStatus> status;  // by pg_id
+  bool has_status = false;
+  std::vector<FlightGroupName> named_groups;
+  std::vector<FlightEntry> entries;  // by record_id, as the ring had them
+  bool is_cut = false;               // the file ends in the middle
+  uint64_t bad_fields = 0;           // fields of another type than the writer gives them
+  uint64_t bytes = 0;                // inflated
+
+  std::string_view Text(uint32_t number) const {
+    return number == FlightEntry::kNothing ? std::string_view() : store.TextOf(number);
+  }
+  std::string_view Name(const FlightEntry& entry) const { return Text(entry.name); }
+  // The numbers of a list of sizes, each list in it ended by -1; the texts of a list of types.
+  std::vector<int64_t> Sizes(uint32_t list) const;
+  std::vector<std::string_view> Texts(uint32_t list) const;
+  // Innermost first.
+  std::vector<FlightFrame> Frames(const FlightEntry& entry) const;
+};
+
+// Reads a dump, pickle or JSON. What is odd is counted in `bad_fields`; entries are kept if their
+// key fields are whole. Errors: those of ReadPlain, and kUnsupportedFormat where it is no dump.
+Result<FlightDump> ReadFlightDump(ByteSource& source);
+
+// Whether versions of this kind are known: 1.x and 2.0 to 2.10.
+bool IsKnownFlightVersion(std::string_view version);
+
+}  // namespace borescope::internal

@@ -1,0 +1,118 @@
+#include "borescope/postmortem/findings.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+namespace borescope::internal {
+namespace {
+
+struct VerdictRow {
+  std::string finding = {};
+  std::string severity = {};
+  std::string certainty = {};
+  std::optional<std::string> ranks = {};
+  std::optional<std::string> evidence = {};
+  std::optional<std::string> where = {};
+  std::optional<std::string> help = {};
+  std::optional<double> value = {};
+  std::optional<std::string> unit = {};
+
+  static constexpr TableNames kTable{"postmortem", "Verdict"};
+  static constexpr ColumnOf<VerdictRow> kColumns[] = {
+      {"finding", &VerdictRow::finding, Role::kKey, "What was found, in a fixed sentence."},
+      {"severity", &VerdictRow::severity, Role::kDerived, "error, warning or info."},
+      {"certainty", &VerdictRow::certainty, Role::kDerived,
+       "certain; likely; cannot tell: what is known fits several causes."},
+      {"ranks", &VerdictRow::ranks, Role::kDerived, "The ranks it is about: 0..7,9."},
+      {"evidence", &VerdictRow::evidence, Role::kDerived, "What shows it."},
+      {"where", &VerdictRow::where, Role::kDerived, "Lines of the program."},
+      {"help", &VerdictRow::help, Role::kDerived, "What to do next."},
+      {"value", &VerdictRow::value, Unit::kOfRow, Role::kDerived, "The deciding number."},
+      {"unit", &VerdictRow::unit, Role::kDerived, "Of the value: ns, bytes or count."}};
+};
+
+std::string_view NameOf(Severity severity) {
+  constexpr std::string_view kNames[] = {"info", "warning", "error"};
+  return kNames[static_cast<size_t>(severity)];
+}
+
+std::optional<std::string> IfAny(std::string text) {
+  return text.empty() ? std::nullopt : std::optional(std::move(text));
+}
+
+// "0..7", "9", "11" of ascending numbers.
+std::vector<std::string> RangesOf(std::span<const int32_t> ranks) {
+  std::vector<std::string> ranges;
+  for (size_t begin = 0; begin < ranks.size();) {
+    size_t end = begin + 1;
+    while (end < ranks.size() && ranks[end] == ranks[end - 1] + 1) {
+      ++end;
+    }
+    if (end - begin > 2) {
+      ranges.push_back(fmt::format("{}..{}", ranks[begin], ranks[end - 1]));
+    } else {
+      for (size_t i = begin; i < end; ++i) {
+        ranges.push_back(fmt::format("{}", ranks[i]));
+      }
+    }
+    begin = end;
+  }
+  return ranges;
+}
+
+}  // namespace
+
+std::string_view CertaintyName(Certainty certainty) {
+  constexpr std::string_view kNames[] = {"certain", "likely", "cannot tell", ""};
+  return kNames[static_cast<size_t>(certainty)];
+}
+
+std::string RankList(std::span<const int32_t> ranks) {
+  std::string list;
+  for (const std::string& range : RangesOf(ranks)) {
+    list += (list.empty() ? "" : ",") + range;
+  }
+  return list;
+}
+
+std::string RankWords(std::span<const int32_t> ranks) {
+  const std::vector<std::string> ranges = RangesOf(ranks);
+  std::string words = ranks.size() == 1 ? "rank " : "ranks ";
+  for (size_t i = 0; i < ranges.size(); ++i) {
+    words += i == 0 ? "" : i + 1 == ranges.size() ? " and " : ", ";
+    words += ranges[i];
+  }
+  return words;
+}
+
+std::string ClockTime(int64_t unix_ns) {
+  constexpr int64_t kNsPerMs = 1'000'000;
+  constexpr int64_t kDayMs = 86'400'000;
+  const int64_t ms = (unix_ns / kNsPerMs % kDayMs + kDayMs) % kDayMs;
+  return fmt::format("{:02}:{:02}:{:02}.{:03} UTC", ms / 3'600'000, ms / 60'000 % 60,
+                     ms / 1000 % 60, ms % 1000);
+}
+
+Table VerdictTable(std::vector<Finding> findings) {
+  std::stable_sort(findings.begin(), findings.end(),
+                   [](const Finding& a, const Finding& b) { return a.order < b.order; });
+  std::vector<VerdictRow> rows;
+  rows.reserve(findings.size());
+  for (Finding& finding : findings) {
+    rows.push_back({.finding = std::move(finding.finding),
+                    .severity = std::string(NameOf(finding.severity)),
+                    .certainty = std::string(CertaintyName(finding.certainty)),
+                    .ranks = IfAny(std::move(finding.ranks)),
+                    .evidence = IfAny(std::move(finding.evidence)),
+                    .where = IfAny(std::move(finding.where)),
+                    .help = IfAny(std::move(finding.help)),
+                    .value = finding.value,
+                    .unit = IfAny(std::move(finding.unit))});
+  }
+  return MakeTable(rows);
+}
+
+}  // namespace borescope::internal

@@ -1,0 +1,795 @@
+#include "borescope/postmortem/hang_analysis.h"
+
+#include <algorithm>
+#include <compare>
+#include <optional>
+#include <set>
+#include <span>
+#include <tuple>
+#include <utility>
+
+#include "borescope/base/stop.h"
+
+namespace borescope::internal {
+namespace {
+
+constexpr int64_t kNsPerMs = 1'000'000;
+constexpr int64_t kNsPerSecond = 1'000'000'000;
+constexpr int64_t kDayNs = 86'400 * kNsPerSecond;
+
+// ---- where a rank is in an operation ----
+
+// The number by which the dump of `rank` knows a group of which it has no entry, from the dumps of
+// members that have; nothing where these do not agree, or it cannot be the same there.
+std::optional<int32_t> StatusIdOf(const HangModel& model, const HangRank& rank, uint32_t group) {
+  if (const std::span<const IssuedOperation> own = rank.InGroup(group); !own.empty()) {
+    return rank.dump->entries[own.front().first_entry].pg_id;
+  }
+  const auto uses = [](const FlightDump& dump, int32_t id) {
+    return std::any_of(dump.entries.begin(), dump.entries.end(),
+                       [id](const FlightEntry& entry) { return entry.pg_id == id; });
+  };
+  const auto has_same_ids = [&](const FlightDump& other) {
+    return std::equal(
+        other.status.begin(), other.status.end(), rank.dump->status.begin(),
+        rank.dump->status.end(),
+        [](const FlightStatus& a, const FlightStatus& b) { return a.pg_id == b.pg_id; });
+  };
+  std::optional<int32_t> id;
+  bool is_like_all = true;
+  constexpr size_t kMostAsked = 16;
+  size_t asked = 0;
+  for (const int32_t member : model.groups[group].members) {
+    const HangRank* const other = model.Of(member);
+    if (other == nullptr || other == &rank || other->InGroup(group).empty()) {
+      continue;
+    }
+    const int32_t theirs =
+        other->dump->entries[other->InGroup(group).front().first_entry].pg_id;
+    if (id.has_value() && *id != theirs) {
+      return std::nullopt;
+    }
+    id = theirs;
+    is_like_all = is_like_all && has_same_ids(*other->dump);
+    if (++asked == kMostAsked) {
+      break;
+    }
+  }
+  return id.has_value() && (is_like_all || !uses(*rank.dump, *id)) ? id : std::nullopt;
+}
+
+std::optional<Where> ByStatus(const HangModel& model, const HangRank& rank,
+                              const HangOperation& operation) {
+  if (model.groups[operation.group].has_p2p || rank.dump->status.empty()) {
+    return std::nullopt;  // transfers share the numbers of the status
+  }
+  const std::optional<int32_t> id = StatusIdOf(model, rank, operation.group);
+  for (const FlightStatus& status : rank.dump->status) {
+    if (!id.has_value() || status.pg_id != *id) {
+      continue;
+    }
+    if (operation.number <= status.completed) {
+      return Where{WhereState::kDone, WhereBasis::kStatus};
+    }
+    return Where{operation.number <= status.enqueued ? WhereState::kOpen : WhereState::kMissing,
+                 WhereBasis::kStatus};
+  }
+  return std::nullopt;
+}
+
+// Whether all records that both dumps have are of the same operation, and there is one.
+bool HasSameProgram(const HangRank& a, const HangRank& b) {
+  const std::vector<FlightEntry>& left = a.dump->entries;
+  const std::vector<FlightEntry>& right = b.dump->entries;
+  const auto group = [](const HangRank& rank, const FlightEntry& entry) {
+    return entry.group == FlightEntry::kNothing
+               ? std::string_view()
+               : rank.dump->named_groups[entry.group].description;
+  };
+  size_t common = 0;
+  for (size_t i = 0, j = 0; i < left.size() && j < right.size();) {
+    if (left[i].record_id != right[j].record_id) {
+      left[i].record_id < right[j].record_id ? ++i : ++j;
+      continue;
+    }
+    const FlightEntry& x = left[i++];
+    const FlightEntry& y = right[j++];
+    const bool is_same = x.collective_seq == y.collective_seq && x.p2p_seq == y.p2p_seq &&
+                         OperationName(a.dump->Name(x)) == OperationName(b.dump->Name(y)) &&
+                         group(a, x) == group(b, y);
+    if (!is_same) {
+      return false;
+    }
+    ++common;
+  }
+  return common > 0;
+}
+
+std::optional<Where> ByAlignment(const HangModel& model, const HangRank& rank,
+                                 const HangOperation& operation) {
+  if (!rank.is_active_only || rank.dump->entries.empty()) {
+    return std::nullopt;
+  }
+  constexpr size_t kMostAsked = 32;
+  size_t asked = 0;
+  for (const int32_t member : model.groups[operation.group].members) {
+    const HangRank* const peer = model.Of(member);
+    const IssuedOperation* const issued = peer == nullptr ? nullptr : peer->Find(operation);
+    if (issued == nullptr) {
+      continue;
+    }
+    if (HasSameProgram(*peer, rank)) {
+      const bool is_behind = rank.dump->entries.back().record_id >=
+                             peer->dump->entries[issued->first_entry].record_id;
+      return Where{is_behind ? WhereState::kDone : WhereState::kMissing, WhereBasis::kAligned};
+    }
+    if (++asked == kMostAsked) {
+      break;
+    }
+  }
+  return std::nullopt;
+}
+
+Where WhereIsTransfer(const HangRank& rank, const HangOperation& operation) {
+  return rank.FindTransfer(operation) != nullptr
+             ? Where{WhereState::kOpen, WhereBasis::kRecorded}
+             : Where{WhereState::kMissing, WhereBasis::kAbsent};
+}
+
+}  // namespace
+
+Where WhereIs(const HangModel& model, int32_t rank, const HangOperation& operation) {
+  const HangRank* const at = model.Of(rank);
+  if (at == nullptr) {
+    return {WhereState::kNoDump, WhereBasis::kNoDump};
+  }
+  if (operation.is_p2p) {
+    return WhereIsTransfer(*at, operation);
+  }
+  if (const IssuedOperation* const issued = at->Find(operation); issued != nullptr) {
+    return {issued->is_outstanding ? WhereState::kOpen : WhereState::kDone, WhereBasis::kRecorded};
+  }
+  const std::span<const IssuedOperation> in_group = at->InGroup(operation.group);
+  if (!in_group.empty() && operation.number < in_group.back().number) {
+    return {WhereState::kDone, WhereBasis::kOrder};
+  }
+  if (const std::optional<Where> aligned = ByAlignment(model, *at, operation)) {
+    return *aligned;
+  }
+  if (const std::optional<Where> status = ByStatus(model, *at, operation)) {
+    return *status;
+  }
+  const bool has_all = !at->dump->entries.empty() && at->dump->entries.front().record_id == 0;
+  const bool is_sure = !at->is_active_only && !at->dump->is_cut && (has_all || !in_group.empty());
+  return {WhereState::kMissing, is_sure ? WhereBasis::kOrder : WhereBasis::kAbsent};
+}
+
+namespace {
+
+// ---- the graph ----
+
+struct Node {
+  enum class Type : uint8_t { kOperation, kLaunch, kIdle, kNoDump };
+  Type type = Type::kOperation;
+  HangOperation operation;  // of kOperation
+  int32_t rank = 0;         // of the others
+
+  friend auto operator<=>(const Node&, const Node&) = default;
+};
+
+struct Edge {
+  size_t to = 0;
+  HangOperation because;
+  int32_t rank = 0;  // that is not there
+  Where where;
+};
+
+// Which rank waits for which.
+class WaitGraph {
+ public:
+  explicit WaitGraph(const HangModel& model) : model_(model) {
+    for (const HangRank& rank : model_.ranks) {
+      if (!rank.head.empty()) {
+        nodes_.push_back(NodeOf(rank));
+      }
+    }
+    Unify();
+    const size_t heads = nodes_.size();
+    std::vector<Node> ends;
+    for (size_t i = 0; i < heads; ++i) {
+      for (const HangOperation& operation : OperationsOf(nodes_[i])) {
+        for (const int32_t member : model_.MembersOf(operation)) {
+          const HangRank* const rank = model_.Of(member);
+          if (rank == nullptr) {
+            ends.push_back({.type = Node::Type::kNoDump, .operation = {}, .rank = member});
+          } else if (rank->head.empty()) {
+            ends.push_back({.type = Node::Type::kIdle, .operation = {}, .rank = member});
+          }
+        }
+      }
+    }
+    nodes_.insert(nodes_.end(), ends.begin(), ends.end());
+    Unify();
+    edges_.resize(nodes_.size());
+    for (size_t i = 0; i < nodes_.size(); ++i) {
+      CheckStop();
+      for (const HangOperation& operation : OperationsOf(nodes_[i])) {
+        AddEdges(i, operation);
+      }
+    }
+    into_.resize(nodes_.size());
+    for (size_t from = 0; from < nodes_.size(); ++from) {
+      for (size_t i = 0; i < edges_[from].size(); ++i) {
+        into_[edges_[from][i].to].emplace_back(from, i);
+      }
+    }
+    FindComponents();
+  }
+
+  const std::vector<Node>& nodes() const { return nodes_; }
+  const std::vector<Edge>& EdgesOf(size_t node) const { return edges_[node]; }
+  // The nodes from which edges lead to a node, and their numbers there.
+  const std::vector<std::pair<size_t, size_t>>& EdgesInto(size_t node) const {
+    return into_[node];
+  }
+  // The ranks that stand at a node, ascending.
+  const std::vector<int32_t>& RanksAt(size_t node) const { return at_[node]; }
+  const std::vector<std::vector<size_t>>& components() const { return components_; }
+  size_t ComponentOf(size_t node) const { return component_of_[node]; }
+
+  bool IsSink(const std::vector<size_t>& component) const {
+    return std::all_of(component.begin(), component.end(), [&](size_t node) {
+      return std::all_of(edges_[node].begin(), edges_[node].end(), [&](const Edge& edge) {
+        return component_of_[edge.to] == component_of_[node];
+      });
+    });
+  }
+
+  std::vector<HangOperation> OperationsOf(const Node& node) const {
+    switch (node.type) {
+      case Node::Type::kOperation:
+        return {node.operation};
+      case Node::Type::kLaunch:
+        return model_.Of(node.rank)->head;
+      default:
+        return {};
+    }
+  }
+
+  size_t IndexOf(const Node& node) const {
+    return static_cast<size_t>(std::lower_bound(nodes_.begin(), nodes_.end(), node) -
+                               nodes_.begin());
+  }
+
+  static Node NodeOf(const HangRank& rank) {
+    if (rank.head.empty()) {
+      return {.type = Node::Type::kIdle, .operation = {}, .rank = rank.rank};
+    }
+    return rank.head.size() == 1
+               ? Node{.type = Node::Type::kOperation, .operation = rank.head.front(), .rank = 0}
+               : Node{.type = Node::Type::kLaunch, .operation = {}, .rank = rank.rank};
+  }
+
+ private:
+  void Unify() {
+    std::sort(nodes_.begin(), nodes_.end());
+    nodes_.erase(std::unique(nodes_.begin(), nodes_.end()), nodes_.end());
+  }
+
+  static bool StandsAt(const HangRank& rank, const HangOperation& operation) {
+    return std::find(rank.head.begin(), rank.head.end(), operation) != rank.head.end();
+  }
+
+  void AddEdges(size_t node, const HangOperation& operation) {
+    for (const int32_t member : model_.MembersOf(operation)) {
+      const Where where = WhereIs(model_, member, operation);
+      const HangRank* const rank = model_.Of(member);
+      if (where.state == WhereState::kDone ||
+          (where.state == WhereState::kOpen && StandsAt(*rank, operation)) ||
+          IsMetByAny(operation, member)) {
+        continue;
+      }
+      const Node to = rank == nullptr
+                          ? Node{.type = Node::Type::kNoDump, .operation = {}, .rank = member}
+                          : NodeOf(*rank);
+      edges_[node].push_back(
+          {.to = IndexOf(to), .because = operation, .rank = member, .where = where});
+    }
+  }
+
+  // A send whose receiver takes from anybody.
+  bool IsMetByAny(const HangOperation& operation, int32_t member) const {
+    if (!operation.is_p2p || member != operation.to) {
+      return false;
+    }
+    HangOperation any = operation;
+    any.from = HangOperation::kAnyRank;
+    any.number = 0;
+    const HangRank* const rank = model_.Of(member);
+    return rank != nullptr && StandsAt(*rank, any);
+  }
+
+  // Tarjan's algorithm, without recursion. Components come in the order of their first node.
+  void FindComponents() {
+    at_.resize(nodes_.size());
+    for (const HangRank& rank : model_.ranks) {
+      if (!rank.head.empty()) {
+        at_[IndexOf(NodeOf(rank))].push_back(rank.rank);
+      }
+    }
+    constexpr size_t kNone = SIZE_MAX;
+    std::vector<size_t> number(nodes_.size(), kNone);
+    std::vector<size_t> low(nodes_.size(), 0);
+    std::vector<char> on_stack(nodes_.size(), 0);
+    std::vector<size_t> stack;
+    component_of_.assign(nodes_.size(), 0);
+    size_t next = 0;
+    struct Visit {
+      size_t node;
+      size_t edge;
+    };
+    for (size_t root = 0; root < nodes_.size(); ++root) {
+      if (number[root] != kNone) {
+        continue;
+      }
+      std::vector<Visit> visits = {{root, 0}};
+      number[root] = low[root] = next++;
+      stack.push_back(root);
+      on_stack[root] = 1;
+      while (!visits.empty()) {
+        Visit& visit = visits.back();
+        const size_t node = visit.node;
+        if (visit.edge < edges_[node].size()) {
+          const size_t to = edges_[node][visit.edge++].to;
+          if (number[to] == kNone) {
+            number[to] = low[to] = next++;
+            stack.push_back(to);
+            on_stack[to] = 1;
+            visits.push_back({to, 0});
+          } else if (on_stack[to] != 0) {
+            low[node] = std::min(low[node], number[to]);
+          }
+          continue;
+        }
+        visits.pop_back();
+        if (!visits.empty()) {
+          low[visits.back().node] = std::min(low[visits.back().node], low[node]);
+        }
+        if (low[node] == number[node]) {
+          components_.push_back(TakeComponent(node, stack, on_stack));
+        }
+      }
+    }
+    std::sort(components_.begin(), components_.end());
+    for (size_t i = 0; i < components_.size(); ++i) {
+      for (const size_t node : components_[i]) {
+        component_of_[node] = i;
+      }
+    }
+  }
+
+  static std::vector<size_t> TakeComponent(size_t root, std::vector<size_t>& stack,
+                                           std::vector<char>& on_stack) {
+    std::vector<size_t> component;
+    size_t node = SIZE_MAX;
+    while (node != root) {
+      node = stack.back();
+      stack.pop_back();
+      on_stack[node] = 0;
+      component.push_back(node);
+    }
+    std::sort(component.begin(), component.end());
+    return component;
+  }
+
+  const HangModel& model_;
+  std::vector<Node> nodes_;
+  std::vector<std::vector<Edge>> edges_;
+  std::vector<std::vector<std::pair<size_t, size_t>>> into_;
+  std::vector<std::vector<int32_t>> at_;
+  std::vector<std::vector<size_t>> components_;
+  std::vector<size_t> component_of_;
+};
+
+// ---- what sinks mean ----
+
+// Collectives that nobody can finish before everybody began.
+bool NeedsAll(std::string_view operation) {
+  constexpr std::string_view kNames[] = {"all_reduce", "all_gather", "reduce_scatter", "barrier"};
+  return operation.starts_with("all_to_all") ||
+         std::any_of(std::begin(kNames), std::end(kNames), [&](std::string_view name) {
+           return operation.substr(0, name.size()) == name;
+         });
+}
+
+class Diagnosis {
+ public:
+  Diagnosis(const HangModel& model, HangResult& result)
+      : model_(model), result_(result), graph_(model) {}
+
+  void Make() {
+    AddMismatches();
+    const bool has_mismatch = !result_.culprits.empty();
+    std::vector<std::pair<int32_t, size_t>> absent;  // ranks without a dump, their nodes
+    for (const std::vector<size_t>& component : graph_.components()) {
+      if (!graph_.IsSink(component)) {
+        continue;
+      }
+      const Node& node = graph_.nodes()[component.front()];
+      if (component.size() > 1) {
+        if (!has_mismatch) AddOrder(component);
+      } else if (node.type == Node::Type::kIdle) {
+        if (!has_mismatch) AddIdle(component.front());
+      } else if (node.type == Node::Type::kNoDump) {
+        absent.emplace_back(node.rank, component.front());
+      } else if (!IsInMismatch(node)) {
+        AddOperation(component.front());
+      }
+    }
+    const bool is_primary = result_.culprits.empty();
+    for (const auto& [rank, node] : absent) {
+      HangCulprit culprit = {.rank = rank, .kind = HangKind::kNoDump, .is_primary = is_primary};
+      culprit.certainty = Certainty::kLikely;
+      SetEvidence(culprit, node);
+      result_.culprits.push_back(culprit);
+    }
+    FindWaits();
+    Finish();
+  }
+
+ private:
+  // ---- mismatches ----
+
+  void AddMismatches() {
+    for (const HangMismatch& mismatch : result_.mismatches) {
+      if (!mismatch.is_primary) {
+        continue;
+      }
+      mismatched_groups_.insert(mismatch.operation.group);
+      for (const int32_t rank : mismatch.ranks) {
+        HangCulprit culprit = {.rank = rank, .kind = mismatch.kind};
+        culprit.certainty = mismatch.has_majority ? Certainty::kCertain : Certainty::kCannotTell;
+        culprit.evidence = mismatch.operation;
+        SetTimes(culprit, mismatch.others.empty() ? mismatch.ranks : mismatch.others);
+        result_.culprits.push_back(culprit);
+      }
+    }
+  }
+
+  bool IsInMismatch(const Node& node) const {
+    const std::vector<HangOperation> operations = graph_.OperationsOf(node);
+    return std::any_of(operations.begin(), operations.end(), [&](const HangOperation& operation) {
+      return mismatched_groups_.contains(operation.group);
+    });
+  }
+
+  // ---- ranks that did not come ----
+
+  // Of the operations in which others wait for a node: the one with most ranks.
+  void SetEvidence(HangCulprit& culprit, size_t node) {
+    const Edge* best = nullptr;
+    std::vector<int32_t> waiting;
+    int64_t earliest = 0;
+    for (const auto& [from, index] : graph_.EdgesInto(node)) {
+      const Edge& edge = graph_.EdgesOf(from)[index];
+      const std::vector<int32_t>& there = graph_.RanksAt(from);
+      const int64_t created = Earliest(there, edge.because);
+      if (best == nullptr || there.size() > waiting.size() ||
+          (there.size() == waiting.size() && created < earliest)) {
+        best = &edge;
+        waiting = there;
+        earliest = created;
+      }
+    }
+    if (best == nullptr) {
+      return;
+    }
+    culprit.evidence = best->because;
+    SetTimes(culprit, waiting);
+    if (!IsRecorded(best->where) || model_.groups[best->because.group].is_inferred) {
+      Lower(culprit.certainty, Certainty::kLikely);
+    }
+  }
+
+  static bool IsRecorded(const Where& where) {
+    return where.basis == WhereBasis::kRecorded || where.basis == WhereBasis::kOrder ||
+           where.basis == WhereBasis::kStatus;
+  }
+
+  static void Lower(Certainty& certainty, Certainty at_most) {
+    certainty = std::max(certainty, at_most);
+  }
+
+  void AddIdle(size_t node) {
+    const int32_t rank = graph_.nodes()[node].rank;
+    if (graph_.EdgesInto(node).empty()) {
+      return;
+    }
+    HangCulprit culprit = {.rank = rank, .kind = HangKind::kNeverIssued};
+    culprit.certainty = Certainty::kCertain;
+    SetEvidence(culprit, node);
+    const HangRank& at = *model_.Of(rank);
+    const HangRank* const waiting = model_.Of(culprit.waiting_rank);
+    const int64_t began =
+        waiting == nullptr ? 0 : model_.IssuedAt(*waiting, culprit.evidence);
+    culprit.activity = at.newest_created_ns == 0 || began == 0 ? HangActivity::kUnknown
+                       : at.newest_created_ns < began + kNsPerSecond
+                           ? HangActivity::kStopped
+                           : HangActivity::kStillIssuing;
+    result_.culprits.push_back(culprit);
+  }
+
+  // ---- operations that all members came to ----
+
+  void AddOperation(size_t node) {
+    const HangOperation operation = graph_.OperationsOf(graph_.nodes()[node]).front();
+    const std::vector<int32_t>& there = graph_.RanksAt(node);
+    const std::vector<int32_t> members = model_.MembersOf(operation);
+    const bool is_done_somewhere =
+        std::any_of(members.begin(), members.end(), [&](int32_t member) {
+          return WhereIs(model_, member, operation).state == WhereState::kDone;
+        });
+    if (is_done_somewhere) {
+      AddAll(HangKind::kDeviceStuck, there, operation, StuckCertainty(there, operation));
+      return;
+    }
+    std::vector<int32_t> not_begun;
+    for (const int32_t rank : there) {
+      if (!HasBegun(rank, operation)) {
+        not_begun.push_back(rank);
+      }
+    }
+    if (model_.has_timing && !not_begun.empty() && not_begun.size() < there.size()) {
+      AddAll(HangKind::kNotStarted, not_begun, operation, Certainty::kLikely);
+    } else {
+      AddAll(HangKind::kNotFinished, members, operation, Certainty::kCannotTell);
+    }
+  }
+
+  Certainty StuckCertainty(std::span<const int32_t> there, const HangOperation& operation) const {
+    const HangRank& rank = *model_.Of(there.front());
+    const IssuedOperation* const issued = rank.Find(operation);
+    Certainty certainty =
+        issued != nullptr &&
+                NeedsAll(OperationName(rank.dump->Name(rank.dump->entries[issued->first_entry])))
+            ? Certainty::kCertain
+            : Certainty::kLikely;
+    for (const int32_t member : model_.MembersOf(operation)) {
+      const Where where = WhereIs(model_, member, operation);
+      if (where.state == WhereState::kDone && !IsRecorded(where)) {
+        Lower(certainty, Certainty::kLikely);
+      }
+    }
+    return certainty;
+  }
+
+  bool HasBegun(int32_t rank, const HangOperation& operation) const {
+    const HangRank& at = *model_.Of(rank);
+    const IssuedOperation* const issued = at.Find(operation);
+    const IssuedTransfer* const transfer = at.FindTransfer(operation);
+    const uint32_t index = issued != nullptr     ? issued->last_entry
+                           : transfer != nullptr ? transfer->last_entry
+                                                 : HangRank::kNoEntry;
+    if (index == HangRank::kNoEntry) {
+      return false;
+    }
+    const FlightEntry& entry = at.dump->entries[index];
+    return entry.state != FlightState::kScheduled || entry.discovered_started_ns > 0;
+  }
+
+  void AddAll(HangKind kind, std::span<const int32_t> ranks, const HangOperation& operation,
+              Certainty certainty) {
+    for (const int32_t rank : ranks) {
+      HangCulprit culprit = {.rank = rank, .kind = kind};
+      culprit.certainty = certainty;
+      culprit.evidence = operation;
+      SetTimes(culprit, ranks);
+      result_.culprits.push_back(culprit);
+    }
+  }
+
+  // ---- ranks that wait for each other ----
+
+  void AddOrder(const std::vector<size_t>& component) {
+    std::vector<int32_t> ranks;
+    for (const size_t node : component) {
+      const std::vector<int32_t>& there = graph_.RanksAt(node);
+      ranks.insert(ranks.end(), there.begin(), there.end());
+    }
+    std::sort(ranks.begin(), ranks.end());
+    std::vector<int32_t> breakers;
+    constexpr size_t kMostTried = 256;
+    for (size_t i = 0; i < ranks.size() && i < kMostTried; ++i) {
+      if (!HasCycleWithout(component, ranks[i])) {
+        breakers.push_back(ranks[i]);
+      }
+    }
+    size_t fewest = SIZE_MAX;
+    for (const int32_t rank : breakers) {
+      fewest = std::min(fewest, AtHeadOf(rank).size());
+    }
+    for (const int32_t rank : ranks) {
+      const bool breaks = std::find(breakers.begin(), breakers.end(), rank) != breakers.end();
+      HangCulprit culprit = {.rank = rank, .kind = HangKind::kOrder};
+      culprit.is_primary = breakers.empty() || (breaks && AtHeadOf(rank).size() == fewest);
+      culprit.certainty = Certainty::kLikely;
+      culprit.evidence = model_.Of(rank)->head.front();
+      SetTimes(culprit, AtHeadOf(rank));
+      result_.culprits.push_back(culprit);
+    }
+  }
+
+  const std::vector<int32_t>& AtHeadOf(int32_t rank) const {
+    return graph_.RanksAt(graph_.IndexOf(WaitGraph::NodeOf(*model_.Of(rank))));
+  }
+
+  // Whether the operations of a component still wait for each other if `without` is left out.
+  bool HasCycleWithout(const std::vector<size_t>& component, int32_t without) const {
+    // Takes away what waits for nothing that is left, until nothing changes.
+    std::set<size_t> left(component.begin(), component.end());
+    for (bool has_changed = true; has_changed;) {
+      has_changed = false;
+      for (auto at = left.begin(); at != left.end();) {
+        const std::vector<Edge>& edges = graph_.EdgesOf(*at);
+        const bool waits = std::any_of(edges.begin(), edges.end(), [&](const Edge& edge) {
+          return edge.rank != without && left.contains(edge.to);
+        });
+        has_changed = has_changed || !waits;
+        at = waits ? std::next(at) : left.erase(at);
+      }
+    }
+    return !left.empty();
+  }
+
+  // ---- times ----
+
+  int64_t Earliest(std::span<const int32_t> ranks, const HangOperation& operation) const {
+    int64_t earliest = 0;
+    for (const int32_t rank : ranks) {
+      const HangRank* const at = model_.Of(rank);
+      const int64_t issued = at == nullptr ? 0 : model_.IssuedAt(*at, operation);
+      earliest = issued != 0 && (earliest == 0 || issued < earliest) ? issued : earliest;
+    }
+    return earliest;
+  }
+
+  // The ranks that stand at the evidence, and since when.
+  void SetTimes(HangCulprit& culprit, std::span<const int32_t> waiting) {
+    culprit.waiting = waiting.size();
+    culprit.since_ns = Earliest(waiting, culprit.evidence);
+    for (const int32_t rank : waiting) {
+      const HangRank* const at = model_.Of(rank);
+      if (at == nullptr) {
+        continue;
+      }
+      const bool came_first = model_.IssuedAt(*at, culprit.evidence) == culprit.since_ns;
+      if (came_first && (culprit.waiting_rank < 0 || rank < culprit.waiting_rank)) {
+        culprit.waiting_rank = rank;
+      }
+    }
+    const HangRank* const first = model_.Of(culprit.waiting_rank);
+    const std::optional<int64_t> age = first == nullptr || culprit.since_ns == 0
+                                           ? std::nullopt
+                                           : AgeByFile(*first, culprit.since_ns);
+    const int64_t until =
+        std::max(model_.newest_created_ns - culprit.since_ns, age.value_or(0));
+    culprit.waited_ns = culprit.since_ns == 0 ? 0 : std::max<int64_t>(until, 0);
+    culprit.shown = Shown(culprit, age);
+  }
+
+  // From `since` until the file of a rank was written; nothing where its time is not that.
+  std::optional<int64_t> AgeByFile(const HangRank& rank, int64_t since) const {
+    const int64_t after = rank.modified_ns - model_.newest_created_ns;
+    return rank.modified_ns != 0 && after > -kNsPerSecond && after < kDayNs
+               ? std::optional(rank.modified_ns - since)
+               : std::nullopt;
+  }
+
+  HangShown Shown(const HangCulprit& culprit, std::optional<int64_t> age) const {
+    const HangRank* const rank = model_.Of(culprit.waiting_rank);
+    if (rank == nullptr) {
+      return HangShown::kAssumed;
+    }
+    const IssuedOperation* const issued = rank->Find(culprit.evidence);
+    const IssuedTransfer* const transfer = rank->FindTransfer(culprit.evidence);
+    if (issued != nullptr || transfer != nullptr) {
+      const FlightEntry& entry =
+          rank->dump->entries[issued != nullptr ? issued->last_entry : transfer->last_entry];
+      const int64_t timeout_ns = entry.timeout_ms * kNsPerMs;
+      const bool is_given_up = entry.is_retired && IsOutstanding(*rank->dump, entry);
+      const int64_t waited = age.value_or(model_.newest_created_ns - culprit.since_ns);
+      if (is_given_up || (timeout_ns > 0 && waited >= timeout_ns / 2)) {
+        return HangShown::kShown;
+      }
+    }
+    constexpr int64_t kShort = 10 * kNsPerSecond;
+    return age.has_value() && *age < kShort && AllIssuedWithin(kShort) ? HangShown::kNotShown
+                                                                      : HangShown::kAssumed;
+  }
+
+  bool AllIssuedWithin(int64_t span_ns) const {
+    return std::all_of(model_.ranks.begin(), model_.ranks.end(), [&](const HangRank& rank) {
+      return rank.newest_created_ns == 0 ||
+             model_.newest_created_ns - rank.newest_created_ns < span_ns;
+    });
+  }
+
+  // ---- the whole ----
+
+  void FindWaits() {
+    result_.waits_for.resize(model_.ranks.size());
+    for (size_t i = 0; i < model_.ranks.size(); ++i) {
+      const HangRank& rank = model_.ranks[i];
+      if (rank.head.empty()) {
+        continue;
+      }
+      std::vector<int32_t>& waits = result_.waits_for[i];
+      for (const Edge& edge : graph_.EdgesOf(graph_.IndexOf(WaitGraph::NodeOf(rank)))) {
+        if (edge.rank != rank.rank) {
+          waits.push_back(edge.rank);
+        }
+      }
+      std::sort(waits.begin(), waits.end());
+      waits.erase(std::unique(waits.begin(), waits.end()), waits.end());
+    }
+  }
+
+  void Finish() {
+    for (HangCulprit& culprit : result_.culprits) {
+      const HangRank* const rank = model_.Of(culprit.rank);
+      const HangRank* const waiting = model_.Of(culprit.waiting_rank);
+      for (const HangRank* const at : {rank, waiting}) {
+        const bool is_weak = at != nullptr && (at->may_lack_older || at->dump->is_cut);
+        if (is_weak && culprit.certainty == Certainty::kCertain) {
+          culprit.certainty = Certainty::kLikely;
+        }
+      }
+      culprit.is_primary = culprit.is_primary && culprit.kind != HangKind::kCount;
+    }
+    std::stable_sort(result_.culprits.begin(), result_.culprits.end(),
+                     [](const HangCulprit& a, const HangCulprit& b) {
+                       return std::tuple(!a.is_primary, a.kind, a.evidence, a.rank) <
+                              std::tuple(!b.is_primary, b.kind, b.evidence, b.rank);
+                     });
+  }
+
+  const HangModel& model_;
+  HangResult& result_;
+  WaitGraph graph_;
+  std::set<uint32_t> mismatched_groups_;
+};
+
+}  // namespace
+
+std::string_view HangKindName(HangKind kind) {
+  constexpr std::string_view kNames[] = {"mismatch-operation", "mismatch-size-or-type",
+                                         "never-issued",       "device-stuck",
+                                         "order",              "not-started",
+                                         "not-finished",       "no-dump",
+                                         ""};
+  return kNames[static_cast<size_t>(kind)];
+}
+
+std::string_view HangShownName(HangShown shown) {
+  constexpr std::string_view kNames[] = {"shown", "assumed", "not shown", ""};
+  return kNames[static_cast<size_t>(shown)];
+}
+
+std::string_view HangActivityName(HangActivity activity) {
+  constexpr std::string_view kNames[] = {"", "unknown", "stopped", "still issuing", ""};
+  return kNames[static_cast<size_t>(activity)];
+}
+
+HangResult AnalyseHang(const HangModel& model, int threads) {
+  HangResult result;
+  GroupScan scan = ScanGroups(model, threads);
+  result.mismatches = std::move(scan.mismatches);
+  result.late_ns = std::move(scan.late_ns);
+  result.is_anything_outstanding =
+      std::any_of(model.ranks.begin(), model.ranks.end(),
+                  [](const HangRank& rank) { return !rank.head.empty(); });
+  Diagnosis(model, result).Make();
+  return result;
+}
+
+}  // namespace borescope::internal

@@ -1,0 +1,102 @@
+// Who keeps a job from going on: a graph of which rank waits for which, from the operations at
+// which ranks stand; operations in which ranks disagree; and what that means. Pure functions of a
+// model of dumps; docs/use/postmortem.md has the rules.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include "borescope/postmortem/findings.h"
+#include "borescope/postmortem/hang_model.h"
+
+namespace borescope::internal {
+
+enum class HangKind : uint8_t {
+  kMismatchOperation,
+  kMismatchSizeOrType,
+  kNeverIssued,  // the host did not come to an operation in which others wait
+  kDeviceStuck,  // issued by all, finished by some, not by this rank
+  kOrder,        // ranks wait for each other in different operations
+  kNotStarted,   // issued by all, begun by some, not by the device of this rank
+  kNotFinished,  // issued by all, finished by none: which member is at fault cannot be told
+  kNoDump,       // others wait for a rank that left nothing
+  kCount,
+};
+std::string_view HangKindName(HangKind kind);  // "never-issued"
+
+// Whether the operations had waited long enough to be a hang.
+enum class HangShown : uint8_t { kShown, kAssumed, kNotShown, kCount };
+std::string_view HangShownName(HangShown shown);  // "not shown"
+
+// What the host of a rank did that never issued an operation.
+enum class HangActivity : uint8_t { kNone, kUnknown, kStopped, kStillIssuing, kCount };
+std::string_view HangActivityName(HangActivity activity);  // "still issuing"; empty for kNone
+
+// How it is known where a rank is in an operation.
+enum class WhereState : uint8_t { kDone, kOpen, kMissing, kNoDump };
+enum class WhereBasis : uint8_t {
+  kNoDump,
+  kRecorded,  // the dump has an entry of it
+  kOrder,     // it has later entries of the group, or its ring begins before and has none
+  kAligned,   // another rank runs the same program, and has numbers for its records
+  kStatus,    // the latest numbers of the group in the dump
+  kAbsent,    // nothing in the dump speaks of it
+};
+struct Where {
+  WhereState state = WhereState::kMissing;
+  WhereBasis basis = WhereBasis::kAbsent;
+};
+Where WhereIs(const HangModel& model, int32_t rank, const HangOperation& operation);
+
+// A difference between the members of one operation.
+struct HangMismatch {
+  HangOperation operation;
+  HangKind kind = HangKind::kMismatchOperation;
+  bool is_primary = false;      // no earlier operation of the group could have caused it
+  bool has_majority = false;    // most members agree: `ranks` are the others
+  std::vector<int32_t> ranks;   // that differ from the majority; all without one
+  std::vector<int32_t> others;  // that agree with each other
+  std::optional<int32_t> shift;  // -1: the ranks skipped this operation; 1: they have one more
+};
+
+struct HangCulprit {
+  int32_t rank = 0;
+  HangKind kind = HangKind::kNeverIssued;
+  bool is_primary = true;
+  Certainty certainty = Certainty::kLikely;
+  HangShown shown = HangShown::kAssumed;
+  HangActivity activity = HangActivity::kNone;
+  HangOperation evidence = {};    // in which the others wait, or in which it is stuck
+  size_t waiting = 0;             // ranks that stand at the evidence
+  int32_t waiting_rank = -1;      // one of them: the first that came; -1: none
+  int64_t since_ns = 0;           // when the evidence was issued first; 0: not known
+  int64_t waited_ns = 0;          // from then until the last that is known of the job
+};
+
+struct HangResult {
+  std::vector<HangCulprit> culprits;    // the most important finding first, then by rank
+  std::vector<HangMismatch> mismatches; // by group and number
+  // For each rank of the model: the ranks it waits for directly, ascending.
+  std::vector<std::vector<int32_t>> waits_for;
+  // For each rank of the model: how much later than the median of its group it issued an operation
+  // that completed, at most; 0 where that is less than a tenth of the timeout.
+  std::vector<int64_t> late_ns;
+  bool is_anything_outstanding = false;
+};
+
+// Longest finding of differences in one group, beside the primary one.
+inline constexpr size_t kMostMismatches = 20;
+
+HangResult AnalyseHang(const HangModel& model, int threads);
+
+// The operations of all groups, compared (hang_mismatch.cc).
+struct GroupScan {
+  std::vector<HangMismatch> mismatches;  // by group and number
+  std::vector<int64_t> late_ns;          // by rank of the model: see HangResult
+};
+GroupScan ScanGroups(const HangModel& model, int threads);
+
+}  // namespace borescope::internal

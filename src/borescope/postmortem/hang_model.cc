@@ -1,0 +1,590 @@
+#include "borescope/postmortem/hang_model.h"
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <numeric>
+#include <utility>
+
+#include "borescope/base/hash/hash_tables.h"
+#include "borescope/base/hash/input_hash.h"
+#include "borescope/base/parallel.h"
+#include "borescope/base/text/text.h"
+
+namespace borescope::internal {
+namespace {
+
+constexpr int64_t kNsPerMs = 1'000'000;
+
+std::string_view BackendOf(std::string_view profiling_name) {
+  const size_t colon = profiling_name.find(':');
+  return colon == std::string_view::npos ? std::string_view() : profiling_name.substr(0, colon);
+}
+
+bool IsClosing(std::string_view profiling_name) {
+  const std::string_view name = profiling_name.substr(profiling_name.find(':') + 1);
+  return name == "coalesced" || name.ends_with("_coalesced");
+}
+
+// ---- groups ----
+
+using GroupKey = std::pair<std::string, std::vector<int32_t>>;
+
+// The members of a group as a dump lists them; nullptr where it does not.
+const FlightGroup* Listed(const FlightDump& dump, std::string_view name) {
+  const auto at =
+      std::lower_bound(dump.groups.begin(), dump.groups.end(), name,
+                       [](const FlightGroup& group, std::string_view n) { return group.name < n; });
+  return at == dump.groups.end() || at->name != name || at->ranks.empty() ? nullptr : &*at;
+}
+
+// gloo lists one group, without a name: the members of the group that the process made last.
+bool ListsNewestAlone(const FlightDump& dump) {
+  return dump.groups.size() == 1 && dump.groups.front().name.empty();
+}
+
+bool IsMember(std::span<const int32_t> members, int32_t rank) {
+  return std::binary_search(members.begin(), members.end(), rank);
+}
+
+std::string_view NewestGroup(const FlightDump& dump) {
+  std::string_view newest;
+  for (const FlightGroupName& named : dump.named_groups) {
+    if (named.description != "default_pg" &&
+        (newest.empty() || IsGroupNameBefore(newest, named.name))) {
+      newest = named.name;
+    }
+  }
+  return newest;
+}
+
+// The groups of all dumps, numbered; which of them the names of each dump mean.
+class GroupTable {
+ public:
+  GroupTable(std::span<const RankDump> dumps, int32_t world) : dumps_(dumps), world_(world) {
+    for (const RankDump& dump : dumps_) {
+      for (const FlightGroupName& named : dump.dump->named_groups) {
+        recorders_[std::string(named.name)].push_back(dump.rank);
+      }
+      if (ListsNewestAlone(*dump.dump)) {
+        lists_[std::string(NewestGroup(*dump.dump))].push_back(dump.dump->groups.front().ranks);
+      }
+      for (const FlightGroup& group : dump.dump->groups) {
+        lists_[group.name].push_back(group.ranks);
+      }
+    }
+    for (auto& [name, lists] : lists_) {
+      std::sort(lists.begin(), lists.end());
+      lists.erase(std::unique(lists.begin(), lists.end()), lists.end());
+    }
+    for (auto& [name, ranks] : recorders_) {
+      std::sort(ranks.begin(), ranks.end());
+    }
+  }
+
+  // The group that `named` means in the dump of `rank`.
+  uint32_t Find(const RankDump& of, const FlightGroupName& named) {
+    bool is_inferred = false;
+    std::vector<int32_t> members = MembersOf(of, named, is_inferred);
+    const auto [at, is_new] =
+        numbers_.emplace(GroupKey(named.name, members), static_cast<uint32_t>(groups_.size()));
+    if (is_new) {
+      groups_.push_back({.name = std::string(named.name),
+                         .description = std::string(named.description),
+                         .members = std::move(members),
+                         .is_inferred = is_inferred});
+    }
+    return at->second;
+  }
+
+  std::vector<HangGroup>& groups() { return groups_; }
+
+ private:
+  std::vector<int32_t> MembersOf(const RankDump& of, const FlightGroupName& named,
+                                 bool& is_inferred) const {
+    const FlightDump& dump = *of.dump;
+    if (const FlightGroup* const listed = Listed(dump, named.name);
+        listed != nullptr && IsMember(listed->ranks, of.rank)) {
+      return listed->ranks;
+    }
+    if (named.description == "default_pg") {
+      std::vector<int32_t> all(static_cast<size_t>(world_));
+      std::iota(all.begin(), all.end(), 0);
+      return all;
+    }
+    // What another process lists under that name.
+    if (const auto lists = lists_.find(std::string(named.name)); lists != lists_.end()) {
+      for (const std::vector<int32_t>& list : lists->second) {
+        if (IsMember(list, of.rank)) {
+          return list;
+        }
+      }
+    }
+    is_inferred = true;
+    return recorders_.at(std::string(named.name));
+  }
+
+  std::span<const RankDump> dumps_;
+  int32_t world_;
+  std::map<std::string, std::vector<std::vector<int32_t>>> lists_;
+  std::map<std::string, std::vector<int32_t>> recorders_;
+  std::map<GroupKey, uint32_t> numbers_;
+  std::vector<HangGroup> groups_;
+};
+
+int32_t WorldOf(std::span<const RankDump> dumps, int32_t world) {
+  for (const RankDump& dump : dumps) {
+    world = std::max(world, dump.rank + 1);
+    for (const FlightGroup& group : dump.dump->groups) {
+      if (!group.ranks.empty()) {
+        world = std::max(world, group.ranks.back() + 1);
+      }
+    }
+  }
+  return world;
+}
+
+// Sorts groups by name and members, and renumbers what refers to them.
+void SortGroups(HangModel& model) {
+  std::vector<uint32_t> order(model.groups.size());
+  std::iota(order.begin(), order.end(), 0U);
+  std::sort(order.begin(), order.end(), [&](uint32_t a, uint32_t b) {
+    const HangGroup& left = model.groups[a];
+    const HangGroup& right = model.groups[b];
+    return left.name != right.name ? IsGroupNameBefore(left.name, right.name)
+                                   : left.members < right.members;
+  });
+  std::vector<uint32_t> place(order.size());
+  std::vector<HangGroup> sorted;
+  sorted.reserve(order.size());
+  for (size_t i = 0; i < order.size(); ++i) {
+    place[order[i]] = static_cast<uint32_t>(i);
+    sorted.push_back(std::move(model.groups[order[i]]));
+  }
+  model.groups = std::move(sorted);
+  for (HangRank& rank : model.ranks) {
+    for (uint32_t& group : rank.group_of) {
+      group = place[group];
+    }
+  }
+  for (size_t i = 1; i < model.groups.size(); ++i) {
+    const HangGroup& a = model.groups[i - 1];
+    const HangGroup& b = model.groups[i];
+    std::vector<int32_t> common;
+    std::set_intersection(a.members.begin(), a.members.end(), b.members.begin(), b.members.end(),
+                          std::back_inserter(common));
+    model.disagreements +=
+        a.name == b.name && a.description == b.description && !common.empty() ? 1 : 0;
+  }
+}
+
+// ---- what a rank issued ----
+
+// The signatures of entries of one dump: numbers that are equal where operations are, in any dump.
+class Signatures {
+ public:
+  explicit Signatures(const FlightDump& dump) : dump_(dump) {}
+
+  uint64_t Of(const FlightEntry& entry) {
+    const std::array<uint64_t, 5> key = {entry.name, entry.input_sizes, entry.output_sizes,
+                                         entry.input_types, entry.output_types};
+    const auto [at, is_new] = known_.emplace(key, 0);
+    if (is_new) {
+      at->second = Make(entry);
+    }
+    return at->second;
+  }
+
+ private:
+  uint64_t Make(const FlightEntry& entry) const {
+    const std::string_view operation = OperationName(dump_.Name(entry));
+    const ComparedParts parts = PartsToCompare(operation);
+    std::array<uint64_t, 5> made{HashText(operation), 0, 0, 0, 0};
+    if (parts.input_sizes) {
+      made[1] = static_cast<uint64_t>(ElementsOf(dump_, entry.input_sizes)) + 1;
+    }
+    if (parts.output_sizes) {
+      made[2] = static_cast<uint64_t>(ElementsOf(dump_, entry.output_sizes)) + 1;
+    }
+    made[3] = parts.input_types ? TypesOf(entry.input_types) : 0;
+    made[4] = parts.output_types ? TypesOf(entry.output_types) : 0;
+    return HashNumbers(std::span<const uint64_t>(made));
+  }
+
+  uint64_t TypesOf(uint32_t list) const {
+    uint64_t hash = 1;
+    std::string_view last;
+    for (const std::string_view type : dump_.Texts(list)) {
+      if (type != last) {
+        hash = HashNumber(hash ^ HashText(type));
+        last = type;
+      }
+    }
+    return hash;
+  }
+
+  const FlightDump& dump_;
+  HashMap<std::array<uint64_t, 5>, uint64_t> known_;
+};
+
+// The two ranks of "nccl:send 1->2" and "nccl:recv 3<-0", as numbers in the group.
+struct TransferName {
+  bool is_send = false;
+  int64_t own = 0;
+  int64_t peer = 0;  // -1: any
+};
+std::optional<TransferName> ReadTransfer(std::string_view profiling_name) {
+  std::string_view name = profiling_name.substr(profiling_name.find(':') + 1);
+  TransferName transfer;
+  if (name.starts_with("send ")) {
+    transfer.is_send = true;
+  } else if (!name.starts_with("recv ")) {
+    return std::nullopt;
+  }
+  name.remove_prefix(5);
+  const size_t arrow = name.find(transfer.is_send ? "->" : "<-");
+  if (arrow == std::string_view::npos) {
+    return std::nullopt;
+  }
+  const std::optional<int64_t> own = ParseNumber<int64_t>(name.substr(0, arrow));
+  const std::string_view other = name.substr(arrow + 2);
+  const std::optional<int64_t> peer =
+      other == "?" ? std::optional<int64_t>(-1) : ParseNumber<int64_t>(other);
+  if (!own.has_value() || !peer.has_value()) {
+    return std::nullopt;
+  }
+  transfer.own = *own;
+  transfer.peer = *peer;
+  return transfer;
+}
+
+// Makes what a rank issued of the entries of its dump.
+class RankReader {
+ public:
+  RankReader(HangRank& rank, std::span<const HangGroup> groups)
+      : rank_(rank), dump_(*rank.dump), groups_(groups), signatures_(dump_) {}
+
+  void Read() {
+    std::vector<std::vector<uint32_t>> by_group(groups_.size());
+    bool any_completed = false;
+    for (uint32_t i = 0; i < dump_.entries.size(); ++i) {
+      const FlightEntry& entry = dump_.entries[i];
+      rank_.newest_created_ns = std::max(rank_.newest_created_ns, entry.created_ns);
+      any_completed = any_completed || !IsOutstanding(dump_, entry);
+      if (entry.group != FlightEntry::kNothing) {
+        by_group[rank_.group_of[entry.group]].push_back(i);
+      }
+    }
+    rank_.is_active_only = !any_completed;
+    for (uint32_t group = 0; group < by_group.size(); ++group) {
+      ReadGroup(group, by_group[group]);
+    }
+    std::stable_sort(
+        rank_.transfers.begin(), rank_.transfers.end(),
+        [](const auto& a, const auto& b) { return a.operation < b.operation; });
+    FindHead();
+  }
+
+ private:
+  // The number by which neighbouring entries are one launch.
+  static int32_t LaunchNumber(const FlightEntry& entry) {
+    return entry.is_p2p ? entry.p2p_seq : entry.collective_seq;
+  }
+
+  void ReadGroup(uint32_t group, std::span<const uint32_t> entries) {
+    const size_t first_operation = rank_.operations.size();
+    transfer_counts_.clear();
+    for (size_t begin = 0; begin < entries.size();) {
+      size_t end = begin + 1;
+      const FlightEntry& first = dump_.entries[entries[begin]];
+      bool is_closed = IsClosing(dump_.Name(first));
+      while (!is_closed && end < entries.size()) {
+        const FlightEntry& next = dump_.entries[entries[end]];
+        const bool closes_transfers =
+            first.is_p2p && next.p2p_seq == first.p2p_seq && IsClosing(dump_.Name(next));
+        if (!closes_transfers &&
+            (next.is_p2p != first.is_p2p || LaunchNumber(next) != LaunchNumber(first))) {
+          break;
+        }
+        is_closed = IsClosing(dump_.Name(next));
+        ++end;
+      }
+      // Several entries without one that closes them: the host is within the group call, or the
+      // one that closes them completed and was left out.
+      if (is_closed || end == begin + 1) {
+        AddLaunch(group, entries.subspan(begin, end - begin), first_operation);
+      }
+      begin = end;
+    }
+    std::stable_sort(rank_.operations.begin() + static_cast<std::ptrdiff_t>(first_operation),
+                     rank_.operations.end(),
+                     [](const auto& a, const auto& b) { return a.number < b.number; });
+  }
+
+  void AddLaunch(uint32_t group, std::span<const uint32_t> launch, size_t first_operation) {
+    const FlightEntry& first = dump_.entries[launch.front()];
+    if (first.is_p2p) {
+      AddTransfers(group, launch);
+      return;
+    }
+    std::vector<IssuedOperation>& operations = rank_.operations;
+    // A number that falls: the group began again, and what was before is of another life of it.
+    if (operations.size() > first_operation && operations.back().number > first.collective_seq) {
+      operations.resize(first_operation);
+    }
+    uint64_t signature = 0;
+    for (const uint32_t entry : launch) {
+      signature = HashNumber(signature ^ signatures_.Of(dump_.entries[entry]));
+    }
+    const bool is_outstanding = IsOutstanding(dump_, dump_.entries[launch.back()]);
+    if (operations.size() > first_operation && operations.back().number == first.collective_seq) {
+      IssuedOperation& same = operations.back();
+      same.last_entry = launch.back();
+      same.signature = HashNumber(same.signature ^ signature);
+      same.is_outstanding = same.is_outstanding || is_outstanding;
+      return;
+    }
+    operations.push_back({.group = group,
+                          .number = first.collective_seq,
+                          .first_entry = launch.front(),
+                          .last_entry = launch.back(),
+                          .signature = signature,
+                          .is_outstanding = is_outstanding});
+  }
+
+  void AddTransfers(uint32_t group, std::span<const uint32_t> launch) {
+    if (!IsOutstanding(dump_, dump_.entries[launch.back()])) {
+      return;
+    }
+    const std::vector<int32_t>& members = groups_[group].members;
+    const auto global = [&](int64_t place) {
+      return place < 0 || place >= static_cast<int64_t>(members.size())
+                 ? HangOperation::kAnyRank
+                 : members[static_cast<size_t>(place)];
+    };
+    for (const uint32_t entry : launch) {
+      const std::optional<TransferName> name = ReadTransfer(dump_.Name(dump_.entries[entry]));
+      if (!name.has_value()) {
+        continue;  // the one that closes the launch
+      }
+      HangOperation operation = {.group = group, .is_p2p = true};
+      operation.from = name->is_send ? rank_.rank : global(name->peer);
+      operation.to = name->is_send ? global(name->peer) : rank_.rank;
+      operation.number = transfer_counts_[std::pair(operation.from, operation.to)]++;
+      rank_.transfers.push_back(
+          {.operation = operation, .entry = entry, .last_entry = launch.back()});
+    }
+  }
+
+  void FindHead() {
+    uint32_t last_of_head = HangRank::kNoEntry;
+    for (const IssuedOperation& operation : rank_.operations) {
+      rank_.outstanding += operation.is_outstanding ? 1 : 0;
+      if (operation.is_outstanding && operation.first_entry < rank_.head_entry) {
+        rank_.head_entry = operation.first_entry;
+        rank_.head = {{.group = operation.group, .number = operation.number}};
+      }
+    }
+    rank_.outstanding += rank_.transfers.size();
+    for (const IssuedTransfer& transfer : rank_.transfers) {
+      if (transfer.entry < rank_.head_entry) {
+        rank_.head_entry = transfer.entry;
+        last_of_head = transfer.last_entry;
+        rank_.head.clear();
+      }
+    }
+    if (rank_.head.empty() && rank_.head_entry != HangRank::kNoEntry) {
+      for (const IssuedTransfer& transfer : rank_.transfers) {
+        if (transfer.last_entry == last_of_head) {
+          rank_.head.push_back(transfer.operation);
+        }
+      }
+    }
+    rank_.may_lack_older = MayLackOlder();
+  }
+
+  // The ring is full of outstanding entries, so that older ones of that kind may have left it.
+  bool MayLackOlder() const {
+    if (rank_.head_entry != 0 || dump_.entries.front().record_id == 0) {
+      return false;
+    }
+    if (!rank_.is_active_only) {
+      return true;
+    }
+    // Completed entries may have been left out: what is complete in the group of the head tells.
+    const FlightEntry& head = dump_.entries[rank_.head_entry];
+    for (const FlightStatus& status : dump_.status) {
+      if (status.pg_id == head.pg_id && !head.is_p2p) {
+        return status.completed + 1 < head.collective_seq;
+      }
+    }
+    return false;
+  }
+
+  HangRank& rank_;
+  const FlightDump& dump_;
+  std::span<const HangGroup> groups_;
+  Signatures signatures_;
+  HashMap<std::pair<int32_t, int32_t>, int32_t> transfer_counts_;  // of the group that is read
+};
+
+bool RecordsNoP2p(std::string_view profiling_name) { return BackendOf(profiling_name) == "gloo"; }
+
+}  // namespace
+
+bool IsOutstanding(const FlightDump& dump, const FlightEntry& entry) {
+  if (RecordsNoP2p(dump.Name(entry))) {
+    return !entry.is_retired;  // gloo never changes the state
+  }
+  const bool was_aborted =
+      entry.timeout_ms > 0 && entry.discovered_finished_ns > 0 && entry.created_ns > 0 &&
+      entry.discovered_finished_ns - entry.created_ns >= entry.timeout_ms * kNsPerMs;
+  return entry.state != FlightState::kCompleted || was_aborted;
+}
+
+std::string_view OperationName(std::string_view profiling_name) {
+  const std::string_view name = profiling_name.substr(profiling_name.find(':') + 1);
+  // What ProcessGroupNCCL, ProcessGroupGloo and others call the same operation.
+  constexpr std::pair<std::string_view, std::string_view> kNames[] = {
+      {"_all_gather_base", "all_gather"},   {"_allgather_base", "all_gather"},
+      {"allgather", "all_gather"},          {"allreduce", "all_reduce"},
+      {"_reduce_scatter_base", "reduce_scatter"}, {"alltoall", "all_to_all"},
+      {"alltoall_base", "all_to_all"},      {"all_to_all_single", "all_to_all"}};
+  for (const auto& [given, meant] : kNames) {
+    if (name == given) {
+      return meant;
+    }
+  }
+  return name;
+}
+
+ComparedParts PartsToCompare(std::string_view operation) {
+  if (operation.starts_with("all_to_all") || operation.ends_with("_v")) {
+    return {.input_sizes = false, .output_sizes = false, .input_types = true, .output_types = false};
+  }
+  if (operation == "gather" || operation == "broadcast" || operation == "reduce" ||
+      operation.ends_with("_oop")) {
+    return {.input_sizes = true, .output_sizes = false, .input_types = true, .output_types = false};
+  }
+  if (operation == "scatter") {
+    return {.input_sizes = false, .output_sizes = true, .input_types = false, .output_types = true};
+  }
+  return {};
+}
+
+int64_t ElementsOf(const FlightDump& dump, uint32_t sizes) {
+  // Lists of sizes are read once for each that is different; sums are exact up to what fits.
+  constexpr int64_t kMost = int64_t{1} << 62U;
+  int64_t sum = 0;
+  int64_t product = 1;
+  for (const int64_t extent : dump.Sizes(sizes)) {
+    if (extent < 0) {
+      sum = std::min(sum + std::min(product, kMost - sum), kMost);
+      product = 1;
+    } else {
+      product = extent != 0 && product > kMost / extent ? kMost : product * extent;
+    }
+  }
+  return sum;
+}
+
+bool IsGroupNameBefore(std::string_view a, std::string_view b) {
+  const std::optional<uint64_t> left = ParseNumber<uint64_t>(a);
+  const std::optional<uint64_t> right = ParseNumber<uint64_t>(b);
+  if (left.has_value() != right.has_value()) {
+    return left.has_value();
+  }
+  return left.has_value() && *left != *right ? *left < *right : a < b;
+}
+
+const IssuedOperation* HangRank::Find(const HangOperation& operation) const {
+  const auto at = std::lower_bound(
+      operations.begin(), operations.end(), operation,
+      [](const IssuedOperation& issued, const HangOperation& wanted) {
+        return std::pair(issued.group, issued.number) < std::pair(wanted.group, wanted.number);
+      });
+  return at == operations.end() || at->group != operation.group || at->number != operation.number
+             ? nullptr
+             : &*at;
+}
+
+const IssuedTransfer* HangRank::FindTransfer(const HangOperation& operation) const {
+  const auto at = std::lower_bound(transfers.begin(), transfers.end(), operation,
+                                   [](const IssuedTransfer& issued, const HangOperation& wanted) {
+                                     return issued.operation < wanted;
+                                   });
+  return at == transfers.end() || at->operation != operation ? nullptr : &*at;
+}
+
+std::span<const IssuedOperation> HangRank::InGroup(uint32_t group) const {
+  const auto is_before = [](const IssuedOperation& issued, uint32_t wanted) {
+    return issued.group < wanted;
+  };
+  const auto is_behind = [](uint32_t wanted, const IssuedOperation& issued) {
+    return wanted < issued.group;
+  };
+  const auto begin = std::lower_bound(operations.begin(), operations.end(), group, is_before);
+  const auto end = std::upper_bound(begin, operations.end(), group, is_behind);
+  return {begin, end};
+}
+
+std::vector<int32_t> HangModel::MembersOf(const HangOperation& operation) const {
+  if (!operation.is_p2p) {
+    return groups[operation.group].members;
+  }
+  std::vector<int32_t> members;
+  for (const int32_t rank : {operation.from, operation.to}) {
+    if (rank != HangOperation::kAnyRank) {
+      members.push_back(rank);
+    }
+  }
+  std::sort(members.begin(), members.end());
+  members.erase(std::unique(members.begin(), members.end()), members.end());
+  return members;
+}
+
+int64_t HangModel::IssuedAt(const HangRank& rank, const HangOperation& operation) const {
+  if (operation.is_p2p) {
+    const IssuedTransfer* const transfer = rank.FindTransfer(operation);
+    return transfer == nullptr ? 0 : rank.dump->entries[transfer->entry].created_ns;
+  }
+  const IssuedOperation* const issued = rank.Find(operation);
+  return issued == nullptr ? 0 : rank.dump->entries[issued->first_entry].created_ns;
+}
+
+HangModel BuildHangModel(std::span<const RankDump> dumps, int32_t world, int threads) {
+  HangModel model;
+  model.world = WorldOf(dumps, world);
+  model.by_rank.assign(static_cast<size_t>(model.world), -1);
+  std::vector<RankDump> sorted(dumps.begin(), dumps.end());
+  std::sort(sorted.begin(), sorted.end(),
+            [](const RankDump& a, const RankDump& b) { return a.rank < b.rank; });
+  GroupTable table(sorted, model.world);
+  for (const RankDump& dump : sorted) {
+    HangRank rank;
+    rank.rank = dump.rank;
+    rank.dump = dump.dump;
+    rank.modified_ns = dump.modified_ns;
+    for (const FlightGroupName& named : dump.dump->named_groups) {
+      rank.group_of.push_back(table.Find(dump, named));
+    }
+    model.by_rank[static_cast<size_t>(dump.rank)] = static_cast<int32_t>(model.ranks.size());
+    model.ranks.push_back(std::move(rank));
+  }
+  model.groups = std::move(table.groups());
+  SortGroups(model);
+  ParallelFor(model.ranks.size(), threads,
+              [&](size_t i) { RankReader(model.ranks[i], model.groups).Read(); });
+  for (const HangRank& rank : model.ranks) {
+    model.newest_created_ns = std::max(model.newest_created_ns, rank.newest_created_ns);
+    for (const FlightEntry& entry : rank.dump->entries) {
+      model.has_timing = model.has_timing || entry.discovered_started_ns > 0;
+      if (entry.is_p2p && entry.group != FlightEntry::kNothing) {
+        model.groups[rank.group_of[entry.group]].has_p2p = true;
+      }
+    }
+  }
+  return model;
+}
+
+}  // namespace borescope::internal

@@ -1,0 +1,132 @@
+// What the dumps of a job say together: which groups there were, which operations each rank issued
+// in them and has not finished, and at which of them each rank stands. Pure functions of dumps;
+// docs/use/postmortem.md has the terms.
+#pragma once
+
+#include <compare>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "borescope/ingest/flight_recorder/flight_dump.h"
+
+namespace borescope::internal {
+
+// The dump of a rank. It outlives what is made of it.
+struct RankDump {
+  int32_t rank = 0;
+  const FlightDump* dump = nullptr;
+  int64_t modified_ns = 0;  // of the file, Unix time; 0: not known
+};
+
+// A group of ranks. Two groups of one name that have other members are two groups.
+struct HangGroup {
+  std::string name;
+  std::string description;
+  std::vector<int32_t> members;  // global ranks, ascending
+  bool is_inferred = false;      // the members are the ranks that recorded something in it
+  bool has_p2p = false;          // some rank has a point-to-point entry of it
+};
+
+// An operation, the same for all its members: a collective by its number in its group, or the
+// i-th outstanding transfer from one rank to another.
+struct HangOperation {
+  static constexpr int32_t kAnyRank = -1;  // the source of a recv from anybody
+
+  uint32_t group = 0;
+  bool is_p2p = false;
+  int32_t number = 0;  // the sequence number; of a transfer, which of the outstanding ones it is
+  int32_t from = 0;    // global ranks of a transfer
+  int32_t to = 0;
+
+  friend auto operator<=>(const HangOperation&, const HangOperation&) = default;
+};
+
+// What one rank issued of a collective: entries that share a number are one operation.
+struct IssuedOperation {
+  uint32_t group = 0;
+  int32_t number = 0;
+  uint32_t first_entry = 0;  // among the entries of its dump
+  uint32_t last_entry = 0;   // whose state it has
+  uint64_t signature = 0;    // equal for equal operations; of this process alone
+  bool is_outstanding = false;
+};
+
+// A transfer that a rank issued and has not finished.
+struct IssuedTransfer {
+  HangOperation operation;
+  uint32_t entry = 0;
+  uint32_t last_entry = 0;  // of its launch
+};
+
+struct HangRank {
+  static constexpr uint32_t kNoEntry = UINT32_MAX;
+
+  int32_t rank = 0;
+  const FlightDump* dump = nullptr;
+  int64_t modified_ns = 0;
+  std::vector<uint32_t> group_of;              // by FlightDump::named_groups
+  std::vector<IssuedOperation> operations;     // by group and number
+  std::vector<IssuedTransfer> transfers;       // by operation
+  std::vector<HangOperation> head;             // several where transfers were launched together
+  uint32_t head_entry = kNoEntry;              // the first of them
+  size_t outstanding = 0;                      // entries
+  bool is_active_only = false;                 // the dump has no completed entry
+  bool may_lack_older = false;                 // outstanding entries may have left the ring
+  int64_t newest_created_ns = 0;               // 0: no entry
+
+  const IssuedOperation* Find(const HangOperation& operation) const;
+  const IssuedTransfer* FindTransfer(const HangOperation& operation) const;
+  // The operations it has entries of in a group, by number.
+  std::span<const IssuedOperation> InGroup(uint32_t group) const;
+};
+
+struct HangModel {
+  int32_t world = 0;               // ranks 0 to world - 1
+  std::vector<HangGroup> groups;   // by name (as a number where it is one) and members
+  std::vector<HangRank> ranks;     // those with a dump, ascending
+  std::vector<int32_t> by_rank;    // index in `ranks`, or -1, of each rank
+  bool has_timing = false;         // some entry tells when it was seen to start
+  int64_t newest_created_ns = 0;   // of all dumps
+  size_t disagreements = 0;        // groups of one name that overlap and differ
+
+  const HangRank* Of(int32_t rank) const {
+    const int32_t at = rank >= 0 && rank < world ? by_rank[static_cast<size_t>(rank)] : -1;
+    return at < 0 ? nullptr : &ranks[static_cast<size_t>(at)];
+  }
+  std::vector<int32_t> MembersOf(const HangOperation& operation) const;
+  // Nanoseconds since 1970 at which that rank issued it; 0 where it did not, or it is not recorded.
+  int64_t IssuedAt(const HangRank& rank, const HangOperation& operation) const;
+};
+
+// `dumps`: one for each rank. `world` is the number of ranks where it is known; dumps may show that
+// there are more.
+HangModel BuildHangModel(std::span<const RankDump> dumps, int32_t world, int threads);
+
+// Whether the work of an entry has not ended, or ended only because its communicator was aborted.
+bool IsOutstanding(const FlightDump& dump, const FlightEntry& entry);
+
+// "nccl:all_reduce" without its backend; names that several backends give one operation are one:
+// "_all_gather_base" is "all_gather".
+std::string_view OperationName(std::string_view profiling_name);
+
+// Which parts of an operation its members have to agree on.
+struct ComparedParts {
+  bool input_sizes = true;
+  bool output_sizes = true;
+  bool input_types = true;
+  bool output_types = true;
+};
+ComparedParts PartsToCompare(std::string_view operation);
+
+// The elements of a list of sizes together: backends write one shape for each rank, or one of all.
+int64_t ElementsOf(const FlightDump& dump, uint32_t sizes);
+
+// Group names, texts of numbers first, as numbers.
+bool IsGroupNameBefore(std::string_view a, std::string_view b);
+
+}  // namespace borescope::internal
